@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Filling, extending and printing struct mpg_error. */
+#include "common/error.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+int mpg_error_set(struct mpg_error *err, const char *format, ...)
+{
+    if (!err)
+        return -1;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(err->text, sizeof err->text, format, args);
+    va_end(args);
+    return -1;
+}
+
+int mpg_error_errno(struct mpg_error *err, int errnum, const char *format, ...)
+{
+    if (!err)
+        return -1;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(err->text, sizeof err->text, format, args);
+    va_end(args);
+    size_t used = strlen(err->text);
+    snprintf(err->text + used, sizeof err->text - used, ": %s", strerror(errnum));
+    return -1;
+}
+
+int mpg_error_prefix(struct mpg_error *err, const char *format, ...)
+{
+    if (!err)
+        return -1;
+    char old[sizeof err->text];
+    memcpy(old, err->text, sizeof old);
+    va_list args;
+    va_start(args, format);
+    vsnprintf(err->text, sizeof err->text, format, args);
+    va_end(args);
+    size_t used = strlen(err->text);
+    snprintf(err->text + used, sizeof err->text - used, ": %s", old);
+    return -1;
+}
+
+void mpg_error_print(const char *program, const struct mpg_error *err)
+{
+    fflush(stdout);
+    fprintf(stderr, "%s: %s\n", program, err->text);
+}

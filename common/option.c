@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Option tables on top of getopt_long. */
+#include "config.h"
+
+#include "common/option.h"
+
+#include <getopt.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/output.h"
+#include "common/units.h"
+
+enum { MAX_OPTIONS = 64, FIRST_CODE = 256, CODE_HELP = 1000, CODE_VERSION };
+
+static void print_option(const struct mpg_option *o)
+{
+    char left[80];
+    int n = snprintf(left, sizeof left, "  %s%c%s--%s", o->letter ? "-" : " ",
+                     o->letter ? o->letter : ' ', o->letter ? ", " : "  ", o->name);
+    if (o->argument && n > 0 && (size_t)n < sizeof left)
+        snprintf(left + n, sizeof left - (size_t)n, "=%s", o->argument);
+    printf("%-30s", left);
+    if (strlen(left) >= 30)
+        printf("\n%-30s", "");
+    for (const char *p = o->help; *p; p++) {
+        putchar(*p);
+        if (*p == '\n')
+            printf("%-30s", "");
+    }
+    putchar('\n');
+}
+
+static void print_help(const struct mpg_program *program)
+{
+    printf("Usage: %s [OPTION]...%s%s\n%s\n\nOptions:\n", program->name,
+           program->arguments ? " " : "", program->arguments ? program->arguments : "",
+           program->summary);
+    for (const struct mpg_option *o = program->options; o->name; o++)
+        print_option(o);
+    print_option(&(struct mpg_option){.name = "help", .help = "print this help and exit"});
+    print_option(&(struct mpg_option){.name = "version", .help = "print the version and exit"});
+}
+
+static void exit_after_stdout(const char *name)
+{
+    struct mpg_error err;
+    if (mpg_stdout_close(&err) < 0) {
+        mpg_error_print(name, &err);
+        exit(MPG_EXIT_FAILURE);
+    }
+    exit(MPG_EXIT_OK);
+}
+
+void mpg_option_usage_error(const struct mpg_program *program, const char *format, ...)
+{
+    va_list args;
+    fprintf(stderr, "%s: ", program->name);
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    fprintf(stderr, " (try '%s --help')\n", program->name);
+    exit(MPG_EXIT_USAGE);
+}
+
+static bool in_range(const struct mpg_option *o, double value)
+{
+    return (o->minimum == 0 && o->maximum == 0) || (value >= o->minimum && value <= o->maximum);
+}
+
+static int store_value(const struct mpg_option *o, const char *text, struct mpg_error *err)
+{
+    double number = 0;
+    int64_t whole = 0;
+    switch (o->kind) {
+    case MPG_OPTION_FLAG:
+        *(bool *)o->value = true;
+        break;
+    case MPG_OPTION_STRING:
+        *(const char **)o->value = text;
+        break;
+    case MPG_OPTION_INT:
+    case MPG_OPTION_SIZE:
+        if ((o->kind == MPG_OPTION_INT ? mpg_units_parse_int : mpg_units_parse_size)(
+                text, &whole, err) < 0)
+            return -1;
+        number = (double)whole;
+        break;
+    case MPG_OPTION_REAL:
+        if (mpg_units_parse_real(text, &number, err) < 0)
+            return -1;
+        break;
+    case MPG_OPTION_TIME:
+        if (mpg_units_parse_time(text, &number, err) < 0)
+            return -1;
+        break;
+    }
+    if (!in_range(o, number))
+        return mpg_error_set(err, "%s is not within %.17g to %.17g", text, o->minimum, o->maximum);
+    if (o->kind == MPG_OPTION_INT || o->kind == MPG_OPTION_SIZE)
+        *(int64_t *)o->value = whole;
+    else if (o->kind == MPG_OPTION_REAL || o->kind == MPG_OPTION_TIME)
+        *(double *)o->value = number;
+    if (o->given)
+        *o->given = true;
+    return 0;
+}
+
+static void check_arguments(const struct mpg_program *program, int count, char **first)
+{
+    if (count < program->min_arguments)
+        mpg_option_usage_error(program, "missing argument: %s", program->arguments);
+    if (program->max_arguments >= 0 && count > program->max_arguments)
+        mpg_option_usage_error(program, "unexpected argument '%s'", first[program->max_arguments]);
+}
+
+int mpg_option_parse(const struct mpg_program *program, int argc, char **argv)
+{
+    struct option longs[MAX_OPTIONS + 3] = {{0}};
+    char shorts[2 * MAX_OPTIONS + 3] = "";
+    size_t n = 0, s = 0;
+
+    shorts[s++] = program->stop_at_argument ? '+' : ':';
+    if (program->stop_at_argument)
+        shorts[s++] = ':';
+    for (const struct mpg_option *o = program->options; o->name && n < MAX_OPTIONS; o++, n++) {
+        int takes = o->kind == MPG_OPTION_FLAG ? no_argument : required_argument;
+        longs[n] = (struct option){o->name, takes, NULL, (int)(FIRST_CODE + n)};
+        if (o->letter) {
+            shorts[s++] = o->letter;
+            if (takes == required_argument)
+                shorts[s++] = ':';
+        }
+    }
+    longs[n] = (struct option){"help", no_argument, NULL, CODE_HELP};
+    longs[n + 1] = (struct option){"version", no_argument, NULL, CODE_VERSION};
+
+    optind = 0;
+    opterr = 0;
+    for (int code; (code = getopt_long(argc, argv, shorts, longs, NULL)) != -1;) {
+        const struct mpg_option *o = NULL;
+        if (code == CODE_HELP) {
+            print_help(program);
+            exit_after_stdout(program->name);
+        }
+        if (code == CODE_VERSION) {
+            printf("%s (mpgkit) %s\n", program->name, PACKAGE_VERSION);
+            exit_after_stdout(program->name);
+        }
+        if (code == ':')
+            mpg_option_usage_error(program, "option '%s' needs an argument", argv[optind - 1]);
+        if (code >= FIRST_CODE)
+            o = &program->options[code - FIRST_CODE];
+        for (size_t i = 0; !o && i < n; i++)
+            if (program->options[i].letter == code)
+                o = &program->options[i];
+        if (code == '?' || !o)
+            mpg_option_usage_error(program, "wrong option '%s'", argv[optind - 1]);
+        struct mpg_error err;
+        if (store_value(o, optarg, &err) < 0)
+            mpg_option_usage_error(program, "--%s: %s", o->name, err.text);
+    }
+    check_arguments(program, argc - optind, argv + optind);
+    return optind;
+}

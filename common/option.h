@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One table a program drives both its parsing and its --help.
+ *
+ * Every program answers --help and --version on standard output with exit 0;
+ * a wrong command line is one line on standard error and exit 2. */
+#ifndef MPG_OPTION_H
+#define MPG_OPTION_H
+
+#include <stdbool.h>
+
+#include "common/error.h"
+
+enum mpg_option_kind {
+    MPG_OPTION_FLAG,   /* value: bool *, set to true */
+    MPG_OPTION_STRING, /* value: const char **, points into argv */
+    MPG_OPTION_INT,    /* value: int64_t *, within minimum..maximum */
+    MPG_OPTION_REAL,   /* value: double *, within minimum..maximum */
+    MPG_OPTION_SIZE,   /* value: int64_t *, bytes ("64KiB"), within minimum..maximum */
+    MPG_OPTION_TIME,   /* value: double *, ns ("10ms"), within minimum..maximum */
+};
+
+struct mpg_option {
+    const char *name;     /* long name without dashes; NULL ends the table */
+    char letter;          /* short name, or 0 */
+    enum mpg_option_kind kind;
+    void *value;
+    const char *argument; /* what --help calls the argument; NULL for a flag */
+    const char *help;     /* one or more lines, '\n' between them */
+    double minimum, maximum; /* both 0: no limit */
+    bool *given;          /* set to true when the option was given; may be NULL */
+};
+
+struct mpg_program {
+    const char *name;      /* "mpgsim", "mpgtrace print" */
+    const char *arguments; /* what follows the options in the usage line, "TRACE" */
+    const char *summary;   /* one sentence */
+    const struct mpg_option *options;
+    int min_arguments, max_arguments; /* positional; max -1: any number */
+    bool stop_at_argument; /* options end at the first positional argument */
+};
+
+/* Parses ARGV against PROGRAM. Returns the index in ARGV (permuted by getopt)
+ * of the first positional argument. Prints and exits the process itself for
+ * --help and --version (0) and for a wrong command line (2). For main() only. */
+int mpg_option_parse(const struct mpg_program *program, int argc, char **argv);
+
+/* Prints "NAME: message" and the hint to --help, then exits 2. For main() only. */
+void mpg_option_usage_error(const struct mpg_program *program, const char *format, ...)
+    __attribute__((format(printf, 2, 3), noreturn));
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Output files that are whole or not there: written aside, then renamed. */
+#ifndef MPG_OUTPUT_H
+#define MPG_OUTPUT_H
+
+#include <stdio.h>
+
+#include "common/error.h"
+
+struct mpg_output;
+
+/* Opens PATH for writing ("-" is standard output, used directly). The data go
+ * to a temporary file beside PATH until commit. The caller ends it with
+ * mpg_output_commit() or mpg_output_discard(), both of which free it. */
+struct mpg_output *mpg_output_open(const char *path, struct mpg_error *err);
+FILE *mpg_output_stream(struct mpg_output *out);
+
+/* Flushes, checks every write (a full disk is an error), renames. On failure
+ * nothing is left behind. */
+int mpg_output_commit(struct mpg_output *out, struct mpg_error *err);
+void mpg_output_discard(struct mpg_output *out); /* NULL is allowed */
+
+/* Flushes and closes standard output, reporting any write error before it. */
+int mpg_stdout_close(struct mpg_error *err);
+
+/* Creates directory PATH unless it is there (parents must exist). */
+int mpg_directory_make(const char *path, struct mpg_error *err);
+
+#endif

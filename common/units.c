@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Parsing and printing of times, sizes and rank lists. */
+#include "common/units.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct unit {
+    const char *name;
+    double factor;
+};
+
+static const struct unit time_units[] = {
+    {"", 1}, {"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}, {NULL, 0}};
+
+static const struct unit size_units[] = {
+    {"", 1},
+    {"B", 1},
+    {"K", 1024},
+    {"KiB", 1024},
+    {"kB", 1e3},
+    {"KB", 1e3},
+    {"M", 1048576},
+    {"MiB", 1048576},
+    {"MB", 1e6},
+    {"G", 1073741824},
+    {"GiB", 1073741824},
+    {"GB", 1e9},
+    {NULL, 0}};
+
+/* Splits TEXT into a number and one of UNITS; the product goes to VALUE. */
+static int parse_with_unit(const char *text, const struct unit *units, const char *what,
+                           double *value, struct mpg_error *err)
+{
+    char *end;
+    errno = 0;
+    double number = strtod(text, &end);
+    if (end == text || errno == ERANGE || !isfinite(number))
+        return mpg_error_set(err, "'%s' is not a %s", text, what);
+    for (const struct unit *u = units; u->name; u++)
+        if (strcmp(end, u->name) == 0) {
+            *value = number * u->factor;
+            return 0;
+        }
+    return mpg_error_set(err, "'%s' is not a %s (unknown unit '%s')", text, what, end);
+}
+
+int mpg_units_parse_time(const char *text, double *time_ns, struct mpg_error *err)
+{
+    return parse_with_unit(text, time_units, "time", time_ns, err);
+}
+
+int mpg_units_parse_size(const char *text, int64_t *size_bytes, struct mpg_error *err)
+{
+    double value;
+    if (parse_with_unit(text, size_units, "size", &value, err) < 0)
+        return -1;
+    if (fabs(value) > 9e15 || value != floor(value))
+        return mpg_error_set(err, "'%s' is not a whole number of bytes in range", text);
+    *size_bytes = (int64_t)value;
+    return 0;
+}
+
+int mpg_units_parse_int(const char *text, int64_t *value, struct mpg_error *err)
+{
+    char *end;
+    errno = 0;
+    long long number = strtoll(text, &end, 10);
+    if (end == text || *end || errno == ERANGE)
+        return mpg_error_set(err, "'%s' is not a whole number in range", text);
+    *value = number;
+    return 0;
+}
+
+int mpg_units_parse_real(const char *text, double *value, struct mpg_error *err)
+{
+    char *end;
+    errno = 0;
+    double number = strtod(text, &end);
+    if (end == text || *end || errno == ERANGE || !isfinite(number))
+        return mpg_error_set(err, "'%s' is not a number", text);
+    *value = number;
+    return 0;
+}
+
+char *mpg_units_format_time(char *buf, size_t size, double time_ns)
+{
+    double magnitude = fabs(time_ns);
+    if (magnitude < 1e3)
+        snprintf(buf, size, "%.4g ns", time_ns);
+    else if (magnitude < 1e6)
+        snprintf(buf, size, "%.4g us", time_ns / 1e3);
+    else if (magnitude < 1e9)
+        snprintf(buf, size, "%.4g ms", time_ns / 1e6);
+    else
+        snprintf(buf, size, "%.5g s", time_ns / 1e9);
+    return buf;
+}
+
+char *mpg_units_format_size(char *buf, size_t size, int64_t size_bytes)
+{
+    static const char *const names[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+    size_t i = 0;
+    double value = (double)size_bytes;
+    while (i + 1 < sizeof names / sizeof *names && fabs(value) >= 1024) {
+        value /= 1024;
+        i++;
+    }
+    snprintf(buf, size, "%.4g %s", value, names[i]);
+    return buf;
+}
+
+int mpg_rank_set_parse(const char *text, struct mpg_rank_set *set, struct mpg_error *err)
+{
+    struct mpg_rank_set result = {0};
+    const char *p = text;
+    for (;;) {
+        char *end;
+        errno = 0;
+        long first = strtol(p, &end, 10), last = first;
+        if (end == p || first < 0)
+            goto bad;
+        if (*end == '-') {
+            p = end + 1;
+            last = strtol(p, &end, 10);
+            if (end == p)
+                goto bad;
+        }
+        if (errno || last < first || last > INT32_MAX || (*end && *end != ','))
+            goto bad;
+        void *grown = realloc(result.ranges, (result.count + 1) * sizeof *result.ranges);
+        if (!grown) {
+            mpg_rank_set_clear(&result);
+            return mpg_error_set(err, "out of memory");
+        }
+        result.ranges = grown;
+        result.ranges[result.count].first = (int32_t)first;
+        result.ranges[result.count++].last = (int32_t)last;
+        if (!*end)
+            break;
+        p = end + 1;
+    }
+    *set = result;
+    return 0;
+bad:
+    mpg_rank_set_clear(&result);
+    return mpg_error_set(err, "'%s' is not a list of ranks like 0,4-7", text);
+}
+
+bool mpg_rank_set_contains(const struct mpg_rank_set *set, int32_t rank)
+{
+    if (set->count == 0)
+        return true;
+    for (size_t i = 0; i < set->count; i++)
+        if (rank >= set->ranges[i].first && rank <= set->ranges[i].last)
+            return true;
+    return false;
+}
+
+void mpg_rank_set_clear(struct mpg_rank_set *set)
+{
+    free(set->ranges);
+    set->ranges = NULL;
+    set->count = 0;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Times, sizes and rank lists as people write them, and back. Thread-safe. */
+#ifndef MPG_UNITS_H
+#define MPG_UNITS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/error.h"
+
+/* "100", "100ns", "2.5us", "10ms", "1s", "-3us": nanoseconds, finite; a bare
+ * number is nanoseconds. */
+int mpg_units_parse_time(const char *text, double *time_ns, struct mpg_error *err);
+
+/* "4096", "64KiB", "64K" (binary), "1MB" (decimal), "2GiB": bytes. -1 is
+ * accepted where the caller's range allows it. */
+int mpg_units_parse_size(const char *text, int64_t *size_bytes, struct mpg_error *err);
+
+/* Whole-string decimal integer and finite real. */
+int mpg_units_parse_int(const char *text, int64_t *value, struct mpg_error *err);
+int mpg_units_parse_real(const char *text, double *value, struct mpg_error *err);
+
+/* Readable time ("12.3 us") and size ("64 KiB") into BUF of SIZE bytes; returns BUF. */
+char *mpg_units_format_time(char *buf, size_t size, double time_ns);
+char *mpg_units_format_size(char *buf, size_t size, int64_t size_bytes);
+
+/* A set of ranks as the user wrote it, "0,4-7". */
+struct mpg_rank_set {
+    size_t count;                      /* number of ranges; 0 means every rank */
+    struct { int32_t first, last; } *ranges;
+};
+
+/* Parses TEXT into SET, which the caller clears with mpg_rank_set_clear(). */
+int mpg_rank_set_parse(const char *text, struct mpg_rank_set *set, struct mpg_error *err);
+bool mpg_rank_set_contains(const struct mpg_rank_set *set, int32_t rank);
+void mpg_rank_set_clear(struct mpg_rank_set *set);
+
+#endif
