@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The chunk header of the native trace format, and the integers inside chunks.
+ * mpgtrace(5) is the specification. Private to trace/. */
+#ifndef MPG_CHUNK_H
+#define MPG_CHUNK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/error.h"
+
+enum {
+    MPG_CHUNK_VERSION = 1,
+    MPG_CHUNK_HEADER_BYTES = 64,
+    MPG_CHUNK_MAX_RANKS = 1 << 26,
+    MPG_CHUNK_MAX_BYTES = 1 << 30, /* of a payload, stored or raw */
+    MPG_TRACE_MAX_LIST = 1 << 26   /* elements in any list of an event */
+};
+
+enum mpg_chunk_kind { MPG_CHUNK_EVENTS = 1, MPG_CHUNK_FACTS = 2 };
+
+/* The chunk holds receives whose partner a later completion tells. */
+enum { MPG_CHUNK_UNRESOLVED = 1 };
+
+/* Operation codes that start a record; MPG_OP_SHAPE + i uses shape i. */
+enum { MPG_OP_NEW_SHAPE = 0, MPG_OP_COMM = 1, MPG_OP_RESET = 2, MPG_OP_SHAPE = 3 };
+
+/* Shapes are forgotten when there are this many of them. */
+enum { MPG_MAX_SHAPES = 1 << 15 };
+
+/* Bits of a shape's flags. */
+enum {
+    MPG_SHAPE_ANY_SOURCE = 1,
+    MPG_SHAPE_ANY_TAG = 2,
+    MPG_SHAPE_FOUND = 4,
+    MPG_SHAPE_DONE_ALL = 8,
+    MPG_SHAPE_EXTRAS = 16,    /* lists of cancelled requests and resolutions follow */
+    MPG_SHAPE_PERSISTENT = 32 /* Request_free of a persistent request */
+};
+
+/* The interned part of an event; identical ones share a number. */
+struct mpg_shape {
+    uint32_t call, flags, count_number, request_number;
+    int32_t comm, to, from, tag, recvtag, root, newcomm, unused;
+    int64_t bytes, recvbytes;
+};
+
+struct mpg_chunk {
+    enum mpg_chunk_kind kind;
+    uint32_t rank, ranks, flags, events, raw_bytes, stored_bytes;
+    uint64_t sequence; /* 0, 1, ... on each rank */
+    int64_t first_ns;  /* the last leave time before the chunk */
+};
+
+/* Writes the 64 header bytes, whose CRC covers header and PAYLOAD. */
+void mpg_chunk_pack(const struct mpg_chunk *chunk, const void *payload, uint8_t *header);
+/* Reads and checks a header; ERR says what is wrong with it. */
+int mpg_chunk_unpack(const uint8_t *header, struct mpg_chunk *chunk, struct mpg_error *err);
+/* Whether the CRC in HEADER fits it and its PAYLOAD. */
+bool mpg_chunk_check(const uint8_t *header, const struct mpg_chunk *chunk, const void *payload);
+
+/* Little-endian base-128 integers; a writer needs MPG_VARINT_BYTES of room. */
+enum { MPG_VARINT_BYTES = 10 };
+
+static inline uint8_t *mpg_put_varint(uint8_t *p, uint64_t v)
+{
+    while (v >= 128) {
+        *p++ = (uint8_t)(v | 128);
+        v >>= 7;
+    }
+    *p++ = (uint8_t)v;
+    return p;
+}
+
+static inline uint8_t *mpg_put_zigzag(uint8_t *p, int64_t v)
+{
+    return mpg_put_varint(p, ((uint64_t)v << 1) ^ (uint64_t)(v >> 63));
+}
+
+/* Reads one integer at *P, before END; false at the end or when it is too long. */
+static inline bool mpg_get_varint(const uint8_t **p, const uint8_t *end, uint64_t *v)
+{
+    uint64_t value = 0;
+    const uint8_t *q = *p;
+    for (int shift = 0; q < end && shift < 64; shift += 7) {
+        uint8_t byte = *q++;
+        value |= (uint64_t)(byte & 127) << shift;
+        if (byte < 128) {
+            *p = q;
+            *v = value;
+            return true;
+        }
+    }
+    return false;
+}
+
+static inline bool mpg_get_zigzag(const uint8_t **p, const uint8_t *end, int64_t *v)
+{
+    uint64_t u;
+    if (!mpg_get_varint(p, end, &u))
+        return false;
+    *v = (int64_t)(u >> 1) ^ -(int64_t)(u & 1);
+    return true;
+}
+
+#endif
