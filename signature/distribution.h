@@ -10,19 +10,33 @@
 
 struct mpg_distribution {
     size_t n;           /* samples it was made from */
-    double mean, sd;    /* of the samples */
+    double mean, sd;    /* of the samples; sd divides by n - 1, and is 0 when n = 1 */
     double lag1;        /* lag-1 autocorrelation of the samples in time order */
     size_t knots;       /* >= 2; probability of knot i is i / (knots - 1) */
     double *quantiles;  /* ascending; exact minimum first, exact maximum last */
 };
 
-enum { MPG_DISTRIBUTION_KNOTS = 257 };
+enum { MPG_DISTRIBUTION_KNOTS = 257, MPG_DISTRIBUTION_MAX_KNOTS = 65537 };
 
-/* From N >= 1 samples in time order (copied). KNOTS >= 2. */
+/* Largest magnitude of a sample: its square is still finite. */
+#define MPG_DISTRIBUTION_LIMIT 1e150
+
+/* From N >= 1 samples in time order (copied), in any one unit. KNOTS is within
+ * 2..MPG_DISTRIBUTION_MAX_KNOTS. The caller frees the result. The quantile at p
+ * is the linear interpolation of the order statistics at (n - 1) p (Hyndman and
+ * Fan, Am. Stat. 50 (1996) 361, definition 7). lag1 is
+ * sum (x[i-1] - mean)(x[i] - mean) / sum (x[i] - mean)^2, and 0 when all samples
+ * are equal. Errors: no samples, a sample that is no number or larger than
+ * MPG_DISTRIBUTION_LIMIT, KNOTS out of range, out of memory. */
 struct mpg_distribution *mpg_distribution_from_samples(const double *samples, size_t n,
                                                        size_t knots, struct mpg_error *err);
-/* The value below which a fraction U of [0, 1] lies, linear between knots. */
+/* The value below which a fraction U of [0, 1] lies, linear between knots; U
+ * outside that range means its nearer end. Thread-safe. */
 double mpg_distribution_quantile(const struct mpg_distribution *d, double u);
-void mpg_distribution_free(struct mpg_distribution *d);
+/* Checks what the comments of the struct promise of D, however it was filled:
+ * n >= 1, finite numbers, knots in range, ascending quantiles, sd >= 0, lag1
+ * within -1..1, mean between the extremes (to a relative 1e-9). */
+int mpg_distribution_check(const struct mpg_distribution *d, struct mpg_error *err);
+void mpg_distribution_free(struct mpg_distribution *d); /* NULL is allowed */
 
 #endif
