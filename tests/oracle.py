@@ -1,0 +1,674 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Reference implementation of the perturbed message-passing graph.
+
+Written from docs/MODEL.md sections 1, 3 and 4 alone, to check mpgsim against.
+It loads a whole text trace ("#mpgtext 1"), builds every node and edge
+explicitly and evaluates
+
+    D(v) = max over in-edges u -> v ( D(u) + delta - slack )
+
+in exact rational arithmetic.  Perturbations are constants.  Slow and plain on
+purpose: clarity is what makes it worth comparing with.
+"""
+
+import argparse
+import graphlib
+import re
+import sys
+from collections import defaultdict
+from fractions import Fraction
+
+ZERO = Fraction(0)
+
+MEETINGS = {"Barrier", "Allreduce", "Allgather", "Allgatherv", "Alltoall",
+            "Alltoallv", "Reduce_scatter", "Reduce_scatter_block"}
+PREFIXES = {"Scan", "Exscan"}
+FROM_ROOT = {"Bcast", "Scatter", "Scatterv"}
+TO_ROOT = {"Reduce", "Gather", "Gatherv"}
+COLLECTIVES = MEETINGS | PREFIXES | FROM_ROOT | TO_ROOT
+
+STANDARD_SENDS = {"Send", "Isend", "Sendrecv"}
+SYNCHRONOUS_SENDS = {"Ssend", "Issend"}
+SENDS = STANDARD_SENDS | SYNCHRONOUS_SENDS | {"Bsend", "Ibsend", "Rsend",
+                                              "Irsend"}
+RECEIVES = {"Recv", "Irecv", "Sendrecv"}
+NONBLOCKING = {"Isend", "Issend", "Ibsend", "Irsend", "Irecv"}
+COMPLETIONS = {"Wait", "Waitall", "Waitany", "Waitsome",
+               "Test", "Testall", "Testany", "Testsome"}
+PROBES = {"Probe", "Iprobe"}
+STARTS = {"Init", "Init_thread"}
+
+
+class OracleError(Exception):
+    """The trace or an argument cannot be given a meaning."""
+
+
+# --- the trace -------------------------------------------------------------
+
+class Call:
+    """One MPI call of one rank: its times on that rank's clock, its arguments."""
+
+    def __init__(self, rank, index, enter, leave, name, args):
+        self.rank = rank
+        self.index = index
+        self.enter = enter
+        self.leave = leave
+        self.name = name
+        self.args = args
+
+    @property
+    def duration(self):
+        return self.leave - self.enter
+
+    @property
+    def S(self):
+        return ("S", self.rank, self.index)
+
+    @property
+    def E(self):
+        return ("E", self.rank, self.index)
+
+    def number(self, key, default=None):
+        if key not in self.args:
+            if default is None:
+                raise self.error(f"no {key}=")
+            return default
+        return int(self.args[key])
+
+    def numbers(self, key):
+        text = self.args.get(key, "")
+        return [int(part) for part in text.split(",") if part]
+
+    def own_bytes(self):
+        """The bytes this rank contributes: a list counts as its sum."""
+        return sum(self.numbers("bytes"))
+
+    def error(self, what):
+        return OracleError(
+            f"rank {self.rank}, call {self.index} (MPI_{self.name}): {what}")
+
+
+class Trace:
+    """All calls, communicators (as world ranks) and clock offsets."""
+
+    def __init__(self):
+        self.ranks = 0
+        self.calls = []
+        self.comms = {}
+        self.shared_clock = False
+        self.offsets = defaultdict(list)
+
+    def has_clocks(self):
+        return self.shared_clock or all(
+            self.offsets[rank] for rank in range(1, self.ranks))
+
+    def aligned(self, rank, time):
+        """time of rank's clock on rank 0's clock."""
+        points = sorted(self.offsets[rank])
+        if self.shared_clock or not points:
+            return Fraction(time)
+        if time <= points[0][0]:
+            return Fraction(time + points[0][1])
+        for (t0, o0), (t1, o1) in zip(points, points[1:]):
+            if t0 <= time <= t1 and t0 < t1:
+                return time + o0 + Fraction((o1 - o0) * (time - t0), t1 - t0)
+        return Fraction(time + points[-1][1])
+
+
+def read_trace(lines):
+    lines = iter(lines)
+    if next(lines, "").split() != ["#mpgtext", "1"]:
+        raise OracleError("not a text trace: the first line is not '#mpgtext 1'")
+    trace = Trace()
+    for line in lines:
+        words = line.split()
+        if not words:
+            continue
+        if words[0].startswith("#"):
+            read_directive(trace, words)
+        else:
+            read_call(trace, words)
+    for rank, calls in enumerate(trace.calls):
+        check_rank(rank, calls)
+    return trace
+
+
+def read_directive(trace, words):
+    if words[0] == "#ranks":
+        trace.ranks = int(words[1])
+        trace.calls = [[] for _ in range(trace.ranks)]
+        trace.comms.setdefault(0, list(range(trace.ranks)))
+    elif words[0] == "#comm":
+        trace.comms[int(words[1])] = [int(word) for word in words[3:]]
+    elif words[:2] == ["#clocks", "shared"]:
+        trace.shared_clock = True
+    elif words[0] == "#clock":
+        trace.offsets[int(words[1])].append((int(words[2]), int(words[3])))
+
+
+def read_call(trace, words):
+    rank, enter, leave, name = int(words[0]), int(words[1]), int(words[2]), words[3]
+    args = dict(word.split("=", 1) for word in words[4:])
+    calls = trace.calls[rank]
+    call = Call(rank, len(calls), enter, leave, name, args)
+    if leave < enter or (calls and enter < calls[-1].leave):
+        raise call.error("times decrease")
+    calls.append(call)
+
+
+def check_rank(rank, calls):
+    if not calls or calls[0].name not in STARTS:
+        raise OracleError(f"rank {rank}: the first call is not MPI_Init")
+    if calls[-1].name != "Finalize":
+        raise OracleError(f"rank {rank}: the last call is not MPI_Finalize")
+
+
+# --- matching --------------------------------------------------------------
+
+class Half:
+    """One side of a message: the call that began it, the call that completed it."""
+
+    def __init__(self, call, is_send, is_null):
+        self.call = call
+        self.is_send = is_send
+        self.is_null = is_null
+        self.completed_by = None if call.name in NONBLOCKING else call
+
+
+class Message:
+    """A send met by a receive; key names its arrival node."""
+
+    def __init__(self, key, send, receive):
+        self.key = key
+        self.send = send
+        self.receive = receive
+        self.bytes = send.call.number("bytes")
+
+    @property
+    def A(self):
+        return ("A",) + self.key
+
+    def is_synchronous(self, eager_limit):
+        name = self.send.call.name
+        return name in SYNCHRONOUS_SENDS or (
+            name in STANDARD_SENDS and eager_limit is not None
+            and self.bytes > eager_limit)
+
+
+class Matching:
+    """Which send meets which receive, which calls form one collective."""
+
+    def __init__(self, trace):
+        self.trace = trace
+        self.sends = defaultdict(list)
+        self.receives = defaultdict(list)
+        self.collectives = defaultdict(list)
+        for calls in trace.calls:
+            self.match_rank(calls)
+        self.messages = list(self.pair_channels())
+        self.groups = list(self.group_collectives())
+
+    def match_rank(self, calls):
+        requests = {}
+        counts = defaultdict(int)
+        for call in calls[1:-1]:
+            if call.name in COLLECTIVES:
+                comm = call.number("comm")
+                self.collectives[comm, counts[comm]].append(call)
+                counts[comm] += 1
+            elif call.name in SENDS | RECEIVES:
+                self.begin(call, requests)
+            elif call.name in COMPLETIONS:
+                complete(call, requests)
+            elif call.name == "Request_free":
+                free(call, requests)
+            elif call.name in PROBES:
+                if call.args.get("found") != "0":
+                    raise call.error("a successful probe is not supported")
+            else:
+                raise call.error("not supported")
+        for half in requests.values():
+            raise half.call.error("its request is never completed")
+
+    def begin(self, call, requests):
+        me = self.comm_rank(call)
+        if call.name in SENDS:
+            half = Half(call, True, call.args["to"] == "null")
+            if not half.is_null:
+                channel = (call.number("comm"), me, call.number("to"),
+                           call.number("tag"))
+                self.sends[channel].append(half)
+        if call.name in RECEIVES:
+            half = Half(call, False, call.args["from"] == "null")
+            tag = "recvtag" if call.name == "Sendrecv" else "tag"
+            if not half.is_null:
+                channel = (call.number("comm"), call.number("from"), me,
+                           call.number(tag))
+                self.receives[channel].append(half)
+        if call.name in NONBLOCKING:
+            request = call.number("request")
+            if request in requests:
+                raise call.error(f"request {request} is still active")
+            requests[request] = half
+
+    def comm_rank(self, call):
+        members = self.trace.comms[call.number("comm")]
+        if call.rank not in members:
+            raise call.error("not a member of the communicator")
+        return members.index(call.rank)
+
+    def pair_channels(self):
+        for channel in sorted(set(self.sends) | set(self.receives)):
+            sends, receives = self.sends[channel], self.receives[channel]
+            for half in (sends[len(receives):] + receives[len(sends):]):
+                raise half.call.error("nothing matches it")
+            for n, (send, receive) in enumerate(zip(sends, receives)):
+                yield Message(channel + (n,), send, receive)
+
+    def group_collectives(self):
+        for (comm, n), calls in sorted(self.collectives.items()):
+            members = self.trace.comms[comm]
+            by_rank = {call.rank: call for call in calls}
+            if set(by_rank) != set(members):
+                raise calls[0].error("not every member takes part")
+            if len({call.name for call in calls}) > 1:
+                raise calls[0].error("members disagree on the collective")
+            yield (comm, n), [by_rank[rank] for rank in members]
+
+
+def complete(call, requests):
+    given = call.numbers("requests")
+    for request in call.numbers("done") if "done" in call.args else given:
+        if request not in requests or request not in given:
+            raise call.error(f"request {request} is not active")
+        requests.pop(request).completed_by = call
+
+
+def free(call, requests):
+    half = requests.pop(call.number("request"), None)
+    if half is None or not half.is_send:
+        raise call.error("frees something that is not an active send")
+
+
+# --- perturbations ---------------------------------------------------------
+
+class Settings:
+    """What is perturbed by how much, and how much slack is believed."""
+
+    def __init__(self, absorb=None, noise=None, call_noise=None, latency=ZERO,
+                 byte=ZERO, compute_ratio=Fraction(1), eager_limit=None,
+                 source_latency=None, source_byte=None):
+        self.absorb = absorb
+        self.noise = noise or (lambda rank: ZERO)
+        self.call_noise = call_noise or (lambda rank: ZERO)
+        self.latency = latency
+        self.byte = byte
+        self.compute_ratio = compute_ratio
+        self.eager_limit = eager_limit
+        self.source_latency = source_latency
+        self.source_byte = source_byte
+
+    def kappa(self, call):
+        return self.call_noise(call.rank)
+
+
+def size_class(size_bytes):
+    """floor(log2(bytes + 1))"""
+    return (size_bytes + 1).bit_length() - 1
+
+
+class CallFloors:
+    """The least duration seen for (call name, size class), over all ranks."""
+
+    def __init__(self, trace):
+        self.least = {}
+        for calls in trace.calls:
+            for call in calls:
+                key = self.key(call)
+                self.least[key] = min(call.duration,
+                                      self.least.get(key, call.duration))
+
+    @staticmethod
+    def key(call):
+        if call.name in COMPLETIONS:
+            return call.name, 0
+        return call.name, size_class(call.own_bytes())
+
+    def slack(self, call):
+        return call.duration - self.least[self.key(call)]
+
+
+class MessageFloors:
+    """l(d): the least time of a message of d bytes on the traced machine."""
+
+    def __init__(self, matching, call_floors, settings):
+        self.latency = settings.source_latency
+        self.byte = settings.source_byte
+        self.stated = self.latency is not None or self.byte is not None
+        self.least = {}
+        if settings.absorb == "clock" and not self.stated:
+            self.observe(matching, call_floors)
+
+    def observe(self, matching, call_floors):
+        aligned = matching.trace.aligned
+        for message in matching.messages:
+            send, end = message.send.call, message.receive.completed_by
+            if call_floors.slack(end) > 0:
+                flight = (aligned(end.rank, end.leave)
+                          - aligned(send.rank, send.enter))
+                key = size_class(message.bytes)
+                self.least[key] = max(ZERO, min(flight,
+                                                self.least.get(key, flight)))
+
+    def __call__(self, size_bytes):
+        if self.stated:
+            return (self.latency or ZERO) + size_bytes * (self.byte or ZERO)
+        for key in range(size_class(size_bytes), -1, -1):
+            if key in self.least:
+                return self.least[key]
+        return ZERO
+
+
+# --- the graph -------------------------------------------------------------
+
+class Graph:
+    """Nodes with in-edges (u, delta, slack) and bounds D(v) >= D(u) - gap."""
+
+    def __init__(self):
+        self.edges = defaultdict(list)
+        self.bounds = defaultdict(list)
+        self.sources = set()
+
+    def edge(self, u, v, delta, slack=ZERO):
+        self.edges[v].append((u, delta, max(ZERO, slack)))
+
+    def bound(self, u, v, gap):
+        self.bounds[v].append((u, gap))
+
+    def evaluate(self):
+        """D of every node, in topological order."""
+        order = graphlib.TopologicalSorter(
+            {v: [u for u, *_ in self.edges[v] + self.bounds[v]]
+             for v in list(self.edges)})
+        delays = {v: ZERO for v in self.sources}
+        for v in order.static_order():
+            if v not in delays:
+                delays[v] = self.delay(v, delays)
+        return delays
+
+    def delay(self, v, delays):
+        least = min(slack for _, _, slack in self.edges[v])
+        arrivals = [delays[u] + delta - (slack - least)
+                    for u, delta, slack in self.edges[v]]
+        return max(arrivals + [delays[u] - gap for u, gap in self.bounds[v]])
+
+
+class Builder:
+    """Turns a matched trace into the graph of docs/MODEL.md section 4."""
+
+    def __init__(self, matching, settings):
+        self.trace = matching.trace
+        self.settings = settings
+        self.clock = settings.absorb == "clock"
+        self.graph = Graph()
+        self.call_floors = CallFloors(self.trace)
+        self.floor = MessageFloors(matching, self.call_floors, settings)
+        self.waits = self.calls_that_wait(matching)
+        for calls in self.trace.calls:
+            self.add_rank(calls)
+        for message in matching.messages:
+            self.add_message(message)
+        for key, group in matching.groups:
+            self.add_collective(key, group)
+
+    def enter(self, call):
+        return self.trace.aligned(call.rank, call.enter)
+
+    def leave(self, call):
+        return self.trace.aligned(call.rank, call.leave)
+
+    def calls_that_wait(self, matching):
+        """Calls with another edge into their end than the local one."""
+        waits = set()
+        for message in matching.messages:
+            waits.add(message.receive.completed_by)
+            if (message.is_synchronous(self.settings.eager_limit)
+                    and message.send.completed_by):
+                waits.add(message.send.completed_by)
+        for _, group in matching.groups:
+            waits.update(group)
+        return waits
+
+    def add_rank(self, calls):
+        self.graph.sources.add(calls[0].E)
+        for before, call in zip(calls, calls[1:]):
+            self.add_compute(before, call)
+        for call in calls[1:-1]:
+            self.graph.bound(call.S, call.E, call.duration)
+            if call.name not in MEETINGS | PREFIXES:
+                self.add_local(call)
+
+    def add_compute(self, before, call):
+        interval = call.enter - before.leave
+        delta = (self.settings.noise(call.rank)
+                 + (self.settings.compute_ratio - 1) * interval)
+        self.graph.edge(before.E, call.S, delta)
+        self.graph.bound(before.E, call.S, interval)
+
+    def add_local(self, call):
+        slack = ZERO
+        if self.settings.absorb != "none" and call in self.waits:
+            slack = self.call_floors.slack(call)
+        self.graph.edge(call.S, call.E, self.settings.kappa(call), slack)
+
+    def clock_slack(self, slack):
+        return slack if self.clock else ZERO
+
+    # Messages
+
+    def add_message(self, message):
+        synchronous = message.is_synchronous(self.settings.eager_limit)
+        send, post = message.send.call, message.receive.call
+        begin = self.enter(send)
+        if synchronous and self.clock:
+            begin = max(begin, self.enter(post))
+        arrival = begin + self.floor(message.bytes)
+        transfer = message.bytes * self.settings.byte
+        self.graph.edge(send.S, message.A, self.settings.latency + transfer,
+                        self.clock_slack(begin - self.enter(send)))
+        if synchronous:
+            self.graph.edge(post.S, message.A, transfer,
+                            self.clock_slack(begin - self.enter(post)))
+            self.add_acknowledgement(message, arrival)
+        self.graph.bound(send.S, message.A, arrival - self.enter(send))
+        self.add_completion(message, arrival)
+
+    def add_completion(self, message, arrival):
+        end = message.receive.completed_by
+        self.graph.edge(message.A, end.E, self.settings.kappa(end),
+                        self.clock_slack(self.leave(end) - arrival))
+
+    def add_acknowledgement(self, message, arrival):
+        end = message.send.completed_by
+        if end:
+            slack = self.leave(end) - arrival - self.floor(0)
+            self.graph.edge(message.A, end.E, self.settings.latency,
+                            self.clock_slack(slack))
+
+    # Collectives
+
+    def add_collective(self, key, group):
+        name = group[0].name
+        if name in MEETINGS:
+            self.add_meeting(("G",) + key, group, len(group))
+            for call in group:
+                self.graph.edge(("G",) + key, call.E, ZERO)
+        elif name in PREFIXES:
+            for i, call in enumerate(group):
+                self.add_meeting(("G",) + key + (i,), group, i + 1)
+                self.graph.edge(("G",) + key + (i,), call.E, ZERO)
+        elif name in FROM_ROOT:
+            self.add_from_root(group)
+        else:
+            self.add_to_root(group)
+
+    def add_meeting(self, node, group, count):
+        """node: where the first count members of group meet."""
+        members = group[:count]
+        latest = max(self.enter(call) for call in members)
+        shortest = min(call.duration for call in members)
+        for j, call in enumerate(members):
+            slack = {"none": ZERO, "wait": call.duration - shortest,
+                     "clock": latest - self.enter(call)}[self.settings.absorb]
+            self.graph.edge(call.S, node, self.cost(group, j), slack)
+
+    def add_from_root(self, group):
+        root = group[group[0].number("root")]
+        for j, call in enumerate(group):
+            if call is not root:
+                n, size_bytes = rounds_and_bytes(group, j)
+                floor = n * self.floor(size_bytes // n)
+                slack = self.leave(call) - self.enter(root) - floor
+                delta = self.cost(group, j) + self.settings.kappa(call)
+                self.graph.edge(root.S, call.E, delta, self.clock_slack(slack))
+
+    def add_to_root(self, group):
+        root = group[group[0].number("root")]
+        for j, call in enumerate(group):
+            if call is not root:
+                slack = (self.leave(root) - self.enter(call)
+                         - self.floor(call.own_bytes()))
+                self.graph.edge(call.S, root.E, self.cost(group, j),
+                                self.clock_slack(slack))
+
+    def cost(self, group, j):
+        """l_j of the table of collectives."""
+        n, size_bytes = rounds_and_bytes(group, j)
+        per_round = self.settings.latency + self.settings.kappa(group[j])
+        return n * per_round + size_bytes * self.settings.byte
+
+
+def rounds_and_bytes(group, j):
+    """n and b for member j of a collective."""
+    call, p = group[j], len(group)
+    own = call.own_bytes()
+    rounds = (p - 1).bit_length()
+    if p == 1:
+        return 0, 0
+    if call.name == "Barrier":
+        return rounds, 0
+    if call.name in PREFIXES | {"Bcast", "Allreduce"}:
+        return rounds, rounds * own
+    if call.name in TO_ROOT | {"Scatter", "Scatterv"}:
+        return 1, own
+    if call.name == "Allgather":
+        return rounds, (p - 1) * own
+    if call.name == "Allgatherv":
+        return rounds, sum(other.own_bytes() for other in group) - own
+    if call.name == "Alltoall":
+        return p - 1, (p - 1) * own
+    if call.name == "Alltoallv":
+        return p - 1, own - call.numbers("bytes")[j]
+    return rounds, Fraction(own * (p - 1), p)
+
+
+# --- answers ---------------------------------------------------------------
+
+def rank_delays(matching, settings):
+    """[(traced run time, delay)] of every rank, exact."""
+    trace = matching.trace
+    if settings.absorb is None:
+        settings.absorb = "clock" if trace.has_clocks() else "wait"
+    if settings.absorb == "clock" and not trace.has_clocks():
+        raise OracleError("--absorb=clock needs #clocks shared, or a #clock "
+                          "line for every rank but 0")
+    delays = Builder(matching, settings).graph.evaluate()
+    return [(calls[-1].enter - calls[0].leave, delays[calls[-1].S])
+            for calls in trace.calls]
+
+
+UNITS = {"": 1, "ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9}
+SIZES = {"": 1, "B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
+
+
+def quantity(text, units):
+    number, unit = re.fullmatch(r"([-+]?[\d.]+(?:[eE][-+]?\d+)?)\s*(\w*)",
+                                text).groups()
+    if unit not in units:
+        raise ValueError(f"{unit}: unknown unit")
+    return Fraction(number) * units[unit]
+
+
+def time_ns(text):
+    return quantity(text, UNITS)
+
+
+def size_or_unlimited(text):
+    return int(quantity(text, SIZES))
+
+
+def constant(text):
+    kind, value = text.split(":", 1)
+    if kind != "const":
+        raise ValueError("only const: is known here")
+    return time_ns(value)
+
+
+def rank_set(text):
+    ranks = set()
+    for part in text.split(","):
+        first, _, last = part.partition("-")
+        ranks.update(range(int(first), int(last or first) + 1))
+    return ranks
+
+
+def constant_on_ranks(text):
+    """const:X or const:X@RANKS, as a function of the rank."""
+    value, at, ranks = text.partition("@")
+    draw = constant(value)
+    if not at:
+        return lambda rank: draw
+    chosen = rank_set(ranks)
+    return lambda rank: draw if rank in chosen else ZERO
+
+
+def parse_arguments(words):
+    parser = argparse.ArgumentParser(
+        description="Reference delays of a perturbed trace.", allow_abbrev=False)
+    parser.add_argument("--absorb", choices=["none", "wait", "clock"])
+    parser.add_argument("--noise", type=constant_on_ranks)
+    parser.add_argument("--call-noise", type=constant_on_ranks)
+    parser.add_argument("--latency", type=constant, default=ZERO)
+    parser.add_argument("--byte", type=constant, default=ZERO)
+    parser.add_argument("--compute-ratio", type=Fraction, default=Fraction(1))
+    parser.add_argument("--eager-limit", type=size_or_unlimited)
+    parser.add_argument("--source-latency", type=time_ns)
+    parser.add_argument("--source-byte", type=time_ns)
+    parser.add_argument("trace", metavar="TRACE.txt")
+    arguments = vars(parser.parse_args(words))
+    return arguments.pop("trace"), Settings(**arguments)
+
+
+def format_table(answers):
+    lines = ["rank\ttraced_ns\tdelay_ns_median\tdelay_ns_p5\tdelay_ns_p95"]
+    for rank, (traced, delay) in enumerate(answers):
+        number = repr(float(delay))
+        lines.append(f"{rank}\t{traced}\t{number}\t{number}\t{number}")
+    return "\n".join(lines)
+
+
+def main(words):
+    path, settings = parse_arguments(words)
+    try:
+        with open(path, encoding="ascii") as file:
+            trace = read_trace(file)
+        print(format_table(rank_delays(Matching(trace), settings)))
+    except (OracleError, OSError) as error:
+        print(f"oracle.py: {path}: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
