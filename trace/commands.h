@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The subcommands of mpgtrace: each a main of its own, ARGV[0] being its name. */
+#ifndef MPG_TRACE_COMMANDS_H
+#define MPG_TRACE_COMMANDS_H
+
+int mpg_record_main(int argc, char **argv);
+int mpg_print_main(int argc, char **argv);
+int mpg_import_main(int argc, char **argv);
+int mpg_stat_main(int argc, char **argv);
+
+#endif

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What an open trace says about itself. */
+#include "trace/trace_private.h"
+
+#include <string.h>
+
+const char *mpg_trace_path(const struct mpg_trace *t)
+{
+    return t->path;
+}
+
+int32_t mpg_trace_ranks(const struct mpg_trace *t)
+{
+    return t->ranks;
+}
+
+const char *mpg_trace_cut(const struct mpg_trace *t)
+{
+    return t->cut;
+}
+
+uint64_t mpg_trace_events(const struct mpg_trace *t, int32_t rank)
+{
+    if (rank >= 0)
+        return t->rank[rank].events;
+    uint64_t sum = 0;
+    for (int32_t r = 0; r < t->ranks; r++)
+        sum += t->rank[r].events;
+    return sum;
+}
+
+uint64_t mpg_trace_bytes(const struct mpg_trace *t)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < t->file_count; i++)
+        sum += (uint64_t)t->files[i].usable_bytes;
+    return sum;
+}
+
+bool mpg_trace_fact(const struct mpg_trace *t, int32_t rank, size_t i, const char **key,
+                    const char **value)
+{
+    const struct trace_rank *r = &t->rank[rank];
+    const char *p = r->facts, *end = p + r->facts_bytes;
+    for (; p && p < end; i--) {
+        *key = p;
+        *value = p + strlen(p) + 1;
+        if (i == 0)
+            return true;
+        p = *value + strlen(*value) + 1;
+    }
+    return false;
+}
+
+int32_t mpg_trace_host(const struct mpg_trace *t, int32_t rank)
+{
+    return t->rank[rank].host;
+}
+
+enum mpg_clocks mpg_trace_clocks(const struct mpg_trace *t)
+{
+    bool shared = true, measured = true;
+    for (int32_t r = 0; r < t->ranks; r++) {
+        shared = shared && t->rank[r].shares_clock;
+        measured = measured && (r == 0 || t->rank[r].clock_points > 0);
+    }
+    if (shared || t->ranks == 1)
+        return MPG_CLOCKS_SHARED;
+    return measured ? MPG_CLOCKS_MEASURED : MPG_CLOCKS_UNKNOWN;
+}
+
+bool mpg_trace_clock(const struct mpg_trace *t, int32_t rank, size_t i, int64_t *time_ns,
+                     int64_t *offset_ns)
+{
+    const struct trace_rank *r = &t->rank[rank];
+    if (i >= r->clock_points)
+        return false;
+    *time_ns = r->clock[i].time_ns;
+    *offset_ns = r->clock[i].offset_ns;
+    return true;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* mpgtrace: record, print, import and summarise traces. */
+#include "config.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "common/error.h"
+#include "common/option.h"
+#include "common/output.h"
+#include "trace/commands.h"
+
+static const struct {
+    const char *name, *summary;
+    int (*main)(int, char **);
+} commands[] = {
+#ifdef MPGKIT_WITH_MPI
+    {"record", "run an MPI program and record its calls", mpg_record_main},
+#endif
+    {"print", "print a trace as text", mpg_print_main},
+    {"import", "make a trace from text", mpg_import_main},
+    {"stat", "summarise a trace", mpg_stat_main},
+};
+
+static void print_help(void)
+{
+    printf("Usage: mpgtrace COMMAND [OPTION]... [ARGUMENT]...\n"
+           "Record, print, import and summarise traces of MPI programs.\n\nCommands:\n");
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+        printf("  %-10s %s\n", commands[i].name, commands[i].summary);
+    printf("\nOptions:\n"
+           "      --help                  print this help and exit\n"
+           "      --version               print the version and exit\n"
+           "\n'mpgtrace COMMAND --help' tells more about each.\n");
+}
+
+int main(int argc, char **argv)
+{
+    const char *name = argc > 1 ? argv[1] : "";
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+        if (strcmp(name, commands[i].name) == 0)
+            return commands[i].main(argc - 1, argv + 1);
+    struct mpg_error err;
+    if (strcmp(name, "--help") == 0)
+        print_help();
+    else if (strcmp(name, "--version") == 0)
+        printf("mpgtrace (mpgkit) %s\n", PACKAGE_VERSION);
+    else {
+        fprintf(stderr, "mpgtrace: %s%s%s (try 'mpgtrace --help')\n",
+                *name ? "unknown command '" : "no command given", name, *name ? "'" : "");
+        return MPG_EXIT_USAGE;
+    }
+    if (mpg_stdout_close(&err) < 0) {
+        mpg_error_print("mpgtrace", &err);
+        return MPG_EXIT_FAILURE;
+    }
+    return MPG_EXIT_OK;
+}

@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Opening a trace: find its files, walk their chunk headers, gather the facts. */
+#include "trace/trace_private.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "trace/spool.h"
+#include "trace/text.h"
+
+int mpg_trace_pread(const struct trace_file *file, void *data, size_t size, int64_t offset,
+                    struct mpg_error *err)
+{
+    uint8_t *p = data;
+    while (size > 0) {
+        ssize_t n = pread(file->fd, p, size, offset);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return mpg_error_errno(err, errno, "%s", file->path);
+        if (n == 0)
+            return mpg_error_set(err, "%s: ends at byte %lld", file->path, (long long)offset);
+        p += n;
+        offset += n;
+        size -= (size_t)n;
+    }
+    return 0;
+}
+
+static int out_of_memory(struct mpg_error *err)
+{
+    return mpg_error_set(err, "out of memory");
+}
+
+static int add_file(struct mpg_trace *t, int fd, const char *path, struct mpg_error *err)
+{
+    struct trace_file *grown = realloc(t->files, (t->file_count + 1) * sizeof *grown);
+    if (grown)
+        t->files = grown;
+    char *name = strdup(path);
+    if (!grown || !name) {
+        free(name);
+        close(fd);
+        return out_of_memory(err);
+    }
+    t->files[t->file_count++] = (struct trace_file){.fd = fd, .path = name};
+    return 0;
+}
+
+static int open_file(struct mpg_trace *t, const char *path, struct mpg_error *err)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return mpg_error_errno(err, errno, "%s", path);
+    return add_file(t, fd, path, err);
+}
+
+static int is_rank_file(const struct dirent *entry)
+{
+    size_t n = strlen(entry->d_name);
+    return n > 5 && strcmp(entry->d_name + n - 5, ".mpgt") == 0;
+}
+
+static int open_directory(struct mpg_trace *t, const char *path, struct mpg_error *err)
+{
+    struct dirent **entries;
+    int count = scandir(path, &entries, is_rank_file, alphasort), status = 0;
+    if (count < 0)
+        return mpg_error_errno(err, errno, "%s", path);
+    for (int i = 0; i < count; i++) {
+        char *name = NULL;
+        size_t size = strlen(path) + strlen(entries[i]->d_name) + 2;
+        if (status == 0 && (name = malloc(size))) {
+            snprintf(name, size, "%s/%s", path, entries[i]->d_name);
+            status = open_file(t, name, err);
+        } else if (status == 0)
+            status = out_of_memory(err);
+        free(name);
+        free(entries[i]);
+    }
+    free(entries);
+    if (status == 0 && count == 0)
+        return mpg_error_set(err, "%s: no trace files (*.mpgt) in this folder", path);
+    return status;
+}
+
+/* Replaces the only file by the native form of its text. */
+static int import_text(struct mpg_trace *t, struct mpg_error *err)
+{
+    int spool = mpg_spool_file(err);
+    if (spool < 0)
+        return -1;
+    int copy = dup(t->files[0].fd);
+    FILE *text = copy < 0 ? NULL : fdopen(copy, "r");
+    if (!text) {
+        int saved = errno;
+        if (copy >= 0)
+            close(copy);
+        close(spool);
+        return mpg_error_errno(err, saved, "%s", t->files[0].path);
+    }
+    rewind(text);
+    int status = mpg_text_import(text, t->files[0].path, NULL, spool, err);
+    (void)fclose(text);
+    if (status < 0) {
+        close(spool);
+        return -1;
+    }
+    close(t->files[0].fd);
+    t->files[0].fd = spool;
+    return 0;
+}
+
+static int grow_ranks(struct mpg_trace *t, const struct mpg_chunk *c, const struct trace_file *f,
+                      struct mpg_error *err)
+{
+    if (t->ranks == 0) {
+        t->rank = calloc(c->ranks, sizeof *t->rank);
+        if (!t->rank)
+            return out_of_memory(err);
+        t->ranks = (int32_t)c->ranks;
+    }
+    if (c->ranks != (uint32_t)t->ranks)
+        return mpg_error_set(err, "%s: rank %u is one of %u ranks, others are of %d: not one trace",
+                             f->path, c->rank, c->ranks, t->ranks);
+    return 0;
+}
+
+static int note_host(struct mpg_trace *t, struct trace_rank *r, const char *name,
+                     struct mpg_error *err)
+{
+    for (size_t i = 0; i < t->host_count; i++)
+        if (strcmp(t->hosts[i], name) == 0) {
+            r->host = (int32_t)i;
+            return 0;
+        }
+    char **grown = realloc(t->hosts, (t->host_count + 1) * sizeof *grown);
+    if (!grown)
+        return out_of_memory(err);
+    t->hosts = grown;
+    if (!(t->hosts[t->host_count] = strdup(name)))
+        return out_of_memory(err);
+    r->host = (int32_t)t->host_count++;
+    return 0;
+}
+
+static int note_clock(struct trace_rank *r, const char *value, struct mpg_error *err)
+{
+    long long time_ns, offset_ns;
+    char rest;
+    if (sscanf(value, "%lld %lld%c", &time_ns, &offset_ns, &rest) != 2)
+        return mpg_error_set(err, "fact 'clock %s' is not a time and an offset", value);
+    if (r->clock_points > 0 && time_ns <= r->clock[r->clock_points - 1].time_ns)
+        return mpg_error_set(err, "fact 'clock %s' is not after the one before it", value);
+    struct clock_point *grown = realloc(r->clock, (r->clock_points + 1) * sizeof *grown);
+    if (!grown)
+        return out_of_memory(err);
+    r->clock = grown;
+    r->clock[r->clock_points++] = (struct clock_point){time_ns, offset_ns};
+    return 0;
+}
+
+/* Understands the lines "key value\n" in TEXT (which ends in a NUL) and keeps them. */
+static int note_facts(struct mpg_trace *t, struct trace_rank *r, char *text, size_t size,
+                      struct mpg_error *err)
+{
+    char *grown = realloc(r->facts, r->facts_bytes + size + 1);
+    if (!grown)
+        return out_of_memory(err);
+    r->facts = grown;
+    for (char *line = text, *end; line < text + size; line = end + 1) {
+        end = strchr(line, '\n');
+        char *value = strchr(line, ' ');
+        if (!end || !value || value > end || memchr(line, 0, (size_t)(end - line)))
+            return mpg_error_set(err, "damaged facts");
+        *end = '\0';
+        *value++ = '\0';
+        if (strcmp(line, "host") == 0 && note_host(t, r, value, err) < 0)
+            return -1;
+        if (strcmp(line, "clock") == 0 && note_clock(r, value, err) < 0)
+            return -1;
+        if (strcmp(line, "clocks") == 0 && strcmp(value, "shared") == 0)
+            r->shares_clock = true;
+        size_t bytes = (size_t)(end - line) + 1;
+        memcpy(r->facts + r->facts_bytes, line, bytes);
+        r->facts_bytes += bytes;
+    }
+    return 0;
+}
+
+static int read_facts(struct mpg_trace *t, const struct trace_file *f, const uint8_t *header,
+                      const struct mpg_chunk *c, int64_t offset, struct mpg_error *err)
+{
+    char *text = malloc((size_t)c->stored_bytes + 1);
+    if (!text)
+        return out_of_memory(err);
+    int status = mpg_trace_pread(f, text, c->stored_bytes, offset, err);
+    text[c->stored_bytes] = '\0';
+    if (status == 0 && !mpg_chunk_check(header, c, text))
+        status = mpg_error_set(err, "%s: rank %u: chunk at byte %lld is damaged (checksum)",
+                               f->path, c->rank, (long long)offset - MPG_CHUNK_HEADER_BYTES);
+    if (status == 0 && note_facts(t, &t->rank[c->rank], text, c->stored_bytes, err) < 0)
+        status = mpg_error_prefix(err, "%s: rank %u", f->path, c->rank);
+    free(text);
+    return status;
+}
+
+static int note_chunk(struct mpg_trace *t, size_t file, const struct mpg_chunk *c, int64_t offset,
+                      struct mpg_error *err)
+{
+    const struct trace_file *f = &t->files[file];
+    if (grow_ranks(t, c, f, err) < 0)
+        return -1;
+    struct trace_rank *r = &t->rank[c->rank];
+    if (!r->present) {
+        r->present = true;
+        r->file = file;
+        r->first_offset = offset;
+    }
+    if (r->file != file || c->sequence < r->chunks)
+        return mpg_error_set(err, "%s: rank %u is there twice", f->path, c->rank);
+    if (c->sequence != r->chunks)
+        return mpg_error_set(err, "%s: rank %u: chunk %llu is missing before byte %lld", f->path,
+                             c->rank, (unsigned long long)r->chunks, (long long)offset);
+    r->chunks++;
+    r->events += c->events;
+    if (c->flags & MPG_CHUNK_UNRESOLVED)
+        r->unresolved = true;
+    return 0;
+}
+
+static int note_cut(struct mpg_trace *t, const struct trace_file *f, int64_t offset, int64_t size,
+                    struct mpg_error *err)
+{
+    char line[4096];
+    snprintf(line, sizeof line, "%s is cut off: its last %lld bytes are no whole chunk", f->path,
+             (long long)(size - offset));
+    if (!t->cut && !(t->cut = strdup(line)))
+        return out_of_memory(err);
+    return 0;
+}
+
+static int walk_file(struct mpg_trace *t, size_t file, struct mpg_error *err)
+{
+    struct trace_file *f = &t->files[file];
+    struct stat st;
+    if (fstat(f->fd, &st) < 0)
+        return mpg_error_errno(err, errno, "%s", f->path);
+    int64_t offset = 0, size = st.st_size;
+    while (offset < size) {
+        uint8_t header[MPG_CHUNK_HEADER_BYTES];
+        struct mpg_chunk c;
+        if (size - offset < MPG_CHUNK_HEADER_BYTES)
+            break;
+        if (mpg_trace_pread(f, header, sizeof header, offset, err) < 0)
+            return -1;
+        if (mpg_chunk_unpack(header, &c, err) < 0)
+            return mpg_error_prefix(err, "%s: byte %lld", f->path, (long long)offset);
+        int64_t end = offset + MPG_CHUNK_HEADER_BYTES + c.stored_bytes;
+        if (end > size)
+            break;
+        if (note_chunk(t, file, &c, offset, err) < 0)
+            return -1;
+        if (c.kind == MPG_CHUNK_FACTS &&
+            read_facts(t, f, header, &c, offset + MPG_CHUNK_HEADER_BYTES, err) < 0)
+            return -1;
+        offset = end;
+    }
+    f->usable_bytes = offset;
+    return offset < size ? note_cut(t, f, offset, size, err) : 0;
+}
+
+static int check_ranks(const struct mpg_trace *t, struct mpg_error *err)
+{
+    if (t->ranks == 0)
+        return mpg_error_set(err, "%s: holds no events%s%s", t->path, t->cut ? "; " : "",
+                             t->cut ? t->cut : "");
+    for (int32_t r = 0; r < t->ranks; r++)
+        if (!t->rank[r].present)
+            return mpg_error_set(err, "%s: rank %d of %d is missing", t->path, r, t->ranks);
+    return 0;
+}
+
+/* Whether the first bytes of FD say that it is text. */
+static bool looks_like_text(int fd)
+{
+    char start[8];
+    ssize_t n = pread(fd, start, sizeof start, 0);
+    return n == sizeof start && memcmp(start, "#mpgtext", sizeof start) == 0;
+}
+
+static int open_files(struct mpg_trace *t, struct mpg_error *err)
+{
+    struct stat st;
+    if (strcmp(t->path, "-") == 0) {
+        int fd = mpg_spool_copy(STDIN_FILENO, err);
+        if (fd < 0)
+            return mpg_error_prefix(err, "standard input");
+        if (add_file(t, fd, "standard input", err) < 0)
+            return -1;
+    } else if (stat(t->path, &st) < 0)
+        return mpg_error_errno(err, errno, "%s", t->path);
+    else if (S_ISDIR(st.st_mode))
+        return open_directory(t, t->path, err);
+    else if (S_ISREG(st.st_mode)) {
+        if (open_file(t, t->path, err) < 0)
+            return -1;
+    } else { /* a pipe */
+        int in = open(t->path, O_RDONLY | O_CLOEXEC);
+        if (in < 0)
+            return mpg_error_errno(err, errno, "%s", t->path);
+        int fd = mpg_spool_copy(in, err);
+        close(in);
+        if (fd < 0)
+            return mpg_error_prefix(err, "%s", t->path);
+        if (add_file(t, fd, t->path, err) < 0)
+            return -1;
+    }
+    return looks_like_text(t->files[0].fd) ? import_text(t, err) : 0;
+}
+
+struct mpg_trace *mpg_trace_open(const char *path, struct mpg_error *err)
+{
+    struct mpg_trace *t = calloc(1, sizeof *t);
+    if (!t || !(t->path = strdup(path))) {
+        out_of_memory(err);
+        goto fail;
+    }
+    if (open_files(t, err) < 0)
+        goto fail;
+    for (size_t i = 0; i < t->file_count; i++)
+        if (walk_file(t, i, err) < 0)
+            goto fail;
+    if (check_ranks(t, err) < 0)
+        goto fail;
+    return t;
+fail:
+    mpg_trace_close(t);
+    return NULL;
+}
+
+void mpg_trace_close(struct mpg_trace *t)
+{
+    if (!t)
+        return;
+    for (size_t i = 0; i < t->file_count; i++) {
+        close(t->files[i].fd);
+        free(t->files[i].path);
+    }
+    for (int32_t r = 0; r < t->ranks; r++) {
+        free(t->rank[r].clock);
+        free(t->rank[r].facts);
+    }
+    for (size_t i = 0; i < t->host_count; i++)
+        free(t->hosts[i]);
+    for (int32_t i = 0; i < t->comm_count; i++)
+        free(t->comms[i].world_ranks);
+    free(t->hosts);
+    free(t->comms);
+    free(t->files);
+    free(t->rank);
+    free(t->cut);
+    free(t->path);
+    free(t);
+}

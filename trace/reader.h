@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Reading traces: a directory of rank files, a concatenation of them, the text
+ * form, or any of the last two on standard input.
+ *
+ * Opening walks the chunk headers once; events are then read through one
+ * cursor a rank, each holding one chunk. Memory does not depend on the trace's
+ * length. A struct mpg_trace and its cursors belong to one thread. */
+#ifndef MPG_TRACE_READER_H
+#define MPG_TRACE_READER_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+#include "common/error.h"
+#include "trace/event.h"
+
+struct mpg_trace;
+struct mpg_cursor;
+
+/* Opens PATH ("-" is standard input, spooled to an unlinked temporary file in
+ * $TMPDIR, as is text). ERR names the file and what is wrong with it. */
+struct mpg_trace *mpg_trace_open(const char *path, struct mpg_error *err);
+void mpg_trace_close(struct mpg_trace *trace); /* NULL is allowed */
+
+const char *mpg_trace_path(const struct mpg_trace *trace);
+int32_t mpg_trace_ranks(const struct mpg_trace *trace);
+/* Events of RANK (or of all ranks, -1) and bytes of the files. */
+uint64_t mpg_trace_events(const struct mpg_trace *trace, int32_t rank);
+uint64_t mpg_trace_bytes(const struct mpg_trace *trace);
+/* NULL, or one line that says where a file ends within a chunk. */
+const char *mpg_trace_cut(const struct mpg_trace *trace);
+
+/* Fact I of RANK: its key and value, or false beyond the last. */
+bool mpg_trace_fact(const struct mpg_trace *trace, int32_t rank, size_t i, const char **key,
+                    const char **value);
+/* Host of RANK as a small number (equal numbers, same host); 0 if not said. */
+int32_t mpg_trace_host(const struct mpg_trace *trace, int32_t rank);
+
+enum mpg_clocks {
+    MPG_CLOCKS_UNKNOWN,  /* nothing is known across ranks */
+    MPG_CLOCKS_SHARED,   /* all ranks read one clock */
+    MPG_CLOCKS_MEASURED  /* every rank but 0 has measured offsets */
+};
+enum mpg_clocks mpg_trace_clocks(const struct mpg_trace *trace);
+/* Measured offset I of RANK: at its TIME add OFFSET for rank 0's time, both ns;
+ * in ascending order of time; false beyond the last. */
+bool mpg_trace_clock(const struct mpg_trace *trace, int32_t rank, size_t i, int64_t *time_ns,
+                     int64_t *offset_ns);
+
+/* A communicator, defined before its first use in any cursor. */
+struct mpg_comm {
+    int32_t label;       /* the number shown to people */
+    int32_t instance;    /* tells those with the same groups apart */
+    int32_t size;        /* of the first (or only) group */
+    int32_t remote_size; /* 0: intra-communicator */
+    int32_t *world_ranks; /* size of the first group, then the remote group's */
+};
+const struct mpg_comm *mpg_trace_comm(const struct mpg_trace *trace, int32_t comm);
+/* How many communicators have been met so far; they are 0 .. count-1. */
+int32_t mpg_trace_comm_count(const struct mpg_trace *trace);
+
+/* A cursor at the first event of RANK. */
+struct mpg_cursor *mpg_cursor_open(struct mpg_trace *trace, int32_t rank, struct mpg_error *err);
+/* Reads the next event: 1, 0 at the end, -1 on damage (ERR names file, rank and
+ * call number). EVENT's lists stay valid until the next call. comm and newcomm
+ * are trace-wide numbers for mpg_trace_comm(). Receives posted with a wildcard
+ * show the partner their status reported, MPG_UNKNOWN if they never completed;
+ * started persistent ones show it in `resolutions`. */
+int mpg_cursor_next(struct mpg_cursor *cursor, struct mpg_event *event, struct mpg_error *err);
+/* Whether receive request REQUEST, posted by the event just read, ends up
+ * cancelled. */
+bool mpg_cursor_cancelled(const struct mpg_cursor *cursor, int64_t request);
+void mpg_cursor_close(struct mpg_cursor *cursor); /* NULL is allowed */
+
+#endif

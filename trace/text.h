@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The text form of traces, exact both ways: mpgtext(5). */
+#ifndef MPG_TEXT_H
+#define MPG_TEXT_H
+
+#include <stdio.h>
+
+#include "common/error.h"
+#include "trace/reader.h"
+
+/* Reads the text form from TEXT (called NAME in errors, which give the line) and
+ * writes the native form: one file a rank in the existing folder DIRECTORY, or,
+ * where that is NULL, everything into the open file FD. */
+int mpg_text_import(FILE *text, const char *name, const char *directory, int fd,
+                    struct mpg_error *err);
+
+/* Writes the text form of TRACE, rank after rank, to STREAM; write errors are
+ * left for the caller's close of STREAM to report. */
+int mpg_text_print(struct mpg_trace *trace, FILE *stream, struct mpg_error *err);
+
+/* Writes one event as a line without its rank and times. */
+void mpg_text_print_call(const struct mpg_trace *trace, const struct mpg_event *event,
+                         FILE *stream);
+
+#endif
