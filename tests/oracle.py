@@ -392,9 +392,12 @@ class Graph:
             {v: [u for u, *_ in self.edges[v] + self.bounds[v]]
              for v in list(self.edges)})
         delays = {v: ZERO for v in self.sources}
-        for v in order.static_order():
-            if v not in delays:
-                delays[v] = self.delay(v, delays)
+        try:
+            for v in order.static_order():
+                if v not in delays:
+                    delays[v] = self.delay(v, delays)
+        except graphlib.CycleError as error:
+            raise OracleError(f"deadlock: {error.args[1]}") from error
         return delays
 
     def delay(self, v, delays):

@@ -1,0 +1,589 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Make a random valid MPI program and a plausible execution of it, as "#mpgtext 1".
+
+Operations are made in one global order in which each can complete given those
+before it, so the program cannot deadlock: standard sends of at most EAGER bytes
+are buffered, larger ones wait for their receive.  Matching follows MPI's rules
+(posted receives in order, then unexpected messages in order).  Every rank has
+its own time; what an operation waits for decides when it leaves.
+"""
+
+import argparse
+import random
+import sys
+
+EAGER = 4096
+SIZES = [0, 1, 8, 100, 1024, 4096, 4097, 10000, 65536]
+TAGS = 4
+MOST_PENDING = 6
+WIRE_NS = 700
+BYTE_PS = 150
+
+KINDS = ["send", "pair", "isend", "recv", "irecv", "sendrecv", "null", "wait",
+         "waitall", "waitany", "waitsome", "test", "testall", "testany",
+         "testsome", "fail", "free", "collective"]
+
+MEETINGS = ["Barrier", "Allreduce", "Allgather", "Allgatherv", "Alltoall",
+            "Alltoallv", "Reduce_scatter", "Reduce_scatter_block"]
+PREFIXES = ["Scan", "Exscan"]
+FROM_ROOT = ["Bcast", "Scatter", "Scatterv"]
+TO_ROOT = ["Reduce", "Gather", "Gatherv"]
+COLLECTIVES = MEETINGS + PREFIXES + FROM_ROOT + TO_ROOT
+
+
+class Comm:
+    def __init__(self, number, members):
+        self.number = number
+        self.members = members
+
+
+class Half:
+    """A send or a receive.
+
+    source and dest are ranks in comm (None: MPI_PROC_NULL); time is when it is
+    complete, as far as known.
+    """
+
+    def __init__(self, comm, source, dest, tag, size=0, synchronous=False):
+        self.comm = comm
+        self.source = source
+        self.dest = dest
+        self.tag = tag
+        self.size = size
+        self.synchronous = synchronous
+        self.any = set()
+        self.enter = None
+        self.time = 0
+        self.is_send = True
+        self.matched = False
+
+    def accepts(self, send):
+        """Whether this receive may take that message."""
+        return (self.comm is send.comm
+                and ("source" in self.any or self.source == send.source)
+                and ("tag" in self.any or self.tag == send.tag))
+
+
+def receive_half(comm, source, dest, tag, left_open=()):
+    half = Half(comm, source, dest, tag)
+    half.is_send = False
+    half.any = set(left_open)
+    return half
+
+
+def place(number):
+    return "null" if number is None else str(number)
+
+
+def send_text(half):
+    return (f"comm={half.comm.number} to={place(half.dest)} tag={half.tag} "
+            f"bytes={half.size}")
+
+
+def receive_text(half):
+    text = (f"comm={half.comm.number} from={place(half.source)} tag={half.tag} "
+            f"bytes={half.size}")
+    return text + any_text(half)
+
+
+def any_text(half):
+    return f" any={','.join(sorted(half.any))}" if half.any else ""
+
+
+def sendrecv_text(send, receive):
+    return (f"{send_text(send)} from={place(receive.source)} "
+            f"recvtag={receive.tag} recvbytes={receive.size}{any_text(receive)}")
+
+
+class Rank:
+    def __init__(self, number, now):
+        self.number = number
+        self.now = now
+        self.calls = []
+        self.requests = {}
+        self.made_requests = 0
+        self.posted = []
+        self.unexpected = []
+
+    def new_request(self, half):
+        self.made_requests += 1
+        self.requests[self.made_requests] = half
+        return self.made_requests
+
+
+class Execution:
+    """Ranks, time and matching."""
+
+    def __init__(self, seed, ranks, safe):
+        self.random = random.Random(seed)
+        self.safe = safe
+        self.ranks = [Rank(r, 100000) for r in range(ranks)]
+        self.comms = [Comm(0, list(range(ranks)))]
+        for number in range(1, 1 + self.random.randrange(4)):
+            size = self.random.randint(1, ranks)
+            self.comms.append(
+                Comm(number, self.random.sample(range(ranks), size)))
+
+    def rank_of(self, comm, number):
+        return self.ranks[comm.members[number]]
+
+    # Time
+
+    def compute(self, rank):
+        """Work for a while; the time is then that of the next call's enter."""
+        longest = self.random.choice([0, 50, 500, 3000, 20000])
+        rank.now += self.random.randint(0, longest)
+        return rank.now
+
+    def call(self, rank, name, text, after=0):
+        """A call entered now that cannot leave before after.
+
+        text is a function: a receive's arguments may be known only later.
+        """
+        end = max(rank.now + self.random.randint(40, 400), after)
+        rank.calls.append((rank.now, end, name, text))
+        rank.now = end
+
+    def flight(self, size):
+        return self.random.randint(WIRE_NS, 2 * WIRE_NS) + size * BYTE_PS // 1000
+
+    # Matching
+
+    def deliver(self, send, receive):
+        """They meet: when each is complete becomes known."""
+        begin = send.enter
+        if send.synchronous:
+            begin = max(begin, receive.enter)
+        arrival = begin + self.flight(send.size)
+        receive.time = arrival + self.random.randint(0, 200)
+        receive.source, receive.tag, receive.size = send.source, send.tag, send.size
+        send.matched = receive.matched = True
+        if send.synchronous:
+            send.time = arrival + self.flight(0)
+
+    def taker(self, send):
+        """The posted receive that a message sent now would meet."""
+        posted = self.rank_of(send.comm, send.dest).posted
+        return next((half for half in posted if half.accepts(send)), None)
+
+    def offer(self, receive):
+        """The unexpected message that a receive posted now would meet."""
+        unexpected = self.rank_of(receive.comm, receive.dest).unexpected
+        return next((half for half in unexpected if receive.accepts(half)), None)
+
+    def issue(self, send):
+        receive = self.taker(send)
+        target = self.rank_of(send.comm, send.dest)
+        if receive:
+            target.posted.remove(receive)
+            self.deliver(send, receive)
+        else:
+            target.unexpected.append(send)
+
+    def post(self, receive):
+        send = self.offer(receive)
+        owner = self.rank_of(receive.comm, receive.dest)
+        if send:
+            owner.unexpected.remove(send)
+            self.deliver(send, receive)
+        else:
+            owner.posted.append(receive)
+
+    def is_complete(self, half):
+        """Whether waiting for it now, in the global order, cannot block."""
+        buffered = half.is_send and not half.synchronous and not self.safe
+        return half.matched or buffered
+
+
+class Program(Execution):
+    """Random steps.  A step that is not possible now returns False."""
+
+    # Choices
+
+    def any_comm(self):
+        return self.random.choice(self.comms)
+
+    def any_member(self, comm):
+        return self.random.randrange(len(comm.members))
+
+    def any_tag(self):
+        return self.random.randrange(TAGS)
+
+    def any_size(self):
+        return self.random.choice(SIZES)
+
+    def any_open(self):
+        return self.random.choice([(), (), ("source",), ("tag",),
+                                   ("source", "tag")])
+
+    def any_subset(self, things):
+        return self.random.sample(things, self.random.randint(1, len(things)))
+
+    def new_send(self, names):
+        """A random message and the call name that sends it."""
+        comm = self.any_comm()
+        standard, synchronous = names
+        name = self.random.choice([standard, standard, synchronous])
+        size = self.any_size()
+        send = Half(comm, self.any_member(comm), self.any_member(comm),
+                    self.any_tag(), size, name == synchronous or size > EAGER)
+        return name, send
+
+    # Blocking point-to-point
+
+    def step_send(self):
+        """A send that is buffered or meets a posted receive."""
+        name, send = self.new_send(("Send", "Ssend"))
+        if self.random.random() < 0.5:
+            self.aim_at_posted(send)
+        if not self.taker(send) and (self.safe or send.synchronous):
+            return False
+        self.blocking_send(name, send)
+        return True
+
+    def aim_at_posted(self, send):
+        """Readdress it to a receive posted somewhere, if there is one."""
+        posted = [half for rank in self.ranks for half in rank.posted]
+        if posted:
+            receive = self.random.choice(posted)
+            send.comm, send.dest = receive.comm, receive.dest
+            send.source, send.tag = receive.source, receive.tag
+
+    def blocking_send(self, name, send):
+        rank = self.rank_of(send.comm, send.source)
+        send.enter = self.compute(rank)
+        self.issue(send)
+        self.call(rank, name, lambda: send_text(send), send.time)
+
+    def step_pair(self):
+        """A blocking send and a blocking receive that wait for each other."""
+        name, send = self.new_send(("Send", "Ssend"))
+        receive = receive_half(send.comm, send.source, send.dest, send.tag,
+                               self.any_open())
+        if send.source == send.dest or self.taker(send) or self.offer(receive):
+            return False
+        sender = self.rank_of(send.comm, send.source)
+        receiver = self.rank_of(send.comm, send.dest)
+        send.enter = self.compute(sender)
+        receive.enter = self.compute(receiver)
+        self.deliver(send, receive)
+        self.call(sender, name, lambda: send_text(send), send.time)
+        self.call(receiver, "Recv", lambda: receive_text(receive), receive.time)
+        return True
+
+    def step_recv(self):
+        """Receive a message that has been sent."""
+        waiting = [half for rank in self.ranks for half in rank.unexpected]
+        if not waiting:
+            return False
+        self.blocking_receive(self.random.choice(waiting), self.any_open())
+        return True
+
+    def blocking_receive(self, message, left_open):
+        receive = receive_half(message.comm, message.source, message.dest,
+                               message.tag, left_open)
+        rank = self.rank_of(receive.comm, receive.dest)
+        receive.enter = self.compute(rank)
+        self.post(receive)
+        self.call(rank, "Recv", lambda: receive_text(receive), receive.time)
+
+    def step_sendrecv(self):
+        """A ring, or a chain whose ends are MPI_PROC_NULL, of Sendrecv."""
+        comm = self.any_comm()
+        members = self.any_subset(range(len(comm.members)))
+        closed = self.random.random() < 0.6
+        sends, receives = self.link(comm, members, closed)
+        if any(self.taker(half) for half in sends if half.dest is not None) or any(
+                self.offer(half) for half in receives if half.source is not None):
+            return False
+        for member, send, receive in zip(members, sends, receives):
+            enter = self.compute(self.rank_of(comm, member))
+            send.enter = receive.enter = enter
+        for i, receive in enumerate(receives):
+            if receive.source is not None:
+                self.deliver(sends[i - 1], receive)
+        for member, send, receive in zip(members, sends, receives):
+            self.call(self.rank_of(comm, member), "Sendrecv",
+                      lambda s=send, r=receive: sendrecv_text(s, r),
+                      max(send.time, receive.time))
+        return True
+
+    def link(self, comm, members, closed):
+        """members[i] sends to members[i + 1], receives from members[i - 1]."""
+        sends, receives = [], []
+        for i, member in enumerate(members):
+            size = self.any_size()
+            after = members[(i + 1) % len(members)]
+            sends.append(Half(comm, member, after, self.any_tag(), size,
+                              size > EAGER))
+        for i, member in enumerate(members):
+            receives.append(receive_half(comm, members[i - 1], member,
+                                         sends[i - 1].tag, self.any_open()))
+        if not closed:
+            sends[-1].dest = None
+            sends[-1].synchronous = False
+            receives[0] = receive_half(comm, None, members[0], self.any_tag())
+        return sends, receives
+
+    def step_null(self):
+        """To or from MPI_PROC_NULL."""
+        comm = self.any_comm()
+        member = self.any_member(comm)
+        name = self.random.choice(["Send", "Isend", "Recv", "Irecv"])
+        if name.endswith("end"):
+            half = Half(comm, member, None, self.any_tag(), self.any_size())
+            self.null_call(name, self.rank_of(comm, member), half, send_text)
+        else:
+            half = receive_half(comm, None, member, self.any_tag())
+            self.null_call(name, self.rank_of(comm, member), half, receive_text)
+        return True
+
+    def null_call(self, name, rank, half, text):
+        half.matched = True
+        self.compute(rank)
+        suffix = f" request={rank.new_request(half)}" if name[0] == "I" else ""
+        self.call(rank, name, lambda: text(half) + suffix)
+
+    # Requests
+
+    def step_isend(self):
+        name, send = self.new_send(("Isend", "Issend"))
+        rank = self.rank_of(send.comm, send.source)
+        if len(rank.requests) >= MOST_PENDING:
+            return False
+        send.enter = self.compute(rank)
+        self.issue(send)
+        request = rank.new_request(send)
+        self.call(rank, name, lambda: f"{send_text(send)} request={request}")
+        return True
+
+    def step_irecv(self):
+        comm = self.any_comm()
+        receive = receive_half(comm, self.any_member(comm),
+                               self.any_member(comm), self.any_tag(),
+                               self.any_open())
+        rank = self.rank_of(comm, receive.dest)
+        if len(rank.requests) >= MOST_PENDING:
+            return False
+        receive.enter = self.compute(rank)
+        self.post(receive)
+        request = rank.new_request(receive)
+        self.call(rank, "Irecv",
+                  lambda: f"{receive_text(receive)} request={request}")
+        return True
+
+    def step_free(self):
+        """Free the request of a send that is buffered."""
+        rank = self.random.choice(self.ranks)
+        free = [request for request, half in rank.requests.items()
+                if half.is_send and not half.synchronous]
+        if not free:
+            return False
+        request = self.random.choice(free)
+        self.compute(rank)
+        del rank.requests[request]
+        self.call(rank, "Request_free", lambda: f"request={request}")
+        return True
+
+    def complete(self, rank, name, given, done, say_done):
+        self.compute(rank)
+        after = max(rank.requests.pop(request).time for request in done)
+        text = f"requests={','.join(map(str, given))}"
+        if say_done:
+            text += f" done={','.join(map(str, done))}"
+        self.call(rank, name, lambda: text, after)
+
+    def ready(self, rank):
+        return [request for request, half in rank.requests.items()
+                if self.is_complete(half)]
+
+    def complete_all(self, name, at_most):
+        """Complete everything given: Wait, Waitall, true Test and Testall."""
+        rank = self.random.choice(self.ranks)
+        ready = self.ready(rank)
+        if not ready:
+            return False
+        given = self.any_subset(ready)[:at_most]
+        say_done = name[0] == "T" and self.random.random() < 0.5
+        self.complete(rank, name, given, given, say_done)
+        return True
+
+    def complete_some(self, name, at_most):
+        """Complete some of those given: ...any and ...some."""
+        rank = self.random.choice(self.ranks)
+        given = self.any_subset(list(rank.requests)) if rank.requests else []
+        ready = [request for request in given if request in self.ready(rank)]
+        if not ready:
+            return False
+        self.complete(rank, name, given, self.any_subset(ready)[:at_most], True)
+        return True
+
+    def step_wait(self):
+        return self.complete_all("Wait", 1)
+
+    def step_waitall(self):
+        return self.complete_all("Waitall", MOST_PENDING)
+
+    def step_test(self):
+        return self.complete_all("Test", 1)
+
+    def step_testall(self):
+        return self.complete_all("Testall", MOST_PENDING)
+
+    def step_waitany(self):
+        return self.complete_some("Waitany", 1)
+
+    def step_waitsome(self):
+        return self.complete_some("Waitsome", MOST_PENDING)
+
+    def step_testany(self):
+        return self.complete_some("Testany", 1)
+
+    def step_testsome(self):
+        return self.complete_some("Testsome", MOST_PENDING)
+
+    def step_fail(self):
+        """A test that finds nothing complete."""
+        rank = self.random.choice(self.ranks)
+        if not rank.requests:
+            return False
+        name = self.random.choice(["Test", "Testall", "Testany", "Testsome"])
+        given = self.any_subset(list(rank.requests))
+        given = given[:1] if name == "Test" else given
+        self.compute(rank)
+        text = f"requests={','.join(map(str, given))} done="
+        self.call(rank, name, lambda: text)
+        return True
+
+    # Collectives
+
+    def step_collective(self):
+        comm = self.any_comm()
+        name = self.random.choice(COLLECTIVES)
+        root = self.any_member(comm)
+        texts = self.collective_texts(name, comm, root)
+        enters = [self.compute(self.ranks[r]) for r in comm.members]
+        for i, r in enumerate(comm.members):
+            self.call(self.ranks[r], name, lambda text=texts[i]: text,
+                      self.collective_end(name, enters, i, root))
+        return True
+
+    def collective_texts(self, name, comm, root):
+        """Every member's arguments."""
+        p = len(comm.members)
+        head = f"comm={comm.number}"
+        if name == "Barrier":
+            return [head] * p
+        if name in FROM_ROOT + TO_ROOT:
+            head += f" root={root}"
+        sizes = [self.any_size()] * p
+        if name.endswith("v"):
+            sizes = [self.any_size() for _ in range(p)]
+        if name == "Alltoallv":
+            sizes = [self.size_list(p) for _ in range(p)]
+        if name == "Scatterv":
+            sizes[root] = ",".join(map(str, sizes))
+        return [f"{head} bytes={size}" for size in sizes]
+
+    def size_list(self, p):
+        return ",".join(str(self.any_size()) for _ in range(p))
+
+    def collective_end(self, name, enters, i, root):
+        """Before when member i cannot leave."""
+        if name in MEETINGS:
+            return max(enters) + self.random.randint(40, 400)
+        if name in PREFIXES:
+            return max(enters[:i + 1]) + self.random.randint(40, 400)
+        if name in FROM_ROOT and i != root:
+            return enters[root] + self.flight(0)
+        if name in TO_ROOT and i == root:
+            return max(enters) + self.flight(0)
+        return 0
+
+    # The whole program
+
+    def run(self, steps, kinds):
+        for rank in self.ranks:
+            self.compute(rank)
+            self.call(rank, "Init", lambda: "")
+        for _ in range(steps):
+            getattr(self, "step_" + self.random.choice(kinds))()
+        self.drain()
+        for rank in self.ranks:
+            self.compute(rank)
+            self.call(rank, "Finalize", lambda: "")
+
+    def drain(self):
+        """Match all that is not matched, complete all that is not complete."""
+        for rank in self.ranks:
+            while rank.posted:
+                receive = rank.posted[0]
+                self.blocking_send("Send", Half(
+                    receive.comm, receive.source, receive.dest, receive.tag))
+            while rank.unexpected:
+                self.blocking_receive(rank.unexpected[0], ())
+        for rank in self.ranks:
+            if rank.requests:
+                given = list(rank.requests)
+                self.complete(rank, "Waitall", given, given, False)
+
+
+# --- output ----------------------------------------------------------------
+
+def clock_shifts(choice, seed, ranks):
+    """What to add to the true time for each rank's clock."""
+    if choice == "shared":
+        return [0] * ranks
+    source = random.Random(f"clocks {seed}")
+    return [0] + [source.randint(-90000, 900000) for _ in range(ranks - 1)]
+
+
+def clock_lines(choice, program, shifts):
+    if choice == "shared":
+        return ["#clocks shared"]
+    if choice == "unknown":
+        return []
+    lines = []
+    for rank, shift in zip(program.ranks, shifts):
+        for time in (rank.calls[0][1], rank.calls[-1][0]):
+            lines.append(f"#clock {rank.number} {time + shift} {-shift}")
+    return lines
+
+
+def write(program, choice, shifts, out):
+    lines = ["#mpgtext 1", f"#ranks {len(program.ranks)}"]
+    for comm in program.comms:
+        lines.append(f"#comm {comm.number} = {' '.join(map(str, comm.members))}")
+    lines += clock_lines(choice, program, shifts)
+    for rank, shift in zip(program.ranks, shifts):
+        for enter, leave, name, text in rank.calls:
+            words = [str(rank.number), str(enter + shift), str(leave + shift),
+                     name, text()]
+            lines.append(" ".join(words).rstrip())
+    out.write("\n".join(lines) + "\n")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--ranks", type=int, default=4)
+    parser.add_argument("--steps", type=int, default=100)
+    parser.add_argument("--kinds", default=",".join(KINDS),
+                        help="operations to choose from, out of %(default)s")
+    parser.add_argument("--clocks", default="shared",
+                        choices=["shared", "offsets", "unknown"])
+    parser.add_argument("--all-synchronous-safe", action="store_true",
+                        help="no deadlock even if every send is synchronous")
+    options = parser.parse_args()
+    kinds = options.kinds.split(",")
+    if not set(kinds) <= set(KINDS):
+        parser.error(f"--kinds: choose from {','.join(KINDS)}")
+    program = Program(options.seed, options.ranks, options.all_synchronous_safe)
+    program.run(options.steps, kinds)
+    shifts = clock_shifts(options.clocks, options.seed, options.ranks)
+    write(program, options.clocks, shifts, sys.stdout)
+
+
+if __name__ == "__main__":
+    main()
