@@ -1,0 +1,360 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Check oracle.py against answers derived by hand and properties (TAP).
+
+Values such as 2.385 are awkward on purpose: 1 and 2 hide missing factors.
+"""
+
+import os
+import subprocess
+import sys
+from fractions import Fraction
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+sys.dont_write_bytecode = True
+import oracle  # noqa: E402
+
+X = Fraction("2.385")
+LAMBDA = Fraction("17.25")
+KAPPA = Fraction("0.625")
+BETA = Fraction("0.125")
+MODES = ["none", "wait", "clock"]
+FIXED = ["--absorb", "none"]
+
+
+def delays(lines, *words):
+    """D at each rank's Finalize, for the command-line words."""
+    _, settings = oracle.parse_arguments(list(words) + ["-"])
+    matching = oracle.Matching(oracle.read_trace(lines))
+    return [delay for _, delay in oracle.rank_delays(matching, settings)]
+
+
+def trace(ranks, *programs, clocks="#clocks shared"):
+    """programs: per rank, 'enter leave Name args' of all but Init, Finalize.
+
+    Init leaves at 100, Finalize enters at 100000.
+    """
+    members = " ".join(map(str, range(ranks)))
+    lines = ["#mpgtext 1", f"#ranks {ranks}", f"#comm 0 = {members}", clocks]
+    for rank, program in enumerate(programs):
+        for call in ["0 100 Init", *program, "100000 100010 Finalize"]:
+            lines.append(f"{rank} {call}")
+    return lines
+
+
+def all_noise(x=X):
+    return ["--noise", f"const:{float(x)}", "--latency", f"const:{float(LAMBDA)}",
+            "--call-noise", f"const:{float(KAPPA)}", "--byte",
+            f"const:{float(BETA)}"]
+
+
+def random_trace(seed, *words):
+    command = [sys.executable, os.path.join(HERE, "randomtrace.py"), "--seed",
+               str(seed), "--ranks", str(1 + seed % 7), "--steps", "120"]
+    run = subprocess.run(command + list(words), check=True,
+                         capture_output=True, text=True)
+    return run.stdout.splitlines()
+
+
+# --- closed forms ----------------------------------------------------------
+
+def ring(p, turns, size_bytes):
+    """A token goes round: rank 0 sends first."""
+    programs = [[] for _ in range(p)]
+    now = 1000
+    for _ in range(turns):
+        for rank in range(p):
+            to = (rank + 1) % p
+            programs[rank].append(
+                f"{now} {now + 5} Send comm=0 to={to} tag=0 bytes={size_bytes}")
+            programs[to].append(f"{now + 6} {now + 10} Recv comm=0 from={rank} "
+                                f"tag=0 bytes={size_bytes}")
+            now += 20
+    return trace(p, *programs)
+
+
+def test_ring():
+    p, turns, size_bytes = 5, 7, 24
+    hop = X + LAMBDA + KAPPA + BETA * size_bytes
+    expected = [turns * p * hop + X] + [
+        ((turns - 1) * p + j) * hop + X + KAPPA + X for j in range(1, p)]
+    assert delays(ring(p, turns, size_bytes), *FIXED, *all_noise()) == expected
+
+
+def test_ring_of_the_paper():
+    noise = ["--noise", "const:100"]
+    assert delays(ring(128, 10, 0), *FIXED, *noise)[0] == 10 * 128 * 100 + 100
+
+
+def collective(name, enters, leaves, args=""):
+    return trace(len(enters), *[
+        [f"{a} {b} {name} comm=0 {args}"] for a, b in zip(enters, leaves)])
+
+
+ENTERS = [1000, 1400, 1100, 1300, 1200]
+LEAVES = [1500, 1510, 1520, 1530, 1540]
+
+
+def test_barrier():
+    cost = 3 * (LAMBDA + KAPPA)
+    lines = collective("Barrier", ENTERS, LEAVES)
+    assert delays(lines, *FIXED, *all_noise()) == [X + cost + X] * 5
+
+
+def test_allreduce():
+    cost = 3 * (LAMBDA + KAPPA) + 3 * 40 * BETA
+    lines = collective("Allreduce", ENTERS, LEAVES, "bytes=40")
+    assert delays(lines, *FIXED, *all_noise()) == [X + cost + X] * 5
+
+
+def test_alltoall_reduce_scatter_allgather():
+    for name, rounds, moved in [("Alltoall", 4, 4 * 40),
+                                ("Reduce_scatter", 3, Fraction(40 * 4, 5)),
+                                ("Allgather", 3, 4 * 40)]:
+        cost = rounds * (LAMBDA + KAPPA) + moved * BETA
+        lines = collective(name, ENTERS, LEAVES, "bytes=40")
+        assert delays(lines, *FIXED, *all_noise()) == [X + cost + X] * 5
+
+
+def test_varying_collectives():
+    lines = trace(3, *[[f"1000 1100 Alltoallv comm=0 bytes={sizes}"]
+                       for sizes in ("900,1,2", "3,900,4", "5,6,900")])
+    assert delays(lines, *FIXED, "--byte", "const:1") == [11, 11, 11]
+    lines = trace(3, *[[f"1000 1100 Allgatherv comm=0 bytes={size}"]
+                       for size in (7, 20, 300)])
+    assert delays(lines, *FIXED, "--byte", "const:1") == [320, 320, 320]
+
+
+def test_meeting_slack():
+    """Rank 0 came 400 early and stayed 500; the shortest stay is 110."""
+    lines = collective("Barrier", ENTERS, LEAVES)
+    noise = ["--noise", "const:1000@0"]
+    for mode, slack in [("none", 0), ("wait", 500 - 110), ("clock", 400)]:
+        late = 1000 - slack
+        assert delays(lines, "--absorb", mode, *noise) == [late + 1000] + [late] * 4
+
+
+def test_scan():
+    lines = collective("Scan", ENTERS, LEAVES, "bytes=8")
+    result = delays(lines, *FIXED, "--noise", "const:100@2")
+    assert result == [0, 0, 200, 100, 100]
+
+
+def test_scan_slack():
+    """Members 0..i only decide what is least: rank 0 alone has no slack."""
+    lines = collective("Scan", ENTERS, LEAVES, "bytes=8")
+    result = delays(lines, "--absorb", "clock", "--noise", "const:1000@0")
+    assert result == [2000, 600, 600, 600, 600]
+
+
+def test_bcast():
+    lines = collective("Bcast", [1000, 900, 800, 700, 600], LEAVES,
+                       "root=0 bytes=40")
+    cost = 3 * (LAMBDA + KAPPA) + 3 * 40 * BETA
+    assert delays(lines, *FIXED, *all_noise()) == (
+        [X + KAPPA + X] + [X + cost + KAPPA + X] * 4)
+
+
+def test_scatter_and_gather():
+    cost = LAMBDA + KAPPA + 40 * BETA
+    lines = collective("Scatter", ENTERS, LEAVES, "root=1 bytes=40")
+    other = X + cost + KAPPA + X
+    assert delays(lines, *FIXED, *all_noise()) == [
+        other, X + KAPPA + X, other, other, other]
+    lines = collective("Gather", ENTERS, LEAVES, "root=1 bytes=40")
+    other = X + KAPPA + X
+    assert delays(lines, *FIXED, *all_noise()) == [
+        other, X + cost + X, other, other, other]
+
+
+def test_reduce_slack():
+    """To the root's end from rank 0: 2000 - 1000 - l(40).
+
+    Rank 0's Reduce, of 10, is the floor, so the local edge has 90 to spare:
+    less than the message, which therefore counts as 90 less slack.
+    """
+    lines = trace(2, ["1000 1010 Reduce comm=0 root=1 bytes=40"],
+                  ["1900 2000 Reduce comm=0 root=1 bytes=40"])
+    words = ["--absorb", "clock", "--source-latency", "100", "--source-byte",
+             "0.5", "--noise", "const:5000@0"]
+    message, local = 2000 - 1000 - 120, 100 - 10
+    assert delays(lines, *words) == [10000, 5000 - (message - local)]
+
+
+def test_alone():
+    """One rank: no rounds; a meeting passes on D, the others add kappa."""
+    for name, expected in [("Barrier", 0), ("Scan", 0), ("Bcast", KAPPA),
+                           ("Gather", KAPPA)]:
+        lines = collective(name, [1000], [1100], "root=0 bytes=8")
+        assert delays(lines, *FIXED, *all_noise(0)) == [expected]
+
+
+def pair(send, receive, send_times="1000 1100", receive_times="1500 1700"):
+    return trace(2, [f"{send_times} {send} comm=0 to=1 tag=3 bytes=40"],
+                 [f"{receive_times} {receive} comm=0 from=0 tag=3 bytes=40"])
+
+
+def test_eager():
+    lines = pair("Send", "Recv")
+    assert delays(lines, *FIXED, "--noise", "const:10@1") == [0, 20]
+    assert delays(lines, *FIXED, *all_noise()) == [
+        X + KAPPA + X, X + LAMBDA + 40 * BETA + KAPPA + X]
+
+
+def test_synchronous():
+    for name, words in [("Ssend", []), ("Send", ["--eager-limit", "39"])]:
+        lines = pair(name, "Recv")
+        assert delays(lines, *FIXED, *words, *all_noise()) == [
+            X + LAMBDA + 40 * BETA + LAMBDA + X,
+            X + LAMBDA + 40 * BETA + KAPPA + X]
+        assert delays(lines, *FIXED, *words, "--noise", "const:10@1") == [10, 20]
+    lines = pair("Send", "Recv")
+    assert delays(lines, *FIXED, "--eager-limit", "40", "--noise",
+                  "const:10@1") == [0, 20]
+
+
+def test_synchronous_slack():
+    """The second send trails its receive by 500, and lasts 650 too long.
+
+    The first pair has no slack: it sets the floors, 50.  A message takes 200.
+    """
+    lines = trace(2, [f"{times} Ssend comm=0 to=1 tag=3 bytes=0"
+                      for times in ("200 250", "1000 1700")],
+                  [f"{times} Recv comm=0 from=0 tag=3 bytes=0"
+                   for times in ("200 250", "1500 1700")])
+    assert delays(lines, "--absorb", "clock", "--source-latency", "200",
+                  "--noise", "const:800@0") == [1100 + 800, 1100]
+
+
+def test_wait_slack():
+    """The second Recv lasts 900 longer than the first, which is the floor."""
+    lines = trace(2, ["1000 1010 Send comm=0 to=1 tag=0 bytes=4",
+                      "5000 5010 Send comm=0 to=1 tag=0 bytes=4",
+                      "6000 6100 Barrier comm=0"],
+                  ["1000 1100 Recv comm=0 from=0 tag=0 bytes=4",
+                   "4200 5200 Recv comm=0 from=0 tag=0 bytes=4",
+                   "6000 6100 Barrier comm=0"])
+    noise = ["--noise", "const:600@1"]
+    for mode, last in [("none", 1800), ("wait", 900), ("clock", 900)]:
+        assert delays(lines, "--absorb", mode, *noise) == [last, last + 600]
+
+
+def test_observed_floor():
+    """Of two receives the second waits and its message took 200: the floor.
+
+    The first ended 120 after its send began but did not wait.  The third's
+    message therefore has 1100 - 200 to spare, its Recv 200 - 100: 800 of the
+    sender's lateness is lost.
+    """
+    lines = trace(2, ["1000 1010 Send comm=0 to=1 tag=0 bytes=4",
+                      "5000 5010 Send comm=0 to=1 tag=0 bytes=4",
+                      "8000 8010 Send comm=0 to=1 tag=0 bytes=4"],
+                  ["1020 1120 Recv comm=0 from=0 tag=0 bytes=4",
+                   "4200 5200 Recv comm=0 from=0 tag=0 bytes=4",
+                   "8900 9100 Recv comm=0 from=0 tag=0 bytes=4"])
+    assert delays(lines, "--absorb", "clock", "--noise", "const:1000@0")[1] == 2200
+    assert delays(lines, "--absorb", "clock", "--source-latency", "0",
+                  "--noise", "const:1000@0")[1] == 2000
+
+
+def test_requests():
+    """Delay comes in where the message is completed, not where it is posted."""
+    lines = trace(2, ["1000 1010 Isend comm=0 to=1 tag=0 bytes=4 request=1",
+                      "1020 1030 Waitall requests=1"],
+                  ["1000 1010 Irecv comm=0 from=0 tag=0 bytes=4 request=7",
+                   "1020 1030 Test requests=7 done=",
+                   "1040 1050 Waitany requests=7 done=7"])
+    assert delays(lines, *FIXED, "--latency", "const:50", "--call-noise",
+                  "const:20") == [40, 70]
+
+
+def test_compute_ratio():
+    lines = trace(1, ["1000 1100 Barrier comm=0"])
+    assert delays(lines, "--compute-ratio", "0.5") == [-(900 + 98900) / 2]
+
+
+def test_faster_computer_cannot_beat_the_message():
+    """Rank 1 computes in no time but the message still has its traced flight."""
+    lines = pair("Send", "Recv", receive_times="1500 1700")
+    sender, receiver = delays(lines, *FIXED, "--compute-ratio", "0")
+    assert sender == -99900 + 100
+    assert receiver == -900 - (100000 - 1700)
+
+
+def test_clamps():
+    """Negative latency: a message does not arrive before it left."""
+    lines = pair("Send", "Recv", receive_times="1000 1700")
+    words = ["--source-latency", "60", "--latency", "const:-1000",
+             "--noise", "const:-500@1"]
+    assert delays(lines, *FIXED, *words) == [0, -60 - 500]
+
+
+# --- properties ------------------------------------------------------------
+
+def test_identity():
+    for seed in range(40):
+        lines = random_trace(seed, "--all-synchronous-safe")
+        for mode in MODES:
+            for limit in ("-1", "4KiB", "1GiB"):
+                result = delays(lines, "--absorb", mode, "--eager-limit", limit)
+                assert not any(result), f"seed {seed}, {mode}, {limit}"
+
+
+def test_clock_shift():
+    for seed in range(20):
+        shared = random_trace(seed)
+        shifted = random_trace(seed, "--clocks", "offsets")
+        for mode in MODES:
+            words = ["--absorb", mode, "--noise", "const:333@0,2", *all_noise()[2:]]
+            assert delays(shared, *words) == delays(shifted, *words), f"seed {seed}"
+
+
+def test_monotone():
+    options = ["--noise", "--call-noise", "--latency", "--byte"]
+    for seed in range(20):
+        lines = random_trace(seed)
+        for mode in MODES:
+            values = dict.fromkeys(options, 10)
+            before = delays(lines, "--absorb", mode, *words_of(values))
+            for option in options:
+                values[option] += 37
+                after = delays(lines, "--absorb", mode, *words_of(values))
+                assert all(map(Fraction.__le__, before, after)), f"seed {seed}"
+                before = after
+
+
+def words_of(values):
+    return [word for option, value in values.items()
+            for word in (option, f"const:{value}")]
+
+
+def test_less_absorbed_is_later():
+    for seed in range(20):
+        lines = random_trace(seed)
+        none = delays(lines, *FIXED, *all_noise(333))
+        for mode in ("wait", "clock"):
+            some = delays(lines, "--absorb", mode, *all_noise(333))
+            assert all(map(Fraction.__le__, some, none)), f"seed {seed}"
+
+
+def main():
+    tests = [(name, test) for name, test in globals().items()
+             if name.startswith("test_")]
+    print(f"1..{len(tests)}")
+    failed = 0
+    for number, (name, test) in enumerate(tests, 1):
+        try:
+            test()
+            verdict = "ok"
+        except AssertionError as error:
+            verdict = "not ok"
+            failed += 1
+            line = error.__traceback__.tb_next.tb_lineno
+            print(f"# {name}, line {line}: {error}")
+        print(f"{verdict} {number} - {name[5:].replace('_', ' ')}", flush=True)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
