@@ -1,0 +1,18 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# mpgsim (from $MPGSIM, default ./mpgsim) against the reference implementation,
+# on random traces, for every way to absorb and several perturbations (TAP).
+# Arguments: --first SEED --seeds N --steps N.
+
+here=$(dirname "$0")
+set -- "$here/compare_oracle.py" "$@"
+program=${MPGSIM:-./mpgsim}
+if ! command -v python3 >/dev/null; then
+    echo "1..0 # SKIP no python3"
+    exit 0
+fi
+if ! command -v "${program%% *}" >/dev/null; then
+    echo "Bail out! no $program: set MPGSIM"
+    exit 1
+fi
+exec python3 "$@"
