@@ -33,7 +33,7 @@ struct series_list {
 /* A file that was added: which core or launch of which benchmark. */
 struct origin {
     enum mpg_benchmark benchmark;
-    int64_t id;
+    int64_t id = 0;
     char *path;
 };
 
@@ -453,7 +453,7 @@ int mpg_collect_add(struct mpg_collect *c, const struct mpg_results *r, struct m
 {
     bool network = r->benchmark == MPG_BENCHMARK_PINGPONG ||
                    r->benchmark == MPG_BENCHMARK_BANDWIDTH;
-    int64_t id;
+    int64_t id = 0;
     if (r->samples == 0 && r->benchmark != MPG_BENCHMARK_DETOUR)
         return mpg_error_set(err, "%s: no samples", r->path);
     if (check_machine(c, r, err) < 0 || (network && check_path_class(c, r, err) < 0) ||

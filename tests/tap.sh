@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# TAP for test scripts: source it, call ok and is, end with done_testing.
+
+tap_count=0
+tap_failed=0
+
+# ok NAME COMMAND...: passes when COMMAND succeeds.
+ok() {
+    local name=$1
+    shift
+    tap_count=$((tap_count + 1))
+    if "$@"; then
+        echo "ok $tap_count - $name"
+    else
+        tap_failed=$((tap_failed + 1))
+        echo "not ok $tap_count - $name"
+    fi
+}
+
+# is NAME GOT EXPECTED: passes when the two strings are equal.
+is() {
+    ok "$1" test "$2" = "$3"
+    if [ "$2" != "$3" ]; then
+        printf '# got:      %s\n# expected: %s\n' "$2" "$3"
+    fi
+}
+
+# like NAME GOT PATTERN: passes when GOT matches the glob PATTERN.
+like() {
+    tap_count=$((tap_count + 1))
+    # shellcheck disable=SC2254
+    case $2 in
+    $3)
+        echo "ok $tap_count - $1" ;;
+    *)
+        tap_failed=$((tap_failed + 1))
+        echo "not ok $tap_count - $1"
+        printf '# got:     %s\n# pattern: %s\n' "$2" "$3" ;;
+    esac
+}
+
+# skip NAME WHY: a test point that cannot run here.
+skip() {
+    tap_count=$((tap_count + 1))
+    echo "ok $tap_count - $1 # SKIP $2"
+}
+
+# skip_all WHY: ends the script, nothing can run here.
+skip_all() {
+    echo "1..0 # SKIP $1"
+    exit 0
+}
+
+done_testing() {
+    echo "1..$tap_count"
+    [ "$tap_failed" -eq 0 ]
+}
