@@ -39,14 +39,16 @@ def eager_limit(seed):
     return [None, "4096", "-1"][seed % 3]
 
 
-def generate(seed, steps, path):
+def generate(seed, options, path):
     """Write the trace of this seed; return the command that did."""
     command = ["python3", os.path.join(HERE, "randomtrace.py"),
                "--seed", str(seed), "--ranks", str(1 + seed * 5 % 9),
-               "--steps", str(steps), "--clocks",
+               "--steps", str(options.steps), "--clocks",
                "offsets" if seed % 2 else "shared"]
     if eager_limit(seed) == "-1":
         command.append("--all-synchronous-safe")
+    if options.kinds:
+        command += ["--kinds", options.kinds]
     with open(path, "w", encoding="ascii") as file:
         subprocess.run(command, check=True, stdout=file)
     return command
@@ -103,10 +105,10 @@ def report(seed, wrong, made_by, command, words):
         print(f"# {' '.join(line)} seed{seed}.txt")
 
 
-def check(seed, steps, directory):
+def check(seed, options, directory):
     """Print what differs for one seed; return whether nothing does."""
     path = os.path.join(directory, f"seed{seed}.txt")
-    made_by = generate(seed, steps, path)
+    made_by = generate(seed, options, path)
     with open(path, encoding="ascii") as file:
         matching = oracle.Matching(oracle.read_trace(file))
     for words in settings_of(seed):
@@ -124,13 +126,14 @@ def main():
     parser.add_argument("--seeds", type=int, default=60)
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--steps", type=int, default=60)
+    parser.add_argument("--kinds", help="as for randomtrace.py")
     options = parser.parse_args()
     print(f"1..{options.seeds}")
     failed = 0
     with tempfile.TemporaryDirectory() as directory:
         for n in range(options.seeds):
             seed = options.first + n
-            same = check(seed, options.steps, directory)
+            same = check(seed, options, directory)
             failed += not same
             print(f"{'ok' if same else 'not ok'} {n + 1} - seed {seed}: "
                   "mpgsim agrees with the oracle", flush=True)

@@ -28,12 +28,15 @@ FROM_ROOT = {"Bcast", "Scatter", "Scatterv"}
 TO_ROOT = {"Reduce", "Gather", "Gatherv"}
 COLLECTIVES = MEETINGS | PREFIXES | FROM_ROOT | TO_ROOT
 
-STANDARD_SENDS = {"Send", "Isend", "Sendrecv"}
-SYNCHRONOUS_SENDS = {"Ssend", "Issend"}
-SENDS = STANDARD_SENDS | SYNCHRONOUS_SENDS | {"Bsend", "Ibsend", "Rsend",
-                                              "Irsend"}
+STANDARD_SENDS = {"Send", "Isend", "Sendrecv", "Send_init"}
+SYNCHRONOUS_SENDS = {"Ssend", "Issend", "Ssend_init"}
+SENDS = {"Send", "Ssend", "Bsend", "Rsend",
+         "Isend", "Issend", "Ibsend", "Irsend", "Sendrecv"}
 RECEIVES = {"Recv", "Irecv", "Sendrecv"}
 NONBLOCKING = {"Isend", "Issend", "Ibsend", "Irsend", "Irecv"}
+PERSISTENT_SENDS = {"Send_init", "Ssend_init", "Bsend_init", "Rsend_init"}
+PERSISTENT = PERSISTENT_SENDS | {"Recv_init"}
+PERSISTENT_STARTS = {"Start", "Startall"}
 COMPLETIONS = {"Wait", "Waitall", "Waitany", "Waitsome",
                "Test", "Testall", "Testany", "Testsome"}
 PROBES = {"Probe", "Iprobe"}
@@ -167,13 +170,18 @@ def check_rank(rank, calls):
 # --- matching --------------------------------------------------------------
 
 class Half:
-    """One side of a message: the call that began it, the call that completed it."""
+    """One side of a message.
 
-    def __init__(self, call, is_send, is_null):
+    terms: the call whose arguments say what it is; call: the one that began it
+    (another only if persistent); completed_by: the one that completed it.
+    """
+
+    def __init__(self, terms, call, is_send):
+        self.terms = terms
         self.call = call
         self.is_send = is_send
-        self.is_null = is_null
-        self.completed_by = None if call.name in NONBLOCKING else call
+        blocking = call.name not in NONBLOCKING | PERSISTENT_STARTS
+        self.completed_by = call if blocking else None
 
 
 class Message:
@@ -183,14 +191,14 @@ class Message:
         self.key = key
         self.send = send
         self.receive = receive
-        self.bytes = send.call.number("bytes")
+        self.bytes = send.terms.number("bytes")
 
     @property
     def A(self):
         return ("A",) + self.key
 
     def is_synchronous(self, eager_limit):
-        name = self.send.call.name
+        name = self.send.terms.name
         return name in SYNCHRONOUS_SENDS or (
             name in STANDARD_SENDS and eager_limit is not None
             and self.bytes > eager_limit)
@@ -205,52 +213,9 @@ class Matching:
         self.receives = defaultdict(list)
         self.collectives = defaultdict(list)
         for calls in trace.calls:
-            self.match_rank(calls)
+            RankMatcher(self).match(calls[1:-1])
         self.messages = list(self.pair_channels())
         self.groups = list(self.group_collectives())
-
-    def match_rank(self, calls):
-        requests = {}
-        counts = defaultdict(int)
-        for call in calls[1:-1]:
-            if call.name in COLLECTIVES:
-                comm = call.number("comm")
-                self.collectives[comm, counts[comm]].append(call)
-                counts[comm] += 1
-            elif call.name in SENDS | RECEIVES:
-                self.begin(call, requests)
-            elif call.name in COMPLETIONS:
-                complete(call, requests)
-            elif call.name == "Request_free":
-                free(call, requests)
-            elif call.name in PROBES:
-                if call.args.get("found") != "0":
-                    raise call.error("a successful probe is not supported")
-            else:
-                raise call.error("not supported")
-        for half in requests.values():
-            raise half.call.error("its request is never completed")
-
-    def begin(self, call, requests):
-        me = self.comm_rank(call)
-        if call.name in SENDS:
-            half = Half(call, True, call.args["to"] == "null")
-            if not half.is_null:
-                channel = (call.number("comm"), me, call.number("to"),
-                           call.number("tag"))
-                self.sends[channel].append(half)
-        if call.name in RECEIVES:
-            half = Half(call, False, call.args["from"] == "null")
-            tag = "recvtag" if call.name == "Sendrecv" else "tag"
-            if not half.is_null:
-                channel = (call.number("comm"), call.number("from"), me,
-                           call.number(tag))
-                self.receives[channel].append(half)
-        if call.name in NONBLOCKING:
-            request = call.number("request")
-            if request in requests:
-                raise call.error(f"request {request} is still active")
-            requests[request] = half
 
     def comm_rank(self, call):
         members = self.trace.comms[call.number("comm")]
@@ -277,18 +242,102 @@ class Matching:
             yield (comm, n), [by_rank[rank] for rank in members]
 
 
-def complete(call, requests):
-    given = call.numbers("requests")
-    for request in call.numbers("done") if "done" in call.args else given:
-        if request not in requests or request not in given:
-            raise call.error(f"request {request} is not active")
-        requests.pop(request).completed_by = call
+class RankMatcher:
+    """Puts one rank's sends, receives and collectives into their channels."""
 
+    def __init__(self, matching):
+        self.matching = matching
+        self.requests = {}
+        self.persistent = {}
+        self.collectives_seen = defaultdict(int)
 
-def free(call, requests):
-    half = requests.pop(call.number("request"), None)
-    if half is None or not half.is_send:
-        raise call.error("frees something that is not an active send")
+    def match(self, calls):
+        for call in calls:
+            self.match_call(call)
+        for half in self.requests.values():
+            raise half.call.error("its request is never completed")
+
+    def match_call(self, call):
+        if call.name in COLLECTIVES:
+            self.join_collective(call)
+        elif call.name in SENDS | RECEIVES:
+            self.begin(call)
+        elif call.name in PERSISTENT:
+            self.persistent[call.number("persistent")] = call
+        elif call.name in PERSISTENT_STARTS:
+            self.start(call)
+        elif call.name in COMPLETIONS:
+            self.complete(call)
+        elif call.name == "Request_free":
+            self.free(call)
+        elif call.name not in PROBES or call.args.get("found") != "0":
+            raise call.error("not supported")
+
+    def join_collective(self, call):
+        comm = call.number("comm")
+        n = self.collectives_seen[comm]
+        self.collectives_seen[comm] += 1
+        self.matching.collectives[comm, n].append(call)
+
+    def begin(self, call):
+        if call.name in SENDS:
+            half = self.send(call, call)
+        if call.name in RECEIVES:
+            tag = "recvtag" if call.name == "Sendrecv" else "tag"
+            half = self.receive(call, call, call.args["from"], call.args[tag])
+        if call.name in NONBLOCKING:
+            self.keep(call.number("request"), half)
+
+    def start(self, call):
+        matched = dict(word.split(":", 1) for word in
+                       call.args.get("matched", "").split(",") if word)
+        for persistent, request in zip(call.numbers("persistent"),
+                                       call.numbers("requests")):
+            terms = self.persistent[persistent]
+            if terms.name in PERSISTENT_SENDS:
+                self.keep(request, self.send(terms, call))
+                continue
+            source, tag = terms.args.get("from"), terms.args.get("tag")
+            if str(request) in matched:
+                source, tag = matched[str(request)].split(":")
+            self.keep(request, self.receive(terms, call, source, tag))
+
+    def keep(self, request, half):
+        if request in self.requests:
+            raise half.call.error(f"request {request} is still active")
+        self.requests[request] = half
+
+    def send(self, terms, call):
+        half = Half(terms, call, True)
+        me = self.matching.comm_rank(terms)
+        if terms.args["to"] != "null":
+            channel = (terms.number("comm"), me, terms.number("to"),
+                       terms.number("tag"))
+            self.matching.sends[channel].append(half)
+        return half
+
+    def receive(self, terms, call, source, tag):
+        half = Half(terms, call, False)
+        me = self.matching.comm_rank(terms)
+        if source != "null":
+            channel = (terms.number("comm"), int(source), me, int(tag))
+            self.matching.receives[channel].append(half)
+        return half
+
+    def complete(self, call):
+        given = call.numbers("requests")
+        for request in call.numbers("done") if "done" in call.args else given:
+            if request not in self.requests or request not in given:
+                raise call.error(f"request {request} is not active")
+            self.requests.pop(request).completed_by = call
+
+    def free(self, call):
+        if "persistent" in call.args:
+            del self.persistent[call.number("persistent")]
+            return
+        half = self.requests.pop(call.number("request"), None)
+        if half is None or not half.is_send:
+            raise call.error("frees something that is not an active send")
 
 
 # --- perturbations ---------------------------------------------------------

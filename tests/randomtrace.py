@@ -10,6 +10,7 @@ its own time; what an operation waits for decides when it leaves.
 """
 
 import argparse
+import copy
 import random
 import sys
 
@@ -22,7 +23,7 @@ BYTE_PS = 150
 
 KINDS = ["send", "pair", "isend", "recv", "irecv", "sendrecv", "null", "wait",
          "waitall", "waitany", "waitsome", "test", "testall", "testany",
-         "testsome", "fail", "free", "collective"]
+         "testsome", "fail", "free", "persistent", "probe", "collective"]
 
 MEETINGS = ["Barrier", "Allreduce", "Allgather", "Allgatherv", "Alltoall",
             "Alltoallv", "Reduce_scatter", "Reduce_scatter_block"]
@@ -96,6 +97,25 @@ def sendrecv_text(send, receive):
             f"recvtag={receive.tag} recvbytes={receive.size}{any_text(receive)}")
 
 
+def template_text(half):
+    """A receive that nothing has matched."""
+    text = f"comm={half.comm.number} bytes={max(SIZES)}"
+    if "source" not in half.any:
+        text += f" from={half.source}"
+    if "tag" not in half.any:
+        text += f" tag={half.tag}"
+    return text + any_text(half)
+
+
+def start_text(numbers, started):
+    """started: receive or send by request, in the order of numbers."""
+    text = (f"persistent={','.join(map(str, numbers))} "
+            f"requests={','.join(map(str, started))}")
+    matched = [f"{request}:{half.source}:{half.tag}"
+               for request, half in started.items() if half.any]
+    return text + (f" matched={','.join(matched)}" if matched else "")
+
+
 class Rank:
     def __init__(self, number, now):
         self.number = number
@@ -103,6 +123,8 @@ class Rank:
         self.calls = []
         self.requests = {}
         self.made_requests = 0
+        self.persistent = {}
+        self.started = set()
         self.posted = []
         self.unexpected = []
 
@@ -197,7 +219,7 @@ class Execution:
 
 
 class Program(Execution):
-    """Random steps.  A step that is not possible now returns False."""
+    """Random steps.  A step that is not possible now does nothing, returns False."""
 
     # Choices
 
@@ -377,13 +399,72 @@ class Program(Execution):
         """Free the request of a send that is buffered."""
         rank = self.random.choice(self.ranks)
         free = [request for request, half in rank.requests.items()
-                if half.is_send and not half.synchronous]
+                if half.is_send and not half.synchronous
+                and request not in rank.started]
         if not free:
             return False
         request = self.random.choice(free)
         self.compute(rank)
         del rank.requests[request]
         self.call(rank, "Request_free", lambda: f"request={request}")
+        return True
+
+    def step_persistent(self):
+        """Make a persistent request, or start some that are not active."""
+        rank = self.random.choice(self.ranks)
+        idle = [number for number, (_, request) in rank.persistent.items()
+                if request not in rank.requests]
+        if idle and self.random.random() < 0.7:
+            self.start(rank, self.any_subset(idle))
+            return True
+        if len(rank.persistent) < 3:
+            self.make_persistent(rank)
+            return True
+        return False
+
+    def make_persistent(self, rank):
+        comm = self.random.choice(
+            [comm for comm in self.comms if rank.number in comm.members])
+        me = comm.members.index(rank.number)
+        number = len(rank.persistent) + 1
+        name = self.random.choice(["Send_init", "Ssend_init", "Recv_init"])
+        if name == "Recv_init":
+            half = receive_half(comm, self.any_member(comm), me,
+                                self.any_tag(), self.any_open())
+            text = template_text(half)
+        else:
+            size = self.any_size()
+            half = Half(comm, me, self.any_member(comm), self.any_tag(), size,
+                        name == "Ssend_init" or size > EAGER)
+            text = send_text(half)
+        rank.persistent[number] = (half, None)
+        self.compute(rank)
+        self.call(rank, name, lambda: f"{text} persistent={number}")
+
+    def start(self, rank, numbers):
+        enter = self.compute(rank)
+        started = {}
+        for number in numbers:
+            half = copy.copy(rank.persistent[number][0])
+            half.enter = enter
+            if half.is_send:
+                self.issue(half)
+            else:
+                self.post(half)
+            request = rank.new_request(half)
+            rank.persistent[number] = (rank.persistent[number][0], request)
+            started[request] = half
+        rank.started.update(started)
+        name = "Start" if len(numbers) == 1 else "Startall"
+        self.call(rank, name, lambda: start_text(numbers, started))
+
+    def step_probe(self):
+        """A probe that finds nothing."""
+        comm = self.any_comm()
+        rank = self.rank_of(comm, self.any_member(comm))
+        self.compute(rank)
+        self.call(rank, "Iprobe",
+                  lambda: f"comm={comm.number} any=source,tag found=0")
         return True
 
     def complete(self, rank, name, given, done, say_done):
@@ -508,11 +589,14 @@ class Program(Execution):
             self.compute(rank)
             self.call(rank, "Init", lambda: "")
         for _ in range(steps):
-            getattr(self, "step_" + self.random.choice(kinds))()
+            any(self.step(self.random.choice(kinds)) for _ in range(10))
         self.drain()
         for rank in self.ranks:
             self.compute(rank)
             self.call(rank, "Finalize", lambda: "")
+
+    def step(self, kind):
+        return getattr(self, "step_" + kind)()
 
     def drain(self):
         """Match all that is not matched, complete all that is not complete."""
@@ -527,6 +611,10 @@ class Program(Execution):
             if rank.requests:
                 given = list(rank.requests)
                 self.complete(rank, "Waitall", given, given, False)
+            for number in rank.persistent:
+                self.compute(rank)
+                self.call(rank, "Request_free",
+                          lambda number=number: f"persistent={number}")
 
 
 # --- output ----------------------------------------------------------------

@@ -301,6 +301,33 @@ def test_identity():
                 assert not any(result), f"seed {seed}, {mode}, {limit}"
 
 
+def test_random_traces_are_plausible():
+    """Who meets whom is what the generator meant; nothing ends before it began."""
+    for seed in range(40):
+        matching = oracle.Matching(oracle.read_trace(
+            random_trace(seed, "--clocks", "offsets")))
+        aligned = matching.trace.aligned
+        for message in matching.messages:
+            send, end = message.send.call, message.receive.completed_by
+            assert aligned(end.rank, end.leave) > aligned(send.rank, send.enter)
+            terms = message.receive.terms
+            if terms.name != "Recv_init":
+                key = "recvbytes" if terms.name == "Sendrecv" else "bytes"
+                assert terms.number(key) == message.bytes, f"seed {seed}"
+
+
+def test_persistent():
+    """The message leaves at Start, and its kind is that of the Ssend_init."""
+    lines = trace(2, ["1000 1010 Ssend_init comm=0 to=1 tag=0 bytes=4 persistent=1",
+                      "1020 1030 Start persistent=1 requests=1",
+                      "1040 1050 Wait requests=1"],
+                  ["1000 1010 Recv_init comm=0 bytes=9 persistent=1 any=source,tag",
+                   "1020 1030 Start persistent=1 requests=1 matched=1:0:0",
+                   "1040 1050 Wait requests=1"])
+    assert delays(lines, *FIXED, "--noise", "const:100@0") == [400, 200]
+    assert delays(lines, *FIXED, "--noise", "const:100@1") == [200, 400]
+
+
 def test_clock_shift():
     for seed in range(20):
         shared = random_trace(seed)
