@@ -33,6 +33,7 @@ pkg-config        have pkg-config
 libgsl-dev        module gsl
 libjansson-dev    module jansson
 libzstd-dev       module libzstd
+zlib1g-dev        module zlib
 librandom123-dev  header Random123/philox.h
 libopenmpi-dev    have mpicc
 openmpi-bin       have mpirun

@@ -1,0 +1,98 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# The command line of every program (TAP): --help and --version, a wrong option,
+# and --help against the man page, option by option.
+set -u
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+. "${top_srcdir:?}/tests/tap.sh"
+
+# run COMMAND...: leaves its output in out and err, its exit status in status
+run() {
+    "$@" >"$work/out" 2>"$work/err" </dev/null
+    status=$?
+}
+
+complain() {
+    echo "exit status $status, standard output and error:" | cat - "$work/out" "$work/err" |
+        sed 's/^/# /'
+    return 1
+}
+
+# same FILE FILE: no difference, or it is shown
+same() {
+    diff "$1" "$2" >"$work/diff" && return 0
+    sed 's/^/# /' "$work/diff"
+    return 1
+}
+
+# answered PATTERN: exit 0, PATTERN on standard output, nothing on standard error
+answered() {
+    [ "$status" -eq 0 ] && [ ! -s "$work/err" ] && grep -q -- "$1" "$work/out" && return 0
+    complain
+}
+
+# refused: exit 2, one line on standard error, nothing on standard output
+refused() {
+    [ "$status" -eq 2 ] && [ ! -s "$work/out" ] && [ "$(wc -l <"$work/err")" -eq 1 ] && return 0
+    complain
+}
+
+# The long options that --help on standard input lists.
+help_options() {
+    grep -oE '^ +(-., )?--[a-z][a-z0-9-]*' | grep -oE -- '--[a-z][a-z0-9-]*' | sort -u
+}
+
+# The long options that man page $1 defines: those on a line after .TP.
+page_options() {
+    awk '/^\.TP/ { tag = 1; next } tag && !/^\.\\"/ { print; tag = /^\.(TQ|PD)/ }' "$1" |
+        sed 's/\\-/-/g; s/\\f[A-Z]//g; s/"//g' |
+        grep -oE -- '--[a-z][a-z0-9-]*' | sort -u
+}
+
+# program NAME PATH [SUBCOMMAND...]
+program() {
+    local name=$1 path=$2 command words page=$top_srcdir/man/$1.1
+    shift 2
+    if [ ! -x "$path" ]; then
+        case $name,$MPGKIT_MPI in
+        ftq,no | pingpong,no | bandwidth,no | mpgbench,no) skip "$name" "built without MPI" ;;
+        *) check "$name is built" false ;;
+        esac
+        return
+    fi
+    : >"$work/options"
+    for command in "" "$@"; do
+        words=("$path")
+        [ -z "$command" ] || words+=("$command")
+        run "${words[@]}" --help
+        ok "$name $command: --help" answered "^Usage: $name"
+        help_options <"$work/out" >>"$work/options"
+        run "${words[@]}" --version
+        ok "$name $command: --version" answered "(mpgkit) [0-9]"
+        run "${words[@]}" --no-such-option
+        ok "$name $command: an unknown option" refused
+    done
+    sort -u -o "$work/options" "$work/options"
+    if [ ! -e "$page" ]; then
+        ok "$name has a man page" test -e "$page"
+        return
+    fi
+    page_options "$page" >"$work/page"
+    ok "$name: --help (<) and man page (>) have the same options" \
+        same "$work/options" "$work/page"
+}
+
+commands="print import stat"
+[ "$MPGKIT_MPI" = no ] || commands="record $commands"
+
+program ftq "$FTQ"
+program pingpong "$PINGPONG"
+program bandwidth "$BANDWIDTH"
+program mpgbench "$MPGBENCH"
+program sigmake "$SIGMAKE"
+program sigshow "$SIGSHOW"
+# shellcheck disable=SC2086 # a list of names
+program mpgtrace "$MPGTRACE" $commands
+program mpgsim "$MPGSIM"
+done_testing
