@@ -27,7 +27,7 @@ PERTURBATIONS = [
     "--noise const:7us@0",
     "--call-noise const:311ns",
     "--latency const:1.7us --byte const:0.375ns",
-    "--noise const:900ns@0,2 --call-noise const:77ns@1 --latency const:1234ns",
+    "--noise const:900ns@{even} --call-noise const:77ns@{last} --latency const:1234ns",
     "--compute-ratio 0.4",
     "--compute-ratio 1.6 --latency const:450ns --byte const:0.0625ns",
 ]
@@ -39,10 +39,14 @@ def eager_limit(seed):
     return [None, "4096", "-1"][seed % 3]
 
 
+def ranks_of(seed):
+    return 1 + seed * 5 % 9
+
+
 def generate(seed, options, path):
     """Write the trace of this seed; return the command that did."""
     command = ["python3", os.path.join(HERE, "randomtrace.py"),
-               "--seed", str(seed), "--ranks", str(1 + seed * 5 % 9),
+               "--seed", str(seed), "--ranks", str(ranks_of(seed)),
                "--steps", str(options.steps), "--clocks",
                "offsets" if seed % 2 else "shared"]
     if eager_limit(seed) == "-1":
@@ -54,14 +58,16 @@ def generate(seed, options, path):
     return command
 
 
-def settings_of(seed):
+def settings_of(seed, also):
     """All command lines to compare for this seed."""
-    limit = eager_limit(seed)
+    limit, ranks = eager_limit(seed), ranks_of(seed)
     limits = ["--eager-limit=" + limit] if limit else []
+    places = {"even": ",".join(map(str, range(0, ranks, 2))), "last": ranks - 1}
     for absorb in ("none", "wait", "clock"):
-        for n, perturbation in enumerate(PERTURBATIONS):
+        for n, perturbation in enumerate(PERTURBATIONS + also):
             floors = FLOORS[(seed + n) // 2 % 2].split()
-            yield ["--absorb", absorb, *limits, *floors, *perturbation.split()]
+            yield ["--absorb", absorb, *limits, *floors,
+                   *perturbation.format(**places).split()]
 
 
 def expected(matching, words):
@@ -111,7 +117,7 @@ def check(seed, options, directory):
     made_by = generate(seed, options, path)
     with open(path, encoding="ascii") as file:
         matching = oracle.Matching(oracle.read_trace(file))
-    for words in settings_of(seed):
+    for words in settings_of(seed, options.also):
         command = [*MPGSIM, "--per-rank", *COMMON, *words]
         wrong = difference(expected(matching, words),
                            simulated(command + [path]))
@@ -127,6 +133,9 @@ def main():
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--steps", type=int, default=60)
     parser.add_argument("--kinds", help="as for randomtrace.py")
+    parser.add_argument("--also", action="append", default=[],
+                        help="one more perturbation, such as "
+                        "'--latency=const:-300ns'")
     options = parser.parse_args()
     print(f"1..{options.seeds}")
     failed = 0

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # mpgsim (from $MPGSIM, default ./mpgsim) against the reference implementation,
 # on random traces, for every way to absorb and several perturbations (TAP).
-# Arguments: --first SEED --seeds N --steps N --kinds LIST.
+# Arguments: --first SEED --seeds N --steps N --kinds LIST --also=PERTURBATION.
 
 here=$(dirname "$0")
 set -- "$here/compare_oracle.py" "$@"
