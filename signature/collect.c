@@ -33,7 +33,7 @@ struct series_list {
 /* A file that was added: which core or launch of which benchmark. */
 struct origin {
     enum mpg_benchmark benchmark;
-    int64_t id = 0;
+    int64_t id;
     char *path;
 };
 

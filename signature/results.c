@@ -145,9 +145,11 @@ static int end_header(struct reader *r, struct mpg_error *err)
     if (!mpg_fact_find(results->fact, results->facts, "benchmark"))
         return mpg_error_set(err, "header line '# benchmark:' is missing");
     const char *expected = benchmarks[results->benchmark].columns;
-    if (!columns || strcmp(columns, expected) != 0)
-        return mpg_error_set(err, "header line '# columns:' is %s%.80s, not '%s'",
-                             columns ? "" : "missing", columns ? columns : "", expected);
+    if (!columns)
+        return mpg_error_set(err, "header line '# columns:' is missing");
+    if (strcmp(columns, expected) != 0)
+        return mpg_error_set(err, "header line '# columns:' is '%.80s', not '%s'", columns,
+                             expected);
     r->in_samples = true;
     return 0;
 }
