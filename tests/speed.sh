@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# make bench: how fast mpgkit is, each number beside another one, as a ratio.
+# Never a pass or a fail. Arguments: none; programs come from make's environment.
+set -eu
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# Seconds of user and system time that a command takes.
+seconds() {
+    local TIMEFORMAT='%U %S'
+    { time "$@" >"$work/answer" 2>"$work/complaint"; } 2>"$work/time" ||
+        { cat "$work/complaint" >&2; return 1; }
+    awk '{ print $1 + $2 }' "$work/time"
+}
+
+# ring RANKS STEPS: the text of a trace in which 1 KiB messages travel STEPS steps
+# round a ring, every rank sending and receiving in each.
+ring() {
+    awk -v p="$1" -v n="$2" 'BEGIN {
+        print "#mpgtext 1\n#ranks " p "\n#clocks shared"
+        printf "#comm 0 ="
+        for (r = 0; r < p; r++) printf " %d", r
+        print ""
+        for (r = 0; r < p; r++) {
+            print r, 0, 1000, "Init"
+            for (i = 0; i < n; i++) {
+                t = 2000 + i * 10000
+                print r, t, t + 500, "Send comm=0 to=" (r + 1) % p, "tag=7 bytes=1024"
+                print r, t + 600, t + 1900, "Recv comm=0 from=" (r + p - 1) % p, "tag=7 bytes=1024"
+            }
+            print r, 2000 + n * 10000, 2100 + n * 10000, "Finalize"
+        }
+    }'
+}
+
+ranks=128 steps=4000
+messages=$((ranks * steps))
+ring $ranks $steps >"$work/ring.txt"
+import=$(seconds "$MPGTRACE" import --text "$work/ring.txt" -o "$work/ring.trace")
+print=$(seconds "$MPGTRACE" print "$work/ring.trace" -o "$work/again.txt")
+one=$(seconds "$MPGSIM" --noise exp:1us --latency exp:1us "$work/ring.trace")
+many=$(seconds "$MPGSIM" --noise exp:1us --latency exp:1us --replicas 64 "$work/ring.trace")
+
+echo "ring of $ranks ranks, $messages messages; seconds of processor time"
+awk -v m=$messages -v import="$import" -v print_="$print" -v one="$one" -v many="$many" 'BEGIN {
+    printf "  %-34s %7.2f s  %9.0f messages/s\n", "mpgtrace import --text", import, m / import
+    printf "  %-34s %7.2f s  %9.0f messages/s\n", "mpgtrace print", print_, m / print_
+    printf "  %-34s %7.2f s  %9.0f messages/s\n", "mpgsim, 1 replica", one, m / one
+    printf "  %-34s %7.2f s  %9.0f messages/s, each in all replicas\n", "mpgsim, 64 replicas", many, m / many
+    printf "  64 replicas cost %.1f times as much as one: %.0f times less each\n", many / one, 64 * one / many
+}'
+
+if [ "$MPGKIT_MPI" = yes ]; then
+    plain=$("$MPIRUN" -np 1 "${top_builddir:?}/tests/speed_tracer")
+    traced=$("$MPIRUN" -np 1 "$MPGTRACE" record -o "$work/self.trace" "${top_builddir:?}/tests/speed_tracer")
+    size=$(cat "$work"/self.trace/* | wc -c)
+    echo "Irecv, Send, Wait of one byte on MPI_COMM_SELF; ns a call"
+    awk -v plain="$plain" -v traced="$traced" -v size="$size" 'BEGIN {
+        printf "  %-34s %7.1f\n  %-34s %7.1f  %.2f times: %+.1f ns a call, %.2f bytes a call\n",
+            "without the tracer", plain, "under mpgtrace record", traced, traced / plain,
+            traced - plain, size / (9 * 3 * 50000)
+    }'
+fi
