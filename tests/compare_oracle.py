@@ -48,7 +48,8 @@ def generate(seed, options, path):
     command = ["python3", os.path.join(HERE, "randomtrace.py"),
                "--seed", str(seed), "--ranks", str(ranks_of(seed)),
                "--steps", str(options.steps), "--clocks",
-               "offsets" if seed % 2 else "shared"]
+               "offsets" if seed % 2 else "shared",
+               "--hosts", "2" if seed % 4 == 3 else "1"]
     if eager_limit(seed) == "-1":
         command.append("--all-synchronous-safe")
     if options.kinds:

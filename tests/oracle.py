@@ -101,10 +101,14 @@ class Trace:
         self.comms = {}
         self.shared_clock = False
         self.offsets = defaultdict(list)
+        self.hosts = defaultdict(str)
 
     def has_clocks(self):
         return self.shared_clock or all(
             self.offsets[rank] for rank in range(1, self.ranks))
+
+    def host_pair(self, a, b):
+        return frozenset((self.hosts[a.rank], self.hosts[b.rank]))
 
     def aligned(self, rank, time):
         """time of rank's clock on rank 0's clock."""
@@ -146,6 +150,8 @@ def read_directive(trace, words):
         trace.comms[int(words[1])] = [int(word) for word in words[3:]]
     elif words[:2] == ["#clocks", "shared"]:
         trace.shared_clock = True
+    elif words[0] == "#host":
+        trace.hosts[int(words[1])] = words[2]
     elif words[0] == "#clock":
         trace.offsets[int(words[1])].append((int(words[2]), int(words[3])))
 
@@ -392,30 +398,31 @@ class MessageFloors:
     """l(d): the least time of a message of d bytes on the traced machine."""
 
     def __init__(self, matching, call_floors, settings):
+        self.trace = matching.trace
         self.latency = settings.source_latency
         self.byte = settings.source_byte
         self.stated = self.latency is not None or self.byte is not None
         self.least = {}
         if settings.absorb == "clock" and not self.stated:
-            self.observe(matching, call_floors)
+            for message in matching.messages:
+                if call_floors.slack(message.receive.completed_by) > 0:
+                    self.observe(message)
 
-    def observe(self, matching, call_floors):
-        aligned = matching.trace.aligned
-        for message in matching.messages:
-            send, end = message.send.call, message.receive.completed_by
-            if call_floors.slack(end) > 0:
-                flight = (aligned(end.rank, end.leave)
-                          - aligned(send.rank, send.enter))
-                key = size_class(message.bytes)
-                self.least[key] = max(ZERO, min(flight,
-                                                self.least.get(key, flight)))
+    def observe(self, message):
+        send, end = message.send.call, message.receive.completed_by
+        flight = max(ZERO, self.trace.aligned(end.rank, end.leave)
+                     - self.trace.aligned(send.rank, send.enter))
+        key = self.trace.host_pair(send, end), size_class(message.bytes)
+        self.least[key] = min(flight, self.least.get(key, flight))
 
-    def __call__(self, size_bytes):
+    def __call__(self, size_bytes, sender, receiver):
+        """l(size_bytes) between the hosts of two calls."""
         if self.stated:
             return (self.latency or ZERO) + size_bytes * (self.byte or ZERO)
-        for key in range(size_class(size_bytes), -1, -1):
-            if key in self.least:
-                return self.least[key]
+        pair = self.trace.host_pair(sender, receiver)
+        for smaller in range(size_class(size_bytes), -1, -1):
+            if (pair, smaller) in self.least:
+                return self.least[pair, smaller]
         return ZERO
 
 
@@ -525,7 +532,7 @@ class Builder:
         begin = self.enter(send)
         if synchronous and self.clock:
             begin = max(begin, self.enter(post))
-        arrival = begin + self.floor(message.bytes)
+        arrival = begin + self.floor(message.bytes, send, post)
         transfer = message.bytes * self.settings.byte
         self.graph.edge(send.S, message.A, self.settings.latency + transfer,
                         self.clock_slack(begin - self.enter(send)))
@@ -544,7 +551,8 @@ class Builder:
     def add_acknowledgement(self, message, arrival):
         end = message.send.completed_by
         if end:
-            slack = self.leave(end) - arrival - self.floor(0)
+            floor = self.floor(0, message.receive.call, end)
+            slack = self.leave(end) - arrival - floor
             self.graph.edge(message.A, end.E, self.settings.latency,
                             self.clock_slack(slack))
 
@@ -580,7 +588,7 @@ class Builder:
         for j, call in enumerate(group):
             if call is not root:
                 n, size_bytes = rounds_and_bytes(group, j)
-                floor = n * self.floor(size_bytes // n)
+                floor = n * self.floor(size_bytes // n, root, call)
                 slack = self.leave(call) - self.enter(root) - floor
                 delta = self.cost(group, j) + self.settings.kappa(call)
                 self.graph.edge(root.S, call.E, delta, self.clock_slack(slack))
@@ -589,8 +597,8 @@ class Builder:
         root = group[group[0].number("root")]
         for j, call in enumerate(group):
             if call is not root:
-                slack = (self.leave(root) - self.enter(call)
-                         - self.floor(call.own_bytes()))
+                floor = self.floor(call.own_bytes(), call, root)
+                slack = self.leave(root) - self.enter(call) - floor
                 self.graph.edge(call.S, root.E, self.cost(group, j),
                                 self.clock_slack(slack))
 

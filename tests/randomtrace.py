@@ -639,11 +639,18 @@ def clock_lines(choice, program, shifts):
     return lines
 
 
-def write(program, choice, shifts, out):
+def host_lines(hosts, ranks):
+    if hosts == 1:
+        return []
+    return [f"#host {rank} node{rank % hosts}" for rank in range(ranks)]
+
+
+def write(program, choice, hosts, shifts, out):
     lines = ["#mpgtext 1", f"#ranks {len(program.ranks)}"]
     for comm in program.comms:
         lines.append(f"#comm {comm.number} = {' '.join(map(str, comm.members))}")
     lines += clock_lines(choice, program, shifts)
+    lines += host_lines(hosts, len(program.ranks))
     for rank, shift in zip(program.ranks, shifts):
         for enter, leave, name, text in rank.calls:
             words = [str(rank.number), str(enter + shift), str(leave + shift),
@@ -661,6 +668,7 @@ def main():
                         help="operations to choose from, out of %(default)s")
     parser.add_argument("--clocks", default="shared",
                         choices=["shared", "offsets", "unknown"])
+    parser.add_argument("--hosts", type=int, default=1)
     parser.add_argument("--all-synchronous-safe", action="store_true",
                         help="no deadlock even if every send is synchronous")
     options = parser.parse_args()
@@ -670,7 +678,7 @@ def main():
     program = Program(options.seed, options.ranks, options.all_synchronous_safe)
     program.run(options.steps, kinds)
     shifts = clock_shifts(options.clocks, options.seed, options.ranks)
-    write(program, options.clocks, shifts, sys.stdout)
+    write(program, options.clocks, options.hosts, shifts, sys.stdout)
 
 
 if __name__ == "__main__":

@@ -258,6 +258,21 @@ def test_observed_floor():
                   "--noise", "const:1000@0")[1] == 2000
 
 
+def test_floor_between_hosts():
+    """The 200 seen between hosts says nothing about messages within one.
+
+    Rank 2's Recv is the floor of Recv, so only its message, of 1100, has slack.
+    """
+    lines = trace(3, ["5000 5010 Send comm=0 to=1 tag=0 bytes=4",
+                      "8000 8010 Send comm=0 to=2 tag=0 bytes=4"],
+                  ["4200 5200 Recv comm=0 from=0 tag=0 bytes=4"],
+                  ["8900 9100 Recv comm=0 from=0 tag=0 bytes=4"])
+    words = ["--absorb", "clock", "--noise", "const:3000@0"]
+    assert delays(lines, *words)[1:] == [3000, 6000 - (1100 - 200)]
+    lines.insert(4, "#host 1 far")
+    assert delays(lines, *words)[1:] == [3000, 6000 - 1100]
+
+
 def test_requests():
     """Delay comes in where the message is completed, not where it is posted."""
     lines = trace(2, ["1000 1010 Isend comm=0 to=1 tag=0 bytes=4 request=1",
