@@ -1,0 +1,331 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the oracle reads: a whole text trace ("#mpgtext 1"), and what in it
+belongs together: sends with receives, calls of one collective, requests with
+their completion (docs/MODEL.md section 1)."""
+
+from collections import defaultdict
+from fractions import Fraction
+
+MEETINGS = {"Barrier", "Allreduce", "Allgather", "Allgatherv", "Alltoall",
+            "Alltoallv", "Reduce_scatter", "Reduce_scatter_block"}
+PREFIXES = {"Scan", "Exscan"}
+FROM_ROOT = {"Bcast", "Scatter", "Scatterv"}
+TO_ROOT = {"Reduce", "Gather", "Gatherv"}
+COLLECTIVES = MEETINGS | PREFIXES | FROM_ROOT | TO_ROOT
+
+STANDARD_SENDS = {"Send", "Isend", "Sendrecv", "Send_init"}
+SYNCHRONOUS_SENDS = {"Ssend", "Issend", "Ssend_init"}
+SENDS = {"Send", "Ssend", "Bsend", "Rsend",
+         "Isend", "Issend", "Ibsend", "Irsend", "Sendrecv"}
+RECEIVES = {"Recv", "Irecv", "Sendrecv"}
+NONBLOCKING = {"Isend", "Issend", "Ibsend", "Irsend", "Irecv"}
+PERSISTENT_SENDS = {"Send_init", "Ssend_init", "Bsend_init", "Rsend_init"}
+PERSISTENT = PERSISTENT_SENDS | {"Recv_init"}
+PERSISTENT_STARTS = {"Start", "Startall"}
+COMPLETIONS = {"Wait", "Waitall", "Waitany", "Waitsome",
+               "Test", "Testall", "Testany", "Testsome"}
+PROBES = {"Probe", "Iprobe"}
+STARTS = {"Init", "Init_thread"}
+
+
+class OracleError(Exception):
+    """The trace or an argument cannot be given a meaning."""
+
+
+# --- the trace -------------------------------------------------------------
+
+class Call:
+    """One MPI call of one rank: its times on that rank's clock, its arguments."""
+
+    def __init__(self, rank, index, enter, leave, name, args):
+        self.rank = rank
+        self.index = index
+        self.enter = enter
+        self.leave = leave
+        self.name = name
+        self.args = args
+
+    @property
+    def duration(self):
+        return self.leave - self.enter
+
+    @property
+    def S(self):
+        return ("S", self.rank, self.index)
+
+    @property
+    def E(self):
+        return ("E", self.rank, self.index)
+
+    def number(self, key, default=None):
+        if key not in self.args:
+            if default is None:
+                raise self.error(f"no {key}=")
+            return default
+        return int(self.args[key])
+
+    def numbers(self, key):
+        text = self.args.get(key, "")
+        return [int(part) for part in text.split(",") if part]
+
+    def own_bytes(self):
+        """The bytes this rank contributes: a list counts as its sum."""
+        return sum(self.numbers("bytes"))
+
+    def error(self, what):
+        return OracleError(
+            f"rank {self.rank}, call {self.index} (MPI_{self.name}): {what}")
+
+
+class Trace:
+    """All calls, communicators (as world ranks) and clock offsets."""
+
+    def __init__(self):
+        self.ranks = 0
+        self.calls = []
+        self.comms = {}
+        self.shared_clock = False
+        self.offsets = defaultdict(list)
+        self.hosts = defaultdict(str)
+
+    def has_clocks(self):
+        return self.shared_clock or all(
+            self.offsets[rank] for rank in range(1, self.ranks))
+
+    def host_pair(self, a, b):
+        return frozenset((self.hosts[a.rank], self.hosts[b.rank]))
+
+    def aligned(self, rank, time):
+        """time of rank's clock on rank 0's clock."""
+        points = sorted(self.offsets[rank])
+        if self.shared_clock or not points:
+            return Fraction(time)
+        if time <= points[0][0]:
+            return Fraction(time + points[0][1])
+        for (t0, o0), (t1, o1) in zip(points, points[1:]):
+            if t0 <= time <= t1 and t0 < t1:
+                return time + o0 + Fraction((o1 - o0) * (time - t0), t1 - t0)
+        return Fraction(time + points[-1][1])
+
+
+def read_trace(lines):
+    lines = iter(lines)
+    if next(lines, "").split() != ["#mpgtext", "1"]:
+        raise OracleError("not a text trace: the first line is not '#mpgtext 1'")
+    trace = Trace()
+    for line in lines:
+        words = line.split()
+        if not words:
+            continue
+        if words[0].startswith("#"):
+            read_directive(trace, words)
+        else:
+            read_call(trace, words)
+    for rank, calls in enumerate(trace.calls):
+        check_rank(rank, calls)
+    return trace
+
+
+def read_directive(trace, words):
+    if words[0] == "#ranks":
+        trace.ranks = int(words[1])
+        trace.calls = [[] for _ in range(trace.ranks)]
+        trace.comms.setdefault(0, list(range(trace.ranks)))
+    elif words[0] == "#comm":
+        trace.comms[int(words[1])] = [int(word) for word in words[3:]]
+    elif words[:2] == ["#clocks", "shared"]:
+        trace.shared_clock = True
+    elif words[0] == "#host":
+        trace.hosts[int(words[1])] = words[2]
+    elif words[0] == "#clock":
+        trace.offsets[int(words[1])].append((int(words[2]), int(words[3])))
+
+
+def read_call(trace, words):
+    rank, enter, leave, name = int(words[0]), int(words[1]), int(words[2]), words[3]
+    args = dict(word.split("=", 1) for word in words[4:])
+    calls = trace.calls[rank]
+    call = Call(rank, len(calls), enter, leave, name, args)
+    if leave < enter or (calls and enter < calls[-1].leave):
+        raise call.error("times decrease")
+    calls.append(call)
+
+
+def check_rank(rank, calls):
+    if not calls or calls[0].name not in STARTS:
+        raise OracleError(f"rank {rank}: the first call is not MPI_Init")
+    if calls[-1].name != "Finalize":
+        raise OracleError(f"rank {rank}: the last call is not MPI_Finalize")
+
+
+# --- matching --------------------------------------------------------------
+
+class Half:
+    """One side of a message.
+
+    terms: the call whose arguments say what it is; call: the one that began it
+    (another only if persistent); completed_by: the one that completed it.
+    """
+
+    def __init__(self, terms, call, is_send):
+        self.terms = terms
+        self.call = call
+        self.is_send = is_send
+        blocking = call.name not in NONBLOCKING | PERSISTENT_STARTS
+        self.completed_by = call if blocking else None
+
+
+class Message:
+    """A send met by a receive; key names its arrival node."""
+
+    def __init__(self, key, send, receive):
+        self.key = key
+        self.send = send
+        self.receive = receive
+        self.bytes = send.terms.number("bytes")
+
+    @property
+    def A(self):
+        return ("A",) + self.key
+
+    def is_synchronous(self, eager_limit):
+        name = self.send.terms.name
+        return name in SYNCHRONOUS_SENDS or (
+            name in STANDARD_SENDS and eager_limit is not None
+            and self.bytes > eager_limit)
+
+
+class Matching:
+    """Which send meets which receive, which calls form one collective."""
+
+    def __init__(self, trace):
+        self.trace = trace
+        self.sends = defaultdict(list)
+        self.receives = defaultdict(list)
+        self.collectives = defaultdict(list)
+        for calls in trace.calls:
+            RankMatcher(self).match(calls[1:-1])
+        self.messages = list(self.pair_channels())
+        self.groups = list(self.group_collectives())
+
+    def comm_rank(self, call):
+        members = self.trace.comms[call.number("comm")]
+        if call.rank not in members:
+            raise call.error("not a member of the communicator")
+        return members.index(call.rank)
+
+    def pair_channels(self):
+        for channel in sorted(set(self.sends) | set(self.receives)):
+            sends, receives = self.sends[channel], self.receives[channel]
+            for half in (sends[len(receives):] + receives[len(sends):]):
+                raise half.call.error("nothing matches it")
+            for n, (send, receive) in enumerate(zip(sends, receives)):
+                yield Message(channel + (n,), send, receive)
+
+    def group_collectives(self):
+        for (comm, n), calls in sorted(self.collectives.items()):
+            members = self.trace.comms[comm]
+            by_rank = {call.rank: call for call in calls}
+            if set(by_rank) != set(members):
+                raise calls[0].error("not every member takes part")
+            if len({call.name for call in calls}) > 1:
+                raise calls[0].error("members disagree on the collective")
+            yield (comm, n), [by_rank[rank] for rank in members]
+
+
+class RankMatcher:
+    """Puts one rank's sends, receives and collectives into their channels."""
+
+    def __init__(self, matching):
+        self.matching = matching
+        self.requests = {}
+        self.persistent = {}
+        self.collectives_seen = defaultdict(int)
+
+    def match(self, calls):
+        for call in calls:
+            self.match_call(call)
+        for half in self.requests.values():
+            raise half.call.error("its request is never completed")
+
+    def match_call(self, call):
+        if call.name in COLLECTIVES:
+            self.join_collective(call)
+        elif call.name in SENDS | RECEIVES:
+            self.begin(call)
+        elif call.name in PERSISTENT:
+            self.persistent[call.number("persistent")] = call
+        elif call.name in PERSISTENT_STARTS:
+            self.start(call)
+        elif call.name in COMPLETIONS:
+            self.complete(call)
+        elif call.name == "Request_free":
+            self.free(call)
+        elif call.name not in PROBES or call.args.get("found") != "0":
+            raise call.error("not supported")
+
+    def join_collective(self, call):
+        comm = call.number("comm")
+        n = self.collectives_seen[comm]
+        self.collectives_seen[comm] += 1
+        self.matching.collectives[comm, n].append(call)
+
+    def begin(self, call):
+        if call.name in SENDS:
+            half = self.send(call, call)
+        if call.name in RECEIVES:
+            tag = "recvtag" if call.name == "Sendrecv" else "tag"
+            half = self.receive(call, call, call.args["from"], call.args[tag])
+        if call.name in NONBLOCKING:
+            self.keep(call.number("request"), half)
+
+    def start(self, call):
+        matched = dict(word.split(":", 1) for word in
+                       call.args.get("matched", "").split(",") if word)
+        for persistent, request in zip(call.numbers("persistent"),
+                                       call.numbers("requests")):
+            terms = self.persistent[persistent]
+            if terms.name in PERSISTENT_SENDS:
+                self.keep(request, self.send(terms, call))
+                continue
+            source, tag = terms.args.get("from"), terms.args.get("tag")
+            if str(request) in matched:
+                source, tag = matched[str(request)].split(":")
+            self.keep(request, self.receive(terms, call, source, tag))
+
+    def keep(self, request, half):
+        if request in self.requests:
+            raise half.call.error(f"request {request} is still active")
+        self.requests[request] = half
+
+    def send(self, terms, call):
+        half = Half(terms, call, True)
+        me = self.matching.comm_rank(terms)
+        if terms.args["to"] != "null":
+            channel = (terms.number("comm"), me, terms.number("to"),
+                       terms.number("tag"))
+            self.matching.sends[channel].append(half)
+        return half
+
+    def receive(self, terms, call, source, tag):
+        half = Half(terms, call, False)
+        me = self.matching.comm_rank(terms)
+        if source != "null":
+            channel = (terms.number("comm"), int(source), me, int(tag))
+            self.matching.receives[channel].append(half)
+        return half
+
+    def complete(self, call):
+        given = call.numbers("requests")
+        for request in call.numbers("done") if "done" in call.args else given:
+            if request not in self.requests or request not in given:
+                raise call.error(f"request {request} is not active")
+            self.requests.pop(request).completed_by = call
+
+    def free(self, call):
+        if "persistent" in call.args:
+            del self.persistent[call.number("persistent")]
+            return
+        half = self.requests.pop(call.number("request"), None)
+        if half is None or not half.is_send:
+            raise call.error("frees something that is not an active send")
