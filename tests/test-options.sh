@@ -57,7 +57,7 @@ program() {
     if [ ! -x "$path" ]; then
         case $name,$MPGKIT_MPI in
         ftq,no | pingpong,no | bandwidth,no | mpgbench,no) skip "$name" "built without MPI" ;;
-        *) check "$name is built" false ;;
+        *) ok "$name is built" test -x "$path" ;;
         esac
         return
     fi
