@@ -82,6 +82,8 @@ static int parse_distribution(const json_t *object, struct mpg_distribution *d,
         return -1;
     if (n < 1)
         return mpg_error_set(err, "n is %lld, less than 1", (long long)n);
+    if (!json_object_get(object, "mean"))
+        return mpg_error_set(err, "mean is missing");
     d->n = (size_t)n;
     return get_numbers(object, "quantiles", MPG_DISTRIBUTION_MAX_KNOTS, &d->quantiles, &d->knots,
                        err);

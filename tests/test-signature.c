@@ -222,6 +222,7 @@ static void test_rejected(void)
         {"\"n\": 9", "\"n\": 0", "network: latency[0]: one_way_ns: n is 0"},
         {"\"n\": 9", "\"n\": 1.5", "network: latency[0]: one_way_ns: n"},
         {"\"n\": 9,", "", "network: latency[0]: one_way_ns: n is missing"},
+        {"\"mean\": 300.1,", "", "network: latency[0]: one_way_ns: mean is missing"},
         {"300.1", "3000", "network: latency[0]: one_way_ns: mean"},
         {"\"sd\": 1.5", "\"sd\": -1.5", "network: latency[0]: one_way_ns: sd"},
         {"\"lag1\": 0.25", "\"lag1\": 2.5", "network: latency[0]: one_way_ns: lag1"},
