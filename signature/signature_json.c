@@ -76,7 +76,7 @@ static int get_numbers(const json_t *object, const char *key, size_t most, doubl
 static int parse_distribution(const json_t *object, struct mpg_distribution *d,
                               struct mpg_error *err)
 {
-    int64_t n;
+    int64_t n = 0;
     if (get_integer(object, "n", &n, err) < 0 || get_number(object, "mean", &d->mean, err) < 0 ||
         get_number(object, "sd", &d->sd, err) < 0 || get_number(object, "lag1", &d->lag1, err) < 0)
         return -1;
@@ -159,7 +159,7 @@ static int derive_core(const json_t *object, struct mpg_noise_core *c, struct mp
 
 static int parse_core(const json_t *object, struct mpg_noise_core *c, struct mpg_error *err)
 {
-    int64_t core;
+    int64_t core = 0;
     const json_t *detours, *ftq;
     if (get_integer(object, "core", &core, err) < 0 ||
         get_number(object, "threshold_ns", &c->threshold_ns, err) < 0 ||
