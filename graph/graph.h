@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The message-passing graph of a trace, as a stream of steps.
+ *
+ * A step says how to compute one node's value from values computed before; it
+ * holds traced times but no perturbation. Every rank has a current value (the
+ * delay of its last node); values that wait for other ranks live in numbered
+ * slots, which the graph hands out and takes back, so that whoever evaluates
+ * the steps needs room for mpg_graph_slots() values, however long the trace.
+ *
+ * The order of steps depends on the trace and the options only. docs/MODEL.md
+ * defines nodes and edges; Sottile, Chandu, Bader 2006, section 3, draws them. */
+#ifndef MPG_GRAPH_H
+#define MPG_GRAPH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/error.h"
+#include "graph/clocks.h"
+#include "trace/reader.h"
+
+enum mpg_step_kind {
+    MPG_STEP_ENTER,      /* rank's value: from the last call's leave to this call's enter */
+    MPG_STEP_STORE,      /* slot = rank's value */
+    MPG_STEP_EAGER,      /* slot = arrival of a message sent from the rank's value */
+    MPG_STEP_SYNCHRONOUS, /* slot = arrival; from slot a (sender's enter) and b (poster's enter) */
+    MPG_STEP_CONTRIBUTE, /* slot = rank's value + its share of a collective */
+    MPG_STEP_MERGE,      /* slot = max(a - shift_a, b - shift_b) */
+    MPG_STEP_LEAVE,      /* rank's value: from this call's enter and the edges to its leave */
+    MPG_STEP_FINISH      /* the rank's value is its last: MPI_Finalize's enter */
+};
+
+enum mpg_edge_kind {
+    MPG_EDGE_ARRIVAL,  /* a message completed here: A -> E (kappa; floor 0) */
+    MPG_EDGE_ENVELOPE, /* a probed synchronous message: S_s -> E (lambda + kappa; floor l(0)) */
+    MPG_EDGE_ACK,      /* a synchronous send completed here: A -> E (lambda2; floor l(0)) */
+    MPG_EDGE_MEETING,  /* the meeting node: G -> E, the only edge of its call */
+    MPG_EDGE_ROOT,     /* Bcast, Scatter: S_root -> E (l + kappa; floor n l(b / n)) */
+    MPG_EDGE_MEMBER    /* Reduce, Gather: S_j -> E_root (in the slot already; floor l(d)) */
+};
+
+/* What identifies a message's draws: the call that sent it. */
+struct mpg_origin {
+    int32_t rank;
+    uint32_t index; /* among the messages that the call starts */
+    uint64_t call;
+};
+
+/* An edge into a call's leave, besides its local edge. */
+struct mpg_edge {
+    enum mpg_edge_kind kind;
+    int32_t source;    /* world rank at its other end */
+    uint32_t slot;
+    struct mpg_origin origin;
+    double from_ns;    /* aligned: when the message can have started (arrival, ack: the later of
+                          the two enters if synchronous); S_s, S_root, S_j for the others */
+    double sent_ns;    /* arrival: aligned enter of the sending call */
+    double bytes;      /* d; of a collective: b of all rounds */
+    uint32_t rounds;   /* ROOT: n */
+};
+
+struct mpg_step {
+    enum mpg_step_kind kind;
+    int32_t rank;      /* world rank; for SYNCHRONOUS the sender */
+    enum mpg_call call;
+    uint64_t number;   /* of the call on its rank, from 0 */
+    uint32_t slot, a, b;
+    struct mpg_origin origin;
+    int64_t interval_ns; /* ENTER: compute interval before the call */
+    int64_t since_ns;    /* ENTER: traced time from MPI_Init's leave to the last call's leave;
+                            FINISH: to MPI_Finalize's enter */
+    int64_t duration_ns; /* LEAVE, MERGE: of the call */
+    double enter_ns, leave_ns; /* LEAVE: aligned */
+    double sender_ns, poster_ns; /* SYNCHRONOUS: aligned enters; EAGER: sender_ns */
+    int32_t receiver;  /* messages: world rank */
+    double bytes;      /* messages: d; CONTRIBUTE: b; LEAVE: bytes of the call's size class */
+    uint32_t rounds;   /* CONTRIBUTE: n */
+    struct { double clock, wait; } shift_a, shift_b; /* MERGE, by how slack is believed */
+    uint32_t edge_number; /* LEAVE */
+    const struct mpg_edge *edges; /* valid until the next step is asked for */
+};
+
+struct mpg_graph_options {
+    int64_t eager_limit_bytes; /* standard sends of more bytes are synchronous; INT64_MAX: none */
+    bool lenient;              /* count what cannot be placed instead of failing */
+};
+
+/* Things worth telling about a finished graph. */
+struct mpg_graph_counts {
+    uint64_t calls, messages, synchronous_messages, collectives;
+    uint64_t choices;           /* Waitany, Waitsome, Test..., Iprobe: traced order was kept */
+    uint64_t uncompleted_sends; /* never completed by their sender */
+    uint64_t asynchronous;      /* of these, received only by calls that do not block */
+    uint64_t unmatched;         /* lenient: sends and receives without partner */
+    uint64_t incomplete_ranks;  /* lenient: without MPI_Finalize */
+};
+
+struct mpg_graph;
+
+/* A stream over TRACE, which with CLOCKS outlives it. */
+struct mpg_graph *mpg_graph_open(struct mpg_trace *trace, const struct mpg_clock_map *clocks,
+                                 const struct mpg_graph_options *options, struct mpg_error *err);
+/* The next step: 1, 0 at the end, -1 if the trace is damaged or cannot be
+ * placed; ERR names rank, call number and call. */
+int mpg_graph_next(struct mpg_graph *graph, struct mpg_step *step, struct mpg_error *err);
+/* Slots handed out so far are 0 .. value-1; may grow with every step. */
+uint32_t mpg_graph_slots(const struct mpg_graph *graph);
+struct mpg_graph_counts mpg_graph_counts(const struct mpg_graph *graph);
+void mpg_graph_close(struct mpg_graph *graph); /* NULL is allowed */
+
+#endif
