@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/units.h"
+
 /* Results files are text: the end of one detour and the start of the next were
  * rounded apart. This much is forgiven. */
 #define ROUNDING_NS 1.0
@@ -397,36 +399,56 @@ static int add_facts(struct mpg_collect *c, const struct mpg_results *r, struct 
     return 0;
 }
 
-/* Adds the header line KEY from all its values: one as it is, dates as first
- * and last, others listed. */
+/* The different values of one header line, as one text. */
+struct values {
+    size_t n;
+    bool all_listed, numbers;
+    double least, most;            /* of numbers */
+    const char *first, *last;      /* in the order of text, as dates have it */
+    size_t used;
+    char text[MPG_SIGNATURE_MAX_TEXT + 1];
+};
+
+static void add_value(struct values *v, const char *value)
+{
+    double number;
+    v->numbers = v->numbers && mpg_units_parse_real(value, &number, NULL) == 0;
+    if (v->numbers) {
+        v->least = v->n == 0 ? number : fmin(v->least, number);
+        v->most = v->n == 0 ? number : fmax(v->most, number);
+    }
+    if (v->n == 0 || strcmp(value, v->first) < 0)
+        v->first = value;
+    if (v->n == 0 || strcmp(value, v->last) > 0)
+        v->last = value;
+    v->all_listed = v->all_listed &&
+                    (v->n == 0 ||
+                     (v->n < LISTED_VALUES && v->used + strlen(value) + 8 < sizeof v->text));
+    if (v->all_listed)
+        v->used += (size_t)snprintf(v->text + v->used, sizeof v->text - v->used, "%s%s",
+                                    v->n ? "; " : "", value);
+    v->n++;
+}
+
+/* Adds the header line KEY: one value as it is, numbers and dates from the least
+ * to the greatest, others listed. */
 static int put_fact(struct mpg_collect *c, const char *key, struct mpg_error *err)
 {
-    const char *first = NULL, *last = NULL;
-    char text[MPG_SIGNATURE_MAX_TEXT + 1];
-    size_t n = 0, used = 0;
-    bool all = true;
-    for (size_t i = 0; i < c->values; i++) {
-        const char *value = c->value[i].value;
-        if (strcmp(c->value[i].key, key) != 0)
-            continue;
-        if (!first || strcmp(value, first) < 0)
-            first = value;
-        if (!last || strcmp(value, last) > 0)
-            last = value;
-        all = all && (n == 0 || (n < LISTED_VALUES && used + strlen(value) + 8 < sizeof text));
-        if (all)
-            used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", n ? "; " : "",
-                                     value);
-        n++;
-    }
-    if (!all)
-        snprintf(text + used, sizeof text - used, "; ...");
-    if (n > 1 && strcmp(key, "date") == 0)
-        snprintf(text, sizeof text, "%.80s to %.80s", first, last);
-    if (n > 1 && (strcmp(key, "kernel") == 0 || strcmp(key, "clock") == 0) &&
-        warn(c, err, "the %s differs between results files: %.300s", key, text) < 0)
+    bool version = strcmp(key, "kernel") == 0 || strcmp(key, "clock") == 0;
+    struct values v = {.all_listed = true, .numbers = !version};
+    for (size_t i = 0; i < c->values; i++)
+        if (strcmp(c->value[i].key, key) == 0)
+            add_value(&v, c->value[i].value);
+    if (v.n > 1 && v.numbers)
+        snprintf(v.text, sizeof v.text, "%.15g to %.15g", v.least, v.most);
+    else if (v.n > 1 && strcmp(key, "date") == 0)
+        snprintf(v.text, sizeof v.text, "%.80s to %.80s", v.first, v.last);
+    else if (!v.all_listed)
+        snprintf(v.text + v.used, sizeof v.text - v.used, "; ...");
+    if (v.n > 1 && version &&
+        warn(c, err, "the %s differs between results files: %.300s", key, v.text) < 0)
         return -1;
-    return mpg_fact_add(&c->sig->fact, &c->sig->facts, key, text, err);
+    return mpg_fact_add(&c->sig->fact, &c->sig->facts, key, v.text, err);
 }
 
 static int put_facts(struct mpg_collect *c, struct mpg_error *err)

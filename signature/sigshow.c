@@ -5,7 +5,6 @@
 #include <gsl/gsl_errno.h>
 #include <inttypes.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -15,7 +14,7 @@
 #include "common/units.h"
 #include "signature/signature.h"
 
-enum { TIME_SIZE = 32, FEW_CORES = 8 };
+enum { TIME_SIZE = 32, FEW_CORES = 8, VALUE_WIDTH = 64 };
 /* Quantiles that the tables show; 1 is the maximum. */
 static const double shown[] = {0.01, 0.5, 0.99, 1};
 enum { SHOWN = sizeof shown / sizeof *shown };
@@ -36,10 +35,24 @@ static void show_quantiles(const struct mpg_distribution *d)
     }
 }
 
-static void show_header(const struct mpg_signature *sig)
+/* How many bytes of TEXT fit into WIDTH without splitting a character. */
+static int fitting(const char *text, size_t width)
 {
-    for (size_t i = 0; i < sig->facts; i++)
-        printf("%-22s %s\n", sig->fact[i].key, sig->fact[i].value);
+    size_t n = strlen(text);
+    if (n <= width)
+        return (int)n;
+    for (n = width; n > 0 && ((unsigned char)text[n] & 0xc0) == 0x80;)
+        n--;
+    return (int)n;
+}
+
+static void show_header(const struct mpg_signature *sig, size_t width)
+{
+    for (size_t i = 0; i < sig->facts; i++) {
+        const char *value = sig->fact[i].value;
+        int n = fitting(value, width);
+        printf("%-22s %.*s%s\n", sig->fact[i].key, n, value, value[n] ? "..." : "");
+    }
     printf("%-22s %zu\n", "results files", sig->sources);
 }
 
@@ -160,10 +173,10 @@ static void show_noise(const struct mpg_signature *sig, size_t most)
     }
 }
 
-static void show_signature(const struct mpg_signature *sig, size_t most)
+static void show_signature(const struct mpg_signature *sig, bool all)
 {
-    show_header(sig);
-    show_noise(sig, most);
+    show_header(sig, all ? MPG_SIGNATURE_MAX_TEXT : VALUE_WIDTH);
+    show_noise(sig, all ? MPG_SIGNATURE_MAX_CORES : FEW_CORES);
     if (sig->latency_sizes > 0)
         show_latency(sig);
     else
@@ -180,7 +193,7 @@ int main(int argc, char **argv)
     bool all = false;
     const struct mpg_option options[] = {
         {.name = "all", .letter = 'a', .kind = MPG_OPTION_FLAG, .value = &all,
-         .help = "show every core (default: the first 8)"},
+         .help = "show every core (default: the first 8)\nand header lines in full"},
         {.name = NULL},
     };
     const struct mpg_program program = {
@@ -199,7 +212,7 @@ int main(int argc, char **argv)
         mpg_error_print(program.name, &err);
         return MPG_EXIT_FAILURE;
     }
-    show_signature(sig, all ? SIZE_MAX : FEW_CORES);
+    show_signature(sig, all);
     mpg_signature_free(sig);
     if (mpg_stdout_close(&err) < 0) {
         mpg_error_print(program.name, &err);

@@ -127,6 +127,12 @@ fresh
 date=2026-11-20T12:30:00Z detour 3 >r/detour-core3.samples
 is "dates: first and last" "$("$sigmake" r | grep '"date"')" \
     '    "date": "2026-11-20T10:00:00Z to 2026-11-20T12:30:00Z",'
+sed -i 's/^# mpgkit/# cost_ns: 20.25\n&/' r/ftq-core0.samples
+sed -i 's/^# mpgkit/# cost_ns: 9\n&/' r/detour-core0.samples
+is "numbers: least and greatest" "$("$sigmake" r | grep '"cost_ns"')" \
+    '    "cost_ns": "9 to 20.25",'
+for i in 2 3 10; do sed -i "s/^# mpgkit/# who: w$i\n&/" r/detour-core$i.samples; done
+is "other values: a list" "$("$sigmake" r | grep '"who"')" '    "who": "w2; w3; w10",'
 {
     header detour "start_ns duration_ns" "core: 4" "threshold_ns: 100" "span_ns: 10000"
     printf '%s\n' "500 150.5" "650 100" "9000.25 1000" | body
@@ -303,6 +309,12 @@ for i in 20 21 22 23 24 25 26; do detour $i >r/detour-core$i.samples; done
 "$sigmake" r >many.sig 2>/dev/null
 like "sigshow: eight cores of ten" "$("$sigshow" many.sig)" "*and 2 more cores (--all shows them)*"
 is "sigshow --all: all ten" "$("$sigshow" --all many.sig | grep -c '100 ns')" 10
+
+sed -i "s/^# mpgkit/# long: $(printf '%0200d' 7)\n&/" r/ftq-core0.samples
+"$sigmake" r >many.sig 2>/dev/null
+is "sigshow: a long header line" "$("$sigshow" many.sig | grep '^long')" \
+    "long                   $(printf '%064d' 0)..."
+is "sigshow --all: in full" "$("$sigshow" -a many.sig | grep -c '0007$')" 1
 
 # ---- command line ----
 for program in "$sigmake" "$sigshow"; do
