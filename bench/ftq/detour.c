@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Detours, one by one. */
+#include "config.h"
+
+#include "bench/ftq/detour.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LOOP_MULTIPLE = 4 };
+#define THRESHOLD_CAP_NS 100.0
+#define CALIBRATION_NS 1e8
+
+/* A gap between two readings, in ticks. */
+struct gap {
+    uint64_t start, length;
+};
+
+struct recording {
+    uint64_t threshold, duration;  /* wanted, ticks */
+    struct gap *gap;
+    size_t n, max;
+    uint64_t start, span, shortest; /* found, ticks */
+};
+
+/* Every gap is looked at, the one that noting a detour makes included. */
+static inline __attribute__((always_inline)) void record(enum mpg_timer_kind kind,
+                                                         struct recording *r)
+{
+    const uint64_t start = mpg_timer_read(kind), end = start + r->duration;
+    uint64_t last = start, now, shortest = UINT64_MAX;
+    do {
+        now = mpg_timer_read(kind);
+        const uint64_t length = now - last;
+        if (length > r->threshold) {
+            r->gap[r->n++] = (struct gap){last, length};
+            if (r->n == r->max) {
+                last = now;
+                break;
+            }
+        }
+        shortest = length < shortest ? length : shortest;
+        last = now;
+    } while (now < end);
+    r->start = start;
+    r->span = last - start;
+    r->shortest = shortest;
+}
+
+/* The loop once for each timer, so that no choice is left inside it. */
+static void record_with(const struct mpg_timer *timer, struct recording *r)
+{
+    r->n = 0;
+    switch (timer->kind) {
+    case MPG_TIMER_RDTSCP:
+        record(MPG_TIMER_RDTSCP, r);
+        break;
+    case MPG_TIMER_RDTSC:
+        record(MPG_TIMER_RDTSC, r);
+        break;
+    case MPG_TIMER_PAPI:
+        record(MPG_TIMER_PAPI, r);
+        break;
+    case MPG_TIMER_CLOCK:
+        record(MPG_TIMER_CLOCK, r);
+        break;
+    }
+}
+
+/* The shortest time round the loop, in ticks: at least the clock's resolution,
+ * for a coarse clock often stands still. */
+static uint64_t calibrate_loop(const struct mpg_timer *timer)
+{
+    struct recording r = {.threshold = UINT64_MAX,
+                          .duration = (uint64_t)(CALIBRATION_NS / timer->ns_per_tick)};
+    uint64_t resolution = (uint64_t)(timer->resolution_ns / timer->ns_per_tick);
+    record_with(timer, &r);
+    return r.shortest > 0 ? r.shortest : resolution;
+}
+
+static double choose_threshold(double loop_ns)
+{
+    return fmin(LOOP_MULTIPLE * loop_ns, fmax(THRESHOLD_CAP_NS, 2 * loop_ns));
+}
+
+static void fill_samples(const struct mpg_timer *timer, const struct recording *r, uint64_t loop,
+                         struct mpg_detours *d)
+{
+    for (size_t i = 0; i < r->n; i++) {
+        double duration_ns = (double)(r->gap[i].length - loop) * timer->ns_per_tick;
+        d->sample[2 * i] = (double)(r->gap[i].start - r->start) * timer->ns_per_tick;
+        d->sample[2 * i + 1] = duration_ns;
+        d->lost_ns += duration_ns;
+        d->longest_ns = fmax(d->longest_ns, duration_ns);
+    }
+}
+
+int mpg_detours_measure(const struct mpg_timer *timer, double duration_ns, double threshold_ns,
+                        size_t max, struct mpg_counters *counters, struct mpg_detours *result,
+                        struct mpg_error *err)
+{
+    uint64_t loop = calibrate_loop(timer);
+    struct mpg_detours d = {.loop_ns = (double)loop * timer->ns_per_tick};
+    struct recording r = {.duration = (uint64_t)(duration_ns / timer->ns_per_tick), .max = max};
+    d.threshold_ns = threshold_ns > 0 ? threshold_ns : choose_threshold(d.loop_ns);
+    r.threshold = loop + (uint64_t)ceil(d.threshold_ns / timer->ns_per_tick);
+    r.gap = malloc(max * sizeof *r.gap);
+    if (!r.gap)
+        return mpg_error_set(err, "out of memory for %zu detours", max);
+    memset(r.gap, 1, max * sizeof *r.gap); /* no page fault later */
+    mpg_counters_start(counters);
+    record_with(timer, &r);
+    mpg_counters_stop(counters);
+    d.n = r.n;
+    d.full = r.n == max;
+    d.span_ns = (double)r.span * timer->ns_per_tick;
+    d.sample = malloc((2 * r.n + 1) * sizeof *d.sample);
+    if (!d.sample) {
+        free(r.gap);
+        return mpg_error_set(err, "out of memory for %zu detours", r.n);
+    }
+    fill_samples(timer, &r, loop, &d);
+    free(r.gap);
+    *result = d;
+    return 0;
+}
+
+void mpg_detours_clear(struct mpg_detours *detours)
+{
+    free(detours->sample);
+    *detours = (struct mpg_detours){0};
+}

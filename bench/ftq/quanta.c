@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Fixed time quantum. The work lives in registers: a counter in memory would be
+ * slowed now and then by store forwarding, which is no noise of the system. */
+#include "config.h"
+
+#include "bench/ftq/quanta.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Steps of a unit: long against reading the clock, short against a detour. */
+enum { UNIT_STEPS = 32 };
+#define WARM_UP_NS 5e7
+
+/* One unit: dependent steps that the compiler can neither drop nor shorten. */
+static inline __attribute__((always_inline)) uint64_t work_unit(uint64_t x)
+{
+    for (int i = 0; i < UNIT_STEPS; i++) {
+        x = x * 6364136223846793005u + 1442695040888963407u;
+        __asm__ volatile("" : "+r"(x));
+    }
+    return x;
+}
+
+static inline __attribute__((always_inline)) void
+count_work(enum mpg_timer_kind kind, double quantum_ticks, size_t n, uint32_t *work)
+{
+    uint64_t x = 1;
+    const uint64_t start = mpg_timer_read(kind);
+    for (size_t k = 0; k < n; k++) {
+        const uint64_t end = start + (uint64_t)(quantum_ticks * (double)(k + 1));
+        uint32_t units = 0;
+        while (mpg_timer_read(kind) < end) {
+            x = work_unit(x);
+            units++;
+        }
+        work[k] = units;
+    }
+}
+
+/* The loop once for each timer, so that no choice is left inside it. */
+static void count_with(const struct mpg_timer *timer, double quantum_ticks, size_t n,
+                       uint32_t *work)
+{
+    switch (timer->kind) {
+    case MPG_TIMER_RDTSCP:
+        count_work(MPG_TIMER_RDTSCP, quantum_ticks, n, work);
+        break;
+    case MPG_TIMER_RDTSC:
+        count_work(MPG_TIMER_RDTSC, quantum_ticks, n, work);
+        break;
+    case MPG_TIMER_PAPI:
+        count_work(MPG_TIMER_PAPI, quantum_ticks, n, work);
+        break;
+    case MPG_TIMER_CLOCK:
+        count_work(MPG_TIMER_CLOCK, quantum_ticks, n, work);
+        break;
+    }
+}
+
+/* Work done to time lost, against the quantum in which most was done. */
+static int fill_samples(const uint32_t *work, struct mpg_quanta *q, struct mpg_error *err)
+{
+    uint32_t best = 0;
+    for (size_t k = 0; k < q->n; k++)
+        best = work[k] > best ? work[k] : best;
+    if (best == 0)
+        return mpg_error_set(err, "no work fits into a quantum of %g ns", q->quantum_ns);
+    q->unit_ns = q->quantum_ns / best;
+    for (size_t k = 0; k < q->n; k++) {
+        double lost_ns = (best - work[k]) * q->unit_ns;
+        q->sample[3 * k] = (double)k * q->quantum_ns;
+        q->sample[3 * k + 1] = work[k];
+        q->sample[3 * k + 2] = lost_ns;
+        q->lost_ns += lost_ns;
+        q->worst_ns = lost_ns > q->worst_ns ? lost_ns : q->worst_ns;
+    }
+    return 0;
+}
+
+int mpg_quanta_measure(const struct mpg_timer *timer, double quantum_ns, size_t n,
+                       struct mpg_counters *counters, struct mpg_quanta *result,
+                       struct mpg_error *err)
+{
+    struct mpg_quanta q = {.quantum_ns = quantum_ns, .n = n};
+    double quantum_ticks = quantum_ns / timer->ns_per_tick;
+    size_t warm = (size_t)(WARM_UP_NS / quantum_ns) + 1;
+    uint32_t *work = malloc(n * sizeof *work);
+    q.sample = malloc(3 * n * sizeof *q.sample);
+    if (!work || !q.sample) {
+        mpg_error_set(err, "out of memory for %zu quanta", n);
+        goto fail;
+    }
+    memset(work, 1, n * sizeof *work); /* no page fault later */
+    count_with(timer, quantum_ticks, warm < n ? warm : n, work);
+    mpg_counters_start(counters);
+    count_with(timer, quantum_ticks, n, work);
+    mpg_counters_stop(counters);
+    if (fill_samples(work, &q, err) < 0)
+        goto fail;
+    free(work);
+    *result = q;
+    return 0;
+fail:
+    free(work);
+    free(q.sample);
+    return -1;
+}
+
+void mpg_quanta_clear(struct mpg_quanta *quanta)
+{
+    free(quanta->sample);
+    *quanta = (struct mpg_quanta){0};
+}

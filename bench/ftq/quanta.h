@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The fixed time quantum benchmark: how much work fits into each of many equal
+ * quanta (Sottile and Minnich, "Analysis of Microbenchmarks for Performance
+ * Tuning of Clusters", Cluster 2004). */
+#ifndef MPG_QUANTA_H
+#define MPG_QUANTA_H
+
+#include <stddef.h>
+
+#include "bench/harness/counters.h"
+#include "bench/harness/timer.h"
+#include "common/error.h"
+
+#define MPG_QUANTA_MAX 10000000
+
+struct mpg_quanta {
+    double quantum_ns;
+    double unit_ns;   /* one unit of work in the best quantum */
+    double lost_ns;   /* in all quanta together */
+    double worst_ns;  /* lost in the worst one */
+    size_t n;
+    double *sample;   /* 3 a quantum: start_ns, work in units, lost_ns */
+};
+
+/* Measures N quanta (1..MPG_QUANTA_MAX) of QUANTUM_NS (> 0) on the core that
+ * this thread runs on. Quantum k ends at the first one's start + (k + 1) *
+ * QUANTUM_NS, whatever happened before: ends do not drift. COUNTERS
+ * count meanwhile. The caller clears RESULT. Errors: out of memory; no unit of work fits into any quantum. */
+int mpg_quanta_measure(const struct mpg_timer *timer, double quantum_ns, size_t n,
+                       struct mpg_counters *counters, struct mpg_quanta *result,
+                       struct mpg_error *err);
+void mpg_quanta_clear(struct mpg_quanta *quanta);
+
+#endif

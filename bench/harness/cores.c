@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The cores this process may use (sched_getaffinity(2), CPU_SET(3)). */
+#include "config.h"
+
+#include "bench/harness/machine.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { MAX_CORES = 65536 };
+
+/* The affinity mask, of MAX_CORES bits; the caller frees it with CPU_FREE. */
+static cpu_set_t *allowed_set(struct mpg_error *err)
+{
+    cpu_set_t *set = CPU_ALLOC(MAX_CORES);
+    if (!set) {
+        mpg_error_set(err, "out of memory");
+        return NULL;
+    }
+    CPU_ZERO_S(CPU_ALLOC_SIZE(MAX_CORES), set);
+    if (sched_getaffinity(0, CPU_ALLOC_SIZE(MAX_CORES), set) < 0) {
+        mpg_error_errno(err, errno, "cannot find the allowed cores");
+        CPU_FREE(set);
+        return NULL;
+    }
+    return set;
+}
+
+int mpg_cores_allowed(int **cores, struct mpg_error *err)
+{
+    size_t size = CPU_ALLOC_SIZE(MAX_CORES);
+    cpu_set_t *set = allowed_set(err);
+    if (!set)
+        return -1;
+    int n = 0;
+    int *list = malloc((size_t)CPU_COUNT_S(size, set) * sizeof *list);
+    for (int core = 0; list && core < MAX_CORES; core++)
+        if (CPU_ISSET_S((size_t)core, size, set))
+            list[n++] = core;
+    CPU_FREE(set);
+    if (!list)
+        return mpg_error_set(err, "out of memory");
+    *cores = list;
+    return n;
+}
+
+int mpg_cores_pin(int core, struct mpg_error *err)
+{
+    size_t size = CPU_ALLOC_SIZE(MAX_CORES);
+    cpu_set_t *set = CPU_ALLOC(MAX_CORES);
+    if (!set)
+        return mpg_error_set(err, "out of memory");
+    CPU_ZERO_S(size, set);
+    CPU_SET_S((size_t)core, size, set);
+    int status = sched_setaffinity(0, size, set), saved = errno;
+    CPU_FREE(set);
+    return status < 0 ? mpg_error_errno(err, saved, "cannot run on core %d", core) : 0;
+}
+
+char *mpg_cores_text(char *text, size_t size)
+{
+    int *core = NULL;
+    int n = mpg_cores_allowed(&core, NULL);
+    size_t used = 0;
+    snprintf(text, size, "unknown");
+    for (int i = 0, last; i < n && used < size; i = last + 1) {
+        for (last = i; last + 1 < n && core[last + 1] == core[last] + 1; last++) {
+        }
+        used += (size_t)snprintf(text + used, size - used, last > i ? "%s%d-%d" : "%s%d",
+                                 i ? "," : "", core[i], core[last]);
+    }
+    free(core);
+    return text;
+}

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Two MPI ranks. */
+#include "config.h"
+
+#include "bench/harness/pair.h"
+
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bench/harness/machine.h"
+
+/* What one rank of the pair tells the other about its place. */
+struct place {
+    char host[256], cores[256];
+    char complex[256]; /* the cores that share a last-level cache with all of its own, or "" */
+};
+
+/* ---- command line ---- */
+
+/* The rank that the launcher put into the environment, or 0. */
+static int launched_rank(void)
+{
+    static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK",
+                                        "MV2_COMM_WORLD_RANK", "SLURM_PROCID"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (getenv(names[i]))
+            return atoi(getenv(names[i]));
+    return 0;
+}
+
+/* The launcher ends all ranks when one ends: rank 0 speaks before that. */
+static void let_rank_0_speak(void)
+{
+    int initialized = 0;
+    if (MPI_Initialized(&initialized) == MPI_SUCCESS && !initialized)
+        usleep(300000);
+}
+
+static void redirect(int fd, int to)
+{
+    if (to >= 0 && dup2(to, fd) < 0)
+        return; /* then this rank prints too */
+}
+
+void mpg_pair_parse(const struct mpg_program *program, int argc, char **argv)
+{
+    if (launched_rank() == 0) {
+        mpg_option_parse(program, argc, argv);
+        return;
+    }
+    int out = dup(STDOUT_FILENO), errors = dup(STDERR_FILENO);
+    int nowhere = open("/dev/null", O_WRONLY);
+    redirect(STDOUT_FILENO, nowhere);
+    redirect(STDERR_FILENO, nowhere);
+    atexit(let_rank_0_speak);
+    mpg_option_parse(program, argc, argv);
+    redirect(STDOUT_FILENO, out);
+    redirect(STDERR_FILENO, errors);
+    close(nowhere);
+    close(out);
+    close(errors);
+}
+
+void mpg_pair_usage_error(const struct mpg_program *program, const char *option,
+                          const struct mpg_error *err)
+{
+    if (launched_rank() != 0)
+        exit(MPG_EXIT_USAGE);
+    mpg_option_usage_error(program, "--%s: %s", option, err->text);
+}
+
+/* ---- life ---- */
+
+int mpg_pair_begin(struct mpg_pair *pair, int *argc, char ***argv, struct mpg_error *err)
+{
+    *pair = (struct mpg_pair){.comm = MPI_COMM_NULL};
+    MPI_Init(argc, argv); /* MPI's default handler ends the program on its errors */
+    MPI_Comm_rank(MPI_COMM_WORLD, &pair->rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &pair->ranks);
+    MPI_Comm_split(MPI_COMM_WORLD, pair->rank < 2 ? 0 : MPI_UNDEFINED, pair->rank, &pair->comm);
+    if (pair->ranks < 2)
+        return mpg_error_set(err, "needs two ranks, was started with one: use mpirun -np 2");
+    return 0;
+}
+
+void mpg_pair_end(struct mpg_pair *pair)
+{
+    MPI_Request request;
+    int done = 0;
+    MPI_Ibarrier(MPI_COMM_WORLD, &request);
+    while (MPI_Test(&request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && !done)
+        usleep(10000);
+    free(pair->buffer);
+    if (pair->comm != MPI_COMM_NULL)
+        MPI_Comm_free(&pair->comm);
+    MPI_Finalize();
+}
+
+int mpg_pair_agree(const struct mpg_pair *pair, int status, struct mpg_error *err)
+{
+    int worst = status;
+    MPI_Allreduce(&status, &worst, 1, MPI_INT, MPI_MIN, pair->comm);
+    if (worst < 0 && status >= 0)
+        mpg_error_set(err, "%s", "");
+    return worst < 0 ? -1 : 0;
+}
+
+int mpg_pair_allocate(struct mpg_pair *pair, int64_t size_bytes, struct mpg_error *err)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    size_t size = ((size_t)size_bytes / page + 1) * page;
+    pair->buffer = aligned_alloc(page, size);
+    if (!pair->buffer)
+        return mpg_error_set(err, "out of memory for messages of %lld bytes",
+                             (long long)size_bytes);
+    memset(pair->buffer, 1, size);
+    return 0;
+}
+
+/* ---- description ---- */
+
+/* TEXT becomes what all allowed cores share, or empty. */
+static void find_complex(char *text, size_t size)
+{
+    int *core = NULL;
+    int n = mpg_cores_allowed(&core, NULL);
+    char other[256];
+    text[0] = '\0';
+    bool same = n > 0 && mpg_cores_complex(core[0], text, size) == 0;
+    for (int i = 1; i < n && same; i++)
+        same = mpg_cores_complex(core[i], other, sizeof other) == 0 && strcmp(text, other) == 0;
+    if (!same)
+        text[0] = '\0';
+    free(core);
+}
+
+static const char *path_class(const struct place *a, const struct place *b)
+{
+    if (strcmp(a->host, b->host) != 0)
+        return "between nodes";
+    return a->complex[0] && strcmp(a->complex, b->complex) == 0 ? "core complex" : "node";
+}
+
+int mpg_pair_describe(const struct mpg_pair *pair, struct mpg_header *header,
+                      struct mpg_error *err)
+{
+    struct place mine = {{0}, {0}, {0}}, places[2];
+    char library[MPI_MAX_LIBRARY_VERSION_STRING] = "unknown";
+    int length = 0;
+    if (gethostname(mine.host, sizeof mine.host - 1) < 0)
+        snprintf(mine.host, sizeof mine.host, "unknown");
+    mpg_cores_text(mine.cores, sizeof mine.cores);
+    find_complex(mine.complex, sizeof mine.complex);
+    MPI_Allgather(&mine, sizeof mine, MPI_BYTE, places, sizeof mine, MPI_BYTE, pair->comm);
+    MPI_Get_library_version(library, &length);
+    library[strcspn(library, "\n")] = '\0';
+    const char *path = path_class(&places[0], &places[1]);
+    if (mpg_header_add(header, err, "mpi", "%s", library) < 0 ||
+        mpg_header_add(header, err, "ranks", "%d", pair->ranks) < 0 ||
+        mpg_header_add(header, err, "path", "%s", path) < 0 ||
+        mpg_header_add(header, err, "binding", "rank 0: cores %s, rank 1: cores %s",
+                       places[0].cores, places[1].cores) < 0)
+        return -1;
+    if (strcmp(path, "between nodes") == 0)
+        return mpg_header_add(header, err, "peer_host", "%s", places[1].host);
+    return 0;
+}

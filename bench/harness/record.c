@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Results files: header lines and samples. */
+#include "config.h"
+
+#include "bench/harness/record.h"
+
+#include <ctype.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/output.h"
+
+struct mpg_record_line {
+    char key[64];
+    char value[MPG_RECORD_VALUE];
+};
+
+static struct mpg_record_line *add_line(struct mpg_header *header, struct mpg_error *err)
+{
+    struct mpg_record_line *grown = realloc(header->line, (header->n + 1) * sizeof *grown);
+    if (!grown) {
+        mpg_error_set(err, "out of memory");
+        return NULL;
+    }
+    header->line = grown;
+    return &grown[header->n++];
+}
+
+int mpg_header_add(struct mpg_header *header, struct mpg_error *err, const char *key,
+                   const char *format, ...)
+{
+    struct mpg_record_line *line = add_line(header, err);
+    if (!line)
+        return -1;
+    snprintf(line->key, sizeof line->key, "%s", key);
+    va_list args;
+    va_start(args, format);
+    vsnprintf(line->value, sizeof line->value, format, args);
+    va_end(args);
+    for (char *p = line->value; *p; p++)
+        if (iscntrl((unsigned char)*p))
+            *p = ' ';
+    return 0;
+}
+
+int mpg_header_append(struct mpg_header *header, const struct mpg_header *from,
+                      struct mpg_error *err)
+{
+    for (size_t i = 0; i < from->n; i++) {
+        struct mpg_record_line *line = add_line(header, err);
+        if (!line)
+            return -1;
+        *line = from->line[i];
+    }
+    return 0;
+}
+
+void mpg_header_clear(struct mpg_header *header)
+{
+    free(header->line);
+    *header = (struct mpg_header){0, NULL};
+}
+
+static char *join(const char *dir, const char *name, struct mpg_error *err)
+{
+    size_t size = strlen(dir) + strlen(name) + 2;
+    char *path = malloc(size);
+    if (path)
+        snprintf(path, size, "%s%s%s", dir, dir[strlen(dir) - 1] == '/' ? "" : "/", name);
+    else
+        mpg_error_set(err, "out of memory");
+    return path;
+}
+
+static void print_header(FILE *stream, const struct mpg_header *header)
+{
+    fputs("#mpgresults 1\n", stream);
+    for (size_t i = 0; i < header->n; i++)
+        fprintf(stream, "# %s: %s\n", header->line[i].key, header->line[i].value);
+}
+
+static void print_samples(FILE *stream, const struct mpg_samples *samples)
+{
+    const double *value = samples->value;
+    fprintf(stream, "# columns: %s\n", samples->columns);
+    for (size_t i = 0; i < samples->n && !ferror(stream); i++)
+        for (int c = 0; c < samples->n_columns; c++)
+            fprintf(stream, "%.*f%c", samples->decimals[c], *value++,
+                    c + 1 < samples->n_columns ? ' ' : '\n');
+    fprintf(stream, "# end %zu\n", samples->n);
+}
+
+static void block_signals(sigset_t *before)
+{
+    sigset_t interrupts;
+    sigemptyset(&interrupts);
+    sigaddset(&interrupts, SIGINT);
+    sigaddset(&interrupts, SIGTERM);
+    sigaddset(&interrupts, SIGHUP);
+    sigprocmask(SIG_BLOCK, &interrupts, before);
+}
+
+int mpg_record_write(const char *dir, const char *name, const struct mpg_header *header,
+                     const struct mpg_samples *samples, struct mpg_error *err)
+{
+    sigset_t before;
+    int status = -1;
+    char *path = join(dir, name, err);
+    if (!path)
+        return -1;
+    block_signals(&before);
+    struct mpg_output *out = mpg_output_open(path, err);
+    if (out) {
+        print_header(mpg_output_stream(out), header);
+        print_samples(mpg_output_stream(out), samples);
+        status = mpg_output_commit(out, err);
+    }
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    free(path);
+    return status;
+}
+
+int mpg_record_prepare(const char *dir, struct mpg_error *err)
+{
+    sigset_t before;
+    if (!*dir)
+        return mpg_error_set(err, "the results folder has an empty name");
+    if (mpg_directory_make(dir, err) < 0)
+        return -1;
+    char *path = join(dir, "probe", err);
+    if (!path)
+        return -1;
+    block_signals(&before);
+    struct mpg_output *out = mpg_output_open(path, err);
+    mpg_output_discard(out);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    free(path);
+    return out ? 0 : mpg_error_prefix(err, "results folder");
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Choosing, calibrating and costing the benchmarks' clock. */
+#include "config.h"
+
+#include "bench/harness/timer.h"
+
+#include <stdbool.h>
+#include <string.h>
+#if MPG_HAVE_TSC
+#include <cpuid.h>
+#endif
+
+enum { CALIBRATION_NS = 100000000, BATCHES = 200, BATCH = 200, BRACKETS = 50 };
+
+struct tsc_abilities {
+    bool rdtscp, invariant;
+};
+
+/* CPUID leaves 0x80000001 (EDX bit 27: rdtscp) and 0x80000007 (EDX bit 8: the
+ * counter is constant and nonstop), Intel SDM volume 2, CPUID. */
+static struct tsc_abilities find_tsc(void)
+{
+    struct tsc_abilities able = {false, false};
+#if MPG_HAVE_TSC
+    unsigned a, b, c, d;
+    if (__get_cpuid(0x80000001u, &a, &b, &c, &d))
+        able.rdtscp = d >> 27 & 1;
+    if (__get_cpuid(0x80000007u, &a, &b, &c, &d))
+        able.invariant = d >> 8 & 1;
+#endif
+    return able;
+}
+
+static int open_papi(struct mpg_error *err)
+{
+#if HAVE_PAPI
+    int version = PAPI_library_init(PAPI_VER_CURRENT);
+    if (version == PAPI_VER_CURRENT)
+        return 0;
+    return mpg_error_set(err, "PAPI: %s", version > 0 ? "the library is another version's"
+                                                      : PAPI_strerror(version));
+#else
+    return mpg_error_set(err, "no PAPI timer: mpgkit was built without PAPI");
+#endif
+}
+
+static int choose(const char *name, enum mpg_timer_kind *kind, struct mpg_error *err)
+{
+    struct tsc_abilities tsc = find_tsc();
+    enum mpg_timer_kind counter = tsc.rdtscp ? MPG_TIMER_RDTSCP : MPG_TIMER_RDTSC;
+    if (strcmp(name, "auto") == 0) {
+        *kind = tsc.invariant ? counter : MPG_TIMER_CLOCK;
+    } else if (strcmp(name, "tsc") == 0) {
+        if (!MPG_HAVE_TSC)
+            return mpg_error_set(err, "this processor has no time stamp counter");
+        *kind = counter;
+    } else if (strcmp(name, "papi") == 0) {
+        if (open_papi(err) < 0)
+            return -1;
+        *kind = MPG_TIMER_PAPI;
+    } else if (strcmp(name, "clock") == 0) {
+        *kind = MPG_TIMER_CLOCK;
+    } else {
+        return mpg_error_set(err, "'%s' is not a timer (auto, tsc, papi or clock)", name);
+    }
+    return 0;
+}
+
+/* A moment on both clocks. */
+struct moment {
+    uint64_t ticks, clock_ns;
+};
+
+/* The tightest of several brackets of a clock reading between two of ticks. */
+static struct moment read_both(enum mpg_timer_kind kind)
+{
+    struct moment best = {0, 0};
+    uint64_t width = UINT64_MAX;
+    for (int i = 0; i < BRACKETS; i++) {
+        uint64_t before = mpg_timer_read(kind);
+        uint64_t now_ns = mpg_clock_ns();
+        uint64_t after = mpg_timer_read(kind);
+        if (after - before < width) {
+            width = after - before;
+            best = (struct moment){before + width / 2, now_ns};
+        }
+    }
+    return best;
+}
+
+static int calibrate(struct mpg_timer *timer, struct mpg_error *err)
+{
+    struct moment first = read_both(timer->kind);
+    while (mpg_clock_ns() - first.clock_ns < CALIBRATION_NS) {
+    }
+    struct moment last = read_both(timer->kind);
+    if (last.ticks <= first.ticks)
+        return mpg_error_set(err, "the timer %s does not advance", mpg_timer_describe(timer));
+    timer->ns_per_tick = timer->kind == MPG_TIMER_CLOCK ? 1.0
+                         : (double)(last.clock_ns - first.clock_ns) /
+                               (double)(last.ticks - first.ticks);
+    return 0;
+}
+
+static void measure_cost(struct mpg_timer *timer)
+{
+    enum mpg_timer_kind kind = timer->kind;
+    uint64_t cost = UINT64_MAX, resolution = UINT64_MAX;
+    for (int b = 0; b < BATCHES; b++) {
+        uint64_t start = mpg_timer_read(kind), last = start;
+        for (int i = 0; i < BATCH; i++) {
+            uint64_t now = mpg_timer_read(kind);
+            if (now > last && now - last < resolution)
+                resolution = now - last;
+            last = now;
+        }
+        if (last - start < cost)
+            cost = last - start;
+    }
+    timer->cost_ns = (double)cost / BATCH * timer->ns_per_tick;
+    timer->resolution_ns = (double)resolution * timer->ns_per_tick;
+}
+
+int mpg_timer_open(const char *name, struct mpg_timer *timer, struct mpg_error *err)
+{
+    struct mpg_timer t = {.kind = MPG_TIMER_CLOCK};
+    if (choose(name, &t.kind, err) < 0 || calibrate(&t, err) < 0)
+        return -1;
+    measure_cost(&t);
+    *timer = t;
+    return 0;
+}
+
+const char *mpg_timer_describe(const struct mpg_timer *timer)
+{
+    static const char *const words[] = {
+        [MPG_TIMER_RDTSCP] = "tsc (rdtscp)",
+        [MPG_TIMER_RDTSC] = "tsc (lfence, rdtsc)",
+        [MPG_TIMER_PAPI] = "PAPI_get_real_cyc",
+        [MPG_TIMER_CLOCK] = "clock_gettime(CLOCK_MONOTONIC)",
+    };
+    return words[timer->kind];
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Bisection for the eager limit. */
+#include "config.h"
+
+#include "bench/pingpong/eager.h"
+
+#include <stdbool.h>
+#include <time.h>
+
+#include "bench/harness/timer.h"
+
+enum { DELAY_NS = 2000000, TRIALS = 5, CHECK_TRIALS = 9, CHECK_AGREE = 7, TAG = 2 };
+
+/* One send of SIZE bytes to a rank that posts its receive DELAY_NS late. The
+ * word to start goes just before it, so that a rank 0 that is held up can only
+ * look slower. True on rank 0 when the send was over before. */
+static bool send_returns_early(const struct mpg_pair *pair, int size)
+{
+    bool early = false;
+    if (pair->rank == 0) {
+        MPI_Send(NULL, 0, MPI_BYTE, 1, TAG, pair->comm);
+        uint64_t start_ns = mpg_clock_ns();
+        MPI_Send(pair->buffer, size, MPI_BYTE, 1, TAG, pair->comm);
+        early = mpg_clock_ns() - start_ns < DELAY_NS / 2;
+        MPI_Recv(NULL, 0, MPI_BYTE, 1, TAG, pair->comm, MPI_STATUS_IGNORE);
+    } else {
+        struct timespec delay = {0, DELAY_NS};
+        MPI_Recv(NULL, 0, MPI_BYTE, 0, TAG, pair->comm, MPI_STATUS_IGNORE);
+        nanosleep(&delay, NULL); /* not in MPI: nothing may make progress here */
+        MPI_Recv(pair->buffer, size, MPI_BYTE, 0, TAG, pair->comm, MPI_STATUS_IGNORE);
+        MPI_Send(NULL, 0, MPI_BYTE, 0, TAG, pair->comm);
+    }
+    return early;
+}
+
+/* How many of TRIALS sends returned early; the same on both ranks. */
+static int count_early(const struct mpg_pair *pair, int64_t size_bytes, int trials)
+{
+    int early = 0;
+    for (int i = 0; i < trials; i++)
+        early += send_returns_early(pair, (int)size_bytes);
+    MPI_Bcast(&early, 1, MPI_INT, 0, pair->comm);
+    return early;
+}
+
+int64_t mpg_eager_limit(const struct mpg_pair *pair, int64_t max_bytes)
+{
+    int64_t low = 0, high = max_bytes;
+    if (count_early(pair, low, TRIALS) <= TRIALS / 2)
+        return -2;
+    if (count_early(pair, high, TRIALS) > TRIALS / 2)
+        return -1;
+    while (high - low > 1) {
+        int64_t middle = low + (high - low) / 2;
+        if (count_early(pair, middle, TRIALS) > TRIALS / 2)
+            low = middle;
+        else
+            high = middle;
+    }
+    int below = count_early(pair, low, CHECK_TRIALS);
+    int above = count_early(pair, high, CHECK_TRIALS);
+    return below >= CHECK_AGREE && above <= CHECK_TRIALS - CHECK_AGREE ? low : -3;
+}
