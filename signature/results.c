@@ -81,7 +81,8 @@ static int next_line(struct reader *r, struct mpg_error *err)
     if (length == sizeof r->line - 1 && r->line[length - 1] != '\n')
         return mpg_error_set(err, "line %zu: longer than %zu bytes", r->number, length);
     if (length == 0 || r->line[length - 1] != '\n')
-        return mpg_error_set(err, "line %zu: cut off, or not text", r->number);
+        return mpg_error_set(err, "line %zu: %s", r->number,
+                             feof(r->stream) ? "cut off; measure it again" : "not text");
     r->results->crc32 =
         (uint32_t)crc32(r->results->crc32, (const Bytef *)r->line, (uInt)length);
     r->line[length - 1] = '\0';

@@ -6,7 +6,8 @@
 set -u
 sigmake=${SIGMAKE:-sigmake}
 sigshow=${SIGSHOW:-sigshow}
-. "$(dirname "$0")/tap.sh"
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/tap.sh"
 for program in "$sigmake" "$sigshow"; do
     command -v "$program" >/dev/null || { echo "Bail out! no $program"; exit 1; }
 done
@@ -315,6 +316,15 @@ sed -i "s/^# mpgkit/# long: $(printf '%0200d' 7)\n&/" r/ftq-core0.samples
 is "sigshow: a long header line" "$("$sigshow" many.sig | grep '^long')" \
     "long                   $(printf '%064d' 0)..."
 is "sigshow --all: in full" "$("$sigshow" -a many.sig | grep -c '0007$')" 1
+
+# ---- the measurement that comes with mpgkit ----
+reference=${top_srcdir:-$here/..}/results/reference
+"$sigshow" "$reference/reference.sig" >shown 2>err
+is "reference: sigshow" "$? $(cat err)" "0 "
+"$sigmake" "$reference" 2>/dev/null | sed -n '/"results"/,/}/p' >remade
+is "reference: made from these files" \
+    "$(sed -n '/"results"/,/}/p' "$reference/reference.sig" | cmp - remade 2>&1)" ""
+ok "reference: has them all" test "$(grep -c crc32 remade)" -ge 4
 
 # ---- command line ----
 for program in "$sigmake" "$sigshow"; do
