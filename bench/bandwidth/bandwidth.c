@@ -173,14 +173,15 @@ static int write_samples(struct run *run, struct mpg_error *err)
 
 static void print_summary(struct run *run)
 {
-    double *row = run->sample;
     char size[32], median[32], ack[32];
+    mpg_plan_sort(&run->plan);
     printf("bandwidth: launch %lld, empty exchange %s, messages by size:\n%10s %8s %10s %12s\n",
            (long long)opt.launch, mpg_units_format_time(ack, sizeof ack, run->ack_ns), "size",
            "samples", "median", "MB/s");
     for (size_t i = 0; i < run->plan.n; i++) {
         const struct mpg_plan_step *step = &run->plan.step[i];
         size_t n = (size_t)step->iterations;
+        double *row = run->sample + 3 * step->first;
         for (size_t k = 0; k < n; k++) /* the samples are written: keep times one way */
             row[k] = row[3 * k + 1] - run->ack_ns / 2;
         mpg_sort(row, n);
@@ -189,7 +190,6 @@ static void print_summary(struct run *run)
                mpg_units_format_size(size, sizeof size, step->size_bytes), n,
                mpg_units_format_time(median, sizeof median, middle_ns),
                middle_ns > 0 ? 1e3 * (double)step->size_bytes / middle_ns : 0.0);
-        row += 3 * n;
     }
 }
 

@@ -31,7 +31,7 @@ static int add_size(struct mpg_plan *plan, const char *text, struct mpg_error *e
     if (!grown)
         return mpg_error_set(err, "out of memory");
     plan->step = grown;
-    grown[plan->n++] = (struct mpg_plan_step){size_bytes, 0};
+    grown[plan->n++] = (struct mpg_plan_step){.size_bytes = size_bytes};
     plan->max_bytes = size_bytes > plan->max_bytes ? size_bytes : plan->max_bytes;
     return 0;
 }
@@ -88,11 +88,24 @@ int mpg_plan_make(const char *sizes, int64_t iterations, int64_t full_bytes, int
         }
     }
     shuffle(&p, seed);
+    for (size_t i = 1; i < p.n; i++)
+        p.step[i].first = p.step[i - 1].first + (size_t)p.step[i - 1].iterations;
     *plan = p;
     return 0;
 fail:
     free(p.step);
     return -1;
+}
+
+static int compare_sizes(const void *a, const void *b)
+{
+    const struct mpg_plan_step *x = a, *y = b;
+    return (x->size_bytes > y->size_bytes) - (x->size_bytes < y->size_bytes);
+}
+
+void mpg_plan_sort(struct mpg_plan *plan)
+{
+    qsort(plan->step, plan->n, sizeof *plan->step, compare_sizes);
 }
 
 void mpg_plan_clear(struct mpg_plan *plan)

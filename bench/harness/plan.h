@@ -13,6 +13,7 @@
 
 struct mpg_plan_step {
     int64_t size_bytes, iterations;
+    size_t first; /* its first sample, counting from 0 in the order measured */
 };
 
 struct mpg_plan {
@@ -31,6 +32,8 @@ struct mpg_plan {
  * there twice, too many samples, out of memory. */
 int mpg_plan_make(const char *sizes, int64_t iterations, int64_t full_bytes, int64_t least,
                   uint64_t seed, struct mpg_plan *plan, struct mpg_error *err);
+/* Orders the steps by size, once they have been measured. */
+void mpg_plan_sort(struct mpg_plan *plan);
 void mpg_plan_clear(struct mpg_plan *plan);
 
 #endif

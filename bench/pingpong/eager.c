@@ -9,7 +9,7 @@
 
 #include "bench/harness/timer.h"
 
-enum { DELAY_NS = 2000000, TRIALS = 5, CHECK_TRIALS = 9, CHECK_AGREE = 7, TAG = 2 };
+enum { DELAY_NS = 2000000, TRIALS = 7, CHECK_TRIALS = 15, MOST = 6, CHECK_MOST = 12, CHECK_FEW = 9, TAG = 2 };
 
 /* One send of SIZE bytes to a rank that posts its receive DELAY_NS late. The
  * word to start goes just before it, so that a rank 0 that is held up can only
@@ -46,18 +46,20 @@ static int count_early(const struct mpg_pair *pair, int64_t size_bytes, int tria
 int64_t mpg_eager_limit(const struct mpg_pair *pair, int64_t max_bytes)
 {
     int64_t low = 0, high = max_bytes;
-    if (count_early(pair, low, TRIALS) <= TRIALS / 2)
+    if (count_early(pair, low, TRIALS) < MOST)
         return -2;
-    if (count_early(pair, high, TRIALS) > TRIALS / 2)
+    if (count_early(pair, high, TRIALS) >= MOST)
         return -1;
     while (high - low > 1) {
         int64_t middle = low + (high - low) / 2;
-        if (count_early(pair, middle, TRIALS) > TRIALS / 2)
+        if (count_early(pair, middle, TRIALS) >= MOST)
             low = middle;
         else
             high = middle;
     }
     int below = count_early(pair, low, CHECK_TRIALS);
     int above = count_early(pair, high, CHECK_TRIALS);
-    return below >= CHECK_AGREE && above <= CHECK_TRIALS - CHECK_AGREE ? low : -3;
+    /* Above the limit some sends may still return early: Open MPI's shared memory
+     * copies a message when there happens to be room for it. */
+    return below >= CHECK_MOST && above <= CHECK_FEW ? low : -3;
 }

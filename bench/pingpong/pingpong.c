@@ -164,13 +164,14 @@ static int write_samples(struct run *run, struct mpg_error *err)
 
 static void print_summary(struct run *run)
 {
-    double *row = run->sample;
     char size[32], low[32], median[32], high[32];
+    mpg_plan_sort(&run->plan);
     printf("pingpong: launch %lld, round trips by size:\n%10s %8s %10s %10s %10s\n",
            (long long)opt.launch, "size", "samples", "min", "median", "p99");
     for (size_t i = 0; i < run->plan.n; i++) {
         const struct mpg_plan_step *step = &run->plan.step[i];
         size_t n = (size_t)step->iterations;
+        double *row = run->sample + 2 * step->first;
         for (size_t k = 0; k < n; k++) /* the samples are written: keep times */
             row[k] = row[2 * k + 1];
         mpg_sort(row, n);
@@ -179,7 +180,6 @@ static void print_summary(struct run *run)
                mpg_units_format_time(low, sizeof low, row[0]),
                mpg_units_format_time(median, sizeof median, mpg_sorted_quantile(row, n, 0.5)),
                mpg_units_format_time(high, sizeof high, mpg_sorted_quantile(row, n, 0.99)));
-        row += 2 * n;
     }
     if (!opt.no_eager && run->eager_limit_bytes >= 0)
         printf("eager limit: %lld bytes\n", (long long)run->eager_limit_bytes);
