@@ -101,11 +101,16 @@ int64_t mpg_clock_first(const struct mpg_clock_map *map, int32_t rank)
     return map->rank[rank].first_ns;
 }
 
-/* The measured offset at TIME, linear between (and beyond) the points. */
+/* The measured offset at TIME: linear between the points, constant outside. */
 static double interpolate(const struct rank_clock *c, int64_t time_ns, int64_t *whole_ns)
 {
     if (c->points == 0) {
         *whole_ns = 0;
+        return 0;
+    }
+    const struct point *last = &c->point[c->points - 1];
+    if (time_ns <= c->point[0].time_ns || time_ns >= last->time_ns) {
+        *whole_ns = (time_ns <= c->point[0].time_ns ? c->point : last)->offset_ns;
         return 0;
     }
     size_t i = 0;
@@ -113,8 +118,6 @@ static double interpolate(const struct rank_clock *c, int64_t time_ns, int64_t *
         i++;
     const struct point *p = &c->point[i];
     *whole_ns = p->offset_ns;
-    if (c->points == 1)
-        return 0;
     double slope = (double)(p[1].offset_ns - p[0].offset_ns) /
                    (double)(p[1].time_ns - p[0].time_ns);
     return slope * (double)(time_ns - p[0].time_ns);

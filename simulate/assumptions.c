@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What an answer rests on, in a line each. */
+#include <inttypes.h>
+
+#include "simulate/report.h"
+
+static void say_spec(char *text, size_t size, const struct mpg_spec *spec, bool from_signature,
+                     const char *signature)
+{
+    if (spec->text)
+        snprintf(text, size, "%s", spec->text);
+    else
+        snprintf(text, size, "%s", from_signature ? signature : "none");
+}
+
+static void say_noise(const struct mpg_report *r, char *text, size_t size)
+{
+    const struct mpg_perturbation *p = r->p;
+    char replay[256];
+    snprintf(replay, sizeof replay,
+             "detours of %zu core%s replayed%s; rank r runs on core r mod %zu, from a random phase",
+             p->target_cores, p->target_cores == 1 ? "" : "s",
+             p->source_cores ? ", the source's taken out first" : "", p->target_cores);
+    say_spec(text, size, &p->noise, p->target_cores > 0, replay);
+}
+
+static const char *against(const struct mpg_perturbation *p)
+{
+    return p->source ? "target's quantile minus the source's"
+                     : "target's value minus its least (the traced machine is taken to be as fast "
+                       "as the target's floor)";
+}
+
+static void say_latency(const struct mpg_report *r, char *text, size_t size)
+{
+    const struct mpg_perturbation *p = r->p;
+    say_spec(text, size, &p->latency, p->target && p->target->latency_sizes, against(p));
+}
+
+static void say_byte(const struct mpg_report *r, char *text, size_t size)
+{
+    const struct mpg_perturbation *p = r->p;
+    say_spec(text, size, &p->byte, p->target && p->target->bandwidth_sizes, against(p));
+}
+
+static void say_compute(const struct mpg_report *r, char *text, size_t size)
+{
+    snprintf(text, size, "the target computes in %.6g of the traced time%s", r->p->compute_ratio,
+             r->p->target && r->p->compute_ratio == 1
+                 ? " (signatures do not tell; --compute-ratio does)"
+                 : "");
+}
+
+static void say_absorb(const struct mpg_report *r, char *text, size_t size)
+{
+    static const char *const clocks[] = {"not comparable", "one clock", "measured offsets",
+                                         "offsets bounded by the messages"};
+    const struct mpg_result *q = r->result;
+    switch (q->absorb) {
+    case MPG_ABSORB_NONE:
+        snprintf(text, size, "none: no delay is absorbed anywhere (conservative)");
+        break;
+    case MPG_ABSORB_WAIT:
+        snprintf(text, size, "wait: calls that took longer than they need were waiting%s",
+                 r->options->absorb_given ? "" : " (the ranks' clocks are not comparable)");
+        break;
+    case MPG_ABSORB_CLOCK:
+        snprintf(text, size, "clock: waiting and messages that lay ready absorb delay (clocks: %s)",
+                 clocks[q->clocks]);
+        break;
+    }
+}
+
+static void say_eager(const struct mpg_report *r, char *text, size_t size)
+{
+    int64_t limit = r->options->graph.eager_limit_bytes;
+    const char *from = r->eager_limit_given ? "--eager-limit" : "signature";
+    if (limit == INT64_MAX)
+        snprintf(text, size, "unlimited: standard sends never wait for their receiver");
+    else
+        snprintf(text, size, "%" PRId64 " bytes (%s): larger standard sends wait for their receiver",
+                 limit, from);
+}
+
+static void say_choice(const struct mpg_report *r, char *text, size_t size)
+{
+    snprintf(text, size,
+             "%" PRIu64 " calls of Waitany, Waitsome, Test..., Iprobe complete what they completed "
+             "in the trace",
+             r->result->counts.choices);
+}
+
+static void say_sends(const struct mpg_report *r, char *text, size_t size)
+{
+    const struct mpg_graph_counts *c = &r->result->counts;
+    snprintf(text, size,
+             "%" PRIu64 " sends are never completed by their sender, %" PRIu64
+             " of them received only by polling: their order is not guaranteed under perturbation",
+             c->uncompleted_sends, c->asynchronous);
+}
+
+static void say_missing(const struct mpg_report *r, char *text, size_t size)
+{
+    const struct mpg_graph_counts *c = &r->result->counts;
+    snprintf(text, size,
+             "%" PRIu64 " operations have no partner and %" PRIu64
+             " ranks no MPI_Finalize: they go on without (--lenient)",
+             c->unmatched, c->incomplete_ranks);
+}
+
+bool mpg_report_assumption(const struct mpg_report *r, int i, const char **topic, char *text,
+                           size_t size)
+{
+    const struct mpg_graph_counts *c = &r->result->counts;
+    const struct {
+        const char *topic;
+        void (*say)(const struct mpg_report *, char *, size_t);
+        bool applies;
+    } all[] = {
+        {"noise", say_noise, true},
+        {"latency", say_latency, true},
+        {"bytes", say_byte, true},
+        {"compute", say_compute, true},
+        {"absorption", say_absorb, true},
+        {"eager limit", say_eager, true},
+        {"choice", say_choice, c->choices > 0},
+        {"asynchronous", say_sends, c->uncompleted_sends > 0},
+        {"missing", say_missing, c->unmatched + c->incomplete_ranks > 0},
+    };
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
+        if (!all[k].applies || i-- > 0)
+            continue;
+        *topic = all[k].topic;
+        all[k].say(r, text, size);
+        return true;
+    }
+    return false;
+}

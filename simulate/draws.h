@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Addressed random draws: a uniform number for every (seed, replica, rank,
+ * call, purpose, index), the same in any order of asking. Thread-safe.
+ *
+ * Philox4x32-10 (Salmon et al., Parallel random numbers: as easy as 1, 2, 3,
+ * SC 2011) from Debian's Random123: key = seed, counter = the address. */
+#ifndef MPG_DRAWS_H
+#define MPG_DRAWS_H
+
+#include <stdint.h>
+
+#include <Random123/philox.h>
+
+enum mpg_purpose {
+    MPG_DRAW_NOISE = 1,     /* compute interval before the call */
+    MPG_DRAW_CALL,          /* kappa of the call */
+    MPG_DRAW_LATENCY,       /* lambda of a message; index: which the call started */
+    MPG_DRAW_BYTE,          /* tau of a message or of a collective's share */
+    MPG_DRAW_ACK,           /* lambda2 */
+    MPG_DRAW_ROUND_LATENCY, /* lambda of a collective's round; index: the round */
+    MPG_DRAW_ROUND_CALL,    /* kappa of a collective's round */
+    MPG_DRAW_PHASE,         /* where the noise replay starts (call 0) */
+    MPG_DRAW_ENVELOPE
+};
+
+/* Everything of the address but the replica. */
+struct mpg_address {
+    uint64_t seed, call;
+    int32_t rank;
+    enum mpg_purpose purpose;
+    uint32_t index; /* < 2^28 */
+};
+
+/* Uniform on the open interval (0, 1), 53 bits. */
+static inline double mpg_draw(const struct mpg_address *a, uint32_t replica)
+{
+    philox4x32_ctr_t counter = {{replica, (uint32_t)a->rank, (uint32_t)a->call,
+                                 (uint32_t)a->purpose << 28 | (a->index & 0x0fffffff)}};
+    philox4x32_key_t key = {
+        {(uint32_t)a->seed, (uint32_t)(a->seed >> 32) ^ (uint32_t)(a->call >> 32)}};
+    philox4x32_ctr_t r = philox4x32(counter, key);
+    uint64_t bits = ((uint64_t)r.v[1] << 32 | r.v[0]) >> 11;
+    return ((double)bits + 0.5) * 0x1p-53;
+}
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Floors: what a call and a message cost at least on the traced machine
+ * (docs/MODEL.md, 4). Gathered from a first pass over the graph's steps. */
+#ifndef MPG_FLOORS_H
+#define MPG_FLOORS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/error.h"
+#include "graph/graph.h"
+#include "signature/signature.h"
+
+struct mpg_floors;
+
+struct mpg_floor_options {
+    bool has_source_cost;      /* --source-latency or --source-byte: the first rule */
+    double latency_ns, byte_ns;
+    const struct mpg_signature *source; /* the third rule; may be NULL */
+};
+
+struct mpg_floors *mpg_floors_new(const struct mpg_trace *trace,
+                                  const struct mpg_floor_options *options, struct mpg_error *err);
+/* Takes one step of the first pass; with COMPARABLE clocks also messages. */
+int mpg_floors_add(struct mpg_floors *floors, const struct mpg_step *step, bool comparable,
+                   struct mpg_error *err);
+/* Ends the gathering. */
+int mpg_floors_finish(struct mpg_floors *floors, struct mpg_error *err);
+
+/* Least duration of CALL for messages of BYTES, ns. */
+double mpg_floor_call(const struct mpg_floors *floors, enum mpg_call call, double bytes);
+/* l(BYTES) between the hosts of world ranks A and B, ns, >= 0. */
+double mpg_floor_message(const struct mpg_floors *floors, int32_t a, int32_t b, double bytes);
+/* Where most message floors come from, in words for people. */
+const char *mpg_floors_rule(const struct mpg_floors *floors);
+void mpg_floors_free(struct mpg_floors *floors); /* NULL is allowed */
+
+/* floor(log2(bytes + 1)), 0 .. MPG_SIZE_CLASSES - 1. */
+enum { MPG_SIZE_CLASSES = 64 };
+int mpg_size_class(double bytes);
+
+#endif

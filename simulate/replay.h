@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Operating-system noise by replay of recorded detours (docs/MODEL.md, 3).
+ *
+ * The record repeats. With u(t) = t minus the detours before t, work x begun at
+ * phase t ends at u^-1(u(t) + x): noise is met by work. Immutable once made. */
+#ifndef MPG_REPLAY_H
+#define MPG_REPLAY_H
+
+#include <stddef.h>
+
+#include "common/error.h"
+#include "signature/signature.h"
+
+struct mpg_replay;
+
+/* From CORE's detours (copied); a record without any is a quiet core. */
+struct mpg_replay *mpg_replay_new(const struct mpg_noise_core *core, struct mpg_error *err);
+double mpg_replay_span_ns(const struct mpg_replay *replay);
+/* u(T), T >= 0 in ns from the record's start, any number of records long. */
+double mpg_replay_work_before(const struct mpg_replay *replay, double t_ns);
+/* The earliest t with u(t) = WORK. */
+double mpg_replay_time_of(const struct mpg_replay *replay, double work_ns);
+void mpg_replay_free(struct mpg_replay *replay); /* NULL is allowed */
+
+#endif
