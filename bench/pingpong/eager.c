@@ -9,7 +9,7 @@
 
 #include "bench/harness/timer.h"
 
-enum { DELAY_NS = 2000000, TRIALS = 7, CHECK_TRIALS = 15, MOST = 6, CHECK_MOST = 12, CHECK_FEW = 9, TAG = 2 };
+enum { DELAY_NS = 2000000, TRIALS = 7, CHECK_TRIALS = 15, MOST = 6, CHECK_MOST = 14, CHECK_FEW = 9, TAG = 2 };
 
 /* One send of SIZE bytes to a rank that posts its receive DELAY_NS late. The
  * word to start goes just before it, so that a rank 0 that is held up can only
@@ -57,9 +57,11 @@ int64_t mpg_eager_limit(const struct mpg_pair *pair, int64_t max_bytes)
         else
             high = middle;
     }
-    int below = count_early(pair, low, CHECK_TRIALS);
-    int above = count_early(pair, high, CHECK_TRIALS);
-    /* Above the limit some sends may still return early: Open MPI's shared memory
-     * copies a message when there happens to be room for it. */
-    return below >= CHECK_MOST && above <= CHECK_FEW ? low : -3;
+    /* Near the limit some sends return early: Open MPI's shared memory copies a
+     * message when there happens to be room for it. Back off to a size where
+     * they reliably do; well above it, few may. */
+    while (low > 0 && count_early(pair, low, CHECK_TRIALS) < CHECK_MOST)
+        low -= low / 8 + 1;
+    int64_t well_above = 4 * high < max_bytes ? 4 * high : max_bytes;
+    return count_early(pair, well_above, CHECK_TRIALS) <= CHECK_FEW ? low : -3;
 }

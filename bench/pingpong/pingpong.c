@@ -150,7 +150,7 @@ static int describe(struct run *run, int argc, char **argv, struct mpg_error *er
 static int write_samples(struct run *run, struct mpg_error *err)
 {
     static const char *const why[] = {"not looked for", "even 4 MiB went eagerly",
-                                      "even an empty message waits", "trials contradict"};
+                                      "even an empty message waits", "no clear limit"};
     char name[64];
     struct mpg_samples samples = {"size_bytes rtt_ns", 2, {0, 1}, run->plan.samples, run->sample};
     int status = run->eager_limit_bytes >= 0 && !opt.no_eager
