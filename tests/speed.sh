@@ -39,7 +39,7 @@ messages=$((ranks * steps))
 ring $ranks $steps >"$work/ring.txt"
 import=$(seconds "$MPGTRACE" import --text "$work/ring.txt" -o "$work/ring.trace")
 print=$(seconds "$MPGTRACE" print "$work/ring.trace" -o "$work/again.txt")
-one=$(seconds "$MPGSIM" --noise exp:1us --latency exp:1us "$work/ring.trace")
+one=$(seconds "$MPGSIM" --noise exp:1us --latency exp:1us --replicas 1 "$work/ring.trace")
 many=$(seconds "$MPGSIM" --noise exp:1us --latency exp:1us --replicas 64 "$work/ring.trace")
 
 echo "ring of $ranks ranks, $messages messages; seconds of processor time"
