@@ -79,6 +79,12 @@ program() {
         return
     fi
     page_options "$page" >"$work/page"
+    if [ "$name,$MPGKIT_MPI" = mpgtrace,no ]; then
+        # The page describes mpgtrace record too, which this build leaves out.
+        ok "$name: every option is in its man page" \
+            test -z "$(comm -23 "$work/options" "$work/page")"
+        return
+    fi
     ok "$name: --help (<) and man page (>) have the same options" \
         same "$work/options" "$work/page"
 }

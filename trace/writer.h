@@ -3,7 +3,7 @@
  *
  * The writer allocates everything at creation, so that writing an event does no
  * system call except when the buffer is full. Not thread-safe: one caller at a
- * time. The format is in docs/trace-format.md and mpgtrace(5). */
+ * time. The format is in mpgtrace(5). */
 #ifndef MPG_TRACE_WRITER_H
 #define MPG_TRACE_WRITER_H
 
