@@ -12,8 +12,10 @@ log=build/setup.log
 say() { printf 'set-up: %s\n' "$*" >&2; }
 fail() {
     say "FAILED: $*"
-    say "the whole story is in $PWD/$log; its last lines:"
-    tail -n 15 "$log" >&2
+    if [ -s "$log" ]; then
+        say "the whole story is in $PWD/$log; its last lines:"
+        tail -n 15 "$log" >&2
+    fi
     exit 1
 }
 have() { command -v "$1" >/dev/null 2>&1; }
