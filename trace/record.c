@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* mpgtrace record: run a program with libmpgtrace.so preloaded. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/option.h"
+#include "common/output.h"
+#include "trace/commands.h"
+
+static const char library_name[] = "libmpgtrace.so";
+
+static bool join(char *path, size_t size, const char *folder, const char *name)
+{
+    return snprintf(path, size, "%s/%s", folder, name) < (int)size && access(path, R_OK) == 0;
+}
+
+/* The folder of this executable into FOLDER. */
+static bool own_folder(char *folder, size_t size)
+{
+    ssize_t n = readlink("/proc/self/exe", folder, size - 1);
+    if (n <= 0)
+        return false;
+    folder[n] = '\0';
+    *strrchr(folder, '/') = '\0';
+    return true;
+}
+
+/* The tracer: of $MPGKIT_LIBDIR, of this build tree, or installed. */
+static int find_library(char *path, size_t size, struct mpg_error *err)
+{
+    char folder[4000], beside[4096];
+    const char *given = getenv("MPGKIT_LIBDIR");
+    if (given)
+        return join(path, size, given, library_name)
+                   ? 0
+                   : mpg_error_set(err, "no %s in MPGKIT_LIBDIR=%s", library_name, given);
+    if (own_folder(folder, sizeof folder)) {
+        snprintf(beside, sizeof beside, "%s/pmpi/.libs", folder);
+        if (join(path, size, beside, library_name))
+            return 0;
+        /* A program run by libtool from the build tree is one folder further down. */
+        snprintf(beside, sizeof beside, "%s/../pmpi/.libs", folder);
+        if (join(path, size, beside, library_name))
+            return 0;
+        snprintf(beside, sizeof beside, "%s/../lib/mpgkit", folder);
+        if (join(path, size, beside, library_name))
+            return 0;
+    }
+    if (join(path, size, MPGKIT_PKGLIBDIR, library_name))
+        return 0;
+    return mpg_error_set(err, "%s is not installed in %s (MPGKIT_LIBDIR can name its folder)",
+                         library_name, MPGKIT_PKGLIBDIR);
+}
+
+/* Puts LIBRARY in front of what is preloaded already. */
+static int preload(const char *library, struct mpg_error *err)
+{
+    const char *old = getenv("LD_PRELOAD");
+    size_t size = strlen(library) + (old ? strlen(old) : 0) + 2;
+    char *both = malloc(size);
+    if (!both)
+        return mpg_error_set(err, "out of memory");
+    snprintf(both, size, "%s%s%s", library, old && *old ? ":" : "", old ? old : "");
+    int status = setenv("LD_PRELOAD", both, 1);
+    free(both);
+    return status < 0 ? mpg_error_errno(err, errno, "LD_PRELOAD") : 0;
+}
+
+/* The command line as one line, for the trace. */
+static void describe_program(char **argv)
+{
+    char text[2000] = "";
+    size_t used = 0;
+    for (; *argv && used + strlen(*argv) + 2 < sizeof text; argv++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", used ? " " : "", *argv);
+    for (char *p = text; *p; p++)
+        if (*p == '\n')
+            *p = ' ';
+    setenv("MPGTRACE_PROGRAM", text, 1);
+}
+
+static int prepare(const char *output, int64_t buffer_bytes, struct mpg_error *err)
+{
+    char library[4096], absolute[4096], number[32];
+    if (find_library(library, sizeof library, err) < 0 || mpg_directory_make(output, err) < 0)
+        return -1;
+    /* The program may change its folder before MPI_Init. */
+    if (!realpath(output, absolute))
+        return mpg_error_errno(err, errno, "%s", output);
+    if (access(absolute, W_OK) < 0)
+        return mpg_error_errno(err, errno, "%s", output);
+    snprintf(number, sizeof number, "%lld", (long long)buffer_bytes);
+    setenv("MPGTRACE_OUTPUT", absolute, 1);
+    setenv("MPGTRACE_BUFFER", number, 1);
+    return preload(library, err);
+}
+
+int mpg_record_main(int argc, char **argv)
+{
+    const char *output = "app.trace";
+    int64_t buffer_bytes = 1 << 20;
+    const struct mpg_option options[] = {
+        {.name = "output", .letter = 'o', .kind = MPG_OPTION_STRING, .value = &output,
+         .argument = "TRACE", .help = "the trace folder to make (default app.trace)"},
+        {.name = "buffer", .kind = MPG_OPTION_SIZE, .value = &buffer_bytes, .argument = "SIZE",
+         .minimum = 4096, .maximum = 1 << 30,
+         .help = "memory for records on each rank, written out when full\n"
+                 "(default 1MiB)"},
+        {0}};
+    const struct mpg_program program = {
+        .name = "mpgtrace record", .arguments = "PROGRAM [ARGUMENT]...",
+        .summary = "Run PROGRAM as one MPI process and record its calls; started by mpirun.",
+        .options = options, .min_arguments = 1, .max_arguments = -1, .stop_at_argument = true};
+    int first = mpg_option_parse(&program, argc, argv);
+
+    struct mpg_error err;
+    describe_program(argv + first);
+    if (prepare(output, buffer_bytes, &err) == 0) {
+        execvp(argv[first], argv + first);
+        mpg_error_errno(&err, errno, "%s", argv[first]);
+    }
+    mpg_error_print(program.name, &err);
+    return MPG_EXIT_FAILURE;
+}
