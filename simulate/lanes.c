@@ -287,7 +287,7 @@ static int find_slacks(struct mpg_lanes *l, const struct mpg_step *s, double *lo
 
 static int step_leave(struct mpg_lanes *l, const struct mpg_step *s, struct mpg_error *err)
 {
-    double *value = rank_value(l, s->rank), *out = l->result, local;
+    double *value = rank_value(l, s->rank), *out = l->result, local = 0;
     bool meeting = s->edge_number > 0 && s->edges[0].kind == MPG_EDGE_MEETING;
     double least = -(double)s->duration_ns;
     if (find_slacks(l, s, &local, err) < 0)

@@ -427,7 +427,7 @@ int mpg_decoder_next(struct mpg_decoder *d, struct mpg_event *e, struct mpg_erro
         if (more <= 0)
             return more;
     }
-    uint32_t shape;
+    uint32_t shape = 0;
     if (read_operation(d, &shape, err) < 0)
         return -1;
     uint32_t flags = d->shapes[shape].flags;
