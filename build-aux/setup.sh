@@ -41,11 +41,10 @@ libopenmpi-dev    have mpicc
 openmpi-bin       have mpirun
 python3           python_is_whole
 '
-# Without these mpgkit works too: counters, binding, Fortran tests, the example's
+# Without these mpgkit works too: counters, Fortran tests, the example's
 # plot and a real program to trace.
 optional='
 libpapi-dev       header papi.h
-libhwloc-dev      module hwloc
 gfortran          have gfortran
 gnuplot-nox       have gnuplot
 hpcc              have hpcc
