@@ -353,6 +353,25 @@ void record_constructor(struct tracer_scope *s, enum mpg_call call, MPI_Comm com
     tracer_write(s, &e);
 }
 
+int32_t tracer_comm_known(MPI_Comm comm)
+{
+    int32_t number = 0;
+    if (tracer_lock()) {
+        number = tracer_comm(comm);
+        tracer_unlock();
+    }
+    return number;
+}
+
+void record_comm_free(struct tracer_scope *s, MPI_Comm old, int32_t number)
+{
+    if (!tracer_lock())
+        return;
+    tracer_comm_forget(old);
+    struct mpg_event e = {.call = MPG_CALL_Comm_free, .comm = number, .newcomm = MPG_NO_COMM};
+    tracer_write(s, &e);
+}
+
 int tracer_rank_in(MPI_Comm comm)
 {
     int rank = -1;

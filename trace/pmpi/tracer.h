@@ -106,6 +106,9 @@ void record_counts(struct tracer_scope *s, enum mpg_call call, int root, const i
                    MPI_Datatype type, MPI_Comm comm);
 void record_constructor(struct tracer_scope *s, enum mpg_call call, MPI_Comm comm,
                         MPI_Comm newcomm);
+/* The number of COMM, asked before MPI_Comm_free loses it, and the record. */
+int32_t tracer_comm_known(MPI_Comm comm);
+void record_comm_free(struct tracer_scope *s, MPI_Comm old, int32_t number);
 /* The rank's place in COMM, and how many ranks it exchanges with there. */
 int tracer_rank_in(MPI_Comm comm);
 int tracer_size_of(MPI_Comm comm);

@@ -245,19 +245,10 @@ WRAPPER MPI_Comm_free(MPI_Comm *comm)
 {
     struct tracer_scope s = tracer_enter();
     MPI_Comm old = *comm;
-    int32_t number = 0;
-    bool known = s.outermost && tracer_lock();
-    if (known) {
-        number = tracer_comm(old);
-        tracer_unlock();
-    }
+    int32_t number = s.outermost ? tracer_comm_known(old) : 0;
     int rc = PMPI_Comm_free(comm);
-    if (tracer_leave(&s) && known && rc == MPI_SUCCESS && tracer_lock()) {
-        tracer_comm_forget(old);
-        struct mpg_event e = {
-            .call = MPG_CALL_Comm_free, .comm = number, .newcomm = MPG_NO_COMM};
-        tracer_write(&s, &e);
-    }
+    if (tracer_leave(&s) && rc == MPI_SUCCESS)
+        record_comm_free(&s, old, number);
     return rc;
 }
 
