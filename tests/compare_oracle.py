@@ -28,7 +28,10 @@ PERTURBATIONS = [
     "--call-noise const:311ns",
     "--latency const:1.7us --byte const:0.375ns",
     "--noise const:900ns@{even} --call-noise const:77ns@{last} --latency const:1234ns",
-    "--compute-ratio 0.4",
+    "--latency const:-300ns",
+    "--latency const:-12.75us --byte const:-0.5ns --noise const:2us@{even}",
+    "--noise const:-450ns --call-noise const:-33.5ns",
+    "--compute-ratio 0.5",
     "--compute-ratio 1.6 --latency const:450ns --byte const:0.0625ns",
 ]
 FLOORS = ["", "--source-latency 650ns --source-byte 0.125ns"]

@@ -78,7 +78,11 @@ class CallFloors:
 
 
 class MessageFloors:
-    """l(d): the least time of a message of d bytes on the traced machine."""
+    """l(d): the least time of a message of d bytes on the traced machine.
+
+    Slack needs it under clock only; a message that becomes faster needs it
+    wherever clocks are comparable, to arrive no earlier than it left.
+    """
 
     def __init__(self, matching, call_floors, settings):
         self.trace = matching.trace
@@ -86,7 +90,7 @@ class MessageFloors:
         self.byte = settings.source_byte
         self.stated = self.latency is not None or self.byte is not None
         self.least = {}
-        if settings.absorb == "clock" and not self.stated:
+        if self.trace.has_clocks() and not self.stated:
             for message in matching.messages:
                 if call_floors.slack(message.receive.completed_by) > 0:
                     self.observe(message)
