@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* When no rank can go on: say why, or (lenient) let one go without. */
+#include <stdio.h>
+#include <string.h>
+
 #include "graph/graph_private.h"
 
 /* The first message that RANK waits for, and whether as its sender. */
@@ -79,6 +82,24 @@ static int explain(const struct mpg_graph *g, int32_t rank, struct mpg_error *er
     return graph_error(&here, err, "no send matches%s", cycle);
 }
 
+/* Calls of several threads, of which a rank's one stream keeps no order that a
+ * blocked one could wait in, may be the reason. */
+static int mention_threads(const struct mpg_graph *g, struct mpg_error *err)
+{
+    const char *key, *value;
+    for (int32_t rank = 0; rank < g->ranks; rank++)
+        for (size_t i = 0; mpg_trace_fact(g->trace, rank, i, &key, &value); i++)
+            if (strcmp(key, "overlapping") == 0) {
+                size_t used = strlen(err->text);
+                snprintf(err->text + used, sizeof err->text - used,
+                         " (rank %d made %s calls while another thread of it was in MPI, which "
+                         "this trace cannot tell apart)",
+                         rank, value);
+                return -1;
+            }
+    return -1;
+}
+
 int graph_explain_stall(const struct mpg_graph *g, struct mpg_error *err)
 {
     int32_t first = NO_RANK;
@@ -88,7 +109,8 @@ int graph_explain_stall(const struct mpg_graph *g, struct mpg_error *err)
         if (first == NO_RANK || (!has_no_partner(g, first) && has_no_partner(g, rank)))
             first = rank;
     }
-    return explain(g, first, err);
+    (void)explain(g, first, err);
+    return mention_threads(g, err);
 }
 
 /* Takes RANK off every list of those who wait. */

@@ -24,6 +24,7 @@ static struct {
     pid_t pid;    /* a forked child does not record */
     int fd, rank, ranks;
     int64_t last_ns;
+    unsigned long long overlapping; /* calls begun while another thread was in one */
     struct mpg_trace_writer *writer;
     pthread_mutex_t lock;
     bool shares_clock;
@@ -96,6 +97,7 @@ void tracer_write(const struct tracer_scope *s, struct mpg_event *event)
 {
     struct mpg_error err;
     /* Calls of several threads overlap; a rank's stream is one after the other. */
+    tracer.overlapping += s->enter_ns < tracer.last_ns;
     event->enter_ns = s->enter_ns > tracer.last_ns ? s->enter_ns : tracer.last_ns;
     event->leave_ns = s->leave_ns > event->enter_ns ? s->leave_ns : event->enter_ns;
     if (mpg_trace_write_event(tracer.writer, event, &err) < 0)
@@ -227,8 +229,14 @@ void tracer_init(struct tracer_scope *s, enum mpg_call call, int thread_level)
 
 /* --- end --- */
 
-static int write_untraced(struct mpg_error *err)
+static int write_last_facts(struct mpg_error *err)
 {
+    if (tracer.overlapping) {
+        char text[32];
+        snprintf(text, sizeof text, "%llu", tracer.overlapping);
+        if (mpg_trace_write_fact(tracer.writer, "overlapping", text, err) < 0)
+            return -1;
+    }
     for (int i = 0; i < MPG_UNTRACED_COUNT; i++) {
         char text[128];
         if (untraced[i] == 0)
@@ -243,7 +251,7 @@ static int write_untraced(struct mpg_error *err)
 static void close_trace(void)
 {
     struct mpg_error err;
-    if (tracer.on && (write_untraced(&err) < 0 || mpg_trace_writer_flush(tracer.writer, &err) < 0))
+    if (tracer.on && (write_last_facts(&err) < 0 || mpg_trace_writer_flush(tracer.writer, &err) < 0))
         tracer_fail(&err);
     int fd = tracer.fd;
     tracer.fd = -1;
