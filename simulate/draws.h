@@ -31,7 +31,14 @@ struct mpg_address {
     uint32_t index; /* < 2^28 */
 };
 
-/* Uniform on the open interval (0, 1), 53 bits. */
+/* Of 64 random BITS, uniform on the open interval (0, 1). The first 52 are used:
+ * with 53, the half added to the largest would round to 1. */
+static inline double mpg_uniform(uint64_t bits)
+{
+    return ((double)(bits >> 12) + 0.5) * 0x1p-52;
+}
+
+/* The draw at A in REPLICA, uniform on the open interval (0, 1). */
 static inline double mpg_draw(const struct mpg_address *a, uint32_t replica)
 {
     philox4x32_ctr_t counter = {{replica, (uint32_t)a->rank, (uint32_t)a->call,
@@ -39,8 +46,7 @@ static inline double mpg_draw(const struct mpg_address *a, uint32_t replica)
     philox4x32_key_t key = {
         {(uint32_t)a->seed, (uint32_t)(a->seed >> 32) ^ (uint32_t)(a->call >> 32)}};
     philox4x32_ctr_t r = philox4x32(counter, key);
-    uint64_t bits = ((uint64_t)r.v[1] << 32 | r.v[0]) >> 11;
-    return ((double)bits + 0.5) * 0x1p-53;
+    return mpg_uniform((uint64_t)r.v[1] << 32 | r.v[0]);
 }
 
 #endif

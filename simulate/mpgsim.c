@@ -81,7 +81,7 @@ static void set_options(const struct arguments *a, const struct inputs *in,
 {
     o->graph.lenient = a->lenient;
     o->graph.eager_limit_bytes = INT64_MAX;
-    if (in->target && in->target->eager_limit_bytes >= 0)
+    if (in->target && in->target->eager_limit_bytes != MPG_EAGER_LIMIT_UNKNOWN)
         o->graph.eager_limit_bytes = in->target->eager_limit_bytes;
     if (a->eager_given)
         o->graph.eager_limit_bytes = a->eager_limit;

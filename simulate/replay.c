@@ -117,6 +117,11 @@ double mpg_replay_time_of(const struct mpg_replay *r, double work_ns)
     double whole;
     size_t bucket;
     double rest = split(work_ns, r->work_ns, r->buckets, &whole, &bucket);
+    if (rest == 0 && whole > 0) { /* done before the detour that ends a record */
+        whole--;
+        rest = r->work_ns;
+        bucket = r->buckets - 1;
+    }
     size_t i = r->by_work[bucket];
     while (i < r->n && r->done_ns[i] < rest)
         i++;

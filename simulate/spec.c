@@ -48,9 +48,13 @@ static int read_samples(const char *path, struct mpg_spec *spec, struct mpg_erro
         }
         samples[n++] = value;
     }
-    if (got != EOF || ferror(stream) || n == 0) {
+    if (ferror(stream)) {
+        mpg_error_errno(err, errno, "%s", path);
+        goto out;
+    }
+    if (got != EOF || n == 0) {
         mpg_error_set(err, "%s: %s", path,
-                      n == 0 && got == EOF ? "holds no numbers" : "holds something else than numbers");
+                      got == EOF ? "holds no numbers" : "holds something else than numbers");
         goto out;
     }
     spec->samples = mpg_distribution_from_samples(samples, n, FILE_KNOTS, err);
