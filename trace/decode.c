@@ -132,6 +132,7 @@ static bool get_length(struct mpg_decoder *d, uint32_t *n)
     return get_u32(d, n, MPG_TRACE_MAX_LIST) && (size_t)(d->end - d->p) >= *n;
 }
 
+/* The members of both groups, each the distance from the one before plus one. */
 static bool get_members(struct mpg_decoder *d, int32_t *members, int32_t n)
 {
     int64_t expected = 0, delta;
@@ -160,8 +161,7 @@ static int read_comm(struct mpg_decoder *d, struct mpg_error *err)
         mpg_error_set(err, "out of memory");
         goto out;
     }
-    if (!get_members(d, members, (int32_t)size) ||
-        !get_members(d, members + size, (int32_t)remote_size)) {
+    if (!get_members(d, members, (int32_t)(size + remote_size))) {
         damaged(d, "members of a communicator", err);
         goto out;
     }
@@ -420,9 +420,24 @@ static void apply_shape(const struct mpg_shape *s, struct mpg_event *e)
     };
 }
 
+/* A chunk may end in definitions whose event is in the next one. */
+static int read_last_definitions(struct mpg_decoder *d, struct mpg_error *err)
+{
+    while (d->p < d->end) {
+        uint64_t op;
+        if (!mpg_get_varint(&d->p, d->end, &op) || op != MPG_OP_COMM)
+            return damaged(d, "more records than events", err);
+        if (read_comm(d, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
 int mpg_decoder_next(struct mpg_decoder *d, struct mpg_event *e, struct mpg_error *err)
 {
     while (d->chunk_events == 0) {
+        if (read_last_definitions(d, err) < 0)
+            return -1;
         int more = next_chunk(d, err);
         if (more <= 0)
             return more;

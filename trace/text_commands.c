@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/option.h"
@@ -46,6 +47,23 @@ int mpg_print_main(int argc, char **argv)
     return status < 0 ? fail(program.name, &err) : MPG_EXIT_OK;
 }
 
+/* Whether OUTPUT may be replaced: it is not there, or a folder of a trace. */
+static int check_replaceable(const char *output, struct mpg_error *err)
+{
+    DIR *dir = opendir(output);
+    int status = 0;
+    if (!dir)
+        return errno == ENOENT ? 0 : mpg_error_errno(err, errno, "%s", output);
+    for (struct dirent *entry; status == 0 && (entry = readdir(dir));) {
+        const char *name = entry->d_name, *dot = strrchr(name, '.');
+        if (strcmp(name, ".") != 0 && strcmp(name, "..") != 0 && strcmp(dot ? dot : "", ".mpgt") != 0)
+            status = mpg_error_set(err, "%s: not replaced, as it holds more than a trace: %s",
+                                   output, name);
+    }
+    closedir(dir);
+    return status;
+}
+
 /* Removes folder PATH and the rank files in it. */
 static void remove_trace(const char *path)
 {
@@ -61,14 +79,26 @@ static void remove_trace(const char *path)
 }
 
 /* Imports into a folder beside OUTPUT, then puts it in OUTPUT's place. */
-static int import_aside(FILE *text, const char *name, const char *output, struct mpg_error *err)
+static int import_aside(FILE *text, const char *name, const char *given, struct mpg_error *err)
 {
-    char aside[4096], old[4096];
+    char output[4000], aside[4096], old[4096];
+    size_t length = strlen(given);
+    while (length > 1 && given[length - 1] == '/') /* as a shell completes it */
+        length--;
+    if (length >= sizeof output)
+        return mpg_error_set(err, "%s: name too long", given);
+    memcpy(output, given, length);
+    output[length] = '\0';
+    if (check_replaceable(output, err) < 0)
+        return -1;
     if (snprintf(aside, sizeof aside, "%s.part.XXXXXX", output) >= (int)sizeof aside ||
         snprintf(old, sizeof old, "%s.old.%ld", output, (long)getpid()) >= (int)sizeof old)
         return mpg_error_set(err, "%s: name too long", output);
     if (!mkdtemp(aside))
         return mpg_error_errno(err, errno, "%s", output);
+    mode_t mask = umask(0);
+    umask(mask);
+    (void)chmod(aside, 0777 & ~mask); /* mkdtemp's folder is for its owner alone */
     if (mpg_text_import(text, name, aside, -1, err) < 0) {
         remove_trace(aside);
         return -1;

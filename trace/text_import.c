@@ -76,11 +76,16 @@ static const struct import_comm *find_comm(const struct import *im, int32_t labe
     return NULL;
 }
 
+/* Whether the groups are the same, from either side of an inter-communicator. */
 static bool same_members(const struct import_comm *a, const struct import_comm *b)
 {
-    return a->size == b->size && a->remote_size == b->remote_size &&
-           memcmp(a->members, b->members,
-                  (size_t)(a->size + a->remote_size) * sizeof *a->members) == 0;
+    size_t n = (size_t)a->size, m = (size_t)a->remote_size, item = sizeof *a->members;
+    if (a->size == b->size && a->remote_size == b->remote_size &&
+        memcmp(a->members, b->members, (n + m) * item) == 0)
+        return true;
+    return a->size == b->remote_size && a->remote_size == b->size &&
+           memcmp(a->members, b->members + m, n * item) == 0 &&
+           memcmp(a->members + n, b->members, m * item) == 0;
 }
 
 /* Registers C (owning its members) and tells all its ranks. */
@@ -103,51 +108,58 @@ static int define_comm(struct import *im, struct import_comm *c, struct mpg_erro
     return 0;
 }
 
+/* "RANK... [| RANK...]" into C's members; MET has a place for each rank. */
+static int parse_members(const struct import *im, const char *text, struct import_comm *c,
+                         char *met, struct mpg_error *err)
+{
+    bool remote = false;
+    char *end;
+    for (const char *p = text; *(p += strspn(p, " ")); p = end) {
+        if (*p == '|' && !remote && c->size) {
+            remote = true;
+            end = (char *)p + 1;
+            continue;
+        }
+        long rank = strtol(p, &end, 10);
+        if (end == p || rank < 0 || rank >= im->ranks)
+            return mpg_error_set(err, "'#comm %d =%s': members are ranks from 0 to %d", c->label,
+                                 text, im->ranks - 1);
+        if (met[rank])
+            return mpg_error_set(err, "'#comm %d =%s': rank %ld is there twice", c->label, text,
+                                 rank);
+        met[rank] = 1;
+        c->members[c->size + c->remote_size] = (int32_t)rank;
+        if (remote)
+            c->remote_size++;
+        else
+            c->size++;
+    }
+    if (c->size == 0 || (remote && c->remote_size == 0))
+        return mpg_error_set(err, "'#comm %d =%s' has no members", c->label, text);
+    return 0;
+}
+
 /* "LABEL = RANK... [| RANK...]" */
 static int parse_comm(struct import *im, const char *text, struct mpg_error *err)
 {
-    struct import_comm c = {0};
     char *end;
     long label = strtol(text, &end, 10);
     bool ok = end != text && label >= 0 && label <= INT32_MAX;
     end += strspn(end, " ");
-    ok = ok && *end == '=';
-    if (!ok)
+    if (!ok || *end != '=')
         return mpg_error_set(err, "'#comm %s' is not like '#comm 1 = 0 2'", text);
-    c.label = (int32_t)label;
-    c.members = malloc(2 * (size_t)im->ranks * sizeof *c.members);
-    if (!c.members)
-        return mpg_error_set(err, "out of memory");
-    bool remote = false;
-    for (const char *p = end + 1; *(p += strspn(p, " "));) {
-        if (*p == '|' && !remote && c.size) {
-            remote = true;
-            p++;
-            continue;
-        }
-        long rank = strtol(p, &end, 10);
-        if (end == p || rank < 0 || rank >= im->ranks ||
-            (remote ? c.remote_size : c.size) == im->ranks) {
-            free(c.members);
-            return mpg_error_set(err, "'#comm %s': members are ranks from 0 to %d", text,
-                                 im->ranks - 1);
-        }
-        c.members[c.size + c.remote_size] = (int32_t)rank;
-        if (remote)
-            c.remote_size++;
-        else
-            c.size++;
-        p = end;
-    }
-    if (c.size == 0 || (remote && c.remote_size == 0)) {
+    struct import_comm c = {.label = (int32_t)label,
+                            .members = malloc((size_t)im->ranks * sizeof *c.members)};
+    char *met = calloc((size_t)im->ranks, 1);
+    int status = -1;
+    if (!c.members || !met)
+        mpg_error_set(err, "out of memory");
+    else if (parse_members(im, end + 1, &c, met, err) == 0)
+        status = define_comm(im, &c, err);
+    free(met);
+    if (status < 0)
         free(c.members);
-        return mpg_error_set(err, "'#comm %s' has no members", text);
-    }
-    if (define_comm(im, &c, err) < 0) {
-        free(c.members);
-        return -1;
-    }
-    return 0;
+    return status;
 }
 
 static int define_world(struct import *im, struct mpg_error *err)
@@ -165,6 +177,16 @@ static int define_world(struct import *im, struct mpg_error *err)
     return 0;
 }
 
+/* Whether VALUE is "TIME OFFSET". */
+static int check_clock(const char *value, struct mpg_error *err)
+{
+    long long time_ns, offset_ns;
+    char rest;
+    if (sscanf(value, "%lld %lld%c", &time_ns, &offset_ns, &rest) == 2)
+        return 0;
+    return mpg_error_set(err, "'%s' is not a time and an offset in nanoseconds", value);
+}
+
 /* "RANK VALUE" becomes the fact KEY VALUE of RANK; KEY NULL: VALUE starts with it. */
 static int parse_fact(struct import *im, const char *key, char *text, struct mpg_error *err)
 {
@@ -179,6 +201,8 @@ static int parse_fact(struct import *im, const char *key, char *text, struct mpg
             return mpg_error_set(err, "'#fact' needs a rank, a key and a value");
         *value++ = '\0';
     }
+    if (strcmp(key, "clock") == 0 && check_clock(value, err) < 0)
+        return -1;
     return mpg_trace_write_fact(im->writers[rank], key, value, err);
 }
 
@@ -275,6 +299,9 @@ static int import_lines(struct import *im, FILE *text, const char *name, struct 
 
 static int finish(struct import *im, struct mpg_error *err)
 {
+    /* So that ranks without any call are in the trace, too. */
+    if (!find_comm(im, 0) && define_world(im, err) < 0)
+        return -1;
     for (int32_t r = 0; r < im->ranks; r++)
         if (mpg_trace_writer_flush(im->writers[r], err) < 0)
             return -1;

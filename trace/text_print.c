@@ -204,6 +204,8 @@ static int print_rank_events(struct mpg_trace *t, int32_t rank, int32_t *defined
         mpg_text_print_call(t, &e, out);
         fputc('\n', out);
     }
+    for (; more == 0 && *defined < mpg_trace_comm_count(t); ++*defined)
+        print_definition(mpg_trace_comm(t, *defined), out);
     mpg_cursor_close(c);
     return more;
 }

@@ -119,10 +119,8 @@ static int flush_facts(struct mpg_trace_writer *w, struct mpg_error *err)
         size_t size = w->fact_used - done;
         if (size > room) { /* cut after a whole line */
             size = room;
-            while (size > 0 && w->facts[done + size - 1] != '\n')
+            while (w->facts[done + size - 1] != '\n')
                 size--;
-            if (size == 0)
-                return mpg_error_set(err, "trace writer: a fact is larger than the buffer");
         }
         memcpy(w->packed + MPG_CHUNK_HEADER_BYTES, w->facts + done, size);
         struct mpg_chunk chunk = {.kind = MPG_CHUNK_FACTS,
@@ -175,6 +173,8 @@ int mpg_trace_write_fact(struct mpg_trace_writer *w, const char *key, const char
     size_t need = w->fact_used + key_size + value_size + 2;
     if (strpbrk(key, " \n") || strchr(value, '\n'))
         return mpg_error_set(err, "trace fact '%s' holds a line end or a blank in its key", key);
+    if (key_size + value_size + 2 > w->packed_capacity - MPG_CHUNK_HEADER_BYTES)
+        return mpg_error_set(err, "trace fact '%.40s' is larger than the buffer", key);
     if (need > w->fact_capacity) {
         uint8_t *grown = realloc(w->facts, 2 * need);
         if (!grown)
