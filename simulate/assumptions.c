@@ -82,6 +82,11 @@ static void say_eager(const struct mpg_report *r, char *text, size_t size)
                  limit, from);
 }
 
+static void say_floors(const struct mpg_report *r, char *text, size_t size)
+{
+    snprintf(text, size, "least cost of a message: %s", r->result->floor_rule);
+}
+
 static void say_choice(const struct mpg_report *r, char *text, size_t size)
 {
     snprintf(text, size,
@@ -123,6 +128,7 @@ bool mpg_report_assumption(const struct mpg_report *r, int i, const char **topic
         {"compute", say_compute, true},
         {"absorption", say_absorb, true},
         {"eager limit", say_eager, true},
+        {"floors", say_floors, r->result->floor_rule != NULL},
         {"choice", say_choice, c->choices > 0},
         {"asynchronous", say_sends, c->uncompleted_sends > 0},
         {"missing", say_missing, c->unmatched + c->incomplete_ranks > 0},

@@ -14,33 +14,39 @@ static void free_replays(struct mpg_replay **replays, size_t n)
     free(replays);
 }
 
-static struct mpg_replay **make_replays(const struct mpg_signature *sig, struct mpg_error *err)
+/* A replay for each core of SIG with a record; some may have FTQ data only. */
+static struct mpg_replay **make_replays(const struct mpg_signature *sig, size_t *n,
+                                        struct mpg_error *err)
 {
     struct mpg_replay **replays = calloc(sig->cores ? sig->cores : 1, sizeof *replays);
+    size_t made = 0;
     if (!replays) {
         mpg_error_set(err, "out of memory");
         return NULL;
     }
-    for (size_t i = 0; i < sig->cores; i++)
-        if (!(replays[i] = mpg_replay_new(&sig->core[i], err))) {
+    for (size_t i = 0; i < sig->cores; i++) {
+        if (!(sig->core[i].span_ns > 0))
+            continue;
+        if (!(replays[made] = mpg_replay_new(&sig->core[i], err))) {
             mpg_error_prefix(err, "%s", sig->path);
-            free_replays(replays, i);
+            free_replays(replays, made);
             return NULL;
         }
+        made++;
+    }
+    *n = made;
     return replays;
 }
 
 int mpg_perturbation_use(struct mpg_perturbation *p, const struct mpg_signature *target,
                          const struct mpg_signature *source, struct mpg_error *err)
 {
-    if (target && !(p->target_noise = make_replays(target, err)))
+    if (target && !(p->target_noise = make_replays(target, &p->target_cores, err)))
         return -1;
     p->target = target;
-    p->target_cores = target ? target->cores : 0;
-    if (source && !(p->source_noise = make_replays(source, err)))
+    if (source && !(p->source_noise = make_replays(source, &p->source_cores, err)))
         return -1;
     p->source = source;
-    p->source_cores = source ? source->cores : 0;
     return 0;
 }
 

@@ -37,8 +37,6 @@ static void print_assumptions(const struct mpg_report *r, FILE *out)
     fputs("\nAssumed\n", out);
     for (int i = 0; mpg_report_assumption(r, i, &topic, text, sizeof text); i++)
         fprintf(out, "  %-13s %s\n", topic, text);
-    if (r->result->floor_rule)
-        fprintf(out, "  %-13s least cost of a message: %s\n", "floors", r->result->floor_rule);
 }
 
 static void print_run(const struct mpg_report *r, const struct mpg_summary *s, FILE *out)
