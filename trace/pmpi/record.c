@@ -13,7 +13,7 @@ static struct mpg_event event_of(enum mpg_call call, MPI_Comm comm)
 static uint32_t set_receive(int from, int tag, const MPI_Status *status, int32_t *source,
                             int32_t *received_tag, int64_t *bytes)
 {
-    int count = 0;
+    MPI_Count count = 0; /* an int ends at 2 GiB */
     *source = tracer_peer(status->MPI_SOURCE);
     *received_tag = status->MPI_TAG;
     if (from == MPI_PROC_NULL) {
@@ -22,7 +22,7 @@ static uint32_t set_receive(int from, int tag, const MPI_Status *status, int32_t
         *bytes = 0;
         return 0;
     }
-    if (PMPI_Get_count(status, MPI_BYTE, &count) != MPI_SUCCESS || count == MPI_UNDEFINED)
+    if (PMPI_Get_elements_x(status, MPI_BYTE, &count) != MPI_SUCCESS || count == MPI_UNDEFINED)
         count = 0;
     *bytes = count;
     return (from == MPI_ANY_SOURCE ? MPG_ANY_SOURCE : 0) | (tag == MPI_ANY_TAG ? MPG_ANY_TAG : 0);

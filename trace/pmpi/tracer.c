@@ -21,7 +21,7 @@ enum { COMPRESSION_LEVEL = 3, DEFAULT_BUFFER_BYTES = 1 << 20 };
 static struct {
     volatile bool on;
     bool threads; /* several may call at once */
-    pid_t pid;    /* a forked child does not record */
+    pid_t pid;    /* of the rank, not of a forked child */
     int fd, rank, ranks;
     int64_t last_ns;
     unsigned long long overlapping; /* calls begun while another thread was in one */
@@ -81,7 +81,7 @@ bool tracer_lock(void)
 {
     if (tracer.threads)
         pthread_mutex_lock(&tracer.lock);
-    if (tracer.on && tracer.pid == getpid())
+    if (tracer.on)
         return true;
     tracer_unlock();
     return false;
@@ -123,6 +123,12 @@ int32_t tracer_peer(int rank)
 }
 
 /* --- start --- */
+
+/* A forked child is not the rank; its copies of our buffers are not the trace. */
+static void stop_in_child(void)
+{
+    tracer.on = false;
+}
 
 static int open_file(const char *directory, int *fd, struct mpg_error *err)
 {
@@ -211,6 +217,7 @@ void tracer_init(struct tracer_scope *s, enum mpg_call call, int thread_level)
     PMPI_Comm_size(MPI_COMM_WORLD, &tracer.ranks);
     tracer.threads = thread_level > MPI_THREAD_SERIALIZED;
     tracer.pid = getpid();
+    pthread_atfork(NULL, NULL, stop_in_child);
     tracer.shares_clock = clock_is_shared();
     bool measured = !tracer.shares_clock && clock_measure(now_ns, &offset);
     tracer.on = true;
