@@ -345,8 +345,12 @@ int graph_arrive(struct mpg_graph *g, int32_t rank, struct mpg_error *err)
                            mpg_trace_comm(g->trace, comm)->label);
     struct collective *c = join(g, rank, comm, err);
     int32_t root = root_index(g, comm, me, e->root);
-    if (!c || check_call(g, c, rank, root, err) < 0)
+    if (!c)
         return -1;
+    if (check_call(g, c, rank, root, err) < 0) {
+        g->counts.unmatched++; /* it goes on as if it were alone */
+        return g->options.lenient ? 0 : -1;
+    }
     struct member *m = &c->members[me];
     m->arrived = true;
     m->place = here;

@@ -22,10 +22,12 @@ struct place {
 struct message {
     struct message *next;  /* in its channel */
     struct place sent, posted;
+    int32_t source, destination; /* world ranks */
     bool is_sent, is_posted, synchronous, arrived;
     bool sender_holds, receiver_holds; /* whose completion is still to come */
     bool abandoned;                    /* the sender will not complete it */
     bool polled;                       /* received by a call that does not block */
+    bool given_up;                     /* lenient: one end went on without the other */
     struct mpg_origin origin;
     int64_t bytes, room_bytes; /* sent; of the receive */
     uint32_t slot, poster_slot; /* slot: sender's enter, then arrival */
@@ -168,7 +170,7 @@ int graph_check_collectives(const struct mpg_graph *g, struct mpg_error *err);
 void graph_free_collectives(struct mpg_graph *g);
 
 /* stall.c */
-int graph_explain_stall(const struct mpg_graph *g, struct mpg_error *err);
+int graph_explain_stall(struct mpg_graph *g, struct mpg_error *err);
 int graph_drop_needs(struct mpg_graph *g, struct mpg_error *err);
 
 #endif

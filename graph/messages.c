@@ -52,8 +52,8 @@ static struct message *new_message(struct mpg_graph *g, struct mpg_error *err)
 
 /* Takes the first of the channel's messages that still lacks its other end, or
  * appends a new one. SENT: the side that asks. */
-static struct message *meet(struct mpg_graph *g, struct channel *c, bool sent,
-                            struct mpg_error *err)
+static struct message *meet(struct mpg_graph *g, struct channel *c, bool sent, int32_t source,
+                            int32_t destination, struct mpg_error *err)
 {
     struct message *m = c->first;
     if (m && (sent ? !m->is_sent : !m->is_posted)) {
@@ -63,6 +63,8 @@ static struct message *meet(struct mpg_graph *g, struct channel *c, bool sent,
     }
     if (!(m = new_message(g, err)))
         return NULL;
+    m->source = source;
+    m->destination = destination;
     if (c->first)
         c->last->next = m;
     else
@@ -90,7 +92,9 @@ static void arrive(struct mpg_graph *g, struct message *m)
 /* Both ends of a message are there. */
 static int complete_match(struct mpg_graph *g, struct message *m, struct mpg_error *err)
 {
-    if (m->bytes > m->room_bytes)
+    if (m->bytes > m->room_bytes && g->options.lenient)
+        g->counts.unmatched++;
+    else if (m->bytes > m->room_bytes)
         return graph_error(&m->posted, err,
                            "its %lld bytes do not hold the %lld bytes that rank %d sends in call "
                            "%llu (MPI_%s)",
@@ -156,7 +160,7 @@ int graph_send(struct mpg_graph *g, int32_t rank, enum mpg_call call, int32_t co
     if (receiver < 0)
         return -1;
     struct channel *c = find_channel(g, comm, rank, receiver, tag, err);
-    struct message *m = c ? meet(g, c, true, err) : NULL;
+    struct message *m = c ? meet(g, c, true, rank, receiver, err) : NULL;
     if (!m)
         return -1;
     m->is_sent = m->sender_holds = true;
@@ -187,7 +191,7 @@ int graph_post(struct mpg_graph *g, int32_t rank, int32_t comm, int32_t from, in
     if (sender < 0)
         return -1;
     struct channel *c = find_channel(g, comm, sender, rank, tag, err);
-    struct message *m = c ? meet(g, c, false, err) : NULL;
+    struct message *m = c ? meet(g, c, false, sender, rank, err) : NULL;
     if (!m)
         return -1;
     m->is_posted = m->receiver_holds = true;
@@ -284,7 +288,7 @@ const struct message *graph_first_unmatched(const struct mpg_graph *g, uint64_t 
             continue;
         const struct channel *c = (struct channel *)(uintptr_t)g->channels.entries[i].value;
         for (const struct message *m = c->first; m; m = m->next) {
-            ++*count;
+            *count += !m->given_up;
             if (!first || is_earlier(m, first))
                 first = m;
         }

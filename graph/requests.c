@@ -177,6 +177,10 @@ int graph_completion_needs(struct mpg_graph *g, int32_t rank, struct mpg_error *
     const int64_t *done = completed(&r->event, &n);
     for (uint32_t i = 0; i < n; i++) {
         struct request *request = find_request(r, done[i]);
+        if (g->options.lenient && (!request || request->unresolved)) {
+            g->counts.unmatched++;
+            continue;
+        }
         if (!request)
             return graph_error(&here, err, "request %lld is unknown or complete already",
                                (long long)done[i]);
@@ -273,6 +277,8 @@ int graph_end_requests(struct mpg_graph *g, int32_t rank, struct mpg_error *err)
             graph_sender_done(g, request->message, true);
         else if (request->kind == REQUEST_RECEIVE) {
             g->counts.unmatched++;
+            if (request->message)
+                request->message->given_up = true;
             if (!open || request->place.number < open->place.number)
                 open = request;
         }

@@ -186,7 +186,7 @@ int main(int argc, char **argv)
         {.name = "deterministic", .kind = MPG_OPTION_FLAG, .value = &a.deterministic,
          .help = "keep what Waitany, Test... completed in the trace (always so)"},
         {.name = "lenient", .kind = MPG_OPTION_FLAG, .value = &a.lenient,
-         .help = "count operations without a partner instead of failing"},
+         .help = "count what has no partner, or does not fit it, instead of failing"},
         {.name = "json", .kind = MPG_OPTION_FLAG, .value = &a.json,
          .help = "print the whole answer as JSON"},
         {.name = "per-rank", .kind = MPG_OPTION_FLAG, .value = &a.per_rank,
