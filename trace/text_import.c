@@ -266,6 +266,14 @@ static int parse_event_line(struct import *im, char *line, struct mpg_error *err
     return mpg_trace_write_event(im->writers[rank], e, err);
 }
 
+/* Removes the line's end and blanks before it, which only facts may end in. */
+static void strip_end(char *line, size_t n)
+{
+    bool fact = strncmp(line, "#fact ", 6) == 0 || strncmp(line, "#host ", 6) == 0;
+    while (n > 0 && (line[n - 1] == '\n' || line[n - 1] == '\r' || (line[n - 1] == ' ' && !fact)))
+        line[--n] = '\0';
+}
+
 static int import_lines(struct import *im, FILE *text, const char *name, struct mpg_error *err)
 {
     char *line = NULL;
@@ -274,8 +282,7 @@ static int import_lines(struct import *im, FILE *text, const char *name, struct 
     int status = 0;
     for (ssize_t n; status == 0 && (n = getline(&line, &capacity, text)) >= 0;) {
         number++;
-        while (n > 0 && (line[n - 1] == '\n' || line[n - 1] == '\r' || line[n - 1] == ' '))
-            line[--n] = '\0';
+        strip_end(line, (size_t)n);
         if (number == 1) {
             if (strncmp(line, "#mpgtext", 8) != 0)
                 status = mpg_error_set(err, "does not begin with '#mpgtext 1'");
