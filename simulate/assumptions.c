@@ -45,10 +45,11 @@ static void say_byte(const struct mpg_report *r, char *text, size_t size)
 
 static void say_compute(const struct mpg_report *r, char *text, size_t size)
 {
-    snprintf(text, size, "the target computes in %.6g of the traced time%s", r->p->compute_ratio,
-             r->p->target && r->p->compute_ratio == 1
-                 ? " (signatures do not tell; --compute-ratio does)"
-                 : "");
+    if (r->p->compute_ratio == 1)
+        snprintf(text, size, "as fast as on the traced machine%s",
+                 r->p->target ? " (signatures do not tell; --compute-ratio does)" : "");
+    else
+        snprintf(text, size, "takes %.6g times the traced time", r->p->compute_ratio);
 }
 
 static void say_absorb(const struct mpg_report *r, char *text, size_t size)

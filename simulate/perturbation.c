@@ -116,13 +116,10 @@ static double replayed_ns(const struct mpg_perturbation *p, int32_t rank, double
     if (p->source_cores) {
         const struct mpg_replay *source = p->source_noise[(size_t)rank % p->source_cores];
         double from_ns = u * mpg_replay_span_ns(source) + since_ns;
-        work_ns = mpg_replay_work_before(source, from_ns + interval_ns) -
-                  mpg_replay_work_before(source, from_ns);
+        work_ns = mpg_replay_work_in(source, from_ns, interval_ns);
     }
     double begin_ns = u * mpg_replay_span_ns(target) + fmax(since_ns + delay_ns, 0);
-    double done_ns = mpg_replay_work_before(target, begin_ns) + p->compute_ratio * work_ns;
-    double end_ns = fmax(mpg_replay_time_of(target, done_ns), begin_ns);
-    return end_ns - begin_ns - interval_ns;
+    return mpg_replay_time_for(target, begin_ns, p->compute_ratio * work_ns) - interval_ns;
 }
 
 void mpg_perturb_compute(const struct mpg_perturbation *p, int32_t rank, uint64_t call,

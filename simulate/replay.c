@@ -96,20 +96,53 @@ static double split(double x, double length, size_t buckets, double *whole, size
     return rest;
 }
 
-double mpg_replay_work_before(const struct mpg_replay *r, double t_ns)
+/* The first detour that ends after REST, which lies in BUCKET of the record. */
+static size_t next_detour(const struct mpg_replay *r, double rest, size_t bucket)
 {
-    double whole;
-    size_t bucket;
-    double rest = split(t_ns, r->span_ns, r->buckets, &whole, &bucket);
     size_t i = r->by_time[bucket];
     while (i < r->n && r->end_ns[i] <= rest)
         i++;
     while (i > 0 && r->end_ns[i - 1] > rest) /* rounding at a bucket's edge */
         i--;
+    return i;
+}
+
+double mpg_replay_work_before(const struct mpg_replay *r, double t_ns)
+{
+    double whole;
+    size_t bucket;
+    double rest = split(t_ns, r->span_ns, r->buckets, &whole, &bucket);
+    size_t i = next_detour(r, rest, bucket);
     double lost_ns = i > 0 ? r->end_ns[i - 1] - r->done_ns[i - 1] : 0;
     if (i < r->n && rest > r->start_ns[i])
         rest = r->start_ns[i];
     return whole * r->work_ns + rest - lost_ns;
+}
+
+/* How long from T_NS on nothing interrupts, within the record; 0 in a detour. */
+static double quiet_ns(const struct mpg_replay *r, double t_ns)
+{
+    double whole;
+    size_t bucket;
+    double rest = split(t_ns, r->span_ns, r->buckets, &whole, &bucket);
+    size_t i = next_detour(r, rest, bucket);
+    double quiet = (i < r->n ? r->start_ns[i] : r->span_ns) - rest;
+    return quiet > 0 ? quiet : 0;
+}
+
+double mpg_replay_work_in(const struct mpg_replay *r, double t_ns, double interval_ns)
+{
+    if (interval_ns <= quiet_ns(r, t_ns))
+        return interval_ns;
+    return mpg_replay_work_before(r, t_ns + interval_ns) - mpg_replay_work_before(r, t_ns);
+}
+
+double mpg_replay_time_for(const struct mpg_replay *r, double t_ns, double work_ns)
+{
+    if (work_ns <= quiet_ns(r, t_ns))
+        return work_ns;
+    double end_ns = mpg_replay_time_of(r, mpg_replay_work_before(r, t_ns) + work_ns);
+    return end_ns > t_ns ? end_ns - t_ns : 0;
 }
 
 double mpg_replay_time_of(const struct mpg_replay *r, double work_ns)
