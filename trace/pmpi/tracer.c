@@ -273,22 +273,22 @@ static void close_trace(void)
     tracer_requests_end();
 }
 
-void tracer_before_finalize(void)
+void tracer_finalize(struct tracer_scope *s)
 {
     struct mpg_error err;
     struct clock_offset offset;
-    depth++;
-    /* All ranks take part, those whose tracer has failed too. */
-    if (!tracer.shares_clock && tracer.pid == getpid() && clock_measure(now_ns, &offset) &&
-        tracer.on && write_offset(&offset, &err) < 0)
-        tracer_fail(&err);
-    depth--;
-}
-
-void tracer_finalize(struct tracer_scope *s)
-{
+    if (!s->outermost || tracer.pid != getpid())
+        return;
+    /* All ranks take part, those whose tracer has failed too. The barrier stands
+     * for the real call's own, which comes too late: the launcher kills the others
+     * as soon as one process has left with an error. */
+    PMPI_Barrier(MPI_COMM_WORLD);
+    s->leave_ns = now_ns();
+    bool measured = !tracer.shares_clock && clock_measure(now_ns, &offset);
     if (!tracer_lock())
         return;
+    if (measured && write_offset(&offset, &err) < 0)
+        tracer_fail(&err);
     struct mpg_event e = {.call = MPG_CALL_Finalize, .newcomm = MPG_NO_COMM};
     tracer_write(s, &e);
     close_trace();

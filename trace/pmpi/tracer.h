@@ -26,8 +26,7 @@ bool tracer_leave(struct tracer_scope *scope);
 
 /* Life cycle (tracer.c). */
 void tracer_init(struct tracer_scope *scope, enum mpg_call call, int thread_level);
-void tracer_before_finalize(void);
-void tracer_finalize(struct tracer_scope *scope);
+void tracer_finalize(struct tracer_scope *scope); /* before the real call; collective */
 void tracer_end_early(const char *reason); /* MPI_Abort, exit without MPI_Finalize */
 void tracer_count(int which);              /* an untraced call */
 

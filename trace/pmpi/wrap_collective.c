@@ -275,10 +275,9 @@ WRAPPER MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 WRAPPER MPI_Finalize(void)
 {
     struct tracer_scope s = tracer_enter();
-    tracer_before_finalize();
+    tracer_finalize(&s);
     int rc = PMPI_Finalize();
-    if (tracer_leave(&s))
-        tracer_finalize(&s);
+    tracer_leave(&s);
     return rc;
 }
 

@@ -271,10 +271,9 @@ FORTRAN(init_thread, (F *required, F *provided, F *ierr))
 FORTRAN(finalize, (F *ierr))
 {
     struct tracer_scope s = tracer_enter();
-    tracer_before_finalize();
+    tracer_finalize(&s);
     pmpi_finalize_(ierr);
-    if (tracer_leave(&s))
-        tracer_finalize(&s);
+    tracer_leave(&s);
 }
 
 FORTRAN(abort, (F *comm, F *code, F *ierr))
