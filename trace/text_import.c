@@ -206,11 +206,24 @@ static int parse_fact(struct import *im, const char *key, char *text, struct mpg
     return mpg_trace_write_fact(im->writers[rank], key, value, err);
 }
 
+/* People annotate directives: "#clock 1 500 -320   (remark)". */
+static void cut_remark(char *text)
+{
+    char *end = strstr(text, " (");
+    if (!end)
+        return;
+    while (end > text && (end[-1] == ' ' || end[-1] == '\t'))
+        end--;
+    *end = '\0';
+}
+
 static int parse_directive(struct import *im, char *line, struct mpg_error *err)
 {
     char *rest = line + strcspn(line, " ");
     if (*rest)
         *rest++ = '\0';
+    if (strcmp(line, "#host") != 0 && strcmp(line, "#fact") != 0)
+        cut_remark(rest);
     if (strcmp(line, "#ranks") == 0)
         return set_ranks(im, rest, err);
     bool known = strcmp(line, "#comm") == 0 || strcmp(line, "#clock") == 0 ||
