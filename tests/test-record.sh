@@ -1,0 +1,136 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# mpgtrace record on real programs (TAP): every call of trace/calls.def from C, many
+# from Fortran, is compared with what the program is known to do; then the ways in
+# which tracing and programs fail.
+# shellcheck disable=SC2086,SC2094
+
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/tap.sh"
+MPGTRACE=${MPGTRACE:-${top_builddir:-.}/trace/mpgtrace}
+mpirun=${MPIRUN:-mpirun}
+mpicc=${MPICC:-mpicc}
+mpifort=${MPIFORT:-mpifort}
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export OMPI_MCA_rmaps_base_oversubscribe=1
+[ "${MPGKIT_MPI:-yes}" = yes ] || skip_all "built without MPI"
+[ "${MPGKIT_SANITIZERS:-no}" = no ] || skip_all "a sanitized tracer cannot be preloaded"
+command -v "${mpicc%% *}" >/dev/null || skip_all "no $mpicc"
+command -v "${mpirun%% *}" >/dev/null || skip_all "no $mpirun"
+
+tmp=$(mktemp -d)
+trap 'umount "$tmp/full" 2>/dev/null; rm -rf "$tmp"' EXIT
+cd "$tmp" || exit 1
+
+# traced RANKS TRACE COMMAND...: runs it under the tracer; output in out and err.
+traced() {
+    local ranks=$1 trace=$2
+    shift 2
+    timeout 120 $mpirun -np "$ranks" "$MPGTRACE" record -o "$trace" "$@" >out 2>err
+}
+
+# calls TRACE: its calls, rank by rank, without times.
+calls() {
+    "$MPGTRACE" print "$1" | sed -nE 's/^([0-9]+) [0-9]+ [0-9]+ /\1 /p' | sort -s -n -k1,1
+}
+
+# matches TRACE EXPECTED: the calls are those expected.
+matches() {
+    calls "$1" | diff <(grep -v '^#' "$2") - >differences && return
+    sed 's/^/# /' differences | head -20
+    return 1
+}
+
+facts() {
+    "$MPGTRACE" print "$1" | sed -n "s/^#fact $2 //p"
+}
+
+# --- every call, from C ---
+ok "the test program compiles" $mpicc -o calls "$here/calls.c"
+timeout 120 $mpirun -np 3 ./calls >plain
+is "it runs without the tracer" $? 0
+ok "it runs under the tracer" traced 3 calls.trace ./calls
+is "its output is unchanged" "$(cat out)" "$(cat plain)"
+is "the tracer says nothing" "$(cat err)" ""
+ok "every call is recorded as made" matches calls.trace "$here/calls.expected"
+is "all that calls.def lists were made" \
+    "$(calls calls.trace | awk '{ print $2 }' | sort -u | wc -l)" \
+    "$(($(grep -c '^MPG_CALL' "$here/../trace/calls.def") - 1))"
+like "the rest is counted" "$(facts calls.trace 2)" "*untraced MPI_Iallreduce 1*"
+like "the program is named" "$(facts calls.trace 0)" "*program ./calls*"
+is "one host, one clock" "$("$MPGTRACE" print calls.trace | grep -c '^#clocks shared')" 1
+is "inter-communicators have two groups" \
+    "$("$MPGTRACE" print calls.trace | grep -c '^#comm .* = 2 0 | 1$')" 1
+
+ok "with MPI_THREAD_MULTIPLE" traced 3 thread.trace ./calls thread
+is "the same calls but Init_thread" "$(calls thread.trace | sed 's/ Init_thread/ Init/')" \
+    "$(calls calls.trace)"
+ok "a small buffer" traced 3 small.trace --buffer 4KiB ./calls
+ok "... loses nothing" matches small.trace "$here/calls.expected"
+
+# --- ends ---
+traced 3 six.trace ./calls six
+is "the exit status is the program's" $? 6
+ok "... and all ranks' traces are whole" matches six.trace "$here/calls.expected"
+traced 3 exit.trace ./calls exit
+is "without MPI_Finalize, too" $? 7
+like "... which the trace says" "$(cat exit.trace/*.mpgt | tr -c '[:print:]' '\n')" \
+    "*incomplete the program ended without MPI_Finalize*"
+traced 3 abort.trace ./calls abort
+is "MPI_Abort's status is the program's" $? 5
+like "... and the trace says so" "$(facts abort.trace 0)" "*incomplete MPI_Abort*"
+is "... and holds what came before" "$(calls abort.trace | grep '^0 ')" \
+    "$(calls calls.trace | grep '^0 ' | grep -v Finalize)"
+
+# --- folders and disks ---
+cp -r calls.trace again.trace
+cp calls.trace/rank-2.mpgt again.trace/rank-3.mpgt
+ok "into the folder of an earlier run of more ranks" traced 3 again.trace ./calls
+is "... leaves only its own files" "$(cd again.trace && echo *)" "rank-0.mpgt rank-1.mpgt rank-2.mpgt"
+"$MPGTRACE" record -o none.trace ./no-such-program 2>err
+is "a program that is not there" "$?: $(cat err)" \
+    "1: mpgtrace record: ./no-such-program: No such file or directory"
+MPGKIT_LIBDIR=$tmp "$MPGTRACE" record -o none.trace true 2>err
+is "no tracer" "$?: $(cat err)" "1: mpgtrace record: no libmpgtrace.so in MPGKIT_LIBDIR=$tmp"
+: >file
+"$MPGTRACE" record -o file/a.trace true 2>err
+is "a folder that cannot be made" "$?: $(cat err)" \
+    "1: mpgtrace record: file/a.trace: Not a directory"
+if mkdir full && mount -t tmpfs -o size=32k tmpfs full 2>/dev/null; then
+    mkdir full/a.trace && head -c 40000 /dev/zero >full/a.trace/fill 2>/dev/null
+    traced 3 full/a.trace ./calls six
+    is "a full disk does not touch the exit status" $? 6
+    like "... nor the output" "$(cat out)" "calls: all results are right*"
+    is "... and is told once a rank" "$(grep -c '^mpgtrace: rank .*No space left on device' err)" 3
+    umount full
+else
+    skip "a full disk" "cannot mount a file system"
+fi
+
+# --- Fortran ---
+if command -v "${mpifort%% *}" >/dev/null; then
+    ok "Fortran: use mpi compiles" $mpifort -o ftrace "$here/ftrace.f90" 2>err
+    ok "... runs" traced 2 ftrace.trace ./ftrace
+    like "... rightly" "$(cat out)" "ftrace: all results are right*"
+    ok "... and is recorded as made" matches ftrace.trace "$here/ftrace.expected"
+    sed -E 's/use mpi$/use mpi_f08/; s/integer :: comm$/type(MPI_Comm) :: comm/; s/status\(MPI_TAG\)/status%MPI_TAG/
+        s/integer :: requests/type(MPI_Request) :: requests/
+        s/integer :: status\(MPI_STATUS_SIZE\), statuses\(MPI_STATUS_SIZE, 2\)/type(MPI_Status) :: status, statuses(2)/
+        ' "$here/ftrace.f90" >ftrace08.f90
+    ok "Fortran: use mpi_f08 compiles" $mpifort -o ftrace08 ftrace08.f90 2>err
+    ok "... runs" traced 2 ftrace08.trace ./ftrace08
+    ok "... and is recorded as made" matches ftrace08.trace "$here/ftrace.expected"
+    ok "Fortran: mpif.h compiles" $mpifort -o ftrace77 "$here/ftrace77.f" 2>err
+    ok "... runs" traced 2 ftrace77.trace ./ftrace77
+    is "... and is recorded as made" "$(calls ftrace77.trace | grep '^1')" \
+        "1 Init
+1 Irecv comm=0 from=0 tag=9 bytes=8 any=tag request=1
+1 Send comm=0 to=0 tag=9 bytes=8
+1 Wait requests=1
+1 Reduce comm=0 root=1 bytes=8
+1 Finalize"
+else
+    skip "Fortran" "no $mpifort"
+fi
+
+done_testing
