@@ -46,13 +46,13 @@ facts() {
 }
 
 # --- every call, from C ---
-ok "the test program compiles" $mpicc -o calls "$here/calls.c"
+ok "the test program compiles" $mpicc -o calls "$here/record.c"
 timeout 120 $mpirun -np 3 ./calls >plain
 is "it runs without the tracer" $? 0
 ok "it runs under the tracer" traced 3 calls.trace ./calls
 is "its output is unchanged" "$(cat out)" "$(cat plain)"
 is "the tracer says nothing" "$(cat err)" ""
-ok "every call is recorded as made" matches calls.trace "$here/calls.expected"
+ok "every call is recorded as made" matches calls.trace "$here/record.expected"
 is "all that calls.def lists were made" \
     "$(calls calls.trace | awk '{ print $2 }' | sort -u | wc -l)" \
     "$(($(grep -c '^MPG_CALL' "$here/../trace/calls.def") - 1))"
@@ -66,12 +66,12 @@ ok "with MPI_THREAD_MULTIPLE" traced 3 thread.trace ./calls thread
 is "the same calls but Init_thread" "$(calls thread.trace | sed 's/ Init_thread/ Init/')" \
     "$(calls calls.trace)"
 ok "a small buffer" traced 3 small.trace --buffer 4KiB ./calls
-ok "... loses nothing" matches small.trace "$here/calls.expected"
+ok "... loses nothing" matches small.trace "$here/record.expected"
 
 # --- ends ---
 traced 3 six.trace ./calls six
 is "the exit status is the program's" $? 6
-ok "... and all ranks' traces are whole" matches six.trace "$here/calls.expected"
+ok "... and all ranks' traces are whole" matches six.trace "$here/record.expected"
 traced 3 exit.trace ./calls exit
 is "without MPI_Finalize, too" $? 7
 like "... which the trace says" "$(cat exit.trace/*.mpgt | tr -c '[:print:]' '\n')" \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Makes every MPI call that the tracer records, on 3 ranks, in ways whose record
- * is known (tests/calls.expected), and checks MPI's own results on the way. */
+ * is known (tests/record.expected), and checks MPI's own results on the way. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@ static int rank, right, left;
 #define CHECK(condition)                                                                      \
     do {                                                                                      \
         if (!(condition)) {                                                                   \
-            fprintf(stderr, "calls.c:%d: rank %d: %s\n", __LINE__, rank, #condition);         \
+            fprintf(stderr, "record.c:%d: rank %d: %s\n", __LINE__, rank, #condition);         \
             MPI_Abort(MPI_COMM_WORLD, 3);                                                     \
         }                                                                                     \
     } while (0)
