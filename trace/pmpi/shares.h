@@ -15,6 +15,13 @@ static inline int64_t gather_share(bool in_place, int sendcount, MPI_Datatype se
     return in_place ? tracer_bytes(recvcount, recvtype) : tracer_bytes(sendcount, sendtype);
 }
 
+/* Whether a gathering call's ROOT says, on an inter-communicator, that this rank
+ * sends nothing; its send arguments then mean nothing and may be anything. */
+static inline bool only_receives(int root)
+{
+    return root == MPI_ROOT || root == MPI_PROC_NULL;
+}
+
 /* Scatter: what one rank gets; the root of it knows by its send arguments. */
 static inline int64_t scatter_share(bool sends, int sendcount, MPI_Datatype sendtype,
                                     int recvcount, MPI_Datatype recvtype)

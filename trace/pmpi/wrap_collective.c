@@ -20,15 +20,15 @@ WRAPPER MPI_Barrier(MPI_Comm comm)
 
 WRAPPER MPI_Bcast(void *buf, int count, MPI_Datatype type, int root, MPI_Comm comm)
 {
-    COLLECTIVE(Bcast, PMPI_Bcast(buf, count, type, root, comm), root, tracer_bytes(count, type),
-               comm);
+    COLLECTIVE(Bcast, PMPI_Bcast(buf, count, type, root, comm), root,
+               root == MPI_PROC_NULL ? 0 : tracer_bytes(count, type), comm);
 }
 
 WRAPPER MPI_Reduce(const void *in, void *out, int count, MPI_Datatype type, MPI_Op op, int root,
                    MPI_Comm comm)
 {
     COLLECTIVE(Reduce, PMPI_Reduce(in, out, count, type, op, root, comm), root,
-               tracer_bytes(count, type), comm);
+               root == MPI_PROC_NULL ? 0 : tracer_bytes(count, type), comm);
 }
 
 #define WRAP_REDUCTION(name)                                                                  \
@@ -47,8 +47,9 @@ WRAPPER MPI_Gather(const void *in, int sendcount, MPI_Datatype sendtype, void *o
 {
     COLLECTIVE(Gather,
                PMPI_Gather(in, sendcount, sendtype, out, recvcount, recvtype, root, comm), root,
-               gather_share(in == MPI_IN_PLACE || root == MPI_ROOT, sendcount, sendtype,
-                            recvcount, recvtype),
+               only_receives(root) ? 0
+                                   : gather_share(in == MPI_IN_PLACE, sendcount, sendtype,
+                                                  recvcount, recvtype),
                comm);
 }
 
@@ -60,8 +61,8 @@ WRAPPER MPI_Gatherv(const void *in, int sendcount, MPI_Datatype sendtype, void *
                PMPI_Gatherv(in, sendcount, sendtype, out, recvcounts, displs, recvtype, root,
                             comm),
                root,
-               root == MPI_ROOT ? 0
-                                : gather_share(in == MPI_IN_PLACE, sendcount, sendtype,
+               only_receives(root) ? 0
+                                   : gather_share(in == MPI_IN_PLACE, sendcount, sendtype,
                                                in == MPI_IN_PLACE ? recvcounts[root] : 0,
                                                recvtype),
                comm);
@@ -92,7 +93,10 @@ WRAPPER MPI_Scatter(const void *in, int sendcount, MPI_Datatype sendtype, void *
 {
     COLLECTIVE(Scatter,
                PMPI_Scatter(in, sendcount, sendtype, out, recvcount, recvtype, root, comm), root,
-               scatter_share(is_root(root, comm), sendcount, sendtype, recvcount, recvtype), comm);
+               root == MPI_PROC_NULL ? 0
+                                     : scatter_share(is_root(root, comm), sendcount, sendtype,
+                                                     recvcount, recvtype),
+               comm);
 }
 
 WRAPPER MPI_Scatterv(const void *in, const int sendcounts[], const int displs[],
@@ -107,7 +111,8 @@ WRAPPER MPI_Scatterv(const void *in, const int sendcounts[], const int displs[],
         record_counts(&s, MPG_CALL_Scatterv, root, sendcounts, tracer_size_of(comm), sendtype,
                       comm);
     else
-        record_collective(&s, MPG_CALL_Scatterv, root, tracer_bytes(recvcount, recvtype), comm);
+        record_collective(&s, MPG_CALL_Scatterv, root,
+                          root == MPI_PROC_NULL ? 0 : tracer_bytes(recvcount, recvtype), comm);
     return rc;
 }
 

@@ -17,13 +17,13 @@ FORTRAN(barrier, (F *comm, F *ierr))
 FORTRAN(bcast, (void *buf, F *count, F *type, F *root, F *comm, F *ierr))
 {
     COLLECTIVE(Bcast, pmpi_bcast_(buf, count, type, root, comm, ierr), *root,
-               tracer_bytes(*count, TYPE(type)), comm);
+               *root == MPI_PROC_NULL ? 0 : tracer_bytes(*count, TYPE(type)), comm);
 }
 
 FORTRAN(reduce, (void *in, void *out, F *count, F *type, F *op, F *root, F *comm, F *ierr))
 {
     COLLECTIVE(Reduce, pmpi_reduce_(in, out, count, type, op, root, comm, ierr), *root,
-               tracer_bytes(*count, TYPE(type)), comm);
+               *root == MPI_PROC_NULL ? 0 : tracer_bytes(*count, TYPE(type)), comm);
 }
 
 #define FORTRAN_REDUCTION(lower, name)                                                        \
@@ -42,8 +42,9 @@ FORTRAN(gather, (void *in, F *sendcount, F *sendtype, void *out, F *recvcount, F
     COLLECTIVE(Gather,
                pmpi_gather_(in, sendcount, sendtype, out, recvcount, recvtype, root, comm, ierr),
                *root,
-               gather_share(fortran_in_place(in) || *root == MPI_ROOT, *sendcount, TYPE(sendtype),
-                            *recvcount, TYPE(recvtype)),
+               only_receives(*root) ? 0
+                                    : gather_share(fortran_in_place(in), *sendcount,
+                                                   TYPE(sendtype), *recvcount, TYPE(recvtype)),
                comm);
 }
 
@@ -55,8 +56,8 @@ FORTRAN(gatherv, (void *in, F *sendcount, F *sendtype, void *out, F *recvcounts,
                pmpi_gatherv_(in, sendcount, sendtype, out, recvcounts, displs, recvtype, root,
                              comm, ierr),
                *root,
-               *root == MPI_ROOT ? 0
-                                 : gather_share(in_place, *sendcount, TYPE(sendtype),
+               only_receives(*root) ? 0
+                                    : gather_share(in_place, *sendcount, TYPE(sendtype),
                                                 in_place ? recvcounts[*root] : 0, TYPE(recvtype)),
                comm);
 }
@@ -90,8 +91,10 @@ FORTRAN(scatter, (void *in, F *sendcount, F *sendtype, void *out, F *recvcount, 
     COLLECTIVE(Scatter,
                pmpi_scatter_(in, sendcount, sendtype, out, recvcount, recvtype, root, comm, ierr),
                *root,
-               scatter_share(is_root(*root, COMM(comm)), *sendcount, TYPE(sendtype), *recvcount,
-                             TYPE(recvtype)),
+               *root == MPI_PROC_NULL
+                   ? 0
+                   : scatter_share(is_root(*root, COMM(comm)), *sendcount, TYPE(sendtype),
+                                   *recvcount, TYPE(recvtype)),
                comm);
 }
 
@@ -106,7 +109,8 @@ FORTRAN(scatterv, (void *in, F *sendcounts, F *displs, F *sendtype, void *out, F
         record_counts(&s, MPG_CALL_Scatterv, *root, sendcounts, tracer_size_of(COMM(comm)),
                       TYPE(sendtype), COMM(comm));
     else
-        record_collective(&s, MPG_CALL_Scatterv, *root, tracer_bytes(*recvcount, TYPE(recvtype)),
+        record_collective(&s, MPG_CALL_Scatterv, *root,
+                          *root == MPI_PROC_NULL ? 0 : tracer_bytes(*recvcount, TYPE(recvtype)),
                           COMM(comm));
 }
 
