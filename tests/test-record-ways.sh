@@ -1,0 +1,118 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# A program that says itself what its trace must hold (tests/ways.c), recorded
+# (TAP): the trace holds that, and simulated without perturbation it changes nothing.
+set -u
+. "$(dirname "$0")/tap.sh"
+build=${top_builddir:-.}
+MPGTRACE=${MPGTRACE:-$build/trace/mpgtrace}
+MPGSIM=${MPGSIM:-$build/simulate/mpgsim}
+ways=$(realpath "$build/tests/ways" 2>/dev/null)
+mpirun=${MPIRUN:-mpirun}
+[ "${MPGKIT_MPI:-yes}" = yes ] || skip_all "built without MPI"
+[ -x "$ways" ] || skip_all "no tests/ways"
+command -v "${mpirun%% *}" >/dev/null || skip_all "no $mpirun"
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export OMPI_MCA_rmaps_base_oversubscribe=1
+tmp=$(mktemp -d) || exit 1
+trap 'umount "$tmp/full" 2>/dev/null; rm -rf "$tmp"' EXIT
+cd "$tmp" || exit 1
+
+# traced RANKS ARGUMENT...: mpgtrace record with them; output in out and err.
+traced() {
+    local ranks=$1
+    shift
+    # shellcheck disable=SC2086 # mpirun may have arguments
+    timeout 120 $mpirun -np "$ranks" "$MPGTRACE" record "$@" >out 2>err
+}
+
+# recorded TRACE FOLDER: TRACE's calls, with members for communicators and without
+# what found nothing yet, are those the program put into FOLDER/RANK.expected.
+recorded() {
+    "$MPGTRACE" print "$1" | awk -v folder="$2" '
+        /^#comm/ {
+            name = $4
+            for (i = 5; i <= NF; i++)
+                name = name ($i == "|" || $(i - 1) == "|" ? "" : ",") $i
+            label[$2] = name (met[name]++ ? "#" met[name] - 1 : "")
+            next
+        }
+        /^#/ || / done=$/ { next }
+        {
+            line = $4
+            for (i = 5; i <= NF; i++) {
+                split($i, word, "=")
+                if (word[1] ~ /comm$/ && word[2] != "null")
+                    $i = word[1] "=" label[word[2]]
+                line = line " " $i
+            }
+            print line >(folder "/" $1 ".got")
+        }'
+    for rank in 0 1 2 3; do
+        diff "$2/$rank.expected" "$2/$rank.got" >differences && continue
+        head -n 20 differences | sed "s/^/# rank $rank: /"
+        return 1
+    done
+}
+
+# identity TRACE MODE: without a perturbation no rank ends later.
+identity() {
+    "$MPGSIM" --absorb="$2" --per-rank "$1" >table || return
+    awk 'NR > 1 { for (i = 3; i <= NF; i++) bad = bad || $i != 0 } END { exit bad || NR != 5 || NF != 5 }' \
+        table && return
+    sed 's/^/# /' table
+    return 1
+}
+
+mkdir plain traced small
+# shellcheck disable=SC2086
+timeout 120 $mpirun -np 4 "$ways" all plain >/dev/null
+is "the program runs without the tracer" $? 0
+ok "it runs under the tracer" traced 4 -o a.trace "$ways" all traced
+is "it says the same" "$(sort out)" "$(printf 'rank %d: 0 errors\n' 0 1 2 3)"
+ok "the trace is what it says" recorded a.trace traced
+"$MPGTRACE" print a.trace >a.txt
+ok "the trace's text is a trace" test "$("$MPGTRACE" print a.txt | md5sum)" = "$(md5sum <a.txt)"
+for mode in none wait clock; do
+    ok "--absorb=$mode: no delay from nothing" identity a.trace $mode
+done
+like "untraced calls are counted" "$("$MPGTRACE" stat a.trace)" \
+    "*calls that passed through untraced:*MPI_Comm_rank * 4*"
+
+ok "with a small buffer" traced 4 -o b.trace --buffer 4KiB "$ways" all small
+ok "the trace is the same" recorded b.trace small
+
+ok "a long program" traced 2 -o long.trace --buffer 64KiB "$ways" long
+is "every call of many chunks" \
+    "$("$MPGTRACE" print long.trace | awk '!/^#/ { n[$4]++ } END { print n["Allreduce"], n["Send"] }')" \
+    "2000 400000"
+
+# The other rank is killed: what it has not written is lost.
+traced 2 -o abort.trace --buffer 4KiB "$ways" abort
+is "MPI_Abort: the exit status" $? 5
+ok "MPI_Abort: stat reads what there is" sh -c '"$1" stat abort.trace >out' sh "$MPGTRACE"
+like "MPI_Abort: stat says that it is incomplete" "$(cat out)" "*without MPI_Init or MPI_Finalize*"
+"$MPGSIM" abort.trace >out 2>err
+like "MPI_Abort: mpgsim says where" "$?: $(cat err)" "1: mpgsim: abort.trace: rank [01]*call *"
+
+if [ "$(id -u)" -ne 0 ]; then
+    mkdir locked
+    chmod 555 locked
+    traced 1 -o locked "$ways" short
+    like "a folder that must not be written" "$?: $(cat err)" "1: mpgtrace record: locked: *denied*"
+else
+    skip "a folder that must not be written" "root may write everything"
+fi
+mkdir full
+if mount -t tmpfs -o size=128k tmpfs full 2>/dev/null; then
+    traced 2 -o full/a.trace --buffer 16KiB "$ways" long
+    is "a disk that fills: the program's exit status" $? 0
+    is "... its output" "$(cat out)" "the program's own words"
+    is "... is told once a rank" "$(grep -c '^mpgtrace: rank [01]: .*No space left on device' err)" 2
+    ok "... and what was recorded can be read" sh -c '"$1" stat full/a.trace >out' sh "$MPGTRACE"
+    like "... as far as it goes" "$(cat out)" "*2 without MPI_Init or MPI_Finalize*MPI_Send *"
+    umount full
+else
+    skip "a disk that fills" "cannot mount a small disk"
+fi
+done_testing

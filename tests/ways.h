@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A program that completes requests in every way, makes every collective with and
+ * without MPI_IN_PLACE and communicators that look alike, and says
+ * what the trace must hold, in the words of mpgtext(5) without times; of a
+ * communicator it names the members. Four ranks, each with the one beside it. */
+#ifndef MPG_WAYS_H
+#define MPG_WAYS_H
+
+#include <mpi.h>
+
+#define WORLD "comm=0,1,2,3"
+
+extern int rank, peer, errors;
+
+/* One expected line. */
+__attribute__((format(printf, 1, 2))) void say(const char *format, ...);
+/* Counts an error unless COND. */
+#define CHECK(cond) check(cond, #cond, __FILE__, __LINE__)
+void check(int cond, const char *text, const char *file, int line);
+
+void do_collectives(void);
+void do_in_place(void);
+void do_constructors(void);
+
+#endif
