@@ -145,20 +145,24 @@ double mpg_replay_time_for(const struct mpg_replay *r, double t_ns, double work_
     return end_ns > t_ns ? end_ns - t_ns : 0;
 }
 
+/* Work that ends this little after a detour's start, in ns, ends before it: less
+ * than that is rounding, which must not cost a whole detour. */
+static const double ROUNDING_NS = 1e-3;
+
 double mpg_replay_time_of(const struct mpg_replay *r, double work_ns)
 {
     double whole;
     size_t bucket;
     double rest = split(work_ns, r->work_ns, r->buckets, &whole, &bucket);
-    if (rest == 0 && whole > 0) { /* done before the detour that ends a record */
+    if (rest <= ROUNDING_NS && whole > 0) { /* done before the detour that ends a record */
         whole--;
-        rest = r->work_ns;
+        rest += r->work_ns;
         bucket = r->buckets - 1;
     }
     size_t i = r->by_work[bucket];
-    while (i < r->n && r->done_ns[i] < rest)
+    while (i < r->n && r->done_ns[i] < rest - ROUNDING_NS)
         i++;
-    while (i > 0 && r->done_ns[i - 1] >= rest)
+    while (i > 0 && r->done_ns[i - 1] >= rest - ROUNDING_NS)
         i--;
     /* i detours began before this much work was done: all of them had to pass. */
     double lost_ns = i > 0 ? r->end_ns[i - 1] - r->done_ns[i - 1] : 0;

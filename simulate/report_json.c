@@ -121,9 +121,11 @@ int mpg_report_json(const struct mpg_report *r, FILE *out, struct mpg_error *err
         json_object_set_new(root, "mean_of_a_rank", account_json(q));
         status = json_dumpf(root, out, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
         fputc('\n', out);
+        if (ferror(out))
+            status = 0; /* the close says which file and why */
     }
     if (status < 0)
-        mpg_error_set(err, root ? "cannot write the answer" : "out of memory");
+        mpg_error_set(err, "the answer as JSON: out of memory, or the trace's name is not UTF-8");
     json_decref(root);
     free(scratch);
     return status;

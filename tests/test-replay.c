@@ -99,6 +99,29 @@ static void test_edges(void)
     mpg_replay_free(r);
 }
 
+/* Work done up to somewhere in a detour ends before that detour, whatever the
+ * rounding of the sums on the way. */
+static void test_rounding(void)
+{
+    enum { N = 30 };
+    double start_ns[N], duration_ns[N];
+    for (int i = 0; i < N; i++) {
+        start_ns[i] = 1e8 / 3 * i + 1e7 / 7;
+        duration_ns[i] = 1e5 / 9 * (i + 1);
+    }
+    struct mpg_replay *r = make(1e9 + 1.0 / 3, N, start_ns, duration_ns);
+    double worst = 0;
+    for (int i = 0; i < 1000; i++) {
+        double begin_ns = 1e9 / 997 * i, end_ns = start_ns[(i + 7) % N] + 1000.25 + i / 13.0;
+        end_ns += end_ns < begin_ns ? 1e9 + 1.0 / 3 : 0;
+        double before = mpg_replay_work_before(r, begin_ns);
+        double work = mpg_replay_work_before(r, end_ns) - before;
+        worst = fmax(worst, mpg_replay_time_of(r, before + work) - (end_ns - 1000));
+    }
+    ok(worst <= 0, "rounding costs no detour");
+    mpg_replay_free(r);
+}
+
 static void test_errors(void)
 {
     double start_ns[] = {0}, duration_ns[] = {4};
@@ -207,6 +230,7 @@ int main(void)
     test_closed_forms();
     test_quiet();
     test_edges();
+    test_rounding();
     test_errors();
     test_random();
     return done();
