@@ -25,14 +25,16 @@ static void out_of_memory(void)
 
 static void append(uint64_t *slot, struct tracer_request *request)
 {
-    struct tracer_request *last = (struct tracer_request *)(uintptr_t)*slot;
-    if (!last) {
+    struct tracer_request *first = (struct tracer_request *)(uintptr_t)*slot;
+    request->next = NULL;
+    if (!first) {
         *slot = (uint64_t)(uintptr_t)request;
+        request->prev = request;
         return;
     }
-    while (last->next)
-        last = last->next;
-    last->next = request;
+    request->prev = first->prev;
+    first->prev->next = request;
+    first->prev = request;
 }
 
 struct tracer_request *tracer_request_new(MPI_Request handle, const void *address, uint32_t any,
@@ -64,18 +66,33 @@ void tracer_request_start(struct tracer_request *request)
     request->active = true;
 }
 
-struct tracer_request *tracer_request_find(MPI_Request handle, const void *address)
+/* As tracer_request_find. A caller that takes many passes HINT, NULL at first, so
+ * that not each one passes over all that are taken. */
+static struct tracer_request *find(MPI_Request handle, const void *address,
+                                   struct tracer_request **hint)
 {
     uint64_t key = (uint64_t)(uintptr_t)handle;
     uint64_t *slot = mpg_map_find(&by_variable, key, (uint64_t)(uintptr_t)address);
     struct tracer_request *request = slot ? (struct tracer_request *)(uintptr_t)*slot : NULL;
     if (request && !request->taken)
         return request;
-    slot = mpg_map_find(&by_handle, key, 0);
-    request = slot ? (struct tracer_request *)(uintptr_t)*slot : NULL;
+    if (*hint && (*hint)->handle == key)
+        request = *hint;
+    else {
+        slot = mpg_map_find(&by_handle, key, 0);
+        request = slot ? (struct tracer_request *)(uintptr_t)*slot : NULL;
+    }
     while (request && request->taken)
         request = request->next;
+    if (request)
+        *hint = request;
     return request;
+}
+
+struct tracer_request *tracer_request_find(MPI_Request handle, const void *address)
+{
+    struct tracer_request *hint = NULL;
+    return find(handle, address, &hint);
 }
 
 void tracer_request_remove(struct tracer_request *request)
@@ -86,14 +103,14 @@ void tracer_request_remove(struct tracer_request *request)
         mpg_map_remove(&by_variable, request->handle, address);
     slot = mpg_map_find(&by_handle, request->handle, 0);
     struct tracer_request *first = (struct tracer_request *)(uintptr_t)*slot;
-    if (first == request) {
+    if (first == request && !request->next)
+        mpg_map_remove(&by_handle, request->handle, 0);
+    else if (first == request) {
+        request->next->prev = request->prev;
         *slot = (uint64_t)(uintptr_t)request->next;
-        if (!request->next)
-            mpg_map_remove(&by_handle, request->handle, 0);
     } else {
-        while (first->next != request)
-            first = first->next;
-        first->next = request->next;
+        request->prev->next = request->next;
+        (request->next ? request->next : first)->prev = request->prev;
     }
     mpg_pool_give(&pool, request);
 }
@@ -106,11 +123,12 @@ void tracer_requests_end(void)
 }
 
 /* Takes the request in one variable unless it is null, inactive or unknown. */
-static struct tracer_request *candidate(MPI_Request handle, const void *address)
+static struct tracer_request *candidate(MPI_Request handle, const void *address,
+                                        struct tracer_request **hint)
 {
     if (handle == MPI_REQUEST_NULL)
         return NULL;
-    struct tracer_request *request = tracer_request_find(handle, address);
+    struct tracer_request *request = find(handle, address, hint);
     if (request)
         request->taken = true;
     return request;
@@ -129,9 +147,10 @@ bool tracer_candidates_take(struct tracer_candidates *c, int count, const MPI_Re
 {
     if (!tracer_lock())
         return false;
+    struct tracer_request *hint = NULL;
     bool ok = allocate(c, count);
     for (int i = 0; ok && i < c->count; i++)
-        c->requests[i] = candidate(requests[i], &requests[i]);
+        c->requests[i] = candidate(requests[i], &requests[i], &hint);
     tracer_unlock();
     return ok;
 }
@@ -141,9 +160,10 @@ bool tracer_candidates_take_fortran(struct tracer_candidates *c, int count,
 {
     if (!tracer_lock())
         return false;
+    struct tracer_request *hint = NULL;
     bool ok = allocate(c, count);
     for (int i = 0; ok && i < c->count; i++)
-        c->requests[i] = candidate(PMPI_Request_f2c(requests[i]), &requests[i]);
+        c->requests[i] = candidate(PMPI_Request_f2c(requests[i]), &requests[i], &hint);
     tracer_unlock();
     return ok;
 }

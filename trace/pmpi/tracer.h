@@ -50,7 +50,7 @@ void tracer_comms_end(void);
 /* Requests (requests.c). ADDRESS is that of the program's request variable: Open
  * MPI uses one handle for many sends that were complete at once. */
 struct tracer_request {
-    struct tracer_request *next, *next_pending; /* of the same handle; in one call */
+    struct tracer_request *next, *prev; /* of the same handle; the first one's prev is the last */
     int64_t id;            /* of the active operation */
     int64_t persistent;    /* number of the persistent request, or 0 */
     const void *address;
