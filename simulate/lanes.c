@@ -15,7 +15,7 @@ struct mpg_lanes {
     double *rank_value; /* ranks x n */
     double *slot_value; /* capacity x n */
     uint32_t slot_capacity;
-    double *scratch, *result, *kappa; /* n each */
+    double *scratch, *result, *kappa, *bare; /* n each */
     int64_t *traced_ns;
     struct mpg_lanes_account sum;
     double *slack;
@@ -35,8 +35,9 @@ struct mpg_lanes *mpg_lanes_new(int32_t ranks, uint32_t lanes, uint32_t first,
     l->scratch = calloc(lanes, sizeof *l->scratch);
     l->result = calloc(lanes, sizeof *l->result);
     l->kappa = calloc(lanes, sizeof *l->kappa);
+    l->bare = calloc(lanes, sizeof *l->bare);
     l->traced_ns = calloc((size_t)ranks, sizeof *l->traced_ns);
-    if (l->rank_value && l->scratch && l->result && l->kappa && l->traced_ns)
+    if (l->rank_value && l->scratch && l->result && l->kappa && l->bare && l->traced_ns)
         return l;
 fail:
     mpg_lanes_free(l);
@@ -53,6 +54,7 @@ void mpg_lanes_free(struct mpg_lanes *l)
     free(l->scratch);
     free(l->result);
     free(l->kappa);
+    free(l->bare);
     free(l->traced_ns);
     free(l->slack);
     free(l);
@@ -285,32 +287,45 @@ static int find_slacks(struct mpg_lanes *l, const struct mpg_step *s, double *lo
     return 0;
 }
 
+/* The rank's value on leaving its call, from OUT, what its edges give, and BARE,
+ * what they would give without slack. */
+static void leave_with(struct mpg_lanes *l, const struct mpg_step *s, const double *out,
+                       const double *bare)
+{
+    double *value = rank_value(l, s->rank);
+    double least = -(double)s->duration_ns;
+    for (uint32_t w = 0; w < l->n; w++) {
+        double own = value[w] + l->kappa[w];
+        double result = out[w] > value[w] + least ? out[w] : value[w] + least;
+        l->sum.waited_ns += result > own ? result - own : 0;
+        l->sum.absorbed_ns += bare[w] > result ? bare[w] - result : 0;
+        value[w] = result;
+    }
+}
+
 static int step_leave(struct mpg_lanes *l, const struct mpg_step *s, struct mpg_error *err)
 {
-    double *value = rank_value(l, s->rank), *out = l->result, local = 0;
+    double *value = rank_value(l, s->rank), *out = l->result, *bare = l->bare, local = 0;
     bool meeting = s->edge_number > 0 && s->edges[0].kind == MPG_EDGE_MEETING;
-    double least = -(double)s->duration_ns;
     if (find_slacks(l, s, &local, err) < 0)
         return -1;
     zero(l->kappa, l->n);
     if (!meeting)
         mpg_perturb_call(l->p, s->rank, s->number, l->first, l->n, l->kappa);
     l->sum.call_ns += sum_of(l->kappa, l->n);
-    for (uint32_t w = 0; w < l->n; w++)
-        out[w] = meeting ? -INFINITY : value[w] + l->kappa[w] - local;
+    for (uint32_t w = 0; w < l->n; w++) {
+        bare[w] = value[w] + l->kappa[w];
+        out[w] = meeting ? -INFINITY : bare[w] - local;
+    }
     for (uint32_t i = 0; i < s->edge_number; i++) {
         const double *edge = edge_value(l, s, &s->edges[i], l->scratch);
         double slack = l->slack[i];
-        for (uint32_t w = 0; w < l->n; w++)
+        for (uint32_t w = 0; w < l->n; w++) {
+            bare[w] = edge[w] > bare[w] ? edge[w] : bare[w];
             out[w] = edge[w] - slack > out[w] ? edge[w] - slack : out[w];
+        }
     }
-    for (uint32_t w = 0; w < l->n; w++) {
-        double own = value[w] + l->kappa[w];
-        double result = out[w] > value[w] + least ? out[w] : value[w] + least;
-        l->sum.waited_ns += result > own ? result - own : 0;
-        l->sum.absorbed_ns += result < own ? own - result : 0;
-        value[w] = result;
-    }
+    leave_with(l, s, out, bare);
     return 0;
 }
 

@@ -38,7 +38,8 @@ struct mpg_lanes_account {
     double message_ns;  /* lambda + tau added to messages */
     double collective_ns; /* added to shares of collectives */
     double waited_ns;   /* delay taken over from other ranks, on leaving calls */
-    double absorbed_ns; /* delay that ended in slack, on leaving calls */
+    double absorbed_ns; /* by how much slack made calls leave less late than their own rank's
+                           and their messages' delays say */
     double final_ns;    /* delay at the ranks' ends */
 };
 struct mpg_lanes_account mpg_lanes_account(const struct mpg_lanes *lanes);

@@ -110,7 +110,7 @@ static void print_account(const struct mpg_result *q, FILE *out)
     print_time(out, a->waited_ns / q->ranks);
     fputs(" from other ranks and from messages\n  absorbed      ", out);
     print_time(out, a->absorbed_ns / q->ranks);
-    fputs(" by waiting there was already\n  left          ", out);
+    fputs(" by waiting there was already, of ranks and of messages\n  left          ", out);
     print_time(out, a->final_ns / q->ranks);
     fputs(" at the rank's end\n", out);
 }
