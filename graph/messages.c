@@ -176,7 +176,8 @@ int graph_send(struct mpg_graph *g, int32_t rank, enum mpg_call call, int32_t co
     if ((m->synchronous ? store_value(g, rank, &m->slot, err) : emit_eager(g, m, receiver, err)) <
         0)
         return -1;
-    wake(g, &c->probe_waiter);
+    if (!m->is_posted) /* what a posted receive takes, a probe does not see */
+        wake(g, &c->probe_waiter);
     if (m->is_posted && complete_match(g, m, err) < 0)
         return -1;
     drop_channel_if_empty(g, c, comm, rank, receiver, tag);
