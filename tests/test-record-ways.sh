@@ -91,7 +91,7 @@ is "every call of many chunks" \
 traced 2 -o abort.trace --buffer 4KiB "$ways" abort
 is "MPI_Abort: the exit status" $? 5
 ok "MPI_Abort: stat reads what there is" sh -c '"$1" stat abort.trace >out' sh "$MPGTRACE"
-like "MPI_Abort: stat says that it is incomplete" "$(cat out)" "*without MPI_Init or MPI_Finalize*"
+like "MPI_Abort: stat says that it is incomplete" "$(cat out)" "*without MPI_Init or MPI_Finalize*incomplete  rank 1: MPI_Abort*"
 "$MPGSIM" abort.trace >out 2>err
 like "MPI_Abort: mpgsim says where" "$?: $(cat err)" "1: mpgsim: abort.trace: rank [01]*call *"
 

@@ -297,6 +297,9 @@ fi
 "$MPGTRACE" stat "$tmp/two" >"$tmp/out"
 like "stat counts calls" "$(cat "$tmp/out")" "*ranks *2*calls *4,*MPI_Send * 1 *"
 is "stat: the same of text" "$("$MPGTRACE" stat "$tmp/neat.txt" | tail -n 5)" "$(tail -n 5 "$tmp/out")"
+printf '#mpgtext 1\n#ranks 3\n#fact 1 incomplete a reason\n#fact 2 incomplete another\n' >"$tmp/less.txt"
+like "stat says what is incomplete" "$("$MPGTRACE" stat "$tmp/less.txt")" \
+    "*incomplete  2 ranks, the first of them rank 1: a reason*"
 like "stat counts what passed through" "$("$MPGTRACE" stat "$tmp/hand.txt")" "*MPI_Wtime * 3*"
 
 # Usage.

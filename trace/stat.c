@@ -47,6 +47,27 @@ static int add_rank(struct mpg_trace *t, int32_t rank, struct summary *s, struct
     return more;
 }
 
+/* Who said that recording stopped early, and why the first of them did. */
+static void print_incomplete(const struct mpg_trace *t)
+{
+    int32_t ranks = 0, first = 0;
+    const char *reason = NULL, *key, *value;
+    for (int32_t r = 0; r < mpg_trace_ranks(t); r++)
+        for (size_t i = 0; mpg_trace_fact(t, r, i, &key, &value); i++) {
+            if (strcmp(key, "incomplete") != 0)
+                continue;
+            if (ranks++ == 0) {
+                first = r;
+                reason = value;
+            }
+            break;
+        }
+    if (ranks == 1)
+        printf("incomplete  rank %d: %s\n", first, reason);
+    else if (ranks > 1)
+        printf("incomplete  %d ranks, the first of them rank %d: %s\n", ranks, first, reason);
+}
+
 static void print_head(const struct mpg_trace *t, const struct summary *s)
 {
     static const char *const clocks[] = {"not comparable across ranks", "shared by all ranks",
@@ -66,6 +87,7 @@ static void print_head(const struct mpg_trace *t, const struct summary *s)
     printf("calls       %" PRIu64 ", %s on disk, %.2f bytes a call\n", events,
            mpg_units_format_size(size, sizeof size, (int64_t)mpg_trace_bytes(t)),
            events ? (double)mpg_trace_bytes(t) / (double)events : 0);
+    print_incomplete(t);
     if (mpg_trace_cut(t))
         printf("cut off     %s\n", mpg_trace_cut(t));
 }
