@@ -105,6 +105,8 @@ static int start_persistent(struct mpg_graph *g, int32_t rank, struct mpg_error 
     struct place here = graph_here(g, rank);
     for (uint32_t i = 0; i < e->request_number; i++) {
         uint64_t *slot = mpg_map_find(&r->persistent, (uint64_t)e->persistent[i], 0);
+        if (!slot && g->options.lenient)
+            continue; /* what completes it is counted */
         if (!slot)
             return graph_error(&here, err, "persistent request %lld is unknown",
                                (long long)e->persistent[i]);
@@ -153,6 +155,10 @@ int graph_free_request(struct mpg_graph *g, int32_t rank, struct mpg_error *err)
     }
     struct place here = graph_here(g, rank);
     struct request *request = find_request(r, e->requests[0]);
+    if (!request && g->options.lenient) {
+        g->counts.unmatched++;
+        return 0;
+    }
     if (!request)
         return graph_error(&here, err, "request %lld is unknown", (long long)e->requests[0]);
     if (request->kind == REQUEST_SEND)

@@ -140,6 +140,34 @@ ok "not a trace" refuses 1 "mpgsim: bad.txt: *" bad.txt
 : >bad.txt
 ok "an empty file" refuses 1 "mpgsim: bad.txt: *" bad.txt
 
+# ---- traces with holes ----
+# holes SEED: random calls are missing from a random trace
+holes() {
+    "$python" "$here/randomtrace.py" --seed "$1" --ranks $((2 + $1 % 6)) --steps 60 |
+        awk -v seed="$1" 'BEGIN { srand(seed) }
+            /^#/ || $4 ~ /^Init|^Finalize/ || rand() > 0.06' >holes.txt
+}
+# survives SEED OPTION...: an answer under --lenient; without it that or one error
+survives() {
+    holes "$1"
+    shift
+    if ! "$mpgsim" --lenient "$@" holes.txt >out 2>err || [ -s err ]; then
+        sed 's/^/# /' err
+        return 1
+    fi
+    "$mpgsim" "$@" holes.txt >out 2>err || refuses 1 "mpgsim: holes.txt: rank *, call *" "$@" \
+        holes.txt
+}
+if [ -n "$python" ]; then
+    for seed in 1 2 3 4 5 6 7 8 9 10 11 12; do
+        ok "a trace with holes, seed $seed" survives $seed --noise=exp:1us --replicas=3
+        ok "the same, all rendezvous" survives $seed --eager-limit=-1 --latency=exp:300ns \
+            --replicas=3
+    done
+else
+    skip "traces with holes" "no python3"
+fi
+
 # ---- the command line ----
 stencil 5 40 800 >good.txt
 ok "no trace named" refuses 2 "mpgsim: *"
