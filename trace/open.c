@@ -360,6 +360,8 @@ void mpg_trace_close(struct mpg_trace *t)
         free(t->hosts[i]);
     for (int32_t i = 0; i < t->comm_count; i++)
         free(t->comms[i].world_ranks);
+    mpg_map_clear(&t->comm_index);
+    mpg_map_clear(&t->labels);
     free(t->hosts);
     free(t->comms);
     free(t->files);

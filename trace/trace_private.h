@@ -3,6 +3,7 @@
 #ifndef MPG_TRACE_PRIVATE_H
 #define MPG_TRACE_PRIVATE_H
 
+#include "common/map.h"
 #include "trace/chunk.h"
 #include "trace/reader.h"
 
@@ -39,7 +40,9 @@ struct mpg_trace {
     char *cut;
     int32_t comm_count, comm_capacity;
     struct mpg_comm *comms;
-    int32_t next_label;
+    struct mpg_map comm_index; /* (hash of the groups, instance) -> number + 1 */
+    struct mpg_map labels;     /* those taken */
+    int32_t next_label;        /* above all of them */
 };
 
 /* Reads exactly SIZE bytes at OFFSET; -1 with ERR naming FILE otherwise. */
