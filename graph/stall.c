@@ -104,11 +104,30 @@ static int explain(const struct mpg_graph *g, int32_t rank, bool circle, struct 
     return graph_error(&here, err, "no send matches%s", why);
 }
 
+/* Calls of several threads, of which a rank's one stream keeps no order that a
+ * blocked one could wait in, may be the reason. */
+static int mention_threads(const struct mpg_graph *g, struct mpg_error *err)
+{
+    const char *key, *value;
+    for (int32_t rank = 0; rank < g->ranks; rank++)
+        for (size_t i = 0; mpg_trace_fact(g->trace, rank, i, &key, &value); i++)
+            if (strcmp(key, "overlapping") == 0) {
+                size_t used = strlen(err->text);
+                snprintf(err->text + used, sizeof err->text - used,
+                         " (rank %d made %s calls while another thread of it was in MPI, which "
+                         "this trace cannot tell apart)",
+                         rank, value);
+                return -1;
+            }
+    return -1;
+}
+
 int graph_explain_stall(struct mpg_graph *g, struct mpg_error *err)
 {
     bool circle;
     int32_t rank = find_culprit(g, &circle);
-    return explain(g, rank, circle, err);
+    (void)explain(g, rank, circle, err);
+    return mention_threads(g, err);
 }
 
 /* Gives up on M, if RANK waits for it. */
