@@ -125,6 +125,11 @@ bad "sends that wait for each other" \
     < <(head_to_head)
 head_to_head | calls 2 >a.txt
 ok "they do not when they are eager" "$mpgsim" -o out --eager-limit=800 a.txt
+{ echo "#fact 1 overlapping 3" && head_to_head | calls 2 | sed 1,2d; } |
+    sed '1i #mpgtext 1\n#ranks 2' >a.txt
+ok "threads are named as what may be the reason" refuses 1 \
+    "mpgsim: a.txt: rank 0, call 1 *rank 1 made 3 calls while another thread*" --eager-limit=-1 \
+    a.txt
 printf '%s\n' "#mpgtext 1" "#ranks 2" "0 0 100 Init" "1 0 100 Init" "0 500 600 Finalize" >bad.txt
 ok "no MPI_Finalize" refuses 1 "mpgsim: bad.txt: rank 1, call 0 (MPI_Init): *MPI_Finalize" bad.txt
 is "no MPI_Finalize, leniently" "$("$mpgsim" --lenient --json bad.txt |

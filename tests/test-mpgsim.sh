@@ -230,6 +230,23 @@ ok "rank sets keep other ranks' draws" test \
     "$(delays --absorb=none --noise=exp:1us@0 pipeline.txt | cut -d' ' -f1)" = \
     "$(delays --absorb=none --noise=exp:1us pipeline.txt | cut -d' ' -f1)"
 
+# ---- probes ----
+# Rank 2 is late, so rank 1 is with its second message; the first one is the Irecv's.
+# Rank 2's many calls let rank 0 have its turn between the two.
+{
+    printf '%s\n' "0 200 210 Irecv from=1 tag=5 bytes=8 request=1" \
+        "0 220 9000 Probe from=1 tag=5 bytes=8" "0 9100 9110 Send to=2 tag=1 bytes=8" \
+        "0 9200 9210 Recv from=1 tag=5 bytes=8" "0 9300 9310 Wait requests=1" \
+        "1 300 310 Send to=0 tag=5 bytes=8" "1 400 8100 Recv from=2 tag=9 bytes=8" \
+        "1 8200 8210 Send to=0 tag=5 bytes=8" "2 8000 8010 Send to=1 tag=9 bytes=8" \
+        "2 8100 9500 Recv from=0 tag=1 bytes=8"
+    for i in $(seq 40); do
+        echo "2 $((300 + 10 * i)) $((305 + 10 * i)) Iprobe from=1 tag=7 found=0"
+    done
+} | sort -s -n -k1,1 -k2,2 | calls 3 >probe.txt
+is "a probe waits for a message that no posted receive takes" \
+    "$(delays --absorb=none --noise=const:700ns@1 probe.txt)" "2100 2800 2100"
+
 # ---- other ways in and out ----
 is "standard input" "$(delays $noise - <ring7.txt)" "$(delays $noise ring7.txt)"
 if [ -n "${MPGTRACE-}" ]; then
