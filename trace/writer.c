@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Encoding events into chunks: interned shapes, varint deltas, zstd. */
+/* Encoding events into chunks: interned shapes, varint deltas, zstd.
+ *
+ * Records gather in a small raw buffer; when that is full it is compressed into
+ * a chunk; chunks gather in memory until the caller's buffer size is reached and
+ * go to the file together. Chunks are small because a reader holds one for each
+ * rank, and cost no compression: what repeats in a trace repeats soon. */
 #include "trace/writer.h"
 
 #include <errno.h>
@@ -10,15 +15,19 @@
 
 #include "trace/chunk.h"
 
-enum { SHAPE_SLOTS = 2 * MPG_MAX_SHAPES, SHAPE_BYTES = 17 * MPG_VARINT_BYTES };
+enum {
+    SHAPE_SLOTS = 2 * MPG_MAX_SHAPES,
+    SHAPE_BYTES = 17 * MPG_VARINT_BYTES,
+    RAW_CHUNK_BYTES = 8192
+};
 
 struct mpg_trace_writer {
     int fd;
     int32_t rank, ranks;
     ZSTD_CCtx *zstd;
     int level;
-    uint8_t *buffer, *packed, *facts;
-    size_t capacity, used, packed_capacity, fact_used, fact_capacity;
+    uint8_t *buffer, *batch, *facts; /* raw records; whole chunks; facts as text */
+    size_t capacity, used, batch_capacity, batch_used, fact_used, fact_capacity;
     uint64_t sequence;
     uint32_t chunk_events, chunk_flags;
     int64_t last_ns, chunk_first_ns, last_request, last_persistent;
@@ -26,6 +35,12 @@ struct mpg_trace_writer {
     uint32_t shape_count, *slots; /* slots: hash table of shape numbers + 1 */
     struct mpg_trace_writer_size size;
 };
+
+/* The most that a chunk of RAW_BYTES takes. */
+static size_t chunk_bound(size_t raw_bytes)
+{
+    return MPG_CHUNK_HEADER_BYTES + ZSTD_compressBound(raw_bytes);
+}
 
 struct mpg_trace_writer *mpg_trace_writer_new(int fd, int32_t rank, int32_t ranks,
                                               size_t buffer_bytes, int level,
@@ -43,14 +58,16 @@ struct mpg_trace_writer *mpg_trace_writer_new(int fd, int32_t rank, int32_t rank
     w->rank = rank;
     w->ranks = ranks;
     w->level = level;
-    w->capacity = buffer_bytes;
-    w->packed_capacity = MPG_CHUNK_HEADER_BYTES + ZSTD_compressBound(buffer_bytes);
+    w->capacity = buffer_bytes < RAW_CHUNK_BYTES ? buffer_bytes : RAW_CHUNK_BYTES;
+    w->batch_capacity = chunk_bound(w->capacity);
+    if (w->batch_capacity < buffer_bytes)
+        w->batch_capacity = buffer_bytes;
     w->buffer = malloc(w->capacity);
-    w->packed = malloc(w->packed_capacity);
+    w->batch = malloc(w->batch_capacity);
     w->zstd = ZSTD_createCCtx();
     w->shapes = malloc(MPG_MAX_SHAPES * sizeof *w->shapes);
     w->slots = calloc(SHAPE_SLOTS, sizeof *w->slots);
-    if (!w->buffer || !w->packed || !w->zstd || !w->shapes || !w->slots)
+    if (!w->buffer || !w->batch || !w->zstd || !w->shapes || !w->slots)
         goto fail;
     return w;
 fail:
@@ -65,7 +82,7 @@ void mpg_trace_writer_free(struct mpg_trace_writer *w)
         return;
     ZSTD_freeCCtx(w->zstd);
     free(w->buffer);
-    free(w->packed);
+    free(w->batch);
     free(w->facts);
     free(w->shapes);
     free(w->slots);
@@ -77,93 +94,122 @@ struct mpg_trace_writer_size mpg_trace_writer_size(const struct mpg_trace_writer
     return w->size;
 }
 
-static int write_all(int fd, const uint8_t *data, size_t size, struct mpg_error *err)
+/* Writes SIZE bytes; WRITTEN says how many are in the file, also on failure. */
+static int write_all(int fd, const uint8_t *data, size_t size, size_t *written,
+                     struct mpg_error *err)
 {
-    while (size > 0) {
-        ssize_t n = write(fd, data, size);
+    for (*written = 0; *written < size;) {
+        ssize_t n = write(fd, data + *written, size - *written);
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0)
             return mpg_error_errno(err, n < 0 ? errno : ENOSPC, "cannot write the trace");
-        data += n;
-        size -= (size_t)n;
+        *written += (size_t)n;
     }
     return 0;
 }
 
-/* Completes the header of the payload that stands in w->packed and writes both. */
-static int write_chunk(struct mpg_trace_writer *w, struct mpg_chunk *chunk, struct mpg_error *err)
+/* How many of the first SIZE bytes of the batch are whole chunks. */
+static size_t whole_chunks(const struct mpg_trace_writer *w, size_t size)
 {
+    size_t whole = 0;
+    struct mpg_chunk chunk;
+    while (size - whole >= MPG_CHUNK_HEADER_BYTES &&
+           mpg_chunk_unpack(w->batch + whole, &chunk, NULL) == 0 &&
+           size - whole - MPG_CHUNK_HEADER_BYTES >= chunk.stored_bytes)
+        whole += MPG_CHUNK_HEADER_BYTES + chunk.stored_bytes;
+    return whole;
+}
+
+static int write_batch(struct mpg_trace_writer *w, struct mpg_error *err)
+{
+    size_t written, whole = w->batch_used;
+    off_t before = lseek(w->fd, 0, SEEK_CUR);
+    int status = write_all(w->fd, w->batch, w->batch_used, &written, err);
+    if (status < 0) {
+        /* Leave no half chunk behind: a reader would report it as cut off. */
+        whole = whole_chunks(w, written);
+        if (before >= 0 && ftruncate(w->fd, before + (off_t)whole) == 0)
+            (void)lseek(w->fd, before + (off_t)whole, SEEK_SET);
+    }
+    w->size.written_bytes += whole;
+    w->batch_used = 0;
+    return status;
+}
+
+/* Makes room for a chunk of RAW_BYTES and returns where its payload goes. */
+static uint8_t *begin_chunk(struct mpg_trace_writer *w, size_t raw_bytes, struct mpg_error *err)
+{
+    if (w->batch_capacity - w->batch_used < chunk_bound(raw_bytes) && write_batch(w, err) < 0)
+        return NULL;
+    return w->batch + w->batch_used + MPG_CHUNK_HEADER_BYTES;
+}
+
+/* Completes the header of the payload that begin_chunk made room for. */
+static void end_chunk(struct mpg_trace_writer *w, struct mpg_chunk *chunk)
+{
+    uint8_t *header = w->batch + w->batch_used;
     chunk->rank = (uint32_t)w->rank;
     chunk->ranks = (uint32_t)w->ranks;
-    chunk->sequence = w->sequence;
-    mpg_chunk_pack(chunk, w->packed + MPG_CHUNK_HEADER_BYTES, w->packed);
-    size_t size = MPG_CHUNK_HEADER_BYTES + chunk->stored_bytes;
-    off_t before = lseek(w->fd, 0, SEEK_CUR);
-    if (write_all(w->fd, w->packed, size, err) < 0) {
-        /* Leave no half chunk behind: a reader would report it as cut off. */
-        if (before >= 0 && ftruncate(w->fd, before) == 0)
-            (void)lseek(w->fd, before, SEEK_SET);
-        return -1;
-    }
-    w->sequence++;
-    w->size.written_bytes += size;
-    return 0;
+    chunk->sequence = w->sequence++;
+    mpg_chunk_pack(chunk, header + MPG_CHUNK_HEADER_BYTES, header);
+    w->batch_used += MPG_CHUNK_HEADER_BYTES + chunk->stored_bytes;
 }
 
-static int flush_facts(struct mpg_trace_writer *w, struct mpg_error *err)
+static int end_facts(struct mpg_trace_writer *w, struct mpg_error *err)
 {
     size_t done = 0;
-    size_t room = w->packed_capacity - MPG_CHUNK_HEADER_BYTES;
     while (done < w->fact_used) {
         size_t size = w->fact_used - done;
-        if (size > room) { /* cut after a whole line */
-            size = room;
+        if (size > RAW_CHUNK_BYTES) { /* cut after a whole line */
+            size = RAW_CHUNK_BYTES;
             while (w->facts[done + size - 1] != '\n')
                 size--;
         }
-        memcpy(w->packed + MPG_CHUNK_HEADER_BYTES, w->facts + done, size);
-        struct mpg_chunk chunk = {.kind = MPG_CHUNK_FACTS,
-                                  .first_ns = w->last_ns,
-                                  .raw_bytes = (uint32_t)size,
-                                  .stored_bytes = (uint32_t)size};
-        if (write_chunk(w, &chunk, err) < 0)
+        uint8_t *payload = begin_chunk(w, size, err);
+        if (!payload)
             return -1;
+        memcpy(payload, w->facts + done, size);
+        end_chunk(w, &(struct mpg_chunk){.kind = MPG_CHUNK_FACTS,
+                                         .first_ns = w->last_ns,
+                                         .raw_bytes = (uint32_t)size,
+                                         .stored_bytes = (uint32_t)size});
         done += size;
     }
     w->fact_used = 0;
     return 0;
 }
 
-static int flush_events(struct mpg_trace_writer *w, struct mpg_error *err)
+static int end_events(struct mpg_trace_writer *w, struct mpg_error *err)
 {
     if (w->used == 0)
         return 0;
-    size_t stored = ZSTD_compressCCtx(w->zstd, w->packed + MPG_CHUNK_HEADER_BYTES,
-                                      w->packed_capacity - MPG_CHUNK_HEADER_BYTES, w->buffer,
+    uint8_t *payload = begin_chunk(w, w->used, err);
+    if (!payload)
+        return -1;
+    size_t stored = ZSTD_compressCCtx(w->zstd, payload, ZSTD_compressBound(w->used), w->buffer,
                                       w->used, w->level);
     if (ZSTD_isError(stored))
         return mpg_error_set(err, "zstd: %s", ZSTD_getErrorName(stored));
-    struct mpg_chunk chunk = {.kind = MPG_CHUNK_EVENTS,
-                              .flags = w->chunk_flags,
-                              .first_ns = w->chunk_first_ns,
-                              .events = w->chunk_events,
-                              .raw_bytes = (uint32_t)w->used,
-                              .stored_bytes = (uint32_t)stored};
-    if (write_chunk(w, &chunk, err) < 0)
-        return -1;
+    end_chunk(w, &(struct mpg_chunk){.kind = MPG_CHUNK_EVENTS,
+                                     .flags = w->chunk_flags,
+                                     .first_ns = w->chunk_first_ns,
+                                     .events = w->chunk_events,
+                                     .raw_bytes = (uint32_t)w->used,
+                                     .stored_bytes = (uint32_t)stored});
     w->used = 0;
     w->chunk_events = 0;
     w->chunk_flags = 0;
     w->chunk_first_ns = w->last_ns;
-    return 0;
+    bool full = w->batch_capacity - w->batch_used < chunk_bound(w->capacity);
+    return full ? write_batch(w, err) : 0;
 }
 
 int mpg_trace_writer_flush(struct mpg_trace_writer *w, struct mpg_error *err)
 {
-    if (flush_facts(w, err) < 0)
+    if (end_facts(w, err) < 0 || end_events(w, err) < 0)
         return -1;
-    return flush_events(w, err);
+    return write_batch(w, err);
 }
 
 int mpg_trace_write_fact(struct mpg_trace_writer *w, const char *key, const char *value,
@@ -173,8 +219,9 @@ int mpg_trace_write_fact(struct mpg_trace_writer *w, const char *key, const char
     size_t need = w->fact_used + key_size + value_size + 2;
     if (strpbrk(key, " \n") || strchr(value, '\n'))
         return mpg_error_set(err, "trace fact '%s' holds a line end or a blank in its key", key);
-    if (key_size + value_size + 2 > w->packed_capacity - MPG_CHUNK_HEADER_BYTES)
-        return mpg_error_set(err, "trace fact '%.40s' is larger than the buffer", key);
+    if (key_size + value_size + 2 > RAW_CHUNK_BYTES)
+        return mpg_error_set(err, "trace fact '%.40s' is larger than %d bytes", key,
+                             RAW_CHUNK_BYTES);
     if (need > w->fact_capacity) {
         uint8_t *grown = realloc(w->facts, 2 * need);
         if (!grown)
@@ -191,30 +238,32 @@ int mpg_trace_write_fact(struct mpg_trace_writer *w, const char *key, const char
     return 0;
 }
 
-/* Makes sure that BYTES fit into the buffer, flushing (and, for one very large
- * record, growing) it. */
+/* Makes sure that BYTES fit into the raw buffer, ending a chunk (and, for one very
+ * large record, growing the buffers). */
 static int reserve(struct mpg_trace_writer *w, size_t bytes, struct mpg_error *err)
 {
     if (w->used + bytes <= w->capacity)
         return 0;
-    if (flush_events(w, err) < 0)
+    if (end_events(w, err) < 0)
         return -1;
     if (bytes <= w->capacity)
         return 0;
     if (bytes > MPG_CHUNK_MAX_BYTES)
         return mpg_error_set(err, "trace writer: one event of %zu bytes", bytes);
-    size_t packed_capacity = MPG_CHUNK_HEADER_BYTES + ZSTD_compressBound(bytes);
-    uint8_t *packed = malloc(packed_capacity), *buffer = malloc(bytes);
-    if (!packed || !buffer) {
-        free(packed);
-        free(buffer);
+    uint8_t *buffer = malloc(bytes);
+    if (!buffer)
         return mpg_error_set(err, "out of memory");
+    if (w->batch_capacity < chunk_bound(bytes)) {
+        uint8_t *batch = realloc(w->batch, chunk_bound(bytes));
+        if (!batch) {
+            free(buffer);
+            return mpg_error_set(err, "out of memory");
+        }
+        w->batch = batch;
+        w->batch_capacity = chunk_bound(bytes);
     }
-    free(w->packed);
     free(w->buffer);
-    w->packed = packed;
     w->buffer = buffer;
-    w->packed_capacity = packed_capacity;
     w->capacity = bytes;
     return 0;
 }

@@ -15,8 +15,8 @@
 struct mpg_trace_writer;
 
 /* A writer of rank RANK of RANKS into the open file FD (not closed by the
- * writer), buffering BUFFER_BYTES (4 KiB to 1 GiB) of encoded records before
- * each compressed chunk goes out. LEVEL: zstd's compression level. */
+ * writer), gathering BUFFER_BYTES (4 KiB to 1 GiB) of compressed chunks before
+ * they go out together. LEVEL: zstd's compression level. */
 struct mpg_trace_writer *mpg_trace_writer_new(int fd, int32_t rank, int32_t ranks,
                                               size_t buffer_bytes, int level,
                                               struct mpg_error *err);
@@ -43,7 +43,7 @@ int mpg_trace_write_event(struct mpg_trace_writer *w, const struct mpg_event *ev
 int mpg_trace_write_fact(struct mpg_trace_writer *w, const char *key, const char *value,
                          struct mpg_error *err);
 
-/* Writes what is buffered as a chunk. */
+/* Writes what is buffered, ending the current chunk. */
 int mpg_trace_writer_flush(struct mpg_trace_writer *w, struct mpg_error *err);
 
 /* Events written, encoded bytes before compression, bytes given to the file. */
