@@ -38,7 +38,7 @@ cat >agent <<AGENT
 #!/bin/sh
 shift
 exec ip netns exec $b unshare --uts --time --monotonic 1000 --fork \\
-    sh -c 'hostname far && eval "\$1"' sh "\$*"
+    sh -c 'hostname \${FAR:-far} && eval "\$1"' sh "\$*"
 AGENT
 chmod +x agent
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
@@ -94,4 +94,7 @@ fi
 check "ring, a rank a host" 1 ring.trace
 ok "halo is traced on two ranks a host" traced 2 halo.trace "$build/examples/halo/halo" 20
 check "halo" 2 halo.trace
+FAR=near traced 1 same.trace "$build/examples/ring/ring" 3
+like "two hosts of one name are not taken for one clock" "$("$MPGTRACE" stat same.trace)" \
+    "*clocks *offsets measured*"
 done_testing

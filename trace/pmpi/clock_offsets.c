@@ -3,19 +3,41 @@
 #include "trace/pmpi/clock_offsets.h"
 
 #include <mpi.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-enum { EXCHANGES = 40, OFFSET_TAG = 32001 };
+enum { EXCHANGES = 40, OFFSET_TAG = 32001, CLOCK_ID_SIZE = MPI_MAX_PROCESSOR_NAME + 160 };
+
+/* What all processes that read one clock have in common: the host's name, the
+ * kernel's boot, the time namespace. The last two are empty where the system does
+ * not tell. */
+static void identify_clock(char text[CLOCK_ID_SIZE])
+{
+    char boot[64] = "", space[64] = "", name[MPI_MAX_PROCESSOR_NAME] = "";
+    int length;
+    FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
+    if (file) {
+        if (!fgets(boot, sizeof boot, file))
+            boot[0] = '\0';
+        fclose(file);
+    }
+    ssize_t n = readlink("/proc/self/ns/time", space, sizeof space - 1);
+    space[n > 0 ? n : 0] = '\0';
+    PMPI_Get_processor_name(name, &length);
+    memset(text, 0, CLOCK_ID_SIZE);
+    snprintf(text, CLOCK_ID_SIZE, "%s %s %s", name, boot, space);
+}
 
 bool clock_is_shared(void)
 {
-    char name[MPI_MAX_PROCESSOR_NAME] = "", first[MPI_MAX_PROCESSOR_NAME] = "";
-    int length, same, all = 0;
-    PMPI_Get_processor_name(name, &length);
-    memcpy(first, name, sizeof first);
+    char own[CLOCK_ID_SIZE], first[CLOCK_ID_SIZE];
+    int same, all = 0;
+    identify_clock(own);
+    memcpy(first, own, sizeof first);
     PMPI_Bcast(first, sizeof first, MPI_CHAR, 0, MPI_COMM_WORLD);
-    same = strcmp(name, first) == 0;
+    same = strcmp(own, first) == 0;
     PMPI_Allreduce(&same, &all, 1, MPI_INT, MPI_LAND, MPI_COMM_WORLD);
     return all;
 }
