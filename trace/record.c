@@ -108,8 +108,8 @@ int mpg_record_main(int argc, char **argv)
          .argument = "TRACE", .help = "the trace folder to make (default app.trace)"},
         {.name = "buffer", .kind = MPG_OPTION_SIZE, .value = &buffer_bytes, .argument = "SIZE",
          .minimum = 4096, .maximum = 1 << 30,
-         .help = "memory for records on each rank, written out when full\n"
-                 "(default 1MiB)"},
+         .help = "memory for compressed records on each rank, written out\n"
+                 "when full (default 1MiB)"},
         {0}};
     const struct mpg_program program = {
         .name = "mpgtrace record", .arguments = "PROGRAM [ARGUMENT]...",
