@@ -105,6 +105,12 @@ FORTRAN(startall, (F *count, F *requests, F *ierr))
         tracer_candidates_drop(&c);
 }
 
+/* Whether the real call has set its output arguments. */
+static bool told(F ierr)
+{
+    return ierr == MPI_SUCCESS || ierr == MPI_ERR_IN_STATUS;
+}
+
 /* Ends a completion wrapper. DONE of the candidates are complete; INDICES count
  * from 1 and are NULL where all or the only one are. */
 static void complete(struct tracer_scope *s, enum mpg_call call, struct tracer_candidates *c,
@@ -113,8 +119,7 @@ static void complete(struct tracer_scope *s, enum mpg_call call, struct tracer_c
     int *from_zero = indices && done > 0 ? malloc((size_t)done * sizeof *from_zero) : NULL;
     for (int i = 0; from_zero && i < done; i++)
         from_zero[i] = indices[i] - 1;
-    bool ok = ierr == MPI_SUCCESS || ierr == MPI_ERR_IN_STATUS;
-    if (tracer_leave(s) && known && ok && (!indices || done == 0 || from_zero) &&
+    if (tracer_leave(s) && known && told(ierr) && (!indices || done == 0 || from_zero) &&
         (done == 0 || fortran_statuses_read(st, done)))
         record_completion(s, call, c, done, from_zero, st->c);
     else
@@ -142,7 +147,7 @@ FORTRAN(test, (F *request, F *flag, F *status, F *ierr))
     bool known = s.outermost && tracer_candidates_take_fortran(&c, 1, request);
     fortran_statuses_take(&st, status, 1);
     pmpi_test_(request, flag, st.use, ierr);
-    complete(&s, MPG_CALL_Test, &c, known, *ierr, *flag ? 1 : 0, NULL, &st);
+    complete(&s, MPG_CALL_Test, &c, known, *ierr, told(*ierr) && *flag ? 1 : 0, NULL, &st);
 }
 
 FORTRAN(waitall, (F *count, F *requests, F *statuses, F *ierr))
@@ -164,7 +169,7 @@ FORTRAN(testall, (F *count, F *requests, F *flag, F *statuses, F *ierr))
     bool known = s.outermost && tracer_candidates_take_fortran(&c, *count, requests);
     fortran_statuses_take(&st, statuses, *count);
     pmpi_testall_(count, requests, flag, st.use, ierr);
-    complete(&s, MPG_CALL_Testall, &c, known, *ierr, *flag ? *count : 0, NULL, &st);
+    complete(&s, MPG_CALL_Testall, &c, known, *ierr, told(*ierr) && *flag ? *count : 0, NULL, &st);
 }
 
 FORTRAN(waitany, (F *count, F *requests, F *index, F *status, F *ierr))
@@ -175,7 +180,8 @@ FORTRAN(waitany, (F *count, F *requests, F *index, F *status, F *ierr))
     bool known = s.outermost && tracer_candidates_take_fortran(&c, *count, requests);
     fortran_statuses_take(&st, status, 1);
     pmpi_waitany_(count, requests, index, st.use, ierr);
-    complete(&s, MPG_CALL_Waitany, &c, known, *ierr, *index == MPI_UNDEFINED ? 0 : 1, index, &st);
+    complete(&s, MPG_CALL_Waitany, &c, known, *ierr,
+             told(*ierr) && *index != MPI_UNDEFINED ? 1 : 0, index, &st);
 }
 
 FORTRAN(testany, (F *count, F *requests, F *index, F *flag, F *status, F *ierr))
@@ -187,7 +193,7 @@ FORTRAN(testany, (F *count, F *requests, F *index, F *flag, F *status, F *ierr))
     fortran_statuses_take(&st, status, 1);
     pmpi_testany_(count, requests, index, flag, st.use, ierr);
     complete(&s, MPG_CALL_Testany, &c, known, *ierr,
-             *flag && *index != MPI_UNDEFINED ? 1 : 0, index, &st);
+             told(*ierr) && *flag && *index != MPI_UNDEFINED ? 1 : 0, index, &st);
 }
 
 #define FORTRAN_SOME(lower, name)                                                             \
@@ -200,7 +206,7 @@ FORTRAN(testany, (F *count, F *requests, F *index, F *flag, F *status, F *ierr))
         fortran_statuses_take(&st, statuses, *count);                                         \
         pmpi_##lower##_(count, requests, outcount, indices, st.use, ierr);                    \
         complete(&s, MPG_CALL_##name, &c, known, *ierr,                                       \
-                 *outcount == MPI_UNDEFINED ? 0 : *outcount, indices, &st);                   \
+                 told(*ierr) && *outcount != MPI_UNDEFINED ? *outcount : 0, indices, &st);    \
     }
 FORTRAN_SOME(waitsome, Waitsome)
 FORTRAN_SOME(testsome, Testsome)

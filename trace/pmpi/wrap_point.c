@@ -126,11 +126,17 @@ WRAPPER MPI_Startall(int count, MPI_Request requests[])
     return rc;
 }
 
+/* Whether the real call has set its output arguments. */
+static bool told(int rc)
+{
+    return rc == MPI_SUCCESS || rc == MPI_ERR_IN_STATUS;
+}
+
 /* Ends a completion wrapper: DONE of the candidates are complete. */
 static int complete(struct tracer_scope *s, enum mpg_call call, struct tracer_candidates *c,
                     bool known, int rc, int done, const int *indices, const MPI_Status *statuses)
 {
-    if (tracer_leave(s) && known && (rc == MPI_SUCCESS || rc == MPI_ERR_IN_STATUS))
+    if (tracer_leave(s) && known && told(rc))
         record_completion(s, call, c, done == MPI_UNDEFINED ? 0 : done, indices, statuses);
     else
         tracer_candidates_drop(c);
@@ -154,7 +160,7 @@ WRAPPER MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
     bool known = s.outermost && tracer_candidates_take(&c, 1, request);
     MPI_Status own, *use = status == MPI_STATUS_IGNORE ? &own : status;
     int rc = PMPI_Test(request, flag, use);
-    return complete(&s, MPG_CALL_Test, &c, known, rc, *flag ? 1 : 0, NULL, use);
+    return complete(&s, MPG_CALL_Test, &c, known, rc, told(rc) && *flag ? 1 : 0, NULL, use);
 }
 
 /* A caller's array of statuses, or one of our own that the caller frees. */
@@ -188,7 +194,7 @@ WRAPPER MPI_Testall(int count, MPI_Request requests[], int *flag, MPI_Status sta
     MPI_Status *own, *use = statuses_or_own(statuses, count, &own);
     int rc = PMPI_Testall(count, requests, flag, use);
     rc = complete(&s, MPG_CALL_Testall, &c, known && use != MPI_STATUSES_IGNORE, rc,
-                  *flag ? count : 0, NULL, use);
+                  told(rc) && *flag ? count : 0, NULL, use);
     free(own);
     return rc;
 }
@@ -200,8 +206,8 @@ WRAPPER MPI_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *s
     bool known = s.outermost && tracer_candidates_take(&c, count, requests);
     MPI_Status own, *use = status == MPI_STATUS_IGNORE ? &own : status;
     int rc = PMPI_Waitany(count, requests, index, use);
-    return complete(&s, MPG_CALL_Waitany, &c, known, rc, *index == MPI_UNDEFINED ? 0 : 1, index,
-                    use);
+    return complete(&s, MPG_CALL_Waitany, &c, known, rc,
+                    told(rc) && *index != MPI_UNDEFINED ? 1 : 0, index, use);
 }
 
 WRAPPER MPI_Testany(int count, MPI_Request requests[], int *index, int *flag, MPI_Status *status)
@@ -212,7 +218,7 @@ WRAPPER MPI_Testany(int count, MPI_Request requests[], int *index, int *flag, MP
     MPI_Status own, *use = status == MPI_STATUS_IGNORE ? &own : status;
     int rc = PMPI_Testany(count, requests, index, flag, use);
     return complete(&s, MPG_CALL_Testany, &c, known, rc,
-                    *flag && *index != MPI_UNDEFINED ? 1 : 0, index, use);
+                    told(rc) && *flag && *index != MPI_UNDEFINED ? 1 : 0, index, use);
 }
 
 #define WRAP_SOME(name)                                                                       \
@@ -225,7 +231,7 @@ WRAPPER MPI_Testany(int count, MPI_Request requests[], int *index, int *flag, MP
         MPI_Status *own, *use = statuses_or_own(statuses, count, &own);                       \
         int rc = PMPI_##name(count, requests, outcount, indices, use);                        \
         rc = complete(&s, MPG_CALL_##name, &c, known && use != MPI_STATUSES_IGNORE, rc,       \
-                      *outcount, indices, use);                                               \
+                      told(rc) ? *outcount : 0, indices, use);                                \
         free(own);                                                                            \
         return rc;                                                                            \
     }
