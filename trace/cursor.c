@@ -3,8 +3,9 @@
  *
  * A wildcard receive's partner is known to the tracer only when it completes.
  * Matching needs it when it is posted, so a second decoder, the scout, runs
- * ahead just as far as needed and notes how receives end. Memory is bounded by
- * the receives between the two. */
+ * ahead just as far as needed and notes how receives end. It remembers those
+ * that are open where it is, and those with a wildcard or cancelled that it met
+ * and the main decoder has not. */
 #include <stdlib.h>
 
 #include "trace/decode.h"
@@ -14,7 +15,7 @@ enum ending_state { ENDING_PENDING = 1, ENDING_DONE, ENDING_CANCELLED };
 /* How a receive ended, and whether its partner was told. */
 struct ending {
     enum ending_state state;
-    bool told;
+    bool wildcard, told;
     int32_t source, tag;
 };
 
@@ -22,7 +23,7 @@ struct mpg_cursor {
     struct mpg_decoder main, scout;
     bool scouting, scout_ended;
     struct mpg_map endings;     /* request -> index of its ending + 1 */
-    struct mpg_map persistent;  /* persistent receives the scout met */
+    struct mpg_map persistent;  /* persistent receives the scout met -> their wildcards */
     struct ending *pool;
     size_t pool_count, pool_capacity;
     size_t *unused;
@@ -76,14 +77,15 @@ static int grow_pool(struct mpg_cursor *c)
     return 0;
 }
 
-static int expect_ending(struct mpg_cursor *c, int64_t request, struct mpg_error *err)
+static int expect_ending(struct mpg_cursor *c, int64_t request, bool wildcard,
+                         struct mpg_error *err)
 {
     uint64_t *slot = mpg_map_add(&c->endings, (uint64_t)request, 0);
     if (!slot || (c->unused_count == 0 && c->pool_count == c->pool_capacity && grow_pool(c) < 0))
         return mpg_error_set(err, "out of memory");
     if (*slot == 0)
         *slot = (c->unused_count ? c->unused[--c->unused_count] : c->pool_count++) + 1;
-    c->pool[*slot - 1] = (struct ending){.state = ENDING_PENDING};
+    c->pool[*slot - 1] = (struct ending){.state = ENDING_PENDING, .wildcard = wildcard};
     return 0;
 }
 
@@ -116,24 +118,38 @@ static void note_endings(struct mpg_cursor *c, const struct mpg_event *e)
 {
     uint32_t n = e->done_all ? e->request_number : e->done_number;
     const int64_t *done = e->done_all ? e->requests : e->done;
-    for (uint32_t i = 0; i < n; i++) {
-        struct ending *ending = find_ending(c, done[i]);
-        if (ending)
-            ending->state = ENDING_DONE;
-    }
     for (uint32_t i = 0; i < e->cancelled_number; i++) {
         struct ending *ending = find_ending(c, e->cancelled[i]);
         if (ending)
             ending->state = ENDING_CANCELLED;
     }
+    for (uint32_t i = 0; i < n; i++) {
+        struct ending *ending = find_ending(c, done[i]);
+        if (!ending || ending->state != ENDING_PENDING)
+            continue;
+        if (ending->wildcard)
+            ending->state = ENDING_DONE;
+        else
+            forget_ending(c, done[i]);
+    }
 }
 
 static int scout_start(struct mpg_cursor *c, const struct mpg_event *e, struct mpg_error *err)
 {
-    for (uint32_t i = 0; i < e->request_number; i++)
-        if (mpg_map_find(&c->persistent, (uint64_t)e->persistent[i], 0) &&
-            expect_ending(c, e->requests[i], err) < 0)
+    for (uint32_t i = 0; i < e->request_number; i++) {
+        const uint64_t *any = mpg_map_find(&c->persistent, (uint64_t)e->persistent[i], 0);
+        if (any && expect_ending(c, e->requests[i], *any != 0, err) < 0)
             return -1;
+    }
+    return 0;
+}
+
+static int note_persistent(struct mpg_cursor *c, const struct mpg_event *e, struct mpg_error *err)
+{
+    uint64_t *any = mpg_map_add(&c->persistent, (uint64_t)e->persistent[0], 0);
+    if (!any)
+        return mpg_error_set(err, "out of memory");
+    *any = e->any;
     return 0;
 }
 
@@ -151,11 +167,10 @@ static int scout_ahead(struct mpg_cursor *c, struct mpg_error *err)
     int status = 0;
     switch (mpg_call_kind(e.call)) {
     case MPG_KIND_IRECV:
-        status = expect_ending(c, e.requests[0], err);
+        status = expect_ending(c, e.requests[0], e.any != 0, err);
         break;
     case MPG_KIND_RECV_INIT:
-        if (!mpg_map_add(&c->persistent, (uint64_t)e.persistent[0], 0))
-            status = mpg_error_set(err, "out of memory");
+        status = note_persistent(c, &e, err);
         break;
     case MPG_KIND_START:
         status = scout_start(c, &e, err);
@@ -179,12 +194,17 @@ static int scout_ahead(struct mpg_cursor *c, struct mpg_error *err)
 static int look_ahead(struct mpg_cursor *c, int64_t request, struct ending *ending,
                       struct mpg_error *err)
 {
-    struct ending *known;
-    while ((!(known = find_ending(c, request)) || known->state == ENDING_PENDING) &&
-           !c->scout_ended)
+    /* Once the scout has been here, a receive it does not remember has ended as
+     * the posting call says. */
+    for (;;) {
+        const struct ending *known = find_ending(c, request);
+        bool been_here = c->scout.event >= c->main.event;
+        *ending = known ? *known : (struct ending){.state = ENDING_DONE};
+        if (c->scout_ended || (known ? known->state != ENDING_PENDING : been_here))
+            break;
         if (scout_ahead(c, err) < 0)
             return -1;
-    *ending = known ? *known : (struct ending){.state = ENDING_PENDING};
+    }
     forget_ending(c, request);
     if (ending->state != ENDING_CANCELLED)
         return 0;
