@@ -12,7 +12,7 @@
 struct mpg_output {
     FILE *stream;
     char *path;  /* NULL: standard output */
-    char *aside;
+    char *aside; /* NULL: PATH is no regular file and is written in place */
 };
 
 static void output_free(struct mpg_output *out)
@@ -20,6 +20,39 @@ static void output_free(struct mpg_output *out)
     free(out->path);
     free(out->aside);
     free(out);
+}
+
+/* Whether PATH is there and must not be replaced: a device, a pipe. */
+static bool is_special(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && !S_ISREG(st.st_mode);
+}
+
+static int open_aside(struct mpg_output *out, struct mpg_error *err)
+{
+    size_t size = strlen(out->path) + 16;
+    if (!(out->aside = malloc(size)))
+        return mpg_error_set(err, "out of memory");
+    snprintf(out->aside, size, "%s.part.XXXXXX", out->path);
+    int fd = mkstemp(out->aside);
+    if (fd < 0)
+        return mpg_error_errno(err, errno, "%s", out->path);
+    mode_t mask = umask(0);
+    umask(mask);
+    if (fchmod(fd, 0666 & ~mask) < 0 || !(out->stream = fdopen(fd, "w"))) {
+        mpg_error_errno(err, errno, "%s", out->path);
+        close(fd);
+        unlink(out->aside);
+        return -1;
+    }
+    return 0;
+}
+
+static int open_in_place(struct mpg_output *out, struct mpg_error *err)
+{
+    out->stream = fopen(out->path, "w");
+    return out->stream ? 0 : mpg_error_errno(err, errno, "%s", out->path);
 }
 
 struct mpg_output *mpg_output_open(const char *path, struct mpg_error *err)
@@ -33,27 +66,12 @@ struct mpg_output *mpg_output_open(const char *path, struct mpg_error *err)
         out->stream = stdout;
         return out;
     }
-    size_t size = strlen(path) + 16;
-    out->path = strdup(path);
-    out->aside = malloc(size);
-    if (!out->path || !out->aside) {
+    if (!(out->path = strdup(path))) {
         mpg_error_set(err, "out of memory");
         goto fail;
     }
-    snprintf(out->aside, size, "%s.part.XXXXXX", path);
-    int fd = mkstemp(out->aside);
-    if (fd < 0) {
-        mpg_error_errno(err, errno, "%s", path);
+    if ((is_special(path) ? open_in_place(out, err) : open_aside(out, err)) < 0)
         goto fail;
-    }
-    mode_t mask = umask(0);
-    umask(mask);
-    if (fchmod(fd, 0666 & ~mask) < 0 || !(out->stream = fdopen(fd, "w"))) {
-        mpg_error_errno(err, errno, "%s", path);
-        close(fd);
-        unlink(out->aside);
-        goto fail;
-    }
     return out;
 fail:
     output_free(out);
@@ -80,12 +98,13 @@ int mpg_output_commit(struct mpg_output *out, struct mpg_error *err)
         failed = true;
         saved = errno;
     }
-    if (!failed && rename(out->aside, out->path) != 0) {
+    if (!failed && out->aside && rename(out->aside, out->path) != 0) {
         failed = true;
         saved = errno;
     }
     if (failed) {
-        unlink(out->aside);
+        if (out->aside)
+            unlink(out->aside);
         status = mpg_error_errno(err, saved ? saved : EIO, "%s: cannot write", out->path);
     }
     output_free(out);
@@ -98,7 +117,8 @@ void mpg_output_discard(struct mpg_output *out)
         return;
     if (out->path) {
         (void)fclose(out->stream);
-        unlink(out->aside);
+        if (out->aside)
+            unlink(out->aside);
     }
     output_free(out);
 }

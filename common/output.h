@@ -10,8 +10,9 @@
 struct mpg_output;
 
 /* Opens PATH for writing ("-" is standard output, used directly). The data go
- * to a temporary file beside PATH until commit. The caller ends it with
- * mpg_output_commit() or mpg_output_discard(), both of which free it. */
+ * to a temporary file beside PATH until commit; to PATH itself if that is a device
+ * or a pipe. The caller ends it with mpg_output_commit() or mpg_output_discard(),
+ * both of which free it. */
 struct mpg_output *mpg_output_open(const char *path, struct mpg_error *err);
 FILE *mpg_output_stream(struct mpg_output *out);
 

@@ -198,6 +198,12 @@ else
 fi
 ok "an output that cannot be made" refuses 1 "mpgsim: no/where/x*: No such file*" -o no/where/x \
     good.txt
+mkfifo pipe
+cat pipe >piped &
+"$mpgsim" --per-rank -o pipe good.txt
+wait
+is "an output that is a pipe is written, not replaced" "$(head -n 1 piped | cut -c 1-4) $(test -p pipe && echo pipe)" \
+    "rank pipe"
 echo before >old
 "$mpgsim" -o old none.txt 2>err
 is "a failure leaves the output as it was" "$(cat old)" before
