@@ -96,11 +96,6 @@ enum mpg_clock_source mpg_clock_map_source(const struct mpg_clock_map *map)
     return map->source;
 }
 
-int64_t mpg_clock_first(const struct mpg_clock_map *map, int32_t rank)
-{
-    return map->rank[rank].first_ns;
-}
-
 /* The measured offset at TIME: linear between the points, constant outside. */
 static double interpolate(const struct rank_clock *c, int64_t time_ns, int64_t *whole_ns)
 {

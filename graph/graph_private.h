@@ -91,7 +91,7 @@ enum phase { PHASE_READ, PHASE_WAIT, PHASE_FINISHED };
 struct rank_state {
     struct mpg_cursor *cursor;
     enum phase phase;
-    bool started, in_heap;
+    bool started;
     struct mpg_event event;
     uint64_t number;           /* of the event; calls read so far - 1 */
     int64_t start_ns, last_leave_ns;

@@ -19,8 +19,7 @@ enum mpg_purpose {
     MPG_DRAW_ACK,           /* lambda2 */
     MPG_DRAW_ROUND_LATENCY, /* lambda of a collective's round; index: the round */
     MPG_DRAW_ROUND_CALL,    /* kappa of a collective's round */
-    MPG_DRAW_PHASE,         /* where the noise replay starts (call 0) */
-    MPG_DRAW_ENVELOPE
+    MPG_DRAW_PHASE          /* where the noise replay starts (call 0) */
 };
 
 /* Everything of the address but the replica. */

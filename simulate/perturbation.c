@@ -106,8 +106,9 @@ static void add_spec(const struct mpg_spec *spec, const struct mpg_address *addr
 
 /* --- compute --- */
 
-/* When the interval that began at BEGIN_NS of its core's noise ends, given that
- * it took INTERVAL_NS on the traced machine from SOURCE_NS of that one's. */
+/* How much longer than traced an interval takes that began SINCE_NS after MPI_Init,
+ * DELAY_NS late: the work in it, less the source's noise, meets the target's. U
+ * says where in their records both machines' noise starts. */
 static double replayed_ns(const struct mpg_perturbation *p, int32_t rank, double u, double since_ns,
                           double interval_ns, double delay_ns)
 {

@@ -18,8 +18,4 @@ int mpg_text_import(FILE *text, const char *name, const char *directory, int fd,
  * left for the caller's close of STREAM to report. */
 int mpg_text_print(struct mpg_trace *trace, FILE *stream, struct mpg_error *err);
 
-/* Writes one event as a line without its rank and times. */
-void mpg_text_print_call(const struct mpg_trace *trace, const struct mpg_event *event,
-                         FILE *stream);
-
 #endif

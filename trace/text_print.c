@@ -98,7 +98,8 @@ static void print_collective(FILE *out, const struct mpg_event *e)
         fprintf(out, " bytes=%" PRId64, e->bytes);
 }
 
-void mpg_text_print_call(const struct mpg_trace *t, const struct mpg_event *e, FILE *out)
+/* One event as a line without its rank and times. */
+static void print_call(const struct mpg_trace *t, const struct mpg_event *e, FILE *out)
 {
     enum mpg_kind kind = mpg_call_kind(e->call);
     fputs(mpg_call_name(e->call), out);
@@ -201,7 +202,7 @@ static int print_rank_events(struct mpg_trace *t, int32_t rank, int32_t *defined
         for (; *defined < mpg_trace_comm_count(t); ++*defined)
             print_definition(mpg_trace_comm(t, *defined), out);
         fprintf(out, "%d %" PRId64 " %" PRId64 " ", rank, e.enter_ns, e.leave_ns);
-        mpg_text_print_call(t, &e, out);
+        print_call(t, &e, out);
         fputc('\n', out);
     }
     for (; more == 0 && *defined < mpg_trace_comm_count(t); ++*defined)
