@@ -11,6 +11,7 @@
 #include "bench/ftq/detour.h"
 #include "bench/ftq/quanta.h"
 #include "bench/harness/counters.h"
+#include "bench/harness/load.h"
 #include "bench/harness/machine.h"
 #include "bench/harness/record.h"
 #include "bench/harness/statistics.h"
@@ -72,6 +73,7 @@ struct run {
     struct mpg_header header;      /* of this core */
     double steal_ns;               /* at the start */
     struct mpg_counters counters;
+    struct mpg_load load;
 };
 
 static bool wants(const char *mode)
@@ -83,12 +85,14 @@ static bool wants(const char *mode)
 static int describe(struct run *run, const char *benchmark, struct mpg_error *err)
 {
     double now_ns = mpg_machine_steal_ns(run->core);
+    mpg_load_end(&run->load);
     mpg_header_clear(&run->header);
     if (mpg_header_add(&run->header, err, "benchmark", "%s", benchmark) < 0 ||
         mpg_machine_describe(&run->header, &run->timer, run->argc, run->argv, err) < 0 ||
         mpg_header_add(&run->header, err, "core", "%d", run->core) < 0 ||
         mpg_header_add(&run->header, err, "binding", "core %d", run->core) < 0 ||
-        mpg_counters_describe(&run->counters, &run->header, err) < 0)
+        mpg_counters_describe(&run->counters, &run->header, err) < 0 ||
+        mpg_load_describe(&run->load, 0, &run->header, err) < 0)
         return -1;
     if (run->steal_ns >= 0 && now_ns >= 0)
         return mpg_header_add(&run->header, err, "steal_ns", "%.0f", now_ns - run->steal_ns);
@@ -111,6 +115,7 @@ static int measure_quanta(struct run *run, struct mpg_error *err)
     struct mpg_quanta q = {0};
     char quantum[32], worst[32];
     run->steal_ns = mpg_machine_steal_ns(run->core);
+    mpg_load_start(&run->load);
     if (mpg_quanta_measure(&run->timer, opt.quantum_ns,
                            (size_t)(opt.duration_ns / opt.quantum_ns), &run->counters, &q,
                            err) < 0)
@@ -165,6 +170,7 @@ static int measure_detours(struct run *run, struct mpg_error *err)
 {
     struct mpg_detours d = {0};
     run->steal_ns = mpg_machine_steal_ns(run->core);
+    mpg_load_start(&run->load);
     if (mpg_detours_measure(&run->timer, opt.duration_ns, opt.threshold_ns,
                             (size_t)opt.max_detours, &run->counters, &d, err) < 0)
         return -1;
