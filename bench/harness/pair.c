@@ -4,7 +4,6 @@
 
 #include "bench/harness/pair.h"
 
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,60 +17,6 @@ struct place {
     char host[256], cores[256];
     char complex[256]; /* the cores that share a last-level cache with all of its own, or "" */
 };
-
-/* ---- command line ---- */
-
-/* The rank that the launcher put into the environment, or 0. */
-static int launched_rank(void)
-{
-    static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK",
-                                        "MV2_COMM_WORLD_RANK", "SLURM_PROCID"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (getenv(names[i]))
-            return atoi(getenv(names[i]));
-    return 0;
-}
-
-/* The launcher ends all ranks when one ends: rank 0 speaks before that. */
-static void let_rank_0_speak(void)
-{
-    int initialized = 0;
-    if (MPI_Initialized(&initialized) == MPI_SUCCESS && !initialized)
-        usleep(300000);
-}
-
-static void redirect(int fd, int to)
-{
-    if (to >= 0 && dup2(to, fd) < 0)
-        return; /* then this rank prints too */
-}
-
-void mpg_pair_parse(const struct mpg_program *program, int argc, char **argv)
-{
-    if (launched_rank() == 0) {
-        mpg_option_parse(program, argc, argv);
-        return;
-    }
-    int out = dup(STDOUT_FILENO), errors = dup(STDERR_FILENO);
-    int nowhere = open("/dev/null", O_WRONLY);
-    redirect(STDOUT_FILENO, nowhere);
-    redirect(STDERR_FILENO, nowhere);
-    atexit(let_rank_0_speak);
-    mpg_option_parse(program, argc, argv);
-    redirect(STDOUT_FILENO, out);
-    redirect(STDERR_FILENO, errors);
-    close(nowhere);
-    close(out);
-    close(errors);
-}
-
-void mpg_pair_usage_error(const struct mpg_program *program, const char *option,
-                          const struct mpg_error *err)
-{
-    if (launched_rank() != 0)
-        exit(MPG_EXIT_USAGE);
-    mpg_option_usage_error(program, "--%s: %s", option, err->text);
-}
 
 /* ---- life ---- */
 

@@ -9,22 +9,12 @@
 
 #include "bench/harness/record.h"
 #include "common/error.h"
-#include "common/option.h"
 
 struct mpg_pair {
     int rank, ranks;  /* in MPI_COMM_WORLD */
     MPI_Comm comm;    /* of ranks 0 and 1; MPI_COMM_NULL elsewhere */
     char *buffer;     /* of each of the two, its pages touched */
 };
-
-/* mpg_option_parse() before MPI is initialised, where the launcher's environment
- * says which rank this is: only rank 0 prints, and on a wrong command line the
- * others end after it. For main() only. */
-void mpg_pair_parse(const struct mpg_program *program, int argc, char **argv);
-
-/* mpg_option_usage_error() that only rank 0 prints, as above. For main() only. */
-void mpg_pair_usage_error(const struct mpg_program *program, const char *option,
-                          const struct mpg_error *err) __attribute__((noreturn));
 
 /* Initialises MPI; collective over MPI_COMM_WORLD. Fails on every rank when
  * there are fewer than two. The caller calls mpg_pair_end() in any case. */

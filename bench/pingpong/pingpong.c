@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/harness/launch.h"
 #include "bench/harness/machine.h"
 #include "bench/harness/pair.h"
 #include "bench/harness/plan.h"
@@ -214,14 +215,14 @@ int main(int argc, char **argv)
 {
     struct mpg_error err = {""};
     struct run run = {0};
-    mpg_pair_parse(&program, argc, argv);
+    mpg_launch_parse(&program, argc, argv);
     if (!opt.iterations_given)
         opt.iterations = opt.quick ? QUICK_ITERATIONS : FULL_ITERATIONS;
     if (!opt.seed_given)
         opt.seed = opt.launch;
     if (mpg_plan_make(opt.sizes, opt.iterations, FULL_BYTES, LEAST_ITERATIONS,
                       (uint64_t)opt.seed, &run.plan, &err) < 0)
-        mpg_pair_usage_error(&program, "sizes", &err);
+        mpg_launch_usage_error(&program, "--sizes: %s", err.text);
     int status = mpg_pair_begin(&run.pair, &argc, &argv, &err);
     if (status == 0 && run.pair.comm != MPI_COMM_NULL)
         status = run_pair(&run, argc, argv, &err);

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Launchers' environments. */
+#include "config.h"
+
+#include "bench/harness/launch.h"
+
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { LAUNCHERS = 5, MAX_RANKS = 100000000, SPEAKING_US = 300000 };
+
+/* A row a launcher; an outer one's variables are still there inside an inner
+ * one, so the order matters. */
+static const struct {
+    const char *rank, *ranks, *local_rank, *local_ranks;
+} names[LAUNCHERS] = {
+    {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK",
+     "OMPI_COMM_WORLD_LOCAL_SIZE"},
+    {"MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE", "MV2_COMM_WORLD_LOCAL_RANK",
+     "MV2_COMM_WORLD_LOCAL_SIZE"},
+    {"PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID", "MPI_LOCALNRANKS"},
+    {"PMIX_RANK", NULL, NULL, NULL},
+    {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_LOCALID", NULL},
+};
+
+static bool read_count(const char *name, int *count)
+{
+    const char *text = name ? getenv(name) : NULL;
+    char *end;
+    long value = text ? strtol(text, &end, 10) : -1;
+    if (value < 0 || value > MAX_RANKS || *end)
+        return false;
+    *count = (int)value;
+    return true;
+}
+
+/* The tasks on this node, from SLURM_STEP_TASKS_PER_NODE, "4(x2),3": four on
+ * each of the first two nodes, three on the next (srun(1)). */
+static bool read_slurm_local_ranks(int *count)
+{
+    int node;
+    const char *p = getenv("SLURM_STEP_TASKS_PER_NODE");
+    if (!p || !read_count("SLURM_NODEID", &node))
+        return false;
+    while (*p) {
+        int tasks, times = 1, used = 0;
+        if (sscanf(p, "%d%n", &tasks, &used) != 1)
+            return false;
+        p += used;
+        if (sscanf(p, "(x%d)%n", &times, &used) == 1)
+            p += used;
+        if (node < times) {
+            *count = tasks;
+            return true;
+        }
+        node -= times;
+        p += *p == ',';
+    }
+    return false;
+}
+
+void mpg_launch_find(struct mpg_launch *launch)
+{
+    struct mpg_launch l = {0, 1, -1, 0};
+    int row = 0;
+    while (row < LAUNCHERS && !read_count(names[row].rank, &l.rank))
+        row++;
+    bool slurm_step = getenv("SLURM_STEP_NUM_TASKS");
+    if (row == LAUNCHERS || (row == LAUNCHERS - 1 && !slurm_step)) {
+        *launch = (struct mpg_launch){0, 1, 0, 1};
+        return;
+    }
+    bool counted = read_count(names[row].ranks, &l.ranks);
+    bool placed = read_count(names[row].local_rank, &l.local_rank) &&
+                  read_count(names[row].local_ranks, &l.local_ranks);
+    /* srun gives its tasks PMI or PMIx ranks and says the rest in its own words. */
+    if (!counted)
+        counted = read_count("SLURM_STEP_NUM_TASKS", &l.ranks);
+    if (!placed)
+        placed = read_count("SLURM_LOCALID", &l.local_rank) &&
+                 read_slurm_local_ranks(&l.local_ranks);
+    if (!counted)
+        l.ranks = 0;
+    if (!placed || l.local_rank >= l.local_ranks) {
+        l.local_rank = l.ranks == 1 ? 0 : -1;
+        l.local_ranks = l.ranks == 1 ? 1 : 0;
+    }
+    *launch = l;
+}
+
+/* ---- command line ---- */
+
+static bool parsing; /* in a rank that is silent */
+
+/* The launcher ends all ranks when one ends: rank 0 speaks before that. */
+static void let_rank_0_speak(void)
+{
+    if (parsing)
+        usleep(SPEAKING_US);
+}
+
+static void redirect(int fd, int to)
+{
+    if (to >= 0 && dup2(to, fd) < 0)
+        return; /* then this rank prints too */
+}
+
+int mpg_launch_parse(const struct mpg_program *program, int argc, char **argv)
+{
+    struct mpg_launch launch;
+    mpg_launch_find(&launch);
+    if (launch.rank == 0)
+        return mpg_option_parse(program, argc, argv);
+    int out = dup(STDOUT_FILENO), errors = dup(STDERR_FILENO);
+    int nowhere = open("/dev/null", O_WRONLY);
+    redirect(STDOUT_FILENO, nowhere);
+    redirect(STDERR_FILENO, nowhere);
+    parsing = true;
+    atexit(let_rank_0_speak);
+    int first = mpg_option_parse(program, argc, argv);
+    parsing = false;
+    redirect(STDOUT_FILENO, out);
+    redirect(STDERR_FILENO, errors);
+    close(nowhere);
+    close(out);
+    close(errors);
+    return first;
+}
+
+void mpg_launch_usage_error(const struct mpg_program *program, const char *format, ...)
+{
+    struct mpg_launch launch;
+    struct mpg_error err;
+    mpg_launch_find(&launch);
+    if (launch.rank != 0) {
+        usleep(SPEAKING_US);
+        exit(MPG_EXIT_USAGE);
+    }
+    va_list args;
+    va_start(args, format);
+    vsnprintf(err.text, sizeof err.text, format, args);
+    va_end(args);
+    mpg_option_usage_error(program, "%s", err.text);
+}
