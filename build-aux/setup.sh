@@ -37,6 +37,7 @@ libjansson-dev    module jansson
 libzstd-dev       module libzstd
 zlib1g-dev        module zlib
 librandom123-dev  header Random123/philox.h
+libhwloc-dev      module hwloc
 libopenmpi-dev    have mpicc
 openmpi-bin       have mpirun
 python3           python_is_whole
@@ -96,8 +97,8 @@ configure_options=
 absent=$(missing "$required")
 for package in $absent; do
     case $package in
-    libopenmpi-dev | openmpi-bin)
-        say "no MPI here: leaving out the benchmarks and the tracer"
+    libopenmpi-dev | openmpi-bin | libhwloc-dev)
+        say "no $package here: leaving out the benchmarks and the tracer"
         configure_options=--without-mpi ;;
     python3) say "no python3 here: tests that need it will be skipped" ;;
     *) fail "missing: $absent" ;;

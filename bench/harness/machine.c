@@ -152,25 +152,6 @@ int mpg_machine_describe(struct mpg_header *header, const struct mpg_timer *time
     return 0;
 }
 
-int mpg_cores_complex(int core, char *text, size_t size)
-{
-    int status = -1;
-    for (int index = 0; index < 16; index++) { /* the last one is the last level */
-        char path[128];
-        snprintf(path, sizeof path,
-                 "/sys/devices/system/cpu/cpu%d/cache/index%d/shared_cpu_list", core, index);
-        FILE *stream = fopen(path, "r");
-        if (!stream)
-            break;
-        if (fgets(text, (int)size, stream)) {
-            text[strcspn(text, "\n")] = '\0';
-            status = 0;
-        }
-        fclose(stream);
-    }
-    return status;
-}
-
 double mpg_machine_steal_ns(int core)
 {
     char line[512], name[32];

@@ -27,10 +27,6 @@ int mpg_cores_pin(int core, struct mpg_error *err);
  * "unknown" when they cannot be found out. Returns TEXT. */
 char *mpg_cores_text(char *text, size_t size);
 
-/* The cores that share CORE's last-level cache, as the kernel lists them, into
- * TEXT of SIZE bytes. Returns 0, or -1 when the system does not say. */
-int mpg_cores_complex(int core, char *text, size_t size);
-
 /* Time that the hypervisor took from CORE since boot, ns (proc(5), /proc/stat,
  * steal), in units of the kernel's clock tick; -1 when the system does not say. */
 double mpg_machine_steal_ns(int core);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "bench/harness/machine.h"
+#include "bench/harness/topology.h"
 
 /* What one rank of the pair tells the other about its place. */
 struct place {
@@ -68,21 +69,6 @@ int mpg_pair_allocate(struct mpg_pair *pair, int64_t size_bytes, struct mpg_erro
 
 /* ---- description ---- */
 
-/* TEXT becomes what all allowed cores share, or empty. */
-static void find_complex(char *text, size_t size)
-{
-    int *core = NULL;
-    int n = mpg_cores_allowed(&core, NULL);
-    char other[256];
-    text[0] = '\0';
-    bool same = n > 0 && mpg_cores_complex(core[0], text, size) == 0;
-    for (int i = 1; i < n && same; i++)
-        same = mpg_cores_complex(core[i], other, sizeof other) == 0 && strcmp(text, other) == 0;
-    if (!same)
-        text[0] = '\0';
-    free(core);
-}
-
 static const char *path_class(const struct place *a, const struct place *b)
 {
     if (strcmp(a->host, b->host) != 0)
@@ -96,10 +82,16 @@ int mpg_pair_describe(const struct mpg_pair *pair, struct mpg_header *header,
     struct place mine = {{0}, {0}, {0}}, places[2];
     char library[MPI_MAX_LIBRARY_VERSION_STRING] = "unknown";
     int length = 0;
+    struct mpg_topology *topology = mpg_topology_open(err);
+    if (mpg_pair_agree(pair, topology ? 0 : -1, err) < 0) {
+        mpg_topology_close(topology);
+        return -1;
+    }
+    mpg_topology_complex(topology, mine.complex, sizeof mine.complex);
+    mpg_topology_close(topology);
     if (gethostname(mine.host, sizeof mine.host - 1) < 0)
         snprintf(mine.host, sizeof mine.host, "unknown");
     mpg_cores_text(mine.cores, sizeof mine.cores);
-    find_complex(mine.complex, sizeof mine.complex);
     MPI_Allgather(&mine, sizeof mine, MPI_BYTE, places, sizeof mine, MPI_BYTE, pair->comm);
     MPI_Get_library_version(library, &length);
     library[strcspn(library, "\n")] = '\0';

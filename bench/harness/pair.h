@@ -32,8 +32,8 @@ int mpg_pair_allocate(struct mpg_pair *pair, int64_t size_bytes, struct mpg_erro
 
 /* Adds the lines mpi, ranks, path (the class: core complex, node or between
  * nodes), binding and, between nodes, peer_host.
- * Collective over the pair; the header matters on rank 0. Fails only when out
- * of memory. */
+ * Collective over the pair; the header matters on rank 0. Errors: out of memory,
+ * hwloc fails. */
 int mpg_pair_describe(const struct mpg_pair *pair, struct mpg_header *header,
                       struct mpg_error *err);
 
