@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* When a series of measurements has been measured often enough: distribution-free
+ * confidence intervals of its quantiles (order statistics; David and Nagaraja,
+ * Order Statistics, 3rd ed., 7.1), for as many independent samples as the series'
+ * autocorrelation leaves. Stopping at a given width keeps the confidence when many
+ * samples are needed (Chow and Robbins, Ann. Math. Statist. 36, 1965). */
+#ifndef MPG_STOPPING_H
+#define MPG_STOPPING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* What is asked of each series. */
+struct mpg_goal {
+    double confidence;   /* 0..1, exclusive */
+    double median_error; /* half width of the median's interval, as a part of it; 0: not asked */
+    double tail_error;   /* the same of the 99th percentile */
+};
+
+/* An interval between order statistics of a series. */
+struct mpg_interval {
+    double quantile, low, high; /* low -HUGE_VAL or high HUGE_VAL: too few samples */
+    double independent;         /* how many independent samples the series counts for */
+};
+
+/* The interval of the P quantile (0 < P < 1) at CONFIDENCE of the N >= 1 values of
+ * SERIES, in the order measured; SORTED holds the same, ascending. The series
+ * counts for N (1-r)/(1+r) samples, r the lag-1 autocorrelation, when positive, of
+ * whether a value exceeds the quantile, which is what an interval of order
+ * statistics depends on. */
+struct mpg_interval mpg_quantile_interval(const double *series, const double *sorted, size_t n,
+                                          double p, double confidence);
+
+/* Whether INTERVAL lies within ERROR, a part of the quantile, on both sides. */
+bool mpg_interval_within(const struct mpg_interval *interval, double error);
+
+/* What a series still lacks of a goal. */
+struct mpg_lack {
+    bool median, tail;
+};
+struct mpg_lack mpg_goal_lacks(const struct mpg_goal *goal, const double *series,
+                               const double *sorted, size_t n);
+
+/* The ranks, from 1, of the order statistics of N independent values around their P
+ * quantile: *LOW the largest and *HIGH the smallest for which each side is left out
+ * with a probability of at most (1 - CONFIDENCE) / 2. 0 and N + 1 stand for the
+ * ends that N values do not bound. */
+void mpg_order_interval(size_t n, double p, double confidence, size_t *low, size_t *high);
+
+#endif

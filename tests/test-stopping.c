@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Confidence intervals of quantiles: tabulated ranks, coverage of known
+ * distributions, series that repeat themselves. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/harness/statistics.h"
+#include "bench/harness/stopping.h"
+#include "tests/tap.h"
+
+enum { N = 300, SERIES = 2000 };
+
+/* Ranks by the binomial distribution. */
+static const struct {
+    size_t n;
+    double p, confidence;
+    size_t low, high;
+} ranks[] = {
+    {5, 0.5, 0.95, 0, 6},    {6, 0.5, 0.95, 1, 6},     {20, 0.5, 0.95, 6, 15},
+    {100, 0.5, 0.95, 40, 61}, {100, 0.5, 0.99, 37, 64}, {367, 0.99, 0.95, 359, 368},
+    {368, 0.99, 0.95, 360, 368}, {10000, 0.5, 0.95, 4902, 5099},
+};
+
+static double uniform(void)
+{
+    return (random() + 0.5) / 2147483648.0;
+}
+
+static struct mpg_interval interval_of(const double *series, double p)
+{
+    static double sorted[N];
+    memcpy(sorted, series, sizeof sorted);
+    mpg_sort(sorted, N);
+    return mpg_quantile_interval(series, sorted, N, p, 0.95);
+}
+
+/* How often the interval of exponential values, each REPEATED times in a row, holds
+ * the true quantile; COUNT is the mean of the independent samples it saw. */
+static double coverage(double p, int repeated, double *count)
+{
+    double series[N], truth = -2.385 * log(1 - p);
+    int held = 0;
+    *count = 0;
+    for (int s = 0; s < SERIES; s++) {
+        for (int i = 0; i < N; i++)
+            series[i] = i % repeated ? series[i - 1] : -2.385 * log(uniform());
+        struct mpg_interval interval = interval_of(series, p);
+        held += interval.low <= truth && truth <= interval.high;
+        *count += interval.independent / SERIES;
+    }
+    return (double)held / SERIES;
+}
+
+int main(void)
+{
+    double count, part;
+    for (size_t i = 0; i < sizeof ranks / sizeof *ranks; i++) {
+        size_t low, high;
+        mpg_order_interval(ranks[i].n, ranks[i].p, ranks[i].confidence, &low, &high);
+        if (!ok(low == ranks[i].low && high == ranks[i].high, "the %g quantile of %zu values at %g",
+                ranks[i].p, ranks[i].n, ranks[i].confidence))
+            printf("# got %zu and %zu, expected %zu and %zu\n", low, high, ranks[i].low,
+                   ranks[i].high);
+    }
+    srandom(7);
+    part = coverage(0.5, 1, &count);
+    ok(part > 0.94 && part < 0.985, "the median of independent values is held: %g", part);
+    ok(count > 0.85 * N, "they count for nearly all: %g of %d", count, N);
+    part = coverage(0.95, 1, &count);
+    ok(part > 0.94, "so is the 95th percentile: %g", part);
+    part = coverage(0.5, 4, &count);
+    ok(part > 0.93, "and the median of values that come four times: %g", part);
+    ok(count > 0.1 * N && count < 0.3 * N, "which count for fewer: %g", count);
+
+    double series[N], sorted[N];
+    for (int i = 0; i < N; i++)
+        sorted[i] = series[i] = 100 + i % 3;
+    mpg_sort(sorted, N);
+    struct mpg_goal goal = {0.95, 0.02, 0.1};
+    struct mpg_lack lack = mpg_goal_lacks(&goal, series, sorted, N);
+    ok(!lack.median && lack.tail, "300 values bound a median, but no 99th percentile");
+    goal.tail_error = 0;
+    lack = mpg_goal_lacks(&goal, series, sorted, N);
+    ok(!lack.median && !lack.tail, "which need not be asked for");
+    goal.median_error = 0.001;
+    lack = mpg_goal_lacks(&goal, series, sorted, 5);
+    ok(lack.median, "five values bound no median");
+    return done();
+}
