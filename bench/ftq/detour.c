@@ -60,6 +60,9 @@ static void record_with(const struct mpg_timer *timer, struct recording *r)
     case MPG_TIMER_RDTSC:
         record(MPG_TIMER_RDTSC, r);
         break;
+    case MPG_TIMER_COUNTER:
+        record(MPG_TIMER_COUNTER, r);
+        break;
     case MPG_TIMER_PAPI:
         record(MPG_TIMER_PAPI, r);
         break;

@@ -55,7 +55,7 @@ static const struct mpg_option options[] = {
     {"max-detours", 0, MPG_OPTION_INT, &opt.max_detours, "N",
      "end a core's record after N detours (default: 1000000)", 1, 1e8, NULL},
     {"timer", 0, MPG_OPTION_STRING, &opt.timer, "NAME",
-     "auto (default), tsc, papi or clock", 0, 0, NULL},
+     "auto (default), counter (the processor's), papi or clock", 0, 0, NULL},
     {0}};
 
 static const struct mpg_program program = {

@@ -50,6 +50,9 @@ static void count_with(const struct mpg_timer *timer, double quantum_ticks, size
     case MPG_TIMER_RDTSC:
         count_work(MPG_TIMER_RDTSC, quantum_ticks, n, work);
         break;
+    case MPG_TIMER_COUNTER:
+        count_work(MPG_TIMER_COUNTER, quantum_ticks, n, work);
+        break;
     case MPG_TIMER_PAPI:
         count_work(MPG_TIMER_PAPI, quantum_ticks, n, work);
         break;

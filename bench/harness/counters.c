@@ -1,24 +1,57 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Software events through PAPI (PAPI_add_named_event(3)). */
+/* Software events through PAPI (PAPI_add_named_event(3)) and getrusage(2). */
 #include "config.h"
 
 #include "bench/harness/counters.h"
 
+#include <pthread.h>
 #include <stdio.h>
+#include <sys/resource.h>
 #if HAVE_PAPI
 #include <papi.h>
 #endif
 
+enum { SWITCHES, MIGRATIONS, FAULTS };
+
 static const char *const keys[MPG_COUNTERS] = {"context_switches", "cpu_migrations",
                                                "page_faults"};
+
+/* SIGN -1 before, 1 after: what is left are the differences. */
+static void add_usage(struct mpg_counters *counters, int sign)
+{
+    struct rusage now;
+    if (getrusage(RUSAGE_THREAD, &now) < 0)
+        now = (struct rusage){.ru_nvcsw = 0};
+    counters->usage[SWITCHES] += sign * (now.ru_nvcsw + now.ru_nivcsw);
+    counters->usage[FAULTS] += sign * (now.ru_minflt + now.ru_majflt);
+    counters->preempted += sign * now.ru_nivcsw;
+}
 
 #if HAVE_PAPI
 static const char *const names[MPG_COUNTERS] = {"perf::CONTEXT-SWITCHES", "perf::CPU-MIGRATIONS",
                                                 "perf::PAGE-FAULTS"};
 
+static int library = PAPI_EINVAL; /* its version, or why there is none */
+
+static unsigned long this_thread(void)
+{
+    return (unsigned long)pthread_self();
+}
+
+/* The events happen in the kernel: PAPI's default domain, user, counts none. */
+static void open_library(void)
+{
+    int status;
+    library = PAPI_library_init(PAPI_VER_CURRENT);
+    if (library == PAPI_VER_CURRENT && ((status = PAPI_thread_init(this_thread)) != PAPI_OK ||
+                                        (status = PAPI_set_domain(PAPI_DOM_ALL)) != PAPI_OK))
+        library = status;
+}
+
 static void note(struct mpg_counters *counters, const char *what, int code)
 {
-    snprintf(counters->reason, sizeof counters->reason, "%s: %s", what, PAPI_strerror(code));
+    snprintf(counters->reason, sizeof counters->reason, "%s: %s", what,
+             code > 0 ? "the library is another version's" : PAPI_strerror(code));
 }
 
 static void release(struct mpg_counters *counters)
@@ -26,17 +59,20 @@ static void release(struct mpg_counters *counters)
     if (PAPI_cleanup_eventset(counters->event_set) == PAPI_OK)
         (void)PAPI_destroy_eventset(&counters->event_set); /* nothing is left to do */
     counters->event_set = PAPI_NULL;
+    (void)PAPI_unregister_thread();
 }
 
-void mpg_counters_start(struct mpg_counters *counters)
+static void start_papi(struct mpg_counters *counters)
 {
-    *counters = (struct mpg_counters){.event_set = PAPI_NULL};
-    int status = PAPI_library_init(PAPI_VER_CURRENT);
-    if (status != PAPI_VER_CURRENT) {
-        note(counters, "PAPI_library_init", status);
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, open_library);
+    if (library != PAPI_VER_CURRENT) {
+        note(counters, "PAPI_library_init", library);
         return;
     }
-    if ((status = PAPI_create_eventset(&counters->event_set)) != PAPI_OK) {
+    counters->event_set = PAPI_NULL;
+    int status = PAPI_create_eventset(&counters->event_set);
+    if (status != PAPI_OK) {
         note(counters, "PAPI_create_eventset", status);
         return;
     }
@@ -55,7 +91,7 @@ void mpg_counters_start(struct mpg_counters *counters)
         release(counters);
 }
 
-void mpg_counters_stop(struct mpg_counters *counters)
+static void stop_papi(struct mpg_counters *counters)
 {
     if (counters->n == 0)
         return;
@@ -64,29 +100,59 @@ void mpg_counters_stop(struct mpg_counters *counters)
         note(counters, "PAPI_stop", status);
         counters->n = 0;
     }
+    for (int i = 0; i < counters->n; i++)
+        if (counters->event[i] == SWITCHES && counters->value[i] < counters->usage[SWITCHES]) {
+            snprintf(counters->reason, sizeof counters->reason,
+                     "it may not count in the kernel: perf_event_paranoid");
+            counters->n = 0;
+        }
     release(counters);
 }
 #else
-void mpg_counters_start(struct mpg_counters *counters)
+static void start_papi(struct mpg_counters *counters)
 {
-    *counters = (struct mpg_counters){.reason = "built without PAPI"};
+    snprintf(counters->reason, sizeof counters->reason, "built without PAPI");
 }
 
-void mpg_counters_stop(struct mpg_counters *counters)
+static void stop_papi(struct mpg_counters *counters)
 {
     (void)counters;
 }
 #endif
 
+void mpg_counters_start(struct mpg_counters *counters)
+{
+    *counters = (struct mpg_counters){0};
+    start_papi(counters);
+    add_usage(counters, -1);
+}
+
+void mpg_counters_stop(struct mpg_counters *counters)
+{
+    add_usage(counters, 1);
+    stop_papi(counters);
+}
+
+static int add_count(struct mpg_header *header, int event, long long count, struct mpg_error *err)
+{
+    return mpg_header_add(header, err, keys[event], "%lld", count);
+}
+
 int mpg_counters_describe(const struct mpg_counters *counters, struct mpg_header *header,
                           struct mpg_error *err)
 {
-    if (counters->n == 0)
-        return mpg_header_add(header, err, "counters", "none (%s)", counters->reason);
-    if (mpg_header_add(header, err, "counters", "%d software events", counters->n) < 0)
-        return -1;
-    for (int i = 0; i < counters->n; i++)
-        if (mpg_header_add(header, err, keys[counters->event[i]], "%lld", counters->value[i]) < 0)
+    if (counters->n == 0) {
+        if (mpg_header_add(header, err, "counters", "getrusage, not PAPI (%s)",
+                           counters->reason) < 0 ||
+            add_count(header, SWITCHES, counters->usage[SWITCHES], err) < 0 ||
+            add_count(header, FAULTS, counters->usage[FAULTS], err) < 0)
             return -1;
-    return 0;
+    } else if (mpg_header_add(header, err, "counters", "%d software events through PAPI",
+                              counters->n) < 0) {
+        return -1;
+    }
+    for (int i = 0; i < counters->n; i++)
+        if (add_count(header, counters->event[i], counters->value[i], err) < 0)
+            return -1;
+    return mpg_header_add(header, err, "preemptions", "%lld", counters->preempted);
 }

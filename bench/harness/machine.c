@@ -82,15 +82,16 @@ static const char *policy_name(int policy)
     }
 }
 
-static int add_scheduling(struct mpg_header *header, struct mpg_error *err)
+char *mpg_machine_scheduling(char *text, size_t size)
 {
     struct sched_param param = {0};
     int policy = sched_getscheduler(0);
     if (policy < 0 || sched_getparam(0, &param) < 0)
-        return mpg_header_add(header, err, "scheduling", "unknown");
-    return mpg_header_add(header, err, "scheduling", "%s, nice %d, priority %d",
-                          policy_name(policy), getpriority(PRIO_PROCESS, 0),
-                          param.sched_priority);
+        snprintf(text, size, "unknown");
+    else
+        snprintf(text, size, "%s, nice %d, priority %d", policy_name(policy),
+                 getpriority(PRIO_PROCESS, 0), param.sched_priority);
+    return text;
 }
 
 static int add_kernel(struct mpg_header *header, struct mpg_error *err)
@@ -116,22 +117,36 @@ static int add_arguments(struct mpg_header *header, int argc, char **argv, struc
     return mpg_header_add(header, err, "arguments", "%s", argc > 1 ? text : "none");
 }
 
+/* The clock that the kernel keeps time with, behind clock_gettime(). */
+static void find_kernel_clock(char *text, size_t size)
+{
+    FILE *stream = fopen("/sys/devices/system/clocksource/clocksource0/current_clocksource", "r");
+    if (!stream || !fgets(text, (int)size, stream))
+        snprintf(text, size, "unknown");
+    if (stream)
+        fclose(stream);
+    text[strcspn(text, "\n")] = '\0';
+}
+
 static int add_clock(struct mpg_header *header, const struct mpg_timer *timer,
                      struct mpg_error *err)
 {
-    return mpg_header_add(header, err, "clock", "%s", mpg_timer_describe(timer)) < 0 ||
-                   mpg_header_add(header, err, "clock_hz", "%.0f", 1e9 / timer->ns_per_tick) < 0 ||
-                   mpg_header_add(header, err, "timer_cost_ns", "%.1f", timer->cost_ns) < 0 ||
-                   mpg_header_add(header, err, "timer_resolution_ns", "%.1f",
-                                  timer->resolution_ns) < 0
-               ? -1
-               : 0;
+    char kernel_clock[64];
+    find_kernel_clock(kernel_clock, sizeof kernel_clock);
+    if (mpg_header_add(header, err, "clock", "%s", mpg_timer_describe(timer)) < 0 ||
+        mpg_header_add(header, err, "clock_hz", "%.0f", 1e9 / timer->ns_per_tick) < 0 ||
+        mpg_header_add(header, err, "clock_drift_ppm", "%.2f", mpg_timer_drift_ppm(timer)) < 0 ||
+        mpg_header_add(header, err, "kernel_clock", "%s", kernel_clock) < 0 ||
+        mpg_header_add(header, err, "timer_cost_ns", "%.1f", timer->cost_ns) < 0 ||
+        mpg_header_add(header, err, "timer_resolution_ns", "%.1f", timer->resolution_ns) < 0)
+        return -1;
+    return 0;
 }
 
 int mpg_machine_describe(struct mpg_header *header, const struct mpg_timer *timer, int argc,
                          char **argv, struct mpg_error *err)
 {
-    char host[256] = "unknown", cpu[256], hypervisor[64], date[64] = "unknown";
+    char host[256] = "unknown", cpu[256], hypervisor[64], date[64] = "unknown", scheduling[128];
     time_t now = time(NULL);
     struct tm utc;
     if (gmtime_r(&now, &utc))
@@ -145,7 +160,9 @@ int mpg_machine_describe(struct mpg_header *header, const struct mpg_timer *time
         mpg_header_add(header, err, "host", "%s", host) < 0 ||
         mpg_header_add(header, err, "cpu", "%s", cpu) < 0 || add_kernel(header, err) < 0 ||
         mpg_header_add(header, err, "virtualisation", "%s", hypervisor) < 0 ||
-        add_scheduling(header, err) < 0 || add_clock(header, timer, err) < 0 ||
+        mpg_header_add(header, err, "scheduling", "%s",
+                       mpg_machine_scheduling(scheduling, sizeof scheduling)) < 0 ||
+        add_clock(header, timer, err) < 0 ||
         add_arguments(header, argc, argv, err) < 0 ||
         mpg_header_add(header, err, "units", "as in the columns' names") < 0)
         return -1;

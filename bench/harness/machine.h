@@ -11,11 +11,17 @@
 #include "common/error.h"
 
 /* Adds the lines that every results file has: mpgkit, date, host, cpu, kernel
- * (with its HZ where the system says), virtualisation, scheduling, clock,
- * timer_cost_ns, timer_resolution_ns, clock_hz, arguments, units. What cannot
- * be found out is "unknown". Fails only when out of memory. */
+ * (with its HZ where the system says), virtualisation, scheduling (of this
+ * thread), clock, clock_hz, clock_drift_ppm (mpg_timer_drift_ppm(): to be called
+ * when everything is measured), kernel_clock, timer_cost_ns,
+ * timer_resolution_ns, arguments, units. What cannot be found out is "unknown".
+ * Fails only when out of memory. */
 int mpg_machine_describe(struct mpg_header *header, const struct mpg_timer *timer, int argc,
                          char **argv, struct mpg_error *err);
+
+/* This thread's scheduling class, nice value and priority in words, into TEXT of
+ * SIZE bytes. Returns TEXT. */
+char *mpg_machine_scheduling(char *text, size_t size);
 
 /* The cores this thread may run on, ascending, into *CORES, which the caller
  * frees; returns how many, at least 1, or -1 (out of memory, the system call

@@ -5,6 +5,7 @@
 #include "bench/harness/timer.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 #if MPG_HAVE_TSC
 #include <cpuid.h>
@@ -31,6 +32,21 @@ static struct tsc_abilities find_tsc(void)
     return able;
 }
 
+/* The kernel strikes a time stamp counter that it found to run unevenly, or
+ * differently from core to core, from this list of names. */
+static bool kernel_trusts_tsc(void)
+{
+    char line[256] = "";
+    FILE *stream = fopen("/sys/devices/system/clocksource/clocksource0/available_clocksource",
+                         "r");
+    if (!stream)
+        return true;
+    if (!fgets(line, sizeof line, stream))
+        line[0] = '\0';
+    fclose(stream);
+    return line[0] == '\0' || strstr(line, "tsc");
+}
+
 static int open_papi(struct mpg_error *err)
 {
 #if HAVE_PAPI
@@ -47,12 +63,15 @@ static int open_papi(struct mpg_error *err)
 static int choose(const char *name, enum mpg_timer_kind *kind, struct mpg_error *err)
 {
     struct tsc_abilities tsc = find_tsc();
-    enum mpg_timer_kind counter = tsc.rdtscp ? MPG_TIMER_RDTSCP : MPG_TIMER_RDTSC;
+    enum mpg_timer_kind counter = MPG_HAVE_COUNTER ? MPG_TIMER_COUNTER
+                                  : tsc.rdtscp     ? MPG_TIMER_RDTSCP
+                                                   : MPG_TIMER_RDTSC;
+    bool constant = MPG_HAVE_COUNTER || (tsc.invariant && kernel_trusts_tsc());
     if (strcmp(name, "auto") == 0) {
-        *kind = tsc.invariant ? counter : MPG_TIMER_CLOCK;
-    } else if (strcmp(name, "tsc") == 0) {
-        if (!MPG_HAVE_TSC)
-            return mpg_error_set(err, "this processor has no time stamp counter");
+        *kind = constant ? counter : MPG_TIMER_CLOCK;
+    } else if (strcmp(name, "counter") == 0 || strcmp(name, "tsc") == 0) {
+        if (!MPG_HAVE_TSC && !MPG_HAVE_COUNTER)
+            return mpg_error_set(err, "mpgkit knows no counter of this processor: use --timer auto");
         *kind = counter;
     } else if (strcmp(name, "papi") == 0) {
         if (open_papi(err) < 0)
@@ -61,20 +80,15 @@ static int choose(const char *name, enum mpg_timer_kind *kind, struct mpg_error 
     } else if (strcmp(name, "clock") == 0) {
         *kind = MPG_TIMER_CLOCK;
     } else {
-        return mpg_error_set(err, "'%s' is not a timer (auto, tsc, papi or clock)", name);
+        return mpg_error_set(err, "'%s' is not a timer (auto, counter, papi or clock)", name);
     }
     return 0;
 }
 
-/* A moment on both clocks. */
-struct moment {
-    uint64_t ticks, clock_ns;
-};
-
 /* The tightest of several brackets of a clock reading between two of ticks. */
-static struct moment read_both(enum mpg_timer_kind kind)
+static struct mpg_timer_moment read_both(enum mpg_timer_kind kind)
 {
-    struct moment best = {0, 0};
+    struct mpg_timer_moment best = {0, 0};
     uint64_t width = UINT64_MAX;
     for (int i = 0; i < BRACKETS; i++) {
         uint64_t before = mpg_timer_read(kind);
@@ -82,7 +96,7 @@ static struct moment read_both(enum mpg_timer_kind kind)
         uint64_t after = mpg_timer_read(kind);
         if (after - before < width) {
             width = after - before;
-            best = (struct moment){before + width / 2, now_ns};
+            best = (struct mpg_timer_moment){before + width / 2, now_ns};
         }
     }
     return best;
@@ -90,12 +104,13 @@ static struct moment read_both(enum mpg_timer_kind kind)
 
 static int calibrate(struct mpg_timer *timer, struct mpg_error *err)
 {
-    struct moment first = read_both(timer->kind);
+    struct mpg_timer_moment first = read_both(timer->kind);
     while (mpg_clock_ns() - first.clock_ns < CALIBRATION_NS) {
     }
-    struct moment last = read_both(timer->kind);
+    struct mpg_timer_moment last = read_both(timer->kind);
     if (last.ticks <= first.ticks)
         return mpg_error_set(err, "the timer %s does not advance", mpg_timer_describe(timer));
+    timer->calibrated = first;
     timer->ns_per_tick = timer->kind == MPG_TIMER_CLOCK ? 1.0
                          : (double)(last.clock_ns - first.clock_ns) /
                                (double)(last.ticks - first.ticks);
@@ -131,11 +146,26 @@ int mpg_timer_open(const char *name, struct mpg_timer *timer, struct mpg_error *
     return 0;
 }
 
+double mpg_timer_drift_ppm(const struct mpg_timer *timer)
+{
+    struct mpg_timer_moment now = read_both(timer->kind);
+    double timer_ns = (double)(now.ticks - timer->calibrated.ticks) * timer->ns_per_tick;
+    double clock_ns = (double)(now.clock_ns - timer->calibrated.clock_ns);
+    if (timer->kind == MPG_TIMER_CLOCK || timer_ns <= 0)
+        return 0;
+    return (clock_ns / timer_ns - 1) * 1e6;
+}
+
 const char *mpg_timer_describe(const struct mpg_timer *timer)
 {
     static const char *const words[] = {
         [MPG_TIMER_RDTSCP] = "tsc (rdtscp)",
         [MPG_TIMER_RDTSC] = "tsc (lfence, rdtsc)",
+#ifdef __powerpc64__
+        [MPG_TIMER_COUNTER] = "time base (mftb)",
+#else
+        [MPG_TIMER_COUNTER] = "cntvct_el0 (isb)",
+#endif
         [MPG_TIMER_PAPI] = "PAPI_get_real_cyc",
         [MPG_TIMER_CLOCK] = "clock_gettime(CLOCK_MONOTONIC)",
     };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The benchmarks' clock: the processor's time stamp counter where it can be
- * had and is constant, else PAPI's or the system's, calibrated to
- * CLOCK_MONOTONIC. Reading it is inline: it costs as much as what it times. */
+/* The benchmarks' clock: the processor's counter where it can be had and is
+ * constant (x86's time stamp counter, aarch64's cntvct_el0, ppc64's time base),
+ * else PAPI's or the system's, calibrated to CLOCK_MONOTONIC. Reading it is
+ * inline: it costs as much as what it times. */
 #ifndef MPG_TIMER_H
 #define MPG_TIMER_H
 
@@ -18,14 +19,25 @@
 #else
 #define MPG_HAVE_TSC 0
 #endif
+#if defined __aarch64__ || defined __powerpc64__
+#define MPG_HAVE_COUNTER 1 /* one that its architecture defines to be constant */
+#else
+#define MPG_HAVE_COUNTER 0
+#endif
 
 #include "common/error.h"
 
 enum mpg_timer_kind {
     MPG_TIMER_RDTSCP, /* rdtscp: waits for earlier instructions */
     MPG_TIMER_RDTSC,  /* lfence; rdtsc */
+    MPG_TIMER_COUNTER, /* aarch64: isb; cntvct_el0. ppc64: mftb */
     MPG_TIMER_PAPI,   /* PAPI_get_real_cyc */
     MPG_TIMER_CLOCK,  /* clock_gettime(CLOCK_MONOTONIC) */
+};
+
+/* One moment on both clocks. */
+struct mpg_timer_moment {
+    uint64_t ticks, clock_ns; /* the timer's, CLOCK_MONOTONIC */
 };
 
 struct mpg_timer {
@@ -33,13 +45,19 @@ struct mpg_timer {
     double ns_per_tick;
     double cost_ns;       /* of one reading, the best of many batches */
     double resolution_ns; /* smallest positive difference of two readings */
+    struct mpg_timer_moment calibrated; /* when its calibration began */
 };
 
-/* Prepares the timer that NAME asks for: "auto" (the time stamp counter when it
- * is constant, else the system's clock), "tsc", "papi" or "clock", and
- * calibrates it for about 100 ms. Errors: the name is unknown, the machine or
- * this build has no such timer, the clock does not advance. */
+/* Prepares the timer that NAME asks for: "auto" (the processor's counter when it
+ * is constant and the kernel trusts it too, else the system's clock), "counter"
+ * (or "tsc"), "papi" or "clock", and calibrates it for about 100 ms. Errors: the
+ * name is unknown, the machine or this build has no such timer, the clock does
+ * not advance. */
 int mpg_timer_open(const char *name, struct mpg_timer *timer, struct mpg_error *err);
+
+/* By how much CLOCK_MONOTONIC has run faster than TIMER since its calibration
+ * began, in parts per million: the error of the times measured meanwhile. */
+double mpg_timer_drift_ppm(const struct mpg_timer *timer);
 
 /* The timer in words: "tsc (rdtscp)". Static storage. */
 const char *mpg_timer_describe(const struct mpg_timer *timer);
@@ -64,6 +82,15 @@ static inline __attribute__((always_inline)) uint64_t mpg_timer_read(enum mpg_ti
     case MPG_TIMER_RDTSC:
         _mm_lfence();
         return __rdtsc();
+#elif defined __aarch64__
+    case MPG_TIMER_COUNTER: {
+        uint64_t ticks; /* the barrier keeps earlier instructions before the reading */
+        __asm__ volatile("isb\n\tmrs %0, cntvct_el0" : "=r"(ticks) : : "memory");
+        return ticks;
+    }
+#elif defined __powerpc64__
+    case MPG_TIMER_COUNTER:
+        return __builtin_ppc_get_timebase();
 #endif
 #if HAVE_PAPI
     case MPG_TIMER_PAPI:
