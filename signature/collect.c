@@ -67,7 +67,6 @@ struct mpg_collect *mpg_collect_new(struct mpg_error *err)
         free(c);
         return NULL;
     }
-    c->sig->eager_limit_bytes = MPG_EAGER_LIMIT_UNKNOWN;
     return c;
 }
 
@@ -155,6 +154,8 @@ static int check_path_class(struct mpg_collect *c, const struct mpg_results *r,
     const char *path = fact(r, "path");
     if (!path)
         return mpg_error_set(err, "%s: header line '# path:' is missing", r->path);
+    if (mpg_path_find(path) == MPG_PATHS)
+        return mpg_error_set(err, "%s: '%.100s' is not a path class", r->path, path);
     if (c->network_path && strcmp(path, c->network_path) != 0)
         return mpg_error_set(err, "%s: path is '%.100s', in %s it is '%.100s'; keep each path's"
                                   " results in a folder of its own", r->path, path,
@@ -278,11 +279,11 @@ static int add_quanta(struct mpg_collect *c, const struct mpg_results *r, int64_
         if (r->column[MPG_FTQ_START_NS][i] < r->column[MPG_FTQ_START_NS][i - 1])
             return mpg_error_set(err, "%s: quantum %zu starts before the one before it", r->path,
                                  i);
-    if (mpg_results_number(r, "quantum_ns", 1, MPG_DISTRIBUTION_LIMIT, &core->quantum_ns, err) < 0)
+    if (mpg_results_number(r, "quantum_ns", 1, MPG_DISTRIBUTION_LIMIT, &core->ftq.quantum_ns, err) < 0)
         return -1;
-    core->lost_ns = mpg_distribution_from_samples(r->column[MPG_FTQ_LOST_NS], r->samples,
-                                                  MPG_DISTRIBUTION_KNOTS, err);
-    return core->lost_ns ? 0 : mpg_error_prefix(err, "%s", r->path);
+    core->ftq.lost_ns = mpg_distribution_from_samples(r->column[MPG_FTQ_LOST_NS], r->samples,
+                                                      MPG_DISTRIBUTION_KNOTS, err);
+    return core->ftq.lost_ns ? 0 : mpg_error_prefix(err, "%s", r->path);
 }
 
 /* ---- network ---- */
@@ -493,14 +494,14 @@ int mpg_collect_add(struct mpg_collect *c, const struct mpg_results *r, struct m
     }
 }
 
-static int make_sizes(const struct series_list *list, struct mpg_network_size **size, size_t *n,
+static int make_sizes(const struct series_list *list, struct mpg_network_sizes *sizes,
                       struct mpg_error *err)
 {
-    if (!(*size = calloc(list->n + 1, sizeof **size)))
+    if (!(sizes->size = calloc(list->n + 1, sizeof *sizes->size)))
         return no_memory(err);
-    for (; *n < list->n; (*n)++) {
-        const struct series *s = &list->series[*n];
-        struct mpg_network_size *made = &(*size)[*n];
+    for (; sizes->n < list->n; sizes->n++) {
+        const struct series *s = &list->series[sizes->n];
+        struct mpg_network_size *made = &sizes->size[sizes->n];
         made->size_bytes = s->size_bytes;
         made->time_ns =
             mpg_distribution_from_samples(s->value, s->n, MPG_DISTRIBUTION_KNOTS, err);
@@ -508,6 +509,21 @@ static int make_sizes(const struct series_list *list, struct mpg_network_size **
             return mpg_error_prefix(err, "%lld bytes", (long long)s->size_bytes);
     }
     return 0;
+}
+
+static int make_path(struct mpg_collect *c, struct mpg_error *err)
+{
+    struct mpg_signature *sig = c->sig;
+    if (!c->network_path)
+        return 0;
+    if (!(sig->network = calloc(1, sizeof *sig->network)))
+        return no_memory(err);
+    struct mpg_network_path *p = &sig->network[sig->paths++];
+    *p = (struct mpg_network_path){.path = mpg_path_find(c->network_path),
+                                   .eager_limit_bytes = MPG_EAGER_LIMIT_UNKNOWN};
+    if (make_sizes(&c->latency, &p->latency, err) < 0)
+        return -1;
+    return make_sizes(&c->bandwidth, &p->bandwidth, err);
 }
 
 static int warn_missing(struct mpg_collect *c, struct mpg_error *err)
@@ -541,14 +557,12 @@ static int compare_doubles(const void *a, const void *b)
 struct mpg_signature *mpg_collect_finish(struct mpg_collect *c, struct mpg_error *err)
 {
     struct mpg_signature *sig = c->sig;
-    if (make_sizes(&c->latency, &sig->latency, &sig->latency_sizes, err) < 0 ||
-        make_sizes(&c->bandwidth, &sig->bandwidth, &sig->bandwidth_sizes, err) < 0 ||
-        put_facts(c, err) < 0 || warn_missing(c, err) < 0)
+    if (make_path(c, err) < 0 || put_facts(c, err) < 0 || warn_missing(c, err) < 0)
         return NULL;
     if (c->eager_limits > 0) { /* the lower median: a limit that some launch had */
         qsort(c->eager_limit_bytes, c->eager_limits, sizeof *c->eager_limit_bytes,
               compare_doubles);
-        sig->eager_limit_bytes = (int64_t)c->eager_limit_bytes[(c->eager_limits - 1) / 2];
+        sig->network[0].eager_limit_bytes = (int64_t)c->eager_limit_bytes[(c->eager_limits - 1) / 2];
     }
     if (mpg_signature_check(sig, err) < 0)
         return NULL;

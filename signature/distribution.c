@@ -125,6 +125,12 @@ void mpg_distribution_free(struct mpg_distribution *d)
 {
     if (!d)
         return;
+    for (size_t i = 0; i < d->fits; i++) {
+        free(d->fit[i].family);
+        free(d->fit[i].name[0]);
+        free(d->fit[i].name[1]);
+    }
+    free(d->fit);
     free(d->quantiles);
     free(d);
 }

@@ -8,12 +8,25 @@
 
 #include "common/error.h"
 
+/* A family of distributions fitted to the samples (signature/fit.h). */
+struct mpg_distribution_fit {
+    char *family;              /* "exponential", "gamma", "lognormal", "weibull", "pareto tail" */
+    double location;           /* what was subtracted from the samples first */
+    int parameters;            /* 1 or 2 */
+    char *name[2];             /* "mean"; "shape", "scale"; ... */
+    double value[2], low[2], high[2]; /* with 95 % confidence intervals */
+    double distance;           /* Kolmogorov-Smirnov, 0..1 */
+    double tail_fraction;      /* of the samples that the fit is about; 1 but for a tail */
+};
+
 struct mpg_distribution {
     size_t n;           /* samples it was made from */
     double mean, sd;    /* of the samples; sd divides by n - 1, and is 0 when n = 1 */
     double lag1;        /* lag-1 autocorrelation of the samples in time order */
     size_t knots;       /* >= 2; probability of knot i is i / (knots - 1) */
     double *quantiles;  /* ascending; exact minimum first, exact maximum last */
+    size_t fits;        /* best first; 0: none was made */
+    struct mpg_distribution_fit *fit;
 };
 
 enum { MPG_DISTRIBUTION_KNOTS = 257, MPG_DISTRIBUTION_MAX_KNOTS = 65537 };

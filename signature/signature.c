@@ -54,27 +54,109 @@ void mpg_fact_free(struct mpg_fact *fact, size_t n)
     free(fact);
 }
 
-static void free_sizes(struct mpg_network_size *size, size_t n)
+static const char *const path_names[MPG_PATHS] = {
+    [MPG_PATH_COMPLEX] = "core complex",
+    [MPG_PATH_NODE] = "node",
+    [MPG_PATH_BETWEEN] = "between nodes",
+};
+
+const char *mpg_path_name(enum mpg_path_class path)
+{
+    return path_names[path];
+}
+
+enum mpg_path_class mpg_path_find(const char *text)
+{
+    int path = 0;
+    while (path < MPG_PATHS && strcmp(path_names[path], text) != 0)
+        path++;
+    return (enum mpg_path_class)path;
+}
+
+const struct mpg_network_path *mpg_signature_path(const struct mpg_signature *sig,
+                                                  enum mpg_path_class path)
+{
+    for (size_t i = 0; i < sig->paths; i++)
+        if (sig->network[i].path == path)
+            return &sig->network[i];
+    return NULL;
+}
+
+const struct mpg_network_path *mpg_signature_farthest(const struct mpg_signature *sig)
+{
+    return sig->paths > 0 ? &sig->network[sig->paths - 1] : NULL;
+}
+
+static void free_sizes(struct mpg_network_sizes *sizes)
+{
+    for (size_t i = 0; i < sizes->n; i++)
+        mpg_distribution_free(sizes->size[i].time_ns);
+    free(sizes->size);
+}
+
+static void free_groups(struct mpg_network_group *group, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        mpg_distribution_free(size[i].time_ns);
-    free(size);
+        free(group[i].name);
+    free(group);
+}
+
+static void free_path(struct mpg_network_path *p)
+{
+    free_groups(p->pair, p->pairs);
+    free_groups(p->launch, p->launches);
+    free(p->loggp.segment);
+    free_sizes(&p->streaming);
+    free_sizes(&p->sender);
+    free_sizes(&p->bandwidth);
+    free_sizes(&p->round_trip);
+    free_sizes(&p->latency);
+    free(p->one_way);
+}
+
+static void free_core(struct mpg_noise_core *c)
+{
+    mpg_fact_free(c->event, c->events);
+    free(c->autocorrelation);
+    free(c->line);
+    free(c->spectrum.mean);
+    free(c->spectrum.most);
+    free(c->series.mean);
+    free(c->series.most);
+    mpg_distribution_free(c->fwq.lost_ns);
+    mpg_distribution_free(c->ftq.lost_ns);
+    mpg_distribution_free(c->length_ns);
+    mpg_distribution_free(c->gap_ns);
+    free(c->duration_ns);
+    free(c->start_ns);
+    free(c->host);
+}
+
+static void free_rate(struct mpg_compute_rate *r)
+{
+    mpg_distribution_free(r->rate);
+    free(r->host);
+    free(r->unit);
+    free(r->kernel);
 }
 
 void mpg_signature_free(struct mpg_signature *sig)
 {
     if (!sig)
         return;
-    free_sizes(sig->bandwidth, sig->bandwidth_sizes);
-    free_sizes(sig->latency, sig->latency_sizes);
-    for (size_t i = 0; i < sig->cores; i++) {
-        struct mpg_noise_core *c = &sig->core[i];
-        mpg_distribution_free(c->lost_ns);
-        mpg_distribution_free(c->length_ns);
-        mpg_distribution_free(c->gap_ns);
-        free(c->duration_ns);
-        free(c->start_ns);
+    for (size_t i = 0; i < sig->rates; i++)
+        free_rate(&sig->rate[i]);
+    free(sig->rate);
+    for (size_t i = 0; i < sig->collectives; i++) {
+        mpg_distribution_free(sig->collective[i].time_ns);
+        free(sig->collective[i].operation);
     }
+    free(sig->collective);
+    for (size_t i = 0; i < sig->paths; i++)
+        free_path(&sig->network[i]);
+    free(sig->network);
+    for (size_t i = 0; i < sig->cores; i++)
+        free_core(&sig->core[i]);
     free(sig->core);
     mpg_fact_free(sig->source, sig->sources);
     mpg_fact_free(sig->fact, sig->facts);
@@ -175,13 +257,23 @@ static int check_detours(const struct mpg_noise_core *c, struct mpg_error *err)
     return 0;
 }
 
+static int check_quanta(const struct mpg_noise_quanta *q, const char *key, struct mpg_error *err)
+{
+    int status = check_time(q->quantum_ns, "quantum_ns", err);
+    if (status == 0 && !q->lost_ns != !(q->quantum_ns > 0))
+        status = mpg_error_set(err, "quantum_ns and lost_ns belong together");
+    if (status == 0 && q->lost_ns)
+        status = check_times(q->lost_ns, "lost_ns", err);
+    return status < 0 ? mpg_error_prefix(err, "%s", key) : 0;
+}
+
 int mpg_noise_core_check(const struct mpg_noise_core *c, struct mpg_error *err)
 {
     if (c->core < 0)
         return mpg_error_set(err, "core is %d, negative", c->core);
     if (check_time(c->threshold_ns, "threshold_ns", err) < 0 ||
         check_time(c->span_ns, "span_ns", err) < 0 ||
-        check_time(c->quantum_ns, "ftq: quantum_ns", err) < 0)
+        check_quanta(&c->ftq, "ftq", err) < 0 || check_quanta(&c->fwq, "fwq", err) < 0)
         return -1;
     if (check_detours(c, err) < 0)
         return mpg_error_prefix(err, "detours");
@@ -191,16 +283,14 @@ int mpg_noise_core_check(const struct mpg_noise_core *c, struct mpg_error *err)
         return mpg_error_set(err, "gap_ns or duration_ns without two detours");
     if (c->gap_ns && check_times(c->gap_ns, "gap_ns", err) < 0)
         return -1;
-    if (c->length_ns && check_times(c->length_ns, "duration_ns", err) < 0)
-        return -1;
-    if (!c->lost_ns != !(c->quantum_ns > 0))
-        return mpg_error_set(err, "ftq: quantum_ns and lost_ns belong together");
-    return c->lost_ns ? check_times(c->lost_ns, "ftq: lost_ns", err) : 0;
+    return c->length_ns ? check_times(c->length_ns, "duration_ns", err) : 0;
 }
 
-static int check_sizes(const struct mpg_network_size *size, size_t n, const char *what,
-                       const char *key, struct mpg_error *err)
+static int check_sizes(const struct mpg_network_sizes *sizes, const char *what, const char *key,
+                       struct mpg_error *err)
 {
+    const struct mpg_network_size *size = sizes->size;
+    size_t n = sizes->n;
     if (n > MPG_SIGNATURE_MAX_SIZES)
         return mpg_error_set(err, "%s has %zu sizes, more than %d", what, n,
                              (int)MPG_SIGNATURE_MAX_SIZES);
@@ -211,6 +301,20 @@ static int check_sizes(const struct mpg_network_size *size, size_t n, const char
         if (check_times(size[i].time_ns, key, err) < 0)
             return mpg_error_prefix(err, "%s[%zu]", what, i);
     }
+    return 0;
+}
+
+static int check_path(const struct mpg_network_path *p, struct mpg_error *err)
+{
+    if (check_sizes(&p->latency, "latency", "one_way_ns", err) < 0 ||
+        check_sizes(&p->round_trip, "round_trip", "round_trip_ns", err) < 0 ||
+        check_sizes(&p->bandwidth, "bandwidth", "transfer_ns", err) < 0 ||
+        check_sizes(&p->sender, "sender", "send_ns", err) < 0 ||
+        check_sizes(&p->streaming, "streaming", "message_ns", err) < 0)
+        return -1;
+    if (p->eager_limit_bytes < MPG_EAGER_LIMIT_UNKNOWN)
+        return mpg_error_set(err, "eager_limit_bytes is %lld, less than -1",
+                             (long long)p->eager_limit_bytes);
     return 0;
 }
 
@@ -229,11 +333,12 @@ int mpg_signature_check(const struct mpg_signature *sig, struct mpg_error *err)
             return mpg_error_set(err, "noise[%zu]: core is %d, not ascending", i,
                                  sig->core[i].core);
     }
-    if (check_sizes(sig->latency, sig->latency_sizes, "latency", "one_way_ns", err) < 0 ||
-        check_sizes(sig->bandwidth, sig->bandwidth_sizes, "bandwidth", "transfer_ns", err) < 0)
-        return mpg_error_prefix(err, "network");
-    if (sig->eager_limit_bytes < MPG_EAGER_LIMIT_UNKNOWN)
-        return mpg_error_set(err, "network: eager_limit_bytes is %lld, less than -1",
-                             (long long)sig->eager_limit_bytes);
+    for (size_t i = 0; i < sig->paths; i++) {
+        if (check_path(&sig->network[i], err) < 0)
+            return mpg_error_prefix(err, "network: %s", mpg_path_name(sig->network[i].path));
+        if (i > 0 && sig->network[i].path <= sig->network[i - 1].path)
+            return mpg_error_set(err, "network[%zu]: path is %s, not ascending", i,
+                                 mpg_path_name(sig->network[i].path));
+    }
     return 0;
 }

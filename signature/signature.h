@@ -12,8 +12,8 @@
 #include "signature/distribution.h"
 
 /* Major and minor version of the file format. A reader takes any minor version
- * of the major version it knows. */
-enum { MPG_SIGNATURE_VERSION = 1, MPG_SIGNATURE_MINOR = 0 };
+ * of the major versions it knows: 1 and 2. */
+enum { MPG_SIGNATURE_VERSION = 2, MPG_SIGNATURE_MINOR = 0 };
 
 /* What a signature holds at most; larger files are rejected, not read in part. */
 enum {
@@ -23,31 +23,133 @@ enum {
     MPG_SIGNATURE_MAX_DETOURS = 1000000, /* of one core */
     MPG_SIGNATURE_MAX_SIZES = 4096,      /* message sizes of one benchmark */
     MPG_SIGNATURE_MAX_TEXT = 4096,       /* bytes of a key or a value in the header */
+    MPG_SIGNATURE_MAX_LIST = 65536,      /* spectral lines, lags, bins, pairs, launches, rates */
 };
 
 enum { MPG_EAGER_LIMIT_UNKNOWN = -2 };
 
+struct mpg_fact { /* one header line: what was measured where and how */
+    char *key, *value;
+};
+
+/* ---- noise ---- */
+
+/* A significant line in the power spectrum of the time lost per quantum. */
+struct mpg_noise_line {
+    double frequency_hz;
+    double amplitude_ns;     /* of the sinusoid, in time lost per quantum */
+    double harmonic_of_hz;   /* the fundamental it belongs to; 0: it is one itself */
+    double false_alarm;      /* probability that noise alone makes such a line somewhere */
+};
+
+/* Equally spaced values, decimated so that a plot needs no raw samples. */
+struct mpg_noise_series {
+    double step;             /* between values: ns of a series, Hz of a spectrum */
+    size_t n;                /* 0: not there */
+    double *mean, *most;     /* of what each step covers */
+};
+
+/* How long a fixed amount of work, or a fixed time, loses. */
+struct mpg_noise_quanta {
+    double quantum_ns;                /* length, or of fixed work the fastest time; 0: not measured */
+    struct mpg_distribution *lost_ns; /* per quantum; NULL when not measured */
+};
+
 /* Recorded interruptions of one core, in time order, not overlapping. */
 struct mpg_noise_core {
+    char *host;             /* NULL: the header's only one */
     int core;
-    double threshold_ns;            /* shorter interruptions were not seen */
-    double span_ns;                 /* length of the record; 0: no record, only FTQ data */
+    int cores_at_once;      /* measured at the same time; 0: not said */
+    double threshold_ns;    /* shorter interruptions were not seen */
+    double span_ns;         /* length of the record; 0: no record, only FTQ data */
     size_t detours;
     double *start_ns, *duration_ns; /* start in [0, span); start + duration <= span */
     double fraction_lost;           /* sum of durations / span; without a record 0 */
     struct mpg_distribution *gap_ns, *length_ns; /* NULL with fewer than 2 detours */
-    double quantum_ns;                /* FTQ quantum; 0 without FTQ data */
-    struct mpg_distribution *lost_ns; /* per quantum; NULL without FTQ data */
+    struct mpg_noise_quanta ftq, fwq;
+    struct mpg_noise_series series;    /* time lost per FTQ quantum over time, ns */
+    struct mpg_noise_series spectrum;  /* of that: power spectral density, ns^2/Hz */
+    double false_alarm;                /* stated for the spectrum's lines */
+    size_t lines;                      /* descending in amplitude */
+    struct mpg_noise_line *line;
+    size_t lags;                       /* autocorrelation of FTQ's time lost at lag 1..lags */
+    double *autocorrelation;
+    size_t events;                     /* context switches, interrupts, steal time: as recorded */
+    struct mpg_fact *event;
 };
+
+/* ---- network ---- */
+
+enum mpg_path_class { MPG_PATH_COMPLEX, MPG_PATH_NODE, MPG_PATH_BETWEEN, MPG_PATHS };
 
 /* Times for messages of one size. */
 struct mpg_network_size {
     int64_t size_bytes;
-    struct mpg_distribution *time_ns; /* latency: one way; bandwidth: transfer of one message */
+    struct mpg_distribution *time_ns;
 };
 
-struct mpg_fact { /* one header line: what was measured where and how */
-    char *key, *value;
+struct mpg_network_sizes {
+    size_t n;                       /* ascending in size */
+    struct mpg_network_size *size;
+};
+
+/* One launch or one pair of ranks: is it like the others? */
+struct mpg_network_group {
+    char *name;         /* "launch 2"; "ranks 0 and 3; hosts a and b; cores 0 and 1" */
+    size_t n;           /* samples at that size */
+    int64_t size_bytes; /* the size at which groups are compared */
+    double median_ns;
+    double score;       /* modified z by median absolute deviation */
+    int outlier;        /* 0 or 1; outliers are flagged, their samples are used */
+};
+
+/* Straight line from FROM_BYTES to TO_BYTES: time = latency + size * gap per byte. */
+struct mpg_loggp_segment {
+    int64_t from_bytes, to_bytes;
+    double latency_ns, latency_error_ns;         /* standard errors */
+    double gap_per_byte_ns, gap_per_byte_error_ns;
+    double residual_sd_ns, worst_relative;       /* of the medians it was fitted to */
+};
+
+/* Alexandrov, Ionescu, Schauser and Scheiman, "LogGP", SPAA 1995. */
+struct mpg_loggp {
+    size_t segments;                 /* 0: no fit */
+    struct mpg_loggp_segment *segment;
+    double overhead_ns;              /* o: a small send's time; < 0: not measured */
+    double gap_ns;                   /* g: between small messages in a stream; < 0: not measured */
+};
+
+/* Messages between two ranks whose places are alike. */
+struct mpg_network_path {
+    enum mpg_path_class path;
+    char *one_way;            /* how one-way times were got; NULL without latencies */
+    double one_way_error_ns;  /* bound of the clocks' error; 0: clocks are one, or not used */
+    struct mpg_network_sizes latency;    /* one way */
+    struct mpg_network_sizes round_trip;
+    struct mpg_network_sizes bandwidth;  /* transfer of one message by itself */
+    struct mpg_network_sizes sender;     /* inside the send */
+    struct mpg_network_sizes streaming;  /* a message among many in flight */
+    int64_t window;            /* messages in flight when streaming; 0: not measured */
+    int64_t eager_limit_bytes; /* MPG_EAGER_LIMIT_UNKNOWN: not detected; -1: no send is eager */
+    struct mpg_loggp loggp;
+    size_t launches, pairs;
+    struct mpg_network_group *launch, *pair;
+};
+
+struct mpg_collective_time {
+    char *operation;       /* barrier, bcast, allreduce, alltoall */
+    int processes;
+    int64_t size_bytes;    /* one rank's contribution */
+    struct mpg_distribution *time_ns; /* from the common start to the last rank's end */
+};
+
+/* ---- compute ---- */
+
+struct mpg_compute_rate {
+    char *kernel, *unit;   /* "floating_point", "flop/s" */
+    char *host;            /* NULL: the header's only one */
+    int core, cores_at_once;
+    struct mpg_distribution *rate; /* per second */
 };
 
 struct mpg_signature {
@@ -56,14 +158,26 @@ struct mpg_signature {
     struct mpg_fact *fact;
     size_t sources;           /* results files it was made from: name, checksum */
     struct mpg_fact *source;
-    size_t cores;             /* ascending in core */
+    size_t cores;             /* ascending in host, core */
     struct mpg_noise_core *core;
-    size_t latency_sizes;     /* ascending in size */
-    struct mpg_network_size *latency;
-    size_t bandwidth_sizes;   /* ascending in size */
-    struct mpg_network_size *bandwidth;
-    int64_t eager_limit_bytes; /* MPG_EAGER_LIMIT_UNKNOWN: not detected; -1: no send is eager */
+    size_t paths;             /* ascending in class, each once */
+    struct mpg_network_path *network;
+    size_t collectives;       /* ascending in operation, processes, size */
+    struct mpg_collective_time *collective;
+    size_t rates;             /* ascending in kernel, cores at once, host, core */
+    struct mpg_compute_rate *rate;
 };
+
+/* The class in words: "core complex", "node", "between nodes". Static storage. */
+const char *mpg_path_name(enum mpg_path_class path);
+/* The class whose name TEXT is, or MPG_PATHS. */
+enum mpg_path_class mpg_path_find(const char *text);
+/* SIG's path of class PATH, or NULL. */
+const struct mpg_network_path *mpg_signature_path(const struct mpg_signature *sig,
+                                                  enum mpg_path_class path);
+/* The farthest path that SIG has, which is what most messages of a large run
+ * take; NULL when it has none. */
+const struct mpg_network_path *mpg_signature_farthest(const struct mpg_signature *sig);
 
 /* Reads and checks a signature file ("-": standard input); NULL and ERR naming
  * PATH and the key if it cannot be read, is no signature, is damaged, or has

@@ -174,8 +174,8 @@ static int parse_core(const json_t *object, struct mpg_noise_core *c, struct mpg
     c->core = (int)core;
     if (detours && parse_detours(detours, c, err) < 0)
         return mpg_error_prefix(err, "detours");
-    if (ftq && (get_number(ftq, "quantum_ns", &c->quantum_ns, err) < 0 ||
-                get_distribution(ftq, "lost_ns", &c->lost_ns, err) < 0))
+    if (ftq && (get_number(ftq, "quantum_ns", &c->ftq.quantum_ns, err) < 0 ||
+                get_distribution(ftq, "lost_ns", &c->ftq.lost_ns, err) < 0))
         return mpg_error_prefix(err, "ftq");
     return derive_core(object, c, err);
 }
@@ -200,7 +200,7 @@ static int parse_noise(const json_t *root, struct mpg_signature *sig, struct mpg
 }
 
 static int parse_sizes(const json_t *network, const char *key, const char *times_key,
-                       struct mpg_network_size **sizes, size_t *count, struct mpg_error *err)
+                       struct mpg_network_sizes *sizes, struct mpg_error *err)
 {
     const json_t *array;
     if (get_member(network, key, JSON_ARRAY, &array, err) < 0)
@@ -209,11 +209,11 @@ static int parse_sizes(const json_t *network, const char *key, const char *times
     if (n > MPG_SIGNATURE_MAX_SIZES)
         return mpg_error_set(err, "%s has %zu sizes, more than %d", key, n,
                              (int)MPG_SIGNATURE_MAX_SIZES);
-    if (!(*sizes = calloc(n + 1, sizeof **sizes)))
+    if (!(sizes->size = calloc(n + 1, sizeof *sizes->size)))
         return mpg_error_set(err, "out of memory for %zu sizes", n);
-    while (*count < n) {
-        size_t i = (*count)++;
-        struct mpg_network_size *size = &(*sizes)[i];
+    while (sizes->n < n) {
+        size_t i = sizes->n++;
+        struct mpg_network_size *size = &sizes->size[i];
         const json_t *object = json_array_get(array, i);
         if (get_integer(object, "size_bytes", &size->size_bytes, err) < 0 ||
             get_distribution(object, times_key, &size->time_ns, err) < 0)
@@ -224,26 +224,63 @@ static int parse_sizes(const json_t *network, const char *key, const char *times
     return 0;
 }
 
-static int parse_network(const json_t *root, struct mpg_signature *sig, struct mpg_error *err)
+/* What a path of version 2, and the whole network of version 1, have in common. */
+static int parse_path(const json_t *object, struct mpg_network_path *path, struct mpg_error *err)
 {
-    const json_t *network;
-    if (get_member(root, "network", JSON_OBJECT, &network, err) < 0)
-        return -1;
     int64_t limit = MPG_EAGER_LIMIT_UNKNOWN;
-    if (parse_sizes(network, "latency", "one_way_ns", &sig->latency, &sig->latency_sizes,
-                    err) < 0 ||
-        parse_sizes(network, "bandwidth", "transfer_ns", &sig->bandwidth, &sig->bandwidth_sizes,
-                    err) < 0 ||
-        (json_object_get(network, "eager_limit_bytes") &&
-         get_integer(network, "eager_limit_bytes", &limit, err) < 0))
-        return mpg_error_prefix(err, "network");
-    if (json_object_get(network, "eager_limit_bytes") && limit < -1)
-        return mpg_error_set(err, "network: eager_limit_bytes is %lld, less than -1",
-                             (long long)limit);
-    sig->eager_limit_bytes = limit;
+    if (parse_sizes(object, "latency", "one_way_ns", &path->latency, err) < 0 ||
+        parse_sizes(object, "bandwidth", "transfer_ns", &path->bandwidth, err) < 0 ||
+        (json_object_get(object, "eager_limit_bytes") &&
+         get_integer(object, "eager_limit_bytes", &limit, err) < 0))
+        return -1;
+    if (json_object_get(object, "eager_limit_bytes") && limit < -1)
+        return mpg_error_set(err, "eager_limit_bytes is %lld, less than -1", (long long)limit);
+    path->eager_limit_bytes = limit;
     return 0;
 }
 
+/* Version 1 had one path, whose class the header said. */
+static int parse_network_1(const json_t *root, struct mpg_signature *sig, struct mpg_error *err)
+{
+    const json_t *network;
+    const char *class = mpg_fact_find(sig->fact, sig->facts, "path");
+    if (get_member(root, "network", JSON_OBJECT, &network, err) < 0)
+        return -1;
+    if (!network)
+        return 0;
+    if (!(sig->network = calloc(1, sizeof *sig->network)))
+        return mpg_error_set(err, "out of memory");
+    sig->paths = 1;
+    sig->network[0].path = class ? mpg_path_find(class) : MPG_PATH_NODE;
+    if (sig->network[0].path == MPG_PATHS)
+        return mpg_error_set(err, "header: path: '%.100s' is not a path class", class);
+    return parse_path(network, &sig->network[0], err) < 0 ? mpg_error_prefix(err, "network") : 0;
+}
+
+static int parse_network(const json_t *root, struct mpg_signature *sig, struct mpg_error *err)
+{
+    const json_t *network;
+    if (get_member(root, "network", JSON_ARRAY, &network, err) < 0)
+        return -1;
+    size_t n = json_array_size(network);
+    if (n > MPG_PATHS)
+        return mpg_error_set(err, "network has %zu paths, more than %d", n, (int)MPG_PATHS);
+    if (!(sig->network = calloc(n + 1, sizeof *sig->network)))
+        return mpg_error_set(err, "out of memory");
+    while (sig->paths < n) {
+        struct mpg_network_path *path = &sig->network[sig->paths];
+        const json_t *object = json_array_get(network, sig->paths++);
+        const char *name = json_string_value(json_object_get(object, "path"));
+        path->path = name ? mpg_path_find(name) : MPG_PATHS;
+        if (path->path == MPG_PATHS)
+            return mpg_error_set(err, "network[%zu]: path is not a path class", sig->paths - 1);
+        if (parse_path(object, path, err) < 0)
+            return mpg_error_prefix(err, "network: %s", name);
+    }
+    return 0;
+}
+
+/* Major version 1 or 2; the caller's, by return value. */
 static int check_version(const json_t *root, struct mpg_error *err)
 {
     const char *format = json_string_value(json_object_get(root, "format"));
@@ -253,21 +290,22 @@ static int check_version(const json_t *root, struct mpg_error *err)
         return mpg_error_set(err, "not a signature (format is not \"%s\")", FORMAT_NAME);
     if (json_array_size(version) != 2 || !json_is_integer(major) || !json_is_integer(minor))
         return mpg_error_set(err, "version is not an array of two whole numbers");
-    if (json_integer_value(major) != MPG_SIGNATURE_VERSION)
-        return mpg_error_set(err, "version is %lld.%lld; this mpgkit reads version %d",
+    if (json_integer_value(major) < 1 || json_integer_value(major) > MPG_SIGNATURE_VERSION)
+        return mpg_error_set(err, "version is %lld.%lld; this mpgkit reads versions 1 to %d",
                              (long long)json_integer_value(major),
                              (long long)json_integer_value(minor), (int)MPG_SIGNATURE_VERSION);
-    return 0;
+    return (int)json_integer_value(major);
 }
 
 static int parse_signature(const json_t *root, struct mpg_signature *sig, struct mpg_error *err)
 {
-    sig->eager_limit_bytes = MPG_EAGER_LIMIT_UNKNOWN;
-    if (check_version(root, err) < 0 ||
+    int major = check_version(root, err);
+    if (major < 0 ||
         get_facts(root, "header", MPG_SIGNATURE_MAX_FACTS, &sig->fact, &sig->facts, err) < 0 ||
         get_facts(root, "results", MPG_SIGNATURE_MAX_SOURCES, &sig->source, &sig->sources,
                   err) < 0 ||
-        parse_noise(root, sig, err) < 0 || parse_network(root, sig, err) < 0)
+        parse_noise(root, sig, err) < 0 ||
+        (major == 1 ? parse_network_1 : parse_network)(root, sig, err) < 0)
         return -1;
     return mpg_signature_check(sig, err);
 }
@@ -413,27 +451,37 @@ static void put_core(FILE *stream, const struct mpg_noise_core *c)
         fputs(",\n    ", stream);
         put_distribution(stream, "duration_ns", c->length_ns);
     }
-    if (c->lost_ns) {
+    if (c->ftq.lost_ns) {
         fputs(",\n    \"ftq\": {", stream);
-        put_member(stream, "quantum_ns", c->quantum_ns);
+        put_member(stream, "quantum_ns", c->ftq.quantum_ns);
         fputs(", ", stream);
-        put_distribution(stream, "lost_ns", c->lost_ns);
+        put_distribution(stream, "lost_ns", c->ftq.lost_ns);
         putc('}', stream);
     }
     putc('}', stream);
 }
 
 static void put_sizes(FILE *stream, const char *key, const char *times_key,
-                      const struct mpg_network_size *size, size_t n)
+                      const struct mpg_network_sizes *sizes)
 {
-    fprintf(stream, "    \"%s\": [", key);
-    for (size_t i = 0; i < n; i++) {
+    fprintf(stream, ",\n     \"%s\": [", key);
+    for (size_t i = 0; i < sizes->n; i++) {
         fprintf(stream, "%s\n    {\"size_bytes\": %lld, ", i > 0 ? "," : "",
-                (long long)size[i].size_bytes);
-        put_distribution(stream, times_key, size[i].time_ns);
+                (long long)sizes->size[i].size_bytes);
+        put_distribution(stream, times_key, sizes->size[i].time_ns);
         putc('}', stream);
     }
     putc(']', stream);
+}
+
+static void put_path(FILE *stream, const struct mpg_network_path *path)
+{
+    fprintf(stream, "{\"path\": \"%s\"", mpg_path_name(path->path));
+    if (path->eager_limit_bytes != MPG_EAGER_LIMIT_UNKNOWN)
+        fprintf(stream, ", \"eager_limit_bytes\": %lld", (long long)path->eager_limit_bytes);
+    put_sizes(stream, "latency", "one_way_ns", &path->latency);
+    put_sizes(stream, "bandwidth", "transfer_ns", &path->bandwidth);
+    putc('}', stream);
 }
 
 int mpg_signature_write(const struct mpg_signature *sig, FILE *stream, struct mpg_error *err)
@@ -451,13 +499,12 @@ int mpg_signature_write(const struct mpg_signature *sig, FILE *stream, struct mp
         fputs(i > 0 ? ",\n    " : "\n    ", stream);
         put_core(stream, &sig->core[i]);
     }
-    fputs("],\n  \"network\": {\n", stream);
-    if (sig->eager_limit_bytes != MPG_EAGER_LIMIT_UNKNOWN)
-        fprintf(stream, "    \"eager_limit_bytes\": %lld,\n", (long long)sig->eager_limit_bytes);
-    put_sizes(stream, "latency", "one_way_ns", sig->latency, sig->latency_sizes);
-    fputs(",\n", stream);
-    put_sizes(stream, "bandwidth", "transfer_ns", sig->bandwidth, sig->bandwidth_sizes);
-    fputs("\n  }\n}\n", stream);
+    fputs("],\n  \"network\": [", stream);
+    for (size_t i = 0; i < sig->paths; i++) {
+        fputs(i > 0 ? ",\n    " : "\n    ", stream);
+        put_path(stream, &sig->network[i]);
+    }
+    fputs("]\n}\n", stream);
     if (ferror(stream))
         return mpg_error_errno(err, errno ? errno : EIO, "cannot write");
     return 0;

@@ -63,7 +63,7 @@ static bool has_record(const struct mpg_noise_core *c)
 
 static bool has_quanta(const struct mpg_noise_core *c)
 {
-    return c->lost_ns != NULL;
+    return c->ftq.lost_ns != NULL;
 }
 
 static void show_record(const struct mpg_noise_core *c)
@@ -79,10 +79,10 @@ static void show_record(const struct mpg_noise_core *c)
 static void show_lost(const struct mpg_noise_core *c)
 {
     printf("%4d", c->core);
-    show_time(c->quantum_ns);
-    printf(" %10zu", c->lost_ns->n);
-    printf(" %10.4f %9s", 100 * c->lost_ns->mean / c->quantum_ns, "");
-    show_quantiles(c->lost_ns);
+    show_time(c->ftq.quantum_ns);
+    printf(" %10zu", c->ftq.lost_ns->n);
+    printf(" %10.4f %9s", 100 * c->ftq.lost_ns->mean / c->ftq.quantum_ns, "");
+    show_quantiles(c->ftq.lost_ns);
     putchar('\n');
 }
 
@@ -107,22 +107,22 @@ static void show_size(const struct mpg_network_size *size)
     show_quantiles(size->time_ns);
 }
 
-static void show_latency(const struct mpg_signature *sig)
+static void show_latency(const struct mpg_network_path *path)
 {
     printf("\nLatency, one way\n"
            "      size   samples         p1        p50        p99        max\n");
-    for (size_t i = 0; i < sig->latency_sizes; i++) {
-        show_size(&sig->latency[i]);
+    for (size_t i = 0; i < path->latency.n; i++) {
+        show_size(&path->latency.size[i]);
         putchar('\n');
     }
 }
 
-static void show_bandwidth(const struct mpg_signature *sig)
+static void show_bandwidth(const struct mpg_network_path *path)
 {
     printf("\nBandwidth, transfer of one message\n"
            "      size   samples         p1        p50        p99        max   MB/s at p50\n");
-    for (size_t i = 0; i < sig->bandwidth_sizes; i++) {
-        const struct mpg_network_size *size = &sig->bandwidth[i];
+    for (size_t i = 0; i < path->bandwidth.n; i++) {
+        const struct mpg_network_size *size = &path->bandwidth.size[i];
         double median_ns = mpg_distribution_quantile(size->time_ns, 0.5);
         show_size(size);
         if (median_ns > 0)
@@ -132,17 +132,17 @@ static void show_bandwidth(const struct mpg_signature *sig)
     }
 }
 
-static void show_eager_limit(const struct mpg_signature *sig)
+static void show_eager_limit(const struct mpg_network_path *path)
 {
     char text[TIME_SIZE];
-    if (sig->eager_limit_bytes == MPG_EAGER_LIMIT_UNKNOWN)
+    if (path->eager_limit_bytes == MPG_EAGER_LIMIT_UNKNOWN)
         printf("\nEager limit: not detected\n");
-    else if (sig->eager_limit_bytes < 0)
+    else if (path->eager_limit_bytes < 0)
         printf("\nEager limit: none, every send waits for its receive\n");
     else
         printf("\nEager limit: %s (%" PRId64 " bytes)\n",
-               mpg_units_format_size(text, sizeof text, sig->eager_limit_bytes),
-               sig->eager_limit_bytes);
+               mpg_units_format_size(text, sizeof text, path->eager_limit_bytes),
+               path->eager_limit_bytes);
 }
 
 static bool any_core(const struct mpg_signature *sig, bool (*has)(const struct mpg_noise_core *))
@@ -173,19 +173,28 @@ static void show_noise(const struct mpg_signature *sig, size_t most)
     }
 }
 
+static void show_path(const struct mpg_network_path *path)
+{
+    printf("\nPath: %s\n", mpg_path_name(path->path));
+    if (path->latency.n > 0)
+        show_latency(path);
+    else
+        printf("\nNo latencies.\n");
+    if (path->bandwidth.n > 0)
+        show_bandwidth(path);
+    else
+        printf("\nNo transfer times.\n");
+    show_eager_limit(path);
+}
+
 static void show_signature(const struct mpg_signature *sig, bool all)
 {
     show_header(sig, all ? MPG_SIGNATURE_MAX_TEXT : VALUE_WIDTH);
     show_noise(sig, all ? MPG_SIGNATURE_MAX_CORES : FEW_CORES);
-    if (sig->latency_sizes > 0)
-        show_latency(sig);
-    else
-        printf("\nNo latencies.\n");
-    if (sig->bandwidth_sizes > 0)
-        show_bandwidth(sig);
-    else
-        printf("\nNo transfer times.\n");
-    show_eager_limit(sig);
+    if (sig->paths == 0)
+        printf("\nNo latencies and no transfer times.\n");
+    for (size_t i = 0; i < sig->paths; i++)
+        show_path(&sig->network[i]);
 }
 
 int main(int argc, char **argv)

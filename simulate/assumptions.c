@@ -34,13 +34,13 @@ static const char *against(const struct mpg_perturbation *p)
 static void say_latency(const struct mpg_report *r, char *text, size_t size)
 {
     const struct mpg_perturbation *p = r->p;
-    say_spec(text, size, &p->latency, p->target && p->target->latency_sizes, against(p));
+    say_spec(text, size, &p->latency, mpg_perturbation_latency_measured(p), against(p));
 }
 
 static void say_byte(const struct mpg_report *r, char *text, size_t size)
 {
     const struct mpg_perturbation *p = r->p;
-    say_spec(text, size, &p->byte, p->target && p->target->bandwidth_sizes, against(p));
+    say_spec(text, size, &p->byte, mpg_perturbation_bytes_measured(p), against(p));
 }
 
 static void say_compute(const struct mpg_report *r, char *text, size_t size)

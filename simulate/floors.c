@@ -185,12 +185,12 @@ double mpg_floor_call(const struct mpg_floors *f, enum mpg_call call, double byt
 }
 
 /* The source signature's least one-way time at BYTES, linear in log2(bytes + 1). */
-static double source_least(const struct mpg_signature *sig, double bytes)
+static double source_least(const struct mpg_network_path *path, double bytes)
 {
     double before_ns = 0, before_x = 0, x = log2(bytes + 1);
-    for (size_t i = 0; i < sig->latency_sizes; i++) {
-        double ns = sig->latency[i].time_ns->quantiles[0];
-        double at = log2((double)sig->latency[i].size_bytes + 1);
+    for (size_t i = 0; i < path->latency.n; i++) {
+        double ns = path->latency.size[i].time_ns->quantiles[0];
+        double at = log2((double)path->latency.size[i].size_bytes + 1);
         if (x <= at)
             return i == 0 || at <= before_x
                        ? ns

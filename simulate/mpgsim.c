@@ -62,7 +62,7 @@ static int open_inputs(const struct arguments *a, const char *trace, struct inpu
         return -1;
     if (a->source && !(in->source = mpg_signature_load(a->source, err)))
         return -1;
-    if (mpg_perturbation_use(&in->p, in->target, in->source, err) < 0)
+    if (mpg_perturbation_use(&in->p, in->target, in->source, MPG_PATHS, err) < 0)
         return -1;
     in->trace = mpg_trace_open(trace, err);
     return in->trace ? 0 : -1;
@@ -81,14 +81,14 @@ static void set_options(const struct arguments *a, const struct inputs *in,
 {
     o->graph.lenient = a->lenient;
     o->graph.eager_limit_bytes = INT64_MAX;
-    if (in->target && in->target->eager_limit_bytes != MPG_EAGER_LIMIT_UNKNOWN)
-        o->graph.eager_limit_bytes = in->target->eager_limit_bytes;
+    if (in->p.target_path && in->p.target_path->eager_limit_bytes != MPG_EAGER_LIMIT_UNKNOWN)
+        o->graph.eager_limit_bytes = in->p.target_path->eager_limit_bytes;
     if (a->eager_given)
         o->graph.eager_limit_bytes = a->eager_limit;
     o->floors.has_source_cost = a->source_latency_given || a->source_byte_given;
     o->floors.latency_ns = a->source_latency_ns;
     o->floors.byte_ns = a->source_byte_ns;
-    o->floors.source = in->source;
+    o->floors.source = in->p.source_path;
     o->first_replica = (uint32_t)a->first_replica;
     bool one = !a->replicas_given && !mpg_perturbation_is_random(&in->p);
     o->replicas = one ? 1 : (uint32_t)a->replicas;

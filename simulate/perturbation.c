@@ -38,8 +38,25 @@ static struct mpg_replay **make_replays(const struct mpg_signature *sig, size_t 
     return replays;
 }
 
+static int choose_paths(struct mpg_perturbation *p, enum mpg_path_class path,
+                        struct mpg_error *err)
+{
+    if (p->target)
+        p->target_path = path == MPG_PATHS ? mpg_signature_farthest(p->target)
+                                           : mpg_signature_path(p->target, path);
+    if (p->target && path != MPG_PATHS && !p->target_path)
+        return mpg_error_set(err, "%s: no path '%s' was measured", p->target->path,
+                             mpg_path_name(path));
+    if (p->source && p->target_path)
+        p->source_path = mpg_signature_path(p->source, p->target_path->path);
+    if (p->source && !p->source_path)
+        p->source_path = mpg_signature_farthest(p->source);
+    return 0;
+}
+
 int mpg_perturbation_use(struct mpg_perturbation *p, const struct mpg_signature *target,
-                         const struct mpg_signature *source, struct mpg_error *err)
+                         const struct mpg_signature *source, enum mpg_path_class path,
+                         struct mpg_error *err)
 {
     if (target && !(p->target_noise = make_replays(target, &p->target_cores, err)))
         return -1;
@@ -47,7 +64,7 @@ int mpg_perturbation_use(struct mpg_perturbation *p, const struct mpg_signature 
     if (source && !(p->source_noise = make_replays(source, &p->source_cores, err)))
         return -1;
     p->source = source;
-    return 0;
+    return choose_paths(p, path, err);
 }
 
 void mpg_perturbation_clear(struct mpg_perturbation *p)
@@ -60,14 +77,14 @@ void mpg_perturbation_clear(struct mpg_perturbation *p)
     mpg_spec_clear(&p->byte);
 }
 
-static bool latency_from_signature(const struct mpg_perturbation *p)
+bool mpg_perturbation_latency_measured(const struct mpg_perturbation *p)
 {
-    return !p->latency.text && p->target && p->target->latency_sizes > 0;
+    return !p->latency.text && p->target_path && p->target_path->latency.n > 0;
 }
 
-static bool bytes_from_signature(const struct mpg_perturbation *p)
+bool mpg_perturbation_bytes_measured(const struct mpg_perturbation *p)
 {
-    return !p->byte.text && p->target && p->target->bandwidth_sizes > 0;
+    return !p->byte.text && p->target_path && p->target_path->bandwidth.n > 0;
 }
 
 static bool noise_from_signature(const struct mpg_perturbation *p)
@@ -79,13 +96,13 @@ bool mpg_perturbation_is_random(const struct mpg_perturbation *p)
 {
     return mpg_spec_is_random(&p->noise) || mpg_spec_is_random(&p->call_noise) ||
            mpg_spec_is_random(&p->latency) || mpg_spec_is_random(&p->byte) ||
-           noise_from_signature(p) || latency_from_signature(p) || bytes_from_signature(p);
+           noise_from_signature(p) || mpg_perturbation_latency_measured(p) || mpg_perturbation_bytes_measured(p);
 }
 
 bool mpg_perturbation_can_speed_messages(const struct mpg_perturbation *p)
 {
     return mpg_spec_can_be_negative(&p->latency) || mpg_spec_can_be_negative(&p->byte) ||
-           (p->source && (latency_from_signature(p) || bytes_from_signature(p)));
+           (p->source && (mpg_perturbation_latency_measured(p) || mpg_perturbation_bytes_measured(p)));
 }
 
 /* --- one spec, many lanes --- */
@@ -169,10 +186,10 @@ void mpg_perturb_call(const struct mpg_perturbation *p, int32_t rank, uint64_t c
  * the smallest size measured. */
 static double signature_latency_ns(const struct mpg_perturbation *p, double u)
 {
-    const struct mpg_distribution *target = p->target->latency[0].time_ns;
+    const struct mpg_distribution *target = p->target_path->latency.size[0].time_ns;
     double x_ns = mpg_distribution_quantile(target, u);
-    if (p->source && p->source->latency_sizes)
-        return x_ns - mpg_distribution_quantile(p->source->latency[0].time_ns, u);
+    if (p->source_path && p->source_path->latency.n > 0)
+        return x_ns - mpg_distribution_quantile(p->source_path->latency.size[0].time_ns, u);
     return x_ns - target->quantiles[0];
 }
 
@@ -182,7 +199,7 @@ void mpg_perturb_latency(const struct mpg_perturbation *p, int32_t rank, uint64_
 {
     struct mpg_address address = {
         .seed = p->seed, .call = call, .rank = rank, .purpose = purpose, .index = index};
-    if (!latency_from_signature(p)) {
+    if (!mpg_perturbation_latency_measured(p)) {
         add_spec(&p->latency, &address, 1, first, n, value_ns);
         return;
     }
@@ -192,11 +209,11 @@ void mpg_perturb_latency(const struct mpg_perturbation *p, int32_t rank, uint64_
 
 /* Time per byte at BYTES and probability U (or its least, U < 0): linear in
  * log2 of the size between measured sizes, constant outside. */
-static double byte_time_ns(const struct mpg_signature *sig, double bytes, double u)
+static double byte_time_ns(const struct mpg_network_path *path, double bytes, double u)
 {
     double before_ns = 0, before_x = 0, x = log2(bytes);
-    for (size_t i = 0; i < sig->bandwidth_sizes; i++) {
-        const struct mpg_network_size *s = &sig->bandwidth[i];
+    for (size_t i = 0; i < path->bandwidth.n; i++) {
+        const struct mpg_network_size *s = &path->bandwidth.size[i];
         double size = (double)(s->size_bytes > 0 ? s->size_bytes : 1), at = log2(size);
         double ns = (u < 0 ? s->time_ns->quantiles[0] : mpg_distribution_quantile(s->time_ns, u)) /
                     size;
@@ -215,16 +232,16 @@ void mpg_perturb_bytes(const struct mpg_perturbation *p, int32_t rank, uint64_t 
         .seed = p->seed, .call = call, .rank = rank, .purpose = MPG_DRAW_BYTE, .index = index};
     if (bytes <= 0)
         return;
-    if (!bytes_from_signature(p)) {
+    if (!mpg_perturbation_bytes_measured(p)) {
         add_spec(&p->byte, &address, bytes, first, n, value_ns);
         return;
     }
-    bool has_source = p->source && p->source->bandwidth_sizes;
-    double least_ns = has_source ? 0 : byte_time_ns(p->target, bytes, -1);
+    bool has_source = p->source_path && p->source_path->bandwidth.n > 0;
+    double least_ns = has_source ? 0 : byte_time_ns(p->target_path, bytes, -1);
     for (uint32_t w = 0; w < n; w++) {
         double u = mpg_draw(&address, first + w);
-        double base_ns = has_source ? byte_time_ns(p->source, bytes, u) : least_ns;
-        value_ns[w] += bytes * (byte_time_ns(p->target, bytes, u) - base_ns);
+        double base_ns = has_source ? byte_time_ns(p->source_path, bytes, u) : least_ns;
+        value_ns[w] += bytes * (byte_time_ns(p->target_path, bytes, u) - base_ns);
     }
 }
 

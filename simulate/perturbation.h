@@ -19,16 +19,24 @@ struct mpg_perturbation {
     double compute_ratio; /* rho > 0 */
     /* From signatures, where the specs above say nothing; NULL without one. */
     const struct mpg_signature *target, *source;
+    const struct mpg_network_path *target_path, *source_path; /* which of their paths; may be NULL */
     struct mpg_replay **target_noise, **source_noise; /* a replay per core */
     size_t target_cores, source_cores;
 };
 
-/* Takes noise from TARGET (and subtracts SOURCE's, which may be NULL) unless
- * P->noise is given. The signatures outlive P. */
+/* Takes noise and messages from TARGET (and subtracts SOURCE's; either may be
+ * NULL) unless P's specs are given. Messages are those of path class PATH, or of
+ * TARGET's farthest with MPG_PATHS; SOURCE's are of the same class, or its
+ * farthest where it has none such. The signatures outlive P. Errors: TARGET has
+ * no path PATH, out of memory. */
 int mpg_perturbation_use(struct mpg_perturbation *p, const struct mpg_signature *target,
-                         const struct mpg_signature *source, struct mpg_error *err);
+                         const struct mpg_signature *source, enum mpg_path_class path,
+                         struct mpg_error *err);
 void mpg_perturbation_clear(struct mpg_perturbation *p);
 
+/* Whether P takes latencies, and transfer times, from a signature. */
+bool mpg_perturbation_latency_measured(const struct mpg_perturbation *p);
+bool mpg_perturbation_bytes_measured(const struct mpg_perturbation *p);
 /* Whether two replicas can differ. */
 bool mpg_perturbation_is_random(const struct mpg_perturbation *p);
 /* Whether a message can become faster than traced. */

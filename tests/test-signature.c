@@ -98,15 +98,15 @@ static void test_content(void)
        "gaps follow from the detours");
     ok(c->length_ns && c->length_ns->n == 3 && c->length_ns->quantiles[0] == 200,
        "durations follow from the detours");
-    ok(c->quantum_ns == 1000.5 && c->lost_ns->n == 4, "quanta");
-    ok(sig->core[1].detours == 0 && !sig->core[1].gap_ns && !sig->core[1].lost_ns &&
+    ok(c->ftq.quantum_ns == 1000.5 && c->ftq.lost_ns->n == 4, "quanta");
+    ok(sig->core[1].detours == 0 && !sig->core[1].gap_ns && !sig->core[1].ftq.lost_ns &&
            sig->core[1].fraction_lost == 0,
        "a core without a detour");
-    ok(sig->latency_sizes == 2 && sig->latency[1].size_bytes == 64 &&
-           sig->latency[1].time_ns->quantiles[2] == 315,
+    ok(sig->network[0].latency.n == 2 && sig->network[0].latency.size[1].size_bytes == 64 &&
+           sig->network[0].latency.size[1].time_ns->quantiles[2] == 315,
        "latency");
-    ok(sig->bandwidth_sizes == 1 && sig->bandwidth[0].time_ns->lag1 == -1, "bandwidth");
-    ok(sig->eager_limit_bytes == 4096, "eager limit");
+    ok(sig->network[0].bandwidth.n == 1 && sig->network[0].bandwidth.size[0].time_ns->lag1 == -1, "bandwidth");
+    ok(sig->network[0].eager_limit_bytes == 4096, "eager limit");
     mpg_signature_free(sig);
     mpg_signature_free(NULL);
 }
@@ -173,8 +173,8 @@ static void test_accepted(void)
     struct mpg_error err;
     struct mpg_signature *sig = load("{\"format\": \"mpgkit-signature\", \"version\": [1, 0]}", &err);
     if (ok(sig != NULL, "accepted: nothing measured"))
-        ok(sig->cores == 0 && sig->latency_sizes == 0 &&
-               sig->eager_limit_bytes == MPG_EAGER_LIMIT_UNKNOWN,
+        ok(sig->cores == 0 && sig->network[0].latency.n == 0 &&
+               sig->network[0].eager_limit_bytes == MPG_EAGER_LIMIT_UNKNOWN,
            "nothing measured: empty");
     mpg_signature_free(sig);
 }
