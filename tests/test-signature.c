@@ -173,8 +173,8 @@ static void test_accepted(void)
     struct mpg_error err;
     struct mpg_signature *sig = load("{\"format\": \"mpgkit-signature\", \"version\": [1, 0]}", &err);
     if (ok(sig != NULL, "accepted: nothing measured"))
-        ok(sig->cores == 0 && sig->network[0].latency.n == 0 &&
-               sig->network[0].eager_limit_bytes == MPG_EAGER_LIMIT_UNKNOWN,
+        ok(sig->cores == 0 && sig->paths == 0 && !mpg_signature_farthest(sig) &&
+               !mpg_signature_path(sig, MPG_PATH_NODE),
            "nothing measured: empty");
     mpg_signature_free(sig);
 }
@@ -185,7 +185,8 @@ static void test_rejected(void)
         const char *from, *to, *says;
     } cases[] = {
         {"mpgkit-signature", "other", "format"},
-        {"[1, 0]", "[2, 0]", "version is 2.0"},
+        {"[1, 0]", "[3, 0]", "version is 3.0"},
+        {"[1, 0]", "[0, 9]", "version is 0.9"},
         {"[1, 0]", "1", "version"},
         {"[1, 0]", "[1, \"0\"]", "version"},
         {"\"vm\"", "7", "header: host"},
@@ -226,10 +227,10 @@ static void test_rejected(void)
         {"300.1", "3000", "network: latency[0]: one_way_ns: mean"},
         {"\"sd\": 1.5", "\"sd\": -1.5", "network: latency[0]: one_way_ns: sd"},
         {"\"lag1\": 0.25", "\"lag1\": 2.5", "network: latency[0]: one_way_ns: lag1"},
-        {"\"size_bytes\": 64", "\"size_bytes\": 0", "network: latency[1]: size_bytes"},
+        {"\"size_bytes\": 64", "\"size_bytes\": 0", "network: node: latency[1]: size_bytes"},
         {"\"size_bytes\": 64", "\"size_bytes\": 64.5", "network: latency[1]: size_bytes"},
         {"\"one_way_ns\"", "\"time_ns\"", "network: latency[0]: one_way_ns is missing"},
-        {"[6990", "[-1", "network: bandwidth[0]: transfer_ns: quantiles[0]"},
+        {"[6990", "[-1", "network: node: bandwidth[0]: transfer_ns: quantiles[0]"},
         {"4096", "-2", "network: eager_limit_bytes"},
         {"4096", "\"4096\"", "network: eager_limit_bytes"},
         {"4096", "99999999999999999999", "line 10"},
