@@ -92,6 +92,7 @@ program() {
 commands="print import stat"
 [ "$MPGKIT_MPI" = no ] || commands="record $commands"
 
+program compute "$COMPUTE"
 program ftq "$FTQ"
 program pingpong "$PINGPONG"
 program bandwidth "$BANDWIDTH"

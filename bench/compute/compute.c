@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* compute: how fast the cores compute and reach memory, alone and all at once. */
+#include "config.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/compute/kernels.h"
+#include "bench/compute/team.h"
+#include "bench/compute/workspace.h"
+#include "bench/harness/choice.h"
+#include "bench/harness/load.h"
+#include "bench/harness/machine.h"
+#include "bench/harness/random.h"
+#include "bench/harness/record.h"
+#include "bench/harness/statistics.h"
+#include "bench/harness/timer.h"
+#include "common/option.h"
+#include "common/output.h"
+#include "common/progress.h"
+#include "common/units.h"
+
+#define FULL_NS 5e9
+#define QUICK_NS 0.4e9
+#define FULL_SET ((int64_t)1 << 30)
+#define QUICK_SET ((int64_t)1 << 28)
+
+/* Each kernel's time is spread over so many turns. */
+enum { ROUNDS = 4 };
+
+static struct {
+    const char *dir, *cores, *timer;
+    double duration_ns;
+    int64_t max_cores, seed, working_bytes;
+    bool quick, duration_given;
+} opt = {.dir = "results", .timer = "auto"};
+
+static const struct mpg_option options[] = {
+    {"output", 'o', MPG_OPTION_STRING, &opt.dir, "DIR",
+     "write the samples into folder DIR (default: results)", 0, 0, NULL},
+    {"core", 'c', MPG_OPTION_STRING, &opt.cores, "LIST",
+     "the cores to measure, like 0,4-7 (default: all this\nprocess may use)", 0, 0, NULL},
+    {"max-cores", 0, MPG_OPTION_INT, &opt.max_cores, "N",
+     "measure at most N of them one by one, evenly spread\n(default: 0, no limit);"
+     " all at once are all in any case", 0, 65536, NULL},
+    {"duration", 'd', MPG_OPTION_TIME, &opt.duration_ns, "TIME",
+     "measure each kernel so long on each core, and again on\nall at once (default: 5s)", 1e6,
+     1e13, &opt.duration_given},
+    {"quick", 'q', MPG_OPTION_FLAG, &opt.quick, NULL,
+     "a duration of 400ms, and working sets of at most 256MiB", 0, 0, NULL},
+    {"working-set", 0, MPG_OPTION_SIZE, &opt.working_bytes, "SIZE",
+     "memory that each of the two memory kernels goes through\non each core (default: 0, four"
+     " times the last-level cache,\nat most 1GiB, at most a quarter of what is free divided"
+     "\namong the cores)", 0, (double)((int64_t)1 << 37), NULL},
+    {"seed", 0, MPG_OPTION_INT, &opt.seed, "N",
+     "draws the kernels' order, pointers and keys (default: 0)", 0, 1e15, NULL},
+    {"timer", 0, MPG_OPTION_STRING, &opt.timer, "NAME",
+     "auto (default), tsc, papi or clock", 0, 0, NULL},
+    {0}};
+
+static const struct mpg_program program = {
+    .name = "compute",
+    .summary = "Measures how fast each core computes and reaches memory, one by one and all at\n"
+               "once: floating point, memory bandwidth, memory latency, branchy integer work.",
+    .options = options};
+
+struct run {
+    int argc;
+    char **argv;
+    struct mpg_timer timer;
+    int *core, n;        /* the cores */
+    int *alone, n_alone; /* indices of those measured one by one */
+    int64_t cache_bytes; /* 0: unknown */
+    struct mpg_load load;
+    struct mpg_team *team;
+};
+
+/* ---- measuring ---- */
+
+/* All kernels on one core, or on all with INDEX -1, in turns whose order is
+ * drawn, so that a drift of the machine does not look like a kernel's. */
+static int measure_kernels(struct run *run, int index, uint64_t *state, double *done,
+                           struct mpg_progress *progress, struct mpg_error *err)
+{
+    enum mpg_kernel order[MPG_KERNELS];
+    for (int round = 0; round < ROUNDS; round++) {
+        for (int k = 0; k < MPG_KERNELS; k++) {
+            int j = (int)mpg_random_below(state, (uint64_t)k + 1);
+            order[k] = order[j];
+            order[j] = (enum mpg_kernel)k;
+        }
+        for (int k = 0; k < MPG_KERNELS; k++) {
+            if (mpg_team_measure(run->team, order[k], index, opt.duration_ns / ROUNDS, err) < 0)
+                return -1;
+            mpg_progress_update(progress, ++*done);
+        }
+    }
+    return 0;
+}
+
+static int measure_all(struct run *run, struct mpg_error *err)
+{
+    uint64_t state = (uint64_t)opt.seed;
+    double done = 0;
+    int turns = run->n_alone + (run->n > 1), status = 0;
+    struct mpg_progress progress;
+    mpg_progress_start(&progress, "compute: measuring", turns * ROUNDS * MPG_KERNELS);
+    mpg_load_start(&run->load);
+    for (int i = 0; i < run->n_alone && status == 0; i++)
+        status = measure_kernels(run, run->alone[i], &state, &done, &progress, err);
+    if (run->n > 1 && status == 0)
+        status = measure_kernels(run, -1, &state, &done, &progress, err);
+    mpg_load_end(&run->load);
+    mpg_progress_end(&progress);
+    return status;
+}
+
+/* ---- writing ---- */
+
+/* A list of what NAME gives for each kernel. */
+static int add_list(struct mpg_header *header, const char *key,
+                    const char *(*name)(enum mpg_kernel), struct mpg_error *err)
+{
+    char text[256] = "";
+    for (int k = 0; k < MPG_KERNELS; k++)
+        snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s", k ? " " : "",
+                 name((enum mpg_kernel)k));
+    return mpg_header_add(header, err, key, "%s", text);
+}
+
+static int describe(struct run *run, int core, struct mpg_header *header, struct mpg_error *err)
+{
+    char all[256];
+    const struct mpg_chains *chains = mpg_chains_best();
+    if (mpg_header_add(header, err, "benchmark", "compute") < 0 ||
+        mpg_machine_describe(header, &run->timer, run->argc, run->argv, err) < 0 ||
+        mpg_header_add(header, err, "core", "%d", core) < 0 ||
+        mpg_header_add(header, err, "binding", "core %d", core) < 0 ||
+        mpg_header_add(header, err, "cores_allowed", "%s", mpg_cores_text(all, sizeof all)) < 0 ||
+        add_list(header, "kernels", mpg_kernel_name, err) < 0 ||
+        add_list(header, "kernel_units", mpg_kernel_unit, err) < 0 ||
+        mpg_header_add(header, err, "vector", "%d doubles, %s", chains->doubles, chains->name) <
+            0 ||
+        mpg_header_add(header, err, "working_set_bytes", "%lld", (long long)opt.working_bytes) <
+            0 ||
+        mpg_header_add(header, err, "seed", "%lld", (long long)opt.seed) < 0 ||
+        mpg_header_add(header, err, "compiler", "%s", __VERSION__) < 0 ||
+        mpg_load_describe(&run->load, 0, header, err) < 0)
+        return -1;
+    if (run->cache_bytes > 0)
+        return mpg_header_add(header, err, "last_level_cache_bytes", "%lld",
+                              (long long)run->cache_bytes);
+    return mpg_header_add(header, err, "last_level_cache_bytes", "unknown");
+}
+
+static int write_core(struct run *run, int i, struct mpg_error *err)
+{
+    char name[64];
+    struct mpg_header header = {0, NULL};
+    const struct mpg_rates *rates = mpg_team_rates(run->team, i);
+    struct mpg_samples samples = {"kernel cores rate", MPG_TEAM_COLUMNS, {0, 0, 1}, rates->n,
+                                  rates->value};
+    snprintf(name, sizeof name, "compute-core%d.samples", run->core[i]);
+    int status = describe(run, run->core[i], &header, err);
+    if (status == 0)
+        status = mpg_record_write(opt.dir, name, &header, &samples, err);
+    mpg_header_clear(&header);
+    return status;
+}
+
+/* ---- the summary ---- */
+
+/* KERNEL's rates on core I with CORES at once, into VALUE, sorted; how many. */
+static size_t pick(const struct run *run, int i, int kernel, int cores, double *value)
+{
+    const struct mpg_rates *rates = mpg_team_rates(run->team, i);
+    size_t n = 0;
+    for (size_t r = 0; r < rates->n; r++) {
+        const double *row = rates->value + MPG_TEAM_COLUMNS * r;
+        if ((int)row[0] == kernel && (int)row[1] == cores)
+            value[n++] = row[2];
+    }
+    mpg_sort(value, n);
+    return n;
+}
+
+static const char *format_rate(char *text, size_t size, double rate, int kernel)
+{
+    double scale = rate >= 1e9 ? 1e9 : 1e6;
+    snprintf(text, size, "%.4g %c%s", rate / scale, scale == 1e9 ? 'G' : 'M',
+             mpg_kernel_unit((enum mpg_kernel)kernel));
+    return text;
+}
+
+/* One line: the medians of the cores that measured KERNEL with CORES at once. */
+static int print_line(const struct run *run, int kernel, int cores, struct mpg_error *err)
+{
+    size_t most = 0, n = 0;
+    char low[64], middle[64], high[64];
+    for (int i = 0; i < run->n; i++)
+        most = mpg_team_rates(run->team, i)->n > most ? mpg_team_rates(run->team, i)->n : most;
+    double *median = malloc((size_t)run->n * sizeof *median);
+    double *value = malloc(most * sizeof *value);
+    if (!median || !value) {
+        free(median);
+        free(value);
+        return mpg_error_set(err, "out of memory");
+    }
+    for (int i = 0; i < run->n; i++) {
+        size_t count = pick(run, i, kernel, cores, value);
+        if (count > 0)
+            median[n++] = mpg_sorted_quantile(value, count, 0.5);
+    }
+    mpg_sort(median, n);
+    if (n > 0)
+        printf("%-16s %5d  %-18s %-18s %s\n", mpg_kernel_name((enum mpg_kernel)kernel), cores,
+               format_rate(low, sizeof low, median[0], kernel),
+               format_rate(middle, sizeof middle, mpg_sorted_quantile(median, n, 0.5), kernel),
+               format_rate(high, sizeof high, median[n - 1], kernel));
+    free(median);
+    free(value);
+    return 0;
+}
+
+static int print_summary(const struct run *run, struct mpg_error *err)
+{
+    printf("compute: rates of a core, medians over its repetitions:\n%-16s %5s  %-18s %-18s %s\n",
+           "kernel", "cores", "slowest core", "median core", "fastest core");
+    for (int k = 0; k < MPG_KERNELS; k++)
+        if (print_line(run, k, 1, err) < 0 || (run->n > 1 && print_line(run, k, run->n, err) < 0))
+            return -1;
+    return 0;
+}
+
+/* ---- the program ---- */
+
+/* Which cores, and how much memory on each. */
+static int prepare(struct run *run, struct mpg_error *err)
+{
+    char set[32], cache[32];
+    run->n = mpg_cores_allowed(&run->core, err);
+    if (run->n < 0)
+        return -1;
+    if (opt.cores && (run->n = mpg_choice_select(opt.cores, run->core, run->n, err)) < 0)
+        mpg_option_usage_error(&program, "--core: %s", err->text);
+    run->alone = malloc((size_t)run->n * sizeof *run->alone);
+    if (!run->alone)
+        return mpg_error_set(err, "out of memory");
+    for (int i = 0; i < run->n; i++)
+        run->alone[i] = i;
+    run->n_alone = mpg_choice_limit((int)opt.max_cores, run->alone, run->n);
+    run->cache_bytes = mpg_cache_bytes(run->core[0]);
+    if (opt.working_bytes == 0)
+        opt.working_bytes = mpg_workspace_bytes(run->cache_bytes, mpg_memory_available(),
+                                                opt.quick ? QUICK_SET : FULL_SET, run->n);
+    opt.working_bytes -= opt.working_bytes % 4096;
+    if (opt.working_bytes < 2 * run->cache_bytes)
+        fprintf(stderr, "compute: warning: working sets of %s and a last-level cache of %s: part"
+                        " of the memory rates is the cache's\n",
+                mpg_units_format_size(set, sizeof set, opt.working_bytes),
+                mpg_units_format_size(cache, sizeof cache, run->cache_bytes));
+    if (mpg_record_prepare(opt.dir, err) < 0 || mpg_timer_open(opt.timer, &run->timer, err) < 0)
+        return -1;
+    run->team = mpg_team_new(run->core, run->n, opt.working_bytes, (uint64_t)opt.seed,
+                             &run->timer, err);
+    return run->team ? 0 : -1;
+}
+
+int main(int argc, char **argv)
+{
+    struct mpg_error err;
+    struct run run = {.argc = argc, .argv = argv};
+    mpg_option_parse(&program, argc, argv);
+    if (!opt.duration_given)
+        opt.duration_ns = opt.quick ? QUICK_NS : FULL_NS;
+    if (opt.working_bytes != 0 && opt.working_bytes < 4096)
+        mpg_option_usage_error(&program, "--working-set is less than 4KiB");
+    int status = prepare(&run, &err);
+    if (status == 0)
+        status = measure_all(&run, &err);
+    for (int i = 0; i < run.n && status == 0; i++)
+        status = write_core(&run, i, &err);
+    if (status == 0)
+        status = print_summary(&run, &err);
+    if (status == 0)
+        status = mpg_stdout_close(&err);
+    if (status < 0)
+        mpg_error_print(program.name, &err);
+    mpg_team_free(run.team);
+    free(run.alone);
+    free(run.core);
+    return status < 0 ? MPG_EXIT_FAILURE : MPG_EXIT_OK;
+}

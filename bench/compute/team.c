@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The threads and what each of them does. */
+#include "config.h"
+
+#include "bench/compute/team.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/harness/machine.h"
+
+#define LONGEST_REPETITION_NS 1e7
+/* The multiply-adds' factor and summand, and the triad's scalar: no result
+ * overflows, vanishes or hides a missing factor. */
+#define FACTOR 0.999
+#define SUMMAND 2.385e-3
+#define SCALAR 2.385
+
+enum task { TASK_PREPARE, TASK_MEASURE, TASK_END };
+
+struct worker {
+    struct mpg_team *team;
+    pthread_t thread;
+    int index, core;
+    double *stream;      /* the triad's three arrays, one after the other */
+    size_t elements;     /* of each */
+    size_t position;     /* where the next piece starts */
+    void *lines, *line;  /* the chase's memory, and where it is */
+    uint64_t keys;       /* the generator's state */
+    uint64_t checksum;   /* of what was sorted */
+    struct mpg_rates rates;
+    bool failed;
+    struct mpg_error err;
+};
+
+struct mpg_team {
+    int n;
+    struct worker *worker;
+    int started;               /* threads there are */
+    int64_t working_bytes;
+    uint64_t seed;
+    const struct mpg_timer *timer;
+    pthread_mutex_t mutex;     /* guards what follows, up to pending */
+    pthread_cond_t called, answered;
+    unsigned calls;            /* tasks given so far */
+    enum task task;
+    enum mpg_kernel kernel;
+    int index;                 /* who measures; -1: all */
+    double duration_ns;
+    int pending;               /* workers that have not finished it */
+    atomic_int ready, done;    /* of those who measure */
+};
+
+/* ---- one repetition ---- */
+
+/* The chains' sum after STEPS steps: v(n) = v(0) x^n + y (1 - x^n) / (1 - x). */
+static bool sum_is_right(double sum, int chains, uint64_t steps)
+{
+    double power = pow(FACTOR, (double)steps);
+    double starts = chains + chains * (chains - 1) / 2 / 128.0;
+    double expected = starts * power + chains * SUMMAND * (1 - power) / (1 - FACTOR);
+    return fabs(sum - expected) <= 1e-9 * fabs(expected);
+}
+
+/* ELEMENTS more of the triad, round and round its arrays. */
+static void stream(struct worker *w, uint64_t elements)
+{
+    double *a = w->stream, *b = a + w->elements, *c = b + w->elements;
+    while (elements > 0) {
+        size_t piece = w->elements - w->position;
+        piece = piece < elements ? piece : (size_t)elements;
+        mpg_triad(a + w->position, b + w->position, c + w->position, SCALAR, piece);
+        w->position = (w->position + piece) % w->elements;
+        elements -= piece;
+    }
+}
+
+static bool stream_is_right(const struct worker *w)
+{
+    size_t last = (w->position ? w->position : w->elements) - 1;
+    return w->stream[last] ==
+           w->stream[w->elements + last] + SCALAR * w->stream[2 * w->elements + last];
+}
+
+static void wrong(struct worker *w, enum mpg_kernel kernel)
+{
+    w->failed = true;
+    mpg_error_set(&w->err, "core %d: %s: the result is wrong; do not trust this machine", w->core,
+                  mpg_kernel_name(kernel));
+}
+
+/* AMOUNT of work, in the kernel's own measure; returns how long it took and
+ * how many of the kernel's units it was. */
+static double repeat(struct worker *w, enum mpg_kernel kernel, uint64_t amount, double *units)
+{
+    const struct mpg_timer *timer = w->team->timer;
+    const struct mpg_chains *chains = mpg_chains_best();
+    double sum = 0;
+    uint64_t start = mpg_timer_read(timer->kind);
+    switch (kernel) {
+    case MPG_KERNEL_FLOATING_POINT:
+        sum = chains->run(amount, FACTOR, SUMMAND);
+        *units = 2.0 * MPG_CHAINS * chains->doubles * (double)amount;
+        break;
+    case MPG_KERNEL_MEMORY_BANDWIDTH:
+        stream(w, amount);
+        *units = 3.0 * sizeof(double) * (double)amount;
+        break;
+    case MPG_KERNEL_MEMORY_LATENCY:
+        w->line = mpg_chase(w->line, amount);
+        *units = (double)amount;
+        break;
+    default:
+        w->checksum += mpg_sort_blocks(&w->keys, amount);
+        *units = (double)MPG_SORT_BLOCK * (double)amount;
+    }
+    uint64_t end = mpg_timer_read(timer->kind);
+    if ((kernel == MPG_KERNEL_FLOATING_POINT &&
+         !sum_is_right(sum, MPG_CHAINS * chains->doubles, amount)) ||
+        (kernel == MPG_KERNEL_MEMORY_BANDWIDTH && !stream_is_right(w)))
+        wrong(w, kernel);
+    double time_ns = (double)(end - start) * timer->ns_per_tick - timer->cost_ns;
+    return time_ns > 1 ? time_ns : 1;
+}
+
+/* ---- measuring ---- */
+
+/* The amount of work that takes about TARGET_NS. */
+static uint64_t calibrate(struct worker *w, enum mpg_kernel kernel, double target_ns)
+{
+    double units, time_ns;
+    uint64_t amount = 1;
+    while ((time_ns = repeat(w, kernel, amount, &units)) < target_ns / 2 && !w->failed)
+        amount *= 2;
+    double scaled = (double)amount * target_ns / time_ns;
+    return scaled > 1 ? (uint64_t)scaled : 1;
+}
+
+static void note(struct worker *w, enum mpg_kernel kernel, int cores, double rate)
+{
+    struct mpg_rates *r = &w->rates;
+    if (r->n == r->capacity) {
+        size_t capacity = r->capacity ? 2 * r->capacity : 4096;
+        double *grown = realloc(r->value, capacity * MPG_TEAM_COLUMNS * sizeof *grown);
+        if (!grown) {
+            w->failed = true;
+            mpg_error_set(&w->err, "out of memory for %zu samples", capacity);
+            return;
+        }
+        r->value = grown;
+        r->capacity = capacity;
+    }
+    double *row = r->value + MPG_TEAM_COLUMNS * r->n++;
+    row[0] = kernel;
+    row[1] = cores;
+    row[2] = rate;
+}
+
+/* One core's part. A failed one keeps counting, so that nobody waits for it. */
+static void measure(struct worker *w)
+{
+    struct mpg_team *team = w->team;
+    enum mpg_kernel kernel = team->kernel;
+    int cores = team->index < 0 ? team->n : 1;
+    double units, target_ns = team->duration_ns / 100, left_ns = team->duration_ns;
+    if (target_ns > LONGEST_REPETITION_NS)
+        target_ns = LONGEST_REPETITION_NS;
+    uint64_t amount = calibrate(w, kernel, target_ns);
+    atomic_fetch_add(&team->ready, 1);
+    while (atomic_load(&team->ready) < cores)
+        repeat(w, kernel, amount, &units);
+    while (left_ns > 0 && !w->failed) {
+        double time_ns = repeat(w, kernel, amount, &units);
+        note(w, kernel, cores, units / time_ns * 1e9);
+        left_ns -= time_ns;
+    }
+    atomic_fetch_add(&team->done, 1);
+    while (atomic_load(&team->done) < cores)
+        repeat(w, kernel, amount, &units);
+}
+
+/* The working sets, touched from the core that will use them. */
+static void prepare(struct worker *w)
+{
+    struct mpg_team *team = w->team;
+    size_t bytes = (size_t)team->working_bytes;
+    w->failed = true;
+    if (mpg_cores_pin(w->core, &w->err) < 0)
+        return;
+    w->elements = bytes / (3 * sizeof *w->stream);
+    w->stream = aligned_alloc(4096, bytes);
+    w->lines = aligned_alloc(4096, bytes);
+    if (!w->stream || !w->lines) {
+        mpg_error_set(&w->err, "out of memory for two working sets of %lld bytes on core %d;"
+                               " see --working-set", (long long)team->working_bytes, w->core);
+        return;
+    }
+    for (size_t i = 0; i < 3 * w->elements; i++)
+        w->stream[i] = 1 + (double)(i % 128) / 128;
+    w->line = w->lines;
+    w->keys = team->seed + (uint64_t)w->index;
+    w->failed = mpg_chase_link(w->lines, bytes, w->keys, &w->err) < 0;
+}
+
+static void *work(void *arg)
+{
+    struct worker *w = arg;
+    struct mpg_team *team = w->team;
+    enum task task = TASK_PREPARE;
+    sigset_t all; /* signals are for the main thread, which keeps files whole */
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, NULL);
+    for (unsigned seen = 0; task != TASK_END; seen++) {
+        pthread_mutex_lock(&team->mutex);
+        while (team->calls == seen)
+            pthread_cond_wait(&team->called, &team->mutex);
+        task = team->task;
+        bool mine = team->index < 0 || team->index == w->index;
+        pthread_mutex_unlock(&team->mutex);
+        if (task == TASK_PREPARE)
+            prepare(w);
+        else if (task == TASK_MEASURE && mine)
+            measure(w);
+        pthread_mutex_lock(&team->mutex);
+        team->pending--;
+        pthread_cond_signal(&team->answered);
+        pthread_mutex_unlock(&team->mutex);
+    }
+    return NULL;
+}
+
+/* ---- the team ---- */
+
+/* Gives all threads a task and waits, without load, until they have done it. */
+static int call(struct mpg_team *team, enum task task, struct mpg_error *err)
+{
+    atomic_store(&team->ready, 0);
+    atomic_store(&team->done, 0);
+    pthread_mutex_lock(&team->mutex);
+    team->task = task;
+    team->calls++;
+    team->pending = team->started;
+    pthread_cond_broadcast(&team->called);
+    while (team->pending > 0)
+        pthread_cond_wait(&team->answered, &team->mutex);
+    pthread_mutex_unlock(&team->mutex);
+    for (int i = 0; i < team->n; i++)
+        if (team->worker[i].failed)
+            return mpg_error_set(err, "%s", team->worker[i].err.text);
+    return 0;
+}
+
+struct mpg_team *mpg_team_new(const int *core, int n, int64_t working_bytes, uint64_t seed,
+                              const struct mpg_timer *timer, struct mpg_error *err)
+{
+    struct mpg_team *team = calloc(1, sizeof *team);
+    struct worker *worker = calloc((size_t)n, sizeof *worker);
+    if (!team || !worker) {
+        free(team);
+        free(worker);
+        mpg_error_set(err, "out of memory for %d threads", n);
+        return NULL;
+    }
+    *team = (struct mpg_team){.n = n, .worker = worker, .working_bytes = working_bytes,
+                              .seed = seed, .timer = timer, .index = -1,
+                              .mutex = PTHREAD_MUTEX_INITIALIZER,
+                              .called = PTHREAD_COND_INITIALIZER,
+                              .answered = PTHREAD_COND_INITIALIZER};
+    for (int i = 0; i < n; i++) {
+        worker[i] = (struct worker){.team = team, .index = i, .core = core[i]};
+        int status = pthread_create(&worker[i].thread, NULL, work, &worker[i]);
+        if (status != 0) {
+            mpg_error_errno(err, status, "cannot start a thread for core %d", core[i]);
+            mpg_team_free(team);
+            return NULL;
+        }
+        team->started++;
+    }
+    if (call(team, TASK_PREPARE, err) < 0) {
+        mpg_team_free(team);
+        return NULL;
+    }
+    return team;
+}
+
+int mpg_team_measure(struct mpg_team *team, enum mpg_kernel kernel, int index, double duration_ns,
+                     struct mpg_error *err)
+{
+    team->kernel = kernel;
+    team->index = index;
+    team->duration_ns = duration_ns;
+    return call(team, TASK_MEASURE, err);
+}
+
+const struct mpg_rates *mpg_team_rates(const struct mpg_team *team, int index)
+{
+    return &team->worker[index].rates;
+}
+
+void mpg_team_free(struct mpg_team *team)
+{
+    if (!team)
+        return;
+    (void)call(team, TASK_END, NULL);
+    for (int i = 0; i < team->n; i++) {
+        struct worker *w = &team->worker[i];
+        if (i < team->started)
+            pthread_join(w->thread, NULL);
+        free(w->stream);
+        free(w->lines);
+        free(w->rates.value);
+    }
+    pthread_mutex_destroy(&team->mutex);
+    pthread_cond_destroy(&team->called);
+    pthread_cond_destroy(&team->answered);
+    free(team->worker);
+    free(team);
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A small generator for orders and inputs that a seed repeats: splitmix64
+ * (Steele, Lea and Flood, OOPSLA 2014). */
+#ifndef MPG_RANDOM_H
+#define MPG_RANDOM_H
+
+#include <stdint.h>
+
+/* The next 64 random bits; any STATE is a valid seed. */
+static inline uint64_t mpg_random_next(uint64_t *state)
+{
+    uint64_t z = *state += 0x9e3779b97f4a7c15u;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    return z ^ z >> 31;
+}
+
+/* A number below N (1..2^32); its bias is below N / 2^64. */
+static inline uint64_t mpg_random_below(uint64_t *state, uint64_t n)
+{
+    return mpg_random_next(state) % n;
+}
+
+#endif
