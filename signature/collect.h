@@ -15,10 +15,10 @@ struct mpg_collect;
 struct mpg_collect *mpg_collect_new(struct mpg_error *err);
 
 /* Takes over what RESULTS says (copied; the caller keeps RESULTS). Errors name
- * its file: another host or CPU or path class than the files before, a core or
- * launch that was there already, no samples, detours out of order, overlapping
- * or beyond the span, a missing header line. After an error the collection can
- * only be freed. */
+ * its file: another CPU than the files before, a core of a host or a launch on a
+ * class of path that was there already, no samples, detours out of order,
+ * overlapping or beyond the span, a missing header line. After an error the
+ * collection can only be freed. */
 int mpg_collect_add(struct mpg_collect *collect, const struct mpg_results *results,
                     struct mpg_error *err);
 

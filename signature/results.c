@@ -18,14 +18,52 @@
 /* Room for a line; a header value may be a whole command line. */
 #define MAX_LINE (2 * MPG_SIGNATURE_MAX_TEXT + 16)
 
+/* More columns than any file has. */
+#define MAX_COLUMNS 64
+
 static const struct {
-    const char *name, *columns;
-    int count;
+    const char *name;
+    bool counts;         /* whole numbers only */
+    bool may_be_negative;
+} columns[MPG_COLUMNS] = {
+    [MPG_COLUMN_START_NS] = {.name = "start_ns"},
+    [MPG_COLUMN_WORK] = {.name = "work"},
+    [MPG_COLUMN_LOST_NS] = {.name = "lost_ns"},
+    [MPG_COLUMN_DURATION_NS] = {.name = "duration_ns"},
+    [MPG_COLUMN_PAIR] = {.name = "pair", .counts = true},
+    [MPG_COLUMN_SIZE_BYTES] = {.name = "size_bytes", .counts = true},
+    [MPG_COLUMN_RTT_NS] = {.name = "rtt_ns"},
+    [MPG_COLUMN_FORWARD_NS] = {.name = "forward_ns", .may_be_negative = true},
+    [MPG_COLUMN_BACKWARD_NS] = {.name = "backward_ns", .may_be_negative = true},
+    [MPG_COLUMN_WINDOW] = {.name = "window", .counts = true},
+    [MPG_COLUMN_TIME_NS] = {.name = "time_ns"},
+    [MPG_COLUMN_SEND_NS] = {.name = "send_ns"},
+    [MPG_COLUMN_TRANSFER_NS] = {.name = "transfer_ns", .may_be_negative = true},
+    [MPG_COLUMN_ACK_NS] = {.name = "ack_ns"},
+    [MPG_COLUMN_OPERATION] = {.name = "operation", .counts = true},
+    [MPG_COLUMN_PROCESSES] = {.name = "processes", .counts = true},
+    [MPG_COLUMN_KERNEL] = {.name = "kernel", .counts = true},
+    [MPG_COLUMN_CORES] = {.name = "cores", .counts = true},
+    [MPG_COLUMN_RATE] = {.name = "rate"},
+};
+
+#define BIT(column) (1u << MPG_COLUMN_##column)
+
+static const struct {
+    const char *name;
+    uint32_t needs, may_have; /* bits of enum mpg_column */
 } benchmarks[MPG_BENCHMARKS] = {
-    [MPG_BENCHMARK_FTQ] = {"ftq", "start_ns work lost_ns", 3},
-    [MPG_BENCHMARK_DETOUR] = {"detour", "start_ns duration_ns", 2},
-    [MPG_BENCHMARK_PINGPONG] = {"pingpong", "size_bytes rtt_ns", 2},
-    [MPG_BENCHMARK_BANDWIDTH] = {"bandwidth", "size_bytes time_ns ack_ns", 3},
+    [MPG_BENCHMARK_FTQ] = {"ftq", BIT(START_NS) | BIT(WORK) | BIT(LOST_NS), 0},
+    [MPG_BENCHMARK_FWQ] = {"fwq", BIT(START_NS) | BIT(DURATION_NS), 0},
+    [MPG_BENCHMARK_DETOUR] = {"detour", BIT(START_NS) | BIT(DURATION_NS), 0},
+    [MPG_BENCHMARK_PINGPONG] = {"pingpong", BIT(SIZE_BYTES) | BIT(RTT_NS),
+                                BIT(PAIR) | BIT(FORWARD_NS) | BIT(BACKWARD_NS)},
+    [MPG_BENCHMARK_BANDWIDTH] = {"bandwidth", BIT(SIZE_BYTES) | BIT(TIME_NS),
+                                 BIT(PAIR) | BIT(WINDOW) | BIT(SEND_NS) | BIT(TRANSFER_NS) |
+                                     BIT(ACK_NS)},
+    [MPG_BENCHMARK_COLLECTIVE] = {"collective", BIT(OPERATION) | BIT(PROCESSES) |
+                                                    BIT(SIZE_BYTES) | BIT(TIME_NS), 0},
+    [MPG_BENCHMARK_COMPUTE] = {"compute", BIT(KERNEL) | BIT(CORES) | BIT(RATE), 0},
 };
 
 /* What is known while the lines of one file go by. */
@@ -34,6 +72,8 @@ struct reader {
     char line[MAX_LINE];
     size_t number;           /* of the line, from 1 */
     size_t capacity;         /* of the columns */
+    int count;               /* columns in the file */
+    int column[MAX_COLUMNS]; /* enum mpg_column; MPG_COLUMNS: skipped */
     bool in_samples, ended;
     struct mpg_results *results;
 };
@@ -47,7 +87,7 @@ void mpg_results_free(struct mpg_results *results)
 {
     if (!results)
         return;
-    for (int c = 0; c < MPG_RESULTS_COLUMNS; c++)
+    for (int c = 0; c < MPG_COLUMNS; c++)
         free(results->column[c]);
     mpg_fact_free(results->fact, results->facts);
     free(results->path);
@@ -138,27 +178,49 @@ static int read_header_line(struct reader *r, struct mpg_error *err)
     return mpg_fact_add(&results->fact, &results->facts, key, value, err);
 }
 
-/* The header is over: what samples need must have been said. */
-static int end_header(struct reader *r, struct mpg_error *err)
+/* The column of R's benchmark whose name is NAME; MPG_COLUMNS if it has none. */
+static int find_column(const struct mpg_results *results, const char *name, size_t length)
 {
-    const struct mpg_results *results = r->results;
-    const char *columns = mpg_fact_find(results->fact, results->facts, "columns");
-    if (!mpg_fact_find(results->fact, results->facts, "benchmark"))
-        return mpg_error_set(err, "header line '# benchmark:' is missing");
-    const char *expected = benchmarks[results->benchmark].columns;
-    if (!columns)
-        return mpg_error_set(err, "header line '# columns:' is missing");
-    if (strcmp(columns, expected) != 0)
-        return mpg_error_set(err, "header line '# columns:' is '%.80s', not '%s'", columns,
-                             expected);
-    r->in_samples = true;
+    uint32_t known = benchmarks[results->benchmark].needs | benchmarks[results->benchmark].may_have;
+    int c = 0;
+    while (c < MPG_COLUMNS && !((known >> c & 1) && strlen(columns[c].name) == length &&
+                                strncmp(columns[c].name, name, length) == 0))
+        c++;
+    return c;
+}
+
+/* What each column of the file is, from its names. */
+static int set_columns(struct reader *r, const char *names, struct mpg_error *err)
+{
+    uint32_t there = 0;
+    for (const char *name = names; *name; name += strspn(name, " ")) {
+        size_t length = strcspn(name, " ");
+        int c = find_column(r->results, name, length);
+        if (r->count == MAX_COLUMNS)
+            return mpg_error_set(err, "header line '# columns:': more than %d columns",
+                                 MAX_COLUMNS);
+        if (c < MPG_COLUMNS && (there >> c & 1))
+            return mpg_error_set(err, "header line '# columns:': '%s' is there twice",
+                                 columns[c].name);
+        if (c < MPG_COLUMNS)
+            there |= 1u << c;
+        r->column[r->count++] = c;
+        name += length;
+    }
+    for (int c = 0; c < MPG_COLUMNS; c++)
+        if ((benchmarks[r->results->benchmark].needs & ~there) >> c & 1)
+            return mpg_error_set(err, "header line '# columns:' is '%.80s', without '%s'", names,
+                                 columns[c].name);
     return 0;
 }
 
 static int grow(struct reader *r, struct mpg_error *err)
 {
     size_t capacity = r->capacity ? 2 * r->capacity : 1024;
-    for (int c = 0; c < benchmarks[r->results->benchmark].count; c++) {
+    for (int i = 0; i < r->count; i++) {
+        int c = r->column[i];
+        if (c == MPG_COLUMNS)
+            continue;
         double *column = realloc(r->results->column[c], capacity * sizeof *column);
         if (!column)
             return mpg_error_set(err, "out of memory for %zu samples", capacity);
@@ -168,35 +230,57 @@ static int grow(struct reader *r, struct mpg_error *err)
     return 0;
 }
 
-static int read_number(char **text, double *value, struct mpg_error *err)
+/* The header is over: what samples need must have been said. */
+static int end_header(struct reader *r, struct mpg_error *err)
 {
-    size_t length = strcspn(*text, " ");
+    const struct mpg_results *results = r->results;
+    const char *names = mpg_fact_find(results->fact, results->facts, "columns");
+    if (!mpg_fact_find(results->fact, results->facts, "benchmark"))
+        return mpg_error_set(err, "header line '# benchmark:' is missing");
+    if (!names)
+        return mpg_error_set(err, "header line '# columns:' is missing");
+    r->in_samples = true;
+    return set_columns(r, names, err) < 0 ? -1 : grow(r, err);
+}
+
+/* TEXT, of LENGTH bytes, as a value of column C. */
+static int read_number(const char *text, size_t length, int c, double *value,
+                       struct mpg_error *err)
+{
     char *end;
-    *value = strtod(*text, &end);
-    if (length == 0 || strspn(*text, "0123456789+-.eE") != length || end != *text + length ||
+    int shown = length > 40 ? 40 : (int)length;
+    *value = strtod(text, &end);
+    if (length == 0 || strspn(text, "0123456789+-.eE") < length || end != text + length ||
         !isfinite(*value))
-        return mpg_error_set(err, "'%.*s' is not a number", length > 40 ? 40 : (int)length, *text);
-    if (!(*value >= 0 && *value <= MPG_DISTRIBUTION_LIMIT))
-        return mpg_error_set(err, "%.*s is out of range", length > 40 ? 40 : (int)length, *text);
-    *text = end + (*end == ' ');
+        return mpg_error_set(err, "'%.*s' is not a number", shown, text);
+    double least = columns[c].may_be_negative ? -MPG_DISTRIBUTION_LIMIT : 0;
+    if (!(*value >= least && *value <= MPG_DISTRIBUTION_LIMIT))
+        return mpg_error_set(err, "%.*s is out of range", shown, text);
+    if (columns[c].counts && (*value != floor(*value) || *value > 0x1p53))
+        return mpg_error_set(err, "%.*s is not a whole number", shown, text);
     return 0;
 }
 
 static int read_sample(struct reader *r, struct mpg_error *err)
 {
     struct mpg_results *results = r->results;
-    int count = benchmarks[results->benchmark].count;
-    char *text = r->line;
+    const char *text = r->line;
     if (results->samples == r->capacity && grow(r, err) < 0)
         return -1;
-    for (int c = 0; c < count; c++)
-        if (read_number(&text, &results->column[c][results->samples], err) < 0)
-            return mpg_error_prefix(err, "column %d", c + 1);
-    if (*text || text[-1] == ' ')
-        return mpg_error_set(err, "more than %d columns", count);
-    double first = results->column[0][results->samples];
-    if (results->benchmark >= MPG_BENCHMARK_PINGPONG && (first != floor(first) || first > 0x1p53))
-        return mpg_error_set(err, "column 1: %g is not a whole number of bytes", first);
+    for (int i = 0; i < r->count; i++) {
+        size_t length = strcspn(text, " ");
+        int c = r->column[i];
+        if (length == 0)
+            return mpg_error_set(err, "column %d: nothing there", i + 1);
+        if (c < MPG_COLUMNS &&
+            read_number(text, length, c, &results->column[c][results->samples], err) < 0)
+            return mpg_error_prefix(err, "column %d", i + 1);
+        text += length;
+        if (*text && i + 1 < r->count)
+            text++;
+    }
+    if (*text)
+        return mpg_error_set(err, "more than %d columns", r->count);
     results->samples++;
     return 0;
 }

@@ -12,18 +12,39 @@
 
 enum mpg_benchmark {
     MPG_BENCHMARK_FTQ,
+    MPG_BENCHMARK_FWQ,
     MPG_BENCHMARK_DETOUR,
     MPG_BENCHMARK_PINGPONG,
     MPG_BENCHMARK_BANDWIDTH,
+    MPG_BENCHMARK_COLLECTIVE,
+    MPG_BENCHMARK_COMPUTE,
     MPG_BENCHMARKS
 };
 
-/* Columns of each benchmark, in order; the enums name them. */
-enum { MPG_RESULTS_COLUMNS = 3 };
-enum { MPG_FTQ_START_NS, MPG_FTQ_WORK, MPG_FTQ_LOST_NS };
-enum { MPG_DETOUR_START_NS, MPG_DETOUR_DURATION_NS };
-enum { MPG_PINGPONG_SIZE_BYTES, MPG_PINGPONG_RTT_NS };
-enum { MPG_BANDWIDTH_SIZE_BYTES, MPG_BANDWIDTH_TIME_NS, MPG_BANDWIDTH_ACK_NS };
+/* What a column of a results file says; its name there is the enum's in lower
+ * case. Which benchmark has which: docs/results-format.md. */
+enum mpg_column {
+    MPG_COLUMN_START_NS,
+    MPG_COLUMN_WORK,
+    MPG_COLUMN_LOST_NS,
+    MPG_COLUMN_DURATION_NS,
+    MPG_COLUMN_PAIR,
+    MPG_COLUMN_SIZE_BYTES,
+    MPG_COLUMN_RTT_NS,
+    MPG_COLUMN_FORWARD_NS,
+    MPG_COLUMN_BACKWARD_NS,
+    MPG_COLUMN_WINDOW,
+    MPG_COLUMN_TIME_NS,
+    MPG_COLUMN_SEND_NS,
+    MPG_COLUMN_TRANSFER_NS,
+    MPG_COLUMN_ACK_NS,
+    MPG_COLUMN_OPERATION,
+    MPG_COLUMN_PROCESSES,
+    MPG_COLUMN_KERNEL,
+    MPG_COLUMN_CORES,
+    MPG_COLUMN_RATE,
+    MPG_COLUMNS
+};
 
 struct mpg_results {
     char *path;
@@ -31,17 +52,23 @@ struct mpg_results {
     size_t facts;
     struct mpg_fact *fact;   /* header lines in order */
     size_t samples;
-    double *column[MPG_RESULTS_COLUMNS]; /* samples values each, >= 0; unused ones NULL */
+    /* samples values each; NULL where the file has no such column. None is
+     * negative but forward_ns, backward_ns and transfer_ns, which may be by the
+     * clocks' error. */
+    double *column[MPG_COLUMNS];
     uint32_t crc32;          /* of the file's bytes, zlib's crc32() */
 };
 
-/* The benchmark's name in files: "ftq", "detour", "pingpong", "bandwidth". */
+/* The benchmark's name in files: "ftq", "fwq", "detour", "pingpong", "bandwidth",
+ * "collective", "compute". */
 const char *mpg_benchmark_name(enum mpg_benchmark benchmark);
 
-/* Reads and checks the whole of PATH. The caller frees the result. Errors name
- * PATH and the line: it cannot be read, is no results file, has another
- * version, lacks a header line, a sample is not finite, is negative, or is not
- * a whole number of bytes, or the closing "# end N" is missing or wrong. */
+/* Reads and checks the whole of PATH. Columns may stand in any order, and those
+ * of names that are not known are skipped. The caller frees the result. Errors
+ * name PATH and the line: it cannot be read, is no results file, has another
+ * version, lacks a header line or a column that its benchmark always has, a
+ * sample is not finite, is negative where it may not be, or is no whole number
+ * where it counts something, or the closing "# end N" is missing or wrong. */
 struct mpg_results *mpg_results_read(const char *path, struct mpg_error *err);
 void mpg_results_free(struct mpg_results *results); /* NULL is allowed */
 

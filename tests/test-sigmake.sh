@@ -89,8 +89,6 @@ has() {
 has "format and version" '"format": "mpgkit-signature"'
 has "host" '"host": "vm"'
 has "a value with a colon" '"cpu": "A CPU: fast"'
-has "one way is explained" '"one_way": "half the round trip"'
-has "transfers are explained" '"transfer": "time to the acknowledgement minus half the empty round trip"'
 has "version of sigmake" '"sigmake": "'
 is "cores in order of their numbers" "$(grep -o '"core": [0-9]*' a.sig | tr -d '\n')" \
     '"core": 0"core": 2"core": 10'
@@ -144,6 +142,28 @@ ok "rounded text: no overlap" grep -qF '"start_ns": [500,650.5,9000.25]' c.sig
 ok "rounded text: within the span" grep -qE '"duration_ns": \[150.5,99.5,999.7(4999|5)' c.sig
 ok "what rounding moved loads" quietly "$sigshow" c.sig
 
+# ---- columns and classes of path ----
+fresh
+for f in r/pingpong* r/bandwidth*; do mv "$f" "${f%.samples}-node.samples"; done
+path="core complex" pingpong 0 512 >r/pingpong-launch0-core-complex.samples
+{
+    header bandwidth "time_ns pair window send_ns size_bytes colour" "launch: 1" "path: core complex" \
+        "pair 0: ranks 0 and 1; hosts vm and vm; cores 0 and 1" \
+        "pair 3: ranks 2 and 3; hosts vm and vm; cores 2 and 3"
+    printf '%s\n' "1000 0 1 40 0 red" "9000 3 1 4000 65536 blue" "64000 0 16 100 65536 red" | body
+} >r/bandwidth-launch1-core-complex.samples
+"$sigmake" r >c.sig 2>err
+is "two classes of path: exit status" "$? $(cat err)" "0 "
+is "two classes of path: both, in order" "$(grep -o '"path": "[a-z ]*"' c.sig | tr -d '\n')" \
+    '"path": "core complex""path": "node"'
+is "each its own eager limit" "$(grep -o '"eager_limit_bytes": [0-9]*' c.sig | tr -d '\n')" \
+    '"eager_limit_bytes": 512"eager_limit_bytes": 4096'
+ok "by the empty exchange of the same file" \
+    grep -qF '"size_bytes": 65536, "transfer_ns": {"n": 1, "mean": 8500,' c.sig
+sed -i '/^# pair 3/d' r/bandwidth-launch1-core-complex.samples
+like "a pair that is not said" "$("$sigmake" r 2>&1 >/dev/null)" \
+    "sigmake: r/bandwidth-launch1-core-complex.samples: header line '# pair 3:' is missing"
+
 # ---- warnings ----
 for kind in ftq detour pingpong bandwidth; do
     rm -rf r
@@ -158,7 +178,7 @@ done
 fresh
 for i in 0 1 2; do pingpong $i "" >r/pingpong-launch$i.samples; done
 "$sigmake" r >c.sig 2>err
-like "no eager limit: a warning" "$(cat err)" "sigmake: warning: no eager limit *--eager-limit"
+like "no eager limit: a warning" "$(cat err)" "sigmake: warning: node: no eager limit *--eager-limit"
 like "no eager limit: sigshow" "$("$sigshow" c.sig)" "*Eager limit: not detected*"
 fresh
 kernel=6.2 detour 2 >r/detour-core2.samples
@@ -206,20 +226,14 @@ fresh
 ln -s nowhere r/x.samples
 fails "a file that cannot be opened" "r/x.samples: No such file*"
 fresh
-host=other detour 2 >r/detour-core2.samples
-fails "another host" "r/detour-core2.samples: host is 'other', in r/bandwidth-launch0.samples it is 'vm'*"
-fresh
 cpu=other detour 2 >r/detour-core2.samples
 fails "another CPU" "r/detour-core2.samples: cpu is 'other', in r/*"
-fresh
-path="between nodes" pingpong 1 >r/pingpong-launch1.samples
-fails "another path" "r/pingpong-launch1.samples: path is 'between nodes', in r/*"
 fresh
 path=between pingpong 1 >r/pingpong-launch1.samples
 fails "an unknown path" "r/pingpong-launch1.samples: 'between' is not a path class"
 fresh
 cp r/detour-core2.samples r/detour-again.samples
-fails "the same core twice" "r/detour-core2.samples: detour core 2 is in r/detour-again.samples*"
+fails "the same core twice" "r/detour-core2.samples: detour core 2 (vm) is in r/detour-again.samples*"
 fresh
 : >r/ftq-core0.samples
 fails "an empty file" "r/ftq-core0.samples: empty file"
@@ -235,7 +249,7 @@ edits "no magic" $f '1d' "line 1: not a results file*"
 edits "another benchmark" $f 's/: ftq/: stream/' "line 2: unknown benchmark 'stream'"
 edits "no benchmark" $f '/benchmark/d' "line 12: header line '# benchmark:' is missing"
 edits "no columns" $f '/columns/d' "line 12: header line '# columns:' is missing"
-edits "other columns" $f 's/ lost_ns/ lost/' "line 13: header line '# columns:' is 'start_ns work lost',*"
+edits "other columns" $f 's/ lost_ns/ lost/' "line 13: header line '# columns:' is 'start_ns work lost', without 'lost_ns'"
 edits "a header line twice" $f '/host/p' "line 4: header line '# host:' is there twice"
 edits "no header line" $f '/host/s/:/ /' "line 3: not a header line*"
 edits "no host" $f '/host/d' "header line '# host:' is missing"
@@ -247,7 +261,7 @@ edits "not a number" $f 's/98/x98/' "line 14: column 2: 'x98' is not a number"
 edits "NaN" $f 's/98/nan/' "line 14: column 2: 'nan' is not a number"
 edits "infinity" $f 's/98/1e999/' "line 14: column 2: '1e999' is not a number"
 edits "a negative number" $f 's/98/-98/' "line 14: column 2: -98 is out of range"
-edits "a column too few" $f 's/ 20$//' "line 14: column 3: '' is not a number"
+edits "a column too few" $f 's/ 20$//' "line 14: column 3: nothing there"
 edits "a column too many" $f 's/ 20$/ 20 1/' "line 14: more than 3 columns"
 edits "a blank line" $f '14s/.*//' "line 14: column 1: *"
 edits "text that is not UTF-8" $f 's/6.1/\xff\xfe/' "line 5: text is not one line of UTF-8"
@@ -260,7 +274,12 @@ edits "a detour after the span" $f 's/^7000.5/10001/' "detours: start_ns\[2\] *"
 edits "a detour over the span's end" $f 's/^7000.5/9900/' "detours: duration_ns\[2\] *"
 edits "no threshold" $f '/threshold/d' "header line '# threshold_ns:' is missing"
 edits "no span" $f '/span/d' "header line '# span_ns:' is missing"
-edits "half a byte" pingpong-launch0.samples 's/^64/64.5/' "line *column 1: 64.5 is not a whole*"
+fresh
+cp r/pingpong-launch1.samples r/pingpong-launch1-node.samples
+fails "the same launch on a path twice" "r/pingpong-launch1.samples: pingpong launch 1 (node) is in*"
+edits "no acknowledgement" bandwidth-launch0.samples \
+    's/ack_ns/pause/' "neither samples of 0 bytes nor a column*"
+edits "half a byte" pingpong-launch0.samples 's/^64/64.5/' "line *column 1: 64.5 is not a whole number"
 edits "no path" pingpong-launch0.samples '/path/d' "header line '# path:' is missing"
 edits "a wrong eager limit" pingpong-launch0.samples 's/: 4096/: many/' "header line '# eager_limit_bytes:'*"
 
