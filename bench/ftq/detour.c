@@ -101,7 +101,7 @@ static void fill_samples(const struct mpg_timer *timer, const struct recording *
 }
 
 int mpg_detours_measure(const struct mpg_timer *timer, double duration_ns, double threshold_ns,
-                        size_t max, struct mpg_counters *counters, struct mpg_detours *result,
+                        size_t max, struct mpg_watch *watch, struct mpg_detours *result,
                         struct mpg_error *err)
 {
     uint64_t loop = calibrate_loop(timer);
@@ -113,9 +113,9 @@ int mpg_detours_measure(const struct mpg_timer *timer, double duration_ns, doubl
     if (!r.gap)
         return mpg_error_set(err, "out of memory for %zu detours", max);
     memset(r.gap, 1, max * sizeof *r.gap); /* no page fault later */
-    mpg_counters_start(counters);
+    mpg_watch_start(watch);
     record_with(timer, &r);
-    mpg_counters_stop(counters);
+    mpg_watch_stop(watch);
     d.n = r.n;
     d.full = r.n == max;
     d.span_ns = (double)r.span * timer->ns_per_tick;

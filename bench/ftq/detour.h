@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "bench/harness/counters.h"
+#include "bench/ftq/watch.h"
 #include "bench/harness/timer.h"
 #include "common/error.h"
 
@@ -26,10 +26,11 @@ struct mpg_detours {
 /* Records detours for DURATION_NS (> 0), or until there are MAX (>= 1), on the
  * core that this thread runs on. A detour's duration is its gap less the
  * shortest time round the loop. THRESHOLD_NS 0: a few times round the loop, at
- * most 100 ns where the loop is faster than that. COUNTERS count
- * meanwhile. The caller clears RESULT. Errors: out of memory. */
+ * most 100 ns where the loop is faster than that. WATCH is started and stopped
+ * around the record. The caller clears RESULT. Errors: out of memory; WATCH may
+ * not have been started then. */
 int mpg_detours_measure(const struct mpg_timer *timer, double duration_ns, double threshold_ns,
-                        size_t max, struct mpg_counters *counters, struct mpg_detours *result,
+                        size_t max, struct mpg_watch *watch, struct mpg_detours *result,
                         struct mpg_error *err);
 void mpg_detours_clear(struct mpg_detours *detours);
 

@@ -2,19 +2,20 @@
 /* ftq: measures what the operating system takes from a core. */
 #include "config.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/ftq/detour.h"
+#include "bench/ftq/measure.h"
 #include "bench/ftq/quanta.h"
-#include "bench/harness/counters.h"
-#include "bench/harness/load.h"
+#include "bench/ftq/share.h"
+#include "bench/ftq/watch.h"
+#include "bench/harness/launch.h"
 #include "bench/harness/machine.h"
 #include "bench/harness/record.h"
-#include "bench/harness/statistics.h"
 #include "bench/harness/timer.h"
 #include "common/option.h"
 #include "common/output.h"
@@ -28,27 +29,32 @@ static struct {
     const char *dir, *mode, *cores, *timer;
     double duration_ns, quantum_ns, threshold_ns;
     int64_t max_cores, max_detours;
-    bool quick, duration_given;
+    bool together, realtime, quick, duration_given;
 } opt = {.dir = "results", .mode = "both", .timer = "auto", .quantum_ns = 1e6,
          .max_cores = 0, .max_detours = 1000000};
 
 static const struct mpg_option options[] = {
     {"output", 'o', MPG_OPTION_STRING, &opt.dir, "DIR",
      "write the samples into folder DIR (default: results)", 0, 0, NULL},
-    {"mode", 'm', MPG_OPTION_STRING, &opt.mode, "MODE",
-     "ftq (work done in each quantum), detour (each\ninterruption by itself) or both (default)",
+    {"mode", 'm', MPG_OPTION_STRING, &opt.mode, "LIST",
+     "ftq (work done in each quantum of time), fwq (time\ntaken by each quantum of work), detour (each\n"
+     "interruption by itself); both, the first and the last\n(default), or all",
      0, 0, NULL},
     {"core", 'c', MPG_OPTION_STRING, &opt.cores, "LIST",
-     "the cores to measure, like 0,4-7, one after the other\n(default: all this process may use)",
+     "the cores to measure, like 0,4-7\n(default: all this process may use)",
      0, 0, NULL},
     {"max-cores", 0, MPG_OPTION_INT, &opt.max_cores, "N",
      "measure at most N of the cores, evenly spread\n(default: 0, no limit)", 0, 65536, NULL},
+    {"together", 't', MPG_OPTION_FLAG, &opt.together, NULL,
+     "measure all cores at the same time\n(default: one after the other)", 0, 0, NULL},
+    {"realtime", 0, MPG_OPTION_FLAG, &opt.realtime, NULL,
+     "hold the real-time class SCHED_FIFO while measuring,\nwhere this is permitted", 0, 0, NULL},
     {"duration", 'd', MPG_OPTION_TIME, &opt.duration_ns, "TIME",
      "measure so long in each mode on each core (default: 60s)", 1e6, 1e15,
      &opt.duration_given},
     {"quick", 'q', MPG_OPTION_FLAG, &opt.quick, NULL, "a duration of 4s", 0, 0, NULL},
     {"quantum", 0, MPG_OPTION_TIME, &opt.quantum_ns, "TIME",
-     "the fixed time quantum (default: 1ms)", 1e4, 1e10, NULL},
+     "how long a quantum of time, or of work, lasts\n(default: 1ms)", 1e4, 1e10, NULL},
     {"threshold", 0, MPG_OPTION_TIME, &opt.threshold_ns, "TIME",
      "the shortest detour recorded (default: 0, four times\nround the loop, at most 100ns if"
      " that is possible)", 0, 1e9, NULL},
@@ -61,133 +67,17 @@ static const struct mpg_option options[] = {
 static const struct mpg_program program = {
     .name = "ftq",
     .summary = "Measures the noise of each core: how much work fits into fixed time quanta,\n"
-               "and when each detour from user code started and how long it took.",
+               "how long fixed work takes, and when each detour from user code started and\n"
+               "how long it took.",
     .options = options};
 
-/* What measuring one core in one mode shares. */
-struct run {
-    int argc;
-    char **argv;
-    struct mpg_timer timer;
-    int core;
-    struct mpg_header header;      /* of this core */
-    double steal_ns;               /* at the start */
-    struct mpg_counters counters;
-    struct mpg_load load;
-};
+static const atomic_bool silent = true; /* of ranks whose interruption another one announces */
+static bool wanted[MPG_NOISE_MODES]; /* what --mode says */
 
-static bool wants(const char *mode)
-{
-    return strcmp(opt.mode, "both") == 0 || strcmp(opt.mode, mode) == 0;
-}
-
-/* The header's lines that every file of a core has. */
-static int describe(struct run *run, const char *benchmark, struct mpg_error *err)
-{
-    double now_ns = mpg_machine_steal_ns(run->core);
-    mpg_load_end(&run->load);
-    mpg_header_clear(&run->header);
-    if (mpg_header_add(&run->header, err, "benchmark", "%s", benchmark) < 0 ||
-        mpg_machine_describe(&run->header, &run->timer, run->argc, run->argv, err) < 0 ||
-        mpg_header_add(&run->header, err, "core", "%d", run->core) < 0 ||
-        mpg_header_add(&run->header, err, "binding", "core %d", run->core) < 0 ||
-        mpg_counters_describe(&run->counters, &run->header, err) < 0 ||
-        mpg_load_describe(&run->load, 0, &run->header, err) < 0)
-        return -1;
-    if (run->steal_ns >= 0 && now_ns >= 0)
-        return mpg_header_add(&run->header, err, "steal_ns", "%.0f", now_ns - run->steal_ns);
-    return 0;
-}
-
-static int write_quanta(struct run *run, const struct mpg_quanta *q, struct mpg_error *err)
-{
-    char name[64];
-    struct mpg_samples samples = {"start_ns work lost_ns", 3, {1, 0, 1}, q->n, q->sample};
-    snprintf(name, sizeof name, "ftq-core%d.samples", run->core);
-    if (mpg_header_add(&run->header, err, "quantum_ns", "%.17g", q->quantum_ns) < 0 ||
-        mpg_header_add(&run->header, err, "unit_ns", "%.4f", q->unit_ns) < 0)
-        return -1;
-    return mpg_record_write(opt.dir, name, &run->header, &samples, err);
-}
-
-static int measure_quanta(struct run *run, struct mpg_error *err)
-{
-    struct mpg_quanta q = {0};
-    char quantum[32], worst[32];
-    run->steal_ns = mpg_machine_steal_ns(run->core);
-    mpg_load_start(&run->load);
-    if (mpg_quanta_measure(&run->timer, opt.quantum_ns,
-                           (size_t)(opt.duration_ns / opt.quantum_ns), &run->counters, &q,
-                           err) < 0)
-        return -1;
-    if (describe(run, "ftq", err) < 0 || write_quanta(run, &q, err) < 0) {
-        mpg_quanta_clear(&q);
-        return -1;
-    }
-    printf("core %d: ftq: %zu quanta of %s, %.4f %% lost, at most %s in one\n", run->core, q.n,
-           mpg_units_format_time(quantum, sizeof quantum, q.quantum_ns),
-           100 * q.lost_ns / ((double)q.n * q.quantum_ns),
-           mpg_units_format_time(worst, sizeof worst, q.worst_ns));
-    mpg_quanta_clear(&q);
-    return 0;
-}
-
-static int write_detours(struct run *run, const struct mpg_detours *d, struct mpg_error *err)
-{
-    char name[64];
-    struct mpg_samples samples = {"start_ns duration_ns", 2, {1, 1}, d->n, d->sample};
-    snprintf(name, sizeof name, "detour-core%d.samples", run->core);
-    if (mpg_header_add(&run->header, err, "threshold_ns", "%.1f", d->threshold_ns) < 0 ||
-        mpg_header_add(&run->header, err, "loop_ns", "%.1f", d->loop_ns) < 0 ||
-        mpg_header_add(&run->header, err, "span_ns", "%.1f", d->span_ns) < 0)
-        return -1;
-    if (d->full && mpg_header_add(&run->header, err, "filled",
-                                  "after %zu detours, --max-detours; the record ends there",
-                                  d->n) < 0)
-        return -1;
-    return mpg_record_write(opt.dir, name, &run->header, &samples, err);
-}
-
-static void print_detours(const struct run *run, struct mpg_detours *d)
-{
-    char threshold[32], span[32], median[32], longest[32];
-    for (size_t i = 0; i < d->n; i++) /* the samples are written: keep durations */
-        d->sample[i] = d->sample[2 * i + 1];
-    mpg_sort(d->sample, d->n);
-    mpg_units_format_time(threshold, sizeof threshold, d->threshold_ns);
-    mpg_units_format_time(span, sizeof span, d->span_ns);
-    printf("core %d: detour: %zu longer than %s in %s, %.4f %% lost", run->core, d->n, threshold,
-           span, 100 * d->lost_ns / d->span_ns);
-    if (d->n > 0)
-        printf(", median %s, at most %s",
-               mpg_units_format_time(median, sizeof median,
-                                     mpg_sorted_quantile(d->sample, d->n, 0.5)),
-               mpg_units_format_time(longest, sizeof longest, d->longest_ns));
-    printf("%s\n", d->full ? "; the record is full" : "");
-}
-
-static int measure_detours(struct run *run, struct mpg_error *err)
-{
-    struct mpg_detours d = {0};
-    run->steal_ns = mpg_machine_steal_ns(run->core);
-    mpg_load_start(&run->load);
-    if (mpg_detours_measure(&run->timer, opt.duration_ns, opt.threshold_ns,
-                            (size_t)opt.max_detours, &run->counters, &d, err) < 0)
-        return -1;
-    if (describe(run, "detour", err) < 0 || write_detours(run, &d, err) < 0) {
-        mpg_detours_clear(&d);
-        return -1;
-    }
-    print_detours(run, &d);
-    mpg_detours_clear(&d);
-    return 0;
-}
-
-/* Keeps the cores of the CORES list that --core names; each must be there. */
-static int select_cores(int *core, int n, struct mpg_error *err)
+/* Keeps the cores of the list CORE that --core names; each must be there. */
+static int select_cores(int *core, int n, const char *allowed, struct mpg_error *err)
 {
     struct mpg_rank_set set;
-    char allowed[256];
     int kept = 0;
     if (mpg_rank_set_parse(opt.cores, &set, NULL) < 0)
         return mpg_error_set(err, "'%s' is not a list of cores like 0,4-7", opt.cores);
@@ -197,8 +87,8 @@ static int select_cores(int *core, int n, struct mpg_error *err)
             found += core[c] >= set.ranges[i].first && core[c] <= set.ranges[i].last;
         if (found < wanted) {
             mpg_rank_set_clear(&set);
-            return mpg_error_set(err, "%s: this process may use cores %s only", opt.cores,
-                                 mpg_cores_text(allowed, sizeof allowed));
+            return mpg_error_set(err, "%s: offline, or not among the cores that may be used, %s",
+                                 opt.cores, allowed);
         }
     }
     for (int c = 0; c < n; c++)
@@ -217,33 +107,97 @@ static int limit_cores(int *core, int n)
     return limit;
 }
 
-static int measure_all(struct run *run, const int *core, int n, struct mpg_error *err)
+/* Which cores are this rank's, into a list that the caller frees. */
+static int find_cores(struct mpg_share *share, int **cores, int *on_host, struct mpg_error *err)
 {
-    char duration[32];
-    int modes = wants("ftq") + wants("detour"), done = 0;
-    struct mpg_progress progress;
-    printf("ftq: %d %s, %d x %s each, clock %s\n", n, n == 1 ? "core" : "cores", modes,
+    char allowed[256];
+    int n = share->n, *core = malloc((size_t)n * sizeof *core);
+    if (!core)
+        return mpg_error_set(err, "out of memory");
+    *cores = core;
+    memcpy(core, share->core, (size_t)n * sizeof *core);
+    if (opt.cores &&
+        (n = select_cores(core, n, mpg_cores_list(allowed, sizeof allowed, share->core, share->n),
+                          err)) < 0)
+        mpg_launch_usage_error(&program, "--core: %s", err->text);
+    *on_host = limit_cores(core, n);
+    return mpg_share_assign(share, core, *on_host, err);
+}
+
+static int count_modes(void)
+{
+    int modes = 0;
+    for (int m = 0; m < MPG_NOISE_MODES; m++)
+        modes += wanted[m];
+    return modes;
+}
+
+static void print_first_line(const struct mpg_noise_plan *plan, int on_host)
+{
+    char duration[32], ranks[64] = "";
+    if (plan->share->launch.local_ranks > 1)
+        snprintf(ranks, sizeof ranks, " of this host, by %d ranks", plan->share->ranks);
+    printf("ftq: %d %s%s%s, %d x %s each, clock %s\n", on_host, on_host == 1 ? "core" : "cores",
+           ranks, opt.together ? " at once" : "", count_modes(),
            mpg_units_format_time(duration, sizeof duration, opt.duration_ns),
-           mpg_timer_describe(&run->timer));
-    mpg_progress_start(&progress, "ftq: measuring", modes * n);
-    for (int i = 0; i < n; i++) {
-        run->core = core[i];
-        if (mpg_cores_pin(core[i], err) < 0)
-            return -1;
-        fflush(stdout); /* its failure is seen when stdout is closed */
-        if (wants("ftq")) {
-            if (measure_quanta(run, err) < 0)
-                return mpg_error_prefix(err, "core %d", core[i]);
-            mpg_progress_update(&progress, ++done);
-        }
-        if (wants("detour")) {
-            if (measure_detours(run, err) < 0)
-                return mpg_error_prefix(err, "core %d", core[i]);
-            mpg_progress_update(&progress, ++done);
-        }
-    }
+           mpg_timer_describe(plan->timer));
+    fflush(stdout);
+}
+
+static int measure_all(const struct mpg_noise_plan *plan, const int *core, int n,
+                       struct mpg_error *err)
+{
+    struct mpg_progress progress;
+    int done = 0, at_once = opt.together ? n : 1;
+    mpg_progress_start(&progress, "ftq: measuring", count_modes() * n);
+    for (int i = 0; i < n; i += at_once)
+        for (int m = 0; m < MPG_NOISE_MODES; m++)
+            if (wanted[m]) {
+                if (mpg_noise_measure(plan, (enum mpg_noise_mode)m, core + i, at_once, &progress,
+                                      done, err) < 0)
+                    return -1;
+                mpg_progress_update(&progress, done += at_once);
+            }
     mpg_progress_end(&progress);
     return 0;
+}
+
+/* The real-time class is measured without, if it cannot be had. */
+static void warn_realtime(void)
+{
+    struct mpg_error err;
+    long runtime_us = -1, period_us = 1000000;
+    if (mpg_watch_may_realtime(&err) < 0) {
+        fprintf(stderr, "ftq: warning: %s; measuring without\n", err.text);
+        return;
+    }
+    mpg_watch_throttling(&runtime_us, &period_us);
+    if (runtime_us >= 0 && runtime_us < period_us)
+        fprintf(stderr, "ftq: warning: the kernel may stop real-time tasks for %ld of every %ld"
+                        " us (sched_rt_runtime_us), which shows as detours\n",
+                period_us - runtime_us, period_us);
+}
+
+/* ---- options ---- */
+
+/* Takes one name of the list --mode. */
+static bool want(const char *name, size_t length)
+{
+    static const struct {
+        const char *name;
+        bool modes[MPG_NOISE_MODES];
+    } words[] = {{"ftq", {[MPG_NOISE_FTQ] = true}},
+                 {"fwq", {[MPG_NOISE_FWQ] = true}},
+                 {"detour", {[MPG_NOISE_DETOUR] = true}},
+                 {"both", {[MPG_NOISE_FTQ] = true, [MPG_NOISE_DETOUR] = true}},
+                 {"all", {true, true, true}}};
+    for (size_t w = 0; w < sizeof words / sizeof *words; w++)
+        if (strlen(words[w].name) == length && strncmp(words[w].name, name, length) == 0) {
+            for (int m = 0; m < MPG_NOISE_MODES; m++)
+                wanted[m] |= words[w].modes[m];
+            return true;
+        }
+    return false;
 }
 
 /* Makes sense of the options together; usage errors end the program. */
@@ -251,36 +205,64 @@ static void check_options(void)
 {
     if (!opt.duration_given)
         opt.duration_ns = opt.quick ? QUICK_NS : FULL_NS;
-    if (!wants("ftq") && !wants("detour"))
-        mpg_option_usage_error(&program, "--mode: '%s' is not ftq, detour or both", opt.mode);
-    if (wants("ftq") && opt.duration_ns < opt.quantum_ns)
-        mpg_option_usage_error(&program, "--duration is shorter than one quantum");
-    if (wants("ftq") && opt.duration_ns / opt.quantum_ns > MPG_QUANTA_MAX)
-        mpg_option_usage_error(&program, "--duration is more than %d quanta", MPG_QUANTA_MAX);
+    for (const char *p = opt.mode;; p++) {
+        size_t length = strcspn(p, ",");
+        if (!want(p, length))
+            mpg_launch_usage_error(&program, "--mode: '%.*s' is not ftq, fwq, detour, both or all",
+                                   (int)length, p);
+        p += length;
+        if (!*p)
+            break;
+    }
+    bool quanta = wanted[MPG_NOISE_FTQ] || wanted[MPG_NOISE_FWQ];
+    if (quanta && opt.duration_ns < opt.quantum_ns)
+        mpg_launch_usage_error(&program, "--duration is shorter than one quantum");
+    if (quanta && opt.duration_ns / opt.quantum_ns > MPG_QUANTA_MAX)
+        mpg_launch_usage_error(&program, "--duration is more than %d quanta", MPG_QUANTA_MAX);
+}
+
+/* What is left when the cores are known. */
+static int measure_mine(struct mpg_share *share, int argc, char **argv, const int *core, int n,
+                        int on_host, struct mpg_error *err)
+{
+    struct mpg_timer timer;
+    struct mpg_noise_plan plan = {
+        .argc = argc, .argv = argv, .dir = opt.dir, .timer = &timer, .share = share,
+        .duration_ns = opt.duration_ns, .quantum_ns = opt.quantum_ns,
+        .threshold_ns = opt.threshold_ns, .max_detours = (size_t)opt.max_detours,
+        .realtime = opt.realtime, .cores_at_once = opt.together ? on_host : share->ranks};
+    if (mpg_record_prepare(opt.dir, err) < 0 || mpg_timer_open(opt.timer, &timer, err) < 0)
+        return -1;
+    if (opt.realtime && share->launch.local_rank == 0)
+        warn_realtime();
+    if (share->launch.local_rank == 0)
+        print_first_line(&plan, on_host);
+    return measure_all(&plan, core, n, err) < 0 || mpg_stdout_close(err) < 0 ? -1 : 0;
 }
 
 int main(int argc, char **argv)
 {
     struct mpg_error err;
-    struct run run = {.argc = argc, .argv = argv};
-    int *core = NULL, status = MPG_EXIT_FAILURE;
-    mpg_option_parse(&program, argc, argv);
+    struct mpg_launch launch;
+    struct mpg_share share;
+    int *core = NULL, n = 0, on_host = 0, status = -1;
+    mpg_launch_parse(&program, argc, argv);
     check_options();
-    int n = mpg_cores_allowed(&core, &err);
-    if (n < 0)
+    mpg_launch_find(&launch);
+    setvbuf(stdout, NULL, _IOLBF, BUFSIZ); /* ranks' lines stay whole */
+    if (mpg_share_meet(&launch, &share, &err) < 0)
         goto out;
-    if (opt.cores && (n = select_cores(core, n, &err)) < 0)
-        mpg_option_usage_error(&program, "--core: %s", err.text);
-    n = limit_cores(core, n);
-    if (mpg_record_prepare(opt.dir, &err) < 0 ||
-        mpg_timer_open(opt.timer, &run.timer, &err) < 0 || measure_all(&run, core, n, &err) < 0 ||
-        mpg_stdout_close(&err) < 0)
+    mpg_record_announce(program.name, opt.dir, launch.local_rank == 0 ? mpg_share_spoke(&share)
+                                                                      : &silent);
+    if ((n = find_cores(&share, &core, &on_host, &err)) < 0)
         goto out;
-    status = MPG_EXIT_OK;
+    if (n == 0)
+        printf("ftq: rank %d: no core is left for it, which is no error\n", launch.rank);
+    status = n == 0 ? 0 : measure_mine(&share, argc, argv, core, n, on_host, &err);
 out:
-    if (status != MPG_EXIT_OK)
+    if (status < 0 && mpg_share_speak(&share))
         mpg_error_print(program.name, &err);
-    mpg_header_clear(&run.header);
+    mpg_share_leave(&share, status == 0);
     free(core);
-    return status;
+    return status < 0 ? MPG_EXIT_FAILURE : MPG_EXIT_OK;
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Fixed time quantum. The work lives in registers: a counter in memory would be
- * slowed now and then by store forwarding, which is no noise of the system. */
+/* Fixed time quantum. */
 #include "config.h"
 
 #include "bench/ftq/quanta.h"
@@ -9,19 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Steps of a unit: long against reading the clock, short against a detour. */
-enum { UNIT_STEPS = 32 };
-#define WARM_UP_NS 5e7
-
-/* One unit: dependent steps that the compiler can neither drop nor shorten. */
-static inline __attribute__((always_inline)) uint64_t work_unit(uint64_t x)
-{
-    for (int i = 0; i < UNIT_STEPS; i++) {
-        x = x * 6364136223846793005u + 1442695040888963407u;
-        __asm__ volatile("" : "+r"(x));
-    }
-    return x;
-}
+#include "bench/ftq/work.h"
 
 static inline __attribute__((always_inline)) void
 count_work(enum mpg_timer_kind kind, double quantum_ticks, size_t n, uint32_t *work)
@@ -32,7 +19,7 @@ count_work(enum mpg_timer_kind kind, double quantum_ticks, size_t n, uint32_t *w
         const uint64_t end = start + (uint64_t)(quantum_ticks * (double)(k + 1));
         uint32_t units = 0;
         while (mpg_timer_read(kind) < end) {
-            x = work_unit(x);
+            x = mpg_work_unit(x);
             units++;
         }
         work[k] = units;
@@ -83,12 +70,11 @@ static int fill_samples(const uint32_t *work, struct mpg_quanta *q, struct mpg_e
 }
 
 int mpg_quanta_measure(const struct mpg_timer *timer, double quantum_ns, size_t n,
-                       struct mpg_counters *counters, struct mpg_quanta *result,
-                       struct mpg_error *err)
+                       struct mpg_watch *watch, struct mpg_quanta *result, struct mpg_error *err)
 {
     struct mpg_quanta q = {.quantum_ns = quantum_ns, .n = n};
     double quantum_ticks = quantum_ns / timer->ns_per_tick;
-    size_t warm = (size_t)(WARM_UP_NS / quantum_ns) + 1;
+    size_t warm = (size_t)(MPG_WORK_WARM_UP_NS / quantum_ns) + 1;
     uint32_t *work = malloc(n * sizeof *work);
     q.sample = malloc(3 * n * sizeof *q.sample);
     if (!work || !q.sample) {
@@ -97,9 +83,9 @@ int mpg_quanta_measure(const struct mpg_timer *timer, double quantum_ns, size_t 
     }
     memset(work, 1, n * sizeof *work); /* no page fault later */
     count_with(timer, quantum_ticks, warm < n ? warm : n, work);
-    mpg_counters_start(counters);
+    mpg_watch_start(watch);
     count_with(timer, quantum_ticks, n, work);
-    mpg_counters_stop(counters);
+    mpg_watch_stop(watch);
     if (fill_samples(work, &q, err) < 0)
         goto fail;
     free(work);

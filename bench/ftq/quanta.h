@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-#include "bench/harness/counters.h"
+#include "bench/ftq/watch.h"
 #include "bench/harness/timer.h"
 #include "common/error.h"
 
@@ -24,11 +24,12 @@ struct mpg_quanta {
 
 /* Measures N quanta (1..MPG_QUANTA_MAX) of QUANTUM_NS (> 0) on the core that
  * this thread runs on. Quantum k ends at the first one's start + (k + 1) *
- * QUANTUM_NS, whatever happened before: ends do not drift. COUNTERS
- * count meanwhile. The caller clears RESULT. Errors: out of memory; no unit of work fits into any quantum. */
+ * QUANTUM_NS, whatever happened before: ends do not drift. WATCH is started and
+ * stopped around them; it is not started when this fails for want of memory. The
+ * caller clears RESULT. Errors: out of memory; no unit of work fits into any
+ * quantum. */
 int mpg_quanta_measure(const struct mpg_timer *timer, double quantum_ns, size_t n,
-                       struct mpg_counters *counters, struct mpg_quanta *result,
-                       struct mpg_error *err);
+                       struct mpg_watch *watch, struct mpg_quanta *result, struct mpg_error *err);
 void mpg_quanta_clear(struct mpg_quanta *quanta);
 
 #endif

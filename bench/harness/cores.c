@@ -59,18 +59,27 @@ int mpg_cores_pin(int core, struct mpg_error *err)
     return status < 0 ? mpg_error_errno(err, saved, "cannot run on core %d", core) : 0;
 }
 
-char *mpg_cores_text(char *text, size_t size)
+char *mpg_cores_list(char *text, size_t size, const int *core, int n)
 {
-    int *core = NULL;
-    int n = mpg_cores_allowed(&core, NULL);
     size_t used = 0;
-    snprintf(text, size, "unknown");
+    snprintf(text, size, "none");
     for (int i = 0, last; i < n && used < size; i = last + 1) {
         for (last = i; last + 1 < n && core[last + 1] == core[last] + 1; last++) {
         }
         used += (size_t)snprintf(text + used, size - used, last > i ? "%s%d-%d" : "%s%d",
                                  i ? "," : "", core[i], core[last]);
     }
+    return text;
+}
+
+char *mpg_cores_text(char *text, size_t size)
+{
+    int *core = NULL;
+    int n = mpg_cores_allowed(&core, NULL);
+    if (n < 0)
+        snprintf(text, size, "unknown");
+    else
+        mpg_cores_list(text, size, core, n);
     free(core);
     return text;
 }

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/output.h"
 
@@ -29,20 +30,42 @@ static struct mpg_record_line *add_line(struct mpg_header *header, struct mpg_er
     return &grown[header->n++];
 }
 
+static void fill_line(struct mpg_record_line *line, const char *key, const char *format,
+                      va_list args)
+{
+    snprintf(line->key, sizeof line->key, "%s", key);
+    vsnprintf(line->value, sizeof line->value, format, args);
+    for (char *p = line->value; *p; p++)
+        if (iscntrl((unsigned char)*p))
+            *p = ' ';
+}
+
 int mpg_header_add(struct mpg_header *header, struct mpg_error *err, const char *key,
                    const char *format, ...)
 {
     struct mpg_record_line *line = add_line(header, err);
     if (!line)
         return -1;
-    snprintf(line->key, sizeof line->key, "%s", key);
     va_list args;
     va_start(args, format);
-    vsnprintf(line->value, sizeof line->value, format, args);
+    fill_line(line, key, format, args);
     va_end(args);
-    for (char *p = line->value; *p; p++)
-        if (iscntrl((unsigned char)*p))
-            *p = ' ';
+    return 0;
+}
+
+int mpg_header_set(struct mpg_header *header, struct mpg_error *err, const char *key,
+                   const char *format, ...)
+{
+    struct mpg_record_line *line = NULL;
+    for (size_t i = 0; i < header->n && !line; i++)
+        if (strcmp(header->line[i].key, key) == 0)
+            line = &header->line[i];
+    if (!line && !(line = add_line(header, err)))
+        return -1;
+    va_list args;
+    va_start(args, format);
+    fill_line(line, key, format, args);
+    va_end(args);
     return 0;
 }
 
@@ -121,6 +144,43 @@ int mpg_record_write(const char *dir, const char *name, const struct mpg_header 
     sigprocmask(SIG_SETMASK, &before, NULL);
     free(path);
     return status;
+}
+
+/* ---- interrupts ---- */
+
+static struct {
+    const char *program, *dir;
+    const atomic_bool *silent;
+} announced;
+
+static void say(const char *text)
+{
+    ssize_t written = write(STDERR_FILENO, text, strlen(text));
+    (void)written; /* nowhere is left to complain to */
+}
+
+static void announce(int number)
+{
+    if (!announced.silent || !atomic_load(announced.silent)) {
+        say(announced.program);
+        say(": interrupted; the files in ");
+        say(announced.dir);
+        say(" are whole, what was being measured is not there\n");
+    }
+    raise(number); /* whose action is the default again: SA_RESETHAND */
+}
+
+void mpg_record_announce(const char *program, const char *dir, const atomic_bool *silent)
+{
+    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
+    struct sigaction action = {.sa_handler = announce, .sa_flags = (int)SA_RESETHAND}, before;
+    sigemptyset(&action.sa_mask);
+    announced.program = program;
+    announced.dir = dir;
+    announced.silent = silent;
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (sigaction(numbers[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+            (void)sigaction(numbers[i], &action, NULL); /* nohup stays what it is */
 }
 
 int mpg_record_prepare(const char *dir, struct mpg_error *err)

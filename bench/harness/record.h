@@ -4,6 +4,8 @@
 #ifndef MPG_RECORD_H
 #define MPG_RECORD_H
 
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "common/error.h"
@@ -23,6 +25,9 @@ struct mpg_header {
  * Fails only when out of memory. */
 int mpg_header_add(struct mpg_header *header, struct mpg_error *err, const char *key,
                    const char *format, ...) __attribute__((format(printf, 4, 5)));
+/* As mpg_header_add(), in the place of the line KEY where there is one. */
+int mpg_header_set(struct mpg_header *header, struct mpg_error *err, const char *key,
+                   const char *format, ...) __attribute__((format(printf, 4, 5)));
 /* Appends every line of FROM. Fails only when out of memory. */
 int mpg_header_append(struct mpg_header *header, const struct mpg_header *from,
                       struct mpg_error *err);
@@ -36,6 +41,12 @@ struct mpg_samples {
     size_t n;                        /* rows */
     const double *value;             /* n * n_columns */
 };
+
+/* From now on SIGINT, SIGTERM and SIGHUP say on standard error that PROGRAM (its
+ * name) was interrupted, and that what is in folder DIR is whole, and then end
+ * the process as they would have. They say nothing once *SILENT (may be NULL) is
+ * true. The three must stay; for main() only, once. */
+void mpg_record_announce(const char *program, const char *dir, const atomic_bool *silent);
 
 /* Makes folder DIR unless it is there, and checks that a file can be made in
  * it, before anything is measured. Errors: what the system said. */

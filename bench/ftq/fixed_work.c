@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Fixed work quantum. */
+#include "config.h"
+
+#include "bench/ftq/fixed_work.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/ftq/work.h"
+
+/* How long the calibration's portions are: many of the shortest detours, few
+ * enough of the kernel's ticks that most have none. */
+#define PORTION_NS 2e4
+enum { PORTIONS = (int)(MPG_WORK_WARM_UP_NS / PORTION_NS) };
+
+struct timing {
+    uint64_t units, duration; /* wanted: a quantum's work; ticks of all together */
+    uint64_t *mark;           /* found: the start, then each quantum's end */
+    size_t n, max;
+};
+
+static inline __attribute__((always_inline)) void time_work(enum mpg_timer_kind kind,
+                                                            struct timing *t)
+{
+    uint64_t x = 1, *mark = t->mark;
+    const uint64_t units = t->units, start = mpg_timer_read(kind), end = start + t->duration;
+    size_t k = 0;
+    mark[0] = start;
+    do {
+        for (uint64_t u = 0; u < units; u++)
+            x = mpg_work_unit(x);
+        mark[++k] = mpg_timer_read(kind);
+    } while (k < t->max && mark[k] < end);
+    t->n = k;
+}
+
+/* The loop once for each timer, so that no choice is left inside it. */
+static void time_with(const struct mpg_timer *timer, struct timing *t)
+{
+    switch (timer->kind) {
+    case MPG_TIMER_RDTSCP:
+        time_work(MPG_TIMER_RDTSCP, t);
+        break;
+    case MPG_TIMER_RDTSC:
+        time_work(MPG_TIMER_RDTSC, t);
+        break;
+    case MPG_TIMER_COUNTER:
+        time_work(MPG_TIMER_COUNTER, t);
+        break;
+    case MPG_TIMER_PAPI:
+        time_work(MPG_TIMER_PAPI, t);
+        break;
+    case MPG_TIMER_CLOCK:
+        time_work(MPG_TIMER_CLOCK, t);
+        break;
+    }
+}
+
+static uint64_t find_shortest(const struct timing *t)
+{
+    uint64_t shortest = UINT64_MAX;
+    for (size_t k = 0; k < t->n; k++) {
+        uint64_t length = t->mark[k + 1] - t->mark[k];
+        shortest = length < shortest ? length : shortest;
+    }
+    return shortest > 0 ? shortest : 1; /* a coarse clock may stand still */
+}
+
+/* The units that last QUANTUM_TICKS at best: doubled until they last a portion,
+ * then the fastest of many of those. MARK has room for PORTIONS + 1. */
+static uint64_t calibrate(const struct mpg_timer *timer, double quantum_ticks, uint64_t *mark)
+{
+    struct timing t = {.units = 1, .duration = UINT64_MAX / 2, .mark = mark, .max = 8};
+    uint64_t ticks = 0;
+    for (;; t.units *= 2) {
+        time_with(timer, &t);
+        ticks = find_shortest(&t);
+        if ((double)ticks * timer->ns_per_tick >= PORTION_NS)
+            break;
+    }
+    t.max = PORTIONS;
+    time_with(timer, &t);
+    ticks = find_shortest(&t);
+    double units = round(quantum_ticks * (double)t.units / (double)ticks);
+    return units < 1 ? 1 : (uint64_t)units;
+}
+
+static void fill_samples(const struct mpg_timer *timer, const struct timing *t,
+                         struct mpg_fixed_work *w)
+{
+    w->n = t->n;
+    w->work_ns = (double)find_shortest(t) * timer->ns_per_tick;
+    w->unit_ns = w->work_ns / (double)w->units;
+    w->span_ns = (double)(t->mark[t->n] - t->mark[0]) * timer->ns_per_tick;
+    for (size_t k = 0; k < t->n; k++) {
+        double duration_ns = (double)(t->mark[k + 1] - t->mark[k]) * timer->ns_per_tick;
+        w->sample[2 * k] = (double)(t->mark[k] - t->mark[0]) * timer->ns_per_tick;
+        w->sample[2 * k + 1] = duration_ns;
+        w->lost_ns += duration_ns - w->work_ns;
+        w->longest_ns = fmax(w->longest_ns, duration_ns);
+    }
+}
+
+int mpg_fixed_work_measure(const struct mpg_timer *timer, double quantum_ns, double duration_ns,
+                           struct mpg_watch *watch, struct mpg_fixed_work *result,
+                           struct mpg_error *err)
+{
+    struct mpg_fixed_work w = {.units = 0};
+    struct timing t = {.duration = (uint64_t)(duration_ns / timer->ns_per_tick),
+                       .max = (size_t)(duration_ns / quantum_ns) + 1};
+    size_t room = (t.max > PORTIONS ? t.max : PORTIONS) + 1;
+    t.mark = malloc(room * sizeof *t.mark);
+    w.sample = malloc(2 * t.max * sizeof *w.sample);
+    if (!t.mark || !w.sample) {
+        free(t.mark);
+        free(w.sample);
+        return mpg_error_set(err, "out of memory for %zu quanta", t.max);
+    }
+    memset(t.mark, 1, room * sizeof *t.mark); /* no page fault later */
+    w.units = t.units = calibrate(timer, quantum_ns / timer->ns_per_tick, t.mark);
+    mpg_watch_start(watch);
+    time_with(timer, &t);
+    mpg_watch_stop(watch);
+    fill_samples(timer, &t, &w);
+    free(t.mark);
+    *result = w;
+    return 0;
+}
+
+void mpg_fixed_work_clear(struct mpg_fixed_work *work)
+{
+    free(work->sample);
+    *work = (struct mpg_fixed_work){0};
+}

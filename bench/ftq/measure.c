@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Threads that measure, and what becomes of what they found. */
+#include "config.h"
+
+#include "bench/ftq/measure.h"
+
+#include <ctype.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "bench/ftq/detour.h"
+#include "bench/ftq/fixed_work.h"
+#include "bench/ftq/quanta.h"
+#include "bench/ftq/watch.h"
+#include "bench/harness/machine.h"
+#include "bench/harness/record.h"
+#include "bench/harness/statistics.h"
+#include "common/units.h"
+
+enum { REDRAW_NS = 200000000 };
+
+const char *const mpg_noise_names[MPG_NOISE_MODES] = {"ftq", "fwq", "detour"};
+
+/* Shut until all threads are there, or will never be. */
+struct gate {
+    pthread_mutex_t mutex;
+    bool abandoned;
+    pthread_barrier_t together;
+};
+
+/* One core's measurement. */
+struct job {
+    const struct mpg_noise_plan *plan;
+    enum mpg_noise_mode mode;
+    pthread_t thread;
+    struct gate *gate;
+    struct mpg_watch watch;
+    union {
+        struct mpg_quanta quanta;
+        struct mpg_fixed_work work;
+        struct mpg_detours detours;
+    } found;
+    int status;
+    struct mpg_error err;
+};
+
+/* ---- measuring ---- */
+
+static int measure(struct job *job)
+{
+    const struct mpg_noise_plan *plan = job->plan;
+    switch (job->mode) {
+    case MPG_NOISE_FTQ:
+        return mpg_quanta_measure(plan->timer, plan->quantum_ns,
+                                  (size_t)(plan->duration_ns / plan->quantum_ns), &job->watch,
+                                  &job->found.quanta, &job->err);
+    case MPG_NOISE_FWQ:
+        return mpg_fixed_work_measure(plan->timer, plan->quantum_ns, plan->duration_ns,
+                                      &job->watch, &job->found.work, &job->err);
+    default:
+        return mpg_detours_measure(plan->timer, plan->duration_ns, plan->threshold_ns,
+                                   plan->max_detours, &job->watch, &job->found.detours,
+                                   &job->err);
+    }
+}
+
+static void *run(void *argument)
+{
+    struct job *job = argument;
+    pthread_mutex_lock(&job->gate->mutex);
+    bool abandoned = job->gate->abandoned;
+    pthread_mutex_unlock(&job->gate->mutex);
+    job->status = -1;
+    if (abandoned)
+        return NULL;
+    if (mpg_cores_pin(job->watch.core, &job->err) == 0)
+        job->status = measure(job);
+    mpg_watch_skip(&job->watch);
+    return NULL;
+}
+
+static void clear(struct job *job)
+{
+    if (job->status == 0 && job->mode == MPG_NOISE_FTQ)
+        mpg_quanta_clear(&job->found.quanta);
+    else if (job->status == 0 && job->mode == MPG_NOISE_FWQ)
+        mpg_fixed_work_clear(&job->found.work);
+    else if (job->status == 0)
+        mpg_detours_clear(&job->found.detours);
+    mpg_watch_clear(&job->watch);
+}
+
+/* A core that this process may use and that is not measured now; -1. */
+static int find_spare(const struct mpg_noise_plan *plan, const struct job *job, int n)
+{
+    for (int i = 0; !plan->share->meeting && i < plan->share->n; i++) {
+        bool busy = false;
+        for (int j = 0; j < n; j++)
+            busy |= job[j].watch.core == plan->share->core[i];
+        if (!busy)
+            return plan->share->core[i];
+    }
+    return -1;
+}
+
+/* Waits for the threads. Waking up to draw would be noise itself, so that is
+ * done only on a core that is not measured. */
+static void await(const struct mpg_noise_plan *plan, struct job *job, int n,
+                  struct mpg_progress *progress, int done)
+{
+    const uint64_t start_ns = mpg_clock_ns();
+    int spare = progress->enabled ? find_spare(plan, job, n) : -1;
+    bool draws = spare >= 0 && mpg_cores_pin(spare, NULL) == 0;
+    for (int i = 0; i < n; i++) {
+        int ended = !draws;
+        while (!ended) {
+            struct timespec next;
+            clock_gettime(CLOCK_REALTIME, &next);
+            next.tv_nsec += REDRAW_NS;
+            next.tv_sec += next.tv_nsec / 1000000000;
+            next.tv_nsec %= 1000000000;
+            ended = pthread_timedjoin_np(job[i].thread, NULL, &next) == 0;
+            double part = (double)(mpg_clock_ns() - start_ns) / plan->duration_ns;
+            mpg_progress_update(progress, done + n * (part < 1 ? part : 1));
+        }
+        if (!draws)
+            pthread_join(job[i].thread, NULL);
+    }
+}
+
+/* ---- writing ---- */
+
+/* "MODE-coreN.samples", with the host where a launcher's ranks may be on several. */
+static void file_name(const struct job *job, char *name, size_t size)
+{
+    char host[256] = "";
+    if (job->plan->share->launch.ranks != 1) {
+        if (gethostname(host, sizeof host - 2) < 0)
+            snprintf(host, sizeof host, "unknown");
+        host[sizeof host - 2] = '\0';
+        for (char *p = host; *p; p++)
+            *p = isalnum((unsigned char)*p) || *p == '.' ? *p : '-';
+        strcat(host, "-");
+    }
+    snprintf(name, size, "%s-%score%d.samples", mpg_noise_names[job->mode], host,
+             job->watch.core);
+}
+
+static int describe(const struct job *job, struct mpg_header *header, struct mpg_error *err)
+{
+    const struct mpg_noise_plan *plan = job->plan;
+    const struct mpg_launch *launch = &plan->share->launch;
+    if (mpg_header_add(header, err, "benchmark", "%s", mpg_noise_names[job->mode]) < 0 ||
+        mpg_machine_describe(header, plan->timer, plan->argc, plan->argv, err) < 0 ||
+        mpg_header_add(header, err, "cores_at_once", "%d", plan->cores_at_once) < 0 ||
+        mpg_watch_describe(&job->watch, header, err) < 0)
+        return -1;
+    if (launch->ranks == 1)
+        return 0;
+    return mpg_header_add(header, err, "rank", "%d", launch->rank);
+}
+
+static int write_quanta(const struct job *job, const char *name, struct mpg_header *header,
+                        struct mpg_error *err)
+{
+    const struct mpg_quanta *q = &job->found.quanta;
+    struct mpg_samples samples = {"start_ns work lost_ns", 3, {1, 0, 1}, q->n, q->sample};
+    if (mpg_header_add(header, err, "quantum_ns", "%.17g", q->quantum_ns) < 0 ||
+        mpg_header_add(header, err, "unit_ns", "%.4f", q->unit_ns) < 0)
+        return -1;
+    return mpg_record_write(job->plan->dir, name, header, &samples, err);
+}
+
+static int write_work(const struct job *job, const char *name, struct mpg_header *header,
+                      struct mpg_error *err)
+{
+    const struct mpg_fixed_work *w = &job->found.work;
+    struct mpg_samples samples = {"start_ns duration_ns", 2, {1, 1}, w->n, w->sample};
+    if (mpg_header_add(header, err, "work_units", "%llu", (unsigned long long)w->units) < 0 ||
+        mpg_header_add(header, err, "unit_ns", "%.4f", w->unit_ns) < 0 ||
+        mpg_header_add(header, err, "work_ns", "%.1f", w->work_ns) < 0)
+        return -1;
+    return mpg_record_write(job->plan->dir, name, header, &samples, err);
+}
+
+static int write_detours(const struct job *job, const char *name, struct mpg_header *header,
+                         struct mpg_error *err)
+{
+    const struct mpg_detours *d = &job->found.detours;
+    struct mpg_samples samples = {"start_ns duration_ns", 2, {1, 1}, d->n, d->sample};
+    if (mpg_header_add(header, err, "threshold_ns", "%.1f", d->threshold_ns) < 0 ||
+        mpg_header_add(header, err, "loop_ns", "%.1f", d->loop_ns) < 0 ||
+        mpg_header_add(header, err, "span_ns", "%.1f", d->span_ns) < 0)
+        return -1;
+    if (d->full && mpg_header_add(header, err, "filled",
+                                  "after %zu detours, --max-detours; the record ends there",
+                                  d->n) < 0)
+        return -1;
+    return mpg_record_write(job->plan->dir, name, header, &samples, err);
+}
+
+static int write_file(const struct job *job, struct mpg_error *err)
+{
+    char name[320];
+    struct mpg_header header = {0, NULL};
+    file_name(job, name, sizeof name);
+    int status = describe(job, &header, err);
+    if (status == 0)
+        status = job->mode == MPG_NOISE_FTQ   ? write_quanta(job, name, &header, err)
+                 : job->mode == MPG_NOISE_FWQ ? write_work(job, name, &header, err)
+                                              : write_detours(job, name, &header, err);
+    mpg_header_clear(&header);
+    return status;
+}
+
+/* ---- a line each ---- */
+
+/* The median of column C of N samples with COLUMNS columns, which it overwrites:
+ * they have been written. */
+static double take_median(double *sample, size_t n, size_t columns, size_t c)
+{
+    for (size_t i = 0; i < n; i++)
+        sample[i] = sample[columns * i + c];
+    mpg_sort(sample, n);
+    return mpg_sorted_quantile(sample, n, 0.5);
+}
+
+/* Where the median quantum loses much, the core's speed varies (its clock rate, or
+ * another hardware thread): detours are too short for that. */
+static void print_quanta(struct mpg_quanta *q, const char *who)
+{
+    char quantum[32], worst[32];
+    printf("%s: ftq: %zu quanta of %s, %.4f %% lost (%.4f %% of the median one), at most %s in"
+           " one\n",
+           who, q->n, mpg_units_format_time(quantum, sizeof quantum, q->quantum_ns),
+           100 * q->lost_ns / ((double)q->n * q->quantum_ns),
+           100 * take_median(q->sample, q->n, 3, 2) / q->quantum_ns,
+           mpg_units_format_time(worst, sizeof worst, q->worst_ns));
+}
+
+static void print_work(struct mpg_fixed_work *w, const char *who)
+{
+    char work[32], longest[32];
+    double median_ns = take_median(w->sample, w->n, 2, 1);
+    printf("%s: fwq: %zu quanta of work of %s, %.4f %% lost (%.4f %% of the median one), the"
+           " longest took %s\n",
+           who, w->n, mpg_units_format_time(work, sizeof work, w->work_ns),
+           100 * w->lost_ns / w->span_ns, 100 * (median_ns - w->work_ns) / median_ns,
+           mpg_units_format_time(longest, sizeof longest, w->longest_ns));
+}
+
+static void print_detours(struct mpg_detours *d, const char *who)
+{
+    char threshold[32], span[32], median[32], longest[32];
+    double median_ns = d->n > 0 ? take_median(d->sample, d->n, 2, 1) : 0;
+    printf("%s: detour: %zu longer than %s in %s, %.4f %% lost", who, d->n,
+           mpg_units_format_time(threshold, sizeof threshold, d->threshold_ns),
+           mpg_units_format_time(span, sizeof span, d->span_ns), 100 * d->lost_ns / d->span_ns);
+    if (d->n > 0)
+        printf(", median %s, at most %s",
+               mpg_units_format_time(median, sizeof median, median_ns),
+               mpg_units_format_time(longest, sizeof longest, d->longest_ns));
+    printf("%s\n", d->full ? "; the record is full" : "");
+}
+
+static void print_line(struct job *job)
+{
+    char host[256] = "", who[300];
+    if (job->plan->share->launch.ranks != 1 && gethostname(host, sizeof host - 1) < 0)
+        host[0] = '\0';
+    snprintf(who, sizeof who, "%s%score %d", host, host[0] ? ": " : "", job->watch.core);
+    if (job->mode == MPG_NOISE_FTQ)
+        print_quanta(&job->found.quanta, who);
+    else if (job->mode == MPG_NOISE_FWQ)
+        print_work(&job->found.work, who);
+    else
+        print_detours(&job->found.detours, who);
+    fflush(stdout); /* its failure is seen when stdout is closed */
+    mpg_watch_warn(&job->watch, who);
+}
+
+/* ---- all together ---- */
+
+static int finish(struct job *job, struct mpg_error *err)
+{
+    if (job->status < 0) {
+        *err = job->err;
+    } else if (write_file(job, err) == 0) {
+        print_line(job);
+        return 0;
+    }
+    return mpg_error_prefix(err, "core %d", job->watch.core);
+}
+
+/* Starts threads for the N jobs, and lets them go if all are there; returns how
+ * many are. */
+static int start(struct job *job, int n, struct gate *gate, struct mpg_error *err)
+{
+    int started = 0, error = 0;
+    pthread_mutex_lock(&gate->mutex);
+    while (started < n &&
+           (error = pthread_create(&job[started].thread, NULL, run, &job[started])) == 0)
+        started++;
+    if (error)
+        mpg_error_errno(err, error, "cannot start a thread for core %d", job[started].watch.core);
+    gate->abandoned = error != 0;
+    pthread_mutex_unlock(&gate->mutex);
+    return started;
+}
+
+int mpg_noise_measure(const struct mpg_noise_plan *plan, enum mpg_noise_mode mode,
+                      const int *core, int n, struct mpg_progress *progress, int done,
+                      struct mpg_error *err)
+{
+    struct gate gate = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+    struct job *job = calloc((size_t)n, sizeof *job);
+    if (!job)
+        return mpg_error_set(err, "out of memory for %d cores", n);
+    pthread_barrier_init(&gate.together, NULL, (unsigned)n); /* cannot fail: n >= 1 */
+    for (int i = 0; i < n; i++) {
+        job[i] = (struct job){.plan = plan, .mode = mode, .gate = &gate};
+        job[i].watch = (struct mpg_watch){.core = core[i], .realtime = plan->realtime,
+                                          .together = n > 1 ? &gate.together : NULL,
+                                          .share = plan->share};
+    }
+    int started = start(job, n, &gate, err), status = started < n ? -1 : 0;
+    await(plan, job, started, progress, done);
+    for (int i = 0; i < started; i++) {
+        if (status == 0)
+            status = finish(&job[i], err);
+        clear(&job[i]);
+    }
+    pthread_barrier_destroy(&gate.together);
+    free(job);
+    return status;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One mode on one or several cores: measured, written, summed up in a line. */
+#ifndef MPG_MEASURE_H
+#define MPG_MEASURE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "bench/ftq/share.h"
+#include "bench/harness/timer.h"
+#include "common/error.h"
+#include "common/progress.h"
+
+enum mpg_noise_mode { MPG_NOISE_FTQ, MPG_NOISE_FWQ, MPG_NOISE_DETOUR, MPG_NOISE_MODES };
+
+/* "ftq", "fwq", "detour": in files' names and summaries. */
+extern const char *const mpg_noise_names[MPG_NOISE_MODES];
+
+/* What is the same for all measurements of a process. */
+struct mpg_noise_plan {
+    int argc;
+    char **argv;
+    const char *dir;
+    const struct mpg_timer *timer;
+    const struct mpg_share *share;
+    double duration_ns, quantum_ns, threshold_ns;
+    size_t max_detours;
+    bool realtime;
+    int cores_at_once; /* of this host, all ranks together */
+};
+
+/* Measures MODE on the N >= 1 cores CORE at once, in a thread each that is
+ * pinned there, then writes a file and prints a line for each. PROGRESS counts
+ * measured cores, DONE before this; it moves meanwhile if there is a core left
+ * for that. Errors: a core that may not be used, out of memory, the disk. */
+int mpg_noise_measure(const struct mpg_noise_plan *plan, enum mpg_noise_mode mode,
+                      const int *core, int n, struct mpg_progress *progress, int done,
+                      struct mpg_error *err);
+
+#endif

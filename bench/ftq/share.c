@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The meeting of one host's ranks. */
+#include "config.h"
+
+#include "bench/ftq/share.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "bench/harness/machine.h"
+#include "bench/harness/timer.h"
+
+enum { CORES = 65536, POLL_US = 2000, LEAVING_POLL_US = 50000 };
+#define PATIENCE_NS 30e9
+
+enum state { ABSENT, HERE, GONE };
+
+struct place {
+    atomic_int state, pid;
+    int allowed;                     /* cores */
+    unsigned char core[CORES / 8];   /* a bit each */
+};
+
+struct mpg_meeting {
+    atomic_bool spoke;
+    struct place place[]; /* a local rank each */
+};
+
+static bool may_run(const struct place *place, int core)
+{
+    return place->core[core / 8] >> core % 8 & 1;
+}
+
+/* What only the ranks of one launch have in common: the launcher's name for it,
+ * or that they are children of one process. */
+static void find_name(char *name, size_t size)
+{
+    const char *space = getenv("PMIX_NAMESPACE"), *job = getenv("SLURM_JOB_ID");
+    const char *step = getenv("SLURM_STEP_ID");
+    if (space)
+        snprintf(name, size, "/mpgkit-ftq-%u-%s", (unsigned)getuid(), space);
+    else if (!getenv("MPI_LOCALRANKID") && job && step)
+        snprintf(name, size, "/mpgkit-ftq-%u-%s.%s", (unsigned)getuid(), job, step);
+    else
+        snprintf(name, size, "/mpgkit-ftq-%u-%ld", (unsigned)getuid(), (long)getppid());
+    for (char *p = name + 1; *p; p++)
+        *p = *p == '/' ? '_' : *p;
+}
+
+/* The memory starts as zeros for whoever comes first. */
+static struct mpg_meeting *join(const char *name, const struct mpg_launch *launch,
+                                struct mpg_error *err)
+{
+    size_t size = sizeof(struct mpg_meeting) +
+                  (size_t)launch->local_ranks * sizeof(struct place);
+    void *memory = MAP_FAILED;
+    int fd = shm_open(name, O_RDWR | O_CREAT, 0600);
+    if (fd >= 0 && ftruncate(fd, (off_t)size) == 0)
+        memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    int saved = errno;
+    if (fd >= 0)
+        close(fd);
+    if (memory != MAP_FAILED)
+        return memory;
+    mpg_error_errno(err, saved, "the ranks of this host cannot meet in /dev/shm%s", name);
+    return NULL;
+}
+
+static void enter(struct place *place, const int *core, int n)
+{
+    memset(place->core, 0, sizeof place->core);
+    for (int i = 0; i < n; i++)
+        place->core[core[i] / 8] |= (unsigned char)(1 << core[i] % 8);
+    place->allowed = n;
+    atomic_store(&place->pid, (int)getpid());
+    atomic_store(&place->state, HERE);
+}
+
+static int await_all(const struct mpg_share *share, struct mpg_error *err)
+{
+    const uint64_t start_ns = mpg_clock_ns();
+    for (int here = 0;;) {
+        here = 0;
+        for (int r = 0; r < share->launch.local_ranks; r++)
+            here += atomic_load(&share->meeting->place[r].state) != ABSENT;
+        if (here == share->launch.local_ranks)
+            return 0;
+        if ((double)(mpg_clock_ns() - start_ns) > PATIENCE_NS)
+            return mpg_error_set(err, "of %d ranks of this host only %d came",
+                                 share->launch.local_ranks, here);
+        usleep(POLL_US);
+    }
+}
+
+/* All cores that somebody here may run on. */
+static int unite(struct mpg_share *share, struct mpg_error *err)
+{
+    int n = 0, *core = malloc(CORES * sizeof *core);
+    if (!core)
+        return mpg_error_set(err, "out of memory");
+    for (int c = 0; c < CORES; c++)
+        for (int r = 0; r < share->launch.local_ranks; r++)
+            if (may_run(&share->meeting->place[r], c)) {
+                core[n++] = c;
+                break;
+            }
+    free(share->core);
+    share->core = core;
+    share->n = n;
+    return 0;
+}
+
+int mpg_share_meet(const struct mpg_launch *launch, struct mpg_share *share,
+                   struct mpg_error *err)
+{
+    char name[256];
+    *share = (struct mpg_share){.launch = *launch, .ranks = 1};
+    if (launch->local_rank < 0)
+        return mpg_error_set(err, "the launcher does not say which of its ranks are on this host:"
+                                  " start ftq without it on each host");
+    int n = mpg_cores_allowed(&share->core, err);
+    if (n < 0)
+        return -1;
+    share->n = n;
+    if (launch->local_ranks == 1)
+        return 0;
+    find_name(name, sizeof name);
+    if (!(share->meeting = join(name, launch, err)))
+        return -1;
+    enter(&share->meeting->place[launch->local_rank], share->core, n);
+    int status = await_all(share, err);
+    if (status < 0 || launch->local_rank == 0)
+        (void)shm_unlink(name); /* all have it mapped; another may have been first */
+    return status < 0 ? -1 : unite(share, err);
+}
+
+int mpg_share_assign(struct mpg_share *share, int *core, int n, struct mpg_error *err)
+{
+    const struct place *place = share->meeting ? share->meeting->place : NULL;
+    int ranks = share->launch.local_ranks, mine = 0;
+    if (!place)
+        return n;
+    int *has = calloc((size_t)ranks, sizeof *has);
+    if (!has)
+        return mpg_error_set(err, "out of memory for %d ranks", ranks);
+    for (int i = 0; i < n; i++) {
+        int taker = -1;
+        for (int r = 0; r < ranks; r++)
+            if (may_run(&place[r], core[i]) &&
+                (taker < 0 || has[r] < has[taker] ||
+                 (has[r] == has[taker] && place[r].allowed < place[taker].allowed)))
+                taker = r;
+        if (taker >= 0)
+            has[taker]++;
+        if (taker == share->launch.local_rank)
+            core[mine++] = core[i];
+    }
+    share->ranks = 0;
+    for (int r = 0; r < ranks; r++)
+        share->ranks += has[r] > 0;
+    free(has);
+    return mine;
+}
+
+double mpg_share_others_ns(const struct mpg_share *share)
+{
+    double sum_ns = 0;
+    for (int r = 0; share->meeting && r < share->launch.local_ranks; r++) {
+        clockid_t clock;
+        struct timespec t;
+        if (r != share->launch.local_rank &&
+            clock_getcpuclockid(atomic_load(&share->meeting->place[r].pid), &clock) == 0 &&
+            clock_gettime(clock, &t) == 0)
+            sum_ns += (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+    }
+    return sum_ns;
+}
+
+const atomic_bool *mpg_share_spoke(const struct mpg_share *share)
+{
+    return share->meeting ? &share->meeting->spoke : &share->spoke;
+}
+
+bool mpg_share_speak(struct mpg_share *share)
+{
+    return !atomic_exchange(share->meeting ? &share->meeting->spoke : &share->spoke, true);
+}
+
+/* A rank that was killed does not leave; then it is not there any more. */
+static bool is_there(struct place *place)
+{
+    pid_t pid = atomic_load(&place->pid);
+    return atomic_load(&place->state) == HERE && (kill(pid, 0) == 0 || errno == EPERM);
+}
+
+void mpg_share_leave(struct mpg_share *share, bool well)
+{
+    if (share->meeting) {
+        atomic_store(&share->meeting->place[share->launch.local_rank].state, GONE);
+        for (int r = 0; well && r < share->launch.local_ranks; r++)
+            while (is_there(&share->meeting->place[r]))
+                usleep(LEAVING_POLL_US);
+    } /* which stays mapped: a signal's handler may look at it until the end */
+    free(share->core);
+    share->core = NULL;
+}
