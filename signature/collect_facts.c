@@ -18,9 +18,9 @@ static bool is_own_key(const char *key)
     static const char *const own[] = {
         "benchmark", "columns", "core", "launch", "path", "pairs", "threshold_ns", "loop_ns",
         "span_ns", "filled", "quantum_ns", "unit_ns", "work_units", "work_ns", "epoch_ns",
-        "cores_at_once", "context_switches", "cpu_migrations", "page_faults", "steal_ns",
-        "interrupts", "softirqs", "eager_limit_bytes", "eager_limit", "clocks",
-        "one_way_error_ns", "operations", "kernels", "kernel_units", "sigmake"};
+        "cores_at_once", "context_switches", "cpu_migrations", "page_faults", "preemptions",
+        "steal_ns", "interrupts", "softirqs", "eager_limit_bytes", "eager_limit", "clocks",
+        "one_way_error_ns", "stopping", "operations", "kernels", "kernel_units", "sigmake"};
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
         if (strcmp(key, own[i]) == 0)
             return true;

@@ -3,6 +3,7 @@
 #include "signature/collect_private.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -98,16 +99,36 @@ static int check_order(const struct mpg_results *r, struct mpg_error *err)
     return 0;
 }
 
-static int add_ftq(const struct mpg_results *r, struct mpg_noise_core *core,
-                   struct mpg_error *err)
+/* Whether R's quanta start where their length says, or else what is periodic
+ * cannot be told from when they were. */
+static bool equally_spaced(const struct mpg_results *r, double quantum_ns)
 {
+    const double *start_ns = r->column[MPG_COLUMN_START_NS];
+    bool equal = true;
+    for (size_t i = 0; i < r->samples; i++)
+        equal = equal && fabs(start_ns[i] - start_ns[0] - (double)i * quantum_ns) <=
+                             quantum_ns / 10;
+    return equal;
+}
+
+static int add_ftq(struct mpg_collect *c, const struct mpg_results *r,
+                   struct mpg_noise_core *core, struct mpg_error *err)
+{
+    const double *lost_ns = r->column[MPG_COLUMN_LOST_NS];
     if (check_order(r, err) < 0 ||
         mpg_results_number(r, "quantum_ns", 1, MPG_DISTRIBUTION_LIMIT, &core->ftq.quantum_ns,
                            err) < 0)
         return -1;
-    core->ftq.lost_ns = mpg_distribution_from_samples(r->column[MPG_COLUMN_LOST_NS], r->samples,
-                                                      MPG_DISTRIBUTION_KNOTS, err);
-    return core->ftq.lost_ns ? 0 : mpg_error_prefix(err, "%s", r->path);
+    core->ftq.lost_ns =
+        mpg_distribution_from_samples(lost_ns, r->samples, MPG_DISTRIBUTION_KNOTS, err);
+    if (!core->ftq.lost_ns)
+        return mpg_error_prefix(err, "%s", r->path);
+    if (!equally_spaced(r, core->ftq.quantum_ns))
+        return mpg_collect_warn(c, err, "%s: quanta do not start every %g ns: no spectrum was"
+                                        " made of them", r->path, core->ftq.quantum_ns);
+    if (mpg_collect_quanta(lost_ns, r->samples, core, err) < 0)
+        return mpg_error_prefix(err, "%s", r->path);
+    return 0;
 }
 
 /* What fixed work loses is what it takes beyond its fastest time. */
@@ -135,7 +156,7 @@ static int add_events(const struct mpg_results *r, struct mpg_noise_core *core,
                       struct mpg_error *err)
 {
     static const char *const keys[] = {"context_switches", "cpu_migrations", "page_faults",
-                                       "steal_ns", "interrupts", "softirqs"};
+                                       "preemptions", "steal_ns", "interrupts", "softirqs"};
     for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
         const char *value = mpg_collect_fact(r, keys[k]);
         char key[64];
@@ -159,7 +180,7 @@ int mpg_collect_add_noise(struct mpg_collect *c, const struct mpg_results *r, in
         core->cores_at_once = (int)cores_at_once;
     if (r->benchmark == MPG_BENCHMARK_DETOUR)
         return add_detours(c, r, core, err);
-    return r->benchmark == MPG_BENCHMARK_FTQ ? add_ftq(r, core, err) : add_fwq(r, core, err);
+    return r->benchmark == MPG_BENCHMARK_FTQ ? add_ftq(c, r, core, err) : add_fwq(r, core, err);
 }
 
 /* One host is the header's; several are said core by core. */

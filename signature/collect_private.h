@@ -56,6 +56,11 @@ int mpg_collect_put_facts(struct mpg_collect *c, struct mpg_error *err);
 /* ftq, fwq and detour results of core ID. */
 int mpg_collect_add_noise(struct mpg_collect *c, const struct mpg_results *r, int64_t id,
                           struct mpg_error *err);
+/* From N >= 1 quanta's LOST_NS, equally spaced, into CORE, whose ftq.quantum_ns is
+ * set: the series, and of MPG_SPECTRUM_MIN_SAMPLES or more the spectrum, its lines
+ * and the autocorrelation. */
+int mpg_collect_quanta(const double *lost_ns, size_t n, struct mpg_noise_core *core,
+                       struct mpg_error *err);
 void mpg_collect_put_noise(struct mpg_collect *c);
 
 /* pingpong and bandwidth results of launch ID, on a path of class PATH. */
