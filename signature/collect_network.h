@@ -48,6 +48,50 @@ struct mpg_collect_path {
     double *eager_limit_bytes;
 };
 
+/* ---- one-way times by the clocks (collect_clocks.c) ---- */
+
+enum mpg_clocks {
+    MPG_CLOCKS_NONE,  /* cannot be compared */
+    MPG_CLOCKS_SHAPE, /* comparable but for an offset: what they say is moved */
+    MPG_CLOCKS_GOOD,  /* their error is small against the times */
+    MPG_CLOCKS_ONE    /* they are one */
+};
+
+struct mpg_one_way {
+    enum mpg_clocks clocks;
+    double error_ns;        /* bound; 0 when the clocks are one */
+    size_t launches, pairs;
+    double *shift_ns;       /* of SHAPE: by launch and pair; otherwise NULL */
+};
+
+/* How LIST's there_ns may be used; it is of LAUNCHES launches and PAIRS pairs. An
+ * error below a tenth of the least one-way time passes for none. A larger one, up
+ * to twice that time, is taken for an offset that is constant in each launch and
+ * pair: they are moved so that half of the exchanges of the smallest size are
+ * faster there than back, unless the two ways of an exchange are correlated
+ * below -0.3, as by clocks that wander, or exchanges of the smallest size are not
+ * SYMMETRIC. The caller clears WAYS. */
+int mpg_one_way_find(const struct mpg_exchange_sizes *list,
+                     const struct mpg_exchange_launch *launch, size_t launches, size_t pairs,
+                     bool symmetric, struct mpg_one_way *ways, struct mpg_error *err);
+void mpg_one_way_clear(struct mpg_one_way *ways);
+
+/* E's time there, >= 0; what is left of e->time_ns is its way back. */
+double mpg_one_way_there(const struct mpg_one_way *ways, const struct mpg_exchange *e);
+
+struct mpg_keyed {
+    size_t key;
+    double value;
+};
+
+/* MEDIAN[key], and COUNT[key] unless COUNT is NULL, of the values of each key
+ * among N; those of other keys stay as they are. Sorts KEYED. */
+void mpg_keyed_medians(struct mpg_keyed *keyed, size_t n, double *median, size_t *count);
+
+/* OUT's launches and pairs from IN's round trips; a warning of each outlier. */
+int mpg_collect_groups(struct mpg_collect *c, const struct mpg_collect_path *in,
+                       struct mpg_network_path *out, struct mpg_error *err);
+
 /* Fills OUT, which has everything NULL or 0 but its class, from IN. */
 int mpg_collect_make_path(struct mpg_collect *c, const struct mpg_collect_path *in,
                           struct mpg_network_path *out, struct mpg_error *err);

@@ -66,6 +66,23 @@ static int copy_detours(const struct mpg_results *r, struct mpg_noise_core *core
     return 0;
 }
 
+/* Fits families to how long CORE's detours are and how far apart. */
+static int fit_detours(struct mpg_noise_core *core, struct mpg_error *err)
+{
+    size_t gaps = core->detours > 0 ? core->detours - 1 : 0;
+    if (gaps == 0)
+        return 0;
+    double *gap = malloc(gaps * sizeof *gap);
+    if (!gap)
+        return mpg_collect_no_memory(err);
+    for (size_t i = 0; i < gaps; i++)
+        gap[i] = fmax(0, core->start_ns[i + 1] - (core->start_ns[i] + core->duration_ns[i]));
+    int status = mpg_collect_fit(gap, gaps, core->gap_ns, err);
+    free(gap);
+    return status < 0 ? -1
+                      : mpg_collect_fit(core->duration_ns, core->detours, core->length_ns, err);
+}
+
 /* A core's record of detours. Of more than a signature holds, the first are
  * kept, and the record ends where the first one left out starts. */
 static int add_detours(struct mpg_collect *c, const struct mpg_results *r,
@@ -84,7 +101,7 @@ static int add_detours(struct mpg_collect *c, const struct mpg_results *r,
             return -1;
     }
     if (copy_detours(r, core, n, err) < 0 || mpg_noise_core_check(core, err) < 0 ||
-        mpg_noise_core_derive(core, err) < 0)
+        mpg_noise_core_derive(core, err) < 0 || fit_detours(core, err) < 0)
         return mpg_error_prefix(err, "%s", r->path);
     return 0;
 }
@@ -119,9 +136,7 @@ static int add_ftq(struct mpg_collect *c, const struct mpg_results *r,
         mpg_results_number(r, "quantum_ns", 1, MPG_DISTRIBUTION_LIMIT, &core->ftq.quantum_ns,
                            err) < 0)
         return -1;
-    core->ftq.lost_ns =
-        mpg_distribution_from_samples(lost_ns, r->samples, MPG_DISTRIBUTION_KNOTS, err);
-    if (!core->ftq.lost_ns)
+    if (mpg_collect_distribution(lost_ns, r->samples, true, &core->ftq.lost_ns, err) < 0)
         return mpg_error_prefix(err, "%s", r->path);
     if (!equally_spaced(r, core->ftq.quantum_ns))
         return mpg_collect_warn(c, err, "%s: quanta do not start every %g ns: no spectrum was"
@@ -144,10 +159,9 @@ static int add_fwq(const struct mpg_results *r, struct mpg_noise_core *core,
         return mpg_collect_no_memory(err);
     for (size_t i = 0; i < r->samples; i++)
         lost[i] = fmax(0, r->column[MPG_COLUMN_DURATION_NS][i] - fwq->quantum_ns);
-    fwq->lost_ns =
-        mpg_distribution_from_samples(lost, r->samples, MPG_DISTRIBUTION_KNOTS, err);
+    int status = mpg_collect_distribution(lost, r->samples, true, &fwq->lost_ns, err);
     free(lost);
-    return fwq->lost_ns ? 0 : mpg_error_prefix(err, "%s", r->path);
+    return status < 0 ? mpg_error_prefix(err, "%s", r->path) : 0;
 }
 
 /* What the kernel, PAPI and the hypervisor counted, said of the benchmark during

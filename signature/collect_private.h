@@ -3,6 +3,7 @@
 #ifndef MPG_COLLECT_PRIVATE_H
 #define MPG_COLLECT_PRIVATE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -44,6 +45,16 @@ const char *mpg_collect_fact(const struct mpg_results *r, const char *key);
  * Errors: no such line, fewer words, out of memory. */
 char *mpg_collect_word(const struct mpg_results *r, const char *key, size_t item,
                        struct mpg_error *err);
+
+/* The distribution of N >= 1 SAMPLES in time order, with fits if FIT; the caller
+ * frees it. On failure *D may be one to free, or NULL. */
+int mpg_collect_distribution(const double *samples, size_t n, bool fit,
+                             struct mpg_distribution **d, struct mpg_error *err);
+
+/* Adds to D, which has none, the fits of families to its N SAMPLES, or to some
+ * 10000 of them, evenly taken. Without effect when they are too few or all equal. */
+int mpg_collect_fit(const double *samples, size_t n, struct mpg_distribution *d,
+                    struct mpg_error *err);
 
 /* ---- the parts: what R says, then what follows from all of it ---- */
 

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Are the launches, and the pairs of ranks, alike? By the medians at one size. */
+#include "config.h"
+
+#include "signature/collect_network.h"
+
+#include <gsl/gsl_sort_double.h>
+#include <gsl/gsl_statistics_double.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Modified z from which a group is an outlier (Iglewicz and Hoaglin, How to Detect
+ * and Handle Outliers, 1993), if it is also this part of the median away from it:
+ * a few groups may happen to agree far better than it matters. */
+#define OUTLIER_SCORE 3.5
+#define OUTLIER_PART 0.1
+/* Fewer cannot outvote one. */
+#define COMPARABLE 3
+/* Groups are compared at the smallest message that has contents. */
+#define COMPARED_BYTES 8
+
+/* The exchanges at which groups of LIST are compared. */
+static const struct mpg_exchanges *compared_size(const struct mpg_exchange_sizes *list)
+{
+    size_t s = 0;
+    while (s + 1 < list->n && list->size[s].size_bytes < COMPARED_BYTES)
+        s++;
+    return &list->size[s];
+}
+
+static char *pair_name(const struct mpg_collect_path *in, size_t pair)
+{
+    return strdup(in->pair[pair]);
+}
+
+static char *launch_name(const struct mpg_collect_path *in, size_t launch)
+{
+    char *name = NULL;
+    return asprintf(&name, "launch %lld", (long long)in->launch[launch].id) < 0 ? NULL : name;
+}
+
+/* Scores N groups against their median: 0.6745 (x - median) / MAD. */
+static void score(struct mpg_network_group *group, size_t n, double *scratch)
+{
+    for (size_t i = 0; i < n; i++)
+        scratch[i] = group[i].median_ns;
+    gsl_sort(scratch, 1, n);
+    double median = gsl_stats_median_from_sorted_data(scratch, 1, n);
+    for (size_t i = 0; i < n; i++)
+        scratch[i] = fabs(group[i].median_ns - median);
+    gsl_sort(scratch, 1, n);
+    double deviation = gsl_stats_median_from_sorted_data(scratch, 1, n);
+    for (size_t i = 0; i < n; i++) {
+        double away = group[i].median_ns - median;
+        /* All but one agree exactly: what differs is as far away as can be. */
+        group[i].score = deviation > 0 ? fmin(fmax(0.6745 * away / deviation, -1e6), 1e6)
+                                       : away > 0 ? 1e6 : away < 0 ? -1e6 : 0;
+        group[i].outlier = n >= COMPARABLE && fabs(group[i].score) > OUTLIER_SCORE &&
+                           fabs(away) > OUTLIER_PART * median;
+    }
+}
+
+/* Groups by launch, or else by pair; those without a sample at the compared size
+ * are left out. */
+static int make_groups(const struct mpg_collect_path *in, bool by_launch,
+                       struct mpg_network_group **groups, size_t *n_groups, struct mpg_error *err)
+{
+    const struct mpg_exchanges *all = compared_size(&in->pingpong);
+    size_t keys = by_launch ? in->launches : in->pairs;
+    struct mpg_keyed *keyed = malloc(all->n * sizeof *keyed);
+    double *median = calloc(keys, sizeof *median);
+    size_t *count = calloc(keys, sizeof *count);
+    int status = 0;
+    *groups = calloc(keys, sizeof **groups);
+    if (!keyed || !median || !count || !*groups) {
+        status = mpg_collect_no_memory(err);
+        goto out;
+    }
+    for (size_t i = 0; i < all->n; i++) {
+        const struct mpg_exchange *e = &all->exchange[i];
+        keyed[i] = (struct mpg_keyed){(size_t)(by_launch ? e->launch : e->pair), e->time_ns};
+    }
+    mpg_keyed_medians(keyed, all->n, median, count);
+    for (size_t k = 0; k < keys && status == 0; k++) {
+        if (count[k] == 0)
+            continue;
+        struct mpg_network_group *group = &(*groups)[(*n_groups)++];
+        *group = (struct mpg_network_group){
+            .name = by_launch ? launch_name(in, k) : pair_name(in, k), .n = count[k],
+            .size_bytes = all->size_bytes, .median_ns = median[k]};
+        if (!group->name)
+            status = mpg_collect_no_memory(err);
+    }
+    if (status == 0)
+        score(*groups, *n_groups, median);
+out:
+    free(count);
+    free(median);
+    free(keyed);
+    return status;
+}
+
+/* Says which of GROUPS are not like the others and what to do. */
+static int warn_of_outliers(struct mpg_collect *c, const struct mpg_network_path *path,
+                            const struct mpg_network_group *group, size_t n, const char *remedy,
+                            struct mpg_error *err)
+{
+    for (size_t i = 0; i < n; i++)
+        if (group[i].outlier &&
+            mpg_collect_warn(c, err, "%s: %.200s is an outlier: median round trip of %lld bytes"
+                                     " %.4g ns, modified z %+.1f; it is used, too; %s",
+                             mpg_path_name(path->path), group[i].name,
+                             (long long)group[i].size_bytes, group[i].median_ns, group[i].score,
+                             remedy) < 0)
+            return -1;
+    return 0;
+}
+
+int mpg_collect_groups(struct mpg_collect *c, const struct mpg_collect_path *in,
+                       struct mpg_network_path *out, struct mpg_error *err)
+{
+    if (in->pingpong.n == 0)
+        return 0;
+    if (make_groups(in, true, &out->launch, &out->launches, err) < 0 ||
+        make_groups(in, false, &out->pair, &out->pairs, err) < 0 ||
+        warn_of_outliers(c, out, out->launch, out->launches,
+                         "measure that launch again, or more of them", err) < 0)
+        return -1;
+    return warn_of_outliers(c, out, out->pair, out->pairs,
+                            "look for what is different there, or leave that pair out", err);
+}
