@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "signature/signature.h"
+
 static int check_samples(const double *samples, size_t n, size_t knots, struct mpg_error *err)
 {
     if (n == 0)
@@ -95,6 +97,39 @@ double mpg_distribution_quantile(const struct mpg_distribution *d, double u)
     return value < high ? value : high;
 }
 
+static int check_name(const char *name, const char *key, struct mpg_error *err)
+{
+    if (!name || !*name)
+        return mpg_error_set(err, "%s is missing", key);
+    if (!mpg_text_is_line(name) || strlen(name) > MPG_SIGNATURE_MAX_TEXT)
+        return mpg_error_set(err, "%s is not one short line of text", key);
+    return 0;
+}
+
+static int check_fit(const struct mpg_distribution_fit *fit, struct mpg_error *err)
+{
+    if (check_name(fit->family, "family", err) < 0)
+        return -1;
+    if (!(fabs(fit->location) <= MPG_DISTRIBUTION_LIMIT))
+        return mpg_error_set(err, "location is %g, out of range", fit->location);
+    if (fit->parameters < 1 || fit->parameters > 2)
+        return mpg_error_set(err, "there are %d parameters, not 1 or 2", fit->parameters);
+    for (int i = 0; i < fit->parameters; i++) {
+        if (check_name(fit->name[i], "name", err) < 0)
+            return mpg_error_prefix(err, "parameters[%d]", i);
+        if (!isfinite(fit->value[i]) || !isfinite(fit->low[i]) || !isfinite(fit->high[i]) ||
+            fit->low[i] > fit->high[i])
+            return mpg_error_set(err, "parameters[%d]: %g, %g to %g, is no confidence interval", i,
+                                 fit->value[i], fit->low[i], fit->high[i]);
+    }
+    if (!(fit->distance >= 0 && fit->distance <= 1))
+        return mpg_error_set(err, "distance is %g, not within 0 to 1", fit->distance);
+    if (!(fit->tail_fraction > 0 && fit->tail_fraction <= 1))
+        return mpg_error_set(err, "tail_fraction is %g, not above 0 and at most 1",
+                             fit->tail_fraction);
+    return 0;
+}
+
 int mpg_distribution_check(const struct mpg_distribution *d, struct mpg_error *err)
 {
     if (d->n == 0)
@@ -118,6 +153,12 @@ int mpg_distribution_check(const struct mpg_distribution *d, struct mpg_error *e
         return mpg_error_set(err, "sd is %g, not a standard deviation", d->sd);
     if (!(d->lag1 >= -1 && d->lag1 <= 1))
         return mpg_error_set(err, "lag1 is %g, not within -1 to 1", d->lag1);
+    if (d->fits > MPG_DISTRIBUTION_MAX_FITS)
+        return mpg_error_set(err, "there are %zu fits, more than %d", d->fits,
+                             (int)MPG_DISTRIBUTION_MAX_FITS);
+    for (size_t i = 0; i < d->fits; i++)
+        if (check_fit(&d->fit[i], err) < 0)
+            return mpg_error_prefix(err, "fits[%zu]", i);
     return 0;
 }
 

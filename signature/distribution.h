@@ -14,9 +14,9 @@ struct mpg_distribution_fit {
     double location;           /* what was subtracted from the samples first */
     int parameters;            /* 1 or 2 */
     char *name[2];             /* "mean"; "shape", "scale"; ... */
-    double value[2], low[2], high[2]; /* with 95 % confidence intervals */
+    double value[2], low[2], high[2]; /* with 95 % confidence intervals; low <= high */
     double distance;           /* Kolmogorov-Smirnov, 0..1 */
-    double tail_fraction;      /* of the samples that the fit is about; 1 but for a tail */
+    double tail_fraction;      /* > 0, of the samples that the fit is about; 1 but for a tail */
 };
 
 struct mpg_distribution {
@@ -29,7 +29,11 @@ struct mpg_distribution {
     struct mpg_distribution_fit *fit;
 };
 
-enum { MPG_DISTRIBUTION_KNOTS = 257, MPG_DISTRIBUTION_MAX_KNOTS = 65537 };
+enum {
+    MPG_DISTRIBUTION_KNOTS = 257,
+    MPG_DISTRIBUTION_MAX_KNOTS = 65537,
+    MPG_DISTRIBUTION_MAX_FITS = 16,
+};
 
 /* Largest magnitude of a sample: its square is still finite. */
 #define MPG_DISTRIBUTION_LIMIT 1e150
@@ -46,9 +50,9 @@ struct mpg_distribution *mpg_distribution_from_samples(const double *samples, si
 /* The value below which a fraction U of [0, 1] lies, linear between knots; U
  * outside that range means its nearer end. Thread-safe. */
 double mpg_distribution_quantile(const struct mpg_distribution *d, double u);
-/* Checks what the comments of the struct promise of D, however it was filled:
- * n >= 1, finite numbers, knots in range, ascending quantiles, sd >= 0, lag1
- * within -1..1, mean between the extremes (to a relative 1e-9). */
+/* Checks what the comments of the structs promise of D, however it was filled:
+ * n >= 1, finite numbers, knots and fits in range, ascending quantiles, sd >= 0,
+ * lag1 within -1..1, mean between the extremes (to a relative 1e-9). */
 int mpg_distribution_check(const struct mpg_distribution *d, struct mpg_error *err);
 void mpg_distribution_free(struct mpg_distribution *d); /* NULL is allowed */
 

@@ -4,6 +4,7 @@
 #ifndef MPG_SIGNATURE_H
 #define MPG_SIGNATURE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -22,8 +23,9 @@ enum {
     MPG_SIGNATURE_MAX_CORES = 65536,
     MPG_SIGNATURE_MAX_DETOURS = 1000000, /* of one core */
     MPG_SIGNATURE_MAX_SIZES = 4096,      /* message sizes of one benchmark */
-    MPG_SIGNATURE_MAX_TEXT = 4096,       /* bytes of a key or a value in the header */
-    MPG_SIGNATURE_MAX_LIST = 65536,      /* spectral lines, lags, bins, pairs, launches, rates */
+    MPG_SIGNATURE_MAX_TEXT = 4096,       /* bytes of any text */
+    MPG_SIGNATURE_MAX_LIST = 65536,      /* lines, lags, series' values, pairs, launches,
+                                            collectives, rates */
 };
 
 enum { MPG_EAGER_LIMIT_UNKNOWN = -2 };
@@ -36,17 +38,17 @@ struct mpg_fact { /* one header line: what was measured where and how */
 
 /* A significant line in the power spectrum of the time lost per quantum. */
 struct mpg_noise_line {
-    double frequency_hz;
+    double frequency_hz;     /* > 0 */
     double amplitude_ns;     /* of the sinusoid, in time lost per quantum */
     double harmonic_of_hz;   /* the fundamental it belongs to; 0: it is one itself */
     double false_alarm;      /* probability that noise alone makes such a line somewhere */
 };
 
-/* Equally spaced values, decimated so that a plot needs no raw samples. */
+/* Equally spaced values >= 0, decimated so that a plot needs no raw samples. */
 struct mpg_noise_series {
-    double step;             /* between values: ns of a series, Hz of a spectrum */
+    double step;             /* > 0, between values: ns of a series, Hz of a spectrum */
     size_t n;                /* 0: not there */
-    double *mean, *most;     /* of what each step covers */
+    double *mean, *most;     /* of what each step covers; value i from i * step on */
 };
 
 /* How long a fixed amount of work, or a fixed time, loses. */
@@ -57,7 +59,7 @@ struct mpg_noise_quanta {
 
 /* Recorded interruptions of one core, in time order, not overlapping. */
 struct mpg_noise_core {
-    char *host;             /* NULL: the header's only one */
+    char *host;             /* NULL: the header's only one, before all others */
     int core;
     int cores_at_once;      /* measured at the same time; 0: not said */
     double threshold_ns;    /* shorter interruptions were not seen */
@@ -69,7 +71,7 @@ struct mpg_noise_core {
     struct mpg_noise_quanta ftq, fwq;
     struct mpg_noise_series series;    /* time lost per FTQ quantum over time, ns */
     struct mpg_noise_series spectrum;  /* of that: power spectral density, ns^2/Hz */
-    double false_alarm;                /* stated for the spectrum's lines */
+    double false_alarm;                /* stated for the spectrum's lines; 0: not said */
     size_t lines;                      /* descending in amplitude */
     struct mpg_noise_line *line;
     size_t lags;                       /* autocorrelation of FTQ's time lost at lag 1..lags */
@@ -96,10 +98,10 @@ struct mpg_network_sizes {
 /* One launch or one pair of ranks: is it like the others? */
 struct mpg_network_group {
     char *name;         /* "launch 2"; "ranks 0 and 3; hosts a and b; cores 0 and 1" */
-    size_t n;           /* samples at that size */
+    size_t n;           /* samples at that size, >= 1 */
     int64_t size_bytes; /* the size at which groups are compared */
     double median_ns;
-    double score;       /* modified z by median absolute deviation */
+    double score;       /* modified z by median absolute deviation; finite */
     int outlier;        /* 0 or 1; outliers are flagged, their samples are used */
 };
 
@@ -113,10 +115,10 @@ struct mpg_loggp_segment {
 
 /* Alexandrov, Ionescu, Schauser and Scheiman, "LogGP", SPAA 1995. */
 struct mpg_loggp {
-    size_t segments;                 /* 0: no fit */
+    size_t segments;                 /* ascending, touching at most; 0: no fit */
     struct mpg_loggp_segment *segment;
-    double overhead_ns;              /* o: a small send's time; < 0: not measured */
-    double gap_ns;                   /* g: between small messages in a stream; < 0: not measured */
+    double overhead_ns;              /* o: a small send's time; <= 0: not measured */
+    double gap_ns;                   /* g: between small messages in a stream; <= 0: not measured */
 };
 
 /* Messages between two ranks whose places are alike. */
@@ -129,7 +131,7 @@ struct mpg_network_path {
     struct mpg_network_sizes bandwidth;  /* transfer of one message by itself */
     struct mpg_network_sizes sender;     /* inside the send */
     struct mpg_network_sizes streaming;  /* a message among many in flight */
-    int64_t window;            /* messages in flight when streaming; 0: not measured */
+    int64_t window;            /* messages in flight when streaming; 0 without streaming */
     int64_t eager_limit_bytes; /* MPG_EAGER_LIMIT_UNKNOWN: not detected; -1: no send is eager */
     struct mpg_loggp loggp;
     size_t launches, pairs;
@@ -138,7 +140,7 @@ struct mpg_network_path {
 
 struct mpg_collective_time {
     char *operation;       /* barrier, bcast, allreduce, alltoall */
-    int processes;
+    int processes;         /* >= 1 */
     int64_t size_bytes;    /* one rank's contribution */
     struct mpg_distribution *time_ns; /* from the common start to the last rank's end */
 };
@@ -147,9 +149,9 @@ struct mpg_collective_time {
 
 struct mpg_compute_rate {
     char *kernel, *unit;   /* "floating_point", "flop/s" */
-    char *host;            /* NULL: the header's only one */
+    char *host;            /* NULL: the header's only one, before all others */
     int core, cores_at_once;
-    struct mpg_distribution *rate; /* per second */
+    struct mpg_distribution *rate; /* of unit's things, per second; >= 0 */
 };
 
 struct mpg_signature {
@@ -158,11 +160,11 @@ struct mpg_signature {
     struct mpg_fact *fact;
     size_t sources;           /* results files it was made from: name, checksum */
     struct mpg_fact *source;
-    size_t cores;             /* ascending in host, core */
+    size_t cores;             /* ascending in host (by its bytes), core */
     struct mpg_noise_core *core;
     size_t paths;             /* ascending in class, each once */
     struct mpg_network_path *network;
-    size_t collectives;       /* ascending in operation, processes, size */
+    size_t collectives;       /* ascending in operation (by its bytes), processes, size */
     struct mpg_collective_time *collective;
     size_t rates;             /* ascending in kernel, cores at once, host, core */
     struct mpg_compute_rate *rate;
@@ -202,6 +204,9 @@ int mpg_noise_core_derive(struct mpg_noise_core *core, struct mpg_error *err);
 
 /* The value of KEY among N facts; NULL if it is not there. */
 const char *mpg_fact_find(const struct mpg_fact *fact, size_t n, const char *key);
+
+/* Whether TEXT is one line of UTF-8: no control character but tabs. */
+bool mpg_text_is_line(const char *text);
 
 /* Appends copies of KEY and VALUE to *FACT, an array of *N. Errors: text that is
  * not one line of UTF-8, out of memory. */
