@@ -24,7 +24,7 @@ whole() {
         ended { bad = 1 }
         /^# end / { ended = 1; if ($3 != n) bad = 1; next }
         /^# columns: / { if ($0 != "# columns: " columns) bad = 1; split(columns, c, " "); next }
-        /^# [a-z_]+: / { if (n) bad = 1; seen[$2]++; next }
+        /^# (pair [0-9]+|[a-z_]+): / { if (n) bad = 1; seen[$2 == "pair" ? "pair " $3 : $2]++; next }
         NR > 1 { n++; if (NF != length(c)) bad = 1 }
         END { for (k in seen) if (seen[k] != 1) bad = 1
               split("benchmark mpgkit date host cpu kernel scheduling clock timer_cost_ns \
@@ -120,20 +120,22 @@ two() {
 }
 
 ok "pingpong runs" quiet two "$PINGPONG" -o "$tmp/r" -s 0,8,64KiB -i 30 -w 10 -l 4
-file=$tmp/r/pingpong-launch4.samples
-ok "pingpong's file is whole" whole "$file" "size_bytes rtt_ns"
+file=$(ls "$tmp"/r/pingpong-launch4-*.samples)
+ok "pingpong's file is whole" whole "$file" "pair size_bytes rtt_ns forward_ns backward_ns"
 is "pingpong: iterations of each size" \
-    "$(awk '!/^#/ { n[$1]++ } END { print n[0], n[8], n[65536] }' "$file")" "30 30 30"
+    "$(awk '!/^#/ { n[$2]++ } END { print n[0], n[8], n[65536] }' "$file")" "30 30 30"
 is "pingpong: launch" "$(sed -n 's/^# launch: //p' "$file")" 4
 ok "pingpong: path" grep -Eq '^# path: (core complex|node|between nodes)$' "$file"
 is "the eager limit, or why there is none" "$(grep -c '^# eager_limit' "$file")" 1
-ok "pingpong: no time is negative" awk '!/^#/ && $2 <= 0 { exit 1 }' "$file"
+ok "pingpong: no round trip is negative" awk '!/^#/ && $3 < 0 { exit 1 }' "$file"
 ok "bandwidth runs" quiet two "$BANDWIDTH" -o "$tmp/r" -s 1KiB,1MiB -i 20 -w 10
-file=$tmp/r/bandwidth-launch0.samples
-ok "bandwidth's file is whole" whole "$file" "size_bytes time_ns ack_ns"
-is "bandwidth: iterations of each size" \
-    "$(awk '!/^#/ { n[$1]++ } END { print n[1024], n[1048576] }' "$file")" "20 20"
-ok "three ranks: the third only waits" quiet $mpirun -np 3 "$PINGPONG" -o "$tmp/r" -s 8 -i 5 -w 5 \
+file=$(ls "$tmp"/r/bandwidth-launch0-*.samples)
+ok "bandwidth's file is whole" whole "$file" "pair size_bytes window time_ns send_ns transfer_ns"
+is "bandwidth: samples of each size, one at a time and streaming, and the empty exchange" \
+    "$(awk '!/^#/ { n[$2 " " $3]++ }
+        END { print n["0 1"], n["1024 1"], n["1024 64"], n["1048576 1"], n["1048576 64"] }' "$file")" \
+    "20 20 20 20 20"
+ok "three ranks" quiet $mpirun -np 3 "$PINGPONG" -o "$tmp/r" -s 8 -i 5 -w 5 \
     --no-eager
 ok "pingpong with one rank" fails 1 "needs two ranks" $mpirun -np 1 "$PINGPONG" -o "$tmp/r"
 ok "bandwidth with one rank" fails 1 "needs two ranks" $mpirun -np 1 "$BANDWIDTH" -o "$tmp/r"

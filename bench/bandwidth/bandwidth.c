@@ -1,241 +1,233 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* bandwidth: times of large messages in one direction between two ranks. */
+/* bandwidth: times of large messages in one direction between pairs of ranks, one at
+ * a time and many in flight. */
 #include "config.h"
 
-#include <mpi.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/harness/launch.h"
-#include "bench/harness/machine.h"
-#include "bench/harness/pair.h"
-#include "bench/harness/plan.h"
-#include "bench/harness/record.h"
+#include "bench/harness/network.h"
 #include "bench/harness/statistics.h"
-#include "bench/harness/timer.h"
-#include "common/option.h"
-#include "common/output.h"
-#include "common/progress.h"
 #include "common/units.h"
 
-enum {
-    FULL_ITERATIONS = 2000,
-    QUICK_ITERATIONS = 400,
-    LEAST_ITERATIONS = 100,
-    ACK_ITERATIONS = 2001,
-    ACK_WARMUP = 200,
-    TAG = 1
-};
-#define FULL_BYTES 262144
+enum { TAG = 1, EMPTY_BLOCK = 200 };
+enum { WINDOW = 2, TIME, SEND, TRANSFER }; /* columns */
+#define SMALLEST_BYTES 1024
+#define LARGEST_BYTES ((int64_t)16 << 20)
+#define FLIGHT_BYTES ((int64_t)64 << 20) /* in flight at most */
 
-static struct {
-    const char *dir, *sizes, *timer;
-    int64_t iterations, warmup, launch, seed;
-    bool quick, iterations_given, seed_given;
-} opt = {.dir = "results",
-         .sizes = "1KiB,2KiB,4KiB,8KiB,16KiB,32KiB,64KiB,128KiB,256KiB,512KiB,1MiB,2MiB,"
-                  "4MiB,8MiB,16MiB",
-         .timer = "auto", .warmup = 50};
+static int64_t window = 64;
+
+static struct mpg_network_options opt = {
+    .dir = "results", .timer = "auto", .pairs = "10", .warmup = 200,
+    .confidence = 95, .median_error = 2};
 
 static const struct mpg_option options[] = {
-    {"output", 'o', MPG_OPTION_STRING, &opt.dir, "DIR",
-     "write the samples into folder DIR (default: results)", 0, 0, NULL},
     {"sizes", 's', MPG_OPTION_STRING, &opt.sizes, "LIST",
-     "message sizes, like 64KiB,1MiB (default: powers of two\nfrom 1KiB to 16MiB)", 0, 0, NULL},
+     "message sizes, like 64KiB,1MiB (default: powers of two\nfrom 1KiB to 16MiB, and sizes"
+     " around the eager limit, L2\nand L3)", 0, 0, NULL},
+    {"window", 0, MPG_OPTION_INT, &window, "N",
+     "messages in flight when streaming, 1 for no streaming\n(default: 64)", 1, MPG_WINDOW_MOST,
+     NULL},
+    {"quick", 'q', MPG_OPTION_FLAG, &opt.quick, NULL,
+     "--max-iterations=400 --max-time=2s", 0, 0, NULL},
+    {"max-iterations", 0, MPG_OPTION_INT, &opt.most, "N",
+     "samples at most of each size up to 256KiB; fewer of\nlarger ones (default: 2000)", 1, 1e8,
+     &opt.most_given},
+    {"max-time", 0, MPG_OPTION_TIME, &opt.time_ns, "TIME",
+     "measure no longer than about TIME in all (default: 60s)", 1e6, 1e15, &opt.time_given},
     {"iterations", 'i', MPG_OPTION_INT, &opt.iterations, "N",
-     "messages recorded of each size up to 256KiB; fewer of\nlarger ones, at least 100"
-     " (default: 2000)", 1, 1e8, &opt.iterations_given},
-    {"quick", 'q', MPG_OPTION_FLAG, &opt.quick, NULL, "400 iterations", 0, 0, NULL},
-    {"warmup", 'w', MPG_OPTION_INT, &opt.warmup, "N",
-     "messages of each size before, not recorded (default: 50)", 0, 1e8, NULL},
-    {"launch", 'l', MPG_OPTION_INT, &opt.launch, "N",
-     "which launch this is; it names the file (default: 0)", 0, 1e9, NULL},
-    {"seed", 0, MPG_OPTION_INT, &opt.seed, "N",
-     "draws the order of the sizes (default: the launch)", 0, 1e15, &opt.seed_given},
-    {"timer", 0, MPG_OPTION_STRING, &opt.timer, "NAME",
-     "auto (default), tsc, papi or clock", 0, 0, NULL},
+     "record N samples of each size up to 256KiB, fewer of\nlarger ones but at least 100,"
+     " however exact that is", 1, 1e8, &opt.iterations_given},
+    MPG_NETWORK_OPTIONS(opt),
     {0}};
 
 static const struct mpg_program program = {
     .name = "bandwidth",
     .summary = "Measures how long large messages take from one MPI rank to another, from the send\n"
-               "to the acknowledgement, for each message size. Start it with mpirun -np 2.",
+               "to the acknowledgement, one at a time and streaming, for each message size. Start\n"
+               "it with mpirun -np 2, or more for more pairs.",
     .options = options};
 
-struct run {
-    struct mpg_pair pair;
-    struct mpg_plan plan;
-    struct mpg_timer timer;
-    struct mpg_header header;
-    double ack_ns;  /* median round trip of empty messages */
-    double *sample; /* rank 0: size_bytes, time_ns, ack_ns */
-};
+/* ---- the exchange ---- */
 
-/* ITERATIONS messages to rank 1, which acknowledges each with an empty one;
- * rank 0 notes each in ROW unless that is NULL. */
-static void transfer(const struct run *run, int64_t size_bytes, int64_t iterations, double *row)
+/* The way of osu_bw: a window of sends from one buffer, then the acknowledgement. */
+static void send_window(const struct mpg_exchange *x)
 {
-    const struct mpg_pair *pair = &run->pair;
-    char *buffer = pair->buffer;
-    int size = (int)size_bytes;
-    if (pair->rank == 1) {
-        for (int64_t i = 0; i < iterations; i++) {
-            MPI_Recv(buffer, size, MPI_BYTE, 0, TAG, pair->comm, MPI_STATUS_IGNORE);
-            MPI_Send(NULL, 0, MPI_BYTE, 0, TAG, pair->comm);
-        }
+    if (x->window == 1) {
+        MPI_Send(x->buffer, x->size, MPI_BYTE, 1, TAG, x->comm);
         return;
     }
-    for (int64_t i = 0; i < iterations; i++) {
-        uint64_t start = mpg_timer_read(run->timer.kind);
-        MPI_Send(buffer, size, MPI_BYTE, 1, TAG, pair->comm);
-        MPI_Recv(NULL, 0, MPI_BYTE, 1, TAG, pair->comm, MPI_STATUS_IGNORE);
-        uint64_t end = mpg_timer_read(run->timer.kind);
-        if (row) {
-            row[3 * i] = (double)size_bytes;
-            row[3 * i + 1] = (double)(end - start) * run->timer.ns_per_tick;
-            row[3 * i + 2] = run->ack_ns;
-        }
-    }
+    for (int w = 0; w < x->window; w++)
+        MPI_Isend(x->buffer, x->size, MPI_BYTE, 1, TAG, x->comm, &x->request[w]);
+    MPI_Waitall(x->window, x->request, MPI_STATUSES_IGNORE);
 }
 
-/* The median empty exchange. SAMPLE has room for what it takes. */
-static void measure_ack(struct run *run)
+static void receive_window(const struct mpg_exchange *x)
 {
-    double *row = run->sample;
-    transfer(run, 0, ACK_WARMUP, NULL);
-    transfer(run, 0, ACK_ITERATIONS, row);
-    for (int i = 0; row && i < ACK_ITERATIONS; i++)
-        row[i] = row[3 * i + 1];
-    if (!row)
+    if (x->window == 1) {
+        MPI_Recv(x->buffer, x->size, MPI_BYTE, 0, TAG, x->comm, MPI_STATUS_IGNORE);
         return;
-    mpg_sort(row, ACK_ITERATIONS);
-    run->ack_ns = mpg_sorted_quantile(row, ACK_ITERATIONS, 0.5);
-}
-
-static void measure(struct run *run)
-{
-    double *row = run->sample;
-    struct mpg_progress progress;
-    mpg_progress_start(&progress, "bandwidth: measuring", (double)run->plan.n);
-    progress.enabled = progress.enabled && run->pair.rank == 0;
-    for (size_t i = 0; i < run->plan.n; i++) {
-        const struct mpg_plan_step *step = &run->plan.step[i];
-        MPI_Barrier(run->pair.comm);
-        transfer(run, step->size_bytes, opt.warmup, NULL);
-        transfer(run, step->size_bytes, step->iterations, row);
-        if (row)
-            row += 3 * step->iterations;
-        mpg_progress_update(&progress, (double)(i + 1));
     }
-    mpg_progress_end(&progress);
+    for (int w = 0; w < x->window; w++)
+        MPI_Irecv(x->buffer, x->size, MPI_BYTE, 0, TAG, x->comm, &x->request[w]);
+    MPI_Waitall(x->window, x->request, MPI_STATUSES_IGNORE);
 }
 
-/* What either rank can fail at before anything is measured. */
-static int prepare(struct run *run, struct mpg_error *err)
+static void lead(const struct mpg_exchange *x, int64_t n, struct mpg_stamps *stamps)
 {
-    size_t rows = run->plan.samples > ACK_ITERATIONS ? run->plan.samples : ACK_ITERATIONS;
-    size_t size = 3 * rows * sizeof *run->sample;
-    if (mpg_timer_open(opt.timer, &run->timer, err) < 0 ||
-        mpg_pair_allocate(&run->pair, run->plan.max_bytes, err) < 0)
+    for (int64_t i = 0; i < n; i++) {
+        stamps->start[i] = mpg_timer_read(x->timer);
+        send_window(x);
+        stamps->sent[i] = mpg_timer_read(x->timer);
+        MPI_Recv(NULL, 0, MPI_BYTE, 1, TAG, x->comm, MPI_STATUS_IGNORE);
+        stamps->end[i] = mpg_timer_read(x->timer);
+    }
+}
+
+static void follow(const struct mpg_exchange *x, int64_t n, struct mpg_stamps *stamps)
+{
+    for (int64_t i = 0; i < n; i++) {
+        receive_window(x);
+        stamps->there[i] = mpg_timer_read(x->timer);
+        MPI_Send(NULL, 0, MPI_BYTE, 0, TAG, x->comm);
+    }
+}
+
+static void make_row(const struct mpg_cell *cell, const struct mpg_times *times, double *row)
+{
+    row[1] = (double)cell->size_bytes;
+    row[WINDOW] = (double)cell->window;
+    row[TIME] = times->total_ns;
+    row[SEND] = times->send_ns;
+    row[TRANSFER] = times->forward_ns;
+}
+
+/* ---- sizes ---- */
+
+/* The window of a size: smaller where it would have too much in flight. */
+static int64_t window_of(int64_t size_bytes)
+{
+    int64_t fits = size_bytes > 0 ? FLIGHT_BYTES / size_bytes : window;
+    return fits < 1 ? 1 : fits < window ? fits : window;
+}
+
+static int add_size(int64_t size_bytes, const struct mpg_plan_limits *limits,
+                    struct mpg_plan *plan, struct mpg_error *err)
+{
+    if (mpg_plan_add(plan, size_bytes, 1, limits, err) < 0)
         return -1;
-    if (run->pair.rank != 0)
-        return 0;
-    if (mpg_record_prepare(opt.dir, err) < 0)
-        return -1;
-    run->sample = malloc(size);
-    if (!run->sample)
-        return mpg_error_set(err, "out of memory for %zu samples", run->plan.samples);
-    memset(run->sample, 1, size); /* no page fault later */
+    return size_bytes > 0 ? mpg_plan_add(plan, size_bytes, window_of(size_bytes), limits, err) : 0;
+}
+
+/* Powers of two, the eager limit and just above, three quarters and one and a half of
+ * the caches. */
+static int add_default_sizes(const struct mpg_network_facts *facts,
+                             const struct mpg_plan_limits *limits, struct mpg_plan *plan,
+                             struct mpg_error *err)
+{
+    int64_t eager = facts->eager_limit_bytes, l2 = facts->l2_bytes, l3 = facts->l3_bytes;
+    int64_t extra[] = {eager, eager > 0 ? eager + 1 : 0, l2 / 4 * 3, l2 / 2 * 3, l3 / 4 * 3,
+                       l3 / 2 * 3};
+    for (int64_t size = SMALLEST_BYTES; size <= LARGEST_BYTES; size *= 2)
+        if (add_size(size, limits, plan, err) < 0)
+            return -1;
+    for (size_t i = 0; i < sizeof extra / sizeof *extra; i++)
+        if (extra[i] > 0 && extra[i] <= LARGEST_BYTES &&
+            add_size(extra[i], limits, plan, err) < 0)
+            return -1;
     return 0;
 }
 
-static int describe(struct run *run, int argc, char **argv, struct mpg_error *err)
+static int make_plan(const struct mpg_network_facts *facts, const struct mpg_plan_limits *limits,
+                     struct mpg_plan *plan, struct mpg_error *err)
 {
-    struct mpg_header *header = &run->header;
-    if (mpg_header_add(header, err, "benchmark", "bandwidth") < 0 ||
-        mpg_machine_describe(header, &run->timer, argc, argv, err) < 0 ||
-        mpg_header_add(header, err, "launch", "%lld", (long long)opt.launch) < 0 ||
-        mpg_header_add(header, err, "seed", "%lld", (long long)opt.seed) < 0 ||
-        mpg_header_add(header, err, "warmup", "%lld", (long long)opt.warmup) < 0)
+    int64_t *size = NULL, n = 0;
+    int status = mpg_plan_add(plan, 0, 1, limits, err); /* the empty exchange */
+    if (status == 0 && plan->cell[0].most >= EMPTY_BLOCK)
+        plan->cell[0].block = EMPTY_BLOCK; /* all others' times are compared to it */
+    if (status == 0 && !opt.sizes)
+        status = add_default_sizes(facts, limits, plan, err);
+    else if (status == 0 && (n = mpg_sizes_parse(opt.sizes, &size, err)) < 0)
+        status = -1;
+    for (int64_t i = 0; i < n && status == 0; i++)
+        status = add_size(size[i], limits, plan, err);
+    free(size);
+    return status;
+}
+
+/* ---- what is said ---- */
+
+static int describe(struct mpg_header *header, struct mpg_error *err)
+{
+    return mpg_header_add(header, err, "window", "%lld, fewer where more than 64MiB would be in"
+                                                 " flight", (long long)window);
+}
+
+/* The median of a column; NAN never: without samples 0. -1: out of memory. */
+static int column_median(const struct mpg_class *class, const struct mpg_class_cell *cell,
+                         int column, double *median, int64_t *n, struct mpg_error *err)
+{
+    double *value = NULL;
+    *n = mpg_class_values(class, cell->size_bytes, cell->window, column, &value, err);
+    *median = *n > 0 ? mpg_sorted_quantile(value, (size_t)*n, 0.5) : 0;
+    free(value);
+    return *n < 0 ? -1 : 0;
+}
+
+static double megabytes_per_second(double bytes, double time_ns)
+{
+    return time_ns > 0 ? 1e3 * bytes / time_ns : 0;
+}
+
+static int print_size(const struct mpg_class *class, const struct mpg_class_cell *cell,
+                      struct mpg_error *err)
+{
+    char size[32], median[32], sent[32];
+    double time_ns, send_ns, way_ns, stream_ns = 0;
+    struct mpg_class_cell stream = *cell;
+    int64_t n, unused;
+    stream.window = window_of(cell->size_bytes);
+    if (column_median(class, cell, TIME, &time_ns, &n, err) < 0 ||
+        column_median(class, cell, SEND, &send_ns, &unused, err) < 0 ||
+        column_median(class, cell, TRANSFER, &way_ns, &unused, err) < 0 ||
+        (stream.window > 1 && column_median(class, &stream, TIME, &stream_ns, &unused, err) < 0))
         return -1;
+    printf("%10s %8lld %10s %10s %10.1f", mpg_units_format_size(size, sizeof size, cell->size_bytes),
+           (long long)n, mpg_units_format_time(median, sizeof median, time_ns),
+           mpg_units_format_time(sent, sizeof sent, send_ns),
+           megabytes_per_second((double)cell->size_bytes, way_ns));
+    if (stream_ns > 0)
+        printf(" %10.1f %6lld",
+               megabytes_per_second((double)(cell->size_bytes * stream.window), stream_ns),
+               (long long)stream.window);
+    putchar('\n');
     return 0;
 }
 
-static int write_samples(struct run *run, struct mpg_error *err)
+static int print_summary(const struct mpg_class *class, struct mpg_error *err)
 {
-    char name[64];
-    struct mpg_samples samples = {"size_bytes time_ns ack_ns", 3, {0, 1, 1}, run->plan.samples,
-                                  run->sample};
-    snprintf(name, sizeof name, "bandwidth-launch%lld.samples", (long long)opt.launch);
-    return mpg_record_write(opt.dir, name, &run->header, &samples, err);
-}
-
-static void print_summary(struct run *run)
-{
-    char size[32], median[32], ack[32];
-    mpg_plan_sort(&run->plan);
-    printf("bandwidth: launch %lld, empty exchange %s, messages by size:\n%10s %8s %10s %12s\n",
-           (long long)opt.launch, mpg_units_format_time(ack, sizeof ack, run->ack_ns), "size",
-           "samples", "median", "MB/s");
-    for (size_t i = 0; i < run->plan.n; i++) {
-        const struct mpg_plan_step *step = &run->plan.step[i];
-        size_t n = (size_t)step->iterations;
-        double *row = run->sample + 3 * step->first;
-        for (size_t k = 0; k < n; k++) /* the samples are written: keep times one way */
-            row[k] = row[3 * k + 1] - run->ack_ns / 2;
-        mpg_sort(row, n);
-        double middle_ns = mpg_sorted_quantile(row, n, 0.5);
-        printf("%10s %8zu %10s %12.1f\n",
-               mpg_units_format_size(size, sizeof size, step->size_bytes), n,
-               mpg_units_format_time(median, sizeof median, middle_ns),
-               middle_ns > 0 ? 1e3 * (double)step->size_bytes / middle_ns : 0.0);
-    }
-}
-
-/* What both ranks of the pair do; both return the same. */
-static int run_pair(struct run *run, int argc, char **argv, struct mpg_error *err)
-{
-    struct mpg_pair *pair = &run->pair;
-    int status = prepare(run, err);
-    if (status == 0)
-        status = describe(run, argc, argv, err);
-    if (mpg_pair_agree(pair, status, err) < 0 ||
-        mpg_pair_agree(pair, mpg_pair_describe(pair, &run->header, err), err) < 0)
-        return -1;
-    measure_ack(run);
-    measure(run);
-    if (pair->rank == 0) {
-        status = write_samples(run, err);
-        if (status == 0)
-            print_summary(run);
-        if (status == 0)
-            status = mpg_stdout_close(err);
-    }
-    return mpg_pair_agree(pair, status, err);
+    struct mpg_class_cell *cell = NULL;
+    int64_t n = mpg_class_sizes(class, 1, &cell, err);
+    int status = n < 0 ? -1 : 0;
+    printf("messages by size, medians; size 0 is the empty exchange:\n"
+           "%10s %8s %10s %10s %10s %10s %6s\n",
+           "size", "samples", "to ack", "sending", "MB/s", "streaming", "window");
+    for (int64_t i = 0; i < n && status == 0; i++)
+        status = print_size(class, &cell[i], err);
+    free(cell);
+    return status;
 }
 
 int main(int argc, char **argv)
 {
-    struct mpg_error err = {""};
-    struct run run = {0};
-    mpg_launch_parse(&program, argc, argv);
-    if (!opt.iterations_given)
-        opt.iterations = opt.quick ? QUICK_ITERATIONS : FULL_ITERATIONS;
-    if (!opt.seed_given)
-        opt.seed = opt.launch;
-    if (mpg_plan_make(opt.sizes, opt.iterations, FULL_BYTES, LEAST_ITERATIONS,
-                      (uint64_t)opt.seed, &run.plan, &err) < 0)
-        mpg_launch_usage_error(&program, "--sizes: %s", err.text);
-    int status = mpg_pair_begin(&run.pair, &argc, &argv, &err);
-    if (status == 0 && run.pair.comm != MPI_COMM_NULL)
-        status = run_pair(&run, argc, argv, &err);
-    if (status < 0 && err.text[0])
-        mpg_error_print(program.name, &err);
-    mpg_pair_end(&run.pair);
-    mpg_header_clear(&run.header);
-    mpg_plan_clear(&run.plan);
-    free(run.sample);
-    return status < 0 ? MPG_EXIT_FAILURE : MPG_EXIT_OK;
+    static const struct mpg_network network = {
+        .program = &program, .opt = &opt,
+        .full = {{2000, 262144, 100}, 60e9}, .quick = {{400, 262144, 50}, 2e9},
+        .fixed_least = 100, .lead = lead, .follow = follow, .sent = true,
+        .columns = "pair size_bytes window time_ns send_ns transfer_ns", .n_columns = 6,
+        .decimals = {0, 0, 0, 1, 1, 1}, .plan = make_plan, .row = make_row,
+        .describe = describe, .window_column = WINDOW, .summary = print_summary};
+    return mpg_network_main(&network, argc, argv);
 }

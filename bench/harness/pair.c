@@ -1,49 +1,118 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Two MPI ranks. */
+/* Drawing pairs; the two ranks of one. */
 #include "config.h"
 
 #include "bench/harness/pair.h"
 
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "bench/harness/machine.h"
-#include "bench/harness/topology.h"
+#include "bench/harness/random.h"
 
-/* What one rank of the pair tells the other about its place. */
-struct place {
-    char host[256], cores[256];
-    char complex[256]; /* the cores that share a last-level cache with all of its own, or "" */
+/* ---- drawing ---- */
+
+/* What to draw of a class, and what there is. */
+struct share {
+    int64_t apart;    /* its pairs on two cores */
+    int64_t together; /* its pairs on one and the same core */
+    int64_t pairs;    /* of which kind is to be had: apart if there are any */
+    int64_t wanted;
 };
 
-/* ---- life ---- */
-
-int mpg_pair_begin(struct mpg_pair *pair, int *argc, char ***argv, struct mpg_error *err)
+static bool on_one_core(const struct mpg_ranks *ranks, int a, int b)
 {
-    *pair = (struct mpg_pair){.comm = MPI_COMM_NULL};
-    MPI_Init(argc, argv); /* MPI's default handler ends the program on its errors */
-    MPI_Comm_rank(MPI_COMM_WORLD, &pair->rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &pair->ranks);
-    MPI_Comm_split(MPI_COMM_WORLD, pair->rank < 2 ? 0 : MPI_UNDEFINED, pair->rank, &pair->comm);
-    if (pair->ranks < 2)
-        return mpg_error_set(err, "needs two ranks, was started with one: use mpirun -np 2");
-    return 0;
+    const struct mpg_place *x = &ranks->place[a], *y = &ranks->place[b];
+    return x->core >= 0 && x->core == y->core && strcmp(x->host, y->host) == 0;
+}
+
+static void count_pairs(const struct mpg_ranks *ranks, struct share share[MPG_PATHS])
+{
+    for (int a = 0; a < ranks->ranks; a++)
+        for (int b = a + 1; b < ranks->ranks; b++) {
+            struct share *s = &share[mpg_ranks_path(ranks, a, b)];
+            *(on_one_core(ranks, a, b) ? &s->together : &s->apart) += 1;
+        }
+    for (int p = 0; p < MPG_PATHS; p++)
+        share[p].pairs = share[p].apart ? share[p].apart : share[p].together;
+}
+
+/* Gives the classes one pair each in turn until WANTED are given or none is left.
+ * Returns how many were given. */
+static int64_t divide(struct share share[MPG_PATHS], int64_t wanted)
+{
+    int64_t given = 0, before = -1;
+    while (given < wanted && given != before) {
+        before = given;
+        for (int p = MPG_PATHS - 1; p >= 0 && given < wanted; p--)
+            if (share[p].wanted < share[p].pairs) {
+                share[p].wanted++;
+                given++;
+            }
+    }
+    return given;
+}
+
+/* Selection sampling: every set of a class's pairs is as likely (Knuth, The Art of
+ * Computer Programming 2, 3.4.2, algorithm S). */
+static void select_pairs(const struct mpg_ranks *ranks, struct share share[MPG_PATHS],
+                         uint64_t *state, struct mpg_couple *couple)
+{
+    for (int a = 0; a < ranks->ranks; a++)
+        for (int b = a + 1; b < ranks->ranks; b++) {
+            enum mpg_path path = mpg_ranks_path(ranks, a, b);
+            struct share *s = &share[path];
+            if (s->apart && on_one_core(ranks, a, b))
+                continue;
+            if ((int64_t)mpg_random_below(state, (uint64_t)s->pairs) < s->wanted) {
+                *couple++ = (struct mpg_couple){a, b, path};
+                s->wanted--;
+            }
+            s->pairs--;
+        }
+}
+
+int64_t mpg_couples_draw(const struct mpg_ranks *ranks, int64_t wanted, uint64_t seed,
+                         struct mpg_couple **couple, struct mpg_error *err)
+{
+    struct share share[MPG_PATHS] = {{0}};
+    count_pairs(ranks, share);
+    int64_t n = divide(share, wanted);
+    struct mpg_couple *drawn = malloc((size_t)(n + 1) * sizeof *drawn);
+    if (!drawn)
+        return mpg_error_set(err, "out of memory");
+    select_pairs(ranks, share, &seed, drawn);
+    for (int64_t i = n; i > 1; i--) {
+        int64_t j = (int64_t)mpg_random_below(&seed, (uint64_t)i);
+        struct mpg_couple held = drawn[i - 1];
+        drawn[i - 1] = drawn[j];
+        drawn[j] = held;
+    }
+    *couple = drawn;
+    return n;
+}
+
+/* ---- one pair ---- */
+
+void mpg_pair_begin(struct mpg_pair *pair, const struct mpg_ranks *ranks,
+                    const struct mpg_couple *couple)
+{
+    MPI_Group world, group;
+    int members[2] = {couple->a, couple->b};
+    *pair = (struct mpg_pair){.rank = ranks->rank == couple->b};
+    MPI_Comm_group(MPI_COMM_WORLD, &world);
+    MPI_Group_incl(world, 2, members, &group);
+    MPI_Comm_create_group(MPI_COMM_WORLD, group, 0, &pair->comm);
+    MPI_Group_free(&group);
+    MPI_Group_free(&world);
 }
 
 void mpg_pair_end(struct mpg_pair *pair)
 {
-    MPI_Request request;
-    int done = 0;
-    MPI_Ibarrier(MPI_COMM_WORLD, &request);
-    while (MPI_Test(&request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && !done)
-        usleep(10000);
     free(pair->buffer);
-    if (pair->comm != MPI_COMM_NULL)
-        MPI_Comm_free(&pair->comm);
-    MPI_Finalize();
+    pair->buffer = NULL;
+    MPI_Comm_free(&pair->comm);
 }
 
 int mpg_pair_agree(const struct mpg_pair *pair, int status, struct mpg_error *err)
@@ -59,50 +128,11 @@ int mpg_pair_allocate(struct mpg_pair *pair, int64_t size_bytes, struct mpg_erro
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     size_t size = ((size_t)size_bytes / page + 1) * page;
+    free(pair->buffer);
     pair->buffer = aligned_alloc(page, size);
     if (!pair->buffer)
         return mpg_error_set(err, "out of memory for messages of %lld bytes",
                              (long long)size_bytes);
     memset(pair->buffer, 1, size);
-    return 0;
-}
-
-/* ---- description ---- */
-
-static const char *path_class(const struct place *a, const struct place *b)
-{
-    if (strcmp(a->host, b->host) != 0)
-        return "between nodes";
-    return a->complex[0] && strcmp(a->complex, b->complex) == 0 ? "core complex" : "node";
-}
-
-int mpg_pair_describe(const struct mpg_pair *pair, struct mpg_header *header,
-                      struct mpg_error *err)
-{
-    struct place mine = {{0}, {0}, {0}}, places[2];
-    char library[MPI_MAX_LIBRARY_VERSION_STRING] = "unknown";
-    int length = 0;
-    struct mpg_topology *topology = mpg_topology_open(err);
-    if (mpg_pair_agree(pair, topology ? 0 : -1, err) < 0) {
-        mpg_topology_close(topology);
-        return -1;
-    }
-    mpg_topology_complex(topology, mine.complex, sizeof mine.complex);
-    mpg_topology_close(topology);
-    if (gethostname(mine.host, sizeof mine.host - 1) < 0)
-        snprintf(mine.host, sizeof mine.host, "unknown");
-    mpg_cores_text(mine.cores, sizeof mine.cores);
-    MPI_Allgather(&mine, sizeof mine, MPI_BYTE, places, sizeof mine, MPI_BYTE, pair->comm);
-    MPI_Get_library_version(library, &length);
-    library[strcspn(library, "\n")] = '\0';
-    const char *path = path_class(&places[0], &places[1]);
-    if (mpg_header_add(header, err, "mpi", "%s", library) < 0 ||
-        mpg_header_add(header, err, "ranks", "%d", pair->ranks) < 0 ||
-        mpg_header_add(header, err, "path", "%s", path) < 0 ||
-        mpg_header_add(header, err, "binding", "rank 0: cores %s, rank 1: cores %s",
-                       places[0].cores, places[1].cores) < 0)
-        return -1;
-    if (strcmp(path, "between nodes") == 0)
-        return mpg_header_add(header, err, "peer_host", "%s", places[1].host);
     return 0;
 }

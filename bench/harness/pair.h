@@ -1,40 +1,48 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Two MPI ranks that exchange messages, and what a results file says about
- * them. Ranks 0 and 1 of MPI_COMM_WORLD are the pair; further ranks sleep. */
+/* Pairs of MPI ranks: which are measured, and one of them at work. */
 #ifndef MPG_PAIR_H
 #define MPG_PAIR_H
 
 #include <mpi.h>
 #include <stdint.h>
 
-#include "bench/harness/record.h"
+#include "bench/harness/ranks.h"
 #include "common/error.h"
 
-struct mpg_pair {
-    int rank, ranks;  /* in MPI_COMM_WORLD */
-    MPI_Comm comm;    /* of ranks 0 and 1; MPI_COMM_NULL elsewhere */
-    char *buffer;     /* of each of the two, its pages touched */
+/* Two ranks of MPI_COMM_WORLD, a < b: A leads, B answers. */
+struct mpg_couple {
+    int a, b;
+    enum mpg_path path;
 };
 
-/* Initialises MPI; collective over MPI_COMM_WORLD. Fails on every rank when
- * there are fewer than two. The caller calls mpg_pair_end() in any case. */
-int mpg_pair_begin(struct mpg_pair *pair, int *argc, char ***argv, struct mpg_error *err);
-/* Waits for all ranks, without load on the cores of those outside the pair,
- * frees the buffer and finalises MPI; collective over MPI_COMM_WORLD. */
+/* Draws which pairs are measured, in which order: all, or at most WANTED (>= 1) of
+ * them, as many of each path class as there are, evenly, and no class left out
+ * that WANTED is enough for. Where ranks share cores, pairs on one and the same core are left
+ * out of every class that has others. The same SEED draws the same. *COUPLE is the
+ * caller's to free. Returns how many, at least 1 for two ranks or more, or -1 (out
+ * of memory). Not collective: it comes out the same on every rank. */
+int64_t mpg_couples_draw(const struct mpg_ranks *ranks, int64_t wanted, uint64_t seed,
+                         struct mpg_couple **couple, struct mpg_error *err);
+
+/* This rank's half of a couple. */
+struct mpg_pair {
+    int rank;      /* 0: leads, 1: answers */
+    MPI_Comm comm; /* of the two */
+    char *buffer;  /* its pages touched */
+};
+
+/* Makes COUPLE's communicator; collective over its two ranks. The caller calls
+ * mpg_pair_end(). */
+void mpg_pair_begin(struct mpg_pair *pair, const struct mpg_ranks *ranks,
+                    const struct mpg_couple *couple);
 void mpg_pair_end(struct mpg_pair *pair);
 
 /* STATUS of each of the two; fails on both when it is negative on either.
  * Where the error is the other's, ERR becomes empty. Collective over the pair. */
 int mpg_pair_agree(const struct mpg_pair *pair, int status, struct mpg_error *err);
 
-/* Allocates and touches pair->buffer of SIZE_BYTES (>= 0). Errors: out of memory. */
+/* Gives the pair's buffer SIZE_BYTES (>= 0), allocated and touched; what was in it
+ * is lost. Errors: out of memory. */
 int mpg_pair_allocate(struct mpg_pair *pair, int64_t size_bytes, struct mpg_error *err);
-
-/* Adds the lines mpi, ranks, path (the class: core complex, node or between
- * nodes), binding and, between nodes, peer_host.
- * Collective over the pair; the header matters on rank 0. Errors: out of memory,
- * hwloc fails. */
-int mpg_pair_describe(const struct mpg_pair *pair, struct mpg_header *header,
-                      struct mpg_error *err);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which message sizes are measured, in which order, how often. */
+/* What is measured between two ranks: cells of message size and window, how often
+ * each at most, in which order. */
 #ifndef MPG_PLAN_H
 #define MPG_PLAN_H
 
@@ -10,30 +11,46 @@
 
 #define MPG_PLAN_MAX_BYTES ((int64_t)1 << 30)
 #define MPG_PLAN_MAX_SAMPLES 100000000
+enum { MPG_PLAN_MOST_BLOCK = 1000 };
 
-struct mpg_plan_step {
-    int64_t size_bytes, iterations;
-    size_t first; /* its first sample, counting from 0 in the order measured */
+struct mpg_cell {
+    int64_t size_bytes;
+    int64_t window; /* messages in flight, >= 1 */
+    int64_t most;   /* samples at most, >= 1 */
+    int64_t block;  /* samples taken in a row, 1..MPG_PLAN_MOST_BLOCK */
 };
 
+/* Zero-initialised is empty. */
 struct mpg_plan {
     size_t n;
-    struct mpg_plan_step *step;
-    int64_t max_bytes;  /* the largest size */
-    size_t samples;     /* all iterations together, <= MPG_PLAN_MAX_SAMPLES */
+    struct mpg_cell *cell;
+    int64_t max_bytes; /* the largest size */
+    int64_t samples;   /* of all cells at most, <= MPG_PLAN_MAX_SAMPLES */
 };
 
-/* Reads SIZES, "0,8,64KiB": sizes of 0..MPG_PLAN_MAX_BYTES, each once. A size
- * up to FULL_BYTES is measured ITERATIONS times (>= 1), a larger one as often as
- * carries the same bytes, but no less than LEAST times (or ITERATIONS, when that
- * is fewer). SEED draws the order (splitmix64; Steele, Lea and Flood, OOPSLA
- * 2014), so that a drift of the machine does not look like an effect of size.
- * The caller clears PLAN. Errors: not a list of sizes, a size out of range or
- * there twice, too many samples, out of memory. */
-int mpg_plan_make(const char *sizes, int64_t iterations, int64_t full_bytes, int64_t least,
-                  uint64_t seed, struct mpg_plan *plan, struct mpg_error *err);
-/* Orders the steps by size, once they have been measured. */
+/* How often to measure messages of a size: up to FULL_BYTES MOST times (>= 1), a
+ * larger one as often as carries the same bytes, but no less than LEAST times (or
+ * MOST, when that is fewer). */
+struct mpg_plan_limits {
+    int64_t most, full_bytes, least;
+};
+
+/* Adds a cell, or nothing when it is there already; its block is a fiftieth of what
+ * is measured at most, but 20 or all. Errors: a size outside
+ * 0..MPG_PLAN_MAX_BYTES, too many samples, out of memory. */
+int mpg_plan_add(struct mpg_plan *plan, int64_t size_bytes, int64_t window,
+                 const struct mpg_plan_limits *limits, struct mpg_error *err);
+/* Orders the cells by window and size. */
 void mpg_plan_sort(struct mpg_plan *plan);
 void mpg_plan_clear(struct mpg_plan *plan);
+
+/* Reads sizes like "0,8,64KiB" into *SIZE, ascending, which the caller frees;
+ * returns how many. -1: not a list of sizes, one out of range or there twice, out of
+ * memory. */
+int64_t mpg_sizes_parse(const char *text, int64_t **size, struct mpg_error *err);
+
+/* Draws an order of the numbers 0 to N-1 into ORDER (bench/harness/random.h); the
+ * same STATE draws the same. */
+void mpg_shuffle(size_t *order, size_t n, uint64_t *state);
 
 #endif

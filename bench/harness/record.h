@@ -10,7 +10,7 @@
 
 #include "common/error.h"
 
-enum { MPG_RECORD_VALUE = 1024, MPG_RECORD_COLUMNS = 3 };
+enum { MPG_RECORD_VALUE = 1024, MPG_RECORD_COLUMNS = 8 };
 
 struct mpg_record_line;
 

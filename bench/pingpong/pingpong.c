@@ -1,236 +1,139 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* pingpong: round-trip times of messages between two ranks, and the eager
- * limit. */
+/* pingpong: round-trip and one-way times of messages between pairs of ranks. */
 #include "config.h"
 
-#include <mpi.h>
-#include <stdbool.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "bench/harness/launch.h"
-#include "bench/harness/machine.h"
-#include "bench/harness/pair.h"
-#include "bench/harness/plan.h"
-#include "bench/harness/record.h"
+#include "bench/harness/network.h"
 #include "bench/harness/statistics.h"
-#include "bench/harness/timer.h"
-#include "bench/pingpong/eager.h"
-#include "common/option.h"
-#include "common/output.h"
-#include "common/progress.h"
 #include "common/units.h"
 
-enum { FULL_ITERATIONS = 10000, QUICK_ITERATIONS = 1000, LEAST_ITERATIONS = 200, TAG = 1 };
-#define FULL_BYTES 16384
-#define EAGER_MAX_BYTES ((int64_t)4 << 20)
+enum { TAG = 1 };
+enum { RTT = 2, FORWARD, BACKWARD }; /* columns */
 
-static struct {
-    const char *dir, *sizes, *timer;
-    int64_t iterations, warmup, launch, seed;
-    bool quick, iterations_given, seed_given, no_eager;
-} opt = {.dir = "results",
-         .sizes = "0,1,8,16,32,64,128,256,512,1KiB,2KiB,4KiB,8KiB,16KiB,32KiB,64KiB,128KiB,"
-                  "256KiB,512KiB,1MiB,2MiB,4MiB",
-         .timer = "auto", .warmup = 200};
+static struct mpg_network_options opt = {
+    .dir = "results",
+    .sizes = "0,1,8,16,32,64,128,256,512,1KiB,2KiB,4KiB,8KiB,16KiB,32KiB,64KiB,128KiB,"
+             "256KiB,512KiB,1MiB,2MiB,4MiB",
+    .timer = "auto", .pairs = "10", .warmup = 200,
+    .confidence = 95, .median_error = 2, .tail_error = 10};
 
 static const struct mpg_option options[] = {
-    {"output", 'o', MPG_OPTION_STRING, &opt.dir, "DIR",
-     "write the samples into folder DIR (default: results)", 0, 0, NULL},
     {"sizes", 's', MPG_OPTION_STRING, &opt.sizes, "LIST",
      "message sizes, like 0,8,64KiB (default: 0, 1 and powers\nof two from 8 to 4MiB)", 0, 0,
      NULL},
+    {"quick", 'q', MPG_OPTION_FLAG, &opt.quick, NULL,
+     "--max-iterations=1000 --max-time=1s", 0, 0, NULL},
+    {"max-iterations", 0, MPG_OPTION_INT, &opt.most, "N",
+     "exchanges recorded at most of each size up to 16KiB;\nfewer of larger ones"
+     " (default: 10000)", 1, 1e8, &opt.most_given},
+    {"max-time", 0, MPG_OPTION_TIME, &opt.time_ns, "TIME",
+     "measure no longer than about TIME in all (default: 60s)", 1e6, 1e15, &opt.time_given},
     {"iterations", 'i', MPG_OPTION_INT, &opt.iterations, "N",
-     "exchanges recorded of each size up to 16KiB; fewer of\nlarger ones, at least 200"
-     " (default: 10000)", 1, 1e8, &opt.iterations_given},
-    {"quick", 'q', MPG_OPTION_FLAG, &opt.quick, NULL, "1000 iterations", 0, 0, NULL},
-    {"warmup", 'w', MPG_OPTION_INT, &opt.warmup, "N",
-     "exchanges of each size before, not recorded (default: 200)", 0, 1e8, NULL},
-    {"launch", 'l', MPG_OPTION_INT, &opt.launch, "N",
-     "which launch this is; it names the file (default: 0)", 0, 1e9, NULL},
-    {"seed", 0, MPG_OPTION_INT, &opt.seed, "N",
-     "draws the order of the sizes (default: the launch)", 0, 1e15, &opt.seed_given},
-    {"no-eager", 0, MPG_OPTION_FLAG, &opt.no_eager, NULL, "do not look for the eager limit", 0, 0,
-     NULL},
-    {"timer", 0, MPG_OPTION_STRING, &opt.timer, "NAME",
-     "auto (default), tsc, papi or clock", 0, 0, NULL},
+     "record N exchanges of each size up to 16KiB, fewer of\nlarger ones but at least 200,"
+     " however exact that is", 1, 1e8, &opt.iterations_given},
+    {"tail-error", 0, MPG_OPTION_REAL, &opt.tail_error, "PERCENT",
+     "half width of the 99th percentile's interval, 0 for any\n(default: 10)", 0, 1000, NULL},
+    MPG_NETWORK_OPTIONS(opt),
     {0}};
 
 static const struct mpg_program program = {
     .name = "pingpong",
-    .summary = "Measures round-trip times between two MPI ranks, for each message size, and finds\n"
-               "the eager limit. Start it with mpirun -np 2.",
+    .summary = "Measures round-trip and one-way times between pairs of MPI ranks, for each message\n"
+               "size, until they are exact enough, and finds the eager limit. Start it with mpirun\n"
+               "-np 2, or more for more pairs.",
     .options = options};
 
-struct run {
-    struct mpg_pair pair;
-    struct mpg_plan plan;
-    struct mpg_timer timer;
-    struct mpg_header header;
-    int64_t eager_limit_bytes; /* as mpg_eager_limit() */
-    double *sample;            /* rank 0: size_bytes, rtt_ns */
-};
+/* ---- the exchange ---- */
 
-/* ITERATIONS round trips; rank 0 notes each in ROW unless that is NULL. */
-static void exchange(const struct run *run, int64_t size_bytes, int64_t iterations, double *row)
+static void lead(const struct mpg_exchange *x, int64_t n, struct mpg_stamps *stamps)
 {
-    const struct mpg_pair *pair = &run->pair;
-    char *buffer = pair->buffer;
-    int size = (int)size_bytes;
-    if (pair->rank == 1) {
-        for (int64_t i = 0; i < iterations; i++) {
-            MPI_Recv(buffer, size, MPI_BYTE, 0, TAG, pair->comm, MPI_STATUS_IGNORE);
-            MPI_Send(buffer, size, MPI_BYTE, 0, TAG, pair->comm);
-        }
-        return;
-    }
-    for (int64_t i = 0; i < iterations; i++) {
-        uint64_t start = mpg_timer_read(run->timer.kind);
-        MPI_Send(buffer, size, MPI_BYTE, 1, TAG, pair->comm);
-        MPI_Recv(buffer, size, MPI_BYTE, 1, TAG, pair->comm, MPI_STATUS_IGNORE);
-        uint64_t end = mpg_timer_read(run->timer.kind);
-        if (row) {
-            row[2 * i] = (double)size_bytes;
-            row[2 * i + 1] = (double)(end - start) * run->timer.ns_per_tick;
-        }
+    for (int64_t i = 0; i < n; i++) {
+        stamps->start[i] = mpg_timer_read(x->timer);
+        MPI_Send(x->buffer, x->size, MPI_BYTE, 1, TAG, x->comm);
+        MPI_Recv(x->buffer, x->size, MPI_BYTE, 1, TAG, x->comm, MPI_STATUS_IGNORE);
+        stamps->end[i] = mpg_timer_read(x->timer);
     }
 }
 
-static void measure(struct run *run)
+static void follow(const struct mpg_exchange *x, int64_t n, struct mpg_stamps *stamps)
 {
-    double *row = run->sample;
-    struct mpg_progress progress;
-    mpg_progress_start(&progress, "pingpong: measuring", (double)run->plan.n);
-    progress.enabled = progress.enabled && run->pair.rank == 0;
-    for (size_t i = 0; i < run->plan.n; i++) {
-        const struct mpg_plan_step *step = &run->plan.step[i];
-        MPI_Barrier(run->pair.comm);
-        exchange(run, step->size_bytes, opt.warmup, NULL);
-        exchange(run, step->size_bytes, step->iterations, row);
-        if (row)
-            row += 2 * step->iterations;
-        mpg_progress_update(&progress, (double)(i + 1));
+    for (int64_t i = 0; i < n; i++) {
+        MPI_Recv(x->buffer, x->size, MPI_BYTE, 0, TAG, x->comm, MPI_STATUS_IGNORE);
+        stamps->there[i] = mpg_timer_read(x->timer);
+        MPI_Send(x->buffer, x->size, MPI_BYTE, 0, TAG, x->comm);
     }
-    mpg_progress_end(&progress);
 }
 
-/* What either rank can fail at before anything is measured. */
-static int prepare(struct run *run, struct mpg_error *err)
+/* Rounded as they are written, so that the two ways add up to the round trip. */
+static void make_row(const struct mpg_cell *cell, const struct mpg_times *times, double *row)
 {
-    int64_t most = run->plan.max_bytes;
-    if (!opt.no_eager && most < EAGER_MAX_BYTES)
-        most = EAGER_MAX_BYTES;
-    if (mpg_timer_open(opt.timer, &run->timer, err) < 0 ||
-        mpg_pair_allocate(&run->pair, most, err) < 0)
-        return -1;
-    if (run->pair.rank != 0)
-        return 0;
-    if (mpg_record_prepare(opt.dir, err) < 0)
-        return -1;
-    size_t size = 2 * run->plan.samples * sizeof *run->sample;
-    run->sample = malloc(size);
-    if (!run->sample)
-        return mpg_error_set(err, "out of memory for %zu samples", run->plan.samples);
-    memset(run->sample, 1, size); /* no page fault later */
-    return 0;
+    row[1] = (double)cell->size_bytes;
+    row[RTT] = round(10 * times->total_ns) / 10;
+    row[FORWARD] = round(10 * times->forward_ns) / 10;
+    row[BACKWARD] = row[RTT] - row[FORWARD];
 }
 
-static int describe(struct run *run, int argc, char **argv, struct mpg_error *err)
+static int make_plan(const struct mpg_network_facts *facts, const struct mpg_plan_limits *limits,
+                     struct mpg_plan *plan, struct mpg_error *err)
 {
-    struct mpg_header *header = &run->header;
-    if (mpg_header_add(header, err, "benchmark", "pingpong") < 0 ||
-        mpg_machine_describe(header, &run->timer, argc, argv, err) < 0 ||
-        mpg_header_add(header, err, "launch", "%lld", (long long)opt.launch) < 0 ||
-        mpg_header_add(header, err, "seed", "%lld", (long long)opt.seed) < 0 ||
-        mpg_header_add(header, err, "warmup", "%lld", (long long)opt.warmup) < 0)
-        return -1;
-    return 0;
+    (void)facts; /* the same sizes everywhere */
+    int64_t *size = NULL;
+    int64_t n = mpg_sizes_parse(opt.sizes, &size, err);
+    int status = n < 0 ? -1 : 0;
+    for (int64_t i = 0; i < n && status == 0; i++)
+        status = mpg_plan_add(plan, size[i], 1, limits, err);
+    free(size);
+    return status;
 }
 
-static int write_samples(struct run *run, struct mpg_error *err)
-{
-    static const char *const why[] = {"not looked for", "even 4 MiB went eagerly",
-                                      "even an empty message waits", "no clear limit"};
-    char name[64];
-    struct mpg_samples samples = {"size_bytes rtt_ns", 2, {0, 1}, run->plan.samples, run->sample};
-    int status = run->eager_limit_bytes >= 0 && !opt.no_eager
-                     ? mpg_header_add(&run->header, err, "eager_limit_bytes", "%lld",
-                                      (long long)run->eager_limit_bytes)
-                     : mpg_header_add(&run->header, err, "eager_limit", "not detected (%s)",
-                                      why[opt.no_eager ? 0 : -run->eager_limit_bytes]);
-    snprintf(name, sizeof name, "pingpong-launch%lld.samples", (long long)opt.launch);
-    return status < 0 ? -1 : mpg_record_write(opt.dir, name, &run->header, &samples, err);
-}
+/* ---- the summary ---- */
 
-static void print_summary(struct run *run)
+static int print_size(const struct mpg_class *class, int64_t size_bytes, struct mpg_error *err)
 {
-    char size[32], low[32], median[32], high[32];
-    mpg_plan_sort(&run->plan);
-    printf("pingpong: launch %lld, round trips by size:\n%10s %8s %10s %10s %10s\n",
-           (long long)opt.launch, "size", "samples", "min", "median", "p99");
-    for (size_t i = 0; i < run->plan.n; i++) {
-        const struct mpg_plan_step *step = &run->plan.step[i];
-        size_t n = (size_t)step->iterations;
-        double *row = run->sample + 2 * step->first;
-        for (size_t k = 0; k < n; k++) /* the samples are written: keep times */
-            row[k] = row[2 * k + 1];
-        mpg_sort(row, n);
-        printf("%10s %8zu %10s %10s %10s\n",
-               mpg_units_format_size(size, sizeof size, step->size_bytes), n,
-               mpg_units_format_time(low, sizeof low, row[0]),
-               mpg_units_format_time(median, sizeof median, mpg_sorted_quantile(row, n, 0.5)),
-               mpg_units_format_time(high, sizeof high, mpg_sorted_quantile(row, n, 0.99)));
-    }
-    if (!opt.no_eager && run->eager_limit_bytes >= 0)
-        printf("eager limit: %lld bytes\n", (long long)run->eager_limit_bytes);
-    else if (!opt.no_eager)
-        printf("eager limit: not detected\n");
-}
-
-/* What both ranks of the pair do; both return the same. */
-static int run_pair(struct run *run, int argc, char **argv, struct mpg_error *err)
-{
-    struct mpg_pair *pair = &run->pair;
-    int status = prepare(run, err);
+    char size[32], low[32], median[32], high[32], way[32];
+    double *rtt = NULL, *forward = NULL;
+    int64_t n = mpg_class_values(class, size_bytes, 1, RTT, &rtt, err);
+    int status = n < 0 || mpg_class_values(class, size_bytes, 1, FORWARD, &forward, err) < 0
+                     ? -1 : 0;
     if (status == 0)
-        status = describe(run, argc, argv, err);
-    if (mpg_pair_agree(pair, status, err) < 0 ||
-        mpg_pair_agree(pair, mpg_pair_describe(pair, &run->header, err), err) < 0)
-        return -1;
-    if (!opt.no_eager)
-        run->eager_limit_bytes = mpg_eager_limit(pair, EAGER_MAX_BYTES);
-    measure(run);
-    if (pair->rank == 0) {
-        status = write_samples(run, err);
-        if (status == 0)
-            print_summary(run);
-        if (status == 0)
-            status = mpg_stdout_close(err);
-    }
-    return mpg_pair_agree(pair, status, err);
+        printf("%10s %8lld %10s %10s %10s %10s\n",
+               mpg_units_format_size(size, sizeof size, size_bytes), (long long)n,
+               mpg_units_format_time(low, sizeof low, rtt[0]),
+               mpg_units_format_time(median, sizeof median,
+                                     mpg_sorted_quantile(rtt, (size_t)n, 0.5)),
+               mpg_units_format_time(high, sizeof high,
+                                     mpg_sorted_quantile(rtt, (size_t)n, 0.99)),
+               mpg_units_format_time(way, sizeof way,
+                                     mpg_sorted_quantile(forward, (size_t)n, 0.5)));
+    free(rtt);
+    free(forward);
+    return status;
+}
+
+static int print_summary(const struct mpg_class *class, struct mpg_error *err)
+{
+    struct mpg_class_cell *cell = NULL;
+    int64_t n = mpg_class_sizes(class, 1, &cell, err);
+    int status = n < 0 ? -1 : 0;
+    printf("round trips by size, and the way there:\n%10s %8s %10s %10s %10s %10s\n", "size",
+           "samples", "min", "median", "p99", "one way");
+    for (int64_t i = 0; i < n && status == 0; i++)
+        status = print_size(class, cell[i].size_bytes, err);
+    free(cell);
+    return status;
 }
 
 int main(int argc, char **argv)
 {
-    struct mpg_error err = {""};
-    struct run run = {0};
-    mpg_launch_parse(&program, argc, argv);
-    if (!opt.iterations_given)
-        opt.iterations = opt.quick ? QUICK_ITERATIONS : FULL_ITERATIONS;
-    if (!opt.seed_given)
-        opt.seed = opt.launch;
-    if (mpg_plan_make(opt.sizes, opt.iterations, FULL_BYTES, LEAST_ITERATIONS,
-                      (uint64_t)opt.seed, &run.plan, &err) < 0)
-        mpg_launch_usage_error(&program, "--sizes: %s", err.text);
-    int status = mpg_pair_begin(&run.pair, &argc, &argv, &err);
-    if (status == 0 && run.pair.comm != MPI_COMM_NULL)
-        status = run_pair(&run, argc, argv, &err);
-    if (status < 0 && err.text[0])
-        mpg_error_print(program.name, &err);
-    mpg_pair_end(&run.pair);
-    mpg_header_clear(&run.header);
-    mpg_plan_clear(&run.plan);
-    free(run.sample);
-    return status < 0 ? MPG_EXIT_FAILURE : MPG_EXIT_OK;
+    static const struct mpg_network network = {
+        .program = &program, .opt = &opt,
+        .full = {{10000, 16384, 1000}, 60e9}, .quick = {{1000, 16384, 200}, 1e9},
+        .fixed_least = 200, .lead = lead, .follow = follow,
+        .columns = "pair size_bytes rtt_ns forward_ns backward_ns", .n_columns = 5,
+        .decimals = {0, 0, 1, 1, 1}, .plan = make_plan, .row = make_row, .tail = true,
+        .summary = print_summary};
+    return mpg_network_main(&network, argc, argv);
 }

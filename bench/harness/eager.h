@@ -9,10 +9,10 @@
 #include "bench/harness/pair.h"
 
 /* The largest size in bytes, below MAX_BYTES (>= 1; pair->buffer holds as much),
- * that MPI_Send reliably sends eagerly, found by bisection with several trials a size,
- * each of about 2 ms. The same on both ranks; collective over the pair. -1: even
+ * that MPI_Send sends eagerly, found by bisection with several trials a size, each of
+ * about 2 ms. The same on both ranks; collective over the pair. -1: even
  * MAX_BYTES went eagerly; -2: even an empty message waits; -3: well above the
- * limit, many sends still return early. */
+ * limit, sends still return early. */
 int64_t mpg_eager_limit(const struct mpg_pair *pair, int64_t max_bytes);
 
 #endif

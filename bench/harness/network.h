@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What benchmarks of pairs of MPI ranks have in common: pairs of every path class, one
+ * at a time, a results file a class, a summary. A benchmark adds its exchange, its
+ * columns and its cells. */
+#ifndef MPG_NETWORK_H
+#define MPG_NETWORK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "bench/harness/classes.h"
+#include "bench/harness/plan.h"
+#include "bench/harness/record.h"
+#include "bench/harness/rounds.h"
+#include "common/error.h"
+#include "common/option.h"
+
+struct mpg_network_options {
+    const char *dir, *sizes, *timer, *pairs;
+    int64_t iterations, most, warmup, launch, seed;
+    double confidence, median_error, tail_error; /* percent; errors 0: not asked */
+    double time_ns;
+    bool quick, no_eager, no_bind;
+    bool iterations_given, most_given, seed_given, time_given;
+};
+
+/* Rows of an option table that all such benchmarks have; O is a struct
+ * mpg_network_options. */
+#define MPG_NETWORK_OPTIONS(o)                                                                    \
+    {"output", 'o', MPG_OPTION_STRING, &(o).dir, "DIR",                                           \
+     "write the samples into folder DIR (default: results)", 0, 0, NULL},                         \
+    {"pairs", 'p', MPG_OPTION_STRING, &(o).pairs, "N",                                            \
+     "measure N pairs of ranks, drawn from all path classes,\nor 'all' (default: 10)", 0, 0,       \
+     NULL},                                                                                       \
+    {"warmup", 'w', MPG_OPTION_INT, &(o).warmup, "N",                                             \
+     "messages of each size before, not recorded (default: 200)", 0, 1e8, NULL},                  \
+    {"launch", 'l', MPG_OPTION_INT, &(o).launch, "N",                                             \
+     "which launch this is; it names the files (default: 0)", 0, 1e9, NULL},                      \
+    {"seed", 0, MPG_OPTION_INT, &(o).seed, "N",                                                   \
+     "draws the pairs and the orders (default: the launch)", 0, 1e15, &(o).seed_given},           \
+    {"confidence", 0, MPG_OPTION_REAL, &(o).confidence, "PERCENT",                                \
+     "of the intervals that end the measurement (default: 95)", 50, 99.99, NULL},                 \
+    {"median-error", 0, MPG_OPTION_REAL, &(o).median_error, "PERCENT",                            \
+     "half width of the median's interval, 0 for any\n(default: 2)", 0, 1000, NULL},              \
+    {"no-eager", 0, MPG_OPTION_FLAG, &(o).no_eager, NULL, "do not look for the eager limit", 0,   \
+     0, NULL},                                                                                    \
+    {"no-bind", 0, MPG_OPTION_FLAG, &(o).no_bind, NULL,                                           \
+     "leave ranks that may run on several cores as they are", 0, 0, NULL},                        \
+    {"timer", 0, MPG_OPTION_STRING, &(o).timer, "NAME", "auto (default), tsc, papi or clock", 0,  \
+     0, NULL}
+
+/* What a benchmark's cells may depend on; 0 where unknown. */
+struct mpg_network_facts {
+    int64_t eager_limit_bytes; /* as mpg_eager_limit(), or 0 */
+    int64_t l2_bytes, l3_bytes;
+};
+
+/* How long and how often. */
+struct mpg_network_effort {
+    struct mpg_plan_limits limits;
+    double time_ns; /* of all pairs together */
+};
+
+struct mpg_network {
+    const struct mpg_program *program;
+    struct mpg_network_options *opt;
+    struct mpg_network_effort full, quick;
+    int64_t fixed_least; /* limits.least where --iterations is given */
+    mpg_half *lead, *follow;
+    bool sent; /* LEAD notes when all was sent */
+    const char *columns;
+    int n_columns, decimals[MPG_RECORD_COLUMNS];
+    /* Adds the cells to PLAN. Errors: as mpg_plan_add(), the sizes are wrong. */
+    int (*plan)(const struct mpg_network_facts *facts, const struct mpg_plan_limits *limits,
+                struct mpg_plan *plan, struct mpg_error *err);
+    /* Fills a row's columns after the first, which is the pair's number. */
+    void (*row)(const struct mpg_cell *cell, const struct mpg_times *times, double *row);
+    /* Adds header lines of its own; may be NULL. */
+    int (*describe)(struct mpg_header *header, struct mpg_error *err);
+    int window_column; /* 0: there is none */
+    bool tail;         /* whether the 99th percentile counts too */
+    /* Prints the table of one class. Errors: out of memory. */
+    int (*summary)(const struct mpg_class *class, struct mpg_error *err);
+};
+
+/* The program: parses the options, measures, writes and prints. Returns the exit
+ * status. */
+int mpg_network_main(const struct mpg_network *network, int argc, char **argv);
+
+#endif

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Places of MPI ranks. */
+#include "config.h"
+
+#include "bench/harness/ranks.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bench/harness/machine.h"
+
+enum { SHORTEST_NAP_US = 500, LONGEST_NAP_US = 10000 };
+
+/* ---- agreement ---- */
+
+static void wait_quietly(MPI_Request *request)
+{
+    int done = 0;
+    useconds_t nap_us = SHORTEST_NAP_US;
+    while (MPI_Test(request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && !done) {
+        usleep(nap_us);
+        nap_us = 2 * nap_us < LONGEST_NAP_US ? 2 * nap_us : LONGEST_NAP_US;
+    }
+}
+
+int64_t mpg_ranks_maximum(const struct mpg_ranks *ranks, int64_t value)
+{
+    (void)ranks; /* all of MPI_COMM_WORLD */
+    int64_t most = value;
+    MPI_Request request;
+    MPI_Iallreduce(&value, &most, 1, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD, &request);
+    wait_quietly(&request);
+    return most;
+}
+
+int mpg_ranks_agree(const struct mpg_ranks *ranks, int status, struct mpg_error *err)
+{
+    bool failed = mpg_ranks_maximum(ranks, status < 0) > 0;
+    if (failed && status >= 0)
+        mpg_error_set(err, "%s", "");
+    return failed ? -1 : 0;
+}
+
+/* ---- cores ---- */
+
+/* The cores each rank may use, one after the other. */
+struct lists {
+    int *n, *first, *core; /* rank r's: core[first[r]] to core[first[r] + n[r] - 1] */
+    int all;
+};
+
+static void clear_lists(struct lists *lists)
+{
+    free(lists->n);
+    free(lists->first);
+    free(lists->core);
+}
+
+/* Gathers the N cores in MINE of each rank. */
+static int gather_lists(const struct mpg_ranks *ranks, const int *mine, int n,
+                        struct lists *lists, struct mpg_error *err)
+{
+    size_t count = (size_t)ranks->ranks;
+    *lists = (struct lists){malloc(count * sizeof(int)), malloc(count * sizeof(int)), NULL, 0};
+    int status = n < 0 ? -1
+                 : lists->n && lists->first ? 0 : mpg_error_set(err, "out of memory");
+    if (mpg_ranks_agree(ranks, status, err) < 0)
+        return -1;
+    MPI_Allgather(&n, 1, MPI_INT, lists->n, 1, MPI_INT, MPI_COMM_WORLD);
+    for (int r = 0; r < ranks->ranks; r++) {
+        lists->first[r] = lists->all;
+        lists->all += lists->n[r];
+    }
+    lists->core = malloc((size_t)lists->all * sizeof(int));
+    status = lists->core ? 0 : mpg_error_set(err, "out of memory");
+    if (mpg_ranks_agree(ranks, status, err) < 0)
+        return -1;
+    MPI_Allgatherv(mine, n, MPI_INT, lists->core, lists->n, lists->first, MPI_INT,
+                   MPI_COMM_WORLD);
+    return 0;
+}
+
+/* Of the N cores in LIST the one with the smallest USED, the first such. */
+static int least_used(const int *list, int n, const int *used)
+{
+    int best = list[0];
+    for (int i = 1; i < n; i++)
+        if (used[list[i]] < used[best])
+            best = list[i];
+    return best;
+}
+
+/* The core that each rank of this host gets goes into place[].core (of this host's
+ * ranks only), and how many cores they have together into this rank's place. */
+static int assign_cores(struct mpg_ranks *ranks, const struct lists *lists, bool bind,
+                        struct mpg_error *err)
+{
+    struct mpg_place *mine = &ranks->place[ranks->rank];
+    int most = 0;
+    for (int i = 0; i < lists->all; i++)
+        most = lists->core[i] > most ? lists->core[i] : most;
+    int *used = calloc((size_t)most + 1, sizeof *used);
+    char *seen = calloc((size_t)most + 1, 1);
+    if (used && seen) {
+        /* Those that the launcher bound come first: they cannot give way. */
+        for (int pass = 0; pass < 2; pass++)
+            for (int r = 0; r < ranks->ranks; r++) {
+                struct mpg_place *place = &ranks->place[r];
+                const int *list = lists->core + lists->first[r];
+                bool bound = lists->n[r] == 1;
+                if (strcmp(place->host, mine->host) != 0 || bound != (pass == 0))
+                    continue;
+                place->core = bound || bind ? least_used(list, lists->n[r], used) : -1;
+                used[place->core < 0 ? 0 : place->core] += place->core >= 0;
+                for (int i = 0; i < lists->n[r]; i++) {
+                    mine->host_cores += !seen[list[i]];
+                    seen[list[i]] = 1;
+                }
+                mine->host_ranks++;
+            }
+    }
+    int status = used && seen ? 0 : mpg_error_set(err, "out of memory");
+    free(used);
+    free(seen);
+    return status;
+}
+
+/* Finds every rank's place, in the end from the ranks themselves. */
+static int find_places(struct mpg_ranks *ranks, bool bind, struct mpg_error *err)
+{
+    struct mpg_place *mine = &ranks->place[ranks->rank];
+    struct lists lists = {NULL, NULL, NULL, 0};
+    int *core = NULL;
+    int n = mpg_topology_cores(ranks->topology, &core, err);
+    int status = gather_lists(ranks, core, n, &lists, err);
+    if (status == 0) {
+        if (gethostname(mine->host, sizeof mine->host - 1) < 0)
+            snprintf(mine->host, sizeof mine->host, "unknown");
+        MPI_Allgather(MPI_IN_PLACE, 0, MPI_BYTE, ranks->place, sizeof *mine, MPI_BYTE,
+                      MPI_COMM_WORLD);
+        status = assign_cores(ranks, &lists, bind, err);
+        if (status == 0 && n > 1 && mine->core >= 0)
+            status = mpg_cores_pin(mine->core, err);
+        mpg_cores_text(mine->cores, sizeof mine->cores);
+        mpg_topology_complex(ranks->topology, mine->complex, sizeof mine->complex);
+        status = mpg_ranks_agree(ranks, status, err);
+    }
+    if (status == 0)
+        MPI_Allgather(MPI_IN_PLACE, 0, MPI_BYTE, ranks->place, sizeof *mine, MPI_BYTE,
+                      MPI_COMM_WORLD);
+    clear_lists(&lists);
+    free(core);
+    return status;
+}
+
+/* ---- life ---- */
+
+int mpg_ranks_begin(struct mpg_ranks *ranks, bool bind, int *argc, char ***argv,
+                    struct mpg_error *err)
+{
+    *ranks = (struct mpg_ranks){0};
+    MPI_Init(argc, argv); /* MPI's default handler ends the program on its errors */
+    MPI_Comm_rank(MPI_COMM_WORLD, &ranks->rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks->ranks);
+    ranks->place = calloc((size_t)ranks->ranks, sizeof *ranks->place);
+    int status = 0;
+    if (!ranks->place)
+        status = mpg_error_set(err, "out of memory");
+    else if (!(ranks->topology = mpg_topology_open(err)))
+        status = -1;
+    if (mpg_ranks_agree(ranks, status, err) < 0)
+        return -1;
+    return find_places(ranks, bind, err);
+}
+
+void mpg_ranks_end(struct mpg_ranks *ranks)
+{
+    mpg_ranks_maximum(ranks, 0);
+    mpg_topology_close(ranks->topology);
+    free(ranks->place);
+    MPI_Finalize();
+}
+
+/* ---- description ---- */
+
+enum mpg_path mpg_ranks_path(const struct mpg_ranks *ranks, int a, int b)
+{
+    const struct mpg_place *x = &ranks->place[a], *y = &ranks->place[b];
+    if (strcmp(x->host, y->host) != 0)
+        return MPG_PATH_BETWEEN;
+    return x->complex[0] && strcmp(x->complex, y->complex) == 0 ? MPG_PATH_COMPLEX
+                                                                : MPG_PATH_NODE;
+}
+
+const char *mpg_path_name(enum mpg_path path)
+{
+    static const char *const name[] = {"core complex", "node", "between nodes"};
+    return name[path];
+}
+
+const char *mpg_path_file(enum mpg_path path)
+{
+    static const char *const name[] = {"core-complex", "node", "between-nodes"};
+    return name[path];
+}
+
+bool mpg_ranks_oversubscribed(const struct mpg_ranks *ranks, char *text, size_t size)
+{
+    for (int r = 0; r < ranks->ranks; r++) {
+        const struct mpg_place *p = &ranks->place[r];
+        if (p->host_ranks <= p->host_cores)
+            continue;
+        snprintf(text, size, "%d ranks on %d core%s of %s", p->host_ranks, p->host_cores,
+                 p->host_cores == 1 ? "" : "s", p->host);
+        return true;
+    }
+    snprintf(text, size, "no");
+    return false;
+}
+
+int mpg_ranks_describe(const struct mpg_ranks *ranks, struct mpg_header *header,
+                       struct mpg_error *err)
+{
+    char library[MPI_MAX_LIBRARY_VERSION_STRING] = "unknown", oversubscribed[512];
+    char binding[MPG_RECORD_VALUE] = "";
+    int length = 0;
+    size_t used = 0;
+    MPI_Get_library_version(library, &length);
+    library[strcspn(library, "\n")] = '\0';
+    for (int r = 0; r < ranks->ranks && used < sizeof binding; r++)
+        used += (size_t)snprintf(binding + used, sizeof binding - used, "%srank %d: cores %s",
+                                 r ? ", " : "", r, ranks->place[r].cores);
+    mpg_ranks_oversubscribed(ranks, oversubscribed, sizeof oversubscribed);
+    return mpg_header_add(header, err, "mpi", "%s", library) < 0 ||
+                   mpg_header_add(header, err, "ranks", "%d", ranks->ranks) < 0 ||
+                   mpg_header_add(header, err, "binding", "%s", binding) < 0 ||
+                   mpg_header_add(header, err, "oversubscribed", "%s", oversubscribed) < 0
+               ? -1
+               : 0;
+}

@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Rounds of blocks of exchanges. The leading rank decides and tells the other before
+ * each block what comes. */
+#include "config.h"
+
+#include "bench/harness/rounds.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/harness/random.h"
+#include "bench/harness/statistics.h"
+#include "bench/harness/sync.h"
+
+enum {
+    WARMUP_CHUNK = 10, /* between looks at the clock */
+    WARMUP_AGAIN = 10, /* messages before a later block */
+    LEAST_BLOCKS = 5,  /* of a cell, so that none is measured at one time only */
+    LEAST_COUNT = 3,   /* exchanges in a block when time is short */
+    TAG = 3
+};
+#define PROBE_NS 2e8 /* between looks at the other's clock */
+
+enum order { ORDER_EXCHANGE, ORDER_PROBE, ORDER_END };
+
+/* What the leading rank tells the other. */
+struct command {
+    int64_t order, size_bytes, window;
+    int64_t unrecorded, recorded; /* exchanges */
+};
+
+struct raw {
+    uint32_t cell;
+    uint64_t start, there;
+    double total_ns, send_ns;
+};
+
+/* How far a cell is. */
+struct state {
+    int64_t n, blocks; /* exchanges recorded, in how many blocks */
+    bool done;
+    struct mpg_lack lack;
+    double each_ns;         /* what an exchange took in the last block */
+    double *value;          /* adaptive: the total times so far */
+    size_t room;
+};
+
+/* One pair at work. */
+struct work {
+    const struct mpg_rounds *rounds;
+    const struct mpg_pair *pair;
+    const struct mpg_plan *plan;
+    const struct mpg_timer *timer;
+    struct mpg_sync *sync;
+    struct mpg_exchange x;
+    struct mpg_stamps *stamps;
+    double other_cost_ns; /* of the other rank's timer */
+    /* On the leading rank: */
+    struct state *state; /* of each cell */
+    size_t *order;
+    double *scratch;
+    struct raw *raw;
+    size_t n, room;
+    uint64_t random, start_ns, probed_ns;
+    int64_t round;
+};
+
+/* ---- one block ---- */
+
+static void run_block(struct work *w, const struct command *c)
+{
+    mpg_half *half = w->pair->rank == 0 ? w->rounds->lead : w->rounds->follow;
+    w->x.size = (int)c->size_bytes;
+    w->x.window = (int)c->window;
+    if (c->unrecorded > 0)
+        half(&w->x, c->unrecorded, w->stamps);
+    if (c->recorded > 0)
+        half(&w->x, c->recorded, w->stamps);
+}
+
+static void tell(const struct work *w, const struct command *c)
+{
+    MPI_Send(c, sizeof *c, MPI_BYTE, 1, TAG, w->pair->comm);
+}
+
+static void exchange(struct work *w, size_t cell, int64_t unrecorded, int64_t recorded)
+{
+    const struct mpg_cell *p = &w->plan->cell[cell];
+    struct command c = {ORDER_EXCHANGE, p->size_bytes, p->window, unrecorded, recorded};
+    tell(w, &c);
+    run_block(w, &c);
+    if (recorded > 0)
+        MPI_Recv(w->stamps->there, (int)recorded, MPI_UINT64_T, 1, TAG, w->pair->comm,
+                 MPI_STATUS_IGNORE);
+}
+
+/* The other rank's part, until the end. */
+static int serve(struct work *w, struct mpg_error *err)
+{
+    struct command c;
+    for (;;) {
+        MPI_Recv(&c, sizeof c, MPI_BYTE, 0, TAG, w->pair->comm, MPI_STATUS_IGNORE);
+        if (c.order == ORDER_END)
+            return 0;
+        if (c.order == ORDER_PROBE) {
+            if (mpg_sync_probe(w->sync, err) < 0)
+                return -1;
+            continue;
+        }
+        run_block(w, &c);
+        if (c.recorded > 0)
+            MPI_Send(w->stamps->there, (int)c.recorded, MPI_UINT64_T, 0, TAG, w->pair->comm);
+    }
+}
+
+/* ---- the leading rank ---- */
+
+/* Makes room for COUNT more samples of CELL, before they are measured. */
+static int reserve(struct work *w, size_t cell, int64_t count, struct mpg_error *err)
+{
+    struct state *s = &w->state[cell];
+    size_t need = w->n + (size_t)count, need_here = (size_t)(s->n + count);
+    if (need > w->room) {
+        size_t room = 2 * need;
+        struct raw *grown = realloc(w->raw, room * sizeof *grown);
+        if (!grown)
+            return mpg_error_set(err, "out of memory for %zu samples", room);
+        memset(grown + w->n, 1, (room - w->n) * sizeof *grown); /* no page fault later */
+        w->raw = grown;
+        w->room = room;
+    }
+    if (w->rounds->adaptive && need_here > s->room) {
+        double *grown = realloc(s->value, 2 * need_here * sizeof *grown);
+        if (!grown)
+            return mpg_error_set(err, "out of memory for %zu samples", 2 * need_here);
+        s->value = grown;
+        s->room = 2 * need_here;
+    }
+    return 0;
+}
+
+/* Takes the block's readings over, less what the readings themselves took: one of
+ * each rank's timer lies between start and end. */
+static void keep(struct work *w, size_t cell, int64_t count)
+{
+    const struct mpg_stamps *t = w->stamps;
+    struct state *s = &w->state[cell];
+    double tick_ns = w->timer->ns_per_tick, cost_ns = w->timer->cost_ns;
+    for (int64_t i = 0; i < count; i++) {
+        double total_ns =
+            (double)(t->end[i] - t->start[i]) * tick_ns - cost_ns - w->other_cost_ns;
+        double send_ns =
+            w->rounds->sent ? (double)(t->sent[i] - t->start[i]) * tick_ns - cost_ns : 0;
+        w->raw[w->n++] = (struct raw){(uint32_t)cell, t->start[i], t->there[i],
+                                      total_ns > 0 ? total_ns : 0, send_ns > 0 ? send_ns : 0};
+        if (w->rounds->adaptive)
+            s->value[s->n] = total_ns;
+        s->n++;
+    }
+}
+
+static bool is_limited(const struct work *w)
+{
+    return w->rounds->time_ns > 0;
+}
+
+static double left_ns(const struct work *w)
+{
+    return w->rounds->time_ns - (double)(mpg_clock_ns() - w->start_ns);
+}
+
+/* How many exchanges of CELL have MESSAGES, rounded up. */
+static int64_t in_windows(const struct work *w, size_t cell, int64_t messages)
+{
+    int64_t window = w->plan->cell[cell].window;
+    return (messages + window - 1) / window;
+}
+
+/* A cell's first exchanges, cut short when they take more than SHARE_NS. */
+static void warm_up(struct work *w, size_t cell, double share_ns)
+{
+    uint64_t begun_ns = mpg_clock_ns();
+    double took_ns = 0;
+    int64_t all = in_windows(w, cell, w->rounds->warmup);
+    for (int64_t n, done = 0; done < all; done += n) {
+        n = done < WARMUP_CHUNK ? 1 + done : WARMUP_CHUNK;
+        n = all - done < n ? all - done : n;
+        exchange(w, cell, n, 0);
+        double now_ns = (double)(mpg_clock_ns() - begun_ns);
+        w->state[cell].each_ns = (now_ns - took_ns) / (double)n;
+        took_ns = now_ns;
+        if (is_limited(w) && took_ns > share_ns)
+            break;
+    }
+}
+
+/* How many exchanges of CELL fit, with LEFT cells to go in its round; most of the
+ * time left is for later rounds. */
+static int64_t count_that_fits(const struct work *w, size_t cell, size_t left)
+{
+    const struct mpg_cell *p = &w->plan->cell[cell];
+    const struct state *s = &w->state[cell];
+    int64_t count = p->most - s->n < p->block ? p->most - s->n : p->block;
+    if (!is_limited(w) || s->each_ns <= 0)
+        return count;
+    double fits = left_ns(w) / (double)left / 4 / s->each_ns;
+    int64_t least = count < LEAST_COUNT ? count : LEAST_COUNT;
+    if (fits < (double)least)
+        return s->n == 0 ? least : 0;
+    return fits < (double)count ? (int64_t)fits : count;
+}
+
+/* One block of CELL, or none where time is too short; LEFT cells of its round are to
+ * be measured, this one too. */
+static int visit(struct work *w, size_t cell, size_t left, struct mpg_error *err)
+{
+    struct state *s = &w->state[cell];
+    int64_t again = in_windows(
+        w, cell, w->rounds->warmup < WARMUP_AGAIN ? w->rounds->warmup : WARMUP_AGAIN);
+    if (s->n == 0)
+        warm_up(w, cell, left_ns(w) / (double)left / 8);
+    int64_t count = count_that_fits(w, cell, left);
+    if (count == 0)
+        return 0;
+    again = again < 1 + count / 5 ? again : 1 + count / 5;
+    if (reserve(w, cell, count, err) < 0)
+        return -1;
+    uint64_t begun_ns = mpg_clock_ns();
+    exchange(w, cell, again, count);
+    s->each_ns = (double)(mpg_clock_ns() - begun_ns) / (double)(again + count);
+    keep(w, cell, count);
+    s->blocks++;
+    return 0;
+}
+
+/* Decides which cells have been measured enough; true when all have. */
+static bool assess(struct work *w)
+{
+    bool all = true;
+    for (size_t i = 0; i < w->plan->n; i++) {
+        struct state *s = &w->state[i];
+        if (s->done || s->n == 0) {
+            all = all && s->done;
+            continue;
+        }
+        if (w->rounds->adaptive) {
+            memcpy(w->scratch, s->value, (size_t)s->n * sizeof *s->value);
+            mpg_sort(w->scratch, (size_t)s->n);
+            s->lack = mpg_goal_lacks(&w->rounds->goal, s->value, w->scratch, (size_t)s->n);
+        }
+        s->done = s->n >= w->plan->cell[i].most ||
+                  (w->rounds->adaptive && s->blocks >= LEAST_BLOCKS && !s->lack.median &&
+                   !s->lack.tail);
+        all = all && s->done;
+    }
+    return all;
+}
+
+static double part_done(const struct work *w)
+{
+    double part = 0;
+    for (size_t i = 0; i < w->plan->n; i++)
+        part += w->state[i].done
+                    ? 1
+                    : (double)w->state[i].n / (double)w->plan->cell[i].most;
+    part /= (double)w->plan->n;
+    if (is_limited(w) && 1 - left_ns(w) / w->rounds->time_ns > part)
+        part = 1 - left_ns(w) / w->rounds->time_ns;
+    return part < 1 ? part : 1;
+}
+
+static int look_at_clock(struct work *w, struct mpg_error *err)
+{
+    struct command c = {.order = ORDER_PROBE};
+    w->probed_ns = mpg_clock_ns();
+    tell(w, &c);
+    return mpg_sync_probe(w->sync, err);
+}
+
+static int one_round(struct work *w, struct mpg_error *err)
+{
+    size_t left = 0;
+    mpg_shuffle(w->order, w->plan->n, &w->random);
+    for (size_t i = 0; i < w->plan->n; i++)
+        left += !w->state[i].done;
+    for (size_t i = 0; i < w->plan->n; i++) {
+        size_t cell = w->order[i];
+        if (w->state[cell].done)
+            continue;
+        if (w->round > 0 && is_limited(w) && left_ns(w) <= 0)
+            break;
+        if (visit(w, cell, left--, err) < 0)
+            return -1;
+        if (w->rounds->progress)
+            mpg_progress_update(w->rounds->progress, w->rounds->done + part_done(w));
+    }
+    w->round++;
+    return 0;
+}
+
+/* All rounds; SCRATCH holds the longest series. */
+static int lead(struct work *w, struct mpg_error *err)
+{
+    struct command end = {.order = ORDER_END};
+    int status = 0;
+    bool over = false;
+    size_t before;
+    w->start_ns = w->probed_ns = mpg_clock_ns();
+    while (status == 0 && !over) {
+        before = w->n;
+        status = one_round(w, err);
+        over = status < 0 || assess(w) || w->n == before;
+        if (status == 0 && (over || (double)(mpg_clock_ns() - w->probed_ns) > PROBE_NS))
+            status = look_at_clock(w, err);
+    }
+    tell(w, &end);
+    return status;
+}
+
+/* ---- the whole ---- */
+
+static int prepare(struct work *w, struct mpg_error *err)
+{
+    int64_t longest = 1;
+    w->stamps = calloc(1, sizeof *w->stamps);
+    w->x = (struct mpg_exchange){.comm = w->pair->comm, .buffer = w->pair->buffer,
+                                 .timer = w->timer->kind,
+                                 .request = calloc(MPG_WINDOW_MOST, sizeof(MPI_Request))};
+    if (!w->stamps || !w->x.request)
+        return mpg_error_set(err, "out of memory");
+    memset(w->stamps, 1, sizeof *w->stamps); /* no page fault later */
+    if (w->pair->rank != 0)
+        return 0;
+    for (size_t i = 0; i < w->plan->n; i++)
+        longest = w->plan->cell[i].most > longest ? w->plan->cell[i].most : longest;
+    w->state = calloc(w->plan->n, sizeof *w->state);
+    w->order = calloc(w->plan->n, sizeof *w->order);
+    w->scratch = w->rounds->adaptive ? malloc((size_t)longest * sizeof(double)) : NULL;
+    return w->state && w->order && (w->scratch || !w->rounds->adaptive)
+               ? 0
+               : mpg_error_set(err, "out of memory");
+}
+
+static void release(struct work *w)
+{
+    for (size_t i = 0; w->state && i < w->plan->n; i++)
+        free(w->state[i].value);
+    free(w->state);
+    free(w->order);
+    free(w->scratch);
+    free(w->raw);
+    free(w->x.request);
+    free(w->stamps);
+    mpg_sync_close(w->sync);
+}
+
+/* What the leading rank hands over, by the common time. */
+static int conclude(const struct work *w, struct mpg_measured *measured, struct mpg_error *err)
+{
+    struct mpg_measured m = {.n = w->n, .rounds = w->round,
+                             .shared = mpg_sync_shared(w->sync),
+                             .error_ns = mpg_sync_error_ns(w->sync, 1)};
+    double reading_ns = (w->timer->cost_ns + w->other_cost_ns) / 2;
+    m.times = malloc((w->n + 1) * sizeof *m.times);
+    m.lack = malloc(w->plan->n * sizeof *m.lack);
+    if (!m.times || !m.lack) {
+        mpg_measured_clear(&m);
+        return mpg_error_set(err, "out of memory for %zu samples", w->n);
+    }
+    for (size_t i = 0; i < w->n; i++) {
+        const struct raw *r = &w->raw[i];
+        m.times[i] = (struct mpg_times){r->cell, r->total_ns, r->send_ns,
+                                        mpg_sync_time_ns(w->sync, 1, r->there) -
+                                            mpg_sync_time_ns(w->sync, 0, r->start) - reading_ns};
+    }
+    for (size_t i = 0; i < w->plan->n; i++)
+        m.lack[i] = w->state[i].lack;
+    *measured = m;
+    return 0;
+}
+
+int mpg_rounds_measure(const struct mpg_rounds *rounds, const struct mpg_pair *pair,
+                       const struct mpg_plan *plan, const struct mpg_timer *timer,
+                       struct mpg_measured *measured, struct mpg_error *err)
+{
+    struct work w = {.rounds = rounds, .pair = pair, .plan = plan, .timer = timer,
+                     .random = rounds->seed};
+    int status = mpg_pair_agree(pair, prepare(&w, err), err);
+    if (status == 0)
+        status = (w.sync = mpg_sync_open(pair->comm, timer, err)) ? 0 : -1;
+    if (status == 0) {
+        double cost_ns[2];
+        MPI_Allgather(&timer->cost_ns, 1, MPI_DOUBLE, cost_ns, 1, MPI_DOUBLE, pair->comm);
+        w.other_cost_ns = cost_ns[1 - pair->rank];
+        status = pair->rank == 0 ? lead(&w, err) : serve(&w, err);
+        if (status == 0 && pair->rank == 0)
+            status = conclude(&w, measured, err);
+        status = mpg_pair_agree(pair, status, err);
+        if (status < 0 && pair->rank == 0)
+            mpg_measured_clear(measured);
+    }
+    release(&w);
+    return status;
+}
+
+void mpg_measured_clear(struct mpg_measured *measured)
+{
+    free(measured->times);
+    free(measured->lack);
+    *measured = (struct mpg_measured){0};
+}
