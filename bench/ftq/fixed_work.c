@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/ftq/speed.h"
 #include "bench/ftq/work.h"
 
 /* How long the calibration's portions are: many of the shortest detours, few
@@ -87,9 +88,13 @@ static uint64_t calibrate(const struct mpg_timer *timer, double quantum_ticks, u
     return units < 1 ? 1 : (uint64_t)units;
 }
 
-static void fill_samples(const struct mpg_timer *timer, const struct timing *t,
-                         struct mpg_fixed_work *w)
+static int fill_samples(const struct mpg_timer *timer, const struct timing *t,
+                        struct mpg_fixed_work *w, struct mpg_error *err)
 {
+    double *rate = malloc(2 * t->n * sizeof *rate);
+    if (!rate)
+        return mpg_error_set(err, "out of memory for %zu quanta", t->n);
+    double *reference = rate + t->n;
     w->n = t->n;
     w->work_ns = (double)find_shortest(t) * timer->ns_per_tick;
     w->unit_ns = w->work_ns / (double)w->units;
@@ -98,9 +103,15 @@ static void fill_samples(const struct mpg_timer *timer, const struct timing *t,
         double duration_ns = (double)(t->mark[k + 1] - t->mark[k]) * timer->ns_per_tick;
         w->sample[2 * k] = (double)(t->mark[k] - t->mark[0]) * timer->ns_per_tick;
         w->sample[2 * k + 1] = duration_ns;
-        w->lost_ns += duration_ns - w->work_ns;
         w->longest_ns = fmax(w->longest_ns, duration_ns);
+        rate[k] = 1 / fmax(duration_ns, w->work_ns);
     }
+    mpg_speed_follow(rate, t->n, reference);
+    for (size_t k = 0; k < t->n; k++)
+        w->lost_ns += fmax(0, w->sample[2 * k + 1] - 1 / reference[k]);
+    w->speed_range = mpg_speed_range(reference, t->n);
+    free(rate);
+    return 0;
 }
 
 int mpg_fixed_work_measure(const struct mpg_timer *timer, double quantum_ns, double duration_ns,
@@ -114,19 +125,23 @@ int mpg_fixed_work_measure(const struct mpg_timer *timer, double quantum_ns, dou
     t.mark = malloc(room * sizeof *t.mark);
     w.sample = malloc(2 * t.max * sizeof *w.sample);
     if (!t.mark || !w.sample) {
-        free(t.mark);
-        free(w.sample);
-        return mpg_error_set(err, "out of memory for %zu quanta", t.max);
+        mpg_error_set(err, "out of memory for %zu quanta", t.max);
+        goto fail;
     }
     memset(t.mark, 1, room * sizeof *t.mark); /* no page fault later */
     w.units = t.units = calibrate(timer, quantum_ns / timer->ns_per_tick, t.mark);
     mpg_watch_start(watch);
     time_with(timer, &t);
     mpg_watch_stop(watch);
-    fill_samples(timer, &t, &w);
+    if (fill_samples(timer, &t, &w, err) < 0)
+        goto fail;
     free(t.mark);
     *result = w;
     return 0;
+fail:
+    free(t.mark);
+    free(w.sample);
+    return -1;
 }
 
 void mpg_fixed_work_clear(struct mpg_fixed_work *work)

@@ -17,7 +17,8 @@ struct mpg_fixed_work {
     double work_ns;     /* the fastest quantum */
     double unit_ns;     /* one unit of it */
     double span_ns;     /* of all quanta together */
-    double lost_ns;     /* of that, what they took beyond the fastest */
+    double speed_range; /* mpg_speed_range() */
+    double lost_ns;     /* what they took beyond the undisturbed time then */
     double longest_ns;  /* quantum */
     size_t n;
     double *sample;     /* 2 a quantum: start_ns from the first one's, duration_ns */

@@ -170,7 +170,8 @@ static int write_quanta(const struct job *job, const char *name, struct mpg_head
     const struct mpg_quanta *q = &job->found.quanta;
     struct mpg_samples samples = {"start_ns work lost_ns", 3, {1, 0, 1}, q->n, q->sample};
     if (mpg_header_add(header, err, "quantum_ns", "%.17g", q->quantum_ns) < 0 ||
-        mpg_header_add(header, err, "unit_ns", "%.4f", q->unit_ns) < 0)
+        mpg_header_add(header, err, "unit_ns", "%.4f", q->unit_ns) < 0 ||
+        mpg_header_add(header, err, "speed_range", "%.4f", q->speed_range) < 0)
         return -1;
     return mpg_record_write(job->plan->dir, name, header, &samples, err);
 }
@@ -182,7 +183,8 @@ static int write_work(const struct job *job, const char *name, struct mpg_header
     struct mpg_samples samples = {"start_ns duration_ns", 2, {1, 1}, w->n, w->sample};
     if (mpg_header_add(header, err, "work_units", "%llu", (unsigned long long)w->units) < 0 ||
         mpg_header_add(header, err, "unit_ns", "%.4f", w->unit_ns) < 0 ||
-        mpg_header_add(header, err, "work_ns", "%.1f", w->work_ns) < 0)
+        mpg_header_add(header, err, "work_ns", "%.1f", w->work_ns) < 0 ||
+        mpg_header_add(header, err, "speed_range", "%.4f", w->speed_range) < 0)
         return -1;
     return mpg_record_write(job->plan->dir, name, header, &samples, err);
 }
@@ -219,50 +221,39 @@ static int write_file(const struct job *job, struct mpg_error *err)
 
 /* ---- a line each ---- */
 
-/* The median of column C of N samples with COLUMNS columns, which it overwrites:
- * they have been written. */
-static double take_median(double *sample, size_t n, size_t columns, size_t c)
-{
-    for (size_t i = 0; i < n; i++)
-        sample[i] = sample[columns * i + c];
-    mpg_sort(sample, n);
-    return mpg_sorted_quantile(sample, n, 0.5);
-}
-
-/* Where the median quantum loses much, the core's speed varies (its clock rate, or
- * another hardware thread): detours are too short for that. */
-static void print_quanta(struct mpg_quanta *q, const char *who)
+static void print_quanta(const struct mpg_quanta *q, const char *who)
 {
     char quantum[32], worst[32];
-    printf("%s: ftq: %zu quanta of %s, %.4f %% lost (%.4f %% of the median one), at most %s in"
-           " one\n",
+    printf("%s: ftq: %zu quanta of %s, %.4f %% lost, at most %s in one, speed within %.1f %%\n",
            who, q->n, mpg_units_format_time(quantum, sizeof quantum, q->quantum_ns),
            100 * q->lost_ns / ((double)q->n * q->quantum_ns),
-           100 * take_median(q->sample, q->n, 3, 2) / q->quantum_ns,
-           mpg_units_format_time(worst, sizeof worst, q->worst_ns));
+           mpg_units_format_time(worst, sizeof worst, q->worst_ns), 100 * q->speed_range);
 }
 
-static void print_work(struct mpg_fixed_work *w, const char *who)
+static void print_work(const struct mpg_fixed_work *w, const char *who)
 {
     char work[32], longest[32];
-    double median_ns = take_median(w->sample, w->n, 2, 1);
-    printf("%s: fwq: %zu quanta of work of %s, %.4f %% lost (%.4f %% of the median one), the"
-           " longest took %s\n",
+    printf("%s: fwq: %zu quanta of %s's work, %.4f %% lost, the longest took %s, speed within"
+           " %.1f %%\n",
            who, w->n, mpg_units_format_time(work, sizeof work, w->work_ns),
-           100 * w->lost_ns / w->span_ns, 100 * (median_ns - w->work_ns) / median_ns,
-           mpg_units_format_time(longest, sizeof longest, w->longest_ns));
+           100 * w->lost_ns / w->span_ns,
+           mpg_units_format_time(longest, sizeof longest, w->longest_ns), 100 * w->speed_range);
 }
 
+/* Overwrites the samples, which have been written. */
 static void print_detours(struct mpg_detours *d, const char *who)
 {
     char threshold[32], span[32], median[32], longest[32];
-    double median_ns = d->n > 0 ? take_median(d->sample, d->n, 2, 1) : 0;
+    for (size_t i = 0; i < d->n; i++)
+        d->sample[i] = d->sample[2 * i + 1];
+    mpg_sort(d->sample, d->n);
     printf("%s: detour: %zu longer than %s in %s, %.4f %% lost", who, d->n,
            mpg_units_format_time(threshold, sizeof threshold, d->threshold_ns),
            mpg_units_format_time(span, sizeof span, d->span_ns), 100 * d->lost_ns / d->span_ns);
     if (d->n > 0)
         printf(", median %s, at most %s",
-               mpg_units_format_time(median, sizeof median, median_ns),
+               mpg_units_format_time(median, sizeof median,
+                                     mpg_sorted_quantile(d->sample, d->n, 0.5)),
                mpg_units_format_time(longest, sizeof longest, d->longest_ns));
     printf("%s\n", d->full ? "; the record is full" : "");
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/ftq/speed.h"
 #include "bench/ftq/work.h"
 
 static inline __attribute__((always_inline)) void
@@ -49,23 +50,34 @@ static void count_with(const struct mpg_timer *timer, double quantum_ticks, size
     }
 }
 
-/* Work done to time lost, against the quantum in which most was done. */
+/* Work done to time lost. */
 static int fill_samples(const uint32_t *work, struct mpg_quanta *q, struct mpg_error *err)
 {
-    uint32_t best = 0;
-    for (size_t k = 0; k < q->n; k++)
-        best = work[k] > best ? work[k] : best;
-    if (best == 0)
-        return mpg_error_set(err, "no work fits into a quantum of %g ns", q->quantum_ns);
-    q->unit_ns = q->quantum_ns / best;
+    double best = 0, *rate = malloc(2 * q->n * sizeof *rate);
+    if (!rate)
+        return mpg_error_set(err, "out of memory for %zu quanta", q->n);
+    double *reference = rate + q->n;
     for (size_t k = 0; k < q->n; k++) {
-        double lost_ns = (best - work[k]) * q->unit_ns;
+        rate[k] = work[k];
+        best = rate[k] > best ? rate[k] : best;
+    }
+    if (best == 0) {
+        free(rate);
+        return mpg_error_set(err, "no work fits into a quantum of %g ns", q->quantum_ns);
+    }
+    q->unit_ns = q->quantum_ns / best;
+    mpg_speed_follow(rate, q->n, reference);
+    for (size_t k = 0; k < q->n; k++) {
+        double part = 1 - rate[k] / reference[k];
+        double lost_ns = part > 0 ? part * q->quantum_ns : 0;
         q->sample[3 * k] = (double)k * q->quantum_ns;
-        q->sample[3 * k + 1] = work[k];
+        q->sample[3 * k + 1] = rate[k];
         q->sample[3 * k + 2] = lost_ns;
         q->lost_ns += lost_ns;
         q->worst_ns = lost_ns > q->worst_ns ? lost_ns : q->worst_ns;
     }
+    q->speed_range = mpg_speed_range(reference, q->n);
+    free(rate);
     return 0;
 }
 

@@ -16,7 +16,8 @@
 struct mpg_quanta {
     double quantum_ns;
     double unit_ns;   /* one unit of work in the best quantum */
-    double lost_ns;   /* in all quanta together */
+    double speed_range; /* mpg_speed_range() */
+    double lost_ns;   /* against the undisturbed rate then; in all quanta together */
     double worst_ns;  /* lost in the worst one */
     size_t n;
     double *sample;   /* 3 a quantum: start_ns, work in units, lost_ns */

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Noise that is known: steals a core for a stated time in a stated period.
+ * It holds SCHED_FIFO, so that it comes before what it steals from; it wakes up at
+ * absolute times on a fixed grid, so that periods do not drift; and it spins, so
+ * that what it steals is wall time. Exit 77 where that class is not permitted. */
+#include "config.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#include "bench/harness/machine.h"
+#include "bench/harness/timer.h"
+#include "common/option.h"
+#include "common/output.h"
+
+enum { PRIORITY = 50, SKIPPED = 77 };
+#define LARGEST_SHARE 0.9 /* above that the kernel throttles, and nobody else runs */
+
+static int64_t core;
+static double steal_ns = 1e6, period_ns = 2e7, duration_ns = 1e10;
+static volatile sig_atomic_t ended;
+
+static const struct mpg_option options[] = {
+    {"core", 'c', MPG_OPTION_INT, &core, "N", "the core to steal (default: 0)", 0, 65535, NULL},
+    {"steal", 's', MPG_OPTION_TIME, &steal_ns, "TIME", "for how long (default: 1ms)", 1e3, 1e9,
+     NULL},
+    {"period", 'p', MPG_OPTION_TIME, &period_ns, "TIME", "once in so long (default: 20ms)", 1e4,
+     1e10, NULL},
+    {"duration", 'd', MPG_OPTION_TIME, &duration_ns, "TIME", "for this time in all (default: 10s)",
+     1e6, 1e13, NULL},
+    {0}};
+
+static const struct mpg_program program = {
+    .name = "noisemaker",
+    .summary = "Steals time from a core, again and again, until its duration or SIGTERM ends it.",
+    .options = options};
+
+static void end(int number)
+{
+    (void)number;
+    ended = 1;
+}
+
+static void sleep_until(uint64_t time_ns)
+{
+    struct timespec t = {(time_t)(time_ns / 1000000000), (long)(time_ns % 1000000000)};
+    clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL); /* a signal ends it */
+}
+
+/* Returns how long it had the core. */
+static uint64_t spin(void)
+{
+    const uint64_t start_ns = mpg_clock_ns();
+    uint64_t now_ns;
+    while ((now_ns = mpg_clock_ns()) - start_ns < (uint64_t)steal_ns) {
+    }
+    return now_ns - start_ns;
+}
+
+static void steal(void)
+{
+    const uint64_t start_ns = mpg_clock_ns() + (uint64_t)period_ns;
+    uint64_t stolen_ns = 0, steals = 0, missed = 0, k = 0;
+    while (!ended && (double)k * period_ns < duration_ns) {
+        uint64_t due_ns = start_ns + (uint64_t)((double)k * period_ns);
+        sleep_until(due_ns);
+        if (ended)
+            break;
+        stolen_ns += spin();
+        steals++;
+        k++;
+        for (; start_ns + (uint64_t)((double)k * period_ns) < mpg_clock_ns(); k++)
+            missed++;
+    }
+    printf("steals %llu stolen_ns %llu missed %llu\n", (unsigned long long)steals,
+           (unsigned long long)stolen_ns, (unsigned long long)missed);
+}
+
+int main(int argc, char **argv)
+{
+    struct mpg_error err;
+    struct sched_param param = {.sched_priority = PRIORITY};
+    struct sigaction action = {.sa_handler = end};
+    mpg_option_parse(&program, argc, argv);
+    if (steal_ns > LARGEST_SHARE * period_ns)
+        mpg_option_usage_error(&program, "--steal is more than 90 %% of --period");
+    if (mpg_cores_pin((int)core, &err) < 0) {
+        mpg_error_print(program.name, &err);
+        return MPG_EXIT_FAILURE;
+    }
+    if (sched_setscheduler(0, SCHED_FIFO, &param) < 0) {
+        fprintf(stderr, "noisemaker: SCHED_FIFO: %s\n", strerror(errno));
+        return SKIPPED;
+    }
+    (void)mlockall(MCL_CURRENT | MCL_FUTURE); /* where that fails, a page fault is stolen too */
+    sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGINT, &action, NULL);
+    printf("stealing\n");
+    fflush(stdout);
+    steal();
+    if (mpg_stdout_close(&err) < 0) {
+        mpg_error_print(program.name, &err);
+        return MPG_EXIT_FAILURE;
+    }
+    return MPG_EXIT_OK;
+}
