@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What an answer rests on, in a line each. */
 #include <inttypes.h>
+#include <string.h>
 
 #include "simulate/report.h"
 
@@ -13,13 +14,32 @@ static void say_spec(char *text, size_t size, const struct mpg_spec *spec, bool 
         snprintf(text, size, "%s", from_signature ? signature : "none");
 }
 
+/* On how many hosts SIG's records of detours were made. */
+static size_t count_hosts(const struct mpg_signature *sig)
+{
+    const struct mpg_noise_core *last = NULL;
+    size_t hosts = 0;
+    for (size_t i = 0; i < sig->cores; i++) {
+        const struct mpg_noise_core *core = &sig->core[i];
+        if (!(core->span_ns > 0))
+            continue;
+        hosts += !last || !last->host != !core->host ||
+                 (core->host && strcmp(core->host, last->host) != 0);
+        last = core;
+    }
+    return hosts;
+}
+
 static void say_noise(const struct mpg_report *r, char *text, size_t size)
 {
     const struct mpg_perturbation *p = r->p;
-    char replay[256];
+    size_t hosts = p->target ? count_hosts(p->target) : 0;
+    char replay[256], many[64] = "";
+    if (hosts > 1)
+        snprintf(many, sizeof many, " of %zu hosts, one host after another,", hosts);
     snprintf(replay, sizeof replay,
-             "detours of %zu core%s replayed%s; rank r runs on core r mod %zu, from a random phase",
-             p->target_cores, p->target_cores == 1 ? "" : "s",
+             "detours of %zu core%s%s replayed%s; rank r runs on core r mod %zu, from a random phase",
+             p->target_cores, p->target_cores == 1 ? "" : "s", many,
              p->source_cores ? ", the source's taken out first" : "", p->target_cores);
     say_spec(text, size, &p->noise, p->target_cores > 0, replay);
 }
@@ -41,6 +61,23 @@ static void say_byte(const struct mpg_report *r, char *text, size_t size)
 {
     const struct mpg_perturbation *p = r->p;
     say_spec(text, size, &p->byte, mpg_perturbation_bytes_measured(p), against(p));
+}
+
+/* Which path of the target, and which of the source where it is another. */
+static void say_path(const struct mpg_report *r, char *text, size_t size)
+{
+    const struct mpg_perturbation *p = r->p;
+    const struct mpg_network_path *target = p->target_path, *source = p->source_path;
+    const struct mpg_signature *sig = target ? p->target : p->source;
+    const char *why = r->path_given && target ? "--path" :
+                      sig->paths == 1         ? "the only one measured" :
+                      target                  ? "the farthest measured; --path chooses" :
+                                                "the farthest measured";
+    int used = snprintf(text, size, "%s's '%s' (%s)", target ? "target" : "source",
+                        mpg_path_name((target ? target : source)->path), why);
+    if (target && source && target->path != source->path)
+        snprintf(text + used, size - (size_t)used, "; source's '%s', for it has no such path",
+                 mpg_path_name(source->path));
 }
 
 static void say_compute(const struct mpg_report *r, char *text, size_t size)
@@ -126,6 +163,7 @@ bool mpg_report_assumption(const struct mpg_report *r, int i, const char **topic
         {"noise", say_noise, true},
         {"latency", say_latency, true},
         {"bytes", say_byte, true},
+        {"path", say_path, r->p->target_path || r->p->source_path},
         {"compute", say_compute, true},
         {"absorption", say_absorb, true},
         {"eager limit", say_eager, true},

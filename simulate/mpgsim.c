@@ -9,11 +9,12 @@
 enum { DEFAULT_REPLICAS = 64, MAX_REPLICAS = 1000000 };
 
 struct arguments {
-    const char *signature, *source, *noise, *call_noise, *latency, *byte, *absorb, *output;
+    const char *signature, *source, *path, *noise, *call_noise, *latency, *byte, *absorb, *output;
     double compute_ratio, source_latency_ns, source_byte_ns;
     int64_t eager_limit, replicas, first_replica, seed;
     bool eager_given, source_latency_given, source_byte_given, replicas_given;
     bool json, per_rank, lenient, deterministic;
+    enum mpg_path_class path_class; /* MPG_PATHS: the farthest */
 };
 
 struct inputs {
@@ -55,6 +56,26 @@ static int parse_absorb(const char *text, struct mpg_simulation_options *options
     return text ? mpg_error_set(err, "--absorb: '%s' is not none, wait or clock", text) : 0;
 }
 
+/* A class of path, with blanks or hyphens between its words. */
+static int parse_path(struct arguments *a, struct mpg_error *err)
+{
+    char text[32];
+    a->path_class = MPG_PATHS;
+    if (!a->path)
+        return 0;
+    if (!a->signature)
+        return mpg_error_set(err, "--path: there is no --signature to take it from");
+    snprintf(text, sizeof text, "%s", a->path);
+    for (char *c = text; *c; c++)
+        if (*c == '-')
+            *c = ' ';
+    a->path_class = mpg_path_find(text);
+    if (a->path_class == MPG_PATHS)
+        return mpg_error_set(err, "--path: '%s' is not core-complex, node or between-nodes",
+                             a->path);
+    return 0;
+}
+
 static int open_inputs(const struct arguments *a, const char *trace, struct inputs *in,
                        struct mpg_error *err)
 {
@@ -62,7 +83,7 @@ static int open_inputs(const struct arguments *a, const char *trace, struct inpu
         return -1;
     if (a->source && !(in->source = mpg_signature_load(a->source, err)))
         return -1;
-    if (mpg_perturbation_use(&in->p, in->target, in->source, MPG_PATHS, err) < 0)
+    if (mpg_perturbation_use(&in->p, in->target, in->source, a->path_class, err) < 0)
         return -1;
     in->trace = mpg_trace_open(trace, err);
     return in->trace ? 0 : -1;
@@ -130,7 +151,8 @@ static int run(const struct arguments *a, const char *trace, struct mpg_simulati
                                 .p = &in->p,
                                 .options = options,
                                 .result = &result,
-                                .eager_limit_given = a->eager_given};
+                                .eager_limit_given = a->eager_given,
+                                .path_given = a->path != NULL};
     int status = write_report(a, &report, err);
     mpg_result_clear(&result);
     return status;
@@ -146,6 +168,9 @@ int main(int argc, char **argv)
          .help = "the target machine: its noise, latency, bandwidth, eager limit"},
         {.name = "source", .kind = MPG_OPTION_STRING, .value = &a.source, .argument = "FILE",
          .help = "the traced machine's signature, whose costs the trace contains"},
+        {.name = "path", .kind = MPG_OPTION_STRING, .value = &a.path, .argument = "CLASS",
+         .help = "which of the target's paths messages take: core-complex, node,\n"
+                 "between-nodes (default: the farthest measured)"},
         {.name = "noise", .kind = MPG_OPTION_STRING, .value = &a.noise, .argument = "DIST[@RANKS]",
          .help = "time lost to the system, drawn once for each compute interval\n"
                  "DIST: const:T exp:MEAN normal:MEAN,SD gamma:MEAN,SD\n"
@@ -206,7 +231,8 @@ int main(int argc, char **argv)
     struct inputs in = {.p = {.seed = (uint64_t)a.seed, .compute_ratio = a.compute_ratio}};
     if (a.json && a.per_rank)
         mpg_option_usage_error(&program, "--json and --per-rank exclude each other");
-    if (parse_absorb(a.absorb, &simulation, &err) < 0 || parse_specs(&a, &in.p, &err) < 0)
+    if (parse_absorb(a.absorb, &simulation, &err) < 0 || parse_specs(&a, &in.p, &err) < 0 ||
+        parse_path(&a, &err) < 0)
         mpg_option_usage_error(&program, "%s", err.text);
     int status = run(&a, argv[first], &simulation, &in, &err);
     if (status < 0)

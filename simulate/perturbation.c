@@ -3,7 +3,9 @@
 #include "simulate/perturbation.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* --- from signatures --- */
 
@@ -14,7 +16,8 @@ static void free_replays(struct mpg_replay **replays, size_t n)
     free(replays);
 }
 
-/* A replay for each core of SIG with a record; some may have FTQ data only. */
+/* A replay for each core of SIG with a record, on whatever host, in the order of
+ * hosts and cores; some may have quanta only. */
 static struct mpg_replay **make_replays(const struct mpg_signature *sig, size_t *n,
                                         struct mpg_error *err)
 {
@@ -38,6 +41,20 @@ static struct mpg_replay **make_replays(const struct mpg_signature *sig, size_t 
     return replays;
 }
 
+/* Fills ERR: SIG has no path of class PATH, but others. */
+static int no_path(const struct mpg_signature *sig, enum mpg_path_class path,
+                   struct mpg_error *err)
+{
+    char others[128] = "";
+    for (size_t i = 0; i < sig->paths; i++) {
+        size_t used = strlen(others);
+        snprintf(others + used, sizeof others - used, "%s %s", i > 0 ? "," : "; measured were:",
+                 mpg_path_name(sig->network[i].path));
+    }
+    return mpg_error_set(err, "%s: no path '%s' was measured%s", sig->path, mpg_path_name(path),
+                         others);
+}
+
 static int choose_paths(struct mpg_perturbation *p, enum mpg_path_class path,
                         struct mpg_error *err)
 {
@@ -45,8 +62,7 @@ static int choose_paths(struct mpg_perturbation *p, enum mpg_path_class path,
         p->target_path = path == MPG_PATHS ? mpg_signature_farthest(p->target)
                                            : mpg_signature_path(p->target, path);
     if (p->target && path != MPG_PATHS && !p->target_path)
-        return mpg_error_set(err, "%s: no path '%s' was measured", p->target->path,
-                             mpg_path_name(path));
+        return no_path(p->target, path, err);
     if (p->source && p->target_path)
         p->source_path = mpg_signature_path(p->source, p->target_path->path);
     if (p->source && !p->source_path)

@@ -15,7 +15,7 @@ struct mpg_report {
     const struct mpg_perturbation *p;
     const struct mpg_simulation_options *options;
     const struct mpg_result *result;
-    bool eager_limit_given; /* on the command line */
+    bool eager_limit_given, path_given; /* on the command line */
 };
 
 int mpg_report_text(const struct mpg_report *report, FILE *stream, struct mpg_error *err);

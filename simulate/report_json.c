@@ -34,6 +34,11 @@ static json_t *optional_string(const char *text)
     return text ? json_string(text) : json_null();
 }
 
+static json_t *path_json(const struct mpg_network_path *path)
+{
+    return path ? json_string(mpg_path_name(path->path)) : json_null();
+}
+
 static json_t *options_json(const struct mpg_report *r)
 {
     static const char *const absorb[] = {"none", "wait", "clock"};
@@ -46,6 +51,8 @@ static json_t *options_json(const struct mpg_report *r)
         return NULL;
     json_object_set_new(o, "signature", optional_string(p->target ? p->target->path : NULL));
     json_object_set_new(o, "source", optional_string(p->source ? p->source->path : NULL));
+    json_object_set_new(o, "path", path_json(p->target_path));
+    json_object_set_new(o, "source_path", path_json(p->source_path));
     json_object_set_new(o, "noise", optional_string(p->noise.text));
     json_object_set_new(o, "call_noise", optional_string(p->call_noise.text));
     json_object_set_new(o, "latency", optional_string(p->latency.text));

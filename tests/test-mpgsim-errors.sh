@@ -266,7 +266,7 @@ TOP = {"format": str, "version": int, "mode": str, "seed": int, "trace": dict, "
 TRACE = {"path": str, **dict.fromkeys("""ranks calls messages synchronous_messages collectives
     choices_kept uncompleted_sends asynchronous unmatched incomplete_ranks""".split(), int)}
 OPTIONS = {"absorb": str, "clocks": str, "compute_ratio": number, "signature": text,
-           "source": text, "noise": text, "call_noise": text, "latency": text, "byte": text,
+           "source": text, "path": text, "source_path": text, "noise": text, "call_noise": text, "latency": text, "byte": text,
            "eager_limit_bytes": (int, type(None))}
 MEANS = dict.fromkeys("""compute_ns calls_ns messages_ns collectives_ns taken_over_ns absorbed_ns
     left_ns""".split(), number)
