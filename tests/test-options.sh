@@ -56,7 +56,7 @@ program() {
     shift 2
     if [ ! -x "$path" ]; then
         case $name,$MPGKIT_MPI in
-        ftq,no | pingpong,no | bandwidth,no | mpgbench,no) skip "$name" "built without MPI" ;;
+        ftq,no | pingpong,no | bandwidth,no | collective,no | mpgbench,no) skip "$name" "built without MPI" ;;
         *) ok "$name is built" test -x "$path" ;;
         esac
         return
@@ -92,6 +92,7 @@ program() {
 commands="print import stat"
 [ "$MPGKIT_MPI" = no ] || commands="record $commands"
 
+program collective "$COLLECTIVE"
 program compute "$COMPUTE"
 program ftq "$FTQ"
 program pingpong "$PINGPONG"

@@ -58,7 +58,7 @@ static const struct mpg_option options[] = {
     {"seed", 0, MPG_OPTION_INT, &opt.seed, "N",
      "draws the kernels' order, pointers and keys (default: 0)", 0, 1e15, NULL},
     {"timer", 0, MPG_OPTION_STRING, &opt.timer, "NAME",
-     "auto (default), tsc, papi or clock", 0, 0, NULL},
+     "auto (default), counter (the processor's), papi or clock", 0, 0, NULL},
     {0}};
 
 static const struct mpg_program program = {

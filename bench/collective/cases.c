@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Cases: the product of three lists. */
+#include "config.h"
+
+#include "bench/collective/cases.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/harness/plan.h"
+#include "common/units.h"
+
+#define FULL_BYTES 32768
+enum { LEAST = 50 };
+
+static int64_t iterations_for(int64_t size_bytes, int64_t iterations)
+{
+    if (size_bytes <= FULL_BYTES)
+        return iterations;
+    int64_t fewer = (int64_t)((double)iterations * FULL_BYTES / (double)size_bytes);
+    int64_t floor = LEAST < iterations ? LEAST : iterations;
+    return fewer > floor ? fewer : floor;
+}
+
+static int add(struct mpg_cases *cases, const struct mpg_case *one, struct mpg_error *err)
+{
+    int64_t bytes = mpg_operation_bytes(one->operation, one->processes, one->size_bytes);
+    struct mpg_case *grown = realloc(cases->item, (cases->n + 1) * sizeof *grown);
+    if (!grown)
+        return mpg_error_set(err, "out of memory");
+    cases->item = grown;
+    grown[cases->n++] = *one;
+    cases->bytes = bytes > cases->bytes ? bytes : cases->bytes;
+    return 0;
+}
+
+/* Which operations are asked for. */
+static int parse_operations(const char *text, bool wanted[MPG_OPERATIONS], struct mpg_error *err)
+{
+    int status = 0;
+    char *copy = strdup(text), *rest = copy;
+    if (!copy)
+        return mpg_error_set(err, "out of memory");
+    for (char *word; status == 0 && (word = strsep(&rest, ","));) {
+        int operation = mpg_operation_find(word);
+        if (operation < 0)
+            status = mpg_error_set(err, "--operations: '%.40s' is not barrier, bcast, allreduce or"
+                                        " alltoall", word);
+        else if (wanted[operation])
+            status = mpg_error_set(err, "--operations: %s is there twice", word);
+        else
+            wanted[operation] = true;
+    }
+    free(copy);
+    return status;
+}
+
+/* The process counts into COUNT, which has room for RANKS; returns how many. */
+static int parse_processes(const char *text, int ranks, int *count, struct mpg_error *err)
+{
+    struct mpg_rank_set set;
+    int n = 0;
+    if (!text) {
+        for (int64_t p = 2; p < ranks; p *= 2)
+            count[n++] = (int)p;
+        count[n++] = ranks;
+        return n;
+    }
+    if (mpg_rank_set_parse(text, &set, NULL) < 0)
+        return mpg_error_set(err, "--processes: '%.80s' is not a list like 2,4,8", text);
+    for (size_t i = 0; i < set.count; i++)
+        if (set.ranges[i].first < 2 || set.ranges[i].last > ranks)
+            n = mpg_error_set(err, "--processes: %.80s is not within 2 to %d, the ranks there are",
+                              text, ranks);
+    for (int p = 2; p <= ranks && n >= 0; p++)
+        if (mpg_rank_set_contains(&set, p))
+            count[n++] = p;
+    mpg_rank_set_clear(&set);
+    return n;
+}
+
+/* The cases of one operation among P processes. */
+static int add_operation(struct mpg_cases *cases, enum mpg_operation operation, int p,
+                         const int64_t *size, int64_t sizes, int64_t iterations,
+                         struct mpg_error *err)
+{
+    struct mpg_case one = {.operation = operation, .processes = p, .most = iterations};
+    if (operation == MPG_OPERATION_BARRIER)
+        return add(cases, &one, err);
+    for (int64_t i = 0; i < sizes; i++) {
+        if (operation == MPG_OPERATION_ALLREDUCE && size[i] % (int64_t)sizeof(double) != 0)
+            return mpg_error_set(err, "--sizes: %lld is no multiple of 8, as allreduce adds up"
+                                      " doubles; leave it out by --operations",
+                                 (long long)size[i]);
+        if (operation == MPG_OPERATION_ALLTOALL && p * size[i] > MPG_CASES_MOST_BYTES)
+            continue;
+        one.size_bytes = size[i];
+        one.most = iterations_for(size[i], iterations);
+        if (add(cases, &one, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+int mpg_cases_make(const char *operations, const char *processes, const char *sizes,
+                   int64_t iterations, int ranks, struct mpg_cases *cases,
+                   struct mpg_error *err)
+{
+    bool wanted[MPG_OPERATIONS] = {false};
+    struct mpg_cases made = {0, NULL, 0};
+    int64_t *size = NULL, n_sizes = mpg_sizes_parse(sizes, &size, err);
+    int *count = malloc((size_t)ranks * sizeof *count);
+    int counts = -1, status = -1;
+    if (n_sizes < 0)
+        mpg_error_prefix(err, "--sizes");
+    else if (!count)
+        mpg_error_set(err, "out of memory");
+    else if (parse_operations(operations, wanted, err) == 0)
+        counts = parse_processes(processes, ranks, count, err);
+    if (counts >= 0)
+        status = 0;
+    for (int o = 0; o < MPG_OPERATIONS; o++)
+        for (int i = 0; i < counts && wanted[o] && status == 0; i++)
+            status = add_operation(&made, (enum mpg_operation)o, count[i], size, n_sizes,
+                                   iterations, err);
+    free(count);
+    free(size);
+    if (status < 0)
+        mpg_cases_clear(&made);
+    else
+        *cases = made;
+    return status;
+}
+
+void mpg_cases_clear(struct mpg_cases *cases)
+{
+    free(cases->item);
+    *cases = (struct mpg_cases){0, NULL, 0};
+}

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* collective: times of MPI's collective operations, by process count and size. */
+#include "config.h"
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/collective/cases.h"
+#include "bench/collective/starts.h"
+#include "bench/harness/launch.h"
+#include "bench/harness/load.h"
+#include "bench/harness/machine.h"
+#include "bench/harness/ranks.h"
+#include "bench/harness/record.h"
+#include "bench/harness/timer.h"
+#include "common/option.h"
+#include "common/output.h"
+#include "common/units.h"
+
+enum { FULL_ITERATIONS = 5000, QUICK_ITERATIONS = 200 };
+#define FULL_NS 60e9
+#define QUICK_NS 3e9
+#define LATE_NS 200.0      /* or four readings of a slow timer */
+#define LATE_SHARED_NS 1e6 /* where ranks share cores, and come in turns */
+
+static struct {
+    const char *dir, *operations, *processes, *sizes, *timer;
+    int64_t iterations, most, warmup, launch, seed;
+    double confidence, median_error, tail_error, time_ns;
+    bool quick, no_bind, iterations_given, most_given, seed_given, time_given;
+} opt = {.dir = "results", .operations = "barrier,bcast,allreduce,alltoall",
+         .sizes = "8,64,512,4KiB,32KiB,256KiB,1MiB", .timer = "auto", .warmup = 20,
+         .confidence = 95, .median_error = 2, .tail_error = 10};
+
+static const struct mpg_option options[] = {
+    {"output", 'o', MPG_OPTION_STRING, &opt.dir, "DIR",
+     "write the samples into folder DIR (default: results)", 0, 0, NULL},
+    {"operations", 0, MPG_OPTION_STRING, &opt.operations, "LIST",
+     "operations (default: barrier,bcast,allreduce,alltoall)", 0, 0, NULL},
+    {"processes", 'p', MPG_OPTION_STRING, &opt.processes, "LIST",
+     "process counts, like 2,4,7 (default: powers of two, and\nall ranks)", 0, 0, NULL},
+    {"sizes", 's', MPG_OPTION_STRING, &opt.sizes, "LIST",
+     "message sizes (default: powers of 8 from 8 to 256KiB,\nand 1MiB)", 0, 0, NULL},
+    {"iterations", 'i', MPG_OPTION_INT, &opt.iterations, "N",
+     "record N repetitions of sizes up to 32KiB, fewer of\nlarger ones, at least 50 (default: "
+     "as many as the\nintervals below need)", 1, 1e8, &opt.iterations_given},
+    {"max-iterations", 0, MPG_OPTION_INT, &opt.most, "N",
+     "at most N of them (default: 5000)", 1, 1e8, &opt.most_given},
+    {"confidence", 0, MPG_OPTION_REAL, &opt.confidence, "PERCENT",
+     "of the intervals that end the measurement (default: 95)", 50, 99.99, NULL},
+    {"median-error", 0, MPG_OPTION_REAL, &opt.median_error, "PERCENT",
+     "half width of the median's interval, 0 for any\n(default: 2)", 0, 1000, NULL},
+    {"tail-error", 0, MPG_OPTION_REAL, &opt.tail_error, "PERCENT",
+     "the same of the 99th percentile (default: 10)", 0, 1000, NULL},
+    {"max-time", 0, MPG_OPTION_TIME, &opt.time_ns, "TIME",
+     "begin no further round after TIME (default: 60s)", 1e6, 1e15, &opt.time_given},
+    {"quick", 'q', MPG_OPTION_FLAG, &opt.quick, NULL, "--max-iterations=200 --max-time=3s", 0, 0, NULL},
+    {"warmup", 'w', MPG_OPTION_INT, &opt.warmup, "N",
+     "repetitions of each case before, not recorded\n(default: 20)", 0, 1e8, NULL},
+    {"launch", 'l', MPG_OPTION_INT, &opt.launch, "N",
+     "which launch this is; it names the file (default: 0)", 0, 1e9, NULL},
+    {"seed", 0, MPG_OPTION_INT, &opt.seed, "N",
+     "draws the order of each round (default: the launch)", 0, 1e15, &opt.seed_given},
+    {"no-bind", 0, MPG_OPTION_FLAG, &opt.no_bind, NULL,
+     "leave ranks that may run on several cores as they are", 0, 0, NULL},
+    {"timer", 0, MPG_OPTION_STRING, &opt.timer, "NAME",
+     "auto (default), counter (the processor's), papi or clock", 0, 0, NULL},
+    {0}};
+
+static const struct mpg_program program = {
+    .name = "collective",
+    .summary = "Measures how long barrier, bcast, allreduce and alltoall take, for each number of\n"
+               "processes and message size, from starts that all agree on. Start it with mpirun.",
+    .options = options};
+
+struct run {
+    struct mpg_ranks ranks;
+    struct mpg_timer timer;
+    struct mpg_cases cases;
+    struct mpg_buffers buffers;
+    struct mpg_starts how;
+    struct mpg_starts_result result;
+    struct mpg_header header;
+    char oversubscribed[512];
+    bool usage; /* the error is in the command line */
+};
+
+/* ---- before ---- */
+
+static void set_defaults(void)
+{
+    if (opt.iterations_given)
+        opt.most = opt.iterations;
+    else if (!opt.most_given)
+        opt.most = opt.quick ? QUICK_ITERATIONS : FULL_ITERATIONS;
+    if (!opt.time_given)
+        opt.time_ns = opt.quick ? QUICK_NS : FULL_NS;
+    if (!opt.seed_given)
+        opt.seed = opt.launch;
+}
+
+static void choose(struct run *run)
+{
+    run->how = (struct mpg_starts){
+        .adaptive = !opt.iterations_given,
+        .goal = {opt.confidence / 100, opt.median_error / 100, opt.tail_error / 100},
+        .warmup = opt.warmup, .time_ns = opt.time_ns, .seed = (uint64_t)opt.seed,
+        .yield = mpg_ranks_oversubscribed(&run->ranks, run->oversubscribed,
+                                          sizeof run->oversubscribed)};
+    run->how.late_ns = run->how.yield ? LATE_SHARED_NS
+                       : 4 * run->timer.cost_ns > LATE_NS ? 4 * run->timer.cost_ns : LATE_NS;
+    if (run->how.yield && run->ranks.rank == 0)
+        fprintf(stderr, "collective: warning: %s: times are the scheduler's more than the"
+                        " network's\n", run->oversubscribed);
+}
+
+/* What can be wrong before anything is measured. */
+static int prepare(struct run *run, struct mpg_error *err)
+{
+    if (run->ranks.ranks < 2)
+        return mpg_error_set(err, "needs two ranks or more, was started with one: use mpirun"
+                                  " -np N");
+    if (mpg_cases_make(opt.operations, opt.processes, opt.sizes, opt.most, run->ranks.ranks,
+                       &run->cases, err) < 0) {
+        run->usage = true;
+        return -1;
+    }
+    if (run->cases.n == 0) {
+        run->usage = true;
+        return mpg_error_set(err, "--sizes: nothing is left to measure: alltoall is left out where"
+                                  " a rank sends more than 16 MiB");
+    }
+    if (run->ranks.rank == 0 && mpg_record_prepare(opt.dir, err) < 0)
+        return -1;
+    if (mpg_timer_open(opt.timer, &run->timer, err) < 0)
+        return -1;
+    return mpg_buffers_make(&run->buffers, run->cases.bytes, err);
+}
+
+/* ---- after ---- */
+
+/* CPU time of the other ranks on rank 0's host, for rank 0. Collective. */
+static double neighbours_ns(const struct mpg_ranks *ranks, double own_ns)
+{
+    bool here = strcmp(ranks->place[ranks->rank].host, ranks->place[0].host) == 0;
+    double mine = ranks->rank > 0 && here && own_ns > 0 ? own_ns : 0, sum = 0;
+    MPI_Reduce(&mine, &sum, 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
+    return sum;
+}
+
+static int64_t count_invalid(const struct mpg_cases *cases)
+{
+    int64_t invalid = 0;
+    for (size_t i = 0; i < cases->n; i++)
+        invalid += cases->item[i].invalid;
+    return invalid;
+}
+
+static int add_operations(struct mpg_header *header, struct mpg_error *err)
+{
+    char text[256] = "";
+    for (int o = 0; o < MPG_OPERATIONS; o++)
+        snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s", o ? " " : "",
+                 mpg_operation_name((enum mpg_operation)o));
+    return mpg_header_add(header, err, "operations", "%s", text);
+}
+
+static int add_stopping(struct mpg_header *header, const struct run *run, struct mpg_error *err)
+{
+    if (!run->how.adaptive)
+        return mpg_header_add(header, err, "stopping", "%lld iterations",
+                              (long long)opt.iterations);
+    return mpg_header_add(header, err, "stopping",
+                          "median to %g %%, p99 to %g %%, confidence %g %%, at most %lld"
+                          " iterations and %g s; %lld rounds", opt.median_error, opt.tail_error,
+                          opt.confidence, (long long)opt.most, opt.time_ns / 1e9,
+                          (long long)run->result.rounds);
+}
+
+static int describe(struct run *run, int argc, char **argv, const struct mpg_load *load,
+                    double others_ns, struct mpg_error *err)
+{
+    struct mpg_header *h = &run->header;
+    if (mpg_header_add(h, err, "benchmark", "collective") < 0 ||
+        mpg_machine_describe(h, &run->timer, argc, argv, err) < 0 ||
+        mpg_load_describe(load, others_ns, h, err) < 0 ||
+        mpg_ranks_describe(&run->ranks, h, err) < 0 ||
+        mpg_header_add(h, err, "launch", "%lld", (long long)opt.launch) < 0 ||
+        mpg_header_add(h, err, "seed", "%lld", (long long)opt.seed) < 0 ||
+        mpg_header_add(h, err, "warmup", "%lld", (long long)opt.warmup) < 0 ||
+        add_operations(h, err) < 0 || add_stopping(h, run, err) < 0 ||
+        mpg_header_add(h, err, "clocks", run->result.shared ? "shared" : "synchronised") < 0 ||
+        mpg_header_add(h, err, "start_error_ns", "%.1f", run->result.error_ns) < 0 ||
+        mpg_header_add(h, err, "late_ns", "%.1f", run->how.late_ns) < 0)
+        return -1;
+    return mpg_header_add(h, err, "invalid", "%lld", (long long)count_invalid(&run->cases));
+}
+
+static int write_samples(struct run *run, struct mpg_error *err)
+{
+    char name[64];
+    struct mpg_samples samples = {"operation processes size_bytes time_ns", MPG_STARTS_COLUMNS,
+                                  {0, 0, 0, 1}, run->result.n, run->result.value};
+    snprintf(name, sizeof name, "collective-launch%lld.samples", (long long)opt.launch);
+    return mpg_record_write(opt.dir, name, &run->header, &samples, err);
+}
+
+/* Rank 0: the file, then the summary. */
+static int report(struct run *run, struct mpg_error *err)
+{
+    if (run->result.n == 0)
+        return mpg_error_set(err, "all %lld repetitions were invalid: in each a process came late;"
+                                  " are the cores free?", (long long)count_invalid(&run->cases));
+    if (write_samples(run, err) < 0 ||
+        mpg_starts_print(&run->result, &run->cases, opt.launch, err) < 0)
+        return -1;
+    return mpg_stdout_close(err);
+}
+
+/* ---- the program ---- */
+
+/* Where several ranks have an error, only the first one's stays. Collective. */
+static void keep_first(const struct mpg_ranks *ranks, struct mpg_error *err)
+{
+    int64_t place = err->text[0] ? ranks->ranks - ranks->rank : 0;
+    if (mpg_ranks_maximum(ranks, place) != place)
+        err->text[0] = '\0';
+}
+
+static int measure(struct run *run, int argc, char **argv, struct mpg_error *err)
+{
+    struct mpg_load load;
+    if (mpg_ranks_agree(&run->ranks, prepare(run, err), err) < 0)
+        return -1;
+    choose(run);
+    mpg_load_start(&load);
+    int status = mpg_starts_measure(&run->how, &run->ranks, &run->timer, &run->buffers,
+                                     &run->cases, &run->result, err);
+    mpg_load_end(&load);
+    if (status < 0)
+        return -1;
+    double others_ns = neighbours_ns(&run->ranks, load.own_ns);
+    if (run->ranks.rank == 0) {
+        status = describe(run, argc, argv, &load, others_ns, err);
+        if (status == 0)
+            status = report(run, err);
+    }
+    return mpg_ranks_agree(&run->ranks, status, err);
+}
+
+int main(int argc, char **argv)
+{
+    struct mpg_error err = {""};
+    struct run run = {0};
+    mpg_launch_parse(&program, argc, argv);
+    set_defaults();
+    int status = mpg_ranks_begin(&run.ranks, !opt.no_bind, &argc, &argv, &err);
+    if (status == 0 && (status = measure(&run, argc, argv, &err)) < 0)
+        keep_first(&run.ranks, &err);
+    if (status < 0 && err.text[0])
+        mpg_error_print(program.name, &err);
+    mpg_ranks_end(&run.ranks);
+    mpg_header_clear(&run.header);
+    mpg_starts_clear(&run.result);
+    mpg_buffers_clear(&run.buffers);
+    mpg_cases_clear(&run.cases);
+    return status == 0 ? MPG_EXIT_OK : run.usage ? MPG_EXIT_USAGE : MPG_EXIT_FAILURE;
+}
