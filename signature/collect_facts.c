@@ -20,7 +20,7 @@ static bool is_own_key(const char *key)
         "span_ns", "filled", "quantum_ns", "unit_ns", "work_units", "work_ns", "epoch_ns",
         "cores_at_once", "context_switches", "cpu_migrations", "page_faults", "preemptions",
         "steal_ns", "interrupts", "softirqs", "eager_limit_bytes", "eager_limit", "clocks",
-        "one_way_error_ns", "stopping", "operations", "kernels", "kernel_units", "sigmake"};
+        "one_way_error_ns", "stopping", "operations", "kernels", "kernel_units", "fits", "sigmake"};
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
         if (strcmp(key, own[i]) == 0)
             return true;
@@ -108,5 +108,6 @@ int mpg_collect_put_facts(struct mpg_collect *c, struct mpg_error *err)
         if (!mpg_fact_find(sig->fact, sig->facts, key) && put_fact(c, key, err) < 0)
             return -1;
     }
-    return 0;
+    return mpg_fact_add(&sig->fact, &sig->facts, "fits",
+                        "to at most 10000 samples of a distribution, evenly taken", err);
 }

@@ -79,6 +79,25 @@ void mpg_one_way_clear(struct mpg_one_way *ways);
 /* E's time there, >= 0; what is left of e->time_ns is its way back. */
 double mpg_one_way_there(const struct mpg_one_way *ways, const struct mpg_exchange *e);
 
+/* ---- without clocks: by deconvolution (collect_parts.c) ---- */
+
+/* How one-way times came about. */
+struct mpg_parting {
+    size_t parted, halved; /* sizes of enough samples for a deconvolution, and others */
+    double misfit;         /* the worst (signature/deconvolution.h) */
+};
+
+/* SIZES of one-way times from round trips, each way independent of the other; of
+ * fewer than MPG_DECONVOLUTION_MIN_SAMPLES half of each round trip. */
+int mpg_part_round_trips(const struct mpg_exchange_sizes *from, struct mpg_parting *parting,
+                         struct mpg_network_sizes *sizes, struct mpg_error *err);
+
+/* SIZES of transfers from times until the acknowledgement. Its distribution, that
+ * of one way of the empty exchanges, is taken out of those; without empty
+ * exchanges, or with few samples, half of a round trip is. */
+int mpg_part_transfers(const struct mpg_exchange_sizes *from, struct mpg_network_sizes *sizes,
+                       struct mpg_error *err);
+
 struct mpg_keyed {
     size_t key;
     double value;

@@ -50,13 +50,6 @@ static int make_sizes(const struct mpg_exchange_sizes *from, pick_fn *pick, cons
     return 0;
 }
 
-static int half_time(const struct mpg_exchange *e, const void *context, double times[2])
-{
-    (void)context;
-    times[0] = e->time_ns / 2;
-    return 1;
-}
-
 static int whole_time(const struct mpg_exchange *e, const void *context, double times[2])
 {
     (void)context;
@@ -86,99 +79,64 @@ static int there(const struct mpg_exchange *e, const void *context, double times
     return 1;
 }
 
-/* The time to the acknowledgement without the way back, half an empty round trip:
- * E's own, or CONTEXT. */
-static int without_half(const struct mpg_exchange *e, const void *context, double times[2])
-{
-    double empty_ns = isnan(e->back_ns) ? *(const double *)context : e->back_ns;
-    times[0] = fmax(0, e->time_ns - empty_ns / 2);
-    return 1;
-}
-
 /* ---- one way ---- */
 
-static int say_one_way(const struct mpg_one_way *ways, struct mpg_network_path *out,
-                       struct mpg_error *err)
+static int say_one_way(const struct mpg_one_way *ways, const struct mpg_parting *parting,
+                       struct mpg_network_path *out, struct mpg_error *err)
 {
-    int length = -1;
-    switch (ways->clocks) {
-    case MPG_CLOCKS_ONE:
-        out->one_way = strdup("forward and backward times; one clock");
-        return out->one_way ? 0 : mpg_collect_no_memory(err);
-    case MPG_CLOCKS_GOOD:
-        length = asprintf(&out->one_way, "forward and backward times; clocks synchronised within"
-                                         " %.3g ns", ways->error_ns);
-        break;
-    case MPG_CLOCKS_SHAPE:
-        length = asprintf(&out->one_way, "forward and backward times, moved to the same median;"
-                                         " clocks synchronised within %.3g ns", ways->error_ns);
-        break;
-    case MPG_CLOCKS_NONE:
-        out->one_way = strdup("half the round trip");
-        return out->one_way ? 0 : mpg_collect_no_memory(err);
-    }
-    if (length < 0) {
-        out->one_way = NULL;
-        return mpg_collect_no_memory(err);
-    }
-    return 0;
+    char text[256] = "half the round trip";
+    if (ways->clocks == MPG_CLOCKS_ONE)
+        snprintf(text, sizeof text, "forward and backward times; one clock");
+    else if (ways->clocks == MPG_CLOCKS_GOOD)
+        snprintf(text, sizeof text, "forward and backward times; clocks synchronised within"
+                                    " %.3g ns", ways->error_ns);
+    else if (ways->clocks == MPG_CLOCKS_SHAPE)
+        snprintf(text, sizeof text, "forward and backward times, moved to the same median; clocks"
+                                    " synchronised within %.3g ns", ways->error_ns);
+    else if (parting->parted > 0)
+        snprintf(text, sizeof text, "deconvolution of the round trip, misfit at most %.2g%s",
+                 parting->misfit,
+                 parting->halved > 0 ? "; half of it for sizes of too few samples" : "");
+    out->one_way = strdup(text);
+    return out->one_way ? 0 : mpg_collect_no_memory(err);
 }
 
 static int make_latency(const struct mpg_collect_path *in, struct mpg_network_path *out,
                         struct mpg_error *err)
 {
     struct mpg_one_way ways;
+    struct mpg_parting parting = {0};
     if (in->pingpong.n == 0)
         return 0;
     if (mpg_one_way_find(&in->pingpong, in->launch, in->launches, in->pairs, true, &ways, err) < 0)
         return -1;
-    int status = say_one_way(&ways, out, err);
-    bool clocks = ways.clocks != MPG_CLOCKS_NONE;
-    if (clocks)
+    int status;
+    if (ways.clocks != MPG_CLOCKS_NONE) {
         out->one_way_error_ns = ways.error_ns;
+        status = make_sizes(&in->pingpong, both_ways, &ways, true, &out->latency, err);
+    } else {
+        status = mpg_part_round_trips(&in->pingpong, &parting, &out->latency, err);
+    }
     if (status == 0)
-        status = make_sizes(&in->pingpong, clocks ? both_ways : half_time, &ways, true,
-                            &out->latency, err);
+        status = say_one_way(&ways, &parting, out, err);
     mpg_one_way_clear(&ways);
     return status;
 }
 
 /* ---- transfers ---- */
 
-/* The median round trip of the empty exchanges in IN's bandwidth; 0 without any. */
-static int median_empty(const struct mpg_collect_path *in, double *median_ns,
-                        struct mpg_error *err)
-{
-    const struct mpg_exchanges *all = &in->bandwidth.size[0];
-    *median_ns = 0;
-    if (all->size_bytes != 0)
-        return 0;
-    double *times = malloc(all->n * sizeof *times);
-    if (!times)
-        return mpg_collect_no_memory(err);
-    for (size_t i = 0; i < all->n; i++)
-        times[i] = all->exchange[i].time_ns;
-    gsl_sort(times, 1, all->n);
-    *median_ns = times[(all->n - 1) / 2];
-    free(times);
-    return 0;
-}
-
 static int make_bandwidth(const struct mpg_collect_path *in, struct mpg_network_path *out,
                           struct mpg_error *err)
 {
     struct mpg_one_way ways;
-    double empty_ns;
     if (in->bandwidth.n == 0)
         return 0;
     if (mpg_one_way_find(&in->bandwidth, in->transfer, in->transfer_launches, in->pairs,
                          in->bandwidth.size[0].size_bytes == 0, &ways, err) < 0)
         return -1;
-    int status = 0;
-    if (ways.clocks != MPG_CLOCKS_NONE)
-        status = make_sizes(&in->bandwidth, there, &ways, true, &out->bandwidth, err);
-    else if ((status = median_empty(in, &empty_ns, err)) == 0)
-        status = make_sizes(&in->bandwidth, without_half, &empty_ns, true, &out->bandwidth, err);
+    int status = ways.clocks == MPG_CLOCKS_NONE
+                     ? mpg_part_transfers(&in->bandwidth, &out->bandwidth, err)
+                     : make_sizes(&in->bandwidth, there, &ways, true, &out->bandwidth, err);
     mpg_one_way_clear(&ways);
     return status;
 }

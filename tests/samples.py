@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Prints made-up sample lines of results files, drawn from distributions that
+are known. samples.py KIND KEY=VALUE...: numbers; the seed is one of them."""
+import math
+import random
+import sys
+
+DEFAULT = {"seed": 1, "n": 20000}
+
+
+def ftq(o):
+    """Quanta of 1 ms that lose an exponential of mean 300 ns, and STEAL ns every PERIOD ns."""
+    quantum, lost, step = 1e6, [], o["period"]
+    for _ in range(int(o["n"])):
+        lost.append(random.expovariate(1 / 300))
+    for k in range(int(o["n"] * quantum / step)):
+        i = int(k * step // quantum)
+        first = min(o["steal"], (i + 1) * quantum - k * step)
+        lost[i] += first
+        if i + 1 < len(lost):
+            lost[i + 1] += o["steal"] - first
+    for i, x in enumerate(lost):
+        print(f"{i * quantum:.1f} {23000 - x / 43:.0f} {x:.1f}")
+
+
+def fwq(o):
+    for i in range(int(o["n"])):
+        print(f"{i * 1.01e6:.1f} {1e6 + (random.gammavariate(2.385, 700) if i else 0):.1f}")
+
+
+FAMILIES = {
+    "exponential": lambda: 150 + random.expovariate(1 / 2385),
+    "gamma": lambda: random.gammavariate(2.385, 900),
+    "lognormal": lambda: random.lognormvariate(7.385, 0.6),
+    "weibull": lambda: random.weibullvariate(2385, 1.7),
+}
+
+
+def detour(o):
+    """Durations of a FAMILY (its number), gaps exponential of mean 1 ms."""
+    draw, now = list(FAMILIES.values())[int(o["family"])], 0
+    for _ in range(int(o["n"])):
+        now += random.expovariate(1e-6) + 1
+        duration = draw()
+        print(f"{now:.1f} {duration:.1f}")
+        now += duration
+
+
+def one_way():
+    return 300 + random.gammavariate(2, 20)
+
+
+def round_trips(o):
+    """One way: 300 ns and a gamma of shape 2 and scale 20 ns, twice. The other
+    clock is OFFSET ns ahead, or less or more by up to WANDER ns from exchange to
+    exchange."""
+    for i in range(int(o["n"])):
+        there, back = one_way(), one_way()
+        error = o.get("offset", 0) + o.get("wander", 0) * math.sin(i / 50)
+        print(f"{8 << i % 2} {there + back:.1f} {there + error:.1f} {back - error:.1f}")
+
+
+def transfers(o):
+    """Every second exchange is empty; transfers of 64 KiB: 5000 ns and a gamma of
+    shape 3 and scale 100 ns, the acknowledgement a one-way time as above."""
+    for i in range(int(o["n"])):
+        back = one_way()
+        there = 5000 + random.gammavariate(3, 100) if i % 2 else one_way()
+        shown = there + o.get("offset", 0)
+        print(f"{65536 * (i % 2)} 1 {there + back:.1f} {there / 2:.1f} {shown:.1f}")
+
+
+KINDS = {"ftq": ftq, "fwq": fwq, "detour": detour, "pingpong": round_trips,
+         "bandwidth": transfers}
+options = dict(DEFAULT, **{k: float(v) for k, v in (a.split("=") for a in sys.argv[2:])})
+random.seed(int(options["seed"]))
+KINDS[sys.argv[1]](options)

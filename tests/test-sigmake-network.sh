@@ -1,0 +1,189 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# sigmake on network results of known truth (TAP): one-way times by clocks and
+# without them, transfers, launches, pairs, classes of path.
+set -u
+. "$(dirname "$0")/results.sh"
+command -v python3 >/dev/null || skip_all "no python3"
+
+# network BENCHMARK LAUNCH COLUMNS [LINE...]: a file of the sample lines on
+# standard input
+network() {
+    local benchmark=$1 launch=$2 columns=$3
+    shift 3
+    {
+        header "$benchmark" "$columns" "launch: $launch" "path: ${path-node}" "$@"
+        body
+    } >"r/$benchmark-launch$launch-${path-node}.samples"
+}
+rtt="size_bytes rtt_ns forward_ns backward_ns"
+window="size_bytes window time_ns send_ns transfer_ns"
+samples() {
+    python3 "$here/samples.py" "$@"
+}
+start() {
+    rm -rf r
+    mkdir r
+}
+# made: the signature a.sig of r, its errors in err
+made() {
+    "$sigmake" r >a.sig 2>err
+}
+# get EXPRESSION: of the first path, p; d(LIST, SIZE) is a distribution, q its
+# quantile at a probability, near whether a number is within a part of another
+get() {
+    python3 - "$1" <<'P'
+import json, sys
+p = json.load(open("a.sig"))["network"][0]
+def d(key, size):
+    return [next(v for v in s.values() if isinstance(v, dict))
+            for s in p[key] if s["size_bytes"] == size][0]
+def q(x, u):
+    at = u * (len(x["quantiles"]) - 1)
+    i = min(int(at), len(x["quantiles"]) - 2)
+    return x["quantiles"][i] + (at - i) * (x["quantiles"][i + 1] - x["quantiles"][i])
+def near(a, b, part):
+    return abs(a - b) <= part * b
+print(eval("(" + sys.argv[1] + ")"))
+P
+}
+# truth NAME KEY SIZE MEAN SD P99 PART_SD PART_P99: what the distribution is to be
+truth() {
+    local got
+    got=$(get "(lambda x: [near(x['mean'], $4, 0.005), near(x['sd'], $5, $7),
+        near(q(x, 0.99), $6, $8), round(x['mean'], 1), round(x['sd'], 1), round(q(x, 0.99), 1)])(d('$2', $3))")
+    like "$1: mean, sd, p99 $got" "$got" "\[True, True, True, *"
+}
+
+# ---- one way ----
+# 300 ns and a gamma of shape 2, scale 20: mean 340, sd 28.28, p99 432.8
+start
+samples pingpong | network pingpong 0 "$rtt" "clocks: shared" "one_way_error_ns: 13"
+made
+is "one clock: said" "$(get "p['one_way']")" "forward and backward times; one clock"
+truth "one clock" latency 8 340 28.28 432.8 0.03 0.02
+is "both ways of 10000 exchanges" "$(get "d('latency', 8)['n'], d('round_trip', 8)['n']")" \
+    "(20000, 10000)"
+truth "round trip" round_trip 8 680 40 802 0.03 0.02
+like "the family of latencies" "$(get "d('latency', 16)['fits'][0]['family'], d('latency', 16)['fits'][0]['location']")" \
+    "('gamma', [23][09]*"
+
+start
+samples pingpong offset=20 | network pingpong 0 "$rtt" "clocks: synchronised" "one_way_error_ns: 25"
+made
+is "an error of less than a tenth: said" "$(get "p['one_way'], p['one_way_error_ns']")" \
+    "('forward and backward times; clocks synchronised within 25 ns', 25)"
+is "an error of less than a tenth: used as they are" \
+    "$(get "near(d('latency', 8)['quantiles'][0], 281, 0.01)")" True
+
+start
+samples pingpong offset=250 | network pingpong 0 "$rtt" "clocks: synchronised" "one_way_error_ns: 400"
+samples pingpong offset=-350 seed=2 | network pingpong 1 "$rtt" "clocks: synchronised" "one_way_error_ns: 380"
+made
+is "an offset: said" "$(get "p['one_way'], p['one_way_error_ns']")" \
+    "('forward and backward times, moved to the same median; clocks synchronised within 400 ns', 400)"
+truth "an offset of each launch is taken out" latency 8 340 28.28 432.8 0.03 0.02
+
+start
+samples pingpong wander=100 | network pingpong 0 "$rtt" "clocks: synchronised" "one_way_error_ns: 400"
+made
+like "clocks that wander: by deconvolution" "$(get "p['one_way']")" "deconvolution of the round trip, misfit*"
+truth "clocks that wander" latency 8 340 28.28 432.8 0.05 0.03
+start
+samples pingpong offset=9000 | network pingpong 0 "$rtt" "clocks: synchronised" "one_way_error_ns: 9100"
+made
+like "clocks too far apart: by deconvolution" "$(get "p['one_way']")" "deconvolution of the round trip, misfit*"
+
+start
+samples pingpong | cut -d ' ' -f 1,2 | network pingpong 0 "size_bytes rtt_ns"
+made
+like "no clocks: by deconvolution" "$(get "p['one_way']")" "deconvolution of the round trip, misfit*"
+truth "deconvolution" latency 8 340 28.28 432.8 0.05 0.03
+samples pingpong seed=2 | network pingpong 1 "$rtt" "clocks: shared" "one_way_error_ns: 13"
+made
+like "only some launches have clocks: by deconvolution" "$(get "p['one_way']")" "deconvolution*"
+start
+samples pingpong n=90 | cut -d ' ' -f 1,2 | network pingpong 0 "size_bytes rtt_ns"
+made
+is "few samples: by halves" "$(get "p['one_way'], near(d('latency', 8)['sd'], 20, 0.3)")" \
+    "('half the round trip', True)"
+samples pingpong n=60 | cut -d ' ' -f 1,2 | sed 's/^16/8/' | network pingpong 1 "size_bytes rtt_ns"
+made
+like "few samples of one size: both are said" "$(get "p['one_way']")" \
+    "deconvolution of the round trip, misfit*; half of it for sizes of too few samples"
+
+# ---- transfers: 5000 ns and a gamma of shape 3, scale 100 ----
+start
+samples bandwidth offset=1 | network bandwidth 0 "$window" "clocks: shared" "one_way_error_ns: 13"
+made
+truth "transfers by one clock" bandwidth 65536 5300 173.2 5840 0.03 0.02
+truth "time inside the send" sender 65536 2650 86.6 2920 0.03 0.02
+start
+samples bandwidth offset=300 | network bandwidth 0 "$window" "clocks: synchronised" "one_way_error_ns: 350"
+made
+truth "transfers without an offset" bandwidth 65536 5300 173.2 5840 0.03 0.02
+start
+samples bandwidth | cut -d ' ' -f 1-4 | network bandwidth 0 "${window% *}"
+made
+truth "transfers without the acknowledgement" bandwidth 65536 5300 173.2 5840 0.06 0.03
+start
+samples bandwidth n=80 | cut -d ' ' -f 1-4 | network bandwidth 0 "${window% *}"
+made
+is "few transfers: without half of the empty exchange" \
+    "$(get "near(d('bandwidth', 65536)['mean'], 5300, 0.02)")" True
+start
+printf '%s\n' "0 1 1000 10" "4096 1 1500 20" "4096 16 8000 400" "65536 64 640000 6400.5" |
+    network bandwidth 0 "size_bytes window time_ns send_ns"
+made
+is "streams: time of a message, the longest window" \
+    "$(get "d('streaming', 4096)['mean'], d('streaming', 65536)['mean'], p['window_messages'], len(p['bandwidth'])")" \
+    "(500, 10000, 64, 2)"
+
+# ---- launches and pairs ----
+start
+for i in 0 1 2 3; do
+    samples pingpong n=400 seed=$i | sed 's/^/0 /' |
+        network pingpong $i "pair $rtt" "clocks: shared" "one_way_error_ns: 1" \
+            "pair 0: ranks 0 and 1; hosts a and a; cores 0 and 1"
+done
+made
+is "four launches alike" "$(grep -c outlier: err) $(get "[l['outlier'] for l in p['launches']]")" "0 [0, 0, 0, 0]"
+is "one pair of ranks" "$(get "[(x['name'], x['n']) for x in p['pairs']]")" \
+    "[('ranks 0 and 1; hosts a and a; cores 0 and 1', 800)]"
+{
+    samples pingpong n=400 seed=9 | awk '{print 0, $1, $2 + 300, $3 + 150, $4 + 150}'
+    samples pingpong n=400 seed=8 | sed 's/^/1 /'
+    samples pingpong n=400 seed=8 | sed 's/^/2 /'
+} | network pingpong 3 "pair $rtt" "clocks: shared" "one_way_error_ns: 1" \
+    "pair 0: ranks 0 and 9; hosts a and b; cores 0 and 1" \
+    "pair 1: ranks 0 and 1; hosts a and a; cores 0 and 1" \
+    "pair 2: ranks 2 and 3; hosts a and a; cores 2 and 3"
+made
+is "a pair far off is an outlier, and used" "$(get "[x['outlier'] for x in p['pairs']], d('round_trip', 8)['n']")" \
+    "([0, 1, 0], 1200)"
+like "a pair far off: named" "$(grep outlier err)" \
+    "sigmake: warning: node: ranks 0 and 9; hosts a and b; cores 0 and 1 is an outlier: median round trip of 8 bytes 97*; look*"
+start
+for i in 0 1 2 3; do
+    samples pingpong n=400 seed=$i | awk -v more=$((i == 2 ? 200 : 0)) '{print $1, $2 + more}' |
+        network pingpong $i "size_bytes rtt_ns"
+done
+made
+is "a launch far off is an outlier, and used" "$(get "[x['outlier'] for x in p['launches']], d('round_trip', 8)['n']")" \
+    "([0, 0, 1, 0], 800)"
+like "a launch far off: named" "$(grep outlier err)" \
+    "sigmake: warning: node: launch 2 is an outlier: *; it is used, too; measure that launch again*"
+rm r/pingpong-launch[13]*
+made
+is "of two launches neither is an outlier" "$(get "[x['outlier'] for x in p['launches']]")" "[0, 0]"
+
+# ---- errors ----
+start
+echo "8 100 50 50" | network pingpong 0 "$rtt" "clocks: shared"
+fails "clocks without their error" "r/pingpong-launch0-node.samples: header line '# one_way_error_ns:' is missing"
+start
+echo "8 0 100" | network bandwidth 0 "size_bytes window time_ns"
+sed -i 's/window/window ack_ns/; s/^8 0/8 0 5/' r/*
+fails "a window of nothing" "r/bandwidth-launch0-node.samples: sample 0: a window of no messages"
+
+done_testing

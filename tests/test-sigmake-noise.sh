@@ -1,0 +1,155 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# sigmake on noise of known truth (TAP): families, spectral lines, what happened
+# meanwhile, several hosts; and on compute rates and collective operations.
+set -u
+. "$(dirname "$0")/results.sh"
+command -v python3 >/dev/null || skip_all "no python3"
+
+samples() {
+    python3 "$here/samples.py" "$@"
+}
+start() {
+    rm -rf r
+    mkdir r
+}
+# get EXPRESSION: of the signature s, of "sigmake r", and its first core c
+get() {
+    python3 - "$1" <<'P'
+import json, sys
+s = json.load(open("a.sig"))
+c = (s.get("noise") or [None])[0]
+def near(a, b, part):
+    return abs(a - b) <= part * b
+def inside(fit, truth):
+    return [p["low"] <= t <= p["high"] for p, t in zip(fit["parameters"], truth)]
+print(eval("(" + sys.argv[1] + ")"))
+P
+}
+made() {
+    "$sigmake" r >a.sig 2>err
+}
+
+# ---- detours of known families ----
+# family NUMBER NAME PARAMETERS
+family() {
+    start
+    {
+        header detour "start_ns duration_ns" "core: 0" "threshold_ns: 100" "span_ns: 30000000000"
+        samples detour family="$1" n=20000 seed="${4-1}" | body
+    } >r/detour-core0.samples
+    made
+    is "durations: $2" "$(get "c['duration_ns']['fits'][0]['family']")" "$2"
+    is "durations: $2's parameters within their intervals" \
+        "$(get "all(inside(c['duration_ns']['fits'][0], $3))")" True
+    is "durations: $2: near" "$(get "c['duration_ns']['fits'][0]['distance'] < 0.02")" True
+}
+family 0 exponential "[2385]"
+is "exponential durations start at 150 ns" \
+    "$(get "near(c['duration_ns']['fits'][0]['location'], 150, 0.02)")" True
+is "gaps: exponential of 1 ms" "$(get "c['gap_ns']['fits'][0]['family'], inside(c['gap_ns']['fits'][0], [1e6])")" \
+    "('exponential', [True])"
+is "a tail is said to be one" \
+    "$(get "[f['tail_fraction'] < 0.6 for f in c['gap_ns']['fits'] if f['family'] == 'pareto tail']")" "[True]"
+family 1 gamma "[2.385, 900]"
+family 2 lognormal "[7.385, 0.6]"
+family 3 weibull "[1.7, 2385]" 2
+is "the header says what is fitted" "$(get "s['header']['fits']")" \
+    "to at most 10000 samples of a distribution, evenly taken"
+cp a.sig b.sig
+made
+ok "the same results give the same bytes" cmp -s a.sig b.sig
+
+# ---- ftq and fwq ----
+start
+{
+    header ftq "start_ns work lost_ns" "core: 0" "quantum_ns: 1000000" "unit_ns: 43" \
+        "context_switches: 3" "preemptions: 2" "steal_ns: 40" "interrupts: LOC 250, RES 12" \
+        "softirqs: TIMER 90" "cores_at_once: 2" "epoch_ns: 77"
+    samples ftq period=7.3e6 steal=20000 | body
+} >r/ftq-core0.samples
+{
+    header fwq "start_ns duration_ns" "core: 0" "work_ns: 1000000" "work_units: 23255" \
+        "context_switches: 5" "cores_at_once: 1"
+    samples fwq | body
+} >r/fwq-core0.samples
+made
+is "a steal every 7.3 ms is a line of 136.99 Hz" \
+    "$(get "[near(l['frequency_hz'], 1e9 / 7.3e6, 0.01) for l in c['lines'] if l['harmonic_of_hz'] == 0]")" "[True]"
+is "the strongest line comes first" \
+    "$(get "[l['amplitude_ns'] for l in c['lines']] == sorted((l['amplitude_ns'] for l in c['lines']), reverse=True)")" True
+is "others are its harmonics" \
+    "$(get "all(near(l['harmonic_of_hz'], 1e9 / 7.3e6, 0.01) for l in c['lines'][1:])")" True
+is "false alarms: stated" "$(get "c['false_alarm']")" 0.01
+is "the series keeps its mean, most and length" \
+    "$(get "near(sum(c['series']['mean_ns']) / len(c['series']['mean_ns']), c['ftq']['lost_ns']['mean'], 1e-6),
+            max(c['series']['most_ns']) == c['ftq']['lost_ns']['quantiles'][-1],
+            len(c['series']['mean_ns']), c['series']['step_ns']")" \
+    "(True, True, 1000, 20000000)"
+is "the spectrum's power is the variance" \
+    "$(get "near(sum(c['spectrum']['mean_ns2_per_hz']) * c['spectrum']['step_hz'], c['ftq']['lost_ns']['sd'] ** 2, 0.05)")" True
+is "autocorrelation: 256 lags, high at 22 quanta, three periods" \
+    "$(get "len(c['autocorrelation']), c['autocorrelation'][21] > 0.8, abs(c['autocorrelation'][0]) < 0.5")" \
+    "(256, True, True)"
+is "autocorrelation at lag 1 is the distribution's" \
+    "$(get "near(-c['autocorrelation'][0], -c['ftq']['lost_ns']['lag1'], 1e-6)")" True
+is "fwq: time beyond the fastest" "$(get "near(c['fwq']['lost_ns']['mean'], 2.385 * 700, 0.03), c['fwq']['quantum_ns']")" \
+    "(True, 1000000)"
+is "fwq: its family" "$(get "c['fwq']['lost_ns']['fits'][0]['family']")" gamma
+is "what happened meanwhile" "$(get "sorted(c['events'].items())")" \
+    "[('ftq context_switches', '3'), ('ftq interrupts', 'LOC 250, RES 12'), ('ftq preemptions', '2'), ('ftq softirqs', 'TIMER 90'), ('ftq steal_ns', '40'), ('fwq context_switches', '5')]"
+is "cores at once: the most" "$(get "c['cores_at_once']")" 2
+is "what a core says of itself is not in the header" \
+    "$(get "[k for k in s['header'] if k in ('epoch_ns', 'steal_ns', 'interrupts', 'cores_at_once', 'work_ns')]")" "[]"
+sed -i '/^1000000.0 /s/^1000000/1400000/' r/ftq-core0.samples
+made
+like "quanta that are not equally spaced: a warning" "$(cat err)" "*ftq-core0.samples: quanta do not start every 1e+06 ns*"
+is "quanta that are not equally spaced: no spectrum" "$(get "'spectrum' in c, 'series' in c, c['ftq']['lost_ns']['n']")" \
+    "(False, False, 20000)"
+
+# ---- several hosts ----
+start
+for h in n2 n1; do
+    for core in 0 1; do host=$h detour $core >r/detour-$h-core$core.samples; done
+done
+made
+is "hosts with the same CPU are one signature" "$(get "[(x['host'], x['core']) for x in s['noise']], s['header']['host']")" \
+    "([('n1', 0), ('n1', 1), ('n2', 0), ('n2', 1)], 'n1; n2')"
+host=n1 detour 1 >r/detour-again.samples
+fails "the same core of a host twice" "r/detour-n1-core1.samples: detour core 1 (n1) is in r/detour-again.samples*"
+rm r/detour-again.samples
+host=n3 cpu=other detour 0 >r/detour-n3-core0.samples
+fails "another CPU" "r/detour-n3-core0.samples: cpu is 'other', in r/detour-n1-core0.samples it is *"
+
+# ---- compute and collective ----
+start
+compute() { # CORE
+    header compute "kernel cores rate" "core: $1" "kernels: floating_point memory_bandwidth" \
+        "kernel_units: flop/s B/s"
+    printf '%s\n' "1 1 1.5e10" "0 1 4e9" "1 1 1.25e10" "0 2 3e9" | body
+}
+compute 1 >r/compute-core1.samples
+compute 0 >r/compute-core0.samples
+for i in 0 1; do
+    {
+        header collective "operation processes size_bytes time_ns" "launch: $i" "ranks: 4" \
+            "operations: barrier bcast"
+        printf '%s\n' "1 2 64 1100" "1 4 64 2$i"00 "0 4 0 900" "1 2 8 800" | body
+    } >r/collective-launch$i.samples
+done
+made
+is "rates by kernel, cores at once and core" \
+    "$(get "[(x['kernel'], x['unit'], x['cores_at_once'], x['core'], x['rate_per_s']['mean']) for x in s['compute']]")" \
+    "[('floating_point', 'flop/s', 1, 0, 4000000000), ('floating_point', 'flop/s', 1, 1, 4000000000), ('floating_point', 'flop/s', 2, 0, 3000000000), ('floating_point', 'flop/s', 2, 1, 3000000000), ('memory_bandwidth', 'B/s', 1, 0, 13750000000), ('memory_bandwidth', 'B/s', 1, 1, 13750000000)]"
+is "operations by processes and size, over launches" \
+    "$(get "[(x['operation'], x['processes'], x['size_bytes'], x['time_ns']['mean'], x['time_ns']['n']) for x in s['collectives']]")" \
+    "[('barrier', 4, 0, 900, 2), ('bcast', 2, 8, 800, 2), ('bcast', 2, 64, 1100, 2), ('bcast', 4, 64, 2050, 2)]"
+sed -i 's/^1 2 8 /2 2 8 /' r/collective-launch0.samples
+fails "an operation without a name" "r/collective-launch0.samples: sample 3: header line '# operations:' has no word number 2, from 0"
+rm r/collective*
+sed -i '/^# kernel_units/d' r/compute-core1.samples
+fails "a kernel without a unit" "r/compute-core1.samples: sample 0: header line '# kernel_units:' is missing"
+compute 1 | sed 's/^1 1 /1 0 /' >r/compute-core1.samples
+fails "a rate on no core" "r/compute-core1.samples: sample 0: 0 cores at once"
+
+done_testing
