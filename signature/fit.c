@@ -29,7 +29,7 @@ struct data {
 const char *mpg_family_name(enum mpg_family family)
 {
     static const char *const name[MPG_FAMILIES] = {"exponential", "gamma", "lognormal", "weibull",
-                                                   "pareto"};
+                                                   "pareto tail"};
     return name[family];
 }
 

@@ -38,7 +38,7 @@ struct mpg_fits {
     enum mpg_family best; /* not MPG_PARETO, which describes only a part of the samples */
 };
 
-/* "exponential", "gamma", "lognormal", "weibull", "pareto". */
+/* "exponential", "gamma", "lognormal", "weibull", "pareto tail". */
 const char *mpg_family_name(enum mpg_family family);
 /* "mean", "shape", "scale", "mu", "sigma", "exponent"; NULL beyond the last. */
 const char *mpg_family_parameter(enum mpg_family family, int parameter);

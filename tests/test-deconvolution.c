@@ -160,7 +160,8 @@ static void test_halves(void)
             worst = fmax(worst, misfit);
             double least, most;
             gsl_stats_minmax(&least, &most, sums, 1, N);
-            exact = exact && within("half the mean", d->mean, gsl_stats_mean(sums, 1, N) / 2, 1e-6) &&
+            exact = exact &&
+                    within("half the mean", d->mean, gsl_stats_mean(sums, 1, N) / 2, 1e-6) &&
                     within("half the variance", d->sd * d->sd, gsl_stats_variance(sums, 1, N) / 2,
                            1e-3) &&
                     d->quantiles[0] >= least / 2 && d->quantiles[FINE - 1] <= most - least / 2 &&
@@ -192,13 +193,15 @@ static void test_known(void)
             double least, most, least_known, most_known;
             gsl_stats_minmax(&least, &most, sums, 1, N);
             gsl_stats_minmax(&least_known, &most_known, known, 1, N);
-            good += as_true(d, (enum kind)kind, 1) && d->quantiles[0] >= fmax(least - most_known, 0) &&
+            good += as_true(d, (enum kind)kind, 1) &&
+                    d->quantiles[0] >= fmax(least - most_known, 0) &&
                     d->quantiles[FINE - 1] <= most - least_known;
             worst = fmax(worst, misfit);
             mpg_distribution_free(d);
         }
-        ok(good == SEEDS && worst < 0.01, "less a known summand, %s: %d of %d right, misfit up to %.4f",
-           name[kind], good, SEEDS, worst);
+        ok(good == SEEDS && worst < 0.01,
+           "less a known summand, %s: %d of %d right, misfit up to %.4f", name[kind], good, SEEDS,
+           worst);
     }
 }
 
@@ -210,7 +213,7 @@ static void test_misfit(void)
     double misfit;
     gsl_rng_set(rng, 1);
     for (int i = 0; i < N; i++) /* no distribution is half of this */
-        sums[i] = gsl_rng_uniform(rng) < 0.5 ? 200 + gsl_rng_uniform(rng) : 300 + gsl_rng_uniform(rng);
+        sums[i] = (gsl_rng_uniform(rng) < 0.5 ? 200 : 300) + gsl_rng_uniform(rng);
     mpg_distribution_free(must(mpg_deconvolve_halves(sums, N, 257, &misfit, &err), &err));
     ok(misfit > 0.03, "two equal peaks are no sum of two alike: misfit %.3f", misfit);
 }

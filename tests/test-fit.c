@@ -215,7 +215,8 @@ static void test_quantised(void)
     ok(right == 10 && close == 60, "counted in whole units: %d recognised, %d near", right, close);
     double few[] = {1, 1, 1, 1, 1, 1, 1, 2};
     struct mpg_fits fits = fit(few, 8, 1);
-    ok(fits.fit[MPG_GAMMA].n == 8 && near(fits.fit[MPG_EXPONENTIAL].value[0], (7 * 0.5 + 1) / 8, 1e-12),
+    ok(fits.fit[MPG_GAMMA].n == 8 &&
+           near(fits.fit[MPG_EXPONENTIAL].value[0], (7 * 0.5 + 1) / 8, 1e-12),
        "samples at the location count as half the resolution");
     for (int i = 0; i < N; i++)
         x[i] = 1e9 + (i % 100) * 50;

@@ -102,7 +102,8 @@ static void test_sinusoid(void)
             x[i] = 11.9 + 2.385 * sin(2 * M_PI * f * i * 1e-3 + 0.7);
         struct mpg_spectrum *s = welch(x, N, MS, 0);
         ok(s->segment == 2048 && s->segments == 8 && s->bins == 1025 &&
-               near(s->resolution_hz, 1000 / 2048.0, 1e-12) && near(total(s), 2.385 * 2.385 / 2, 2e-3),
+               near(s->resolution_hz, 1000 / 2048.0, 1e-12) &&
+               near(total(s), 2.385 * 2.385 / 2, 2e-3),
            "sinusoid: power A^2 / 2");
         if (!ok(s->lines == 1 && fabs(s->line[0].frequency_hz - f) < 0.02 * s->resolution_hz &&
                     near(s->line[0].amplitude, 2.385, 5e-3) && s->line[0].order == 1 &&
