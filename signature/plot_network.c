@@ -160,13 +160,16 @@ static void write_bands(FILE *data, const struct frame *frame,
     fputs("\n\n", data);
 }
 
-/* The words that plot data set INDEX as a band with its median. */
-static void plot_band(FILE *script, bool first, size_t index, const char *colour,
+/* The words that plot data set INDEX of N lines as a band with its median; of one
+ * line, as a bar. */
+static void plot_band(FILE *script, bool first, size_t index, size_t n, const char *colour,
                       const char *title)
 {
-    fprintf(script, "%s index %zu using 1:2:4 with filledcurves fs transparent solid 0.22 noborder "
-            "lc rgb '%s' notitle, data index %zu using 1:3 with linespoints pt 7 ps 0.6 "
-            "lw 2 lc rgb '%s' title ", first ? "plot data" : ", data", index, colour, index, colour);
+    fprintf(script, "%s index %zu using ", first ? "plot data" : ", data", index);
+    fprintf(script, n > 1 ? "1:2:4 with filledcurves fs transparent solid 0.22 noborder lc rgb '%s'"
+                          : "1:3:2:4 with yerrorbars pt 7 ps 0.6 lw 1 lc rgb '%s'", colour);
+    fprintf(script, " notitle, data index %zu using 1:3 with linespoints pt 7 ps 0.6 lw 2 "
+            "lc rgb '%s' title ", index, colour);
     plot_quote(script, title);
 }
 
@@ -215,7 +218,8 @@ static int plot_latency(struct plot_session *session, const struct mpg_signature
     plot_log_times(session->script, "y", frame->low, frame->high);
     mark_eager_limit(session->script, path, frame);
     fputs("set samples 1000\n", session->script);
-    plot_band(session->script, true, 0, PLOT_BLUE, "median; band: 1 % to 99 %");
+    plot_band(session->script, true, 0, path->latency.n, PLOT_BLUE,
+              "median; band: 1 % to 99 %");
     plot_segments(session->script, &path->loggp);
     putc('\n', session->script);
     return plot_finish(session, err);
@@ -234,7 +238,8 @@ static int plot_bandwidth(struct plot_session *session, const struct mpg_signatu
         return plot_missing(session, err, "bandwidth, %s: no sizes above 0", names.file);
     if (plot_start(session, err, "bandwidth-%s", names.file) < 0)
         return -1;
-    write_bands(session->data, frame, &path->bandwidth, true);
+    if (path->bandwidth.n > 0)
+        write_bands(session->data, frame, &path->bandwidth, true);
     write_bands(session->data, frame, &path->streaming, true);
     snprintf(first, sizeof first, "%s: bandwidth by size", names.title);
     plot_title(session->script, first, "median; bands: 1 % to 99 % of the messages");
@@ -243,11 +248,11 @@ static int plot_bandwidth(struct plot_session *session, const struct mpg_signatu
     plot_log_rates(session->script, "y", frame->low, frame->high);
     mark_eager_limit(session->script, path, frame);
     if (path->bandwidth.n > 0)
-        plot_band(session->script, true, 0, PLOT_BLUE, "one message by itself");
+        plot_band(session->script, true, 0, path->bandwidth.n, PLOT_BLUE, "one message by itself");
     if (path->streaming.n > 0) {
         snprintf(title, sizeof title, "streaming, %lld in flight", (long long)path->window);
         plot_band(session->script, path->bandwidth.n == 0, path->bandwidth.n > 0 ? 1 : 0,
-                  PLOT_ORANGE, title);
+                  path->streaming.n, PLOT_ORANGE, title);
     }
     putc('\n', session->script);
     return plot_finish(session, err);
@@ -304,19 +309,19 @@ static int frame_add_collectives(struct frame *frame, const struct mpg_signature
 static void write_collectives(struct plot_session *session, const struct mpg_signature *sig,
                               const struct frame *frame, int processes)
 {
-    const char *operation = NULL;
-    size_t sets = 0;
-    for (size_t i = 0; i < sig->collectives; i++) {
+    size_t sets = 0, n;
+    for (size_t i = 0; i < sig->collectives; i += n) {
         const struct mpg_collective_time *c = &sig->collective[i];
+        for (n = 1; i + n < sig->collectives && c[n].processes == c->processes &&
+                    strcmp(c[n].operation, c->operation) == 0;)
+            n++;
         if (c->processes != processes)
             continue;
-        if (!operation || strcmp(operation, c->operation) != 0) {
-            fputs(operation ? "\n\n" : "", session->data);
-            operation = c->operation;
-            plot_band(session->script, sets == 0, sets, colours[sets % COLOURS], operation);
-            sets++;
-        }
-        write_band(session->data, frame, c->size_bytes, c->time_ns, false);
+        for (size_t j = 0; j < n; j++)
+            write_band(session->data, frame, c[j].size_bytes, c[j].time_ns, false);
+        fputs("\n\n", session->data);
+        plot_band(session->script, sets == 0, sets, n, colours[sets % COLOURS], c->operation);
+        sets++;
     }
     putc('\n', session->script);
 }

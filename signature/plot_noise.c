@@ -205,6 +205,20 @@ static double density_at(const struct mpg_noise_series *s, double frequency_hz, 
     return density;
 }
 
+/* Writes the fundamentals, or the harmonics, as a data set if there are any;
+ * returns how many. */
+static size_t write_lines(FILE *data, const struct mpg_noise_core *c, bool harmonics, double low)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < c->lines; i++) {
+        double frequency_hz = c->line[i].frequency_hz;
+        if ((c->line[i].harmonic_of_hz > 0) == harmonics)
+            fprintf(data, "%s%.8g %.6g\n", n++ == 0 ? "\n\n" : "", frequency_hz,
+                    density_at(&c->spectrum, frequency_hz, low));
+    }
+    return n;
+}
+
 /* Labels the strongest fundamentals, unless they would cover each other. */
 static void mark_lines(FILE *script, const struct mpg_noise_core *c, double low, double decades)
 {
@@ -247,14 +261,8 @@ static int plot_spectrum(struct plot_session *session, const struct mpg_signatur
     for (size_t i = 1; i < s->n; i++)
         fprintf(session->data, "%.8g %.6g %.6g\n", (double)i * s->step, fmax(low, s->mean[i]),
                 fmax(low, s->most[i]));
-    fputs("\n\n", session->data);
-    for (int harmonic = 0; harmonic < 2; harmonic++) {
-        for (size_t i = 0; i < c->lines; i++)
-            if ((c->line[i].harmonic_of_hz > 0) == harmonic)
-                fprintf(session->data, "%.8g %.6g\n", c->line[i].frequency_hz,
-                        density_at(s, c->line[i].frequency_hz, low));
-        fputs("nan nan\n\n\n", session->data); /* so that the set is there */
-    }
+    size_t fundamentals = write_lines(session->data, c, false, low);
+    size_t harmonics = write_lines(session->data, c, true, low);
     snprintf(first, sizeof first, "%s: power spectrum of the time lost (FTQ)", names.title);
     if (c->lines > 0)
         snprintf(second, sizeof second, "%zu significant lines, false alarm below %.2g", c->lines,
@@ -264,7 +272,7 @@ static int plot_spectrum(struct plot_session *session, const struct mpg_signatur
                  c->false_alarm);
     plot_title(session->script, first, second);
     plot_set(session->script, "xlabel", "frequency (Hz)");
-    plot_set(session->script, "ylabel", "power spectral density (ns^2 / Hz)");
+    plot_set(session->script, "ylabel", "power spectral density (ns² / Hz)");
     plot_log_numbers(session->script, "x", s->step, (double)(s->n - 1) * s->step);
     fprintf(session->script, "set xrange [%.8g:%.8g]\n", s->step, (double)(s->n - 1) * s->step);
     plot_log_numbers(session->script, "y", low, high * 3);
@@ -272,10 +280,12 @@ static int plot_spectrum(struct plot_session *session, const struct mpg_signatur
     mark_lines(session->script, c, low, log10((double)s->n));
     fprintf(session->script, "plot data index 0 using 1:3 with lines lw 1 lc rgb '%s' title "
             "'density'", PLOT_BLUE);
-    if (c->lines > 0)
+    if (fundamentals > 0)
         fprintf(session->script, ", data index 1 using 1:2 with points pt 7 ps 0.9 lc rgb '%s' "
-                "title 'line', data index 2 using 1:2 with points pt 6 ps 0.8 lw 1.3 "
-                "lc rgb '%s' title 'its harmonics'", PLOT_ORANGE, PLOT_ORANGE);
+                "title 'line'", PLOT_ORANGE);
+    if (harmonics > 0)
+        fprintf(session->script, ", data index %d using 1:2 with points pt 6 ps 0.8 lw 1.3 "
+                "lc rgb '%s' title 'harmonic'", fundamentals > 0 ? 2 : 1, PLOT_ORANGE);
     putc('\n', session->script);
     return plot_finish(session, err);
 }

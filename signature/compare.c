@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Comparing: estimates, tests, verdicts. */
+#include "config.h"
+
+#include <gsl/gsl_cdf.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "signature/compare_private.h"
+
+/* Below this level, of the false discoveries among all that are called different. */
+static const double level = 0.05;
+static const double normal_95 = 1.959963984540054;
+
+/* ---- items ---- */
+
+struct mpg_comparison *compare_new(struct comparing *c, struct mpg_error *err,
+                                   enum mpg_quantity quantity, const char *format, ...)
+{
+    struct mpg_difference *result = c->result;
+    va_list args;
+    char *name = NULL;
+    struct mpg_comparison *grown = realloc(result->item, (result->n + 1) * sizeof *grown);
+    if (grown)
+        result->item = grown;
+    va_start(args, format);
+    int length = grown ? vasprintf(&name, format, args) : -1;
+    va_end(args);
+    if (length < 0) {
+        mpg_error_set(err, "out of memory");
+        return NULL;
+    }
+    struct mpg_comparison *item = &grown[result->n++];
+    *item = (struct mpg_comparison){.name = name, .quantity = quantity, .a = NAN, .b = NAN,
+                                    .ratio = NAN, .low = NAN, .high = NAN, .distance = NAN,
+                                    .p = NAN, .p_beyond = NAN};
+    return item;
+}
+
+void mpg_difference_clear(struct mpg_difference *difference)
+{
+    for (size_t i = 0; i < difference->n; i++)
+        free(difference->item[i].name);
+    free(difference->item);
+    free(difference->fact);
+    *difference = (struct mpg_difference){0};
+}
+
+int compare_only(struct comparing *c, const char *name, enum mpg_quantity quantity,
+                 const char *unit, double a, double b, struct mpg_error *err)
+{
+    struct mpg_comparison *item = compare_new(c, err, quantity, "%s", name);
+    if (!item)
+        return -1;
+    item->unit = unit;
+    item->a = a;
+    item->b = b;
+    item->verdict = MPG_VERDICT_NONE;
+    item->why = isnan(b) ? "only in a" : "only in b";
+    return 0;
+}
+
+/* ---- estimates ---- */
+
+struct sample compare_sample(const struct mpg_distribution *d)
+{
+    double r = fmin(fmax(d->lag1, 0), 0.999);
+    return (struct sample){d, fmax(2, (double)d->n * (1 - r) / (1 + r))};
+}
+
+struct launches compare_launches(const struct mpg_network_path *path)
+{
+    double sum = 0, squares = 0, n = 0;
+    for (size_t i = 0; path && i < path->launches; i++)
+        if (path->launch[i].median_ns > 0) {
+            double logarithm = log(path->launch[i].median_ns / path->launch[0].median_ns);
+            sum += logarithm;
+            squares += logarithm * logarithm;
+            n++;
+        }
+    if (n < 3)
+        return (struct launches){0, INFINITY};
+    double variance = fmax(0, squares - sum * sum / n) / (n - 1);
+    return (struct launches){variance / n, n - 1};
+}
+
+void compare_add_variance(struct estimate *e, double log_variance, double freedom)
+{
+    double sum = e->log_variance + log_variance;
+    if (sum > 0)
+        e->freedom = sum * sum / (e->log_variance * e->log_variance / e->freedom +
+                                  log_variance * log_variance / freedom);
+    e->log_variance = sum;
+}
+
+/* Values that are all one number are rounded: they may be half a step off. Moves
+ * *LOW and *HIGH half way to the nearest other values of D. */
+static void widen_step(const struct mpg_distribution *d, double *low, double *high)
+{
+    double value = *low;
+    size_t i = 0;
+    while (i < d->knots && d->quantiles[i] < value)
+        i++;
+    if (i > 0)
+        *low = (d->quantiles[i - 1] + value) / 2;
+    while (i < d->knots && d->quantiles[i] <= value)
+        i++;
+    if (i < d->knots)
+        *high = (d->quantiles[i] + value) / 2;
+}
+
+/* Quantile U of S; freedom is 0 when there are too few samples to say. The
+ * interval is that of the order statistics (Conover, Practical Nonparametric
+ * Statistics, 3.2). */
+static struct estimate quantile(const struct sample *s, double u)
+{
+    double value = mpg_distribution_quantile(s->d, u);
+    double half = normal_95 * sqrt(u * (1 - u) / s->n);
+    double low = mpg_distribution_quantile(s->d, u - half);
+    double high = mpg_distribution_quantile(s->d, u + half);
+    if (s->n * fmin(u, 1 - u) < 5)
+        return (struct estimate){value, 0, 0};
+    if (low == high)
+        widen_step(s->d, &low, &high);
+    double width = low > 0 ? log(high / low) / (2 * normal_95) : value > 0 ? log(high / value) : 0;
+    return (struct estimate){value, width * width, INFINITY};
+}
+
+/* How far ratio R (a logarithm) is outside the tolerance; 0 inside. */
+static double outside(double r, double tolerance)
+{
+    return r > 0 ? fmax(0, r - log1p(tolerance)) : fmax(0, log1p(-tolerance) - r);
+}
+
+/* Two-sided, of a distance that may have no variance at all. */
+static double t_test(double distance, double variance, double freedom)
+{
+    if (!(distance > 0))
+        return 1;
+    if (!(variance > 0))
+        return 0;
+    double t = distance / sqrt(variance);
+    return isfinite(freedom) ? 2 * gsl_cdf_tdist_Q(t, freedom) : 2 * gsl_cdf_ugaussian_Q(t);
+}
+
+void compare_estimates(const struct comparing *c, struct mpg_comparison *item,
+                       const struct estimate *a, const struct estimate *b)
+{
+    item->a = a->value;
+    item->b = b->value;
+    if (a->freedom == 0 || b->freedom == 0) {
+        item->verdict = MPG_VERDICT_NONE;
+        item->why = "too few samples";
+        return;
+    }
+    if (!(a->value > 0) || !(b->value > 0)) {
+        item->ratio = a->value == b->value ? 1 : NAN;
+        item->why = a->value == b->value ? NULL : "no ratio to 0";
+        return;
+    }
+    struct estimate both = *a;
+    compare_add_variance(&both, b->log_variance, b->freedom);
+    double r = log(b->value / a->value), freedom = both.freedom;
+    double t = isfinite(freedom) ? gsl_cdf_tdist_Pinv(0.975, freedom) : normal_95;
+    item->ratio = exp(r);
+    item->low = exp(r - t * sqrt(both.log_variance));
+    item->high = exp(r + t * sqrt(both.log_variance));
+    item->p = t_test(fabs(r), both.log_variance, freedom);
+    item->p_beyond = t_test(outside(r, c->tolerance), both.log_variance, freedom);
+}
+
+/* ---- distributions ---- */
+
+/* The part of D below X, or not above it. */
+static double below(const struct mpg_distribution *d, double x, bool or_equal)
+{
+    size_t low = 0, high = d->knots; /* the first knot beyond X */
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (or_equal ? d->quantiles[middle] <= x : d->quantiles[middle] < x)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == 0)
+        return 0;
+    if (low == d->knots)
+        return 1;
+    double from = d->quantiles[low - 1], to = d->quantiles[low];
+    double between = to > from ? (x - from) / (to - from) : 0;
+    return ((double)(low - 1) + fmin(between, 1)) / (double)(d->knots - 1);
+}
+
+/* The largest distance between the two at the knots of A. */
+static double distance_at(const struct mpg_distribution *a, const struct mpg_distribution *b)
+{
+    double most = 0;
+    for (size_t i = 0; i < a->knots; i++) {
+        double x = a->quantiles[i];
+        most = fmax(most, fabs(below(a, x, true) - below(b, x, true)));
+        most = fmax(most, fabs(below(a, x, false) - below(b, x, false)));
+    }
+    return most;
+}
+
+/* Kolmogorov's distribution with Stephens's correction (J. R. Stat. Soc. B 32
+ * (1970) 115) for samples of effective sizes NA and NB. */
+static double smirnov(double distance, double na, double nb)
+{
+    double root = sqrt(na * nb / (na + nb));
+    double lambda = (root + 0.12 + 0.11 / root) * distance, sum = 0;
+    if (lambda < 0.3)
+        return 1; /* to 1e-5; the series would need many terms */
+    for (int k = 1; k <= 100; k++)
+        sum += (k % 2 ? 2 : -2) * exp(-2 * k * k * lambda * lambda);
+    return fmin(fmax(sum, 0), 1);
+}
+
+/* Adds the test of the whole distributions to ITEM's t-test: of two tests, the
+ * smaller P counts twice (Bonferroni). NA and NB: sizes. */
+static void test_distributions(struct mpg_comparison *item, const struct mpg_distribution *a,
+                               const struct mpg_distribution *b, double na, double nb)
+{
+    size_t knots = a->knots < b->knots ? a->knots : b->knots;
+    item->distance = fmax(distance_at(a, b), distance_at(b, a));
+    /* Steps between two knots may hide this much. */
+    double p = smirnov(fmax(0, item->distance - 1 / (double)(knots - 1)), na, nb);
+    item->p = isnan(item->p) ? p : fmin(1, 2 * fmin(p, item->p));
+}
+
+/* As many independent samples as give the median of variance WITHIN the variance
+ * that it has with that between launches. */
+static double worth(const struct sample *s, double within, double between)
+{
+    return between > 0 ? fmax(2, s->n * within / (within + between)) : s->n;
+}
+
+int compare_samples(struct comparing *c, const char *name, enum mpg_quantity quantity,
+                    const char *unit, const struct sample *a, const struct sample *b,
+                    const struct launches *launches_a, const struct launches *launches_b,
+                    struct mpg_error *err)
+{
+    static const struct {
+        const char *name;
+        double u;
+    } shown[] = {{"median", 0.5}, {"99 %", 0.99}};
+    for (int i = 0; i < 2; i++) {
+        struct estimate qa = quantile(a, shown[i].u), qb = quantile(b, shown[i].u);
+        double within_a = qa.log_variance, within_b = qb.log_variance;
+        struct mpg_comparison *item = compare_new(c, err, quantity, "%s, %s", name, shown[i].name);
+        if (!item)
+            return -1;
+        item->unit = unit;
+        if (qa.freedom > 0)
+            compare_add_variance(&qa, launches_a->log_variance, launches_a->freedom);
+        if (qb.freedom > 0)
+            compare_add_variance(&qb, launches_b->log_variance, launches_b->freedom);
+        compare_estimates(c, item, &qa, &qb);
+        if (i == 0)
+            test_distributions(item, a->d, b->d, worth(a, within_a, launches_a->log_variance),
+                               worth(b, within_b, launches_b->log_variance));
+    }
+    return 0;
+}
+
+/* ---- verdicts ---- */
+
+static int ascending(const void *x, const void *y)
+{
+    double a = *(const double *)x, b = *(const double *)y;
+    return (a > b) - (a < b);
+}
+
+/* Benjamini and Hochberg's limit: tests whose P is at most this are discoveries. */
+static double discovery_limit(double *p, size_t n)
+{
+    double limit = -1;
+    qsort(p, n, sizeof *p, ascending);
+    for (size_t i = 0; i < n; i++)
+        if (p[i] <= level * (double)(i + 1) / (double)n)
+            limit = p[i];
+    return limit;
+}
+
+static int judge(struct comparing *c, struct mpg_error *err)
+{
+    struct mpg_difference *result = c->result;
+    double *p = malloc((result->n + 1) * sizeof *p);
+    size_t n = 0;
+    if (!p)
+        return mpg_error_set(err, "out of memory");
+    for (size_t i = 0; i < result->n; i++)
+        if (!isnan(result->item[i].p))
+            p[n++] = result->item[i].p;
+    double differs = discovery_limit(p, n);
+    n = 0;
+    for (size_t i = 0; i < result->n; i++)
+        if (!isnan(result->item[i].p_beyond))
+            p[n++] = result->item[i].p_beyond;
+    double beyond = discovery_limit(p, n);
+    free(p);
+    for (size_t i = 0; i < result->n; i++) {
+        struct mpg_comparison *item = &result->item[i];
+        bool outside_all = item->low > 1 + c->tolerance || item->high < 1 - c->tolerance;
+        if (!isnan(item->p) && item->p <= differs)
+            item->verdict = MPG_VERDICT_DIFFERS;
+        if (!isnan(item->p_beyond) && item->p_beyond <= beyond && outside_all)
+            item->verdict = MPG_VERDICT_BEYOND;
+        result->count[item->verdict]++;
+    }
+    return 0;
+}
+
+static int compare_headers(struct comparing *c, struct mpg_error *err)
+{
+    static const char *const keys[] = {"host", "cpu", "kernel", "virtualisation", "scheduling",
+                                       "clock", "mpi", "ranks", "binding", "other_load"};
+    enum { KEYS = sizeof keys / sizeof *keys };
+    struct mpg_difference *result = c->result;
+    if (!(result->fact = calloc(KEYS, sizeof *result->fact)))
+        return mpg_error_set(err, "out of memory");
+    for (int k = 0; k < KEYS; k++) {
+        const char *a = mpg_fact_find(c->a->fact, c->a->facts, keys[k]);
+        const char *b = mpg_fact_find(c->b->fact, c->b->facts, keys[k]);
+        if ((a || b) && !(a && b && strcmp(a, b) == 0))
+            result->fact[result->facts++] = (struct mpg_header_difference){keys[k], a, b};
+    }
+    return 0;
+}
+
+int mpg_compare(const struct mpg_signature *a, const struct mpg_signature *b, double tolerance,
+                struct mpg_difference *result, struct mpg_error *err)
+{
+    struct comparing c = {.a = a, .b = b, .tolerance = tolerance, .result = result};
+    *result = (struct mpg_difference){0};
+    if (compare_headers(&c, err) < 0 || compare_noise(&c, err) < 0 ||
+        compare_network(&c, err) < 0 || compare_compute(&c, err) < 0 || judge(&c, err) < 0) {
+        mpg_difference_clear(result);
+        return -1;
+    }
+    return 0;
+}

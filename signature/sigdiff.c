@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* sigdiff: what differs between two signatures, by how much, how surely. */
+#include "config.h"
+
+#include <gsl/gsl_errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/error.h"
+#include "common/option.h"
+#include "common/output.h"
+#include "common/units.h"
+#include "signature/compare.h"
+#include "signature/show.h"
+
+/* As diff(1) has it: 1 says that they differ, so trouble is 2. */
+enum { EXIT_DIFFERENT = 1, EXIT_TROUBLE = 2 };
+
+enum { FACT_WIDTH = 90 };
+
+static char *format_value(char *buf, const struct mpg_comparison *item, double value)
+{
+    if (isnan(value))
+        snprintf(buf, SHOW_TEXT, "-");
+    else if (item->quantity == MPG_TIME_NS)
+        mpg_units_format_time(buf, SHOW_TEXT, value);
+    else if (item->quantity == MPG_PERCENT)
+        snprintf(buf, SHOW_TEXT, "%.4g %%", value);
+    else if (item->quantity == MPG_SIZE_BYTES)
+        snprintf(buf, SHOW_TEXT, value < 0 ? "none" : "%.0f B", value);
+    else
+        show_rate(buf, value, item->unit);
+    return buf;
+}
+
+static char *format_probability(char *buf, double p)
+{
+    if (isnan(p))
+        snprintf(buf, SHOW_TEXT, "-");
+    else if (p < 1e-9)
+        snprintf(buf, SHOW_TEXT, "<1e-9");
+    else if (p < 1e-3)
+        snprintf(buf, SHOW_TEXT, "%.0e", p);
+    else
+        snprintf(buf, SHOW_TEXT, "%.3f", p);
+    return buf;
+}
+
+static char *format_number(char *buf, const char *format, double value)
+{
+    if (isnan(value))
+        snprintf(buf, SHOW_TEXT, "-");
+    else
+        snprintf(buf, SHOW_TEXT, format, value);
+    return buf;
+}
+
+static void show_item(const struct mpg_comparison *item, double tolerance)
+{
+    char a[SHOW_TEXT], b[SHOW_TEXT], ratio[SHOW_TEXT], distance[SHOW_TEXT], p[SHOW_TEXT];
+    char interval[2 * SHOW_TEXT] = "-";
+    if (!isnan(item->low))
+        snprintf(interval, sizeof interval, "%.4g to %.4g", item->low, item->high);
+    printf("%-38s %13s %13s %8s %18s %6s %6s  ", item->name, format_value(a, item, item->a),
+           format_value(b, item, item->b), format_number(ratio, "%.4g", item->ratio), interval,
+           format_number(distance, "%.3f", item->distance), format_probability(p, item->p));
+    if (item->verdict == MPG_VERDICT_BEYOND)
+        printf("beyond %.4g %%\n", 100 * tolerance);
+    else if (item->verdict == MPG_VERDICT_DIFFERS)
+        puts("differs");
+    else
+        puts(item->why ? item->why : "same");
+}
+
+static void show_fact(const char *label, const char *value)
+{
+    size_t n = value ? strlen(value) : 0;
+    for (size_t width = n; n > FACT_WIDTH; n = width)
+        for (width = FACT_WIDTH; ((unsigned char)value[width] & 0xc0) == 0x80;)
+            width--;
+    printf("    %s  %.*s%s\n", label, (int)n, value ? value : "(not said)",
+           value && value[n] ? "..." : "");
+}
+
+static void show_facts(const struct mpg_difference *d)
+{
+    if (d->facts > 0)
+        printf("\nHeaders differ in\n");
+    for (size_t i = 0; i < d->facts; i++) {
+        printf("  %s\n", d->fact[i].key);
+        show_fact("a", d->fact[i].a);
+        show_fact("b", d->fact[i].b);
+    }
+}
+
+static void show_signature(const char *label, const struct mpg_signature *sig)
+{
+    const char *host = mpg_fact_find(sig->fact, sig->facts, "host");
+    const char *date = mpg_fact_find(sig->fact, sig->facts, "date");
+    printf("%s  %s", label, strcmp(sig->path, "-") == 0 ? "standard input" : sig->path);
+    printf("%s%s%s%s\n", host ? ": " : "", host ? host : "", date ? ", " : "", date ? date : "");
+}
+
+static bool is_shown(const struct mpg_comparison *item, bool all)
+{
+    bool listed = item->verdict == MPG_VERDICT_NONE && item->why && strncmp(item->why, "only", 4) == 0;
+    return all || listed || item->verdict == MPG_VERDICT_DIFFERS ||
+           item->verdict == MPG_VERDICT_BEYOND;
+}
+
+static void show_items(const struct mpg_difference *d, double tolerance, bool all)
+{
+    bool any = false;
+    for (size_t i = 0; i < d->n; i++) {
+        if (!is_shown(&d->item[i], all))
+            continue;
+        if (!any)
+            printf("\n%-38s %13s %13s %8s %18s %6s %6s\n", "", "a", "b", "b / a", "95 % interval",
+                   "KS", "p");
+        any = true;
+        show_item(&d->item[i], tolerance);
+    }
+}
+
+static void show_summary(const struct mpg_difference *d, double tolerance)
+{
+    const size_t *count = d->count;
+    printf("\n%zu parameters compared: %zu beyond %.4g %%, %zu differ, but not surely that much,"
+           " %zu same; %zu not comparable\n",
+           d->n - count[MPG_VERDICT_NONE], count[MPG_VERDICT_BEYOND], 100 * tolerance,
+           count[MPG_VERDICT_DIFFERS], count[MPG_VERDICT_SAME], count[MPG_VERDICT_NONE]);
+    if (d->few_launches)
+        printf("Fewer than 3 launches of a network benchmark: its intervals do not cover how"
+               " launches differ.\n");
+}
+
+static int fail(const char *program, const struct mpg_error *err)
+{
+    mpg_error_print(program, err);
+    return EXIT_TROUBLE;
+}
+
+/* "5%" and "0.05" are the same. */
+static void read_tolerance(const struct mpg_program *program, const char *text, double *tolerance)
+{
+    struct mpg_error err;
+    char number[32];
+    size_t length = strlen(text);
+    bool percent = length > 0 && text[length - 1] == '%';
+    snprintf(number, sizeof number, "%.*s", (int)(percent ? length - 1 : length), text);
+    if (length >= sizeof number || mpg_units_parse_real(number, tolerance, &err) < 0)
+        mpg_option_usage_error(program, "--tolerance: '%s' is neither a ratio nor a percentage", text);
+    *tolerance /= percent ? 100 : 1;
+    if (!(*tolerance >= 0 && *tolerance < 1))
+        mpg_option_usage_error(program, "--tolerance: '%s' is not from 0 to less than 1 (100%%)", text);
+}
+
+int main(int argc, char **argv)
+{
+    bool all = false;
+    double tolerance;
+    const char *text = "5%";
+    const struct mpg_option options[] = {
+        {.name = "all", .letter = 'a', .kind = MPG_OPTION_FLAG, .value = &all,
+         .help = "show every parameter, also those that do not differ"},
+        {.name = "tolerance", .letter = 't', .kind = MPG_OPTION_STRING, .value = &text,
+         .argument = "RATIO",
+         .help = "how far apart is near enough: 5% or 0.05\n(default: 5%)"},
+        {.name = NULL},
+    };
+    const struct mpg_program program = {
+        .name = "sigdiff",
+        .arguments = "A B",
+        .summary = "Tells what differs between two machines' signatures, and how surely.",
+        .options = options,
+        .min_arguments = 2,
+        .max_arguments = 2,
+    };
+    struct mpg_error err;
+    struct mpg_difference difference;
+    int first = mpg_option_parse(&program, argc, argv);
+    read_tolerance(&program, text, &tolerance);
+    if (strcmp(argv[first], "-") == 0 && strcmp(argv[first + 1], "-") == 0)
+        mpg_option_usage_error(&program, "standard input can be read once only");
+    gsl_set_error_handler_off();
+    struct mpg_signature *a = mpg_signature_load(argv[first], &err);
+    struct mpg_signature *b = a ? mpg_signature_load(argv[first + 1], &err) : NULL;
+    int status = EXIT_TROUBLE;
+    if (!b || mpg_compare(a, b, tolerance, &difference, &err) < 0) {
+        (void)fail(program.name, &err);
+    } else {
+        show_signature("a", a);
+        show_signature("b", b);
+        show_facts(&difference);
+        show_items(&difference, tolerance, all);
+        show_summary(&difference, tolerance);
+        status = difference.count[MPG_VERDICT_BEYOND] > 0 ? EXIT_DIFFERENT : MPG_EXIT_OK;
+        mpg_difference_clear(&difference);
+        if (mpg_stdout_close(&err) < 0)
+            status = fail(program.name, &err);
+    }
+    mpg_signature_free(a);
+    mpg_signature_free(b);
+    return status;
+}
