@@ -50,7 +50,7 @@ void mpg_difference_clear(struct mpg_difference *difference)
 }
 
 int compare_only(struct comparing *c, const char *name, enum mpg_quantity quantity,
-                 const char *unit, double a, double b, struct mpg_error *err)
+                 const char *unit, double a, double b, const char *why, struct mpg_error *err)
 {
     struct mpg_comparison *item = compare_new(c, err, quantity, "%s", name);
     if (!item)
@@ -59,7 +59,7 @@ int compare_only(struct comparing *c, const char *name, enum mpg_quantity quanti
     item->a = a;
     item->b = b;
     item->verdict = MPG_VERDICT_NONE;
-    item->why = isnan(b) ? "only in a" : "only in b";
+    item->why = why;
     return 0;
 }
 
@@ -153,6 +153,7 @@ void compare_estimates(const struct comparing *c, struct mpg_comparison *item,
     item->b = b->value;
     if (a->freedom == 0 || b->freedom == 0) {
         item->verdict = MPG_VERDICT_NONE;
+        item->detail = true;
         item->why = "too few samples";
         return;
     }

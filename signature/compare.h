@@ -30,6 +30,8 @@ struct mpg_comparison {
                                 * ratio's t-test and the distributions'; NaN: no test */
     double p_beyond;           /* the same, if the ratio were at the tolerance; NaN: no test */
     enum mpg_verdict verdict;
+    bool detail;               /* of something that both have: one of its sizes is not in both,
+                                * or has too few samples */
     const char *why;           /* static text, or NULL */
 };
 

@@ -19,7 +19,8 @@ static int compare_times(struct comparing *c, const char *name, const struct mpg
     if (!a || !b)
         return compare_only(c, name, MPG_TIME_NS, NULL,
                             a ? mpg_distribution_quantile(a, 0.5) : NAN,
-                            b ? mpg_distribution_quantile(b, 0.5) : NAN, err);
+                            b ? mpg_distribution_quantile(b, 0.5) : NAN,
+                            a ? "only in a" : "only in b", err);
     struct sample sa = compare_sample(a), sb = compare_sample(b);
     return compare_samples(c, name, MPG_TIME_NS, NULL, &sa, &sb, &launches[0], &launches[1], err);
 }
@@ -30,6 +31,11 @@ static int compare_sizes(struct comparing *c, const char *path, const char *what
                          const struct launches launches[2], struct mpg_error *err)
 {
     char name[NAME_SIZE], text[32];
+    if ((a->n == 0) != (b->n == 0)) {
+        snprintf(name, sizeof name, "%s: %s", path, what);
+        return compare_only(c, name, MPG_TIME_NS, NULL, NAN, NAN,
+                            a->n > 0 ? "only in a" : "only in b", err);
+    }
     for (size_t i = 0, j = 0; i < a->n || j < b->n;) {
         const struct mpg_network_size *of_a = i < a->n ? &a->size[i] : NULL;
         const struct mpg_network_size *of_b = j < b->n ? &b->size[j] : NULL;
@@ -42,6 +48,8 @@ static int compare_sizes(struct comparing *c, const char *path, const char *what
         if (compare_times(c, name, of_a ? of_a->time_ns : NULL, of_b ? of_b->time_ns : NULL,
                           launches, err) < 0)
             return -1;
+        if (!of_a || !of_b)
+            c->result->item[c->result->n - 1].detail = true;
         i += of_a != NULL;
         j += of_b != NULL;
     }

@@ -135,7 +135,8 @@ static int compare_records(struct comparing *c, struct mpg_error *err)
         }
     } else if (has_a || has_b) {
         status = compare_only(c, "noise: lost to detours", MPG_PERCENT, NULL,
-                              has_a ? a.fraction.value : NAN, has_b ? b.fraction.value : NAN, err);
+                              has_a ? a.fraction.value : NAN, has_b ? b.fraction.value : NAN,
+                              has_a ? "only in a" : "only in b", err);
     } else {
         status = 0;
     }
@@ -264,7 +265,8 @@ static int compare_quanta(struct comparing *c, bool work, struct mpg_error *err)
         snprintf(text, sizeof text, "noise: lost in %s quanta", name);
         status = compare_only(c, text, MPG_PERCENT, NULL,
                               a.distributions ? lost_of(&a, quantum_ns[0]).value : NAN,
-                              b.distributions ? lost_of(&b, quantum_ns[1]).value : NAN, err);
+                              b.distributions ? lost_of(&b, quantum_ns[1]).value : NAN,
+                              a.distributions ? "only in a" : "only in b", err);
     }
     pool_clear(&a);
     pool_clear(&b);
@@ -301,13 +303,14 @@ static int list_lines(struct comparing *c, const struct mpg_signature *sig,
                 (sig == c->b && find_line(other, line->frequency_hz)))
                 continue;
             const struct mpg_noise_line *there = find_line(other, line->frequency_hz);
-            double amplitude_ns = there ? there->amplitude_ns : NAN;
+            double there_ns = there ? there->amplitude_ns : NAN;
+            bool first = sig == c->a;
             snprintf(text, sizeof text, "noise: amplitude of line at %.5g Hz", line->frequency_hz);
-            if (compare_only(c, text, MPG_TIME_NS, NULL, sig == c->a ? line->amplitude_ns : amplitude_ns,
-                             sig == c->a ? amplitude_ns : line->amplitude_ns, err) < 0)
+            if (compare_only(c, text, MPG_TIME_NS, NULL, first ? line->amplitude_ns : there_ns,
+                             first ? there_ns : line->amplitude_ns,
+                             there ? "not tested" : first ? "only in a" : "only in b", err) < 0)
                 return -1;
-            if (there)
-                c->result->item[c->result->n - 1].why = "in both, not tested";
+            c->result->item[c->result->n - 1].detail = there != NULL;
         }
     return 0;
 }
@@ -355,7 +358,8 @@ static int compare_rates(struct comparing *c, const struct mpg_compute_rate *lik
         else
             status = compare_only(c, name, MPG_PER_SECOND, like->unit,
                                   a.d ? mpg_distribution_quantile(a.d, 0.5) : NAN,
-                                  b.d ? mpg_distribution_quantile(b.d, 0.5) : NAN, err);
+                                  b.d ? mpg_distribution_quantile(b.d, 0.5) : NAN,
+                                  a.d ? "only in a" : "only in b", err);
     }
     pool_clear(&a);
     pool_clear(&b);

@@ -47,9 +47,9 @@ int compare_samples(struct comparing *c, const char *name, enum mpg_quantity qua
                     const char *unit, const struct sample *a, const struct sample *b,
                     const struct launches *launches_a, const struct launches *launches_b,
                     struct mpg_error *err);
-/* An item that says that NAME is only there in one: A, B are its values or NaN. */
+/* An item that is not tested, WHY: A, B are its values or NaN. */
 int compare_only(struct comparing *c, const char *name, enum mpg_quantity quantity,
-                 const char *unit, double a, double b, struct mpg_error *err);
+                 const char *unit, double a, double b, const char *why, struct mpg_error *err);
 
 int compare_noise(struct comparing *c, struct mpg_error *err);
 int compare_network(struct comparing *c, struct mpg_error *err);

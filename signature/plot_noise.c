@@ -276,7 +276,6 @@ static int plot_spectrum(struct plot_session *session, const struct mpg_signatur
     plot_log_numbers(session->script, "x", s->step, (double)(s->n - 1) * s->step);
     fprintf(session->script, "set xrange [%.8g:%.8g]\n", s->step, (double)(s->n - 1) * s->step);
     plot_log_numbers(session->script, "y", low, high * 3);
-    fputs("set format y '%.0e'\n", session->script);
     mark_lines(session->script, c, low, log10((double)s->n));
     fprintf(session->script, "plot data index 0 using 1:3 with lines lw 1 lc rgb '%s' title "
             "'density'", PLOT_BLUE);

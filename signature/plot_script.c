@@ -118,8 +118,8 @@ void plot_quote(FILE *script, const char *text)
     putc('\'', script);
     for (; *text; text++) {
         if (*text == '\'')
-            putc('\'', script);
-        if (*text == '`' || (unsigned char)*text < ' ')
+            fputs("\u2019", script); /* gnuplot 5.4 misreads several doubled ones */
+        else if (*text == '`' || (unsigned char)*text < ' ')
             putc(' ', script);
         else
             putc(*text, script);
@@ -180,7 +180,11 @@ static void format_rate(char *buf, double value)
 
 static void format_number(char *buf, double value)
 {
-    snprintf(buf, SHOW_TEXT, "%g", value);
+    int exponent = (int)floor(log10(value) + 1e-9);
+    if (exponent > 4 || exponent < -3)
+        snprintf(buf, SHOW_TEXT, "%.0fe%d", value / pow(10, exponent), exponent);
+    else
+        snprintf(buf, SHOW_TEXT, "%g", value);
 }
 
 /* Decades are labelled; with few of them their 2 and 5, too. */

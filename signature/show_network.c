@@ -185,7 +185,7 @@ static void show_groups(const struct mpg_network_group *group, size_t n, const c
         most = fmax(most, group[i].median_ns);
         outliers += group[i].outlier != 0;
     }
-    printf("\n%s: %zu, medians at %s from %s to %s, ", what, n,
+    printf("\n%s: %zu, median round trips of %s from %s to %s, ", what, n,
            mpg_units_format_size(size, sizeof size, group[0].size_bytes),
            mpg_units_format_time(low, sizeof low, least),
            mpg_units_format_time(high, sizeof high, most));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* sigshow's tables of noise: a row a core. */
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -88,21 +89,33 @@ static void show_quanta(const struct mpg_noise_core *c, bool all)
     show_kind(c, true, &c->fwq);
 }
 
+/* The lowest harmonic of FUNDAMENTAL_HZ among C's lines that is above ABOVE_HZ, or 0. */
+static double next_harmonic(const struct mpg_noise_core *c, double fundamental_hz, double above_hz)
+{
+    double lowest = 0;
+    for (size_t i = 0; i < c->lines; i++) {
+        double at = c->line[i].frequency_hz;
+        if (c->line[i].harmonic_of_hz > 0 && c->line[i].harmonic_of_hz == fundamental_hz &&
+            at > above_hz && (lowest == 0 || at < lowest))
+            lowest = at;
+    }
+    return lowest;
+}
+
 /* "x2 x3": the harmonics of LINE that are lines themselves; one above half the
  * sampling frequency appears folded, at a frequency that is no multiple. */
 static void show_harmonics(const struct mpg_noise_core *c, const struct mpg_noise_line *line,
                            size_t most)
 {
     size_t n = 0;
-    for (size_t i = 0; i < c->lines; i++) {
-        double order = c->line[i].frequency_hz / line->frequency_hz;
-        if (!(c->line[i].harmonic_of_hz > 0) || c->line[i].harmonic_of_hz != line->frequency_hz ||
-            ++n > most)
-            continue;
+    for (double at = 0; (at = next_harmonic(c, line->frequency_hz, at)) > 0;) {
+        double order = at / line->frequency_hz;
+        if (++n > most)
+            break;
         if (order > 1.5 && fabs(order - round(order)) < 0.05)
             printf(" x%.0f", order);
         else
-            printf(" %.5g Hz (folded)", c->line[i].frequency_hz);
+            printf(" %.5g Hz (folded)", at);
     }
     printf("%s", n > most ? " ..." : n == 0 ? " -" : "");
 }
@@ -157,22 +170,23 @@ static void show_lags(const struct mpg_noise_core *c, bool all)
     printf("  (bound %.3f, %zu lags)\n", bound, c->lags);
 }
 
+/* The overview leaves out what did not happen, and what is not on the line. */
 static void show_events(const struct mpg_noise_core *c, bool all)
 {
-    int room = all ? (int)MPG_SIGNATURE_MAX_TEXT : EVENTS_WIDTH;
+    size_t length = 0;
     show_name(c);
     printf("  ");
-    for (size_t i = 0; i < c->events && room > 0; i++) {
+    for (size_t i = 0; i < c->events && (all || length < EVENTS_WIDTH); i++) {
         const struct mpg_fact *e = &c->event[i];
-        int length = (int)(strlen(e->key) + strlen(e->value)) + 3;
-        if (!all && length > room) {
-            printf(" ... (--all)");
-            break;
-        }
-        printf("%s %s %s", i > 0 ? ";" : "", e->key, e->value);
-        room -= all ? 0 : length;
+        if (!all && strcmp(e->value, "0") == 0)
+            continue;
+        size_t room = all ? SIZE_MAX : EVENTS_WIDTH - length, used = strlen(e->value);
+        used = used < room ? used : room;
+        printf("%s %s %.*s%s", length > 0 ? ";" : "", e->key, (int)used, e->value,
+               e->value[used] ? "..." : "");
+        length += used + strlen(e->key) + 2;
     }
-    putchar('\n');
+    puts(length == 0 ? " none" : !all && length >= EVENTS_WIDTH ? " (--all)" : "");
 }
 
 /* A table of every core that HAS what SHOW_ROW shows; of many cores the first. */

@@ -29,6 +29,8 @@ static char *format_value(char *buf, const struct mpg_comparison *item, double v
         snprintf(buf, SHOW_TEXT, "%.4g %%", value);
     else if (item->quantity == MPG_SIZE_BYTES)
         snprintf(buf, SHOW_TEXT, value < 0 ? "none" : "%.0f B", value);
+    else if (item->unit[0] == '/') /* a prefix would stand alone */
+        snprintf(buf, SHOW_TEXT, "%.5g %s", value, item->unit);
     else
         show_rate(buf, value, item->unit);
     return buf;
@@ -75,12 +77,12 @@ static void show_item(const struct mpg_comparison *item, double tolerance)
 
 static void show_fact(const char *label, const char *value)
 {
-    size_t n = value ? strlen(value) : 0;
+    value = value ? value : "(not said)";
+    size_t n = strlen(value);
     for (size_t width = n; n > FACT_WIDTH; n = width)
         for (width = FACT_WIDTH; ((unsigned char)value[width] & 0xc0) == 0x80;)
             width--;
-    printf("    %s  %.*s%s\n", label, (int)n, value ? value : "(not said)",
-           value && value[n] ? "..." : "");
+    printf("    %s  %.*s%s\n", label, (int)n, value, value[n] ? "..." : "");
 }
 
 static void show_facts(const struct mpg_difference *d)
@@ -104,8 +106,7 @@ static void show_signature(const char *label, const struct mpg_signature *sig)
 
 static bool is_shown(const struct mpg_comparison *item, bool all)
 {
-    bool listed = item->verdict == MPG_VERDICT_NONE && item->why && strncmp(item->why, "only", 4) == 0;
-    return all || listed || item->verdict == MPG_VERDICT_DIFFERS ||
+    return all || (item->verdict == MPG_VERDICT_NONE && !item->detail) || item->verdict == MPG_VERDICT_DIFFERS ||
            item->verdict == MPG_VERDICT_BEYOND;
 }
 
@@ -123,13 +124,14 @@ static void show_items(const struct mpg_difference *d, double tolerance, bool al
     }
 }
 
-static void show_summary(const struct mpg_difference *d, double tolerance)
+static void show_summary(const struct mpg_difference *d, double tolerance, bool all)
 {
     const size_t *count = d->count;
     printf("\n%zu parameters compared: %zu beyond %.4g %%, %zu differ, but not surely that much,"
-           " %zu same; %zu not comparable\n",
+           " %zu same; %zu not comparable%s\n",
            d->n - count[MPG_VERDICT_NONE], count[MPG_VERDICT_BEYOND], 100 * tolerance,
-           count[MPG_VERDICT_DIFFERS], count[MPG_VERDICT_SAME], count[MPG_VERDICT_NONE]);
+           count[MPG_VERDICT_DIFFERS], count[MPG_VERDICT_SAME], count[MPG_VERDICT_NONE],
+           all ? "" : " (--all shows them)");
     if (d->few_launches)
         printf("Fewer than 3 launches of a network benchmark: its intervals do not cover how"
                " launches differ.\n");
@@ -194,7 +196,7 @@ int main(int argc, char **argv)
         show_signature("b", b);
         show_facts(&difference);
         show_items(&difference, tolerance, all);
-        show_summary(&difference, tolerance);
+        show_summary(&difference, tolerance, all);
         status = difference.count[MPG_VERDICT_BEYOND] > 0 ? EXIT_DIFFERENT : MPG_EXIT_OK;
         mpg_difference_clear(&difference);
         if (mpg_stdout_close(&err) < 0)

@@ -60,7 +60,7 @@ END
 
 # launches MEDIAN...: of 8 B messages; one above 400 is an outlier
 launches() {
-    local median comma= i=0
+    local median comma='' i=0
     printf '"launches": ['
     for median; do
         printf '%s{"name": "launch %d", "n": 800, "size_bytes": 8, "median_ns": %s, "score": %s, "outlier": %d}' \

@@ -49,7 +49,7 @@ files=$(ours | grep -vE '^(bench|signature|simulate|trace|examples|tests)/.*\.(o
         "$(grep -nE '\b(TODO|FIXME)\b' $files | grep -v '^tests/test-house.sh')"
 }
 pages=
-for program in collective compute ftq pingpong bandwidth mpgbench sigmake sigshow mpgtrace mpgsim; do
+for program in collective compute ftq pingpong bandwidth mpgbench sigmake sigshow sigdiff mpgtrace mpgsim; do
     [ -e "man/$program.1" ] || pages="$pages man/$program.1"
 done
 [ -e man/mpgkit.7 ] || pages="$pages man/mpgkit.7"

@@ -100,6 +100,7 @@ program bandwidth "$BANDWIDTH"
 program mpgbench "$MPGBENCH"
 program sigmake "$SIGMAKE"
 program sigshow "$SIGSHOW"
+program sigdiff "$SIGDIFF"
 # shellcheck disable=SC2086 # a list of names
 program mpgtrace "$MPGTRACE" $commands
 program mpgsim "$MPGSIM"
