@@ -90,7 +90,8 @@ static void become_gnuplot(const char *gnuplot, const char *aside, const char *s
 {
     static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        signal(numbers[i], SIG_DFL);
+        if (signal(numbers[i], SIG_DFL) == SIG_IGN)
+            signal(numbers[i], SIG_IGN);
     int log = -1, null = open("/dev/null", O_RDWR);
     if (chdir(aside) == 0)
         log = open(LOG_NAME, O_WRONLY | O_CREAT | O_TRUNC, 0600);
@@ -266,8 +267,11 @@ int mpg_plot(const struct mpg_signature *sig, const struct mpg_plot_options *opt
         return -1;
     }
     interrupted = 0;
-    for (int i = 0; i < SIGNALS; i++)
-        sigaction(numbers[i], &noting, &before[i]);
+    for (int i = 0; i < SIGNALS; i++) {
+        sigaction(numbers[i], NULL, &before[i]);
+        if (before[i].sa_handler != SIG_IGN) /* nohup */
+            sigaction(numbers[i], &noting, NULL);
+    }
     int status = plot_aside(&session, sig, gnuplot, err);
     for (int i = 0; i < SIGNALS; i++)
         sigaction(numbers[i], &before[i], NULL);

@@ -150,7 +150,7 @@ fake 'exit 3'
 is "a failure leaves what was there" "$status $(ls -A plots) $(cat plots/ftq-core0.png)" "1 ftq-core0.png mine"
 for name in TERM INT HUP; do
     fake "kill -$name \$PPID; sleep 1"
-    is "interrupted by $name" "$((status > 128)) $(ls -A plots)" "1 ftq-core0.png"
+    is "interrupted by $name" "$((status > 0)) $(ls -A plots)" "1 ftq-core0.png"
 done
 MPGKIT_GNUPLOT=./fake "$sigshow" --plot none/plots a.sig >out 2>err
 like "a folder that cannot be made" "$? $(cat out err)" "1 sigshow: none/plots: No such file*"
