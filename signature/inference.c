@@ -285,7 +285,7 @@ int mpg_outliers(const double *values, size_t k, double floor, double *score, bo
     int found = 0;
     for (size_t i = 0; i < k; i++) {
         double distance = values[i] - median;
-        score[i] = distance == 0 ? 0 : 0.6745 * distance / spread;
+        score[i] = distance == 0 ? 0 : fmin(fmax(0.6745 * distance / spread, -1e9), 1e9);
         outlier[i] = k >= 3 && fabs(score[i]) > 3.5;
         found += outlier[i];
     }

@@ -81,7 +81,7 @@ int mpg_stationarity_test(const double *samples, size_t n, struct mpg_stationari
  * MAD| > 3.5, MAD being the median distance from the median (Iglewicz and Hoaglin, How to
  * Detect and Handle Outliers, ASQC 1993), but at least FLOOR |median|: what is nearer than
  * 5.2 FLOOR never is one. SCORE (K values) becomes 0.6745 (x - median) / MAD,
- * infinite where MAD is 0, OUTLIER (K values) the verdict; with K < 3 there are none.
+ * limited to +-1e9 (MAD may be 0), OUTLIER (K values) the verdict; with K < 3 there are none.
  * Returns how many there are. Errors: K is 0, FLOOR negative, a value not finite, out
  * of memory. */
 int mpg_outliers(const double *values, size_t k, double floor, double *score, bool *outlier,
