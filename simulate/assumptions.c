@@ -80,6 +80,16 @@ static void say_path(const struct mpg_report *r, char *text, size_t size)
                  mpg_path_name(source->path));
 }
 
+/* Whether anything in the answer is a path's. */
+static bool uses_path(const struct mpg_report *r)
+{
+    const struct mpg_perturbation *p = r->p;
+    return mpg_perturbation_latency_measured(p) || mpg_perturbation_bytes_measured(p) ||
+           (p->target_path && !r->eager_limit_given &&
+            p->target_path->eager_limit_bytes != MPG_EAGER_LIMIT_UNKNOWN) ||
+           (p->source_path && !r->options->floors.has_source_cost);
+}
+
 static void say_compute(const struct mpg_report *r, char *text, size_t size)
 {
     if (r->p->compute_ratio == 1)
@@ -163,7 +173,7 @@ bool mpg_report_assumption(const struct mpg_report *r, int i, const char **topic
         {"noise", say_noise, true},
         {"latency", say_latency, true},
         {"bytes", say_byte, true},
-        {"path", say_path, r->p->target_path || r->p->source_path},
+        {"path", say_path, uses_path(r)},
         {"compute", say_compute, true},
         {"absorption", say_absorb, true},
         {"eager limit", say_eager, true},

@@ -118,6 +118,11 @@ is "it says which path: another of the source" \
 is "it says which path: of a source alone" "$(assumes path --source=source.sig)" \
     "source's 'node' (the farthest measured)"
 is "without a signature no path is assumed" "$(assumes path --latency=const:5)" ""
+is "nor with one of which nothing is used" "$(assumes path --signature=all.sig --latency=const:5 \
+    --byte=const:1 --eager-limit=1MiB)" ""
+is "the eager limit is reason enough" \
+    "$(assumes path --signature=one.sig --latency=const:5 --byte=const:1)" \
+    "target's 'node' (the only one measured)"
 like "the eager limit is the path's" "$(assumes "eager limit" --signature=all.sig --path=node)" \
     "200 bytes (signature)*"
 is "--json: both paths" \
