@@ -8,7 +8,7 @@
 
 #include "bench/harness/pair.h"
 
-/* The largest size in bytes, below MAX_BYTES (>= 1; pair->buffer holds as much),
+/* The largest size in bytes, below MAX_BYTES (>= 1; outbox and inbox hold as much),
  * that MPI_Send sends eagerly, found by bisection with several trials a size, each of
  * about 2 ms. The same on both ranks; collective over the pair. -1: even
  * MAX_BYTES went eagerly; -2: even an empty message waits; -3: well above the

@@ -46,8 +46,8 @@ struct mpg_network_options {
      0, NULL},                                                                                    \
     {"no-bind", 0, MPG_OPTION_FLAG, &(o).no_bind, NULL,                                           \
      "leave ranks that may run on several cores as they are", 0, 0, NULL},                        \
-    {"timer", 0, MPG_OPTION_STRING, &(o).timer, "NAME", "auto (default), tsc, papi or clock", 0,  \
-     0, NULL}
+    {"timer", 0, MPG_OPTION_STRING, &(o).timer, "NAME",                                           \
+     "auto (default), counter (the processor's), papi or clock", 0, 0, NULL}
 
 /* What a benchmark's cells may depend on; 0 where unknown. */
 struct mpg_network_facts {

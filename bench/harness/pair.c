@@ -110,8 +110,8 @@ void mpg_pair_begin(struct mpg_pair *pair, const struct mpg_ranks *ranks,
 
 void mpg_pair_end(struct mpg_pair *pair)
 {
-    free(pair->buffer);
-    pair->buffer = NULL;
+    free(pair->outbox);
+    free(pair->inbox);
     MPI_Comm_free(&pair->comm);
 }
 
@@ -124,15 +124,24 @@ int mpg_pair_agree(const struct mpg_pair *pair, int status, struct mpg_error *er
     return worst < 0 ? -1 : 0;
 }
 
-int mpg_pair_allocate(struct mpg_pair *pair, int64_t size_bytes, struct mpg_error *err)
+static char *allocate_pages(size_t size_bytes)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    size_t size = ((size_t)size_bytes / page + 1) * page;
-    free(pair->buffer);
-    pair->buffer = aligned_alloc(page, size);
-    if (!pair->buffer)
+    size_t size = (size_bytes / page + 1) * page;
+    char *buffer = aligned_alloc(page, size);
+    if (buffer)
+        memset(buffer, 1, size);
+    return buffer;
+}
+
+int mpg_pair_allocate(struct mpg_pair *pair, int64_t size_bytes, struct mpg_error *err)
+{
+    free(pair->outbox);
+    free(pair->inbox);
+    pair->outbox = allocate_pages((size_t)size_bytes);
+    pair->inbox = allocate_pages((size_t)size_bytes);
+    if (!pair->outbox || !pair->inbox)
         return mpg_error_set(err, "out of memory for messages of %lld bytes",
                              (long long)size_bytes);
-    memset(pair->buffer, 1, size);
     return 0;
 }

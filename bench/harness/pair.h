@@ -28,7 +28,7 @@ int64_t mpg_couples_draw(const struct mpg_ranks *ranks, int64_t wanted, uint64_t
 struct mpg_pair {
     int rank;      /* 0: leads, 1: answers */
     MPI_Comm comm; /* of the two */
-    char *buffer;  /* its pages touched */
+    char *outbox, *inbox; /* to send from and to receive into, their pages touched */
 };
 
 /* Makes COUPLE's communicator; collective over its two ranks. The caller calls
@@ -41,8 +41,10 @@ void mpg_pair_end(struct mpg_pair *pair);
  * Where the error is the other's, ERR becomes empty. Collective over the pair. */
 int mpg_pair_agree(const struct mpg_pair *pair, int status, struct mpg_error *err);
 
-/* Gives the pair's buffer SIZE_BYTES (>= 0), allocated and touched; what was in it
- * is lost. Errors: out of memory. */
+/* Gives outbox and inbox SIZE_BYTES each (>= 0), allocated and touched; what was in
+ * them is lost. They are two, as in OSU's and Intel's benchmarks: what was just
+ * received is in this core's cache, and sending it from there would cost the other
+ * more. Errors: out of memory. */
 int mpg_pair_allocate(struct mpg_pair *pair, int64_t size_bytes, struct mpg_error *err);
 
 #endif

@@ -37,10 +37,12 @@ int64_t mpg_ranks_maximum(const struct mpg_ranks *ranks, int64_t value)
 
 int mpg_ranks_agree(const struct mpg_ranks *ranks, int status, struct mpg_error *err)
 {
-    bool failed = mpg_ranks_maximum(ranks, status < 0) > 0;
-    if (failed && status >= 0)
+    /* The lowest rank that failed and can say why has the largest value. */
+    int64_t mine = status >= 0 ? 0 : err->text[0] ? 1 + ranks->ranks - ranks->rank : 1;
+    int64_t most = mpg_ranks_maximum(ranks, mine);
+    if (most > 0 && mine < most)
         mpg_error_set(err, "%s", "");
-    return failed ? -1 : 0;
+    return most > 0 ? -1 : 0;
 }
 
 /* ---- cores ---- */

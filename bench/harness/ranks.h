@@ -42,8 +42,8 @@ int mpg_ranks_begin(struct mpg_ranks *ranks, bool bind, int *argc, char ***argv,
 /* Waits for all ranks without load and finalises MPI. */
 void mpg_ranks_end(struct mpg_ranks *ranks);
 
-/* STATUS of all ranks: fails on all when it is negative on one. Where the error is
- * another's, ERR becomes empty. Ranks that are early wait without load on core or
+/* STATUS of all ranks: fails on all when it is negative on one. ERR stays on the
+ * lowest rank that has one and becomes empty on the others. Ranks that are early wait without load on core or
  * memory (they look every few milliseconds). */
 int mpg_ranks_agree(const struct mpg_ranks *ranks, int status, struct mpg_error *err);
 /* The largest VALUE of all ranks, waiting as above. */

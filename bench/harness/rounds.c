@@ -323,8 +323,8 @@ static int prepare(struct work *w, struct mpg_error *err)
 {
     int64_t longest = 1;
     w->stamps = calloc(1, sizeof *w->stamps);
-    w->x = (struct mpg_exchange){.comm = w->pair->comm, .buffer = w->pair->buffer,
-                                 .timer = w->timer->kind,
+    w->x = (struct mpg_exchange){.comm = w->pair->comm, .outbox = w->pair->outbox,
+                                 .inbox = w->pair->inbox, .timer = w->timer->kind,
                                  .request = calloc(MPG_WINDOW_MOST, sizeof(MPI_Request))};
     if (!w->stamps || !w->x.request)
         return mpg_error_set(err, "out of memory");

@@ -20,7 +20,7 @@ enum { MPG_WINDOW_MOST = 4096 };
 /* What a benchmark's exchange needs to know. */
 struct mpg_exchange {
     MPI_Comm comm; /* the partner is the other of ranks 0 and 1 */
-    char *buffer;
+    char *outbox, *inbox;
     int size, window;
     enum mpg_timer_kind timer;
     MPI_Request *request; /* MPG_WINDOW_MOST of them */
@@ -69,7 +69,7 @@ struct mpg_measured {
     int64_t rounds;
 };
 
-/* Measures PLAN's cells (>= 1). The pair's buffer holds the largest size. Collective
+/* Measures PLAN's cells (>= 1). Outbox and inbox hold the largest size. Collective
  * over the pair. Errors: out of memory. */
 int mpg_rounds_measure(const struct mpg_rounds *rounds, const struct mpg_pair *pair,
                        const struct mpg_plan *plan, const struct mpg_timer *timer,

@@ -52,8 +52,8 @@ static void lead(const struct mpg_exchange *x, int64_t n, struct mpg_stamps *sta
 {
     for (int64_t i = 0; i < n; i++) {
         stamps->start[i] = mpg_timer_read(x->timer);
-        MPI_Send(x->buffer, x->size, MPI_BYTE, 1, TAG, x->comm);
-        MPI_Recv(x->buffer, x->size, MPI_BYTE, 1, TAG, x->comm, MPI_STATUS_IGNORE);
+        MPI_Send(x->outbox, x->size, MPI_BYTE, 1, TAG, x->comm);
+        MPI_Recv(x->inbox, x->size, MPI_BYTE, 1, TAG, x->comm, MPI_STATUS_IGNORE);
         stamps->end[i] = mpg_timer_read(x->timer);
     }
 }
@@ -61,9 +61,9 @@ static void lead(const struct mpg_exchange *x, int64_t n, struct mpg_stamps *sta
 static void follow(const struct mpg_exchange *x, int64_t n, struct mpg_stamps *stamps)
 {
     for (int64_t i = 0; i < n; i++) {
-        MPI_Recv(x->buffer, x->size, MPI_BYTE, 0, TAG, x->comm, MPI_STATUS_IGNORE);
+        MPI_Recv(x->inbox, x->size, MPI_BYTE, 0, TAG, x->comm, MPI_STATUS_IGNORE);
         stamps->there[i] = mpg_timer_read(x->timer);
-        MPI_Send(x->buffer, x->size, MPI_BYTE, 0, TAG, x->comm);
+        MPI_Send(x->outbox, x->size, MPI_BYTE, 0, TAG, x->comm);
     }
 }
 
