@@ -98,9 +98,17 @@ bool mpg_perturbation_latency_measured(const struct mpg_perturbation *p)
     return !p->latency.text && p->target_path && p->target_path->latency.n > 0;
 }
 
+/* Whether PATH, which may be NULL, has transfers of any bytes; the empty message
+ * has no time per byte. */
+static bool has_transfers(const struct mpg_network_path *path)
+{
+    size_t n = path ? path->bandwidth.n : 0;
+    return n > 0 && path->bandwidth.size[n - 1].size_bytes > 0;
+}
+
 bool mpg_perturbation_bytes_measured(const struct mpg_perturbation *p)
 {
-    return !p->byte.text && p->target_path && p->target_path->bandwidth.n > 0;
+    return !p->byte.text && has_transfers(p->target_path);
 }
 
 static bool noise_from_signature(const struct mpg_perturbation *p)
@@ -227,14 +235,18 @@ void mpg_perturb_latency(const struct mpg_perturbation *p, int32_t rank, uint64_
  * log2 of the size between measured sizes, constant outside. */
 static double byte_time_ns(const struct mpg_network_path *path, double bytes, double u)
 {
-    double before_ns = 0, before_x = 0, x = log2(bytes);
+    double before_ns = -1, before_x = 0, x = log2(bytes);
     for (size_t i = 0; i < path->bandwidth.n; i++) {
         const struct mpg_network_size *s = &path->bandwidth.size[i];
-        double size = (double)(s->size_bytes > 0 ? s->size_bytes : 1), at = log2(size);
+        if (s->size_bytes == 0)
+            continue;
+        double size = (double)s->size_bytes, at = log2(size);
         double ns = (u < 0 ? s->time_ns->quantiles[0] : mpg_distribution_quantile(s->time_ns, u)) /
                     size;
         if (x <= at)
-            return i == 0 ? ns : before_ns + (ns - before_ns) * (x - before_x) / (at - before_x);
+            return before_ns < 0
+                       ? ns
+                       : before_ns + (ns - before_ns) * (x - before_x) / (at - before_x);
         before_ns = ns;
         before_x = at;
     }
@@ -252,7 +264,7 @@ void mpg_perturb_bytes(const struct mpg_perturbation *p, int32_t rank, uint64_t 
         add_spec(&p->byte, &address, bytes, first, n, value_ns);
         return;
     }
-    bool has_source = p->source_path && p->source_path->bandwidth.n > 0;
+    bool has_source = has_transfers(p->source_path);
     double least_ns = has_source ? 0 : byte_time_ns(p->target_path, bytes, -1);
     for (uint32_t w = 0; w < n; w++) {
         double u = mpg_draw(&address, first + w);

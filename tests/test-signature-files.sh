@@ -75,6 +75,9 @@ node=$(path node 2000 1024 200)
 far=$(path "between nodes" 4000 2048 300)
 signature "$near" "$node" "$far" >all.sig
 signature "$near" "$node" >two.sig
+# An empty message's transfer is no time per byte, so this is as good as not there.
+empty="{\"size_bytes\": 0, \"transfer_ns\": $(constant 9000)}"
+signature "$near" "${node/'"bandwidth": ['/'"bandwidth": ['"$empty, "}" >empty.sig
 signature "$(path "core complex" 700 0 50)" "$(path node 900 0 60)" >source.sig
 ring 4 3 64 >ring.txt
 
@@ -98,6 +101,9 @@ same "a path that the source lacks: less its farthest" 3100 2 --signature=all.si
     --path=between-nodes
 same "no --path: the farthest" 3100 2 --signature=all.sig
 same "no --path: the farthest of two" 1100 1 --signature=two.sig
+
+same "a transfer of 0 bytes changes nothing" 1100 1 --signature=empty.sig
+ok "though it is there" grep -q '"size_bytes": 0, "transfer_ns"' empty.sig
 
 # assumes TOPIC OPTION...: the line about TOPIC
 assumes() {
