@@ -1,0 +1,52 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# What tests of the benchmarks ask of results files and of errors: source it after
+# tap.sh, with $tmp a folder of one's own.
+
+# whole FILE COLUMNS: magic, header lines, and as many samples as the end says.
+whole() {
+    awk -v columns="$2" '
+        NR == 1 && $0 != "#mpgresults 1" { bad = 1 }
+        ended { bad = 1 }
+        /^# end / { ended = 1; if ($3 != n) bad = 1; next }
+        /^# columns: / { if ($0 != "# columns: " columns) bad = 1; split(columns, c, " "); next }
+        /^# (pair [0-9]+|[a-z_]+): / { if (n) bad = 1; seen[$2 == "pair" ? "pair " $3 : $2]++; next }
+        NR > 1 { n++; if (NF != length(c)) bad = 1 }
+        END { for (k in seen) if (seen[k] != 1) bad = 1
+              split("benchmark mpgkit date host cpu kernel scheduling clock timer_cost_ns \
+                     timer_resolution_ns arguments units binding", need, " ")
+              for (k in need) if (!(need[k] ":" in seen)) bad = 1
+              exit bad || !ended }' "$1"
+}
+
+# header FILE KEY: its value.
+header() {
+    sed -n "s/^# $2: //p" "$1"
+}
+
+# monotone FILE: the first column never decreases.
+monotone() {
+    awk '/^#/ { next } $1 < last { exit 1 } { last = $1 }' "$1"
+}
+
+count() {
+    grep -vc '^#' "$1"
+}
+
+# shellcheck disable=SC2154 # tmp is the caller's
+# fails STATUS WORDS COMMAND...: it exits so, and says so in one line of its own.
+fails() {
+    local status=$1 words=$2 got
+    shift 2
+    "$@" >"$tmp/out" 2>"$tmp/err"
+    got=$?
+    [ "$got" -eq "$status" ] && [ "$(grep -c -- "$words" "$tmp/err")" -eq 1 ] && return
+    echo "# exit $got, expected $status and '$words':"
+    sed 's/^/# /' "$tmp/err"
+    return 1
+}
+
+# quiet COMMAND...: without its summary.
+quiet() {
+    "$@" >/dev/null
+}
