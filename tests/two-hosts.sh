@@ -1,0 +1,53 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Two hosts on one machine, for MPI over TCP: network namespaces with a name and a
+# clock each ("far" is a thousand seconds ahead), joined by a pair of virtual devices.
+# Source it after tap.sh with $mpirun set; needs root and Open MPI.
+
+# open_hosts: makes them and a folder to work in, $tmp, which becomes the current one;
+# skips the whole test where that may not be. They end with the script.
+open_hosts() {
+    [ "$(id -u)" = 0 ] || skip_all "only root makes network namespaces"
+    command -v ip >/dev/null || skip_all "no ip (iproute2)"
+    case $("${mpirun%% *}" --version 2>/dev/null) in
+    *"Open MPI"*) ;;
+    *) skip_all "the launcher is not Open MPI's" ;;
+    esac
+    unshare --uts --time --monotonic 1 true 2>/dev/null ||
+        skip_all "no namespaces for host name and time"
+    a=mpgkit-$$-a b=mpgkit-$$-b
+    tmp=$(mktemp -d)
+    trap 'ip netns del "$a"; ip netns del "$b"; rm -rf "$tmp"' EXIT 2>/dev/null
+    trap 'exit 1' HUP INT TERM
+    { ip netns add "$a" && ip netns add "$b" &&
+        ip link add veth0 netns "$a" type veth peer name veth0 netns "$b" &&
+        ip -n "$a" addr add 192.0.2.1/24 dev veth0 && ip -n "$b" addr add 192.0.2.2/24 dev veth0 &&
+        ip -n "$a" link set lo up && ip -n "$b" link set lo up &&
+        ip -n "$a" link set veth0 up && ip -n "$b" link set veth0 up; } 2>/dev/null ||
+        skip_all "no network namespaces here"
+    cd "$tmp" || exit 1
+
+    # In place of ssh: "agent HOST COMMAND..." runs it on the other host.
+    cat >agent <<AGENT
+#!/bin/sh
+shift
+exec ip netns exec $b unshare --uts --time --monotonic 1000 --fork \\
+    sh -c 'hostname \${FAR:-far} && eval "\$1"' sh "\$*"
+AGENT
+    chmod +x agent
+    export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+    export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_plm_rsh_agent=$tmp/agent
+    export OMPI_MCA_btl=tcp,self OMPI_MCA_pml=ob1
+    export OMPI_MCA_btl_tcp_if_include=192.0.2.0/24 OMPI_MCA_oob_tcp_if_include=192.0.2.0/24
+}
+
+# on_hosts SECONDS RANKS_A_HOST COMMAND...: starts it on both, for so long at most; its
+# output goes to out and err, and is shown when it fails.
+on_hosts() {
+    local seconds=$1 ranks=$2
+    shift 2
+    timeout "$seconds" ip netns exec "$a" unshare --uts sh -c 'hostname near; exec "$@"' sh \
+        $mpirun -np $((2 * ranks)) --host "near:$ranks,192.0.2.2:$ranks" "$@" >out 2>err && return
+    sed 's/^/# /' err
+    return 1
+}
