@@ -72,6 +72,25 @@ static void test_content(void)
     mpg_signature_free(NULL);
 }
 
+/* What version 1 said of its one path stood in the header. */
+static void test_header_of_path(void)
+{
+    struct mpg_error err = {""};
+    char *text = edit("\"host\": \"vm\"", "\"path\": \"between nodes\", \"one_way\": \"guessed\"");
+    struct mpg_signature *sig = load(text, &err);
+    ok(sig && sig->paths == 1 && sig->network[0].path == MPG_PATH_BETWEEN &&
+           strcmp(sig->network[0].one_way, "guessed") == 0,
+       "path and one_way from the header %s", err.text);
+    mpg_signature_free(sig);
+    free(text);
+    sig = load(base, &err);
+    ok(sig && sig->network[0].path == MPG_PATH_NODE && !sig->network[0].one_way &&
+           mpg_signature_path(sig, MPG_PATH_NODE) == mpg_signature_farthest(sig) &&
+           !mpg_signature_path(sig, MPG_PATH_COMPLEX),
+       "without them: node, and nothing said");
+    mpg_signature_free(sig);
+}
+
 static void test_round_trip(void)
 {
     struct mpg_error err;
@@ -151,6 +170,7 @@ static void test_rejected(void)
         {"[1, 0]", "1", "version"},
         {"[1, 0]", "[1, \"0\"]", "version"},
         {"\"vm\"", "7", "header: host"},
+        {"\"host\": \"vm\"", "\"path\": \"rack\"", "header: path: 'rack' is not a path class"},
         {"\"vm\"", "\"a\\nb\"", "header"},
         {"{\"host\": \"vm\"", "{\"host\": \"a\", \"host\": \"b\"", "duplicate"},
         {"\"crc32 0badcafe\"", "[]", "results: ftq-core3.samples"},
@@ -255,6 +275,7 @@ static void test_damage(void)
 int main(void)
 {
     test_content();
+    test_header_of_path();
     test_round_trip();
     test_accepted();
     test_rejected();
