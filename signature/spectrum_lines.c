@@ -54,7 +54,7 @@ static size_t window_bins(const struct mpg_spectrum *s, size_t k)
 static int running_median(struct mpg_spectrum *s, struct mpg_error *err)
 {
     size_t last = s->bins - 1, previous = 0;
-    double *sorted = malloc(window_bins(s, last / 2) * sizeof *sorted);
+    double *sorted = malloc(s->bins * sizeof *sorted); /* no window is wider */
     if (!sorted)
         return mpg_error_set(err, "out of memory for a background");
     for (size_t k = 0;; k = smaller(k + larger(reach(s, k) / 8, 1), last)) {

@@ -291,6 +291,24 @@ static void test_edges(void)
     mpg_spectrum_free(NULL);
 }
 
+/* Few bins, where a window is as wide as there are. */
+static void test_short(void)
+{
+    enum { SHORTEST = 64, LONGEST = 700 };
+    double *x = series(LONGEST);
+    int wrong = 0;
+    for (int i = 0; i < LONGEST; i++)
+        x[i] = gsl_ran_gaussian(rng, 2.385);
+    for (size_t n = SHORTEST; n <= LONGEST; n++) {
+        struct mpg_spectrum *s = welch(x, n, MS, 0);
+        for (size_t k = 0; k < s->bins; k++)
+            wrong += !(s->background[k] > 0);
+        mpg_spectrum_free(s);
+    }
+    ok(wrong == 0, "short series have a background everywhere");
+    free(x);
+}
+
 int main(void)
 {
     rng = must(gsl_rng_alloc(gsl_rng_mt19937), &(struct mpg_error){"out of memory"});
@@ -302,6 +320,7 @@ int main(void)
     test_tick();
     test_autocorrelation();
     test_edges();
+    test_short();
     gsl_rng_free(rng);
     return done();
 }
