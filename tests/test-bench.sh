@@ -9,7 +9,6 @@ build=${top_builddir:-.}
 FTQ=${FTQ:-$build/bench/ftq/ftq}
 PINGPONG=${PINGPONG:-$build/bench/pingpong/pingpong}
 BANDWIDTH=${BANDWIDTH:-$build/bench/bandwidth/bandwidth}
-MPGBENCH=${MPGBENCH:-$(dirname "$0")/../bench/mpgbench}
 mpirun=${MPIRUN:-mpirun}
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_rmaps_base_oversubscribe=1
@@ -53,14 +52,4 @@ ok "pingpong: too many samples" fails 2 "samples" two "$PINGPONG" -s 0,8 -i 9999
 ok "bandwidth: a size out of range" fails 2 "1GiB" two "$BANDWIDTH" -s 2GiB
 ok "pingpong: a folder that cannot be made" fails 1 "No such file" \
     two "$PINGPONG" -o "$tmp/no/where" -s 8
-
-ok "mpgbench: a wrong option" fails 2 "wrong option" sh "$MPGBENCH" --loud
-ok "mpgbench: no launches" fails 2 "--launches" sh "$MPGBENCH" --launches 0
-ok "mpgbench: no mpirun" fails 1 "MPGKIT_MPIRUN" env MPGKIT_MPIRUN=no-such-mpirun \
-    MPGKIT_BENCHDIR="$build" sh "$MPGBENCH" -o "$tmp/r"
-like "mpgbench: its version is ftq's" "$(MPGKIT_BENCHDIR=$build sh "$MPGBENCH" --version)" \
-    "mpgbench (mpgkit) *"
-touch "$tmp/file"
-ok "mpgbench: a step that fails" fails 1 "ftq failed" env MPGKIT_BENCHDIR="$build" \
-    sh "$MPGBENCH" -o "$tmp/file" --quick
 done_testing
