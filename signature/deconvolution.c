@@ -16,8 +16,12 @@ enum {
     RANKS = 128,
     POINTS = SUM_POINTS + 4 + 2 * RANKS, /* of the unknown */
     STARTS = 4096,
-    ITERATIONS = 100, /* more of them follow the noise of the samples */
+    ITERATIONS = 60, /* more of them follow the noise of the samples */
+    ITERATIONS_KNOWN = 100,
 };
+
+/* Not worth looking at: it could not grow to a sample's in so many iterations. */
+static const double NO_MASS = 1e-30;
 
 /* Probability mass on ascending points. */
 struct grid {
@@ -37,6 +41,7 @@ struct problem {
     struct grid unknown, other, sum; /* other: the known summand's, or the unknown itself */
     struct cell *cell;           /* unknown.n rows of other.n */
     double *predicted, *ratio;   /* at sum points */
+    double *factor;              /* at unknown points */
 };
 
 /* ---- grids ---- */
@@ -192,19 +197,30 @@ static void fill_cells(struct problem *p)
 
 /* ---- expectation maximisation ---- */
 
+/* Of two halves, pairs are looked at once; off the diagonal they count twice. */
+static size_t row_length(const struct problem *p, size_t i)
+{
+    return p->m > 0 ? p->other.n : i;
+}
+
+static void predict_pair(struct problem *p, const struct cell *cell, double mass)
+{
+    p->predicted[cell->below] += mass * (1 - (double)cell->part);
+    p->predicted[cell->below + 1] += mass * (double)cell->part;
+}
+
 static void predict(struct problem *p)
 {
     memset(p->predicted, 0, p->sum.n * sizeof *p->predicted);
     for (size_t i = 0; i < p->unknown.n; i++) {
         const struct cell *cell = p->cell + i * p->other.n;
-        double mass = p->unknown.mass[i];
-        if (!(mass > 1e-30))
+        double mass = p->unknown.mass[i] * (p->m > 0 ? 1 : 2);
+        if (!(mass > NO_MASS))
             continue;
-        for (size_t j = 0; j < p->other.n; j++) {
-            double both = mass * p->other.mass[j];
-            p->predicted[cell[j].below] += both * (1 - (double)cell[j].part);
-            p->predicted[cell[j].below + 1] += both * (double)cell[j].part;
-        }
+        for (size_t j = 0; j < row_length(p, i); j++)
+            predict_pair(p, &cell[j], mass * p->other.mass[j]);
+        if (p->m == 0)
+            predict_pair(p, &cell[i], mass / 2 * p->other.mass[i]);
     }
 }
 
@@ -220,33 +236,45 @@ static double misfit_of(const struct problem *p)
     return largest;
 }
 
+static double ratio_of(const struct problem *p, const struct cell *cell)
+{
+    double low = p->ratio[cell->below], high = p->ratio[cell->below + 1];
+    return low + (high - low) * (double)cell->part;
+}
+
 /* One step. The masses' sum stays 1. */
 static void step(struct problem *p)
 {
-    double total = 0;
+    double total = 0, *factor = p->factor, *mass = p->unknown.mass;
     for (size_t k = 0; k < p->sum.n; k++)
         p->ratio[k] = p->sum.mass[k] > 0 ? p->sum.mass[k] / fmax(p->predicted[k], 1e-300) : 0;
-    double *fresh = p->predicted; /* not needed any more, and no shorter */
     for (size_t i = 0; i < p->unknown.n; i++) {
         const struct cell *cell = p->cell + i * p->other.n;
-        double factor = 0;
-        if (p->unknown.mass[i] > 1e-30)
-            for (size_t j = 0; j < p->other.n; j++) {
-                double low = p->ratio[cell[j].below], high = p->ratio[cell[j].below + 1];
-                factor += p->other.mass[j] * (low + (high - low) * (double)cell[j].part);
-            }
-        fresh[i] = p->unknown.mass[i] * factor;
-        total += fresh[i];
+        factor[i] = 0;
+        if (!(mass[i] > NO_MASS))
+            continue;
+        for (size_t j = 0; j < row_length(p, i); j++) {
+            double ratio = ratio_of(p, &cell[j]);
+            factor[i] += p->other.mass[j] * ratio;
+            if (p->m == 0)
+                factor[j] += mass[i] * ratio;
+        }
+        if (p->m == 0)
+            factor[i] += mass[i] * ratio_of(p, &cell[i]);
+    }
+    for (size_t i = 0; i < p->unknown.n; i++) {
+        mass[i] *= factor[i];
+        total += mass[i];
     }
     for (size_t i = 0; i < p->unknown.n; i++)
-        p->unknown.mass[i] = fresh[i] / total;
+        mass[i] /= total;
 }
 
 /* Returns the misfit. */
 static double maximise(struct problem *p)
 {
     predict(p);
-    for (int i = 0; i < ITERATIONS; i++) {
+    for (int i = 0; i < (p->m > 0 ? ITERATIONS_KNOWN : ITERATIONS); i++) {
         step(p);
         predict(p);
     }
@@ -387,6 +415,7 @@ static void free_problem(struct problem *p)
     free(p->cell);
     free(p->predicted);
     free(p->ratio);
+    free(p->factor);
 }
 
 /* Grids and cells for the unknown within LOW..HIGH, which differ. */
@@ -408,9 +437,10 @@ static int set_up(struct problem *p, double low, double high, struct mpg_error *
     add_ends(p);
     weigh(&p->sum, p->sums, p->n);
     p->cell = malloc(p->unknown.n * p->other.n * sizeof *p->cell);
-    p->predicted = malloc((p->sum.n + p->unknown.n) * sizeof *p->predicted);
+    p->predicted = malloc(p->sum.n * sizeof *p->predicted);
     p->ratio = malloc(p->sum.n * sizeof *p->ratio);
-    if (!p->cell || !p->predicted || !p->ratio)
+    p->factor = malloc(p->unknown.n * sizeof *p->factor);
+    if (!p->cell || !p->predicted || !p->ratio || !p->factor)
         goto memory;
     fill_cells(p);
     return 0;
@@ -447,7 +477,7 @@ static struct mpg_distribution *deconvolve(const double *sums, size_t n, const d
         *misfit = maximise(&p);
         cut_ends(&p.unknown, n);
         if (m == 0)
-            impose(&p.unknown, d->mean / 2, d->sd / sqrt(2), p.predicted);
+            impose(&p.unknown, d->mean / 2, d->sd / sqrt(2), p.factor);
         moments(&p.unknown, &d->mean, &d->sd);
         fill_quantiles(&p.unknown, d);
         d->mean = fmin(fmax(d->mean, d->quantiles[0]), d->quantiles[knots - 1]);

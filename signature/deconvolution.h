@@ -17,8 +17,8 @@ enum { MPG_DECONVOLUTION_MIN_SAMPLES = 50 };
  * likelihood by expectation maximisation (Richardson, J. Opt. Soc. Am. 62 (1972) 55;
  * Lucy, Astron. J. 79 (1974) 745; Vardi and Lee, J. R. Stat. Soc. B 55 (1993) 569),
  * the known factor being the estimate itself, on a grid that is fine where samples
- * are and logarithmic in the tails. A hundred iterations: that they are few is what
- * keeps the estimate smooth.
+ * are and logarithmic in the tails. Sixty iterations (a hundred with a known
+ * summand): that they are few is what keeps the estimate smooth.
  *
  * The result's mean is half the samples' and its sd theirs / sqrt(2): the estimate is
  * changed by as little as makes it so (and left as it is where nothing does). No value
@@ -26,8 +26,8 @@ enum { MPG_DECONVOLUTION_MIN_SAMPLES = 50 };
  * lag1 the samples'. KNOTS as for mpg_distribution_from_samples(). *MISFIT becomes the
  * Kolmogorov-Smirnov distance between the samples and what the estimate predicts:
  * below 1 / sqrt(N) where the model holds, more where X1 and X2 are not alike or
- * depend on each other. The caller frees the result. Time: that of a sort and a quarter
- * of a second. Errors: too few samples, one that is not finite, negative or beyond
+ * depend on each other. The caller frees the result. Time: that of a sort and a tenth of
+ * a second. Errors: too few samples, one that is not finite, negative or beyond
  * 1e150, KNOTS out of range, out of memory. */
 struct mpg_distribution *mpg_deconvolve_halves(const double *sums, size_t n, size_t knots,
                                                double *misfit, struct mpg_error *err);
