@@ -35,9 +35,15 @@ void mpg_progress_update(struct mpg_progress *p, double done)
         fprintf(stderr, "\r\033[K%s %.0f", p->label, done);
 }
 
-void mpg_progress_end(struct mpg_progress *p)
+void mpg_progress_clear(struct mpg_progress *p)
 {
     if (p->drawn)
         fprintf(stderr, "\r\033[K");
+    p->drawn = 0;
+}
+
+void mpg_progress_end(struct mpg_progress *p)
+{
+    mpg_progress_clear(p);
     p->enabled = 0;
 }

@@ -15,7 +15,9 @@ struct mpg_progress {
 void mpg_progress_start(struct mpg_progress *p, const char *label, double total);
 /* Says that DONE of the total is done; redraws at most five times a second. */
 void mpg_progress_update(struct mpg_progress *p, double done);
-/* Clears the line. */
+/* Clears the line, for other output in its place, until the next update. */
+void mpg_progress_clear(struct mpg_progress *p);
+/* Clears the line for good. */
 void mpg_progress_end(struct mpg_progress *p);
 
 #endif

@@ -224,7 +224,7 @@ static int write_file(const struct job *job, struct mpg_error *err)
 static void print_quanta(const struct mpg_quanta *q, const char *who)
 {
     char quantum[32], worst[32];
-    printf("%s: ftq: %zu quanta of %s, %.4f %% lost, at most %s in one, speed within %.1f %%\n",
+    printf("%s: ftq: %zu quanta of %s, %.4f %% lost, at most %s in one, speed varied by %.1f %%\n",
            who, q->n, mpg_units_format_time(quantum, sizeof quantum, q->quantum_ns),
            100 * q->lost_ns / ((double)q->n * q->quantum_ns),
            mpg_units_format_time(worst, sizeof worst, q->worst_ns), 100 * q->speed_range);
@@ -233,8 +233,8 @@ static void print_quanta(const struct mpg_quanta *q, const char *who)
 static void print_work(const struct mpg_fixed_work *w, const char *who)
 {
     char work[32], longest[32];
-    printf("%s: fwq: %zu quanta of %s's work, %.4f %% lost, the longest took %s, speed within"
-           " %.1f %%\n",
+    printf("%s: fwq: %zu quanta of %s's work, %.4f %% lost, the longest took %s, speed varied"
+           " by %.1f %%\n",
            who, w->n, mpg_units_format_time(work, sizeof work, w->work_ns),
            100 * w->lost_ns / w->span_ns,
            mpg_units_format_time(longest, sizeof longest, w->longest_ns), 100 * w->speed_range);
@@ -320,6 +320,7 @@ int mpg_noise_measure(const struct mpg_noise_plan *plan, enum mpg_noise_mode mod
     }
     int started = start(job, n, &gate, err), status = started < n ? -1 : 0;
     await(plan, job, started, progress, done);
+    mpg_progress_clear(progress); /* lines come now */
     for (int i = 0; i < started; i++) {
         if (status == 0)
             status = finish(&job[i], err);

@@ -44,12 +44,16 @@ static void find_name(char *name, size_t size)
 {
     const char *space = getenv("PMIX_NAMESPACE"), *job = getenv("SLURM_JOB_ID");
     const char *step = getenv("SLURM_STEP_ID");
+    char host[65] = ""; /* containers of several names may share the memory */
+    if (gethostname(host, sizeof host - 1) < 0)
+        host[0] = '\0';
+    int used = snprintf(name, size, "/mpgkit-ftq-%u-%s-", (unsigned)getuid(), host);
     if (space)
-        snprintf(name, size, "/mpgkit-ftq-%u-%s", (unsigned)getuid(), space);
+        snprintf(name + used, size - (size_t)used, "%s", space);
     else if (!getenv("MPI_LOCALRANKID") && job && step)
-        snprintf(name, size, "/mpgkit-ftq-%u-%s.%s", (unsigned)getuid(), job, step);
+        snprintf(name + used, size - (size_t)used, "%s.%s", job, step);
     else
-        snprintf(name, size, "/mpgkit-ftq-%u-%ld", (unsigned)getuid(), (long)getppid());
+        snprintf(name + used, size - (size_t)used, "%ld", (long)getppid());
     for (char *p = name + 1; *p; p++)
         *p = *p == '/' ? '_' : *p;
 }
