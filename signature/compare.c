@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "signature/compare_private.h"
+#include "signature/inference.h"
 
 /* Below this level, of the false discoveries among all that are called different. */
 static const double level = 0.05;
@@ -17,13 +18,13 @@ static const double normal_95 = 1.959963984540054;
 
 /* ---- items ---- */
 
-struct mpg_comparison *compare_new(struct comparing *c, struct mpg_error *err,
+struct mpg_parameter *compare_new(struct comparing *c, struct mpg_error *err,
                                    enum mpg_quantity quantity, const char *format, ...)
 {
     struct mpg_difference *result = c->result;
     va_list args;
     char *name = NULL;
-    struct mpg_comparison *grown = realloc(result->item, (result->n + 1) * sizeof *grown);
+    struct mpg_parameter *grown = realloc(result->item, (result->n + 1) * sizeof *grown);
     if (grown)
         result->item = grown;
     va_start(args, format);
@@ -33,8 +34,8 @@ struct mpg_comparison *compare_new(struct comparing *c, struct mpg_error *err,
         mpg_error_set(err, "out of memory");
         return NULL;
     }
-    struct mpg_comparison *item = &grown[result->n++];
-    *item = (struct mpg_comparison){.name = name, .quantity = quantity, .a = NAN, .b = NAN,
+    struct mpg_parameter *item = &grown[result->n++];
+    *item = (struct mpg_parameter){.name = name, .quantity = quantity, .a = NAN, .b = NAN,
                                     .ratio = NAN, .low = NAN, .high = NAN, .distance = NAN,
                                     .p = NAN, .p_beyond = NAN};
     return item;
@@ -52,7 +53,7 @@ void mpg_difference_clear(struct mpg_difference *difference)
 int compare_only(struct comparing *c, const char *name, enum mpg_quantity quantity,
                  const char *unit, double a, double b, const char *why, struct mpg_error *err)
 {
-    struct mpg_comparison *item = compare_new(c, err, quantity, "%s", name);
+    struct mpg_parameter *item = compare_new(c, err, quantity, "%s", name);
     if (!item)
         return -1;
     item->unit = unit;
@@ -64,12 +65,6 @@ int compare_only(struct comparing *c, const char *name, enum mpg_quantity quanti
 }
 
 /* ---- estimates ---- */
-
-struct sample compare_sample(const struct mpg_distribution *d)
-{
-    double r = fmin(fmax(d->lag1, 0), 0.999);
-    return (struct sample){d, fmax(2, (double)d->n * (1 - r) / (1 + r))};
-}
 
 struct launches compare_launches(const struct mpg_network_path *path)
 {
@@ -112,21 +107,23 @@ static void widen_step(const struct mpg_distribution *d, double *low, double *hi
         *high = (d->quantiles[i] + value) / 2;
 }
 
-/* Quantile U of S; freedom is 0 when there are too few samples to say. The
- * interval is that of the order statistics (Conover, Practical Nonparametric
- * Statistics, 3.2). */
-static struct estimate quantile(const struct sample *s, double u)
+/* Quantile U of D into *E; freedom is 0 when there are too few samples to say. */
+static int quantile(const struct mpg_distribution *d, double u, struct estimate *e,
+                    struct mpg_error *err)
 {
-    double value = mpg_distribution_quantile(s->d, u);
-    double half = normal_95 * sqrt(u * (1 - u) / s->n);
-    double low = mpg_distribution_quantile(s->d, u - half);
-    double high = mpg_distribution_quantile(s->d, u + half);
-    if (s->n * fmin(u, 1 - u) < 5)
-        return (struct estimate){value, 0, 0};
-    if (low == high)
-        widen_step(s->d, &low, &high);
-    double width = low > 0 ? log(high / low) / (2 * normal_95) : value > 0 ? log(high / value) : 0;
-    return (struct estimate){value, width * width, INFINITY};
+    struct mpg_interval i;
+    if (mpg_distribution_interval(d, u, 0.95, &i, err) < 0)
+        return -1;
+    *e = (struct estimate){mpg_distribution_quantile(d, u), 0, 0};
+    if (i.coverage < 0.95)
+        return 0;
+    if (i.low == i.high)
+        widen_step(d, &i.low, &i.high);
+    double width = i.low > 0 ? log(i.high / i.low) / (2 * normal_95)
+                             : e->value > 0 ? log(i.high / e->value) / normal_95 : 0;
+    e->log_variance = width * width;
+    e->freedom = INFINITY;
+    return 0;
 }
 
 /* How far ratio R (a logarithm) is outside the tolerance; 0 inside. */
@@ -146,7 +143,7 @@ static double t_test(double distance, double variance, double freedom)
     return isfinite(freedom) ? 2 * gsl_cdf_tdist_Q(t, freedom) : 2 * gsl_cdf_ugaussian_Q(t);
 }
 
-void compare_estimates(const struct comparing *c, struct mpg_comparison *item,
+void compare_estimates(const struct comparing *c, struct mpg_parameter *item,
                        const struct estimate *a, const struct estimate *b)
 {
     item->a = a->value;
@@ -175,72 +172,31 @@ void compare_estimates(const struct comparing *c, struct mpg_comparison *item,
 
 /* ---- distributions ---- */
 
-/* The part of D below X, or not above it. */
-static double below(const struct mpg_distribution *d, double x, bool or_equal)
-{
-    size_t low = 0, high = d->knots; /* the first knot beyond X */
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (or_equal ? d->quantiles[middle] <= x : d->quantiles[middle] < x)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == 0)
-        return 0;
-    if (low == d->knots)
-        return 1;
-    double from = d->quantiles[low - 1], to = d->quantiles[low];
-    double between = to > from ? (x - from) / (to - from) : 0;
-    return ((double)(low - 1) + fmin(between, 1)) / (double)(d->knots - 1);
-}
-
-/* The largest distance between the two at the knots of A. */
-static double distance_at(const struct mpg_distribution *a, const struct mpg_distribution *b)
-{
-    double most = 0;
-    for (size_t i = 0; i < a->knots; i++) {
-        double x = a->quantiles[i];
-        most = fmax(most, fabs(below(a, x, true) - below(b, x, true)));
-        most = fmax(most, fabs(below(a, x, false) - below(b, x, false)));
-    }
-    return most;
-}
-
-/* Kolmogorov's distribution with Stephens's correction (J. R. Stat. Soc. B 32
- * (1970) 115) for samples of effective sizes NA and NB. */
-static double smirnov(double distance, double na, double nb)
-{
-    double root = sqrt(na * nb / (na + nb));
-    double lambda = (root + 0.12 + 0.11 / root) * distance, sum = 0;
-    if (lambda < 0.3)
-        return 1; /* to 1e-5; the series would need many terms */
-    for (int k = 1; k <= 100; k++)
-        sum += (k % 2 ? 2 : -2) * exp(-2 * k * k * lambda * lambda);
-    return fmin(fmax(sum, 0), 1);
-}
-
 /* Adds the test of the whole distributions to ITEM's t-test: of two tests, the
- * smaller P counts twice (Bonferroni). NA and NB: sizes. */
-static void test_distributions(struct mpg_comparison *item, const struct mpg_distribution *a,
+ * smaller P counts twice (Bonferroni). NA and NB independent samples count. */
+static void test_distributions(struct mpg_parameter *item, const struct mpg_distribution *a,
                                const struct mpg_distribution *b, double na, double nb)
 {
-    size_t knots = a->knots < b->knots ? a->knots : b->knots;
-    item->distance = fmax(distance_at(a, b), distance_at(b, a));
-    /* Steps between two knots may hide this much. */
-    double p = smirnov(fmax(0, item->distance - 1 / (double)(knots - 1)), na, nb);
+    struct mpg_distribution fewer_a = *a, fewer_b = *b; /* the knots stay theirs */
+    double p;
+    fewer_a.n = (size_t)na;
+    fewer_b.n = (size_t)nb;
+    fewer_a.lag1 = fewer_b.lag1 = 0;
+    item->distance = mpg_distribution_distance(&fewer_a, &fewer_b, &p);
     item->p = isnan(item->p) ? p : fmin(1, 2 * fmin(p, item->p));
 }
 
 /* As many independent samples as give the median of variance WITHIN the variance
  * that it has with that between launches. */
-static double worth(const struct sample *s, double within, double between)
+static double worth(const struct mpg_distribution *d, double within, double between)
 {
-    return between > 0 ? fmax(2, s->n * within / (within + between)) : s->n;
+    double n = mpg_effective_samples(d->n, d->lag1);
+    return fmax(between > 0 ? n * within / (within + between) : n, 2);
 }
 
 int compare_samples(struct comparing *c, const char *name, enum mpg_quantity quantity,
-                    const char *unit, const struct sample *a, const struct sample *b,
+                    const char *unit, const struct mpg_distribution *a,
+                    const struct mpg_distribution *b,
                     const struct launches *launches_a, const struct launches *launches_b,
                     struct mpg_error *err)
 {
@@ -249,9 +205,11 @@ int compare_samples(struct comparing *c, const char *name, enum mpg_quantity qua
         double u;
     } shown[] = {{"median", 0.5}, {"99 %", 0.99}};
     for (int i = 0; i < 2; i++) {
-        struct estimate qa = quantile(a, shown[i].u), qb = quantile(b, shown[i].u);
+        struct estimate qa, qb;
+        if (quantile(a, shown[i].u, &qa, err) < 0 || quantile(b, shown[i].u, &qb, err) < 0)
+            return -1;
         double within_a = qa.log_variance, within_b = qb.log_variance;
-        struct mpg_comparison *item = compare_new(c, err, quantity, "%s, %s", name, shown[i].name);
+        struct mpg_parameter *item = compare_new(c, err, quantity, "%s, %s", name, shown[i].name);
         if (!item)
             return -1;
         item->unit = unit;
@@ -261,7 +219,7 @@ int compare_samples(struct comparing *c, const char *name, enum mpg_quantity qua
             compare_add_variance(&qb, launches_b->log_variance, launches_b->freedom);
         compare_estimates(c, item, &qa, &qb);
         if (i == 0)
-            test_distributions(item, a->d, b->d, worth(a, within_a, launches_a->log_variance),
+            test_distributions(item, a, b, worth(a, within_a, launches_a->log_variance),
                                worth(b, within_b, launches_b->log_variance));
     }
     return 0;
@@ -304,7 +262,7 @@ static int judge(struct comparing *c, struct mpg_error *err)
     double beyond = discovery_limit(p, n);
     free(p);
     for (size_t i = 0; i < result->n; i++) {
-        struct mpg_comparison *item = &result->item[i];
+        struct mpg_parameter *item = &result->item[i];
         bool outside_all = item->low > 1 + c->tolerance || item->high < 1 - c->tolerance;
         if (!isnan(item->p) && item->p <= differs)
             item->verdict = MPG_VERDICT_DIFFERS;

@@ -19,7 +19,7 @@ enum mpg_verdict {
 
 enum mpg_quantity { MPG_TIME_NS, MPG_PERCENT, MPG_PER_SECOND, MPG_SIZE_BYTES };
 
-struct mpg_comparison {
+struct mpg_parameter {
     char *name;                /* "node: one way 8 B, median" */
     enum mpg_quantity quantity;
     const char *unit;          /* of MPG_PER_SECOND: "flop/s"; belongs to a signature */
@@ -41,7 +41,7 @@ struct mpg_header_difference {
 
 struct mpg_difference {
     size_t n;
-    struct mpg_comparison *item;
+    struct mpg_parameter *item;
     size_t facts;              /* header lines that matter and differ */
     struct mpg_header_difference *fact;
     size_t count[MPG_VERDICT_NONE + 1];

@@ -21,8 +21,7 @@ static int compare_times(struct comparing *c, const char *name, const struct mpg
                             a ? mpg_distribution_quantile(a, 0.5) : NAN,
                             b ? mpg_distribution_quantile(b, 0.5) : NAN,
                             a ? "only in a" : "only in b", err);
-    struct sample sa = compare_sample(a), sb = compare_sample(b);
-    return compare_samples(c, name, MPG_TIME_NS, NULL, &sa, &sb, &launches[0], &launches[1], err);
+    return compare_samples(c, name, MPG_TIME_NS, NULL, a, b, &launches[0], &launches[1], err);
 }
 
 /* All sizes of both, ascending. */
@@ -71,7 +70,7 @@ static int compare_limits(struct comparing *c, const struct mpg_network_path *a,
     double of_a = limit_value(a), of_b = limit_value(b);
     if (isnan(of_a) && isnan(of_b))
         return 0;
-    struct mpg_comparison *item =
+    struct mpg_parameter *item =
         compare_new(c, err, MPG_SIZE_BYTES, "%s: eager limit", path);
     if (!item)
         return -1;

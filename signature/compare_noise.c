@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "signature/compare_private.h"
+#include "signature/inference.h"
+#include "signature/spectrum.h"
 
 static const struct launches no_launches = {0, INFINITY};
 
@@ -21,24 +23,65 @@ struct record {
     struct estimate fraction, rate;
     double *duration_ns; /* of all cores */
     size_t n;
+    double worth;        /* how many independent ones these are */
 };
 
-static double sum_of(const double *value, size_t n, double *variance_of_mean)
+/* How many independent values N are worth whose first LAGS autocorrelations are
+ * given: n / (1 + 2 their sum), up to the first that is not positive. */
+static double independent(size_t n, const double *autocorrelation, size_t lags)
 {
-    double sum = 0, squares = 0;
+    double sum = 0;
+    for (size_t i = 0; i < lags && autocorrelation[i] > 0; i++)
+        sum += autocorrelation[i];
+    return fmax(1, (double)n / (1 + 2 * sum));
+}
+
+/* The same for N durations in time order. Bursts make neighbours alike in kind,
+ * which the logarithm shows and a few huge ones do not hide. */
+static int independent_durations(const double *duration_ns, size_t n, double *worth,
+                                 struct mpg_error *err)
+{
+    enum { LAGS = 256 };
+    double autocorrelation[LAGS], bound, *logarithm;
+    size_t lags = n > LAGS ? LAGS : n > 1 ? n - 1 : 0;
+    int status = 0;
+    *worth = (double)n;
+    if (lags == 0)
+        return 0;
+    if (!(logarithm = malloc(n * sizeof *logarithm)))
+        return mpg_error_set(err, "out of memory");
     for (size_t i = 0; i < n; i++)
+        logarithm[i] = log(fmax(duration_ns[i], 1));
+    if (mpg_autocorrelation(logarithm, n, lags, autocorrelation, &bound, err) < 0)
+        status = -1;
+    else
+        *worth = independent(n, autocorrelation, lags);
+    free(logarithm);
+    return status;
+}
+
+/* The sum of VALUE, one a block, and the variance of their mean: that of as many
+ * blocks as are independent, since what is slower than a block spans several. */
+static double sum_of(const double value[BLOCKS], double *variance_of_mean)
+{
+    double sum = 0, squares = 0, products = 0;
+    for (size_t i = 0; i < BLOCKS; i++)
         sum += value[i];
-    for (size_t i = 0; i < n; i++)
-        squares += (value[i] - sum / (double)n) * (value[i] - sum / (double)n);
-    *variance_of_mean = squares / (double)(n - 1) / (double)n;
+    for (size_t i = 0; i < BLOCKS; i++) {
+        squares += (value[i] - sum / BLOCKS) * (value[i] - sum / BLOCKS);
+        products += i > 0 ? (value[i - 1] - sum / BLOCKS) * (value[i] - sum / BLOCKS) : 0;
+    }
+    double lag1 = squares > 0 ? products / squares : 0;
+    *variance_of_mean = squares / (BLOCKS - 1) / mpg_effective_samples(BLOCKS, lag1);
     return sum;
 }
 
 /* Adds a core's lost time and count, each a block's mean over its length. */
-static void add_blocks(const struct mpg_noise_core *c, double threshold_ns, struct record *record,
-                       double freedom_terms[2])
+static int add_blocks(const struct mpg_noise_core *c, double threshold_ns, struct record *record,
+                      double freedom_terms[2], struct mpg_error *err)
 {
-    double lost[BLOCKS] = {0}, detours[BLOCKS] = {0}, variance;
+    double lost[BLOCKS] = {0}, detours[BLOCKS] = {0}, variance, worth;
+    size_t before = record->n;
     double length_ns = c->span_ns / BLOCKS;
     for (size_t i = 0; i < c->detours; i++) {
         if (c->duration_ns[i] < threshold_ns)
@@ -49,12 +92,16 @@ static void add_blocks(const struct mpg_noise_core *c, double threshold_ns, stru
         detours[block] += 1e9 / length_ns;
         record->duration_ns[record->n++] = c->duration_ns[i];
     }
-    record->fraction.value += sum_of(lost, BLOCKS, &variance) / BLOCKS;
+    record->fraction.value += sum_of(lost, &variance) / BLOCKS;
     record->fraction.log_variance += variance;
     freedom_terms[0] += variance * variance / (BLOCKS - 1);
-    record->rate.value += sum_of(detours, BLOCKS, &variance) / BLOCKS;
+    record->rate.value += sum_of(detours, &variance) / BLOCKS;
     record->rate.log_variance += variance;
     freedom_terms[1] += variance * variance / (BLOCKS - 1);
+    if (independent_durations(record->duration_ns + before, record->n - before, &worth, err) < 0)
+        return -1;
+    record->worth += worth;
+    return 0;
 }
 
 /* From the sum over N cores with its variance to the mean with its logarithm's. */
@@ -65,18 +112,20 @@ static void finish(struct estimate *e, double n, double freedom_terms)
     e->value /= n;
 }
 
-/* 1: filled, 0: no core has a record, -1: memory is out. */
-static int read_record(const struct mpg_signature *sig, double threshold_ns, struct record *record)
+/* 1: filled, 0: no core has a record, -1: an error. */
+static int read_record(const struct mpg_signature *sig, double threshold_ns, struct record *record,
+                       struct mpg_error *err)
 {
     double terms[2] = {0}, cores = 0;
     size_t detours = 0;
     for (size_t i = 0; i < sig->cores; i++)
         detours += sig->core[i].detours;
     if (!(record->duration_ns = malloc((detours + 1) * sizeof *record->duration_ns)))
-        return -1;
+        return mpg_error_set(err, "out of memory");
     for (size_t i = 0; i < sig->cores; i++)
         if (sig->core[i].span_ns > 0) {
-            add_blocks(&sig->core[i], threshold_ns, record, terms);
+            if (add_blocks(&sig->core[i], threshold_ns, record, terms, err) < 0)
+                return -1;
             cores++;
         }
     if (cores == 0)
@@ -106,8 +155,10 @@ static int compare_durations(struct comparing *c, const struct record *a, const 
     if (da)
         db = mpg_distribution_from_samples(b->duration_ns, b->n, MPG_DISTRIBUTION_KNOTS, err);
     if (db) {
-        struct sample sa = compare_sample(da), sb = compare_sample(db);
-        status = compare_samples(c, "noise: detour's duration", MPG_TIME_NS, NULL, &sa, &sb,
+        da->n = (size_t)a->worth;
+        db->n = (size_t)b->worth;
+        da->lag1 = db->lag1 = 0;
+        status = compare_samples(c, "noise: detour's duration", MPG_TIME_NS, NULL, da, db,
                                  &no_launches, &no_launches, err);
     }
     mpg_distribution_free(da);
@@ -120,12 +171,12 @@ static int compare_records(struct comparing *c, struct mpg_error *err)
     /* What only one could have seen says nothing about the machines. */
     double threshold_ns = fmax(threshold_of(c->a), threshold_of(c->b));
     struct record a = {0}, b = {0};
-    int status = -1, has_a = read_record(c->a, threshold_ns, &a);
-    int has_b = has_a < 0 ? -1 : read_record(c->b, threshold_ns, &b);
+    int status = -1, has_a = read_record(c->a, threshold_ns, &a, err);
+    int has_b = has_a < 0 ? -1 : read_record(c->b, threshold_ns, &b, err);
     if (has_a < 0 || has_b < 0) {
-        mpg_error_set(err, "out of memory");
+        status = -1;
     } else if (has_a && has_b) {
-        struct mpg_comparison *item = compare_new(c, err, MPG_PERCENT, "noise: lost to detours");
+        struct mpg_parameter *item = compare_new(c, err, MPG_PERCENT, "noise: lost to detours");
         if (item)
             compare_estimates(c, item, &a.fraction, &b.fraction);
         if (item && (item = compare_new(c, err, MPG_PER_SECOND, "noise: detours"))) {
@@ -175,7 +226,11 @@ static int pool_add(struct pool *pool, const struct mpg_distribution *d, double 
 static int pool_finish(struct pool *pool, struct mpg_error *err)
 {
     pool->d = mpg_distribution_from_samples(pool->value, pool->n, MPG_DISTRIBUTION_KNOTS, err);
-    return pool->d ? 0 : -1;
+    if (!pool->d)
+        return -1;
+    pool->d->n = (size_t)fmax(1, pool->samples); /* not those of the knots */
+    pool->d->lag1 = 0;
+    return 0;
 }
 
 static void pool_clear(struct pool *pool)
@@ -185,18 +240,6 @@ static void pool_clear(struct pool *pool)
 }
 
 /* ---- quanta ---- */
-
-/* How many independent quanta a core's are worth: n / (1 + 2 sum of the
- * autocorrelations up to the first that is not positive). */
-static double worth(const struct mpg_noise_core *c, const struct mpg_distribution *d)
-{
-    double sum = 0;
-    if (c->lags == 0)
-        return compare_sample(d).n;
-    for (size_t i = 0; i < c->lags && c->autocorrelation[i] > 0; i++)
-        sum += c->autocorrelation[i];
-    return fmax(2, (double)d->n / (1 + 2 * sum));
-}
 
 static const struct mpg_noise_quanta *quanta_of(const struct mpg_noise_core *c, bool work)
 {
@@ -210,7 +253,10 @@ static int pool_quanta(const struct mpg_signature *sig, bool work, struct pool *
         const struct mpg_noise_quanta *q = quanta_of(&sig->core[i], work);
         if (!q->lost_ns)
             continue;
-        double n = work ? compare_sample(q->lost_ns).n : worth(&sig->core[i], q->lost_ns);
+        double n = work || sig->core[i].lags == 0
+                       ? mpg_effective_samples(q->lost_ns->n, q->lost_ns->lag1)
+                       : independent(q->lost_ns->n, sig->core[i].autocorrelation,
+                                     sig->core[i].lags);
         if (pool_add(pool, q->lost_ns, n) < 0)
             return -1;
         *quantum_ns += q->quantum_ns;
@@ -235,7 +281,7 @@ static int compare_pools(struct comparing *c, const char *name, struct pool *a, 
     char text[64];
     struct estimate lost_a = lost_of(a, quantum_ns[0]), lost_b = lost_of(b, quantum_ns[1]);
     snprintf(text, sizeof text, "noise: lost in %s quanta", name);
-    struct mpg_comparison *item = compare_new(c, err, MPG_PERCENT, "%s", text);
+    struct mpg_parameter *item = compare_new(c, err, MPG_PERCENT, "%s", text);
     if (!item)
         return -1;
     compare_estimates(c, item, &lost_a, &lost_b);
@@ -244,9 +290,8 @@ static int compare_pools(struct comparing *c, const char *name, struct pool *a, 
         return 0;
     if (pool_finish(a, err) < 0 || pool_finish(b, err) < 0)
         return -1;
-    struct sample sa = {a->d, a->samples}, sb = {b->d, b->samples};
     snprintf(text, sizeof text, "noise: lost in one %s quantum", name);
-    return compare_samples(c, text, MPG_TIME_NS, NULL, &sa, &sb, &no_launches, &no_launches, err);
+    return compare_samples(c, text, MPG_TIME_NS, NULL, a->d, b->d, &no_launches, &no_launches, err);
 }
 
 static int compare_quanta(struct comparing *c, bool work, struct mpg_error *err)
@@ -334,10 +379,12 @@ static bool is_alike(const struct mpg_compute_rate *x, const struct mpg_compute_
 static int pool_rates(const struct mpg_signature *sig, const struct mpg_compute_rate *like,
                       struct pool *pool)
 {
-    for (size_t i = 0; i < sig->rates; i++)
+    for (size_t i = 0; i < sig->rates; i++) {
+        const struct mpg_distribution *d = sig->rate[i].rate;
         if (is_alike(&sig->rate[i], like) &&
-            pool_add(pool, sig->rate[i].rate, compare_sample(sig->rate[i].rate).n) < 0)
+            pool_add(pool, d, mpg_effective_samples(d->n, d->lag1)) < 0)
             return -1;
+    }
     return 0;
 }
 
@@ -351,9 +398,8 @@ static int compare_rates(struct comparing *c, const struct mpg_compute_rate *lik
     if (pool_rates(c->a, like, &a) < 0 || pool_rates(c->b, like, &b) < 0) {
         mpg_error_set(err, "out of memory");
     } else if ((a.n == 0 || pool_finish(&a, err) == 0) && (b.n == 0 || pool_finish(&b, err) == 0)) {
-        struct sample sa = {a.d, a.samples}, sb = {b.d, b.samples};
         if (a.d && b.d)
-            status = compare_samples(c, name, MPG_PER_SECOND, like->unit, &sa, &sb, &no_launches,
+            status = compare_samples(c, name, MPG_PER_SECOND, like->unit, a.d, b.d, &no_launches,
                                      &no_launches, err);
         else
             status = compare_only(c, name, MPG_PER_SECOND, like->unit,

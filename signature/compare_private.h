@@ -12,12 +12,6 @@ struct estimate {
     double freedom;      /* degrees of freedom of that; INFINITY: known */
 };
 
-/* A distribution and how many independent samples it is worth. */
-struct sample {
-    const struct mpg_distribution *d;
-    double n;
-};
-
 /* How launches differ: what it adds to the variance of any median. */
 struct launches {
     double log_variance, freedom; /* 0 and INFINITY when there are fewer than 3 */
@@ -29,22 +23,22 @@ struct comparing {
     struct mpg_difference *result;
 };
 
-struct sample compare_sample(const struct mpg_distribution *d);
 struct launches compare_launches(const struct mpg_network_path *path);
 /* A and B: the variance of both together, by Welch and Satterthwaite. */
 void compare_add_variance(struct estimate *e, double log_variance, double freedom);
 
 /* A new item with every number NaN; NULL when memory is out. */
-struct mpg_comparison *compare_new(struct comparing *c, struct mpg_error *err,
+struct mpg_parameter *compare_new(struct comparing *c, struct mpg_error *err,
                                    enum mpg_quantity quantity, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 /* Fills ITEM's ratio, interval and tests from two estimates. */
-void compare_estimates(const struct comparing *c, struct mpg_comparison *item,
+void compare_estimates(const struct comparing *c, struct mpg_parameter *item,
                        const struct estimate *a, const struct estimate *b);
 /* Items for the median, with the distributions' test, and the 99th percentile of
  * A and B, named NAME. */
 int compare_samples(struct comparing *c, const char *name, enum mpg_quantity quantity,
-                    const char *unit, const struct sample *a, const struct sample *b,
+                    const char *unit, const struct mpg_distribution *a,
+                    const struct mpg_distribution *b,
                     const struct launches *launches_a, const struct launches *launches_b,
                     struct mpg_error *err);
 /* An item that is not tested, WHY: A, B are its values or NaN. */

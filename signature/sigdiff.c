@@ -19,7 +19,7 @@ enum { EXIT_DIFFERENT = 1, EXIT_TROUBLE = 2 };
 
 enum { FACT_WIDTH = 90 };
 
-static char *format_value(char *buf, const struct mpg_comparison *item, double value)
+static char *format_value(char *buf, const struct mpg_parameter *item, double value)
 {
     if (isnan(value))
         snprintf(buf, SHOW_TEXT, "-");
@@ -58,7 +58,7 @@ static char *format_number(char *buf, const char *format, double value)
     return buf;
 }
 
-static void show_item(const struct mpg_comparison *item, double tolerance)
+static void show_item(const struct mpg_parameter *item, double tolerance)
 {
     char a[SHOW_TEXT], b[SHOW_TEXT], ratio[SHOW_TEXT], distance[SHOW_TEXT], p[SHOW_TEXT];
     char interval[2 * SHOW_TEXT] = "-";
@@ -104,7 +104,7 @@ static void show_signature(const char *label, const struct mpg_signature *sig)
     printf("%s%s%s%s\n", host ? ": " : "", host ? host : "", date ? ", " : "", date ? date : "");
 }
 
-static bool is_shown(const struct mpg_comparison *item, bool all)
+static bool is_shown(const struct mpg_parameter *item, bool all)
 {
     return all || (item->verdict == MPG_VERDICT_NONE && !item->detail) || item->verdict == MPG_VERDICT_DIFFERS ||
            item->verdict == MPG_VERDICT_BEYOND;
