@@ -143,8 +143,8 @@ static double t_test(double distance, double variance, double freedom)
     return isfinite(freedom) ? 2 * gsl_cdf_tdist_Q(t, freedom) : 2 * gsl_cdf_ugaussian_Q(t);
 }
 
-void compare_estimates(const struct comparing *c, struct mpg_parameter *item,
-                       const struct estimate *a, const struct estimate *b)
+double compare_estimates(const struct comparing *c, struct mpg_parameter *item,
+                         const struct estimate *a, const struct estimate *b)
 {
     item->a = a->value;
     item->b = b->value;
@@ -152,12 +152,12 @@ void compare_estimates(const struct comparing *c, struct mpg_parameter *item,
         item->verdict = MPG_VERDICT_NONE;
         item->detail = true;
         item->why = "too few samples";
-        return;
+        return INFINITY;
     }
     if (!(a->value > 0) || !(b->value > 0)) {
         item->ratio = a->value == b->value ? 1 : NAN;
         item->why = a->value == b->value ? NULL : "no ratio to 0";
-        return;
+        return INFINITY;
     }
     struct estimate both = *a;
     compare_add_variance(&both, b->log_variance, b->freedom);
@@ -168,14 +168,17 @@ void compare_estimates(const struct comparing *c, struct mpg_parameter *item,
     item->high = exp(r + t * sqrt(both.log_variance));
     item->p = t_test(fabs(r), both.log_variance, freedom);
     item->p_beyond = t_test(outside(r, c->tolerance), both.log_variance, freedom);
+    return freedom;
 }
 
 /* ---- distributions ---- */
 
 /* Adds the test of the whole distributions to ITEM's t-test: of two tests, the
- * smaller P counts twice (Bonferroni). NA and NB independent samples count. */
+ * smaller P counts twice (Bonferroni). NA and NB independent samples count; they
+ * are estimates with FREEDOM degrees of freedom, so that the tail is Student's. */
 static void test_distributions(struct mpg_parameter *item, const struct mpg_distribution *a,
-                               const struct mpg_distribution *b, double na, double nb)
+                               const struct mpg_distribution *b, double na, double nb,
+                               double freedom)
 {
     struct mpg_distribution fewer_a = *a, fewer_b = *b; /* the knots stay theirs */
     double p;
@@ -183,6 +186,8 @@ static void test_distributions(struct mpg_parameter *item, const struct mpg_dist
     fewer_b.n = (size_t)nb;
     fewer_a.lag1 = fewer_b.lag1 = 0;
     item->distance = mpg_distribution_distance(&fewer_a, &fewer_b, &p);
+    if (isfinite(freedom) && p > 0 && p < 1)
+        p = 2 * gsl_cdf_tdist_Q(gsl_cdf_ugaussian_Qinv(p / 2), freedom);
     item->p = isnan(item->p) ? p : fmin(1, 2 * fmin(p, item->p));
 }
 
@@ -217,10 +222,10 @@ int compare_samples(struct comparing *c, const char *name, enum mpg_quantity qua
             compare_add_variance(&qa, launches_a->log_variance, launches_a->freedom);
         if (qb.freedom > 0)
             compare_add_variance(&qb, launches_b->log_variance, launches_b->freedom);
-        compare_estimates(c, item, &qa, &qb);
+        double freedom = compare_estimates(c, item, &qa, &qb);
         if (i == 0)
             test_distributions(item, a, b, worth(a, within_a, launches_a->log_variance),
-                               worth(b, within_b, launches_b->log_variance));
+                               worth(b, within_b, launches_b->log_variance), freedom);
     }
     return 0;
 }

@@ -31,9 +31,10 @@ void compare_add_variance(struct estimate *e, double log_variance, double freedo
 struct mpg_parameter *compare_new(struct comparing *c, struct mpg_error *err,
                                    enum mpg_quantity quantity, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-/* Fills ITEM's ratio, interval and tests from two estimates. */
-void compare_estimates(const struct comparing *c, struct mpg_parameter *item,
-                       const struct estimate *a, const struct estimate *b);
+/* Fills ITEM's ratio, interval and tests from two estimates; returns the degrees of
+ * freedom of both. */
+double compare_estimates(const struct comparing *c, struct mpg_parameter *item,
+                         const struct estimate *a, const struct estimate *b);
 /* Items for the median, with the distributions' test, and the 99th percentile of
  * A and B, named NAME. */
 int compare_samples(struct comparing *c, const char *name, enum mpg_quantity quantity,

@@ -66,7 +66,7 @@ static int plot_cdfs(struct plot_session *session, const struct mpg_signature *s
     snprintf(first, sizeof first, "%s: latency, one way", names.title);
     plot_title(session->script, first, path->one_way ? path->one_way : "");
     plot_set(session->script, "xlabel", "one-way latency");
-    plot_set(session->script, "ylabel", "part of the messages, at most this long");
+    plot_set(session->script, "ylabel", "fraction of the messages at most this long");
     plot_log_times(session->script, "x", low, fmax(high, 2 * low));
     fputs("set yrange [0:1]\nset ytics 0.1\n"
           "set key outside right center vertical Left reverse maxrows 20 title 'size'\n",

@@ -247,7 +247,7 @@ double plot_size_position(int64_t size_bytes, const int64_t *sizes, size_t n)
 
 void plot_log_sizes(FILE *script, const int64_t *size_bytes, size_t n)
 {
-    enum { LABELS = 12 };
+    enum { LABELS = 9 };
     char text[SHOW_TEXT];
     double low = plot_size_position(size_bytes[0], size_bytes, n);
     double high = plot_size_position(size_bytes[n - 1], size_bytes, n);
