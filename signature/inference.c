@@ -41,7 +41,7 @@ static unsigned int binomial_quantile(double mass, double p, unsigned int n)
  * below) and P(X_(u) < quantile) = P(at least u are) both small enough. */
 static struct ranks find_ranks(double effective, double p, double confidence)
 {
-    unsigned int n = (unsigned int)fmin(floor(effective), 4e9);
+    unsigned int n = (unsigned int)effective;
     double beyond = (1 - confidence) / 2;
     unsigned int low = binomial_quantile(beyond, p, n);
     if (gsl_cdf_binomial_P(low, p, n) <= beyond)
@@ -56,52 +56,21 @@ static struct ranks find_ranks(double effective, double p, double confidence)
         .low = fmax(low, 1), .high = fmin(high, n), .coverage = fmax(1 - below - above, 0)};
 }
 
-static int check_levels(double p, double confidence, struct mpg_error *err)
-{
-    if (!(p > 0 && p < 1))
-        return mpg_error_set(err, "quantile %g is not between 0 and 1", p);
-    if (!(confidence > 0 && confidence < 1))
-        return mpg_error_set(err, "confidence %g is not between 0 and 1", confidence);
-    return 0;
-}
-
-/* Where, in 0..1 from first to last sample, the order statistic of RANK stands. */
+/* The order statistic of RANK is the quantile at this probability. */
 static double position(double rank, double effective)
 {
-    double n = floor(effective);
-    return n > 1 ? (rank - 1) / (n - 1) : 0.5;
-}
-
-int mpg_quantile_interval(const double *sorted, size_t n, double effective, double p,
-                          double confidence, struct mpg_interval *interval,
-                          struct mpg_error *err)
-{
-    if (n == 0)
-        return mpg_error_set(err, "no samples, no quantiles");
-    if (check_levels(p, confidence, err) < 0)
-        return -1;
-    if (!(effective >= 1 && effective <= (double)n))
-        return mpg_error_set(err, "%g effective samples are not among %zu", effective, n);
-    struct ranks ranks = find_ranks(effective, p, confidence);
-    double last = (double)(n - 1);
-    /* Outwards to a sample. */
-    size_t low = (size_t)floor(last * position(ranks.low, effective) + 1e-9);
-    size_t high = (size_t)ceil(last * position(ranks.high, effective) - 1e-9);
-    *interval = (struct mpg_interval){
-        .value = gsl_stats_quantile_from_sorted_data(sorted, 1, n, p),
-        .low = sorted[low],
-        .high = sorted[high < n ? high : n - 1],
-        .coverage = ranks.coverage,
-    };
-    return 0;
+    return effective > 1 ? (rank - 1) / (effective - 1) : 0.5;
 }
 
 int mpg_distribution_interval(const struct mpg_distribution *d, double p, double confidence,
                               struct mpg_interval *interval, struct mpg_error *err)
 {
-    if (check_levels(p, confidence, err) < 0)
-        return -1;
-    double effective = mpg_effective_samples(d->n, d->lag1);
+    if (!(p > 0 && p < 1))
+        return mpg_error_set(err, "quantile %g is not between 0 and 1", p);
+    if (!(confidence > 0 && confidence < 1))
+        return mpg_error_set(err, "confidence %g is not between 0 and 1", confidence);
+    /* Whole, whatever rounding did, and as many as GSL can count. */
+    double effective = fmin(floor(mpg_effective_samples(d->n, d->lag1) + 1e-6), 4e9);
     struct ranks ranks = find_ranks(effective, p, confidence);
     *interval = (struct mpg_interval){
         .value = mpg_distribution_quantile(d, p),

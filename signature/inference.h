@@ -23,19 +23,12 @@ struct mpg_interval {
     double coverage;         /* less than asked for where there are too few samples */
 };
 
-/* Confidence interval of the quantile at P in (0, 1) from two order statistics of N
- * >= 1 ascending samples (Conover, Practical Nonparametric Statistics, 3.2): the
- * nearest ones beyond which binomial chance is at most (1 - CONFIDENCE) / 2 each. Where
- * there is none, the minimum or maximum is taken and coverage says what is left.
- * EFFECTIVE (1..N) samples are independent: the ranks are those of so many, stretched
- * to N. The estimate is that of mpg_distribution_from_samples(). Errors: no samples,
- * P or CONFIDENCE outside (0, 1), EFFECTIVE outside 1..N. */
-int mpg_quantile_interval(const double *sorted, size_t n, double effective, double p,
-                          double confidence, struct mpg_interval *interval,
-                          struct mpg_error *err);
-
-/* The same from a distribution's knots, n and lag1; order statistics between knots
- * are interpolated. */
+/* Confidence interval of the quantile at P in (0, 1) of what D was sampled from, from
+ * two order statistics (Conover, Practical Nonparametric Statistics, 3.2): of as many
+ * independent samples as mpg_effective_samples() says, the nearest ones beyond which
+ * binomial chance is at most (1 - CONFIDENCE) / 2 each, taken from D's quantiles.
+ * Where there is none, the minimum or maximum is taken and coverage says what is left.
+ * Errors: P or CONFIDENCE outside (0, 1). */
 int mpg_distribution_interval(const struct mpg_distribution *d, double p, double confidence,
                               struct mpg_interval *interval, struct mpg_error *err);
 
@@ -59,7 +52,7 @@ struct mpg_comparison {
  * (MOVER: Zou and Donner, Stat. Med. 27 (2008) 1693, equations 3 and 4; the ratio on a
  * logarithmic scale: Li, Tang and Wong, Comput. Stat. 29 (2014) 1). A and B are
  * independent; coverage is the lesser of the two. Errors: as
- * mpg_quantile_interval(). */
+ * mpg_distribution_interval(). */
 int mpg_compare_quantile(const struct mpg_distribution *a, const struct mpg_distribution *b,
                          double p, double confidence, struct mpg_comparison *comparison,
                          struct mpg_error *err);
