@@ -12,6 +12,7 @@
 
 #include "bench/harness/plan.h"
 #include "bench/harness/statistics.h"
+#include "common/progress.h"
 
 enum {
     BLOCK = 50,       /* repetitions of a case in a row, at most */
@@ -294,12 +295,18 @@ static int prepare_case(struct work *w, size_t i, struct mpg_error *err)
     return status;
 }
 
+static int count_finished(const struct mpg_cases *cases)
+{
+    int n = 0;
+    for (size_t i = 0; i < cases->n; i++)
+        n += cases->item[i].finished;
+    return n;
+}
+
 /* All ranks get rank 0's cases; returns whether any is left. */
 static bool share_cases(struct work *w, bool enough)
 {
-    int left = 0;
-    for (size_t i = 0; i < w->cases->n; i++)
-        left += !w->cases->item[i].finished && !enough;
+    int left = enough ? 0 : (int)w->cases->n - count_finished(w->cases);
     MPI_Bcast(&left, 1, MPI_INT, 0, MPI_COMM_WORLD);
     for (size_t i = 0; i < w->cases->n; i++)
         MPI_Bcast(&w->cases->item[i], sizeof *w->cases->item, MPI_BYTE, 0, MPI_COMM_WORLD);
@@ -336,13 +343,19 @@ static int measure(struct work *w, const struct mpg_ranks *ranks, struct mpg_err
     uint64_t state = w->how->seed;
     double begin_ns = (double)mpg_clock_ns(), mine_ns;
     int status = 0;
+    struct mpg_progress progress;
+    mpg_progress_start(&progress, "collective: measuring", (double)w->cases->n);
+    progress.enabled = progress.enabled && w->rank == 0;
     for (size_t i = 0; i < w->cases->n && status == 0; i++)
         status = mpg_ranks_agree(ranks, prepare_case(w, i, err), err);
     w->awake = w->ranks;
     while (status == 0 &&
            share_cases(w, (double)mpg_clock_ns() - begin_ns > w->how->time_ns &&
-                              w->result->rounds > 0))
+                              w->result->rounds > 0)) {
+        mpg_progress_update(&progress, count_finished(w->cases));
         status = measure_round(w, ranks, &state, err);
+    }
+    mpg_progress_end(&progress);
     if (status < 0)
         return -1;
     mine_ns = mpg_sync_error_ns(w->sync, w->rank);

@@ -16,7 +16,6 @@
 #include "bench/harness/machine.h"
 #include "bench/harness/random.h"
 #include "bench/harness/record.h"
-#include "bench/harness/statistics.h"
 #include "bench/harness/timer.h"
 #include "common/option.h"
 #include "common/output.h"
@@ -74,6 +73,7 @@ struct run {
     int *core, n;        /* the cores */
     int *alone, n_alone; /* indices of those measured one by one */
     int64_t cache_bytes; /* 0: unknown */
+    double *steal_ns;    /* of each core, before and then meanwhile; negative: unknown */
     struct mpg_load load;
     struct mpg_team *team;
 };
@@ -109,11 +109,16 @@ static int measure_all(struct run *run, struct mpg_error *err)
     struct mpg_progress progress;
     mpg_progress_start(&progress, "compute: measuring", turns * ROUNDS * MPG_KERNELS);
     mpg_load_start(&run->load);
+    for (int i = 0; i < run->n; i++)
+        run->steal_ns[i] = mpg_machine_steal_ns(run->core[i]);
     for (int i = 0; i < run->n_alone && status == 0; i++)
         status = measure_kernels(run, run->alone[i], &state, &done, &progress, err);
     if (run->n > 1 && status == 0)
         status = measure_kernels(run, -1, &state, &done, &progress, err);
     mpg_load_end(&run->load);
+    for (int i = 0; i < run->n; i++)
+        run->steal_ns[i] = run->steal_ns[i] < 0
+                               ? -1 : mpg_machine_steal_ns(run->core[i]) - run->steal_ns[i];
     mpg_progress_end(&progress);
     return status;
 }
@@ -131,9 +136,10 @@ static int add_list(struct mpg_header *header, const char *key,
     return mpg_header_add(header, err, key, "%s", text);
 }
 
-static int describe(struct run *run, int core, struct mpg_header *header, struct mpg_error *err)
+static int describe(struct run *run, int i, struct mpg_header *header, struct mpg_error *err)
 {
     char all[256];
+    int core = run->core[i];
     const struct mpg_chains *chains = mpg_chains_best();
     if (mpg_header_add(header, err, "benchmark", "compute") < 0 ||
         mpg_machine_describe(header, &run->timer, run->argc, run->argv, err) < 0 ||
@@ -148,7 +154,9 @@ static int describe(struct run *run, int core, struct mpg_header *header, struct
             0 ||
         mpg_header_add(header, err, "seed", "%lld", (long long)opt.seed) < 0 ||
         mpg_header_add(header, err, "compiler", "%s", __VERSION__) < 0 ||
-        mpg_load_describe(&run->load, 0, header, err) < 0)
+        mpg_load_describe(&run->load, 0, header, err) < 0 ||
+        (run->steal_ns[i] >= 0 &&
+         mpg_header_add(header, err, "steal_ns", "%.0f", run->steal_ns[i]) < 0))
         return -1;
     if (run->cache_bytes > 0)
         return mpg_header_add(header, err, "last_level_cache_bytes", "%lld",
@@ -164,75 +172,11 @@ static int write_core(struct run *run, int i, struct mpg_error *err)
     struct mpg_samples samples = {"kernel cores rate", MPG_TEAM_COLUMNS, {0, 0, 1}, rates->n,
                                   rates->value};
     snprintf(name, sizeof name, "compute-core%d.samples", run->core[i]);
-    int status = describe(run, run->core[i], &header, err);
+    int status = describe(run, i, &header, err);
     if (status == 0)
         status = mpg_record_write(opt.dir, name, &header, &samples, err);
     mpg_header_clear(&header);
     return status;
-}
-
-/* ---- the summary ---- */
-
-/* KERNEL's rates on core I with CORES at once, into VALUE, sorted; how many. */
-static size_t pick(const struct run *run, int i, int kernel, int cores, double *value)
-{
-    const struct mpg_rates *rates = mpg_team_rates(run->team, i);
-    size_t n = 0;
-    for (size_t r = 0; r < rates->n; r++) {
-        const double *row = rates->value + MPG_TEAM_COLUMNS * r;
-        if ((int)row[0] == kernel && (int)row[1] == cores)
-            value[n++] = row[2];
-    }
-    mpg_sort(value, n);
-    return n;
-}
-
-static const char *format_rate(char *text, size_t size, double rate, int kernel)
-{
-    double scale = rate >= 1e9 ? 1e9 : 1e6;
-    snprintf(text, size, "%.4g %c%s", rate / scale, scale == 1e9 ? 'G' : 'M',
-             mpg_kernel_unit((enum mpg_kernel)kernel));
-    return text;
-}
-
-/* One line: the medians of the cores that measured KERNEL with CORES at once. */
-static int print_line(const struct run *run, int kernel, int cores, struct mpg_error *err)
-{
-    size_t most = 0, n = 0;
-    char low[64], middle[64], high[64];
-    for (int i = 0; i < run->n; i++)
-        most = mpg_team_rates(run->team, i)->n > most ? mpg_team_rates(run->team, i)->n : most;
-    double *median = malloc((size_t)run->n * sizeof *median);
-    double *value = malloc(most * sizeof *value);
-    if (!median || !value) {
-        free(median);
-        free(value);
-        return mpg_error_set(err, "out of memory");
-    }
-    for (int i = 0; i < run->n; i++) {
-        size_t count = pick(run, i, kernel, cores, value);
-        if (count > 0)
-            median[n++] = mpg_sorted_quantile(value, count, 0.5);
-    }
-    mpg_sort(median, n);
-    if (n > 0)
-        printf("%-16s %5d  %-18s %-18s %s\n", mpg_kernel_name((enum mpg_kernel)kernel), cores,
-               format_rate(low, sizeof low, median[0], kernel),
-               format_rate(middle, sizeof middle, mpg_sorted_quantile(median, n, 0.5), kernel),
-               format_rate(high, sizeof high, median[n - 1], kernel));
-    free(median);
-    free(value);
-    return 0;
-}
-
-static int print_summary(const struct run *run, struct mpg_error *err)
-{
-    printf("compute: rates of a core, medians over its repetitions:\n%-16s %5s  %-18s %-18s %s\n",
-           "kernel", "cores", "slowest core", "median core", "fastest core");
-    for (int k = 0; k < MPG_KERNELS; k++)
-        if (print_line(run, k, 1, err) < 0 || (run->n > 1 && print_line(run, k, run->n, err) < 0))
-            return -1;
-    return 0;
 }
 
 /* ---- the program ---- */
@@ -247,7 +191,8 @@ static int prepare(struct run *run, struct mpg_error *err)
     if (opt.cores && (run->n = mpg_choice_select(opt.cores, run->core, run->n, err)) < 0)
         mpg_option_usage_error(&program, "--core: %s", err->text);
     run->alone = malloc((size_t)run->n * sizeof *run->alone);
-    if (!run->alone)
+    run->steal_ns = malloc((size_t)run->n * sizeof *run->steal_ns);
+    if (!run->alone || !run->steal_ns)
         return mpg_error_set(err, "out of memory");
     for (int i = 0; i < run->n; i++)
         run->alone[i] = i;
@@ -284,12 +229,13 @@ int main(int argc, char **argv)
     for (int i = 0; i < run.n && status == 0; i++)
         status = write_core(&run, i, &err);
     if (status == 0)
-        status = print_summary(&run, &err);
+        status = mpg_team_print(run.team, run.n, &err);
     if (status == 0)
         status = mpg_stdout_close(&err);
     if (status < 0)
         mpg_error_print(program.name, &err);
     mpg_team_free(run.team);
+    free(run.steal_ns);
     free(run.alone);
     free(run.core);
     return status < 0 ? MPG_EXIT_FAILURE : MPG_EXIT_OK;

@@ -41,6 +41,10 @@ int mpg_team_measure(struct mpg_team *team, enum mpg_kernel kernel, int index, d
 /* The samples of core INDEX so far; the team's. */
 const struct mpg_rates *mpg_team_rates(const struct mpg_team *team, int index);
 
+/* Prints a table of the rates of the team's N cores on standard output: the medians,
+ * alone and all at once. Errors: out of memory. */
+int mpg_team_print(const struct mpg_team *team, int n, struct mpg_error *err);
+
 /* Ends the threads and frees everything; NULL is allowed. */
 void mpg_team_free(struct mpg_team *team);
 

@@ -13,6 +13,7 @@
 #include "bench/ftq/quanta.h"
 #include "bench/ftq/share.h"
 #include "bench/ftq/watch.h"
+#include "bench/harness/choice.h"
 #include "bench/harness/launch.h"
 #include "bench/harness/machine.h"
 #include "bench/harness/record.h"
@@ -74,53 +75,17 @@ static const struct mpg_program program = {
 static const atomic_bool silent = true; /* of ranks whose interruption another one announces */
 static bool wanted[MPG_NOISE_MODES]; /* what --mode says */
 
-/* Keeps the cores of the list CORE that --core names; each must be there. */
-static int select_cores(int *core, int n, const char *allowed, struct mpg_error *err)
-{
-    struct mpg_rank_set set;
-    int kept = 0;
-    if (mpg_rank_set_parse(opt.cores, &set, NULL) < 0)
-        return mpg_error_set(err, "'%s' is not a list of cores like 0,4-7", opt.cores);
-    for (size_t i = 0; i < set.count; i++) {
-        int64_t found = 0, wanted = (int64_t)set.ranges[i].last - set.ranges[i].first + 1;
-        for (int c = 0; c < n; c++)
-            found += core[c] >= set.ranges[i].first && core[c] <= set.ranges[i].last;
-        if (found < wanted) {
-            mpg_rank_set_clear(&set);
-            return mpg_error_set(err, "%s: offline, or not among the cores that may be used, %s",
-                                 opt.cores, allowed);
-        }
-    }
-    for (int c = 0; c < n; c++)
-        if (mpg_rank_set_contains(&set, core[c]))
-            core[kept++] = core[c];
-    mpg_rank_set_clear(&set);
-    return kept;
-}
-
-/* Thins the list to --max-cores, evenly spread. */
-static int limit_cores(int *core, int n)
-{
-    int limit = opt.max_cores > 0 && opt.max_cores < n ? (int)opt.max_cores : n;
-    for (int i = 0; i < limit; i++)
-        core[i] = core[(int)((int64_t)i * n / limit)];
-    return limit;
-}
-
 /* Which cores are this rank's, into a list that the caller frees. */
 static int find_cores(struct mpg_share *share, int **cores, int *on_host, struct mpg_error *err)
 {
-    char allowed[256];
     int n = share->n, *core = malloc((size_t)n * sizeof *core);
     if (!core)
         return mpg_error_set(err, "out of memory");
     *cores = core;
     memcpy(core, share->core, (size_t)n * sizeof *core);
-    if (opt.cores &&
-        (n = select_cores(core, n, mpg_cores_list(allowed, sizeof allowed, share->core, share->n),
-                          err)) < 0)
+    if (opt.cores && (n = mpg_choice_select(opt.cores, core, n, err)) < 0)
         mpg_launch_usage_error(&program, "--core: %s", err->text);
-    *on_host = limit_cores(core, n);
+    *on_host = mpg_choice_limit((int)opt.max_cores, core, n);
     return mpg_share_assign(share, core, *on_host, err);
 }
 

@@ -22,8 +22,8 @@ int mpg_choice_select(const char *list, int *core, int n, struct mpg_error *err)
             found += core[c] >= set.ranges[i].first && core[c] <= set.ranges[i].last;
         if (found < wanted) {
             mpg_rank_set_clear(&set);
-            return mpg_error_set(err, "%s: this process may use cores %s only", list,
-                                 mpg_cores_text(allowed, sizeof allowed));
+            return mpg_error_set(err, "%s: offline, or not among the cores that may be used, %s",
+                                 list, mpg_cores_list(allowed, sizeof allowed, core, n));
         }
     }
     for (int c = 0; c < n; c++)

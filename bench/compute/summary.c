@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The table that compute prints. */
+#include "config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "bench/compute/team.h"
+#include "bench/harness/statistics.h"
+
+/* KERNEL's rates on core I with CORES at once, into VALUE, sorted; how many. */
+static size_t pick(const struct mpg_team *team, int i, int kernel, int cores, double *value)
+{
+    const struct mpg_rates *rates = mpg_team_rates(team, i);
+    size_t n = 0;
+    for (size_t r = 0; r < rates->n; r++) {
+        const double *row = rates->value + MPG_TEAM_COLUMNS * r;
+        if ((int)row[0] == kernel && (int)row[1] == cores)
+            value[n++] = row[2];
+    }
+    mpg_sort(value, n);
+    return n;
+}
+
+static const char *format_rate(char *text, size_t size, double rate, int kernel)
+{
+    double scale = rate >= 1e9 ? 1e9 : 1e6;
+    snprintf(text, size, "%.4g %c%s", rate / scale, scale == 1e9 ? 'G' : 'M',
+             mpg_kernel_unit((enum mpg_kernel)kernel));
+    return text;
+}
+
+/* One line: the medians of the cores that measured KERNEL with CORES at once. */
+static int print_line(const struct mpg_team *team, int all, int kernel, int cores,
+                      struct mpg_error *err)
+{
+    size_t most = 0, n = 0;
+    char low[64], middle[64], high[64];
+    for (int i = 0; i < all; i++)
+        most = mpg_team_rates(team, i)->n > most ? mpg_team_rates(team, i)->n : most;
+    double *median = malloc((size_t)all * sizeof *median);
+    double *value = malloc(most * sizeof *value);
+    if (!median || !value) {
+        free(median);
+        free(value);
+        return mpg_error_set(err, "out of memory");
+    }
+    for (int i = 0; i < all; i++) {
+        size_t count = pick(team, i, kernel, cores, value);
+        if (count > 0)
+            median[n++] = mpg_sorted_quantile(value, count, 0.5);
+    }
+    mpg_sort(median, n);
+    if (n > 0)
+        printf("%-16s %5d  %-18s %-18s %s\n", mpg_kernel_name((enum mpg_kernel)kernel), cores,
+               format_rate(low, sizeof low, median[0], kernel),
+               format_rate(middle, sizeof middle, mpg_sorted_quantile(median, n, 0.5), kernel),
+               format_rate(high, sizeof high, median[n - 1], kernel));
+    free(median);
+    free(value);
+    return 0;
+}
+
+int mpg_team_print(const struct mpg_team *team, int n, struct mpg_error *err)
+{
+    printf("compute: rates of a core, medians over its repetitions:\n%-16s %5s  %-18s %-18s %s\n",
+           "kernel", "cores", "slowest core", "median core", "fastest core");
+    for (int k = 0; k < MPG_KERNELS; k++)
+        if (print_line(team, n, k, 1, err) < 0 || (n > 1 && print_line(team, n, k, n, err) < 0))
+            return -1;
+    return 0;
+}
