@@ -13,6 +13,9 @@ mpirun=${MPIRUN:-mpirun}
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_rmaps_base_oversubscribe=1
 
+open_mpi=no
+[ "$($mpirun -np 1 sh -c 'echo $OMPI_COMM_WORLD_RANK')" != 0 ] || open_mpi=yes
+
 tmp=$(mktemp -d)
 trap 'umount "$tmp/full" 2>/dev/null; umount "$tmp/fixed" 2>/dev/null; rm -rf "$tmp"' EXIT
 cd "$tmp" || exit 1
@@ -170,7 +173,7 @@ EOS
 chmod +x split
 if ! unshare --uts sh -c 'hostname elsewhere' 2>/dev/null; then
     skip "pairs of two classes" "no namespaces for host names here"
-elif [ "$($mpirun -np 1 sh -c 'echo $OMPI_COMM_WORLD_RANK')" != 0 ]; then
+elif [ "$open_mpi" != yes ]; then
     skip "pairs of two classes" "the launcher is not Open MPI's"
 else
     ok "two hosts of two ranks" ranks 4 ./split "$PINGPONG" -o hosts -s 8,64KiB -i 40 -p 3
@@ -189,6 +192,24 @@ if [ "$cores" -gt 1 ]; then
     is "cores that do" "$(of path near/*.samples)" "core complex"
 fi
 
+cat >slow <<'EOS'
+#!/bin/sh
+# The last rank of six is slow to send.
+[ "$OMPI_COMM_WORLD_RANK" = 5 ] || exec "$@"
+LD_PRELOAD=$DELAY MPGKIT_DELAY_NS=50000 exec "$@"
+EOS
+chmod +x slow
+if [ "${MPGKIT_SANITIZERS:-no}" = yes ] || [ "$open_mpi" != yes ]; then
+    skip "outliers" "sanitized, or the launcher is not Open MPI's"
+else
+    DELAY=$build/tests/.libs/libdelay.so ranks 6 ./slow "$PINGPONG" -o slowly -s 8,16 -i 40 \
+        -p all --no-eager
+    is "the pairs of a slow rank are outliers" \
+        "$(grep -c '^outlier: ranks . and 5 .* short messages: +' out)" \
+        "$(grep -c '^# pair .* and 5;' slowly/*.samples)"
+    ok "and marked in the map" grep -q '^ *5 .* S ' out
+fi
+
 # ---- what goes wrong ----
 
 ok "neither all nor a number" fails 2 "--pairs" $mpirun -np 2 "$PINGPONG" -p some
@@ -196,6 +217,8 @@ ok "no pairs" fails 2 "--pairs" $mpirun -np 2 "$PINGPONG" -p 0
 ok "a confidence of nothing" fails 2 "--confidence" $mpirun -np 2 "$PINGPONG" --confidence 0
 ok "a window of nothing" fails 2 "--window" $mpirun -np 2 "$BANDWIDTH" --window 0
 ok "an unknown timer" fails 1 "timer" $mpirun -np 2 "$PINGPONG" --timer sundial -o none
+ok "ranks with other options" fails 1 "other options" $mpirun -np 1 "$PINGPONG" -o none -s 8 : \
+    -np 1 "$PINGPONG" -o none -s 16
 ok "one rank only" fails 1 "needs two ranks" $mpirun -np 1 "$BANDWIDTH" -o none
 is "which leaves nothing" "$(ls none 2>/dev/null)" ""
 

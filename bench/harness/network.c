@@ -5,6 +5,7 @@
 
 #include "bench/harness/network.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,7 @@
 #include "common/units.h"
 
 #define EAGER_MAX_BYTES ((int64_t)4 << 20)
+#define LEAST_MAD 0.01 /* of medians of pairs that are alike */
 enum { DEFAULT_PAIRS = 10, TAG = 5, CHUNK = 1 << 24 };
 
 /* One launch. */
@@ -439,7 +441,8 @@ static int report(struct run *run, int argc, char **argv, struct mpg_error *err)
         if (run->class[p].pairs > 0 && print_class(run, &run->class[p], err) < 0)
             return -1;
     if (run->pairs > 1 &&
-        mpg_outliers_print(run->class, &run->ranks, run->opt->median_error / 100, err) < 0)
+        mpg_outliers_print(run->class, &run->ranks, fmax(run->opt->median_error / 100, LEAST_MAD),
+                           err) < 0)
         return -1;
     return mpg_stdout_close(err);
 }
@@ -458,6 +461,8 @@ static int run_all(struct run *run, int argc, char **argv, struct mpg_error *err
 {
     if (run->ranks.ranks < 2)
         return mpg_error_set(err, "needs two ranks, was started with one: use mpirun -np 2");
+    if (mpg_ranks_same_arguments(&run->ranks, run->net->program->name, argc, argv, err) < 0)
+        return -1;
     warn(run);
     if (prepare(run, err) < 0)
         return -1;

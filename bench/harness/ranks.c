@@ -45,6 +45,30 @@ int mpg_ranks_agree(const struct mpg_ranks *ranks, int status, struct mpg_error 
     return most > 0 ? -1 : 0;
 }
 
+/* FNV-1a (Fowler, Noll, Vo) of TEXT and its end, going on from HASH. */
+static uint64_t hash_text(uint64_t hash, const char *text)
+{
+    do
+        hash = (hash ^ (unsigned char)*text) * 0x100000001b3u;
+    while (*text++);
+    return hash;
+}
+
+int mpg_ranks_same_arguments(const struct mpg_ranks *ranks, const char *name, int argc,
+                             char **argv, struct mpg_error *err)
+{
+    uint64_t hash = hash_text(0xcbf29ce484222325u, name), first;
+    for (int i = 1; i < argc; i++)
+        hash = hash_text(hash, argv[i]);
+    first = hash;
+    MPI_Bcast(&first, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
+    int status = 0;
+    if (hash != first)
+        status = mpg_error_set(err, "rank %d was started with other options than rank 0: all"
+                                    " ranks need the same", ranks->rank);
+    return mpg_ranks_agree(ranks, status, err);
+}
+
 /* ---- cores ---- */
 
 /* The cores each rank may use, one after the other. */

@@ -46,6 +46,10 @@ void mpg_ranks_end(struct mpg_ranks *ranks);
  * lowest rank that has one and becomes empty on the others. Ranks that are early wait without load on core or
  * memory (they look every few milliseconds). */
 int mpg_ranks_agree(const struct mpg_ranks *ranks, int status, struct mpg_error *err);
+/* Fails on every rank, as above, when NAME or the ARGC arguments of one differ from
+ * rank 0's: what they do next would not fit together. */
+int mpg_ranks_same_arguments(const struct mpg_ranks *ranks, const char *name, int argc,
+                             char **argv, struct mpg_error *err);
 /* The largest VALUE of all ranks, waiting as above. */
 int64_t mpg_ranks_maximum(const struct mpg_ranks *ranks, int64_t value);
 
