@@ -4,20 +4,18 @@
 
 #include "signature/collect_network.h"
 
-#include <gsl/gsl_sort_double.h>
-#include <gsl/gsl_statistics_double.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Modified z from which a group is an outlier (Iglewicz and Hoaglin, How to Detect
- * and Handle Outliers, 1993), if it is also this part of the median away from it:
- * a few groups may happen to agree far better than it matters. */
-#define OUTLIER_SCORE 3.5
-#define OUTLIER_PART 0.1
-/* Fewer cannot outvote one. */
-#define COMPARABLE 3
+#include "signature/inference.h"
+
+/* Least deviation, as a part of the median, that groups are taken to have: a few may
+ * happen to agree far better than it matters. */
+#define DEVIATION 0.02
+/* Where all others agree exactly, a score has no end but this. */
+#define MOST_SCORE 1e6
 /* Groups are compared at the smallest message that has contents. */
 #define COMPARED_BYTES 8
 
@@ -41,25 +39,28 @@ static char *launch_name(const struct mpg_collect_path *in, size_t launch)
     return asprintf(&name, "launch %lld", (long long)in->launch[launch].id) < 0 ? NULL : name;
 }
 
-/* Scores N groups against their median: 0.6745 (x - median) / MAD. */
-static void score(struct mpg_network_group *group, size_t n, double *scratch)
+static int score(struct mpg_network_group *group, size_t n, struct mpg_error *err)
 {
-    for (size_t i = 0; i < n; i++)
-        scratch[i] = group[i].median_ns;
-    gsl_sort(scratch, 1, n);
-    double median = gsl_stats_median_from_sorted_data(scratch, 1, n);
-    for (size_t i = 0; i < n; i++)
-        scratch[i] = fabs(group[i].median_ns - median);
-    gsl_sort(scratch, 1, n);
-    double deviation = gsl_stats_median_from_sorted_data(scratch, 1, n);
-    for (size_t i = 0; i < n; i++) {
-        double away = group[i].median_ns - median;
-        /* All but one agree exactly: what differs is as far away as can be. */
-        group[i].score = deviation > 0 ? fmin(fmax(0.6745 * away / deviation, -1e6), 1e6)
-                                       : away > 0 ? 1e6 : away < 0 ? -1e6 : 0;
-        group[i].outlier = n >= COMPARABLE && fabs(group[i].score) > OUTLIER_SCORE &&
-                           fabs(away) > OUTLIER_PART * median;
+    double *median = malloc(2 * n * sizeof *median);
+    bool *outlier = malloc(n * sizeof *outlier);
+    int status = -1;
+    if (!median || !outlier) {
+        mpg_collect_no_memory(err);
+        goto out;
     }
+    for (size_t i = 0; i < n; i++)
+        median[i] = group[i].median_ns;
+    if (mpg_outliers(median, n, DEVIATION, median + n, outlier, err) < 0)
+        goto out;
+    for (size_t i = 0; i < n; i++) {
+        group[i].score = fmax(-MOST_SCORE, fmin(median[n + i], MOST_SCORE));
+        group[i].outlier = outlier[i];
+    }
+    status = 0;
+out:
+    free(outlier);
+    free(median);
+    return status;
 }
 
 /* Groups by launch, or else by pair; those without a sample at the compared size
@@ -94,7 +95,7 @@ static int make_groups(const struct mpg_collect_path *in, bool by_launch,
             status = mpg_collect_no_memory(err);
     }
     if (status == 0)
-        score(*groups, *n_groups, median);
+        status = score(*groups, *n_groups, err);
 out:
     free(count);
     free(median);
