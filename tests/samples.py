@@ -10,11 +10,12 @@ DEFAULT = {"seed": 1, "n": 20000}
 
 
 def ftq(o):
-    """Quanta of 1 ms that lose an exponential of mean 300 ns, and STEAL ns every PERIOD ns."""
-    quantum, lost, step = 1e6, [], o["period"]
+    """Quanta of 1 ms (QUANTUM ns) that lose an exponential of mean 300 ns, and STEAL ns
+    every PERIOD ns."""
+    quantum, lost, step = o.get("quantum", 1e6), [], o.get("period", 0)
     for _ in range(int(o["n"])):
         lost.append(random.expovariate(1 / 300))
-    for k in range(int(o["n"] * quantum / step)):
+    for k in range(int(o["n"] * quantum / step) if step else 0):
         i = int(k * step // quantum)
         first = min(o["steal"], (i + 1) * quantum - k * step)
         lost[i] += first
@@ -25,8 +26,12 @@ def ftq(o):
 
 
 def fwq(o):
+    """Work of 1 ms (QUANTUM ns), and a gamma of shape 2.385 and scale 700 ns."""
+    now, quantum = 0, o.get("quantum", 1e6)
     for i in range(int(o["n"])):
-        print(f"{i * 1.01e6:.1f} {1e6 + (random.gammavariate(2.385, 700) if i else 0):.1f}")
+        duration = quantum + (random.gammavariate(2.385, 700) if i else 0)
+        print(f"{now:.1f} {duration:.1f}")
+        now += duration + 50
 
 
 FAMILIES = {
@@ -38,10 +43,10 @@ FAMILIES = {
 
 
 def detour(o):
-    """Durations of a FAMILY (its number), gaps exponential of mean 1 ms."""
+    """Durations of a FAMILY (its number), gaps exponential of mean 1 ms (GAP ns)."""
     draw, now = list(FAMILIES.values())[int(o["family"])], 0
     for _ in range(int(o["n"])):
-        now += random.expovariate(1e-6) + 1
+        now += random.expovariate(1 / o.get("gap", 1e6)) + 1
         duration = draw()
         print(f"{now:.1f} {duration:.1f}")
         now += duration
