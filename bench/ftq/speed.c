@@ -23,7 +23,9 @@ void mpg_speed_follow(const double *rate, size_t n, double *reference)
         length = n - first < 2 * BLOCK ? n - first : BLOCK; /* the last one may be longer */
         memcpy(sorted, rate + first, length * sizeof *sorted);
         mpg_sort(sorted, length);
-        double speed = fmax(mpg_sorted_quantile(sorted, length, UNDISTURBED), LEAST_SPEED * best);
+        double speed = mpg_sorted_quantile(sorted, length, UNDISTURBED);
+        if (speed < LEAST_SPEED * best)
+            speed = fmax(sorted[length - 1], LEAST_SPEED * best);
         for (size_t k = first; k < first + length; k++)
             reference[k] = speed;
     }

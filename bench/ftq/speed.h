@@ -10,8 +10,9 @@
 
 /* Fills REFERENCE with the undisturbed rate about each of N >= 1 quanta that did
  * RATE (>= 0, any unit): of 64 quanta in a row, the rate that a quarter of them
- * exceed. Right as long as a quarter of the quanta is undisturbed; where noise is
- * denser, it is never taken to be below 0.7 of the best of all. */
+ * exceed. Right as long as a quarter of the quanta is undisturbed; where that is
+ * less than 0.7 of the best rate of all, noise is denser, and it is the best rate
+ * of the 64, but at least 0.7 of the best of all. */
 void mpg_speed_follow(const double *rate, size_t n, double *reference);
 
 /* By how much N >= 1 references differ: between their 5 % and 95 % quantiles, by

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The parts of ftq that need no measuring (TAP): the speed that is followed, what
+ * launchers say, interrupts' differences. */
+#include "config.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/ftq/speed.h"
+#include "bench/harness/interrupts.h"
+#include "bench/harness/launch.h"
+#include "tests/tap.h"
+
+enum { N = 1000 };
+
+/* ---- speed ---- */
+
+static int all_are(const double *reference, size_t first, size_t end, double expected)
+{
+    for (size_t k = first; k < end; k++)
+        if (fabs(reference[k] - expected) > 1e-9 * expected)
+            return 0;
+    return 1;
+}
+
+static void test_speed(void)
+{
+    static double rate[N], reference[N];
+    for (size_t k = 0; k < N; k++)
+        rate[k] = k % 4 == 1 ? 2385 - (double)(k % 97) : 2385;
+    rate[500] = 2600; /* one lucky quantum */
+    mpg_speed_follow(rate, N, reference);
+    ok(all_are(reference, 0, N, 2385), "a quarter of the quanta disturbed, one lucky");
+    ok(mpg_speed_range(reference, N) == 0, "the speed has not varied");
+    for (size_t k = 0; k < N; k++)
+        rate[k] = (k < 512 ? 2385 : 2147) * (k % 4 == 1 ? 0.5 : 1);
+    mpg_speed_follow(rate, N, reference);
+    ok(all_are(reference, 0, 512, 2385) && all_are(reference, 512, N, 2147),
+       "two speeds are followed");
+    ok(fabs(mpg_speed_range(reference, N) - (1 - 2147.0 / 2385)) < 1e-12,
+       "they are the range");
+    for (size_t k = 0; k < N; k++)
+        rate[k] = k % 5 == 3 ? 2385 : 0;
+    mpg_speed_follow(rate, N, reference);
+    ok(all_are(reference, 0, N, 2385), "four in five quanta wholly stolen");
+    for (size_t k = 0; k < N; k++)
+        rate[k] = k < 512 ? 0 : 2385;
+    mpg_speed_follow(rate, N, reference);
+    ok(all_are(reference, 0, 512, 0.7 * 2385), "a long stall is no slow core");
+    rate[0] = 17;
+    mpg_speed_follow(rate, 1, reference);
+    ok(reference[0] == 17, "one quantum");
+}
+
+/* ---- launchers ---- */
+
+static const char *const variables[] = {
+    "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK",
+    "OMPI_COMM_WORLD_LOCAL_SIZE", "MV2_COMM_WORLD_RANK", "PMI_RANK", "PMI_SIZE",
+    "MPI_LOCALRANKID", "MPI_LOCALNRANKS", "PMIX_RANK", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS",
+    "SLURM_LOCALID", "SLURM_NODEID", "SLURM_STEP_TASKS_PER_NODE", "SLURM_NTASKS"};
+
+/* WORDS "NAME=VALUE NAME=VALUE ..." are the environment. */
+static void test_launch(const char *words, int rank, int ranks, int local_rank, int local_ranks,
+                        const char *name)
+{
+    char copy[512], *rest = NULL;
+    struct mpg_launch launch;
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
+        unsetenv(variables[i]);
+    snprintf(copy, sizeof copy, "%s", words);
+    for (char *word = strtok_r(copy, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
+        char *value = strchr(word, '=');
+        *value++ = '\0';
+        setenv(word, value, 1);
+    }
+    mpg_launch_find(&launch);
+    ok(launch.rank == rank && launch.ranks == ranks && launch.local_rank == local_rank &&
+       launch.local_ranks == local_ranks,
+       "%s", name);
+}
+
+static void test_launches(void)
+{
+    test_launch("", 0, 1, 0, 1, "no launcher");
+    test_launch("OMPI_COMM_WORLD_RANK=5 OMPI_COMM_WORLD_SIZE=8 OMPI_COMM_WORLD_LOCAL_RANK=1"
+                " OMPI_COMM_WORLD_LOCAL_SIZE=4 SLURM_PROCID=1 SLURM_STEP_NUM_TASKS=2",
+                5, 8, 1, 4, "Open MPI inside a Slurm step");
+    test_launch("PMI_RANK=3 PMI_SIZE=4 MPI_LOCALRANKID=1 MPI_LOCALNRANKS=2", 3, 4, 1, 2, "Hydra");
+    test_launch("PMI_RANK=8 PMI_SIZE=11 SLURM_PROCID=8 SLURM_STEP_NUM_TASKS=11 SLURM_LOCALID=0"
+                " SLURM_NODEID=2 SLURM_STEP_TASKS_PER_NODE=4(x2),3",
+                8, 11, 0, 3, "srun with PMI, the third node of three");
+    test_launch("SLURM_PROCID=5 SLURM_STEP_NUM_TASKS=11 SLURM_LOCALID=1 SLURM_NODEID=1"
+                " SLURM_STEP_TASKS_PER_NODE=4(x2),3",
+                5, 11, 1, 4, "srun, the second node");
+    test_launch("SLURM_PROCID=0 SLURM_NTASKS=64 SLURM_LOCALID=0", 0, 1, 0, 1,
+                "a Slurm batch script");
+    test_launch("PMIX_RANK=2", 2, 0, -1, 0, "PMIx alone: who is here is unknown");
+    test_launch("PMIX_RANK=0 SLURM_STEP_NUM_TASKS=1", 0, 1, 0, 1, "PMIx, one rank in all");
+    test_launch("OMPI_COMM_WORLD_RANK=x PMI_RANK=1 PMI_SIZE=2 MPI_LOCALRANKID=1"
+                " MPI_LOCALNRANKS=2",
+                1, 2, 1, 2, "a variable that is no number is none");
+    test_launch("PMI_RANK=1 PMI_SIZE=2 MPI_LOCALRANKID=2 MPI_LOCALNRANKS=2", 1, 2, -1, 0,
+                "a local rank beyond the last");
+    test_launch("SLURM_PROCID=9 SLURM_STEP_NUM_TASKS=11 SLURM_LOCALID=0 SLURM_NODEID=7"
+                " SLURM_STEP_TASKS_PER_NODE=4(x2),3",
+                9, 11, -1, 0, "a node beyond the list");
+}
+
+/* ---- interrupts ---- */
+
+static void test_interrupts(void)
+{
+    struct mpg_interrupts now, none = {0, NULL};
+    char text[256];
+    mpg_interrupts_read(MPG_INTERRUPTS_SOFT, 65535, &now);
+    ok(now.n == 0, "a core that is not there has no counts");
+    ok(strcmp(mpg_interrupts_text(&none, &none, text, sizeof text), "unknown") == 0,
+           "no counts are unknown");
+    mpg_interrupts_read(MPG_INTERRUPTS_SOFT, 0, &now);
+    ok(strcmp(mpg_interrupts_text(&now, &now, text, sizeof text), now.n ? "none" : "unknown") == 0,
+       "no difference is none, where the system counts");
+    mpg_interrupts_clear(&now);
+}
+
+int main(void)
+{
+    test_speed();
+    test_launches();
+    test_interrupts();
+    return done();
+}
