@@ -246,7 +246,8 @@ static bool assess(struct work *w)
         if (w->rounds->adaptive) {
             memcpy(w->scratch, s->value, (size_t)s->n * sizeof *s->value);
             mpg_sort(w->scratch, (size_t)s->n);
-            s->lack = mpg_goal_lacks(&w->rounds->goal, s->value, w->scratch, (size_t)s->n);
+            s->lack = mpg_goal_lacks(&w->rounds->goal, s->value, w->scratch, (size_t)s->n,
+                                     (size_t)w->plan->cell[i].block);
         }
         s->done = s->n >= w->plan->cell[i].most ||
                   (w->rounds->adaptive && s->blocks >= LEAST_BLOCKS && !s->lack.median &&

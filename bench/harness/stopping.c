@@ -9,6 +9,7 @@
 #include "bench/harness/statistics.h"
 
 #define TAIL_P 0.99
+enum { LEAST_BLOCKS = 5 };
 
 /* The probability of K successes among N. */
 static double binomial(double n, double p, double k)
@@ -53,12 +54,34 @@ static double exceedance_correlation(const double *series, size_t n, double limi
     return (both / (double)(n - 1) - part * part) / (part * (1 - part));
 }
 
+/* As how many independent samples the shares of values above LIMIT vary between
+ * blocks of BLOCK values; HUGE_VAL where too few tell. */
+static double block_samples(const double *series, size_t n, size_t block, double limit)
+{
+    size_t blocks = block > 0 ? n / block : 0;
+    double sum = 0, squares = 0;
+    if (blocks < LEAST_BLOCKS)
+        return HUGE_VAL;
+    for (size_t b = 0; b < blocks; b++) {
+        double above = 0;
+        for (size_t i = 0; i < block; i++)
+            above += series[b * block + i] > limit;
+        sum += above / (double)block;
+        squares += above / (double)block * above / (double)block;
+    }
+    double mean = sum / (double)blocks;
+    double variance = (squares / (double)blocks - mean * mean) / (double)(blocks - 1);
+    return variance > 0 ? mean * (1 - mean) / variance : HUGE_VAL;
+}
+
 struct mpg_interval mpg_quantile_interval(const double *series, const double *sorted, size_t n,
-                                          double p, double confidence)
+                                          size_t block, double p, double confidence)
 {
     struct mpg_interval interval = {mpg_sorted_quantile(sorted, n, p), -HUGE_VAL, HUGE_VAL, 0};
     double r = fmin(fmax(exceedance_correlation(series, n, interval.quantile), 0), 0.999);
-    size_t low, high, m = (size_t)fmax(1, floor((double)n * (1 - r) / (1 + r)));
+    double samples = fmin((double)n * (1 - r) / (1 + r),
+                          block_samples(series, n, block, interval.quantile));
+    size_t low, high, m = (size_t)fmax(1, floor(samples));
     interval.independent = (double)m;
     mpg_order_interval(m, p, confidence, &low, &high);
     /* The same parts of all N values, outwards. */
@@ -77,10 +100,12 @@ bool mpg_interval_within(const struct mpg_interval *interval, double error)
 }
 
 struct mpg_lack mpg_goal_lacks(const struct mpg_goal *goal, const double *series,
-                               const double *sorted, size_t n)
+                               const double *sorted, size_t n, size_t block)
 {
-    struct mpg_interval median = mpg_quantile_interval(series, sorted, n, 0.5, goal->confidence);
-    struct mpg_interval tail = mpg_quantile_interval(series, sorted, n, TAIL_P, goal->confidence);
+    struct mpg_interval median =
+        mpg_quantile_interval(series, sorted, n, block, 0.5, goal->confidence);
+    struct mpg_interval tail =
+        mpg_quantile_interval(series, sorted, n, block, TAIL_P, goal->confidence);
     return (struct mpg_lack){
         goal->median_error > 0 && !mpg_interval_within(&median, goal->median_error),
         goal->tail_error > 0 && !mpg_interval_within(&tail, goal->tail_error)};

@@ -2,7 +2,7 @@
 /* When a series of measurements has been measured often enough: distribution-free
  * confidence intervals of its quantiles (order statistics; David and Nagaraja,
  * Order Statistics, 3rd ed., 7.1), for as many independent samples as the series'
- * autocorrelation leaves. Stopping at a given width keeps the confidence when many
+ * autocorrelation and the differences between its blocks leave. Stopping at a given width keeps the confidence when many
  * samples are needed (Chow and Robbins, Ann. Math. Statist. 36, 1965). */
 #ifndef MPG_STOPPING_H
 #define MPG_STOPPING_H
@@ -24,12 +24,14 @@ struct mpg_interval {
 };
 
 /* The interval of the P quantile (0 < P < 1) at CONFIDENCE of the N >= 1 values of
- * SERIES, in the order measured; SORTED holds the same, ascending. The series
- * counts for N (1-r)/(1+r) samples, r the lag-1 autocorrelation, when positive, of
- * whether a value exceeds the quantile, which is what an interval of order
- * statistics depends on. */
+ * SERIES, in the order measured; SORTED holds the same, ascending. Whether a value
+ * exceeds the quantile is what an interval of order statistics depends on, and the
+ * series counts for no more samples than would make that vary as it does: from one
+ * value to the next (N (1-r)/(1+r), r the lag-1 autocorrelation when positive), and
+ * between blocks of BLOCK values, where there are at least five, measured at
+ * different times (batch means; Law, Simulation Modeling and Analysis, 5th ed., 9.5). */
 struct mpg_interval mpg_quantile_interval(const double *series, const double *sorted, size_t n,
-                                          double p, double confidence);
+                                          size_t block, double p, double confidence);
 
 /* Whether INTERVAL lies within ERROR, a part of the quantile, on both sides. */
 bool mpg_interval_within(const struct mpg_interval *interval, double error);
@@ -39,7 +41,7 @@ struct mpg_lack {
     bool median, tail;
 };
 struct mpg_lack mpg_goal_lacks(const struct mpg_goal *goal, const double *series,
-                               const double *sorted, size_t n);
+                               const double *sorted, size_t n, size_t block);
 
 /* The ranks, from 1, of the order statistics of N independent values around their P
  * quantile: *LOW the largest and *HIGH the smallest for which each side is left out
