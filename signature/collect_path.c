@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "signature/loggp.h"
+
 /* The times of exchange E of which a distribution is made; returns how many it
  * put into TIMES, 0 to 2. CONTEXT is the caller's. */
 typedef int pick_fn(const struct mpg_exchange *e, const void *context, double times[2]);
@@ -141,6 +143,52 @@ static int make_bandwidth(const struct mpg_collect_path *in, struct mpg_network_
     return status;
 }
 
+/* ---- LogGP ---- */
+
+/* The medians of a list of sizes; those of 0 left out. */
+struct medians {
+    int64_t *size_bytes;
+    double *time_ns;
+    struct mpg_loggp_times times;
+};
+
+static int find_medians(const struct mpg_network_sizes *from, struct medians *m,
+                        struct mpg_error *err)
+{
+    size_t n = 0;
+    m->size_bytes = malloc((from->n + 1) * sizeof *m->size_bytes);
+    m->time_ns = malloc((from->n + 1) * sizeof *m->time_ns);
+    if (!m->size_bytes || !m->time_ns)
+        return mpg_collect_no_memory(err);
+    for (size_t i = 0; i < from->n; i++) {
+        m->size_bytes[n] = from->size[i].size_bytes;
+        m->time_ns[n] = mpg_distribution_quantile(from->size[i].time_ns, 0.5);
+        n += m->time_ns[n] > 0;
+    }
+    m->times = (struct mpg_loggp_times){n, m->size_bytes, m->time_ns};
+    return 0;
+}
+
+/* By latencies, or where pingpong did not run by transfers. */
+static int fit_loggp(struct mpg_network_path *out, struct mpg_error *err)
+{
+    enum { ONE_WAY, SENDER, STREAMING, LISTS };
+    const struct mpg_network_sizes *list[LISTS] = {
+        out->latency.n > 0 ? &out->latency : &out->bandwidth, &out->sender, &out->streaming};
+    struct medians m[LISTS] = {{0}};
+    int status = 0;
+    for (int i = 0; i < LISTS && status == 0; i++)
+        status = find_medians(list[i], &m[i], err);
+    if (status == 0)
+        status = mpg_loggp_fit(&m[ONE_WAY].times, &m[SENDER].times, &m[STREAMING].times,
+                               out->eager_limit_bytes, &out->loggp, err);
+    for (int i = 0; i < LISTS; i++) {
+        free(m[i].time_ns);
+        free(m[i].size_bytes);
+    }
+    return status;
+}
+
 int mpg_collect_make_path(struct mpg_collect *c, const struct mpg_collect_path *in,
                           struct mpg_network_path *out, struct mpg_error *err)
 {
@@ -155,5 +203,5 @@ int mpg_collect_make_path(struct mpg_collect *c, const struct mpg_collect_path *
         gsl_sort(in->eager_limit_bytes, 1, in->eager_limits);
         out->eager_limit_bytes = (int64_t)in->eager_limit_bytes[(in->eager_limits - 1) / 2];
     }
-    return mpg_collect_groups(c, in, out, err);
+    return fit_loggp(out, err) < 0 ? -1 : mpg_collect_groups(c, in, out, err);
 }

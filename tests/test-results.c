@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The reader of results files and the collection into a signature, on damaged
- * files: refused in one line that names the file, or right; never a crash. */
+/* The reader of results files, the collection into a signature and the check, on
+ * damaged files: refused in one line that names the file, or right; never a crash. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "signature/check.h"
 #include "signature/collect.h"
 #include "signature/results.h"
 #include "tests/tap.h"
@@ -63,6 +64,20 @@ static bool names_file(const struct mpg_error *err)
     return strncmp(err->text, path, strlen(path)) == 0 && !strchr(err->text, '\n');
 }
 
+/* Whether R and its signature can be checked, with one line for each finding. */
+static bool check(const struct mpg_results *r, const struct mpg_signature *sig)
+{
+    struct mpg_error err;
+    const char *const *line;
+    struct mpg_check *c = mpg_check_new(&err);
+    bool good = c && mpg_check_add(c, r, &err) == 0 && mpg_check_finish(c, sig, &err) == 0;
+    size_t n = good ? mpg_check_findings(c, &line) : 0;
+    for (size_t i = 0; i < n; i++)
+        good = good && !strchr(line[i], '\n') && strstr(line[i], "; ");
+    mpg_check_free(c);
+    return good && n > 0; /* something is always missing */
+}
+
 /* The signature of R alone; NULL if it is refused, and *GOOD is false if that
  * or the signature is not as it should be. */
 static struct mpg_signature *collect(const struct mpg_results *r, bool *good)
@@ -73,7 +88,7 @@ static struct mpg_signature *collect(const struct mpg_results *r, bool *good)
     if (c && mpg_collect_add(c, r, &err) == 0)
         sig = mpg_collect_finish(c, &err);
     mpg_collect_free(c);
-    *good = sig ? mpg_signature_check(sig, &err) == 0 : names_file(&err);
+    *good = sig ? mpg_signature_check(sig, &err) == 0 && check(r, sig) : names_file(&err);
     return sig;
 }
 
@@ -104,6 +119,7 @@ static void test_content(void)
     mpg_results_free(r);
     mpg_results_free(NULL);
     mpg_collect_free(NULL);
+    mpg_check_free(NULL);
 }
 
 /* What a file of BENCHMARK with LINES from its columns on is refused with; "" if

@@ -139,6 +139,25 @@ is "streams: time of a message, the longest window" \
     "$(get "d('streaming', 4096)['mean'], d('streaming', 65536)['mean'], p['window_messages'], len(p['bandwidth'])")" \
     "(500, 10000, 64, 2)"
 
+# ---- LogGP: 400 ns and 0.25 ns a byte, above 4 KiB 900 ns and 0.0625 ns a byte ----
+start
+awk 'BEGIN {for (s = 1; s <= 1048576; s *= 2) for (i = 0; i < 5; i++) {
+    t = s <= 4096 ? 400 + s / 4 : 900 + s / 16; print s, 2 * t + i - 2, t + i / 2 - 1, t + i / 2 - 1}}' |
+    network pingpong 0 "$rtt" "clocks: shared" "one_way_error_ns: 1" "eager_limit_bytes: 4096"
+awk 'BEGIN {print "0 1 800 90"; for (s = 8; s <= 4096; s *= 2) {print s, 1, 900, 70; print s, 10, 450, 300}}' |
+    network bandwidth 0 "size_bytes window time_ns send_ns"
+made
+is "LogGP: two segments, cut at the eager limit" \
+    "$(get "[(x['from_bytes'], x['to_bytes']) for x in p['loggp']['segments']]")" "[(1, 4096), (8192, 1048576)]"
+is "LogGP: latency, gap per byte" \
+    "$(get "[near(x['latency_ns'], t[0], 0.01) and near(x['gap_per_byte_ns'], t[1], 0.01)
+        for x, t in zip(p['loggp']['segments'], [(400, 0.25), (900, 0.0625)])]")" "[True, True]"
+is "LogGP: overhead and gap" "$(get "p['loggp']['overhead_ns'], p['loggp']['gap_ns']")" "(70, 45)"
+start
+samples bandwidth | network bandwidth 0 "$window" "clocks: shared" "one_way_error_ns: 13"
+made
+is "LogGP: two sizes are too few" "$(get "p.get('loggp', {}).get('segments', [])")" "[]"
+
 # ---- launches and pairs ----
 start
 for i in 0 1 2 3; do
