@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "bench/ftq/measure.h"
 #include "bench/ftq/quanta.h"
@@ -99,9 +100,12 @@ static int count_modes(void)
 
 static void print_first_line(const struct mpg_noise_plan *plan, int on_host)
 {
-    char duration[32], ranks[64] = "";
-    if (plan->share->launch.local_ranks > 1)
-        snprintf(ranks, sizeof ranks, " of this host, by %d ranks", plan->share->ranks);
+    char duration[32], host[256] = "this host", ranks[320] = "";
+    if (gethostname(host, sizeof host - 1) < 0)
+        snprintf(host, sizeof host, "this host");
+    if (plan->share->launch.ranks != 1)
+        snprintf(ranks, sizeof ranks, " of %s, by %d rank%s", host, plan->share->ranks,
+                 plan->share->ranks == 1 ? "" : "s");
     printf("ftq: %d %s%s%s, %d x %s each, clock %s\n", on_host, on_host == 1 ? "core" : "cores",
            ranks, opt.together ? " at once" : "", count_modes(),
            mpg_units_format_time(duration, sizeof duration, opt.duration_ns),
