@@ -77,6 +77,23 @@ is "--tolerance 0.999: nothing is beyond" "$status $(grep -c beyond out)" "0 1"
 compare -t 0 a.sig a.sig
 is "--tolerance 0: the same is the same" $status 0
 
+# ---- JSON ----
+compare --json a.sig b.sig
+is "--json: exit status" "$status $(cat err)" "1 "
+if [ -n "${PYTHON3-}" ] && "$PYTHON3" -c 'import json' 2>/dev/null; then
+    is "--json: the shift is in it" "$("$PYTHON3" - raw <<'END'
+import json, sys
+answer = json.load(open(sys.argv[1]))
+p = {q["name"]: q for q in answer["parameters"]}["node: one way, 8 B, median"]
+print(answer["a"], answer["tolerance"], p["unit"], p["a"], p["b"], p["verdict"],
+      p["ratio_low"] < 5315 / 315 < p["ratio_high"], p["p"] < 0.001, p["ks_distance"])
+END
+    )" "a.sig 0.05 ns 315.0 5315.0 beyond True True 1.0"
+else
+    skip "--json: the shift is in it" "no Python"
+fi
+[ ! -c /dev/full ] || { "$sigdiff" --json a.sig b.sig >/dev/full 2>err; is "--json: a full standard output" "$? $(wc -l <err)" "2 1"; }
+
 # ---- launches ----
 # Three launches that differ by a third: 20 % are within what launches do.
 launch="250 310 340" signature >spread.sig
