@@ -49,15 +49,21 @@ static char *format_number(char *buf, const char *format, double value)
     return buf;
 }
 
-static void show_item(const struct mpg_parameter *item, double tolerance)
+/* Columns as wide as what is shown in them. */
+struct widths {
+    int name, value;
+};
+
+static void show_item(const struct mpg_parameter *item, const struct widths *w, double tolerance)
 {
     char a[SHOW_TEXT], b[SHOW_TEXT], ratio[SHOW_TEXT], distance[SHOW_TEXT], p[SHOW_TEXT];
     char interval[2 * SHOW_TEXT] = "-";
     if (!isnan(item->low))
         snprintf(interval, sizeof interval, "%.4g to %.4g", item->low, item->high);
-    printf("%-38s %13s %13s %8s %18s %6s %6s  ", item->name, format_value(a, item, item->a),
-           format_value(b, item, item->b), format_number(ratio, "%.4g", item->ratio), interval,
-           format_number(distance, "%.3f", item->distance), format_probability(p, item->p));
+    printf("%-*s %*s %*s %8s %18s %6s %6s  ", w->name, item->name, w->value,
+           format_value(a, item, item->a), w->value, format_value(b, item, item->b),
+           format_number(ratio, "%.4g", item->ratio), interval, format_number(distance, "%.3f",
+           item->distance), format_probability(p, item->p));
     if (item->verdict == MPG_VERDICT_BEYOND)
         printf("beyond %.4g %%\n", 100 * tolerance);
     else if (item->verdict == MPG_VERDICT_DIFFERS)
@@ -101,18 +107,28 @@ static bool is_shown(const struct mpg_parameter *item, bool all)
            item->verdict == MPG_VERDICT_BEYOND;
 }
 
+static int larger(int width, size_t length)
+{
+    return (int)length > width ? (int)length : width;
+}
+
 static void show_items(const struct mpg_difference *d, double tolerance, bool all)
 {
-    bool any = false;
-    for (size_t i = 0; i < d->n; i++) {
-        if (!is_shown(&d->item[i], all))
-            continue;
-        if (!any)
-            printf("\n%-38s %13s %13s %8s %18s %6s %6s\n", "", "a", "b", "b / a", "95 % interval",
-                   "KS", "p");
-        any = true;
-        show_item(&d->item[i], tolerance);
-    }
+    struct widths w = {0, 10};
+    char text[SHOW_TEXT];
+    for (size_t i = 0; i < d->n; i++)
+        if (is_shown(&d->item[i], all)) {
+            w.name = larger(w.name, strlen(d->item[i].name));
+            w.value = larger(w.value, strlen(format_value(text, &d->item[i], d->item[i].a)));
+            w.value = larger(w.value, strlen(format_value(text, &d->item[i], d->item[i].b)));
+        }
+    if (w.name == 0)
+        return;
+    printf("\n%-*s %*s %*s %8s %18s %6s %6s\n", w.name, "", w.value, "a", w.value, "b", "b / a",
+           "95 % interval", "KS", "p");
+    for (size_t i = 0; i < d->n; i++)
+        if (is_shown(&d->item[i], all))
+            show_item(&d->item[i], &w, tolerance);
 }
 
 static void show_summary(const struct mpg_difference *d, double tolerance, bool all)

@@ -160,16 +160,20 @@ static void write_bands(FILE *data, const struct frame *frame,
     fputs("\n\n", data);
 }
 
-/* The words that plot data set INDEX of N lines as a band with its median; of one
- * line, as a bar. */
-static void plot_band(FILE *script, bool first, size_t index, size_t n, const char *colour,
-                      const char *title)
+/* Plots data set INDEX, of N lines, as a band; of one line, as a bar. All bands
+ * come before the first line, which they would hide. */
+static void plot_band(FILE *script, size_t index, size_t n, const char *colour)
 {
-    fprintf(script, "%s index %zu using ", first ? "plot data" : ", data", index);
+    fprintf(script, "%s index %zu using ", index == 0 ? "plot data" : ", data", index);
     fprintf(script, n > 1 ? "1:2:4 with filledcurves fs transparent solid 0.22 noborder lc rgb '%s'"
                           : "1:3:2:4 with yerrorbars pt 7 ps 0.6 lw 1 lc rgb '%s'", colour);
-    fprintf(script, " notitle, data index %zu using 1:3 with linespoints pt 7 ps 0.6 lw 2 "
-            "lc rgb '%s' title ", index, colour);
+    fputs(" notitle", script);
+}
+
+static void plot_median(FILE *script, size_t index, const char *colour, const char *title)
+{
+    fprintf(script, ", data index %zu using 1:3 with linespoints pt 7 ps 0.6 lw 2 lc rgb '%s' title ",
+            index, colour);
     plot_quote(script, title);
 }
 
@@ -218,8 +222,8 @@ static int plot_latency(struct plot_session *session, const struct mpg_signature
     plot_log_times(session->script, "y", frame->low, frame->high);
     mark_eager_limit(session->script, path, frame);
     fputs("set samples 1000\n", session->script);
-    plot_band(session->script, true, 0, path->latency.n, PLOT_BLUE,
-              "median; band: 1 % to 99 %");
+    plot_band(session->script, 0, path->latency.n, PLOT_BLUE);
+    plot_median(session->script, 0, PLOT_BLUE, "median; band: 1 % to 99 %");
     plot_segments(session->script, &path->loggp);
     putc('\n', session->script);
     return plot_finish(session, err);
@@ -247,12 +251,16 @@ static int plot_bandwidth(struct plot_session *session, const struct mpg_signatu
     plot_set(session->script, "ylabel", "bandwidth (1 GB/s = 10^9 bytes a second)");
     plot_log_rates(session->script, "y", frame->low, frame->high);
     mark_eager_limit(session->script, path, frame);
+    size_t index = 0;
     if (path->bandwidth.n > 0)
-        plot_band(session->script, true, 0, path->bandwidth.n, PLOT_BLUE, "one message by itself");
+        plot_band(session->script, index++, path->bandwidth.n, PLOT_BLUE);
+    if (path->streaming.n > 0)
+        plot_band(session->script, index, path->streaming.n, PLOT_ORANGE);
+    if (path->bandwidth.n > 0)
+        plot_median(session->script, 0, PLOT_BLUE, "one message by itself");
     if (path->streaming.n > 0) {
         snprintf(title, sizeof title, "streaming, %lld in flight", (long long)path->window);
-        plot_band(session->script, path->bandwidth.n == 0, path->bandwidth.n > 0 ? 1 : 0,
-                  path->streaming.n, PLOT_ORANGE, title);
+        plot_median(session->script, index, PLOT_ORANGE, title);
     }
     putc('\n', session->script);
     return plot_finish(session, err);
@@ -305,25 +313,36 @@ static int frame_add_collectives(struct frame *frame, const struct mpg_signature
     return 0;
 }
 
-/* Writes a data set for each operation of PROCESSES and plots it. */
+/* How many collectives from C, the first of LEFT, differ from it in size only. */
+static size_t sizes_from(const struct mpg_collective_time *c, size_t left)
+{
+    size_t n = 1;
+    while (n < left && c[n].processes == c->processes && strcmp(c[n].operation, c->operation) == 0)
+        n++;
+    return n;
+}
+
+/* Writes a data set for each operation of PROCESSES and plots its band; or plots
+ * the MEDIANS of these. */
 static void write_collectives(struct plot_session *session, const struct mpg_signature *sig,
-                              const struct frame *frame, int processes)
+                              const struct frame *frame, int processes, bool medians)
 {
     size_t sets = 0, n;
     for (size_t i = 0; i < sig->collectives; i += n) {
         const struct mpg_collective_time *c = &sig->collective[i];
-        for (n = 1; i + n < sig->collectives && c[n].processes == c->processes &&
-                    strcmp(c[n].operation, c->operation) == 0;)
-            n++;
+        const char *colour = colours[sets % COLOURS];
+        n = sizes_from(c, sig->collectives - i);
         if (c->processes != processes)
             continue;
+        if (medians) {
+            plot_median(session->script, sets++, colour, c->operation);
+            continue;
+        }
         for (size_t j = 0; j < n; j++)
             write_band(session->data, frame, c[j].size_bytes, c[j].time_ns, false);
         fputs("\n\n", session->data);
-        plot_band(session->script, sets == 0, sets, n, colours[sets % COLOURS], c->operation);
-        sets++;
+        plot_band(session->script, sets++, n, colour);
     }
-    putc('\n', session->script);
 }
 
 static int plot_processes(struct plot_session *session, const struct mpg_signature *sig,
@@ -349,7 +368,9 @@ static int plot_processes(struct plot_session *session, const struct mpg_signatu
     plot_set(session->script, "xlabel", "one rank's contribution");
     plot_set(session->script, "ylabel", "time");
     plot_log_times(session->script, "y", frame.low, frame.high);
-    write_collectives(session, sig, &frame, processes);
+    write_collectives(session, sig, &frame, processes, false);
+    write_collectives(session, sig, &frame, processes, true);
+    putc('\n', session->script);
     status = plot_finish(session, err);
 out:
     free(frame.size_bytes);

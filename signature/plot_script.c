@@ -245,17 +245,26 @@ double plot_size_position(int64_t size_bytes, const int64_t *sizes, size_t n)
     return 1;
 }
 
+static bool is_round(int64_t size_bytes)
+{
+    return (size_bytes & (size_bytes - 1)) == 0;
+}
+
 void plot_log_sizes(FILE *script, const int64_t *size_bytes, size_t n)
 {
-    enum { LABELS = 9 };
+    enum { LABELS = 9, ENOUGH = 3 };
     char text[SHOW_TEXT];
     double low = plot_size_position(size_bytes[0], size_bytes, n);
     double high = plot_size_position(size_bytes[n - 1], size_bytes, n);
     double room = log2(high / low) / LABELS, labelled = -INFINITY;
+    size_t round = 0;
+    for (size_t i = 0; i < n; i++)
+        round += is_round(size_bytes[i]);
     fprintf(script, "set logscale x 2\nset xrange [%.10g:%.10g]\nset xtics (", low / 1.4, high * 1.4);
     for (size_t i = 0; i < n; i++) {
         double at = plot_size_position(size_bytes[i], size_bytes, n);
-        bool label = log2(at) - labelled >= room * 0.999;
+        bool label = log2(at) - labelled >= room * 0.999 &&
+                     (round < ENOUGH || is_round(size_bytes[i]));
         if (label)
             labelled = log2(at);
         fprintf(script, "%s", i > 0 ? ", " : "");

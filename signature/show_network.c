@@ -66,7 +66,7 @@ static const struct mpg_distribution *find_size(const struct mpg_network_sizes *
 static void show_megabytes(int64_t size_bytes, const struct mpg_distribution *d, double u)
 {
     double time_ns = d ? mpg_distribution_quantile(d, u) : 0;
-    if (time_ns > 0)
+    if (time_ns > 0 && size_bytes > 0)
         printf(" %9.1f", (double)size_bytes * 1e3 / time_ns);
     else
         printf(" %9s", "-");
@@ -261,7 +261,7 @@ void show_collectives(const struct mpg_signature *sig, struct show *show)
 static void show_quantile_rate(const struct mpg_compute_rate *r, double u)
 {
     char text[SHOW_TEXT];
-    printf(" %16s", show_rate(text, mpg_distribution_quantile(r->rate, u), r->unit));
+    printf(" %20s", show_rate(text, mpg_distribution_quantile(r->rate, u), r->unit));
 }
 
 void show_compute(const struct mpg_signature *sig, struct show *show)
@@ -273,8 +273,8 @@ void show_compute(const struct mpg_signature *sig, struct show *show)
         return;
     }
     printf("\nCompute rates\n"
-           "kernel             at once  core   samples               p1              p50"
-           "              p99\n");
+           "kernel             at once  core   samples                   p1                  p50"
+           "                  p99\n");
     for (size_t i = 0; i < sig->rates && i < most; i++) {
         const struct mpg_compute_rate *r = &sig->rate[i];
         printf("%-18s %7d  %4s %9zu", r->kernel, r->cores_at_once,

@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "common/units.h"
 
@@ -60,8 +61,10 @@ char *show_rate(char *buf, double rate, const char *unit)
         rate /= 1e3;
         i++;
     }
+    /* "3 Gflop/s", "3 GB/s", but "3 M access/s" */
+    const char *space = strchr(unit, '/') && strchr(unit, '/') - unit > 4 ? " " : "";
     if (i > 0)
-        snprintf(buf, SHOW_TEXT, "%.4g %c%.40s", rate, prefix[i], unit);
+        snprintf(buf, SHOW_TEXT, "%.4g %c%s%.40s", rate, prefix[i], space, unit);
     else
         snprintf(buf, SHOW_TEXT, "%.4g %.40s", rate, unit);
     return buf;
