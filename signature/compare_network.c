@@ -89,6 +89,30 @@ static int compare_limits(struct comparing *c, const struct mpg_network_path *a,
     return 0;
 }
 
+/* Whether A's one-way times were got as B's were: what stands before a comma is how,
+ * what follows is how well. */
+static bool got_alike(const struct mpg_network_path *a, const struct mpg_network_path *b)
+{
+    if (!a->one_way || !b->one_way)
+        return true; /* nobody says */
+    size_t length = strcspn(a->one_way, ",");
+    return length == strcspn(b->one_way, ",") && strncmp(a->one_way, b->one_way, length) == 0;
+}
+
+/* One-way times; what they came from where that is not the same for both. */
+static int compare_latencies(struct comparing *c, const char *path,
+                             const struct mpg_network_path *a, const struct mpg_network_path *b,
+                             const struct launches launches[2], struct mpg_error *err)
+{
+    char name[NAME_SIZE];
+    if (got_alike(a, b))
+        return compare_sizes(c, path, "one way", &a->latency, &b->latency, launches, err);
+    snprintf(name, sizeof name, "%s: one way", path);
+    if (compare_only(c, name, MPG_TIME_NS, NULL, NAN, NAN, "obtained in different ways", err) < 0)
+        return -1;
+    return compare_sizes(c, path, "round trip", &a->round_trip, &b->round_trip, launches, err);
+}
+
 static int compare_paths(struct comparing *c, const struct mpg_network_path *a,
                          const struct mpg_network_path *b, struct mpg_error *err)
 {
@@ -99,7 +123,7 @@ static int compare_paths(struct comparing *c, const struct mpg_network_path *a,
     if (a && b && few)
         c->result->few_launches = true;
     const struct mpg_network_path *x = a ? a : &nothing, *y = b ? b : &nothing;
-    if (compare_sizes(c, name, "one way", &x->latency, &y->latency, launches, err) < 0 ||
+    if (compare_latencies(c, name, x, y, launches, err) < 0 ||
         compare_sizes(c, name, "transfer", &x->bandwidth, &y->bandwidth, launches, err) < 0 ||
         compare_sizes(c, name, "streaming", &x->streaming, &y->streaming, launches, err) < 0)
         return -1;

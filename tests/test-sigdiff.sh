@@ -153,6 +153,16 @@ sed 's/"threshold_ns": 100,/"threshold_ns": 7500,/' a.sig >d.sig
 compare --all a.sig d.sig
 ok "another threshold: only longer detours count" grep -qF "noise: detours 1000 /s 1000 /s 1 " out
 
+# One-way times from clocks and from round trips are not the same thing.
+sed 's/"one_way": "[^"]*"/"one_way": "deconvolution of the round trip, misfit at most 0.01"/' a.sig >c.sig
+sed 's/misfit at most 0.01/misfit at most 0.02/' c.sig >d.sig
+compare --all a.sig c.sig
+like "one-way times got differently" "$status $(grep '^node: one way' out)" \
+    "0 node: one way - - - - - - obtained in different ways"
+ok "one-way times got differently: round trips instead" grep -q '^node: round trip, 8 B, median .*same' out
+compare --all c.sig d.sig
+ok "got alike, not as well" grep -q '^node: one way, 8 B, median .*same' out
+
 # ---- trouble ----
 for arguments in "" "a.sig" "a.sig a.sig a.sig" "- -" "--tolerance=x a.sig a.sig" \
     "--tolerance=-1% a.sig a.sig" "--tolerance=100% a.sig a.sig" "--tolerance= a.sig a.sig" \
