@@ -20,7 +20,7 @@
 #include "common/output.h"
 #include "common/units.h"
 
-enum { FULL_ITERATIONS = 5000, QUICK_ITERATIONS = 200 };
+enum { FULL_ITERATIONS = 10000, QUICK_ITERATIONS = 200 };
 #define FULL_NS 60e9
 #define QUICK_NS 3e9
 #define LATE_NS 200.0      /* or four readings of a slow timer */
@@ -48,7 +48,7 @@ static const struct mpg_option options[] = {
      "record N repetitions of sizes up to 32KiB, fewer of\nlarger ones, at least 50 (default: "
      "as many as the\nintervals below need)", 1, 1e8, &opt.iterations_given},
     {"max-iterations", 0, MPG_OPTION_INT, &opt.most, "N",
-     "at most N of them (default: 5000)", 1, 1e8, &opt.most_given},
+     "at most N of them (default: 10000)", 1, 1e8, &opt.most_given},
     {"confidence", 0, MPG_OPTION_REAL, &opt.confidence, "PERCENT",
      "of the intervals that end the measurement (default: 95)", 50, 99.99, NULL},
     {"median-error", 0, MPG_OPTION_REAL, &opt.median_error, "PERCENT",
