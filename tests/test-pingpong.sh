@@ -227,7 +227,7 @@ is "which leaves nothing" "$(ls none 2>/dev/null)" ""
 ended() {
     rm -rf ended pids
     $mpirun -np 2 sh -c 'echo $$ >>pids; exec "$@"' sh "$PINGPONG" -o ended -i 1000000 -s 8,1MiB \
-        >/dev/null 2>&1 &
+        >/dev/null 2>ended.err &
     local job=$! status
     while [ "$(ls ended 2>/dev/null; wc -l 2>/dev/null <pids)" != 2 ] || [ ! -d ended ]; do
         sleep 0.1
@@ -247,6 +247,7 @@ ended() {
 is "a rank that is killed ends all and leaves nothing" "$(ended KILL rank 2>/dev/null)" \
     "failed, left: "
 is "so does an interrupted launcher" "$(ended INT launcher 2>/dev/null)" "failed, left: "
+ok "which is said" grep -q "^pingpong: interrupted" ended.err
 is "and one that is told to end" "$(ended TERM launcher 2>/dev/null)" "failed, left: "
 
 mkdir full fixed

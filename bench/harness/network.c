@@ -512,8 +512,12 @@ int mpg_network_main(const struct mpg_network *network, int argc, char **argv)
 {
     struct mpg_error err = {""};
     struct run run = {.net = network, .opt = network->opt};
+    struct mpg_launch launch;
     mpg_launch_parse(network->program, argc, argv);
     settle(&run);
+    mpg_launch_find(&launch);
+    if (launch.rank == 0)
+        mpg_record_announce(network->program->name, run.opt->dir, NULL);
     int status = mpg_ranks_begin(&run.ranks, !run.opt->no_bind, &argc, &argv, &err);
     if (status == 0)
         status = run_all(&run, argc, argv, &err);
