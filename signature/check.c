@@ -122,6 +122,7 @@ int mpg_check_halves(const double *samples, size_t n, double part, double *badne
                      size_t size, struct mpg_error *err)
 {
     struct mpg_stationarity s;
+    char shown[4][32];
     *badness = 0;
     if (n < MPG_STATIONARITY_MIN_SAMPLES)
         return 0;
@@ -131,8 +132,11 @@ int mpg_check_halves(const double *samples, size_t n, double part, double *badne
     if (s.stationary || (median <= part && tail <= 5 * part))
         return 0;
     *badness = fmax(median, tail);
-    snprintf(text, size, "median %.4g then %.4g ns, p99 %.4g then %.4g ns", s.median.a.value,
-             s.median.b.value, s.p99.a.value, s.p99.b.value);
+    snprintf(text, size, "median %s then %s, p99 %s then %s",
+             mpg_units_format_time(shown[0], sizeof shown[0], s.median.a.value),
+             mpg_units_format_time(shown[1], sizeof shown[1], s.median.b.value),
+             mpg_units_format_time(shown[2], sizeof shown[2], s.p99.a.value),
+             mpg_units_format_time(shown[3], sizeof shown[3], s.p99.b.value));
     return 0;
 }
 
@@ -212,12 +216,13 @@ int mpg_check_add(struct mpg_check *c, const struct mpg_results *r, struct mpg_e
 
 /* ---- the whole ---- */
 
+/* Fixed work is no part of what mpgbench measures, nor of what a simulation needs. */
 static int check_missing(struct mpg_check *c, struct mpg_error *err)
 {
     char text[256] = "";
     size_t used = 0, missing = 0;
     for (int b = 0; b < MPG_BENCHMARKS; b++) {
-        if (c->there[b])
+        if (c->there[b] || b == MPG_BENCHMARK_FWQ)
             continue;
         used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", missing ? ", " : "",
                                  mpg_benchmark_name((enum mpg_benchmark)b));

@@ -17,6 +17,8 @@
 #define CONFIDENCE 0.95
 #define MEDIAN_ERROR 0.05
 #define TAIL_ERROR 0.2
+/* Larger parts are not told apart. */
+#define MOST_SHOWN 2.0
 /* Change between halves that matters, of the median. */
 #define CHANGE 0.1
 /* Resolution of the timer against the shortest round trip, which is what it times. */
@@ -136,20 +138,33 @@ static int check_series(struct mpg_check *c, const struct mpg_results *r,
     return status;
 }
 
+/* The sizes that LIST, "64 KiB (p99); 1 MiB (median); ...", says did not reach the
+ * goal. */
+static int check_goal(struct mpg_check *c, const struct mpg_results *r, const char *list,
+                      struct mpg_error *err)
+{
+    size_t n = 1;
+    for (const char *p = list; (p = strchr(p, ';')); p++)
+        n++;
+    if (strcmp(list, "none") == 0)
+        return 0;
+    return mpg_check_found(c, MPG_FOUND_STOPPING, (double)n, err,
+                           "%s: stopped before the goal was reached for %zu size%s (%.*s%s)",
+                           mpg_check_name(r), n, n == 1 ? "" : "s", (int)strcspn(list, ";"), list,
+                           n > 1 ? ", ..." : "");
+}
+
 int mpg_check_network(struct mpg_check *c, const struct mpg_results *r, struct mpg_error *err)
 {
     static const char reached[] = "not reached: ";
     const char *stopping = mpg_fact_find(r->fact, r->facts, "stopping");
-    const char *path = mpg_fact_find(r->fact, r->facts, "path");
     const char *lacks = stopping ? strstr(stopping, reached) : NULL;
+    enum mpg_path_class path = mpg_path_find(mpg_fact_find(r->fact, r->facts, "path"));
     bool bandwidth = r->benchmark == MPG_BENCHMARK_BANDWIDTH;
-    c->launches[bandwidth][mpg_path_find(path)]++;
-    if (lacks && strcmp(lacks + strlen(reached), "none") != 0 &&
-        mpg_check_found(c, MPG_FOUND_STOPPING, (double)strlen(lacks), err,
-                        "%s: stopped before its goal was reached for %.200s", mpg_check_name(r),
-                        lacks + strlen(reached)) < 0)
+    c->launches[bandwidth][path]++;
+    if (lacks && check_goal(c, r, lacks + strlen(reached), err) < 0)
         return -1;
-    return check_series(c, r, &c->sizes[bandwidth][mpg_path_find(path)], err);
+    return check_series(c, r, &c->sizes[bandwidth][path], err);
 }
 
 /* ---- what became of them ---- */
@@ -174,12 +189,14 @@ static int check_groups(struct mpg_check *c, const struct mpg_network_path *p,
                         const struct mpg_network_group *group, size_t n,
                         enum mpg_finding finding, struct mpg_error *err)
 {
+    char time[32], size[32];
     for (size_t i = 0; i < n; i++)
         if (group[i].outlier &&
             mpg_check_found(c, finding, fabs(group[i].score), err,
-                            "%s: %.200s is an outlier: median round trip %.4g ns at %lld bytes,"
-                            " modified z %+.1f", mpg_path_name(p->path), group[i].name,
-                            group[i].median_ns, (long long)group[i].size_bytes,
+                            "%s: %.200s is an outlier: median round trip of %s %s, modified z"
+                            " %+.1f", mpg_path_name(p->path), group[i].name,
+                            mpg_units_format_size(size, sizeof size, group[i].size_bytes),
+                            mpg_units_format_time(time, sizeof time, group[i].median_ns),
                             group[i].score) < 0)
             return -1;
     return 0;
@@ -226,8 +243,10 @@ static int check_sizes(struct mpg_check *c, const struct mpg_network_path *path,
     }
     if (!worst)
         return 0;
-    snprintf(width, sizeof width, isfinite(worst_part) ? "+-%.0f %%" : "anything",
-             100 * worst_part);
+    if (worst_part < MOST_SHOWN)
+        snprintf(width, sizeof width, "+-%.0f %%", 100 * worst_part);
+    else
+        snprintf(width, sizeof width, "beyond +-%.0f %%", 100 * MOST_SHOWN);
     return mpg_check_found(
         c, finding, worst_part * (double)wide, err,
         "%s, %s: the %s is not known to %.0f %% for %zu of %zu sizes, worst %s: %s of %zu samples",

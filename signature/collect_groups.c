@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/units.h"
 #include "signature/inference.h"
 
 /* Least deviation, as a part of the median, that groups are taken to have: a few may
@@ -108,13 +109,15 @@ static int warn_of_outliers(struct mpg_collect *c, const struct mpg_network_path
                             const struct mpg_network_group *group, size_t n, const char *remedy,
                             struct mpg_error *err)
 {
+    char time[32], size[32];
     for (size_t i = 0; i < n; i++)
         if (group[i].outlier &&
-            mpg_collect_warn(c, err, "%s: %.200s is an outlier: median round trip of %lld bytes"
-                                     " %.4g ns, modified z %+.1f; it is used, too; %s",
+            mpg_collect_warn(c, err, "%s: %.200s is an outlier: median round trip of %s %s,"
+                                     " modified z %+.1f; it is used, too; %s",
                              mpg_path_name(path->path), group[i].name,
-                             (long long)group[i].size_bytes, group[i].median_ns, group[i].score,
-                             remedy) < 0)
+                             mpg_units_format_size(size, sizeof size, group[i].size_bytes),
+                             mpg_units_format_time(time, sizeof time, group[i].median_ns),
+                             group[i].score, remedy) < 0)
             return -1;
     return 0;
 }
