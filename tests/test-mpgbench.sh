@@ -103,7 +103,7 @@ is "leaves the new results only, and what is not its own" "$(ls "$tmp/quick" | t
 mine.samples notes pingpong-0.samples "
 
 STOP="--launch 1"
-ok "a launch that fails" fails 1 "pingpong, launch 1 failed (exit 3); what was complete" \
+ok "a launch that fails" fails 1 "pingpong, launch 1 failed (exit 3); 3 files were complete before" \
     bench -o "$tmp/failed"
 is "it ends there" "$(tail -n 1 "$LOG")" "pingpong --output $tmp/failed --launch 1"
 is "and keeps what was complete" "$(ls "$tmp/failed" | tr '\n' ' ')" \
@@ -116,7 +116,7 @@ while ! grep -q hanging "$LOG"; do sleep 0.1; done
 ok "interrupted" pkill -TERM -P $! -f mpgbench
 wait $!
 is "it fails" $? 1
-like "it says what is left" "$(tail -n 1 "$tmp/err")" "mpgbench: interrupted; what was complete *"
+like "it says what is left" "$(tail -n 1 "$tmp/err")" "mpgbench: interrupted; 1 file was complete before*"
 is "which is there" "$(ls "$tmp/interrupted")" "ftq-core0.samples"
 HANG=''
 
@@ -188,7 +188,7 @@ if [ -x "$SIGMAKE" ]; then
     ok "they make a signature" "$SIGMAKE" -o "$tmp/machine.sig" "$tmp/results"
 fi
 touch "$tmp/file"
-ok "a folder that is a file" fails 1 "ftq failed" real -o "$tmp/file" --quick
+ok "a folder that is a file" fails 1 "ftq failed (exit 1); nothing was complete" real -o "$tmp/file" --quick
 like "its version is ftq's" "$(MPGKIT_BENCHDIR=$build sh "$MPGBENCH" --version)" \
     "mpgbench (mpgkit) *"
 done_testing
