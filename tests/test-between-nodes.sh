@@ -35,6 +35,7 @@ is "the pair is on both" "$(of "pair 0" $file | cut -d';' -f 1-2)" \
     "ranks 0 and 1; hosts near and far"
 is "their clocks are compared" "$(of clocks $file)" synchronised
 ok "clocks a thousand seconds apart: each way takes time" positive $file
+ok "and their drift is known" grep -Eq "^# peer_drift_ppm: -?[0-9.]+$" $file
 is "every size is there" "$(awk '!/^#/ { n[$2]++ } END { print n[0], n[8], n[4096] }' $file)" \
     "200 200 200"
 like "TCP's eager limit" "$(of eager_limit_bytes $file)" "6[0-5][0-9][0-9][0-9]"

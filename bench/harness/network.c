@@ -50,7 +50,7 @@ struct yield {
 
 struct summary {
     int64_t rows, cells, rounds;
-    double error_ns;
+    double error_ns, drift;
     int64_t shared;
 };
 
@@ -203,6 +203,7 @@ static void take(struct run *run, const struct mpg_couple *couple, const struct 
     class->cells += (size_t)s->cells;
     class->synchronised = class->synchronised || !s->shared;
     class->error_ns = s->error_ns > class->error_ns ? s->error_ns : class->error_ns;
+    class->drift = fabs(s->drift) > fabs(class->drift) ? s->drift : class->drift;
     class->rounds = s->rounds > class->rounds ? s->rounds : class->rounds;
 }
 
@@ -212,7 +213,7 @@ static int collect(struct run *run, const struct mpg_couple *couple, const struc
 {
     int rank = run->ranks.rank, status = 0;
     struct summary s = {(int64_t)y->measured.n, (int64_t)y->plan.n, y->measured.rounds,
-                        y->measured.error_ns, y->measured.shared};
+                        y->measured.error_ns, y->measured.drift, y->measured.shared};
     if (rank == couple->a && rank != 0)
         MPI_Send(&s, sizeof s, MPI_BYTE, 0, TAG, MPI_COMM_WORLD);
     if (rank == 0) {
@@ -367,6 +368,8 @@ static int describe(const struct run *run, const struct mpg_class *class, int ar
                    mpg_header_add(header, err, "clocks", "%s",
                                   class->synchronised ? "synchronised" : "shared") < 0 ||
                    mpg_header_add(header, err, "one_way_error_ns", "%.1f", class->error_ns) < 0 ||
+                   (class->synchronised && mpg_header_add(header, err, "peer_drift_ppm", "%.3f",
+                                                          1e6 * class->drift) < 0) ||
                    mpg_header_add(header, err, "rounds", "%lld", (long long)class->rounds) < 0 ||
                    describe_goal(run, class, header, err) < 0 ||
                    (run->net->describe && run->net->describe(header, err) < 0)

@@ -43,8 +43,8 @@ int mpg_ranks_begin(struct mpg_ranks *ranks, bool bind, int *argc, char ***argv,
 void mpg_ranks_end(struct mpg_ranks *ranks);
 
 /* STATUS of all ranks: fails on all when it is negative on one. ERR stays on the
- * lowest rank that has one and becomes empty on the others. Ranks that are early wait without load on core or
- * memory (they look every few milliseconds). */
+ * lowest rank that has one and becomes empty on the others. Ranks that are early wait
+ * without load on core or memory (they look every few milliseconds). */
 int mpg_ranks_agree(const struct mpg_ranks *ranks, int status, struct mpg_error *err);
 /* Fails on every rank, as above, when NAME or the ARGC arguments of one differ from
  * rank 0's: what they do next would not fit together. */

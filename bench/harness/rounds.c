@@ -360,7 +360,8 @@ static int conclude(const struct work *w, struct mpg_measured *measured, struct 
 {
     struct mpg_measured m = {.n = w->n, .rounds = w->round,
                              .shared = mpg_sync_shared(w->sync),
-                             .error_ns = mpg_sync_error_ns(w->sync, 1)};
+                             .error_ns = mpg_sync_error_ns(w->sync, 1),
+                             .drift = mpg_sync_drift(w->sync, 1)};
     double reading_ns = (w->timer->cost_ns + w->other_cost_ns) / 2;
     m.times = malloc((w->n + 1) * sizeof *m.times);
     m.lack = malloc(w->plan->n * sizeof *m.lack);

@@ -66,6 +66,7 @@ struct mpg_measured {
     struct mpg_lack *lack;   /* of each cell, where the rounds were adaptive */
     bool shared;             /* the two read one clock */
     double error_ns;         /* the bound on that of forward_ns */
+    double drift;            /* of the other's clock, as mpg_sync_drift() */
     int64_t rounds;
 };
 

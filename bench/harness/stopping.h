@@ -2,8 +2,9 @@
 /* When a series of measurements has been measured often enough: distribution-free
  * confidence intervals of its quantiles (order statistics; David and Nagaraja,
  * Order Statistics, 3rd ed., 7.1), for as many independent samples as the series'
- * autocorrelation and the differences between its blocks leave. Stopping at a given width keeps the confidence when many
- * samples are needed (Chow and Robbins, Ann. Math. Statist. 36, 1965). */
+ * autocorrelation and the differences between its blocks leave. Stopping at a given
+ * width keeps the confidence when many samples are needed (Chow and Robbins, Ann. Math.
+ * Statist. 36, 1965). */
 #ifndef MPG_STOPPING_H
 #define MPG_STOPPING_H
 
