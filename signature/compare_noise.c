@@ -13,6 +13,14 @@
 
 static const struct launches no_launches = {0, INFINITY};
 
+/* Lets D count for WORTH independent samples, at most a million: no machine is that
+ * steady, and the binomial distribution of inference.h ends at about two. */
+static void set_worth(struct mpg_distribution *d, double worth)
+{
+    d->n = (size_t)fmin(fmax(worth, 1), 1e6);
+    d->lag1 = 0;
+}
+
 /* ---- detours ---- */
 
 enum { BLOCKS = 32 }; /* of a record */
@@ -155,9 +163,8 @@ static int compare_durations(struct comparing *c, const struct record *a, const 
     if (da)
         db = mpg_distribution_from_samples(b->duration_ns, b->n, MPG_DISTRIBUTION_KNOTS, err);
     if (db) {
-        da->n = (size_t)a->worth;
-        db->n = (size_t)b->worth;
-        da->lag1 = db->lag1 = 0;
+        set_worth(da, a->worth);
+        set_worth(db, b->worth);
         status = compare_samples(c, "noise: detour's duration", MPG_TIME_NS, NULL, da, db,
                                  &no_launches, &no_launches, err);
     }
@@ -228,8 +235,7 @@ static int pool_finish(struct pool *pool, struct mpg_error *err)
     pool->d = mpg_distribution_from_samples(pool->value, pool->n, MPG_DISTRIBUTION_KNOTS, err);
     if (!pool->d)
         return -1;
-    pool->d->n = (size_t)fmax(1, pool->samples); /* not those of the knots */
-    pool->d->lag1 = 0;
+    set_worth(pool->d, pool->samples); /* not those of the knots */
     return 0;
 }
 

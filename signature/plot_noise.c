@@ -9,8 +9,9 @@
 #include "common/units.h"
 #include "signature/plot_private.h"
 
-/* Dots nearer to each other than this are one: a file of a million dots helps nobody. */
-enum { COLUMNS = 900, ROWS = 450 };
+/* Dots in one cell of a grid are one: a file of a million dots helps nobody. With
+ * more than MOST_DOTS cells the grid gets coarser. */
+enum { COLUMNS = 960, ROWS = 480, MOST_DOTS = 30000 };
 
 enum { MARKED_LINES = 8 };
 
@@ -122,23 +123,53 @@ static int plot_series(struct plot_session *session, const struct mpg_signature 
 
 /* ---- detours ---- */
 
-/* Writes one dot a cell of a grid; returns how many detours the fullest stands
- * for, or 0 when memory is out. */
-static unsigned write_dots(FILE *data, const struct mpg_noise_core *c, double unit, double low,
-                           double high)
+/* What became of C's detours as dots. */
+struct dots {
+    unsigned most; /* detours in the fullest cell */
+    int coarse;    /* how many dots of the finest grid lie beside each other in a cell */
+};
+
+/* The cell of detour I in a grid of COLUMNS / COARSE columns. */
+static size_t cell_of(const struct mpg_noise_core *c, size_t i, double low, double high, int coarse)
 {
-    unsigned most = 0, *cell = calloc((size_t)COLUMNS * ROWS, sizeof *cell);
-    for (size_t i = 0; cell && i < c->detours; i++) {
-        double duration = fmax(c->duration_ns[i], low);
-        size_t x = (size_t)(c->start_ns[i] / c->span_ns * (COLUMNS - 1));
-        size_t y = (size_t)(log(duration / low) / log(high / low) * (ROWS - 1));
-        unsigned *here = &cell[y * COLUMNS + x];
-        if (++*here == 1)
-            fprintf(data, "%.7g %.6g\n", c->start_ns[i] / unit, duration);
-        most = *here > most ? *here : most;
+    double duration = fmax(c->duration_ns[i], low);
+    size_t x = (size_t)(c->start_ns[i] / c->span_ns * (COLUMNS / coarse - 1));
+    size_t y = (size_t)(log(duration / low) / log(high / low) * (ROWS / coarse - 1));
+    return y * (size_t)(COLUMNS / coarse) + x;
+}
+
+static size_t count_cells(const struct mpg_noise_core *c, double low, double high,
+                          struct dots *dots, unsigned *cell)
+{
+    size_t occupied = 0;
+    memset(cell, 0, (size_t)COLUMNS * ROWS * sizeof *cell);
+    dots->most = 0;
+    for (size_t i = 0; i < c->detours; i++) {
+        unsigned *here = &cell[cell_of(c, i, low, high, dots->coarse)];
+        occupied += ++*here == 1;
+        dots->most = *here > dots->most ? *here : dots->most;
+    }
+    return occupied;
+}
+
+/* Writes a dot "start duration count" for each cell, where the first of its detours is. */
+static int write_dots(FILE *data, const struct mpg_noise_core *c, double unit, double low,
+                      double high, struct dots *dots, struct mpg_error *err)
+{
+    unsigned *cell = malloc((size_t)COLUMNS * ROWS * sizeof *cell);
+    if (!cell)
+        return mpg_error_set(err, "out of memory");
+    for (dots->coarse = 1; count_cells(c, low, high, dots, cell) > MOST_DOTS;)
+        dots->coarse *= 2;
+    for (size_t i = 0; i < c->detours; i++) {
+        unsigned *here = &cell[cell_of(c, i, low, high, dots->coarse)];
+        if (*here > 0)
+            fprintf(data, "%.7g %.6g %u\n", c->start_ns[i] / unit, fmax(c->duration_ns[i], low),
+                    *here);
+        *here = 0;
     }
     free(cell);
-    return most;
+    return 0;
 }
 
 static int plot_detours(struct plot_session *session, const struct mpg_signature *sig,
@@ -159,10 +190,11 @@ static int plot_detours(struct plot_session *session, const struct mpg_signature
     high = fmax(high, 2 * low);
     if (plot_start(session, err, "detours-%s", names.file) < 0)
         return -1;
-    unsigned most = write_dots(session->data, c, unit, low, high);
-    if (most == 0)
-        return mpg_error_set(err, "out of memory");
-    snprintf(first, sizeof first, "%s: detours, %.4g a second, %.3g %% of %s lost", names.title,
+    struct dots dots = {0};
+    if (write_dots(session->data, c, unit, low, high, &dots, err) < 0)
+        return -1;
+    bool crowded = dots.coarse > 1 || dots.most > 20;
+    snprintf(first, sizeof first, "%s: detours, %.5g a second, %.3g %% of %s lost", names.title,
              (double)c->detours / (c->span_ns * 1e-9), 100 * c->fraction_lost,
              mpg_units_format_time(span, sizeof span, c->span_ns));
     if (c->length_ns)
@@ -171,7 +203,7 @@ static int plot_detours(struct plot_session *session, const struct mpg_signature
                                        mpg_distribution_quantile(c->length_ns, 0.5)),
                  mpg_units_format_time(tail, sizeof tail,
                                        mpg_distribution_quantile(c->length_ns, 0.99)),
-                 most > 1 ? "; dots that coincide are drawn once" : "");
+                 crowded ? "" : dots.most > 1 ? "; dots that coincide are drawn once" : "");
     else
         snprintf(second, sizeof second, "one detour");
     plot_title(session->script, first, second);
@@ -179,8 +211,14 @@ static int plot_detours(struct plot_session *session, const struct mpg_signature
     plot_set(session->script, "ylabel", "duration");
     plot_log_times(session->script, "y", low, high);
     fprintf(session->script, "set xrange [0:%.7g]\n", c->span_ns / unit);
-    fprintf(session->script, "plot data using 1:2 with points pt 7 ps 0.35 lc rgb '%s' notitle",
-            PLOT_BLUE);
+    if (crowded)
+        fprintf(session->script, "set palette defined (0 '#6baed6', 0.5 '#2171b5', 1 '#08204b')\n"
+                "set logscale cb\nset cbrange [1:%u]\nset cblabel 'detours that a dot stands for'\n"
+                "plot data using 1:2:3 with points pt 7 ps %g lc palette notitle", dots.most,
+                0.15 + 0.2 * dots.coarse);
+    else
+        fprintf(session->script, "plot data using 1:2 with points pt 7 ps 0.35 lc rgb '%s' notitle",
+                PLOT_BLUE);
     if (c->threshold_ns > 0) {
         char threshold[SHOW_TEXT], key[2 * SHOW_TEXT];
         snprintf(key, sizeof key, "threshold: shorter ones than %s were not seen",

@@ -204,6 +204,21 @@ sigshow: 6 plots in few, each as SVG and PNG"
 "$sigshow" --plot many many.sig 2>err
 like "cores that are not drawn are said" "$? $(cat err)" "0 *not drawn: 2 more cores (--all draws them)*"
 
+# Detours that cover each other: one dot for many, and files of a sane size.
+{
+    echo '{"format": "mpgkit-signature", "version": [2, 0], "noise": [{"core": 0, "span_ns": 200000000,'
+    awk 'BEGIN {
+        for (i = 0; i < 200000; i++) {
+            start = start (i ? "," : "") i * 1000
+            long = long (i ? "," : "") 10 + (i * 7919) % 971
+        }
+        print "\"detours\": {\"start_ns\": [" start "], \"duration_ns\": [" long "]}}]}" }'
+} >dense.sig
+"$sigshow" --plot dense dense.sig 2>err
+is "200000 detours: exit status" $? 0
+ok "200000 detours: colour says how many" grep -qF "detours that a dot stands for" dense/detours-core0.svg
+ok "200000 detours: less than 4 MB" test "$(wc -c <dense/detours-core0.svg)" -lt 4000000
+
 # Names that are commands elsewhere are only texts.
 signature | sed "s/\"host\": \"vm\"/\"host\": \"v' \`touch hacked\` \$(touch hacked) '''; system('touch hacked') # \\\\\\\\\"/" >c.sig
 "$sigshow" --plot odd c.sig 2>err
