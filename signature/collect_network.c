@@ -141,10 +141,10 @@ static int map_pairs(struct mpg_collect_path *p, const struct mpg_results *r, in
     for (size_t i = 0; i < r->samples; i++) {
         size_t k = pair ? (size_t)pair[i] : 0;
         char key[32];
-        snprintf(key, sizeof key, "pair %zu", k);
-        const char *name = mpg_collect_fact(r, key);
         if ((*map)[k] >= 0)
             continue;
+        snprintf(key, sizeof key, "pair %zu", k);
+        const char *name = mpg_collect_fact(r, key);
         if (pair && !name)
             return mpg_error_set(err, "header line '# %s:' is missing", key);
         if (find_pair(p, name ? name : "ranks 0 and 1", &(*map)[k], err) < 0)

@@ -94,9 +94,10 @@ int mpg_part_round_trips(const struct mpg_exchange_sizes *from, struct mpg_parti
 
 /* SIZES of transfers from times until the acknowledgement. Its distribution, that
  * of one way of the empty exchanges, is taken out of those; without empty
- * exchanges, or with few samples, half of a round trip is. */
+ * exchanges, or with few samples, half of a round trip is. *BY_DECONVOLUTION says
+ * whether the empty exchanges are enough. */
 int mpg_part_transfers(const struct mpg_exchange_sizes *from, struct mpg_network_sizes *sizes,
-                       struct mpg_error *err);
+                       bool *by_deconvolution, struct mpg_error *err);
 
 struct mpg_keyed {
     size_t key;

@@ -170,7 +170,8 @@ static int add_events(const struct mpg_results *r, struct mpg_noise_core *core,
                       struct mpg_error *err)
 {
     static const char *const keys[] = {"context_switches", "cpu_migrations", "page_faults",
-                                       "preemptions", "steal_ns", "interrupts", "softirqs"};
+                                       "preemptions", "cpu_share", "speed_range", "steal_ns",
+                                       "interrupts", "softirqs"};
     for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
         const char *value = mpg_collect_fact(r, keys[k]);
         char key[64];

@@ -105,7 +105,7 @@ static struct mpg_distribution *part_transfer(const struct mpg_exchanges *all,
 }
 
 int mpg_part_transfers(const struct mpg_exchange_sizes *from, struct mpg_network_sizes *sizes,
-                       struct mpg_error *err)
+                       bool *by_deconvolution, struct mpg_error *err)
 {
     struct acknowledgement *ack = calloc(1, sizeof *ack);
     int status = 0;
@@ -121,6 +121,7 @@ int mpg_part_transfers(const struct mpg_exchange_sizes *from, struct mpg_network
         if (!(made->time_ns = part_transfer(all, ack, err)))
             status = mpg_error_prefix(err, "%lld bytes", (long long)all->size_bytes);
     }
+    *by_deconvolution = ack && ack->known;
     free(ack);
     return status;
 }

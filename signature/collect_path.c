@@ -83,18 +83,23 @@ static int there(const struct mpg_exchange *e, const void *context, double times
 
 /* ---- one way ---- */
 
+/* How times were got by clocks, WAYS, that can be compared; WHICH are they. */
+static void say_clocks(const struct mpg_one_way *ways, const char *which, char *text, size_t size)
+{
+    if (ways->clocks == MPG_CLOCKS_ONE)
+        snprintf(text, size, "%s; one clock", which);
+    else
+        snprintf(text, size, "%s%s; clocks synchronised within %.3g ns", which,
+                 ways->clocks == MPG_CLOCKS_SHAPE ? ", moved to the same median" : "",
+                 ways->error_ns);
+}
+
 static int say_one_way(const struct mpg_one_way *ways, const struct mpg_parting *parting,
                        struct mpg_network_path *out, struct mpg_error *err)
 {
     char text[256] = "half the round trip";
-    if (ways->clocks == MPG_CLOCKS_ONE)
-        snprintf(text, sizeof text, "forward and backward times; one clock");
-    else if (ways->clocks == MPG_CLOCKS_GOOD)
-        snprintf(text, sizeof text, "forward and backward times; clocks synchronised within"
-                                    " %.3g ns", ways->error_ns);
-    else if (ways->clocks == MPG_CLOCKS_SHAPE)
-        snprintf(text, sizeof text, "forward and backward times, moved to the same median; clocks"
-                                    " synchronised within %.3g ns", ways->error_ns);
+    if (ways->clocks != MPG_CLOCKS_NONE)
+        say_clocks(ways, "forward and backward times", text, sizeof text);
     else if (parting->parted > 0)
         snprintf(text, sizeof text, "deconvolution of the round trip, misfit at most %.2g%s",
                  parting->misfit,
@@ -127,18 +132,38 @@ static int make_latency(const struct mpg_collect_path *in, struct mpg_network_pa
 
 /* ---- transfers ---- */
 
-static int make_bandwidth(const struct mpg_collect_path *in, struct mpg_network_path *out,
-                          struct mpg_error *err)
+/* The header says how transfers were got; one-way times have a place of their own. */
+static int say_transfer(struct mpg_collect *c, const struct mpg_network_path *out,
+                        const char *text, struct mpg_error *err)
+{
+    char key[64];
+    snprintf(key, sizeof key, "transfer, %s", mpg_path_name(out->path));
+    return mpg_fact_add(&c->sig->fact, &c->sig->facts, key, text, err);
+}
+
+static int make_bandwidth(struct mpg_collect *c, const struct mpg_collect_path *in,
+                          struct mpg_network_path *out, struct mpg_error *err)
 {
     struct mpg_one_way ways;
+    char text[256];
+    bool by_deconvolution = false;
     if (in->bandwidth.n == 0)
         return 0;
     if (mpg_one_way_find(&in->bandwidth, in->transfer, in->transfer_launches, in->pairs,
                          in->bandwidth.size[0].size_bytes == 0, &ways, err) < 0)
         return -1;
-    int status = ways.clocks == MPG_CLOCKS_NONE
-                     ? mpg_part_transfers(&in->bandwidth, &out->bandwidth, err)
-                     : make_sizes(&in->bandwidth, there, &ways, true, &out->bandwidth, err);
+    int status;
+    if (ways.clocks == MPG_CLOCKS_NONE) {
+        status = mpg_part_transfers(&in->bandwidth, &out->bandwidth, &by_deconvolution, err);
+        snprintf(text, sizeof text, "time to the acknowledgement without %s",
+                 by_deconvolution ? "its one-way time, by deconvolution"
+                                  : "half the empty round trip");
+    } else {
+        status = make_sizes(&in->bandwidth, there, &ways, true, &out->bandwidth, err);
+        say_clocks(&ways, "time until the message is there", text, sizeof text);
+    }
+    if (status == 0)
+        status = say_transfer(c, out, text, err);
     mpg_one_way_clear(&ways);
     return status;
 }
@@ -194,7 +219,7 @@ int mpg_collect_make_path(struct mpg_collect *c, const struct mpg_collect_path *
 {
     out->eager_limit_bytes = MPG_EAGER_LIMIT_UNKNOWN;
     out->window = in->window;
-    if (make_latency(in, out, err) < 0 || make_bandwidth(in, out, err) < 0 ||
+    if (make_latency(in, out, err) < 0 || make_bandwidth(c, in, out, err) < 0 ||
         make_sizes(&in->pingpong, whole_time, NULL, false, &out->round_trip, err) < 0 ||
         make_sizes(&in->bandwidth, send_time, NULL, false, &out->sender, err) < 0 ||
         make_sizes(&in->stream, whole_time, NULL, false, &out->streaming, err) < 0)

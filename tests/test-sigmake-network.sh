@@ -44,6 +44,8 @@ def q(x, u):
     return x["quantiles"][i] + (at - i) * (x["quantiles"][i + 1] - x["quantiles"][i])
 def near(a, b, part):
     return abs(a - b) <= part * b
+def header(key):
+    return json.load(open("a.sig"))["header"][key]
 print(eval("(" + sys.argv[1] + ")"))
 P
 }
@@ -117,18 +119,26 @@ start
 samples bandwidth offset=1 | network bandwidth 0 "$window" "clocks: shared" "one_way_error_ns: 13"
 made
 truth "transfers by one clock" bandwidth 65536 5300 173.2 5840 0.03 0.02
+is "transfers by one clock: said" "$(get "header('transfer, node')")" \
+    "time until the message is there; one clock"
 truth "time inside the send" sender 65536 2650 86.6 2920 0.03 0.02
 start
 samples bandwidth offset=300 | network bandwidth 0 "$window" "clocks: synchronised" "one_way_error_ns: 350"
 made
 truth "transfers without an offset" bandwidth 65536 5300 173.2 5840 0.03 0.02
+is "transfers without an offset: said" "$(get "header('transfer, node')")" \
+    "time until the message is there, moved to the same median; clocks synchronised within 350 ns"
 start
 samples bandwidth | cut -d ' ' -f 1-4 | network bandwidth 0 "${window% *}"
 made
 truth "transfers without the acknowledgement" bandwidth 65536 5300 173.2 5840 0.06 0.03
+is "transfers without the acknowledgement: said" "$(get "header('transfer, node')")" \
+    "time to the acknowledgement without its one-way time, by deconvolution"
 start
 samples bandwidth n=80 | cut -d ' ' -f 1-4 | network bandwidth 0 "${window% *}"
 made
+is "few transfers: said" "$(get "header('transfer, node')")" \
+    "time to the acknowledgement without half the empty round trip"
 is "few transfers: without half of the empty exchange" \
     "$(get "near(d('bandwidth', 65536)['mean'], 5300, 0.02)")" True
 start

@@ -64,7 +64,7 @@ ok "the same results give the same bytes" cmp -s a.sig b.sig
 start
 {
     header ftq "start_ns work lost_ns" "core: 0" "quantum_ns: 1000000" "unit_ns: 43" \
-        "context_switches: 3" "preemptions: 2" "steal_ns: 40" "interrupts: LOC 250, RES 12" \
+        "context_switches: 3" "preemptions: 2" "cpu_share: 0.99" "steal_ns: 40" "interrupts: LOC 250, RES 12" \
         "softirqs: TIMER 90" "cores_at_once: 2" "epoch_ns: 77"
     samples ftq period=7.3e6 steal=20000 | body
 } >r/ftq-core0.samples
@@ -97,7 +97,7 @@ is "fwq: time beyond the fastest" "$(get "near(c['fwq']['lost_ns']['mean'], 2.38
     "(True, 1000000)"
 is "fwq: its family" "$(get "c['fwq']['lost_ns']['fits'][0]['family']")" gamma
 is "what happened meanwhile" "$(get "sorted(c['events'].items())")" \
-    "[('ftq context_switches', '3'), ('ftq interrupts', 'LOC 250, RES 12'), ('ftq preemptions', '2'), ('ftq softirqs', 'TIMER 90'), ('ftq steal_ns', '40'), ('fwq context_switches', '5')]"
+    "[('ftq context_switches', '3'), ('ftq cpu_share', '0.99'), ('ftq interrupts', 'LOC 250, RES 12'), ('ftq preemptions', '2'), ('ftq softirqs', 'TIMER 90'), ('ftq steal_ns', '40'), ('fwq context_switches', '5')]"
 is "cores at once: the most" "$(get "c['cores_at_once']")" 2
 is "what a core says of itself is not in the header" \
     "$(get "[k for k in s['header'] if k in ('epoch_ns', 'steal_ns', 'interrupts', 'cores_at_once', 'work_ns')]")" "[]"
