@@ -13,11 +13,10 @@
 
 static const struct launches no_launches = {0, INFINITY};
 
-/* Lets D count for WORTH independent samples, at most a million: no machine is that
- * steady, and the binomial distribution of inference.h ends at about two. */
+/* Lets D count for WORTH independent samples. */
 static void set_worth(struct mpg_distribution *d, double worth)
 {
-    d->n = (size_t)fmin(fmax(worth, 1), 1e6);
+    d->n = (size_t)fmin(fmax(worth, 1), MPG_INFERENCE_MAX_SAMPLES);
     d->lag1 = 0;
 }
 

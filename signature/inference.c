@@ -69,8 +69,9 @@ int mpg_distribution_interval(const struct mpg_distribution *d, double p, double
         return mpg_error_set(err, "quantile %g is not between 0 and 1", p);
     if (!(confidence > 0 && confidence < 1))
         return mpg_error_set(err, "confidence %g is not between 0 and 1", confidence);
-    /* Whole, whatever rounding did, and as many as GSL can count. */
-    double effective = fmin(floor(mpg_effective_samples(d->n, d->lag1) + 1e-6), 4e9);
+    /* Whole, whatever rounding did. */
+    double effective = floor(mpg_effective_samples(d->n, d->lag1) + 1e-6);
+    effective = fmin(effective, MPG_INFERENCE_MAX_SAMPLES);
     struct ranks ranks = find_ranks(effective, p, confidence);
     *interval = (struct mpg_interval){
         .value = mpg_distribution_quantile(d, p),

@@ -11,6 +11,10 @@
 #include "common/error.h"
 #include "signature/distribution.h"
 
+/* More samples count as this many in intervals, which then are wider than they
+ * need be: GSL's binomial distribution fails from about 1.5 million on. */
+#define MPG_INFERENCE_MAX_SAMPLES 1e6
+
 /* How many independent samples tell as much about a mean as N samples whose lag-1
  * autocorrelation is LAG1 (-1..1), for a first-order process: n (1 - r) / (1 + r)
  * (Bayley and Hammersley, Suppl. J. R. Stat. Soc. 8 (1946) 184). Never more than N

@@ -304,6 +304,10 @@ static void test_errors(void)
     ok(mpg_outliers(x, 3, -1, score, outlier, &err) < 0, "floor: %s", err.text);
     ok(mpg_outliers(x + 6, 3, 0, score, outlier, &err) < 0, "not a number: %s", err.text);
     struct mpg_distribution *d = make(x, 3, 3);
+    d->n = 2000000;
+    ok(mpg_distribution_interval(d, 0.5, 0.95, &i, &err) == 0 && i.low <= i.value &&
+           i.value <= i.high && i.coverage >= 0.95,
+       "two million samples: %g within %g and %g, coverage %g", i.value, i.low, i.high, i.coverage);
     ok(mpg_distribution_interval(d, 0, 0.9, &i, &err) < 0, "p: %s", err.text);
     ok(mpg_distribution_interval(d, 1, 0.9, &i, &err) < 0, "p: %s", err.text);
     ok(mpg_distribution_interval(d, 0.5, 1, &i, &err) < 0, "confidence: %s", err.text);
