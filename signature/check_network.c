@@ -250,7 +250,8 @@ static int check_sizes(struct mpg_check *c, const struct mpg_network_path *path,
     return mpg_check_found(
         c, finding, worst_part * (double)wide, err,
         "%s, %s: the %s is not known to %.0f %% for %zu of %zu sizes, worst %s: %s of %zu samples",
-        bandwidth ? "bandwidth" : "pingpong", mpg_path_name(path->path), p == 0.5 ? "median" : "99th percentile", 100 * error,
+        bandwidth ? "bandwidth" : "pingpong", mpg_path_name(path->path),
+        p == 0.5 ? "median" : "99th percentile", 100 * error,
         wide, sizes->n, mpg_units_format_size(size, sizeof size, worst->size_bytes), width,
         worst->time_ns->n);
 }

@@ -96,8 +96,9 @@ static int add_detours(struct mpg_collect *c, const struct mpg_results *r,
     if (n > MPG_SIGNATURE_MAX_DETOURS) {
         n = MPG_SIGNATURE_MAX_DETOURS;
         core->span_ns = r->column[MPG_COLUMN_START_NS][n];
-        if (mpg_collect_warn(c, err, "%s: the first %zu of %zu detours were kept, %.3f s of record", r->path,
-                 n, r->samples, core->span_ns * 1e-9) < 0)
+        if (mpg_collect_warn(c, err, "%s: the first %zu of %zu detours were kept, %.3f s of"
+                                     " record", r->path, n, r->samples,
+                             core->span_ns * 1e-9) < 0)
             return -1;
     }
     if (copy_detours(r, core, n, err) < 0 || mpg_noise_core_check(core, err) < 0 ||
