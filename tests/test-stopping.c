@@ -27,12 +27,12 @@ static double uniform(void)
     return (random() + 0.5) / 2147483648.0;
 }
 
-static struct mpg_interval interval_of(const double *series, double p)
+static struct mpg_interval interval_of(const double *series, size_t block, double p)
 {
     static double sorted[N];
     memcpy(sorted, series, sizeof sorted);
     mpg_sort(sorted, N);
-    return mpg_quantile_interval(series, sorted, N, BLOCK, p, 0.95);
+    return mpg_quantile_interval(series, sorted, N, block, p, 0.95);
 }
 
 /* How often the interval of exponential values, each REPEATED times in a row, holds
@@ -45,16 +45,16 @@ static double coverage(double p, int repeated, double *count)
     for (int s = 0; s < SERIES; s++) {
         for (int i = 0; i < N; i++)
             series[i] = i % repeated ? series[i - 1] : -2.385 * log(uniform());
-        struct mpg_interval interval = interval_of(series, p);
+        struct mpg_interval interval = interval_of(series, BLOCK, p);
         held += interval.low <= truth && truth <= interval.high;
         *count += interval.independent / SERIES;
     }
     return (double)held / SERIES;
 }
 
-/* The same of the median of values whose blocks are shifted by a normal amount each, of
- * the values' own standard deviation (sum of twelve uniform numbers). */
-static double blocks_coverage(double *count)
+/* The same of the median of normal values (sum of twelve uniform numbers) whose blocks of
+ * BLOCK are shifted by a normal amount each, of half the values' standard deviation. */
+static double blocks_coverage(int block, double *count)
 {
     double series[N], shift = 0;
     int held = 0;
@@ -64,14 +64,14 @@ static double blocks_coverage(double *count)
             double sum = -6;
             for (int k = 0; k < 12; k++)
                 sum += uniform();
-            if (i % BLOCK == 0) {
+            if (i % block == 0) {
                 shift = -6;
                 for (int k = 0; k < 12; k++)
                     shift += uniform();
             }
-            series[i] = 20 + sum + shift;
+            series[i] = 20 + sum + shift / 2;
         }
-        struct mpg_interval interval = interval_of(series, 0.5);
+        struct mpg_interval interval = interval_of(series, (size_t)block, 0.5);
         held += interval.low <= 20 && 20 <= interval.high;
         *count += interval.independent / SERIES;
     }
@@ -93,9 +93,11 @@ int main(void)
     part = coverage(0.5, 1, &count);
     ok(part > 0.94 && part < 0.985, "the median of independent values is held: %g", part);
     ok(count > 0.7 * N, "they count for most: %g of %d", count, N);
-    part = blocks_coverage(&count);
-    ok(part > 0.9, "so is that of blocks that differ from each other: %g", part);
-    ok(count < 0.2 * N, "which count for fewer: %g", count);
+    part = blocks_coverage(N / 5, &count);
+    ok(part > 0.94, "so is that of five blocks that differ from each other: %g", part);
+    part = blocks_coverage(BLOCK, &count);
+    ok(part > 0.94, "and of fifteen: %g", part);
+    ok(count < 0.4 * N, "which count for fewer: %g", count);
     part = coverage(0.95, 1, &count);
     ok(part > 0.94, "so is the 95th percentile: %g", part);
     part = coverage(0.5, 4, &count);

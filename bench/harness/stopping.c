@@ -55,7 +55,9 @@ static double exceedance_correlation(const double *series, size_t n, double limi
 }
 
 /* As how many independent samples the shares of values above LIMIT vary between
- * blocks of BLOCK values; HUGE_VAL where too few tell. */
+ * blocks of BLOCK values; HUGE_VAL where too few tell. The variance of few blocks is
+ * uncertain, and its inverse too large by (B-1)/(B-3) on average; without that
+ * five blocks would hold the quantile in 92 % of cases instead of 95. */
 static double block_samples(const double *series, size_t n, size_t block, double limit)
 {
     size_t blocks = block > 0 ? n / block : 0;
@@ -71,7 +73,8 @@ static double block_samples(const double *series, size_t n, size_t block, double
     }
     double mean = sum / (double)blocks;
     double variance = (squares / (double)blocks - mean * mean) / (double)(blocks - 1);
-    return variance > 0 ? mean * (1 - mean) / variance : HUGE_VAL;
+    double bias = (double)(blocks - 1) / (double)(blocks - 3);
+    return variance > 0 ? mean * (1 - mean) / variance / bias : HUGE_VAL;
 }
 
 struct mpg_interval mpg_quantile_interval(const double *series, const double *sorted, size_t n,
