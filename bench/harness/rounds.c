@@ -5,6 +5,7 @@
 
 #include "bench/harness/rounds.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -148,11 +149,11 @@ static void keep(struct work *w, size_t cell, int64_t count)
     double tick_ns = w->timer->ns_per_tick, cost_ns = w->timer->cost_ns;
     for (int64_t i = 0; i < count; i++) {
         double total_ns =
-            (double)(t->end[i] - t->start[i]) * tick_ns - cost_ns - w->other_cost_ns;
+            fmax(0, (double)(t->end[i] - t->start[i]) * tick_ns - cost_ns - w->other_cost_ns);
         double send_ns =
-            w->rounds->sent ? (double)(t->sent[i] - t->start[i]) * tick_ns - cost_ns : 0;
-        w->raw[w->n++] = (struct raw){(uint32_t)cell, t->start[i], t->there[i],
-                                      total_ns > 0 ? total_ns : 0, send_ns > 0 ? send_ns : 0};
+            w->rounds->sent ? fmax(0, (double)(t->sent[i] - t->start[i]) * tick_ns - cost_ns) : 0;
+        w->raw[w->n++] =
+            (struct raw){(uint32_t)cell, t->start[i], t->there[i], total_ns, send_ns};
         if (w->rounds->adaptive)
             s->value[s->n] = total_ns;
         s->n++;
@@ -243,11 +244,11 @@ static bool assess(struct work *w)
             all = all && s->done;
             continue;
         }
-        if (w->rounds->adaptive) {
+        if (w->rounds->adaptive) { /* short of time, blocks are shorter than planned */
             memcpy(w->scratch, s->value, (size_t)s->n * sizeof *s->value);
             mpg_sort(w->scratch, (size_t)s->n);
             s->lack = mpg_goal_lacks(&w->rounds->goal, s->value, w->scratch, (size_t)s->n,
-                                     (size_t)w->plan->cell[i].block);
+                                     (size_t)(s->n / s->blocks));
         }
         s->done = s->n >= w->plan->cell[i].most ||
                   (w->rounds->adaptive && s->blocks >= LEAST_BLOCKS && !s->lack.median &&
