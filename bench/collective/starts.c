@@ -18,6 +18,7 @@ enum {
     BLOCK = 50,       /* repetitions of a case in a row, at most */
     LEAST_BLOCK = 5,
     LEAD = 2,         /* more before them: caches hold another case's data */
+    LEAST_ROUNDS = 5, /* of a case that ends at the goal, so that it is measured at times apart */
     ATTEMPTS = 4,     /* times the samples wanted */
     LEAST_WARMUP = 3, /* which the first guesses are taken from */
 };
@@ -240,10 +241,13 @@ static int collect(struct work *w, size_t i, struct mpg_error *err)
     return w->rank == 0 ? note_block(w, i, last, err) : 0;
 }
 
-/* Rank 0: ends the cases that have been measured well enough. */
+/* Rank 0: ends the cases that have been measured well enough. Each has had a block in
+ * all rounds until now. */
 static int judge(struct work *w, struct mpg_error *err)
 {
-    for (size_t i = 0; i < w->cases->n && w->how->adaptive; i++) {
+    size_t rounds = (size_t)w->result->rounds;
+    bool early = !w->how->adaptive || rounds < LEAST_ROUNDS;
+    for (size_t i = 0; i < w->cases->n && !early; i++) {
         struct mpg_case *c = &w->cases->item[i];
         const struct series *s = &w->series[i];
         if (c->finished || s->n == 0)
@@ -253,7 +257,8 @@ static int judge(struct work *w, struct mpg_error *err)
             return mpg_error_set(err, "out of memory for %zu samples", s->n);
         memcpy(sorted, s->value, s->n * sizeof *sorted);
         mpg_sort(sorted, s->n);
-        struct mpg_lack lack = mpg_goal_lacks(&w->how->goal, s->value, sorted, s->n, 0);
+        struct mpg_lack lack =
+            mpg_goal_lacks(&w->how->goal, s->value, sorted, s->n, s->n / rounds);
         c->finished = !lack.median && !lack.tail;
         free(sorted);
     }
@@ -332,9 +337,9 @@ static int measure_round(struct work *w, const struct mpg_ranks *ranks, uint64_t
         if (w->block[i].n > 0 && w->comm[i] != MPI_COMM_NULL && collect(w, i, err) < 0)
             status = -1;
     }
+    w->result->rounds++;
     if (status == 0 && w->rank == 0)
         status = judge(w, err);
-    w->result->rounds++;
     return mpg_ranks_agree(ranks, status, err);
 }
 
