@@ -37,6 +37,7 @@ enum {
 struct block {
     int n;
     double start_ns[BLOCK]; /* the agreed ones */
+    uint64_t start[BLOCK];  /* when this rank's timer should have shown them */
     double late[BLOCK];     /* 0, LATE_TO_START or LATE_FROM_START */
     uint64_t end[BLOCK];
 };
@@ -58,6 +59,7 @@ struct work {
     struct block *block;   /* of each case */
     struct series *series; /* of each case */
     size_t *order;
+    double astray_ns;      /* by how much a start was not when agreed, at most */
     int awake;             /* ranks that took part in what was last, and are here at once */
     struct mpg_starts_result *result;
 };
@@ -155,6 +157,7 @@ static void run_block(struct work *w, size_t i)
         uint64_t end = mpg_timer_read(w->timer->kind);
         if (k >= 0) {
             b->start_ns[k] = start_ns;
+            b->start[k] = start;
             b->late[k] = late;
             b->end[k] = end;
         }
@@ -228,15 +231,19 @@ static int note_block(struct work *w, size_t i, const double *time_ns, struct mp
     return 0;
 }
 
-/* A block's times, of the last of its processes, once the clocks are compared. */
+/* A block's times, of the last of its processes, once the clocks are compared. Starts
+ * were foretold from earlier comparisons: now it shows how well. */
 static int collect(struct work *w, size_t i, struct mpg_error *err)
 {
     const struct block *b = &w->block[i];
     double mine[BLOCK], last[BLOCK];
-    for (int k = 0; k < b->n; k++)
+    for (int k = 0; k < b->n; k++) {
         mine[k] = b->late[k] > 0 ? b->late[k]
                                  : mpg_sync_time_ns(w->sync, w->rank, b->end[k]) -
                                        b->start_ns[k] - w->timer->cost_ns;
+        w->astray_ns = fmax(w->astray_ns, fabs(mpg_sync_time_ns(w->sync, w->rank, b->start[k]) -
+                                               b->start_ns[k]));
+    }
     MPI_Reduce(mine, last, b->n, MPI_DOUBLE, MPI_MAX, 0, w->comm[i]);
     return w->rank == 0 ? note_block(w, i, last, err) : 0;
 }
@@ -363,7 +370,7 @@ static int measure(struct work *w, const struct mpg_ranks *ranks, struct mpg_err
     mpg_progress_end(&progress);
     if (status < 0)
         return -1;
-    mine_ns = mpg_sync_error_ns(w->sync, w->rank);
+    mine_ns = mpg_sync_error_ns(w->sync, w->rank) + w->astray_ns;
     MPI_Reduce(&mine_ns, &w->result->error_ns, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
     w->result->shared = mpg_sync_shared(w->sync);
     return 0;

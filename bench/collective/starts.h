@@ -39,7 +39,7 @@ struct mpg_starts_result {
     double *value;          /* n rows in the order taken */
     int64_t rounds;
     bool shared;            /* all ranks read one clock */
-    double error_ns;        /* the bound on the error of any process's common time */
+    double error_ns;        /* the bound on how far any process's start was from the agreed */
 };
 
 /* Measures all CASES (>= 1) on MPI_COMM_WORLD, noting in each what was done: rounds
