@@ -142,15 +142,6 @@ static int prepare(struct run *run, struct mpg_error *err)
 
 /* ---- after ---- */
 
-/* CPU time of the other ranks on rank 0's host, for rank 0. Collective. */
-static double neighbours_ns(const struct mpg_ranks *ranks, double own_ns)
-{
-    bool here = strcmp(ranks->place[ranks->rank].host, ranks->place[0].host) == 0;
-    double mine = ranks->rank > 0 && here && own_ns > 0 ? own_ns : 0, sum = 0;
-    MPI_Reduce(&mine, &sum, 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
-    return sum;
-}
-
 static int64_t count_invalid(const struct mpg_cases *cases)
 {
     int64_t invalid = 0;
@@ -222,14 +213,6 @@ static int report(struct run *run, struct mpg_error *err)
 
 /* ---- the program ---- */
 
-/* Where several ranks have an error, only the first one's stays. Collective. */
-static void keep_first(const struct mpg_ranks *ranks, struct mpg_error *err)
-{
-    int64_t place = err->text[0] ? ranks->ranks - ranks->rank : 0;
-    if (mpg_ranks_maximum(ranks, place) != place)
-        err->text[0] = '\0';
-}
-
 static int measure(struct run *run, int argc, char **argv, struct mpg_error *err)
 {
     struct mpg_load load;
@@ -242,7 +225,7 @@ static int measure(struct run *run, int argc, char **argv, struct mpg_error *err
     mpg_load_end(&load);
     if (status < 0)
         return -1;
-    double others_ns = neighbours_ns(&run->ranks, load.own_ns);
+    double others_ns = mpg_ranks_others_ns(&run->ranks, load.own_ns);
     if (run->ranks.rank == 0) {
         status = describe(run, argc, argv, &load, others_ns, err);
         if (status == 0)
@@ -258,8 +241,8 @@ int main(int argc, char **argv)
     mpg_launch_parse(&program, argc, argv);
     set_defaults();
     int status = mpg_ranks_begin(&run.ranks, !opt.no_bind, &argc, &argv, &err);
-    if (status == 0 && (status = measure(&run, argc, argv, &err)) < 0)
-        keep_first(&run.ranks, &err);
+    if (status == 0)
+        status = measure(&run, argc, argv, &err);
     if (status < 0 && err.text[0])
         mpg_error_print(program.name, &err);
     mpg_ranks_end(&run.ranks);

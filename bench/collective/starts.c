@@ -8,7 +8,6 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "bench/harness/plan.h"
 #include "bench/harness/statistics.h"
@@ -25,8 +24,6 @@ enum {
 #define BLOCK_NS 2e7      /* of a block, at most */
 #define LEAST_SLACK_NS 1e3
 #define MOST_SLACK_NS 1e7
-#define SHORTEST_NAP_US 200
-#define LONGEST_NAP_US 10000
 
 /* What stands for a time when a process came late: for the start itself, whose
  * slack was too short, or only away from it. */
@@ -70,13 +67,8 @@ struct work {
 static void wait_quietly(MPI_Comm comm)
 {
     MPI_Request request;
-    int done = 0;
-    useconds_t nap_us = SHORTEST_NAP_US;
     MPI_Ibarrier(comm, &request);
-    while (MPI_Test(&request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && !done) {
-        usleep(nap_us);
-        nap_us = 2 * nap_us < LONGEST_NAP_US ? 2 * nap_us : LONGEST_NAP_US;
-    }
+    mpg_ranks_wait(&request);
 }
 
 /* Brings a case's processes together; false when this rank has no part in it. */

@@ -285,17 +285,6 @@ static int prepare(struct run *run, struct mpg_error *err)
     return mpg_ranks_agree(&run->ranks, status, err);
 }
 
-/* The CPU time of the other ranks of rank 0's host. */
-static void end_load(struct run *run)
-{
-    const struct mpg_place *place = run->ranks.place;
-    int rank = run->ranks.rank;
-    mpg_load_end(&run->load);
-    bool near = rank > 0 && strcmp(place[rank].host, place[0].host) == 0;
-    double mine_ns = near ? run->load.own_ns : 0;
-    MPI_Reduce(&mine_ns, &run->others_ns, 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
-}
-
 static int describe_goal(const struct run *run, const struct mpg_class *class,
                          struct mpg_header *header, struct mpg_error *err)
 {
@@ -472,7 +461,8 @@ static int run_all(struct run *run, int argc, char **argv, struct mpg_error *err
     mpg_progress_start(&run->progress, run->net->program->name, (double)run->pairs);
     mpg_load_start(&run->load);
     int status = measure(run, err);
-    end_load(run);
+    mpg_load_end(&run->load);
+    run->others_ns = mpg_ranks_others_ns(&run->ranks, run->load.own_ns);
     mpg_progress_end(&run->progress);
     if (status == 0 && run->ranks.rank == 0)
         status = report(run, argc, argv, err);

@@ -15,7 +15,7 @@ enum { SHORTEST_NAP_US = 500, LONGEST_NAP_US = 10000 };
 
 /* ---- agreement ---- */
 
-static void wait_quietly(MPI_Request *request)
+void mpg_ranks_wait(MPI_Request *request)
 {
     int done = 0;
     useconds_t nap_us = SHORTEST_NAP_US;
@@ -31,7 +31,7 @@ int64_t mpg_ranks_maximum(const struct mpg_ranks *ranks, int64_t value)
     int64_t most = value;
     MPI_Request request;
     MPI_Iallreduce(&value, &most, 1, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD, &request);
-    wait_quietly(&request);
+    mpg_ranks_wait(&request);
     return most;
 }
 
@@ -43,6 +43,15 @@ int mpg_ranks_agree(const struct mpg_ranks *ranks, int status, struct mpg_error 
     if (most > 0 && mine < most)
         mpg_error_set(err, "%s", "");
     return most > 0 ? -1 : 0;
+}
+
+double mpg_ranks_others_ns(const struct mpg_ranks *ranks, double own_ns)
+{
+    bool near = ranks->rank > 0 &&
+                strcmp(ranks->place[ranks->rank].host, ranks->place[0].host) == 0;
+    double mine_ns = near && own_ns > 0 ? own_ns : 0, sum_ns = 0;
+    MPI_Reduce(&mine_ns, &sum_ns, 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
+    return sum_ns;
 }
 
 /* FNV-1a (Fowler, Noll, Vo) of TEXT and its end, going on from HASH. */

@@ -42,9 +42,12 @@ int mpg_ranks_begin(struct mpg_ranks *ranks, bool bind, int *argc, char ***argv,
 /* Waits for all ranks without load and finalises MPI. */
 void mpg_ranks_end(struct mpg_ranks *ranks);
 
+/* Waits until REQUEST is complete without load on core or memory: looks after half a
+ * millisecond, then less and less often, at least every 10 ms. Not collective. */
+void mpg_ranks_wait(MPI_Request *request);
 /* STATUS of all ranks: fails on all when it is negative on one. ERR stays on the
  * lowest rank that has one and becomes empty on the others. Ranks that are early wait
- * without load on core or memory (they look every few milliseconds). */
+ * as above. */
 int mpg_ranks_agree(const struct mpg_ranks *ranks, int status, struct mpg_error *err);
 /* Fails on every rank, as above, when NAME or the ARGC arguments of one differ from
  * rank 0's: what they do next would not fit together. */
@@ -52,6 +55,10 @@ int mpg_ranks_same_arguments(const struct mpg_ranks *ranks, const char *name, in
                              char **argv, struct mpg_error *err);
 /* The largest VALUE of all ranks, waiting as above. */
 int64_t mpg_ranks_maximum(const struct mpg_ranks *ranks, int64_t value);
+
+/* The sum of OWN_NS (CPU time; negative: unknown, 0) of the other ranks on rank 0's host;
+ * on rank 0, 0 on the others. */
+double mpg_ranks_others_ns(const struct mpg_ranks *ranks, double own_ns);
 
 /* The path between ranks A and B: between nodes when their hosts' names differ,
  * core complex when all of their cores share one last-level cache, else node. */
