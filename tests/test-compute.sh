@@ -114,9 +114,10 @@ else
     skip "a full disk" "cannot mount a small disk"
 fi
 
-"$COMPUTE" -o "$tmp/killed" -d 100s --working-set 64KiB >/dev/null 2>&1 &
+"$COMPUTE" -o "$tmp/killed" -d 100s --working-set 64KiB >/dev/null 2>"$tmp/err" &
 sleep 0.5
 kill -TERM $!
 wait $! 2>/dev/null
 is "interrupted, it leaves nothing" "$(ls "$tmp/killed")" ""
+ok "and says so" grep -q "^compute: interrupted" "$tmp/err"
 done_testing

@@ -223,6 +223,7 @@ int main(int argc, char **argv)
         opt.duration_ns = opt.quick ? QUICK_NS : FULL_NS;
     if (opt.working_bytes != 0 && opt.working_bytes < 4096)
         mpg_option_usage_error(&program, "--working-set is less than 4KiB");
+    mpg_record_announce(program.name, opt.dir, NULL);
     int status = prepare(&run, &err);
     if (status == 0)
         status = measure_all(&run, &err);
