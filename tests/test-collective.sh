@@ -50,6 +50,10 @@ fails() {
     return 1
 }
 
+fails_to() {
+    ! "$@" 2>/dev/null
+}
+
 # on RANKS OPTION...: the benchmark, perhaps behind $before, its words kept
 before=
 on() {
@@ -83,10 +87,11 @@ is "two orders, two launches" "$(on 2 -o "$tmp/r" -s 8,4KiB -i 70 -l 4
     done | sort -u | wc -l)" 2
 
 ok "three ranks" on 3 -o "$tmp/three" --quick -s 8 --operations barrier,alltoall
-is "powers of two and all" "$(cases "$tmp/three/collective-launch0.samples")" \
-    "0:2:0 0:3:0 3:2:8 3:3:8 "
+# On too few cores all of a case may be late: by the table, which has every case.
+is "powers of two and all" "$(awk 'NR > 2 { printf "%s:%s ", $1, $2 }' "$tmp/summary")" \
+    "barrier:2 barrier:3 alltoall:2 alltoall:3 "
 ok "counts that were asked for" on 3 -o "$tmp/three" --quick --operations barrier -p 3 -l 1
-is "they alone" "$(cases "$tmp/three/collective-launch1.samples")" "0:3:0 "
+is "they alone" "$(awk 'NR > 2 { printf "%s:%s ", $1, $2 }' "$tmp/summary")" "barrier:3 "
 ok "it stops by itself" on 2 -o "$tmp/adaptive" -s 8 --operations bcast --median-error 90 \
     --tail-error 0 --max-iterations 100000
 like "as its goal says" "$(header "$tmp/adaptive/collective-launch0.samples" stopping)" \
@@ -153,6 +158,9 @@ ok "an unknown timer" fails 1 "sundial" $mpirun -np 2 \
 ok "a folder that cannot be made" fails 1 "No such file" $mpirun -np 2 "$COLLECTIVE" \
     -o "$tmp/no/where"
 
+ok "ranks with other options" fails 1 "rank 1 was started with other options" \
+    $mpirun -np 1 "$COLLECTIVE" -o "$tmp/r" -s 8 : -np 1 "$COLLECTIVE" -o "$tmp/r" -s 16
+
 $mpirun -np 2 "$COLLECTIVE" -o "$tmp/killed" --max-iterations 100000000 --tail-error 0.001 \
     >/dev/null 2>&1 &
 launcher=$!
@@ -163,4 +171,12 @@ wait "$launcher" 2>/dev/null
 status=$?
 ok "one rank killed: the launch fails" test -n "$child" -a "$status" -ne 0
 is "and leaves nothing" "$(ls "$tmp/killed")" ""
+$mpirun -np 2 "$COLLECTIVE" -o "$tmp/killed" --max-iterations 100000000 --tail-error 0.001 \
+    >/dev/null 2>"$tmp/err" &
+launcher=$!
+sleep 2
+kill -TERM "$launcher"
+ok "told to end, the launch fails, too" fails_to wait "$launcher"
+is "leaves nothing" "$(ls "$tmp/killed")" ""
+ok "and says so" grep -q "^collective: interrupted" "$tmp/err"
 done_testing

@@ -57,7 +57,8 @@ static const struct mpg_option options[] = {
      "the same of the 99th percentile (default: 10)", 0, 1000, NULL},
     {"max-time", 0, MPG_OPTION_TIME, &opt.time_ns, "TIME",
      "begin no further round after TIME (default: 60s)", 1e6, 1e15, &opt.time_given},
-    {"quick", 'q', MPG_OPTION_FLAG, &opt.quick, NULL, "--max-iterations=200 --max-time=3s", 0, 0, NULL},
+    {"quick", 'q', MPG_OPTION_FLAG, &opt.quick, NULL, "--max-iterations=200 --max-time=3s", 0, 0,
+     NULL},
     {"warmup", 'w', MPG_OPTION_INT, &opt.warmup, "N",
      "repetitions of each case before, not recorded\n(default: 20)", 0, 1e8, NULL},
     {"launch", 'l', MPG_OPTION_INT, &opt.launch, "N",
@@ -216,7 +217,8 @@ static int report(struct run *run, struct mpg_error *err)
 static int measure(struct run *run, int argc, char **argv, struct mpg_error *err)
 {
     struct mpg_load load;
-    if (mpg_ranks_agree(&run->ranks, prepare(run, err), err) < 0)
+    if (mpg_ranks_same_arguments(&run->ranks, program.name, argc, argv, err) < 0 ||
+        mpg_ranks_agree(&run->ranks, prepare(run, err), err) < 0)
         return -1;
     choose(run);
     mpg_load_start(&load);
@@ -238,8 +240,12 @@ int main(int argc, char **argv)
 {
     struct mpg_error err = {""};
     struct run run = {0};
+    struct mpg_launch launch;
     mpg_launch_parse(&program, argc, argv);
     set_defaults();
+    mpg_launch_find(&launch);
+    if (launch.rank == 0)
+        mpg_record_announce(program.name, opt.dir, NULL);
     int status = mpg_ranks_begin(&run.ranks, !opt.no_bind, &argc, &argv, &err);
     if (status == 0)
         status = measure(&run, argc, argv, &err);

@@ -47,8 +47,9 @@ struct mpg_starts_result {
  * goal, or has had four times as many attempts. A repetition's time is the last
  * process's end less the agreed start and one reading of the timer; one in which a
  * process came late counts as invalid and has no row. Ranks that a case leaves out
- * wait without load. Collective. Errors, on every rank (empty where they are another's): an operation
- * delivers wrong data, out of memory. The caller clears RESULT in any case. */
+ * wait without load. Collective. Errors, on every rank (empty where they are
+ * another's): an operation delivers wrong data, out of memory. The caller clears
+ * RESULT in any case. */
 int mpg_starts_measure(const struct mpg_starts *how, const struct mpg_ranks *ranks,
                         const struct mpg_timer *timer, const struct mpg_buffers *buffers,
                         struct mpg_cases *cases, struct mpg_starts_result *result,
