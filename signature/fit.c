@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "signature/distribution.h"
+#include "signature/inference.h"
 
 enum { TAIL_THRESHOLDS = 64 };
 /* Instead of 0.025: where the tail begins was chosen by the same samples, after
@@ -114,8 +115,8 @@ static void set_log_interval(struct mpg_fit *fit, int i, double value, double re
  * freedom; a part BEYOND is beyond either end. */
 static void exact_scale(double estimate, double n, double beyond, double *low, double *high)
 {
-    *low = estimate * n / gsl_cdf_gamma_Qinv(beyond, n, 1);
-    *high = estimate * n / gsl_cdf_gamma_Pinv(beyond, n, 1);
+    *low = estimate * 2 * n / mpg_chi_square_quantile(1 - beyond, 2 * n);
+    *high = estimate * 2 * n / mpg_chi_square_quantile(beyond, 2 * n);
 }
 
 static void fit_exponential(const struct data *d, struct mpg_fit *fit)

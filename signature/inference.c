@@ -10,6 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+double mpg_chi_square_quantile(double p, double freedom)
+{
+    if (freedom <= 500)
+        return gsl_cdf_chisq_Pinv(p, freedom);
+    double part = 2 / (9 * freedom);
+    return freedom * pow(1 - part + gsl_cdf_ugaussian_Pinv(p) * sqrt(part), 3);
+}
+
 double mpg_effective_samples(size_t n, double lag1)
 {
     double count = (double)n, r = fmin(fmax(lag1, 0), 1);

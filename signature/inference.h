@@ -15,6 +15,11 @@
  * need be: GSL's binomial distribution fails from about 1.5 million on. */
 #define MPG_INFERENCE_MAX_SAMPLES 1e6
 
+/* The P quantile (0 < P < 1) of chi-square with FREEDOM > 0 degrees of freedom. Above
+ * 500 it is Wilson and Hilferty's cube (Proc. Natl. Acad. Sci. 17 (1931) 684), right to
+ * 1e-5: GSL's inverse fails at some of these. */
+double mpg_chi_square_quantile(double p, double freedom);
+
 /* How many independent samples tell as much about a mean as N samples whose lag-1
  * autocorrelation is LAG1 (-1..1), for a first-order process: n (1 - r) / (1 + r)
  * (Bayley and Hammersley, Suppl. J. R. Stat. Soc. 8 (1946) 184). Never more than N

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "signature/inference.h"
 #include "signature/spectrum_private.h"
 
 enum {
@@ -77,7 +78,7 @@ static int running_median(struct mpg_spectrum *s, struct mpg_error *err)
 
 static double chi_square_quartiles(double freedom)
 {
-    return gsl_cdf_chisq_Pinv(0.75, freedom) / gsl_cdf_chisq_Pinv(0.25, freedom);
+    return mpg_chi_square_quantile(0.75, freedom) / mpg_chi_square_quantile(0.25, freedom);
 }
 
 /* The degrees of freedom whose chi-square scatters as the bins do about their
@@ -206,7 +207,7 @@ int mpg_spectrum_find_lines(struct mpg_spectrum *s, double false_alarm, struct m
         s->background[k] = fmax(s->background[k], floor);
     if (scatter_freedom(s, err) < 0)
         goto out;
-    double mean_of_median = s->freedom / gsl_cdf_chisq_Pinv(0.5, s->freedom);
+    double mean_of_median = s->freedom / mpg_chi_square_quantile(0.5, s->freedom);
     for (size_t k = 0; k < s->bins; k++)
         s->background[k] *= mean_of_median;
     size_t n = pick_peaks(s, false_alarm, peak, probability);

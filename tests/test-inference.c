@@ -316,9 +316,28 @@ static void test_errors(void)
     mpg_distribution_free(d);
 }
 
+/* What the quantile leaves below it, by GSL's distribution, which does not fail. */
+static void test_chi_square(void)
+{
+    static const double p[] = {0.01, 0.025, 0.25, 0.5, 0.975};
+    double worst = 0, worst_freedom = 0;
+    for (double freedom = 2; freedom < 2e5; freedom *= 1.003)
+        for (size_t i = 0; i < sizeof p / sizeof *p; i++) {
+            double x = mpg_chi_square_quantile(p[i], freedom);
+            double off = fabs(gsl_cdf_chisq_P(x, freedom) - p[i]);
+            if (!(off <= worst)) {
+                worst = off;
+                worst_freedom = freedom;
+            }
+        }
+    ok(worst < 1e-4, "chi-square: quantiles are off by %g at most, at %g degrees of freedom",
+       worst, worst_freedom);
+}
+
 int main(void)
 {
     gsl_set_error_handler_off();
+    test_chi_square();
     rng = gsl_rng_alloc(gsl_rng_mt19937);
     if (!rng)
         return 1;
