@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <gsl/gsl_cdf.h>
+#include <gsl/gsl_math.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -71,15 +72,15 @@ struct launches compare_launches(const struct mpg_network_path *path)
     double sum = 0, squares = 0, n = 0;
     for (size_t i = 0; path && i < path->launches; i++)
         if (path->launch[i].median_ns > 0) {
-            double logarithm = log(path->launch[i].median_ns / path->launch[0].median_ns);
-            sum += logarithm;
-            squares += logarithm * logarithm;
+            sum += log(path->launch[i].median_ns);
             n++;
         }
     if (n < 3)
         return (struct launches){0, INFINITY};
-    double variance = fmax(0, squares - sum * sum / n) / (n - 1);
-    return (struct launches){variance / n, n - 1};
+    for (size_t i = 0; i < path->launches; i++)
+        if (path->launch[i].median_ns > 0)
+            squares += gsl_pow_2(log(path->launch[i].median_ns) - sum / n);
+    return (struct launches){squares / (n - 1) / n, n - 1};
 }
 
 void compare_add_variance(struct estimate *e, double log_variance, double freedom)
@@ -114,7 +115,7 @@ static int quantile(const struct mpg_distribution *d, double u, struct estimate 
     struct mpg_interval i;
     if (mpg_distribution_interval(d, u, 0.95, &i, err) < 0)
         return -1;
-    *e = (struct estimate){mpg_distribution_quantile(d, u), 0, 0};
+    *e = (struct estimate){.value = mpg_distribution_quantile(d, u)};
     if (i.coverage < 0.95)
         return 0;
     if (i.low == i.high)
@@ -123,6 +124,7 @@ static int quantile(const struct mpg_distribution *d, double u, struct estimate 
                              : e->value > 0 ? log(i.high / e->value) / normal_95 : 0;
     e->log_variance = width * width;
     e->freedom = INFINITY;
+    e->error = i.high / normal_95;
     return 0;
 }
 
@@ -143,6 +145,16 @@ static double t_test(double distance, double variance, double freedom)
     return isfinite(freedom) ? 2 * gsl_cdf_tdist_Q(t, freedom) : 2 * gsl_cdf_ugaussian_Q(t);
 }
 
+/* ZERO is 0: there is no ratio, but OTHER may be surely more. That is beyond any
+ * tolerance. */
+static double compare_to_zero(struct mpg_parameter *item, const struct estimate *zero,
+                              const struct estimate *other)
+{
+    double variance = gsl_pow_2(other->value) * other->log_variance + gsl_pow_2(zero->error);
+    item->p = item->p_beyond = t_test(other->value, variance, other->freedom);
+    return other->freedom;
+}
+
 double compare_estimates(const struct comparing *c, struct mpg_parameter *item,
                          const struct estimate *a, const struct estimate *b)
 {
@@ -154,11 +166,12 @@ double compare_estimates(const struct comparing *c, struct mpg_parameter *item,
         item->why = "too few samples";
         return INFINITY;
     }
-    if (!(a->value > 0) || !(b->value > 0)) {
-        item->ratio = a->value == b->value ? 1 : NAN;
-        item->why = a->value == b->value ? NULL : "no ratio to 0";
+    if (a->value == b->value && !(a->value > 0)) {
+        item->ratio = 1;
         return INFINITY;
     }
+    if (!(a->value > 0) || !(b->value > 0))
+        return compare_to_zero(item, a->value > 0 ? b : a, a->value > 0 ? a : b);
     struct estimate both = *a;
     compare_add_variance(&both, b->log_variance, b->freedom);
     double r = log(b->value / a->value), freedom = both.freedom;
@@ -268,7 +281,8 @@ static int judge(struct comparing *c, struct mpg_error *err)
     free(p);
     for (size_t i = 0; i < result->n; i++) {
         struct mpg_parameter *item = &result->item[i];
-        bool outside_all = item->low > 1 + c->tolerance || item->high < 1 - c->tolerance;
+        bool outside_all = isnan(item->ratio) || item->low > 1 + c->tolerance ||
+                           item->high < 1 - c->tolerance;
         if (!isnan(item->p) && item->p <= differs)
             item->verdict = MPG_VERDICT_DIFFERS;
         if (!isnan(item->p_beyond) && item->p_beyond <= beyond && outside_all)

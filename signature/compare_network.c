@@ -89,14 +89,14 @@ static int compare_limits(struct comparing *c, const struct mpg_network_path *a,
     return 0;
 }
 
-/* Whether A's one-way times were got as B's were: what stands before a comma is how,
- * what follows is how well. */
+/* Whether A's one-way times were got as B's were: what stands before a comma or
+ * semicolon is how, what follows is how well. */
 static bool got_alike(const struct mpg_network_path *a, const struct mpg_network_path *b)
 {
     if (!a->one_way || !b->one_way)
         return true; /* nobody says */
-    size_t length = strcspn(a->one_way, ",");
-    return length == strcspn(b->one_way, ",") && strncmp(a->one_way, b->one_way, length) == 0;
+    size_t length = strcspn(a->one_way, ",;");
+    return length == strcspn(b->one_way, ",;") && strncmp(a->one_way, b->one_way, length) == 0;
 }
 
 /* One-way times; what they came from where that is not the same for both. */

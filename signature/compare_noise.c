@@ -275,9 +275,10 @@ static int pool_quanta(const struct mpg_signature *sig, bool work, struct pool *
 static struct estimate lost_of(const struct pool *pool, double quantum_ns)
 {
     double n = (double)pool->distributions;
-    return (struct estimate){100 * pool->mean / n / quantum_ns,
-                             pool->mean > 0 ? pool->variance / (pool->mean * pool->mean) : 0,
-                             fmax(1, pool->samples - n)};
+    return (struct estimate){
+        .value = 100 * pool->mean / n / quantum_ns,
+        .log_variance = pool->mean > 0 ? pool->variance / (pool->mean * pool->mean) : 0,
+        .freedom = fmax(1, pool->samples - n)};
 }
 
 static int compare_pools(struct comparing *c, const char *name, struct pool *a, struct pool *b,

@@ -5,11 +5,12 @@
 
 #include "signature/compare.h"
 
-/* A positive quantity and how sure it is. */
+/* A quantity >= 0 and how sure it is. */
 struct estimate {
     double value;
     double log_variance; /* of the logarithm's estimate */
     double freedom;      /* degrees of freedom of that; INFINITY: known */
+    double error;        /* standard error of a value of 0, which has no logarithm */
 };
 
 /* How launches differ: what it adds to the variance of any median. */

@@ -103,8 +103,8 @@ static void show_signature(const char *label, const struct mpg_signature *sig)
 
 static bool is_shown(const struct mpg_parameter *item, bool all)
 {
-    return all || (item->verdict == MPG_VERDICT_NONE && !item->detail) || item->verdict == MPG_VERDICT_DIFFERS ||
-           item->verdict == MPG_VERDICT_BEYOND;
+    return all || (item->verdict == MPG_VERDICT_NONE && !item->detail) ||
+           item->verdict == MPG_VERDICT_DIFFERS || item->verdict == MPG_VERDICT_BEYOND;
 }
 
 static int larger(int width, size_t length)

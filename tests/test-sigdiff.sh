@@ -163,6 +163,28 @@ ok "one-way times got differently: round trips instead" grep -q '^node: round tr
 compare --all c.sig d.sig
 ok "got alike, not as well" grep -q '^node: one way, 8 B, median .*same' out
 
+sed 's/"one_way": "[^"]*"/"one_way": "forward and backward times; clocks synchronised within 25 ns"/' a.sig >c.sig
+sed 's/within 25 ns/within 31 ns/' c.sig >d.sig
+compare --all c.sig d.sig
+ok "clocks not as well synchronised: still got alike" grep -q '^node: one way, 8 B, median .*same' out
+sed 's/; clocks synch/, moved to the same median&/' c.sig >d.sig
+compare --all c.sig d.sig
+ok "moved to the same median: still got alike" grep -q '^node: one way, 8 B, median .*same' out
+
+# Nothing on one side: there is no ratio, but a difference.
+none='s/"detours": {.*},$/"detours": {"start_ns": [], "duration_ns": []},/'
+sed "$none" a.sig >c.sig
+compare c.sig a.sig
+like "no detours against many" "$status $(grep '^noise: detours' out)" "1 noise: detours 0 /s 2500 /s - - - * beyond 5 %"
+compare a.sig c.sig
+like "many against no detours" "$status $(grep '^noise: lost to' out)" "1 noise: lost to detours 1.75 % 0 % - - - * beyond 5 %"
+period=100000 launch=$steady signature >d.sig
+sed "$none" d.sig >c.sig
+compare --all c.sig d.sig
+like "no detours against two a core: may be chance" "$status $(grep '^noise: detours' out)" "0 noise: detours 0 /s 10 /s - - - 0.0* same"
+compare --all c.sig c.sig
+like "no detours in both" "$status $(grep '^noise: detours' out)" "0 noise: detours 0 /s 0 /s 1 - - - same"
+
 # ---- trouble ----
 for arguments in "" "a.sig" "a.sig a.sig a.sig" "- -" "--tolerance=x a.sig a.sig" \
     "--tolerance=-1% a.sig a.sig" "--tolerance=100% a.sig a.sig" "--tolerance= a.sig a.sig" \
