@@ -160,16 +160,23 @@ static double value(const struct mpg_results *r, enum mpg_column column, size_t 
     return r->column[column] ? r->column[column][i] : NAN;
 }
 
+/* What pingpong says of a library that sends nothing eagerly. */
+static const char none_eager[] = "not detected (even an empty message waits)";
+
 static int add_eager_limit(struct mpg_collect_path *p, const struct mpg_results *r,
                            struct mpg_error *err)
 {
-    if (!mpg_collect_fact(r, "eager_limit_bytes"))
+    const char *why = mpg_collect_fact(r, "eager_limit");
+    bool detected = mpg_collect_fact(r, "eager_limit_bytes") != NULL;
+    if (!detected && !(why && strcmp(why, none_eager) == 0))
         return 0;
     double *grown = realloc(p->eager_limit_bytes, (p->eager_limits + 1) * sizeof *grown);
     if (!grown)
         return mpg_collect_no_memory(err);
     p->eager_limit_bytes = grown;
-    if (mpg_results_number(r, "eager_limit_bytes", 0, 0x1p53, &grown[p->eager_limits], err) < 0)
+    grown[p->eager_limits] = -1;
+    if (detected &&
+        mpg_results_number(r, "eager_limit_bytes", 0, 0x1p53, &grown[p->eager_limits], err) < 0)
         return -1;
     p->eager_limits++;
     return 0;

@@ -149,6 +149,23 @@ is "streams: time of a message, the longest window" \
     "$(get "d('streaming', 4096)['mean'], d('streaming', 65536)['mean'], p['window_messages'], len(p['bandwidth'])")" \
     "(500, 10000, 64, 2)"
 
+# ---- the eager limit: -1 when nothing is sent eagerly, absent when that is not known ----
+start
+waits="not detected (even an empty message waits)"
+ok "pingpong has these words" grep -q '"even an empty message waits"' "$here/../bench/harness/network.c"
+samples pingpong n=100 | network pingpong 0 "$rtt" "eager_limit: $waits"
+made
+is "no send is eager" "$(get "p['eager_limit_bytes']") $(grep -c 'eager limit' err)" "-1 0"
+samples pingpong n=100 | network pingpong 1 "$rtt" "eager_limit_bytes: 4096"
+samples pingpong n=100 | network pingpong 2 "$rtt" "eager_limit_bytes: 4096"
+made
+is "no send is eager in one launch of three" "$(get "p['eager_limit_bytes']")" 4096
+for i in 0 1 2; do
+    samples pingpong n=100 | network pingpong $i "$rtt" "eager_limit: not detected (no clear limit)"
+done
+made
+is "not known" "$(get "'eager_limit_bytes' in p") $(grep -c 'no eager limit was detected' err)" "False 1"
+
 # ---- LogGP: 400 ns and 0.25 ns a byte, above 4 KiB 900 ns and 0.0625 ns a byte ----
 start
 awk 'BEGIN {for (s = 1; s <= 1048576; s *= 2) for (i = 0; i < 5; i++) {
