@@ -7,8 +7,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Clocks are as good as one when they err by less than this part of the least
- * one-way time; if that is more than the whole of it, they say nothing. */
+/* Clocks are as good as one when they err by at most this part of the least one-way
+ * time; when they err by more than twice that time, they say nothing. */
 #define GOOD_PART 0.1
 #define USELESS_PART 2.0
 /* Of an exchange's two ways, what a clock adds to one is missing from the other:

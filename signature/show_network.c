@@ -131,7 +131,7 @@ static void show_eager_limit(const struct mpg_network_path *path)
 static void show_parameter(const char *name, double time_ns)
 {
     char text[SHOW_TEXT];
-    if (time_ns >= 0)
+    if (time_ns > 0)
         printf(", %s %s", name, mpg_units_format_time(text, sizeof text, time_ns));
     else
         printf(", %s not measured", name);
@@ -139,11 +139,15 @@ static void show_parameter(const char *name, double time_ns)
 
 static void show_loggp(const struct mpg_loggp *loggp)
 {
-    if (loggp->segments == 0)
+    if (loggp->segments == 0 && !(loggp->overhead_ns > 0) && !(loggp->gap_ns > 0))
         return;
     printf("\nLogGP");
     show_parameter("overhead o", loggp->overhead_ns);
     show_parameter("gap g", loggp->gap_ns);
+    if (loggp->segments == 0) {
+        printf(", too few sizes for a line\n");
+        return;
+    }
     printf("\n      from         to    latency      error   ns/byte     error      MB/s"
            "  residuals' sd    worst\n");
     for (size_t i = 0; i < loggp->segments; i++) {
@@ -168,7 +172,7 @@ static void show_loggp(const struct mpg_loggp *loggp)
 static void show_group(const struct mpg_network_group *g)
 {
     char text[SHOW_TEXT];
-    printf("  %-10s median %s of %zu, score %+.1f", g->outlier ? "OUTLIER" : "", 
+    printf("  %-10s median %s of %zu, score %+.1f", g->outlier ? "OUTLIER" : "",
            mpg_units_format_time(text, sizeof text, g->median_ns), g->n, g->score);
     printf(": %s\n", g->name);
 }

@@ -100,7 +100,7 @@ struct mpg_network_group {
     char *name;         /* "launch 2"; "ranks 0 and 3; hosts a and b; cores 0 and 1" */
     size_t n;           /* samples at that size, >= 1 */
     int64_t size_bytes; /* the size at which groups are compared */
-    double median_ns;
+    double median_ns;   /* of the round trip */
     double score;       /* modified z by median absolute deviation; finite */
     int outlier;        /* 0 or 1; outliers are flagged, their samples are used */
 };
