@@ -94,7 +94,7 @@ static void say_compute(const struct mpg_report *r, char *text, size_t size)
 {
     if (r->p->compute_ratio == 1)
         snprintf(text, size, "as fast as on the traced machine%s",
-                 r->p->target ? " (signatures do not tell; --compute-ratio does)" : "");
+                 r->p->target ? " (--compute-ratio says otherwise)" : "");
     else
         snprintf(text, size, "takes %.6g times the traced time", r->p->compute_ratio);
 }
