@@ -223,7 +223,7 @@ ok "a folder as signature" refuses 1 "mpgsim: full: *" --signature=full good.txt
 head -c 5000 "$reference" >cut.sig
 ok "a cut-off signature" refuses 1 "mpgsim: cut.sig: *" --signature=cut.sig good.txt
 ok "a cut-off source" refuses 1 "mpgsim: cut.sig: *" --source=cut.sig good.txt
-sed 's/"version": \[1,/"version": [3,/' "$reference" >major.sig
+sed 's/"version": \[2,/"version": [3,/' "$reference" >major.sig
 ok "another major version" refuses 1 "mpgsim: major.sig: *version*" --signature=major.sig good.txt
 sed 's/"version": \[1, 0/"version": [1, 7/' "$reference" >minor.sig
 ok "another minor version will do" "$mpgsim" -o out --signature=minor.sig good.txt
