@@ -44,6 +44,8 @@ static const char *const remedies[MPG_FINDINGS] = {
     [MPG_FOUND_FEW_TAIL] = "raise --max-iterations and --max-time",
     [MPG_FOUND_STOPPING] = "raise --max-iterations or --max-time",
     [MPG_FOUND_CLOCKS] = "let pingpong measure both ways, on hosts whose clocks are constant",
+    [MPG_FOUND_MISFIT] = "the two ways are not alike, or depend on each other: measure with"
+                         " clocks that can be compared",
     [MPG_FOUND_EAGER_LIMIT] = "give mpgsim --eager-limit",
     [MPG_FOUND_LATE] = "leave a core to each process, and measure again",
     [MPG_FOUND_RATES] = "stop other work, fix the frequency, and measure again",

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "common/units.h"
+#include "signature/deconvolution.h"
 #include "signature/inference.h"
 
 #define LEAST_LAUNCHES 3
@@ -23,6 +24,8 @@
 #define CHANGE 0.1
 /* Resolution of the timer against the shortest round trip, which is what it times. */
 #define RESOLUTION_PART 0.05
+/* Misfit of a deconvolution that matters; chance makes up to 2 / sqrt(samples). */
+#define MISFIT 0.05
 
 /* One message sent by itself. */
 struct single {
@@ -256,6 +259,22 @@ static int check_sizes(struct mpg_check *c, const struct mpg_network_path *path,
         worst->time_ns->n);
 }
 
+/* A deconvolution that does not tell the round trips that it was made from. */
+static int check_misfit(struct mpg_check *c, const struct mpg_network_path *p,
+                        struct mpg_error *err)
+{
+    double least_n = INFINITY; /* of those that had enough samples for one */
+    for (size_t i = 0; i < p->round_trip.n; i++)
+        if (p->round_trip.size[i].time_ns->n >= MPG_DECONVOLUTION_MIN_SAMPLES)
+            least_n = fmin(least_n, (double)p->round_trip.size[i].time_ns->n);
+    if (p->one_way_misfit <= fmax(MISFIT, 2 / sqrt(least_n)))
+        return 0;
+    return mpg_check_found(c, MPG_FOUND_MISFIT, p->one_way_misfit, err,
+                           "%s: the one-way times do not explain the round trips: they are %.2g"
+                           " apart (Kolmogorov-Smirnov)", mpg_path_name(p->path),
+                           p->one_way_misfit);
+}
+
 /* Clocks that could not be used, and a timer too coarse for what was timed. */
 static int check_times(struct mpg_check *c, const struct mpg_network_path *p,
                        struct mpg_error *err)
@@ -266,6 +285,8 @@ static int check_times(struct mpg_check *c, const struct mpg_network_path *p,
         mpg_check_found(c, MPG_FOUND_CLOCKS, 0, err,
                         "%s: clocks could not be compared; one-way times are by %s",
                         mpg_path_name(p->path), p->one_way) < 0)
+        return -1;
+    if (check_misfit(c, p, err) < 0)
         return -1;
     double least_ns = p->round_trip.size[0].time_ns->quantiles[0];
     if (c->resolution_ns > RESOLUTION_PART * least_ns &&

@@ -56,8 +56,8 @@ static int is_wandering(const struct mpg_exchanges *all, const struct mpg_one_wa
 }
 
 /* Fills WAYS->shift_ns: how much later than half of its time an exchange of the
- * smallest size gets there by the clocks, by the median of each launch and pair.
- * Both ways of such an exchange are alike. */
+ * smallest size gets there by the clocks, by the median of each launch and pair;
+ * NAN where there is none. Both ways of such an exchange are alike. */
 static int find_shifts(const struct mpg_exchanges *all, struct mpg_one_way *ways,
                        struct mpg_error *err)
 {
@@ -68,6 +68,8 @@ static int find_shifts(const struct mpg_exchanges *all, struct mpg_one_way *ways
         free(keyed);
         return mpg_collect_no_memory(err);
     }
+    for (size_t k = 0; k < keys; k++)
+        ways->shift_ns[k] = NAN;
     for (size_t i = 0; i < all->n; i++) {
         const struct mpg_exchange *e = &all->exchange[i];
         keyed[i].key = (size_t)e->launch * ways->pairs + (size_t)e->pair;
@@ -76,6 +78,22 @@ static int find_shifts(const struct mpg_exchanges *all, struct mpg_one_way *ways
     mpg_keyed_medians(keyed, all->n, ways->shift_ns, NULL);
     free(keyed);
     return 0;
+}
+
+/* E's shift, if WAYS have one for its launch and pair. */
+static double shift_of(const struct mpg_one_way *ways, const struct mpg_exchange *e)
+{
+    return ways->shift_ns ? ways->shift_ns[(size_t)e->launch * ways->pairs + (size_t)e->pair] : 0;
+}
+
+/* Whether every exchange in LIST is of a launch and pair whose shift is known. */
+static bool all_shifted(const struct mpg_exchange_sizes *list, const struct mpg_one_way *ways)
+{
+    for (size_t s = 0; s < list->n; s++)
+        for (size_t i = 0; i < list->size[s].n; i++)
+            if (isnan(shift_of(ways, &list->size[s].exchange[i])))
+                return false;
+    return true;
 }
 
 int mpg_one_way_find(const struct mpg_exchange_sizes *list,
@@ -106,7 +124,7 @@ int mpg_one_way_find(const struct mpg_exchange_sizes *list,
         mpg_one_way_clear(ways);
         return -1;
     }
-    if (wandering)
+    if (wandering || !all_shifted(list, ways))
         mpg_one_way_clear(ways);
     return 0;
 }
@@ -119,10 +137,7 @@ void mpg_one_way_clear(struct mpg_one_way *ways)
 
 double mpg_one_way_there(const struct mpg_one_way *ways, const struct mpg_exchange *e)
 {
-    double shift_ns = ways->shift_ns
-                          ? ways->shift_ns[(size_t)e->launch * ways->pairs + (size_t)e->pair]
-                          : 0;
-    return fmax(0, e->there_ns - shift_ns);
+    return fmax(0, e->there_ns - shift_of(ways, e));
 }
 
 /* ---- medians by key ---- */

@@ -69,8 +69,8 @@ struct mpg_one_way {
  * to twice that time, is taken for an offset that is constant in each launch and
  * pair: they are moved so that half of the exchanges of the smallest size are
  * faster there than back, unless the two ways of an exchange are correlated
- * below -0.3, as by clocks that wander, or exchanges of the smallest size are not
- * SYMMETRIC. The caller clears WAYS. */
+ * below -0.3, as by clocks that wander, exchanges of the smallest size are not
+ * SYMMETRIC, or some launch and pair has none. The caller clears WAYS. */
 int mpg_one_way_find(const struct mpg_exchange_sizes *list,
                      const struct mpg_exchange_launch *launch, size_t launches, size_t pairs,
                      bool symmetric, struct mpg_one_way *ways, struct mpg_error *err);
@@ -81,7 +81,7 @@ double mpg_one_way_there(const struct mpg_one_way *ways, const struct mpg_exchan
 
 /* ---- without clocks: by deconvolution (collect_parts.c) ---- */
 
-/* How one-way times came about. */
+/* How sums were parted. */
 struct mpg_parting {
     size_t parted, halved; /* sizes of enough samples for a deconvolution, and others */
     double misfit;         /* the worst (signature/deconvolution.h) */
@@ -93,11 +93,11 @@ int mpg_part_round_trips(const struct mpg_exchange_sizes *from, struct mpg_parti
                          struct mpg_network_sizes *sizes, struct mpg_error *err);
 
 /* SIZES of transfers from times until the acknowledgement. Its distribution, that
- * of one way of the empty exchanges, is taken out of those; without empty
- * exchanges, or with few samples, half of a round trip is. *BY_DECONVOLUTION says
- * whether the empty exchanges are enough. */
-int mpg_part_transfers(const struct mpg_exchange_sizes *from, struct mpg_network_sizes *sizes,
-                       bool *by_deconvolution, struct mpg_error *err);
+ * of one way of the empty exchanges, is taken out of those; with few samples, or
+ * where old results state only the empty exchanges' median, half of a round trip is.
+ * Errors: neither is there; out of memory. */
+int mpg_part_transfers(const struct mpg_exchange_sizes *from, struct mpg_parting *parting,
+                       struct mpg_network_sizes *sizes, struct mpg_error *err);
 
 struct mpg_keyed {
     size_t key;

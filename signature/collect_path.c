@@ -94,16 +94,26 @@ static void say_clocks(const struct mpg_one_way *ways, const char *which, char *
                  ways->error_ns);
 }
 
+/* How they were got by deconvolution, HOW; or else by halves, HALVES. */
+static void say_parting(const struct mpg_parting *parting, const char *how, const char *halves,
+                        char *text, size_t size)
+{
+    if (parting->parted == 0)
+        snprintf(text, size, "%s", halves);
+    else
+        snprintf(text, size, "%s, misfit at most %.2g%s", how, parting->misfit,
+                 parting->halved > 0 ? "; half of it for sizes of too few samples" : "");
+}
+
 static int say_one_way(const struct mpg_one_way *ways, const struct mpg_parting *parting,
                        struct mpg_network_path *out, struct mpg_error *err)
 {
-    char text[256] = "half the round trip";
+    char text[256];
     if (ways->clocks != MPG_CLOCKS_NONE)
         say_clocks(ways, "forward and backward times", text, sizeof text);
-    else if (parting->parted > 0)
-        snprintf(text, sizeof text, "deconvolution of the round trip, misfit at most %.2g%s",
-                 parting->misfit,
-                 parting->halved > 0 ? "; half of it for sizes of too few samples" : "");
+    else
+        say_parting(parting, "deconvolution of the round trip", "half the round trip", text,
+                    sizeof text);
     out->one_way = strdup(text);
     return out->one_way ? 0 : mpg_collect_no_memory(err);
 }
@@ -123,6 +133,7 @@ static int make_latency(const struct mpg_collect_path *in, struct mpg_network_pa
         status = make_sizes(&in->pingpong, both_ways, &ways, true, &out->latency, err);
     } else {
         status = mpg_part_round_trips(&in->pingpong, &parting, &out->latency, err);
+        out->one_way_misfit = parting.misfit;
     }
     if (status == 0)
         status = say_one_way(&ways, &parting, out, err);
@@ -146,7 +157,7 @@ static int make_bandwidth(struct mpg_collect *c, const struct mpg_collect_path *
 {
     struct mpg_one_way ways;
     char text[256];
-    bool by_deconvolution = false;
+    struct mpg_parting parting = {0};
     if (in->bandwidth.n == 0)
         return 0;
     if (mpg_one_way_find(&in->bandwidth, in->transfer, in->transfer_launches, in->pairs,
@@ -154,10 +165,10 @@ static int make_bandwidth(struct mpg_collect *c, const struct mpg_collect_path *
         return -1;
     int status;
     if (ways.clocks == MPG_CLOCKS_NONE) {
-        status = mpg_part_transfers(&in->bandwidth, &out->bandwidth, &by_deconvolution, err);
-        snprintf(text, sizeof text, "time to the acknowledgement without %s",
-                 by_deconvolution ? "its one-way time, by deconvolution"
-                                  : "half the empty round trip");
+        status = mpg_part_transfers(&in->bandwidth, &parting, &out->bandwidth, err);
+        say_parting(&parting, "deconvolution of the time to the acknowledgement",
+                    "time to the acknowledgement without half the empty round trip", text,
+                    sizeof text);
     } else {
         status = make_sizes(&in->bandwidth, there, &ways, true, &out->bandwidth, err);
         say_clocks(&ways, "time until the message is there", text, sizeof text);

@@ -89,14 +89,14 @@ static int compare_limits(struct comparing *c, const struct mpg_network_path *a,
     return 0;
 }
 
-/* Whether A's one-way times were got as B's were: what stands before a comma or
- * semicolon is how, what follows is how well. */
-static bool got_alike(const struct mpg_network_path *a, const struct mpg_network_path *b)
+/* Whether times that were got as A says were got as B says: what stands before a comma
+ * or semicolon is how, what follows is how well. */
+static bool got_alike(const char *a, const char *b)
 {
-    if (!a->one_way || !b->one_way)
+    if (!a || !b)
         return true; /* nobody says */
-    size_t length = strcspn(a->one_way, ",;");
-    return length == strcspn(b->one_way, ",;") && strncmp(a->one_way, b->one_way, length) == 0;
+    size_t length = strcspn(a, ",;");
+    return length == strcspn(b, ",;") && strncmp(a, b, length) == 0;
 }
 
 /* One-way times; what they came from where that is not the same for both. */
@@ -105,12 +105,31 @@ static int compare_latencies(struct comparing *c, const char *path,
                              const struct launches launches[2], struct mpg_error *err)
 {
     char name[NAME_SIZE];
-    if (got_alike(a, b))
+    if (got_alike(a->one_way, b->one_way))
         return compare_sizes(c, path, "one way", &a->latency, &b->latency, launches, err);
     snprintf(name, sizeof name, "%s: one way", path);
     if (compare_only(c, name, MPG_TIME_NS, NULL, NAN, NAN, "obtained in different ways", err) < 0)
         return -1;
     return compare_sizes(c, path, "round trip", &a->round_trip, &b->round_trip, launches, err);
+}
+
+/* How SIG's transfers on PATH were got; NULL: it does not say. */
+static const char *transfer_of(const struct mpg_signature *sig, const char *path)
+{
+    char key[64];
+    snprintf(key, sizeof key, "transfer, %s", path);
+    return mpg_fact_find(sig->fact, sig->facts, key);
+}
+
+static int compare_transfers(struct comparing *c, const char *path,
+                             const struct mpg_network_path *a, const struct mpg_network_path *b,
+                             const struct launches launches[2], struct mpg_error *err)
+{
+    char name[NAME_SIZE];
+    if (got_alike(transfer_of(c->a, path), transfer_of(c->b, path)))
+        return compare_sizes(c, path, "transfer", &a->bandwidth, &b->bandwidth, launches, err);
+    snprintf(name, sizeof name, "%s: transfer", path);
+    return compare_only(c, name, MPG_TIME_NS, NULL, NAN, NAN, "obtained in different ways", err);
 }
 
 static int compare_paths(struct comparing *c, const struct mpg_network_path *a,
@@ -124,7 +143,7 @@ static int compare_paths(struct comparing *c, const struct mpg_network_path *a,
         c->result->few_launches = true;
     const struct mpg_network_path *x = a ? a : &nothing, *y = b ? b : &nothing;
     if (compare_latencies(c, name, x, y, launches, err) < 0 ||
-        compare_sizes(c, name, "transfer", &x->bandwidth, &y->bandwidth, launches, err) < 0 ||
+        compare_transfers(c, name, x, y, launches, err) < 0 ||
         compare_sizes(c, name, "streaming", &x->streaming, &y->streaming, launches, err) < 0)
         return -1;
     return compare_limits(c, a, b, err);

@@ -126,6 +126,8 @@ struct mpg_network_path {
     enum mpg_path_class path;
     char *one_way;            /* how one-way times were got; NULL without latencies */
     double one_way_error_ns;  /* bound of the clocks' error; 0: clocks are one, or not used */
+    double one_way_misfit;    /* of the deconvolution that they come from, the worst of all sizes:
+                               * Kolmogorov-Smirnov, 0..1; 0: there was none */
     struct mpg_network_sizes latency;    /* one way */
     struct mpg_network_sizes round_trip;
     struct mpg_network_sizes bandwidth;  /* transfer of one message by itself */

@@ -303,7 +303,8 @@ static int check_path(const struct mpg_network_path *p, struct mpg_error *err)
         check_sizes(&p->sender, "sender", "send_ns", err) < 0 ||
         check_sizes(&p->streaming, "streaming", "message_ns", err) < 0 ||
         (p->one_way && check_text(p->one_way, "one_way", err) < 0) ||
-        check_time(p->one_way_error_ns, "one_way_error_ns", err) < 0)
+        check_time(p->one_way_error_ns, "one_way_error_ns", err) < 0 ||
+        check_probability(p->one_way_misfit, "one_way_misfit", err) < 0)
         return -1;
     if (p->one_way && p->latency.n == 0)
         return mpg_error_set(err, "one_way without latency");

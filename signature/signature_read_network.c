@@ -92,6 +92,7 @@ static int parse_path(const json_t *object, struct mpg_network_path *p, struct m
                              (long long)p->eager_limit_bytes);
     if (mpg_json_get_text(object, "one_way", &p->one_way, err) < 0 ||
         mpg_json_get_number(object, "one_way_error_ns", &p->one_way_error_ns, err) < 0 ||
+        mpg_json_get_number(object, "one_way_misfit", &p->one_way_misfit, err) < 0 ||
         mpg_json_get_integer(object, "window_messages", &p->window, err) < 0 ||
         parse_sizes(object, "latency", "one_way_ns", &p->latency, err) < 0 ||
         parse_sizes(object, "round_trip", "round_trip_ns", &p->round_trip, err) < 0 ||

@@ -81,6 +81,8 @@ static void write_path(struct mpg_json_out *out, const struct mpg_network_path *
     mpg_json_put_text(out, "one_way", p->one_way);
     if (p->one_way_error_ns > 0)
         mpg_json_put_number(out, "one_way_error_ns", p->one_way_error_ns);
+    if (p->one_way_misfit > 0)
+        mpg_json_put_number(out, "one_way_misfit", p->one_way_misfit);
     if (p->window > 0)
         mpg_json_put_integer(out, "window_messages", p->window);
     write_sizes(out, "latency", "one_way_ns", &p->latency);

@@ -171,6 +171,11 @@ sed 's/; clocks synch/, moved to the same median&/' c.sig >d.sig
 compare --all c.sig d.sig
 ok "moved to the same median: still got alike" grep -q '^node: one way, 8 B, median .*same' out
 
+sed 's/"odd":/"transfer, node": "time until the message is there; one clock", &/' a.sig >c.sig
+sed 's/"odd":/"transfer, node": "deconvolution of the time to the acknowledgement, misfit at most 0.01", &/' a.sig >d.sig
+compare c.sig d.sig
+like "transfers got differently" "$status $(grep 'transfer' out)" "0 node: transfer - - - - - - obtained in different ways"
+
 # Nothing on one side: there is no ratio, but a difference.
 none='s/"detours": {.*},$/"detours": {"start_ns": [], "duration_ns": []},/'
 sed "$none" a.sig >c.sig

@@ -65,6 +65,7 @@ static struct mpg_network_path paths[] = {
     {.path = MPG_PATH_NODE, .eager_limit_bytes = -1,
      .loggp = {.overhead_ns = -1, .gap_ns = -1}},
     {.path = MPG_PATH_BETWEEN, .one_way = "synchronised clocks", .one_way_error_ns = 25 / 3.0,
+     .one_way_misfit = 0.07 / 3.0,
      .latency = {2, latency}, .round_trip = {1, round_trip}, .bandwidth = {2, bandwidth},
      .sender = {1, sender}, .streaming = {1, streaming}, .window = 64, .eager_limit_bytes = 65536,
      .loggp = {2, segments, 101.5, 33 / 7.0}, .launches = 2, .pairs = 1, .launch = launches,
@@ -182,6 +183,7 @@ static bool same_path(const struct mpg_network_path *a, const struct mpg_network
 {
     bool same = a->path == b->path && same_text(a->one_way, b->one_way) &&
                 a->one_way_error_ns == b->one_way_error_ns &&
+                a->one_way_misfit == b->one_way_misfit &&
                 same_sizes(&a->latency, &b->latency) && same_sizes(&a->round_trip, &b->round_trip) &&
                 same_sizes(&a->bandwidth, &b->bandwidth) && same_sizes(&a->sender, &b->sender) &&
                 same_sizes(&a->streaming, &b->streaming) && a->window == b->window &&
@@ -398,6 +400,7 @@ static void test_unwritable(void)
         {&fits[1].value[0], NAN, "fits[1]: parameters[0]"},
         {&fits[1].distance, NAN, "fits[1]: distance"},
         {&paths[2].one_way_error_ns, NAN, "network: between nodes: one_way_error_ns"},
+        {&paths[2].one_way_misfit, 1.01, "network: between nodes: one_way_misfit"},
         {&paths[2].loggp.gap_ns, NAN, "network: between nodes: loggp: gap_ns"},
         {&segments[1].gap_per_byte_ns, NAN, "loggp: segments[1]: gap_per_byte_ns"},
         {&launches[1].score, INFINITY, "launches[1]: score"},
