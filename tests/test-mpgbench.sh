@@ -138,8 +138,10 @@ fi
 
 ok "a wrong option" fails 2 "wrong option '--loud'" bench --loud
 ok "an argument" fails 2 "unexpected argument" bench results
-ok "no launches" fails 2 "--launches: 0 is less" bench --launches 0
-ok "one rank" fails 2 "--ranks: 1 is less" bench -n 1
+ok "no launches" fails 2 "--launches: '0' is not" bench --launches 0
+ok "one rank" fails 2 "--ranks: '1' is not" bench -n 1
+ok "a number that looks octal" fails 2 "--launches: '08' is not" bench --launches 08
+ok "a flag with an argument" fails 2 "'--quick' takes no argument" bench --quick=5
 ok "no number" fails 2 "--max-cores: 'x' is not" bench --max-cores x
 ok "no folder" fails 2 "empty" bench --output=
 ok "an option without its argument" fails 2 "needs an argument" bench -o
