@@ -71,6 +71,17 @@ static bool in_range(const struct mpg_option *o, double value)
     return (o->minimum == 0 && o->maximum == 0) || (value >= o->minimum && value <= o->maximum);
 }
 
+/* A bound in words, as OPTION's argument may be given. */
+static const char *format_bound(const struct mpg_option *o, double bound, char *buf, size_t size)
+{
+    if (o->kind == MPG_OPTION_TIME)
+        return mpg_units_format_time(buf, size, bound);
+    if (o->kind == MPG_OPTION_SIZE)
+        return mpg_units_format_size(buf, size, (int64_t)bound);
+    snprintf(buf, size, "%.15g", bound);
+    return buf;
+}
+
 static int store_value(const struct mpg_option *o, const char *text, struct mpg_error *err)
 {
     double number = 0;
@@ -98,8 +109,12 @@ static int store_value(const struct mpg_option *o, const char *text, struct mpg_
             return -1;
         break;
     }
-    if (!in_range(o, number))
-        return mpg_error_set(err, "%s is not within %.17g to %.17g", text, o->minimum, o->maximum);
+    if (!in_range(o, number)) {
+        char low[32], high[32];
+        return mpg_error_set(err, "%s is not within %s to %s", text,
+                             format_bound(o, o->minimum, low, sizeof low),
+                             format_bound(o, o->maximum, high, sizeof high));
+    }
     if (o->kind == MPG_OPTION_INT || o->kind == MPG_OPTION_SIZE)
         *(int64_t *)o->value = whole;
     else if (o->kind == MPG_OPTION_REAL || o->kind == MPG_OPTION_TIME)

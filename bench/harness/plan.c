@@ -95,7 +95,8 @@ int mpg_plan_add(struct mpg_plan *plan, int64_t size_bytes, int64_t window,
         return mpg_error_set(err, "%lld bytes are not within 0 to 1GiB", (long long)size_bytes);
     int64_t most = most_of(size_bytes, limits);
     if (plan->samples + most > MPG_PLAN_MAX_SAMPLES)
-        return mpg_error_set(err, "more than %d samples in all", MPG_PLAN_MAX_SAMPLES);
+        return mpg_error_set(err, "more than %d samples in all: name fewer sizes, or record fewer of"
+                                  " each", MPG_PLAN_MAX_SAMPLES);
     struct mpg_cell *grown = realloc(plan->cell, (plan->n + 1) * sizeof *grown);
     if (!grown)
         return mpg_error_set(err, "out of memory");
