@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "bench/harness/statistics.h"
 #include "common/units.h"
@@ -79,7 +80,7 @@ int64_t mpg_class_sizes(const struct mpg_class *class, int64_t window,
     if (!list)
         return mpg_error_set(err, "out of memory");
     for (size_t i = 0; i < class->cells; i++)
-        if (window < 0 ? class->cell[i].window > 1 : class->cell[i].window == window)
+        if (class->cell[i].window == window)
             list[n++] = class->cell[i];
     if (n > 0)
         qsort(list, n, sizeof *list, compare_cells);
@@ -90,35 +91,37 @@ int64_t mpg_class_sizes(const struct mpg_class *class, int64_t window,
     return (int64_t)kept;
 }
 
-/* Writes one cell that did not converge. */
-static int print_lack(const struct mpg_class *class, const struct mpg_class_cell *cell,
-                      char *text, size_t size)
+/* One cell that did not converge. */
+static void print_lack(const struct mpg_class *class, const struct mpg_class_cell *cell,
+                       char *text, size_t size)
 {
     char bytes[32], pair[48] = "", window[48] = "";
     if (class->pairs > 1)
         snprintf(pair, sizeof pair, "pair %lld: ", (long long)cell->pair);
     if (cell->window > 1)
         snprintf(window, sizeof window, " window %lld", (long long)cell->window);
-    return snprintf(text, size, "%s%s%s (%s%s%s)", pair,
-                    mpg_units_format_size(bytes, sizeof bytes, cell->size_bytes), window,
-                    cell->lack.median ? "median" : "",
-                    cell->lack.median && cell->lack.tail ? ", " : "",
-                    cell->lack.tail ? "p99" : "");
+    snprintf(text, size, "%s%s%s (%s%s%s)", pair,
+             mpg_units_format_size(bytes, sizeof bytes, cell->size_bytes), window,
+             cell->lack.median ? "median" : "", cell->lack.median && cell->lack.tail ? ", " : "",
+             cell->lack.tail ? "p99" : "");
 }
 
-size_t mpg_class_lacks(const struct mpg_class *class, char *text, size_t size)
+void mpg_class_lacks(const struct mpg_class *class, char *text, size_t size)
 {
-    size_t n = 0, used = 0;
+    static const char more[] = "; and more";
+    size_t used = 0;
     snprintf(text, size, "none");
     for (size_t i = 0; i < class->cells; i++) {
-        const struct mpg_class_cell *cell = &class->cell[i];
-        if (!cell->lack.median && !cell->lack.tail)
+        char lack[192], item[200];
+        if (!class->cell[i].lack.median && !class->cell[i].lack.tail)
             continue;
-        if (n > 0 && used < size)
-            used += (size_t)snprintf(text + used, size - used, "; ");
-        if (used < size)
-            used += (size_t)print_lack(class, cell, text + used, size - used);
-        n++;
+        print_lack(class, &class->cell[i], lack, sizeof lack);
+        size_t length = (size_t)snprintf(item, sizeof item, "%s%s", used ? "; " : "", lack);
+        if (used + length + sizeof more > size) {
+            snprintf(text + used, size - used, "%s", more);
+            return;
+        }
+        memcpy(text + used, item, length + 1);
+        used += length;
     }
-    return n;
 }

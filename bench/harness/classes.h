@@ -47,14 +47,14 @@ void mpg_class_clear(struct mpg_class *class);
 int64_t mpg_class_values(const struct mpg_class *class, int64_t size_bytes, int64_t window,
                          int column, double **value, struct mpg_error *err);
 
-/* The class's sizes with WINDOW (-1: any window above 1), ascending, into *CELL
- * (size and window count), which the caller frees; returns how many. -1: out of
- * memory. */
+/* The class's sizes with WINDOW, ascending, into *CELL (whose size and window count),
+ * which the caller frees; returns how many. -1: out of memory. */
 int64_t mpg_class_sizes(const struct mpg_class *class, int64_t window,
                         struct mpg_class_cell **cell, struct mpg_error *err);
 
 /* Lists into TEXT of SIZE bytes the cells that did not converge ("64KiB (p99)"), with
- * the pairs' number when there are several; "none" when all did. Returns how many. */
-size_t mpg_class_lacks(const struct mpg_class *class, char *text, size_t size);
+ * the pairs' number when there are several; "none" when all did. "and more" stands for
+ * those that do not fit. */
+void mpg_class_lacks(const struct mpg_class *class, char *text, size_t size);
 
 #endif
