@@ -71,7 +71,8 @@ static int choose(const char *name, enum mpg_timer_kind *kind, struct mpg_error 
         *kind = constant ? counter : MPG_TIMER_CLOCK;
     } else if (strcmp(name, "counter") == 0 || strcmp(name, "tsc") == 0) {
         if (!MPG_HAVE_TSC && !MPG_HAVE_COUNTER)
-            return mpg_error_set(err, "mpgkit knows no counter of this processor: use --timer auto");
+            return mpg_error_set(err, "mpgkit knows no counter of this processor: use --timer"
+                                      " auto");
         *kind = counter;
     } else if (strcmp(name, "papi") == 0) {
         if (open_papi(err) < 0)
@@ -131,6 +132,12 @@ static void measure_cost(struct mpg_timer *timer)
         }
         if (last - start < cost)
             cost = last - start;
+    }
+    if (resolution == UINT64_MAX) { /* a coarse clock that stood still all the while */
+        uint64_t last = mpg_timer_read(kind), now;
+        while ((now = mpg_timer_read(kind)) <= last) {
+        }
+        resolution = now - last;
     }
     timer->cost_ns = (double)cost / BATCH * timer->ns_per_tick;
     timer->resolution_ns = (double)resolution * timer->ns_per_tick;
