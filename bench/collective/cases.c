@@ -13,15 +13,6 @@
 #define FULL_BYTES 32768
 enum { LEAST = 50 };
 
-static int64_t iterations_for(int64_t size_bytes, int64_t iterations)
-{
-    if (size_bytes <= FULL_BYTES)
-        return iterations;
-    int64_t fewer = (int64_t)((double)iterations * FULL_BYTES / (double)size_bytes);
-    int64_t floor = LEAST < iterations ? LEAST : iterations;
-    return fewer > floor ? fewer : floor;
-}
-
 static int add(struct mpg_cases *cases, const struct mpg_case *one, struct mpg_error *err)
 {
     int64_t bytes = mpg_operation_bytes(one->operation, one->processes, one->size_bytes);
@@ -84,6 +75,7 @@ static int add_operation(struct mpg_cases *cases, enum mpg_operation operation, 
                          const int64_t *size, int64_t sizes, int64_t iterations,
                          struct mpg_error *err)
 {
+    struct mpg_plan_limits limits = {iterations, FULL_BYTES, LEAST};
     struct mpg_case one = {.operation = operation, .processes = p, .most = iterations};
     if (operation == MPG_OPERATION_BARRIER)
         return add(cases, &one, err);
@@ -95,7 +87,7 @@ static int add_operation(struct mpg_cases *cases, enum mpg_operation operation, 
         if (operation == MPG_OPERATION_ALLTOALL && p * size[i] > MPG_CASES_MOST_BYTES)
             continue;
         one.size_bytes = size[i];
-        one.most = iterations_for(size[i], iterations);
+        one.most = mpg_plan_most(&limits, size[i]);
         if (add(cases, &one, err) < 0)
             return -1;
     }

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/harness/plan.h"
+#include "bench/harness/random.h"
 #include "bench/harness/statistics.h"
 #include "common/progress.h"
 
@@ -321,7 +321,7 @@ static int measure_round(struct work *w, const struct mpg_ranks *ranks, uint64_t
                          struct mpg_error *err)
 {
     int status = 0;
-    mpg_shuffle(w->order, w->cases->n, state);
+    mpg_random_order(state, w->order, w->cases->n);
     for (size_t k = 0; k < w->cases->n; k++) {
         size_t i = w->order[k];
         w->block[i].n = w->cases->item[i].finished ? 0 : block_size(&w->cases->item[i]);

@@ -85,15 +85,12 @@ struct run {
 static int measure_kernels(struct run *run, int index, uint64_t *state, double *done,
                            struct mpg_progress *progress, struct mpg_error *err)
 {
-    enum mpg_kernel order[MPG_KERNELS];
+    size_t order[MPG_KERNELS];
     for (int round = 0; round < ROUNDS; round++) {
+        mpg_random_order(state, order, MPG_KERNELS);
         for (int k = 0; k < MPG_KERNELS; k++) {
-            int j = (int)mpg_random_below(state, (uint64_t)k + 1);
-            order[k] = order[j];
-            order[j] = (enum mpg_kernel)k;
-        }
-        for (int k = 0; k < MPG_KERNELS; k++) {
-            if (mpg_team_measure(run->team, order[k], index, opt.duration_ns / ROUNDS, err) < 0)
+            if (mpg_team_measure(run->team, (enum mpg_kernel)order[k], index,
+                                 opt.duration_ns / ROUNDS, err) < 0)
                 return -1;
             mpg_progress_update(progress, ++*done);
         }

@@ -7,21 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/harness/random.h"
 #include "common/units.h"
 
 enum { BLOCKS = 50, LEAST_BLOCK = 20 };
-
-void mpg_shuffle(size_t *order, size_t n, uint64_t *state)
-{
-    for (size_t i = 0; i < n; i++)
-        order[i] = i;
-    for (size_t i = n; i > 1; i--) {
-        size_t j = (size_t)mpg_random_below(state, i), held = order[i - 1];
-        order[i - 1] = order[j];
-        order[j] = held;
-    }
-}
 
 /* ---- sizes ---- */
 
@@ -68,7 +56,7 @@ int64_t mpg_sizes_parse(const char *text, int64_t **size, struct mpg_error *err)
 
 /* ---- cells ---- */
 
-static int64_t most_of(int64_t size_bytes, const struct mpg_plan_limits *limits)
+int64_t mpg_plan_most(const struct mpg_plan_limits *limits, int64_t size_bytes)
 {
     if (size_bytes <= limits->full_bytes)
         return limits->most;
@@ -93,7 +81,7 @@ int mpg_plan_add(struct mpg_plan *plan, int64_t size_bytes, int64_t window,
             return 0;
     if (size_bytes < 0 || size_bytes > MPG_PLAN_MAX_BYTES)
         return mpg_error_set(err, "%lld bytes are not within 0 to 1GiB", (long long)size_bytes);
-    int64_t most = most_of(size_bytes, limits);
+    int64_t most = mpg_plan_most(limits, size_bytes);
     if (plan->samples + most > MPG_PLAN_MAX_SAMPLES)
         return mpg_error_set(err, "more than %d samples in all: name fewer sizes, or record fewer of"
                                   " each", MPG_PLAN_MAX_SAMPLES);
@@ -105,20 +93,6 @@ int mpg_plan_add(struct mpg_plan *plan, int64_t size_bytes, int64_t window,
     plan->samples += most;
     plan->max_bytes = size_bytes > plan->max_bytes ? size_bytes : plan->max_bytes;
     return 0;
-}
-
-static int compare_cells(const void *a, const void *b)
-{
-    const struct mpg_cell *x = a, *y = b;
-    if (x->window != y->window)
-        return (x->window > y->window) - (x->window < y->window);
-    return (x->size_bytes > y->size_bytes) - (x->size_bytes < y->size_bytes);
-}
-
-void mpg_plan_sort(struct mpg_plan *plan)
-{
-    if (plan->n > 0)
-        qsort(plan->cell, plan->n, sizeof *plan->cell, compare_cells);
 }
 
 void mpg_plan_clear(struct mpg_plan *plan)

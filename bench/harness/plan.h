@@ -35,22 +35,19 @@ struct mpg_plan_limits {
     int64_t most, full_bytes, least;
 };
 
+/* That number for messages of SIZE_BYTES. */
+int64_t mpg_plan_most(const struct mpg_plan_limits *limits, int64_t size_bytes);
+
 /* Adds a cell, or nothing when it is there already; its block is a fiftieth of what
  * is measured at most, but 20 or all. Errors: a size outside
  * 0..MPG_PLAN_MAX_BYTES, too many samples, out of memory. */
 int mpg_plan_add(struct mpg_plan *plan, int64_t size_bytes, int64_t window,
                  const struct mpg_plan_limits *limits, struct mpg_error *err);
-/* Orders the cells by window and size. */
-void mpg_plan_sort(struct mpg_plan *plan);
 void mpg_plan_clear(struct mpg_plan *plan);
 
 /* Reads sizes like "0,8,64KiB" into *SIZE, ascending, which the caller frees;
  * returns how many. -1: not a list of sizes, one out of range or there twice, out of
  * memory. */
 int64_t mpg_sizes_parse(const char *text, int64_t **size, struct mpg_error *err);
-
-/* Draws an order of the numbers 0 to N-1 into ORDER (bench/harness/random.h); the
- * same STATE draws the same. */
-void mpg_shuffle(size_t *order, size_t n, uint64_t *state);
 
 #endif

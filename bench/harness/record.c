@@ -69,18 +69,6 @@ int mpg_header_set(struct mpg_header *header, struct mpg_error *err, const char 
     return 0;
 }
 
-int mpg_header_append(struct mpg_header *header, const struct mpg_header *from,
-                      struct mpg_error *err)
-{
-    for (size_t i = 0; i < from->n; i++) {
-        struct mpg_record_line *line = add_line(header, err);
-        if (!line)
-            return -1;
-        *line = from->line[i];
-    }
-    return 0;
-}
-
 void mpg_header_clear(struct mpg_header *header)
 {
     free(header->line);

@@ -28,9 +28,6 @@ int mpg_header_add(struct mpg_header *header, struct mpg_error *err, const char 
 /* As mpg_header_add(), in the place of the line KEY where there is one. */
 int mpg_header_set(struct mpg_header *header, struct mpg_error *err, const char *key,
                    const char *format, ...) __attribute__((format(printf, 4, 5)));
-/* Appends every line of FROM. Fails only when out of memory. */
-int mpg_header_append(struct mpg_header *header, const struct mpg_header *from,
-                      struct mpg_error *err);
 void mpg_header_clear(struct mpg_header *header); /* frees the lines */
 
 /* The samples of one file, row by row; VALUE is the caller's. */

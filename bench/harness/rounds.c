@@ -282,7 +282,7 @@ static int look_at_clock(struct work *w, struct mpg_error *err)
 static int one_round(struct work *w, struct mpg_error *err)
 {
     size_t left = 0;
-    mpg_shuffle(w->order, w->plan->n, &w->random);
+    mpg_random_order(&w->random, w->order, w->plan->n);
     for (size_t i = 0; i < w->plan->n; i++)
         left += !w->state[i].done;
     for (size_t i = 0; i < w->plan->n; i++) {

@@ -95,7 +95,8 @@ struct mpg_interval mpg_quantile_interval(const double *series, const double *so
     return interval;
 }
 
-bool mpg_interval_within(const struct mpg_interval *interval, double error)
+/* Whether INTERVAL lies within ERROR, a part of the quantile, on both sides. */
+static bool lies_within(const struct mpg_interval *interval, double error)
 {
     double margin = error * fabs(interval->quantile);
     return interval->quantile - interval->low <= margin &&
@@ -110,6 +111,6 @@ struct mpg_lack mpg_goal_lacks(const struct mpg_goal *goal, const double *series
     struct mpg_interval tail =
         mpg_quantile_interval(series, sorted, n, block, TAIL_P, goal->confidence);
     return (struct mpg_lack){
-        goal->median_error > 0 && !mpg_interval_within(&median, goal->median_error),
-        goal->tail_error > 0 && !mpg_interval_within(&tail, goal->tail_error)};
+        goal->median_error > 0 && !lies_within(&median, goal->median_error),
+        goal->tail_error > 0 && !lies_within(&tail, goal->tail_error)};
 }

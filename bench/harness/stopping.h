@@ -34,9 +34,6 @@ struct mpg_interval {
 struct mpg_interval mpg_quantile_interval(const double *series, const double *sorted, size_t n,
                                           size_t block, double p, double confidence);
 
-/* Whether INTERVAL lies within ERROR, a part of the quantile, on both sides. */
-bool mpg_interval_within(const struct mpg_interval *interval, double error);
-
 /* What a series still lacks of a goal. */
 struct mpg_lack {
     bool median, tail;
