@@ -3,6 +3,7 @@
  * It holds SCHED_FIFO, so that it comes before what it steals from; it wakes up at
  * absolute times on a fixed grid, so that periods do not drift; and it spins, so
  * that what it steals is wall time. Exit 77 where that class is not permitted. */
+#include "bench/harness/cores.h"
 #include "config.h"
 
 #include <errno.h>
@@ -14,7 +15,6 @@
 #include <sys/mman.h>
 #include <time.h>
 
-#include "bench/harness/machine.h"
 #include "bench/harness/timer.h"
 #include "common/option.h"
 #include "common/output.h"

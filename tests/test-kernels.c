@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The kernels of compute against closed forms and slow, obvious versions; the
  * rules for memory and cores; the team's samples (TAP). */
+#include "bench/harness/cores.h"
 #include "config.h"
 
 #include <math.h>
@@ -10,8 +11,6 @@
 #include "bench/compute/kernels.h"
 #include "bench/compute/team.h"
 #include "bench/compute/workspace.h"
-#include "bench/harness/choice.h"
-#include "bench/harness/machine.h"
 #include "bench/harness/random.h"
 #include "tests/tap.h"
 
@@ -151,15 +150,15 @@ static void test_workspace(void)
 static void test_choice(void)
 {
     struct mpg_error err = {""};
-    int core[] = {0, 2, 3, 5, 8, 9}, n = mpg_choice_select("2-3,8", core, 6, &err);
+    int core[] = {0, 2, 3, 5, 8, 9}, n = mpg_cores_select("2-3,8", core, 6, &err);
     ok(n == 3 && core[0] == 2 && core[1] == 3 && core[2] == 8, "cores that a list names");
     int gap[] = {0, 2, 3, 5};
-    ok(mpg_choice_select("2-4", gap, 4, &err) < 0 && strstr(err.text, "2-4"), "a core not there");
-    ok(mpg_choice_select("x", gap, 4, &err) < 0 && strstr(err.text, "'x'"), "no list");
+    ok(mpg_cores_select("2-4", gap, 4, &err) < 0 && strstr(err.text, "2-4"), "a core not there");
+    ok(mpg_cores_select("x", gap, 4, &err) < 0 && strstr(err.text, "'x'"), "no list");
     int many[] = {10, 11, 12, 13, 14, 15, 16, 17};
-    n = mpg_choice_limit(2, many, 8);
+    n = mpg_cores_limit(2, many, 8);
     ok(n == 2 && many[0] == 10 && many[1] == 14, "evenly spread");
-    ok(mpg_choice_limit(0, many, 8) == 8 && mpg_choice_limit(9, many, 8) == 8, "no limit");
+    ok(mpg_cores_limit(0, many, 8) == 8 && mpg_cores_limit(9, many, 8) == 8, "no limit");
 }
 
 /* ---- the team ---- */
@@ -186,7 +185,7 @@ static void test_team(void)
         free(core);
         return;
     }
-    n = mpg_choice_limit(2, core, n);
+    n = mpg_cores_limit(2, core, n);
     ok(!mpg_team_new(&nowhere, 1, 4096, 0, &timer, &err) && strstr(err.text, "core 65000"),
        "a core that is not there");
     struct mpg_team *team = mpg_team_new(core, n, 65536, 3, &timer, &err);

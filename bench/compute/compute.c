@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* compute: how fast the cores compute and reach memory, alone and all at once. */
+#include "bench/harness/cores.h"
 #include "config.h"
 
 #include <stdbool.h>
@@ -11,7 +12,6 @@
 #include "bench/compute/kernels.h"
 #include "bench/compute/team.h"
 #include "bench/compute/workspace.h"
-#include "bench/harness/choice.h"
 #include "bench/harness/load.h"
 #include "bench/harness/machine.h"
 #include "bench/harness/random.h"
@@ -185,7 +185,7 @@ static int prepare(struct run *run, struct mpg_error *err)
     run->n = mpg_cores_allowed(&run->core, err);
     if (run->n < 0)
         return -1;
-    if (opt.cores && (run->n = mpg_choice_select(opt.cores, run->core, run->n, err)) < 0)
+    if (opt.cores && (run->n = mpg_cores_select(opt.cores, run->core, run->n, err)) < 0)
         mpg_option_usage_error(&program, "--core: %s", err->text);
     run->alone = malloc((size_t)run->n * sizeof *run->alone);
     run->steal_ns = malloc((size_t)run->n * sizeof *run->steal_ns);
@@ -193,7 +193,7 @@ static int prepare(struct run *run, struct mpg_error *err)
         return mpg_error_set(err, "out of memory");
     for (int i = 0; i < run->n; i++)
         run->alone[i] = i;
-    run->n_alone = mpg_choice_limit((int)opt.max_cores, run->alone, run->n);
+    run->n_alone = mpg_cores_limit((int)opt.max_cores, run->alone, run->n);
     run->cache_bytes = mpg_cache_bytes(run->core[0]);
     if (opt.working_bytes == 0)
         opt.working_bytes = mpg_workspace_bytes(run->cache_bytes, mpg_memory_available(),

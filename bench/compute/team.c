@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The threads and what each of them does. */
+#include "bench/harness/cores.h"
 #include "config.h"
 
 #include "bench/compute/team.h"
@@ -12,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/harness/machine.h"
 
 #define LONGEST_REPETITION_NS 1e7
 /* The multiply-adds' factor and summand, and the triad's scalar: no result

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* ftq: measures what the operating system takes from a core. */
+#include "bench/harness/cores.h"
 #include "config.h"
 
 #include <stdatomic.h>
@@ -14,9 +15,7 @@
 #include "bench/ftq/quanta.h"
 #include "bench/ftq/share.h"
 #include "bench/ftq/watch.h"
-#include "bench/harness/choice.h"
 #include "bench/harness/launch.h"
-#include "bench/harness/machine.h"
 #include "bench/harness/record.h"
 #include "bench/harness/timer.h"
 #include "common/option.h"
@@ -84,9 +83,9 @@ static int find_cores(struct mpg_share *share, int **cores, int *on_host, struct
         return mpg_error_set(err, "out of memory");
     *cores = core;
     memcpy(core, share->core, (size_t)n * sizeof *core);
-    if (opt.cores && (n = mpg_choice_select(opt.cores, core, n, err)) < 0)
+    if (opt.cores && (n = mpg_cores_select(opt.cores, core, n, err)) < 0)
         mpg_launch_usage_error(&program, "--core: %s", err->text);
-    *on_host = mpg_choice_limit((int)opt.max_cores, core, n);
+    *on_host = mpg_cores_limit((int)opt.max_cores, core, n);
     return mpg_share_assign(share, core, *on_host, err);
 }
 

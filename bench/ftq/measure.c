@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Threads that measure, and what becomes of what they found. */
+#include "bench/harness/cores.h"
 #include "config.h"
 
 #include "bench/ftq/measure.h"

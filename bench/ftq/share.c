@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The meeting of one host's ranks. */
+#include "bench/harness/cores.h"
 #include "config.h"
 
 #include "bench/ftq/share.h"
@@ -14,7 +15,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "bench/harness/machine.h"
 #include "bench/harness/timer.h"
 
 enum { CORES = 65536, POLL_US = 2000, LEAVING_POLL_US = 50000 };

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a results file says about where it was measured, and the cores that
- * this process may use. */
+/* What a results file says about where it was measured. */
 #ifndef MPG_MACHINE_H
 #define MPG_MACHINE_H
-
-#include <stdint.h>
 
 #include "bench/harness/record.h"
 #include "bench/harness/timer.h"
@@ -22,19 +19,6 @@ int mpg_machine_describe(struct mpg_header *header, const struct mpg_timer *time
 /* This thread's scheduling class, nice value and priority in words, into TEXT of
  * SIZE bytes. Returns TEXT. */
 char *mpg_machine_scheduling(char *text, size_t size);
-
-/* The cores this thread may run on, ascending, into *CORES, which the caller
- * frees; returns how many, at least 1, or -1 (out of memory, the system call
- * fails). Source: sched_getaffinity(2). */
-int mpg_cores_allowed(int **cores, struct mpg_error *err);
-/* Pins this thread to CORE (>= 0). Fails when it may not run there. */
-int mpg_cores_pin(int core, struct mpg_error *err);
-/* The N cores CORE, ascending, as a list of ranges, "0-3,8", into TEXT of SIZE
- * bytes, cut off where it is too long. Returns TEXT. */
-char *mpg_cores_list(char *text, size_t size, const int *core, int n);
-/* The allowed cores as such a list, into TEXT of SIZE bytes;
- * "unknown" when they cannot be found out. Returns TEXT. */
-char *mpg_cores_text(char *text, size_t size);
 
 /* Time that the hypervisor took from CORE since boot, ns (proc(5), /proc/stat,
  * steal), in units of the kernel's clock tick; -1 when the system does not say. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Places of MPI ranks. */
+#include "bench/harness/cores.h"
 #include "config.h"
 
 #include "bench/harness/ranks.h"
@@ -9,7 +10,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "bench/harness/machine.h"
 
 enum { SHORTEST_NAP_US = 500, LONGEST_NAP_US = 10000 };
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Cores and caches, through hwloc. */
+#include "bench/harness/cores.h"
 #include "config.h"
 
 #include "bench/harness/topology.h"
@@ -8,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/harness/machine.h"
 
 struct mpg_topology {
     hwloc_topology_t hwloc;
