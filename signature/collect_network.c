@@ -197,18 +197,33 @@ static int add_pingpong(struct mpg_collect_path *p, const struct mpg_results *r,
     return 0;
 }
 
+static double window_of(const struct mpg_results *r, size_t i)
+{
+    return r->column[MPG_COLUMN_WINDOW] ? r->column[MPG_COLUMN_WINDOW][i] : 1;
+}
+
+/* Whether R tells what the acknowledgement of messages by themselves takes; those of a
+ * stream need none. */
+static bool tells_acknowledgement(const struct mpg_results *r)
+{
+    bool single = false, empty = false;
+    for (size_t i = 0; i < r->samples; i++)
+        if (window_of(r, i) == 1) {
+            single = true;
+            empty = empty || r->column[MPG_COLUMN_SIZE_BYTES][i] == 0;
+        }
+    return !single || empty || r->column[MPG_COLUMN_ACK_NS] || r->column[MPG_COLUMN_TRANSFER_NS];
+}
+
 static int add_bandwidth(struct mpg_collect_path *p, const struct mpg_results *r,
                          const int32_t *map, struct mpg_error *err)
 {
     struct mpg_exchange e = {.launch = (int32_t)p->transfer_launches - 1};
-    bool acknowledged = r->column[MPG_COLUMN_ACK_NS] || r->column[MPG_COLUMN_TRANSFER_NS];
-    for (size_t i = 0; !acknowledged && i < r->samples; i++)
-        acknowledged = r->column[MPG_COLUMN_SIZE_BYTES][i] == 0;
-    if (!acknowledged)
+    if (!tells_acknowledgement(r))
         return mpg_error_set(err, "%s: neither samples of 0 bytes nor a column 'ack_ns' or"
                                   " 'transfer_ns' say what the acknowledgement takes", r->path);
     for (size_t i = 0; i < r->samples; i++) {
-        double window = r->column[MPG_COLUMN_WINDOW] ? r->column[MPG_COLUMN_WINDOW][i] : 1;
+        double window = window_of(r, i);
         if (window < 1)
             return mpg_error_set(err, "%s: sample %zu: a window of no messages", r->path, i);
         e.time_ns = r->column[MPG_COLUMN_TIME_NS][i] / window;
