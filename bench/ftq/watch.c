@@ -88,8 +88,11 @@ void mpg_watch_start(struct mpg_watch *watch)
         snprintf(watch->scheduling + strlen(watch->scheduling),
                  sizeof watch->scheduling - strlen(watch->scheduling), " (SCHED_FIFO: %s)",
                  strerror(refused));
-    if (watch->together)
+    if (watch->together) { /* a first start takes milliseconds: not after the barrier */
+        mpg_counters_start(&watch->counters);
+        mpg_counters_stop(&watch->counters);
         pthread_barrier_wait(watch->together);
+    }
     watch->steal_ns = mpg_machine_steal_ns(watch->core);
     watch->others_ns = mpg_share_others_ns(watch->share);
     mpg_load_start(&watch->load);
