@@ -180,7 +180,7 @@ if [ -w /dev/full ]; then
         sh -c '"$@" >/dev/full' sh "$FTQ" -o "$tmp/r" -c "$core" -d 1ms
 fi
 mkdir "$tmp/full"
-if mount -t tmpfs -o size=16k tmpfs "$tmp/full" 2>/dev/null; then
+if mount -t tmpfs -o size=4k tmpfs "$tmp/full" 2>/dev/null; then
     for mode in ftq fwq; do
         ok "a full disk, $mode" fails 1 "No space left" "$FTQ" -o "$tmp/full" -m $mode \
             -c "$core" -d 100ms --quantum 10us
