@@ -109,9 +109,10 @@ static int frame_add_size(struct frame *frame, int64_t size_bytes, struct mpg_er
     return 0;
 }
 
+/* The rate of a transfer that took no time is infinite: no place for an axis to end. */
 static void frame_add_value(struct frame *frame, double value)
 {
-    if (value > 0) {
+    if (value > 0 && isfinite(value)) {
         frame->low = fmin(frame->low, value);
         frame->high = fmax(frame->high, value);
     }

@@ -197,6 +197,10 @@ rm kept/ftq-core1.svg kept/ftq-core1.png
 ok "--keep: a script draws again" test -s kept/ftq-core1.svg -a -s kept/ftq-core1.png
 
 without="network collectives" signature >c.sig
+# A transfer of 0 ns, as is left when the acknowledgement is all of a time, has no rate.
+sed 's/\("transfer_ns": {[^[]*\[\)[^,]*,[^,]*,[^,]*,[^,]*,/\10,0,0,0,/' a.sig >zero.sig
+"$sigshow" --plot zero --keep zero.sig 2>err
+is "transfers of 0 ns: exit status, axes end" "$? $(grep -ci 'range.*\(inf\|nan\)' zero/bandwidth-node.gp)" "0 0"
 "$sigshow" --plot few c.sig 2>err
 is "what cannot be drawn is said" "$? $(cat err)" "0 sigshow: not drawn: latency and bandwidth: none in the signature
 sigshow: not drawn: collectives: none in the signature
