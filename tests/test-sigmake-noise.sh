@@ -31,18 +31,23 @@ made() {
 }
 
 # ---- detours of known families ----
-# family NUMBER NAME PARAMETERS
+# family NUMBER NAME PARAMETERS: the family is recognised on each of 10 cores; counts in
+# "missed" of "intervals" the parameters outside their 95 % intervals, which some are to be
+intervals=0 missed=0
 family() {
+    local seed counts
     start
-    {
-        header detour "start_ns duration_ns" "core: 0" "threshold_ns: 100" "span_ns: 30000000000"
-        samples detour family="$1" n=20000 seed="${4-1}" | body
-    } >r/detour-core0.samples
+    for seed in 0 1 2 3 4 5 6 7 8 9; do
+        header detour "start_ns duration_ns" "core: $seed" "threshold_ns: 100" "span_ns: 30000000000"
+        samples detour family="$1" n=4000 seed=$((seed + 1)) | body
+    done >r/all
+    (cd r && awk '/^#mpgresults/ {file = "detour-core" n++ ".samples"} {print >file}' all && rm all)
     made
-    is "durations: $2" "$(get "c['duration_ns']['fits'][0]['family']")" "$2"
-    is "durations: $2's parameters within their intervals" \
-        "$(get "all(inside(c['duration_ns']['fits'][0], $3))")" True
-    is "durations: $2: near" "$(get "c['duration_ns']['fits'][0]['distance'] < 0.02")" True
+    is "durations: $2" "$(get "{k['duration_ns']['fits'][0]['family'] for k in s['noise']}, len(s['noise'])")" "({'$2'}, 10)"
+    is "durations: $2: near" "$(get "max(k['duration_ns']['fits'][0]['distance'] for k in s['noise']) < 0.03")" True
+    counts=$(get "'%d %d' % (lambda x: (len(x), x.count(False)))(sum((inside(k['duration_ns']['fits'][0], $3) for k in s['noise']), []))")
+    intervals=$((intervals + ${counts% *}))
+    missed=$((missed + ${counts#* }))
 }
 family 0 exponential "[2385]"
 is "exponential durations start at 150 ns" \
@@ -53,7 +58,9 @@ is "a tail is said to be one" \
     "$(get "[f['tail_fraction'] < 0.6 for f in c['gap_ns']['fits'] if f['family'] == 'pareto tail']")" "[True]"
 family 1 gamma "[2.385, 900]"
 family 2 lognormal "[7.385, 0.6]"
-family 3 weibull "[1.7, 2385]" 2
+family 3 weibull "[1.7, 2385]"
+# Binomial: of 70 intervals that hold in 95 % of the cases, 1 to 10 miss in 97 % of all draws.
+ok "parameters within their intervals: all but $missed of $intervals" test $intervals = 70 -a $missed -ge 1 -a $missed -le 10
 is "the header says what is fitted" "$(get "s['header']['fits']")" \
     "to at most 10000 samples of a distribution, evenly taken"
 cp a.sig b.sig
