@@ -17,7 +17,7 @@
 #define DEVIATION 0.02
 /* Where all others agree exactly, a score has no end but this. */
 #define MOST_SCORE 1e6
-/* Groups are compared at the smallest message that has contents. */
+/* Groups are compared at the smallest message that has as many. */
 #define COMPARED_BYTES 8
 
 /* The exchanges at which groups of LIST are compared. */

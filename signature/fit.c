@@ -354,7 +354,6 @@ int mpg_fit_all(const double *samples, size_t n, double location, struct mpg_fit
         function[i](&d, fit);
         if (fit->n > 0 && i != MPG_PARETO)
             fit->ks = ks_distance((enum mpg_family)i, fit, d.x, n);
-        fit->aic = 2 * fit->parameters - 2 * fit->log_likelihood;
     }
     fits->best = choose(fits);
     status = 0;

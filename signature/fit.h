@@ -28,7 +28,6 @@ struct mpg_fit {
     double threshold;       /* Pareto: smallest x - location of the tail; others 0 */
     double ks;              /* Kolmogorov-Smirnov distance, of the tail where that is fitted */
     double log_likelihood;  /* natural */
-    double aic;             /* Akaike's 2 parameters - 2 log_likelihood */
 };
 
 struct mpg_fits {

@@ -93,8 +93,7 @@ static void test_maximum(void)
     for (int i = 0; i < MPG_PARETO; i++) {
         const struct mpg_fit *f = &fits.fit[i];
         double a = f->value[0], b = f->value[1], best = likelihood((enum mpg_family)i, a, b, x, N);
-        bool good = f->n == N && near(f->log_likelihood, best, 1e-9) &&
-                    near(f->aic, 2 * f->parameters - 2 * best, 1e-9);
+        bool good = f->n == N && near(f->log_likelihood, best, 1e-9);
         for (int j = 0; j < 4; j++)
             good = good && likelihood((enum mpg_family)i, a * (j == 0 ? 1.01 : j == 1 ? 0.99 : 1),
                                       b * (j == 2 ? 1.01 : j == 3 ? 0.99 : 1), x, N) <= best;
