@@ -9,6 +9,8 @@ here=$(cd "$(dirname "$0")" && pwd)
 build=$(cd "${top_builddir:-.}" && pwd)
 PINGPONG=${PINGPONG:-$build/bench/pingpong/pingpong}
 BANDWIDTH=${BANDWIDTH:-$build/bench/bandwidth/bandwidth}
+SIGMAKE=${SIGMAKE:-$build/signature/sigmake}
+SIGSHOW=${SIGSHOW:-$build/signature/sigshow}
 case $PINGPONG in /*) ;; *) PINGPONG=$PWD/$PINGPONG BANDWIDTH=$PWD/$BANDWIDTH ;; esac
 mpirun=${MPIRUN:-mpirun}
 [ "${MPGKIT_MPI:-yes}" = yes ] || skip_all "built without MPI"
@@ -55,4 +57,18 @@ is "pairs between nodes and within" "$(cat four/*.samples | sed -n 's/^# path: /
     sed 's/core complex/node/' | sort | tr '\n' ',')" "between nodes,node,"
 is "four in all" "$(cat four/*.samples | sed -n 's/^# pairs: //p' | awk '{ n += $1 } END { print n }')" 4
 like "a map has both hosts" "$(cat out)" "*near core*far core*"
+
+cp pair/bandwidth-* four
+"$SIGMAKE" four >four.sig 2>err
+is "one signature has both kinds of path" "$("$SIGSHOW" four.sig | sed -n 's/^Path: //p' |
+    sed 's/core complex/node/' | tr '\n' ',')" "node,between nodes,"
+
+"$SIGMAKE" pair >pair.sig 2>err
+one_way=$("$SIGSHOW" pair.sig |
+    awk '/^ +8 B/ { print $6 * ($7 == "ns" ? 1 : $7 == "us" ? 1e3 : 1e6); exit }')
+there_and_back=$(awk '!/^#/ && $2 == 8 { print $3 }' pair/pingpong-launch0-between-nodes.samples |
+    sort -g | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }')
+echo "# medians of 8 B: one way $one_way ns, there and back $there_and_back ns"
+ok "one way takes about half the time there and back, whatever the clocks say" \
+    awk "BEGIN { part = $one_way / $there_and_back; exit !(part > 0.35 && part < 0.65) }"
 done_testing

@@ -31,7 +31,7 @@ open_hosts() {
     cat >agent <<AGENT
 #!/bin/sh
 shift
-exec ip netns exec $b unshare --uts --time --monotonic 1000 --fork \\
+exec taskset -c "\$FAR_CORES" ip netns exec $b unshare --uts --time --monotonic 1000 --fork \\
     sh -c 'hostname \${FAR:-far} && eval "\$1"' sh "\$*"
 AGENT
     chmod +x agent
@@ -42,12 +42,16 @@ AGENT
 }
 
 # on_hosts SECONDS RANKS_A_HOST COMMAND...: starts it on both, for so long at most; its
-# output goes to out and err, and is shown when it fails.
+# output goes to out and err, and is shown when it fails. One rank a host gets a core of
+# its own: each host thinks that it has them all.
 on_hosts() {
-    local seconds=$1 ranks=$2
+    local seconds=$1 ranks=$2 last=$(($(nproc --all) - 1))
     shift 2
+    export FAR_CORES=0-$last
+    [ "$ranks" -gt 1 ] || FAR_CORES=$last
     timeout "$seconds" ip netns exec "$a" unshare --uts sh -c 'hostname near; exec "$@"' sh \
-        $mpirun -np $((2 * ranks)) --host "near:$ranks,192.0.2.2:$ranks" "$@" >out 2>err && return
+        $mpirun --bind-to none -np $((2 * ranks)) --host "near:$ranks,192.0.2.2:$ranks" "$@" \
+        >out 2>err && return
     sed 's/^/# /' err
     return 1
 }
