@@ -125,6 +125,8 @@ static void say_eager(const struct mpg_report *r, char *text, size_t size)
     const char *from = r->eager_limit_given ? "--eager-limit" : "signature";
     if (limit == INT64_MAX)
         snprintf(text, size, "unlimited: standard sends never wait for their receiver");
+    else if (limit < 0)
+        snprintf(text, size, "none (%s): every standard send waits for its receiver", from);
     else
         snprintf(text, size, "%" PRId64 " bytes (%s): larger standard sends wait for their receiver",
                  limit, from);

@@ -250,6 +250,8 @@ sed 's/"eager_limit_bytes": [^,}]*/"eager_limit_bytes": -1/' "$reference" >limit
 is "a signature's eager limit of -1: no send is eager" \
     "$("$mpgsim" --json --signature=limit.sig good.txt | grep -c '"eager_limit_bytes": -1')" \
     "$(grep -c '"eager_limit_bytes"' limit.sig)"
+like "a signature's eager limit of -1: said" "$("$mpgsim" --signature=limit.sig good.txt)" \
+    "*eager limit*none (signature): every standard send waits for its receiver*"
 
 # ---- JSON ----
 if [ -n "$python" ]; then
