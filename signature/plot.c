@@ -81,7 +81,7 @@ static void note_signal(int number)
 
 static int interruption(struct mpg_error *err)
 {
-    return interrupted ? mpg_error_set(err, "interrupted by signal %d", (int)interrupted) : 0;
+    return interrupted ? mpg_error_set(err, "interrupted; nothing was drawn") : 0;
 }
 
 /* In the child: SCRIPT of folder ASIDE; what gnuplot says goes to a file there.
@@ -107,7 +107,7 @@ static void last_words(const char *aside, char *words, size_t size)
 {
     char line[256], *path = join(aside, LOG_NAME, "", NULL);
     FILE *log = path ? fopen(path, "r") : NULL;
-    snprintf(words, size, "it did not say why");
+    snprintf(words, size, "it did not say why; is the disk full?");
     while (log && fgets(line, sizeof line, log)) {
         line[strcspn(line, "\n")] = '\0';
         if (line[strspn(line, " \t^")])
@@ -280,8 +280,11 @@ int mpg_plot(const struct mpg_signature *sig, const struct mpg_plot_options *opt
         mpg_plot_outcome_clear(outcome);
         if (!was_there)
             (void)rmdir(options->folder);
-        if (interrupted)
+        if (interrupted) {
+            mpg_error_set(err, "interrupted; nothing was drawn");
+            mpg_error_print("sigshow", err); /* the signal ends the program */
             raise(interrupted);
+        }
     }
     return status;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What an answer rests on, in a line each. */
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "simulate/report.h"
@@ -30,16 +31,35 @@ static size_t count_hosts(const struct mpg_signature *sig)
     return hosts;
 }
 
+/* The part of their time that the cores with records lost, least and most, into
+ * TEXT: whoever measured under load sees it here. */
+static void say_lost(const struct mpg_signature *sig, char *text, size_t size)
+{
+    double least = 1, most = 0;
+    for (size_t i = 0; i < sig->cores; i++)
+        if (sig->core[i].span_ns > 0) {
+            least = fmin(least, sig->core[i].fraction_lost);
+            most = fmax(most, sig->core[i].fraction_lost);
+        }
+    if (least < most)
+        snprintf(text, size, "%.3g %% to %.3g %%", 100 * least, 100 * most);
+    else
+        snprintf(text, size, "%.3g %%", 100 * most);
+}
+
 static void say_noise(const struct mpg_report *r, char *text, size_t size)
 {
     const struct mpg_perturbation *p = r->p;
     size_t hosts = p->target ? count_hosts(p->target) : 0;
-    char replay[256], many[64] = "";
+    char replay[320], many[64] = "", lost[64] = "";
+    if (p->target_cores > 0)
+        say_lost(p->target, lost, sizeof lost);
     if (hosts > 1)
         snprintf(many, sizeof many, " of %zu hosts, one host after another,", hosts);
     snprintf(replay, sizeof replay,
-             "detours of %zu core%s%s replayed%s; rank r runs on core r mod %zu, from a random phase",
-             p->target_cores, p->target_cores == 1 ? "" : "s", many,
+             "detours of %zu core%s%s replayed, %s of the time lost%s; rank r runs on core r mod %zu,"
+             " from a random phase",
+             p->target_cores, p->target_cores == 1 ? "" : "s", many, lost,
              p->source_cores ? ", the source's taken out first" : "", p->target_cores);
     say_spec(text, size, &p->noise, p->target_cores > 0, replay);
 }

@@ -168,5 +168,5 @@ calls 4 </dev/null >compute.txt
 is "rank r runs on recorded core r mod 3: host a's two, then host b's" \
     "$(awk 'NR > 1 { printf "%d ", $3 / 999900 * 100 + 0.5 }' ranks)" "0 33 100 0 "
 like "it says so" "$("$mpgsim" --signature=hosts.sig compute.txt)" \
-    "*  noise  *detours of 3 cores of 2 hosts, one host after another, replayed; rank r runs on core r mod 3,*"
+    "*  noise  *detours of 3 cores of 2 hosts, one host after another, replayed, * of the time lost; rank r runs on core r mod 3,*"
 done_testing

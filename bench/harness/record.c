@@ -186,5 +186,5 @@ int mpg_record_prepare(const char *dir, struct mpg_error *err)
     mpg_output_discard(out);
     sigprocmask(SIG_SETMASK, &before, NULL);
     free(path);
-    return out ? 0 : mpg_error_prefix(err, "results folder");
+    return out ? 0 : mpg_error_prefix(err, "cannot write into results folder %s", dir);
 }
