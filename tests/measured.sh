@@ -3,9 +3,10 @@
 # What tests of the benchmarks ask of results files and of errors: source it after
 # tap.sh, with $tmp a folder of one's own.
 
-# whole FILE COLUMNS: magic, header lines, and as many samples as the end says.
+# whole FILE COLUMNS [KEYS]: magic, header lines once each, those of KEYS among them,
+# and as many samples as the end says.
 whole() {
-    awk -v columns="$2" '
+    awk -v columns="$2" -v keys="${3-}" '
         NR == 1 && $0 != "#mpgresults 1" { bad = 1 }
         ended { bad = 1 }
         /^# end / { ended = 1; if ($3 != n) bad = 1; next }
@@ -14,7 +15,7 @@ whole() {
         NR > 1 { n++; if (NF != length(c)) bad = 1 }
         END { for (k in seen) if (seen[k] != 1) bad = 1
               split("benchmark mpgkit date host cpu kernel scheduling clock timer_cost_ns \
-                     timer_resolution_ns arguments units binding", need, " ")
+                     timer_resolution_ns arguments units binding " keys, need, " ")
               for (k in need) if (!(need[k] ":" in seen)) bad = 1
               exit bad || !ended }' "$1"
 }

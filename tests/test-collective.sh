@@ -6,6 +6,7 @@
 
 build=${top_builddir:-.}
 . "$(dirname "$0")/tap.sh"
+. "$(dirname "$0")/measured.sh"
 COLLECTIVE=${COLLECTIVE:-$build/bench/collective/collective}
 [ "${MPGKIT_MPI:-yes}" = yes ] || skip_all "built without MPI"
 mpirun=${MPIRUN:-mpirun}
@@ -15,39 +16,18 @@ export OMPI_MCA_rmaps_base_oversubscribe=1
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 
-# whole FILE: magic, header lines once each, as many samples as the end says.
-whole() {
-    awk '
-        NR == 1 && $0 != "#mpgresults 1" { bad = 1 }
-        ended { bad = 1 }
-        /^# end / { ended = 1; if ($3 != n) bad = 1; next }
-        /^# columns: / { if ($0 != "# columns: operation processes size_bytes time_ns") bad = 1; next }
-        /^# [a-z_]+: / { if (n) bad = 1; seen[$2]++; next }
-        NR > 1 { n++; if (NF != 4) bad = 1 }
-        END { for (k in seen) if (seen[k] != 1) bad = 1
-              split("benchmark mpgkit date host cpu kernel scheduling clock timer_cost_ns arguments \
-                     units binding mpi ranks launch operations stopping seed invalid clocks \
-                     start_error_ns late_ns oversubscribed other_load warmup", need, " ")
-              for (k in need) if (!(need[k] ":" in seen)) bad = 1
-              exit bad || !ended || n == 0 }' "$1"
+# measured FILE: it is whole, with the header lines that this benchmark adds.
+measured() {
+    whole "$1" "operation processes size_bytes time_ns" \
+        "mpi ranks launch operations stopping seed invalid clocks start_error_ns \
+        late_ns oversubscribed other_load warmup" &&
+        [ "$(count "$1")" -gt 0 ]
 }
 
 # cases FILE: operation:processes:size of every case that has samples
 cases() {
     awk '!/^#/ { seen[$1 ":" $2 ":" $3] = 1 } END { for (c in seen) print c }' "$1" | sort |
         tr '\n' ' '
-}
-
-# fails STATUS WORDS COMMAND...: it exits so, and says so in one line of its own.
-fails() {
-    local status=$1 words=$2 got
-    shift 2
-    "$@" >"$tmp/out" 2>"$tmp/err"
-    got=$?
-    [ "$got" -eq "$status" ] && [ "$(grep -c -- "$words" "$tmp/err")" -eq 1 ] && return
-    echo "# exit $got, expected $status and '$words':"
-    sed 's/^/# /' "$tmp/err"
-    return 1
 }
 
 fails_to() {
@@ -63,13 +43,9 @@ on() {
     $mpirun -np "$ranks" $before "$COLLECTIVE" "$@" >"$tmp/summary" 2>"$tmp/err"
 }
 
-header() {
-    sed -n "s/^# $2: //p" "$1"
-}
-
 ok "two ranks" on 2 -o "$tmp/r" -s 8,4KiB -i 70 -l 3
 file=$tmp/r/collective-launch3.samples
-ok "the file is whole" whole "$file"
+ok "the file is whole" measured "$file"
 is "its cases" "$(cases "$file")" "0:2:0 1:2:4096 1:2:8 2:2:4096 2:2:8 3:2:4096 3:2:8 "
 is "the operations' names" "$(header "$file" operations)" "barrier bcast allreduce alltoall"
 is "the launch" "$(header "$file" launch)" 3

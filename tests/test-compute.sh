@@ -5,26 +5,17 @@
 
 build=${top_builddir:-.}
 . "$(dirname "$0")/tap.sh"
+. "$(dirname "$0")/measured.sh"
 COMPUTE=${COMPUTE:-$build/bench/compute/compute}
 
 tmp=$(mktemp -d)
 trap 'umount "$tmp/full" 2>/dev/null; rm -rf "$tmp"' EXIT
 
-# whole FILE: magic, header lines once each, and as many samples as the end says.
-whole() {
-    awk '
-        NR == 1 && $0 != "#mpgresults 1" { bad = 1 }
-        ended { bad = 1 }
-        /^# end / { ended = 1; if ($3 != n) bad = 1; next }
-        /^# columns: / { if ($0 != "# columns: kernel cores rate") bad = 1; next }
-        /^# [a-z_]+: / { if (n) bad = 1; seen[$2]++; next }
-        NR > 1 { n++; if (NF != 3) bad = 1 }
-        END { for (k in seen) if (seen[k] != 1) bad = 1
-              split("benchmark mpgkit date host cpu kernel scheduling clock timer_cost_ns arguments \
-                     units binding core kernels kernel_units other_load seed vector compiler \
-                     working_set_bytes last_level_cache_bytes", need, " ")
-              for (k in need) if (!(need[k] ":" in seen)) bad = 1
-              exit bad || !ended }' "$1"
+# measured FILE: it is whole, with the header lines that this benchmark adds.
+measured() {
+    whole "$1" "kernel cores rate" \
+        "core kernels kernel_units other_load seed vector compiler \
+        working_set_bytes last_level_cache_bytes"
 }
 
 # kernels FILE CORES: every kernel was measured with CORES at once, and how often is plausible.
@@ -33,24 +24,8 @@ kernels() {
         END { exit !(n[0] > 0 && n[1] > 0 && n[2] > 0 && n[3] > 0) }' "$1"
 }
 
-# fails STATUS WORDS COMMAND...: it exits so, and says so in one line of its own.
-fails() {
-    local status=$1 words=$2 got
-    shift 2
-    "$@" >"$tmp/out" 2>"$tmp/err"
-    got=$?
-    [ "$got" -eq "$status" ] && [ "$(grep -c -- "$words" "$tmp/err")" -eq 1 ] && return
-    echo "# exit $got, expected $status and '$words':"
-    sed 's/^/# /' "$tmp/err"
-    return 1
-}
-
 tiny() {
     "$COMPUTE" -d 8ms --working-set 64KiB "$@" >"$tmp/summary" 2>"$tmp/err"
-}
-
-header() {
-    sed -n "s/^# $2: //p" "$1"
 }
 
 ok "compute runs" tiny -o "$tmp/r" --seed 7
@@ -58,7 +33,7 @@ files=("$tmp"/r/compute-core*.samples)
 n=${#files[@]}
 is "a file for each core" "$n" "$(env -u OMP_NUM_THREADS nproc)"
 for file in "${files[@]}"; do
-    ok "${file##*/} is whole" whole "$file"
+    ok "${file##*/} is whole" measured "$file"
     ok "${file##*/}: every kernel alone" kernels "$file" 1
     ok "${file##*/}: every kernel on all cores at once" kernels "$file" "$n"
 done
