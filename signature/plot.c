@@ -280,11 +280,8 @@ int mpg_plot(const struct mpg_signature *sig, const struct mpg_plot_options *opt
         mpg_plot_outcome_clear(outcome);
         if (!was_there)
             (void)rmdir(options->folder);
-        if (interrupted) {
-            mpg_error_set(err, "interrupted; nothing was drawn");
-            mpg_error_print("sigshow", err); /* the signal ends the program */
-            raise(interrupted);
-        }
+        outcome->interrupted = interrupted;
+        (void)interruption(err); /* whatever gnuplot said of it */
     }
     return status;
 }

@@ -19,14 +19,15 @@ struct mpg_plot_outcome {
     size_t plots;
     size_t missing; /* what could not be drawn, a line each, saying why */
     char **why;
+    int interrupted; /* when it failed: the signal that ended it, or 0 */
 };
 
 /* Draws what SIG holds into OPTIONS' folder. gnuplot is the program that
  * MPGKIT_GNUPLOT names, otherwise the one on PATH. Everything is made in a
  * folder of its own in that folder, checked, and renamed at the end; when it
  * fails nothing is left, not even the folder if it was not there. SIGINT, SIGTERM
- * and SIGHUP clean up before they end the process as they always do. The caller
- * clears OUTCOME. Not thread-safe. Errors: no gnuplot, a folder that cannot be
+ * and SIGHUP end the drawing, too; then the caller raises outcome->interrupted. On
+ * success the caller clears OUTCOME. Not thread-safe. Errors: no gnuplot, a folder that cannot be
  * written, gnuplot failed, nothing to draw, out of memory. */
 int mpg_plot(const struct mpg_signature *sig, const struct mpg_plot_options *options,
              struct mpg_plot_outcome *outcome, struct mpg_error *err);

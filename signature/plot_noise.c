@@ -2,6 +2,7 @@
 /* Plots of noise: what FTQ saw over time, detours, the spectrum; one each a core. */
 #include "config.h"
 
+#include <gsl/gsl_sort_double.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,12 +32,6 @@ static struct core_names names_of(const struct mpg_signature *sig, const struct 
     return names;
 }
 
-static int compare_doubles(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* The median of N values, or -1 when memory is out. */
 static double median_of(const double *value, size_t n)
 {
@@ -44,7 +39,7 @@ static double median_of(const double *value, size_t n)
     if (!sorted)
         return -1;
     memcpy(sorted, value, n * sizeof *sorted);
-    qsort(sorted, n, sizeof *sorted, compare_doubles);
+    gsl_sort(sorted, 1, n);
     double median = sorted[n / 2];
     free(sorted);
     return median;

@@ -62,7 +62,8 @@ int mpg_cores_pin(int core, struct mpg_error *err)
     return status < 0 ? mpg_error_errno(err, saved, "cannot run on core %d", core) : 0;
 }
 
-char *mpg_cores_list(char *text, size_t size, const int *core, int n)
+/* The N cores CORE, ascending, as a list of ranges. Returns TEXT. */
+static char *print_list(char *text, size_t size, const int *core, int n)
 {
     size_t used = 0;
     snprintf(text, size, "none");
@@ -82,7 +83,7 @@ char *mpg_cores_text(char *text, size_t size)
     if (n < 0)
         snprintf(text, size, "unknown");
     else
-        mpg_cores_list(text, size, core, n);
+        print_list(text, size, core, n);
     free(core);
     return text;
 }
@@ -101,7 +102,7 @@ int mpg_cores_select(const char *list, int *core, int n, struct mpg_error *err)
         if (found < wanted) {
             mpg_rank_set_clear(&set);
             return mpg_error_set(err, "%s: offline, or not among the cores that may be used, %s",
-                                 list, mpg_cores_list(allowed, sizeof allowed, core, n));
+                                 list, print_list(allowed, sizeof allowed, core, n));
         }
     }
     for (int c = 0; c < n; c++)

@@ -13,11 +13,8 @@
 int mpg_cores_allowed(int **cores, struct mpg_error *err);
 /* Pins this thread to CORE (>= 0). Fails when it may not run there. */
 int mpg_cores_pin(int core, struct mpg_error *err);
-/* The N cores CORE, ascending, as a list of ranges, "0-3,8", into TEXT of SIZE
- * bytes, cut off where it is too long. Returns TEXT. */
-char *mpg_cores_list(char *text, size_t size, const int *core, int n);
-/* The allowed cores as such a list, into TEXT of SIZE bytes;
- * "unknown" when they cannot be found out. Returns TEXT. */
+/* The allowed cores as a list of ranges, "0-3,8", into TEXT of SIZE bytes, cut off
+ * where it is too long; "unknown" when they cannot be found out. Returns TEXT. */
 char *mpg_cores_text(char *text, size_t size);
 
 /* Keeps those of the N cores in CORE (as mpg_cores_allowed() gives them) that
