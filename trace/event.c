@@ -8,7 +8,7 @@ static const struct {
     const char *name;
     enum mpg_kind kind;
 } calls[] = {
-#define MPG_CALL(name, kind) {#name, MPG_KIND_##kind},
+#define MPG_CALL(name, kind, result, parameters) {#name, MPG_KIND_##kind},
 #include "trace/calls.def"
 #undef MPG_CALL
 };

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 enum mpg_call {
-#define MPG_CALL(name, kind) MPG_CALL_##name,
+#define MPG_CALL(name, kind, result, parameters) MPG_CALL_##name,
 #include "trace/calls.def"
 #undef MPG_CALL
     MPG_CALL_COUNT
@@ -19,6 +19,9 @@ enum mpg_call {
 
 /* What a call's record holds, beyond its times. */
 enum mpg_kind {
+    MPG_KIND_FLUSH,        /* the tracer wrote to the file: neither MPI nor computation */
+    MPG_KIND_REGION_BEGIN, /* string: the name; both times are the same */
+    MPG_KIND_REGION_END,   /* string */
     MPG_KIND_INIT,
     MPG_KIND_FINALIZE,
     MPG_KIND_SEND,         /* comm, to, tag, bytes */
@@ -28,14 +31,40 @@ enum mpg_kind {
     MPG_KIND_IRECV,        /* comm, from, tag, bytes (of the buffer), any, request */
     MPG_KIND_COMPLETE,     /* requests, done, cancelled */
     MPG_KIND_PROBE,        /* comm, from, tag, bytes, any; found says whether there was one */
+    MPG_KIND_MPROBE,       /* as PROBE; message: what it took out of matching (found only) */
+    MPG_KIND_MRECV,        /* comm, from, tag, bytes as the status says; message (0: no process) */
+    MPG_KIND_IMRECV,       /* comm, from, tag as probed, bytes of the buffer; message, request */
     MPG_KIND_REQUEST_FREE, /* request (or persistent) */
     MPG_KIND_CANCEL,       /* request; whether it took effect is said at its completion */
+    MPG_KIND_REQUEST,      /* request: one that completes without a message (generalized) */
     MPG_KIND_SEND_INIT,    /* comm, to, tag, bytes, persistent */
     MPG_KIND_RECV_INIT,    /* comm, from, tag, bytes, any, persistent */
     MPG_KIND_START,        /* parallel lists persistent (what is started), requests (fresh ids) */
     MPG_KIND_COLLECTIVE,   /* comm, root, bytes or counts */
+    MPG_KIND_ICOLLECTIVE,  /* comm, root, bytes or counts, request */
+    MPG_KIND_NEIGHBOR,     /* comm, bytes for each destination or counts, one a destination */
+    MPG_KIND_INEIGHBOR,    /* as NEIGHBOR, request */
     MPG_KIND_CONSTRUCTOR,  /* comm, newcomm (MPG_NO_COMM where this rank is not in it) */
-    MPG_KIND_COMM_FREE     /* comm */
+    MPG_KIND_ICONSTRUCTOR, /* comm, newcomm, request */
+    MPG_KIND_DYNAMIC,      /* comm (or MPG_NO_COMM), newcomm: with processes of another world */
+    MPG_KIND_COMM_FREE,    /* comm */
+    MPG_KIND_WIN_CONSTRUCTOR, /* comm, object: the new window, bytes of this rank's part */
+    MPG_KIND_WIN_FREE,     /* object */
+    MPG_KIND_WIN_FENCE,    /* object; root: the assertion */
+    MPG_KIND_WIN_GROUP,    /* Post, Start: object, counts: the group as ranks of its comm */
+    MPG_KIND_WIN_EPOCH,    /* Complete, Wait, Test: object, found (of Test: its flag) */
+    MPG_KIND_WIN_TARGET,   /* Lock, Unlock, Flush...: object, to; Lock: root 1 if exclusive */
+    MPG_KIND_WIN_ALL,      /* Lock_all, Unlock_all, Flush_all..., Sync: object */
+    MPG_KIND_RMA,          /* object, to, bytes to the target, recvbytes from it */
+    MPG_KIND_IRMA,         /* as RMA, request */
+    MPG_KIND_FILE_OPEN,    /* comm, object: the new file (MPG_NO_OBJECT if it failed) */
+    MPG_KIND_FILE_CLOSE,   /* object */
+    MPG_KIND_FILE,         /* object, bytes read or written (0 of a split collective's begin) */
+    MPG_KIND_IFILE,        /* object, bytes asked for, request */
+    MPG_KIND_FILE_COLLECTIVE, /* object: set_view, set_size, sync ... */
+    MPG_KIND_PCONTROL,     /* to: its level */
+    MPG_KIND_ABORT,
+    MPG_KIND_OTHER         /* nothing: a call that involves no other process */
 };
 
 /* Values of to, from, tag, root, comm that are no rank, tag or communicator. */
@@ -43,10 +72,23 @@ enum {
     MPG_PROC_NULL = -1, /* to, from, root: MPI_PROC_NULL */
     MPG_UNKNOWN = -2,   /* from, tag: a wildcard that never completed */
     MPG_ROOT = -3,      /* root: MPI_ROOT of an inter-communicator */
-    MPG_NO_COMM = -1
+    MPG_NO_COMM = -1,
+    MPG_NO_OBJECT = -1,
+    MPG_NO_SITE = -1,
+    MPG_FOREIGN = -4    /* a world rank in a communicator: a process of another MPI_COMM_WORLD */
 };
 
 enum { MPG_ANY_SOURCE = 1, MPG_ANY_TAG = 2 };
+
+/* What an object that a call names is. */
+enum mpg_object_kind { MPG_OBJECT_WINDOW, MPG_OBJECT_FILE };
+
+/* A return address: its offset in a module (executable or shared library), load bias
+ * removed; MODULE -1: in none that is known. */
+struct mpg_frame {
+    int32_t module;
+    uint64_t offset;
+};
 
 /* How a receive request ended, as told by the call that completed it. */
 struct mpg_resolution {
@@ -57,6 +99,15 @@ struct mpg_resolution {
 struct mpg_event {
     int64_t enter_ns, leave_ns;
     enum mpg_call call;
+    uint32_t thread;       /* stream of the rank that made the call; 0 is MPI_Init's */
+    int32_t site;          /* callsite, trace-wide once read; MPG_NO_SITE */
+    bool failed;           /* the call returned an error and had no effect: of the fields below
+                              site and values alone mean something */
+    uint32_t value_number; /* measured over the compute interval before the call, as the fact */
+    const int64_t *values; /* "values" names them: thread CPU time (cpu_ns), PAPI counters */
+    int32_t object;        /* window or file, trace-wide once read; MPG_NO_OBJECT */
+    int32_t string;        /* REGION: trace-wide once read */
+    int64_t message;       /* MPROBE, MRECV, IMRECV: unique on the rank, > 0 */
     int32_t comm;          /* identifier of the communicator, trace-wide once read */
     int32_t to, from, tag, recvtag, root, newcomm;
     uint32_t any;          /* MPG_ANY_ flags of the receive half */
@@ -64,6 +115,8 @@ struct mpg_event {
     int64_t bytes, recvbytes;
     uint32_t count_number; /* length of counts; 0 if the call has none */
     const int64_t *counts; /* v-variants: bytes for (or from) each rank */
+    uint32_t source_number, destination_number; /* NEIGHBOR: filled in when read, from the */
+    const int32_t *sources, *destinations;      /* topology; ranks of comm, or MPG_PROC_NULL */
     uint32_t request_number;
     const int64_t *requests;   /* unique on the rank, > 0; creation order or any */
     const int64_t *persistent; /* START: request_number of them; *_INIT, REQUEST_FREE: one or NULL */

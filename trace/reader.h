@@ -29,6 +29,13 @@ uint64_t mpg_trace_events(const struct mpg_trace *trace, int32_t rank);
 uint64_t mpg_trace_bytes(const struct mpg_trace *trace);
 /* NULL, or one line that says where a file ends within a chunk. */
 const char *mpg_trace_cut(const struct mpg_trace *trace);
+/* Streams (threads that made calls) of RANK, 1 or more: MPG_THREAD_MULTIPLE programs. */
+uint32_t mpg_trace_threads(const struct mpg_trace *trace, int32_t rank);
+/* Whether THREAD of RANK left its window behind, which the process does that dies
+ * without MPI_Finalize; CALL is the one it was inside of since ENTER_NS, or
+ * MPG_CALL_COUNT if it was in none. */
+bool mpg_trace_died(const struct mpg_trace *trace, int32_t rank, uint32_t thread,
+                    enum mpg_call *call, int64_t *enter_ns);
 
 /* Fact I of RANK: its key and value, or false beyond the last. */
 bool mpg_trace_fact(const struct mpg_trace *trace, int32_t rank, size_t i, const char **key,
@@ -53,13 +60,39 @@ struct mpg_comm {
     int32_t instance;    /* tells those with the same groups apart */
     int32_t size;        /* of the first (or only) group */
     int32_t remote_size; /* 0: intra-communicator */
-    int32_t *world_ranks; /* size of the first group, then the remote group's */
+    int32_t *world_ranks; /* size of the first group, then the remote group's; MPG_FOREIGN:
+                             a process of another world */
 };
 const struct mpg_comm *mpg_trace_comm(const struct mpg_trace *trace, int32_t comm);
 /* How many communicators have been met so far; they are 0 .. count-1. */
 int32_t mpg_trace_comm_count(const struct mpg_trace *trace);
 
-/* A cursor at the first event of RANK. */
+/* Window or file OBJECT: its kind, communicator and which of its kind there. */
+struct mpg_object {
+    enum mpg_object_kind kind;
+    int32_t comm, number;
+};
+const struct mpg_object *mpg_trace_object(const struct mpg_trace *trace, int32_t object);
+const char *mpg_trace_string(const struct mpg_trace *trace, int32_t string);
+
+/* Callsite SITE: equal stacks of all ranks, threads and runs are one, whatever
+ * addresses they were loaded at. Frames innermost first. */
+struct mpg_module {
+    uint32_t build_id_size;
+    uint8_t build_id[64];
+    char *path;
+};
+struct mpg_site {
+    uint32_t frame_number;
+    struct mpg_frame *frames; /* module: for mpg_trace_module() */
+};
+const struct mpg_site *mpg_trace_site(const struct mpg_trace *trace, int32_t site);
+int32_t mpg_trace_site_count(const struct mpg_trace *trace);
+const struct mpg_module *mpg_trace_module(const struct mpg_trace *trace, int32_t module);
+int32_t mpg_trace_module_count(const struct mpg_trace *trace);
+
+/* A cursor at the first event of RANK. The events of several threads come merged, by
+ * enter time; `thread` tells them apart. */
 struct mpg_cursor *mpg_cursor_open(struct mpg_trace *trace, int32_t rank, struct mpg_error *err);
 /* Reads the next event: 1, 0 at the end, -1 on damage (ERR names file, rank and
  * call number). EVENT's lists stay valid until the next call. comm and newcomm

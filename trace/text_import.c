@@ -41,8 +41,11 @@ static int open_writer(struct import *im, int32_t rank, struct mpg_error *err)
         if (im->fds[rank] < 0)
             return mpg_error_errno(err, errno, "%s", path);
     }
-    im->writers[rank] = mpg_trace_writer_new(im->fds[rank], rank, im->ranks, IMPORT_BUFFER_BYTES,
-                                             IMPORT_LEVEL, err);
+    struct mpg_trace_writer_options options = {.rank = rank,
+                                               .ranks = im->ranks,
+                                               .window_bytes = IMPORT_BUFFER_BYTES,
+                                               .level = IMPORT_LEVEL};
+    im->writers[rank] = mpg_trace_writer_new(im->fds[rank], &options, err);
     return im->writers[rank] ? 0 : -1;
 }
 
@@ -100,8 +103,15 @@ static int define_comm(struct import *im, struct import_comm *c, struct mpg_erro
         return mpg_error_set(err, "out of memory");
     im->comms = grown;
     for (int32_t i = 0; i < c->size + c->remote_size; i++)
-        if (mpg_trace_write_comm(im->writers[c->members[i]], c->label, c->instance, c->label,
-                                 c->size, c->members, c->remote_size, c->members + c->size,
+        if (mpg_trace_write_comm(im->writers[c->members[i]],
+                                 &(struct mpg_comm_definition){.comm = c->label,
+                                                               .parent = MPG_NO_COMM,
+                                                               .instance = c->instance,
+                                                               .label = c->label,
+                                                               .size = c->size,
+                                                               .remote_size = c->remote_size,
+                                                               .world_ranks = c->members,
+                                                               .remote = c->members + c->size},
                                  err) < 0)
             return -1;
     im->comms[im->comm_count++] = *c;

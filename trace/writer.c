@@ -42,10 +42,12 @@ static size_t chunk_bound(size_t raw_bytes)
     return MPG_CHUNK_HEADER_BYTES + ZSTD_compressBound(raw_bytes);
 }
 
-struct mpg_trace_writer *mpg_trace_writer_new(int fd, int32_t rank, int32_t ranks,
-                                              size_t buffer_bytes, int level,
+struct mpg_trace_writer *mpg_trace_writer_new(int fd, const struct mpg_trace_writer_options *o,
                                               struct mpg_error *err)
 {
+    int32_t rank = o->rank, ranks = o->ranks;
+    size_t buffer_bytes = o->window_bytes;
+    int level = o->level;
     if (rank < 0 || rank >= ranks || ranks > MPG_CHUNK_MAX_RANKS || buffer_bytes < 4096 ||
         buffer_bytes > MPG_CHUNK_MAX_BYTES) {
         mpg_error_set(err, "trace writer: rank, ranks or buffer size out of range");
@@ -205,6 +207,11 @@ static int end_events(struct mpg_trace_writer *w, struct mpg_error *err)
     return full ? write_batch(w, err) : 0;
 }
 
+int mpg_trace_writer_close(struct mpg_trace_writer *w, struct mpg_error *err)
+{
+    return mpg_trace_writer_flush(w, err);
+}
+
 int mpg_trace_writer_flush(struct mpg_trace_writer *w, struct mpg_error *err)
 {
     if (end_facts(w, err) < 0 || end_events(w, err) < 0)
@@ -268,10 +275,12 @@ static int reserve(struct mpg_trace_writer *w, size_t bytes, struct mpg_error *e
     return 0;
 }
 
-int mpg_trace_write_comm(struct mpg_trace_writer *w, int32_t comm, int32_t instance, int32_t label,
-                         int32_t size, const int32_t *world_ranks, int32_t remote_size,
-                         const int32_t *remote, struct mpg_error *err)
+int mpg_trace_write_comm(struct mpg_trace_writer *w, const struct mpg_comm_definition *c,
+                         struct mpg_error *err)
 {
+    int32_t comm = c->comm, instance = c->instance, label = c->label, size = c->size;
+    int32_t remote_size = c->remote_size;
+    const int32_t *world_ranks = c->world_ranks, *remote = c->remote;
     size_t bytes = ((size_t)size + (size_t)remote_size + 6) * MPG_VARINT_BYTES;
     if (reserve(w, bytes, err) < 0)
         return -1;

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Writing the native trace of one rank: chunks of zstd-compressed records.
+/* Writing the native trace of one stream, that is one thread of one rank.
  *
- * The writer allocates everything at creation, so that writing an event does no
- * system call except when the buffer is full. Not thread-safe: one caller at a
- * time. The format is in mpgtrace(5). */
+ * Records go into a window, a small file of its own that is mapped into memory, so
+ * that a process that is killed at any moment loses none of them. A full window is
+ * compressed into a chunk that is appended to the trace file, and then begins anew.
+ * Everything is allocated at creation; writing an event does no system call except
+ * when the window is full. Not thread-safe: one caller at a time. The format is in
+ * mpgtrace(5). */
 #ifndef MPG_TRACE_WRITER_H
 #define MPG_TRACE_WRITER_H
 
@@ -14,22 +17,61 @@
 
 struct mpg_trace_writer;
 
-/* A writer of rank RANK of RANKS into the open file FD (not closed by the
- * writer), gathering BUFFER_BYTES (4 KiB to 1 GiB) of compressed chunks before
- * they go out together. LEVEL: zstd's compression level. */
-struct mpg_trace_writer *mpg_trace_writer_new(int fd, int32_t rank, int32_t ranks,
-                                              size_t buffer_bytes, int level,
+struct mpg_trace_writer_options {
+    int32_t rank, ranks;
+    uint32_t thread;           /* stream of the rank, 0 .. 65535 */
+    uint32_t value_number;     /* values of every event, 0 .. 64 */
+    size_t window_bytes;       /* of records before compression, 4 KiB to 64 MiB */
+    int level;                 /* zstd's compression level */
+    const char *window_path;   /* made (replaced if there), preallocated, and removed by
+                                  mpg_trace_writer_close(); NULL: memory, nothing survives */
+    int64_t (*now_ns)(void);   /* the clock of the events; not NULL: time spent in writing
+                                  chunks is recorded as MPG_CALL_Flush events */
+};
+
+/* A writer into the open file FD (not closed by the writer), which it appends to. */
+struct mpg_trace_writer *mpg_trace_writer_new(int fd, const struct mpg_trace_writer_options *options,
                                               struct mpg_error *err);
 
-/* Defines communicator COMM (an id of the caller's, unique on this rank; 0 is
- * MPI_COMM_WORLD by convention) before its first use. WORLD_RANKS: its size
- * world ranks in communicator order; REMOTE: the remote group's, REMOTE_SIZE 0
- * for an intra-communicator. INSTANCE tells communicators with the same groups
+/* What is defined below gets an id of the caller's, unique in the stream, before its
+ * first use in an event or another definition. */
+
+/* Communicator COMM (0 is MPI_COMM_WORLD by convention). WORLD_RANKS: its size world
+ * ranks in communicator order, or MPG_FOREIGN; REMOTE: the remote group's,
+ * REMOTE_SIZE 0 for an intra-communicator. PARENT: the communicator it was made
+ * from, or MPG_NO_COMM; INSTANCE tells communicators with the same groups and parent
  * apart, and is the same number on every member. LABEL: the number to show to
  * people, or -1. */
-int mpg_trace_write_comm(struct mpg_trace_writer *w, int32_t comm, int32_t instance, int32_t label,
-                         int32_t size, const int32_t *world_ranks, int32_t remote_size,
-                         const int32_t *remote, struct mpg_error *err);
+struct mpg_comm_definition {
+    int32_t comm, parent, instance, label, size, remote_size;
+    const int32_t *world_ranks, *remote;
+};
+int mpg_trace_write_comm(struct mpg_trace_writer *w, const struct mpg_comm_definition *comm,
+                         struct mpg_error *err);
+
+/* This rank's neighbours in COMM: the ranks of COMM it receives from and sends to, in
+ * the order of neighbourhood collectives (MPI-3.1 section 7.6), or MPG_PROC_NULL. */
+int mpg_trace_write_topology(struct mpg_trace_writer *w, int32_t comm, uint32_t source_number,
+                             const int32_t *sources, uint32_t destination_number,
+                             const int32_t *destinations, struct mpg_error *err);
+
+/* Window or file OBJECT, the NUMBER-th (0, 1, ...) of its kind made on COMM. */
+int mpg_trace_write_object(struct mpg_trace_writer *w, int32_t object, enum mpg_object_kind kind,
+                           int32_t comm, int32_t number, struct mpg_error *err);
+
+/* TEXT (no NUL or line end in it, at most 4096 bytes): the name of a region. */
+int mpg_trace_write_string(struct mpg_trace_writer *w, int32_t string, const char *text,
+                           struct mpg_error *err);
+
+/* A module, that is an executable or shared library: BUILD_ID of SIZE bytes (at most
+ * 64, 0 if it has none) and PATH (at most 4096 bytes). */
+int mpg_trace_write_module(struct mpg_trace_writer *w, int32_t module, const uint8_t *build_id,
+                           uint32_t size, const char *path, struct mpg_error *err);
+
+/* A callsite: return addresses, innermost first, 1 to 64 of them, as offsets in
+ * modules' ELF address space (load bias removed). MODULE -1: in none that is known. */
+int mpg_trace_write_site(struct mpg_trace_writer *w, int32_t site, uint32_t frame_number,
+                         const struct mpg_frame *frames, struct mpg_error *err);
 
 /* Appends one event. Its enter time is not before the last event's leave time. */
 int mpg_trace_write_event(struct mpg_trace_writer *w, const struct mpg_event *event,
@@ -39,12 +81,17 @@ int mpg_trace_write_event(struct mpg_trace_writer *w, const struct mpg_event *ev
  * without decompressing anything. Keys that mean something: "host NAME",
  * "clock TIME OFFSET" (ns; add OFFSET to this rank's time TIME for rank 0's),
  * "clocks shared", "program ...", "untraced NAME COUNT", "incomplete REASON".
- * Facts go out with the next flush. */
+ * "values NAME..." (of every event), "incomplete REASON". Facts go out with the next
+ * flush. */
 int mpg_trace_write_fact(struct mpg_trace_writer *w, const char *key, const char *value,
                          struct mpg_error *err);
 
 /* Writes what is buffered, ending the current chunk. */
 int mpg_trace_writer_flush(struct mpg_trace_writer *w, struct mpg_error *err);
+
+/* Notes that the stream is inside CALL since ENTER_NS, in case the process dies there;
+ * the next event ends it. Costs two stores. */
+void mpg_trace_writer_inside(struct mpg_trace_writer *w, enum mpg_call call, int64_t enter_ns);
 
 /* Events written, encoded bytes before compression, bytes given to the file. */
 struct mpg_trace_writer_size {
@@ -52,7 +99,12 @@ struct mpg_trace_writer_size {
 };
 struct mpg_trace_writer_size mpg_trace_writer_size(const struct mpg_trace_writer *w);
 
-/* Frees the writer; what was not flushed is lost. NULL is allowed. */
+/* Flushes, and removes the window: the stream is whole. On failure the window stays,
+ * with what could not be written. */
+int mpg_trace_writer_close(struct mpg_trace_writer *w, struct mpg_error *err);
+
+/* Frees the writer, closed or not; the window of one that is not stays as it is.
+ * NULL is allowed. */
 void mpg_trace_writer_free(struct mpg_trace_writer *w);
 
 #endif

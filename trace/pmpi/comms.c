@@ -82,8 +82,16 @@ static int32_t define(MPI_Comm comm, uint64_t *slot)
     }
     int32_t number = next_number++;
     int32_t label = comm == MPI_COMM_WORLD ? 0 : -1;
-    if (mpg_trace_write_comm(tracer_writer(), number, next_instance(ranks, size, remote_size),
-                             label, size, ranks, remote_size, ranks + size, &err) < 0)
+    const struct mpg_comm_definition definition = {
+        .comm = number,
+        .parent = MPG_NO_COMM,
+        .instance = next_instance(ranks, size, remote_size),
+        .label = label,
+        .size = size,
+        .remote_size = remote_size,
+        .world_ranks = ranks,
+        .remote = ranks + size};
+    if (mpg_trace_write_comm(tracer_writer(), &definition, &err) < 0)
         tracer_fail(&err);
     free(ranks);
     *slot = (uint64_t)number + 1;

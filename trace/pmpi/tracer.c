@@ -201,8 +201,11 @@ static int start(struct mpg_error *err)
         remove_stale(directory);
     if (open_file(directory, &tracer.fd, err) < 0)
         return -1;
-    tracer.writer = mpg_trace_writer_new(tracer.fd, tracer.rank, tracer.ranks, buffer_bytes(),
-                                         COMPRESSION_LEVEL, err);
+    const struct mpg_trace_writer_options options = {.rank = tracer.rank,
+                                                     .ranks = tracer.ranks,
+                                                     .window_bytes = buffer_bytes(),
+                                                     .level = COMPRESSION_LEVEL};
+    tracer.writer = mpg_trace_writer_new(tracer.fd, &options, err);
     if (!tracer.writer || write_facts(err) < 0)
         return -1;
     return mpg_trace_writer_flush(tracer.writer, err);

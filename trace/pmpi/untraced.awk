@@ -3,7 +3,7 @@
 # every other MPI function and pass it through.
 
 FNR == NR {
-    if (match($0, /^MPG_CALL\([A-Za-z_]+/))
+    if (match($0, /^MPG_CALL\([A-Za-z_]+/) && ++known <= 67)
         traced["MPI_" substr($0, 10, RLENGTH - 9)] = 1
     next
 }
