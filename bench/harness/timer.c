@@ -4,48 +4,9 @@
 
 #include "bench/harness/timer.h"
 
-#include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
-#if MPG_HAVE_TSC
-#include <cpuid.h>
-#endif
 
 enum { CALIBRATION_NS = 100000000, BATCHES = 200, BATCH = 200, BRACKETS = 50 };
-
-struct tsc_abilities {
-    bool rdtscp, invariant;
-};
-
-/* CPUID leaves 0x80000001 (EDX bit 27: rdtscp) and 0x80000007 (EDX bit 8: the
- * counter is constant and nonstop), Intel SDM volume 2, CPUID. */
-static struct tsc_abilities find_tsc(void)
-{
-    struct tsc_abilities able = {false, false};
-#if MPG_HAVE_TSC
-    unsigned a, b, c, d;
-    if (__get_cpuid(0x80000001u, &a, &b, &c, &d))
-        able.rdtscp = d >> 27 & 1;
-    if (__get_cpuid(0x80000007u, &a, &b, &c, &d))
-        able.invariant = d >> 8 & 1;
-#endif
-    return able;
-}
-
-/* The kernel strikes a time stamp counter that it found to run unevenly, or
- * differently from core to core, from this list of names. */
-static bool kernel_trusts_tsc(void)
-{
-    char line[256] = "";
-    FILE *stream = fopen("/sys/devices/system/clocksource/clocksource0/available_clocksource",
-                         "r");
-    if (!stream)
-        return true;
-    if (!fgets(line, sizeof line, stream))
-        line[0] = '\0';
-    fclose(stream);
-    return line[0] == '\0' || strstr(line, "tsc");
-}
 
 static int open_papi(struct mpg_error *err)
 {
@@ -62,13 +23,12 @@ static int open_papi(struct mpg_error *err)
 
 static int choose(const char *name, enum mpg_timer_kind *kind, struct mpg_error *err)
 {
-    struct tsc_abilities tsc = find_tsc();
+    struct mpg_ticks_abilities able = mpg_ticks_abilities();
     enum mpg_timer_kind counter = MPG_HAVE_COUNTER ? MPG_TIMER_COUNTER
-                                  : tsc.rdtscp     ? MPG_TIMER_RDTSCP
+                                  : able.rdtscp    ? MPG_TIMER_RDTSCP
                                                    : MPG_TIMER_RDTSC;
-    bool constant = MPG_HAVE_COUNTER || (tsc.invariant && kernel_trusts_tsc());
     if (strcmp(name, "auto") == 0) {
-        *kind = constant ? counter : MPG_TIMER_CLOCK;
+        *kind = able.constant ? counter : MPG_TIMER_CLOCK;
     } else if (strcmp(name, "counter") == 0 || strcmp(name, "tsc") == 0) {
         if (!MPG_HAVE_TSC && !MPG_HAVE_COUNTER)
             return mpg_error_set(err, "mpgkit knows no counter of this processor: use --timer"

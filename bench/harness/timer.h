@@ -9,23 +9,12 @@
 #include "config.h"
 
 #include <stdint.h>
-#include <time.h>
 #if HAVE_PAPI
 #include <papi.h>
 #endif
-#if defined __x86_64__ || defined __i386__
-#define MPG_HAVE_TSC 1
-#include <x86intrin.h>
-#else
-#define MPG_HAVE_TSC 0
-#endif
-#if defined __aarch64__ || defined __powerpc64__
-#define MPG_HAVE_COUNTER 1 /* one that its architecture defines to be constant */
-#else
-#define MPG_HAVE_COUNTER 0
-#endif
 
 #include "common/error.h"
+#include "common/ticks.h"
 
 enum mpg_timer_kind {
     MPG_TIMER_RDTSCP, /* rdtscp: waits for earlier instructions */
@@ -62,14 +51,6 @@ double mpg_timer_drift_ppm(const struct mpg_timer *timer);
 /* The timer in words: "tsc (rdtscp)". Static storage. */
 const char *mpg_timer_describe(const struct mpg_timer *timer);
 
-/* CLOCK_MONOTONIC in ns. */
-static inline uint64_t mpg_clock_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 /* The time in ticks. With a constant KIND only one reading remains. */
 static inline __attribute__((always_inline)) uint64_t mpg_timer_read(enum mpg_timer_kind kind)
 {
@@ -81,16 +62,13 @@ static inline __attribute__((always_inline)) uint64_t mpg_timer_read(enum mpg_ti
     }
     case MPG_TIMER_RDTSC:
         _mm_lfence();
-        return __rdtsc();
-#elif defined __aarch64__
-    case MPG_TIMER_COUNTER: {
-        uint64_t ticks; /* the barrier keeps earlier instructions before the reading */
-        __asm__ volatile("isb\n\tmrs %0, cntvct_el0" : "=r"(ticks) : : "memory");
-        return ticks;
-    }
-#elif defined __powerpc64__
+        return mpg_ticks_read();
+#elif MPG_HAVE_COUNTER
     case MPG_TIMER_COUNTER:
-        return __builtin_ppc_get_timebase();
+#ifdef __aarch64__
+        __asm__ volatile("isb" : : : "memory"); /* keeps earlier instructions before it */
+#endif
+        return mpg_ticks_read();
 #endif
 #if HAVE_PAPI
     case MPG_TIMER_PAPI:

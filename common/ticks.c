@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Whether the processor's time counter is one to trust. */
+#include "common/ticks.h"
+
+#include <stdio.h>
+#include <string.h>
+#if MPG_HAVE_TSC
+#include <cpuid.h>
+#endif
+
+/* The kernel strikes a time stamp counter that it found to run unevenly, or
+ * differently from core to core, from this list of names. */
+static bool kernel_trusts_tsc(void)
+{
+    char line[256] = "";
+    FILE *stream = fopen("/sys/devices/system/clocksource/clocksource0/available_clocksource",
+                         "re");
+    if (!stream)
+        return true;
+    if (!fgets(line, sizeof line, stream))
+        line[0] = '\0';
+    fclose(stream);
+    return line[0] == '\0' || strstr(line, "tsc");
+}
+
+/* CPUID leaves 0x80000001 (EDX bit 27: rdtscp) and 0x80000007 (EDX bit 8: the
+ * counter is constant and nonstop), Intel SDM volume 2, CPUID. */
+struct mpg_ticks_abilities mpg_ticks_abilities(void)
+{
+    struct mpg_ticks_abilities able = {.constant = MPG_HAVE_COUNTER};
+#if MPG_HAVE_TSC
+    unsigned a, b, c, d;
+    if (__get_cpuid(0x80000001u, &a, &b, &c, &d))
+        able.rdtscp = d >> 27 & 1;
+    if (__get_cpuid(0x80000007u, &a, &b, &c, &d))
+        able.constant = d >> 8 & 1;
+#endif
+    able.constant = able.constant && (!MPG_HAVE_TSC || kernel_trusts_tsc());
+    return able;
+}
