@@ -4,9 +4,9 @@
 
 #include "trace/pmpi/tracer.h"
 
-static struct mpg_event event_of(enum mpg_call call, MPI_Comm comm)
+static struct mpg_event event_of(const struct tracer_scope *s, MPI_Comm comm)
 {
-    return (struct mpg_event){.call = call, .comm = tracer_comm(comm), .newcomm = MPG_NO_COMM};
+    return (struct mpg_event){.call = s->call, .comm = tracer_comm(comm), .newcomm = MPG_NO_COMM};
 }
 
 /* Source, tag and bytes of a completed receive that was posted with FROM and TAG. */
@@ -28,12 +28,12 @@ static uint32_t set_receive(int from, int tag, const MPI_Status *status, int32_t
     return (from == MPI_ANY_SOURCE ? MPG_ANY_SOURCE : 0) | (tag == MPI_ANY_TAG ? MPG_ANY_TAG : 0);
 }
 
-void record_send(struct tracer_scope *s, enum mpg_call call, int count, MPI_Datatype type, int to,
+void record_send(struct tracer_scope *s, int count, MPI_Datatype type, int to,
                  int tag, MPI_Comm comm)
 {
     if (!tracer_lock())
         return;
-    struct mpg_event e = event_of(call, comm);
+    struct mpg_event e = event_of(s, comm);
     e.to = tracer_peer(to);
     e.tag = tag;
     e.bytes = tracer_bytes(count, type);
@@ -44,17 +44,17 @@ void record_recv(struct tracer_scope *s, int from, int tag, MPI_Comm comm, const
 {
     if (!tracer_lock())
         return;
-    struct mpg_event e = event_of(MPG_CALL_Recv, comm);
+    struct mpg_event e = event_of(s, comm);
     e.any = set_receive(from, tag, status, &e.from, &e.tag, &e.bytes);
     tracer_write(s, &e);
 }
 
-void record_sendrecv(struct tracer_scope *s, enum mpg_call call, int64_t bytes, int to,
+void record_sendrecv(struct tracer_scope *s, int64_t bytes, int to,
                      int sendtag, int from, int recvtag, MPI_Comm comm, const MPI_Status *status)
 {
     if (!tracer_lock())
         return;
-    struct mpg_event e = event_of(call, comm);
+    struct mpg_event e = event_of(s, comm);
     e.to = tracer_peer(to);
     e.tag = sendtag;
     e.bytes = bytes;
@@ -62,7 +62,7 @@ void record_sendrecv(struct tracer_scope *s, enum mpg_call call, int64_t bytes, 
     tracer_write(s, &e);
 }
 
-void record_isend(struct tracer_scope *s, enum mpg_call call, int count, MPI_Datatype type, int to,
+void record_isend(struct tracer_scope *s, int count, MPI_Datatype type, int to,
                   int tag, MPI_Comm comm, MPI_Request handle, const void *address)
 {
     if (!tracer_lock())
@@ -72,7 +72,7 @@ void record_isend(struct tracer_scope *s, enum mpg_call call, int count, MPI_Dat
         tracer_unlock();
         return;
     }
-    struct mpg_event e = event_of(call, comm);
+    struct mpg_event e = event_of(s, comm);
     e.to = tracer_peer(to);
     e.tag = tag;
     e.bytes = tracer_bytes(count, type);
@@ -107,7 +107,7 @@ void record_irecv(struct tracer_scope *s, int count, MPI_Datatype type, int from
         tracer_unlock();
         return;
     }
-    struct mpg_event e = event_of(MPG_CALL_Irecv, comm);
+    struct mpg_event e = event_of(s, comm);
     set_posted(&e, from, tag);
     e.bytes = tracer_bytes(count, type);
     e.requests = &request->id;
@@ -115,19 +115,19 @@ void record_irecv(struct tracer_scope *s, int count, MPI_Datatype type, int from
     tracer_write(s, &e);
 }
 
-void record_persistent(struct tracer_scope *s, enum mpg_call call, int count, MPI_Datatype type,
+void record_persistent(struct tracer_scope *s, int count, MPI_Datatype type,
                        int peer, int tag, MPI_Comm comm, MPI_Request handle, const void *address)
 {
     if (!tracer_lock())
         return;
-    bool receives = call == MPG_CALL_Recv_init;
+    bool receives = s->call == MPG_CALL_Recv_init;
     struct tracer_request *request =
         tracer_request_new(handle, address, receives ? any_of(peer, tag) : 0, true);
     if (!request) {
         tracer_unlock();
         return;
     }
-    struct mpg_event e = event_of(call, comm);
+    struct mpg_event e = event_of(s, comm);
     if (receives)
         set_posted(&e, peer, tag);
     else {
@@ -139,7 +139,7 @@ void record_persistent(struct tracer_scope *s, enum mpg_call call, int count, MP
     tracer_write(s, &e);
 }
 
-void record_start(struct tracer_scope *s, enum mpg_call call, struct tracer_candidates *c)
+void record_start(struct tracer_scope *s, struct tracer_candidates *c)
 {
     if (!tracer_lock()) {
         tracer_candidates_drop(c);
@@ -155,7 +155,7 @@ void record_start(struct tracer_scope *s, enum mpg_call call, struct tracer_cand
         requests[n++] = c->requests[i]->id;
     }
     tracer_candidates_drop(c);
-    struct mpg_event e = {.call = call,
+    struct mpg_event e = {.call = s->call,
                           .newcomm = MPG_NO_COMM,
                           .persistent = persistent,
                           .requests = requests,
@@ -207,7 +207,7 @@ static void complete_one(struct completion *k, struct tracer_request *request,
         tracer_request_remove(request);
 }
 
-void record_completion(struct tracer_scope *s, enum mpg_call call, struct tracer_candidates *c,
+void record_completion(struct tracer_scope *s, struct tracer_candidates *c,
                        int done, const int *indices, const MPI_Status *statuses)
 {
     struct completion k;
@@ -238,7 +238,7 @@ void record_completion(struct tracer_scope *s, enum mpg_call call, struct tracer
         complete_one(&k, request, &statuses[i]);
     }
     tracer_candidates_drop(c);
-    struct mpg_event e = {.call = call,
+    struct mpg_event e = {.call = s->call,
                           .newcomm = MPG_NO_COMM,
                           .requests = k.requests,
                           .request_number = k.request_number,
@@ -255,12 +255,12 @@ void record_completion(struct tracer_scope *s, enum mpg_call call, struct tracer
     completion_free(&k);
 }
 
-void record_probe(struct tracer_scope *s, enum mpg_call call, int from, int tag, MPI_Comm comm,
+void record_probe(struct tracer_scope *s, int from, int tag, MPI_Comm comm,
                   bool found, const MPI_Status *status)
 {
     if (!tracer_lock())
         return;
-    struct mpg_event e = event_of(call, comm);
+    struct mpg_event e = event_of(s, comm);
     if (found)
         e.any = set_receive(from, tag, status, &e.from, &e.tag, &e.bytes);
     else
@@ -284,7 +284,7 @@ void record_request_free(struct tracer_scope *s, struct tracer_candidates *c)
     int64_t id = request->id, persistent = request->persistent;
     bool active = request->active;
     tracer_candidates_drop(c);
-    struct mpg_event e = {.call = MPG_CALL_Request_free, .newcomm = MPG_NO_COMM};
+    struct mpg_event e = {.call = s->call, .newcomm = MPG_NO_COMM};
     if (persistent && !active)
         e.persistent = &persistent;
     else {
@@ -304,25 +304,25 @@ void record_cancel(struct tracer_scope *s, MPI_Request handle, const void *addre
         tracer_unlock();
         return;
     }
-    struct mpg_event e = {.call = MPG_CALL_Cancel,
+    struct mpg_event e = {.call = s->call,
                           .newcomm = MPG_NO_COMM,
                           .requests = &request->id,
                           .request_number = 1};
     tracer_write(s, &e);
 }
 
-void record_collective(struct tracer_scope *s, enum mpg_call call, int root, int64_t bytes,
+void record_collective(struct tracer_scope *s, int root, int64_t bytes,
                        MPI_Comm comm)
 {
     if (!tracer_lock())
         return;
-    struct mpg_event e = event_of(call, comm);
+    struct mpg_event e = event_of(s, comm);
     e.root = tracer_peer(root);
     e.bytes = bytes;
     tracer_write(s, &e);
 }
 
-void record_counts(struct tracer_scope *s, enum mpg_call call, int root, const int *counts, int p,
+void record_counts(struct tracer_scope *s, int root, const int *counts, int p,
                    MPI_Datatype type, MPI_Comm comm)
 {
     int64_t *bytes = malloc(((size_t)p + 1) * sizeof *bytes);
@@ -332,7 +332,7 @@ void record_counts(struct tracer_scope *s, enum mpg_call call, int root, const i
     }
     for (int i = 0; i < p; i++)
         bytes[i] = tracer_bytes(counts[i], type);
-    struct mpg_event e = event_of(call, comm);
+    struct mpg_event e = event_of(s, comm);
     e.root = tracer_peer(root);
     e.counts = bytes;
     e.count_number = (uint32_t)p;
@@ -340,12 +340,12 @@ void record_counts(struct tracer_scope *s, enum mpg_call call, int root, const i
     free(bytes);
 }
 
-void record_constructor(struct tracer_scope *s, enum mpg_call call, MPI_Comm comm,
+void record_constructor(struct tracer_scope *s, MPI_Comm comm,
                         MPI_Comm newcomm)
 {
     if (!tracer_lock())
         return;
-    struct mpg_event e = event_of(call, comm);
+    struct mpg_event e = event_of(s, comm);
     if (newcomm != MPI_COMM_NULL) {
         tracer_comm_new(newcomm);
         e.newcomm = tracer_comm(newcomm);
@@ -368,7 +368,7 @@ void record_comm_free(struct tracer_scope *s, MPI_Comm old, int32_t number)
     if (!tracer_lock())
         return;
     tracer_comm_forget(old);
-    struct mpg_event e = {.call = MPG_CALL_Comm_free, .comm = number, .newcomm = MPG_NO_COMM};
+    struct mpg_event e = {.call = s->call, .comm = number, .newcomm = MPG_NO_COMM};
     tracer_write(s, &e);
 }
 

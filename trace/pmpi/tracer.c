@@ -31,6 +31,7 @@ static struct {
 } tracer = {.fd = -1, .lock = PTHREAD_MUTEX_INITIALIZER};
 
 static __thread int depth;
+static __thread uintptr_t outermost_frame;
 static unsigned long long untraced[MPG_UNTRACED_COUNT];
 
 static int64_t now_ns(void)
@@ -40,21 +41,40 @@ static int64_t now_ns(void)
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-struct tracer_scope tracer_enter(void)
+struct tracer_scope tracer_enter(enum mpg_call call, const void *return_address,
+                                 const void *frame)
 {
-    struct tracer_scope s = {.outermost = depth++ == 0};
-    if (s.outermost)
+    /* An error handler or callback may have left by longjmp: then the outermost call's
+     * frame is no longer above this one. */
+    if (depth > 0 && (uintptr_t)frame >= outermost_frame)
+        depth = 0;
+    struct tracer_scope s = {.return_address = return_address,
+                             .frame = frame,
+                             .call = call,
+                             .outermost = depth++ == 0};
+    if (s.outermost) {
+        outermost_frame = (uintptr_t)frame;
         s.enter_ns = now_ns();
+    }
     return s;
 }
 
-bool tracer_leave(struct tracer_scope *s)
+bool tracer_records(const struct tracer_scope *s)
 {
-    depth--;
-    if (!s->outermost || !tracer.on)
+    return s->outermost && tracer.on;
+}
+
+bool tracer_leave(struct tracer_scope *s, int rc)
+{
+    if (!s->outermost) {
+        depth -= depth > 0;
+        return false;
+    }
+    depth = 0;
+    if (!tracer.on)
         return false;
     s->leave_ns = now_ns();
-    return true;
+    return rc == MPI_SUCCESS;
 }
 
 void tracer_count(int which)
@@ -211,8 +231,10 @@ static int start(struct mpg_error *err)
     return mpg_trace_writer_flush(tracer.writer, err);
 }
 
-void tracer_init(struct tracer_scope *s, enum mpg_call call, int thread_level)
+void tracer_init(struct tracer_scope *s, int thread_level)
 {
+    if (!s->outermost)
+        return;
     struct mpg_error err;
     struct clock_offset offset;
     depth++; /* our own calls are not the program's */
@@ -233,7 +255,7 @@ void tracer_init(struct tracer_scope *s, enum mpg_call call, int thread_level)
         return;
     tracer_comm(MPI_COMM_WORLD);
     s->leave_ns = now_ns();
-    struct mpg_event e = {.call = call, .newcomm = MPG_NO_COMM};
+    struct mpg_event e = {.call = s->call, .newcomm = MPG_NO_COMM};
     tracer_write(s, &e);
 }
 
@@ -292,7 +314,7 @@ void tracer_finalize(struct tracer_scope *s)
         return;
     if (measured && write_offset(&offset, &err) < 0)
         tracer_fail(&err);
-    struct mpg_event e = {.call = MPG_CALL_Finalize, .newcomm = MPG_NO_COMM};
+    struct mpg_event e = {.call = s->call, .newcomm = MPG_NO_COMM};
     tracer_write(s, &e);
     close_trace();
 }

@@ -15,17 +15,27 @@
 #include "trace/event.h"
 #include "trace/writer.h"
 
+/* One call of a wrapper. */
 struct tracer_scope {
     int64_t enter_ns, leave_ns;
+    const void *return_address, *frame; /* where the wrapper returns to, and the stack there */
+    enum mpg_call call;
     bool outermost; /* not called by MPI itself or by another wrapper */
 };
 
-/* Start and end of a wrapper; leave says whether the call is to be recorded. */
-struct tracer_scope tracer_enter(void);
-bool tracer_leave(struct tracer_scope *scope);
+/* Start and end of a wrapper, in which TRACER_ENTER stands itself. Leave is given what
+ * the real call returned (MPI_SUCCESS where it returns no such thing) and says whether
+ * the call is to be recorded; one that failed it has recorded itself. */
+#define TRACER_ENTER(call) \
+    tracer_enter((call), __builtin_return_address(0), __builtin_dwarf_cfa())
+struct tracer_scope tracer_enter(enum mpg_call call, const void *return_address,
+                                 const void *frame);
+bool tracer_leave(struct tracer_scope *scope, int rc);
+/* Between the two: whether the call will be recorded if it succeeds. */
+bool tracer_records(const struct tracer_scope *scope);
 
 /* Life cycle (tracer.c). */
-void tracer_init(struct tracer_scope *scope, enum mpg_call call, int thread_level);
+void tracer_init(struct tracer_scope *scope, int thread_level); /* after the real call */
 void tracer_finalize(struct tracer_scope *scope); /* before the real call; collective */
 void tracer_end_early(const char *reason); /* MPI_Abort, exit without MPI_Finalize */
 void tracer_count(int which);              /* an untraced call */
@@ -77,33 +87,33 @@ bool tracer_candidates_take_fortran(struct tracer_candidates *c, int count,
 void tracer_candidates_drop(struct tracer_candidates *c);
 
 /* Records of calls (record.c, record_collectives.c). */
-void record_send(struct tracer_scope *s, enum mpg_call call, int count, MPI_Datatype type, int to,
+void record_send(struct tracer_scope *s, int count, MPI_Datatype type, int to,
                  int tag, MPI_Comm comm);
 void record_recv(struct tracer_scope *s, int from, int tag, MPI_Comm comm,
                  const MPI_Status *status);
-void record_sendrecv(struct tracer_scope *s, enum mpg_call call, int64_t bytes, int to,
+void record_sendrecv(struct tracer_scope *s, int64_t bytes, int to,
                      int sendtag, int from, int recvtag, MPI_Comm comm, const MPI_Status *status);
-void record_isend(struct tracer_scope *s, enum mpg_call call, int count, MPI_Datatype type, int to,
+void record_isend(struct tracer_scope *s, int count, MPI_Datatype type, int to,
                   int tag, MPI_Comm comm, MPI_Request handle, const void *address);
 void record_irecv(struct tracer_scope *s, int count, MPI_Datatype type, int from, int tag,
                   MPI_Comm comm, MPI_Request handle, const void *address);
-void record_persistent(struct tracer_scope *s, enum mpg_call call, int count, MPI_Datatype type,
+void record_persistent(struct tracer_scope *s, int count, MPI_Datatype type,
                        int peer, int tag, MPI_Comm comm, MPI_Request handle, const void *address);
-void record_start(struct tracer_scope *s, enum mpg_call call, struct tracer_candidates *c);
+void record_start(struct tracer_scope *s, struct tracer_candidates *c);
 /* DONE: how many; INDICES: which of the candidates (NULL: all of them, in order);
  * STATUSES: one for each done, or NULL if DONE is 0. Drops the candidates. */
-void record_completion(struct tracer_scope *s, enum mpg_call call, struct tracer_candidates *c,
+void record_completion(struct tracer_scope *s, struct tracer_candidates *c,
                        int done, const int *indices, const MPI_Status *statuses);
-void record_probe(struct tracer_scope *s, enum mpg_call call, int from, int tag, MPI_Comm comm,
+void record_probe(struct tracer_scope *s, int from, int tag, MPI_Comm comm,
                   bool found, const MPI_Status *status);
 void record_request_free(struct tracer_scope *s, struct tracer_candidates *c);
 void record_cancel(struct tracer_scope *s, MPI_Request handle, const void *address);
-void record_collective(struct tracer_scope *s, enum mpg_call call, int root, int64_t bytes,
+void record_collective(struct tracer_scope *s, int root, int64_t bytes,
                        MPI_Comm comm);
 /* COUNTS of P elements of TYPE. */
-void record_counts(struct tracer_scope *s, enum mpg_call call, int root, const int *counts, int p,
+void record_counts(struct tracer_scope *s, int root, const int *counts, int p,
                    MPI_Datatype type, MPI_Comm comm);
-void record_constructor(struct tracer_scope *s, enum mpg_call call, MPI_Comm comm,
+void record_constructor(struct tracer_scope *s, MPI_Comm comm,
                         MPI_Comm newcomm);
 /* The number of COMM, asked before MPI_Comm_free loses it, and the record. */
 int32_t tracer_comm_known(MPI_Comm comm);

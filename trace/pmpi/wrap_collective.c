@@ -7,10 +7,10 @@
 
 /* Runs the real CALL (an expression) and records it with ROOT and BYTES. */
 #define COLLECTIVE(name, call, root, bytes, comm)                                             \
-    struct tracer_scope s = tracer_enter();                                                   \
+    struct tracer_scope s = TRACER_ENTER(MPG_CALL_##name);                                    \
     int rc = call;                                                                            \
-    if (tracer_leave(&s) && rc == MPI_SUCCESS)                                                \
-        record_collective(&s, MPG_CALL_##name, root, bytes, comm);                            \
+    if (tracer_leave(&s, rc))                                                                 \
+        record_collective(&s, root, bytes, comm);                                             \
     return rc
 
 WRAPPER MPI_Barrier(MPI_Comm comm)
@@ -103,15 +103,15 @@ WRAPPER MPI_Scatterv(const void *in, const int sendcounts[], const int displs[],
                      MPI_Datatype sendtype, void *out, int recvcount, MPI_Datatype recvtype,
                      int root, MPI_Comm comm)
 {
-    struct tracer_scope s = tracer_enter();
+    struct tracer_scope s = TRACER_ENTER(MPG_CALL_Scatterv);
     int rc = PMPI_Scatterv(in, sendcounts, displs, sendtype, out, recvcount, recvtype, root, comm);
-    if (!tracer_leave(&s) || rc != MPI_SUCCESS)
+    if (!tracer_leave(&s, rc))
         return rc;
     if (is_root(root, comm))
-        record_counts(&s, MPG_CALL_Scatterv, root, sendcounts, tracer_size_of(comm), sendtype,
+        record_counts(&s, root, sendcounts, tracer_size_of(comm), sendtype,
                       comm);
     else
-        record_collective(&s, MPG_CALL_Scatterv, root,
+        record_collective(&s, root,
                           root == MPI_PROC_NULL ? 0 : tracer_bytes(recvcount, recvtype), comm);
     return rc;
 }
@@ -128,12 +128,12 @@ WRAPPER MPI_Alltoallv(const void *in, const int sendcounts[], const int sdispls[
                       MPI_Datatype sendtype, void *out, const int recvcounts[],
                       const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm)
 {
-    struct tracer_scope s = tracer_enter();
+    struct tracer_scope s = TRACER_ENTER(MPG_CALL_Alltoallv);
     bool in_place = in == MPI_IN_PLACE;
     int rc = PMPI_Alltoallv(in, sendcounts, sdispls, sendtype, out, recvcounts, rdispls, recvtype,
                             comm);
-    if (tracer_leave(&s) && rc == MPI_SUCCESS)
-        record_counts(&s, MPG_CALL_Alltoallv, 0, in_place ? recvcounts : sendcounts,
+    if (tracer_leave(&s, rc))
+        record_counts(&s, 0, in_place ? recvcounts : sendcounts,
                       tracer_size_of(comm), in_place ? recvtype : sendtype, comm);
     return rc;
 }
@@ -155,10 +155,10 @@ WRAPPER MPI_Reduce_scatter_block(const void *in, void *out, int recvcount, MPI_D
 
 /* Runs the real CALL, which makes *NEWCOMM out of COMM, and records it. */
 #define CONSTRUCTOR(name, call, comm, newcomm)                                                \
-    struct tracer_scope s = tracer_enter();                                                   \
+    struct tracer_scope s = TRACER_ENTER(MPG_CALL_##name);                                    \
     int rc = call;                                                                            \
-    if (tracer_leave(&s) && rc == MPI_SUCCESS)                                                \
-        record_constructor(&s, MPG_CALL_##name, comm, *(newcomm));                            \
+    if (tracer_leave(&s, rc))                                                                 \
+        record_constructor(&s, comm, *(newcomm));                                             \
     return rc
 
 WRAPPER MPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm)
@@ -248,41 +248,41 @@ WRAPPER MPI_Intercomm_merge(MPI_Comm comm, int high, MPI_Comm *newcomm)
 
 WRAPPER MPI_Comm_free(MPI_Comm *comm)
 {
-    struct tracer_scope s = tracer_enter();
+    struct tracer_scope s = TRACER_ENTER(MPG_CALL_Comm_free);
     MPI_Comm old = *comm;
-    int32_t number = s.outermost ? tracer_comm_known(old) : 0;
+    int32_t number = tracer_records(&s) ? tracer_comm_known(old) : 0;
     int rc = PMPI_Comm_free(comm);
-    if (tracer_leave(&s) && rc == MPI_SUCCESS)
+    if (tracer_leave(&s, rc))
         record_comm_free(&s, old, number);
     return rc;
 }
 
 WRAPPER MPI_Init(int *argc, char ***argv)
 {
-    struct tracer_scope s = tracer_enter();
+    struct tracer_scope s = TRACER_ENTER(MPG_CALL_Init);
     int rc = PMPI_Init(argc, argv);
-    tracer_leave(&s);
-    if (rc == MPI_SUCCESS && s.outermost)
-        tracer_init(&s, MPG_CALL_Init, MPI_THREAD_SINGLE);
+    tracer_leave(&s, rc);
+    if (rc == MPI_SUCCESS)
+        tracer_init(&s, MPI_THREAD_SINGLE);
     return rc;
 }
 
 WRAPPER MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 {
-    struct tracer_scope s = tracer_enter();
+    struct tracer_scope s = TRACER_ENTER(MPG_CALL_Init_thread);
     int rc = PMPI_Init_thread(argc, argv, required, provided);
-    tracer_leave(&s);
-    if (rc == MPI_SUCCESS && s.outermost)
-        tracer_init(&s, MPG_CALL_Init_thread, *provided);
+    tracer_leave(&s, rc);
+    if (rc == MPI_SUCCESS)
+        tracer_init(&s, *provided);
     return rc;
 }
 
 WRAPPER MPI_Finalize(void)
 {
-    struct tracer_scope s = tracer_enter();
+    struct tracer_scope s = TRACER_ENTER(MPG_CALL_Finalize);
     tracer_finalize(&s);
     int rc = PMPI_Finalize();
-    tracer_leave(&s);
+    tracer_leave(&s, rc);
     return rc;
 }
 

@@ -4,10 +4,10 @@
 
 /* Runs the real CALL and records it with ROOT and BYTES. */
 #define COLLECTIVE(name, call, root, bytes, comm)                                             \
-    struct tracer_scope s = tracer_enter();                                                   \
+    struct tracer_scope s = TRACER_ENTER(MPG_CALL_##name);                                    \
     call;                                                                                     \
-    if (tracer_leave(&s) && *ierr == MPI_SUCCESS)                                             \
-        record_collective(&s, MPG_CALL_##name, root, bytes, COMM(comm))
+    if (tracer_leave(&s, *ierr))                                                              \
+        record_collective(&s, root, bytes, COMM(comm))
 
 FORTRAN(barrier, (F *comm, F *ierr))
 {
@@ -101,15 +101,15 @@ FORTRAN(scatter, (void *in, F *sendcount, F *sendtype, void *out, F *recvcount, 
 FORTRAN(scatterv, (void *in, F *sendcounts, F *displs, F *sendtype, void *out, F *recvcount,
                    F *recvtype, F *root, F *comm, F *ierr))
 {
-    struct tracer_scope s = tracer_enter();
+    struct tracer_scope s = TRACER_ENTER(MPG_CALL_Scatterv);
     pmpi_scatterv_(in, sendcounts, displs, sendtype, out, recvcount, recvtype, root, comm, ierr);
-    if (!tracer_leave(&s) || *ierr != MPI_SUCCESS)
+    if (!tracer_leave(&s, *ierr))
         return;
     if (is_root(*root, COMM(comm)))
-        record_counts(&s, MPG_CALL_Scatterv, *root, sendcounts, tracer_size_of(COMM(comm)),
+        record_counts(&s, *root, sendcounts, tracer_size_of(COMM(comm)),
                       TYPE(sendtype), COMM(comm));
     else
-        record_collective(&s, MPG_CALL_Scatterv, *root,
+        record_collective(&s, *root,
                           *root == MPI_PROC_NULL ? 0 : tracer_bytes(*recvcount, TYPE(recvtype)),
                           COMM(comm));
 }
@@ -127,12 +127,12 @@ FORTRAN(alltoall, (void *in, F *sendcount, F *sendtype, void *out, F *recvcount,
 FORTRAN(alltoallv, (void *in, F *sendcounts, F *sdispls, F *sendtype, void *out, F *recvcounts,
                     F *rdispls, F *recvtype, F *comm, F *ierr))
 {
-    struct tracer_scope s = tracer_enter();
+    struct tracer_scope s = TRACER_ENTER(MPG_CALL_Alltoallv);
     bool in_place = fortran_in_place(in);
     pmpi_alltoallv_(in, sendcounts, sdispls, sendtype, out, recvcounts, rdispls, recvtype, comm,
                     ierr);
-    if (tracer_leave(&s) && *ierr == MPI_SUCCESS)
-        record_counts(&s, MPG_CALL_Alltoallv, 0, in_place ? recvcounts : sendcounts,
+    if (tracer_leave(&s, *ierr))
+        record_counts(&s, 0, in_place ? recvcounts : sendcounts,
                       tracer_size_of(COMM(comm)), in_place ? TYPE(recvtype) : TYPE(sendtype),
                       COMM(comm));
 }
@@ -153,10 +153,10 @@ FORTRAN(reduce_scatter_block,
 
 /* Runs the real CALL, which makes NEWCOMM out of COMM, and records it. */
 #define CONSTRUCTOR(name, call, comm, newcomm)                                                \
-    struct tracer_scope s = tracer_enter();                                                   \
+    struct tracer_scope s = TRACER_ENTER(MPG_CALL_##name);                                    \
     call;                                                                                     \
-    if (tracer_leave(&s) && *ierr == MPI_SUCCESS)                                             \
-        record_constructor(&s, MPG_CALL_##name, COMM(comm), COMM(newcomm))
+    if (tracer_leave(&s, *ierr))                                                              \
+        record_constructor(&s, COMM(comm), COMM(newcomm))
 
 FORTRAN(comm_dup, (F *comm, F *newcomm, F *ierr))
 {
@@ -246,38 +246,38 @@ FORTRAN(intercomm_merge, (F *comm, F *high, F *newcomm, F *ierr))
 
 FORTRAN(comm_free, (F *comm, F *ierr))
 {
-    struct tracer_scope s = tracer_enter();
+    struct tracer_scope s = TRACER_ENTER(MPG_CALL_Comm_free);
     MPI_Comm old = COMM(comm);
-    int32_t number = s.outermost ? tracer_comm_known(old) : 0;
+    int32_t number = tracer_records(&s) ? tracer_comm_known(old) : 0;
     pmpi_comm_free_(comm, ierr);
-    if (tracer_leave(&s) && *ierr == MPI_SUCCESS)
+    if (tracer_leave(&s, *ierr))
         record_comm_free(&s, old, number);
 }
 
 FORTRAN(init, (F *ierr))
 {
-    struct tracer_scope s = tracer_enter();
+    struct tracer_scope s = TRACER_ENTER(MPG_CALL_Init);
     pmpi_init_(ierr);
-    tracer_leave(&s);
-    if (*ierr == MPI_SUCCESS && s.outermost)
-        tracer_init(&s, MPG_CALL_Init, MPI_THREAD_SINGLE);
+    tracer_leave(&s, *ierr);
+    if (*ierr == MPI_SUCCESS)
+        tracer_init(&s, MPI_THREAD_SINGLE);
 }
 
 FORTRAN(init_thread, (F *required, F *provided, F *ierr))
 {
-    struct tracer_scope s = tracer_enter();
+    struct tracer_scope s = TRACER_ENTER(MPG_CALL_Init_thread);
     pmpi_init_thread_(required, provided, ierr);
-    tracer_leave(&s);
-    if (*ierr == MPI_SUCCESS && s.outermost)
-        tracer_init(&s, MPG_CALL_Init_thread, *provided);
+    tracer_leave(&s, *ierr);
+    if (*ierr == MPI_SUCCESS)
+        tracer_init(&s, *provided);
 }
 
 FORTRAN(finalize, (F *ierr))
 {
-    struct tracer_scope s = tracer_enter();
+    struct tracer_scope s = TRACER_ENTER(MPG_CALL_Finalize);
     tracer_finalize(&s);
     pmpi_finalize_(ierr);
-    tracer_leave(&s);
+    tracer_leave(&s, *ierr);
 }
 
 FORTRAN(abort, (F *comm, F *code, F *ierr))

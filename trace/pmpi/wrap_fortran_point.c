@@ -5,10 +5,10 @@
 #define FORTRAN_SEND(lower, name)                                                             \
     FORTRAN(lower, (void *buf, F *count, F *type, F *dest, F *tag, F *comm, F *ierr))         \
     {                                                                                         \
-        struct tracer_scope s = tracer_enter();                                               \
+        struct tracer_scope s = TRACER_ENTER(MPG_CALL_##name);                                \
         pmpi_##lower##_(buf, count, type, dest, tag, comm, ierr);                             \
-        if (tracer_leave(&s) && *ierr == MPI_SUCCESS)                                         \
-            record_send(&s, MPG_CALL_##name, *count, TYPE(type), *dest, *tag, COMM(comm));    \
+        if (tracer_leave(&s, *ierr))                                                          \
+            record_send(&s, *count, TYPE(type), *dest, *tag, COMM(comm));                     \
     }
 FORTRAN_SEND(send, Send)
 FORTRAN_SEND(ssend, Ssend)
@@ -19,10 +19,10 @@ FORTRAN_SEND(rsend, Rsend)
     FORTRAN(lower,                                                                            \
             (void *buf, F *count, F *type, F *dest, F *tag, F *comm, F *request, F *ierr))    \
     {                                                                                         \
-        struct tracer_scope s = tracer_enter();                                               \
+        struct tracer_scope s = TRACER_ENTER(MPG_CALL_##name);                                \
         pmpi_##lower##_(buf, count, type, dest, tag, comm, request, ierr);                    \
-        if (tracer_leave(&s) && *ierr == MPI_SUCCESS)                                         \
-            record(&s, MPG_CALL_##name, *count, TYPE(type), *dest, *tag, COMM(comm),          \
+        if (tracer_leave(&s, *ierr))                                                          \
+            record(&s, *count, TYPE(type), *dest, *tag, COMM(comm),                           \
                    REQUEST(request), request);                                                \
     }
 FORTRAN_REQUEST_SEND(isend, Isend, record_isend)
@@ -37,19 +37,19 @@ FORTRAN_REQUEST_SEND(recv_init, Recv_init, record_persistent)
 
 FORTRAN(irecv, (void *buf, F *count, F *type, F *source, F *tag, F *comm, F *request, F *ierr))
 {
-    struct tracer_scope s = tracer_enter();
+    struct tracer_scope s = TRACER_ENTER(MPG_CALL_Irecv);
     pmpi_irecv_(buf, count, type, source, tag, comm, request, ierr);
-    if (tracer_leave(&s) && *ierr == MPI_SUCCESS)
+    if (tracer_leave(&s, *ierr))
         record_irecv(&s, *count, TYPE(type), *source, *tag, COMM(comm), REQUEST(request), request);
 }
 
 FORTRAN(recv, (void *buf, F *count, F *type, F *source, F *tag, F *comm, F *status, F *ierr))
 {
-    struct tracer_scope s = tracer_enter();
+    struct tracer_scope s = TRACER_ENTER(MPG_CALL_Recv);
     struct fortran_statuses st;
     fortran_statuses_take(&st, status, 1);
     pmpi_recv_(buf, count, type, source, tag, comm, st.use, ierr);
-    if (tracer_leave(&s) && *ierr == MPI_SUCCESS && fortran_statuses_read(&st, 1))
+    if (tracer_leave(&s, *ierr) && fortran_statuses_read(&st, 1))
         record_recv(&s, *source, *tag, COMM(comm), st.c);
     fortran_statuses_drop(&st);
 }
@@ -57,13 +57,13 @@ FORTRAN(recv, (void *buf, F *count, F *type, F *source, F *tag, F *comm, F *stat
 FORTRAN(sendrecv, (void *sendbuf, F *sendcount, F *sendtype, F *dest, F *sendtag, void *recvbuf,
                    F *recvcount, F *recvtype, F *source, F *recvtag, F *comm, F *status, F *ierr))
 {
-    struct tracer_scope s = tracer_enter();
+    struct tracer_scope s = TRACER_ENTER(MPG_CALL_Sendrecv);
     struct fortran_statuses st;
     fortran_statuses_take(&st, status, 1);
     pmpi_sendrecv_(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype,
                    source, recvtag, comm, st.use, ierr);
-    if (tracer_leave(&s) && *ierr == MPI_SUCCESS && fortran_statuses_read(&st, 1))
-        record_sendrecv(&s, MPG_CALL_Sendrecv, tracer_bytes(*sendcount, TYPE(sendtype)), *dest,
+    if (tracer_leave(&s, *ierr) && fortran_statuses_read(&st, 1))
+        record_sendrecv(&s, tracer_bytes(*sendcount, TYPE(sendtype)), *dest,
                         *sendtag, *source, *recvtag, COMM(comm), st.c);
     fortran_statuses_drop(&st);
 }
@@ -71,36 +71,36 @@ FORTRAN(sendrecv, (void *sendbuf, F *sendcount, F *sendtype, F *dest, F *sendtag
 FORTRAN(sendrecv_replace, (void *buf, F *count, F *type, F *dest, F *sendtag, F *source,
                            F *recvtag, F *comm, F *status, F *ierr))
 {
-    struct tracer_scope s = tracer_enter();
+    struct tracer_scope s = TRACER_ENTER(MPG_CALL_Sendrecv_replace);
     struct fortran_statuses st;
     fortran_statuses_take(&st, status, 1);
     pmpi_sendrecv_replace_(buf, count, type, dest, sendtag, source, recvtag, comm, st.use, ierr);
-    if (tracer_leave(&s) && *ierr == MPI_SUCCESS && fortran_statuses_read(&st, 1))
-        record_sendrecv(&s, MPG_CALL_Sendrecv_replace, tracer_bytes(*count, TYPE(type)), *dest,
+    if (tracer_leave(&s, *ierr) && fortran_statuses_read(&st, 1))
+        record_sendrecv(&s, tracer_bytes(*count, TYPE(type)), *dest,
                         *sendtag, *source, *recvtag, COMM(comm), st.c);
     fortran_statuses_drop(&st);
 }
 
 FORTRAN(start, (F *request, F *ierr))
 {
-    struct tracer_scope s = tracer_enter();
+    struct tracer_scope s = TRACER_ENTER(MPG_CALL_Start);
     struct tracer_candidates c = {0};
-    bool known = s.outermost && tracer_candidates_take_fortran(&c, 1, request);
+    bool known = tracer_records(&s) && tracer_candidates_take_fortran(&c, 1, request);
     pmpi_start_(request, ierr);
-    if (tracer_leave(&s) && known && *ierr == MPI_SUCCESS)
-        record_start(&s, MPG_CALL_Start, &c);
+    if (tracer_leave(&s, *ierr) && known)
+        record_start(&s, &c);
     else
         tracer_candidates_drop(&c);
 }
 
 FORTRAN(startall, (F *count, F *requests, F *ierr))
 {
-    struct tracer_scope s = tracer_enter();
+    struct tracer_scope s = TRACER_ENTER(MPG_CALL_Startall);
     struct tracer_candidates c = {0};
-    bool known = s.outermost && tracer_candidates_take_fortran(&c, *count, requests);
+    bool known = tracer_records(&s) && tracer_candidates_take_fortran(&c, *count, requests);
     pmpi_startall_(count, requests, ierr);
-    if (tracer_leave(&s) && known && *ierr == MPI_SUCCESS)
-        record_start(&s, MPG_CALL_Startall, &c);
+    if (tracer_leave(&s, *ierr) && known)
+        record_start(&s, &c);
     else
         tracer_candidates_drop(&c);
 }
@@ -113,15 +113,16 @@ static bool told(F ierr)
 
 /* Ends a completion wrapper. DONE of the candidates are complete; INDICES count
  * from 1 and are NULL where all or the only one are. */
-static void complete(struct tracer_scope *s, enum mpg_call call, struct tracer_candidates *c,
+static void complete(struct tracer_scope *s, struct tracer_candidates *c,
                      bool known, F ierr, int done, const F *indices, struct fortran_statuses *st)
 {
     int *from_zero = indices && done > 0 ? malloc((size_t)done * sizeof *from_zero) : NULL;
     for (int i = 0; from_zero && i < done; i++)
         from_zero[i] = indices[i] - 1;
-    if (tracer_leave(s) && known && told(ierr) && (!indices || done == 0 || from_zero) &&
+    if (tracer_leave(s, told(ierr) ? MPI_SUCCESS : ierr) && known &&
+        (!indices || done == 0 || from_zero) &&
         (done == 0 || fortran_statuses_read(st, done)))
-        record_completion(s, call, c, done, from_zero, st->c);
+        record_completion(s, c, done, from_zero, st->c);
     else
         tracer_candidates_drop(c);
     free(from_zero);
@@ -130,82 +131,82 @@ static void complete(struct tracer_scope *s, enum mpg_call call, struct tracer_c
 
 FORTRAN(wait, (F *request, F *status, F *ierr))
 {
-    struct tracer_scope s = tracer_enter();
+    struct tracer_scope s = TRACER_ENTER(MPG_CALL_Wait);
     struct tracer_candidates c = {0};
     struct fortran_statuses st;
-    bool known = s.outermost && tracer_candidates_take_fortran(&c, 1, request);
+    bool known = tracer_records(&s) && tracer_candidates_take_fortran(&c, 1, request);
     fortran_statuses_take(&st, status, 1);
     pmpi_wait_(request, st.use, ierr);
-    complete(&s, MPG_CALL_Wait, &c, known, *ierr, 1, NULL, &st);
+    complete(&s, &c, known, *ierr, 1, NULL, &st);
 }
 
 FORTRAN(test, (F *request, F *flag, F *status, F *ierr))
 {
-    struct tracer_scope s = tracer_enter();
+    struct tracer_scope s = TRACER_ENTER(MPG_CALL_Test);
     struct tracer_candidates c = {0};
     struct fortran_statuses st;
-    bool known = s.outermost && tracer_candidates_take_fortran(&c, 1, request);
+    bool known = tracer_records(&s) && tracer_candidates_take_fortran(&c, 1, request);
     fortran_statuses_take(&st, status, 1);
     pmpi_test_(request, flag, st.use, ierr);
-    complete(&s, MPG_CALL_Test, &c, known, *ierr, told(*ierr) && *flag ? 1 : 0, NULL, &st);
+    complete(&s, &c, known, *ierr, told(*ierr) && *flag ? 1 : 0, NULL, &st);
 }
 
 FORTRAN(waitall, (F *count, F *requests, F *statuses, F *ierr))
 {
-    struct tracer_scope s = tracer_enter();
+    struct tracer_scope s = TRACER_ENTER(MPG_CALL_Waitall);
     struct tracer_candidates c = {0};
     struct fortran_statuses st;
-    bool known = s.outermost && tracer_candidates_take_fortran(&c, *count, requests);
+    bool known = tracer_records(&s) && tracer_candidates_take_fortran(&c, *count, requests);
     fortran_statuses_take(&st, statuses, *count);
     pmpi_waitall_(count, requests, st.use, ierr);
-    complete(&s, MPG_CALL_Waitall, &c, known, *ierr, *count, NULL, &st);
+    complete(&s, &c, known, *ierr, *count, NULL, &st);
 }
 
 FORTRAN(testall, (F *count, F *requests, F *flag, F *statuses, F *ierr))
 {
-    struct tracer_scope s = tracer_enter();
+    struct tracer_scope s = TRACER_ENTER(MPG_CALL_Testall);
     struct tracer_candidates c = {0};
     struct fortran_statuses st;
-    bool known = s.outermost && tracer_candidates_take_fortran(&c, *count, requests);
+    bool known = tracer_records(&s) && tracer_candidates_take_fortran(&c, *count, requests);
     fortran_statuses_take(&st, statuses, *count);
     pmpi_testall_(count, requests, flag, st.use, ierr);
-    complete(&s, MPG_CALL_Testall, &c, known, *ierr, told(*ierr) && *flag ? *count : 0, NULL, &st);
+    complete(&s, &c, known, *ierr, told(*ierr) && *flag ? *count : 0, NULL, &st);
 }
 
 FORTRAN(waitany, (F *count, F *requests, F *index, F *status, F *ierr))
 {
-    struct tracer_scope s = tracer_enter();
+    struct tracer_scope s = TRACER_ENTER(MPG_CALL_Waitany);
     struct tracer_candidates c = {0};
     struct fortran_statuses st;
-    bool known = s.outermost && tracer_candidates_take_fortran(&c, *count, requests);
+    bool known = tracer_records(&s) && tracer_candidates_take_fortran(&c, *count, requests);
     fortran_statuses_take(&st, status, 1);
     pmpi_waitany_(count, requests, index, st.use, ierr);
-    complete(&s, MPG_CALL_Waitany, &c, known, *ierr,
+    complete(&s, &c, known, *ierr,
              told(*ierr) && *index != MPI_UNDEFINED ? 1 : 0, index, &st);
 }
 
 FORTRAN(testany, (F *count, F *requests, F *index, F *flag, F *status, F *ierr))
 {
-    struct tracer_scope s = tracer_enter();
+    struct tracer_scope s = TRACER_ENTER(MPG_CALL_Testany);
     struct tracer_candidates c = {0};
     struct fortran_statuses st;
-    bool known = s.outermost && tracer_candidates_take_fortran(&c, *count, requests);
+    bool known = tracer_records(&s) && tracer_candidates_take_fortran(&c, *count, requests);
     fortran_statuses_take(&st, status, 1);
     pmpi_testany_(count, requests, index, flag, st.use, ierr);
-    complete(&s, MPG_CALL_Testany, &c, known, *ierr,
+    complete(&s, &c, known, *ierr,
              told(*ierr) && *flag && *index != MPI_UNDEFINED ? 1 : 0, index, &st);
 }
 
 #define FORTRAN_SOME(lower, name)                                                             \
     FORTRAN(lower, (F *count, F *requests, F *outcount, F *indices, F *statuses, F *ierr))    \
     {                                                                                         \
-        struct tracer_scope s = tracer_enter();                                               \
+        struct tracer_scope s = TRACER_ENTER(MPG_CALL_##name);                                \
         struct tracer_candidates c = {0};                                                     \
         struct fortran_statuses st;                                                           \
-        bool known = s.outermost && tracer_candidates_take_fortran(&c, *count, requests);     \
+        bool known = tracer_records(&s) && tracer_candidates_take_fortran(&c, *count, requests);\
         fortran_statuses_take(&st, statuses, *count);                                         \
         pmpi_##lower##_(count, requests, outcount, indices, st.use, ierr);                    \
-        complete(&s, MPG_CALL_##name, &c, known, *ierr,                                       \
+        complete(&s, &c, known, *ierr,                                                        \
                  told(*ierr) && *outcount != MPI_UNDEFINED ? *outcount : 0, indices, &st);    \
     }
 FORTRAN_SOME(waitsome, Waitsome)
@@ -213,33 +214,33 @@ FORTRAN_SOME(testsome, Testsome)
 
 FORTRAN(probe, (F *source, F *tag, F *comm, F *status, F *ierr))
 {
-    struct tracer_scope s = tracer_enter();
+    struct tracer_scope s = TRACER_ENTER(MPG_CALL_Probe);
     struct fortran_statuses st;
     fortran_statuses_take(&st, status, 1);
     pmpi_probe_(source, tag, comm, st.use, ierr);
-    if (tracer_leave(&s) && *ierr == MPI_SUCCESS && fortran_statuses_read(&st, 1))
-        record_probe(&s, MPG_CALL_Probe, *source, *tag, COMM(comm), true, st.c);
+    if (tracer_leave(&s, *ierr) && fortran_statuses_read(&st, 1))
+        record_probe(&s, *source, *tag, COMM(comm), true, st.c);
     fortran_statuses_drop(&st);
 }
 
 FORTRAN(iprobe, (F *source, F *tag, F *comm, F *flag, F *status, F *ierr))
 {
-    struct tracer_scope s = tracer_enter();
+    struct tracer_scope s = TRACER_ENTER(MPG_CALL_Iprobe);
     struct fortran_statuses st;
     fortran_statuses_take(&st, status, 1);
     pmpi_iprobe_(source, tag, comm, flag, st.use, ierr);
-    if (tracer_leave(&s) && *ierr == MPI_SUCCESS && fortran_statuses_read(&st, 1))
-        record_probe(&s, MPG_CALL_Iprobe, *source, *tag, COMM(comm), *flag, st.c);
+    if (tracer_leave(&s, *ierr) && fortran_statuses_read(&st, 1))
+        record_probe(&s, *source, *tag, COMM(comm), *flag, st.c);
     fortran_statuses_drop(&st);
 }
 
 FORTRAN(request_free, (F *request, F *ierr))
 {
-    struct tracer_scope s = tracer_enter();
+    struct tracer_scope s = TRACER_ENTER(MPG_CALL_Request_free);
     struct tracer_candidates c = {0};
-    bool known = s.outermost && tracer_candidates_take_fortran(&c, 1, request);
+    bool known = tracer_records(&s) && tracer_candidates_take_fortran(&c, 1, request);
     pmpi_request_free_(request, ierr);
-    if (tracer_leave(&s) && known && *ierr == MPI_SUCCESS)
+    if (tracer_leave(&s, *ierr) && known)
         record_request_free(&s, &c);
     else
         tracer_candidates_drop(&c);
@@ -247,8 +248,8 @@ FORTRAN(request_free, (F *request, F *ierr))
 
 FORTRAN(cancel, (F *request, F *ierr))
 {
-    struct tracer_scope s = tracer_enter();
+    struct tracer_scope s = TRACER_ENTER(MPG_CALL_Cancel);
     pmpi_cancel_(request, ierr);
-    if (tracer_leave(&s) && *ierr == MPI_SUCCESS)
+    if (tracer_leave(&s, *ierr))
         record_cancel(&s, REQUEST(request), request);
 }

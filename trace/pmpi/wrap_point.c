@@ -11,10 +11,10 @@
     WRAPPER MPI_##name(const void *buf, int count, MPI_Datatype type, int dest, int tag,      \
                        MPI_Comm comm)                                                         \
     {                                                                                         \
-        struct tracer_scope s = tracer_enter();                                               \
+        struct tracer_scope s = TRACER_ENTER(MPG_CALL_##name);                                \
         int rc = PMPI_##name(buf, count, type, dest, tag, comm);                              \
-        if (tracer_leave(&s) && rc == MPI_SUCCESS)                                            \
-            record_send(&s, MPG_CALL_##name, count, type, dest, tag, comm);                   \
+        if (tracer_leave(&s, rc))                                                             \
+            record_send(&s, count, type, dest, tag, comm);                                    \
         return rc;                                                                            \
     }
 WRAP_SEND(Send)
@@ -27,10 +27,10 @@ WRAP_SEND(Rsend)
     WRAPPER MPI_##name(const void *buf, int count, MPI_Datatype type, int dest, int tag,      \
                        MPI_Comm comm, MPI_Request *request)                                   \
     {                                                                                         \
-        struct tracer_scope s = tracer_enter();                                               \
+        struct tracer_scope s = TRACER_ENTER(MPG_CALL_##name);                                \
         int rc = PMPI_##name(buf, count, type, dest, tag, comm, request);                     \
-        if (tracer_leave(&s) && rc == MPI_SUCCESS)                                            \
-            record(&s, MPG_CALL_##name, count, type, dest, tag, comm, *request, request);     \
+        if (tracer_leave(&s, rc))                                                             \
+            record(&s, count, type, dest, tag, comm, *request, request);                      \
         return rc;                                                                            \
     }
 WRAP_REQUEST_SEND(Isend, record_isend)
@@ -45,10 +45,10 @@ WRAP_REQUEST_SEND(Rsend_init, record_persistent)
 WRAPPER MPI_Recv(void *buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
                  MPI_Status *status)
 {
-    struct tracer_scope s = tracer_enter();
+    struct tracer_scope s = TRACER_ENTER(MPG_CALL_Recv);
     MPI_Status own, *use = status == MPI_STATUS_IGNORE ? &own : status;
     int rc = PMPI_Recv(buf, count, type, source, tag, comm, use);
-    if (tracer_leave(&s) && rc == MPI_SUCCESS)
+    if (tracer_leave(&s, rc))
         record_recv(&s, source, tag, comm, use);
     return rc;
 }
@@ -57,12 +57,12 @@ WRAPPER MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, 
                      int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype, int source,
                      int recvtag, MPI_Comm comm, MPI_Status *status)
 {
-    struct tracer_scope s = tracer_enter();
+    struct tracer_scope s = TRACER_ENTER(MPG_CALL_Sendrecv);
     MPI_Status own, *use = status == MPI_STATUS_IGNORE ? &own : status;
     int rc = PMPI_Sendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount,
                            recvtype, source, recvtag, comm, use);
-    if (tracer_leave(&s) && rc == MPI_SUCCESS)
-        record_sendrecv(&s, MPG_CALL_Sendrecv, tracer_bytes(sendcount, sendtype), dest, sendtag,
+    if (tracer_leave(&s, rc))
+        record_sendrecv(&s, tracer_bytes(sendcount, sendtype), dest, sendtag,
                         source, recvtag, comm, use);
     return rc;
 }
@@ -70,11 +70,11 @@ WRAPPER MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, 
 WRAPPER MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype type, int dest, int sendtag,
                              int source, int recvtag, MPI_Comm comm, MPI_Status *status)
 {
-    struct tracer_scope s = tracer_enter();
+    struct tracer_scope s = TRACER_ENTER(MPG_CALL_Sendrecv_replace);
     MPI_Status own, *use = status == MPI_STATUS_IGNORE ? &own : status;
     int rc = PMPI_Sendrecv_replace(buf, count, type, dest, sendtag, source, recvtag, comm, use);
-    if (tracer_leave(&s) && rc == MPI_SUCCESS)
-        record_sendrecv(&s, MPG_CALL_Sendrecv_replace, tracer_bytes(count, type), dest, sendtag,
+    if (tracer_leave(&s, rc))
+        record_sendrecv(&s, tracer_bytes(count, type), dest, sendtag,
                         source, recvtag, comm, use);
     return rc;
 }
@@ -82,9 +82,9 @@ WRAPPER MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype type, int dest, 
 WRAPPER MPI_Irecv(void *buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
                   MPI_Request *request)
 {
-    struct tracer_scope s = tracer_enter();
+    struct tracer_scope s = TRACER_ENTER(MPG_CALL_Irecv);
     int rc = PMPI_Irecv(buf, count, type, source, tag, comm, request);
-    if (tracer_leave(&s) && rc == MPI_SUCCESS)
+    if (tracer_leave(&s, rc))
         record_irecv(&s, count, type, source, tag, comm, *request, request);
     return rc;
 }
@@ -92,22 +92,22 @@ WRAPPER MPI_Irecv(void *buf, int count, MPI_Datatype type, int source, int tag, 
 WRAPPER MPI_Recv_init(void *buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
                       MPI_Request *request)
 {
-    struct tracer_scope s = tracer_enter();
+    struct tracer_scope s = TRACER_ENTER(MPG_CALL_Recv_init);
     int rc = PMPI_Recv_init(buf, count, type, source, tag, comm, request);
-    if (tracer_leave(&s) && rc == MPI_SUCCESS)
-        record_persistent(&s, MPG_CALL_Recv_init, count, type, source, tag, comm, *request,
+    if (tracer_leave(&s, rc))
+        record_persistent(&s, count, type, source, tag, comm, *request,
                           request);
     return rc;
 }
 
 WRAPPER MPI_Start(MPI_Request *request)
 {
-    struct tracer_scope s = tracer_enter();
+    struct tracer_scope s = TRACER_ENTER(MPG_CALL_Start);
     struct tracer_candidates c = {0};
-    bool known = s.outermost && tracer_candidates_take(&c, 1, request);
+    bool known = tracer_records(&s) && tracer_candidates_take(&c, 1, request);
     int rc = PMPI_Start(request);
-    if (tracer_leave(&s) && known && rc == MPI_SUCCESS)
-        record_start(&s, MPG_CALL_Start, &c);
+    if (tracer_leave(&s, rc) && known)
+        record_start(&s, &c);
     else
         tracer_candidates_drop(&c);
     return rc;
@@ -115,12 +115,12 @@ WRAPPER MPI_Start(MPI_Request *request)
 
 WRAPPER MPI_Startall(int count, MPI_Request requests[])
 {
-    struct tracer_scope s = tracer_enter();
+    struct tracer_scope s = TRACER_ENTER(MPG_CALL_Startall);
     struct tracer_candidates c = {0};
-    bool known = s.outermost && tracer_candidates_take(&c, count, requests);
+    bool known = tracer_records(&s) && tracer_candidates_take(&c, count, requests);
     int rc = PMPI_Startall(count, requests);
-    if (tracer_leave(&s) && known && rc == MPI_SUCCESS)
-        record_start(&s, MPG_CALL_Startall, &c);
+    if (tracer_leave(&s, rc) && known)
+        record_start(&s, &c);
     else
         tracer_candidates_drop(&c);
     return rc;
@@ -133,11 +133,11 @@ static bool told(int rc)
 }
 
 /* Ends a completion wrapper: DONE of the candidates are complete. */
-static int complete(struct tracer_scope *s, enum mpg_call call, struct tracer_candidates *c,
+static int complete(struct tracer_scope *s, struct tracer_candidates *c,
                     bool known, int rc, int done, const int *indices, const MPI_Status *statuses)
 {
-    if (tracer_leave(s) && known && told(rc))
-        record_completion(s, call, c, done == MPI_UNDEFINED ? 0 : done, indices, statuses);
+    if (tracer_leave(s, told(rc) ? MPI_SUCCESS : rc) && known)
+        record_completion(s, c, done == MPI_UNDEFINED ? 0 : done, indices, statuses);
     else
         tracer_candidates_drop(c);
     return rc;
@@ -145,22 +145,22 @@ static int complete(struct tracer_scope *s, enum mpg_call call, struct tracer_ca
 
 WRAPPER MPI_Wait(MPI_Request *request, MPI_Status *status)
 {
-    struct tracer_scope s = tracer_enter();
+    struct tracer_scope s = TRACER_ENTER(MPG_CALL_Wait);
     struct tracer_candidates c = {0};
-    bool known = s.outermost && tracer_candidates_take(&c, 1, request);
+    bool known = tracer_records(&s) && tracer_candidates_take(&c, 1, request);
     MPI_Status own, *use = status == MPI_STATUS_IGNORE ? &own : status;
     int rc = PMPI_Wait(request, use);
-    return complete(&s, MPG_CALL_Wait, &c, known, rc, 1, NULL, use);
+    return complete(&s, &c, known, rc, 1, NULL, use);
 }
 
 WRAPPER MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 {
-    struct tracer_scope s = tracer_enter();
+    struct tracer_scope s = TRACER_ENTER(MPG_CALL_Test);
     struct tracer_candidates c = {0};
-    bool known = s.outermost && tracer_candidates_take(&c, 1, request);
+    bool known = tracer_records(&s) && tracer_candidates_take(&c, 1, request);
     MPI_Status own, *use = status == MPI_STATUS_IGNORE ? &own : status;
     int rc = PMPI_Test(request, flag, use);
-    return complete(&s, MPG_CALL_Test, &c, known, rc, told(rc) && *flag ? 1 : 0, NULL, use);
+    return complete(&s, &c, known, rc, told(rc) && *flag ? 1 : 0, NULL, use);
 }
 
 /* A caller's array of statuses, or one of our own that the caller frees. */
@@ -175,12 +175,12 @@ static MPI_Status *statuses_or_own(MPI_Status *statuses, int count, MPI_Status *
 
 WRAPPER MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[])
 {
-    struct tracer_scope s = tracer_enter();
+    struct tracer_scope s = TRACER_ENTER(MPG_CALL_Waitall);
     struct tracer_candidates c = {0};
-    bool known = s.outermost && tracer_candidates_take(&c, count, requests);
+    bool known = tracer_records(&s) && tracer_candidates_take(&c, count, requests);
     MPI_Status *own, *use = statuses_or_own(statuses, count, &own);
     int rc = PMPI_Waitall(count, requests, use);
-    rc = complete(&s, MPG_CALL_Waitall, &c, known && use != MPI_STATUSES_IGNORE, rc, count, NULL,
+    rc = complete(&s, &c, known && use != MPI_STATUSES_IGNORE, rc, count, NULL,
                   use);
     free(own);
     return rc;
@@ -188,12 +188,12 @@ WRAPPER MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[])
 
 WRAPPER MPI_Testall(int count, MPI_Request requests[], int *flag, MPI_Status statuses[])
 {
-    struct tracer_scope s = tracer_enter();
+    struct tracer_scope s = TRACER_ENTER(MPG_CALL_Testall);
     struct tracer_candidates c = {0};
-    bool known = s.outermost && tracer_candidates_take(&c, count, requests);
+    bool known = tracer_records(&s) && tracer_candidates_take(&c, count, requests);
     MPI_Status *own, *use = statuses_or_own(statuses, count, &own);
     int rc = PMPI_Testall(count, requests, flag, use);
-    rc = complete(&s, MPG_CALL_Testall, &c, known && use != MPI_STATUSES_IGNORE, rc,
+    rc = complete(&s, &c, known && use != MPI_STATUSES_IGNORE, rc,
                   told(rc) && *flag ? count : 0, NULL, use);
     free(own);
     return rc;
@@ -201,23 +201,23 @@ WRAPPER MPI_Testall(int count, MPI_Request requests[], int *flag, MPI_Status sta
 
 WRAPPER MPI_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *status)
 {
-    struct tracer_scope s = tracer_enter();
+    struct tracer_scope s = TRACER_ENTER(MPG_CALL_Waitany);
     struct tracer_candidates c = {0};
-    bool known = s.outermost && tracer_candidates_take(&c, count, requests);
+    bool known = tracer_records(&s) && tracer_candidates_take(&c, count, requests);
     MPI_Status own, *use = status == MPI_STATUS_IGNORE ? &own : status;
     int rc = PMPI_Waitany(count, requests, index, use);
-    return complete(&s, MPG_CALL_Waitany, &c, known, rc,
+    return complete(&s, &c, known, rc,
                     told(rc) && *index != MPI_UNDEFINED ? 1 : 0, index, use);
 }
 
 WRAPPER MPI_Testany(int count, MPI_Request requests[], int *index, int *flag, MPI_Status *status)
 {
-    struct tracer_scope s = tracer_enter();
+    struct tracer_scope s = TRACER_ENTER(MPG_CALL_Testany);
     struct tracer_candidates c = {0};
-    bool known = s.outermost && tracer_candidates_take(&c, count, requests);
+    bool known = tracer_records(&s) && tracer_candidates_take(&c, count, requests);
     MPI_Status own, *use = status == MPI_STATUS_IGNORE ? &own : status;
     int rc = PMPI_Testany(count, requests, index, flag, use);
-    return complete(&s, MPG_CALL_Testany, &c, known, rc,
+    return complete(&s, &c, known, rc,
                     told(rc) && *flag && *index != MPI_UNDEFINED ? 1 : 0, index, use);
 }
 
@@ -225,12 +225,12 @@ WRAPPER MPI_Testany(int count, MPI_Request requests[], int *index, int *flag, MP
     WRAPPER MPI_##name(int count, MPI_Request requests[], int *outcount, int indices[],       \
                        MPI_Status statuses[])                                                 \
     {                                                                                         \
-        struct tracer_scope s = tracer_enter();                                               \
+        struct tracer_scope s = TRACER_ENTER(MPG_CALL_##name);                                \
         struct tracer_candidates c = {0};                                                     \
-        bool known = s.outermost && tracer_candidates_take(&c, count, requests);              \
+        bool known = tracer_records(&s) && tracer_candidates_take(&c, count, requests);       \
         MPI_Status *own, *use = statuses_or_own(statuses, count, &own);                       \
         int rc = PMPI_##name(count, requests, outcount, indices, use);                        \
-        rc = complete(&s, MPG_CALL_##name, &c, known && use != MPI_STATUSES_IGNORE, rc,       \
+        rc = complete(&s, &c, known && use != MPI_STATUSES_IGNORE, rc,                        \
                       told(rc) ? *outcount : 0, indices, use);                                \
         free(own);                                                                            \
         return rc;                                                                            \
@@ -240,31 +240,31 @@ WRAP_SOME(Testsome)
 
 WRAPPER MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
 {
-    struct tracer_scope s = tracer_enter();
+    struct tracer_scope s = TRACER_ENTER(MPG_CALL_Probe);
     MPI_Status own, *use = status == MPI_STATUS_IGNORE ? &own : status;
     int rc = PMPI_Probe(source, tag, comm, use);
-    if (tracer_leave(&s) && rc == MPI_SUCCESS)
-        record_probe(&s, MPG_CALL_Probe, source, tag, comm, true, use);
+    if (tracer_leave(&s, rc))
+        record_probe(&s, source, tag, comm, true, use);
     return rc;
 }
 
 WRAPPER MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
 {
-    struct tracer_scope s = tracer_enter();
+    struct tracer_scope s = TRACER_ENTER(MPG_CALL_Iprobe);
     MPI_Status own, *use = status == MPI_STATUS_IGNORE ? &own : status;
     int rc = PMPI_Iprobe(source, tag, comm, flag, use);
-    if (tracer_leave(&s) && rc == MPI_SUCCESS)
-        record_probe(&s, MPG_CALL_Iprobe, source, tag, comm, *flag, use);
+    if (tracer_leave(&s, rc))
+        record_probe(&s, source, tag, comm, *flag, use);
     return rc;
 }
 
 WRAPPER MPI_Request_free(MPI_Request *request)
 {
-    struct tracer_scope s = tracer_enter();
+    struct tracer_scope s = TRACER_ENTER(MPG_CALL_Request_free);
     struct tracer_candidates c = {0};
-    bool known = s.outermost && tracer_candidates_take(&c, 1, request);
+    bool known = tracer_records(&s) && tracer_candidates_take(&c, 1, request);
     int rc = PMPI_Request_free(request);
-    if (tracer_leave(&s) && known && rc == MPI_SUCCESS)
+    if (tracer_leave(&s, rc) && known)
         record_request_free(&s, &c);
     else
         tracer_candidates_drop(&c);
@@ -273,9 +273,9 @@ WRAPPER MPI_Request_free(MPI_Request *request)
 
 WRAPPER MPI_Cancel(MPI_Request *request)
 {
-    struct tracer_scope s = tracer_enter();
+    struct tracer_scope s = TRACER_ENTER(MPG_CALL_Cancel);
     int rc = PMPI_Cancel(request);
-    if (tracer_leave(&s) && rc == MPI_SUCCESS)
+    if (tracer_leave(&s, rc))
         record_cancel(&s, *request, request);
     return rc;
 }
