@@ -188,7 +188,7 @@ static void communicators(void)
 {
     MPI_Comm dup, again, other, part, cart, row, inter, merged;
     MPI_Group world, two;
-    int dims[1] = {P}, zero[1] = {0}, members[2] = {0, 2}, degree[1] = {1};
+    int dims[2] = {P, 1}, zero[2] = {0, 0}, keep[2] = {0, 1}, members[2] = {0, 2}, degree[1] = {1};
     int index[P] = {1, 2, 3}, edges[P] = {1, 2, 0}, me[1] = {rank}, next[1] = {right};
     int from[1] = {left}, value = rank;
     MUST(MPI_Comm_dup(MPI_COMM_WORLD, &dup));
@@ -208,8 +208,8 @@ static void communicators(void)
     MUST(MPI_Barrier(part));
     MUST(MPI_Comm_split_type(dup, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &other));
     MUST(MPI_Comm_free(&other));
-    MUST(MPI_Cart_create(MPI_COMM_WORLD, 1, dims, zero, 0, &cart));
-    MUST(MPI_Cart_sub(cart, zero, &row));
+    MUST(MPI_Cart_create(MPI_COMM_WORLD, 2, dims, zero, 0, &cart));
+    MUST(MPI_Cart_sub(cart, keep, &row));
     MUST(MPI_Barrier(row));
     MUST(MPI_Graph_create(MPI_COMM_WORLD, P, index, edges, 0, &other));
     MUST(MPI_Comm_free(&other));

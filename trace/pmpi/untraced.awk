@@ -43,7 +43,7 @@ END {
         name = substr(proto, 5, index(proto, "(") - 5)
         list = substr(proto, index(proto, "(") + 1)
         sub(/\)$/, "", list)
-        if (name in traced || name in seen || list ~ /\.\.\./)
+        if (name ~ /^MPI_Aint_/ || name in traced || name in seen || list ~ /\.\.\./)
             continue
         seen[name] = 1
         order[count++] = name
