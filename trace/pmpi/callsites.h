@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Which stack of return addresses a call was made from, as a small number.
+ *
+ * Stacks are paths of a tree: a node is a return address below those inside of it, and
+ * knows the rule that finds its caller's. Walking a known path is a few loads a frame;
+ * what is met for the first time is added from the program's call frame information.
+ * Frames that need a whole unwinder (signals, other machines) get libgcc's. The stack
+ * itself is read within the thread's bounds alone. */
+#ifndef MPG_CALLSITES_H
+#define MPG_CALLSITES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { CALLSITES_MAX_DEPTH = 64, CALLSITES_NONE = -1 };
+
+/* Captures DEPTH frames, 1 .. CALLSITES_MAX_DEPTH, from now on. Addresses that SKIP
+ * (or NULL) accepts are left out at the innermost end. Once, before any capture. */
+void callsites_start(unsigned depth, bool (*skip)(const void *address));
+
+/* The number (0, 1, ... in order of first appearance) of the stack that the calling
+ * function was called from, or CALLSITES_NONE if there are too many. Equal stacks get
+ * equal numbers in all threads. ADDRESS, CFA and FRAME are the calling function's
+ * __builtin_return_address(0), __builtin_dwarf_cfa() and __builtin_frame_address(0).
+ * Thread-safe; takes no lock for a stack that was met before. */
+int32_t callsites_capture(const void *address, const void *cfa, const void *frame);
+#define CALLSITES_HERE()                                                                      \
+    callsites_capture(__builtin_return_address(0), __builtin_dwarf_cfa(),                    \
+                      __builtin_frame_address(0))
+
+/* The return addresses of SITE, innermost first, into ADDRESSES (CALLSITES_MAX_DEPTH
+ * places); how many. Thread-safe. */
+unsigned callsites_addresses(int32_t site, const void **addresses);
+
+#endif

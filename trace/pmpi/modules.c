@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What is loaded, from the dynamic linker's list (dl_iterate_phdr(3)). */
+#define _GNU_SOURCE
+#include "trace/pmpi/modules.h"
+
+#include <limits.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct segment {
+    uintptr_t low, high, bias;
+    int32_t module;
+};
+
+static struct {
+    pthread_mutex_t lock;
+    struct module **modules;
+    struct segment *segments;
+    int32_t module_number;
+    size_t segment_number;
+    unsigned long long adds, subs; /* of the dynamic linker, when the list was made */
+} loaded = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* The program itself has no name in the list. */
+static char *full_path(const char *name)
+{
+    char path[PATH_MAX];
+    if (*name)
+        return realpath(name, path) ? strdup(path) : strdup(name);
+    ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
+    path[n > 0 ? n : 0] = '\0';
+    return strdup(path);
+}
+
+/* Open MPI's libraries, MPICH's and their kin all begin with one of these. */
+static bool is_mpi(const char *path)
+{
+    static const char *const names[] = {"libmpi.", "libmpi_", "libmpich", "libmpifort", "libmpicxx",
+                                        "libpmpi", "libmpgtrace"};
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strncmp(name, names[i], strlen(names[i])) == 0)
+            return true;
+    return false;
+}
+
+/* Looks for the build-id in the notes at NOTE .. END, each aligned to ALIGN bytes. */
+static void read_notes(struct module *m, const uint8_t *note, const uint8_t *end, size_t align)
+{
+    while ((size_t)(end - note) >= sizeof(ElfW(Nhdr))) {
+        ElfW(Nhdr) head;
+        memcpy(&head, note, sizeof head);
+        const size_t mask = align - 1, left = (size_t)(end - note) - sizeof head;
+        const size_t name = ((size_t)head.n_namesz + mask) & ~mask;
+        const size_t text = ((size_t)head.n_descsz + mask) & ~mask;
+        note += sizeof head;
+        if (name > left || head.n_descsz > left - name)
+            return;
+        if (head.n_type == NT_GNU_BUILD_ID && head.n_namesz == 4 && memcmp(note, "GNU", 4) == 0 &&
+            head.n_descsz <= sizeof m->build_id) {
+            m->build_id_size = head.n_descsz;
+            memcpy(m->build_id, note + name, head.n_descsz);
+            return;
+        }
+        if (text > left - name)
+            return;
+        note += name + text;
+    }
+}
+
+/* Whether the notes of segment P are in memory at all. */
+static bool in_memory(const struct dl_phdr_info *info, const ElfW(Phdr) * p)
+{
+    for (size_t i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *q = &info->dlpi_phdr[i];
+        if (q->p_type == PT_LOAD && p->p_vaddr >= q->p_vaddr &&
+            p->p_vaddr + p->p_memsz <= q->p_vaddr + q->p_filesz)
+            return true;
+    }
+    return false;
+}
+
+static struct module *make_module(const struct dl_phdr_info *info)
+{
+    struct module *m = calloc(1, sizeof *m);
+    char *path = m ? full_path(info->dlpi_name) : NULL;
+    if (!path) {
+        free(m);
+        return NULL;
+    }
+    m->path = path;
+    m->mpi = is_mpi(path);
+    for (size_t i = 0; i < info->dlpi_phnum && m->build_id_size == 0; i++) {
+        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+        if (p->p_type == PT_NOTE && in_memory(info, p)) {
+            const uint8_t *notes = (const uint8_t *)(info->dlpi_addr + p->p_vaddr);
+            read_notes(m, notes, notes + p->p_memsz, p->p_align == 8 ? 8 : 4);
+        }
+    }
+    return m;
+}
+
+/* The number of the module in INFO, new or old; -1 without memory. */
+static int32_t intern(const struct dl_phdr_info *info)
+{
+    struct module *m = make_module(info);
+    if (!m)
+        return -1;
+    int32_t i = 0;
+    while (i < loaded.module_number &&
+           (strcmp(loaded.modules[i]->path, m->path) != 0 ||
+            loaded.modules[i]->build_id_size != m->build_id_size ||
+            memcmp(loaded.modules[i]->build_id, m->build_id, m->build_id_size) != 0))
+        i++;
+    struct module **grown = loaded.modules;
+    if (i == loaded.module_number)
+        grown = realloc(loaded.modules, ((size_t)i + 1) * sizeof *grown);
+    if (grown)
+        loaded.modules = grown;
+    if (!grown || i < loaded.module_number) {
+        free((char *)m->path);
+        free(m);
+        return grown ? i : -1;
+    }
+    loaded.modules[loaded.module_number++] = m;
+    return i;
+}
+
+static int add(struct dl_phdr_info *info, size_t size, void *data)
+{
+    (void)size, (void)data;
+    loaded.adds = info->dlpi_adds;
+    loaded.subs = info->dlpi_subs;
+    int32_t module = intern(info);
+    for (size_t i = 0; module >= 0 && i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+        if (p->p_type != PT_LOAD || !(p->p_flags & PF_X))
+            continue;
+        struct segment *grown =
+            realloc(loaded.segments, (loaded.segment_number + 1) * sizeof *grown);
+        if (!grown)
+            return 1;
+        loaded.segments = grown;
+        grown[loaded.segment_number++] =
+            (struct segment){.low = info->dlpi_addr + p->p_vaddr,
+                             .high = info->dlpi_addr + p->p_vaddr + p->p_memsz,
+                             .bias = info->dlpi_addr, .module = module};
+    }
+    return 0;
+}
+
+static int changed(struct dl_phdr_info *info, size_t size, void *data)
+{
+    (void)size, (void)data;
+    return info->dlpi_adds != loaded.adds || info->dlpi_subs != loaded.subs ? 1 : 2;
+}
+
+static const struct segment *find(uintptr_t address)
+{
+    for (size_t i = 0; i < loaded.segment_number; i++)
+        if (address >= loaded.segments[i].low && address < loaded.segments[i].high)
+            return &loaded.segments[i];
+    return NULL;
+}
+
+struct mpg_frame modules_frame(const void *address)
+{
+    /* The call is before the address it returns to, which may be in nothing any more. */
+    const uintptr_t call = (uintptr_t)address - 1;
+    pthread_mutex_lock(&loaded.lock);
+    if (dl_iterate_phdr(changed, NULL) == 1) {
+        loaded.segment_number = 0;
+        dl_iterate_phdr(add, NULL);
+    }
+    const struct segment *s = find(call);
+    struct mpg_frame frame = {.module = s ? s->module : -1,
+                              .offset = s ? (uintptr_t)address - s->bias : 0};
+    pthread_mutex_unlock(&loaded.lock);
+    return frame;
+}
+
+const struct module *modules_get(int32_t number)
+{
+    pthread_mutex_lock(&loaded.lock);
+    const struct module *m = loaded.modules[number];
+    pthread_mutex_unlock(&loaded.lock);
+    return m;
+}
+
+bool modules_mpi(const void *address)
+{
+    const int32_t module = modules_frame(address).module;
+    return module >= 0 && modules_get(module)->mpi;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Addresses as places in executables and shared libraries, which do not depend on where
+ * those are loaded. Thread-safe. */
+#ifndef MPG_MODULES_H
+#define MPG_MODULES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "trace/event.h"
+
+struct module {
+    const char *path;     /* absolute, but for the kernel's own (linux-vdso.so.1) */
+    uint32_t build_id_size;
+    uint8_t build_id[64]; /* the ELF note NT_GNU_BUILD_ID */
+    bool mpi;             /* a library of MPI, or the tracer */
+};
+
+/* The module of ADDRESS and its offset there; -1 and 0 of one in none. Libraries loaded since the
+ * last call are found. */
+struct mpg_frame modules_frame(const void *address);
+
+/* Module NUMBER, as modules_frame() gave it; stays valid. */
+const struct module *modules_get(int32_t number);
+
+/* Whether ADDRESS is in a library of MPI or in the tracer. */
+bool modules_mpi(const void *address);
+
+#endif

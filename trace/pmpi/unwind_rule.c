@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Running the call frame instructions of one function up to a return address. */
+#include "trace/pmpi/unwind_rule.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+/* DWARF 5, section 7, and the GNU additions. */
+enum { /* call frame instructions */
+    DW_CFA_nop = 0x00, DW_CFA_advance_loc1 = 0x02, DW_CFA_advance_loc2 = 0x03,
+    DW_CFA_advance_loc4 = 0x04, DW_CFA_offset_extended = 0x05, DW_CFA_restore_extended = 0x06,
+    DW_CFA_undefined = 0x07, DW_CFA_same_value = 0x08, DW_CFA_register = 0x09,
+    DW_CFA_remember_state = 0x0a, DW_CFA_restore_state = 0x0b, DW_CFA_def_cfa = 0x0c,
+    DW_CFA_def_cfa_register = 0x0d, DW_CFA_def_cfa_offset = 0x0e,
+    DW_CFA_def_cfa_expression = 0x0f, DW_CFA_expression = 0x10, DW_CFA_offset_extended_sf = 0x11,
+    DW_CFA_def_cfa_sf = 0x12, DW_CFA_def_cfa_offset_sf = 0x13, DW_CFA_val_offset = 0x14,
+    DW_CFA_val_offset_sf = 0x15, DW_CFA_val_expression = 0x16, DW_CFA_GNU_window_save = 0x2d,
+    DW_CFA_GNU_args_size = 0x2e, DW_CFA_GNU_negative_offset_extended = 0x2f,
+    DW_CFA_advance_loc = 0x40, DW_CFA_offset = 0x80, DW_CFA_restore = 0xc0
+};
+enum { /* expressions */
+    DW_OP_deref = 0x06, DW_OP_breg0 = 0x70
+};
+enum { /* encodings of addresses (LSB 10.5.1) */
+    DW_EH_PE_absptr = 0x00, DW_EH_PE_udata2 = 0x02, DW_EH_PE_udata4 = 0x03,
+    DW_EH_PE_udata8 = 0x04
+};
+
+#if defined __x86_64__
+enum { FRAME_REGISTER = 6, STACK_REGISTER = 7, ADDRESS_REGISTER = 16 };
+#elif defined __aarch64__
+enum { FRAME_REGISTER = 29, STACK_REGISTER = 31, ADDRESS_REGISTER = 30 };
+#else
+enum { FRAME_REGISTER = -1, STACK_REGISTER = -1, ADDRESS_REGISTER = -1 };
+#endif
+
+/* libgcc's, which its own unwinder asks; not in unwind.h. */
+struct eh_bases {
+    void *text, *data, *function;
+};
+extern const void *_Unwind_Find_FDE(void *pc, struct eh_bases *bases);
+
+/* Where a register of the caller is. */
+struct place {
+    enum { SAME, UNDEFINED, AT_CFA, AT_FRAME_POINTER, ELSEWHERE } kind;
+    int64_t offset;
+};
+
+struct row {
+    enum { CFA_REGISTER, CFA_LOADED, CFA_ELSEWHERE } kind;
+    uint64_t cfa_register;
+    int64_t cfa_offset;
+    struct place frame, address;
+};
+
+enum { MAX_REMEMBERED = 8 };
+
+struct program {
+    const uint8_t *p, *end;
+    uint64_t code_align;
+    int64_t data_align;
+    uint8_t encoding; /* of code addresses in the FDE */
+    struct row row, initial, remembered[MAX_REMEMBERED];
+    int remembered_number;
+    bool bad;
+};
+
+static uint64_t take(struct program *s, size_t bytes)
+{
+    uint64_t v = 0;
+    if ((size_t)(s->end - s->p) < bytes) {
+        s->bad = true;
+        s->p = s->end;
+        return 0;
+    }
+    memcpy(&v, s->p, bytes);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    v >>= 8 * (8 - bytes);
+#endif
+    s->p += bytes;
+    return v;
+}
+
+static uint64_t take_uleb(struct program *s)
+{
+    uint64_t v = 0;
+    for (unsigned shift = 0; s->p < s->end; shift += 7) {
+        uint8_t byte = *s->p++;
+        if (shift < 64)
+            v |= (uint64_t)(byte & 127) << shift;
+        if (byte < 128)
+            return v;
+    }
+    s->bad = true;
+    return v;
+}
+
+static int64_t take_sleb(struct program *s)
+{
+    uint64_t v = 0;
+    for (unsigned shift = 0; s->p < s->end;) {
+        uint8_t byte = *s->p++;
+        if (shift < 64)
+            v |= (uint64_t)(byte & 127) << shift;
+        shift += 7;
+        if (byte < 128)
+            return (int64_t)(byte & 64 && shift < 64 ? v | ~(uint64_t)0 << shift : v);
+    }
+    s->bad = true;
+    return (int64_t)v;
+}
+
+/* Bytes of a code address in ENCODING (LSB 10.5); 0: not a fixed number. */
+static size_t encoded_bytes(uint8_t encoding)
+{
+    switch (encoding & 7) {
+    case DW_EH_PE_absptr: return sizeof(void *);
+    case DW_EH_PE_udata2: return 2;
+    case DW_EH_PE_udata4: return 4;
+    case DW_EH_PE_udata8: return 8;
+    default: return 0;
+    }
+}
+
+static struct place *place_of(struct row *row, uint64_t reg)
+{
+    return reg == (uint64_t)FRAME_REGISTER     ? &row->frame
+           : reg == (uint64_t)ADDRESS_REGISTER ? &row->address
+                                               : NULL;
+}
+
+static void set_place(struct program *s, uint64_t reg, int kind, int64_t offset)
+{
+    struct place *place = place_of(&s->row, reg);
+    if (place) {
+        place->kind = kind;
+        place->offset = offset;
+    }
+}
+
+static void restore_place(struct program *s, uint64_t reg)
+{
+    struct place *place = place_of(&s->row, reg);
+    if (place)
+        *place = *place_of(&s->initial, reg);
+}
+
+/* The block of an expression: frame pointer + *OFFSET, and whether it is that. */
+static bool frame_expression(struct program *s, int64_t *offset, bool *loaded)
+{
+    uint64_t size = take_uleb(s);
+    if (size > (size_t)(s->end - s->p)) {
+        s->bad = true;
+        return false;
+    }
+    struct program e = {.p = s->p, .end = s->p + size};
+    s->p += size;
+    if (take(&e, 1) != DW_OP_breg0 + FRAME_REGISTER)
+        return false;
+    *offset = take_sleb(&e);
+    *loaded = e.p < e.end && *e.p == DW_OP_deref;
+    return !e.bad && e.p + *loaded == e.end;
+}
+
+static void expression_place(struct program *s, uint64_t reg)
+{
+    int64_t offset = 0;
+    bool loaded = false;
+    bool simple = frame_expression(s, &offset, &loaded) && !loaded;
+    set_place(s, reg, simple ? AT_FRAME_POINTER : ELSEWHERE, offset);
+}
+
+static void expression_cfa(struct program *s)
+{
+    bool loaded = false;
+    bool simple = frame_expression(s, &s->row.cfa_offset, &loaded);
+    s->row.kind = !simple ? CFA_ELSEWHERE : loaded ? CFA_LOADED : CFA_REGISTER;
+    s->row.cfa_register = FRAME_REGISTER;
+}
+
+static void def_cfa(struct program *s, uint64_t reg, int64_t offset)
+{
+    s->row.kind = CFA_REGISTER;
+    s->row.cfa_register = reg;
+    s->row.cfa_offset = offset;
+}
+
+static void remember(struct program *s)
+{
+    if (s->remembered_number == MAX_REMEMBERED)
+        s->bad = true;
+    else
+        s->remembered[s->remembered_number++] = s->row;
+}
+
+static void recall(struct program *s)
+{
+    if (s->remembered_number == 0)
+        s->bad = true;
+    else
+        s->row = s->remembered[--s->remembered_number];
+}
+
+/* Bytes by which the place in the code moves on. */
+static uint64_t advance(struct program *s, uint8_t op)
+{
+    switch (op) {
+    case DW_CFA_advance_loc1: return take(s, 1) * s->code_align;
+    case DW_CFA_advance_loc2: return take(s, 2) * s->code_align;
+    case DW_CFA_advance_loc4: return take(s, 4) * s->code_align;
+    default: return (op & 63) * s->code_align;
+    }
+}
+
+static void run_extended(struct program *s, uint8_t op)
+{
+    uint64_t reg;
+    switch (op) {
+    case DW_CFA_nop:
+    case DW_CFA_GNU_window_save: /* AArch64: the return address becomes signed, or not */
+        break;
+    case DW_CFA_offset_extended:
+        reg = take_uleb(s);
+        set_place(s, reg, AT_CFA, (int64_t)take_uleb(s) * s->data_align);
+        break;
+    case DW_CFA_offset_extended_sf:
+        reg = take_uleb(s);
+        set_place(s, reg, AT_CFA, take_sleb(s) * s->data_align);
+        break;
+    case DW_CFA_GNU_negative_offset_extended:
+        reg = take_uleb(s);
+        set_place(s, reg, AT_CFA, -(int64_t)take_uleb(s) * s->data_align);
+        break;
+    case DW_CFA_restore_extended: restore_place(s, take_uleb(s)); break;
+    case DW_CFA_undefined: set_place(s, take_uleb(s), UNDEFINED, 0); break;
+    case DW_CFA_same_value: set_place(s, take_uleb(s), SAME, 0); break;
+    case DW_CFA_register:
+    case DW_CFA_val_offset:
+    case DW_CFA_val_offset_sf:
+        set_place(s, take_uleb(s), ELSEWHERE, 0);
+        take_uleb(s);
+        break;
+    case DW_CFA_remember_state: remember(s); break;
+    case DW_CFA_restore_state: recall(s); break;
+    case DW_CFA_def_cfa:
+        reg = take_uleb(s);
+        def_cfa(s, reg, (int64_t)take_uleb(s));
+        break;
+    case DW_CFA_def_cfa_sf:
+        reg = take_uleb(s);
+        def_cfa(s, reg, take_sleb(s) * s->data_align);
+        break;
+    case DW_CFA_def_cfa_register: s->row.cfa_register = take_uleb(s); break;
+    case DW_CFA_def_cfa_offset: s->row.cfa_offset = (int64_t)take_uleb(s); break;
+    case DW_CFA_def_cfa_offset_sf: s->row.cfa_offset = take_sleb(s) * s->data_align; break;
+    case DW_CFA_def_cfa_expression: expression_cfa(s); break;
+    case DW_CFA_expression: expression_place(s, take_uleb(s)); break;
+    case DW_CFA_val_expression: {
+        int64_t offset;
+        bool loaded;
+        set_place(s, take_uleb(s), ELSEWHERE, 0);
+        frame_expression(s, &offset, &loaded);
+        break;
+    }
+    case DW_CFA_GNU_args_size: take_uleb(s); break;
+    default: s->bad = true;
+    }
+}
+
+/* Runs instructions up to END that hold for the byte at OFFSET in the function. */
+static void run(struct program *s, const uint8_t *end, uint64_t offset)
+{
+    uint64_t at = 0;
+    s->end = end;
+    while (s->p < s->end && !s->bad) {
+        uint8_t op = *s->p++;
+        uint8_t high = op & 0xc0;
+        if (high == DW_CFA_offset)
+            set_place(s, op & 63, AT_CFA, (int64_t)take_uleb(s) * s->data_align);
+        else if (high == DW_CFA_restore)
+            restore_place(s, op & 63);
+        else if (high == DW_CFA_advance_loc || op == DW_CFA_advance_loc1 ||
+                 op == DW_CFA_advance_loc2 || op == DW_CFA_advance_loc4) {
+            at += advance(s, op);
+            if (at > offset)
+                return;
+        } else
+            run_extended(s, op);
+    }
+}
+
+/* Reads the length word at *P; NULL or the end of the entry, *P then after it. */
+static const uint8_t *entry(const uint8_t **p)
+{
+    uint32_t length;
+    memcpy(&length, *p, 4);
+    *p += 4;
+    return length == UINT32_MAX ? NULL : *p + length; /* 64-bit entries: nobody's .eh_frame */
+}
+
+/* The letters after 'z' in the augmentation string; false: a frame of another kind. */
+static bool read_augmentation(struct program *s, const char *letters)
+{
+    for (; *letters; letters++)
+        switch (*letters) {
+        case 'R': s->encoding = (uint8_t)take(s, 1); break;
+        case 'L': take(s, 1); break;
+        case 'P': {
+            size_t bytes = encoded_bytes((uint8_t)take(s, 1));
+            if (bytes == 0)
+                return false;
+            take(s, bytes);
+            break;
+        }
+        case 'B': break; /* AArch64: signed with the other key */
+        default: return false; /* 'S': a signal's frame */
+        }
+    return !s->bad;
+}
+
+/* The common part of the functions' entries (CIE), and its instructions. */
+static bool run_common(struct program *s, const uint8_t *cie)
+{
+    const uint8_t *end = entry(&cie);
+    if (!end)
+        return false;
+    s->p = cie + 4;
+    s->end = end;
+    uint8_t version = (uint8_t)take(s, 1);
+    const char *letters = (const char *)s->p;
+    s->p += strlen(letters) + 1;
+    s->code_align = take_uleb(s);
+    s->data_align = take_sleb(s);
+    uint64_t address_register = version == 1 ? take(s, 1) : take_uleb(s);
+    if (s->bad || *letters != 'z' || address_register != (uint64_t)ADDRESS_REGISTER)
+        return false;
+    uint64_t size = take_uleb(s);
+    const uint8_t *instructions = s->p + size;
+    if (s->bad || size > (size_t)(end - s->p) || !read_augmentation(s, letters + 1))
+        return false;
+    s->p = instructions;
+    run(s, end, 0);
+    s->initial = s->row;
+    return !s->bad;
+}
+
+static bool run_function(struct program *s, const uint8_t *fde, uint64_t offset)
+{
+    const uint8_t *end = entry(&fde);
+    int32_t back;
+    if (!end)
+        return false;
+    memcpy(&back, fde, 4);
+    if (!run_common(s, fde - back))
+        return false;
+    size_t bytes = encoded_bytes(s->encoding);
+    s->p = fde + 4 + 2 * bytes;
+    s->end = end;
+    uint64_t size = take_uleb(s);
+    if (bytes == 0 || s->bad || size > (size_t)(end - s->p))
+        return false;
+    s->p += size;
+    run(s, end, offset);
+    return !s->bad;
+}
+
+static bool fits(int64_t v)
+{
+    return v >= INT32_MIN && v <= INT32_MAX;
+}
+
+struct unwind_rule unwind_rule_of(const void *address)
+{
+    struct unwind_rule rule = {.kind = UNWIND_OTHER};
+    struct eh_bases bases;
+    struct program s = {.row = {.kind = CFA_ELSEWHERE}};
+    /* The call is before the address it returns to, which may be in the next function. */
+    uint8_t *call = (uint8_t *)(uintptr_t)address - 1;
+    if (FRAME_REGISTER < 0)
+        return rule;
+    const uint8_t *fde = _Unwind_Find_FDE(call, &bases);
+    if (!fde) {
+        rule.kind = UNWIND_END;
+        return rule;
+    }
+    if (!run_function(&s, fde, (uint64_t)(call - (uint8_t *)bases.function)))
+        return rule;
+    if (s.row.address.kind == UNDEFINED)
+        rule.kind = UNWIND_END;
+    if (s.row.address.kind != AT_CFA || !fits(s.row.address.offset) || !fits(s.row.cfa_offset) ||
+        !fits(s.row.frame.offset) || s.row.frame.kind == ELSEWHERE || s.row.kind == CFA_ELSEWHERE)
+        return rule;
+    if (s.row.kind == CFA_LOADED)
+        rule.kind = UNWIND_LOADED;
+    else if (s.row.cfa_register == (uint64_t)STACK_REGISTER)
+        rule.kind = UNWIND_STACK;
+    else if (s.row.cfa_register == (uint64_t)FRAME_REGISTER)
+        rule.kind = UNWIND_FRAME;
+    rule.pointer = s.row.frame.kind == AT_CFA             ? UNWIND_AT_CFA
+                   : s.row.frame.kind == AT_FRAME_POINTER ? UNWIND_AT_FRAME
+                                                          : UNWIND_SAME;
+    rule.cfa = (int32_t)s.row.cfa_offset;
+    rule.address = (int32_t)s.row.address.offset;
+    rule.frame = (int32_t)s.row.frame.offset;
+    return rule;
+}
