@@ -1,0 +1,296 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# What the generators of C and Fortran wrappers share: trace/calls.def as arrays, and
+# for each call the C text that records it.
+#
+# The text names parameters as calls.def does, each through a macro that a generator's
+# output defines, as C or Fortran has them:
+#   INT COMM TYPE WIN FH GROUP OP   the value of an argument
+#   SET FLAG                        a number, a logical that the call has set
+#   IN_PLACE                        whether a buffer is MPI_IN_PLACE
+#   TYPES                           a struct tracer_types
+#   REQUESTS                        address of requests, and whether they are Fortran's
+#   INDICES                         address of indices, and from what they count
+#   MADE_REQUEST                    a struct tracer_made, after the call
+#   MADE_COMM MADE_WIN MADE_FILE MADE_MESSAGE  a handle, after the call
+#   LATER_COMM                      address of a communicator, and whether it is Fortran's
+#   OLD_COMM OLD_WIN OLD_FILE OLD_MESSAGE OLD_TYPE  a handle, before the call loses it
+#   GIVE_STATUS GIVE_STATUSES       declares what the call is given for a status, which
+#   STATUS STATUSES                 these name, as const MPI_Status *, after the call
+# s is the scope, rc what the call returned.
+
+# Reads calls.def, which is TEXT: numbers of calls, names, kinds, result and parameter types.
+function read_calls(text,    entry, rest, i, n, parts, name, p) {
+    gsub(/\/\*([^*]|\*[^\/])*\*\//, "", text)
+    gsub(/[ \t\n]+/, " ", text)
+    calls = 0
+    while ((i = index(text, "MPG_CALL(")) > 0) {
+        text = substr(text, i + 9)
+        i = index(text, " MPG_CALL(")
+        entry = i ? substr(text, 1, i - 1) : text
+        split(entry, parts, ", ")
+        name = parts[1]
+        call_name[++calls] = name
+        kind[name] = parts[2]
+        result[name] = parts[3]
+        rest = substr(entry, index(entry, "(") + 1)
+        sub(/\)\) *$/, "", rest)
+        parameters[name] = rest ~ /^ *void *$/ ? 0 : split(rest, parts, /, */)
+        for (i = 1; i <= parameters[name]; i++) {
+            p = parts[i]
+            parameter[name, i] = identifier(p)
+            type[name, i] = type_of(p)
+            where[name, identifier(p)] = i
+        }
+    }
+}
+
+# The name in a declaration P, and P without it: "const int v[]" is v, "const int []".
+function identifier(p) {
+    gsub(/\[[^]]*\]/, "", p)
+    gsub(/ +$/, "", p)
+    match(p, /[A-Za-z_][A-Za-z_0-9]*$/)
+    return substr(p, RSTART, RLENGTH)
+}
+function type_of(p,    name, tail, i) {
+    name = identifier(p)
+    i = index(p, "[")
+    tail = i ? substr(p, i) : ""
+    if (i)
+        p = substr(p, 1, i - 1)
+    gsub(/ +$/, "", p)
+    p = substr(p, 1, length(p) - length(name))
+    gsub(/ +$/, "", p)
+    return tail == "" ? p : p " " tail
+}
+
+# Name of the first parameter of CALL with TYPE, or "".
+function with_type(call, wanted,    i) {
+    for (i = 1; i <= parameters[call]; i++)
+        if (type[call, i] == wanted)
+            return parameter[call, i]
+    return ""
+}
+function has(call, name) {
+    return (call, name) in where
+}
+
+function request_of(call,    name) {
+    name = with_type(call, "MPI_Request *")
+    return name == "" ? "NO_REQUEST" : "MADE_REQUEST(" name ")"
+}
+function comm_of(call) {
+    return "COMM(" with_type(call, "MPI_Comm") ")"
+}
+# The array of requests of a completion or start, and how many.
+function count_of(call) {
+    return has(call, "count") ? "INT(count)" : has(call, "incount") ? "INT(incount)" : "1"
+}
+function requests_of(call) {
+    return "REQUESTS(" (has(call, "request") ? "request" : "array_of_requests") ")"
+}
+
+# Statements, one a line, before the real call.
+function before(call,    k, text) {
+    k = kind[call]
+    if (k ~ /^(COMPLETE|START|REQUEST_FREE|CANCEL)$/)
+        text = "struct tracer_candidates c;\n" \
+            "tracer_candidates_take(&c, &s, " count_of(call) ", " requests_of(call) ");\n"
+    if (has(call, "array_of_statuses"))
+        text = text "GIVE_STATUSES(" count_of(call) ", array_of_statuses);\n"
+    else if (gives_status(call))
+        text = text "GIVE_STATUS(status);\n"
+    if (k == "COMM_FREE")
+        text = text "MPI_Comm old = OLD_COMM(comm);\nint32_t number = tracer_comm_number(&s, old);\n"
+    else if (k == "WIN_FREE")
+        text = text "MPI_Win old = OLD_WIN(win);\n"
+    else if (k == "FILE_CLOSE")
+        text = text "MPI_File old = OLD_FILE(fh);\n"
+    else if (k == "MRECV" || k == "IMRECV")
+        text = text "MPI_Message old = OLD_MESSAGE(message);\n"
+    else if (call == "Type_free")
+        text = text "tracer_type_forget(OLD_TYPE(datatype));\n"
+    return text
+}
+
+# Whether the call must be given a status even if the program wants none.
+function gives_status(call) {
+    return has(call, "status") && kind[call] ~ /^(RECV|SENDRECV|COMPLETE|PROBE|MPROBE|MRECV|FILE)$/
+}
+
+# What tracer_leave is given for rc.
+function outcome(call,    k) {
+    k = kind[call]
+    if (k == "COMPLETE")
+        return "tracer_completion_outcome(&c, rc)"
+    if (k ~ /^(RECV|SENDRECV|MRECV)$/)
+        return "tracer_receive_outcome(rc)"
+    return result[call] == "int" && call !~ /_c2f$/ ? "rc" : "MPI_SUCCESS"
+}
+
+# The statement that records CALL; the one for a call that is not recorded, or "".
+# A generator of Fortran wrappers prints the same text with its own macros.
+function record(call,    k) {
+    k = kind[call]
+    if (k ~ /^(SEND|RECV|SENDRECV|ISEND|IRECV|SEND_INIT|RECV_INIT|PROBE|MPROBE|MRECV|IMRECV)$/)
+        return record_point(call, k)
+    if (k ~ /^(COMPLETE|START|REQUEST_FREE|CANCEL|REQUEST)$/)
+        return record_requests(call, k)
+    if (k ~ /^I?(COLLECTIVE|NEIGHBOR)$/)
+        return record_collective(call, tolower(substr(call, k ~ /^I/ ? 2 : 1)))
+    if (k ~ /CONSTRUCTOR|DYNAMIC|COMM_FREE/)
+        return record_comm(call, k)
+    if (k ~ /WIN|RMA/)
+        return record_window(call, k)
+    if (k ~ /FILE/)
+        return record_file(call, k)
+    return "record_other(&s)"
+}
+function unrecorded(call) {
+    return kind[call] ~ /^(COMPLETE|START|REQUEST_FREE|CANCEL)$/ ? "tracer_candidates_drop(&c)" : ""
+}
+
+function record_point(call, k,    buffer, from) {
+    buffer = "INT(count), TYPE(datatype)"
+    from = "INT(source), INT(tag), COMM(comm)"
+    if (k == "SEND")
+        return "record_send(&s, " buffer ", INT(dest), INT(tag), COMM(comm))"
+    if (k == "RECV")
+        return "record_recv(&s, " from ", STATUS(status))"
+    if (k == "SENDRECV")
+        return "record_sendrecv(&s, " \
+            (has(call, "count") ? buffer : "INT(sendcount), TYPE(sendtype)") \
+            ", INT(dest), INT(sendtag), INT(source), INT(recvtag), COMM(comm), STATUS(status))"
+    if (k == "ISEND" || k == "SEND_INIT")
+        return "record_" tolower(k) "(&s, " buffer ", INT(dest), INT(tag), COMM(comm), " \
+            request_of(call) ")"
+    if (k == "IRECV" || k == "RECV_INIT")
+        return "record_" tolower(k) "(&s, " buffer ", " from ", " request_of(call) ")"
+    if (k == "PROBE")
+        return "record_probe(&s, " from ", " (has(call, "flag") ? "FLAG(flag)" : "true") \
+            ", STATUS(status))"
+    if (k == "MPROBE")
+        return "record_mprobe(&s, " from ", " (has(call, "flag") ? "FLAG(flag)" : "true") \
+            ", MADE_MESSAGE(message), STATUS(status))"
+    if (k == "MRECV")
+        return "record_mrecv(&s, old, STATUS(status))"
+    return "record_imrecv(&s, " buffer ", old, " request_of(call) ")"
+}
+
+function record_requests(call, k,    done, indices) {
+    if (k == "START")
+        return "record_start(&s, &c)"
+    if (k == "REQUEST_FREE")
+        return "record_request_free(&s, &c)"
+    if (k == "CANCEL")
+        return "record_cancel(&s, &c)"
+    if (k == "REQUEST")
+        return "record_request(&s, " request_of(call) ")"
+    done = call ~ /some$/ ? "SET(outcount)" : call ~ /all$/ ? "INT(count)" : "1"
+    if (has(call, "flag"))
+        done = "FLAG(flag) ? " done " : 0"
+    indices = call ~ /some$/ ? "INDICES(array_of_indices)" : call ~ /any$/ ? "INDICES(indx)" : "NULL, 0"
+    return "record_completion(&s, &c, " done ", " indices ", " \
+        (has(call, "status") ? "STATUS(status)" : "STATUSES(array_of_statuses)") ")"
+}
+
+# NAME: of the blocking collective, lower-case.
+function record_collective(call, name,    one, two, end) {
+    one = "INT(count), TYPE(datatype)"
+    two = "INT(sendcount), TYPE(sendtype), INT(recvcount), TYPE(recvtype)"
+    end = comm_of(call) ", " request_of(call) ")"
+    if (name == "barrier")
+        return "record_collective(&s, 0, 0, MPI_BYTE, " end
+    if (name ~ /^(bcast|reduce)$/)
+        return "record_collective(&s, INT(root), " one ", " end
+    if (name ~ /^(allreduce|scan|exscan)$/)
+        return "record_collective(&s, 0, " one ", " end
+    if (name == "gather")
+        return "record_gather(&s, IN_PLACE(sendbuf), " two ", INT(root), " end
+    if (name == "gatherv")
+        return "record_gatherv(&s, IN_PLACE(sendbuf), INT(sendcount), TYPE(sendtype), " \
+            "recvcounts, TYPE(recvtype), INT(root), " end
+    if (name == "scatter")
+        return "record_scatter(&s, " two ", INT(root), " end
+    if (name == "scatterv")
+        return "record_scatterv(&s, sendcounts, TYPE(sendtype), INT(recvcount), " \
+            "TYPE(recvtype), INT(root), " end
+    if (name ~ /^(allgather|alltoall)$/)
+        return "record_allgather(&s, IN_PLACE(sendbuf), " two ", " end
+    if (name == "allgatherv")
+        return "record_allgatherv(&s, IN_PLACE(sendbuf), INT(sendcount), TYPE(sendtype), " \
+            "recvcounts, TYPE(recvtype), " end
+    if (name == "alltoallv")
+        return "record_alltoallv(&s, IN_PLACE(sendbuf), sendcounts, TYPE(sendtype), " \
+            "recvcounts, TYPE(recvtype), " end
+    if (name == "alltoallw")
+        return "record_alltoallw(&s, IN_PLACE(sendbuf), sendcounts, TYPES(sendtypes), " \
+            "recvcounts, TYPES(recvtypes), " end
+    if (name == "reduce_scatter")
+        return "record_reduce_scatter(&s, recvcounts, TYPE(datatype), " end
+    if (name == "reduce_scatter_block")
+        return "record_reduce_scatter_block(&s, INT(recvcount), TYPE(datatype), " end
+    if (name == "neighbor_alltoallv")
+        return "record_neighbor_alltoallv(&s, sendcounts, TYPE(sendtype), " end
+    if (name == "neighbor_alltoallw")
+        return "record_neighbor_alltoallw(&s, sendcounts, TYPES(sendtypes), " end
+    return "record_neighbor(&s, INT(sendcount), TYPE(sendtype), " end
+}
+
+function record_comm(call, k,    made) {
+    made = with_type(call, "MPI_Comm *")
+    if (k == "COMM_FREE")
+        return "record_comm_free(&s, old, number)"
+    if (k == "ICONSTRUCTOR")
+        return "record_iconstructor(&s, " comm_of(call) ", LATER_COMM(" made "), " \
+            request_of(call) ")"
+    if (k == "DYNAMIC" && with_type(call, "MPI_Comm") == "")
+        return "record_constructor(&s, MPI_COMM_NULL, MADE_COMM(" made "))"
+    return "record_constructor(&s, " comm_of(call) ", MADE_COMM(" made "))"
+}
+
+function record_window(call, k,    out, back) {
+    if (k == "WIN_CONSTRUCTOR")
+        return "record_win_constructor(&s, COMM(comm), " (has(call, "size") ? "AINT(size)" : "0") \
+            ", MADE_WIN(win))"
+    if (k == "WIN_FREE")
+        return "record_win_free(&s, old)"
+    if (k == "WIN_FENCE")
+        return "record_win_fence(&s, INT(assert), WIN(win))"
+    if (k == "WIN_GROUP")
+        return "record_win_group(&s, GROUP(group), WIN(win))"
+    if (k == "WIN_EPOCH")
+        return "record_win_epoch(&s, " (has(call, "flag") ? "FLAG(flag)" : "true") ", WIN(win))"
+    if (k == "WIN_TARGET")
+        return "record_win_target(&s, INT(rank), " \
+            (has(call, "lock_type") ? "INT(lock_type) == MPI_LOCK_EXCLUSIVE" : "false") ", WIN(win))"
+    if (k == "WIN_ALL")
+        return "record_win_all(&s, WIN(win))"
+    out = "INT(origin_count), TYPE(origin_datatype)"
+    back = "0, MPI_BYTE"
+    if (call ~ /^R?get$/ || call ~ /^R?Get$/) {
+        back = out
+        out = "0, MPI_BYTE"
+    } else if (call ~ /et_accumulate$/) {
+        out = "OP(op) == MPI_NO_OP ? 0 : " out
+        back = "INT(result_count), TYPE(result_datatype)"
+    } else if (call == "Fetch_and_op") {
+        out = "OP(op) == MPI_NO_OP ? 0 : 1, TYPE(datatype)"
+        back = "1, TYPE(datatype)"
+    } else if (call == "Compare_and_swap") {
+        out = "2, TYPE(datatype)"
+        back = "1, TYPE(datatype)"
+    }
+    return "record_rma(&s, " out ", " back ", INT(target_rank), WIN(win), " request_of(call) ")"
+}
+
+function record_file(call, k) {
+    if (k == "FILE_OPEN")
+        return "record_file_open(&s, COMM(comm), MADE_FILE(fh))"
+    if (k == "FILE_CLOSE")
+        return "record_file_close(&s, old)"
+    if (k == "IFILE")
+        return "record_ifile(&s, INT(count), TYPE(datatype), FH(fh), " request_of(call) ")"
+    if (k == "FILE" && gives_status(call))
+        return "record_file(&s, FH(fh), STATUS(status))"
+    return "record_file(&s, FH(fh), NULL)"
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the generated C wrappers are made of: trace/pmpi/calls.awk's macros for C. */
+#ifndef MPG_WRAP_H
+#define MPG_WRAP_H
+
+#include <stddef.h>
+
+#include "trace/pmpi/record.h"
+#include "trace/pmpi/untraced.h"
+
+/* The removed and the deprecated are there for those who use them. */
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+
+#define INT(x) (x)
+#define AINT(x) (x)
+#define COMM(x) (x)
+#define TYPE(x) (x)
+#define WIN(x) (x)
+#define FH(x) (x)
+#define GROUP(x) (x)
+#define OP(x) (x)
+#define SET(x) (*(x))
+#define FLAG(x) (*(x) != 0)
+#define IN_PLACE(x) ((x) == MPI_IN_PLACE)
+#define TYPES(x) ((struct tracer_types){(x), false})
+#define REQUESTS(x) (x), false
+#define INDICES(x) (x), 0
+#define MADE_REQUEST(x) ((struct tracer_made){*(x), (x)})
+#define MADE_COMM(x) (*(x))
+#define MADE_WIN(x) (*(x))
+#define MADE_FILE(x) (*(x))
+#define MADE_MESSAGE(x) (*(x))
+#define LATER_COMM(x) (x), false
+#define OLD_COMM(x) (*(x))
+#define OLD_WIN(x) (*(x))
+#define OLD_FILE(x) (*(x))
+#define OLD_MESSAGE(x) (*(x))
+#define OLD_TYPE(x) (*(x))
+
+/* MPI_STATUS(ES)_IGNORE would hide what was received. */
+#define GIVE_STATUS(status) \
+    MPI_Status own = {0}, *status_given = (status) == MPI_STATUS_IGNORE ? &own : (status)
+#define STATUS(status) status_given
+#define GIVE_STATUSES(n, given)      \
+    struct tracer_statuses statuses; \
+    MPI_Status *statuses_given = tracer_statuses_take(&statuses, (n), (given))
+#define STATUSES(given) statuses_given
+
+#endif
