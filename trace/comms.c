@@ -87,6 +87,7 @@ int32_t mpg_trace_intern_comm(struct mpg_trace *t, int32_t instance, int32_t lab
     }
     memcpy(copy, world_ranks, bytes);
     t->comms[t->comm_count] = (struct mpg_comm){.label = chosen,
+                                                .parent = MPG_NO_COMM,
                                                 .instance = instance,
                                                 .size = size,
                                                 .remote_size = remote_size,

@@ -57,7 +57,8 @@ bool mpg_trace_clock(const struct mpg_trace *trace, int32_t rank, size_t i, int6
 /* A communicator, defined before its first use in any cursor. */
 struct mpg_comm {
     int32_t label;       /* the number shown to people */
-    int32_t instance;    /* tells those with the same groups apart */
+    int32_t parent;      /* what it was made from (trace-wide), or MPG_NO_COMM */
+    int32_t instance;    /* tells those with the same groups and parent apart */
     int32_t size;        /* of the first (or only) group */
     int32_t remote_size; /* 0: intra-communicator */
     int32_t *world_ranks; /* size of the first group, then the remote group's; MPG_FOREIGN:
