@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Offsets between the clocks of hosts. */
+/* Which ranks share a clock, and offsets between the clocks of hosts. */
 #include "trace/pmpi/clock_offsets.h"
 
-#include <mpi.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { EXCHANGES = 40, OFFSET_TAG = 32001, CLOCK_ID_SIZE = MPI_MAX_PROCESSOR_NAME + 160 };
+#include "trace/pmpi/clock.h"
 
-/* What all processes that read one clock have in common: the host's name, the
- * kernel's boot, the time namespace. The last two are empty where the system does
- * not tell. */
-static void identify_clock(char text[CLOCK_ID_SIZE])
+enum { EXCHANGES = 40, OFFSET_TAG = 1, CLOCK_ID_SIZE = MPI_MAX_PROCESSOR_NAME + 160 };
+
+/* What all processes that read one clock have in common, as a number: the host's name,
+ * the kernel's boot, the time namespace, the kind of clock. The middle two are empty
+ * where the system does not tell. */
+static uint64_t identify_clock(void)
 {
-    char boot[64] = "", space[64] = "", name[MPI_MAX_PROCESSOR_NAME] = "";
+    char boot[64] = "", space[64] = "", name[MPI_MAX_PROCESSOR_NAME] = "", text[CLOCK_ID_SIZE];
     int length;
     FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
     if (file) {
@@ -26,54 +28,101 @@ static void identify_clock(char text[CLOCK_ID_SIZE])
     ssize_t n = readlink("/proc/self/ns/time", space, sizeof space - 1);
     space[n > 0 ? n : 0] = '\0';
     PMPI_Get_processor_name(name, &length);
-    memset(text, 0, CLOCK_ID_SIZE);
-    snprintf(text, CLOCK_ID_SIZE, "%s %s %s", name, boot, space);
+    snprintf(text, sizeof text, "%s %s %s %d", name, boot, space, (int)tracer_clock.counter);
+    uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a, 64 bits */
+    for (const char *p = text; *p; p++)
+        hash = (hash ^ (uint8_t)*p) * 0x100000001b3u;
+    return hash;
 }
 
-bool clock_is_shared(void)
+/* The ranks of COMM with this one's 31 bits of ID, in COMM's order. */
+static MPI_Comm split(MPI_Comm comm, uint64_t id)
 {
-    char own[CLOCK_ID_SIZE], first[CLOCK_ID_SIZE];
-    int same, all = 0;
-    identify_clock(own);
-    memcpy(first, own, sizeof first);
-    PMPI_Bcast(first, sizeof first, MPI_CHAR, 0, MPI_COMM_WORLD);
-    same = strcmp(own, first) == 0;
-    PMPI_Allreduce(&same, &all, 1, MPI_INT, MPI_LAND, MPI_COMM_WORLD);
-    return all;
+    MPI_Comm part = MPI_COMM_NULL;
+    PMPI_Comm_split(comm, (int)(id & INT_MAX), 0, &part);
+    return part;
 }
 
-static void serve(int64_t (*now_ns)(void), int ranks)
+/* Splits MPI_COMM_WORLD by ID, of which a color holds but half, and the lowest of the
+ * parts from the rest. */
+static void split_world(struct clock_group *group, uint64_t id)
 {
-    long long time_ns;
-    for (int rank = 1; rank < ranks; rank++)
+    int place = 0;
+    MPI_Comm half = split(MPI_COMM_WORLD, id);
+    group->members = split(half, id >> 31);
+    PMPI_Comm_free(&half);
+    PMPI_Comm_rank(group->members, &place);
+    group->leads = place == 0;
+    PMPI_Comm_split(MPI_COMM_WORLD, group->leads ? 0 : MPI_UNDEFINED, 0, &group->leaders);
+}
+
+void clock_group_find(struct clock_group *group)
+{
+    uint64_t id = identify_clock(), least[2] = {id, ~id};
+    int rank;
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    PMPI_Allreduce(MPI_IN_PLACE, least, 2, MPI_UINT64_T, MPI_MIN, MPI_COMM_WORLD);
+    *group = (struct clock_group){.all = least[0] == ~least[1],
+                                  .leads = rank == 0,
+                                  .members = MPI_COMM_NULL,
+                                  .leaders = MPI_COMM_NULL};
+    if (!group->all)
+        split_world(group, id);
+    PMPI_Bcast(&tracer_clock, sizeof tracer_clock, MPI_BYTE, 0,
+               group->all ? MPI_COMM_WORLD : group->members);
+}
+
+void clock_group_free(struct clock_group *group)
+{
+    if (group->members != MPI_COMM_NULL)
+        PMPI_Comm_free(&group->members);
+    if (group->leaders != MPI_COMM_NULL)
+        PMPI_Comm_free(&group->leaders);
+}
+
+static void serve(MPI_Comm leaders, int size)
+{
+    for (int other = 1; other < size; other++)
         for (int i = 0; i < EXCHANGES; i++) {
-            PMPI_Recv(NULL, 0, MPI_CHAR, rank, OFFSET_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-            time_ns = now_ns();
-            PMPI_Send(&time_ns, 1, MPI_LONG_LONG, rank, OFFSET_TAG, MPI_COMM_WORLD);
+            PMPI_Recv(NULL, 0, MPI_CHAR, other, OFFSET_TAG, leaders, MPI_STATUS_IGNORE);
+            int64_t time_ns = clock_now_ns();
+            PMPI_Send(&time_ns, 1, MPI_INT64_T, other, OFFSET_TAG, leaders);
         }
 }
 
-bool clock_measure(int64_t (*now_ns)(void), struct clock_offset *offset)
+static void ask(MPI_Comm leaders, struct clock_offset *offset)
 {
-    int rank, ranks;
     int64_t best_ns = INT64_MAX;
-    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    if (rank == 0) {
-        serve(now_ns, ranks);
-        return false;
-    }
     for (int i = 0; i < EXCHANGES; i++) {
-        long long remote_ns;
-        int64_t before_ns = now_ns();
-        PMPI_Send(NULL, 0, MPI_CHAR, 0, OFFSET_TAG, MPI_COMM_WORLD);
-        PMPI_Recv(&remote_ns, 1, MPI_LONG_LONG, 0, OFFSET_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        int64_t after_ns = now_ns();
+        int64_t remote_ns;
+        int64_t before_ns = clock_now_ns();
+        PMPI_Send(NULL, 0, MPI_CHAR, 0, OFFSET_TAG, leaders);
+        PMPI_Recv(&remote_ns, 1, MPI_INT64_T, 0, OFFSET_TAG, leaders, MPI_STATUS_IGNORE);
+        int64_t after_ns = clock_now_ns();
         if (after_ns - before_ns >= best_ns)
             continue;
         best_ns = after_ns - before_ns;
         offset->time_ns = before_ns + best_ns / 2;
         offset->offset_ns = remote_ns - offset->time_ns;
     }
-    return true;
+}
+
+bool clock_measure(const struct clock_group *group, struct clock_offset *offset)
+{
+    int rank;
+    if (group->all)
+        return false;
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    *offset = (struct clock_offset){clock_now_ns(), 0};
+    if (group->leads) {
+        int place, size;
+        PMPI_Comm_rank(group->leaders, &place);
+        PMPI_Comm_size(group->leaders, &size);
+        if (place == 0)
+            serve(group->leaders, size);
+        else
+            ask(group->leaders, offset);
+    }
+    PMPI_Bcast(offset, sizeof *offset, MPI_BYTE, 0, group->members);
+    return rank != 0;
 }

@@ -34,9 +34,10 @@ bool tracer_leave(struct tracer_scope *scope, int rc);
 /* Between the two: whether the call will be recorded if it succeeds. */
 bool tracer_records(const struct tracer_scope *scope);
 
-/* Life cycle (tracer.c). */
+/* Life cycle (life.c). */
 void tracer_init(struct tracer_scope *scope, int thread_level); /* after the real call */
-void tracer_finalize(struct tracer_scope *scope); /* before the real call; collective */
+void tracer_finalize(struct tracer_scope *scope);  /* before the real call; collective */
+void tracer_finalized(struct tracer_scope *scope); /* after it, if tracer_leave says so */
 void tracer_end_early(const char *reason); /* MPI_Abort, exit without MPI_Finalize */
 void tracer_count(int which);              /* an untraced call */
 

@@ -282,7 +282,8 @@ WRAPPER MPI_Finalize(void)
     struct tracer_scope s = TRACER_ENTER(MPG_CALL_Finalize);
     tracer_finalize(&s);
     int rc = PMPI_Finalize();
-    tracer_leave(&s, rc);
+    if (tracer_leave(&s, rc))
+        tracer_finalized(&s);
     return rc;
 }
 

@@ -277,7 +277,8 @@ FORTRAN(finalize, (F *ierr))
     struct tracer_scope s = TRACER_ENTER(MPG_CALL_Finalize);
     tracer_finalize(&s);
     pmpi_finalize_(ierr);
-    tracer_leave(&s, *ierr);
+    if (tracer_leave(&s, *ierr))
+        tracer_finalized(&s);
 }
 
 FORTRAN(abort, (F *comm, F *code, F *ierr))

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Calibrating the processor's counter to CLOCK_MONOTONIC, from when the library is
+ * loaded to when MPI is ready: commonly a second that the program takes anyway. */
+#include "trace/pmpi/clock.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { BRACKETS = 20, BASELINE_NS = 10000000 };
+
+struct tracer_clock tracer_clock = {.mult = (uint64_t)1 << CLOCK_SHIFT};
+
+/* One moment on both clocks, from the tightest of several brackets. */
+struct moment {
+    uint64_t ticks, ns;
+};
+static struct moment first;
+
+static struct moment read_both(void)
+{
+    struct moment best = {0, 0};
+    uint64_t width = UINT64_MAX;
+    for (int i = 0; i < BRACKETS; i++) {
+        uint64_t before = mpg_ticks_read();
+        uint64_t ns = mpg_clock_ns();
+        uint64_t after = mpg_ticks_read();
+        if (after - before < width) {
+            width = after - before;
+            best = (struct moment){before + width / 2, ns};
+        }
+    }
+    return best;
+}
+
+/* MPGTRACE_CLOCK=system is for tests of what machines without a counter do. */
+__attribute__((constructor)) static void begin_calibration(void)
+{
+    const char *name = getenv("MPGTRACE_CLOCK");
+    if ((name && strcmp(name, "system") == 0) || !mpg_ticks_abilities().constant)
+        return;
+    tracer_clock.counter = 1;
+    first = read_both();
+}
+
+void clock_calibrate(void)
+{
+    if (!tracer_clock.counter)
+        return;
+    while (mpg_clock_ns() - first.ns < BASELINE_NS) {
+    }
+    struct moment last = read_both();
+    double ns_per_tick = (double)(last.ns - first.ns) / (double)(last.ticks - first.ticks);
+    tracer_clock.origin = first.ticks;
+    tracer_clock.origin_ns = (int64_t)first.ns;
+    tracer_clock.mult = (uint64_t)(ns_per_tick * (double)((uint64_t)1 << CLOCK_SHIFT) + 0.5);
+}

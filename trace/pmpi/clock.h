@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The tracer's clock: the processor's counter where it is constant, else
+ * CLOCK_MONOTONIC, as ns of CLOCK_MONOTONIC. Ranks of one host convert the counter
+ * alike, so that they read one clock exactly. */
+#ifndef MPG_TRACER_CLOCK_H
+#define MPG_TRACER_CLOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/ticks.h"
+
+enum { CLOCK_SHIFT = 32 };
+
+/* ns = origin_ns + ((ticks - origin) * mult >> CLOCK_SHIFT). Until clock_calibrate()
+ * it gives ticks themselves. Also sent between ranks: fixed widths only. */
+struct tracer_clock {
+    uint64_t origin, mult;
+    int64_t origin_ns;
+    uint64_t counter; /* whether ticks are the processor's (1) or CLOCK_MONOTONIC's (0) */
+};
+extern struct tracer_clock tracer_clock;
+
+/* Ends the calibration that began when the library was loaded, 10 ms ago at least: it
+ * waits for the rest. No other thread may read the clock meanwhile. */
+void clock_calibrate(void);
+
+static inline uint64_t clock_ticks(void)
+{
+    return tracer_clock.counter ? mpg_ticks_read() : mpg_clock_ns();
+}
+
+/* TICKS, which may be before the origin, in ns. */
+static inline int64_t clock_convert(uint64_t ticks)
+{
+    const struct tracer_clock *c = &tracer_clock;
+    int64_t since = (int64_t)(ticks - c->origin);
+#ifdef __SIZEOF_INT128__
+    return c->origin_ns + (int64_t)((__int128)since * (int64_t)c->mult >> CLOCK_SHIFT);
+#else
+    uint64_t n = since < 0 ? 0 - (uint64_t)since : (uint64_t)since;
+    uint64_t low = n & 0xffffffffu, part = c->mult & 0xffffffffu;
+    int64_t ns = (int64_t)((n >> 32) * c->mult + low * (c->mult >> 32) + (low * part >> 32));
+    return c->origin_ns + (since < 0 ? -ns : ns);
+#endif
+}
+
+static inline int64_t clock_now_ns(void)
+{
+    return clock_convert(clock_ticks());
+}
+
+#endif

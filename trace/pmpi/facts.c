@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Facts of a rank: host, clock, program, what passed through untraced. */
+#include "config.h"
+
+#include "trace/pmpi/facts.h"
+
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "trace/pmpi/clock.h"
+#include "trace/pmpi/overhead.h"
+#include "trace/pmpi/stream.h"
+#include "trace/pmpi/tracer.h"
+#include "trace/pmpi/untraced.h"
+
+static unsigned long long untraced[MPG_UNTRACED_COUNT];
+
+void tracer_count(int which)
+{
+    if (stream_thread.depth == 0)
+        __atomic_fetch_add(&untraced[which], 1, __ATOMIC_RELAXED);
+}
+
+static int write_run(struct mpg_trace_writer *w, struct mpg_error *err)
+{
+    char text[MPI_MAX_LIBRARY_VERSION_STRING], date[64];
+    int length;
+    const char *program = getenv("MPGTRACE_PROGRAM");
+    time_t now = time(NULL);
+    struct tm tm;
+    strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &tm));
+    PMPI_Get_library_version(text, &length);
+    text[strcspn(text, "\n")] = '\0';
+    if (mpg_trace_write_fact(w, "date", date, err) < 0 ||
+        mpg_trace_write_fact(w, "mpi", text, err) < 0 ||
+        mpg_trace_write_fact(w, "mpgkit", PACKAGE_VERSION, err) < 0)
+        return -1;
+    return program ? mpg_trace_write_fact(w, "program", program, err) : 0;
+}
+
+int facts_write_first(struct mpg_trace_writer *w, int rank, bool clock_is_shared,
+                      struct mpg_error *err)
+{
+    char host[MPI_MAX_PROCESSOR_NAME] = "", cost[32];
+    int length;
+    PMPI_Get_processor_name(host, &length);
+    snprintf(cost, sizeof cost, "%.1f", overhead_call_ns());
+    if (mpg_trace_write_fact(w, "host", host, err) < 0 ||
+        mpg_trace_write_fact(w, "timer", tracer_clock.counter ? "counter" : "CLOCK_MONOTONIC",
+                             err) < 0 ||
+        mpg_trace_write_fact(w, "overhead_call_ns", cost, err) < 0)
+        return -1;
+    if (clock_is_shared && mpg_trace_write_fact(w, "clocks", "shared", err) < 0)
+        return -1;
+    return rank == 0 ? write_run(w, err) : 0;
+}
+
+int facts_write_offset(struct mpg_trace_writer *w, const struct clock_offset *offset,
+                       struct mpg_error *err)
+{
+    char text[64];
+    snprintf(text, sizeof text, "%lld %lld", (long long)offset->time_ns,
+             (long long)offset->offset_ns);
+    return mpg_trace_write_fact(w, "clock", text, err);
+}
+
+int facts_write_last(struct mpg_trace_writer *w, struct mpg_error *err)
+{
+    for (int i = 0; i < MPG_UNTRACED_COUNT; i++) {
+        char text[128];
+        if (untraced[i] == 0)
+            continue;
+        snprintf(text, sizeof text, "%s %llu", mpg_untraced_names[i], untraced[i]);
+        if (mpg_trace_write_fact(w, "untraced", text, err) < 0)
+            return -1;
+    }
+    return 0;
+}

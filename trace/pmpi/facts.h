@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a rank's trace says of the run. For the thread that may write to the stream. */
+#ifndef MPG_TRACER_FACTS_H
+#define MPG_TRACER_FACTS_H
+
+#include <stdbool.h>
+
+#include "trace/pmpi/clock_offsets.h"
+#include "trace/writer.h"
+
+/* Where and with what the program runs; RANK 0 says what holds for all. */
+int facts_write_first(struct mpg_trace_writer *w, int rank, bool clock_is_shared,
+                      struct mpg_error *err);
+int facts_write_offset(struct mpg_trace_writer *w, const struct clock_offset *offset,
+                       struct mpg_error *err);
+/* What is known only at the end. */
+int facts_write_last(struct mpg_trace_writer *w, struct mpg_error *err);
+
+#endif

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The tracer's life in a process: start after MPI_Init, end around MPI_Finalize or
+ * wherever else the program ends. */
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "trace/pmpi/clock.h"
+#include "trace/pmpi/clock_offsets.h"
+#include "trace/pmpi/facts.h"
+#include "trace/pmpi/folder.h"
+#include "trace/pmpi/stream.h"
+#include "trace/pmpi/tracer.h"
+
+enum { DEFAULT_WINDOW_BYTES = 1 << 20 };
+
+static struct {
+    bool began, finalizing; /* MPI_Init, MPI_Finalize has been seen */
+    pid_t pid;              /* of the rank, not of a forked child */
+    struct clock_group clocks;
+    char folder[PATH_MAX];
+} life;
+
+/* A forked child is not the rank; its copies of our buffers are not the trace. */
+static void stop_in_child(void)
+{
+    streams.on = false;
+}
+
+static size_t window_bytes(void)
+{
+    const char *text = getenv("MPGTRACE_BUFFER");
+    long long value = text ? strtoll(text, NULL, 10) : 0;
+    return value >= 4096 && value <= (1 << 26) ? (size_t)value : DEFAULT_WINDOW_BYTES;
+}
+
+/* --- start --- */
+
+/* The folder of a world that was spawned, in FOLDER. Collective. */
+static int find_spawned(const char *folder, int rank, struct mpg_error *err)
+{
+    char path[PATH_MAX];
+    int number = rank == 0 ? folder_make_spawned(folder, err) : 0;
+    PMPI_Bcast(&number, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    if (number < 0)
+        return rank == 0 ? -1 : mpg_error_set(err, "%s: no folder for a spawned world", folder);
+    if (folder_make(folder, life.folder, sizeof life.folder, err) < 0)
+        return -1;
+    if (snprintf(path, sizeof path, "%s/spawned-%d", life.folder, number) >= (int)sizeof path)
+        return mpg_error_set(err, "%s: name too long", life.folder);
+    return folder_make(path, life.folder, sizeof life.folder, err);
+}
+
+static int find_folder(int rank, struct mpg_error *err)
+{
+    MPI_Comm parent = MPI_COMM_NULL;
+    const char *folder = getenv("MPGTRACE_OUTPUT");
+    if (!folder)
+        folder = "app.trace";
+    PMPI_Comm_get_parent(&parent);
+    if (parent != MPI_COMM_NULL)
+        return find_spawned(folder, rank, err);
+    return folder_make(folder, life.folder, sizeof life.folder, err);
+}
+
+/* Tells once for all ranks that STATUS was not 0 on some; ERR says why. Collective. */
+static void report(int status, int rank, const struct mpg_error *err)
+{
+    int ranks, failed = status < 0, mine = failed ? rank : INT_MAX, first = 0, number = 0;
+    PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    PMPI_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    PMPI_Allreduce(&failed, &number, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    if (failed && first == rank)
+        fprintf(stderr, "mpgtrace: %s; %d of %d ranks run untraced\n", err->text, number, ranks);
+}
+
+static int open_streams(int rank, bool threads, struct mpg_error *err)
+{
+    int ranks;
+    PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    const struct stream_options options = {.directory = life.folder,
+                                           .rank = rank,
+                                           .ranks = ranks,
+                                           .window_bytes = window_bytes(),
+                                           .threads = threads};
+    if (streams_open(&options, err) < 0)
+        return -1;
+    struct mpg_trace_writer *w = streams.first->writer;
+    if (facts_write_first(w, rank, life.clocks.all, err) < 0)
+        return -1;
+    return mpg_trace_writer_flush(w, err);
+}
+
+/* Everything that all ranks do together; whether this one may record. */
+static bool begin(bool threads)
+{
+    struct mpg_error err;
+    struct clock_offset offset;
+    int rank;
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    int status = find_folder(rank, &err);
+    /* One rank a host, as they may not see the same folder; before any opens its file. */
+    if (life.clocks.leads && status == 0)
+        folder_clear(life.folder);
+    PMPI_Barrier(MPI_COMM_WORLD);
+    if (status == 0)
+        status = open_streams(rank, threads, &err);
+    report(status, rank, &err);
+    bool measured = clock_measure(&life.clocks, &offset);
+    if (status == 0 && measured)
+        status = facts_write_offset(streams.first->writer, &offset, &err);
+    return status == 0;
+}
+
+void tracer_init(struct tracer_scope *s, int thread_level)
+{
+    if (life.began)
+        return;
+    life.began = true;
+    life.pid = getpid();
+    clock_calibrate();
+    clock_group_find(&life.clocks);
+    s->enter_ns = clock_convert((uint64_t)s->enter_ns);
+    stream_thread.depth++; /* our own calls are not the program's */
+    bool records = begin(thread_level > MPI_THREAD_SERIALIZED);
+    stream_thread.depth--;
+    if (!records || pthread_atfork(NULL, NULL, stop_in_child) != 0)
+        return;
+    streams.on = true;
+    if (!tracer_lock())
+        return;
+    tracer_comm(MPI_COMM_WORLD);
+    s->leave_ns = clock_now_ns();
+    struct mpg_event e = {.call = s->call, .newcomm = MPG_NO_COMM};
+    tracer_write(s, &e);
+}
+
+/* --- end --- */
+
+void tracer_finalize(struct tracer_scope *s)
+{
+    struct mpg_error err;
+    struct clock_offset offset;
+    if (!s->outermost || !life.began || life.finalizing || life.pid != getpid())
+        return;
+    life.finalizing = true;
+    /* All ranks take part, those whose tracer has failed too. */
+    bool measured = clock_measure(&life.clocks, &offset);
+    clock_group_free(&life.clocks);
+    if (!measured || !tracer_lock())
+        return;
+    if (facts_write_offset(streams.first->writer, &offset, &err) < 0)
+        tracer_fail(&err);
+    tracer_unlock();
+}
+
+static void close_trace(void)
+{
+    struct mpg_error err;
+    if (facts_write_last(streams.first->writer, &err) < 0)
+        tracer_fail(&err);
+    streams_close();
+}
+
+void tracer_finalized(struct tracer_scope *s)
+{
+    if (!tracer_lock())
+        return;
+    struct mpg_event e = {.call = MPG_CALL_Finalize, .newcomm = MPG_NO_COMM};
+    tracer_write(s, &e);
+    if (!tracer_lock())
+        return;
+    close_trace();
+    tracer_comms_end();
+    tracer_requests_end();
+    tracer_unlock();
+}
+
+void tracer_end_early(const char *reason)
+{
+    struct mpg_error err;
+    if (!streams.on || life.pid != getpid())
+        return;
+    /* In the midst of a record, of this or another thread: the window holds what there
+     * is. */
+    if (streams.threads ? pthread_mutex_trylock(&streams.lock) != 0 : streams.busy)
+        return;
+    if (mpg_trace_write_fact(streams.first->writer, "incomplete", reason, &err) < 0)
+        tracer_fail(&err);
+    close_trace();
+    stream_unlock();
+}
+
+__attribute__((destructor)) static void at_exit(void)
+{
+    tracer_end_early("the program ended without MPI_Finalize");
+}

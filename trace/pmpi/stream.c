@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Streams of a rank's threads: made, handed on, locked, closed. */
+#include "trace/pmpi/stream.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "trace/pmpi/clock.h"
+
+enum { COMPRESSION_LEVEL = 3, HIGH_FD = 900, FD_RESERVE = 32, MAX_THREADS = 65536 };
+
+struct streams streams = {.lock = PTHREAD_MUTEX_INITIALIZER, .flushed = PTHREAD_COND_INITIALIZER};
+__thread struct stream_thread stream_thread __attribute__((tls_model("initial-exec")));
+
+/* Says it in one write, so that lines of several ranks do not mix. */
+static void complain(const char *text, const char *consequence)
+{
+    char line[MPG_ERROR_SIZE + 128];
+    int n = snprintf(line, sizeof line, "mpgtrace: rank %d: %s; %s\n", streams.rank, text,
+                     consequence);
+    if (n > 0)
+        (void)!write(STDERR_FILENO, line, (size_t)n < sizeof line ? (size_t)n : sizeof line - 1);
+}
+
+void stream_fail(const struct mpg_error *err)
+{
+    if (!streams.on)
+        return;
+    streams.on = false;
+    complain(err->text, "its trace ends here, the program goes on");
+}
+
+/* --- one stream --- */
+
+/* Out of the way of programs that count on low numbers, or close them one by one. */
+static int move_high(int fd)
+{
+    struct rlimit limit;
+    int high = HIGH_FD;
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < HIGH_FD + FD_RESERVE)
+        high = (int)limit.rlim_cur - FD_RESERVE;
+    int moved = high > fd ? fcntl(fd, F_DUPFD_CLOEXEC, high) : -1;
+    if (moved < 0)
+        return fd;
+    close(fd);
+    return moved;
+}
+
+static int path_of(char *path, size_t size, uint32_t thread, const char *suffix,
+                   struct mpg_error *err)
+{
+    const struct stream_options *o = &streams.options;
+    char part[32] = "";
+    if (thread > 0)
+        snprintf(part, sizeof part, "-thread-%u", thread);
+    if (snprintf(path, size, "%s/rank-%d%s%s", o->directory, o->rank, part, suffix) >= (int)size)
+        return mpg_error_set(err, "%s: name too long", o->directory);
+    return 0;
+}
+
+static void stream_free(struct stream *s)
+{
+    if (!s)
+        return;
+    mpg_trace_writer_free(s->writer);
+    if (s->fd >= 0)
+        close(s->fd);
+    for (int i = 0; i < STREAM_TABLES; i++)
+        free(s->defined[i].bits);
+    free(s);
+}
+
+static struct stream *stream_new(uint32_t thread, struct mpg_error *err)
+{
+    char path[4096], window[4096];
+    const struct stream_options *o = &streams.options;
+    struct stream *s = calloc(1, sizeof *s);
+    if (!s) {
+        mpg_error_set(err, "out of memory");
+        return NULL;
+    }
+    s->fd = -1;
+    s->thread = thread;
+    if (path_of(path, sizeof path, thread, ".mpgt", err) < 0 ||
+        path_of(window, sizeof window, thread, ".window.mpgt", err) < 0)
+        goto fail;
+    s->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (s->fd < 0) {
+        mpg_error_errno(err, errno, "%s", path);
+        goto fail;
+    }
+    s->fd = move_high(s->fd);
+    const struct mpg_trace_writer_options options = {.rank = o->rank,
+                                                     .ranks = o->ranks,
+                                                     .thread = thread,
+                                                     .value_number = o->value_number,
+                                                     .window_bytes = o->window_bytes,
+                                                     .level = COMPRESSION_LEVEL,
+                                                     .window_path = window,
+                                                     .now_ns = clock_now_ns};
+    s->writer = mpg_trace_writer_new(s->fd, &options, err);
+    if (!s->writer)
+        goto fail;
+    s->taken = true;
+    return s;
+fail:
+    stream_free(s);
+    return NULL;
+}
+
+/* --- threads --- */
+
+static void give_back(void *stream)
+{
+    if (!streams.on) /* and in a forked child the lock may be held for ever */
+        return;
+    pthread_mutex_lock(&streams.lock);
+    ((struct stream *)stream)->taken = false;
+    pthread_mutex_unlock(&streams.lock);
+}
+
+/* A stream for this thread: of one that has ended, or new. */
+static struct stream *take(void)
+{
+    struct mpg_error err;
+    struct stream *s, *last = NULL;
+    uint32_t n = 0;
+    for (s = streams.first; s && s->taken; s = s->next, n++)
+        last = s;
+    if (!s) {
+        if (n < MAX_THREADS)
+            s = stream_new(n, &err);
+        else
+            mpg_error_set(&err, "more than %d threads at once", MAX_THREADS);
+        if (!s) {
+            stream_fail(&err);
+            return NULL;
+        }
+        last->next = s;
+    }
+    s->taken = true;
+    /* Without the key's value the stream is just not handed on. */
+    (void)pthread_setspecific(streams.at_thread_end, s);
+    return s;
+}
+
+static bool lock_threads(struct stream_thread *t)
+{
+    pthread_mutex_lock(&streams.lock);
+    if (streams.on && (t->stream || (t->stream = take()) != NULL)) {
+        streams.busy = true;
+        return true;
+    }
+    pthread_mutex_unlock(&streams.lock);
+    return false;
+}
+
+bool stream_lock(void)
+{
+    struct stream_thread *t = &stream_thread;
+    if (!streams.on)
+        return false;
+    if (streams.threads)
+        return lock_threads(t);
+    streams.busy = true;
+    t->stream = streams.first;
+    return true;
+}
+
+void stream_unlock(void)
+{
+    streams.busy = false;
+    if (streams.threads)
+        pthread_mutex_unlock(&streams.lock);
+}
+
+bool stream_defined(enum stream_table table, int32_t number)
+{
+    struct stream *s = stream_thread.stream;
+    uint32_t byte = (uint32_t)number / 8, bit = 1u << (uint32_t)number % 8;
+    if (byte >= s->defined[table].size) {
+        uint32_t size = 2 * byte + 64;
+        uint8_t *bits = realloc(s->defined[table].bits, size);
+        if (!bits)
+            return false;
+        memset(bits + s->defined[table].size, 0, size - s->defined[table].size);
+        s->defined[table].bits = bits;
+        s->defined[table].size = size;
+    }
+    bool was = s->defined[table].bits[byte] & bit;
+    s->defined[table].bits[byte] |= (uint8_t)bit;
+    return was;
+}
+
+/* --- all of them --- */
+
+int streams_open(const struct stream_options *options, struct mpg_error *err)
+{
+    streams.options = *options;
+    streams.rank = options->rank;
+    streams.threads = options->threads;
+    if (streams.threads && pthread_key_create(&streams.at_thread_end, give_back) != 0)
+        return mpg_error_set(err, "no key for the data of threads");
+    streams.first = stream_new(0, err);
+    stream_thread.stream = streams.first;
+    return streams.first ? 0 : -1;
+}
+
+static int close_stream(struct stream *s, struct mpg_error *err)
+{
+    if (mpg_trace_writer_close(s->writer, err) < 0)
+        return -1;
+    int fd = s->fd;
+    s->fd = -1;
+    return close(fd) < 0 ? mpg_error_errno(err, errno, "cannot write the trace") : 0;
+}
+
+void streams_close(void)
+{
+    struct mpg_error err;
+    bool failed = false;
+    streams.on = false;
+    for (struct stream *s = streams.first; s; s = s->next) {
+        while (s->flushing)
+            pthread_cond_wait(&streams.flushed, &streams.lock);
+        struct mpg_error one;
+        if (close_stream(s, &one) < 0 && !failed) {
+            failed = true;
+            err = one;
+        }
+    }
+    if (failed)
+        complain(err.text, "its trace ends early, the program goes on");
+    /* A thread that has just begun a call may still note that in its window. */
+    if (streams.threads)
+        return;
+    stream_free(streams.first);
+    streams.first = NULL;
+}

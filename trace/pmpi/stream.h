@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The streams of a rank: one, or under MPI_THREAD_MULTIPLE one a thread, each a writer
+ * with a file of its own. A thread gets its stream at its first call; the stream of a
+ * thread that has ended goes to the next that begins. Nothing here needs MPI. */
+#ifndef MPG_TRACER_STREAM_H
+#define MPG_TRACER_STREAM_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "trace/writer.h"
+
+/* What a stream has defined so far, as a set of small numbers for each kind. */
+enum stream_table { STREAM_COMMS, STREAM_OBJECTS, STREAM_STRINGS, STREAM_SITES, STREAM_TABLES };
+
+struct stream {
+    struct mpg_trace_writer *writer;
+    struct stream *next; /* of all that the rank has */
+    int64_t last_ns;     /* when its last event left */
+    int fd;
+    uint32_t thread;
+    bool taken;          /* by a thread that lives */
+    bool flushing;       /* by its thread, which does not hold the lock */
+    struct {
+        uint8_t *bits;
+        uint32_t size; /* bytes */
+    } defined[STREAM_TABLES];
+};
+
+struct stream_options {
+    const char *directory; /* absolute; kept */
+    int rank, ranks;
+    size_t window_bytes;
+    uint32_t value_number;
+    bool threads; /* several may call at once */
+};
+
+/* Shared by all streams. Without `threads` there is no lock and one stream. */
+struct streams {
+    volatile bool on;   /* recording */
+    volatile bool busy; /* between lock and unlock */
+    bool threads;
+    int rank;
+    struct stream *first; /* of MPI_Init's thread */
+    struct stream_options options;
+    pthread_mutex_t lock;
+    pthread_cond_t flushed;
+    pthread_key_t at_thread_end;
+};
+extern struct streams streams;
+
+/* This thread's, all zero until stream_lock(). */
+struct stream_thread {
+    struct stream *stream;
+    uintptr_t frame; /* of the outermost call it is inside of */
+    int depth;       /* wrappers it is inside of */
+};
+extern __thread struct stream_thread stream_thread __attribute__((tls_model("initial-exec")));
+
+/* Opens the stream of this thread, the first. Recording begins when the caller sets
+ * streams.on. */
+int streams_open(const struct stream_options *options, struct mpg_error *err);
+
+/* Between the two, all that streams share and this thread's stream are the caller's.
+ * Lock returns false when nothing is recorded (any more). */
+bool stream_lock(void);
+void stream_unlock(void);
+
+/* Whether TABLE of this thread's stream has had NUMBER, which it then has. Between lock
+ * and unlock. False when out of memory: defined once too often does no harm. */
+bool stream_defined(enum stream_table table, int32_t number);
+
+/* Ends recording with one line on standard error that says why. */
+void stream_fail(const struct mpg_error *err);
+
+/* Ends recording and closes all streams. A thread that is about to record then finds
+ * that nothing is recorded any more. Between lock and unlock. */
+void streams_close(void);
+
+#endif
