@@ -22,24 +22,27 @@ int graph_error(const struct place *place, struct mpg_error *err, const char *fo
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    return mpg_error_set(err, "rank %d, call %llu (MPI_%s): %s", place->rank,
+    char thread[16] = "";
+    if (place->thread)
+        snprintf(thread, sizeof thread, ".%u", place->thread);
+    return mpg_error_set(err, "rank %d%s, call %llu (MPI_%s): %s", place->rank, thread,
                          (unsigned long long)place->number, mpg_call_name(place->call), text);
 }
 
-struct place graph_here(const struct mpg_graph *g, int32_t rank)
+struct place graph_here(const struct stream *s)
 {
-    const struct rank_state *r = &g->rank[rank];
-    return (struct place){rank, r->event.call, r->number};
+    return (struct place){s->rank, s->thread, s->event.call, s->number};
 }
 
-double graph_enter_ns(const struct mpg_graph *g, int32_t rank)
+double graph_enter_ns(const struct mpg_graph *g, const struct stream *s)
 {
-    return mpg_clock_align(g->clocks, rank, g->rank[rank].event.enter_ns);
+    return mpg_clock_align(g->clocks, s->rank, s->event.enter_ns);
 }
 
 /* --- steps, edges, slots --- */
 
-struct mpg_step *graph_emit(struct mpg_graph *g, enum mpg_step_kind kind, int32_t rank)
+struct mpg_step *graph_emit_at(struct mpg_graph *g, enum mpg_step_kind kind,
+                               const struct place *place)
 {
     if (g->step_count == g->step_capacity) {
         size_t capacity = g->step_capacity ? 2 * g->step_capacity : 64;
@@ -49,12 +52,30 @@ struct mpg_step *graph_emit(struct mpg_graph *g, enum mpg_step_kind kind, int32_
         g->steps = grown;
         g->step_capacity = capacity;
     }
-    struct mpg_step *s = &g->steps[g->step_count++];
-    *s = (struct mpg_step){.kind = kind,
-                           .rank = rank,
-                           .call = g->rank[rank].event.call,
-                           .number = g->rank[rank].number};
-    return s;
+    struct mpg_step *step = &g->steps[g->step_count++];
+    *step = (struct mpg_step){
+        .kind = kind, .rank = place->rank, .call = place->call, .number = place->number};
+    return step;
+}
+
+struct mpg_step *graph_emit(struct mpg_graph *g, enum mpg_step_kind kind, const struct stream *s)
+{
+    struct place here = graph_here(s);
+    struct mpg_step *step = graph_emit_at(g, kind, &here);
+    if (step)
+        step->stream = s->index;
+    return step;
+}
+
+int graph_store(struct mpg_graph *g, const struct stream *s, uint32_t *slot, struct mpg_error *err)
+{
+    if (graph_new_slot(g, slot, err) < 0)
+        return -1;
+    struct mpg_step *step = graph_emit(g, MPG_STEP_STORE, s);
+    if (!step)
+        return graph_out_of_memory(err);
+    step->slot = *slot;
+    return 0;
 }
 
 struct mpg_edge *graph_add_edge(struct mpg_graph *g, enum mpg_edge_kind kind)
@@ -107,20 +128,16 @@ struct mpg_graph_counts mpg_graph_counts(const struct mpg_graph *g)
 
 /* --- the heap of ready ranks: the one least far in its run goes first --- */
 
-static int64_t progress(const struct mpg_graph *g, int32_t rank)
-{
-    return g->rank[rank].last_leave_ns - g->rank[rank].start_ns;
-}
-
 static bool is_behind(const struct mpg_graph *g, int32_t a, int32_t b)
 {
-    int64_t p = progress(g, a), q = progress(g, b);
+    int64_t p = g->rank[a].progress_ns, q = g->rank[b].progress_ns;
     return p != q ? p < q : a < b;
 }
 
 static void heap_push(struct mpg_graph *g, int32_t rank)
 {
     int32_t i = g->heap_count++;
+    g->rank[rank].queued = true;
     for (; i > 0 && is_behind(g, rank, g->heap[(i - 1) / 2]); i = (i - 1) / 2)
         g->heap[i] = g->heap[(i - 1) / 2];
     g->heap[i] = rank;
@@ -137,268 +154,26 @@ static int32_t heap_pop(struct mpg_graph *g)
         g->heap[i] = g->heap[child];
     }
     g->heap[i] = last;
+    g->rank[top].queued = false;
     return top;
 }
 
-void graph_satisfy(struct mpg_graph *g, int32_t rank)
+void graph_satisfy(struct mpg_graph *g, struct stream *s)
 {
-    if (--g->rank[rank].unmet == 0)
-        heap_push(g, rank);
+    if (--s->unmet > 0)
+        return;
+    struct rank_state *r = &g->rank[s->rank];
+    r->ready++;
+    if (!r->queued && g->current != s->rank)
+        heap_push(g, s->rank);
 }
 
-/* --- communicators --- */
-
-static uint64_t member_key(int32_t comm, int32_t rank)
+void graph_wake(struct mpg_graph *g, struct stream **waiter)
 {
-    return (uint64_t)(uint32_t)comm << 32 | (uint32_t)rank;
-}
-
-int32_t graph_member_index(struct mpg_graph *g, int32_t comm, int32_t rank)
-{
-    for (; g->indexed_comms <= comm; g->indexed_comms++) {
-        const struct mpg_comm *c = mpg_trace_comm(g->trace, g->indexed_comms);
-        for (int32_t i = 0; i < c->size + c->remote_size; i++) {
-            uint64_t *slot =
-                mpg_map_add(&g->members, member_key(g->indexed_comms, c->world_ranks[i]), 0);
-            if (!slot)
-                return -1;
-            *slot = (uint64_t)i;
-        }
-    }
-    uint64_t *slot = mpg_map_find(&g->members, member_key(comm, rank), 0);
-    return slot ? (int32_t)*slot : -1;
-}
-
-int32_t graph_peer(struct mpg_graph *g, int32_t rank, int32_t comm, int32_t peer,
-                   struct mpg_error *err)
-{
-    const struct mpg_comm *c = mpg_trace_comm(g->trace, comm);
-    struct place here = graph_here(g, rank);
-    int32_t first = 0, size = c->size;
-    if (c->remote_size > 0 && graph_member_index(g, comm, rank) < c->size) {
-        first = c->size;
-        size = c->remote_size;
-    }
-    if (peer < 0 || peer >= size)
-        return graph_error(&here, err, "rank %d is not in communicator %d (%d ranks)", peer,
-                           c->label, size);
-    return c->world_ranks[first + peer];
-}
-
-/* --- one call --- */
-
-static int enter(struct mpg_graph *g, int32_t rank, struct mpg_error *err)
-{
-    struct rank_state *r = &g->rank[rank];
-    struct mpg_step *s = graph_emit(g, MPG_STEP_ENTER, rank);
-    if (!s)
-        return graph_out_of_memory(err);
-    s->interval_ns = r->event.enter_ns - r->last_leave_ns;
-    s->since_ns = r->last_leave_ns - r->start_ns;
-    return 0;
-}
-
-static int begin_receive(struct mpg_graph *g, int32_t rank, int32_t tag, int64_t bytes,
-                         struct mpg_error *err)
-{
-    struct rank_state *r = &g->rank[rank];
-    if (r->event.from == MPG_PROC_NULL)
-        return 0;
-    if (graph_post(g, rank, r->event.comm, r->event.from, tag, bytes, &r->receiving, err) < 0)
-        return -1;
-    if (!r->receiving->arrived) {
-        r->receiving->receive_waiter = rank;
-        r->unmet++;
-    }
-    return 0;
-}
-
-static int begin_send(struct mpg_graph *g, int32_t rank, struct mpg_error *err)
-{
-    struct rank_state *r = &g->rank[rank];
-    const struct mpg_event *e = &r->event;
-    if (e->to == MPG_PROC_NULL)
-        return 0;
-    if (graph_send(g, rank, e->call, e->comm, e->to, e->tag, e->bytes, 0, &r->sending, err) < 0)
-        return -1;
-    if (r->sending->synchronous && !r->sending->arrived) {
-        r->sending->send_waiter = rank;
-        r->unmet++;
-    }
-    return 0;
-}
-
-static bool is_choice(const struct mpg_event *e)
-{
-    return e->call == MPG_CALL_Iprobe ||
-           (mpg_call_kind(e->call) == MPG_KIND_COMPLETE && e->request_number > 0 &&
-            e->call != MPG_CALL_Wait && e->call != MPG_CALL_Waitall);
-}
-
-/* Starts what the call starts and counts what it has to wait for. */
-static int begin_call(struct mpg_graph *g, int32_t rank, struct mpg_error *err)
-{
-    struct rank_state *r = &g->rank[rank];
-    const struct mpg_event *e = &r->event;
-    g->counts.choices += is_choice(e);
-    switch (mpg_call_kind(e->call)) {
-    case MPG_KIND_SEND:
-        return begin_send(g, rank, err);
-    case MPG_KIND_RECV:
-        return begin_receive(g, rank, e->tag, e->bytes, err);
-    case MPG_KIND_SENDRECV:
-        if (begin_send(g, rank, err) < 0)
-            return -1;
-        return begin_receive(g, rank, e->recvtag, e->recvbytes, err);
-    case MPG_KIND_ISEND:
-    case MPG_KIND_IRECV:
-    case MPG_KIND_START:
-    case MPG_KIND_SEND_INIT:
-    case MPG_KIND_RECV_INIT:
-        return graph_start_request(g, rank, err);
-    case MPG_KIND_REQUEST_FREE:
-        return graph_free_request(g, rank, err);
-    case MPG_KIND_COMPLETE:
-        return graph_completion_needs(g, rank, err);
-    case MPG_KIND_PROBE:
-        if (!e->found || e->from == MPG_PROC_NULL)
-            return 0;
-        if (graph_probe(g, rank, err) < 0)
-            return -1;
-        r->unmet += !graph_channel_ready(r->probing);
-        return 0;
-    case MPG_KIND_COLLECTIVE:
-    case MPG_KIND_CONSTRUCTOR:
-        if (graph_arrive(g, rank, err) < 0)
-            return -1;
-        r->unmet += r->collective && !graph_collective_ready(g, rank);
-        return 0;
-    default:
-        return 0;
-    }
-}
-
-/* The edges into the call's leave besides its local one. Under `lenient` what
- * it waited for may be missing. */
-static int leave_edges(struct mpg_graph *g, int32_t rank, struct mpg_error *err)
-{
-    struct rank_state *r = &g->rank[rank];
-    struct message *m;
-    if ((m = r->receiving)) {
-        r->receiving = NULL;
-        if (m->arrived) {
-            if (graph_arrival_edge(g, m, err) < 0)
-                return -1;
-            graph_receiver_done(g, m, false);
-        }
-    }
-    if ((m = r->sending)) {
-        r->sending = NULL;
-        if (m->synchronous && m->arrived && graph_ack_edge(g, m, err) < 0)
-            return -1;
-        if (!m->synchronous || m->arrived)
-            graph_sender_done(g, m, false);
-    }
-    if (r->probing && graph_channel_ready(r->probing) && graph_probe_edge(g, rank, err) < 0)
-        return -1;
-    r->probing = NULL;
-    if (r->collective && graph_collective_edges(g, rank, err) < 0)
-        return -1;
-    return mpg_call_kind(r->event.call) == MPG_KIND_COMPLETE ? graph_completion_edges(g, rank, err)
-                                                             : 0;
-}
-
-/* Bytes that the call's size class goes by. */
-static double class_bytes(const struct mpg_event *e)
-{
-    double sum = 0;
-    if (mpg_call_kind(e->call) == MPG_KIND_COMPLETE)
-        return 0;
-    for (uint32_t i = 0; i < e->count_number; i++)
-        sum += (double)e->counts[i];
-    return e->count_number ? sum : (double)e->bytes;
-}
-
-static int leave(struct mpg_graph *g, int32_t rank, struct mpg_error *err)
-{
-    struct rank_state *r = &g->rank[rank];
-    g->edge_count = 0;
-    if (leave_edges(g, rank, err) < 0)
-        return -1;
-    struct mpg_step *s = graph_emit(g, MPG_STEP_LEAVE, rank);
-    if (!s)
-        return graph_out_of_memory(err);
-    s->duration_ns = r->event.leave_ns - r->event.enter_ns;
-    s->enter_ns = graph_enter_ns(g, rank);
-    s->leave_ns = mpg_clock_align(g->clocks, rank, r->event.leave_ns);
-    s->bytes = class_bytes(&r->event);
-    s->edge_number = (uint32_t)g->edge_count;
-    s->edges = g->edges;
-    r->last_leave_ns = r->event.leave_ns;
-    r->phase = PHASE_READ;
-    return 0;
-}
-
-static int start_rank(struct mpg_graph *g, int32_t rank, struct mpg_error *err)
-{
-    struct rank_state *r = &g->rank[rank];
-    bool is_init = mpg_call_kind(r->event.call) == MPG_KIND_INIT;
-    struct place here = graph_here(g, rank);
-    if (!is_init && !g->options.lenient)
-        return graph_error(&here, err, "the rank's trace does not begin with MPI_Init");
-    r->started = true;
-    r->start_ns = r->last_leave_ns = is_init ? r->event.leave_ns : r->event.enter_ns;
-    return is_init;
-}
-
-static int finish_rank(struct mpg_graph *g, int32_t rank, bool complete, struct mpg_error *err)
-{
-    struct rank_state *r = &g->rank[rank];
-    if (!complete) {
-        struct place here = graph_here(g, rank);
-        if (!g->options.lenient)
-            return r->started ? graph_error(&here, err, "the rank's trace ends here, without "
-                                                        "MPI_Finalize")
-                              : mpg_error_set(err, "rank %d: no calls", rank);
-        g->counts.incomplete_ranks++;
-    } else if (enter(g, rank, err) < 0)
-        return -1;
-    struct mpg_step *s = graph_emit(g, MPG_STEP_FINISH, rank);
-    if (!s)
-        return graph_out_of_memory(err);
-    s->since_ns = (complete ? r->event.enter_ns : r->last_leave_ns) - r->start_ns;
-    r->phase = PHASE_FINISHED;
-    g->finished++;
-    return graph_end_requests(g, rank, err);
-}
-
-/* Reads RANK's next call and takes it as far as it goes. */
-static int advance(struct mpg_graph *g, int32_t rank, struct mpg_error *err)
-{
-    struct rank_state *r = &g->rank[rank];
-    if (r->phase == PHASE_WAIT)
-        return leave(g, rank, err);
-    int more = mpg_cursor_next(r->cursor, &r->event, err);
-    if (more < 0)
-        return -1;
-    if (more == 0)
-        return finish_rank(g, rank, false, err);
-    r->number = r->started ? r->number + 1 : 0;
-    g->counts.calls++;
-    if (!r->started) {
-        int is_init = start_rank(g, rank, err);
-        if (is_init)
-            return is_init < 0 ? -1 : 0;
-    }
-    if (mpg_call_kind(r->event.call) == MPG_KIND_FINALIZE)
-        return finish_rank(g, rank, true, err);
-    if (enter(g, rank, err) < 0)
-        return -1;
-    r->phase = PHASE_WAIT;
-    r->unmet = 1; /* while it is being counted */
-    if (begin_call(g, rank, err) < 0)
-        return -1;
-    return --r->unmet == 0 ? leave(g, rank, err) : 0;
+    struct stream *s = *waiter;
+    *waiter = NULL;
+    if (s)
+        graph_satisfy(g, s);
 }
 
 static int check_end(struct mpg_graph *g, struct mpg_error *err)
@@ -421,8 +196,7 @@ static int check_end(struct mpg_graph *g, struct mpg_error *err)
 static int choose_rank(struct mpg_graph *g, struct mpg_error *err)
 {
     if (g->current != NO_RANK) {
-        const struct rank_state *r = &g->rank[g->current];
-        bool can_go = r->phase == PHASE_READ || (r->phase == PHASE_WAIT && r->unmet == 0);
+        bool can_go = graph_rank_can_go(g, g->current);
         if (can_go && (++g->quantum < CALLS_A_TURN || g->heap_count == 0))
             return 1;
         if (can_go)
@@ -449,7 +223,7 @@ int mpg_graph_next(struct mpg_graph *g, struct mpg_step *step, struct mpg_error 
         int status = choose_rank(g, err);
         if (status == 0)
             return check_end(g, err);
-        if (status < 0 || advance(g, g->current, err) < 0)
+        if (status < 0 || graph_advance(g, g->current, err) < 0)
             return -1;
     }
     *step = g->steps[g->step_first++];
@@ -479,8 +253,8 @@ struct mpg_graph *mpg_graph_open(struct mpg_trace *trace, const struct mpg_clock
         graph_out_of_memory(err);
         goto fail;
     }
+    g->streams = (uint32_t)g->ranks;
     for (int32_t r = 0; r < g->ranks; r++) {
-        g->rank[r].start_ns = g->rank[r].last_leave_ns = 0;
         if (!(g->rank[r].cursor = mpg_cursor_open(trace, r, err)))
             goto fail;
         heap_push(g, r);
@@ -495,11 +269,8 @@ void mpg_graph_close(struct mpg_graph *g)
 {
     if (!g)
         return;
-    for (int32_t r = 0; g->rank && r < g->ranks; r++) {
-        mpg_cursor_close(g->rank[r].cursor);
-        mpg_map_clear(&g->rank[r].requests);
-        mpg_map_clear(&g->rank[r].persistent);
-    }
+    for (int32_t r = 0; g->rank && r < g->ranks; r++)
+        graph_free_rank(&g->rank[r]);
     graph_free_collectives(g);
     mpg_map_clear(&g->channels);
     mpg_pool_clear(&g->message_pool);

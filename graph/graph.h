@@ -2,9 +2,9 @@
 /* The message-passing graph of a trace, as a stream of steps.
  *
  * A step says how to compute one node's value from values computed before; it
- * holds traced times but no perturbation. Every rank has a current value (the
- * delay of its last node); values that wait for other ranks live in numbered
- * slots, which the graph hands out and takes back, so that whoever evaluates
+ * holds traced times but no perturbation. Every stream, that is thread of a rank,
+ * has a current value (the delay of its last node); values that wait for other
+ * streams live in numbered slots, which the graph hands out and takes back, so that whoever evaluates
  * the steps needs room for mpg_graph_slots() values, however long the trace.
  *
  * The order of steps depends on the trace and the options only. docs/MODEL.md
@@ -20,14 +20,16 @@
 #include "trace/reader.h"
 
 enum mpg_step_kind {
-    MPG_STEP_ENTER,      /* rank's value: from the last call's leave to this call's enter */
-    MPG_STEP_STORE,      /* slot = rank's value */
-    MPG_STEP_EAGER,      /* slot = arrival of a message sent from the rank's value */
+    MPG_STEP_ENTER,      /* stream's value: from the last call's leave to this call's enter */
+    MPG_STEP_STORE,      /* slot = stream's value */
+    MPG_STEP_LOAD,       /* stream's value = slot: a thread begins */
+    MPG_STEP_JOIN,       /* stream's value = max(it, slot): a thread ends */
+    MPG_STEP_EAGER,      /* slot = arrival of a message sent from the stream's value */
     MPG_STEP_SYNCHRONOUS, /* slot = arrival; from slot a (sender's enter) and b (poster's enter) */
-    MPG_STEP_CONTRIBUTE, /* slot = rank's value + its share of a collective */
+    MPG_STEP_CONTRIBUTE, /* slot = slot a + the rank's share of a collective */
     MPG_STEP_MERGE,      /* slot = max(a - shift_a, b - shift_b) */
-    MPG_STEP_LEAVE,      /* rank's value: from this call's enter and the edges to its leave */
-    MPG_STEP_FINISH      /* the rank's value is its last: MPI_Finalize's enter */
+    MPG_STEP_LEAVE,      /* stream's value: from this call's enter and the edges to its leave */
+    MPG_STEP_FINISH      /* the stream's value is its rank's last: MPI_Finalize's enter */
 };
 
 enum mpg_edge_kind {
@@ -35,6 +37,8 @@ enum mpg_edge_kind {
     MPG_EDGE_ENVELOPE, /* a probed synchronous message: S_s -> E (lambda + kappa; floor l(0)) */
     MPG_EDGE_ACK,      /* a synchronous send completed here: A -> E (lambda2; floor l(0)) */
     MPG_EDGE_MEETING,  /* the meeting node: G -> E, the only edge of its call */
+    MPG_EDGE_MET,      /* that of a nonblocking one completed here: G -> E (kappa; floor
+                          n l(b / n)) */
     MPG_EDGE_ROOT,     /* Bcast, Scatter: S_root -> E (l + kappa; floor n l(b / n)) */
     MPG_EDGE_MEMBER    /* Reduce, Gather: S_j -> E_root (in the slot already; floor l(d)) */
 };
@@ -51,25 +55,30 @@ struct mpg_edge {
     enum mpg_edge_kind kind;
     int32_t source;    /* world rank at its other end */
     uint32_t slot;
-    struct mpg_origin origin;
+    struct mpg_origin origin; /* ROOT: the call that took part */
     double from_ns;    /* aligned: when the message can have started (arrival, ack: the later of
-                          the two enters if synchronous); S_s, S_root, S_j for the others */
+                          the two enters if synchronous); S_s, S_root, S_j, the last S_j (MET) */
     double sent_ns;    /* arrival: aligned enter of the sending call */
     double bytes;      /* d; of a collective: b of all rounds */
-    uint32_t rounds;   /* ROOT: n */
+    uint32_t rounds;   /* ROOT, MET: n */
 };
 
 struct mpg_step {
     enum mpg_step_kind kind;
     int32_t rank;      /* world rank; for SYNCHRONOUS the sender */
+    uint32_t stream;   /* thread 0 of rank r is r; numbers of others follow as they appear */
     enum mpg_call call;
-    uint64_t number;   /* of the call on its rank, from 0 */
+    uint64_t number;   /* of the call among its rank's, from 0; flushes and region marks do not
+                          count */
     uint32_t slot, a, b;
     struct mpg_origin origin;
-    int64_t interval_ns; /* ENTER: compute interval before the call */
+    int64_t interval_ns; /* ENTER: compute interval before the call, without flushes */
     int64_t since_ns;    /* ENTER: traced time from MPI_Init's leave to the last call's leave;
                             FINISH: to MPI_Finalize's enter */
     int64_t duration_ns; /* LEAVE, MERGE: of the call */
+    bool failed;         /* LEAVE: the call returned an error */
+    bool round_trip;     /* LEAVE: it waits for one-sided transfers of round_trip_bytes */
+    double round_trip_bytes;
     double enter_ns, leave_ns; /* LEAVE: aligned */
     double sender_ns, poster_ns; /* SYNCHRONOUS: aligned enters; EAGER: sender_ns */
     int32_t receiver;  /* messages: world rank */
@@ -93,6 +102,14 @@ struct mpg_graph_counts {
     uint64_t asynchronous;      /* of these, received only by calls that do not block */
     uint64_t unmatched;         /* lenient: operations without partner, or that do not fit it */
     uint64_t incomplete_ranks;  /* lenient: without MPI_Finalize */
+    uint64_t failed;            /* calls that returned an error */
+    uint64_t flushed_ns;        /* time the tracer wrote in, over all streams */
+    uint64_t foreign;           /* operations with processes of other worlds: local */
+    uint64_t unknown_neighbors; /* neighbourhood collectives without a topology: local */
+    uint64_t transfers;         /* one-sided: put, get, accumulate ... */
+    uint64_t transfers_alone;   /* of these, without a window that is known, or never waited for */
+    uint64_t file_calls;        /* local */
+    uint64_t threads;           /* streams beyond one a rank */
 };
 
 struct mpg_graph;

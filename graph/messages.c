@@ -3,16 +3,66 @@
  * (MPI-3.1 section 3.5, non-overtaking; Sottile 2006, section 4.1). */
 #include "graph/graph_private.h"
 
-static uint64_t channel_key(int32_t high, int32_t low)
+/* --- communicators --- */
+
+static uint64_t member_key(int32_t comm, int32_t rank)
 {
-    return (uint64_t)(uint32_t)high << 32 | (uint32_t)low;
+    return (uint64_t)(uint32_t)comm << 32 | (uint32_t)rank;
 }
 
-static struct channel *find_channel(struct mpg_graph *g, int32_t comm, int32_t source,
-                                    int32_t destination, int32_t tag, struct mpg_error *err)
+int32_t graph_member_index(struct mpg_graph *g, int32_t comm, int32_t rank)
 {
-    uint64_t *slot = mpg_map_add(&g->channels, channel_key(comm, source),
-                                 channel_key(destination, tag));
+    for (; g->indexed_comms <= comm; g->indexed_comms++) {
+        const struct mpg_comm *c = mpg_trace_comm(g->trace, g->indexed_comms);
+        for (int32_t i = 0; i < c->size + c->remote_size; i++) {
+            if (c->world_ranks[i] < 0)
+                continue; /* of another world */
+            uint64_t *slot =
+                mpg_map_add(&g->members, member_key(g->indexed_comms, c->world_ranks[i]), 0);
+            if (!slot)
+                return -1;
+            *slot = (uint64_t)i;
+        }
+    }
+    uint64_t *slot = mpg_map_find(&g->members, member_key(comm, rank), 0);
+    return slot ? (int32_t)*slot : -1;
+}
+
+int32_t graph_peer(struct mpg_graph *g, const struct stream *s, int32_t comm, int32_t peer,
+                   struct mpg_error *err)
+{
+    struct place here = graph_here(s);
+    if (comm < 0 || comm >= mpg_trace_comm_count(g->trace))
+        return graph_error(&here, err, "its communicator is not known");
+    const struct mpg_comm *c = mpg_trace_comm(g->trace, comm);
+    int32_t first = 0, size = c->size;
+    if (c->remote_size > 0 && graph_member_index(g, comm, s->rank) < c->size) {
+        first = c->size;
+        size = c->remote_size;
+    }
+    if (peer < 0 || peer >= size)
+        return graph_error(&here, err, "rank %d is not in communicator %d (%d ranks)", peer,
+                           c->label, size);
+    return c->world_ranks[first + peer];
+}
+
+/* --- channels --- */
+
+/* A channel's two keys in the map. Numbers of communicators, windows and ranks have 31
+ * bits. */
+static void channel_keys(const struct channel_name *n, uint64_t key[2])
+{
+    key[0] = (uint64_t)n->space << 62 | (uint64_t)(uint32_t)n->where << 31 |
+             (uint64_t)(uint32_t)n->source;
+    key[1] = (uint64_t)(uint32_t)n->destination << 32 | (uint32_t)n->tag;
+}
+
+struct channel *graph_find_channel(struct mpg_graph *g, const struct channel_name *name,
+                                   struct mpg_error *err)
+{
+    uint64_t key[2];
+    channel_keys(name, key);
+    uint64_t *slot = mpg_map_add(&g->channels, key[0], key[1]);
     if (!slot) {
         graph_out_of_memory(err);
         return NULL;
@@ -24,18 +74,19 @@ static struct channel *find_channel(struct mpg_graph *g, int32_t comm, int32_t s
         graph_out_of_memory(err);
         return NULL;
     }
-    c->probe_waiter = NO_RANK;
     *slot = (uint64_t)(uintptr_t)c;
     return c;
 }
 
 /* Forgets a channel that holds nothing, so that memory follows messages in flight. */
-static void drop_channel_if_empty(struct mpg_graph *g, struct channel *c, int32_t comm,
-                                  int32_t source, int32_t destination, int32_t tag)
+static void drop_channel_if_empty(struct mpg_graph *g, struct channel *c,
+                                  const struct channel_name *name)
 {
-    if (c->first || c->probe_waiter != NO_RANK)
+    uint64_t key[2];
+    if (c->first || c->probers)
         return;
-    mpg_map_remove(&g->channels, channel_key(comm, source), channel_key(destination, tag));
+    channel_keys(name, key);
+    mpg_map_remove(&g->channels, key[0], key[1]);
     mpg_pool_give(&g->channel_pool, c);
 }
 
@@ -46,25 +97,24 @@ static struct message *new_message(struct mpg_graph *g, struct mpg_error *err)
         graph_out_of_memory(err);
         return NULL;
     }
-    m->receive_waiter = m->send_waiter = NO_RANK;
     return m;
 }
 
 /* Takes the first of the channel's messages that still lacks its other end, or
  * appends a new one. SENT: the side that asks. */
-static struct message *meet(struct mpg_graph *g, struct channel *c, bool sent, int32_t source,
-                            int32_t destination, struct mpg_error *err)
+static struct message *meet(struct mpg_graph *g, struct channel *c,
+                            const struct channel_name *name, bool sent, struct mpg_error *err)
 {
     struct message *m = c->first;
-    if (m && (sent ? !m->is_sent : !m->is_posted)) {
+    if (m && m->is_sent != sent) {
         c->first = m->next;
         m->next = NULL;
         return m;
     }
     if (!(m = new_message(g, err)))
         return NULL;
-    m->source = source;
-    m->destination = destination;
+    m->source = name->source;
+    m->destination = name->destination;
     if (c->first)
         c->last->next = m;
     else
@@ -73,20 +123,11 @@ static struct message *meet(struct mpg_graph *g, struct channel *c, bool sent, i
     return m;
 }
 
-static void wake(struct mpg_graph *g, int32_t *waiter)
-{
-    if (*waiter != NO_RANK) {
-        int32_t rank = *waiter;
-        *waiter = NO_RANK;
-        graph_satisfy(g, rank);
-    }
-}
-
 static void arrive(struct mpg_graph *g, struct message *m)
 {
     m->arrived = true;
-    wake(g, &m->receive_waiter);
-    wake(g, &m->send_waiter);
+    graph_wake(g, &m->receive_waiter);
+    graph_wake(g, &m->send_waiter);
 }
 
 /* Both ends of a message are there. */
@@ -105,14 +146,12 @@ static int complete_match(struct mpg_graph *g, struct message *m, struct mpg_err
             graph_free_slot(g, m->poster_slot);
         return 0;
     }
-    struct mpg_step *s = graph_emit(g, MPG_STEP_SYNCHRONOUS, m->sent.rank);
+    struct mpg_step *s = graph_emit_at(g, MPG_STEP_SYNCHRONOUS, &m->sent);
     if (!s)
         return graph_out_of_memory(err);
     s->slot = s->a = m->slot;
     s->b = m->poster_slot;
     s->origin = m->origin;
-    s->call = m->sent.call;
-    s->number = m->sent.number;
     s->receiver = m->posted.rank;
     s->bytes = (double)m->bytes;
     s->sender_ns = m->sender_ns;
@@ -122,126 +161,142 @@ static int complete_match(struct mpg_graph *g, struct message *m, struct mpg_err
     return 0;
 }
 
-static int store_value(struct mpg_graph *g, int32_t rank, uint32_t *slot, struct mpg_error *err)
-{
-    if (graph_new_slot(g, slot, err) < 0)
-        return -1;
-    struct mpg_step *s = graph_emit(g, MPG_STEP_STORE, rank);
-    if (!s)
-        return graph_out_of_memory(err);
-    s->slot = *slot;
-    return 0;
-}
-
-static int emit_eager(struct mpg_graph *g, struct message *m, int32_t receiver,
+static int emit_eager(struct mpg_graph *g, const struct stream *sender, struct message *m,
                       struct mpg_error *err)
 {
     if (graph_new_slot(g, &m->slot, err) < 0)
         return -1;
-    struct mpg_step *s = graph_emit(g, MPG_STEP_EAGER, m->sent.rank);
+    struct mpg_step *s = graph_emit(g, MPG_STEP_EAGER, sender);
     if (!s)
         return graph_out_of_memory(err);
     s->slot = m->slot;
     s->origin = m->origin;
-    s->call = m->sent.call;
-    s->number = m->sent.number;
-    s->receiver = receiver;
+    s->receiver = m->destination;
     s->bytes = (double)m->bytes;
     s->sender_ns = m->sender_ns;
     arrive(g, m);
     return 0;
 }
 
-int graph_send(struct mpg_graph *g, int32_t rank, enum mpg_call call, int32_t comm, int32_t to,
-               int32_t tag, int64_t bytes, uint32_t index, struct message **message,
-               struct mpg_error *err)
+int graph_send_on(struct mpg_graph *g, struct stream *s, const struct channel_name *name,
+                  bool synchronous, int64_t bytes, uint32_t index, struct message **message,
+                  struct mpg_error *err)
 {
-    int32_t receiver = graph_peer(g, rank, comm, to, err);
-    if (receiver < 0)
-        return -1;
-    struct channel *c = find_channel(g, comm, rank, receiver, tag, err);
-    struct message *m = c ? meet(g, c, true, rank, receiver, err) : NULL;
+    struct channel *c = graph_find_channel(g, name, err);
+    struct message *m = c ? meet(g, c, name, true, err) : NULL;
     if (!m)
         return -1;
     m->is_sent = m->sender_holds = true;
     m->receiver_holds = true;
-    m->sent = graph_here(g, rank);
+    m->sent = graph_here(s);
     m->bytes = bytes;
-    m->origin = (struct mpg_origin){rank, index, m->sent.number};
-    m->sender_ns = graph_enter_ns(g, rank);
-    m->synchronous = mpg_call_is_synchronous(call) ||
-                     (mpg_call_is_standard(call) && bytes > g->options.eager_limit_bytes);
+    m->origin = (struct mpg_origin){s->rank, index, m->sent.number};
+    m->sender_ns = graph_enter_ns(g, s);
+    m->synchronous = synchronous;
     g->counts.messages++;
     g->counts.synchronous_messages += m->synchronous;
-    if ((m->synchronous ? store_value(g, rank, &m->slot, err) : emit_eager(g, m, receiver, err)) <
-        0)
+    if ((synchronous ? graph_store(g, s, &m->slot, err) : emit_eager(g, s, m, err)) < 0)
         return -1;
-    if (!m->is_posted) /* what a posted receive takes, a probe does not see */
-        wake(g, &c->probe_waiter);
+    graph_wake(g, &m->probe_waiter);
+    if (c->first == m) /* what a receive or matched probe takes, a probe does not see */
+        graph_wake_probes(g, c);
     if (m->is_posted && complete_match(g, m, err) < 0)
         return -1;
-    drop_channel_if_empty(g, c, comm, rank, receiver, tag);
+    drop_channel_if_empty(g, c, name);
     *message = m;
     return 0;
 }
 
-int graph_post(struct mpg_graph *g, int32_t rank, int32_t comm, int32_t from, int32_t tag,
+int graph_send(struct mpg_graph *g, struct stream *s, enum mpg_call call, int32_t comm, int32_t to,
+               int32_t tag, int64_t bytes, uint32_t index, struct message **message,
+               struct mpg_error *err)
+{
+    int32_t receiver = graph_peer(g, s, comm, to, err);
+    *message = NULL;
+    if (receiver == MPG_FOREIGN) {
+        g->counts.foreign++;
+        return 0;
+    }
+    if (receiver < 0)
+        return -1;
+    struct channel_name name = {SPACE_USER, comm, s->rank, receiver, tag};
+    bool synchronous = mpg_call_is_synchronous(call) ||
+                       (mpg_call_is_standard(call) && bytes > g->options.eager_limit_bytes);
+    return graph_send_on(g, s, &name, synchronous, bytes, index, message, err);
+}
+
+int graph_post_message(struct mpg_graph *g, struct stream *s, struct message *m,
+                       int64_t room_bytes, struct mpg_error *err)
+{
+    m->is_posted = m->receiver_holds = true;
+    m->posted = graph_here(s);
+    m->room_bytes = room_bytes;
+    m->poster_ns = graph_enter_ns(g, s);
+    m->has_poster_slot = !m->is_sent || m->synchronous;
+    if (m->has_poster_slot && graph_store(g, s, &m->poster_slot, err) < 0)
+        return -1;
+    return m->is_sent ? complete_match(g, m, err) : 0;
+}
+
+int graph_take_message(struct mpg_graph *g, const struct channel_name *name,
+                       struct message **message, struct mpg_error *err)
+{
+    struct channel *c = graph_find_channel(g, name, err);
+    *message = c ? meet(g, c, name, false, err) : NULL;
+    if (!*message)
+        return -1;
+    drop_channel_if_empty(g, c, name);
+    return 0;
+}
+
+int graph_post_on(struct mpg_graph *g, struct stream *s, const struct channel_name *name,
+                  int64_t room_bytes, struct message **message, struct mpg_error *err)
+{
+    struct message *m;
+    if (graph_take_message(g, name, &m, err) < 0 ||
+        graph_post_message(g, s, m, room_bytes, err) < 0)
+        return -1;
+    *message = m;
+    return 0;
+}
+
+int graph_post(struct mpg_graph *g, struct stream *s, int32_t comm, int32_t from, int32_t tag,
                int64_t room_bytes, struct message **message, struct mpg_error *err)
 {
-    int32_t sender = graph_peer(g, rank, comm, from, err);
+    int32_t sender = graph_peer(g, s, comm, from, err);
+    *message = NULL;
+    if (sender == MPG_FOREIGN) {
+        g->counts.foreign++;
+        return 0;
+    }
     if (sender < 0)
         return -1;
-    struct channel *c = find_channel(g, comm, sender, rank, tag, err);
-    struct message *m = c ? meet(g, c, false, sender, rank, err) : NULL;
-    if (!m)
-        return -1;
-    m->is_posted = m->receiver_holds = true;
-    m->posted = graph_here(g, rank);
-    m->room_bytes = room_bytes;
-    m->poster_ns = graph_enter_ns(g, rank);
-    m->has_poster_slot = !m->is_sent || m->synchronous;
-    if (m->has_poster_slot && store_value(g, rank, &m->poster_slot, err) < 0)
-        return -1;
-    if (m->is_sent && complete_match(g, m, err) < 0)
-        return -1;
-    drop_channel_if_empty(g, c, comm, sender, rank, tag);
-    *message = m;
-    return 0;
+    struct channel_name name = {SPACE_USER, comm, sender, s->rank, tag};
+    return graph_post_on(g, s, &name, room_bytes, message, err);
 }
 
-bool graph_channel_ready(const struct channel *c)
+int graph_arrival_edge(struct mpg_graph *g, const struct message *m, struct mpg_error *err)
 {
-    return c->first && c->first->is_sent;
-}
-
-int graph_probe(struct mpg_graph *g, int32_t rank, struct mpg_error *err)
-{
-    struct rank_state *r = &g->rank[rank];
-    int32_t sender = graph_peer(g, rank, r->event.comm, r->event.from, err);
-    if (sender < 0)
-        return -1;
-    r->probing = find_channel(g, r->event.comm, sender, rank, r->event.tag, err);
-    if (!r->probing)
-        return -1;
-    if (!graph_channel_ready(r->probing))
-        r->probing->probe_waiter = rank;
-    return 0;
-}
-
-int graph_probe_edge(struct mpg_graph *g, int32_t rank, struct mpg_error *err)
-{
-    struct rank_state *r = &g->rank[rank];
-    const struct message *m = r->probing->first;
-    r->probing = NULL;
-    if (!m->synchronous)
-        return graph_arrival_edge(g, m, err);
-    struct mpg_edge *edge = graph_add_edge(g, MPG_EDGE_ENVELOPE);
+    struct mpg_edge *edge = graph_add_edge(g, MPG_EDGE_ARRIVAL);
     if (!edge)
         return graph_out_of_memory(err);
     edge->source = m->sent.rank;
     edge->slot = m->slot;
     edge->origin = m->origin;
-    edge->from_ns = edge->sent_ns = m->sender_ns;
+    edge->sent_ns = m->sender_ns;
+    edge->from_ns =
+        m->synchronous && m->poster_ns > m->sender_ns ? m->poster_ns : m->sender_ns;
+    edge->bytes = (double)m->bytes;
+    return 0;
+}
+
+int graph_ack_edge(struct mpg_graph *g, const struct message *m, struct mpg_error *err)
+{
+    if (graph_arrival_edge(g, m, err) < 0)
+        return -1;
+    struct mpg_edge *edge = &g->edges[g->edge_count - 1];
+    edge->kind = MPG_EDGE_ACK;
+    edge->source = m->posted.rank;
     return 0;
 }
 

@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Requests: from the call that posts them to the one that completes them
  * (MPI-3.1 sections 3.7 and 3.9). */
+#include <stdlib.h>
+
 #include "graph/graph_private.h"
 
-static struct request *find_request(const struct rank_state *r, int64_t id)
+static struct request *find_request(const struct mpg_graph *g, const struct stream *s, int64_t id)
 {
-    uint64_t *slot = mpg_map_find(&r->requests, (uint64_t)id, 0);
+    uint64_t *slot = mpg_map_find(&g->rank[s->rank].requests, (uint64_t)id, 0);
     return slot ? (struct request *)(uintptr_t)*slot : NULL;
 }
 
-static struct request *add_request(struct mpg_graph *g, int32_t rank, int64_t id,
+static struct request *add_request(struct mpg_graph *g, struct stream *s, int64_t id,
                                    enum request_kind kind, struct mpg_error *err)
 {
-    struct place here = graph_here(g, rank);
-    uint64_t *slot = mpg_map_add(&g->rank[rank].requests, (uint64_t)id, 0);
+    struct place here = graph_here(s);
+    uint64_t *slot = mpg_map_add(&g->rank[s->rank].requests, (uint64_t)id, 0);
     if (slot && *slot) {
         graph_error(&here, err, "request %lld is already in use", (long long)id);
         return NULL;
@@ -24,51 +26,102 @@ static struct request *add_request(struct mpg_graph *g, int32_t rank, int64_t id
         return NULL;
     }
     request->kind = kind;
+    request->id = id;
     request->place = here;
     *slot = (uint64_t)(uintptr_t)request;
     return request;
 }
 
-static void remove_request(struct mpg_graph *g, int32_t rank, int64_t id, struct request *request)
+static void remove_request(struct mpg_graph *g, int32_t rank, struct request *request)
 {
-    mpg_map_remove(&g->rank[rank].requests, (uint64_t)id, 0);
+    mpg_map_remove(&g->rank[rank].requests, (uint64_t)request->id, 0);
     mpg_pool_give(&g->request_pool, request);
 }
 
-static int start_send(struct mpg_graph *g, int32_t rank, const struct persistent *what, int64_t id,
-                      uint32_t index, struct mpg_error *err)
+static int start_send(struct mpg_graph *g, struct stream *s, const struct persistent *what,
+                      int64_t id, uint32_t index, struct mpg_error *err)
 {
-    if (what->peer == MPG_PROC_NULL)
-        return add_request(g, rank, id, REQUEST_NOTHING, err) ? 0 : -1;
-    struct request *request = add_request(g, rank, id, REQUEST_SEND, err);
+    struct request *request = add_request(g, s, id, REQUEST_NOTHING, err);
     if (!request)
         return -1;
-    return graph_send(g, rank, what->call, what->comm, what->peer, what->tag, what->bytes, index,
-                      &request->message, err);
+    if (what->peer == MPG_PROC_NULL)
+        return 0;
+    if (graph_send(g, s, what->call, what->comm, what->peer, what->tag, what->bytes, index,
+                   &request->message, err) < 0)
+        return -1;
+    if (request->message)
+        request->kind = REQUEST_SEND;
+    return 0;
 }
 
-static int start_receive(struct mpg_graph *g, int32_t rank, const struct persistent *what,
+static int start_receive(struct mpg_graph *g, struct stream *s, const struct persistent *what,
                          int64_t id, struct mpg_error *err)
 {
-    bool nothing = what->peer == MPG_PROC_NULL || mpg_cursor_cancelled(g->rank[rank].cursor, id);
-    struct request *request =
-        add_request(g, rank, id, nothing ? REQUEST_NOTHING : REQUEST_RECEIVE, err);
+    struct request *request = add_request(g, s, id, REQUEST_NOTHING, err);
     if (!request)
         return -1;
-    if (nothing)
+    if (what->peer == MPG_PROC_NULL || mpg_cursor_cancelled(g->rank[s->rank].cursor, id))
         return 0;
     if (what->peer == MPG_UNKNOWN || ((what->any & MPG_ANY_TAG) && what->tag == MPG_UNKNOWN)) {
+        request->kind = REQUEST_RECEIVE;
         request->unresolved = true;
         return 0;
     }
-    return graph_post(g, rank, what->comm, what->peer, what->tag, what->bytes, &request->message,
-                      err);
+    if (graph_post(g, s, what->comm, what->peer, what->tag, what->bytes, &request->message, err) <
+        0)
+        return -1;
+    if (request->message)
+        request->kind = REQUEST_RECEIVE;
+    return 0;
 }
 
-static int define_persistent(struct mpg_graph *g, int32_t rank, struct mpg_error *err)
+static int start_matched_receive(struct mpg_graph *g, struct stream *s, struct mpg_error *err)
 {
-    const struct mpg_event *e = &g->rank[rank].event;
-    uint64_t *slot = mpg_map_add(&g->rank[rank].persistent, (uint64_t)e->persistent[0], 0);
+    struct request *request = add_request(g, s, s->event.requests[0], REQUEST_NOTHING, err);
+    if (!request || graph_matched_receive(g, s, &request->message, err) < 0)
+        return -1;
+    if (request->message)
+        request->kind = REQUEST_RECEIVE;
+    return 0;
+}
+
+static int start_collective(struct mpg_graph *g, struct stream *s, struct mpg_error *err)
+{
+    struct request *request = add_request(g, s, s->event.requests[0], REQUEST_NOTHING, err);
+    if (!request || graph_arrive(g, s, &request->collective, err) < 0)
+        return -1;
+    if (request->collective)
+        request->kind = REQUEST_COLLECTIVE;
+    return 0;
+}
+
+static int start_neighbors(struct mpg_graph *g, struct stream *s, struct mpg_error *err)
+{
+    struct request *request = add_request(g, s, s->event.requests[0], REQUEST_NOTHING, err);
+    if (!request || graph_neighbors(g, s, &request->group, err) < 0)
+        return -1;
+    if (request->group)
+        request->kind = REQUEST_GROUP;
+    return 0;
+}
+
+static int start_transfer(struct mpg_graph *g, struct stream *s, struct mpg_error *err)
+{
+    const struct mpg_event *e = &s->event;
+    struct request *request = add_request(g, s, e->requests[0], REQUEST_TRANSFER, err);
+    if (!request)
+        return -1;
+    request->bytes = e->bytes + e->recvbytes;
+    g->counts.transfers++;
+    if (e->to == MPG_PROC_NULL)
+        request->kind = REQUEST_NOTHING;
+    return 0;
+}
+
+static int define_persistent(struct mpg_graph *g, struct stream *s, struct mpg_error *err)
+{
+    const struct mpg_event *e = &s->event;
+    uint64_t *slot = mpg_map_add(&g->rank[s->rank].persistent, (uint64_t)e->persistent[0], 0);
     struct persistent *p = slot ? mpg_pool_take(&g->persistent_pool) : NULL;
     if (!p)
         return graph_out_of_memory(err);
@@ -98,11 +151,11 @@ static void resolve(const struct mpg_event *e, int64_t id, struct persistent *wh
         what->tag = MPG_UNKNOWN;
 }
 
-static int start_persistent(struct mpg_graph *g, int32_t rank, struct mpg_error *err)
+static int start_persistent(struct mpg_graph *g, struct stream *s, struct mpg_error *err)
 {
-    struct rank_state *r = &g->rank[rank];
-    const struct mpg_event *e = &r->event;
-    struct place here = graph_here(g, rank);
+    struct rank_state *r = &g->rank[s->rank];
+    const struct mpg_event *e = &s->event;
+    struct place here = graph_here(s);
     for (uint32_t i = 0; i < e->request_number; i++) {
         uint64_t *slot = mpg_map_find(&r->persistent, (uint64_t)e->persistent[i], 0);
         if (!slot && g->options.lenient)
@@ -114,37 +167,51 @@ static int start_persistent(struct mpg_graph *g, int32_t rank, struct mpg_error 
         bool sends = mpg_call_kind(what.call) == MPG_KIND_SEND_INIT;
         if (!sends && what.any)
             resolve(e, e->requests[i], &what);
-        int status = sends ? start_send(g, rank, &what, e->requests[i], i, err)
-                           : start_receive(g, rank, &what, e->requests[i], err);
+        int status = sends ? start_send(g, s, &what, e->requests[i], i, err)
+                           : start_receive(g, s, &what, e->requests[i], err);
         if (status < 0)
             return -1;
     }
     return 0;
 }
 
-int graph_start_request(struct mpg_graph *g, int32_t rank, struct mpg_error *err)
+int graph_start_request(struct mpg_graph *g, struct stream *s, struct mpg_error *err)
 {
-    const struct mpg_event *e = &g->rank[rank].event;
+    const struct mpg_event *e = &s->event;
     struct persistent what = {
         .call = e->call, .comm = e->comm, .tag = e->tag, .any = e->any, .bytes = e->bytes};
     switch (mpg_call_kind(e->call)) {
     case MPG_KIND_ISEND:
         what.peer = e->to;
-        return start_send(g, rank, &what, e->requests[0], 0, err);
+        return start_send(g, s, &what, e->requests[0], 0, err);
     case MPG_KIND_IRECV:
         what.peer = e->from;
-        return start_receive(g, rank, &what, e->requests[0], err);
+        return start_receive(g, s, &what, e->requests[0], err);
     case MPG_KIND_START:
-        return start_persistent(g, rank, err);
+        return start_persistent(g, s, err);
+    case MPG_KIND_IMRECV:
+        return start_matched_receive(g, s, err);
+    case MPG_KIND_ICOLLECTIVE:
+    case MPG_KIND_ICONSTRUCTOR:
+        return start_collective(g, s, err);
+    case MPG_KIND_INEIGHBOR:
+        return start_neighbors(g, s, err);
+    case MPG_KIND_IRMA:
+        return start_transfer(g, s, err);
+    case MPG_KIND_IFILE:
+        g->counts.file_calls++;
+        return add_request(g, s, e->requests[0], REQUEST_NOTHING, err) ? 0 : -1;
+    case MPG_KIND_REQUEST:
+        return add_request(g, s, e->requests[0], REQUEST_NOTHING, err) ? 0 : -1;
     default:
-        return define_persistent(g, rank, err);
+        return define_persistent(g, s, err);
     }
 }
 
-int graph_free_request(struct mpg_graph *g, int32_t rank, struct mpg_error *err)
+int graph_free_request(struct mpg_graph *g, struct stream *s, struct mpg_error *err)
 {
-    struct rank_state *r = &g->rank[rank];
-    const struct mpg_event *e = &r->event;
+    struct rank_state *r = &g->rank[s->rank];
+    const struct mpg_event *e = &s->event;
     if (e->persistent) {
         uint64_t *slot = mpg_map_find(&r->persistent, (uint64_t)e->persistent[0], 0);
         if (slot) {
@@ -153,121 +220,140 @@ int graph_free_request(struct mpg_graph *g, int32_t rank, struct mpg_error *err)
         }
         return 0;
     }
-    struct place here = graph_here(g, rank);
-    struct request *request = find_request(r, e->requests[0]);
+    struct place here = graph_here(s);
+    struct request *request = find_request(g, s, e->requests[0]);
     if (!request && g->options.lenient) {
         g->counts.unmatched++;
         return 0;
     }
     if (!request)
         return graph_error(&here, err, "request %lld is unknown", (long long)e->requests[0]);
+    if (request->kind == REQUEST_COLLECTIVE || request->kind == REQUEST_GROUP)
+        return 0; /* MPI forbids it; that it is never completed is said at the end */
     if (request->kind == REQUEST_SEND)
         graph_sender_done(g, request->message, true);
     /* A freed receive still takes its message; nobody on this rank waits for it. */
-    remove_request(g, rank, e->requests[0], request);
+    remove_request(g, s->rank, request);
     return 0;
 }
 
-/* The requests that the rank's completion call completed. */
-static const int64_t *completed(const struct mpg_event *e, uint32_t *n)
+/* --- completion --- */
+
+static int keep_completing(struct stream *s, struct request *request, struct mpg_error *err)
 {
-    *n = e->done_all ? e->request_number : e->done_number;
-    return e->done_all ? e->requests : e->done;
+    if (s->completing_count == s->completing_capacity) {
+        uint32_t capacity = s->completing_capacity ? 2 * s->completing_capacity : 16;
+        void *grown = realloc(s->completing, capacity * sizeof(struct request *));
+        if (!grown)
+            return graph_out_of_memory(err);
+        s->completing = grown;
+        s->completing_capacity = capacity;
+    }
+    request->completing = true;
+    s->completing[s->completing_count++] = request;
+    return 0;
 }
 
-int graph_completion_needs(struct mpg_graph *g, int32_t rank, struct mpg_error *err)
+/* Counts what S has to wait for until REQUEST is complete. */
+static void await_request(struct mpg_graph *g, struct stream *s, struct request *request)
 {
-    struct rank_state *r = &g->rank[rank];
-    struct place here = graph_here(g, rank);
-    uint32_t n;
-    const int64_t *done = completed(&r->event, &n);
-    for (uint32_t i = 0; i < n; i++) {
-        struct request *request = find_request(r, done[i]);
-        if (g->options.lenient && (!request || request->unresolved)) {
-            g->counts.unmatched++;
-            continue;
+    struct message *m = request->message;
+    switch (request->kind) {
+    case REQUEST_SEND:
+        if (m->synchronous && !m->arrived) {
+            m->send_waiter = s;
+            s->unmet++;
         }
-        if (!request)
+        break;
+    case REQUEST_RECEIVE:
+        if (m && !m->arrived) {
+            m->receive_waiter = s;
+            s->unmet++;
+        }
+        break;
+    case REQUEST_COLLECTIVE:
+        s->unmet += !graph_collective_ready(g, request->collective, s);
+        break;
+    case REQUEST_GROUP:
+        graph_await_group(s, request->group);
+        break;
+    case REQUEST_TRANSFER:
+    case REQUEST_NOTHING:
+        break;
+    }
+}
+
+int graph_completion_needs(struct mpg_graph *g, struct stream *s, struct mpg_error *err)
+{
+    const struct mpg_event *e = &s->event;
+    struct place here = graph_here(s);
+    uint32_t n = e->done_all ? e->request_number : e->done_number;
+    const int64_t *done = e->done_all ? e->requests : e->done;
+    for (uint32_t i = 0; i < n; i++) {
+        struct request *request = find_request(g, s, done[i]);
+        if (request && request->completing)
+            continue; /* named twice */
+        if (g->options.lenient && (!request || request->unresolved))
+            g->counts.unmatched++;
+        else if (!request)
             return graph_error(&here, err, "request %lld is unknown or complete already",
                                (long long)done[i]);
-        if (request->unresolved)
+        else if (request->unresolved)
             return graph_error(&here, err, "request %lld completes without saying its source",
                                (long long)done[i]);
-        struct message *m = request->message;
-        if (!m || m->arrived || (request->kind == REQUEST_SEND && !m->synchronous))
+        if (!request)
             continue;
-        if (request->kind == REQUEST_SEND)
-            m->send_waiter = rank;
-        else
-            m->receive_waiter = rank;
-        r->unmet++;
+        if (keep_completing(s, request, err) < 0)
+            return -1;
+        await_request(g, s, request);
     }
     return 0;
 }
 
-int graph_arrival_edge(struct mpg_graph *g, const struct message *m, struct mpg_error *err)
-{
-    struct mpg_edge *edge = graph_add_edge(g, MPG_EDGE_ARRIVAL);
-    if (!edge)
-        return graph_out_of_memory(err);
-    edge->source = m->sent.rank;
-    edge->slot = m->slot;
-    edge->origin = m->origin;
-    edge->sent_ns = m->sender_ns;
-    edge->from_ns =
-        m->synchronous && m->poster_ns > m->sender_ns ? m->poster_ns : m->sender_ns;
-    edge->bytes = (double)m->bytes;
-    return 0;
-}
-
-int graph_ack_edge(struct mpg_graph *g, const struct message *m, struct mpg_error *err)
-{
-    if (graph_arrival_edge(g, m, err) < 0)
-        return -1;
-    struct mpg_edge *edge = &g->edges[g->edge_count - 1];
-    edge->kind = MPG_EDGE_ACK;
-    edge->source = m->posted.rank;
-    return 0;
-}
-
-/* The edge of one completed request; under `lenient` its message may be missing. */
-static int completion_edge(struct mpg_graph *g, const struct request *request, bool polls,
-                           struct mpg_error *err)
+/* The edges of one completed request; under `lenient` what it needs may be missing. */
+static int completion_edge(struct mpg_graph *g, struct stream *s, struct request *request,
+                           bool polls, struct mpg_error *err)
 {
     struct message *m = request->message;
-    if (!m)
-        return 0;
-    if (request->kind == REQUEST_SEND) {
+    switch (request->kind) {
+    case REQUEST_SEND:
         if (m->synchronous && m->arrived && graph_ack_edge(g, m, err) < 0)
             return -1;
         if (!m->synchronous || m->arrived)
             graph_sender_done(g, m, false);
         return 0;
-    }
-    if (!m->arrived)
+    case REQUEST_RECEIVE:
+        if (!m || !m->arrived)
+            return 0;
+        if (graph_arrival_edge(g, m, err) < 0)
+            return -1;
+        graph_receiver_done(g, m, polls);
         return 0;
-    if (graph_arrival_edge(g, m, err) < 0)
-        return -1;
-    graph_receiver_done(g, m, polls);
+    case REQUEST_COLLECTIVE:
+        return graph_collective_edges(g, request->collective, s, err);
+    case REQUEST_GROUP:
+        return graph_group_edges(g, request->group, polls, err);
+    case REQUEST_TRANSFER:
+        s->round_trip = true;
+        s->round_trip_bytes += request->bytes;
+        return 0;
+    case REQUEST_NOTHING:
+        break;
+    }
     return 0;
 }
 
-int graph_completion_edges(struct mpg_graph *g, int32_t rank, struct mpg_error *err)
+int graph_completion_edges(struct mpg_graph *g, struct stream *s, struct mpg_error *err)
 {
-    struct rank_state *r = &g->rank[rank];
-    enum mpg_call call = r->event.call;
+    enum mpg_call call = s->event.call;
     bool polls = call == MPG_CALL_Test || call == MPG_CALL_Testall || call == MPG_CALL_Testany ||
                  call == MPG_CALL_Testsome;
-    uint32_t n;
-    const int64_t *done = completed(&r->event, &n);
-    for (uint32_t i = 0; i < n; i++) {
-        struct request *request = find_request(r, done[i]);
-        if (!request)
-            continue; /* named twice */
-        if (completion_edge(g, request, polls, err) < 0)
+    for (uint32_t i = 0; i < s->completing_count; i++) {
+        if (completion_edge(g, s, s->completing[i], polls, err) < 0)
             return -1;
-        remove_request(g, rank, done[i], request);
+        remove_request(g, s->rank, s->completing[i]);
     }
+    s->completing_count = 0;
     return 0;
 }
 
@@ -279,15 +365,19 @@ int graph_end_requests(struct mpg_graph *g, int32_t rank, struct mpg_error *err)
         if (!r->requests.entries[i].used)
             continue;
         struct request *request = (struct request *)(uintptr_t)r->requests.entries[i].value;
-        if (request->kind == REQUEST_SEND)
+        if (request->kind == REQUEST_SEND) {
             graph_sender_done(g, request->message, true);
-        else if (request->kind == REQUEST_RECEIVE) {
-            g->counts.unmatched++;
-            if (request->message)
-                request->message->given_up = true;
-            if (!open || request->place.number < open->place.number)
-                open = request;
+            continue;
         }
+        if (request->kind == REQUEST_NOTHING || request->kind == REQUEST_TRANSFER) {
+            g->counts.transfers_alone += request->kind == REQUEST_TRANSFER;
+            continue;
+        }
+        g->counts.unmatched++;
+        if (request->message)
+            request->message->given_up = true;
+        if (!open || request->place.number < open->place.number)
+            open = request;
     }
     if (open && !g->options.lenient)
         return graph_error(&open->place, err, "its request is never completed");

@@ -120,14 +120,15 @@ static void add_flight(struct flight *fl, double duration_ns, double flight_ns)
 int mpg_floors_add(struct mpg_floors *f, const struct mpg_step *step, bool comparable,
                    struct mpg_error *err)
 {
-    if (step->kind != MPG_STEP_LEAVE)
+    if (step->kind != MPG_STEP_LEAVE || step->failed)
         return 0;
     double duration_ns = (double)step->duration_ns;
     double *call_ns = &f->call_ns[step->call][mpg_size_class(step->bytes)];
     *call_ns = fmin(*call_ns, duration_ns);
     for (uint32_t i = 0; comparable && i < step->edge_number; i++) {
         const struct mpg_edge *edge = &step->edges[i];
-        if (edge->kind != MPG_EDGE_ARRIVAL || mpg_call_kind(step->call) == MPG_KIND_PROBE)
+        if (edge->kind != MPG_EDGE_ARRIVAL || mpg_call_kind(step->call) == MPG_KIND_PROBE ||
+            mpg_call_kind(step->call) == MPG_KIND_MPROBE)
             continue;
         struct flight *fl = find_flight(f, step, edge);
         if (!fl)

@@ -12,9 +12,10 @@ struct mpg_lanes {
     enum mpg_absorb absorb;
     const struct mpg_perturbation *p;
     const struct mpg_floors *floors;
-    double *rank_value; /* ranks x n */
-    double *slot_value; /* capacity x n */
-    uint32_t slot_capacity;
+    double *stream_value; /* capacity x n */
+    double *slot_value;   /* capacity x n */
+    uint32_t stream_capacity, slot_capacity;
+    uint32_t *last_stream; /* of each rank: that its FINISH is of */
     double *scratch, *result, *kappa, *bare; /* n each */
     int64_t *traced_ns;
     struct mpg_lanes_account sum;
@@ -31,13 +32,13 @@ struct mpg_lanes *mpg_lanes_new(int32_t ranks, uint32_t lanes, uint32_t first,
         goto fail;
     *l = (struct mpg_lanes){
         .ranks = ranks, .n = lanes, .first = first, .absorb = absorb, .p = p, .floors = floors};
-    l->rank_value = calloc((size_t)ranks * lanes, sizeof *l->rank_value);
+    l->last_stream = calloc((size_t)ranks, sizeof *l->last_stream);
     l->scratch = calloc(lanes, sizeof *l->scratch);
     l->result = calloc(lanes, sizeof *l->result);
     l->kappa = calloc(lanes, sizeof *l->kappa);
     l->bare = calloc(lanes, sizeof *l->bare);
     l->traced_ns = calloc((size_t)ranks, sizeof *l->traced_ns);
-    if (l->rank_value && l->scratch && l->result && l->kappa && l->bare && l->traced_ns)
+    if (l->last_stream && l->scratch && l->result && l->kappa && l->bare && l->traced_ns)
         return l;
 fail:
     mpg_lanes_free(l);
@@ -49,7 +50,8 @@ void mpg_lanes_free(struct mpg_lanes *l)
 {
     if (!l)
         return;
-    free(l->rank_value);
+    free(l->last_stream);
+    free(l->stream_value);
     free(l->slot_value);
     free(l->scratch);
     free(l->result);
@@ -62,7 +64,7 @@ void mpg_lanes_free(struct mpg_lanes *l)
 
 const double *mpg_lanes_delay(const struct mpg_lanes *l, int32_t rank)
 {
-    return l->rank_value + (size_t)rank * l->n;
+    return l->stream_value + (size_t)l->last_stream[rank] * l->n;
 }
 
 int64_t mpg_lanes_traced(const struct mpg_lanes *l, int32_t rank)
@@ -80,9 +82,9 @@ struct mpg_lanes_account mpg_lanes_account(const struct mpg_lanes *l)
     return a;
 }
 
-static double *rank_value(const struct mpg_lanes *l, int32_t rank)
+static double *stream_value(const struct mpg_lanes *l, uint32_t stream)
 {
-    return l->rank_value + (size_t)rank * l->n;
+    return l->stream_value + (size_t)stream * l->n;
 }
 
 static double *slot_value(const struct mpg_lanes *l, uint32_t slot)
@@ -90,16 +92,20 @@ static double *slot_value(const struct mpg_lanes *l, uint32_t slot)
     return l->slot_value + (size_t)slot * l->n;
 }
 
-static int reserve_slots(struct mpg_lanes *l, uint32_t slots, struct mpg_error *err)
+/* Makes room for COUNT values of all lanes; new ones are 0. */
+static int reserve(const struct mpg_lanes *l, double **values, uint32_t *capacity, uint32_t count,
+                   struct mpg_error *err)
 {
-    if (slots <= l->slot_capacity)
+    if (count <= *capacity)
         return 0;
-    uint32_t capacity = slots + slots / 2 + 16;
-    void *grown = realloc(l->slot_value, (size_t)capacity * l->n * sizeof *l->slot_value);
+    uint32_t wanted = count + count / 2 + 16;
+    double *grown = realloc(*values, (size_t)wanted * l->n * sizeof *grown);
     if (!grown)
-        return mpg_error_set(err, "out of memory (%u values of %u lanes)", capacity, l->n);
-    l->slot_value = grown;
-    l->slot_capacity = capacity;
+        return mpg_error_set(err, "out of memory (%u values of %u lanes)", wanted, l->n);
+    memset(grown + (size_t)*capacity * l->n, 0,
+           (size_t)(wanted - *capacity) * l->n * sizeof *grown);
+    *values = grown;
+    *capacity = wanted;
     return 0;
 }
 
@@ -124,16 +130,24 @@ static double flight_ns(const struct mpg_lanes *l, int32_t a, int32_t b, double 
 
 static void step_enter(struct mpg_lanes *l, const struct mpg_step *s)
 {
-    double *value = rank_value(l, s->rank);
+    double *value = stream_value(l, s->stream);
     double before = sum_of(value, l->n);
     mpg_perturb_compute(l->p, s->rank, s->number, (double)s->since_ns, (double)s->interval_ns,
                         l->first, l->n, value);
     l->sum.compute_ns += sum_of(value, l->n) - before;
 }
 
+static void step_join(struct mpg_lanes *l, const struct mpg_step *s)
+{
+    double *value = stream_value(l, s->stream);
+    const double *other = slot_value(l, s->slot);
+    for (uint32_t w = 0; w < l->n; w++)
+        value[w] = other[w] > value[w] ? other[w] : value[w];
+}
+
 static void step_eager(struct mpg_lanes *l, const struct mpg_step *s)
 {
-    const double *sent = rank_value(l, s->rank);
+    const double *sent = stream_value(l, s->stream);
     double *out = slot_value(l, s->slot), *delta = l->scratch;
     double least = -flight_ns(l, s->rank, s->receiver, s->bytes);
     zero(delta, l->n);
@@ -221,6 +235,7 @@ static double edge_slack(const struct mpg_lanes *l, const struct mpg_step *s,
         break;
     case MPG_EDGE_MEETING:
         return 0;
+    case MPG_EDGE_MET:
     case MPG_EDGE_ROOT:
         if (e->rounds)
             floor_ns = e->rounds * flight_ns(l, e->source, s->rank, e->bytes / e->rounds);
@@ -233,8 +248,7 @@ static double edge_slack(const struct mpg_lanes *l, const struct mpg_step *s,
 }
 
 /* The edge's value with its delta, into VALUE; returns where it is. */
-static const double *edge_value(struct mpg_lanes *l, const struct mpg_step *s,
-                                const struct mpg_edge *e, double *value)
+static const double *edge_value(struct mpg_lanes *l, const struct mpg_edge *e, double *value)
 {
     const double *slot = slot_value(l, e->slot);
     if (e->kind == MPG_EDGE_MEETING || e->kind == MPG_EDGE_MEMBER)
@@ -250,7 +264,7 @@ static const double *edge_value(struct mpg_lanes *l, const struct mpg_step *s,
                             e->origin.index, l->first, l->n, value);
         break;
     case MPG_EDGE_ROOT:
-        mpg_perturb_collective(l->p, s->rank, s->number, e->rounds, e->bytes, l->first, l->n,
+        mpg_perturb_collective(l->p, e->origin.rank, e->origin.call, e->rounds, e->bytes, l->first, l->n,
                                value);
         l->sum.collective_ns += sum_of(value, l->n) - sum_of(slot, l->n);
         break;
@@ -292,7 +306,7 @@ static int find_slacks(struct mpg_lanes *l, const struct mpg_step *s, double *lo
 static void leave_with(struct mpg_lanes *l, const struct mpg_step *s, const double *out,
                        const double *bare)
 {
-    double *value = rank_value(l, s->rank);
+    double *value = stream_value(l, s->stream);
     double least = -(double)s->duration_ns;
     for (uint32_t w = 0; w < l->n; w++) {
         double own = value[w] + l->kappa[w];
@@ -303,9 +317,18 @@ static void leave_with(struct mpg_lanes *l, const struct mpg_step *s, const doub
     }
 }
 
+/* What the one-sided transfers that the call waits for add to it. */
+static void add_round_trip(struct mpg_lanes *l, const struct mpg_step *s, double *value)
+{
+    double before = sum_of(value, l->n);
+    mpg_perturb_latency(l->p, s->rank, s->number, MPG_DRAW_LATENCY, 0, l->first, l->n, value);
+    mpg_perturb_bytes(l->p, s->rank, s->number, 0, s->round_trip_bytes, l->first, l->n, value);
+    l->sum.message_ns += sum_of(value, l->n) - before;
+}
+
 static int step_leave(struct mpg_lanes *l, const struct mpg_step *s, struct mpg_error *err)
 {
-    double *value = rank_value(l, s->rank), *out = l->result, *bare = l->bare, local = 0;
+    double *value = stream_value(l, s->stream), *out = l->result, *bare = l->bare, local = 0;
     bool meeting = s->edge_number > 0 && s->edges[0].kind == MPG_EDGE_MEETING;
     if (find_slacks(l, s, &local, err) < 0)
         return -1;
@@ -313,12 +336,14 @@ static int step_leave(struct mpg_lanes *l, const struct mpg_step *s, struct mpg_
     if (!meeting)
         mpg_perturb_call(l->p, s->rank, s->number, l->first, l->n, l->kappa);
     l->sum.call_ns += sum_of(l->kappa, l->n);
+    if (s->round_trip)
+        add_round_trip(l, s, l->kappa);
     for (uint32_t w = 0; w < l->n; w++) {
         bare[w] = value[w] + l->kappa[w];
         out[w] = meeting ? -INFINITY : bare[w] - local;
     }
     for (uint32_t i = 0; i < s->edge_number; i++) {
-        const double *edge = edge_value(l, s, &s->edges[i], l->scratch);
+        const double *edge = edge_value(l, &s->edges[i], l->scratch);
         double slack = l->slack[i];
         for (uint32_t w = 0; w < l->n; w++) {
             bare[w] = edge[w] > bare[w] ? edge[w] : bare[w];
@@ -332,14 +357,21 @@ static int step_leave(struct mpg_lanes *l, const struct mpg_step *s, struct mpg_
 int mpg_lanes_step(struct mpg_lanes *l, const struct mpg_step *s, uint32_t slots,
                    struct mpg_error *err)
 {
-    if (reserve_slots(l, slots, err) < 0)
+    if (reserve(l, &l->slot_value, &l->slot_capacity, slots, err) < 0 ||
+        reserve(l, &l->stream_value, &l->stream_capacity, s->stream + 1, err) < 0)
         return -1;
     switch (s->kind) {
     case MPG_STEP_ENTER:
         step_enter(l, s);
         break;
     case MPG_STEP_STORE:
-        memcpy(slot_value(l, s->slot), rank_value(l, s->rank), l->n * sizeof(double));
+        memcpy(slot_value(l, s->slot), stream_value(l, s->stream), l->n * sizeof(double));
+        break;
+    case MPG_STEP_LOAD:
+        memcpy(stream_value(l, s->stream), slot_value(l, s->slot), l->n * sizeof(double));
+        break;
+    case MPG_STEP_JOIN:
+        step_join(l, s);
         break;
     case MPG_STEP_EAGER:
         step_eager(l, s);
@@ -357,7 +389,8 @@ int mpg_lanes_step(struct mpg_lanes *l, const struct mpg_step *s, uint32_t slots
         return step_leave(l, s, err);
     case MPG_STEP_FINISH:
         l->traced_ns[s->rank] = s->since_ns;
-        l->sum.final_ns += sum_of(rank_value(l, s->rank), l->n);
+        l->last_stream[s->rank] = s->stream;
+        l->sum.final_ns += sum_of(stream_value(l, s->stream), l->n);
         break;
     }
     return 0;

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a collective costs each member: rounds and bytes (docs/MODEL.md, section 4). */
+#include "graph/graph_private.h"
+
+enum mpg_call graph_blocking_twin(enum mpg_call call)
+{
+    switch (call) {
+#define TWIN(name, twin) \
+    case MPG_CALL_##name: \
+        return MPG_CALL_##twin;
+        TWIN(Iallgather, Allgather)
+        TWIN(Iallgatherv, Allgatherv)
+        TWIN(Iallreduce, Allreduce)
+        TWIN(Ialltoall, Alltoall)
+        TWIN(Ialltoallv, Alltoallv)
+        TWIN(Ialltoallw, Alltoallw)
+        TWIN(Ibarrier, Barrier)
+        TWIN(Ibcast, Bcast)
+        TWIN(Iexscan, Exscan)
+        TWIN(Igather, Gather)
+        TWIN(Igatherv, Gatherv)
+        TWIN(Ireduce, Reduce)
+        TWIN(Ireduce_scatter, Reduce_scatter)
+        TWIN(Ireduce_scatter_block, Reduce_scatter_block)
+        TWIN(Iscan, Scan)
+        TWIN(Iscatter, Scatter)
+        TWIN(Iscatterv, Scatterv)
+        TWIN(Comm_idup, Comm_dup)
+#undef TWIN
+    default:
+        return call;
+    }
+}
+
+enum collective_shape graph_shape_of(enum mpg_call call)
+{
+    switch (call) {
+    case MPG_CALL_Scan:
+    case MPG_CALL_Exscan:
+        return SHAPE_SCAN;
+    case MPG_CALL_Bcast:
+    case MPG_CALL_Scatter:
+    case MPG_CALL_Scatterv:
+        return SHAPE_FROM_ROOT;
+    case MPG_CALL_Reduce:
+    case MPG_CALL_Gather:
+    case MPG_CALL_Gatherv:
+        return SHAPE_TO_ROOT;
+    default:
+        return SHAPE_MEETING;
+    }
+}
+
+static uint32_t ceil_log2(int32_t p)
+{
+    uint32_t n = 0;
+    while ((INT64_C(1) << n) < p)
+        n++;
+    return n;
+}
+
+/* Rounds of latency that member I pays. */
+uint32_t graph_rounds_of(const struct collective *c)
+{
+    if (c->p == 1)
+        return 0;
+    switch (c->call) {
+    case MPG_CALL_Reduce:
+    case MPG_CALL_Gather:
+    case MPG_CALL_Gatherv:
+    case MPG_CALL_Scatter:
+    case MPG_CALL_Scatterv:
+        return 1;
+    case MPG_CALL_Alltoall:
+    case MPG_CALL_Alltoallv:
+    case MPG_CALL_Alltoallw:
+        return (uint32_t)c->p - 1;
+    default:
+        return ceil_log2(c->p);
+    }
+}
+
+/* Bytes that member I transfers in all rounds. */
+double graph_bytes_of(const struct collective *c, int32_t i)
+{
+    double d = (double)c->members[i].bytes, sum = 0;
+    if (c->p == 1)
+        return 0;
+    switch (c->call) {
+    case MPG_CALL_Bcast:
+    case MPG_CALL_Allreduce:
+    case MPG_CALL_Scan:
+    case MPG_CALL_Exscan:
+        return ceil_log2(c->p) * d;
+    case MPG_CALL_Allgather:
+    case MPG_CALL_Allgatherv:
+        for (int32_t j = 0; j < c->p; j++)
+            sum += j == i ? 0 : (double)c->members[j].bytes;
+        return sum;
+    case MPG_CALL_Alltoall:
+        return (c->p - 1) * d;
+    case MPG_CALL_Reduce_scatter:
+    case MPG_CALL_Reduce_scatter_block:
+        return d * (c->p - 1) / c->p;
+    case MPG_CALL_Alltoallv: /* summed over the others on arrival */
+    case MPG_CALL_Alltoallw:
+    case MPG_CALL_Win_fence: /* of the epoch */
+    case MPG_CALL_Reduce:
+    case MPG_CALL_Gather:
+    case MPG_CALL_Gatherv:
+    case MPG_CALL_Scatter:
+    case MPG_CALL_Scatterv:
+        return d;
+    default:
+        return 0;
+    }
+}
+
+/* What member I's event says that it contributes (or, of a scatter, gets). */
+int64_t graph_member_bytes(const struct mpg_event *e, int32_t i)
+{
+    int64_t sum = 0;
+    if (e->count_number == 0)
+        return e->bytes;
+    enum mpg_call call = graph_blocking_twin(e->call);
+    if (call != MPG_CALL_Alltoallv && call != MPG_CALL_Alltoallw)
+        return (uint32_t)i < e->count_number ? e->counts[i] : 0;
+    for (uint32_t j = 0; j < e->count_number; j++)
+        sum += j == (uint32_t)i ? 0 : e->counts[j];
+    return sum;
+}
