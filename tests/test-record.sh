@@ -93,9 +93,11 @@ is "a program that is not there" "$?: $(cat err)" \
 MPGKIT_LIBDIR=$tmp "$MPGTRACE" record -o none.trace true 2>err
 is "no tracer" "$?: $(cat err)" "1: mpgtrace record: no libmpgtrace.so in MPGKIT_LIBDIR=$tmp"
 : >file
-"$MPGTRACE" record -o file/a.trace true 2>err
-is "a folder that cannot be made" "$?: $(cat err)" \
-    "1: mpgtrace record: file/a.trace: Not a directory"
+traced 3 file/a.trace ./calls six
+is "a folder that cannot be made does not touch the exit status" $? 6
+like "... nor the output" "$(cat out)" "calls: all results are right*"
+is "... and is told once" "$(grep '^mpgtrace' err)" \
+    "mpgtrace: $PWD/file/a.trace: Not a directory; 3 of 3 ranks run untraced"
 if mkdir full && mount -t tmpfs -o size=32k tmpfs full 2>/dev/null; then
     mkdir full/a.trace && head -c 40000 /dev/zero >full/a.trace/fill 2>/dev/null
     traced 3 full/a.trace ./calls six

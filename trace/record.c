@@ -1,17 +1,22 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* mpgtrace record: run a program with libmpgtrace.so preloaded. */
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/option.h"
 #include "common/output.h"
 #include "trace/commands.h"
 
-static const char library_name[] = "libmpgtrace.so";
+/* What a run is asked to do. */
+struct request {
+    const char *output, *papi; /* papi: NULL for none */
+    int64_t buffer_bytes;
+    bool cpu_time;
+};
 
 static bool join(char *path, size_t size, const char *folder, const char *name)
 {
@@ -29,31 +34,31 @@ static bool own_folder(char *folder, size_t size)
     return true;
 }
 
-/* The tracer: of $MPGKIT_LIBDIR, of this build tree, or installed. */
-static int find_library(char *path, size_t size, struct mpg_error *err)
+/* The library called NAME: of $MPGKIT_LIBDIR, of this build tree, or installed. */
+static int find_library(const char *name, char *path, size_t size, struct mpg_error *err)
 {
     char folder[4000], beside[4096];
     const char *given = getenv("MPGKIT_LIBDIR");
     if (given)
-        return join(path, size, given, library_name)
+        return join(path, size, given, name)
                    ? 0
-                   : mpg_error_set(err, "no %s in MPGKIT_LIBDIR=%s", library_name, given);
+                   : mpg_error_set(err, "no %s in MPGKIT_LIBDIR=%s", name, given);
     if (own_folder(folder, sizeof folder)) {
         snprintf(beside, sizeof beside, "%s/pmpi/.libs", folder);
-        if (join(path, size, beside, library_name))
+        if (join(path, size, beside, name))
             return 0;
         /* A program run by libtool from the build tree is one folder further down. */
         snprintf(beside, sizeof beside, "%s/../pmpi/.libs", folder);
-        if (join(path, size, beside, library_name))
+        if (join(path, size, beside, name))
             return 0;
         snprintf(beside, sizeof beside, "%s/../lib/mpgkit", folder);
-        if (join(path, size, beside, library_name))
+        if (join(path, size, beside, name))
             return 0;
     }
-    if (join(path, size, MPGKIT_PKGLIBDIR, library_name))
+    if (join(path, size, MPGKIT_PKGLIBDIR, name))
         return 0;
     return mpg_error_set(err, "%s is not installed in %s (MPGKIT_LIBDIR can name its folder)",
-                         library_name, MPGKIT_PKGLIBDIR);
+                         name, MPGKIT_PKGLIBDIR);
 }
 
 /* Puts LIBRARY in front of what is preloaded already. */
@@ -83,33 +88,67 @@ static void describe_program(char **argv)
     setenv("MPGTRACE_PROGRAM", text, 1);
 }
 
-static int prepare(const char *output, int64_t buffer_bytes, struct mpg_error *err)
+/* The program may change its folder before MPI_Init: PATH as an absolute one. What is
+ * wrong with it the tracer will say, once for all ranks; the program then runs all the
+ * same. */
+static int set_output(const char *path, struct mpg_error *err)
 {
-    char library[4096], absolute[4096], number[32];
-    if (find_library(library, sizeof library, err) < 0 || mpg_directory_make(output, err) < 0)
+    char absolute[PATH_MAX], here[PATH_MAX];
+    (void)mpg_directory_make(path, NULL);
+    if (!realpath(path, absolute)) {
+        if (!getcwd(here, sizeof here))
+            return mpg_error_errno(err, errno, "the current folder");
+        if (snprintf(absolute, sizeof absolute, "%s%s%s", path[0] == '/' ? "" : here,
+                     path[0] == '/' ? "" : "/", path) >= (int)sizeof absolute)
+            return mpg_error_set(err, "%s: name too long", path);
+    }
+    return setenv("MPGTRACE_OUTPUT", absolute, 1) < 0 ? mpg_error_errno(err, errno, "%s", path)
+                                                       : 0;
+}
+
+/* Without them the environment of an outer run would decide. */
+static void set_values(const struct request *request)
+{
+    if (request->cpu_time)
+        setenv("MPGTRACE_CPU_TIME", "1", 1);
+    else
+        unsetenv("MPGTRACE_CPU_TIME");
+    if (request->papi)
+        setenv("MPGTRACE_PAPI", request->papi, 1);
+    else
+        unsetenv("MPGTRACE_PAPI");
+}
+
+static int prepare(const struct request *request, struct mpg_error *err)
+{
+    char tracer[PATH_MAX], counters[PATH_MAX], number[32];
+    if (find_library("libmpgtrace.so", tracer, sizeof tracer, err) < 0 ||
+        set_output(request->output, err) < 0)
         return -1;
-    /* The program may change its folder before MPI_Init. */
-    if (!realpath(output, absolute))
-        return mpg_error_errno(err, errno, "%s", output);
-    if (access(absolute, W_OK) < 0)
-        return mpg_error_errno(err, errno, "%s", output);
-    snprintf(number, sizeof number, "%lld", (long long)buffer_bytes);
-    setenv("MPGTRACE_OUTPUT", absolute, 1);
+    snprintf(number, sizeof number, "%lld", (long long)request->buffer_bytes);
     setenv("MPGTRACE_BUFFER", number, 1);
-    return preload(library, err);
+    set_values(request);
+    if (request->papi &&
+        (find_library("libmpgtrace-papi.so", counters, sizeof counters, err) < 0 ||
+         preload(counters, err) < 0))
+        return -1;
+    return preload(tracer, err);
 }
 
 int mpg_record_main(int argc, char **argv)
 {
-    const char *output = "app.trace";
-    int64_t buffer_bytes = 1 << 20;
+    struct request request = {.output = "app.trace", .buffer_bytes = 1 << 20};
     const struct mpg_option options[] = {
-        {.name = "output", .letter = 'o', .kind = MPG_OPTION_STRING, .value = &output,
+        {.name = "output", .letter = 'o', .kind = MPG_OPTION_STRING, .value = &request.output,
          .argument = "TRACE", .help = "the trace folder to make (default app.trace)"},
-        {.name = "buffer", .kind = MPG_OPTION_SIZE, .value = &buffer_bytes, .argument = "SIZE",
-         .minimum = 4096, .maximum = 1 << 30,
-         .help = "memory for compressed records on each rank, written out\n"
-                 "when full (default 1MiB)"},
+        {.name = "buffer", .kind = MPG_OPTION_SIZE, .value = &request.buffer_bytes,
+         .argument = "SIZE", .minimum = 4096, .maximum = 1 << 26,
+         .help = "records that each thread gathers before they are\n"
+                 "compressed (default 1MiB)"},
+        {.name = "cpu-time", .kind = MPG_OPTION_FLAG, .value = &request.cpu_time,
+         .help = "also record the CPU time between calls"},
+        {.name = "papi", .kind = MPG_OPTION_STRING, .value = &request.papi,
+         .argument = "EVENT,...", .help = "also count PAPI's events between calls"},
         {0}};
     const struct mpg_program program = {
         .name = "mpgtrace record", .arguments = "PROGRAM [ARGUMENT]...",
@@ -119,7 +158,7 @@ int mpg_record_main(int argc, char **argv)
 
     struct mpg_error err;
     describe_program(argv + first);
-    if (prepare(output, buffer_bytes, &err) == 0) {
+    if (prepare(&request, &err) == 0) {
         execvp(argv[first], argv + first);
         mpg_error_errno(&err, errno, "%s", argv[first]);
     }

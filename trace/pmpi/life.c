@@ -12,6 +12,7 @@
 #include "trace/pmpi/folder.h"
 #include "trace/pmpi/stream.h"
 #include "trace/pmpi/tracer.h"
+#include "trace/pmpi/values.h"
 
 enum { DEFAULT_WINDOW_BYTES = 1 << 20 };
 
@@ -78,16 +79,21 @@ static void report(int status, int rank, const struct mpg_error *err)
 static int open_streams(int rank, bool threads, struct mpg_error *err)
 {
     int ranks;
+    char complaint[MPG_ERROR_SIZE];
     PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    values_open(complaint, sizeof complaint);
+    if (complaint[0] && rank == 0)
+        fprintf(stderr, "mpgtrace: not counted: %s\n", complaint);
     const struct stream_options options = {.directory = life.folder,
                                            .rank = rank,
                                            .ranks = ranks,
                                            .window_bytes = window_bytes(),
+                                           .value_number = values_number,
                                            .threads = threads};
     if (streams_open(&options, err) < 0)
         return -1;
     struct mpg_trace_writer *w = streams.first->writer;
-    if (facts_write_first(w, rank, life.clocks.all, err) < 0)
+    if (facts_write_first(w, rank, life.clocks.all, err) < 0 || values_write_names(w, err) < 0)
         return -1;
     return mpg_trace_writer_flush(w, err);
 }

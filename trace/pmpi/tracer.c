@@ -4,6 +4,7 @@
 
 #include "trace/pmpi/clock.h"
 #include "trace/pmpi/stream.h"
+#include "trace/pmpi/values.h"
 
 struct tracer_scope tracer_enter(enum mpg_call call, const void *return_address,
                                  const void *frame)
@@ -20,6 +21,8 @@ struct tracer_scope tracer_enter(enum mpg_call call, const void *return_address,
     if (s.outermost) {
         t->frame = (uintptr_t)frame;
         s.enter_ns = clock_now_ns();
+        if (values_number && streams.on)
+            values_enter();
     }
     return s;
 }
@@ -71,11 +74,17 @@ void tracer_write(const struct tracer_scope *s, struct mpg_event *event)
     /* Counters of two cores may differ by some ns where a thread has moved. */
     event->enter_ns = s->enter_ns > stream->last_ns ? s->enter_ns : stream->last_ns;
     event->leave_ns = s->leave_ns > event->enter_ns ? s->leave_ns : event->enter_ns;
+    if (values_number) {
+        event->value_number = values_number;
+        event->values = values_interval();
+    }
     if (mpg_trace_write_event(stream->writer, event, &err) < 0)
         stream_fail(&err);
     else
         stream->last_ns = event->leave_ns;
     stream_unlock();
+    if (values_number)
+        values_leave();
 }
 
 int64_t tracer_bytes(int count, MPI_Datatype type)

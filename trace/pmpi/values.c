@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Measuring compute intervals of a thread. */
+#include "trace/pmpi/values.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "trace/pmpi/counters.h"
+
+enum { NAMES_SIZE = 4096 };
+
+extern const struct tracer_counters mpgtrace_counters __attribute__((weak));
+
+/* Of a thread: readings at the interval's begin and end, their difference. */
+struct thread_values {
+    void *counters; /* NULL: they cannot be counted in this thread */
+    int64_t begin[COUNTERS_MAX + 1], end[COUNTERS_MAX + 1], difference[COUNTERS_MAX + 1];
+};
+
+uint32_t values_number;
+static bool cpu_time;
+static char names[NAMES_SIZE];
+static pthread_key_t at_thread_end;
+static __thread struct thread_values *own __attribute__((tls_model("initial-exec")));
+static struct thread_values none; /* of a thread without memory: zeros */
+
+static void free_own(void *values)
+{
+    struct thread_values *v = values;
+    if (v->counters)
+        mpgtrace_counters.stop(v->counters);
+    free(v);
+}
+
+void values_open(char *complaint, size_t size)
+{
+    const char *events = getenv("MPGTRACE_PAPI");
+    uint32_t number = 0;
+    complaint[0] = '\0';
+    if (pthread_key_create(&at_thread_end, free_own) != 0)
+        return;
+    cpu_time = getenv("MPGTRACE_CPU_TIME") != NULL;
+    if (cpu_time) {
+        strcpy(names, " cpu_ns");
+        number = 1;
+    }
+    if (events && &mpgtrace_counters)
+        number += (uint32_t)mpgtrace_counters.open(events, names + strlen(names),
+                                                   sizeof names - strlen(names), complaint, size);
+    values_number = number;
+}
+
+int values_write_names(struct mpg_trace_writer *w, struct mpg_error *err)
+{
+    return values_number > 0 ? mpg_trace_write_fact(w, "values", names + 1, err) : 0;
+}
+
+static bool has_counters(void)
+{
+    return values_number > (uint32_t)cpu_time;
+}
+
+static struct thread_values *of_thread(void)
+{
+    if (own)
+        return own;
+    own = calloc(1, sizeof *own);
+    if (!own)
+        return &none;
+    if (has_counters())
+        own->counters = mpgtrace_counters.start();
+    (void)pthread_setspecific(at_thread_end, own); /* else it is never freed */
+    return own;
+}
+
+static void read_values(struct thread_values *v, int64_t *to)
+{
+    long long counts[COUNTERS_MAX];
+    struct timespec t;
+    if (v == &none)
+        return;
+    if (cpu_time && clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t) == 0)
+        to[0] = (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+    if (!v->counters || !mpgtrace_counters.read(v->counters, counts))
+        return;
+    for (uint32_t i = cpu_time; i < values_number; i++)
+        to[i] = counts[i - cpu_time];
+}
+
+void values_enter(void)
+{
+    struct thread_values *v = of_thread();
+    read_values(v, v->end);
+}
+
+const int64_t *values_interval(void)
+{
+    struct thread_values *v = of_thread();
+    for (uint32_t i = 0; v != &none && i < values_number; i++)
+        v->difference[i] = v->end[i] - v->begin[i];
+    return v->difference;
+}
+
+void values_leave(void)
+{
+    struct thread_values *v = of_thread();
+    read_values(v, v->begin);
+}
