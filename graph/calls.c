@@ -122,12 +122,13 @@ int graph_begin_call(struct mpg_graph *g, struct stream *s, struct mpg_error *er
         return begin_matched_receive(g, s, err);
     case MPG_KIND_COLLECTIVE:
     case MPG_KIND_CONSTRUCTOR:
+    case MPG_KIND_WIN_CONSTRUCTOR:
+    case MPG_KIND_WIN_FENCE:
         return begin_collective(g, s, err);
     case MPG_KIND_NEIGHBOR:
         return begin_neighbors(g, s, err);
-    case MPG_KIND_WIN_CONSTRUCTOR:
     case MPG_KIND_WIN_FREE:
-    case MPG_KIND_WIN_FENCE:
+        graph_forget_window(g, s);
         return begin_collective(g, s, err);
     case MPG_KIND_WIN_GROUP:
     case MPG_KIND_WIN_EPOCH:

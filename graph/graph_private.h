@@ -171,7 +171,7 @@ struct stream {
 
 struct rank_state {
     struct mpg_cursor *cursor;
-    bool started, finished, queued;
+    bool started, finished, finalized, queued;
     bool has_next, ended;      /* next: read ahead */
     struct mpg_event next;
     uint64_t calls;            /* so far */
@@ -290,6 +290,7 @@ struct group *graph_new_group(uint32_t count, struct mpg_error *err);
 int graph_begin_window_call(struct mpg_graph *g, struct stream *s, struct mpg_error *err);
 /* Ends the epoch of the window that S's fence names: the bytes that S's rank moved. */
 int64_t graph_end_epoch(struct mpg_graph *g, const struct stream *s);
+void graph_forget_window(struct mpg_graph *g, const struct stream *s);
 void graph_free_windows(struct rank_state *r);
 
 /* requests.c */
@@ -317,6 +318,12 @@ enum collective_shape graph_shape_of(enum mpg_call call);
 uint32_t graph_rounds_of(const struct collective *c);
 double graph_bytes_of(const struct collective *c, int32_t i);
 int64_t graph_member_bytes(const struct mpg_event *e, int32_t i);
+
+/* ended.c */
+/* Says why LAST, the latest of its rank, is no MPI_Finalize. */
+int graph_explain_end(const struct mpg_graph *g, const struct stream *last, struct mpg_error *err);
+/* Whether a rank died, which ERR then says: what others wait for may be lost with it. */
+bool graph_explain_dead(const struct mpg_graph *g, struct mpg_error *err);
 
 /* stall.c */
 int graph_explain_stall(struct mpg_graph *g, struct mpg_error *err);

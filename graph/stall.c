@@ -197,6 +197,8 @@ int graph_explain_stall(struct mpg_graph *g, struct mpg_error *err)
     const struct stream *s = find_culprit(g, &circle);
     if (!s)
         return mpg_error_set(err, "no rank can go on");
+    if (graph_explain_dead(g, err))
+        return -1;
     (void)explain(g, s, circle, err);
     return mention_threads(g, err);
 }

@@ -172,6 +172,7 @@ static int finalize(struct mpg_graph *g, struct stream *s, struct mpg_error *err
 {
     if (enter(g, s, &s->event, s->number, err) < 0 || join_threads(g, s, err) < 0)
         return -1;
+    g->rank[s->rank].finalized = true;
     return end_rank(g, s, s->event.enter_ns, err);
 }
 
@@ -184,11 +185,8 @@ static int end_early(struct mpg_graph *g, int32_t rank, struct mpg_error *err)
         return -1;
     for (struct stream *t = last; t; t = t->sibling)
         last = t->last_leave_ns > last->last_leave_ns ? t : last;
-    struct place here = graph_here(last);
     if (!g->options.lenient)
-        return r->started ? graph_error(&here, err, "the rank's trace ends here, without "
-                                                    "MPI_Finalize")
-                          : mpg_error_set(err, "rank %d: no calls", rank);
+        return graph_explain_end(g, last, err);
     g->counts.incomplete_ranks++;
     return end_rank(g, last, r->started ? last->last_leave_ns : r->start_ns, err);
 }

@@ -198,16 +198,28 @@ int graph_begin_window_call(struct mpg_graph *g, struct stream *s, struct mpg_er
     }
 }
 
+static void free_window(struct window *w)
+{
+    mpg_map_clear(&w->targets);
+    free(w->access.ranks);
+    free(w->exposure.ranks);
+    free(w);
+}
+
+void graph_forget_window(struct mpg_graph *g, const struct stream *s)
+{
+    struct mpg_map *windows = &g->rank[s->rank].windows;
+    uint64_t *slot = mpg_map_find(windows, (uint64_t)s->event.object, 0);
+    if (!slot)
+        return;
+    free_window((struct window *)(uintptr_t)*slot);
+    mpg_map_remove(windows, (uint64_t)s->event.object, 0);
+}
+
 void graph_free_windows(struct rank_state *r)
 {
-    for (size_t i = 0; i < r->windows.capacity; i++) {
-        if (!r->windows.entries[i].used)
-            continue;
-        struct window *w = (struct window *)(uintptr_t)r->windows.entries[i].value;
-        mpg_map_clear(&w->targets);
-        free(w->access.ranks);
-        free(w->exposure.ranks);
-        free(w);
-    }
+    for (size_t i = 0; i < r->windows.capacity; i++)
+        if (r->windows.entries[i].used)
+            free_window((struct window *)(uintptr_t)r->windows.entries[i].value);
     mpg_map_clear(&r->windows);
 }

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "common/units.h"
 #include "simulate/report.h"
 
 static void say_spec(char *text, size_t size, const struct mpg_spec *spec, bool from_signature,
@@ -160,7 +161,7 @@ static void say_floors(const struct mpg_report *r, char *text, size_t size)
 static void say_choice(const struct mpg_report *r, char *text, size_t size)
 {
     snprintf(text, size,
-             "%" PRIu64 " calls of Waitany, Waitsome, Test..., Iprobe complete what they completed "
+             "%" PRIu64 " calls of Waitany, Waitsome, Test..., Iprobe, Improbe complete what they completed "
              "in the trace",
              r->result->counts.choices);
 }
@@ -172,6 +173,64 @@ static void say_sends(const struct mpg_report *r, char *text, size_t size)
              "%" PRIu64 " sends are never completed by their sender, %" PRIu64
              " of them received only by polling: their order is not guaranteed under perturbation",
              c->uncompleted_sends, c->asynchronous);
+}
+
+static void say_threads(const struct mpg_report *r, char *text, size_t size)
+{
+    snprintf(text, size,
+             "%" PRIu64 " more than one a rank: each goes on from what its rank did before its "
+             "first call, and MPI_Finalize waits for all",
+             r->result->counts.threads);
+}
+
+static void say_one_sided(const struct mpg_report *r, char *text, size_t size)
+{
+    const struct mpg_graph_counts *c = &r->result->counts;
+    int used = snprintf(text, size,
+                        "%" PRIu64 " transfers: fences meet, complete waits for post and wait for "
+                        "complete; unlock, flush and Wait take a round trip without the target's "
+                        "processor; waiting for a lock is not modelled",
+                        c->transfers);
+    if (c->transfers_alone && used > 0 && (size_t)used < size)
+        snprintf(text + used, size - (size_t)used, "; nothing waits for %" PRIu64 " of them",
+                 c->transfers_alone);
+}
+
+static void say_worlds(const struct mpg_report *r, char *text, size_t size)
+{
+    snprintf(text, size,
+             "%" PRIu64 " operations with processes of another MPI_COMM_WORLD are not followed: "
+             "they wait for nobody there",
+             r->result->counts.foreign);
+}
+
+static void say_neighbors(const struct mpg_report *r, char *text, size_t size)
+{
+    snprintf(text, size,
+             "%" PRIu64 " neighbourhood collectives, of whose topology the trace says nothing, wait "
+             "for nobody",
+             r->result->counts.unknown_neighbors);
+}
+
+static void say_files(const struct mpg_report *r, char *text, size_t size)
+{
+    snprintf(text, size, "%" PRIu64 " calls of MPI-IO take as long as they did, and wait for nobody",
+             r->result->counts.file_calls);
+}
+
+static void say_failed(const struct mpg_report *r, char *text, size_t size)
+{
+    snprintf(text, size, "%" PRIu64 " calls returned an error: they take time but have no effect",
+             r->result->counts.failed);
+}
+
+static void say_flushes(const struct mpg_report *r, char *text, size_t size)
+{
+    char time[32];
+    snprintf(text, size,
+             "%s of all ranks' traced time, in which the tracer wrote, are not taken for "
+             "computation",
+             mpg_units_format_time(time, sizeof time, (double)r->result->counts.flushed_ns));
 }
 
 static void say_missing(const struct mpg_report *r, char *text, size_t size)
@@ -202,6 +261,13 @@ bool mpg_report_assumption(const struct mpg_report *r, int i, const char **topic
         {"floors", say_floors, r->result->floor_rule != NULL},
         {"choice", say_choice, c->choices > 0},
         {"asynchronous", say_sends, c->uncompleted_sends > 0},
+        {"threads", say_threads, c->threads > 0},
+        {"one-sided", say_one_sided, c->transfers > 0},
+        {"other worlds", say_worlds, c->foreign > 0},
+        {"neighbours", say_neighbors, c->unknown_neighbors > 0},
+        {"files", say_files, c->file_calls > 0},
+        {"failed", say_failed, c->failed > 0},
+        {"flushes", say_flushes, c->flushed_ns > 0},
         {"missing", say_missing, c->unmatched + c->incomplete_ranks > 0},
     };
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) {

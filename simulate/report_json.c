@@ -19,14 +19,32 @@ static json_t *summary_json(const struct mpg_summary *s)
 static json_t *trace_json(const struct mpg_report *r)
 {
     const struct mpg_graph_counts *c = &r->result->counts;
-    return json_pack("{s:s, s:i, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "path",
-                     mpg_trace_path(r->trace), "ranks", (int)r->result->ranks, "calls",
-                     (json_int_t)c->calls, "messages", (json_int_t)c->messages,
-                     "synchronous_messages", (json_int_t)c->synchronous_messages, "collectives",
-                     (json_int_t)c->collectives, "choices_kept", (json_int_t)c->choices,
-                     "uncompleted_sends", (json_int_t)c->uncompleted_sends, "asynchronous",
-                     (json_int_t)c->asynchronous, "unmatched", (json_int_t)c->unmatched,
-                     "incomplete_ranks", (json_int_t)c->incomplete_ranks);
+    const struct {
+        const char *key;
+        uint64_t value;
+    } numbers[] = {
+        {"calls", c->calls},
+        {"messages", c->messages},
+        {"synchronous_messages", c->synchronous_messages},
+        {"collectives", c->collectives},
+        {"choices_kept", c->choices},
+        {"uncompleted_sends", c->uncompleted_sends},
+        {"asynchronous", c->asynchronous},
+        {"threads", (uint64_t)r->result->ranks + c->threads},
+        {"one_sided", c->transfers},
+        {"foreign", c->foreign},
+        {"unknown_neighbors", c->unknown_neighbors},
+        {"file_calls", c->file_calls},
+        {"failed_calls", c->failed},
+        {"flushed_ns", c->flushed_ns},
+        {"unmatched", c->unmatched},
+        {"incomplete_ranks", c->incomplete_ranks},
+    };
+    json_t *o = json_pack("{s:s, s:i}", "path", mpg_trace_path(r->trace), "ranks",
+                          (int)r->result->ranks);
+    for (size_t i = 0; o && i < sizeof numbers / sizeof *numbers; i++)
+        json_object_set_new(o, numbers[i].key, json_integer((json_int_t)numbers[i].value));
+    return o;
 }
 
 static json_t *optional_string(const char *text)

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Ranks whose trace ends before MPI_Finalize: what is known of why. */
+#include <stdio.h>
+#include <string.h>
+
+#include "common/units.h"
+#include "graph/graph_private.h"
+
+static const char remedy[] = "--lenient simulates what there is";
+
+static bool has_died(const struct mpg_graph *g, int32_t rank, uint32_t *thread,
+                     enum mpg_call *call, int64_t *enter_ns)
+{
+    uint32_t threads = mpg_trace_threads(g->trace, rank);
+    for (*thread = 0; *thread < threads; ++*thread)
+        if (mpg_trace_died(g->trace, rank, *thread, call, enter_ns))
+            return true;
+    return false;
+}
+
+/* Whether the tracer stopped recording RANK, and why. */
+static const char *why_incomplete(const struct mpg_graph *g, int32_t rank)
+{
+    const char *key, *value;
+    for (size_t i = 0; mpg_trace_fact(g->trace, rank, i, &key, &value); i++)
+        if (strcmp(key, "incomplete") == 0)
+            return value;
+    return NULL;
+}
+
+/* Of the ranks that died the one that called MPI_Abort, else the first; NO_RANK. */
+static int32_t first_dead(const struct mpg_graph *g, int32_t *count)
+{
+    int32_t first = NO_RANK;
+    bool aborted = false;
+    *count = 0;
+    for (int32_t rank = 0; rank < g->ranks; rank++) {
+        uint32_t thread;
+        enum mpg_call call;
+        int64_t enter_ns;
+        if (g->rank[rank].finalized || !has_died(g, rank, &thread, &call, &enter_ns))
+            continue;
+        ++*count;
+        if (first == NO_RANK || (!aborted && call == MPG_CALL_Abort))
+            first = rank;
+        aborted |= call == MPG_CALL_Abort;
+    }
+    return first;
+}
+
+static int explain_death(const struct mpg_graph *g, int32_t rank, int32_t count,
+                         struct mpg_error *err)
+{
+    const struct rank_state *r = &g->rank[rank];
+    uint32_t thread;
+    enum mpg_call call = MPG_CALL_COUNT;
+    int64_t enter_ns = 0;
+    char when[80] = "", others[64] = "", time[32], who[32], where[64];
+    (void)has_died(g, rank, &thread, &call, &enter_ns);
+    snprintf(who, sizeof who, thread ? "rank %d.%u" : "rank %d", rank, thread);
+    if (r->started && call != MPG_CALL_COUNT)
+        snprintf(when, sizeof when, ", %s after MPI_Init",
+                 mpg_units_format_time(time, sizeof time, (double)(enter_ns - r->start_ns)));
+    if (count > 1)
+        snprintf(others, sizeof others, " (nor have %d other ranks)", count - 1);
+    if (call == MPG_CALL_Abort)
+        return mpg_error_set(err, "%s called MPI_Abort%s, so there is no MPI_Finalize; %s", who,
+                             when, remedy);
+    if (call == MPG_CALL_COUNT)
+        snprintf(where, sizeof where, "outside of MPI, after %llu calls",
+                 (unsigned long long)mpg_trace_events(g->trace, rank));
+    else
+        snprintf(where, sizeof where, "inside MPI_%s", mpg_call_name(call));
+    return mpg_error_set(err, "%s was killed or ended %s%s, and has no MPI_Finalize%s; %s", who,
+                         where, when, others, remedy);
+}
+
+int graph_explain_end(const struct mpg_graph *g, const struct stream *last, struct mpg_error *err)
+{
+    int32_t count, dead = first_dead(g, &count);
+    struct place here = graph_here(last);
+    const char *reason = why_incomplete(g, last->rank);
+    if (reason)
+        return mpg_error_set(err, "rank %d: the tracer stopped recording (%s); %s", last->rank,
+                             reason, remedy);
+    if (dead != NO_RANK)
+        return explain_death(g, dead, count, err);
+    if (!g->rank[last->rank].started)
+        return mpg_error_set(err, "rank %d: no calls (%s)", last->rank, remedy);
+    return graph_error(&here, err, "the rank's trace ends here, without MPI_Finalize (%s)",
+                       remedy);
+}
+
+bool graph_explain_dead(const struct mpg_graph *g, struct mpg_error *err)
+{
+    int32_t count, dead = first_dead(g, &count);
+    if (dead == NO_RANK)
+        return false;
+    (void)explain_death(g, dead, count, err);
+    return true;
+}
