@@ -52,13 +52,5 @@ awk -v m=$messages -v import="$import" -v print_="$print" -v one="$one" -v many=
 }'
 
 if [ "$MPGKIT_MPI" = yes ]; then
-    plain=$("$MPIRUN" -np 1 "${top_builddir:?}/tests/speed_tracer")
-    traced=$("$MPIRUN" -np 1 "$MPGTRACE" record -o "$work/self.trace" "${top_builddir:?}/tests/speed_tracer")
-    size=$(cat "$work"/self.trace/* | wc -c)
-    echo "Irecv, Send, Wait of one byte on MPI_COMM_SELF; ns a call"
-    awk -v plain="$plain" -v traced="$traced" -v size="$size" 'BEGIN {
-        printf "  %-34s %7.1f\n  %-34s %7.1f  %.2f times: %+.1f ns a call, %.2f bytes a call\n",
-            "without the tracer", plain, "under mpgtrace record", traced, traced / plain,
-            traced - plain, size / (9 * 3 * 50000)
-    }'
+    bash "$(dirname "$0")/speed_tracer.sh"
 fi

@@ -1,0 +1,67 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# make bench: what a recorded MPI call costs, as CPU time. Runs with and without the
+# tracer take turns, and each pair gives a difference, so that what a machine does to all
+# runs of a minute falls out. Never a pass or a fail. Argument: the number of pairs.
+set -eu
+pairs=${1:-15}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+program=${top_builddir:?}/tests/speed_tracer
+
+# once COMMAND...: what it prints, in one process.
+once() {
+    "$MPIRUN" -np 1 "$@"
+}
+
+# summary NAME BASE: from lines "without with" on standard input, the median of the
+# differences and its interval of at least 95 %, by order statistics (binomial).
+summary() {
+    awk -v name="$1" '
+    function sort(a, n,   i, j, t) {
+        for (i = 2; i <= n; i++)
+            for (j = i; j > 1 && a[j - 1] > a[j]; j--) { t = a[j]; a[j] = a[j - 1]; a[j - 1] = t }
+    }
+    function median(a, n) { return n % 2 ? a[(n + 1) / 2] : (a[n / 2] + a[n / 2 + 1]) / 2 }
+    { n++; without[n] = $1; traced[n] = $2; d[n] = $2 - $1 }
+    END {
+        sort(without, n); sort(traced, n); sort(d, n)
+        # The k-th least and k-th greatest: both sides miss with P(X < k), X binomial.
+        term = 2 ^ -n; below = 0; k = 0
+        while (below + term <= 0.025) { below += term; term *= (n - k) / (k + 1); k++ }
+        printf "  %-28s %7.1f %9.1f   %+7.1f", name, median(without, n), median(traced, n), median(d, n)
+        if (k > 0)
+            printf "   %+.1f to %+.1f (%.1f %%, %d pairs)\n", d[k], d[n + 1 - k], 100 * (1 - 2 * below), n
+        else
+            printf "   %+.1f to %+.1f (all of %d pairs)\n", d[1], d[n], n
+    }'
+}
+
+# compare NAME OPTION...: runs of mpgtrace record with these against plain ones.
+compare() {
+    local name=$1 plain traced
+    shift
+    : >"$work/pairs"
+    for i in $(seq "$pairs"); do
+        if [ $((i % 2)) = 0 ]; then
+            plain=$(once "$program")
+            traced=$(once "$MPGTRACE" record -o "$work/self.trace" "$@" "$program")
+        else
+            traced=$(once "$MPGTRACE" record -o "$work/self.trace" "$@" "$program")
+            plain=$(once "$program")
+        fi
+        echo "$plain $traced" >>"$work/pairs"
+    done
+    summary "$name" <"$work/pairs"
+}
+
+echo "Irecv, Send, Wait of one byte on MPI_COMM_SELF: ns of CPU time (user and system) a call"
+echo "                               without    traced     added   interval of the median"
+compare "mpgtrace record"
+compare "mpgtrace record --cpu-time" --cpu-time
+size=$(cat "$work"/self.trace/* | wc -c)
+awk -v size="$size" 'BEGIN { printf "  %.2f bytes a call on disk\n", size / (3 * 501000) }'
+cat <<'PEERS'
+Others, measured once on another machine (2-core KVM guest, 2.6 GHz, Open MPI 4.1.4):
+  EZTrace 2 +146, Score-P 8.4 +303, sst-dumpi +632, Pilgrim +789, mpiP +1423 ns a call
+PEERS
