@@ -42,10 +42,11 @@ libopenmpi-dev    have mpicc
 openmpi-bin       have mpirun
 python3           python_is_whole
 '
-# Without these mpgkit works too: counters, Fortran tests, the example's
-# plot and a real program to trace.
+# Without these mpgkit works too: counters, the names of callsites, Fortran tests,
+# the example's plot and a real program to trace.
 optional='
 libpapi-dev       header papi.h
+libdw-dev         module libdw
 gfortran          have gfortran
 gnuplot-nox       have gnuplot
 hpcc              have hpcc
