@@ -6,6 +6,7 @@
 #define MPG_TRACER_STREAM_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -39,7 +40,7 @@ struct stream_options {
 
 /* Shared by all streams. Without `threads` there is no lock and one stream. */
 struct streams {
-    volatile bool on;   /* recording */
+    atomic_bool on;     /* recording */
     volatile bool busy; /* between lock and unlock */
     bool threads;
     int rank;
