@@ -30,6 +30,15 @@ static inline uint64_t clock_ticks(void)
     return tracer_clock.counter ? mpg_ticks_read() : mpg_clock_ns();
 }
 
+/* SINCE * MULT >> CLOCK_SHIFT where there are no integers of 128 bits; rounded to zero. */
+static inline int64_t clock_scale_parts(int64_t since, uint64_t mult)
+{
+    uint64_t n = since < 0 ? 0 - (uint64_t)since : (uint64_t)since;
+    uint64_t low = n & 0xffffffffu, part = mult & 0xffffffffu;
+    int64_t ns = (int64_t)((n >> 32) * mult + low * (mult >> 32) + (low * part >> 32));
+    return since < 0 ? -ns : ns;
+}
+
 /* TICKS, which may be before the origin, in ns. */
 static inline int64_t clock_convert(uint64_t ticks)
 {
@@ -38,10 +47,7 @@ static inline int64_t clock_convert(uint64_t ticks)
 #ifdef __SIZEOF_INT128__
     return c->origin_ns + (int64_t)((__int128)since * (int64_t)c->mult >> CLOCK_SHIFT);
 #else
-    uint64_t n = since < 0 ? 0 - (uint64_t)since : (uint64_t)since;
-    uint64_t low = n & 0xffffffffu, part = c->mult & 0xffffffffu;
-    int64_t ns = (int64_t)((n >> 32) * c->mult + low * (c->mult >> 32) + (low * part >> 32));
-    return c->origin_ns + (since < 0 ? -ns : ns);
+    return c->origin_ns + clock_scale_parts(since, c->mult);
 #endif
 }
 
