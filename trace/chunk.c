@@ -7,7 +7,7 @@
 
 static const uint8_t magic[8] = {'M', 'P', 'G', 'T', 'R', 'C', 'E', '\n'};
 
-enum { CRC_OFFSET = 56 };
+enum { THREAD_OFFSET = 52, COLUMNS_OFFSET = 54, CRC_OFFSET = 56, RUN_OFFSET = 60 };
 
 static void put(uint8_t *p, int bytes, uint64_t v)
 {
@@ -23,10 +23,13 @@ static uint64_t get(const uint8_t *p, int bytes)
     return v;
 }
 
-static uint32_t checksum(const uint8_t *header, const void *payload, size_t size)
+static uint32_t checksum(const uint8_t *header, const struct mpg_chunk *chunk, const void *payload)
 {
     uLong crc = crc32(0, header, CRC_OFFSET);
-    return (uint32_t)crc32_z(crc, payload, size);
+    crc = crc32(crc, header + RUN_OFFSET, MPG_CHUNK_HEADER_BYTES - RUN_OFFSET);
+    if (chunk->kind != MPG_CHUNK_WINDOW)
+        crc = crc32_z(crc, payload, chunk->stored_bytes);
+    return (uint32_t)crc;
 }
 
 void mpg_chunk_pack(const struct mpg_chunk *chunk, const void *payload, uint8_t *header)
@@ -43,7 +46,10 @@ void mpg_chunk_pack(const struct mpg_chunk *chunk, const void *payload, uint8_t 
     put(header + 40, 4, chunk->events);
     put(header + 44, 4, chunk->raw_bytes);
     put(header + 48, 4, chunk->stored_bytes);
-    put(header + CRC_OFFSET, 4, checksum(header, payload, chunk->stored_bytes));
+    put(header + THREAD_OFFSET, 2, chunk->thread);
+    put(header + COLUMNS_OFFSET, 2, chunk->columns);
+    put(header + RUN_OFFSET, 4, chunk->run);
+    put(header + CRC_OFFSET, 4, checksum(header, chunk, payload));
 }
 
 int mpg_chunk_unpack(const uint8_t *header, struct mpg_chunk *chunk, struct mpg_error *err)
@@ -52,8 +58,8 @@ int mpg_chunk_unpack(const uint8_t *header, struct mpg_chunk *chunk, struct mpg_
         return mpg_error_set(err, "not a chunk of an mpgkit trace");
     unsigned version = (unsigned)get(header + 8, 2);
     if (version != MPG_CHUNK_VERSION)
-        return mpg_error_set(err, "trace format version %u, this mpgkit reads version %d", version,
-                             MPG_CHUNK_VERSION);
+        return mpg_error_set(err, "trace format version %u, this mpgkit reads version %d: "
+                             "use the mpgkit that wrote it", version, MPG_CHUNK_VERSION);
     unsigned kind = (unsigned)get(header + 10, 2);
     *chunk = (struct mpg_chunk){
         .kind = (enum mpg_chunk_kind)kind,
@@ -65,15 +71,21 @@ int mpg_chunk_unpack(const uint8_t *header, struct mpg_chunk *chunk, struct mpg_
         .events = (uint32_t)get(header + 40, 4),
         .raw_bytes = (uint32_t)get(header + 44, 4),
         .stored_bytes = (uint32_t)get(header + 48, 4),
+        .thread = (uint32_t)get(header + THREAD_OFFSET, 2),
+        .columns = (uint32_t)get(header + COLUMNS_OFFSET, 2),
+        .run = (uint32_t)get(header + RUN_OFFSET, 4),
     };
-    if ((kind != MPG_CHUNK_EVENTS && kind != MPG_CHUNK_FACTS) || chunk->ranks == 0 ||
+    bool has_columns = kind == MPG_CHUNK_EVENTS || kind == MPG_CHUNK_WINDOW;
+    if (kind < MPG_CHUNK_EVENTS || kind > MPG_CHUNK_PROFILE || chunk->ranks == 0 ||
         chunk->ranks > MPG_CHUNK_MAX_RANKS || chunk->rank >= chunk->ranks ||
-        chunk->raw_bytes > MPG_CHUNK_MAX_BYTES || chunk->stored_bytes > MPG_CHUNK_MAX_BYTES)
+        chunk->raw_bytes > MPG_CHUNK_MAX_BYTES || chunk->stored_bytes > MPG_CHUNK_MAX_BYTES ||
+        (has_columns && (chunk->columns < MPG_COLUMN_VALUES ||
+                         chunk->columns > MPG_COLUMN_VALUES + MPG_TRACE_MAX_VALUES)))
         return mpg_error_set(err, "damaged chunk header");
     return 0;
 }
 
 bool mpg_chunk_check(const uint8_t *header, const struct mpg_chunk *chunk, const void *payload)
 {
-    return get(header + CRC_OFFSET, 4) == checksum(header, payload, chunk->stored_bytes);
+    return get(header + CRC_OFFSET, 4) == checksum(header, chunk, payload);
 }

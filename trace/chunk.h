@@ -11,53 +11,59 @@
 #include "common/error.h"
 
 enum {
-    MPG_CHUNK_VERSION = 1,
+    MPG_CHUNK_VERSION = 2,
     MPG_CHUNK_HEADER_BYTES = 64,
     MPG_CHUNK_MAX_RANKS = 1 << 26,
     MPG_CHUNK_MAX_BYTES = 1 << 30, /* of a payload, stored or raw */
-    MPG_TRACE_MAX_LIST = 1 << 26   /* elements in any list of an event */
+    MPG_TRACE_MAX_LIST = 1 << 26,  /* elements in any list of an event */
+    MPG_TRACE_MAX_FRAMES = 64,
+    MPG_TRACE_MAX_TEXT = 4096,     /* of a region's name or a module's path */
+    MPG_TRACE_MAX_BUILD_ID = 64,
+    MPG_TRACE_MAX_VALUES = 64,
+    MPG_TRACE_MAX_THREADS = 1 << 16
 };
 
-enum mpg_chunk_kind { MPG_CHUNK_EVENTS = 1, MPG_CHUNK_FACTS = 2 };
+enum mpg_chunk_kind {
+    MPG_CHUNK_EVENTS = 1,
+    MPG_CHUNK_FACTS = 2,
+    MPG_CHUNK_WINDOW = 3,
+    MPG_CHUNK_PROFILE = 4
+};
 
 /* The chunk holds receives whose partner a later completion tells. */
 enum { MPG_CHUNK_UNRESOLVED = 1 };
 
-/* Operation codes that start a record; MPG_OP_SHAPE + i uses shape i. */
-enum { MPG_OP_NEW_SHAPE = 0, MPG_OP_COMM = 1, MPG_OP_RESET = 2, MPG_OP_SHAPE = 3 };
+/* Columns of a chunk's events; what follows is one column a value. */
+enum { MPG_COLUMN_RECORDS, MPG_COLUMN_GAPS, MPG_COLUMN_DURATIONS, MPG_COLUMN_VALUES };
 
-/* Shapes are forgotten when there are this many of them. */
-enum { MPG_MAX_SHAPES = 1 << 15 };
-
-/* Bits of a shape's flags. */
+/* Operation codes that start a record; MPG_OP_SHAPE + i is an event of shape i. */
 enum {
-    MPG_SHAPE_ANY_SOURCE = 1,
-    MPG_SHAPE_ANY_TAG = 2,
-    MPG_SHAPE_FOUND = 4,
-    MPG_SHAPE_DONE_ALL = 8,
-    MPG_SHAPE_EXTRAS = 16,    /* lists of cancelled requests and resolutions follow */
-    MPG_SHAPE_PERSISTENT = 32 /* Request_free of a persistent request */
-};
-
-/* The interned part of an event; identical ones share a number. */
-struct mpg_shape {
-    uint32_t call, flags, count_number, request_number;
-    int32_t comm, to, from, tag, recvtag, root, newcomm, unused;
-    int64_t bytes, recvbytes;
+    MPG_OP_PREDICTED, /* an event of the shape that the last ones predict */
+    MPG_OP_NEW_SHAPE,
+    MPG_OP_COMM,
+    MPG_OP_TOPOLOGY,
+    MPG_OP_OBJECT,
+    MPG_OP_STRING,
+    MPG_OP_MODULE,
+    MPG_OP_SITE,
+    MPG_OP_SHAPE
 };
 
 struct mpg_chunk {
     enum mpg_chunk_kind kind;
     uint32_t rank, ranks, flags, events, raw_bytes, stored_bytes;
-    uint64_t sequence; /* 0, 1, ... on each rank */
+    uint32_t thread, columns;
+    uint32_t run;      /* the same in all chunks of a stream and its window */
+    uint64_t sequence; /* 0, 1, ... in each stream */
     int64_t first_ns;  /* the last leave time before the chunk */
 };
 
-/* Writes the 64 header bytes, whose CRC covers header and PAYLOAD. */
+/* Writes the 64 header bytes, whose CRC covers header and PAYLOAD (of a window, the
+ * header alone: PAYLOAD may be NULL). */
 void mpg_chunk_pack(const struct mpg_chunk *chunk, const void *payload, uint8_t *header);
 /* Reads and checks a header; ERR says what is wrong with it. */
 int mpg_chunk_unpack(const uint8_t *header, struct mpg_chunk *chunk, struct mpg_error *err);
-/* Whether the CRC in HEADER fits it and its PAYLOAD. */
+/* Whether the CRC in HEADER fits it and its PAYLOAD (of a window: NULL). */
 bool mpg_chunk_check(const uint8_t *header, const struct mpg_chunk *chunk, const void *payload);
 
 /* Little-endian base-128 integers; a writer needs MPG_VARINT_BYTES of room. */

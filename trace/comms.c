@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Communicators as all ranks know them: the same groups and instance number
+/* Communicators as all ranks know them: the same parent, groups and instance number
  * are the same communicator. */
 #include "trace/trace_private.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_same(const struct mpg_comm *c, int32_t instance, int32_t size, int32_t remote_size,
-                    const int32_t *world_ranks)
+static bool is_same(const struct mpg_trace *t, uint64_t number, int32_t parent, int32_t instance,
+                    int32_t size, int32_t remote_size, const int32_t *world_ranks)
 {
-    if (c->instance != instance)
+    const struct mpg_comm *c = &t->comms[number];
+    if (c->instance != instance || c->parent != parent)
         return false;
     size_t n = (size_t)size, m = (size_t)remote_size;
     if (c->size == size && c->remote_size == remote_size &&
@@ -30,18 +31,18 @@ static uint64_t hash_members(const int32_t *world_ranks, int32_t n)
 }
 
 /* The place of this communicator's number + 1, with 0 in it if it is new. */
-static uint64_t *find_or_add(struct mpg_trace *t, int32_t instance, int32_t size,
+static uint64_t *find_or_add(struct mpg_trace *t, int32_t parent, int32_t instance, int32_t size,
                              int32_t remote_size, const int32_t *world_ranks)
 {
     /* The sum is the same from either side. */
-    uint64_t hash = hash_members(world_ranks, size);
+    uint64_t hash = hash_members(world_ranks, size) + (uint64_t)parent;
     if (remote_size > 0)
         hash += hash_members(world_ranks + size, remote_size);
     for (uint64_t collisions = 0;; collisions++) {
         uint64_t *slot =
             mpg_map_add(&t->comm_index, hash, collisions << 32 | (uint64_t)(uint32_t)instance);
         if (!slot || !*slot ||
-            is_same(&t->comms[*slot - 1], instance, size, remote_size, world_ranks))
+            is_same(t, *slot - 1, parent, instance, size, remote_size, world_ranks))
             return slot;
     }
 }
@@ -63,10 +64,10 @@ static int choose_label(struct mpg_trace *t, int32_t wanted, int32_t *label)
     return 0;
 }
 
-int32_t mpg_trace_intern_comm(struct mpg_trace *t, int32_t instance, int32_t label, int32_t size,
-                              int32_t remote_size, const int32_t *world_ranks)
+int32_t mpg_trace_intern_comm(struct mpg_trace *t, int32_t parent, int32_t instance, int32_t label,
+                              int32_t size, int32_t remote_size, const int32_t *world_ranks)
 {
-    uint64_t *slot = find_or_add(t, instance, size, remote_size, world_ranks);
+    uint64_t *slot = find_or_add(t, parent, instance, size, remote_size, world_ranks);
     if (!slot)
         return -1;
     if (*slot)
@@ -87,7 +88,7 @@ int32_t mpg_trace_intern_comm(struct mpg_trace *t, int32_t instance, int32_t lab
     }
     memcpy(copy, world_ranks, bytes);
     t->comms[t->comm_count] = (struct mpg_comm){.label = chosen,
-                                                .parent = MPG_NO_COMM,
+                                                .parent = parent,
                                                 .instance = instance,
                                                 .size = size,
                                                 .remote_size = remote_size,

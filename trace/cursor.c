@@ -2,10 +2,10 @@
 /* Cursors: events in order, with the partners of wildcard receives filled in.
  *
  * A wildcard receive's partner is known to the tracer only when it completes.
- * Matching needs it when it is posted, so a second decoder, the scout, runs
- * ahead just as far as needed and notes how receives end. It remembers those
- * that are open where it is, and those with a wildcard or cancelled that it met
- * and the main decoder has not. */
+ * Matching needs it when it is posted, so a second reader of the same streams, the
+ * scout, runs ahead just as far as needed and notes how receives end. It remembers
+ * those that are open where it is, and those with a wildcard or cancelled that it met
+ * and the main reader has not. */
 #include <stdlib.h>
 
 #include "trace/decode.h"
@@ -20,7 +20,7 @@ struct ending {
 };
 
 struct mpg_cursor {
-    struct mpg_decoder main, scout;
+    struct mpg_merge main, scout;
     bool scouting, scout_ended;
     struct mpg_map endings;     /* request -> index of its ending + 1 */
     struct mpg_map persistent;  /* persistent receives the scout met -> their wildcards */
@@ -40,19 +40,20 @@ struct mpg_cursor *mpg_cursor_open(struct mpg_trace *t, int32_t rank, struct mpg
         mpg_error_set(err, "out of memory");
         return NULL;
     }
-    mpg_decoder_start(&c->main, t, rank);
     c->scouting = t->rank[rank].unresolved;
-    if (c->scouting)
-        mpg_decoder_start(&c->scout, t, rank);
-    return c;
+    if (mpg_merge_start(&c->main, t, rank, err) == 0 &&
+        (!c->scouting || mpg_merge_start(&c->scout, t, rank, err) == 0))
+        return c;
+    mpg_cursor_close(c);
+    return NULL;
 }
 
 void mpg_cursor_close(struct mpg_cursor *c)
 {
     if (!c)
         return;
-    mpg_decoder_stop(&c->main);
-    mpg_decoder_stop(&c->scout);
+    mpg_merge_stop(&c->main);
+    mpg_merge_stop(&c->scout);
     mpg_map_clear(&c->endings);
     mpg_map_clear(&c->persistent);
     free(c->pool);
@@ -157,13 +158,15 @@ static int note_persistent(struct mpg_cursor *c, const struct mpg_event *e, stru
 static int scout_ahead(struct mpg_cursor *c, struct mpg_error *err)
 {
     struct mpg_event e;
-    int more = mpg_decoder_next(&c->scout, &e, err);
+    int more = mpg_merge_next(&c->scout, &e, err);
     if (more < 0)
         return -1;
     if (more == 0) {
         c->scout_ended = true;
         return 0;
     }
+    if (e.failed)
+        return 0;
     int status = 0;
     switch (mpg_call_kind(e.call)) {
     case MPG_KIND_IRECV:
@@ -255,14 +258,16 @@ static int resolve_start(struct mpg_cursor *c, struct mpg_event *e, struct mpg_e
 int mpg_cursor_next(struct mpg_cursor *c, struct mpg_event *e, struct mpg_error *err)
 {
     c->cancelled_count = 0;
-    int more = mpg_decoder_next(&c->main, e, err);
-    if (more <= 0)
+    int more = mpg_merge_next(&c->main, e, err);
+    if (more <= 0 || e->failed)
         return more;
     enum mpg_kind kind = mpg_call_kind(e->call);
     if (c->scouting && kind == MPG_KIND_IRECV && resolve_receive(c, e, err) < 0)
         return -1;
     if (c->scouting && kind == MPG_KIND_START && resolve_start(c, e, err) < 0)
         return -1;
+    if (kind == MPG_KIND_REQUEST_FREE && e->persistent)
+        mpg_map_remove(&c->persistent, (uint64_t)e->persistent[0], 0);
     if (kind == MPG_KIND_COMPLETE) {
         e->resolutions = NULL;
         e->resolution_number = 0;

@@ -21,11 +21,11 @@ const char *mpg_trace_cut(const struct mpg_trace *t)
 
 uint64_t mpg_trace_events(const struct mpg_trace *t, int32_t rank)
 {
-    if (rank >= 0)
-        return t->rank[rank].events;
     uint64_t sum = 0;
-    for (int32_t r = 0; r < t->ranks; r++)
-        sum += t->rank[r].events;
+    int32_t first = rank < 0 ? 0 : rank, last = rank < 0 ? t->ranks - 1 : rank;
+    for (int32_t r = first; r <= last; r++)
+        for (uint32_t i = 0; i < t->rank[r].threads; i++)
+            sum += t->rank[r].stream[i].events;
     return sum;
 }
 
@@ -35,6 +35,26 @@ uint64_t mpg_trace_bytes(const struct mpg_trace *t)
     for (size_t i = 0; i < t->file_count; i++)
         sum += (uint64_t)t->files[i].usable_bytes;
     return sum;
+}
+
+uint32_t mpg_trace_threads(const struct mpg_trace *t, int32_t rank)
+{
+    return t->rank[rank].threads;
+}
+
+bool mpg_trace_died(const struct mpg_trace *t, int32_t rank, uint32_t thread, enum mpg_call *call,
+                    int64_t *enter_ns)
+{
+    const struct trace_stream *s = &t->rank[rank].stream[thread];
+    uint32_t inside = (uint32_t)s->progress.inside;
+    *call = MPG_CALL_COUNT;
+    *enter_ns = 0;
+    if (s->uses_window && inside > 0 && inside <= MPG_CALL_COUNT &&
+        s->progress.inside >> 32 == (uint32_t)s->progress.events) {
+        *call = (enum mpg_call)(inside - 1);
+        *enter_ns = s->progress.inside_ns;
+    }
+    return s->has_window;
 }
 
 bool mpg_trace_fact(const struct mpg_trace *t, int32_t rank, size_t i, const char **key,

@@ -210,38 +210,160 @@ static int read_facts(struct mpg_trace *t, const struct trace_file *f, const uin
     return status;
 }
 
+/* The stream that C is of, with whose file and run it must agree. */
+static struct trace_stream *find_stream(struct mpg_trace *t, const struct mpg_chunk *c,
+                                        const struct trace_file *f, struct mpg_error *err)
+{
+    if (grow_ranks(t, c, f, err) < 0)
+        return NULL;
+    struct trace_rank *r = &t->rank[c->rank];
+    if (c->thread >= r->threads) {
+        struct trace_stream *grown = realloc(r->stream, (c->thread + 1) * sizeof *grown);
+        if (!grown) {
+            out_of_memory(err);
+            return NULL;
+        }
+        memset(grown + r->threads, 0, (c->thread + 1 - r->threads) * sizeof *grown);
+        r->stream = grown;
+        r->threads = c->thread + 1;
+    }
+    struct trace_stream *s = &r->stream[c->thread];
+    if (s->present && s->run != c->run) {
+        mpg_error_set(err, "%s: rank %u is there twice, of two runs: remove one", f->path, c->rank);
+        return NULL;
+    }
+    r->present = s->present = true;
+    s->run = c->run;
+    return s;
+}
+
+static int twice(const struct trace_file *f, const struct mpg_chunk *c, struct mpg_error *err)
+{
+    return mpg_error_set(err, "%s: rank %u is there twice", f->path, c->rank);
+}
+
 static int note_chunk(struct mpg_trace *t, size_t file, const struct mpg_chunk *c, int64_t offset,
                       struct mpg_error *err)
 {
-    const struct trace_file *f = &t->files[file];
-    if (grow_ranks(t, c, f, err) < 0)
+    struct trace_file *f = &t->files[file];
+    struct trace_stream *s = find_stream(t, c, f, err);
+    if (!s)
         return -1;
-    struct trace_rank *r = &t->rank[c->rank];
-    if (!r->present) {
-        r->present = true;
-        r->file = file;
-        r->first_offset = offset;
+    if (s->chunks == 0) {
+        s->file = file;
+        s->first_offset = offset;
     }
-    if (r->file != file || c->sequence < r->chunks)
-        return mpg_error_set(err, "%s: rank %u is there twice", f->path, c->rank);
-    if (c->sequence != r->chunks)
+    if (s->file != file || c->sequence < s->chunks)
+        return twice(f, c, err);
+    if (c->sequence != s->chunks)
         return mpg_error_set(err, "%s: rank %u: chunk %llu is missing before byte %lld", f->path,
-                             c->rank, (unsigned long long)r->chunks, (long long)offset);
-    r->chunks++;
-    r->events += c->events;
+                             c->rank, (unsigned long long)s->chunks, (long long)offset);
+    s->chunks++;
+    s->events += c->events;
     if (c->flags & MPG_CHUNK_UNRESOLVED)
-        r->unresolved = true;
+        t->rank[c->rank].unresolved = true;
+    f->last_rank = (int32_t)c->rank;
+    f->last_thread = c->thread;
     return 0;
 }
 
-static int note_cut(struct mpg_trace *t, const struct trace_file *f, int64_t offset, int64_t size,
-                    struct mpg_error *err)
+static int note_window(struct mpg_trace *t, size_t file, const uint8_t *header,
+                       const struct mpg_chunk *c, int64_t offset, struct mpg_error *err)
+{
+    const struct trace_file *f = &t->files[file];
+    uint8_t head[MPG_CHUNK_HEADER_BYTES + MPG_PROGRESS_BYTES];
+    if (!mpg_chunk_check(header, c, NULL) || c->stored_bytes < MPG_PROGRESS_BYTES)
+        return mpg_error_set(err, "%s: byte %lld: damaged header of a window", f->path,
+                             (long long)offset);
+    if (mpg_trace_pread(f, head, sizeof head, offset, err) < 0)
+        return -1;
+    struct trace_stream *s = find_stream(t, c, f, err);
+    if (!s)
+        return -1;
+    if (s->has_window)
+        return twice(f, c, err);
+    s->has_window = true;
+    s->window_file = file;
+    s->window_offset = offset;
+    s->window_bytes = MPG_CHUNK_HEADER_BYTES + c->stored_bytes;
+    s->window_columns = c->columns;
+    const struct mpg_window w = {.progress =
+                                     (struct mpg_progress *)(head + MPG_CHUNK_HEADER_BYTES)};
+    s->progress = mpg_window_progress(&w);
+    return 0;
+}
+
+/* Decides which windows hold what is in no chunk, all chunks being known. */
+static int settle_windows(struct mpg_trace *t, struct mpg_error *err)
+{
+    for (int32_t r = 0; r < t->ranks; r++)
+        for (uint32_t i = 0; i < t->rank[r].threads; i++) {
+            struct trace_stream *s = &t->rank[r].stream[i];
+            if (!s->has_window || s->progress.sequence < s->chunks)
+                continue;
+            const char *path = t->files[s->window_file].path;
+            if (s->progress.sequence > s->chunks)
+                return mpg_error_set(err, "%s: rank %d: chunk %llu is missing", path, r,
+                                     (unsigned long long)s->chunks);
+            if (s->progress.events > s->window_bytes)
+                return mpg_error_set(err, "%s: rank %d: damaged window", path, r);
+            s->uses_window = true;
+            s->events += s->progress.events;
+            if (s->progress.flags & MPG_CHUNK_UNRESOLVED)
+                t->rank[r].unresolved = true;
+        }
+    return 0;
+}
+
+static int note_line(struct mpg_trace *t, const char *line, struct mpg_error *err)
+{
+    return t->cut || (t->cut = strdup(line)) ? 0 : out_of_memory(err);
+}
+
+/* Says what is cut off, unless a window holds the chunk that was not finished. */
+static int note_cuts(struct mpg_trace *t, struct mpg_error *err)
 {
     char line[4096];
-    snprintf(line, sizeof line, "%s is cut off: its last %lld bytes are no whole chunk", f->path,
-             (long long)(size - offset));
-    if (!t->cut && !(t->cut = strdup(line)))
-        return out_of_memory(err);
+    for (size_t i = 0; i < t->file_count; i++) {
+        const struct trace_file *f = &t->files[i];
+        if (f->usable_bytes == f->size_bytes)
+            continue;
+        if (f->last_rank >= 0 && f->last_rank < t->ranks &&
+            t->rank[f->last_rank].threads > f->last_thread &&
+            t->rank[f->last_rank].stream[f->last_thread].uses_window)
+            continue;
+        snprintf(line, sizeof line, "%s is cut off: its last %lld bytes are no whole chunk",
+                 f->path, (long long)(f->size_bytes - f->usable_bytes));
+        if (note_line(t, line, err) < 0)
+            return -1;
+    }
+    for (int32_t r = 0; r < t->ranks; r++)
+        for (uint32_t i = 1; i < t->rank[r].threads; i++) {
+            if (t->rank[r].stream[i].present)
+                continue;
+            snprintf(line, sizeof line, "%s: thread %u of rank %d is missing", t->path, i, r);
+            if (note_line(t, line, err) < 0)
+                return -1;
+        }
+    return 0;
+}
+
+/* The next chunk of file F, at OFFSET: 1; 0 if it is not whole. */
+static int next_header(struct trace_file *f, int64_t offset, uint8_t *header, struct mpg_chunk *c,
+                       struct mpg_error *err)
+{
+    if (f->size_bytes - offset < MPG_CHUNK_HEADER_BYTES)
+        return 0;
+    if (mpg_trace_pread(f, header, MPG_CHUNK_HEADER_BYTES, offset, err) < 0)
+        return -1;
+    if (mpg_chunk_unpack(header, c, err) < 0)
+        return mpg_error_prefix(err, "%s: byte %lld", f->path, (long long)offset);
+    if (c->kind == MPG_CHUNK_PROFILE)
+        return mpg_error_set(err, "%s: a profile, which holds no calls", f->path);
+    if (c->stored_bytes <= f->size_bytes - offset - MPG_CHUNK_HEADER_BYTES)
+        return 1;
+    f->last_rank = (int32_t)c->rank;
+    f->last_thread = c->thread;
     return 0;
 }
 
@@ -251,28 +373,29 @@ static int walk_file(struct mpg_trace *t, size_t file, struct mpg_error *err)
     struct stat st;
     if (fstat(f->fd, &st) < 0)
         return mpg_error_errno(err, errno, "%s", f->path);
-    int64_t offset = 0, size = st.st_size;
-    while (offset < size) {
+    f->size_bytes = st.st_size;
+    f->last_rank = -1;
+    int64_t offset = 0;
+    while (offset < f->size_bytes) {
         uint8_t header[MPG_CHUNK_HEADER_BYTES];
         struct mpg_chunk c;
-        if (size - offset < MPG_CHUNK_HEADER_BYTES)
-            break;
-        if (mpg_trace_pread(f, header, sizeof header, offset, err) < 0)
+        int more = next_header(f, offset, header, &c, err);
+        if (more < 0)
             return -1;
-        if (mpg_chunk_unpack(header, &c, err) < 0)
-            return mpg_error_prefix(err, "%s: byte %lld", f->path, (long long)offset);
-        int64_t end = offset + MPG_CHUNK_HEADER_BYTES + c.stored_bytes;
-        if (end > size)
+        if (more == 0)
             break;
-        if (note_chunk(t, file, &c, offset, err) < 0)
+        if (c.kind == MPG_CHUNK_WINDOW) {
+            if (note_window(t, file, header, &c, offset, err) < 0)
+                return -1;
+        } else if (note_chunk(t, file, &c, offset, err) < 0)
             return -1;
         if (c.kind == MPG_CHUNK_FACTS &&
             read_facts(t, f, header, &c, offset + MPG_CHUNK_HEADER_BYTES, err) < 0)
             return -1;
-        offset = end;
+        offset += MPG_CHUNK_HEADER_BYTES + (int64_t)c.stored_bytes;
     }
     f->usable_bytes = offset;
-    return offset < size ? note_cut(t, f, offset, size, err) : 0;
+    return 0;
 }
 
 static int check_ranks(const struct mpg_trace *t, struct mpg_error *err)
@@ -281,7 +404,7 @@ static int check_ranks(const struct mpg_trace *t, struct mpg_error *err)
         return mpg_error_set(err, "%s: holds no events%s%s", t->path, t->cut ? "; " : "",
                              t->cut ? t->cut : "");
     for (int32_t r = 0; r < t->ranks; r++)
-        if (!t->rank[r].present)
+        if (!t->rank[r].present || !t->rank[r].stream[0].present)
             return mpg_error_set(err, "%s: rank %d of %d is missing", t->path, r, t->ranks);
     return 0;
 }
@@ -336,7 +459,7 @@ struct mpg_trace *mpg_trace_open(const char *path, struct mpg_error *err)
     for (size_t i = 0; i < t->file_count; i++)
         if (walk_file(t, i, err) < 0)
             goto fail;
-    if (check_ranks(t, err) < 0)
+    if (settle_windows(t, err) < 0 || note_cuts(t, err) < 0 || check_ranks(t, err) < 0)
         goto fail;
     return t;
 fail:
@@ -353,41 +476,19 @@ void mpg_trace_close(struct mpg_trace *t)
         free(t->files[i].path);
     }
     for (int32_t r = 0; r < t->ranks; r++) {
+        free(t->rank[r].stream);
         free(t->rank[r].clock);
         free(t->rank[r].facts);
     }
     for (size_t i = 0; i < t->host_count; i++)
         free(t->hosts[i]);
-    for (int32_t i = 0; i < t->comm_count; i++)
-        free(t->comms[i].world_ranks);
-    mpg_map_clear(&t->comm_index);
-    mpg_map_clear(&t->labels);
+    mpg_trace_free_definitions(t);
+    ZSTD_freeDCtx(t->zstd);
+    free(t->stored);
     free(t->hosts);
-    free(t->comms);
     free(t->files);
     free(t->rank);
     free(t->cut);
     free(t->path);
     free(t);
-}
-
-/* This format has one stream a rank, no objects, and nothing of a process that died but
- * what its file holds. */
-uint32_t mpg_trace_threads(const struct mpg_trace *t, int32_t rank)
-{
-    (void)t, (void)rank;
-    return 1;
-}
-
-bool mpg_trace_died(const struct mpg_trace *t, int32_t rank, uint32_t thread, enum mpg_call *call,
-                    int64_t *enter_ns)
-{
-    (void)t, (void)rank, (void)thread, (void)call, (void)enter_ns;
-    return false;
-}
-
-const struct mpg_object *mpg_trace_object(const struct mpg_trace *t, int32_t object)
-{
-    (void)t, (void)object;
-    return NULL;
 }

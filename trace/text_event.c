@@ -314,7 +314,8 @@ int mpg_text_parse_event(char *line, struct mpg_text_event *t, int32_t *rank,
                          struct mpg_error *err)
 {
     char *words[4], *state = NULL;
-    t->event = (struct mpg_event){.newcomm = MPG_NO_COMM, .done_all = true, .found = true};
+    t->event = (struct mpg_event){
+        .site = MPG_NO_SITE, .newcomm = MPG_NO_COMM, .done_all = true, .found = true};
     t->has_newcomm = false;
     t->persistent_number = 0;
     for (int i = 0; i < 4; i++)

@@ -71,6 +71,7 @@ void tracer_write(const struct tracer_scope *s, struct mpg_event *event)
     struct mpg_error err;
     struct stream *stream = stream_thread.stream;
     event->thread = stream->thread;
+    event->site = MPG_NO_SITE;
     /* Counters of two cores may differ by some ns where a thread has moved. */
     event->enter_ns = s->enter_ns > stream->last_ns ? s->enter_ns : stream->last_ns;
     event->leave_ns = s->leave_ns > event->enter_ns ? s->leave_ns : event->enter_ns;

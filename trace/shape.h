@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Shapes: the part of an event that repeats, which writer and decoder intern alike.
+ * mpgtrace(5) is the specification. Private to trace/. */
+#ifndef MPG_SHAPE_H
+#define MPG_SHAPE_H
+
+#include "trace/event.h"
+
+/* Shape numbers run round; the oldest is forgotten when there are this many. */
+enum { MPG_MAX_SHAPES = 1 << 12 };
+
+/* Bits of a shape's flags; the first two are MPG_ANY_SOURCE and MPG_ANY_TAG. */
+enum {
+    MPG_SHAPE_ANY = 3,
+    MPG_SHAPE_FOUND = 4,
+    MPG_SHAPE_DONE_ALL = 8,
+    MPG_SHAPE_EXTRAS = 16,     /* lists of cancelled requests and resolutions follow */
+    MPG_SHAPE_PERSISTENT = 32, /* Request_free of a persistent request */
+    MPG_SHAPE_FAILED = 64,
+    MPG_SHAPE_IN_ORDER = 128   /* its new request is the last one plus 1 */
+};
+
+/* The fields of events that are in shapes, in the order of the format. */
+#define MPG_SHAPE_FIELDS(FIELD) \
+    FIELD(site) FIELD(comm) FIELD(to) FIELD(from) FIELD(tag) FIELD(recvtag) FIELD(root) \
+    FIELD(newcomm) FIELD(object) FIELD(string) FIELD(bytes) FIELD(recvbytes) \
+    FIELD(count_number) FIELD(request_number)
+
+struct mpg_shape {
+    uint32_t call, flags;
+#define MPG_SHAPE_FIELD(name) __typeof__(((struct mpg_event *)0)->name) name;
+    MPG_SHAPE_FIELDS(MPG_SHAPE_FIELD)
+#undef MPG_SHAPE_FIELD
+};
+
+/* Which fields and flags a kind of call has: all bits set in those, else 0. */
+extern const struct mpg_shape mpg_shape_masks[];
+/* The same of calls that failed. */
+extern const struct mpg_shape mpg_shape_failed_mask;
+
+/* Whether a call of KIND makes one request. */
+bool mpg_kind_makes_request(enum mpg_kind kind);
+
+/* Predicting the next shape from those before it, the same for writer and decoder:
+ * PREDICTED is indexed by mpg_shape_context() of the history. */
+enum { MPG_CONTEXT_BITS = 11 };
+
+static inline uint32_t mpg_shape_context(uint32_t history)
+{
+    return (history * 0x9e3779b1u) >> (32 - MPG_CONTEXT_BITS);
+}
+
+static inline uint32_t mpg_shape_remember(uint32_t history, uint32_t shape)
+{
+    return history << 16 | shape;
+}
+
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What trace/writer.c, trace/encode.c and trace/define.c share. Private to trace/. */
+#ifndef MPG_WRITER_PRIVATE_H
+#define MPG_WRITER_PRIVATE_H
+
+#include <zstd.h>
+
+#include "trace/shape.h"
+#include "trace/window.h"
+#include "trace/writer.h"
+
+enum {
+    MPG_SHAPE_SLOTS = 2 * MPG_MAX_SHAPES,
+    /* Room for an event with lists of at most one element, and of less than SHORT_LIST. */
+    MPG_SHORT_LIST = 8,
+    MPG_EVENT_BYTES = 32 * MPG_VARINT_BYTES,
+    MPG_RECORD_BYTES = (20 + 10 * MPG_SHORT_LIST) * MPG_VARINT_BYTES
+};
+
+struct mpg_trace_writer {
+    struct mpg_window window;
+    uint8_t *p[MPG_MAX_COLUMNS];   /* where each column goes on */
+    uint8_t *end[MPG_MAX_COLUMNS]; /* where it has no room for one more event */
+    uint32_t columns, history;
+    int64_t last_ns, last_request, last_persistent, last_message;
+    uint64_t chunk_events;
+    bool stopped, flush_pending;
+    struct mpg_shape *shapes;
+    uint64_t shape_total; /* ever made; shape I is the one that was made I-th modulo the limit */
+    uint16_t predicted[1 << MPG_CONTEXT_BITS], slots[MPG_SHAPE_SLOTS], last_of_call[MPG_CALL_COUNT];
+    struct mpg_trace_writer_size size;
+    int64_t flush_enter_ns, flush_leave_ns;
+    int64_t (*now_ns)(void);
+
+    int fd, level;
+    uint32_t rank, ranks, thread, run;
+    uint64_t sequence;
+    char *window_path;
+    size_t window_bytes;
+    ZSTD_CCtx *zstd;
+    uint8_t *out, *facts; /* a chunk; facts as text */
+    size_t out_capacity, fact_used, fact_capacity;
+};
+
+/* Makes sure that a record of BYTES fits into the first column and an event into the
+ * others, ending the chunk, and growing the window for one very large record. */
+int mpg_writer_reserve(struct mpg_trace_writer *w, size_t bytes, struct mpg_error *err);
+
+#endif
