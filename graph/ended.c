@@ -66,9 +66,11 @@ static int explain_death(const struct mpg_graph *g, int32_t rank, int32_t count,
     if (call == MPG_CALL_Abort)
         return mpg_error_set(err, "%s called MPI_Abort%s, so there is no MPI_Finalize; %s", who,
                              when, remedy);
-    if (call == MPG_CALL_COUNT)
-        snprintf(where, sizeof where, "outside of MPI, after %llu calls",
-                 (unsigned long long)mpg_trace_events(g->trace, rank));
+    if (call == MPG_CALL_COUNT && !r->ended)
+        snprintf(where, sizeof where, "outside of MPI");
+    else if (call == MPG_CALL_COUNT)
+        snprintf(where, sizeof where, "outside of MPI, after %llu call%s",
+                 (unsigned long long)r->calls, r->calls == 1 ? "" : "s");
     else
         snprintf(where, sizeof where, "inside MPI_%s", mpg_call_name(call));
     return mpg_error_set(err, "%s was killed or ended %s%s, and has no MPI_Finalize%s; %s", who,
