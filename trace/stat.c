@@ -8,6 +8,7 @@
 #include "common/output.h"
 #include "common/units.h"
 #include "trace/commands.h"
+#include "trace/profile.h"
 #include "trace/reader.h"
 
 struct summary {
@@ -156,6 +157,22 @@ static int print_untraced(const struct mpg_trace *t, struct mpg_error *err)
     return 0;
 }
 
+static int print_trace(const char *path, struct mpg_error *err)
+{
+    struct summary s = {0};
+    struct mpg_trace *t = mpg_trace_open(path, err);
+    int status = t ? 0 : -1;
+    for (int32_t r = 0; status == 0 && r < mpg_trace_ranks(t); r++)
+        status = add_rank(t, r, &s, err);
+    if (status == 0) {
+        print_head(t, &s);
+        print_calls(&s);
+        status = print_untraced(t, err);
+    }
+    mpg_trace_close(t);
+    return status;
+}
+
 int mpg_stat_main(int argc, char **argv)
 {
     const struct mpg_option options[] = {{0}};
@@ -166,17 +183,9 @@ int mpg_stat_main(int argc, char **argv)
     int first = mpg_option_parse(&program, argc, argv);
 
     struct mpg_error err;
-    struct summary s = {0};
-    struct mpg_trace *t = mpg_trace_open(argv[first], &err);
-    int status = t ? 0 : -1;
-    for (int32_t r = 0; status == 0 && r < mpg_trace_ranks(t); r++)
-        status = add_rank(t, r, &s, &err);
-    if (status == 0) {
-        print_head(t, &s);
-        print_calls(&s);
-        status = print_untraced(t, &err);
-    }
-    mpg_trace_close(t);
+    const char *path = argv[first];
+    int status = mpg_profile_is(path) ? mpg_profile_report(path, NULL, &err)
+                                      : print_trace(path, &err);
     if (status == 0)
         status = mpg_stdout_close(&err);
     if (status < 0)
