@@ -23,6 +23,11 @@ enum mpg_kind mpg_call_kind(enum mpg_call call)
     return calls[call].kind;
 }
 
+const char *mpg_call_prefix(enum mpg_call call)
+{
+    return call < MPG_CALL_Init ? "" : "MPI_";
+}
+
 enum mpg_call mpg_call_by_name(const char *name)
 {
     int i = 0;

@@ -134,6 +134,8 @@ struct mpg_event {
 /* Name without the MPI_ prefix, and kind, of a call. */
 const char *mpg_call_name(enum mpg_call call);
 enum mpg_kind mpg_call_kind(enum mpg_call call);
+/* "MPI_", or "" of what is no call of MPI but the tracer's own. */
+const char *mpg_call_prefix(enum mpg_call call);
 /* The call named NAME (without prefix), or MPG_CALL_COUNT. */
 enum mpg_call mpg_call_by_name(const char *name);
 /* What EVENT moved, as far as its call tells, in bytes; 0 of one that failed. Sent: by
