@@ -32,8 +32,6 @@ enum mpg_chunk_kind {
 
 /* The chunk holds receives whose partner a later completion tells. */
 enum { MPG_CHUNK_UNRESOLVED = 1 };
-/* The profile is whole and does not change any more: the CRC covers it. */
-enum { MPG_CHUNK_CLOSED = 2 };
 
 /* Columns of a chunk's events; what follows is one column a value. */
 enum { MPG_COLUMN_RECORDS, MPG_COLUMN_GAPS, MPG_COLUMN_DURATIONS, MPG_COLUMN_VALUES };
@@ -60,8 +58,8 @@ struct mpg_chunk {
     int64_t first_ns;  /* the last leave time before the chunk */
 };
 
-/* Writes the 64 header bytes, whose CRC covers header and PAYLOAD (of a window, and
- * of a profile that is not closed, the header alone: PAYLOAD may be NULL). */
+/* Writes the 64 header bytes, whose CRC covers header and PAYLOAD (of a window, the
+ * header alone: PAYLOAD may be NULL). */
 void mpg_chunk_pack(const struct mpg_chunk *chunk, const void *payload, uint8_t *header);
 /* Reads and checks a header; ERR says what is wrong with it. */
 int mpg_chunk_unpack(const uint8_t *header, struct mpg_chunk *chunk, struct mpg_error *err);
