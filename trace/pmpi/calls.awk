@@ -137,7 +137,7 @@ function record(call,    k) {
         return record_requests(call, k)
     if (k ~ /^I?(COLLECTIVE|NEIGHBOR)$/)
         return record_collective(call, tolower(substr(call, k ~ /^I/ ? 2 : 1)))
-    if (k ~ /CONSTRUCTOR|DYNAMIC|COMM_FREE/)
+    if (k ~ /^(I?CONSTRUCTOR|DYNAMIC|COMM_FREE)$/)
         return record_comm(call, k)
     if (k ~ /WIN|RMA/)
         return record_window(call, k)

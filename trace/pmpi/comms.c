@@ -1,128 +1,223 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Communicators: who is in them, told to the trace at first use.
- *
- * Two communicators with the same groups are told apart by how many with these
- * groups this rank met before, a number that all members agree on because they
- * make communicators together (MPI-3.1 section 6.4). */
+/* Which communicator a handle is. Handles are used again once a communicator is freed;
+ * numbers are not. */
+#include "trace/pmpi/comms.h"
+
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/map.h"
-#include "trace/pmpi/tracer.h"
+#include "trace/pmpi/groups.h"
+#include "trace/pmpi/stream.h"
+#include "trace/pmpi/topology.h"
+#include "trace/pmpi/event.h"
 
-static struct mpg_map numbers;   /* handle -> number + 1 */
-static struct mpg_map instances; /* hash of the groups -> communicators met */
-static int32_t next_number;
-static MPI_Group world_group = MPI_GROUP_NULL;
+/* A communicator that MPI_Comm_idup makes. */
+struct promise {
+    struct promise *next;
+    int64_t request;
+    const void *address;
+    bool fortran;
+    struct tracer_comm *comm;
+};
 
-static void fnv(uint64_t hash[2], const int32_t *ranks, int n)
+static struct mpg_map by_handle; /* handle -> struct tracer_comm * */
+static struct tracer_comm **comms; /* by number */
+static int32_t comm_number, comm_capacity;
+static struct promise *promises;
+static MPI_Comm last_handle = MPI_COMM_NULL;
+static struct tracer_comm *last;
+
+/* What callers get without memory, when nothing is recorded any more. */
+static const struct tracer_groups nobody;
+static struct tracer_comm nowhere = {.groups = &nobody, .parent = MPG_NO_COMM};
+
+static bool write_definition(const struct tracer_comm *c)
 {
-    for (int i = 0; i < n; i++) {
-        hash[0] = (hash[0] ^ (uint64_t)(uint32_t)ranks[i]) * 0x100000001b3u;
-        hash[1] = (hash[1] + (uint64_t)(uint32_t)ranks[i] + 1) * 0x9e3779b97f4a7c15u;
-        hash[1] ^= hash[1] >> 29;
-    }
-    hash[0] = (hash[0] ^ 0xffffffffu) * 0x100000001b3u;
-}
-
-/* The world ranks of GROUP into RANKS (which holds SIZE); frees GROUP. */
-static void world_ranks(MPI_Group group, int size, int32_t *ranks)
-{
-    int *own = malloc((size_t)size * sizeof *own), *world = malloc((size_t)size * sizeof *world);
-    for (int i = 0; own && world && i < size; i++)
-        own[i] = i;
-    if (own && world)
-        PMPI_Group_translate_ranks(group, size, own, world_group, world);
-    for (int i = 0; i < size; i++)
-        ranks[i] = own && world && world[i] >= 0 ? world[i] : 0;
-    free(own);
-    free(world);
-    PMPI_Group_free(&group);
-}
-
-/* How many communicators with these groups came before. The two sides of an
- * inter-communicator put the groups into one order. */
-static int32_t next_instance(const int32_t *ranks, int size, int remote_size)
-{
-    uint64_t hash[2] = {0xcbf29ce484222325u, 0};
-    const int32_t *remote = ranks + size;
-    if (remote_size > 0 && remote[0] < ranks[0]) {
-        fnv(hash, remote, remote_size);
-        fnv(hash, ranks, size);
-    } else {
-        fnv(hash, ranks, size);
-        fnv(hash, remote, remote_size);
-    }
-    uint64_t *count = mpg_map_add(&instances, hash[0], hash[1]);
-    return count ? (int32_t)(*count)++ : 0;
-}
-
-static int32_t define(MPI_Comm comm, uint64_t *slot)
-{
-    MPI_Group group;
-    int inter = 0, size = 0, remote_size = 0;
     struct mpg_error err;
-    if (world_group == MPI_GROUP_NULL)
-        PMPI_Comm_group(MPI_COMM_WORLD, &world_group);
-    PMPI_Comm_test_inter(comm, &inter);
-    PMPI_Comm_size(comm, &size);
-    if (inter)
-        PMPI_Comm_remote_size(comm, &remote_size);
-    int32_t *ranks = malloc(((size_t)size + (size_t)remote_size) * sizeof *ranks);
-    if (!ranks) {
-        mpg_error_set(&err, "out of memory");
+    const struct mpg_comm_definition definition = {.comm = c->number,
+                                                   .parent = c->parent,
+                                                   .instance = c->instance,
+                                                   .label = c->label,
+                                                   .size = c->groups->size,
+                                                   .remote_size = c->groups->remote_size,
+                                                   .world_ranks = c->groups->ranks,
+                                                   .remote = c->groups->ranks + c->groups->size};
+    if (mpg_trace_write_comm(tracer_writer(), &definition, &err) < 0 ||
+        (c->topology &&
+         mpg_trace_write_topology(tracer_writer(), c->number, (uint32_t)c->source_number,
+                                  c->sources, (uint32_t)c->destination_number, c->destinations,
+                                  &err) < 0)) {
         tracer_fail(&err);
-        return 0;
+        return false;
     }
-    PMPI_Comm_group(comm, &group);
-    world_ranks(group, size, ranks);
-    if (inter) {
-        PMPI_Comm_remote_group(comm, &group);
-        world_ranks(group, remote_size, ranks + size);
+    return true;
+}
+
+/* Defines C in the calling thread's stream, what it was made from first. */
+static void define_here(struct tracer_comm *c)
+{
+    if (stream_defined(STREAM_COMMS, c->number))
+        return;
+    if (c->parent != MPG_NO_COMM)
+        define_here(comms[c->parent]);
+    write_definition(c);
+}
+
+void tracer_comm_define(int32_t number)
+{
+    if (streams.threads)
+        define_here(comms[number]);
+}
+
+static bool add(struct tracer_comm *c)
+{
+    if (comm_number == comm_capacity) {
+        int32_t capacity = comm_capacity ? 2 * comm_capacity : 16;
+        struct tracer_comm **more = realloc(comms, (size_t)capacity * sizeof(*comms));
+        if (!more)
+            return false;
+        comms = more;
+        comm_capacity = capacity;
     }
-    int32_t number = next_number++;
-    int32_t label = comm == MPI_COMM_WORLD ? 0 : -1;
-    const struct mpg_comm_definition definition = {
-        .comm = number,
-        .parent = MPG_NO_COMM,
-        .instance = next_instance(ranks, size, remote_size),
-        .label = label,
-        .size = size,
-        .remote_size = remote_size,
-        .world_ranks = ranks,
-        .remote = ranks + size};
-    if (mpg_trace_write_comm(tracer_writer(), &definition, &err) < 0)
-        tracer_fail(&err);
-    free(ranks);
-    *slot = (uint64_t)number + 1;
-    return number;
+    c->number = comm_number;
+    comms[comm_number++] = c;
+    return true;
+}
+
+static void free_comm(struct tracer_comm *c)
+{
+    if (!c)
+        return;
+    free(c->sources);
+    free(c);
+}
+
+/* A new communicator with the groups and topology of COMM. */
+static struct tracer_comm *new_comm(MPI_Comm comm, const struct tracer_comm *parent,
+                                    const struct tracer_groups *groups)
+{
+    struct tracer_comm *c = malloc(sizeof *c);
+    if (!c || !(groups || (groups = tracer_groups_of(comm)))) {
+        free(c);
+        tracer_out_of_memory();
+        return NULL;
+    }
+    *c = (struct tracer_comm){.parent = parent ? parent->number : MPG_NO_COMM,
+                              .label = !parent && comm == MPI_COMM_WORLD ? 0 : -1,
+                              .groups = groups};
+    PMPI_Comm_rank(comm, &c->rank);
+    c->instance = tracer_groups_instance(groups, c->parent);
+    if (c->instance < 0 || !tracer_topology_read(c, comm) || !add(c)) {
+        free_comm(c);
+        tracer_out_of_memory();
+        return NULL;
+    }
+    define_here(c);
+    return c;
+}
+
+static bool set_handle(MPI_Comm comm, struct tracer_comm *c)
+{
+    uint64_t *slot = mpg_map_add(&by_handle, (uint64_t)(uintptr_t)comm, 0);
+    if (!slot) {
+        tracer_out_of_memory();
+        return false;
+    }
+    *slot = (uint64_t)(uintptr_t)c;
+    last_handle = comm;
+    last = c;
+    return true;
+}
+
+static struct tracer_comm *get(MPI_Comm comm)
+{
+    uint64_t *slot = mpg_map_find(&by_handle, (uint64_t)(uintptr_t)comm, 0);
+    struct tracer_comm *c =
+        slot ? (struct tracer_comm *)(uintptr_t)*slot : new_comm(comm, NULL, NULL);
+    if (!c || (!slot && !set_handle(comm, c)))
+        return &nowhere;
+    last_handle = comm;
+    last = c;
+    return c;
+}
+
+const struct tracer_comm *tracer_comm_get(MPI_Comm comm)
+{
+    struct tracer_comm *c = comm == last_handle && last ? last : get(comm);
+    if (streams.threads && c != &nowhere)
+        define_here(c);
+    return c;
 }
 
 int32_t tracer_comm(MPI_Comm comm)
 {
-    uint64_t *slot = mpg_map_add(&numbers, (uint64_t)(uintptr_t)comm, 0);
-    if (!slot) {
-        struct mpg_error err;
-        mpg_error_set(&err, "out of memory");
-        tracer_fail(&err);
-        return 0;
-    }
-    return *slot ? (int32_t)(*slot - 1) : define(comm, slot);
+    return tracer_comm_get(comm)->number;
 }
 
-void tracer_comm_new(MPI_Comm comm)
+const struct tracer_comm *tracer_comm_made(MPI_Comm parent, MPI_Comm comm, bool same_groups)
 {
-    tracer_comm_forget(comm);
-    (void)tracer_comm(comm);
+    const struct tracer_comm *from = parent == MPI_COMM_NULL ? NULL : tracer_comm_get(parent);
+    struct tracer_comm *c = new_comm(comm, from, from && same_groups ? from->groups : NULL);
+    return c && set_handle(comm, c) ? c : &nowhere;
+}
+
+const struct tracer_comm *tracer_comm_promised(MPI_Comm parent, const void *address, bool fortran,
+                                               int64_t request)
+{
+    const struct tracer_comm *from = tracer_comm_get(parent);
+    struct tracer_comm *c = new_comm(parent, from, from->groups);
+    struct promise *promise = malloc(sizeof *promise);
+    if (!c || !promise) {
+        free(promise);
+        tracer_out_of_memory();
+        return &nowhere;
+    }
+    *promise = (struct promise){promises, request, address, fortran, c};
+    promises = promise;
+    return c;
+}
+
+void tracer_comm_completed(int64_t request)
+{
+    struct promise **link = &promises, *promise;
+    while ((promise = *link) && promise->request != request)
+        link = &promise->next;
+    if (!promise)
+        return;
+    set_handle(promise->fortran ? PMPI_Comm_f2c(*(const MPI_Fint *)promise->address)
+                                : *(const MPI_Comm *)promise->address,
+               promise->comm);
+    *link = promise->next;
+    free(promise);
 }
 
 void tracer_comm_forget(MPI_Comm comm)
 {
-    mpg_map_remove(&numbers, (uint64_t)(uintptr_t)comm, 0);
+    uint64_t *slot = mpg_map_find(&by_handle, (uint64_t)(uintptr_t)comm, 0);
+    struct tracer_comm *c = slot ? (struct tracer_comm *)(uintptr_t)*slot : NULL;
+    last = NULL;
+    if (!c)
+        return;
+    mpg_map_remove(&by_handle, (uint64_t)(uintptr_t)comm, 0);
+    if (streams.threads) /* other streams may yet have to define it, or its children */
+        return;
+    comms[c->number] = NULL;
+    free_comm(c);
 }
 
 void tracer_comms_end(void)
 {
-    mpg_map_clear(&numbers);
-    mpg_map_clear(&instances);
+    for (int32_t i = 0; i < comm_number; i++)
+        free_comm(comms[i]);
+    free(comms);
+    comms = NULL;
+    comm_number = comm_capacity = 0;
+    while (promises) {
+        struct promise *next = promises->next;
+        free(promises);
+        promises = next;
+    }
+    mpg_map_clear(&by_handle);
+    tracer_groups_end();
+    last = NULL;
 }

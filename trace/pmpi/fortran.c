@@ -1,45 +1,87 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Fortran's special addresses and statuses. */
+/* Fortran's special addresses, its statuses, and its library where it comes late. */
+#define _GNU_SOURCE
 #include "trace/pmpi/fortran.h"
 
+#include <dlfcn.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-/* Where Open MPI's Fortran library keeps MPI_IN_PLACE; absent without it. */
-extern F mpi_fortran_in_place_ __attribute__((weak));
+#ifdef OPEN_MPI
+/* Common blocks under the names that compilers give them. */
+#define SPECIAL(lower, upper) \
+    extern char lower __attribute__((weak)), lower##_ __attribute__((weak)), \
+        lower##__ __attribute__((weak)), upper __attribute__((weak))
+#define IS_SPECIAL(address, lower, upper)                             \
+    ((address) && ((address) == &lower || (address) == &lower##_ ||   \
+                   (address) == &lower##__ || (address) == &upper))
+SPECIAL(mpi_fortran_in_place, MPI_FORTRAN_IN_PLACE);
+SPECIAL(mpi_fortran_status_ignore, MPI_FORTRAN_STATUS_IGNORE);
+SPECIAL(mpi_fortran_statuses_ignore, MPI_FORTRAN_STATUSES_IGNORE);
 
 bool fortran_in_place(const void *address)
 {
-    return &mpi_fortran_in_place_ && address == (const void *)&mpi_fortran_in_place_;
+    const char *at = address;
+    return IS_SPECIAL(at, mpi_fortran_in_place, MPI_FORTRAN_IN_PLACE);
 }
 
-static bool is_ignore(const F *given)
+static bool is_ignore(const void *address)
 {
-    return given == MPI_F_STATUS_IGNORE || given == MPI_F_STATUSES_IGNORE;
+    const char *at = address;
+    return IS_SPECIAL(at, mpi_fortran_status_ignore, MPI_FORTRAN_STATUS_IGNORE) ||
+           IS_SPECIAL(at, mpi_fortran_statuses_ignore, MPI_FORTRAN_STATUSES_IGNORE);
 }
-
-void fortran_statuses_take(struct fortran_statuses *s, F *given, int n)
+#else
+/* MPICH: what has a choice buffer comes through the C wrapper, translated. */
+static bool is_ignore(const void *address)
 {
-    *s = (struct fortran_statuses){.use = given};
-    if (!is_ignore(given))
+    return address == &MPIR_F08_MPI_STATUS_IGNORE_OBJ ||
+           address == MPIR_F08_MPI_STATUSES_IGNORE_OBJ;
+}
+#endif
+
+void fortran_statuses_take(struct fortran_statuses *s, int n, F *statuses)
+{
+    bool ignored = is_ignore(statuses);
+    s->n = n;
+    s->use = statuses;
+    s->own.own = NULL;
+    if (!ignored && (uintptr_t)statuses % _Alignof(MPI_Status) == 0) {
+        s->c = (MPI_Status *)statuses;
         return;
-    s->own = calloc((size_t)(n > 0 ? n : 1), FORTRAN_STATUS_SIZE * sizeof *s->own);
-    if (s->own)
-        s->use = s->own;
+    }
+    s->c = tracer_statuses_take(&s->own, n, MPI_STATUSES_IGNORE);
+    if (ignored && s->c != MPI_STATUSES_IGNORE)
+        s->use = (F *)s->c;
 }
 
-bool fortran_statuses_read(struct fortran_statuses *s, int n)
+const MPI_Status *fortran_statuses_read(struct fortran_statuses *s)
 {
-    if (is_ignore(s->use))
-        return false;
-    s->c = n > 1 ? malloc((size_t)n * sizeof *s->c) : &s->one;
-    for (int i = 0; s->c && i < n; i++)
-        PMPI_Status_f2c(s->use + (size_t)i * FORTRAN_STATUS_SIZE, &s->c[i]);
+    if ((F *)s->c != s->use && s->c != MPI_STATUSES_IGNORE && s->n > 0)
+        memcpy(s->c, s->use, (size_t)s->n * sizeof *s->c);
     return s->c;
 }
 
 void fortran_statuses_drop(struct fortran_statuses *s)
 {
-    if (s->c != &s->one)
-        free(s->c);
-    free(s->own);
+    tracer_statuses_drop(&s->own);
+}
+
+void *fortran_real(const char *name, const void *caller)
+{
+    Dl_info module;
+    void *real = NULL;
+    if (dladdr(caller, &module)) {
+        void *library = dlopen(module.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+        if (library)
+            real = dlsym(library, name); /* of it and of what it needs */
+    }
+    if (!real) {
+        fprintf(stderr, "mpgtrace: there is no %s in %s and its libraries\n", name,
+                dladdr(caller, &module) ? module.dli_fname : "the program");
+        abort();
+    }
+    return real;
 }

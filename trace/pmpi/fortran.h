@@ -1,44 +1,83 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Fortran's view of MPI for mpif.h and `use mpi` (MPI-3.1, chapter 17).
- *
- * A Fortran wrapper makes the real call with the program's own arguments, so
- * that MPI's special addresses mean what they meant, and converts handles for
- * the record only. */
+/* What the generated Fortran wrappers are made of (MPI-3.1, chapter 17):
+ * trace/pmpi/calls.awk's macros for Fortran, where everything comes by address. */
 #ifndef MPG_FORTRAN_H
 #define MPG_FORTRAN_H
 
-#include <stdlib.h>
+#include <stddef.h>
 
-#include "trace/pmpi/shares.h"
+#include "trace/pmpi/record.h"
 
-typedef MPI_Fint F; /* every INTEGER argument comes by address */
+typedef MPI_Fint F;
+/* Fortran's arrays of counts and its statuses are then as C's. */
+_Static_assert(sizeof(F) == sizeof(int), "INTEGER is no int");
 
-/* INTEGERs in a Fortran status; Open MPI's is its C status as it is. */
-enum { FORTRAN_STATUS_SIZE = sizeof(MPI_Status) / sizeof(MPI_Fint) };
+#define WRAPPER __attribute__((visibility("default")))
 
-#define COMM(f) PMPI_Comm_f2c(*(f))
-#define TYPE(f) PMPI_Type_f2c(*(f))
-#define REQUEST(f) PMPI_Request_f2c(*(f))
+/* The names that other compilers, or other settings of this one, give mpi_x_. */
+#define FORTRAN_NAME(name, of) extern __typeof__(of) name WRAPPER __attribute__((alias(#of)));
+#define FORTRAN_NAMES(lower, upper)       \
+    FORTRAN_NAME(lower, lower##_)         \
+    FORTRAN_NAME(lower##__, lower##_)     \
+    FORTRAN_NAME(upper, lower##_)
 
-/* Declares pmpi_NAME_, absent in programs without Fortran, and begins mpi_NAME_. */
-#define FORTRAN(name, parameters)                                                             \
-    extern void pmpi_##name##_ parameters __attribute__((weak));                              \
-    __attribute__((visibility("default"))) void mpi_##name##_ parameters
+/* The real function FUNCTION, a weak symbol: absent in programs without Fortran, and
+ * in those that load a module with it late. */
+#define REAL(function)                                                             \
+    (*({                                                                           \
+        static __typeof__(&function) late;                                         \
+        &function ? &function                                                      \
+        : late    ? late                                                           \
+                  : (late = (__typeof__(late))fortran_real(#function, s.return_address)); \
+    }))
+/* Finds it in the libraries of the module that called; ends the program without it. */
+void *fortran_real(const char *name, const void *caller);
+
+#define INT(x) (*(x))
+#define AINT(x) (*(x))
+#define COMM(x) PMPI_Comm_f2c(*(x))
+#define TYPE(x) PMPI_Type_f2c(*(x))
+#define WIN(x) PMPI_Win_f2c(*(x))
+#define FH(x) PMPI_File_f2c(*(x))
+#define GROUP(x) PMPI_Group_f2c(*(x))
+#define OP(x) PMPI_Op_f2c(*(x))
+#define SET(x) (*(x))
+#define FLAG(x) (*(x) != 0)
+#define IN_PLACE(x) fortran_in_place(x)
+#define TYPES(x) ((struct tracer_types){(x), true})
+#define REQUESTS(x) (x), true
+#define INDICES(x) (x), 1
+#define MADE_REQUEST(x) ((struct tracer_made){PMPI_Request_f2c(*(x)), (x)})
+#define MADE_COMM(x) COMM(x)
+#define MADE_WIN(x) WIN(x)
+#define MADE_FILE(x) FH(x)
+#define MADE_MESSAGE(x) PMPI_Message_f2c(*(x))
+#define LATER_COMM(x) (x), true
+#define OLD_COMM(x) COMM(x)
+#define OLD_WIN(x) WIN(x)
+#define OLD_FILE(x) FH(x)
+#define OLD_MESSAGE(x) MADE_MESSAGE(x)
+#define OLD_TYPE(x) TYPE(x)
+#define GIVE_STATUS(status) GIVE_STATUSES(1, status)
+#define STATUS(status) fortran_statuses_read(&given)
+#define GIVE_STATUSES(n, statuses) \
+    struct fortran_statuses given; \
+    fortran_statuses_take(&given, (n), (statuses))
+#define STATUSES(statuses) fortran_statuses_read(&given)
 
 /* Whether the address is Fortran's MPI_IN_PLACE. */
 bool fortran_in_place(const void *address);
 
-/* A Fortran status or array of N as the program gave it, or one of our own where
- * it gave MPI_STATUS(ES)_IGNORE. */
+/* N statuses as the program gave them, or others where it gave MPI_STATUS(ES)_IGNORE. */
 struct fortran_statuses {
-    F *use;          /* for the real call */
-    F *own;
-    MPI_Status *c;   /* what record functions are given, after fortran_statuses_read */
-    MPI_Status one;
+    F *use;        /* for the real call */
+    MPI_Status *c; /* the same memory, or a place for aligned copies; may be
+                      MPI_STATUSES_IGNORE without memory for one */
+    int n;
+    struct tracer_statuses own;
 };
-void fortran_statuses_take(struct fortran_statuses *s, F *given, int n);
-/* Converts the first N; false without memory for them. */
-bool fortran_statuses_read(struct fortran_statuses *s, int n);
+void fortran_statuses_take(struct fortran_statuses *s, int n, F *statuses);
+const MPI_Status *fortran_statuses_read(struct fortran_statuses *s);
 void fortran_statuses_drop(struct fortran_statuses *s);
 
 #endif

@@ -8,10 +8,13 @@
 
 #include "trace/pmpi/clock.h"
 #include "trace/pmpi/clock_offsets.h"
+#include "trace/pmpi/event.h"
 #include "trace/pmpi/facts.h"
 #include "trace/pmpi/folder.h"
+#include "trace/pmpi/messages.h"
+#include "trace/pmpi/objects.h"
+#include "trace/pmpi/requests.h"
 #include "trace/pmpi/stream.h"
-#include "trace/pmpi/tracer.h"
 #include "trace/pmpi/values.h"
 
 enum { DEFAULT_WINDOW_BYTES = 1 << 20 };
@@ -138,7 +141,7 @@ void tracer_init(struct tracer_scope *s, int thread_level)
         return;
     tracer_comm(MPI_COMM_WORLD);
     s->leave_ns = clock_now_ns();
-    struct mpg_event e = {.call = s->call, .newcomm = MPG_NO_COMM};
+    struct mpg_event e = event_of(s);
     tracer_write(s, &e);
 }
 
@@ -173,13 +176,15 @@ void tracer_finalized(struct tracer_scope *s)
 {
     if (!tracer_lock())
         return;
-    struct mpg_event e = {.call = MPG_CALL_Finalize, .newcomm = MPG_NO_COMM};
+    struct mpg_event e = event_of(s);
     tracer_write(s, &e);
     if (!tracer_lock())
         return;
     close_trace();
     tracer_comms_end();
     tracer_requests_end();
+    tracer_messages_end();
+    tracer_objects_end();
     tracer_unlock();
 }
 

@@ -22,6 +22,14 @@ struct tracer_types {
     bool fortran;
 };
 
+/* Bytes of COUNT elements of TYPE (datatypes.c); 0 for MPI_DATATYPE_NULL, whose size
+ * may not be asked. Locked callers only. */
+int64_t tracer_bytes(int count, MPI_Datatype type);
+/* The type at place I. */
+MPI_Datatype tracer_type_at(struct tracer_types types, int i);
+/* TYPE is about to be freed. */
+void tracer_type_forget(MPI_Datatype type);
+
 /* What a completion, start, cancel or free was given, looked up before the real call
  * loses the handles. */
 enum { TRACER_CANDIDATES = 32 };
@@ -52,6 +60,7 @@ MPI_Status *tracer_statuses_take(struct tracer_statuses *st, int n, MPI_Status *
 void tracer_statuses_drop(struct tracer_statuses *st);
 
 void record_other(struct tracer_scope *s);
+void record_pcontrol(struct tracer_scope *s, int level);
 
 /* Point to point (record_point.c). */
 void record_send(struct tracer_scope *s, int count, MPI_Datatype type, int to, int tag,
@@ -131,6 +140,8 @@ void record_constructor(struct tracer_scope *s, MPI_Comm comm, MPI_Comm newcomm)
 /* NEWCOMM: where the handle will be when the request is complete, C's or Fortran's. */
 void record_iconstructor(struct tracer_scope *s, MPI_Comm comm, const void *newcomm, bool fortran,
                          struct tracer_made made);
+/* The number of COMM before MPI_Comm_free loses it; MPG_NO_COMM if S is not recorded. */
+int32_t tracer_comm_number(const struct tracer_scope *s, MPI_Comm comm);
 /* OLD: the handle before the call, NUMBER what tracer_comm_number() said of it then. */
 void record_comm_free(struct tracer_scope *s, MPI_Comm old, int32_t number);
 

@@ -2,177 +2,291 @@
 /* Which of the program's request variables is which request.
  *
  * The handle alone does not tell: Open MPI gives one shared handle to every send
- * that was complete when it was posted. So a request is found by handle and
- * address of the variable; where the program has copied the variable, by handle,
- * oldest first. */
+ * that was complete when it was posted, and so does MPICH. So a request is found by
+ * handle and address of the variable; where the program has copied the variable, by
+ * handle, oldest first. Most handles belong to one request: the table is one of
+ * handles, and those of one handle hang from it, oldest first; from the second on
+ * they are also in an index by variable. */
+#include "trace/pmpi/requests.h"
+
 #include <stdlib.h>
 
 #include "common/map.h"
 #include "common/pool.h"
-#include "trace/pmpi/tracer.h"
+#include "trace/pmpi/stream.h"
 
-static struct mpg_map by_variable; /* (handle, address) -> struct tracer_request * */
-static struct mpg_map by_handle;   /* handle -> oldest of its requests */
-static struct mpg_pool pool = {.size = sizeof(struct tracer_request)};
-static int64_t last_id, last_persistent;
+struct entry {
+    uintptr_t handle;
+    struct tracer_request *first; /* NULL: an unused entry */
+};
 
-static void out_of_memory(void)
+enum { FIRST_CAPACITY = 64 };
+
+static struct {
+    struct entry *entries;
+    size_t mask, count;         /* capacity - 1, a power of two; entries in use */
+    struct mpg_map by_variable; /* (handle, address) -> request, for those with `indexed` */
+    struct mpg_pool pool;
+    int64_t last_id, last_persistent;
+    uint64_t calls;             /* which have taken candidates */
+} table = {.pool = {.size = sizeof(struct tracer_request)}};
+
+static size_t home(uintptr_t handle)
 {
-    struct mpg_error err;
-    mpg_error_set(&err, "out of memory");
-    tracer_fail(&err);
+    return (size_t)(((uint64_t)handle * 0x9e3779b97f4a7c15u) >> 32) & table.mask;
 }
 
-static void append(uint64_t *slot, struct tracer_request *request)
+/* The entry of HANDLE, or the unused one where it would go; NULL without a table. */
+static struct entry *entry_of(uintptr_t handle)
 {
-    struct tracer_request *first = (struct tracer_request *)(uintptr_t)*slot;
-    request->next = NULL;
-    if (!first) {
-        *slot = (uint64_t)(uintptr_t)request;
-        request->prev = request;
-        return;
+    if (!table.entries)
+        return NULL;
+    size_t i = home(handle);
+    while (table.entries[i].first && table.entries[i].handle != handle)
+        i = (i + 1) & table.mask;
+    return &table.entries[i];
+}
+
+static bool grow(void)
+{
+    size_t capacity = table.entries ? 2 * (table.mask + 1) : FIRST_CAPACITY;
+    struct entry *old = table.entries, *entries = calloc(capacity, sizeof *entries);
+    size_t old_capacity = old ? table.mask + 1 : 0;
+    if (!entries)
+        return false;
+    table.entries = entries;
+    table.mask = capacity - 1;
+    for (size_t i = 0; i < old_capacity; i++)
+        if (old[i].first)
+            *entry_of(old[i].handle) = old[i];
+    free(old);
+    return true;
+}
+
+/* Takes ENTRY out; those that it had moved along come back. */
+static void remove_entry(struct entry *entry)
+{
+    size_t hole = (size_t)(entry - table.entries), i = hole;
+    for (;;) {
+        i = (i + 1) & table.mask;
+        if (!table.entries[i].first)
+            break;
+        if (((i - home(table.entries[i].handle)) & table.mask) >= ((i - hole) & table.mask)) {
+            table.entries[hole] = table.entries[i];
+            hole = i;
+        }
     }
+    table.entries[hole].first = NULL;
+    table.count--;
+}
+
+/* A later request of a handle that others have. */
+static bool append(struct tracer_request *first, struct tracer_request *request)
+{
+    uint64_t address = (uint64_t)(uintptr_t)request->address;
+    uint64_t *slot = mpg_map_add(&table.by_variable, request->handle, address);
+    if (!slot)
+        return false;
+    /* A variable that is used again no longer names what it named before. */
+    if (first->address == request->address)
+        first->address = NULL;
+    if (*slot) {
+        struct tracer_request *before = (struct tracer_request *)(uintptr_t)*slot;
+        before->address = NULL;
+        before->indexed = false;
+    }
+    *slot = (uint64_t)(uintptr_t)request;
+    request->indexed = true;
     request->prev = first->prev;
     first->prev->next = request;
     first->prev = request;
+    return true;
 }
 
-struct tracer_request *tracer_request_new(MPI_Request handle, const void *address, uint32_t any,
-                                          bool persistent)
+struct tracer_request *tracer_request_new(struct tracer_made made, uint32_t any, bool persistent)
 {
-    uint64_t key = (uint64_t)(uintptr_t)handle;
-    struct tracer_request *request = mpg_pool_take(&pool);
-    uint64_t *variable = mpg_map_add(&by_variable, key, (uint64_t)(uintptr_t)address);
-    uint64_t *handles = mpg_map_add(&by_handle, key, 0);
-    if (!request || !variable || !handles) {
-        out_of_memory();
+    struct tracer_request *request = mpg_pool_take(&table.pool);
+    if (!request || (2 * (table.count + 1) > (table.entries ? table.mask + 1 : 0) && !grow())) {
+        tracer_out_of_memory();
         return NULL;
     }
-    request->handle = (uintptr_t)handle;
-    request->address = address;
+    request->handle = (uintptr_t)made.handle;
+    request->address = made.address;
     request->any = any;
     if (persistent)
-        request->persistent = ++last_persistent;
+        request->persistent = ++table.last_persistent;
     else
         tracer_request_start(request);
-    *variable = (uint64_t)(uintptr_t)request;
-    append(handles, request);
+    struct entry *entry = entry_of(request->handle);
+    if (!entry->first) {
+        *entry = (struct entry){request->handle, request};
+        request->prev = request;
+        table.count++;
+    } else if (!append(entry->first, request)) {
+        mpg_pool_give(&table.pool, request);
+        tracer_out_of_memory();
+        return NULL;
+    }
     return request;
 }
 
 void tracer_request_start(struct tracer_request *request)
 {
-    request->id = ++last_id;
+    request->id = ++table.last_id;
     request->active = true;
 }
 
-/* As tracer_request_find. A caller that takes many passes HINT, NULL at first, so
- * that not each one passes over all that are taken. */
-static struct tracer_request *find(MPI_Request handle, const void *address,
+void tracer_request_remove(struct tracer_request *request)
+{
+    struct entry *entry = entry_of(request->handle);
+    if (request->indexed)
+        mpg_map_remove(&table.by_variable, request->handle, (uint64_t)(uintptr_t)request->address);
+    if (entry->first != request) {
+        request->prev->next = request->next;
+        (request->next ? request->next : entry->first)->prev = request->prev;
+    } else if (request->next) {
+        request->next->prev = request->prev;
+        entry->first = request->next;
+    } else
+        remove_entry(entry);
+    mpg_pool_give(&table.pool, request);
+}
+
+void tracer_requests_end(void)
+{
+    free(table.entries);
+    table.entries = NULL;
+    table.mask = table.count = 0;
+    mpg_map_clear(&table.by_variable);
+    mpg_pool_clear(&table.pool);
+}
+
+/* --- what a call is given --- */
+
+/* Whether this call, or one of another thread, has taken REQUEST. A call that was left
+ * by longjmp keeps nothing. */
+static bool is_taken(const struct tracer_request *request)
+{
+    return request->taken && (request->taken == table.calls || streams.threads);
+}
+
+/* HINT, NULL at first: where the search for the last one by handle alone ended, so that
+ * not each passes over all that are taken. */
+static struct tracer_request *find(uintptr_t handle, const void *address,
                                    struct tracer_request **hint)
 {
-    uint64_t key = (uint64_t)(uintptr_t)handle;
-    uint64_t *slot = mpg_map_find(&by_variable, key, (uint64_t)(uintptr_t)address);
-    struct tracer_request *request = slot ? (struct tracer_request *)(uintptr_t)*slot : NULL;
-    if (request && !request->taken)
+    struct entry *entry = entry_of(handle);
+    struct tracer_request *request = entry ? entry->first : NULL;
+    if (!request)
+        return NULL;
+    if (request->address == address && !is_taken(request))
         return request;
-    if (*hint && (*hint)->handle == key)
-        request = *hint;
-    else {
-        slot = mpg_map_find(&by_handle, key, 0);
-        request = slot ? (struct tracer_request *)(uintptr_t)*slot : NULL;
+    if (request->next) {
+        uint64_t *slot = mpg_map_find(&table.by_variable, handle, (uint64_t)(uintptr_t)address);
+        struct tracer_request *same = slot ? (struct tracer_request *)(uintptr_t)*slot : NULL;
+        if (same && !is_taken(same))
+            return same;
     }
-    while (request && request->taken)
+    if (*hint && (*hint)->handle == handle)
+        request = *hint;
+    while (request && is_taken(request))
         request = request->next;
     if (request)
         *hint = request;
     return request;
 }
 
-struct tracer_request *tracer_request_find(MPI_Request handle, const void *address)
+static MPI_Request handle_at(const struct tracer_candidates *c, int i)
 {
-    struct tracer_request *hint = NULL;
-    return find(handle, address, &hint);
+    return c->fortran ? PMPI_Request_f2c(((const MPI_Fint *)c->handles)[i])
+                      : ((const MPI_Request *)c->handles)[i];
 }
 
-void tracer_request_remove(struct tracer_request *request)
+static const void *address_at(const struct tracer_candidates *c, int i)
 {
-    uint64_t address = (uint64_t)(uintptr_t)request->address;
-    uint64_t *slot = mpg_map_find(&by_variable, request->handle, address);
-    if (slot && *slot == (uint64_t)(uintptr_t)request)
-        mpg_map_remove(&by_variable, request->handle, address);
-    slot = mpg_map_find(&by_handle, request->handle, 0);
-    struct tracer_request *first = (struct tracer_request *)(uintptr_t)*slot;
-    if (first == request && !request->next)
-        mpg_map_remove(&by_handle, request->handle, 0);
-    else if (first == request) {
-        request->next->prev = request->prev;
-        *slot = (uint64_t)(uintptr_t)request->next;
-    } else {
-        request->prev->next = request->next;
-        (request->next ? request->next : first)->prev = request->prev;
+    return c->fortran ? (const void *)((const MPI_Fint *)c->handles + i)
+                      : (const void *)((const MPI_Request *)c->handles + i);
+}
+
+void tracer_candidates_take(struct tracer_candidates *c, const struct tracer_scope *s, int count,
+                            const void *handles, bool fortran)
+{
+    c->count = 0;
+    c->error = MPI_SUCCESS;
+    c->requests = c->some;
+    if (count <= 0 || !handles || !tracer_records(s) || !tracer_lock())
+        return;
+    if (count > TRACER_CANDIDATES) {
+        c->requests = malloc((size_t)count * sizeof(struct tracer_request *));
+        if (!c->requests)
+            tracer_out_of_memory();
     }
-    mpg_pool_give(&pool, request);
-}
-
-void tracer_requests_end(void)
-{
-    mpg_map_clear(&by_variable);
-    mpg_map_clear(&by_handle);
-    mpg_pool_clear(&pool);
-}
-
-/* Takes the request in one variable unless it is null, inactive or unknown. */
-static struct tracer_request *candidate(MPI_Request handle, const void *address,
-                                        struct tracer_request **hint)
-{
-    if (handle == MPI_REQUEST_NULL)
-        return NULL;
-    struct tracer_request *request = find(handle, address, hint);
-    if (request)
-        request->taken = true;
-    return request;
-}
-
-static bool allocate(struct tracer_candidates *c, int count)
-{
-    *c = (struct tracer_candidates){.count = count > 0 ? count : 0};
-    c->requests = malloc((size_t)(c->count + 1) * sizeof(struct tracer_request *));
-    if (!c->requests)
-        out_of_memory();
-    return c->requests;
-}
-
-bool tracer_candidates_take(struct tracer_candidates *c, int count, const MPI_Request *requests)
-{
-    if (!tracer_lock())
-        return false;
+    c->handles = handles;
+    c->fortran = fortran;
+    c->count = c->requests ? count : 0;
+    table.calls++;
     struct tracer_request *hint = NULL;
-    bool ok = allocate(c, count);
-    for (int i = 0; ok && i < c->count; i++)
-        c->requests[i] = candidate(requests[i], &requests[i], &hint);
+    for (int i = 0; i < c->count; i++) {
+        MPI_Request handle = handle_at(c, i);
+        c->requests[i] = handle == MPI_REQUEST_NULL
+                             ? NULL
+                             : find((uintptr_t)handle, address_at(c, i), &hint);
+        if (c->requests[i])
+            c->requests[i]->taken = table.calls;
+    }
     tracer_unlock();
-    return ok;
 }
 
-bool tracer_candidates_take_fortran(struct tracer_candidates *c, int count,
-                                    const MPI_Fint *requests)
+void tracer_candidates_forget(struct tracer_candidates *c)
 {
-    if (!tracer_lock())
-        return false;
-    struct tracer_request *hint = NULL;
-    bool ok = allocate(c, count);
-    for (int i = 0; ok && i < c->count; i++)
-        c->requests[i] = candidate(PMPI_Request_f2c(requests[i]), &requests[i], &hint);
-    tracer_unlock();
-    return ok;
+    for (int i = 0; i < c->count; i++)
+        if (c->requests[i])
+            c->requests[i]->taken = 0;
+    if (c->requests != c->some)
+        free(c->requests);
+    c->count = 0;
 }
 
 void tracer_candidates_drop(struct tracer_candidates *c)
 {
-    for (int i = 0; c->requests && i < c->count; i++)
-        if (c->requests[i])
-            c->requests[i]->taken = false;
-    free(c->requests);
-    *c = (struct tracer_candidates){0};
+    bool locked = tracer_lock();
+    if (!locked) /* nothing is recorded any more, and the requests may be gone */
+        c->count = 0;
+    tracer_candidates_forget(c);
+    if (locked)
+        tracer_unlock();
+}
+
+int tracer_completion_outcome(struct tracer_candidates *c, int rc)
+{
+    if (rc == MPI_SUCCESS)
+        return rc;
+    PMPI_Error_class(rc, &c->error);
+    if (c->error == MPI_ERR_IN_STATUS)
+        return MPI_SUCCESS;
+    for (int i = 0; i < c->count; i++)
+        if (tracer_candidate_ended(c, i))
+            return MPI_SUCCESS;
+    return rc;
+}
+
+bool tracer_candidate_ended(const struct tracer_candidates *c, int i)
+{
+    return c->requests[i] && c->requests[i]->active && handle_at(c, i) == MPI_REQUEST_NULL;
+}
+
+MPI_Status *tracer_statuses_take(struct tracer_statuses *st, int n, MPI_Status *given)
+{
+    st->own = NULL;
+    if (given != MPI_STATUSES_IGNORE || n <= 0)
+        return given;
+    if (n <= TRACER_CANDIDATES)
+        return st->some;
+    st->own = malloc((size_t)n * sizeof *st->own);
+    return st->own ? st->own : given;
+}
+
+void tracer_statuses_drop(struct tracer_statuses *st)
+{
+    free(st->own);
 }

@@ -3,6 +3,7 @@
 #include "trace/pmpi/tracer.h"
 
 #include "trace/pmpi/clock.h"
+#include "trace/pmpi/event.h"
 #include "trace/pmpi/stream.h"
 #include "trace/pmpi/values.h"
 
@@ -32,6 +33,15 @@ bool tracer_records(const struct tracer_scope *s)
     return s->outermost && streams.on;
 }
 
+static void record_failed(struct tracer_scope *s)
+{
+    if (!tracer_lock())
+        return;
+    struct mpg_event e = event_of(s);
+    e.failed = true;
+    tracer_write(s, &e);
+}
+
 bool tracer_leave(struct tracer_scope *s, int rc)
 {
     struct stream_thread *t = &stream_thread;
@@ -43,12 +53,22 @@ bool tracer_leave(struct tracer_scope *s, int rc)
     if (!streams.on)
         return false;
     s->leave_ns = clock_now_ns();
-    return rc == MPI_SUCCESS;
+    if (rc == MPI_SUCCESS)
+        return true;
+    record_failed(s);
+    return false;
 }
 
 void tracer_fail(const struct mpg_error *err)
 {
     stream_fail(err);
+}
+
+void tracer_out_of_memory(void)
+{
+    struct mpg_error err;
+    mpg_error_set(&err, "out of memory");
+    stream_fail(&err);
 }
 
 struct mpg_trace_writer *tracer_writer(void)
@@ -86,19 +106,4 @@ void tracer_write(const struct tracer_scope *s, struct mpg_event *event)
     stream_unlock();
     if (values_number)
         values_leave();
-}
-
-int64_t tracer_bytes(int count, MPI_Datatype type)
-{
-    int size = 0;
-    if (PMPI_Type_size(type, &size) != MPI_SUCCESS || size < 0 || count < 0)
-        return 0;
-    return (int64_t)count * size;
-}
-
-int32_t tracer_peer(int rank)
-{
-    if (rank == MPI_PROC_NULL)
-        return MPG_PROC_NULL;
-    return rank == MPI_ROOT ? MPG_ROOT : rank;
 }

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Which window or file a handle is. All members of a communicator make them in one
+ * order, so that the n-th of its kind is the same on each. */
+#include "trace/pmpi/objects.h"
+
+#include <stdlib.h>
+
+#include "common/map.h"
+#include "trace/pmpi/event.h"
+#include "trace/pmpi/stream.h"
+
+struct object {
+    int32_t number, comm, nth; /* nth: of its kind on comm */
+};
+
+static struct mpg_map by_handle; /* (handle, kind) -> struct object * */
+static struct mpg_map made;      /* (communicator's number, kind) -> how many */
+static int32_t next_number;
+
+static bool define(const struct object *o, enum mpg_object_kind kind)
+{
+    struct mpg_error err;
+    if (stream_defined(STREAM_OBJECTS, o->number))
+        return true;
+    tracer_comm_define(o->comm);
+    if (mpg_trace_write_object(tracer_writer(), o->number, kind, o->comm, o->nth, &err) == 0)
+        return true;
+    tracer_fail(&err);
+    return false;
+}
+
+int32_t tracer_object_new(enum mpg_object_kind kind, uintptr_t handle, MPI_Comm comm)
+{
+    struct object *o = malloc(sizeof *o);
+    int32_t number = tracer_comm(comm);
+    tracer_object_forget(kind, handle);
+    uint64_t *slot = mpg_map_add(&by_handle, handle, (uint64_t)kind);
+    uint64_t *count = mpg_map_add(&made, (uint64_t)number, (uint64_t)kind);
+    if (!o || !slot || !count) {
+        free(o);
+        tracer_out_of_memory();
+        return MPG_NO_OBJECT;
+    }
+    *o = (struct object){.number = next_number++, .comm = number, .nth = (int32_t)(*count)++};
+    *slot = (uint64_t)(uintptr_t)o;
+    return define(o, kind) ? o->number : MPG_NO_OBJECT;
+}
+
+static struct object *find(enum mpg_object_kind kind, uintptr_t handle)
+{
+    uint64_t *slot = mpg_map_find(&by_handle, handle, (uint64_t)kind);
+    return slot ? (struct object *)(uintptr_t)*slot : NULL;
+}
+
+int32_t tracer_object(enum mpg_object_kind kind, uintptr_t handle)
+{
+    struct object *o = find(kind, handle);
+    return o && define(o, kind) ? o->number : MPG_NO_OBJECT;
+}
+
+void tracer_object_forget(enum mpg_object_kind kind, uintptr_t handle)
+{
+    struct object *o = find(kind, handle);
+    if (!o)
+        return;
+    mpg_map_remove(&by_handle, handle, (uint64_t)kind);
+    free(o);
+}
+
+void tracer_objects_end(void)
+{
+    for (size_t i = 0; i < by_handle.capacity; i++)
+        if (by_handle.entries[i].used)
+            free((void *)(uintptr_t)by_handle.entries[i].value);
+    mpg_map_clear(&by_handle);
+    mpg_map_clear(&made);
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Windows and files, told to the trace when they are made (objects.c). HANDLE is
+ * MPI_Win's or MPI_File's. Locked callers only. */
+#ifndef MPG_OBJECTS_H
+#define MPG_OBJECTS_H
+
+#include <mpi.h>
+#include <stdint.h>
+
+#include "trace/event.h"
+
+/* A number for what was just made on COMM; MPG_NO_OBJECT without memory. */
+int32_t tracer_object_new(enum mpg_object_kind kind, uintptr_t handle, MPI_Comm comm);
+/* Its number; MPG_NO_OBJECT if it is not known. */
+int32_t tracer_object(enum mpg_object_kind kind, uintptr_t handle);
+void tracer_object_forget(enum mpg_object_kind kind, uintptr_t handle);
+void tracer_objects_end(void);
+
+#endif

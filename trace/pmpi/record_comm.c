@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Records of calls that make or free communicators (MPI-3.1, chapters 6, 7, 10). */
+#include "trace/pmpi/event.h"
+#include "trace/pmpi/requests.h"
+
+void record_constructor(struct tracer_scope *s, MPI_Comm comm, MPI_Comm newcomm)
+{
+    if (!tracer_lock())
+        return;
+    /* An inter-communicator's two sides know different ones that it was made from. */
+    bool orphan = s->call == MPG_CALL_Intercomm_create || mpg_call_kind(s->call) == MPG_KIND_DYNAMIC;
+    bool copy = s->call == MPG_CALL_Comm_dup || s->call == MPG_CALL_Comm_dup_with_info;
+    struct mpg_event e = event_of(s);
+    if (comm != MPI_COMM_NULL)
+        e.comm = tracer_comm(comm);
+    if (newcomm == MPI_COMM_NULL)
+        e.newcomm = MPG_NO_COMM;
+    else if (s->call == MPG_CALL_Comm_get_parent) /* each time the same */
+        e.newcomm = tracer_comm(newcomm);
+    else
+        e.newcomm = tracer_comm_made(orphan ? MPI_COMM_NULL : comm, newcomm, copy)->number;
+    tracer_write(s, &e);
+}
+
+void record_iconstructor(struct tracer_scope *s, MPI_Comm comm, const void *newcomm, bool fortran,
+                         struct tracer_made made)
+{
+    if (!tracer_lock())
+        return;
+    struct tracer_request *request = tracer_request_new(made, 0, false);
+    if (!request) {
+        tracer_unlock();
+        return;
+    }
+    request->makes_comm = true;
+    struct mpg_event e = event_of(s);
+    e.comm = tracer_comm(comm);
+    e.newcomm = tracer_comm_promised(comm, newcomm, fortran, request->id)->number;
+    e.requests = &request->id;
+    e.request_number = 1;
+    tracer_write(s, &e);
+}
+
+int32_t tracer_comm_number(const struct tracer_scope *s, MPI_Comm comm)
+{
+    if (comm == MPI_COMM_NULL || !tracer_records(s) || !tracer_lock())
+        return MPG_NO_COMM;
+    int32_t number = tracer_comm(comm);
+    tracer_unlock();
+    return number;
+}
+
+void record_comm_free(struct tracer_scope *s, MPI_Comm old, int32_t number)
+{
+    if (!tracer_lock())
+        return;
+    tracer_comm_forget(old);
+    struct mpg_event e = event_of(s);
+    e.comm = number;
+    tracer_write(s, &e);
+}

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# With calls.awk: reads trace/calls.def, writes the Fortran wrappers, mpi_x_ for mpif.h
+# and `use mpi`, mpi_x_f08_ for `use mpi_f08` (MPI-3.1, chapter 17). Each hands on the
+# program's own arguments, so that special addresses mean what they meant, and makes C
+# values of them for the record only.
+#
+# MPI=openmpi: both bindings have real functions of their own, pmpi_x_ and pmpi_x_f08_,
+# and mpi_x_ has the names of other compilers too.
+# MPI=mpich: mpi_x_, and of mpi_f08 what has a choice buffer (mpi_x_f08ts_), call C's
+# MPI_X, whose wrapper records them; the rest of mpi_f08 calls C's PMPI_X.
+
+{ text = text "\n" $0 }
+
+END {
+    words("removed", "Address Attr_delete Attr_get Attr_put Errhandler_create Errhandler_get " \
+        "Errhandler_set Keyval_create Keyval_free Type_extent Type_hindexed Type_hvector " \
+        "Type_lb Type_struct Type_ub") # before mpi_f08 came
+    words("cptr", "Alloc_mem Win_allocate Win_allocate_shared Win_shared_query")
+    read_calls(text)
+    print "/* Made by trace/pmpi/wrap_fortran.awk. */"
+    print "#include \"trace/pmpi/fortran.h\""
+    for (i = 1; i <= calls; i++)
+        both(call_name[i])
+}
+
+function words(set, list,    parts, i) {
+    for (i = split(list, parts, " "); i > 0; i--)
+        member[set, parts[i]] = 1
+}
+
+# The wrappers of CALL that this MPI library needs.
+function both(call,    lower) {
+    if (call ~ /_(c2f|f2c)$|^T_/ || kind[call] ~ /^(FLUSH|REGION_BEGIN|REGION_END|PCONTROL)$/)
+        return
+    lower = tolower(call)
+    if (MPI == "openmpi") {
+        wrapper(call, "mpi_" lower "_", "pmpi_" lower "_")
+        print "FORTRAN_NAMES(mpi_" lower ", MPI_" toupper(call) ")"
+        if (("cptr", call) in member) { # what `use mpi` calls with a TYPE(C_PTR)
+            wrapper(call, "mpi_" lower "_cptr_", "pmpi_" lower "_cptr_")
+            print "FORTRAN_NAMES(mpi_" lower "_cptr, MPI_" toupper(call) "_CPTR)"
+        }
+        if (!(("removed", call) in member) && result[call] != "double")
+            wrapper(call, "mpi_" lower "_f08_", "pmpi_" lower "_f08_")
+    } else if (!(("removed", call) in member) && !has_choice_buffer(call))
+        wrapper(call, "mpi_" lower "_f08_", "pmpir_" lower "_f08_")
+}
+
+function has_choice_buffer(call,    i) {
+    for (i = 1; i <= parameters[call]; i++)
+        if (type[call, i] ~ /void \*/ &&
+            parameter[call, i] !~ /^(extra_state|attribute_val|baseptr|buffer_addr)$/)
+            return 1
+    return 0
+}
+
+# Where Fortran's parameters begin: it has no argc and argv.
+function first(call) {
+    return kind[call] == "INIT" ? 3 : 1
+}
+
+# Parameter I of CALL as Fortran has it: by address.
+function declared(call, i,    t) {
+    t = type[call, i]
+    sub(/const /, "", t)
+    if (t ~ /^char/)
+        return "char *" parameter[call, i]
+    if (t ~ /^MPI_(Aint|Offset|Count)/)
+        return substr(t, 1, match(t, /( |$)/) - 1) " *" parameter[call, i]
+    if (t ~ /^void|_function \*/)
+        return "void *" parameter[call, i]
+    return "F *" parameter[call, i]
+}
+
+# Parameters (NAMES 0) or arguments of CALL; lengths of strings come last, by value.
+function list(call, names,    i, p, t, lengths) {
+    for (i = first(call); i <= parameters[call]; i++) {
+        p = parameter[call, i]
+        if (type[call, i] ~ /char/)
+            lengths = lengths (names ? ", " : ", size_t ") p "_length"
+        if (!names)
+            p = declared(call, i)
+        else if (p ~ /status(es)?$/ && given(call))
+            p = "given.use"
+        t = t p ", "
+    }
+    if (result[call] == "int")
+        return t (names ? "ierr" : "F *ierr") lengths
+    sub(/, $/, "", t)
+    return t == "" && !names ? "void" : t
+}
+
+# Whether before() declares a status.
+function given(call) {
+    return has(call, "array_of_statuses") || gives_status(call)
+}
+
+function wrapper(call, ours, real,    value) {
+    value = result[call] == "int" ? "void" : result[call]
+    print "\nextern " value " " real "(" list(call, 0) ") __attribute__((weak));"
+    print "WRAPPER " value " " ours "(" list(call, 0) ")"
+    print "{"
+    print "    struct tracer_scope s = TRACER_ENTER(MPG_CALL_" call ");"
+    if (value == "void")
+        body(call, "REAL(" real ")(" list(call, 1) ");\n")
+    else {
+        indented(value " value = REAL(" real ")(" list(call, 1) ");\n")
+        indented("if (tracer_leave(&s, MPI_SUCCESS))\n    " record(call) ";\nreturn value;\n")
+    }
+    print "}"
+}
+
+function body(call, real,    k) {
+    k = kind[call]
+    indented("F unasked;\nierr = ierr ? ierr : &unasked;\n")
+    if (k == "INIT") {
+        indented(real "tracer_leave(&s, *ierr);\nif (*ierr == MPI_SUCCESS)\n")
+        indented("    tracer_init(&s, " (has(call, "provided") ? "*provided" : "MPI_THREAD_SINGLE") ");\n")
+    } else if (k == "FINALIZE")
+        indented("tracer_finalize(&s);\n" real "if (tracer_leave(&s, *ierr))\n    tracer_finalized(&s);\n")
+    else if (k == "ABORT")
+        indented("tracer_end_early(\"MPI_Abort\");\n" real "tracer_leave(&s, *ierr);\n")
+    else {
+        indented(before(call) real "int rc = *ierr;\n")
+        indented("if (tracer_leave(&s, " outcome(call) "))\n    " record(call) ";\n")
+        if (unrecorded(call) != "")
+            indented("else\n    " unrecorded(call) ";\n")
+        if (has(call, "array_of_statuses"))
+            indented("fortran_statuses_drop(&given);\n")
+    }
+}
+
+function indented(lines) {
+    gsub(/\n/, "\n    ", lines)
+    sub(/\n    $/, "", lines)
+    print "    " lines
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The C wrappers that are not like the others: start, end and what cannot be handed on. */
+#include "trace/pmpi/record.h"
+
+#define WRAPPER __attribute__((visibility("default"))) int
+
+WRAPPER MPI_Init(int *argc, char ***argv)
+{
+    struct tracer_scope s = TRACER_ENTER(MPG_CALL_Init);
+    int rc = PMPI_Init(argc, argv);
+    tracer_leave(&s, rc);
+    if (rc == MPI_SUCCESS)
+        tracer_init(&s, MPI_THREAD_SINGLE);
+    return rc;
+}
+
+WRAPPER MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
+{
+    struct tracer_scope s = TRACER_ENTER(MPG_CALL_Init_thread);
+    int rc = PMPI_Init_thread(argc, argv, required, provided);
+    tracer_leave(&s, rc);
+    if (rc == MPI_SUCCESS)
+        tracer_init(&s, *provided);
+    return rc;
+}
+
+WRAPPER MPI_Finalize(void)
+{
+    struct tracer_scope s = TRACER_ENTER(MPG_CALL_Finalize);
+    tracer_finalize(&s);
+    int rc = PMPI_Finalize();
+    if (tracer_leave(&s, rc))
+        tracer_finalized(&s);
+    return rc;
+}
+
+WRAPPER MPI_Abort(MPI_Comm comm, int errorcode)
+{
+    tracer_end_early("MPI_Abort");
+    return PMPI_Abort(comm, errorcode);
+}
+
+/* Only the library knows what follows the level, and no library looks at it. */
+WRAPPER MPI_Pcontrol(const int level, ...)
+{
+    struct tracer_scope s = TRACER_ENTER(MPG_CALL_Pcontrol);
+    int rc = PMPI_Pcontrol(level);
+    if (tracer_leave(&s, rc))
+        record_pcontrol(&s, level);
+    return rc;
+}
