@@ -237,7 +237,7 @@ static void communicators(void)
     MUST(MPI_Group_free(&world));
 }
 
-/* A call that fails and is told so, and one that the tracer only counts. */
+/* A call that fails and is told so, and a nonblocking collective. */
 static void others(void)
 {
     MPI_Request q;

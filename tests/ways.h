@@ -11,6 +11,7 @@
 #define WORLD "comm=0,1,2,3"
 
 extern int rank, peer, errors;
+extern int last_request, last_persistent, last_message; /* ids, as the tracer counts them */
 
 /* One expected line. */
 __attribute__((format(printf, 1, 2))) void say(const char *format, ...);
@@ -18,8 +19,19 @@ __attribute__((format(printf, 1, 2))) void say(const char *format, ...);
 #define CHECK(cond) check(cond, #cond, __FILE__, __LINE__)
 void check(int cond, const char *text, const char *file, int line);
 
+/* Uses C, whose name in the trace is NAME, and frees it. */
+void use_and_free(MPI_Comm c, const char *name);
+
+void do_point_to_point(void);
 void do_collectives(void);
 void do_in_place(void);
+void do_nonblocking(void);
+void do_neighbors(void);
 void do_constructors(void);
+void do_messages(void);
+void do_failures(void);
+void do_truncated(void);
+void do_windows(void);
+void do_files(const char *folder);
 
 #endif

@@ -136,8 +136,7 @@ void do_in_place(void)
     say("Exscan " WORLD " bytes=4");
 }
 
-/* Uses C, whose name in the trace is NAME, and frees it. */
-static void use_and_free(MPI_Comm c, const char *name)
+void use_and_free(MPI_Comm c, const char *name)
 {
     int b[2] = {0};
     MPI_Bcast(b, 2, MPI_INT, 0, c);
