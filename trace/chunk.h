@@ -33,8 +33,16 @@ enum mpg_chunk_kind {
 /* The chunk holds receives whose partner a later completion tells. */
 enum { MPG_CHUNK_UNRESOLVED = 1 };
 
-/* Columns of a chunk's events; what follows is one column a value. */
-enum { MPG_COLUMN_RECORDS, MPG_COLUMN_GAPS, MPG_COLUMN_DURATIONS, MPG_COLUMN_VALUES };
+/* Columns of a chunk's events; what follows is one column a value. The low byte of a
+ * time is noise, which no compression makes smaller, the rest is not. */
+enum {
+    MPG_COLUMN_RECORDS,
+    MPG_COLUMN_GAPS_LOW,
+    MPG_COLUMN_GAPS,
+    MPG_COLUMN_DURATIONS_LOW,
+    MPG_COLUMN_DURATIONS,
+    MPG_COLUMN_VALUES
+};
 
 /* Operation codes that start a record; MPG_OP_SHAPE + i is an event of shape i. */
 enum {

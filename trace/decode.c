@@ -211,16 +211,25 @@ static void apply_shape(const struct mpg_shape *s, struct mpg_event *e)
     };
 }
 
+static bool get_time(struct mpg_decoder *d, int low_column, int64_t *ns)
+{
+    const uint8_t **low = &d->numbers[low_column].p;
+    uint64_t high;
+    if (*low == d->numbers[low_column].end ||
+        !mpg_get_varint(&d->numbers[low_column + 1].p, d->numbers[low_column + 1].end, &high) ||
+        high > INT64_MAX / 1024)
+        return false;
+    *ns = (int64_t)(high << 8 | *(*low)++);
+    return true;
+}
+
 static bool read_times(struct mpg_decoder *d, struct mpg_event *e)
 {
-    uint64_t gap, duration;
-    if (!mpg_get_varint(&d->numbers[MPG_COLUMN_GAPS].p, d->numbers[MPG_COLUMN_GAPS].end, &gap) ||
-        !mpg_get_varint(&d->numbers[MPG_COLUMN_DURATIONS].p,
-                        d->numbers[MPG_COLUMN_DURATIONS].end, &duration))
-        return false;
-    return gap <= INT64_MAX / 4 && duration <= INT64_MAX / 4 &&
-           !__builtin_add_overflow(d->last_ns, (int64_t)gap, &e->enter_ns) &&
-           !__builtin_add_overflow(e->enter_ns, (int64_t)duration, &e->leave_ns);
+    int64_t gap, duration;
+    return get_time(d, MPG_COLUMN_GAPS_LOW, &gap) &&
+           get_time(d, MPG_COLUMN_DURATIONS_LOW, &duration) &&
+           !__builtin_add_overflow(d->last_ns, gap, &e->enter_ns) &&
+           !__builtin_add_overflow(e->enter_ns, duration, &e->leave_ns);
 }
 
 static bool read_values(struct mpg_decoder *d, struct mpg_event *e)

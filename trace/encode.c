@@ -10,6 +10,12 @@
 #define likely(condition) __builtin_expect(!!(condition), 1)
 #define unlikely(condition) __builtin_expect(!!(condition), 0)
 
+static const uint8_t kinds[] = {
+#define MPG_CALL(name, kind, result, parameters) MPG_KIND_##kind,
+#include "trace/calls.def"
+#undef MPG_CALL
+};
+
 /* --- lists --- */
 
 /* N numbers, each the distance from the one before plus STEP (the first: from BASE);
@@ -260,10 +266,16 @@ static inline bool is_unresolved(const struct mpg_event *e, enum mpg_kind kind)
     }
 }
 
+static inline void put_time(struct mpg_trace_writer *w, int low_column, uint64_t ns)
+{
+    *w->p[low_column]++ = (uint8_t)ns;
+    w->p[low_column + 1] = mpg_put_varint(w->p[low_column + 1], ns >> 8);
+}
+
 /* Writes an event that there is room for. */
 static inline void encode(struct mpg_trace_writer *w, const struct mpg_event *e)
 {
-    enum mpg_kind kind = mpg_call_kind(e->call);
+    enum mpg_kind kind = kinds[e->call];
     const struct mpg_shape *mask = &mpg_shape_masks[kind];
     struct mpg_progress *progress = w->window.progress;
     uint32_t flags;
@@ -277,10 +289,8 @@ static inline void encode(struct mpg_trace_writer *w, const struct mpg_event *e)
     }
     uint8_t *p = put_operation(w, w->p[MPG_COLUMN_RECORDS], e, flags, mask);
     w->p[MPG_COLUMN_RECORDS] = likely(!e->failed) ? put_body(w, p, e, kind, flags) : p;
-    w->p[MPG_COLUMN_GAPS] =
-        mpg_put_varint(w->p[MPG_COLUMN_GAPS], (uint64_t)(e->enter_ns - w->last_ns));
-    w->p[MPG_COLUMN_DURATIONS] =
-        mpg_put_varint(w->p[MPG_COLUMN_DURATIONS], (uint64_t)(e->leave_ns - e->enter_ns));
+    put_time(w, MPG_COLUMN_GAPS_LOW, (uint64_t)(e->enter_ns - w->last_ns));
+    put_time(w, MPG_COLUMN_DURATIONS_LOW, (uint64_t)(e->leave_ns - e->enter_ns));
     for (uint32_t i = MPG_COLUMN_VALUES; i < w->columns; i++) {
         uint32_t value = i - MPG_COLUMN_VALUES;
         w->p[i] = mpg_put_zigzag(w->p[i], value < e->value_number ? e->values[value] : 0);
@@ -314,7 +324,7 @@ static size_t record_bound(const struct mpg_event *e)
     if (e->failed)
         return bytes;
     bytes += runs_bound(e->counts, e->count_number) + runs_bound(e->requests, e->request_number);
-    if (mpg_call_kind(e->call) == MPG_KIND_START)
+    if (kinds[e->call] == MPG_KIND_START)
         bytes += runs_bound(e->persistent, e->request_number);
     return bytes + MPG_VARINT_BYTES * (2 * (size_t)e->done_number + e->cancelled_number +
                                        3 * (size_t)e->resolution_number);
@@ -337,6 +347,17 @@ static int check_event(const struct mpg_trace_writer *w, const struct mpg_event 
     return 0;
 }
 
+/* Whether a record of BYTES and the numbers of an event fit into the columns. */
+static inline bool has_room(const struct mpg_trace_writer *w, size_t bytes)
+{
+    ptrdiff_t room = w->end[0] - w->p[0] - (ptrdiff_t)bytes;
+    for (uint32_t i = 1; i < MPG_COLUMN_VALUES; i++)
+        room |= w->end[i] - w->p[i];
+    for (uint32_t i = MPG_COLUMN_VALUES; i < w->columns; i++)
+        room |= w->end[i] - w->p[i];
+    return room >= 0;
+}
+
 int mpg_trace_write_event(struct mpg_trace_writer *w, const struct mpg_event *e,
                           struct mpg_error *err)
 {
@@ -351,7 +372,7 @@ int mpg_trace_write_event(struct mpg_trace_writer *w, const struct mpg_event *e,
     size_t bytes = likely(lists <= 1)             ? MPG_EVENT_BYTES
                    : lists < MPG_SHORT_LIST ? MPG_RECORD_BYTES
                                             : record_bound(e);
-    if (mpg_writer_reserve(w, bytes, err) < 0)
+    if (unlikely(!has_room(w, bytes)) && mpg_writer_reserve(w, bytes, err) < 0)
         return -1;
     if (unlikely(w->size.events == 0)) {
         w->last_ns = e->enter_ns;

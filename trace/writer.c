@@ -164,17 +164,17 @@ static int append(struct mpg_trace_writer *w, size_t size, struct mpg_error *err
     return 0;
 }
 
-/* Compresses column I to OUT: its sizes, then its bytes, as they are if that is
- * no more. Returns the end, or NULL. */
+/* Compresses column I to OUT: its sizes, then its bytes, as they are if they are noise
+ * or compressed are no less. Returns the end, or NULL. */
 static uint8_t *put_column(struct mpg_trace_writer *w, uint32_t i, uint8_t *out,
                            struct mpg_error *err)
 {
     const uint8_t *column = w->window.column[i];
     size_t raw = (size_t)(w->p[i] - column);
     uint8_t *data = out + COLUMN_HEAD_BYTES;
-    size_t stored = raw ? ZSTD_compressCCtx(w->zstd, data, ZSTD_compressBound(raw), column, raw,
-                                            w->level)
-                        : 0;
+    size_t stored = raw;
+    if (raw > 0 && i != MPG_COLUMN_GAPS_LOW && i != MPG_COLUMN_DURATIONS_LOW)
+        stored = ZSTD_compressCCtx(w->zstd, data, ZSTD_compressBound(raw), column, raw, w->level);
     if (ZSTD_isError(stored)) {
         mpg_error_set(err, "zstd: %s", ZSTD_getErrorName(stored));
         return NULL;
