@@ -134,8 +134,15 @@ struct mpg_event {
 /* Name without the MPI_ prefix, and kind, of a call. */
 const char *mpg_call_name(enum mpg_call call);
 enum mpg_kind mpg_call_kind(enum mpg_call call);
+/* "MPI_", or "" of what is no call of MPI but the tracer's own. */
+const char *mpg_call_prefix(enum mpg_call call);
 /* The call named NAME (without prefix), or MPG_CALL_COUNT. */
 enum mpg_call mpg_call_by_name(const char *name);
+/* What EVENT moved, as far as its call tells, in bytes; 0 of one that failed. Sent: by
+ * sends, what the rank contributes to collectives (bytes or the sum of counts), RMA to
+ * the target, writes. Received: by receives as their status says (nonblocking ones: the
+ * buffer posted), RMA from the target, reads. Persistent operations: nothing. */
+void mpg_event_bytes(const struct mpg_event *event, int64_t *sent, int64_t *received);
 /* Whether CALL posts a synchronous-mode send (Ssend, Issend, Ssend_init). */
 bool mpg_call_is_synchronous(enum mpg_call call);
 /* Whether CALL posts a standard-mode send (Send, Isend, Sendrecv..., Send_init). */

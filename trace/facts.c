@@ -2,6 +2,7 @@
 /* What an open trace says about itself. */
 #include "trace/trace_private.h"
 
+#include <stdio.h>
 #include <string.h>
 
 const char *mpg_trace_path(const struct mpg_trace *t)
@@ -42,6 +43,27 @@ uint32_t mpg_trace_threads(const struct mpg_trace *t, int32_t rank)
     return t->rank[rank].threads;
 }
 
+/* What a text said ("THREAD [CALL ENTER]"), which leaves no window behind. */
+static bool told_death(const struct mpg_trace *t, int32_t rank, uint32_t thread,
+                       enum mpg_call *call, int64_t *enter_ns)
+{
+    const char *key, *value;
+    for (size_t i = 0; mpg_trace_fact(t, rank, i, &key, &value); i++) {
+        char name[64];
+        unsigned who;
+        long long since;
+        int n = strcmp(key, "died") == 0 ? sscanf(value, "%u %63s %lld", &who, name, &since) : 0;
+        if (n < 1 || who != thread)
+            continue;
+        if (n == 3 && mpg_call_by_name(name) != MPG_CALL_COUNT) {
+            *call = mpg_call_by_name(name);
+            *enter_ns = since;
+        }
+        return true;
+    }
+    return false;
+}
+
 bool mpg_trace_died(const struct mpg_trace *t, int32_t rank, uint32_t thread, enum mpg_call *call,
                     int64_t *enter_ns)
 {
@@ -54,7 +76,7 @@ bool mpg_trace_died(const struct mpg_trace *t, int32_t rank, uint32_t thread, en
         *call = (enum mpg_call)(inside - 1);
         *enter_ns = s->progress.inside_ns;
     }
-    return s->has_window;
+    return s->has_window || told_death(t, rank, thread, call, enter_ns);
 }
 
 bool mpg_trace_fact(const struct mpg_trace *t, int32_t rank, size_t i, const char **key,

@@ -8,45 +8,81 @@
 
 #include "trace/chunk.h"
 #include "trace/text.h"
+#include "trace/text_definitions.h"
 #include "trace/text_event.h"
 #include "trace/writer.h"
 
 enum { IMPORT_BUFFER_BYTES = 64 * 1024, IMPORT_LEVEL = 1, MAX_IMPORT_RANKS = 1 << 20 };
 
-struct import_comm {
-    int32_t label, size, remote_size, instance;
-    int32_t *members;
-};
-
 struct import {
     const char *directory; /* or NULL: everything to fd */
     int fd;
     int32_t ranks;
-    struct mpg_trace_writer **writers;
-    int *fds;
-    size_t comm_count;
-    struct import_comm *comms;
+    struct mpg_text_stream *first;   /* thread 0 of each rank */
+    struct mpg_text_stream **others; /* further threads */
+    size_t other_count;
+    struct mpg_map threads;          /* (rank, thread) -> place in others + 1 */
+    struct mpg_text_definitions definitions;
     struct mpg_text_event parsed;
 };
 
-static int open_writer(struct import *im, int32_t rank, struct mpg_error *err)
+static int open_file(const struct import *im, struct mpg_text_stream *s, struct mpg_error *err)
 {
-    im->fds[rank] = im->fd;
-    if (im->directory) {
-        char path[4096];
-        if (snprintf(path, sizeof path, "%s/rank-%d.mpgt", im->directory, rank) >=
-            (int)sizeof path)
-            return mpg_error_set(err, "%s: name too long", im->directory);
-        im->fds[rank] = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-        if (im->fds[rank] < 0)
-            return mpg_error_errno(err, errno, "%s", path);
-    }
-    struct mpg_trace_writer_options options = {.rank = rank,
+    char path[4096], thread[32] = "";
+    if (s->thread)
+        snprintf(thread, sizeof thread, "-thread-%u", s->thread);
+    if (snprintf(path, sizeof path, "%s/rank-%d%s.mpgt", im->directory, s->rank, thread) >=
+        (int)sizeof path)
+        return mpg_error_set(err, "%s: name too long", im->directory);
+    s->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    return s->fd < 0 ? mpg_error_errno(err, errno, "%s", path) : 0;
+}
+
+static int open_writer(const struct import *im, struct mpg_text_stream *s, struct mpg_error *err)
+{
+    if (s->writer)
+        return 0;
+    if (im->directory && open_file(im, s, err) < 0)
+        return -1;
+    struct mpg_trace_writer_options options = {.rank = s->rank,
                                                .ranks = im->ranks,
+                                               .thread = s->thread,
+                                               .value_number = s->value_number,
                                                .window_bytes = IMPORT_BUFFER_BYTES,
                                                .level = IMPORT_LEVEL};
-    im->writers[rank] = mpg_trace_writer_new(im->fds[rank], &options, err);
-    return im->writers[rank] ? 0 : -1;
+    s->writer = mpg_trace_writer_new(im->directory ? s->fd : im->fd, &options, err);
+    return s->writer ? 0 : -1;
+}
+
+static struct mpg_text_stream *add_thread(struct import *im, int32_t rank, uint32_t thread,
+                                          struct mpg_error *err)
+{
+    uint64_t *place = mpg_map_add(&im->threads, (uint64_t)rank, thread);
+    if (place && *place)
+        return im->others[*place - 1];
+    struct mpg_text_stream **grown =
+        realloc(im->others, (im->other_count + 1) * sizeof *grown), *s = NULL;
+    if (grown)
+        im->others = grown;
+    if (!place || !grown || !(s = calloc(1, sizeof *s))) {
+        mpg_error_set(err, "out of memory");
+        return NULL;
+    }
+    *s = (struct mpg_text_stream){.rank = rank,
+                                  .thread = thread,
+                                  .value_number = im->first[rank].value_number,
+                                  .fd = -1};
+    im->others[im->other_count] = s;
+    *place = ++im->other_count;
+    return s;
+}
+
+/* The stream of THREAD of RANK, ready to be written. */
+static struct mpg_text_stream *stream_of(struct import *im, int32_t rank, uint32_t thread,
+                                         struct mpg_error *err)
+{
+    struct mpg_text_stream *s = thread ? add_thread(im, rank, thread, err) : &im->first[rank];
+    return s && open_writer(im, s, err) == 0 ? s : NULL;
 }
 
 static int set_ranks(struct import *im, const char *text, struct mpg_error *err)
@@ -58,133 +94,21 @@ static int set_ranks(struct import *im, const char *text, struct mpg_error *err)
     if (end == text || *end || ranks < 1 || ranks > MAX_IMPORT_RANKS)
         return mpg_error_set(err, "'#ranks %s' is not a number of ranks from 1 to %d", text,
                              MAX_IMPORT_RANKS);
-    im->writers = calloc((size_t)ranks, sizeof *im->writers);
-    im->fds = malloc((size_t)ranks * sizeof *im->fds);
-    if (!im->writers || !im->fds)
+    im->first = malloc((size_t)ranks * sizeof *im->first);
+    if (!im->first)
         return mpg_error_set(err, "out of memory");
-    for (long r = 0; r < ranks; r++)
-        im->fds[r] = -1;
     im->ranks = (int32_t)ranks;
     for (int32_t r = 0; r < im->ranks; r++)
-        if (open_writer(im, r, err) < 0)
-            return -1;
+        im->first[r] = (struct mpg_text_stream){.rank = r, .fd = -1};
+    mpg_text_definitions_init(&im->definitions, im->ranks);
     return 0;
 }
 
-static const struct import_comm *find_comm(const struct import *im, int32_t label)
+static int write_fact(struct import *im, int32_t rank, const char *key, const char *value,
+                      struct mpg_error *err)
 {
-    for (size_t i = 0; i < im->comm_count; i++)
-        if (im->comms[i].label == label)
-            return &im->comms[i];
-    return NULL;
-}
-
-/* Whether the groups are the same, from either side of an inter-communicator. */
-static bool same_members(const struct import_comm *a, const struct import_comm *b)
-{
-    size_t n = (size_t)a->size, m = (size_t)a->remote_size, item = sizeof *a->members;
-    if (a->size == b->size && a->remote_size == b->remote_size &&
-        memcmp(a->members, b->members, (n + m) * item) == 0)
-        return true;
-    return a->size == b->remote_size && a->remote_size == b->size &&
-           memcmp(a->members, b->members + m, n * item) == 0 &&
-           memcmp(a->members + n, b->members, m * item) == 0;
-}
-
-/* Registers C (owning its members) and tells all its ranks. */
-static int define_comm(struct import *im, struct import_comm *c, struct mpg_error *err)
-{
-    if (find_comm(im, c->label))
-        return mpg_error_set(err, "communicator %d is defined twice", c->label);
-    for (size_t i = 0; i < im->comm_count; i++)
-        c->instance += same_members(&im->comms[i], c);
-    struct import_comm *grown = realloc(im->comms, (im->comm_count + 1) * sizeof *grown);
-    if (!grown)
-        return mpg_error_set(err, "out of memory");
-    im->comms = grown;
-    for (int32_t i = 0; i < c->size + c->remote_size; i++)
-        if (mpg_trace_write_comm(im->writers[c->members[i]],
-                                 &(struct mpg_comm_definition){.comm = c->label,
-                                                               .parent = MPG_NO_COMM,
-                                                               .instance = c->instance,
-                                                               .label = c->label,
-                                                               .size = c->size,
-                                                               .remote_size = c->remote_size,
-                                                               .world_ranks = c->members,
-                                                               .remote = c->members + c->size},
-                                 err) < 0)
-            return -1;
-    im->comms[im->comm_count++] = *c;
-    return 0;
-}
-
-/* "RANK... [| RANK...]" into C's members; MET has a place for each rank. */
-static int parse_members(const struct import *im, const char *text, struct import_comm *c,
-                         char *met, struct mpg_error *err)
-{
-    bool remote = false;
-    char *end;
-    for (const char *p = text; *(p += strspn(p, " ")); p = end) {
-        if (*p == '|' && !remote && c->size) {
-            remote = true;
-            end = (char *)p + 1;
-            continue;
-        }
-        long rank = strtol(p, &end, 10);
-        if (end == p || rank < 0 || rank >= im->ranks)
-            return mpg_error_set(err, "'#comm %d =%s': members are ranks from 0 to %d", c->label,
-                                 text, im->ranks - 1);
-        if (met[rank])
-            return mpg_error_set(err, "'#comm %d =%s': rank %ld is there twice", c->label, text,
-                                 rank);
-        met[rank] = 1;
-        c->members[c->size + c->remote_size] = (int32_t)rank;
-        if (remote)
-            c->remote_size++;
-        else
-            c->size++;
-    }
-    if (c->size == 0 || (remote && c->remote_size == 0))
-        return mpg_error_set(err, "'#comm %d =%s' has no members", c->label, text);
-    return 0;
-}
-
-/* "LABEL = RANK... [| RANK...]" */
-static int parse_comm(struct import *im, const char *text, struct mpg_error *err)
-{
-    char *end;
-    long label = strtol(text, &end, 10);
-    bool ok = end != text && label >= 0 && label <= INT32_MAX;
-    end += strspn(end, " ");
-    if (!ok || *end != '=')
-        return mpg_error_set(err, "'#comm %s' is not like '#comm 1 = 0 2'", text);
-    struct import_comm c = {.label = (int32_t)label,
-                            .members = malloc((size_t)im->ranks * sizeof *c.members)};
-    char *met = calloc((size_t)im->ranks, 1);
-    int status = -1;
-    if (!c.members || !met)
-        mpg_error_set(err, "out of memory");
-    else if (parse_members(im, end + 1, &c, met, err) == 0)
-        status = define_comm(im, &c, err);
-    free(met);
-    if (status < 0)
-        free(c.members);
-    return status;
-}
-
-static int define_world(struct import *im, struct mpg_error *err)
-{
-    struct import_comm c = {.size = im->ranks,
-                            .members = malloc((size_t)im->ranks * sizeof *c.members)};
-    if (!c.members)
-        return mpg_error_set(err, "out of memory");
-    for (int32_t r = 0; r < im->ranks; r++)
-        c.members[r] = r;
-    if (define_comm(im, &c, err) < 0) {
-        free(c.members);
-        return -1;
-    }
-    return 0;
+    struct mpg_text_stream *s = stream_of(im, rank, 0, err);
+    return s ? mpg_trace_write_fact(s->writer, key, value, err) : -1;
 }
 
 /* Whether VALUE is "TIME OFFSET". */
@@ -195,6 +119,19 @@ static int check_clock(const char *value, struct mpg_error *err)
     if (sscanf(value, "%lld %lld%c", &time_ns, &offset_ns, &rest) == 2)
         return 0;
     return mpg_error_set(err, "'%s' is not a time and an offset in nanoseconds", value);
+}
+
+/* NAMES says how many values each event of RANK has. */
+static int set_values(struct import *im, int32_t rank, const char *names, struct mpg_error *err)
+{
+    struct mpg_text_stream *s = &im->first[rank];
+    if (s->writer)
+        return mpg_error_set(err, "what values there are must be said directly after #ranks");
+    for (const char *p = names; *(p += strspn(p, " ")); p += strcspn(p, " "))
+        s->value_number++;
+    return s->value_number <= MPG_TRACE_MAX_VALUES
+               ? 0
+               : mpg_error_set(err, "more than %d values", MPG_TRACE_MAX_VALUES);
 }
 
 /* "RANK VALUE" becomes the fact KEY VALUE of RANK; KEY NULL: VALUE starts with it. */
@@ -213,13 +150,51 @@ static int parse_fact(struct import *im, const char *key, char *text, struct mpg
     }
     if (strcmp(key, "clock") == 0 && check_clock(value, err) < 0)
         return -1;
-    return mpg_trace_write_fact(im->writers[rank], key, value, err);
+    if (strcmp(key, "values") == 0 && set_values(im, (int32_t)rank, value, err) < 0)
+        return -1;
+    return write_fact(im, (int32_t)rank, key, value, err);
+}
+
+/* "RANK[.THREAD] [CALL ENTER]" */
+static int parse_died(struct import *im, char *text, struct mpg_error *err)
+{
+    char *who = mpg_text_word(&text), *call = mpg_text_word(&text), *enter = mpg_text_word(&text);
+    char value[128];
+    int32_t rank;
+    uint32_t thread;
+    int64_t enter_ns = 0;
+    if (!who || (call && !enter) || mpg_text_word(&text))
+        return mpg_error_set(err, "'#died' needs a rank, and the call it was in with its time");
+    if (mpg_text_parse_rank(who, &rank, &thread, err) < 0 ||
+        (enter && mpg_text_parse_int64(enter, INT64_MIN / 4, INT64_MAX / 4, &enter_ns, err) < 0))
+        return -1;
+    if (rank >= im->ranks)
+        return mpg_error_set(err, "rank %d is not from 0 to %d", rank, im->ranks - 1);
+    if (call && mpg_call_by_name(call) == MPG_CALL_COUNT)
+        return mpg_error_set(err, "unknown call '%s'", call);
+    snprintf(value, sizeof value, "%u%s%s%s%s", thread, call ? " " : "", call ? call : "",
+             enter ? " " : "", enter ? enter : "");
+    return write_fact(im, rank, "died", value, err);
+}
+
+/* KEY VALUE of all ranks. */
+static int parse_all(struct import *im, const char *key, const char *value, struct mpg_error *err)
+{
+    bool values = strcmp(key, "values") == 0;
+    if (!values && strcmp(value, "shared") != 0)
+        return mpg_error_set(err, "'#clocks %s' is not '#clocks shared'", value);
+    for (int32_t r = 0; r < im->ranks; r++)
+        if ((values && set_values(im, r, value, err) < 0) ||
+            write_fact(im, r, key, value, err) < 0)
+            return -1;
+    return 0;
 }
 
 /* People annotate directives: "#clock 1 500 -320   (remark)". */
-static void cut_remark(char *text)
+static void cut_remark(char *text, bool quoted)
 {
-    char *end = strstr(text, " (");
+    char *quote = quoted ? strrchr(text, '"') : NULL; /* behind a path that is quoted */
+    char *end = strstr(quote ? quote : text, " (");
     if (!end)
         return;
     while (end > text && (end[-1] == ' ' || end[-1] == '\t'))
@@ -227,48 +202,83 @@ static void cut_remark(char *text)
     *end = '\0';
 }
 
+enum directive { COMMENT, RANKS, CLOCKS, VALUES, FACT, HOST, CLOCK, DIED, COMM, TOPOLOGY, WINDOW,
+                 FILE_, MODULE, SITE };
+
+static enum directive find_directive(const char *word)
+{
+    static const char *const words[] = {
+        [RANKS] = "#ranks",       [CLOCKS] = "#clocks", [VALUES] = "#values", [FACT] = "#fact",
+        [HOST] = "#host",         [CLOCK] = "#clock",   [DIED] = "#died",     [COMM] = "#comm",
+        [TOPOLOGY] = "#topology", [WINDOW] = "#window", [FILE_] = "#file",
+        [MODULE] = "#module",     [SITE] = "#site"};
+    int i = SITE;
+    while (i > COMMENT && strcmp(words[i], word) != 0)
+        i--;
+    return (enum directive)i;
+}
+
 static int parse_directive(struct import *im, char *line, struct mpg_error *err)
 {
     char *rest = line + strcspn(line, " ");
     if (*rest)
         *rest++ = '\0';
-    if (strcmp(line, "#host") != 0 && strcmp(line, "#fact") != 0)
-        cut_remark(rest);
-    if (strcmp(line, "#ranks") == 0)
-        return set_ranks(im, rest, err);
-    bool known = strcmp(line, "#comm") == 0 || strcmp(line, "#clock") == 0 ||
-                 strcmp(line, "#clocks") == 0 || strcmp(line, "#host") == 0 ||
-                 strcmp(line, "#fact") == 0;
-    if (!known)
-        return 0; /* a comment */
-    if (!im->ranks)
-        return mpg_error_set(err, "%s before #ranks", line);
-    if (strcmp(line, "#comm") == 0)
-        return parse_comm(im, rest, err);
-    if (strcmp(line, "#clocks") == 0) {
-        if (strcmp(rest, "shared") != 0)
-            return mpg_error_set(err, "'#clocks %s' is not '#clocks shared'", rest);
-        for (int32_t r = 0; r < im->ranks; r++)
-            if (mpg_trace_write_fact(im->writers[r], "clocks", "shared", err) < 0)
-                return -1;
+    enum directive directive = find_directive(line);
+    if (directive == COMMENT)
         return 0;
+    if (directive != HOST && directive != FACT)
+        cut_remark(rest, directive == MODULE);
+    if (directive != RANKS && !im->ranks)
+        return mpg_error_set(err, "%s before #ranks", line);
+    switch (directive) {
+    case RANKS:
+        return set_ranks(im, rest, err);
+    case CLOCKS:
+    case VALUES:
+        return parse_all(im, line + 1, rest, err);
+    case DIED:
+        return parse_died(im, rest, err);
+    case COMM:
+        return mpg_text_parse_comm(&im->definitions, rest, err);
+    case TOPOLOGY:
+        return mpg_text_parse_topology(&im->definitions, rest, err);
+    case WINDOW:
+        return mpg_text_parse_object(&im->definitions, TEXT_WINDOW, rest, err);
+    case FILE_:
+        return mpg_text_parse_object(&im->definitions, TEXT_FILE, rest, err);
+    case MODULE:
+        return mpg_text_parse_module(&im->definitions, rest, err);
+    case SITE:
+        return mpg_text_parse_site(&im->definitions, rest, err);
+    default:
+        return parse_fact(im, directive == FACT ? NULL : line + 1, rest, err);
     }
-    const char *key = strcmp(line, "#fact") == 0 ? NULL : line + 1;
-    return parse_fact(im, key, rest, err);
 }
 
-/* Whether RANK is in communicator LABEL, which is defined if it is the world. */
-static int check_comm(struct import *im, int32_t label, int32_t rank, struct mpg_error *err)
+/* Makes sure that S knows all that the event just parsed speaks of, and puts the
+ * stream's numbers in the place of labels. */
+static int define_used(struct import *im, struct mpg_text_stream *s, struct mpg_error *err)
 {
-    if (label == 0 && !find_comm(im, 0) && define_world(im, err) < 0)
+    struct mpg_text_definitions *d = &im->definitions;
+    const struct mpg_text_event *t = &im->parsed;
+    struct mpg_event *e = &im->parsed.event;
+    enum mpg_kind kind = mpg_call_kind(e->call);
+    if (mpg_text_need_site(d, s, e->site, err) < 0)
         return -1;
-    const struct import_comm *c = find_comm(im, label);
-    if (!c)
-        return mpg_error_set(err, "communicator %d is not defined", label);
-    for (int32_t i = 0; i < c->size + c->remote_size; i++)
-        if (c->members[i] == rank)
-            return 0;
-    return mpg_error_set(err, "rank %d is not in communicator %d", rank, label);
+    if (e->failed)
+        return 0;
+    if (mpg_text_kind_has(kind, MPG_TEXT_COMM) && mpg_text_need_comm(d, s, e->comm, err) < 0)
+        return -1;
+    if (mpg_text_kind_has(kind, MPG_TEXT_NEWCOMM) && mpg_text_need_comm(d, s, e->newcomm, err) < 0)
+        return -1;
+    if ((kind == MPG_KIND_NEIGHBOR || kind == MPG_KIND_INEIGHBOR) &&
+        mpg_text_need_topology(d, s, e->comm, err) < 0)
+        return -1;
+    if (e->object != MPG_NO_OBJECT &&
+        mpg_text_need_object(d, s, mpg_text_is_given(t, MPG_TEXT_FILE) ? TEXT_FILE : TEXT_WINDOW,
+                             e->object, &e->object, err) < 0)
+        return -1;
+    return t->name ? mpg_text_need_string(d, s, t->name, &e->string, err) : 0;
 }
 
 static int parse_event_line(struct import *im, char *line, struct mpg_error *err)
@@ -281,12 +291,13 @@ static int parse_event_line(struct import *im, char *line, struct mpg_error *err
         return -1;
     if (rank >= im->ranks)
         return mpg_error_set(err, "rank %d is not from 0 to %d", rank, im->ranks - 1);
-    if (im->parsed.has_comm && check_comm(im, e->comm, rank, err) < 0)
+    struct mpg_text_stream *s = stream_of(im, rank, e->thread, err);
+    if (!s)
         return -1;
-    if (im->parsed.has_newcomm && e->newcomm != MPG_NO_COMM &&
-        check_comm(im, e->newcomm, rank, err) < 0)
-        return -1;
-    return mpg_trace_write_event(im->writers[rank], e, err);
+    if (e->value_number != s->value_number)
+        return mpg_error_set(err, "%u values; those that are named are %u", e->value_number,
+                             s->value_number);
+    return define_used(im, s, err) < 0 ? -1 : mpg_trace_write_event(s->writer, e, err);
 }
 
 /* Removes the line's end and blanks before it, which only facts may end in. */
@@ -327,21 +338,56 @@ static int import_lines(struct import *im, FILE *text, const char *name, struct 
     return status;
 }
 
-static int finish(struct import *im, struct mpg_error *err)
+static int finish_stream(struct import *im, struct mpg_text_stream *s, struct mpg_error *err)
 {
-    /* So that ranks without any call are in the trace, too. */
-    if (!find_comm(im, 0) && define_world(im, err) < 0)
+    if (open_writer(im, s, err) < 0 ||
+        /* So that ranks without any call are in the trace, too. */
+        (s->defined.count == 0 && mpg_text_write_world(&im->definitions, s, err) < 0) ||
+        mpg_trace_writer_close(s->writer, err) < 0)
         return -1;
-    for (int32_t r = 0; r < im->ranks; r++)
-        if (mpg_trace_writer_flush(im->writers[r], err) < 0)
-            return -1;
-    for (int32_t r = 0; im->directory && r < im->ranks; r++) {
-        int fd = im->fds[r];
-        im->fds[r] = -1;
-        if (close(fd) < 0)
-            return mpg_error_errno(err, errno, "%s: cannot write", im->directory);
+    int fd = s->fd;
+    s->fd = -1;
+    if (fd >= 0 && close(fd) < 0)
+        return mpg_error_errno(err, errno, "%s: cannot write", im->directory);
+    return 0;
+}
+
+/* Communicators that no event mentions are in the trace, too. */
+static int define_unused(struct import *im, struct mpg_error *err)
+{
+    const struct text_comm *c;
+    for (size_t i = 0; (c = mpg_text_comm(&im->definitions, i)); i++) {
+        bool unused = !c->used;
+        for (int32_t j = 0; unused && j < c->size + c->remote_size; j++) {
+            struct mpg_text_stream *s =
+                c->members[j] == MPG_FOREIGN ? NULL : &im->first[c->members[j]];
+            if (s && (open_writer(im, s, err) < 0 ||
+                      mpg_text_need_comm(&im->definitions, s, c->label, err) < 0))
+                return -1;
+        }
     }
     return 0;
+}
+
+static int finish(struct import *im, struct mpg_error *err)
+{
+    if (define_unused(im, err) < 0)
+        return -1;
+    for (int32_t r = 0; r < im->ranks; r++)
+        if (finish_stream(im, &im->first[r], err) < 0)
+            return -1;
+    for (size_t i = 0; i < im->other_count; i++)
+        if (finish_stream(im, im->others[i], err) < 0)
+            return -1;
+    return 0;
+}
+
+static void clear_stream(struct mpg_text_stream *s)
+{
+    mpg_trace_writer_free(s->writer);
+    if (s->fd >= 0)
+        close(s->fd);
+    mpg_map_clear(&s->defined);
 }
 
 int mpg_text_import(FILE *text, const char *name, const char *directory, int fd,
@@ -351,16 +397,16 @@ int mpg_text_import(FILE *text, const char *name, const char *directory, int fd,
     int status = import_lines(&im, text, name, err);
     if (status == 0)
         status = finish(&im, err);
-    for (int32_t r = 0; r < im.ranks; r++) {
-        mpg_trace_writer_free(im.writers[r]);
-        if (directory && im.fds[r] >= 0)
-            close(im.fds[r]);
+    for (int32_t r = 0; r < im.ranks; r++)
+        clear_stream(&im.first[r]);
+    for (size_t i = 0; i < im.other_count; i++) {
+        clear_stream(im.others[i]);
+        free(im.others[i]);
     }
-    for (size_t i = 0; i < im.comm_count; i++)
-        free(im.comms[i].members);
-    free(im.comms);
-    free(im.writers);
-    free(im.fds);
+    free(im.first);
+    free(im.others);
+    mpg_map_clear(&im.threads);
+    mpg_text_definitions_clear(&im.definitions);
     mpg_text_event_clear(&im.parsed);
     return status;
 }

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Which call has which keys in the text form, in the order they are printed, and
+ * where an event keeps each: the one table for printing and for parsing. Private
+ * to trace/. */
+#ifndef MPG_TEXT_KEYS_H
+#define MPG_TEXT_KEYS_H
+
+#include <stddef.h>
+
+#include "trace/event.h"
+
+enum mpg_text_key {
+    MPG_TEXT_END, /* of a list of keys */
+    MPG_TEXT_COMM,
+    MPG_TEXT_WINDOW,
+    MPG_TEXT_FILE,
+    MPG_TEXT_ROOT,
+    MPG_TEXT_ASSERT,
+    MPG_TEXT_EXCLUSIVE,
+    MPG_TEXT_GROUP,
+    MPG_TEXT_LEVEL,
+    MPG_TEXT_NAME,
+    MPG_TEXT_TO,
+    MPG_TEXT_FROM,
+    MPG_TEXT_TAG,
+    MPG_TEXT_RECVTAG,
+    MPG_TEXT_BYTES,
+    MPG_TEXT_RECVBYTES,
+    MPG_TEXT_ANY,
+    MPG_TEXT_FOUND,
+    MPG_TEXT_MESSAGE,
+    MPG_TEXT_PERSISTENT,
+    MPG_TEXT_REQUEST,
+    MPG_TEXT_REQUESTS,
+    MPG_TEXT_DONE,
+    MPG_TEXT_CANCELLED,
+    MPG_TEXT_MATCHED,
+    MPG_TEXT_NEWCOMM,
+    MPG_TEXT_FAILED,
+    MPG_TEXT_SITE,
+    MPG_TEXT_VALUES,
+    MPG_TEXT_KEYS
+};
+
+/* Bit of a key that a call cannot do without. */
+enum { MPG_TEXT_NEEDED = 0x80 };
+
+/* How a value is written. */
+enum mpg_text_type {
+    MPG_TEXT_TYPE_LABEL,  /* int32_t: a number of a definition, or null (-1) */
+    MPG_TEXT_TYPE_PEER,   /* int32_t: a rank, null or root */
+    MPG_TEXT_TYPE_INT32,
+    MPG_TEXT_TYPE_INT64,  /* 0 or more */
+    MPG_TEXT_TYPE_ID,     /* int64_t, 1 or more */
+    MPG_TEXT_TYPE_FLAG,   /* bool: 0 or 1 */
+    MPG_TEXT_TYPE_LIST,   /* int64_t *, of as many as the uint32_t at `number` says */
+    MPG_TEXT_TYPE_BYTES,  /* an INT64, or counts as a LIST */
+    MPG_TEXT_TYPE_ANY,    /* MPG_ANY_ flags */
+    MPG_TEXT_TYPE_MATCHED, /* resolutions */
+    MPG_TEXT_TYPE_STRING  /* in quotes */
+};
+
+struct mpg_text_key_info {
+    const char *name;
+    enum mpg_text_type type;
+    size_t field, number; /* offsets in struct mpg_event */
+};
+
+const struct mpg_text_key_info *mpg_text_key_info(enum mpg_text_key key);
+/* The key called NAME, or MPG_TEXT_END. */
+enum mpg_text_key mpg_text_key_by_name(const char *name);
+/* Keys of KIND, needed ones with MPG_TEXT_NEEDED set, up to MPG_TEXT_END. All calls
+ * have MPG_TEXT_FAILED, _SITE and _VALUES besides. */
+const unsigned char *mpg_text_kind_keys(enum mpg_kind kind);
+/* Whether KIND has KEY. */
+bool mpg_text_kind_has(enum mpg_kind kind, enum mpg_text_key key);
+/* Whether KEY means something for EVENT and is not what its absence says. */
+bool mpg_text_key_is_shown(const struct mpg_event *event, enum mpg_text_key key);
+
+#endif
