@@ -53,7 +53,7 @@ class Settings:
 
 def size_class(size_bytes):
     """floor(log2(bytes + 1))"""
-    return (size_bytes + 1).bit_length() - 1
+    return (int(size_bytes) + 1).bit_length() - 1
 
 
 class CallFloors:
@@ -179,11 +179,12 @@ class Builder:
         waits = set()
         for message in matching.messages:
             waits.add(message.receive.completed_by)
+            waits.update(message.receive.probes)
             if (message.is_synchronous(self.settings.eager_limit)
                     and message.send.completed_by):
                 waits.add(message.send.completed_by)
         for _, group in matching.groups:
-            waits.update(group)
+            waits.update(part.completed_by for part in group)
         return waits
 
     def add_rank(self, calls):
@@ -229,6 +230,20 @@ class Builder:
             self.add_acknowledgement(message, arrival)
         self.graph.bound(send.S, message.A, arrival - self.enter(send))
         self.add_completion(message, arrival)
+        for probe in message.receive.probes:
+            self.add_probe(message, probe, arrival, synchronous)
+
+    def add_probe(self, message, probe, arrival, synchronous):
+        """The whole of an eager message, of a synchronous one its envelope."""
+        kappa, send = self.settings.kappa(probe), message.send.call
+        if not synchronous:
+            self.graph.edge(message.A, probe.E, kappa,
+                            self.clock_slack(self.leave(probe) - arrival))
+            return
+        floor = self.floor(0, send, probe)
+        slack = self.leave(probe) - self.enter(send) - floor
+        self.graph.edge(send.S, probe.E, self.settings.latency + kappa,
+                        self.clock_slack(slack))
 
     def add_completion(self, message, arrival):
         end = message.receive.completed_by
@@ -249,12 +264,12 @@ class Builder:
         name = group[0].name
         if name in MEETINGS:
             self.add_meeting(("G",) + key, group, len(group))
-            for call in group:
-                self.graph.edge(("G",) + key, call.E, ZERO)
+            for j in range(len(group)):
+                self.add_met(("G",) + key, group, j, len(group))
         elif name in PREFIXES:
-            for i, call in enumerate(group):
-                self.add_meeting(("G",) + key + (i,), group, i + 1)
-                self.graph.edge(("G",) + key + (i,), call.E, ZERO)
+            for j in range(len(group)):
+                self.add_meeting(("G",) + key + (j,), group, j + 1)
+                self.add_met(("G",) + key + (j,), group, j, j + 1)
         elif name in FROM_ROOT:
             self.add_from_root(group)
         else:
@@ -263,60 +278,76 @@ class Builder:
     def add_meeting(self, node, group, count):
         """node: where the first count members of group meet."""
         members = group[:count]
-        latest = max(self.enter(call) for call in members)
-        shortest = min(call.duration for call in members)
-        for j, call in enumerate(members):
-            slack = {"none": ZERO, "wait": call.duration - shortest,
-                     "clock": latest - self.enter(call)}[self.settings.absorb]
-            self.graph.edge(call.S, node, self.cost(group, j), slack)
+        latest = max(self.enter(part.call) for part in members)
+        shortest = min(part.call.duration for part in members)
+        for j, part in enumerate(members):
+            stay = part.call.duration - shortest if part.blocking else ZERO
+            slack = {"none": ZERO, "wait": stay,
+                     "clock": latest - self.enter(part.call)}[self.settings.absorb]
+            self.graph.edge(part.call.S, node, self.cost(group, j), slack)
+
+    def add_met(self, node, group, j, count):
+        """From the node where member j has met count members to its end."""
+        part = group[j]
+        end = part.completed_by
+        if part.blocking:
+            self.graph.edge(node, end.E, ZERO)
+            return
+        last = max((other.call for other in group[:count]), key=self.enter)
+        n, size_bytes = rounds_and_bytes(group, j)
+        floor = n * self.floor(Fraction(size_bytes, n), last, end) if n else ZERO
+        slack = self.leave(end) - self.enter(last) - floor
+        self.graph.edge(node, end.E, self.settings.kappa(end), self.clock_slack(slack))
 
     def add_from_root(self, group):
-        root = group[group[0].number("root")]
-        for j, call in enumerate(group):
-            if call is not root:
+        root = group[group[0].call.number("root")]
+        for j, part in enumerate(group):
+            if part is not root:
+                end = part.completed_by
                 n, size_bytes = rounds_and_bytes(group, j)
-                floor = n * self.floor(size_bytes // n, root, call)
-                slack = self.leave(call) - self.enter(root) - floor
-                delta = self.cost(group, j) + self.settings.kappa(call)
-                self.graph.edge(root.S, call.E, delta, self.clock_slack(slack))
+                floor = n * self.floor(size_bytes // n, root.call, end)
+                slack = self.leave(end) - self.enter(root.call) - floor
+                delta = self.cost(group, j) + self.settings.kappa(end)
+                self.graph.edge(root.call.S, end.E, delta, self.clock_slack(slack))
 
     def add_to_root(self, group):
-        root = group[group[0].number("root")]
-        for j, call in enumerate(group):
-            if call is not root:
-                floor = self.floor(call.own_bytes(), call, root)
-                slack = self.leave(root) - self.enter(call) - floor
-                self.graph.edge(call.S, root.E, self.cost(group, j),
+        root = group[group[0].call.number("root")]
+        end = root.completed_by
+        for j, part in enumerate(group):
+            if part is not root:
+                floor = self.floor(part.call.own_bytes(), part.call, end)
+                slack = self.leave(end) - self.enter(part.call) - floor
+                self.graph.edge(part.call.S, end.E, self.cost(group, j),
                                 self.clock_slack(slack))
 
     def cost(self, group, j):
         """l_j of the table of collectives."""
         n, size_bytes = rounds_and_bytes(group, j)
-        per_round = self.settings.latency + self.settings.kappa(group[j])
+        per_round = self.settings.latency + self.settings.kappa(group[j].call)
         return n * per_round + size_bytes * self.settings.byte
 
 
 def rounds_and_bytes(group, j):
     """n and b for member j of a collective."""
-    call, p = group[j], len(group)
-    own = call.own_bytes()
+    part, p = group[j], len(group)
+    own = part.call.own_bytes()
     rounds = (p - 1).bit_length()
     if p == 1:
         return 0, 0
-    if call.name == "Barrier":
+    if part.name == "Barrier":
         return rounds, 0
-    if call.name in PREFIXES | {"Bcast", "Allreduce"}:
+    if part.name in PREFIXES | {"Bcast", "Allreduce"}:
         return rounds, rounds * own
-    if call.name in TO_ROOT | {"Scatter", "Scatterv"}:
+    if part.name in TO_ROOT | {"Scatter", "Scatterv"}:
         return 1, own
-    if call.name == "Allgather":
+    if part.name == "Allgather":
         return rounds, (p - 1) * own
-    if call.name == "Allgatherv":
-        return rounds, sum(other.own_bytes() for other in group) - own
-    if call.name == "Alltoall":
+    if part.name == "Allgatherv":
+        return rounds, sum(other.call.own_bytes() for other in group) - own
+    if part.name == "Alltoall":
         return p - 1, (p - 1) * own
-    if call.name == "Alltoallv":
-        return p - 1, own - call.numbers("bytes")[j]
+    if part.name in ("Alltoallv", "Alltoallw"):
+        return p - 1, own - part.call.numbers("bytes")[j]
     return rounds, Fraction(own * (p - 1), p)
 
 

@@ -7,18 +7,24 @@ from collections import defaultdict
 from fractions import Fraction
 
 MEETINGS = {"Barrier", "Allreduce", "Allgather", "Allgatherv", "Alltoall",
-            "Alltoallv", "Reduce_scatter", "Reduce_scatter_block"}
+            "Alltoallv", "Alltoallw", "Reduce_scatter", "Reduce_scatter_block"}
 PREFIXES = {"Scan", "Exscan"}
 FROM_ROOT = {"Bcast", "Scatter", "Scatterv"}
 TO_ROOT = {"Reduce", "Gather", "Gatherv"}
 COLLECTIVES = MEETINGS | PREFIXES | FROM_ROOT | TO_ROOT
+NONBLOCKING_COLLECTIVES = {"I" + name.lower(): name for name in COLLECTIVES}
+NEIGHBORS = {"Neighbor_" + kind for kind in (
+    "allgather", "allgatherv", "alltoall", "alltoallv", "alltoallw")}
+NONBLOCKING_NEIGHBORS = {"I" + name.lower() for name in NEIGHBORS}
+MATCHED_PROBES = {"Mprobe", "Improbe"}
+MATCHED_RECEIVES = {"Mrecv", "Imrecv"}
 
 STANDARD_SENDS = {"Send", "Isend", "Sendrecv", "Send_init"}
 SYNCHRONOUS_SENDS = {"Ssend", "Issend", "Ssend_init"}
 SENDS = {"Send", "Ssend", "Bsend", "Rsend",
          "Isend", "Issend", "Ibsend", "Irsend", "Sendrecv"}
 RECEIVES = {"Recv", "Irecv", "Sendrecv"}
-NONBLOCKING = {"Isend", "Issend", "Ibsend", "Irsend", "Irecv"}
+NONBLOCKING = {"Isend", "Issend", "Ibsend", "Irsend", "Irecv", "Imrecv"}
 PERSISTENT_SENDS = {"Send_init", "Ssend_init", "Bsend_init", "Rsend_init"}
 PERSISTENT = PERSISTENT_SENDS | {"Recv_init"}
 PERSISTENT_STARTS = {"Start", "Startall"}
@@ -85,6 +91,7 @@ class Trace:
         self.calls = []
         self.comms = {}
         self.shared_clock = False
+        self.neighbors = {}
         self.offsets = defaultdict(list)
         self.hosts = defaultdict(str)
 
@@ -133,6 +140,11 @@ def read_directive(trace, words):
         trace.comms.setdefault(0, list(range(trace.ranks)))
     elif words[0] == "#comm":
         trace.comms[int(words[1])] = [int(word) for word in words[3:]]
+    elif words[0] == "#topology":
+        rank, comm, end = int(words[1]), int(words[2]), words.index(">")
+        trace.neighbors[comm, rank] = [
+            [None if word == "null" else int(word) for word in part]
+            for part in (words[4:end], words[end + 1:])]
     elif words[:2] == ["#clocks", "shared"]:
         trace.shared_clock = True
     elif words[0] == "#host":
@@ -169,9 +181,15 @@ class Half:
 
     def __init__(self, terms, call, is_send):
         self.terms = terms
-        self.call = call
         self.is_send = is_send
-        blocking = call.name not in NONBLOCKING | PERSISTENT_STARTS
+        self.bytes = None if not is_send else terms.args.get("bytes")
+        self.probes = []
+        self.begin(call)
+
+    def begin(self, call):
+        self.call = call
+        blocking = call.name not in (NONBLOCKING | PERSISTENT_STARTS
+                                     | NONBLOCKING_NEIGHBORS)
         self.completed_by = call if blocking else None
 
 
@@ -182,7 +200,7 @@ class Message:
         self.key = key
         self.send = send
         self.receive = receive
-        self.bytes = send.terms.number("bytes")
+        self.bytes = int(send.bytes)
 
     @property
     def A(self):
@@ -193,6 +211,37 @@ class Message:
         return name in SYNCHRONOUS_SENDS or (
             name in STANDARD_SENDS and eager_limit is not None
             and self.bytes > eager_limit)
+
+
+class Together:
+    """Receives that one request is about."""
+
+    is_send = False
+
+    def __init__(self, call, halves):
+        self.call = call
+        self.halves = halves
+
+    @property
+    def completed_by(self):
+        return self.halves[0].completed_by if self.halves else None
+
+    @completed_by.setter
+    def completed_by(self, call):
+        for half in self.halves:
+            half.completed_by = call
+
+
+class Part:
+    """One member's part in a collective; name is that of the blocking call."""
+
+    is_send = False
+
+    def __init__(self, call):
+        self.call = call
+        self.blocking = call.name in COLLECTIVES
+        self.name = NONBLOCKING_COLLECTIVES.get(call.name, call.name)
+        self.completed_by = call if self.blocking else None
 
 
 class Matching:
@@ -215,7 +264,7 @@ class Matching:
         return members.index(call.rank)
 
     def pair_channels(self):
-        for channel in sorted(set(self.sends) | set(self.receives)):
+        for channel in sorted(set(self.sends) | set(self.receives), key=str):
             sends, receives = self.sends[channel], self.receives[channel]
             for half in (sends[len(receives):] + receives[len(sends):]):
                 raise half.call.error("nothing matches it")
@@ -223,13 +272,13 @@ class Matching:
                 yield Message(channel + (n,), send, receive)
 
     def group_collectives(self):
-        for (comm, n), calls in sorted(self.collectives.items()):
+        for (comm, n), parts in sorted(self.collectives.items()):
             members = self.trace.comms[comm]
-            by_rank = {call.rank: call for call in calls}
+            by_rank = {part.call.rank: part for part in parts}
             if set(by_rank) != set(members):
-                raise calls[0].error("not every member takes part")
-            if len({call.name for call in calls}) > 1:
-                raise calls[0].error("members disagree on the collective")
+                raise parts[0].call.error("not every member takes part")
+            if len({part.call.name for part in parts}) > 1:
+                raise parts[0].call.error("members disagree on the collective")
             yield (comm, n), [by_rank[rank] for rank in members]
 
 
@@ -240,6 +289,7 @@ class RankMatcher:
         self.matching = matching
         self.requests = {}
         self.persistent = {}
+        self.probed = {}
         self.collectives_seen = defaultdict(int)
 
     def match(self, calls):
@@ -247,10 +297,18 @@ class RankMatcher:
             self.match_call(call)
         for half in self.requests.values():
             raise half.call.error("its request is never completed")
+        for half in self.probed.values():
+            raise half.call.error("its message is never received")
 
     def match_call(self, call):
-        if call.name in COLLECTIVES:
+        if call.name in COLLECTIVES or call.name in NONBLOCKING_COLLECTIVES:
             self.join_collective(call)
+        elif call.name in NEIGHBORS | NONBLOCKING_NEIGHBORS:
+            self.meet_neighbors(call)
+        elif call.name in MATCHED_PROBES:
+            self.take_message(call)
+        elif call.name in MATCHED_RECEIVES:
+            self.receive_taken(call)
         elif call.name in SENDS | RECEIVES:
             self.begin(call)
         elif call.name in PERSISTENT:
@@ -268,7 +326,45 @@ class RankMatcher:
         comm = call.number("comm")
         n = self.collectives_seen[comm]
         self.collectives_seen[comm] += 1
-        self.matching.collectives[comm, n].append(call)
+        part = Part(call)
+        self.matching.collectives[comm, n].append(part)
+        if not part.blocking:
+            self.keep(call.number("request"), part)
+
+    def meet_neighbors(self, call):
+        """An eager message to each destination and from each source."""
+        comm, me = call.number("comm"), self.matching.comm_rank(call)
+        sources, destinations = self.matching.trace.neighbors[comm, call.rank]
+        sizes = call.numbers("bytes")
+        halves = []
+        for i, destination in enumerate(destinations):
+            if destination is not None:
+                half = Half(call, call, True)
+                half.bytes = sizes[i if len(sizes) > 1 else 0]
+                channel = ("neighbors", comm, me, destination)
+                self.matching.sends[channel].append(half)
+        for source in sources:
+            if source is not None:
+                half = Half(call, call, False)
+                halves.append(half)
+                channel = ("neighbors", comm, source, me)
+                self.matching.receives[channel].append(half)
+        if call.name in NONBLOCKING_NEIGHBORS:
+            self.keep(call.number("request"), Together(call, halves))
+
+    def take_message(self, call):
+        """A matched probe: the receive's place in its channel is here."""
+        if call.args.get("found") == "0":
+            return
+        half = self.receive(call, call, call.args["from"], call.args["tag"])
+        half.probes.append(call)
+        self.probed[call.number("message")] = half
+
+    def receive_taken(self, call):
+        half = self.probed.pop(call.number("message"))
+        half.begin(call)
+        if call.name in NONBLOCKING:
+            self.keep(call.number("request"), half)
 
     def begin(self, call):
         if call.name in SENDS:

@@ -11,211 +11,32 @@ its own time; what an operation waits for decides when it leaves.
 
 import argparse
 import copy
+import os
 import random
 import sys
 
-EAGER = 4096
-SIZES = [0, 1, 8, 100, 1024, 4096, 4097, 10000, 65536]
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.dont_write_bytecode = True
+from randomtrace_ranks import (  # noqa: E402
+    EAGER, SIZES, Execution, Half, Pending, any_text, receive_half,
+    receive_text, send_text, sendrecv_text, start_text, taken_text,
+    template_text)
+
 TAGS = 4
 MOST_PENDING = 6
-WIRE_NS = 700
-BYTE_PS = 150
 
 KINDS = ["send", "pair", "isend", "recv", "irecv", "sendrecv", "null", "wait",
          "waitall", "waitany", "waitsome", "test", "testall", "testany",
-         "testsome", "fail", "free", "persistent", "probe", "collective"]
+         "testsome", "fail", "free", "persistent", "probe", "collective",
+         "icollective", "mprobe", "mrecv", "neighbors"]
 
 MEETINGS = ["Barrier", "Allreduce", "Allgather", "Allgatherv", "Alltoall",
-            "Alltoallv", "Reduce_scatter", "Reduce_scatter_block"]
+            "Alltoallv", "Alltoallw", "Reduce_scatter", "Reduce_scatter_block"]
 PREFIXES = ["Scan", "Exscan"]
 FROM_ROOT = ["Bcast", "Scatter", "Scatterv"]
 TO_ROOT = ["Reduce", "Gather", "Gatherv"]
 COLLECTIVES = MEETINGS + PREFIXES + FROM_ROOT + TO_ROOT
-
-
-class Comm:
-    def __init__(self, number, members):
-        self.number = number
-        self.members = members
-
-
-class Half:
-    """A send or a receive.
-
-    source and dest are ranks in comm (None: MPI_PROC_NULL); time is when it is
-    complete, as far as known.
-    """
-
-    def __init__(self, comm, source, dest, tag, size=0, synchronous=False):
-        self.comm = comm
-        self.source = source
-        self.dest = dest
-        self.tag = tag
-        self.size = size
-        self.synchronous = synchronous
-        self.any = set()
-        self.enter = None
-        self.time = 0
-        self.is_send = True
-        self.matched = False
-
-    def accepts(self, send):
-        """Whether this receive may take that message."""
-        return (self.comm is send.comm
-                and ("source" in self.any or self.source == send.source)
-                and ("tag" in self.any or self.tag == send.tag))
-
-
-def receive_half(comm, source, dest, tag, left_open=()):
-    half = Half(comm, source, dest, tag)
-    half.is_send = False
-    half.any = set(left_open)
-    return half
-
-
-def place(number):
-    return "null" if number is None else str(number)
-
-
-def send_text(half):
-    return (f"comm={half.comm.number} to={place(half.dest)} tag={half.tag} "
-            f"bytes={half.size}")
-
-
-def receive_text(half):
-    text = (f"comm={half.comm.number} from={place(half.source)} tag={half.tag} "
-            f"bytes={half.size}")
-    return text + any_text(half)
-
-
-def any_text(half):
-    return f" any={','.join(sorted(half.any))}" if half.any else ""
-
-
-def sendrecv_text(send, receive):
-    return (f"{send_text(send)} from={place(receive.source)} "
-            f"recvtag={receive.tag} recvbytes={receive.size}{any_text(receive)}")
-
-
-def template_text(half):
-    """A receive that nothing has matched."""
-    text = f"comm={half.comm.number} bytes={max(SIZES)}"
-    if "source" not in half.any:
-        text += f" from={half.source}"
-    if "tag" not in half.any:
-        text += f" tag={half.tag}"
-    return text + any_text(half)
-
-
-def start_text(numbers, started):
-    """started: receive or send by request, in the order of numbers."""
-    text = (f"persistent={','.join(map(str, numbers))} "
-            f"requests={','.join(map(str, started))}")
-    matched = [f"{request}:{half.source}:{half.tag}"
-               for request, half in started.items() if half.any]
-    return text + (f" matched={','.join(matched)}" if matched else "")
-
-
-class Rank:
-    def __init__(self, number, now):
-        self.number = number
-        self.now = now
-        self.calls = []
-        self.requests = {}
-        self.made_requests = 0
-        self.persistent = {}
-        self.started = set()
-        self.posted = []
-        self.unexpected = []
-
-    def new_request(self, half):
-        self.made_requests += 1
-        self.requests[self.made_requests] = half
-        return self.made_requests
-
-
-class Execution:
-    """Ranks, time and matching."""
-
-    def __init__(self, seed, ranks, safe):
-        self.random = random.Random(seed)
-        self.safe = safe
-        self.ranks = [Rank(r, 100000) for r in range(ranks)]
-        self.comms = [Comm(0, list(range(ranks)))]
-        for number in range(1, 1 + self.random.randrange(4)):
-            size = self.random.randint(1, ranks)
-            self.comms.append(
-                Comm(number, self.random.sample(range(ranks), size)))
-
-    def rank_of(self, comm, number):
-        return self.ranks[comm.members[number]]
-
-    # Time
-
-    def compute(self, rank):
-        """Work for a while; the time is then that of the next call's enter."""
-        longest = self.random.choice([0, 50, 500, 3000, 20000])
-        rank.now += self.random.randint(0, longest)
-        return rank.now
-
-    def call(self, rank, name, text, after=0):
-        """A call entered now that cannot leave before after.
-
-        text is a function: a receive's arguments may be known only later.
-        """
-        end = max(rank.now + self.random.randint(40, 400), after)
-        rank.calls.append((rank.now, end, name, text))
-        rank.now = end
-
-    def flight(self, size):
-        return self.random.randint(WIRE_NS, 2 * WIRE_NS) + size * BYTE_PS // 1000
-
-    # Matching
-
-    def deliver(self, send, receive):
-        """They meet: when each is complete becomes known."""
-        begin = send.enter
-        if send.synchronous:
-            begin = max(begin, receive.enter)
-        arrival = begin + self.flight(send.size)
-        receive.time = arrival + self.random.randint(0, 200)
-        receive.source, receive.tag, receive.size = send.source, send.tag, send.size
-        send.matched = receive.matched = True
-        if send.synchronous:
-            send.time = arrival + self.flight(0)
-
-    def taker(self, send):
-        """The posted receive that a message sent now would meet."""
-        posted = self.rank_of(send.comm, send.dest).posted
-        return next((half for half in posted if half.accepts(send)), None)
-
-    def offer(self, receive):
-        """The unexpected message that a receive posted now would meet."""
-        unexpected = self.rank_of(receive.comm, receive.dest).unexpected
-        return next((half for half in unexpected if receive.accepts(half)), None)
-
-    def issue(self, send):
-        receive = self.taker(send)
-        target = self.rank_of(send.comm, send.dest)
-        if receive:
-            target.posted.remove(receive)
-            self.deliver(send, receive)
-        else:
-            target.unexpected.append(send)
-
-    def post(self, receive):
-        send = self.offer(receive)
-        owner = self.rank_of(receive.comm, receive.dest)
-        if send:
-            owner.unexpected.remove(send)
-            self.deliver(send, receive)
-        else:
-            owner.posted.append(receive)
-
-    def is_complete(self, half):
-        """Whether waiting for it now, in the global order, cannot block."""
-        buffered = half.is_send and not half.synchronous and not self.safe
-        return half.matched or buffered
+NEIGHBORS = ["allgather", "allgatherv", "alltoall", "alltoallv", "alltoallw"]
 
 
 class Program(Execution):
@@ -467,6 +288,48 @@ class Program(Execution):
                   lambda: f"comm={comm.number} any=source,tag found=0")
         return True
 
+    def step_mprobe(self):
+        """Take a message that has been sent out of matching."""
+        waiting = [half for rank in self.ranks for half in rank.unexpected]
+        if not waiting:
+            return False
+        message = self.random.choice(waiting)
+        rank = self.rank_of(message.comm, message.dest)
+        receive = receive_half(message.comm, message.source, message.dest,
+                               message.tag, self.any_open())
+        self.compute(rank)
+        send = self.offer(receive)
+        rank.unexpected.remove(send)
+        rank.made_messages += 1
+        number = rank.made_messages
+        rank.probed[number] = send
+        left_open = any_text(receive)
+        self.call(rank, self.random.choice(["Mprobe", "Improbe"]),
+                  lambda: f"{taken_text(send, number)}{left_open}",
+                  send.enter + self.flight(send.size))
+        return True
+
+    def step_mrecv(self):
+        """Receive a message that a matched probe took."""
+        rank = self.random.choice(self.ranks)
+        if not rank.probed or len(rank.requests) >= MOST_PENDING:
+            return False
+        number = self.random.choice(list(rank.probed))
+        self.receive_taken(rank, number, self.random.random() < 0.5)
+        return True
+
+    def receive_taken(self, rank, number, blocking):
+        send = rank.probed.pop(number)
+        receive = receive_half(send.comm, send.source, send.dest, send.tag)
+        receive.enter = self.compute(rank)
+        self.deliver(send, receive)
+        text = taken_text(send, number)
+        if blocking:
+            self.call(rank, "Mrecv", lambda: text, receive.time)
+            return
+        request = rank.new_request(receive)
+        self.call(rank, "Imrecv", lambda: f"{text} request={request}")
+
     def complete(self, rank, name, given, done, say_done):
         self.compute(rank)
         after = max(rank.requests.pop(request).time for request in done)
@@ -550,6 +413,50 @@ class Program(Execution):
                       self.collective_end(name, enters, i, root))
         return True
 
+    def step_icollective(self):
+        """Every member posts a nonblocking one."""
+        comm = self.any_comm()
+        name = self.random.choice(COLLECTIVES)
+        root = self.any_member(comm)
+        ranks = [self.ranks[r] for r in comm.members]
+        if any(len(rank.requests) >= MOST_PENDING for rank in ranks):
+            return False
+        texts = self.collective_texts(name, comm, root)
+        enters = [self.compute(rank) for rank in ranks]
+        for i, rank in enumerate(ranks):
+            end = self.collective_end(name, enters, i, root)
+            self.post_pending(rank, "I" + name.lower(), texts[i], end)
+        return True
+
+    def post_pending(self, rank, name, text, end):
+        request = rank.new_request(Pending(end))
+        self.call(rank, name, lambda: f"{text} request={request}")
+
+    def step_neighbors(self):
+        comm = self.any_comm()
+        kind = self.random.choice(NEIGHBORS)
+        blocking = self.random.random() < 0.5
+        ranks = [self.ranks[r] for r in comm.members]
+        if any(len(rank.requests) >= MOST_PENDING for rank in ranks):
+            return False
+        size = self.any_size()
+        enters = [self.compute(rank) for rank in ranks]
+        for i, rank in enumerate(ranks):
+            text = self.neighbors_text(kind, comm, i, size)
+            end = max([enters[j] + self.flight(size) for j in comm.sources[i]],
+                      default=0)
+            if blocking:
+                self.call(rank, "Neighbor_" + kind, lambda text=text: text, end)
+            else:
+                self.post_pending(rank, "Ineighbor_" + kind, text, end)
+        return True
+
+    def neighbors_text(self, kind, comm, i, size):
+        destinations = len(comm.destinations[i])
+        if kind in ("alltoallv", "alltoallw") and destinations > 1:
+            size = self.size_list(destinations)
+        return f"comm={comm.number} bytes={size}"
+
     def collective_texts(self, name, comm, root):
         """Every member's arguments."""
         p = len(comm.members)
@@ -561,7 +468,7 @@ class Program(Execution):
         sizes = [self.any_size()] * p
         if name.endswith("v"):
             sizes = [self.any_size() for _ in range(p)]
-        if name == "Alltoallv":
+        if name in ("Alltoallv", "Alltoallw"):
             sizes = [self.size_list(p) for _ in range(p)]
         if name == "Scatterv":
             sizes[root] = ",".join(map(str, sizes))
@@ -607,6 +514,8 @@ class Program(Execution):
                     receive.comm, receive.source, receive.dest, receive.tag))
             while rank.unexpected:
                 self.blocking_receive(rank.unexpected[0], ())
+            while rank.probed:
+                self.receive_taken(rank, next(iter(rank.probed)), True)
         for rank in self.ranks:
             if rank.requests:
                 given = list(rank.requests)
@@ -645,10 +554,18 @@ def host_lines(hosts, ranks):
     return [f"#host {rank} node{rank % hosts}" for rank in range(ranks)]
 
 
+def topology_lines(comm):
+    return [" ".join(["#topology", str(rank), str(comm.number), "=",
+                      *map(str, comm.sources[i]), ">",
+                      *map(str, comm.destinations[i])])
+            for i, rank in enumerate(comm.members)]
+
+
 def write(program, choice, hosts, shifts, out):
     lines = ["#mpgtext 1", f"#ranks {len(program.ranks)}"]
     for comm in program.comms:
         lines.append(f"#comm {comm.number} = {' '.join(map(str, comm.members))}")
+        lines += topology_lines(comm)
     lines += clock_lines(choice, program, shifts)
     lines += host_lines(hosts, len(program.ranks))
     for rank, shift in zip(program.ranks, shifts):

@@ -326,7 +326,7 @@ def test_random_traces_are_plausible():
             send, end = message.send.call, message.receive.completed_by
             assert aligned(end.rank, end.leave) > aligned(send.rank, send.enter)
             terms = message.receive.terms
-            if terms.name != "Recv_init":
+            if terms.name != "Recv_init" and "neighbor" not in terms.name.lower():
                 key = "recvbytes" if terms.name == "Sendrecv" else "bytes"
                 assert terms.number(key) == message.bytes, f"seed {seed}"
 
