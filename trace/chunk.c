@@ -23,11 +23,18 @@ static uint64_t get(const uint8_t *p, int bytes)
     return v;
 }
 
+/* A file that is mapped into a program's memory changes. */
+static bool is_checked(const struct mpg_chunk *chunk)
+{
+    return chunk->kind == MPG_CHUNK_PROFILE ? (chunk->flags & MPG_CHUNK_CLOSED) != 0
+                                            : chunk->kind != MPG_CHUNK_WINDOW;
+}
+
 static uint32_t checksum(const uint8_t *header, const struct mpg_chunk *chunk, const void *payload)
 {
     uLong crc = crc32(0, header, CRC_OFFSET);
     crc = crc32(crc, header + RUN_OFFSET, MPG_CHUNK_HEADER_BYTES - RUN_OFFSET);
-    if (chunk->kind != MPG_CHUNK_WINDOW)
+    if (is_checked(chunk))
         crc = crc32_z(crc, payload, chunk->stored_bytes);
     return (uint32_t)crc;
 }

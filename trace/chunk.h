@@ -32,6 +32,8 @@ enum mpg_chunk_kind {
 
 /* The chunk holds receives whose partner a later completion tells. */
 enum { MPG_CHUNK_UNRESOLVED = 1 };
+/* The profile is whole and does not change any more: the CRC covers it. */
+enum { MPG_CHUNK_CLOSED = 2 };
 
 /* Columns of a chunk's events; what follows is one column a value. The low byte of a
  * time is noise, which no compression makes smaller, the rest is not. */
@@ -66,8 +68,8 @@ struct mpg_chunk {
     int64_t first_ns;  /* the last leave time before the chunk */
 };
 
-/* Writes the 64 header bytes, whose CRC covers header and PAYLOAD (of a window, the
- * header alone: PAYLOAD may be NULL). */
+/* Writes the 64 header bytes, whose CRC covers header and PAYLOAD (of a window, and
+ * of a profile that is not closed, the header alone: PAYLOAD may be NULL). */
 void mpg_chunk_pack(const struct mpg_chunk *chunk, const void *payload, uint8_t *header);
 /* Reads and checks a header; ERR says what is wrong with it. */
 int mpg_chunk_unpack(const uint8_t *header, struct mpg_chunk *chunk, struct mpg_error *err);

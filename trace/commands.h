@@ -3,9 +3,14 @@
 #ifndef MPG_TRACE_COMMANDS_H
 #define MPG_TRACE_COMMANDS_H
 
+#include "common/error.h"
+
 int mpg_record_main(int argc, char **argv);
 int mpg_print_main(int argc, char **argv);
 int mpg_import_main(int argc, char **argv);
 int mpg_stat_main(int argc, char **argv);
+
+/* What stat prints of a profile (trace/profile.h); DEBUG_PATH as mpg_symbols_new(). */
+int mpg_profile_report(const char *path, const char *debug_path, struct mpg_error *err);
 
 #endif

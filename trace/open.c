@@ -359,7 +359,7 @@ static int next_header(struct trace_file *f, int64_t offset, uint8_t *header, st
     if (mpg_chunk_unpack(header, c, err) < 0)
         return mpg_error_prefix(err, "%s: byte %lld", f->path, (long long)offset);
     if (c->kind == MPG_CHUNK_PROFILE)
-        return mpg_error_set(err, "%s: a profile, which holds no calls", f->path);
+        return mpg_error_set(err, "%s: a profile, not events: see mpgtrace stat", f->path);
     if (c->stored_bytes <= f->size_bytes - offset - MPG_CHUNK_HEADER_BYTES)
         return 1;
     f->last_rank = (int32_t)c->rank;

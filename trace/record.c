@@ -14,8 +14,8 @@
 /* What a run is asked to do. */
 struct request {
     const char *output, *papi; /* papi: NULL for none */
-    int64_t buffer_bytes;
-    bool cpu_time;
+    int64_t buffer_bytes, callsites;
+    bool cpu_time, profile;
 };
 
 static bool join(char *path, size_t size, const char *folder, const char *name)
@@ -117,6 +117,10 @@ static void set_values(const struct request *request)
         setenv("MPGTRACE_PAPI", request->papi, 1);
     else
         unsetenv("MPGTRACE_PAPI");
+    if (request->profile)
+        setenv("MPGTRACE_PROFILE", "1", 1);
+    else
+        unsetenv("MPGTRACE_PROFILE");
 }
 
 static int prepare(const struct request *request, struct mpg_error *err)
@@ -127,6 +131,8 @@ static int prepare(const struct request *request, struct mpg_error *err)
         return -1;
     snprintf(number, sizeof number, "%lld", (long long)request->buffer_bytes);
     setenv("MPGTRACE_BUFFER", number, 1);
+    snprintf(number, sizeof number, "%lld", (long long)request->callsites);
+    setenv("MPGTRACE_CALLSITES", number, 1);
     set_values(request);
     if (request->papi &&
         (find_library("libmpgtrace-papi.so", counters, sizeof counters, err) < 0 ||
@@ -137,7 +143,7 @@ static int prepare(const struct request *request, struct mpg_error *err)
 
 int mpg_record_main(int argc, char **argv)
 {
-    struct request request = {.output = "app.trace", .buffer_bytes = 1 << 20};
+    struct request request = {.output = "app.trace", .buffer_bytes = 1 << 20, .callsites = 8};
     const struct mpg_option options[] = {
         {.name = "output", .letter = 'o', .kind = MPG_OPTION_STRING, .value = &request.output,
          .argument = "TRACE", .help = "the trace folder to make (default app.trace)"},
@@ -145,6 +151,11 @@ int mpg_record_main(int argc, char **argv)
          .argument = "SIZE", .minimum = 4096, .maximum = 1 << 26,
          .help = "records that each thread gathers before they are\n"
                  "compressed (default 1MiB)"},
+        {.name = "callsites", .kind = MPG_OPTION_INT, .value = &request.callsites,
+         .argument = "N", .minimum = 0, .maximum = 64,
+         .help = "frames of each call's stack to record (default 8)"},
+        {.name = "profile", .kind = MPG_OPTION_FLAG, .value = &request.profile,
+         .help = "no events: number, time and bytes for each callsite"},
         {.name = "cpu-time", .kind = MPG_OPTION_FLAG, .value = &request.cpu_time,
          .help = "also record the CPU time between calls"},
         {.name = "papi", .kind = MPG_OPTION_STRING, .value = &request.papi,

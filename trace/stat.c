@@ -8,6 +8,7 @@
 #include "common/option.h"
 #include "common/output.h"
 #include "trace/commands.h"
+#include "trace/profile.h"
 #include "trace/stat.h"
 #include "trace/symbols.h"
 
@@ -121,7 +122,10 @@ int mpg_stat_main(int argc, char **argv)
 
     struct mpg_error err;
     callsites = callsites || frames_given;
-    int status = stat_trace(argv[first], callsites ? (int)frames : 0, debug_path, &err);
+    const char *path = argv[first];
+    int status = mpg_profile_is(path)
+                     ? mpg_profile_report(path, debug_path, &err)
+                     : stat_trace(path, callsites ? (int)frames : 0, debug_path, &err);
     if (status == 0)
         status = mpg_stdout_close(&err);
     if (status < 0)

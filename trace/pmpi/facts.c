@@ -12,6 +12,7 @@
 
 #include "trace/pmpi/clock.h"
 #include "trace/pmpi/overhead.h"
+#include "trace/pmpi/profile.h"
 #include "trace/pmpi/stream.h"
 #include "trace/pmpi/tracer.h"
 #include "trace/pmpi/untraced.h"
@@ -24,6 +25,13 @@ void tracer_count(int which)
         __atomic_fetch_add(&untraced[which], 1, __ATOMIC_RELAXED);
 }
 
+int facts_write(struct mpg_trace_writer *w, const char *key, const char *value,
+                struct mpg_error *err)
+{
+    profile_fact(key, value);
+    return mpg_trace_write_fact(w, key, value, err);
+}
+
 static int write_run(struct mpg_trace_writer *w, struct mpg_error *err)
 {
     char text[MPI_MAX_LIBRARY_VERSION_STRING], date[64];
@@ -34,11 +42,11 @@ static int write_run(struct mpg_trace_writer *w, struct mpg_error *err)
     strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &tm));
     PMPI_Get_library_version(text, &length);
     text[strcspn(text, "\n")] = '\0';
-    if (mpg_trace_write_fact(w, "date", date, err) < 0 ||
-        mpg_trace_write_fact(w, "mpi", text, err) < 0 ||
-        mpg_trace_write_fact(w, "mpgkit", PACKAGE_VERSION, err) < 0)
+    if (facts_write(w, "date", date, err) < 0 ||
+        facts_write(w, "mpi", text, err) < 0 ||
+        facts_write(w, "mpgkit", PACKAGE_VERSION, err) < 0)
         return -1;
-    return program ? mpg_trace_write_fact(w, "program", program, err) : 0;
+    return program ? facts_write(w, "program", program, err) : 0;
 }
 
 int facts_write_first(struct mpg_trace_writer *w, int rank, bool clock_is_shared,
@@ -48,12 +56,12 @@ int facts_write_first(struct mpg_trace_writer *w, int rank, bool clock_is_shared
     int length;
     PMPI_Get_processor_name(host, &length);
     snprintf(cost, sizeof cost, "%.1f", overhead_call_ns());
-    if (mpg_trace_write_fact(w, "host", host, err) < 0 ||
-        mpg_trace_write_fact(w, "timer", tracer_clock.counter ? "counter" : "CLOCK_MONOTONIC",
+    if (facts_write(w, "host", host, err) < 0 ||
+        facts_write(w, "timer", tracer_clock.counter ? "counter" : "CLOCK_MONOTONIC",
                              err) < 0 ||
-        mpg_trace_write_fact(w, "overhead_call_ns", cost, err) < 0)
+        facts_write(w, "overhead_call_ns", cost, err) < 0)
         return -1;
-    if (clock_is_shared && mpg_trace_write_fact(w, "clocks", "shared", err) < 0)
+    if (clock_is_shared && facts_write(w, "clocks", "shared", err) < 0)
         return -1;
     return rank == 0 ? write_run(w, err) : 0;
 }
@@ -64,7 +72,7 @@ int facts_write_offset(struct mpg_trace_writer *w, const struct clock_offset *of
     char text[64];
     snprintf(text, sizeof text, "%lld %lld", (long long)offset->time_ns,
              (long long)offset->offset_ns);
-    return mpg_trace_write_fact(w, "clock", text, err);
+    return facts_write(w, "clock", text, err);
 }
 
 int facts_write_last(struct mpg_trace_writer *w, struct mpg_error *err)
@@ -74,7 +82,7 @@ int facts_write_last(struct mpg_trace_writer *w, struct mpg_error *err)
         if (untraced[i] == 0)
             continue;
         snprintf(text, sizeof text, "%s %llu", mpg_untraced_names[i], untraced[i]);
-        if (mpg_trace_write_fact(w, "untraced", text, err) < 0)
+        if (facts_write(w, "untraced", text, err) < 0)
             return -1;
     }
     return 0;

@@ -13,6 +13,9 @@ int facts_write_first(struct mpg_trace_writer *w, int rank, bool clock_is_shared
                       struct mpg_error *err);
 int facts_write_offset(struct mpg_trace_writer *w, const struct clock_offset *offset,
                        struct mpg_error *err);
+/* One fact, into the stream or the profile. */
+int facts_write(struct mpg_trace_writer *w, const char *key, const char *value,
+                struct mpg_error *err);
 /* What is known only at the end. */
 int facts_write_last(struct mpg_trace_writer *w, struct mpg_error *err);
 

@@ -13,7 +13,10 @@
 #include "trace/pmpi/folder.h"
 #include "trace/pmpi/messages.h"
 #include "trace/pmpi/objects.h"
+#include "trace/pmpi/profile.h"
+#include "trace/pmpi/regions.h"
 #include "trace/pmpi/requests.h"
+#include "trace/pmpi/sites.h"
 #include "trace/pmpi/stream.h"
 #include "trace/pmpi/values.h"
 
@@ -87,13 +90,16 @@ static int open_streams(int rank, bool threads, struct mpg_error *err)
     values_open(complaint, sizeof complaint);
     if (complaint[0] && rank == 0)
         fprintf(stderr, "mpgtrace: not counted: %s\n", complaint);
-    const struct stream_options options = {.directory = life.folder,
+    const bool profile = getenv("MPGTRACE_PROFILE") != NULL;
+    const struct stream_options options = {.directory = profile ? NULL : life.folder,
                                            .rank = rank,
                                            .ranks = ranks,
                                            .window_bytes = window_bytes(),
                                            .value_number = values_number,
                                            .threads = threads};
-    if (streams_open(&options, err) < 0)
+    sites_start();
+    if (streams_open(&options, err) < 0 ||
+        (profile && profile_open(life.folder, rank, ranks, err) < 0))
         return -1;
     struct mpg_trace_writer *w = streams.first->writer;
     if (facts_write_first(w, rank, life.clocks.all, err) < 0 || values_write_names(w, err) < 0)
@@ -143,6 +149,7 @@ void tracer_init(struct tracer_scope *s, int thread_level)
     s->leave_ns = clock_now_ns();
     struct mpg_event e = event_of(s);
     tracer_write(s, &e);
+    regions_start(s);
 }
 
 /* --- end --- */
@@ -164,10 +171,10 @@ void tracer_finalize(struct tracer_scope *s)
     tracer_unlock();
 }
 
-static void close_trace(void)
+static void close_trace(enum mpg_profile_state state)
 {
     struct mpg_error err;
-    if (facts_write_last(streams.first->writer, &err) < 0)
+    if (facts_write_last(streams.first->writer, &err) < 0 || profile_close(state, &err) < 0)
         tracer_fail(&err);
     streams_close();
 }
@@ -180,7 +187,7 @@ void tracer_finalized(struct tracer_scope *s)
     tracer_write(s, &e);
     if (!tracer_lock())
         return;
-    close_trace();
+    close_trace(MPG_PROFILE_FINALIZED);
     tracer_comms_end();
     tracer_requests_end();
     tracer_messages_end();
@@ -197,9 +204,9 @@ void tracer_end_early(const char *reason)
      * is. */
     if (streams.threads ? pthread_mutex_trylock(&streams.lock) != 0 : streams.busy)
         return;
-    if (mpg_trace_write_fact(streams.first->writer, "incomplete", reason, &err) < 0)
+    if (facts_write(streams.first->writer, "incomplete", reason, &err) < 0)
         tracer_fail(&err);
-    close_trace();
+    close_trace(MPG_PROFILE_ENDED);
     stream_unlock();
 }
 

@@ -3,8 +3,10 @@
 #include "trace/pmpi/overhead.h"
 
 #include <mpi.h>
+#include <stdlib.h>
 
 #include "trace/pmpi/clock.h"
+#include "trace/pmpi/profile.h"
 #include "trace/pmpi/stream.h"
 #include "trace/pmpi/tracer.h"
 
@@ -52,6 +54,9 @@ double overhead_call_ns(void)
     streams.on = false;
     streams.first = real;
     stream_thread = outside;
+    profile_clear();
+    for (int i = 0; i < STREAM_TABLES; i++)
+        free(scratch.defined[i].bits);
     mpg_trace_writer_free(scratch.writer);
     return cost_ns;
 }

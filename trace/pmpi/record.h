@@ -60,7 +60,6 @@ MPI_Status *tracer_statuses_take(struct tracer_statuses *st, int n, MPI_Status *
 void tracer_statuses_drop(struct tracer_statuses *st);
 
 void record_other(struct tracer_scope *s);
-void record_pcontrol(struct tracer_scope *s, int level);
 
 /* Point to point (record_point.c). */
 void record_send(struct tracer_scope *s, int count, MPI_Datatype type, int to, int tag,

@@ -13,15 +13,6 @@ void record_other(struct tracer_scope *s)
     tracer_write(s, &e);
 }
 
-void record_pcontrol(struct tracer_scope *s, int level)
-{
-    if (!tracer_lock())
-        return;
-    struct mpg_event e = event_of(s);
-    e.to = level;
-    tracer_write(s, &e);
-}
-
 bool event_request(struct mpg_event *e, struct tracer_made made, uint32_t any)
 {
     if (!made.address)

@@ -87,8 +87,10 @@ static struct stream *stream_new(uint32_t thread, struct mpg_error *err)
     }
     s->fd = -1;
     s->thread = thread;
-    if (path_of(path, sizeof path, thread, ".mpgt", err) < 0 ||
-        path_of(window, sizeof window, thread, ".window.mpgt", err) < 0)
+    if (!o->directory)
+        strcpy(path, "/dev/null");
+    else if (path_of(path, sizeof path, thread, ".mpgt", err) < 0 ||
+             path_of(window, sizeof window, thread, ".window.mpgt", err) < 0)
         goto fail;
     s->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (s->fd < 0) {
@@ -102,7 +104,7 @@ static struct stream *stream_new(uint32_t thread, struct mpg_error *err)
                                                      .value_number = o->value_number,
                                                      .window_bytes = o->window_bytes,
                                                      .level = COMPRESSION_LEVEL,
-                                                     .window_path = window,
+                                                     .window_path = o->directory ? window : NULL,
                                                      .now_ns = clock_now_ns};
     s->writer = mpg_trace_writer_new(s->fd, &options, err);
     if (!s->writer)

@@ -14,7 +14,14 @@
 #include "trace/writer.h"
 
 /* What a stream has defined so far, as a set of small numbers for each kind. */
-enum stream_table { STREAM_COMMS, STREAM_OBJECTS, STREAM_STRINGS, STREAM_SITES, STREAM_TABLES };
+enum stream_table {
+    STREAM_COMMS,
+    STREAM_OBJECTS,
+    STREAM_STRINGS,
+    STREAM_MODULES,
+    STREAM_SITES,
+    STREAM_TABLES
+};
 
 struct stream {
     struct mpg_trace_writer *writer;
@@ -31,7 +38,7 @@ struct stream {
 };
 
 struct stream_options {
-    const char *directory; /* absolute; kept */
+    const char *directory; /* absolute; kept. NULL: nothing is kept of the streams */
     int rank, ranks;
     size_t window_bytes;
     uint32_t value_number;

@@ -4,11 +4,13 @@
 
 #include "trace/pmpi/clock.h"
 #include "trace/pmpi/event.h"
+#include "trace/pmpi/profile.h"
+#include "trace/pmpi/sites.h"
 #include "trace/pmpi/stream.h"
 #include "trace/pmpi/values.h"
 
 struct tracer_scope tracer_enter(enum mpg_call call, const void *return_address,
-                                 const void *frame)
+                                 const void *frame, const void *base)
 {
     struct stream_thread *t = &stream_thread;
     /* An error handler or callback may have left by longjmp: then the outermost call's
@@ -17,6 +19,7 @@ struct tracer_scope tracer_enter(enum mpg_call call, const void *return_address,
         t->depth = 0;
     struct tracer_scope s = {.return_address = return_address,
                              .frame = frame,
+                             .base = base,
                              .call = call,
                              .outermost = t->depth++ == 0};
     if (s.outermost) {
@@ -99,10 +102,13 @@ void tracer_write(const struct tracer_scope *s, struct mpg_event *event)
         event->value_number = values_number;
         event->values = values_interval();
     }
-    if (mpg_trace_write_event(stream->writer, event, &err) < 0)
+    event->site = sites_capture(s);
+    stream->last_ns = event->leave_ns;
+    if (profile_is_on())
+        profile_add(event, event->site);
+    else if (sites_define(event->site, &err) < 0 ||
+             mpg_trace_write_event(stream->writer, event, &err) < 0)
         stream_fail(&err);
-    else
-        stream->last_ns = event->leave_ns;
     stream_unlock();
     if (values_number)
         values_leave();

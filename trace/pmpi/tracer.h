@@ -19,6 +19,7 @@
 struct tracer_scope {
     int64_t enter_ns, leave_ns;
     const void *return_address, *frame; /* where the wrapper returns to, and the stack there */
+    const void *base;                   /* where the wrapper keeps the caller's frame pointer */
     enum mpg_call call;
     bool outermost; /* not called by MPI itself or by another wrapper */
 };
@@ -27,9 +28,10 @@ struct tracer_scope {
  * the real call returned (MPI_SUCCESS where it returns no such thing) and says whether
  * the call is to be recorded; one that failed it has recorded itself. */
 #define TRACER_ENTER(call) \
-    tracer_enter((call), __builtin_return_address(0), __builtin_dwarf_cfa())
+    tracer_enter((call), __builtin_return_address(0), __builtin_dwarf_cfa(), \
+                 __builtin_frame_address(0))
 struct tracer_scope tracer_enter(enum mpg_call call, const void *return_address,
-                                 const void *frame);
+                                 const void *frame, const void *base);
 bool tracer_leave(struct tracer_scope *scope, int rc);
 /* Between the two: whether the call will be recorded if it succeeds. */
 bool tracer_records(const struct tracer_scope *scope);

@@ -39,13 +39,3 @@ WRAPPER MPI_Abort(MPI_Comm comm, int errorcode)
     tracer_end_early("MPI_Abort");
     return PMPI_Abort(comm, errorcode);
 }
-
-/* Only the library knows what follows the level, and no library looks at it. */
-WRAPPER MPI_Pcontrol(const int level, ...)
-{
-    struct tracer_scope s = TRACER_ENTER(MPG_CALL_Pcontrol);
-    int rc = PMPI_Pcontrol(level);
-    if (tracer_leave(&s, rc))
-        record_pcontrol(&s, level);
-    return rc;
-}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Names of regions as strings of the trace, and what mpg_region.h calls. */
+#include "trace/pmpi/regions.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/map.h"
+#include "trace/mpg_region.h"
+#include "trace/pmpi/stream.h"
+
+enum { MAX_NAME = 4096, MAX_NAMES = 1 << 16, MAX_EARLY = 64 };
+
+static struct {
+    /* Under the streams' lock. */
+    struct mpg_map index; /* 1 + string, by hash of the name and 0, 1, ... of equal ones */
+    char **names;
+    size_t number, capacity;
+    /* Before MPI_Init. */
+    pthread_mutex_t lock;
+    bool started;
+    char *early[MAX_EARLY]; /* names of open regions */
+    int early_number;
+} regions = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* NAME in one line, in TEXT of MAX_NAME + 1 bytes. */
+static void clean(char *text, const char *name, size_t length)
+{
+    size_t n = 0;
+    for (; n < length && n < MAX_NAME && name[n]; n++)
+        text[n] = (unsigned char)name[n] < ' ' || name[n] == 127 ? '?' : name[n];
+    text[n] = '\0';
+    if (n == 0)
+        strcpy(text, "unnamed");
+}
+
+static uint64_t hash(const char *text)
+{
+    uint64_t h = 0xcbf29ce484222325u; /* FNV-1a */
+    for (; *text; text++)
+        h = (h ^ (unsigned char)*text) * 0x100000001b3u;
+    return h;
+}
+
+static bool grow(void)
+{
+    if (regions.number < regions.capacity)
+        return true;
+    const size_t more = regions.capacity ? 2 * regions.capacity : 16;
+    char **grown = realloc(regions.names, more * sizeof *grown);
+    if (!grown)
+        return false;
+    regions.names = grown;
+    regions.capacity = more;
+    return true;
+}
+
+/* The number of TEXT, or -1 without memory. */
+static int32_t intern(const char *text)
+{
+    if (regions.number == MAX_NAMES)
+        text = "more names than are kept apart";
+    const uint64_t h = hash(text);
+    for (uint64_t i = 0;; i++) {
+        uint64_t *place = mpg_map_add(&regions.index, h, i);
+        if (!place)
+            return -1;
+        if (*place != 0) {
+            if (strcmp(regions.names[*place - 1], text) == 0)
+                return (int32_t)(*place - 1);
+            continue;
+        }
+        char *copy = grow() ? strdup(text) : NULL;
+        if (!copy) {
+            mpg_map_remove(&regions.index, h, i);
+            return -1;
+        }
+        regions.names[regions.number] = copy;
+        *place = ++regions.number;
+        return (int32_t)(*place - 1);
+    }
+}
+
+static int define(int32_t string, struct mpg_error *err)
+{
+    if (string < 0)
+        return mpg_error_set(err, "out of memory");
+    return stream_defined(STREAM_STRINGS, string)
+               ? 0
+               : mpg_trace_write_string(tracer_writer(), string, regions.names[string], err);
+}
+
+static void write_event(struct tracer_scope *s, const char *text)
+{
+    struct mpg_error err;
+    if (!tracer_lock())
+        return;
+    const int32_t string = intern(text);
+    if (define(string, &err) < 0) {
+        tracer_fail(&err);
+        tracer_unlock();
+        return;
+    }
+    s->leave_ns = s->enter_ns;
+    struct mpg_event e = {.call = s->call, .newcomm = MPG_NO_COMM, .string = string};
+    tracer_write(s, &e);
+}
+
+/* An end before MPI_Init ends what began last. */
+static void keep(enum mpg_call call, const char *text)
+{
+    pthread_mutex_lock(&regions.lock);
+    if (regions.started)
+        ; /* recording has ended */
+    else if (call == MPG_CALL_Region_end && regions.early_number > 0)
+        free(regions.early[--regions.early_number]);
+    else if (call == MPG_CALL_Region_begin && regions.early_number < MAX_EARLY)
+        regions.early[regions.early_number++] = strdup(text);
+    pthread_mutex_unlock(&regions.lock);
+}
+
+void regions_record(struct tracer_scope *s, bool records, const char *name, size_t length)
+{
+    char text[MAX_NAME + 1];
+    clean(text, name, length);
+    if (records)
+        write_event(s, text);
+    else if (s->outermost)
+        keep(s->call, text);
+}
+
+void regions_start(const struct tracer_scope *init)
+{
+    struct tracer_scope s = *init;
+    s.call = MPG_CALL_Region_begin;
+    s.enter_ns = init->leave_ns;
+    pthread_mutex_lock(&regions.lock);
+    regions.started = true;
+    pthread_mutex_unlock(&regions.lock);
+    for (int i = 0; i < regions.early_number; i++) {
+        if (regions.early[i])
+            write_event(&s, regions.early[i]);
+        free(regions.early[i]);
+    }
+}
+
+/* The header has no name for this, as it is looked up. */
+__attribute__((visibility("default"))) void mpgtrace_region(int level, const char *name)
+{
+    struct tracer_scope s = TRACER_ENTER(level == MPG_REGION_BEGIN ? MPG_CALL_Region_begin
+                                                                   : MPG_CALL_Region_end);
+    const bool records = tracer_leave(&s, MPI_SUCCESS);
+    regions_record(&s, records, name ? name : "", name ? strlen(name) : 0);
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The payload of a profile chunk, for the tracer that writes it in memory and for the
+ * reader. mpgtrace(5) is the specification. All integers are little-endian. */
+#ifndef MPG_PROFILE_FORMAT_H
+#define MPG_PROFILE_FORMAT_H
+
+#include <endian.h>
+#include <stdint.h>
+
+enum { MPG_PROFILE_LAYOUT = 1 };
+
+/* Site of a row that holds what did not fit otherwise. */
+enum { MPG_OTHER_SITES = -2 };
+
+enum mpg_profile_state {
+    MPG_PROFILE_RUNNING,  /* the process is, or it died */
+    MPG_PROFILE_FINALIZED,
+    MPG_PROFILE_ENDED     /* by MPI_Abort, or an exit without MPI_Finalize */
+};
+
+/* What the payload begins with; rows follow, then definitions. Counts are stored after
+ * what they count. */
+struct mpg_profile_head {
+    uint32_t layout, row_capacity, row_number, definition_capacity, definition_bytes, state;
+    int64_t start_ns;  /* MPI_Init's return */
+    int64_t last_ns;   /* the last call's return; MPI_Finalize's begin */
+    int64_t paused_ns; /* between MPI_Pcontrol(0) and (1) */
+    int64_t pause_began_ns; /* or 0 */
+    uint64_t reserved;
+};
+
+struct mpg_profile_entry {
+    uint32_t call;
+    int32_t site; /* MPG_NO_SITE, MPG_OTHER_SITES */
+    uint64_t count, time_ns, min_ns, max_ns, sent_bytes, received_bytes, reserved;
+};
+
+_Static_assert(sizeof(struct mpg_profile_head) == 64, "as mpgtrace(5) has it");
+_Static_assert(sizeof(struct mpg_profile_entry) == 64, "as mpgtrace(5) has it");
+
+/* A definition: one of these bytes, then varints and, after their lengths, bytes. */
+enum mpg_profile_definition {
+    MPG_PROFILE_MODULE = 1, /* build-id, path */
+    MPG_PROFILE_SITE = 2,   /* number of frames; module + 1 and offset of each */
+    MPG_PROFILE_FACT = 3    /* key, value */
+};
+
+#endif
