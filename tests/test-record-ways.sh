@@ -48,13 +48,15 @@ recorded() {
         }
         /^#window/ { label["win", $2] = label["comm", $4] "/" $5 }
         /^#file/ { label["file", $2] = label["comm", $4] "/" $5 }
-        /^#/ || / done=$/ || $4 in is_other { next }
-        /^[0-9]+ [0-9]+ [0-9]+ Win_test .*found=0/ { next }
-        /^[0-9]+ [0-9]+ [0-9]+ Improbe .*found=0/ { next }
+        /^#/ || / done=( site=[0-9]+)?$/ || $4 in is_other { next }
+        /^[0-9]+ [0-9]+ [0-9]+ Win_test .*found=0( |$)/ { next }
+        /^[0-9]+ [0-9]+ [0-9]+ Improbe .*found=0( |$)/ { next }
         {
             line = $4
             for (i = 5; i <= NF; i++) {
                 split($i, word, "=")
+                if (word[1] == "site")
+                    continue
                 if ((word[1], word[2]) in label)
                     $i = word[1] "=" label[word[1], word[2]]
                 line = line " " $i

@@ -173,22 +173,22 @@ static void do_topologies(void)
     int left = (rank + P - 1) % P, right = (rank + 1) % P, one = 1, weight[1] = {1};
     MPI_Comm grid, column, made;
     MPI_Cart_create(MPI_COMM_WORLD, 2, dims, periods, 0, &grid);
-    say("Cart_create " WORLD " newcomm=0,1,2,3#3");
+    say("Cart_create " WORLD " newcomm=0,1,2,3#11");
     MPI_Cart_sub(grid, remain, &column);
     const char *name = rank % 2 ? "1,3" : "0,2#1";
-    say("Cart_sub comm=0,1,2,3#3 newcomm=%s", name);
+    say("Cart_sub comm=0,1,2,3#11 newcomm=%s", name);
     use_and_free(column, name);
-    use_and_free(grid, "0,1,2,3#3");
+    use_and_free(grid, "0,1,2,3#11");
     MPI_Graph_create(MPI_COMM_WORLD, P, ends, next, 0, &made);
-    say("Graph_create " WORLD " newcomm=0,1,2,3#4");
-    use_and_free(made, "0,1,2,3#4");
+    say("Graph_create " WORLD " newcomm=0,1,2,3#12");
+    use_and_free(made, "0,1,2,3#12");
     MPI_Dist_graph_create(MPI_COMM_WORLD, 1, &rank, &one, &right, weight, MPI_INFO_NULL, 0, &made);
-    say("Dist_graph_create " WORLD " newcomm=0,1,2,3#5");
-    use_and_free(made, "0,1,2,3#5");
+    say("Dist_graph_create " WORLD " newcomm=0,1,2,3#13");
+    use_and_free(made, "0,1,2,3#13");
     MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, &left, weight, 1, &right, weight,
                                    MPI_INFO_NULL, 0, &made);
-    say("Dist_graph_create_adjacent " WORLD " newcomm=0,1,2,3#6");
-    use_and_free(made, "0,1,2,3#6");
+    say("Dist_graph_create_adjacent " WORLD " newcomm=0,1,2,3#14");
+    use_and_free(made, "0,1,2,3#14");
 }
 
 static void do_inter(void)
@@ -214,8 +214,8 @@ static void do_inter(void)
     MPI_Barrier(inter);
     say("Barrier comm=0,1|2,3");
     MPI_Intercomm_merge(inter, rank >= 2, &merged);
-    say("Intercomm_merge comm=0,1|2,3 newcomm=0,1,2,3#7");
-    use_and_free(merged, "0,1,2,3#7");
+    say("Intercomm_merge comm=0,1|2,3 newcomm=0,1,2,3#15");
+    use_and_free(merged, "0,1,2,3#15");
     MPI_Comm_free(&inter);
     say("Comm_free comm=0,1|2,3");
     use_and_free(half, mine);
@@ -225,11 +225,11 @@ void do_constructors(void)
 {
     MPI_Comm first, second, made;
     MPI_Comm_dup(MPI_COMM_WORLD, &first);
-    say("Comm_dup " WORLD " newcomm=0,1,2,3#1");
+    say("Comm_dup " WORLD " newcomm=0,1,2,3#9");
     MPI_Comm_dup_with_info(MPI_COMM_WORLD, MPI_INFO_NULL, &second);
-    say("Comm_dup_with_info " WORLD " newcomm=0,1,2,3#2");
-    use_and_free(second, "0,1,2,3#2");
-    use_and_free(first, "0,1,2,3#1");
+    say("Comm_dup_with_info " WORLD " newcomm=0,1,2,3#10");
+    use_and_free(second, "0,1,2,3#10");
+    use_and_free(first, "0,1,2,3#9");
     MPI_Comm_split(MPI_COMM_WORLD, rank % 2 ? MPI_UNDEFINED : 0, 0, &made);
     say("Comm_split " WORLD " newcomm=%s", rank % 2 ? "null" : "0,2");
     if (rank % 2 == 0)
@@ -238,6 +238,6 @@ void do_constructors(void)
     do_topologies();
     do_inter();
     MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &made);
-    say("Comm_split_type " WORLD " newcomm=0,1,2,3#8");
-    use_and_free(made, "0,1,2,3#8");
+    say("Comm_split_type " WORLD " newcomm=0,1,2,3#16");
+    use_and_free(made, "0,1,2,3#16");
 }

@@ -113,10 +113,10 @@ static void do_callbacks(void)
     MPI_Comm_set_attr(MPI_COMM_WORLD, key, &attribute);
     MPI_Comm_dup(MPI_COMM_WORLD, &dup);
     CHECK(attribute == 6);
-    say("Comm_dup " WORLD " newcomm=0,1,2,3#13");
+    say("Comm_dup " WORLD " newcomm=0,1,2,3#17");
     MPI_Comm_delete_attr(MPI_COMM_WORLD, key);
     MPI_Comm_free(&dup);
-    say("Comm_free comm=0,1,2,3#13");
+    say("Comm_free comm=0,1,2,3#17");
     MPI_Comm_free_keyval(&key);
 }
 

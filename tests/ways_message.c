@@ -44,7 +44,7 @@ static void do_matched(void)
     say("Recv " WORLD " from=%d tag=61 bytes=8", peer);
     MPI_Iprobe(peer, 61, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
     CHECK(!flag);
-    say("Iprobe " WORLD " from=%d tag=61 found=0", peer);
+    say("Iprobe " WORLD " from=%d tag=61 bytes=0 found=0", peer);
     MPI_Mprobe(MPI_PROC_NULL, 7, MPI_COMM_WORLD, &none, &status);
     CHECK(none == MPI_MESSAGE_NO_PROC);
     say("Mprobe " WORLD " from=null tag=7 bytes=0");

@@ -86,16 +86,16 @@ static void do_ring(void)
     MPI_Comm ring;
     MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, &left, weight, 1, &right, weight,
                                    MPI_INFO_NULL, 0, &ring);
-    say("Dist_graph_create_adjacent " WORLD " newcomm=0,1,2,3#3");
-    do_calls(ring, "0,1,2,3#3", 1);
+    say("Dist_graph_create_adjacent " WORLD " newcomm=0,1,2,3#5");
+    do_calls(ring, "0,1,2,3#5", 1);
     CHECK(out[0] == left);
-    use_and_free(ring, "0,1,2,3#3");
+    use_and_free(ring, "0,1,2,3#5");
     MPI_Dist_graph_create(MPI_COMM_WORLD, 1, &rank, &one, &left, unweighted, MPI_INFO_NULL, 0,
                           &ring);
-    say("Dist_graph_create " WORLD " newcomm=0,1,2,3#4");
-    do_calls(ring, "0,1,2,3#4", 1);
+    say("Dist_graph_create " WORLD " newcomm=0,1,2,3#6");
+    do_calls(ring, "0,1,2,3#6", 1);
     CHECK(out[0] == right);
-    use_and_free(ring, "0,1,2,3#4");
+    use_and_free(ring, "0,1,2,3#6");
 }
 
 /* Everybody with both beside it; and one with nobody at all. */
@@ -105,24 +105,24 @@ static void do_graph(void)
     const int edges[2 * P] = {1, 3, 0, 2, 1, 3, 2, 0};
     MPI_Comm graph, alone;
     MPI_Graph_create(MPI_COMM_WORLD, P, ends, edges, 0, &graph);
-    say("Graph_create " WORLD " newcomm=0,1,2,3#5");
+    say("Graph_create " WORLD " newcomm=0,1,2,3#7");
     const int *with = &edges[2 * rank], counts[2] = {rank + with[0] + 1, rank + with[1] + 1};
     const int places[2] = {0, MOST};
     const MPI_Aint at[2] = {0, 4 * MOST};
     const MPI_Datatype types[2] = {MPI_SHORT, MPI_CHAR};
     const MPI_Datatype back[2] = {types[rank + with[0] == 3], types[rank + with[1] == 3]};
     MPI_Neighbor_alltoallv(in, counts, places, MPI_INT, out, counts, places, MPI_INT, graph);
-    say("Neighbor_alltoallv comm=0,1,2,3#5 bytes=%d,%d", 4 * counts[0], 4 * counts[1]);
+    say("Neighbor_alltoallv comm=0,1,2,3#7 bytes=%d,%d", 4 * counts[0], 4 * counts[1]);
     CHECK(out[0] == with[0] && out[MOST + counts[1] - 1] == with[1]);
     MPI_Neighbor_alltoallw(in, counts, at, back, out, counts, at, back, graph);
-    say("Neighbor_alltoallw comm=0,1,2,3#5 bytes=%d,%d", counts[0] * (rank + with[0] == 3 ? 1 : 2),
+    say("Neighbor_alltoallw comm=0,1,2,3#7 bytes=%d,%d", counts[0] * (rank + with[0] == 3 ? 1 : 2),
         counts[1] * (rank + with[1] == 3 ? 1 : 2));
-    use_and_free(graph, "0,1,2,3#5");
+    use_and_free(graph, "0,1,2,3#7");
     MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 0, NULL, no_weights, 0, NULL, no_weights,
                                    MPI_INFO_NULL, 0, &alone);
-    say("Dist_graph_create_adjacent " WORLD " newcomm=0,1,2,3#6");
-    do_calls(alone, "0,1,2,3#6", 0);
-    use_and_free(alone, "0,1,2,3#6");
+    say("Dist_graph_create_adjacent " WORLD " newcomm=0,1,2,3#8");
+    do_calls(alone, "0,1,2,3#8", 0);
+    use_and_free(alone, "0,1,2,3#8");
 }
 
 void do_neighbors(void)

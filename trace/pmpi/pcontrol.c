@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "trace/mpg_region.h"
+#include "trace/pmpi/event.h"
 #include "trace/pmpi/profile.h"
 #include "trace/pmpi/regions.h"
 #include "trace/pmpi/stream.h"
@@ -54,7 +55,8 @@ static void record(struct tracer_scope *s, int level)
     if (level == RESUME)
         pause_profile(level, s->enter_ns);
     if (tracer_lock()) {
-        struct mpg_event e = {.call = s->call, .newcomm = MPG_NO_COMM, .to = level};
+        struct mpg_event e = event_of(s);
+        e.to = level;
         tracer_write(s, &e);
     }
     if (level == PAUSE)

@@ -93,7 +93,8 @@ static void complete_one(struct completion *k, struct tracer_candidates *c, int 
     if (!request)
         return;
     k->done[k->done_number++] = request->id;
-    if (status && status_cancelled(status))
+    /* Statuses of files' requests may hold anything there. */
+    if (request->cancelling && status && status_cancelled(status))
         k->cancelled[k->cancelled_number++] = request->id;
     else if (request->any && status)
         k->resolutions[k->resolution_number++] = (struct mpg_resolution){
@@ -102,7 +103,7 @@ static void complete_one(struct completion *k, struct tracer_candidates *c, int 
         tracer_comm_completed(request->id);
     c->requests[i] = NULL;
     request->taken = 0;
-    request->active = false;
+    request->active = request->cancelling = false;
     if (!request->persistent)
         tracer_request_remove(request);
 }
@@ -205,6 +206,7 @@ void record_cancel(struct tracer_scope *s, struct tracer_candidates *c)
         tracer_unlock();
         return;
     }
+    request->cancelling = true;
     struct mpg_event e = event_of(s);
     e.requests = &request->id;
     e.request_number = 1;

@@ -8,6 +8,7 @@
 
 #include "common/map.h"
 #include "trace/mpg_region.h"
+#include "trace/pmpi/event.h"
 #include "trace/pmpi/stream.h"
 
 enum { MAX_NAME = 4096, MAX_NAMES = 1 << 16, MAX_EARLY = 64 };
@@ -103,7 +104,8 @@ static void write_event(struct tracer_scope *s, const char *text)
         return;
     }
     s->leave_ns = s->enter_ns;
-    struct mpg_event e = {.call = s->call, .newcomm = MPG_NO_COMM, .string = string};
+    struct mpg_event e = event_of(s);
+    e.string = string;
     tracer_write(s, &e);
 }
 

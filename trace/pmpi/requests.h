@@ -14,6 +14,7 @@ struct tracer_request {
     uint64_t taken;        /* by which call, or 0 */
     uint32_t any;          /* of a receive */
     bool active, indexed;
+    bool cancelling;       /* MPI_Cancel: only then its status is asked for the outcome */
     bool makes_comm;       /* MPI_Comm_idup: a communicator when it is complete */
 };
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The C wrappers that are not like the others: start, end and what cannot be handed on. */
+/* The C wrappers that are not like the others: start and end (pcontrol.c has
+ * another). */
 #include "trace/pmpi/record.h"
 
 #define WRAPPER __attribute__((visibility("default"))) int
