@@ -57,6 +57,16 @@ static void pack_header(uint8_t *header, uint32_t flags, size_t file_bytes, cons
     mpg_chunk_pack(&chunk, payload, header);
 }
 
+static void forget(void)
+{
+    if (profile.base)
+        (void)munmap(profile.base, FILE_BYTES);
+    free(profile.index);
+    free(profile.sites.numbers);
+    free(profile.modules.numbers);
+    memset(&profile, 0, sizeof profile);
+}
+
 /* --- the file --- */
 
 /* Preallocated, as a store into a page that the disk has no room for kills. */
@@ -103,14 +113,15 @@ int profile_open(const char *directory, int rank, int ranks, struct mpg_error *e
     if (!profile.index)
         return mpg_error_set(err, "out of memory");
     int fd = open(part, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (fd < 0)
-        return mpg_error_errno(err, errno, "%s", part);
-    int status = map_file(fd, part, err);
-    close(fd);
+    int status = fd < 0 ? mpg_error_errno(err, errno, "%s", part) : map_file(fd, part, err);
+    if (fd >= 0)
+        close(fd);
     if (status == 0 && rename(part, profile.path) < 0)
         status = mpg_error_errno(err, errno, "%s", profile.path);
-    if (status < 0)
+    if (status < 0) {
         (void)unlink(part);
+        forget();
+    }
     return status;
 }
 
@@ -378,10 +389,6 @@ int profile_close(enum mpg_profile_state state, struct mpg_error *err)
     if (status < 0 && fd >= 0)
         (void)unlink(part);
     free(copy);
-    (void)munmap(profile.base, FILE_BYTES);
-    profile.base = NULL;
-    free(profile.index);
-    free(profile.sites.numbers);
-    free(profile.modules.numbers);
+    forget();
     return status;
 }
