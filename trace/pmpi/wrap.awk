@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Reads trace/calls.def (-v table=...) and the preprocessed mpi.h; writes a wrapper for
 # every MPI function that mpi.h declares: one that records where the table knows the
-# function, else one that counts it and passes it through. Used with calls.awk.
+# function, else one that counts it and passes it through, unless its arguments are open.
+# Used with calls.awk.
 
 { header = header " " $0 }
 
@@ -69,6 +70,7 @@ function wrapper(returns, name, head,    first, otherwise) {
 
 END {
     read_table()
+    counted = 0
     split("Init Init_thread Finalize Abort Pcontrol", by_hand, " ")
     for (i in by_hand)
         skip[by_hand[i]] = 1
@@ -84,7 +86,7 @@ END {
         name = substr(proto, index(proto, " ") + 5, open - index(proto, " ") - 5)
         sub(/ $/, "", name)
         list = substr(proto, open + 1, length(proto) - open - 1)
-        if (returns == "return" || name in seen || name in skip)
+        if (returns == "return" || name in seen || name in skip || list ~ /\.\.\./)
             continue
         seen[name] = 1
         head = prototype(returns, name, list)
@@ -105,5 +107,5 @@ END {
     for (i = 0; i < counted; i++)
         print "    \"MPI_" untraced[i] "\","
     print "    0};"
-    print "_Static_assert(" counted + 0 " <= MPG_UNTRACED_COUNT, \"raise MPG_UNTRACED_COUNT\");"
+    print "_Static_assert(" counted " <= MPG_UNTRACED_COUNT, \"raise MPG_UNTRACED_COUNT\");"
 }
