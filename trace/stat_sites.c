@@ -51,6 +51,12 @@ static bool is_wrapper(const struct mpg_module *module)
     return strncmp(name, "libmpgtrace", 11) == 0 || strncmp(name, "libmpi", 6) == 0;
 }
 
+/* Whether what called FUNCTION is of no interest: the C library's start of programs. */
+static bool is_outermost(const char *function)
+{
+    return strcmp(function, "main") == 0 || strcmp(function, "MAIN__") == 0;
+}
+
 static int append_place(struct text *t, const struct mpg_symbol *place)
 {
     char line[32];
@@ -89,9 +95,12 @@ static int append_site(struct text *t, const struct stat_places *source, int32_t
         int n = mpg_symbols_look_up(symbols, module, s->frames[i].offset, &places, err);
         if (n < 0)
             return -1;
-        for (int j = 0; j < n && frames > 0; j++, frames--)
+        for (int j = 0; j < n && frames > 0; j++, frames--) {
             if (append_place(t, &places[j]) < 0)
                 return -1;
+            if (is_outermost(places[j].function))
+                return 0;
+        }
     }
     return 0;
 }
