@@ -28,24 +28,27 @@ static const char *why_incomplete(const struct mpg_graph *g, int32_t rank)
     return NULL;
 }
 
-/* Of the ranks that died the one that called MPI_Abort, else the first; NO_RANK. */
-static int32_t first_dead(const struct mpg_graph *g, int32_t *count)
+/* The rank to name of those without an end: the first that says why or called
+ * MPI_Abort, for others may have been killed with it, else the first that died; or
+ * NO_RANK. */
+static int32_t first_without_end(const struct mpg_graph *g, int32_t *dead)
 {
-    int32_t first = NO_RANK;
-    bool aborted = false;
-    *count = 0;
+    int32_t first = NO_RANK, cause = NO_RANK;
+    *dead = 0;
     for (int32_t rank = 0; rank < g->ranks; rank++) {
         uint32_t thread;
-        enum mpg_call call;
+        enum mpg_call call = MPG_CALL_COUNT;
         int64_t enter_ns;
-        if (g->rank[rank].finalized || !has_died(g, rank, &thread, &call, &enter_ns))
+        bool died = has_died(g, rank, &thread, &call, &enter_ns);
+        if (g->rank[rank].finalized)
             continue;
-        ++*count;
-        if (first == NO_RANK || (!aborted && call == MPG_CALL_Abort))
+        *dead += died;
+        if (cause == NO_RANK && (why_incomplete(g, rank) || call == MPG_CALL_Abort))
+            cause = rank;
+        if (first == NO_RANK && died)
             first = rank;
-        aborted |= call == MPG_CALL_Abort;
     }
-    return first;
+    return cause != NO_RANK ? cause : first;
 }
 
 static int explain_death(const struct mpg_graph *g, int32_t rank, int32_t count,
@@ -62,7 +65,7 @@ static int explain_death(const struct mpg_graph *g, int32_t rank, int32_t count,
         snprintf(when, sizeof when, ", %s after MPI_Init",
                  mpg_units_format_time(time, sizeof time, (double)(enter_ns - r->start_ns)));
     if (count > 1)
-        snprintf(others, sizeof others, " (nor have %d other ranks)", count - 1);
+        snprintf(others, sizeof others, " (like %d other%s)", count - 1, count > 2 ? "s" : "");
     if (call == MPG_CALL_Abort)
         return mpg_error_set(err, "%s called MPI_Abort%s, so there is no MPI_Finalize; %s", who,
                              when, remedy);
@@ -77,27 +80,26 @@ static int explain_death(const struct mpg_graph *g, int32_t rank, int32_t count,
                          where, when, others, remedy);
 }
 
+bool graph_explain_dead(const struct mpg_graph *g, struct mpg_error *err)
+{
+    int32_t count, rank = first_without_end(g, &count);
+    if (rank == NO_RANK)
+        return false;
+    const char *reason = why_incomplete(g, rank);
+    if (reason)
+        mpg_error_set(err, "rank %d: its trace is incomplete: %s; %s", rank, reason, remedy);
+    else
+        (void)explain_death(g, rank, count, err);
+    return true;
+}
+
 int graph_explain_end(const struct mpg_graph *g, const struct stream *last, struct mpg_error *err)
 {
-    int32_t count, dead = first_dead(g, &count);
     struct place here = graph_here(last);
-    const char *reason = why_incomplete(g, last->rank);
-    if (reason)
-        return mpg_error_set(err, "rank %d: the tracer stopped recording (%s); %s", last->rank,
-                             reason, remedy);
-    if (dead != NO_RANK)
-        return explain_death(g, dead, count, err);
+    if (graph_explain_dead(g, err))
+        return -1;
     if (!g->rank[last->rank].started)
         return mpg_error_set(err, "rank %d: no calls (%s)", last->rank, remedy);
     return graph_error(&here, err, "the rank's trace ends here, without MPI_Finalize (%s)",
                        remedy);
-}
-
-bool graph_explain_dead(const struct mpg_graph *g, struct mpg_error *err)
-{
-    int32_t count, dead = first_dead(g, &count);
-    if (dead == NO_RANK)
-        return false;
-    (void)explain_death(g, dead, count, err);
-    return true;
 }

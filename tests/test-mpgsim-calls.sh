@@ -301,7 +301,7 @@ refuses() {
     shift 2
     calls 2 "$@" >t.txt
     case $* in
-    *#died*) sed -i '/^1 .* Finalize/d' t.txt ;;
+    *#died* | *incomplete*) sed -i '/^1 .* Finalize/d' t.txt ;;
     esac
     like "$name" "$("$mpgsim" t.txt 2>&1)" "mpgsim: t.txt: $pattern"
     ok "$name, leniently" "$mpgsim" --lenient -o out t.txt
@@ -352,6 +352,10 @@ refuses "a rank that aborted" "rank 1 called MPI_Abort, 400 ns after MPI_Init, s
     "#died 0 Recv 600
 #died 1 Abort 500" <<'END'
 0 400 500 Recv from=1 tag=0 bytes=8
+END
+refuses "a rank that says why" "rank 1: its trace is incomplete: no space; --lenient*" \
+    "#died 0 Recv 600
+#fact 1 incomplete no space" <<'END'
 END
 refuses "a thread is named" "rank 1.1, call 1 (MPI_Recv): no send matches*" <<'END'
 1.1 400 500 Recv from=0 tag=0 bytes=8
