@@ -9,9 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
-enum { LEAST_COLUMN_BYTES = 512 };
+enum { LEAST_COLUMN_BYTES = 512, ATTEMPTS = 100 };
 
 static size_t align(size_t bytes)
 {
@@ -57,6 +58,22 @@ struct mpg_progress mpg_window_progress(const struct mpg_window *w)
                                  .inside = le64toh(p->inside)};
 }
 
+bool mpg_file_may_have(uint64_t size)
+{
+    struct rlimit limit;
+    return getrlimit(RLIMIT_FSIZE, &limit) < 0 || limit.rlim_cur == RLIM_INFINITY ||
+           size <= limit.rlim_cur;
+}
+
+/* 0 or an error number. A program's timer may interrupt it, again and again. */
+static int allocate(int fd, size_t size)
+{
+    int status = mpg_file_may_have(size) ? EINTR : EFBIG;
+    for (int i = 0; status == EINTR && i < ATTEMPTS; i++)
+        status = posix_fallocate(fd, 0, (off_t)size);
+    return status;
+}
+
 /* A file of SIZE bytes, all of them on disk so that no store into it can fail. Errors
  * call it NAME. */
 static int make_file(const char *path, const char *name, size_t size, uint8_t **base,
@@ -65,7 +82,7 @@ static int make_file(const char *path, const char *name, size_t size, uint8_t **
     int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (fd < 0)
         return mpg_error_errno(err, errno, "%s", name);
-    int failed = posix_fallocate(fd, 0, (off_t)size);
+    int failed = allocate(fd, size);
     void *p = MAP_FAILED;
     if (!failed) {
         p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);

@@ -35,6 +35,9 @@ struct mpg_window {
     size_t capacity[MPG_MAX_COLUMNS];
 };
 
+/* Whether a file may have SIZE bytes: one more would be a signal (SIGXFSZ). */
+bool mpg_file_may_have(uint64_t size);
+
 /* Makes the window of the stream that CHUNK describes, with room for RECORD_BYTES in
  * the first column and about WINDOW_BYTES in all. PATH: its file, preallocated, that
  * replaces what is there at once; NULL: memory. */

@@ -103,6 +103,8 @@ struct mpg_trace_writer *mpg_trace_writer_new(int fd, const struct mpg_trace_wri
     w->level = o->level;
     w->window_bytes = o->window_bytes;
     w->now_ns = o->now_ns;
+    w->file = o->file;
+    w->file_argument = o->file_argument;
     if (o->window_path) {
         w->run = run_number();
         if (!(w->window_path = strdup(o->window_path)))
@@ -146,7 +148,15 @@ struct mpg_trace_writer_size mpg_trace_writer_size(const struct mpg_trace_writer
 /* Appends SIZE bytes of OUT, or nothing: a reader would report half a chunk. */
 static int append(struct mpg_trace_writer *w, size_t size, struct mpg_error *err)
 {
+    if (w->file && (w->fd = w->file(w->file_argument, err)) < 0) {
+        w->stopped = true;
+        return -1;
+    }
     off_t before = lseek(w->fd, 0, SEEK_CUR);
+    if (before >= 0 && !mpg_file_may_have((uint64_t)before + size)) {
+        w->stopped = true;
+        return mpg_error_errno(err, EFBIG, "cannot write the trace");
+    }
     for (size_t done = 0; done < size;) {
         ssize_t n = write(w->fd, w->out + done, size - done);
         if (n < 0 && errno == EINTR)
@@ -261,6 +271,14 @@ int mpg_writer_reserve(struct mpg_trace_writer *w, size_t bytes, struct mpg_erro
     if (end_events(w, err) < 0)
         return -1;
     return bytes <= w->window.capacity[MPG_COLUMN_RECORDS] ? 0 : make_window(w, bytes, err);
+}
+
+bool mpg_trace_writer_is_full(const struct mpg_trace_writer *w)
+{
+    bool full = false;
+    for (uint32_t i = 0; i < w->columns; i++)
+        full = full || (size_t)(w->p[i] - w->window.column[i]) > w->window.capacity[i] / 8 * 7;
+    return full;
 }
 
 /* --- facts --- */

@@ -27,9 +27,13 @@ struct mpg_trace_writer_options {
                                   mpg_trace_writer_close(); NULL: memory, nothing survives */
     int64_t (*now_ns)(void);   /* the clock of the events; not NULL: time spent in writing
                                   chunks is recorded as MPG_CALL_Flush events */
+    int (*file)(void *argument, struct mpg_error *err); /* not NULL: asked before each chunk */
+    void *file_argument;       /* for the file to append it to, or -1: as a guest in a program
+                                  that may have closed it */
 };
 
-/* A writer into the open file FD (not closed by the writer), which it appends to. */
+/* A writer into the open file FD (not closed by the writer), which it appends to. A
+ * limit to the size of files (RLIMIT_FSIZE) is an error, never a signal. */
 struct mpg_trace_writer *mpg_trace_writer_new(int fd, const struct mpg_trace_writer_options *options,
                                               struct mpg_error *err);
 
@@ -88,6 +92,9 @@ int mpg_trace_write_fact(struct mpg_trace_writer *w, const char *key, const char
 
 /* Writes what is buffered, ending the current chunk. */
 int mpg_trace_writer_flush(struct mpg_trace_writer *w, struct mpg_error *err);
+
+/* Whether the window is nearly full: a flush now spares a later event the wait. */
+bool mpg_trace_writer_is_full(const struct mpg_trace_writer *w);
 
 /* Notes that the stream is inside CALL since ENTER_NS, in case the process dies there;
  * the next event ends it. Costs two stores. */

@@ -31,6 +31,8 @@ struct mpg_trace_writer {
     struct mpg_trace_writer_size size;
     int64_t flush_enter_ns, flush_leave_ns;
     int64_t (*now_ns)(void);
+    int (*file)(void *argument, struct mpg_error *err);
+    void *file_argument;
 
     int fd, level;
     uint32_t rank, ranks, thread, run;

@@ -36,8 +36,6 @@ void stream_fail(const struct mpg_error *err)
     complain(err->text, "its trace ends here, the program goes on");
 }
 
-/* --- one stream --- */
-
 /* Out of the way of programs that count on low numbers, or close them one by one. */
 static int move_high(int fd)
 {
@@ -64,13 +62,61 @@ static int path_of(char *path, size_t size, uint32_t thread, const char *suffix,
     return 0;
 }
 
+/* --- its file, in a program that may close what it did not open --- */
+
+static bool is_open(const struct stream *s)
+{
+    struct stat st;
+    return s->fd >= 0 && fstat(s->fd, &st) == 0 && st.st_dev == s->device &&
+           st.st_ino == s->inode;
+}
+
+static int open_file(struct stream *s, int flags, struct mpg_error *err)
+{
+    struct stat st;
+    s->fd = open(s->path, O_WRONLY | O_CLOEXEC | flags, 0666);
+    if (s->fd < 0)
+        return mpg_error_errno(err, errno, "%s", s->path);
+    s->fd = move_high(s->fd);
+    if (fstat(s->fd, &st) < 0)
+        return mpg_error_errno(err, errno, "%s", s->path);
+    if (flags & O_CREAT) {
+        s->device = st.st_dev;
+        s->inode = st.st_ino;
+    }
+    return 0;
+}
+
+/* What the writer asks before each chunk. */
+static int current_file(void *stream, struct mpg_error *err)
+{
+    struct stream *s = stream;
+    if (is_open(s))
+        return s->fd;
+    s->fd = -1; /* if it is open, it is the program's */
+    if (open_file(s, 0, err) < 0)
+        return -1;
+    if (!is_open(s) || lseek(s->fd, 0, SEEK_END) < 0)
+        return mpg_error_set(err, "%s: has been closed and replaced", s->path);
+    return s->fd;
+}
+
+static int close_file(struct stream *s)
+{
+    int status = is_open(s) ? close(s->fd) : 0;
+    s->fd = -1;
+    return status;
+}
+
+/* --- one stream --- */
+
 static void stream_free(struct stream *s)
 {
     if (!s)
         return;
     mpg_trace_writer_free(s->writer);
-    if (s->fd >= 0)
-        close(s->fd);
+    (void)close_file(s);
+    free(s->path);
     for (int i = 0; i < STREAM_TABLES; i++)
         free(s->defined[i].bits);
     free(s);
@@ -92,12 +138,13 @@ static struct stream *stream_new(uint32_t thread, struct mpg_error *err)
     else if (path_of(path, sizeof path, thread, ".mpgt", err) < 0 ||
              path_of(window, sizeof window, thread, ".window.mpgt", err) < 0)
         goto fail;
-    s->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (s->fd < 0) {
-        mpg_error_errno(err, errno, "%s", path);
+    s->path = strdup(path);
+    if (!s->path) {
+        mpg_error_set(err, "out of memory");
         goto fail;
     }
-    s->fd = move_high(s->fd);
+    if (open_file(s, O_CREAT | O_TRUNC, err) < 0)
+        goto fail;
     const struct mpg_trace_writer_options options = {.rank = o->rank,
                                                      .ranks = o->ranks,
                                                      .thread = thread,
@@ -105,7 +152,9 @@ static struct stream *stream_new(uint32_t thread, struct mpg_error *err)
                                                      .window_bytes = o->window_bytes,
                                                      .level = COMPRESSION_LEVEL,
                                                      .window_path = o->directory ? window : NULL,
-                                                     .now_ns = clock_now_ns};
+                                                     .now_ns = clock_now_ns,
+                                                     .file = current_file,
+                                                     .file_argument = s};
     s->writer = mpg_trace_writer_new(s->fd, &options, err);
     if (!s->writer)
         goto fail;
@@ -182,6 +231,26 @@ void stream_unlock(void)
         pthread_mutex_unlock(&streams.lock);
 }
 
+void stream_flush(void)
+{
+    struct mpg_error err;
+    if (!streams.threads || !stream_lock())
+        return;
+    struct stream *s = stream_thread.stream;
+    bool full = mpg_trace_writer_is_full(s->writer);
+    s->flushing = full;
+    stream_unlock();
+    if (!full)
+        return;
+    int status = mpg_trace_writer_flush(s->writer, &err);
+    pthread_mutex_lock(&streams.lock);
+    s->flushing = false;
+    pthread_cond_broadcast(&streams.flushed);
+    pthread_mutex_unlock(&streams.lock);
+    if (status < 0)
+        stream_fail(&err);
+}
+
 bool stream_defined(enum stream_table table, int32_t number)
 {
     struct stream *s = stream_thread.stream;
@@ -218,9 +287,7 @@ static int close_stream(struct stream *s, struct mpg_error *err)
 {
     if (mpg_trace_writer_close(s->writer, err) < 0)
         return -1;
-    int fd = s->fd;
-    s->fd = -1;
-    return close(fd) < 0 ? mpg_error_errno(err, errno, "cannot write the trace") : 0;
+    return close_file(s) < 0 ? mpg_error_errno(err, errno, "cannot write the trace") : 0;
 }
 
 void streams_close(void)

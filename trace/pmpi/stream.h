@@ -27,7 +27,10 @@ struct stream {
     struct mpg_trace_writer *writer;
     struct stream *next; /* of all that the rank has */
     int64_t last_ns;     /* when its last event left */
-    int fd;
+    int fd;              /* the program may have closed it */
+    char *path;
+    dev_t device;        /* what tells the file from any other */
+    ino_t inode;
     uint32_t thread;
     bool taken;          /* by a thread that lives */
     bool flushing;       /* by its thread, which does not hold the lock */
@@ -79,6 +82,10 @@ void stream_unlock(void);
 /* Whether TABLE of this thread's stream has had NUMBER, which it then has. Between lock
  * and unlock. False when out of memory: defined once too often does no harm. */
 bool stream_defined(enum stream_table table, int32_t number);
+
+/* Writes out what this thread has gathered if its window is nearly full; other threads go
+ * on recording meanwhile. Not between lock and unlock. */
+void stream_flush(void);
 
 /* Ends recording with one line on standard error that says why. */
 void stream_fail(const struct mpg_error *err);

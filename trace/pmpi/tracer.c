@@ -25,6 +25,8 @@ struct tracer_scope tracer_enter(enum mpg_call call, const void *return_address,
     if (s.outermost) {
         t->frame = (uintptr_t)frame;
         s.enter_ns = clock_now_ns();
+        if (streams.on && t->stream)
+            mpg_trace_writer_inside(t->stream->writer, call, s.enter_ns);
         if (values_number && streams.on)
             values_enter();
     }
@@ -109,7 +111,10 @@ void tracer_write(const struct tracer_scope *s, struct mpg_event *event)
     else if (sites_define(event->site, &err) < 0 ||
              mpg_trace_write_event(stream->writer, event, &err) < 0)
         stream_fail(&err);
+    bool full = streams.threads && mpg_trace_writer_is_full(stream->writer);
     stream_unlock();
+    if (full)
+        stream_flush();
     if (values_number)
         values_leave();
 }

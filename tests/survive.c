@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A program that ends, or behaves, in ways that have cost other tracers their traces:
+ * survive HOW [FILE]. It passes a token round all ranks (Sendrecv on MPI_COMM_WORLD) and
+ * counts the calls that have returned, those of all ranks in FILE if it is given, as
+ * 64-bit numbers: what a trace must hold at least (tests/test-survive.sh). */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <mpi.h>
+#include <pthread.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+static int rank, ranks;
+static volatile uint64_t *counts; /* of each rank */
+static uint64_t own[1024];
+
+static void open_counts(const char *path)
+{
+    int fd = open(path, O_RDWR | O_CREAT, 0666);
+    if (fd < 0 || ftruncate(fd, sizeof own) < 0)
+        exit(9);
+    void *shared = mmap(NULL, sizeof own, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (shared == MAP_FAILED)
+        exit(9);
+    counts = shared;
+    close(fd);
+}
+
+static void pass(long times)
+{
+    for (long i = 0; i < times; i++) {
+        int out = rank, in = -1, next = (rank + 1) % ranks, previous = (rank + ranks - 1) % ranks;
+        MPI_Sendrecv(&out, 1, MPI_INT, next, 3, &in, 1, MPI_INT, previous, 3, MPI_COMM_WORLD,
+                     MPI_STATUS_IGNORE);
+        counts[rank]++;
+        if (in != previous) {
+            fprintf(stderr, "survive: %d instead of %d\n", in, previous);
+            exit(8);
+        }
+    }
+}
+
+static void end(void)
+{
+    MPI_Finalize();
+    counts[rank]++;
+    if (rank == 0)
+        printf("survive: %d ranks, to the end\n", ranks);
+}
+
+/* Children of all kinds: none of them may write to the trace, and none may fail. */
+static void have_children(void)
+{
+    int status;
+    pid_t child = fork();
+    if (child == 0)
+        exit(3);
+    if (child < 0 || waitpid(child, &status, 0) != child || WEXITSTATUS(status) != 3)
+        exit(7);
+    child = fork();
+    if (child == 0) {
+        execlp("true", "true", (char *)NULL);
+        _exit(6);
+    }
+    if (waitpid(child, &status, 0) != child || status != 0)
+        exit(7);
+    char *const arguments[] = {(char *)"true", NULL};
+    if (posix_spawnp(&child, "true", NULL, NULL, arguments, environ) != 0 ||
+        waitpid(child, &status, 0) != child || status != 0 || system("exit 0") != 0)
+        exit(7);
+}
+
+static void on_alarm(int signal)
+{
+    (void)signal;
+}
+
+static void interrupt_often(void)
+{
+    struct sigaction action = {.sa_handler = on_alarm};
+    struct itimerval often = {{0, 300}, {0, 300}};
+    sigaction(SIGALRM, &action, NULL);
+    setitimer(ITIMER_REAL, &often, NULL);
+}
+
+static void *initialise(void *argument)
+{
+    int provided;
+    MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &provided);
+    return argument;
+}
+
+static void start(const char *how)
+{
+    int flag;
+    MPI_Initialized(&flag);
+    if (strcmp(how, "thread") == 0) {
+        pthread_t thread;
+        pthread_create(&thread, NULL, initialise, NULL);
+        pthread_join(thread, NULL);
+    } else {
+        MPI_Init(NULL, NULL);
+    }
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    counts[rank]++;
+}
+
+/* Returns where the program then goes on to its end. */
+static void behave(const char *how)
+{
+    if (strcmp(how, "run") == 0)
+        pass(1L << 40);
+    else if (strcmp(how, "segv") == 0)
+        raise(SIGSEGV);
+    else if (strcmp(how, "abort") == 0)
+        MPI_Abort(MPI_COMM_WORLD, 5);
+    else if (strcmp(how, "exit") == 0)
+        exit(4);
+    else if (strcmp(how, "_exit") == 0)
+        _exit(4);
+    else if (strcmp(how, "children") == 0)
+        have_children();
+    else if (strcmp(how, "folder") == 0 && chdir("/") < 0)
+        exit(7);
+    else if (strcmp(how, "close") == 0)
+        for (int fd = 3; fd < (int)sysconf(_SC_OPEN_MAX) && fd < 4096; fd++) {
+            char path[64], target[4096];
+            snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+            ssize_t n = readlink(path, target, sizeof target - 1);
+            target[n > 0 ? n : 0] = '\0';
+            if (strstr(target, ".mpgt")) /* MPI needs the others */
+                dup2(STDERR_FILENO, fd);
+        }
+    else if (strcmp(how, "signals") == 0)
+        interrupt_often();
+    else if (strcmp(how, "limit") == 0 && setrlimit(RLIMIT_FSIZE, &(struct rlimit){8192, 8192}) < 0)
+        exit(7);
+}
+
+int main(int argc, char **argv)
+{
+    const char *how = argc > 1 ? argv[1] : "end";
+    counts = own;
+    if (argc > 2)
+        open_counts(argv[2]);
+    start(how);
+    pass(1000);
+    behave(how);
+    pass(20000);
+    end();
+    return 0;
+}

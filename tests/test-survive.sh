@@ -1,0 +1,124 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Programs that end early or behave oddly (tests/survive.c), traced (TAP): they behave
+# exactly as without the tracer, and their traces hold every call that has returned.
+# MPGKIT_KILLS says how many of them are killed at a random moment.
+set -u
+. "$(dirname "$0")/tap.sh"
+build=$(cd "${top_builddir:-.}" && pwd)
+MPGTRACE=${MPGTRACE:-$build/trace/mpgtrace}
+MPGSIM=${MPGSIM:-$build/simulate/mpgsim}
+survive=$build/tests/survive
+mpirun=${MPIRUN:-mpirun}
+kills=${MPGKIT_KILLS:-10}
+[ "${MPGKIT_MPI:-yes}" = yes ] || skip_all "built without MPI"
+[ -x "$survive" ] || skip_all "no tests/survive"
+command -v "${mpirun%% *}" >/dev/null || skip_all "no $mpirun"
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export OMPI_MCA_rmaps_base_oversubscribe=1
+tmp=$(mktemp -d) || exit 1
+trap 'umount "$tmp/full" 2>/dev/null; rm -rf "$tmp"' EXIT
+cd "$tmp" || exit 1
+ulimit -c 0
+
+# counts FILE RANKS: what the program has counted, a number a rank.
+counts() {
+    od -An -v -w8 -t u8 -N $((8 * $2)) "$1" | tr -d ' '
+}
+
+# recorded TRACE RANKS: how many of the counted calls the trace has, a number a rank.
+recorded() {
+    "$MPGTRACE" print "$1" 2>complaint | awk -v n="$2" '
+        !/^#/ && $4 ~ /^(Init|Init_thread|Sendrecv|Finalize)$/ { split($1, r, "."); calls[r[1]]++ }
+        END { for (i = 0; i < n; i++) print calls[i] + 0 }'
+}
+
+# holds TRACE FILE RANKS: the trace can be read, and has all that returned and at most
+# the call that was under way.
+holds() {
+    local bad
+    "$MPGTRACE" stat "$1" >stat 2>complaint || { sed 's/^/# /' complaint; return 1; }
+    bad=$(paste <(recorded "$1" "$3") <(counts "$2" "$3") | awk '$1 < $2 || $1 > $2 + 1')
+    [ -z "$bad" ] && return
+    echo "# recorded, counted: $bad"
+    return 1
+}
+
+# traced HOW RANKS OPTION...: runs it under the tracer; its trace is HOW.trace.
+traced() {
+    local how=$1 ranks=$2
+    shift 2
+    # shellcheck disable=SC2086 # mpirun may have arguments
+    timeout 120 $mpirun -np "$ranks" "$MPGTRACE" record -o "$how.trace" "$@" "$survive" "$how" \
+        "$how.counts" >out 2>err
+}
+
+# as_ever HOW: traced with two ranks, it ends as without; its trace holds its calls.
+as_ever() {
+    local how=$1 plain words
+    # shellcheck disable=SC2086
+    timeout 120 $mpirun -np 2 "$survive" "$how" >out 2>err
+    plain=$? words=$(cat out)
+    traced "$how" 2
+    is "$how: the exit status" $? $plain
+    is "$how: the output" "$(cat out)" "$words"
+    is "$how: the tracer says nothing" "$(grep '^mpgtrace' err)" ""
+    ok "$how: every call is there" holds "$how.trace" "$how.counts" 2
+}
+
+for how in end children folder close signals thread segv abort exit _exit; do
+    as_ever $how
+done
+is "no window is left of a whole trace" "$(echo end.trace/*)" "end.trace/rank-0.mpgt end.trace/rank-1.mpgt"
+like "exit without MPI_Finalize is said" "$("$MPGTRACE" stat exit.trace)" \
+    "*incomplete*without MPI_Finalize*"
+like "a signal is said" "$("$MPGTRACE" stat segv.trace)" "*rank 0*died*"
+"$MPGSIM" segv.trace >out 2>&1
+like "mpgsim says what is missing" "$(cat out)" "*rank 0 was killed*has no MPI_Finalize*"
+
+# --- what the machine lets it write ---
+traced limit 2 --buffer 4KiB
+is "a limit of file sizes: the program ends well" "$?: $(cat out)" "0: survive: 2 ranks, to the end"
+is "... and is told once a rank" "$(grep -c '^mpgtrace: rank [01]: .*File too large' err)" 2
+ok "... what there is can be read" sh -c '"$1" stat limit.trace >out' sh "$MPGTRACE"
+# shellcheck disable=SC2086
+$mpirun -np 2 sh -c 'rm -r gone.trace; exec "$@"' sh "$MPGTRACE" record -o gone.trace "$survive" \
+    end >out 2>err
+is "a folder that is not there any more" "$?: $(cat out)" "0: survive: 2 ranks, to the end"
+if mkdir full && mount -t tmpfs -o size=1m tmpfs full 2>/dev/null; then
+    mkdir full/fill.trace
+    head -c 400000 /dev/zero >full/fill.trace/filling
+    # shellcheck disable=SC2086
+    timeout 120 $mpirun -np 2 "$MPGTRACE" record -o full/fill.trace --buffer 64KiB "$survive" \
+        signals >out 2>err
+    is "a full disk: the program ends well" "$?: $(cat out)" "0: survive: 2 ranks, to the end"
+    umount full
+else
+    skip "a full disk" "cannot mount a file system"
+fi
+
+# --- killed at a random moment ---
+# kill_one I: starts it with 2 to 4 ranks, and kills one of them.
+kill_one() {
+    local ranks=$((2 + RANDOM % 3)) launcher victim i
+    rm -rf run.trace run.counts
+    # shellcheck disable=SC2086
+    $mpirun -np $ranks "$MPGTRACE" record -o run.trace --buffer 4KiB "$survive" run run.counts \
+        >out 2>err &
+    launcher=$!
+    # Not before all have begun to count: until then there may be no trace.
+    for i in $(seq 1000); do
+        [ -s run.counts ] && ! counts run.counts $ranks | grep -qx 0 && break
+        sleep 0.01
+    done
+    sleep "0.$(printf %03d $((RANDOM % 400)))"
+    victim=$(pgrep -P "$launcher" -x survive | sed -n $((1 + RANDOM % ranks))p)
+    [ -n "$victim" ] || victim=$(pgrep -P "$launcher" | sed -n 1p)
+    kill -KILL "$victim"
+    { wait $launcher; } 2>/dev/null
+    holds run.trace run.counts $ranks
+}
+for i in $(seq "$kills"); do
+    ok "killed at a random moment, $i" kill_one
+done
+done_testing

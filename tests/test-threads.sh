@@ -1,0 +1,61 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# MPI_THREAD_MULTIPLE (tests/threads.c) under the tracer (TAP).
+set -u
+. "$(dirname "$0")/tap.sh"
+build=$(cd "${top_builddir:-.}" && pwd)
+MPGTRACE=${MPGTRACE:-$build/trace/mpgtrace}
+MPGSIM=${MPGSIM:-$build/simulate/mpgsim}
+mpirun=${MPIRUN:-mpirun}
+[ "${MPGKIT_MPI:-yes}" = yes ] || skip_all "built without MPI"
+[ -x "$build/tests/threads" ] || skip_all "no tests/threads"
+command -v "${mpirun%% *}" >/dev/null || skip_all "no $mpirun"
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export OMPI_MCA_rmaps_base_oversubscribe=1
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+cd "$tmp" || exit 1
+
+# traced TRACE OPTION...
+traced() {
+    local trace=$1
+    shift
+    # shellcheck disable=SC2086 # mpirun may have arguments
+    timeout 120 $mpirun -np 4 "$MPGTRACE" record -o "$trace" "$@" "$build/tests/threads" >out 2>err
+}
+
+# agrees TRACE: each rank's calls are as many as it says in out, over all its threads.
+agrees() {
+    "$MPGTRACE" print "$1" >text || return
+    awk 'NR == FNR { if ($3 > 0) said[$1 " " $2] = $3; next }
+         /^#/ { next }
+         { split($1, r, "."); key = r[1] " " $4; if (key in said) said[key]-- }
+         END { for (key in said) if (said[key] != 0) { print "# " key ": " said[key]; bad = 1 } exit bad }' \
+        out text
+}
+
+# complete TRACE: every request of a rank is completed once, whichever thread does it.
+complete() {
+    "$MPGTRACE" print "$1" | awk '/^#/ { next }
+        { split($1, r, ".") }
+        $4 ~ /^I(send|recv)$/ { sub(/.*request=/, ""); posted[r[1] " " $1]++ }
+        $4 == "Waitall" { sub(/.*requests=/, ""); sub(/ .*/, ""); n = split($0, ids, ",")
+                          for (i = 1; i <= n; i++) done[r[1] " " ids[i]]++ }
+        END { for (key in posted) if (posted[key] != 1 || done[key] != 1) { bad = 1 }
+              for (key in done) if (posted[key] != 1) bad = 1
+              exit bad || n == 0 }'
+}
+
+ok "it runs under the tracer" traced a.trace
+is "the tracer says nothing" "$(cat err)" ""
+ok "every call is recorded once" agrees a.trace
+ok "requests are the rank's, not the thread's" complete a.trace
+is "threads that ended left their streams to the next" \
+    "$(ls a.trace | grep -c '^rank-0')" 3
+ok "a small window" traced b.trace --buffer 4KiB
+ok "... loses nothing" agrees b.trace
+ok "with CPU time" traced c.trace --cpu-time
+ok "... every call is recorded once" agrees c.trace
+ok "mpgsim follows it" sh -c '"$1" --absorb=none --per-rank a.trace >table' sh "$MPGSIM"
+is "... and nothing changes by itself" "$(awk 'NR > 1 && $3 != 0' table)" ""
+done_testing

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Threads that all call MPI: threads [ROUNDS]. Each of two threads a rank sends round the
+ * ranks on a communicator of its own; what one starts, the other completes; threads come
+ * and go; one goes on asking while MPI_Finalize runs. Prints, for each rank, "RANK NAME
+ * NUMBER" of the calls it made (tests/test-threads.sh). */
+#include <mpi.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { THREADS = 2, SHORT_LIVED = 5, BUFFERS = 4 };
+
+static int rank, ranks, rounds = 2000;
+static MPI_Comm comms[THREADS], handed;
+static pthread_barrier_t barrier;
+static MPI_Request requests[THREADS][BUFFERS];
+static int in[THREADS][BUFFERS], out[THREADS][BUFFERS];
+static atomic_long isends, irecvs, waitalls, sends, recvs;
+static atomic_bool asking;
+
+static void check(bool good, const char *what)
+{
+    if (good)
+        return;
+    fprintf(stderr, "threads: rank %d: %s\n", rank, what);
+    exit(1);
+}
+
+/* Starts what the other thread waits for. */
+static void *exchange(void *argument)
+{
+    const int me = *(const int *)argument, other = 1 - me;
+    for (int i = 0; i < rounds; i++) {
+        for (int b = 0; b < BUFFERS; b += 2) {
+            out[me][b] = i * 10 + me;
+            MPI_Irecv(&in[me][b], 1, MPI_INT, (rank + ranks - 1) % ranks, b, comms[me],
+                      &requests[me][b]);
+            MPI_Isend(&out[me][b], 1, MPI_INT, (rank + 1) % ranks, b, comms[me],
+                      &requests[me][b + 1]);
+            irecvs++;
+            isends++;
+        }
+        pthread_barrier_wait(&barrier);
+        MPI_Waitall(BUFFERS, requests[other], MPI_STATUSES_IGNORE);
+        waitalls++;
+        check(in[other][0] == i * 10 + other, "a message went wrong");
+        pthread_barrier_wait(&barrier);
+    }
+    return NULL;
+}
+
+static void *live_shortly(void *argument)
+{
+    int value = 0;
+    if (rank % 2 == 0 && rank + 1 < ranks) {
+        MPI_Send(&rank, 1, MPI_INT, rank + 1, 1, handed);
+        sends++;
+    } else if (rank % 2 == 1) {
+        MPI_Recv(&value, 1, MPI_INT, rank - 1, 1, handed, MPI_STATUS_IGNORE);
+        check(value == rank - 1, "a short-lived thread's message went wrong");
+        recvs++;
+    }
+    return argument;
+}
+
+/* The calls that are allowed at any time, while the others end. */
+static void *ask(void *argument)
+{
+    int flag = 0;
+    asking = true;
+    while (!flag)
+        MPI_Finalized(&flag);
+    for (int i = 0; i < 1000; i++)
+        MPI_Finalized(&flag);
+    return argument;
+}
+
+static void run(void *(*function)(void *), int number)
+{
+    pthread_t threads[THREADS];
+    int numbers[THREADS] = {0, 1};
+    for (int i = 0; i < number; i++)
+        check(pthread_create(&threads[i], NULL, function, &numbers[i]) == 0, "no thread");
+    for (int i = 0; i < number; i++)
+        pthread_join(threads[i], NULL);
+}
+
+int main(int argc, char **argv)
+{
+    int provided;
+    pthread_t asker;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    check(provided == MPI_THREAD_MULTIPLE, "MPI does not provide MPI_THREAD_MULTIPLE");
+    if (argc > 1)
+        rounds = atoi(argv[1]);
+    for (int i = 0; i < THREADS; i++)
+        MPI_Comm_dup(MPI_COMM_WORLD, &comms[i]);
+    MPI_Comm_dup(MPI_COMM_WORLD, &handed);
+    pthread_barrier_init(&barrier, NULL, THREADS);
+    run(exchange, THREADS);
+    for (int i = 0; i < SHORT_LIVED; i++)
+        run(live_shortly, 1);
+    printf("%d Irecv %ld\n%d Isend %ld\n%d Waitall %ld\n%d Send %ld\n%d Recv %ld\n", rank,
+           (long)irecvs, rank, (long)isends, rank, (long)waitalls, rank, (long)sends, rank,
+           (long)recvs);
+    check(pthread_create(&asker, NULL, ask, NULL) == 0, "no thread");
+    while (!asking) {
+    }
+    MPI_Finalize();
+    pthread_join(asker, NULL);
+    return 0;
+}
