@@ -142,6 +142,13 @@ static void print_head(const struct report *r, const char *path)
     printf("calls       %" PRIu64 ", %zu rows of calls and callsites\n", r->calls, r->number);
 }
 
+/* Whether FUNCTION is the C library's, which calls main: a program without symbols has
+ * no main to be seen. */
+static bool starts_main(const char *function)
+{
+    return strncmp(function, "__libc_start_", strlen("__libc_start_")) == 0;
+}
+
 /* The frames of SITE up to main, innermost first. */
 static int print_site(const struct mpg_profile *p, struct mpg_symbols *symbols, int32_t site,
                       struct mpg_error *err)
@@ -159,6 +166,8 @@ static int print_site(const struct mpg_profile *p, struct mpg_symbols *symbols, 
                                     s->frames[i].offset, &places, err);
         if (n < 0)
             return -1;
+        if (i > 0 && starts_main(places[0].function))
+            break;
         for (int k = 0; k < n; k++) {
             const char *file = places[k].file, *slash = file ? strrchr(file, '/') : NULL;
             printf("%s%s", i + (uint32_t)k > 0 ? " < " : "  ", places[k].function);
