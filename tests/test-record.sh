@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# mpgtrace record on real programs (TAP): every call of trace/calls.def from C, many
-# from Fortran, is compared with what the program is known to do; then the ways in
-# which tracing and programs fail.
+# mpgtrace record on real programs (TAP): every call of trace/calls.def from C is
+# compared with what the program is known to do; then the ways in which tracing and
+# programs fail.
 # shellcheck disable=SC2086,SC2094
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -10,7 +10,6 @@ here=$(cd "$(dirname "$0")" && pwd)
 MPGTRACE=${MPGTRACE:-${top_builddir:-.}/trace/mpgtrace}
 mpirun=${MPIRUN:-mpirun}
 mpicc=${MPICC:-mpicc}
-mpifort=${MPIFORT:-mpifort}
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_rmaps_base_oversubscribe=1
 [ "${MPGKIT_MPI:-yes}" = yes ] || skip_all "built without MPI"
@@ -110,32 +109,6 @@ if mkdir full && mount -t tmpfs -o size=32k tmpfs full 2>/dev/null; then
     umount full
 else
     skip "a full disk" "cannot mount a file system"
-fi
-
-# --- Fortran ---
-if command -v "${mpifort%% *}" >/dev/null; then
-    ok "Fortran: use mpi compiles" $mpifort -o ftrace "$here/ftrace.f90" 2>err
-    ok "... runs" traced 2 ftrace.trace ./ftrace
-    like "... rightly" "$(cat out)" "ftrace: all results are right*"
-    ok "... and is recorded as made" matches ftrace.trace "$here/ftrace.expected"
-    sed -E 's/use mpi$/use mpi_f08/; s/integer :: comm$/type(MPI_Comm) :: comm/; s/status\(MPI_TAG\)/status%MPI_TAG/
-        s/integer :: requests/type(MPI_Request) :: requests/
-        s/integer :: status\(MPI_STATUS_SIZE\), statuses\(MPI_STATUS_SIZE, 2\)/type(MPI_Status) :: status, statuses(2)/
-        ' "$here/ftrace.f90" >ftrace08.f90
-    ok "Fortran: use mpi_f08 compiles" $mpifort -o ftrace08 ftrace08.f90 2>err
-    ok "... runs" traced 2 ftrace08.trace ./ftrace08
-    ok "... and is recorded as made" matches ftrace08.trace "$here/ftrace.expected"
-    ok "Fortran: mpif.h compiles" $mpifort -o ftrace77 "$here/ftrace77.f" 2>err
-    ok "... runs" traced 2 ftrace77.trace ./ftrace77
-    is "... and is recorded as made" "$(calls ftrace77.trace | grep '^1')" \
-        "1 Init
-1 Irecv comm=0 from=0 tag=9 bytes=8 any=tag request=1
-1 Send comm=0 to=0 tag=9 bytes=8
-1 Wait requests=1
-1 Reduce comm=0 root=1 bytes=8
-1 Finalize"
-else
-    skip "Fortran" "no $mpifort"
 fi
 
 done_testing

@@ -4,6 +4,7 @@
 
 #include <setjmp.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 static int data[16];
 static jmp_buf out_of_mpi;

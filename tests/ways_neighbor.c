@@ -9,7 +9,7 @@ enum { P = 4, MOST = 8 };
 static int in[4 * MOST], out[4 * MOST];
 static MPI_Request request;
 /* The compiler takes the macros themselves for arrays of no elements. */
-int *unweighted = MPI_UNWEIGHTED, *no_weights = MPI_WEIGHTS_EMPTY;
+static int *volatile weights;
 
 static void finish(void)
 {
@@ -90,7 +90,8 @@ static void do_ring(void)
     do_calls(ring, "0,1,2,3#5", 1);
     CHECK(out[0] == left);
     use_and_free(ring, "0,1,2,3#5");
-    MPI_Dist_graph_create(MPI_COMM_WORLD, 1, &rank, &one, &left, unweighted, MPI_INFO_NULL, 0,
+    weights = MPI_UNWEIGHTED;
+    MPI_Dist_graph_create(MPI_COMM_WORLD, 1, &rank, &one, &left, weights, MPI_INFO_NULL, 0,
                           &ring);
     say("Dist_graph_create " WORLD " newcomm=0,1,2,3#6");
     do_calls(ring, "0,1,2,3#6", 1);
@@ -118,7 +119,8 @@ static void do_graph(void)
     say("Neighbor_alltoallw comm=0,1,2,3#7 bytes=%d,%d", counts[0] * (rank + with[0] == 3 ? 1 : 2),
         counts[1] * (rank + with[1] == 3 ? 1 : 2));
     use_and_free(graph, "0,1,2,3#7");
-    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 0, NULL, no_weights, 0, NULL, no_weights,
+    weights = MPI_WEIGHTS_EMPTY;
+    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 0, NULL, weights, 0, NULL, weights,
                                    MPI_INFO_NULL, 0, &alone);
     say("Dist_graph_create_adjacent " WORLD " newcomm=0,1,2,3#8");
     do_calls(alone, "0,1,2,3#8", 0);

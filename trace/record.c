@@ -51,14 +51,14 @@ static int find_library(const char *name, char *path, size_t size, struct mpg_er
         snprintf(beside, sizeof beside, "%s/../pmpi/.libs", folder);
         if (join(path, size, beside, name))
             return 0;
-        snprintf(beside, sizeof beside, "%s/../lib/mpgkit", folder);
+        snprintf(beside, sizeof beside, "%s/../lib", folder);
         if (join(path, size, beside, name))
             return 0;
     }
-    if (join(path, size, MPGKIT_PKGLIBDIR, name))
+    if (join(path, size, MPGKIT_INSTALLED, name))
         return 0;
     return mpg_error_set(err, "%s is not installed in %s (MPGKIT_LIBDIR can name its folder)",
-                         name, MPGKIT_PKGLIBDIR);
+                         name, MPGKIT_INSTALLED);
 }
 
 /* Puts LIBRARY in front of what is preloaded already. */

@@ -32,11 +32,30 @@ int facts_write(struct mpg_trace_writer *w, const char *key, const char *value,
     return mpg_trace_write_fact(w, key, value, err);
 }
 
+/* The command line as one line: what mpgtrace record said it was, or, in a program that was
+ * linked with the tracer, its own. */
+static const char *program(char *text, size_t size)
+{
+    const char *told = getenv("MPGTRACE_PROGRAM");
+    FILE *f = told ? NULL : fopen("/proc/self/cmdline", "r");
+    if (!f)
+        return told;
+    size_t n = fread(text, 1, size - 1, f);
+    fclose(f);
+    while (n > 0 && text[n - 1] == '\0')
+        n--;
+    for (size_t i = 0; i < n; i++)
+        if (text[i] == '\0' || text[i] == '\n')
+            text[i] = ' ';
+    text[n] = '\0';
+    return n > 0 ? text : NULL;
+}
+
 static int write_run(struct mpg_trace_writer *w, struct mpg_error *err)
 {
-    char text[MPI_MAX_LIBRARY_VERSION_STRING], date[64];
+    char text[MPI_MAX_LIBRARY_VERSION_STRING], date[64], own[2000];
     int length;
-    const char *program = getenv("MPGTRACE_PROGRAM");
+    const char *line = program(own, sizeof own);
     time_t now = time(NULL);
     struct tm tm;
     strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &tm));
@@ -46,7 +65,7 @@ static int write_run(struct mpg_trace_writer *w, struct mpg_error *err)
         facts_write(w, "mpi", text, err) < 0 ||
         facts_write(w, "mpgkit", PACKAGE_VERSION, err) < 0)
         return -1;
-    return program ? facts_write(w, "program", program, err) : 0;
+    return line ? facts_write(w, "program", line, err) : 0;
 }
 
 int facts_write_first(struct mpg_trace_writer *w, int rank, bool clock_is_shared,

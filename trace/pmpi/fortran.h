@@ -46,7 +46,12 @@ void *fortran_real(const char *name, const void *caller);
 #define IN_PLACE(x) fortran_in_place(x)
 #define TYPES(x) ((struct tracer_types){(x), true})
 #define REQUESTS(x) (x), true
+/* mpi_f08 of MPICH 4.0 counts from 0 (its issue 6270). */
+#if defined(MPICH_NUMVERSION) && MPICH_NUMVERSION >= 40000000 && MPICH_NUMVERSION < 40100000
+#define INDICES(x) (x), 0
+#else
 #define INDICES(x) (x), 1
+#endif
 #define MADE_REQUEST(x) ((struct tracer_made){PMPI_Request_f2c(*(x)), (x)})
 #define MADE_COMM(x) COMM(x)
 #define MADE_WIN(x) WIN(x)

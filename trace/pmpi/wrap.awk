@@ -86,7 +86,7 @@ END {
         name = substr(proto, index(proto, " ") + 5, open - index(proto, " ") - 5)
         sub(/ $/, "", name)
         list = substr(proto, open + 1, length(proto) - open - 1)
-        if (returns == "return" || name in seen || name in skip || list ~ /\.\.\./)
+        if (returns ~ /^(return|typedef)$/ || name in seen || name in skip || list ~ /\.\.\./)
             continue
         seen[name] = 1
         head = prototype(returns, name, list)

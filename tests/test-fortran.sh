@@ -1,0 +1,113 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Fortran programs under mpgtrace record (TAP): each binding has a wrapper for all that
+# its library offers, and the same program leaves the same trace through each.
+# shellcheck disable=SC2086
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/tap.sh"
+build=${top_builddir:-.}
+MPGTRACE=${MPGTRACE:-$build/trace/mpgtrace}
+mpirun=${MPIRUN:-mpirun}
+mpicc=${MPICC:-mpicc}
+mpifort=${MPIFORT:-mpifort}
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export OMPI_MCA_rmaps_base_oversubscribe=1
+[ "${MPGKIT_MPI:-yes}" = yes ] || skip_all "built without MPI"
+[ "${MPGKIT_SANITIZERS:-no}" = no ] || skip_all "a sanitized tracer cannot be preloaded"
+for program in "$mpicc" "$mpifort" "$mpirun"; do
+    command -v "${program%% *}" >/dev/null || skip_all "no $program"
+done
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+tracer=$(cd "$build/trace/pmpi/.libs" && pwd)/libmpgtrace.so
+cd "$tmp" || exit 1
+
+# traced RANKS TRACE COMMAND...: runs it under the tracer; output in out and err.
+traced() {
+    local ranks=$1 trace=$2
+    shift 2
+    timeout 120 $mpirun -np "$ranks" "$MPGTRACE" record -o "$trace" "$@" >out 2>err && return
+    sed 's/^/# /' err | head -20
+    return 1
+}
+
+# calls TRACE: its calls, rank by rank, without times, without what MPICH does in between.
+calls() {
+    "$MPGTRACE" print "$1" | sed -nE '/ Improbe .*found=0| File_(c2f|f2c)/d
+        s/ site=[0-9]+//; s/^([0-9]+) [0-9]+ [0-9]+ /\1 /p' | sort -s -n -k1,1
+}
+
+# matches TRACE EXPECTED: the calls are those expected.
+matches() {
+    calls "$1" | diff <(grep -v '^#' "$2") - >differences && return
+    sed 's/^/# /' differences | head -40
+    return 1
+}
+
+# mpich: the version of MPICH as one number, or 0.
+mpich=$(printf '#include <mpi.h>\nMPICH_NUMVERSION\n' | $mpicc -E - 2>/dev/null | tail -n 1)
+case $mpich in *[!0-9]*) mpich=0 ;; esac
+
+# --- the bindings ---
+bindings() {
+    local binding first
+    for binding in 77 90 8; do
+        first=1
+        [ $binding = 8 ] && [ "$mpich" -ge 40000000 ] && [ "$mpich" -lt 40100000 ] && first=0
+        ok "binding $binding compiles" $mpifort -w -cpp -ffree-line-length-none \
+            -fallow-argument-mismatch -DBINDING=$binding -DFIRST=$first -o ftrace$binding \
+            "$here/ftrace.F90"
+        ok "... runs" traced 2 ftrace$binding.trace ./ftrace$binding
+        is "... rightly" "$(cat out)" "ftrace: all results are right"
+        is "... the tracer says nothing" "$(cat err)" ""
+        ok "... and is recorded as made" matches ftrace$binding.trace "$here/ftrace.expected"
+    done
+}
+bindings
+ok "fixed form compiles" $mpifort -o ftrace77f "$here/ftrace77.f"
+ok "... runs" traced 2 ftrace77f.trace ./ftrace77f
+is "... and is recorded as made" "$(calls ftrace77f.trace | grep '^1')" \
+    "1 Init
+1 Comm_rank
+1 Irecv comm=0 from=0 tag=9 bytes=8 any=tag request=1
+1 Send comm=0 to=0 tag=9 bytes=8
+1 Wait requests=1
+1 Reduce comm=0 root=1 bytes=8
+1 Finalize"
+
+# --- every function of the library ---
+# The calls of trace/calls.def that Fortran has.
+sed -nE 's/^MPG_CALL\(([A-Za-z_0-9]+),.*/\1/p' "$here/../trace/calls.def" | tr '[:upper:]' '[:lower:]' |
+    grep -vE '^(t_|flush$|region_|pcontrol$)|_(c2f|f2c)$' | sort >known
+
+# named PATTERN: of those, the ones among the symbols on standard input, by their names
+# as PATTERN has them in parentheses.
+named() {
+    awk '{ print $3 }' | sed -nE "s/^$1\$/\1/p" | tr '[:upper:]' '[:lower:]' | sort -u |
+        comm -12 - known
+}
+
+# all PATTERN LEAST: what the Fortran libraries offer so, at least LEAST functions, is wrapped.
+all() {
+    ldd ./ftrace8 | sed -nE 's/.*=> ([^ ]*mpi[^ ]*) .*/\1/p' | xargs -n 1 nm -D --defined-only |
+        named "$1" >want
+    nm -D --defined-only "$tracer" | named "$1" | comm -23 want - >missing
+    [ "$(wc -l <want)" -ge "$2" ] && [ ! -s missing ] && return
+    echo "# $(wc -l <want) are offered; not wrapped: $(tr '\n' ' ' <missing)"
+    return 1
+}
+lower='[a-z0-9_]*[a-z0-9]'
+if [ "$mpich" -gt 0 ]; then
+    ok "all of mpi_f08 that C's wrappers do not see is wrapped" all "mpi_($lower)_f08_" 200
+else
+    ok "mpif.h is wrapped" all "mpi_($lower)_" 360
+    ok "... under the names of other compilers" all "mpi_($lower)" 360
+    ok "... with two underscores" all "mpi_($lower)__" 360
+    ok "... and in capitals" all 'MPI_([A-Z0-9_]+)' 360
+    ok "mpi_f08 is wrapped" all "mpi_($lower)_f08_" 340
+    is "so are the ways to get memory of use mpi" \
+        "$(nm -D --defined-only "$tracer" | grep -c ' mpi_.*_cptr_$')" 4
+fi
+
+done_testing

@@ -1,0 +1,138 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Programs that mpgtrace record does not start in the usual way (TAP): they load MPI when
+# they run, as Python does, or were linked with the tracer.
+# shellcheck disable=SC2086
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/tap.sh"
+build=$(cd "${top_builddir:-.}" && pwd)
+MPGTRACE=${MPGTRACE:-$build/trace/mpgtrace}
+mpirun=${MPIRUN:-mpirun}
+mpicc=${MPICC:-mpicc}
+mpifort=${MPIFORT:-mpifort}
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export OMPI_MCA_rmaps_base_oversubscribe=1
+[ "${MPGKIT_MPI:-yes}" = yes ] || skip_all "built without MPI"
+[ "${MPGKIT_SANITIZERS:-no}" = no ] || skip_all "a sanitized tracer cannot be preloaded"
+for program in "$mpicc" "$mpirun"; do
+    command -v "${program%% *}" >/dev/null || skip_all "no $program"
+done
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+cd "$tmp" || exit 1
+
+# run RANKS COMMAND...: output in out and err.
+run() {
+    local ranks=$1
+    shift
+    timeout 120 $mpirun -np "$ranks" "$@" >out 2>err && return
+    sed 's/^/# /' err | head -20
+    return 1
+}
+
+# calls TRACE: names of its calls, rank by rank.
+calls() {
+    "$MPGTRACE" print "$1" | sed -nE 's/^([0-9]+) [0-9]+ [0-9]+ ([A-Za-z_]+).*/\1 \2/p' |
+        sort -s -n -k1,1 | xargs
+}
+
+# --- linked with the tracer ---
+cat >app.c <<'END'
+#include <mpi.h>
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    MPI_Barrier(MPI_COMM_WORLD);
+    return MPI_Finalize();
+}
+END
+all="0 Init 0 Barrier 0 Finalize 1 Init 1 Barrier 1 Finalize"
+ok "links with -lmpgtrace" $mpicc -o linked app.c -L"$build/trace/pmpi/.libs" -lmpgtrace \
+    -Wl,-rpath,"$build/trace/pmpi/.libs"
+ok "... runs" run 2 ./linked
+is "... traces itself into app.trace" "$(calls app.trace)" "$all"
+like "... and says what ran" "$("$MPGTRACE" print app.trace)" "*#fact 0 program ./linked*"
+ok "MPGTRACE_OUTPUT names another folder" env MPGTRACE_OUTPUT="$tmp/other" \
+    timeout 120 $mpirun -np 2 ./linked
+is "... and it is made" "$(calls other)" "$all"
+ok "it runs under mpgtrace record, too" run 2 "$MPGTRACE" record -o both.trace ./linked
+is "... and is traced once" "$(calls both.trace)" "$all"
+ok "links with the archive" $mpicc -o archive app.c "$build/trace/pmpi/libmpgtrace.a" \
+    $(sed -n 's/^Libs.private: //p' "$build/trace/mpgtrace.pc")
+rm -rf app.trace
+ok "... runs" run 2 ./archive
+is "... traces itself" "$(calls app.trace)" "$all"
+
+# --- MPI comes late ---
+ok "a program without MPI compiles" ${CC:-cc} -o late "$here/late.c" -ldl
+mpi=$(ldd ./linked | sed -nE 's/^[[:space:]]*(libmpi(ch)?\.so[^ ]*) .*/\1/p')
+for scope in global local; do
+    ok "it loads MPI ($scope)" run 2 "$MPGTRACE" record -o $scope.trace ./late mpi "$mpi" default $scope
+    is "... and is recorded" "$(calls $scope.trace)" "0 Init 0 Finalize 1 Init 1 Finalize"
+done
+ok "it asks MPI's library itself" run 2 "$MPGTRACE" record -o handle.trace ./late mpi "$mpi" handle local
+is "... which is not recorded, and not disturbed" "$(ls handle.trace)$(cat out err)" ""
+
+if command -v "${mpifort%% *}" >/dev/null; then
+    cat >module.f90 <<'END'
+subroutine work() bind(c)
+  use mpi
+  integer :: ierr, a(2), b(2)
+  call MPI_Init(ierr)
+  a = 1
+  call MPI_Allreduce(a, b, 2, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, ierr)
+  call MPI_Allreduce(MPI_IN_PLACE, b, 2, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, ierr)
+  if (b(1) /= 4) call MPI_Abort(MPI_COMM_WORLD, 3, ierr)
+  call MPI_Finalize(ierr)
+end subroutine work
+END
+    ok "a module in Fortran compiles" $mpifort -w -fPIC -shared -o module.so module.f90
+    ok "a program loads it" run 2 "$MPGTRACE" record -o module.trace ./late module ./module.so work
+    is "... and is recorded" "$(calls module.trace)" \
+        "0 Init 0 Allreduce 0 Allreduce 0 Finalize 1 Init 1 Allreduce 1 Allreduce 1 Finalize"
+else
+    skip "a module in Fortran" "no $mpifort"
+fi
+
+# --- Python ---
+python=
+for candidate in "${PYTHON3:-python3}" /usr/bin/python3; do
+    # Its MPI must be the tracer's.
+    "$candidate" -c 'import mpi4py.MPI as m; print(m.__file__)' >module.path 2>/dev/null &&
+        ldd "$(cat module.path)" | grep -q "$mpi" && python=$candidate
+done
+if [ "$python" ]; then
+    cat >program.py <<'END'
+from mpi4py import MPI
+import array
+comm = MPI.COMM_WORLD
+me, n = comm.Get_rank(), comm.Get_size()
+a, b = array.array('d', [me] * 10), array.array('d', [0] * 10)
+comm.Sendrecv(a, (me + 1) % n, 5, b, (me - 1) % n, 5)
+assert b[0] == (me - 1) % n
+request = comm.isend({'from': me}, dest=(me + 1) % n, tag=9)
+assert comm.recv(source=MPI.ANY_SOURCE, tag=9)['from'] == (me - 1) % n
+request.wait()
+part = comm.Split(me % 2, me)
+part.Barrier()
+part.Free()
+END
+    ok "mpi4py runs" run 2 "$MPGTRACE" record -o python.trace "$python" program.py
+    is "... is not disturbed" "$(cat out err)" ""
+    "$MPGTRACE" print python.trace | awk '{ $2 = $3 = ""; print }' >python.text
+    is "... and its calls are recorded" "$(grep -cE \
+        '^[01] +(Sendrecv .*bytes=80 |Isend .*request=|Mprobe|Mrecv|Wait |Comm_split|Comm_free|Barrier)' \
+        python.text)" 16
+    for program in helloworld ringtest; do
+        run 2 "$python" -m mpi4py.bench $program
+        sort out | sed 's/[0-9.e+-]\{8,\}//g' >plain
+        ok "mpi4py.bench $program runs" \
+            run 2 "$MPGTRACE" record -o $program.trace "$python" -m mpi4py.bench $program
+        is "... and says the same" "$(sort out | sed 's/[0-9.e+-]\{8,\}//g')" "$(cat plain)"
+    done
+else
+    skip "mpi4py" "not installed for this MPI"
+fi
+
+done_testing
