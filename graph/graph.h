@@ -105,7 +105,6 @@ struct mpg_graph_counts {
     uint64_t failed;            /* calls that returned an error */
     uint64_t flushed_ns;        /* time the tracer wrote in, over all streams */
     uint64_t foreign;           /* operations with processes of other worlds: local */
-    uint64_t unknown_neighbors; /* neighbourhood collectives without a topology: local */
     uint64_t transfers;         /* one-sided: put, get, accumulate ... */
     uint64_t transfers_alone;   /* of these, without a window that is known, or never waited for */
     uint64_t file_calls;        /* local */

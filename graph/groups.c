@@ -50,10 +50,6 @@ int graph_neighbors(struct mpg_graph *g, struct stream *s, struct group **group,
 {
     const struct mpg_event *e = &s->event;
     *group = NULL;
-    if (!e->sources && !e->destinations) {
-        g->counts.unknown_neighbors++;
-        return 0;
-    }
     if (send_to_neighbors(g, s, err) < 0 || !(*group = graph_new_group(e->source_number, err)))
         return -1;
     for (uint32_t i = 0; i < e->source_number; i++) {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* When no rank can go on: say why, or (lenient) let one go without. */
 #include <stdio.h>
-#include <string.h>
 
 #include "graph/graph_private.h"
 
@@ -173,24 +172,6 @@ static int explain(const struct mpg_graph *g, const struct stream *s, bool circl
     return graph_error(&here, err, "no send matches%s", why);
 }
 
-/* Calls of several threads, of which a rank's one stream keeps no order that a
- * blocked one could wait in, may be the reason. */
-static int mention_threads(const struct mpg_graph *g, struct mpg_error *err)
-{
-    const char *key, *value;
-    for (int32_t rank = 0; rank < g->ranks; rank++)
-        for (size_t i = 0; mpg_trace_fact(g->trace, rank, i, &key, &value); i++)
-            if (strcmp(key, "overlapping") == 0) {
-                size_t used = strlen(err->text);
-                snprintf(err->text + used, sizeof err->text - used,
-                         " (rank %d made %s calls while another thread of it was in MPI, which "
-                         "this trace cannot tell apart)",
-                         rank, value);
-                return -1;
-            }
-    return -1;
-}
-
 int graph_explain_stall(struct mpg_graph *g, struct mpg_error *err)
 {
     bool circle;
@@ -199,8 +180,7 @@ int graph_explain_stall(struct mpg_graph *g, struct mpg_error *err)
         return mpg_error_set(err, "no rank can go on");
     if (graph_explain_dead(g, err))
         return -1;
-    (void)explain(g, s, circle, err);
-    return mention_threads(g, err);
+    return explain(g, s, circle, err);
 }
 
 /* Gives up on M, if S waits for it. */

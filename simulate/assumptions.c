@@ -204,14 +204,6 @@ static void say_worlds(const struct mpg_report *r, char *text, size_t size)
              r->result->counts.foreign);
 }
 
-static void say_neighbors(const struct mpg_report *r, char *text, size_t size)
-{
-    snprintf(text, size,
-             "%" PRIu64 " neighbourhood collectives, of whose topology the trace says nothing, wait "
-             "for nobody",
-             r->result->counts.unknown_neighbors);
-}
-
 static void say_files(const struct mpg_report *r, char *text, size_t size)
 {
     snprintf(text, size, "%" PRIu64 " calls of MPI-IO take as long as they did, and wait for nobody",
@@ -264,7 +256,6 @@ bool mpg_report_assumption(const struct mpg_report *r, int i, const char **topic
         {"threads", say_threads, c->threads > 0},
         {"one-sided", say_one_sided, c->transfers > 0},
         {"other worlds", say_worlds, c->foreign > 0},
-        {"neighbours", say_neighbors, c->unknown_neighbors > 0},
         {"files", say_files, c->file_calls > 0},
         {"failed", say_failed, c->failed > 0},
         {"flushes", say_flushes, c->flushed_ns > 0},

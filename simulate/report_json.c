@@ -33,7 +33,6 @@ static json_t *trace_json(const struct mpg_report *r)
         {"threads", (uint64_t)r->result->ranks + c->threads},
         {"one_sided", c->transfers},
         {"foreign", c->foreign},
-        {"unknown_neighbors", c->unknown_neighbors},
         {"file_calls", c->file_calls},
         {"failed_calls", c->failed},
         {"flushed_ns", c->flushed_ns},

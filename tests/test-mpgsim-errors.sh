@@ -125,11 +125,6 @@ bad "sends that wait for each other" \
     < <(head_to_head)
 head_to_head | calls 2 >a.txt
 ok "they do not when they are eager" "$mpgsim" -o out --eager-limit=800 a.txt
-{ echo "#fact 1 overlapping 3" && head_to_head | calls 2 | sed 1,2d; } |
-    sed '1i #mpgtext 1\n#ranks 2' >a.txt
-ok "threads are named as what may be the reason" refuses 1 \
-    "mpgsim: a.txt: rank 0, call 1 *rank 1 made 3 calls while another thread*" --eager-limit=-1 \
-    a.txt
 printf '%s\n' "#mpgtext 1" "#ranks 2" "0 0 100 Init" "1 0 100 Init" "0 500 600 Finalize" >bad.txt
 ok "no MPI_Finalize" refuses 1 "mpgsim: bad.txt: rank 1, call 0 (MPI_Init): *MPI_Finalize (--lenient*)" \
     bad.txt
@@ -267,7 +262,7 @@ TOP = {"format": str, "version": int, "mode": str, "seed": int, "trace": dict, "
        "assumptions": list, "traced_run_time_ns": number, "run_time_ns": dict,
        "slowdown_median": number, "replicas": list, "ranks": list, "mean_of_a_rank": dict}
 TRACE = {"path": str, **dict.fromkeys("""ranks calls messages synchronous_messages collectives
-    choices_kept uncompleted_sends asynchronous threads one_sided foreign unknown_neighbors
+    choices_kept uncompleted_sends asynchronous threads one_sided foreign
     file_calls failed_calls flushed_ns unmatched incomplete_ranks""".split(), int)}
 OPTIONS = {"absorb": str, "clocks": str, "compute_ratio": number, "signature": text,
            "source": text, "path": text, "source_path": text, "noise": text, "call_noise": text, "latency": text, "byte": text,
