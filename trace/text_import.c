@@ -12,7 +12,7 @@
 #include "trace/text_event.h"
 #include "trace/writer.h"
 
-enum { IMPORT_BUFFER_BYTES = 64 * 1024, IMPORT_LEVEL = 1, MAX_IMPORT_RANKS = 1 << 20 };
+enum { IMPORT_BUFFER_BYTES = 16 * 1024, IMPORT_LEVEL = 1, MAX_IMPORT_RANKS = 1 << 20 };
 
 struct import {
     const char *directory; /* or NULL: everything to fd */
