@@ -22,6 +22,7 @@ cat >prototypes.awk <<'EOF'
 function plain(t) {
     gsub(/const /, "", t)
     gsub(/MPI_Fint/, "int", t)
+    sub(/MPI_Handler_function/, "MPI_Comm_errhandler_function", t)
     gsub(/\[[0-9]+\]/, "[N]", t)
     sub(/ ?\[\]/, " *", t)
     gsub(/ /, "", t)
@@ -58,7 +59,7 @@ END {
             line = line "void"
         for (k = 1; k <= n; k++)
             line = line (k > 1 ? "," : "") (parts[k] == "..." ? "..." : plain(type_of(parts[k])))
-        if (!seen[name]++)
+        if (word[1] !~ /^(return|typedef)$/ && !seen[name]++)
             print line
     }
 }

@@ -2,6 +2,7 @@
 /* Nonblocking collectives and MPI_Comm_idup of tests/ways.h (MPI-3.1, 5.12, 6.4.2). */
 #include "tests/ways.h"
 
+#include <stddef.h>
 #include <stdio.h>
 
 enum { P = 4 };

@@ -41,7 +41,7 @@ static void do_atomics(MPI_Win win, int w)
     say("Fetch_and_op " WIN " to=1 bytes=0 recvbytes=4", w);
     MPI_Compare_and_swap(&one, &compare, result, MPI_INT, 2, 9, win);
     say("Compare_and_swap " WIN " to=2 bytes=8 recvbytes=4", w);
-    MPI_Get_accumulate(&one, 1, MPI_INT, result, 2, MPI_INT, 3, 10, 1, MPI_INT, MPI_NO_OP, win);
+    MPI_Get_accumulate(&one, 1, MPI_INT, result, 2, MPI_INT, 3, 10, 2, MPI_INT, MPI_NO_OP, win);
     say("Get_accumulate " WIN " to=3 bytes=0 recvbytes=8", w);
     MPI_Win_flush(3, win);
     say("Win_flush " WIN " to=3", w);
