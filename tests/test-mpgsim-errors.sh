@@ -320,10 +320,10 @@ if [ "${MPGKIT_SANITIZERS-no}" = yes ] || ! [ -x "${top_builddir=.}/tests/peak_m
     skip "memory" "sanitizers keep freed memory, or tests/peak_memory is not built"
 else
     # Each rank's window fills one chunk of the trace first.
-    for laps in 8000 32000; do
+    for laps in 16000 48000; do
         ring 32 $laps 8 | "$mpgtrace" import --text - -o ring$laps.trace
     done
-    ok "memory does not grow with the trace: ring" flat ring8000.trace ring32000.trace
+    ok "memory does not grow with the trace: ring" flat ring16000.trace ring48000.trace
     for messages in 20000 200000; do
         flood $messages | "$mpgtrace" import --text - -o flood$messages.trace
     done
