@@ -14,7 +14,7 @@ once() {
     "$MPIRUN" -np 1 "$@"
 }
 
-# summary NAME BASE: from lines "without with" on standard input, the median of the
+# summary NAME: from lines "without with" on standard input, the median of the
 # differences and its interval of at least 95 %, by order statistics (binomial).
 summary() {
     awk -v name="$1" '
@@ -57,10 +57,12 @@ compare() {
 
 echo "Irecv, Send, Wait of one byte on MPI_COMM_SELF: ns of CPU time (user and system) a call"
 echo "                               without    traced     added   interval of the median"
-compare "mpgtrace record"
-compare "mpgtrace record --cpu-time" --cpu-time
+compare "record --callsites=0" --callsites=0
+compare "record (8 frames)"
 size=$(cat "$work"/self.trace/* | wc -c)
 awk -v size="$size" 'BEGIN { printf "  %.2f bytes a call on disk\n", size / (3 * 501000) }'
+compare "record --profile" --profile
+compare "record --cpu-time" --cpu-time
 cat <<'PEERS'
 Others, measured once on another machine (2-core KVM guest, 2.6 GHz, Open MPI 4.1.4):
   EZTrace 2 +146, Score-P 8.4 +303, sst-dumpi +632, Pilgrim +789, mpiP +1423 ns a call
