@@ -111,7 +111,7 @@ is "MPI_Abort: the exit status" $? 5
 ok "MPI_Abort: stat reads what there is" sh -c '"$1" stat abort.trace >out' sh "$MPGTRACE"
 like "MPI_Abort: stat says that it is incomplete" "$(cat out)" "*without MPI_Init or MPI_Finalize*incomplete  rank 1: MPI_Abort*"
 "$MPGSIM" abort.trace >out 2>err
-like "MPI_Abort: mpgsim says where" "$?: $(cat err)" "1: mpgsim: abort.trace: rank 0 was killed*"
+like "MPI_Abort: mpgsim says where" "$?: $(cat err)" "1: mpgsim: abort.trace: rank 1: its trace is incomplete: MPI_Abort*"
 
 if [ "$(id -u)" -ne 0 ]; then
     mkdir locked

@@ -191,12 +191,12 @@ void tracer_comm_completed(int64_t request)
     free(promise);
 }
 
-void tracer_comm_forget(MPI_Comm comm)
+void tracer_comm_forget(MPI_Comm comm, int32_t number)
 {
     uint64_t *slot = mpg_map_find(&by_handle, (uint64_t)(uintptr_t)comm, 0);
     struct tracer_comm *c = slot ? (struct tracer_comm *)(uintptr_t)*slot : NULL;
     last = NULL;
-    if (!c)
+    if (!c || c->number != number)
         return;
     mpg_map_remove(&by_handle, (uint64_t)(uintptr_t)comm, 0);
     if (streams.threads) /* other streams may yet have to define it, or its children */

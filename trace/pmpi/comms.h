@@ -39,8 +39,9 @@ const struct tracer_comm *tracer_comm_promised(MPI_Comm parent, const void *addr
 void tracer_comm_completed(int64_t request);
 /* Makes sure that the calling thread's stream knows communicator NUMBER. */
 void tracer_comm_define(int32_t number);
-/* The program gave COMM's handle up. */
-void tracer_comm_forget(MPI_Comm comm);
+/* The program gave COMM's handle up, which was communicator NUMBER; another thread may
+ * have got the handle for a new one since. */
+void tracer_comm_forget(MPI_Comm comm, int32_t number);
 void tracer_comms_end(void);
 
 /* Processes that a rank's counts are for: of the remote group, or of the only one. */

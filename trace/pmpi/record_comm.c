@@ -54,7 +54,7 @@ void record_comm_free(struct tracer_scope *s, MPI_Comm old, int32_t number)
 {
     if (!tracer_lock())
         return;
-    tracer_comm_forget(old);
+    tracer_comm_forget(old, number);
     struct mpg_event e = event_of(s);
     e.comm = number;
     tracer_write(s, &e);

@@ -31,11 +31,12 @@
 #define MADE_FILE(x) (*(x))
 #define MADE_MESSAGE(x) (*(x))
 #define LATER_COMM(x) (x), false
-#define OLD_COMM(x) (*(x))
-#define OLD_WIN(x) (*(x))
-#define OLD_FILE(x) (*(x))
-#define OLD_MESSAGE(x) (*(x))
-#define OLD_TYPE(x) (*(x))
+/* Before the call has said that there is no such thing as NULL. */
+#define OLD_COMM(x) ((x) ? *(x) : MPI_COMM_NULL)
+#define OLD_WIN(x) ((x) ? *(x) : MPI_WIN_NULL)
+#define OLD_FILE(x) ((x) ? *(x) : MPI_FILE_NULL)
+#define OLD_MESSAGE(x) ((x) ? *(x) : MPI_MESSAGE_NULL)
+#define OLD_TYPE(x) ((x) ? *(x) : MPI_DATATYPE_NULL)
 
 /* MPI_STATUS(ES)_IGNORE would hide what was received. */
 #define GIVE_STATUS(status) \
