@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -217,6 +218,15 @@ int main(void)
     ok(!mpg_profile_is(folder), "an empty folder is no profile");
     ok(profile_open("/nowhere/at/all", 0, 1, &err) < 0 && strstr(err.text, "/nowhere/at/all/rank-0"),
        "a folder that is not there is an error");
+    struct rlimit none, small;
+    getrlimit(RLIMIT_FSIZE, &none);
+    small = none;
+    small.rlim_cur = 100000;
+    setrlimit(RLIMIT_FSIZE, &small);
+    ok(profile_open(folder, 0, 1, &err) < 0 && strstr(err.text, "File too large") &&
+           !mpg_profile_is(folder),
+       "where files may not have that size, there is none, and no signal");
+    setrlimit(RLIMIT_FSIZE, &none);
     ok(profile_open(folder, 0, 1, &err) == 0 && profile_is_on() && mpg_profile_is(folder),
        "a file is made");
     profile_fact("host", "here");

@@ -74,10 +74,8 @@ static int allocate(int fd, size_t size)
     return status;
 }
 
-/* A file of SIZE bytes, all of them on disk so that no store into it can fail. Errors
- * call it NAME. */
-static int make_file(const char *path, const char *name, size_t size, uint8_t **base,
-                     struct mpg_error *err)
+int mpg_file_map(const char *path, const char *name, size_t size, uint8_t **base,
+                 struct mpg_error *err)
 {
     int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (fd < 0)
@@ -135,7 +133,7 @@ int mpg_window_make(struct mpg_window *w, const char *path, const struct mpg_chu
     } else {
         if (snprintf(aside, sizeof aside, "%s.new", path) >= (int)sizeof aside)
             return mpg_error_set(err, "%s: name too long", path);
-        if (make_file(aside, path, size, &base, err) < 0)
+        if (mpg_file_map(aside, path, size, &base, err) < 0)
             return -1;
     }
     fill_head(base, chunk, size, capacity);

@@ -52,4 +52,9 @@ int mpg_window_layout(struct mpg_window *w, uint8_t *base, size_t size, uint32_t
 /* P in host order. */
 struct mpg_progress mpg_window_progress(const struct mpg_window *w);
 
+/* Makes the file PATH of SIZE bytes, all of them on disk so that no store into it can
+ * fail, and maps it to *BASE. Errors call it NAME; nothing is left then. */
+int mpg_file_map(const char *path, const char *name, size_t size, uint8_t **base,
+                 struct mpg_error *err);
+
 #endif

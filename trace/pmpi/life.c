@@ -20,7 +20,7 @@
 #include "trace/pmpi/stream.h"
 #include "trace/pmpi/values.h"
 
-enum { DEFAULT_WINDOW_BYTES = 1 << 20 };
+enum { LEAST_WINDOW_BYTES = 4096, DEFAULT_WINDOW_BYTES = 1 << 20 };
 
 static struct {
     bool began, finalizing; /* MPI_Init, MPI_Finalize has been seen */
@@ -39,7 +39,7 @@ static size_t window_bytes(void)
 {
     const char *text = getenv("MPGTRACE_BUFFER");
     long long value = text ? strtoll(text, NULL, 10) : 0;
-    return value >= 4096 && value <= (1 << 26) ? (size_t)value : DEFAULT_WINDOW_BYTES;
+    return value >= LEAST_WINDOW_BYTES && value <= (1 << 26) ? (size_t)value : DEFAULT_WINDOW_BYTES;
 }
 
 /* --- start --- */
@@ -94,7 +94,7 @@ static int open_streams(int rank, bool threads, struct mpg_error *err)
     const struct stream_options options = {.directory = profile ? NULL : life.folder,
                                            .rank = rank,
                                            .ranks = ranks,
-                                           .window_bytes = window_bytes(),
+                                           .window_bytes = profile ? LEAST_WINDOW_BYTES : window_bytes(),
                                            .value_number = values_number,
                                            .threads = threads};
     sites_start();

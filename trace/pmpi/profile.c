@@ -13,6 +13,7 @@
 #include "trace/chunk.h"
 #include "trace/pmpi/callsites.h"
 #include "trace/pmpi/modules.h"
+#include "trace/window.h"
 
 enum {
     SITE_ROWS = 1 << 13,
@@ -69,17 +70,8 @@ static void forget(void)
 
 /* --- the file --- */
 
-/* Preallocated, as a store into a page that the disk has no room for kills. */
-static int map_file(int fd, const char *path, struct mpg_error *err)
+static void begin(void)
 {
-    int rc = posix_fallocate(fd, 0, FILE_BYTES);
-    if (rc != 0)
-        return mpg_error_errno(err, rc, "%s", path);
-    profile.base = mmap(NULL, FILE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    if (profile.base == MAP_FAILED) {
-        profile.base = NULL;
-        return mpg_error_errno(err, errno, "%s", path);
-    }
     profile.head = (void *)(profile.base + MPG_CHUNK_HEADER_BYTES);
     profile.rows = (void *)(profile.head + 1);
     profile.definitions = (uint8_t *)(profile.rows + ROWS);
@@ -89,7 +81,6 @@ static int map_file(int fd, const char *path, struct mpg_error *err)
                                   .definition_capacity = htole32(DEFINITION_BYTES),
                                   .state = htole32(MPG_PROFILE_RUNNING)};
     pack_header(profile.base, 0, FILE_BYTES, NULL);
-    return 0;
 }
 
 static int part_path(char *part, size_t size, struct mpg_error *err)
@@ -112,12 +103,12 @@ int profile_open(const char *directory, int rank, int ranks, struct mpg_error *e
     profile.index = calloc(SLOTS, sizeof *profile.index);
     if (!profile.index)
         return mpg_error_set(err, "out of memory");
-    int fd = open(part, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    int status = fd < 0 ? mpg_error_errno(err, errno, "%s", part) : map_file(fd, part, err);
-    if (fd >= 0)
-        close(fd);
-    if (status == 0 && rename(part, profile.path) < 0)
-        status = mpg_error_errno(err, errno, "%s", profile.path);
+    int status = mpg_file_map(part, profile.path, FILE_BYTES, &profile.base, err);
+    if (status == 0) {
+        begin();
+        if (rename(part, profile.path) < 0)
+            status = mpg_error_errno(err, errno, "%s", profile.path);
+    }
     if (status < 0) {
         (void)unlink(part);
         forget();
