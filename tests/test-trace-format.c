@@ -112,6 +112,12 @@ static void draw_lists(struct made *m, enum mpg_kind kind)
         int64_t step = (int64_t)draw(3), first = (int64_t)draw(1000) + 1;
         for (uint32_t i = 0; i < e->request_number; i++)
             m->requests[i] = draw(3) ? first + step * i : (int64_t)draw(1u << 30) + 1;
+        static struct made polled; /* programs ask for the same ones again and again */
+        if (draw(3) == 0)
+            e->request_number = polled.event.request_number;
+        if (e->request_number == polled.event.request_number && draw(2))
+            memcpy(m->requests, polled.requests, sizeof polled.requests);
+        polled = *m;
         e->done_all = draw(2);
         e->done = m->done;
         for (uint32_t i = 0; !e->done_all && i < e->request_number; i++)

@@ -23,8 +23,8 @@ void mpg_decoder_stop(struct mpg_decoder *d)
     struct mpg_map *maps[] = {&d->comms, &d->objects, &d->strings, &d->modules, &d->sites};
     for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
         mpg_map_clear(maps[i]);
-    struct mpg_list *lists[] = {&d->requests,  &d->persistent,  &d->done,
-                                &d->cancelled, &d->resolutions, &d->counts};
+    struct mpg_list *lists[] = {&d->requests,    &d->persistent, &d->done,  &d->cancelled,
+                                &d->resolutions, &d->counts,     &d->polled};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         free(lists[i]->data);
 }
@@ -121,7 +121,7 @@ static struct mpg_shape *place_of(struct mpg_decoder *d, uint32_t number)
 static int read_shape(struct mpg_decoder *d, uint32_t *number, struct mpg_error *err)
 {
     uint32_t call, flags, given;
-    if (!mpg_decode_u32(d, &call, MPG_CALL_COUNT - 1) || !mpg_decode_u32(d, &flags, 255) ||
+    if (!mpg_decode_u32(d, &call, MPG_CALL_COUNT - 1) || !mpg_decode_u32(d, &flags, 511) ||
         !mpg_decode_u32(d, &given, UINT32_MAX))
         return mpg_decoder_damaged(d, "shape", err);
     const struct mpg_shape *mask = &mpg_shape_masks[mpg_call_kind((enum mpg_call)call)];

@@ -35,7 +35,8 @@ struct mpg_decoder {
     uint16_t predicted[1 << MPG_CONTEXT_BITS], last_of_call[MPG_CALL_COUNT];
     /* the stream's number -> trace-wide number + 1 */
     struct mpg_map comms, objects, strings, modules, sites;
-    struct mpg_list requests, persistent, done, cancelled, resolutions, counts;
+    struct mpg_list requests, persistent, done, cancelled, resolutions, counts, polled;
+    uint32_t polled_number; /* the last list of several requests */
     int64_t values[MPG_TRACE_MAX_VALUES];
 };
 

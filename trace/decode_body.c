@@ -105,11 +105,26 @@ static bool read_extras(struct mpg_decoder *d, struct mpg_event *e, int64_t last
     return cancelled && list;
 }
 
+/* A completion's requests, which it may share with the last one that had several. */
+static bool read_candidates(struct mpg_decoder *d, struct mpg_event *e, uint32_t flags)
+{
+    uint32_t n = e->request_number;
+    bool several = n >= MPG_SHORTEST_AGAIN && n <= MPG_LONGEST_AGAIN;
+    struct mpg_list *list = several ? &d->polled : &d->requests;
+    if (flags & MPG_SHAPE_AGAIN) {
+        e->requests = several && n == d->polled_number ? list->data : NULL;
+    } else {
+        if (several)
+            d->polled_number = n;
+        e->requests =
+            mpg_decode_runs(d, list, n, add(d->last_request, 1 - (int64_t)n), 1);
+    }
+    return e->requests;
+}
+
 static bool read_completion(struct mpg_decoder *d, struct mpg_event *e, uint32_t flags)
 {
-    int64_t base = add(d->last_request, 1 - (int64_t)e->request_number);
-    e->requests = mpg_decode_runs(d, &d->requests, e->request_number, base, 1);
-    if (!e->requests || (!(flags & MPG_SHAPE_DONE_ALL) && !read_done(d, e)))
+    if (!read_candidates(d, e, flags) || (!(flags & MPG_SHAPE_DONE_ALL) && !read_done(d, e)))
         return false;
     return !(flags & MPG_SHAPE_EXTRAS) || read_extras(d, e, d->last_request);
 }

@@ -4,6 +4,7 @@
  * An event is in the trace as soon as the count of events in the window says so, in
  * one store after all others. */
 #include <endian.h>
+#include <string.h>
 
 #include "trace/writer_private.h"
 
@@ -192,8 +193,9 @@ static inline uint8_t *put_body(struct mpg_trace_writer *w, uint8_t *p, const st
     case MPG_KIND_ICONSTRUCTOR:
         return put_new_request(w, p, flags, e->requests[0]);
     case MPG_KIND_COMPLETE:
-        p = put_runs(p, e->requests, e->request_number,
-                     last_request + 1 - (int64_t)e->request_number, 1);
+        if (!(flags & MPG_SHAPE_AGAIN))
+            p = put_runs(p, e->requests, e->request_number,
+                         last_request + 1 - (int64_t)e->request_number, 1);
         if (!(flags & MPG_SHAPE_DONE_ALL))
             p = put_done(p, e, last_request);
         return flags & MPG_SHAPE_EXTRAS ? put_extras(p, e, last_request) : p;
@@ -237,16 +239,32 @@ static inline uint8_t *put_body(struct mpg_trace_writer *w, uint8_t *p, const st
 
 /* --- events --- */
 
-static inline uint32_t flags_of(const struct mpg_trace_writer *w, const struct mpg_event *e,
+/* Whether E asks for the same requests as the last such event; remembers them. */
+static bool is_again(struct mpg_trace_writer *w, const struct mpg_event *e)
+{
+    uint32_t n = e->request_number;
+    if (n < MPG_SHORTEST_AGAIN || n > MPG_LONGEST_AGAIN)
+        return false;
+    if (n == w->polled_number && memcmp(w->polled, e->requests, n * sizeof *w->polled) == 0)
+        return true;
+    memcpy(w->polled, e->requests, n * sizeof *w->polled);
+    w->polled_number = n;
+    return false;
+}
+
+static inline uint32_t flags_of(struct mpg_trace_writer *w, const struct mpg_event *e,
                                 const struct mpg_shape *mask)
 {
     uint32_t flags = (e->any & MPG_SHAPE_ANY) | (e->found ? MPG_SHAPE_FOUND : 0) |
                      (e->done_all ? MPG_SHAPE_DONE_ALL : 0) |
                      (e->cancelled_number | e->resolution_number ? MPG_SHAPE_EXTRAS : 0) |
-                     (e->persistent ? MPG_SHAPE_PERSISTENT : 0) | MPG_SHAPE_IN_ORDER;
+                     (e->persistent ? MPG_SHAPE_PERSISTENT : 0) | MPG_SHAPE_IN_ORDER |
+                     MPG_SHAPE_AGAIN;
     flags &= mask->flags;
     if ((flags & MPG_SHAPE_IN_ORDER) && e->requests[0] != w->last_request + 1)
         flags &= ~(uint32_t)MPG_SHAPE_IN_ORDER;
+    if ((flags & MPG_SHAPE_AGAIN) && !is_again(w, e))
+        flags &= ~(uint32_t)MPG_SHAPE_AGAIN;
     return flags;
 }
 

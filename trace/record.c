@@ -143,14 +143,14 @@ static int prepare(const struct request *request, struct mpg_error *err)
 
 int mpg_record_main(int argc, char **argv)
 {
-    struct request request = {.output = "app.trace", .buffer_bytes = 1 << 20, .callsites = 8};
+    struct request request = {.output = "app.trace", .buffer_bytes = 1 << 16, .callsites = 8};
     const struct mpg_option options[] = {
         {.name = "output", .letter = 'o', .kind = MPG_OPTION_STRING, .value = &request.output,
          .argument = "TRACE", .help = "the trace folder to make (default app.trace)"},
         {.name = "buffer", .kind = MPG_OPTION_SIZE, .value = &request.buffer_bytes,
          .argument = "SIZE", .minimum = 4096, .maximum = 1 << 26,
          .help = "records that each thread gathers before they are\n"
-                 "compressed (default 1MiB)"},
+                 "compressed (default 64KiB)"},
         {.name = "callsites", .kind = MPG_OPTION_INT, .value = &request.callsites,
          .argument = "N", .minimum = 0, .maximum = 64,
          .help = "frames of each call's stack to record (default 8)"},

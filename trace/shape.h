@@ -17,8 +17,12 @@ enum {
     MPG_SHAPE_EXTRAS = 16,     /* lists of cancelled requests and resolutions follow */
     MPG_SHAPE_PERSISTENT = 32, /* Request_free of a persistent request */
     MPG_SHAPE_FAILED = 64,
-    MPG_SHAPE_IN_ORDER = 128   /* its new request is the last one plus 1 */
+    MPG_SHAPE_IN_ORDER = 128,  /* its new request is the last one plus 1 */
+    MPG_SHAPE_AGAIN = 256      /* its requests are those of the last such list */
 };
+
+/* Lists of that many requests are remembered, for programs that poll. */
+enum { MPG_SHORTEST_AGAIN = 2, MPG_LONGEST_AGAIN = 64 };
 
 /* The fields of events that are in shapes, in the order of the format. */
 #define MPG_SHAPE_FIELDS(FIELD) \

@@ -23,6 +23,8 @@ struct mpg_trace_writer {
     uint8_t *end[MPG_MAX_COLUMNS]; /* where it has no room for one more event */
     uint32_t columns, history;
     int64_t last_ns, last_request, last_persistent, last_message;
+    uint32_t polled_number;
+    int64_t polled[MPG_LONGEST_AGAIN]; /* the last list of several requests */
     uint64_t chunk_events;
     bool stopped, flush_pending;
     struct mpg_shape *shapes;

@@ -20,7 +20,7 @@
 #include "trace/pmpi/stream.h"
 #include "trace/pmpi/values.h"
 
-enum { LEAST_WINDOW_BYTES = 4096, DEFAULT_WINDOW_BYTES = 1 << 20 };
+enum { LEAST_WINDOW_BYTES = 4096, DEFAULT_WINDOW_BYTES = 1 << 16 };
 
 static struct {
     bool began, finalizing; /* MPI_Init, MPI_Finalize has been seen */

@@ -13,7 +13,7 @@
 
 #include "trace/pmpi/clock.h"
 
-enum { COMPRESSION_LEVEL = 3, HIGH_FD = 900, FD_RESERVE = 32, MAX_THREADS = 65536 };
+enum { COMPRESSION_LEVEL = 1, HIGH_FD = 900, FD_RESERVE = 32, MAX_THREADS = 65536 };
 
 struct streams streams = {.lock = PTHREAD_MUTEX_INITIALIZER, .flushed = PTHREAD_COND_INITIALIZER};
 __thread struct stream_thread stream_thread __attribute__((tls_model("initial-exec")));
