@@ -52,6 +52,9 @@ ok "every call is recorded once" agrees a.trace
 ok "requests are the rank's, not the thread's" complete a.trace
 is "threads that ended left their streams to the next" \
     "$(ls a.trace | grep -c '^rank-0')" 3
+is "but not those that came and went within its first call" \
+    "$("$MPGTRACE" print a.trace | awk '$1 ~ /^0/ && $4 ~ /^(Reduce_local|Iprobe)$/ { print $1 }' |
+        sort -u | wc -l)" 2
 ok "a small window" traced b.trace --buffer 4KiB
 ok "... loses nothing" agrees b.trace
 ok "with CPU time" traced c.trace --cpu-time

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Threads that all call MPI: threads [ROUNDS]. Each of two threads a rank sends round the
  * ranks on a communicator of its own; what one starts, the other completes; threads come
- * and go; one goes on asking while MPI_Finalize runs. Prints, for each rank, "RANK NAME
- * NUMBER" of the calls it made (tests/test-threads.sh). */
+ * and go, also during others' first call; one goes on asking while MPI_Finalize runs.
+ * Prints, for each rank, "RANK NAME NUMBER" of the calls it made
+ * (tests/test-threads.sh). */
 #include <mpi.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -19,6 +20,7 @@ static MPI_Request requests[THREADS][BUFFERS];
 static int in[THREADS][BUFFERS], out[THREADS][BUFFERS];
 static atomic_long isends, irecvs, waitalls, sends, recvs;
 static atomic_bool asking;
+static MPI_Op operation;
 
 static void check(bool good, const char *what)
 {
@@ -87,6 +89,27 @@ static void run(void *(*function)(void *), int number)
         pthread_join(threads[i], NULL);
 }
 
+static void *look(void *argument)
+{
+    int flag;
+    MPI_Iprobe(MPI_ANY_SOURCE, 9, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE);
+    return argument;
+}
+
+/* Called within MPI_Reduce_local: another thread comes and goes meanwhile. */
+static void meanwhile(void *in, void *inout, int *length, MPI_Datatype *type)
+{
+    (void)in, (void)inout, (void)length, (void)type;
+    run(look, 1);
+}
+
+static void *reduce(void *argument)
+{
+    int value = 1, sum = 0;
+    MPI_Reduce_local(&value, &sum, 1, MPI_INT, operation);
+    return argument;
+}
+
 int main(int argc, char **argv)
 {
     int provided;
@@ -104,6 +127,9 @@ int main(int argc, char **argv)
     run(exchange, THREADS);
     for (int i = 0; i < SHORT_LIVED; i++)
         run(live_shortly, 1);
+    MPI_Op_create(meanwhile, 1, &operation);
+    run(reduce, 1);
+    MPI_Op_free(&operation);
     printf("%d Irecv %ld\n%d Isend %ld\n%d Waitall %ld\n%d Send %ld\n%d Recv %ld\n", rank,
            (long)irecvs, rank, (long)isends, rank, (long)waitalls, rank, (long)sends, rank,
            (long)recvs);

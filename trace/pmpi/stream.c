@@ -212,6 +212,17 @@ static bool lock_threads(struct stream_thread *t)
     return false;
 }
 
+void stream_claim(void)
+{
+    struct stream_thread *t = &stream_thread;
+    if (!streams.threads)
+        return;
+    pthread_mutex_lock(&streams.lock);
+    if (streams.on && !t->stream)
+        t->stream = take();
+    pthread_mutex_unlock(&streams.lock);
+}
+
 bool stream_lock(void)
 {
     struct stream_thread *t = &stream_thread;

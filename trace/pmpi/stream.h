@@ -62,7 +62,7 @@ struct streams {
 };
 extern struct streams streams;
 
-/* This thread's, all zero until stream_lock(). */
+/* This thread's, all zero until stream_claim() or stream_lock(). */
 struct stream_thread {
     struct stream *stream;
     uintptr_t frame; /* of the outermost call it is inside of */
@@ -73,6 +73,10 @@ extern __thread struct stream_thread stream_thread __attribute__((tls_model("ini
 /* Opens the stream of this thread, the first. Recording begins when the caller sets
  * streams.on. */
 int streams_open(const struct stream_options *options, struct mpg_error *err);
+
+/* Gives this thread its stream before its first call begins: one of a thread that has
+ * ended would else have calls of both, which overlapped. */
+void stream_claim(void);
 
 /* Between the two, all that streams share and this thread's stream are the caller's.
  * Lock returns false when nothing is recorded (any more). */

@@ -24,6 +24,8 @@ struct tracer_scope tracer_enter(enum mpg_call call, const void *return_address,
                              .outermost = t->depth++ == 0};
     if (s.outermost) {
         t->frame = (uintptr_t)frame;
+        if (streams.on && !t->stream)
+            stream_claim();
         s.enter_ns = clock_now_ns();
         if (streams.on && t->stream)
             mpg_trace_writer_inside(t->stream->writer, call, s.enter_ns);
