@@ -194,7 +194,7 @@ static void do_topologies(void)
 static void do_inter(void)
 {
     MPI_Comm half, inter, merged;
-    int b[4] = {0};
+    int b[4] = {0}, c[4];
     const char *mine = rank < 2 ? "0,1" : "2,3";
     MPI_Comm_split(MPI_COMM_WORLD, rank / 2, rank, &half);
     say("Comm_split " WORLD " newcomm=%s", mine);
@@ -213,6 +213,25 @@ static void do_inter(void)
         rank == 0 ? 0 : 8);
     MPI_Barrier(inter);
     say("Barrier comm=0,1|2,3");
+    const int two[2] = {1, 2}, each[2] = {2 - rank / 2, 2 - rank / 2}, at[2] = {0, 2};
+    const int give[2] = {1 + rank / 2, 1 + rank / 2};
+    MPI_Reduce_scatter(b, c, two, MPI_INT, MPI_SUM, inter);
+    say("Reduce_scatter comm=0,1|2,3 bytes=12");
+    MPI_Alltoallv(b, give, at, MPI_INT, c, each, at, MPI_INT, inter);
+    say("Alltoallv comm=0,1|2,3 bytes=%d,%d", 4 * give[0], 4 * give[0]);
+    if (rank == 3)
+        MPI_Gather(NULL, 0, MPI_DATATYPE_NULL, c, 1, MPI_INT, MPI_ROOT, inter);
+    else
+        MPI_Gather(b, 1, MPI_INT, NULL, 0, MPI_DATATYPE_NULL, rank < 2 ? 1 : MPI_PROC_NULL, inter);
+    say("Gather comm=0,1|2,3 root=%s bytes=%d", rank < 2 ? "1" : rank == 3 ? "root" : "null",
+        rank < 2 ? 4 : 0);
+    if (rank == 0)
+        MPI_Scatterv(b, two, at, MPI_INT, NULL, 0, MPI_DATATYPE_NULL, MPI_ROOT, inter);
+    else
+        MPI_Scatterv(NULL, NULL, NULL, MPI_DATATYPE_NULL, c, rank == 3 ? 2 : 1, MPI_INT,
+                     rank == 1 ? MPI_PROC_NULL : 0, inter);
+    say("Scatterv comm=0,1|2,3 root=%s bytes=%s", rank < 2 ? rank ? "null" : "root" : "0",
+        rank == 0 ? "4,8" : rank == 1 ? "0" : rank == 2 ? "4" : "8");
     MPI_Intercomm_merge(inter, rank >= 2, &merged);
     say("Intercomm_merge comm=0,1|2,3 newcomm=0,1,2,3#15");
     use_and_free(merged, "0,1,2,3#15");

@@ -2,6 +2,7 @@
 /* Point-to-point calls and requests of tests/ways.h (MPI-3.1, chapter 3). */
 #include "tests/ways.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static int data_in[16], data_out[16];
@@ -93,6 +94,31 @@ static void do_shared_handles(void)
     copy[0] = MPI_REQUEST_NULL;
     MPI_Waitall(N, copy, MPI_STATUSES_IGNORE);
     say("Waitall requests=%d,%d,%d,%d", id[1], id[3], id[4], id[7]);
+}
+
+/* More than fit anywhere small, in an order of their own, in copies of the variables. */
+static void do_many(void)
+{
+    enum { N = 100 };
+    MPI_Request r[N], copy[N];
+    int in[N], id[N], tag = 80;
+    char list[8 * N] = "";
+    if (rank % 2 == 0) {
+        receive(79, 0);
+        for (int i = 0; i < N; i++)
+            send(tag + i, 1);
+        return;
+    }
+    for (int i = 0; i < N; i++)
+        id[i] = irecv(tag + i, &in[i], &r[i]);
+    send(79, 0);
+    for (int i = 0; i < N; i++) {
+        copy[i] = r[i * 7 % N];
+        sprintf(list + strlen(list), "%s%d", i ? "," : "", id[i * 7 % N]);
+    }
+    MPI_Waitall(N, copy, MPI_STATUSES_IGNORE);
+    say("Waitall requests=%s", list);
+    CHECK(in[99] == tag + 99);
 }
 
 enum how { WAITANY, WAITSOME, TESTANY, TESTSOME, TEST, TESTALL };
@@ -227,6 +253,7 @@ void do_point_to_point(void)
 {
     do_nobody();
     do_shared_handles();
+    do_many();
     do_completion(WAITANY, "Waitany");
     do_completion(WAITSOME, "Waitsome");
     do_completion(TESTANY, "Testany");
