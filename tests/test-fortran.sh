@@ -76,6 +76,48 @@ is "... and is recorded as made" "$(calls ftrace77f.trace | grep '^1')" \
 1 Reduce comm=0 root=1 bytes=8
 1 Finalize"
 
+# --- both languages in one program ---
+cat >mixed_c.c <<'END'
+#include <mpi.h>
+void start_in_c_(MPI_Fint *request, int *buffer)
+{
+    MPI_Request r;
+    MPI_Irecv(buffer, 1, MPI_INT, 0, MPI_ANY_TAG, MPI_COMM_SELF, &r);
+    *request = MPI_Request_c2f(r);
+}
+void finish_in_c_(MPI_Fint *request)
+{
+    MPI_Request r = MPI_Request_f2c(*request);
+    MPI_Wait(&r, MPI_STATUS_IGNORE);
+    *request = MPI_Request_c2f(r);
+}
+END
+cat >mixed.f90 <<'END'
+program mixed
+  use mpi
+  integer :: ierr, q(2), a(1), b(1)
+  call MPI_Init(ierr)
+  a = 5
+  call start_in_c(q(1), b)
+  call MPI_Isend(a, 1, MPI_INTEGER, 0, 8, MPI_COMM_SELF, q(2), ierr)
+  call finish_in_c(q(2))
+  if (q(2) /= MPI_REQUEST_NULL) call MPI_Abort(MPI_COMM_WORLD, 3, ierr)
+  call MPI_Wait(q(1), MPI_STATUS_IGNORE, ierr)
+  if (b(1) /= 5) call MPI_Abort(MPI_COMM_WORLD, 3, ierr)
+  call MPI_Finalize(ierr)
+end program mixed
+END
+ok "C and Fortran together compile" eval "$mpicc -c mixed_c.c && $mpifort -o mixed mixed.f90 mixed_c.o"
+ok "... run" traced 1 mixed.trace ./mixed
+is "... and know each other's requests" \
+    "$(calls mixed.trace | grep -v 'Request_[cf]2')" \
+    "0 Init
+0 Irecv comm=1 from=0 tag=8 bytes=4 any=tag request=1
+0 Isend comm=1 to=0 tag=8 bytes=4 request=2
+0 Wait requests=2
+0 Wait requests=1
+0 Finalize"
+
 # --- every function of the library ---
 # The calls of trace/calls.def that Fortran has.
 sed -nE 's/^MPG_CALL\(([A-Za-z_0-9]+),.*/\1/p' "$here/../trace/calls.def" | tr '[:upper:]' '[:lower:]' |
