@@ -188,6 +188,10 @@ void mpg_dwarf_look_up(struct mpg_dwarf *d, uint64_t address,
         return;
     const char *name = dwfl_module_addrinfo(d->module, address + bias, &offset, &symbol, NULL,
                                             NULL, NULL);
+    /* Procedures of Fortran's modules have lines, but are not found by their address. */
+    Dwfl_Line *source = dwfl_module_getsrc(d->module, address + bias);
+    int line = 0;
+    const char *file = source ? dwfl_lineinfo(source, NULL, &line, NULL, NULL, NULL) : NULL;
     if (name)
-        found(context, name, NULL, 0);
+        found(context, name, file, line);
 }
