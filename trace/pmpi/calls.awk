@@ -245,6 +245,8 @@ function record_comm(call, k,    made) {
             request_of(call) ")"
     if (k == "DYNAMIC" && with_type(call, "MPI_Comm") == "")
         return "record_constructor(&s, MPI_COMM_NULL, MADE_COMM(" made "))"
+    if (tolower(call) == "comm_create_group")
+        return "record_create_group(&s, COMM(comm), INT(tag), MADE_COMM(" made "))"
     return "record_constructor(&s, " comm_of(call) ", MADE_COMM(" made "))"
 }
 

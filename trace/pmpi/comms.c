@@ -94,7 +94,7 @@ static void free_comm(struct tracer_comm *c)
 
 /* A new communicator with the groups and topology of COMM. */
 static struct tracer_comm *new_comm(MPI_Comm comm, const struct tracer_comm *parent,
-                                    const struct tracer_groups *groups)
+                                    const struct tracer_groups *groups, const int *group_tag)
 {
     struct tracer_comm *c = malloc(sizeof *c);
     if (!c || !(groups || (groups = tracer_groups_of(comm)))) {
@@ -106,7 +106,7 @@ static struct tracer_comm *new_comm(MPI_Comm comm, const struct tracer_comm *par
                               .label = !parent && comm == MPI_COMM_WORLD ? 0 : -1,
                               .groups = groups};
     PMPI_Comm_rank(comm, &c->rank);
-    c->instance = tracer_groups_instance(groups, c->parent);
+    c->instance = tracer_groups_instance(groups, c->parent, group_tag);
     if (c->instance < 0 || !tracer_topology_read(c, comm) || !add(c)) {
         free_comm(c);
         tracer_out_of_memory();
@@ -133,7 +133,7 @@ static struct tracer_comm *get(MPI_Comm comm)
 {
     uint64_t *slot = mpg_map_find(&by_handle, (uint64_t)(uintptr_t)comm, 0);
     struct tracer_comm *c =
-        slot ? (struct tracer_comm *)(uintptr_t)*slot : new_comm(comm, NULL, NULL);
+        slot ? (struct tracer_comm *)(uintptr_t)*slot : new_comm(comm, NULL, NULL, NULL);
     if (!c || (!slot && !set_handle(comm, c)))
         return &nowhere;
     last_handle = comm;
@@ -154,10 +154,12 @@ int32_t tracer_comm(MPI_Comm comm)
     return tracer_comm_get(comm)->number;
 }
 
-const struct tracer_comm *tracer_comm_made(MPI_Comm parent, MPI_Comm comm, bool same_groups)
+const struct tracer_comm *tracer_comm_made(MPI_Comm parent, MPI_Comm comm, bool same_groups,
+                                           const int *group_tag)
 {
     const struct tracer_comm *from = parent == MPI_COMM_NULL ? NULL : tracer_comm_get(parent);
-    struct tracer_comm *c = new_comm(comm, from, from && same_groups ? from->groups : NULL);
+    struct tracer_comm *c =
+        new_comm(comm, from, from && same_groups ? from->groups : NULL, group_tag);
     return c && set_handle(comm, c) ? c : &nowhere;
 }
 
@@ -165,7 +167,7 @@ const struct tracer_comm *tracer_comm_promised(MPI_Comm parent, const void *addr
                                                int64_t request)
 {
     const struct tracer_comm *from = tracer_comm_get(parent);
-    struct tracer_comm *c = new_comm(parent, from, from->groups);
+    struct tracer_comm *c = new_comm(parent, from, from->groups, NULL);
     struct promise *promise = malloc(sizeof *promise);
     if (!c || !promise) {
         free(promise);

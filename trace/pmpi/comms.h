@@ -30,8 +30,10 @@ struct tracer_comm {
 const struct tracer_comm *tracer_comm_get(MPI_Comm comm);
 int32_t tracer_comm(MPI_Comm comm); /* its number */
 /* COMM was just made from PARENT, or without one if that is MPI_COMM_NULL: never a
- * communicator that had the same handle before. */
-const struct tracer_comm *tracer_comm_made(MPI_Comm parent, MPI_Comm comm, bool same_groups);
+ * communicator that had the same handle before. GROUP_TAG: what tag it was made by a
+ * group with (tracer_groups_instance), or NULL. */
+const struct tracer_comm *tracer_comm_made(MPI_Comm parent, MPI_Comm comm, bool same_groups,
+                                           const int *group_tag);
 /* A copy of PARENT is being made, whose handle will be at ADDRESS, C's or Fortran's,
  * when request REQUEST is complete. */
 const struct tracer_comm *tracer_comm_promised(MPI_Comm parent, const void *address, bool fortran,

@@ -8,7 +8,7 @@
 
 static struct mpg_map interned;  /* hash of both groups -> struct tracer_groups * */
 static struct mpg_map numbers;   /* hash of both groups, whichever is first -> number + 1 */
-static struct mpg_map instances; /* (groups' number, parent) -> communicators met */
+static struct mpg_map instances; /* (groups' number, parent, by group) -> communicators met */
 static int32_t next_number;
 static MPI_Group world_group = MPI_GROUP_NULL;
 
@@ -106,10 +106,14 @@ const struct tracer_groups *tracer_groups_of(MPI_Comm comm)
     return slot ? (const struct tracer_groups *)(uintptr_t)*slot : NULL;
 }
 
-int32_t tracer_groups_instance(const struct tracer_groups *groups, int32_t parent)
+int32_t tracer_groups_instance(const struct tracer_groups *groups, int32_t parent,
+                               const int *group_tag)
 {
-    uint64_t *count = mpg_map_add(&instances, (uint64_t)groups->number, (uint64_t)(int64_t)parent);
-    return count ? (int32_t)(*count)++ : -1;
+    /* 1 and 10 bits of which order, 20 of the count in it: int32_t is what the trace holds. */
+    int32_t order = group_tag ? 1 << 30 | (*group_tag & 0x3ff) << 20 : 0;
+    uint64_t key = (uint64_t)order << 32 | (uint32_t)groups->number;
+    uint64_t *count = mpg_map_add(&instances, key, (uint64_t)(int64_t)parent);
+    return count ? order | (int32_t)((*count)++ & (group_tag ? 0xfffff : 0x3fffffff)) : -1;
 }
 
 void tracer_groups_end(void)

@@ -8,10 +8,12 @@
 
 /* COMM's; NULL without memory. */
 const struct tracer_groups *tracer_groups_of(MPI_Comm comm);
-/* How many communicators with GROUPS were made from PARENT before: a number that all
- * members agree on, because they make communicators together (MPI-3.1 section 6.4);
- * -1 without memory. */
-int32_t tracer_groups_instance(const struct tracer_groups *groups, int32_t parent);
+/* Tells the communicators with GROUPS that were made from PARENT apart, by how many came
+ * before: a number that all members agree on, because they make communicators together
+ * (MPI-3.1 section 6.4). MPI_Comm_create_group has no order with the rest, only with its
+ * like of the same tag, GROUP_TAG: NULL for all others. -1 without memory. */
+int32_t tracer_groups_instance(const struct tracer_groups *groups, int32_t parent,
+                               const int *group_tag);
 void tracer_groups_end(void);
 
 #endif

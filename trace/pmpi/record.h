@@ -136,6 +136,7 @@ void record_neighbor_alltoallw(struct tracer_scope *s, const int *sendcounts,
 /* Communicators (record_comm.c). COMM may be MPI_COMM_NULL where NEWCOMM comes from
  * elsewhere; NEWCOMM is MPI_COMM_NULL where this rank is not in it. */
 void record_constructor(struct tracer_scope *s, MPI_Comm comm, MPI_Comm newcomm);
+void record_create_group(struct tracer_scope *s, MPI_Comm comm, int tag, MPI_Comm newcomm);
 /* NEWCOMM: where the handle will be when the request is complete, C's or Fortran's. */
 void record_iconstructor(struct tracer_scope *s, MPI_Comm comm, const void *newcomm, bool fortran,
                          struct tracer_made made);

@@ -3,7 +3,8 @@
 #include "trace/pmpi/event.h"
 #include "trace/pmpi/requests.h"
 
-void record_constructor(struct tracer_scope *s, MPI_Comm comm, MPI_Comm newcomm)
+static void record_made(struct tracer_scope *s, MPI_Comm comm, MPI_Comm newcomm,
+                        const int *group_tag)
 {
     if (!tracer_lock())
         return;
@@ -18,8 +19,19 @@ void record_constructor(struct tracer_scope *s, MPI_Comm comm, MPI_Comm newcomm)
     else if (s->call == MPG_CALL_Comm_get_parent) /* each time the same */
         e.newcomm = tracer_comm(newcomm);
     else
-        e.newcomm = tracer_comm_made(orphan ? MPI_COMM_NULL : comm, newcomm, copy)->number;
+        e.newcomm =
+            tracer_comm_made(orphan ? MPI_COMM_NULL : comm, newcomm, copy, group_tag)->number;
     tracer_write(s, &e);
+}
+
+void record_constructor(struct tracer_scope *s, MPI_Comm comm, MPI_Comm newcomm)
+{
+    record_made(s, comm, newcomm, NULL);
+}
+
+void record_create_group(struct tracer_scope *s, MPI_Comm comm, int tag, MPI_Comm newcomm)
+{
+    record_made(s, comm, newcomm, &tag);
 }
 
 void record_iconstructor(struct tracer_scope *s, MPI_Comm comm, const void *newcomm, bool fortran,
