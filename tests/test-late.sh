@@ -64,6 +64,19 @@ rm -rf app.trace
 ok "... runs" run 2 ./archive
 is "... traces itself" "$(calls app.trace)" "$all"
 
+# MPICH comes as an archive too; what it needs in turn depends on how it was built.
+include=$($mpicc -show 2>/dev/null | tr ' ' '\n' | grep '^-I' | xargs)
+static="-l:libmpich.a -lhwloc -lucp -lucs -lm -lpthread"
+if [ "$include" ] && ${CC:-cc} $include -o plain app.c $static 2>/dev/null; then
+    ok "links with the archive before MPI's archive" ${CC:-cc} $include -o static app.c \
+        "$build/trace/pmpi/libmpgtrace.a" $static -lzstd -lz
+    rm -rf app.trace
+    ok "... runs" run 2 ./static
+    is "... traces itself" "$(calls app.trace)" "$all"
+else
+    skip "linked with MPI's archive" "there is none that links"
+fi
+
 # --- MPI comes late ---
 ok "a program without MPI compiles" ${CC:-cc} -o late "$here/late.c" -ldl
 mpi=$(ldd ./linked | sed -nE 's/^[[:space:]]*(libmpi(ch)?\.so[^ ]*) .*/\1/p')
