@@ -280,6 +280,38 @@ static void test_windows(void)
 
 /* --- a full disk --- */
 
+/* Killed inside MPI_Finalize before and after the window was written out. */
+static void test_finalizing(void)
+{
+    for (int flushed = 0; flushed < 2; flushed++) {
+        int fd, more;
+        enum mpg_call call;
+        int64_t enter_ns, last_ns = 0, n = 0;
+        struct mpg_event e = {.call = MPG_CALL_COUNT};
+        struct mpg_trace_writer *w = open_writer(4096, &fd);
+        for (uint64_t i = 0; i < 10; i++)
+            write_one(w, i);
+        mpg_trace_writer_inside(w, MPG_CALL_Finalize, 123456789000);
+        if (flushed)
+            mpg_trace_writer_flush(w, &err);
+        mpg_trace_writer_free(w);
+        close(fd);
+        struct mpg_trace *t = mpg_trace_open(folder, &err);
+        ok(t && !mpg_trace_died(t, 0, 0, &call, &enter_ns) && mpg_trace_events(t, 0) == 11,
+           "killed inside MPI_Finalize, it has ended%s", flushed ? ", flushed" : "");
+        struct mpg_cursor *c = mpg_cursor_open(t, 0, &err);
+        while ((more = mpg_cursor_next(c, &e, &err)) > 0 && e.enter_ns >= last_ns) {
+            last_ns = e.leave_ns;
+            n++;
+        }
+        ok(more == 0 && n == 11 && e.call == MPG_CALL_Finalize && e.enter_ns == 123456789000 &&
+           e.leave_ns == e.enter_ns, "with MPI_Finalize as its last call");
+        mpg_cursor_close(c);
+        mpg_trace_close(t);
+        clear_folder();
+    }
+}
+
 static void test_full(void)
 {
     enum { LIMIT = 24 * 1024 };
@@ -327,6 +359,7 @@ int main(void)
         snprintf(saved_window, sizeof saved_window, "%s.window", folder);
         test_killed();
         test_windows();
+        test_finalizing();
         test_full();
         rmdir(folder);
     }

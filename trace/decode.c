@@ -275,14 +275,36 @@ static int fill_neighbours(const struct mpg_decoder *d, struct mpg_event *e, str
     return 0;
 }
 
+/* The MPI_Finalize that a launcher did not let return: it has no duration. */
+static int give_finalize(struct mpg_decoder *d, struct mpg_event *e)
+{
+    int64_t enter_ns = d->stream->progress.inside_ns;
+    if (!d->stream->finalizes || d->finalized || enter_ns < d->last_ns)
+        return 0;
+    d->finalized = true;
+    *e = (struct mpg_event){.call = MPG_CALL_Finalize,
+                            .thread = d->thread,
+                            .enter_ns = enter_ns,
+                            .leave_ns = enter_ns,
+                            .site = MPG_NO_SITE,
+                            .value_number = d->columns - MPG_COLUMN_VALUES,
+                            .values = d->values};
+    memset(d->values, 0, sizeof d->values);
+    d->last_ns = enter_ns;
+    d->event++;
+    return 1;
+}
+
 int mpg_decoder_next(struct mpg_decoder *d, struct mpg_event *e, struct mpg_error *err)
 {
     while (d->chunk_events == 0) {
         if (end_chunk(d, err) < 0)
             return -1;
         int more = mpg_decoder_chunk(d, err);
-        if (more <= 0)
-            return more;
+        if (more < 0)
+            return -1;
+        if (more == 0)
+            return give_finalize(d, e);
     }
     const struct mpg_shape *shape = read_operation(d, err);
     if (!shape)

@@ -19,7 +19,7 @@ struct mpg_decoder {
     const struct trace_stream *stream;
     int64_t offset;           /* of the next chunk header */
     uint64_t sequence, event; /* chunks and events read so far */
-    bool in_window;
+    bool in_window, finalized; /* has read its window, given the end that it lacks */
     uint8_t *raw;
     size_t raw_capacity;
     uint32_t columns;

@@ -64,19 +64,22 @@ static bool told_death(const struct mpg_trace *t, int32_t rank, uint32_t thread,
     return false;
 }
 
+enum mpg_call mpg_trace_inside(const struct trace_stream *s)
+{
+    uint32_t inside = (uint32_t)s->progress.inside;
+    bool is_inside = s->uses_window && inside > 0 && inside <= MPG_CALL_COUNT &&
+                     s->progress.inside >> 32 == (uint32_t)s->progress.events;
+    return is_inside ? (enum mpg_call)(inside - 1) : MPG_CALL_COUNT;
+}
+
 bool mpg_trace_died(const struct mpg_trace *t, int32_t rank, uint32_t thread, enum mpg_call *call,
                     int64_t *enter_ns)
 {
     const struct trace_stream *s = &t->rank[rank].stream[thread];
-    uint32_t inside = (uint32_t)s->progress.inside;
-    *call = MPG_CALL_COUNT;
-    *enter_ns = 0;
-    if (s->uses_window && inside > 0 && inside <= MPG_CALL_COUNT &&
-        s->progress.inside >> 32 == (uint32_t)s->progress.events) {
-        *call = (enum mpg_call)(inside - 1);
-        *enter_ns = s->progress.inside_ns;
-    }
-    return s->has_window || told_death(t, rank, thread, call, enter_ns);
+    *call = mpg_trace_inside(s);
+    *enter_ns = *call == MPG_CALL_COUNT ? 0 : s->progress.inside_ns;
+    return !t->rank[rank].finalizes &&
+           (s->has_window || told_death(t, rank, thread, call, enter_ns));
 }
 
 bool mpg_trace_fact(const struct mpg_trace *t, int32_t rank, size_t i, const char **key,

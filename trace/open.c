@@ -311,6 +311,10 @@ static int settle_windows(struct mpg_trace *t, struct mpg_error *err)
             s->events += s->progress.events;
             if (s->progress.flags & MPG_CHUNK_UNRESOLVED)
                 t->rank[r].unresolved = true;
+            if (mpg_trace_inside(s) == MPG_CALL_Finalize) {
+                s->finalizes = t->rank[r].finalizes = true;
+                s->events++;
+            }
         }
     return 0;
 }

@@ -33,7 +33,9 @@ const char *mpg_trace_cut(const struct mpg_trace *trace);
 uint32_t mpg_trace_threads(const struct mpg_trace *trace, int32_t rank);
 /* Whether THREAD of RANK left its window behind, which the process does that dies
  * without MPI_Finalize; CALL is the one it was inside of since ENTER_NS, or
- * MPG_CALL_COUNT if it was in none. */
+ * MPG_CALL_COUNT if it was in none. A process killed inside MPI_Finalize, as launchers
+ * do when another one exits with an error, counts as ended there: a cursor gives its
+ * MPI_Finalize, without duration. */
 bool mpg_trace_died(const struct mpg_trace *trace, int32_t rank, uint32_t thread,
                     enum mpg_call *call, int64_t *enter_ns);
 

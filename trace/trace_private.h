@@ -35,10 +35,11 @@ struct trace_stream {
     int64_t window_offset;
     uint32_t window_bytes, window_columns;
     struct mpg_progress progress;
+    bool finalizes; /* ended inside MPI_Finalize, where launchers kill: nothing is missing */
 };
 
 struct trace_rank {
-    bool present, unresolved;
+    bool present, unresolved, finalizes; /* one of its streams does */
     uint32_t threads;
     struct trace_stream *stream;
     int32_t host;
@@ -81,6 +82,9 @@ struct mpg_trace {
     struct trace_table objects, strings, modules, sites;
     struct trace_table topologies; /* found by (rank, communicator) */
 };
+
+/* The call that the process died in, as the stream's window says, or MPG_CALL_COUNT. */
+enum mpg_call mpg_trace_inside(const struct trace_stream *stream);
 
 /* Reads exactly SIZE bytes at OFFSET; -1 with ERR naming FILE otherwise. */
 int mpg_trace_pread(const struct trace_file *file, void *data, size_t size, int64_t offset,
