@@ -3,15 +3,17 @@
 # make bench: what a recorded MPI call costs, as CPU time. Runs with and without the
 # tracer take turns, and each pair gives a difference, so that what a machine does to all
 # runs of a minute falls out. Never a pass or a fail. Argument: the number of pairs.
+# Other tracers are measured the same way where MPIP is the path of libmpiP.so, or
+# EZTRACE names eztrace (Debian's package of that name).
 set -eu
 pairs=${1:-15}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 program=${top_builddir:?}/tests/speed_tracer
 
-# once COMMAND...: what it prints, in one process.
+# once COMMAND...: the number it prints, in one process; tracers talk, too.
 once() {
-    "$MPIRUN" -np 1 "$@"
+    (cd "$work" && "$MPIRUN" -np 1 "$@" 2>/dev/null) | grep -E '^[0-9]+\.[0-9]+$'
 }
 
 # summary NAME: from lines "without with" on standard input, the median of the
@@ -37,7 +39,7 @@ summary() {
     }'
 }
 
-# compare NAME OPTION...: runs of mpgtrace record with these against plain ones.
+# compare NAME COMMAND...: runs of the program by COMMAND against plain ones.
 compare() {
     local name=$1 plain traced
     shift
@@ -45,9 +47,9 @@ compare() {
     for i in $(seq "$pairs"); do
         if [ $((i % 2)) = 0 ]; then
             plain=$(once "$program")
-            traced=$(once "$MPGTRACE" record -o "$work/self.trace" "$@" "$program")
+            traced=$(once "$@" "$program")
         else
-            traced=$(once "$MPGTRACE" record -o "$work/self.trace" "$@" "$program")
+            traced=$(once "$@" "$program")
             plain=$(once "$program")
         fi
         echo "$plain $traced" >>"$work/pairs"
@@ -55,14 +57,30 @@ compare() {
     summary "$name" <"$work/pairs"
 }
 
+# recorded NAME OPTION...: mpgtrace record with these.
+recorded() {
+    local name=$1
+    shift
+    compare "$name" "$MPGTRACE" record -o "$work/self.trace" "$@"
+}
+
+# bytes FILE...: how many they take, a call.
+bytes() {
+    cat "$@" | wc -c | awk '{ printf "  %.2f bytes a call on disk\n", $1 / (3 * 501000) }'
+}
+
 echo "Irecv, Send, Wait of one byte on MPI_COMM_SELF: ns of CPU time (user and system) a call"
 echo "                               without    traced     added   interval of the median"
-compare "record --callsites=0" --callsites=0
-compare "record (8 frames)"
-size=$(cat "$work"/self.trace/* | wc -c)
-awk -v size="$size" 'BEGIN { printf "  %.2f bytes a call on disk\n", size / (3 * 501000) }'
-compare "record --profile" --profile
-compare "record --cpu-time" --cpu-time
+recorded "record --callsites=0" --callsites=0
+recorded "record (8 frames)"
+bytes "$work"/self.trace/*
+recorded "record --profile" --profile
+recorded "record --cpu-time" --cpu-time
+[ -z "${EZTRACE:-}" ] || {
+    compare "EZTrace" "$EZTRACE" -t openmpi
+    bytes "$work"/speed_tracer_trace/*/*
+}
+[ -z "${MPIP:-}" ] || compare "mpiP (a profile)" env LD_PRELOAD="$MPIP"
 cat <<'PEERS'
 Others, measured once on another machine (2-core KVM guest, 2.6 GHz, Open MPI 4.1.4):
   EZTrace 2 +146, Score-P 8.4 +303, sst-dumpi +632, Pilgrim +789, mpiP +1423 ns a call
