@@ -8,6 +8,7 @@
 #include <mpi.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <spawn.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -94,6 +95,30 @@ static void interrupt_often(void)
     setitimer(ITIMER_REAL, &often, NULL);
 }
 
+/* As a clean-up job does it, or a user who thinks the run is over. */
+static void remove_trace(void)
+{
+    char command[4200];
+    const char *trace = getenv("MPGTRACE_OUTPUT");
+    MPI_Barrier(MPI_COMM_WORLD);
+    snprintf(command, sizeof command, "rm -rf '%s'", trace ? trace : "none.trace");
+    if (rank == 0 && system(command) != 0)
+        exit(7);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/* Standard error becomes a pipe that nobody reads, or a file of the program's. */
+static void replace_error(bool by_file)
+{
+    int ends[2];
+    if (by_file)
+        ends[1] = open("precious", O_RDWR | O_CREAT | O_TRUNC, 0666);
+    else if (pipe(ends) == 0)
+        close(ends[0]);
+    if (ends[1] < 0 || dup2(ends[1], STDERR_FILENO) < 0)
+        exit(7);
+}
+
 static void *initialise(void *argument)
 {
     int provided;
@@ -145,8 +170,16 @@ static void behave(const char *how)
         }
     else if (strcmp(how, "signals") == 0)
         interrupt_often();
-    else if (strcmp(how, "limit") == 0 && setrlimit(RLIMIT_FSIZE, &(struct rlimit){8192, 8192}) < 0)
-        exit(7);
+    else if (strcmp(how, "removed") == 0)
+        remove_trace();
+    else if (strncmp(how, "removed-", 8) == 0) {
+        replace_error(strcmp(how, "removed-file") == 0);
+        remove_trace();
+    } else if (strcmp(how, "limit") == 0 || strcmp(how, "limit-all") == 0) {
+        const rlim_t bytes = how[5] ? 512 : 8192;
+        if (setrlimit(RLIMIT_FSIZE, &(struct rlimit){bytes, bytes}) < 0)
+            exit(7);
+    }
 }
 
 int main(int argc, char **argv)

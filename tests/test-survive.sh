@@ -81,10 +81,17 @@ traced limit 2 --buffer 4KiB
 is "a limit of file sizes: the program ends well" "$?: $(cat out)" "0: survive: 2 ranks, to the end"
 is "... and is told once a rank" "$(grep -c '^mpgtrace: rank [01]: .*File too large' err)" 2
 ok "... what there is can be read" sh -c '"$1" stat limit.trace >out' sh "$MPGTRACE"
-# shellcheck disable=SC2086
-$mpirun -np 2 sh -c 'rm -r gone.trace; exec "$@"' sh "$MPGTRACE" record -o gone.trace "$survive" \
-    end >out 2>err
-is "a folder that is not there any more" "$?: $(cat out)" "0: survive: 2 ranks, to the end"
+traced limit-all 2 --profile
+is "... a profile: the program ends well" "$?: $(cat out)" "0: survive: 2 ranks, to the end"
+is "... and is told once a rank" "$(grep -c '^mpgtrace: rank [01]: .*File too large' err)" 2
+for how in removed removed-pipe removed-file; do
+    traced $how 2 --buffer 4KiB
+    is "$how: the program ends well" "$?: $(cat out)" "0: survive: 2 ranks, to the end"
+    ok "... and leaves no trace" test ! -e $how.trace
+    [ $how = removed ] &&
+        is "... which is told once a rank" "$(grep -c '^mpgtrace: rank [01]: .*has been removed' err)" 2
+done
+is "what has taken the place of standard error is not written to" "$(wc -c <precious)" 0
 if mkdir full && mount -t tmpfs -o size=1m tmpfs full 2>/dev/null; then
     mkdir full/fill.trace
     head -c 400000 /dev/zero >full/fill.trace/filling

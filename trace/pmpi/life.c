@@ -166,6 +166,7 @@ void tracer_finalize(struct tracer_scope *s)
     clock_group_free(&life.clocks);
     if (!measured || !tracer_lock())
         return;
+    streams_wait();
     if (facts_write_offset(streams.first->writer, &offset, &err) < 0)
         tracer_fail(&err);
     tracer_unlock();
@@ -187,6 +188,7 @@ void tracer_finalized(struct tracer_scope *s)
     tracer_write(s, &e);
     if (!tracer_lock())
         return;
+    streams_wait();
     close_trace(MPG_PROFILE_FINALIZED);
     tracer_comms_end();
     tracer_requests_end();
@@ -202,8 +204,9 @@ void tracer_end_early(const char *reason)
         return;
     /* In the midst of a record, of this or another thread: the window holds what there
      * is. */
-    if (streams.threads ? pthread_mutex_trylock(&streams.lock) != 0 : streams.busy)
+    if (!stream_lock_at_end())
         return;
+    streams_wait();
     if (facts_write(streams.first->writer, "incomplete", reason, &err) < 0)
         tracer_fail(&err);
     close_trace(MPG_PROFILE_ENDED);

@@ -370,6 +370,8 @@ int profile_close(enum mpg_profile_state state, struct mpg_error *err)
     uint8_t *copy = compacted(&bytes);
     if (!copy)
         status = mpg_error_set(err, "out of memory");
+    else if (!mpg_file_may_have(bytes))
+        status = mpg_error_errno(err, EFBIG, "%s", part);
     else if ((fd = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) < 0 ||
              write_all(fd, copy, bytes) < 0)
         status = mpg_error_errno(err, errno, "%s", part);

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,22 +19,34 @@ enum { COMPRESSION_LEVEL = 1, HIGH_FD = 900, FD_RESERVE = 32, MAX_THREADS = 6553
 struct streams streams = {.lock = PTHREAD_MUTEX_INITIALIZER, .flushed = PTHREAD_COND_INITIALIZER};
 __thread struct stream_thread stream_thread __attribute__((tls_model("initial-exec")));
 
-/* Says it in one write, so that lines of several ranks do not mix. */
+/* Says it in one write, so that lines of several ranks do not mix; not into a file that
+ * the program has put in the place of standard error, and not to be killed by a pipe
+ * that nobody reads. */
 static void complain(const char *text, const char *consequence)
 {
     char line[MPG_ERROR_SIZE + 128];
+    struct stat st;
+    sigset_t pipe, old, pending;
     int n = snprintf(line, sizeof line, "mpgtrace: rank %d: %s; %s\n", streams.rank, text,
                      consequence);
-    if (n > 0)
-        (void)!write(STDERR_FILENO, line, (size_t)n < sizeof line ? (size_t)n : sizeof line - 1);
+    if (n < 0 || fstat(STDERR_FILENO, &st) < 0 || st.st_dev != streams.error_device ||
+        st.st_ino != streams.error_inode)
+        return;
+    sigpending(&pending);
+    sigemptyset(&pipe);
+    sigaddset(&pipe, SIGPIPE);
+    pthread_sigmask(SIG_BLOCK, &pipe, &old);
+    ssize_t done = write(STDERR_FILENO, line,
+                         (size_t)n < sizeof line ? (size_t)n : sizeof line - 1);
+    if (done < 0 && errno == EPIPE && !sigismember(&pending, SIGPIPE))
+        (void)sigtimedwait(&pipe, NULL, &(struct timespec){0, 0});
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
 
 void stream_fail(const struct mpg_error *err)
 {
-    if (!streams.on)
-        return;
-    streams.on = false;
-    complain(err->text, "its trace ends here, the program goes on");
+    if (atomic_exchange(&streams.on, false))
+        complain(err->text, "its trace ends here, the program goes on");
 }
 
 /* Out of the way of programs that count on low numbers, or close them one by one. */
@@ -91,8 +104,12 @@ static int open_file(struct stream *s, int flags, struct mpg_error *err)
 static int current_file(void *stream, struct mpg_error *err)
 {
     struct stream *s = stream;
-    if (is_open(s))
-        return s->fd;
+    struct stat st;
+    if (is_open(s)) {
+        if (fstat(s->fd, &st) == 0 && st.st_nlink > 0)
+            return s->fd;
+        return mpg_error_set(err, "%s: has been removed", s->path);
+    }
     s->fd = -1; /* if it is open, it is the program's */
     if (open_file(s, 0, err) < 0)
         return -1;
@@ -172,6 +189,7 @@ static void give_back(void *stream)
     if (!streams.on) /* and in a forked child the lock may be held for ever */
         return;
     pthread_mutex_lock(&streams.lock);
+    stream_thread.stream = NULL; /* later destructors may call MPI, too */
     ((struct stream *)stream)->taken = false;
     pthread_mutex_unlock(&streams.lock);
 }
@@ -201,45 +219,80 @@ static struct stream *take(void)
     return s;
 }
 
+/* A thread that is cancelled while it writes would leave the lock held. */
+static void lock_all(struct stream_thread *t)
+{
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &t->cancel_state);
+    pthread_mutex_lock(&streams.lock);
+    t->locked = true;
+}
+
+static void unlock_all(struct stream_thread *t)
+{
+    t->locked = false;
+    pthread_mutex_unlock(&streams.lock);
+    pthread_setcancelstate(t->cancel_state, NULL);
+}
+
 static bool lock_threads(struct stream_thread *t)
 {
-    pthread_mutex_lock(&streams.lock);
+    lock_all(t);
     if (streams.on && (t->stream || (t->stream = take()) != NULL)) {
         streams.busy = true;
         return true;
     }
-    pthread_mutex_unlock(&streams.lock);
+    unlock_all(t);
     return false;
 }
 
 void stream_claim(void)
 {
     struct stream_thread *t = &stream_thread;
-    if (!streams.threads)
+    if (!streams.threads || t->locked)
         return;
-    pthread_mutex_lock(&streams.lock);
+    lock_all(t);
     if (streams.on && !t->stream)
         t->stream = take();
-    pthread_mutex_unlock(&streams.lock);
+    unlock_all(t);
 }
 
 bool stream_lock(void)
 {
     struct stream_thread *t = &stream_thread;
-    if (!streams.on)
+    if (!streams.on || t->locked) /* a signal's handler has come in between */
         return false;
     if (streams.threads)
         return lock_threads(t);
-    streams.busy = true;
+    streams.busy = t->locked = true;
     t->stream = streams.first;
+    return true;
+}
+
+bool stream_lock_at_end(void)
+{
+    struct stream_thread *t = &stream_thread;
+    if (t->locked || (streams.threads ? pthread_mutex_trylock(&streams.lock) != 0 : streams.busy))
+        return false;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &t->cancel_state);
+    streams.busy = t->locked = true;
     return true;
 }
 
 void stream_unlock(void)
 {
+    struct stream_thread *t = &stream_thread;
     streams.busy = false;
     if (streams.threads)
-        pthread_mutex_unlock(&streams.lock);
+        unlock_all(t);
+    else
+        t->locked = false;
+}
+
+void streams_wait(void)
+{
+    for (struct stream *s = streams.first; s; s = s->next)
+        while (s->flushing)
+            pthread_cond_wait(&streams.flushed, &streams.lock);
 }
 
 void stream_flush(void)
@@ -249,15 +302,19 @@ void stream_flush(void)
         return;
     struct stream *s = stream_thread.stream;
     bool full = mpg_trace_writer_is_full(s->writer);
+    int state;
     s->flushing = full;
     stream_unlock();
     if (!full)
         return;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+    stream_thread.locked = true; /* for a signal's handler */
     int status = mpg_trace_writer_flush(s->writer, &err);
-    pthread_mutex_lock(&streams.lock);
+    lock_all(&stream_thread);
     s->flushing = false;
     pthread_cond_broadcast(&streams.flushed);
-    pthread_mutex_unlock(&streams.lock);
+    unlock_all(&stream_thread);
+    pthread_setcancelstate(state, NULL);
     if (status < 0)
         stream_fail(&err);
 }
@@ -285,6 +342,11 @@ bool stream_defined(enum stream_table table, int32_t number)
 int streams_open(const struct stream_options *options, struct mpg_error *err)
 {
     streams.options = *options;
+    struct stat st;
+    if (fstat(STDERR_FILENO, &st) == 0) {
+        streams.error_device = st.st_dev;
+        streams.error_inode = st.st_ino;
+    }
     streams.rank = options->rank;
     streams.threads = options->threads;
     if (streams.threads && pthread_key_create(&streams.at_thread_end, give_back) != 0)
@@ -307,8 +369,6 @@ void streams_close(void)
     bool failed = false;
     streams.on = false;
     for (struct stream *s = streams.first; s; s = s->next) {
-        while (s->flushing)
-            pthread_cond_wait(&streams.flushed, &streams.lock);
         struct mpg_error one;
         if (close_stream(s, &one) < 0 && !failed) {
             failed = true;

@@ -54,6 +54,8 @@ struct streams {
     volatile bool busy; /* between lock and unlock */
     bool threads;
     int rank;
+    dev_t error_device; /* standard error, as it was */
+    ino_t error_inode;
     struct stream *first; /* of MPI_Init's thread */
     struct stream_options options;
     pthread_mutex_t lock;
@@ -67,6 +69,8 @@ struct stream_thread {
     struct stream *stream;
     uintptr_t frame; /* of the outermost call it is inside of */
     int depth;       /* wrappers it is inside of */
+    int cancel_state; /* as it was before stream_lock() */
+    volatile bool locked; /* between lock and unlock, or writing */
 };
 extern __thread struct stream_thread stream_thread __attribute__((tls_model("initial-exec")));
 
@@ -82,6 +86,13 @@ void stream_claim(void);
  * Lock returns false when nothing is recorded (any more). */
 bool stream_lock(void);
 void stream_unlock(void);
+/* The same for a process that ends, whatever its threads were at: false also when one of
+ * them is between lock and unlock, and may be for ever. */
+bool stream_lock_at_end(void);
+
+/* Until no thread is in stream_flush() any more: then all streams are the caller's.
+ * Between lock and unlock. */
+void streams_wait(void);
 
 /* Whether TABLE of this thread's stream has had NUMBER, which it then has. Between lock
  * and unlock. False when out of memory: defined once too often does no harm. */
@@ -95,7 +106,7 @@ void stream_flush(void);
 void stream_fail(const struct mpg_error *err);
 
 /* Ends recording and closes all streams. A thread that is about to record then finds
- * that nothing is recorded any more. Between lock and unlock. */
+ * that nothing is recorded any more. Between lock and unlock, after streams_wait(). */
 void streams_close(void);
 
 #endif
