@@ -200,6 +200,62 @@ static void test_killed(void)
     clear_folder();
 }
 
+/* --- read while it is written --- */
+
+static void test_live(void)
+{
+    enum { READS = 200, LONG = 200000 };
+    volatile uint64_t *written = mmap(NULL, sizeof *written, PROT_READ | PROT_WRITE,
+                                      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    int wrong = 0;
+    for (int reads = 0; reads < READS;) {
+        clear_folder();
+        *written = 0;
+        pid_t child = fork();
+        if (child == 0)
+            write_for_ever(written, 4096);
+        while (*written == 0) {
+            const struct timespec short_time = {.tv_nsec = 100000};
+            nanosleep(&short_time, NULL);
+        }
+        for (; reads < READS && *written < LONG; reads++)
+            if (read_events(folder, NULL) < 0) {
+                printf("# %s\n", err.text);
+                wrong++;
+            }
+        kill(child, SIGKILL);
+        waitpid(child, NULL, 0);
+    }
+    ok(wrong == 0, "read %d times while it is written (%d wrong)", READS, wrong);
+    munmap((void *)written, sizeof *written);
+    clear_folder();
+
+    int fd;
+    uint64_t i = 0;
+    struct mpg_event e;
+    struct mpg_trace_writer *w = open_writer(4096, &fd);
+    mpg_trace_writer_flush(w, &err);
+    for (; i < 300; i++)
+        write_one(w, i);
+    mpg_trace_writer_flush(w, &err);
+    for (; i < 310; i++)
+        write_one(w, i);
+    struct mpg_trace *t = mpg_trace_open(folder, &err);
+    for (; i < 1000; i++)
+        write_one(w, i);
+    mpg_trace_writer_close(w, &err);
+    struct mpg_cursor *c = t ? mpg_cursor_open(t, 0, &err) : NULL;
+    int more = -1;
+    for (i = 0; c && (more = mpg_cursor_next(c, &e, &err)) > 0; i++)
+        ;
+    ok(more == 0 && i == 310, "a window that was appended after the trace had been opened");
+    mpg_cursor_close(c);
+    mpg_trace_close(t);
+    mpg_trace_writer_free(w);
+    close(fd);
+    clear_folder();
+}
+
 /* --- windows of a process that is still there --- */
 
 static void test_windows(void)
@@ -358,6 +414,7 @@ int main(void)
         snprintf(saved_file, sizeof saved_file, "%s.file", folder);
         snprintf(saved_window, sizeof saved_window, "%s.window", folder);
         test_killed();
+        test_live();
         test_windows();
         test_finalizing();
         test_full();

@@ -20,6 +20,7 @@ struct mpg_decoder {
     int64_t offset;           /* of the next chunk header */
     uint64_t sequence, event; /* chunks and events read so far */
     bool in_window, finalized; /* has read its window, given the end that it lacks */
+    bool appended;             /* what was in the window is in the file by now */
     uint8_t *raw;
     size_t raw_capacity;
     uint32_t columns;

@@ -7,7 +7,8 @@
 
 static const struct trace_file *file_of(const struct mpg_decoder *d)
 {
-    return &d->trace->files[d->in_window ? d->stream->window_file : d->stream->file];
+    bool in_window = d->in_window && !d->appended;
+    return &d->trace->files[in_window ? d->stream->window_file : d->stream->file];
 }
 
 int mpg_decoder_damaged(const struct mpg_decoder *d, const char *what, struct mpg_error *err)
@@ -98,25 +99,11 @@ static int unpack_chunk(struct mpg_decoder *d, const uint8_t *header, const stru
     return begin_chunk(d, c->columns, c->events, c->first_ns, err);
 }
 
-static int read_window(struct mpg_decoder *d, struct mpg_error *err)
-{
-    const struct trace_stream *s = d->stream;
-    struct mpg_window w;
-    d->in_window = true;
-    if (reserve_bytes(&d->raw, &d->raw_capacity, s->window_bytes, err) < 0 ||
-        mpg_trace_pread(file_of(d), d->raw, s->window_bytes, s->window_offset, err) < 0)
-        return -1;
-    if (mpg_window_layout(&w, d->raw, s->window_bytes, s->window_columns) < 0)
-        return mpg_decoder_damaged(d, "window", err);
-    for (uint32_t i = 0; i < w.columns; i++)
-        set_column(d, i, w.column[i], w.capacity[i]);
-    return begin_chunk(d, w.columns, s->progress.events, s->progress.first_ns, err);
-}
-
-int mpg_decoder_chunk(struct mpg_decoder *d, struct mpg_error *err)
+/* Reads the stream's next chunk of events up to the file's byte END: 1, or 0. */
+static int next_chunk(struct mpg_decoder *d, uint64_t chunks, int64_t end, struct mpg_error *err)
 {
     const struct trace_file *f = file_of(d);
-    while (d->sequence < d->stream->chunks && d->offset < f->usable_bytes) {
+    while (d->sequence < chunks && d->offset < end) {
         uint8_t header[MPG_CHUNK_HEADER_BYTES];
         struct mpg_chunk c;
         if (mpg_trace_pread(f, header, sizeof header, d->offset, err) < 0)
@@ -133,5 +120,48 @@ int mpg_decoder_chunk(struct mpg_decoder *d, struct mpg_error *err)
         if (wanted)
             return 1;
     }
-    return d->stream->uses_window && !d->in_window ? read_window(d, err) : 0;
+    return 0;
+}
+
+/* The program goes on, and has appended what the window held when the trace was opened:
+ * as many events of that chunk are the stream's last. */
+static int read_appended(struct mpg_decoder *d, struct mpg_error *err)
+{
+    uint64_t events = d->stream->progress.events;
+    d->appended = true;
+    if (d->stream->chunks == 0) /* and what file it was is not known */
+        return 0;
+    int more = next_chunk(d, d->stream->progress.sequence + 1, INT64_MAX, err);
+    if (more <= 0)
+        return more;
+    if (events > d->chunk_events)
+        return mpg_decoder_damaged(d, "window", err);
+    d->chunk_events = events;
+    return 1;
+}
+
+static int read_window(struct mpg_decoder *d, struct mpg_error *err)
+{
+    const struct trace_stream *s = d->stream;
+    struct mpg_window w;
+    struct mpg_progress now;
+    d->in_window = true;
+    if (reserve_bytes(&d->raw, &d->raw_capacity, s->window_bytes, err) < 0 ||
+        mpg_trace_pread(file_of(d), d->raw, s->window_bytes, s->window_offset, err) < 0 ||
+        mpg_trace_progress(file_of(d), s->window_offset, &now, err) < 0)
+        return -1;
+    if (now.sequence != s->progress.sequence)
+        return read_appended(d, err);
+    if (mpg_window_layout(&w, d->raw, s->window_bytes, s->window_columns) < 0)
+        return mpg_decoder_damaged(d, "window", err);
+    for (uint32_t i = 0; i < w.columns; i++)
+        set_column(d, i, w.column[i], w.capacity[i]);
+    return begin_chunk(d, w.columns, s->progress.events, s->progress.first_ns, err);
+}
+
+int mpg_decoder_chunk(struct mpg_decoder *d, struct mpg_error *err)
+{
+    int more = d->in_window ? 0
+                            : next_chunk(d, d->stream->chunks, file_of(d)->usable_bytes, err);
+    return more == 0 && d->stream->uses_window && !d->in_window ? read_window(d, err) : more;
 }

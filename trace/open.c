@@ -60,6 +60,12 @@ static int open_file(struct mpg_trace *t, const char *path, struct mpg_error *er
     return add_file(t, fd, path, err);
 }
 
+/* A window that the program has removed since it was listed is in its stream's file. */
+static int open_listed(struct mpg_trace *t, const char *path, struct mpg_error *err)
+{
+    return access(path, F_OK) < 0 && errno == ENOENT ? 0 : open_file(t, path, err);
+}
+
 static int is_rank_file(const struct dirent *entry)
 {
     size_t n = strlen(entry->d_name);
@@ -77,14 +83,14 @@ static int open_directory(struct mpg_trace *t, const char *path, struct mpg_erro
         size_t size = strlen(path) + strlen(entries[i]->d_name) + 2;
         if (status == 0 && (name = malloc(size))) {
             snprintf(name, size, "%s/%s", path, entries[i]->d_name);
-            status = open_file(t, name, err);
+            status = open_listed(t, name, err);
         } else if (status == 0)
             status = out_of_memory(err);
         free(name);
         free(entries[i]);
     }
     free(entries);
-    if (status == 0 && count == 0)
+    if (status == 0 && t->file_count == 0)
         return mpg_error_set(err, "%s: no trace files (*.mpgt) in this folder", path);
     return status;
 }
@@ -267,16 +273,31 @@ static int note_chunk(struct mpg_trace *t, size_t file, const struct mpg_chunk *
     return 0;
 }
 
+int mpg_trace_progress(const struct trace_file *f, int64_t offset, struct mpg_progress *progress,
+                       struct mpg_error *err)
+{
+    enum { ATTEMPTS = 100 };
+    for (int i = 0; i < ATTEMPTS; i++) {
+        struct mpg_progress stored[2];
+        const struct mpg_window w = {.progress = &stored[0]};
+        for (int j = 0; j < 2; j++)
+            if (mpg_trace_pread(f, &stored[j], sizeof stored[j], offset + MPG_CHUNK_HEADER_BYTES,
+                                err) < 0)
+                return -1;
+        *progress = mpg_window_progress(&w);
+        if (stored[0].sequence == stored[1].sequence)
+            break;
+    }
+    return 0;
+}
+
 static int note_window(struct mpg_trace *t, size_t file, const uint8_t *header,
                        const struct mpg_chunk *c, int64_t offset, struct mpg_error *err)
 {
     const struct trace_file *f = &t->files[file];
-    uint8_t head[MPG_CHUNK_HEADER_BYTES + MPG_PROGRESS_BYTES];
     if (!mpg_chunk_check(header, c, NULL) || c->stored_bytes < MPG_PROGRESS_BYTES)
         return mpg_error_set(err, "%s: byte %lld: damaged header of a window", f->path,
                              (long long)offset);
-    if (mpg_trace_pread(f, head, sizeof head, offset, err) < 0)
-        return -1;
     struct trace_stream *s = find_stream(t, c, f, err);
     if (!s)
         return -1;
@@ -287,10 +308,19 @@ static int note_window(struct mpg_trace *t, size_t file, const uint8_t *header,
     s->window_offset = offset;
     s->window_bytes = MPG_CHUNK_HEADER_BYTES + c->stored_bytes;
     s->window_columns = c->columns;
-    const struct mpg_window w = {.progress =
-                                     (struct mpg_progress *)(head + MPG_CHUNK_HEADER_BYTES)};
-    s->progress = mpg_window_progress(&w);
-    return 0;
+    return mpg_trace_progress(f, offset, &s->progress, err);
+}
+
+/* Whether a chunk between the last in a file and a window's is not known. */
+static bool lacks_chunks(const struct mpg_trace *t)
+{
+    for (int32_t r = 0; r < t->ranks; r++)
+        for (uint32_t i = 0; i < t->rank[r].threads; i++) {
+            const struct trace_stream *s = &t->rank[r].stream[i];
+            if (s->has_window && s->progress.sequence > s->chunks)
+                return true;
+        }
+    return false;
 }
 
 /* Decides which windows hold what is in no chunk, all chunks being known. */
@@ -371,6 +401,7 @@ static int next_header(struct trace_file *f, int64_t offset, uint8_t *header, st
     return 0;
 }
 
+/* Goes on from where an earlier walk came to. */
 static int walk_file(struct mpg_trace *t, size_t file, struct mpg_error *err)
 {
     struct trace_file *f = &t->files[file];
@@ -379,7 +410,7 @@ static int walk_file(struct mpg_trace *t, size_t file, struct mpg_error *err)
         return mpg_error_errno(err, errno, "%s", f->path);
     f->size_bytes = st.st_size;
     f->last_rank = -1;
-    int64_t offset = 0;
+    int64_t offset = f->usable_bytes;
     while (offset < f->size_bytes) {
         uint8_t header[MPG_CHUNK_HEADER_BYTES];
         struct mpg_chunk c;
@@ -399,6 +430,14 @@ static int walk_file(struct mpg_trace *t, size_t file, struct mpg_error *err)
         offset += MPG_CHUNK_HEADER_BYTES + (int64_t)c.stored_bytes;
     }
     f->usable_bytes = offset;
+    return 0;
+}
+
+static int walk_files(struct mpg_trace *t, struct mpg_error *err)
+{
+    for (size_t i = 0; i < t->file_count; i++)
+        if (walk_file(t, i, err) < 0)
+            return -1;
     return 0;
 }
 
@@ -460,9 +499,8 @@ struct mpg_trace *mpg_trace_open(const char *path, struct mpg_error *err)
     }
     if (open_files(t, err) < 0)
         goto fail;
-    for (size_t i = 0; i < t->file_count; i++)
-        if (walk_file(t, i, err) < 0)
-            goto fail;
+    if (walk_files(t, err) < 0 || (lacks_chunks(t) && walk_files(t, err) < 0))
+        goto fail; /* a program that goes on has appended chunks before its windows were read */
     if (settle_windows(t, err) < 0 || note_cuts(t, err) < 0 || check_ranks(t, err) < 0)
         goto fail;
     return t;

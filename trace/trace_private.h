@@ -86,6 +86,10 @@ struct mpg_trace {
 /* The call that the process died in, as the stream's window says, or MPG_CALL_COUNT. */
 enum mpg_call mpg_trace_inside(const struct trace_stream *stream);
 
+/* What the window at OFFSET of FILE says of itself, all of it at one time. */
+int mpg_trace_progress(const struct trace_file *file, int64_t offset,
+                       struct mpg_progress *progress, struct mpg_error *err);
+
 /* Reads exactly SIZE bytes at OFFSET; -1 with ERR naming FILE otherwise. */
 int mpg_trace_pread(const struct trace_file *file, void *data, size_t size, int64_t offset,
                     struct mpg_error *err);
