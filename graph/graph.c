@@ -192,6 +192,20 @@ static int check_end(struct mpg_graph *g, struct mpg_error *err)
     return graph_check_collectives(g, err);
 }
 
+/* No rank can go on as it is: those that can with other calls than their next are made
+ * to. */
+static int look_ahead(struct mpg_graph *g, struct mpg_error *err)
+{
+    for (int32_t rank = 0; rank < g->ranks; rank++) {
+        int status = graph_look_ahead(g, rank, err);
+        if (status < 0)
+            return -1;
+        if (status > 0)
+            heap_push(g, rank);
+    }
+    return 0;
+}
+
 /* Chooses the rank to advance: 1, 0 when all have finished, -1 when none can. */
 static int choose_rank(struct mpg_graph *g, struct mpg_error *err)
 {
@@ -203,6 +217,8 @@ static int choose_rank(struct mpg_graph *g, struct mpg_error *err)
             heap_push(g, g->current);
         g->current = NO_RANK;
     }
+    if (g->heap_count == 0 && g->finished < g->ranks && look_ahead(g, err) < 0)
+        return -1;
     if (g->heap_count == 0 && g->finished < g->ranks) {
         if (!g->options.lenient)
             return graph_explain_stall(g, err);

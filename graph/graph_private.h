@@ -174,7 +174,10 @@ struct rank_state {
     bool started, finished, finalized, queued;
     bool has_next, ended;      /* next: read ahead */
     struct mpg_event next;
-    uint64_t calls;            /* so far */
+    uint64_t next_number;
+    struct ahead *ahead, *taken; /* laid aside, in order (ahead.c); the one last taken from it */
+    uint32_t ahead_count;
+    uint64_t calls;            /* read so far */
     int64_t start_ns, progress_ns;
     struct stream *streams;    /* that have made calls, thread 0 first */
     uint32_t stream_count;
@@ -226,6 +229,19 @@ double graph_enter_ns(const struct mpg_graph *g, const struct stream *s); /* ali
 bool graph_rank_can_go(const struct mpg_graph *g, int32_t rank);
 int graph_advance(struct mpg_graph *g, int32_t rank, struct mpg_error *err);
 void graph_free_rank(struct rank_state *r);
+
+/* ahead.c */
+/* Whether R's EVENT, laid aside or read after all that are, need not wait for its
+ * thread or for an earlier one. */
+bool graph_may_go(const struct rank_state *r, const struct mpg_event *event);
+struct ahead *graph_ahead_first(const struct rank_state *r); /* that may go, or NULL */
+/* Takes A out. The event, whose number is NUMBER, is valid until the next is taken or
+ * graph_ahead_forget(). */
+const struct mpg_event *graph_ahead_take(struct rank_state *r, struct ahead *a, uint64_t *number);
+void graph_ahead_forget(struct rank_state *r);
+/* Lays aside what RANK is held up by: 1, or 0 if that cannot help. */
+int graph_look_ahead(struct mpg_graph *g, int32_t rank, struct mpg_error *err);
+void graph_free_ahead(struct rank_state *r);
 
 /* calls.c */
 /* Starts what S's call starts and counts what it has to wait for. */

@@ -8,18 +8,13 @@
 /* Whether what comes next has to wait for a thread that is in a call. */
 static bool is_held(const struct rank_state *r)
 {
-    if (r->waiting == 0)
+    if (r->waiting == 0 || graph_ahead_first(r))
         return false;
     if (r->ended)
         return true;
     if (!r->has_next)
         return false;
-    if (mpg_call_kind(r->next.call) == MPG_KIND_FINALIZE)
-        return true;
-    for (const struct stream *s = r->streams; s; s = s->sibling)
-        if (s->thread == r->next.thread)
-            return s->phase == PHASE_WAIT;
-    return false;
+    return mpg_call_kind(r->next.call) == MPG_KIND_FINALIZE || !graph_may_go(r, &r->next);
 }
 
 bool graph_rank_can_go(const struct mpg_graph *g, int32_t rank)
@@ -191,20 +186,20 @@ static int end_early(struct mpg_graph *g, int32_t rank, struct mpg_error *err)
     return end_rank(g, last, r->started ? last->last_leave_ns : r->start_ns, err);
 }
 
+static bool is_call(const struct mpg_event *e)
+{
+    enum mpg_kind kind = mpg_call_kind(e->call);
+    return kind != MPG_KIND_FLUSH && kind != MPG_KIND_REGION_BEGIN && kind != MPG_KIND_REGION_END;
+}
+
 /* What is no call of MPI, or one outside of its reach. */
 static bool is_aside(struct mpg_graph *g, struct stream *s)
 {
-    switch (mpg_call_kind(s->event.call)) {
-    case MPG_KIND_FLUSH:
+    if (mpg_call_kind(s->event.call) == MPG_KIND_FLUSH) {
         s->flushed_ns += s->event.leave_ns - s->event.enter_ns;
         g->counts.flushed_ns += (uint64_t)(s->event.leave_ns - s->event.enter_ns);
-        return true;
-    case MPG_KIND_REGION_BEGIN:
-    case MPG_KIND_REGION_END:
-        return true;
-    default:
-        return false;
     }
+    return !is_call(&s->event);
 }
 
 static int make_call(struct mpg_graph *g, struct stream *s, struct mpg_error *err)
@@ -222,20 +217,20 @@ static int make_call(struct mpg_graph *g, struct stream *s, struct mpg_error *er
     return 0;
 }
 
-static int take_event(struct mpg_graph *g, int32_t rank, struct mpg_error *err)
+static int take_event(struct mpg_graph *g, int32_t rank, const struct mpg_event *event,
+                      uint64_t number, struct mpg_error *err)
 {
     struct rank_state *r = &g->rank[rank];
     uint32_t known = r->stream_count;
-    struct stream *s = find_stream(g, rank, r->next.thread, err);
+    struct stream *s = find_stream(g, rank, event->thread, err);
     if (!s)
         return -1;
-    r->has_next = false;
-    if (known > 0 && r->stream_count > known && begin_thread(g, s, r->next.enter_ns, err) < 0)
+    if (known > 0 && r->stream_count > known && begin_thread(g, s, event->enter_ns, err) < 0)
         return -1;
-    s->event = r->next;
+    s->event = *event;
     if (is_aside(g, s))
         return 0;
-    s->number = r->calls++;
+    s->number = number;
     g->counts.calls++;
     enum mpg_kind kind = mpg_call_kind(s->event.call);
     if (!r->started) {
@@ -266,27 +261,45 @@ static int leave_one(struct mpg_graph *g, int32_t rank, struct mpg_error *err)
     return 0;
 }
 
+static int read_event(struct rank_state *r, struct mpg_error *err)
+{
+    int more = mpg_cursor_next(r->cursor, &r->next, err);
+    if (more < 0)
+        return -1;
+    r->has_next = more > 0;
+    r->ended = more == 0;
+    if (more > 0 && is_call(&r->next))
+        r->next_number = r->calls++;
+    return 0;
+}
+
 /* Takes RANK one event further. */
 int graph_advance(struct mpg_graph *g, int32_t rank, struct mpg_error *err)
 {
     struct rank_state *r = &g->rank[rank];
     if (r->ready > 0)
         return leave_one(g, rank, err);
-    if (!r->has_next && !r->ended) {
-        int more = mpg_cursor_next(r->cursor, &r->next, err);
-        if (more < 0)
-            return -1;
-        r->has_next = more > 0;
-        r->ended = more == 0;
+    graph_ahead_forget(r);
+    struct ahead *ahead = graph_ahead_first(r);
+    if (ahead) {
+        uint64_t number;
+        const struct mpg_event *event = graph_ahead_take(r, ahead, &number);
+        return take_event(g, rank, event, number, err);
     }
+    if (!r->has_next && !r->ended && read_event(r, err) < 0)
+        return -1;
     if (is_held(r))
         return 0;
-    return r->ended ? end_early(g, rank, err) : take_event(g, rank, err);
+    if (r->ended)
+        return end_early(g, rank, err);
+    r->has_next = false;
+    return take_event(g, rank, &r->next, r->next_number, err);
 }
 
 void graph_free_rank(struct rank_state *r)
 {
     mpg_cursor_close(r->cursor);
+    graph_free_ahead(r);
     for (struct stream *s = r->streams, *next; s; s = next) {
         next = s->sibling;
         free(s->completing);

@@ -261,6 +261,18 @@ is "threads: a new one goes on from its rank, the last one ends it" \
     "$(delays --absorb=none --noise=const:100ns@0)" "400 300"
 is "threads: numbered" "$("$mpgsim" --json t.txt | awk '/"threads":/ { print $2 + 0 }')" 3
 
+# A root need not wait for who sends it nothing, and each rank here has a thread that
+# waits and calls again before the thread that the other rank waits for.
+take "threads that went on without waiting" 2 "#clocks shared" "#comm 1 of 0 = 0 1" <<'END'
+0 1000 1500 Allreduce comm=0 bytes=8
+0 1600 1610 Comm_rank
+0.1 1700 1710 Gatherv comm=1 root=1 bytes=0
+0.1 1800 1900 Gatherv comm=1 root=1 bytes=0
+1.1 1000 1100 Gatherv comm=1 root=1 bytes=16
+1.1 1200 1300 Gatherv comm=1 root=1 bytes=16
+1 1400 1500 Allreduce comm=0 bytes=8
+END
+
 # ---- what is no computation, or has no effect ----
 take "flushes" 1 <<'END'
 0 1100 1200 Barrier

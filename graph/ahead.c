@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Reading ahead in a rank of several threads. Its calls are taken in the order of their
+ * enter times, so that one whose thread still waits holds up the other threads' later
+ * ones. That is no loss where all waiting is real; but MPI waits less than the graph
+ * (a Gatherv's root not for a rank that sends it nothing), and then two ranks can hold
+ * each other up. Only when no rank can go on, calls that are held are laid aside, and
+ * later ones that have nothing to do with them go first. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/graph_private.h"
+
+enum { MAX_AHEAD = 256 }; /* calls of a rank: graph_may_go() looks at all pairs */
+
+struct ahead {
+    struct ahead *next;
+    struct mpg_event event;
+    uint64_t number;
+    int64_t lists[];
+};
+
+static bool shares_comm(const struct mpg_event *a, const struct mpg_event *b)
+{
+    return (a->comm != MPG_NO_COMM && (a->comm == b->comm || a->comm == b->newcomm)) ||
+           (a->newcomm != MPG_NO_COMM && (a->newcomm == b->comm || a->newcomm == b->newcomm));
+}
+
+/* Whether LATER has to come after EARLIER, of the same rank. */
+static bool must_follow(const struct mpg_event *later, const struct mpg_event *earlier)
+{
+    return later->thread == earlier->thread || shares_comm(later, earlier) ||
+           (later->object != MPG_NO_OBJECT && later->object == earlier->object) ||
+           (later->request_number > 0 && earlier->request_number > 0) ||
+           (later->persistent && earlier->persistent) ||
+           mpg_call_kind(later->call) == MPG_KIND_FINALIZE;
+}
+
+static bool is_waiting(const struct rank_state *r, uint32_t thread)
+{
+    for (const struct stream *s = r->streams; s; s = s->sibling)
+        if (s->thread == thread)
+            return s->phase == PHASE_WAIT;
+    return false;
+}
+
+bool graph_may_go(const struct rank_state *r, const struct mpg_event *event)
+{
+    if (is_waiting(r, event->thread))
+        return false;
+    for (const struct ahead *a = r->ahead; a && &a->event != event; a = a->next)
+        if (must_follow(event, &a->event))
+            return false;
+    return true;
+}
+
+struct ahead *graph_ahead_first(const struct rank_state *r)
+{
+    struct ahead *a = r->ahead;
+    while (a && !graph_may_go(r, &a->event))
+        a = a->next;
+    return a;
+}
+
+const struct mpg_event *graph_ahead_take(struct rank_state *r, struct ahead *a, uint64_t *number)
+{
+    struct ahead **link = &r->ahead;
+    while (*link != a)
+        link = &(*link)->next;
+    *link = a->next;
+    r->ahead_count--;
+    graph_ahead_forget(r);
+    r->taken = a;
+    *number = a->number;
+    return &a->event;
+}
+
+void graph_ahead_forget(struct rank_state *r)
+{
+    free(r->taken);
+    r->taken = NULL;
+}
+
+/* N numbers of LIST at *END, which moves on. */
+static const int64_t *keep(int64_t **end, const int64_t *list, size_t n)
+{
+    int64_t *kept = *end;
+    if (!list)
+        return NULL;
+    if (n > 0)
+        memcpy(kept, list, n * sizeof *list);
+    *end += n;
+    return kept;
+}
+
+/* Lays R's next call aside, with lists of its own. */
+static int lay_aside(struct rank_state *r, struct mpg_error *err)
+{
+    const struct mpg_event *e = &r->next;
+    size_t persistent = e->persistent && e->request_number == 0 ? 1 : e->request_number;
+    size_t n = (size_t)e->count_number + e->request_number + persistent + e->done_number +
+               e->cancelled_number;
+    struct ahead *a = malloc(sizeof *a + n * sizeof a->lists[0]), **link = &r->ahead;
+    if (!a)
+        return graph_out_of_memory(err);
+    a->next = NULL;
+    a->event = *e;
+    a->number = r->next_number;
+    int64_t *end = a->lists;
+    a->event.counts = keep(&end, e->counts, e->count_number);
+    a->event.requests = keep(&end, e->requests, e->request_number);
+    a->event.persistent = keep(&end, e->persistent, persistent);
+    a->event.done = keep(&end, e->done, e->done_number);
+    a->event.cancelled = keep(&end, e->cancelled, e->cancelled_number);
+    a->event.values = NULL;
+    while (*link)
+        link = &(*link)->next;
+    *link = a;
+    r->ahead_count++;
+    r->has_next = false;
+    return 0;
+}
+
+int graph_look_ahead(struct mpg_graph *g, int32_t rank, struct mpg_error *err)
+{
+    struct rank_state *r = &g->rank[rank];
+    if (r->finished || !r->has_next || r->ahead_count == MAX_AHEAD ||
+        mpg_trace_threads(g->trace, rank) < 2 || mpg_call_kind(r->next.call) == MPG_KIND_FINALIZE)
+        return 0;
+    return lay_aside(r, err) < 0 ? -1 : 1;
+}
+
+void graph_free_ahead(struct rank_state *r)
+{
+    graph_ahead_forget(r);
+    while (r->ahead) {
+        struct ahead *next = r->ahead->next;
+        free(r->ahead);
+        r->ahead = next;
+    }
+}
