@@ -46,6 +46,16 @@ complete() {
               exit bad || n == 0 }'
 }
 
+# freed TRACE: each window and file is made and then freed, once.
+freed() {
+    "$MPGTRACE" print "$1" | awk '/^#/ { next }
+        { split($1, r, "."); key = "" }
+        $4 ~ /^(Win|File)_/ { match($0, /(win|file)=[0-9]+/); key = r[1] " " substr($0, RSTART, RLENGTH) }
+        $4 ~ /^(Win_allocate|File_open)$/ { bad = bad || made[key]++; n++ }
+        $4 ~ /^(Win_free|File_close)$/ { bad = bad || made[key] != 1 || gone[key]++; n-- ; all++ }
+        END { if (n) print "# " n " not freed"; exit bad || n != 0 || all != 800 }'
+}
+
 ok "it runs under the tracer" traced a.trace
 is "the tracer says nothing" "$(cat err)" ""
 ok "every call is recorded once" agrees a.trace
@@ -55,6 +65,7 @@ is "threads that ended left their streams to the next" \
 is "but not those that came and went within its first call" \
     "$("$MPGTRACE" print a.trace | awk '$1 ~ /^0/ && $4 ~ /^(Reduce_local|Iprobe)$/ { print $1 }' |
         sort -u | wc -l)" 2
+ok "windows and files are told apart by who has their handle now" freed a.trace
 ok "a small window" traced b.trace --buffer 4KiB
 ok "... loses nothing" agrees b.trace
 ok "with CPU time" traced c.trace --cpu-time

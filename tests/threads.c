@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Threads that all call MPI: threads [ROUNDS]. Each of two threads a rank sends round the
  * ranks on a communicator of its own; what one starts, the other completes; threads come
- * and go, also during others' first call; one goes on asking while MPI_Finalize runs.
+ * and go, also during others' first call; both make windows and files; one goes on asking while MPI_Finalize runs.
  * Prints, for each rank, "RANK NAME NUMBER" of the calls it made
  * (tests/test-threads.sh). */
 #include <mpi.h>
@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { THREADS = 2, SHORT_LIVED = 5, BUFFERS = 4 };
+enum { THREADS = 2, SHORT_LIVED = 5, BUFFERS = 4, HANDLES = 50 };
 
 static int rank, ranks, rounds = 2000;
 static MPI_Comm comms[THREADS], handed;
@@ -21,6 +21,7 @@ static int in[THREADS][BUFFERS], out[THREADS][BUFFERS];
 static atomic_long isends, irecvs, waitalls, sends, recvs;
 static atomic_bool asking;
 static MPI_Op operation;
+static MPI_Message probed;
 
 static void check(bool good, const char *what)
 {
@@ -89,6 +90,48 @@ static void run(void *(*function)(void *), int number)
         pthread_join(threads[i], NULL);
 }
 
+/* Windows and files whose handles the other thread gets as soon as they are free. */
+static void *make_and_free(void *argument)
+{
+    const int me = *(const int *)argument;
+    MPI_Win win;
+    MPI_File file;
+    void *memory;
+    char name[32];
+    snprintf(name, sizeof name, "threads-%d-%d", rank, me);
+    for (int i = 0; i < HANDLES; i++) {
+        MPI_Win_allocate(8, 1, MPI_INFO_NULL, comms[me], &memory, &win);
+        MPI_Win_free(&win);
+        check(MPI_File_open(MPI_COMM_SELF, name, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL,
+                            &file) == MPI_SUCCESS, "cannot open a file");
+        MPI_File_close(&file);
+    }
+    return NULL;
+}
+
+/* Receives what the main thread has probed. */
+static void *receive(void *argument)
+{
+    int value = -1;
+    MPI_Mrecv(&value, 1, MPI_INT, &probed, MPI_STATUS_IGNORE);
+    check(value == rank, "a probed message went wrong");
+    return argument;
+}
+
+static void probe_for_another(void)
+{
+    MPI_Request request;
+    MPI_Comm comm;
+    MPI_Comm_dup(MPI_COMM_SELF, &comm);
+    MPI_Isend(&rank, 1, MPI_INT, 0, 1, comm, &request);
+    MPI_Mprobe(0, 1, comm, &probed, MPI_STATUS_IGNORE);
+    run(receive, 1);
+    MPI_Waitall(1, &request, MPI_STATUSES_IGNORE);
+    isends++;
+    waitalls++;
+    MPI_Comm_free(&comm);
+}
+
 static void *look(void *argument)
 {
     int flag;
@@ -127,6 +170,8 @@ int main(int argc, char **argv)
     run(exchange, THREADS);
     for (int i = 0; i < SHORT_LIVED; i++)
         run(live_shortly, 1);
+    probe_for_another();
+    run(make_and_free, THREADS);
     MPI_Op_create(meanwhile, 1, &operation);
     run(reduce, 1);
     MPI_Op_free(&operation);

@@ -102,11 +102,11 @@ function before(call,    k, text) {
     if (k == "COMM_FREE")
         text = text "MPI_Comm old = OLD_COMM(comm);\nint32_t number = tracer_comm_number(&s, old);\n"
     else if (k == "WIN_FREE")
-        text = text "MPI_Win old = OLD_WIN(win);\n"
+        text = text "MPI_Win old = OLD_WIN(win);\nint32_t number = tracer_win_number(&s, old);\n"
     else if (k == "FILE_CLOSE")
-        text = text "MPI_File old = OLD_FILE(fh);\n"
+        text = text "MPI_File old = OLD_FILE(fh);\nint32_t number = tracer_file_number(&s, old);\n"
     else if (k == "MRECV" || k == "IMRECV")
-        text = text "MPI_Message old = OLD_MESSAGE(message);\n"
+        text = text "struct tracer_message old = tracer_message(&s, OLD_MESSAGE(message));\n"
     else if (call == "Type_free")
         text = text "tracer_type_forget(OLD_TYPE(datatype));\n"
     return text
@@ -172,8 +172,8 @@ function record_point(call, k,    buffer, from) {
         return "record_mprobe(&s, " from ", " (has(call, "flag") ? "FLAG(flag)" : "true") \
             ", MADE_MESSAGE(message), STATUS(status))"
     if (k == "MRECV")
-        return "record_mrecv(&s, old, STATUS(status))"
-    return "record_imrecv(&s, " buffer ", old, " request_of(call) ")"
+        return "record_mrecv(&s, &old, STATUS(status))"
+    return "record_imrecv(&s, " buffer ", &old, " request_of(call) ")"
 }
 
 function record_requests(call, k,    done, indices) {
@@ -255,7 +255,7 @@ function record_window(call, k,    out, back) {
         return "record_win_constructor(&s, COMM(comm), " (has(call, "size") ? "AINT(size)" : "0") \
             ", MADE_WIN(win))"
     if (k == "WIN_FREE")
-        return "record_win_free(&s, old)"
+        return "record_win_free(&s, old, number)"
     if (k == "WIN_FENCE")
         return "record_win_fence(&s, INT(assert), WIN(win))"
     if (k == "WIN_GROUP")
@@ -289,7 +289,7 @@ function record_file(call, k) {
     if (k == "FILE_OPEN")
         return "record_file_open(&s, COMM(comm), MADE_FILE(fh))"
     if (k == "FILE_CLOSE")
-        return "record_file_close(&s, old)"
+        return "record_file_close(&s, old, number)"
     if (k == "IFILE")
         return "record_ifile(&s, INT(count), TYPE(datatype), FH(fh), " request_of(call) ")"
     if (k == "FILE" && gives_status(call))

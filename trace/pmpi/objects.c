@@ -33,7 +33,6 @@ int32_t tracer_object_new(enum mpg_object_kind kind, uintptr_t handle, MPI_Comm 
 {
     struct object *o = malloc(sizeof *o);
     int32_t number = tracer_comm(comm);
-    tracer_object_forget(kind, handle);
     uint64_t *slot = mpg_map_add(&by_handle, handle, (uint64_t)kind);
     uint64_t *count = mpg_map_add(&made, (uint64_t)number, (uint64_t)kind);
     if (!o || !slot || !count) {
@@ -42,6 +41,7 @@ int32_t tracer_object_new(enum mpg_object_kind kind, uintptr_t handle, MPI_Comm 
         return MPG_NO_OBJECT;
     }
     *o = (struct object){.number = next_number++, .comm = number, .nth = (int32_t)(*count)++};
+    free((struct object *)(uintptr_t)*slot); /* given up by a call that is not recorded yet */
     *slot = (uint64_t)(uintptr_t)o;
     return define(o, kind) ? o->number : MPG_NO_OBJECT;
 }
@@ -58,10 +58,20 @@ int32_t tracer_object(enum mpg_object_kind kind, uintptr_t handle)
     return o && define(o, kind) ? o->number : MPG_NO_OBJECT;
 }
 
-void tracer_object_forget(enum mpg_object_kind kind, uintptr_t handle)
+int32_t tracer_object_before(const struct tracer_scope *s, enum mpg_object_kind kind,
+                             uintptr_t handle)
+{
+    if (!tracer_records(s) || !tracer_lock())
+        return MPG_NO_OBJECT;
+    int32_t number = tracer_object(kind, handle);
+    tracer_unlock();
+    return number;
+}
+
+void tracer_object_forget(enum mpg_object_kind kind, uintptr_t handle, int32_t number)
 {
     struct object *o = find(kind, handle);
-    if (!o)
+    if (!o || o->number != number)
         return;
     mpg_map_remove(&by_handle, handle, (uint64_t)kind);
     free(o);

@@ -8,12 +8,18 @@
 #include <stdint.h>
 
 #include "trace/event.h"
+#include "trace/pmpi/tracer.h"
 
 /* A number for what was just made on COMM; MPG_NO_OBJECT without memory. */
 int32_t tracer_object_new(enum mpg_object_kind kind, uintptr_t handle, MPI_Comm comm);
 /* Its number; MPG_NO_OBJECT if it is not known. */
 int32_t tracer_object(enum mpg_object_kind kind, uintptr_t handle);
-void tracer_object_forget(enum mpg_object_kind kind, uintptr_t handle);
+/* As tracer_object(), before the call of S loses the handle; not locked. */
+int32_t tracer_object_before(const struct tracer_scope *s, enum mpg_object_kind kind,
+                             uintptr_t handle);
+/* The program gave HANDLE up, which was object NUMBER; another thread may have got the
+ * handle for a new one since. */
+void tracer_object_forget(enum mpg_object_kind kind, uintptr_t handle, int32_t number);
 void tracer_objects_end(void);
 
 #endif

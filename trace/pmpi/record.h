@@ -80,9 +80,17 @@ void record_probe(struct tracer_scope *s, int from, int tag, MPI_Comm comm, bool
                   const MPI_Status *status);
 void record_mprobe(struct tracer_scope *s, int from, int tag, MPI_Comm comm, bool found,
                    MPI_Message message, const MPI_Status *status);
-void record_mrecv(struct tracer_scope *s, MPI_Message message, const MPI_Status *status);
-void record_imrecv(struct tracer_scope *s, int count, MPI_Datatype type, MPI_Message message,
-                   struct tracer_made made);
+/* MESSAGE before its receive loses the handle, which another thread's probe may get. */
+struct tracer_message {
+    MPI_Message handle;
+    int64_t number; /* 0: MPI_MESSAGE_NO_PROC */
+    int32_t comm, from, tag;
+};
+struct tracer_message tracer_message(const struct tracer_scope *s, MPI_Message message);
+void record_mrecv(struct tracer_scope *s, const struct tracer_message *message,
+                  const MPI_Status *status);
+void record_imrecv(struct tracer_scope *s, int count, MPI_Datatype type,
+                   const struct tracer_message *message, struct tracer_made made);
 
 /* Requests (record_requests.c). All drop the candidates. */
 void record_start(struct tracer_scope *s, struct tracer_candidates *c);
@@ -147,7 +155,9 @@ void record_comm_free(struct tracer_scope *s, MPI_Comm old, int32_t number);
 
 /* Windows (record_window.c). */
 void record_win_constructor(struct tracer_scope *s, MPI_Comm comm, int64_t bytes, MPI_Win win);
-void record_win_free(struct tracer_scope *s, MPI_Win old);
+/* As tracer_comm_number() and record_comm_free(). */
+int32_t tracer_win_number(const struct tracer_scope *s, MPI_Win win);
+void record_win_free(struct tracer_scope *s, MPI_Win old, int32_t number);
 void record_win_fence(struct tracer_scope *s, int assertion, MPI_Win win);
 void record_win_group(struct tracer_scope *s, MPI_Group group, MPI_Win win);
 void record_win_epoch(struct tracer_scope *s, bool found, MPI_Win win);
@@ -159,7 +169,9 @@ void record_rma(struct tracer_scope *s, int count, MPI_Datatype type, int back,
 
 /* Files (record_file.c). STATUS NULL: the call moves no data. */
 void record_file_open(struct tracer_scope *s, MPI_Comm comm, MPI_File fh);
-void record_file_close(struct tracer_scope *s, MPI_File old);
+/* As tracer_comm_number() and record_comm_free(). */
+int32_t tracer_file_number(const struct tracer_scope *s, MPI_File fh);
+void record_file_close(struct tracer_scope *s, MPI_File old, int32_t number);
 void record_file(struct tracer_scope *s, MPI_File fh, const MPI_Status *status);
 void record_ifile(struct tracer_scope *s, int count, MPI_Datatype type, MPI_File fh,
                   struct tracer_made made);

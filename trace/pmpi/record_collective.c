@@ -108,11 +108,11 @@ void record_scatterv(struct tracer_scope *s, const int *sendcounts, MPI_Datatype
     if (!tracer_lock())
         return;
     const struct tracer_comm *c = tracer_comm_get(comm);
-    int64_t bytes = root == MPI_PROC_NULL ? 0 : tracer_bytes(recvcount, recvtype);
     if (is_root(root, c))
         write_counts(s, root, sendcounts, tracer_comm_peers(c), sendtype, NULL, c, made);
     else
-        write_collective(s, root, bytes, NULL, 0, c, made);
+        write_collective(s, root, root == MPI_PROC_NULL ? 0 : tracer_bytes(recvcount, recvtype),
+                         NULL, 0, c, made);
 }
 
 void record_allgather(struct tracer_scope *s, bool in_place, int sendcount, MPI_Datatype sendtype,

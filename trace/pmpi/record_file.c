@@ -26,12 +26,18 @@ void record_file_open(struct tracer_scope *s, MPI_Comm comm, MPI_File fh)
     tracer_write(s, &e);
 }
 
-void record_file_close(struct tracer_scope *s, MPI_File old)
+int32_t tracer_file_number(const struct tracer_scope *s, MPI_File fh)
 {
-    struct mpg_event e;
-    if (!begin(s, old, &e))
+    return tracer_object_before(s, MPG_OBJECT_FILE, (uintptr_t)fh);
+}
+
+void record_file_close(struct tracer_scope *s, MPI_File old, int32_t number)
+{
+    if (number == MPG_NO_OBJECT || !tracer_lock())
         return;
-    tracer_object_forget(MPG_OBJECT_FILE, (uintptr_t)old);
+    struct mpg_event e = event_of(s);
+    e.object = number;
+    tracer_object_forget(MPG_OBJECT_FILE, (uintptr_t)old, number);
     tracer_write(s, &e);
 }
 

@@ -207,7 +207,8 @@ void record_mprobe(struct tracer_scope *s, int from, int tag, MPI_Comm comm, boo
     tracer_write(s, &e);
 }
 
-void record_mrecv(struct tracer_scope *s, MPI_Message message, const MPI_Status *status)
+void record_mrecv(struct tracer_scope *s, const struct tracer_message *message,
+                  const MPI_Status *status)
 {
     if (!tracer_lock())
         return;
@@ -218,8 +219,8 @@ void record_mrecv(struct tracer_scope *s, MPI_Message message, const MPI_Status 
     tracer_write(s, &e);
 }
 
-void record_imrecv(struct tracer_scope *s, int count, MPI_Datatype type, MPI_Message message,
-                   struct tracer_made made)
+void record_imrecv(struct tracer_scope *s, int count, MPI_Datatype type,
+                   const struct tracer_message *message, struct tracer_made made)
 {
     if (!tracer_lock())
         return;

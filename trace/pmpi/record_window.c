@@ -29,12 +29,18 @@ void record_win_constructor(struct tracer_scope *s, MPI_Comm comm, int64_t bytes
     tracer_write(s, &e);
 }
 
-void record_win_free(struct tracer_scope *s, MPI_Win old)
+int32_t tracer_win_number(const struct tracer_scope *s, MPI_Win win)
 {
-    struct mpg_event e;
-    if (!begin(s, old, &e))
+    return tracer_object_before(s, MPG_OBJECT_WINDOW, (uintptr_t)win);
+}
+
+void record_win_free(struct tracer_scope *s, MPI_Win old, int32_t number)
+{
+    if (number == MPG_NO_OBJECT || !tracer_lock())
         return;
-    tracer_object_forget(MPG_OBJECT_WINDOW, (uintptr_t)old);
+    struct mpg_event e = event_of(s);
+    e.object = number;
+    tracer_object_forget(MPG_OBJECT_WINDOW, (uintptr_t)old, number);
     tracer_write(s, &e);
 }
 
