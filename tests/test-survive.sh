@@ -104,6 +104,21 @@ else
     skip "a full disk" "cannot mount a file system"
 fi
 
+# --- where not all are traced ---
+if [ "$("${mpirun%% *}" --version 2>/dev/null | grep -c 'Open MPI')" = 1 ]; then
+    # shellcheck disable=SC2016,SC2086
+    timeout 60 $mpirun -np 3 sh -c '
+        if [ "$OMPI_COMM_WORLD_RANK" = 1 ]; then shift 4; fi
+        exec "$@"' sh "$MPGTRACE" record -o some.trace "$survive" end >out 2>err
+    is "some ranks under record: the program ends well" "$?: $(cat out)" \
+        "0: survive: 3 ranks, to the end"
+    is "... and it is told once" "$(cat err)" \
+        "mpgtrace: only 2 of 3 ranks run under mpgtrace record: they run untraced"
+    is "... and nothing stays behind" "$(find /dev/shm -name 'mpgtrace-*' -newer out)" ""
+else
+    skip "some ranks under record" "not Open MPI"
+fi
+
 # --- killed at a random moment ---
 # kill_one I: starts it with 2 to 4 ranks, and kills one of them.
 kill_one() {

@@ -16,6 +16,7 @@
 #include "trace/pmpi/profile.h"
 #include "trace/pmpi/regions.h"
 #include "trace/pmpi/requests.h"
+#include "trace/pmpi/roll.h"
 #include "trace/pmpi/sites.h"
 #include "trace/pmpi/stream.h"
 #include "trace/pmpi/values.h"
@@ -128,9 +129,27 @@ static bool begin(bool threads)
     return status == 0;
 }
 
+void tracer_before_init(void)
+{
+    if (!life.began)
+        roll_sign();
+}
+
+static bool all_are_here(void)
+{
+    int traced, size;
+    bool tells;
+    if (roll_is_complete(&traced, &size, &tells))
+        return true;
+    if (tells)
+        fprintf(stderr, "mpgtrace: only %d of %d ranks run under mpgtrace record: "
+                "they run untraced\n", traced, size);
+    return false;
+}
+
 void tracer_init(struct tracer_scope *s, int thread_level)
 {
-    if (life.began)
+    if (life.began || !all_are_here())
         return;
     life.began = true;
     life.pid = getpid();

@@ -37,6 +37,7 @@ bool tracer_leave(struct tracer_scope *scope, int rc);
 bool tracer_records(const struct tracer_scope *scope);
 
 /* Life cycle (life.c). */
+void tracer_before_init(void);
 void tracer_init(struct tracer_scope *scope, int thread_level); /* after the real call */
 void tracer_finalize(struct tracer_scope *scope);  /* before the real call; collective */
 void tracer_finalized(struct tracer_scope *scope); /* after it, if tracer_leave says so */

@@ -114,7 +114,7 @@ function body(call, real,    k) {
     k = kind[call]
     indented("F unasked;\nierr = ierr ? ierr : &unasked;\n")
     if (k == "INIT") {
-        indented(real "tracer_leave(&s, *ierr);\nif (*ierr == MPI_SUCCESS)\n")
+        indented("tracer_before_init();\n" real "tracer_leave(&s, *ierr);\nif (*ierr == MPI_SUCCESS)\n")
         indented("    tracer_init(&s, " (has(call, "provided") ? "*provided" : "MPI_THREAD_SINGLE") ");\n")
     } else if (k == "FINALIZE")
         indented("tracer_finalize(&s);\n" real "if (tracer_leave(&s, *ierr))\n    tracer_finalized(&s);\n")

@@ -8,6 +8,7 @@
 WRAPPER MPI_Init(int *argc, char ***argv)
 {
     struct tracer_scope s = TRACER_ENTER(MPG_CALL_Init);
+    tracer_before_init();
     int rc = PMPI_Init(argc, argv);
     tracer_leave(&s, rc);
     if (rc == MPI_SUCCESS)
@@ -18,6 +19,7 @@ WRAPPER MPI_Init(int *argc, char ***argv)
 WRAPPER MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 {
     struct tracer_scope s = TRACER_ENTER(MPG_CALL_Init_thread);
+    tracer_before_init();
     int rc = PMPI_Init_thread(argc, argv, required, provided);
     tracer_leave(&s, rc);
     if (rc == MPI_SUCCESS)

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A word of memory that the processes of a job on a host share: how many have signed, and
+ * whether one has given up waiting for the rest. Both change by atomic operations only,
+ * so that all who look at it in the end see the same. */
+#include "trace/pmpi/roll.h"
+
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "trace/window.h"
+
+enum { WAIT_MS = 1000, PAGE_BYTES = 4096 };
+#define GIVEN_UP ((uint64_t)1 << 63)
+
+static struct {
+    char path[256];
+    uint64_t *word; /* NULL: nobody counts */
+    uint64_t size;  /* processes of the job on this host */
+} roll;
+
+/* Open MPI's launcher, and others of PMIx, tell a name of the job. */
+static bool find_job(void)
+{
+    const char *job = getenv("PMIX_NAMESPACE"), *size = getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
+    if (!job || !size || atoi(size) < 1)
+        return false;
+    roll.size = (uint64_t)atoi(size);
+    int n = snprintf(roll.path, sizeof roll.path, "/dev/shm/mpgtrace-%u-%s", (unsigned)getuid(),
+                     job);
+    for (char *p = roll.path + sizeof "/dev/shm/"; *p; p++)
+        if (*p == '/')
+            *p = '-';
+    return n < (int)sizeof roll.path;
+}
+
+void roll_sign(void)
+{
+    if (roll.word || !find_job())
+        return;
+    int fd = open(roll.path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (fd < 0)
+        return;
+    if (mpg_file_may_have(PAGE_BYTES) && posix_fallocate(fd, 0, PAGE_BYTES) == 0) {
+        void *page = mmap(NULL, PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+        roll.word = page == MAP_FAILED ? NULL : page;
+    }
+    close(fd);
+    if (roll.word)
+        __atomic_fetch_add(roll.word, 1, __ATOMIC_ACQ_REL);
+}
+
+bool roll_is_complete(int *signed_number, int *size, bool *tells)
+{
+    *tells = false;
+    if (!roll.word)
+        return true;
+    uint64_t now = __atomic_load_n(roll.word, __ATOMIC_ACQUIRE);
+    for (int ms = 0; now < roll.size && ms < WAIT_MS; ms++) {
+        nanosleep(&(struct timespec){0, 1000000}, NULL);
+        now = __atomic_load_n(roll.word, __ATOMIC_ACQUIRE);
+    }
+    while (now < roll.size && !*tells)
+        *tells = __atomic_compare_exchange_n(roll.word, &now, now | GIVEN_UP, false,
+                                             __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+    *signed_number = (int)(now & ~GIVEN_UP);
+    *size = (int)roll.size;
+    /* All have opened it; further ones would be of another run. */
+    (void)unlink(roll.path);
+    (void)munmap(roll.word, PAGE_BYTES);
+    roll.word = NULL;
+    return !*tells && !(now & GIVEN_UP);
+}
