@@ -4,33 +4,10 @@
 # its library offers, and the same program leaves the same trace through each.
 # shellcheck disable=SC2086
 set -u
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/tap.sh"
-build=${top_builddir:-.}
-MPGTRACE=${MPGTRACE:-$build/trace/mpgtrace}
-mpirun=${MPIRUN:-mpirun}
-mpicc=${MPICC:-mpicc}
-mpifort=${MPIFORT:-mpifort}
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-export OMPI_MCA_rmaps_base_oversubscribe=1
-[ "${MPGKIT_MPI:-yes}" = yes ] || skip_all "built without MPI"
+. "$(dirname "$0")/traced.sh"
 [ "${MPGKIT_SANITIZERS:-no}" = no ] || skip_all "a sanitized tracer cannot be preloaded"
-for program in "$mpicc" "$mpifort" "$mpirun"; do
-    command -v "${program%% *}" >/dev/null || skip_all "no $program"
-done
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
+needs "$mpicc" "$mpifort"
 tracer=$(cd "$build/trace/pmpi/.libs" && pwd)/libmpgtrace.so
-cd "$tmp" || exit 1
-
-# traced RANKS TRACE COMMAND...: runs it under the tracer; output in out and err.
-traced() {
-    local ranks=$1 trace=$2
-    shift 2
-    timeout 120 $mpirun -np "$ranks" "$MPGTRACE" record -o "$trace" "$@" >out 2>err && return
-    sed 's/^/# /' err | head -20
-    return 1
-}
 
 # calls TRACE: its calls, rank by rank, without times, without what MPICH does in between.
 calls() {

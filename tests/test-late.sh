@@ -4,23 +4,9 @@
 # they run, as Python does, or were linked with the tracer.
 # shellcheck disable=SC2086
 set -u
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/tap.sh"
-build=$(cd "${top_builddir:-.}" && pwd)
-MPGTRACE=${MPGTRACE:-$build/trace/mpgtrace}
-mpirun=${MPIRUN:-mpirun}
-mpicc=${MPICC:-mpicc}
-mpifort=${MPIFORT:-mpifort}
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-export OMPI_MCA_rmaps_base_oversubscribe=1
-[ "${MPGKIT_MPI:-yes}" = yes ] || skip_all "built without MPI"
+. "$(dirname "$0")/traced.sh"
 [ "${MPGKIT_SANITIZERS:-no}" = no ] || skip_all "a sanitized tracer cannot be preloaded"
-for program in "$mpicc" "$mpirun"; do
-    command -v "${program%% *}" >/dev/null || skip_all "no $program"
-done
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-cd "$tmp" || exit 1
+needs "$mpicc"
 
 # run RANKS COMMAND...: output in out and err.
 run() {

@@ -3,30 +3,10 @@
 # mpgtrace record --profile (TAP): its numbers against those of the event trace, its size,
 # how it ends, what does not fit, and damage.
 # shellcheck disable=SC2086,SC2094
-
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/tap.sh"
-MPGTRACE=${MPGTRACE:-${top_builddir:-.}/trace/mpgtrace}
-sums=$(cd "${top_builddir:-.}" && pwd)/tests/profile_sums
-mpirun=${MPIRUN:-mpirun}
-mpicc=${MPICC:-mpicc}
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-export OMPI_MCA_rmaps_base_oversubscribe=1
-[ "${MPGKIT_MPI:-yes}" = yes ] || skip_all "built without MPI"
+. "$(dirname "$0")/traced.sh"
+sums=$build/tests/profile_sums
 [ "${MPGKIT_SANITIZERS:-no}" = no ] || skip_all "a sanitized tracer cannot be preloaded"
-command -v "${mpicc%% *}" >/dev/null || skip_all "no $mpicc"
-command -v "${mpirun%% *}" >/dev/null || skip_all "no $mpirun"
-
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-cd "$tmp" || exit 1
-
-# recorded RANKS TRACE OPTIONS PROGRAM...
-recorded() {
-    local ranks=$1 trace=$2
-    shift 2
-    timeout 120 $mpirun -np "$ranks" "$MPGTRACE" record -o "$trace" "$@" >out 2>err
-}
+needs "$mpicc"
 
 # calls PROFILE CALL [RANK]: how often it was made, on all ranks or one.
 calls() {
@@ -43,28 +23,28 @@ copy() {
 ok "the program compiles" $mpicc -g -O1 -o profiled "$here/profiled.c" -lpthread
 
 # --- the same numbers ---
-ok "a profile" recorded 3 whole.trace --profile ./profiled 20
+ok "a profile" traced 3 whole.trace --profile ./profiled 20
 is "... leaves the output as it is" "$(cat out)" "profiled: done"
 is "... says nothing" "$(cat err)" ""
 is "... is one file a rank" "$(cd whole.trace && echo *)" \
     "rank-0.profile.mpgt rank-1.profile.mpgt rank-2.profile.mpgt"
-ok "the same run's events" recorded 3 events.trace ./profiled 20
+ok "the same run's events" traced 3 events.trace ./profiled 20
 "$sums" whole.trace >profile.sums
 "$sums" events.trace >events.sums
 ok "numbers, bytes and callsites are the same" cmp profile.sums events.sums
 is "... of all that was done" "$(grep -vc Comm_ profile.sums)" \
     "$((3 * (2 + 2 * 4 + 2)))"
-ok "with 2 frames" recorded 3 two.trace --profile --callsites=2 ./profiled 20
-ok "... the events' stacks are the same" recorded 3 events2.trace --callsites=2 ./profiled 20
+ok "with 2 frames" traced 3 two.trace --profile --callsites=2 ./profiled 20
+ok "... the events' stacks are the same" traced 3 events2.trace --callsites=2 ./profiled 20
 "$sums" two.trace >two.sums
 ok "... and all else" cmp two.sums <("$sums" events2.trace)
-ok "without callsites" recorded 3 none.trace --profile --callsites=0 ./profiled 20
+ok "without callsites" traced 3 none.trace --profile --callsites=0 ./profiled 20
 is "... there is one row a call" "$("$sums" none.trace | awk '{ print $1, $2 }' | sort -u | wc -l)" \
     "$("$sums" none.trace | wc -l)"
 is "... with the same numbers" "$(calls none.trace Isend)" "$(calls whole.trace Isend)"
 
 # --- size ---
-ok "ten times longer" recorded 3 long.trace --profile ./profiled 200
+ok "ten times longer" traced 3 long.trace --profile ./profiled 200
 is "... has ten times the calls" "$(calls long.trace Sendrecv)" \
     "$((10 * $(calls whole.trace Sendrecv)))"
 size() { du -b "$1/rank-1.profile.mpgt" | cut -f1; }
@@ -72,27 +52,27 @@ ok "... in a file of one size, but for a fact's digits" \
     test $(($(size long.trace) - $(size whole.trace))) -lt 32
 
 # --- threads, more stacks than rows, pauses ---
-ok "four threads" recorded 2 threads.trace --profile ./profiled 500 threads
+ok "four threads" traced 2 threads.trace --profile ./profiled 500 threads
 is "... lose no call" "$(calls threads.trace Send)" $((2 * 4 * 500))
 is "... nor its bytes" "$("$sums" threads.trace | awk '$2 == "Send" { n += $4 } END { print n }')" \
     $((2 * 4 * 500 * 4))
-ok "more stacks than rows" recorded 1 many.trace --profile --callsites=20 ./profiled 1 many
+ok "more stacks than rows" traced 1 many.trace --profile --callsites=20 ./profiled 1 many
 is "... lose no call" "$(calls many.trace Barrier)" 16384
 like "... and say that there were more" "$("$MPGTRACE" stat many.trace)" "*(other callsites)*"
-ok "a pause" recorded 2 pause.trace --profile ./profiled 20 pause
+ok "a pause" traced 2 pause.trace --profile ./profiled 20 pause
 is "... is not counted" "$(calls pause.trace Sendrecv)" "$((2 * 2 * 20))"
 is "... what follows is" "$(calls pause.trace Barrier)" 2
 
 # --- ends ---
-recorded 3 kill.trace --profile ./profiled 300 kill
+traced 3 kill.trace --profile ./profiled 300 kill
 is "a killed rank's profile has all its calls" "$(calls kill.trace Sendrecv 2)" 600
 like "... and the report says that it died" "$("$MPGTRACE" stat kill.trace)" "*ranks * died)*"
-recorded 1 exit.trace --profile ./profiled 20 exit
+traced 1 exit.trace --profile ./profiled 20 exit
 is "the exit status is the program's" $? 7
 is "... and the profile whole" "$(calls exit.trace Sendrecv)" 40
 like "... which says how it ended" "$("$MPGTRACE" stat exit.trace)" \
     "*(1 ended without MPI_Finalize)*"
-recorded 1 abort.trace --profile ./profiled 20 abort
+traced 1 abort.trace --profile ./profiled 20 abort
 is "MPI_Abort's status is the program's" $? 5
 is "... and the profile whole" "$(calls abort.trace Sendrecv)" 40
 

@@ -3,30 +3,10 @@
 # Callsites of recorded calls (TAP): the same on all ranks and in every run, wherever
 # the program and its libraries are loaded; in a library that is loaded late.
 # shellcheck disable=SC2086,SC2094
-
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/tap.sh"
-MPGTRACE=${MPGTRACE:-${top_builddir:-.}/trace/mpgtrace}
-sums=$(cd "${top_builddir:-.}" && pwd)/tests/profile_sums
-mpirun=${MPIRUN:-mpirun}
-mpicc=${MPICC:-mpicc}
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-export OMPI_MCA_rmaps_base_oversubscribe=1
-[ "${MPGKIT_MPI:-yes}" = yes ] || skip_all "built without MPI"
+. "$(dirname "$0")/traced.sh"
+sums=$build/tests/profile_sums
 [ "${MPGKIT_SANITIZERS:-no}" = no ] || skip_all "a sanitized tracer cannot be preloaded"
-command -v "${mpicc%% *}" >/dev/null || skip_all "no $mpicc"
-command -v "${mpirun%% *}" >/dev/null || skip_all "no $mpirun"
-
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-cd "$tmp" || exit 1
-
-# recorded RANKS TRACE OPTIONS PROGRAM...
-recorded() {
-    local ranks=$1 trace=$2
-    shift 2
-    timeout 120 $mpirun -np "$ranks" "$MPGTRACE" record -o "$trace" "$@" >out 2>err
-}
+needs "$mpicc"
 
 # stacks TRACE RANK: call, number and stack of each row, in any order of ranks.
 stacks() {
@@ -65,14 +45,14 @@ END
 ok "the programs compile" $mpicc -g -O1 -fno-optimize-sibling-calls -o program program.c -ldl
 ok "... and the library" $mpicc -g -O1 -shared -fPIC -o liblate.so library.c
 
-ok "4 ranks" recorded 4 a.trace ./program
+ok "4 ranks" traced 4 a.trace ./program
 places=$(sort -u out | wc -l)
 if [ "$places" -gt 1 ]; then
     echo "# main() was in $places places"
     for rank in 1 2 3; do
         is "rank $rank has the stacks of rank 0" "$(stacks a.trace $rank)" "$(stacks a.trace 0)"
     done
-    ok "another run" recorded 4 b.trace ./program
+    ok "another run" traced 4 b.trace ./program
     is "... has the same" "$("$sums" b.trace)" "$("$sums" a.trace)"
 else
     skip "stacks are the same on all ranks" "all programs are loaded at one address"
@@ -84,12 +64,12 @@ is "... half of them in the library that was loaded late" \
 is "the innermost frame is never MPI's, nor the tracer's" \
     "$("$sums" a.trace | awk '{ print $6 }' | grep -c '^lib\(mpi\|mpg\)')" 0
 for depth in 1 2 64; do
-    ok "$depth frames" recorded 1 $depth.trace --callsites=$depth ./program
+    ok "$depth frames" traced 1 $depth.trace --callsites=$depth ./program
 done
 is "one frame at most" "$("$sums" 1.trace | awk '{ print NF - 5 }' | sort -u)" 1
 is "two at most" "$("$sums" 2.trace | awk '{ print NF - 5 }' | sort -n | tail -1)" 2
 ok "64: all there are" test "$("$sums" 64.trace | awk '{ print NF - 5 }' | sort -n | tail -1)" -ge 5
-ok "without callsites" recorded 1 none.trace --callsites=0 ./program
+ok "without callsites" traced 1 none.trace --callsites=0 ./program
 is "... there are none" "$("$sums" none.trace | awk '{ print $6 }' | sort -u)" "?"
 "$MPGTRACE" record --callsites=65 ./program >out 2>err
 is "65 frames are too many" $? 2

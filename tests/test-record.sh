@@ -4,29 +4,9 @@
 # compared with what the program is known to do; then the ways in which tracing and
 # programs fail.
 # shellcheck disable=SC2086,SC2094
-
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/tap.sh"
-MPGTRACE=${MPGTRACE:-${top_builddir:-.}/trace/mpgtrace}
-mpirun=${MPIRUN:-mpirun}
-mpicc=${MPICC:-mpicc}
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-export OMPI_MCA_rmaps_base_oversubscribe=1
-[ "${MPGKIT_MPI:-yes}" = yes ] || skip_all "built without MPI"
+. "$(dirname "$0")/traced.sh"
 [ "${MPGKIT_SANITIZERS:-no}" = no ] || skip_all "a sanitized tracer cannot be preloaded"
-command -v "${mpicc%% *}" >/dev/null || skip_all "no $mpicc"
-command -v "${mpirun%% *}" >/dev/null || skip_all "no $mpirun"
-
-tmp=$(mktemp -d)
-trap 'umount "$tmp/full" 2>/dev/null; rm -rf "$tmp"' EXIT
-cd "$tmp" || exit 1
-
-# traced RANKS TRACE COMMAND...: runs it under the tracer; output in out and err.
-traced() {
-    local ranks=$1 trace=$2
-    shift 2
-    timeout 120 $mpirun -np "$ranks" "$MPGTRACE" record -o "$trace" "$@" >out 2>err
-}
+needs "$mpicc"
 
 # Calls of which nothing but times is recorded, and what the tracer did.
 others=$(sed -nE 's/^MPG_CALL\(([A-Za-z_]*), (OTHER|FLUSH),.*/\1/p' "$here/../trace/calls.def")

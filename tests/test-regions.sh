@@ -3,27 +3,14 @@
 # Regions (TAP): mpg_region.h in programs of every kind of linking, with and without the
 # tracer, Fortran, MPI_Pcontrol's levels.
 # shellcheck disable=SC2086,SC2094
-
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/tap.sh"
-MPGTRACE=${MPGTRACE:-${top_builddir:-.}/trace/mpgtrace}
-mpirun=${MPIRUN:-mpirun}
-mpicc=${MPICC:-mpicc}
-mpifort=${MPIFORT:-mpifort}
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-export OMPI_MCA_rmaps_base_oversubscribe=1
-[ "${MPGKIT_MPI:-yes}" = yes ] || skip_all "built without MPI"
+. "$(dirname "$0")/traced.sh"
 [ "${MPGKIT_SANITIZERS:-no}" = no ] || skip_all "a sanitized tracer cannot be preloaded"
-command -v "${mpicc%% *}" >/dev/null || skip_all "no $mpicc"
-command -v "${mpirun%% *}" >/dev/null || skip_all "no $mpirun"
+needs "$mpicc"
 
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
 headers=$(cd "$here/../trace" && pwd)
 library=$(dirname "$MPGTRACE")/pmpi/.libs
 [ -e "$library/libmpgtrace.so" ] || library=$(dirname "$MPGTRACE")/../pmpi/.libs
 library=$(cd "$library" && pwd)
-cd "$tmp" || exit 1
 strict="-Wall -Wextra -Wpedantic -Werror -O2 -I$headers"
 
 # regions TRACE: its regions and levels, in order.

@@ -2,27 +2,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Worlds that a program spawns write traces of their own (TAP).
 set -u
-. "$(dirname "$0")/tap.sh"
-build=$(cd "${top_builddir:-.}" && pwd)
-MPGTRACE=${MPGTRACE:-$build/trace/mpgtrace}
-mpirun=${MPIRUN:-mpirun}
+. "$(dirname "$0")/traced.sh"
 spawn=$build/tests/spawn
-[ "${MPGKIT_MPI:-yes}" = yes ] || skip_all "built without MPI"
 [ -x "$spawn" ] || skip_all "no tests/spawn"
-command -v "${mpirun%% *}" >/dev/null || skip_all "no $mpirun"
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-export OMPI_MCA_rmaps_base_oversubscribe=1
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-cd "$tmp" || exit 1
 # shellcheck disable=SC2086 # mpirun may have arguments
 timeout 60 $mpirun -np 2 "$spawn" "$spawn" >plain 2>err || skip_all "no processes can be spawned here"
 
-# traced TRACE: the parents' trace is TRACE, their children's are in app.trace.
-traced() {
-    # shellcheck disable=SC2086
-    timeout 60 $mpirun -np 2 "$MPGTRACE" record -o "$1" "$spawn" "$MPGTRACE" record \
-        -o "$tmp/app.trace" "$spawn" >out 2>err
+# recorded TRACE: the parents' trace is TRACE, their children's are in app.trace.
+recorded() {
+    traced 2 "$1" "$spawn" "$MPGTRACE" record -o "$tmp/app.trace" "$spawn"
 }
 
 # calls TRACE NAME: how many of them its rank 0 made.
@@ -30,7 +18,7 @@ calls() {
     "$MPGTRACE" print "$1" | awk -v name="$2" '!/^#/ && $1 == 0 && $4 == name { n++ } END { print n + 0 }'
 }
 
-ok "it runs under the tracer" traced app.trace
+ok "it runs under the tracer" recorded app.trace
 is "its output is unchanged" "$(cat out)" "$(cat plain)"
 is "the tracer says nothing" "$(cat err)" ""
 is "each world has a folder" "$(cd app.trace && echo *)" \
@@ -39,9 +27,9 @@ for world in app.trace app.trace/spawned-0 app.trace/spawned-1; do
     is "$world is whole" "$(calls $world Init) $(calls $world Finalize)" "1 1"
 done
 is "the parents' trace has both calls" "$(calls app.trace Comm_spawn)" 2
-ok "once more" traced app.trace
+ok "once more" recorded app.trace
 is "... replaces the worlds of before" "$(cd app.trace && echo spawned-*)" "spawned-0 spawned-1"
 rm -r app.trace
-ok "without a folder for the parents" traced other.trace
+ok "without a folder for the parents" recorded other.trace
 is "... the children make theirs" "$(cd app.trace && echo *)" "spawned-0 spawned-1"
 done_testing

@@ -4,21 +4,10 @@
 # exactly as without the tracer, and their traces hold every call that has returned.
 # MPGKIT_KILLS says how many of them are killed at a random moment.
 set -u
-. "$(dirname "$0")/tap.sh"
-build=$(cd "${top_builddir:-.}" && pwd)
-MPGTRACE=${MPGTRACE:-$build/trace/mpgtrace}
-MPGSIM=${MPGSIM:-$build/simulate/mpgsim}
+. "$(dirname "$0")/traced.sh"
 survive=$build/tests/survive
-mpirun=${MPIRUN:-mpirun}
 kills=${MPGKIT_KILLS:-10}
-[ "${MPGKIT_MPI:-yes}" = yes ] || skip_all "built without MPI"
 [ -x "$survive" ] || skip_all "no tests/survive"
-command -v "${mpirun%% *}" >/dev/null || skip_all "no $mpirun"
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-export OMPI_MCA_rmaps_base_oversubscribe=1
-tmp=$(mktemp -d) || exit 1
-trap 'umount "$tmp/full" 2>/dev/null; rm -rf "$tmp"' EXIT
-cd "$tmp" || exit 1
 ulimit -c 0
 
 # counts FILE RANKS: what the program has counted, a number a rank.

@@ -2,26 +2,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # MPI_THREAD_MULTIPLE (tests/threads.c) under the tracer (TAP).
 set -u
-. "$(dirname "$0")/tap.sh"
-build=$(cd "${top_builddir:-.}" && pwd)
-MPGTRACE=${MPGTRACE:-$build/trace/mpgtrace}
-MPGSIM=${MPGSIM:-$build/simulate/mpgsim}
-mpirun=${MPIRUN:-mpirun}
-[ "${MPGKIT_MPI:-yes}" = yes ] || skip_all "built without MPI"
+. "$(dirname "$0")/traced.sh"
 [ -x "$build/tests/threads" ] || skip_all "no tests/threads"
-command -v "${mpirun%% *}" >/dev/null || skip_all "no $mpirun"
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-export OMPI_MCA_rmaps_base_oversubscribe=1
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-cd "$tmp" || exit 1
 
-# traced TRACE OPTION...
-traced() {
+# recorded TRACE OPTION...
+recorded() {
     local trace=$1
     shift
-    # shellcheck disable=SC2086 # mpirun may have arguments
-    timeout 120 $mpirun -np 4 "$MPGTRACE" record -o "$trace" "$@" "$build/tests/threads" >out 2>err
+    traced 4 "$trace" "$@" "$build/tests/threads"
 }
 
 # agrees TRACE: each rank's calls are as many as it says in out, over all its threads.
@@ -56,7 +44,7 @@ freed() {
         END { if (n) print "# " n " not freed"; exit bad || n != 0 || all != 800 }'
 }
 
-ok "it runs under the tracer" traced a.trace
+ok "it runs under the tracer" recorded a.trace
 is "the tracer says nothing" "$(cat err)" ""
 ok "every call is recorded once" agrees a.trace
 ok "requests are the rank's, not the thread's" complete a.trace
@@ -66,9 +54,9 @@ is "but not those that came and went within its first call" \
     "$("$MPGTRACE" print a.trace | awk '$1 ~ /^0/ && $4 ~ /^(Reduce_local|Iprobe)$/ { print $1 }' |
         sort -u | wc -l)" 2
 ok "windows and files are told apart by who has their handle now" freed a.trace
-ok "a small window" traced b.trace --buffer 4KiB
+ok "a small window" recorded b.trace --buffer 4KiB
 ok "... loses nothing" agrees b.trace
-ok "with CPU time" traced c.trace --cpu-time
+ok "with CPU time" recorded c.trace --cpu-time
 ok "... every call is recorded once" agrees c.trace
 ok "mpgsim follows it" sh -c '"$1" --absorb=none --per-rank a.trace >table' sh "$MPGSIM"
 is "... and nothing changes by itself" "$(awk 'NR > 1 && $3 != 0' table)" ""
