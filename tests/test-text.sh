@@ -133,6 +133,8 @@ cat >"$tmp/defined.txt" <<'EOF'
 1 13 14 Neighbor_allgather comm=1 bytes=3 values=0,1
 2.1 13 14 Wtime values=0,1
 #comm 4 = 2
+#topology 0 0 = 2 null > 1
+#topology 2 4 = >
 EOF
 inverse "definitions and threads" "$tmp/defined.txt"
 is "a file for each thread" "$(cd "$tmp/trace" && echo *)" \
@@ -162,6 +164,8 @@ wrong_event "a window that is null" "null" "0 0 1 Win_free win=null"
 wrong_event "a communicator that is null" "null" "0 0 1 Barrier comm=null"
 wrong_event "an unknown file" "file 3 is not defined" "0 0 1 File_close file=3"
 wrong_event "a topology without >" "'>'" "#topology 0 0 = 1 1"
+wrong_event "a topology of no rank" "rank 2" "#topology 2 0 = 1 > 1"
+wrong_event "one communicator twice" "communicators 2 and 3 are the same" "#comm 3 instance 0 = 0"
 wrong_event "a topology twice" "twice" "#topology 0 0 = 1 > 1" "#topology 0 0 = 1 > 1"
 wrong_event "a neighbour that is none" "no rank" "#topology 0 0 = 2 > 1" "0 0 1 Neighbor_alltoall bytes=1"
 wrong_event "neighbours that are unknown" "no #topology" "0 0 1 Neighbor_alltoall bytes=1"

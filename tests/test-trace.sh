@@ -101,14 +101,18 @@ printf '#mpgtext 1\n# a comment\n#ranks 2\n\n#clocks shared \n0 1 2 Init\r\n0\t3
 printf '#mpgtext 1\n#ranks 2\n#clocks shared\n#comm 0 = 0 1\n0 1 2 Init\n0 3 4 Send comm=0 to=1 tag=0 bytes=1\n0 5 6 Recv comm=0 from=1 tag=0 bytes=1\n1 7 8 Bcast comm=0 root=0 bytes=0\n' >"$tmp/neat.txt"
 "$MPGTRACE" print "$tmp/sloppy.txt" >"$tmp/out"
 ok "comments, blanks, defaults" grep -q '^#comm 0 = 0 1$' "$tmp/out"
+printf '%s\n' '#mpgtext 1' '#ranks 2' '#comm 1 = 0 1' '0 1 2 Barrier comm=1' '0 3 4 Barrier' \
+    >"$tmp/twin.txt"
+is "a communicator of all ranks is not the world" \
+    "$("$MPGTRACE" print "$tmp/twin.txt" | sed -n 's/.*Barrier //p' | xargs)" "comm=1 comm=0"
 ok "they mean the same" same <(grep -v '^#comm' "$tmp/neat.txt") <(grep -v '^#comm' "$tmp/out")
 
-# words: the lines in one order, and their words; without what is a default, follows from
-# the order of lines, or may not be used.
+# words: the lines in one order, and their words; without what is a default or follows from
+# the order of lines.
 words() {
     "$python3" -c 'import re, sys
 for line in sorted(" ".join(sorted(set(re.sub(" instance .*=", " =", l).split()) - {"bytes=0"}))
-                   for l in sys.stdin if not l.startswith("#topology")):
+                   for l in sys.stdin):
     print(line)'
 }
 

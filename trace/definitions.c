@@ -209,7 +209,9 @@ int32_t mpg_trace_site_count(const struct mpg_trace *t)
 int mpg_trace_add_topology(struct mpg_trace *t, int32_t rank, int32_t comm, uint32_t source_number,
                            uint32_t destination_number, int32_t *ranks)
 {
-    const struct trace_topology topology = {.source_number = source_number,
+    const struct trace_topology topology = {.rank = rank,
+                                            .comm = comm,
+                                            .source_number = source_number,
                                             .destination_number = destination_number,
                                             .sources = ranks,
                                             .destinations = ranks + source_number};
@@ -225,6 +227,11 @@ const struct trace_topology *mpg_trace_topology(const struct mpg_trace *t, int32
 {
     const uint64_t *slot = mpg_map_find(&t->topologies.index, (uint64_t)rank, (uint64_t)comm);
     return slot && *slot ? (const struct trace_topology *)t->topologies.items + (*slot - 1) : NULL;
+}
+
+const struct trace_topology *mpg_trace_topology_at(const struct mpg_trace *t, int32_t i)
+{
+    return i < t->topologies.count ? (const struct trace_topology *)t->topologies.items + i : NULL;
 }
 
 void mpg_trace_free_definitions(struct mpg_trace *t)

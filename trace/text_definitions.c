@@ -54,6 +54,7 @@ void mpg_text_definitions_clear(struct mpg_text_definitions *d)
     for (int i = 0; i < TEXT_KINDS; i++)
         clear_items(&d->tables[i], (enum text_kind)i);
     mpg_map_clear(&d->instances);
+    mpg_map_clear(&d->identities);
 }
 
 static const char *const words[TEXT_KINDS] = {
@@ -92,15 +93,64 @@ static uint64_t hash_members(const int32_t *members, int32_t n)
     return hash;
 }
 
+/* The sum is the same from either side. */
+static uint64_t hash_groups(int32_t size, int32_t remote_size, const int32_t *members)
+{
+    uint64_t hash = hash_members(members, size);
+    return remote_size > 0 ? hash + hash_members(members + size, remote_size) : hash;
+}
+
 int32_t mpg_text_next_instance(struct mpg_map *instances, int32_t parent, int32_t size,
                                int32_t remote_size, const int32_t *members)
 {
-    /* The sum is the same from either side. */
-    uint64_t hash = hash_members(members, size);
-    if (remote_size > 0)
-        hash += hash_members(members + size, remote_size);
-    uint64_t *next = mpg_map_add(instances, hash, (uint64_t)(int64_t)parent);
+    uint64_t *next = mpg_map_add(instances, hash_groups(size, remote_size, members),
+                                 (uint64_t)(int64_t)parent);
     return next && *next < INT32_MAX ? (int32_t)(*next)++ : -1;
+}
+
+/* Whether the groups of A and B are the same, from either side. */
+static bool same_groups(const struct text_comm *a, const struct text_comm *b)
+{
+    size_t n = (size_t)a->size, m = (size_t)a->remote_size, one = sizeof *a->members;
+    if (a->size == b->size && a->remote_size == b->remote_size &&
+        memcmp(a->members, b->members, (n + m) * one) == 0)
+        return true;
+    return m > 0 && a->size == b->remote_size && a->remote_size == b->size &&
+           memcmp(a->members, b->members + m, n * one) == 0 &&
+           memcmp(a->members + n, b->members, m * one) == 0;
+}
+
+/* Notes that C is the next communicator, which none before it may be. */
+static int check_identity(struct mpg_text_definitions *d, const struct text_comm *c,
+                          struct mpg_error *err)
+{
+    const struct text_table *t = &d->tables[TEXT_COMM];
+    uint64_t hash = hash_groups(c->size, c->remote_size, c->members) + (uint64_t)c->parent;
+    for (uint64_t collisions = 0;; collisions++) {
+        uint64_t *slot = mpg_map_add(&d->identities, hash,
+                                     collisions << 32 | (uint64_t)(uint32_t)c->instance);
+        if (!slot)
+            return mpg_error_set(err, "out of memory");
+        if (*slot == 0) {
+            *slot = t->count + 1;
+            return 0;
+        }
+        const struct text_comm *other = (const struct text_comm *)t->items + (*slot - 1);
+        if (other->parent == c->parent && same_groups(other, c))
+            return mpg_error_set(err, "communicators %d and %d are the same: their 'instance' "
+                                      "must tell them apart", other->label, c->label);
+    }
+}
+
+/* The world needs no definition; another one of all ranks is not its first instance. */
+static bool is_like_world(const struct mpg_text_definitions *d, const struct text_comm *c)
+{
+    int32_t i = 0;
+    while (i < c->size && c->members[i] == i)
+        i++;
+    return c->label != 0 && c->parent == MPG_NO_COMM && c->remote_size == 0 &&
+           c->size == d->ranks && i == c->size &&
+           !mpg_map_find(&d->tables[TEXT_COMM].labels, 0, 0);
 }
 
 /* "RANK... [| RANK...]" into C's members; MET has a place for each rank. */
@@ -174,14 +224,19 @@ int mpg_text_parse_comm(struct mpg_text_definitions *d, char *text, struct mpg_e
     }
     if (parse_members(d, text, &c, met, err) < 0)
         goto out;
-    int32_t next = mpg_text_next_instance(&d->instances, c.parent, c.size, c.remote_size,
-                                          c.members);
+    int32_t next = 0;
+    bool is_twin = is_like_world(d, &c) && !d->met_world;
+    for (int i = 0; i <= is_twin && next >= 0; i++)
+        next = mpg_text_next_instance(&d->instances, c.parent, c.size, c.remote_size, c.members);
+    d->met_world = d->met_world || is_twin;
     if (next < 0) {
         mpg_error_set(err, "out of memory");
         goto out;
     }
     if (c.instance < 0)
         c.instance = next;
+    if (check_identity(d, &c, err) < 0)
+        goto out;
     status = add(d, TEXT_COMM, c.label, 0, &c, err);
 out:
     free(met);
@@ -202,7 +257,9 @@ int mpg_text_parse_topology(struct mpg_text_definitions *d, char *text, struct m
     if (mpg_text_parse_int32(rank_word, 0, &rank, err) < 0 ||
         mpg_text_parse_int32(comm_word, 0, &comm, err) < 0)
         return -1;
-    struct text_topology t = {0};
+    if (rank >= d->ranks)
+        return mpg_error_set(err, "rank %d is not from 0 to %d", rank, d->ranks - 1);
+    struct text_topology t = {.rank = rank, .comm = comm};
     size_t capacity = 0, n = 0;
     bool behind = false;
     for (char *word; (word = mpg_text_word(&text));) {

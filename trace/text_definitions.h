@@ -15,6 +15,7 @@ struct text_comm {
 };
 
 struct text_topology {
+    int32_t rank, comm; /* comm: a label */
     uint32_t source_number, destination_number;
     int32_t *neighbours; /* sources, then destinations */
 };
@@ -48,6 +49,8 @@ struct mpg_text_definitions {
     int32_t ranks;
     struct text_table tables[TEXT_KINDS];
     struct mpg_map instances; /* communicators with the same groups and parent */
+    struct mpg_map identities; /* (hash of groups and parent, instance) -> place + 1 */
+    bool met_world;           /* a communicator has the world's groups */
 };
 
 /* A stream that is written, and what is already defined in it. */
@@ -76,6 +79,8 @@ int mpg_text_need_comm(struct mpg_text_definitions *d, struct mpg_text_stream *s
                        struct mpg_error *err);
 /* The communicator that was defined as number I, or NULL beyond the last. */
 const struct text_comm *mpg_text_comm(const struct mpg_text_definitions *d, size_t i);
+/* Likewise topologies. */
+const struct text_topology *mpg_text_topology(const struct mpg_text_definitions *d, size_t i);
 int mpg_text_need_topology(struct mpg_text_definitions *d, struct mpg_text_stream *s,
                            int32_t comm, struct mpg_error *err);
 /* The number of the window or file goes to OBJECT. */

@@ -352,7 +352,7 @@ static int finish_stream(struct import *im, struct mpg_text_stream *s, struct mp
     return 0;
 }
 
-/* Communicators that no event mentions are in the trace, too. */
+/* Communicators and topologies that no event mentions are in the trace, too. */
 static int define_unused(struct import *im, struct mpg_error *err)
 {
     const struct text_comm *c;
@@ -365,6 +365,14 @@ static int define_unused(struct import *im, struct mpg_error *err)
                       mpg_text_need_comm(&im->definitions, s, c->label, err) < 0))
                 return -1;
         }
+    }
+    const struct text_topology *t;
+    for (size_t i = 0; (t = mpg_text_topology(&im->definitions, i)); i++) {
+        struct mpg_text_stream *s = &im->first[t->rank];
+        if (open_writer(im, s, err) < 0 ||
+            mpg_text_need_comm(&im->definitions, s, t->comm, err) < 0 ||
+            mpg_text_need_topology(&im->definitions, s, t->comm, err) < 0)
+            return -1;
     }
     return 0;
 }

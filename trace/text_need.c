@@ -76,6 +76,12 @@ const struct text_comm *mpg_text_comm(const struct mpg_text_definitions *d, size
     return i < t->count ? (const struct text_comm *)t->items + i : NULL;
 }
 
+const struct text_topology *mpg_text_topology(const struct mpg_text_definitions *d, size_t i)
+{
+    const struct text_table *t = &d->tables[TEXT_TOPOLOGY];
+    return i < t->count ? (const struct text_topology *)t->items + i : NULL;
+}
+
 int mpg_text_need_topology(struct mpg_text_definitions *d, struct mpg_text_stream *s,
                            int32_t comm, struct mpg_error *err)
 {

@@ -6,6 +6,7 @@
 #include "trace/text.h"
 #include "trace/text_definitions.h"
 #include "trace/text_keys.h"
+#include "trace/trace_private.h"
 
 struct printer {
     struct mpg_trace *trace;
@@ -74,23 +75,24 @@ static void define_comm(struct printer *p, int32_t comm)
     fputc('\n', p->out);
 }
 
-static void define_topology(struct printer *p, int32_t rank, const struct mpg_event *e)
+static void define_topology(struct printer *p, int32_t rank, int32_t comm)
 {
     int32_t ignored;
-    if (!meet(p, TEXT_TOPOLOGY, e->comm, (uint64_t)rank, &ignored))
+    if (!meet(p, TEXT_TOPOLOGY, comm, (uint64_t)rank, &ignored))
         return;
-    fprintf(p->out, "#topology %d %d =", rank, mpg_trace_comm(p->trace, e->comm)->label);
-    for (uint32_t i = 0; i < e->source_number + e->destination_number; i++) {
-        bool source = i < e->source_number;
-        int32_t neighbour = source ? e->sources[i] : e->destinations[i - e->source_number];
-        if (i == e->source_number)
+    const struct trace_topology *t = mpg_trace_topology(p->trace, rank, comm);
+    fprintf(p->out, "#topology %d %d =", rank, mpg_trace_comm(p->trace, comm)->label);
+    for (uint32_t i = 0; i < t->source_number + t->destination_number; i++) {
+        bool source = i < t->source_number;
+        int32_t neighbour = source ? t->sources[i] : t->destinations[i - t->source_number];
+        if (i == t->source_number)
             fputs(" >", p->out);
         if (neighbour == MPG_PROC_NULL)
             fputs(" null", p->out);
         else
             fprintf(p->out, " %d", neighbour);
     }
-    fputs(e->destination_number ? "\n" : " >\n", p->out);
+    fputs(t->destination_number ? "\n" : " >\n", p->out);
 }
 
 static enum text_kind kind_of(const struct mpg_object *o)
@@ -258,7 +260,7 @@ static void define_used(struct printer *p, int32_t rank, const struct mpg_event 
     if (mpg_text_kind_has(kind, MPG_TEXT_NEWCOMM))
         define_comm(p, e->newcomm);
     if (kind == MPG_KIND_NEIGHBOR || kind == MPG_KIND_INEIGHBOR)
-        define_topology(p, rank, e);
+        define_topology(p, rank, e->comm);
     if (mpg_text_kind_has(kind, MPG_TEXT_WINDOW) || mpg_text_kind_has(kind, MPG_TEXT_FILE))
         define_object(p, e->object);
 }
@@ -364,6 +366,9 @@ int mpg_text_print(struct mpg_trace *t, FILE *out, struct mpg_error *err)
         status = print_rank_events(&p, r, err);
     for (int32_t comm = 0; status == 0 && comm < mpg_trace_comm_count(t); comm++)
         define_comm(&p, comm); /* which no event mentions */
+    const struct trace_topology *topology;
+    for (int32_t i = 0; status == 0 && (topology = mpg_trace_topology_at(t, i)); i++)
+        define_topology(&p, topology->rank, topology->comm);
     if (status == 0 && p.failed)
         status = mpg_error_set(err, "out of memory");
     mpg_map_clear(&p.printed);

@@ -51,6 +51,7 @@ struct trace_rank {
 
 /* The neighbours of a rank in a communicator. */
 struct trace_topology {
+    int32_t rank, comm;
     uint32_t source_number, destination_number;
     int32_t *sources, *destinations; /* one allocation */
 };
@@ -114,6 +115,8 @@ int mpg_trace_add_topology(struct mpg_trace *trace, int32_t rank, int32_t comm,
 /* NULL: none. */
 const struct trace_topology *mpg_trace_topology(const struct mpg_trace *trace, int32_t rank,
                                                 int32_t comm);
+/* The I-th that has been met, or NULL beyond the last. */
+const struct trace_topology *mpg_trace_topology_at(const struct mpg_trace *trace, int32_t i);
 void mpg_trace_free_definitions(struct mpg_trace *trace);
 
 #endif
