@@ -64,6 +64,17 @@ static void left(MPI_Comm *comm, int *code, ...)
     longjmp(out_of_mpi, 1);
 }
 
+/* Deeper in the stack than the call that was left. */
+__attribute__((noinline)) static int barriers(volatile int depth)
+{
+    volatile char room[512] = {0};
+    if (depth > 0)
+        return barriers(depth - 1) + room[0];
+    MPI_Barrier(MPI_COMM_WORLD);
+    say("Barrier " WORLD);
+    return 0;
+}
+
 /* An error handler that never returns: the calls after it are the program's again. */
 static void do_left(void)
 {
@@ -74,6 +85,7 @@ static void do_left(void)
         MPI_Send(data, 1, MPI_INT, 99, 0, MPI_COMM_WORLD);
         CHECK(0);
     }
+    barriers(4);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
     MPI_Errhandler_free(&handler);
     MPI_Barrier(MPI_COMM_WORLD);

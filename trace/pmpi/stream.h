@@ -67,7 +67,7 @@ extern struct streams streams;
 /* This thread's, all zero until stream_claim() or stream_lock(). */
 struct stream_thread {
     struct stream *stream;
-    uintptr_t frame; /* of the outermost call it is inside of */
+    uintptr_t frame, return_address; /* of the outermost call it is inside of */
     int depth;       /* wrappers it is inside of */
     int cancel_state; /* as it was before stream_lock() */
     volatile bool locked; /* between lock and unlock, or writing */

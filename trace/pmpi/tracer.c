@@ -2,6 +2,8 @@
 /* What every call goes through: the scope of a wrapper, the record it leaves. */
 #include "trace/pmpi/tracer.h"
 
+#include <unwind.h>
+
 #include "trace/pmpi/clock.h"
 #include "trace/pmpi/event.h"
 #include "trace/pmpi/profile.h"
@@ -9,13 +11,32 @@
 #include "trace/pmpi/stream.h"
 #include "trace/pmpi/values.h"
 
+/* Looks for the outermost call's frame on the stack: other calls from the same function
+ * have the same, but return elsewhere. */
+static _Unwind_Reason_Code look_for(struct _Unwind_Context *context, void *found)
+{
+    const struct stream_thread *t = &stream_thread;
+    *(bool *)found = (uintptr_t)_Unwind_GetCFA(context) == t->frame &&
+                     (uintptr_t)_Unwind_GetIP(context) == t->return_address;
+    return *(bool *)found ? _URC_END_OF_STACK : _URC_NO_REASON;
+}
+
+/* Whether a call from FRAME is made in the outermost one. An error handler or callback may
+ * have left that by longjmp or an exception, without a trace. Calls in calls are rare:
+ * this takes some microseconds. */
+static __attribute__((noinline, cold)) bool is_inside(uintptr_t frame)
+{
+    bool found = false;
+    if (frame < stream_thread.frame)
+        _Unwind_Backtrace(look_for, &found);
+    return found;
+}
+
 struct tracer_scope tracer_enter(enum mpg_call call, const void *return_address,
                                  const void *frame, const void *base)
 {
     struct stream_thread *t = &stream_thread;
-    /* An error handler or callback may have left by longjmp: then the outermost call's
-     * frame is no longer above this one. */
-    if (t->depth > 0 && (uintptr_t)frame >= t->frame)
+    if (__builtin_expect(t->depth > 0, false) && !is_inside((uintptr_t)frame))
         t->depth = 0;
     struct tracer_scope s = {.return_address = return_address,
                              .frame = frame,
@@ -24,6 +45,7 @@ struct tracer_scope tracer_enter(enum mpg_call call, const void *return_address,
                              .outermost = t->depth++ == 0};
     if (s.outermost) {
         t->frame = (uintptr_t)frame;
+        t->return_address = (uintptr_t)return_address;
         if (streams.on && !t->stream)
             stream_claim();
         s.enter_ns = clock_now_ns();
