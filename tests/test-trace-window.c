@@ -292,14 +292,18 @@ static void test_windows(void)
     mpg_trace_writer_flush(w, &err);
     for (; i < 305; i++)
         write_one(w, i);
-    ok(read_events(folder, NULL) == 305, "chunks and a window");
+    ok(read_events(folder, &t) == 305, "chunks and a window");
+    struct stat st;
+    ok(t && stat(file, &st) == 0 && mpg_trace_bytes(t) == (uint64_t)st.st_size &&
+           mpg_trace_window_events(t) == 5,
+       "its bytes are those of its chunks, which lack 5 events");
+    mpg_trace_close(t);
     char command[512];
     snprintf(command, sizeof command, "cat %s %s >%s; cat %s %s >%s", file, window, saved_file,
              window, file, saved_window);
     ok(system(command) == 0 && read_events(saved_file, NULL) == 305 &&
            read_events(saved_window, NULL) == 305,
        "in one file, whichever is first");
-    struct stat st;
     copy_file(file, saved_file);
     ok(stat(file, &st) == 0 && truncate(file, 64) == 0 && read_events(folder, NULL) == -1,
        "a file that lost its chunks: %s", err.text);

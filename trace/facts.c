@@ -35,6 +35,19 @@ uint64_t mpg_trace_bytes(const struct mpg_trace *t)
     uint64_t sum = 0;
     for (size_t i = 0; i < t->file_count; i++)
         sum += (uint64_t)t->files[i].usable_bytes;
+    for (int32_t r = 0; r < t->ranks; r++)
+        for (uint32_t i = 0; i < t->rank[r].threads; i++)
+            sum -= t->rank[r].stream[i].window_bytes;
+    return sum;
+}
+
+uint64_t mpg_trace_window_events(const struct mpg_trace *t)
+{
+    uint64_t sum = 0;
+    for (int32_t r = 0; r < t->ranks; r++)
+        for (uint32_t i = 0; i < t->rank[r].threads; i++)
+            if (t->rank[r].stream[i].uses_window)
+                sum += t->rank[r].stream[i].progress.events;
     return sum;
 }
 

@@ -24,8 +24,10 @@ void mpg_trace_close(struct mpg_trace *trace); /* NULL is allowed */
 
 const char *mpg_trace_path(const struct mpg_trace *trace);
 int32_t mpg_trace_ranks(const struct mpg_trace *trace);
-/* Events of RANK (or of all ranks, -1) and bytes of the files. */
+/* Events of RANK (or of all ranks, -1); those of them that are in no chunk but in the
+ * windows that processes left behind; bytes of the chunks. */
 uint64_t mpg_trace_events(const struct mpg_trace *trace, int32_t rank);
+uint64_t mpg_trace_window_events(const struct mpg_trace *trace);
 uint64_t mpg_trace_bytes(const struct mpg_trace *trace);
 /* NULL, or one line that says where a file ends within a chunk. */
 const char *mpg_trace_cut(const struct mpg_trace *trace);

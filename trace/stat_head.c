@@ -143,9 +143,14 @@ void mpg_stat_print_head(const struct stat_summary *s)
            mpg_units_format_time(longest, sizeof longest, s->longest_ns));
     printf("clocks      %s\n", clocks[mpg_trace_clocks(t)]);
     print_threads(t);
-    printf("calls       %" PRIu64 ", %s on disk, %.2f bytes a call\n", s->call_number,
-           mpg_units_format_size(size, sizeof size, (int64_t)mpg_trace_bytes(t)),
-           s->call_number ? (double)mpg_trace_bytes(t) / (double)s->call_number : 0);
+    uint64_t in_windows = mpg_trace_window_events(t);
+    printf("calls       %" PRIu64 ", %s on disk, ", s->call_number,
+           mpg_units_format_size(size, sizeof size, (int64_t)mpg_trace_bytes(t)));
+    if (in_windows)
+        printf("%" PRIu64 " events beside that in windows\n", in_windows);
+    else
+        printf("%.2f bytes a call\n",
+               s->call_number ? (double)mpg_trace_bytes(t) / (double)s->call_number : 0);
     if (s->failed_number)
         printf("failed      %" PRIu64 " of the calls returned an error\n", s->failed_number);
     print_overhead(s);
