@@ -93,6 +93,19 @@ else
     skip "a full disk" "cannot mount a file system"
 fi
 
+if ${CC:-cc} -shared -fPIC -o nomap.so "$source/tests/nomap.c" 2>complaint; then
+    # shellcheck disable=SC2086
+    $mpirun -np 2 env LD_PRELOAD="$tmp/nomap.so" "$MPGTRACE" record -o nomap.trace --buffer 4KiB \
+        "$survive" end nomap.counts >out 2>err
+    is "files that cannot be mapped: the program ends well" "$?: $(cat out)" \
+        "0: survive: 2 ranks, to the end"
+    like "... what that means is told once" "$(cat err)" \
+        "mpgtrace: rank 0: *cannot be mapped*its last calls are lost"
+    ok "... and every call is there" holds nomap.trace nomap.counts 2
+else
+    skip "files that cannot be mapped" "no compiler"
+fi
+
 # --- where not all are traced ---
 if [ "$("${mpirun%% *}" --version 2>/dev/null | grep -c 'Open MPI')" = 1 ]; then
     # shellcheck disable=SC2016,SC2086

@@ -74,6 +74,13 @@ static int allocate(int fd, size_t size)
     return status;
 }
 
+/* Whether FAILED says that a file system has no shared mappings (mmap(2)), or cannot give
+ * files their space ahead. */
+static bool is_unmappable(int failed)
+{
+    return failed == ENODEV || failed == EOPNOTSUPP || failed == EINVAL || failed == ENOSYS;
+}
+
 int mpg_file_map(const char *path, const char *name, size_t size, uint8_t **base,
                  struct mpg_error *err)
 {
@@ -89,7 +96,8 @@ int mpg_file_map(const char *path, const char *name, size_t size, uint8_t **base
     close(fd);
     if (failed) {
         unlink(path);
-        return mpg_error_errno(err, failed, "%s", name);
+        mpg_error_errno(err, failed, "%s", name);
+        return is_unmappable(failed) ? -2 : -1;
     }
     *base = p;
     return 0;
@@ -127,15 +135,17 @@ int mpg_window_make(struct mpg_window *w, const char *path, const struct mpg_chu
         return mpg_error_set(err, "trace writer: one record of %zu bytes", record_bytes);
     uint8_t *base = NULL;
     char aside[4096];
-    if (!path) {
-        if (!(base = calloc(1, size)))
-            return mpg_error_set(err, "out of memory");
-    } else {
+    if (path) {
         if (snprintf(aside, sizeof aside, "%s.new", path) >= (int)sizeof aside)
             return mpg_error_set(err, "%s: name too long", path);
-        if (mpg_file_map(aside, path, size, &base, err) < 0)
+        int status = mpg_file_map(aside, path, size, &base, err);
+        if (status == -1)
             return -1;
+        if (status < 0)
+            path = NULL;
     }
+    if (!path && !(base = calloc(1, size)))
+        return mpg_error_set(err, "out of memory");
     fill_head(base, chunk, size, capacity);
     if (path && rename(aside, path) < 0) {
         int saved = errno;

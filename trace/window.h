@@ -40,7 +40,7 @@ bool mpg_file_may_have(uint64_t size);
 
 /* Makes the window of the stream that CHUNK describes, with room for RECORD_BYTES in
  * the first column and about WINDOW_BYTES in all. PATH: its file, preallocated, that
- * replaces what is there at once; NULL: memory. */
+ * replaces what is there at once; NULL, or where files cannot be mapped: memory. */
 int mpg_window_make(struct mpg_window *w, const char *path, const struct mpg_chunk *chunk,
                     size_t window_bytes, size_t record_bytes, struct mpg_error *err);
 /* Unmaps it; its file stays. */
@@ -53,7 +53,8 @@ int mpg_window_layout(struct mpg_window *w, uint8_t *base, size_t size, uint32_t
 struct mpg_progress mpg_window_progress(const struct mpg_window *w);
 
 /* Makes the file PATH of SIZE bytes, all of them on disk so that no store into it can
- * fail, and maps it to *BASE. Errors call it NAME; nothing is left then. */
+ * fail, and maps it to *BASE. Errors call it NAME; nothing is left then. -2: the file
+ * system cannot do that with any file. */
 int mpg_file_map(const char *path, const char *name, size_t size, uint8_t **base,
                  struct mpg_error *err);
 

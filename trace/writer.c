@@ -143,6 +143,11 @@ struct mpg_trace_writer_size mpg_trace_writer_size(const struct mpg_trace_writer
     return w->size;
 }
 
+bool mpg_trace_writer_survives(const struct mpg_trace_writer *w)
+{
+    return w->window.mapped;
+}
+
 /* --- chunks --- */
 
 /* Appends SIZE bytes of OUT, or nothing: a reader would report half a chunk. */

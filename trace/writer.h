@@ -100,6 +100,10 @@ bool mpg_trace_writer_is_full(const struct mpg_trace_writer *w);
  * the next event ends it. Costs two stores. */
 void mpg_trace_writer_inside(struct mpg_trace_writer *w, enum mpg_call call, int64_t enter_ns);
 
+/* Whether what it has gathered outlives the process: there is a window path, in a file
+ * system that can map files. */
+bool mpg_trace_writer_survives(const struct mpg_trace_writer *w);
+
 /* Events written, encoded bytes before compression, bytes given to the file. */
 struct mpg_trace_writer_size {
     uint64_t events, encoded_bytes, written_bytes;

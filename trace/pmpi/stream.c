@@ -175,6 +175,10 @@ static struct stream *stream_new(uint32_t thread, struct mpg_error *err)
     s->writer = mpg_trace_writer_new(s->fd, &options, err);
     if (!s->writer)
         goto fail;
+    /* Of all ranks that are in the same file system one is enough. */
+    if (o->rank == 0 && thread == 0 && o->directory && !mpg_trace_writer_survives(s->writer))
+        complain("files in the folder of its trace cannot be mapped into memory",
+                 "if it is killed, its last calls are lost");
     s->taken = true;
     return s;
 fail:
