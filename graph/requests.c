@@ -44,7 +44,7 @@ static int start_send(struct mpg_graph *g, struct stream *s, const struct persis
     struct request *request = add_request(g, s, id, REQUEST_NOTHING, err);
     if (!request)
         return -1;
-    if (what->peer == MPG_PROC_NULL)
+    if (what->peer == MPG_PROC_NULL || mpg_cursor_cancelled(g->rank[s->rank].cursor, id))
         return 0;
     if (graph_send(g, s, what->call, what->comm, what->peer, what->tag, what->bytes, index,
                    &request->message, err) < 0)

@@ -45,6 +45,22 @@ all="--absorb=none --latency=const:17.25ns --byte=const:0.375ns --call-noise=con
 round="(17.25 + 3.625)"
 late=--noise=const:2375ns@1 # every interval of rank 1
 
+# ---- cancelled requests ----
+take "cancelled sends and receives match nothing" 2 <<'END'
+0 200 210 Ssend_init to=1 tag=1 bytes=8 persistent=1
+0 300 310 Issend to=1 tag=1 bytes=8 request=1
+0 320 330 Start persistent=1 requests=2
+0 340 350 Cancel request=1
+0 360 370 Cancel request=2
+0 400 410 Waitall requests=1,2 cancelled=1,2
+0 500 510 Send to=1 tag=1 bytes=16
+1 100 110 Irecv from=0 tag=1 bytes=16 request=1
+1 120 130 Cancel request=1
+1 140 150 Wait requests=1 cancelled=1
+1 400 600 Recv from=0 tag=1 bytes=16
+END
+is "... a byte of the one that was sent counts" "$(delays --absorb=none --byte=const:1ns)" "0 16"
+
 # ---- nonblocking collectives ----
 # posted NAME [ARGUMENTS]: three ranks post one at 1000 and wait for it at 5000
 posted() {

@@ -32,6 +32,8 @@ enum mpg_chunk_kind {
 
 /* The chunk holds receives whose partner a later completion tells. */
 enum { MPG_CHUNK_UNRESOLVED = 1 };
+/* It holds a completion of cancelled requests. */
+enum { MPG_CHUNK_CANCELLED = 4 };
 /* The profile is whole and does not change any more: the CRC covers it. */
 enum { MPG_CHUNK_CLOSED = 2 };
 

@@ -3,16 +3,16 @@
  *
  * A wildcard receive's partner is known to the tracer only when it completes.
  * Matching needs it when it is posted, so a second reader of the same streams, the
- * scout, runs ahead just as far as needed and notes how receives end. It remembers
- * those that are open where it is, and those with a wildcard or cancelled that it met
- * and the main reader has not. */
+ * scout, runs ahead just as far as needed and notes how receives end; and sends, on a
+ * rank that has cancelled something. It remembers those that are open where it is, and
+ * those with a wildcard or cancelled that it met and the main reader has not. */
 #include <stdlib.h>
 
 #include "trace/decode.h"
 
 enum ending_state { ENDING_PENDING = 1, ENDING_DONE, ENDING_CANCELLED };
 
-/* How a receive ended, and whether its partner was told. */
+/* How a receive or send ended, and whether its partner was told. */
 struct ending {
     enum ending_state state;
     bool wildcard, told;
@@ -21,9 +21,9 @@ struct ending {
 
 struct mpg_cursor {
     struct mpg_merge main, scout;
-    bool scouting, scout_ended;
+    bool scouting, cancels, scout_ended;
     struct mpg_map endings;     /* request -> index of its ending + 1 */
-    struct mpg_map persistent;  /* persistent receives the scout met -> their wildcards */
+    struct mpg_map persistent;  /* persistent requests the scout met -> their wildcards */
     struct ending *pool;
     size_t pool_count, pool_capacity;
     size_t *unused;
@@ -41,6 +41,7 @@ struct mpg_cursor *mpg_cursor_open(struct mpg_trace *t, int32_t rank, struct mpg
         return NULL;
     }
     c->scouting = t->rank[rank].unresolved;
+    c->cancels = t->rank[rank].cancels;
     if (mpg_merge_start(&c->main, t, rank, err) == 0 &&
         (!c->scouting || mpg_merge_start(&c->scout, t, rank, err) == 0))
         return c;
@@ -172,8 +173,14 @@ static int scout_ahead(struct mpg_cursor *c, struct mpg_error *err)
     case MPG_KIND_IRECV:
         status = expect_ending(c, e.requests[0], e.any != 0, err);
         break;
+    case MPG_KIND_ISEND:
+        status = c->cancels ? expect_ending(c, e.requests[0], false, err) : 0;
+        break;
     case MPG_KIND_RECV_INIT:
         status = note_persistent(c, &e, err);
+        break;
+    case MPG_KIND_SEND_INIT:
+        status = c->cancels ? note_persistent(c, &e, err) : 0;
         break;
     case MPG_KIND_START:
         status = scout_start(c, &e, err);
@@ -197,7 +204,7 @@ static int scout_ahead(struct mpg_cursor *c, struct mpg_error *err)
 static int look_ahead(struct mpg_cursor *c, int64_t request, struct ending *ending,
                       struct mpg_error *err)
 {
-    /* Once the scout has been here, a receive it does not remember has ended as
+    /* Once the scout has been here, a request it does not remember has ended as
      * the posting call says. */
     for (;;) {
         const struct ending *known = find_ending(c, request);
@@ -218,7 +225,7 @@ static int look_ahead(struct mpg_cursor *c, int64_t request, struct ending *endi
     return 0;
 }
 
-static int resolve_receive(struct mpg_cursor *c, struct mpg_event *e, struct mpg_error *err)
+static int resolve_request(struct mpg_cursor *c, struct mpg_event *e, struct mpg_error *err)
 {
     struct ending ending;
     if (look_ahead(c, e->requests[0], &ending, err) < 0)
@@ -262,7 +269,8 @@ int mpg_cursor_next(struct mpg_cursor *c, struct mpg_event *e, struct mpg_error 
     if (more <= 0 || e->failed)
         return more;
     enum mpg_kind kind = mpg_call_kind(e->call);
-    if (c->scouting && kind == MPG_KIND_IRECV && resolve_receive(c, e, err) < 0)
+    bool posts = kind == MPG_KIND_IRECV || (kind == MPG_KIND_ISEND && c->cancels);
+    if (c->scouting && posts && resolve_request(c, e, err) < 0)
         return -1;
     if (c->scouting && kind == MPG_KIND_START && resolve_start(c, e, err) < 0)
         return -1;

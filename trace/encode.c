@@ -303,7 +303,8 @@ static inline void encode(struct mpg_trace_writer *w, const struct mpg_event *e)
     } else {
         flags = flags_of(w, e, mask);
         if (unlikely(is_unresolved(e, kind)))
-            progress->flags = htole64(MPG_CHUNK_UNRESOLVED);
+            progress->flags |= htole64(MPG_CHUNK_UNRESOLVED |
+                                       (e->cancelled_number ? MPG_CHUNK_CANCELLED : 0));
     }
     uint8_t *p = put_operation(w, w->p[MPG_COLUMN_RECORDS], e, flags, mask);
     w->p[MPG_COLUMN_RECORDS] = likely(!e->failed) ? put_body(w, p, e, kind, flags) : p;

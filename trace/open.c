@@ -248,6 +248,12 @@ static int twice(const struct trace_file *f, const struct mpg_chunk *c, struct m
     return mpg_error_set(err, "%s: rank %u is there twice", f->path, c->rank);
 }
 
+static void note_flags(struct trace_rank *r, uint32_t flags)
+{
+    r->unresolved = r->unresolved || (flags & MPG_CHUNK_UNRESOLVED);
+    r->cancels = r->cancels || (flags & MPG_CHUNK_CANCELLED);
+}
+
 static int note_chunk(struct mpg_trace *t, size_t file, const struct mpg_chunk *c, int64_t offset,
                       struct mpg_error *err)
 {
@@ -266,8 +272,7 @@ static int note_chunk(struct mpg_trace *t, size_t file, const struct mpg_chunk *
                              c->rank, (unsigned long long)s->chunks, (long long)offset);
     s->chunks++;
     s->events += c->events;
-    if (c->flags & MPG_CHUNK_UNRESOLVED)
-        t->rank[c->rank].unresolved = true;
+    note_flags(&t->rank[c->rank], c->flags);
     f->last_rank = (int32_t)c->rank;
     f->last_thread = c->thread;
     return 0;
@@ -339,8 +344,7 @@ static int settle_windows(struct mpg_trace *t, struct mpg_error *err)
                 return mpg_error_set(err, "%s: rank %d: damaged window", path, r);
             s->uses_window = true;
             s->events += s->progress.events;
-            if (s->progress.flags & MPG_CHUNK_UNRESOLVED)
-                t->rank[r].unresolved = true;
+            note_flags(&t->rank[r], (uint32_t)s->progress.flags);
             if (mpg_trace_inside(s) == MPG_CALL_Finalize) {
                 s->finalizes = t->rank[r].finalizes = true;
                 s->events++;

@@ -39,7 +39,7 @@ struct trace_stream {
 };
 
 struct trace_rank {
-    bool present, unresolved, finalizes; /* one of its streams does */
+    bool present, unresolved, cancels, finalizes; /* one of its streams does */
     uint32_t threads;
     struct trace_stream *stream;
     int32_t host;
