@@ -20,7 +20,11 @@ static bool kernel_trusts_tsc(void)
     if (!fgets(line, sizeof line, stream))
         line[0] = '\0';
     fclose(stream);
-    return line[0] == '\0' || strstr(line, "tsc");
+    bool listed = line[0] == '\0';
+    char *rest = line;
+    for (const char *name; !listed && (name = strsep(&rest, " \n")) != NULL;)
+        listed = strcmp(name, "tsc") == 0; /* and not hyperv_clocksource_tsc_page */
+    return listed;
 }
 
 /* CPUID leaves 0x80000001 (EDX bit 27: rdtscp) and 0x80000007 (EDX bit 8: the

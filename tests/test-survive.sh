@@ -93,7 +93,7 @@ else
     skip "a full disk" "cannot mount a file system"
 fi
 
-if ${CC:-cc} -shared -fPIC -o nomap.so "$source/tests/nomap.c" 2>complaint; then
+if ${CC:-cc} -shared -fPIC -o nomap.so "$here/nomap.c" 2>complaint; then
     # shellcheck disable=SC2086
     $mpirun -np 2 env LD_PRELOAD="$tmp/nomap.so" "$MPGTRACE" record -o nomap.trace --buffer 4KiB \
         "$survive" end nomap.counts >out 2>err

@@ -48,11 +48,11 @@ struct tracer_scope tracer_enter(enum mpg_call call, const void *return_address,
         t->return_address = (uintptr_t)return_address;
         if (streams.on && !t->stream)
             stream_claim();
+        if (values_number && streams.on)
+            values_enter(); /* in its own interval rather than in the call's time */
         s.enter_ns = clock_now_ns();
         if (streams.on && t->stream)
             mpg_trace_writer_inside(t->stream->writer, call, s.enter_ns);
-        if (values_number && streams.on)
-            values_enter();
     }
     return s;
 }
