@@ -70,6 +70,8 @@ traced limit 2 --buffer 4KiB
 is "a limit of file sizes: the program ends well" "$?: $(cat out)" "0: survive: 2 ranks, to the end"
 is "... and is told once a rank" "$(grep -c '^mpgtrace: rank [01]: .*File too large' err)" 2
 ok "... what there is can be read" sh -c '"$1" stat limit.trace >out' sh "$MPGTRACE"
+is "... as cut short, not as of dead ranks" "$(sed -nE '/^(died|incomplete)/p' out)" \
+    "incomplete  2 ranks, the first of them rank 0: the trace could not be written, as on a full disk"
 traced limit-all 2 --profile
 is "... a profile: the program ends well" "$?: $(cat out)" "0: survive: 2 ranks, to the end"
 is "... and is told once a rank" "$(grep -c '^mpgtrace: rank [01]: .*File too large' err)" 2

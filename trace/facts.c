@@ -89,10 +89,11 @@ bool mpg_trace_died(const struct mpg_trace *t, int32_t rank, uint32_t thread, en
                     int64_t *enter_ns)
 {
     const struct trace_stream *s = &t->rank[rank].stream[thread];
+    const bool stopped = s->uses_window && s->progress.stopped;
     *call = mpg_trace_inside(s);
     *enter_ns = *call == MPG_CALL_COUNT ? 0 : s->progress.inside_ns;
     return !t->rank[rank].finalizes &&
-           (s->has_window || told_death(t, rank, thread, call, enter_ns));
+           ((s->has_window && !stopped) || told_death(t, rank, thread, call, enter_ns));
 }
 
 bool mpg_trace_fact(const struct mpg_trace *t, int32_t rank, size_t i, const char **key,

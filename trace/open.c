@@ -328,6 +328,13 @@ static bool lacks_chunks(const struct mpg_trace *t)
     return false;
 }
 
+/* The rank lived on, and could not say so in its file. */
+static int note_stopped(struct mpg_trace *t, struct trace_rank *r, struct mpg_error *err)
+{
+    char text[] = "incomplete the trace could not be written, as on a full disk\n";
+    return note_facts(t, r, text, sizeof text - 1, err);
+}
+
 /* Decides which windows hold what is in no chunk, all chunks being known. */
 static int settle_windows(struct mpg_trace *t, struct mpg_error *err)
 {
@@ -345,6 +352,8 @@ static int settle_windows(struct mpg_trace *t, struct mpg_error *err)
             s->uses_window = true;
             s->events += s->progress.events;
             note_flags(&t->rank[r], (uint32_t)s->progress.flags);
+            if (s->progress.stopped && note_stopped(t, &t->rank[r], err) < 0)
+                return -1;
             if (mpg_trace_inside(s) == MPG_CALL_Finalize) {
                 s->finalizes = t->rank[r].finalizes = true;
                 s->events++;

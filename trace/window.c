@@ -55,7 +55,8 @@ struct mpg_progress mpg_window_progress(const struct mpg_window *w)
                                  .events = le64toh(p->events),
                                  .flags = le64toh(p->flags),
                                  .inside_ns = (int64_t)le64toh((uint64_t)p->inside_ns),
-                                 .inside = le64toh(p->inside)};
+                                 .inside = le64toh(p->inside),
+                                 .stopped = le64toh(p->stopped)};
 }
 
 bool mpg_file_may_have(uint64_t size)

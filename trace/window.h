@@ -22,7 +22,8 @@ struct mpg_progress {
     uint64_t flags;
     int64_t inside_ns;
     uint64_t inside; /* 1 + the call it is in; above 32 bits, after how many events */
-    uint64_t unused[2];
+    uint64_t stopped; /* 1: what follows could not be written, though the process lived */
+    uint64_t unused;
 };
 
 struct mpg_window {

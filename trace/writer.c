@@ -150,16 +150,23 @@ bool mpg_trace_writer_survives(const struct mpg_trace_writer *w)
 
 /* --- chunks --- */
 
+/* Nothing more is written; a reader of the window shall not take that for a death. */
+static void stop(struct mpg_trace_writer *w)
+{
+    w->stopped = true;
+    w->window.progress->stopped = htole64(1);
+}
+
 /* Appends SIZE bytes of OUT, or nothing: a reader would report half a chunk. */
 static int append(struct mpg_trace_writer *w, size_t size, struct mpg_error *err)
 {
     if (w->file && (w->fd = w->file(w->file_argument, err)) < 0) {
-        w->stopped = true;
+        stop(w);
         return -1;
     }
     off_t before = lseek(w->fd, 0, SEEK_CUR);
     if (before >= 0 && !mpg_file_may_have((uint64_t)before + size)) {
-        w->stopped = true;
+        stop(w);
         return mpg_error_errno(err, EFBIG, "cannot write the trace");
     }
     for (size_t done = 0; done < size;) {
@@ -170,7 +177,7 @@ static int append(struct mpg_trace_writer *w, size_t size, struct mpg_error *err
             int saved = n < 0 ? errno : ENOSPC;
             if (before >= 0 && ftruncate(w->fd, before) == 0)
                 (void)lseek(w->fd, before, SEEK_SET);
-            w->stopped = true;
+            stop(w);
             return mpg_error_errno(err, saved, "cannot write the trace");
         }
         done += (size_t)n;
@@ -212,7 +219,7 @@ static int append_events(struct mpg_trace_writer *w, struct mpg_error *err)
     for (uint32_t i = 0; i < w->columns; i++) {
         raw += (size_t)(w->p[i] - w->window.column[i]);
         if (!(p = put_column(w, i, p, err))) {
-            w->stopped = true;
+            stop(w);
             return -1;
         }
     }
