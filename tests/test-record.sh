@@ -81,6 +81,10 @@ is "a folder that cannot be made does not touch the exit status" $? 6
 like "... nor the output" "$(cat out)" "calls: all results are right*"
 is "... and is told once" "$(grep '^mpgtrace' err)" \
     "mpgtrace: $PWD/file/a.trace: Not a directory; 3 of 3 ranks run untraced"
+traced 1 none.trace ./no-such-program
+is "a program that is not there leaves no folder" "$(grep '^mpgtrace' err) $(ls -d none.trace 2>&-)" \
+    "mpgtrace record: ./no-such-program: No such file or directory "
+ok "an empty name of a trace is refused" eval '"$MPGTRACE" record -o "" ./calls 2>&1 | grep -q "no name given"'
 if mkdir full && mount -t tmpfs -o size=32k tmpfs full 2>/dev/null; then
     mkdir full/a.trace && head -c 40000 /dev/zero >full/a.trace/fill 2>/dev/null
     traced 3 full/a.trace ./calls six

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "common/option.h"
-#include "common/output.h"
 #include "trace/commands.h"
 
 /* What a run is asked to do. */
@@ -88,13 +87,12 @@ static void describe_program(char **argv)
     setenv("MPGTRACE_PROGRAM", text, 1);
 }
 
-/* The program may change its folder before MPI_Init: PATH as an absolute one. What is
- * wrong with it the tracer will say, once for all ranks; the program then runs all the
- * same. */
+/* The program may change its folder before MPI_Init: PATH as an absolute one. The tracer
+ * makes it, so that a program that cannot start leaves none, and says what is wrong with
+ * it, once for all ranks; the program then runs all the same. */
 static int set_output(const char *path, struct mpg_error *err)
 {
     char absolute[PATH_MAX], here[PATH_MAX];
-    (void)mpg_directory_make(path, NULL);
     if (!realpath(path, absolute)) {
         if (!getcwd(here, sizeof here))
             return mpg_error_errno(err, errno, "the current folder");
@@ -167,6 +165,10 @@ int mpg_record_main(int argc, char **argv)
         .options = options, .min_arguments = 1, .max_arguments = -1, .stop_at_argument = true};
     int first = mpg_option_parse(&program, argc, argv);
 
+    if (!*request.output)
+        mpg_option_usage_error(&program, "--output: no name given");
+    if (request.papi && !*request.papi)
+        mpg_option_usage_error(&program, "--papi: no event given");
     struct mpg_error err;
     describe_program(argv + first);
     if (prepare(&request, &err) == 0) {
