@@ -172,7 +172,7 @@ static int print_site(const struct mpg_profile *p, struct mpg_symbols *symbols, 
             const char *file = places[k].file, *slash = file ? strrchr(file, '/') : NULL;
             printf("%s%s", i + (uint32_t)k > 0 ? " < " : "  ", places[k].function);
             if (file)
-                printf(" %s:%d", slash ? slash + 1 : file, places[k].line);
+                printf(" (%s:%d)", slash ? slash + 1 : file, places[k].line);
             main_seen |= strcmp(places[k].function, "main") == 0;
         }
     }
