@@ -59,8 +59,13 @@ traced 3 exit.trace ./calls exit
 like "without MPI_Finalize, too" $? "[79]" # MPICH's launcher says 9 where it kills the rest
 like "... which the trace says" "$(cat exit.trace/*.mpgt | tr -c '[:print:]' '\n')" \
     "*incomplete the program ended without MPI_Finalize*"
-traced 3 abort.trace ./calls abort
-is "MPI_Abort's status is the program's" $? 5
+# Open MPI's launcher hangs or crashes now and then when it has to abort, without us.
+for _ in 1 2 3; do
+    traced 3 abort.trace ./calls abort
+    status=$?
+    [ $status -ne 124 ] && [ $status -le 128 ] && break
+done
+is "MPI_Abort's status is the program's" $status 5
 like "... and the trace says so" "$(facts abort.trace 0)" "*incomplete MPI_Abort*"
 is "... and holds what came before" "$(calls abort.trace | grep '^0 ')" \
     "$(calls calls.trace | grep '^0 ' | grep -v Finalize)"
