@@ -305,8 +305,11 @@ static void test_windows(void)
            read_events(saved_window, NULL) == 305,
        "in one file, whichever is first");
     copy_file(file, saved_file);
-    ok(stat(file, &st) == 0 && truncate(file, 64) == 0 && read_events(folder, NULL) == -1,
-       "a file that lost its chunks: %s", err.text);
+    ok(stat(file, &st) == 0 && truncate(file, st.st_size - 1) == 0 &&
+           read_events(folder, &t) >= 10 && mpg_trace_cut(t) &&
+           strstr(mpg_trace_cut(t), "of rank 0, before it, is missing"),
+       "a file that lost its last chunk: what was before it is there");
+    mpg_trace_close(t);
     copy_file(saved_file, file);
     FILE *half = fopen(file, "ab");
     if (half) {

@@ -335,18 +335,28 @@ static int note_stopped(struct mpg_trace *t, struct trace_rank *r, struct mpg_er
     return note_facts(t, r, text, sizeof text - 1, err);
 }
 
+static int note_line(struct mpg_trace *t, const char *line, struct mpg_error *err)
+{
+    return t->cut || (t->cut = strdup(line)) ? 0 : out_of_memory(err);
+}
+
 /* Decides which windows hold what is in no chunk, all chunks being known. */
 static int settle_windows(struct mpg_trace *t, struct mpg_error *err)
 {
+    char line[4096];
     for (int32_t r = 0; r < t->ranks; r++)
         for (uint32_t i = 0; i < t->rank[r].threads; i++) {
             struct trace_stream *s = &t->rank[r].stream[i];
             if (!s->has_window || s->progress.sequence < s->chunks)
                 continue;
             const char *path = t->files[s->window_file].path;
-            if (s->progress.sequence > s->chunks)
-                return mpg_error_set(err, "%s: rank %d: chunk %llu is missing", path, r,
-                                     (unsigned long long)s->chunks);
+            if (s->progress.sequence > s->chunks) {
+                snprintf(line, sizeof line, "%s is not used: chunk %llu of rank %d, before it, is "
+                         "missing", path, (unsigned long long)s->chunks, r);
+                if (note_line(t, line, err) < 0)
+                    return -1;
+                continue;
+            }
             if (s->progress.events > s->window_bytes)
                 return mpg_error_set(err, "%s: rank %d: damaged window", path, r);
             s->uses_window = true;
@@ -360,11 +370,6 @@ static int settle_windows(struct mpg_trace *t, struct mpg_error *err)
             }
         }
     return 0;
-}
-
-static int note_line(struct mpg_trace *t, const char *line, struct mpg_error *err)
-{
-    return t->cut || (t->cut = strdup(line)) ? 0 : out_of_memory(err);
 }
 
 /* Says what is cut off, unless a window holds the chunk that was not finished. */
