@@ -81,9 +81,11 @@ int graph_begin_call(struct mpg_graph *g, struct stream *s, struct mpg_error *er
 {
     const struct mpg_event *e = &s->event;
     s->class_bytes = 0;
-    g->counts.failed += e->failed;
-    if (e->failed)
+    if (e->failed) {
+        if (g->counts.failed++ == 0)
+            g->first_failed = graph_here(s);
         return 0;
+    }
     enum mpg_kind kind = mpg_call_kind(e->call);
     bool has_group = kind == MPG_KIND_WIN_GROUP; /* ranks, not bytes */
     s->class_bytes = has_group ? 0 : class_bytes(e);

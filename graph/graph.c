@@ -232,15 +232,27 @@ static int choose_rank(struct mpg_graph *g, struct mpg_error *err)
     return 1;
 }
 
+/* What others waited for in vain may be a call that returned an error. */
+static int name_failed(const struct mpg_graph *g, struct mpg_error *err)
+{
+    const struct place *f = &g->first_failed;
+    if (g->counts.failed == 0)
+        return -1;
+    struct mpg_error cause = *err;
+    return mpg_error_set(err, "%.*s (rank %d, call %llu, MPI_%s, returned an error)",
+                         MPG_ERROR_SIZE - 100, cause.text, f->rank, (unsigned long long)f->number,
+                         mpg_call_name(f->call));
+}
+
 int mpg_graph_next(struct mpg_graph *g, struct mpg_step *step, struct mpg_error *err)
 {
     while (g->step_first == g->step_count) {
         g->step_first = g->step_count = 0;
         int status = choose_rank(g, err);
         if (status == 0)
-            return check_end(g, err);
+            return check_end(g, err) < 0 ? name_failed(g, err) : 0;
         if (status < 0 || graph_advance(g, g->current, err) < 0)
-            return -1;
+            return name_failed(g, err);
     }
     *step = g->steps[g->step_first++];
     return 1;

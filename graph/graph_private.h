@@ -192,6 +192,7 @@ struct mpg_graph {
     const struct mpg_clock_map *clocks;
     struct mpg_graph_options options;
     struct mpg_graph_counts counts;
+    struct place first_failed; /* the first call met that returned an error */
     int32_t ranks, finished;
     uint32_t streams;
     struct rank_state *rank;

@@ -388,4 +388,10 @@ END
 refuses "a thread is named" "rank 1.1, call 1 (MPI_Recv): no send matches*" <<'END'
 1.1 400 500 Recv from=0 tag=0 bytes=8
 END
+refuses "a call without effect that others wait for is named" \
+    "rank *: mismatched collective*(rank 0, call 1, MPI_Gather, returned an error)" <<'END'
+0 400 500 Gather failed=1
+0 600 700 Reduce bytes=8
+1 400 500 Gather bytes=8
+END
 done_testing
