@@ -202,6 +202,14 @@ static bool is_aside(struct mpg_graph *g, struct stream *s)
     return !is_call(&s->event);
 }
 
+/* Whether a call involves nobody else: a program that asks for its rank twice has no
+ * second compute interval of it. */
+static bool is_computation(const struct mpg_event *e)
+{
+    enum mpg_kind kind = mpg_call_kind(e->call);
+    return !e->failed && (kind == MPG_KIND_OTHER || kind == MPG_KIND_PCONTROL);
+}
+
 static int make_call(struct mpg_graph *g, struct stream *s, struct mpg_error *err)
 {
     struct rank_state *r = &g->rank[s->rank];
@@ -232,16 +240,15 @@ static int take_event(struct mpg_graph *g, int32_t rank, const struct mpg_event 
         return 0;
     s->number = number;
     g->counts.calls++;
-    enum mpg_kind kind = mpg_call_kind(s->event.call);
+    if (is_computation(&s->event)) /* before MPI_Init, too: MPI_Initialized and its like */
+        return 0;
     if (!r->started) {
-        if (kind == MPG_KIND_OTHER) /* MPI_Initialized and its like */
-            return 0;
         int is_init = start_rank(g, s, err);
         if (is_init)
             return is_init < 0 ? -1 : 0;
     }
-    return kind == MPG_KIND_FINALIZE && !s->event.failed ? finalize(g, s, err)
-                                                         : make_call(g, s, err);
+    bool is_finalize = mpg_call_kind(s->event.call) == MPG_KIND_FINALIZE;
+    return is_finalize && !s->event.failed ? finalize(g, s, err) : make_call(g, s, err);
 }
 
 /* A thread of the rank that need not wait any more leaves its call. */

@@ -307,7 +307,7 @@ take "failed calls" 2 <<'END'
 0 600 700 Wtime
 1 600 700 File_open failed=1
 END
-is "failed calls take call noise only" "$(delays --absorb=none --call-noise=const:5ns)" "15 10"
+is "failed calls take call noise only" "$(delays --absorb=none --call-noise=const:5ns)" "10 10"
 take "files, generalized requests, levels" 2 "#clocks shared
 #file 0 = 0 0" <<'END'
 0 200 300 File_open comm=0 file=0
@@ -320,7 +320,17 @@ take "files, generalized requests, levels" 2 "#clocks shared
 0 1100 1200 File_close file=0
 1 1100 1200 File_close file=0
 END
-is "files are local" "$(delays --absorb=none --call-noise=const:5ns)" "30 15"
+is "files are local" "$(delays --absorb=none --call-noise=const:5ns)" "30 10"
+take "calls that involve nobody else" 2 <<'END'
+0 200 300 Comm_rank
+0 350 400 Wtime
+0 400 500 Send to=1 tag=0 bytes=8
+0 600 700 Pcontrol level=1
+1 400 500 Recv from=0 tag=0 bytes=8
+END
+is "... are computation, and no interval more" "$(delays --absorb=none --noise=const:5ns)" "10 10"
+is "... slowed down as it is" "$(delays --absorb=none --compute-ratio=1.5)" \
+    "$(expect 2 "(400 - 100 + 1000000 - 500) / 2" "(400 - 100 + 1000000 - 500) / 2")"
 
 # ---- errors ----
 # refuses NAME PATTERN [LINE...]: the trace on standard input is an error, one line that matches
