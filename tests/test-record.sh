@@ -73,6 +73,8 @@ is "... and holds what came before" "$(calls abort.trace | grep '^0 ')" \
 # --- folders and disks ---
 cp -r calls.trace again.trace
 cp calls.trace/rank-2.mpgt again.trace/rank-3.mpgt
+touch again.trace/rank-3.window.mpgt.new again.trace/rank-0-thread-1.window.mpgt.new \
+    again.trace/rank-1.profile.mpgt.part
 ok "into the folder of an earlier run of more ranks" traced 3 again.trace ./calls
 is "... leaves only its own files" "$(cd again.trace && echo *)" "rank-0.mpgt rank-1.mpgt rank-2.mpgt"
 "$MPGTRACE" record -o none.trace ./no-such-program 2>err

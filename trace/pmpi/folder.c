@@ -59,6 +59,13 @@ static bool is_numbered(const char *name, const char *prefix, const char *suffix
            size > length + end && strcmp(name + size - end, suffix) == 0;
 }
 
+/* A file of a rank, or one that was still aside when its process was killed. */
+static bool is_of_rank(const char *name)
+{
+    return is_numbered(name, "rank-", ".mpgt") || is_numbered(name, "rank-", ".mpgt.new") ||
+           is_numbered(name, "rank-", ".mpgt.part");
+}
+
 void folder_clear(const char *folder)
 {
     char path[PATH_MAX];
@@ -69,7 +76,7 @@ void folder_clear(const char *folder)
         const char *name = entry->d_name;
         if (snprintf(path, sizeof path, "%s/%s", folder, name) >= (int)sizeof path)
             continue;
-        if (is_numbered(name, "rank-", ".mpgt")) {
+        if (is_of_rank(name)) {
             (void)unlink(path);
         } else if (is_numbered(name, "spawned-", "")) {
             folder_clear(path);
