@@ -267,8 +267,10 @@ fi
 mkdir "$tmp/full"
 if mount -t tmpfs -o size=16k tmpfs "$tmp/full" 2>/dev/null; then
     ok "print: a full disk" fails 1 "No space left" "$MPGTRACE" print -o "$tmp/full/t" "$tmp/long.txt"
-    ok "import: a full disk" fails 1 "No space left" "$MPGTRACE" import --text "$tmp/long.txt" -o "$tmp/full/t"
-    ok "standard input: a full disk" fails 1 "No space left" \
+    ok "import: a full disk" fails 1 "/rank-0.mpgt: cannot write: No space left" "$MPGTRACE" import --text "$tmp/long.txt" -o "$tmp/full/t"
+    ok "text: a full disk" fails 1 "temporary file in $tmp/full: cannot write: No space left" \
+        env TMPDIR="$tmp/full" "$MPGTRACE" print "$tmp/long.txt"
+    ok "standard input: a full disk" fails 1 "temporary file in $tmp/full: cannot write: No space left" \
         sh -c 'cat "$1" | TMPDIR=$2 "$3" print -' sh "$tmp/long.txt" "$tmp/full" "$MPGTRACE"
     is "nothing is left on a full disk" "$(ls -A "$tmp/full")" ""
     umount "$tmp/full"

@@ -99,6 +99,7 @@ static int open_directory(struct mpg_trace *t, const char *path, struct mpg_erro
 static int import_text(struct mpg_trace *t, struct mpg_error *err)
 {
     int spool = mpg_spool_file(err);
+    char spool_name[MPG_SPOOL_NAME_BYTES];
     if (spool < 0)
         return -1;
     int copy = dup(t->files[0].fd);
@@ -111,7 +112,7 @@ static int import_text(struct mpg_trace *t, struct mpg_error *err)
         return mpg_error_errno(err, saved, "%s", t->files[0].path);
     }
     rewind(text);
-    int status = mpg_text_import(text, t->files[0].path, NULL, spool, err);
+    int status = mpg_text_import(text, t->files[0].path, mpg_spool_name(spool_name), spool, err);
     (void)fclose(text);
     if (status < 0) {
         close(spool);

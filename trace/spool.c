@@ -7,12 +7,22 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-int mpg_spool_file(struct mpg_error *err)
+static const char *folder(void)
 {
     const char *dir = getenv("TMPDIR");
+    return dir && *dir ? dir : "/tmp";
+}
+
+const char *mpg_spool_name(char name[MPG_SPOOL_NAME_BYTES])
+{
+    snprintf(name, MPG_SPOOL_NAME_BYTES, "a temporary file in %s", folder());
+    return name;
+}
+
+int mpg_spool_file(struct mpg_error *err)
+{
+    const char *dir = folder();
     char path[4096];
-    if (!dir || !*dir)
-        dir = "/tmp";
     if (snprintf(path, sizeof path, "%s/mpgkit.XXXXXX", dir) >= (int)sizeof path)
         return mpg_error_set(err, "TMPDIR is too long");
     int fd = mkstemp(path);
@@ -27,7 +37,7 @@ int mpg_spool_copy(int in, struct mpg_error *err)
     int fd = mpg_spool_file(err);
     if (fd < 0)
         return -1;
-    char buffer[65536];
+    char buffer[65536], name[MPG_SPOOL_NAME_BYTES];
     for (;;) {
         ssize_t n = read(in, buffer, sizeof buffer);
         if (n < 0 && errno == EINTR)
@@ -48,7 +58,7 @@ int mpg_spool_copy(int in, struct mpg_error *err)
                     m = 0;
                     continue;
                 }
-                mpg_error_errno(err, errno, "cannot write the temporary file");
+                mpg_error_errno(err, errno, "%s: cannot write", mpg_spool_name(name));
                 close(fd);
                 return -1;
             }

@@ -5,6 +5,11 @@
 
 #include "common/error.h"
 
+enum { MPG_SPOOL_NAME_BYTES = 4096 };
+
+/* "a temporary file in FOLDER", for errors. */
+const char *mpg_spool_name(char name[MPG_SPOOL_NAME_BYTES]);
+
 /* An unlinked read-write file in $TMPDIR (or /tmp); the caller closes it. */
 int mpg_spool_file(struct mpg_error *err);
 /* Copies FD to its end into a new spool file, positioned at its start. */

@@ -9,9 +9,9 @@
 #include "trace/reader.h"
 
 /* Reads the text form from TEXT (called NAME in errors, which give the line) and
- * writes the native form: one file a rank in the existing folder DIRECTORY, or,
- * where that is NULL, everything into the open file FD. */
-int mpg_text_import(FILE *text, const char *name, const char *directory, int fd,
+ * writes the native form: one file a rank in the existing folder TARGET, or, where FD
+ * is not -1, everything into that open file, which errors call TARGET (NULL: the trace). */
+int mpg_text_import(FILE *text, const char *name, const char *target, int fd,
                     struct mpg_error *err);
 
 /* Writes the text form of TRACE, rank after rank, to STREAM; write errors are

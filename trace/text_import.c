@@ -15,8 +15,8 @@
 enum { IMPORT_BUFFER_BYTES = 16 * 1024, IMPORT_LEVEL = 1, MAX_IMPORT_RANKS = 1 << 20 };
 
 struct import {
-    const char *directory; /* or NULL: everything to fd */
-    int fd;
+    const char *target; /* a folder; with an fd, its name */
+    int fd;             /* everything to this, or -1 */
     int32_t ranks;
     struct mpg_text_stream *first;   /* thread 0 of each rank */
     struct mpg_text_stream **others; /* further threads */
@@ -26,31 +26,33 @@ struct import {
     struct mpg_text_event parsed;
 };
 
-static int open_file(const struct import *im, struct mpg_text_stream *s, struct mpg_error *err)
+static int open_file(const struct import *im, struct mpg_text_stream *s, char *path, size_t size,
+                     struct mpg_error *err)
 {
-    char path[4096], thread[32] = "";
+    char thread[32] = "";
     if (s->thread)
         snprintf(thread, sizeof thread, "-thread-%u", s->thread);
-    if (snprintf(path, sizeof path, "%s/rank-%d%s.mpgt", im->directory, s->rank, thread) >=
-        (int)sizeof path)
-        return mpg_error_set(err, "%s: name too long", im->directory);
+    if (snprintf(path, size, "%s/rank-%d%s.mpgt", im->target, s->rank, thread) >= (int)size)
+        return mpg_error_set(err, "%s: name too long", im->target);
     s->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     return s->fd < 0 ? mpg_error_errno(err, errno, "%s", path) : 0;
 }
 
 static int open_writer(const struct import *im, struct mpg_text_stream *s, struct mpg_error *err)
 {
+    char path[4096];
     if (s->writer)
         return 0;
-    if (im->directory && open_file(im, s, err) < 0)
+    if (im->fd < 0 && open_file(im, s, path, sizeof path, err) < 0)
         return -1;
-    struct mpg_trace_writer_options options = {.rank = s->rank,
+    struct mpg_trace_writer_options options = {.name = im->fd < 0 ? path : im->target,
+                                               .rank = s->rank,
                                                .ranks = im->ranks,
                                                .thread = s->thread,
                                                .value_number = s->value_number,
                                                .window_bytes = IMPORT_BUFFER_BYTES,
                                                .level = IMPORT_LEVEL};
-    s->writer = mpg_trace_writer_new(im->directory ? s->fd : im->fd, &options, err);
+    s->writer = mpg_trace_writer_new(im->fd < 0 ? s->fd : im->fd, &options, err);
     return s->writer ? 0 : -1;
 }
 
@@ -348,7 +350,7 @@ static int finish_stream(struct import *im, struct mpg_text_stream *s, struct mp
     int fd = s->fd;
     s->fd = -1;
     if (fd >= 0 && close(fd) < 0)
-        return mpg_error_errno(err, errno, "%s: cannot write", im->directory);
+        return mpg_error_errno(err, errno, "%s: cannot write", im->target);
     return 0;
 }
 
@@ -398,10 +400,10 @@ static void clear_stream(struct mpg_text_stream *s)
     mpg_map_clear(&s->defined);
 }
 
-int mpg_text_import(FILE *text, const char *name, const char *directory, int fd,
+int mpg_text_import(FILE *text, const char *name, const char *target, int fd,
                     struct mpg_error *err)
 {
-    struct import im = {.directory = directory, .fd = fd};
+    struct import im = {.target = target, .fd = fd};
     int status = import_lines(&im, text, name, err);
     if (status == 0)
         status = finish(&im, err);

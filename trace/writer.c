@@ -110,6 +110,8 @@ struct mpg_trace_writer *mpg_trace_writer_new(int fd, const struct mpg_trace_wri
         if (!(w->window_path = strdup(o->window_path)))
             goto no_memory;
     }
+    if (o->name && !(w->name = strdup(o->name)))
+        goto no_memory;
     w->zstd = ZSTD_createCCtx();
     w->shapes = malloc(MPG_MAX_SHAPES * sizeof *w->shapes);
     if (!w->zstd || !w->shapes)
@@ -132,6 +134,7 @@ void mpg_trace_writer_free(struct mpg_trace_writer *w)
     mpg_window_drop(&w->window);
     ZSTD_freeCCtx(w->zstd);
     free(w->window_path);
+    free(w->name);
     free(w->out);
     free(w->facts);
     free(w->shapes);
@@ -157,6 +160,12 @@ static void stop(struct mpg_trace_writer *w)
     w->window.progress->stopped = htole64(1);
 }
 
+static int cannot_write(const struct mpg_trace_writer *w, int failed, struct mpg_error *err)
+{
+    return w->name ? mpg_error_errno(err, failed, "%s: cannot write", w->name)
+                   : mpg_error_errno(err, failed, "cannot write the trace");
+}
+
 /* Appends SIZE bytes of OUT, or nothing: a reader would report half a chunk. */
 static int append(struct mpg_trace_writer *w, size_t size, struct mpg_error *err)
 {
@@ -167,7 +176,7 @@ static int append(struct mpg_trace_writer *w, size_t size, struct mpg_error *err
     off_t before = lseek(w->fd, 0, SEEK_CUR);
     if (before >= 0 && !mpg_file_may_have((uint64_t)before + size)) {
         stop(w);
-        return mpg_error_errno(err, EFBIG, "cannot write the trace");
+        return cannot_write(w, EFBIG, err);
     }
     for (size_t done = 0; done < size;) {
         ssize_t n = write(w->fd, w->out + done, size - done);
@@ -178,7 +187,7 @@ static int append(struct mpg_trace_writer *w, size_t size, struct mpg_error *err
             if (before >= 0 && ftruncate(w->fd, before) == 0)
                 (void)lseek(w->fd, before, SEEK_SET);
             stop(w);
-            return mpg_error_errno(err, saved, "cannot write the trace");
+            return cannot_write(w, saved, err);
         }
         done += (size_t)n;
     }

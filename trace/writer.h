@@ -18,6 +18,7 @@
 struct mpg_trace_writer;
 
 struct mpg_trace_writer_options {
+    const char *name;          /* of the file, for errors; copied; NULL: the trace */
     int32_t rank, ranks;
     uint32_t thread;           /* stream of the rank, 0 .. 65535 */
     uint32_t value_number;     /* values of every event, 0 .. 64 */

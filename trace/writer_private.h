@@ -37,6 +37,7 @@ struct mpg_trace_writer {
     void *file_argument;
 
     int fd, level;
+    char *name; /* of the file, or NULL */
     uint32_t rank, ranks, thread, run;
     uint64_t sequence;
     char *window_path;

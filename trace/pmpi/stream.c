@@ -162,7 +162,8 @@ static struct stream *stream_new(uint32_t thread, struct mpg_error *err)
     }
     if (open_file(s, O_CREAT | O_TRUNC, err) < 0)
         goto fail;
-    const struct mpg_trace_writer_options options = {.rank = o->rank,
+    const struct mpg_trace_writer_options options = {.name = s->path,
+                                                     .rank = o->rank,
                                                      .ranks = o->ranks,
                                                      .thread = thread,
                                                      .value_number = o->value_number,
@@ -364,7 +365,7 @@ static int close_stream(struct stream *s, struct mpg_error *err)
 {
     if (mpg_trace_writer_close(s->writer, err) < 0)
         return -1;
-    return close_file(s) < 0 ? mpg_error_errno(err, errno, "cannot write the trace") : 0;
+    return close_file(s) < 0 ? mpg_error_errno(err, errno, "%s: cannot write", s->path) : 0;
 }
 
 void streams_close(void)
