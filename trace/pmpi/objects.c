@@ -68,13 +68,37 @@ int32_t tracer_object_before(const struct tracer_scope *s, enum mpg_object_kind 
     return number;
 }
 
-void tracer_object_forget(enum mpg_object_kind kind, uintptr_t handle, int32_t number)
+bool tracer_object_event(const struct tracer_scope *s, enum mpg_object_kind kind,
+                         uintptr_t handle, struct mpg_event *e)
+{
+    if (!tracer_lock())
+        return false;
+    *e = event_of(s);
+    e->object = tracer_object(kind, handle);
+    if (e->object != MPG_NO_OBJECT)
+        return true;
+    tracer_unlock();
+    return false;
+}
+
+static void forget(enum mpg_object_kind kind, uintptr_t handle, int32_t number)
 {
     struct object *o = find(kind, handle);
-    if (!o || o->number != number)
+    if (!o || o->number != number) /* another thread got the handle for a new one */
         return;
     mpg_map_remove(&by_handle, handle, (uint64_t)kind);
     free(o);
+}
+
+void tracer_object_end(const struct tracer_scope *s, enum mpg_object_kind kind,
+                       uintptr_t handle, int32_t number)
+{
+    if (number == MPG_NO_OBJECT || !tracer_lock())
+        return;
+    struct mpg_event e = event_of(s);
+    e.object = number;
+    forget(kind, handle, number);
+    tracer_write(s, &e);
 }
 
 void tracer_objects_end(void)

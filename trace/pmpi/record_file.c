@@ -6,14 +6,7 @@
 
 static bool begin(const struct tracer_scope *s, MPI_File fh, struct mpg_event *e)
 {
-    if (!tracer_lock())
-        return false;
-    *e = event_of(s);
-    e->object = tracer_object(MPG_OBJECT_FILE, (uintptr_t)fh);
-    if (e->object != MPG_NO_OBJECT)
-        return true;
-    tracer_unlock();
-    return false;
+    return tracer_object_event(s, MPG_OBJECT_FILE, (uintptr_t)fh, e);
 }
 
 void record_file_open(struct tracer_scope *s, MPI_Comm comm, MPI_File fh)
@@ -33,12 +26,7 @@ int32_t tracer_file_number(const struct tracer_scope *s, MPI_File fh)
 
 void record_file_close(struct tracer_scope *s, MPI_File old, int32_t number)
 {
-    if (number == MPG_NO_OBJECT || !tracer_lock())
-        return;
-    struct mpg_event e = event_of(s);
-    e.object = number;
-    tracer_object_forget(MPG_OBJECT_FILE, (uintptr_t)old, number);
-    tracer_write(s, &e);
+    tracer_object_end(s, MPG_OBJECT_FILE, (uintptr_t)old, number);
 }
 
 void record_file(struct tracer_scope *s, MPI_File fh, const MPI_Status *status)

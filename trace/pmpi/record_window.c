@@ -8,14 +8,7 @@
 /* An event on WIN, locked, or false if none is to be recorded. */
 static bool begin(const struct tracer_scope *s, MPI_Win win, struct mpg_event *e)
 {
-    if (!tracer_lock())
-        return false;
-    *e = event_of(s);
-    e->object = tracer_object(MPG_OBJECT_WINDOW, (uintptr_t)win);
-    if (e->object != MPG_NO_OBJECT)
-        return true;
-    tracer_unlock();
-    return false;
+    return tracer_object_event(s, MPG_OBJECT_WINDOW, (uintptr_t)win, e);
 }
 
 void record_win_constructor(struct tracer_scope *s, MPI_Comm comm, int64_t bytes, MPI_Win win)
@@ -36,12 +29,7 @@ int32_t tracer_win_number(const struct tracer_scope *s, MPI_Win win)
 
 void record_win_free(struct tracer_scope *s, MPI_Win old, int32_t number)
 {
-    if (number == MPG_NO_OBJECT || !tracer_lock())
-        return;
-    struct mpg_event e = event_of(s);
-    e.object = number;
-    tracer_object_forget(MPG_OBJECT_WINDOW, (uintptr_t)old, number);
-    tracer_write(s, &e);
+    tracer_object_end(s, MPG_OBJECT_WINDOW, (uintptr_t)old, number);
 }
 
 void record_win_fence(struct tracer_scope *s, int assertion, MPI_Win win)
