@@ -4,6 +4,7 @@
  * An event is in the trace as soon as the count of events in the window says so, in
  * one store after all others. */
 #include <endian.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "trace/writer_private.h"
@@ -46,13 +47,27 @@ static size_t runs_bound(const int64_t *values, size_t n)
 
 /* --- shapes --- */
 
+/* The fields of shapes and of events, laid out alike, as words of a block. */
+typedef uint64_t __attribute__((may_alias)) word;
+enum {
+    SHAPE_START = offsetof(struct mpg_shape, site),
+    SHAPE_WORDS = (sizeof(struct mpg_shape) - SHAPE_START) / sizeof(word)
+};
+#define SAME_PLACE(field) \
+    _Static_assert(offsetof(struct mpg_event, field) - offsetof(struct mpg_event, site) == \
+                       offsetof(struct mpg_shape, field) - SHAPE_START, \
+                   "events have " #field " elsewhere than shapes");
+MPG_SHAPE_FIELDS(SAME_PLACE)
+#undef SAME_PLACE
+
 static inline bool is_shape(const struct mpg_shape *s, const struct mpg_event *e, uint32_t flags,
                             const struct mpg_shape *mask)
 {
+    const word *shape = (const word *)&s->site, *event = (const word *)&e->site,
+               *compared = (const word *)&mask->site;
     uint64_t difference = (s->call ^ (uint32_t)e->call) | (s->flags ^ flags);
-#define DIFFERENCE(field) difference |= (uint64_t)((s->field ^ e->field) & mask->field);
-    MPG_SHAPE_FIELDS(DIFFERENCE)
-#undef DIFFERENCE
+    for (int i = 0; i < SHAPE_WORDS; i++)
+        difference |= (shape[i] ^ event[i]) & compared[i];
     return difference == 0;
 }
 
@@ -96,30 +111,39 @@ static uint8_t *put_shape(struct mpg_trace_writer *w, uint8_t *p, const struct m
     return p;
 }
 
+/* The operation code of a shape that was not expected, and the shape where it is new. */
+static __attribute__((noinline)) uint8_t *put_unexpected(struct mpg_trace_writer *w, uint8_t *p,
+                                                         const struct mpg_event *e, uint32_t flags,
+                                                         const struct mpg_shape *mask,
+                                                         uint16_t *predicted)
+{
+    uint16_t *slot = &w->slots[slot_of(e, flags, mask)];
+    uint32_t number = *slot;
+    if (w->shape_total > number && is_shape(&w->shapes[number], e, flags, mask)) {
+        p = mpg_put_varint(p, MPG_OP_SHAPE + number);
+    } else {
+        number = (uint32_t)(w->shape_total % MPG_MAX_SHAPES);
+        *p++ = MPG_OP_NEW_SHAPE;
+        p = put_shape(w, p, e, flags, mask, number);
+        w->shape_total++;
+        *slot = (uint16_t)number;
+    }
+    *predicted = (uint16_t)number;
+    return p;
+}
+
 /* Writes the record's operation code, and the shape where it is new. */
 static inline uint8_t *put_operation(struct mpg_trace_writer *w, uint8_t *p,
                                      const struct mpg_event *e, uint32_t flags,
                                      const struct mpg_shape *mask)
 {
     uint16_t *predicted = &w->predicted[mpg_shape_context(w->history)];
-    uint32_t number = *predicted;
-    if (likely(w->shape_total > number && is_shape(&w->shapes[number], e, flags, mask))) {
+    if (likely(w->shape_total > *predicted &&
+               is_shape(&w->shapes[*predicted], e, flags, mask)))
         *p++ = MPG_OP_PREDICTED;
-    } else {
-        uint16_t *slot = &w->slots[slot_of(e, flags, mask)];
-        number = *slot;
-        if (w->shape_total > number && is_shape(&w->shapes[number], e, flags, mask)) {
-            p = mpg_put_varint(p, MPG_OP_SHAPE + number);
-        } else {
-            number = (uint32_t)(w->shape_total % MPG_MAX_SHAPES);
-            *p++ = MPG_OP_NEW_SHAPE;
-            p = put_shape(w, p, e, flags, mask, number);
-            w->shape_total++;
-            *slot = (uint16_t)number;
-        }
-        *predicted = (uint16_t)number;
-    }
-    w->history = mpg_shape_remember(w->history, number);
+    else
+        p = put_unexpected(w, p, e, flags, mask, predicted);
+    w->history = mpg_shape_remember(w->history, *predicted);
     return p;
 }
 
@@ -291,7 +315,7 @@ static inline void put_time(struct mpg_trace_writer *w, int low_column, uint64_t
 }
 
 /* Writes an event that there is room for. */
-static inline void encode(struct mpg_trace_writer *w, const struct mpg_event *e)
+static inline __attribute__((always_inline)) void encode(struct mpg_trace_writer *w, const struct mpg_event *e)
 {
     enum mpg_kind kind = kinds[e->call];
     const struct mpg_shape *mask = &mpg_shape_masks[kind];
@@ -302,7 +326,7 @@ static inline void encode(struct mpg_trace_writer *w, const struct mpg_event *e)
         flags = MPG_SHAPE_FAILED;
     } else {
         flags = flags_of(w, e, mask);
-        if (unlikely(is_unresolved(e, kind)))
+        if (unlikely((e->any | e->cancelled_number) && is_unresolved(e, kind)))
             progress->flags |= htole64(MPG_CHUNK_UNRESOLVED |
                                        (e->cancelled_number ? MPG_CHUNK_CANCELLED : 0));
     }
@@ -320,7 +344,7 @@ static inline void encode(struct mpg_trace_writer *w, const struct mpg_event *e)
     __atomic_store_n(&progress->events, htole64(w->chunk_events), __ATOMIC_RELEASE);
 }
 
-static int write_flush(struct mpg_trace_writer *w, struct mpg_error *err)
+static __attribute__((noinline, cold)) int write_flush(struct mpg_trace_writer *w, struct mpg_error *err)
 {
     if (mpg_writer_reserve(w, MPG_EVENT_BYTES, err) < 0)
         return -1;

@@ -100,35 +100,37 @@ struct mpg_event {
     int64_t enter_ns, leave_ns;
     enum mpg_call call;
     uint32_t thread;       /* stream of the rank that made the call; 0 is MPI_Init's */
+    /* What repeats from call to call, from here to request_number: as struct mpg_shape
+       (trace/shape.h) has it, which the writer compares as one block. */
     int32_t site;          /* callsite, trace-wide once read; MPG_NO_SITE */
-    bool failed;           /* the call returned an error and had no effect: of the fields below
-                              site and values alone mean something */
-    uint32_t value_number; /* measured over the compute interval before the call, as the fact */
-    const int64_t *values; /* "values" names them: thread CPU time (cpu_ns), PAPI counters */
-    int32_t object;        /* window or file, trace-wide once read; MPG_NO_OBJECT */
-    int32_t string;        /* REGION: trace-wide once read */
-    int64_t message;       /* MPROBE, MRECV, IMRECV: unique on the rank, > 0 */
     int32_t comm;          /* identifier of the communicator, trace-wide once read */
     int32_t to, from, tag, recvtag, root, newcomm;
-    uint32_t any;          /* MPG_ANY_ flags of the receive half */
-    bool found;            /* probe: a message was there */
+    int32_t object;        /* window or file, trace-wide once read; MPG_NO_OBJECT */
+    int32_t string;        /* REGION: trace-wide once read */
     int64_t bytes, recvbytes;
     uint32_t count_number; /* length of counts; 0 if the call has none */
-    const int64_t *counts; /* v-variants: bytes for (or from) each rank */
-    uint32_t source_number, destination_number; /* NEIGHBOR: filled in when read, from the */
-    const int32_t *sources, *destinations;      /* topology; ranks of comm, or MPG_PROC_NULL */
     uint32_t request_number;
+    uint32_t any;          /* MPG_ANY_ flags of the receive half */
+    bool failed;           /* the call returned an error and had no effect: of the other fields
+                              site and values alone mean something */
+    bool found;            /* probe: a message was there */
+    bool done_all;         /* COMPLETE: every request was completed */
+    int64_t message;       /* MPROBE, MRECV, IMRECV: unique on the rank, > 0 */
+    const int64_t *counts; /* v-variants: bytes for (or from) each rank */
     const int64_t *requests;   /* unique on the rank, > 0; creation order or any */
     const int64_t *persistent; /* START: request_number of them; *_INIT, REQUEST_FREE: one or NULL */
-    bool done_all;             /* COMPLETE: every request was completed */
     uint32_t done_number;
-    const int64_t *done;       /* COMPLETE, not done_all: the requests it completed */
     uint32_t cancelled_number;
+    const int64_t *done;       /* COMPLETE, not done_all: the requests it completed */
     const int64_t *cancelled;  /* COMPLETE: those of the completed that were cancelled */
     uint32_t resolution_number;
+    uint32_t value_number; /* measured over the compute interval before the call, as the fact */
     const struct mpg_resolution *resolutions; /* written by the tracer at COMPLETE for receives
                                                  posted with a wildcard; readers apply them to
                                                  the posting event and show none */
+    const int64_t *values; /* "values" names them: thread CPU time (cpu_ns), PAPI counters */
+    uint32_t source_number, destination_number; /* NEIGHBOR: filled in when read, from the */
+    const int32_t *sources, *destinations;      /* topology; ranks of comm, or MPG_PROC_NULL */
 };
 
 /* Name without the MPI_ prefix, and kind, of a call. */

@@ -21,17 +21,22 @@ static struct place *place_of(MPI_Datatype type)
 
 _Static_assert(PLACES == 256, "place_of() takes 8 bits");
 
+static __attribute__((noinline)) bool ask(struct place *place, MPI_Datatype type)
+{
+    MPI_Count size = 0;
+    if (PMPI_Type_size_x(type, &size) != MPI_SUCCESS || size < 0)
+        return false;
+    *place = (struct place){type, true, size};
+    return true;
+}
+
 int64_t tracer_bytes(int count, MPI_Datatype type)
 {
     struct place *place = place_of(type);
     if (count <= 0 || type == MPI_DATATYPE_NULL)
         return 0;
-    if (!place->used || place->type != type) {
-        MPI_Count size = 0;
-        if (PMPI_Type_size_x(type, &size) != MPI_SUCCESS || size < 0)
-            return 0;
-        *place = (struct place){type, true, size};
-    }
+    if ((!place->used || place->type != type) && !ask(place, type))
+        return 0;
     return count * place->size;
 }
 

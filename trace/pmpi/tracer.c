@@ -32,6 +32,16 @@ static __attribute__((noinline, cold)) bool is_inside(uintptr_t frame)
     return found;
 }
 
+/* What a thread needs at its first call, and what is measured between calls: that falls
+ * into its own interval rather than into the call's time. */
+static __attribute__((noinline)) void prepare(void)
+{
+    if (!stream_thread.stream)
+        stream_claim();
+    if (values_number)
+        values_enter();
+}
+
 struct tracer_scope tracer_enter(enum mpg_call call, const void *return_address,
                                  const void *frame, const void *base)
 {
@@ -43,17 +53,15 @@ struct tracer_scope tracer_enter(enum mpg_call call, const void *return_address,
                              .base = base,
                              .call = call,
                              .outermost = t->depth++ == 0};
-    if (s.outermost) {
-        t->frame = (uintptr_t)frame;
-        t->return_address = (uintptr_t)return_address;
-        if (streams.on && !t->stream)
-            stream_claim();
-        if (values_number && streams.on)
-            values_enter(); /* in its own interval rather than in the call's time */
-        s.enter_ns = clock_now_ns();
-        if (streams.on && t->stream)
-            mpg_trace_writer_inside(t->stream->writer, call, s.enter_ns);
-    }
+    if (!s.outermost)
+        return s;
+    t->frame = (uintptr_t)frame;
+    t->return_address = (uintptr_t)return_address;
+    if (streams.on && __builtin_expect(values_number || !t->stream, false))
+        prepare();
+    s.enter_ns = clock_now_ns();
+    if (streams.on && t->stream)
+        mpg_trace_writer_inside(t->stream->writer, call, s.enter_ns);
     return s;
 }
 
@@ -132,7 +140,7 @@ void tracer_write(const struct tracer_scope *s, struct mpg_event *event)
     stream->last_ns = event->leave_ns;
     if (profile_is_on())
         profile_add(event, event->site);
-    else if (sites_define(event->site, &err) < 0 ||
+    else if ((event->site != MPG_NO_SITE && sites_define(event->site, &err) < 0) ||
              mpg_trace_write_event(stream->writer, event, &err) < 0)
         stream_fail(&err);
     bool full = streams.threads && mpg_trace_writer_is_full(stream->writer);
