@@ -208,6 +208,12 @@ ok "import in the current folder" sh -c 'cd "$1" && "$2" import --text neat.txt 
 cp -r "$tmp/four" "$tmp/missing"
 rm "$tmp/missing/rank-2.mpgt"
 ok "a rank is missing" fails 1 "rank 2 of 4 is missing" "$MPGTRACE" print "$tmp/missing"
+: >"$tmp/missing/rank-2.mpgt"
+ok "... because its file is empty" fails 1 "rank 2 of 4 is missing; $tmp/missing/rank-2.mpgt is empty" \
+    "$MPGTRACE" print "$tmp/missing"
+head -c 20 "$tmp/four/rank-2.mpgt" >"$tmp/missing/rank-2.mpgt"
+ok "... or cut off" fails 1 "rank 2 of 4 is missing; $tmp/missing/rank-2.mpgt is cut off" \
+    "$MPGTRACE" print "$tmp/missing"
 cat "$tmp"/four/* "$tmp/four/rank-1.mpgt" >"$tmp/twice.mpgt"
 ok "a rank is there twice" fails 1 "rank 1 is there twice" "$MPGTRACE" print "$tmp/twice.mpgt"
 cp -r "$tmp/four" "$tmp/copy"

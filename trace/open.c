@@ -460,14 +460,27 @@ static int walk_files(struct mpg_trace *t, struct mpg_error *err)
     return 0;
 }
 
+/* WHAT is not there: says so, and what may be why: a file that is cut off, or empty, as
+ * files also are while their windows hold all there is. */
+static int absent(const struct mpg_trace *t, const char *what, struct mpg_error *err)
+{
+    for (size_t i = 0; i < t->file_count && !t->cut; i++)
+        if (t->files[i].size_bytes == 0 && strcmp(t->files[i].path, t->path) != 0)
+            return mpg_error_set(err, "%s: %s; %s is empty", t->path, what, t->files[i].path);
+    return mpg_error_set(err, "%s: %s%s%s", t->path, what, t->cut ? "; " : "",
+                         t->cut ? t->cut : "");
+}
+
 static int check_ranks(const struct mpg_trace *t, struct mpg_error *err)
 {
+    char what[64];
     if (t->ranks == 0)
-        return mpg_error_set(err, "%s: holds no events%s%s", t->path, t->cut ? "; " : "",
-                             t->cut ? t->cut : "");
+        return absent(t, "holds no events", err);
     for (int32_t r = 0; r < t->ranks; r++)
-        if (!t->rank[r].present || !t->rank[r].stream[0].present)
-            return mpg_error_set(err, "%s: rank %d of %d is missing", t->path, r, t->ranks);
+        if (!t->rank[r].present || !t->rank[r].stream[0].present) {
+            snprintf(what, sizeof what, "rank %d of %d is missing", r, t->ranks);
+            return absent(t, what, err);
+        }
     return 0;
 }
 
