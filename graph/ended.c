@@ -28,9 +28,14 @@ static const char *why_incomplete(const struct mpg_graph *g, int32_t rank)
     return NULL;
 }
 
+static bool lost_window(const struct mpg_graph *g, int32_t rank)
+{
+    return !g->rank[rank].finalized && mpg_trace_lost_window(g->trace, rank);
+}
+
 /* The rank to name of those without an end: the first that says why or called
- * MPI_Abort, for others may have been killed with it, else the first that died; or
- * NO_RANK. */
+ * MPI_Abort, for others may have been killed with it, else the first that died or has
+ * lost its window; or NO_RANK. */
 static int32_t first_without_end(const struct mpg_graph *g, int32_t *dead)
 {
     int32_t first = NO_RANK, cause = NO_RANK;
@@ -45,7 +50,7 @@ static int32_t first_without_end(const struct mpg_graph *g, int32_t *dead)
         *dead += died;
         if (cause == NO_RANK && (why_incomplete(g, rank) || call == MPG_CALL_Abort))
             cause = rank;
-        if (first == NO_RANK && died)
+        if (first == NO_RANK && (died || lost_window(g, rank)))
             first = rank;
     }
     return cause != NO_RANK ? cause : first;
@@ -88,6 +93,9 @@ bool graph_explain_dead(const struct mpg_graph *g, struct mpg_error *err)
     const char *reason = why_incomplete(g, rank);
     if (reason)
         mpg_error_set(err, "rank %d: its trace is incomplete: %s; %s", rank, reason, remedy);
+    else if (lost_window(g, rank))
+        mpg_error_set(err, "rank %d: its trace ends without MPI_Finalize, and there is no "
+                      "window (rank-%d.window.mpgt) that would hold its last calls; %s", rank, rank, remedy);
     else
         (void)explain_death(g, rank, count, err);
     return true;

@@ -65,6 +65,18 @@ like "a signal is said" "$("$MPGTRACE" stat segv.trace)" "*rank 0*died*"
 "$MPGSIM" segv.trace >out 2>&1
 like "mpgsim says what is missing" "$(cat out)" "*rank 0 was killed*has no MPI_Finalize*"
 
+rm segv.trace/rank-0.window.mpgt
+"$MPGTRACE" stat segv.trace >stat
+is "stat says that a window is missing" "$(grep '^no window' stat)" "no window   rank 0: no \
+MPI_Finalize, nor a window (rank-0.window.mpgt) that would hold the last calls"
+is "mpgsim says it, too" "$("$MPGSIM" segv.trace 2>&1)" "mpgsim: segv.trace: rank 0: its trace \
+ends without MPI_Finalize, and there is no window (rank-0.window.mpgt) that would hold its last \
+calls; \
+--lenient simulates what there is"
+truncate -s -1 end.trace/rank-0.mpgt
+is "... and not of a trace that is whole or cut off" "$("$MPGTRACE" stat end.trace |
+    sed -nE '/^(no window|cut off)/s/  .*//p')" "cut off"
+
 # --- what the machine lets it write ---
 traced limit 2 --buffer 4KiB
 is "a limit of file sizes: the program ends well" "$?: $(cat out)" "0: survive: 2 ranks, to the end"

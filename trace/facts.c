@@ -96,6 +96,17 @@ bool mpg_trace_died(const struct mpg_trace *t, int32_t rank, uint32_t thread, en
            ((s->has_window && !stopped) || told_death(t, rank, thread, call, enter_ns));
 }
 
+bool mpg_trace_lost_window(const struct mpg_trace *t, int32_t rank)
+{
+    const struct trace_stream *s = &t->rank[rank].stream[0];
+    const char *key, *value;
+    for (size_t i = 0; mpg_trace_fact(t, rank, i, &key, &value); i++)
+        if (strcmp(key, "incomplete") == 0 || strcmp(key, "died") == 0)
+            return false;
+    const struct trace_file *f = &t->files[s->file];
+    return s->run != 0 && !s->has_window && f->usable_bytes == f->size_bytes; /* text: no run */
+}
+
 bool mpg_trace_fact(const struct mpg_trace *t, int32_t rank, size_t i, const char **key,
                     const char **value)
 {

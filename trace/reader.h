@@ -41,6 +41,11 @@ uint32_t mpg_trace_threads(const struct mpg_trace *trace, int32_t rank);
 bool mpg_trace_died(const struct mpg_trace *trace, int32_t rank, uint32_t thread,
                     enum mpg_call *call, int64_t *enter_ns);
 
+/* Whether RANK, if it has no MPI_Finalize, does not tell why, and its file is not cut off, so
+ * that the window with its last calls has been lost: removed, not copied, or never there in a
+ * file system that cannot map files. */
+bool mpg_trace_lost_window(const struct mpg_trace *trace, int32_t rank);
+
 /* Fact I of RANK: its key and value, or false beyond the last. */
 bool mpg_trace_fact(const struct mpg_trace *trace, int32_t rank, size_t i, const char **key,
                     const char **value);

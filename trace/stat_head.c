@@ -72,6 +72,23 @@ static void print_deaths(const struct stat_summary *s)
         printf("died        and %d more\n", number - MOST_DEATHS);
 }
 
+static void print_lost(const struct stat_summary *s)
+{
+    int32_t ranks = 0, first = 0;
+    for (int32_t r = mpg_trace_ranks(s->trace) - 1; r >= 0; r--)
+        if (!s->ranks[r].ended && mpg_trace_lost_window(s->trace, r)) {
+            ranks++;
+            first = r;
+        }
+    if (ranks == 1)
+        printf("no window   rank %d: ", first);
+    else if (ranks > 1)
+        printf("no window   %d ranks, the first of them rank %d: ", ranks, first);
+    if (ranks)
+        printf("no MPI_Finalize, nor a window (rank-%d.window.mpgt) that would hold the last "
+               "calls\n", first);
+}
+
 static void print_threads(const struct mpg_trace *t)
 {
     uint32_t least = UINT32_MAX, most = 0;
@@ -155,6 +172,7 @@ void mpg_stat_print_head(const struct stat_summary *s)
         printf("failed      %" PRIu64 " of the calls returned an error\n", s->failed_number);
     print_overhead(s);
     print_deaths(s);
+    print_lost(s);
     print_incomplete(t);
     if (mpg_trace_cut(t))
         printf("cut off     %s\n", mpg_trace_cut(t));
