@@ -200,6 +200,20 @@ static void test_overflow(void)
        "... also when it is closed");
 }
 
+/* A process that outlives its run: the next one has made a file of that name. */
+static void test_outlived(void)
+{
+    struct mpg_error err;
+    struct stat info;
+    ok(profile_open(folder, 0, 1, &err) == 0 && unlink(path) == 0, "a profile that is removed");
+    FILE *next = fopen(path, "w");
+    if (next)
+        (void)fclose(next);
+    ok(profile_close(MPG_PROFILE_FINALIZED, &err) < 0 && strstr(err.text, "removed or replaced") &&
+           stat(path, &info) == 0 && info.st_size == 0,
+       "... does not replace the next one: %s", err.text);
+}
+
 __attribute__((noinline)) static int32_t here(void)
 {
     return CALLSITES_HERE();
@@ -247,6 +261,8 @@ int main(void)
     damage(data, size);
     free(data);
     test_overflow();
+    unlink(path);
+    test_outlived();
     unlink(path);
     rmdir(folder);
     return done();

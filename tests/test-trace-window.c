@@ -341,6 +341,32 @@ static void test_windows(void)
     clear_folder();
 }
 
+/* --- a process that outlives its run --- */
+
+static void test_outlived(void)
+{
+    int fd, next_fd;
+    enum mpg_call call;
+    int64_t enter_ns;
+    struct mpg_trace *t;
+    struct mpg_trace_writer *w = open_writer(4096, &fd), *next;
+    write_one(w, 0);
+    mpg_trace_writer_flush(w, &err);
+    unlink(file);
+    unlink(window);
+    next = open_writer(4096, &next_fd);
+    write_one(next, 0);
+    ok(mpg_trace_writer_close(w, &err) == 0 && read_events(folder, &t) == 1 &&
+           mpg_trace_died(t, 0, 0, &call, &enter_ns),
+       "closing leaves the window of the next run alone");
+    mpg_trace_close(t);
+    mpg_trace_writer_free(w);
+    mpg_trace_writer_free(next);
+    close(fd);
+    close(next_fd);
+    clear_folder();
+}
+
 /* --- a full disk --- */
 
 /* Killed inside MPI_Finalize before and after the window was written out. */
@@ -424,6 +450,7 @@ int main(void)
         test_live();
         test_windows();
         test_finalizing();
+        test_outlived();
         test_full();
         rmdir(folder);
     }

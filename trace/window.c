@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { LEAST_COLUMN_BYTES = 512, ATTEMPTS = 100 };
@@ -82,14 +83,23 @@ static bool is_unmappable(int failed)
     return failed == ENODEV || failed == EOPNOTSUPP || failed == EINVAL || failed == ENOSYS;
 }
 
-int mpg_file_map(const char *path, const char *name, size_t size, uint8_t **base,
-                 struct mpg_error *err)
+bool mpg_file_is(const char *path, const struct mpg_file_id *id)
 {
+    struct stat st;
+    return stat(path, &st) == 0 && st.st_dev == id->device && st.st_ino == id->inode;
+}
+
+int mpg_file_map(const char *path, const char *name, size_t size, uint8_t **base,
+                 struct mpg_file_id *id, struct mpg_error *err)
+{
+    struct stat st;
     int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (fd < 0)
         return mpg_error_errno(err, errno, "%s", name);
     int failed = allocate(fd, size);
     void *p = MAP_FAILED;
+    if (!failed && fstat(fd, &st) < 0)
+        failed = errno;
     if (!failed) {
         p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
         failed = p == MAP_FAILED ? errno : 0;
@@ -100,6 +110,7 @@ int mpg_file_map(const char *path, const char *name, size_t size, uint8_t **base
         mpg_error_errno(err, failed, "%s", name);
         return is_unmappable(failed) ? -2 : -1;
     }
+    *id = (struct mpg_file_id){st.st_dev, st.st_ino};
     *base = p;
     return 0;
 }
@@ -134,12 +145,13 @@ int mpg_window_make(struct mpg_window *w, const char *path, const struct mpg_chu
     }
     if (size > MPG_CHUNK_MAX_BYTES)
         return mpg_error_set(err, "trace writer: one record of %zu bytes", record_bytes);
+    struct mpg_file_id id = {0};
     uint8_t *base = NULL;
     char aside[4096];
     if (path) {
         if (snprintf(aside, sizeof aside, "%s.new", path) >= (int)sizeof aside)
             return mpg_error_set(err, "%s: name too long", path);
-        int status = mpg_file_map(aside, path, size, &base, err);
+        int status = mpg_file_map(aside, path, size, &base, &id, err);
         if (status == -1)
             return -1;
         if (status < 0)
@@ -156,6 +168,7 @@ int mpg_window_make(struct mpg_window *w, const char *path, const struct mpg_chu
     }
     (void)mpg_window_layout(w, base, size, chunk->columns);
     w->mapped = path;
+    w->file = id;
     return 0;
 }
 

@@ -4,6 +4,8 @@
 #ifndef MPG_WINDOW_H
 #define MPG_WINDOW_H
 
+#include <sys/types.h>
+
 #include "common/error.h"
 #include "trace/chunk.h"
 
@@ -26,7 +28,14 @@ struct mpg_progress {
     uint64_t unused;
 };
 
+/* A file, whatever it is called. */
+struct mpg_file_id {
+    dev_t device;
+    ino_t inode;
+};
+
 struct mpg_window {
+    struct mpg_file_id file; /* if it is mapped */
     uint8_t *base;
     size_t size;
     bool mapped;
@@ -54,9 +63,12 @@ int mpg_window_layout(struct mpg_window *w, uint8_t *base, size_t size, uint32_t
 struct mpg_progress mpg_window_progress(const struct mpg_window *w);
 
 /* Makes the file PATH of SIZE bytes, all of them on disk so that no store into it can
- * fail, and maps it to *BASE. Errors call it NAME; nothing is left then. -2: the file
+ * fail, and maps it to *BASE; *ID is its own. Errors call it NAME; nothing is left then. -2: the file
  * system cannot do that with any file. */
 int mpg_file_map(const char *path, const char *name, size_t size, uint8_t **base,
-                 struct mpg_error *err);
+                 struct mpg_file_id *id, struct mpg_error *err);
+/* Whether PATH is still that file: a process may outlive its run, and the next one has taken
+ * the name. */
+bool mpg_file_is(const char *path, const struct mpg_file_id *id);
 
 #endif

@@ -370,7 +370,8 @@ int mpg_trace_writer_close(struct mpg_trace_writer *w, struct mpg_error *err)
     if (mpg_trace_writer_flush(w, err) < 0)
         return -1;
     w->stopped = true;
-    if (w->window_path && unlink(w->window_path) < 0 && errno != ENOENT)
+    if (w->window.mapped && mpg_file_is(w->window_path, &w->window.file) &&
+        unlink(w->window_path) < 0 && errno != ENOENT)
         return mpg_error_errno(err, errno, "cannot remove %s", w->window_path);
     return 0;
 }

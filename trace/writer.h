@@ -111,7 +111,8 @@ struct mpg_trace_writer_size {
 };
 struct mpg_trace_writer_size mpg_trace_writer_size(const struct mpg_trace_writer *w);
 
-/* Flushes, and removes the window: the stream is whole. On failure the window stays,
+/* Flushes, and removes the window, unless another process has put its own in that place: the
+ * stream is whole. On failure the window stays,
  * with what could not be written. */
 int mpg_trace_writer_close(struct mpg_trace_writer *w, struct mpg_error *err);
 

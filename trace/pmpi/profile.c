@@ -42,6 +42,7 @@ static struct {
     bool full; /* a site's definition had no room: no further one is tried */
     uint32_t other[MPG_CALL_COUNT]; /* 1 + row */
     struct known sites, modules;
+    struct mpg_file_id file;
     int rank, ranks;
     char path[4096];
 } profile;
@@ -103,7 +104,8 @@ int profile_open(const char *directory, int rank, int ranks, struct mpg_error *e
     profile.index = calloc(SLOTS, sizeof *profile.index);
     if (!profile.index)
         return mpg_error_set(err, "out of memory");
-    int status = mpg_file_map(part, profile.path, FILE_BYTES, &profile.base, err);
+    int status = mpg_file_map(part, profile.path, FILE_BYTES, &profile.base, &profile.file,
+                              err);
     if (status == 0) {
         begin();
         if (rename(part, profile.path) < 0)
@@ -368,7 +370,9 @@ int profile_close(enum mpg_profile_state state, struct mpg_error *err)
         return profile.base ? -1 : 0;
     profile.head->state = htole32(state);
     uint8_t *copy = compacted(&bytes);
-    if (!copy)
+    if (!mpg_file_is(profile.path, &profile.file))
+        status = mpg_error_set(err, "%s: has been removed or replaced", profile.path);
+    else if (!copy)
         status = mpg_error_set(err, "out of memory");
     else if (!mpg_file_may_have(bytes))
         status = mpg_error_errno(err, EFBIG, "%s", part);
