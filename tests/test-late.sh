@@ -30,6 +30,8 @@ int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
     MPI_Barrier(MPI_COMM_WORLD);
+    for (int i = 1; i < argc * 1000 - 1000; i++)
+        MPI_Barrier(MPI_COMM_WORLD);
     return MPI_Finalize();
 }
 END
@@ -42,6 +44,14 @@ like "... and says what ran" "$("$MPGTRACE" print app.trace)" "*#fact 0 program 
 ok "MPGTRACE_OUTPUT names another folder" env MPGTRACE_OUTPUT="$tmp/other" \
     timeout 120 $mpirun -np 2 ./linked
 is "... and it is made" "$(calls other)" "$all"
+ok "MPGTRACE_BUFFER is its buffer, MPGTRACE_CALLSITES its frames" \
+    env MPGTRACE_OUTPUT="$tmp/set" MPGTRACE_BUFFER=4096 MPGTRACE_CALLSITES=0 \
+    timeout 120 $mpirun -np 1 ./linked many
+ok "... both are heeded" sh -c '"$1" print set >set.txt && grep -q " Flush" set.txt && ! grep -q site= set.txt' \
+    sh "$MPGTRACE"
+ok "... and are not otherwise" env MPGTRACE_OUTPUT="$tmp/unset" timeout 120 $mpirun -np 1 ./linked many
+ok "... there are others then" sh -c '"$1" print unset >unset.txt && ! grep -q " Flush" unset.txt &&
+    grep -q site= unset.txt' sh "$MPGTRACE"
 ok "it runs under mpgtrace record, too" run 2 "$MPGTRACE" record -o both.trace ./linked
 is "... and is traced once" "$(calls both.trace)" "$all"
 ok "links with the archive" $mpicc -o archive app.c "$build/trace/pmpi/libmpgtrace.a" \
