@@ -82,7 +82,9 @@ else
     skip "the table has all that mpi.h declares" "MPI $version has more than 3.1"
 fi
 nm -D --defined-only "$library" | sed -n 's/^.* [TW] MPI_//p' | sort >wrapped
-is "all that mpi.h declares is wrapped" "$(join -v 1 header wrapped | cut -d' ' -f1)" ""
+# MPICH's mpi.h declares conversions that are in its Fortran library, if at all.
+is "all that mpi.h declares is wrapped" \
+    "$(join -v 1 header wrapped | cut -d' ' -f1 | grep -v '^Status_.*f08')" ""
 
 # What the table does not know is counted and passed through.
 echo 'int MPI_Isendrecv(const void *a, int n, MPI_Request *r); double MPI_Wtime(void);
