@@ -42,15 +42,20 @@ traced() {
         "$how.counts" >out 2>err
 }
 
+# said: the output, without the numbers of processes that MPICH's launcher tells.
+said() {
+    sed 's/PID [0-9]*/PID/' out
+}
+
 # as_ever HOW: traced with two ranks, it ends as without; its trace holds its calls.
 as_ever() {
     local how=$1 plain words
     # shellcheck disable=SC2086
     timeout 120 $mpirun -np 2 "$survive" "$how" >out 2>err
-    plain=$? words=$(cat out)
+    plain=$? words=$(said)
     traced "$how" 2
     is "$how: the exit status" $? $plain
-    is "$how: the output" "$(cat out)" "$words"
+    is "$how: the output" "$(said)" "$words"
     is "$how: the tracer says nothing" "$(grep '^mpgtrace' err)" ""
     ok "$how: every call is there" holds "$how.trace" "$how.counts" 2
 }
@@ -108,9 +113,10 @@ else
 fi
 
 if ${CC:-cc} -shared -fPIC -o nomap.so "$here/nomap.c" 2>complaint; then
+    # UCX, where MPI uses it, would put a mmap of its own in the place of ours.
     # shellcheck disable=SC2086
-    $mpirun -np 2 env LD_PRELOAD="$tmp/nomap.so" "$MPGTRACE" record -o nomap.trace --buffer 4KiB \
-        "$survive" end nomap.counts >out 2>err
+    $mpirun -np 2 env UCX_MEM_EVENTS=no LD_PRELOAD="$tmp/nomap.so" "$MPGTRACE" record \
+        -o nomap.trace --buffer 4KiB "$survive" end nomap.counts >out 2>err
     is "files that cannot be mapped: the program ends well" "$?: $(cat out)" \
         "0: survive: 2 ranks, to the end"
     like "... what that means is told once" "$(cat err)" \
@@ -121,28 +127,29 @@ else
 fi
 
 # --- where not all are traced ---
-if [ "$("${mpirun%% *}" --version 2>/dev/null | grep -c 'Open MPI')" = 1 ]; then
-    # shellcheck disable=SC2016,SC2086
+# shellcheck disable=SC2016,SC2086
+if [ "$($mpirun -np 1 sh -c 'echo ${OMPI_COMM_WORLD_RANK-$PMI_RANK}')" = 0 ]; then
     timeout 60 $mpirun -np 3 sh -c '
-        if [ "$OMPI_COMM_WORLD_RANK" = 1 ]; then shift 4; fi
-        exec "$@"' sh "$MPGTRACE" record -o some.trace "$survive" end >out 2>err
+        if [ "${OMPI_COMM_WORLD_RANK-$PMI_RANK}" = 1 ]; then shift 4; fi
+        exec "$@"' sh "$MPGTRACE" record -o some.trace "$survive" brief >out 2>err
     is "some ranks under record: the program ends well" "$?: $(cat out)" \
         "0: survive: 3 ranks, to the end"
     is "... and it is told once" "$(cat err)" \
         "mpgtrace: only 2 of 3 ranks run under mpgtrace record: they run untraced"
     is "... and nothing stays behind" "$(find /dev/shm -name 'mpgtrace-*' -newer out)" ""
 else
-    skip "some ranks under record" "not Open MPI"
+    skip "some ranks under record" "the launcher does not tell ranks their number"
 fi
 
 # --- killed at a random moment ---
 # kill_one I: starts it with 2 to 4 ranks, and kills one of them.
 kill_one() {
-    local ranks=$((2 + RANDOM % 3)) launcher victim i
-    rm -rf run.trace run.counts
-    # shellcheck disable=SC2086
-    $mpirun -np $ranks "$MPGTRACE" record -o run.trace --buffer 4KiB "$survive" run run.counts \
-        >out 2>err &
+    local ranks=$((2 + RANDOM % 3)) launcher i
+    rm -rf run.trace run.counts run.pids
+    # The ranks are not every launcher's children.
+    # shellcheck disable=SC2016,SC2086
+    $mpirun -np $ranks sh -c 'echo $$ >>run.pids; exec "$@"' sh "$MPGTRACE" record -o run.trace \
+        --buffer 4KiB "$survive" run run.counts >out 2>err &
     launcher=$!
     # Not before all have begun to count: until then there may be no trace.
     for i in $(seq 1000); do
@@ -150,10 +157,10 @@ kill_one() {
         sleep 0.01
     done
     sleep "0.$(printf %03d $((RANDOM % 400)))"
-    victim=$(pgrep -P "$launcher" -x survive | sed -n $((1 + RANDOM % ranks))p)
-    [ -n "$victim" ] || victim=$(pgrep -P "$launcher" | sed -n 1p)
-    kill -KILL "$victim"
+    kill -KILL "$(sed -n $((1 + RANDOM % ranks))p run.pids)"
     { wait $launcher; } 2>/dev/null
+    # No rank may be left to write or to spin, whatever the launcher does about them.
+    xargs kill -KILL <run.pids 2>/dev/null
     holds run.trace run.counts $ranks
 }
 for i in $(seq "$kills"); do

@@ -2,13 +2,16 @@
 /* A word of memory that the processes of a job on a host share: how many have signed, and
  * whether one has given up waiting for the rest. Both change by atomic operations only,
  * so that all who look at it in the end see the same. */
+#define _GNU_SOURCE
 #include "trace/pmpi/roll.h"
 
 #include <fcntl.h>
+#include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -23,24 +26,56 @@ static struct {
     uint64_t size;  /* processes of the job on this host */
 } roll;
 
-/* Open MPI's launcher, and others of PMIx, tell a name of the job. */
-static bool find_job(void)
+#ifdef MPICH
+/* Hydra, MPICH's launcher, has no name for a job; but each rank has a socket that was made
+ * by the process that starts those of this host, which no other has in its place and time. */
+static bool find_job(char *job, size_t bytes)
 {
-    const char *job = getenv("PMIX_NAMESPACE"), *size = getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
-    if (!job || !size || atoi(size) < 1)
+    const char *socket_text = getenv("PMI_FD"), *size = getenv("MPI_LOCALNRANKS");
+    struct ucred maker;
+    socklen_t length = sizeof maker;
+    char path[64];
+    unsigned long long started;
+    if (!socket_text || !size ||
+        getsockopt(atoi(socket_text), SOL_SOCKET, SO_PEERCRED, &maker, &length) < 0)
+        return false;
+    snprintf(path, sizeof path, "/proc/%ld/stat", (long)maker.pid);
+    FILE *stat = fopen(path, "re");
+    if (!stat)
+        return false;
+    int found = fscanf(stat, "%*d (%*[^)]) %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
+                             "%*s %*s %*s %*s %*s %llu", &started);
+    fclose(stat);
+    roll.size = (uint64_t)atoi(size);
+    return found == 1 && snprintf(job, bytes, "%ld-%llu", (long)maker.pid, started) < (int)bytes;
+}
+#else
+/* Open MPI's launcher, and others of PMIx, tell a name of the job. */
+static bool find_job(char *job, size_t bytes)
+{
+    const char *name = getenv("PMIX_NAMESPACE"), *size = getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
+    if (!name || !size)
         return false;
     roll.size = (uint64_t)atoi(size);
-    int n = snprintf(roll.path, sizeof roll.path, "/dev/shm/mpgtrace-%u-%s", (unsigned)getuid(),
-                     job);
+    return snprintf(job, bytes, "%s", name) < (int)bytes;
+}
+#endif
+
+static bool find_path(void)
+{
+    char job[200];
+    if (!find_job(job, sizeof job) || roll.size < 1)
+        return false;
+    snprintf(roll.path, sizeof roll.path, "/dev/shm/mpgtrace-%u-%s", (unsigned)getuid(), job);
     for (char *p = roll.path + sizeof "/dev/shm/"; *p; p++)
         if (*p == '/')
             *p = '-';
-    return n < (int)sizeof roll.path;
+    return true;
 }
 
 void roll_sign(void)
 {
-    if (roll.word || !find_job())
+    if (roll.word || !find_path())
         return;
     int fd = open(roll.path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd < 0)
