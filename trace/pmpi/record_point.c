@@ -101,55 +101,26 @@ void record_sendrecv(struct tracer_scope *s, int count, MPI_Datatype type, int t
     tracer_write(s, &e);
 }
 
-void record_isend(struct tracer_scope *s, int count, MPI_Datatype type, int to, int tag,
-                  MPI_Comm comm, struct tracer_made made)
+/* What MADE is, into the event: an active request, or with PERSISTENT one that is to be
+ * started. False without memory, which is told. */
+static inline bool event_made(struct mpg_event *e, struct tracer_made made, uint32_t any,
+                              bool persistent)
 {
-    if (!tracer_lock())
-        return;
-    struct mpg_event e = event_of(s);
-    if (!event_request(&e, made, 0)) {
-        tracer_unlock();
-        return;
-    }
-    e.comm = tracer_comm(comm);
-    e.to = tracer_peer(to);
-    e.tag = tag;
-    e.bytes = tracer_bytes(count, type);
-    tracer_write(s, &e);
-}
-
-void record_irecv(struct tracer_scope *s, int count, MPI_Datatype type, int from, int tag,
-                  MPI_Comm comm, struct tracer_made made)
-{
-    if (!tracer_lock())
-        return;
-    struct mpg_event e = event_of(s);
-    if (!event_request(&e, made, any_of(from, tag))) {
-        tracer_unlock();
-        return;
-    }
-    e.comm = tracer_comm(comm);
-    set_posted(&e, from, tag);
-    e.bytes = tracer_bytes(count, type);
-    tracer_write(s, &e);
-}
-
-/* A persistent request into the event, or false. */
-static bool event_persistent(struct mpg_event *e, struct tracer_made made, uint32_t any)
-{
+    if (!persistent)
+        return event_request(e, made, any);
     struct tracer_request *request = tracer_request_new(made, any, true);
     if (request)
         e->persistent = &request->persistent;
     return request;
 }
 
-void record_send_init(struct tracer_scope *s, int count, MPI_Datatype type, int to, int tag,
-                      MPI_Comm comm, struct tracer_made made)
+static inline void post_send(struct tracer_scope *s, int count, MPI_Datatype type, int to, int tag,
+                             MPI_Comm comm, struct tracer_made made, bool persistent)
 {
     if (!tracer_lock())
         return;
     struct mpg_event e = event_of(s);
-    if (!event_persistent(&e, made, 0)) {
+    if (!event_made(&e, made, 0, persistent)) {
         tracer_unlock();
         return;
     }
@@ -160,13 +131,13 @@ void record_send_init(struct tracer_scope *s, int count, MPI_Datatype type, int 
     tracer_write(s, &e);
 }
 
-void record_recv_init(struct tracer_scope *s, int count, MPI_Datatype type, int from, int tag,
-                      MPI_Comm comm, struct tracer_made made)
+static inline void post_receive(struct tracer_scope *s, int count, MPI_Datatype type, int from,
+                                int tag, MPI_Comm comm, struct tracer_made made, bool persistent)
 {
     if (!tracer_lock())
         return;
     struct mpg_event e = event_of(s);
-    if (!event_persistent(&e, made, any_of(from, tag))) {
+    if (!event_made(&e, made, any_of(from, tag), persistent)) {
         tracer_unlock();
         return;
     }
@@ -174,6 +145,30 @@ void record_recv_init(struct tracer_scope *s, int count, MPI_Datatype type, int 
     set_posted(&e, from, tag);
     e.bytes = tracer_bytes(count, type);
     tracer_write(s, &e);
+}
+
+void record_isend(struct tracer_scope *s, int count, MPI_Datatype type, int to, int tag,
+                  MPI_Comm comm, struct tracer_made made)
+{
+    post_send(s, count, type, to, tag, comm, made, false);
+}
+
+void record_irecv(struct tracer_scope *s, int count, MPI_Datatype type, int from, int tag,
+                  MPI_Comm comm, struct tracer_made made)
+{
+    post_receive(s, count, type, from, tag, comm, made, false);
+}
+
+void record_send_init(struct tracer_scope *s, int count, MPI_Datatype type, int to, int tag,
+                      MPI_Comm comm, struct tracer_made made)
+{
+    post_send(s, count, type, to, tag, comm, made, true);
+}
+
+void record_recv_init(struct tracer_scope *s, int count, MPI_Datatype type, int from, int tag,
+                      MPI_Comm comm, struct tracer_made made)
+{
+    post_receive(s, count, type, from, tag, comm, made, true);
 }
 
 void record_probe(struct tracer_scope *s, int from, int tag, MPI_Comm comm, bool found,
