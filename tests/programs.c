@@ -35,12 +35,38 @@ static void group_order(void)
     MPI_Group_free(&all);
 }
 
+/* Open MPI gives a persistent buffered send another handle where MPI_Start finds the one
+ * before still under way: here the receiver is late. */
+static void buffered_again(void)
+{
+    enum { TIMES = 3, BYTES = 1 << 20 };
+    static char data[BYTES], buffer[TIMES * (BYTES + MPI_BSEND_OVERHEAD)];
+    MPI_Request request;
+    if (rank == 0) {
+        int size;
+        void *attached;
+        MPI_Buffer_attach(buffer, sizeof buffer);
+        MPI_Bsend_init(data, BYTES, MPI_CHAR, 1, 1, MPI_COMM_WORLD, &request);
+        for (int i = 0; i < TIMES; i++) {
+            MPI_Start(&request);
+            MPI_Wait(&request, MPI_STATUS_IGNORE);
+        }
+        MPI_Send(NULL, 0, MPI_CHAR, 1, 2, MPI_COMM_WORLD);
+        MPI_Request_free(&request);
+        MPI_Buffer_detach(&attached, &size);
+    } else if (rank == 1) {
+        MPI_Recv(NULL, 0, MPI_CHAR, 0, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        for (int i = 0; i < TIMES; i++)
+            MPI_Recv(data, BYTES, MPI_CHAR, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+}
+
 int main(int argc, char **argv)
 {
     static const struct {
         const char *name;
         void (*run)(void);
-    } programs[] = {{"group_order", group_order}};
+    } programs[] = {{"group_order", group_order}, {"buffered_again", buffered_again}};
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);

@@ -16,9 +16,19 @@ identity() {
     done
 }
 
-for program in group_order; do
+for program in group_order buffered_again; do
     traced 4 $program.trace "$programs" $program
     is "$program runs under the tracer" "$?: $(cat out err)" "0: done"
     is "... and its trace gives its times back" "$(identity $program.trace)" ""
 done
+is "a persistent request stays one when its handle changes" \
+    "$("$MPGTRACE" print buffered_again.trace | awk '/Start|Wait|Request_free/ {
+        sub(/ site=.*/, ""); $1 = $2 = $3 = ""; print $0 }' | sed 's/^ *//')" \
+    "Start persistent=1 requests=1
+Wait requests=1
+Start persistent=1 requests=2
+Wait requests=2
+Start persistent=1 requests=3
+Wait requests=3
+Request_free persistent=1"
 done_testing

@@ -39,6 +39,8 @@ void record_start(struct tracer_scope *s, struct tracer_candidates *c)
         if (!c->requests[i] || !c->requests[i]->persistent)
             continue;
         tracer_request_start(c->requests[i]);
+        if (!tracer_candidate_renamed(c, i))
+            break;
         persistent[n] = c->requests[i]->persistent;
         requests[n++] = c->requests[i]->id;
     }

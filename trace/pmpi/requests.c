@@ -103,10 +103,24 @@ static bool append(struct tracer_request *first, struct tracer_request *request)
     return true;
 }
 
+/* Puts REQUEST where its handle is looked for; false without memory. */
+static bool insert(struct tracer_request *request)
+{
+    if (2 * (table.count + 1) > (table.entries ? table.mask + 1 : 0) && !grow())
+        return false;
+    struct entry *entry = entry_of(request->handle);
+    if (entry->first)
+        return append(entry->first, request);
+    *entry = (struct entry){request->handle, request};
+    request->prev = request;
+    table.count++;
+    return true;
+}
+
 struct tracer_request *tracer_request_new(struct tracer_made made, uint32_t any, bool persistent)
 {
     struct tracer_request *request = mpg_pool_take(&table.pool);
-    if (!request || (2 * (table.count + 1) > (table.entries ? table.mask + 1 : 0) && !grow())) {
+    if (!request) {
         tracer_out_of_memory();
         return NULL;
     }
@@ -117,12 +131,7 @@ struct tracer_request *tracer_request_new(struct tracer_made made, uint32_t any,
         request->persistent = ++table.last_persistent;
     else
         tracer_request_start(request);
-    struct entry *entry = entry_of(request->handle);
-    if (!entry->first) {
-        *entry = (struct entry){request->handle, request};
-        request->prev = request;
-        table.count++;
-    } else if (!append(entry->first, request)) {
+    if (!insert(request)) {
         mpg_pool_give(&table.pool, request);
         tracer_out_of_memory();
         return NULL;
@@ -136,7 +145,8 @@ void tracer_request_start(struct tracer_request *request)
     request->active = true;
 }
 
-void tracer_request_remove(struct tracer_request *request)
+/* Takes REQUEST out of the table. */
+static void extract(struct tracer_request *request)
 {
     struct entry *entry = entry_of(request->handle);
     if (request->indexed)
@@ -149,6 +159,11 @@ void tracer_request_remove(struct tracer_request *request)
         entry->first = request->next;
     } else
         remove_entry(entry);
+}
+
+void tracer_request_remove(struct tracer_request *request)
+{
+    extract(request);
     mpg_pool_give(&table.pool, request);
 }
 
@@ -268,6 +283,23 @@ int tracer_completion_outcome(struct tracer_candidates *c, int rc)
         if (tracer_candidate_ended(c, i))
             return MPI_SUCCESS;
     return rc;
+}
+
+bool tracer_candidate_renamed(struct tracer_candidates *c, int i)
+{
+    struct tracer_request *request = c->requests[i];
+    uintptr_t handle = (uintptr_t)handle_at(c, i);
+    if (handle == request->handle)
+        return true;
+    extract(request);
+    request->handle = handle;
+    request->address = address_at(c, i);
+    request->next = NULL;
+    request->indexed = false;
+    if (insert(request))
+        return true;
+    tracer_out_of_memory();
+    return false;
 }
 
 bool tracer_candidate_ended(const struct tracer_candidates *c, int i)

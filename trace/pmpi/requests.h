@@ -25,6 +25,10 @@ void tracer_request_remove(struct tracer_request *request);
 void tracer_requests_end(void);
 
 void tracer_candidates_forget(struct tracer_candidates *c); /* tracer_candidates_drop(), locked */
+/* After a call that may have given candidate I, which there is, another handle: Open MPI's
+ * MPI_Start does where the buffered send before is still under way. False without memory,
+ * which is told; then nothing is recorded any more. */
+bool tracer_candidate_renamed(struct tracer_candidates *c, int i);
 /* Whether candidate I was active and its variable is null now: it was completed. */
 bool tracer_candidate_ended(const struct tracer_candidates *c, int i);
 
