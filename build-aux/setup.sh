@@ -43,13 +43,16 @@ openmpi-bin       have mpirun
 python3           python_is_whole
 '
 # Without these mpgkit works too: counters, the names of callsites, Fortran tests,
-# the example's plot and a real program to trace.
+# the example's plot, a real program to trace, and the tracer's tests with the other MPI,
+# whose packages leave mpicc and mpirun to Open MPI's.
 optional='
 libpapi-dev       header papi.h
 libdw-dev         module libdw
 gfortran          have gfortran
 gnuplot-nox       have gnuplot
 hpcc              have hpcc
+libmpich-dev      have mpicc.mpich
+mpich             have mpirun.mpich
 '
 
 # Prints the packages of table $1 whose check fails.

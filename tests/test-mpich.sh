@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # A build for Open MPI looks after MPICH too, where it is installed (TAP): the tracer is
-# built against it in a folder of its own and traces C, Fortran and relinked programs.
+# built against it in a folder of its own and traces C, Fortran and relinked programs, those
+# that end early and those of which it sees only some ranks.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/tap.sh"
@@ -14,6 +15,9 @@ for program in mpicc.mpich mpifort.mpich mpirun.mpich; do
 done
 [ -x "$source/configure" ] || skip_all "no configure script"
 [ ! -e "$source/config.status" ] || skip_all "the source folder is configured itself"
+# It needs no MPI, so that of the other build does.
+MPGSIM=${MPGSIM:-$(cd "${top_builddir:-.}" && pwd)/simulate/mpgsim}
+export MPGSIM MPGKIT_KILLS=2
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 cd "$tmp" || exit 1
@@ -31,9 +35,9 @@ export top_builddir=$tmp MPGTRACE=$tmp/trace/mpgtrace
 unset MAKEFLAGS MFLAGS MAKELEVEL
 ok "configures for MPICH" quietly "$source/configure" --without-papi
 ok "builds the tracer" quietly make -j2 trace/mpgtrace trace/pmpi/libmpgtrace.la \
-    trace/pmpi/libmpgtrace.a
+    trace/pmpi/libmpgtrace.a tests/survive
 is "... without a warning" "$(grep -c 'warning:' log)" 0
-for name in record fortran late; do
+for name in calls record fortran late survive; do
     ok "test-$name passes" quietly bash "$here/test-$name.sh"
 done
 
