@@ -28,9 +28,12 @@ static const char *why_incomplete(const struct mpg_graph *g, int32_t rank)
     return NULL;
 }
 
+/* A rank that waits has calls left, of which MPI_Finalize may be one. */
 static bool lost_window(const struct mpg_graph *g, int32_t rank)
 {
-    return !g->rank[rank].finalized && mpg_trace_lost_window(g->trace, rank);
+    const struct rank_state *r = &g->rank[rank];
+    return r->ended && r->ahead_count == 0 && !r->finalized &&
+           mpg_trace_lost_window(g->trace, rank);
 }
 
 /* The rank to name of those without an end: the first that says why or called
@@ -95,7 +98,8 @@ bool graph_explain_dead(const struct mpg_graph *g, struct mpg_error *err)
         mpg_error_set(err, "rank %d: its trace is incomplete: %s; %s", rank, reason, remedy);
     else if (lost_window(g, rank))
         mpg_error_set(err, "rank %d: its trace ends without MPI_Finalize, and there is no "
-                      "window (rank-%d.window.mpgt) that would hold its last calls; %s", rank, rank, remedy);
+                      "window (rank-%d.window.mpgt) that would hold its last calls; %s",
+                      rank, rank, remedy);
     else
         (void)explain_death(g, rank, count, err);
     return true;

@@ -16,7 +16,7 @@ identity() {
     done
 }
 
-for program in group_order buffered_again; do
+for program in group_order buffered_again head_on; do
     traced 4 $program.trace "$programs" $program
     is "$program runs under the tracer" "$?: $(cat out err)" "0: done"
     is "... and its trace gives its times back" "$(identity $program.trace)" ""
@@ -31,4 +31,6 @@ Wait requests=2
 Start persistent=1 requests=3
 Wait requests=3
 Request_free persistent=1"
+like "ranks that wait for each other are not taken for killed ones" \
+    "$("$MPGSIM" --eager-limit=-1 head_on.trace 2>&1)" "*would a larger --eager-limit let it go*"
 done_testing
