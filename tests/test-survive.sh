@@ -102,11 +102,12 @@ done
 is "what has taken the place of standard error is not written to" "$(wc -c <precious)" 0
 if mkdir full && mount -t tmpfs -o size=1m tmpfs full 2>/dev/null; then
     mkdir full/fill.trace
-    head -c 400000 /dev/zero >full/fill.trace/filling
+    head -c 870000 /dev/zero >full/fill.trace/filling
     # shellcheck disable=SC2086
     timeout 120 $mpirun -np 2 "$MPGTRACE" record -o full/fill.trace --buffer 64KiB "$survive" \
         signals >out 2>err
     is "a full disk: the program ends well" "$?: $(cat out)" "0: survive: 2 ranks, to the end"
+    like "... and is told" "$(cat err)" "mpgtrace: *No space left on device*"
     umount full
 else
     skip "a full disk" "cannot mount a file system"
