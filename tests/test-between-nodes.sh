@@ -15,6 +15,7 @@ case $PINGPONG in /*) ;; *) PINGPONG=$PWD/$PINGPONG BANDWIDTH=$PWD/$BANDWIDTH ;;
 mpirun=${MPIRUN:-mpirun}
 [ "${MPGKIT_MPI:-yes}" = yes ] || skip_all "built without MPI"
 open_hosts
+[ "$launcher" = orte ] || skip_all "MPICH spins over TCP, which on shared cores takes minutes"
 
 # of KEY FILE: the header's value
 of() {

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Two hosts on one machine, for MPI over TCP: network namespaces with a name and a
 # clock each ("far" is a thousand seconds ahead), joined by a pair of virtual devices.
-# Source it after tap.sh with $mpirun set; needs root and Open MPI.
+# Source it after tap.sh with $mpirun set; needs root, and Open MPI or MPICH.
 
 # open_hosts: makes them and a folder to work in, $tmp, which becomes the current one;
 # skips the whole test where that may not be. They end with the script.
@@ -10,8 +10,9 @@ open_hosts() {
     [ "$(id -u)" = 0 ] || skip_all "only root makes network namespaces"
     command -v ip >/dev/null || skip_all "no ip (iproute2)"
     case $("${mpirun%% *}" --version 2>/dev/null) in
-    *"Open MPI"*) ;;
-    *) skip_all "the launcher is not Open MPI's" ;;
+    *"Open MPI"*) launcher=orte ;;
+    *HYDRA*) launcher=hydra ;;
+    *) skip_all "the launcher is neither Open MPI's nor MPICH's" ;;
     esac
     unshare --uts --time --monotonic 1 true 2>/dev/null ||
         skip_all "no namespaces for host name and time"
@@ -26,10 +27,17 @@ open_hosts() {
         ip -n "$a" link set veth0 up && ip -n "$b" link set veth0 up; } 2>/dev/null ||
         skip_all "no network namespaces here"
     cd "$tmp" || exit 1
+    # UCX leaves out devices that are not yet running.
+    for _ in $(seq 100); do
+        [ "$(cat <(ip -n "$a" link show veth0) <(ip -n "$b" link show veth0) | grep -c LOWER_UP)" = 2 ] &&
+            break
+        sleep 0.1
+    done
 
-    # In place of ssh: "agent HOST COMMAND..." runs it on the other host.
+    # In place of ssh: "agent [-x] HOST COMMAND..." runs it on the other host.
     cat >agent <<AGENT
 #!/bin/sh
+[ "\$1" != -x ] || shift
 shift
 exec taskset -c "\$FAR_CORES" ip netns exec $b unshare --uts --time --monotonic 1000 --fork \\
     sh -c 'hostname \${FAR:-far} && eval "\$1"' sh "\$*"
@@ -39,6 +47,7 @@ AGENT
     export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_plm_rsh_agent=$tmp/agent
     export OMPI_MCA_btl=tcp,self OMPI_MCA_pml=ob1
     export OMPI_MCA_btl_tcp_if_include=192.0.2.0/24 OMPI_MCA_oob_tcp_if_include=192.0.2.0/24
+    export UCX_TLS=tcp,self
 }
 
 # on_hosts SECONDS RANKS_A_HOST COMMAND...: starts it on both, for so long at most; its
@@ -49,9 +58,15 @@ on_hosts() {
     shift 2
     export FAR_CORES=0-$last
     [ "$ranks" -gt 1 ] || FAR_CORES=$last
+    set -- -np $((2 * ranks)) "$@"
+    case $launcher in
+    orte) set -- --bind-to none --host "near:$ranks,192.0.2.2:$ranks" "$@" ;;
+    hydra) set -- -launcher ssh -launcher-exec "$tmp/agent" -iface veth0 \
+        -hosts "192.0.2.1:$ranks,192.0.2.2:$ranks" "$@" ;;
+    esac
+    # shellcheck disable=SC2086 # mpirun may have arguments
     timeout "$seconds" ip netns exec "$a" unshare --uts sh -c 'hostname near; exec "$@"' sh \
-        $mpirun --bind-to none -np $((2 * ranks)) --host "near:$ranks,192.0.2.2:$ranks" "$@" \
-        >out 2>err && return
+        $mpirun "$@" >out 2>err && return
     sed 's/^/# /' err
     return 1
 }
