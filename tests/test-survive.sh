@@ -38,7 +38,7 @@ traced() {
     local how=$1 ranks=$2
     shift 2
     # shellcheck disable=SC2086 # mpirun may have arguments
-    timeout 120 $mpirun -np "$ranks" "$MPGTRACE" record -o "$how.trace" "$@" "$survive" "$how" \
+    timeout 300 $mpirun -np "$ranks" "$MPGTRACE" record -o "$how.trace" "$@" "$survive" "$how" \
         "$how.counts" >out 2>err
 }
 
@@ -51,7 +51,7 @@ said() {
 as_ever() {
     local how=$1 plain words
     # shellcheck disable=SC2086
-    timeout 120 $mpirun -np 2 "$survive" "$how" >out 2>err
+    timeout 300 $mpirun -np 2 "$survive" "$how" >out 2>err
     plain=$? words=$(said)
     traced "$how" 2
     is "$how: the exit status" $? $plain
@@ -104,7 +104,7 @@ if mkdir full && mount -t tmpfs -o size=1m tmpfs full 2>/dev/null; then
     mkdir full/fill.trace
     head -c 870000 /dev/zero >full/fill.trace/filling
     # shellcheck disable=SC2086
-    timeout 120 $mpirun -np 2 "$MPGTRACE" record -o full/fill.trace --buffer 64KiB "$survive" \
+    timeout 300 $mpirun -np 2 "$MPGTRACE" record -o full/fill.trace --buffer 64KiB "$survive" \
         signals >out 2>err
     is "a full disk: the program ends well" "$?: $(cat out)" "0: survive: 2 ranks, to the end"
     like "... and is told" "$(cat err)" "mpgtrace: *No space left on device*"
@@ -130,7 +130,7 @@ fi
 # --- where not all are traced ---
 # shellcheck disable=SC2016,SC2086
 if [ "$($mpirun -np 1 sh -c 'echo ${OMPI_COMM_WORLD_RANK-$PMI_RANK}')" = 0 ]; then
-    timeout 60 $mpirun -np 3 sh -c '
+    timeout 300 $mpirun -np 3 sh -c '
         if [ "${OMPI_COMM_WORLD_RANK-$PMI_RANK}" = 1 ]; then shift 4; fi
         exec "$@"' sh "$MPGTRACE" record -o some.trace "$survive" brief >out 2>err
     is "some ranks under record: the program ends well" "$?: $(cat out)" \
