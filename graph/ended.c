@@ -88,11 +88,27 @@ static int explain_death(const struct mpg_graph *g, int32_t rank, int32_t count,
                          where, when, others, remedy);
 }
 
+static bool explain_running(const struct mpg_graph *g, struct mpg_error *err)
+{
+    int32_t first = NO_RANK, others = -1;
+    char more[64] = "";
+    for (int32_t rank = g->ranks - 1; rank >= 0; rank--)
+        if (mpg_trace_runs(g->trace, rank)) {
+            first = rank;
+            others++;
+        }
+    if (others > 0)
+        snprintf(more, sizeof more, " (like %d other%s)", others, others > 1 ? "s" : "");
+    if (first != NO_RANK)
+        mpg_error_set(err, "rank %d is still running%s; %s", first, more, remedy);
+    return first != NO_RANK;
+}
+
 bool graph_explain_dead(const struct mpg_graph *g, struct mpg_error *err)
 {
     int32_t count, rank = first_without_end(g, &count);
     if (rank == NO_RANK)
-        return false;
+        return explain_running(g, err);
     const char *reason = why_incomplete(g, rank);
     if (reason)
         mpg_error_set(err, "rank %d: its trace is incomplete: %s; %s", rank, reason, remedy);

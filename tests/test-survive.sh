@@ -158,6 +158,8 @@ kill_one() {
         sleep 0.01
     done
     sleep "0.$(printf %03d $((RANDOM % 400)))"
+    running=$("$MPGTRACE" stat run.trace | grep '^running')
+    reason=$("$MPGSIM" run.trace 2>&1)
     kill -KILL "$(sed -n $((1 + RANDOM % ranks))p run.pids)"
     { wait $launcher; } 2>/dev/null
     # No rank may be left to write or to spin, whatever the launcher does about them.
@@ -167,4 +169,9 @@ kill_one() {
 for i in $(seq "$kills"); do
     ok "killed at a random moment, $i" kill_one
 done
+if [ "$kills" -gt 0 ]; then
+    like "before that they are said to be running" "$running" "running     [234] of [234] ranks still are"
+    like "... and the trace to end for that" "$reason" "mpgsim: run.trace: rank 0 is still running (like *"
+    is "... but not after it" "$("$MPGTRACE" stat run.trace | grep -c '^running')" 0
+fi
 done_testing

@@ -92,8 +92,13 @@ bool mpg_trace_died(const struct mpg_trace *t, int32_t rank, uint32_t thread, en
     const bool stopped = s->uses_window && s->progress.stopped;
     *call = mpg_trace_inside(s);
     *enter_ns = *call == MPG_CALL_COUNT ? 0 : s->progress.inside_ns;
-    return !t->rank[rank].finalizes &&
+    return !t->rank[rank].finalizes && !t->rank[rank].runs &&
            ((s->has_window && !stopped) || told_death(t, rank, thread, call, enter_ns));
+}
+
+bool mpg_trace_runs(const struct mpg_trace *t, int32_t rank)
+{
+    return t->rank[rank].runs && !t->rank[rank].finalizes;
 }
 
 bool mpg_trace_lost_window(const struct mpg_trace *t, int32_t rank)

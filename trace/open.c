@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "trace/process.h"
 #include "trace/spool.h"
 #include "trace/text.h"
 
@@ -348,6 +349,8 @@ static int settle_windows(struct mpg_trace *t, struct mpg_error *err)
     for (int32_t r = 0; r < t->ranks; r++)
         for (uint32_t i = 0; i < t->rank[r].threads; i++) {
             struct trace_stream *s = &t->rank[r].stream[i];
+            if (s->has_window && mpg_process_runs(s->progress.process))
+                t->rank[r].runs = true;
             if (!s->has_window || s->progress.sequence < s->chunks)
                 continue;
             const char *path = t->files[s->window_file].path;

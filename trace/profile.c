@@ -12,6 +12,7 @@
 
 #include "common/map.h"
 #include "trace/chunk.h"
+#include "trace/process.h"
 
 enum { MAX_PROFILE_BYTES = 1 << 28 };
 
@@ -424,6 +425,7 @@ static int decode(struct mpg_profile *p, const struct mpg_chunk *c, struct mpg_p
     rank->rank = (int32_t)c->rank;
     rank->ranks = (int32_t)c->ranks;
     rank->state = (enum mpg_profile_state)state;
+    rank->runs = state == MPG_PROFILE_RUNNING && mpg_process_runs(le64toh(h.process));
     const uint8_t *definitions =
         p->data + sizeof h + (size_t)row_capacity * sizeof(struct mpg_profile_entry);
     if (read_definitions(p, definitions, (size_t)bytes, err) < 0 ||

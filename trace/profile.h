@@ -24,6 +24,7 @@ struct mpg_profile_row {
 struct mpg_profile_rank {
     int32_t rank, ranks;
     enum mpg_profile_state state;
+    bool runs; /* RUNNING, and the process does when this is read, as this host sees */
     int64_t run_ns;    /* MPI_Init's return to MPI_Finalize's call, or to the last call's return */
     int64_t paused_ns; /* of it, not profiled */
     size_t row_number;

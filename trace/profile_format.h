@@ -26,7 +26,7 @@ struct mpg_profile_head {
     int64_t last_ns;   /* the last call's return; MPI_Finalize's begin */
     int64_t paused_ns; /* between MPI_Pcontrol(0) and (1) */
     int64_t pause_began_ns; /* or 0 */
-    uint64_t reserved;
+    uint64_t process;  /* mpg_process_mark() */
 };
 
 struct mpg_profile_entry {

@@ -21,7 +21,7 @@ struct report {
     struct line *lines;
     size_t number, capacity;
     struct mpg_map index; /* 1 + line, by call and site */
-    int32_t ranks, died, ended;
+    int32_t ranks, running, died, ended;
     uint64_t calls;
     double run_ns, longest_ns, mpi_ns;
     double least_share, most_share; /* of a rank's time that is in MPI */
@@ -111,7 +111,8 @@ static int add_rank(struct report *r, const struct mpg_profile *p,
     if (run_ns > r->longest_ns)
         r->longest_ns = run_ns;
     r->ranks++;
-    r->died += rank->state == MPG_PROFILE_RUNNING;
+    r->running += rank->runs;
+    r->died += rank->state == MPG_PROFILE_RUNNING && !rank->runs;
     r->ended += rank->state == MPG_PROFILE_ENDED;
     keep_fact(p, "program", &r->program);
     keep_fact(p, "date", &r->date);
@@ -123,6 +124,8 @@ static void print_head(const struct report *r, const char *path)
 {
     char longest[32], all[32];
     printf("profile     %s\nranks       %d", path, r->ranks);
+    if (r->running)
+        printf(" (%d still running)", r->running);
     if (r->died)
         printf(" (%d died)", r->died);
     if (r->ended)

@@ -41,6 +41,9 @@ uint32_t mpg_trace_threads(const struct mpg_trace *trace, int32_t rank);
 bool mpg_trace_died(const struct mpg_trace *trace, int32_t rank, uint32_t thread,
                     enum mpg_call *call, int64_t *enter_ns);
 
+/* Whether RANK's process, without an MPI_Finalize yet, ran when the trace was opened: it has
+ * not died. Processes of other hosts are not seen. */
+bool mpg_trace_runs(const struct mpg_trace *trace, int32_t rank);
 /* Whether RANK, if it has no MPI_Finalize, does not tell why, and its file is not cut off, so
  * that the window with its last calls has been lost: removed, not copied, or never there in a
  * file system that cannot map files. */

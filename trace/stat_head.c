@@ -72,6 +72,15 @@ static void print_deaths(const struct stat_summary *s)
         printf("died        and %d more\n", number - MOST_DEATHS);
 }
 
+static void print_running(const struct mpg_trace *t)
+{
+    int32_t ranks = 0;
+    for (int32_t r = 0; r < mpg_trace_ranks(t); r++)
+        ranks += mpg_trace_runs(t, r);
+    if (ranks)
+        printf("running     %d of %d ranks still are\n", ranks, mpg_trace_ranks(t));
+}
+
 static void print_lost(const struct stat_summary *s)
 {
     int32_t ranks = 0, first = 0;
@@ -171,6 +180,7 @@ void mpg_stat_print_head(const struct stat_summary *s)
     if (s->failed_number)
         printf("failed      %" PRIu64 " of the calls returned an error\n", s->failed_number);
     print_overhead(s);
+    print_running(t);
     print_deaths(s);
     print_lost(s);
     print_incomplete(t);

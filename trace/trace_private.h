@@ -40,6 +40,7 @@ struct trace_stream {
 
 struct trace_rank {
     bool present, unresolved, cancels, finalizes; /* one of its streams does */
+    bool runs; /* still, when the trace was opened */
     uint32_t threads;
     struct trace_stream *stream;
     int32_t host;

@@ -13,6 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "trace/process.h"
+
 enum { LEAST_COLUMN_BYTES = 512, ATTEMPTS = 100 };
 
 static size_t align(size_t bytes)
@@ -57,7 +59,8 @@ struct mpg_progress mpg_window_progress(const struct mpg_window *w)
                                  .flags = le64toh(p->flags),
                                  .inside_ns = (int64_t)le64toh((uint64_t)p->inside_ns),
                                  .inside = le64toh(p->inside),
-                                 .stopped = le64toh(p->stopped)};
+                                 .stopped = le64toh(p->stopped),
+                                 .process = le64toh(p->process)};
 }
 
 bool mpg_file_may_have(uint64_t size)
@@ -123,7 +126,8 @@ static void fill_head(uint8_t *base, const struct mpg_chunk *chunk, size_t size,
     head.stored_bytes = (uint32_t)(size - MPG_CHUNK_HEADER_BYTES);
     mpg_chunk_pack(&head, NULL, base);
     const struct mpg_progress progress = {.sequence = htole64(chunk->sequence),
-                                          .first_ns = (int64_t)htole64((uint64_t)chunk->first_ns)};
+                                          .first_ns = (int64_t)htole64((uint64_t)chunk->first_ns),
+                                          .process = htole64(mpg_process_mark(getpid()))};
     memcpy(base + MPG_CHUNK_HEADER_BYTES, &progress, sizeof progress);
     for (uint32_t i = 0; i < chunk->columns; i++) {
         uint64_t stored = htole64(capacity[i]);

@@ -25,7 +25,7 @@ struct mpg_progress {
     int64_t inside_ns;
     uint64_t inside; /* 1 + the call it is in; above 32 bits, after how many events */
     uint64_t stopped; /* 1: what follows could not be written, though the process lived */
-    uint64_t unused;
+    uint64_t process; /* mpg_process_mark() of the writer's, or 0 */
 };
 
 /* A file, whatever it is called. */

@@ -13,6 +13,7 @@
 #include "trace/chunk.h"
 #include "trace/pmpi/callsites.h"
 #include "trace/pmpi/modules.h"
+#include "trace/process.h"
 #include "trace/window.h"
 
 enum {
@@ -80,7 +81,8 @@ static void begin(void)
         (struct mpg_profile_head){.layout = htole32(MPG_PROFILE_LAYOUT),
                                   .row_capacity = htole32(ROWS),
                                   .definition_capacity = htole32(DEFINITION_BYTES),
-                                  .state = htole32(MPG_PROFILE_RUNNING)};
+                                  .state = htole32(MPG_PROFILE_RUNNING),
+                                  .process = htole64(mpg_process_mark(getpid()))};
     pack_header(profile.base, 0, FILE_BYTES, NULL);
 }
 
