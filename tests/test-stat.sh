@@ -56,6 +56,11 @@ cat >"$tmp/a.txt" <<'EOF'
 1 3000000 4000000 Wtime
 EOF
 out=$(columns "$tmp/a.txt")
+printf '%s\n' '#mpgtext 1' '#ranks 2' '#values cpu_ns PAPI_TOT_INS' '0 0 1 Init values=0,0' \
+    '0 5 6 Barrier values=4000000000,-7' '1 0 1 Init values=0,0' '1 7 8 Barrier values=6000000000,2' \
+    >"$tmp/values.txt"
+has "what was counted, summed" "$(columns "$tmp/values.txt")" \
+    "counted cpu_ns 10000000000, PAPI_TOT_INS -5 between calls"
 has "run time of the longest rank" "$out" "run time 3 ms (longest rank, MPI_Init to MPI_Finalize)"
 like "calls, without what the tracer says itself" "$out" "*
 calls 10, *"

@@ -6,6 +6,7 @@
 
 #include "common/error.h"
 #include "common/map.h"
+#include "trace/chunk.h"
 #include "trace/reader.h"
 
 /* Of calls that are counted together. */
@@ -38,12 +39,21 @@ struct stat_open_region { /* begun, and not ended yet */
     int64_t begin_ns;
 };
 
+/* A counter of intervals between calls, over all ranks. */
+struct stat_value {
+    const char *name; /* with LENGTH bytes */
+    size_t length;
+    int64_t sum;
+};
+
 struct stat_summary {
     struct mpg_trace *trace;
     struct stat_sum calls[MPG_CALL_COUNT];
     struct stat_rank *ranks;
     uint64_t call_number, failed_number, flush_number;
     double flush_ns, run_ns, longest_ns; /* run: sum and largest over ranks */
+    size_t value_number;
+    struct stat_value values[MPG_TRACE_MAX_VALUES];
     size_t row_number;
     struct stat_row *rows;
     struct mpg_map row_index; /* (site, call) -> place + 1 */

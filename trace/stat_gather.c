@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* One pass over a trace, for mpgtrace stat. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "trace/stat.h"
 
@@ -127,14 +128,47 @@ static int add_event(struct stat_summary *s, struct stat_rank *r, const struct m
     return add_call(s, e);
 }
 
+/* Which of S->VALUES is each of RANK's: all ranks need not count the same. How many it has
+ * that there is room for. */
+static uint32_t find_values(struct stat_summary *s, int32_t rank, size_t *places)
+{
+    const char *key, *name = "";
+    uint32_t n = 0;
+    for (size_t i = 0; mpg_trace_fact(s->trace, rank, i, &key, &name); i++, name = "")
+        if (strcmp(key, "values") == 0)
+            break;
+    for (name += strspn(name, " "); *name && n < MPG_TRACE_MAX_VALUES; n++) {
+        const size_t length = strcspn(name, " ");
+        size_t i = 0;
+        while (i < s->value_number && (s->values[i].length != length ||
+                                       memcmp(s->values[i].name, name, length) != 0))
+            i++;
+        if (i == MPG_TRACE_MAX_VALUES)
+            break;
+        if (i == s->value_number)
+            s->values[s->value_number++] = (struct stat_value){name, length, 0};
+        places[n] = i;
+        name += length;
+        name += strspn(name, " ");
+    }
+    return n;
+}
+
 static int add_rank(struct stat_summary *s, int32_t rank, struct mpg_error *err)
 {
     struct stat_rank *r = &s->ranks[rank];
     struct mpg_cursor *c = mpg_cursor_open(s->trace, rank, err);
     struct mpg_event e;
+    size_t places[MPG_TRACE_MAX_VALUES];
+    const uint32_t values = find_values(s, rank, places);
     int more = -1, status = 0;
-    while (c && status == 0 && (more = mpg_cursor_next(c, &e, err)) > 0)
+    while (c && status == 0 && (more = mpg_cursor_next(c, &e, err)) > 0) {
+        for (uint32_t i = 0; i < e.value_number && i < values; i++) {
+            int64_t *sum = &s->values[places[i]].sum;
+            *sum = (int64_t)((uint64_t)*sum + (uint64_t)e.values[i]);
+        }
         status = add_event(s, r, &e);
+    }
     mpg_cursor_close(c);
     if (status < 0)
         return mpg_error_set(err, "out of memory");

@@ -149,6 +149,16 @@ static void print_overhead(const struct stat_summary *s)
            mpg_units_format_time(flushes, sizeof flushes, s->flush_ns));
 }
 
+/* What was counted between calls. */
+static void print_values(const struct stat_summary *s)
+{
+    for (size_t i = 0; i < s->value_number; i++)
+        printf("%s%.*s %" PRId64, i ? ", " : "counted     ", (int)s->values[i].length,
+               s->values[i].name, s->values[i].sum);
+    if (s->value_number)
+        printf(" between calls\n");
+}
+
 void mpg_stat_print_head(const struct stat_summary *s)
 {
     static const char *const clocks[] = {"not comparable across ranks", "shared by all ranks",
@@ -179,6 +189,7 @@ void mpg_stat_print_head(const struct stat_summary *s)
                s->call_number ? (double)mpg_trace_bytes(t) / (double)s->call_number : 0);
     if (s->failed_number)
         printf("failed      %" PRIu64 " of the calls returned an error\n", s->failed_number);
+    print_values(s);
     print_overhead(s);
     print_running(t);
     print_deaths(s);
