@@ -417,9 +417,14 @@ static int decode(struct mpg_profile *p, const struct mpg_chunk *c, struct mpg_p
     const int64_t last_ns = (int64_t)le64toh((uint64_t)h.last_ns);
     const int64_t began_ns = (int64_t)le64toh((uint64_t)h.pause_began_ns);
     rank->paused_ns = (int64_t)le64toh((uint64_t)h.paused_ns);
-    if (began_ns != 0 && last_ns > began_ns)
-        rank->paused_ns += last_ns - began_ns;
-    rank->run_ns = last_ns > start_ns && start_ns != 0 ? last_ns - start_ns : 0;
+    rank->run_ns = 0;
+    int64_t pause_ns = 0;
+    if ((began_ns != 0 && last_ns > began_ns &&
+         (__builtin_sub_overflow(last_ns, began_ns, &pause_ns) ||
+          __builtin_add_overflow(rank->paused_ns, pause_ns, &rank->paused_ns))) ||
+        (last_ns > start_ns && start_ns != 0 &&
+         __builtin_sub_overflow(last_ns, start_ns, &rank->run_ns)))
+        return damaged(err, "times that do not fit");
     if (rank->paused_ns < 0 || rank->run_ns < 0)
         return damaged(err, "times that do not fit");
     rank->rank = (int32_t)c->rank;
