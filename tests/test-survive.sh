@@ -131,13 +131,17 @@ fi
 # shellcheck disable=SC2016,SC2086
 if [ "$($mpirun -np 1 sh -c 'echo ${OMPI_COMM_WORLD_RANK-$PMI_RANK}')" = 0 ]; then
     timeout 300 $mpirun -np 3 sh -c '
-        if [ "${OMPI_COMM_WORLD_RANK-$PMI_RANK}" = 1 ]; then shift 4; fi
+        if [ "${OMPI_COMM_WORLD_RANK-$PMI_RANK}" = 1 ]; then
+            shift 4
+            echo "${PMIX_NAMESPACE:-$PPID-*}" >job
+        fi
         exec "$@"' sh "$MPGTRACE" record -o some.trace "$survive" brief >out 2>err
     is "some ranks under record: the program ends well" "$?: $(cat out)" \
         "0: survive: 3 ranks, to the end"
     is "... and it is told once" "$(cat err)" \
         "mpgtrace: only 2 of 3 ranks run under mpgtrace record: they run untraced"
-    is "... and nothing stays behind" "$(find /dev/shm -name 'mpgtrace-*' -newer out)" ""
+    is "... and nothing stays behind" \
+        "$([ -s job ] || echo "no job"; find /dev/shm -name "mpgtrace-*-$(cat job)")" ""
 else
     skip "some ranks under record" "the launcher does not tell ranks their number"
 fi
