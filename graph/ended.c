@@ -18,16 +18,6 @@ static bool has_died(const struct mpg_graph *g, int32_t rank, uint32_t *thread,
     return false;
 }
 
-/* Whether the tracer stopped recording RANK, and why. */
-static const char *why_incomplete(const struct mpg_graph *g, int32_t rank)
-{
-    const char *key, *value;
-    for (size_t i = 0; mpg_trace_fact(g->trace, rank, i, &key, &value); i++)
-        if (strcmp(key, "incomplete") == 0)
-            return value;
-    return NULL;
-}
-
 /* A rank that waits has calls left, of which MPI_Finalize may be one. */
 static bool lost_window(const struct mpg_graph *g, int32_t rank)
 {
@@ -51,7 +41,8 @@ static int32_t first_without_end(const struct mpg_graph *g, int32_t *dead)
         if (g->rank[rank].finalized)
             continue;
         *dead += died;
-        if (cause == NO_RANK && (why_incomplete(g, rank) || call == MPG_CALL_Abort))
+        if (cause == NO_RANK && (mpg_trace_find_fact(g->trace, rank, "incomplete") ||
+                                 call == MPG_CALL_Abort))
             cause = rank;
         if (first == NO_RANK && (died || lost_window(g, rank)))
             first = rank;
@@ -109,7 +100,7 @@ bool graph_explain_dead(const struct mpg_graph *g, struct mpg_error *err)
     int32_t count, rank = first_without_end(g, &count);
     if (rank == NO_RANK)
         return explain_running(g, err);
-    const char *reason = why_incomplete(g, rank);
+    const char *reason = mpg_trace_find_fact(g->trace, rank, "incomplete");
     if (reason)
         mpg_error_set(err, "rank %d: its trace is incomplete: %s; %s", rank, reason, remedy);
     else if (lost_window(g, rank))

@@ -61,6 +61,7 @@ printf '%s\n' '#mpgtext 1' '#ranks 2' '#values cpu_ns PAPI_TOT_INS' '0 0 1 Init 
     >"$tmp/values.txt"
 has "what was counted, summed" "$(columns "$tmp/values.txt")" \
     "counted cpu_ns 10000000000, PAPI_TOT_INS -5 between calls"
+is "nothing was counted in the first" "$(grep '^counted' <<<"$out")" ""
 has "run time of the longest rank" "$out" "run time 3 ms (longest rank, MPI_Init to MPI_Finalize)"
 like "calls, without what the tracer says itself" "$out" "*
 calls 10, *"

@@ -104,10 +104,8 @@ bool mpg_trace_runs(const struct mpg_trace *t, int32_t rank)
 bool mpg_trace_lost_window(const struct mpg_trace *t, int32_t rank)
 {
     const struct trace_stream *s = &t->rank[rank].stream[0];
-    const char *key, *value;
-    for (size_t i = 0; mpg_trace_fact(t, rank, i, &key, &value); i++)
-        if (strcmp(key, "incomplete") == 0 || strcmp(key, "died") == 0)
-            return false;
+    if (mpg_trace_find_fact(t, rank, "incomplete") || mpg_trace_find_fact(t, rank, "died"))
+        return false;
     const struct trace_file *f = &t->files[s->file];
     return s->run != 0 && !s->has_window && f->usable_bytes == f->size_bytes; /* text: no run */
 }
@@ -125,6 +123,15 @@ bool mpg_trace_fact(const struct mpg_trace *t, int32_t rank, size_t i, const cha
         p = *value + strlen(*value) + 1;
     }
     return false;
+}
+
+const char *mpg_trace_find_fact(const struct mpg_trace *t, int32_t rank, const char *wanted)
+{
+    const char *key, *value;
+    for (size_t i = 0; mpg_trace_fact(t, rank, i, &key, &value); i++)
+        if (strcmp(key, wanted) == 0)
+            return value;
+    return NULL;
 }
 
 int32_t mpg_trace_host(const struct mpg_trace *t, int32_t rank)

@@ -52,6 +52,8 @@ bool mpg_trace_lost_window(const struct mpg_trace *trace, int32_t rank);
 /* Fact I of RANK: its key and value, or false beyond the last. */
 bool mpg_trace_fact(const struct mpg_trace *trace, int32_t rank, size_t i, const char **key,
                     const char **value);
+/* The value of RANK's first fact KEY, or NULL. */
+const char *mpg_trace_find_fact(const struct mpg_trace *trace, int32_t rank, const char *key);
 /* Host of RANK as a small number (equal numbers, same host); 0 if not said. */
 int32_t mpg_trace_host(const struct mpg_trace *trace, int32_t rank);
 

@@ -132,11 +132,10 @@ static int add_event(struct stat_summary *s, struct stat_rank *r, const struct m
  * that there is room for. */
 static uint32_t find_values(struct stat_summary *s, int32_t rank, size_t *places)
 {
-    const char *key, *name = "";
+    const char *name = mpg_trace_find_fact(s->trace, rank, "values");
     uint32_t n = 0;
-    for (size_t i = 0; mpg_trace_fact(s->trace, rank, i, &key, &name); i++, name = "")
-        if (strcmp(key, "values") == 0)
-            break;
+    if (!name)
+        return 0;
     for (name += strspn(name, " "); *name && n < MPG_TRACE_MAX_VALUES; n++) {
         const size_t length = strcspn(name, " ");
         size_t i = 0;

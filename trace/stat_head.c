@@ -13,29 +13,20 @@
 
 enum { MOST_DEATHS = 8 }; /* told one by one */
 
-static const char *find_fact(const struct mpg_trace *t, int32_t rank, const char *wanted)
-{
-    const char *key, *value;
-    for (size_t i = 0; mpg_trace_fact(t, rank, i, &key, &value); i++)
-        if (strcmp(key, wanted) == 0)
-            return value;
-    return NULL;
-}
-
 /* Who said that recording stopped early, and why the first of them did. */
 static void print_incomplete(const struct mpg_trace *t)
 {
     int32_t ranks = 0, first = 0;
     for (int32_t r = mpg_trace_ranks(t) - 1; r >= 0; r--)
-        if (find_fact(t, r, "incomplete")) {
+        if (mpg_trace_find_fact(t, r, "incomplete")) {
             ranks++;
             first = r;
         }
     if (ranks == 1)
-        printf("incomplete  rank %d: %s\n", first, find_fact(t, first, "incomplete"));
+        printf("incomplete  rank %d: %s\n", first, mpg_trace_find_fact(t, first, "incomplete"));
     else if (ranks > 1)
         printf("incomplete  %d ranks, the first of them rank %d: %s\n", ranks, first,
-               find_fact(t, first, "incomplete"));
+               mpg_trace_find_fact(t, first, "incomplete"));
 }
 
 static void print_death(const struct stat_summary *s, int32_t rank, uint32_t thread,
@@ -134,7 +125,7 @@ static void print_overhead(const struct stat_summary *s)
     int32_t told = 0;
     char cost[32], flushes[32];
     for (int32_t r = 0; r < mpg_trace_ranks(t); r++) {
-        const char *value = find_fact(t, r, "overhead_call_ns");
+        const char *value = mpg_trace_find_fact(t, r, "overhead_call_ns");
         if (value) {
             call_ns += strtod(value, NULL);
             told++;

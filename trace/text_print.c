@@ -283,22 +283,12 @@ static void print_event(struct printer *p, int32_t rank, const struct mpg_event 
 
 /* ---- what is said about the ranks ---- */
 
-/* The value of RANK's first fact KEY, or NULL. */
-static const char *find_fact(const struct mpg_trace *t, int32_t rank, const char *wanted)
-{
-    const char *key, *value;
-    for (size_t i = 0; mpg_trace_fact(t, rank, i, &key, &value); i++)
-        if (strcmp(key, wanted) == 0)
-            return value;
-    return NULL;
-}
-
 /* The value of fact KEY if all ranks have the same, else NULL. */
 static const char *common_fact(const struct mpg_trace *t, const char *key)
 {
-    const char *common = find_fact(t, 0, key);
+    const char *common = mpg_trace_find_fact(t, 0, key);
     for (int32_t r = 1; common && r < mpg_trace_ranks(t); r++) {
-        const char *value = find_fact(t, r, key);
+        const char *value = mpg_trace_find_fact(t, r, key);
         if (!value || strcmp(value, common) != 0)
             common = NULL;
     }
@@ -337,8 +327,8 @@ static void print_facts(const struct mpg_trace *t, FILE *out)
     if (values)
         fprintf(out, "#values %s\n", values);
     for (int32_t r = 0; !values && r < mpg_trace_ranks(t); r++)
-        if (find_fact(t, r, "values"))
-            fprintf(out, "#fact %d values %s\n", r, find_fact(t, r, "values"));
+        if (mpg_trace_find_fact(t, r, "values"))
+            fprintf(out, "#fact %d values %s\n", r, mpg_trace_find_fact(t, r, "values"));
     if (shared)
         fputs("#clocks shared\n", out);
     for (int32_t r = 0; r < mpg_trace_ranks(t); r++)
