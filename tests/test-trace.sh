@@ -223,8 +223,8 @@ cp -r "$tmp/four" "$tmp/mixed"
 cp "$tmp/two/rank-1.mpgt" "$tmp/mixed/"
 ok "two traces mixed" fails 1 "not one trace" "$MPGTRACE" print "$tmp/mixed"
 cp "$tmp/two/rank-0.mpgt" "$tmp/version.mpgt"
-printf '\001' | dd of="$tmp/version.mpgt" bs=1 seek=8 conv=notrunc 2>/dev/null
-ok "another version" fails 1 "version 1, this mpgkit reads version 2" "$MPGTRACE" print "$tmp/version.mpgt"
+printf '\002' | dd of="$tmp/version.mpgt" bs=1 seek=8 conv=notrunc 2>/dev/null
+ok "another version" fails 1 "version 2, this mpgkit reads version 3" "$MPGTRACE" print "$tmp/version.mpgt"
 cp "$tmp/cat.mpgt" "$tmp/damaged.mpgt"
 printf 'xxx' | dd of="$tmp/damaged.mpgt" bs=1 seek=70 conv=notrunc 2>/dev/null
 ok "damage" fails 1 "checksum" "$MPGTRACE" print "$tmp/damaged.mpgt"

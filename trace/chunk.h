@@ -11,7 +11,7 @@
 #include "common/error.h"
 
 enum {
-    MPG_CHUNK_VERSION = 2,
+    MPG_CHUNK_VERSION = 3,
     MPG_CHUNK_HEADER_BYTES = 64,
     MPG_CHUNK_MAX_RANKS = 1 << 26,
     MPG_CHUNK_MAX_BYTES = 1 << 30, /* of a payload, stored or raw */
@@ -37,14 +37,15 @@ enum { MPG_CHUNK_CANCELLED = 4 };
 /* The profile is whole and does not change any more: the CRC covers it. */
 enum { MPG_CHUNK_CLOSED = 2 };
 
-/* Columns of a chunk's events; what follows is one column a value. The low byte of a
- * time is noise, which no compression makes smaller, the rest is not. */
+/* Columns of a chunk's events; what follows is one column a value. Of a time, the number
+ * of its bits is compressed; those below the highest are noise, which no compression makes
+ * smaller, and stand one after the other. */
 enum {
     MPG_COLUMN_RECORDS,
-    MPG_COLUMN_GAPS_LOW,
-    MPG_COLUMN_GAPS,
-    MPG_COLUMN_DURATIONS_LOW,
-    MPG_COLUMN_DURATIONS,
+    MPG_COLUMN_GAP_BITS,
+    MPG_COLUMN_GAP_LENGTHS,
+    MPG_COLUMN_DURATION_BITS,
+    MPG_COLUMN_DURATION_LENGTHS,
     MPG_COLUMN_VALUES
 };
 

@@ -2,6 +2,7 @@
 /* The inverse of trace/encode.c: records to events. Trusts nothing it reads. */
 #include "trace/decode.h"
 
+#include <endian.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -211,23 +212,45 @@ static void apply_shape(const struct mpg_shape *s, struct mpg_event *e)
     };
 }
 
-static bool get_time(struct mpg_decoder *d, int low_column, int64_t *ns)
+/* The next NUMBER bits, at most 63, of a column of them. */
+static bool get_bits(struct mpg_decoder *d, int column, unsigned number, uint64_t *bits)
 {
-    const uint8_t **low = &d->numbers[low_column].p;
-    uint64_t high;
-    if (*low == d->numbers[low_column].end ||
-        !mpg_get_varint(&d->numbers[low_column + 1].p, d->numbers[low_column + 1].end, &high) ||
-        high > INT64_MAX / 1024)
+    const uint8_t *p = d->numbers[column].p;
+    size_t room = (size_t)(d->numbers[column].end - p);
+    unsigned used = d->numbers[column].used;
+    uint8_t last[sizeof(uint64_t) + 1] = {0};
+    uint64_t word;
+    if (number > 8 * room - used) /* nothing is used where there is no room */
         return false;
-    *ns = (int64_t)(high << 8 | *(*low)++);
+    if (room < sizeof last)
+        p = memcpy(last, p, room);
+    memcpy(&word, p, sizeof word);
+    word = le64toh(word) >> used;
+    if (used + number > 64)
+        word |= (uint64_t)p[8] << (64 - used);
+    *bits = word & (((uint64_t)1 << number) - 1);
+    d->numbers[column].p += (used + number) / 8;
+    d->numbers[column].used = (used + number) % 8;
+    return true;
+}
+
+static bool get_time(struct mpg_decoder *d, int bits_column, int64_t *ns)
+{
+    uint64_t bits = 0;
+    if (d->numbers[bits_column + 1].p == d->numbers[bits_column + 1].end)
+        return false;
+    unsigned length = *d->numbers[bits_column + 1].p++;
+    if (length > 63 || (length > 1 && !get_bits(d, bits_column, length - 1, &bits)))
+        return false;
+    *ns = length ? (int64_t)((uint64_t)1 << (length - 1) | bits) : 0;
     return true;
 }
 
 static bool read_times(struct mpg_decoder *d, struct mpg_event *e)
 {
     int64_t gap, duration;
-    return get_time(d, MPG_COLUMN_GAPS_LOW, &gap) &&
-           get_time(d, MPG_COLUMN_DURATIONS_LOW, &duration) &&
+    return get_time(d, MPG_COLUMN_GAP_BITS, &gap) &&
+           get_time(d, MPG_COLUMN_DURATION_BITS, &duration) &&
            !__builtin_add_overflow(d->last_ns, gap, &e->enter_ns) &&
            !__builtin_add_overflow(e->enter_ns, duration, &e->leave_ns);
 }
@@ -257,7 +280,7 @@ static int end_chunk(struct mpg_decoder *d, struct mpg_error *err)
             return -1;
     }
     for (uint32_t i = 1; i < d->columns; i++)
-        if (d->numbers[i].p < d->numbers[i].end)
+        if (d->numbers[i].p + (d->numbers[i].used > 0) < d->numbers[i].end)
             return mpg_decoder_damaged(d, "more times or values than events", err);
     return 0;
 }

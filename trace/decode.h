@@ -27,6 +27,7 @@ struct mpg_decoder {
     const uint8_t *p, *end;   /* of the records */
     struct {
         const uint8_t *p, *end;
+        unsigned used; /* bits of *P that have been read, 0 .. 7 */
     } numbers[MPG_MAX_COLUMNS]; /* of the other columns */
     uint64_t chunk_events;
     int64_t last_ns, last_request, last_persistent, last_message;

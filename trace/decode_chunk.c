@@ -40,6 +40,7 @@ static void set_column(struct mpg_decoder *d, uint32_t i, const uint8_t *p, size
     } else {
         d->numbers[i].p = p;
         d->numbers[i].end = p + size;
+        d->numbers[i].used = 0;
     }
 }
 

@@ -308,10 +308,27 @@ static inline bool is_unresolved(const struct mpg_event *e, enum mpg_kind kind)
     }
 }
 
-static inline void put_time(struct mpg_trace_writer *w, int low_column, uint64_t ns)
+/* A time's length in bits into the column after BITS_COLUMN, and into this those below
+ * the highest. All bytes of them are in the window when it returns. */
+static inline void put_time(struct mpg_trace_writer *w, int bits_column, uint64_t ns)
 {
-    *w->p[low_column]++ = (uint8_t)ns;
-    w->p[low_column + 1] = mpg_put_varint(w->p[low_column + 1], ns >> 8);
+    struct mpg_bits *b = &w->bits[bits_column];
+    uint8_t *p = w->p[bits_column];
+    unsigned length = ns ? 64 - (unsigned)__builtin_clzll(ns) : 0;
+    unsigned more = length ? length - 1 : 0, used = b->used + more;
+    uint64_t rest = ns & (((uint64_t)1 << more) - 1), word = b->pending | rest << b->used;
+    uint64_t stored = htole64(word);
+    *w->p[bits_column + 1]++ = (uint8_t)length;
+    memcpy(p, &stored, sizeof stored);
+    if (unlikely(used >= 64)) {
+        word = rest >> (64 - b->used);
+        p[8] = (uint8_t)word;
+        p += 8;
+        used -= 64;
+    }
+    w->p[bits_column] = p + used / 8;
+    b->pending = word >> (used & ~7u);
+    b->used = used & 7;
 }
 
 /* Writes an event that there is room for. */
@@ -332,8 +349,8 @@ static inline __attribute__((always_inline)) void encode(struct mpg_trace_writer
     }
     uint8_t *p = put_operation(w, w->p[MPG_COLUMN_RECORDS], e, flags, mask);
     w->p[MPG_COLUMN_RECORDS] = likely(!e->failed) ? put_body(w, p, e, kind, flags) : p;
-    put_time(w, MPG_COLUMN_GAPS_LOW, (uint64_t)(e->enter_ns - w->last_ns));
-    put_time(w, MPG_COLUMN_DURATIONS_LOW, (uint64_t)(e->leave_ns - e->enter_ns));
+    put_time(w, MPG_COLUMN_GAP_BITS, (uint64_t)(e->enter_ns - w->last_ns));
+    put_time(w, MPG_COLUMN_DURATION_BITS, (uint64_t)(e->leave_ns - e->enter_ns));
     for (uint32_t i = MPG_COLUMN_VALUES; i < w->columns; i++) {
         uint32_t value = i - MPG_COLUMN_VALUES;
         w->p[i] = mpg_put_zigzag(w->p[i], value < e->value_number ? e->values[value] : 0);

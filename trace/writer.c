@@ -38,6 +38,7 @@ static void rewind_columns(struct mpg_trace_writer *w)
         w->p[i] = w->window.column[i];
         w->end[i] = w->p[i] + w->window.capacity[i] - margin;
     }
+    memset(w->bits, 0, sizeof w->bits);
 }
 
 /* A window, and room for the chunk it becomes. On failure the old ones remain. */
@@ -195,16 +196,23 @@ static int append(struct mpg_trace_writer *w, size_t size, struct mpg_error *err
     return 0;
 }
 
+static size_t column_bytes(const struct mpg_trace_writer *w, uint32_t i)
+{
+    bool part = i < MPG_COLUMN_VALUES && w->bits[i].used > 0;
+    return (size_t)(w->p[i] - w->window.column[i]) + part;
+}
+
 /* Compresses column I to OUT: its sizes, then its bytes, as they are if they are noise
  * or compressed are no less. Returns the end, or NULL. */
 static uint8_t *put_column(struct mpg_trace_writer *w, uint32_t i, uint8_t *out,
                            struct mpg_error *err)
 {
     const uint8_t *column = w->window.column[i];
-    size_t raw = (size_t)(w->p[i] - column);
+    bool bits = i == MPG_COLUMN_GAP_BITS || i == MPG_COLUMN_DURATION_BITS;
+    size_t raw = column_bytes(w, i);
     uint8_t *data = out + COLUMN_HEAD_BYTES;
     size_t stored = raw;
-    if (raw > 0 && i != MPG_COLUMN_GAPS_LOW && i != MPG_COLUMN_DURATIONS_LOW)
+    if (raw > 0 && !bits)
         stored = ZSTD_compressCCtx(w->zstd, data, ZSTD_compressBound(raw), column, raw, w->level);
     if (ZSTD_isError(stored)) {
         mpg_error_set(err, "zstd: %s", ZSTD_getErrorName(stored));
@@ -226,7 +234,7 @@ static int append_events(struct mpg_trace_writer *w, struct mpg_error *err)
     uint8_t *payload = w->out + MPG_CHUNK_HEADER_BYTES, *p = payload;
     size_t raw = 0;
     for (uint32_t i = 0; i < w->columns; i++) {
-        raw += (size_t)(w->p[i] - w->window.column[i]);
+        raw += column_bytes(w, i);
         if (!(p = put_column(w, i, p, err))) {
             stop(w);
             return -1;

@@ -17,9 +17,16 @@ enum {
     MPG_RECORD_BYTES = (20 + 10 * MPG_SHORT_LIST) * MPG_VARINT_BYTES
 };
 
+/* Where a column of bits goes on within its byte. */
+struct mpg_bits {
+    uint64_t pending; /* the bits of that byte so far, the first lowest */
+    unsigned used;    /* how many, 0 .. 7 */
+};
+
 struct mpg_trace_writer {
     struct mpg_window window;
     uint8_t *p[MPG_MAX_COLUMNS];   /* where each column goes on */
+    struct mpg_bits bits[MPG_COLUMN_VALUES]; /* of columns of bits */
     uint8_t *end[MPG_MAX_COLUMNS]; /* where it has no room for one more event */
     uint32_t columns, history;
     int64_t last_ns, last_request, last_persistent, last_message;
