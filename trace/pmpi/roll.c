@@ -6,8 +6,8 @@
 #include "trace/pmpi/roll.h"
 
 #include <fcntl.h>
+#include <inttypes.h>
 #include <mpi.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "trace/process.h"
 #include "trace/window.h"
 
 enum { WAIT_MS = 1000, PAGE_BYTES = 4096 };
@@ -34,20 +35,13 @@ static bool find_job(char *job, size_t bytes)
     const char *socket_text = getenv("PMI_FD"), *size = getenv("MPI_LOCALNRANKS");
     struct ucred maker;
     socklen_t length = sizeof maker;
-    char path[64];
-    unsigned long long started;
     if (!socket_text || !size ||
         getsockopt(atoi(socket_text), SOL_SOCKET, SO_PEERCRED, &maker, &length) < 0)
         return false;
-    snprintf(path, sizeof path, "/proc/%ld/stat", (long)maker.pid);
-    FILE *stat = fopen(path, "re");
-    if (!stat)
-        return false;
-    int found = fscanf(stat, "%*d (%*[^)]) %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
-                             "%*s %*s %*s %*s %*s %llu", &started);
-    fclose(stat);
+    uint64_t mark = mpg_process_mark(maker.pid);
     roll.size = (uint64_t)atoi(size);
-    return found == 1 && snprintf(job, bytes, "%ld-%llu", (long)maker.pid, started) < (int)bytes;
+    return mark != 0 &&
+           snprintf(job, bytes, "%ld-%" PRIx64, (long)maker.pid, mark) < (int)bytes;
 }
 #else
 /* Open MPI's launcher, and others of PMIx, tell a name of the job. */
