@@ -332,7 +332,8 @@ static inline void put_time(struct mpg_trace_writer *w, int bits_column, uint64_
 }
 
 /* Writes an event that there is room for. */
-static inline __attribute__((always_inline)) void encode(struct mpg_trace_writer *w, const struct mpg_event *e)
+static inline __attribute__((always_inline)) void encode(struct mpg_trace_writer *w,
+                                                         const struct mpg_event *e)
 {
     enum mpg_kind kind = kinds[e->call];
     const struct mpg_shape *mask = &mpg_shape_masks[kind];
@@ -361,7 +362,8 @@ static inline __attribute__((always_inline)) void encode(struct mpg_trace_writer
     __atomic_store_n(&progress->events, htole64(w->chunk_events), __ATOMIC_RELEASE);
 }
 
-static __attribute__((noinline, cold)) int write_flush(struct mpg_trace_writer *w, struct mpg_error *err)
+static __attribute__((noinline, cold)) int write_flush(struct mpg_trace_writer *w,
+                                                       struct mpg_error *err)
 {
     if (mpg_writer_reserve(w, MPG_EVENT_BYTES, err) < 0)
         return -1;
