@@ -37,6 +37,7 @@ holds() {
 traced() {
     local how=$1 ranks=$2
     shift 2
+    rm -rf "$how.trace" "$how.counts"
     # shellcheck disable=SC2086 # mpirun may have arguments
     timeout 300 $mpirun -np "$ranks" "$MPGTRACE" record -o "$how.trace" "$@" "$survive" "$how" \
         "$how.counts" >out 2>err
@@ -47,21 +48,49 @@ said() {
     sed 's/PID [0-9]*/PID/' out
 }
 
-# as_ever HOW: traced with two ranks, it ends as without; its trace holds its calls.
+# as_ever HOW RANKS: traced, it ends as without, as far as the launcher tells.
 as_ever() {
     local how=$1 plain words
     # shellcheck disable=SC2086
-    timeout 300 $mpirun -np 2 "$survive" "$how" >out 2>err
+    timeout 300 $mpirun -np "$2" "$survive" "$how" >out 2>err
     plain=$? words=$(said)
-    traced "$how" 2
+    traced "$how" "$2"
     is "$how: the exit status" $? $plain
     is "$how: the output" "$(said)" "$words"
-    is "$how: the tracer says nothing" "$(grep '^mpgtrace' err)" ""
-    ok "$how: every call is there" holds "$how.trace" "$how.counts" 2
 }
 
-for how in end children folder close signals thread segv abort exit _exit; do
-    as_ever $how
+# all_there HOW RANKS: of what was just traced.
+all_there() {
+    is "$1, $2 ranks: the tracer says nothing" "$(grep '^mpgtrace' err)" ""
+    ok "$1, $2 ranks: every call is there" holds "$1.trace" "$1.counts" "$2"
+}
+
+for how in end children folder close signals thread; do
+    as_ever $how 2
+    all_there $how 2
+done
+as_ever abort 1
+all_there abort 1
+traced abort 2
+all_there abort 2
+
+# status_of COMMAND...: what it, one rank, ends with. Of a rank that ends without a word to
+# the launcher, what the launcher reports is a matter of chance: its end, or its connection's.
+status_of() {
+    rm -rf "$how.trace" "$how.counts" status
+    # shellcheck disable=SC2016,SC2086
+    timeout 300 $mpirun -np 1 sh -c 'trap : HUP TERM; "$@"; echo $? >status' sh "$@" >out 2>err
+    cat status
+}
+
+for how in segv exit _exit; do
+    [ $how = segv ] && status=139 || status=4
+    is "$how: the exit status" "$(status_of "$survive" $how)" $status
+    is "... and traced" "$(status_of "$MPGTRACE" record -o $how.trace "$survive" $how $how.counts)" \
+        $status
+    all_there $how 1
+    traced $how 2
+    all_there $how 2
 done
 is "no window is left of a whole trace" "$(echo end.trace/*)" "end.trace/rank-0.mpgt end.trace/rank-1.mpgt"
 like "exit without MPI_Finalize is said" "$("$MPGTRACE" stat exit.trace)" \
@@ -147,35 +176,69 @@ else
 fi
 
 # --- killed at a random moment ---
-# kill_one I: starts it with 2 to 4 ranks, and kills one of them.
-kill_one() {
-    local ranks=$((2 + RANDOM % 3)) launcher i
+# wait_until COMMAND...: waits for it to succeed, at most two minutes.
+wait_until() {
+    local i
+    for i in $(seq 12000); do
+        "$@" && return
+        sleep 0.01
+    done
+    echo "# not within two minutes: $*"
+    return 1
+}
+
+# counting RANKS: all have begun to count.
+counting() {
+    [ -s run.counts ] && ! counts run.counts "$1" | grep -qx 0
+}
+
+# gone: none of its processes runs. Not every launcher waits for them, and one that is
+# killed lives on until it is scheduled.
+gone() {
+    local pid
+    while read -r pid; do
+        ! grep -qs '^State:[[:space:]]*[^[:space:]ZX]' "/proc/$pid/status" || return
+    done <run.pids
+}
+
+# start_run RANKS: starts one that runs until it is killed; its launcher is $launcher.
+start_run() {
     rm -rf run.trace run.counts run.pids
     # The ranks are not every launcher's children.
     # shellcheck disable=SC2016,SC2086
-    $mpirun -np $ranks sh -c 'echo $$ >>run.pids; exec "$@"' sh "$MPGTRACE" record -o run.trace \
+    $mpirun -np "$1" sh -c 'echo $$ >>run.pids; exec "$@"' sh "$MPGTRACE" record -o run.trace \
         --buffer 4KiB "$survive" run run.counts >out 2>err &
     launcher=$!
-    # Not before all have begun to count: until then there may be no trace.
-    for i in $(seq 1000); do
-        [ -s run.counts ] && ! counts run.counts $ranks | grep -qx 0 && break
-        sleep 0.01
-    done
-    sleep "0.$(printf %03d $((RANDOM % 400)))"
-    running=$("$MPGTRACE" stat run.trace | grep '^running')
-    reason=$("$MPGSIM" run.trace 2>&1)
-    kill -KILL "$(sed -n $((1 + RANDOM % ranks))p run.pids)"
+    # Before all have begun to count there may be no trace.
+    wait_until counting "$1"
+}
+
+# end_run: no rank may be left to write or to spin, whatever the launcher does about them.
+end_run() {
     { wait $launcher; } 2>/dev/null
-    # No rank may be left to write or to spin, whatever the launcher does about them.
     xargs kill -KILL <run.pids 2>/dev/null
+    wait_until gone
+}
+
+# kill_one: kills one of 2 to 4 ranks.
+kill_one() {
+    local ranks=$((2 + RANDOM % 3))
+    start_run $ranks
+    sleep "0.$(printf %03d $((RANDOM % 400)))"
+    kill -KILL "$(sed -n $((1 + RANDOM % ranks))p run.pids)"
+    end_run
     holds run.trace run.counts $ranks
 }
 for i in $(seq "$kills"); do
     ok "killed at a random moment, $i" kill_one
 done
-if [ "$kills" -gt 0 ]; then
-    like "before that they are said to be running" "$running" "running     [234] of [234] ranks still are"
-    like "... and the trace to end for that" "$reason" "mpgsim: run.trace: rank 0 is still running (like *"
-    is "... but not after it" "$("$MPGTRACE" stat run.trace | grep -c '^running')" 0
-fi
+
+start_run 2
+like "while they run, that is said" "$("$MPGTRACE" stat run.trace | grep '^running')" \
+    "running     2 of 2 ranks still are"
+like "... and the trace to end for that" "$("$MPGSIM" run.trace 2>&1)" \
+    "mpgsim: run.trace: rank 0 is still running (like *"
+kill -KILL "$(head -n 1 run.pids)"
+end_run
+is "... but not after they were killed" "$("$MPGTRACE" stat run.trace | grep -c '^running')" 0
 done_testing
