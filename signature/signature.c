@@ -2,7 +2,6 @@
 /* Signatures in memory: facts, paths, what follows from detours, release. */
 #include "signature/signature.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,16 +12,6 @@ const char *mpg_fact_find(const struct mpg_fact *fact, size_t n, const char *key
         if (strcmp(fact[i].key, key) == 0)
             return fact[i].value;
     return NULL;
-}
-
-bool mpg_text_is_line(const char *text)
-{
-    for (const char *p = text; *p; p++)
-        if ((unsigned char)*p < ' ' && *p != '\t')
-            return false;
-    json_t *string = json_string(text); /* NULL unless it is UTF-8 */
-    json_decref(string);
-    return string != NULL;
 }
 
 int mpg_fact_add(struct mpg_fact **fact, size_t *n, const char *key, const char *value,

@@ -10,7 +10,9 @@
 #include <stdio.h>
 
 #include "common/error.h"
-#include "signature/distribution.h"
+#include "common/utf8.h"
+#include "statistics/distribution.h"
+#include "statistics/loggp.h"
 
 /* Major and minor version of the file format. A reader takes any minor version
  * of the major versions it knows: 1 and 2. */
@@ -22,8 +24,7 @@ enum {
     MPG_SIGNATURE_MAX_SOURCES = 262144, /* results files listed */
     MPG_SIGNATURE_MAX_CORES = 65536,
     MPG_SIGNATURE_MAX_DETOURS = 1000000, /* of one core */
-    MPG_SIGNATURE_MAX_SIZES = 4096,      /* message sizes of one benchmark */
-    MPG_SIGNATURE_MAX_TEXT = 4096,       /* bytes of any text */
+    MPG_SIGNATURE_MAX_SIZES = MPG_LOGGP_MAX_SIZES, /* message sizes of one benchmark */
     MPG_SIGNATURE_MAX_LIST = 65536,      /* lines, lags, series' values, pairs, launches,
                                             collectives, rates */
 };
@@ -103,22 +104,6 @@ struct mpg_network_group {
     double median_ns;   /* of the round trip */
     double score;       /* modified z by median absolute deviation; finite */
     int outlier;        /* 0 or 1; outliers are flagged, their samples are used */
-};
-
-/* Straight line from FROM_BYTES to TO_BYTES: time = latency + size * gap per byte. */
-struct mpg_loggp_segment {
-    int64_t from_bytes, to_bytes;
-    double latency_ns, latency_error_ns;         /* standard errors */
-    double gap_per_byte_ns, gap_per_byte_error_ns;
-    double residual_sd_ns, worst_relative;       /* of the medians it was fitted to */
-};
-
-/* Alexandrov, Ionescu, Schauser and Scheiman, "LogGP", SPAA 1995. */
-struct mpg_loggp {
-    size_t segments;                 /* ascending, touching at most; 0: no fit */
-    struct mpg_loggp_segment *segment;
-    double overhead_ns;              /* o: a small send's time; <= 0: not measured */
-    double gap_ns;                   /* g: between small messages in a stream; <= 0: not measured */
 };
 
 /* Messages between two ranks whose places are alike. */
@@ -206,9 +191,6 @@ int mpg_noise_core_derive(struct mpg_noise_core *core, struct mpg_error *err);
 
 /* The value of KEY among N facts; NULL if it is not there. */
 const char *mpg_fact_find(const struct mpg_fact *fact, size_t n, const char *key);
-
-/* Whether TEXT is one line of UTF-8: no control character but tabs. */
-bool mpg_text_is_line(const char *text);
 
 /* Appends copies of KEY and VALUE to *FACT, an array of *N. Errors: text that is
  * not one line of UTF-8, out of memory. */

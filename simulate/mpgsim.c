@@ -4,7 +4,7 @@
 
 #include "common/option.h"
 #include "common/output.h"
-#include "simulate/report.h"
+#include "simulate/reports/report.h"
 
 enum { DEFAULT_REPLICAS = 64, MAX_REPLICAS = 1000000 };
 

@@ -10,7 +10,7 @@ int mpg_print_main(int argc, char **argv);
 int mpg_import_main(int argc, char **argv);
 int mpg_stat_main(int argc, char **argv);
 
-/* What stat prints of a profile (trace/profile.h); DEBUG_PATH as mpg_symbols_new(). */
+/* What stat prints of a profile (trace/profile/profile.h); DEBUG_PATH as mpg_symbols_new(). */
 int mpg_profile_report(const char *path, const char *debug_path, struct mpg_error *err);
 
 #endif

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 #include "trace/pmpi/clock_offsets.h"
-#include "trace/writer.h"
+#include "trace/store/writer.h"
 
 /* Where and with what the program runs; RANK 0 says what holds for all. */
 int facts_write_first(struct mpg_trace_writer *w, int rank, bool clock_is_shared,

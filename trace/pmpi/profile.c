@@ -10,11 +10,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "trace/chunk.h"
+#include "trace/store/chunk.h"
 #include "trace/pmpi/callsites.h"
 #include "trace/pmpi/modules.h"
-#include "trace/process.h"
-#include "trace/window.h"
+#include "trace/store/process.h"
+#include "trace/store/window.h"
 
 enum {
     SITE_ROWS = 1 << 13,

@@ -9,7 +9,7 @@
 
 #include "common/error.h"
 #include "trace/event.h"
-#include "trace/profile_format.h"
+#include "trace/profile/format.h"
 
 /* Makes the file of RANK in DIRECTORY, replacing one that is there. */
 int profile_open(const char *directory, int rank, int ranks, struct mpg_error *err);

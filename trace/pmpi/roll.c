@@ -15,8 +15,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "trace/process.h"
-#include "trace/window.h"
+#include "trace/store/process.h"
+#include "trace/store/window.h"
 
 enum { WAIT_MS = 1000, PAGE_BYTES = 4096 };
 #define GIVEN_UP ((uint64_t)1 << 63)

@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "trace/writer.h"
+#include "trace/store/writer.h"
 
 /* What a stream has defined so far, as a set of small numbers for each kind. */
 enum stream_table {

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "trace/event.h"
-#include "trace/writer.h"
+#include "trace/store/writer.h"
 
 /* One call of a wrapper. */
 struct tracer_scope {

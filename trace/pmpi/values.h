@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "common/error.h"
-#include "trace/writer.h"
+#include "trace/store/writer.h"
 
 /* How many an event has: 0 where none was asked for. Set once, by values_open(). */
 extern uint32_t values_number;

@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Comparing: estimates, tests, verdicts. */
+#include "config.h"
+
+#include <gsl/gsl_cdf.h>
+#include <gsl/gsl_math.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "signature/diff/compare_private.h"
+#include "statistics/inference.h"
+
+/* Below this level, of the false discoveries among all that are called different. */
+static const double level = 0.05;
+static const double normal_95 = 1.959963984540054;
+
+/* ---- items ---- */
+
+struct mpg_parameter *compare_new(struct comparing *c, struct mpg_error *err,
+                                   enum mpg_quantity quantity, const char *format, ...)
+{
+    struct mpg_difference *result = c->result;
+    va_list args;
+    char *name = NULL;
+    struct mpg_parameter *grown = realloc(result->item, (result->n + 1) * sizeof *grown);
+    if (grown)
+        result->item = grown;
+    va_start(args, format);
+    int length = grown ? vasprintf(&name, format, args) : -1;
+    va_end(args);
+    if (length < 0) {
+        mpg_error_set(err, "out of memory");
+        return NULL;
+    }
+    struct mpg_parameter *item = &grown[result->n++];
+    *item = (struct mpg_parameter){.name = name, .quantity = quantity, .a = NAN, .b = NAN,
+                                    .ratio = NAN, .low = NAN, .high = NAN, .distance = NAN,
+                                    .p = NAN, .p_beyond = NAN};
+    return item;
+}
+
+void mpg_difference_clear(struct mpg_difference *difference)
+{
+    for (size_t i = 0; i < difference->n; i++)
+        free(difference->item[i].name);
+    free(difference->item);
+    free(difference->fact);
+    *difference = (struct mpg_difference){0};
+}
+
+int compare_only(struct comparing *c, const char *name, enum mpg_quantity quantity,
+                 const char *unit, double a, double b, const char *why, struct mpg_error *err)
+{
+    struct mpg_parameter *item = compare_new(c, err, quantity, "%s", name);
+    if (!item)
+        return -1;
+    item->unit = unit;
+    item->a = a;
+    item->b = b;
+    item->verdict = MPG_VERDICT_NONE;
+    item->why = why;
+    return 0;
+}
+
+/* ---- estimates ---- */
+
+struct launches compare_launches(const struct mpg_network_path *path)
+{
+    double sum = 0, squares = 0, n = 0;
+    for (size_t i = 0; path && i < path->launches; i++)
+        if (path->launch[i].median_ns > 0) {
+            sum += log(path->launch[i].median_ns);
+            n++;
+        }
+    if (n < 3)
+        return (struct launches){0, INFINITY};
+    for (size_t i = 0; i < path->launches; i++)
+        if (path->launch[i].median_ns > 0)
+            squares += gsl_pow_2(log(path->launch[i].median_ns) - sum / n);
+    return (struct launches){squares / (n - 1) / n, n - 1};
+}
+
+void compare_add_variance(struct estimate *e, double log_variance, double freedom)
+{
+    double sum = e->log_variance + log_variance;
+    if (sum > 0)
+        e->freedom = sum * sum / (e->log_variance * e->log_variance / e->freedom +
+                                  log_variance * log_variance / freedom);
+    e->log_variance = sum;
+}
+
+/* Values that are all one number are rounded: they may be half a step off. Moves
+ * *LOW and *HIGH half way to the nearest other values of D. */
+static void widen_step(const struct mpg_distribution *d, double *low, double *high)
+{
+    double value = *low;
+    size_t i = 0;
+    while (i < d->knots && d->quantiles[i] < value)
+        i++;
+    if (i > 0)
+        *low = (d->quantiles[i - 1] + value) / 2;
+    while (i < d->knots && d->quantiles[i] <= value)
+        i++;
+    if (i < d->knots)
+        *high = (d->quantiles[i] + value) / 2;
+}
+
+/* Quantile U of D into *E; freedom is 0 when there are too few samples to say. */
+static int quantile(const struct mpg_distribution *d, double u, struct estimate *e,
+                    struct mpg_error *err)
+{
+    struct mpg_interval i;
+    if (mpg_distribution_interval(d, u, 0.95, &i, err) < 0)
+        return -1;
+    *e = (struct estimate){.value = mpg_distribution_quantile(d, u)};
+    if (i.coverage < 0.95)
+        return 0;
+    if (i.low == i.high)
+        widen_step(d, &i.low, &i.high);
+    double width = i.low > 0 ? log(i.high / i.low) / (2 * normal_95)
+                             : e->value > 0 ? log(i.high / e->value) / normal_95 : 0;
+    e->log_variance = width * width;
+    e->freedom = INFINITY;
+    e->error = i.high / normal_95;
+    return 0;
+}
+
+/* How far ratio R (a logarithm) is outside the tolerance; 0 inside. */
+static double outside(double r, double tolerance)
+{
+    return r > 0 ? fmax(0, r - log1p(tolerance)) : fmax(0, log1p(-tolerance) - r);
+}
+
+/* Two-sided, of a distance that may have no variance at all. */
+static double t_test(double distance, double variance, double freedom)
+{
+    if (!(distance > 0))
+        return 1;
+    if (!(variance > 0))
+        return 0;
+    double t = distance / sqrt(variance);
+    return isfinite(freedom) ? 2 * gsl_cdf_tdist_Q(t, freedom) : 2 * gsl_cdf_ugaussian_Q(t);
+}
+
+/* ZERO is 0: there is no ratio, but OTHER may be surely more. That is beyond any
+ * tolerance. */
+static double compare_to_zero(struct mpg_parameter *item, const struct estimate *zero,
+                              const struct estimate *other)
+{
+    double variance = gsl_pow_2(other->value) * other->log_variance + gsl_pow_2(zero->error);
+    item->p = item->p_beyond = t_test(other->value, variance, other->freedom);
+    return other->freedom;
+}
+
+double compare_estimates(const struct comparing *c, struct mpg_parameter *item,
+                         const struct estimate *a, const struct estimate *b)
+{
+    item->a = a->value;
+    item->b = b->value;
+    if (a->freedom == 0 || b->freedom == 0) {
+        item->verdict = MPG_VERDICT_NONE;
+        item->detail = true;
+        item->why = "too few samples";
+        return INFINITY;
+    }
+    if (a->value == b->value && !(a->value > 0)) {
+        item->ratio = 1;
+        return INFINITY;
+    }
+    if (!(a->value > 0) || !(b->value > 0))
+        return compare_to_zero(item, a->value > 0 ? b : a, a->value > 0 ? a : b);
+    struct estimate both = *a;
+    compare_add_variance(&both, b->log_variance, b->freedom);
+    double r = log(b->value / a->value), freedom = both.freedom;
+    double t = isfinite(freedom) ? gsl_cdf_tdist_Pinv(0.975, freedom) : normal_95;
+    item->ratio = exp(r);
+    item->low = exp(r - t * sqrt(both.log_variance));
+    item->high = exp(r + t * sqrt(both.log_variance));
+    item->p = t_test(fabs(r), both.log_variance, freedom);
+    item->p_beyond = t_test(outside(r, c->tolerance), both.log_variance, freedom);
+    return freedom;
+}
+
+/* ---- distributions ---- */
+
+/* Adds the test of the whole distributions to ITEM's t-test: of two tests, the
+ * smaller P counts twice (Bonferroni). NA and NB independent samples count; they
+ * are estimates with FREEDOM degrees of freedom, so that the tail is Student's. */
+static void test_distributions(struct mpg_parameter *item, const struct mpg_distribution *a,
+                               const struct mpg_distribution *b, double na, double nb,
+                               double freedom)
+{
+    struct mpg_distribution fewer_a = *a, fewer_b = *b; /* the knots stay theirs */
+    double p;
+    fewer_a.n = (size_t)na;
+    fewer_b.n = (size_t)nb;
+    fewer_a.lag1 = fewer_b.lag1 = 0;
+    item->distance = mpg_distribution_distance(&fewer_a, &fewer_b, &p);
+    if (isfinite(freedom) && p > 0 && p < 1)
+        p = 2 * gsl_cdf_tdist_Q(gsl_cdf_ugaussian_Qinv(p / 2), freedom);
+    item->p = isnan(item->p) ? p : fmin(1, 2 * fmin(p, item->p));
+}
+
+/* As many independent samples as give the median of variance WITHIN the variance
+ * that it has with that between launches. */
+static double worth(const struct mpg_distribution *d, double within, double between)
+{
+    double n = mpg_effective_samples(d->n, d->lag1);
+    return fmax(between > 0 ? n * within / (within + between) : n, 2);
+}
+
+int compare_samples(struct comparing *c, const char *name, enum mpg_quantity quantity,
+                    const char *unit, const struct mpg_distribution *a,
+                    const struct mpg_distribution *b,
+                    const struct launches *launches_a, const struct launches *launches_b,
+                    struct mpg_error *err)
+{
+    static const struct {
+        const char *name;
+        double u;
+    } shown[] = {{"median", 0.5}, {"99 %", 0.99}};
+    for (int i = 0; i < 2; i++) {
+        struct estimate qa, qb;
+        if (quantile(a, shown[i].u, &qa, err) < 0 || quantile(b, shown[i].u, &qb, err) < 0)
+            return -1;
+        double within_a = qa.log_variance, within_b = qb.log_variance;
+        struct mpg_parameter *item = compare_new(c, err, quantity, "%s, %s", name, shown[i].name);
+        if (!item)
+            return -1;
+        item->unit = unit;
+        if (qa.freedom > 0)
+            compare_add_variance(&qa, launches_a->log_variance, launches_a->freedom);
+        if (qb.freedom > 0)
+            compare_add_variance(&qb, launches_b->log_variance, launches_b->freedom);
+        double freedom = compare_estimates(c, item, &qa, &qb);
+        if (i == 0)
+            test_distributions(item, a, b, worth(a, within_a, launches_a->log_variance),
+                               worth(b, within_b, launches_b->log_variance), freedom);
+    }
+    return 0;
+}
+
+/* ---- verdicts ---- */
+
+static int ascending(const void *x, const void *y)
+{
+    double a = *(const double *)x, b = *(const double *)y;
+    return (a > b) - (a < b);
+}
+
+/* Benjamini and Hochberg's limit: tests whose P is at most this are discoveries. */
+static double discovery_limit(double *p, size_t n)
+{
+    double limit = -1;
+    qsort(p, n, sizeof *p, ascending);
+    for (size_t i = 0; i < n; i++)
+        if (p[i] <= level * (double)(i + 1) / (double)n)
+            limit = p[i];
+    return limit;
+}
+
+static int judge(struct comparing *c, struct mpg_error *err)
+{
+    struct mpg_difference *result = c->result;
+    double *p = malloc((result->n + 1) * sizeof *p);
+    size_t n = 0;
+    if (!p)
+        return mpg_error_set(err, "out of memory");
+    for (size_t i = 0; i < result->n; i++)
+        if (!isnan(result->item[i].p))
+            p[n++] = result->item[i].p;
+    double differs = discovery_limit(p, n);
+    n = 0;
+    for (size_t i = 0; i < result->n; i++)
+        if (!isnan(result->item[i].p_beyond))
+            p[n++] = result->item[i].p_beyond;
+    double beyond = discovery_limit(p, n);
+    free(p);
+    for (size_t i = 0; i < result->n; i++) {
+        struct mpg_parameter *item = &result->item[i];
+        bool outside_all = isnan(item->ratio) || item->low > 1 + c->tolerance ||
+                           item->high < 1 - c->tolerance;
+        if (!isnan(item->p) && item->p <= differs)
+            item->verdict = MPG_VERDICT_DIFFERS;
+        if (!isnan(item->p_beyond) && item->p_beyond <= beyond && outside_all)
+            item->verdict = MPG_VERDICT_BEYOND;
+        result->count[item->verdict]++;
+    }
+    return 0;
+}
+
+static int compare_headers(struct comparing *c, struct mpg_error *err)
+{
+    static const char *const keys[] = {"host", "cpu", "kernel", "virtualisation", "scheduling",
+                                       "clock", "mpi", "ranks", "binding", "other_load"};
+    enum { KEYS = sizeof keys / sizeof *keys };
+    struct mpg_difference *result = c->result;
+    if (!(result->fact = calloc(KEYS, sizeof *result->fact)))
+        return mpg_error_set(err, "out of memory");
+    for (int k = 0; k < KEYS; k++) {
+        const char *a = mpg_fact_find(c->a->fact, c->a->facts, keys[k]);
+        const char *b = mpg_fact_find(c->b->fact, c->b->facts, keys[k]);
+        if ((a || b) && !(a && b && strcmp(a, b) == 0))
+            result->fact[result->facts++] = (struct mpg_header_difference){keys[k], a, b};
+    }
+    return 0;
+}
+
+int mpg_compare(const struct mpg_signature *a, const struct mpg_signature *b, double tolerance,
+                struct mpg_difference *result, struct mpg_error *err)
+{
+    struct comparing c = {.a = a, .b = b, .tolerance = tolerance, .result = result};
+    *result = (struct mpg_difference){0};
+    if (compare_headers(&c, err) < 0 || compare_noise(&c, err) < 0 ||
+        compare_network(&c, err) < 0 || compare_compute(&c, err) < 0 || judge(&c, err) < 0) {
+        mpg_difference_clear(result);
+        return -1;
+    }
+    return 0;
+}

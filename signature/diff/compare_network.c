@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Comparing the network path by path and size by size, and collectives. */
+#include "config.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/units.h"
+#include "signature/diff/compare_private.h"
+
+enum { NAME_SIZE = 160 };
+
+static int compare_times(struct comparing *c, const char *name, const struct mpg_distribution *a,
+                         const struct mpg_distribution *b, const struct launches launches[2],
+                         struct mpg_error *err)
+{
+    if (!a || !b)
+        return compare_only(c, name, MPG_TIME_NS, NULL,
+                            a ? mpg_distribution_quantile(a, 0.5) : NAN,
+                            b ? mpg_distribution_quantile(b, 0.5) : NAN,
+                            a ? "only in a" : "only in b", err);
+    return compare_samples(c, name, MPG_TIME_NS, NULL, a, b, &launches[0], &launches[1], err);
+}
+
+/* All sizes of both, ascending. */
+static int compare_sizes(struct comparing *c, const char *path, const char *what,
+                         const struct mpg_network_sizes *a, const struct mpg_network_sizes *b,
+                         const struct launches launches[2], struct mpg_error *err)
+{
+    char name[NAME_SIZE], text[32];
+    if ((a->n == 0) != (b->n == 0)) {
+        snprintf(name, sizeof name, "%s: %s", path, what);
+        return compare_only(c, name, MPG_TIME_NS, NULL, NAN, NAN,
+                            a->n > 0 ? "only in a" : "only in b", err);
+    }
+    for (size_t i = 0, j = 0; i < a->n || j < b->n;) {
+        const struct mpg_network_size *of_a = i < a->n ? &a->size[i] : NULL;
+        const struct mpg_network_size *of_b = j < b->n ? &b->size[j] : NULL;
+        if (of_a && of_b && of_a->size_bytes < of_b->size_bytes)
+            of_b = NULL;
+        else if (of_a && of_b && of_a->size_bytes > of_b->size_bytes)
+            of_a = NULL;
+        mpg_units_format_size(text, sizeof text, of_a ? of_a->size_bytes : of_b->size_bytes);
+        snprintf(name, sizeof name, "%s: %s, %s", path, what, text);
+        if (compare_times(c, name, of_a ? of_a->time_ns : NULL, of_b ? of_b->time_ns : NULL,
+                          launches, err) < 0)
+            return -1;
+        if (!of_a || !of_b)
+            c->result->item[c->result->n - 1].detail = true;
+        i += of_a != NULL;
+        j += of_b != NULL;
+    }
+    return 0;
+}
+
+static double limit_value(const struct mpg_network_path *path)
+{
+    return path && path->eager_limit_bytes != MPG_EAGER_LIMIT_UNKNOWN
+               ? (double)path->eager_limit_bytes
+               : NAN;
+}
+
+/* The limit is found by bisection, not sampled: any difference is one. */
+static int compare_limits(struct comparing *c, const struct mpg_network_path *a,
+                          const struct mpg_network_path *b, struct mpg_error *err)
+{
+    const char *path = mpg_path_name(a ? a->path : b->path);
+    double of_a = limit_value(a), of_b = limit_value(b);
+    if (isnan(of_a) && isnan(of_b))
+        return 0;
+    struct mpg_parameter *item =
+        compare_new(c, err, MPG_SIZE_BYTES, "%s: eager limit", path);
+    if (!item)
+        return -1;
+    item->a = of_a;
+    item->b = of_b;
+    if (isnan(of_a) || isnan(of_b)) {
+        item->verdict = MPG_VERDICT_NONE;
+        item->why = isnan(of_b) ? "only in a" : "only in b";
+        return 0;
+    }
+    if (of_a > 0 && of_b > 0)
+        item->ratio = item->low = item->high = of_b / of_a;
+    if (of_a != of_b)
+        item->verdict = fabs(item->ratio - 1) <= c->tolerance ? MPG_VERDICT_DIFFERS
+                                                              : MPG_VERDICT_BEYOND;
+    return 0;
+}
+
+/* Whether times that were got as A says were got as B says: what stands before a comma
+ * or semicolon is how, what follows is how well. */
+static bool got_alike(const char *a, const char *b)
+{
+    if (!a || !b)
+        return true; /* nobody says */
+    size_t length = strcspn(a, ",;");
+    return length == strcspn(b, ",;") && strncmp(a, b, length) == 0;
+}
+
+/* One-way times; what they came from where that is not the same for both. */
+static int compare_latencies(struct comparing *c, const char *path,
+                             const struct mpg_network_path *a, const struct mpg_network_path *b,
+                             const struct launches launches[2], struct mpg_error *err)
+{
+    char name[NAME_SIZE];
+    if (got_alike(a->one_way, b->one_way))
+        return compare_sizes(c, path, "one way", &a->latency, &b->latency, launches, err);
+    snprintf(name, sizeof name, "%s: one way", path);
+    if (compare_only(c, name, MPG_TIME_NS, NULL, NAN, NAN, "obtained in different ways", err) < 0)
+        return -1;
+    return compare_sizes(c, path, "round trip", &a->round_trip, &b->round_trip, launches, err);
+}
+
+/* How SIG's transfers on PATH were got; NULL: it does not say. */
+static const char *transfer_of(const struct mpg_signature *sig, const char *path)
+{
+    char key[64];
+    snprintf(key, sizeof key, "transfer, %s", path);
+    return mpg_fact_find(sig->fact, sig->facts, key);
+}
+
+static int compare_transfers(struct comparing *c, const char *path,
+                             const struct mpg_network_path *a, const struct mpg_network_path *b,
+                             const struct launches launches[2], struct mpg_error *err)
+{
+    char name[NAME_SIZE];
+    if (got_alike(transfer_of(c->a, path), transfer_of(c->b, path)))
+        return compare_sizes(c, path, "transfer", &a->bandwidth, &b->bandwidth, launches, err);
+    snprintf(name, sizeof name, "%s: transfer", path);
+    return compare_only(c, name, MPG_TIME_NS, NULL, NAN, NAN, "obtained in different ways", err);
+}
+
+static int compare_paths(struct comparing *c, const struct mpg_network_path *a,
+                         const struct mpg_network_path *b, struct mpg_error *err)
+{
+    static const struct mpg_network_path nothing;
+    const char *name = mpg_path_name(a ? a->path : b->path);
+    struct launches launches[2] = {compare_launches(a), compare_launches(b)};
+    bool few = isinf(launches[0].freedom) || isinf(launches[1].freedom);
+    if (a && b && few)
+        c->result->few_launches = true;
+    const struct mpg_network_path *x = a ? a : &nothing, *y = b ? b : &nothing;
+    if (compare_latencies(c, name, x, y, launches, err) < 0 ||
+        compare_transfers(c, name, x, y, launches, err) < 0 ||
+        compare_sizes(c, name, "streaming", &x->streaming, &y->streaming, launches, err) < 0)
+        return -1;
+    return compare_limits(c, a, b, err);
+}
+
+/* ---- collectives ---- */
+
+static const struct mpg_distribution *find_collective(const struct mpg_signature *sig,
+                                                      const struct mpg_collective_time *like)
+{
+    for (size_t i = 0; i < sig->collectives; i++) {
+        const struct mpg_collective_time *c = &sig->collective[i];
+        if (strcmp(c->operation, like->operation) == 0 && c->processes == like->processes &&
+            c->size_bytes == like->size_bytes)
+            return c->time_ns;
+    }
+    return NULL;
+}
+
+static int compare_collective(struct comparing *c, const struct mpg_collective_time *like,
+                              const struct launches launches[2], struct mpg_error *err)
+{
+    char name[NAME_SIZE], text[32];
+    snprintf(name, sizeof name, "%.40s of %d, %s", like->operation, like->processes,
+             mpg_units_format_size(text, sizeof text, like->size_bytes));
+    return compare_times(c, name, find_collective(c->a, like), find_collective(c->b, like), launches,
+                         err);
+}
+
+/* Launches of the farthest path stand for those of the collectives. */
+static int compare_collectives(struct comparing *c, struct mpg_error *err)
+{
+    struct launches launches[2] = {compare_launches(mpg_signature_farthest(c->a)),
+                                   compare_launches(mpg_signature_farthest(c->b))};
+    for (size_t i = 0; i < c->a->collectives; i++)
+        if (compare_collective(c, &c->a->collective[i], launches, err) < 0)
+            return -1;
+    for (size_t i = 0; i < c->b->collectives; i++)
+        if (!find_collective(c->a, &c->b->collective[i]) &&
+            compare_collective(c, &c->b->collective[i], launches, err) < 0)
+            return -1;
+    return 0;
+}
+
+int compare_network(struct comparing *c, struct mpg_error *err)
+{
+    for (int p = 0; p < MPG_PATHS; p++) {
+        const struct mpg_network_path *a = mpg_signature_path(c->a, (enum mpg_path_class)p);
+        const struct mpg_network_path *b = mpg_signature_path(c->b, (enum mpg_path_class)p);
+        if ((a || b) && compare_paths(c, a, b, err) < 0)
+            return -1;
+    }
+    return compare_collectives(c, err);
+}

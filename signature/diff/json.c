@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* sigdiff --json: the whole comparison for programs. */
+#include <jansson.h>
+#include <math.h>
+#include <string.h>
+
+#include "signature/diff/report.h"
+
+static const char *unit_of(const struct mpg_parameter *item)
+{
+    switch (item->quantity) {
+    case MPG_TIME_NS:
+        return "ns";
+    case MPG_PERCENT:
+        return "%";
+    case MPG_SIZE_BYTES:
+        return "bytes";
+    case MPG_PER_SECOND:
+        break;
+    }
+    return item->unit;
+}
+
+/* JSON knows no NaN: what is unknown is absent. */
+static void set_number(json_t *object, const char *key, double value)
+{
+    if (isfinite(value))
+        json_object_set_new(object, key, json_real(value));
+}
+
+static void set_text(json_t *object, const char *key, const char *text)
+{
+    if (text)
+        json_object_set_new(object, key, json_string(text));
+}
+
+static json_t *parameter_json(const struct mpg_parameter *item)
+{
+    static const char *const verdicts[] = {[MPG_VERDICT_SAME] = "same",
+                                           [MPG_VERDICT_DIFFERS] = "differs",
+                                           [MPG_VERDICT_BEYOND] = "beyond",
+                                           [MPG_VERDICT_NONE] = "not comparable"};
+    json_t *object = json_object();
+    set_text(object, "name", item->name);
+    set_text(object, "unit", unit_of(item));
+    set_number(object, "a", item->a);
+    set_number(object, "b", item->b);
+    set_number(object, "ratio", item->ratio);
+    set_number(object, "ratio_low", item->low);
+    set_number(object, "ratio_high", item->high);
+    set_number(object, "ks_distance", item->distance);
+    set_number(object, "p", item->p);
+    set_number(object, "p_beyond", item->p_beyond);
+    set_text(object, "verdict", verdicts[item->verdict]);
+    set_text(object, "why", item->why);
+    return object;
+}
+
+static json_t *header_json(const struct mpg_header_difference *fact)
+{
+    json_t *object = json_object();
+    set_text(object, "key", fact->key);
+    set_text(object, "a", fact->a);
+    set_text(object, "b", fact->b);
+    return object;
+}
+
+int diff_report_json(const struct mpg_signature *a, const struct mpg_signature *b,
+                     const struct mpg_difference *d, double tolerance, struct mpg_error *err)
+{
+    json_t *root = json_object(), *headers = json_array(), *parameters = json_array();
+    for (size_t i = 0; i < d->facts; i++)
+        json_array_append_new(headers, header_json(&d->fact[i]));
+    for (size_t i = 0; i < d->n; i++)
+        json_array_append_new(parameters, parameter_json(&d->item[i]));
+    set_text(root, "a", a->path);
+    set_text(root, "b", b->path);
+    set_number(root, "tolerance", tolerance);
+    json_object_set_new(root, "few_launches", json_boolean(d->few_launches));
+    json_object_set_new(root, "headers", headers);
+    json_object_set_new(root, "parameters", parameters);
+    /* Parts that memory ran out for are missing: count what must be there. */
+    int status = json_array_size(json_object_get(root, "parameters")) == d->n &&
+                         json_dumpf(root, stdout, JSON_INDENT(1)) == 0
+                     ? 0
+                     : mpg_error_set(err, "cannot write JSON to standard output");
+    putchar('\n');
+    json_decref(root);
+    return status;
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* sigdiff's table. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/units.h"
+#include "signature/diff/report.h"
+#include "signature/show/show.h"
+
+enum { FACT_WIDTH = 90 };
+
+static char *format_value(char *buf, const struct mpg_parameter *item, double value)
+{
+    if (isnan(value))
+        snprintf(buf, SHOW_TEXT, "-");
+    else if (item->quantity == MPG_TIME_NS)
+        mpg_units_format_time(buf, SHOW_TEXT, value);
+    else if (item->quantity == MPG_PERCENT)
+        snprintf(buf, SHOW_TEXT, "%.4g %%", value);
+    else if (item->quantity == MPG_SIZE_BYTES)
+        snprintf(buf, SHOW_TEXT, value < 0 ? "none" : "%.0f B", value);
+    else if (item->unit[0] == '/') /* a prefix would stand alone */
+        snprintf(buf, SHOW_TEXT, "%.5g %s", value, item->unit);
+    else
+        show_rate(buf, value, item->unit);
+    return buf;
+}
+
+static char *format_probability(char *buf, double p)
+{
+    if (isnan(p))
+        snprintf(buf, SHOW_TEXT, "-");
+    else if (p < 1e-9)
+        snprintf(buf, SHOW_TEXT, "<1e-9");
+    else if (p < 1e-3)
+        snprintf(buf, SHOW_TEXT, "%.0e", p);
+    else
+        snprintf(buf, SHOW_TEXT, "%.3f", p);
+    return buf;
+}
+
+static char *format_number(char *buf, const char *format, double value)
+{
+    if (isnan(value))
+        snprintf(buf, SHOW_TEXT, "-");
+    else
+        snprintf(buf, SHOW_TEXT, format, value);
+    return buf;
+}
+
+/* Columns as wide as what is shown in them. */
+struct widths {
+    int name, value;
+};
+
+static void show_item(const struct mpg_parameter *item, const struct widths *w, double tolerance)
+{
+    char a[SHOW_TEXT], b[SHOW_TEXT], ratio[SHOW_TEXT], distance[SHOW_TEXT], p[SHOW_TEXT];
+    char interval[2 * SHOW_TEXT] = "-";
+    if (!isnan(item->low))
+        snprintf(interval, sizeof interval, "%.4g to %.4g", item->low, item->high);
+    printf("%-*s %*s %*s %8s %18s %6s %6s  ", w->name, item->name, w->value,
+           format_value(a, item, item->a), w->value, format_value(b, item, item->b),
+           format_number(ratio, "%.4g", item->ratio), interval, format_number(distance, "%.3f",
+           item->distance), format_probability(p, item->p));
+    if (item->verdict == MPG_VERDICT_BEYOND)
+        printf("beyond %.4g %%\n", 100 * tolerance);
+    else if (item->verdict == MPG_VERDICT_DIFFERS)
+        puts("differs");
+    else
+        puts(item->why ? item->why : "same");
+}
+
+static void show_fact(const char *label, const char *value)
+{
+    value = value ? value : "(not said)";
+    size_t n = strlen(value);
+    for (size_t width = n; n > FACT_WIDTH; n = width)
+        for (width = FACT_WIDTH; ((unsigned char)value[width] & 0xc0) == 0x80;)
+            width--;
+    printf("    %s  %.*s%s\n", label, (int)n, value, value[n] ? "..." : "");
+}
+
+static void show_facts(const struct mpg_difference *d)
+{
+    if (d->facts > 0)
+        printf("\nHeaders differ in\n");
+    for (size_t i = 0; i < d->facts; i++) {
+        printf("  %s\n", d->fact[i].key);
+        show_fact("a", d->fact[i].a);
+        show_fact("b", d->fact[i].b);
+    }
+}
+
+static void show_signature(const char *label, const struct mpg_signature *sig)
+{
+    const char *host = mpg_fact_find(sig->fact, sig->facts, "host");
+    const char *date = mpg_fact_find(sig->fact, sig->facts, "date");
+    printf("%s  %s", label, strcmp(sig->path, "-") == 0 ? "standard input" : sig->path);
+    printf("%s%s%s%s\n", host ? ": " : "", host ? host : "", date ? ", " : "", date ? date : "");
+}
+
+static bool is_shown(const struct mpg_parameter *item, bool all)
+{
+    return all || (item->verdict == MPG_VERDICT_NONE && !item->detail) ||
+           item->verdict == MPG_VERDICT_DIFFERS || item->verdict == MPG_VERDICT_BEYOND;
+}
+
+static int larger(int width, size_t length)
+{
+    return (int)length > width ? (int)length : width;
+}
+
+static void show_items(const struct mpg_difference *d, double tolerance, bool all)
+{
+    struct widths w = {0, 10};
+    char text[SHOW_TEXT];
+    for (size_t i = 0; i < d->n; i++)
+        if (is_shown(&d->item[i], all)) {
+            w.name = larger(w.name, strlen(d->item[i].name));
+            w.value = larger(w.value, strlen(format_value(text, &d->item[i], d->item[i].a)));
+            w.value = larger(w.value, strlen(format_value(text, &d->item[i], d->item[i].b)));
+        }
+    if (w.name == 0)
+        return;
+    printf("\n%-*s %*s %*s %8s %18s %6s %6s\n", w.name, "", w.value, "a", w.value, "b", "b / a",
+           "95 % interval", "KS", "p");
+    for (size_t i = 0; i < d->n; i++)
+        if (is_shown(&d->item[i], all))
+            show_item(&d->item[i], &w, tolerance);
+}
+
+static void show_summary(const struct mpg_difference *d, double tolerance, bool all)
+{
+    const size_t *count = d->count;
+    printf("\n%zu parameters compared: %zu beyond %.4g %%, %zu differ, but not surely that much,"
+           " %zu same; %zu not comparable%s\n",
+           d->n - count[MPG_VERDICT_NONE], count[MPG_VERDICT_BEYOND], 100 * tolerance,
+           count[MPG_VERDICT_DIFFERS], count[MPG_VERDICT_SAME], count[MPG_VERDICT_NONE],
+           all ? "" : " (--all shows them)");
+    if (d->few_launches)
+        printf("Fewer than 3 launches of a network benchmark: its intervals do not cover how"
+               " launches differ.\n");
+}
+
+void diff_report_text(const struct mpg_signature *a, const struct mpg_signature *b,
+                      const struct mpg_difference *d, double tolerance, bool all)
+{
+    show_signature("a", a);
+    show_signature("b", b);
+    show_facts(d);
+    show_items(d, tolerance, all);
+    show_summary(d, tolerance, all);
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Reading a signature file: jansson makes a tree of it, the areas take from that. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "signature/file/json.h"
+
+/* Major version 1 or 2; the caller's, by return value. */
+static int check_version(const json_t *root, struct mpg_error *err)
+{
+    const char *format = json_string_value(json_object_get(root, "format"));
+    const json_t *version = json_object_get(root, "version");
+    const json_t *major = json_array_get(version, 0), *minor = json_array_get(version, 1);
+    if (!format || strcmp(format, MPG_SIGNATURE_FORMAT) != 0)
+        return mpg_error_set(err, "not a signature (format is not \"%s\")", MPG_SIGNATURE_FORMAT);
+    if (json_array_size(version) != 2 || !json_is_integer(major) || !json_is_integer(minor))
+        return mpg_error_set(err, "version is not an array of two whole numbers");
+    if (json_integer_value(major) < 1 || json_integer_value(major) > MPG_SIGNATURE_VERSION)
+        return mpg_error_set(err, "version is %lld.%lld; this mpgkit reads versions 1 to %d",
+                             (long long)json_integer_value(major),
+                             (long long)json_integer_value(minor), (int)MPG_SIGNATURE_VERSION);
+    return (int)json_integer_value(major);
+}
+
+static int parse_signature(const json_t *root, struct mpg_signature *sig, struct mpg_error *err)
+{
+    int major = check_version(root, err);
+    if (major < 0 ||
+        mpg_json_get_facts(root, "header", MPG_SIGNATURE_MAX_FACTS, &sig->fact, &sig->facts,
+                           err) < 0 ||
+        mpg_json_get_facts(root, "results", MPG_SIGNATURE_MAX_SOURCES, &sig->source,
+                           &sig->sources, err) < 0 ||
+        mpg_read_noise(root, sig, err) < 0 || mpg_read_network(root, major, sig, err) < 0 ||
+        mpg_read_collectives(root, sig, err) < 0 || mpg_read_compute(root, sig, err) < 0)
+        return -1;
+    return mpg_signature_check(sig, err);
+}
+
+/* The JSON in PATH; the errors of opening and reading tell why. */
+static json_t *read_json(const char *path, struct mpg_error *err)
+{
+    json_error_t why;
+    int standard_input = strcmp(path, "-") == 0;
+    const char *name = standard_input ? "standard input" : path;
+    FILE *stream = standard_input ? stdin : fopen(path, "r");
+    if (!stream) {
+        mpg_error_errno(err, errno, "%s", name);
+        return NULL;
+    }
+    errno = 0;
+    json_t *root = json_loadf(stream, JSON_REJECT_DUPLICATES, &why);
+    int saved = errno;
+    if (ferror(stream)) {
+        json_decref(root);
+        root = NULL;
+        mpg_error_errno(err, saved ? saved : EIO, "%s", name);
+    } else if (!root) {
+        mpg_error_set(err, "%s: line %d: %s", name, why.line, why.text);
+    }
+    if (!standard_input)
+        fclose(stream);
+    return root;
+}
+
+struct mpg_signature *mpg_signature_load(const char *path, struct mpg_error *err)
+{
+    json_t *root = read_json(path, err);
+    if (!root)
+        return NULL;
+    struct mpg_signature *sig = calloc(1, sizeof *sig);
+    if (!sig || !(sig->path = strdup(path))) {
+        mpg_error_set(err, "%s: out of memory", path);
+        goto fail;
+    }
+    if (parse_signature(root, sig, err) < 0) {
+        mpg_error_prefix(err, "%s", strcmp(path, "-") == 0 ? "standard input" : path);
+        goto fail;
+    }
+    json_decref(root);
+    return sig;
+fail:
+    mpg_signature_free(sig);
+    json_decref(root);
+    return NULL;
+}

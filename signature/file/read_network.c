@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Reading the paths, collectives and compute rates of a signature. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "signature/file/json.h"
+
+static int parse_sizes(const json_t *path, const char *key, const char *times_key,
+                       struct mpg_network_sizes *sizes, struct mpg_error *err)
+{
+    struct mpg_json_list list;
+    if (mpg_json_get_list(path, key, MPG_SIGNATURE_MAX_SIZES, sizeof *sizes->size, &list, err) < 0)
+        return -1;
+    sizes->size = list.memory;
+    while (sizes->n < list.n) {
+        size_t i = sizes->n++;
+        const json_t *object = json_array_get(list.array, i);
+        struct mpg_network_size *size = &sizes->size[i];
+        if (mpg_json_need_integer(object, "size_bytes", &size->size_bytes, err) < 0 ||
+            mpg_json_need_distribution(object, times_key, &size->time_ns, err) < 0)
+            return mpg_error_prefix(err, "%s[%zu]", key, i);
+    }
+    return 0;
+}
+
+static int parse_segment(const json_t *object, struct mpg_loggp_segment *s, struct mpg_error *err)
+{
+    if (mpg_json_need_integer(object, "from_bytes", &s->from_bytes, err) < 0 ||
+        mpg_json_need_integer(object, "to_bytes", &s->to_bytes, err) < 0 ||
+        mpg_json_need_number(object, "latency_ns", &s->latency_ns, err) < 0 ||
+        mpg_json_get_number(object, "latency_error_ns", &s->latency_error_ns, err) < 0 ||
+        mpg_json_need_number(object, "gap_per_byte_ns", &s->gap_per_byte_ns, err) < 0 ||
+        mpg_json_get_number(object, "gap_per_byte_error_ns", &s->gap_per_byte_error_ns, err) < 0 ||
+        mpg_json_get_number(object, "residual_sd_ns", &s->residual_sd_ns, err) < 0)
+        return -1;
+    return mpg_json_get_number(object, "worst_relative", &s->worst_relative, err);
+}
+
+static int parse_loggp(const json_t *path, struct mpg_loggp *loggp, struct mpg_error *err)
+{
+    const json_t *object;
+    struct mpg_json_list segments;
+    loggp->overhead_ns = loggp->gap_ns = -1;
+    if (mpg_json_get(path, "loggp", JSON_OBJECT, &object, err) < 0)
+        return -1;
+    if (mpg_json_get_number(object, "overhead_ns", &loggp->overhead_ns, err) < 0 ||
+        mpg_json_get_number(object, "gap_ns", &loggp->gap_ns, err) < 0 ||
+        mpg_json_get_list(object, "segments", MPG_SIGNATURE_MAX_SIZES, sizeof *loggp->segment,
+                          &segments, err) < 0)
+        return mpg_error_prefix(err, "loggp");
+    loggp->segment = segments.memory;
+    while (loggp->segments < segments.n) {
+        size_t i = loggp->segments++;
+        if (parse_segment(json_array_get(segments.array, i), &loggp->segment[i], err) < 0)
+            return mpg_error_prefix(err, "loggp: segments[%zu]", i);
+    }
+    return 0;
+}
+
+static int parse_groups(const json_t *path, const char *key, struct mpg_network_group **group,
+                        size_t *n, struct mpg_error *err)
+{
+    struct mpg_json_list list;
+    if (mpg_json_get_list(path, key, MPG_SIGNATURE_MAX_LIST, sizeof **group, &list, err) < 0)
+        return -1;
+    *group = list.memory;
+    while (*n < list.n) {
+        size_t i = (*n)++;
+        const json_t *object = json_array_get(list.array, i);
+        struct mpg_network_group *g = &(*group)[i];
+        int64_t samples = 0;
+        if (mpg_json_need_text(object, "name", &g->name, err) < 0 ||
+            mpg_json_need_integer(object, "n", &samples, err) < 0 ||
+            mpg_json_need_integer(object, "size_bytes", &g->size_bytes, err) < 0 ||
+            mpg_json_need_number(object, "median_ns", &g->median_ns, err) < 0 ||
+            mpg_json_get_number(object, "score", &g->score, err) < 0 ||
+            mpg_json_get_count(object, "outlier", 0, &g->outlier, err) < 0)
+            return mpg_error_prefix(err, "%s[%zu]", key, i);
+        g->n = samples > 0 ? (size_t)samples : 0;
+    }
+    return 0;
+}
+
+/* What a path of version 2, and the whole network of version 1, have in common. */
+static int parse_path(const json_t *object, struct mpg_network_path *p, struct mpg_error *err)
+{
+    p->eager_limit_bytes = MPG_EAGER_LIMIT_UNKNOWN;
+    if (mpg_json_get_integer(object, "eager_limit_bytes", &p->eager_limit_bytes, err) < 0)
+        return -1;
+    if (json_object_get(object, "eager_limit_bytes") && p->eager_limit_bytes < -1)
+        return mpg_error_set(err, "eager_limit_bytes is %lld, less than -1",
+                             (long long)p->eager_limit_bytes);
+    if (mpg_json_get_text(object, "one_way", &p->one_way, err) < 0 ||
+        mpg_json_get_number(object, "one_way_error_ns", &p->one_way_error_ns, err) < 0 ||
+        mpg_json_get_number(object, "one_way_misfit", &p->one_way_misfit, err) < 0 ||
+        mpg_json_get_integer(object, "window_messages", &p->window, err) < 0 ||
+        parse_sizes(object, "latency", "one_way_ns", &p->latency, err) < 0 ||
+        parse_sizes(object, "round_trip", "round_trip_ns", &p->round_trip, err) < 0 ||
+        parse_sizes(object, "bandwidth", "transfer_ns", &p->bandwidth, err) < 0 ||
+        parse_sizes(object, "sender", "send_ns", &p->sender, err) < 0 ||
+        parse_sizes(object, "streaming", "message_ns", &p->streaming, err) < 0 ||
+        parse_loggp(object, &p->loggp, err) < 0 ||
+        parse_groups(object, "launches", &p->launch, &p->launches, err) < 0)
+        return -1;
+    return parse_groups(object, "pairs", &p->pair, &p->pairs, err);
+}
+
+/* Version 1 had one path; its header said the class, and how one way was got. */
+static int read_network_1(const json_t *root, struct mpg_signature *sig, struct mpg_error *err)
+{
+    const json_t *network;
+    const char *class = mpg_fact_find(sig->fact, sig->facts, "path");
+    const char *one_way = mpg_fact_find(sig->fact, sig->facts, "one_way");
+    if (mpg_json_get(root, "network", JSON_OBJECT, &network, err) < 0)
+        return -1;
+    if (!network)
+        return 0;
+    if (!(sig->network = calloc(1, sizeof *sig->network)))
+        return mpg_error_set(err, "out of memory");
+    struct mpg_network_path *p = &sig->network[sig->paths++];
+    p->path = class ? mpg_path_find(class) : MPG_PATH_NODE;
+    if (p->path == MPG_PATHS)
+        return mpg_error_set(err, "header: path: '%.100s' is not a path class", class);
+    if (parse_path(network, p, err) < 0)
+        return mpg_error_prefix(err, "network");
+    if (one_way && !p->one_way && p->latency.n > 0 && !(p->one_way = strdup(one_way)))
+        return mpg_error_set(err, "out of memory");
+    return 0;
+}
+
+int mpg_read_network(const json_t *root, int major, struct mpg_signature *sig,
+                     struct mpg_error *err)
+{
+    struct mpg_json_list paths;
+    if (major == 1)
+        return read_network_1(root, sig, err);
+    if (mpg_json_get_list(root, "network", MPG_PATHS, sizeof *sig->network, &paths, err) < 0)
+        return -1;
+    sig->network = paths.memory;
+    while (sig->paths < paths.n) {
+        size_t i = sig->paths++;
+        const json_t *object = json_array_get(paths.array, i);
+        const char *name = json_string_value(json_object_get(object, "path"));
+        struct mpg_network_path *p = &sig->network[i];
+        p->path = name ? mpg_path_find(name) : MPG_PATHS;
+        if (p->path == MPG_PATHS)
+            return mpg_error_set(err, "network[%zu]: path is %s%.100s%s", i, name ? "'" : "",
+                                 name ? name : "missing or no text",
+                                 name ? "', not a path class" : "");
+        if (parse_path(object, p, err) < 0)
+            return mpg_error_prefix(err, "network: %s", name);
+    }
+    return 0;
+}
+
+int mpg_read_collectives(const json_t *root, struct mpg_signature *sig, struct mpg_error *err)
+{
+    struct mpg_json_list list;
+    if (mpg_json_get_list(root, "collectives", MPG_SIGNATURE_MAX_LIST, sizeof *sig->collective,
+                          &list, err) < 0)
+        return -1;
+    sig->collective = list.memory;
+    while (sig->collectives < list.n) {
+        size_t i = sig->collectives++;
+        const json_t *object = json_array_get(list.array, i);
+        struct mpg_collective_time *c = &sig->collective[i];
+        if (mpg_json_need_text(object, "operation", &c->operation, err) < 0 ||
+            mpg_json_need_count(object, "processes", 1, &c->processes, err) < 0 ||
+            mpg_json_need_integer(object, "size_bytes", &c->size_bytes, err) < 0 ||
+            mpg_json_need_distribution(object, "time_ns", &c->time_ns, err) < 0)
+            return mpg_error_prefix(err, "collectives[%zu]", i);
+    }
+    return 0;
+}
+
+int mpg_read_compute(const json_t *root, struct mpg_signature *sig, struct mpg_error *err)
+{
+    struct mpg_json_list list;
+    if (mpg_json_get_list(root, "compute", MPG_SIGNATURE_MAX_LIST, sizeof *sig->rate, &list,
+                          err) < 0)
+        return -1;
+    sig->rate = list.memory;
+    while (sig->rates < list.n) {
+        size_t i = sig->rates++;
+        const json_t *object = json_array_get(list.array, i);
+        struct mpg_compute_rate *r = &sig->rate[i];
+        if (mpg_json_need_text(object, "kernel", &r->kernel, err) < 0 ||
+            mpg_json_need_text(object, "unit", &r->unit, err) < 0 ||
+            mpg_json_get_text(object, "host", &r->host, err) < 0 ||
+            mpg_json_need_count(object, "core", 0, &r->core, err) < 0 ||
+            mpg_json_need_count(object, "cores_at_once", 1, &r->cores_at_once, err) < 0 ||
+            mpg_json_need_distribution(object, "rate_per_s", &r->rate, err) < 0)
+            return mpg_error_prefix(err, "compute[%zu]", i);
+    }
+    return 0;
+}

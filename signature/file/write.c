@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Writing a signature file. */
+#include <errno.h>
+
+#include "signature/file/json.h"
+
+int mpg_signature_write(const struct mpg_signature *sig, FILE *stream, struct mpg_error *err)
+{
+    struct mpg_json_out out = {.stream = stream, .empty = true};
+    if (mpg_signature_check(sig, err) < 0)
+        return -1;
+    errno = 0;
+    mpg_json_begin(&out, NULL, '{');
+    mpg_json_line(&out);
+    mpg_json_put_text(&out, "format", MPG_SIGNATURE_FORMAT);
+    mpg_json_line(&out);
+    mpg_json_begin(&out, "version", '[');
+    mpg_json_put_integer(&out, NULL, MPG_SIGNATURE_VERSION);
+    mpg_json_put_integer(&out, NULL, MPG_SIGNATURE_MINOR);
+    mpg_json_end(&out, ']', false);
+    mpg_json_line(&out);
+    mpg_json_put_facts(&out, "header", sig->fact, sig->facts);
+    mpg_json_line(&out);
+    mpg_json_put_facts(&out, "results", sig->source, sig->sources);
+    mpg_write_noise(&out, sig);
+    mpg_write_network(&out, sig);
+    mpg_write_collectives(&out, sig);
+    mpg_write_compute(&out, sig);
+    mpg_json_end(&out, '}', true);
+    putc('\n', stream);
+    if (out.failed)
+        return mpg_error_set(err, "out of memory");
+    if (ferror(stream))
+        return mpg_error_errno(err, errno ? errno : EIO, "cannot write");
+    return 0;
+}

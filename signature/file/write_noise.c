@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Writing the noise of a signature. */
+#include "signature/file/json.h"
+
+static void write_quanta(struct mpg_json_out *out, const char *key,
+                         const struct mpg_noise_quanta *q)
+{
+    if (!q->lost_ns)
+        return;
+    mpg_json_line(out);
+    mpg_json_begin(out, key, '{');
+    mpg_json_put_number(out, "quantum_ns", q->quantum_ns);
+    mpg_json_put_distribution(out, "lost_ns", q->lost_ns);
+    mpg_json_end(out, '}', false);
+}
+
+static void write_series(struct mpg_json_out *out, const char *key, const char *step,
+                         const char *mean, const char *most, const struct mpg_noise_series *s)
+{
+    if (s->n == 0)
+        return;
+    mpg_json_line(out);
+    mpg_json_begin(out, key, '{');
+    mpg_json_put_number(out, step, s->step);
+    mpg_json_put_numbers(out, mean, s->mean, s->n);
+    mpg_json_put_numbers(out, most, s->most, s->n);
+    mpg_json_end(out, '}', false);
+}
+
+static void write_lines(struct mpg_json_out *out, const struct mpg_noise_core *c)
+{
+    if (c->false_alarm > 0)
+        mpg_json_put_number(out, "false_alarm", c->false_alarm);
+    if (c->lines == 0)
+        return;
+    mpg_json_begin(out, "lines", '[');
+    for (size_t i = 0; i < c->lines; i++) {
+        const struct mpg_noise_line *line = &c->line[i];
+        mpg_json_line(out);
+        mpg_json_begin(out, NULL, '{');
+        mpg_json_put_number(out, "frequency_hz", line->frequency_hz);
+        mpg_json_put_number(out, "amplitude_ns", line->amplitude_ns);
+        mpg_json_put_number(out, "harmonic_of_hz", line->harmonic_of_hz);
+        mpg_json_put_number(out, "false_alarm", line->false_alarm);
+        mpg_json_end(out, '}', false);
+    }
+    mpg_json_end(out, ']', false);
+}
+
+static void write_core(struct mpg_json_out *out, const struct mpg_noise_core *c)
+{
+    mpg_json_begin(out, NULL, '{');
+    mpg_json_put_text(out, "host", c->host);
+    mpg_json_put_integer(out, "core", c->core);
+    if (c->cores_at_once > 0)
+        mpg_json_put_integer(out, "cores_at_once", c->cores_at_once);
+    mpg_json_put_number(out, "threshold_ns", c->threshold_ns);
+    mpg_json_put_number(out, "span_ns", c->span_ns);
+    mpg_json_put_number(out, "fraction_lost", c->fraction_lost);
+    mpg_json_line(out);
+    mpg_json_begin(out, "detours", '{');
+    mpg_json_put_numbers(out, "start_ns", c->start_ns, c->detours);
+    mpg_json_put_numbers(out, "duration_ns", c->duration_ns, c->detours);
+    mpg_json_end(out, '}', false);
+    mpg_json_line(out);
+    mpg_json_put_distribution(out, "gap_ns", c->gap_ns);
+    mpg_json_line(out);
+    mpg_json_put_distribution(out, "duration_ns", c->length_ns);
+    write_quanta(out, "ftq", &c->ftq);
+    write_quanta(out, "fwq", &c->fwq);
+    write_series(out, "series", "step_ns", "mean_ns", "most_ns", &c->series);
+    write_series(out, "spectrum", "step_hz", "mean_ns2_per_hz", "most_ns2_per_hz", &c->spectrum);
+    write_lines(out, c);
+    if (c->lags > 0)
+        mpg_json_put_numbers(out, "autocorrelation", c->autocorrelation, c->lags);
+    mpg_json_line(out);
+    if (c->events > 0)
+        mpg_json_put_facts(out, "events", c->event, c->events);
+    mpg_json_end(out, '}', false);
+}
+
+void mpg_write_noise(struct mpg_json_out *out, const struct mpg_signature *sig)
+{
+    mpg_json_line(out);
+    mpg_json_begin(out, "noise", '[');
+    for (size_t i = 0; i < sig->cores; i++) {
+        mpg_json_line(out);
+        write_core(out, &sig->core[i]);
+    }
+    mpg_json_end(out, ']', false);
+}

@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Are messages measured well: often enough, steadily, in enough launches, by clocks
+ * that can be compared? */
+#include "signature/make/check_private.h"
+
+#include <gsl/gsl_sort_double.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/units.h"
+#include "statistics/deconvolution.h"
+#include "statistics/inference.h"
+
+#define LEAST_LAUNCHES 3
+/* Half widths of 95 % intervals, as parts of the median and the 99th percentile. */
+#define CONFIDENCE 0.95
+#define MEDIAN_ERROR 0.05
+#define TAIL_ERROR 0.2
+/* Larger parts are not told apart. */
+#define MOST_SHOWN 2.0
+/* Change between halves that matters, of the median. */
+#define CHANGE 0.1
+/* Resolution of the timer against the shortest round trip, which is what it times. */
+#define RESOLUTION_PART 0.05
+/* Misfit of a deconvolution that matters; chance makes up to 2 / sqrt(samples). */
+#define MISFIT 0.05
+
+/* One message sent by itself. */
+struct single {
+    double pair, size_bytes, time_ns;
+    size_t order;
+};
+
+/* By pair, size and when. */
+static int ascending(const void *left, const void *right)
+{
+    const struct single *a = left, *b = right;
+    if (a->pair != b->pair)
+        return a->pair > b->pair ? 1 : -1;
+    if (a->size_bytes != b->size_bytes)
+        return a->size_bytes > b->size_bytes ? 1 : -1;
+    return (a->order > b->order) - (a->order < b->order);
+}
+
+/* R's messages that were sent one by one, sorted; returns how many. */
+static size_t take_singles(const struct mpg_results *r, struct single *single)
+{
+    const double *window = r->column[MPG_COLUMN_WINDOW], *pair = r->column[MPG_COLUMN_PAIR];
+    const double *time_ns = r->column[r->benchmark == MPG_BENCHMARK_PINGPONG ? MPG_COLUMN_RTT_NS
+                                                                             : MPG_COLUMN_TIME_NS];
+    size_t n = 0;
+    for (size_t i = 0; i < r->samples; i++)
+        if (!window || window[i] == 1)
+            single[n++] = (struct single){pair ? pair[i] : 0, r->column[MPG_COLUMN_SIZE_BYTES][i],
+                                          time_ns[i], i};
+    qsort(single, n, sizeof *single, ascending);
+    return n;
+}
+
+/* How many of N values in time order are independent, as far as their P quantile goes:
+ * by the lag-1 autocorrelation of whether a value exceeds it (as bench/harness/stopping.h
+ * has it). SORTED are the same, ascending. */
+static double independent(const double *times, const double *sorted, size_t n, double p)
+{
+    double limit = sorted[(size_t)(p * (double)(n - 1))], above = 0, both = 0;
+    for (size_t i = 0; i < n; i++) {
+        above += times[i] > limit;
+        both += i > 0 && times[i] > limit && times[i - 1] > limit;
+    }
+    double part = above / (double)n;
+    if (part <= 0 || part >= 1)
+        return (double)n;
+    double lag1 = (both / (double)n - part * part) / (part * (1 - part));
+    return mpg_effective_samples(n, fmax(-1, fmin(lag1, 1)));
+}
+
+/* Adds N samples of SIZE_BYTES to what is known of LIST's sizes. */
+static int count_independent(struct mpg_check_sizes *list, double size_bytes,
+                             const double *times, size_t n, struct mpg_error *err)
+{
+    size_t s = 0;
+    while (s < list->n && list->size[s].size_bytes != size_bytes)
+        s++;
+    if (s == list->n) {
+        struct mpg_check_size *grown = realloc(list->size, (s + 1) * sizeof *grown);
+        if (!grown)
+            return mpg_error_set(err, "out of memory");
+        list->size = grown;
+        grown[list->n++] = (struct mpg_check_size){.size_bytes = size_bytes};
+    }
+    double *sorted = malloc(n * sizeof *sorted);
+    if (!sorted)
+        return mpg_error_set(err, "out of memory");
+    memcpy(sorted, times, n * sizeof *sorted);
+    gsl_sort(sorted, 1, n);
+    list->size[s].median += independent(times, sorted, n, 0.5);
+    list->size[s].tail += independent(times, sorted, n, 0.99);
+    free(sorted);
+    return 0;
+}
+
+/* Whether the first half of each size and pair is like the second; what each tells
+ * goes into SIZES. */
+static int check_series(struct mpg_check *c, const struct mpg_results *r,
+                        struct mpg_check_sizes *sizes, struct mpg_error *err)
+{
+    struct single *single = malloc(r->samples * sizeof *single);
+    double *times = malloc(r->samples * sizeof *times), worst = 0, badness;
+    char text[256], worst_text[256] = "", size[32];
+    size_t n = 0, series = 0, changed = 0, worst_first = 0;
+    int status = single && times ? 0 : mpg_error_set(err, "out of memory");
+    if (status == 0)
+        n = take_singles(r, single);
+    for (size_t first = 0, end; status == 0 && first < n; first = end, series++) {
+        for (end = first; end < n && single[end].pair == single[first].pair &&
+                          single[end].size_bytes == single[first].size_bytes; end++)
+            times[end - first] = single[end].time_ns;
+        status = count_independent(sizes, single[first].size_bytes, times, end - first, err);
+        if (status == 0)
+            status =
+                mpg_check_halves(times, end - first, CHANGE, &badness, text, sizeof text, err);
+        if (status == 0 && badness > 0)
+            changed++;
+        if (status == 0 && badness > worst) {
+            worst = badness;
+            worst_first = first;
+            memcpy(worst_text, text, sizeof text);
+        }
+    }
+    if (status == 0 && changed > 0)
+        status = mpg_check_found(
+            c, MPG_FOUND_NETWORK_HALVES, worst, err,
+            "%s: halves differ for %zu of %zu sizes and pairs, most for %s, pair %.0f: %s",
+            mpg_check_name(r), changed, series,
+            mpg_units_format_size(size, sizeof size, (int64_t)single[worst_first].size_bytes),
+            single[worst_first].pair, worst_text);
+    free(times);
+    free(single);
+    return status;
+}
+
+/* The sizes that LIST, "64 KiB (p99); 1 MiB (median); ...", says did not reach the
+ * goal. */
+static int check_goal(struct mpg_check *c, const struct mpg_results *r, const char *list,
+                      struct mpg_error *err)
+{
+    size_t n = 1;
+    for (const char *p = list; (p = strchr(p, ';')); p++)
+        n++;
+    if (strcmp(list, "none") == 0)
+        return 0;
+    return mpg_check_found(c, MPG_FOUND_STOPPING, (double)n, err,
+                           "%s: stopped before the goal was reached for %zu size%s (%.*s%s)",
+                           mpg_check_name(r), n, n == 1 ? "" : "s", (int)strcspn(list, ";"), list,
+                           n > 1 ? ", ..." : "");
+}
+
+int mpg_check_network(struct mpg_check *c, const struct mpg_results *r, struct mpg_error *err)
+{
+    static const char reached[] = "not reached: ";
+    const char *stopping = mpg_fact_find(r->fact, r->facts, "stopping");
+    const char *lacks = stopping ? strstr(stopping, reached) : NULL;
+    enum mpg_path_class path = mpg_path_find(mpg_fact_find(r->fact, r->facts, "path"));
+    bool bandwidth = r->benchmark == MPG_BENCHMARK_BANDWIDTH;
+    c->launches[bandwidth][path]++;
+    if (lacks && check_goal(c, r, lacks + strlen(reached), err) < 0)
+        return -1;
+    return check_series(c, r, &c->sizes[bandwidth][path], err);
+}
+
+/* ---- what became of them ---- */
+
+static int check_launches(struct mpg_check *c, struct mpg_error *err)
+{
+    static const char *const names[] = {"pingpong", "bandwidth"};
+    for (int b = 0; b < 2; b++)
+        for (int path = 0; path < MPG_PATHS; path++) {
+            size_t n = c->launches[b][path];
+            if (n > 0 && n < LEAST_LAUNCHES &&
+                mpg_check_found(c, MPG_FOUND_LAUNCHES, 1 / (double)n, err,
+                                "%s, %s: %zu launch%s", names[b],
+                                mpg_path_name((enum mpg_path_class)path), n,
+                                n == 1 ? "" : "es") < 0)
+                return -1;
+        }
+    return 0;
+}
+
+static int check_groups(struct mpg_check *c, const struct mpg_network_path *p,
+                        const struct mpg_network_group *group, size_t n,
+                        enum mpg_finding finding, struct mpg_error *err)
+{
+    char time[32], size[32];
+    for (size_t i = 0; i < n; i++)
+        if (group[i].outlier &&
+            mpg_check_found(c, finding, fabs(group[i].score), err,
+                            "%s: %.200s is an outlier: median round trip of %s %s, modified z"
+                            " %+.1f", mpg_path_name(p->path), group[i].name,
+                            mpg_units_format_size(size, sizeof size, group[i].size_bytes),
+                            mpg_units_format_time(time, sizeof time, group[i].median_ns),
+                            group[i].score) < 0)
+            return -1;
+    return 0;
+}
+
+/* The half width of the interval of SIZE's quantile P, as a part of it; infinite where
+ * there are too few samples for one. As many are independent as LIST has it: the
+ * distribution's own autocorrelation knows nothing of files and pairs. */
+static int half_width(const struct mpg_network_size *size, const struct mpg_check_sizes *list,
+                      double p, double *part, struct mpg_error *err)
+{
+    struct mpg_interval i;
+    struct mpg_distribution d = *size->time_ns;
+    double n = (double)d.n;
+    for (size_t s = 0; s < list->n; s++)
+        if (list->size[s].size_bytes == (double)size->size_bytes)
+            n = fmin(n, p == 0.5 ? list->size[s].median : list->size[s].tail);
+    d.lag1 = ((double)d.n - n) / ((double)d.n + n);
+    if (mpg_distribution_interval(&d, p, CONFIDENCE, &i, err) < 0)
+        return -1;
+    *part = i.coverage < CONFIDENCE ? INFINITY
+            : i.high > i.low        ? fmax(i.high - i.value, i.value - i.low) / i.value
+                                    : 0;
+    return 0;
+}
+
+/* Which of SIZES have a quantile P that is not known to within ERROR. */
+static int check_sizes(struct mpg_check *c, const struct mpg_network_path *path,
+                       bool bandwidth, const struct mpg_network_sizes *sizes, double p,
+                       double error, enum mpg_finding finding, struct mpg_error *err)
+{
+    size_t wide = 0;
+    const struct mpg_network_size *worst = NULL;
+    double worst_part = 0, part;
+    char size[32], width[64];
+    for (size_t s = 0; s < sizes->n; s++) {
+        if (half_width(&sizes->size[s], &c->sizes[bandwidth][path->path], p, &part, err) < 0)
+            return -1;
+        wide += part > error;
+        if (part > error && part > worst_part) {
+            worst_part = part;
+            worst = &sizes->size[s];
+        }
+    }
+    if (!worst)
+        return 0;
+    if (worst_part < MOST_SHOWN)
+        snprintf(width, sizeof width, "+-%.0f %%", 100 * worst_part);
+    else
+        snprintf(width, sizeof width, "beyond +-%.0f %%", 100 * MOST_SHOWN);
+    return mpg_check_found(
+        c, finding, worst_part * (double)wide, err,
+        "%s, %s: the %s is not known to %.0f %% for %zu of %zu sizes, worst %s: %s of %zu samples",
+        bandwidth ? "bandwidth" : "pingpong", mpg_path_name(path->path),
+        p == 0.5 ? "median" : "99th percentile", 100 * error,
+        wide, sizes->n, mpg_units_format_size(size, sizeof size, worst->size_bytes), width,
+        worst->time_ns->n);
+}
+
+/* A deconvolution that does not tell the round trips that it was made from. */
+static int check_misfit(struct mpg_check *c, const struct mpg_network_path *p,
+                        struct mpg_error *err)
+{
+    double least_n = INFINITY; /* of those that had enough samples for one */
+    for (size_t i = 0; i < p->round_trip.n; i++)
+        if (p->round_trip.size[i].time_ns->n >= MPG_DECONVOLUTION_MIN_SAMPLES)
+            least_n = fmin(least_n, (double)p->round_trip.size[i].time_ns->n);
+    if (p->one_way_misfit <= fmax(MISFIT, 2 / sqrt(least_n)))
+        return 0;
+    return mpg_check_found(c, MPG_FOUND_MISFIT, p->one_way_misfit, err,
+                           "%s: the one-way times do not explain the round trips: they are %.2g"
+                           " apart (Kolmogorov-Smirnov)", mpg_path_name(p->path),
+                           p->one_way_misfit);
+}
+
+/* Clocks that could not be used, and a timer too coarse for what was timed. */
+static int check_times(struct mpg_check *c, const struct mpg_network_path *p,
+                       struct mpg_error *err)
+{
+    if (p->latency.n == 0)
+        return 0;
+    if (strncmp(p->one_way, "forward", strlen("forward")) != 0 &&
+        mpg_check_found(c, MPG_FOUND_CLOCKS, 0, err,
+                        "%s: clocks could not be compared; one-way times are by %s",
+                        mpg_path_name(p->path), p->one_way) < 0)
+        return -1;
+    if (check_misfit(c, p, err) < 0)
+        return -1;
+    double least_ns = p->round_trip.size[0].time_ns->quantiles[0];
+    if (c->resolution_ns > RESOLUTION_PART * least_ns &&
+        mpg_check_found(c, MPG_FOUND_TIMER, c->resolution_ns / least_ns, err,
+                        "%s: the timer resolves %.1f ns, the shortest round trip is %.1f ns",
+                        mpg_path_name(p->path), c->resolution_ns, least_ns) < 0)
+        return -1;
+    if (p->eager_limit_bytes == MPG_EAGER_LIMIT_UNKNOWN)
+        return mpg_check_found(c, MPG_FOUND_EAGER_LIMIT, 0, err, "%s: no eager limit detected",
+                               mpg_path_name(p->path));
+    return 0;
+}
+
+int mpg_check_paths(struct mpg_check *c, const struct mpg_signature *sig, struct mpg_error *err)
+{
+    if (check_launches(c, err) < 0)
+        return -1;
+    for (size_t i = 0; i < sig->paths; i++) {
+        const struct mpg_network_path *p = &sig->network[i];
+        if (check_groups(c, p, p->launch, p->launches, MPG_FOUND_OUTLIER_LAUNCH, err) < 0 ||
+            check_groups(c, p, p->pair, p->pairs, MPG_FOUND_OUTLIER_PAIR, err) < 0 ||
+            check_sizes(c, p, false, &p->round_trip, 0.5, MEDIAN_ERROR, MPG_FOUND_FEW_MEDIAN,
+                        err) < 0 ||
+            check_sizes(c, p, true, &p->bandwidth, 0.5, MEDIAN_ERROR, MPG_FOUND_FEW_MEDIAN,
+                        err) < 0 ||
+            check_sizes(c, p, false, &p->round_trip, 0.99, TAIL_ERROR, MPG_FOUND_FEW_TAIL,
+                        err) < 0 ||
+            check_times(c, p, err) < 0)
+            return -1;
+    }
+    return 0;
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the parts of a check share. */
+#ifndef MPG_CHECK_PRIVATE_H
+#define MPG_CHECK_PRIVATE_H
+
+#include <stdbool.h>
+
+#include "signature/make/check.h"
+
+/* What may be found, in the order in which it is said; check.c has the remedies. */
+enum mpg_finding {
+    MPG_FOUND_NO_RESULTS,
+    MPG_FOUND_KERNELS,
+    MPG_FOUND_LOAD,
+    MPG_FOUND_PREEMPTIONS,
+    MPG_FOUND_MIGRATIONS,
+    MPG_FOUND_SHARE,
+    MPG_FOUND_STEAL,
+    MPG_FOUND_SPEED,
+    MPG_FOUND_REALTIME,
+    MPG_FOUND_OVERSUBSCRIBED,
+    MPG_FOUND_TIMER,
+    MPG_FOUND_SHORT_RECORD,
+    MPG_FOUND_FILLED,
+    MPG_FOUND_FEW_LONG,
+    MPG_FOUND_THRESHOLD,
+    MPG_FOUND_NOISE_HALVES,
+    MPG_FOUND_LAUNCHES,
+    MPG_FOUND_OUTLIER_LAUNCH,
+    MPG_FOUND_OUTLIER_PAIR,
+    MPG_FOUND_NETWORK_HALVES,
+    MPG_FOUND_FEW_MEDIAN,
+    MPG_FOUND_FEW_TAIL,
+    MPG_FOUND_STOPPING,
+    MPG_FOUND_CLOCKS,
+    MPG_FOUND_MISFIT,
+    MPG_FOUND_EAGER_LIMIT,
+    MPG_FOUND_LATE,
+    MPG_FOUND_RATES,
+    MPG_FINDINGS
+};
+
+/* How many independent samples of one size tell about quantiles, over all files. */
+struct mpg_check_size {
+    double size_bytes;
+    double median, tail;
+};
+
+struct mpg_check_sizes {
+    size_t n;
+    struct mpg_check_size *size;
+};
+
+struct mpg_check {
+    struct {
+        size_t times;    /* how often it was found */
+        double badness;  /* of the worst, which TEXT is about */
+        char *text;
+    } found[MPG_FINDINGS];
+    bool there[MPG_BENCHMARKS];
+    size_t launches[2][MPG_PATHS]; /* of pingpong and bandwidth */
+    struct mpg_check_sizes sizes[2][MPG_PATHS];
+    double resolution_ns;          /* the coarsest timer */
+    struct mpg_fact *kernel;       /* different kernels and clocks */
+    size_t kernels;
+    char **line;
+    size_t lines;
+};
+
+/* Notes FINDING, BADNESS being comparable between texts of one finding: the largest
+ * one's is kept. Errors: out of memory. */
+int mpg_check_found(struct mpg_check *c, enum mpg_finding finding, double badness,
+                    struct mpg_error *err, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+
+/* The file's name without its folder. */
+const char *mpg_check_name(const struct mpg_results *r);
+
+/* Whether R's header line KEY is there and a number, *VALUE. */
+bool mpg_check_number(const struct mpg_results *r, const char *key, double *value);
+
+/* By how much the second half of SAMPLES differs from the first, as text: "median
+ * 10 then 20, p99 ..."; *BADNESS is then the larger change, as a part, and 0 when
+ * the halves are alike: by chance, or within PART for the median and 5 PART for the
+ * 99th percentile, or too few to tell. Errors: out of memory. */
+int mpg_check_halves(const double *samples, size_t n, double part, double *badness, char *text,
+                     size_t size, struct mpg_error *err);
+
+/* ---- the parts ---- */
+
+int mpg_check_noise(struct mpg_check *c, const struct mpg_results *r, struct mpg_error *err);
+int mpg_check_network(struct mpg_check *c, const struct mpg_results *r, struct mpg_error *err);
+int mpg_check_paths(struct mpg_check *c, const struct mpg_signature *sig, struct mpg_error *err);
+
+#endif

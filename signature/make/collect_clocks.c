@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Whether the clocks at both ends of a path can be compared well enough to take
+ * its one-way times from them. */
+#include "signature/make/collect_network.h"
+
+#include <gsl/gsl_statistics_double.h>
+#include <math.h>
+#include <stdlib.h>
+
+/* Clocks are as good as one when they err by at most this part of the least one-way
+ * time; when they err by more than twice that time, they say nothing. */
+#define GOOD_PART 0.1
+#define USELESS_PART 2.0
+/* Of an exchange's two ways, what a clock adds to one is missing from the other:
+ * a correlation below this is the clocks' doing. */
+#define WANDERING (-0.3)
+/* Exchanges looked at to tell. */
+#define EXAMINED 20000
+
+/* The least time of any exchange in LIST, halved. */
+static double least_one_way(const struct mpg_exchange_sizes *list)
+{
+    double least = INFINITY;
+    for (size_t s = 0; s < list->n; s++)
+        for (size_t i = 0; i < list->size[s].n; i++)
+            least = fmin(least, list->size[s].exchange[i].time_ns / 2);
+    return least;
+}
+
+/* Whether every exchange in LIST has a time there. */
+static bool all_measured(const struct mpg_exchange_sizes *list)
+{
+    for (size_t s = 0; s < list->n; s++)
+        for (size_t i = 0; i < list->size[s].n; i++)
+            if (isnan(list->size[s].exchange[i].there_ns))
+                return false;
+    return list->n > 0;
+}
+
+/* Whether the two ways of ALL's exchanges, once in place, are against each other. */
+static int is_wandering(const struct mpg_exchanges *all, const struct mpg_one_way *ways,
+                        bool *wandering, struct mpg_error *err)
+{
+    size_t step = (all->n + EXAMINED - 1) / EXAMINED, n = 0;
+    double *there = malloc(4 * (all->n / step + 1) * sizeof *there);
+    if (!there)
+        return mpg_collect_no_memory(err);
+    double *back = there + all->n / step + 1, *work = back + all->n / step + 1;
+    for (size_t i = 0; i < all->n; i += step, n++) {
+        there[n] = mpg_one_way_there(ways, &all->exchange[i]);
+        back[n] = all->exchange[i].time_ns - there[n];
+    }
+    *wandering = n > 2 && gsl_stats_spearman(there, 1, back, 1, n, work) < WANDERING;
+    free(there);
+    return 0;
+}
+
+/* Fills WAYS->shift_ns: how much later than half of its time an exchange of the
+ * smallest size gets there by the clocks, by the median of each launch and pair;
+ * NAN where there is none. Both ways of such an exchange are alike. */
+static int find_shifts(const struct mpg_exchanges *all, struct mpg_one_way *ways,
+                       struct mpg_error *err)
+{
+    size_t keys = ways->launches * ways->pairs;
+    struct mpg_keyed *keyed = malloc(all->n * sizeof *keyed);
+    ways->shift_ns = calloc(keys, sizeof *ways->shift_ns);
+    if (!keyed || !ways->shift_ns) {
+        free(keyed);
+        return mpg_collect_no_memory(err);
+    }
+    for (size_t k = 0; k < keys; k++)
+        ways->shift_ns[k] = NAN;
+    for (size_t i = 0; i < all->n; i++) {
+        const struct mpg_exchange *e = &all->exchange[i];
+        keyed[i].key = (size_t)e->launch * ways->pairs + (size_t)e->pair;
+        keyed[i].value = e->there_ns - e->time_ns / 2;
+    }
+    mpg_keyed_medians(keyed, all->n, ways->shift_ns, NULL);
+    free(keyed);
+    return 0;
+}
+
+/* E's shift, if WAYS have one for its launch and pair. */
+static double shift_of(const struct mpg_one_way *ways, const struct mpg_exchange *e)
+{
+    return ways->shift_ns ? ways->shift_ns[(size_t)e->launch * ways->pairs + (size_t)e->pair] : 0;
+}
+
+/* Whether every exchange in LIST is of a launch and pair whose shift is known. */
+static bool all_shifted(const struct mpg_exchange_sizes *list, const struct mpg_one_way *ways)
+{
+    for (size_t s = 0; s < list->n; s++)
+        for (size_t i = 0; i < list->size[s].n; i++)
+            if (isnan(shift_of(ways, &list->size[s].exchange[i])))
+                return false;
+    return true;
+}
+
+int mpg_one_way_find(const struct mpg_exchange_sizes *list,
+                     const struct mpg_exchange_launch *launch, size_t launches, size_t pairs,
+                     bool symmetric, struct mpg_one_way *ways, struct mpg_error *err)
+{
+    bool shared = true, wandering = false;
+    *ways = (struct mpg_one_way){.launches = launches, .pairs = pairs};
+    for (size_t i = 0; i < launches; i++) {
+        shared = shared && launch[i].shared;
+        if (!launch[i].shared)
+            ways->error_ns = fmax(ways->error_ns, launch[i].error_ns);
+        if (isnan(launch[i].error_ns))
+            return 0;
+    }
+    double least_ns = least_one_way(list);
+    if (!all_measured(list) || ways->error_ns > USELESS_PART * least_ns)
+        return 0;
+    if (shared || ways->error_ns <= GOOD_PART * least_ns) {
+        ways->clocks = shared ? MPG_CLOCKS_ONE : MPG_CLOCKS_GOOD;
+        return 0;
+    }
+    if (!symmetric)
+        return 0;
+    ways->clocks = MPG_CLOCKS_SHAPE;
+    if (find_shifts(&list->size[0], ways, err) < 0 ||
+        is_wandering(&list->size[0], ways, &wandering, err) < 0) {
+        mpg_one_way_clear(ways);
+        return -1;
+    }
+    if (wandering || !all_shifted(list, ways))
+        mpg_one_way_clear(ways);
+    return 0;
+}
+
+void mpg_one_way_clear(struct mpg_one_way *ways)
+{
+    free(ways->shift_ns);
+    *ways = (struct mpg_one_way){.clocks = MPG_CLOCKS_NONE};
+}
+
+double mpg_one_way_there(const struct mpg_one_way *ways, const struct mpg_exchange *e)
+{
+    return fmax(0, e->there_ns - shift_of(ways, e));
+}
+
+/* ---- medians by key ---- */
+
+static int ascending(const void *left, const void *right)
+{
+    const struct mpg_keyed *a = left, *b = right;
+    int order = (a->key > b->key) - (a->key < b->key);
+    return order ? order : (a->value > b->value) - (a->value < b->value);
+}
+
+void mpg_keyed_medians(struct mpg_keyed *keyed, size_t n, double *median, size_t *count)
+{
+    qsort(keyed, n, sizeof *keyed, ascending);
+    for (size_t first = 0, end; first < n; first = end) {
+        for (end = first + 1; end < n && keyed[end].key == keyed[first].key;)
+            end++;
+        size_t low = first + (end - first - 1) / 2, high = first + (end - first) / 2;
+        median[keyed[first].key] = (keyed[low].value + keyed[high].value) / 2;
+        if (count)
+            count[keyed[first].key] = end - first;
+    }
+}

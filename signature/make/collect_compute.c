@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Gathering compute rates and times of collective operations, each a list of
+ * distributions by name and two numbers. */
+#include "signature/make/collect_private.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct rates {
+    char *name, *unit, *host; /* unit and host NULL for collectives */
+    int64_t together;         /* processes, or cores at once */
+    int64_t which;            /* size in bytes, or core */
+    size_t n, capacity;
+    double *value;
+};
+
+struct mpg_collect_rates {
+    size_t n;
+    struct rates *rates;
+};
+
+void mpg_collect_free_rates(struct mpg_collect_rates *list)
+{
+    if (!list)
+        return;
+    for (size_t i = 0; i < list->n; i++) {
+        free(list->rates[i].value);
+        free(list->rates[i].host);
+        free(list->rates[i].unit);
+        free(list->rates[i].name);
+    }
+    free(list->rates);
+    free(list);
+}
+
+static int compare_text(const char *a, const char *b)
+{
+    return a && b ? strcmp(a, b) : 0;
+}
+
+/* By name, how many together, host, and which. */
+static int compare(const void *left, const void *right)
+{
+    const struct rates *a = left, *b = right;
+    int order = compare_text(a->name, b->name);
+    if (order == 0)
+        order = (a->together > b->together) - (a->together < b->together);
+    if (order == 0)
+        order = compare_text(a->host, b->host);
+    return order ? order : (a->which > b->which) - (a->which < b->which);
+}
+
+/* The entry of LIST that compares equal to KEY, made of copies if there is none. */
+static struct rates *find(struct mpg_collect_rates *list, const struct rates *key,
+                          struct mpg_error *err)
+{
+    for (size_t i = 0; i < list->n; i++)
+        if (compare(&list->rates[i], key) == 0)
+            return &list->rates[i];
+    if (list->n >= MPG_SIGNATURE_MAX_LIST) {
+        mpg_error_set(err, "more than %d different measurements", (int)MPG_SIGNATURE_MAX_LIST);
+        return NULL;
+    }
+    struct rates *grown = realloc(list->rates, (list->n + 1) * sizeof *grown);
+    if (!grown) {
+        mpg_collect_no_memory(err);
+        return NULL;
+    }
+    list->rates = grown;
+    struct rates *made = &grown[list->n++];
+    *made = (struct rates){.together = key->together, .which = key->which};
+    made->name = strdup(key->name);
+    made->unit = key->unit ? strdup(key->unit) : NULL;
+    made->host = key->host ? strdup(key->host) : NULL;
+    if (!made->name || (key->unit && !made->unit) || (key->host && !made->host)) {
+        mpg_collect_no_memory(err);
+        return NULL;
+    }
+    return made;
+}
+
+static int append(struct rates *rates, double value, struct mpg_error *err)
+{
+    if (rates->n == rates->capacity) {
+        size_t capacity = rates->capacity ? 2 * rates->capacity : 64;
+        double *grown = realloc(rates->value, capacity * sizeof *grown);
+        if (!grown)
+            return mpg_collect_no_memory(err);
+        rates->value = grown;
+        rates->capacity = capacity;
+    }
+    rates->value[rates->n++] = value;
+    return 0;
+}
+
+/* Names of a header line by number, each looked up once. */
+struct names {
+    const char *key;
+    size_t n;
+    char **name;
+};
+
+static const char *name_of(struct names *names, const struct mpg_results *r, double number,
+                           struct mpg_error *err)
+{
+    while ((double)names->n <= number) {
+        char **grown = realloc(names->name, (names->n + 1) * sizeof *grown);
+        if (!grown) {
+            mpg_collect_no_memory(err);
+            return NULL;
+        }
+        names->name = grown;
+        if (!(grown[names->n] = mpg_collect_word(r, names->key, names->n, err)))
+            return NULL;
+        names->n++;
+    }
+    return names->name[(size_t)number];
+}
+
+static void free_names(struct names *names)
+{
+    for (size_t i = 0; i < names->n; i++)
+        free(names->name[i]);
+    free(names->name);
+}
+
+static int make_list(struct mpg_collect_rates **list, struct mpg_error *err)
+{
+    if (!*list && !(*list = calloc(1, sizeof **list)))
+        return mpg_collect_no_memory(err);
+    return 0;
+}
+
+/* At least 1 of them together, as an int. */
+static int check_together(double together, const char *what, struct mpg_error *err)
+{
+    if (together < 1 || together > INT32_MAX)
+        return mpg_error_set(err, "%.15g %s", together, what);
+    return 0;
+}
+
+int mpg_collect_add_compute(struct mpg_collect *c, const struct mpg_results *r, int64_t id,
+                            struct mpg_error *err)
+{
+    struct names kernels = {.key = "kernels"}, units = {.key = "kernel_units"};
+    int status = make_list(&c->compute, err);
+    for (size_t i = 0; status == 0 && i < r->samples; i++) {
+        double number = r->column[MPG_COLUMN_KERNEL][i];
+        double cores = r->column[MPG_COLUMN_CORES][i];
+        struct rates key = {.host = (char *)mpg_collect_fact(r, "host"), .which = id,
+                            .together = (int64_t)cores};
+        struct rates *rates = NULL;
+        if ((status = check_together(cores, "cores at once", err)) == 0 &&
+            (key.name = (char *)name_of(&kernels, r, number, err)) &&
+            (key.unit = (char *)name_of(&units, r, number, err)) &&
+            (rates = find(c->compute, &key, err)))
+            status = append(rates, r->column[MPG_COLUMN_RATE][i], err);
+        if (!rates)
+            status = -1;
+        if (status < 0)
+            mpg_error_prefix(err, "%s: sample %zu", r->path, i);
+    }
+    free_names(&kernels);
+    free_names(&units);
+    return status;
+}
+
+int mpg_collect_add_collective(struct mpg_collect *c, const struct mpg_results *r,
+                               struct mpg_error *err)
+{
+    struct names operations = {.key = "operations"};
+    int status = make_list(&c->collective, err);
+    for (size_t i = 0; status == 0 && i < r->samples; i++) {
+        double processes = r->column[MPG_COLUMN_PROCESSES][i];
+        struct rates key = {.together = (int64_t)processes,
+                            .which = (int64_t)r->column[MPG_COLUMN_SIZE_BYTES][i]};
+        struct rates *rates = NULL;
+        if ((status = check_together(processes, "processes", err)) == 0 &&
+            (key.name = (char *)name_of(&operations, r, r->column[MPG_COLUMN_OPERATION][i],
+                                        err)) &&
+            (rates = find(c->collective, &key, err)))
+            status = append(rates, r->column[MPG_COLUMN_TIME_NS][i], err);
+        if (!rates)
+            status = -1;
+        if (status < 0)
+            mpg_error_prefix(err, "%s: sample %zu", r->path, i);
+    }
+    free_names(&operations);
+    return status;
+}
+
+/* TEXT moves from what was gathered into the signature. */
+static char *move(char **text)
+{
+    char *moved = *text;
+    *text = NULL;
+    return moved;
+}
+
+static int put_collectives(struct mpg_signature *sig, struct mpg_collect_rates *list,
+                           struct mpg_error *err)
+{
+    qsort(list->rates, list->n, sizeof *list->rates, compare);
+    if (!(sig->collective = calloc(list->n + 1, sizeof *sig->collective)))
+        return mpg_collect_no_memory(err);
+    for (size_t i = 0; i < list->n; i++) {
+        struct rates *from = &list->rates[i];
+        struct mpg_collective_time *to = &sig->collective[sig->collectives++];
+        to->operation = move(&from->name);
+        to->processes = (int)from->together;
+        to->size_bytes = from->which;
+        to->time_ns =
+            mpg_distribution_from_samples(from->value, from->n, MPG_DISTRIBUTION_KNOTS, err);
+        if (!to->time_ns)
+            return -1;
+    }
+    return 0;
+}
+
+static int put_rates(struct mpg_signature *sig, struct mpg_collect_rates *list,
+                     struct mpg_error *err)
+{
+    const char *hosts = mpg_fact_find(sig->fact, sig->facts, "host");
+    qsort(list->rates, list->n, sizeof *list->rates, compare);
+    if (!(sig->rate = calloc(list->n + 1, sizeof *sig->rate)))
+        return mpg_collect_no_memory(err);
+    for (size_t i = 0; i < list->n; i++) {
+        struct rates *from = &list->rates[i];
+        struct mpg_compute_rate *to = &sig->rate[sig->rates++];
+        bool only_host = hosts && strcmp(from->host, hosts) == 0;
+        to->kernel = move(&from->name);
+        to->unit = move(&from->unit);
+        to->host = only_host ? NULL : move(&from->host);
+        to->core = (int)from->which;
+        to->cores_at_once = (int)from->together;
+        to->rate =
+            mpg_distribution_from_samples(from->value, from->n, MPG_DISTRIBUTION_KNOTS, err);
+        if (!to->rate)
+            return -1;
+    }
+    return 0;
+}
+
+int mpg_collect_put_compute(struct mpg_collect *c, struct mpg_error *err)
+{
+    if (c->collective && put_collectives(c->sig, c->collective, err) < 0)
+        return mpg_error_prefix(err, "collective operations");
+    if (c->compute && put_rates(c->sig, c->compute, err) < 0)
+        return mpg_error_prefix(err, "compute rates");
+    return 0;
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The families of distributions that times may be of, fitted. */
+#include "signature/make/collect_private.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "statistics/fit.h"
+
+/* Samples that a fit looks at: enough to tell families whose distances differ by
+ * a hundredth. */
+#define FITTED 10000
+
+/* Whether A is a better description than B. */
+static bool is_better(const struct mpg_fits *fits, enum mpg_family a, enum mpg_family b)
+{
+    if ((a == MPG_PARETO) != (b == MPG_PARETO))
+        return b == MPG_PARETO;
+    if ((a == fits->best) != (b == fits->best))
+        return a == fits->best;
+    return fits->fit[a].ks < fits->fit[b].ks;
+}
+
+static int copy_fit(const struct mpg_fits *fits, enum mpg_family family,
+                    struct mpg_distribution_fit *to, struct mpg_error *err)
+{
+    const struct mpg_fit *fit = &fits->fit[family];
+    bool tail = family == MPG_PARETO;
+    *to = (struct mpg_distribution_fit){
+        .location = fits->location, .parameters = fit->parameters, .distance = fit->ks,
+        .tail_fraction = (double)fit->n / (double)fits->n};
+    for (int p = 0; p < fit->parameters; p++) {
+        to->name[p] = strdup(mpg_family_parameter(family, p));
+        to->value[p] = fit->value[p];
+        to->low[p] = fit->low[p];
+        to->high[p] = fit->high[p];
+    }
+    if (tail) { /* chosen, not estimated */
+        to->parameters = 2;
+        to->name[1] = strdup("threshold");
+        to->value[1] = to->low[1] = to->high[1] = fit->threshold;
+    }
+    to->family = strdup(tail ? "pareto tail" : mpg_family_name(family));
+    if (!to->family || !to->name[0] || (to->parameters > 1 && !to->name[1]))
+        return mpg_collect_no_memory(err);
+    return 0;
+}
+
+static int copy_fits(const struct mpg_fits *fits, struct mpg_distribution *d,
+                     struct mpg_error *err)
+{
+    bool done[MPG_FAMILIES] = {false};
+    if (!(d->fit = calloc(MPG_FAMILIES, sizeof *d->fit)))
+        return mpg_collect_no_memory(err);
+    for (;;) {
+        int next = -1;
+        for (int f = 0; f < MPG_FAMILIES; f++)
+            if (!done[f] && fits->fit[f].n > 0 &&
+                (next < 0 || is_better(fits, (enum mpg_family)f, (enum mpg_family)next)))
+                next = f;
+        if (next < 0)
+            return 0;
+        done[next] = true;
+        if (copy_fit(fits, (enum mpg_family)next, &d->fit[d->fits++], err) < 0)
+            return -1;
+    }
+}
+
+/* Times start at 0, or where the fastest is: the location under which the best
+ * family is nearer to the samples, 0 if sampling error makes the difference. The
+ * location is below the minimum by what the least of n exponentials is above 0. */
+static int fit_located(const double *samples, size_t n, double least, struct mpg_fits *fits)
+{
+    struct mpg_fits from_least;
+    double mean = 0;
+    for (size_t i = 0; i < n; i++)
+        mean += samples[i] / (double)n;
+    double location = fmax(0, least - (mean - least) / (double)n);
+    int from_0 = mpg_fit_all(samples, n, 0, fits, NULL);
+    if (location == 0 || mpg_fit_all(samples, n, location, &from_least, NULL) < 0)
+        return from_0;
+    if (from_0 < 0 || from_least.fit[from_least.best].ks <
+                          fits->fit[fits->best].ks - 0.5 / sqrt((double)n))
+        *fits = from_least;
+    return 0;
+}
+
+int mpg_collect_fit(const double *samples, size_t n, struct mpg_distribution *d,
+                    struct mpg_error *err)
+{
+    size_t step = (n + FITTED - 1) / FITTED, taken = 0;
+    double *some = malloc((n / step + 1) * sizeof *some);
+    struct mpg_fits fits;
+    if (!some)
+        return mpg_collect_no_memory(err);
+    double least = INFINITY;
+    for (size_t i = 0; i < n; i += step) {
+        some[taken++] = samples[i];
+        least = fmin(least, samples[i]);
+    }
+    /* Too few or all equal: then there is nothing to tell families by. */
+    int status = fit_located(some, taken, least, &fits) == 0 ? copy_fits(&fits, d, err) : 0;
+    free(some);
+    return status;
+}
+
+int mpg_collect_distribution(const double *samples, size_t n, bool fit,
+                             struct mpg_distribution **d, struct mpg_error *err)
+{
+    *d = mpg_distribution_from_samples(samples, n, MPG_DISTRIBUTION_KNOTS, err);
+    if (!*d)
+        return -1;
+    return fit ? mpg_collect_fit(samples, n, *d, err) : 0;
+}

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Gathering network results: every exchange by class of path and message size,
+ * with the launch and the pair of ranks that it is of. */
+#include "signature/make/collect_network.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void free_sizes(struct mpg_exchange_sizes *list)
+{
+    for (size_t i = 0; i < list->n; i++)
+        free(list->size[i].exchange);
+    free(list->size);
+}
+
+void mpg_collect_free_path(struct mpg_collect_path *p)
+{
+    if (!p)
+        return;
+    free(p->eager_limit_bytes);
+    for (size_t i = 0; i < p->pairs; i++)
+        free(p->pair[i]);
+    free(p->pair);
+    free(p->transfer);
+    free(p->launch);
+    free_sizes(&p->stream);
+    free_sizes(&p->bandwidth);
+    free_sizes(&p->pingpong);
+    free(p);
+}
+
+/* The exchanges of SIZE_BYTES in LIST, made if there are none. */
+static struct mpg_exchanges *find_size(struct mpg_exchange_sizes *list, int64_t size_bytes,
+                                       struct mpg_error *err)
+{
+    size_t low = 0, high = list->n;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (list->size[middle].size_bytes < size_bytes)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low < list->n && list->size[low].size_bytes == size_bytes)
+        return &list->size[low];
+    if (list->n >= MPG_SIGNATURE_MAX_SIZES) {
+        mpg_error_set(err, "more than %d message sizes", (int)MPG_SIGNATURE_MAX_SIZES);
+        return NULL;
+    }
+    struct mpg_exchanges *grown = realloc(list->size, (list->n + 1) * sizeof *grown);
+    if (!grown) {
+        mpg_collect_no_memory(err);
+        return NULL;
+    }
+    list->size = grown;
+    memmove(&grown[low + 1], &grown[low], (list->n - low) * sizeof *grown);
+    grown[low] = (struct mpg_exchanges){.size_bytes = size_bytes};
+    list->n++;
+    return &grown[low];
+}
+
+static int append(struct mpg_exchange_sizes *list, double size_bytes,
+                  const struct mpg_exchange *exchange, struct mpg_error *err)
+{
+    struct mpg_exchanges *s = find_size(list, (int64_t)size_bytes, err);
+    if (!s)
+        return -1;
+    if (s->n == s->capacity) {
+        size_t capacity = s->capacity ? 2 * s->capacity : 256;
+        struct mpg_exchange *grown = realloc(s->exchange, capacity * sizeof *grown);
+        if (!grown)
+            return mpg_collect_no_memory(err);
+        s->exchange = grown;
+        s->capacity = capacity;
+    }
+    s->exchange[s->n++] = *exchange;
+    return 0;
+}
+
+/* ---- launches and pairs ---- */
+
+static int add_launch(struct mpg_exchange_launch **list, size_t *n, int64_t id,
+                      const struct mpg_results *r, struct mpg_error *err)
+{
+    const char *clocks = mpg_collect_fact(r, "clocks");
+    struct mpg_exchange_launch launch = {.id = id, .error_ns = NAN};
+    if (clocks)
+        launch.shared = strcmp(clocks, "shared") == 0;
+    if (clocks && (launch.shared || strcmp(clocks, "synchronised") == 0) &&
+        mpg_results_number(r, "one_way_error_ns", 0, MPG_DISTRIBUTION_LIMIT, &launch.error_ns,
+                           err) < 0)
+        return -1;
+    struct mpg_exchange_launch *grown = realloc(*list, (*n + 1) * sizeof *grown);
+    if (!grown)
+        return mpg_collect_no_memory(err);
+    *list = grown;
+    grown[(*n)++] = launch;
+    return 0;
+}
+
+/* The index of the pair whose header line is NAME, made if there is none. */
+static int find_pair(struct mpg_collect_path *p, const char *name, int32_t *index,
+                     struct mpg_error *err)
+{
+    for (size_t i = 0; i < p->pairs; i++) {
+        if (strcmp(p->pair[i], name) == 0) {
+            *index = (int32_t)i;
+            return 0;
+        }
+    }
+    if (p->pairs >= MPG_SIGNATURE_MAX_LIST)
+        return mpg_error_set(err, "more than %d pairs of ranks", (int)MPG_SIGNATURE_MAX_LIST);
+    char **grown = realloc(p->pair, (p->pairs + 1) * sizeof *grown);
+    if (!grown)
+        return mpg_collect_no_memory(err);
+    p->pair = grown;
+    if (!(grown[p->pairs] = strdup(name)))
+        return mpg_collect_no_memory(err);
+    *index = (int32_t)p->pairs++;
+    return 0;
+}
+
+/* The indices, in *MAP, of R's pairs 0, 1, ... up to the largest in its column;
+ * those that no sample names are -1. The caller frees *MAP. */
+static int map_pairs(struct mpg_collect_path *p, const struct mpg_results *r, int32_t **map,
+                     struct mpg_error *err)
+{
+    const double *pair = r->column[MPG_COLUMN_PAIR];
+    double most = 0;
+    for (size_t i = 0; pair && i < r->samples; i++)
+        most = fmax(most, pair[i]);
+    if (most >= MPG_SIGNATURE_MAX_LIST)
+        return mpg_error_set(err, "more than %d pairs of ranks", (int)MPG_SIGNATURE_MAX_LIST);
+    if (!(*map = malloc(((size_t)most + 1) * sizeof **map)))
+        return mpg_collect_no_memory(err);
+    for (size_t k = 0; k <= (size_t)most; k++)
+        (*map)[k] = -1;
+    for (size_t i = 0; i < r->samples; i++) {
+        size_t k = pair ? (size_t)pair[i] : 0;
+        char key[32];
+        if ((*map)[k] >= 0)
+            continue;
+        snprintf(key, sizeof key, "pair %zu", k);
+        const char *name = mpg_collect_fact(r, key);
+        if (pair && !name)
+            return mpg_error_set(err, "header line '# %s:' is missing", key);
+        if (find_pair(p, name ? name : "ranks 0 and 1", &(*map)[k], err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* ---- the two benchmarks ---- */
+
+static double value(const struct mpg_results *r, enum mpg_column column, size_t i)
+{
+    return r->column[column] ? r->column[column][i] : NAN;
+}
+
+/* What pingpong says of a library that sends nothing eagerly. */
+static const char none_eager[] = "not detected (even an empty message waits)";
+
+static int add_eager_limit(struct mpg_collect_path *p, const struct mpg_results *r,
+                           struct mpg_error *err)
+{
+    const char *why = mpg_collect_fact(r, "eager_limit");
+    bool detected = mpg_collect_fact(r, "eager_limit_bytes") != NULL;
+    if (!detected && !(why && strcmp(why, none_eager) == 0))
+        return 0;
+    double *grown = realloc(p->eager_limit_bytes, (p->eager_limits + 1) * sizeof *grown);
+    if (!grown)
+        return mpg_collect_no_memory(err);
+    p->eager_limit_bytes = grown;
+    grown[p->eager_limits] = -1;
+    if (detected &&
+        mpg_results_number(r, "eager_limit_bytes", 0, 0x1p53, &grown[p->eager_limits], err) < 0)
+        return -1;
+    p->eager_limits++;
+    return 0;
+}
+
+static int add_pingpong(struct mpg_collect_path *p, const struct mpg_results *r,
+                        const int32_t *map, struct mpg_error *err)
+{
+    struct mpg_exchange e = {.launch = (int32_t)p->launches - 1, .send_ns = NAN};
+    for (size_t i = 0; i < r->samples; i++) {
+        e.time_ns = r->column[MPG_COLUMN_RTT_NS][i];
+        e.there_ns = value(r, MPG_COLUMN_FORWARD_NS, i);
+        e.back_ns = value(r, MPG_COLUMN_BACKWARD_NS, i);
+        e.pair = map[r->column[MPG_COLUMN_PAIR] ? (size_t)r->column[MPG_COLUMN_PAIR][i] : 0];
+        if (append(&p->pingpong, r->column[MPG_COLUMN_SIZE_BYTES][i], &e, err) < 0)
+            return mpg_error_prefix(err, "%s", r->path);
+    }
+    return 0;
+}
+
+static double window_of(const struct mpg_results *r, size_t i)
+{
+    return r->column[MPG_COLUMN_WINDOW] ? r->column[MPG_COLUMN_WINDOW][i] : 1;
+}
+
+/* Whether R tells what the acknowledgement of messages by themselves takes; those of a
+ * stream need none. */
+static bool tells_acknowledgement(const struct mpg_results *r)
+{
+    bool single = false, empty = false;
+    for (size_t i = 0; i < r->samples; i++)
+        if (window_of(r, i) == 1) {
+            single = true;
+            empty = empty || r->column[MPG_COLUMN_SIZE_BYTES][i] == 0;
+        }
+    return !single || empty || r->column[MPG_COLUMN_ACK_NS] || r->column[MPG_COLUMN_TRANSFER_NS];
+}
+
+static int add_bandwidth(struct mpg_collect_path *p, const struct mpg_results *r,
+                         const int32_t *map, struct mpg_error *err)
+{
+    struct mpg_exchange e = {.launch = (int32_t)p->transfer_launches - 1};
+    if (!tells_acknowledgement(r))
+        return mpg_error_set(err, "%s: neither samples of 0 bytes nor a column 'ack_ns' or"
+                                  " 'transfer_ns' say what the acknowledgement takes", r->path);
+    for (size_t i = 0; i < r->samples; i++) {
+        double window = window_of(r, i);
+        if (window < 1)
+            return mpg_error_set(err, "%s: sample %zu: a window of no messages", r->path, i);
+        e.time_ns = r->column[MPG_COLUMN_TIME_NS][i] / window;
+        e.send_ns = value(r, MPG_COLUMN_SEND_NS, i) / window;
+        e.there_ns = value(r, MPG_COLUMN_TRANSFER_NS, i) / window;
+        e.back_ns = value(r, MPG_COLUMN_ACK_NS, i);
+        e.pair = map[r->column[MPG_COLUMN_PAIR] ? (size_t)r->column[MPG_COLUMN_PAIR][i] : 0];
+        if (append(window > 1 ? &p->stream : &p->bandwidth, r->column[MPG_COLUMN_SIZE_BYTES][i],
+                   &e, err) < 0)
+            return mpg_error_prefix(err, "%s", r->path);
+        if (window > 1 && (int64_t)window > p->window)
+            p->window = (int64_t)window;
+    }
+    return 0;
+}
+
+int mpg_collect_add_network(struct mpg_collect *c, const struct mpg_results *r, int64_t id,
+                            enum mpg_path_class path, struct mpg_error *err)
+{
+    bool pingpong = r->benchmark == MPG_BENCHMARK_PINGPONG;
+    int32_t *map = NULL;
+    if (!c->network[path] && !(c->network[path] = calloc(1, sizeof *c->network[path])))
+        return mpg_collect_no_memory(err);
+    struct mpg_collect_path *p = c->network[path];
+    int status = pingpong ? add_launch(&p->launch, &p->launches, id, r, err)
+                          : add_launch(&p->transfer, &p->transfer_launches, id, r, err);
+    if (status == 0 && (status = map_pairs(p, r, &map, err)) < 0)
+        mpg_error_prefix(err, "%s", r->path);
+    if (status == 0 && pingpong)
+        status = add_eager_limit(p, r, err);
+    if (status == 0)
+        status = (pingpong ? add_pingpong : add_bandwidth)(p, r, map, err);
+    free(map);
+    return status;
+}
+
+int mpg_collect_put_network(struct mpg_collect *c, struct mpg_error *err)
+{
+    struct mpg_signature *sig = c->sig;
+    if (!(sig->network = calloc(MPG_PATHS, sizeof *sig->network)))
+        return mpg_collect_no_memory(err);
+    for (int path = 0; path < MPG_PATHS; path++) {
+        if (!c->network[path])
+            continue;
+        struct mpg_network_path *out = &sig->network[sig->paths++];
+        out->path = (enum mpg_path_class)path;
+        if (mpg_collect_make_path(c, c->network[path], out, err) < 0)
+            return mpg_error_prefix(err, "%s", mpg_path_name(out->path));
+    }
+    return 0;
+}

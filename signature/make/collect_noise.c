@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Noise of each core: detours, quanta, and what happened on it meanwhile. */
+#include "signature/make/collect_private.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Results files are text: the end of one detour and the start of the next were
+ * rounded apart. This much is forgiven. */
+#define ROUNDING_NS 1.0
+
+/* The core ID of HOST, made if it is not there; the signature's cores ascend in
+ * host and core. */
+static struct mpg_noise_core *find_core(struct mpg_signature *sig, const char *host, int64_t id,
+                                        struct mpg_error *err)
+{
+    size_t i = 0;
+    for (; i < sig->cores; i++) {
+        int order = strcmp(sig->core[i].host, host);
+        if (order > 0 || (order == 0 && sig->core[i].core >= id))
+            break;
+    }
+    if (i < sig->cores && sig->core[i].core == id && strcmp(sig->core[i].host, host) == 0)
+        return &sig->core[i];
+    struct mpg_noise_core *grown = realloc(sig->core, (sig->cores + 1) * sizeof *grown);
+    if (grown)
+        sig->core = grown;
+    char *copy = grown ? strdup(host) : NULL;
+    if (!copy) {
+        mpg_collect_no_memory(err);
+        return NULL;
+    }
+    memmove(&grown[i + 1], &grown[i], (sig->cores - i) * sizeof *grown);
+    grown[i] = (struct mpg_noise_core){.host = copy, .core = (int)id};
+    sig->cores++;
+    return &grown[i];
+}
+
+/* Copies at most N detours, moving starts and ends that rounding pushed over
+ * the previous end or the span by no more than ROUNDING_NS. */
+static int copy_detours(const struct mpg_results *r, struct mpg_noise_core *core, size_t n,
+                        struct mpg_error *err)
+{
+    core->start_ns = malloc((n + 1) * sizeof *core->start_ns);
+    core->duration_ns = malloc((n + 1) * sizeof *core->duration_ns);
+    if (!core->start_ns || !core->duration_ns)
+        return mpg_collect_no_memory(err);
+    double end_ns = 0;
+    for (size_t i = 0; i < n; i++) {
+        double start = r->column[MPG_COLUMN_START_NS][i];
+        double duration = r->column[MPG_COLUMN_DURATION_NS][i];
+        if (start < end_ns && start >= end_ns - ROUNDING_NS) {
+            duration = fmax(0, duration - (end_ns - start));
+            start = end_ns;
+        }
+        if (start + duration > core->span_ns && start + duration <= core->span_ns + ROUNDING_NS)
+            duration = nextafter(fmax(0, core->span_ns - start), 0); /* the sum may round up */
+        core->start_ns[i] = start;
+        core->duration_ns[i] = duration;
+        end_ns = start + duration;
+    }
+    core->detours = n;
+    return 0;
+}
+
+/* Fits families to how long CORE's detours are and how far apart. */
+static int fit_detours(struct mpg_noise_core *core, struct mpg_error *err)
+{
+    size_t gaps = core->detours > 0 ? core->detours - 1 : 0;
+    if (gaps == 0)
+        return 0;
+    double *gap = malloc(gaps * sizeof *gap);
+    if (!gap)
+        return mpg_collect_no_memory(err);
+    for (size_t i = 0; i < gaps; i++)
+        gap[i] = fmax(0, core->start_ns[i + 1] - (core->start_ns[i] + core->duration_ns[i]));
+    int status = mpg_collect_fit(gap, gaps, core->gap_ns, err);
+    free(gap);
+    return status < 0 ? -1
+                      : mpg_collect_fit(core->duration_ns, core->detours, core->length_ns, err);
+}
+
+/* A core's record of detours. Of more than a signature holds, the first are
+ * kept, and the record ends where the first one left out starts. */
+static int add_detours(struct mpg_collect *c, const struct mpg_results *r,
+                       struct mpg_noise_core *core, struct mpg_error *err)
+{
+    size_t n = r->samples;
+    if (mpg_results_number(r, "threshold_ns", 0, MPG_DISTRIBUTION_LIMIT, &core->threshold_ns,
+                           err) < 0 ||
+        mpg_results_number(r, "span_ns", 1, MPG_DISTRIBUTION_LIMIT, &core->span_ns, err) < 0)
+        return -1;
+    if (n > MPG_SIGNATURE_MAX_DETOURS) {
+        n = MPG_SIGNATURE_MAX_DETOURS;
+        core->span_ns = r->column[MPG_COLUMN_START_NS][n];
+        if (mpg_collect_warn(c, err, "%s: the first %zu of %zu detours were kept, %.3f s of"
+                                     " record", r->path, n, r->samples,
+                             core->span_ns * 1e-9) < 0)
+            return -1;
+    }
+    if (copy_detours(r, core, n, err) < 0 || mpg_noise_core_check(core, err) < 0 ||
+        mpg_noise_core_derive(core, err) < 0 || fit_detours(core, err) < 0)
+        return mpg_error_prefix(err, "%s", r->path);
+    return 0;
+}
+
+static int check_order(const struct mpg_results *r, struct mpg_error *err)
+{
+    const double *start_ns = r->column[MPG_COLUMN_START_NS];
+    for (size_t i = 1; i < r->samples; i++)
+        if (start_ns[i] < start_ns[i - 1])
+            return mpg_error_set(err, "%s: quantum %zu starts before the one before it", r->path,
+                                 i);
+    return 0;
+}
+
+/* Whether R's quanta start where their length says, or else what is periodic
+ * cannot be told from when they were. */
+static bool equally_spaced(const struct mpg_results *r, double quantum_ns)
+{
+    const double *start_ns = r->column[MPG_COLUMN_START_NS];
+    bool equal = true;
+    for (size_t i = 0; i < r->samples; i++)
+        equal = equal && fabs(start_ns[i] - start_ns[0] - (double)i * quantum_ns) <=
+                             quantum_ns / 10;
+    return equal;
+}
+
+static int add_ftq(struct mpg_collect *c, const struct mpg_results *r,
+                   struct mpg_noise_core *core, struct mpg_error *err)
+{
+    const double *lost_ns = r->column[MPG_COLUMN_LOST_NS];
+    if (check_order(r, err) < 0 ||
+        mpg_results_number(r, "quantum_ns", 1, MPG_DISTRIBUTION_LIMIT, &core->ftq.quantum_ns,
+                           err) < 0)
+        return -1;
+    if (mpg_collect_distribution(lost_ns, r->samples, true, &core->ftq.lost_ns, err) < 0)
+        return mpg_error_prefix(err, "%s", r->path);
+    if (!equally_spaced(r, core->ftq.quantum_ns))
+        return mpg_collect_warn(c, err, "%s: quanta do not start every %g ns: no spectrum was"
+                                        " made of them", r->path, core->ftq.quantum_ns);
+    if (mpg_collect_quanta(lost_ns, r->samples, core, err) < 0)
+        return mpg_error_prefix(err, "%s", r->path);
+    return 0;
+}
+
+/* What fixed work loses is what it takes beyond its fastest time. */
+static int add_fwq(const struct mpg_results *r, struct mpg_noise_core *core,
+                   struct mpg_error *err)
+{
+    struct mpg_noise_quanta *fwq = &core->fwq;
+    if (check_order(r, err) < 0 ||
+        mpg_results_number(r, "work_ns", 1, MPG_DISTRIBUTION_LIMIT, &fwq->quantum_ns, err) < 0)
+        return -1;
+    double *lost = malloc(r->samples * sizeof *lost);
+    if (!lost)
+        return mpg_collect_no_memory(err);
+    for (size_t i = 0; i < r->samples; i++)
+        lost[i] = fmax(0, r->column[MPG_COLUMN_DURATION_NS][i] - fwq->quantum_ns);
+    int status = mpg_collect_distribution(lost, r->samples, true, &fwq->lost_ns, err);
+    free(lost);
+    return status < 0 ? mpg_error_prefix(err, "%s", r->path) : 0;
+}
+
+/* What the kernel, PAPI and the hypervisor counted, said of the benchmark during
+ * which they did. */
+static int add_events(const struct mpg_results *r, struct mpg_noise_core *core,
+                      struct mpg_error *err)
+{
+    static const char *const keys[] = {"context_switches", "cpu_migrations", "page_faults",
+                                       "preemptions", "cpu_share", "speed_range", "steal_ns",
+                                       "interrupts", "softirqs"};
+    for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
+        const char *value = mpg_collect_fact(r, keys[k]);
+        char key[64];
+        snprintf(key, sizeof key, "%s %s", mpg_benchmark_name(r->benchmark), keys[k]);
+        if (value && mpg_fact_add(&core->event, &core->events, key, value, err) < 0)
+            return mpg_error_prefix(err, "%s", r->path);
+    }
+    return 0;
+}
+
+int mpg_collect_add_noise(struct mpg_collect *c, const struct mpg_results *r, int64_t id,
+                          struct mpg_error *err)
+{
+    struct mpg_noise_core *core = find_core(c->sig, mpg_collect_fact(r, "host"), id, err);
+    double cores_at_once = 0;
+    if (!core || add_events(r, core, err) < 0 ||
+        (mpg_collect_fact(r, "cores_at_once") &&
+         mpg_results_number(r, "cores_at_once", 1, INT32_MAX, &cores_at_once, err) < 0))
+        return -1;
+    if (core->cores_at_once < cores_at_once)
+        core->cores_at_once = (int)cores_at_once;
+    if (r->benchmark == MPG_BENCHMARK_DETOUR)
+        return add_detours(c, r, core, err);
+    return r->benchmark == MPG_BENCHMARK_FTQ ? add_ftq(c, r, core, err) : add_fwq(r, core, err);
+}
+
+/* One host is the header's; several are said core by core. */
+void mpg_collect_put_noise(struct mpg_collect *c)
+{
+    const char *hosts = mpg_fact_find(c->sig->fact, c->sig->facts, "host");
+    for (size_t i = 0; i < c->sig->cores; i++) {
+        struct mpg_noise_core *core = &c->sig->core[i];
+        if (hosts && strcmp(core->host, hosts) == 0) {
+            free(core->host);
+            core->host = NULL;
+        }
+    }
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One-way times and transfers of exchanges whose ways the clocks do not tell: out
+ * of the sums by deconvolution, or of few samples by halves. */
+#include "signature/make/collect_network.h"
+
+#include <gsl/gsl_sort_double.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "statistics/deconvolution.h"
+
+/* Values that stand for the acknowledgement's distribution. */
+enum { ACKNOWLEDGEMENTS = 1024 };
+
+static double *copy_times(const struct mpg_exchanges *all, struct mpg_error *err)
+{
+    double *times = malloc(all->n * sizeof *times);
+    if (!times)
+        mpg_collect_no_memory(err);
+    for (size_t i = 0; times && i < all->n; i++)
+        times[i] = all->exchange[i].time_ns;
+    return times;
+}
+
+/* One of the two equal summands of ALL's times. */
+static struct mpg_distribution *part_halves(const struct mpg_exchanges *all,
+                                            struct mpg_parting *parting, struct mpg_error *err)
+{
+    struct mpg_distribution *d;
+    double misfit, *times = copy_times(all, err);
+    if (!times)
+        return NULL;
+    if (all->n >= MPG_DECONVOLUTION_MIN_SAMPLES) {
+        d = mpg_deconvolve_halves(times, all->n, MPG_DISTRIBUTION_KNOTS, &misfit, err);
+        parting->parted++;
+        parting->misfit = d ? fmax(parting->misfit, misfit) : 1;
+    } else {
+        for (size_t i = 0; i < all->n; i++)
+            times[i] /= 2;
+        d = mpg_distribution_from_samples(times, all->n, MPG_DISTRIBUTION_KNOTS, err);
+        parting->halved++;
+    }
+    free(times);
+    return d;
+}
+
+int mpg_part_round_trips(const struct mpg_exchange_sizes *from, struct mpg_parting *parting,
+                         struct mpg_network_sizes *sizes, struct mpg_error *err)
+{
+    if (!(sizes->size = calloc(from->n + 1, sizeof *sizes->size)))
+        return mpg_collect_no_memory(err);
+    for (; sizes->n < from->n; sizes->n++) {
+        const struct mpg_exchanges *all = &from->size[sizes->n];
+        struct mpg_network_size *made = &sizes->size[sizes->n];
+        made->size_bytes = all->size_bytes;
+        if (!(made->time_ns = part_halves(all, parting, err)))
+            return mpg_error_prefix(err, "%lld bytes", (long long)all->size_bytes);
+    }
+    return 0;
+}
+
+/* What is taken out of the time until an acknowledgement. */
+struct acknowledgement {
+    double value[ACKNOWLEDGEMENTS]; /* its distribution, where that is known */
+    bool known;
+    double half_ns;                 /* half of the median empty round trip; NAN: unknown */
+};
+
+static int find_acknowledgement(const struct mpg_exchanges *empty, struct mpg_parting *parting,
+                                struct acknowledgement *ack, struct mpg_error *err)
+{
+    struct mpg_distribution *way = part_halves(empty, parting, err);
+    if (!way)
+        return -1;
+    for (int i = 0; i < ACKNOWLEDGEMENTS; i++)
+        ack->value[i] = mpg_distribution_quantile(way, (i + 0.5) / ACKNOWLEDGEMENTS);
+    ack->known = parting->parted > 0;
+    ack->half_ns = mpg_distribution_quantile(way, 0.5);
+    mpg_distribution_free(way);
+    return 0;
+}
+
+/* Takes the acknowledgement's typical time out of each of ALL's TIMES. */
+static int take_out_half(const struct mpg_exchanges *all, const struct acknowledgement *ack,
+                         double *times, struct mpg_error *err)
+{
+    for (size_t i = 0; i < all->n; i++) {
+        double stated_ns = all->exchange[i].back_ns / 2; /* by old results */
+        double half_ns = isnan(stated_ns) ? ack->half_ns : stated_ns;
+        if (isnan(half_ns))
+            return mpg_error_set(err, "there are no empty exchanges, and no clocks good enough,"
+                                      " to tell what the acknowledgement takes");
+        times[i] = fmax(0, times[i] - half_ns);
+    }
+    return 0;
+}
+
+/* The transfers of one size. */
+static struct mpg_distribution *part_transfer(const struct mpg_exchanges *all,
+                                              const struct acknowledgement *ack,
+                                              struct mpg_parting *parting, struct mpg_error *err)
+{
+    double misfit, *times = copy_times(all, err);
+    if (!times)
+        return NULL;
+    struct mpg_distribution *d = NULL;
+    if (ack->known && all->n >= MPG_DECONVOLUTION_MIN_SAMPLES) {
+        d = mpg_deconvolve_known(times, all->n, ack->value, ACKNOWLEDGEMENTS,
+                                 MPG_DISTRIBUTION_KNOTS, &misfit, err);
+        parting->parted++;
+        parting->misfit = d ? fmax(parting->misfit, misfit) : 1;
+    } else if (take_out_half(all, ack, times, err) == 0) {
+        d = mpg_distribution_from_samples(times, all->n, MPG_DISTRIBUTION_KNOTS, err);
+        parting->halved++;
+    }
+    free(times);
+    return d;
+}
+
+int mpg_part_transfers(const struct mpg_exchange_sizes *from, struct mpg_parting *parting,
+                       struct mpg_network_sizes *sizes, struct mpg_error *err)
+{
+    struct acknowledgement *ack = calloc(1, sizeof *ack);
+    int status = 0;
+    sizes->size = calloc(from->n + 1, sizeof *sizes->size);
+    if (!ack || !sizes->size) {
+        free(ack);
+        return mpg_collect_no_memory(err);
+    }
+    ack->half_ns = NAN;
+    if (from->size[0].size_bytes == 0)
+        status = find_acknowledgement(&from->size[0], parting, ack, err);
+    for (; status == 0 && sizes->n < from->n; sizes->n++) {
+        const struct mpg_exchanges *all = &from->size[sizes->n];
+        struct mpg_network_size *made = &sizes->size[sizes->n];
+        made->size_bytes = all->size_bytes;
+        if (!(made->time_ns = part_transfer(all, ack, parting, err)))
+            status = mpg_error_prefix(err, "%lld bytes", (long long)all->size_bytes);
+    }
+    free(ack);
+    return status;
+}

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* From exchanges to the distributions of one class of path. */
+#include "config.h"
+
+#include "signature/make/collect_network.h"
+
+#include <gsl/gsl_sort_double.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "statistics/loggp.h"
+
+/* The times of exchange E of which a distribution is made; returns how many it
+ * put into TIMES, 0 to 2. CONTEXT is the caller's. */
+typedef int pick_fn(const struct mpg_exchange *e, const void *context, double times[2]);
+
+/* The picked times of ALL, in order, which the caller frees; *N may be 0. */
+static double *pick_times(const struct mpg_exchanges *all, pick_fn *pick, const void *context,
+                          size_t *n, struct mpg_error *err)
+{
+    double *times = malloc((2 * all->n + 1) * sizeof *times);
+    *n = 0;
+    if (!times)
+        mpg_collect_no_memory(err);
+    for (size_t i = 0; times && i < all->n; i++)
+        *n += (size_t)pick(&all->exchange[i], context, times + *n);
+    return times;
+}
+
+/* The distributions of the picked times of each size of FROM, where there are
+ * any; fitted if FIT. */
+static int make_sizes(const struct mpg_exchange_sizes *from, pick_fn *pick, const void *context,
+                      bool fit, struct mpg_network_sizes *sizes, struct mpg_error *err)
+{
+    if (!(sizes->size = calloc(from->n + 1, sizeof *sizes->size)))
+        return mpg_collect_no_memory(err);
+    for (size_t s = 0; s < from->n; s++) {
+        size_t n;
+        double *times = pick_times(&from->size[s], pick, context, &n, err);
+        if (!times)
+            return -1;
+        struct mpg_network_size *made = &sizes->size[sizes->n];
+        int status = n > 0 ? mpg_collect_distribution(times, n, fit, &made->time_ns, err) : 0;
+        free(times);
+        made->size_bytes = from->size[s].size_bytes;
+        sizes->n += made->time_ns != NULL;
+        if (status < 0)
+            return mpg_error_prefix(err, "%lld bytes", (long long)from->size[s].size_bytes);
+    }
+    return 0;
+}
+
+static int whole_time(const struct mpg_exchange *e, const void *context, double times[2])
+{
+    (void)context;
+    times[0] = e->time_ns;
+    return 1;
+}
+
+static int send_time(const struct mpg_exchange *e, const void *context, double times[2])
+{
+    (void)context;
+    times[0] = e->send_ns;
+    return !isnan(e->send_ns);
+}
+
+/* Both ways by the clocks, CONTEXT. */
+static int both_ways(const struct mpg_exchange *e, const void *context, double times[2])
+{
+    times[0] = mpg_one_way_there(context, e);
+    times[1] = fmax(0, e->time_ns - times[0]);
+    return 2;
+}
+
+/* The way there by the clocks, CONTEXT. */
+static int there(const struct mpg_exchange *e, const void *context, double times[2])
+{
+    times[0] = mpg_one_way_there(context, e);
+    return 1;
+}
+
+/* ---- one way ---- */
+
+/* How times were got by clocks, WAYS, that can be compared; WHICH are they. */
+static void say_clocks(const struct mpg_one_way *ways, const char *which, char *text, size_t size)
+{
+    if (ways->clocks == MPG_CLOCKS_ONE)
+        snprintf(text, size, "%s; one clock", which);
+    else
+        snprintf(text, size, "%s%s; clocks synchronised within %.3g ns", which,
+                 ways->clocks == MPG_CLOCKS_SHAPE ? ", moved to the same median" : "",
+                 ways->error_ns);
+}
+
+/* How they were got by deconvolution, HOW; or else by halves, HALVES. */
+static void say_parting(const struct mpg_parting *parting, const char *how, const char *halves,
+                        char *text, size_t size)
+{
+    if (parting->parted == 0)
+        snprintf(text, size, "%s", halves);
+    else
+        snprintf(text, size, "%s, misfit at most %.2g%s", how, parting->misfit,
+                 parting->halved > 0 ? "; half of it for sizes of too few samples" : "");
+}
+
+static int say_one_way(const struct mpg_one_way *ways, const struct mpg_parting *parting,
+                       struct mpg_network_path *out, struct mpg_error *err)
+{
+    char text[256];
+    if (ways->clocks != MPG_CLOCKS_NONE)
+        say_clocks(ways, "forward and backward times", text, sizeof text);
+    else
+        say_parting(parting, "deconvolution of the round trip", "half the round trip", text,
+                    sizeof text);
+    out->one_way = strdup(text);
+    return out->one_way ? 0 : mpg_collect_no_memory(err);
+}
+
+static int make_latency(const struct mpg_collect_path *in, struct mpg_network_path *out,
+                        struct mpg_error *err)
+{
+    struct mpg_one_way ways;
+    struct mpg_parting parting = {0};
+    if (in->pingpong.n == 0)
+        return 0;
+    if (mpg_one_way_find(&in->pingpong, in->launch, in->launches, in->pairs, true, &ways, err) < 0)
+        return -1;
+    int status;
+    if (ways.clocks != MPG_CLOCKS_NONE) {
+        out->one_way_error_ns = ways.error_ns;
+        status = make_sizes(&in->pingpong, both_ways, &ways, true, &out->latency, err);
+    } else {
+        status = mpg_part_round_trips(&in->pingpong, &parting, &out->latency, err);
+        out->one_way_misfit = parting.misfit;
+    }
+    if (status == 0)
+        status = say_one_way(&ways, &parting, out, err);
+    mpg_one_way_clear(&ways);
+    return status;
+}
+
+/* ---- transfers ---- */
+
+/* The header says how transfers were got; one-way times have a place of their own. */
+static int say_transfer(struct mpg_collect *c, const struct mpg_network_path *out,
+                        const char *text, struct mpg_error *err)
+{
+    char key[64];
+    snprintf(key, sizeof key, "transfer, %s", mpg_path_name(out->path));
+    return mpg_fact_add(&c->sig->fact, &c->sig->facts, key, text, err);
+}
+
+static int make_bandwidth(struct mpg_collect *c, const struct mpg_collect_path *in,
+                          struct mpg_network_path *out, struct mpg_error *err)
+{
+    struct mpg_one_way ways;
+    char text[256];
+    struct mpg_parting parting = {0};
+    if (in->bandwidth.n == 0)
+        return 0;
+    if (mpg_one_way_find(&in->bandwidth, in->transfer, in->transfer_launches, in->pairs,
+                         in->bandwidth.size[0].size_bytes == 0, &ways, err) < 0)
+        return -1;
+    int status;
+    if (ways.clocks == MPG_CLOCKS_NONE) {
+        status = mpg_part_transfers(&in->bandwidth, &parting, &out->bandwidth, err);
+        say_parting(&parting, "deconvolution of the time to the acknowledgement",
+                    "time to the acknowledgement without half the empty round trip", text,
+                    sizeof text);
+    } else {
+        status = make_sizes(&in->bandwidth, there, &ways, true, &out->bandwidth, err);
+        say_clocks(&ways, "time until the message is there", text, sizeof text);
+    }
+    if (status == 0)
+        status = say_transfer(c, out, text, err);
+    mpg_one_way_clear(&ways);
+    return status;
+}
+
+/* ---- LogGP ---- */
+
+/* The medians of a list of sizes; those of 0 left out. */
+struct medians {
+    int64_t *size_bytes;
+    double *time_ns;
+    struct mpg_loggp_times times;
+};
+
+static int find_medians(const struct mpg_network_sizes *from, struct medians *m,
+                        struct mpg_error *err)
+{
+    size_t n = 0;
+    m->size_bytes = malloc((from->n + 1) * sizeof *m->size_bytes);
+    m->time_ns = malloc((from->n + 1) * sizeof *m->time_ns);
+    if (!m->size_bytes || !m->time_ns)
+        return mpg_collect_no_memory(err);
+    for (size_t i = 0; i < from->n; i++) {
+        m->size_bytes[n] = from->size[i].size_bytes;
+        m->time_ns[n] = mpg_distribution_quantile(from->size[i].time_ns, 0.5);
+        n += m->time_ns[n] > 0;
+    }
+    m->times = (struct mpg_loggp_times){n, m->size_bytes, m->time_ns};
+    return 0;
+}
+
+/* By latencies, or where pingpong did not run by transfers. */
+static int fit_loggp(struct mpg_network_path *out, struct mpg_error *err)
+{
+    enum { ONE_WAY, SENDER, STREAMING, LISTS };
+    const struct mpg_network_sizes *list[LISTS] = {
+        out->latency.n > 0 ? &out->latency : &out->bandwidth, &out->sender, &out->streaming};
+    struct medians m[LISTS] = {{0}};
+    int status = 0;
+    for (int i = 0; i < LISTS && status == 0; i++)
+        status = find_medians(list[i], &m[i], err);
+    if (status == 0)
+        status = mpg_loggp_fit(&m[ONE_WAY].times, &m[SENDER].times, &m[STREAMING].times,
+                               out->eager_limit_bytes, &out->loggp, err);
+    for (int i = 0; i < LISTS; i++) {
+        free(m[i].time_ns);
+        free(m[i].size_bytes);
+    }
+    return status;
+}
+
+int mpg_collect_make_path(struct mpg_collect *c, const struct mpg_collect_path *in,
+                          struct mpg_network_path *out, struct mpg_error *err)
+{
+    out->eager_limit_bytes = MPG_EAGER_LIMIT_UNKNOWN;
+    out->window = in->window;
+    if (make_latency(in, out, err) < 0 || make_bandwidth(c, in, out, err) < 0 ||
+        make_sizes(&in->pingpong, whole_time, NULL, false, &out->round_trip, err) < 0 ||
+        make_sizes(&in->bandwidth, send_time, NULL, false, &out->sender, err) < 0 ||
+        make_sizes(&in->stream, whole_time, NULL, false, &out->streaming, err) < 0)
+        return -1;
+    if (in->eager_limits > 0) { /* the lower median: a limit that some launch had */
+        gsl_sort(in->eager_limit_bytes, 1, in->eager_limits);
+        out->eager_limit_bytes = (int64_t)in->eager_limit_bytes[(in->eager_limits - 1) / 2];
+    }
+    return fit_loggp(out, err) < 0 ? -1 : mpg_collect_groups(c, in, out, err);
+}

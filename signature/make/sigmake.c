@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* sigmake: makes a signature from a folder of results, or says whether they are
+ * good enough for one. Everything is read and checked before the first byte is
+ * written. */
+#include "config.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <gsl/gsl_errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/error.h"
+#include "common/option.h"
+#include "common/output.h"
+#include "common/progress.h"
+#include "signature/make/check.h"
+#include "signature/make/collect.h"
+#include "signature/make/results.h"
+#include "signature/signature.h"
+
+#define SUFFIX ".samples"
+
+static int is_results_name(const struct dirent *entry)
+{
+    size_t length = strlen(entry->d_name), suffix = strlen(SUFFIX);
+    return entry->d_name[0] != '.' && length > suffix &&
+           strcmp(entry->d_name + length - suffix, SUFFIX) == 0;
+}
+
+/* What all files of a folder go to; CHECK may be NULL. */
+struct takers {
+    struct mpg_collect *collect;
+    struct mpg_check *check;
+    size_t files;
+};
+
+static int add_file(struct takers *takers, const char *folder, const char *name,
+                    struct mpg_error *err)
+{
+    char *path = NULL;
+    int status = -1;
+    const char *slash = folder[strlen(folder) - 1] == '/' ? "" : "/";
+    if (asprintf(&path, "%s%s%s", folder, slash, name) < 0)
+        return mpg_error_set(err, "out of memory");
+    struct mpg_results *results = mpg_results_read(path, err);
+    if (results)
+        status = mpg_collect_add(takers->collect, results, err);
+    if (status == 0 && takers->check && (status = mpg_check_add(takers->check, results, err)) < 0)
+        mpg_error_prefix(err, "%s", path);
+    takers->files++;
+    mpg_results_free(results);
+    free(path);
+    return status;
+}
+
+/* Adds every results file of FOLDER, in the order of their names and numbers. */
+static int add_folder(struct takers *takers, const char *folder, struct mpg_error *err)
+{
+    struct dirent **entry = NULL;
+    struct mpg_progress progress;
+    int status = 0, n = scandir(folder, &entry, is_results_name, versionsort);
+    if (n < 0)
+        return mpg_error_errno(err, errno, "%s", folder);
+    if (n == 0)
+        status = mpg_error_set(err, "%s: no results files (*%s); 'mpgbench -o %s' makes them",
+                               folder, SUFFIX, folder);
+    mpg_progress_start(&progress, "sigmake: reading results", n);
+    for (int i = 0; i < n; i++) {
+        if (status == 0)
+            status = add_file(takers, folder, entry[i]->d_name, err);
+        mpg_progress_update(&progress, i + 1);
+        free(entry[i]);
+    }
+    mpg_progress_end(&progress);
+    free(entry);
+    return status;
+}
+
+/* The signature of TAKERS' files, which are those of FOLDER; the caller frees it. */
+static struct mpg_signature *make_signature(struct takers *takers, const char *folder,
+                                            struct mpg_error *err)
+{
+    struct mpg_signature *sig = NULL;
+    if (add_folder(takers, folder, err) == 0)
+        sig = mpg_collect_finish(takers->collect, err);
+    if (sig && mpg_fact_add(&sig->fact, &sig->facts, "sigmake", PACKAGE_VERSION, err) < 0) {
+        mpg_signature_free(sig);
+        sig = NULL;
+    }
+    return sig;
+}
+
+static void print_warnings(const struct mpg_collect *collect)
+{
+    const char *const *line;
+    size_t n = mpg_collect_warnings(collect, &line);
+    for (size_t i = 0; i < n; i++)
+        fprintf(stderr, "sigmake: warning: %s\n", line[i]);
+}
+
+static int write_signature(const struct mpg_signature *sig, const char *path,
+                           struct mpg_error *err)
+{
+    struct mpg_output *out = mpg_output_open(path, err);
+    if (!out)
+        return -1;
+    if (mpg_signature_write(sig, mpg_output_stream(out), err) < 0) {
+        mpg_output_discard(out);
+        return mpg_error_prefix(err, "%s", strcmp(path, "-") == 0 ? "standard output" : path);
+    }
+    return mpg_output_commit(out, err);
+}
+
+/* Makes the signature of FOLDER and writes it to OUTPUT. */
+static int make(const char *folder, const char *output, struct mpg_error *err)
+{
+    struct takers takers = {.collect = mpg_collect_new(err)};
+    struct mpg_signature *sig =
+        takers.collect ? make_signature(&takers, folder, err) : NULL;
+    int status = -1;
+    if (sig) {
+        print_warnings(takers.collect);
+        status = write_signature(sig, output, err);
+    }
+    mpg_signature_free(sig);
+    mpg_collect_free(takers.collect);
+    return status;
+}
+
+/* Prints what speaks against FOLDER's measurement; returns how much does. */
+static int print_check(const struct takers *takers, const char *folder, struct mpg_error *err)
+{
+    const char *const *line;
+    size_t n = mpg_check_findings(takers->check, &line);
+    struct mpg_output *out = mpg_output_open("-", err);
+    if (!out)
+        return -1;
+    FILE *stream = mpg_output_stream(out);
+    for (size_t i = 0; i < n; i++)
+        fprintf(stream, "warning: %s\n", line[i]);
+    if (n > 0)
+        fprintf(stream, "%s: %zu files: not good enough: %zu warning%s\n", folder, takers->files,
+                n, n == 1 ? "" : "s");
+    else
+        fprintf(stream, "%s: %zu files: good enough\n", folder, takers->files);
+    return mpg_output_commit(out, err) < 0 ? -1 : (int)n;
+}
+
+/* Says whether FOLDER's measurement is good enough: 0 if so, -1 if it cannot be
+ * told, else how many warnings there were. */
+static int check(const char *folder, struct mpg_error *err)
+{
+    struct takers takers = {.collect = mpg_collect_new(err)};
+    struct mpg_signature *sig = NULL;
+    int status = -1;
+    if (takers.collect && (takers.check = mpg_check_new(err)) &&
+        (sig = make_signature(&takers, folder, err)) &&
+        mpg_check_finish(takers.check, sig, err) == 0)
+        status = print_check(&takers, folder, err);
+    mpg_signature_free(sig);
+    mpg_check_free(takers.check);
+    mpg_collect_free(takers.collect);
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    const char *output = "-";
+    bool check_only = false, output_given = false;
+    const struct mpg_option options[] = {
+        {.name = "check", .letter = 'c', .kind = MPG_OPTION_FLAG, .value = &check_only,
+         .help = "make no signature; say whether the measurement is good\n"
+                 "enough for one, and what to do where it is not"},
+        {.name = "output", .letter = 'o', .kind = MPG_OPTION_STRING, .value = &output,
+         .argument = "FILE", .help = "write the signature to FILE instead of standard output",
+         .given = &output_given},
+        {.name = NULL},
+    };
+    const struct mpg_program program = {
+        .name = "sigmake",
+        .arguments = "RESULTS",
+        .summary = "Makes a machine's signature from a folder of benchmark results.",
+        .options = options,
+        .min_arguments = 1,
+        .max_arguments = 1,
+    };
+    struct mpg_error err;
+    int first = mpg_option_parse(&program, argc, argv);
+    if (!*argv[first])
+        mpg_option_usage_error(&program, "the name of the results folder is empty");
+    if (check_only && output_given)
+        mpg_option_usage_error(&program, "--check makes no signature: leave out --output");
+    gsl_set_error_handler_off();
+    int status = check_only ? check(argv[first], &err) : make(argv[first], output, &err);
+    if (status < 0)
+        mpg_error_print(program.name, &err);
+    return status == 0 ? MPG_EXIT_OK : MPG_EXIT_FAILURE;
+}

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* sigshow's tables of the network, the collectives and the compute rates. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/units.h"
+#include "signature/show/show.h"
+
+static void show_size(int64_t size_bytes)
+{
+    char text[SHOW_TEXT];
+    printf("%10s", mpg_units_format_size(text, sizeof text, size_bytes));
+}
+
+/* ---- latency ---- */
+
+static void show_latency(const struct mpg_network_path *path, bool all)
+{
+    const struct mpg_network_sizes *sizes = path->latency.n > 0 ? &path->latency
+                                                                : &path->round_trip;
+    size_t most = all ? sizes->n : SHOW_ROWS;
+    char text[SHOW_TEXT];
+    if (sizes->n == 0) {
+        printf("\nNo latencies.\n");
+        return;
+    }
+    if (path->latency.n == 0)
+        printf("\nRound trip\n");
+    else if (!path->one_way)
+        printf("\nLatency, one way\n");
+    else if (path->one_way_error_ns > 0)
+        printf("\nLatency, one way: %s, clocks' error at most %s\n", path->one_way,
+               mpg_units_format_time(text, sizeof text, path->one_way_error_ns));
+    else
+        printf("\nLatency, one way: %s\n", path->one_way);
+    printf("      size   samples         p1        p50        p99        max         sd"
+           "   lag1  best fit, KS\n");
+    for (size_t i = 0; i < sizes->n; i++) {
+        const struct mpg_distribution *d = sizes->size[i].time_ns;
+        if (!show_picked(i, sizes->n, most))
+            continue;
+        show_size(sizes->size[i].size_bytes);
+        printf(" %9zu", d->n);
+        show_quantiles(d);
+        show_time(d->sd);
+        printf(" %6.2f", d->lag1);
+        show_best_fit(d);
+    }
+    show_rest(sizes->n, most, "sizes");
+}
+
+/* ---- bandwidth ---- */
+
+static const struct mpg_distribution *find_size(const struct mpg_network_sizes *sizes,
+                                                int64_t size_bytes)
+{
+    for (size_t i = 0; i < sizes->n; i++)
+        if (sizes->size[i].size_bytes == size_bytes)
+            return sizes->size[i].time_ns;
+    return NULL;
+}
+
+/* The rate in 10^6 bytes a second that quantile U of D means, or a dash. */
+static void show_megabytes(int64_t size_bytes, const struct mpg_distribution *d, double u)
+{
+    double time_ns = d ? mpg_distribution_quantile(d, u) : 0;
+    if (time_ns > 0 && size_bytes > 0)
+        printf(" %9.1f", (double)size_bytes * 1e3 / time_ns);
+    else
+        printf(" %9s", "-");
+}
+
+static void show_transfer(const struct mpg_network_path *path, int64_t size_bytes)
+{
+    const struct mpg_distribution *single = find_size(&path->bandwidth, size_bytes);
+    const struct mpg_distribution *sender = find_size(&path->sender, size_bytes);
+    const struct mpg_distribution *stream = find_size(&path->streaming, size_bytes);
+    show_size(size_bytes);
+    printf(" %9zu", single ? single->n : stream ? stream->n : (size_t)0);
+    show_quantiles(single);
+    if (sender)
+        show_time(mpg_distribution_quantile(sender, 0.5));
+    else
+        printf(" %10s", "-");
+    show_megabytes(size_bytes, single, 0.5);
+    show_megabytes(size_bytes, stream, 0.99);
+    show_megabytes(size_bytes, stream, 0.5);
+    show_best_fit(single);
+}
+
+static void show_bandwidth(const struct mpg_network_path *path, bool all)
+{
+    const struct mpg_network_sizes *sizes = path->bandwidth.n > 0 ? &path->bandwidth
+                                                                  : &path->streaming;
+    size_t most = all ? sizes->n : SHOW_ROWS;
+    char window[SHOW_TEXT] = "";
+    if (sizes->n == 0) {
+        printf("\nNo transfer times.\n");
+        return;
+    }
+    if (path->streaming.n > 0)
+        snprintf(window, sizeof window, ", and streaming with %" PRId64 " in flight", path->window);
+    printf("\nBandwidth, transfer of one message%s\n"
+           "                                                                          in send"
+           "      MB/s   streaming MB/s\n"
+           "      size   samples         p1        p50        p99        max        p50"
+           "       p50      slow       p50  best fit, KS\n", window);
+    for (size_t i = 0; i < sizes->n; i++)
+        if (show_picked(i, sizes->n, most))
+            show_transfer(path, sizes->size[i].size_bytes);
+    show_rest(sizes->n, most, "sizes");
+}
+
+static void show_eager_limit(const struct mpg_network_path *path)
+{
+    char text[SHOW_TEXT];
+    if (path->eager_limit_bytes == MPG_EAGER_LIMIT_UNKNOWN)
+        printf("\nEager limit: not detected\n");
+    else if (path->eager_limit_bytes < 0)
+        printf("\nEager limit: none, every send waits for its receive\n");
+    else
+        printf("\nEager limit: %s (%" PRId64 " bytes)\n",
+               mpg_units_format_size(text, sizeof text, path->eager_limit_bytes),
+               path->eager_limit_bytes);
+}
+
+/* ---- LogGP ---- */
+
+static void show_parameter(const char *name, double time_ns)
+{
+    char text[SHOW_TEXT];
+    if (time_ns > 0)
+        printf(", %s %s", name, mpg_units_format_time(text, sizeof text, time_ns));
+    else
+        printf(", %s not measured", name);
+}
+
+static void show_loggp(const struct mpg_loggp *loggp)
+{
+    if (loggp->segments == 0 && !(loggp->overhead_ns > 0) && !(loggp->gap_ns > 0))
+        return;
+    printf("\nLogGP");
+    show_parameter("overhead o", loggp->overhead_ns);
+    show_parameter("gap g", loggp->gap_ns);
+    if (loggp->segments == 0) {
+        printf(", too few sizes for a line\n");
+        return;
+    }
+    printf("\n      from         to    latency      error   ns/byte     error      MB/s"
+           "  residuals' sd    worst\n");
+    for (size_t i = 0; i < loggp->segments; i++) {
+        const struct mpg_loggp_segment *s = &loggp->segment[i];
+        show_size(s->from_bytes);
+        putchar(' ');
+        show_size(s->to_bytes);
+        show_time(s->latency_ns);
+        show_time(s->latency_error_ns);
+        printf(" %9.4g %9.2g", s->gap_per_byte_ns, s->gap_per_byte_error_ns);
+        if (s->gap_per_byte_ns > 0)
+            printf(" %9.1f    ", 1e3 / s->gap_per_byte_ns);
+        else
+            printf(" %9s    ", "-");
+        show_time(s->residual_sd_ns);
+        printf(" %6.1f %%\n", 100 * s->worst_relative);
+    }
+}
+
+/* ---- launches and pairs ---- */
+
+static void show_group(const struct mpg_network_group *g)
+{
+    char text[SHOW_TEXT];
+    printf("  %-10s median %s of %zu, score %+.1f", g->outlier ? "OUTLIER" : "",
+           mpg_units_format_time(text, sizeof text, g->median_ns), g->n, g->score);
+    printf(": %s\n", g->name);
+}
+
+static void show_groups(const struct mpg_network_group *group, size_t n, const char *what, bool all)
+{
+    char size[SHOW_TEXT], low[SHOW_TEXT], high[SHOW_TEXT];
+    size_t outliers = 0, shown = 0;
+    if (n == 0)
+        return;
+    double least = group[0].median_ns, most = least;
+    for (size_t i = 0; i < n; i++) {
+        least = fmin(least, group[i].median_ns);
+        most = fmax(most, group[i].median_ns);
+        outliers += group[i].outlier != 0;
+    }
+    printf("\n%s: %zu, median round trips of %s from %s to %s, ", what, n,
+           mpg_units_format_size(size, sizeof size, group[0].size_bytes),
+           mpg_units_format_time(low, sizeof low, least),
+           mpg_units_format_time(high, sizeof high, most));
+    printf(outliers > 0 ? "%zu unlike the others (flagged, not left out)\n" : "none unlike the others\n",
+           outliers);
+    for (size_t i = 0; i < n; i++)
+        if (all || (group[i].outlier && shown++ < SHOW_ROWS))
+            show_group(&group[i]);
+    if (!all)
+        show_rest(outliers, SHOW_ROWS, "of them");
+}
+
+static void show_path(const struct mpg_network_path *path, bool all)
+{
+    printf("\nPath: %s\n", mpg_path_name(path->path));
+    show_latency(path, all);
+    show_bandwidth(path, all);
+    show_eager_limit(path);
+    show_loggp(&path->loggp);
+    show_groups(path->launch, path->launches, "Launches", all);
+    show_groups(path->pair, path->pairs, "Pairs", all);
+}
+
+void show_network(const struct mpg_signature *sig, struct show *show)
+{
+    if (sig->paths == 0)
+        show_missing(show, "latencies and transfer times");
+    for (size_t i = 0; i < sig->paths; i++)
+        show_path(&sig->network[i], show->all);
+}
+
+/* ---- collectives ---- */
+
+/* Whether collective I starts a new group of one operation and process count. */
+static bool starts_group(const struct mpg_signature *sig, size_t i)
+{
+    const struct mpg_collective_time *c = &sig->collective[i];
+    return i == 0 || strcmp(c->operation, c[-1].operation) != 0 || c->processes != c[-1].processes;
+}
+
+void show_collectives(const struct mpg_signature *sig, struct show *show)
+{
+    enum { MOST = 4 }; /* sizes of one operation */
+    size_t hidden = 0;
+    if (sig->collectives == 0) {
+        show_missing(show, "collectives");
+        return;
+    }
+    printf("\nCollectives, from the common start to the last rank's end\n"
+           "operation   processes       size   samples         p1        p50        p99        max"
+           "  best fit, KS\n");
+    for (size_t first = 0, end; first < sig->collectives; first = end) {
+        for (end = first + 1; end < sig->collectives && !starts_group(sig, end);)
+            end++;
+        for (size_t i = first; i < end; i++) {
+            const struct mpg_collective_time *c = &sig->collective[i];
+            if (!show->all && !show_picked(i - first, end - first, MOST)) {
+                hidden++;
+                continue;
+            }
+            printf("%-12s %8d ", c->operation, c->processes);
+            show_size(c->size_bytes);
+            printf(" %9zu", c->time_ns->n);
+            show_quantiles(c->time_ns);
+            show_best_fit(c->time_ns);
+        }
+    }
+    show_rest(hidden, 0, "rows");
+}
+
+/* ---- compute ---- */
+
+static void show_quantile_rate(const struct mpg_compute_rate *r, double u)
+{
+    char text[SHOW_TEXT];
+    printf(" %20s", show_rate(text, mpg_distribution_quantile(r->rate, u), r->unit));
+}
+
+void show_compute(const struct mpg_signature *sig, struct show *show)
+{
+    size_t most = show->all ? sig->rates : 2 * SHOW_ROWS;
+    char text[SHOW_TEXT];
+    if (sig->rates == 0) {
+        show_missing(show, "compute rates");
+        return;
+    }
+    printf("\nCompute rates\n"
+           "kernel             at once  core   samples                   p1                  p50"
+           "                  p99\n");
+    for (size_t i = 0; i < sig->rates && i < most; i++) {
+        const struct mpg_compute_rate *r = &sig->rate[i];
+        printf("%-18s %7d  %4s %9zu", r->kernel, r->cores_at_once,
+               show_core_name(text, r->host, r->core), r->rate->n);
+        show_quantile_rate(r, 0.01);
+        show_quantile_rate(r, 0.5);
+        show_quantile_rate(r, 0.99);
+        putchar('\n');
+    }
+    show_rest(sig->rates, most, "rates");
+}

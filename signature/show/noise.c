@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* sigshow's tables of noise: a row a core. */
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/units.h"
+#include "signature/show/show.h"
+
+enum {
+    MOST_LAGS = 6,      /* named in a row */
+    MOST_LINES = 4,     /* fundamentals of one core */
+    MOST_HARMONICS = 6, /* named in a row */
+    EVENTS_WIDTH = 96,  /* bytes of a core's events */
+};
+
+typedef bool has_function(const struct mpg_noise_core *);
+
+static bool has_record(const struct mpg_noise_core *c)
+{
+    return c->span_ns > 0;
+}
+
+static bool has_quanta(const struct mpg_noise_core *c)
+{
+    return c->ftq.lost_ns || c->fwq.lost_ns;
+}
+
+static bool has_spectrum(const struct mpg_noise_core *c)
+{
+    return c->spectrum.n > 0 || c->lines > 0;
+}
+
+static bool has_lags(const struct mpg_noise_core *c)
+{
+    return c->lags > 0 && c->ftq.lost_ns;
+}
+
+static bool has_events(const struct mpg_noise_core *c)
+{
+    return c->events > 0;
+}
+
+static size_t count(const struct mpg_signature *sig, has_function *has)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < sig->cores; i++)
+        n += has(&sig->core[i]);
+    return n;
+}
+
+static void show_name(const struct mpg_noise_core *c)
+{
+    char text[SHOW_TEXT];
+    printf("%4s", show_core_name(text, c->host, c->core));
+}
+
+static void show_record(const struct mpg_noise_core *c, bool all)
+{
+    (void)all;
+    show_name(c);
+    show_time(c->threshold_ns);
+    show_time(c->span_ns);
+    printf(" %9.4f %9.1f", 100 * c->fraction_lost, (double)c->detours / (c->span_ns * 1e-9));
+    show_quantiles(c->length_ns);
+    show_best_fit(c->length_ns);
+}
+
+/* WORK: the quantum is what fixed work takes at best, so what is lost comes on top. */
+static void show_kind(const struct mpg_noise_core *c, bool work, const struct mpg_noise_quanta *q)
+{
+    const struct mpg_distribution *d = q->lost_ns;
+    if (!d)
+        return;
+    double mean_length_ns = q->quantum_ns + (work ? d->mean : 0);
+    show_name(c);
+    printf("  %-4s", work ? "FWQ" : "FTQ");
+    show_time(q->quantum_ns);
+    printf(" %9zu %9.4f", d->n, mean_length_ns > 0 ? 100 * d->mean / mean_length_ns : 0.0);
+    show_quantiles(d);
+    show_best_fit(d);
+}
+
+static void show_quanta(const struct mpg_noise_core *c, bool all)
+{
+    (void)all;
+    show_kind(c, false, &c->ftq);
+    show_kind(c, true, &c->fwq);
+}
+
+/* The lowest harmonic of FUNDAMENTAL_HZ among C's lines that is above ABOVE_HZ, or 0. */
+static double next_harmonic(const struct mpg_noise_core *c, double fundamental_hz, double above_hz)
+{
+    double lowest = 0;
+    for (size_t i = 0; i < c->lines; i++) {
+        double at = c->line[i].frequency_hz;
+        if (c->line[i].harmonic_of_hz > 0 && c->line[i].harmonic_of_hz == fundamental_hz &&
+            at > above_hz && (lowest == 0 || at < lowest))
+            lowest = at;
+    }
+    return lowest;
+}
+
+/* "x2 x3": the harmonics of LINE that are lines themselves; one above half the
+ * sampling frequency appears folded, at a frequency that is no multiple. */
+static void show_harmonics(const struct mpg_noise_core *c, const struct mpg_noise_line *line,
+                           size_t most)
+{
+    size_t n = 0;
+    for (double at = 0; (at = next_harmonic(c, line->frequency_hz, at)) > 0;) {
+        double order = at / line->frequency_hz;
+        if (++n > most)
+            break;
+        if (order > 1.5 && fabs(order - round(order)) < 0.05)
+            printf(" x%.0f", order);
+        else
+            printf(" %.5g Hz (folded)", at);
+    }
+    printf("%s", n > most ? " ..." : n == 0 ? " -" : "");
+}
+
+/* Whether the fundamental of LINE is in the list, so that LINE is named there. */
+static bool is_folded(const struct mpg_noise_core *c, const struct mpg_noise_line *line)
+{
+    for (size_t i = 0; line->harmonic_of_hz > 0 && i < c->lines; i++)
+        if (c->line[i].frequency_hz == line->harmonic_of_hz && c->line[i].harmonic_of_hz == 0)
+            return true;
+    return false;
+}
+
+static void show_lines(const struct mpg_noise_core *c, bool all)
+{
+    size_t n = 0, most = all ? c->lines : MOST_LINES;
+    for (size_t i = 0; i < c->lines; i++) {
+        const struct mpg_noise_line *line = &c->line[i];
+        if (is_folded(c, line) || ++n > most)
+            continue;
+        show_name(c);
+        printf(" %9.5g Hz", line->frequency_hz);
+        show_time(line->amplitude_ns);
+        printf(" %12.1e ", line->false_alarm);
+        if (line->harmonic_of_hz > 0)
+            printf(" of %.5g Hz", line->harmonic_of_hz);
+        else
+            show_harmonics(c, line, all ? c->lines : MOST_HARMONICS);
+        putchar('\n');
+    }
+    if (c->lines == 0) {
+        show_name(c);
+        printf("   no line (false alarm below %.2g)\n", c->false_alarm);
+    }
+    show_rest(n, most, "lines of this core");
+}
+
+/* Lags beyond what 95 % of the lags of white noise stay within (Bartlett 1946). */
+static void show_lags(const struct mpg_noise_core *c, bool all)
+{
+    double bound = 1.96 / sqrt((double)c->ftq.lost_ns->n);
+    size_t n = 0, most = all ? c->lags : MOST_LAGS;
+    show_name(c);
+    printf("  ");
+    for (size_t i = 0; i < c->lags; i++)
+        if (fabs(c->autocorrelation[i]) > bound && ++n <= most)
+            printf(" %zu: %+.3f ", i + 1, c->autocorrelation[i]);
+    if (n > most)
+        printf(" and %zu more", n - most);
+    if (n == 0)
+        printf(" none");
+    printf("  (bound %.3f, %zu lags)\n", bound, c->lags);
+}
+
+/* The overview leaves out what did not happen, and what is not on the line. */
+static void show_events(const struct mpg_noise_core *c, bool all)
+{
+    size_t length = 0;
+    show_name(c);
+    printf("  ");
+    for (size_t i = 0; i < c->events && (all || length < EVENTS_WIDTH); i++) {
+        const struct mpg_fact *e = &c->event[i];
+        if (!all && strcmp(e->value, "0") == 0)
+            continue;
+        size_t room = all ? SIZE_MAX : EVENTS_WIDTH - length, used = strlen(e->value);
+        used = used < room ? used : room;
+        printf("%s %s %.*s%s", length > 0 ? ";" : "", e->key, (int)used, e->value,
+               e->value[used] ? "..." : "");
+        length += used + strlen(e->key) + 2;
+    }
+    puts(length == 0 ? " none" : !all && length >= EVENTS_WIDTH ? " (--all)" : "");
+}
+
+/* A table of every core that HAS what SHOW_ROW shows; of many cores the first. */
+static void show_cores(const struct mpg_signature *sig, struct show *show, has_function *has,
+                       const char *what, const char *head,
+                       void (*show_row)(const struct mpg_noise_core *, bool all))
+{
+    size_t n = 0, cores = count(sig, has), most = show->all ? sig->cores : SHOW_CORES;
+    if (cores == 0) {
+        show_missing(show, what);
+        return;
+    }
+    printf("\n%s", head);
+    for (size_t i = 0; i < sig->cores; i++)
+        if (has(&sig->core[i]) && n++ < most)
+            show_row(&sig->core[i], show->all);
+    show_rest(cores, most, "cores");
+}
+
+void show_noise(const struct mpg_signature *sig, struct show *show)
+{
+    show_cores(sig, show, has_record, "detours",
+               "Noise: detours                     lost   detours   duration\n"
+               "core  threshold       span         %  a second         p1        p50        p99"
+               "        max  best fit, KS\n",
+               show_record);
+    show_cores(sig, show, has_quanta, "fixed time or work quanta",
+               "Noise: fixed time (FTQ), work (FWQ)     lost   time lost in a quantum\n"
+               "core  kind    quantum    quanta         %         p1        p50        p99"
+               "        max  best fit, KS\n",
+               show_quanta);
+    show_cores(sig, show, has_spectrum, "spectra",
+               "Noise: spectral lines of the time lost in FTQ quanta\n"
+               "core         line  amplitude  false alarm  harmonics\n",
+               show_lines);
+    show_cores(sig, show, has_lags, "autocorrelations",
+               "Noise: autocorrelation of FTQ at lags (in quanta) where it is beyond the bound"
+               " of white noise\ncore\n",
+               show_lags);
+    show_cores(sig, show, has_events, "events", "Noise: events while measuring\ncore\n",
+               show_events);
+}

@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Plots of noise: what FTQ saw over time, detours, the spectrum; one each a core. */
+#include "config.h"
+
+#include <gsl/gsl_sort_double.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/units.h"
+#include "signature/show/plot_private.h"
+
+/* Dots in one cell of a grid are one: a file of a million dots helps nobody. With
+ * more than MOST_DOTS cells the grid gets coarser. */
+enum { COLUMNS = 960, ROWS = 480, MOST_DOTS = 30000 };
+
+enum { MARKED_LINES = 8 };
+
+struct core_names {
+    char title[160]; /* "vm, core 3" */
+    char file[96];   /* "core3", "vm-core3" */
+};
+
+static struct core_names names_of(const struct mpg_signature *sig, const struct mpg_noise_core *c)
+{
+    struct core_names names;
+    const char *host = c->host ? c->host : mpg_fact_find(sig->fact, sig->facts, "host");
+    snprintf(names.title, sizeof names.title, "%.120s%score %d", host ? host : "", host ? ", " : "",
+             c->core);
+    snprintf(names.file, sizeof names.file, "%.64s%score%d", c->host ? c->host : "",
+             c->host ? "-" : "", c->core);
+    return names;
+}
+
+/* The median of N values, or -1 when memory is out. */
+static double median_of(const double *value, size_t n)
+{
+    double *sorted = malloc(n * sizeof *sorted);
+    if (!sorted)
+        return -1;
+    memcpy(sorted, value, n * sizeof *sorted);
+    gsl_sort(sorted, 1, n);
+    double median = sorted[n / 2];
+    free(sorted);
+    return median;
+}
+
+static double most_of(const double *value, size_t n)
+{
+    double most = value[0];
+    for (size_t i = 1; i < n; i++)
+        most = fmax(most, value[i]);
+    return most;
+}
+
+/* ns, us, ms or s, whichever makes VALUE_NS a number to read. */
+static double time_unit(double value_ns, const char **name)
+{
+    static const struct {
+        const char *name;
+        double ns;
+    } unit[] = {{"s", 1e9}, {"ms", 1e6}, {"us", 1e3}, {"ns", 1}};
+    int i = 0;
+    while (i < 3 && value_ns < 2 * unit[i].ns)
+        i++;
+    *name = unit[i].name;
+    return unit[i].ns;
+}
+
+/* ---- FTQ over time ---- */
+
+static int plot_series(struct plot_session *session, const struct mpg_signature *sig,
+                       const struct mpg_noise_core *c, struct mpg_error *err)
+{
+    const struct mpg_noise_series *s = &c->series;
+    struct core_names names = names_of(sig, c);
+    char first[256], second[256], text[SHOW_TEXT];
+    const char *unit, *time;
+    double most = most_of(s->most, s->n), median = median_of(s->most, s->n);
+    /* Rare large values would press all others flat. */
+    bool log = median > 0 && most > 30 * median;
+    double scale = log ? 1 : time_unit(most, &unit), span = time_unit((double)s->n * s->step, &time);
+    double low = log ? median / 10 : 0;
+    bool same = memcmp(s->mean, s->most, s->n * sizeof *s->mean) == 0;
+    if (plot_start(session, err, "ftq-%s", names.file) < 0)
+        return -1;
+    for (size_t i = 0; i < s->n; i++)
+        fprintf(session->data, "%.7g %.6g %.6g\n", ((double)i + 0.5) * s->step / span,
+                fmax(low, s->mean[i]) / scale, fmax(low, s->most[i]) / scale);
+    snprintf(first, sizeof first, "%s: time lost in each quantum of %s (FTQ)", names.title,
+             mpg_units_format_time(text, sizeof text, c->ftq.quantum_ns));
+    mpg_units_format_time(text, sizeof text, s->step);
+    if (c->ftq.lost_ns)
+        snprintf(second, sizeof second, "%zu quanta, %.3g %% of the time lost%s%s",
+                 c->ftq.lost_ns->n, 100 * c->ftq.lost_ns->mean / c->ftq.quantum_ns,
+                 same ? "" : "; a point covers ", same ? "" : text);
+    else
+        snprintf(second, sizeof second, "a point covers %s", text);
+    plot_title(session->script, first, second);
+    plot_set(session->script, "xlabel", "time since the start (%s)", time);
+    if (log) {
+        plot_set(session->script, "ylabel", "time lost in a quantum");
+        plot_log_times(session->script, "y", low, most);
+    } else {
+        plot_set(session->script, "ylabel", "time lost in a quantum (%s)", unit);
+        fprintf(session->script, "set yrange [0:*]\n");
+    }
+    fprintf(session->script, "set xrange [0:%.7g]\n", (double)s->n * s->step / span);
+    if (same)
+        fprintf(session->script, "plot data using 1:3 with points pt 7 ps 0.3 lc rgb '%s' notitle\n",
+                PLOT_BLUE);
+    else
+        fprintf(session->script, "plot data using 1:3 with points pt 7 ps 0.3 lc rgb '%s' "
+                "title 'worst quantum', data using 1:2 with lines lw 1.2 lc rgb '%s' "
+                "title 'mean'\n", PLOT_SKY, PLOT_ORANGE);
+    return plot_finish(session, err);
+}
+
+/* ---- detours ---- */
+
+/* What became of C's detours as dots. */
+struct dots {
+    unsigned most; /* detours in the fullest cell */
+    int coarse;    /* how many dots of the finest grid lie beside each other in a cell */
+};
+
+/* The cell of detour I in a grid of COLUMNS / COARSE columns. */
+static size_t cell_of(const struct mpg_noise_core *c, size_t i, double low, double high, int coarse)
+{
+    double duration = fmax(c->duration_ns[i], low);
+    size_t x = (size_t)(c->start_ns[i] / c->span_ns * (COLUMNS / coarse - 1));
+    size_t y = (size_t)(log(duration / low) / log(high / low) * (ROWS / coarse - 1));
+    return y * (size_t)(COLUMNS / coarse) + x;
+}
+
+static size_t count_cells(const struct mpg_noise_core *c, double low, double high,
+                          struct dots *dots, unsigned *cell)
+{
+    size_t occupied = 0;
+    memset(cell, 0, (size_t)COLUMNS * ROWS * sizeof *cell);
+    dots->most = 0;
+    for (size_t i = 0; i < c->detours; i++) {
+        unsigned *here = &cell[cell_of(c, i, low, high, dots->coarse)];
+        occupied += ++*here == 1;
+        dots->most = *here > dots->most ? *here : dots->most;
+    }
+    return occupied;
+}
+
+/* Writes a dot "start duration count" for each cell, where the first of its detours is. */
+static int write_dots(FILE *data, const struct mpg_noise_core *c, double unit, double low,
+                      double high, struct dots *dots, struct mpg_error *err)
+{
+    unsigned *cell = malloc((size_t)COLUMNS * ROWS * sizeof *cell);
+    if (!cell)
+        return mpg_error_set(err, "out of memory");
+    for (dots->coarse = 1; count_cells(c, low, high, dots, cell) > MOST_DOTS;)
+        dots->coarse *= 2;
+    for (size_t i = 0; i < c->detours; i++) {
+        unsigned *here = &cell[cell_of(c, i, low, high, dots->coarse)];
+        if (*here > 0)
+            fprintf(data, "%.7g %.6g %u\n", c->start_ns[i] / unit, fmax(c->duration_ns[i], low),
+                    *here);
+        *here = 0;
+    }
+    free(cell);
+    return 0;
+}
+
+static int plot_detours(struct plot_session *session, const struct mpg_signature *sig,
+                        const struct mpg_noise_core *c, struct mpg_error *err)
+{
+    struct core_names names = names_of(sig, c);
+    char first[256], second[256], median[SHOW_TEXT], tail[SHOW_TEXT], span[SHOW_TEXT];
+    const char *time;
+    double unit = time_unit(c->span_ns, &time), high = most_of(c->duration_ns, c->detours);
+    double low = high;
+    for (size_t i = 0; i < c->detours; i++)
+        if (c->duration_ns[i] > 0)
+            low = fmin(low, c->duration_ns[i]);
+    if (c->threshold_ns > 0)
+        low = fmin(low, c->threshold_ns);
+    if (!(high > 0))
+        return plot_missing(session, err, "detours of core %d: all of them last 0 ns", c->core);
+    high = fmax(high, 2 * low);
+    if (plot_start(session, err, "detours-%s", names.file) < 0)
+        return -1;
+    struct dots dots = {0};
+    if (write_dots(session->data, c, unit, low, high, &dots, err) < 0)
+        return -1;
+    bool crowded = dots.coarse > 1 || dots.most > 20;
+    snprintf(first, sizeof first, "%s: detours, %.5g a second, %.3g %% of %s lost", names.title,
+             (double)c->detours / (c->span_ns * 1e-9), 100 * c->fraction_lost,
+             mpg_units_format_time(span, sizeof span, c->span_ns));
+    if (c->length_ns)
+        snprintf(second, sizeof second, "duration: median %s, 99 %% below %s%s",
+                 mpg_units_format_time(median, sizeof median,
+                                       mpg_distribution_quantile(c->length_ns, 0.5)),
+                 mpg_units_format_time(tail, sizeof tail,
+                                       mpg_distribution_quantile(c->length_ns, 0.99)),
+                 crowded ? "" : dots.most > 1 ? "; dots that coincide are drawn once" : "");
+    else
+        snprintf(second, sizeof second, "one detour");
+    plot_title(session->script, first, second);
+    plot_set(session->script, "xlabel", "start (%s)", time);
+    plot_set(session->script, "ylabel", "duration");
+    plot_log_times(session->script, "y", low, high);
+    fprintf(session->script, "set xrange [0:%.7g]\n", c->span_ns / unit);
+    if (crowded)
+        fprintf(session->script, "set palette defined (0 '#6baed6', 0.5 '#2171b5', 1 '#08204b')\n"
+                "set logscale cb\nset cbrange [1:%u]\nset cblabel 'detours that a dot stands for'\n"
+                "plot data using 1:2:3 with points pt 7 ps %g lc palette notitle", dots.most,
+                0.15 + 0.2 * dots.coarse);
+    else
+        fprintf(session->script, "plot data using 1:2 with points pt 7 ps 0.35 lc rgb '%s' notitle",
+                PLOT_BLUE);
+    if (c->threshold_ns > 0) {
+        char threshold[SHOW_TEXT], key[2 * SHOW_TEXT];
+        snprintf(key, sizeof key, "threshold: shorter ones than %s were not seen",
+                 mpg_units_format_time(threshold, sizeof threshold, c->threshold_ns));
+        fprintf(session->script, ", %.7g with lines dt 2 lw 1.5 lc rgb '%s' title ",
+                c->threshold_ns, PLOT_ORANGE);
+        plot_quote(session->script, key);
+    }
+    putc('\n', session->script);
+    return plot_finish(session, err);
+}
+
+/* ---- spectrum ---- */
+
+/* The power density near FREQUENCY_HZ, for a mark on the curve. */
+static double density_at(const struct mpg_noise_series *s, double frequency_hz, double low)
+{
+    double at = frequency_hz / s->step, density = low;
+    size_t from = at > 1 ? (size_t)(at - 1) : 1, to = (size_t)(at + 2);
+    for (size_t i = from < 1 ? 1 : from; i < to && i < s->n; i++)
+        density = fmax(density, s->most[i]);
+    return density;
+}
+
+/* Writes the fundamentals, or the harmonics, as a data set if there are any;
+ * returns how many. */
+static size_t write_lines(FILE *data, const struct mpg_noise_core *c, bool harmonics, double low)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < c->lines; i++) {
+        double frequency_hz = c->line[i].frequency_hz;
+        if ((c->line[i].harmonic_of_hz > 0) == harmonics)
+            fprintf(data, "%s%.8g %.6g\n", n++ == 0 ? "\n\n" : "", frequency_hz,
+                    density_at(&c->spectrum, frequency_hz, low));
+    }
+    return n;
+}
+
+/* Labels the strongest fundamentals, unless they would cover each other. */
+static void mark_lines(FILE *script, const struct mpg_noise_core *c, double low, double decades)
+{
+    double taken[MARKED_LINES];
+    size_t n = 0;
+    for (size_t i = 0; i < c->lines && n < MARKED_LINES; i++) {
+        const struct mpg_noise_line *line = &c->line[i];
+        char text[SHOW_TEXT];
+        bool room = line->harmonic_of_hz == 0 && line->frequency_hz >= c->spectrum.step;
+        for (size_t j = 0; j < n && room; j++)
+            room = fabs(log10(line->frequency_hz / taken[j])) > decades / 12;
+        if (!room)
+            continue;
+        taken[n++] = line->frequency_hz;
+        snprintf(text, sizeof text, "%.4g Hz", line->frequency_hz);
+        fputs("set label ", script);
+        plot_quote(script, text);
+        fprintf(script, " at %.8g,%.6g center offset 0,0.9 front textcolor rgb '%s'\n",
+                line->frequency_hz, density_at(&c->spectrum, line->frequency_hz, low), PLOT_ORANGE);
+    }
+}
+
+static int plot_spectrum(struct plot_session *session, const struct mpg_signature *sig,
+                         const struct mpg_noise_core *c, struct mpg_error *err)
+{
+    const struct mpg_noise_series *s = &c->spectrum;
+    struct core_names names = names_of(sig, c);
+    char first[256], second[256];
+    double high = 0, low = INFINITY;
+    for (size_t i = 1; i < s->n; i++) {
+        high = fmax(high, s->most[i]);
+        if (s->mean[i] > 0)
+            low = fmin(low, s->mean[i]);
+    }
+    if (s->n < 3 || !(high > 0))
+        return plot_missing(session, err, "spectrum of core %d: it has no power", c->core);
+    low = fmax(fmin(low, high / 10), high * 1e-9);
+    if (plot_start(session, err, "spectrum-%s", names.file) < 0)
+        return -1;
+    for (size_t i = 1; i < s->n; i++)
+        fprintf(session->data, "%.8g %.6g %.6g\n", (double)i * s->step, fmax(low, s->mean[i]),
+                fmax(low, s->most[i]));
+    size_t fundamentals = write_lines(session->data, c, false, low);
+    size_t harmonics = write_lines(session->data, c, true, low);
+    snprintf(first, sizeof first, "%s: power spectrum of the time lost (FTQ)", names.title);
+    if (c->lines > 0)
+        snprintf(second, sizeof second, "%zu significant lines, false alarm below %.2g", c->lines,
+                 c->false_alarm);
+    else
+        snprintf(second, sizeof second, "no significant line, false alarm below %.2g",
+                 c->false_alarm);
+    plot_title(session->script, first, second);
+    plot_set(session->script, "xlabel", "frequency (Hz)");
+    plot_set(session->script, "ylabel", "power spectral density (ns² / Hz)");
+    plot_log_numbers(session->script, "x", s->step, (double)(s->n - 1) * s->step);
+    fprintf(session->script, "set xrange [%.8g:%.8g]\n", s->step, (double)(s->n - 1) * s->step);
+    plot_log_numbers(session->script, "y", low, high * 3);
+    mark_lines(session->script, c, low, log10((double)s->n));
+    fprintf(session->script, "plot data index 0 using 1:3 with lines lw 1 lc rgb '%s' title "
+            "'density'", PLOT_BLUE);
+    if (fundamentals > 0)
+        fprintf(session->script, ", data index 1 using 1:2 with points pt 7 ps 0.9 lc rgb '%s' "
+                "title 'line'", PLOT_ORANGE);
+    if (harmonics > 0)
+        fprintf(session->script, ", data index %d using 1:2 with points pt 6 ps 0.8 lw 1.3 "
+                "lc rgb '%s' title 'harmonic'", fundamentals > 0 ? 2 : 1, PLOT_ORANGE);
+    putc('\n', session->script);
+    return plot_finish(session, err);
+}
+
+/* ---- all cores ---- */
+
+static int plot_core(struct plot_session *session, const struct mpg_signature *sig,
+                     const struct mpg_noise_core *c, struct mpg_error *err)
+{
+    char text[SHOW_TEXT];
+    show_core_name(text, c->host, c->core);
+    if (c->series.n > 0 ? plot_series(session, sig, c, err) < 0
+                        : plot_missing(session, err, "FTQ of core %s: no series", text) < 0)
+        return -1;
+    if (c->detours > 0 ? plot_detours(session, sig, c, err) < 0
+                       : plot_missing(session, err, "detours of core %s: no detours", text) < 0)
+        return -1;
+    return c->spectrum.n > 0
+               ? plot_spectrum(session, sig, c, err)
+               : plot_missing(session, err, "spectrum of core %s: no spectrum", text);
+}
+
+int plot_noise(struct plot_session *session, const struct mpg_signature *sig,
+               struct mpg_error *err)
+{
+    size_t most = session->options->all ? sig->cores : SHOW_CORES;
+    if (sig->cores == 0)
+        return plot_missing(session, err, "noise: no cores");
+    for (size_t i = 0; i < sig->cores && i < most; i++)
+        if (plot_core(session, sig, &sig->core[i], err) < 0)
+            return -1;
+    if (sig->cores > most)
+        return plot_missing(session, err, "%zu more cores (--all draws them)", sig->cores - most);
+    return 0;
+}

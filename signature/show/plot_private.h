@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What draws: a session holds the plots made so far, each a gnuplot script and
+ * its data. Texts in scripts go through plot_quote(), so that nothing a
+ * signature says is a command. */
+#ifndef MPG_PLOT_PRIVATE_H
+#define MPG_PLOT_PRIVATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "signature/show/plot.h"
+#include "signature/show/show.h"
+
+/* Safe for the colour-blind: Okabe and Ito, "Color universal design", 2008. */
+#define PLOT_BLUE "#0072B2"
+#define PLOT_ORANGE "#D55E00"
+#define PLOT_GREEN "#009E73"
+#define PLOT_PURPLE "#CC79A7"
+#define PLOT_SKY "#56B4E9"
+#define PLOT_YELLOW "#E69F00"
+#define PLOT_GREY "#666666"
+
+enum { PLOT_NAME = 128 };
+
+struct plot_session {
+    const struct mpg_plot_options *options;
+    char *aside;               /* folder where plots are made */
+    char (*name)[PLOT_NAME];   /* of the plots, without ending */
+    size_t names;
+    struct mpg_plot_outcome *outcome;
+    FILE *script, *data;       /* of the plot that is being made; data sets are parted
+                                * by two empty lines, so "index N" finds them */
+};
+
+/* Starts the plot that a printf format names; letters that are odd in a file's
+ * name become '-'. Until plot_finish() SESSION's script and data are open. */
+int plot_start(struct plot_session *session, struct mpg_error *err, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* Ends the script, which has plotted once, and closes both files. */
+int plot_finish(struct plot_session *session, struct mpg_error *err);
+/* Notes what could not be drawn, and why. */
+int plot_missing(struct plot_session *session, struct mpg_error *err, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* TEXT as a quoted string of gnuplot's. */
+void plot_quote(FILE *script, const char *text);
+/* "set COMMAND 'TEXT'", TEXT from a printf format. */
+void plot_set(FILE *script, const char *command, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* A title of two lines, the second in smaller letters. */
+void plot_title(FILE *script, const char *first, const char *second);
+
+/* Logarithmic AXIS ("x" or "y") with labels like "10 us" from LOW to HIGH, both
+ * positive; of rates ("MB/s") with labels like "1 GB/s". The range is rounded out. */
+void plot_log_times(FILE *script, const char *axis, double low_ns, double high_ns);
+void plot_log_rates(FILE *script, const char *axis, double low, double high);
+void plot_log_numbers(FILE *script, const char *axis, double low, double high);
+
+/* The x axis for N ascending sizes, base 2, labels like "64KiB". Size 0 stands
+ * where plot_size_position() says. */
+void plot_log_sizes(FILE *script, const int64_t *size_bytes, size_t n);
+double plot_size_position(int64_t size_bytes, const int64_t *sizes, size_t n);
+/* "64KiB" in BUF of SHOW_TEXT bytes. */
+char *plot_size_name(char *buf, int64_t size_bytes);
+
+/* Draw what SIG has of each and note what it has not. */
+int plot_noise(struct plot_session *session, const struct mpg_signature *sig,
+               struct mpg_error *err);
+int plot_network(struct plot_session *session, const struct mpg_signature *sig,
+                 struct mpg_error *err);
+int plot_collectives(struct plot_session *session, const struct mpg_signature *sig,
+                     struct mpg_error *err);
+
+#endif

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* sigshow: a signature on one screen, or as plots. */
+#include "config.h"
+
+#include <gsl/gsl_errno.h>
+#include <stdbool.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/error.h"
+#include "common/option.h"
+#include "common/output.h"
+#include "signature/show/plot.h"
+#include "signature/show/show.h"
+#include "signature/signature.h"
+
+enum { VALUE_WIDTH = 64 };
+
+/* The header lines that the overview shows, in this order. */
+static const char *const important[] = {
+    "host", "cpu", "kernel", "virtualisation", "scheduling", "clock", "timer_cost_ns",
+    "mpi", "ranks", "binding", "other_load", "date", "mpgkit",
+};
+enum { IMPORTANT = sizeof important / sizeof *important };
+
+/* How many bytes of TEXT fit into WIDTH without splitting a character. */
+static int fitting(const char *text, size_t width)
+{
+    size_t n = strlen(text);
+    if (n <= width)
+        return (int)n;
+    for (n = width; n > 0 && ((unsigned char)text[n] & 0xc0) == 0x80;)
+        n--;
+    return (int)n;
+}
+
+static void show_header(const struct mpg_signature *sig, bool all)
+{
+    size_t shown = 0;
+    for (int k = 0; !all && k < IMPORTANT; k++) {
+        const char *value = mpg_fact_find(sig->fact, sig->facts, important[k]);
+        if (!value)
+            continue;
+        int n = fitting(value, VALUE_WIDTH);
+        printf("%-16s %.*s%s\n", important[k], n, value, value[n] ? "..." : "");
+        shown++;
+    }
+    for (size_t i = 0; all && i < sig->facts; i++)
+        printf("%-22s %s\n", sig->fact[i].key, sig->fact[i].value);
+    if (!all)
+        show_rest(sig->facts - shown, 0, "header lines");
+    printf("%-*s %zu\n", all ? 22 : 16, "results files", sig->sources);
+    for (size_t i = 0; all && i < sig->sources; i++)
+        printf("  %s: %s\n", sig->source[i].key, sig->source[i].value);
+}
+
+static void show_signature(const struct mpg_signature *sig, bool all)
+{
+    struct show show = {.all = all};
+    show_header(sig, all);
+    show_noise(sig, &show);
+    show_network(sig, &show);
+    show_collectives(sig, &show);
+    show_compute(sig, &show);
+    if (all)
+        show_fits(sig);
+    show_all_missing(&show);
+}
+
+/* Draws, and says on standard error what was drawn and what could not be. */
+static int plot(const struct mpg_signature *sig, const struct mpg_plot_options *options,
+                struct mpg_error *err)
+{
+    struct mpg_plot_outcome outcome;
+    if (mpg_plot(sig, options, &outcome, err) < 0) {
+        if (outcome.interrupted) {
+            mpg_error_print("sigshow", err);
+            raise(outcome.interrupted); /* to end as the signal always does */
+        }
+        return -1;
+    }
+    for (size_t i = 0; i < outcome.missing; i++)
+        fprintf(stderr, "sigshow: not drawn: %s\n", outcome.why[i]);
+    fprintf(stderr, "sigshow: %zu plots in %s, each as SVG and PNG\n", outcome.plots,
+            options->folder);
+    mpg_plot_outcome_clear(&outcome);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    bool all = false, keep = false;
+    const char *folder = NULL;
+    const struct mpg_option options[] = {
+        {.name = "all", .letter = 'a', .kind = MPG_OPTION_FLAG, .value = &all,
+         .help = "show every core, size, row, header line and\n"
+                 "fitted family (default: the first or an even\n"
+                 "choice); with --plot: draw every core"},
+        {.name = "plot", .letter = 'p', .kind = MPG_OPTION_STRING, .value = &folder,
+         .argument = "DIR",
+         .help = "draw plots into DIR instead of showing text,\nas SVG and PNG (needs gnuplot)"},
+        {.name = "keep", .letter = 'k', .kind = MPG_OPTION_FLAG, .value = &keep,
+         .help = "with --plot: keep gnuplot's scripts and data\nbeside the plots"},
+        {.name = NULL},
+    };
+    const struct mpg_program program = {
+        .name = "sigshow",
+        .arguments = "SIGNATURE",
+        .summary = "Shows a machine's signature on one screen, or draws it.",
+        .options = options,
+        .min_arguments = 1,
+        .max_arguments = 1,
+    };
+    struct mpg_error err;
+    int first = mpg_option_parse(&program, argc, argv);
+    if (folder && !*folder)
+        mpg_option_usage_error(&program, "the name of the plots' folder is empty");
+    if (keep && !folder)
+        mpg_option_usage_error(&program, "--keep is about --plot");
+    gsl_set_error_handler_off();
+    struct mpg_signature *sig = mpg_signature_load(argv[first], &err);
+    if (!sig) {
+        mpg_error_print(program.name, &err);
+        return MPG_EXIT_FAILURE;
+    }
+    const struct mpg_plot_options wishes = {.folder = folder, .all = all, .keep = keep};
+    int status = 0;
+    if (folder)
+        status = plot(sig, &wishes, &err);
+    else
+        show_signature(sig, all);
+    mpg_signature_free(sig);
+    if (status < 0 || mpg_stdout_close(&err) < 0) {
+        mpg_error_print(program.name, &err);
+        return MPG_EXIT_FAILURE;
+    }
+    return MPG_EXIT_OK;
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Texts and columns that sigshow's tables share. */
+#include "signature/show/show.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/units.h"
+
+/* Quantiles that the tables show; 1 is the maximum. */
+static const double shown[] = {0.01, 0.5, 0.99, 1};
+enum { SHOWN = sizeof shown / sizeof *shown };
+
+bool show_picked(size_t i, size_t n, size_t most)
+{
+    if (n <= most)
+        return true;
+    /* Row k of MOST stands at k (n - 1) / (most - 1), rounded. */
+    size_t k = (i * (most - 1) + (n - 1) / 2) / (n - 1);
+    return (k * (n - 1) + (most - 1) / 2) / (most - 1) == i;
+}
+
+void show_rest(size_t n, size_t most, const char *what)
+{
+    if (n > most)
+        printf("and %zu more %s (--all shows them)\n", n - most, what);
+}
+
+void show_missing(struct show *show, const char *what)
+{
+    assert(show->missing < sizeof show->what / sizeof *show->what);
+    show->what[show->missing++] = what;
+}
+
+void show_all_missing(const struct show *show)
+{
+    if (show->missing == 0)
+        return;
+    printf("\nNot measured:");
+    for (size_t i = 0; i < show->missing; i++)
+        printf("%s %s", i > 0 ? "," : "", show->what[i]);
+    putchar('\n');
+}
+
+char *show_core_name(char *buf, const char *host, int core)
+{
+    if (host)
+        snprintf(buf, SHOW_TEXT, "%.40s:%d", host, core);
+    else
+        snprintf(buf, SHOW_TEXT, "%d", core);
+    return buf;
+}
+
+char *show_rate(char *buf, double rate, const char *unit)
+{
+    static const char prefix[] = " kMGTP";
+    size_t i = 0;
+    while (prefix[i + 1] && fabs(rate) >= 1e3) {
+        rate /= 1e3;
+        i++;
+    }
+    /* "3 Gflop/s", "3 GB/s", but "3 M access/s" */
+    const char *space = strchr(unit, '/') && strchr(unit, '/') - unit > 4 ? " " : "";
+    if (i > 0)
+        snprintf(buf, SHOW_TEXT, "%.4g %c%s%.40s", rate, prefix[i], space, unit);
+    else
+        snprintf(buf, SHOW_TEXT, "%.4g %.40s", rate, unit);
+    return buf;
+}
+
+void show_best_fit(const struct mpg_distribution *d)
+{
+    if (d && d->fits > 0)
+        printf("  %s %.3f", d->fit[0].family, d->fit[0].distance);
+    putchar('\n');
+}
+
+void show_time(double time_ns)
+{
+    char text[SHOW_TEXT];
+    printf(" %10s", mpg_units_format_time(text, sizeof text, time_ns));
+}
+
+void show_quantiles(const struct mpg_distribution *d)
+{
+    for (int i = 0; i < SHOWN; i++) {
+        if (d)
+            show_time(mpg_distribution_quantile(d, shown[i]));
+        else
+            printf(" %10s", "-");
+    }
+}

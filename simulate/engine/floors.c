@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Least durations of calls and least flights of messages. */
+#include "simulate/engine/floors.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "common/map.h"
+
+/* Flights of one message class between two hosts, completed by one call class.
+ * A flight counts if its completing call took longer than that call's floor,
+ * which is known only at the end; so they are kept by whether the call took the
+ * least time met so far. */
+struct flight {
+    int host_pair_low, host_pair_high, message_class;
+    enum mpg_call call;
+    int call_class;
+    double least_duration_ns;  /* of the completing calls met so far */
+    double at_least_ns, above_ns; /* least flight at that duration, and above it */
+};
+
+struct host_pair { /* least flights by message class, once finished */
+    double least_ns[MPG_SIZE_CLASSES];
+};
+
+struct mpg_floors {
+    const struct mpg_trace *trace;
+    struct mpg_floor_options options;
+    double call_ns[MPG_CALL_COUNT][MPG_SIZE_CLASSES];
+    struct mpg_map flight_index, pair_index;
+    struct flight *flights;
+    size_t flight_count, flight_capacity;
+    struct host_pair *pairs;
+    size_t pair_count;
+    bool any_message;
+};
+
+int mpg_size_class(double bytes)
+{
+    return bytes >= 0x1p62 ? 62 : 63 - __builtin_clzll((unsigned long long)bytes + 1);
+}
+
+struct mpg_floors *mpg_floors_new(const struct mpg_trace *trace,
+                                  const struct mpg_floor_options *options, struct mpg_error *err)
+{
+    struct mpg_floors *f = calloc(1, sizeof *f);
+    if (!f) {
+        mpg_error_set(err, "out of memory");
+        return NULL;
+    }
+    f->trace = trace;
+    f->options = *options;
+    for (int i = 0; i < MPG_CALL_COUNT; i++)
+        for (int j = 0; j < MPG_SIZE_CLASSES; j++)
+            f->call_ns[i][j] = INFINITY;
+    return f;
+}
+
+void mpg_floors_free(struct mpg_floors *f)
+{
+    if (!f)
+        return;
+    mpg_map_clear(&f->flight_index);
+    mpg_map_clear(&f->pair_index);
+    free(f->flights);
+    free(f->pairs);
+    free(f);
+}
+
+static uint64_t pair_key(const struct mpg_floors *f, int32_t a, int32_t b)
+{
+    uint32_t x = (uint32_t)mpg_trace_host(f->trace, a), y = (uint32_t)mpg_trace_host(f->trace, b);
+    return x < y ? (uint64_t)x << 32 | y : (uint64_t)y << 32 | x;
+}
+
+static struct flight *find_flight(struct mpg_floors *f, const struct mpg_step *step,
+                                  const struct mpg_edge *edge)
+{
+    int message_class = mpg_size_class(edge->bytes), call_class = mpg_size_class(step->bytes);
+    uint64_t *slot = mpg_map_add(&f->flight_index, pair_key(f, edge->source, step->rank),
+                                 (uint64_t)step->call << 16 | (uint64_t)call_class << 8 |
+                                     (uint64_t)message_class);
+    if (!slot)
+        return NULL;
+    if (*slot == 0) {
+        if (f->flight_count == f->flight_capacity) {
+            size_t capacity = f->flight_capacity ? 2 * f->flight_capacity : 64;
+            void *grown = realloc(f->flights, capacity * sizeof *f->flights);
+            if (!grown)
+                return NULL;
+            f->flights = grown;
+            f->flight_capacity = capacity;
+        }
+        uint64_t key = pair_key(f, edge->source, step->rank);
+        f->flights[f->flight_count] = (struct flight){.host_pair_low = (int)(key >> 32),
+                                                      .host_pair_high = (int)(uint32_t)key,
+                                                      .message_class = message_class,
+                                                      .call = step->call,
+                                                      .call_class = call_class,
+                                                      .least_duration_ns = INFINITY,
+                                                      .at_least_ns = INFINITY,
+                                                      .above_ns = INFINITY};
+        *slot = ++f->flight_count;
+    }
+    return &f->flights[*slot - 1];
+}
+
+static void add_flight(struct flight *fl, double duration_ns, double flight_ns)
+{
+    if (duration_ns < fl->least_duration_ns) {
+        fl->above_ns = fmin(fl->above_ns, fl->at_least_ns);
+        fl->at_least_ns = flight_ns;
+        fl->least_duration_ns = duration_ns;
+    } else if (duration_ns > fl->least_duration_ns)
+        fl->above_ns = fmin(fl->above_ns, flight_ns);
+    else
+        fl->at_least_ns = fmin(fl->at_least_ns, flight_ns);
+}
+
+int mpg_floors_add(struct mpg_floors *f, const struct mpg_step *step, bool comparable,
+                   struct mpg_error *err)
+{
+    if (step->kind != MPG_STEP_LEAVE || step->failed)
+        return 0;
+    double duration_ns = (double)step->duration_ns;
+    double *call_ns = &f->call_ns[step->call][mpg_size_class(step->bytes)];
+    *call_ns = fmin(*call_ns, duration_ns);
+    for (uint32_t i = 0; comparable && i < step->edge_number; i++) {
+        const struct mpg_edge *edge = &step->edges[i];
+        if (edge->kind != MPG_EDGE_ARRIVAL || mpg_call_kind(step->call) == MPG_KIND_PROBE ||
+            mpg_call_kind(step->call) == MPG_KIND_MPROBE)
+            continue;
+        struct flight *fl = find_flight(f, step, edge);
+        if (!fl)
+            return mpg_error_set(err, "out of memory");
+        add_flight(fl, duration_ns, step->leave_ns - edge->sent_ns);
+    }
+    return 0;
+}
+
+static struct host_pair *find_pair(struct mpg_floors *f, const struct flight *fl)
+{
+    uint64_t key = (uint64_t)(uint32_t)fl->host_pair_low << 32 | (uint32_t)fl->host_pair_high;
+    uint64_t *slot = mpg_map_add(&f->pair_index, key, 0);
+    if (!slot)
+        return NULL;
+    if (*slot == 0) {
+        void *grown = realloc(f->pairs, (f->pair_count + 1) * sizeof *f->pairs);
+        if (!grown)
+            return NULL;
+        f->pairs = grown;
+        for (int i = 0; i < MPG_SIZE_CLASSES; i++)
+            f->pairs[f->pair_count].least_ns[i] = INFINITY;
+        *slot = ++f->pair_count;
+    }
+    return &f->pairs[*slot - 1];
+}
+
+int mpg_floors_finish(struct mpg_floors *f, struct mpg_error *err)
+{
+    for (size_t i = 0; i < f->flight_count; i++) {
+        const struct flight *fl = &f->flights[i];
+        struct host_pair *pair = find_pair(f, fl);
+        if (!pair)
+            return mpg_error_set(err, "out of memory");
+        double least_ns = fl->above_ns;
+        if (fl->least_duration_ns > f->call_ns[fl->call][fl->call_class])
+            least_ns = fmin(least_ns, fl->at_least_ns);
+        if (isfinite(least_ns)) {
+            double *known = &pair->least_ns[fl->message_class];
+            *known = fmin(*known, fmax(least_ns, 0));
+            f->any_message = true;
+        }
+    }
+    for (size_t p = 0; p < f->pair_count; p++) /* a class without any takes the next smaller one's */
+        for (int i = 1; i < MPG_SIZE_CLASSES; i++)
+            if (!isfinite(f->pairs[p].least_ns[i]))
+                f->pairs[p].least_ns[i] = f->pairs[p].least_ns[i - 1];
+    return 0;
+}
+
+double mpg_floor_call(const struct mpg_floors *f, enum mpg_call call, double bytes)
+{
+    double ns = f->call_ns[call][mpg_size_class(bytes)];
+    return isfinite(ns) ? ns : 0;
+}
+
+/* The source signature's least one-way time at BYTES, linear in log2(bytes + 1). */
+static double source_least(const struct mpg_network_path *path, double bytes)
+{
+    double before_ns = 0, before_x = 0, x = log2(bytes + 1);
+    for (size_t i = 0; i < path->latency.n; i++) {
+        double ns = path->latency.size[i].time_ns->quantiles[0];
+        double at = log2((double)path->latency.size[i].size_bytes + 1);
+        if (x <= at)
+            return i == 0 || at <= before_x
+                       ? ns
+                       : before_ns + (ns - before_ns) * (x - before_x) / (at - before_x);
+        before_ns = ns;
+        before_x = at;
+    }
+    return before_ns;
+}
+
+double mpg_floor_message(const struct mpg_floors *f, int32_t a, int32_t b, double bytes)
+{
+    if (f->options.has_source_cost)
+        return f->options.latency_ns + bytes * f->options.byte_ns;
+    uint64_t *slot = mpg_map_find(&f->pair_index, pair_key(f, a, b), 0);
+    double ns = slot ? f->pairs[*slot - 1].least_ns[mpg_size_class(bytes)] : INFINITY;
+    if (isfinite(ns))
+        return ns;
+    return f->options.source ? source_least(f->options.source, bytes) : 0;
+}
+
+const char *mpg_floors_rule(const struct mpg_floors *f)
+{
+    if (f->options.has_source_cost)
+        return "given (--source-latency, --source-byte)";
+    if (f->any_message)
+        return "the least flights seen in the trace, by size";
+    return f->options.source ? "the source signature's least one-way times" : "0";
+}

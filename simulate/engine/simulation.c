@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The passes over a trace: clock bounds if nothing else is known of the clocks,
+ * floors if slack or negative perturbations need them, then the replicas. */
+#include "simulate/engine/simulation.h"
+
+#include <string.h>
+
+#include "common/progress.h"
+
+enum { LANES_A_PASS = 1024 };
+
+struct simulation {
+    struct mpg_trace *trace;
+    const struct mpg_perturbation *p;
+    const struct mpg_simulation_options *options;
+    struct mpg_clock_map *clocks;
+    struct mpg_floors *floors;
+    enum mpg_absorb absorb;
+    struct mpg_result *result;
+};
+
+/* Runs a graph once, giving every step to TAKE. */
+static int pass(struct simulation *sim, const char *label,
+                int (*take)(void *, const struct mpg_step *, uint32_t, struct mpg_error *),
+                void *context, struct mpg_error *err)
+{
+    struct mpg_graph *g =
+        mpg_graph_open(sim->trace, sim->clocks, &sim->options->graph, err);
+    if (!g)
+        return -1;
+    struct mpg_progress progress;
+    mpg_progress_start(&progress, label, (double)mpg_trace_events(sim->trace, -1));
+    struct mpg_step step;
+    int more;
+    uint32_t steps = 0;
+    while ((more = mpg_graph_next(g, &step, err)) > 0) {
+        if (take(context, &step, mpg_graph_slots(g), err) < 0) {
+            more = -1;
+            break;
+        }
+        if ((++steps & 0xfff) == 0)
+            mpg_progress_update(&progress, (double)mpg_graph_counts(g).calls);
+    }
+    mpg_progress_end(&progress);
+    sim->result->counts = mpg_graph_counts(g);
+    mpg_graph_close(g);
+    return more;
+}
+
+static int take_bounds(void *context, const struct mpg_step *s, uint32_t slots,
+                       struct mpg_error *err)
+{
+    (void)slots;
+    if (s->kind != MPG_STEP_LEAVE)
+        return 0;
+    for (uint32_t i = 0; i < s->edge_number; i++) {
+        const struct mpg_edge *e = &s->edges[i];
+        if (e->kind == MPG_EDGE_ARRIVAL && e->source != s->rank &&
+            mpg_clock_bounds_add(context, e->source, s->rank, e->sent_ns, s->leave_ns, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int bound_clocks(struct simulation *sim, struct mpg_error *err)
+{
+    struct mpg_clock_bounds *bounds = mpg_clock_bounds_new(mpg_trace_ranks(sim->trace), err);
+    if (!bounds)
+        return -1;
+    int status = pass(sim, "bounding the clocks", take_bounds, bounds, err);
+    if (status == 0)
+        status = mpg_clock_map_bound(sim->clocks, bounds, err);
+    mpg_clock_bounds_free(bounds);
+    return status;
+}
+
+static int choose_absorb(struct simulation *sim, struct mpg_error *err)
+{
+    const struct mpg_simulation_options *o = sim->options;
+    bool wants_clock = !o->absorb_given || o->absorb == MPG_ABSORB_CLOCK;
+    if (wants_clock && mpg_clock_map_source(sim->clocks) == MPG_CLOCK_NONE &&
+        bound_clocks(sim, err) < 0)
+        return -1;
+    bool comparable = mpg_clock_map_source(sim->clocks) != MPG_CLOCK_NONE;
+    if (o->absorb_given && o->absorb == MPG_ABSORB_CLOCK && !comparable)
+        return mpg_error_set(err,
+                             "--absorb=clock: the ranks' clocks are not known to each other and "
+                             "the messages do not bound them (--absorb=wait needs no clocks)");
+    sim->absorb = o->absorb_given ? o->absorb : comparable ? MPG_ABSORB_CLOCK : MPG_ABSORB_WAIT;
+    return 0;
+}
+
+struct floor_pass {
+    struct mpg_floors *floors;
+    bool comparable;
+};
+
+static int take_floors(void *context, const struct mpg_step *s, uint32_t slots,
+                       struct mpg_error *err)
+{
+    struct floor_pass *f = context;
+    (void)slots;
+    return mpg_floors_add(f->floors, s, f->comparable, err);
+}
+
+static int find_floors(struct simulation *sim, struct mpg_error *err)
+{
+    if (sim->absorb == MPG_ABSORB_NONE && !mpg_perturbation_can_speed_messages(sim->p))
+        return 0;
+    sim->floors = mpg_floors_new(sim->trace, &sim->options->floors, err);
+    if (!sim->floors)
+        return -1;
+    /* Without `clock` message floors only stop negative perturbations. */
+    struct floor_pass f = {sim->floors, mpg_clock_map_source(sim->clocks) != MPG_CLOCK_NONE &&
+                                            (sim->absorb == MPG_ABSORB_CLOCK ||
+                                             mpg_perturbation_can_speed_messages(sim->p))};
+    if (pass(sim, "finding floors", take_floors, &f, err) < 0 ||
+        mpg_floors_finish(sim->floors, err) < 0)
+        return -1;
+    if (f.comparable || sim->options->floors.has_source_cost)
+        sim->result->floor_rule = mpg_floors_rule(sim->floors);
+    return 0;
+}
+
+static int take_lanes(void *context, const struct mpg_step *s, uint32_t slots,
+                      struct mpg_error *err)
+{
+    return mpg_lanes_step(context, s, slots, err);
+}
+
+static void add_account(struct mpg_lanes_account *sum, const struct mpg_lanes_account *a,
+                        double weight)
+{
+    sum->compute_ns += weight * a->compute_ns;
+    sum->call_ns += weight * a->call_ns;
+    sum->message_ns += weight * a->message_ns;
+    sum->collective_ns += weight * a->collective_ns;
+    sum->waited_ns += weight * a->waited_ns;
+    sum->absorbed_ns += weight * a->absorbed_ns;
+    sum->final_ns += weight * a->final_ns;
+}
+
+/* Runs replicas BEGIN .. BEGIN + N - 1 of the result's. */
+static int run_lanes(struct simulation *sim, uint32_t begin, uint32_t n, struct mpg_error *err)
+{
+    struct mpg_result *r = sim->result;
+    struct mpg_lanes *lanes = mpg_lanes_new(r->ranks, n, r->first_replica + begin, sim->absorb,
+                                            sim->p, sim->floors, err);
+    if (!lanes)
+        return -1;
+    int status = pass(sim, "simulating", take_lanes, lanes, err);
+    for (int32_t i = 0; status == 0 && i < r->ranks; i++) {
+        r->traced_ns[i] = mpg_lanes_traced(lanes, i);
+        memcpy(r->delay_ns + (size_t)i * r->replicas + begin, mpg_lanes_delay(lanes, i),
+               n * sizeof *r->delay_ns);
+    }
+    if (status == 0) {
+        struct mpg_lanes_account account = mpg_lanes_account(lanes);
+        add_account(&r->account, &account, (double)n / r->replicas);
+    }
+    mpg_lanes_free(lanes);
+    return status;
+}
+
+int mpg_simulate(struct mpg_trace *trace, const struct mpg_perturbation *p,
+                 const struct mpg_simulation_options *options, struct mpg_result *result,
+                 struct mpg_error *err)
+{
+    struct simulation sim = {.trace = trace, .p = p, .options = options, .result = result};
+    int status = -1;
+    if (mpg_result_init(result, mpg_trace_ranks(trace), options->replicas, options->first_replica,
+                        err) < 0)
+        return -1;
+    sim.clocks = mpg_clock_map_from_trace(trace, err);
+    if (!sim.clocks || choose_absorb(&sim, err) < 0 || find_floors(&sim, err) < 0)
+        goto out;
+    for (uint32_t done = 0, n; done < options->replicas; done += n) {
+        n = options->replicas - done < LANES_A_PASS ? options->replicas - done : LANES_A_PASS;
+        if (run_lanes(&sim, done, n, err) < 0)
+            goto out;
+    }
+    result->absorb = sim.absorb;
+    result->clocks = mpg_clock_map_source(sim.clocks);
+    mpg_result_finish(result);
+    status = 0;
+out:
+    mpg_floors_free(sim.floors);
+    mpg_clock_map_free(sim.clocks);
+    if (status < 0)
+        mpg_result_clear(result);
+    return status;
+}

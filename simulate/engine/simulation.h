@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A whole simulation: clocks, floors, then replicas. */
+#ifndef MPG_SIMULATION_H
+#define MPG_SIMULATION_H
+
+#include <stdbool.h>
+
+#include "simulate/reports/result.h"
+
+struct mpg_simulation_options {
+    bool absorb_given;
+    enum mpg_absorb absorb; /* if given; else clock where clocks are comparable, or wait */
+    struct mpg_graph_options graph;
+    struct mpg_floor_options floors;
+    uint32_t replicas, first_replica;
+};
+
+/* Simulates TRACE under P; RESULT is filled and cleared by the caller. */
+int mpg_simulate(struct mpg_trace *trace, const struct mpg_perturbation *p,
+                 const struct mpg_simulation_options *options, struct mpg_result *result,
+                 struct mpg_error *err);
+
+#endif

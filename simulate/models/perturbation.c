@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Drawing perturbations for a vector of lanes. */
+#include "simulate/models/perturbation.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- from signatures --- */
+
+static void free_replays(struct mpg_replay **replays, size_t n)
+{
+    for (size_t i = 0; replays && i < n; i++)
+        mpg_replay_free(replays[i]);
+    free(replays);
+}
+
+/* A replay for each core of SIG with a record, on whatever host, in the order of
+ * hosts and cores; some may have quanta only. */
+static struct mpg_replay **make_replays(const struct mpg_signature *sig, size_t *n,
+                                        struct mpg_error *err)
+{
+    struct mpg_replay **replays = calloc(sig->cores ? sig->cores : 1, sizeof *replays);
+    size_t made = 0;
+    if (!replays) {
+        mpg_error_set(err, "out of memory");
+        return NULL;
+    }
+    for (size_t i = 0; i < sig->cores; i++) {
+        if (!(sig->core[i].span_ns > 0))
+            continue;
+        if (!(replays[made] = mpg_replay_new(&sig->core[i], err))) {
+            mpg_error_prefix(err, "%s", sig->path);
+            free_replays(replays, made);
+            return NULL;
+        }
+        made++;
+    }
+    *n = made;
+    return replays;
+}
+
+/* Fills ERR: SIG has no path of class PATH, but others. */
+static int no_path(const struct mpg_signature *sig, enum mpg_path_class path,
+                   struct mpg_error *err)
+{
+    char others[128] = "";
+    for (size_t i = 0; i < sig->paths; i++) {
+        size_t used = strlen(others);
+        snprintf(others + used, sizeof others - used, "%s %s", i > 0 ? "," : "; measured were:",
+                 mpg_path_name(sig->network[i].path));
+    }
+    return mpg_error_set(err, "%s: no path '%s' was measured%s", sig->path, mpg_path_name(path),
+                         others);
+}
+
+static int choose_paths(struct mpg_perturbation *p, enum mpg_path_class path,
+                        struct mpg_error *err)
+{
+    if (p->target)
+        p->target_path = path == MPG_PATHS ? mpg_signature_farthest(p->target)
+                                           : mpg_signature_path(p->target, path);
+    if (p->target && path != MPG_PATHS && !p->target_path)
+        return no_path(p->target, path, err);
+    if (p->source && p->target_path)
+        p->source_path = mpg_signature_path(p->source, p->target_path->path);
+    if (p->source && !p->source_path)
+        p->source_path = mpg_signature_farthest(p->source);
+    return 0;
+}
+
+int mpg_perturbation_use(struct mpg_perturbation *p, const struct mpg_signature *target,
+                         const struct mpg_signature *source, enum mpg_path_class path,
+                         struct mpg_error *err)
+{
+    if (target && !(p->target_noise = make_replays(target, &p->target_cores, err)))
+        return -1;
+    p->target = target;
+    if (source && !(p->source_noise = make_replays(source, &p->source_cores, err)))
+        return -1;
+    p->source = source;
+    return choose_paths(p, path, err);
+}
+
+void mpg_perturbation_clear(struct mpg_perturbation *p)
+{
+    free_replays(p->target_noise, p->target_cores);
+    free_replays(p->source_noise, p->source_cores);
+    mpg_spec_clear(&p->noise);
+    mpg_spec_clear(&p->call_noise);
+    mpg_spec_clear(&p->latency);
+    mpg_spec_clear(&p->byte);
+}
+
+bool mpg_perturbation_latency_measured(const struct mpg_perturbation *p)
+{
+    return !p->latency.text && p->target_path && p->target_path->latency.n > 0;
+}
+
+/* Whether PATH, which may be NULL, has transfers of any bytes; the empty message
+ * has no time per byte. */
+static bool has_transfers(const struct mpg_network_path *path)
+{
+    size_t n = path ? path->bandwidth.n : 0;
+    return n > 0 && path->bandwidth.size[n - 1].size_bytes > 0;
+}
+
+bool mpg_perturbation_bytes_measured(const struct mpg_perturbation *p)
+{
+    return !p->byte.text && has_transfers(p->target_path);
+}
+
+static bool noise_from_signature(const struct mpg_perturbation *p)
+{
+    return !p->noise.text && p->target_cores > 0;
+}
+
+bool mpg_perturbation_is_random(const struct mpg_perturbation *p)
+{
+    return mpg_spec_is_random(&p->noise) || mpg_spec_is_random(&p->call_noise) ||
+           mpg_spec_is_random(&p->latency) || mpg_spec_is_random(&p->byte) ||
+           noise_from_signature(p) || mpg_perturbation_latency_measured(p) || mpg_perturbation_bytes_measured(p);
+}
+
+bool mpg_perturbation_can_speed_messages(const struct mpg_perturbation *p)
+{
+    return mpg_spec_can_be_negative(&p->latency) || mpg_spec_can_be_negative(&p->byte) ||
+           (p->source && (mpg_perturbation_latency_measured(p) || mpg_perturbation_bytes_measured(p)));
+}
+
+/* --- one spec, many lanes --- */
+
+static void add_spec(const struct mpg_spec *spec, const struct mpg_address *address, double factor,
+                     uint32_t first, uint32_t n, double *value_ns)
+{
+    if (spec->family == MPG_FAMILY_NONE || !mpg_rank_set_contains(&spec->ranks, address->rank))
+        return;
+    if (spec->family == MPG_FAMILY_CONST) {
+        for (uint32_t w = 0; w < n; w++)
+            value_ns[w] += factor * spec->a;
+        return;
+    }
+    for (uint32_t w = 0; w < n; w++)
+        value_ns[w] += factor * mpg_spec_quantile(spec, mpg_draw(address, first + w));
+}
+
+/* --- compute --- */
+
+/* How much longer than traced an interval takes that began SINCE_NS after MPI_Init,
+ * DELAY_NS late: the work in it, less the source's noise, meets the target's. U
+ * says where in their records both machines' noise starts. */
+static double replayed_ns(const struct mpg_perturbation *p, int32_t rank, double u, double since_ns,
+                          double interval_ns, double delay_ns)
+{
+    const struct mpg_replay *target = p->target_noise[(size_t)rank % p->target_cores];
+    double work_ns = interval_ns;
+    if (p->source_cores) {
+        const struct mpg_replay *source = p->source_noise[(size_t)rank % p->source_cores];
+        double from_ns = u * mpg_replay_span_ns(source) + since_ns;
+        work_ns = mpg_replay_work_in(source, from_ns, interval_ns);
+    }
+    double begin_ns = u * mpg_replay_span_ns(target) + fmax(since_ns + delay_ns, 0);
+    return mpg_replay_time_for(target, begin_ns, p->compute_ratio * work_ns) - interval_ns;
+}
+
+void mpg_perturb_compute(const struct mpg_perturbation *p, int32_t rank, uint64_t call,
+                         double since_ns, double interval_ns, uint32_t first, uint32_t n,
+                         double *delay_ns)
+{
+    if (noise_from_signature(p)) {
+        struct mpg_address phase = {.seed = p->seed, .rank = rank, .purpose = MPG_DRAW_PHASE};
+        for (uint32_t w = 0; w < n; w++)
+            delay_ns[w] += fmax(replayed_ns(p, rank, mpg_draw(&phase, first + w), since_ns,
+                                            interval_ns, delay_ns[w]),
+                                -interval_ns);
+        return;
+    }
+    double growth_ns = (p->compute_ratio - 1) * interval_ns;
+    if (p->noise.family == MPG_FAMILY_NONE || !mpg_rank_set_contains(&p->noise.ranks, rank)) {
+        if (growth_ns != 0)
+            for (uint32_t w = 0; w < n; w++)
+                delay_ns[w] += growth_ns;
+        return;
+    }
+    struct mpg_address address = {
+        .seed = p->seed, .call = call, .rank = rank, .purpose = MPG_DRAW_NOISE};
+    if (p->noise.family == MPG_FAMILY_CONST) {
+        double added_ns = fmax(growth_ns + p->noise.a, -interval_ns);
+        for (uint32_t w = 0; w < n; w++)
+            delay_ns[w] += added_ns;
+        return;
+    }
+    for (uint32_t w = 0; w < n; w++)
+        delay_ns[w] += fmax(
+            growth_ns + mpg_spec_quantile(&p->noise, mpg_draw(&address, first + w)), -interval_ns);
+}
+
+void mpg_perturb_call(const struct mpg_perturbation *p, int32_t rank, uint64_t call,
+                      uint32_t first, uint32_t n, double *value_ns)
+{
+    struct mpg_address address = {
+        .seed = p->seed, .call = call, .rank = rank, .purpose = MPG_DRAW_CALL};
+    add_spec(&p->call_noise, &address, 1, first, n, value_ns);
+}
+
+/* --- messages --- */
+
+/* lambda = Q_target(u) - Q_source(u), or the target's distance from its floor, at
+ * the smallest size measured. */
+static double signature_latency_ns(const struct mpg_perturbation *p, double u)
+{
+    const struct mpg_distribution *target = p->target_path->latency.size[0].time_ns;
+    double x_ns = mpg_distribution_quantile(target, u);
+    if (p->source_path && p->source_path->latency.n > 0)
+        return x_ns - mpg_distribution_quantile(p->source_path->latency.size[0].time_ns, u);
+    return x_ns - target->quantiles[0];
+}
+
+void mpg_perturb_latency(const struct mpg_perturbation *p, int32_t rank, uint64_t call,
+                         enum mpg_purpose purpose, uint32_t index, uint32_t first, uint32_t n,
+                         double *value_ns)
+{
+    struct mpg_address address = {
+        .seed = p->seed, .call = call, .rank = rank, .purpose = purpose, .index = index};
+    if (!mpg_perturbation_latency_measured(p)) {
+        add_spec(&p->latency, &address, 1, first, n, value_ns);
+        return;
+    }
+    for (uint32_t w = 0; w < n; w++)
+        value_ns[w] += signature_latency_ns(p, mpg_draw(&address, first + w));
+}
+
+/* Time per byte at BYTES and probability U (or its least, U < 0): linear in
+ * log2 of the size between measured sizes, constant outside. */
+static double byte_time_ns(const struct mpg_network_path *path, double bytes, double u)
+{
+    double before_ns = -1, before_x = 0, x = log2(bytes);
+    for (size_t i = 0; i < path->bandwidth.n; i++) {
+        const struct mpg_network_size *s = &path->bandwidth.size[i];
+        if (s->size_bytes == 0)
+            continue;
+        double size = (double)s->size_bytes, at = log2(size);
+        double ns = (u < 0 ? s->time_ns->quantiles[0] : mpg_distribution_quantile(s->time_ns, u)) /
+                    size;
+        if (x <= at)
+            return before_ns < 0
+                       ? ns
+                       : before_ns + (ns - before_ns) * (x - before_x) / (at - before_x);
+        before_ns = ns;
+        before_x = at;
+    }
+    return before_ns;
+}
+
+void mpg_perturb_bytes(const struct mpg_perturbation *p, int32_t rank, uint64_t call,
+                       uint32_t index, double bytes, uint32_t first, uint32_t n, double *value_ns)
+{
+    struct mpg_address address = {
+        .seed = p->seed, .call = call, .rank = rank, .purpose = MPG_DRAW_BYTE, .index = index};
+    if (bytes <= 0)
+        return;
+    if (!mpg_perturbation_bytes_measured(p)) {
+        add_spec(&p->byte, &address, bytes, first, n, value_ns);
+        return;
+    }
+    bool has_source = has_transfers(p->source_path);
+    double least_ns = has_source ? 0 : byte_time_ns(p->target_path, bytes, -1);
+    for (uint32_t w = 0; w < n; w++) {
+        double u = mpg_draw(&address, first + w);
+        double base_ns = has_source ? byte_time_ns(p->source_path, bytes, u) : least_ns;
+        value_ns[w] += bytes * (byte_time_ns(p->target_path, bytes, u) - base_ns);
+    }
+}
+
+void mpg_perturb_collective(const struct mpg_perturbation *p, int32_t rank, uint64_t call,
+                            uint32_t rounds, double bytes, uint32_t first, uint32_t n,
+                            double *value_ns)
+{
+    for (uint32_t k = 0; k < rounds; k++) {
+        mpg_perturb_latency(p, rank, call, MPG_DRAW_ROUND_LATENCY, k, first, n, value_ns);
+        struct mpg_address address = {
+            .seed = p->seed, .call = call, .rank = rank, .purpose = MPG_DRAW_ROUND_CALL,
+            .index = k};
+        add_spec(&p->call_noise, &address, 1, first, n, value_ns);
+    }
+    mpg_perturb_bytes(p, rank, call, 0, bytes, first, n, value_ns);
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Everything that perturbs a run: nu, kappa, lambda, tau and rho of
+ * docs/MODEL.md, section 3, each from the command line or from signatures.
+ * Immutable while a simulation runs. */
+#ifndef MPG_PERTURBATION_H
+#define MPG_PERTURBATION_H
+
+#include <stdint.h>
+
+#include "common/error.h"
+#include "signature/signature.h"
+#include "simulate/models/draws.h"
+#include "simulate/models/replay.h"
+#include "simulate/models/spec.h"
+
+struct mpg_perturbation {
+    uint64_t seed;
+    struct mpg_spec noise, call_noise, latency, byte;
+    double compute_ratio; /* rho > 0 */
+    /* From signatures, where the specs above say nothing; NULL without one. */
+    const struct mpg_signature *target, *source;
+    const struct mpg_network_path *target_path, *source_path; /* which of their paths; may be NULL */
+    struct mpg_replay **target_noise, **source_noise; /* a replay per core */
+    size_t target_cores, source_cores;
+};
+
+/* Takes noise and messages from TARGET (and subtracts SOURCE's; either may be
+ * NULL) unless P's specs are given. Messages are those of path class PATH, or of
+ * TARGET's farthest with MPG_PATHS; SOURCE's are of the same class, or its
+ * farthest where it has none such. The signatures outlive P. Errors: TARGET has
+ * no path PATH, out of memory. */
+int mpg_perturbation_use(struct mpg_perturbation *p, const struct mpg_signature *target,
+                         const struct mpg_signature *source, enum mpg_path_class path,
+                         struct mpg_error *err);
+void mpg_perturbation_clear(struct mpg_perturbation *p);
+
+/* Whether P takes latencies, and transfer times, from a signature. */
+bool mpg_perturbation_latency_measured(const struct mpg_perturbation *p);
+bool mpg_perturbation_bytes_measured(const struct mpg_perturbation *p);
+/* Whether two replicas can differ. */
+bool mpg_perturbation_is_random(const struct mpg_perturbation *p);
+/* Whether a message can become faster than traced. */
+bool mpg_perturbation_can_speed_messages(const struct mpg_perturbation *p);
+
+/* The functions below add one perturbation, in ns, to each of N lanes; lane w is
+ * replica FIRST + w. CALL and RANK are the address of the draws. */
+
+/* How much longer than INTERVAL_NS a compute interval takes that began SINCE_NS
+ * (traced) after MPI_Init, DELAY_NS[w] late: nu + (rho - 1) c, never less than
+ * -INTERVAL_NS. */
+void mpg_perturb_compute(const struct mpg_perturbation *p, int32_t rank, uint64_t call,
+                         double since_ns, double interval_ns, uint32_t first, uint32_t n,
+                         double *delay_ns);
+/* kappa */
+void mpg_perturb_call(const struct mpg_perturbation *p, int32_t rank, uint64_t call,
+                      uint32_t first, uint32_t n, double *value_ns);
+/* lambda of one message, PURPOSE saying which */
+void mpg_perturb_latency(const struct mpg_perturbation *p, int32_t rank, uint64_t call,
+                         enum mpg_purpose purpose, uint32_t index, uint32_t first, uint32_t n,
+                         double *value_ns);
+/* tau(BYTES) */
+void mpg_perturb_bytes(const struct mpg_perturbation *p, int32_t rank, uint64_t call,
+                       uint32_t index, double bytes, uint32_t first, uint32_t n,
+                       double *value_ns);
+/* l of a collective: ROUNDS x (lambda + kappa) + tau(BYTES) */
+void mpg_perturb_collective(const struct mpg_perturbation *p, int32_t rank, uint64_t call,
+                            uint32_t rounds, double bytes, uint32_t first, uint32_t n,
+                            double *value_ns);
+
+#endif

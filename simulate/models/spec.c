@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Parsing and inverting distributions (GSL reference manual, chapter 20). */
+#include "simulate/models/spec.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <gsl/gsl_cdf.h>
+
+enum { FILE_KNOTS = 1025, MAX_SAMPLES = 100000000 };
+
+static const struct {
+    const char *name;
+    enum mpg_family family;
+    int parameters;
+    const char *usage;
+} families[] = {{"const", MPG_FAMILY_CONST, 1, "const:TIME"},
+                {"exp", MPG_FAMILY_EXP, 1, "exp:MEAN"},
+                {"normal", MPG_FAMILY_NORMAL, 2, "normal:MEAN,SD"},
+                {"gamma", MPG_FAMILY_GAMMA, 2, "gamma:MEAN,SD"},
+                {"lognormal", MPG_FAMILY_LOGNORMAL, 2, "lognormal:MEAN,SD"},
+                {"pareto", MPG_FAMILY_PARETO, 2, "pareto:MINIMUM,SHAPE"}};
+
+static int read_samples(const char *path, struct mpg_spec *spec, struct mpg_error *err)
+{
+    FILE *stream = fopen(path, "r");
+    if (!stream)
+        return mpg_error_errno(err, errno, "%s", path);
+    double *samples = NULL, value;
+    size_t n = 0, capacity = 0;
+    int status = -1, got;
+    while ((got = fscanf(stream, "%lf", &value)) == 1) {
+        if (!isfinite(value) || n == MAX_SAMPLES) {
+            mpg_error_set(err, "%s: sample %zu is not finite, or there are too many", path, n + 1);
+            goto out;
+        }
+        if (n == capacity) {
+            capacity = capacity ? 2 * capacity : 1024;
+            double *grown = realloc(samples, capacity * sizeof *samples);
+            if (!grown) {
+                mpg_error_set(err, "out of memory");
+                goto out;
+            }
+            samples = grown;
+        }
+        samples[n++] = value;
+    }
+    if (ferror(stream)) {
+        mpg_error_errno(err, errno, "%s", path);
+        goto out;
+    }
+    if (got != EOF || n == 0) {
+        mpg_error_set(err, "%s: %s", path,
+                      got == EOF ? "holds no numbers" : "holds something else than numbers");
+        goto out;
+    }
+    spec->samples = mpg_distribution_from_samples(samples, n, FILE_KNOTS, err);
+    status = spec->samples ? 0 : -1;
+out:
+    free(samples);
+    (void)fclose(stream);
+    return status;
+}
+
+static int derive(struct mpg_spec *s, struct mpg_error *err)
+{
+    bool ok = true;
+    switch (s->family) {
+    case MPG_FAMILY_EXP:
+        ok = s->a >= 0;
+        break;
+    case MPG_FAMILY_NORMAL:
+        ok = s->b >= 0;
+        break;
+    case MPG_FAMILY_GAMMA:
+        ok = s->a > 0 && s->b > 0;
+        s->shape = ok ? s->a * s->a / (s->b * s->b) : 0;
+        s->scale = ok ? s->b * s->b / s->a : 0;
+        break;
+    case MPG_FAMILY_LOGNORMAL: {
+        ok = s->a > 0 && s->b >= 0;
+        double ratio = ok ? s->b / s->a : 0;
+        s->scale = sqrt(log1p(ratio * ratio));                /* sigma */
+        s->shape = ok ? log(s->a) - s->scale * s->scale / 2 : 0; /* mu */
+        break;
+    }
+    case MPG_FAMILY_PARETO:
+        ok = s->a > 0 && s->b > 0;
+        break;
+    default:
+        break;
+    }
+    return ok ? 0 : mpg_error_set(err, "a parameter is out of range");
+}
+
+/* "A" or "A,B", both times except the shape of a Pareto distribution. */
+static int parse_parameters(char *text, int count, struct mpg_spec *s, struct mpg_error *err)
+{
+    char *comma = strchr(text, ',');
+    if ((count == 2) != (comma != NULL))
+        return mpg_error_set(err, "needs %d parameter%s", count, count == 1 ? "" : "s");
+    if (comma)
+        *comma++ = '\0';
+    if (mpg_units_parse_time(text, &s->a, err) < 0)
+        return -1;
+    if (!comma)
+        return 0;
+    return s->family == MPG_FAMILY_PARETO ? mpg_units_parse_real(comma, &s->b, err)
+                                          : mpg_units_parse_time(comma, &s->b, err);
+}
+
+static int parse_family(char *text, struct mpg_spec *s, struct mpg_error *err)
+{
+    char *parameters = strchr(text, ':');
+    if (!parameters)
+        return mpg_error_set(err, "is not FAMILY:PARAMETERS like const:100ns or exp:2us");
+    *parameters++ = '\0';
+    if (strcmp(text, "file") == 0) {
+        s->family = MPG_FAMILY_FILE;
+        return read_samples(parameters, s, err);
+    }
+    for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
+        if (strcmp(families[i].name, text) != 0)
+            continue;
+        s->family = families[i].family;
+        if (parse_parameters(parameters, families[i].parameters, s, err) < 0 || derive(s, err) < 0)
+            return mpg_error_prefix(err, "%s", families[i].usage);
+        return 0;
+    }
+    return mpg_error_set(err, "unknown distribution '%s' (const, exp, normal, gamma, lognormal, "
+                              "pareto, file)",
+                         text);
+}
+
+int mpg_spec_parse(const char *text, struct mpg_spec *spec, struct mpg_error *err)
+{
+    struct mpg_spec s = {.text = text};
+    char *copy = strdup(text);
+    if (!copy)
+        return mpg_error_set(err, "out of memory");
+    char *at = strrchr(copy, '@');
+    int status = 0;
+    if (at) {
+        *at++ = '\0';
+        status = mpg_rank_set_parse(at, &s.ranks, err);
+    }
+    if (status == 0)
+        status = parse_family(copy, &s, err);
+    free(copy);
+    if (status < 0) {
+        mpg_spec_clear(&s);
+        return mpg_error_prefix(err, "'%s'", text);
+    }
+    *spec = s;
+    return 0;
+}
+
+double mpg_spec_quantile(const struct mpg_spec *s, double u)
+{
+    switch (s->family) {
+    case MPG_FAMILY_NONE:
+        return 0;
+    case MPG_FAMILY_CONST:
+        return s->a;
+    case MPG_FAMILY_EXP:
+        return -s->a * log1p(-u);
+    case MPG_FAMILY_NORMAL:
+        return s->a + s->b * gsl_cdf_ugaussian_Pinv(u);
+    case MPG_FAMILY_GAMMA:
+        return gsl_cdf_gamma_Pinv(u, s->shape, s->scale);
+    case MPG_FAMILY_LOGNORMAL:
+        return exp(s->shape + s->scale * gsl_cdf_ugaussian_Pinv(u));
+    case MPG_FAMILY_PARETO:
+        return s->a * pow(1 - u, -1 / s->b);
+    case MPG_FAMILY_FILE:
+        return mpg_distribution_quantile(s->samples, u);
+    }
+    return 0;
+}
+
+bool mpg_spec_is_random(const struct mpg_spec *s)
+{
+    return s->family != MPG_FAMILY_NONE && s->family != MPG_FAMILY_CONST;
+}
+
+bool mpg_spec_can_be_negative(const struct mpg_spec *s)
+{
+    return (s->family == MPG_FAMILY_CONST && s->a < 0) || s->family == MPG_FAMILY_NORMAL ||
+           (s->family == MPG_FAMILY_FILE && s->samples->quantiles[0] < 0);
+}
+
+void mpg_spec_clear(struct mpg_spec *s)
+{
+    mpg_distribution_free(s->samples);
+    mpg_rank_set_clear(&s->ranks);
+    *s = (struct mpg_spec){0};
+}

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What an answer rests on, in a line each. */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "common/units.h"
+#include "simulate/reports/report.h"
+
+static void say_spec(char *text, size_t size, const struct mpg_spec *spec, bool from_signature,
+                     const char *signature)
+{
+    if (spec->text)
+        snprintf(text, size, "%s", spec->text);
+    else
+        snprintf(text, size, "%s", from_signature ? signature : "none");
+}
+
+/* On how many hosts SIG's records of detours were made. */
+static size_t count_hosts(const struct mpg_signature *sig)
+{
+    const struct mpg_noise_core *last = NULL;
+    size_t hosts = 0;
+    for (size_t i = 0; i < sig->cores; i++) {
+        const struct mpg_noise_core *core = &sig->core[i];
+        if (!(core->span_ns > 0))
+            continue;
+        hosts += !last || !last->host != !core->host ||
+                 (core->host && strcmp(core->host, last->host) != 0);
+        last = core;
+    }
+    return hosts;
+}
+
+/* The part of their time that the cores with records lost, least and most, into
+ * TEXT: whoever measured under load sees it here. */
+static void say_lost(const struct mpg_signature *sig, char *text, size_t size)
+{
+    double least = 1, most = 0;
+    for (size_t i = 0; i < sig->cores; i++)
+        if (sig->core[i].span_ns > 0) {
+            least = fmin(least, sig->core[i].fraction_lost);
+            most = fmax(most, sig->core[i].fraction_lost);
+        }
+    if (least < most)
+        snprintf(text, size, "%.3g %% to %.3g %%", 100 * least, 100 * most);
+    else
+        snprintf(text, size, "%.3g %%", 100 * most);
+}
+
+static void say_noise(const struct mpg_report *r, char *text, size_t size)
+{
+    const struct mpg_perturbation *p = r->p;
+    size_t hosts = p->target ? count_hosts(p->target) : 0;
+    char replay[320], many[64] = "", lost[64] = "";
+    if (p->target_cores > 0)
+        say_lost(p->target, lost, sizeof lost);
+    if (hosts > 1)
+        snprintf(many, sizeof many, " of %zu hosts, one host after another,", hosts);
+    snprintf(replay, sizeof replay,
+             "detours of %zu core%s%s replayed, %s of the time lost%s; rank r runs on core r mod %zu,"
+             " from a random phase",
+             p->target_cores, p->target_cores == 1 ? "" : "s", many, lost,
+             p->source_cores ? ", the source's taken out first" : "", p->target_cores);
+    say_spec(text, size, &p->noise, p->target_cores > 0, replay);
+}
+
+static const char *against(const struct mpg_perturbation *p)
+{
+    return p->source ? "target's quantile minus the source's"
+                     : "target's value minus its least (the traced machine is taken to be as fast "
+                       "as the target's floor)";
+}
+
+static void say_latency(const struct mpg_report *r, char *text, size_t size)
+{
+    const struct mpg_perturbation *p = r->p;
+    say_spec(text, size, &p->latency, mpg_perturbation_latency_measured(p), against(p));
+}
+
+static void say_byte(const struct mpg_report *r, char *text, size_t size)
+{
+    const struct mpg_perturbation *p = r->p;
+    say_spec(text, size, &p->byte, mpg_perturbation_bytes_measured(p), against(p));
+}
+
+/* Which path of the target, and which of the source where it is another. */
+static void say_path(const struct mpg_report *r, char *text, size_t size)
+{
+    const struct mpg_perturbation *p = r->p;
+    const struct mpg_network_path *target = p->target_path, *source = p->source_path;
+    const struct mpg_signature *sig = target ? p->target : p->source;
+    const char *why = r->path_given && target ? "--path" :
+                      sig->paths == 1         ? "the only one measured" :
+                      target                  ? "the farthest measured; --path chooses" :
+                                                "the farthest measured";
+    int used = snprintf(text, size, "%s's '%s' (%s)", target ? "target" : "source",
+                        mpg_path_name((target ? target : source)->path), why);
+    if (target && source && target->path != source->path)
+        snprintf(text + used, size - (size_t)used, "; source's '%s', for it has no such path",
+                 mpg_path_name(source->path));
+}
+
+/* Whether anything in the answer is a path's. */
+static bool uses_path(const struct mpg_report *r)
+{
+    const struct mpg_perturbation *p = r->p;
+    return mpg_perturbation_latency_measured(p) || mpg_perturbation_bytes_measured(p) ||
+           (p->target_path && !r->eager_limit_given &&
+            p->target_path->eager_limit_bytes != MPG_EAGER_LIMIT_UNKNOWN) ||
+           (p->source_path && !r->options->floors.has_source_cost);
+}
+
+static void say_compute(const struct mpg_report *r, char *text, size_t size)
+{
+    if (r->p->compute_ratio == 1)
+        snprintf(text, size, "as fast as on the traced machine%s",
+                 r->p->target ? " (--compute-ratio says otherwise)" : "");
+    else
+        snprintf(text, size, "takes %.6g times the traced time", r->p->compute_ratio);
+}
+
+static void say_absorb(const struct mpg_report *r, char *text, size_t size)
+{
+    static const char *const clocks[] = {"not comparable", "one clock", "measured offsets",
+                                         "offsets bounded by the messages"};
+    const struct mpg_result *q = r->result;
+    switch (q->absorb) {
+    case MPG_ABSORB_NONE:
+        snprintf(text, size, "none: no delay is absorbed anywhere (conservative)");
+        break;
+    case MPG_ABSORB_WAIT:
+        snprintf(text, size, "wait: calls that took longer than they need were waiting%s",
+                 r->options->absorb_given ? "" : " (the ranks' clocks are not comparable)");
+        break;
+    case MPG_ABSORB_CLOCK:
+        snprintf(text, size, "clock: waiting and messages that lay ready absorb delay (clocks: %s)",
+                 clocks[q->clocks]);
+        break;
+    }
+}
+
+static void say_eager(const struct mpg_report *r, char *text, size_t size)
+{
+    int64_t limit = r->options->graph.eager_limit_bytes;
+    const char *from = r->eager_limit_given ? "--eager-limit" : "signature";
+    if (limit == INT64_MAX)
+        snprintf(text, size, "unlimited: standard sends never wait for their receiver");
+    else if (limit < 0)
+        snprintf(text, size, "none (%s): every standard send waits for its receiver", from);
+    else
+        snprintf(text, size, "%" PRId64 " bytes (%s): larger standard sends wait for their receiver",
+                 limit, from);
+}
+
+static void say_floors(const struct mpg_report *r, char *text, size_t size)
+{
+    snprintf(text, size, "least cost of a message: %s", r->result->floor_rule);
+}
+
+static void say_choice(const struct mpg_report *r, char *text, size_t size)
+{
+    snprintf(text, size,
+             "%" PRIu64 " calls of Waitany, Waitsome, Test..., Iprobe, Improbe complete what they completed "
+             "in the trace",
+             r->result->counts.choices);
+}
+
+static void say_sends(const struct mpg_report *r, char *text, size_t size)
+{
+    const struct mpg_graph_counts *c = &r->result->counts;
+    snprintf(text, size,
+             "%" PRIu64 " sends are never completed by their sender, %" PRIu64
+             " of them received only by polling: their order is not guaranteed under perturbation",
+             c->uncompleted_sends, c->asynchronous);
+}
+
+static void say_threads(const struct mpg_report *r, char *text, size_t size)
+{
+    snprintf(text, size,
+             "%" PRIu64 " more than one a rank: each goes on from what its rank did before its "
+             "first call, and MPI_Finalize waits for all",
+             r->result->counts.threads);
+}
+
+static void say_one_sided(const struct mpg_report *r, char *text, size_t size)
+{
+    const struct mpg_graph_counts *c = &r->result->counts;
+    int used = snprintf(text, size,
+                        "%" PRIu64 " transfers: fences meet, complete waits for post and wait for "
+                        "complete; unlock, flush and Wait take a round trip without the target's "
+                        "processor; waiting for a lock is not modelled",
+                        c->transfers);
+    if (c->transfers_alone && used > 0 && (size_t)used < size)
+        snprintf(text + used, size - (size_t)used, "; nothing waits for %" PRIu64 " of them",
+                 c->transfers_alone);
+}
+
+static void say_worlds(const struct mpg_report *r, char *text, size_t size)
+{
+    snprintf(text, size,
+             "%" PRIu64 " operations with processes of another MPI_COMM_WORLD are not followed: "
+             "they wait for nobody there",
+             r->result->counts.foreign);
+}
+
+static void say_files(const struct mpg_report *r, char *text, size_t size)
+{
+    snprintf(text, size, "%" PRIu64 " calls of MPI-IO take as long as they did, and wait for nobody",
+             r->result->counts.file_calls);
+}
+
+static void say_failed(const struct mpg_report *r, char *text, size_t size)
+{
+    snprintf(text, size, "%" PRIu64 " calls returned an error: they take time but have no effect",
+             r->result->counts.failed);
+}
+
+static void say_flushes(const struct mpg_report *r, char *text, size_t size)
+{
+    char time[32];
+    snprintf(text, size,
+             "%s of all ranks' traced time, in which the tracer wrote, are not taken for "
+             "computation",
+             mpg_units_format_time(time, sizeof time, (double)r->result->counts.flushed_ns));
+}
+
+static void say_missing(const struct mpg_report *r, char *text, size_t size)
+{
+    const struct mpg_graph_counts *c = &r->result->counts;
+    snprintf(text, size,
+             "%" PRIu64 " operations have no partner and %" PRIu64
+             " ranks no MPI_Finalize: they go on without (--lenient)",
+             c->unmatched, c->incomplete_ranks);
+}
+
+bool mpg_report_assumption(const struct mpg_report *r, int i, const char **topic, char *text,
+                           size_t size)
+{
+    const struct mpg_graph_counts *c = &r->result->counts;
+    const struct {
+        const char *topic;
+        void (*say)(const struct mpg_report *, char *, size_t);
+        bool applies;
+    } all[] = {
+        {"noise", say_noise, true},
+        {"latency", say_latency, true},
+        {"bytes", say_byte, true},
+        {"path", say_path, uses_path(r)},
+        {"compute", say_compute, true},
+        {"absorption", say_absorb, true},
+        {"eager limit", say_eager, true},
+        {"floors", say_floors, r->result->floor_rule != NULL},
+        {"choice", say_choice, c->choices > 0},
+        {"asynchronous", say_sends, c->uncompleted_sends > 0},
+        {"threads", say_threads, c->threads > 0},
+        {"one-sided", say_one_sided, c->transfers > 0},
+        {"other worlds", say_worlds, c->foreign > 0},
+        {"files", say_files, c->file_calls > 0},
+        {"failed", say_failed, c->failed > 0},
+        {"flushes", say_flushes, c->flushed_ns > 0},
+        {"missing", say_missing, c->unmatched + c->incomplete_ranks > 0},
+    };
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
+        if (!all[k].applies || i-- > 0)
+            continue;
+        *topic = all[k].topic;
+        all[k].say(r, text, size);
+        return true;
+    }
+    return false;
+}

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The whole answer as JSON; mpgsim-json(5) is the schema. */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include <jansson.h>
+
+#include "simulate/reports/report.h"
+
+enum { JSON_VERSION = 1 };
+
+static json_t *summary_json(const struct mpg_summary *s)
+{
+    return json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:[f, f]}", "mean", s->mean, "sd", s->sd,
+                     "least", s->least, "p5", s->p5, "median", s->median, "p95", s->p95, "largest",
+                     s->largest, "median_confidence_95", s->low, s->high);
+}
+
+static json_t *trace_json(const struct mpg_report *r)
+{
+    const struct mpg_graph_counts *c = &r->result->counts;
+    const struct {
+        const char *key;
+        uint64_t value;
+    } numbers[] = {
+        {"calls", c->calls},
+        {"messages", c->messages},
+        {"synchronous_messages", c->synchronous_messages},
+        {"collectives", c->collectives},
+        {"choices_kept", c->choices},
+        {"uncompleted_sends", c->uncompleted_sends},
+        {"asynchronous", c->asynchronous},
+        {"threads", (uint64_t)r->result->ranks + c->threads},
+        {"one_sided", c->transfers},
+        {"foreign", c->foreign},
+        {"file_calls", c->file_calls},
+        {"failed_calls", c->failed},
+        {"flushed_ns", c->flushed_ns},
+        {"unmatched", c->unmatched},
+        {"incomplete_ranks", c->incomplete_ranks},
+    };
+    json_t *o = json_pack("{s:s, s:i}", "path", mpg_trace_path(r->trace), "ranks",
+                          (int)r->result->ranks);
+    for (size_t i = 0; o && i < sizeof numbers / sizeof *numbers; i++)
+        json_object_set_new(o, numbers[i].key, json_integer((json_int_t)numbers[i].value));
+    return o;
+}
+
+static json_t *optional_string(const char *text)
+{
+    return text ? json_string(text) : json_null();
+}
+
+static json_t *path_json(const struct mpg_network_path *path)
+{
+    return path ? json_string(mpg_path_name(path->path)) : json_null();
+}
+
+static json_t *options_json(const struct mpg_report *r)
+{
+    static const char *const absorb[] = {"none", "wait", "clock"};
+    static const char *const clocks[] = {"unknown", "shared", "measured", "bounded"};
+    const struct mpg_perturbation *p = r->p;
+    int64_t limit = r->options->graph.eager_limit_bytes;
+    json_t *o = json_pack("{s:s, s:s, s:f}", "absorb", absorb[r->result->absorb], "clocks",
+                          clocks[r->result->clocks], "compute_ratio", p->compute_ratio);
+    if (!o)
+        return NULL;
+    json_object_set_new(o, "signature", optional_string(p->target ? p->target->path : NULL));
+    json_object_set_new(o, "source", optional_string(p->source ? p->source->path : NULL));
+    json_object_set_new(o, "path", path_json(p->target_path));
+    json_object_set_new(o, "source_path", path_json(p->source_path));
+    json_object_set_new(o, "noise", optional_string(p->noise.text));
+    json_object_set_new(o, "call_noise", optional_string(p->call_noise.text));
+    json_object_set_new(o, "latency", optional_string(p->latency.text));
+    json_object_set_new(o, "byte", optional_string(p->byte.text));
+    json_object_set_new(o, "eager_limit_bytes",
+                        limit == INT64_MAX ? json_null() : json_integer(limit));
+    return o;
+}
+
+static json_t *assumptions_json(const struct mpg_report *r)
+{
+    json_t *list = json_array();
+    const char *topic;
+    char text[512];
+    for (int i = 0; mpg_report_assumption(r, i, &topic, text, sizeof text); i++)
+        json_array_append_new(list, json_pack("{s:s, s:s}", "topic", topic, "text", text));
+    return list;
+}
+
+static json_t *replicas_json(const struct mpg_report *r)
+{
+    const struct mpg_result *q = r->result;
+    json_t *list = json_array();
+    for (uint32_t k = 0; k < q->replicas; k++)
+        json_array_append_new(list, json_pack("{s:I, s:I, s:f}", "seed", (json_int_t)r->p->seed,
+                                              "replica", (json_int_t)(q->first_replica + k),
+                                              "run_time_ns", q->run_ns[k]));
+    return list;
+}
+
+static json_t *ranks_json(const struct mpg_result *q, double *scratch)
+{
+    json_t *list = json_array();
+    for (int32_t i = 0; i < q->ranks; i++) {
+        struct mpg_summary s =
+            mpg_summarise(q->delay_ns + (size_t)i * q->replicas, q->replicas, scratch);
+        json_array_append_new(list, json_pack("{s:i, s:I, s:o}", "rank", (int)i, "traced_ns",
+                                              (json_int_t)q->traced_ns[i], "delay_ns",
+                                              summary_json(&s)));
+    }
+    return list;
+}
+
+static json_t *account_json(const struct mpg_result *q)
+{
+    const struct mpg_lanes_account *a = &q->account;
+    return json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "compute_ns", a->compute_ns / q->ranks,
+                     "calls_ns", a->call_ns / q->ranks, "messages_ns", a->message_ns / q->ranks,
+                     "collectives_ns", a->collective_ns / q->ranks, "taken_over_ns",
+                     a->waited_ns / q->ranks, "absorbed_ns", a->absorbed_ns / q->ranks, "left_ns",
+                     a->final_ns / q->ranks);
+}
+
+int mpg_report_json(const struct mpg_report *r, FILE *out, struct mpg_error *err)
+{
+    const struct mpg_result *q = r->result;
+    double *scratch = malloc(q->replicas * sizeof *scratch), traced_ns = mpg_result_traced(q);
+    json_t *root = NULL;
+    int status = -1;
+    if (!scratch)
+        return mpg_error_set(err, "out of memory");
+    struct mpg_summary run = mpg_summarise(q->run_ns, q->replicas, scratch);
+    root = json_pack("{s:s, s:i, s:s, s:I, s:o, s:o, s:o, s:f, s:o}", "format", "mpgsim-result",
+                     "version", JSON_VERSION, "mode", "perturb", "seed", (json_int_t)r->p->seed,
+                     "trace", trace_json(r), "options", options_json(r), "assumptions",
+                     assumptions_json(r), "traced_run_time_ns", traced_ns, "run_time_ns",
+                     summary_json(&run));
+    if (root) {
+        json_object_set_new(root, "slowdown_median",
+                            traced_ns > 0 ? json_real(run.median / traced_ns) : json_null());
+        json_object_set_new(root, "replicas", replicas_json(r));
+        json_object_set_new(root, "ranks", ranks_json(q, scratch));
+        json_object_set_new(root, "mean_of_a_rank", account_json(q));
+        status = json_dumpf(root, out, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
+        fputc('\n', out);
+        if (ferror(out))
+            status = 0; /* the close says which file and why */
+    }
+    if (status < 0)
+        mpg_error_set(err, "the answer as JSON: out of memory, or the trace's name is not UTF-8");
+    json_decref(root);
+    free(scratch);
+    return status;
+}

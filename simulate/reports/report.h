@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* mpgsim's answers: text for people, a table, JSON. Write errors are left for
+ * the caller's close of the stream to report. */
+#ifndef MPG_REPORT_H
+#define MPG_REPORT_H
+
+#include <stdio.h>
+
+#include "simulate/reports/result.h"
+#include "simulate/engine/simulation.h"
+#include "trace/reader.h"
+
+struct mpg_report {
+    const struct mpg_trace *trace;
+    const struct mpg_perturbation *p;
+    const struct mpg_simulation_options *options;
+    const struct mpg_result *result;
+    bool eager_limit_given, path_given; /* on the command line */
+};
+
+int mpg_report_text(const struct mpg_report *report, FILE *stream, struct mpg_error *err);
+/* rank, traced_ns, delay_ns_median, delay_ns_p5, delay_ns_p95; tabs; full precision. */
+int mpg_report_per_rank(const struct mpg_report *report, FILE *stream, struct mpg_error *err);
+/* The schema is in mpgsim-json(5). */
+int mpg_report_json(const struct mpg_report *report, FILE *stream, struct mpg_error *err);
+
+/* One line for each assumption that matters, I = 0, 1, ...: what it is about and
+ * the words, into TEXT of SIZE bytes; false beyond the last. */
+bool mpg_report_assumption(const struct mpg_report *report, int i, const char **topic, char *text,
+                           size_t size);
+
+#endif

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Statistics over replicas. */
+#include "simulate/reports/result.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <gsl/gsl_sort.h>
+#include <gsl/gsl_statistics_double.h>
+
+int mpg_result_init(struct mpg_result *r, int32_t ranks, uint32_t replicas, uint32_t first_replica,
+                    struct mpg_error *err)
+{
+    *r = (struct mpg_result){.ranks = ranks, .replicas = replicas, .first_replica = first_replica};
+    r->traced_ns = calloc((size_t)ranks, sizeof *r->traced_ns);
+    r->delay_ns = calloc((size_t)ranks * replicas, sizeof *r->delay_ns);
+    r->run_ns = calloc(replicas, sizeof *r->run_ns);
+    if (r->traced_ns && r->delay_ns && r->run_ns)
+        return 0;
+    mpg_result_clear(r);
+    return mpg_error_set(err, "out of memory for %u replicas of %d ranks", replicas, ranks);
+}
+
+void mpg_result_clear(struct mpg_result *r)
+{
+    free(r->traced_ns);
+    free(r->delay_ns);
+    free(r->run_ns);
+    *r = (struct mpg_result){0};
+}
+
+void mpg_result_finish(struct mpg_result *r)
+{
+    for (uint32_t k = 0; k < r->replicas; k++) {
+        r->run_ns[k] = -INFINITY;
+        for (int32_t i = 0; i < r->ranks; i++)
+            r->run_ns[k] = fmax(r->run_ns[k], (double)r->traced_ns[i] +
+                                                  r->delay_ns[(size_t)i * r->replicas + k]);
+    }
+}
+
+double mpg_result_traced(const struct mpg_result *r)
+{
+    int64_t longest = r->traced_ns[0];
+    for (int32_t i = 1; i < r->ranks; i++)
+        if (r->traced_ns[i] > longest)
+            longest = r->traced_ns[i];
+    return (double)longest;
+}
+
+struct mpg_summary mpg_summarise(const double *values, size_t n, double *sorted)
+{
+    memcpy(sorted, values, n * sizeof *values);
+    gsl_sort(sorted, 1, n);
+    struct mpg_summary s = {
+        .mean = gsl_stats_mean(values, 1, n),
+        .sd = n > 1 ? gsl_stats_sd(values, 1, n) : 0,
+        .least = sorted[0],
+        .p5 = gsl_stats_quantile_from_sorted_data(sorted, 1, n, 0.05),
+        .median = gsl_stats_quantile_from_sorted_data(sorted, 1, n, 0.5),
+        .p95 = gsl_stats_quantile_from_sorted_data(sorted, 1, n, 0.95),
+        .largest = sorted[n - 1],
+    };
+    /* The number of values below the median is binomial(n, 1/2); normal
+     * approximation with continuity correction (Conover 1999, section 3.2). */
+    double half = 1.959964 * sqrt((double)n) / 2;
+    double low = floor((double)n / 2 - half), high = ceil((double)n / 2 + half);
+    s.low = sorted[low < 0 ? 0 : (size_t)low];
+    s.high = sorted[high > (double)n - 1 ? n - 1 : (size_t)high];
+    return s;
+}

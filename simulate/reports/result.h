@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a simulation found, and its statistics over replicas. */
+#ifndef MPG_RESULT_H
+#define MPG_RESULT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/error.h"
+#include "graph/clocks.h"
+#include "graph/graph.h"
+#include "simulate/engine/lanes.h"
+
+struct mpg_result {
+    int32_t ranks;
+    uint32_t replicas, first_replica;
+    int64_t *traced_ns; /* a rank: MPI_Init's leave to MPI_Finalize's enter */
+    double *delay_ns;   /* ranks x replicas: of MPI_Finalize's enter */
+    double *run_ns;     /* a replica: the longest rank's perturbed run time */
+    struct mpg_graph_counts counts;
+    struct mpg_lanes_account account; /* mean over replicas */
+    enum mpg_absorb absorb;
+    enum mpg_clock_source clocks;
+    const char *floor_rule; /* where message floors come from; NULL if none are used */
+};
+
+int mpg_result_init(struct mpg_result *result, int32_t ranks, uint32_t replicas,
+                    uint32_t first_replica, struct mpg_error *err);
+/* Fills run_ns from delays and traced times. */
+void mpg_result_finish(struct mpg_result *result);
+void mpg_result_clear(struct mpg_result *result);
+
+/* Traced run time of the job: the longest rank's. */
+double mpg_result_traced(const struct mpg_result *result);
+
+struct mpg_summary {
+    double mean, sd, least, p5, median, p95, largest;
+    double low, high; /* 95 % confidence interval of the median, from order statistics; the
+                         extremes where n < 6 */
+};
+
+/* Summarises N >= 1 values; quantiles are linear between order statistics
+ * (Hyndman and Fan 1996, type 7). SORTED: scratch of N doubles, sorted on return. */
+struct mpg_summary mpg_summarise(const double *values, size_t n, double *sorted);
+
+#endif

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The answer as text and as a table. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/units.h"
+#include "simulate/reports/report.h"
+
+static void print_time(FILE *out, double ns)
+{
+    char text[32];
+    fputs(mpg_units_format_time(text, sizeof text, ns), out);
+}
+
+static void print_head(const struct mpg_report *r, FILE *out)
+{
+    const struct mpg_graph_counts *c = &r->result->counts;
+    const char *key, *value;
+    fprintf(out, "%s: %d ranks, %" PRIu64 " calls, %" PRIu64 " messages (%" PRIu64
+                 " synchronous), %" PRIu64 " collectives\n",
+            mpg_trace_path(r->trace), r->result->ranks, c->calls, c->messages,
+            c->synchronous_messages, c->collectives);
+    for (size_t i = 0; mpg_trace_fact(r->trace, 0, i, &key, &value); i++)
+        if (strcmp(key, "program") == 0)
+            fprintf(out, "program: %s\n", value);
+    if (r->p->target)
+        fprintf(out, "target: %s\n", r->p->target->path);
+    if (r->p->source)
+        fprintf(out, "source: %s\n", r->p->source->path);
+}
+
+static void print_assumptions(const struct mpg_report *r, FILE *out)
+{
+    const char *topic;
+    char text[512];
+    fputs("\nAssumed\n", out);
+    for (int i = 0; mpg_report_assumption(r, i, &topic, text, sizeof text); i++)
+        fprintf(out, "  %-13s %s\n", topic, text);
+}
+
+static void print_run(const struct mpg_report *r, const struct mpg_summary *s, FILE *out)
+{
+    double traced_ns = mpg_result_traced(r->result);
+    uint32_t n = r->result->replicas;
+    fprintf(out, "\nRun time, %u replica%s, seed %" PRIu64 "\n  traced        ", n,
+            n == 1 ? "" : "s", r->p->seed);
+    print_time(out, traced_ns);
+    fprintf(out, "\n  %-13s ", n == 1 ? "perturbed" : "median");
+    print_time(out, s->median);
+    if (n > 1) {
+        fputs("  (95 % confidence: ", out);
+        print_time(out, s->low);
+        fputs(" to ", out);
+        print_time(out, s->high);
+        fputs(")\n  5 % to 95 %   ", out);
+        print_time(out, s->p5);
+        fputs(" to ", out);
+        print_time(out, s->p95);
+    }
+    if (traced_ns > 0) {
+        fprintf(out, "\n  slowdown      %.5f", s->median / traced_ns);
+        if (n > 1)
+            fprintf(out, "  (95 %% confidence: %.5f to %.5f)", s->low / traced_ns,
+                    s->high / traced_ns);
+    }
+    fputc('\n', out);
+}
+
+/* The delays of one rank, summarised. */
+static struct mpg_summary rank_summary(const struct mpg_result *q, int32_t rank, double *scratch)
+{
+    return mpg_summarise(q->delay_ns + (size_t)rank * q->replicas, q->replicas, scratch);
+}
+
+static void print_ranks(const struct mpg_result *q, double *scratch, double *medians, FILE *out)
+{
+    int32_t least = 0, largest = 0;
+    for (int32_t i = 0; i < q->ranks; i++) {
+        medians[i] = rank_summary(q, i, scratch).median;
+        if (medians[i] < medians[least])
+            least = i;
+        if (medians[i] > medians[largest])
+            largest = i;
+    }
+    fputs("\nDelay of a rank's end, median over replicas\n  least         ", out);
+    print_time(out, medians[least]);
+    fprintf(out, " (rank %d)\n  largest       ", least);
+    print_time(out, medians[largest]);
+    fprintf(out, " (rank %d)\n", largest);
+}
+
+static void print_account(const struct mpg_result *q, FILE *out)
+{
+    const struct mpg_lanes_account *a = &q->account;
+    const struct {
+        const char *what;
+        double ns;
+    } lines[] = {
+        {"computation", a->compute_ns}, {"calls", a->call_ns},
+        {"messages", a->message_ns},    {"collectives", a->collective_ns},
+    };
+    fputs("\nPerturbation put in, mean of a rank\n", out);
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        fprintf(out, "  %-13s ", lines[i].what);
+        print_time(out, lines[i].ns / q->ranks);
+        fputc('\n', out);
+    }
+    fputs("and what became of it on leaving calls\n  taken over    ", out);
+    print_time(out, a->waited_ns / q->ranks);
+    fputs(" from other ranks and from messages\n  absorbed      ", out);
+    print_time(out, a->absorbed_ns / q->ranks);
+    fputs(" by waiting there was already, of ranks and of messages\n  left          ", out);
+    print_time(out, a->final_ns / q->ranks);
+    fputs(" at the rank's end\n", out);
+}
+
+int mpg_report_text(const struct mpg_report *r, FILE *out, struct mpg_error *err)
+{
+    const struct mpg_result *q = r->result;
+    double *scratch = malloc(q->replicas * sizeof *scratch);
+    double *medians = malloc((size_t)q->ranks * sizeof *medians);
+    int status = 0;
+    if (scratch && medians) {
+        struct mpg_summary run = mpg_summarise(q->run_ns, q->replicas, scratch);
+        print_head(r, out);
+        print_assumptions(r, out);
+        print_run(r, &run, out);
+        print_ranks(q, scratch, medians, out);
+        print_account(q, out);
+    } else
+        status = mpg_error_set(err, "out of memory");
+    free(scratch);
+    free(medians);
+    return status;
+}
+
+int mpg_report_per_rank(const struct mpg_report *r, FILE *out, struct mpg_error *err)
+{
+    const struct mpg_result *q = r->result;
+    double *scratch = malloc(q->replicas * sizeof *scratch);
+    if (!scratch)
+        return mpg_error_set(err, "out of memory");
+    fputs("rank\ttraced_ns\tdelay_ns_median\tdelay_ns_p5\tdelay_ns_p95\n", out);
+    for (int32_t i = 0; i < q->ranks; i++) {
+        struct mpg_summary s = rank_summary(q, i, scratch);
+        fprintf(out, "%d\t%" PRId64 "\t%.17g\t%.17g\t%.17g\n", i, q->traced_ns[i], s.median, s.p5,
+                s.p95);
+    }
+    free(scratch);
+    return 0;
+}

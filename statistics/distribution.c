@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Empirical distributions: made from samples, checked, looked up. */
+#include "statistics/distribution.h"
+
+#include <gsl/gsl_sort_double.h>
+#include <gsl/gsl_statistics_double.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/utf8.h"
+
+static int check_samples(const double *samples, size_t n, size_t knots, struct mpg_error *err)
+{
+    if (n == 0)
+        return mpg_error_set(err, "a distribution needs at least one sample");
+    if (knots < 2 || knots > MPG_DISTRIBUTION_MAX_KNOTS)
+        return mpg_error_set(err, "a distribution has 2 to %d knots, not %zu",
+                             (int)MPG_DISTRIBUTION_MAX_KNOTS, knots);
+    for (size_t i = 0; i < n; i++)
+        if (!(fabs(samples[i]) <= MPG_DISTRIBUTION_LIMIT))
+            return mpg_error_set(err, "sample %zu is %g, beyond what a distribution holds", i,
+                                 samples[i]);
+    return 0;
+}
+
+/* Order statistics at (n - 1) i / (knots - 1). Whole part and remainder are
+ * computed in integers, so that the extremes are exact and no rounding can make
+ * a quantile smaller than the one before it. */
+static void fill_quantiles(struct mpg_distribution *d, const double *sorted)
+{
+    size_t intervals = d->knots - 1, whole = (d->n - 1) / intervals, rest = (d->n - 1) % intervals;
+    for (size_t i = 0; i <= intervals; i++) {
+        size_t below = i * whole + i * rest / intervals, part = i * rest % intervals;
+        double low = sorted[below];
+        d->quantiles[i] = low;
+        if (part > 0) {
+            double high = sorted[below + 1];
+            double value = low + (high - low) * ((double)part / (double)intervals);
+            d->quantiles[i] = value < high ? value : high;
+        }
+    }
+}
+
+/* Mean, standard deviation and autocorrelation. Equal samples are set apart:
+ * rounding in the mean would turn their zero variance into noise. */
+static void fill_moments(struct mpg_distribution *d, const double *samples)
+{
+    double least = d->quantiles[0], most = d->quantiles[d->knots - 1];
+    if (least == most) {
+        d->mean = least;
+        return;
+    }
+    double mean = gsl_stats_mean(samples, 1, d->n);
+    d->mean = fmin(fmax(mean, least), most);
+    d->sd = gsl_stats_sd_m(samples, 1, d->n, mean);
+    double lag1 = gsl_stats_lag1_autocorrelation_m(samples, 1, d->n, mean);
+    d->lag1 = isfinite(lag1) ? fmin(fmax(lag1, -1), 1) : 0;
+}
+
+struct mpg_distribution *mpg_distribution_from_samples(const double *samples, size_t n,
+                                                       size_t knots, struct mpg_error *err)
+{
+    if (check_samples(samples, n, knots, err) < 0)
+        return NULL;
+    struct mpg_distribution *d = calloc(1, sizeof *d);
+    double *sorted = malloc(n * sizeof *sorted);
+    if (d)
+        d->quantiles = malloc(knots * sizeof *d->quantiles);
+    if (!d || !d->quantiles || !sorted) {
+        mpg_error_set(err, "out of memory for %zu samples", n);
+        free(sorted);
+        mpg_distribution_free(d);
+        return NULL;
+    }
+    d->n = n;
+    d->knots = knots;
+    memcpy(sorted, samples, n * sizeof *sorted);
+    gsl_sort(sorted, 1, n);
+    fill_quantiles(d, sorted);
+    fill_moments(d, samples);
+    free(sorted);
+    return d;
+}
+
+double mpg_distribution_quantile(const struct mpg_distribution *d, double u)
+{
+    size_t last = d->knots - 1;
+    double position = u * (double)last;
+    if (!(position > 0))
+        return d->quantiles[0];
+    if (position >= (double)last)
+        return d->quantiles[last];
+    size_t below = (size_t)position;
+    double low = d->quantiles[below], high = d->quantiles[below + 1];
+    double value = low + (high - low) * (position - (double)below);
+    return value < high ? value : high;
+}
+
+static int check_name(const char *name, const char *key, struct mpg_error *err)
+{
+    if (!name || !*name)
+        return mpg_error_set(err, "%s is missing", key);
+    if (!mpg_text_is_line(name) || strlen(name) > MPG_LINE_MAX_BYTES)
+        return mpg_error_set(err, "%s is not one short line of text", key);
+    return 0;
+}
+
+static int check_fit(const struct mpg_distribution_fit *fit, struct mpg_error *err)
+{
+    if (check_name(fit->family, "family", err) < 0)
+        return -1;
+    if (!(fabs(fit->location) <= MPG_DISTRIBUTION_LIMIT))
+        return mpg_error_set(err, "location is %g, out of range", fit->location);
+    if (fit->parameters < 1 || fit->parameters > 2)
+        return mpg_error_set(err, "there are %d parameters, not 1 or 2", fit->parameters);
+    for (int i = 0; i < fit->parameters; i++) {
+        if (check_name(fit->name[i], "name", err) < 0)
+            return mpg_error_prefix(err, "parameters[%d]", i);
+        if (!isfinite(fit->value[i]) || !isfinite(fit->low[i]) || !isfinite(fit->high[i]) ||
+            fit->low[i] > fit->high[i])
+            return mpg_error_set(err, "parameters[%d]: %g, %g to %g, is no confidence interval", i,
+                                 fit->value[i], fit->low[i], fit->high[i]);
+    }
+    if (!(fit->distance >= 0 && fit->distance <= 1))
+        return mpg_error_set(err, "distance is %g, not within 0 to 1", fit->distance);
+    if (!(fit->tail_fraction > 0 && fit->tail_fraction <= 1))
+        return mpg_error_set(err, "tail_fraction is %g, not above 0 and at most 1",
+                             fit->tail_fraction);
+    return 0;
+}
+
+int mpg_distribution_check(const struct mpg_distribution *d, struct mpg_error *err)
+{
+    if (d->n == 0)
+        return mpg_error_set(err, "n is 0");
+    if (d->knots < 2 || d->knots > MPG_DISTRIBUTION_MAX_KNOTS)
+        return mpg_error_set(err, "quantiles has %zu values, not 2 to %d", d->knots,
+                             (int)MPG_DISTRIBUTION_MAX_KNOTS);
+    for (size_t i = 0; i < d->knots; i++) {
+        if (!(fabs(d->quantiles[i]) <= MPG_DISTRIBUTION_LIMIT))
+            return mpg_error_set(err, "quantiles[%zu] is %g, out of range", i, d->quantiles[i]);
+        if (i > 0 && d->quantiles[i] < d->quantiles[i - 1])
+            return mpg_error_set(err, "quantiles[%zu] is %g, below the %g before it", i,
+                                 d->quantiles[i], d->quantiles[i - 1]);
+    }
+    double least = d->quantiles[0], most = d->quantiles[d->knots - 1];
+    double tolerance = 1e-9 * fmax(fabs(least), fabs(most));
+    if (!(d->mean >= least - tolerance && d->mean <= most + tolerance))
+        return mpg_error_set(err, "mean is %g, outside the quantiles' %g to %g", d->mean, least,
+                             most);
+    if (!(d->sd >= 0 && d->sd <= 2 * MPG_DISTRIBUTION_LIMIT))
+        return mpg_error_set(err, "sd is %g, not a standard deviation", d->sd);
+    if (!(d->lag1 >= -1 && d->lag1 <= 1))
+        return mpg_error_set(err, "lag1 is %g, not within -1 to 1", d->lag1);
+    if (d->fits > MPG_DISTRIBUTION_MAX_FITS)
+        return mpg_error_set(err, "there are %zu fits, more than %d", d->fits,
+                             (int)MPG_DISTRIBUTION_MAX_FITS);
+    for (size_t i = 0; i < d->fits; i++)
+        if (check_fit(&d->fit[i], err) < 0)
+            return mpg_error_prefix(err, "fits[%zu]", i);
+    return 0;
+}
+
+void mpg_distribution_free(struct mpg_distribution *d)
+{
+    if (!d)
+        return;
+    for (size_t i = 0; i < d->fits; i++) {
+        free(d->fit[i].family);
+        free(d->fit[i].name[0]);
+        free(d->fit[i].name[1]);
+    }
+    free(d->fit);
+    free(d->quantiles);
+    free(d);
+}

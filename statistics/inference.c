@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Distribution-free intervals, comparisons, stationarity and outliers. */
+#include "statistics/inference.h"
+
+#include <gsl/gsl_cdf.h>
+#include <gsl/gsl_math.h>
+#include <gsl/gsl_sort_double.h>
+#include <gsl/gsl_statistics_double.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+double mpg_chi_square_quantile(double p, double freedom)
+{
+    if (freedom <= 500)
+        return gsl_cdf_chisq_Pinv(p, freedom);
+    double part = 2 / (9 * freedom);
+    return freedom * pow(1 - part + gsl_cdf_ugaussian_Pinv(p) * sqrt(part), 3);
+}
+
+double mpg_effective_samples(size_t n, double lag1)
+{
+    double count = (double)n, r = fmin(fmax(lag1, 0), 1);
+    return fmax(count * (1 - r) / (1 + r), fmin(count, 1));
+}
+
+/* ---- quantiles ---- */
+
+/* Ranks, from 1, of ordered samples on both sides of a quantile. */
+struct ranks {
+    double low, high, coverage;
+};
+
+/* Smallest K with P(at most K of N) >= MASS, or N + 1. */
+static unsigned int binomial_quantile(double mass, double p, unsigned int n)
+{
+    unsigned int low = 0, high = n;
+    while (low < high) {
+        unsigned int middle = low + (high - low) / 2;
+        if (gsl_cdf_binomial_P(middle, p, n) >= mass)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+/* The nearest ranks l and u with P(X_(l) > quantile) = P(at most l - 1 samples are
+ * below) and P(X_(u) < quantile) = P(at least u are) both small enough. */
+static struct ranks find_ranks(double effective, double p, double confidence)
+{
+    unsigned int n = (unsigned int)effective;
+    double beyond = (1 - confidence) / 2;
+    unsigned int low = binomial_quantile(beyond, p, n);
+    if (gsl_cdf_binomial_P(low, p, n) <= beyond)
+        low++; /* now P(at most low - 1) <= beyond, and low is the largest such */
+    unsigned int high = n + 1 - binomial_quantile(beyond, 1 - p, n);
+    if (gsl_cdf_binomial_P(n - high + 1, 1 - p, n) <= beyond)
+        high--;
+    double below = low > 0 ? gsl_cdf_binomial_P(low - 1, p, n) : gsl_cdf_binomial_P(0, p, n);
+    double above = high <= n ? gsl_cdf_binomial_P(n - high, 1 - p, n)
+                             : gsl_cdf_binomial_P(0, 1 - p, n);
+    return (struct ranks){
+        .low = fmax(low, 1), .high = fmin(high, n), .coverage = fmax(1 - below - above, 0)};
+}
+
+/* The order statistic of RANK is the quantile at this probability. */
+static double position(double rank, double effective)
+{
+    return effective > 1 ? (rank - 1) / (effective - 1) : 0.5;
+}
+
+int mpg_distribution_interval(const struct mpg_distribution *d, double p, double confidence,
+                              struct mpg_interval *interval, struct mpg_error *err)
+{
+    if (!(p > 0 && p < 1))
+        return mpg_error_set(err, "quantile %g is not between 0 and 1", p);
+    if (!(confidence > 0 && confidence < 1))
+        return mpg_error_set(err, "confidence %g is not between 0 and 1", confidence);
+    /* Whole, whatever rounding did. */
+    double effective = floor(mpg_effective_samples(d->n, d->lag1) + 1e-6);
+    effective = fmin(effective, MPG_INFERENCE_MAX_SAMPLES);
+    struct ranks ranks = find_ranks(effective, p, confidence);
+    *interval = (struct mpg_interval){
+        .value = mpg_distribution_quantile(d, p),
+        .low = mpg_distribution_quantile(d, position(ranks.low, effective)),
+        .high = mpg_distribution_quantile(d, position(ranks.high, effective)),
+        .coverage = ranks.coverage,
+    };
+    return 0;
+}
+
+/* ---- two distributions ---- */
+
+/* The least and the most that the part of D below X (STRICTLY, or at most X) can be. */
+static void cdf_bounds(const struct mpg_distribution *d, double x, bool strictly, double *least,
+                       double *most)
+{
+    size_t last = d->knots - 1, low = 0, high = d->knots; /* knots below: low..high */
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (strictly ? d->quantiles[middle] < x : d->quantiles[middle] <= x)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == 0 || low > last) {
+        *least = *most = low == 0 ? 0 : 1;
+        return;
+    }
+    double below = d->quantiles[low - 1], above = d->quantiles[low];
+    double part = above > below ? (x - below) / (above - below) : 0;
+    bool outermost = d->n > d->knots && (low == 1 || low == last);
+    bool between = part > 0 && part < 1;
+    *least = ((double)(low - 1) + (outermost && between ? 0 : part)) / (double)last;
+    *most = ((double)(low - 1) + (outermost && between ? 1 : part)) / (double)last;
+}
+
+/* The distance that is left between two ranges. */
+static double apart(double least_a, double most_a, double least_b, double most_b)
+{
+    return fmax(fmax(least_a - most_b, least_b - most_a), 0);
+}
+
+static double largest_at_knots(const struct mpg_distribution *at, const struct mpg_distribution *a,
+                               const struct mpg_distribution *b)
+{
+    double largest = 0;
+    for (size_t i = 0; i < at->knots; i++)
+        for (int strictly = 0; strictly < 2; strictly++) {
+            double least_a, most_a, least_b, most_b;
+            cdf_bounds(a, at->quantiles[i], strictly, &least_a, &most_a);
+            cdf_bounds(b, at->quantiles[i], strictly, &least_b, &most_b);
+            largest = fmax(largest, apart(least_a, most_a, least_b, most_b));
+        }
+    return largest;
+}
+
+/* The part of Kolmogorov's distribution beyond X. */
+static double kolmogorov_beyond(double x)
+{
+    if (x < 0.2)
+        return 1;
+    double sum = 0;
+    if (x < 1.18) { /* Jacobi's theta identity converges faster here */
+        for (int k = 1; k <= 7; k += 2)
+            sum += exp(-k * k * M_PI * M_PI / (8 * x * x));
+        return fmin(fmax(1 - sqrt(2 * M_PI) / x * sum, 0), 1);
+    }
+    for (int k = 1; k <= 5; k++)
+        sum += (k % 2 ? 2 : -2) * exp(-2.0 * k * k * x * x);
+    return fmin(fmax(sum, 0), 1);
+}
+
+double mpg_distribution_distance(const struct mpg_distribution *a,
+                                 const struct mpg_distribution *b, double *probability)
+{
+    double distance = fmax(largest_at_knots(a, a, b), largest_at_knots(b, a, b));
+    double na = mpg_effective_samples(a->n, a->lag1), nb = mpg_effective_samples(b->n, b->lag1);
+    double root = sqrt(na * nb / (na + nb));
+    *probability = kolmogorov_beyond((root + 0.12 + 0.11 / root) * distance);
+    return distance;
+}
+
+static struct mpg_interval difference_of(const struct mpg_interval *a,
+                                         const struct mpg_interval *b)
+{
+    double value = b->value - a->value;
+    return (struct mpg_interval){
+        .value = value,
+        .low = value - hypot(b->value - b->low, a->high - a->value),
+        .high = value + hypot(b->high - b->value, a->value - a->low),
+        .coverage = fmin(a->coverage, b->coverage),
+    };
+}
+
+static struct mpg_interval logarithm_of(const struct mpg_interval *x)
+{
+    return (struct mpg_interval){log(x->value), log(x->low), log(x->high), x->coverage};
+}
+
+int mpg_compare_quantile(const struct mpg_distribution *a, const struct mpg_distribution *b,
+                         double p, double confidence, struct mpg_comparison *comparison,
+                         struct mpg_error *err)
+{
+    struct mpg_comparison c;
+    if (mpg_distribution_interval(a, p, confidence, &c.a, err) < 0 ||
+        mpg_distribution_interval(b, p, confidence, &c.b, err) < 0)
+        return -1;
+    c.difference = difference_of(&c.a, &c.b);
+    c.ratio = (struct mpg_interval){NAN, NAN, NAN, NAN};
+    if (c.a.low > 0 && c.b.low > 0) {
+        struct mpg_interval log_a = logarithm_of(&c.a), log_b = logarithm_of(&c.b);
+        struct mpg_interval ratio = difference_of(&log_a, &log_b);
+        c.ratio = (struct mpg_interval){exp(ratio.value), exp(ratio.low), exp(ratio.high),
+                                        ratio.coverage};
+    }
+    *comparison = c;
+    return 0;
+}
+
+/* ---- stationarity ---- */
+
+static bool excludes_zero(const struct mpg_interval *x)
+{
+    return x->low > 0 || x->high < 0;
+}
+
+int mpg_stationarity_test(const double *samples, size_t n, struct mpg_stationarity *result,
+                          struct mpg_error *err)
+{
+    if (n < MPG_STATIONARITY_MIN_SAMPLES)
+        return mpg_error_set(err, "a test of stationarity needs %d samples, not %zu",
+                             (int)MPG_STATIONARITY_MIN_SAMPLES, n);
+    struct mpg_stationarity r;
+    int status = -1;
+    struct mpg_distribution *second = NULL;
+    struct mpg_distribution *first = mpg_distribution_from_samples(samples, n / 2, 4097, err);
+    if (!first)
+        goto out;
+    second = mpg_distribution_from_samples(samples + n / 2, n - n / 2, 4097, err);
+    if (!second || mpg_compare_quantile(first, second, 0.5, 0.99, &r.median, err) < 0 ||
+        mpg_compare_quantile(first, second, 0.99, 0.99, &r.p99, err) < 0)
+        goto out;
+    r.distance = mpg_distribution_distance(first, second, &r.probability);
+    r.stationary = !(r.probability < 0.01 && (excludes_zero(&r.median.difference) ||
+                                              excludes_zero(&r.p99.difference)));
+    *result = r;
+    status = 0;
+out:
+    mpg_distribution_free(second);
+    mpg_distribution_free(first);
+    return status;
+}
+
+/* ---- outliers ---- */
+
+static double median_of(double *values, size_t n)
+{
+    gsl_sort(values, 1, n);
+    return gsl_stats_median_from_sorted_data(values, 1, n);
+}
+
+int mpg_outliers(const double *values, size_t k, double floor, double *score, bool *outlier,
+                 struct mpg_error *err)
+{
+    if (k == 0)
+        return mpg_error_set(err, "no values, no outliers");
+    if (!(floor >= 0))
+        return mpg_error_set(err, "floor %g is negative", floor);
+    for (size_t i = 0; i < k; i++)
+        if (!isfinite(values[i]))
+            return mpg_error_set(err, "value %zu is %g", i, values[i]);
+    double *work = malloc(k * sizeof *work);
+    if (!work)
+        return mpg_error_set(err, "out of memory for %zu values", k);
+    memcpy(work, values, k * sizeof *work);
+    double median = median_of(work, k);
+    for (size_t i = 0; i < k; i++)
+        work[i] = fabs(values[i] - median);
+    double spread = fmax(median_of(work, k), floor * fabs(median));
+    free(work);
+    int found = 0;
+    for (size_t i = 0; i < k; i++) {
+        double distance = values[i] - median;
+        score[i] = distance == 0 ? 0 : fmin(fmax(0.6745 * distance / spread, -1e9), 1e9);
+        outlier[i] = k >= 3 && fabs(score[i]) > 3.5;
+        found += outlier[i];
+    }
+    return found;
+}

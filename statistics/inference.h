@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* How sure one can be: intervals of quantiles, comparisons of two distributions,
+ * stationarity, outliers. No family of distributions is assumed anywhere. Pure
+ * functions, thread-safe, deterministic. */
+#ifndef MPG_INFERENCE_H
+#define MPG_INFERENCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "common/error.h"
+#include "statistics/distribution.h"
+
+/* More samples count as this many in intervals, which then are wider than they
+ * need be: GSL's binomial distribution fails from about 1.5 million on. */
+#define MPG_INFERENCE_MAX_SAMPLES 1e6
+
+/* The P quantile (0 < P < 1) of chi-square with FREEDOM > 0 degrees of freedom. Above
+ * 500 it is Wilson and Hilferty's cube (Proc. Natl. Acad. Sci. 17 (1931) 684), right to
+ * 1e-5: GSL's inverse fails at some of these. */
+double mpg_chi_square_quantile(double p, double freedom);
+
+/* How many independent samples tell as much about a mean as N samples whose lag-1
+ * autocorrelation is LAG1 (-1..1), for a first-order process: n (1 - r) / (1 + r)
+ * (Bayley and Hammersley, Suppl. J. R. Stat. Soc. 8 (1946) 184). Never more than N
+ * (negative correlation earns nothing), nor less than 1. */
+double mpg_effective_samples(size_t n, double lag1);
+
+/* Between LOW and HIGH the quantile lies with a probability of at least COVERAGE. */
+struct mpg_interval {
+    double value, low, high; /* the estimate, the interval */
+    double coverage;         /* less than asked for where there are too few samples */
+};
+
+/* Confidence interval of the quantile at P in (0, 1) of what D was sampled from, from
+ * two order statistics (Conover, Practical Nonparametric Statistics, 3.2): of as many
+ * independent samples as mpg_effective_samples() says, the nearest ones beyond which
+ * binomial chance is at most (1 - CONFIDENCE) / 2 each, taken from D's quantiles.
+ * Where there is none, the minimum or maximum is taken and coverage says what is left.
+ * Errors: P or CONFIDENCE outside (0, 1). */
+int mpg_distribution_interval(const struct mpg_distribution *d, double p, double confidence,
+                              struct mpg_interval *interval, struct mpg_error *err);
+
+/* Largest distance of the CDFs of A and B, and in *PROBABILITY the chance that it is
+ * as large between two samples of one distribution: Kolmogorov's distribution at the
+ * effective sizes, with Stephens' correction (J. R. Stat. Soc. B 32 (1970) 115). Ties
+ * make the true chance smaller. Between knots CDFs are linear, but within the outermost
+ * two of either they are only known to be between those knots, and no distance counts
+ * that may come from there. */
+double mpg_distribution_distance(const struct mpg_distribution *a,
+                                 const struct mpg_distribution *b, double *probability);
+
+/* How quantile P of B differs from that of A. */
+struct mpg_comparison {
+    struct mpg_interval a, b;
+    struct mpg_interval difference; /* b - a, same unit */
+    struct mpg_interval ratio;      /* b / a; all NAN unless both intervals are above 0 */
+};
+
+/* Intervals of difference and ratio at CONFIDENCE from those of the two quantiles
+ * (MOVER: Zou and Donner, Stat. Med. 27 (2008) 1693, equations 3 and 4; the ratio on a
+ * logarithmic scale: Li, Tang and Wong, Comput. Stat. 29 (2014) 1). A and B are
+ * independent; coverage is the lesser of the two. Errors: as
+ * mpg_distribution_interval(). */
+int mpg_compare_quantile(const struct mpg_distribution *a, const struct mpg_distribution *b,
+                         double p, double confidence, struct mpg_comparison *comparison,
+                         struct mpg_error *err);
+
+struct mpg_stationarity {
+    double distance, probability; /* of the halves, as mpg_distribution_distance() */
+    struct mpg_comparison median, p99; /* second half against first, at 99 % */
+    bool stationary; /* unless probability < 0.01 and an interval of a difference excludes 0 */
+};
+
+enum { MPG_STATIONARITY_MIN_SAMPLES = 40 };
+
+/* Compares the first half of N samples in time order with the second. Errors: fewer
+ * than MPG_STATIONARITY_MIN_SAMPLES, as mpg_distribution_from_samples(). */
+int mpg_stationarity_test(const double *samples, size_t n, struct mpg_stationarity *result,
+                          struct mpg_error *err);
+
+/* Which of K values (medians of launches, say) are outliers: |0.6745 (x - median) /
+ * MAD| > 3.5, MAD being the median distance from the median (Iglewicz and Hoaglin, How to
+ * Detect and Handle Outliers, ASQC 1993), but at least FLOOR |median|: what is nearer than
+ * 5.2 FLOOR never is one. SCORE (K values) becomes 0.6745 (x - median) / MAD,
+ * limited to +-1e9 (MAD may be 0), OUTLIER (K values) the verdict; with K < 3 there are none.
+ * Returns how many there are. Errors: K is 0, FLOOR negative, a value not finite, out
+ * of memory. */
+int mpg_outliers(const double *values, size_t k, double floor, double *score, bool *outlier,
+                 struct mpg_error *err);
+
+#endif

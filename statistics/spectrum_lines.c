@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Lines of a power spectrum: what stands out of the background, and which of
+ * them are harmonics of others. */
+#include <gsl/gsl_cdf.h>
+#include <gsl/gsl_math.h>
+#include <gsl/gsl_sort_double.h>
+#include <gsl/gsl_statistics_double.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "statistics/inference.h"
+#include "statistics/spectrum_private.h"
+
+enum {
+    LOWEST_BIN = 6, /* below are the mean, which is removed, and drifts */
+    LINE_BINS = 2,  /* a Hann line reaches this far to both sides */
+    APART_BINS = 3, /* peaks nearer than this are one */
+    MISSING_ORDERS = 2,
+    STRENGTHS = 4, /* so many orders before tell how strong the next may be */
+    HIGHEST = 128, /* half sampling frequencies up to which harmonics are looked for */
+};
+
+static size_t larger(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+static size_t smaller(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* How far the running median looks to both sides of bin K: many lines wide, but
+ * evenly about K, or a spectrum that falls steeply would seem to have lines at its
+ * lower end. */
+static size_t reach(const struct mpg_spectrum *s, size_t k)
+{
+    size_t widest = smaller(larger(s->bins / 32, 16), 128);
+    return smaller(widest, larger(k, LOWEST_BIN) - 1);
+}
+
+static size_t window_start(const struct mpg_spectrum *s, size_t k)
+{
+    return larger(k, LOWEST_BIN) - reach(s, k);
+}
+
+static size_t window_bins(const struct mpg_spectrum *s, size_t k)
+{
+    return smaller(2 * reach(s, k) + 1, s->bins - window_start(s, k));
+}
+
+/* Running median of power into background: at enough bins, in between linear. */
+static int running_median(struct mpg_spectrum *s, struct mpg_error *err)
+{
+    size_t last = s->bins - 1, previous = 0;
+    double *sorted = malloc(s->bins * sizeof *sorted); /* no window is wider */
+    if (!sorted)
+        return mpg_error_set(err, "out of memory for a background");
+    for (size_t k = 0;; k = smaller(k + larger(reach(s, k) / 8, 1), last)) {
+        size_t n = window_bins(s, k);
+        memcpy(sorted, s->power + window_start(s, k), n * sizeof *sorted);
+        gsl_sort(sorted, 1, n);
+        double median = gsl_stats_median_from_sorted_data(sorted, 1, n);
+        s->background[k] = median;
+        for (size_t i = previous + 1; i < k; i++)
+            s->background[i] = s->background[previous] + (median - s->background[previous]) *
+                                                             (double)(i - previous) /
+                                                             (double)(k - previous);
+        previous = k;
+        if (k == last)
+            break;
+    }
+    free(sorted);
+    return 0;
+}
+
+static double chi_square_quartiles(double freedom)
+{
+    return mpg_chi_square_quantile(0.75, freedom) / mpg_chi_square_quantile(0.25, freedom);
+}
+
+/* The degrees of freedom whose chi-square scatters as the bins do about their
+ * medians, within 2..Welch's; quartiles, so that lines do not count. */
+static int scatter_freedom(struct mpg_spectrum *s, struct mpg_error *err)
+{
+    size_t n = s->bins - 1 - LOWEST_BIN; /* without the last: half the freedom */
+    double *ratio = malloc(s->bins * sizeof *ratio);
+    if (!ratio)
+        return mpg_error_set(err, "out of memory for a background");
+    for (size_t k = 0; k < n; k++)
+        ratio[k] = s->power[k + LOWEST_BIN] / s->background[k + LOWEST_BIN];
+    gsl_sort(ratio, 1, n);
+    double seen = gsl_stats_quantile_from_sorted_data(ratio, 1, n, 0.75) /
+                  gsl_stats_quantile_from_sorted_data(ratio, 1, n, 0.25);
+    free(ratio);
+    double low = 2, high = s->freedom;
+    if (!(seen > chi_square_quartiles(high)))
+        return 0;
+    for (int i = 0; i < 40 && high - low > 1e-3; i++) {
+        double middle = (low + high) / 2;
+        if (chi_square_quartiles(middle) > seen)
+            low = middle;
+        else
+            high = middle;
+    }
+    s->freedom = low;
+    return 0;
+}
+
+/* The chance that one bin of noise alone is as high as bin K. A median of W bins,
+ * of which Hann's neighbours correlate (1 + 2 (4/9)  + 2/36 = 1.94), has as many
+ * degrees of freedom as W / (1.94 pi / 2) bins. */
+static double chance(const struct mpg_spectrum *s, size_t k)
+{
+    double freedom = k == s->bins - 1 ? s->freedom / 2 : s->freedom;
+    return gsl_cdf_fdist_Q(s->power[k] / s->background[k], freedom,
+                           s->freedom * (double)window_bins(s, k) / (1.94 * M_PI / 2));
+}
+
+static double above(const struct mpg_spectrum *s, size_t k)
+{
+    return fmax(s->power[k] - s->background[k], 0);
+}
+
+static bool is_peak(const struct mpg_spectrum *s, size_t k)
+{
+    for (size_t i = k > APART_BINS ? k - APART_BINS : 0; i <= smaller(k + APART_BINS, s->bins - 1);
+         i++)
+        if (s->power[i] > s->power[k] || (s->power[i] == s->power[k] && i < k))
+            return false;
+    return true;
+}
+
+/* Grandke's interpolation: for a Hann window the amplitudes a, b of the highest
+ * bin and its higher neighbour put the line (2 b - a) / (a + b) bins above. */
+static double peak_bin(const struct mpg_spectrum *s, size_t k)
+{
+    if (k == s->bins - 1) /* a line and its mirror image, which hide each other's shape */
+        return (double)k;
+    double here = sqrt(above(s, k)), up = sqrt(above(s, k + 1)), down = sqrt(above(s, k - 1));
+    double shift = up >= down ? (2 * up - here) / (up + here) : -(2 * down - here) / (down + here);
+    return (double)k + fmin(fmax(shift, -0.5), 0.5);
+}
+
+static void fill_line(const struct mpg_spectrum *s, size_t k, double probability,
+                      struct mpg_line *line)
+{
+    double sum = 0;
+    for (size_t i = k - LINE_BINS; i <= smaller(k + LINE_BINS, s->bins - 1); i++)
+        sum += above(s, i);
+    double bin = peak_bin(s, k);
+    double mean_square = k == s->bins - 1 ? 1 : 0.5; /* of cos(pi i), of any other cosine */
+    *line = (struct mpg_line){
+        .frequency_hz = bin * s->resolution_hz,
+        .resolution_hz = s->resolution_hz,
+        .amplitude = sqrt(sum * s->resolution_hz / mean_square),
+        .probability = probability,
+    };
+}
+
+/* Whether between peaks at bins A < B the power falls to less than half of either. */
+static bool separate(const struct mpg_spectrum *s, size_t a, size_t b)
+{
+    double valley = INFINITY;
+    for (size_t k = a + 1; k < b; k++)
+        valley = fmin(valley, s->power[k]);
+    return valley < 0.5 * fmin(s->power[a], s->power[b]);
+}
+
+static size_t pick_peaks(const struct mpg_spectrum *s, double false_alarm, size_t *peak,
+                         double *probability)
+{
+    double tested = (double)(s->bins - LOWEST_BIN), most = -expm1(log1p(-false_alarm) / tested);
+    size_t n = 0;
+    for (size_t k = LOWEST_BIN; k < s->bins; k++) {
+        double p = is_peak(s, k) ? chance(s, k) : 1;
+        if (p > most)
+            continue;
+        if (n > 0 && !separate(s, peak[n - 1], k)) {
+            if (s->power[k] <= s->power[peak[n - 1]])
+                continue;
+            n--;
+        }
+        peak[n] = k;
+        probability[n++] = -expm1(tested * log1p(-p));
+    }
+    return n;
+}
+
+int mpg_spectrum_find_lines(struct mpg_spectrum *s, double false_alarm, struct mpg_error *err)
+{
+    size_t cap = s->bins / APART_BINS + 1;
+    size_t *peak = malloc(cap * sizeof *peak);
+    double *probability = malloc(cap * sizeof *probability);
+    int status = -1;
+    if (!peak || !probability) {
+        mpg_error_set(err, "out of memory for the lines of a spectrum");
+        goto out;
+    }
+    if (running_median(s, err) < 0)
+        goto out;
+    /* Of a series without any noise only rounding errors would be left. */
+    double floor = 1e-12 * gsl_stats_mean(s->power, 1, s->bins);
+    for (size_t k = 0; k < s->bins; k++)
+        s->background[k] = fmax(s->background[k], floor);
+    if (scatter_freedom(s, err) < 0)
+        goto out;
+    double mean_of_median = s->freedom / mpg_chi_square_quantile(0.5, s->freedom);
+    for (size_t k = 0; k < s->bins; k++)
+        s->background[k] *= mean_of_median;
+    size_t n = pick_peaks(s, false_alarm, peak, probability);
+    if (n > 0 && !(s->line = malloc(n * sizeof *s->line))) {
+        mpg_error_set(err, "out of memory for %zu lines", n);
+        goto out;
+    }
+    for (s->lines = 0; s->lines < n; s->lines++)
+        fill_line(s, peak[s->lines], probability[s->lines], &s->line[s->lines]);
+    mpg_spectrum_mark_harmonics(s);
+    status = 0;
+out:
+    free(probability);
+    free(peak);
+    return status;
+}
+
+/* ---- harmonics ---- */
+
+/* Where FREQUENCY appears when sampled: 0..NYQUIST. */
+static double fold(double frequency, double nyquist)
+{
+    double rest = fmod(frequency, 2 * nyquist);
+    return rest <= nyquist ? rest : 2 * nyquist - rest;
+}
+
+/* What FREQUENCY, seen where ORDER times a fundamental folds to, is unfolded. */
+static double unfold(double frequency, double multiple, double nyquist)
+{
+    double turns = floor(multiple / (2 * nyquist)), rest = multiple - turns * 2 * nyquist;
+    return turns * 2 * nyquist + (rest <= nyquist ? frequency : 2 * nyquist - frequency);
+}
+
+/* The undecided line nearest to FREQUENCY, at most TOLERANCE away; or NULL. */
+static struct mpg_line *line_near(struct mpg_spectrum *s, double frequency, double tolerance)
+{
+    struct mpg_line *nearest = NULL;
+    for (size_t i = 0; i < s->lines; i++) {
+        double distance = fabs(s->line[i].frequency_hz - frequency);
+        if (s->line[i].order == 0 && distance <= tolerance) {
+            nearest = &s->line[i];
+            tolerance = distance;
+        }
+    }
+    return nearest;
+}
+
+/* Harmonics follow each other, with at most MISSING_ORDERS missing, except near
+ * multiples of the sampling frequency: averaging over the spacing hides them. */
+static void mark_harmonics_of(struct mpg_spectrum *s, struct mpg_line *fundamental)
+{
+    double nyquist = 0.5e9 / s->spacing_ns, tolerance = 0.75 * s->resolution_hz;
+    double base = fundamental->frequency_hz, strength[STRENGTHS];
+    int missing = 0, found = 0;
+    for (int i = 0; i < STRENGTHS; i++)
+        strength[i] = fundamental->amplitude;
+    fundamental->order = 1;
+    for (int order = 2; missing <= MISSING_ORDERS && order * base <= HIGHEST * nyquist; order++) {
+        double multiple = order * base, seen = fold(multiple, nyquist), most = 0;
+        for (int i = 0; i < STRENGTHS; i++)
+            most = fmax(most, strength[i]);
+        struct mpg_line *line = line_near(s, seen, tolerance);
+        if (!line || line->amplitude > 1.5 * most) {
+            missing += seen > 0.1 * nyquist &&
+                       fabs(seen - fundamental->frequency_hz) > tolerance;
+            continue;
+        }
+        missing = 0;
+        strength[found++ % STRENGTHS] = line->amplitude;
+        line->order = order;
+        line->harmonic_of_hz = fundamental->frequency_hz;
+        base = unfold(line->frequency_hz, multiple, nyquist) / order;
+    }
+}
+
+void mpg_spectrum_mark_harmonics(struct mpg_spectrum *s)
+{
+    for (;;) {
+        double most = 0;
+        for (size_t i = 0; i < s->lines; i++)
+            if (s->line[i].order == 0)
+                most = fmax(most, s->line[i].amplitude);
+        size_t i = 0;
+        while (i < s->lines && (s->line[i].order > 0 || s->line[i].amplitude < most / 1.5))
+            i++;
+        if (i == s->lines)
+            return;
+        mark_harmonics_of(s, &s->line[i]);
+    }
+}

@@ -1,0 +1,161 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# collective for real (TAP): the structure of what it writes, a delay put between it
+# and MPI, clocks that differ, its errors. No timing is a pass or a fail but one that
+# was put there.
+
+build=${top_builddir:-.}
+. "$(dirname "$0")/../tap.sh"
+. "$(dirname "$0")/measured.sh"
+COLLECTIVE=${COLLECTIVE:-$build/bench/collective/collective}
+[ "${MPGKIT_MPI:-yes}" = yes ] || skip_all "built without MPI"
+mpirun=${MPIRUN:-mpirun}
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export OMPI_MCA_rmaps_base_oversubscribe=1
+
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+
+# measured FILE: it is whole, with the header lines that this benchmark adds.
+measured() {
+    whole "$1" "operation processes size_bytes time_ns" \
+        "mpi ranks launch operations stopping seed invalid clocks start_error_ns \
+        late_ns oversubscribed other_load warmup" &&
+        [ "$(count "$1")" -gt 0 ]
+}
+
+# cases FILE: operation:processes:size of every case that has samples
+cases() {
+    awk '!/^#/ { seen[$1 ":" $2 ":" $3] = 1 } END { for (c in seen) print c }' "$1" | sort |
+        tr '\n' ' '
+}
+
+fails_to() {
+    ! "$@" 2>/dev/null
+}
+
+# on RANKS OPTION...: the benchmark, perhaps behind $before, its words kept
+before=
+on() {
+    local ranks=$1
+    shift
+    # shellcheck disable=SC2086 # words
+    $mpirun -np "$ranks" $before "$COLLECTIVE" "$@" >"$tmp/summary" 2>"$tmp/err"
+}
+
+ok "two ranks" on 2 -o "$tmp/r" -s 8,4KiB -i 70 -l 3
+file=$tmp/r/collective-launch3.samples
+ok "the file is whole" measured "$file"
+is "its cases" "$(cases "$file")" "0:2:0 1:2:4096 1:2:8 2:2:4096 2:2:8 3:2:4096 3:2:8 "
+is "the operations' names" "$(header "$file" operations)" "barrier bcast allreduce alltoall"
+is "the launch" "$(header "$file" launch)" 3
+is "the seed is the launch" "$(header "$file" seed)" 3
+is "no case has more samples than asked for" \
+    "$(awk '!/^#/ { n[$1 $3]++ } END { for (c in n) if (n[c] > 70) print c }' "$file")" ""
+ok "cases take turns" awk '
+    /^#/ { next } $1 $3 != last { n[$1 $3]++; last = $1 $3 }
+    END { for (c in n) if (n[c] > 1) exit 0; exit 1 }' "$file"
+is "two orders, two launches" "$(on 2 -o "$tmp/r" -s 8,4KiB -i 70 -l 4
+    for launch in 3 4; do
+        awk '!/^#/ && $1 $3 != last { last = $1 $3; printf "%s ", last }' \
+            "$tmp/r/collective-launch$launch.samples"
+        echo
+    done | sort -u | wc -l)" 2
+
+ok "three ranks" on 3 -o "$tmp/three" --quick -s 8 --operations barrier,alltoall
+# On too few cores all of a case may be late: by the table, which has every case.
+is "powers of two and all" "$(awk 'NR > 2 { printf "%s:%s ", $1, $2 }' "$tmp/summary")" \
+    "barrier:2 barrier:3 alltoall:2 alltoall:3 "
+ok "counts that were asked for" on 3 -o "$tmp/three" --quick --operations barrier -p 3 -l 1
+is "they alone" "$(awk 'NR > 2 { printf "%s:%s ", $1, $2 }' "$tmp/summary")" "barrier:3 "
+ok "it stops by itself" on 2 -o "$tmp/adaptive" -s 8 --operations bcast --median-error 90 \
+    --tail-error 0 --max-iterations 100000
+like "as its goal says" "$(header "$tmp/adaptive/collective-launch0.samples" stopping)" \
+    "median to 90 %*"
+ok "no more than it takes" test "$(grep -vc '^#' "$tmp/adaptive/collective-launch0.samples")" \
+    -lt 100000
+
+cores=$(env -u OMP_NUM_THREADS nproc)
+ok "more ranks than cores" on $((cores + 1)) -o "$tmp/many" -i 5 -s 8 -p $((cores + 1))
+like "are warned of" "$(cat "$tmp/err")" "*warning: $((cores + 1)) ranks on $cores core*"
+like "and noted" "$(header "$tmp/many/collective-launch0.samples" oversubscribed)" \
+    "$((cores + 1)) ranks on $cores core*"
+
+meddle=$tmp/meddle.so
+if [ "${MPGKIT_SANITIZERS:-no}" = yes ]; then
+    skip "meddling" "sanitizers want to be first"
+elif ! ${MPICC:-mpicc} -shared -fPIC -o "$meddle" "${top_srcdir:-.}/tests/bench/meddle.c" 2>"$tmp/err"; then
+    skip "meddling" "no compiler for MPI"
+else
+    before="env LD_PRELOAD=$meddle"
+    export MEDDLE=delay
+    ok "rank 1 is 3 ms behind in bcast" on 2 -o "$tmp/delay" -i 40 -s 8 --operations bcast,barrier
+    ok "every bcast is as late as its last process" awk '
+        !/^#/ && $1 == 1 { n++; if ($4 < 3e6) exit 1 } END { exit n == 0 }' \
+        "$tmp/delay/collective-launch0.samples"
+    ok "a barrier is not" awk '!/^#/ && $1 == 0 && $4 < 3e6 { found = 1 } END { exit !found }' \
+        "$tmp/delay/collective-launch0.samples"
+    export MEDDLE=corrupt
+    ok "wrong data" fails 1 "alltoall of 64 bytes among 2 processes delivers wrong data to rank 1" \
+        $mpirun -np 2 $before "$COLLECTIVE" -o "$tmp/wrong" -s 64
+    is "nothing is written of them" "$(ls "$tmp/wrong")" ""
+    before=
+    unset MEDDLE
+fi
+
+cat >"$tmp/ahead" <<'EOS'
+#!/bin/sh
+# The last of the ranks lives in the future.
+[ "${OMPI_COMM_WORLD_RANK-$PMI_RANK}" = "$((${OMPI_COMM_WORLD_SIZE-$PMI_SIZE} - 1))" ] || exec "$@"
+exec unshare --time --monotonic 1000 --fork "$@"
+EOS
+chmod +x "$tmp/ahead"
+if ! unshare --time --monotonic 1000 true 2>/dev/null; then
+    skip "a clock that is ahead" "no time namespaces here"
+elif [ "$($mpirun -np 1 sh -c 'echo ${OMPI_COMM_WORLD_RANK-$PMI_RANK}')" != 0 ]; then
+    skip "a clock that is ahead" "the launcher does not tell ranks their number"
+else
+    before=$tmp/ahead
+    ok "a rank's clock is 1000 s ahead" on 2 -o "$tmp/ahead.d" -i 200 -s 8 --timer clock
+    before=
+    file=$tmp/ahead.d/collective-launch0.samples
+    is "the clocks are synchronised" "$(header "$file" clocks)" synchronised
+    ok "no time is outside what the bound allows" awk '
+        /^# start_error_ns:/ { bound = $3 } !/^#/ && ($4 < -2 * bound || $4 > 1e9) { exit 1 }' "$file"
+fi
+
+ok "one rank" fails 1 "needs two ranks" $mpirun -np 1 "$COLLECTIVE" -o "$tmp/r"
+ok "more processes than ranks" fails 2 "within 2 to 2" $mpirun -np 2 "$COLLECTIVE" -p 2,3
+ok "a wrong size" fails 2 "'x'" $mpirun -np 2 "$COLLECTIVE" -s 8,x
+ok "nothing left" fails 2 "nothing is left" $mpirun -np 2 "$COLLECTIVE" -s 16MiB \
+    --operations alltoall
+ok "an unknown timer" fails 1 "sundial" $mpirun -np 2 \
+    "$COLLECTIVE" --timer sundial -o "$tmp/r"
+ok "a folder that cannot be made" fails 1 "No such file" $mpirun -np 2 "$COLLECTIVE" \
+    -o "$tmp/no/where"
+
+ok "ranks with other options" fails 1 "rank 1 was started with other options" \
+    $mpirun -np 1 "$COLLECTIVE" -o "$tmp/r" -s 8 : -np 1 "$COLLECTIVE" -o "$tmp/r" -s 16
+
+# start_long NAME: two ranks that would go on for hours; $launcher is theirs, NAME.pids
+# has the ranks, which are not every launcher's children, and said their own words, which
+# a launcher that ends may drop.
+start_long() {
+    # shellcheck disable=SC2016 # for the inner shell
+    $mpirun -np 2 sh -c 'echo $$ >>"$0.pids"; exec "$@" 2>>"$0.said"' "$tmp/$1" "$COLLECTIVE" \
+        -o "$tmp/$1" --max-iterations 100000000 --tail-error 0.001 >/dev/null 2>&1 &
+    launcher=$!
+    until [ -d "$tmp/$1" ] || ! kill -0 "$launcher" 2>/dev/null; do sleep 0.1; done
+    sleep 1
+}
+
+start_long killed
+ok "one rank can be killed" kill -KILL "$(head -n 1 "$tmp/killed.pids")"
+ok "the launch fails" fails_to wait "$launcher"
+is "and leaves nothing" "$(ls "$tmp/killed")" ""
+start_long ended
+xargs kill -TERM <"$tmp/ended.pids"
+ok "told to end, the launch fails, too" fails_to wait "$launcher"
+is "leaves nothing" "$(ls "$tmp/ended")" ""
+ok "and says so" grep -q "^collective: interrupted" "$tmp/ended.said"
+done_testing

@@ -1,0 +1,226 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# The noise benchmark against noise that is known (TAP): tests/bench/noisemaker steals a
+# core for a stated time in a stated period. What ftq found is computed from its
+# samples alone, but for the spectrum's lines, which sigmake finds. On a shared machine others make noise too: the background is
+# measured before and after, medians are compared, there are several attempts, and
+# where the machine is too restless for all of them, the test says so and skips.
+
+build=${top_builddir:-.}
+. "$(dirname "$0")/../tap.sh"
+FTQ=${FTQ:-$build/bench/ftq/ftq}
+SIGMAKE=${SIGMAKE:-$build/signature/sigmake}
+SIGSHOW=${SIGSHOW:-$build/signature/sigshow}
+export LC_ALL=C
+noisemaker=$build/tests/bench/noisemaker
+attempts=3 duration_s=3
+[ "${MPGKIT_SANITIZERS:-no}" = no ] || skip_all "sanitizers change what an unit of work costs"
+[ -x "$FTQ" ] && [ -x "$noisemaker" ] || skip_all "no ftq or no noisemaker"
+"$noisemaker" --steal 10us --period 1ms --duration 1ms >/dev/null 2>&1
+[ $? -ne 77 ] || skip_all "the real-time class is not permitted here"
+
+tmp=$(mktemp -d)
+maker=
+trap '[ -z "$maker" ] || kill "$maker" 2>/dev/null; rm -rf "$tmp"' EXIT
+core=$("$FTQ" -o "$tmp/first" -m ftq -d 1ms 2>/dev/null |
+    sed -n 's/^core \([0-9]*\):.*/\1/p' | tail -n 1)
+
+# measure NAME MODES: into folder NAME, in the real-time class, which keeps away
+# what others run.
+measure() {
+    "$FTQ" --realtime -c "$core" -o "$tmp/$1" -m "$2" -d "${duration_s}s" >>"$tmp/log" 2>&1
+}
+
+# start NAME STEAL PERIOD: noise, until stop.
+start() {
+    mkfifo "$tmp/fifo.$1"
+    "$noisemaker" -c "$core" -s "$2ns" -p "$3ns" -d 1000s >"$tmp/fifo.$1" &
+    maker=$!
+    exec 3<"$tmp/fifo.$1"
+    read -r _ <&3
+    sleep 0.1
+}
+
+# stop: prints the steals that were missed, in percent.
+stop() {
+    kill "$maker"
+    wait "$maker"
+    maker=
+    awk '{ print 100 * $6 / ($2 + $6) }' <&3
+    exec 3<&-
+}
+
+# What each quantum lost, "start lost": ftq says it; for fwq, against the quarter of
+# 64 quanta in a row that was fastest.
+lost() {
+    awk '/^# benchmark: fwq/ { fwq = 1 } /^#/ { next }
+        !fwq { print $1, $3; next }
+        { start[n + 0] = $1; took[n++] = $2; if (n == 64) flush() }
+        END { flush() }
+        function flush(i, j, v) {
+            for (i = 0; i < n; i++) {
+                v = took[i]
+                for (j = i; j > 0 && sorted[j - 1] > v; j--) sorted[j] = sorted[j - 1]
+                sorted[j] = v
+            }
+            for (i = 0; i < n; i++) {
+                v = took[i] - sorted[int(n / 4)]
+                print start[i], (v > 0 ? v : 0)
+            }
+            n = 0
+        }' "$1"
+}
+
+median() {
+    sort -g | awk '{ v[NR] = $1 } END { print NR ? v[int((NR + 1) / 2)] : 0 }'
+}
+
+# fraction FILE PERIOD: the median over periods of what was lost in one, by the
+# period. A stall of the machine spoils the periods that it covers, not the median.
+fraction() {
+    lost "$1" | awk -v period="$2" '{ sum[int($1 / period)] += $2; last = int($1 / period) }
+        END { for (k = 0; k < last; k++) print sum[k] / period }' | median
+}
+
+# detours FILE LEAST: "median count span" of those longer than LEAST.
+detours() {
+    echo "$(awk -v least="$2" '!/^#/ && $2 > least { print $2 }' "$1" | median)" \
+        "$(awk -v least="$2" '!/^#/ && $2 > least { n++ } /^# span_ns/ { span = $3 }
+            END { print n + 0, span }' "$1")"
+}
+
+# line RESULTS HZ: the fundamental nearest to HZ in the spectrum of what FTQ lost.
+line() {
+    "$SIGMAKE" "$1" 2>>"$tmp/log" >"$tmp/line.sig" && "$SIGSHOW" "$tmp/line.sig" |
+        awk -v wanted="$2" '/^Noise: spectral lines/ { lines = 1 }
+            /^$/ { lines = 0 }
+            lines && $3 == "Hz" { d = $2 - wanted; d = d < 0 ? -d : d
+                                  if (best == "" || d < least) { best = $2; least = d } }
+            END { print best + 0 }'
+}
+
+# within A B PERCENT: whether A is B, but for PERCENT of it.
+within() {
+    awk -v a="$1" -v b="$2" -v p="$3" \
+        'BEGIN { d = a - b; exit !((d < 0 ? -d : d) <= p / 100 * (b < 0 ? -b : b)) }'
+}
+
+# attempt STEAL PERIOD: fills verdict_* with ok, or what was found; leaves disturbed
+# empty, or what others did.
+attempt() {
+    local steal=$1 period=$2 share missed got count span before after
+    rm -rf "$tmp/before" "$tmp/during" "$tmp/after" "$tmp"/fifo.*
+    measure before ftq,fwq
+    start try "$steal" "$period"
+    measure during all
+    missed=$(stop)
+    measure after ftq,fwq
+    share=$(awk "BEGIN { print $steal / $period }")
+    disturbed=
+    awk "BEGIN { exit !($missed <= 2) }" || disturbed="$missed % of the steals came too late; "
+    for mode in ftq fwq; do
+        before=$(fraction "$tmp/before/$mode-core$core.samples" "$period")
+        after=$(fraction "$tmp/after/$mode-core$core.samples" "$period")
+        got=$(awk -v d="$(fraction "$tmp/during/$mode-core$core.samples" "$period")" \
+            "BEGIN { print d - ($before + $after) / 2 }")
+        within "$(awk "BEGIN { print $share + $before - $after }")" "$share" 2 ||
+            disturbed="$disturbed$mode background $before before, $after after; "
+        verdict[$mode]="$got of the core, stolen: $share, background: $before and $after"
+        ! within "$got" "$share" 5 || verdict[$mode]=ok
+    done
+    read -r got count span <<<"$(detours "$tmp/during/detour-core$core.samples" \
+        $((steal / 2)))"
+    verdict[median]="median $got ns, stolen: $steal ns"
+    ! within "$got" "$steal" 5 || verdict[median]=ok
+    verdict[count]="$count detours in $span ns, stolen: one in $period ns"
+    ! within "$count" "$(awk "BEGIN { print $span / $period }")" 5 || verdict[count]=ok
+    got=$(line "$tmp/during" "$(awk "BEGIN { print 1e9 / $period }")")
+    verdict[line]="$got Hz"
+    ! within "$got" "$(awk "BEGIN { print 1e9 / $period }")" 1 || verdict[line]=ok
+    disturbed=$disturbed$(cat "$tmp"/during/*.samples |
+        awk '/^# other_load/ && $3 > 0.3 { print "others used", $3, "cores; " }' | sort | tail -n 1)
+}
+
+# judge CASE: passes if an attempt was in bounds; skips if not and all were disturbed.
+judge() {
+    local key=$1 name=$2
+    if [ "${result[$key]}" = ok ]; then
+        ok "$name" true
+    elif [ -n "$calm" ]; then
+        ok "$name" false
+        echo "# ${result[$key]}"
+    else
+        skip "$name" "the machine was restless in all attempts: ${why}${result[$key]}"
+    fi
+}
+
+# truth STEAL PERIOD WORDS
+truth() {
+    local key
+    declare -A verdict result
+    calm='' why=''
+    for ((try = 1; try <= attempts; try++)); do
+        attempt "$1" "$2"
+        [ -n "$disturbed" ] || calm=yes
+        why=$disturbed
+        echo "# $3, attempt $try${disturbed:+, disturbed: $disturbed}"
+        for key in ftq fwq median count line; do
+            [ "${verdict[$key]}" = ok ] || echo "#    $key: ${verdict[$key]}"
+            [ "${result[$key]}" = ok ] || result[$key]=${verdict[$key]}
+        done
+        case "${result[*]}" in "ok ok ok ok ok") break ;; esac
+    done
+    judge ftq "$3: ftq's fraction is what was stolen, within 5 %"
+    judge fwq "$3: fwq's fraction is what was stolen, within 5 %"
+    judge median "$3: the detours' median is what was stolen each time, within 5 %"
+    judge count "$3: there are as many detours as steals, within 5 %"
+    judge line "$3: the spectrum has a line at its frequency, within 1 %"
+}
+
+truth 2000000 20000000 "2 ms in 20 ms"
+truth 1000000 13700000 "1 ms in 13.7 ms"
+
+# What the kernel says that the measuring thread did not get is known too, at any
+# load: another process on the core takes turns with ftq.
+taskset -c "$core" sh -c 'while :; do :; done' &
+maker=$!
+"$FTQ" -c "$core" -o "$tmp/shared" -m all -d "${duration_s}s" >"$tmp/out" 2>>"$tmp/log"
+kill "$maker"
+wait "$maker" 2>/dev/null
+maker=
+for mode in ftq fwq detour; do
+    file=$tmp/shared/$mode-core$core.samples
+    taken=$(awk '/^# cpu_share/ { print 1 - $3 }' "$file")
+    lost=$(sed -n "s/.* $mode: .*, \\([0-9.]*\\) % lost.*/\\1/p" "$tmp/out")
+    echo "# $mode: $lost % lost; by the kernel's account others had $taken of the core"
+    ok "$mode loses what the kernel gives to others, within 5 %" \
+        within "$(awk "BEGIN { print $lost / 100 }")" "$taken" 5
+done
+
+# The kernel's tick is noise known in advance too: its frequency is in the header,
+# and that it ticked on this core is in the count of local timer interrupts.
+tick() {
+    awk '/^# kernel:/ { if (match($0, /HZ=[0-9]+/)) hz = substr($0, RSTART + 3, RLENGTH - 3) }
+        /^# span_ns/ { span = $3 }
+        /^# interrupts:/ { for (i = 3; i < NF; i++) if ($i == "LOC") local = $(i + 1) + 0 }
+        /^#/ { next }
+        { if (!hz || local < 0.9 * hz * span / 1e9) { print "unknown"; exit }
+          period = 1e9 / hz; bins = 80
+          bin = int(($1 - period * int($1 / period)) / period * bins); n[bin]++ }
+        END { if (!period) exit
+              for (b = 0; b < bins; b++) {
+                  pair = n[b] + n[(b + 1) % bins]
+                  most = pair > most ? pair : most }
+              print most / (span / period) }' "$1"
+}
+
+measure tick detour
+part=$(tick "$tmp/tick/detour-core$core.samples")
+case $part in
+unknown | "") skip "the kernel's tick is seen" "no CONFIG_HZ, or no tick on this core" ;;
+*)
+    echo "# detours in one fortieth of the tick's period, by ticks: $part"
+    ok "the kernel's tick is seen: a detour at one phase in 4 of 5 periods" \
+        awk "BEGIN { exit !($part >= 0.8) }" ;;
+esac
+done_testing

@@ -1,0 +1,63 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# The house's own rules (TAP): licence lines, no paths of anybody's machine, a
+# man page for every program, files that fit a head. Looks at the source folder.
+set -u
+cd "${top_srcdir:?}" || exit 1
+. tests/tap.sh
+
+# empty DESCRIPTION LIST: one test point, ok when LIST is empty
+empty() {
+    ok "$1" test -z "$2"
+    [ -z "$2" ] || printf '%s\n' "$2" | sed 's/^/# /'
+}
+
+folders=".ci bench build-aux common docs examples graph man results signature simulate statistics tests trace"
+# Scripts have no ending: whatever starts with #! is one. What autotools put
+# into build-aux is not ours.
+ours() {
+    local file
+    # shellcheck disable=SC2086 # a list of names
+    find $folders -type f ! -path '*/__pycache__/*' ! -path '*/.deps/*' ! -path '*/.libs/*' 2>/dev/null |
+        while read -r file; do
+            case $file in
+            build-aux/setup.sh) ;;
+            build-aux/*) continue ;;
+            *.am | *.c | *.h | *.def | *.f | *.f90 | *.py | *.sh | *.awk | *.md | *.[1-9] | *.gp) ;;
+            *) [ "$(head -c 2 "$file" | tr -d '\0')" = '#!' ] || continue ;;
+            esac
+            printf '%s\n' "$file"
+        done
+    ls autogen.sh configure.ac Makefile.am README.md CONTRIBUTING.md quickstart runtests
+}
+files=$(ours | grep -vE '^(bench|signature|simulate|statistics|trace|examples|tests)/.*\.(o|lo|log|trs)$')
+
+# shellcheck disable=SC2086 # lists of names, none with spaces
+{
+    empty "every source file has its licence line" \
+        "$(for f in $files; do head -n 5 "$f" | grep -q 'SPDX-License-Identifier: GPL-3.0-or-later' || echo "$f"; done)"
+    empty "no path of anybody's machine" \
+        "$(grep -nE '(^|[^A-Za-z0-9_$})."])/(home|work|root|Users)/' $files | grep -v '^tests/house/test-house.sh')"
+    empty "no tabs in C" \
+        "$(printf '%s\n' $files | grep -E '\.[ch]$' | xargs grep -ln "$(printf '\t')")"
+    empty "code files have fewer than 700 lines" \
+        "$(for f in $files; do
+            case $f in *.md | *.[1-9]) continue ;; esac
+            n=$(wc -l <"$f"); [ "$n" -lt 700 ] || echo "$f: $n lines"
+        done)"
+    empty "nothing left to do by its own words" \
+        "$(grep -nE '\b(TODO|FIXME)\b' $files | grep -v '^tests/house/test-house.sh')"
+}
+pages=
+for program in collective compute ftq pingpong bandwidth mpgbench sigmake sigshow sigdiff mpgtrace mpgsim; do
+    [ -e "man/$program.1" ] || pages="$pages man/$program.1"
+done
+[ -e man/mpgkit.7 ] || pages="$pages man/mpgkit.7"
+empty "every program has a man page" "$pages"
+if command -v man >/dev/null && man --help 2>&1 | grep -q -- --warnings; then
+    empty "man pages format without a warning" \
+        "$(for f in man/*.[1-9]; do LC_ALL=C.UTF-8 MANWIDTH=80 man --warnings -E UTF-8 -l "$f" 2>&1 >/dev/null; done)"
+else
+    skip "man pages format without a warning" "no man"
+fi
+done_testing

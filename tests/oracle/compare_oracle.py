@@ -1,0 +1,157 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Compare mpgsim --per-rank with oracle.py on random traces (TAP).
+
+The environment variable MPGSIM names the program (default ./mpgsim).
+"""
+
+import argparse
+import os
+import shlex
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+sys.dont_write_bytecode = True
+import oracle  # noqa: E402
+
+TOLERANCE_NS = 1e-6
+MPGSIM = shlex.split(os.environ.get("MPGSIM", "./mpgsim"))
+COMMON = ["--deterministic", "--replicas", "1"]
+
+PERTURBATIONS = [
+    "",
+    "--noise const:2.385us",
+    "--noise const:7us@0",
+    "--call-noise const:311ns",
+    "--latency const:1.7us --byte const:0.375ns",
+    "--noise const:900ns@{even} --call-noise const:77ns@{last} --latency const:1234ns",
+    "--latency const:-300ns",
+    "--latency const:-12.75us --byte const:-0.5ns --noise const:2us@{even}",
+    "--noise const:-450ns --call-noise const:-33.5ns",
+    "--compute-ratio 0.5",
+    "--compute-ratio 1.6 --latency const:450ns --byte const:0.0625ns",
+]
+FLOORS = ["", "--source-latency 650ns --source-byte 0.125ns"]
+
+
+def eager_limit(seed):
+    """The limit to simulate with; every third program stands any."""
+    return [None, "4096", "-1"][seed % 3]
+
+
+def ranks_of(seed):
+    return 1 + seed * 5 % 9
+
+
+def generate(seed, options, path):
+    """Write the trace of this seed; return the command that did."""
+    command = ["python3", os.path.join(HERE, "randomtrace.py"),
+               "--seed", str(seed), "--ranks", str(ranks_of(seed)),
+               "--steps", str(options.steps), "--clocks",
+               "offsets" if seed % 2 else "shared",
+               "--hosts", "2" if seed % 4 == 3 else "1"]
+    if eager_limit(seed) == "-1":
+        command.append("--all-synchronous-safe")
+    if options.kinds:
+        command += ["--kinds", options.kinds]
+    with open(path, "w", encoding="ascii") as file:
+        subprocess.run(command, check=True, stdout=file)
+    return command
+
+
+def settings_of(seed, also):
+    """All command lines to compare for this seed."""
+    limit, ranks = eager_limit(seed), ranks_of(seed)
+    limits = ["--eager-limit=" + limit] if limit else []
+    places = {"even": ",".join(map(str, range(0, ranks, 2))), "last": ranks - 1}
+    for absorb in ("none", "wait", "clock"):
+        for n, perturbation in enumerate(PERTURBATIONS + also):
+            floors = FLOORS[(seed + n) // 2 % 2].split()
+            yield ["--absorb", absorb, *limits, *floors,
+                   *perturbation.format(**places).split()]
+
+
+def expected(matching, words):
+    _, settings = oracle.parse_arguments(words + ["-"])
+    return [(traced, float(delay))
+            for traced, delay in oracle.rank_delays(matching, settings)]
+
+
+def simulated(command):
+    """The per-rank table that mpgsim prints, or what it says is wrong."""
+    run = subprocess.run(command, capture_output=True, text=True)
+    if run.returncode:
+        return f"exit {run.returncode}: {run.stderr.strip()}"
+    lines = [line.split("\t") for line in run.stdout.splitlines()
+             if not line.startswith("#")]
+    columns = {name: i for i, name in enumerate(lines[0])}
+    try:
+        return [(int(float(row[columns["traced_ns"]])),
+                 float(row[columns["delay_ns_median"]])) for row in lines[1:]]
+    except (KeyError, IndexError, ValueError) as error:
+        return f"not the table expected: {error!r}"
+
+
+def difference(want, got):
+    """What is wrong with got, or None."""
+    if isinstance(got, str):
+        return got
+    if len(got) != len(want):
+        return f"{len(got)} ranks instead of {len(want)}"
+    for rank, (w, g) in enumerate(zip(want, got)):
+        if w[0] != g[0] or not abs(w[1] - g[1]) <= TOLERANCE_NS:
+            return (f"rank {rank}: traced {g[0]}, delay {g[1]!r} instead of "
+                    f"{w[0]}, {w[1]!r}")
+    return None
+
+
+def report(seed, wrong, made_by, command, words):
+    """How to see it again, with the trace in the current directory."""
+    print(f"# seed {seed}: {wrong}")
+    for line in (made_by + [">"], command, ["python3", "tests/oracle/oracle.py", *words]):
+        print(f"# {' '.join(line)} seed{seed}.txt")
+
+
+def check(seed, options, directory):
+    """Print what differs for one seed; return whether nothing does."""
+    path = os.path.join(directory, f"seed{seed}.txt")
+    made_by = generate(seed, options, path)
+    with open(path, encoding="ascii") as file:
+        matching = oracle.Matching(oracle.read_trace(file))
+    for words in settings_of(seed, options.also):
+        command = [*MPGSIM, "--per-rank", *COMMON, *words]
+        wrong = difference(expected(matching, words),
+                           simulated(command + [path]))
+        if wrong:
+            report(seed, wrong, made_by, command, words)
+            return False
+    return True
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--seeds", type=int, default=60)
+    parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--steps", type=int, default=60)
+    parser.add_argument("--kinds", help="as for randomtrace.py")
+    parser.add_argument("--also", action="append", default=[],
+                        help="one more perturbation, such as "
+                        "'--latency=const:-300ns'")
+    options = parser.parse_args()
+    print(f"1..{options.seeds}")
+    failed = 0
+    with tempfile.TemporaryDirectory() as directory:
+        for n in range(options.seeds):
+            seed = options.first + n
+            same = check(seed, options, directory)
+            failed += not same
+            print(f"{'ok' if same else 'not ok'} {n + 1} - seed {seed}: "
+                  "mpgsim agrees with the oracle", flush=True)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The reader of results files, the collection into a signature and the check, on
+ * damaged files: refused in one line that names the file, or right; never a crash. */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "signature/make/check.h"
+#include "signature/make/collect.h"
+#include "signature/make/results.h"
+#include "tests/tap.h"
+
+static const char path[] = "test-results.tmp";
+
+#define HEADER "# host: vm\n# cpu: A CPU\n"
+static const char *const bases[] = {
+    [MPG_BENCHMARK_FTQ] =
+        "#mpgresults 1\n# benchmark: ftq\n" HEADER "# core: 3\n# quantum_ns: 1000\n"
+        "# columns: start_ns work lost_ns\n0 100 0.5\n1000 99 7.25\n2000 100 0\n# end 3\n",
+    [MPG_BENCHMARK_FWQ] =
+        "#mpgresults 1\n# benchmark: fwq\n" HEADER "# core: 3\n# work_ns: 990.5\n"
+        "# steal_ns: 12\n# columns: start_ns duration_ns\n0 1000\n1000 990.5\n# end 2\n",
+    [MPG_BENCHMARK_DETOUR] =
+        "#mpgresults 1\n# benchmark: detour\n" HEADER "# core: 3\n# threshold_ns: 150\n"
+        "# span_ns: 5000\n# columns: start_ns duration_ns\n10 200\n1000.5 300.25\n4800 200\n"
+        "# end 3\n",
+    [MPG_BENCHMARK_PINGPONG] =
+        "#mpgresults 1\n# benchmark: pingpong\n" HEADER "# launch: 0\n# path: node\n"
+        "# eager_limit_bytes: 4096\n# pair 0: ranks 0 and 1\n# pair 1: ranks 2 and 3\n"
+        "# clocks: synchronised\n# one_way_error_ns: 3\n"
+        "# columns: pair size_bytes rtt_ns forward_ns backward_ns\n0 8 1000.5 600 400.5\n"
+        "0 64 1100 1200 -100\n1 8 1010 500 510\n# end 3\n",
+    [MPG_BENCHMARK_BANDWIDTH] =
+        "#mpgresults 1\n# benchmark: bandwidth\n" HEADER "# launch: 0\n# path: node\n"
+        "# columns: size_bytes window time_ns send_ns\n65536 1 9000 800\n0 1 900 100\n"
+        "65536 16 30000.5 5000\n# end 3\n",
+    [MPG_BENCHMARK_COLLECTIVE] =
+        "#mpgresults 1\n# benchmark: collective\n" HEADER "# launch: 0\n"
+        "# operations: barrier bcast\n# columns: operation processes size_bytes time_ns\n"
+        "0 2 0 900\n1 4 64 1300\n1 4 64 1200.5\n# end 3\n",
+    [MPG_BENCHMARK_COMPUTE] =
+        "#mpgresults 1\n# benchmark: compute\n" HEADER "# core: 3\n# kernels: integer memory\n"
+        "# kernel_units: operation/s B/s\n# columns: kernel cores rate\n0 1 2e9\n1 2 1.5e10\n"
+        "# end 2\n",
+};
+enum { BASES = sizeof bases / sizeof *bases };
+
+static struct mpg_results *read_text(const char *text, size_t length, struct mpg_error *err)
+{
+    FILE *f = fopen(path, "w");
+    if (!f || fwrite(text, 1, length, f) != length || fclose(f) != 0) {
+        printf("Bail out! cannot write %s\n", path);
+        exit(1);
+    }
+    err->text[0] = '\0';
+    return mpg_results_read(path, err);
+}
+
+/* Whether ERR is one line that starts with the file's name. */
+static bool names_file(const struct mpg_error *err)
+{
+    return strncmp(err->text, path, strlen(path)) == 0 && !strchr(err->text, '\n');
+}
+
+/* Whether R and its signature can be checked, with one line for each finding. */
+static bool check(const struct mpg_results *r, const struct mpg_signature *sig)
+{
+    struct mpg_error err;
+    const char *const *line;
+    struct mpg_check *c = mpg_check_new(&err);
+    bool good = c && mpg_check_add(c, r, &err) == 0 && mpg_check_finish(c, sig, &err) == 0;
+    size_t n = good ? mpg_check_findings(c, &line) : 0;
+    for (size_t i = 0; i < n; i++)
+        good = good && !strchr(line[i], '\n') && strstr(line[i], "; ");
+    mpg_check_free(c);
+    return good && n > 0; /* something is always missing */
+}
+
+/* The signature of R alone; NULL if it is refused, and *GOOD is false if that
+ * or the signature is not as it should be. */
+static struct mpg_signature *collect(const struct mpg_results *r, bool *good)
+{
+    struct mpg_error err = {""};
+    struct mpg_signature *sig = NULL;
+    struct mpg_collect *c = mpg_collect_new(&err);
+    if (c && mpg_collect_add(c, r, &err) == 0)
+        sig = mpg_collect_finish(c, &err);
+    mpg_collect_free(c);
+    *good = sig ? mpg_signature_check(sig, &err) == 0 && check(r, sig) : names_file(&err);
+    return sig;
+}
+
+static void test_content(void)
+{
+    struct mpg_error err;
+    bool good = false;
+    const char *base = bases[MPG_BENCHMARK_DETOUR];
+    struct mpg_results *r = read_text(base, strlen(base), &err);
+    if (!ok(r != NULL, "detours: read"))
+        return;
+    ok(r->benchmark == MPG_BENCHMARK_DETOUR && r->samples == 3 &&
+           r->column[MPG_COLUMN_START_NS][1] == 1000.5 &&
+           r->column[MPG_COLUMN_DURATION_NS][1] == 300.25 && !r->column[MPG_COLUMN_WORK],
+       "detours: samples");
+    double value = 0;
+    ok(mpg_results_number(r, "span_ns", 0, 1e4, &value, &err) == 0 && value == 5000,
+       "a number in the header");
+    ok(mpg_results_number(r, "span_ns", 0, 1e3, &value, &err) < 0 && names_file(&err),
+       "a number out of range: %s", err.text);
+    ok(mpg_results_number(r, "none", 0, 1, &value, &err) < 0 && names_file(&err),
+       "no such line: %s", err.text);
+    struct mpg_signature *sig = collect(r, &good);
+    ok(sig && good && sig->cores == 1 && sig->core[0].detours == 3 &&
+           sig->core[0].fraction_lost == 700.25 / 5000,
+       "detours: signature");
+    mpg_signature_free(sig);
+    mpg_results_free(r);
+    mpg_results_free(NULL);
+    mpg_collect_free(NULL);
+    mpg_check_free(NULL);
+}
+
+/* What a file of BENCHMARK with LINES from its columns on is refused with; "" if
+ * it is read. */
+static const char *refused(const char *benchmark, const char *lines)
+{
+    static struct mpg_error err;
+    char text[512];
+    snprintf(text, sizeof text, "#mpgresults 1\n# benchmark: %s\n# columns: %s\n", benchmark,
+             lines);
+    struct mpg_results *r = read_text(text, strlen(text), &err);
+    mpg_results_free(r);
+    return r ? "" : names_file(&err) ? err.text + strlen(path) + 2 : "no name";
+}
+
+static void test_columns(void)
+{
+    static const char text[] =
+        "#mpgresults 1\n# benchmark: pingpong\n# columns: rtt_ns shade backward_ns size_bytes\n"
+        "7.5 blue -2.25 16\n8.5 red 0.5 0\n# end 2\n";
+    struct mpg_error err;
+    struct mpg_results *r = read_text(text, strlen(text), &err);
+    ok(r && r->samples == 2 && r->column[MPG_COLUMN_RTT_NS][1] == 8.5 &&
+           r->column[MPG_COLUMN_BACKWARD_NS][0] == -2.25 &&
+           r->column[MPG_COLUMN_SIZE_BYTES][0] == 16 && !r->column[MPG_COLUMN_FORWARD_NS] &&
+           !r->column[MPG_COLUMN_PAIR],
+       "columns in another order, some optional, one unknown");
+    mpg_results_free(r);
+    static const char *const wrong[][3] = {
+        {"pingpong", "size_bytes pair\n1 1\n# end 1",
+         "line 4: header line '# columns:' is 'size_bytes pair', without 'rtt_ns'"},
+        {"compute", "kernel cores\n# end 0",
+         "line 4: header line '# columns:' is 'kernel cores', without 'rate'"},
+        {"fwq", "start_ns duration_ns start_ns\n# end 0",
+         "line 4: header line '# columns:': 'start_ns' is there twice"},
+        {"fwq", "start_ns duration_ns\n1\n# end 1", "line 4: column 2: nothing there"},
+        {"fwq", "start_ns duration_ns colour\n1 2\n# end 1", "line 4: column 3: nothing there"},
+        {"fwq", "start_ns duration_ns\n1 2 3\n# end 1", "line 4: more than 2 columns"},
+        {"fwq", "start_ns duration_ns\n1 -2\n# end 1", "line 4: column 2: -2 is out of range"},
+        {"collective", "operation processes size_bytes time_ns\n0.5 1 1 1\n# end 1",
+         "line 4: column 1: 0.5 is not a whole number"},
+        {"pingpong", "size_bytes rtt_ns forward_ns\n1 2 x\n# end 1",
+         "line 4: column 3: 'x' is not a number"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        char lines[256];
+        snprintf(lines, sizeof lines, "%s", wrong[i][1]);
+        const char *why = refused(wrong[i][0], lines);
+        ok(strcmp(why, wrong[i][2]) == 0, "%s: %s", wrong[i][0], why);
+    }
+    char many[512] = "start_ns duration_ns";
+    for (int i = 0; i < 63; i++)
+        strcat(many, " x");
+    strcat(many, "\n# end 0");
+    ok(strstr(refused("fwq", many), "more than 64 columns") != NULL, "too many columns");
+}
+
+static void test_cut(const char *text, const char *name)
+{
+    int wrong = 0;
+    for (size_t length = 0; length < strlen(text); length++) {
+        struct mpg_error err;
+        struct mpg_results *r = read_text(text, length, &err);
+        wrong += r != NULL || !names_file(&err);
+        mpg_results_free(r);
+    }
+    ok(wrong == 0, "%s cut off at every byte", name);
+}
+
+static void test_damaged(const char *base, const char *name, uint64_t state)
+{
+    static const char likely[] = "0123456789.-+e# :\n\n";
+    char text[512];
+    size_t length = strlen(base);
+    int wrong = 0, read = 0;
+    for (int i = 0; i < 3000; i++) {
+        struct mpg_error err;
+        memcpy(text, base, length);
+        for (int changes = 1 + i % 3; changes > 0; changes--) {
+            state ^= state << 13, state ^= state >> 7, state ^= state << 17;
+            size_t pick = (state >> 32) % (sizeof likely - 1);
+            text[state % length] = i % 4 ? likely[pick] : (char)(state >> 40);
+        }
+        struct mpg_results *r = read_text(text, length, &err);
+        bool good = r || names_file(&err);
+        if (r)
+            mpg_signature_free(collect(r, &good));
+        read += r != NULL;
+        wrong += !good;
+        mpg_results_free(r);
+    }
+    ok(wrong == 0, "%s damaged 3000 times (%d times readable)", name, read);
+}
+
+int main(void)
+{
+    test_content();
+    test_columns();
+    for (int b = 0; b < BASES; b++) {
+        const char *name = mpg_benchmark_name((enum mpg_benchmark)b);
+        test_cut(bases[b], name);
+        test_damaged(bases[b], name, 88172645463325252u + (uint64_t)b);
+    }
+    unlink(path);
+    return done();
+}

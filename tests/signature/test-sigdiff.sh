@@ -1,0 +1,210 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# sigdiff on made-up signatures (TAP): what was put in is found, with the right
+# ratio in the interval, and nothing else is. Program from $SIGDIFF.
+set -u
+sigdiff=${SIGDIFF:-sigdiff}
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../tap.sh"
+. "$here/signatures.sh"
+command -v "$sigdiff" >/dev/null || { echo "Bail out! no $sigdiff"; exit 1; }
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+
+# compare ARGUMENT...: leaves the output, spaces squeezed, in "out"; its exit status
+compare() {
+    "$sigdiff" "$@" >raw 2>err
+    status=$?
+    tr -s ' ' <raw >out
+}
+
+# within NAME TRUTH: the row that starts with NAME has an interval around TRUTH
+within() {
+    awk -v name="$1" -v truth="$2" '
+        index($0, name " ") == 1 { for (i = 1; i < NF; i++) if ($i == "to") found = $(i-1) <= truth && truth <= $(i+1) }
+        END { exit !found }' out
+}
+
+steady="310 312 311 309"
+launch=$steady signature >a.sig
+
+# ---- nothing differs ----
+compare a.sig a.sig
+is "a signature and itself: exit status" "$status $(cat err)" "0 "
+like "a signature and itself: all the same" "$(tail -n 1 out)" "* parameters compared: 0 beyond 5 %, 0 differ, *"
+is "a signature and itself: no table" "$(grep -c 'interval' out)" 0
+compare --all a.sig a.sig
+is "--all: exit status" $status 0
+for name in "noise: lost to detours" "noise: detours" "noise: detour's duration, median" \
+    "noise: lost in FTQ quanta" "noise: lost in one FTQ quantum, 99 %" "noise: lost in FWQ quanta" \
+    "noise: amplitude of line at 250.25 Hz" "node: one way, 0 B, median" "node: one way, 64 KiB, 99 %" \
+    "node: transfer, 1 KiB, median" "node: streaming, 1 MiB, median" "node: eager limit" \
+    "between nodes: one way, 8 B, median" "allreduce of 4, 8 B, median" "barrier of 2, 0 B, 99 %" \
+    "compute: floating_point, 1 at once, median" "compute: memory_bandwidth, 2 at once, median"; do
+    ok "--all shows $name" grep -qF "$name " out
+done
+ok "values have units" grep -qF "noise: detours 2500 /s 2500 /s 1 " out
+ok "fractions are percentages" grep -qF "noise: lost to detours 1.75 % 1.75 % 1 " out
+ok "rates have theirs" grep -qF "1 at once, median 3.55 Gflop/s 3.55 Gflop/s 1 " out
+compare - a.sig <a.sig
+is "standard input" "$status $(head -n 1 out)" "0 a standard input: vm, 2026-11-20T10:00:00Z"
+
+# ---- 5 us more a message ----
+shift=5000 launch=$steady signature >b.sig
+compare a.sig b.sig
+is "latency + 5 us: exit status" $status 1
+for size in "0 B" "8 B" "64 B" "1 KiB" "64 KiB"; do
+    ok "latency + 5 us: $size is beyond" grep -q "^node: one way, $size, median .* beyond 5 %\$" out
+done
+ok "latency + 5 us: the true ratio at 8 B is in its interval" within "node: one way, 8 B, median" \
+    "$(awk 'BEGIN { print 5315 / 315 }')"
+ok "latency + 5 us: and at 64 KiB" within "node: one way, 64 KiB, median" \
+    "$(awk 'BEGIN { print (5000 + 6853.5 + 342) / (6853.5 + 342) }')"
+ok "latency + 5 us: the distributions do not overlap" \
+    grep -q "^node: one way, 8 B, median .* 1.000 " out
+is "latency + 5 us: 4.5 % at 1 MiB is not beyond" \
+    "$(grep -c '^node: one way, 1 MiB, .*beyond' out)" 0
+is "latency + 5 us: noise, compute, streaming are the same" \
+    "$(grep -cE '^(noise|compute|.*streaming)' out)" 0
+compare --tolerance 4% a.sig b.sig
+is "--tolerance 4%: its interval does not lie outside, either" \
+    "$(grep -c '^node: one way, 1 MiB, .*beyond' out)" 0
+compare --tolerance 3% a.sig b.sig
+ok "--tolerance 3%: now it does" grep -q '^node: one way, 1 MiB, median .*beyond 3 %' out
+compare --tolerance 0.999 b.sig a.sig
+is "--tolerance 0.999: nothing is beyond" "$status $(grep -c beyond out)" "0 1"
+compare -t 0 a.sig a.sig
+is "--tolerance 0: the same is the same" $status 0
+
+# ---- JSON ----
+compare --json a.sig b.sig
+is "--json: exit status" "$status $(cat err)" "1 "
+if [ -n "${PYTHON3-}" ] && "$PYTHON3" -c 'import json' 2>/dev/null; then
+    is "--json: the shift is in it" "$("$PYTHON3" - raw <<'END'
+import json, sys
+answer = json.load(open(sys.argv[1]))
+p = {q["name"]: q for q in answer["parameters"]}["node: one way, 8 B, median"]
+print(answer["a"], answer["tolerance"], p["unit"], p["a"], p["b"], p["verdict"],
+      p["ratio_low"] < 5315 / 315 < p["ratio_high"], p["p"] < 0.001, p["ks_distance"])
+END
+    )" "a.sig 0.05 ns 315.0 5315.0 beyond True True 1.0"
+else
+    skip "--json: the shift is in it" "no Python"
+fi
+[ ! -c /dev/full ] || { "$sigdiff" --json a.sig b.sig >/dev/full 2>err; is "--json: a full standard output" "$? $(wc -l <err)" "2 1"; }
+
+# ---- launches ----
+# Three launches that differ by a third: 20 % are within what launches do.
+launch="250 310 340" signature >spread.sig
+shift=63 launch="300 372 408" signature >shifted.sig
+compare spread.sig shifted.sig
+is "20 % among launches that differ as much: not beyond" "$status $(grep -c 'node: .*beyond' out)" "0 0"
+launch="310 311" signature >two.sig
+shift=63 launch="310 311" signature >two-shifted.sig
+compare two.sig two-shifted.sig
+is "two launches tell nothing: beyond" "$status $(grep -c '^node: one way, 8 B, median .*beyond' out)" "1 1"
+ok "two launches: it says so" grep -q '^Fewer than 3 launches' out
+compare a.sig b.sig
+is "four launches: nothing to say" "$(grep -c '^Fewer than 3' out)" 0
+
+# ---- other parameters ----
+eager='"eager_limit_bytes": 8192,' launch=$steady signature >c.sig
+compare a.sig c.sig
+is "another eager limit" "$status $(grep 'eager' out | head -n 1)" \
+    "1 node: eager limit 4096 B 8192 B 2 2 to 2 - - beyond 5 %"
+eager='"eager_limit_bytes": 4100,' launch=$steady signature >c.sig
+compare a.sig c.sig
+like "a slightly other eager limit" "$status $(grep 'eager' out | head -n 1)" "0 node: eager limit * differs"
+eager='' launch=$steady signature >c.sig
+compare a.sig c.sig
+like "no eager limit" "$status $(grep 'eager' out | head -n 1)" "0 node: eager limit 4096 B - - - - - only in a"
+eager='"eager_limit_bytes": -1,' launch=$steady signature >c.sig
+compare c.sig a.sig
+like "none against one" "$status $(grep 'eager' out | head -n 1)" "1 node: eager limit none 4096 B * beyond 5 %"
+
+period=300 launch=$steady signature >c.sig
+compare a.sig c.sig
+is "a third more detours: exit status" $status 1
+ok "a third more detours: rate" within "noise: detours" 1.3333
+ok "a third more detours: fraction" within "noise: lost to detours" 1.3333
+is "a third more detours: as long as before" "$(grep -c 'duration' out)" 0
+
+line_hz=333.3 launch=$steady signature >c.sig
+compare a.sig c.sig
+ok "a line is gone" grep -qF "line at 250.25 Hz 2.385 us - - - - - only in a" out
+ok "a line is new" grep -qF "line at 333.3 Hz - 2.385 us - - - - only in b" out
+is "lines alone are no difference beyond" $status 0
+
+kernel=6.2 launch=$steady signature >c.sig
+compare a.sig c.sig
+is "another kernel: listed, exit 0" "$status $(grep -A 2 '^ kernel' out | tr -d '\n')" "0  kernel a 6.1 b 6.2"
+
+for part in noise network collectives compute; do
+    without=$part launch=$steady signature >c.sig
+    compare a.sig c.sig
+    ok "no $part in b: not comparable, exit 0" test $status = 0 -a "$(grep -c 'only in a$' out)" -gt 0
+    compare c.sig a.sig
+    ok "no $part in a: not comparable, exit 0" test $status = 0 -a "$(grep -c 'only in b$' out)" -gt 0
+done
+
+# Different thresholds: what both could have seen is compared.
+sed 's/"threshold_ns": 100,/"threshold_ns": 7500,/' a.sig >d.sig
+compare --all a.sig d.sig
+ok "another threshold: only longer detours count" grep -qF "noise: detours 1000 /s 1000 /s 1 " out
+
+# One-way times from clocks and from round trips are not the same thing.
+sed 's/"one_way": "[^"]*"/"one_way": "deconvolution of the round trip, misfit at most 0.01"/' a.sig >c.sig
+sed 's/misfit at most 0.01/misfit at most 0.02/' c.sig >d.sig
+compare --all a.sig c.sig
+like "one-way times got differently" "$status $(grep '^node: one way' out)" \
+    "0 node: one way - - - - - - obtained in different ways"
+ok "one-way times got differently: round trips instead" grep -q '^node: round trip, 8 B, median .*same' out
+compare --all c.sig d.sig
+ok "got alike, not as well" grep -q '^node: one way, 8 B, median .*same' out
+
+sed 's/"one_way": "[^"]*"/"one_way": "forward and backward times; clocks synchronised within 25 ns"/' a.sig >c.sig
+sed 's/within 25 ns/within 31 ns/' c.sig >d.sig
+compare --all c.sig d.sig
+ok "clocks not as well synchronised: still got alike" grep -q '^node: one way, 8 B, median .*same' out
+sed 's/; clocks synch/, moved to the same median&/' c.sig >d.sig
+compare --all c.sig d.sig
+ok "moved to the same median: still got alike" grep -q '^node: one way, 8 B, median .*same' out
+
+sed 's/"odd":/"transfer, node": "time until the message is there; one clock", &/' a.sig >c.sig
+sed 's/"odd":/"transfer, node": "deconvolution of the time to the acknowledgement, misfit at most 0.01", &/' a.sig >d.sig
+compare c.sig d.sig
+like "transfers got differently" "$status $(grep 'transfer' out)" "0 node: transfer - - - - - - obtained in different ways"
+
+# Nothing on one side: there is no ratio, but a difference.
+none='s/"detours": {.*},$/"detours": {"start_ns": [], "duration_ns": []},/'
+sed "$none" a.sig >c.sig
+compare c.sig a.sig
+like "no detours against many" "$status $(grep '^noise: detours' out)" "1 noise: detours 0 /s 2500 /s - - - * beyond 5 %"
+compare a.sig c.sig
+like "many against no detours" "$status $(grep '^noise: lost to' out)" "1 noise: lost to detours 1.75 % 0 % - - - * beyond 5 %"
+period=100000 launch=$steady signature >d.sig
+sed "$none" d.sig >c.sig
+compare --all c.sig d.sig
+like "no detours against two a core: may be chance" "$status $(grep '^noise: detours' out)" "0 noise: detours 0 /s 10 /s - - - 0.0* same"
+compare --all c.sig c.sig
+like "no detours in both" "$status $(grep '^noise: detours' out)" "0 noise: detours 0 /s 0 /s 1 - - - same"
+
+# ---- trouble ----
+for arguments in "" "a.sig" "a.sig a.sig a.sig" "- -" "--tolerance=x a.sig a.sig" \
+    "--tolerance=-1% a.sig a.sig" "--tolerance=100% a.sig a.sig" "--tolerance= a.sig a.sig" \
+    "--no-such a.sig a.sig"; do
+    # shellcheck disable=SC2086 # a list
+    compare $arguments
+    is "usage: sigdiff $arguments" "$status $(wc -c <raw) $(wc -l <err)" "2 0 1"
+done
+compare a.sig no.sig
+is "no file" "$status $(cat out err)" "2 sigdiff: no.sig: No such file or directory"
+head -c 1000 a.sig >cut.sig
+compare cut.sig a.sig
+like "half a file" "$status $(cat out err)" "2 sigdiff: cut.sig: line *"
+if [ -c /dev/full ]; then
+    "$sigdiff" a.sig b.sig >/dev/full 2>err
+    like "a full standard output" "$? $(cat err)" "2 sigdiff: standard output: *No space left*"
+fi
+done_testing

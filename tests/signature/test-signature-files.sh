@@ -1,0 +1,172 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Signatures written by hand (TAP): the example in the man page is one, and mpgsim
+# takes the path that it is told to, and the noise of all hosts. Programs from
+# $MPGSIM, $SIGSHOW and $PYTHON3.
+set -u
+mpgsim=${MPGSIM:-mpgsim} sigshow=${SIGSHOW:-sigshow} python=${PYTHON3-}
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../tap.sh"
+. "$here/../traces.sh"
+for program in "$mpgsim" "$sigshow"; do
+    command -v "$program" >/dev/null || { echo "Bail out! no $program"; exit 1; }
+done
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+
+# ---- the man page's example ----
+page=${top_srcdir:-$here/../..}/man/mpgsig.5
+sed -n '/^\.SH EXAMPLES/,$p' "$page" | sed -n '/^\.EX/,/^\.EE/p' | sed '/^\.E[XE]/d; s/\\&//; s/\\-/-/g' \
+    >example.sig
+"$sigshow" --all example.sig >shown 2>err
+is "the man page's example is a signature" "$? $(cat err)" "0 "
+calls 2 </dev/null >quiet.txt
+"$mpgsim" --signature=example.sig quiet.txt >out 2>err
+is "mpgsim takes it" "$? $(cat err)" "0 "
+if [ -n "$python" ]; then
+    # Every key of the page's definition lists is in the example, and the reverse.
+    is "the example has every key that the page describes" "$("$python" - "$page" example.sig <<'P'
+import json, re, sys
+page, example = sys.argv[1:]
+used = set()
+def walk(value, facts):
+    if isinstance(value, dict):
+        for key, member in value.items():
+            if not facts:
+                used.add(key)
+            walk(member, key in ("header", "results", "events"))
+    elif isinstance(value, list):
+        for member in value:
+            walk(member, False)
+walk(json.load(open(example)), False)
+tags, section, tag = set(), "", False
+for line in open(page):
+    if line.startswith((".SH", ".SS")):
+        section = line.split(None, 1)[1].strip().strip('"')
+    elif tag and section != "HEADER":
+        tags |= set(re.findall(r"[a-z][a-z0-9_]*", re.sub(r'"[^"]*"|^\.BR?', " ", line)))
+    tag = line.startswith(".TP")
+print(*sorted(tags ^ used))
+P
+)" ""
+else
+    skip "the example has every key that the page describes" "no python3"
+fi
+
+# ---- paths ----
+# constant NS: a distribution of one value
+constant() {
+    echo "{\"n\": 9, \"mean\": $1, \"quantiles\": [$1, $1]}"
+}
+# path CLASS LATENCY_NS TRANSFER_NS EAGER_BYTES
+path() {
+    echo "{\"path\": \"$1\", \"eager_limit_bytes\": $4,
+      \"latency\": [{\"size_bytes\": 8, \"one_way_ns\": $(constant "$2")}],
+      \"bandwidth\": [{\"size_bytes\": 1024, \"transfer_ns\": $(constant "$3")}]}"
+}
+# signature PATH...
+signature() {
+    local IFS=,
+    echo "{\"format\": \"mpgkit-signature\", \"version\": [2, 0], \"network\": [$*]}"
+}
+near=$(path "core complex" 1000 512 100)
+node=$(path node 2000 1024 200)
+far=$(path "between nodes" 4000 2048 300)
+signature "$near" "$node" "$far" >all.sig
+signature "$near" "$node" >two.sig
+# An empty message's transfer is no time per byte, so this is as good as not there.
+empty="{\"size_bytes\": 0, \"transfer_ns\": $(constant 9000)}"
+signature "$near" "${node/'"bandwidth": ['/'"bandwidth": ['"$empty, "}" >empty.sig
+signature "$(path "core complex" 700 0 50)" "$(path node 900 0 60)" >source.sig
+ring 4 3 64 >ring.txt
+
+# delays OPTION...: of the ranks
+delays() {
+    "$mpgsim" --per-rank "$@" ring.txt 2>&1 | awk 'NR > 1 { printf "%s ", $3 }'
+}
+# same NAME LATENCY BYTE OPTION...: as given by hand
+same() {
+    local name=$1 by_hand
+    by_hand=$(delays --source=source.sig --latency="const:$2" --byte="const:$3" --eager-limit=1MiB)
+    shift 3
+    is "$name" "$(delays --eager-limit=1MiB --source=source.sig "$@")" "$by_hand"
+}
+ok "the ring's delays depend on latency" \
+    test "$(delays --latency=const:1100)" != "$(delays --latency=const:300)"
+same "--path=core-complex: less the source's" 300 0.5 --signature=all.sig --path=core-complex
+same "--path=node: less the source's" 1100 1 --signature=all.sig --path=node
+same "--path='core complex', with a blank" 300 0.5 --signature=all.sig --path="core complex"
+same "a path that the source lacks: less its farthest" 3100 2 --signature=all.sig \
+    --path=between-nodes
+same "no --path: the farthest" 3100 2 --signature=all.sig
+same "no --path: the farthest of two" 1100 1 --signature=two.sig
+
+same "a transfer of 0 bytes changes nothing" 1100 1 --signature=empty.sig
+ok "though it is there" grep -q '"size_bytes": 0, "transfer_ns"' empty.sig
+
+# assumes TOPIC OPTION...: the line about TOPIC
+assumes() {
+    local topic=$1
+    shift
+    "$mpgsim" "$@" ring.txt | sed -n "s/^  $topic  *//p"
+}
+is "it says which path: told" "$(assumes path --signature=all.sig --path=node)" \
+    "target's 'node' (--path)"
+is "it says which path: the farthest" "$(assumes path --signature=all.sig)" \
+    "target's 'between nodes' (the farthest measured; --path chooses)"
+signature "$node" >one.sig
+is "it says which path: the only one" "$(assumes path --signature=one.sig)" \
+    "target's 'node' (the only one measured)"
+is "it says which path: another of the source" \
+    "$(assumes path --signature=all.sig --source=source.sig)" \
+    "target's 'between nodes' (the farthest measured; --path chooses); source's 'node', for it has no such path"
+is "it says which path: of a source alone" "$(assumes path --source=source.sig)" \
+    "source's 'node' (the farthest measured)"
+is "without a signature no path is assumed" "$(assumes path --latency=const:5)" ""
+is "nor with one of which nothing is used" "$(assumes path --signature=all.sig --latency=const:5 \
+    --byte=const:1 --eager-limit=1MiB)" ""
+is "the eager limit is reason enough" \
+    "$(assumes path --signature=one.sig --latency=const:5 --byte=const:1)" \
+    "target's 'node' (the only one measured)"
+like "the eager limit is the path's" "$(assumes "eager limit" --signature=all.sig --path=node)" \
+    "200 bytes (signature)*"
+is "--json: both paths" \
+    "$("$mpgsim" --json --signature=all.sig --source=source.sig ring.txt | grep -E '"(source_)?path": "(node|between nodes)"' |
+        tr -d ' \n')" '"path":"betweennodes","source_path":"node",'
+
+# fails NAME STATUS TEXT OPTION...
+fails() {
+    local name=$1 status=$2 text=$3
+    shift 3
+    "$mpgsim" "$@" ring.txt >out 2>err
+    like "$name" "$? $(wc -c <out) $(cat err)" "$status 0 mpgsim: $text"
+}
+fails "a path that was not measured" 1 \
+    "two.sig: no path 'between nodes' was measured; measured were: core complex, node" \
+    --signature=two.sig --path=between-nodes
+signature >none.sig
+fails "a path of none" 1 "none.sig: no path 'node' was measured" --signature=none.sig --path=node
+fails "an unknown class" 2 "--path: 'rack' is not core-complex, node or between-nodes*" \
+    --signature=all.sig --path=rack
+fails "--path without a target" 2 "--path: there is no --signature*" --path=node
+
+# ---- noise of several hosts ----
+# core HOST CORE DETOURS: on host HOST; its only record is DETOURS (starts | durations)
+core() {
+    echo "{\"host\": \"$1\", \"core\": $2, \"span_ns\": 1000,
+      \"detours\": {\"start_ns\": [${3%|*}], \"duration_ns\": [${3#*|}]}}"
+}
+quiet='|' half='0|500' quarter='0|250'
+echo "{\"format\": \"mpgkit-signature\", \"version\": [2, 0], \"noise\": [
+  $(core a 0 "$quiet"), $(core a 1 "$quarter"),
+  {\"host\": \"a\", \"core\": 2, \"ftq\": {\"quantum_ns\": 10, \"lost_ns\": $(constant 1)}},
+  $(core b 0 "$half")]}" >hosts.sig
+# 999900 ns of computation and nothing else, a whole number of records but for 100 ns
+calls 4 </dev/null >compute.txt
+"$mpgsim" --per-rank --replicas=1 --signature=hosts.sig compute.txt >ranks
+is "rank r runs on recorded core r mod 3: host a's two, then host b's" \
+    "$(awk 'NR > 1 { printf "%d ", $3 / 999900 * 100 + 0.5 }' ranks)" "0 33 100 0 "
+like "it says so" "$("$mpgsim" --signature=hosts.sig compute.txt)" \
+    "*  noise  *detours of 3 cores of 2 hosts, one host after another, replayed, * of the time lost; rank r runs on core r mod 3,*"
+done_testing

@@ -1,0 +1,446 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A signature with every member that there is: exact both ways, every promise
+ * of signature.h checked, damage never a crash. */
+#include <math.h>
+#include <unistd.h>
+
+#include "tests/signature/signature_file.h"
+#include "tests/tap.h"
+
+static const char path[] = "test-signature-full.tmp";
+
+/* ---- the signature ---- */
+
+/* Thirds and their like: no short decimal is the same double. */
+static double q_short[] = {1 / 3.0, 2.385, 1e3 / 7};
+static double q_long[] = {0, 12.5, 13, 1e5 / 3, 7e9};
+static struct mpg_distribution_fit fits[] = {
+    {.family = "lognormal", .location = 310.5, .parameters = 2, .name = {"mu", "sigma"},
+     .value = {-5.25, 1 / 9.0}, .low = {-5.5, 0.1}, .high = {-5, 0.125}, .distance = 1 / 77.0,
+     .tail_fraction = 1},
+    {.family = "pareto tail", .parameters = 1, .name = {"shape"}, .value = {1.7}, .low = {1.5},
+     .high = {2}, .distance = 0.25, .tail_fraction = 0.05},
+};
+static struct mpg_distribution small = {
+    .n = 3, .mean = 50.1, .sd = 80, .lag1 = -0.125, .knots = 3, .quantiles = q_short};
+static struct mpg_distribution fitted = {.n = 70001, .mean = 2e6, .sd = 1e8 / 3, .lag1 = 1 / 6.0,
+                                         .knots = 5, .quantiles = q_long, .fits = 2, .fit = fits};
+
+static double starts[] = {0, 1e3 / 3, 9e5}, durations[] = {0.1, 7 / 3.0, 400};
+static double series_mean[] = {0, 1 / 7.0, 3}, series_most[] = {0, 5, 3};
+static double power[] = {1 / 11.0, 20, 0}, most_power[] = {1, 20.5, 0};
+static double correlations[] = {0.5, -1 / 3.0, 1, -1};
+static struct mpg_noise_line lines[] = {
+    {.frequency_hz = 250.1, .amplitude_ns = 812 / 3.0, .false_alarm = 1e-12},
+    {.frequency_hz = 500.2, .amplitude_ns = 100, .harmonic_of_hz = 250.1, .false_alarm = 0.004},
+};
+static struct mpg_fact events[] = {{"interrupts", "LOC 1502, RES 12"}, {"context_switches", "7"}};
+static struct mpg_noise_core cores[] = {
+    {.core = 7, .threshold_ns = 99.5, .fwq = {1e6 / 3, &fitted}},
+    {.host = "a", .core = 3, .cores_at_once = 4, .threshold_ns = 1e2 / 3, .span_ns = 1e6,
+     .detours = 3, .start_ns = starts, .duration_ns = durations, .gap_ns = &small,
+     .length_ns = &fitted, .ftq = {1000.5, &small}, .fwq = {2000.25, &fitted},
+     .series = {5e4 / 3, 3, series_mean, series_most}, .spectrum = {1 / 0.3, 3, power, most_power},
+     .false_alarm = 0.01, .lines = 2, .line = lines, .lags = 4, .autocorrelation = correlations,
+     .events = 2, .event = events},
+    {.host = "a", .core = 4, .cores_at_once = 4},
+    {.host = "b\u00e9", .core = 0, .cores_at_once = 1},
+};
+
+static struct mpg_network_size latency[] = {{0, &small}, {64, &fitted}},
+                               round_trip[] = {{1, &fitted}},
+                               bandwidth[] = {{4096, &small}, {INT64_C(1) << 40, &small}},
+                               sender[] = {{4097, &small}}, streaming[] = {{4098, &fitted}};
+static struct mpg_loggp_segment segments[] = {
+    {0, 4096, 512.5, 1 / 3.0, 0.05 / 3, 1e-4, 12.25, 0.03},
+    {4096, 1 << 20, -1e3 / 7, 2, 0.025, 1e-5 / 3, 100, 0.125},
+};
+static struct mpg_network_group launches[] = {{"launch 0", 50, 8, 312.5, -1 / 3.0, 0},
+                                              {"launch 1", 51, 8, 812.5, 9.5, 1}};
+static struct mpg_network_group pairs[] = {
+    {"ranks 0 and 3; hosts a and b\u00e9; cores 0 and 1", 1, 0, 0, 0, 0}};
+static struct mpg_network_path paths[] = {
+    {.path = MPG_PATH_COMPLEX, .one_way = "half the round trip", .latency = {2, latency},
+     .eager_limit_bytes = MPG_EAGER_LIMIT_UNKNOWN, .loggp = {.overhead_ns = 88.25, .gap_ns = -1}},
+    {.path = MPG_PATH_NODE, .eager_limit_bytes = -1,
+     .loggp = {.overhead_ns = -1, .gap_ns = -1}},
+    {.path = MPG_PATH_BETWEEN, .one_way = "synchronised clocks", .one_way_error_ns = 25 / 3.0,
+     .one_way_misfit = 0.07 / 3.0,
+     .latency = {2, latency}, .round_trip = {1, round_trip}, .bandwidth = {2, bandwidth},
+     .sender = {1, sender}, .streaming = {1, streaming}, .window = 64, .eager_limit_bytes = 65536,
+     .loggp = {2, segments, 101.5, 33 / 7.0}, .launches = 2, .pairs = 1, .launch = launches,
+     .pair = pairs},
+};
+
+static struct mpg_collective_time collectives[] = {
+    {"allreduce", 4, 8, &small}, {"allreduce", 4, 64, &fitted}, {"allreduce", 16, 8, &small},
+    {"barrier", 2, 0, &small}};
+static struct mpg_compute_rate rates[] = {
+    {"floating_point", "flop/s", NULL, 3, 1, &small},
+    {"floating_point", "flop/s", "a", 0, 1, &fitted},
+    {"floating_point", "flop/s", "a", 0, 2, &small},
+    {"memory_latency", "access/s", "a", 0, 1, &small}};
+
+static struct mpg_fact header[] = {{"host", "a; b\u00e9"}, {"cpu", "\"9\"\t\\"}};
+static struct mpg_fact sources[] = {{"ftq-a-core3.samples", "crc32 0badcafe"}};
+static struct mpg_signature full = {
+    .facts = 2, .fact = header, .sources = 1, .source = sources, .cores = 4, .core = cores,
+    .paths = 3, .network = paths, .collectives = 4, .collective = collectives, .rates = 4,
+    .rate = rates};
+
+/* ---- the same, bit by bit ---- */
+
+static bool same_text(const char *a, const char *b)
+{
+    return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+static bool same_numbers(const double *a, const double *b, size_t n)
+{
+    return n == 0 || memcmp(a, b, n * sizeof *a) == 0;
+}
+
+static bool same_facts(const struct mpg_fact *a, size_t n, const struct mpg_fact *b, size_t m)
+{
+    bool same = n == m;
+    for (size_t i = 0; same && i < n; i++)
+        same = same_text(a[i].key, b[i].key) && same_text(a[i].value, b[i].value);
+    return same;
+}
+
+static bool same_distribution(const struct mpg_distribution *a, const struct mpg_distribution *b)
+{
+    if (!a || !b)
+        return a == b;
+    bool same = a->n == b->n && a->mean == b->mean && a->sd == b->sd && a->lag1 == b->lag1 &&
+                a->knots == b->knots && same_numbers(a->quantiles, b->quantiles, a->knots) &&
+                a->fits == b->fits;
+    for (size_t i = 0; same && i < a->fits; i++) {
+        const struct mpg_distribution_fit *f = &a->fit[i], *g = &b->fit[i];
+        size_t n = (size_t)f->parameters;
+        same = same_text(f->family, g->family) && f->location == g->location &&
+               f->parameters == g->parameters && same_text(f->name[0], g->name[0]) &&
+               same_text(f->name[1], g->name[1]) && same_numbers(f->value, g->value, n) &&
+               same_numbers(f->low, g->low, n) && same_numbers(f->high, g->high, n) &&
+               f->distance == g->distance && f->tail_fraction == g->tail_fraction;
+    }
+    return same;
+}
+
+static bool same_series(const struct mpg_noise_series *a, const struct mpg_noise_series *b)
+{
+    return a->n == b->n && a->step == b->step && same_numbers(a->mean, b->mean, a->n) &&
+           same_numbers(a->most, b->most, a->n);
+}
+
+static bool same_core(const struct mpg_noise_core *a, const struct mpg_noise_core *b)
+{
+    bool same = same_text(a->host, b->host) && a->core == b->core &&
+                a->fraction_lost == b->fraction_lost &&
+                a->cores_at_once == b->cores_at_once && a->threshold_ns == b->threshold_ns &&
+                a->span_ns == b->span_ns && a->detours == b->detours &&
+                same_numbers(a->start_ns, b->start_ns, a->detours) &&
+                same_numbers(a->duration_ns, b->duration_ns, a->detours) &&
+                same_distribution(a->gap_ns, b->gap_ns) &&
+                same_distribution(a->length_ns, b->length_ns) &&
+                a->ftq.quantum_ns == b->ftq.quantum_ns &&
+                same_distribution(a->ftq.lost_ns, b->ftq.lost_ns) &&
+                a->fwq.quantum_ns == b->fwq.quantum_ns &&
+                same_distribution(a->fwq.lost_ns, b->fwq.lost_ns) &&
+                same_series(&a->series, &b->series) && same_series(&a->spectrum, &b->spectrum) &&
+                a->false_alarm == b->false_alarm && a->lines == b->lines && a->lags == b->lags &&
+                same_numbers(a->autocorrelation, b->autocorrelation, a->lags) &&
+                same_facts(a->event, a->events, b->event, b->events);
+    for (size_t i = 0; same && i < a->lines; i++)
+        same = a->line[i].frequency_hz == b->line[i].frequency_hz &&
+               a->line[i].amplitude_ns == b->line[i].amplitude_ns &&
+               a->line[i].harmonic_of_hz == b->line[i].harmonic_of_hz &&
+               a->line[i].false_alarm == b->line[i].false_alarm;
+    return same;
+}
+
+static bool same_sizes(const struct mpg_network_sizes *a, const struct mpg_network_sizes *b)
+{
+    bool same = a->n == b->n;
+    for (size_t i = 0; same && i < a->n; i++)
+        same = a->size[i].size_bytes == b->size[i].size_bytes &&
+               same_distribution(a->size[i].time_ns, b->size[i].time_ns);
+    return same;
+}
+
+static bool same_groups(const struct mpg_network_group *a, size_t n,
+                        const struct mpg_network_group *b, size_t m)
+{
+    bool same = n == m;
+    for (size_t i = 0; same && i < n; i++)
+        same = same_text(a[i].name, b[i].name) && a[i].n == b[i].n &&
+               a[i].size_bytes == b[i].size_bytes && a[i].median_ns == b[i].median_ns &&
+               a[i].score == b[i].score && a[i].outlier == b[i].outlier;
+    return same;
+}
+
+static bool same_path(const struct mpg_network_path *a, const struct mpg_network_path *b)
+{
+    bool same = a->path == b->path && same_text(a->one_way, b->one_way) &&
+                a->one_way_error_ns == b->one_way_error_ns &&
+                a->one_way_misfit == b->one_way_misfit &&
+                same_sizes(&a->latency, &b->latency) && same_sizes(&a->round_trip, &b->round_trip) &&
+                same_sizes(&a->bandwidth, &b->bandwidth) && same_sizes(&a->sender, &b->sender) &&
+                same_sizes(&a->streaming, &b->streaming) && a->window == b->window &&
+                a->eager_limit_bytes == b->eager_limit_bytes &&
+                a->loggp.segments == b->loggp.segments &&
+                a->loggp.overhead_ns == b->loggp.overhead_ns &&
+                a->loggp.gap_ns == b->loggp.gap_ns &&
+                same_groups(a->launch, a->launches, b->launch, b->launches) &&
+                same_groups(a->pair, a->pairs, b->pair, b->pairs);
+    for (size_t i = 0; same && i < a->loggp.segments; i++) {
+        const struct mpg_loggp_segment *s = &a->loggp.segment[i], *t = &b->loggp.segment[i];
+        same = s->from_bytes == t->from_bytes && s->to_bytes == t->to_bytes &&
+               s->latency_ns == t->latency_ns && s->latency_error_ns == t->latency_error_ns &&
+               s->gap_per_byte_ns == t->gap_per_byte_ns &&
+               s->gap_per_byte_error_ns == t->gap_per_byte_error_ns &&
+               s->residual_sd_ns == t->residual_sd_ns && s->worst_relative == t->worst_relative;
+    }
+    return same;
+}
+
+static void test_round_trip(void)
+{
+    struct mpg_error err = {""};
+    char *once = write_text(&full);
+    struct mpg_signature *sig = load_bytes(path, once, strlen(once), &err);
+    if (!ok(sig != NULL, "what is written loads %s", err.text)) {
+        free(once);
+        return;
+    }
+    ok(same_facts(sig->fact, sig->facts, full.fact, full.facts), "header");
+    ok(same_facts(sig->source, sig->sources, full.source, full.sources), "results");
+    ok(sig->cores == full.cores && sig->paths == full.paths &&
+           sig->collectives == full.collectives && sig->rates == full.rates,
+       "as many of all");
+    for (size_t i = 0; i < full.cores; i++)
+        ok(same_core(&sig->core[i], &cores[i]), "core %zu, every bit", i);
+    for (size_t i = 0; i < full.paths; i++)
+        ok(same_path(&sig->network[i], &paths[i]), "%s, every bit", mpg_path_name(paths[i].path));
+    for (size_t i = 0; i < full.collectives; i++) {
+        const struct mpg_collective_time *c = &sig->collective[i], *d = &collectives[i];
+        ok(same_text(c->operation, d->operation) && c->processes == d->processes &&
+               c->size_bytes == d->size_bytes && same_distribution(c->time_ns, d->time_ns),
+           "collective %zu, every bit", i);
+    }
+    for (size_t i = 0; i < full.rates; i++) {
+        const struct mpg_compute_rate *r = &sig->rate[i], *s = &rates[i];
+        ok(same_text(r->kernel, s->kernel) && same_text(r->unit, s->unit) &&
+               same_text(r->host, s->host) && r->core == s->core &&
+               r->cores_at_once == s->cores_at_once && same_distribution(r->rate, s->rate),
+           "rate %zu, every bit", i);
+    }
+    char *twice = write_text(sig);
+    ok(strcmp(once, twice) == 0, "write, load, write gives the same bytes");
+    free(twice);
+    free(once);
+    mpg_signature_free(sig);
+}
+
+static void test_rejected(void)
+{
+    static const struct {
+        const char *from, *to, *says;
+    } cases[] = {
+        {"[2, 0]", "[1, 9]", "network is not an object"},
+        {"\"lines\": [", "\"lines\": [7, ", "noise[1]: lines[0] is not an object"},
+        {"\"host\": \"a\"", "\"host\": 7", "noise[1]: host is not a string"},
+        {"\"host\": \"a\"", "\"host\": \"\"", "noise[1]: host is missing"},
+        {"\"host\": \"a\"", "\"host\": \"\\u001b\"", "noise[1]: host is not one line"},
+        {"\"host\": \"a\"", "\"host\": \"c\"", "noise[2]: host is a, not ascending"},
+        {"\"core\": 4", "\"core\": 3", "noise[2]: core is 3, not ascending"},
+        {"\"cores_at_once\": 4", "\"cores_at_once\": 0", "noise[1]: cores_at_once is 0"},
+        {"\"fwq\": {\"quantum_ns\"", "\"fwq\": {\"q\"", "noise[0]: fwq: quantum_ns and lost_ns"},
+        {"\"fwq\": {", "\"fwq\": [], \"x\": {", "noise[0]: fwq is not an object"},
+        {"\"step_ns\":", "\"step\":", "noise[1]: series: step_ns is missing"},
+        {"\"step_ns\": ", "\"step_ns\": -", "noise[1]: series: step is -"},
+        {"\"mean_ns\": [0,", "\"mean_ns\": [", "noise[1]: series: mean_ns has 2 values, most_ns"},
+        {"\"mean_ns\": [0,", "\"mean_ns\": [1,", "noise[1]: series: value 0 has mean 1 and most 0"},
+        {"\"mean_ns\": [0,", "\"mean_ns\": [-1,", "noise[1]: series: value 0 has mean -1"},
+        {"\"most_ns2_per_hz\": [1,", "\"most_ns2_per_hz\": [\"1\",",
+         "noise[1]: spectrum: most_ns2_per_hz[0] is not a number"},
+        {"\"false_alarm\": 0.01", "\"false_alarm\": 1.01", "noise[1]: false_alarm is 1.01"},
+        {"\"frequency_hz\": 250.1,", "", "noise[1]: lines[0]: frequency_hz is missing"},
+        {"\"frequency_hz\": 250.1,", "\"frequency_hz\": 0,", "noise[1]: lines[0]: frequency_hz is 0"},
+        {"\"amplitude_ns\": 100", "\"amplitude_ns\": 1000",
+         "noise[1]: lines[1]: amplitude_ns is 1000, not descending"},
+        {"\"harmonic_of_hz\": 250.1", "\"harmonic_of_hz\": -1", "noise[1]: lines[1]: harmonic_of_hz"},
+        {"\"false_alarm\": 0.004", "\"false_alarm\": -0.004", "noise[1]: lines[1]: false_alarm"},
+        {"\"autocorrelation\": [0.5", "\"autocorrelation\": [1.5", "noise[1]: autocorrelation[0]"},
+        {"\"events\": {", "\"events\": {\"a\": 7, ", "noise[1]: events: a is not a string"},
+        {"\"family\": \"lognormal\",", "", "noise[0]: fwq: lost_ns: fits[0]: family is missing"},
+        {"\"lognormal\"", "\"a\\nb\"", "noise[0]: fwq: lost_ns: fits[0]: family is not one"},
+        {"\"location\": 310.5", "\"location\": 1e151", "fits[0]: location is 1e+151"},
+        {"\"parameters\": [", "\"parameters\": [], \"x\": [", "fits[0]: parameters has 0 elements"},
+        {"\"parameters\": [", "\"parameters\": [{}, ", "fits[0]: parameters has 3 elements"},
+        {"\"name\": \"mu\"", "\"name\": \"\"", "fits[0]: parameters[0]: name is missing"},
+        {"\"value\": -5.25,", "", "fits[0]: parameters[0]: value is missing"},
+        {"\"low\": -5.5", "\"low\": -4.5", "fits[0]: parameters[0]: -5.25, -4.5 to -5, is no"},
+        {"\"distance\": ", "\"distance\": 2", "fits[0]: distance is 2"},
+        {"\"tail_fraction\": 1", "\"tail_fraction\": 0", "fits[0]: tail_fraction is 0"},
+        {"\"path\": \"node\"", "\"path\": \"rack\"", "network[1]: path is 'rack', not a path class"},
+        {"\"path\": \"node\"", "\"path\": 7", "network[1]: path is missing"},
+        {"\"path\": \"node\"", "\"path\": \"core complex\"", "network[1]: path is class 0"},
+        {"\"eager_limit_bytes\": 65536", "\"eager_limit_bytes\": -2",
+         "network: between nodes: eager_limit_bytes is -2"},
+        {"\"one_way\": \"half the round trip\"", "\"one_way\": []",
+         "network: core complex: one_way is not a string"},
+        {"\"path\": \"node\"", "\"path\": \"node\", \"one_way\": \"x\"",
+         "network: node: one_way without latency"},
+        {"\"one_way_error_ns\": ", "\"one_way_error_ns\": -", "one_way_error_ns is -8.3"},
+        {"\"window_messages\": 64", "\"window_messages\": 0", "window_messages is 0, and streaming"},
+        {"\"window_messages\": 64", "\"window_messages\": \"64\"", "window_messages is not a whole"},
+        {"\"round_trip_ns\"", "\"x\"", "between nodes: round_trip[0]: round_trip_ns is missing"},
+        {"\"send_ns\"", "\"x\"", "between nodes: sender[0]: send_ns is missing"},
+        {"\"message_ns\"", "\"x\"", "between nodes: streaming[0]: message_ns is missing"},
+        {"\"size_bytes\": 4097", "\"size_bytes\": -1", "between nodes: sender[0]: size_bytes is -1"},
+        {"\"overhead_ns\": 88.25", "\"overhead_ns\": []", "core complex: loggp: overhead_ns"},
+        {"\"to_bytes\": 4096", "\"to_bytes\": 4097", "loggp: segments[1]: from_bytes is 4096, not"},
+        {"\"to_bytes\": 4096", "\"to_bytes\": -1", "loggp: segments[0]: from_bytes 0 to_bytes -1"},
+        {"\"latency_ns\": 512.5,", "", "loggp: segments[0]: latency_ns is missing"},
+        {"\"latency_ns\": 512.5", "\"latency_ns\": 1e200", "loggp: segments[0]: latency_ns is 1e+200"},
+        {"\"latency_error_ns\": 2", "\"latency_error_ns\": -2", "segments[1]: latency_error_ns is -2"},
+        {"\"gap_per_byte_ns\": 0.025,", "", "segments[1]: gap_per_byte_ns is missing"},
+        {"\"gap_per_byte_error_ns\": ", "\"gap_per_byte_error_ns\": -", "gap_per_byte_error_ns is -"},
+        {"\"residual_sd_ns\": 12", "\"residual_sd_ns\": -12", "segments[0]: residual_sd_ns is -12"},
+        {"\"worst_relative\": 0.0", "\"worst_relative\": -0.0", "segments[0]: worst_relative is -0.0"},
+        {"\"name\": \"launch 1\",", "", "between nodes: launches[1]: name is missing"},
+        {"\"n\": 51,", "\"n\": 0,", "between nodes: launches[1]: n is not at least 1"},
+        {"\"n\": 51,", "\"n\": 5.1,", "between nodes: launches[1]: n is not a whole number"},
+        {"\"median_ns\": 812.5,", "", "between nodes: launches[1]: median_ns is missing"},
+        {"\"median_ns\": 812.5,", "\"median_ns\": -1,", "launches[1]: median_ns is -1"},
+        {"\"score\": 9.5", "\"score\": 1e200", "launches[1]: score is 1e+200"},
+        {"\"outlier\": 1", "\"outlier\": 2", "between nodes: launches[1]: outlier is 2, not 0 or 1"},
+        {"\"pairs\": [", "\"pairs\": 7, \"x\": [", "between nodes: pairs is not an array"},
+        {"\"operation\": \"allreduce\"", "\"operation\": \"\"", "collectives[0]: operation is missing"},
+        {"\"processes\": 16", "\"processes\": 0", "collectives[2]: processes is 0"},
+        {"\"processes\": 16", "\"processes\": 4", "collectives[2]: operation, processes, size"},
+        {"\"operation\": \"barrier\"", "\"operation\": \"a\"", "collectives[3]: operation, processes"},
+        {"\"time_ns\"", "\"times_ns\"", "collectives[0]: time_ns is missing"},
+        {"\"kernel\": \"floating_point\",", "", "compute[0]: kernel is missing"},
+        {"\"unit\": \"flop/s\",", "", "compute[0]: unit is missing"},
+        {"\"kernel\": \"memory_latency\"", "\"kernel\": \"b\"", "compute[3]: kernel, cores_at_once"},
+        {"\"core\": 0, \"cores_at_once\": 2", "\"core\": 0, \"cores_at_once\": 1",
+         "compute[2]: kernel, cores_at_once, host, core do not ascend"},
+        {"\"rate_per_s\"", "\"rate\"", "compute[0]: rate_per_s is missing"},
+    };
+    char *base = write_text(&full);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct mpg_error err = {"accepted"};
+        char *text = edit_text(base, cases[i].from, cases[i].to);
+        struct mpg_signature *sig = load_bytes(path, text, strlen(text), &err);
+        ok(!sig && strncmp(err.text, path, strlen(path)) == 0 && strstr(err.text, cases[i].says) &&
+               !strchr(err.text, '\n'),
+           "rejected: %s", err.text + (sig ? 0 : strlen(path) + 2));
+        mpg_signature_free(sig);
+        free(text);
+    }
+    free(base);
+}
+
+/* Lists of one element more than a signature holds. */
+static void test_caps(void)
+{
+    static const struct {
+        const char *key;
+        int most;
+        const char *element, *says;
+    } cases[] = {
+        {"\"mean_ns\": [", MPG_SIGNATURE_MAX_LIST, "0,", "series: mean_ns has 65540 values"},
+        {"\"lines\": [", MPG_SIGNATURE_MAX_LIST, "{},", "noise[1]: lines has 65539 elements"},
+        {"\"autocorrelation\": [", MPG_SIGNATURE_MAX_LIST, "0,", "autocorrelation has 65541 values"},
+        {"\"fits\": [", MPG_DISTRIBUTION_MAX_FITS, "{},", "fits has 19 elements, more than 16"},
+        {"\"network\": [", MPG_PATHS, "{},", "network has 7 elements, more than 3"},
+        {"\"streaming\": [", MPG_SIGNATURE_MAX_SIZES, "{},", "streaming has 4098 elements"},
+        {"\"segments\": [", MPG_SIGNATURE_MAX_SIZES, "{},", "loggp: segments has 4097 elements"},
+        {"\"launches\": [", MPG_SIGNATURE_MAX_LIST, "{},", "launches has 65539 elements"},
+        {"\"pairs\": [", MPG_SIGNATURE_MAX_LIST, "{},", "pairs has 65538 elements"},
+        {"\"collectives\": [", MPG_SIGNATURE_MAX_LIST, "{},", "collectives has 65541 elements"},
+        {"\"compute\": [", MPG_SIGNATURE_MAX_LIST, "{},", "compute has 65541 elements"},
+    };
+    char *base = write_text(&full), *many = malloc(3 * MPG_SIGNATURE_MAX_LIST + 64);
+    if (!many)
+        bail("out of memory", "");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct mpg_error err = {"accepted"};
+        char *end = stpcpy(many, cases[i].key);
+        /* one more than fits, and "segments" of core complex has none itself */
+        for (int k = 0; k <= cases[i].most; k++)
+            end = stpcpy(end, k == cases[i].most && strstr(cases[i].key, "segm") ? "{}"
+                                                                                : cases[i].element);
+        char *text = edit_text(base, cases[i].key, many);
+        struct mpg_signature *sig = load_bytes(path, text, strlen(text), &err);
+        ok(!sig && strstr(err.text, cases[i].says), "too many: %s", err.text);
+        mpg_signature_free(sig);
+        free(text);
+    }
+    free(many);
+    free(base);
+}
+
+/* What no file can say, but a program that makes a signature might. */
+static void test_unwritable(void)
+{
+    struct mpg_error err;
+    const struct {
+        double *member, wrong;
+        const char *says;
+    } cases[] = {
+        {&series_most[1], NAN, "noise[1]: series: value 1"},
+        {&power[1], INFINITY, "noise[1]: spectrum: value 1"},
+        {&correlations[1], NAN, "noise[1]: autocorrelation[1]"},
+        {&lines[1].amplitude_ns, NAN, "noise[1]: lines[1]: amplitude_ns"},
+        {&cores[1].series.step, INFINITY, "noise[1]: series: step"},
+        {&fits[1].high[0], INFINITY, "fits[1]: parameters[0]"},
+        {&fits[1].value[0], NAN, "fits[1]: parameters[0]"},
+        {&fits[1].distance, NAN, "fits[1]: distance"},
+        {&paths[2].one_way_error_ns, NAN, "network: between nodes: one_way_error_ns"},
+        {&paths[2].one_way_misfit, 1.01, "network: between nodes: one_way_misfit"},
+        {&paths[2].loggp.gap_ns, NAN, "network: between nodes: loggp: gap_ns"},
+        {&segments[1].gap_per_byte_ns, NAN, "loggp: segments[1]: gap_per_byte_ns"},
+        {&launches[1].score, INFINITY, "launches[1]: score"},
+    };
+    FILE *nowhere = fopen(path, "w");
+    if (!nowhere)
+        bail("cannot write", path);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        double right = *cases[i].member;
+        *cases[i].member = cases[i].wrong;
+        err.text[0] = '\0';
+        ok(mpg_signature_write(&full, nowhere, &err) < 0 && strstr(err.text, cases[i].says) &&
+               ftell(nowhere) == 0,
+           "not written: %s", err.text);
+        *cases[i].member = right;
+    }
+    launches[0].name = "\xff";
+    ok(mpg_signature_write(&full, nowhere, &err) < 0 && strstr(err.text, "name is not one line"),
+       "not written: %s", err.text);
+    launches[0].name = "launch 0";
+    fclose(nowhere);
+}
+
+static void test_damage(void)
+{
+    char *base = write_text(&full);
+    ok(cut_silently(path, base, 3) == 0, "cut off at every third of %zu bytes: rejected",
+       strlen(base));
+    ok(damaged_silently(path, base, 4000) == 0, "4000 damaged files: rejected, or right");
+    free(base);
+}
+
+int main(void)
+{
+    cores[1].fraction_lost = (durations[0] + durations[1] + durations[2]) / cores[1].span_ns;
+    test_round_trip();
+    test_rejected();
+    test_caps();
+    test_unwritable();
+    test_damage();
+    unlink(path);
+    return done();
+}

@@ -1,0 +1,239 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# sigshow on made-up signatures (TAP): what is in them is shown, what is not is
+# said to be missing; plots are drawn whole or not at all. Program from $SIGSHOW.
+set -u
+sigshow=${SIGSHOW:-sigshow}
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../tap.sh"
+. "$here/signatures.sh"
+command -v "$sigshow" >/dev/null || { echo "Bail out! no $sigshow"; exit 1; }
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+unset MPGKIT_GNUPLOT
+
+# shows NAME TEXT...: each TEXT, with any number of spaces for one, is in "shown"
+shows() {
+    local name=$1 text
+    shift
+    for text; do
+        ok "$name: $text" grep -qF -- "$text" <(tr -s ' ' <shown)
+    done
+}
+
+# ---- text ----
+signature >a.sig
+"$sigshow" a.sig >shown 2>err
+is "a whole signature: exit status" "$? $(cat err)" "0 "
+shows "header" "host vm" "kernel 6.1" "and 1 more header lines (--all shows them)"
+shows "detours" "0 100 ns 200 ms 1.7500 2500.0 5 us 7 us 9 us 9 us"
+shows "quanta" "0 FTQ 1 ms 4000 0.7000 5.04 us 7 us 8.96 us 9 us" \
+    "1 FWQ 500 us 3000 0.4975 2.01 us 2.5 us 2.99 us 3 us"
+shows "spectral lines" "0 250.25 Hz 2.385 us 1.0e-12 x2" "1 100.5 Hz 717 ns 1.0e-06 -"
+is "a harmonic is not a line of its own" "$(grep -c '500.5 Hz' shown)" 0
+shows "autocorrelation" "0 1: +0.231 4: +0.412 (bound 0.031, 4 lags)"
+shows "events" "context_switches 17; interrupts LOC 1502, RES 12; steal_ns 30000000"
+shows "paths" "Path: node" "Path: between nodes"
+shows "how latency was got" "one way: synchronised clocks, clocks' error at most 23.85 ns"
+shows "latency" "64 KiB 4000 6.86 us 7.196 us 7.531 us 7.538 us 197.7 ns 0.01 gamma 0.043"
+shows "bandwidth" "with 64 in flight" \
+    "1 KiB 4000 402.4 ns 422 ns 441.6 ns 442 ns 422 ns 2426.5 4238.4 4612.6 gamma 0.043"
+shows "eager limit" "Eager limit: 4 KiB (4096 bytes)"
+shows "LogGP" "overhead o 123.5 ns, gap g 238.5 ns" \
+    "0 B 4 KiB 315 ns 1.5 ns 0.105 0.0002 9523.8 2.5 ns 1.2 %"
+shows "launches" "Launches: 4, median round trips of 8 B from 310 ns to 430 ns, 1 unlike the others" \
+    "OUTLIER median 430 ns of 800, score +4.2: launch 3"
+shows "pairs" "Pairs: 1, median round trips of 8 B from 315 ns to 315 ns, none unlike the others"
+shows "collectives" "allreduce 4 8 B 500 3.003 us 3.15 us 3.297 us 3.3 us" "barrier 2 0 B"
+shows "compute" "floating_point 1 0 200 3.501 Gflop/s 3.55 Gflop/s 3.599 Gflop/s" "13.49 GB/s"
+is "nothing is missing" "$(grep -ciE 'not measured|^No ' shown)" 0
+is "standard input" "$("$sigshow" - <a.sig | cmp - shown 2>&1)" ""
+
+"$sigshow" --all a.sig >shown 2>err
+is "--all: exit status" "$? $(cat err)" "0 "
+shows "--all" "odd line 000" "ftq-core0.samples: crc32 0badcafe" \
+    "score +3.2: launch 0" "node: one way, 8 B, ns" \
+    "gamma KS 0.0425 above 290 shape 2.385 (2.3 to 2.47) scale 13.5 (13 to 14)" \
+    "exponential KS 0.1425 above 290 mean 25.5 (24 to 27)" \
+    "pareto tail KS 0.0625 above 320 exponent 3.5 (3 to 4) of the largest 5 %"
+is "--all: header lines in full" "$(grep -c '00007$' shown)" 1
+
+# missing SECTION TEXT...: what a signature without SECTION says
+missing() {
+    local section=$1
+    shift
+    without=$section signature >c.sig
+    "$sigshow" c.sig >shown 2>err
+    is "no $section: exit status" "$? $(cat err)" "0 "
+    shows "no $section" "$@"
+}
+missing noise "Not measured: detours, fixed time or work quanta, spectra, autocorrelations, events"
+missing network "Not measured: latencies and transfer times"
+missing collectives "Not measured: collectives"
+missing compute "Not measured: compute rates"
+missing "noise network collectives compute" "compute rates" "host vm"
+eager='' signature >c.sig
+"$sigshow" c.sig >shown
+shows "no eager limit" "Eager limit: not detected"
+eager='"eager_limit_bytes": -1,' signature >c.sig
+"$sigshow" c.sig >shown
+shows "no send is eager" "Eager limit: none, every send waits for its receive"
+sed 's/"latency": \[{/"x": [{/; s/"bandwidth": \[{/"y": [{/; s/"streaming": \[{/"z": [{/' a.sig |
+    grep -v '"one_way": "syn' >c.sig
+sed -e 's/"loggp"/"x"/; s/"false_alarm": 0.001,/&"line_list":[],/' a.sig >c.sig
+"$sigshow" c.sig >shown
+is "no LogGP fit, no LogGP table" "$? $(grep -c LogGP shown)" "0 0"
+launch=' ' signature | sed 's/"interrupts": "[^"]*"/"interrupts": "0"/; s/: "17"/: "0"/; s/: "30000000"/: "0"/' >c.sig
+"$sigshow" c.sig >shown
+is "no launches, no line about them" "$? $(grep -c Launches shown)" "0 0"
+is "events that did not happen are left out" "$(grep -A 2 'Noise: events' shown | tail -1 | tr -s ' ')" " 0 none"
+
+# Long tables: the first and the last row and an even choice between them.
+{
+    echo '{"format": "mpgkit-signature", "version": [2, 0], "noise": ['
+    for i in 0 1 2 3 4 5 6 7 8 9; do
+        echo "{\"core\": $i, \"threshold_ns\": 100, \"span_ns\": 1e9}$([ $i = 9 ] || echo ,)"
+    done
+    echo '], "network": [{"path": "node",'
+    # shellcheck disable=SC2046 # a list
+    sizes latency one_way_ns 0 $(seq 10 10 370)
+    echo '}]}'
+} >many.sig
+"$sigshow" many.sig >shown
+is "eight cores of ten" "$? $(grep -c ' 100 ns ' shown)" "0 8"
+shows "and says so" "and 2 more cores (--all shows them)" "and 27 more sizes (--all shows them)"
+is "ten sizes of 37, evenly chosen" "$(awk '$3 == 4000 { printf "%s ", $1 }' shown)" \
+    "10 50 90 130 170 210 250 290 330 370 "
+is "--all: ten cores" "$("$sigshow" --all many.sig | grep -c ' 100 ns ')" 10
+is "--all: 37 sizes" "$("$sigshow" --all many.sig | awk '$3 == 4000' | wc -l)" 37
+
+# ---- errors ----
+"$sigshow" no.sig >out 2>err
+is "no file" "$? $(cat out err)" "1 sigshow: no.sig: No such file or directory"
+head -c 1000 a.sig >cut.sig
+"$sigshow" cut.sig >out 2>err
+like "half a file" "$? $(cat out err)" "1 sigshow: cut.sig: line *"
+if [ -c /dev/full ]; then
+    "$sigshow" a.sig >/dev/full 2>err
+    like "a full standard output" "$? $(cat err)" "1 sigshow: standard output: *No space left*"
+fi
+for arguments in "" "a b" "--keep a.sig" "--plot= a.sig"; do
+    # shellcheck disable=SC2086 # a list
+    "$sigshow" $arguments >out 2>err
+    is "usage: sigshow $arguments" "$? $(wc -c <out) $(wc -l <err)" "2 0 1"
+done
+
+# ---- plots: without gnuplot ----
+MPGKIT_GNUPLOT=/nonexistent "$sigshow" --plot plots a.sig >out 2>err
+is "MPGKIT_GNUPLOT names nothing" "$? $(cat out err)" \
+    "1 sigshow: --plot needs gnuplot, and MPGKIT_GNUPLOT=/nonexistent is no program"
+PATH=$work/none "$sigshow" --plot plots a.sig >out 2>err
+like "no gnuplot on PATH: names the package" "$? $(cat out err)" "1 sigshow: *gnuplot-nox*"
+is "no gnuplot: no folder" "$(test -e plots; echo $?)" 1
+
+# A gnuplot that fails, leaves half a file, is interrupted.
+fake() {
+    printf '#!/bin/sh\n%s\n' "$1" >fake
+    chmod +x fake
+    MPGKIT_GNUPLOT=./fake "$sigshow" --plot plots a.sig >out 2>err
+    status=$?
+}
+fake 'echo "line 3: bad thing" >&2; exit 1'
+like "gnuplot fails" "$status $(cat out err)" "1 sigshow: *fake failed to draw ftq-core0: line 3: bad thing"
+is "gnuplot fails: no folder" "$(test -e plots; echo $?)" 1
+fake 'b=${2%.gp}; echo "<svg" >$b.svg; echo "half a PNG" >$b.png'
+like "half a plot" "$status $(cat out err)" "1 sigshow: *fake failed to draw ftq-core0: *"
+mkdir plots
+echo mine >plots/ftq-core0.png
+fake 'exit 3'
+is "a failure leaves what was there" "$status $(ls -A plots) $(cat plots/ftq-core0.png)" "1 ftq-core0.png mine"
+for name in TERM INT HUP; do
+    fake "kill -$name \$PPID; sleep 1"
+    is "interrupted by $name" "$((status > 0)) $(ls -A plots)" "1 ftq-core0.png"
+done
+MPGKIT_GNUPLOT=./fake "$sigshow" --plot none/plots a.sig >out 2>err
+like "a folder that cannot be made" "$? $(cat out err)" "1 sigshow: none/plots: No such file*"
+MPGKIT_GNUPLOT=./fake "$sigshow" --plot a.sig a.sig >out 2>err
+like "a file for a folder" "$? $(cat out err)" "1 sigshow: a.sig: Not a directory"
+without="noise network collectives compute" signature >c.sig
+MPGKIT_GNUPLOT=./fake "$sigshow" --plot empty c.sig >out 2>err
+like "nothing to draw" "$? $(cat out err)" "1 sigshow: c.sig holds nothing to draw"
+is "nothing to draw: no folder" "$(test -e empty; echo $?)" 1
+
+# ---- plots: with it ----
+if ! command -v gnuplot >/dev/null; then
+    skip "plots" "no gnuplot"
+    done_testing
+    exit
+fi
+"$sigshow" --plot plots a.sig >out 2>err
+is "plots: exit status, standard output" "$? $(wc -c <out)" "0 0"
+is "plots: says how many" "$(cat err)" "sigshow: 14 plots in plots, each as SVG and PNG"
+is "plots: all of them and nothing else" "$(ls -A plots | sed -n 's/\.png$//p' | tr '\n' ' ')$(ls -A plots | wc -l)" \
+    "bandwidth-between-nodes bandwidth-node collectives-2-processes collectives-4-processes detours-core0 detours-core1 ftq-core0 ftq-core1 latency-between-nodes latency-cdf-between-nodes latency-cdf-node latency-node spectrum-core0 spectrum-core1 28"
+bad=
+for plot in plots/*; do
+    case $plot in
+    *.svg) tail -n 2 "$plot" | grep -q '</svg>' || bad="$bad $plot" ;;
+    *.png) head -c 4 "$plot" | grep -q PNG || bad="$bad $plot" ;;
+    esac
+done
+is "plots: every file is what its name says" "$bad" ""
+for text in "vm, core 0: power spectrum" "frequency (Hz)" "250.2 Hz" "3 significant lines"; do
+    ok "the spectrum says $text" grep -qF "$text" plots/spectrum-core0.svg
+done
+for text in "vm, node: bandwidth by size" "64KiB" "1 GB/s" "eager limit 4KiB" "streaming, 64 in flight"; do
+    ok "the bandwidth says $text" grep -qF "$text" plots/bandwidth-node.svg
+done
+for text in "1 us" "100 us" "1MiB" "synchronised clocks"; do
+    ok "the CDFs say $text" grep -qF "$text" plots/latency-cdf-node.svg
+done
+
+"$sigshow" -k -p kept a.sig 2>err
+is "--keep: scripts and data too" "$(ls kept | wc -l)" 56
+rm kept/ftq-core1.svg kept/ftq-core1.png
+(cd kept && gnuplot ftq-core1.gp 2>/dev/null)
+ok "--keep: a script draws again" test -s kept/ftq-core1.svg -a -s kept/ftq-core1.png
+
+without="network collectives" signature >c.sig
+# A transfer of 0 ns, as is left when the acknowledgement is all of a time, has no rate.
+sed 's/\("transfer_ns": {[^[]*\[\)[^,]*,[^,]*,[^,]*,[^,]*,/\10,0,0,0,/' a.sig >zero.sig
+"$sigshow" --plot zero --keep zero.sig 2>err
+is "transfers of 0 ns: exit status, axes end" "$? $(grep -ci 'range.*\(inf\|nan\)' zero/bandwidth-node.gp)" "0 0"
+"$sigshow" --plot few c.sig 2>err
+is "what cannot be drawn is said" "$? $(cat err)" "0 sigshow: not drawn: latency and bandwidth: none in the signature
+sigshow: not drawn: collectives: none in the signature
+sigshow: 6 plots in few, each as SVG and PNG"
+"$sigshow" --plot many many.sig 2>err
+like "cores that are not drawn are said" "$? $(cat err)" "0 *not drawn: 2 more cores (--all draws them)*"
+
+# Detours that cover each other: one dot for many, and files of a sane size.
+{
+    echo '{"format": "mpgkit-signature", "version": [2, 0], "noise": [{"core": 0, "span_ns": 200000000,'
+    awk 'BEGIN {
+        for (i = 0; i < 200000; i++) {
+            start = start (i ? "," : "") i * 1000
+            long = long (i ? "," : "") 10 + (i * 7919) % 971
+        }
+        print "\"detours\": {\"start_ns\": [" start "], \"duration_ns\": [" long "]}}]}" }'
+} >dense.sig
+"$sigshow" --plot dense dense.sig 2>err
+is "200000 detours: exit status" $? 0
+ok "200000 detours: colour says how many" grep -qF "detours that a dot stands for" dense/detours-core0.svg
+ok "200000 detours: less than 4 MB" test "$(wc -c <dense/detours-core0.svg)" -lt 4000000
+
+# Names that are commands elsewhere are only texts.
+signature | sed "s/\"host\": \"vm\"/\"host\": \"v' \`touch hacked\` \$(touch hacked) '''; system('touch hacked') # \\\\\\\\\"/" >c.sig
+"$sigshow" --plot odd c.sig 2>err
+is "an odd host" "$? $(ls -d hacked odd/hacked 2>/dev/null)" "0 "
+ok "an odd host is in the title" grep -qF "system(" odd/ftq-core0.svg
+
+if [ "$(id -u)" = 0 ] && mkdir small && mount -t tmpfs -o size=64k none small 2>/dev/null; then
+    "$sigshow" --plot small a.sig >out 2>err
+    is "a full disk: exit status, one line, nothing left" "$? $(wc -l <err) $(ls -A small)" "1 1 "
+    umount small
+else
+    skip "a full disk" "cannot mount a small one"
+fi
+done_testing

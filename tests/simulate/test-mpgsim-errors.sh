@@ -1,0 +1,332 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# mpgsim (TAP): what it refuses and in which words, signatures, JSON, outputs
+# that cannot be written, memory. Programs from $MPGSIM and $MPGTRACE.
+set -u
+mpgsim=${MPGSIM:-mpgsim}
+mpgtrace=${MPGTRACE:-mpgtrace}
+python=${PYTHON3-python3}
+here=$(cd "$(dirname "$0")" && pwd)
+reference=$here/../results/reference/reference.sig
+. "$here/../tap.sh"
+. "$here/../traces.sh"
+for program in "$mpgsim" "$mpgtrace"; do
+    command -v "$program" >/dev/null || { echo "Bail out! no $program"; exit 1; }
+done
+work=$(mktemp -d) || exit 1
+trap 'umount "$work/full" 2>/dev/null; rm -rf "$work"' EXIT
+cd "$work" || exit 1
+
+# refuses STATUS PATTERN OPTION...: exits so, one line on standard error that
+# matches, nothing on standard output
+refuses() {
+    local status=$1 pattern=$2 got
+    shift 2
+    "$mpgsim" "$@" >out 2>err
+    got=$?
+    # shellcheck disable=SC2254 # a pattern
+    case $got,$(wc -l <err),$(wc -c <out),$(cat err) in
+    $status,1,0,$pattern) return 0 ;;
+    esac
+    echo "# exit $got, $(wc -c <out) bytes of output, expected $status and '$pattern':"
+    sed 's/^/# /' err
+    return 1
+}
+
+# bad NAME PATTERN COUNT [OPTION...]: bad.txt, made of standard input, is an error;
+# with --lenient, COUNT operations have no partner, or it is an error, too (-)
+bad() {
+    local name=$1 pattern=$2 count=$3
+    shift 3
+    calls "${ranks:-2}" >bad.txt
+    ok "$name" refuses 1 "mpgsim: bad.txt: $pattern" "$@" bad.txt
+    if [ "$count" = - ]; then
+        ok "$name, whatever the leniency" refuses 1 "mpgsim: bad.txt: $pattern" --lenient "$@" \
+            bad.txt
+    else
+        is "$name, leniently" "$("$mpgsim" --lenient --json "$@" bad.txt 2>&1 |
+            awk '/"unmatched":/ { sub(",", ""); print $2 }')" "$count"
+    fi
+}
+
+# ---- traces that cannot be placed ----
+bad "an unmatched send" "rank 0, call 2 (MPI_Send): no receive matches*" 1 <<'END'
+0 200 300 Barrier
+0 400 500 Send to=1 tag=7 bytes=8
+1 200 300 Barrier
+END
+bad "an unmatched receive" "rank 1, call 1 (MPI_Recv): no send matches*" 1 <<'END'
+1 200 300 Recv from=0 tag=7 bytes=8
+END
+bad "another tag" "rank 1, call 1 (MPI_Recv): no send matches*" 2 <<'END'
+0 200 300 Send to=1 tag=8 bytes=8
+1 200 300 Recv from=0 tag=7 bytes=8
+END
+ranks=3 bad "the rank that holds the others up" "rank 1, call 1 (MPI_Recv): no send matches*" 1 <<'END'
+0 200 300 Recv from=1 bytes=8
+1 200 300 Recv from=2 tag=9 bytes=8
+1 400 500 Send to=0 bytes=8
+END
+bad "an unmatched nonblocking receive" "rank 1, call 2 (MPI_Wait): no send matches*call 1*" 1 <<'END'
+1 200 300 Irecv from=0 bytes=8 request=3
+1 400 500 Wait requests=3
+END
+bad "a probe for nothing" "rank 1, call 1 (MPI_Probe): no send matches*" 1 <<'END'
+1 200 300 Probe from=0 tag=1 bytes=8
+END
+bad "a mismatched collective" \
+    "rank 1, call 1 (MPI_Bcast): mismatched*rank 0, call 1 is MPI_Barrier" 2 <<'END'
+0 200 300 Barrier
+1 200 300 Bcast root=0 bytes=8
+END
+bad "a collective that one rank leaves out" \
+    "rank 0, call 1 (MPI_Barrier): only 1 of 2 ranks*rank 1 does not*" 1 <<'END'
+0 200 300 Barrier
+END
+bad "two roots" "rank 1, call 1 (MPI_Bcast): mismatched root*" 1 <<'END'
+0 200 300 Bcast root=0 bytes=8
+1 200 300 Bcast root=1 bytes=8
+END
+bad "a root that is not there" "rank 0, call 1 (MPI_Reduce): root 5 *" 2 <<'END'
+0 200 300 Reduce root=5 bytes=8
+1 200 300 Reduce root=5 bytes=8
+END
+bad "a receive that is never completed" "rank 1, call 1 (MPI_Irecv): *never completed" 1 <<'END'
+0 200 300 Send to=1 bytes=8
+1 200 300 Irecv from=0 bytes=8 request=3
+END
+bad "an unknown request" "rank 0, call 1 (MPI_Wait): request 9 is unknown*" 1 <<'END'
+0 200 300 Wait requests=9
+END
+bad "a request that is complete already" "rank 1, call 3 (MPI_Wait): request 3 *" 1 <<'END'
+0 200 300 Send to=1 bytes=8
+1 200 300 Irecv from=0 bytes=8 request=3
+1 400 500 Wait requests=3
+1 600 700 Wait requests=3
+END
+bad "a request id twice" "rank 1, call 2 (MPI_Irecv): request 3 is already in use" - <<'END'
+1 200 300 Irecv from=0 bytes=8 request=3
+1 400 500 Irecv from=0 bytes=8 request=3
+END
+bad "a truncated message" \
+    "rank 1, call 1 (MPI_Recv): its 8 bytes do not hold the 800 bytes that rank 0*" 1 <<'END'
+0 200 300 Send to=1 bytes=800
+1 200 300 Recv from=0 bytes=8
+END
+bad "a receiver outside the communicator" "rank 0, call 1 (MPI_Send): rank 2 is not in*" - <<'END'
+0 200 300 Send to=2 bytes=800
+END
+head_to_head() {
+    printf '%s\n' "0 200 300 Send to=1 bytes=800" "0 400 500 Recv from=1 bytes=800" \
+        "1 200 300 Send to=0 bytes=800" "1 400 500 Recv from=0 bytes=800"
+}
+bad "sends that wait for each other" \
+    "rank 0, call 1 (MPI_Send): *wait for each other*--eager-limit*" 1 --eager-limit=-1 \
+    < <(head_to_head)
+head_to_head | calls 2 >a.txt
+ok "they do not when they are eager" "$mpgsim" -o out --eager-limit=800 a.txt
+printf '%s\n' "#mpgtext 1" "#ranks 2" "0 0 100 Init" "1 0 100 Init" "0 500 600 Finalize" >bad.txt
+ok "no MPI_Finalize" refuses 1 "mpgsim: bad.txt: rank 1, call 0 (MPI_Init): *MPI_Finalize (--lenient*)" \
+    bad.txt
+is "no MPI_Finalize, leniently" "$("$mpgsim" --lenient --json bad.txt |
+    awk '/"incomplete_ranks":/ { print $2 + 0 }')" 1
+like "the text says what is missing, too" "$("$mpgsim" --lenient bad.txt)" \
+    "*missing *1 ranks no MPI_Finalize*"
+flood 5 | grep -v '^#clocks' >oneway.txt
+ok "no clocks for --absorb=clock" refuses 1 "mpgsim: *--absorb=clock: *--absorb=wait*" \
+    --absorb=clock oneway.txt
+ok "no trace" refuses 1 "mpgsim: none.txt: No such file or directory" none.txt
+echo "what is this" >bad.txt
+ok "not a trace" refuses 1 "mpgsim: bad.txt: *" bad.txt
+: >bad.txt
+ok "an empty file" refuses 1 "mpgsim: bad.txt: *" bad.txt
+
+# ---- traces with holes ----
+# holes SEED: random calls are missing from a random trace
+holes() {
+    "$python" "$here/../oracle/randomtrace.py" --seed "$1" --ranks $((2 + $1 % 6)) --steps 60 |
+        awk -v seed="$1" 'BEGIN { srand(seed) }
+            /^#/ || $4 ~ /^Init|^Finalize/ || rand() > 0.06' >holes.txt
+}
+# survives SEED OPTION...: an answer under --lenient; without it that or one error
+survives() {
+    holes "$1"
+    shift
+    if ! "$mpgsim" --lenient "$@" holes.txt >out 2>err || [ -s err ]; then
+        sed 's/^/# /' err
+        return 1
+    fi
+    "$mpgsim" "$@" holes.txt >out 2>err || refuses 1 "mpgsim: holes.txt: rank *, call *" "$@" \
+        holes.txt
+}
+if [ -n "$python" ]; then
+    for seed in 1 2 3 4 5 6 7 8 9 10 11 12; do
+        ok "a trace with holes, seed $seed" survives $seed --noise=exp:1us --replicas=3
+        ok "the same, all rendezvous" survives $seed --eager-limit=-1 --latency=exp:300ns \
+            --replicas=3
+    done
+else
+    skip "traces with holes" "no python3"
+fi
+
+# ---- the command line ----
+stencil 5 40 800 >good.txt
+ok "no trace named" refuses 2 "mpgsim: *"
+ok "two traces named" refuses 2 "mpgsim: *" good.txt good.txt
+ok "an unknown option" refuses 2 "mpgsim: *--frob*" --frob good.txt
+for option in --absorb=some --noise=cauchy:1 --noise=exp --call-noise=exp:-1 --latency=exp:1@2 \
+    --byte=const:1@0 --noise=const:1@x --noise=file:/no/such/file --compute-ratio=0 \
+    --compute-ratio=-1 --compute-ratio=x --eager-limit=-2 --eager-limit=big --source-latency=-1 \
+    --source-byte=soon --replicas=0 --replicas=2.5 --first-replica=-1 --seed=-1 --seed=x; do
+    ok "$option" refuses 2 "mpgsim: *${option%%=*}*" "$option" good.txt
+done
+ok "--json and --per-rank" refuses 2 "mpgsim: *--json and --per-rank*" --json --per-rank good.txt
+
+# ---- outputs ----
+if [ -w /dev/full ]; then
+    "$mpgsim" good.txt >/dev/full 2>err
+    is "standard output full: exit status" $? 1
+    like "standard output full" "$(cat err)" "mpgsim: standard output: *No space left on device"
+    "$mpgsim" --json good.txt >/dev/full 2>err
+    is "standard output full, JSON" "$? $(wc -l <err)" "1 1"
+else
+    skip "standard output full" "no /dev/full"
+fi
+ok "an output that cannot be made" refuses 1 "mpgsim: no/where/x*: No such file*" -o no/where/x \
+    good.txt
+mkfifo pipe
+cat pipe >piped &
+"$mpgsim" --per-rank -o pipe good.txt
+wait
+is "an output that is a pipe is written, not replaced" "$(head -n 1 piped | cut -c 1-4) $(test -p pipe && echo pipe)" \
+    "rank pipe"
+echo before >old
+"$mpgsim" -o old none.txt 2>err
+is "a failure leaves the output as it was" "$(cat old)" before
+mkdir full
+if mount -t tmpfs -o size=4k tmpfs full 2>/dev/null; then
+    ok "a full disk" refuses 1 "mpgsim: full/answer*No space left on device" --json \
+        --replicas=500 -o full/answer good.txt
+    is "a full disk has no part of an answer" "$(ls full)" ""
+    umount full
+else
+    skip "a full disk" "cannot mount a small disk"
+fi
+
+# ---- signatures ----
+ok "no signature" refuses 1 "mpgsim: none.sig: No such file*" --signature=none.sig good.txt
+ok "a folder as signature" refuses 1 "mpgsim: full: *" --signature=full good.txt
+head -c 5000 "$reference" >cut.sig
+ok "a cut-off signature" refuses 1 "mpgsim: cut.sig: *" --signature=cut.sig good.txt
+ok "a cut-off source" refuses 1 "mpgsim: cut.sig: *" --source=cut.sig good.txt
+sed 's/"version": \[2,/"version": [3,/' "$reference" >major.sig
+ok "another major version" refuses 1 "mpgsim: major.sig: *version*" --signature=major.sig good.txt
+sed 's/"version": \[1, 0/"version": [1, 7/' "$reference" >minor.sig
+ok "another minor version will do" "$mpgsim" -o out --signature=minor.sig good.txt
+ok "the reference: runs" "$mpgsim" -o out --signature="$reference" good.txt
+like "the reference: says what it assumes" "$(cat out)" \
+    "*noise *detours of 2 cores replayed*latency *bytes *"
+delays() {
+    "$mpgsim" --per-rank "$@" good.txt | awk 'NR > 1 { printf "%s ", $3 }'
+}
+"$mpgsim" --per-rank --signature="$reference" --latency=const:0 --byte=const:0 good.txt >noisy
+ok "the reference: noise delays every rank, and never hastens one" awk -F '\t' '
+    NR > 1 && ($3 < 0 || $4 < 0 || $5 <= 0) { bad = 1 }
+    END { exit bad || NR != 6 }' noisy
+is "source equal to target: latency and bytes are exactly 0" \
+    "$(delays --signature="$reference" --source="$reference" --noise=const:0 | tr -d ' 0')" ""
+# An interval that ended inside a detour of the source ends before it: the model
+# knows no better when its work was done. So no rank is late, and none early by much.
+"$mpgsim" --json --signature="$reference" --source="$reference" good.txt >same.json
+ok "source equal to target: noise within 2 %, none late" awk '
+    /"traced_run_time_ns":/ { traced = $2 + 0 }
+    /"run_time_ns": [0-9]/ { n++; $2 += 0; if ($2 < 0.98 * traced || $2 > traced + 0.001) bad = 1 }
+    END { exit bad || n != 64 }' same.json
+sed 's/"eager_limit_bytes": [^,}]*/"eager_limit_bytes": -1/' "$reference" >limit.sig
+is "a signature's eager limit of -1: no send is eager" \
+    "$("$mpgsim" --json --signature=limit.sig good.txt | grep -c '"eager_limit_bytes": -1')" \
+    "$(grep -c '"eager_limit_bytes"' limit.sig)"
+like "a signature's eager limit of -1: said" "$("$mpgsim" --signature=limit.sig good.txt)" \
+    "*eager limit*none (signature): every standard send waits for its receiver*"
+
+# ---- JSON ----
+if [ -n "$python" ]; then
+    ok "JSON: what its page describes" "$python" - "$mpgsim" "$reference" <<'END'
+import json, subprocess, sys
+program, reference = sys.argv[1:]
+number = (int, float)
+SUMMARY = dict.fromkeys("mean sd least p5 median p95 largest".split(), number)
+SUMMARY["median_confidence_95"] = list
+text = (str, type(None))
+TOP = {"format": str, "version": int, "mode": str, "seed": int, "trace": dict, "options": dict,
+       "assumptions": list, "traced_run_time_ns": number, "run_time_ns": dict,
+       "slowdown_median": number, "replicas": list, "ranks": list, "mean_of_a_rank": dict}
+TRACE = {"path": str, **dict.fromkeys("""ranks calls messages synchronous_messages collectives
+    choices_kept uncompleted_sends asynchronous threads one_sided foreign
+    file_calls failed_calls flushed_ns unmatched incomplete_ranks""".split(), int)}
+OPTIONS = {"absorb": str, "clocks": str, "compute_ratio": number, "signature": text,
+           "source": text, "path": text, "source_path": text, "noise": text, "call_noise": text, "latency": text, "byte": text,
+           "eager_limit_bytes": (int, type(None))}
+MEANS = dict.fromkeys("""compute_ns calls_ns messages_ns collectives_ns taken_over_ns absorbed_ns
+    left_ns""".split(), number)
+
+def has(object, keys):
+    assert set(object) == set(keys), set(object) ^ set(keys)
+    for key, kind in keys.items():
+        assert isinstance(object[key], kind), key
+
+for words in ([], ["--signature", reference], ["--noise=exp:1us", "--replicas=7"]):
+    answer = json.loads(subprocess.check_output([program, "--json", *words, "good.txt"]))
+    has(answer, TOP)
+    has(answer["trace"], TRACE)
+    has(answer["options"], OPTIONS)
+    has(answer["run_time_ns"], SUMMARY)
+    has(answer["mean_of_a_rank"], MEANS)
+    assert (answer["format"], answer["version"], answer["mode"]) == ("mpgsim-result", 1, "perturb")
+    assert {"noise", "latency", "bytes", "absorption"} <= {a["topic"] for a in answer["assumptions"]}
+    assert len(answer["ranks"]) == answer["trace"]["ranks"] == 5
+    for i, rank in enumerate(answer["ranks"]):
+        has(rank, {"rank": int, "traced_ns": int, "delay_ns": dict})
+        has(rank["delay_ns"], SUMMARY)
+        assert rank["rank"] == i
+    for i, replica in enumerate(answer["replicas"]):
+        has(replica, {"seed": int, "replica": int, "run_time_ns": number})
+        assert replica["replica"] == i
+    runs = sorted(r["run_time_ns"] for r in answer["replicas"])
+    assert len(runs) == (7 if "--replicas=7" in words else 64 if words else 1)
+    assert (runs[0], runs[-1]) == (answer["run_time_ns"]["least"], answer["run_time_ns"]["largest"])
+    assert max(r["traced_ns"] for r in answer["ranks"]) == answer["traced_run_time_ns"]
+    ratio = answer["run_time_ns"]["median"] / answer["traced_run_time_ns"]
+    assert abs(answer["slowdown_median"] - ratio) < 1e-12
+END
+else
+    skip "JSON: what its page describes" "no python3"
+fi
+
+# ---- memory ----
+# peak TRACE: largest resident size of a simulation, in KiB
+peak() {
+    "$top_builddir/tests/peak_memory" "$mpgsim" --noise=exp:10ns --replicas=8 "$1"
+}
+# flat SHORT LONG: the longer trace needs at most a tenth more
+flat() {
+    local short long
+    short=$(peak "$1") && long=$(peak "$2") || return 1
+    [ $((10 * long)) -le $((11 * short)) ] && return 0
+    echo "# $short KiB, then $long KiB"
+    return 1
+}
+if [ "${MPGKIT_SANITIZERS-no}" = yes ] || ! [ -x "${top_builddir=.}/tests/peak_memory" ]; then
+    skip "memory" "sanitizers keep freed memory, or tests/peak_memory is not built"
+else
+    # Each rank's window fills one chunk of the trace first.
+    for laps in 16000 48000; do
+        ring 32 $laps 8 | "$mpgtrace" import --text - -o ring$laps.trace
+    done
+    ok "memory does not grow with the trace: ring" flat ring16000.trace ring48000.trace
+    for messages in 20000 200000; do
+        flood $messages | "$mpgtrace" import --text - -o flood$messages.trace
+    done
+    ok "memory does not grow with the trace: flood" flat flood20000.trace flood200000.trace
+fi
+done_testing

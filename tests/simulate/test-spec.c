@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Distributions of the command line: parsing, quantiles, every error. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <gsl/gsl_cdf.h>
+
+#include "simulate/models/spec.h"
+#include "tests/tap.h"
+
+static const double probability[] = {0x1p-53, 1e-9, 0.0137, 0.25, 0.5,
+                                     0.632,   0.95, 0.9973, 1 - 0x1p-53};
+enum { PROBABILITIES = sizeof probability / sizeof *probability };
+
+static struct mpg_spec parse(const char *text)
+{
+    struct mpg_spec spec;
+    struct mpg_error err;
+    if (mpg_spec_parse(text, &spec, &err) < 0) {
+        printf("Bail out! %s\n", err.text);
+        exit(1);
+    }
+    return spec;
+}
+
+static bool near(double u, double got, double expected)
+{
+    bool same = fabs(got - expected) <= 1e-9 * fmax(1, fabs(expected));
+    if (!same)
+        printf("# at %.17g: %.17g instead of %.17g\n", u, got, expected);
+    return same;
+}
+
+static double quantile_const(double u)
+{
+    (void)u;
+    return -2.385;
+}
+
+static double quantile_exp(double u)
+{
+    return gsl_cdf_exponential_Pinv(u, 2385);
+}
+
+static double quantile_normal(double u)
+{
+    return 7130 + gsl_cdf_gaussian_Pinv(u, 1190.5);
+}
+
+static double quantile_gamma(double u)
+{
+    double mean = 313.7, sd = 91.25;
+    return gsl_cdf_gamma_Pinv(u, mean * mean / sd / sd, sd * sd / mean);
+}
+
+static double quantile_lognormal(double u)
+{
+    double mean = 313.7, sd = 491.25, variance = log(1 + sd * sd / mean / mean);
+    return gsl_cdf_lognormal_Pinv(u, log(mean) - variance / 2, sqrt(variance));
+}
+
+static double quantile_pareto(double u)
+{
+    return gsl_cdf_pareto_Pinv(u, 1.7, 2385);
+}
+
+static void test_quantiles(void)
+{
+    static const struct {
+        const char *text;
+        double (*quantile)(double);
+        bool random, negative;
+    } cases[] = {
+        {"const:-2.385ns", quantile_const, false, true},
+        {"exp:2.385us", quantile_exp, true, false},
+        {"normal:7130,1.1905us", quantile_normal, true, true},
+        {"gamma:313.7,91.25", quantile_gamma, true, false},
+        {"lognormal:313.7ns,491.25ns", quantile_lognormal, true, false},
+        {"pareto:2.385us,1.7", quantile_pareto, true, false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct mpg_spec s = parse(cases[i].text);
+        bool same = true;
+        for (int k = 0; k < PROBABILITIES; k++) {
+            double got = mpg_spec_quantile(&s, probability[k]);
+            same = near(probability[k], got, cases[i].quantile(probability[k])) &&
+                   isfinite(got) && same;
+        }
+        ok(same, "%s: quantiles", cases[i].text);
+        ok(mpg_spec_is_random(&s) == cases[i].random, "random or not");
+        ok(mpg_spec_can_be_negative(&s) == cases[i].negative, "negative or not");
+        ok(strcmp(s.text, cases[i].text) == 0, "its text");
+        mpg_spec_clear(&s);
+        ok(!s.text && s.family == MPG_FAMILY_NONE && mpg_spec_quantile(&s, 0.7) == 0,
+           "once cleared, it is nothing");
+    }
+    struct mpg_spec s = parse("lognormal:17.3,0");
+    ok(near(0.3, mpg_spec_quantile(&s, 0.3), 17.3), "a lognormal without spread is its mean");
+    mpg_spec_clear(&s);
+    s = parse("exp:0");
+    ok(mpg_spec_quantile(&s, 0.3) == 0, "an exponential of mean 0 is 0");
+    mpg_spec_clear(&s);
+}
+
+/* Mean and standard deviation, by the midpoint rule over the quantiles: far
+ * tails are lost, hence the tolerance. */
+static void test_moments(void)
+{
+    static const char *const text[] = {"exp:313.7", "normal:313.7,91.25", "gamma:313.7,91.25",
+                                       "gamma:313.7,491.25", "lognormal:313.7,91.25"};
+    static const double sd[] = {313.7, 91.25, 91.25, 491.25, 91.25};
+    enum { N = 200000 };
+    for (int i = 0; i < 5; i++) {
+        struct mpg_spec s = parse(text[i]);
+        double sum = 0, squares = 0;
+        for (int k = 0; k < N; k++) {
+            double x = mpg_spec_quantile(&s, (k + 0.5) / N) - 313.7;
+            sum += x;
+            squares += x * x;
+        }
+        ok(fabs(sum / N) < 0.05, "%s: its mean is what was asked for", text[i]);
+        ok(fabs(sqrt(squares / N) / sd[i] - 1) < 1e-3, "%s: and its deviation", text[i]);
+        mpg_spec_clear(&s);
+    }
+}
+
+static void test_ranks(void)
+{
+    struct mpg_spec s = parse("const:2.5us@0,4-7");
+    ok(s.a == 2500, "the value before @");
+    ok(mpg_rank_set_contains(&s.ranks, 0) && mpg_rank_set_contains(&s.ranks, 4) &&
+           mpg_rank_set_contains(&s.ranks, 7),
+       "ranks that are named");
+    ok(!mpg_rank_set_contains(&s.ranks, 1) && !mpg_rank_set_contains(&s.ranks, 3) &&
+           !mpg_rank_set_contains(&s.ranks, 8),
+       "ranks that are not");
+    mpg_spec_clear(&s);
+    s = parse("const:2.5us");
+    ok(mpg_rank_set_contains(&s.ranks, 123456), "no list: all ranks");
+    mpg_spec_clear(&s);
+}
+
+static char folder[] = P_tmpdir "/mpgkit-test-spec-XXXXXX", path[sizeof folder + 16],
+            with_path[sizeof path + 8];
+
+static const char *file_of(const char *content)
+{
+    FILE *f = fopen(path, "w");
+    if (!f || fputs(content, f) < 0 || fclose(f) != 0) {
+        printf("Bail out! cannot write %s\n", path);
+        exit(1);
+    }
+    return with_path;
+}
+
+static void test_file(void)
+{
+    struct mpg_spec s = parse(file_of("2.385 -7.13\n11.9\n\n0.0625\n3.7"));
+    ok(near(0.5, mpg_spec_quantile(&s, 0.5), 2.385), "samples: median");
+    ok(near(0.9, mpg_spec_quantile(&s, 0.9), 3.7 + 0.6 * (11.9 - 3.7)), "samples: between two");
+    ok(mpg_spec_quantile(&s, 0x1p-53) >= -7.13 && mpg_spec_quantile(&s, 1 - 0x1p-53) <= 11.9,
+       "samples: never beyond the extremes");
+    ok(mpg_spec_is_random(&s) && mpg_spec_can_be_negative(&s), "samples: some are negative");
+    mpg_spec_clear(&s);
+    s = parse(file_of("17.25\n"));
+    ok(mpg_spec_quantile(&s, 0.3) == 17.25 && !mpg_spec_can_be_negative(&s), "one sample");
+    mpg_spec_clear(&s);
+}
+
+static void fails(const char *text, const char *words)
+{
+    struct mpg_spec spec = {.a = 4711};
+    struct mpg_error err = {{0}};
+    bool failed = mpg_spec_parse(text, &spec, &err) < 0;
+    if (!failed)
+        mpg_spec_clear(&spec);
+    bool right = failed && strstr(err.text, words) && strstr(err.text, text) && spec.a == 4711;
+    if (!right)
+        printf("# '%s': %s\n", text, failed ? err.text : "accepted");
+    ok(right, "'%s' is refused", text);
+}
+
+static void test_errors(void)
+{
+    fails("", "not FAMILY:PARAMETERS");
+    fails("2us", "not FAMILY:PARAMETERS");
+    fails("cauchy:1", "unknown distribution 'cauchy'");
+    fails("Exp:1us", "unknown distribution 'Exp'");
+    fails("const", "not FAMILY:PARAMETERS");
+    fails("const:", "const:TIME");
+    fails("const:1,2", "needs 1 parameter");
+    fails("const:soon", "soon");
+    fails("const:1fortnight", "fortnight");
+    fails("const:nan", "nan");
+    fails("const:inf", "inf");
+    fails("exp:-1us", "out of range");
+    fails("exp:1us,2us", "needs 1 parameter");
+    fails("normal:1us", "needs 2 parameters");
+    fails("normal:1us,", "normal:MEAN,SD");
+    fails("normal:1us,-1ns", "out of range");
+    fails("normal:1,2,3", "normal:MEAN,SD");
+    fails("gamma:0,1", "out of range");
+    fails("gamma:1,0", "out of range");
+    fails("lognormal:0,1", "out of range");
+    fails("lognormal:1,-1", "out of range");
+    fails("pareto:0,1", "out of range");
+    fails("pareto:1us,0", "out of range");
+    fails("pareto:1us,2us", "2us");
+    fails("const:1us@", "");
+    fails("const:1us@x", "x");
+    fails("const:1us@7-4", "7-4");
+    fails("const:1us@-1", "-1");
+    fails("file:", "");
+    fails("file:/no/such/file", "No such file");
+    fails("file:/", "Is a directory");
+    fails(file_of(""), "no numbers");
+    fails(file_of("1 2 three\n"), "something else than numbers");
+    fails(file_of("1\n# 2\n"), "something else than numbers");
+    fails(file_of("1\nnan\n"), "sample 2 is not finite");
+    fails(file_of("1\n-inf\n"), "sample 2 is not finite");
+    fails(file_of("1e200\n"), "");
+}
+
+int main(void)
+{
+    if (!mkdtemp(folder)) {
+        printf("Bail out! no temporary folder\n");
+        return 1;
+    }
+    snprintf(path, sizeof path, "%s/samples", folder);
+    snprintf(with_path, sizeof with_path, "file:%s", path);
+    test_quantiles();
+    test_moments();
+    test_ranks();
+    test_file();
+    test_errors();
+    (void)remove(path);
+    (void)rmdir(folder);
+    return done();
+}

@@ -1,0 +1,87 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# make bench: what a recorded MPI call costs, as CPU time. Runs with and without the
+# tracer take turns, and each pair gives a difference, so that what a machine does to all
+# runs of a minute falls out. Never a pass or a fail. Argument: the number of pairs.
+# Other tracers are measured the same way where MPIP is the path of libmpiP.so, or
+# EZTRACE names eztrace (Debian's package of that name).
+set -eu
+pairs=${1:-15}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+program=${top_builddir:?}/tests/speed/speed_tracer
+
+# once COMMAND...: the number it prints, in one process; tracers talk, too.
+once() {
+    (cd "$work" && "$MPIRUN" -np 1 "$@" 2>/dev/null) | grep -E '^[0-9]+\.[0-9]+$'
+}
+
+# summary NAME: from lines "without with" on standard input, the median of the
+# differences and its interval of at least 95 %, by order statistics (binomial).
+summary() {
+    awk -v name="$1" '
+    function sort(a, n,   i, j, t) {
+        for (i = 2; i <= n; i++)
+            for (j = i; j > 1 && a[j - 1] > a[j]; j--) { t = a[j]; a[j] = a[j - 1]; a[j - 1] = t }
+    }
+    function median(a, n) { return n % 2 ? a[(n + 1) / 2] : (a[n / 2] + a[n / 2 + 1]) / 2 }
+    { n++; without[n] = $1; traced[n] = $2; d[n] = $2 - $1 }
+    END {
+        sort(without, n); sort(traced, n); sort(d, n)
+        # The k-th least and k-th greatest: both sides miss with P(X < k), X binomial.
+        term = 2 ^ -n; below = 0; k = 0
+        while (below + term <= 0.025) { below += term; term *= (n - k) / (k + 1); k++ }
+        printf "  %-28s %7.1f %9.1f   %+7.1f", name, median(without, n), median(traced, n), median(d, n)
+        if (k > 0)
+            printf "   %+.1f to %+.1f (%.1f %%, %d pairs)\n", d[k], d[n + 1 - k], 100 * (1 - 2 * below), n
+        else
+            printf "   %+.1f to %+.1f (all of %d pairs)\n", d[1], d[n], n
+    }'
+}
+
+# compare NAME COMMAND...: runs of the program by COMMAND against plain ones.
+compare() {
+    local name=$1 plain traced
+    shift
+    : >"$work/pairs"
+    for i in $(seq "$pairs"); do
+        if [ $((i % 2)) = 0 ]; then
+            plain=$(once "$program")
+            traced=$(once "$@" "$program")
+        else
+            traced=$(once "$@" "$program")
+            plain=$(once "$program")
+        fi
+        echo "$plain $traced" >>"$work/pairs"
+    done
+    summary "$name" <"$work/pairs"
+}
+
+# recorded NAME OPTION...: mpgtrace record with these.
+recorded() {
+    local name=$1
+    shift
+    compare "$name" "$MPGTRACE" record -o "$work/self.trace" "$@"
+}
+
+# bytes FILE...: how many they take, a call.
+bytes() {
+    cat "$@" | wc -c | awk '{ printf "  %.2f bytes a call on disk\n", $1 / (3 * 501000) }'
+}
+
+echo "Irecv, Send, Wait of one byte on MPI_COMM_SELF: ns of CPU time (user and system) a call"
+echo "                               without    traced     added   interval of the median"
+recorded "record --callsites=0" --callsites=0
+recorded "record (8 frames)"
+bytes "$work"/self.trace/*
+recorded "record --profile" --profile
+recorded "record --cpu-time" --cpu-time
+[ -z "${EZTRACE:-}" ] || {
+    compare "EZTrace" "$EZTRACE" -t openmpi
+    bytes "$work"/speed_tracer_trace/*/*
+}
+[ -z "${MPIP:-}" ] || compare "mpiP (a profile)" env LD_PRELOAD="$MPIP"
+cat <<'PEERS'
+Others, measured once on another machine (2-core KVM guest, 2.6 GHz, Open MPI 4.1.4):
+  EZTrace 2 +146, Score-P 8.4 +303, sst-dumpi +632, Pilgrim +789, mpiP +1423 ns a call
+PEERS

@@ -1,0 +1,103 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# trace/calls.def against the installed mpi.h, and the tracer against both (TAP): every
+# function of MPI-3.1 is in the table as the library declares it, and has a wrapper.
+# shellcheck disable=SC2086
+set -u
+. "$(dirname "$0")/../../tap.sh"
+here=$(cd "$(dirname "$0")" && pwd)
+build=$(cd "${top_builddir:-.}" && pwd)
+mpicc=${MPICC:-mpicc}
+library=$build/trace/pmpi/.libs/libmpgtrace.so
+[ "${MPGKIT_MPI:-yes}" = yes ] || skip_all "built without MPI"
+command -v "${mpicc%% *}" >/dev/null || skip_all "no $mpicc"
+[ -f "$library" ] || skip_all "no $library"
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+cd "$tmp" || exit 1
+
+# prototypes HEADER: "name result type,type,..." of all it declares, and of the table,
+# with T * for T [], int for MPI_Fint and without const, which older headers lack.
+cat >prototypes.awk <<'EOF'
+function plain(t) {
+    gsub(/const /, "", t)
+    gsub(/MPI_Fint/, "int", t)
+    sub(/MPI_Handler_function/, "MPI_Comm_errhandler_function", t)
+    gsub(/\[[0-9]+\]/, "[N]", t)
+    sub(/ ?\[\]/, " *", t)
+    gsub(/ /, "", t)
+    return t
+}
+{ text = text "\n" $0 }
+END {
+    if (what == "table") {
+        read_calls(text)
+        for (i = 1; i <= calls; i++) {
+            name = call_name[i]
+            line = name " " plain(result[name]) " "
+            if (!parameters[name])
+                line = line "void"
+            for (k = 1; k <= parameters[name]; k++)
+                line = line (k > 1 ? "," : "") plain(type[name, k])
+            if (kind[name] !~ /^(FLUSH|REGION_BEGIN|REGION_END)$/)
+                print line
+        }
+        exit
+    }
+    gsub(/[ \t\n]+/, " ", text)
+    while (match(text, /[A-Za-z_]+ MPI_[A-Z][A-Za-z_0-9]* ?\([^()]*\)/)) {
+        split(substr(text, RSTART, RLENGTH), word, / /)
+        proto = substr(text, RSTART, RLENGTH)
+        text = substr(text, RSTART + RLENGTH)
+        name = substr(word[2], 5)
+        sub(/\(.*/, "", name)
+        list = substr(proto, index(proto, "(") + 1)
+        sub(/\)$/, "", list)
+        n = list ~ /^ *(void)? *$/ ? 0 : split(list, parts, /, */)
+        line = name " " plain(word[1]) " "
+        if (!n)
+            line = line "void"
+        for (k = 1; k <= n; k++)
+            line = line (k > 1 ? "," : "") (parts[k] == "..." ? "..." : plain(type_of(parts[k])))
+        if (word[1] !~ /^(return|typedef)$/ && !seen[name]++)
+            print line
+    }
+}
+EOF
+awk -v what=table -f "$here/../trace/pmpi/calls.awk" -f prototypes.awk "$here/../trace/calls.def" |
+    sort >table
+echo '#include <mpi.h>
+VERSION MPI_VERSION
+#ifdef MPICH
+ELSEWHERE ^Status_.*f08
+#endif' >all.c
+$mpicc -E -P -DOMPI_OMIT_MPI1_COMPAT_DECLS=0 all.c >all.i || skip_all "$mpicc -E does not work"
+awk -f "$here/../trace/pmpi/calls.awk" -f prototypes.awk all.i | sort >header
+version=$(sed -n 's/^VERSION //p' all.i)
+join -j 1 -o 1.1 header table >both
+
+ok "mpi.h declares most of the table" test "$(wc -l <both)" -ge 380
+join -j 1 header table | awk '$2 != $4 || $3 != $5' >different
+is "types are those of mpi.h" "$(cat different)" ""
+if [ "$version" -lt 4 ]; then
+    is "the table has all that mpi.h declares" "$(join -v 1 header table | cut -d' ' -f1)" ""
+else
+    skip "the table has all that mpi.h declares" "MPI $version has more than 3.1"
+fi
+nm -D --defined-only "$library" | sed -n 's/^.* [TW] MPI_//p' | sort >wrapped
+# MPICH's mpi.h declares conversions that are in its Fortran library, if at all.
+elsewhere=$(sed -n 's/^ELSEWHERE //p' all.i)
+is "all that mpi.h declares is wrapped" \
+    "$(join -v 1 header wrapped | cut -d' ' -f1 | grep -v "${elsewhere:-^$}")" ""
+
+# What the table does not know is counted and passed through.
+echo 'int MPI_Isendrecv(const void *a, int n, MPI_Request *r); double MPI_Wtime(void);
+int MPI_Later_thing(int v[], ...);' >new.i
+awk -v table="$here/../trace/calls.def" -f "$here/../trace/pmpi/calls.awk" \
+    -f "$here/../trace/pmpi/wrap.awk" new.i >new.c
+like "a call that it does not know is counted" "$(cat new.c)" \
+    '*int MPI_Isendrecv(const void \*a, int n, MPI_Request \*r)*tracer_count(0);*return PMPI_Isendrecv(a, n, r);*"MPI_Isendrecv"*'
+like "one that it knows is recorded" "$(cat new.c)" \
+    '*double MPI_Wtime(void)*TRACER_ENTER(MPG_CALL_Wtime);*double rc = PMPI_Wtime();*record_other(&s);*return rc;*'
+is "one that cannot be handed on is left alone" "$(grep -c Later_thing new.c)" 0
+done_testing

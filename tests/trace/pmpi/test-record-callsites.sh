@@ -1,0 +1,76 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Callsites of recorded calls (TAP): the same on all ranks and in every run, wherever
+# the program and its libraries are loaded; in a library that is loaded late.
+# shellcheck disable=SC2086,SC2094
+. "$(dirname "$0")/traced.sh"
+sums=$build/tests/trace/profile/profile_sums
+[ "${MPGKIT_SANITIZERS:-no}" = no ] || skip_all "a sanitized tracer cannot be preloaded"
+needs "$mpicc"
+
+# stacks TRACE RANK: call, number and stack of each row, in any order of ranks.
+stacks() {
+    "$sums" "$1" | awk -v rank="$2" '$1 == rank { $1 = $4 = $5 = ""; print }' | sort
+}
+
+cat >library.c <<'END'
+#include <mpi.h>
+void library_barrier(void) { MPI_Barrier(MPI_COMM_WORLD); __asm__ volatile(""); }
+END
+cat >program.c <<'END'
+#include <alloca.h>
+#include <dlfcn.h>
+#include <mpi.h>
+#include <stdint.h>
+#include <stdio.h>
+static void (*barrier)(void);
+static void inner(int n) {
+    volatile char *room = alloca(16 + 100 * (n % 7)); /* its frame has many sizes */
+    room[0] = 1;
+    MPI_Barrier(MPI_COMM_WORLD);
+    barrier();
+    room[0] = 2;
+}
+__attribute__((noinline)) static void even(int n) { inner(n); __asm__ volatile(""); }
+__attribute__((noinline)) static void odd(int n) { inner(n); __asm__ volatile(""); }
+int main(int argc, char **argv) {
+    void *library = dlopen("./liblate.so", RTLD_NOW);
+    barrier = (void (*)(void))(uintptr_t)dlsym(library, "library_barrier");
+    MPI_Init(&argc, &argv);
+    for (int i = 0; i < 100; i++) { if (i % 2) odd(i); else even(i); }
+    printf("%p\n", (void *)(uintptr_t)main);
+    MPI_Finalize();
+}
+END
+ok "the programs compile" $mpicc -g -O1 -fno-optimize-sibling-calls -o program program.c -ldl
+ok "... and the library" $mpicc -g -O1 -shared -fPIC -o liblate.so library.c
+
+ok "4 ranks" traced 4 a.trace ./program
+places=$(sort -u out | wc -l)
+if [ "$places" -gt 1 ]; then
+    echo "# main() was in $places places"
+    for rank in 1 2 3; do
+        is "rank $rank has the stacks of rank 0" "$(stacks a.trace $rank)" "$(stacks a.trace 0)"
+    done
+    ok "another run" traced 4 b.trace ./program
+    is "... has the same" "$("$sums" b.trace)" "$("$sums" a.trace)"
+else
+    skip "stacks are the same on all ranks" "all programs are loaded at one address"
+fi
+is "each barrier comes from two places" \
+    "$("$sums" a.trace | awk '$1 == 0 && $2 == "Barrier" { print $3 }' | tr '\n' ' ')" "50 50 50 50 "
+is "... half of them in the library that was loaded late" \
+    "$("$sums" a.trace | grep -c '^0 Barrier .* liblate.so+0x[0-9a-f]* program+')" 2
+is "the innermost frame is never MPI's, nor the tracer's" \
+    "$("$sums" a.trace | awk '{ print $6 }' | grep -c '^lib\(mpi\|mpg\)')" 0
+for depth in 1 2 64; do
+    ok "$depth frames" traced 1 $depth.trace --callsites=$depth ./program
+done
+is "one frame at most" "$("$sums" 1.trace | awk '{ print NF - 5 }' | sort -u)" 1
+is "two at most" "$("$sums" 2.trace | awk '{ print NF - 5 }' | sort -n | tail -1)" 2
+ok "64: all there are" test "$("$sums" 64.trace | awk '{ print NF - 5 }' | sort -n | tail -1)" -ge 5
+ok "without callsites" traced 1 none.trace --callsites=0 ./program
+is "... there are none" "$("$sums" none.trace | awk '{ print $6 }' | sort -u)" "?"
+"$MPGTRACE" record --callsites=65 ./program >out 2>err
+is "65 frames are too many" $? 2
+done_testing

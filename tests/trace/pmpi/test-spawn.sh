@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Worlds that a program spawns write traces of their own (TAP).
+set -u
+. "$(dirname "$0")/traced.sh"
+spawn=$build/tests/trace/pmpi/spawn
+[ -x "$spawn" ] || skip_all "no tests/trace/pmpi/spawn"
+# shellcheck disable=SC2086 # mpirun may have arguments
+timeout 60 $mpirun -np 2 "$spawn" "$spawn" >plain 2>err || skip_all "no processes can be spawned here"
+
+# recorded TRACE: the parents' trace is TRACE, their children's are in app.trace.
+recorded() {
+    traced 2 "$1" "$spawn" "$MPGTRACE" record -o "$tmp/app.trace" "$spawn"
+}
+
+# calls TRACE NAME: how many of them its rank 0 made.
+calls() {
+    "$MPGTRACE" print "$1" | awk -v name="$2" '!/^#/ && $1 == 0 && $4 == name { n++ } END { print n + 0 }'
+}
+
+ok "it runs under the tracer" recorded app.trace
+is "its output is unchanged" "$(cat out)" "$(cat plain)"
+is "the tracer says nothing" "$(cat err)" ""
+is "each world has a folder" "$(cd app.trace && echo *)" \
+    "rank-0.mpgt rank-1.mpgt spawned-0 spawned-1"
+for world in app.trace app.trace/spawned-0 app.trace/spawned-1; do
+    is "$world is whole" "$(calls $world Init) $(calls $world Finalize)" "1 1"
+done
+is "the parents' trace has both calls" "$(calls app.trace Comm_spawn)" 2
+ok "once more" recorded app.trace
+is "... replaces the worlds of before" "$(cd app.trace && echo spawned-*)" "spawned-0 spawned-1"
+rm -r app.trace
+ok "without a folder for the parents" recorded other.trace
+is "... the children make theirs" "$(cd app.trace && echo *)" "spawned-0 spawned-1"
+done_testing

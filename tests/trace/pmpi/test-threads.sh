@@ -1,0 +1,63 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# MPI_THREAD_MULTIPLE (tests/trace/pmpi/threads.c) under the tracer (TAP).
+set -u
+. "$(dirname "$0")/traced.sh"
+[ -x "$build/tests/trace/pmpi/threads" ] || skip_all "no tests/trace/pmpi/threads"
+
+# recorded TRACE OPTION...
+recorded() {
+    local trace=$1
+    shift
+    traced 4 "$trace" "$@" "$build/tests/trace/pmpi/threads"
+}
+
+# agrees TRACE: each rank's calls are as many as it says in out, over all its threads.
+agrees() {
+    "$MPGTRACE" print "$1" >text || return
+    awk 'NR == FNR { if ($3 > 0) said[$1 " " $2] = $3; next }
+         /^#/ { next }
+         { split($1, r, "."); key = r[1] " " $4; if (key in said) said[key]-- }
+         END { for (key in said) if (said[key] != 0) { print "# " key ": " said[key]; bad = 1 } exit bad }' \
+        out text
+}
+
+# complete TRACE: every request of a rank is completed once, whichever thread does it.
+complete() {
+    "$MPGTRACE" print "$1" | awk '/^#/ { next }
+        { split($1, r, ".") }
+        $4 ~ /^I(send|recv)$/ { sub(/.*request=/, ""); posted[r[1] " " $1]++ }
+        $4 == "Waitall" { sub(/.*requests=/, ""); sub(/ .*/, ""); n = split($0, ids, ",")
+                          for (i = 1; i <= n; i++) done[r[1] " " ids[i]]++ }
+        END { for (key in posted) if (posted[key] != 1 || done[key] != 1) { bad = 1 }
+              for (key in done) if (posted[key] != 1) bad = 1
+              exit bad || n == 0 }'
+}
+
+# freed TRACE: each window and file is made and then freed, once.
+freed() {
+    "$MPGTRACE" print "$1" | awk '/^#/ { next }
+        { split($1, r, "."); key = "" }
+        $4 ~ /^(Win|File)_/ { match($0, /(win|file)=[0-9]+/); key = r[1] " " substr($0, RSTART, RLENGTH) }
+        $4 ~ /^(Win_allocate|File_open)$/ { bad = bad || made[key]++; n++ }
+        $4 ~ /^(Win_free|File_close)$/ { bad = bad || made[key] != 1 || gone[key]++; n-- ; all++ }
+        END { if (n) print "# " n " not freed"; exit bad || n != 0 || all != 800 }'
+}
+
+ok "it runs under the tracer" recorded a.trace
+is "the tracer says nothing" "$(cat err)" ""
+ok "every call is recorded once" agrees a.trace
+ok "requests are the rank's, not the thread's" complete a.trace
+is "threads that ended left their streams to the next" \
+    "$(ls a.trace | grep -c '^rank-0')" 3
+is "but not those that came and went within its first call" \
+    "$("$MPGTRACE" print a.trace | awk '$1 ~ /^0/ && $4 ~ /^(Reduce_local|Iprobe)$/ { print $1 }' |
+        sort -u | wc -l)" 2
+ok "windows and files are told apart by who has their handle now" freed a.trace
+ok "a small window" recorded b.trace --buffer 4KiB
+ok "... loses nothing" agrees b.trace
+ok "with CPU time" recorded c.trace --cpu-time
+ok "... every call is recorded once" agrees c.trace
+ok "mpgsim follows it" sh -c '"$1" --absorb=none --per-rank a.trace >table' sh "$MPGSIM"
+is "... and nothing changes by itself" "$(awk 'NR > 1 && $3 != 0' table)" ""
+done_testing

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# What the tests that trace MPI programs have in common; they source it instead of
+# tap.sh. It goes to an empty folder, $tmp, and gives $here (tests/), $build, MPGTRACE,
+# MPGSIM, $mpirun, $mpicc, $mpifort.
+. "$(dirname "$0")/../../tap.sh"
+here=$(cd "$(dirname "$0")" && pwd)
+build=$(cd "${top_builddir:-.}" && pwd)
+MPGTRACE=${MPGTRACE:-$build/trace/mpgtrace}
+MPGSIM=${MPGSIM:-$build/simulate/mpgsim}
+mpirun=${MPIRUN:-mpirun}
+mpicc=${MPICC:-mpicc}
+# shellcheck disable=SC2034 # for those who source this
+mpifort=${MPIFORT:-mpifort}
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export OMPI_MCA_rmaps_base_oversubscribe=1
+
+# needs PROGRAM...: skips the whole test where one of them is not there.
+needs() {
+    local program
+    for program; do
+        command -v "${program%% *}" >/dev/null || skip_all "no ${program##*/}"
+    done
+}
+
+# traced RANKS TRACE [OPTION]... PROGRAM [ARGUMENT]...: runs it under the tracer; its
+# output is in out and err.
+traced() {
+    local ranks=$1 trace=$2
+    shift 2
+    # shellcheck disable=SC2086 # mpirun may have arguments
+    timeout -k 5 300 $mpirun -np "$ranks" "$MPGTRACE" record -o "$trace" "$@" >out 2>err
+}
+
+[ "${MPGKIT_MPI:-yes}" = yes ] || skip_all "built without MPI"
+needs "$mpirun"
+tmp=$(mktemp -d) || exit 1
+trap 'umount "$tmp/full" 2>/dev/null; rm -rf "$tmp"' EXIT
+cd "$tmp" || exit 1

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Calls that fail, and calls made from within MPI, of tests/trace/pmpi/ways.h. */
+#include "tests/trace/pmpi/ways.h"
+
+#include <setjmp.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+static int data[16];
+static jmp_buf out_of_mpi;
+
+static void do_failed(void)
+{
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    CHECK(MPI_Send(data, 1, MPI_INT, 99, 0, MPI_COMM_WORLD) != MPI_SUCCESS);
+    say("Send failed=1");
+    CHECK(MPI_Bcast(data, -1, MPI_INT, 0, MPI_COMM_WORLD) != MPI_SUCCESS);
+    say("Bcast failed=1");
+    MPI_Request request;
+    CHECK(MPI_Irecv(data, 1, MPI_DATATYPE_NULL, 0, 0, MPI_COMM_WORLD, &request) != MPI_SUCCESS);
+    say("Irecv failed=1");
+}
+
+/* A message longer than the receive: it is taken all the same, and told by an error. */
+void do_truncated(void)
+{
+    MPI_Request r[2];
+    MPI_Status statuses[2];
+    int rc;
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    if (rank % 2) {
+        MPI_Recv(data, 0, MPI_INT, peer, 69, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        say("Recv " WORLD " from=%d tag=69 bytes=0", peer);
+        MPI_Send(data, 3, MPI_INT, peer, 70, MPI_COMM_WORLD);
+        say("Send " WORLD " to=%d tag=70 bytes=12", peer);
+        MPI_Send(data, 1, MPI_INT, peer, 71, MPI_COMM_WORLD);
+        say("Send " WORLD " to=%d tag=71 bytes=4", peer);
+        return;
+    }
+    MPI_Irecv(data, 1, MPI_INT, peer, 70, MPI_COMM_WORLD, &r[0]);
+    say("Irecv " WORLD " from=%d tag=70 bytes=4 request=%d", peer, ++last_request);
+    MPI_Irecv(data, 1, MPI_INT, peer, 71, MPI_COMM_WORLD, &r[1]);
+    say("Irecv " WORLD " from=%d tag=71 bytes=4 request=%d", peer, ++last_request);
+    MPI_Send(data, 0, MPI_INT, peer, 69, MPI_COMM_WORLD);
+    say("Send " WORLD " to=%d tag=69 bytes=0", peer);
+    rc = MPI_Waitall(2, r, statuses);
+    CHECK(rc == MPI_ERR_IN_STATUS);
+    /* The library says whether it saw the end of the other. */
+    bool pending = statuses[1].MPI_ERROR == MPI_ERR_PENDING;
+    if (!pending)
+        say("Waitall requests=%d,%d", last_request - 1, last_request);
+    else {
+        say("Waitall requests=%d,%d done=%d", last_request - 1, last_request, last_request - 1);
+        MPI_Wait(&r[1], MPI_STATUS_IGNORE);
+        say("Wait requests=%d", last_request);
+    }
+}
+
+static void left(MPI_Comm *comm, int *code, ...)
+{
+    int size;
+    (void)comm, (void)code;
+    MPI_Comm_size(MPI_COMM_WORLD, &size); /* within MPI: not the program's call */
+    longjmp(out_of_mpi, 1);
+}
+
+/* Deeper in the stack than the call that was left. */
+__attribute__((noinline)) static int barriers(volatile int depth)
+{
+    volatile char room[512] = {0};
+    if (depth > 0)
+        return barriers(depth - 1) + room[0];
+    MPI_Barrier(MPI_COMM_WORLD);
+    say("Barrier " WORLD);
+    return 0;
+}
+
+/* An error handler that never returns: the calls after it are the program's again. */
+static void do_left(void)
+{
+    MPI_Errhandler handler;
+    MPI_Comm_create_errhandler(left, &handler);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
+    if (setjmp(out_of_mpi) == 0) {
+        MPI_Send(data, 1, MPI_INT, 99, 0, MPI_COMM_WORLD);
+        CHECK(0);
+    }
+    barriers(4);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+    MPI_Errhandler_free(&handler);
+    MPI_Barrier(MPI_COMM_WORLD);
+    say("Barrier " WORLD);
+}
+
+/* Operators and attributes' copy functions that call MPI. */
+static void add(void *a, void *b, int *n, MPI_Datatype *type)
+{
+    int size;
+    MPI_Type_size(*type, &size);
+    for (int i = 0; i < *n; i++)
+        ((int *)b)[i] += size == sizeof(int) ? ((int *)a)[i] : 0;
+}
+
+static int copy(MPI_Comm comm, int key, void *state, void *in, void *out, int *flag)
+{
+    int all = 0;
+    (void)key, (void)state;
+    MPI_Allreduce(&rank, &all, 1, MPI_INT, MPI_SUM, comm);
+    *(int *)in += all;
+    *(void **)out = in;
+    *flag = 1;
+    return MPI_SUCCESS;
+}
+
+static void do_callbacks(void)
+{
+    MPI_Op op;
+    MPI_Comm dup;
+    int key, sum = 0, attribute = 0;
+    MPI_Op_create(add, 1, &op);
+    MPI_Allreduce(&rank, &sum, 1, MPI_INT, op, MPI_COMM_WORLD);
+    CHECK(sum == 6);
+    say("Allreduce " WORLD " bytes=4");
+    MPI_Op_free(&op);
+    MPI_Comm_create_keyval(copy, MPI_COMM_NULL_DELETE_FN, &key, NULL);
+    MPI_Comm_set_attr(MPI_COMM_WORLD, key, &attribute);
+    MPI_Comm_dup(MPI_COMM_WORLD, &dup);
+    CHECK(attribute == 6);
+    say("Comm_dup " WORLD " newcomm=0,1,2,3#17");
+    MPI_Comm_delete_attr(MPI_COMM_WORLD, key);
+    MPI_Comm_free(&dup);
+    say("Comm_free comm=0,1,2,3#17");
+    MPI_Comm_free_keyval(&key);
+}
+
+void do_failures(void)
+{
+    do_failed();
+    do_left();
+    do_callbacks();
+}

@@ -1,0 +1,122 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# mpgtrace stat on made-up traces (TAP): sums whose results are known, who died where,
+# regions, callsites by name.
+set -u
+here=$(dirname "$0")
+build=${top_builddir:-.}
+. "$here/../../tap.sh"
+MPGTRACE=${MPGTRACE:-$build/trace/mpgtrace}
+[ -x "$MPGTRACE" ] || skip_all "no mpgtrace"
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+export TMPDIR=$tmp
+
+# columns: what stat says of a trace, with single blanks.
+columns() {
+    "$MPGTRACE" stat "$@" | sed -e 's/  */ /g' -e 's/ $//'
+}
+
+has() {
+    like "$1" "
+$2
+" "*
+$3
+*"
+}
+
+cat >"$tmp/a.txt" <<'EOF'
+#mpgtext 1
+#ranks 2
+#clocks shared
+#fact 0 overhead_call_ns 40
+#fact 1 overhead_call_ns 60
+#died 1 Recv 5000000
+#died 1.1
+#module 0 = 00ff "/opt/bin/app"
+#module 1 = - "/usr/lib/libmpi_mpifh.so.40"
+#site 0 = 0+0x10 0+0x90
+#site 1 = 1+0x20 0+0x10 0+0x80
+#site 2 = ?+0x30
+0 0 1000000 Init
+0 1000000 1000000 Region_begin name="outer"
+0 1001000 1003000 Send to=1 bytes=1024 site=0
+0 1003000 1003000 Region_begin name="inner"
+0 1004000 1008000 Send to=1 bytes=3072 site=1
+0 1008000 1018000 Flush
+0 1020000 1020000 Region_end name="inner"
+0 1020000 1050000 Allreduce bytes=8 site=2
+0 1050000 1050000 Send failed=1
+0 1100000 1100000 Region_end name="outer"
+0 2000000 2500000 Finalize
+1 0 1000000 Init_thread
+1 1000000 1001000 Recv from=0 bytes=1024 site=0
+1.1 1000500 1000900 Isend to=0 bytes=16 request=1
+1.1 2000000 2000000 Region_begin name="open"
+1 3000000 4000000 Wtime
+EOF
+out=$(columns "$tmp/a.txt")
+printf '%s\n' '#mpgtext 1' '#ranks 2' '#values cpu_ns PAPI_TOT_INS' '0 0 1 Init values=0,0' \
+    '0 5 6 Barrier values=4000000000,-7' '1 0 1 Init values=0,0' '1 7 8 Barrier values=6000000000,2' \
+    >"$tmp/values.txt"
+has "what was counted, summed" "$(columns "$tmp/values.txt")" \
+    "counted cpu_ns 10000000000, PAPI_TOT_INS -5 between calls"
+is "nothing was counted in the first" "$(grep '^counted' <<<"$out")" ""
+has "run time of the longest rank" "$out" "run time 3 ms (longest rank, MPI_Init to MPI_Finalize)"
+like "calls, without what the tracer says itself" "$out" "*
+calls 10, *"
+has "calls that failed" "$out" "failed 1 of the calls returned an error"
+has "the tracer's share: 10 calls of 50 ns and a flush of 4 ms" "$out" \
+    "overhead 0.26 % of the run: 10 calls x 50 ns, flushes 10 us"
+has "who died, in what" "$out" "died rank 1 inside MPI_Recv, called 4 ms after MPI_Init"
+has "a thread that died outside" "$out" \
+    "died rank 1, thread 1, outside of MPI, its last call 3 ms after MPI_Init"
+has "threads" "$out" "threads 1 to 2 on a rank made calls"
+has "what was sent" "$out" "MPI_Send 3 6 us 0.15 % 4 KiB"
+has "what was received" "$out" "MPI_Recv 1 1 us 0.03 % 1 KiB"
+has "a region, and its time in MPI" "$out" "outer 1 100 us 2.50 % 36 us"
+has "a region within" "$out" "inner 1 17 us 0.42 % 4 us"
+has "a region that does not end lasts as long as the rank" "$out" "open 1 2 ms 50.00 % 0 ns"
+
+has "callsites: the same place is one line, MPI's bindings are left out" \
+    "$(columns --callsites "$tmp/a.txt")" "MPI_Send 2 6 us 2 us 4 us 4 KiB app+0x10"
+has "callsites: another call is another line" "$(columns -c "$tmp/a.txt")" \
+    "MPI_Recv 1 1 us 1 us 1 us 1 KiB app+0x10"
+has "callsites: a place in no module" "$(columns -c "$tmp/a.txt")" \
+    "MPI_Allreduce 1 30 us 30 us 30 us 8 B ?+0x30"
+has "callsites: no place" "$(columns -c "$tmp/a.txt")" "MPI_Send 1 0 ns 0 ns 0 ns unknown"
+out=$(columns --frames=2 "$tmp/a.txt")
+has "two frames: other callers are other lines" "$out" "MPI_Send 1 4 us 4 us 4 us 3 KiB app+0x10
+ app+0x80"
+has "two frames: the other one" "$out" "MPI_Send 1 2 us 2 us 2 us 1 KiB app+0x10
+ app+0x90"
+like "none recorded" "$(columns -c "$here/../nothing" 2>&1; printf '#mpgtext 1\n#ranks 1\n0 0 1 Init\n' | columns -c -)" \
+    "*no callsites in this trace*"
+
+# Names, of a program that is here: that of test-symbols' main().
+program=$build/tests/trace/stat/test-symbols
+address=$(nm "$program" 2>/dev/null | awk '$3 == "main" { print $1 }')
+id=$(readelf -n "$program" 2>/dev/null | awk '/Build ID:/ { print $3 }')
+if [ -n "$address" ] && [ -n "$id" ] && "$program" | grep -q '^1\.\.[1-9]'; then
+    named() {
+        printf '#mpgtext 1\n#ranks 1\n#module 0 = %s "%s"\n#site 0 = 0+0x%x\n0 0 1 Init\n0 1 2 Wtime site=0\n' \
+            "$1" "$2" $((0x$address + 1))
+    }
+    line='MPI_Wtime 1 1 ns 1 ns 1 ns main (test-symbols.c:[0-9]*)'
+    like "function, file, line" "$(named "$id" "$(realpath "$program")" | columns -c -)" "*$line*"
+    like "not those of another build" "$(named "ff${id#??}" "$(realpath "$program")" | columns -c -)" \
+        "*1 ns test-symbols+0x*"
+    like "not of a file that is gone" "$(named "$id" /nowhere/test-symbols | columns -c -)" \
+        "*1 ns test-symbols+0x*"
+    like "--debug-path" \
+        "$(named "$id" /nowhere/test-symbols | columns -c --debug-path="$build/tests/trace/stat" -)" "*$line*"
+else
+    skip "function, file, line" "no libdw, nm or readelf"
+fi
+
+# Spawned worlds.
+"$MPGTRACE" import --text "$tmp/a.txt" -o "$tmp/a.trace"
+mkdir "$tmp/a.trace/spawned-2" "$tmp/a.trace/spawned-10"
+has "worlds that were spawned" "$(columns "$tmp/a.trace")" "spawned $tmp/a.trace/spawned-2
+spawned $tmp/a.trace/spawned-10"
+done_testing

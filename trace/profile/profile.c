@@ -1,0 +1,524 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Reading profiles. A file that a killed process left may have any of its counts not yet
+ * stored, but each number in it is one that was stored. */
+#define _GNU_SOURCE
+#include "trace/profile/profile.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "common/map.h"
+#include "trace/store/chunk.h"
+#include "trace/store/process.h"
+
+enum { MAX_PROFILE_BYTES = 1 << 28 };
+
+struct mpg_profile {
+    char *path;
+    char **files;
+    size_t file_number, file; /* the one being read */
+    FILE *stream;
+    uint8_t *data; /* the payload */
+    struct mpg_profile_row *rows;
+    char *facts; /* "key\0value\0" pairs, 0-terminated */
+    size_t facts_bytes;
+    int32_t ranks, ranks_read;
+    uint8_t *seen;
+    struct mpg_module *modules;
+    struct mpg_site *sites;
+    int32_t module_number, site_number;
+    struct mpg_map module_index, site_index; /* 1 + number, by hash and 0, 1, ... */
+    int32_t *local_modules, *local_sites; /* of the rank: numbers here */
+    uint32_t local_module_number, local_site_number;
+};
+
+static int out_of_memory(struct mpg_error *err)
+{
+    return mpg_error_set(err, "out of memory");
+}
+
+/* --- files --- */
+
+static bool ends(const char *name, const char *end)
+{
+    const size_t n = strlen(name), m = strlen(end);
+    return n > m && strcmp(name + n - m, end) == 0;
+}
+
+static int is_profile_file(const struct dirent *entry)
+{
+    return ends(entry->d_name, ".profile.mpgt");
+}
+
+bool mpg_profile_is(const char *path)
+{
+    struct stat info;
+    uint8_t header[MPG_CHUNK_HEADER_BYTES];
+    struct mpg_chunk chunk;
+    if (strcmp(path, "-") == 0 || stat(path, &info) < 0)
+        return false;
+    if (S_ISDIR(info.st_mode)) {
+        DIR *folder = opendir(path);
+        bool found = false;
+        for (struct dirent *e; folder && !found && (e = readdir(folder));)
+            found = is_profile_file(e);
+        if (folder)
+            closedir(folder);
+        return found;
+    }
+    FILE *f = S_ISREG(info.st_mode) ? fopen(path, "rb") : NULL;
+    bool found = f && fread(header, 1, sizeof header, f) == sizeof header &&
+                 mpg_chunk_unpack(header, &chunk, NULL) == 0 && chunk.kind == MPG_CHUNK_PROFILE;
+    if (f)
+        (void)fclose(f);
+    return found;
+}
+
+static int list_folder(struct mpg_profile *p, struct mpg_error *err)
+{
+    struct dirent **entries;
+    int count = scandir(p->path, &entries, is_profile_file, alphasort), status = 0;
+    if (count < 0)
+        return mpg_error_errno(err, errno, "%s", p->path);
+    p->files = calloc((size_t)count + 1, sizeof *p->files);
+    if (!p->files)
+        status = out_of_memory(err);
+    for (int i = 0; i < count; i++) {
+        char *name = NULL;
+        if (status == 0 && asprintf(&name, "%s/%s", p->path, entries[i]->d_name) < 0)
+            status = out_of_memory(err);
+        if (status == 0)
+            p->files[p->file_number++] = name;
+        free(entries[i]);
+    }
+    free(entries);
+    if (status == 0 && count == 0)
+        status = mpg_error_set(err, "%s: no profile (*.profile.mpgt) in this folder", p->path);
+    return status;
+}
+
+struct mpg_profile *mpg_profile_open(const char *path, struct mpg_error *err)
+{
+    struct stat info;
+    struct mpg_profile *p = calloc(1, sizeof *p);
+    int status = 0;
+    if (!p || !(p->path = strdup(path)))
+        status = out_of_memory(err);
+    else if (stat(path, &info) < 0)
+        status = mpg_error_errno(err, errno, "%s", path);
+    else if (S_ISDIR(info.st_mode))
+        status = list_folder(p, err);
+    else if (!(p->files = calloc(1, sizeof *p->files)) || !(p->files[0] = strdup(path)))
+        status = out_of_memory(err);
+    else
+        p->file_number = 1;
+    if (status == 0)
+        return p;
+    mpg_profile_close(p);
+    return NULL;
+}
+
+/* Reads the header of the next chunk: 1, 0 at the end of all files. */
+static int next_chunk(struct mpg_profile *p, uint8_t *header, struct mpg_chunk *chunk,
+                      struct mpg_error *err)
+{
+    for (;; p->file++) {
+        if (p->file == p->file_number)
+            return 0;
+        const char *name = p->files[p->file];
+        if (!p->stream && !(p->stream = fopen(name, "rb")))
+            return mpg_error_errno(err, errno, "%s", name);
+        const size_t n = fread(header, 1, MPG_CHUNK_HEADER_BYTES, p->stream);
+        if (ferror(p->stream))
+            return mpg_error_errno(err, errno, "%s", name);
+        if (n == MPG_CHUNK_HEADER_BYTES)
+            return mpg_chunk_unpack(header, chunk, err) < 0 ? mpg_error_prefix(err, "%s", name) : 1;
+        if (n > 0)
+            return mpg_error_set(err, "%s: ends within a header", name);
+        (void)fclose(p->stream);
+        p->stream = NULL;
+    }
+}
+
+static int read_payload(struct mpg_profile *p, const uint8_t *header, const struct mpg_chunk *c,
+                        struct mpg_error *err)
+{
+    const char *name = p->files[p->file];
+    if (c->kind != MPG_CHUNK_PROFILE)
+        return mpg_error_set(err, "%s: holds events, not a profile", name);
+    if (c->stored_bytes < sizeof(struct mpg_profile_head) || c->stored_bytes > MAX_PROFILE_BYTES)
+        return mpg_error_set(err, "%s: damaged: a profile of %u bytes", name, c->stored_bytes);
+    free(p->data);
+    p->data = malloc(c->stored_bytes);
+    if (!p->data)
+        return out_of_memory(err);
+    if (fread(p->data, 1, c->stored_bytes, p->stream) != c->stored_bytes)
+        return ferror(p->stream) ? mpg_error_errno(err, errno, "%s", name)
+                                 : mpg_error_set(err, "%s: ends within the profile", name);
+    if (!mpg_chunk_check(header, c, p->data))
+        return mpg_error_set(err, "%s: damaged: wrong checksum", name);
+    return 0;
+}
+
+static int note_rank(struct mpg_profile *p, const struct mpg_chunk *c, struct mpg_error *err)
+{
+    const char *name = p->files[p->file];
+    if (p->ranks == 0) {
+        p->seen = calloc(c->ranks, 1);
+        if (!p->seen)
+            return out_of_memory(err);
+        p->ranks = (int32_t)c->ranks;
+    }
+    if ((uint32_t)p->ranks != c->ranks)
+        return mpg_error_set(err, "%s: rank %u is one of %u ranks, others are of %d: not one profile",
+                             name, c->rank, c->ranks, p->ranks);
+    if (p->seen[c->rank])
+        return mpg_error_set(err, "%s: rank %u is there twice", name, c->rank);
+    p->seen[c->rank] = 1;
+    p->ranks_read++;
+    return 0;
+}
+
+/* --- definitions --- */
+
+struct text {
+    const uint8_t *p, *end;
+};
+
+static bool take_bytes(struct text *t, uint64_t most, const uint8_t **bytes, size_t *size)
+{
+    uint64_t n;
+    if (!mpg_get_varint(&t->p, t->end, &n) || n > most || n > (size_t)(t->end - t->p))
+        return false;
+    *bytes = t->p;
+    *size = (size_t)n;
+    t->p += n;
+    return true;
+}
+
+static uint64_t hash(const void *data, size_t size)
+{
+    uint64_t h = 0xcbf29ce484222325u; /* FNV-1a */
+    for (const uint8_t *p = data; size-- > 0; p++)
+        h = (h ^ *p) * 0x100000001b3u;
+    return h;
+}
+
+static bool same_module(const struct mpg_module *a, const struct mpg_module *b)
+{
+    return a->build_id_size == b->build_id_size && strcmp(a->path, b->path) == 0 &&
+           memcmp(a->build_id, b->build_id, a->build_id_size) == 0;
+}
+
+static bool same_site(const struct mpg_site *a, const struct mpg_site *b)
+{
+    bool same = a->frame_number == b->frame_number;
+    for (uint32_t i = 0; same && i < a->frame_number; i++)
+        same = a->frames[i].module == b->frames[i].module &&
+               a->frames[i].offset == b->frames[i].offset;
+    return same;
+}
+
+/* Grows ARRAY of N things of SIZE by one. */
+static bool grow(void *array, int32_t n, size_t size)
+{
+    void *old, *grown;
+    memcpy(&old, array, sizeof old);
+    grown = (n & (n - 1)) == 0 ? realloc(old, (n ? 2 * (size_t)n : 1) * size) : old;
+    if (grown)
+        memcpy(array, &grown, sizeof grown);
+    return grown != NULL;
+}
+
+/* The number of module M, whose path this takes; -1 without memory. */
+static int32_t intern_module(struct mpg_profile *p, struct mpg_module *m)
+{
+    const uint64_t h = hash(m->path, strlen(m->path)) ^ hash(m->build_id, m->build_id_size);
+    for (uint64_t i = 0;; i++) {
+        uint64_t *place = mpg_map_add(&p->module_index, h, i);
+        if (place && *place && same_module(&p->modules[*place - 1], m)) {
+            free(m->path);
+            return (int32_t)*place - 1;
+        }
+        if (place && *place)
+            continue;
+        if (!place || !grow(&p->modules, p->module_number, sizeof *p->modules)) {
+            free(m->path);
+            return -1;
+        }
+        p->modules[p->module_number] = *m;
+        *place = (uint64_t)++p->module_number;
+        return (int32_t)*place - 1;
+    }
+}
+
+static int32_t intern_site(struct mpg_profile *p, const struct mpg_site *s)
+{
+    uint64_t h = s->frame_number;
+    for (uint32_t i = 0; i < s->frame_number; i++)
+        h = (h ^ s->frames[i].offset ^ (uint64_t)(s->frames[i].module + 1) << 48) * 0x100000001b3u;
+    for (uint64_t i = 0;; i++) {
+        uint64_t *place = mpg_map_add(&p->site_index, h, i);
+        if (place && *place && same_site(&p->sites[*place - 1], s))
+            return (int32_t)*place - 1;
+        if (place && *place)
+            continue;
+        struct mpg_frame *copy = malloc((s->frame_number + 1) * sizeof *copy);
+        if (!place || !copy || !grow(&p->sites, p->site_number, sizeof *p->sites)) {
+            free(copy);
+            return -1;
+        }
+        memcpy(copy, s->frames, s->frame_number * sizeof *copy);
+        p->sites[p->site_number] = (struct mpg_site){s->frame_number, copy};
+        *place = (uint64_t)++p->site_number;
+        return (int32_t)*place - 1;
+    }
+}
+
+/* Notes that the rank's next module or site has NUMBER here. */
+static int note(int32_t **locals, uint32_t *n, int32_t number, struct mpg_error *err)
+{
+    if (number < 0 || !grow(locals, (int32_t)*n, sizeof **locals))
+        return out_of_memory(err);
+    (*locals)[(*n)++] = number;
+    return 0;
+}
+
+static int damaged(struct mpg_error *err, const char *what)
+{
+    return mpg_error_set(err, "damaged: %s", what);
+}
+
+static int read_module(struct mpg_profile *p, struct text *t, struct mpg_error *err)
+{
+    struct mpg_module m = {0};
+    const uint8_t *id, *path;
+    size_t id_bytes, path_bytes;
+    if (!take_bytes(t, sizeof m.build_id, &id, &id_bytes) || !take_bytes(t, 4096, &path, &path_bytes))
+        return damaged(err, "a module");
+    memcpy(m.build_id, id, id_bytes);
+    m.build_id_size = (uint32_t)id_bytes;
+    m.path = strndup((const char *)path, path_bytes);
+    if (!m.path)
+        return out_of_memory(err);
+    return note(&p->local_modules, &p->local_module_number, intern_module(p, &m), err);
+}
+
+static int read_site(struct mpg_profile *p, struct text *t, struct mpg_error *err)
+{
+    struct mpg_frame frames[64];
+    uint64_t n, module;
+    if (!mpg_get_varint(&t->p, t->end, &n) || n > sizeof frames / sizeof *frames)
+        return damaged(err, "a callsite");
+    for (uint64_t i = 0; i < n; i++) {
+        if (!mpg_get_varint(&t->p, t->end, &module) || module > p->local_module_number ||
+            !mpg_get_varint(&t->p, t->end, &frames[i].offset))
+            return damaged(err, "a callsite's frame");
+        frames[i].module = module ? p->local_modules[module - 1] : -1;
+    }
+    const struct mpg_site site = {(uint32_t)n, frames};
+    return note(&p->local_sites, &p->local_site_number, intern_site(p, &site), err);
+}
+
+static int read_fact(struct mpg_profile *p, struct text *t, struct mpg_error *err)
+{
+    for (int i = 0; i < 2; i++) {
+        const uint8_t *bytes;
+        size_t size;
+        if (!take_bytes(t, 4096, &bytes, &size))
+            return damaged(err, "a fact");
+        char *grown = realloc(p->facts, p->facts_bytes + size + 1);
+        if (!grown)
+            return out_of_memory(err);
+        p->facts = grown;
+        memcpy(grown + p->facts_bytes, bytes, size);
+        grown[p->facts_bytes + size] = '\0';
+        p->facts_bytes += strlen(grown + p->facts_bytes) + 1;
+    }
+    return 0;
+}
+
+static int read_definitions(struct mpg_profile *p, const uint8_t *from, size_t bytes,
+                            struct mpg_error *err)
+{
+    struct text t = {from, from + bytes};
+    int status = 0;
+    p->local_module_number = p->local_site_number = 0;
+    p->facts_bytes = 0;
+    while (status == 0 && t.p < t.end)
+        switch (*t.p++) {
+        case MPG_PROFILE_MODULE: status = read_module(p, &t, err); break;
+        case MPG_PROFILE_SITE: status = read_site(p, &t, err); break;
+        case MPG_PROFILE_FACT: status = read_fact(p, &t, err); break;
+        default: status = damaged(err, "a definition of an unknown kind");
+        }
+    return status;
+}
+
+/* --- rows --- */
+
+static bool read_row(const struct mpg_profile *p, const struct mpg_profile_entry *e,
+                     struct mpg_profile_row *row)
+{
+    const int32_t site = (int32_t)le32toh((uint32_t)e->site);
+    *row = (struct mpg_profile_row){.call = (enum mpg_call)le32toh(e->call),
+                                    .site = site,
+                                    .count = le64toh(e->count),
+                                    .time_ns = (int64_t)le64toh(e->time_ns),
+                                    .min_ns = (int64_t)le64toh(e->min_ns),
+                                    .max_ns = (int64_t)le64toh(e->max_ns),
+                                    .sent_bytes = (int64_t)le64toh(e->sent_bytes),
+                                    .received_bytes = (int64_t)le64toh(e->received_bytes)};
+    if (le32toh(e->call) >= MPG_CALL_COUNT || row->count >> 62 || row->time_ns < 0 ||
+        row->sent_bytes < 0 || row->received_bytes < 0 || site < MPG_OTHER_SITES ||
+        site >= (int32_t)p->local_site_number)
+        return false;
+    if (site >= 0)
+        row->site = p->local_sites[site];
+    return row->count == 0 || (row->min_ns >= 0 && row->min_ns <= row->max_ns);
+}
+
+static int read_rows(struct mpg_profile *p, const uint8_t *from, size_t n, size_t *used,
+                     struct mpg_error *err)
+{
+    struct mpg_profile_row *grown = realloc(p->rows, (n + 1) * sizeof *grown);
+    if (!grown)
+        return out_of_memory(err);
+    p->rows = grown;
+    *used = 0;
+    for (size_t i = 0; i < n; i++) {
+        struct mpg_profile_entry e;
+        memcpy(&e, from + i * sizeof e, sizeof e);
+        if (!read_row(p, &e, &p->rows[*used]))
+            return mpg_error_set(err, "damaged: row %zu", i);
+        *used += p->rows[*used].count > 0; /* one whose first call was not added to the end */
+    }
+    return 0;
+}
+
+static int decode(struct mpg_profile *p, const struct mpg_chunk *c, struct mpg_profile_rank *rank,
+                  struct mpg_error *err)
+{
+    struct mpg_profile_head h;
+    memcpy(&h, p->data, sizeof h);
+    const uint64_t rows = le32toh(h.row_number), row_capacity = le32toh(h.row_capacity),
+                   bytes = le32toh(h.definition_bytes), capacity = le32toh(h.definition_capacity),
+                   state = le32toh(h.state);
+    if (le32toh(h.layout) != MPG_PROFILE_LAYOUT)
+        return mpg_error_set(err, "a profile of layout %u, this mpgkit reads layout %d",
+                             le32toh(h.layout), MPG_PROFILE_LAYOUT);
+    if (rows > row_capacity || bytes > capacity || state > MPG_PROFILE_ENDED ||
+        sizeof h + row_capacity * sizeof(struct mpg_profile_entry) + capacity != c->stored_bytes)
+        return damaged(err, "sizes that do not fit");
+    const int64_t start_ns = (int64_t)le64toh((uint64_t)h.start_ns);
+    const int64_t last_ns = (int64_t)le64toh((uint64_t)h.last_ns);
+    const int64_t began_ns = (int64_t)le64toh((uint64_t)h.pause_began_ns);
+    rank->paused_ns = (int64_t)le64toh((uint64_t)h.paused_ns);
+    rank->run_ns = 0;
+    int64_t pause_ns = 0;
+    if ((began_ns != 0 && last_ns > began_ns &&
+         (__builtin_sub_overflow(last_ns, began_ns, &pause_ns) ||
+          __builtin_add_overflow(rank->paused_ns, pause_ns, &rank->paused_ns))) ||
+        (last_ns > start_ns && start_ns != 0 &&
+         __builtin_sub_overflow(last_ns, start_ns, &rank->run_ns)))
+        return damaged(err, "times that do not fit");
+    if (rank->paused_ns < 0 || rank->run_ns < 0)
+        return damaged(err, "times that do not fit");
+    rank->rank = (int32_t)c->rank;
+    rank->ranks = (int32_t)c->ranks;
+    rank->state = (enum mpg_profile_state)state;
+    rank->runs = state == MPG_PROFILE_RUNNING && mpg_process_runs(le64toh(h.process));
+    const uint8_t *definitions =
+        p->data + sizeof h + (size_t)row_capacity * sizeof(struct mpg_profile_entry);
+    if (read_definitions(p, definitions, (size_t)bytes, err) < 0 ||
+        read_rows(p, p->data + sizeof h, (size_t)rows, &rank->row_number, err) < 0)
+        return -1;
+    rank->rows = p->rows;
+    return 0;
+}
+
+int mpg_profile_next(struct mpg_profile *p, struct mpg_profile_rank *rank, struct mpg_error *err)
+{
+    uint8_t header[MPG_CHUNK_HEADER_BYTES];
+    struct mpg_chunk chunk;
+    int more = next_chunk(p, header, &chunk, err);
+    if (more < 0)
+        return -1;
+    if (more == 0) {
+        int32_t missing = 0;
+        while (missing < p->ranks && p->seen[missing])
+            missing++;
+        return missing < p->ranks
+                   ? mpg_error_set(err, "%s: no profile of rank %d of %d", p->path, missing, p->ranks)
+                   : 0;
+    }
+    if (read_payload(p, header, &chunk, err) < 0 || note_rank(p, &chunk, err) < 0)
+        return -1;
+    if (decode(p, &chunk, rank, err) < 0)
+        return mpg_error_prefix(err, "%s: rank %u", p->files[p->file], chunk.rank);
+    return 1;
+}
+
+/* --- what was read --- */
+
+bool mpg_profile_fact(const struct mpg_profile *p, size_t i, const char **key, const char **value)
+{
+    const char *text = p->facts, *end = p->facts + p->facts_bytes;
+    for (i *= 2; i > 0 && text < end; i--)
+        text += strlen(text) + 1;
+    if (!text || text >= end)
+        return false;
+    *key = text;
+    *value = text + strlen(text) + 1;
+    return true;
+}
+
+const struct mpg_site *mpg_profile_site(const struct mpg_profile *p, int32_t site)
+{
+    return &p->sites[site];
+}
+
+int32_t mpg_profile_site_count(const struct mpg_profile *p)
+{
+    return p->site_number;
+}
+
+const struct mpg_module *mpg_profile_module(const struct mpg_profile *p, int32_t module)
+{
+    return &p->modules[module];
+}
+
+int32_t mpg_profile_module_count(const struct mpg_profile *p)
+{
+    return p->module_number;
+}
+
+void mpg_profile_close(struct mpg_profile *p)
+{
+    if (!p)
+        return;
+    if (p->stream)
+        (void)fclose(p->stream);
+    for (size_t i = 0; i < p->file_number; i++)
+        free(p->files[i]);
+    for (int32_t i = 0; i < p->module_number; i++)
+        free(p->modules[i].path);
+    for (int32_t i = 0; i < p->site_number; i++)
+        free(p->sites[i].frames);
+    mpg_map_clear(&p->module_index);
+    mpg_map_clear(&p->site_index);
+    free(p->files);
+    free(p->path);
+    free(p->data);
+    free(p->rows);
+    free(p->facts);
+    free(p->seen);
+    free(p->modules);
+    free(p->sites);
+    free(p->local_modules);
+    free(p->local_sites);
+    free(p);
+}

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* mpgtrace stat of a profile: its ranks, and what each callsite did, summed over them. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/map.h"
+#include "common/units.h"
+#include "trace/commands.h"
+#include "trace/profile/profile.h"
+#include "trace/stat/symbols.h"
+
+/* A row of all ranks. A rank without it counts as one that took no time there. */
+struct line {
+    struct mpg_profile_row sum;
+    int32_t ranks; /* that have it */
+    double least_ns, most_ns; /* of their times */
+};
+
+struct report {
+    struct line *lines;
+    size_t number, capacity;
+    struct mpg_map index; /* 1 + line, by call and site */
+    int32_t ranks, running, died, ended;
+    uint64_t calls;
+    double run_ns, longest_ns, mpi_ns;
+    double least_share, most_share; /* of a rank's time that is in MPI */
+    int32_t least_rank, most_rank;
+    char *program, *date, *host;
+};
+
+static bool is_in_run(enum mpg_call call)
+{
+    const enum mpg_kind kind = mpg_call_kind(call);
+    return kind != MPG_KIND_INIT && kind != MPG_KIND_FINALIZE;
+}
+
+static struct line *find_line(struct report *r, const struct mpg_profile_row *row)
+{
+    uint64_t *place = mpg_map_add(&r->index, row->call, (uint64_t)(row->site - MPG_OTHER_SITES));
+    if (!place)
+        return NULL;
+    if (*place)
+        return &r->lines[*place - 1];
+    if (r->number == r->capacity) {
+        const size_t more = r->capacity ? 2 * r->capacity : 64;
+        struct line *grown = realloc(r->lines, more * sizeof *grown);
+        if (!grown)
+            return NULL;
+        r->lines = grown;
+        r->capacity = more;
+    }
+    r->lines[r->number] = (struct line){
+        .sum = {.call = row->call, .site = row->site, .min_ns = INT64_MAX}};
+    *place = ++r->number;
+    return &r->lines[*place - 1];
+}
+
+static int add_row(struct report *r, const struct mpg_profile_row *row, struct mpg_error *err)
+{
+    struct line *line = find_line(r, row);
+    if (!line)
+        return mpg_error_set(err, "out of memory");
+    struct mpg_profile_row *sum = &line->sum;
+    sum->count += row->count;
+    sum->time_ns += row->time_ns;
+    sum->min_ns = row->min_ns < sum->min_ns ? row->min_ns : sum->min_ns;
+    sum->max_ns = row->max_ns > sum->max_ns ? row->max_ns : sum->max_ns;
+    sum->sent_bytes += row->sent_bytes;
+    sum->received_bytes += row->received_bytes;
+    const double time_ns = (double)row->time_ns;
+    if (line->ranks++ == 0 || time_ns < line->least_ns)
+        line->least_ns = time_ns;
+    if (time_ns > line->most_ns)
+        line->most_ns = time_ns;
+    return 0;
+}
+
+/* Keeps the fact KEY in *TEXT, of the first rank that has it. */
+static void keep_fact(const struct mpg_profile *p, const char *wanted, char **text)
+{
+    const char *key, *value;
+    for (size_t i = 0; !*text && mpg_profile_fact(p, i, &key, &value); i++)
+        if (strcmp(key, wanted) == 0)
+            *text = strdup(value);
+}
+
+static int add_rank(struct report *r, const struct mpg_profile *p,
+                    const struct mpg_profile_rank *rank, struct mpg_error *err)
+{
+    double mpi_ns = 0;
+    for (size_t i = 0; i < rank->row_number; i++) {
+        if (add_row(r, &rank->rows[i], err) < 0)
+            return -1;
+        r->calls += rank->rows[i].count;
+        if (is_in_run(rank->rows[i].call))
+            mpi_ns += (double)rank->rows[i].time_ns;
+    }
+    const double run_ns = (double)(rank->run_ns - rank->paused_ns);
+    const double share = run_ns > 0 ? mpi_ns / run_ns : 0;
+    if (r->ranks == 0 || share < r->least_share) {
+        r->least_share = share;
+        r->least_rank = rank->rank;
+    }
+    if (r->ranks == 0 || share > r->most_share) {
+        r->most_share = share;
+        r->most_rank = rank->rank;
+    }
+    r->run_ns += run_ns;
+    r->mpi_ns += mpi_ns;
+    if (run_ns > r->longest_ns)
+        r->longest_ns = run_ns;
+    r->ranks++;
+    r->running += rank->runs;
+    r->died += rank->state == MPG_PROFILE_RUNNING && !rank->runs;
+    r->ended += rank->state == MPG_PROFILE_ENDED;
+    keep_fact(p, "program", &r->program);
+    keep_fact(p, "date", &r->date);
+    keep_fact(p, "host", &r->host);
+    return 0;
+}
+
+static void print_head(const struct report *r, const char *path)
+{
+    char longest[32], all[32];
+    printf("profile     %s\nranks       %d", path, r->ranks);
+    if (r->running)
+        printf(" (%d still running)", r->running);
+    if (r->died)
+        printf(" (%d died)", r->died);
+    if (r->ended)
+        printf(" (%d ended without MPI_Finalize)", r->ended);
+    if (r->date)
+        printf("\ndate        %s", r->date);
+    if (r->program)
+        printf("\nprogram     %s", r->program);
+    if (r->host)
+        printf("\nhost        %s", r->host);
+    printf("\nrun time    %s (longest rank, MPI_Init to MPI_Finalize)\n",
+           mpg_units_format_time(longest, sizeof longest, r->longest_ns));
+    if (r->run_ns > 0)
+        printf("in MPI      %.2f %% of all ranks' time, %s (%.2f %% on rank %d to %.2f %% on rank %d)\n",
+               100 * r->mpi_ns / r->run_ns, mpg_units_format_time(all, sizeof all, r->mpi_ns),
+               100 * r->least_share, r->least_rank, 100 * r->most_share, r->most_rank);
+    printf("calls       %" PRIu64 ", %zu rows of calls and callsites\n", r->calls, r->number);
+}
+
+/* Whether FUNCTION is the C library's, which calls main: a program without symbols has
+ * no main to be seen. */
+static bool starts_main(const char *function)
+{
+    return strncmp(function, "__libc_start_", strlen("__libc_start_")) == 0;
+}
+
+/* The frames of SITE up to main, innermost first. */
+static int print_site(const struct mpg_profile *p, struct mpg_symbols *symbols, int32_t site,
+                      struct mpg_error *err)
+{
+    if (site < 0) {
+        fputs(site == MPG_OTHER_SITES ? "  (other callsites)\n" : "\n", stdout);
+        return 0;
+    }
+    const struct mpg_site *s = mpg_profile_site(p, site);
+    bool main_seen = false;
+    for (uint32_t i = 0; i < s->frame_number && !main_seen; i++) {
+        const struct mpg_symbol *places;
+        const int32_t module = s->frames[i].module;
+        int n = mpg_symbols_look_up(symbols, module < 0 ? NULL : mpg_profile_module(p, module),
+                                    s->frames[i].offset, &places, err);
+        if (n < 0)
+            return -1;
+        if (i > 0 && starts_main(places[0].function))
+            break;
+        for (int k = 0; k < n; k++) {
+            const char *file = places[k].file, *slash = file ? strrchr(file, '/') : NULL;
+            printf("%s%s", i + (uint32_t)k > 0 ? " < " : "  ", places[k].function);
+            if (file)
+                printf(" (%s:%d)", slash ? slash + 1 : file, places[k].line);
+            main_seen |= strcmp(places[k].function, "main") == 0;
+        }
+    }
+    putchar('\n');
+    return 0;
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const struct mpg_profile_row *x = &((const struct line *)a)->sum;
+    const struct mpg_profile_row *y = &((const struct line *)b)->sum;
+    if (x->time_ns != y->time_ns)
+        return x->time_ns < y->time_ns ? 1 : -1;
+    if (x->call != y->call)
+        return x->call < y->call ? -1 : 1;
+    return x->site < y->site ? -1 : x->site > y->site;
+}
+
+static char *size_text(char *text, size_t size, int64_t bytes)
+{
+    text[0] = '\0';
+    return bytes > 0 ? mpg_units_format_size(text, size, bytes) : text;
+}
+
+static int print_line(const struct report *r, const struct line *line, const struct mpg_profile *p,
+                      struct mpg_symbols *symbols, struct mpg_error *err)
+{
+    const struct mpg_profile_row *sum = &line->sum;
+    char time[32], min[32], max[32], least[32], mean[32], most[32], sent[32], received[32];
+    char share[16] = "";
+    if (is_in_run(sum->call) && r->run_ns > 0)
+        snprintf(share, sizeof share, "%.2f %%", 100 * (double)sum->time_ns / r->run_ns);
+    printf("MPI_%-18s %11" PRIu64 " %10s %8s %10s %10s %10s %10s %10s %10s %10s",
+           mpg_call_name(sum->call), sum->count,
+           mpg_units_format_time(time, sizeof time, (double)sum->time_ns), share,
+           mpg_units_format_time(min, sizeof min, (double)sum->min_ns),
+           mpg_units_format_time(max, sizeof max, (double)sum->max_ns),
+           mpg_units_format_time(least, sizeof least, line->ranks < r->ranks ? 0 : line->least_ns),
+           mpg_units_format_time(mean, sizeof mean, (double)sum->time_ns / r->ranks),
+           mpg_units_format_time(most, sizeof most, line->most_ns),
+           size_text(sent, sizeof sent, sum->sent_bytes),
+           size_text(received, sizeof received, sum->received_bytes));
+    return print_site(p, symbols, sum->site, err);
+}
+
+static int print_lines(const struct report *r, const struct mpg_profile *p,
+                       struct mpg_symbols *symbols, struct mpg_error *err)
+{
+    printf("\n%-22s %11s %10s %8s %21s %32s %10s %10s\n", "", "", "", "", "time of a call ",
+           "time of a rank    ", "bytes", "bytes");
+    printf("%-22s %11s %10s %8s %10s %10s %10s %10s %10s %10s %10s  %s\n", "call", "number", "time",
+           "of run", "least", "most", "least", "mean", "most", "sent", "received", "from");
+    for (size_t i = 0; i < r->number; i++)
+        if (print_line(r, &r->lines[i], p, symbols, err) < 0)
+            return -1;
+    return 0;
+}
+
+int mpg_profile_report(const char *path, const char *debug_path, struct mpg_error *err)
+{
+    struct report r = {0};
+    struct mpg_profile_rank rank;
+    int more = -1;
+    struct mpg_profile *p = mpg_profile_open(path, err);
+    struct mpg_symbols *symbols = p ? mpg_symbols_new(debug_path, err) : NULL;
+    while (symbols && (more = mpg_profile_next(p, &rank, err)) > 0 &&
+           add_rank(&r, p, &rank, err) == 0)
+        ;
+    if (more == 0) {
+        qsort(r.lines, r.number, sizeof *r.lines, by_time);
+        print_head(&r, path);
+        more = print_lines(&r, p, symbols, err);
+    }
+    mpg_symbols_free(symbols);
+    mpg_profile_close(p);
+    mpg_map_clear(&r.index);
+    free(r.lines);
+    free(r.program);
+    free(r.date);
+    free(r.host);
+    return more == 0 ? 0 : -1;
+}

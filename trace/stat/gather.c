@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One pass over a trace, for mpgtrace stat. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace/stat/stat.h"
+
+void mpg_stat_join(struct stat_sum *sum, const struct stat_sum *more)
+{
+    if (more->number == 0)
+        return;
+    if (sum->number == 0 || more->least_ns < sum->least_ns)
+        sum->least_ns = more->least_ns;
+    if (sum->number == 0 || more->most_ns > sum->most_ns)
+        sum->most_ns = more->most_ns;
+    sum->number += more->number;
+    sum->time_ns += more->time_ns;
+    sum->sent_bytes += more->sent_bytes;
+    sum->received_bytes += more->received_bytes;
+}
+
+static struct stat_row *find_row(struct stat_summary *s, const struct mpg_event *e)
+{
+    uint64_t *place = mpg_map_add(&s->row_index, (uint64_t)(int64_t)e->site, e->call);
+    if (!place)
+        return NULL;
+    if (*place == 0) {
+        if ((s->row_number & (s->row_number - 1)) == 0) { /* a power of two: it is full */
+            size_t capacity = s->row_number ? 2 * s->row_number : 1;
+            void *grown = realloc(s->rows, capacity * sizeof *s->rows);
+            if (!grown)
+                return NULL;
+            s->rows = grown;
+        }
+        s->rows[s->row_number] = (struct stat_row){.call = e->call, .site = e->site};
+        *place = ++s->row_number;
+    }
+    return &s->rows[*place - 1];
+}
+
+static int begin_region(struct stat_summary *s, const struct mpg_event *e)
+{
+    if (s->open_number == s->open_capacity) {
+        size_t capacity = s->open_capacity ? 2 * s->open_capacity : 16;
+        void *grown = realloc(s->open, capacity * sizeof *s->open);
+        if (!grown)
+            return -1;
+        s->open = grown;
+        s->open_capacity = capacity;
+    }
+    size_t need = (size_t)e->string + 1;
+    if (need > s->region_number) {
+        struct stat_region *grown = realloc(s->regions, need * sizeof *grown);
+        if (!grown)
+            return -1;
+        for (size_t i = s->region_number; i < need; i++)
+            grown[i] = (struct stat_region){0};
+        s->regions = grown;
+        s->region_number = need;
+    }
+    s->open[s->open_number++] = (struct stat_open_region){e->string, e->thread, e->leave_ns};
+    return 0;
+}
+
+/* Ends the open region at PLACE. */
+static void end_region(struct stat_summary *s, size_t place, int64_t now_ns)
+{
+    struct stat_region *r = &s->regions[s->open[place].string];
+    r->number++;
+    r->time_ns += (double)(now_ns - s->open[place].begin_ns);
+    for (size_t i = place + 1; i < s->open_number; i++)
+        s->open[i - 1] = s->open[i];
+    s->open_number--;
+}
+
+/* Ends the innermost region of this name; one that was never begun is ignored. */
+static void end_named(struct stat_summary *s, const struct mpg_event *e)
+{
+    for (size_t i = s->open_number; i-- > 0;)
+        if (s->open[i].string == e->string && s->open[i].thread == e->thread) {
+            end_region(s, i, e->enter_ns);
+            return;
+        }
+}
+
+static int add_call(struct stat_summary *s, const struct mpg_event *e)
+{
+    double time_ns = (double)(e->leave_ns - e->enter_ns);
+    int64_t sent, received;
+    mpg_event_bytes(e, &sent, &received);
+    struct stat_sum one = {1, time_ns, time_ns, time_ns, (double)sent, (double)received};
+    struct stat_row *row = find_row(s, e);
+    if (!row)
+        return -1;
+    mpg_stat_join(&row->sum, &one);
+    mpg_stat_join(&s->calls[e->call], &one);
+    s->call_number++;
+    s->failed_number += e->failed;
+    for (size_t i = 0; i < s->open_number; i++)
+        if (s->open[i].thread == e->thread)
+            s->regions[s->open[i].string].mpi_ns += time_ns;
+    return 0;
+}
+
+static int add_event(struct stat_summary *s, struct stat_rank *r, const struct mpg_event *e)
+{
+    enum mpg_kind kind = mpg_call_kind(e->call);
+    switch (kind) {
+    case MPG_KIND_FLUSH:
+        s->flush_number++;
+        s->flush_ns += (double)(e->leave_ns - e->enter_ns);
+        return 0;
+    case MPG_KIND_REGION_BEGIN:
+        return begin_region(s, e);
+    case MPG_KIND_REGION_END:
+        end_named(s, e);
+        return 0;
+    default:
+        break;
+    }
+    if (kind == MPG_KIND_INIT && !e->failed && !r->started) {
+        r->started = true;
+        r->start_ns = e->leave_ns;
+    }
+    if (!r->ended)
+        r->end_ns = kind == MPG_KIND_FINALIZE ? e->enter_ns : e->leave_ns;
+    r->ended = r->ended || (kind == MPG_KIND_FINALIZE && !e->failed);
+    return add_call(s, e);
+}
+
+/* Which of S->VALUES is each of RANK's: all ranks need not count the same. How many it has
+ * that there is room for. */
+static uint32_t find_values(struct stat_summary *s, int32_t rank, size_t *places)
+{
+    const char *name = mpg_trace_find_fact(s->trace, rank, "values");
+    uint32_t n = 0;
+    if (!name)
+        return 0;
+    for (name += strspn(name, " "); *name && n < MPG_TRACE_MAX_VALUES; n++) {
+        const size_t length = strcspn(name, " ");
+        size_t i = 0;
+        while (i < s->value_number && (s->values[i].length != length ||
+                                       memcmp(s->values[i].name, name, length) != 0))
+            i++;
+        if (i == MPG_TRACE_MAX_VALUES)
+            break;
+        if (i == s->value_number)
+            s->values[s->value_number++] = (struct stat_value){name, length, 0};
+        places[n] = i;
+        name += length;
+        name += strspn(name, " ");
+    }
+    return n;
+}
+
+static int add_rank(struct stat_summary *s, int32_t rank, struct mpg_error *err)
+{
+    struct stat_rank *r = &s->ranks[rank];
+    struct mpg_cursor *c = mpg_cursor_open(s->trace, rank, err);
+    struct mpg_event e;
+    size_t places[MPG_TRACE_MAX_VALUES];
+    const uint32_t values = find_values(s, rank, places);
+    int more = -1, status = 0;
+    while (c && status == 0 && (more = mpg_cursor_next(c, &e, err)) > 0) {
+        for (uint32_t i = 0; i < e.value_number && i < values; i++) {
+            int64_t *sum = &s->values[places[i]].sum;
+            *sum = (int64_t)((uint64_t)*sum + (uint64_t)e.values[i]);
+        }
+        status = add_event(s, r, &e);
+    }
+    mpg_cursor_close(c);
+    if (status < 0)
+        return mpg_error_set(err, "out of memory");
+    while (s->open_number)
+        end_region(s, s->open_number - 1, r->end_ns);
+    double run_ns = r->started ? (double)(r->end_ns - r->start_ns) : 0;
+    s->run_ns += run_ns;
+    if (run_ns > s->longest_ns)
+        s->longest_ns = run_ns;
+    return more;
+}
+
+int mpg_stat_gather(struct mpg_trace *t, struct stat_summary *s, struct mpg_error *err)
+{
+    *s = (struct stat_summary){.trace = t};
+    s->ranks = calloc((size_t)mpg_trace_ranks(t), sizeof *s->ranks);
+    if (!s->ranks)
+        return mpg_error_set(err, "out of memory");
+    for (int32_t r = 0; r < mpg_trace_ranks(t); r++)
+        if (add_rank(s, r, err) < 0)
+            return -1;
+    return 0;
+}
+
+void mpg_stat_clear(struct stat_summary *s)
+{
+    free(s->ranks);
+    free(s->rows);
+    free(s->regions);
+    free(s->open);
+    mpg_map_clear(&s->row_index);
+}

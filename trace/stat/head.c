@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What mpgtrace stat says of a trace as a whole, and its tables of calls and regions. */
+#include "config.h"
+
+#include <dirent.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/units.h"
+#include "trace/stat/stat.h"
+
+enum { MOST_DEATHS = 8 }; /* told one by one */
+
+/* Who said that recording stopped early, and why the first of them did. */
+static void print_incomplete(const struct mpg_trace *t)
+{
+    int32_t ranks = 0, first = 0;
+    for (int32_t r = mpg_trace_ranks(t) - 1; r >= 0; r--)
+        if (mpg_trace_find_fact(t, r, "incomplete")) {
+            ranks++;
+            first = r;
+        }
+    if (ranks == 1)
+        printf("incomplete  rank %d: %s\n", first, mpg_trace_find_fact(t, first, "incomplete"));
+    else if (ranks > 1)
+        printf("incomplete  %d ranks, the first of them rank %d: %s\n", ranks, first,
+               mpg_trace_find_fact(t, first, "incomplete"));
+}
+
+static void print_death(const struct stat_summary *s, int32_t rank, uint32_t thread,
+                        enum mpg_call call, int64_t enter_ns)
+{
+    const struct stat_rank *r = &s->ranks[rank];
+    int64_t when_ns = call == MPG_CALL_COUNT ? r->end_ns : enter_ns;
+    char time[32], who[32] = "";
+    if (thread)
+        snprintf(who, sizeof who, ", thread %u,", thread);
+    printf("died        rank %d%s ", rank, who);
+    if (call == MPG_CALL_COUNT)
+        printf("outside of MPI");
+    else
+        printf("inside %s%s", mpg_call_prefix(call), mpg_call_name(call));
+    if (r->started && when_ns >= r->start_ns)
+        printf(", %s %s after MPI_Init",
+               call == MPG_CALL_COUNT ? "its last call" : "called",
+               mpg_units_format_time(time, sizeof time, (double)(when_ns - r->start_ns)));
+    putchar('\n');
+}
+
+static void print_deaths(const struct stat_summary *s)
+{
+    int number = 0;
+    for (int32_t r = 0; r < mpg_trace_ranks(s->trace); r++)
+        for (uint32_t thread = 0; thread < mpg_trace_threads(s->trace, r); thread++) {
+            enum mpg_call call;
+            int64_t enter_ns;
+            if (mpg_trace_died(s->trace, r, thread, &call, &enter_ns) && number++ < MOST_DEATHS)
+                print_death(s, r, thread, call, enter_ns);
+        }
+    if (number > MOST_DEATHS)
+        printf("died        and %d more\n", number - MOST_DEATHS);
+}
+
+static void print_running(const struct mpg_trace *t)
+{
+    int32_t ranks = 0;
+    for (int32_t r = 0; r < mpg_trace_ranks(t); r++)
+        ranks += mpg_trace_runs(t, r);
+    if (ranks)
+        printf("running     %d of %d ranks still are\n", ranks, mpg_trace_ranks(t));
+}
+
+static void print_lost(const struct stat_summary *s)
+{
+    int32_t ranks = 0, first = 0;
+    for (int32_t r = mpg_trace_ranks(s->trace) - 1; r >= 0; r--)
+        if (!s->ranks[r].ended && mpg_trace_lost_window(s->trace, r)) {
+            ranks++;
+            first = r;
+        }
+    if (ranks == 1)
+        printf("no window   rank %d: ", first);
+    else if (ranks > 1)
+        printf("no window   %d ranks, the first of them rank %d: ", ranks, first);
+    if (ranks)
+        printf("no MPI_Finalize, nor a window (rank-%d.window.mpgt) that would hold the last "
+               "calls\n", first);
+}
+
+static void print_threads(const struct mpg_trace *t)
+{
+    uint32_t least = UINT32_MAX, most = 0;
+    for (int32_t r = 0; r < mpg_trace_ranks(t); r++) {
+        uint32_t n = mpg_trace_threads(t, r);
+        least = n < least ? n : least;
+        most = n > most ? n : most;
+    }
+    if (most > 1 && least == most)
+        printf("threads     %u on each rank made calls\n", most);
+    else if (most > 1)
+        printf("threads     %u to %u on a rank made calls\n", least, most);
+}
+
+/* Worlds that were spawned have traces of their own, in folders of this one. */
+static void print_spawned(const struct mpg_trace *t)
+{
+    struct dirent **entries;
+    int n = scandir(mpg_trace_path(t), &entries, NULL, versionsort);
+    for (int i = 0; i < n; i++) {
+        if (strncmp(entries[i]->d_name, "spawned-", 8) == 0)
+            printf("spawned     %s/%s\n", mpg_trace_path(t), entries[i]->d_name);
+        free(entries[i]);
+    }
+    if (n >= 0)
+        free(entries);
+}
+
+/* What the tracer itself took, by its own measurement when it began. */
+static void print_overhead(const struct stat_summary *s)
+{
+    const struct mpg_trace *t = s->trace;
+    double call_ns = 0;
+    int32_t told = 0;
+    char cost[32], flushes[32];
+    for (int32_t r = 0; r < mpg_trace_ranks(t); r++) {
+        const char *value = mpg_trace_find_fact(t, r, "overhead_call_ns");
+        if (value) {
+            call_ns += strtod(value, NULL);
+            told++;
+        }
+    }
+    if (!told || s->run_ns <= 0)
+        return;
+    call_ns /= told;
+    printf("overhead    %.2f %% of the run: %" PRIu64 " calls x %s, flushes %s\n",
+           100 * ((double)s->call_number * call_ns + s->flush_ns) / s->run_ns, s->call_number,
+           mpg_units_format_time(cost, sizeof cost, call_ns),
+           mpg_units_format_time(flushes, sizeof flushes, s->flush_ns));
+}
+
+/* What was counted between calls. */
+static void print_values(const struct stat_summary *s)
+{
+    for (size_t i = 0; i < s->value_number; i++)
+        printf("%s%.*s %" PRId64, i ? ", " : "counted     ", (int)s->values[i].length,
+               s->values[i].name, s->values[i].sum);
+    if (s->value_number)
+        printf(" between calls\n");
+}
+
+void mpg_stat_print_head(const struct stat_summary *s)
+{
+    static const char *const clocks[] = {"not comparable across ranks", "shared by all ranks",
+                                         "offsets measured"};
+    const struct mpg_trace *t = s->trace;
+    char longest[32], size[32];
+    const char *key, *value;
+    int32_t incomplete = 0;
+    for (int32_t r = 0; r < mpg_trace_ranks(t); r++)
+        incomplete += !s->ranks[r].started || !s->ranks[r].ended;
+    printf("trace       %s\nranks       %d", mpg_trace_path(t), mpg_trace_ranks(t));
+    if (incomplete)
+        printf(" (%d without MPI_Init or MPI_Finalize)", incomplete);
+    for (size_t i = 0; mpg_trace_fact(t, 0, i, &key, &value); i++)
+        if (strcmp(key, "program") == 0 || strcmp(key, "host") == 0 || strcmp(key, "date") == 0)
+            printf("\n%-11s %s", key, value);
+    printf("\nrun time    %s (longest rank, MPI_Init to MPI_Finalize)\n",
+           mpg_units_format_time(longest, sizeof longest, s->longest_ns));
+    printf("clocks      %s\n", clocks[mpg_trace_clocks(t)]);
+    print_threads(t);
+    uint64_t in_windows = mpg_trace_window_events(t);
+    printf("calls       %" PRIu64 ", %s on disk, ", s->call_number,
+           mpg_units_format_size(size, sizeof size, (int64_t)mpg_trace_bytes(t)));
+    if (in_windows)
+        printf("%" PRIu64 " events beside that in windows\n", in_windows);
+    else
+        printf("%.2f bytes a call\n",
+               s->call_number ? (double)mpg_trace_bytes(t) / (double)s->call_number : 0);
+    if (s->failed_number)
+        printf("failed      %" PRIu64 " of the calls returned an error\n", s->failed_number);
+    print_values(s);
+    print_overhead(s);
+    print_running(t);
+    print_deaths(s);
+    print_lost(s);
+    print_incomplete(t);
+    if (mpg_trace_cut(t))
+        printf("cut off     %s\n", mpg_trace_cut(t));
+    print_spawned(t);
+}
+
+char *mpg_stat_bytes(char *text, size_t size, double bytes)
+{
+    text[0] = '\0';
+    return bytes > 0 ? mpg_units_format_size(text, size, (int64_t)bytes) : text;
+}
+
+static void print_call(const struct stat_summary *s, enum mpg_call call, int width)
+{
+    const struct stat_sum *sum = &s->calls[call];
+    char name[64], time[32], sent[32], received[32], share[16] = "";
+    enum mpg_kind kind = mpg_call_kind(call);
+    if (kind != MPG_KIND_INIT && kind != MPG_KIND_FINALIZE && s->run_ns > 0)
+        snprintf(share, sizeof share, "%.2f %%", 100 * sum->time_ns / s->run_ns);
+    snprintf(name, sizeof name, "%s%s", mpg_call_prefix(call), mpg_call_name(call));
+    printf("%-*s %12" PRIu64 " %12s %8s %12s %12s\n", width, name, sum->number,
+           mpg_units_format_time(time, sizeof time, sum->time_ns), share,
+           mpg_stat_bytes(sent, sizeof sent, sum->sent_bytes),
+           mpg_stat_bytes(received, sizeof received, sum->received_bytes));
+}
+
+void mpg_stat_print_calls(const struct stat_summary *s)
+{
+    bool shown[MPG_CALL_COUNT] = {false};
+    int width = 24;
+    for (int i = 0; i < MPG_CALL_COUNT; i++) {
+        int length = (int)strlen(mpg_call_name((enum mpg_call)i)) + 4;
+        if (s->calls[i].number && length > width)
+            width = length;
+    }
+    printf("\n%-*s %12s %12s %8s %12s %12s\n", width, "call", "number", "time", "of run", "sent",
+           "received");
+    for (;;) {
+        int best = -1;
+        for (int i = 0; i < MPG_CALL_COUNT; i++)
+            if (s->calls[i].number && !shown[i] &&
+                (best < 0 || s->calls[i].time_ns > s->calls[best].time_ns))
+                best = i;
+        if (best < 0)
+            break;
+        shown[best] = true;
+        print_call(s, (enum mpg_call)best, width);
+    }
+}
+
+static int compare_regions(const void *a, const void *b)
+{
+    const struct stat_region *x = *(const struct stat_region *const *)a;
+    const struct stat_region *y = *(const struct stat_region *const *)b;
+    return (x->time_ns < y->time_ns) - (x->time_ns > y->time_ns);
+}
+
+int mpg_stat_print_regions(const struct stat_summary *s, struct mpg_error *err)
+{
+    const struct stat_region **sorted = malloc((s->region_number + 1) * sizeof *sorted);
+    size_t n = 0;
+    if (!sorted)
+        return mpg_error_set(err, "out of memory");
+    for (size_t i = 0; i < s->region_number; i++)
+        if (s->regions[i].number)
+            sorted[n++] = &s->regions[i];
+    qsort(sorted, n, sizeof *sorted, compare_regions);
+    if (n)
+        printf("\n%-24s %12s %12s %8s %12s\n", "region", "number", "time", "of run", "in MPI");
+    for (size_t i = 0; i < n; i++) {
+        char time[32], mpi[32], share[16] = "";
+        if (s->run_ns > 0)
+            snprintf(share, sizeof share, "%.2f %%", 100 * sorted[i]->time_ns / s->run_ns);
+        printf("%-24s %12" PRIu64 " %12s %8s %12s\n",
+               mpg_trace_string(s->trace, (int32_t)(sorted[i] - s->regions)), sorted[i]->number,
+               mpg_units_format_time(time, sizeof time, sorted[i]->time_ns), share,
+               mpg_units_format_time(mpi, sizeof mpi, sorted[i]->mpi_ns));
+    }
+    free(sorted);
+    return 0;
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What mpgtrace stat gathers in one pass over a trace, and its tables. Private to
+ * trace/. */
+#ifndef MPG_STAT_H
+#define MPG_STAT_H
+
+#include "common/error.h"
+#include "common/map.h"
+#include "trace/store/chunk.h"
+#include "trace/reader.h"
+
+/* Of calls that are counted together. */
+struct stat_sum {
+    uint64_t number;
+    double time_ns, least_ns, most_ns, sent_bytes, received_bytes;
+};
+
+/* Calls of one kind from one place. */
+struct stat_row {
+    enum mpg_call call;
+    int32_t site; /* or MPG_NO_SITE */
+    struct stat_sum sum;
+};
+
+struct stat_region {
+    uint64_t number;
+    double time_ns, mpi_ns; /* mpi_ns: inside of MPI, of that */
+};
+
+/* When a rank was in what, on its own clock. */
+struct stat_rank {
+    bool started, ended;
+    int64_t start_ns, end_ns; /* MPI_Init's leave; MPI_Finalize's enter or the last leave */
+};
+
+struct stat_open_region { /* begun, and not ended yet */
+    int32_t string;
+    uint32_t thread;
+    int64_t begin_ns;
+};
+
+/* A counter of intervals between calls, over all ranks. */
+struct stat_value {
+    const char *name; /* with LENGTH bytes */
+    size_t length;
+    int64_t sum;
+};
+
+struct stat_summary {
+    struct mpg_trace *trace;
+    struct stat_sum calls[MPG_CALL_COUNT];
+    struct stat_rank *ranks;
+    uint64_t call_number, failed_number, flush_number;
+    double flush_ns, run_ns, longest_ns; /* run: sum and largest over ranks */
+    size_t value_number;
+    struct stat_value values[MPG_TRACE_MAX_VALUES];
+    size_t row_number;
+    struct stat_row *rows;
+    struct mpg_map row_index; /* (site, call) -> place + 1 */
+    size_t region_number;
+    struct stat_region *regions; /* by string */
+    size_t open_number, open_capacity;
+    struct stat_open_region *open;
+};
+
+/* Reads all of TRACE into S, which the caller clears. */
+int mpg_stat_gather(struct mpg_trace *trace, struct stat_summary *s, struct mpg_error *err);
+void mpg_stat_clear(struct stat_summary *s);
+/* Adds MORE, whose calls are others, to SUM. */
+void mpg_stat_join(struct stat_sum *sum, const struct stat_sum *more);
+
+/* Bytes for people into TEXT of SIZE; "" if there are none. Returns TEXT. */
+char *mpg_stat_bytes(char *text, size_t size, double bytes);
+
+/* The lines before the tables, on standard output, as all below. */
+void mpg_stat_print_head(const struct stat_summary *s);
+void mpg_stat_print_calls(const struct stat_summary *s);
+int mpg_stat_print_regions(const struct stat_summary *s, struct mpg_error *err);
+
+struct mpg_symbols;
+
+/* Where the frames of a callsite are found. */
+struct stat_places {
+    const void *source;
+    const struct mpg_site *(*site)(const void *source, int32_t site);
+    const struct mpg_module *(*module)(const void *source, int32_t module);
+};
+
+/* ROWS, those joined whose first FRAMES frames outside of MPI are called the same,
+ * the longest in sum first. */
+int mpg_stat_print_sites(const struct stat_row *rows, size_t n, const struct stat_places *places,
+                         struct mpg_symbols *symbols, int frames, struct mpg_error *err);
+
+#endif

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Places in the source, looked up once each. */
+#include "config.h"
+
+#include "trace/stat/symbols.h"
+
+#include <dlfcn.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/map.h"
+#include "trace/stat/symbols_dwarf.h"
+
+/* What an address stands for. */
+struct found {
+    struct mpg_symbol *places;
+    int number;
+    bool failed; /* out of memory */
+    const char *module;
+    struct mpg_symbols *symbols;
+};
+
+struct module {
+    const struct mpg_module *module;
+    struct mpg_dwarf *dwarf;
+};
+
+struct mpg_symbols {
+    char *debug_path;
+    struct mpg_map modules; /* address of a struct mpg_module -> place + 1 */
+    struct module *module;
+    size_t module_number;
+    struct mpg_map known; /* (module, offset) -> place + 1 */
+    struct found *found;
+    size_t found_number;
+    void *cxx; /* the C++ library, which knows how its names are made */
+    char *(*demangle)(const char *, char *, size_t *, int *);
+};
+
+struct mpg_symbols *mpg_symbols_new(const char *debug_path, struct mpg_error *err)
+{
+    struct mpg_symbols *s = calloc(1, sizeof *s);
+    if (!s || (debug_path && !(s->debug_path = strdup(debug_path)))) {
+        free(s);
+        mpg_error_set(err, "out of memory");
+        return NULL;
+    }
+    /* Not worth a dependency of all who never trace C++: its programs bring it. */
+    s->cxx = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL);
+    if (s->cxx)
+        s->demangle = (char *(*)(const char *, char *, size_t *, int *))dlsym(s->cxx,
+                                                                             "__cxa_demangle");
+    return s;
+}
+
+void mpg_symbols_free(struct mpg_symbols *s)
+{
+    if (!s)
+        return;
+    for (size_t i = 0; i < s->found_number; i++) {
+        for (int j = 0; j < s->found[i].number; j++) {
+            free((char *)s->found[i].places[j].function);
+            free((char *)s->found[i].places[j].file);
+        }
+        free(s->found[i].places);
+    }
+#ifdef HAVE_DW
+    for (size_t i = 0; i < s->module_number; i++)
+        mpg_dwarf_close(s->module[i].dwarf);
+#endif
+    free(s->found);
+    free(s->module);
+    free(s->debug_path);
+    mpg_map_clear(&s->modules);
+    mpg_map_clear(&s->known);
+    if (s->cxx)
+        dlclose(s->cxx);
+    free(s);
+}
+
+/* Cuts "(int, char) const" off a C++ function's name, but not operator()'s own. */
+static void cut_arguments(char *name)
+{
+    char *end = strrchr(name, ')');
+    int depth = 0;
+    for (char *p = end; p && p > name; p--) {
+        depth += *p == ')';
+        depth -= *p == '(';
+        if (depth == 0) {
+            *p = '\0';
+            break;
+        }
+    }
+}
+
+/* NAME as the source has it: of C++, and of procedures in modules of gfortran's. */
+static char *readable(const struct mpg_symbols *s, const char *name)
+{
+    int status = -1;
+    if (s->demangle && strncmp(name, "_Z", 2) == 0) {
+        char *demangled = s->demangle(name, NULL, NULL, &status);
+        if (demangled && status == 0) {
+            cut_arguments(demangled);
+            return demangled;
+        }
+        free(demangled);
+    }
+    const char *procedure = strstr(name, "_MOD_");
+    if (strncmp(name, "__", 2) == 0 && procedure && procedure > name + 2) {
+        char *joined = malloc(strlen(name) + 1);
+        if (joined)
+            sprintf(joined, "%.*s::%s", (int)(procedure - name - 2), name + 2, procedure + 5);
+        return joined;
+    }
+    return strdup(name);
+}
+
+static void add_place(void *context, const char *name, const char *file, int line)
+{
+    struct found *f = context;
+    struct mpg_symbol *grown = realloc(f->places, (size_t)(f->number + 1) * sizeof *grown);
+    if (grown)
+        f->places = grown;
+    char *function = grown ? readable(f->symbols, name) : NULL;
+    char *copy = file && function ? strdup(file) : NULL;
+    if (!function || (file && !copy)) {
+        free(function);
+        f->failed = true;
+        return;
+    }
+    f->places[f->number++] = (struct mpg_symbol){function, copy, line, f->module};
+}
+
+/* MODULE, opened. */
+static struct module *find_module(struct mpg_symbols *s, const struct mpg_module *m)
+{
+    uint64_t *place = mpg_map_add(&s->modules, (uint64_t)(uintptr_t)m, 0);
+    if (place && *place)
+        return &s->module[*place - 1];
+    struct module *grown = realloc(s->module, (s->module_number + 1) * sizeof *grown);
+    if (grown)
+        s->module = grown;
+    if (!place || !grown)
+        return NULL;
+    grown[s->module_number] = (struct module){.module = m};
+#ifdef HAVE_DW
+    grown[s->module_number].dwarf = mpg_dwarf_open(m, s->debug_path);
+#endif
+    *place = ++s->module_number;
+    return &grown[*place - 1];
+}
+
+static struct found *add_found(struct mpg_symbols *s)
+{
+    struct found *grown = realloc(s->found, (s->found_number + 1) * sizeof *grown);
+    if (!grown)
+        return NULL;
+    s->found = grown;
+    grown[s->found_number] = (struct found){.symbols = s, .module = "?"};
+    return &grown[s->found_number++];
+}
+
+static void look_up(struct mpg_symbols *s, struct found *f, const struct mpg_module *m,
+                    uint64_t offset)
+{
+    struct module *module = m ? find_module(s, m) : NULL;
+    if (m && !module) {
+        f->failed = true;
+        return;
+    }
+    if (m) {
+        const char *slash = strrchr(m->path, '/');
+        f->module = slash ? slash + 1 : m->path;
+    }
+#ifdef HAVE_DW
+    /* What called is before what it returns to, which may be another line. */
+    if (module && module->dwarf && offset > 0)
+        mpg_dwarf_look_up(module->dwarf, offset - 1, add_place, f);
+#endif
+    if (f->number == 0 && !f->failed) {
+        char name[4200];
+        snprintf(name, sizeof name, "%s+0x%" PRIx64, f->module, offset);
+        add_place(f, name, NULL, 0);
+    }
+}
+
+int mpg_symbols_look_up(struct mpg_symbols *s, const struct mpg_module *m, uint64_t offset,
+                        const struct mpg_symbol **places, struct mpg_error *err)
+{
+    uint64_t *known = mpg_map_add(&s->known, (uint64_t)(uintptr_t)m, offset);
+    struct found *f = known && *known ? &s->found[*known - 1] : NULL;
+    if (known && !f && (f = add_found(s))) {
+        *known = s->found_number;
+        look_up(s, f, m, offset);
+    }
+    if (!f || f->failed)
+        return mpg_error_set(err, "out of memory");
+    *places = f->places;
+    return f->number;
+}

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Cursors: events in order, with the partners of wildcard receives filled in.
+ *
+ * A wildcard receive's partner is known to the tracer only when it completes.
+ * Matching needs it when it is posted, so a second reader of the same streams, the
+ * scout, runs ahead just as far as needed and notes how receives end; and sends, on a
+ * rank that has cancelled something. It remembers those that are open where it is, and
+ * those with a wildcard or cancelled that it met and the main reader has not. */
+#include <stdlib.h>
+
+#include "trace/store/decode.h"
+
+enum ending_state { ENDING_PENDING = 1, ENDING_DONE, ENDING_CANCELLED };
+
+/* How a receive or send ended, and whether its partner was told. */
+struct ending {
+    enum ending_state state;
+    bool wildcard, told;
+    int32_t source, tag;
+};
+
+struct mpg_cursor {
+    struct mpg_merge main, scout;
+    bool scouting, cancels, scout_ended;
+    struct mpg_map endings;     /* request -> index of its ending + 1 */
+    struct mpg_map persistent;  /* persistent requests the scout met -> their wildcards */
+    struct ending *pool;
+    size_t pool_count, pool_capacity;
+    size_t *unused;
+    size_t unused_count;
+    struct mpg_list cancelled; /* of the event just read */
+    size_t cancelled_count;
+    struct mpg_list started;
+};
+
+struct mpg_cursor *mpg_cursor_open(struct mpg_trace *t, int32_t rank, struct mpg_error *err)
+{
+    struct mpg_cursor *c = calloc(1, sizeof *c);
+    if (!c) {
+        mpg_error_set(err, "out of memory");
+        return NULL;
+    }
+    c->scouting = t->rank[rank].unresolved;
+    c->cancels = t->rank[rank].cancels;
+    if (mpg_merge_start(&c->main, t, rank, err) == 0 &&
+        (!c->scouting || mpg_merge_start(&c->scout, t, rank, err) == 0))
+        return c;
+    mpg_cursor_close(c);
+    return NULL;
+}
+
+void mpg_cursor_close(struct mpg_cursor *c)
+{
+    if (!c)
+        return;
+    mpg_merge_stop(&c->main);
+    mpg_merge_stop(&c->scout);
+    mpg_map_clear(&c->endings);
+    mpg_map_clear(&c->persistent);
+    free(c->pool);
+    free(c->unused);
+    free(c->cancelled.data);
+    free(c->started.data);
+    free(c);
+}
+
+static int grow_pool(struct mpg_cursor *c)
+{
+    size_t capacity = c->pool_capacity ? 2 * c->pool_capacity : 64;
+    struct ending *pool = realloc(c->pool, capacity * sizeof *pool);
+    if (!pool)
+        return -1;
+    c->pool = pool;
+    size_t *unused = realloc(c->unused, capacity * sizeof *unused);
+    if (!unused)
+        return -1;
+    c->unused = unused;
+    c->pool_capacity = capacity;
+    return 0;
+}
+
+static int expect_ending(struct mpg_cursor *c, int64_t request, bool wildcard,
+                         struct mpg_error *err)
+{
+    uint64_t *slot = mpg_map_add(&c->endings, (uint64_t)request, 0);
+    if (!slot || (c->unused_count == 0 && c->pool_count == c->pool_capacity && grow_pool(c) < 0))
+        return mpg_error_set(err, "out of memory");
+    if (*slot == 0)
+        *slot = (c->unused_count ? c->unused[--c->unused_count] : c->pool_count++) + 1;
+    c->pool[*slot - 1] = (struct ending){.state = ENDING_PENDING, .wildcard = wildcard};
+    return 0;
+}
+
+static struct ending *find_ending(struct mpg_cursor *c, int64_t request)
+{
+    uint64_t *slot = mpg_map_find(&c->endings, (uint64_t)request, 0);
+    return slot ? &c->pool[*slot - 1] : NULL;
+}
+
+static void forget_ending(struct mpg_cursor *c, int64_t request)
+{
+    uint64_t *slot = mpg_map_find(&c->endings, (uint64_t)request, 0);
+    if (!slot)
+        return;
+    c->unused[c->unused_count++] = (size_t)*slot - 1;
+    mpg_map_remove(&c->endings, (uint64_t)request, 0);
+}
+
+static void note_partner(struct mpg_cursor *c, const struct mpg_resolution *r)
+{
+    struct ending *ending = find_ending(c, r->request);
+    if (!ending)
+        return;
+    ending->told = true;
+    ending->source = r->source;
+    ending->tag = r->tag;
+}
+
+static void note_endings(struct mpg_cursor *c, const struct mpg_event *e)
+{
+    uint32_t n = e->done_all ? e->request_number : e->done_number;
+    const int64_t *done = e->done_all ? e->requests : e->done;
+    for (uint32_t i = 0; i < e->cancelled_number; i++) {
+        struct ending *ending = find_ending(c, e->cancelled[i]);
+        if (ending)
+            ending->state = ENDING_CANCELLED;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        struct ending *ending = find_ending(c, done[i]);
+        if (!ending || ending->state != ENDING_PENDING)
+            continue;
+        if (ending->wildcard)
+            ending->state = ENDING_DONE;
+        else
+            forget_ending(c, done[i]);
+    }
+}
+
+static int scout_start(struct mpg_cursor *c, const struct mpg_event *e, struct mpg_error *err)
+{
+    for (uint32_t i = 0; i < e->request_number; i++) {
+        const uint64_t *any = mpg_map_find(&c->persistent, (uint64_t)e->persistent[i], 0);
+        if (any && expect_ending(c, e->requests[i], *any != 0, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int note_persistent(struct mpg_cursor *c, const struct mpg_event *e, struct mpg_error *err)
+{
+    uint64_t *any = mpg_map_add(&c->persistent, (uint64_t)e->persistent[0], 0);
+    if (!any)
+        return mpg_error_set(err, "out of memory");
+    *any = e->any;
+    return 0;
+}
+
+/* Lets the scout read one more event. */
+static int scout_ahead(struct mpg_cursor *c, struct mpg_error *err)
+{
+    struct mpg_event e;
+    int more = mpg_merge_next(&c->scout, &e, err);
+    if (more < 0)
+        return -1;
+    if (more == 0) {
+        c->scout_ended = true;
+        return 0;
+    }
+    if (e.failed)
+        return 0;
+    int status = 0;
+    switch (mpg_call_kind(e.call)) {
+    case MPG_KIND_IRECV:
+        status = expect_ending(c, e.requests[0], e.any != 0, err);
+        break;
+    case MPG_KIND_ISEND:
+        status = c->cancels ? expect_ending(c, e.requests[0], false, err) : 0;
+        break;
+    case MPG_KIND_RECV_INIT:
+        status = note_persistent(c, &e, err);
+        break;
+    case MPG_KIND_SEND_INIT:
+        status = c->cancels ? note_persistent(c, &e, err) : 0;
+        break;
+    case MPG_KIND_START:
+        status = scout_start(c, &e, err);
+        break;
+    case MPG_KIND_COMPLETE:
+        note_endings(c, &e);
+        break;
+    case MPG_KIND_REQUEST_FREE:
+        if (e.request_number && find_ending(c, e.requests[0]))
+            find_ending(c, e.requests[0])->state = ENDING_DONE;
+        break;
+    default:
+        break;
+    }
+    for (uint32_t i = 0; status == 0 && i < e.resolution_number; i++)
+        note_partner(c, &e.resolutions[i]);
+    return status;
+}
+
+/* Finds out how REQUEST ends; a state of ENDING_PENDING: it never does. */
+static int look_ahead(struct mpg_cursor *c, int64_t request, struct ending *ending,
+                      struct mpg_error *err)
+{
+    /* Once the scout has been here, a request it does not remember has ended as
+     * the posting call says. */
+    for (;;) {
+        const struct ending *known = find_ending(c, request);
+        bool been_here = c->scout.event >= c->main.event;
+        *ending = known ? *known : (struct ending){.state = ENDING_DONE};
+        if (c->scout_ended || (known ? known->state != ENDING_PENDING : been_here))
+            break;
+        if (scout_ahead(c, err) < 0)
+            return -1;
+    }
+    forget_ending(c, request);
+    if (ending->state != ENDING_CANCELLED)
+        return 0;
+    int64_t *list = mpg_list_reserve(&c->cancelled, c->cancelled_count + 1, sizeof *list);
+    if (!list)
+        return mpg_error_set(err, "out of memory");
+    list[c->cancelled_count++] = request;
+    return 0;
+}
+
+static int resolve_request(struct mpg_cursor *c, struct mpg_event *e, struct mpg_error *err)
+{
+    struct ending ending;
+    if (look_ahead(c, e->requests[0], &ending, err) < 0)
+        return -1;
+    if (!ending.told)
+        return 0;
+    if (e->any & MPG_ANY_SOURCE)
+        e->from = ending.source;
+    if (e->any & MPG_ANY_TAG)
+        e->tag = ending.tag;
+    return 0;
+}
+
+static int resolve_start(struct mpg_cursor *c, struct mpg_event *e, struct mpg_error *err)
+{
+    struct mpg_resolution *list = mpg_list_reserve(&c->started, e->request_number, sizeof *list);
+    if (!list)
+        return mpg_error_set(err, "out of memory");
+    while (c->scout.event < c->main.event && !c->scout_ended)
+        if (scout_ahead(c, err) < 0)
+            return -1;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < e->request_number; i++) {
+        struct ending ending;
+        if (!mpg_map_find(&c->persistent, (uint64_t)e->persistent[i], 0))
+            continue;
+        if (look_ahead(c, e->requests[i], &ending, err) < 0)
+            return -1;
+        if (ending.told)
+            list[n++] = (struct mpg_resolution){e->requests[i], ending.source, ending.tag};
+    }
+    e->resolutions = list;
+    e->resolution_number = n;
+    return 0;
+}
+
+int mpg_cursor_next(struct mpg_cursor *c, struct mpg_event *e, struct mpg_error *err)
+{
+    c->cancelled_count = 0;
+    int more = mpg_merge_next(&c->main, e, err);
+    if (more <= 0 || e->failed)
+        return more;
+    enum mpg_kind kind = mpg_call_kind(e->call);
+    bool posts = kind == MPG_KIND_IRECV || (kind == MPG_KIND_ISEND && c->cancels);
+    if (c->scouting && posts && resolve_request(c, e, err) < 0)
+        return -1;
+    if (c->scouting && kind == MPG_KIND_START && resolve_start(c, e, err) < 0)
+        return -1;
+    if (kind == MPG_KIND_REQUEST_FREE && e->persistent)
+        mpg_map_remove(&c->persistent, (uint64_t)e->persistent[0], 0);
+    if (kind == MPG_KIND_COMPLETE) {
+        e->resolutions = NULL;
+        e->resolution_number = 0;
+    }
+    return 1;
+}
+
+bool mpg_cursor_cancelled(const struct mpg_cursor *c, int64_t request)
+{
+    const int64_t *list = c->cancelled.data;
+    for (size_t i = 0; i < c->cancelled_count; i++)
+        if (list[i] == request)
+            return true;
+    return false;
+}

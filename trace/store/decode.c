@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The inverse of trace/store/encode.c: records to events. Trusts nothing it reads. */
+#include "trace/store/decode.h"
+
+#include <endian.h>
+#include <stdlib.h>
+#include <string.h>
+
+void mpg_decoder_start(struct mpg_decoder *d, struct mpg_trace *trace, int32_t rank,
+                       uint32_t thread)
+{
+    const struct trace_stream *stream = &trace->rank[rank].stream[thread];
+    *d = (struct mpg_decoder){.trace = trace,
+                              .rank = rank,
+                              .thread = thread,
+                              .stream = stream,
+                              .offset = stream->first_offset};
+}
+
+void mpg_decoder_stop(struct mpg_decoder *d)
+{
+    free(d->raw);
+    free(d->shapes);
+    struct mpg_map *maps[] = {&d->comms, &d->objects, &d->strings, &d->modules, &d->sites};
+    for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
+        mpg_map_clear(maps[i]);
+    struct mpg_list *lists[] = {&d->requests,    &d->persistent, &d->done,  &d->cancelled,
+                                &d->resolutions, &d->counts,     &d->polled};
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        free(lists[i]->data);
+}
+
+void *mpg_list_reserve(struct mpg_list *list, size_t n, size_t size)
+{
+    size_t need = (n ? n : 1) * size;
+    if (need > list->capacity_bytes) {
+        void *grown = realloc(list->data, 2 * need);
+        if (!grown)
+            return NULL;
+        list->data = grown;
+        list->capacity_bytes = 2 * need;
+    }
+    return list->data;
+}
+
+bool mpg_decode_id(const struct mpg_map *map, int32_t *id)
+{
+    const uint64_t *number = mpg_map_find(map, (uint64_t)(int64_t)*id, 0);
+    if (!number || !*number)
+        return false;
+    *id = (int32_t)(*number - 1);
+    return true;
+}
+
+/* --- shapes --- */
+
+/* Fields that a kind of call does not have say so. */
+static const struct mpg_shape absent = {
+    .site = MPG_NO_SITE, .comm = MPG_NO_COMM, .newcomm = MPG_NO_COMM, .object = MPG_NO_OBJECT,
+    .string = -1};
+
+/* Fills the fields of MASK in S that are not BASE's. Those that name something become
+ * trace-wide; TRANSLATE says which still have to. */
+static bool get_fields(struct mpg_decoder *d, uint32_t given, const struct mpg_shape *mask,
+                       struct mpg_shape *s)
+{
+    uint32_t bit = 1;
+    int64_t value;
+#define GET(field) \
+    if (given & bit) { \
+        if (!mask->field || !mpg_get_zigzag(&d->p, d->end, &value)) \
+            return false; \
+        s->field = (__typeof__(s->field))value; \
+        if ((int64_t)s->field != value) \
+            return false; \
+    } \
+    bit <<= 1;
+    MPG_SHAPE_FIELDS(GET)
+#undef GET
+    return given < bit && s->bytes >= 0 && s->recvbytes >= 0 &&
+           s->count_number <= MPG_TRACE_MAX_LIST && s->request_number <= MPG_TRACE_MAX_LIST;
+}
+
+/* Whether a call of KIND may have no communicator. */
+static bool may_lack_comm(enum mpg_kind kind)
+{
+    return kind == MPG_KIND_DYNAMIC || kind == MPG_KIND_MRECV || kind == MPG_KIND_IMRECV;
+}
+
+/* Translates the numbers of the stream's that are new in S; NULL, or what is wrong. */
+static const char *translate(const struct mpg_decoder *d, const struct mpg_shape *fresh,
+                             struct mpg_shape *s)
+{
+    bool lacks = s->comm == MPG_NO_COMM && may_lack_comm(mpg_call_kind((enum mpg_call)s->call));
+    if (fresh->comm && !lacks && !mpg_decode_id(&d->comms, &s->comm))
+        return "unknown communicator";
+    if (fresh->newcomm && s->newcomm != MPG_NO_COMM && !mpg_decode_id(&d->comms, &s->newcomm))
+        return "unknown new communicator";
+    if (fresh->object && s->object != MPG_NO_OBJECT && !mpg_decode_id(&d->objects, &s->object))
+        return "unknown window or file";
+    if (fresh->string && !mpg_decode_id(&d->strings, &s->string))
+        return "unknown name";
+    if (fresh->site && s->site != MPG_NO_SITE && !mpg_decode_id(&d->sites, &s->site))
+        return "unknown callsite";
+    return NULL;
+}
+
+/* The place of shape NUMBER, or NULL when out of memory. */
+static struct mpg_shape *place_of(struct mpg_decoder *d, uint32_t number)
+{
+    if (number >= d->shape_capacity) {
+        uint32_t capacity = d->shape_capacity ? 2 * d->shape_capacity : 64;
+        void *grown = realloc(d->shapes, capacity * sizeof *d->shapes);
+        if (!grown)
+            return NULL;
+        d->shapes = grown;
+        d->shape_capacity = capacity;
+    }
+    return &d->shapes[number];
+}
+
+static int read_shape(struct mpg_decoder *d, uint32_t *number, struct mpg_error *err)
+{
+    uint32_t call, flags, given;
+    if (!mpg_decode_u32(d, &call, MPG_CALL_COUNT - 1) || !mpg_decode_u32(d, &flags, 511) ||
+        !mpg_decode_u32(d, &given, UINT32_MAX))
+        return mpg_decoder_damaged(d, "shape", err);
+    const struct mpg_shape *mask = &mpg_shape_masks[mpg_call_kind((enum mpg_call)call)];
+    if (flags & ~mask->flags)
+        return mpg_decoder_damaged(d, "shape's flags", err);
+    if (flags & MPG_SHAPE_FAILED)
+        mask = &mpg_shape_failed_mask;
+
+    uint32_t last = d->last_of_call[call];
+    bool has_base = d->shape_total > last && d->shapes[last].call == call &&
+                    !((d->shapes[last].flags | flags) & MPG_SHAPE_FAILED);
+    struct mpg_shape s = {0}, fresh = {0};
+    if (has_base)
+        s = d->shapes[last];
+    s.call = call;
+    s.flags = flags;
+    uint32_t bit = 1;
+#define FRESH(field) \
+    if (!has_base || (given & bit)) \
+        fresh.field = mask->field; \
+    if (!mask->field) \
+        s.field = absent.field; \
+    bit <<= 1;
+    MPG_SHAPE_FIELDS(FRESH)
+#undef FRESH
+    if (!get_fields(d, given, mask, &s))
+        return mpg_decoder_damaged(d, "shape", err);
+    const char *wrong = translate(d, &fresh, &s);
+    if (wrong)
+        return mpg_decoder_damaged(d, wrong, err);
+
+    *number = (uint32_t)(d->shape_total % MPG_MAX_SHAPES);
+    struct mpg_shape *place = place_of(d, *number);
+    if (!place)
+        return mpg_error_set(err, "out of memory");
+    *place = s;
+    d->shape_total++;
+    d->last_of_call[call] = (uint16_t)*number;
+    return 0;
+}
+
+/* --- events --- */
+
+/* Reads definitions up to an event's shape. */
+static const struct mpg_shape *read_operation(struct mpg_decoder *d, struct mpg_error *err)
+{
+    uint16_t *predicted = &d->predicted[mpg_shape_context(d->history)];
+    uint64_t op;
+    uint32_t number = 0;
+    for (;;) {
+        if (!mpg_get_varint(&d->p, d->end, &op)) {
+            mpg_decoder_damaged(d, "record", err);
+            return NULL;
+        }
+        if (op < MPG_OP_COMM || op > MPG_OP_SITE)
+            break;
+        if (mpg_decode_definition(d, op, err) < 0)
+            return NULL;
+    }
+    if (op == MPG_OP_PREDICTED)
+        number = *predicted;
+    else if (op >= MPG_OP_SHAPE)
+        number = op - MPG_OP_SHAPE < MPG_MAX_SHAPES ? (uint32_t)(op - MPG_OP_SHAPE)
+                                                    : MPG_MAX_SHAPES;
+    else if (read_shape(d, &number, err) < 0)
+        return NULL;
+    if (number >= MPG_MAX_SHAPES || d->shape_total <= number) {
+        mpg_decoder_damaged(d, "unknown shape", err);
+        return NULL;
+    }
+    *predicted = (uint16_t)number;
+    d->history = mpg_shape_remember(d->history, number);
+    return &d->shapes[number];
+}
+
+static void apply_shape(const struct mpg_shape *s, struct mpg_event *e)
+{
+    *e = (struct mpg_event){
+        .call = (enum mpg_call)s->call,
+        .any = s->flags & MPG_SHAPE_ANY,
+        .found = s->flags & MPG_SHAPE_FOUND,
+        .done_all = s->flags & MPG_SHAPE_DONE_ALL,
+        .failed = s->flags & MPG_SHAPE_FAILED,
+#define APPLY(field) .field = s->field,
+        MPG_SHAPE_FIELDS(APPLY)
+#undef APPLY
+    };
+}
+
+/* The next NUMBER bits, at most 63, of a column of them. */
+static bool get_bits(struct mpg_decoder *d, int column, unsigned number, uint64_t *bits)
+{
+    const uint8_t *p = d->numbers[column].p;
+    size_t room = (size_t)(d->numbers[column].end - p);
+    unsigned used = d->numbers[column].used;
+    uint8_t last[sizeof(uint64_t) + 1] = {0};
+    uint64_t word;
+    if (number > 8 * room - used) /* nothing is used where there is no room */
+        return false;
+    if (room < sizeof last)
+        p = memcpy(last, p, room);
+    memcpy(&word, p, sizeof word);
+    word = le64toh(word) >> used;
+    if (used + number > 64)
+        word |= (uint64_t)p[8] << (64 - used);
+    *bits = word & (((uint64_t)1 << number) - 1);
+    d->numbers[column].p += (used + number) / 8;
+    d->numbers[column].used = (used + number) % 8;
+    return true;
+}
+
+static bool get_time(struct mpg_decoder *d, int bits_column, int64_t *ns)
+{
+    uint64_t bits = 0;
+    if (d->numbers[bits_column + 1].p == d->numbers[bits_column + 1].end)
+        return false;
+    unsigned length = *d->numbers[bits_column + 1].p++;
+    if (length > 63 || (length > 1 && !get_bits(d, bits_column, length - 1, &bits)))
+        return false;
+    *ns = length ? (int64_t)((uint64_t)1 << (length - 1) | bits) : 0;
+    return true;
+}
+
+static bool read_times(struct mpg_decoder *d, struct mpg_event *e)
+{
+    int64_t gap, duration;
+    return get_time(d, MPG_COLUMN_GAP_BITS, &gap) &&
+           get_time(d, MPG_COLUMN_DURATION_BITS, &duration) &&
+           !__builtin_add_overflow(d->last_ns, gap, &e->enter_ns) &&
+           !__builtin_add_overflow(e->enter_ns, duration, &e->leave_ns);
+}
+
+static bool read_values(struct mpg_decoder *d, struct mpg_event *e)
+{
+    e->values = d->values;
+    e->value_number = d->columns - MPG_COLUMN_VALUES;
+    for (uint32_t i = MPG_COLUMN_VALUES; i < d->columns; i++)
+        if (!mpg_get_zigzag(&d->numbers[i].p, d->numbers[i].end,
+                            &d->values[i - MPG_COLUMN_VALUES]))
+            return false;
+    return true;
+}
+
+/* A chunk may end in definitions whose event is in the next one. Of a window, only the
+ * events count: a process may have died in the middle of what follows. */
+static int end_chunk(struct mpg_decoder *d, struct mpg_error *err)
+{
+    if (d->in_window)
+        return 0;
+    while (d->p < d->end) {
+        uint64_t op;
+        if (!mpg_get_varint(&d->p, d->end, &op) || op < MPG_OP_COMM || op > MPG_OP_SITE)
+            return mpg_decoder_damaged(d, "more records than events", err);
+        if (mpg_decode_definition(d, op, err) < 0)
+            return -1;
+    }
+    for (uint32_t i = 1; i < d->columns; i++)
+        if (d->numbers[i].p + (d->numbers[i].used > 0) < d->numbers[i].end)
+            return mpg_decoder_damaged(d, "more times or values than events", err);
+    return 0;
+}
+
+/* The neighbours of a neighbourhood collective. */
+static int fill_neighbours(const struct mpg_decoder *d, struct mpg_event *e, struct mpg_error *err)
+{
+    const struct trace_topology *topology = mpg_trace_topology(d->trace, d->rank, e->comm);
+    if (!topology)
+        return mpg_decoder_damaged(d, "no topology of its communicator", err);
+    e->source_number = topology->source_number;
+    e->destination_number = topology->destination_number;
+    e->sources = topology->sources;
+    e->destinations = topology->destinations;
+    return 0;
+}
+
+/* The MPI_Finalize that a launcher did not let return: it has no duration. */
+static int give_finalize(struct mpg_decoder *d, struct mpg_event *e)
+{
+    int64_t enter_ns = d->stream->progress.inside_ns;
+    if (!d->stream->finalizes || d->finalized || enter_ns < d->last_ns)
+        return 0;
+    d->finalized = true;
+    *e = (struct mpg_event){.call = MPG_CALL_Finalize,
+                            .thread = d->thread,
+                            .enter_ns = enter_ns,
+                            .leave_ns = enter_ns,
+                            .site = MPG_NO_SITE,
+                            .value_number = d->columns - MPG_COLUMN_VALUES,
+                            .values = d->values};
+    memset(d->values, 0, sizeof d->values);
+    d->last_ns = enter_ns;
+    d->event++;
+    return 1;
+}
+
+int mpg_decoder_next(struct mpg_decoder *d, struct mpg_event *e, struct mpg_error *err)
+{
+    while (d->chunk_events == 0) {
+        if (end_chunk(d, err) < 0)
+            return -1;
+        int more = mpg_decoder_chunk(d, err);
+        if (more < 0)
+            return -1;
+        if (more == 0)
+            return give_finalize(d, e);
+    }
+    const struct mpg_shape *shape = read_operation(d, err);
+    if (!shape)
+        return -1;
+    apply_shape(shape, e);
+    e->thread = d->thread;
+    if (!read_times(d, e))
+        return mpg_decoder_damaged(d, "time", err);
+    if (!read_values(d, e))
+        return mpg_decoder_damaged(d, "value", err);
+    if (!e->failed) {
+        if (!mpg_decode_body(d, e, shape->flags))
+            return mpg_decoder_damaged(d, mpg_call_name(e->call), err);
+        enum mpg_kind kind = mpg_call_kind(e->call);
+        if ((kind == MPG_KIND_NEIGHBOR || kind == MPG_KIND_INEIGHBOR) &&
+            fill_neighbours(d, e, err) < 0)
+            return -1;
+    }
+    d->last_ns = e->leave_ns;
+    d->chunk_events--;
+    d->event++;
+    return 1;
+}

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Decoding what follows an event's shape: the inverse of put_body() in trace/store/encode.c.
+ * Trusts nothing it reads. */
+#include "trace/store/decode.h"
+
+/* Numbers of a file may be anything: arithmetic on them wraps round. */
+static int64_t add(int64_t a, int64_t b)
+{
+    return (int64_t)((uint64_t)a + (uint64_t)b);
+}
+
+int64_t *mpg_decode_runs(struct mpg_decoder *d, struct mpg_list *list, size_t n, int64_t base,
+                         int64_t step)
+{
+    size_t room = n < 1024 ? n : 1024; /* a length may be a lie: more only as it shows */
+    int64_t *values = mpg_list_reserve(list, room, sizeof *values), distance = 0;
+    if (!values || n == 0)
+        return values;
+    if (!mpg_get_zigzag(&d->p, d->end, &distance))
+        return NULL;
+    values[0] = add(base, distance);
+    for (size_t i = 1; i < n;) {
+        uint64_t repeat;
+        if (!mpg_get_zigzag(&d->p, d->end, &distance) ||
+            !mpg_get_varint(&d->p, d->end, &repeat) || repeat >= n - i)
+            return NULL;
+        size_t stop = i + 1 + repeat;
+        if (!(values = mpg_list_reserve(list, stop, sizeof *values)))
+            return NULL;
+        for (; i < stop; i++)
+            values[i] = add(add(values[i - 1], step), distance);
+    }
+    return values;
+}
+
+/* A list length; every element takes a byte or more. */
+static bool get_length(struct mpg_decoder *d, uint32_t *n)
+{
+    return mpg_decode_u32(d, n, MPG_TRACE_MAX_LIST) && (size_t)(d->end - d->p) >= *n;
+}
+
+/* BASE minus what is stored. */
+static bool get_before(struct mpg_decoder *d, int64_t base, int64_t *value)
+{
+    int64_t distance;
+    if (!mpg_get_zigzag(&d->p, d->end, &distance))
+        return false;
+    *value = add(base, (int64_t)(0 - (uint64_t)distance));
+    return true;
+}
+
+static bool get_new_request(struct mpg_decoder *d, struct mpg_event *e, uint32_t flags)
+{
+    int64_t *request = mpg_list_reserve(&d->requests, 1, sizeof *request), distance = 0;
+    if (!request || (!(flags & MPG_SHAPE_IN_ORDER) &&
+                     !mpg_get_zigzag(&d->p, d->end, &distance)))
+        return false;
+    *request = d->last_request = add(add(d->last_request, 1), distance);
+    e->requests = request;
+    e->request_number = 1;
+    return true;
+}
+
+static bool read_done(struct mpg_decoder *d, struct mpg_event *e)
+{
+    if (!get_length(d, &e->done_number))
+        return false;
+    int64_t *done = mpg_list_reserve(&d->done, e->done_number, sizeof *done);
+    uint32_t n = e->request_number, distance;
+    uint64_t expected = 0;
+    for (uint32_t i = 0; done && i < e->done_number; i++) {
+        if (!mpg_decode_u32(d, &distance, n))
+            return false;
+        if (distance == n) {
+            if (!get_before(d, d->last_request, &done[i]))
+                return false;
+        } else {
+            uint64_t place = (expected + distance) % n;
+            done[i] = e->requests[place];
+            expected = place + 1;
+        }
+    }
+    e->done = done;
+    return done;
+}
+
+static bool read_extras(struct mpg_decoder *d, struct mpg_event *e, int64_t last_request)
+{
+    if (!get_length(d, &e->cancelled_number))
+        return false;
+    int64_t *cancelled = mpg_list_reserve(&d->cancelled, e->cancelled_number, sizeof *cancelled);
+    for (uint32_t i = 0; i < e->cancelled_number; i++)
+        if (!cancelled || !get_before(d, last_request, &cancelled[i]))
+            return false;
+    if (!get_length(d, &e->resolution_number))
+        return false;
+    struct mpg_resolution *list =
+        mpg_list_reserve(&d->resolutions, e->resolution_number, sizeof *list);
+    for (uint32_t i = 0; i < e->resolution_number; i++)
+        if (!list || !get_before(d, last_request, &list[i].request) ||
+            !mpg_decode_i32(d, &list[i].source) || !mpg_decode_i32(d, &list[i].tag))
+            return false;
+    e->cancelled = cancelled;
+    e->resolutions = list;
+    return cancelled && list;
+}
+
+/* A completion's requests, which it may share with the last one that had several. */
+static bool read_candidates(struct mpg_decoder *d, struct mpg_event *e, uint32_t flags)
+{
+    uint32_t n = e->request_number;
+    bool several = n >= MPG_SHORTEST_AGAIN && n <= MPG_LONGEST_AGAIN;
+    struct mpg_list *list = several ? &d->polled : &d->requests;
+    if (flags & MPG_SHAPE_AGAIN) {
+        e->requests = several && n == d->polled_number ? list->data : NULL;
+    } else {
+        if (several)
+            d->polled_number = n;
+        e->requests =
+            mpg_decode_runs(d, list, n, add(d->last_request, 1 - (int64_t)n), 1);
+    }
+    return e->requests;
+}
+
+static bool read_completion(struct mpg_decoder *d, struct mpg_event *e, uint32_t flags)
+{
+    if (!read_candidates(d, e, flags) || (!(flags & MPG_SHAPE_DONE_ALL) && !read_done(d, e)))
+        return false;
+    return !(flags & MPG_SHAPE_EXTRAS) || read_extras(d, e, d->last_request);
+}
+
+static bool read_start(struct mpg_decoder *d, struct mpg_event *e, uint32_t flags)
+{
+    uint32_t n = e->request_number;
+    int64_t last_request = d->last_request;
+    e->persistent =
+        mpg_decode_runs(d, &d->persistent, n, add(d->last_persistent, 1 - (int64_t)n), 1);
+    if (!e->persistent ||
+        !(e->requests = mpg_decode_runs(d, &d->requests, n, add(last_request, 1), 1)))
+        return false;
+    if (n > 0)
+        d->last_request = e->requests[n - 1];
+    return !(flags & MPG_SHAPE_EXTRAS) || read_extras(d, e, last_request);
+}
+
+static bool read_one_request(struct mpg_decoder *d, struct mpg_event *e, bool persistent)
+{
+    struct mpg_list *list = persistent ? &d->persistent : &d->requests;
+    int64_t *value = mpg_list_reserve(list, 1, sizeof *value);
+    if (!value || !get_before(d, persistent ? d->last_persistent : d->last_request, value))
+        return false;
+    if (persistent)
+        e->persistent = value;
+    else
+        e->requests = value;
+    e->request_number = persistent ? 0 : 1;
+    return true;
+}
+
+static bool read_init(struct mpg_decoder *d, struct mpg_event *e)
+{
+    int64_t distance, *value = mpg_list_reserve(&d->persistent, 1, sizeof *value);
+    if (!value || !mpg_get_zigzag(&d->p, d->end, &distance))
+        return false;
+    *value = d->last_persistent = add(add(d->last_persistent, 1), distance);
+    e->persistent = value;
+    return true;
+}
+
+static bool read_new_message(struct mpg_decoder *d, struct mpg_event *e)
+{
+    int64_t distance;
+    if (!mpg_get_zigzag(&d->p, d->end, &distance))
+        return false;
+    e->message = d->last_message = add(add(d->last_message, 1), distance);
+    return true;
+}
+
+static bool read_counts(struct mpg_decoder *d, struct mpg_event *e)
+{
+    e->counts = mpg_decode_runs(d, &d->counts, e->count_number, 0, 0);
+    for (uint32_t i = 0; e->counts && i < e->count_number; i++)
+        if (e->counts[i] < 0 || e->counts[i] > INT64_MAX / 2)
+            return false;
+    return e->counts;
+}
+
+bool mpg_decode_body(struct mpg_decoder *d, struct mpg_event *e, uint32_t flags)
+{
+    switch (mpg_call_kind(e->call)) {
+    case MPG_KIND_ISEND:
+    case MPG_KIND_IRECV:
+    case MPG_KIND_REQUEST:
+    case MPG_KIND_IRMA:
+    case MPG_KIND_IFILE:
+    case MPG_KIND_ICONSTRUCTOR:
+        return get_new_request(d, e, flags);
+    case MPG_KIND_COMPLETE:
+        return read_completion(d, e, flags);
+    case MPG_KIND_START:
+        return read_start(d, e, flags);
+    case MPG_KIND_SEND_INIT:
+    case MPG_KIND_RECV_INIT:
+        return read_init(d, e);
+    case MPG_KIND_REQUEST_FREE:
+        return read_one_request(d, e, flags & MPG_SHAPE_PERSISTENT);
+    case MPG_KIND_CANCEL:
+        return read_one_request(d, e, false);
+    case MPG_KIND_MPROBE:
+        return !(flags & MPG_SHAPE_FOUND) || read_new_message(d, e);
+    case MPG_KIND_IMRECV:
+        return get_new_request(d, e, flags) && get_before(d, d->last_message, &e->message);
+    case MPG_KIND_MRECV:
+        return get_before(d, d->last_message, &e->message);
+    case MPG_KIND_ICOLLECTIVE:
+    case MPG_KIND_INEIGHBOR:
+        return get_new_request(d, e, flags) && read_counts(d, e);
+    case MPG_KIND_COLLECTIVE:
+    case MPG_KIND_NEIGHBOR:
+    case MPG_KIND_WIN_GROUP:
+        return read_counts(d, e);
+    default:
+        return true;
+    }
+}

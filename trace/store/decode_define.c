@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Decoding definitions: the inverse of trace/store/define.c. Trusts nothing it reads. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace/store/decode.h"
+
+/* Notes that the stream's ID is NUMBER (-1: there was no memory for it). */
+static int define(struct mpg_map *map, int32_t id, int32_t number, struct mpg_error *err)
+{
+    uint64_t *slot = number < 0 ? NULL : mpg_map_add(map, (uint64_t)(int64_t)id, 0);
+    if (!slot)
+        return mpg_error_set(err, "out of memory");
+    *slot = (uint64_t)number + 1;
+    return 0;
+}
+
+/* N ranks below LIMIT, or one of the negative numbers that mean something, from LEAST. */
+static bool get_ranks(struct mpg_decoder *d, int32_t *ranks, uint32_t n, int32_t least,
+                      int32_t limit)
+{
+    int64_t rank, distance;
+    uint64_t repeat = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        if (i == 0) {
+            if (!mpg_get_zigzag(&d->p, d->end, &rank))
+                return false;
+        } else {
+            if (repeat == 0) {
+                if (!mpg_get_zigzag(&d->p, d->end, &distance) ||
+                    !mpg_get_varint(&d->p, d->end, &repeat) || repeat >= n ||
+                    distance < INT32_MIN * (int64_t)2 || distance > INT32_MAX * (int64_t)2)
+                    return false;
+                repeat++;
+            }
+            rank += 1 + distance;
+            repeat--;
+        }
+        if (rank < least || rank >= limit)
+            return false;
+        ranks[i] = (int32_t)rank;
+    }
+    return repeat == 0;
+}
+
+static int read_comm(struct mpg_decoder *d, int32_t comm, struct mpg_error *err)
+{
+    int32_t parent, instance, label, number;
+    uint32_t size, remote_size, ranks = (uint32_t)d->trace->ranks;
+    /* Processes of other worlds make a communicator larger than this one. */
+    if (!mpg_decode_i32(d, &parent) || !mpg_decode_i32(d, &instance) ||
+        !mpg_decode_i32(d, &label) || !mpg_decode_u32(d, &size, MPG_CHUNK_MAX_RANKS) ||
+        !mpg_decode_u32(d, &remote_size, MPG_CHUNK_MAX_RANKS) || size == 0)
+        return mpg_decoder_damaged(d, "communicator", err);
+    if (parent != MPG_NO_COMM && !mpg_decode_id(&d->comms, &parent))
+        return mpg_decoder_damaged(d, "unknown parent of a communicator", err);
+    int32_t *members = malloc(((size_t)size + remote_size) * sizeof *members);
+    if (!members)
+        return mpg_error_set(err, "out of memory");
+    if (!get_ranks(d, members, size, MPG_FOREIGN, (int32_t)ranks) ||
+        !get_ranks(d, members + size, remote_size, MPG_FOREIGN, (int32_t)ranks)) {
+        free(members);
+        return mpg_decoder_damaged(d, "members of a communicator", err);
+    }
+    number = mpg_trace_intern_comm(d->trace, parent, instance, label, (int32_t)size,
+                                   (int32_t)remote_size, members);
+    free(members);
+    return define(&d->comms, comm, number, err);
+}
+
+static int read_topology(struct mpg_decoder *d, int32_t comm, struct mpg_error *err)
+{
+    uint32_t sources, destinations;
+    if (!mpg_decode_u32(d, &sources, MPG_TRACE_MAX_LIST) ||
+        !mpg_decode_u32(d, &destinations, MPG_TRACE_MAX_LIST))
+        return mpg_decoder_damaged(d, "topology", err);
+    if (!mpg_decode_id(&d->comms, &comm))
+        return mpg_decoder_damaged(d, "topology of an unknown communicator", err);
+    int32_t size = d->trace->comms[comm].size;
+    int32_t *ranks = malloc(((size_t)sources + destinations + 1) * sizeof *ranks);
+    if (!ranks)
+        return mpg_error_set(err, "out of memory");
+    if (!get_ranks(d, ranks, sources, MPG_PROC_NULL, size) ||
+        !get_ranks(d, ranks + sources, destinations, MPG_PROC_NULL, size)) {
+        free(ranks);
+        return mpg_decoder_damaged(d, "neighbours in a topology", err);
+    }
+    if (mpg_trace_add_topology(d->trace, d->rank, comm, sources, destinations, ranks) < 0)
+        return mpg_error_set(err, "out of memory");
+    return 0;
+}
+
+static int read_object(struct mpg_decoder *d, int32_t id, struct mpg_error *err)
+{
+    uint32_t kind;
+    struct mpg_object object;
+    if (!mpg_decode_u32(d, &kind, MPG_OBJECT_FILE) || !mpg_decode_i32(d, &object.comm) ||
+        !mpg_decode_i32(d, &object.number))
+        return mpg_decoder_damaged(d, "window or file", err);
+    if (!mpg_decode_id(&d->comms, &object.comm))
+        return mpg_decoder_damaged(d, "window or file of an unknown communicator", err);
+    object.kind = (enum mpg_object_kind)kind;
+    return define(&d->objects, id, mpg_trace_intern_object(d->trace, &object), err);
+}
+
+/* A length up to LIMIT, and that many bytes. */
+static bool get_bytes(struct mpg_decoder *d, const uint8_t **bytes, uint32_t *size, uint32_t limit)
+{
+    if (!mpg_decode_u32(d, size, limit) || *size > (size_t)(d->end - d->p))
+        return false;
+    *bytes = d->p;
+    d->p += *size;
+    return true;
+}
+
+static bool is_line(const uint8_t *text, uint32_t size)
+{
+    return !memchr(text, '\0', size) && !memchr(text, '\n', size);
+}
+
+static int read_string(struct mpg_decoder *d, int32_t id, struct mpg_error *err)
+{
+    const uint8_t *text;
+    uint32_t size;
+    if (!get_bytes(d, &text, &size, MPG_TRACE_MAX_TEXT) || !is_line(text, size))
+        return mpg_decoder_damaged(d, "name", err);
+    return define(&d->strings, id, mpg_trace_intern_string(d->trace, (const char *)text, size),
+                  err);
+}
+
+static int read_module(struct mpg_decoder *d, int32_t id, struct mpg_error *err)
+{
+    const uint8_t *build_id, *path;
+    uint32_t size, path_size;
+    if (!get_bytes(d, &build_id, &size, MPG_TRACE_MAX_BUILD_ID) ||
+        !get_bytes(d, &path, &path_size, MPG_TRACE_MAX_TEXT) || !is_line(path, path_size))
+        return mpg_decoder_damaged(d, "module", err);
+    int32_t number =
+        mpg_trace_intern_module(d->trace, build_id, size, (const char *)path, path_size);
+    return define(&d->modules, id, number, err);
+}
+
+static int read_site(struct mpg_decoder *d, int32_t id, struct mpg_error *err)
+{
+    uint32_t n;
+    struct mpg_frame frames[MPG_TRACE_MAX_FRAMES];
+    memset(frames, 0, sizeof frames); /* with what is between their members */
+    if (!mpg_decode_u32(d, &n, MPG_TRACE_MAX_FRAMES) || n == 0)
+        return mpg_decoder_damaged(d, "callsite", err);
+    for (uint32_t i = 0; i < n; i++) {
+        if (!mpg_decode_i32(d, &frames[i].module) ||
+            !mpg_get_varint(&d->p, d->end, &frames[i].offset))
+            return mpg_decoder_damaged(d, "callsite", err);
+        if (frames[i].module != -1 && !mpg_decode_id(&d->modules, &frames[i].module))
+            return mpg_decoder_damaged(d, "callsite in an unknown module", err);
+    }
+    return define(&d->sites, id, mpg_trace_intern_site(d->trace, frames, n), err);
+}
+
+int mpg_decode_definition(struct mpg_decoder *d, uint64_t operation, struct mpg_error *err)
+{
+    int32_t id;
+    if (!mpg_decode_i32(d, &id))
+        return mpg_decoder_damaged(d, "definition", err);
+    switch (operation) {
+    case MPG_OP_COMM:
+        return read_comm(d, id, err);
+    case MPG_OP_TOPOLOGY:
+        return read_topology(d, id, err);
+    case MPG_OP_OBJECT:
+        return read_object(d, id, err);
+    case MPG_OP_STRING:
+        return read_string(d, id, err);
+    case MPG_OP_MODULE:
+        return read_module(d, id, err);
+    default:
+        return read_site(d, id, err);
+    }
+}

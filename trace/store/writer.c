@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A writer's life: windows that fill, chunks that are appended, facts. What goes
+ * into the window is written by trace/store/encode.c and trace/store/define.c. */
+#include <endian.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "trace/store/writer_private.h"
+
+enum {
+    LEAST_WINDOW = 4096,
+    LARGEST_WINDOW = 64 << 20,
+    FACT_BYTES = 8192, /* of a chunk of facts */
+    COLUMN_HEAD_BYTES = 2 * MPG_VARINT_BYTES
+};
+
+/* --- creation --- */
+
+static struct mpg_chunk describe(const struct mpg_trace_writer *w)
+{
+    return (struct mpg_chunk){.kind = MPG_CHUNK_EVENTS,
+                              .rank = w->rank,
+                              .ranks = w->ranks,
+                              .thread = w->thread,
+                              .columns = w->columns,
+                              .run = w->run,
+                              .sequence = w->sequence,
+                              .first_ns = w->last_ns};
+}
+
+static void rewind_columns(struct mpg_trace_writer *w)
+{
+    for (uint32_t i = 0; i < w->columns; i++) {
+        size_t margin = i == MPG_COLUMN_RECORDS ? 0 : MPG_VARINT_BYTES;
+        w->p[i] = w->window.column[i];
+        w->end[i] = w->p[i] + w->window.capacity[i] - margin;
+    }
+    memset(w->bits, 0, sizeof w->bits);
+}
+
+/* A window, and room for the chunk it becomes. On failure the old ones remain. */
+static int make_window(struct mpg_trace_writer *w, size_t record_bytes, struct mpg_error *err)
+{
+    struct mpg_window window;
+    struct mpg_chunk chunk = describe(w);
+    size_t bound = MPG_CHUNK_HEADER_BYTES + FACT_BYTES;
+    if (mpg_window_make(&window, w->window_path, &chunk, w->window_bytes, record_bytes, err) < 0)
+        return -1;
+    for (uint32_t i = 0; i < w->columns; i++)
+        bound += COLUMN_HEAD_BYTES + ZSTD_compressBound(window.capacity[i]);
+    if (bound > w->out_capacity) {
+        free(w->out);
+        w->out_capacity = 0;
+        if (!(w->out = malloc(bound))) {
+            mpg_window_drop(&window);
+            return mpg_error_set(err, "out of memory");
+        }
+        w->out_capacity = bound;
+    }
+    mpg_window_drop(&w->window);
+    w->window = window;
+    rewind_columns(w);
+    return 0;
+}
+
+static int check_options(const struct mpg_trace_writer_options *o, struct mpg_error *err)
+{
+    if (o->rank < 0 || o->rank >= o->ranks || o->ranks > MPG_CHUNK_MAX_RANKS)
+        return mpg_error_set(err, "trace writer: rank or ranks out of range");
+    if (o->window_bytes < LEAST_WINDOW || o->window_bytes > LARGEST_WINDOW)
+        return mpg_error_set(err, "trace writer: a window of %zu bytes is not from %d to %d",
+                             o->window_bytes, LEAST_WINDOW, LARGEST_WINDOW);
+    if (o->thread >= MPG_TRACE_MAX_THREADS || o->value_number > MPG_TRACE_MAX_VALUES)
+        return mpg_error_set(err, "trace writer: thread or values out of range");
+    return 0;
+}
+
+/* Tells the runs of a program apart whose windows are in one place. */
+static uint32_t run_number(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_REALTIME, &t);
+    uint64_t mixed = ((uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec) ^
+                     (uint64_t)getpid() << 40;
+    return (uint32_t)((mixed * 0x9e3779b97f4a7c15u) >> 32);
+}
+
+struct mpg_trace_writer *mpg_trace_writer_new(int fd, const struct mpg_trace_writer_options *o,
+                                              struct mpg_error *err)
+{
+    if (check_options(o, err) < 0)
+        return NULL;
+    struct mpg_trace_writer *w = calloc(1, sizeof *w);
+    if (!w)
+        goto no_memory;
+    w->fd = fd;
+    w->rank = (uint32_t)o->rank;
+    w->ranks = (uint32_t)o->ranks;
+    w->thread = o->thread;
+    w->columns = MPG_COLUMN_VALUES + o->value_number;
+    w->level = o->level;
+    w->window_bytes = o->window_bytes;
+    w->now_ns = o->now_ns;
+    w->file = o->file;
+    w->file_argument = o->file_argument;
+    if (o->window_path) {
+        w->run = run_number();
+        if (!(w->window_path = strdup(o->window_path)))
+            goto no_memory;
+    }
+    if (o->name && !(w->name = strdup(o->name)))
+        goto no_memory;
+    w->zstd = ZSTD_createCCtx();
+    w->shapes = malloc(MPG_MAX_SHAPES * sizeof *w->shapes);
+    if (!w->zstd || !w->shapes)
+        goto no_memory;
+    if (make_window(w, MPG_RECORD_BYTES, err) < 0) {
+        mpg_trace_writer_free(w);
+        return NULL;
+    }
+    return w;
+no_memory:
+    mpg_trace_writer_free(w);
+    mpg_error_set(err, "out of memory");
+    return NULL;
+}
+
+void mpg_trace_writer_free(struct mpg_trace_writer *w)
+{
+    if (!w)
+        return;
+    mpg_window_drop(&w->window);
+    ZSTD_freeCCtx(w->zstd);
+    free(w->window_path);
+    free(w->name);
+    free(w->out);
+    free(w->facts);
+    free(w->shapes);
+    free(w);
+}
+
+struct mpg_trace_writer_size mpg_trace_writer_size(const struct mpg_trace_writer *w)
+{
+    return w->size;
+}
+
+bool mpg_trace_writer_survives(const struct mpg_trace_writer *w)
+{
+    return w->window.mapped;
+}
+
+/* --- chunks --- */
+
+/* Nothing more is written; a reader of the window shall not take that for a death. */
+static void stop(struct mpg_trace_writer *w)
+{
+    w->stopped = true;
+    w->window.progress->stopped = htole64(1);
+}
+
+static int cannot_write(const struct mpg_trace_writer *w, int failed, struct mpg_error *err)
+{
+    return w->name ? mpg_error_errno(err, failed, "%s: cannot write", w->name)
+                   : mpg_error_errno(err, failed, "cannot write the trace");
+}
+
+/* Appends SIZE bytes of OUT, or nothing: a reader would report half a chunk. */
+static int append(struct mpg_trace_writer *w, size_t size, struct mpg_error *err)
+{
+    if (w->file && (w->fd = w->file(w->file_argument, err)) < 0) {
+        stop(w);
+        return -1;
+    }
+    off_t before = lseek(w->fd, 0, SEEK_CUR);
+    if (before >= 0 && !mpg_file_may_have((uint64_t)before + size)) {
+        stop(w);
+        return cannot_write(w, EFBIG, err);
+    }
+    for (size_t done = 0; done < size;) {
+        ssize_t n = write(w->fd, w->out + done, size - done);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0) {
+            int saved = n < 0 ? errno : ENOSPC;
+            if (before >= 0 && ftruncate(w->fd, before) == 0)
+                (void)lseek(w->fd, before, SEEK_SET);
+            stop(w);
+            return cannot_write(w, saved, err);
+        }
+        done += (size_t)n;
+    }
+    w->size.written_bytes += size;
+    return 0;
+}
+
+static size_t column_bytes(const struct mpg_trace_writer *w, uint32_t i)
+{
+    bool part = i < MPG_COLUMN_VALUES && w->bits[i].used > 0;
+    return (size_t)(w->p[i] - w->window.column[i]) + part;
+}
+
+/* Compresses column I to OUT: its sizes, then its bytes, as they are if they are noise
+ * or compressed are no less. Returns the end, or NULL. */
+static uint8_t *put_column(struct mpg_trace_writer *w, uint32_t i, uint8_t *out,
+                           struct mpg_error *err)
+{
+    const uint8_t *column = w->window.column[i];
+    bool bits = i == MPG_COLUMN_GAP_BITS || i == MPG_COLUMN_DURATION_BITS;
+    size_t raw = column_bytes(w, i);
+    uint8_t *data = out + COLUMN_HEAD_BYTES;
+    size_t stored = raw;
+    if (raw > 0 && !bits)
+        stored = ZSTD_compressCCtx(w->zstd, data, ZSTD_compressBound(raw), column, raw, w->level);
+    if (ZSTD_isError(stored)) {
+        mpg_error_set(err, "zstd: %s", ZSTD_getErrorName(stored));
+        return NULL;
+    }
+    if (stored >= raw) {
+        memcpy(data, column, raw);
+        stored = raw;
+    }
+    out = mpg_put_varint(out, raw);
+    out = mpg_put_varint(out, stored);
+    memmove(out, data, stored);
+    return out + stored;
+}
+
+static int append_events(struct mpg_trace_writer *w, struct mpg_error *err)
+{
+    struct mpg_chunk chunk = describe(w);
+    uint8_t *payload = w->out + MPG_CHUNK_HEADER_BYTES, *p = payload;
+    size_t raw = 0;
+    for (uint32_t i = 0; i < w->columns; i++) {
+        raw += column_bytes(w, i);
+        if (!(p = put_column(w, i, p, err))) {
+            stop(w);
+            return -1;
+        }
+    }
+    const struct mpg_progress progress = mpg_window_progress(&w->window);
+    chunk.first_ns = progress.first_ns;
+    chunk.flags = (uint32_t)progress.flags;
+    chunk.events = (uint32_t)w->chunk_events;
+    chunk.raw_bytes = (uint32_t)raw;
+    chunk.stored_bytes = (uint32_t)(p - payload);
+    mpg_chunk_pack(&chunk, payload, w->out);
+    if (append(w, MPG_CHUNK_HEADER_BYTES + chunk.stored_bytes, err) < 0)
+        return -1;
+    w->size.encoded_bytes += raw;
+    return 0;
+}
+
+/* The window is in the file: it begins the next chunk. Killed before the last store,
+ * it still has the number of a chunk that is in the file, and is ignored. */
+static void begin_window(struct mpg_trace_writer *w)
+{
+    struct mpg_progress *p = w->window.progress;
+    uint64_t inside = le64toh(p->inside);
+    bool is_inside = inside >> 32 == (uint32_t)w->chunk_events;
+    w->chunk_events = 0;
+    w->sequence++;
+    p->inside = is_inside ? htole64((uint32_t)inside) : 0;
+    p->events = 0;
+    p->flags = 0;
+    p->first_ns = (int64_t)htole64((uint64_t)w->last_ns);
+    __atomic_store_n(&p->sequence, htole64(w->sequence), __ATOMIC_RELEASE);
+    rewind_columns(w);
+}
+
+static int end_events(struct mpg_trace_writer *w, struct mpg_error *err)
+{
+    if (w->p[MPG_COLUMN_RECORDS] == w->window.column[MPG_COLUMN_RECORDS])
+        return 0;
+    bool timed = w->now_ns && w->size.events > 0;
+    int64_t enter_ns = timed ? w->now_ns() : 0;
+    if (append_events(w, err) < 0)
+        return -1;
+    begin_window(w);
+    if (timed) {
+        if (!w->flush_pending)
+            w->flush_enter_ns = enter_ns;
+        w->flush_leave_ns = w->now_ns();
+        w->flush_pending = true;
+    }
+    return 0;
+}
+
+int mpg_writer_reserve(struct mpg_trace_writer *w, size_t bytes, struct mpg_error *err)
+{
+    bool room = bytes <= (size_t)(w->end[MPG_COLUMN_RECORDS] - w->p[MPG_COLUMN_RECORDS]);
+    for (uint32_t i = 1; i < w->columns; i++)
+        room = room && w->p[i] <= w->end[i];
+    if (room)
+        return 0;
+    if (w->stopped)
+        return mpg_error_set(err, "the trace has ended early");
+    if (end_events(w, err) < 0)
+        return -1;
+    return bytes <= w->window.capacity[MPG_COLUMN_RECORDS] ? 0 : make_window(w, bytes, err);
+}
+
+bool mpg_trace_writer_is_full(const struct mpg_trace_writer *w)
+{
+    bool full = false;
+    for (uint32_t i = 0; i < w->columns; i++)
+        full = full || (size_t)(w->p[i] - w->window.column[i]) > w->window.capacity[i] / 8 * 7;
+    return full;
+}
+
+/* --- facts --- */
+
+static int end_facts(struct mpg_trace_writer *w, struct mpg_error *err)
+{
+    size_t done = 0;
+    while (done < w->fact_used) {
+        size_t size = w->fact_used - done;
+        if (size > FACT_BYTES) { /* cut after a whole line */
+            size = FACT_BYTES;
+            while (w->facts[done + size - 1] != '\n')
+                size--;
+        }
+        struct mpg_chunk chunk = describe(w);
+        chunk.kind = MPG_CHUNK_FACTS;
+        chunk.raw_bytes = chunk.stored_bytes = (uint32_t)size;
+        memcpy(w->out + MPG_CHUNK_HEADER_BYTES, w->facts + done, size);
+        mpg_chunk_pack(&chunk, w->out + MPG_CHUNK_HEADER_BYTES, w->out);
+        if (append(w, MPG_CHUNK_HEADER_BYTES + size, err) < 0)
+            return -1;
+        begin_window(w);
+        done += size;
+    }
+    w->fact_used = 0;
+    return 0;
+}
+
+int mpg_trace_write_fact(struct mpg_trace_writer *w, const char *key, const char *value,
+                         struct mpg_error *err)
+{
+    size_t key_size = strlen(key), value_size = strlen(value);
+    size_t need = w->fact_used + key_size + value_size + 2;
+    if (strpbrk(key, " \n") || strchr(value, '\n'))
+        return mpg_error_set(err, "trace fact '%s' holds a line end or a blank in its key", key);
+    if (key_size + value_size + 2 > FACT_BYTES)
+        return mpg_error_set(err, "trace fact '%.40s' is larger than %d bytes", key, FACT_BYTES);
+    if (need > w->fact_capacity) {
+        uint8_t *grown = realloc(w->facts, 2 * need);
+        if (!grown)
+            return mpg_error_set(err, "out of memory");
+        w->facts = grown;
+        w->fact_capacity = 2 * need;
+    }
+    uint8_t *p = w->facts + w->fact_used;
+    memcpy(p, key, key_size);
+    p[key_size] = ' ';
+    memcpy(p + key_size + 1, value, value_size);
+    p[key_size + 1 + value_size] = '\n';
+    w->fact_used = need;
+    return 0;
+}
+
+/* --- end --- */
+
+int mpg_trace_writer_flush(struct mpg_trace_writer *w, struct mpg_error *err)
+{
+    if (w->stopped)
+        return mpg_error_set(err, "the trace has ended early");
+    /* Facts get a sequence number of their own, which the window's must not be. */
+    if (end_events(w, err) < 0)
+        return -1;
+    return end_facts(w, err);
+}
+
+int mpg_trace_writer_close(struct mpg_trace_writer *w, struct mpg_error *err)
+{
+    if (mpg_trace_writer_flush(w, err) < 0)
+        return -1;
+    w->stopped = true;
+    if (w->window.mapped && mpg_file_is(w->window_path, &w->window.file) &&
+        unlink(w->window_path) < 0 && errno != ENOENT)
+        return mpg_error_errno(err, errno, "cannot remove %s", w->window_path);
+    return 0;
+}

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The keys of the text form, and the calls they belong to. */
+#include "trace/text/keys.h"
+
+#include <string.h>
+
+#define FIELD(name) offsetof(struct mpg_event, name), 0
+#define FIELDS(name, number) offsetof(struct mpg_event, name), offsetof(struct mpg_event, number)
+
+static const struct mpg_text_key_info infos[MPG_TEXT_KEYS] = {
+    [MPG_TEXT_END] = {"", MPG_TEXT_TYPE_FLAG, 0, 0},
+    [MPG_TEXT_COMM] = {"comm", MPG_TEXT_TYPE_LABEL, FIELD(comm)},
+    [MPG_TEXT_WINDOW] = {"win", MPG_TEXT_TYPE_LABEL, FIELD(object)},
+    [MPG_TEXT_FILE] = {"file", MPG_TEXT_TYPE_LABEL, FIELD(object)},
+    [MPG_TEXT_ROOT] = {"root", MPG_TEXT_TYPE_PEER, FIELD(root)},
+    [MPG_TEXT_ASSERT] = {"assert", MPG_TEXT_TYPE_INT32, FIELD(root)},
+    [MPG_TEXT_EXCLUSIVE] = {"exclusive", MPG_TEXT_TYPE_INT32, FIELD(root)},
+    [MPG_TEXT_GROUP] = {"group", MPG_TEXT_TYPE_LIST, FIELDS(counts, count_number)},
+    [MPG_TEXT_LEVEL] = {"level", MPG_TEXT_TYPE_INT32, FIELD(to)},
+    [MPG_TEXT_NAME] = {"name", MPG_TEXT_TYPE_STRING, FIELD(string)},
+    [MPG_TEXT_TO] = {"to", MPG_TEXT_TYPE_PEER, FIELD(to)},
+    [MPG_TEXT_FROM] = {"from", MPG_TEXT_TYPE_PEER, FIELD(from)},
+    [MPG_TEXT_TAG] = {"tag", MPG_TEXT_TYPE_INT32, FIELD(tag)},
+    [MPG_TEXT_RECVTAG] = {"recvtag", MPG_TEXT_TYPE_INT32, FIELD(recvtag)},
+    [MPG_TEXT_BYTES] = {"bytes", MPG_TEXT_TYPE_BYTES, FIELD(bytes)},
+    [MPG_TEXT_RECVBYTES] = {"recvbytes", MPG_TEXT_TYPE_INT64, FIELD(recvbytes)},
+    [MPG_TEXT_ANY] = {"any", MPG_TEXT_TYPE_ANY, FIELD(any)},
+    [MPG_TEXT_FOUND] = {"found", MPG_TEXT_TYPE_FLAG, FIELD(found)},
+    [MPG_TEXT_MESSAGE] = {"message", MPG_TEXT_TYPE_ID, FIELD(message)},
+    [MPG_TEXT_PERSISTENT] = {"persistent", MPG_TEXT_TYPE_LIST, FIELDS(persistent, request_number)},
+    [MPG_TEXT_REQUEST] = {"request", MPG_TEXT_TYPE_LIST, FIELDS(requests, request_number)},
+    [MPG_TEXT_REQUESTS] = {"requests", MPG_TEXT_TYPE_LIST, FIELDS(requests, request_number)},
+    [MPG_TEXT_DONE] = {"done", MPG_TEXT_TYPE_LIST, FIELDS(done, done_number)},
+    [MPG_TEXT_CANCELLED] = {"cancelled", MPG_TEXT_TYPE_LIST, FIELDS(cancelled, cancelled_number)},
+    [MPG_TEXT_MATCHED] = {"matched", MPG_TEXT_TYPE_MATCHED, FIELD(resolutions)},
+    [MPG_TEXT_NEWCOMM] = {"newcomm", MPG_TEXT_TYPE_LABEL, FIELD(newcomm)},
+    [MPG_TEXT_FAILED] = {"failed", MPG_TEXT_TYPE_FLAG, FIELD(failed)},
+    [MPG_TEXT_SITE] = {"site", MPG_TEXT_TYPE_LABEL, FIELD(site)},
+    [MPG_TEXT_VALUES] = {"values", MPG_TEXT_TYPE_LIST, FIELDS(values, value_number)},
+};
+
+enum { MOST_KEYS = 8 };
+#define NEED(key) (MPG_TEXT_##key | MPG_TEXT_NEEDED)
+#define MAY(key) MPG_TEXT_##key
+
+static const unsigned char grammar[MPG_KIND_OTHER + 1][MOST_KEYS + 1] = {
+    [MPG_KIND_REGION_BEGIN] = {NEED(NAME)},
+    [MPG_KIND_REGION_END] = {NEED(NAME)},
+    [MPG_KIND_SEND] = {MAY(COMM), NEED(TO), MAY(TAG), NEED(BYTES)},
+    [MPG_KIND_RECV] = {MAY(COMM), NEED(FROM), MAY(TAG), NEED(BYTES), MAY(ANY)},
+    [MPG_KIND_SENDRECV] = {MAY(COMM), NEED(TO), MAY(TAG), NEED(BYTES), NEED(FROM), MAY(RECVTAG),
+                           MAY(RECVBYTES), MAY(ANY)},
+    [MPG_KIND_ISEND] = {MAY(COMM), NEED(TO), MAY(TAG), NEED(BYTES), NEED(REQUEST)},
+    [MPG_KIND_IRECV] = {MAY(COMM), MAY(FROM), MAY(TAG), NEED(BYTES), MAY(ANY), NEED(REQUEST)},
+    [MPG_KIND_COMPLETE] = {NEED(REQUESTS), MAY(DONE), MAY(CANCELLED)},
+    [MPG_KIND_PROBE] = {MAY(COMM), MAY(FROM), MAY(TAG), MAY(BYTES), MAY(ANY), MAY(FOUND)},
+    [MPG_KIND_MPROBE] = {MAY(COMM), MAY(FROM), MAY(TAG), MAY(BYTES), MAY(ANY), MAY(FOUND),
+                         MAY(MESSAGE)},
+    [MPG_KIND_MRECV] = {MAY(COMM), NEED(FROM), MAY(TAG), NEED(BYTES), MAY(MESSAGE)},
+    [MPG_KIND_IMRECV] = {MAY(COMM), NEED(FROM), MAY(TAG), NEED(BYTES), MAY(MESSAGE),
+                         NEED(REQUEST)},
+    [MPG_KIND_REQUEST_FREE] = {MAY(PERSISTENT), MAY(REQUEST)},
+    [MPG_KIND_CANCEL] = {NEED(REQUEST)},
+    [MPG_KIND_REQUEST] = {NEED(REQUEST)},
+    [MPG_KIND_SEND_INIT] = {MAY(COMM), NEED(TO), MAY(TAG), NEED(BYTES), NEED(PERSISTENT)},
+    [MPG_KIND_RECV_INIT] = {MAY(COMM), MAY(FROM), MAY(TAG), NEED(BYTES), MAY(ANY),
+                            NEED(PERSISTENT)},
+    [MPG_KIND_START] = {NEED(PERSISTENT), NEED(REQUESTS), MAY(MATCHED)},
+    [MPG_KIND_COLLECTIVE] = {MAY(COMM), MAY(ROOT), MAY(BYTES)},
+    [MPG_KIND_ICOLLECTIVE] = {MAY(COMM), MAY(ROOT), MAY(BYTES), NEED(REQUEST)},
+    [MPG_KIND_NEIGHBOR] = {MAY(COMM), MAY(BYTES)},
+    [MPG_KIND_INEIGHBOR] = {MAY(COMM), MAY(BYTES), NEED(REQUEST)},
+    [MPG_KIND_CONSTRUCTOR] = {MAY(COMM), MAY(NEWCOMM)},
+    [MPG_KIND_ICONSTRUCTOR] = {MAY(COMM), MAY(NEWCOMM), NEED(REQUEST)},
+    [MPG_KIND_DYNAMIC] = {MAY(COMM), MAY(NEWCOMM)},
+    [MPG_KIND_COMM_FREE] = {MAY(COMM)},
+    [MPG_KIND_WIN_CONSTRUCTOR] = {MAY(COMM), NEED(WINDOW), MAY(BYTES)},
+    [MPG_KIND_WIN_FREE] = {NEED(WINDOW)},
+    [MPG_KIND_WIN_FENCE] = {NEED(WINDOW), MAY(ASSERT)},
+    [MPG_KIND_WIN_GROUP] = {NEED(WINDOW), NEED(GROUP)},
+    [MPG_KIND_WIN_EPOCH] = {NEED(WINDOW), MAY(FOUND)},
+    [MPG_KIND_WIN_TARGET] = {NEED(WINDOW), NEED(TO), MAY(EXCLUSIVE)},
+    [MPG_KIND_WIN_ALL] = {NEED(WINDOW)},
+    [MPG_KIND_RMA] = {NEED(WINDOW), NEED(TO), MAY(BYTES), MAY(RECVBYTES)},
+    [MPG_KIND_IRMA] = {NEED(WINDOW), NEED(TO), MAY(BYTES), MAY(RECVBYTES), NEED(REQUEST)},
+    [MPG_KIND_FILE_OPEN] = {MAY(COMM), NEED(FILE)},
+    [MPG_KIND_FILE_CLOSE] = {NEED(FILE)},
+    [MPG_KIND_FILE] = {NEED(FILE), MAY(BYTES)},
+    [MPG_KIND_IFILE] = {NEED(FILE), MAY(BYTES), NEED(REQUEST)},
+    [MPG_KIND_FILE_COLLECTIVE] = {NEED(FILE)},
+    [MPG_KIND_PCONTROL] = {NEED(LEVEL)},
+};
+
+const struct mpg_text_key_info *mpg_text_key_info(enum mpg_text_key key)
+{
+    return &infos[key];
+}
+
+enum mpg_text_key mpg_text_key_by_name(const char *name)
+{
+    int key = MPG_TEXT_KEYS - 1;
+    while (key > MPG_TEXT_END && strcmp(infos[key].name, name) != 0)
+        key--;
+    return (enum mpg_text_key)key;
+}
+
+const unsigned char *mpg_text_kind_keys(enum mpg_kind kind)
+{
+    return grammar[kind];
+}
+
+bool mpg_text_kind_has(enum mpg_kind kind, enum mpg_text_key key)
+{
+    const unsigned char *keys = grammar[kind];
+    while (*keys && (*keys & ~MPG_TEXT_NEEDED) != key)
+        keys++;
+    return *keys;
+}
+
+static bool has_root(enum mpg_call call)
+{
+    switch (call) {
+    case MPG_CALL_Bcast:
+    case MPG_CALL_Reduce:
+    case MPG_CALL_Gather:
+    case MPG_CALL_Gatherv:
+    case MPG_CALL_Scatter:
+    case MPG_CALL_Scatterv:
+    case MPG_CALL_Ibcast:
+    case MPG_CALL_Ireduce:
+    case MPG_CALL_Igather:
+    case MPG_CALL_Igatherv:
+    case MPG_CALL_Iscatter:
+    case MPG_CALL_Iscatterv:
+        return true;
+    default:
+        return false;
+    }
+}
+
+bool mpg_text_key_is_shown(const struct mpg_event *e, enum mpg_text_key key)
+{
+    switch (key) {
+    case MPG_TEXT_ROOT:
+        return has_root(e->call) && e->root != MPG_UNKNOWN;
+    case MPG_TEXT_EXCLUSIVE:
+        return e->call == MPG_CALL_Win_lock && e->root != 0;
+    case MPG_TEXT_TO:
+        return e->to != MPG_UNKNOWN;
+    case MPG_TEXT_FROM:
+        return e->from != MPG_UNKNOWN;
+    case MPG_TEXT_TAG:
+        return e->tag != MPG_UNKNOWN || !(e->any & MPG_ANY_TAG);
+    case MPG_TEXT_BYTES:
+        return e->call != MPG_CALL_Barrier && e->call != MPG_CALL_Ibarrier;
+    case MPG_TEXT_ANY:
+        return e->any != 0;
+    case MPG_TEXT_FOUND:
+        return !e->found && e->call != MPG_CALL_Win_complete && e->call != MPG_CALL_Win_wait;
+    case MPG_TEXT_MESSAGE:
+        return e->message > 0;
+    case MPG_TEXT_PERSISTENT:
+        return e->persistent;
+    case MPG_TEXT_REQUEST:
+        return e->request_number > 0;
+    case MPG_TEXT_DONE:
+        return !e->done_all;
+    case MPG_TEXT_CANCELLED:
+        return e->cancelled_number > 0;
+    case MPG_TEXT_MATCHED:
+        return e->resolution_number > 0;
+    case MPG_TEXT_FAILED:
+        return e->failed;
+    case MPG_TEXT_SITE:
+        return e->site != MPG_NO_SITE;
+    case MPG_TEXT_VALUES:
+        return e->value_number > 0;
+    default:
+        return true;
+    }
+}

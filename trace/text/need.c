@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Telling a stream what a label stands for, when an event first uses it there. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace/text/definitions.h"
+
+static void *find(struct mpg_text_definitions *d, enum text_kind kind, int32_t label,
+                  int32_t second)
+{
+    struct text_table *t = &d->tables[kind];
+    const uint64_t *place = mpg_map_find(&t->labels, (uint64_t)label, (uint64_t)second);
+    return place ? (char *)t->items + (*place - 1) * t->size : NULL;
+}
+
+/* 1 if KIND's LABEL is already known in S, else 0 and from now on it is. */
+static int meet(struct mpg_text_stream *s, enum text_kind kind, int32_t label,
+                struct mpg_error *err)
+{
+    uint64_t *slot = mpg_map_add(&s->defined, (uint64_t)label, (uint64_t)kind);
+    if (!slot)
+        return mpg_error_set(err, "out of memory");
+    int met = *slot != 0;
+    *slot = 1;
+    return met;
+}
+
+int mpg_text_write_world(const struct mpg_text_definitions *d, struct mpg_text_stream *s,
+                         struct mpg_error *err)
+{
+    int32_t *members = malloc((size_t)d->ranks * sizeof *members);
+    if (!members)
+        return mpg_error_set(err, "out of memory");
+    for (int32_t r = 0; r < d->ranks; r++)
+        members[r] = r;
+    struct mpg_comm_definition world = {
+        .parent = MPG_NO_COMM, .size = d->ranks, .world_ranks = members};
+    int status = mpg_trace_write_comm(s->writer, &world, err);
+    free(members);
+    return status;
+}
+
+int mpg_text_need_comm(struct mpg_text_definitions *d, struct mpg_text_stream *s, int32_t label,
+                       struct mpg_error *err)
+{
+    int met = label == MPG_NO_COMM ? 1 : meet(s, TEXT_COMM, label, err);
+    if (met)
+        return met < 0 ? -1 : 0;
+    struct text_comm *c = find(d, TEXT_COMM, label, 0);
+    if (!c && label == 0)
+        return mpg_text_write_world(d, s, err);
+    if (!c)
+        return mpg_error_set(err, "communicator %d is not defined", label);
+    int32_t i = 0, n = c->size + c->remote_size;
+    while (i < n && c->members[i] != s->rank)
+        i++;
+    if (i == n)
+        return mpg_error_set(err, "rank %d is not in communicator %d", s->rank, label);
+    c->used = true;
+    if (mpg_text_need_comm(d, s, c->parent, err) < 0)
+        return -1;
+    struct mpg_comm_definition definition = {.comm = label,
+                                             .parent = c->parent,
+                                             .instance = c->instance,
+                                             .label = label,
+                                             .size = c->size,
+                                             .remote_size = c->remote_size,
+                                             .world_ranks = c->members,
+                                             .remote = c->members + c->size};
+    return mpg_trace_write_comm(s->writer, &definition, err);
+}
+
+const struct text_comm *mpg_text_comm(const struct mpg_text_definitions *d, size_t i)
+{
+    const struct text_table *t = &d->tables[TEXT_COMM];
+    return i < t->count ? (const struct text_comm *)t->items + i : NULL;
+}
+
+const struct text_topology *mpg_text_topology(const struct mpg_text_definitions *d, size_t i)
+{
+    const struct text_table *t = &d->tables[TEXT_TOPOLOGY];
+    return i < t->count ? (const struct text_topology *)t->items + i : NULL;
+}
+
+int mpg_text_need_topology(struct mpg_text_definitions *d, struct mpg_text_stream *s,
+                           int32_t comm, struct mpg_error *err)
+{
+    int met = meet(s, TEXT_TOPOLOGY, comm, err);
+    if (met)
+        return met < 0 ? -1 : 0;
+    const struct text_topology *t = find(d, TEXT_TOPOLOGY, comm, s->rank);
+    const struct text_comm *c = find(d, TEXT_COMM, comm, 0);
+    int32_t size = c ? c->size : d->ranks;
+    if (!t)
+        return mpg_error_set(err, "rank %d has no #topology in communicator %d", s->rank, comm);
+    for (uint32_t i = 0; i < t->source_number + t->destination_number; i++)
+        if (t->neighbours[i] >= size)
+            return mpg_error_set(err, "the #topology of rank %d in communicator %d: %d is no "
+                                      "rank in it", s->rank, comm, t->neighbours[i]);
+    return mpg_trace_write_topology(s->writer, comm, t->source_number, t->neighbours,
+                                    t->destination_number, t->neighbours + t->source_number,
+                                    err);
+}
+
+int mpg_text_need_object(struct mpg_text_definitions *d, struct mpg_text_stream *s,
+                         enum text_kind kind, int32_t label, int32_t *object,
+                         struct mpg_error *err)
+{
+    /* Windows and files share their numbers in a stream, and not in a text. */
+    uint64_t *slot = mpg_map_add(&s->defined, (uint64_t)label, (uint64_t)kind);
+    if (!slot)
+        return mpg_error_set(err, "out of memory");
+    if (*slot) {
+        *object = (int32_t)(*slot - 1);
+        return 0;
+    }
+    const struct text_object *o = find(d, kind, label, 0);
+    if (!o)
+        return mpg_error_set(err, "%s %d is not defined", kind == TEXT_FILE ? "file" : "window",
+                             label);
+    *object = s->objects++;
+    *slot = (uint64_t)*object + 1;
+    if (mpg_text_need_comm(d, s, o->comm, err) < 0)
+        return -1;
+    return mpg_trace_write_object(s->writer, *object,
+                                  kind == TEXT_FILE ? MPG_OBJECT_FILE : MPG_OBJECT_WINDOW,
+                                  o->comm, o->number, err);
+}
+
+static int need_module(struct mpg_text_definitions *d, struct mpg_text_stream *s, int32_t label,
+                       struct mpg_error *err)
+{
+    int met = label < 0 ? 1 : meet(s, TEXT_MODULE, label, err);
+    if (met)
+        return met < 0 ? -1 : 0;
+    const struct text_module *m = find(d, TEXT_MODULE, label, 0);
+    return mpg_trace_write_module(s->writer, label, m->build_id, m->build_id_size, m->path, err);
+}
+
+int mpg_text_need_site(struct mpg_text_definitions *d, struct mpg_text_stream *s, int32_t label,
+                       struct mpg_error *err)
+{
+    int met = label == MPG_NO_SITE ? 1 : meet(s, TEXT_SITE, label, err);
+    if (met)
+        return met < 0 ? -1 : 0;
+    const struct text_site *site = find(d, TEXT_SITE, label, 0);
+    if (!site)
+        return mpg_error_set(err, "callsite %d is not defined", label);
+    for (uint32_t i = 0; i < site->frame_number; i++)
+        if (need_module(d, s, site->frames[i].module, err) < 0)
+            return -1;
+    return mpg_trace_write_site(s->writer, label, site->frame_number, site->frames, err);
+}
+
+/* The trace-wide number of NAME, new or not. */
+static int intern_name(struct mpg_text_definitions *d, const char *name, int32_t *number,
+                       struct mpg_error *err)
+{
+    struct text_table *t = &d->tables[TEXT_STRING];
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (const char *p = name; *p; p++)
+        hash = (hash ^ (uint64_t)(unsigned char)*p) * 0x100000001b3u;
+    for (uint64_t collisions = 0;; collisions++) {
+        uint64_t *slot = mpg_map_add(&t->labels, hash, collisions);
+        if (!slot)
+            return mpg_error_set(err, "out of memory");
+        if (*slot == 0) {
+            char **grown = realloc(t->items, (t->count + 1) * sizeof *grown);
+            if (grown)
+                t->items = grown;
+            if (!grown || !(grown[t->count] = strdup(name)))
+                return mpg_error_set(err, "out of memory");
+            *slot = ++t->count;
+        } else if (strcmp(((char **)t->items)[*slot - 1], name) != 0)
+            continue;
+        *number = (int32_t)(*slot - 1);
+        return 0;
+    }
+}
+
+int mpg_text_need_string(struct mpg_text_definitions *d, struct mpg_text_stream *s,
+                         const char *name, int32_t *string, struct mpg_error *err)
+{
+    if (intern_name(d, name, string, err) < 0)
+        return -1;
+    int met = meet(s, TEXT_STRING, *string, err);
+    return met ? (met < 0 ? -1 : 0) : mpg_trace_write_string(s->writer, *string, name, err);
+}

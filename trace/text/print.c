@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Printing traces as text. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "trace/text/text.h"
+#include "trace/text/definitions.h"
+#include "trace/text/keys.h"
+#include "trace/store/private.h"
+
+struct printer {
+    struct mpg_trace *trace;
+    FILE *out;
+    struct mpg_map printed;   /* (number, kind) -> label + 1 */
+    struct mpg_map instances; /* as the import counts them */
+    int32_t labels[TEXT_KINDS]; /* the next free ones */
+    bool failed;              /* out of memory */
+};
+
+/* Whether NUMBER of KIND is new; LABEL is the one in the text, given in order. */
+static bool meet(struct printer *p, enum text_kind kind, int32_t number, uint64_t second,
+                 int32_t *label)
+{
+    uint64_t *slot = mpg_map_add(&p->printed, (uint64_t)number, second << 8 | (uint64_t)kind);
+    if (!slot) {
+        p->failed = true;
+        return false;
+    }
+    bool is_new = *slot == 0;
+    if (is_new)
+        *slot = (uint64_t)++p->labels[kind];
+    *label = (int32_t)(*slot - 1);
+    return is_new;
+}
+
+static int32_t label_of(const struct printer *p, enum text_kind kind, int32_t number)
+{
+    const uint64_t *slot = mpg_map_find(&p->printed, (uint64_t)number, (uint64_t)kind);
+    return slot ? (int32_t)(*slot - 1) : -1;
+}
+
+/* ---- definitions, before what first mentions them ---- */
+
+static void print_members(FILE *out, const int32_t *members, int32_t n)
+{
+    for (int32_t i = 0; i < n; i++)
+        if (members[i] == MPG_FOREIGN)
+            fputs(" *", out);
+        else
+            fprintf(out, " %d", members[i]);
+}
+
+static void define_comm(struct printer *p, int32_t comm)
+{
+    int32_t ignored;
+    if (comm == MPG_NO_COMM || !meet(p, TEXT_COMM, comm, 0, &ignored))
+        return;
+    const struct mpg_comm *c = mpg_trace_comm(p->trace, comm);
+    define_comm(p, c->parent);
+    int32_t parent = c->parent == MPG_NO_COMM ? MPG_NO_COMM
+                                              : mpg_trace_comm(p->trace, c->parent)->label;
+    int32_t expected = mpg_text_next_instance(&p->instances, parent, c->size, c->remote_size,
+                                              c->world_ranks);
+    p->failed = p->failed || expected < 0;
+    fprintf(p->out, "#comm %d", c->label);
+    if (parent != MPG_NO_COMM)
+        fprintf(p->out, " of %d", parent);
+    if (c->instance != expected)
+        fprintf(p->out, " instance %d", c->instance);
+    fputs(" =", p->out);
+    print_members(p->out, c->world_ranks, c->size);
+    if (c->remote_size)
+        fputs(" |", p->out);
+    print_members(p->out, c->world_ranks + c->size, c->remote_size);
+    fputc('\n', p->out);
+}
+
+static void define_topology(struct printer *p, int32_t rank, int32_t comm)
+{
+    int32_t ignored;
+    if (!meet(p, TEXT_TOPOLOGY, comm, (uint64_t)rank, &ignored))
+        return;
+    const struct trace_topology *t = mpg_trace_topology(p->trace, rank, comm);
+    fprintf(p->out, "#topology %d %d =", rank, mpg_trace_comm(p->trace, comm)->label);
+    for (uint32_t i = 0; i < t->source_number + t->destination_number; i++) {
+        bool source = i < t->source_number;
+        int32_t neighbour = source ? t->sources[i] : t->destinations[i - t->source_number];
+        if (i == t->source_number)
+            fputs(" >", p->out);
+        if (neighbour == MPG_PROC_NULL)
+            fputs(" null", p->out);
+        else
+            fprintf(p->out, " %d", neighbour);
+    }
+    fputs(t->destination_number ? "\n" : " >\n", p->out);
+}
+
+static enum text_kind kind_of(const struct mpg_object *o)
+{
+    return o->kind == MPG_OBJECT_FILE ? TEXT_FILE : TEXT_WINDOW;
+}
+
+static void define_object(struct printer *p, int32_t object)
+{
+    if (object == MPG_NO_OBJECT)
+        return;
+    const struct mpg_object *o = mpg_trace_object(p->trace, object);
+    int32_t label;
+    if (!meet(p, kind_of(o), object, 0, &label))
+        return;
+    define_comm(p, o->comm);
+    fprintf(p->out, "#%s %d = %d %d\n", o->kind == MPG_OBJECT_FILE ? "file" : "window", label,
+            mpg_trace_comm(p->trace, o->comm)->label, o->number);
+}
+
+static void print_quoted(FILE *out, const char *text)
+{
+    fputc('"', out);
+    for (const char *c = text; *c; c++) {
+        if ((unsigned char)*c < ' ' || *c == 0x7f)
+            fprintf(out, "\\x%02x", (unsigned)*c);
+        else
+            fprintf(out, "%s%c", *c == '"' || *c == '\\' ? "\\" : "", *c);
+    }
+    fputc('"', out);
+}
+
+static void define_module(struct printer *p, int32_t module)
+{
+    int32_t label;
+    if (module < 0 || !meet(p, TEXT_MODULE, module, 0, &label))
+        return;
+    const struct mpg_module *m = mpg_trace_module(p->trace, module);
+    fprintf(p->out, "#module %d = %s", label, m->build_id_size ? "" : "-");
+    for (uint32_t i = 0; i < m->build_id_size; i++)
+        fprintf(p->out, "%02x", m->build_id[i]);
+    fputc(' ', p->out);
+    print_quoted(p->out, m->path);
+    fputc('\n', p->out);
+}
+
+static void define_site(struct printer *p, int32_t site)
+{
+    int32_t label;
+    if (site == MPG_NO_SITE || !meet(p, TEXT_SITE, site, 0, &label))
+        return;
+    const struct mpg_site *s = mpg_trace_site(p->trace, site);
+    for (uint32_t i = 0; i < s->frame_number; i++)
+        define_module(p, s->frames[i].module);
+    fprintf(p->out, "#site %d =", label);
+    for (uint32_t i = 0; i < s->frame_number; i++) {
+        if (s->frames[i].module < 0)
+            fputs(" ?", p->out);
+        else
+            fprintf(p->out, " %d", label_of(p, TEXT_MODULE, s->frames[i].module));
+        fprintf(p->out, "+0x%" PRIx64, s->frames[i].offset);
+    }
+    fputc('\n', p->out);
+}
+
+/* ---- events ---- */
+
+static void print_list(FILE *out, const int64_t *values, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        fprintf(out, "%s%" PRId64, i ? "," : "", values[i]);
+}
+
+static void print_peer(FILE *out, int32_t rank)
+{
+    if (rank == MPG_PROC_NULL)
+        fputs("null", out);
+    else if (rank == MPG_ROOT)
+        fputs("root", out);
+    else
+        fprintf(out, "%d", rank);
+}
+
+static void print_label(const struct printer *p, enum mpg_text_key key, int32_t number)
+{
+    int32_t label = number;
+    if (number >= 0 && (key == MPG_TEXT_COMM || key == MPG_TEXT_NEWCOMM))
+        label = mpg_trace_comm(p->trace, number)->label;
+    else if (number >= 0)
+        label = label_of(p, key == MPG_TEXT_SITE ? TEXT_SITE
+                            : key == MPG_TEXT_FILE ? TEXT_FILE : TEXT_WINDOW, number);
+    if (label < 0)
+        fputs("null", p->out);
+    else
+        fprintf(p->out, "%d", label);
+}
+
+static void print_value(const struct printer *p, const struct mpg_event *e, enum mpg_text_key key)
+{
+    const struct mpg_text_key_info *info = mpg_text_key_info(key);
+    const void *field = (const char *)e + info->field;
+    uint32_t n = *(const uint32_t *)(const void *)((const char *)e + info->number);
+    FILE *out = p->out;
+    switch (info->type) {
+    case MPG_TEXT_TYPE_LABEL:
+        print_label(p, key, *(const int32_t *)field);
+        break;
+    case MPG_TEXT_TYPE_PEER:
+        print_peer(out, *(const int32_t *)field);
+        break;
+    case MPG_TEXT_TYPE_INT32:
+        fprintf(out, "%d", *(const int32_t *)field);
+        break;
+    case MPG_TEXT_TYPE_INT64:
+    case MPG_TEXT_TYPE_ID:
+        fprintf(out, "%" PRId64, *(const int64_t *)field);
+        break;
+    case MPG_TEXT_TYPE_FLAG:
+        fputs(*(const bool *)field ? "1" : "0", out);
+        break;
+    case MPG_TEXT_TYPE_LIST:
+        /* A persistent request that is made or freed is one. */
+        if (key == MPG_TEXT_PERSISTENT && mpg_call_kind(e->call) != MPG_KIND_START)
+            n = 1;
+        print_list(out, *(const int64_t *const *)field, n);
+        break;
+    case MPG_TEXT_TYPE_BYTES:
+        if (e->count_number)
+            print_list(out, e->counts, e->count_number);
+        else
+            fprintf(out, "%" PRId64, e->bytes);
+        break;
+    case MPG_TEXT_TYPE_ANY:
+        fprintf(out, "%s%s%s", e->any & MPG_ANY_SOURCE ? "source" : "",
+                e->any == (MPG_ANY_SOURCE | MPG_ANY_TAG) ? "," : "",
+                e->any & MPG_ANY_TAG ? "tag" : "");
+        break;
+    case MPG_TEXT_TYPE_MATCHED:
+        for (uint32_t i = 0; i < e->resolution_number; i++)
+            fprintf(out, "%s%" PRId64 ":%d:%d", i ? "," : "", e->resolutions[i].request,
+                    e->resolutions[i].source, e->resolutions[i].tag);
+        break;
+    case MPG_TEXT_TYPE_STRING:
+        print_quoted(out, mpg_trace_string(p->trace, e->string));
+        break;
+    }
+}
+
+static void print_key(const struct printer *p, const struct mpg_event *e, enum mpg_text_key key)
+{
+    if (!mpg_text_key_is_shown(e, key))
+        return;
+    fprintf(p->out, " %s=", mpg_text_key_info(key)->name);
+    print_value(p, e, key);
+}
+
+static void define_used(struct printer *p, int32_t rank, const struct mpg_event *e)
+{
+    enum mpg_kind kind = mpg_call_kind(e->call);
+    define_site(p, e->site);
+    if (e->failed)
+        return;
+    if (mpg_text_kind_has(kind, MPG_TEXT_COMM))
+        define_comm(p, e->comm);
+    if (mpg_text_kind_has(kind, MPG_TEXT_NEWCOMM))
+        define_comm(p, e->newcomm);
+    if (kind == MPG_KIND_NEIGHBOR || kind == MPG_KIND_INEIGHBOR)
+        define_topology(p, rank, e->comm);
+    if (mpg_text_kind_has(kind, MPG_TEXT_WINDOW) || mpg_text_kind_has(kind, MPG_TEXT_FILE))
+        define_object(p, e->object);
+}
+
+static void print_event(struct printer *p, int32_t rank, const struct mpg_event *e)
+{
+    define_used(p, rank, e);
+    fprintf(p->out, "%d", rank);
+    if (e->thread)
+        fprintf(p->out, ".%u", e->thread);
+    fprintf(p->out, " %" PRId64 " %" PRId64 " %s", e->enter_ns, e->leave_ns,
+            mpg_call_name(e->call));
+    const unsigned char *keys = mpg_text_kind_keys(mpg_call_kind(e->call));
+    for (; *keys && !e->failed; keys++)
+        print_key(p, e, *keys & ~MPG_TEXT_NEEDED);
+    for (int key = MPG_TEXT_FAILED; key < MPG_TEXT_KEYS; key++)
+        print_key(p, e, (enum mpg_text_key)key);
+    fputc('\n', p->out);
+}
+
+/* ---- what is said about the ranks ---- */
+
+/* The value of fact KEY if all ranks have the same, else NULL. */
+static const char *common_fact(const struct mpg_trace *t, const char *key)
+{
+    const char *common = mpg_trace_find_fact(t, 0, key);
+    for (int32_t r = 1; common && r < mpg_trace_ranks(t); r++) {
+        const char *value = mpg_trace_find_fact(t, r, key);
+        if (!value || strcmp(value, common) != 0)
+            common = NULL;
+    }
+    return common;
+}
+
+static void print_rank_facts(const struct mpg_trace *t, int32_t rank, bool shared, FILE *out)
+{
+    const char *key, *value;
+    for (size_t i = 0; mpg_trace_fact(t, rank, i, &key, &value); i++) {
+        if (strcmp(key, "host") == 0 || strcmp(key, "clock") == 0)
+            fprintf(out, "#%s %d %s\n", key, rank, value);
+        else if (strcmp(key, "values") != 0 && strcmp(key, "died") != 0 &&
+                 (strcmp(key, "clocks") != 0 || !shared))
+            fprintf(out, "#fact %d %s %s\n", rank, key, value);
+    }
+    for (uint32_t thread = 0; thread < mpg_trace_threads(t, rank); thread++) {
+        enum mpg_call call;
+        int64_t enter_ns;
+        if (!mpg_trace_died(t, rank, thread, &call, &enter_ns))
+            continue;
+        fprintf(out, "#died %d", rank);
+        if (thread)
+            fprintf(out, ".%u", thread);
+        if (call != MPG_CALL_COUNT)
+            fprintf(out, " %s %" PRId64, mpg_call_name(call), enter_ns);
+        fputc('\n', out);
+    }
+}
+
+static void print_facts(const struct mpg_trace *t, FILE *out)
+{
+    /* What values there are is said first: they belong to all that follows. */
+    const char *values = common_fact(t, "values"), *clocks = common_fact(t, "clocks");
+    bool shared = clocks && strcmp(clocks, "shared") == 0;
+    if (values)
+        fprintf(out, "#values %s\n", values);
+    for (int32_t r = 0; !values && r < mpg_trace_ranks(t); r++)
+        if (mpg_trace_find_fact(t, r, "values"))
+            fprintf(out, "#fact %d values %s\n", r, mpg_trace_find_fact(t, r, "values"));
+    if (shared)
+        fputs("#clocks shared\n", out);
+    for (int32_t r = 0; r < mpg_trace_ranks(t); r++)
+        print_rank_facts(t, r, shared, out);
+}
+
+static int print_rank_events(struct printer *p, int32_t rank, struct mpg_error *err)
+{
+    struct mpg_cursor *c = mpg_cursor_open(p->trace, rank, err);
+    struct mpg_event e;
+    int more = -1;
+    while (c && (more = mpg_cursor_next(c, &e, err)) > 0 && !p->failed)
+        print_event(p, rank, &e);
+    mpg_cursor_close(c);
+    return more < 0 ? -1 : 0;
+}
+
+int mpg_text_print(struct mpg_trace *t, FILE *out, struct mpg_error *err)
+{
+    struct printer p = {.trace = t, .out = out};
+    int status = 0;
+    fprintf(out, "#mpgtext 1\n#ranks %d\n", mpg_trace_ranks(t));
+    print_facts(t, out);
+    for (int32_t r = 0; status == 0 && r < mpg_trace_ranks(t); r++)
+        status = print_rank_events(&p, r, err);
+    for (int32_t comm = 0; status == 0 && comm < mpg_trace_comm_count(t); comm++)
+        define_comm(&p, comm); /* which no event mentions */
+    const struct trace_topology *topology;
+    for (int32_t i = 0; status == 0 && (topology = mpg_trace_topology_at(t, i)); i++)
+        define_topology(&p, topology->rank, topology->comm);
+    if (status == 0 && p.failed)
+        status = mpg_error_set(err, "out of memory");
+    mpg_map_clear(&p.printed);
+    mpg_map_clear(&p.instances);
+    return status;
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The words that lines of the text form consist of. */
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "trace/text/event.h"
+
+char *mpg_text_word(char **text)
+{
+    char *start = *text + strspn(*text, " \t"), *p = start;
+    if (!*p)
+        return NULL;
+    for (bool quoted = false; *p && (quoted || (*p != ' ' && *p != '\t')); p++) {
+        if (*p == '"')
+            quoted = !quoted;
+        else if (*p == '\\' && quoted && p[1])
+            p++;
+    }
+    if (*p)
+        *p++ = '\0';
+    *text = p;
+    return start;
+}
+
+static int hex_digit(char c)
+{
+    return isdigit((unsigned char)c) ? c - '0' : 10 + tolower((unsigned char)c) - 'a';
+}
+
+int mpg_text_unquote(char *text, struct mpg_error *err)
+{
+    const char *p = text;
+    char *out = text;
+    if (*p++ != '"')
+        return mpg_error_set(err, "'%s' is not in double quotes", text);
+    while (*p && *p != '"') {
+        if (*p != '\\') {
+            *out++ = *p++;
+        } else if (p[1] == '"' || p[1] == '\\') {
+            *out++ = p[1];
+            p += 2;
+        } else if (p[1] == 'x' && isxdigit((unsigned char)p[2]) && isxdigit((unsigned char)p[3]) &&
+                   strncmp(p + 2, "00", 2) != 0 && strncasecmp(p + 2, "0a", 2) != 0) {
+            *out++ = (char)(16 * hex_digit(p[2]) + hex_digit(p[3]));
+            p += 4;
+        } else
+            return mpg_error_set(err, "'%.4s' is not \\\", \\\\ or \\x and two digits", p);
+    }
+    if (*p != '"' || p[1])
+        return mpg_error_set(err, "the closing double quote is missing or not the end");
+    *out = '\0';
+    return 0;
+}
+
+int mpg_text_parse_int64(const char *text, int64_t minimum, int64_t maximum, int64_t *value,
+                         struct mpg_error *err)
+{
+    char *end;
+    errno = 0;
+    long long v = strtoll(text, &end, 10);
+    if (end == text || *end || errno || v < minimum || v > maximum)
+        return mpg_error_set(err, "'%s' is not a whole number from %lld to %lld", text,
+                             (long long)minimum, (long long)maximum);
+    *value = v;
+    return 0;
+}
+
+int mpg_text_parse_int32(const char *text, int32_t minimum, int32_t *value, struct mpg_error *err)
+{
+    int64_t v;
+    if (mpg_text_parse_int64(text, minimum, INT32_MAX, &v, err) < 0)
+        return -1;
+    *value = (int32_t)v;
+    return 0;
+}
+
+int mpg_text_parse_rank(const char *text, int32_t *rank, uint32_t *thread, struct mpg_error *err)
+{
+    char *end;
+    errno = 0;
+    long long r = strtoll(text, &end, 10), t = 0;
+    bool ok = end != text && r >= 0 && r <= INT32_MAX;
+    if (ok && *end == '.') {
+        const char *start = end + 1;
+        t = strtoll(start, &end, 10);
+        ok = end != start && t >= 0 && t <= MPG_TEXT_MAX_THREAD;
+    }
+    if (!ok || *end || errno)
+        return mpg_error_set(err, "'%s' is not a rank, or rank.thread", text);
+    *rank = (int32_t)r;
+    *thread = (uint32_t)t;
+    return 0;
+}
