@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "simulate/reports/result.h"
+#include "simulate/engine/result.h"
 
 struct mpg_simulation_options {
     bool absorb_given;

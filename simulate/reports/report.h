@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-#include "simulate/reports/result.h"
+#include "simulate/engine/result.h"
 #include "simulate/engine/simulation.h"
 #include "trace/reader.h"
 

@@ -7,7 +7,7 @@
 build=$(cd "${top_builddir:-.}" && pwd)
 tests=$(cd "$(dirname "$0")" && pwd)
 . "$tests/../tap.sh"
-. "$tests/bench/measured.sh"
+. "$tests/measured.sh"
 FTQ=${FTQ:-$build/bench/ftq/ftq}
 mpirun=${MPIRUN:-mpirun}
 export LC_ALL=C OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Statistics over replicas. */
-#include "simulate/reports/result.h"
+#include "simulate/engine/result.h"
 
 #include <math.h>
 #include <stdlib.h>
