@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Filling, extending and printing struct mpg_error. */
+/* Filling and extending struct mpg_error. */
 #include "common/error.h"
 
 #include <stdarg.h>
@@ -43,10 +43,4 @@ int mpg_error_prefix(struct mpg_error *err, const char *format, ...)
     size_t used = strlen(err->text);
     snprintf(err->text + used, sizeof err->text - used, ": %s", old);
     return -1;
-}
-
-void mpg_error_print(const char *program, const struct mpg_error *err)
-{
-    fflush(stdout);
-    fprintf(stderr, "%s: %s\n", program, err->text);
 }

@@ -30,7 +30,8 @@ int mpg_error_errno(struct mpg_error *err, int errnum, const char *format, ...)
 int mpg_error_prefix(struct mpg_error *err, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Prints "PROGRAM: text" and a newline to standard error. For main() only. */
+/* Prints "PROGRAM: text" and a newline to standard error, what a terminal would obey
+ * written out (common/printable.h). For main() only. */
 void mpg_error_print(const char *program, const struct mpg_error *err);
 
 #endif

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Characters of UTF-8, one at a time: to be shown, or to be written out. */
+#include "common/printable.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#include "common/utf8.h"
+
+enum { ESCAPE_BYTES = 12 };
+
+static bool is_shown(uint32_t code)
+{
+    return code >= 0x20 && !(code >= 0x7f && code <= 0x9f) && code != 0x61c && code != 0x200e &&
+           code != 0x200f && !(code >= 0x2028 && code <= 0x202e) &&
+           !(code >= 0x2066 && code <= 0x2069);
+}
+
+/* How the character at P, of at most LEFT bytes, is shown: *SHOWN, of *LENGTH bytes, which
+ * is at P itself or in ESCAPE. Returns how many bytes of P that is about, at least 1. */
+static size_t next(const unsigned char *p, size_t left, char *escape, const char **shown,
+                   size_t *length)
+{
+    uint32_t code = 0;
+    size_t n = mpg_utf8_decode(p, left, &code);
+    if (n > 0 && is_shown(code)) {
+        *shown = (const char *)p;
+        *length = n;
+        return n;
+    }
+    if (n == 1 && (code == '\n' || code == '\t'))
+        snprintf(escape, ESCAPE_BYTES, code == '\n' ? "\\n" : "\\t");
+    else if (n > 1)
+        snprintf(escape, ESCAPE_BYTES, "\\u%04x", (unsigned)code);
+    else
+        snprintf(escape, ESCAPE_BYTES, "\\x%02x", p[0]);
+    *shown = escape;
+    *length = strlen(escape);
+    return n > 0 ? n : 1;
+}
+
+bool mpg_printable_is(const char *text)
+{
+    const unsigned char *p = (const unsigned char *)text;
+    uint32_t code = 0;
+    for (size_t left = strlen(text), n; left > 0; p += n, left -= n)
+        if ((n = mpg_utf8_decode(p, left, &code)) == 0 || !is_shown(code))
+            return false;
+    return true;
+}
+
+char *mpg_printable_bytes(char *buf, size_t size, const void *bytes, size_t length)
+{
+    const unsigned char *p = bytes;
+    const char *shown;
+    char escape[ESCAPE_BYTES];
+    size_t used = 0, shown_bytes;
+    while (length > 0) {
+        size_t n = next(p, length, escape, &shown, &shown_bytes);
+        if (used + shown_bytes >= size)
+            break;
+        memcpy(buf + used, shown, shown_bytes);
+        used += shown_bytes;
+        p += n;
+        length -= n;
+    }
+    buf[used] = '\0';
+    return buf;
+}
+
+char *mpg_printable(char *buf, size_t size, const char *text)
+{
+    return mpg_printable_bytes(buf, size, text, strlen(text));
+}
+
+void mpg_printable_put(FILE *stream, const char *text)
+{
+    const unsigned char *p = (const unsigned char *)text;
+    const char *shown;
+    char escape[ESCAPE_BYTES];
+    size_t shown_bytes;
+    for (size_t left = strlen(text), n; left > 0; p += n, left -= n) {
+        n = next(p, left, escape, &shown, &shown_bytes);
+        fwrite(shown, 1, shown_bytes, stream);
+    }
+}

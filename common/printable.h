@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Text from files, made fit for people's eyes: nothing that a file says may command the
+ * terminal that shows it.
+ *
+ * Shown as they are: printable characters of UTF-8. Written out instead: control
+ * characters (C0, DEL, C1), which terminals obey; the marks that turn the direction of
+ * writing (U+061C, U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069), which hide what a
+ * line says; separators of lines and paragraphs (U+2028, U+2029); bytes that are no UTF-8.
+ * They become \t, \n, \x1b for one byte, \u009b for a character of several. A backslash
+ * stays as it is: this is for reading, not for reading back. All functions are
+ * thread-safe. */
+#ifndef MPG_PRINTABLE_H
+#define MPG_PRINTABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+/* Whether all of TEXT is shown as it is. */
+bool mpg_printable_is(const char *text);
+
+/* TEXT, made fit, in BUF of SIZE >= 1 bytes, which it returns; cut before the first
+ * character that does not fit as a whole. */
+char *mpg_printable(char *buf, size_t size, const char *text);
+
+/* The same for LENGTH bytes that need not be terminated; a zero byte is shown as \x00. */
+char *mpg_printable_bytes(char *buf, size_t size, const void *bytes, size_t length);
+
+/* Writes TEXT, made fit, to STREAM, whose error flag tells whether that failed. */
+void mpg_printable_put(FILE *stream, const char *text);
+
+#endif
