@@ -7,7 +7,7 @@ mpgsim=${MPGSIM:-mpgsim}
 mpgtrace=${MPGTRACE:-mpgtrace}
 python=${PYTHON3-python3}
 here=$(cd "$(dirname "$0")" && pwd)
-reference=$here/../results/reference/reference.sig
+reference=$here/../../results/reference/reference.sig
 . "$here/../tap.sh"
 . "$here/../traces.sh"
 for program in "$mpgsim" "$mpgtrace"; do
