@@ -41,8 +41,9 @@ static void print_help(const struct mpg_program *program)
            program->summary);
     for (const struct mpg_option *o = program->options; o->name; o++)
         print_option(o);
-    print_option(&(struct mpg_option){.name = "help", .help = "print this help and exit"});
-    print_option(&(struct mpg_option){.name = "version", .help = "print the version and exit"});
+    print_option(&(struct mpg_option){.name = "help", .letter = 'h', .help = "print this help and exit"});
+    print_option(&(struct mpg_option){
+        .name = "version", .letter = 'V', .help = "print the version and exit"});
 }
 
 static void exit_after_stdout(const char *name)
@@ -82,6 +83,14 @@ static const char *format_bound(const struct mpg_option *o, double bound, char *
     return buf;
 }
 
+static int add_to_list(struct mpg_option_list *list, const char *text, struct mpg_error *err)
+{
+    if (list->n == MPG_OPTION_LIST_MAX)
+        return mpg_error_set(err, "given more than %d times", MPG_OPTION_LIST_MAX);
+    list->item[list->n++] = text;
+    return 0;
+}
+
 static int store_value(const struct mpg_option *o, const char *text, struct mpg_error *err)
 {
     double number = 0;
@@ -92,6 +101,10 @@ static int store_value(const struct mpg_option *o, const char *text, struct mpg_
         break;
     case MPG_OPTION_STRING:
         *(const char **)o->value = text;
+        break;
+    case MPG_OPTION_LIST:
+        if (add_to_list(o->value, text, err) < 0)
+            return -1;
         break;
     case MPG_OPTION_INT:
     case MPG_OPTION_SIZE:
@@ -132,10 +145,23 @@ static void check_arguments(const struct mpg_program *program, int count, char *
         mpg_option_usage_error(program, "unexpected argument '%s'", first[program->max_arguments]);
 }
 
+/* Notes in BEFORE what option O is given; of two values one would be without effect. */
+static void check_repeated(const struct mpg_program *program, const struct mpg_option *o,
+                           const char **before, const char *text)
+{
+    if (o->kind == MPG_OPTION_FLAG || o->kind == MPG_OPTION_LIST)
+        return;
+    if (*before)
+        mpg_option_usage_error(program, "--%s is given twice, as '%s' and as '%s'", o->name,
+                               *before, text);
+    *before = text;
+}
+
 int mpg_option_parse(const struct mpg_program *program, int argc, char **argv)
 {
     struct option longs[MAX_OPTIONS + 3] = {{0}};
-    char shorts[2 * MAX_OPTIONS + 3] = "";
+    char shorts[2 * MAX_OPTIONS + 5] = "";
+    const char *given[MAX_OPTIONS] = {NULL};
     size_t n = 0, s = 0;
 
     shorts[s++] = program->stop_at_argument ? '+' : ':';
@@ -152,16 +178,18 @@ int mpg_option_parse(const struct mpg_program *program, int argc, char **argv)
     }
     longs[n] = (struct option){"help", no_argument, NULL, CODE_HELP};
     longs[n + 1] = (struct option){"version", no_argument, NULL, CODE_VERSION};
+    shorts[s++] = 'h';
+    shorts[s++] = 'V';
 
     optind = 0;
     opterr = 0;
     for (int code; (code = getopt_long(argc, argv, shorts, longs, NULL)) != -1;) {
         const struct mpg_option *o = NULL;
-        if (code == CODE_HELP) {
+        if (code == CODE_HELP || code == 'h') {
             print_help(program);
             exit_after_stdout(program->name);
         }
-        if (code == CODE_VERSION) {
+        if (code == CODE_VERSION || code == 'V') {
             printf("%s (mpgkit) %s\n", program->name, PACKAGE_VERSION);
             exit_after_stdout(program->name);
         }
@@ -175,6 +203,7 @@ int mpg_option_parse(const struct mpg_program *program, int argc, char **argv)
         if (code == '?' || !o)
             mpg_option_usage_error(program, "wrong option '%s'", argv[optind - 1]);
         struct mpg_error err;
+        check_repeated(program, o, &given[o - program->options], optarg);
         if (store_value(o, optarg, &err) < 0)
             mpg_option_usage_error(program, "--%s: %s", o->name, err.text);
     }

@@ -1,22 +1,33 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* One table a program drives both its parsing and its --help.
  *
- * Every program answers --help and --version on standard output with exit 0;
- * a wrong command line is one line on standard error and exit 2. */
+ * Every program answers -h, --help and -V, --version on standard output with exit 0;
+ * a wrong command line is one line on standard error and exit 2. An option that takes
+ * an argument and is no list can be given once only: of two one would be without
+ * effect. A flag given twice is a flag. */
 #ifndef MPG_OPTION_H
 #define MPG_OPTION_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "common/error.h"
 
 enum mpg_option_kind {
     MPG_OPTION_FLAG,   /* value: bool *, set to true */
     MPG_OPTION_STRING, /* value: const char **, points into argv */
+    MPG_OPTION_LIST,   /* value: struct mpg_option_list *; each time it is given adds one */
     MPG_OPTION_INT,    /* value: int64_t *, within minimum..maximum */
     MPG_OPTION_REAL,   /* value: double *, within minimum..maximum */
     MPG_OPTION_SIZE,   /* value: int64_t *, bytes ("64KiB"), within minimum..maximum */
     MPG_OPTION_TIME,   /* value: double *, ns ("10ms"), within minimum..maximum */
+};
+
+/* What an option was given that may be given several times, in that order. */
+enum { MPG_OPTION_LIST_MAX = 64 };
+struct mpg_option_list {
+    size_t n;
+    const char *item[MPG_OPTION_LIST_MAX]; /* point into argv */
 };
 
 struct mpg_option {

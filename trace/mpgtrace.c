@@ -29,8 +29,8 @@ static void print_help(void)
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
         printf("  %-10s %s\n", commands[i].name, commands[i].summary);
     printf("\nOptions:\n"
-           "      --help                  print this help and exit\n"
-           "      --version               print the version and exit\n"
+           "  -h, --help                  print this help and exit\n"
+           "  -V, --version               print the version and exit\n"
            "\n'mpgtrace COMMAND --help' tells more about each.\n");
 }
 
@@ -41,9 +41,9 @@ int main(int argc, char **argv)
         if (strcmp(name, commands[i].name) == 0)
             return commands[i].main(argc - 1, argv + 1);
     struct mpg_error err;
-    if (strcmp(name, "--help") == 0)
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
         print_help();
-    else if (strcmp(name, "--version") == 0)
+    else if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0)
         printf("mpgtrace (mpgkit) %s\n", PACKAGE_VERSION);
     else {
         fprintf(stderr, "mpgtrace: %s%s%s (try 'mpgtrace --help')\n",

@@ -290,39 +290,6 @@ is "srun's is: the last of three nodes has one task" "$(env SLURM_PROCID=8 SLURM
     SLURM_STEP_ID=2 "$FTQ" -o "$tmp/srun" -m ftq -d 1ms 2>/dev/null | grep -c "core [0-9]*: ")" \
     "$n_cores"
 
-# What lies where the ranks would meet is not theirs: it is passed over, as it is.
-meeting=/dev/shm/mpgkit-ftq-$(id -u)-$(uname -n)-test-$$
-meet_beside() {
-    pair -m ftq -d 2ms
-    is "two ranks meet beside $1" "$status0 $status1 $(ls "$tmp/pair" | wc -l)" "0 0 $n_cores"
-    [ -z "$2" ] || is "... which stays as it is" "$(stat -c "%F %a %s" "$meeting")" "$2"
-    rm -rf "$meeting"
-}
-echo precious >"$tmp/precious"
-if [ -w /dev/shm ] && [ "$(uname -n | grep -c /)" = 0 ]; then
-    ln -s "$tmp/precious" "$meeting"
-    meet_beside "a link" "symbolic link 777 $(printf %s "$tmp/precious" | wc -c)"
-    ln "$tmp/precious" "$meeting" 2>/dev/null || cp "$tmp/precious" "$meeting"
-    chmod 666 "$meeting"
-    meet_beside "a file that others may write" "regular file 666 9"
-    is "... and what a link leads to" "$(cat "$tmp/precious")" precious
-    mkfifo -m 600 "$meeting"
-    meet_beside "a pipe" "fifo 600 0"
-    mkdir -m 700 "$meeting"
-    meet_beside "a folder" ""
-    (umask 077 && echo "an earlier launch's" >"$meeting")
-    meet_beside "what an earlier launch left" ""
-    if [ "$(id -u)" = 0 ]; then
-        (umask 077 && : >"$meeting")
-        chown 65534 "$meeting"
-        meet_beside "another user's" "regular empty file 600 0"
-    else
-        skip "two ranks meet beside another user's" "not root"
-    fi
-else
-    skip "two ranks meet beside other files" "no /dev/shm"
-fi
-
 if [ "${MPGKIT_MPI:-yes}" = no ] || ! command -v "${mpirun%% *}" >/dev/null; then
     skip "under mpirun" "built without MPI"
 else

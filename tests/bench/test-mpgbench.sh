@@ -89,8 +89,8 @@ like "what the benchmarks print comes through" "$(cat "$tmp/out")" "results of f
 ok "a full run" bench -o "$tmp/full"
 is "it is the default" "$(cat "$LOG")" "$(expected 5 2 "$tmp/full" 8)"
 is "and says nothing of what more there is" "$(grep -c -- --full "$tmp/out")" 0
-ok "--full means it" bench --quick --full -o "$tmp/full2"
-is "even after --quick" "$(cat "$LOG")" "$(expected 5 2 "$tmp/full2" 8)"
+ok "--full means it" bench --full -o "$tmp/full2"
+is "as the default does" "$(cat "$LOG")" "$(expected 5 2 "$tmp/full2" 8)"
 ok "options of its own" bench -o"$tmp/own folder" -l 2 -n4 --max-cores=0
 is "reach the benchmarks" "$(cat "$LOG")" "$(expected 2 4 "$tmp/own folder" 0)"
 
@@ -144,6 +144,8 @@ ok "a number that looks octal" fails 2 "--launches: '08' is not" bench --launche
 ok "a flag with an argument" fails 2 "'--quick' takes no argument" bench --quick=5
 ok "no number" fails 2 "--max-cores: 'x' is not" bench --max-cores x
 ok "no folder" fails 2 "empty" bench --output=
+ok "an option twice" fails 2 "--launches is given twice" bench -l 2 --launches=3
+ok "quick and full" fails 2 "exclude each other" bench --quick --full
 ok "an option without its argument" fails 2 "needs an argument" bench -o
 no_launcher() {
     MPGKIT_MPIRUN=no-such-mpirun MPGKIT_BENCHDIR=$tmp/bin sh "$MPGBENCH" -o "$tmp/n" 2>"$tmp/err"

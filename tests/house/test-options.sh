@@ -38,6 +38,17 @@ refused() {
     complain
 }
 
+# given_twice OPTION COMMAND...: of two values one would be without effect
+given_twice() {
+    local option=$1 value
+    shift
+    for value in 1 2 0.9 1ms 64KiB 0; do
+        run "$@" "$option=$value" "$option=$value"
+        grep -q -- "$option is given twice" "$work/err" && refused >"$work/complaint" && return 0
+    done
+    complain
+}
+
 # The long options that --help on standard input lists.
 help_options() {
     grep -oE '^ +(-., )?--[a-z][a-z0-9-]*' | grep -oE -- '--[a-z][a-z0-9-]*' | sort -u
@@ -68,8 +79,20 @@ program() {
         run "${words[@]}" --help
         ok "$name $command: --help" answered "^Usage: $name"
         help_options <"$work/out" >>"$work/options"
+        mv "$work/out" "$work/help"
+        run "${words[@]}" -h
+        ok "$name $command: -h is --help" same "$work/help" "$work/out"
         run "${words[@]}" --version
         ok "$name $command: --version" answered "(mpgkit) [0-9]"
+        run "${words[@]}" -V
+        ok "$name $command: -V" answered "(mpgkit) [0-9]"
+        for option in $(grep -oE -- '--[a-z][a-z0-9-]*=' "$work/help"); do
+            # What can be given several times has a test of its own.
+            case $name$option in mpgsim--noise= | mpgsim--call-noise= | mpgsim--latency= | \
+                mpgsim--byte=) continue ;;
+            esac
+            ok "$name $command: ${option}... twice" given_twice "${option%=}" "${words[@]}"
+        done
         run "${words[@]}" --no-such-option
         ok "$name $command: an unknown option" refused
     done
