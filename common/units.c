@@ -13,8 +13,9 @@ struct unit {
     double factor;
 };
 
-static const struct unit time_units[] = {
-    {"", 1}, {"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}, {NULL, 0}};
+static const double MOST_TIME_NS = 1e18;
+
+static const struct unit time_units[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}, {NULL, 0}};
 
 static const struct unit size_units[] = {
     {"", 1},
@@ -31,34 +32,55 @@ static const struct unit size_units[] = {
     {"GB", 1e9},
     {NULL, 0}};
 
-/* Splits TEXT into a number and one of UNITS; the product goes to VALUE. */
-static int parse_with_unit(const char *text, const struct unit *units, const char *what,
-                           double *value, struct mpg_error *err)
+/* Splits TEXT into a number and what follows it, which is a unit or so. */
+static int parse_number(const char *text, const char *what, double *number, char **rest,
+                        struct mpg_error *err)
 {
-    char *end;
     errno = 0;
-    double number = strtod(text, &end);
-    if (end == text || errno == ERANGE || !isfinite(number))
+    *number = strtod(text, rest);
+    if (*rest == text || errno == ERANGE || !isfinite(*number))
         return mpg_error_set(err, "'%s' is not a %s", text, what);
-    for (const struct unit *u = units; u->name; u++)
-        if (strcmp(end, u->name) == 0) {
-            *value = number * u->factor;
-            return 0;
-        }
-    return mpg_error_set(err, "'%s' is not a %s (unknown unit '%s')", text, what, end);
+    return 0;
+}
+
+static const struct unit *find_unit(const struct unit *units, const char *name)
+{
+    while (units->name && strcmp(units->name, name) != 0)
+        units++;
+    return units->name ? units : NULL;
 }
 
 int mpg_units_parse_time(const char *text, double *time_ns, struct mpg_error *err)
 {
-    return parse_with_unit(text, time_units, "time", time_ns, err);
+    char *unit;
+    double number;
+    if (parse_number(text, "time", &number, &unit, err) < 0)
+        return -1;
+    const struct unit *u = find_unit(time_units, unit);
+    if (!*unit && number != 0)
+        return mpg_error_set(err, "'%s' has no unit: write %sns, %sus, %sms or %ss", text, text,
+                             text, text, text);
+    if (*unit && !u)
+        return mpg_error_set(err, "'%s' is not a time (unknown unit '%s': ns, us, ms, s)", text,
+                             unit);
+    double value_ns = u ? number * u->factor : 0;
+    if (!(fabs(value_ns) <= MOST_TIME_NS))
+        return mpg_error_set(err, "'%s' is more than 31 years", text);
+    *time_ns = value_ns;
+    return 0;
 }
 
 int mpg_units_parse_size(const char *text, int64_t *size_bytes, struct mpg_error *err)
 {
-    double value;
-    if (parse_with_unit(text, size_units, "size", &value, err) < 0)
+    char *unit;
+    double number;
+    if (parse_number(text, "size", &number, &unit, err) < 0)
         return -1;
-    if (fabs(value) > 9e15 || value != floor(value))
+    const struct unit *u = find_unit(size_units, unit);
+    if (!u)
+        return mpg_error_set(err, "'%s' is not a size (unknown unit '%s')", text, unit);
+    double value = number * u->factor;
+    if (!(fabs(value) <= 9e15) || value != floor(value))
         return mpg_error_set(err, "'%s' is not a whole number of bytes in range", text);
     *size_bytes = (int64_t)value;
     return 0;

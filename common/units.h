@@ -9,8 +9,9 @@
 
 #include "common/error.h"
 
-/* "100", "100ns", "2.5us", "10ms", "1s", "-3us": nanoseconds, finite; a bare
- * number is nanoseconds. */
+/* "100ns", "2.5us", "10ms", "1s", "-3us": nanoseconds, within +-1e18 (31 years), so
+ * that sums and squares stay finite. A number without a unit is an error that says
+ * how to write it, for people mean seconds as often as nanoseconds; 0 needs none. */
 int mpg_units_parse_time(const char *text, double *time_ns, struct mpg_error *err);
 
 /* "4096", "64KiB", "64K" (binary), "1MB" (decimal), "2GiB": bytes. -1 is

@@ -12,11 +12,9 @@ static bool has_died(const struct mpg_graph *g, int32_t rank, uint32_t *thread,
                      enum mpg_call *call, int64_t *enter_ns)
 {
     uint32_t threads = mpg_trace_threads(g->trace, rank);
-    for (uint32_t i = 0; i < threads; i++) {
-        *thread = mpg_trace_thread(g->trace, rank, i);
+    for (*thread = 0; *thread < threads; ++*thread)
         if (mpg_trace_died(g->trace, rank, *thread, call, enter_ns))
             return true;
-    }
     return false;
 }
 

@@ -9,10 +9,11 @@
 enum { DEFAULT_REPLICAS = 64, MAX_REPLICAS = 1000000 };
 
 struct arguments {
-    const char *signature, *source, *path, *noise, *call_noise, *latency, *byte, *absorb, *output;
+    const char *signature, *source, *path, *absorb, *output;
+    struct mpg_option_list noise, call_noise, latency, byte;
     double compute_ratio, source_latency_ns, source_byte_ns;
     int64_t eager_limit, replicas, first_replica, seed;
-    bool eager_given, source_latency_given, source_byte_given, replicas_given;
+    struct mpg_given given;
     bool json, per_rank, lenient, deterministic;
     enum mpg_path_class path_class; /* MPG_PATHS: the farthest */
 };
@@ -23,23 +24,47 @@ struct inputs {
     struct mpg_perturbation p;
 };
 
-static int parse_spec(const char *option, const char *text, struct mpg_spec *spec,
-                      struct mpg_error *err)
+/* An option of a distribution: what was given, where it goes, whether it may name ranks. */
+struct dist_option {
+    const char *name;
+    const struct mpg_option_list *given;
+    struct mpg_specs *specs;
+    bool of_ranks;
+};
+
+enum { DIST_OPTIONS = 4 };
+
+static void list_dists(const struct arguments *a, struct mpg_perturbation *p,
+                       struct dist_option list[DIST_OPTIONS])
 {
-    if (!text || mpg_spec_parse(text, spec, err) == 0)
-        return 0;
-    return mpg_error_prefix(err, "%s", option);
+    list[0] = (struct dist_option){"--noise", &a->noise, &p->noise, true};
+    list[1] = (struct dist_option){"--call-noise", &a->call_noise, &p->call_noise, true};
+    list[2] = (struct dist_option){"--latency", &a->latency, &p->latency, false};
+    list[3] = (struct dist_option){"--byte", &a->byte, &p->byte, false};
 }
 
 static int parse_specs(const struct arguments *a, struct mpg_perturbation *p, struct mpg_error *err)
 {
-    if (parse_spec("--noise", a->noise, &p->noise, err) < 0 ||
-        parse_spec("--call-noise", a->call_noise, &p->call_noise, err) < 0 ||
-        parse_spec("--latency", a->latency, &p->latency, err) < 0 ||
-        parse_spec("--byte", a->byte, &p->byte, err) < 0)
-        return -1;
-    if (p->latency.ranks.count || p->byte.ranks.count)
-        return mpg_error_set(err, "--latency and --byte take no @RANKS");
+    struct dist_option list[DIST_OPTIONS];
+    list_dists(a, p, list);
+    for (const struct dist_option *o = list; o < list + DIST_OPTIONS; o++) {
+        for (size_t i = 0; i < o->given->n; i++)
+            if (mpg_specs_add(o->specs, o->given->item[i], err) < 0)
+                return mpg_error_prefix(err, "%s", o->name);
+        if (!o->of_ranks && !mpg_specs_are_for_all(o->specs))
+            return mpg_error_set(err, "%s takes no @RANKS: a message has two ranks", o->name);
+    }
+    return 0;
+}
+
+/* Ranks that are named and not in the trace would be without effect. */
+static int check_ranks(const struct arguments *a, struct inputs *in, struct mpg_error *err)
+{
+    struct dist_option list[DIST_OPTIONS];
+    list_dists(a, &in->p, list);
+    for (const struct dist_option *o = list; o < list + DIST_OPTIONS; o++)
+        if (mpg_specs_check(o->specs, mpg_trace_ranks(in->trace), err) < 0)
+            return mpg_error_prefix(err, "%s", o->name);
     return 0;
 }
 
@@ -86,7 +111,7 @@ static int open_inputs(const struct arguments *a, const char *trace, struct inpu
     if (mpg_perturbation_use(&in->p, in->target, in->source, a->path_class, err) < 0)
         return -1;
     in->trace = mpg_trace_open(trace, err);
-    return in->trace ? 0 : -1;
+    return in->trace ? check_ranks(a, in, err) : -1;
 }
 
 static void close_inputs(struct inputs *in)
@@ -104,15 +129,23 @@ static void set_options(const struct arguments *a, const struct inputs *in,
     o->graph.eager_limit_bytes = INT64_MAX;
     if (in->p.target_path && in->p.target_path->eager_limit_bytes != MPG_EAGER_LIMIT_UNKNOWN)
         o->graph.eager_limit_bytes = in->p.target_path->eager_limit_bytes;
-    if (a->eager_given)
+    if (a->given.eager_limit)
         o->graph.eager_limit_bytes = a->eager_limit;
-    o->floors.has_source_cost = a->source_latency_given || a->source_byte_given;
+    o->floors.has_source_cost = a->given.source_latency || a->given.source_byte;
     o->floors.latency_ns = a->source_latency_ns;
     o->floors.byte_ns = a->source_byte_ns;
     o->floors.source = in->p.source_path;
     o->first_replica = (uint32_t)a->first_replica;
-    bool one = !a->replicas_given && !mpg_perturbation_is_random(&in->p);
+    bool one = !a->given.replicas && !mpg_perturbation_is_random(&in->p);
     o->replicas = one ? 1 : (uint32_t)a->replicas;
+}
+
+/* The table has no room for what needs attention. */
+static void warn(const struct mpg_attention *attention)
+{
+    for (size_t i = 0; i < attention->n; i++)
+        fprintf(stderr, "mpgsim: attention: %s: %s\n", attention->line[i].topic,
+                attention->line[i].text);
 }
 
 static int write_report(const struct arguments *a, const struct mpg_report *report,
@@ -129,7 +162,22 @@ static int write_report(const struct arguments *a, const struct mpg_report *repo
         mpg_output_discard(out);
         return -1;
     }
-    return mpg_output_commit(out, err);
+    if (mpg_output_commit(out, err) < 0)
+        return -1;
+    if (a->per_rank)
+        warn(report->attention);
+    return 0;
+}
+
+static int answer(const struct arguments *a, struct mpg_report *report, struct mpg_error *err)
+{
+    struct mpg_attention attention = {0};
+    report->attention = &attention;
+    int status = mpg_attention_gather(report, &attention, err);
+    if (status == 0)
+        status = write_report(a, report, err);
+    mpg_attention_clear(&attention);
+    return status;
 }
 
 static int run(const struct arguments *a, const char *trace, struct mpg_simulation_options *options,
@@ -151,9 +199,8 @@ static int run(const struct arguments *a, const char *trace, struct mpg_simulati
                                 .p = &in->p,
                                 .options = options,
                                 .result = &result,
-                                .eager_limit_given = a->eager_given,
-                                .path_given = a->path != NULL};
-    int status = write_report(a, &report, err);
+                                .given = a->given};
+    int status = answer(a, &report, err);
     mpg_result_clear(&result);
     return status;
 }
@@ -169,45 +216,49 @@ int main(int argc, char **argv)
         {.name = "source", .kind = MPG_OPTION_STRING, .value = &a.source, .argument = "FILE",
          .help = "the traced machine's signature, whose costs the trace contains"},
         {.name = "path", .kind = MPG_OPTION_STRING, .value = &a.path, .argument = "CLASS",
+         .given = &a.given.path,
          .help = "which of the target's paths messages take: core-complex, node,\n"
                  "between-nodes (default: the farthest measured)"},
-        {.name = "noise", .kind = MPG_OPTION_STRING, .value = &a.noise, .argument = "DIST[@RANKS]",
+        {.name = "noise", .kind = MPG_OPTION_LIST, .value = &a.noise, .argument = "DIST[@RANKS]",
          .help = "time lost to the system, drawn once for each compute interval\n"
                  "DIST: const:T exp:MEAN normal:MEAN,SD gamma:MEAN,SD\n"
                  "lognormal:MEAN,SD pareto:MINIMUM,SHAPE file:SAMPLES\n"
-                 "with times like 100ns or 2us; RANKS like 0,4-7"},
-        {.name = "call-noise", .kind = MPG_OPTION_STRING, .value = &a.call_noise,
+                 "with times like 100ns or 2us; RANKS like 0,4-7.\n"
+                 "Several of it add up where they name the same rank"},
+        {.name = "call-noise", .kind = MPG_OPTION_LIST, .value = &a.call_noise,
          .argument = "DIST[@RANKS]", .help = "time lost inside each MPI call"},
-        {.name = "latency", .kind = MPG_OPTION_STRING, .value = &a.latency, .argument = "DIST",
+        {.name = "latency", .kind = MPG_OPTION_LIST, .value = &a.latency, .argument = "DIST",
          .help = "extra latency of each message"},
-        {.name = "byte", .kind = MPG_OPTION_STRING, .value = &a.byte, .argument = "DIST",
+        {.name = "byte", .kind = MPG_OPTION_LIST, .value = &a.byte, .argument = "DIST",
          .help = "extra transfer time for each byte of a message"},
         {.name = "compute-ratio", .kind = MPG_OPTION_REAL, .value = &a.compute_ratio,
-         .argument = "R", .help = "target's compute time over the traced one (default 1)",
+         .argument = "R", .help = "how long the target computes for a traced second of\n"
+                                 "computation: 2 is half as fast (default 1)",
          .minimum = 1e-9, .maximum = 1e9},
         {.name = "absorb", .kind = MPG_OPTION_STRING, .value = &a.absorb, .argument = "MODE",
          .help = "what absorbs delay: none, wait (waiting in calls), clock (and\n"
                  "messages that lay ready; needs comparable clocks). Default:\n"
                  "clock where clocks are comparable, else wait"},
         {.name = "eager-limit", .kind = MPG_OPTION_SIZE, .value = &a.eager_limit,
-         .argument = "BYTES", .minimum = -1, .maximum = huge, .given = &a.eager_given,
+         .argument = "BYTES", .minimum = -1, .maximum = huge, .given = &a.given.eager_limit,
          .help = "larger standard sends wait for their receiver; -1: all do\n"
                  "(default: the signature's, else unlimited)"},
         {.name = "source-latency", .kind = MPG_OPTION_TIME, .value = &a.source_latency_ns,
-         .argument = "TIME", .minimum = 0, .maximum = huge, .given = &a.source_latency_given,
+         .argument = "TIME", .minimum = 0, .maximum = huge, .given = &a.given.source_latency,
          .help = "least cost of a message on the traced machine\n"
                  "(default: found in the trace)"},
         {.name = "source-byte", .kind = MPG_OPTION_TIME, .value = &a.source_byte_ns,
-         .argument = "TIME", .minimum = 0, .maximum = huge, .given = &a.source_byte_given,
+         .argument = "TIME", .minimum = 0, .maximum = huge, .given = &a.given.source_byte,
          .help = "and of each of its bytes"},
         {.name = "replicas", .kind = MPG_OPTION_INT, .value = &a.replicas, .argument = "N",
-         .minimum = 1, .maximum = MAX_REPLICAS, .given = &a.replicas_given,
+         .minimum = 1, .maximum = MAX_REPLICAS, .given = &a.given.replicas,
          .help = "worlds to simulate (default 64, or 1 if nothing is random)"},
         {.name = "first-replica", .kind = MPG_OPTION_INT, .value = &a.first_replica,
          .argument = "K", .minimum = 0, .maximum = MAX_REPLICAS,
+         .given = &a.given.first_replica,
          .help = "number of the first one, to repeat a single one (default 0)"},
         {.name = "seed", .kind = MPG_OPTION_INT, .value = &a.seed, .argument = "N", .minimum = 0,
-         .maximum = huge, .help = "of all draws (default 1)"},
+         .maximum = huge, .given = &a.given.seed, .help = "of all draws (default 1)"},
         {.name = "deterministic", .kind = MPG_OPTION_FLAG, .value = &a.deterministic,
          .help = "keep what Waitany, Test... completed in the trace (always so)"},
         {.name = "lenient", .kind = MPG_OPTION_FLAG, .value = &a.lenient,

@@ -33,6 +33,7 @@ struct mpg_floors {
     struct host_pair *pairs;
     size_t pair_count;
     bool any_message;
+    bool used_source; /* by a floor that was asked for */
 };
 
 int mpg_size_class(double bytes)
@@ -202,7 +203,7 @@ static double source_least(const struct mpg_network_path *path, double bytes)
     return before_ns;
 }
 
-double mpg_floor_message(const struct mpg_floors *f, int32_t a, int32_t b, double bytes)
+double mpg_floor_message(struct mpg_floors *f, int32_t a, int32_t b, double bytes)
 {
     if (f->options.has_source_cost)
         return f->options.latency_ns + bytes * f->options.byte_ns;
@@ -210,7 +211,15 @@ double mpg_floor_message(const struct mpg_floors *f, int32_t a, int32_t b, doubl
     double ns = slot ? f->pairs[*slot - 1].least_ns[mpg_size_class(bytes)] : INFINITY;
     if (isfinite(ns))
         return ns;
-    return f->options.source ? source_least(f->options.source, bytes) : 0;
+    if (!f->options.source)
+        return 0;
+    f->used_source = true;
+    return source_least(f->options.source, bytes);
+}
+
+bool mpg_floors_used_source(const struct mpg_floors *f)
+{
+    return f->used_source;
 }
 
 const char *mpg_floors_rule(const struct mpg_floors *f)

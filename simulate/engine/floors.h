@@ -29,10 +29,12 @@ int mpg_floors_finish(struct mpg_floors *floors, struct mpg_error *err);
 
 /* Least duration of CALL for messages of BYTES, ns. */
 double mpg_floor_call(const struct mpg_floors *floors, enum mpg_call call, double bytes);
-/* l(BYTES) between the hosts of world ranks A and B, ns, >= 0. */
-double mpg_floor_message(const struct mpg_floors *floors, int32_t a, int32_t b, double bytes);
+/* l(BYTES) between the hosts of world ranks A and B, ns, >= 0; notes where it is from. */
+double mpg_floor_message(struct mpg_floors *floors, int32_t a, int32_t b, double bytes);
 /* Where most message floors come from, in words for people. */
 const char *mpg_floors_rule(const struct mpg_floors *floors);
+/* Whether any message floor that was asked for was the source signature's. */
+bool mpg_floors_used_source(const struct mpg_floors *floors);
 void mpg_floors_free(struct mpg_floors *floors); /* NULL is allowed */
 
 /* floor(log2(bytes + 1)), 0 .. MPG_SIZE_CLASSES - 1. */

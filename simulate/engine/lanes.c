@@ -11,7 +11,7 @@ struct mpg_lanes {
     uint32_t n, first;
     enum mpg_absorb absorb;
     const struct mpg_perturbation *p;
-    const struct mpg_floors *floors;
+    struct mpg_floors *floors;
     double *stream_value; /* capacity x n */
     double *slot_value;   /* capacity x n */
     uint32_t stream_capacity, slot_capacity;
@@ -25,7 +25,7 @@ struct mpg_lanes {
 
 struct mpg_lanes *mpg_lanes_new(int32_t ranks, uint32_t lanes, uint32_t first,
                                 enum mpg_absorb absorb, const struct mpg_perturbation *p,
-                                const struct mpg_floors *floors, struct mpg_error *err)
+                                struct mpg_floors *floors, struct mpg_error *err)
 {
     struct mpg_lanes *l = calloc(1, sizeof *l);
     if (!l)

@@ -21,7 +21,7 @@ struct mpg_lanes;
  * is passed outlives the lanes. */
 struct mpg_lanes *mpg_lanes_new(int32_t ranks, uint32_t lanes, uint32_t first,
                                 enum mpg_absorb absorb, const struct mpg_perturbation *p,
-                                const struct mpg_floors *floors, struct mpg_error *err);
+                                struct mpg_floors *floors, struct mpg_error *err);
 /* Evaluates one step of a graph that has SLOTS slots so far. */
 int mpg_lanes_step(struct mpg_lanes *lanes, const struct mpg_step *step, uint32_t slots,
                    struct mpg_error *err);

@@ -3,6 +3,7 @@
 #ifndef MPG_RESULT_H
 #define MPG_RESULT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -22,6 +23,7 @@ struct mpg_result {
     enum mpg_absorb absorb;
     enum mpg_clock_source clocks;
     const char *floor_rule; /* where message floors come from; NULL if none are used */
+    bool floors_of_source;  /* some come from the source's signature */
 };
 
 int mpg_result_init(struct mpg_result *result, int32_t ranks, uint32_t replicas,

@@ -180,6 +180,7 @@ int mpg_simulate(struct mpg_trace *trace, const struct mpg_perturbation *p,
             goto out;
     }
     result->absorb = sim.absorb;
+    result->floors_of_source = sim.floors && mpg_floors_used_source(sim.floors);
     result->clocks = mpg_clock_map_source(sim.clocks);
     mpg_result_finish(result);
     status = 0;

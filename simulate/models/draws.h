@@ -30,6 +30,13 @@ struct mpg_address {
     uint32_t index; /* < 2^28 */
 };
 
+/* SEED for the K-th of several distributions that perturb the same thing on the same
+ * rank, so that their draws are independent; the first has the seed itself. */
+static inline uint64_t mpg_seed_of(uint64_t seed, uint32_t k)
+{
+    return seed ^ k * UINT64_C(0x9e3779b97f4a7c15);
+}
+
 /* Of 64 random BITS, uniform on the open interval (0, 1). The first 52 are used:
  * with 53, the half added to the largest would round to 1. */
 static inline double mpg_uniform(uint64_t bits)

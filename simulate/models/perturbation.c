@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { LANES_AT_ONCE = 64 };
+
 /* --- from signatures --- */
 
 static void free_replays(struct mpg_replay **replays, size_t n)
@@ -87,20 +89,18 @@ void mpg_perturbation_clear(struct mpg_perturbation *p)
 {
     free_replays(p->target_noise, p->target_cores);
     free_replays(p->source_noise, p->source_cores);
-    mpg_spec_clear(&p->noise);
-    mpg_spec_clear(&p->call_noise);
-    mpg_spec_clear(&p->latency);
-    mpg_spec_clear(&p->byte);
+    mpg_specs_clear(&p->noise);
+    mpg_specs_clear(&p->call_noise);
+    mpg_specs_clear(&p->latency);
+    mpg_specs_clear(&p->byte);
 }
 
 bool mpg_perturbation_latency_measured(const struct mpg_perturbation *p)
 {
-    return !p->latency.text && p->target_path && p->target_path->latency.n > 0;
+    return p->latency.n == 0 && p->target_path && p->target_path->latency.n > 0;
 }
 
-/* Whether PATH, which may be NULL, has transfers of any bytes; the empty message
- * has no time per byte. */
-static bool has_transfers(const struct mpg_network_path *path)
+bool mpg_perturbation_has_transfers(const struct mpg_network_path *path)
 {
     size_t n = path ? path->bandwidth.n : 0;
     return n > 0 && path->bandwidth.size[n - 1].size_bytes > 0;
@@ -108,41 +108,50 @@ static bool has_transfers(const struct mpg_network_path *path)
 
 bool mpg_perturbation_bytes_measured(const struct mpg_perturbation *p)
 {
-    return !p->byte.text && has_transfers(p->target_path);
+    return p->byte.n == 0 && mpg_perturbation_has_transfers(p->target_path);
 }
 
-static bool noise_from_signature(const struct mpg_perturbation *p)
+bool mpg_perturbation_noise_measured(const struct mpg_perturbation *p)
 {
-    return !p->noise.text && p->target_cores > 0;
+    return p->noise.n == 0 && p->target_cores > 0;
 }
 
 bool mpg_perturbation_is_random(const struct mpg_perturbation *p)
 {
-    return mpg_spec_is_random(&p->noise) || mpg_spec_is_random(&p->call_noise) ||
-           mpg_spec_is_random(&p->latency) || mpg_spec_is_random(&p->byte) ||
-           noise_from_signature(p) || mpg_perturbation_latency_measured(p) || mpg_perturbation_bytes_measured(p);
+    return mpg_specs_are_random(&p->noise) || mpg_specs_are_random(&p->call_noise) ||
+           mpg_specs_are_random(&p->latency) || mpg_specs_are_random(&p->byte) ||
+           mpg_perturbation_noise_measured(p) || mpg_perturbation_latency_measured(p) || mpg_perturbation_bytes_measured(p);
 }
 
 bool mpg_perturbation_can_speed_messages(const struct mpg_perturbation *p)
 {
-    return mpg_spec_can_be_negative(&p->latency) || mpg_spec_can_be_negative(&p->byte) ||
+    return mpg_specs_can_be_negative(&p->latency) || mpg_specs_can_be_negative(&p->byte) ||
            (p->source && (mpg_perturbation_latency_measured(p) || mpg_perturbation_bytes_measured(p)));
 }
 
-/* --- one spec, many lanes --- */
+/* --- distributions, many lanes --- */
 
-static void add_spec(const struct mpg_spec *spec, const struct mpg_address *address, double factor,
-                     uint32_t first, uint32_t n, double *value_ns)
+/* Adds FACTOR times what SPEC, the K-th for this rank, has at ADDRESS. */
+static void add_spec(const struct mpg_spec *spec, uint32_t k, const struct mpg_address *address,
+                     double factor, uint32_t first, uint32_t n, double *value_ns)
 {
-    if (spec->family == MPG_FAMILY_NONE || !mpg_rank_set_contains(&spec->ranks, address->rank))
-        return;
     if (spec->family == MPG_FAMILY_CONST) {
         for (uint32_t w = 0; w < n; w++)
             value_ns[w] += factor * spec->a;
         return;
     }
+    struct mpg_address own = *address;
+    own.seed = mpg_seed_of(address->seed, k);
     for (uint32_t w = 0; w < n; w++)
-        value_ns[w] += factor * mpg_spec_quantile(spec, mpg_draw(address, first + w));
+        value_ns[w] += factor * mpg_spec_quantile(spec, mpg_draw(&own, first + w));
+}
+
+static void add_specs(const struct mpg_specs *specs, const struct mpg_address *address,
+                      double factor, uint32_t first, uint32_t n, double *value_ns)
+{
+    for (size_t i = 0, k = 0; i < specs->n; i++)
+        if (mpg_rank_set_contains(&specs->spec[i].ranks, address->rank))
+            add_spec(&specs->spec[i], (uint32_t)k++, address, factor, first, n, value_ns);
 }
 
 /* --- compute --- */
@@ -168,7 +177,7 @@ void mpg_perturb_compute(const struct mpg_perturbation *p, int32_t rank, uint64_
                          double since_ns, double interval_ns, uint32_t first, uint32_t n,
                          double *delay_ns)
 {
-    if (noise_from_signature(p)) {
+    if (mpg_perturbation_noise_measured(p)) {
         struct mpg_address phase = {.seed = p->seed, .rank = rank, .purpose = MPG_DRAW_PHASE};
         for (uint32_t w = 0; w < n; w++)
             delay_ns[w] += fmax(replayed_ns(p, rank, mpg_draw(&phase, first + w), since_ns,
@@ -177,23 +186,19 @@ void mpg_perturb_compute(const struct mpg_perturbation *p, int32_t rank, uint64_
         return;
     }
     double growth_ns = (p->compute_ratio - 1) * interval_ns;
-    if (p->noise.family == MPG_FAMILY_NONE || !mpg_rank_set_contains(&p->noise.ranks, rank)) {
-        if (growth_ns != 0)
-            for (uint32_t w = 0; w < n; w++)
-                delay_ns[w] += growth_ns;
+    if (growth_ns == 0 && p->noise.n == 0)
         return;
-    }
     struct mpg_address address = {
         .seed = p->seed, .call = call, .rank = rank, .purpose = MPG_DRAW_NOISE};
-    if (p->noise.family == MPG_FAMILY_CONST) {
-        double added_ns = fmax(growth_ns + p->noise.a, -interval_ns);
-        for (uint32_t w = 0; w < n; w++)
-            delay_ns[w] += added_ns;
-        return;
+    double added_ns[LANES_AT_ONCE];
+    for (uint32_t done = 0, m; done < n; done += m) {
+        m = n - done < LANES_AT_ONCE ? n - done : LANES_AT_ONCE;
+        for (uint32_t w = 0; w < m; w++)
+            added_ns[w] = growth_ns;
+        add_specs(&p->noise, &address, 1, first + done, m, added_ns);
+        for (uint32_t w = 0; w < m; w++)
+            delay_ns[done + w] += fmax(added_ns[w], -interval_ns);
     }
-    for (uint32_t w = 0; w < n; w++)
-        delay_ns[w] += fmax(
-            growth_ns + mpg_spec_quantile(&p->noise, mpg_draw(&address, first + w)), -interval_ns);
 }
 
 void mpg_perturb_call(const struct mpg_perturbation *p, int32_t rank, uint64_t call,
@@ -201,7 +206,7 @@ void mpg_perturb_call(const struct mpg_perturbation *p, int32_t rank, uint64_t c
 {
     struct mpg_address address = {
         .seed = p->seed, .call = call, .rank = rank, .purpose = MPG_DRAW_CALL};
-    add_spec(&p->call_noise, &address, 1, first, n, value_ns);
+    add_specs(&p->call_noise, &address, 1, first, n, value_ns);
 }
 
 /* --- messages --- */
@@ -224,7 +229,7 @@ void mpg_perturb_latency(const struct mpg_perturbation *p, int32_t rank, uint64_
     struct mpg_address address = {
         .seed = p->seed, .call = call, .rank = rank, .purpose = purpose, .index = index};
     if (!mpg_perturbation_latency_measured(p)) {
-        add_spec(&p->latency, &address, 1, first, n, value_ns);
+        add_specs(&p->latency, &address, 1, first, n, value_ns);
         return;
     }
     for (uint32_t w = 0; w < n; w++)
@@ -261,10 +266,10 @@ void mpg_perturb_bytes(const struct mpg_perturbation *p, int32_t rank, uint64_t 
     if (bytes <= 0)
         return;
     if (!mpg_perturbation_bytes_measured(p)) {
-        add_spec(&p->byte, &address, bytes, first, n, value_ns);
+        add_specs(&p->byte, &address, bytes, first, n, value_ns);
         return;
     }
-    bool has_source = has_transfers(p->source_path);
+    bool has_source = mpg_perturbation_has_transfers(p->source_path);
     double least_ns = has_source ? 0 : byte_time_ns(p->target_path, bytes, -1);
     for (uint32_t w = 0; w < n; w++) {
         double u = mpg_draw(&address, first + w);
@@ -282,7 +287,7 @@ void mpg_perturb_collective(const struct mpg_perturbation *p, int32_t rank, uint
         struct mpg_address address = {
             .seed = p->seed, .call = call, .rank = rank, .purpose = MPG_DRAW_ROUND_CALL,
             .index = k};
-        add_spec(&p->call_noise, &address, 1, first, n, value_ns);
+        add_specs(&p->call_noise, &address, 1, first, n, value_ns);
     }
     mpg_perturb_bytes(p, rank, call, 0, bytes, first, n, value_ns);
 }

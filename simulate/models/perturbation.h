@@ -15,7 +15,7 @@
 
 struct mpg_perturbation {
     uint64_t seed;
-    struct mpg_spec noise, call_noise, latency, byte;
+    struct mpg_specs noise, call_noise, latency, byte; /* of each, the sum of several */
     double compute_ratio; /* rho > 0 */
     /* From signatures, where the specs above say nothing; NULL without one. */
     const struct mpg_signature *target, *source;
@@ -37,6 +37,11 @@ void mpg_perturbation_clear(struct mpg_perturbation *p);
 /* Whether P takes latencies, and transfer times, from a signature. */
 bool mpg_perturbation_latency_measured(const struct mpg_perturbation *p);
 bool mpg_perturbation_bytes_measured(const struct mpg_perturbation *p);
+/* Whether P takes noise from a signature. */
+bool mpg_perturbation_noise_measured(const struct mpg_perturbation *p);
+/* Whether PATH, which may be NULL, has transfers of any bytes; the empty message has no
+ * time per byte. */
+bool mpg_perturbation_has_transfers(const struct mpg_network_path *path);
 /* Whether two replicas can differ. */
 bool mpg_perturbation_is_random(const struct mpg_perturbation *p);
 /* Whether a message can become faster than traced. */

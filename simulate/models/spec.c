@@ -12,6 +12,12 @@
 
 enum { FILE_KNOTS = 1025, MAX_SAMPLES = 100000000 };
 
+static const double MOST_SAMPLE_NS = 1e18;
+/* Times 1e15 bytes, summed 1e12 times and squared it is still finite. */
+static const double MOST_DRAW_NS = 1e100;
+/* The largest probability that is drawn (simulate/draws.h). */
+static const double LARGEST_U = 1 - 0x1p-53;
+
 static const struct {
     const char *name;
     enum mpg_family family;
@@ -33,8 +39,10 @@ static int read_samples(const char *path, struct mpg_spec *spec, struct mpg_erro
     size_t n = 0, capacity = 0;
     int status = -1, got;
     while ((got = fscanf(stream, "%lf", &value)) == 1) {
-        if (!isfinite(value) || n == MAX_SAMPLES) {
-            mpg_error_set(err, "%s: sample %zu is not finite, or there are too many", path, n + 1);
+        if (!(fabs(value) <= MOST_SAMPLE_NS) || n == MAX_SAMPLES) {
+            mpg_error_set(err, "%s: sample %zu is %s", path, n + 1,
+                          n == MAX_SAMPLES ? "one too many"
+                          : isfinite(value) ? "more than 31 years" : "not finite");
             goto out;
         }
         if (n == capacity) {
@@ -93,7 +101,11 @@ static int derive(struct mpg_spec *s, struct mpg_error *err)
     default:
         break;
     }
-    return ok ? 0 : mpg_error_set(err, "a parameter is out of range");
+    if (!ok)
+        return mpg_error_set(err, "a parameter is out of range");
+    if (!(fabs(mpg_spec_quantile(s, LARGEST_U)) <= MOST_DRAW_NS))
+        return mpg_error_set(err, "with these parameters values are too large to add up");
+    return 0;
 }
 
 /* "A" or "A,B", both times except the shape of a Pareto distribution. */
@@ -197,4 +209,74 @@ void mpg_spec_clear(struct mpg_spec *s)
     mpg_distribution_free(s->samples);
     mpg_rank_set_clear(&s->ranks);
     *s = (struct mpg_spec){0};
+}
+
+/* --- several --- */
+
+int mpg_specs_add(struct mpg_specs *specs, const char *text, struct mpg_error *err)
+{
+    struct mpg_spec s;
+    if (mpg_spec_parse(text, &s, err) < 0)
+        return -1;
+    struct mpg_spec *grown = realloc(specs->spec, (specs->n + 1) * sizeof *grown);
+    if (!grown) {
+        mpg_spec_clear(&s);
+        return mpg_error_set(err, "out of memory");
+    }
+    specs->spec = grown;
+    specs->spec[specs->n++] = s;
+    return 0;
+}
+
+int mpg_specs_check(const struct mpg_specs *specs, int32_t ranks, struct mpg_error *err)
+{
+    for (size_t i = 0; i < specs->n; i++) {
+        const struct mpg_rank_set *set = &specs->spec[i].ranks;
+        for (size_t k = 0; k < set->count; k++)
+            if (set->ranges[k].last >= ranks)
+                return mpg_error_set(err, "'%s' names rank %d, and the trace has ranks 0 to %d",
+                                     specs->spec[i].text, set->ranges[k].last, ranks - 1);
+    }
+    return 0;
+}
+
+bool mpg_specs_are_random(const struct mpg_specs *specs)
+{
+    for (size_t i = 0; i < specs->n; i++)
+        if (mpg_spec_is_random(&specs->spec[i]))
+            return true;
+    return false;
+}
+
+bool mpg_specs_can_be_negative(const struct mpg_specs *specs)
+{
+    for (size_t i = 0; i < specs->n; i++)
+        if (mpg_spec_can_be_negative(&specs->spec[i]))
+            return true;
+    return false;
+}
+
+bool mpg_specs_are_for_all(const struct mpg_specs *specs)
+{
+    for (size_t i = 0; i < specs->n; i++)
+        if (specs->spec[i].ranks.count > 0)
+            return false;
+    return true;
+}
+
+void mpg_specs_say(const struct mpg_specs *specs, char *text, size_t size)
+{
+    size_t used = 0;
+    *text = '\0';
+    for (size_t i = 0; i < specs->n && used < size; i++)
+        used += (size_t)snprintf(text + used, size - used, "%s%s", i > 0 ? " + " : "",
+                                 specs->spec[i].text);
+}
+
+void mpg_specs_clear(struct mpg_specs *specs)
+{
+    for (size_t i = 0; i < specs->n; i++)
+        mpg_spec_clear(&specs->spec[i]);
+    free(specs->spec);
+    *specs = (struct mpg_specs){0};
 }

@@ -30,7 +30,9 @@ struct mpg_spec {
     struct mpg_rank_set ranks; /* who is perturbed */
 };
 
-/* Parses TEXT (which outlives SPEC); "file:PATH" reads the numbers in PATH, ns. */
+/* Parses TEXT (which outlives SPEC); "file:PATH" reads the numbers in PATH, ns. Errors
+ * are also parameters with which a draw could be larger than 1e30 ns: what is accepted
+ * stays finite, however many draws are added up. */
 int mpg_spec_parse(const char *text, struct mpg_spec *spec, struct mpg_error *err);
 /* The value at probability U of (0, 1), in ns. */
 double mpg_spec_quantile(const struct mpg_spec *spec, double u);
@@ -38,5 +40,23 @@ bool mpg_spec_is_random(const struct mpg_spec *spec);
 /* Whether it can give a value below 0. */
 bool mpg_spec_can_be_negative(const struct mpg_spec *spec);
 void mpg_spec_clear(struct mpg_spec *spec);
+
+/* Several for the same thing: whoever is named by more than one meets their sum. */
+struct mpg_specs {
+    size_t n; /* 0: nothing was given */
+    struct mpg_spec *spec;
+};
+
+/* Parses TEXT (which outlives SPECS) and puts it behind those that are there. */
+int mpg_specs_add(struct mpg_specs *specs, const char *text, struct mpg_error *err);
+/* An error, where a list of ranks names one that RANKS ranks have not. */
+int mpg_specs_check(const struct mpg_specs *specs, int32_t ranks, struct mpg_error *err);
+bool mpg_specs_are_random(const struct mpg_specs *specs);
+bool mpg_specs_can_be_negative(const struct mpg_specs *specs);
+/* Whether every spec is for all ranks. */
+bool mpg_specs_are_for_all(const struct mpg_specs *specs);
+/* As given, " + " between them, into TEXT of SIZE bytes, cut off there. */
+void mpg_specs_say(const struct mpg_specs *specs, char *text, size_t size);
+void mpg_specs_clear(struct mpg_specs *specs);
 
 #endif

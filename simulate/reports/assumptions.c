@@ -7,13 +7,19 @@
 #include "common/units.h"
 #include "simulate/reports/report.h"
 
-static void say_spec(char *text, size_t size, const struct mpg_spec *spec, bool from_signature,
-                     const char *signature)
+static void say_specs(char *text, size_t size, const struct mpg_specs *specs, bool from_signature,
+                      const char *signature)
 {
-    if (spec->text)
-        snprintf(text, size, "%s", spec->text);
-    else
+    if (specs->n == 0) {
         snprintf(text, size, "%s", from_signature ? signature : "none");
+        return;
+    }
+    mpg_specs_say(specs, text, size);
+    size_t used = strlen(text);
+    if (specs->n > 1)
+        snprintf(text + used, size - used, "%s",
+                 mpg_specs_are_for_all(specs) ? " (added up)"
+                                              : " (added up on ranks that several name)");
 }
 
 /* On how many hosts SIG's records of detours were made. */
@@ -62,7 +68,7 @@ static void say_noise(const struct mpg_report *r, char *text, size_t size)
              " from a random phase",
              p->target_cores, p->target_cores == 1 ? "" : "s", many, lost,
              p->source_cores ? ", the source's taken out first" : "", p->target_cores);
-    say_spec(text, size, &p->noise, p->target_cores > 0, replay);
+    say_specs(text, size, &p->noise, p->target_cores > 0, replay);
 }
 
 static const char *against(const struct mpg_perturbation *p)
@@ -75,13 +81,13 @@ static const char *against(const struct mpg_perturbation *p)
 static void say_latency(const struct mpg_report *r, char *text, size_t size)
 {
     const struct mpg_perturbation *p = r->p;
-    say_spec(text, size, &p->latency, mpg_perturbation_latency_measured(p), against(p));
+    say_specs(text, size, &p->latency, mpg_perturbation_latency_measured(p), against(p));
 }
 
 static void say_byte(const struct mpg_report *r, char *text, size_t size)
 {
     const struct mpg_perturbation *p = r->p;
-    say_spec(text, size, &p->byte, mpg_perturbation_bytes_measured(p), against(p));
+    say_specs(text, size, &p->byte, mpg_perturbation_bytes_measured(p), against(p));
 }
 
 /* Which path of the target, and which of the source where it is another. */
@@ -90,7 +96,7 @@ static void say_path(const struct mpg_report *r, char *text, size_t size)
     const struct mpg_perturbation *p = r->p;
     const struct mpg_network_path *target = p->target_path, *source = p->source_path;
     const struct mpg_signature *sig = target ? p->target : p->source;
-    const char *why = r->path_given && target ? "--path" :
+    const char *why = r->given.path && target ? "--path" :
                       sig->paths == 1         ? "the only one measured" :
                       target                  ? "the farthest measured; --path chooses" :
                                                 "the farthest measured";
@@ -101,14 +107,18 @@ static void say_path(const struct mpg_report *r, char *text, size_t size)
                  mpg_path_name(source->path));
 }
 
-/* Whether anything in the answer is a path's. */
-static bool uses_path(const struct mpg_report *r)
+bool mpg_report_uses_target_path(const struct mpg_report *r)
 {
     const struct mpg_perturbation *p = r->p;
     return mpg_perturbation_latency_measured(p) || mpg_perturbation_bytes_measured(p) ||
-           (p->target_path && !r->eager_limit_given &&
-            p->target_path->eager_limit_bytes != MPG_EAGER_LIMIT_UNKNOWN) ||
-           (p->source_path && !r->options->floors.has_source_cost);
+           (p->target_path && !r->given.eager_limit &&
+            p->target_path->eager_limit_bytes != MPG_EAGER_LIMIT_UNKNOWN);
+}
+
+/* Whether anything in the answer is a path's. */
+static bool uses_path(const struct mpg_report *r)
+{
+    return mpg_report_uses_target_path(r) || r->result->floors_of_source;
 }
 
 static void say_compute(const struct mpg_report *r, char *text, size_t size)
@@ -143,7 +153,7 @@ static void say_absorb(const struct mpg_report *r, char *text, size_t size)
 static void say_eager(const struct mpg_report *r, char *text, size_t size)
 {
     int64_t limit = r->options->graph.eager_limit_bytes;
-    const char *from = r->eager_limit_given ? "--eager-limit" : "signature";
+    const char *from = r->given.eager_limit ? "--eager-limit" : "signature";
     if (limit == INT64_MAX)
         snprintf(text, size, "unlimited: standard sends never wait for their receiver");
     else if (limit < 0)
@@ -225,15 +235,6 @@ static void say_flushes(const struct mpg_report *r, char *text, size_t size)
              mpg_units_format_time(time, sizeof time, (double)r->result->counts.flushed_ns));
 }
 
-static void say_missing(const struct mpg_report *r, char *text, size_t size)
-{
-    const struct mpg_graph_counts *c = &r->result->counts;
-    snprintf(text, size,
-             "%" PRIu64 " operations have no partner and %" PRIu64
-             " ranks no MPI_Finalize: they go on without (--lenient)",
-             c->unmatched, c->incomplete_ranks);
-}
-
 bool mpg_report_assumption(const struct mpg_report *r, int i, const char **topic, char *text,
                            size_t size)
 {
@@ -259,7 +260,6 @@ bool mpg_report_assumption(const struct mpg_report *r, int i, const char **topic
         {"files", say_files, c->file_calls > 0},
         {"failed", say_failed, c->failed > 0},
         {"flushes", say_flushes, c->flushed_ns > 0},
-        {"missing", say_missing, c->unmatched + c->incomplete_ranks > 0},
     };
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
         if (!all[k].applies || i-- > 0)

@@ -51,6 +51,14 @@ static json_t *optional_string(const char *text)
     return text ? json_string(text) : json_null();
 }
 
+/* As given; null if nothing was. */
+static json_t *specs_json(const struct mpg_specs *specs)
+{
+    char text[4096];
+    mpg_specs_say(specs, text, sizeof text);
+    return specs->n > 0 ? json_string(text) : json_null();
+}
+
 static json_t *path_json(const struct mpg_network_path *path)
 {
     return path ? json_string(mpg_path_name(path->path)) : json_null();
@@ -70,13 +78,22 @@ static json_t *options_json(const struct mpg_report *r)
     json_object_set_new(o, "source", optional_string(p->source ? p->source->path : NULL));
     json_object_set_new(o, "path", path_json(p->target_path));
     json_object_set_new(o, "source_path", path_json(p->source_path));
-    json_object_set_new(o, "noise", optional_string(p->noise.text));
-    json_object_set_new(o, "call_noise", optional_string(p->call_noise.text));
-    json_object_set_new(o, "latency", optional_string(p->latency.text));
-    json_object_set_new(o, "byte", optional_string(p->byte.text));
+    json_object_set_new(o, "noise", specs_json(&p->noise));
+    json_object_set_new(o, "call_noise", specs_json(&p->call_noise));
+    json_object_set_new(o, "latency", specs_json(&p->latency));
+    json_object_set_new(o, "byte", specs_json(&p->byte));
     json_object_set_new(o, "eager_limit_bytes",
                         limit == INT64_MAX ? json_null() : json_integer(limit));
     return o;
+}
+
+static json_t *attention_json(const struct mpg_attention *a)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < a->n; i++)
+        json_array_append_new(list, json_pack("{s:s, s:s}", "topic", a->line[i].topic, "text",
+                                              a->line[i].text));
+    return list;
 }
 
 static json_t *assumptions_json(const struct mpg_report *r)
@@ -132,8 +149,10 @@ int mpg_report_json(const struct mpg_report *r, FILE *out, struct mpg_error *err
     if (!scratch)
         return mpg_error_set(err, "out of memory");
     struct mpg_summary run = mpg_summarise(q->run_ns, q->replicas, scratch);
-    root = json_pack("{s:s, s:i, s:s, s:I, s:o, s:o, s:o, s:f, s:o}", "format", "mpgsim-result",
-                     "version", JSON_VERSION, "mode", "perturb", "seed", (json_int_t)r->p->seed,
+    root = json_pack("{s:s, s:i, s:o, s:s, s:I, s:o, s:o, s:o, s:f, s:o}", "format",
+                     "mpgsim-result", "version", JSON_VERSION, "attention",
+                     attention_json(r->attention), "mode", "perturb", "seed",
+                     (json_int_t)r->p->seed,
                      "trace", trace_json(r), "options", options_json(r), "assumptions",
                      assumptions_json(r), "traced_run_time_ns", traced_ns, "run_time_ns",
                      summary_json(&run));

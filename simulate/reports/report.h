@@ -8,6 +8,7 @@
 
 #include "simulate/engine/result.h"
 #include "simulate/engine/simulation.h"
+#include "simulate/reports/attention.h"
 #include "trace/reader.h"
 
 struct mpg_report {
@@ -15,7 +16,10 @@ struct mpg_report {
     const struct mpg_perturbation *p;
     const struct mpg_simulation_options *options;
     const struct mpg_result *result;
-    bool eager_limit_given, path_given; /* on the command line */
+    const struct mpg_attention *attention; /* what stands above everything else */
+    struct mpg_given { /* on the command line */
+        bool eager_limit, path, replicas, first_replica, seed, source_latency, source_byte;
+    } given;
 };
 
 int mpg_report_text(const struct mpg_report *report, FILE *stream, struct mpg_error *err);
@@ -23,6 +27,9 @@ int mpg_report_text(const struct mpg_report *report, FILE *stream, struct mpg_er
 int mpg_report_per_rank(const struct mpg_report *report, FILE *stream, struct mpg_error *err);
 /* The schema is in mpgsim-json(5). */
 int mpg_report_json(const struct mpg_report *report, FILE *stream, struct mpg_error *err);
+
+/* Whether anything in the answer is the path's that the target's messages take. */
+bool mpg_report_uses_target_path(const struct mpg_report *report);
 
 /* One line for each assumption that matters, I = 0, 1, ...: what it is about and
  * the words, into TEXT of SIZE bytes; false beyond the last. */

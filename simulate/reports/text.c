@@ -13,6 +13,17 @@ static void print_time(FILE *out, double ns)
     fputs(mpg_units_format_time(text, sizeof text, ns), out);
 }
 
+static void print_attention(const struct mpg_report *r, FILE *out)
+{
+    const struct mpg_attention *list = r->attention;
+    if (list->n == 0)
+        return;
+    fputs("Attention\n", out);
+    for (size_t i = 0; i < list->n; i++)
+        fprintf(out, "  %-13s %s\n", list->line[i].topic, list->line[i].text);
+    fputc('\n', out);
+}
+
 static void print_head(const struct mpg_report *r, FILE *out)
 {
     const struct mpg_graph_counts *c = &r->result->counts;
@@ -123,6 +134,7 @@ int mpg_report_text(const struct mpg_report *r, FILE *out, struct mpg_error *err
     int status = 0;
     if (scratch && medians) {
         struct mpg_summary run = mpg_summarise(q->run_ns, q->replicas, scratch);
+        print_attention(r, out);
         print_head(r, out);
         print_assumptions(r, out);
         print_run(r, &run, out);

@@ -83,7 +83,7 @@ def test_ring():
 
 
 def test_ring_of_the_paper():
-    noise = ["--noise", "const:100"]
+    noise = ["--noise", "const:100ns"]
     assert delays(ring(128, 10, 0), *FIXED, *noise)[0] == 10 * 128 * 100 + 100
 
 
@@ -120,16 +120,16 @@ def test_alltoall_reduce_scatter_allgather():
 def test_varying_collectives():
     lines = trace(3, *[[f"1000 1100 Alltoallv comm=0 bytes={sizes}"]
                        for sizes in ("900,1,2", "3,900,4", "5,6,900")])
-    assert delays(lines, *FIXED, "--byte", "const:1") == [11, 11, 11]
+    assert delays(lines, *FIXED, "--byte", "const:1ns") == [11, 11, 11]
     lines = trace(3, *[[f"1000 1100 Allgatherv comm=0 bytes={size}"]
                        for size in (7, 20, 300)])
-    assert delays(lines, *FIXED, "--byte", "const:1") == [320, 320, 320]
+    assert delays(lines, *FIXED, "--byte", "const:1ns") == [320, 320, 320]
 
 
 def test_meeting_slack():
     """Rank 0 came 400 early and stayed 500; the shortest stay is 110."""
     lines = collective("Barrier", ENTERS, LEAVES)
-    noise = ["--noise", "const:1000@0"]
+    noise = ["--noise", "const:1000ns@0"]
     for mode, slack in [("none", 0), ("wait", 500 - 110), ("clock", 400)]:
         late = 1000 - slack
         assert delays(lines, "--absorb", mode, *noise) == [late + 1000] + [late] * 4
@@ -137,14 +137,14 @@ def test_meeting_slack():
 
 def test_scan():
     lines = collective("Scan", ENTERS, LEAVES, "bytes=8")
-    result = delays(lines, *FIXED, "--noise", "const:100@2")
+    result = delays(lines, *FIXED, "--noise", "const:100ns@2")
     assert result == [0, 0, 200, 100, 100]
 
 
 def test_scan_slack():
     """Members 0..i only decide what is least: rank 0 alone has no slack."""
     lines = collective("Scan", ENTERS, LEAVES, "bytes=8")
-    result = delays(lines, "--absorb", "clock", "--noise", "const:1000@0")
+    result = delays(lines, "--absorb", "clock", "--noise", "const:1000ns@0")
     assert result == [2000, 600, 600, 600, 600]
 
 
@@ -176,8 +176,8 @@ def test_reduce_slack():
     """
     lines = trace(2, ["1000 1010 Reduce comm=0 root=1 bytes=40"],
                   ["1900 2000 Reduce comm=0 root=1 bytes=40"])
-    words = ["--absorb", "clock", "--source-latency", "100", "--source-byte",
-             "0.5", "--noise", "const:5000@0"]
+    words = ["--absorb", "clock", "--source-latency", "100ns", "--source-byte",
+             "0.5", "--noise", "const:5000ns@0"]
     message, local = 2000 - 1000 - 120, 100 - 10
     assert delays(lines, *words) == [10000, 5000 - (message - local)]
 
@@ -197,7 +197,7 @@ def pair(send, receive, send_times="1000 1100", receive_times="1500 1700"):
 
 def test_eager():
     lines = pair("Send", "Recv")
-    assert delays(lines, *FIXED, "--noise", "const:10@1") == [0, 20]
+    assert delays(lines, *FIXED, "--noise", "const:10ns@1") == [0, 20]
     assert delays(lines, *FIXED, *all_noise()) == [
         X + KAPPA + X, X + LAMBDA + 40 * BETA + KAPPA + X]
 
@@ -208,10 +208,10 @@ def test_synchronous():
         assert delays(lines, *FIXED, *words, *all_noise()) == [
             X + LAMBDA + 40 * BETA + LAMBDA + X,
             X + LAMBDA + 40 * BETA + KAPPA + X]
-        assert delays(lines, *FIXED, *words, "--noise", "const:10@1") == [10, 20]
+        assert delays(lines, *FIXED, *words, "--noise", "const:10ns@1") == [10, 20]
     lines = pair("Send", "Recv")
     assert delays(lines, *FIXED, "--eager-limit", "40", "--noise",
-                  "const:10@1") == [0, 20]
+                  "const:10ns@1") == [0, 20]
 
 
 def test_synchronous_slack():
@@ -223,8 +223,8 @@ def test_synchronous_slack():
                       for times in ("200 250", "1000 1700")],
                   [f"{times} Recv comm=0 from=0 tag=3 bytes=0"
                    for times in ("200 250", "1500 1700")])
-    assert delays(lines, "--absorb", "clock", "--source-latency", "200",
-                  "--noise", "const:800@0") == [1100 + 800, 1100]
+    assert delays(lines, "--absorb", "clock", "--source-latency", "200ns",
+                  "--noise", "const:800ns@0") == [1100 + 800, 1100]
 
 
 def test_wait_slack():
@@ -235,7 +235,7 @@ def test_wait_slack():
                   ["1000 1100 Recv comm=0 from=0 tag=0 bytes=4",
                    "4200 5200 Recv comm=0 from=0 tag=0 bytes=4",
                    "6000 6100 Barrier comm=0"])
-    noise = ["--noise", "const:600@1"]
+    noise = ["--noise", "const:600ns@1"]
     for mode, last in [("none", 1800), ("wait", 900), ("clock", 900)]:
         assert delays(lines, "--absorb", mode, *noise) == [last, last + 600]
 
@@ -253,9 +253,9 @@ def test_observed_floor():
                   ["1020 1120 Recv comm=0 from=0 tag=0 bytes=4",
                    "4200 5200 Recv comm=0 from=0 tag=0 bytes=4",
                    "8900 9100 Recv comm=0 from=0 tag=0 bytes=4"])
-    assert delays(lines, "--absorb", "clock", "--noise", "const:1000@0")[1] == 2200
+    assert delays(lines, "--absorb", "clock", "--noise", "const:1000ns@0")[1] == 2200
     assert delays(lines, "--absorb", "clock", "--source-latency", "0",
-                  "--noise", "const:1000@0")[1] == 2000
+                  "--noise", "const:1000ns@0")[1] == 2000
 
 
 def test_floor_between_hosts():
@@ -267,7 +267,7 @@ def test_floor_between_hosts():
                       "8000 8010 Send comm=0 to=2 tag=0 bytes=4"],
                   ["4200 5200 Recv comm=0 from=0 tag=0 bytes=4"],
                   ["8900 9100 Recv comm=0 from=0 tag=0 bytes=4"])
-    words = ["--absorb", "clock", "--noise", "const:3000@0"]
+    words = ["--absorb", "clock", "--noise", "const:3000ns@0"]
     assert delays(lines, *words)[1:] == [3000, 6000 - (1100 - 200)]
     lines.insert(4, "#host 1 far")
     assert delays(lines, *words)[1:] == [3000, 6000 - 1100]
@@ -280,8 +280,8 @@ def test_requests():
                   ["1000 1010 Irecv comm=0 from=0 tag=0 bytes=4 request=7",
                    "1020 1030 Test requests=7 done=",
                    "1040 1050 Waitany requests=7 done=7"])
-    assert delays(lines, *FIXED, "--latency", "const:50", "--call-noise",
-                  "const:20") == [40, 70]
+    assert delays(lines, *FIXED, "--latency", "const:50ns", "--call-noise",
+                  "const:20ns") == [40, 70]
 
 
 def test_compute_ratio():
@@ -300,8 +300,8 @@ def test_faster_computer_cannot_beat_the_message():
 def test_clamps():
     """Negative latency: a message does not arrive before it left."""
     lines = pair("Send", "Recv", receive_times="1000 1700")
-    words = ["--source-latency", "60", "--latency", "const:-1000",
-             "--noise", "const:-500@1"]
+    words = ["--source-latency", "60ns", "--latency", "const:-1000ns",
+             "--noise", "const:-500ns@1"]
     assert delays(lines, *FIXED, *words) == [0, -60 - 500]
 
 
@@ -339,8 +339,8 @@ def test_persistent():
                   ["1000 1010 Recv_init comm=0 bytes=9 persistent=1 any=source,tag",
                    "1020 1030 Start persistent=1 requests=1 matched=1:0:0",
                    "1040 1050 Wait requests=1"])
-    assert delays(lines, *FIXED, "--noise", "const:100@0") == [400, 200]
-    assert delays(lines, *FIXED, "--noise", "const:100@1") == [200, 400]
+    assert delays(lines, *FIXED, "--noise", "const:100ns@0") == [400, 200]
+    assert delays(lines, *FIXED, "--noise", "const:100ns@1") == [200, 400]
 
 
 def test_clock_shift():
@@ -348,7 +348,7 @@ def test_clock_shift():
         shared = random_trace(seed)
         shifted = random_trace(seed, "--clocks", "offsets")
         for mode in MODES:
-            words = ["--absorb", mode, "--noise", "const:333@0,2", *all_noise()[2:]]
+            words = ["--absorb", mode, "--noise", "const:333ns@0,2", *all_noise()[2:]]
             assert delays(shared, *words) == delays(shifted, *words), f"seed {seed}"
 
 

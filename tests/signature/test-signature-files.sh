@@ -83,17 +83,17 @@ ring 4 3 64 >ring.txt
 
 # delays OPTION...: of the ranks
 delays() {
-    "$mpgsim" --per-rank "$@" ring.txt 2>&1 | awk 'NR > 1 { printf "%s ", $3 }'
+    "$mpgsim" --per-rank "$@" ring.txt 2>err | awk 'NR > 1 { printf "%s ", $3 }'
 }
 # same NAME LATENCY BYTE OPTION...: as given by hand
 same() {
     local name=$1 by_hand
-    by_hand=$(delays --source=source.sig --latency="const:$2" --byte="const:$3" --eager-limit=1MiB)
+    by_hand=$(delays --source=source.sig --latency="const:${2}ns" --byte="const:${3}ns" --eager-limit=1MiB)
     shift 3
     is "$name" "$(delays --eager-limit=1MiB --source=source.sig "$@")" "$by_hand"
 }
 ok "the ring's delays depend on latency" \
-    test "$(delays --latency=const:1100)" != "$(delays --latency=const:300)"
+    test "$(delays --latency=const:1100ns)" != "$(delays --latency=const:300ns)"
 same "--path=core-complex: less the source's" 300 0.5 --signature=all.sig --path=core-complex
 same "--path=node: less the source's" 1100 1 --signature=all.sig --path=node
 same "--path='core complex', with a blank" 300 0.5 --signature=all.sig --path="core complex"
@@ -121,13 +121,13 @@ is "it says which path: the only one" "$(assumes path --signature=one.sig)" \
 is "it says which path: another of the source" \
     "$(assumes path --signature=all.sig --source=source.sig)" \
     "target's 'between nodes' (the farthest measured; --path chooses); source's 'node', for it has no such path"
-is "it says which path: of a source alone" "$(assumes path --source=source.sig)" \
-    "source's 'node' (the farthest measured)"
-is "without a signature no path is assumed" "$(assumes path --latency=const:5)" ""
-is "nor with one of which nothing is used" "$(assumes path --signature=all.sig --latency=const:5 \
-    --byte=const:1 --eager-limit=1MiB)" ""
+is "it says nothing of the path of a source that nothing is taken of" \
+    "$(assumes path --source=source.sig)" ""
+is "without a signature no path is assumed" "$(assumes path --latency=const:5ns)" ""
+is "nor with one of which nothing is used" "$(assumes path --signature=all.sig --latency=const:5ns \
+    --byte=const:1ns --eager-limit=1MiB)" ""
 is "the eager limit is reason enough" \
-    "$(assumes path --signature=one.sig --latency=const:5 --byte=const:1)" \
+    "$(assumes path --signature=one.sig --latency=const:5ns --byte=const:1ns)" \
     "target's 'node' (the only one measured)"
 like "the eager limit is the path's" "$(assumes "eager limit" --signature=all.sig --path=node)" \
     "200 bytes (signature)*"

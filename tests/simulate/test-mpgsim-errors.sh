@@ -174,9 +174,9 @@ stencil 5 40 800 >good.txt
 ok "no trace named" refuses 2 "mpgsim: *"
 ok "two traces named" refuses 2 "mpgsim: *" good.txt good.txt
 ok "an unknown option" refuses 2 "mpgsim: *--frob*" --frob good.txt
-for option in --absorb=some --noise=cauchy:1 --noise=exp --call-noise=exp:-1 --latency=exp:1@2 \
-    --byte=const:1@0 --noise=const:1@x --noise=file:/no/such/file --compute-ratio=0 \
-    --compute-ratio=-1 --compute-ratio=x --eager-limit=-2 --eager-limit=big --source-latency=-1 \
+for option in --absorb=some --noise=cauchy:1 --noise=exp --call-noise=exp:-1ns --latency=exp:1ns@2 \
+    --byte=const:1ns@0 --noise=const:1ns@x --noise=file:/no/such/file --compute-ratio=0 \
+    --compute-ratio=-1 --compute-ratio=x --eager-limit=-2 --eager-limit=big --source-latency=-1ns \
     --source-byte=soon --replicas=0 --replicas=2.5 --first-replica=-1 --seed=-1 --seed=x; do
     ok "$option" refuses 2 "mpgsim: *${option%%=*}*" "$option" good.txt
 done
@@ -258,7 +258,7 @@ number = (int, float)
 SUMMARY = dict.fromkeys("mean sd least p5 median p95 largest".split(), number)
 SUMMARY["median_confidence_95"] = list
 text = (str, type(None))
-TOP = {"format": str, "version": int, "mode": str, "seed": int, "trace": dict, "options": dict,
+TOP = {"format": str, "version": int, "attention": list, "mode": str, "seed": int, "trace": dict, "options": dict,
        "assumptions": list, "traced_run_time_ns": number, "run_time_ns": dict,
        "slowdown_median": number, "replicas": list, "ranks": list, "mean_of_a_rank": dict}
 TRACE = {"path": str, **dict.fromkeys("""ranks calls messages synchronous_messages collectives

@@ -15,7 +15,7 @@ cd "$work" || exit 1
 # delays OPTION... TRACE: of the ranks, in full precision, blanks between them
 delays() {
     "$mpgsim" --per-rank "$@" 2>err | awk 'NR > 1 { printf "%s%s", s, $3; s = " " }'
-    cat err
+    grep -v '^mpgsim: attention: ' err
 }
 
 # expect RANKS EXPRESSION: the same for delays by formula, r being the rank
@@ -45,7 +45,7 @@ for absorb in none wait clock; do
         "$(delays --absorb=$absorb $noise $latency $byte $call ring7.txt)" \
         "$(expect 7 "r ? (4 * 7 + r) * $hop + 2 * 2375 + 3.625 : 35 * $hop + 2375")"
 done
-is "ring: noise on one rank is met once a lap" "$(delays --noise=const:800@3 ring7.txt)" \
+is "ring: noise on one rank is met once a lap" "$(delays --noise=const:800ns@3 ring7.txt)" \
     "$(expect 7 "800 * (r < 3 ? (r ? 4 : 5) : r == 3 ? 6 : 5)")"
 is "ring: a slower processor" "$(delays --compute-ratio=1.5 ring7.txt | cut -d' ' -f1)" \
     "$(expect 1 "35 * 25 + 25")"
@@ -61,7 +61,7 @@ is "tree: a message for each bit of the rank" \
     "$(expect 13 "(17.25 + 375) * (r % 2 + int(r / 2) % 2 + int(r / 4) % 2 + int(r / 8) % 2)")"
 stencil 9 4 80 >stencil.txt
 is "stencil: noise spreads by one neighbour a step" \
-    "$(delays --absorb=none --noise=const:2375@3 stencil.txt)" \
+    "$(delays --absorb=none --noise=const:2375ns@3 stencil.txt)" \
     "$(expect 9 "2375 * (r == 3 ? 21 : r < 3 ? 5 * (4 - 3 + r) + 3 :
                  r < 8 ? 5 * (4 + 3 - r) + 4 : 0)")"
 
@@ -72,10 +72,10 @@ collective 5 Barrier comm=0 >barrier.txt
 is "Barrier" "$(delays --absorb=none $on_2 $latency $byte $call barrier.txt)" \
     "$(expect 5 "2375 + 3 * $round + (r == 2) * 2375")"
 is "Barrier: clock absorbs what comes before the last" \
-    "$(delays --absorb=clock --noise=const:100@2 barrier.txt)" \
+    "$(delays --absorb=clock --noise=const:100ns@2 barrier.txt)" \
     "$(expect 5 "100 - 74 + (r == 2) * 100")"
 is "Barrier: wait absorbs what it took longer than the shortest" \
-    "$(delays --absorb=wait --noise=const:100@2 barrier.txt)" \
+    "$(delays --absorb=wait --noise=const:100ns@2 barrier.txt)" \
     "$(expect 5 "100 - 64 + (r == 2) * 100")"
 collective 11 Allreduce "bytes=24" >allreduce.txt
 is "Allreduce" "$(delays --absorb=none $on_2 $latency $byte $call allreduce.txt)" \
@@ -90,7 +90,7 @@ collective 5 Bcast "root=2 bytes=800" >bcast.txt
 is "Bcast" "$(delays --absorb=none $on_2 $latency $byte $call bcast.txt)" \
     "$(expect 5 "r == 2 ? 2 * 2375 + 3.625 : 2375 + 3 * $round + 3 * 800 * 0.375 + 3.625")"
 collective 5 Reduce "root=2 bytes=800" >reduce.txt
-is "Reduce" "$(delays --absorb=none --noise=const:2375@4 $latency $byte $call reduce.txt)" \
+is "Reduce" "$(delays --absorb=none --noise=const:2375ns@4 $latency $byte $call reduce.txt)" \
     "$(expect 5 "r == 2 ? 2375 + $round + 300 : r == 4 ? 2 * 2375 + 3.625 : 3.625")"
 for name in barrier allreduce alltoall scan bcast reduce; do
     for absorb in none wait clock; do
@@ -106,9 +106,9 @@ END
 is "eager: the sender does not wait" \
     "$(delays --absorb=none --noise=const:5us@1 $latency one.txt)" "0 10000"
 is "rendezvous: a late sender" "$(delays --absorb=none --eager-limit=999 --noise=const:5us@0 \
-    --latency=const:300 $byte one.txt)" "10975 5675"
+    --latency=const:300ns $byte one.txt)" "10975 5675"
 is "rendezvous: a late receiver" "$(delays --absorb=none --eager-limit=-1 --noise=const:5us@1 \
-    --latency=const:300 $byte one.txt)" "5675 10375"
+    --latency=const:300ns $byte one.txt)" "5675 10375"
 is "a message of the eager limit's size is eager" \
     "$(delays --absorb=none --eager-limit=1000 --noise=const:5us@1 one.txt)" "0 10000"
 sed 's/Send/Ssend/' one.txt >ssend.txt
@@ -123,16 +123,16 @@ calls 2 >slack.txt <<'END'
 1 4000 5600 Recv from=0 bytes=8
 END
 is "clock: a message that lay ready absorbs" \
-    "$(delays --absorb=clock --noise=const:100@0 slack.txt)" "300 200"
+    "$(delays --absorb=clock --noise=const:100ns@0 slack.txt)" "300 200"
 # the first message lay ready for 3030 - 1000 - 600 = 1430, the floor being 600
 is "clock: until it would have been late" \
     "$(delays --absorb=clock --noise=const:1.5us@0 slack.txt)" "4500 3000"
 is "wait: it is taken for tight" \
-    "$(delays --absorb=wait --noise=const:100@0 slack.txt)" "300 200"
+    "$(delays --absorb=wait --noise=const:100ns@0 slack.txt)" "300 200"
 is "clock: a receiver's own lateness ends in its wait" \
-    "$(delays --absorb=clock --noise=const:500@1 slack.txt)" "0 500"
-is "none: nothing absorbs" "$(delays --absorb=none --noise=const:500@1 slack.txt)" "0 1500"
-is "the floor can be given" "$(delays --absorb=clock --source-latency=100 --noise=const:100@0 \
+    "$(delays --absorb=clock --noise=const:500ns@1 slack.txt)" "0 500"
+is "none: nothing absorbs" "$(delays --absorb=none --noise=const:500ns@1 slack.txt)" "0 1500"
+is "the floor can be given" "$(delays --absorb=clock --source-latency=100ns --noise=const:100ns@0 \
     slack.txt)" "300 200"
 
 # ---- negative perturbations ----
@@ -141,7 +141,7 @@ is "a call does not end before it begins" "$(delays --absorb=none --call-noise=c
 is "an interval does not become negative" "$(delays --absorb=none --noise=const:-1ms one.txt)" \
     "-999000 -999100"
 is "a message does not arrive before it left" \
-    "$(delays --absorb=none --latency=const:-1ms --source-latency=250 one.txt)" "0 0"
+    "$(delays --absorb=none --latency=const:-1ms --source-latency=250ns one.txt)" "0 0"
 is "twice as fast" "$(delays --absorb=none --compute-ratio=0.5 one.txt)" "-499500 -499550"
 
 # ---- identity and the properties ----
@@ -164,8 +164,8 @@ for trace in ring7 pipeline stencil allreduce; do
         ok "monotone: $trace, $absorb" grows $trace.txt "--absorb=$absorb --replicas=1" \
             --noise=exp:100ns --noise=exp:170ns
         ok "monotone in latency: $trace, $absorb" grows $trace.txt \
-            "--absorb=$absorb --noise=exp:3us --replicas=3" --latency=gamma:20,30 \
-            --latency=gamma:200,300
+            "--absorb=$absorb --noise=exp:3us --replicas=3" --latency=gamma:20ns,30ns \
+            --latency=gamma:200ns,300ns
     done
 done
 
@@ -178,7 +178,7 @@ shifted() {
          { print }
          function shift(r) { return r ? (r * 7919) % 4001 - 1999 + (r == 1) * 100000000 : 0 }'
 }
-random="--noise=exp:300ns --latency=gamma:20,30 --seed=7"
+random="--noise=exp:300ns --latency=gamma:20ns,30ns --seed=7"
 for trace in ring7 pipeline stencil slack allreduce; do
     shifted <$trace.txt >shift.txt
     # shellcheck disable=SC2086
@@ -208,7 +208,7 @@ is "measured offsets" "$(json absorb shift.txt) $(json clocks shift.txt)" "clock
 # ---- draws are addressed ----
 # replicas N FIRST: number and run time of each
 replicas() {
-    "$mpgsim" --json --noise=exp:300ns --latency=pareto:5,2.2 --replicas="$1" \
+    "$mpgsim" --json --noise=exp:300ns --latency=pareto:5ns,2.2 --replicas="$1" \
         --first-replica="$2" ring7.txt |
         awk '/"replica":/ { n = $2 } /"run_time_ns": [0-9]/ { print n $2 }'
 }
@@ -221,7 +221,7 @@ done
 is "a replica by itself" "$(replicas 1 1203)" "$(sed -n 1204p all)"
 is "some from the middle" "$(replicas 40 1000)" "$(sed -n 1001,1040p all)"
 seeded() {
-    "$mpgsim" --json --noise=lognormal:300,500 --seed="$1" stencil.txt
+    "$mpgsim" --json --noise=lognormal:300ns,500ns --seed="$1" stencil.txt
 }
 seeded 5 >a && seeded 5 >b && seeded 6 >c
 ok "the same seed, the same bytes" cmp -s a b

@@ -75,8 +75,8 @@ static void test_quantiles(void)
     } cases[] = {
         {"const:-2.385ns", quantile_const, false, true},
         {"exp:2.385us", quantile_exp, true, false},
-        {"normal:7130,1.1905us", quantile_normal, true, true},
-        {"gamma:313.7,91.25", quantile_gamma, true, false},
+        {"normal:7130ns,1.1905us", quantile_normal, true, true},
+        {"gamma:313.7ns,91.25ns", quantile_gamma, true, false},
         {"lognormal:313.7ns,491.25ns", quantile_lognormal, true, false},
         {"pareto:2.385us,1.7", quantile_pareto, true, false},
     };
@@ -96,7 +96,7 @@ static void test_quantiles(void)
         ok(!s.text && s.family == MPG_FAMILY_NONE && mpg_spec_quantile(&s, 0.7) == 0,
            "once cleared, it is nothing");
     }
-    struct mpg_spec s = parse("lognormal:17.3,0");
+    struct mpg_spec s = parse("lognormal:17.3ns,0");
     ok(near(0.3, mpg_spec_quantile(&s, 0.3), 17.3), "a lognormal without spread is its mean");
     mpg_spec_clear(&s);
     s = parse("exp:0");
@@ -108,8 +108,8 @@ static void test_quantiles(void)
  * tails are lost, hence the tolerance. */
 static void test_moments(void)
 {
-    static const char *const text[] = {"exp:313.7", "normal:313.7,91.25", "gamma:313.7,91.25",
-                                       "gamma:313.7,491.25", "lognormal:313.7,91.25"};
+    static const char *const text[] = {"exp:313.7ns", "normal:313.7ns,91.25ns", "gamma:313.7ns,91.25ns",
+                                       "gamma:313.7ns,491.25ns", "lognormal:313.7ns,91.25ns"};
     static const double sd[] = {313.7, 91.25, 91.25, 491.25, 91.25};
     enum { N = 200000 };
     for (int i = 0; i < 5; i++) {
@@ -190,7 +190,7 @@ static void test_errors(void)
     fails("Exp:1us", "unknown distribution 'Exp'");
     fails("const", "not FAMILY:PARAMETERS");
     fails("const:", "const:TIME");
-    fails("const:1,2", "needs 1 parameter");
+    fails("const:1ns,2ns", "needs 1 parameter");
     fails("const:soon", "soon");
     fails("const:1fortnight", "fortnight");
     fails("const:nan", "nan");
@@ -200,11 +200,11 @@ static void test_errors(void)
     fails("normal:1us", "needs 2 parameters");
     fails("normal:1us,", "normal:MEAN,SD");
     fails("normal:1us,-1ns", "out of range");
-    fails("normal:1,2,3", "normal:MEAN,SD");
-    fails("gamma:0,1", "out of range");
-    fails("gamma:1,0", "out of range");
-    fails("lognormal:0,1", "out of range");
-    fails("lognormal:1,-1", "out of range");
+    fails("normal:1ns,2ns,3", "normal:MEAN,SD");
+    fails("gamma:0,1ns", "out of range");
+    fails("gamma:1ns,0", "out of range");
+    fails("lognormal:0,1ns", "out of range");
+    fails("lognormal:1ns,-1ns", "out of range");
     fails("pareto:0,1", "out of range");
     fails("pareto:1us,0", "out of range");
     fails("pareto:1us,2us", "2us");

@@ -7,7 +7,7 @@
 [ "${MPGKIT_SANITIZERS:-no}" = no ] || skip_all "a sanitized tracer cannot be preloaded"
 needs "$mpicc"
 
-headers=$(cd "$here/../../../trace" && pwd)
+headers=$(cd "$here/../trace" && pwd)
 library=$(dirname "$MPGTRACE")/pmpi/.libs
 [ -e "$library/libmpgtrace.so" ] || library=$(dirname "$MPGTRACE")/../pmpi/.libs
 library=$(cd "$library" && pwd)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # What the tests that trace MPI programs have in common; they source it instead of
-# tap.sh. It goes to an empty folder, $tmp, and gives $here (the folder of the test), $build, MPGTRACE,
+# tap.sh. It goes to an empty folder, $tmp, and gives $here (tests/), $build, MPGTRACE,
 # MPGSIM, $mpirun, $mpicc, $mpifort.
 . "$(dirname "$0")/../../tap.sh"
 here=$(cd "$(dirname "$0")" && pwd)

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The lines at the top of an answer: a function for each kind of them. */
+#include "config.h"
+
+#include "simulate/reports/attention.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "simulate/reports/report.h"
+
+int mpg_attention_add(struct mpg_attention *list, struct mpg_error *err, const char *topic,
+                      const char *format, ...)
+{
+    struct mpg_attention_line *grown = realloc(list->line, (list->n + 1) * sizeof *grown);
+    if (!grown)
+        return mpg_error_set(err, "out of memory");
+    list->line = grown;
+    char *text;
+    va_list args;
+    va_start(args, format);
+    int length = vasprintf(&text, format, args);
+    va_end(args);
+    if (length < 0)
+        return mpg_error_set(err, "out of memory");
+    list->line[list->n++] = (struct mpg_attention_line){topic, text};
+    return 0;
+}
+
+void mpg_attention_clear(struct mpg_attention *list)
+{
+    for (size_t i = 0; i < list->n; i++)
+        free(list->line[i].text);
+    free(list->line);
+    *list = (struct mpg_attention){0};
+}
+
+/* --- parts that a signature has not --- */
+
+static bool has_latency(const struct mpg_network_path *path)
+{
+    return path && path->latency.n > 0;
+}
+
+/* A part that the target has not, and that no option gives. */
+static int add_missing_parts(const struct mpg_report *r, struct mpg_attention *list,
+                             struct mpg_error *err)
+{
+    const struct mpg_perturbation *p = r->p;
+    if (!p->target)
+        return 0;
+    const char *of_path = p->target_path ? "on this path " : "";
+    const struct {
+        bool missing;
+        const char *topic, *what, *then;
+    } parts[] = {
+        {p->noise.n == 0 && p->target_cores == 0, "noise", "noise",
+         "nothing interrupts the computation (mpgbench or ftq measures it; --noise says it)"},
+        {p->latency.n == 0 && !has_latency(p->target_path), "latency", "latency",
+         "messages take no longer than traced (pingpong measures it; --latency says it)"},
+        {p->byte.n == 0 && !mpg_perturbation_bytes_measured(p), "bytes", "bandwidth",
+         "bytes take no longer than traced (bandwidth measures it; --byte says it)"},
+        {!r->given.eager_limit &&
+             (!p->target_path || p->target_path->eager_limit_bytes == MPG_EAGER_LIMIT_UNKNOWN),
+         "eager limit", "eager limit",
+         "standard sends never wait for their receiver (--eager-limit says it)"},
+    };
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (parts[i].missing &&
+            mpg_attention_add(list, err, parts[i].topic, "no %s %sin this signature: %s",
+                              parts[i].what, of_path, parts[i].then) < 0)
+            return -1;
+    return 0;
+}
+
+/* A part of the target's without its like in the source is no difference. */
+static int add_missing_source(const struct mpg_report *r, struct mpg_attention *list,
+                              struct mpg_error *err)
+{
+    const struct mpg_perturbation *p = r->p;
+    if (!p->source || !p->target)
+        return 0;
+    if (mpg_perturbation_noise_measured(p) && p->source_cores == 0 &&
+        mpg_attention_add(list, err, "source",
+                          "no noise in the source's signature: what it put into the trace is not "
+                          "taken out") < 0)
+        return -1;
+    if (mpg_perturbation_latency_measured(p) && !has_latency(p->source_path) &&
+        mpg_attention_add(list, err, "source",
+                          "no latency in the source's signature: latency is the target's value "
+                          "minus its least") < 0)
+        return -1;
+    if (mpg_perturbation_bytes_measured(p) && !mpg_perturbation_has_transfers(p->source_path))
+        return mpg_attention_add(list, err, "source",
+                                 "no bandwidth in the source's signature: bytes are the target's "
+                                 "value minus its least");
+    return 0;
+}
+
+/* --- options that replace others, or change nothing --- */
+
+/* Joins WORD to the list in TEXT. */
+static void join(char *text, size_t size, const char *word)
+{
+    size_t used = strlen(text);
+    snprintf(text + used, size - used, "%s%s", used > 0 ? ", " : "", word);
+}
+
+static int add_replaced(const struct mpg_report *r, struct mpg_attention *list,
+                        struct mpg_error *err)
+{
+    const struct mpg_perturbation *p = r->p;
+    const struct mpg_network_path *path = p->target_path;
+    char by[96] = "", what[96] = "";
+    const struct {
+        bool replaced;
+        const char *by, *what;
+    } parts[] = {
+        {p->noise.n > 0 && p->target_cores > 0, "--noise", "noise"},
+        {p->latency.n > 0 && has_latency(path), "--latency", "latency"},
+        {p->byte.n > 0 && mpg_perturbation_has_transfers(path), "--byte", "bandwidth"},
+        {r->given.eager_limit && path && path->eager_limit_bytes != MPG_EAGER_LIMIT_UNKNOWN,
+         "--eager-limit", "eager limit"},
+    };
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (parts[i].replaced) {
+            join(by, sizeof by, parts[i].by);
+            join(what, sizeof what, parts[i].what);
+        }
+    if (*by && mpg_attention_add(list, err, "replaced", "%s instead of the signature's %s%s", by,
+                                 what,
+                                 p->noise.n > 0 && p->target_cores > 0 &&
+                                         !mpg_specs_are_for_all(&p->noise)
+                                     ? ", also on ranks that --noise does not name: they have none"
+                                     : "") < 0)
+        return -1;
+    return 0;
+}
+
+/* Whether anything of the target's is used. */
+static bool uses_target(const struct mpg_report *r)
+{
+    const struct mpg_perturbation *p = r->p;
+    return mpg_perturbation_noise_measured(p) || mpg_report_uses_target_path(r);
+}
+
+static bool uses_source(const struct mpg_report *r)
+{
+    const struct mpg_perturbation *p = r->p;
+    return (mpg_perturbation_noise_measured(p) && p->source_cores > 0) ||
+           (mpg_perturbation_latency_measured(p) && has_latency(p->source_path)) ||
+           (mpg_perturbation_bytes_measured(p) && mpg_perturbation_has_transfers(p->source_path)) ||
+           r->result->floors_of_source;
+}
+
+/* Without the target's values there is no difference to take. */
+static const char *why_not_source(const struct mpg_report *r)
+{
+    const struct mpg_perturbation *p = r->p;
+    if (!p->target)
+        return "differences are to a --signature, and there is none";
+    return uses_target(r) && (mpg_perturbation_noise_measured(p) ||
+                              mpg_perturbation_latency_measured(p) ||
+                              mpg_perturbation_bytes_measured(p))
+               ? "it has none of the parts that are used of the target"
+               : "options replace all that it would be taken from";
+}
+
+static int add_unused_files(const struct mpg_report *r, struct mpg_attention *list,
+                            struct mpg_error *err)
+{
+    const struct mpg_perturbation *p = r->p;
+    if (p->target && !uses_target(r) &&
+        mpg_attention_add(list, err, "signature", "nothing of --signature is used") < 0)
+        return -1;
+    if (p->source && !uses_source(r) &&
+        mpg_attention_add(list, err, "source", "nothing of --source is used: %s",
+                          why_not_source(r)) < 0)
+        return -1;
+    if (r->given.path && !mpg_report_uses_target_path(r))
+        return mpg_attention_add(list, err, "path",
+                                 "--path changes nothing: no latency, bandwidth or eager limit of "
+                                 "the signature is used");
+    return 0;
+}
+
+/* Costs on the traced machine matter as floors only. */
+static int add_unused_floors(const struct mpg_report *r, struct mpg_attention *list,
+                             struct mpg_error *err)
+{
+    if (!r->options->floors.has_source_cost)
+        return 0;
+    const char *names = r->given.source_latency && r->given.source_byte
+                            ? "--source-latency and --source-byte"
+                        : r->given.source_latency ? "--source-latency"
+                                                  : "--source-byte";
+    if (!r->result->floor_rule || r->result->counts.messages + r->result->counts.collectives == 0)
+        return mpg_attention_add(
+            list, err, "floors", "%s without effect: %s", names,
+            r->result->floor_rule
+                ? "the trace has no messages"
+                : "only --absorb=clock, or messages that become faster, need a message's least cost");
+    return 0;
+}
+
+static int add_unused_draws(const struct mpg_report *r, struct mpg_attention *list,
+                            struct mpg_error *err)
+{
+    char names[64] = "";
+    if (mpg_perturbation_is_random(r->p))
+        return 0;
+    if (r->given.replicas && r->options->replicas > 1)
+        join(names, sizeof names, "--replicas");
+    if (r->given.first_replica)
+        join(names, sizeof names, "--first-replica");
+    if (r->given.seed)
+        join(names, sizeof names, "--seed");
+    return *names ? mpg_attention_add(list, err, "draws",
+                                      "%s without effect: nothing is random, all replicas are the "
+                                      "same",
+                                      names)
+                  : 0;
+}
+
+/* --- what the trace has not --- */
+
+static int add_unmet_options(const struct mpg_report *r, struct mpg_attention *list,
+                             struct mpg_error *err)
+{
+    const struct mpg_graph_counts *c = &r->result->counts;
+    const struct mpg_perturbation *p = r->p;
+    int64_t limit = r->options->graph.eager_limit_bytes;
+    bool network = p->latency.n > 0 || p->byte.n > 0 || r->given.eager_limit || r->given.path;
+    if (network && c->messages + c->collectives + c->transfers == 0)
+        return mpg_attention_add(list, err, "messages",
+                                 "there are none in this trace, nor collectives: options about "
+                                 "messages are without effect");
+    if (r->given.eager_limit && c->synchronous_messages == 0)
+        return mpg_attention_add(list, err, "eager limit",
+                                 "no message of the trace is larger than --eager-limit=%" PRId64
+                                 ": none waits for its receiver",
+                                 limit);
+    return 0;
+}
+
+static int add_unplaced(const struct mpg_report *r, struct mpg_attention *list,
+                        struct mpg_error *err)
+{
+    const struct mpg_graph_counts *c = &r->result->counts;
+    if (c->unmatched + c->incomplete_ranks == 0)
+        return 0;
+    return mpg_attention_add(list, err, "missing",
+                             "%" PRIu64 " operations have no partner and %" PRIu64
+                             " ranks no MPI_Finalize: they go on without (--lenient)",
+                             c->unmatched, c->incomplete_ranks);
+}
+
+int mpg_attention_gather(const struct mpg_report *r, struct mpg_attention *list,
+                         struct mpg_error *err)
+{
+    static int (*const kinds[])(const struct mpg_report *, struct mpg_attention *,
+                                struct mpg_error *) = {
+        add_unplaced,      add_missing_parts, add_missing_source, add_replaced,
+        add_unused_files,  add_unused_floors, add_unused_draws,   add_unmet_options,
+    };
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (kinds[i](r, list, err) < 0)
+            return -1;
+    return 0;
+}
