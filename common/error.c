@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Filling and extending struct mpg_error. */
+#define _GNU_SOURCE
 #include "common/error.h"
 
 #include <stdarg.h>
@@ -17,6 +18,17 @@ int mpg_error_set(struct mpg_error *err, const char *format, ...)
     return -1;
 }
 
+/* In English whatever the locale, and without allocating, where the C library can. */
+static const char *describe(int errnum)
+{
+#if defined __GLIBC__ && __GLIBC_PREREQ(2, 32)
+    const char *text = strerrordesc_np(errnum);
+    if (text)
+        return text;
+#endif
+    return strerror(errnum);
+}
+
 int mpg_error_errno(struct mpg_error *err, int errnum, const char *format, ...)
 {
     if (!err)
@@ -26,7 +38,7 @@ int mpg_error_errno(struct mpg_error *err, int errnum, const char *format, ...)
     vsnprintf(err->text, sizeof err->text, format, args);
     va_end(args);
     size_t used = strlen(err->text);
-    snprintf(err->text + used, sizeof err->text - used, ": %s", strerror(errnum));
+    snprintf(err->text + used, sizeof err->text - used, ": %s", describe(errnum));
     return -1;
 }
 

@@ -2,25 +2,20 @@
 /* Whether the processor's time counter is one to trust. */
 #include "common/ticks.h"
 
-#include <stdio.h>
 #include <string.h>
 #if MPG_HAVE_TSC
 #include <cpuid.h>
 #endif
 
+#include "common/peek.h"
+
 /* The kernel strikes a time stamp counter that it found to run unevenly, or
  * differently from core to core, from this list of names. */
 static bool kernel_trusts_tsc(void)
 {
-    char line[256] = "";
-    FILE *stream = fopen("/sys/devices/system/clocksource/clocksource0/available_clocksource",
-                         "re");
-    if (!stream)
-        return true;
-    if (!fgets(line, sizeof line, stream))
-        line[0] = '\0';
-    fclose(stream);
-    bool listed = line[0] == '\0';
+    char line[256];
+    bool listed = mpg_peek("/sys/devices/system/clocksource/clocksource0/available_clocksource",
+                           line, sizeof line) == 0;
     char *rest = line;
     for (const char *name; !listed && (name = strsep(&rest, " \n")) != NULL;)
         listed = strcmp(name, "tsc") == 0; /* and not hyperv_clocksource_tsc_page */

@@ -6,6 +6,9 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 #include <unwind.h>
 
 #include "trace/pmpi/unwind_rule.h"
@@ -55,6 +58,26 @@ void callsites_start(unsigned depth, bool (*skip)(const void *))
     sites.skip = skip;
 }
 
+/* What is above the frames of the thread's functions, and for the first thread how far its
+ * stack may grow. pthread_getattr_np(3) would tell, and allocates; but the C library puts the
+ * first frame of a program next to what __libc_stack_end says, and a thread's own data above
+ * its stack. */
+#ifdef __GLIBC__
+extern void *__libc_stack_end __attribute__((weak));
+
+static void find_stack(void)
+{
+    struct rlimit limit;
+    stack.known = true;
+    if (syscall(SYS_gettid) != getpid()) {
+        stack.high = (uintptr_t)pthread_self();
+        return;
+    }
+    stack.high = &__libc_stack_end ? (uintptr_t)__libc_stack_end : 0;
+    if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur < stack.high)
+        stack.low = stack.high - limit.rlim_cur;
+}
+#else
 static void find_stack(void)
 {
     pthread_attr_t attributes;
@@ -69,6 +92,7 @@ static void find_stack(void)
     }
     pthread_attr_destroy(&attributes);
 }
+#endif
 
 /* --- the tree --- */
 

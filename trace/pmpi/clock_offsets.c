@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/peek.h"
 #include "trace/pmpi/clock.h"
 
 enum { EXCHANGES = 40, OFFSET_TAG = 1, CLOCK_ID_SIZE = MPI_MAX_PROCESSOR_NAME + 160 };
@@ -17,14 +18,9 @@ enum { EXCHANGES = 40, OFFSET_TAG = 1, CLOCK_ID_SIZE = MPI_MAX_PROCESSOR_NAME + 
  * where the system does not tell. */
 static uint64_t identify_clock(void)
 {
-    char boot[64] = "", space[64] = "", name[MPI_MAX_PROCESSOR_NAME] = "", text[CLOCK_ID_SIZE];
+    char boot[64], space[64] = "", name[MPI_MAX_PROCESSOR_NAME] = "", text[CLOCK_ID_SIZE];
     int length;
-    FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
-    if (file) {
-        if (!fgets(boot, sizeof boot, file))
-            boot[0] = '\0';
-        fclose(file);
-    }
+    (void)mpg_peek("/proc/sys/kernel/random/boot_id", boot, sizeof boot);
     ssize_t n = readlink("/proc/self/ns/time", space, sizeof space - 1);
     space[n > 0 ? n : 0] = '\0';
     PMPI_Get_processor_name(name, &length);

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "common/peek.h"
 #include "trace/pmpi/clock.h"
 #include "trace/pmpi/overhead.h"
 #include "trace/pmpi/profile.h"
@@ -37,11 +38,9 @@ int facts_write(struct mpg_trace_writer *w, const char *key, const char *value,
 static const char *program(char *text, size_t size)
 {
     const char *told = getenv("MPGTRACE_PROGRAM");
-    FILE *f = told ? NULL : fopen("/proc/self/cmdline", "r");
-    if (!f)
+    if (told)
         return told;
-    size_t n = fread(text, 1, size - 1, f);
-    fclose(f);
+    size_t n = mpg_peek("/proc/self/cmdline", text, size);
     while (n > 0 && text[n - 1] == '\0')
         n--;
     for (size_t i = 0; i < n; i++)
@@ -51,14 +50,28 @@ static const char *program(char *text, size_t size)
     return n > 0 ? text : NULL;
 }
 
+/* TIME in UTC. The C library's functions first look for the time zone in files, and allocate.
+ * The day's date as in H. Hinnant, chrono-Compatible Low-Level Date Algorithms (2013),
+ * civil_from_days: years that begin in March, in eras of 400. */
+static void write_date(char *text, size_t size, time_t time)
+{
+    const long long day = time / 86400 + 719468, second = time % 86400; /* since 1 March 0 */
+    const long long era = day / 146097, of_era = day % 146097;
+    const long long year = (of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / 365;
+    const long long of_year = of_era - (365 * year + year / 4 - year / 100);
+    const long long march = (5 * of_year + 2) / 153; /* 0: March */
+    const long long month = march < 10 ? march + 3 : march - 9;
+    snprintf(text, size, "%04lld-%02lld-%02lldT%02lld:%02lld:%02lldZ",
+             year + 400 * era + (month <= 2), month, of_year - (153 * march + 2) / 5 + 1,
+             second / 3600, second / 60 % 60, second % 60);
+}
+
 static int write_run(struct mpg_trace_writer *w, struct mpg_error *err)
 {
     char text[MPI_MAX_LIBRARY_VERSION_STRING], date[64], own[2000];
     int length;
     const char *line = program(own, sizeof own);
-    time_t now = time(NULL);
-    struct tm tm;
-    strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &tm));
+    write_date(date, sizeof date, time(NULL));
     PMPI_Get_library_version(text, &length);
     text[strcspn(text, "\n")] = '\0';
     if (facts_write(w, "date", date, err) < 0 ||

@@ -2,15 +2,15 @@
 /* Folders of traces: made, and cleared of an earlier run's. */
 #include "trace/pmpi/folder.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "trace/pmpi/paths.h"
 
 enum { MAX_SPAWNED = 1000000 };
 
@@ -25,14 +25,7 @@ int folder_make(const char *folder, char *path, size_t size, struct mpg_error *e
 {
     if (make(folder, err) < 0)
         return -1;
-    char *real = realpath(folder, NULL);
-    if (!real)
-        return mpg_error_errno(err, errno, "%s", folder);
-    size_t length = strlen(real);
-    if (length < size)
-        memcpy(path, real, length + 1);
-    free(real);
-    return length < size ? 0 : mpg_error_set(err, "%s: name too long", folder);
+    return paths_real(folder, path, size) ? 0 : mpg_error_errno(err, errno, "%s", folder);
 }
 
 int folder_make_spawned(const char *folder, struct mpg_error *err)
@@ -66,22 +59,20 @@ static bool is_of_rank(const char *name)
            is_numbered(name, "rank-", ".mpgt.part");
 }
 
-void folder_clear(const char *folder)
+static void clear_one(const char *name, void *folder)
 {
     char path[PATH_MAX];
-    DIR *directory = opendir(folder);
-    if (!directory)
+    if (snprintf(path, sizeof path, "%s/%s", (const char *)folder, name) >= (int)sizeof path)
         return;
-    for (struct dirent *entry; (entry = readdir(directory)) != NULL;) {
-        const char *name = entry->d_name;
-        if (snprintf(path, sizeof path, "%s/%s", folder, name) >= (int)sizeof path)
-            continue;
-        if (is_of_rank(name)) {
-            (void)unlink(path);
-        } else if (is_numbered(name, "spawned-", "")) {
-            folder_clear(path);
-            (void)rmdir(path);
-        }
+    if (is_of_rank(name)) {
+        (void)unlink(path);
+    } else if (is_numbered(name, "spawned-", "")) {
+        folder_clear(path);
+        (void)rmdir(path);
     }
-    closedir(directory);
+}
+
+void folder_clear(const char *folder)
+{
+    (void)paths_list(folder, clear_one, (void *)folder);
 }

@@ -5,9 +5,10 @@
 
 #include <dlfcn.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "trace/pmpi/say.h"
 
 #ifdef OPEN_MPI
 /* Common blocks under the names that compilers give them. */
@@ -79,8 +80,9 @@ void *fortran_real(const char *name, const void *caller)
             real = dlsym(library, name); /* of it and of what it needs */
     }
     if (!real) {
-        fprintf(stderr, "mpgtrace: there is no %s in %s and its libraries\n", name,
-                dladdr(caller, &module) ? module.dli_fname : "the program");
+        say_start();
+        say("there is no %s in %s and its libraries", name,
+            dladdr(caller, &module) ? module.dli_fname : "the program");
         abort();
     }
     return real;

@@ -17,6 +17,7 @@
 #include "trace/pmpi/regions.h"
 #include "trace/pmpi/requests.h"
 #include "trace/pmpi/roll.h"
+#include "trace/pmpi/say.h"
 #include "trace/pmpi/sites.h"
 #include "trace/pmpi/stream.h"
 #include "trace/pmpi/values.h"
@@ -80,7 +81,7 @@ static void report(int status, int rank, const struct mpg_error *err)
     PMPI_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
     PMPI_Allreduce(&failed, &number, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     if (failed && first == rank)
-        fprintf(stderr, "mpgtrace: %s; %d of %d ranks run untraced\n", err->text, number, ranks);
+        say("%s; %d of %d ranks run untraced", err->text, number, ranks);
 }
 
 static int open_streams(int rank, bool threads, struct mpg_error *err)
@@ -90,7 +91,7 @@ static int open_streams(int rank, bool threads, struct mpg_error *err)
     PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
     values_open(complaint, sizeof complaint);
     if (complaint[0] && rank == 0)
-        fprintf(stderr, "mpgtrace: not counted: %s\n", complaint);
+        say("not counted: %s", complaint);
     const bool profile = getenv("MPGTRACE_PROFILE") != NULL;
     const struct stream_options options = {.directory = profile ? NULL : life.folder,
                                            .rank = rank,
@@ -142,14 +143,16 @@ static bool all_are_here(void)
     if (roll_is_complete(&traced, &size, &tells))
         return true;
     if (tells)
-        fprintf(stderr, "mpgtrace: only %d of %d ranks run under mpgtrace record: "
-                "they run untraced\n", traced, size);
+        say("only %d of %d ranks run under mpgtrace record: they run untraced", traced, size);
     return false;
 }
 
 void tracer_init(struct tracer_scope *s, int thread_level)
 {
-    if (life.began || !all_are_here())
+    if (life.began)
+        return;
+    say_start();
+    if (!all_are_here())
         return;
     life.began = true;
     life.pid = getpid();

@@ -10,6 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "trace/pmpi/paths.h"
+
 struct segment {
     uintptr_t low, high, bias;
     int32_t module;
@@ -29,7 +31,7 @@ static char *full_path(const char *name)
 {
     char path[PATH_MAX];
     if (*name)
-        return realpath(name, path) ? strdup(path) : strdup(name);
+        return strdup(paths_real(name, path, sizeof path) ? path : name);
     ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
     path[n > 0 ? n : 0] = '\0';
     return strdup(path);

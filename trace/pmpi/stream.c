@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,34 +12,16 @@
 #include <unistd.h>
 
 #include "trace/pmpi/clock.h"
+#include "trace/pmpi/say.h"
 
 enum { COMPRESSION_LEVEL = 1, HIGH_FD = 900, FD_RESERVE = 32, MAX_THREADS = 65536 };
 
 struct streams streams = {.lock = PTHREAD_MUTEX_INITIALIZER, .flushed = PTHREAD_COND_INITIALIZER};
 __thread struct stream_thread stream_thread __attribute__((tls_model("initial-exec")));
 
-/* Says it in one write, so that lines of several ranks do not mix; not into a file that
- * the program has put in the place of standard error, and not to be killed by a pipe
- * that nobody reads. */
 static void complain(const char *text, const char *consequence)
 {
-    char line[MPG_ERROR_SIZE + 128];
-    struct stat st;
-    sigset_t pipe, old, pending;
-    int n = snprintf(line, sizeof line, "mpgtrace: rank %d: %s; %s\n", streams.rank, text,
-                     consequence);
-    if (n < 0 || fstat(STDERR_FILENO, &st) < 0 || st.st_dev != streams.error_device ||
-        st.st_ino != streams.error_inode)
-        return;
-    sigpending(&pending);
-    sigemptyset(&pipe);
-    sigaddset(&pipe, SIGPIPE);
-    pthread_sigmask(SIG_BLOCK, &pipe, &old);
-    ssize_t done = write(STDERR_FILENO, line,
-                         (size_t)n < sizeof line ? (size_t)n : sizeof line - 1);
-    if (done < 0 && errno == EPIPE && !sigismember(&pending, SIGPIPE))
-        (void)sigtimedwait(&pipe, NULL, &(struct timespec){0, 0});
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    say("rank %d: %s; %s", streams.rank, text, consequence);
 }
 
 void stream_fail(const struct mpg_error *err)
@@ -347,11 +328,6 @@ bool stream_defined(enum stream_table table, int32_t number)
 int streams_open(const struct stream_options *options, struct mpg_error *err)
 {
     streams.options = *options;
-    struct stat st;
-    if (fstat(STDERR_FILENO, &st) == 0) {
-        streams.error_device = st.st_dev;
-        streams.error_inode = st.st_ino;
-    }
     streams.rank = options->rank;
     streams.threads = options->threads;
     if (streams.threads && pthread_key_create(&streams.at_thread_end, give_back) != 0)

@@ -54,8 +54,6 @@ struct streams {
     volatile bool busy; /* between lock and unlock */
     bool threads;
     int rank;
-    dev_t error_device; /* standard error, as it was */
-    ino_t error_inode;
     struct stream *first; /* of MPI_Init's thread */
     struct stream_options options;
     pthread_mutex_t lock;

@@ -2,22 +2,12 @@
 /* Processes by id and start (proc(5)): ids alone are given again. */
 #include "trace/store/process.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
+
+#include "common/peek.h"
 
 enum { ID_BITS = 22, STATE_TO_START = 19 }; /* fields of /proc/PID/stat */
-
-/* PATH's first bytes as a string; "" if there are none. */
-static void read_start(const char *path, char *text, size_t size)
-{
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd < 0 ? 0 : read(fd, text, size - 1);
-    text[n > 0 ? n : 0] = '\0';
-    if (fd >= 0)
-        close(fd);
-}
 
 static uint64_t hash(uint64_t h, const char *text, size_t size)
 {
@@ -30,7 +20,7 @@ uint64_t mpg_process_mark(pid_t pid)
 {
     char path[64], text[1024], boot[64];
     snprintf(path, sizeof path, "/proc/%ld/stat", (long)pid);
-    read_start(path, text, sizeof text);
+    (void)mpg_peek(path, text, sizeof text);
     const char *p = strrchr(text, ')'); /* its name may hold anything */
     if (!p || p[1] != ' ' || p[2] == 'Z' || p[2] == 'X')
         return 0;
@@ -38,7 +28,7 @@ uint64_t mpg_process_mark(pid_t pid)
     for (int i = 0; i < STATE_TO_START && p; i++)
         if ((p = strchr(p, ' ')))
             p++;
-    read_start("/proc/sys/kernel/random/boot_id", boot, sizeof boot);
+    (void)mpg_peek("/proc/sys/kernel/random/boot_id", boot, sizeof boot);
     if (!p || !boot[0])
         return 0;
     uint64_t h = hash(hash(0xcbf29ce484222325u, boot, strlen(boot)), p, strcspn(p, " "));

@@ -66,6 +66,19 @@ static int make_window(struct mpg_trace_writer *w, size_t record_bytes, struct m
     return 0;
 }
 
+/* What zstd's own malloc would be in libzstd: in the tracer, the tracer's. */
+static void *take_memory(void *unused, size_t bytes)
+{
+    (void)unused;
+    return malloc(bytes);
+}
+
+static void give_memory(void *unused, void *block)
+{
+    (void)unused;
+    free(block);
+}
+
 static int check_options(const struct mpg_trace_writer_options *o, struct mpg_error *err)
 {
     if (o->rank < 0 || o->rank >= o->ranks || o->ranks > MPG_CHUNK_MAX_RANKS)
@@ -113,7 +126,7 @@ struct mpg_trace_writer *mpg_trace_writer_new(int fd, const struct mpg_trace_wri
     }
     if (o->name && !(w->name = strdup(o->name)))
         goto no_memory;
-    w->zstd = ZSTD_createCCtx();
+    w->zstd = ZSTD_createCCtx_advanced((ZSTD_customMem){take_memory, give_memory, NULL});
     w->shapes = malloc(MPG_MAX_SHAPES * sizeof *w->shapes);
     if (!w->zstd || !w->shapes)
         goto no_memory;

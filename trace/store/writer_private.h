@@ -3,6 +3,7 @@
 #ifndef MPG_WRITER_PRIVATE_H
 #define MPG_WRITER_PRIVATE_H
 
+#define ZSTD_STATIC_LINKING_ONLY /* contexts with an allocator of ours */
 #include <zstd.h>
 
 #include "trace/shape.h"

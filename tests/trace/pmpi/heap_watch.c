@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* To be preloaded: watches who allocates. A call of malloc and its kin is the library's whose
+ * code called it, or called what called it in the C library, its dynamic linker, zstd or zlib.
+ * Those of the library whose file name begins with HEAP_WATCH are told on standard error, the
+ * first few; at the end, how many they were of how many in all. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <unwind.h>
+
+enum { TOLD = 5 };
+
+extern void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_realloc(void *, size_t);
+extern void *__libc_memalign(size_t, size_t);
+extern void __libc_free(void *);
+
+static atomic_ulong all, hits;
+static __thread bool inside __attribute__((tls_model("initial-exec")));
+
+static const char *file_of(const void *address)
+{
+    Dl_info info;
+    if (!dladdr(address, &info) || !info.dli_fname)
+        return "";
+    const char *slash = strrchr(info.dli_fname, '/');
+    return slash ? slash + 1 : info.dli_fname;
+}
+
+static bool begins(const char *name, const char *with)
+{
+    return strncmp(name, with, strlen(with)) == 0;
+}
+
+/* Goes out to the first frame that is in none of the libraries that serve others. */
+static _Unwind_Reason_Code look(struct _Unwind_Context *context, void *found)
+{
+    static const char *const servants[] = {"heap_watch", "libc.so", "libc-", "ld-linux", "libzstd",
+                                           "libz.", "libgcc_s", "libpthread", "libdl"};
+    const char *name = file_of((const char *)_Unwind_GetIP(context) - 1);
+    for (size_t i = 0; i < sizeof servants / sizeof *servants; i++)
+        if (begins(name, servants[i]))
+            return _URC_NO_REASON;
+    *(const char **)found = name;
+    return _URC_END_OF_STACK;
+}
+
+static void watch(const char *what)
+{
+    const char *caller = "", *watched = getenv("HEAP_WATCH");
+    if (inside || !watched)
+        return;
+    inside = true;
+    all++;
+    _Unwind_Backtrace(look, &caller);
+    if (begins(caller, watched) && hits++ < TOLD) {
+        char line[256];
+        const int n = snprintf(line, sizeof line, "heap_watch: %s by %s\n", what, caller);
+        if (write(STDERR_FILENO, line, (size_t)n) < 0)
+            _exit(9);
+    }
+    inside = false;
+}
+
+void *malloc(size_t n)
+{
+    watch("malloc");
+    return __libc_malloc(n);
+}
+
+void *calloc(size_t n, size_t size)
+{
+    watch("calloc");
+    return __libc_calloc(n, size);
+}
+
+void *realloc(void *p, size_t n)
+{
+    watch("realloc");
+    return __libc_realloc(p, n);
+}
+
+void *memalign(size_t alignment, size_t n)
+{
+    watch("memalign");
+    return __libc_memalign(alignment, n);
+}
+
+void *aligned_alloc(size_t alignment, size_t n)
+{
+    watch("aligned_alloc");
+    return __libc_memalign(alignment, n);
+}
+
+int posix_memalign(void **p, size_t alignment, size_t n)
+{
+    watch("posix_memalign");
+    *p = __libc_memalign(alignment, n);
+    return *p ? 0 : 12;
+}
+
+void free(void *p)
+{
+    if (p)
+        watch("free");
+    __libc_free(p);
+}
+
+__attribute__((destructor)) static void end(void)
+{
+    char line[128];
+    const int n = snprintf(line, sizeof line, "heap_watch: %lu of %s\n", (unsigned long)hits,
+                           all > 1000 ? "more than 1000" : "few");
+    if (getenv("HEAP_WATCH") && write(STDERR_FILENO, line, (size_t)n) < 0)
+        _exit(9);
+}

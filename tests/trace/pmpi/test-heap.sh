@@ -1,0 +1,61 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# The tracer leaves the program's heap alone (TAP): it allocates nothing there, itself or by
+# the libraries it calls, and a program whose output depends on its heap says the same.
+set -u
+. "$(dirname "$0")/traced.sh"
+heap=$build/tests/trace/pmpi/heap
+ways=$build/tests/trace/pmpi/ways
+[ -x "$heap" ] || skip_all "no tests/trace/pmpi/heap"
+# Its default, vulcan, ends in a segmentation fault now and then, without us (Open MPI 4.1.4).
+export OMPI_MCA_fcoll=individual
+
+# shellcheck disable=SC2086
+timeout 300 $mpirun -np 1 "$heap" >plain 2>err
+is "a program that looks at its heap runs" "$?: $(grep -c bytes plain)" "0: 10"
+ok "... traced" traced 1 heap.trace "$heap"
+ok "... it finds there what it finds without the tracer" diff plain out
+ok "... and with --cpu-time" traced 1 heap.trace --cpu-time "$heap"
+ok "... too" diff plain out
+ok "... and with --profile" traced 1 heap.trace --profile "$heap"
+ok "... too" diff plain out
+
+compiles() {
+    ${CC:-cc} -O2 -shared -fPIC -o heap_watch.so "$here/heap_watch.c" 2>complaint
+}
+if ! compiles; then
+    skip "who allocates" "heap_watch.c does not compile: $(head -n 1 complaint)"
+    done_testing
+    exit
+fi
+
+# watched LIBRARY RANKS OPTION... PROGRAM...: runs it under the tracer; what LIBRARY allocated
+# is in told.
+watched() {
+    local library=$1 ranks=$2
+    shift 2
+    # UCX, where MPI uses it, would put functions of its own in the place of these.
+    # shellcheck disable=SC2086
+    timeout -k 5 300 $mpirun -np "$ranks" env UCX_MEM_EVENTS=no HEAP_WATCH="$library" \
+        LD_PRELOAD="$tmp/heap_watch.so" "$MPGTRACE" record -o watched.trace "$@" >out 2>err
+    local status=$?
+    grep '^heap_watch:' err | sort -u >told
+    return $status
+}
+watched libmpi 1 "$heap"
+like "a library that allocates is seen to" "$(cat told)" "*malloc by libmpi*"
+mkdir expected
+for options in "" --callsites=0 --cpu-time --profile --buffer=4KiB; do
+    # shellcheck disable=SC2086
+    ok "all of MPI's calls ${options:-as they come}" watched libmpgtrace 4 $options "$ways" all expected
+    is "... the tracer allocates nothing" "$(cat told)" "heap_watch: 0 of more than 1000"
+done
+threads=$build/tests/trace/pmpi/threads
+if [ -x "$threads" ] && watched libmpgtrace 2 "$threads" 20; then
+    is "threads: the tracer allocates nothing" "$(cat told)" "heap_watch: 0 of more than 1000"
+else
+    skip "threads" "MPI is without MPI_THREAD_MULTIPLE"
+fi
+watched libmpgtrace 2 "$build/tests/trace/pmpi/survive" exit exit.counts
+is "an end without MPI_Finalize: it allocates nothing" "$(cat told)" "heap_watch: 0 of more than 1000"
+done_testing

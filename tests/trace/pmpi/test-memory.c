@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The tracer's own memory (trace/pmpi/memory.c): blocks keep what is written to them, whoever
+ * takes and gives others meanwhile; little is wasted, and goes back. */
+#include "trace/pmpi/memory.h"
+
+#include <pthread.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/tap.h"
+
+enum { BLOCKS = 500, ROUNDS = 40000, THREADS = 4, SLAB = 1 << 16, KEPT = 4 << 20 };
+
+struct block {
+    uint8_t *p;
+    size_t bytes;
+    uint8_t with;
+};
+
+static uint64_t next(uint64_t *state)
+{
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return *state >> 33;
+}
+
+/* Of every size up to 300000, small ones mostly. */
+static size_t some_size(uint64_t *state)
+{
+    return next(state) % ((size_t)1 << (next(state) % 19)) + (next(state) % 50 == 0 ? 50000 : 0);
+}
+
+static bool holds(const struct block *b, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i++)
+        if (b->p[i] != b->with)
+            return false;
+    return (uintptr_t)b->p % 16 == 0;
+}
+
+static void fill(struct block *b, uint64_t *state)
+{
+    b->with = (uint8_t)next(state);
+    memset(b->p, b->with, b->bytes);
+}
+
+/* Takes, changes and gives blocks at random; how many did not hold what they should. */
+static void *churn(void *seed)
+{
+    static __thread struct block blocks[BLOCKS];
+    uint64_t state = (uint64_t)(uintptr_t)seed;
+    uintptr_t bad = 0;
+    for (int i = 0; i < ROUNDS; i++) {
+        struct block *b = &blocks[next(&state) % BLOCKS];
+        const size_t bytes = some_size(&state);
+        if (b->p && next(&state) % 3 > 0) {
+            bad += !holds(b, b->bytes);
+            tracer_free(b->p);
+            b->p = NULL;
+            continue;
+        }
+        const size_t before = b->p ? b->bytes : 0;
+        if (!b->p && next(&state) % 2 > 0) {
+            b->p = tracer_calloc(bytes, 1);
+            for (size_t k = 0; k < bytes; k++)
+                bad += b->p[k] != 0;
+        } else {
+            b->p = tracer_realloc(b->p, bytes);
+        }
+        if (before > 0)
+            bad += !holds(b, before < bytes ? before : bytes);
+        b->bytes = bytes;
+        fill(b, &state);
+    }
+    for (int i = 0; i < BLOCKS; i++) {
+        if (blocks[i].p)
+            bad += !holds(&blocks[i], blocks[i].bytes);
+        tracer_free(blocks[i].p);
+        blocks[i].p = NULL;
+    }
+    return (void *)bad;
+}
+
+static void test_threads(void)
+{
+    pthread_t threads[THREADS];
+    uintptr_t bad = 0;
+    for (uintptr_t i = 0; i < THREADS; i++)
+        pthread_create(&threads[i], NULL, churn, (void *)(i + 1));
+    for (int i = 0; i < THREADS; i++) {
+        void *result;
+        pthread_join(threads[i], &result);
+        bad += (uintptr_t)result;
+    }
+    ok(bad == 0, "blocks of %d threads hold what is written to them", THREADS);
+    /* 32 sizes keep a slab each, and 4 MiB of large ones stay. */
+    ok(tracer_memory_bytes() <= 32 * SLAB + KEPT, "what was given goes back: %zu bytes are left",
+       tracer_memory_bytes());
+}
+
+/* What N blocks of BYTES take more than they hold, as a part of that. */
+static double waste(size_t bytes, int n)
+{
+    const size_t before = tracer_memory_bytes();
+    void **blocks = malloc((size_t)n * sizeof *blocks);
+    for (int i = 0; i < n; i++)
+        blocks[i] = tracer_malloc(bytes);
+    const size_t after = tracer_memory_bytes();
+    for (int i = 0; i < n; i++)
+        tracer_free(blocks[i]);
+    free(blocks);
+    return (double)(after - before) / (double)((size_t)n * bytes) - 1;
+}
+
+static void test_waste(void)
+{
+    static const size_t sizes[] = {65, 127, 160, 200, 700, 1281, 4097, 5121, 8192, 50000, 1000001};
+    double most = 0;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        const double part = waste(sizes[i], sizes[i] < 10000 ? 20000 : 100);
+        most = part > most ? part : most;
+    }
+    ok(most < 0.45, "at most %.0f %% are wasted", 100 * most);
+}
+
+static void test_limits(void)
+{
+    ok(!tracer_malloc(SIZE_MAX) && !tracer_calloc(SIZE_MAX / 2, 4), "too much is NULL");
+    void *p = tracer_malloc(0);
+    ok(p, "nothing is a block");
+    tracer_free(p);
+    tracer_free(NULL);
+    char *copy = tracer_strdup("2.385");
+    ok(strcmp(copy, "2.385") == 0, "a string's copy is the string");
+    uint8_t *grown = NULL;
+    bool same = true;
+    for (size_t n = 1; n <= 1 << 20; n *= 2) {
+        grown = tracer_realloc(grown, n);
+        same = same && (n == 1 || grown[n / 2 - 1] == (uint8_t)(n / 2));
+        grown[n - 1] = (uint8_t)n;
+    }
+    ok(same, "what grows keeps what it had");
+    tracer_free(grown);
+    tracer_free(copy);
+}
+
+int main(void)
+{
+    test_limits();
+    test_waste();
+    test_threads();
+    return done();
+}
