@@ -61,6 +61,9 @@ void say(const char *format, ...)
     if (n < 0 || !is_ours())
         return;
     const size_t size = start + ((size_t)n < room ? (size_t)n : room - 1);
+    for (size_t i = start; i < size; i++) /* a folder may be called anything */
+        if ((unsigned char)line[i] < ' ' || line[i] == 127)
+            line[i] = '?';
     line[size] = '\n';
     write_line(line, size + 1);
 }
