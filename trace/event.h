@@ -122,7 +122,9 @@ struct mpg_event {
     uint32_t done_number;
     uint32_t cancelled_number;
     const int64_t *done;       /* COMPLETE, not done_all: the requests it completed */
-    const int64_t *cancelled;  /* COMPLETE: those of the completed that were cancelled */
+    const int64_t *cancelled;  /* COMPLETE: those of the completed that were cancelled; as a
+                                  cursor gives them, of ISEND, IRECV, START, too: those of the
+                                  posted that will be */
     uint32_t resolution_number;
     uint32_t value_number; /* measured over the compute interval before the call, as the fact */
     const struct mpg_resolution *resolutions; /* written by the tracer at COMPLETE for receives

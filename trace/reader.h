@@ -115,8 +115,6 @@ struct mpg_cursor *mpg_cursor_open(struct mpg_trace *trace, int32_t rank, struct
  * show the partner their status reported, MPG_UNKNOWN if they never completed;
  * started persistent ones show it in `resolutions`. */
 int mpg_cursor_next(struct mpg_cursor *cursor, struct mpg_event *event, struct mpg_error *err);
-/* Whether request REQUEST, posted by the event just read, ends up cancelled. */
-bool mpg_cursor_cancelled(const struct mpg_cursor *cursor, int64_t request);
 void mpg_cursor_close(struct mpg_cursor *cursor); /* NULL is allowed */
 
 #endif

@@ -274,6 +274,10 @@ int mpg_cursor_next(struct mpg_cursor *c, struct mpg_event *e, struct mpg_error 
         return -1;
     if (c->scouting && kind == MPG_KIND_START && resolve_start(c, e, err) < 0)
         return -1;
+    if (c->cancelled_count > 0) {
+        e->cancelled = c->cancelled.data;
+        e->cancelled_number = (uint32_t)c->cancelled_count;
+    }
     if (kind == MPG_KIND_REQUEST_FREE && e->persistent)
         mpg_map_remove(&c->persistent, (uint64_t)e->persistent[0], 0);
     if (kind == MPG_KIND_COMPLETE) {
@@ -281,13 +285,4 @@ int mpg_cursor_next(struct mpg_cursor *c, struct mpg_event *e, struct mpg_error 
         e->resolution_number = 0;
     }
     return 1;
-}
-
-bool mpg_cursor_cancelled(const struct mpg_cursor *c, int64_t request)
-{
-    const int64_t *list = c->cancelled.data;
-    for (size_t i = 0; i < c->cancelled_count; i++)
-        if (list[i] == request)
-            return true;
-    return false;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a collective costs each member: rounds and bytes (docs/MODEL.md, section 4). */
-#include "graph/graph_private.h"
+/* The tables of docs/MODEL.md, section 4. */
+#include "graph/meetings/costs.h"
 
 enum mpg_call graph_blocking_twin(enum mpg_call call)
 {
@@ -59,12 +59,11 @@ static uint32_t ceil_log2(int32_t p)
     return n;
 }
 
-/* Rounds of latency that member I pays. */
-uint32_t graph_rounds_of(const struct collective *c)
+uint32_t graph_rounds_of(enum mpg_call call, int32_t p)
 {
-    if (c->p == 1)
+    if (p == 1)
         return 0;
-    switch (c->call) {
+    switch (call) {
     case MPG_CALL_Reduce:
     case MPG_CALL_Gather:
     case MPG_CALL_Gatherv:
@@ -74,34 +73,30 @@ uint32_t graph_rounds_of(const struct collective *c)
     case MPG_CALL_Alltoall:
     case MPG_CALL_Alltoallv:
     case MPG_CALL_Alltoallw:
-        return (uint32_t)c->p - 1;
+        return (uint32_t)p - 1;
     default:
-        return ceil_log2(c->p);
+        return ceil_log2(p);
     }
 }
 
-/* Bytes that member I transfers in all rounds. */
-double graph_bytes_of(const struct collective *c, int32_t i)
+double graph_bytes_of(enum mpg_call call, int32_t p, double d, double total)
 {
-    double d = (double)c->members[i].bytes, sum = 0;
-    if (c->p == 1)
+    if (p == 1)
         return 0;
-    switch (c->call) {
+    switch (call) {
     case MPG_CALL_Bcast:
     case MPG_CALL_Allreduce:
     case MPG_CALL_Scan:
     case MPG_CALL_Exscan:
-        return ceil_log2(c->p) * d;
+        return ceil_log2(p) * d;
     case MPG_CALL_Allgather:
     case MPG_CALL_Allgatherv:
-        for (int32_t j = 0; j < c->p; j++)
-            sum += j == i ? 0 : (double)c->members[j].bytes;
-        return sum;
+        return total - d;
     case MPG_CALL_Alltoall:
-        return (c->p - 1) * d;
+        return (p - 1) * d;
     case MPG_CALL_Reduce_scatter:
     case MPG_CALL_Reduce_scatter_block:
-        return d * (c->p - 1) / c->p;
+        return d * (p - 1) / p;
     case MPG_CALL_Alltoallv: /* summed over the others on arrival */
     case MPG_CALL_Alltoallw:
     case MPG_CALL_Win_fence: /* of the epoch */
@@ -116,7 +111,6 @@ double graph_bytes_of(const struct collective *c, int32_t i)
     }
 }
 
-/* What member I's event says that it contributes (or, of a scatter, gets). */
 int64_t graph_member_bytes(const struct mpg_event *e, int32_t i)
 {
     int64_t sum = 0;

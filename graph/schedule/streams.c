@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A rank's events in order: which thread makes the call, where a thread begins and
- * ends, what is not a call at all. */
+/* Reading a rank, event by event. */
+#include "graph/schedule/streams.h"
+
 #include <stdlib.h>
 
-#include "graph/graph_private.h"
+#include "graph/schedule/ahead.h"
+#include "graph/schedule/calls.h"
+#include "graph/schedule/ended.h"
+#include "graph/schedule/queue.h"
 
 /* Whether what comes next has to wait for a thread that is in a call. */
-static bool is_held(const struct rank_state *r)
+static bool is_held(const struct rank_state *rank, const struct rank_run *r)
 {
     if (r->waiting == 0 || graph_ahead_first(r))
         return false;
-    if (r->ended)
+    if (rank->ended)
         return true;
     if (!r->has_next)
         return false;
@@ -19,8 +23,20 @@ static bool is_held(const struct rank_state *r)
 
 bool graph_rank_can_go(const struct mpg_graph *g, int32_t rank)
 {
-    const struct rank_state *r = &g->rank[rank];
-    return !r->finished && (r->ready > 0 || !is_held(r));
+    const struct rank_state *state = &g->rank[rank];
+    const struct rank_run *r = state->run;
+    return !state->finished && (!r || r->ready > 0 || !is_held(state, r));
+}
+
+/* The thread whose call's WAITER it is need not wait any more. */
+static void stop_waiting(struct waiter *waiter)
+{
+    struct stream *s = (struct stream *)(void *)waiter;
+    struct mpg_graph *g = s->graph;
+    int32_t rank = s->call.rank;
+    g->rank[rank].run->ready++;
+    if (!g->rank[rank].queued && g->current != rank)
+        graph_queue_push(&g->queue, rank);
 }
 
 /* The stream of THREAD, new if it has made no call yet. Thread 0's number is the
@@ -28,7 +44,8 @@ bool graph_rank_can_go(const struct mpg_graph *g, int32_t rank)
 static struct stream *find_stream(struct mpg_graph *g, int32_t rank, uint32_t thread,
                                   struct mpg_error *err)
 {
-    struct stream **link = &g->rank[rank].streams;
+    struct rank_run *r = g->rank[rank].run;
+    struct stream **link = &r->streams;
     for (; *link; link = &(*link)->sibling)
         if ((*link)->thread == thread)
             return *link;
@@ -37,10 +54,12 @@ static struct stream *find_stream(struct mpg_graph *g, int32_t rank, uint32_t th
         graph_out_of_memory(err);
         return NULL;
     }
-    bool first = g->rank[rank].stream_count++ == 0;
-    s->rank = rank;
+    bool first = r->stream_count++ == 0;
+    s->graph = g;
     s->thread = thread;
-    s->index = first ? (uint32_t)rank : g->streams++;
+    s->call.rank = rank;
+    s->call.stream = first ? (uint32_t)rank : g->streams++;
+    s->call.waiter.go = stop_waiting;
     g->counts.threads += !first;
     *link = s;
     return s;
@@ -49,26 +68,27 @@ static struct stream *find_stream(struct mpg_graph *g, int32_t rank, uint32_t th
 static int enter(struct mpg_graph *g, const struct stream *s, const struct mpg_event *e,
                  uint64_t number, struct mpg_error *err)
 {
-    struct mpg_step *step = graph_emit(g, MPG_STEP_ENTER, s);
+    struct mpg_step *step = graph_emit(&g->steps, MPG_STEP_ENTER, &s->call);
     if (!step)
         return graph_out_of_memory(err);
     int64_t interval_ns = e->enter_ns - s->last_leave_ns - s->flushed_ns;
     step->call = e->call;
     step->number = number;
     step->interval_ns = interval_ns > 0 ? interval_ns : 0;
-    step->since_ns = s->last_leave_ns - g->rank[s->rank].start_ns;
+    step->since_ns = s->last_leave_ns - g->rank[s->call.rank].start_ns;
     return 0;
 }
 
 /* While a rank has threads that are to come, where they may begin is kept. */
 static int keep_fork(struct mpg_graph *g, struct stream *s, struct mpg_error *err)
 {
-    if (g->rank[s->rank].stream_count >= mpg_trace_threads(g->trace, s->rank))
+    int32_t rank = s->call.rank;
+    if (g->rank[rank].run->stream_count >= mpg_trace_threads(g->trace, rank))
         return 0;
-    if (!s->has_fork_slot && graph_new_slot(g, &s->fork_slot, err) < 0)
+    if (!s->has_fork_slot && graph_new_slot(&g->steps, &s->fork_slot, err) < 0)
         return -1;
     s->has_fork_slot = true;
-    struct mpg_step *step = graph_emit(g, MPG_STEP_STORE, s);
+    struct mpg_step *step = graph_emit(&g->steps, MPG_STEP_STORE, &s->call);
     if (!step)
         return graph_out_of_memory(err);
     step->slot = s->fork_slot;
@@ -80,7 +100,7 @@ static int64_t fork_time(const struct stream *t, int64_t now_ns, bool *is_curren
 {
     bool has_left = t->phase == PHASE_READ && t->last_leave_ns <= now_ns;
     *is_current = t->phase == PHASE_WAIT || has_left;
-    return has_left ? t->last_leave_ns : t->event.enter_ns;
+    return has_left ? t->last_leave_ns : t->call.event.enter_ns;
 }
 
 /* Thread S's first event: it goes on from the last thing that any thread of its
@@ -91,7 +111,8 @@ static int begin_thread(struct mpg_graph *g, struct stream *s, int64_t now_ns,
     const struct stream *from = NULL;
     bool is_current;
     int64_t best_ns = 0;
-    for (const struct stream *t = g->rank[s->rank].streams; t; t = t->sibling) {
+    for (const struct stream *t = g->rank[s->call.rank].run->streams; t;
+         t = t->sibling) {
         int64_t at_ns = fork_time(t, now_ns, &is_current);
         if (t == s || at_ns > now_ns || (!is_current && !t->has_fork_slot))
             continue;
@@ -105,26 +126,26 @@ static int begin_thread(struct mpg_graph *g, struct stream *s, int64_t now_ns,
         return 0;
     s->last_leave_ns = fork_time(from, now_ns, &is_current);
     uint32_t slot = from->fork_slot;
-    if (is_current && graph_store(g, from, &slot, err) < 0)
+    if (is_current && graph_store(&g->steps, &from->call, &slot, err) < 0)
         return -1;
-    struct mpg_step *step = graph_emit(g, MPG_STEP_LOAD, s);
+    struct mpg_step *step = graph_emit(&g->steps, MPG_STEP_LOAD, &s->call);
     if (!step)
         return graph_out_of_memory(err);
     step->slot = slot;
     if (is_current)
-        graph_free_slot(g, slot);
+        graph_free_slot(&g->steps, slot);
     return 0;
 }
 
 static int start_rank(struct mpg_graph *g, struct stream *s, struct mpg_error *err)
 {
-    struct rank_state *r = &g->rank[s->rank];
-    bool is_init = mpg_call_kind(s->event.call) == MPG_KIND_INIT;
-    struct place here = graph_here(s);
-    if (!is_init && !g->options.lenient)
-        return graph_error(&here, err, "the rank's trace does not begin with MPI_Init");
+    struct rank_state *r = &g->rank[s->call.rank];
+    bool is_init = mpg_call_kind(s->call.event.call) == MPG_KIND_INIT;
+    struct place here = graph_here(&s->call);
+    if (!is_init && !g->lenient)
+        return graph_error_lenient(&here, err, "the rank's trace does not begin with MPI_Init");
     r->started = true;
-    r->start_ns = s->last_leave_ns = is_init ? s->event.leave_ns : s->event.enter_ns;
+    r->start_ns = s->last_leave_ns = is_init ? s->call.event.leave_ns : s->call.event.enter_ns;
     s->flushed_ns = 0;
     return is_init;
 }
@@ -133,17 +154,18 @@ static int start_rank(struct mpg_graph *g, struct stream *s, struct mpg_error *e
  * last call is a compute interval of the same draw. */
 static int join_threads(struct mpg_graph *g, const struct stream *s, struct mpg_error *err)
 {
-    for (const struct stream *t = g->rank[s->rank].streams; t; t = t->sibling) {
+    for (const struct stream *t = g->rank[s->call.rank].run->streams; t; t = t->sibling) {
         uint32_t slot;
         if (t == s)
             continue;
-        if (enter(g, t, &s->event, s->number, err) < 0 || graph_store(g, t, &slot, err) < 0)
+        if (enter(g, t, &s->call.event, s->call.number, err) < 0 ||
+            graph_store(&g->steps, &t->call, &slot, err) < 0)
             return -1;
-        struct mpg_step *step = graph_emit(g, MPG_STEP_JOIN, s);
+        struct mpg_step *step = graph_emit(&g->steps, MPG_STEP_JOIN, &s->call);
         if (!step)
             return graph_out_of_memory(err);
         step->slot = slot;
-        graph_free_slot(g, slot);
+        graph_free_slot(&g->steps, slot);
     }
     return 0;
 }
@@ -151,36 +173,40 @@ static int join_threads(struct mpg_graph *g, const struct stream *s, struct mpg_
 static int end_rank(struct mpg_graph *g, const struct stream *s, int64_t end_ns,
                     struct mpg_error *err)
 {
-    struct rank_state *r = &g->rank[s->rank];
-    struct mpg_step *step = graph_emit(g, MPG_STEP_FINISH, s);
+    int32_t rank = s->call.rank;
+    struct rank_state *state = &g->rank[rank];
+    struct mpg_step *step = graph_emit(&g->steps, MPG_STEP_FINISH, &s->call);
     if (!step)
         return graph_out_of_memory(err);
-    step->since_ns = end_ns - r->start_ns;
-    r->finished = true;
+    step->since_ns = end_ns - state->start_ns;
+    state->finished = true;
     g->finished++;
-    if (graph_end_requests(g, s->rank, err) < 0)
+    if (graph_end_requests(&g->requests, &state->run->requests, err) < 0 ||
+        graph_end_probes(&g->matching, &state->run->probed, err) < 0)
         return -1;
-    return graph_end_probes(g, s->rank, err);
+    graph_end_run(g, rank);
+    return 0;
 }
 
 static int finalize(struct mpg_graph *g, struct stream *s, struct mpg_error *err)
 {
-    if (enter(g, s, &s->event, s->number, err) < 0 || join_threads(g, s, err) < 0)
+    const struct mpg_event *e = &s->call.event;
+    if (enter(g, s, e, s->call.number, err) < 0 || join_threads(g, s, err) < 0)
         return -1;
-    g->rank[s->rank].finalized = true;
-    return end_rank(g, s, s->event.enter_ns, err);
+    g->rank[s->call.rank].finalized = true;
+    return end_rank(g, s, e->enter_ns, err);
 }
 
 /* The rank's trace has no more events, and had no MPI_Finalize. */
 static int end_early(struct mpg_graph *g, int32_t rank, struct mpg_error *err)
 {
     struct rank_state *r = &g->rank[rank];
-    struct stream *last = r->streams ? r->streams : find_stream(g, rank, 0, err);
+    struct stream *last = r->run->streams ? r->run->streams : find_stream(g, rank, 0, err);
     if (!last)
         return -1;
     for (struct stream *t = last; t; t = t->sibling)
         last = t->last_leave_ns > last->last_leave_ns ? t : last;
-    if (!g->options.lenient)
+    if (!g->lenient)
         return graph_explain_end(g, last, err);
     g->counts.incomplete_ranks++;
     return end_rank(g, last, r->started ? last->last_leave_ns : r->start_ns, err);
@@ -195,11 +221,12 @@ static bool is_call(const struct mpg_event *e)
 /* What is no call of MPI, or one outside of its reach. */
 static bool is_aside(struct mpg_graph *g, struct stream *s)
 {
-    if (mpg_call_kind(s->event.call) == MPG_KIND_FLUSH) {
-        s->flushed_ns += s->event.leave_ns - s->event.enter_ns;
-        g->counts.flushed_ns += (uint64_t)(s->event.leave_ns - s->event.enter_ns);
+    const struct mpg_event *e = &s->call.event;
+    if (mpg_call_kind(e->call) == MPG_KIND_FLUSH) {
+        s->flushed_ns += e->leave_ns - e->enter_ns;
+        g->counts.flushed_ns += (uint64_t)(e->leave_ns - e->enter_ns);
     }
-    return !is_call(&s->event);
+    return !is_call(e);
 }
 
 /* Whether a call involves nobody else: a program that asks for its rank twice has no
@@ -212,80 +239,99 @@ static bool is_computation(const struct mpg_event *e)
 
 static int make_call(struct mpg_graph *g, struct stream *s, struct mpg_error *err)
 {
-    struct rank_state *r = &g->rank[s->rank];
-    if (enter(g, s, &s->event, s->number, err) < 0 || keep_fork(g, s, err) < 0)
+    struct rank_run *r = g->rank[s->call.rank].run;
+    const struct mpg_event *e = &s->call.event;
+    if (enter(g, s, e, s->call.number, err) < 0 || keep_fork(g, s, err) < 0)
         return -1;
+    s->call.enter_ns = mpg_clock_align(g->clocks, s->call.rank, e->enter_ns);
     s->flushed_ns = 0;
     s->phase = PHASE_WAIT;
     r->waiting++;
-    s->unmet = 1; /* while it is being counted */
-    if (graph_begin_call(g, s, err) < 0)
+    s->call.waiter.unmet = 1; /* while it is being counted */
+    if (graph_begin_call(g, r, s, err) < 0)
         return -1;
-    r->ready += --s->unmet == 0;
+    r->ready += --s->call.waiter.unmet == 0;
     return 0;
 }
 
 static int take_event(struct mpg_graph *g, int32_t rank, const struct mpg_event *event,
                       uint64_t number, struct mpg_error *err)
 {
-    struct rank_state *r = &g->rank[rank];
+    struct rank_state *state = &g->rank[rank];
+    struct rank_run *r = state->run;
     uint32_t known = r->stream_count;
     struct stream *s = find_stream(g, rank, event->thread, err);
     if (!s)
         return -1;
     if (known > 0 && r->stream_count > known && begin_thread(g, s, event->enter_ns, err) < 0)
         return -1;
-    s->event = *event;
+    s->call.event = *event;
     if (is_aside(g, s))
         return 0;
-    s->number = number;
+    s->call.number = number;
     g->counts.calls++;
-    if (is_computation(&s->event)) /* before MPI_Init, too: MPI_Initialized and its like */
+    if (is_computation(event)) /* before MPI_Init, too: MPI_Initialized and its like */
         return 0;
-    if (!r->started) {
+    if (!state->started) {
         int is_init = start_rank(g, s, err);
         if (is_init)
             return is_init < 0 ? -1 : 0;
     }
-    bool is_finalize = mpg_call_kind(s->event.call) == MPG_KIND_FINALIZE;
-    return is_finalize && !s->event.failed ? finalize(g, s, err) : make_call(g, s, err);
+    bool is_finalize = mpg_call_kind(event->call) == MPG_KIND_FINALIZE;
+    return is_finalize && !event->failed ? finalize(g, s, err) : make_call(g, s, err);
 }
 
 /* A thread of the rank that need not wait any more leaves its call. */
-static int leave_one(struct mpg_graph *g, int32_t rank, struct mpg_error *err)
+static int leave_one(struct mpg_graph *g, struct rank_state *state, struct mpg_error *err)
 {
-    struct rank_state *r = &g->rank[rank];
+    struct rank_run *r = state->run;
     struct stream *s = r->streams;
-    while (s->phase != PHASE_WAIT || s->unmet > 0)
+    while (s->phase != PHASE_WAIT || s->call.waiter.unmet > 0)
         s = s->sibling;
     r->ready--;
     r->waiting--;
     s->phase = PHASE_READ;
-    if (graph_leave_call(g, s, err) < 0)
+    if (graph_leave_call(g, r, s, err) < 0)
         return -1;
-    s->last_leave_ns = s->event.leave_ns;
-    r->progress_ns = s->last_leave_ns - r->start_ns;
+    s->last_leave_ns = s->call.event.leave_ns;
+    state->progress_ns = s->last_leave_ns - state->start_ns;
     return 0;
 }
 
-static int read_event(struct rank_state *r, struct mpg_error *err)
+static int read_event(struct rank_state *state, struct mpg_error *err)
 {
+    struct rank_run *r = state->run;
     int more = mpg_cursor_next(r->cursor, &r->next, err);
     if (more < 0)
         return -1;
     r->has_next = more > 0;
-    r->ended = more == 0;
+    state->ended = more == 0;
     if (more > 0 && is_call(&r->next))
-        r->next_number = r->calls++;
+        r->next_number = state->calls++;
     return 0;
 }
 
-/* Takes RANK one event further. */
+static int begin_run(struct mpg_graph *g, int32_t rank, struct mpg_error *err)
+{
+    struct rank_run *r = calloc(1, sizeof *r);
+    if (!r)
+        return graph_out_of_memory(err);
+    if (!(r->cursor = mpg_cursor_open(g->trace, rank, err))) {
+        free(r);
+        return -1;
+    }
+    g->rank[rank].run = r;
+    return 0;
+}
+
 int graph_advance(struct mpg_graph *g, int32_t rank, struct mpg_error *err)
 {
-    struct rank_state *r = &g->rank[rank];
+    struct rank_state *state = &g->rank[rank];
+    if (!state->run && begin_run(g, rank, err) < 0)
+        return -1;
+    struct rank_run *r = state->run;
     if (r->ready > 0)
-        return leave_one(g, rank, err);
+        return leave_one(g, state, err);
     graph_ahead_forget(r);
     struct ahead *ahead = graph_ahead_first(r);
     if (ahead) {
@@ -293,31 +339,32 @@ int graph_advance(struct mpg_graph *g, int32_t rank, struct mpg_error *err)
         const struct mpg_event *event = graph_ahead_take(r, ahead, &number);
         return take_event(g, rank, event, number, err);
     }
-    if (!r->has_next && !r->ended && read_event(r, err) < 0)
+    if (!r->has_next && !state->ended && read_event(state, err) < 0)
         return -1;
-    if (is_held(r))
+    if (is_held(state, r))
         return 0;
-    if (r->ended)
+    if (state->ended)
         return end_early(g, rank, err);
     r->has_next = false;
     return take_event(g, rank, &r->next, r->next_number, err);
 }
 
-void graph_free_rank(struct rank_state *r)
+void graph_end_run(struct mpg_graph *g, int32_t rank)
 {
+    struct rank_run *r = g->rank[rank].run;
+    g->rank[rank].run = NULL;
+    if (!r)
+        return;
     mpg_cursor_close(r->cursor);
-    graph_free_ahead(r);
+    graph_ahead_clear(r);
     for (struct stream *s = r->streams, *next; s; s = next) {
         next = s->sibling;
-        free(s->completing);
+        free(s->completing.requests);
         free(s->group);
         free(s);
     }
-    for (size_t i = 0; i < r->requests.capacity; i++)
-        if (r->requests.entries[i].used)
-            free(((struct request *)(uintptr_t)r->requests.entries[i].value)->group);
-    graph_free_windows(r);
-    mpg_map_clear(&r->requests);
-    mpg_map_clear(&r->persistent);
-    mpg_map_clear(&r->probed);
+    graph_rank_requests_clear(&g->requests, &r->requests);
+    graph_windows_clear(&r->windows);
+    mpg_map_clear(&r->probed.messages);
+    free(r);
 }

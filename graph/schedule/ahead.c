@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reading ahead in a rank of several threads. Its calls are taken in the order of their
- * enter times, so that one whose thread still waits holds up the other threads' later
- * ones. That is no loss where all waiting is real; but MPI waits less than the graph
- * (a Gatherv's root not for a rank that sends it nothing), and then two ranks can hold
- * each other up. Only when no rank can go on, calls that are held are laid aside, and
- * later ones that have nothing to do with them go first. */
+/* Calls that are laid aside, with copies of their lists. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/graph_private.h"
+#include "graph/schedule/ahead.h"
 
 enum { MAX_AHEAD = 256 }; /* calls of a rank: graph_may_go() looks at all pairs */
 
@@ -35,7 +30,7 @@ static bool must_follow(const struct mpg_event *later, const struct mpg_event *e
            mpg_call_kind(later->call) == MPG_KIND_FINALIZE;
 }
 
-static bool is_waiting(const struct rank_state *r, uint32_t thread)
+static bool is_waiting(const struct rank_run *r, uint32_t thread)
 {
     for (const struct stream *s = r->streams; s; s = s->sibling)
         if (s->thread == thread)
@@ -43,7 +38,7 @@ static bool is_waiting(const struct rank_state *r, uint32_t thread)
     return false;
 }
 
-bool graph_may_go(const struct rank_state *r, const struct mpg_event *event)
+bool graph_may_go(const struct rank_run *r, const struct mpg_event *event)
 {
     if (is_waiting(r, event->thread))
         return false;
@@ -53,7 +48,7 @@ bool graph_may_go(const struct rank_state *r, const struct mpg_event *event)
     return true;
 }
 
-struct ahead *graph_ahead_first(const struct rank_state *r)
+struct ahead *graph_ahead_first(const struct rank_run *r)
 {
     struct ahead *a = r->ahead;
     while (a && !graph_may_go(r, &a->event))
@@ -61,7 +56,7 @@ struct ahead *graph_ahead_first(const struct rank_state *r)
     return a;
 }
 
-const struct mpg_event *graph_ahead_take(struct rank_state *r, struct ahead *a, uint64_t *number)
+const struct mpg_event *graph_ahead_take(struct rank_run *r, struct ahead *a, uint64_t *number)
 {
     struct ahead **link = &r->ahead;
     while (*link != a)
@@ -74,7 +69,7 @@ const struct mpg_event *graph_ahead_take(struct rank_state *r, struct ahead *a, 
     return &a->event;
 }
 
-void graph_ahead_forget(struct rank_state *r)
+void graph_ahead_forget(struct rank_run *r)
 {
     free(r->taken);
     r->taken = NULL;
@@ -93,7 +88,7 @@ static const int64_t *keep(int64_t **end, const int64_t *list, size_t n)
 }
 
 /* Lays R's next call aside, with lists of its own. */
-static int lay_aside(struct rank_state *r, struct mpg_error *err)
+static int lay_aside(struct rank_run *r, struct mpg_error *err)
 {
     const struct mpg_event *e = &r->next;
     size_t persistent = e->persistent && e->request_number == 0 ? 1 : e->request_number;
@@ -120,16 +115,15 @@ static int lay_aside(struct rank_state *r, struct mpg_error *err)
     return 0;
 }
 
-int graph_look_ahead(struct mpg_graph *g, int32_t rank, struct mpg_error *err)
+int graph_look_ahead(struct rank_run *r, uint32_t threads, struct mpg_error *err)
 {
-    struct rank_state *r = &g->rank[rank];
-    if (r->finished || !r->has_next || r->ahead_count == MAX_AHEAD ||
-        mpg_trace_threads(g->trace, rank) < 2 || mpg_call_kind(r->next.call) == MPG_KIND_FINALIZE)
+    if (!r->has_next || r->ahead_count == MAX_AHEAD || threads < 2 ||
+        mpg_call_kind(r->next.call) == MPG_KIND_FINALIZE)
         return 0;
     return lay_aside(r, err) < 0 ? -1 : 1;
 }
 
-void graph_free_ahead(struct rank_state *r)
+void graph_ahead_clear(struct rank_run *r)
 {
     graph_ahead_forget(r);
     while (r->ahead) {

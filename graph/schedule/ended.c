@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Ranks whose trace ends before MPI_Finalize: what is known of why. */
+/* Deaths, lost windows, ranks that still run: which to name. */
+#include "graph/schedule/ended.h"
+
 #include <stdio.h>
-#include <string.h>
 
 #include "common/units.h"
-#include "graph/graph_private.h"
 
 static const char remedy[] = "--lenient simulates what there is";
 
@@ -22,7 +22,7 @@ static bool has_died(const struct mpg_graph *g, int32_t rank, uint32_t *thread,
 static bool lost_window(const struct mpg_graph *g, int32_t rank)
 {
     const struct rank_state *r = &g->rank[rank];
-    return r->ended && r->ahead_count == 0 && !r->finalized &&
+    return r->ended && (!r->run || r->run->ahead_count == 0) && !r->finalized &&
            mpg_trace_lost_window(g->trace, rank);
 }
 
@@ -114,11 +114,11 @@ bool graph_explain_dead(const struct mpg_graph *g, struct mpg_error *err)
 
 int graph_explain_end(const struct mpg_graph *g, const struct stream *last, struct mpg_error *err)
 {
-    struct place here = graph_here(last);
+    struct place here = graph_here(&last->call);
     if (graph_explain_dead(g, err))
         return -1;
-    if (!g->rank[last->rank].started)
-        return mpg_error_set(err, "rank %d: no calls (%s)", last->rank, remedy);
+    if (!g->rank[last->call.rank].started)
+        return mpg_error_set(err, "rank %d: no calls (%s)", last->call.rank, remedy);
     return graph_error(&here, err, "the rank's trace ends here, without MPI_Finalize (%s)",
                        remedy);
 }

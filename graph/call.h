@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A call that somebody makes, as matching, meetings and requests see it. */
+#ifndef MPG_GRAPH_CALL_H
+#define MPG_GRAPH_CALL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "graph/place.h"
+#include "graph/waiter.h"
+#include "trace/event.h"
+
+struct call {
+    struct waiter waiter;   /* whoever makes it */
+    int32_t rank;           /* world rank */
+    uint32_t stream;        /* whose value the call's steps change */
+    uint64_t number;        /* among its rank's calls */
+    double enter_ns;        /* aligned */
+    struct mpg_event event; /* its lists are valid until the rank's next event is read */
+    bool round_trip;        /* it waits for one-sided transfers, of so many bytes */
+    int64_t round_trip_bytes;
+};
+
+static inline struct place graph_here(const struct call *call)
+{
+    return (struct place){call->rank, call->event.thread, call->event.call, call->number};
+}
+
+#endif

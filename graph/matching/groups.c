@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Groups of messages, and neighbourhood collectives as messages. */
+#include "graph/matching/groups.h"
+
+#include <stdlib.h>
+
+struct group *graph_new_group(uint32_t count, struct mpg_error *err)
+{
+    struct group *group = calloc(1, sizeof *group + count * sizeof(struct message *));
+    if (!group)
+        graph_out_of_memory(err);
+    return group;
+}
+
+/* The world rank of neighbour PEER: MPG_PROC_NULL and MPG_FOREIGN are themselves; false
+ * with ERR. */
+static bool find_neighbor(struct matching *matching, const struct call *call, int32_t peer,
+                          int32_t *rank, struct mpg_error *err)
+{
+    *rank = MPG_PROC_NULL;
+    if (peer == MPG_PROC_NULL)
+        return true;
+    *rank = graph_peer(matching->members, call, call->event.comm, peer, err);
+    matching->counts->foreign += *rank == MPG_FOREIGN;
+    return *rank >= 0 || *rank == MPG_FOREIGN;
+}
+
+static int send_to_neighbors(struct matching *matching, const struct call *call,
+                             struct mpg_error *err)
+{
+    const struct mpg_event *e = &call->event;
+    for (uint32_t i = 0; i < e->destination_number; i++) {
+        int64_t bytes = i < e->count_number ? e->counts[i] : e->count_number ? 0 : e->bytes;
+        struct message *m;
+        int32_t to;
+        if (!find_neighbor(matching, call, e->destinations[i], &to, err))
+            return -1;
+        if (to < 0)
+            continue;
+        struct channel_name name = {SPACE_NEIGHBOR, e->comm, call->rank, to, 0};
+        if (graph_send_on(matching, call, &name, false, bytes, i, &m, err) < 0)
+            return -1;
+        graph_sender_done(matching, m, false); /* nothing of the sender's waits for it */
+    }
+    return 0;
+}
+
+int graph_neighbors(struct matching *matching, const struct call *call, struct group **group,
+                    struct mpg_error *err)
+{
+    const struct mpg_event *e = &call->event;
+    *group = NULL;
+    if (send_to_neighbors(matching, call, err) < 0 ||
+        !(*group = graph_new_group(e->source_number, err)))
+        return -1;
+    for (uint32_t i = 0; i < e->source_number; i++) {
+        int32_t from;
+        if (!find_neighbor(matching, call, e->sources[i], &from, err))
+            return -1;
+        if (from < 0)
+            continue;
+        struct channel_name name = {SPACE_NEIGHBOR, e->comm, from, call->rank, 0};
+        if (graph_post_on(matching, call, &name, INT64_MAX,
+                          &(*group)->messages[(*group)->count], err) < 0)
+            return -1;
+        (*group)->count++;
+    }
+    return 0;
+}
+
+void graph_await_group(struct waiter *waiter, struct group *group)
+{
+    for (uint32_t i = 0; group && i < group->count; i++)
+        if (!group->messages[i]->arrived)
+            graph_await(waiter, &group->messages[i]->receive_waiter);
+}
+
+const struct message *graph_missing_of_group(const struct group *group)
+{
+    for (uint32_t i = 0; group && i < group->count; i++)
+        if (!group->messages[i]->arrived)
+            return group->messages[i];
+    return NULL;
+}
+
+int graph_group_edges(struct matching *matching, struct group *group, bool polled,
+                      struct mpg_error *err)
+{
+    int status = 0;
+    for (uint32_t i = 0; i < group->count && status == 0; i++) {
+        struct message *m = group->messages[i];
+        if (!m->arrived)
+            continue;
+        status = graph_arrival_edge(matching, m, err);
+        graph_receiver_done(matching, m, polled);
+    }
+    free(group);
+    return status;
+}
+
+uint32_t graph_give_up_group(struct group *group, const struct waiter *waiter)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; group && i < group->count; i++)
+        if (graph_give_up(&group->messages[i]->receive_waiter, waiter)) {
+            group->messages[i]->given_up = true;
+            n++;
+        }
+    return n;
+}

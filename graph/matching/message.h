@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One message, from the first of its two ends to the last that needs it. */
+#ifndef MPG_GRAPH_MESSAGE_H
+#define MPG_GRAPH_MESSAGE_H
+
+#include <stdbool.h>
+
+#include "graph/graph.h"
+#include "graph/place.h"
+#include "graph/waiter.h"
+
+struct message {
+    struct message *next;  /* in its channel */
+    struct place sent, posted;
+    int32_t source, destination; /* world ranks */
+    bool is_sent, is_posted, synchronous, arrived;
+    bool sender_holds, receiver_holds; /* whose completion is still to come */
+    bool abandoned;                    /* the sender will not complete it */
+    bool polled;                       /* received by a call that does not block */
+    bool given_up;                     /* lenient: one end went on without the other */
+    struct mpg_origin origin;
+    int64_t bytes, room_bytes; /* sent; of the receive */
+    uint32_t slot, poster_slot; /* slot: sender's enter, then arrival */
+    bool has_poster_slot;
+    double sender_ns, poster_ns;
+    struct waiter *receive_waiter, *send_waiter, *probe_waiter; /* probe: a matched one */
+};
+
+#endif

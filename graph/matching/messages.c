@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a send, a receive and their match mean for the graph (docs/MODEL.md, section 4). */
+#include "graph/matching/messages.h"
+
+static void arrive(struct message *m)
+{
+    m->arrived = true;
+    graph_wake(&m->receive_waiter);
+    graph_wake(&m->send_waiter);
+}
+
+/* Both ends of a message are there. */
+static int complete_match(struct matching *matching, struct message *m, struct mpg_error *err)
+{
+    if (m->bytes > m->room_bytes && matching->lenient)
+        matching->counts->unmatched++;
+    else if (m->bytes > m->room_bytes)
+        return graph_error_lenient(
+            &m->posted, err,
+            "its %lld bytes do not hold the %lld bytes that rank %d sends in call %llu (MPI_%s)",
+            (long long)m->room_bytes, (long long)m->bytes, m->sent.rank,
+            (unsigned long long)m->sent.number, mpg_call_name(m->sent.call));
+    if (!m->synchronous) {
+        if (m->has_poster_slot)
+            graph_free_slot(matching->steps, m->poster_slot);
+        return 0;
+    }
+    struct mpg_step *s = graph_emit_at(matching->steps, MPG_STEP_SYNCHRONOUS, &m->sent);
+    if (!s)
+        return graph_out_of_memory(err);
+    s->slot = s->a = m->slot;
+    s->b = m->poster_slot;
+    s->origin = m->origin;
+    s->receiver = m->posted.rank;
+    s->bytes = (double)m->bytes;
+    s->sender_ns = m->sender_ns;
+    s->poster_ns = m->poster_ns;
+    graph_free_slot(matching->steps, m->poster_slot);
+    arrive(m);
+    return 0;
+}
+
+static int emit_eager(struct matching *matching, const struct call *sender, struct message *m,
+                      struct mpg_error *err)
+{
+    if (graph_new_slot(matching->steps, &m->slot, err) < 0)
+        return -1;
+    struct mpg_step *s = graph_emit(matching->steps, MPG_STEP_EAGER, sender);
+    if (!s)
+        return graph_out_of_memory(err);
+    s->slot = m->slot;
+    s->origin = m->origin;
+    s->receiver = m->destination;
+    s->bytes = (double)m->bytes;
+    s->sender_ns = m->sender_ns;
+    arrive(m);
+    return 0;
+}
+
+int graph_send_on(struct matching *matching, const struct call *call,
+                  const struct channel_name *name, bool synchronous, int64_t bytes,
+                  uint32_t index, struct message **message, struct mpg_error *err)
+{
+    struct channel *c = graph_find_channel(&matching->channels, name, err);
+    struct message *m = c ? graph_match(&matching->channels, c, name, true, err) : NULL;
+    if (!m)
+        return -1;
+    m->is_sent = m->sender_holds = true;
+    m->receiver_holds = true;
+    m->sent = graph_here(call);
+    m->bytes = bytes;
+    m->origin = (struct mpg_origin){call->rank, index, m->sent.number};
+    m->sender_ns = call->enter_ns;
+    m->synchronous = synchronous;
+    matching->counts->messages++;
+    matching->counts->synchronous_messages += m->synchronous;
+    if ((synchronous ? graph_store(matching->steps, call, &m->slot, err)
+                     : emit_eager(matching, call, m, err)) < 0)
+        return -1;
+    graph_wake(&m->probe_waiter);
+    if (c->first == m) /* what a receive or matched probe takes, a probe does not see */
+        graph_wake_probers(c);
+    if (m->is_posted && complete_match(matching, m, err) < 0)
+        return -1;
+    graph_drop_channel_if_empty(&matching->channels, c, name);
+    *message = m;
+    return 0;
+}
+
+int graph_send(struct matching *matching, const struct call *call, enum mpg_call mode,
+               int32_t comm, int32_t to, int32_t tag, int64_t bytes, uint32_t index,
+               struct message **message, struct mpg_error *err)
+{
+    int32_t receiver = graph_peer(matching->members, call, comm, to, err);
+    *message = NULL;
+    if (receiver == MPG_FOREIGN) {
+        matching->counts->foreign++;
+        return 0;
+    }
+    if (receiver < 0)
+        return -1;
+    struct channel_name name = {SPACE_USER, comm, call->rank, receiver, tag};
+    bool synchronous = mpg_call_is_synchronous(mode) ||
+                       (mpg_call_is_standard(mode) && bytes > matching->eager_limit_bytes);
+    return graph_send_on(matching, call, &name, synchronous, bytes, index, message, err);
+}
+
+int graph_post_message(struct matching *matching, const struct call *call, struct message *m,
+                       int64_t room_bytes, struct mpg_error *err)
+{
+    m->is_posted = m->receiver_holds = true;
+    m->posted = graph_here(call);
+    m->room_bytes = room_bytes;
+    m->poster_ns = call->enter_ns;
+    m->has_poster_slot = !m->is_sent || m->synchronous;
+    if (m->has_poster_slot && graph_store(matching->steps, call, &m->poster_slot, err) < 0)
+        return -1;
+    return m->is_sent ? complete_match(matching, m, err) : 0;
+}
+
+int graph_take_message(struct matching *matching, const struct channel_name *name,
+                       struct message **message, struct mpg_error *err)
+{
+    struct channel *c = graph_find_channel(&matching->channels, name, err);
+    *message = c ? graph_match(&matching->channels, c, name, false, err) : NULL;
+    if (!*message)
+        return -1;
+    graph_drop_channel_if_empty(&matching->channels, c, name);
+    return 0;
+}
+
+int graph_post_on(struct matching *matching, const struct call *call,
+                  const struct channel_name *name, int64_t room_bytes, struct message **message,
+                  struct mpg_error *err)
+{
+    struct message *m;
+    if (graph_take_message(matching, name, &m, err) < 0 ||
+        graph_post_message(matching, call, m, room_bytes, err) < 0)
+        return -1;
+    *message = m;
+    return 0;
+}
+
+int graph_post(struct matching *matching, const struct call *call, int32_t comm, int32_t from,
+               int32_t tag, int64_t room_bytes, struct message **message, struct mpg_error *err)
+{
+    int32_t sender = graph_peer(matching->members, call, comm, from, err);
+    *message = NULL;
+    if (sender == MPG_FOREIGN) {
+        matching->counts->foreign++;
+        return 0;
+    }
+    if (sender < 0)
+        return -1;
+    struct channel_name name = {SPACE_USER, comm, sender, call->rank, tag};
+    return graph_post_on(matching, call, &name, room_bytes, message, err);
+}
+
+int graph_arrival_edge(struct matching *matching, const struct message *m, struct mpg_error *err)
+{
+    struct mpg_edge *edge = graph_add_edge(matching->steps, MPG_EDGE_ARRIVAL);
+    if (!edge)
+        return graph_out_of_memory(err);
+    edge->source = m->sent.rank;
+    edge->slot = m->slot;
+    edge->origin = m->origin;
+    edge->sent_ns = m->sender_ns;
+    edge->from_ns =
+        m->synchronous && m->poster_ns > m->sender_ns ? m->poster_ns : m->sender_ns;
+    edge->bytes = (double)m->bytes;
+    return 0;
+}
+
+int graph_ack_edge(struct matching *matching, const struct message *m, struct mpg_error *err)
+{
+    if (graph_arrival_edge(matching, m, err) < 0)
+        return -1;
+    struct mpg_edge *edge = &matching->steps->edges[matching->steps->edge_count - 1];
+    edge->kind = MPG_EDGE_ACK;
+    edge->source = m->posted.rank;
+    return 0;
+}
+
+static void release(struct matching *matching, struct message *m)
+{
+    if (m->sender_holds || m->receiver_holds)
+        return;
+    if (m->synchronous)
+        graph_free_slot(matching->steps, m->slot);
+    if (m->abandoned && m->polled)
+        matching->counts->asynchronous++;
+    graph_free_message(&matching->channels, m);
+}
+
+void graph_receiver_done(struct matching *matching, struct message *m, bool polled)
+{
+    m->receiver_holds = false;
+    m->polled = polled;
+    if (!m->synchronous)
+        graph_free_slot(matching->steps, m->slot);
+    release(matching, m);
+}
+
+void graph_sender_done(struct matching *matching, struct message *m, bool abandoned)
+{
+    m->sender_holds = false;
+    m->abandoned = abandoned;
+    matching->counts->uncompleted_sends += abandoned;
+    release(matching, m);
+}
+
+uint32_t graph_give_up_message(struct message *m, const struct waiter *waiter)
+{
+    if (!m)
+        return 0;
+    uint32_t n = graph_give_up(&m->receive_waiter, waiter) +
+                 graph_give_up(&m->send_waiter, waiter) + graph_give_up(&m->probe_waiter, waiter);
+    m->given_up = m->given_up || n > 0;
+    return n > 0;
+}

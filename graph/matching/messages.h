@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Sends and receives: the two ends of a message, what becomes of it when they have met
+ * (graph/matching/match.h), the edges into the calls that complete it.
+ *
+ * Of others it needs calls, slots and steps; who has to wait is told by `arrived`, and
+ * the caller then says who waits (graph/waiter.h). It knows nothing of ranks that are
+ * advanced, of requests or of collectives. */
+#ifndef MPG_GRAPH_MESSAGES_H
+#define MPG_GRAPH_MESSAGES_H
+
+#include "graph/matching/match.h"
+#include "graph/members.h"
+#include "graph/steps.h"
+
+struct matching {
+    int64_t eager_limit_bytes; /* standard sends of more are synchronous */
+    bool lenient;
+    struct mpg_graph_counts *counts;
+    struct members *members;
+    struct steps *steps;
+    struct channels channels;
+};
+
+/* A message that CALL sends on the channel NAME; INDEX: the how-manieth of the call. */
+int graph_send_on(struct matching *matching, const struct call *call,
+                  const struct channel_name *name, bool synchronous, int64_t bytes,
+                  uint32_t index, struct message **message, struct mpg_error *err);
+/* A receive that CALL posts there, with room for so many bytes. */
+int graph_post_on(struct matching *matching, const struct call *call,
+                  const struct channel_name *name, int64_t room_bytes, struct message **message,
+                  struct mpg_error *err);
+/* A user's message. TO, FROM: ranks of COMM. *MESSAGE is NULL if the peer is of another
+ * world. */
+int graph_send(struct matching *matching, const struct call *call, enum mpg_call mode,
+               int32_t comm, int32_t to, int32_t tag, int64_t bytes, uint32_t index,
+               struct message **message, struct mpg_error *err);
+int graph_post(struct matching *matching, const struct call *call, int32_t comm, int32_t from,
+               int32_t tag, int64_t room_bytes, struct message **message, struct mpg_error *err);
+/* The parts of a receive: finding the message on its channel, which a matched probe
+ * does, and posting the receive of it. */
+int graph_take_message(struct matching *matching, const struct channel_name *name,
+                       struct message **message, struct mpg_error *err);
+int graph_post_message(struct matching *matching, const struct call *call,
+                       struct message *message, int64_t room_bytes, struct mpg_error *err);
+
+/* Edges into the leave of the call that completes the message at the receiver; at the
+ * sender, of a synchronous one. */
+int graph_arrival_edge(struct matching *matching, const struct message *message,
+                       struct mpg_error *err);
+int graph_ack_edge(struct matching *matching, const struct message *message,
+                   struct mpg_error *err);
+/* The receiver, the sender needs it no more; POLLED: received by a call that does not
+ * block; ABANDONED: never completed by its sender. */
+void graph_receiver_done(struct matching *matching, struct message *message, bool polled);
+void graph_sender_done(struct matching *matching, struct message *message, bool abandoned);
+
+/* MESSAGE, or NULL, if WAITER waits for it: gives up on it. How many things WAITER now
+ * goes without: 0 or 1. */
+uint32_t graph_give_up_message(struct message *message, const struct waiter *waiter);
+
+#endif

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Looking at channels, and taking messages out of them. */
+#include "graph/matching/probes.h"
+
+static bool is_ready(const struct channel *c)
+{
+    return c->first && c->first->is_sent;
+}
+
+/* The channel that CALL's probe names: 1, 0 if its source is of another world. */
+static int name_channel(struct matching *matching, const struct call *call,
+                        struct channel_name *name, struct mpg_error *err)
+{
+    const struct mpg_event *e = &call->event;
+    int32_t sender = graph_peer(matching->members, call, e->comm, e->from, err);
+    matching->counts->foreign += sender == MPG_FOREIGN;
+    *name = (struct channel_name){SPACE_USER, e->comm, sender, call->rank, e->tag};
+    return sender == MPG_FOREIGN ? 0 : sender < 0 ? -1 : 1;
+}
+
+int graph_probe(struct matching *matching, struct call *call, struct probing *probing,
+                struct mpg_error *err)
+{
+    struct channel_name name;
+    int status = name_channel(matching, call, &name, err);
+    if (status <= 0)
+        return status;
+    struct channel *c = graph_find_channel(&matching->channels, &name, err);
+    if (!c)
+        return -1;
+    probing->channel = c;
+    c->probers++;
+    if (!is_ready(c)) {
+        call->waiter.next = c->probe_waiters;
+        graph_await(&call->waiter, &c->probe_waiters);
+    }
+    return 0;
+}
+
+int graph_matched_probe(struct matching *matching, struct taken *taken, struct call *call,
+                        struct probing *probing, struct mpg_error *err)
+{
+    struct channel_name name;
+    struct message *m;
+    uint64_t id = (uint64_t)call->event.message;
+    int status = name_channel(matching, call, &name, err);
+    if (status <= 0)
+        return status;
+    struct place here = graph_here(call);
+    uint64_t *slot = mpg_map_add(&taken->messages, id, 0);
+    if (!slot)
+        return graph_out_of_memory(err);
+    if (*slot)
+        return graph_error(&here, err, "message %lld is already there", (long long)id);
+    if (graph_take_message(matching, &name, &m, err) < 0) {
+        mpg_map_remove(&taken->messages, id, 0);
+        return -1;
+    }
+    *slot = (uint64_t)(uintptr_t)m;
+    m->posted = here; /* until it is */
+    m->receiver_holds = true;
+    probing->taken = m;
+    if (!m->is_sent)
+        graph_await(&call->waiter, &m->probe_waiter);
+    return 0;
+}
+
+int graph_matched_receive(struct matching *matching, struct taken *taken,
+                          const struct call *call, struct message **message,
+                          struct mpg_error *err)
+{
+    const struct mpg_event *e = &call->event;
+    struct place here = graph_here(call);
+    *message = NULL;
+    if (e->message == 0 || e->from == MPG_PROC_NULL)
+        return 0;
+    uint64_t *slot = mpg_map_find(&taken->messages, (uint64_t)e->message, 0);
+    if (!slot) {
+        int32_t sender = graph_peer(matching->members, call, e->comm, e->from, err);
+        if (sender == MPG_FOREIGN)
+            return 0; /* counted at its probe */
+        matching->counts->unmatched++;
+        return matching->lenient ? 0
+                                 : graph_error_lenient(&here, err, "no probe found its message %lld",
+                                                       (long long)e->message);
+    }
+    *message = (struct message *)(uintptr_t)*slot;
+    mpg_map_remove(&taken->messages, (uint64_t)e->message, 0);
+    return graph_post_message(matching, call, *message, e->bytes, err);
+}
+
+static int probe_edge(struct matching *matching, const struct message *m, struct mpg_error *err)
+{
+    if (!m->synchronous)
+        return graph_arrival_edge(matching, m, err);
+    struct mpg_edge *edge = graph_add_edge(matching->steps, MPG_EDGE_ENVELOPE);
+    if (!edge)
+        return graph_out_of_memory(err);
+    edge->source = m->sent.rank;
+    edge->slot = m->slot;
+    edge->origin = m->origin;
+    edge->from_ns = edge->sent_ns = m->sender_ns;
+    return 0;
+}
+
+int graph_probe_edges(struct matching *matching, struct probing *probing, struct mpg_error *err)
+{
+    struct channel *c = probing->channel;
+    const struct message *m = probing->taken;
+    *probing = (struct probing){0};
+    if (c)
+        c->probers--;
+    if (c && is_ready(c))
+        return probe_edge(matching, c->first, err);
+    return m && m->is_sent ? probe_edge(matching, m, err) : 0;
+}
+
+bool graph_probe_lacks_message(const struct probing *probing)
+{
+    return probing->taken && !probing->taken->is_sent;
+}
+
+static void forget_prober(struct channel *c, const struct waiter *waiter)
+{
+    struct waiter **link = &c->probe_waiters;
+    while (*link && *link != waiter)
+        link = &(*link)->next;
+    if (*link)
+        *link = waiter->next;
+}
+
+uint32_t graph_give_up_probe(struct probing *probing, const struct waiter *waiter)
+{
+    uint32_t n = graph_give_up_message(probing->taken, waiter);
+    if (!probing->channel)
+        return n;
+    forget_prober(probing->channel, waiter);
+    return n + 1;
+}
+
+int graph_end_probes(struct matching *matching, const struct taken *taken, struct mpg_error *err)
+{
+    const struct mpg_map *map = &taken->messages;
+    const struct message *first = NULL;
+    for (size_t i = 0; i < map->capacity; i++) {
+        if (!map->entries[i].used)
+            continue;
+        const struct message *m = (struct message *)(uintptr_t)map->entries[i].value;
+        matching->counts->unmatched++;
+        if (!first || m->posted.number < first->posted.number)
+            first = m;
+    }
+    if (!first || matching->lenient)
+        return 0;
+    return graph_error_lenient(&first->posted, err, "the message that it took is never received");
+}

@@ -1,0 +1,597 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Collectives, from the first member's arrival to the last one's leave. */
+#include "graph/meetings/collectives.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "graph/meetings/costs.h"
+
+/* Members are kept in blocks, made when the first of one arrives: a communicator's size
+ * alone takes no memory. */
+enum { BLOCK_BITS = 5, BLOCK = 1 << BLOCK_BITS };
+
+struct member {
+    bool arrived, absent;  /* absent: MPI_PROC_NULL as root */
+    int32_t latest;        /* SCAN: of the members up to this one, who came last */
+    struct waiter *waiter; /* in it, or in completing its request */
+    struct place place;
+    uint32_t slot;
+    double enter_ns;
+    int64_t duration_ns, bytes;
+};
+
+/* Collectives come in one order on each communicator, on each window, and by group
+ * on communicators that are being made. */
+enum order { ORDER_COMM, ORDER_GROUP, ORDER_WINDOW };
+
+struct collective {
+    enum mpg_call called, call; /* call: of a nonblocking one its blocking twin */
+    bool blocking;
+    enum collective_shape shape;
+    enum order order;
+    int32_t where;         /* communicator or window */
+    int32_t comm, p, root; /* root: index of the member, -1 if there is none yet */
+    int32_t expected, arrived, prefix, left; /* expected: members of this world */
+    bool closed, foreign_root;
+    uint32_t meeting_slot;
+    int32_t latest; /* of a closed meeting: the member that came last */
+    uint64_t sequence;
+    double total_bytes; /* of those that have arrived */
+    struct member *blocks[];
+};
+
+/* Member I, or NULL if none of its block has arrived. */
+static struct member *find_member(const struct collective *c, int32_t i)
+{
+    struct member *block = c->blocks[i >> BLOCK_BITS];
+    return block ? &block[i & (BLOCK - 1)] : NULL;
+}
+
+static bool has_arrived(const struct collective *c, int32_t i)
+{
+    const struct member *m = find_member(c, i);
+    return m && m->arrived;
+}
+
+/* Member I, who is about to arrive; NULL when out of memory. */
+static struct member *make_member(struct collective *c, int32_t i)
+{
+    struct member **block = &c->blocks[i >> BLOCK_BITS];
+    int32_t first = i & ~(BLOCK - 1), n = c->p - first < BLOCK ? c->p - first : BLOCK;
+    if (!*block)
+        *block = calloc((size_t)n, sizeof **block);
+    return *block ? find_member(c, i) : NULL;
+}
+
+static uint64_t pair(int32_t high, int32_t low)
+{
+    return (uint64_t)(uint32_t)high << 32 | (uint32_t)low;
+}
+
+static const struct mpg_comm *comm_of(const struct meetings *meetings, const struct collective *c)
+{
+    return mpg_trace_comm(meetings->trace, c->comm);
+}
+
+/* --- who takes part in which --- */
+
+/* The order and the communicator that CALL goes by. Constructors by group count
+ * apart: they are the first of their new communicator. -1: of none that is known. */
+static int32_t order_of(const struct meetings *meetings, const struct mpg_event *e,
+                        enum order *order, int32_t *where)
+{
+    enum mpg_kind kind = mpg_call_kind(e->call);
+    bool by_group = e->call == MPG_CALL_Comm_create_group || e->call == MPG_CALL_Intercomm_create;
+    int32_t comm = by_group ? e->newcomm : e->comm;
+    *order = by_group ? ORDER_GROUP : ORDER_COMM;
+    if (kind == MPG_KIND_WIN_FENCE || kind == MPG_KIND_WIN_FREE) {
+        *order = ORDER_WINDOW;
+        *where = e->object;
+        return e->object == MPG_NO_OBJECT ? MPG_NO_COMM
+                                          : mpg_trace_object(meetings->trace, e->object)->comm;
+    }
+    *where = comm;
+    return comm < mpg_trace_comm_count(meetings->trace) ? comm : MPG_NO_COMM;
+}
+
+static void free_collective(struct collective *c)
+{
+    for (int32_t i = 0; i < c->p; i += BLOCK)
+        free(c->blocks[i >> BLOCK_BITS]);
+    free(c);
+}
+
+static struct collective *new_collective(struct meetings *meetings, enum mpg_call call,
+                                         int32_t comm, struct mpg_error *err)
+{
+    const struct mpg_comm *members = mpg_trace_comm(meetings->trace, comm);
+    enum mpg_kind kind = mpg_call_kind(call);
+    int32_t p = members->size + members->remote_size, expected;
+    if (graph_member_number(meetings->members, comm, &expected, err) < 0)
+        return NULL;
+    size_t blocks = ((size_t)p + BLOCK - 1) >> BLOCK_BITS;
+    struct collective *c = calloc(1, sizeof *c + blocks * sizeof c->blocks[0]);
+    if (!c) {
+        graph_out_of_memory(err);
+        return NULL;
+    }
+    c->called = call;
+    c->call = graph_blocking_twin(call);
+    c->blocking = kind != MPG_KIND_ICOLLECTIVE && kind != MPG_KIND_ICONSTRUCTOR;
+    c->shape = graph_shape_of(c->call);
+    c->comm = comm;
+    c->p = p;
+    c->expected = expected;
+    c->root = -1;
+    return c;
+}
+
+/* The collective that CALL takes part in. */
+static struct collective *join(struct meetings *meetings, const struct call *call,
+                               enum order order, int32_t where, int32_t comm,
+                               struct mpg_error *err)
+{
+    uint64_t *count = mpg_map_add(&meetings->sequences, pair(where, call->rank), order);
+    if (!count) {
+        graph_out_of_memory(err);
+        return NULL;
+    }
+    uint64_t sequence = (*count)++;
+    uint64_t *slot = mpg_map_add(&meetings->open, pair((int32_t)order, where), sequence);
+    if (!slot) {
+        graph_out_of_memory(err);
+        return NULL;
+    }
+    if (*slot)
+        return (struct collective *)(uintptr_t)*slot;
+    struct collective *c = new_collective(meetings, call->event.call, comm, err);
+    if (!c) {
+        mpg_map_remove(&meetings->open, pair((int32_t)order, where), sequence);
+        return NULL;
+    }
+    c->order = order;
+    c->where = where;
+    c->sequence = sequence;
+    *slot = (uint64_t)(uintptr_t)c;
+    return c;
+}
+
+/* The member that member ME's call names as ROOT, or -1 if ME does not take part. */
+static int32_t root_index(const struct mpg_comm *c, int32_t me, int32_t root)
+{
+    if (root == MPG_ROOT)
+        return me;
+    if (root < 0)
+        return -1;
+    if (c->remote_size == 0)
+        return root;
+    return me < c->size ? c->size + root : root;
+}
+
+static int check_call(const struct meetings *meetings, const struct collective *c,
+                      const struct call *call, int32_t root, struct mpg_error *err)
+{
+    const struct mpg_event *e = &call->event;
+    struct place here = graph_here(call);
+    int32_t label = comm_of(meetings, c)->label;
+    for (int32_t i = 0; i < c->p && e->call != c->called; i++) {
+        if (!has_arrived(c, i))
+            continue;
+        const struct place *other = &find_member(c, i)->place;
+        return graph_error_lenient(
+            &here, err, "mismatched collective on communicator %d: rank %d, call %llu is MPI_%s",
+            label, other->rank, (unsigned long long)other->number, mpg_call_name(other->call));
+    }
+    bool rooted = c->shape == SHAPE_FROM_ROOT || c->shape == SHAPE_TO_ROOT;
+    if (rooted && e->root != MPG_PROC_NULL && (root < 0 || root >= c->p))
+        return graph_error_lenient(&here, err, "root %d is not in the communicator", e->root);
+    if (rooted && root >= 0 && c->root >= 0 && root != c->root)
+        return graph_error_lenient(&here, err, "mismatched root on communicator %d", label);
+    return 0;
+}
+
+/* --- steps --- */
+
+static double bytes_of(const struct collective *c, const struct member *m)
+{
+    return graph_bytes_of(c->call, c->p, (double)m->bytes, c->total_bytes);
+}
+
+static int emit_contribution(struct meetings *meetings, const struct collective *c,
+                             const struct member *m, struct mpg_error *err)
+{
+    struct mpg_step *s = graph_emit_at(meetings->steps, MPG_STEP_CONTRIBUTE, &m->place);
+    if (!s)
+        return graph_out_of_memory(err);
+    s->call = c->call;
+    s->slot = s->a = m->slot;
+    s->rounds = graph_rounds_of(c->call, c->p);
+    s->bytes = bytes_of(c, m);
+    return 0;
+}
+
+/* What the members merged so far were like. */
+struct merged {
+    uint32_t slot;
+    int32_t latest;     /* the first of those that came last */
+    double latest_ns;
+    int64_t least_ns;   /* duration; of nonblocking ones 0, for under `wait` they are tight */
+};
+
+/* Merges the contribution of M, member I, into SLOT, given what the group's times were
+ * and become: the latest enter (clock) and the least duration (wait). */
+static int emit_merge(struct meetings *meetings, const struct member *m, int32_t i, uint32_t slot,
+                      struct merged *merged, struct mpg_error *err)
+{
+    struct mpg_step *s = graph_emit_at(meetings->steps, MPG_STEP_MERGE, &m->place);
+    if (!s)
+        return graph_out_of_memory(err);
+    double latest = m->enter_ns > merged->latest_ns ? m->enter_ns : merged->latest_ns;
+    int64_t least = m->duration_ns < merged->least_ns ? m->duration_ns : merged->least_ns;
+    s->slot = slot;
+    s->a = merged->slot;
+    s->b = m->slot;
+    s->shift_a.clock = latest - merged->latest_ns;
+    s->shift_b.clock = latest - m->enter_ns;
+    s->shift_a.wait = (double)(merged->least_ns - least);
+    s->shift_b.wait = (double)(m->duration_ns - least);
+    if (latest > merged->latest_ns)
+        merged->latest = i;
+    merged->slot = slot;
+    merged->latest_ns = latest;
+    merged->least_ns = least;
+    return 0;
+}
+
+static struct merged merged_with_first(const struct member *m, int32_t i)
+{
+    return (struct merged){m->slot, i, m->enter_ns, m->duration_ns};
+}
+
+static void wake_member(struct collective *c, int32_t i)
+{
+    struct member *m = find_member(c, i);
+    if (m)
+        graph_wake(&m->waiter);
+}
+
+/* Everyone is there: all contributions become the meeting node's value. */
+static int close_meeting(struct meetings *meetings, struct collective *c, struct mpg_error *err)
+{
+    struct merged merged = {0};
+    bool any = false;
+    for (int32_t i = 0; i < c->p; i++) {
+        struct member *m = find_member(c, i);
+        if (!m || !m->arrived)
+            continue; /* of another world */
+        if (emit_contribution(meetings, c, m, err) < 0)
+            return -1;
+        if (!any)
+            merged = merged_with_first(m, i);
+        else if (emit_merge(meetings, m, i, merged.slot, &merged, err) < 0)
+            return -1;
+        else
+            graph_free_slot(meetings->steps, m->slot);
+        any = true;
+    }
+    c->meeting_slot = merged.slot;
+    c->latest = merged.latest;
+    c->closed = true;
+    for (int32_t i = 0; i < c->p; i++)
+        wake_member(c, i);
+    return 0;
+}
+
+/* Extends the prefix of arrived members; each one's slot becomes its own
+ * meeting node, of itself and all before it. */
+static int extend_prefix(struct meetings *meetings, struct collective *c, struct mpg_error *err)
+{
+    const int32_t *world_ranks = comm_of(meetings, c)->world_ranks;
+    for (; c->prefix < c->p; c->prefix++) {
+        struct member *m = find_member(c, c->prefix);
+        if (world_ranks[c->prefix] < 0)
+            continue;
+        if (!m || !m->arrived)
+            break;
+        if (emit_contribution(meetings, c, m, err) < 0)
+            return -1;
+        int32_t before = c->prefix - 1;
+        while (before >= 0 && world_ranks[before] < 0)
+            before--;
+        m->latest = c->prefix;
+        if (before >= 0) {
+            /* What the prefix was like is kept in its last member. */
+            const struct member *last = find_member(c, before);
+            struct merged merged = merged_with_first(last, last->latest);
+            if (emit_merge(meetings, m, c->prefix, m->slot, &merged, err) < 0)
+                return -1;
+            m->enter_ns = merged.latest_ns;
+            m->duration_ns = merged.least_ns;
+            m->latest = merged.latest;
+        }
+        graph_wake(&m->waiter);
+    }
+    return 0;
+}
+
+static bool all_arrived(const struct collective *c)
+{
+    return c->arrived == c->expected;
+}
+
+static int take_part(struct meetings *meetings, struct collective *c, const struct call *call,
+                     int32_t me, struct mpg_error *err)
+{
+    struct member *m = find_member(c, me);
+    switch (c->shape) {
+    case SHAPE_MEETING:
+        if (graph_store(meetings->steps, call, &m->slot, err) < 0)
+            return -1;
+        return all_arrived(c) ? close_meeting(meetings, c, err) : 0;
+    case SHAPE_SCAN:
+        if (graph_store(meetings->steps, call, &m->slot, err) < 0)
+            return -1;
+        return extend_prefix(meetings, c, err);
+    case SHAPE_FROM_ROOT:
+        if (me != c->root)
+            return 0;
+        if (graph_store(meetings->steps, call, &m->slot, err) < 0)
+            return -1;
+        for (int32_t i = 0; i < c->p; i++)
+            wake_member(c, i);
+        return 0;
+    case SHAPE_TO_ROOT:
+        if (me != c->root && !m->absent && !c->foreign_root &&
+            (graph_store(meetings->steps, call, &m->slot, err) < 0 ||
+             emit_contribution(meetings, c, m, err) < 0))
+            return -1;
+        if (all_arrived(c) && c->root >= 0 && !c->foreign_root)
+            wake_member(c, c->root);
+        return 0;
+    }
+    return 0;
+}
+
+int graph_arrive(struct meetings *meetings, const struct call *call, int64_t moved_bytes,
+                 struct part *part, struct mpg_error *err)
+{
+    const struct mpg_event *e = &call->event;
+    struct place here = graph_here(call);
+    enum order order;
+    int32_t me, where, comm = order_of(meetings, e, &order, &where);
+    *part = (struct part){0};
+    if (comm < 0)
+        return 0;
+    const struct mpg_comm *members = mpg_trace_comm(meetings->trace, comm);
+    if (graph_member_index(meetings->members, comm, call->rank, &me, err) < 0)
+        return -1;
+    if (me < 0)
+        return graph_error(&here, err, "the rank is not in communicator %d", members->label);
+    struct collective *c = join(meetings, call, order, where, comm, err);
+    int32_t root = root_index(members, me, e->root);
+    if (!c)
+        return -1;
+    if (check_call(meetings, c, call, root, err) < 0) {
+        meetings->counts->unmatched++; /* it goes on as if it were alone */
+        return meetings->lenient ? 0 : -1;
+    }
+    struct member *m = make_member(c, me);
+    if (!m)
+        return graph_out_of_memory(err);
+    m->arrived = true;
+    m->place = here;
+    m->absent = e->root == MPG_PROC_NULL;
+    m->enter_ns = call->enter_ns;
+    m->duration_ns = c->blocking ? e->leave_ns - e->enter_ns : 0;
+    m->bytes = mpg_call_kind(e->call) == MPG_KIND_WIN_FENCE ? moved_bytes
+                                                            : graph_member_bytes(e, me);
+    c->total_bytes += (double)m->bytes;
+    if (c->arrived++ == 0) {
+        meetings->counts->collectives++;
+        meetings->counts->foreign += c->expected < c->p;
+    }
+    if ((c->shape == SHAPE_FROM_ROOT || c->shape == SHAPE_TO_ROOT) && root >= 0) {
+        c->root = root;
+        c->foreign_root = members->world_ranks[root] < 0;
+    }
+    *part = (struct part){c, me};
+    return take_part(meetings, c, call, me, err);
+}
+
+/* --- leaving --- */
+
+static bool may_leave(const struct part *part)
+{
+    const struct collective *c = part->collective;
+    switch (c->shape) {
+    case SHAPE_MEETING:
+        return c->closed;
+    case SHAPE_SCAN:
+        return part->me < c->prefix;
+    case SHAPE_FROM_ROOT:
+        return find_member(c, part->me)->absent || part->me == c->root || c->foreign_root ||
+               (c->root >= 0 && has_arrived(c, c->root));
+    default:
+        return part->me != c->root || all_arrived(c);
+    }
+}
+
+void graph_await_part(const struct part *part, struct waiter *waiter)
+{
+    if (!may_leave(part))
+        graph_await(waiter, &find_member(part->collective, part->me)->waiter);
+}
+
+/* The last one out: slots that others needed, and the collective itself, go. */
+static void leave_collective(struct meetings *meetings, struct collective *c)
+{
+    if (++c->left < c->expected)
+        return;
+    if (c->shape == SHAPE_MEETING && c->closed)
+        graph_free_slot(meetings->steps, c->meeting_slot);
+    for (int32_t i = 0; i < c->p && c->shape == SHAPE_SCAN; i++)
+        if (has_arrived(c, i))
+            graph_free_slot(meetings->steps, find_member(c, i)->slot);
+    if (c->shape == SHAPE_FROM_ROOT && c->root >= 0 && has_arrived(c, c->root))
+        graph_free_slot(meetings->steps, find_member(c, c->root)->slot);
+    mpg_map_remove(&meetings->open, pair((int32_t)c->order, c->where), c->sequence);
+    free_collective(c);
+}
+
+static struct mpg_edge *edge_from(struct meetings *meetings, const struct member *m,
+                                  enum mpg_edge_kind kind, uint32_t slot)
+{
+    struct mpg_edge *edge = graph_add_edge(meetings->steps, kind);
+    if (!edge)
+        return NULL;
+    edge->slot = slot;
+    edge->source = m->place.rank;
+    edge->from_ns = m->enter_ns;
+    return edge;
+}
+
+/* From the node where ME has met the others, of whom LATEST came last. */
+static int meeting_edge(struct meetings *meetings, const struct collective *c,
+                        const struct member *me, int32_t latest, uint32_t slot,
+                        struct mpg_error *err)
+{
+    struct mpg_edge *edge = edge_from(meetings, find_member(c, latest),
+                                      c->blocking ? MPG_EDGE_MEETING : MPG_EDGE_MET, slot);
+    if (!edge)
+        return graph_out_of_memory(err);
+    edge->rounds = graph_rounds_of(c->call, c->p);
+    edge->bytes = bytes_of(c, me);
+    return 0;
+}
+
+static int root_edge(struct meetings *meetings, const struct collective *c,
+                     const struct member *me, struct mpg_error *err)
+{
+    const struct member *root = find_member(c, c->root);
+    struct mpg_edge *edge = edge_from(meetings, root, MPG_EDGE_ROOT, root->slot);
+    if (!edge)
+        return graph_out_of_memory(err);
+    edge->origin = (struct mpg_origin){me->place.rank, 0, me->place.number};
+    edge->rounds = graph_rounds_of(c->call, c->p);
+    edge->bytes = bytes_of(c, me);
+    return 0;
+}
+
+static int member_edges(struct meetings *meetings, const struct collective *c,
+                        struct mpg_error *err)
+{
+    for (int32_t i = 0; i < c->p; i++) {
+        const struct member *m = find_member(c, i);
+        if (i == c->root || !m || !m->arrived || m->absent)
+            continue;
+        struct mpg_edge *edge = edge_from(meetings, m, MPG_EDGE_MEMBER, m->slot);
+        if (!edge)
+            return graph_out_of_memory(err);
+        edge->bytes = bytes_of(c, m);
+        graph_free_slot(meetings->steps, m->slot);
+    }
+    return 0;
+}
+
+int graph_part_edges(struct meetings *meetings, const struct part *part, struct mpg_error *err)
+{
+    struct collective *c = part->collective;
+    const struct member *me = find_member(c, part->me);
+    int status = 0;
+    switch (c->shape) {
+    case SHAPE_MEETING:
+        if (c->closed)
+            status = meeting_edge(meetings, c, me, c->latest, c->meeting_slot, err);
+        break;
+    case SHAPE_SCAN:
+        if (part->me < c->prefix)
+            status = meeting_edge(meetings, c, me, me->latest, me->slot, err);
+        break;
+    case SHAPE_FROM_ROOT:
+        if (part->me != c->root && c->root >= 0 && has_arrived(c, c->root) && !me->absent)
+            status = root_edge(meetings, c, me, err);
+        break;
+    case SHAPE_TO_ROOT:
+        if (part->me == c->root)
+            status = member_edges(meetings, c, err);
+        break;
+    }
+    leave_collective(meetings, c);
+    return status;
+}
+
+/* --- when no rank can go on, and at the end --- */
+
+bool graph_part_holds(const struct part *part, const struct waiter *waiter)
+{
+    return part->collective && find_member(part->collective, part->me)->waiter == waiter;
+}
+
+/* The first member that has not come, or p. */
+static int32_t first_missing(const struct meetings *meetings, const struct collective *c)
+{
+    const int32_t *world_ranks = comm_of(meetings, c)->world_ranks;
+    int32_t i = 0;
+    while (i < c->p && (world_ranks[i] < 0 || has_arrived(c, i)))
+        i++;
+    return i;
+}
+
+int32_t graph_part_lacks(const struct meetings *meetings, const struct part *part)
+{
+    int32_t missing = first_missing(meetings, part->collective);
+    return missing < part->collective->p
+               ? comm_of(meetings, part->collective)->world_ranks[missing]
+               : NO_RANK;
+}
+
+int graph_explain_part(const struct meetings *meetings, const struct part *part,
+                       const struct call *call, const char *why, struct mpg_error *err)
+{
+    const struct collective *c = part->collective;
+    const struct place *posted = &find_member(c, part->me)->place;
+    struct place here = graph_here(call);
+    int32_t missing = graph_part_lacks(meetings, part);
+    char starts[64] = "";
+    if (posted->number != here.number)
+        snprintf(starts, sizeof starts, " what its call %llu (MPI_%s) starts",
+                 (unsigned long long)posted->number, mpg_call_name(c->called));
+    return graph_error_lenient(
+        &here, err, "only %d of %d ranks of communicator %d call%s, rank %d does not%s",
+        c->arrived, c->expected, comm_of(meetings, c)->label, *starts ? starts : " it",
+        missing == NO_RANK ? call->rank : missing, why);
+}
+
+uint32_t graph_give_up_part(const struct part *part, const struct waiter *waiter)
+{
+    return part->collective
+               ? graph_give_up(&find_member(part->collective, part->me)->waiter, waiter)
+               : 0;
+}
+
+int graph_check_collectives(const struct meetings *meetings, struct mpg_error *err)
+{
+    for (size_t i = 0; i < meetings->open.capacity; i++) {
+        if (!meetings->open.entries[i].used)
+            continue;
+        const struct collective *c =
+            (struct collective *)(uintptr_t)meetings->open.entries[i].value;
+        for (int32_t j = 0; j < c->p; j++)
+            if (has_arrived(c, j))
+                return graph_error_lenient(&find_member(c, j)->place, err,
+                                           "only %d of %d ranks of communicator %d call it",
+                                           c->arrived, c->expected,
+                                           comm_of(meetings, c)->label);
+    }
+    return 0;
+}
+
+void graph_meetings_clear(struct meetings *meetings)
+{
+    for (size_t i = 0; i < meetings->open.capacity; i++)
+        if (meetings->open.entries[i].used)
+            free_collective((struct collective *)(uintptr_t)meetings->open.entries[i].value);
+    mpg_map_clear(&meetings->open);
+    mpg_map_clear(&meetings->sequences);
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Meetings: who takes part in which collective, who waits for whom in it, and the steps
+ * and edges that says (Sottile 2006, section 3.2; MPI-3.1 sections 5.12 and 11.5 for
+ * nonblocking ones and fences).
+ *
+ * Of others it needs calls, members, slots and steps; who waits is a waiter. It knows
+ * nothing of messages, of requests or of ranks that are advanced. */
+#ifndef MPG_GRAPH_COLLECTIVES_H
+#define MPG_GRAPH_COLLECTIVES_H
+
+#include "common/map.h"
+#include "graph/members.h"
+#include "graph/steps.h"
+
+struct collective;
+
+/* The part of one member in a collective; zero-initialised is in none. */
+struct part {
+    struct collective *collective;
+    int32_t me; /* index of the member */
+};
+
+/* Collectives that are open, all others zero-initialised. */
+struct meetings {
+    bool lenient;
+    const struct mpg_trace *trace;
+    struct mpg_graph_counts *counts;
+    struct members *members;
+    struct steps *steps;
+    struct mpg_map sequences; /* (where, rank, order) -> collectives that the rank was in */
+    struct mpg_map open;      /* (order, where, which) -> struct collective * */
+};
+
+/* CALL takes part in its communicator's (or window's) next collective; MOVED_BYTES: what
+ * its rank has moved in the epoch, if it is a fence. PART's collective is NULL if it goes
+ * on alone. */
+int graph_arrive(struct meetings *meetings, const struct call *call, int64_t moved_bytes,
+                 struct part *part, struct mpg_error *err);
+/* WAITER waits until PART may leave, if it may not yet. */
+void graph_await_part(const struct part *part, struct waiter *waiter);
+/* The edges of PART into the leave of the call that is being left; PART is over. */
+int graph_part_edges(struct meetings *meetings, const struct part *part, struct mpg_error *err);
+
+/* Whether WAITER waits for the others of PART. */
+bool graph_part_holds(const struct part *part, const struct waiter *waiter);
+/* World rank of a member that has not come, or NO_RANK. */
+int32_t graph_part_lacks(const struct meetings *meetings, const struct part *part);
+/* Says that CALL waits for others of PART; WHY goes to the text's end. Returns -1. */
+int graph_explain_part(const struct meetings *meetings, const struct part *part,
+                       const struct call *call, const char *why, struct mpg_error *err);
+/* WAITER gives up waiting for the others of PART: 1 if it did, else 0. */
+uint32_t graph_give_up_part(const struct part *part, const struct waiter *waiter);
+
+/* At the end: an error if some came to what others did not. */
+int graph_check_collectives(const struct meetings *meetings, struct mpg_error *err);
+void graph_meetings_clear(struct meetings *meetings);
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a collective costs each member: rounds and bytes, and who waits for whom
+ * (docs/MODEL.md, section 4). Functions of calls and numbers; needs nothing of the graph. */
+#ifndef MPG_GRAPH_COSTS_H
+#define MPG_GRAPH_COSTS_H
+
+#include <stdint.h>
+
+#include "trace/event.h"
+
+enum collective_shape {
+    SHAPE_MEETING,  /* everyone waits for everyone */
+    SHAPE_SCAN,     /* everyone waits for the ranks up to its own */
+    SHAPE_FROM_ROOT,
+    SHAPE_TO_ROOT
+};
+
+/* The blocking call that nonblocking CALL is like; CALL itself if it blocks. */
+enum mpg_call graph_blocking_twin(enum mpg_call call);
+/* Of a blocking one. */
+enum collective_shape graph_shape_of(enum mpg_call call);
+/* Rounds of latency that each of the P >= 1 members of blocking CALL pays. */
+uint32_t graph_rounds_of(enum mpg_call call, int32_t p);
+/* Bytes that a member transfers in all rounds, who contributes OWN of the TOTAL bytes that
+ * all P members do. */
+double graph_bytes_of(enum mpg_call call, int32_t p, double own, double total);
+/* What member I's event says that it contributes (or, of a scatter, gets). */
+int64_t graph_member_bytes(const struct mpg_event *event, int32_t i);
+
+#endif

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Calls that complete requests, what they wait for meanwhile, and what is never completed. */
+#include <stdlib.h>
+
+#include "graph/requests/table.h"
+
+static int keep(struct completing *completing, struct request *request, struct mpg_error *err)
+{
+    if (completing->count == completing->capacity) {
+        uint32_t capacity = completing->capacity ? 2 * completing->capacity : 16;
+        void *grown = realloc(completing->requests, capacity * sizeof(struct request *));
+        if (!grown)
+            return graph_out_of_memory(err);
+        completing->requests = grown;
+        completing->capacity = capacity;
+    }
+    request->completing = true;
+    completing->requests[completing->count++] = request;
+    return 0;
+}
+
+/* WAITER waits for what REQUEST needs until it is complete. */
+static void await_request(struct waiter *waiter, struct request *request)
+{
+    struct message *m = request->message;
+    switch (request->kind) {
+    case REQUEST_SEND:
+        if (m->synchronous && !m->arrived)
+            graph_await(waiter, &m->send_waiter);
+        break;
+    case REQUEST_RECEIVE:
+        if (m && !m->arrived)
+            graph_await(waiter, &m->receive_waiter);
+        break;
+    case REQUEST_COLLECTIVE:
+        graph_await_part(&request->part, waiter);
+        break;
+    case REQUEST_GROUP:
+        graph_await_group(waiter, request->group);
+        break;
+    case REQUEST_TRANSFER:
+    case REQUEST_NOTHING:
+        break;
+    }
+}
+
+int graph_begin_completion(struct requests *requests, struct rank_requests *rank,
+                           struct call *call, struct completing *completing,
+                           struct mpg_error *err)
+{
+    const struct mpg_event *e = &call->event;
+    struct place here = graph_here(call);
+    uint32_t n = e->done_all ? e->request_number : e->done_number;
+    const int64_t *done = e->done_all ? e->requests : e->done;
+    for (uint32_t i = 0; i < n; i++) {
+        struct request *request = graph_find_request(rank, done[i]);
+        if (request && request->completing)
+            continue; /* named twice */
+        if (requests->matching->lenient && (!request || request->unresolved))
+            requests->matching->counts->unmatched++;
+        else if (!request)
+            return graph_error_lenient(&here, err, "request %lld is unknown or complete already",
+                                       (long long)done[i]);
+        else if (request->unresolved)
+            return graph_error_lenient(&here, err,
+                                       "request %lld completes without saying its source",
+                                       (long long)done[i]);
+        if (!request)
+            continue;
+        if (keep(completing, request, err) < 0)
+            return -1;
+        await_request(&call->waiter, request);
+    }
+    return 0;
+}
+
+/* The edges of one completed request; under `lenient` what it needs may be missing. */
+static int completion_edge(struct requests *requests, struct call *call,
+                           struct request *request, bool polls, struct mpg_error *err)
+{
+    struct matching *matching = requests->matching;
+    struct message *m = request->message;
+    struct group *group = request->group;
+    switch (request->kind) {
+    case REQUEST_SEND:
+        if (m->synchronous && m->arrived && graph_ack_edge(matching, m, err) < 0)
+            return -1;
+        if (!m->synchronous || m->arrived)
+            graph_sender_done(matching, m, false);
+        return 0;
+    case REQUEST_RECEIVE:
+        if (!m || !m->arrived)
+            return 0;
+        if (graph_arrival_edge(matching, m, err) < 0)
+            return -1;
+        graph_receiver_done(matching, m, polls);
+        return 0;
+    case REQUEST_COLLECTIVE:
+        return graph_part_edges(requests->meetings, &request->part, err);
+    case REQUEST_GROUP:
+        request->group = NULL;
+        return graph_group_edges(matching, group, polls, err);
+    case REQUEST_TRANSFER:
+        call->round_trip = true;
+        call->round_trip_bytes = call->round_trip_bytes < INT64_MAX - request->bytes
+                                     ? call->round_trip_bytes + request->bytes
+                                     : INT64_MAX;
+        return 0;
+    case REQUEST_NOTHING:
+        break;
+    }
+    return 0;
+}
+
+int graph_completion_edges(struct requests *requests, struct rank_requests *rank,
+                           struct call *call, struct completing *completing,
+                           struct mpg_error *err)
+{
+    enum mpg_call name = call->event.call;
+    bool polls = name == MPG_CALL_Test || name == MPG_CALL_Testall || name == MPG_CALL_Testany ||
+                 name == MPG_CALL_Testsome;
+    for (uint32_t i = 0; i < completing->count; i++) {
+        if (completion_edge(requests, call, completing->requests[i], polls, err) < 0)
+            return -1;
+        graph_remove_request(requests, rank, completing->requests[i]);
+    }
+    completing->count = 0;
+    return 0;
+}
+
+int graph_end_requests(struct requests *requests, const struct rank_requests *rank,
+                       struct mpg_error *err)
+{
+    struct mpg_graph_counts *counts = requests->matching->counts;
+    const struct request *open = NULL;
+    for (size_t i = 0; i < rank->open.capacity; i++) {
+        if (!rank->open.entries[i].used)
+            continue;
+        struct request *request = (struct request *)(uintptr_t)rank->open.entries[i].value;
+        if (request->kind == REQUEST_SEND) {
+            graph_sender_done(requests->matching, request->message, true);
+            continue;
+        }
+        if (request->kind == REQUEST_NOTHING || request->kind == REQUEST_TRANSFER) {
+            counts->transfers_alone += request->kind == REQUEST_TRANSFER;
+            continue;
+        }
+        counts->unmatched++;
+        if (request->message)
+            request->message->given_up = true;
+        if (!open || request->place.number < open->place.number)
+            open = request;
+    }
+    if (open && !requests->matching->lenient)
+        return graph_error_lenient(&open->place, err, "its request is never completed");
+    return 0;
+}
+
+/* --- when no rank can go on --- */
+
+static bool find_need(const struct request *q, const struct waiter *waiter, struct need *need)
+{
+    const struct message *m = q->message;
+    switch (q->kind) {
+    case REQUEST_SEND:
+        need->as_sender = m->send_waiter == waiter;
+        need->message = need->as_sender ? m : NULL;
+        break;
+    case REQUEST_RECEIVE:
+        need->message = m && m->receive_waiter == waiter ? m : NULL;
+        break;
+    case REQUEST_GROUP:
+        need->message = graph_missing_of_group(q->group);
+        break;
+    case REQUEST_COLLECTIVE:
+        if (graph_part_holds(&q->part, waiter))
+            need->part = &q->part;
+        break;
+    case REQUEST_TRANSFER:
+    case REQUEST_NOTHING:
+        break;
+    }
+    return need->message || need->part;
+}
+
+bool graph_completion_need(const struct completing *completing, const struct waiter *waiter,
+                           struct need *need)
+{
+    for (uint32_t i = 0; i < completing->count; i++)
+        if (find_need(completing->requests[i], waiter, need))
+            return true;
+    return false;
+}
+
+uint32_t graph_give_up_completion(struct completing *completing, const struct waiter *waiter)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < completing->count; i++) {
+        struct request *q = completing->requests[i];
+        n += graph_give_up_message(q->message, waiter) + graph_give_up_group(q->group, waiter) +
+             graph_give_up_part(&q->part, waiter);
+    }
+    return n;
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Requests: from the call that posts them to the one that completes them (MPI-3.1
+ * sections 3.7 and 3.9).
+ *
+ * Of others it needs calls, and what requests are of: messages, groups and matched
+ * messages (graph/matching/), collectives (graph/meetings/). It knows nothing of ranks
+ * that are advanced: whose requests they are is said by the caller. */
+#ifndef MPG_GRAPH_REQUESTS_H
+#define MPG_GRAPH_REQUESTS_H
+
+#include "graph/matching/groups.h"
+#include "graph/matching/probes.h"
+#include "graph/meetings/collectives.h"
+
+struct requests {
+    struct matching *matching;
+    struct meetings *meetings;
+    struct mpg_pool request_pool, persistent_pool;
+};
+
+/* Those of one rank; zero-initialised is none. */
+struct rank_requests {
+    struct mpg_map open;       /* id -> struct request * */
+    struct mpg_map persistent; /* id -> struct persistent * */
+};
+
+/* Requests that a call completes; zero-initialised is none. */
+struct completing {
+    struct request **requests;
+    uint32_t count, capacity;
+};
+
+/* What holds a call up: one of both, or none. */
+struct need {
+    const struct message *message;
+    bool as_sender; /* it is the message's sender that waits */
+    const struct part *part;
+};
+
+void graph_requests_init(struct requests *requests, struct matching *matching,
+                         struct meetings *meetings);
+void graph_requests_clear(struct requests *requests); /* after those of every rank */
+
+/* CALL posts or starts requests, or makes a persistent one. TAKEN: its rank's. */
+int graph_start_request(struct requests *requests, struct rank_requests *rank,
+                        struct taken *taken, const struct call *call, struct mpg_error *err);
+int graph_free_request(struct requests *requests, struct rank_requests *rank,
+                       const struct call *call, struct mpg_error *err);
+/* CALL asks for a request to be cancelled. */
+void graph_cancel_request(struct rank_requests *rank, const struct call *call);
+/* CALL completes requests: notes them in COMPLETING, and waits for what they need. */
+int graph_begin_completion(struct requests *requests, struct rank_requests *rank,
+                           struct call *call, struct completing *completing,
+                           struct mpg_error *err);
+/* The edges of COMPLETING into CALL's leave; the requests are gone. */
+int graph_completion_edges(struct requests *requests, struct rank_requests *rank,
+                           struct call *call, struct completing *completing,
+                           struct mpg_error *err);
+/* The rank has ended: an error if receives or collectives were never completed. */
+int graph_end_requests(struct requests *requests, const struct rank_requests *rank,
+                       struct mpg_error *err);
+void graph_rank_requests_clear(struct requests *requests, struct rank_requests *rank);
+
+/* The first of COMPLETING's needs that WAITER waits for; false: none. */
+bool graph_completion_need(const struct completing *completing, const struct waiter *waiter,
+                           struct need *need);
+/* WAITER gives up all of them: how many. */
+uint32_t graph_give_up_completion(struct completing *completing, const struct waiter *waiter);
+
+#endif

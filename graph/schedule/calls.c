@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Calls, kind by kind. */
+#include "graph/schedule/calls.h"
+
+static void await_message(struct stream *s, struct message *m, struct waiter **place)
+{
+    if (!m->arrived)
+        graph_await(&s->call.waiter, place);
+}
+
+static int begin_receive(struct mpg_graph *g, struct stream *s, int32_t tag, int64_t bytes,
+                         struct mpg_error *err)
+{
+    const struct mpg_event *e = &s->call.event;
+    if (e->from == MPG_PROC_NULL)
+        return 0;
+    if (graph_post(&g->matching, &s->call, e->comm, e->from, tag, bytes, &s->receiving, err) < 0)
+        return -1;
+    if (s->receiving)
+        await_message(s, s->receiving, &s->receiving->receive_waiter);
+    return 0;
+}
+
+static int begin_send(struct mpg_graph *g, struct stream *s, struct mpg_error *err)
+{
+    const struct mpg_event *e = &s->call.event;
+    if (e->to == MPG_PROC_NULL)
+        return 0;
+    if (graph_send(&g->matching, &s->call, e->call, e->comm, e->to, e->tag, e->bytes, 0,
+                   &s->sending, err) < 0)
+        return -1;
+    if (s->sending && s->sending->synchronous)
+        await_message(s, s->sending, &s->sending->send_waiter);
+    return 0;
+}
+
+static int begin_matched_receive(struct mpg_graph *g, struct rank_run *r, struct stream *s,
+                                 struct mpg_error *err)
+{
+    if (graph_matched_receive(&g->matching, &r->probed, &s->call, &s->receiving, err) < 0)
+        return -1;
+    if (s->receiving)
+        await_message(s, s->receiving, &s->receiving->receive_waiter);
+    return 0;
+}
+
+/* A collective, a constructor, or a fence, which ends its window's epoch. */
+static int begin_collective(struct mpg_graph *g, struct rank_run *r, struct stream *s,
+                            struct mpg_error *err)
+{
+    const struct mpg_event *e = &s->call.event;
+    bool is_fence = mpg_call_kind(e->call) == MPG_KIND_WIN_FENCE;
+    int64_t moved_bytes = is_fence ? graph_end_epoch(&r->windows, e->object) : 0;
+    if (graph_arrive(&g->meetings, &s->call, moved_bytes, &s->part, err) < 0)
+        return -1;
+    if (s->part.collective)
+        graph_await_part(&s->part, &s->call.waiter);
+    return 0;
+}
+
+static int begin_neighbors(struct mpg_graph *g, struct stream *s, struct mpg_error *err)
+{
+    if (graph_neighbors(&g->matching, &s->call, &s->group, err) < 0)
+        return -1;
+    graph_await_group(&s->call.waiter, s->group);
+    return 0;
+}
+
+static bool is_choice(const struct mpg_event *e)
+{
+    return e->call == MPG_CALL_Iprobe || e->call == MPG_CALL_Improbe ||
+           (mpg_call_kind(e->call) == MPG_KIND_COMPLETE && e->request_number > 0 &&
+            e->call != MPG_CALL_Wait && e->call != MPG_CALL_Waitall);
+}
+
+/* Bytes that the call's size class goes by. */
+static double class_bytes(const struct mpg_event *e)
+{
+    double sum = 0;
+    if (mpg_call_kind(e->call) == MPG_KIND_COMPLETE)
+        return 0;
+    for (uint32_t i = 0; i < e->count_number; i++)
+        sum += (double)e->counts[i];
+    return e->count_number ? sum : (double)e->bytes;
+}
+
+int graph_begin_call(struct mpg_graph *g, struct rank_run *r, struct stream *s,
+                     struct mpg_error *err)
+{
+    const struct mpg_event *e = &s->call.event;
+    struct call *call = &s->call;
+    s->class_bytes = 0;
+    if (e->failed) {
+        if (g->counts.failed++ == 0)
+            g->first_failed = graph_here(call);
+        return 0;
+    }
+    enum mpg_kind kind = mpg_call_kind(e->call);
+    bool has_group = kind == MPG_KIND_WIN_GROUP; /* ranks, not bytes */
+    s->class_bytes = has_group ? 0 : class_bytes(e);
+    g->counts.choices += is_choice(e);
+    switch (kind) {
+    case MPG_KIND_SEND:
+        return begin_send(g, s, err);
+    case MPG_KIND_RECV:
+        return begin_receive(g, s, e->tag, e->bytes, err);
+    case MPG_KIND_SENDRECV:
+        if (begin_send(g, s, err) < 0)
+            return -1;
+        return begin_receive(g, s, e->recvtag, e->recvbytes, err);
+    case MPG_KIND_ISEND:
+    case MPG_KIND_IRECV:
+    case MPG_KIND_IMRECV:
+    case MPG_KIND_START:
+    case MPG_KIND_SEND_INIT:
+    case MPG_KIND_RECV_INIT:
+    case MPG_KIND_ICOLLECTIVE:
+    case MPG_KIND_ICONSTRUCTOR:
+    case MPG_KIND_INEIGHBOR:
+    case MPG_KIND_REQUEST:
+    case MPG_KIND_IFILE:
+    case MPG_KIND_IRMA:
+        return graph_start_request(&g->requests, &r->requests, &r->probed, call, err);
+    case MPG_KIND_REQUEST_FREE:
+        return graph_free_request(&g->requests, &r->requests, call, err);
+    case MPG_KIND_CANCEL:
+        graph_cancel_request(&r->requests, call);
+        return 0;
+    case MPG_KIND_COMPLETE:
+        return graph_begin_completion(&g->requests, &r->requests, call, &s->completing, err);
+    case MPG_KIND_PROBE:
+        return e->found && e->from != MPG_PROC_NULL
+                   ? graph_probe(&g->matching, call, &s->probing, err)
+                   : 0;
+    case MPG_KIND_MPROBE:
+        return e->found && e->from != MPG_PROC_NULL
+                   ? graph_matched_probe(&g->matching, &r->probed, call, &s->probing, err)
+                   : 0;
+    case MPG_KIND_MRECV:
+        return begin_matched_receive(g, r, s, err);
+    case MPG_KIND_COLLECTIVE:
+    case MPG_KIND_CONSTRUCTOR:
+    case MPG_KIND_WIN_CONSTRUCTOR:
+    case MPG_KIND_WIN_FENCE:
+        return begin_collective(g, r, s, err);
+    case MPG_KIND_NEIGHBOR:
+        return begin_neighbors(g, s, err);
+    case MPG_KIND_WIN_FREE:
+        graph_forget_window(&r->windows, e->object);
+        return begin_collective(g, r, s, err);
+    case MPG_KIND_WIN_GROUP:
+    case MPG_KIND_WIN_EPOCH:
+    case MPG_KIND_WIN_TARGET:
+    case MPG_KIND_WIN_ALL:
+    case MPG_KIND_RMA:
+        return graph_begin_window_call(&g->matching, &r->windows, g->trace, call, &s->group,
+                                       err);
+    case MPG_KIND_DYNAMIC:
+        g->counts.foreign++;
+        return 0;
+    case MPG_KIND_FILE_OPEN:
+    case MPG_KIND_FILE_CLOSE:
+    case MPG_KIND_FILE:
+    case MPG_KIND_FILE_COLLECTIVE:
+        g->counts.file_calls++;
+        return 0;
+    default:
+        return 0;
+    }
+}
+
+/* The edges into the call's leave besides its local one. Under `lenient` what
+ * it waited for may be missing. */
+static int leave_edges(struct mpg_graph *g, struct rank_run *r, struct stream *s,
+                       struct mpg_error *err)
+{
+    struct matching *matching = &g->matching;
+    struct message *m;
+    if ((m = s->receiving)) {
+        s->receiving = NULL;
+        if (m->arrived) {
+            if (graph_arrival_edge(matching, m, err) < 0)
+                return -1;
+            graph_receiver_done(matching, m, false);
+        }
+    }
+    if ((m = s->sending)) {
+        s->sending = NULL;
+        if (m->synchronous && m->arrived && graph_ack_edge(matching, m, err) < 0)
+            return -1;
+        if (!m->synchronous || m->arrived)
+            graph_sender_done(matching, m, false);
+    }
+    if (graph_probe_edges(matching, &s->probing, err) < 0)
+        return -1;
+    struct part part = s->part;
+    s->part = (struct part){0};
+    if (part.collective && graph_part_edges(&g->meetings, &part, err) < 0)
+        return -1;
+    struct group *group = s->group;
+    s->group = NULL;
+    if (group &&
+        graph_group_edges(matching, group, s->call.event.call == MPG_CALL_Win_test, err) < 0)
+        return -1;
+    return s->completing.count
+               ? graph_completion_edges(&g->requests, &r->requests, &s->call, &s->completing, err)
+               : 0;
+}
+
+int graph_leave_call(struct mpg_graph *g, struct rank_run *r, struct stream *s,
+                     struct mpg_error *err)
+{
+    struct call *call = &s->call;
+    g->steps.edge_count = 0;
+    if (leave_edges(g, r, s, err) < 0)
+        return -1;
+    struct mpg_step *step = graph_emit(&g->steps, MPG_STEP_LEAVE, call);
+    if (!step)
+        return graph_out_of_memory(err);
+    step->duration_ns = call->event.leave_ns - call->event.enter_ns;
+    step->failed = call->event.failed;
+    step->enter_ns = call->enter_ns;
+    step->leave_ns = mpg_clock_align(g->clocks, call->rank, call->event.leave_ns);
+    step->bytes = s->class_bytes;
+    step->round_trip = call->round_trip;
+    step->round_trip_bytes = (double)call->round_trip_bytes;
+    call->round_trip = false;
+    call->round_trip_bytes = 0;
+    step->edge_number = (uint32_t)g->steps.edge_count;
+    step->edges = g->steps.edges;
+    return 0;
+}

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The stream of steps: ranks take turns, each until it needs another one, the one least
+ * far in its own run first. */
+#include <stdlib.h>
+
+#include "graph/schedule/ahead.h"
+#include "graph/schedule/queue.h"
+#include "graph/schedule/stall.h"
+#include "graph/schedule/streams.h"
+
+/* Calls a rank makes before a ready rank that is further behind gets its turn. */
+enum { CALLS_A_TURN = 32 };
+
+uint32_t mpg_graph_slots(const struct mpg_graph *g)
+{
+    return g->steps.slots;
+}
+
+struct mpg_graph_counts mpg_graph_counts(const struct mpg_graph *g)
+{
+    return g->counts;
+}
+
+static int check_end(struct mpg_graph *g, struct mpg_error *err)
+{
+    uint64_t unmatched;
+    const struct message *m = graph_first_unmatched(&g->matching.channels, &unmatched);
+    g->counts.unmatched += unmatched;
+    if (g->lenient)
+        return 0;
+    if (m && m->is_sent)
+        return graph_error_lenient(&m->sent, err, "no receive matches its message of %lld bytes%s",
+                                   (long long)m->bytes,
+                                   unmatched > 1 ? " (and there are more such)" : "");
+    if (m)
+        return graph_error_lenient(&m->posted, err, "no send matches");
+    return graph_check_collectives(&g->meetings, err);
+}
+
+/* No rank can go on as it is: those that can with other calls than their next are made
+ * to. */
+static int look_ahead(struct mpg_graph *g, struct mpg_error *err)
+{
+    for (int32_t rank = 0; rank < g->ranks; rank++) {
+        struct rank_run *r = g->rank[rank].run;
+        int status = r ? graph_look_ahead(r, mpg_trace_threads(g->trace, rank), err) : 0;
+        if (status < 0)
+            return -1;
+        if (status > 0)
+            graph_queue_push(&g->queue, rank);
+    }
+    return 0;
+}
+
+/* Chooses the rank to advance: 1, 0 when all have finished, -1 when none can. */
+static int choose_rank(struct mpg_graph *g, struct mpg_error *err)
+{
+    if (g->current != NO_RANK) {
+        bool can_go = graph_rank_can_go(g, g->current);
+        if (can_go && (++g->turn < CALLS_A_TURN || g->queue.count == 0))
+            return 1;
+        if (can_go)
+            graph_queue_push(&g->queue, g->current);
+        g->current = NO_RANK;
+    }
+    if (g->queue.count == 0 && g->finished < g->ranks && look_ahead(g, err) < 0)
+        return -1;
+    if (g->queue.count == 0 && g->finished < g->ranks) {
+        if (!g->lenient)
+            return graph_explain_stall(g, err);
+        if (graph_drop_needs(g, err) < 0)
+            return -1;
+    }
+    if (g->finished == g->ranks)
+        return 0;
+    g->current = graph_queue_pop(&g->queue);
+    g->turn = 0;
+    return 1;
+}
+
+/* What others waited for in vain may be a call that returned an error. */
+static int name_failed(const struct mpg_graph *g, struct mpg_error *err)
+{
+    const struct place *f = &g->first_failed;
+    if (g->counts.failed == 0)
+        return -1;
+    struct mpg_error cause = *err;
+    return mpg_error_set(err, "%.*s (rank %d, call %llu, MPI_%s, returned an error)",
+                         MPG_ERROR_SIZE - 100, cause.text, f->rank, (unsigned long long)f->number,
+                         mpg_call_name(f->call));
+}
+
+int mpg_graph_next(struct mpg_graph *g, struct mpg_step *step, struct mpg_error *err)
+{
+    struct steps *steps = &g->steps;
+    while (steps->first == steps->count) {
+        steps->first = steps->count = 0;
+        int status = choose_rank(g, err);
+        if (status == 0)
+            return check_end(g, err) < 0 ? name_failed(g, err) : 0;
+        if (status < 0 || graph_advance(g, g->current, err) < 0)
+            return name_failed(g, err);
+    }
+    *step = steps->steps[steps->first++];
+    return 1;
+}
+
+/* Tells the parts of the graph of each other. */
+static void connect(struct mpg_graph *g, const struct mpg_graph_options *options)
+{
+    g->lenient = options->lenient;
+    g->members.trace = g->trace;
+    g->matching = (struct matching){.eager_limit_bytes = options->eager_limit_bytes,
+                                    .lenient = options->lenient,
+                                    .counts = &g->counts,
+                                    .members = &g->members,
+                                    .steps = &g->steps};
+    graph_channels_init(&g->matching.channels);
+    g->meetings = (struct meetings){.lenient = options->lenient,
+                                    .trace = g->trace,
+                                    .counts = &g->counts,
+                                    .members = &g->members,
+                                    .steps = &g->steps};
+    graph_requests_init(&g->requests, &g->matching, &g->meetings);
+}
+
+struct mpg_graph *mpg_graph_open(struct mpg_trace *trace, const struct mpg_clock_map *clocks,
+                                 const struct mpg_graph_options *options, struct mpg_error *err)
+{
+    struct mpg_graph *g = calloc(1, sizeof *g);
+    if (!g) {
+        graph_out_of_memory(err);
+        return NULL;
+    }
+    g->trace = trace;
+    g->clocks = clocks;
+    g->ranks = mpg_trace_ranks(trace);
+    g->streams = (uint32_t)g->ranks;
+    g->current = NO_RANK;
+    connect(g, options);
+    g->rank = g->queue.rank = calloc((size_t)g->ranks, sizeof *g->rank);
+    g->queue.heap = calloc((size_t)g->ranks, sizeof *g->queue.heap);
+    if (!g->rank || !g->queue.heap) {
+        graph_out_of_memory(err);
+        mpg_graph_close(g);
+        return NULL;
+    }
+    for (int32_t r = 0; r < g->ranks; r++)
+        graph_queue_push(&g->queue, r);
+    return g;
+}
+
+void mpg_graph_close(struct mpg_graph *g)
+{
+    if (!g)
+        return;
+    for (int32_t r = 0; g->rank && r < g->ranks; r++)
+        graph_end_run(g, r);
+    graph_requests_clear(&g->requests);
+    graph_meetings_clear(&g->meetings);
+    graph_channels_clear(&g->matching.channels);
+    graph_members_clear(&g->members);
+    graph_steps_clear(&g->steps);
+    free(g->rank);
+    free(g->queue.heap);
+    free(g);
+}

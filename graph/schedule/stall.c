@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Who waits for whom, from the first blocked thread on. */
+#include "graph/schedule/stall.h"
+
+#include "graph/schedule/ended.h"
+
+static bool is_missing(const struct message *m)
+{
+    return m && !m->arrived;
+}
+
+/* What holds S up. */
+static struct need find_need(const struct stream *s)
+{
+    struct need need = {.part = s->part.collective ? &s->part : NULL};
+    if (is_missing(s->receiving))
+        need.message = s->receiving;
+    else if (is_missing(s->sending) && s->sending->synchronous) {
+        need.message = s->sending;
+        need.as_sender = true;
+    } else if (graph_probe_lacks_message(&s->probing))
+        need.message = s->probing.taken;
+    else
+        need.message = graph_missing_of_group(s->group);
+    if (!need.message && !need.part)
+        (void)graph_completion_need(&s->completing, &s->call.waiter, &need);
+    return need;
+}
+
+static bool is_blocked(const struct stream *s)
+{
+    return s->phase == PHASE_WAIT && s->call.waiter.unmet > 0;
+}
+
+/* The thread that RANK cannot go on without, or NULL. */
+static struct stream *blocked_stream(const struct mpg_graph *g, int32_t rank)
+{
+    const struct rank_run *r = g->rank[rank].run;
+    struct stream *first = NULL;
+    for (struct stream *s = r ? r->streams : NULL; s; s = s->sibling) {
+        if (!is_blocked(s))
+            continue;
+        if (r->has_next && r->next.thread == s->thread)
+            return s;
+        first = first ? first : s;
+    }
+    return first;
+}
+
+/* A world rank that blocked S waits for, or NO_RANK. */
+static int32_t waits_for(struct mpg_graph *g, const struct stream *s)
+{
+    struct need need = find_need(s);
+    struct mpg_error ignored;
+    if (need.message)
+        return need.as_sender ? need.message->destination : need.message->source;
+    if (s->probing.channel)
+        return graph_peer(&g->members, &s->call, s->call.event.comm, s->call.event.from,
+                          &ignored);
+    return need.part ? graph_part_lacks(&g->meetings, need.part) : NO_RANK;
+}
+
+/* The thread that holds up the first blocked one: the end of the chain of who waits
+ * for whom, or that of the least rank of the circle that it runs into. */
+static struct stream *find_culprit(struct mpg_graph *g, bool *circle)
+{
+    struct stream *s = NULL;
+    for (int32_t rank = 0; rank < g->ranks && !s; rank++)
+        s = blocked_stream(g, rank);
+    *circle = false;
+    for (int32_t steps = 0; s && steps < g->ranks; steps++) {
+        int32_t next = waits_for(g, s);
+        struct stream *other = next < 0 ? NULL : blocked_stream(g, next);
+        if (!other)
+            return s;
+        s = other;
+    }
+    if (!s)
+        return NULL;
+    struct stream *least = s; /* after so many steps this one is in the circle */
+    for (struct stream *t = blocked_stream(g, waits_for(g, s)); t != s;
+         t = blocked_stream(g, waits_for(g, t)))
+        least = t->call.rank < least->call.rank ? t : least;
+    *circle = true;
+    return least;
+}
+
+static int explain(const struct mpg_graph *g, const struct stream *s, bool circle,
+                   struct mpg_error *err)
+{
+    struct place here = graph_here(&s->call);
+    struct need need = find_need(s);
+    const struct message *m = need.message;
+    const char *why = circle ? "; ranks wait for each other" : "";
+    if (need.part)
+        return graph_explain_part(&g->meetings, need.part, &s->call, why, err);
+    if (m && need.as_sender)
+        return graph_error_lenient(
+            &here, err, "no receive matches the synchronous send of %lld bytes in call %llu%s%s",
+            (long long)m->bytes, (unsigned long long)m->sent.number, why,
+            circle && mpg_call_is_standard(m->sent.call)
+                ? " (would a larger --eager-limit let it go?)"
+                : "");
+    if (m && m->is_posted)
+        return graph_error_lenient(&here, err, "no send matches the receive posted in call %llu%s",
+                                   (unsigned long long)m->posted.number, why);
+    return graph_error_lenient(&here, err, "no send matches%s", why);
+}
+
+int graph_explain_stall(struct mpg_graph *g, struct mpg_error *err)
+{
+    bool circle;
+    const struct stream *s = find_culprit(g, &circle);
+    if (!s)
+        return mpg_error_set(err, "no rank can go on");
+    if (graph_explain_dead(g, err))
+        return -1;
+    return explain(g, s, circle, err);
+}
+
+/* Takes S off every list of those who wait, and counts what it goes without. */
+static uint32_t forget_needs(struct stream *s)
+{
+    struct waiter *waiter = &s->call.waiter;
+    uint32_t n = graph_give_up_message(s->receiving, waiter) +
+                 graph_give_up_message(s->sending, waiter) +
+                 graph_give_up_probe(&s->probing, waiter) +
+                 graph_give_up_group(s->group, waiter) + graph_give_up_part(&s->part, waiter) +
+                 graph_give_up_completion(&s->completing, waiter);
+    waiter->unmet = 1;
+    return n;
+}
+
+int graph_drop_needs(struct mpg_graph *g, struct mpg_error *err)
+{
+    bool circle;
+    struct stream *s = find_culprit(g, &circle);
+    if (!s)
+        return mpg_error_set(err, "no rank can go on");
+    g->counts.unmatched += forget_needs(s);
+    graph_satisfy(&s->call.waiter);
+    return 0;
+}

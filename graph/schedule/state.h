@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A graph, its ranks and their threads: what the files of graph/schedule/ share. It holds
+ * the state of matching, meetings and requests, which know nothing of it. */
+#ifndef MPG_GRAPH_STATE_H
+#define MPG_GRAPH_STATE_H
+
+#include "graph/matching/probes.h"
+#include "graph/matching/windows.h"
+#include "graph/meetings/collectives.h"
+#include "graph/requests/requests.h"
+
+enum phase { PHASE_READ, PHASE_WAIT };
+
+/* One thread of a rank, and the call that it is in. */
+struct stream {
+    struct call call; /* first: the scheduler gets from its waiter to the stream */
+    struct mpg_graph *graph;
+    struct stream *sibling;
+    uint32_t thread;
+    enum phase phase;
+    int64_t last_leave_ns, flushed_ns; /* flushed: since then */
+    double class_bytes;                /* that the call's size class goes by */
+    bool has_fork_slot;
+    uint32_t fork_slot;                /* the value at its last call's enter */
+    struct message *sending, *receiving; /* of a blocking call */
+    struct probing probing;
+    struct part part;
+    struct group *group;
+    struct completing completing;
+};
+
+/* What a rank has while it is under way. */
+struct rank_run {
+    struct mpg_cursor *cursor;
+    bool has_next;               /* next: read ahead */
+    struct mpg_event next;
+    uint64_t next_number;
+    struct ahead *ahead, *taken; /* laid aside, in order; the one last taken from it */
+    uint32_t ahead_count;
+    struct stream *streams;      /* that have made calls, thread 0 first */
+    uint32_t stream_count;
+    uint32_t waiting, ready;     /* streams in PHASE_WAIT, and those that need wait no more */
+    struct rank_requests requests;
+    struct taken probed;
+    struct windows windows;
+};
+
+struct rank_state {
+    struct rank_run *run;     /* NULL before it is first advanced, and after its end */
+    bool started, finished, finalized, queued;
+    bool ended;               /* its trace: nothing is left to be read */
+    uint64_t calls;           /* read so far */
+    int64_t start_ns, progress_ns;
+};
+
+/* Ranks that can go on, the one least far in its run first. */
+struct queue {
+    struct rank_state *rank;
+    int32_t *heap, count;
+};
+
+struct mpg_graph {
+    struct mpg_trace *trace;
+    const struct mpg_clock_map *clocks;
+    bool lenient;
+    struct mpg_graph_counts counts;
+    struct place first_failed; /* the first call met that returned an error */
+    int32_t ranks, finished;
+    uint32_t streams;
+    struct rank_state *rank;
+    struct queue queue;
+    int32_t current; /* the rank being advanced, or NO_RANK */
+    uint32_t turn;   /* calls that it has made in a row */
+    struct members members;
+    struct steps steps;
+    struct matching matching;
+    struct meetings meetings;
+    struct requests requests;
+};
+
+#endif

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A rank's events in order: which thread makes the call, where a thread begins and
+ * ends, what is not a call at all. */
+#ifndef MPG_GRAPH_STREAMS_H
+#define MPG_GRAPH_STREAMS_H
+
+#include "graph/schedule/state.h"
+
+bool graph_rank_can_go(const struct mpg_graph *g, int32_t rank);
+/* Takes RANK, which can go, one event further. */
+int graph_advance(struct mpg_graph *g, int32_t rank, struct mpg_error *err);
+/* Gives back what RANK has while it is under way. */
+void graph_end_run(struct mpg_graph *g, int32_t rank);
+
+#endif

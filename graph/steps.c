@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A queue of steps, an array of edges, a stack of unused slots. */
+#include "graph/steps.h"
+
+#include <stdlib.h>
+
+struct mpg_step *graph_emit_at(struct steps *s, enum mpg_step_kind kind, const struct place *place)
+{
+    if (s->count == s->capacity) {
+        size_t capacity = s->capacity ? 2 * s->capacity : 64;
+        void *grown = realloc(s->steps, capacity * sizeof *s->steps);
+        if (!grown)
+            return NULL;
+        s->steps = grown;
+        s->capacity = capacity;
+    }
+    struct mpg_step *step = &s->steps[s->count++];
+    *step = (struct mpg_step){
+        .kind = kind, .rank = place->rank, .call = place->call, .number = place->number};
+    return step;
+}
+
+struct mpg_step *graph_emit(struct steps *s, enum mpg_step_kind kind, const struct call *call)
+{
+    struct place here = graph_here(call);
+    struct mpg_step *step = graph_emit_at(s, kind, &here);
+    if (step)
+        step->stream = call->stream;
+    return step;
+}
+
+int graph_store(struct steps *s, const struct call *call, uint32_t *slot, struct mpg_error *err)
+{
+    if (graph_new_slot(s, slot, err) < 0)
+        return -1;
+    struct mpg_step *step = graph_emit(s, MPG_STEP_STORE, call);
+    if (!step)
+        return graph_out_of_memory(err);
+    step->slot = *slot;
+    return 0;
+}
+
+struct mpg_edge *graph_add_edge(struct steps *s, enum mpg_edge_kind kind)
+{
+    if (s->edge_count == s->edge_capacity) {
+        size_t capacity = s->edge_capacity ? 2 * s->edge_capacity : 64;
+        void *grown = realloc(s->edges, capacity * sizeof *s->edges);
+        if (!grown)
+            return NULL;
+        s->edges = grown;
+        s->edge_capacity = capacity;
+    }
+    struct mpg_edge *edge = &s->edges[s->edge_count++];
+    *edge = (struct mpg_edge){.kind = kind};
+    return edge;
+}
+
+int graph_new_slot(struct steps *s, uint32_t *slot, struct mpg_error *err)
+{
+    if (s->unused_count) {
+        *slot = s->unused_slots[--s->unused_count];
+        return 0;
+    }
+    if (s->slots == s->unused_capacity) { /* room for giving all of them back */
+        uint32_t capacity = s->unused_capacity ? 2 * s->unused_capacity : 64;
+        void *grown = realloc(s->unused_slots, capacity * sizeof *s->unused_slots);
+        if (!grown)
+            return graph_out_of_memory(err);
+        s->unused_slots = grown;
+        s->unused_capacity = capacity;
+    }
+    *slot = s->slots++;
+    return 0;
+}
+
+void graph_free_slot(struct steps *s, uint32_t slot)
+{
+    s->unused_slots[s->unused_count++] = slot;
+}
+
+void graph_steps_clear(struct steps *s)
+{
+    free(s->steps);
+    free(s->edges);
+    free(s->unused_slots);
+    *s = (struct steps){0};
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The steps that are ready to be handed out, the edges of the call that is being left,
+ * and the slots that values wait in. What numbers an evaluator needs is said here and
+ * nowhere else: every other part of graph/ asks for them by a step. */
+#ifndef MPG_GRAPH_STEPS_H
+#define MPG_GRAPH_STEPS_H
+
+#include <stddef.h>
+
+#include "graph/call.h"
+#include "graph/graph.h"
+#include "graph/place.h"
+
+/* Zero-initialised is empty. */
+struct steps {
+    struct mpg_step *steps; /* those from FIRST on are to be handed out */
+    size_t first, count, capacity;
+    struct mpg_edge *edges;
+    size_t edge_count, edge_capacity;
+    uint32_t *unused_slots, unused_count, unused_capacity, slots;
+};
+
+/* A new last step, all else 0: of CALL, or of the call at PLACE; NULL when out of memory. */
+struct mpg_step *graph_emit(struct steps *steps, enum mpg_step_kind kind,
+                            const struct call *call);
+struct mpg_step *graph_emit_at(struct steps *steps, enum mpg_step_kind kind,
+                               const struct place *place);
+/* The value of CALL's stream goes into a new slot. */
+int graph_store(struct steps *steps, const struct call *call, uint32_t *slot,
+                struct mpg_error *err);
+/* A new edge into the call that is being left, all else 0; NULL when out of memory. */
+struct mpg_edge *graph_add_edge(struct steps *steps, enum mpg_edge_kind kind);
+
+int graph_new_slot(struct steps *steps, uint32_t *slot, struct mpg_error *err);
+void graph_free_slot(struct steps *steps, uint32_t slot);
+void graph_steps_clear(struct steps *steps);
+
+#endif
