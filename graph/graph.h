@@ -3,12 +3,38 @@
  *
  * A step says how to compute one node's value from values computed before; it
  * holds traced times but no perturbation. Every stream, that is thread of a rank,
- * has a current value (the delay of its last node); values that wait for other
- * streams live in numbered slots, which the graph hands out and takes back, so that whoever evaluates
- * the steps needs room for mpg_graph_slots() values, however long the trace.
+ * has a current value (the delay of its last node, in perturb mode); values that wait for
+ * other streams live in numbered slots, which the graph hands out and takes back, so that
+ * whoever evaluates the steps needs room for mpg_graph_slots() values, however long the
+ * trace.
  *
  * The order of steps depends on the trace and the options only. docs/MODEL.md
- * defines nodes and edges; Sottile, Chandu, Bader 2006, section 3, draws them. */
+ * defines nodes and edges; Sottile, Chandu, Bader 2006, section 3, draws them.
+ *
+ * WHAT A NEW EVALUATOR MUST IMPLEMENT: a loop over mpg_graph_next() (`pass` in
+ * simulate/engine/simulation.c is one), and for each step what it means for the values,
+ * as `mpg_lanes_step` does (simulate/engine/lanes.c). A value may be anything: a vector of
+ * delays, a time, a time and who was waited for. What each kind of step asks for:
+ *
+ *   ENTER        stream += interval_ns, and what the evaluator does to computation
+ *   STORE        slot = stream                      LOAD  stream = slot
+ *   JOIN         stream = max(stream, slot)
+ *   EAGER        slot = stream + flight of `bytes` from rank to receiver
+ *   SYNCHRONOUS  slot = max(a + latency, b) + transfer of `bytes`
+ *   CONTRIBUTE   slot = a + `rounds` latencies + transfer of `bytes`
+ *   MERGE        slot = max(a, b), less what absorbs them (shift_a, shift_b)
+ *   LEAVE        stream = max over the local edge (from stream: duration_ns at most) and
+ *                `edges` (each from its slot, by its kind: enum mpg_edge_kind); a call with
+ *                a MEETING edge has no other
+ *   FINISH       the stream's value is its rank's result
+ *
+ * Streams begin at 0, and without a LOAD are new at their first ENTER; their numbers may
+ * grow with every step, and so may the slots. A slot holds its value until a step writes
+ * it again: nothing is said when it is given back. Draws are addressed by rank, number and
+ * `origin` (docs/MODEL.md, section 3), never by the order of steps. An evaluator that only
+ * lists what waited for what needs no values: edges name the rank at their other end, the
+ * aligned times at both ends and, of messages, the call that sent it (`origin`). Nothing
+ * else of graph/ is for evaluators but graph/clocks.h. */
 #ifndef MPG_GRAPH_H
 #define MPG_GRAPH_H
 

@@ -7,8 +7,8 @@
 
 struct comm_index {
     bool counted, is_ascending;
-    int32_t number;   /* members of this world */
-    int32_t *by_rank; /* their indices by ascending world rank, when asked for */
+    int32_t number;    /* members of this world */
+    uint64_t *by_rank; /* world rank << 32 | index of each, ascending, when asked for */
 };
 
 /* What is known of COMM; NULL when out of memory. */
@@ -40,25 +40,24 @@ static struct comm_index *find_comm(struct members *m, int32_t comm, struct mpg_
     return index;
 }
 
-static int by_world_rank(const void *a, const void *b, void *world_ranks)
+static int compare(const void *a, const void *b)
 {
-    const int32_t *rank = world_ranks, i = *(const int32_t *)a, j = *(const int32_t *)b;
-    if (rank[i] != rank[j])
-        return rank[i] < rank[j] ? -1 : 1;
-    return i < j ? -1 : i > j;
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
 }
 
 static int sort_members(struct comm_index *index, const struct mpg_comm *c, struct mpg_error *err)
 {
     if (index->is_ascending || index->by_rank || index->number == 0)
         return 0;
-    int32_t *sorted = malloc((size_t)index->number * sizeof *sorted), n = 0;
+    uint64_t *sorted = malloc((size_t)index->number * sizeof *sorted);
+    size_t n = 0;
     if (!sorted)
         return graph_out_of_memory(err);
     for (int32_t i = 0; i < c->size + c->remote_size; i++)
         if (c->world_ranks[i] >= 0)
-            sorted[n++] = i;
-    qsort_r(sorted, (size_t)n, sizeof *sorted, by_world_rank, c->world_ranks);
+            sorted[n++] = (uint64_t)(uint32_t)c->world_ranks[i] << 32 | (uint32_t)i;
+    qsort(sorted, n, sizeof *sorted, compare);
     index->by_rank = sorted;
     return 0;
 }
@@ -78,7 +77,7 @@ int graph_member_index(struct members *m, int32_t comm, int32_t rank, int32_t *i
     *index = -1;
     while (low < high) {
         int32_t middle = low + (high - low) / 2;
-        int32_t i = known->by_rank ? known->by_rank[middle] : middle;
+        int32_t i = known->by_rank ? (int32_t)(uint32_t)known->by_rank[middle] : middle;
         if (c->world_ranks[i] == rank)
             *index = i;
         if (c->world_ranks[i] <= rank)

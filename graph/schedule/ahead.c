@@ -48,31 +48,28 @@ bool graph_may_go(const struct rank_run *r, const struct mpg_event *event)
     return true;
 }
 
-struct ahead *graph_ahead_first(const struct rank_run *r)
+bool graph_ahead_can_go(const struct rank_run *r)
 {
-    struct ahead *a = r->ahead;
-    while (a && !graph_may_go(r, &a->event))
-        a = a->next;
-    return a;
+    for (const struct ahead *a = r->ahead; a; a = a->next)
+        if (graph_may_go(r, &a->event))
+            return true;
+    return false;
 }
 
-const struct mpg_event *graph_ahead_take(struct rank_run *r, struct ahead *a, uint64_t *number)
+const struct mpg_event *graph_ahead_take(struct rank_run *r, uint64_t *number)
 {
     struct ahead **link = &r->ahead;
-    while (*link != a)
-        link = &(*link)->next;
-    *link = a->next;
-    r->ahead_count--;
-    graph_ahead_forget(r);
-    r->taken = a;
-    *number = a->number;
-    return &a->event;
-}
-
-void graph_ahead_forget(struct rank_run *r)
-{
     free(r->taken);
     r->taken = NULL;
+    while (*link && !graph_may_go(r, &(*link)->event))
+        link = &(*link)->next;
+    if (!*link)
+        return NULL;
+    r->taken = *link;
+    *link = r->taken->next;
+    r->ahead_count--;
+    *number = r->taken->number;
+    return &r->taken->event;
 }
 
 /* N numbers of LIST at *END, which moves on. */
@@ -125,7 +122,8 @@ int graph_look_ahead(struct rank_run *r, uint32_t threads, struct mpg_error *err
 
 void graph_ahead_clear(struct rank_run *r)
 {
-    graph_ahead_forget(r);
+    free(r->taken);
+    r->taken = NULL;
     while (r->ahead) {
         struct ahead *next = r->ahead->next;
         free(r->ahead);

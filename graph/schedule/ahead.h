@@ -10,16 +10,14 @@
 
 #include "graph/schedule/state.h"
 
-struct ahead;
-
 /* Whether R's EVENT, laid aside or read after all that are, need not wait for its
  * thread or for an earlier one. */
 bool graph_may_go(const struct rank_run *r, const struct mpg_event *event);
-struct ahead *graph_ahead_first(const struct rank_run *r); /* that may go, or NULL */
-/* Takes A out. The event, whose number is NUMBER, is valid until the next is taken or
- * graph_ahead_forget(). */
-const struct mpg_event *graph_ahead_take(struct rank_run *r, struct ahead *a, uint64_t *number);
-void graph_ahead_forget(struct rank_run *r);
+/* Whether one of those laid aside may go. */
+bool graph_ahead_can_go(const struct rank_run *r);
+/* Takes the first that may go out of those laid aside, or NULL. The event, whose number is
+ * NUMBER, is valid until this is called again. */
+const struct mpg_event *graph_ahead_take(struct rank_run *r, uint64_t *number);
 /* Lays aside what R, of so many threads, is held up by: 1, or 0 if that cannot help. */
 int graph_look_ahead(struct rank_run *r, uint32_t threads, struct mpg_error *err);
 void graph_ahead_clear(struct rank_run *r);

@@ -12,7 +12,7 @@
 /* Whether what comes next has to wait for a thread that is in a call. */
 static bool is_held(const struct rank_state *rank, const struct rank_run *r)
 {
-    if (r->waiting == 0 || graph_ahead_first(r))
+    if (r->waiting == 0 || (r->ahead && graph_ahead_can_go(r)))
         return false;
     if (rank->ended)
         return true;
@@ -332,12 +332,11 @@ int graph_advance(struct mpg_graph *g, int32_t rank, struct mpg_error *err)
     struct rank_run *r = state->run;
     if (r->ready > 0)
         return leave_one(g, state, err);
-    graph_ahead_forget(r);
-    struct ahead *ahead = graph_ahead_first(r);
-    if (ahead) {
+    if (r->ahead || r->taken) {
         uint64_t number;
-        const struct mpg_event *event = graph_ahead_take(r, ahead, &number);
-        return take_event(g, rank, event, number, err);
+        const struct mpg_event *event = graph_ahead_take(r, &number);
+        if (event)
+            return take_event(g, rank, event, number, err);
     }
     if (!r->has_next && !state->ended && read_event(state, err) < 0)
         return -1;

@@ -1,0 +1,71 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# The rooms of graph/ (TAP): what its files need of each other, by what they include and by
+# the functions that their objects use, makes no circle of more than three files, and goes
+# from room to room only where docs/DESIGN.md says so.
+set -u
+cd "${top_srcdir:?}" || exit 1
+. tests/tap.sh
+objects=${top_builddir:?}/graph
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+
+# One line for each need: a file (without .c or .h) and what it needs.
+includes() { # FOLDER
+    find "$1" -name '*.[ch]' -exec grep -H '^#include "graph/' {} + |
+        sed -n 's/^\(graph\/[^:]*\)\.[ch]:#include "\(graph\/[^"]*\)\.h".*/\1 \2/p'
+}
+calls() { # FOLDER, from where paths begin
+    find graph -name '*.c' | sed 's/c$/o/' | (cd "$1/.." && xargs nm -A 2>/dev/null) |
+        sed 's/^\([^:]*\)\.o:/\1 /' |
+        awk '$NF !~ /^(mpg_|graph_)/ { next }
+             $(NF - 1) ~ /^[TDBRVW]$/ { defines[$NF] = $1; next }
+             $(NF - 1) == "U" { uses[++n] = $1; what[n] = $NF }
+             END { for (i = 1; i <= n; i++)
+                       if (what[i] in defines) print uses[i], defines[what[i]] }'
+}
+# The files that are in a circle with more than two others, from lines of needs.
+circles() {
+    awk '$1 != $2 { need[$1, $2] = 1; file[$1]; file[$2] }
+         END { for (k in file) for (i in file) if ((i, k) in need)
+                   for (j in file) if ((k, j) in need) need[i, j] = 1
+               for (i in file) {
+                   n = 1
+                   for (j in file) n += i != j && ((i, j) in need) && ((j, i) in need)
+                   if (n > 3) print i
+               } }' | sort
+}
+room_of='function room(path, parts) { return split(path, parts, "/") == 3 ? parts[2] : "" }'
+# Needs that go to a room that the first one may not use.
+trespassers() {
+    awk "$room_of"' BEGIN { may["requests", "matching"] = may["requests", "meetings"] = 1
+             may["schedule", "matching"] = may["schedule", "meetings"] = 1
+             may["schedule", "requests"] = 1 }
+         { from = room($1); to = room($2) }
+         to != "" && from != to && !((from, to) in may)' | sort -u
+}
+
+includes graph >"$work/needs"
+ok "files of graph/ include each other" test -s "$work/needs"
+ok "the rooms are there" test -e graph/matching/match.h -a -e graph/meetings/collectives.h \
+    -a -e graph/requests/requests.h -a -e graph/schedule/state.h
+if calls "$objects" >"$work/calls" && [ -s "$work/calls" ]; then
+    ok "their objects use each other's functions" grep -q "graph/schedule/schedule graph/steps" "$work/calls"
+    cat "$work/calls" >>"$work/needs"
+else
+    skip "their objects use each other's functions" "nm finds no symbols"
+fi
+is "no circle of more than three files" "$(circles <"$work/needs")" ""
+is "no room needs one that it may not use" "$(trespassers <"$work/needs")" ""
+
+# A circle of four, and a step into the wrong room, are seen.
+{
+    cat "$work/needs"
+    printf '%s\n' 'graph/matching/match graph/matching/windows'
+} >"$work/circle"
+like "a circle that is not there would be found" "$(circles <"$work/circle" | tr '\n' ' ')" \
+    "*graph/matching/groups*graph/matching/match*graph/matching/messages*"
+is "and so would matching that knows the scheduler" \
+    "$(echo graph/matching/match graph/schedule/state | trespassers)" \
+    "graph/matching/match graph/schedule/state"
+done_testing
