@@ -44,7 +44,7 @@ static const struct mpg_option options[] = {
     {0}};
 
 static const struct mpg_program program = {
-    .name = "bandwidth",
+    .name = "mpgbench bandwidth",
     .summary = "Measures how long large messages take from one MPI rank to another, from the send\n"
                "to the acknowledgement, one at a time and streaming, for each message size. Start\n"
                "it with mpirun -np 2, or more for more pairs.",
@@ -223,7 +223,7 @@ static int print_summary(const struct mpg_class *class, struct mpg_error *err)
 int main(int argc, char **argv)
 {
     static const struct mpg_network network = {
-        .program = &program, .opt = &opt,
+        .name = "bandwidth", .program = &program, .opt = &opt,
         .full = {{2000, 262144, 100}, 60e9}, .quick = {{400, 262144, 50}, 2e9},
         .fixed_least = 100, .lead = lead, .follow = follow, .sent = true,
         .columns = "pair size_bytes window time_ns send_ns transfer_ns", .n_columns = 6,

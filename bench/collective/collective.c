@@ -72,7 +72,7 @@ static const struct mpg_option options[] = {
     {0}};
 
 static const struct mpg_program program = {
-    .name = "collective",
+    .name = "mpgbench collective",
     .summary = "Measures how long barrier, bcast, allreduce and alltoall take, for each number of\n"
                "processes and message size, from starts that all agree on. Start it with mpirun.",
     .options = options};
@@ -114,7 +114,7 @@ static void choose(struct run *run)
     run->how.late_ns = run->how.yield ? LATE_SHARED_NS
                        : 4 * run->timer.cost_ns > LATE_NS ? 4 * run->timer.cost_ns : LATE_NS;
     if (run->how.yield && run->ranks.rank == 0)
-        fprintf(stderr, "collective: warning: %s: times are the scheduler's more than the"
+        fprintf(stderr, "mpgbench collective: warning: %s: times are the scheduler's more than the"
                         " network's\n", run->oversubscribed);
 }
 

@@ -61,7 +61,7 @@ static const struct mpg_option options[] = {
     {0}};
 
 static const struct mpg_program program = {
-    .name = "compute",
+    .name = "mpgbench compute",
     .summary = "Measures how fast each core computes and reaches memory, one by one and all at\n"
                "once: floating point, memory bandwidth, memory latency, branchy integer work.",
     .options = options};
@@ -200,7 +200,7 @@ static int prepare(struct run *run, struct mpg_error *err)
                                                 opt.quick ? QUICK_SET : FULL_SET, run->n);
     opt.working_bytes -= opt.working_bytes % 4096;
     if (opt.working_bytes < 2 * run->cache_bytes)
-        fprintf(stderr, "compute: warning: working sets of %s and a last-level cache of %s: part"
+        fprintf(stderr, "mpgbench compute: warning: working sets of %s and a last-level cache of %s: part"
                         " of the memory rates is the cache's\n",
                 mpg_units_format_size(set, sizeof set, opt.working_bytes),
                 mpg_units_format_size(cache, sizeof cache, run->cache_bytes));

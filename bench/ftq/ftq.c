@@ -66,7 +66,7 @@ static const struct mpg_option options[] = {
     {0}};
 
 static const struct mpg_program program = {
-    .name = "ftq",
+    .name = "mpgbench ftq",
     .summary = "Measures the noise of each core: how much work fits into fixed time quanta,\n"
                "how long fixed work takes, and when each detour from user code started and\n"
                "how long it took.",
@@ -136,12 +136,12 @@ static void warn_realtime(void)
     struct mpg_error err;
     long runtime_us = -1, period_us = 1000000;
     if (mpg_watch_may_realtime(&err) < 0) {
-        fprintf(stderr, "ftq: warning: %s; measuring without\n", err.text);
+        fprintf(stderr, "mpgbench ftq: warning: %s; measuring without\n", err.text);
         return;
     }
     mpg_watch_throttling(&runtime_us, &period_us);
     if (runtime_us >= 0 && runtime_us < period_us)
-        fprintf(stderr, "ftq: warning: the kernel may stop real-time tasks for %ld of every %ld"
+        fprintf(stderr, "mpgbench ftq: warning: the kernel may stop real-time tasks for %ld of every %ld"
                         " us (sched_rt_runtime_us), which shows as detours\n",
                 period_us - runtime_us, period_us);
 }

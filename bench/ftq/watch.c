@@ -151,11 +151,11 @@ void mpg_watch_warn(const struct mpg_watch *watch, const char *name)
     char stolen[32];
     double share = (watch->cpu_ns + (watch->steal_ns > 0 ? watch->steal_ns : 0)) / watch->wall_ns;
     if (share < WHOLE_SHARE)
-        fprintf(stderr, "ftq: warning: %s: other processes ran there and ftq got %.0f %% of its"
+        fprintf(stderr, "mpgbench ftq: warning: %s: other processes ran there and ftq got %.0f %% of its"
                         " time, interrupted %lld times: all that counts as noise\n",
                 name, 100 * share, watch->counters.preempted);
     if (watch->steal_ns > LARGE_STEAL * watch->wall_ns)
-        fprintf(stderr, "ftq: warning: %s: the hypervisor took it for %s, which counts as noise\n",
+        fprintf(stderr, "mpgbench ftq: warning: %s: the hypervisor took it for %s, which counts as noise\n",
                 name, mpg_units_format_time(stolen, sizeof stolen, watch->steal_ns));
 }
 

@@ -342,7 +342,7 @@ static int describe(const struct run *run, const struct mpg_class *class, int ar
                     struct mpg_header *header, struct mpg_error *err)
 {
     const struct mpg_network_options *opt = run->opt;
-    return mpg_header_add(header, err, "benchmark", "%s", run->net->program->name) < 0 ||
+    return mpg_header_add(header, err, "benchmark", "%s", run->net->name) < 0 ||
                    mpg_machine_describe(header, &run->timer, argc, argv, err) < 0 ||
                    mpg_load_describe(&run->load, run->others_ns, header, err) < 0 ||
                    mpg_header_add(header, err, "timer_cost_removed",
@@ -374,7 +374,7 @@ static int write_class(const struct run *run, const struct mpg_class *class, int
     struct mpg_samples samples = {run->net->columns, run->net->n_columns, {0}, class->n,
                                   class->row};
     memcpy(samples.decimals, run->net->decimals, sizeof samples.decimals);
-    snprintf(name, sizeof name, "%s-launch%lld-%s.samples", run->net->program->name,
+    snprintf(name, sizeof name, "%s-launch%lld-%s.samples", run->net->name,
              (long long)run->opt->launch, mpg_path_file(class->path));
     int status = describe(run, class, argc, argv, &header, err);
     if (status == 0)
@@ -406,7 +406,7 @@ static int print_class(const struct run *run, const struct mpg_class *class,
 {
     char time[32];
     printf("%s: launch %lld, %s, %lld pair%s, clocks %s (one-way times within %s)\n",
-           run->net->program->name, (long long)run->opt->launch, mpg_path_name(class->path),
+           run->net->name, (long long)run->opt->launch, mpg_path_name(class->path),
            (long long)class->pairs, class->pairs == 1 ? "" : "s",
            class->synchronised ? "synchronised" : "shared",
            mpg_units_format_time(time, sizeof time, class->error_ns));
@@ -458,7 +458,7 @@ static int run_all(struct run *run, int argc, char **argv, struct mpg_error *err
     warn(run);
     if (prepare(run, err) < 0)
         return -1;
-    mpg_progress_start(&run->progress, run->net->program->name, (double)run->pairs);
+    mpg_progress_start(&run->progress, run->net->name, (double)run->pairs);
     mpg_load_start(&run->load);
     int status = measure(run, err);
     mpg_load_end(&run->load);

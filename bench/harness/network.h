@@ -62,6 +62,7 @@ struct mpg_network_effort {
 };
 
 struct mpg_network {
+    const char *name; /* of the benchmark, in files and their names */
     const struct mpg_program *program;
     struct mpg_network_options *opt;
     struct mpg_network_effort full, quick;

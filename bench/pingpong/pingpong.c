@@ -40,7 +40,7 @@ static const struct mpg_option options[] = {
     {0}};
 
 static const struct mpg_program program = {
-    .name = "pingpong",
+    .name = "mpgbench pingpong",
     .summary = "Measures round-trip and one-way times between pairs of MPI ranks, for each message\n"
                "size, until they are exact enough, and finds the eager limit. Start it with mpirun\n"
                "-np 2, or more for more pairs.",
@@ -129,7 +129,7 @@ static int print_summary(const struct mpg_class *class, struct mpg_error *err)
 int main(int argc, char **argv)
 {
     static const struct mpg_network network = {
-        .program = &program, .opt = &opt,
+        .name = "pingpong", .program = &program, .opt = &opt,
         .full = {{10000, 16384, 1000}, 60e9}, .quick = {{1000, 16384, 200}, 1e9},
         .fixed_least = 200, .lead = lead, .follow = follow,
         .columns = "pair size_bytes rtt_ns forward_ns backward_ns", .n_columns = 5,

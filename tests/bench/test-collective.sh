@@ -157,5 +157,5 @@ start_long ended
 xargs kill -TERM <"$tmp/ended.pids"
 ok "told to end, the launch fails, too" fails_to wait "$launcher"
 is "leaves nothing" "$(ls "$tmp/ended")" ""
-ok "and says so" grep -q "^collective: interrupted" "$tmp/ended.said"
+ok "and says so" grep -q "^mpgbench collective: interrupted" "$tmp/ended.said"
 done_testing

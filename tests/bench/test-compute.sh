@@ -94,5 +94,5 @@ sleep 0.5
 kill -TERM $!
 wait $! 2>/dev/null
 is "interrupted, it leaves nothing" "$(ls "$tmp/killed")" ""
-ok "and says so" grep -q "^compute: interrupted" "$tmp/err"
+ok "and says so" grep -q "^mpgbench compute: interrupted" "$tmp/err"
 done_testing

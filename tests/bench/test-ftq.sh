@@ -213,7 +213,7 @@ env --default-signal=INT true 2>/dev/null || signals=
 for signal in $signals; do
     interrupted $signal -c "$core"
     is "SIG$signal ends ftq by that signal" "$status" $((128 + $(kill -l $signal)))
-    is "it says so in a line" "$(grep -c '^ftq: interrupted' "$tmp/err") $(wc -l <"$tmp/err")" "1 1"
+    is "it says so in a line" "$(grep -c '^mpgbench ftq: interrupted' "$tmp/err") $(wc -l <"$tmp/err")" "1 1"
     is "and leaves nothing" "$(ls "$tmp/killed")" ""
 done
 if [ -n "$signals" ]; then
@@ -230,7 +230,7 @@ kill "$loop"
 wait "$loop" 2>/dev/null
 loop=
 ok "an oversubscribed core is named in a warning" \
-    grep -q "^ftq: warning: core $core: other processes ran there" "$tmp/err"
+    grep -q "^mpgbench ftq: warning: core $core: other processes ran there" "$tmp/err"
 ok "its preemptions are counted" awk '/^# preemptions: / { exit !($3 > 0) }' \
     "$tmp/shared/ftq-core$core.samples"
 ok "PAPI and getrusage agree that there were context switches" awk '

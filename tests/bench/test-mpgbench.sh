@@ -5,20 +5,29 @@
 
 build=${top_builddir:-.}
 . "$(dirname "$0")/../tap.sh"
-MPGBENCH=${MPGBENCH:-$(dirname "$0")/../../bench/mpgbench}
-[ "${MPGKIT_MPI:-yes}" = yes ] || skip_all "built without MPI"
+MPGBENCH=${MPGBENCH:-$build/bench/mpgbench}
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_rmaps_base_oversubscribe=1
 
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
-mkdir "$tmp/bin"
+mkdir "$tmp/bin" "$tmp/with" "$tmp/without"
+built=$MPGBENCH
+# As a build with MPI, and as one without.
+for kind in with without; do
+    sed "s/with_mpi='[a-z]*'/with_mpi='$([ $kind = with ] && echo yes || echo no)'/" "$built" \
+        >"$tmp/$kind/mpgbench"
+    chmod +x "$tmp/$kind/mpgbench"
+done
+MPGBENCH=$tmp/with/mpgbench
 
 # A stand-in notes its command line, leaves a file, and fails or waits when told to.
 cat >"$tmp/stand-in" <<'EOS'
 #!/bin/sh
 name=${0##*/}
 echo "$name $*" >>"$LOG"
+echo "$0" >"$LOG.path"
+echo $$ >"$LOG.pid"
 case "$name $*" in *"$STOP"*) [ -z "$STOP" ] || exit 3 ;; esac
 case "$name $*" in *"$HANG"*) [ -z "$HANG" ] || { echo hanging >>"$LOG"; exec sleep 100; } ;; esac
 while [ $# -gt 0 ]; do
@@ -82,8 +91,18 @@ is "it runs all, in this order" "$(cat "$LOG")" "$(expected 3 2 "$tmp/quick" 2 -
 like "it says how long it will take" "$(head -n 1 "$tmp/err")" "mpgbench: measuring for about *"
 is "it names each step before and after" "$(grep -c ' of 11: ' "$tmp/err")" 22
 like "and where the samples are" "$(cat "$tmp/out")" "*all samples are in $tmp/quick, after * s*"
-like "its last lines say what more there is" "$(tail -n 12 "$tmp/out")" \
+like "it says what more there is" "$(cat "$tmp/out")" \
     "*--full would take*ftq: 60 s instead of 4 s*5 launches instead of 3*--ranks*"
+name=$(uname -n)
+signature=${name%%.*}.sig
+# next PREFIX: the last lines of a run into folder quick
+next() {
+    echo "mpgbench: next, the machine's signature, what it says, a program's trace, how it fares here:"
+    printf '  %s\n' "$1sigmake $tmp/quick > $signature" "$1sigshow $signature" \
+        "$tmp/bin/start -n 2 $1mpgtrace record -o app.trace ./app" \
+        "$1mpgsim --signature $signature app.trace"
+}
+is "its last lines say what comes next" "$(tail -n 5 "$tmp/out")" "$(next "")"
 like "what the benchmarks print comes through" "$(cat "$tmp/out")" "results of ftq*"
 
 ok "a full run" bench -o "$tmp/full"
@@ -105,15 +124,19 @@ mine.samples notes pingpong-0.samples "
 STOP="--launch 1"
 ok "a launch that fails" fails 1 "pingpong, launch 1 failed (exit 3); 3 files were complete before" \
     bench -o "$tmp/failed"
+like "it says how to see it again" "$(cat "$tmp/err")" \
+    "*mpgbench: to see it fail by itself: $tmp/bin/start -n 2 $tmp/bin/pingpong --output $tmp/failed --launch 1"
 is "it ends there" "$(tail -n 1 "$LOG")" "pingpong --output $tmp/failed --launch 1"
 is "and keeps what was complete" "$(ls "$tmp/failed" | tr '\n' ' ')" \
     "compute-core0.samples ftq-core0.samples pingpong-0.samples "
 STOP=''
 
 HANG=compute
-bench -o "$tmp/interrupted" &
-while ! grep -q hanging "$LOG"; do sleep 0.1; done
-ok "interrupted" pkill -TERM -P $! -f mpgbench
+: >"$LOG"
+MPGKIT_BENCHDIR=$tmp/bin MPGKIT_MPIRUN=$tmp/bin/start "$MPGBENCH" -o "$tmp/interrupted" \
+    >"$tmp/out" 2>"$tmp/err" &
+until grep -q hanging "$LOG"; do sleep 0.1; done
+ok "interrupted" kill -TERM $!
 wait $!
 is "it fails" $? 1
 like "it says what is left" "$(tail -n 1 "$tmp/err")" "mpgbench: interrupted; 1 file was complete before*"
@@ -160,7 +183,85 @@ if [ -w /dev/full ]; then
     is "standard output full" $? 1
 fi
 
-# The real ones, made short by further options.
+# ---- one benchmark by itself ----
+
+ok "the name of a benchmark first" bench pingpong --sizes "8,64 KiB" --output "$tmp/one by itself"
+is "is that benchmark, with its options" "$(cat "$LOG")" \
+    "pingpong --sizes 8,64 KiB --output $tmp/one by itself"
+# shellcheck disable=SC2016 # for the inner shell
+pid=$(MPGKIT_BENCHDIR=$tmp/bin sh -c 'echo $$; exec "$@" >/dev/null' sh "$MPGBENCH" ftq --output "$tmp/pid")
+is "as the same process" "$pid" "$(cat "$LOG.pid")"
+ok "later it is an error" fails 2 "'ftq' goes first: mpgbench ftq" bench --quick ftq
+ok "so is one that there is not" fails 2 "unexpected argument 'frq': no benchmark (ftq compute" bench frq
+ok "help for one" bench help collective
+is "is its --help" "$(cat "$LOG")" "collective --help"
+ok "help" bench help
+is "is its own" "$(head -n 1 "$tmp/out")" "Usage: mpgbench [OPTION]..."
+ok "help for none" fails 2 "no benchmark 'frq'" bench help frq
+
+# ---- where it finds them ----
+
+# installed PREFIX: as by make install, with stand-ins
+installed() {
+    mkdir -p "$1/bin" "$1/libexec/mpgkit"
+    cp "$tmp"/bin/[bcfp]* "$1/libexec/mpgkit/"
+    sed -e "s|^prefix=.*|prefix='$1' bindir='$1/bin' programs='$1/libexec/mpgkit'|" \
+        "$tmp/with/mpgbench" >"$1/bin/mpgbench"
+    chmod +x "$1/bin/mpgbench"
+}
+# finds DESCRIPTION MPGBENCH FOLDER: it takes ftq from there
+finds() {
+    "$2" ftq --output "$tmp/found" >"$tmp/out" 2>"$tmp/err"
+    is "$1" "$(cat "$LOG.path")" "$3/ftq"
+    rm -f "$LOG.path"
+}
+installed "$tmp/a prefix"
+finds "installed, it finds them" "$tmp/a prefix/bin/mpgbench" "$tmp/a prefix/libexec/mpgkit"
+mv "$tmp/a prefix" "$tmp/moved"
+moved=$tmp/moved/libexec/mpgkit
+finds "... moved as a whole" "$tmp/moved/bin/mpgbench" "$moved"
+ln -s "$tmp/moved/bin/mpgbench" "$tmp/link"
+finds "... called by a link" "$tmp/link" "$moved"
+path=$PATH
+PATH=$tmp/moved/bin:$path
+finds "... on PATH" mpgbench "$moved"
+PATH=$path
+for program in sigmake sigshow mpgtrace mpgsim; do
+    printf '#!/bin/sh\n' >"$tmp/moved/bin/$program"
+    chmod +x "$tmp/moved/bin/$program"
+done
+export MPGKIT_MPIRUN=$tmp/bin/start
+"$tmp/moved/bin/mpgbench" -q -o "$tmp/quick" --force >"$tmp/out" 2>"$tmp/err"
+is "what comes next is called by its path" "$(tail -n 5 "$tmp/out")" "$(next "$tmp/moved/bin/")"
+PATH=$tmp/moved/bin:$path
+mpgbench -q -o "$tmp/quick" --force >"$tmp/out" 2>"$tmp/err"
+is "... on PATH by its name" "$(tail -n 5 "$tmp/out")" "$(next "")"
+PATH=$path
+unset MPGKIT_MPIRUN
+rm "$moved/ftq"
+lost() {
+    PATH=$tmp/bin:$PATH "$tmp/moved/bin/mpgbench" ftq 2>"$tmp/err"
+}
+ok "another ftq on PATH is not ours" fails 1 "cannot find ftq" lost
+
+# ---- without MPI ----
+
+MPGBENCH=$tmp/without/mpgbench
+ok "without MPI" bench -q -o "$tmp/without/results"
+is "it runs what needs none" "$(cut -d' ' -f1 "$LOG" | tr '\n' ' ')" "ftq compute "
+like "... and says so" "$(cat "$tmp/err")" \
+    "mpgbench: this mpgkit was built without MPI: pingpong, bandwidth and collective are left out*"
+like "... to the end" "$(tail -n 1 "$tmp/out")" "The signature will have*no network: this mpgkit was*"
+ok "each by itself, too" bench ftq --output "$tmp/without/ftq"
+MPGBENCH=$built
+if [ "${MPGKIT_MPI:-yes}" = no ]; then
+    none() { "$built" pingpong 2>"$tmp/err"; }
+    ok "one that is not there" fails 1 "was built without MPI, which pingpong needs" none
+    done_testing
+    exit
+fi
+
+# ---- the real ones, made short by further options.
 cat >"$tmp/short" <<'EOS'
 #!/bin/sh
 case ${0##*/} in
@@ -193,6 +294,11 @@ if [ -x "$SIGMAKE" ]; then
 fi
 touch "$tmp/file"
 ok "a folder that is a file" fails 1 "ftq failed (exit 1); nothing was complete" real -o "$tmp/file" --quick
-like "its version is ftq's" "$(MPGKIT_BENCHDIR=$build sh "$MPGBENCH" --version)" \
-    "mpgbench (mpgkit) *"
+is "its version is ftq's" "$("$MPGBENCH" --version)" "$("$MPGBENCH" ftq --version | sed 's/ ftq//')"
+launched() {
+    # shellcheck disable=SC2086 # mpirun may have arguments
+    ${MPIRUN:-mpirun} -np 2 "$MPGBENCH" pingpong -s 8 -i 20 -o "$tmp/launched" >"$tmp/out"
+}
+ok "under a launcher" launched
+is "they are ranks of one program" "$(find "$tmp/launched" -name 'pingpong-launch0-*' | wc -l)" 1
 done_testing

@@ -230,7 +230,7 @@ ended() {
 is "a rank that is killed ends all and leaves nothing" "$(ended KILL rank 2>/dev/null)" \
     "failed, left: "
 is "so do interrupted ranks" "$(ended INT ranks 2>/dev/null)" "failed, left: "
-ok "which is said" grep -q "^pingpong: interrupted" said
+ok "which is said" grep -q "^mpgbench pingpong: interrupted" said
 # Hydra, MPICH's, then ends with 0 at times, whatever its ranks ended with.
 failed="failed, "
 [ "$("${mpirun%% *}" --version 2>/dev/null | grep -c HYDRA)" = 0 ] || failed="*"

@@ -49,7 +49,8 @@ files=$(ours | grep -vE '^(bench|signature|simulate|statistics|trace|examples|te
         "$(grep -nE '\b(TODO|FIXME)\b' $files | grep -v '^tests/house/test-house.sh')"
 }
 pages=
-for program in collective compute ftq pingpong bandwidth mpgbench sigmake sigshow sigdiff mpgtrace mpgsim; do
+for program in mpgbench mpgbench-collective mpgbench-compute mpgbench-ftq mpgbench-pingpong \
+    mpgbench-bandwidth sigmake sigshow sigdiff mpgtrace mpgsim; do
     [ -e "man/$program.1" ] || pages="$pages man/$program.1"
 done
 [ -e man/mpgkit.7 ] || pages="$pages man/mpgkit.7"

@@ -42,7 +42,7 @@ refused() {
 given_twice() {
     local option=$1 value
     shift
-    for value in 1 2 0.9 1ms 64KiB 0; do
+    for value in 1 2 0.9 99 1ms 64KiB 0; do
         run "$@" "$option=$value" "$option=$value"
         grep -q -- "$option is given twice" "$work/err" && refused >"$work/complaint" && return 0
     done
@@ -61,13 +61,13 @@ page_options() {
         grep -oE -- '--[a-z][a-z0-9-]*' | sort -u
 }
 
-# program NAME PATH [SUBCOMMAND...]
+# program NAME PATH [SUBCOMMAND...]; NAME is its page's, "mpgbench-ftq" of mpgbench ftq
 program() {
-    local name=$1 path=$2 command words page=$top_srcdir/man/$1.1
+    local page=$top_srcdir/man/$1.1 name=${1/-/ } path=$2 command words
     shift 2
     if [ ! -x "$path" ]; then
         case $name,$MPGKIT_MPI in
-        ftq,no | pingpong,no | bandwidth,no | collective,no | mpgbench,no) skip "$name" "built without MPI" ;;
+        *pingpong,no | *bandwidth,no | *collective,no) skip "$name" "built without MPI" ;;
         *) ok "$name is built" test -x "$path" ;;
         esac
         return
@@ -115,12 +115,12 @@ program() {
 commands="print import stat"
 [ "$MPGKIT_MPI" = no ] || commands="record $commands"
 
-program collective "$COLLECTIVE"
-program compute "$COMPUTE"
-program ftq "$FTQ"
-program pingpong "$PINGPONG"
-program bandwidth "$BANDWIDTH"
 program mpgbench "$MPGBENCH"
+program mpgbench-collective "$COLLECTIVE"
+program mpgbench-compute "$COMPUTE"
+program mpgbench-ftq "$FTQ"
+program mpgbench-pingpong "$PINGPONG"
+program mpgbench-bandwidth "$BANDWIDTH"
 program sigmake "$SIGMAKE"
 program sigshow "$SIGSHOW"
 program sigdiff "$SIGDIFF"
