@@ -126,6 +126,8 @@ struct mpg_graph_counts {
     uint64_t choices;           /* Waitany, Waitsome, Test..., Iprobe: traced order was kept */
     uint64_t uncompleted_sends; /* never completed by their sender */
     uint64_t asynchronous;      /* of these, received only by calls that do not block */
+    uint64_t cancelled;         /* requests that their rank asked to be cancelled, and did not
+                                   complete: they match nothing */
     uint64_t unmatched;         /* lenient: operations without partner, or that do not fit it */
     uint64_t incomplete_ranks;  /* lenient: without MPI_Finalize */
     uint64_t failed;            /* calls that returned an error */

@@ -35,7 +35,7 @@ int graph_error_lenient(const struct place *place, struct mpg_error *err, const 
 {
     va_list args;
     va_start(args, format);
-    set(place, err, format, args, "");
+    set(place, err, format, args, " (--lenient goes on)");
     va_end(args);
     return -1;
 }

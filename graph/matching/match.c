@@ -99,6 +99,8 @@ const struct message *graph_first_unmatched(const struct channels *all, uint64_t
             continue;
         const struct channel *c = (struct channel *)(uintptr_t)all->map.entries[i].value;
         for (const struct message *m = c->first; m; m = m->next) {
+            if (m->cancelling)
+                continue;
             *count += !m->given_up;
             if (!first || is_earlier(m, first))
                 first = m;

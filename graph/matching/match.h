@@ -48,8 +48,8 @@ void graph_drop_channel_if_empty(struct channels *channels, struct channel *c,
 void graph_wake_probers(struct channel *c);
 /* Gives back a message that is in no channel. */
 void graph_free_message(struct channels *channels, struct message *message);
-/* Of the messages that never met their other end, the first by rank and call number, or
- * NULL; COUNT: of those that nobody has given up. */
+/* Of the messages that never met their other end, and that nobody asked to be cancelled,
+ * the first by rank and call number, or NULL; COUNT: of those that nobody has given up. */
 const struct message *graph_first_unmatched(const struct channels *channels, uint64_t *count);
 void graph_channels_clear(struct channels *channels); /* with every message */
 

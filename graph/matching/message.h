@@ -18,6 +18,7 @@ struct message {
     bool abandoned;                    /* the sender will not complete it */
     bool polled;                       /* received by a call that does not block */
     bool given_up;                     /* lenient: one end went on without the other */
+    bool cancelling;                   /* one end asked for it to be cancelled */
     struct mpg_origin origin;
     int64_t bytes, room_bytes; /* sent; of the receive */
     uint32_t slot, poster_slot; /* slot: sender's enter, then arrival */

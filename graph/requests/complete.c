@@ -137,10 +137,13 @@ int graph_end_requests(struct requests *requests, const struct rank_requests *ra
         if (!rank->open.entries[i].used)
             continue;
         struct request *request = (struct request *)(uintptr_t)rank->open.entries[i].value;
+        counts->cancelled += request->cancelling;
         if (request->kind == REQUEST_SEND) {
             graph_sender_done(requests->matching, request->message, true);
             continue;
         }
+        if (request->kind == REQUEST_RECEIVE && request->cancelling)
+            continue;
         if (request->kind == REQUEST_NOTHING || request->kind == REQUEST_TRANSFER) {
             counts->transfers_alone += request->kind == REQUEST_TRANSFER;
             continue;

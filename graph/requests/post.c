@@ -224,6 +224,7 @@ int graph_free_request(struct requests *requests, struct rank_requests *rank,
                                    (long long)e->requests[0]);
     if (request->kind == REQUEST_COLLECTIVE || request->kind == REQUEST_GROUP)
         return 0; /* MPI forbids it; that it is never completed is said at the end */
+    requests->matching->counts->cancelled += request->cancelling;
     if (request->kind == REQUEST_SEND)
         graph_sender_done(requests->matching, request->message, true);
     /* A freed receive still takes its message; nobody on this rank waits for it. */
@@ -234,6 +235,9 @@ int graph_free_request(struct requests *requests, struct rank_requests *rank,
 void graph_cancel_request(struct rank_requests *rank, const struct call *call)
 {
     struct request *request = graph_find_request(rank, call->event.requests[0]);
-    if (request)
-        request->cancelling = true;
+    if (!request)
+        return;
+    request->cancelling = true;
+    if (request->message)
+        request->message->cancelling = true;
 }

@@ -185,6 +185,14 @@ static void say_sends(const struct mpg_report *r, char *text, size_t size)
              c->uncompleted_sends, c->asynchronous);
 }
 
+static void say_cancelled(const struct mpg_report *r, char *text, size_t size)
+{
+    snprintf(text, size,
+             "%" PRIu64 " requests were cancelled and never completed: of them, receives match "
+             "nothing",
+             r->result->counts.cancelled);
+}
+
 static void say_threads(const struct mpg_report *r, char *text, size_t size)
 {
     snprintf(text, size,
@@ -254,6 +262,7 @@ bool mpg_report_assumption(const struct mpg_report *r, int i, const char **topic
         {"floors", say_floors, r->result->floor_rule != NULL},
         {"choice", say_choice, c->choices > 0},
         {"asynchronous", say_sends, c->uncompleted_sends > 0},
+        {"cancelled", say_cancelled, c->cancelled > 0},
         {"threads", say_threads, c->threads > 0},
         {"one-sided", say_one_sided, c->transfers > 0},
         {"other worlds", say_worlds, c->foreign > 0},

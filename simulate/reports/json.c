@@ -30,6 +30,7 @@ static json_t *trace_json(const struct mpg_report *r)
         {"choices_kept", c->choices},
         {"uncompleted_sends", c->uncompleted_sends},
         {"asynchronous", c->asynchronous},
+        {"cancelled", c->cancelled},
         {"threads", (uint64_t)r->result->ranks + c->threads},
         {"one_sided", c->transfers},
         {"foreign", c->foreign},

@@ -62,6 +62,29 @@ take "cancelled sends and receives match nothing" 2 <<'END'
 END
 is "... a byte of the one that was sent counts" "$(delays --absorb=none --byte=const:1ns)" "0 16"
 
+# Never completed, as Graph500 leaves the receives that it posts in reserve: with a wildcard
+# and without, freed, persistent. The later receive of that tag has the message.
+take "receives that are cancelled and never completed match nothing" 2 <<'END'
+0 300 310 Irecv bytes=8 request=1 any=source,tag
+0 320 330 Irecv from=1 tag=1 bytes=8 request=2
+0 340 350 Irecv from=1 tag=1 bytes=8 request=3
+0 360 370 Recv_init from=1 tag=1 bytes=8 persistent=1
+0 380 390 Start persistent=1 requests=4
+0 400 410 Cancel request=1
+0 420 430 Cancel request=2
+0 440 450 Cancel request=3
+0 460 470 Cancel request=4
+0 480 490 Request_free request=3
+0 500 610 Recv from=1 tag=1 bytes=16
+0 620 630 Isend to=1 tag=2 bytes=8 request=5
+0 640 650 Cancel request=5
+1 500 510 Send to=0 tag=1 bytes=16
+END
+is "... and are counted" \
+    "$("$mpgsim" --json t.txt | awk '/"cancelled":|"unmatched":/ { print $1 $2 }' | tr '\n' ' ')" \
+    '"cancelled":5, "unmatched":0, '
+is "... a byte of the one that was sent counts" "$(delays --absorb=none --byte=const:1ns)" "16 0"
+
 # ---- nonblocking collectives ----
 # posted NAME [ARGUMENTS]: three ranks post one at 1000 and wait for it at 5000
 posted() {
@@ -346,13 +369,13 @@ refuses() {
     ok "$name, leniently" "$mpgsim" --lenient -o out t.txt
 }
 refuses "mixed collectives" \
-    "rank 1, call 1 (MPI_Ibarrier): mismatched*rank 0, call 1 is MPI_Barrier" <<'END'
+    "rank 1, call 1 (MPI_Ibarrier): mismatched*rank 0, call 1 is MPI_Barrier (--lenient goes on)" <<'END'
 0 200 300 Barrier
 1 200 300 Ibarrier request=1
 1 400 500 Wait requests=1
 END
 refuses "a nonblocking collective never completed" \
-    "rank 1, call 1 (MPI_Ibarrier): *never completed" <<'END'
+    "rank 1, call 1 (MPI_Ibarrier): *never completed (--lenient goes on)" <<'END'
 0 200 300 Ibarrier request=1
 1 200 300 Ibarrier request=1
 0 400 500 Wait requests=1
@@ -362,7 +385,7 @@ refuses "a nonblocking collective that one leaves out" \
 0 200 300 Ibarrier request=1
 0 400 500 Wait requests=1
 END
-refuses "a matched message never received" "rank 1, call 1 (MPI_Mprobe): *never received" <<'END'
+refuses "a matched message never received" "rank 1, call 1 (MPI_Mprobe): *never received (--lenient goes on)" <<'END'
 0 200 300 Send to=1 bytes=8
 1 200 300 Mprobe from=0 tag=0 bytes=8 message=1
 END
@@ -370,7 +393,7 @@ refuses "a matched probe for nothing" "rank 1, call 1 (MPI_Mprobe): no send matc
 1 200 300 Mprobe from=0 tag=0 bytes=8 message=1
 1 400 500 Mrecv from=0 tag=0 bytes=8 message=1
 END
-refuses "an unknown message" "rank 1, call 1 (MPI_Mrecv): no probe found its message 4" <<'END'
+refuses "an unknown message" "rank 1, call 1 (MPI_Mrecv): no probe found its message 4 (--lenient goes on)" <<'END'
 1 400 500 Mrecv from=0 tag=0 bytes=8 message=4
 END
 refuses "a neighbour who does not call" "rank 1, call 1 (MPI_Neighbor_allgather): no send*" \

@@ -40,6 +40,8 @@ bad() {
     shift 3
     calls "${ranks:-2}" >bad.txt
     ok "$name" refuses 1 "mpgsim: bad.txt: $pattern" "$@" bad.txt
+    ok "$name: --lenient is named where it helps" \
+        test "$([ "$count" = - ] || echo named)" = "$(grep -q -e '--lenient' err && echo named)"
     if [ "$count" = - ]; then
         ok "$name, whatever the leniency" refuses 1 "mpgsim: bad.txt: $pattern" --lenient "$@" \
             bad.txt
@@ -75,7 +77,7 @@ bad "a probe for nothing" "rank 1, call 1 (MPI_Probe): no send matches*" 1 <<'EN
 1 200 300 Probe from=0 tag=1 bytes=8
 END
 bad "a mismatched collective" \
-    "rank 1, call 1 (MPI_Bcast): mismatched*rank 0, call 1 is MPI_Barrier" 2 <<'END'
+    "rank 1, call 1 (MPI_Bcast): mismatched*rank 0, call 1 is MPI_Barrier (--lenient goes on)" 2 <<'END'
 0 200 300 Barrier
 1 200 300 Bcast root=0 bytes=8
 END
@@ -91,7 +93,7 @@ bad "a root that is not there" "rank 0, call 1 (MPI_Reduce): root 5 *" 2 <<'END'
 0 200 300 Reduce root=5 bytes=8
 1 200 300 Reduce root=5 bytes=8
 END
-bad "a receive that is never completed" "rank 1, call 1 (MPI_Irecv): *never completed" 1 <<'END'
+bad "a receive that is never completed" "rank 1, call 1 (MPI_Irecv): *never completed (--lenient goes on)" 1 <<'END'
 0 200 300 Send to=1 bytes=8
 1 200 300 Irecv from=0 bytes=8 request=3
 END
@@ -262,7 +264,7 @@ TOP = {"format": str, "version": int, "attention": list, "mode": str, "seed": in
        "assumptions": list, "traced_run_time_ns": number, "run_time_ns": dict,
        "slowdown_median": number, "replicas": list, "ranks": list, "mean_of_a_rank": dict}
 TRACE = {"path": str, **dict.fromkeys("""ranks calls messages synchronous_messages collectives
-    choices_kept uncompleted_sends asynchronous threads one_sided foreign
+    choices_kept uncompleted_sends asynchronous cancelled threads one_sided foreign
     file_calls failed_calls flushed_ns unmatched incomplete_ranks""".split(), int)}
 OPTIONS = {"absorb": str, "clocks": str, "compute_ratio": number, "signature": text,
            "source": text, "path": text, "source_path": text, "noise": text, "call_noise": text, "latency": text, "byte": text,

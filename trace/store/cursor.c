@@ -10,12 +10,14 @@
 
 #include "trace/store/decode.h"
 
+enum { SENDS = 1 << 8 }; /* no wildcard */
 enum ending_state { ENDING_PENDING = 1, ENDING_DONE, ENDING_CANCELLED };
 
 /* How a receive or send ended, and whether its partner was told. */
 struct ending {
     enum ending_state state;
-    bool wildcard, told;
+    bool wildcard, sends, told;
+    bool cancelling; /* its rank asked for it to be cancelled */
     int32_t source, tag;
 };
 
@@ -23,7 +25,7 @@ struct mpg_cursor {
     struct mpg_merge main, scout;
     bool scouting, cancels, scout_ended;
     struct mpg_map endings;     /* request -> index of its ending + 1 */
-    struct mpg_map persistent;  /* persistent requests the scout met -> their wildcards */
+    struct mpg_map persistent;  /* those that the scout met -> their wildcards, or SENDS */
     struct ending *pool;
     size_t pool_count, pool_capacity;
     size_t *unused;
@@ -79,7 +81,7 @@ static int grow_pool(struct mpg_cursor *c)
     return 0;
 }
 
-static int expect_ending(struct mpg_cursor *c, int64_t request, bool wildcard,
+static int expect_ending(struct mpg_cursor *c, int64_t request, bool wildcard, bool sends,
                          struct mpg_error *err)
 {
     uint64_t *slot = mpg_map_add(&c->endings, (uint64_t)request, 0);
@@ -87,7 +89,8 @@ static int expect_ending(struct mpg_cursor *c, int64_t request, bool wildcard,
         return mpg_error_set(err, "out of memory");
     if (*slot == 0)
         *slot = (c->unused_count ? c->unused[--c->unused_count] : c->pool_count++) + 1;
-    c->pool[*slot - 1] = (struct ending){.state = ENDING_PENDING, .wildcard = wildcard};
+    c->pool[*slot - 1] = (struct ending){
+        .state = ENDING_PENDING, .wildcard = wildcard, .sends = sends};
     return 0;
 }
 
@@ -140,7 +143,8 @@ static int scout_start(struct mpg_cursor *c, const struct mpg_event *e, struct m
 {
     for (uint32_t i = 0; i < e->request_number; i++) {
         const uint64_t *any = mpg_map_find(&c->persistent, (uint64_t)e->persistent[i], 0);
-        if (any && expect_ending(c, e->requests[i], *any != 0, err) < 0)
+        if (any && expect_ending(c, e->requests[i], *any != 0 && *any != SENDS, *any == SENDS,
+                                 err) < 0)
             return -1;
     }
     return 0;
@@ -151,8 +155,22 @@ static int note_persistent(struct mpg_cursor *c, const struct mpg_event *e, stru
     uint64_t *any = mpg_map_add(&c->persistent, (uint64_t)e->persistent[0], 0);
     if (!any)
         return mpg_error_set(err, "out of memory");
-    *any = e->any;
+    *any = mpg_call_kind(e->call) == MPG_KIND_SEND_INIT ? SENDS : e->any;
     return 0;
+}
+
+/* How a request ends that nothing completes: a receive as its rank asked for; sends are
+ * rarely cancelled by who is asked to. */
+static enum ending_state uncompleted(const struct ending *ending, enum ending_state otherwise)
+{
+    return ending->cancelling && !ending->sends ? ENDING_CANCELLED : otherwise;
+}
+
+static void note_freed(struct mpg_cursor *c, int64_t request)
+{
+    struct ending *ending = find_ending(c, request);
+    if (ending && ending->state == ENDING_PENDING)
+        ending->state = uncompleted(ending, ENDING_DONE);
 }
 
 /* Lets the scout read one more event. */
@@ -171,10 +189,10 @@ static int scout_ahead(struct mpg_cursor *c, struct mpg_error *err)
     int status = 0;
     switch (mpg_call_kind(e.call)) {
     case MPG_KIND_IRECV:
-        status = expect_ending(c, e.requests[0], e.any != 0, err);
+        status = expect_ending(c, e.requests[0], e.any != 0, false, err);
         break;
     case MPG_KIND_ISEND:
-        status = c->cancels ? expect_ending(c, e.requests[0], false, err) : 0;
+        status = c->cancels ? expect_ending(c, e.requests[0], false, true, err) : 0;
         break;
     case MPG_KIND_RECV_INIT:
         status = note_persistent(c, &e, err);
@@ -188,9 +206,13 @@ static int scout_ahead(struct mpg_cursor *c, struct mpg_error *err)
     case MPG_KIND_COMPLETE:
         note_endings(c, &e);
         break;
+    case MPG_KIND_CANCEL:
+        if (find_ending(c, e.requests[0]))
+            find_ending(c, e.requests[0])->cancelling = true;
+        break;
     case MPG_KIND_REQUEST_FREE:
-        if (e.request_number && find_ending(c, e.requests[0]))
-            find_ending(c, e.requests[0])->state = ENDING_DONE;
+        if (e.request_number)
+            note_freed(c, e.requests[0]);
         break;
     default:
         break;
@@ -216,6 +238,8 @@ static int look_ahead(struct mpg_cursor *c, int64_t request, struct ending *endi
             return -1;
     }
     forget_ending(c, request);
+    if (ending->state == ENDING_PENDING)
+        ending->state = uncompleted(ending, ENDING_PENDING);
     if (ending->state != ENDING_CANCELLED)
         return 0;
     int64_t *list = mpg_list_reserve(&c->cancelled, c->cancelled_count + 1, sizeof *list);

@@ -235,7 +235,8 @@ static inline uint8_t *put_body(struct mpg_trace_writer *w, uint8_t *p, const st
         if (flags & MPG_SHAPE_PERSISTENT)
             return mpg_put_zigzag(p, w->last_persistent - e->persistent[0]);
         return mpg_put_zigzag(p, last_request - e->requests[0]);
-    case MPG_KIND_CANCEL:
+    case MPG_KIND_CANCEL: /* what nothing completes is known only at the end */
+        w->window.progress->flags |= htole64(MPG_CHUNK_UNRESOLVED);
         return mpg_put_zigzag(p, last_request - e->requests[0]);
     case MPG_KIND_MPROBE:
         if (!(flags & MPG_SHAPE_FOUND))
