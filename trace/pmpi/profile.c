@@ -3,7 +3,6 @@
 #include "trace/pmpi/profile.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,7 +62,7 @@ static void pack_header(uint8_t *header, uint32_t flags, size_t file_bytes, cons
 static void forget(void)
 {
     if (profile.base)
-        (void)munmap(profile.base, FILE_BYTES);
+        mpg_file_unmap(profile.base, FILE_BYTES);
     free(profile.index);
     free(profile.sites.numbers);
     free(profile.modules.numbers);
@@ -72,8 +71,10 @@ static void forget(void)
 
 /* --- the file --- */
 
-static void begin(void)
+static void begin(uint8_t *base, const void *unused)
 {
+    (void)unused;
+    profile.base = base;
     profile.head = (void *)(profile.base + MPG_CHUNK_HEADER_BYTES);
     profile.rows = (void *)(profile.head + 1);
     profile.definitions = (uint8_t *)(profile.rows + ROWS);
@@ -86,38 +87,22 @@ static void begin(void)
     pack_header(profile.base, 0, FILE_BYTES, NULL);
 }
 
-static int part_path(char *part, size_t size, struct mpg_error *err)
-{
-    if (snprintf(part, size, "%s.part", profile.path) >= (int)size)
-        return mpg_error_set(err, "%s: name too long", profile.path);
-    return 0;
-}
-
 int profile_open(const char *directory, int rank, int ranks, struct mpg_error *err)
 {
-    char part[sizeof profile.path];
     profile.rank = rank;
     profile.ranks = ranks;
     if (snprintf(profile.path, sizeof profile.path, "%s/rank-%d.profile.mpgt", directory, rank) >=
         (int)sizeof profile.path)
         return mpg_error_set(err, "%s: name too long", directory);
-    if (part_path(part, sizeof part, err) < 0)
-        return -1;
     profile.index = calloc(SLOTS, sizeof *profile.index);
     if (!profile.index)
         return mpg_error_set(err, "out of memory");
-    int status = mpg_file_map(part, profile.path, FILE_BYTES, &profile.base, &profile.file,
-                              err);
-    if (status == 0) {
-        begin();
-        if (rename(part, profile.path) < 0)
-            status = mpg_error_errno(err, errno, "%s", profile.path);
-    }
-    if (status < 0) {
-        (void)unlink(part);
-        forget();
-    }
-    return status;
+    uint8_t *base;
+    if (mpg_file_map(profile.path, FILE_BYTES, begin, NULL, &base, &profile.file, err) == 0)
+        return 0;
+    profile.base = NULL; /* unmapped, if it was mapped */
+    forget();
+    return -1;
 }
 
 bool profile_is_on(void)
@@ -368,8 +353,8 @@ int profile_close(enum mpg_profile_state state, struct mpg_error *err)
     char part[sizeof profile.path];
     size_t bytes = 0;
     int fd = -1, status = 0;
-    if (!profile.base || part_path(part, sizeof part, err) < 0)
-        return profile.base ? -1 : 0;
+    if (!profile.base)
+        return 0;
     profile.head->state = htole32(state);
     uint8_t *copy = compacted(&bytes);
     if (!mpg_file_is(profile.path, &profile.file))
@@ -377,12 +362,13 @@ int profile_close(enum mpg_profile_state state, struct mpg_error *err)
     else if (!copy)
         status = mpg_error_set(err, "out of memory");
     else if (!mpg_file_may_have(bytes))
-        status = mpg_error_errno(err, EFBIG, "%s", part);
-    else if ((fd = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) < 0 ||
-             write_all(fd, copy, bytes) < 0)
-        status = mpg_error_errno(err, errno, "%s", part);
+        status = mpg_error_errno(err, EFBIG, "%s", profile.path);
+    else if ((fd = mpg_file_aside(profile.path, part, sizeof part, err)) < 0)
+        status = -1;
+    else if (write_all(fd, copy, bytes) < 0)
+        status = mpg_error_errno(err, errno, "%s", profile.path);
     if (fd >= 0 && close(fd) < 0 && status == 0)
-        status = mpg_error_errno(err, errno, "%s", part);
+        status = mpg_error_errno(err, errno, "%s", profile.path);
     if (status == 0 && rename(part, profile.path) < 0)
         status = mpg_error_errno(err, errno, "%s", profile.path);
     if (status < 0 && fd >= 0)

@@ -1,31 +1,42 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A word of memory that the processes of a job on a host share: how many have signed, and
- * whether one has given up waiting for the rest. Both change by atomic operations only,
- * so that all who look at it in the end see the same. */
+/* A file that the processes of a job on a host share: how many have signed, and whether one has
+ * given up waiting for the rest. Both change under a lock only, so that all who look at it in the
+ * end see the same. It is read and written, not mapped: whoever truncates it does no harm. */
 #define _GNU_SOURCE
 #include "trace/pmpi/roll.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
+#include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "trace/pmpi/paths.h"
 #include "trace/store/process.h"
 #include "trace/store/window.h"
 
-enum { WAIT_MS = 1000, PAGE_BYTES = 4096 };
-#define GIVEN_UP ((uint64_t)1 << 63)
+enum { WAIT_MS = 1000, STALE_S = 60 };
+#define FOLDER "/dev/shm/"
+
+/* What is in the file; other programs than this one never read it. */
+struct record {
+    uint64_t maker; /* mpg_process_mark() of the first to sign */
+    uint64_t number;
+    uint64_t given_up;
+};
 
 static struct {
     char path[256];
-    uint64_t *word; /* NULL: nobody counts */
-    uint64_t size;  /* processes of the job on this host */
-} roll;
+    bool counts; /* there is a file, and this process has signed */
+    int fd;
+    uint64_t size; /* processes of the job on this host */
+} roll = {.fd = -1};
 
 #ifdef MPICH
 /* Hydra, MPICH's launcher, has no name for a job; but each rank has a socket that was made
@@ -60,47 +71,123 @@ static bool find_path(void)
     char job[200];
     if (!find_job(job, sizeof job) || roll.size < 1)
         return false;
-    snprintf(roll.path, sizeof roll.path, "/dev/shm/mpgtrace-%u-%s", (unsigned)getuid(), job);
-    for (char *p = roll.path + sizeof "/dev/shm/"; *p; p++)
+    snprintf(roll.path, sizeof roll.path, FOLDER "mpgtrace-%u-%s", (unsigned)getuid(), job);
+    for (char *p = roll.path + sizeof FOLDER - 1; *p; p++)
         if (*p == '/')
             *p = '-';
     return true;
 }
 
-void roll_sign(void)
+/* --- the file --- */
+
+/* Opens PATH if it is this user's and nobody else's, by this name alone; -1 otherwise. */
+static int open_own(const char *path, int flags)
 {
-    if (roll.word || !find_path())
+    struct stat st;
+    const int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | flags, 0600);
+    if (fd < 0)
+        return -1;
+    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid() &&
+        (st.st_mode & 077) == 0 && st.st_nlink <= 1)
+        return fd;
+    close(fd);
+    return -1;
+}
+
+/* Its holders write some bytes; a program's timer may interrupt the wait again and again. */
+static bool set_lock(int fd, short type)
+{
+    struct flock lock = {.l_type = type, .l_whence = SEEK_SET};
+    int status;
+    while ((status = fcntl(fd, F_SETLKW, &lock)) < 0 && errno == EINTR)
+        ;
+    return status == 0;
+}
+
+/* An empty file, or one that was cut off, is one that nobody has signed. */
+static struct record read_record(int fd)
+{
+    struct record r;
+    return pread(fd, &r, sizeof r, 0) == (ssize_t)sizeof r ? r : (struct record){0};
+}
+
+static bool write_record(int fd, const struct record *r)
+{
+    return mpg_file_may_have(sizeof *r) && pwrite(fd, r, sizeof *r, 0) == (ssize_t)sizeof *r;
+}
+
+/* Rolls of this user's jobs that died before all of their processes had signed. */
+static void clear_stale(const char *name, void *prefix)
+{
+    char path[sizeof roll.path + sizeof FOLDER];
+    struct stat st;
+    if (strncmp(name, prefix, strlen(prefix)) != 0 ||
+        snprintf(path, sizeof path, FOLDER "%s", name) >= (int)sizeof path)
         return;
-    int fd = open(roll.path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    const int fd = open_own(path, 0);
     if (fd < 0)
         return;
-    if (mpg_file_may_have(PAGE_BYTES) && posix_fallocate(fd, 0, PAGE_BYTES) == 0) {
-        void *page = mmap(NULL, PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-        roll.word = page == MAP_FAILED ? NULL : page;
-    }
+    const struct record r = read_record(fd);
+    if (fstat(fd, &st) == 0 && time(NULL) - st.st_mtime > STALE_S && !mpg_process_runs(r.maker))
+        (void)unlink(path);
     close(fd);
-    if (roll.word)
-        __atomic_fetch_add(roll.word, 1, __ATOMIC_ACQ_REL);
+}
+
+void roll_sign(void)
+{
+    char prefix[64];
+    struct record r = {0};
+    if (roll.counts || !find_path() || (roll.fd = open_own(roll.path, O_CREAT)) < 0)
+        return;
+    if (set_lock(roll.fd, F_WRLCK)) {
+        r = read_record(roll.fd);
+        if (r.number++ == 0)
+            r.maker = mpg_process_mark(getpid());
+        roll.counts = write_record(roll.fd, &r);
+        set_lock(roll.fd, F_UNLCK);
+    }
+    /* All have it open by now: a job that dies in MPI_Init leaves nothing. */
+    if (roll.counts && r.number == roll.size)
+        (void)unlink(roll.path);
+    if (r.number != 1)
+        return;
+    snprintf(prefix, sizeof prefix, "mpgtrace-%u-", (unsigned)getuid());
+    (void)paths_list(FOLDER, clear_stale, prefix);
+}
+
+/* Gives up, unless somebody else has, or the last has signed meanwhile. */
+static struct record give_up(bool *tells)
+{
+    struct record r = read_record(roll.fd);
+    if (!set_lock(roll.fd, F_WRLCK))
+        return r;
+    r = read_record(roll.fd);
+    if (r.number < roll.size && !r.given_up) {
+        r.given_up = 1;
+        *tells = write_record(roll.fd, &r);
+    }
+    set_lock(roll.fd, F_UNLCK);
+    return r;
 }
 
 bool roll_is_complete(int *signed_number, int *size, bool *tells)
 {
     *tells = false;
-    if (!roll.word)
+    if (!roll.counts)
         return true;
-    uint64_t now = __atomic_load_n(roll.word, __ATOMIC_ACQUIRE);
-    for (int ms = 0; now < roll.size && ms < WAIT_MS; ms++) {
+    struct record now = read_record(roll.fd);
+    for (int ms = 0; now.number < roll.size && !now.given_up && ms < WAIT_MS; ms++) {
         nanosleep(&(struct timespec){0, 1000000}, NULL);
-        now = __atomic_load_n(roll.word, __ATOMIC_ACQUIRE);
+        now = read_record(roll.fd);
     }
-    while (now < roll.size && !*tells)
-        *tells = __atomic_compare_exchange_n(roll.word, &now, now | GIVEN_UP, false,
-                                             __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
-    *signed_number = (int)(now & ~GIVEN_UP);
+    if (now.number < roll.size) {
+        now = give_up(tells);
+        (void)unlink(roll.path); /* further ones would be of another run */
+    }
+    *signed_number = (int)now.number;
     *size = (int)roll.size;
-    /* All have opened it; further ones would be of another run. */
-    (void)unlink(roll.path);
-    (void)munmap(roll.word, PAGE_BYTES);
-    roll.word = NULL;
-    return !*tells && !(now & GIVEN_UP);
+    close(roll.fd);
+    roll.fd = -1;
+    roll.counts = false;
+    return !now.given_up;
 }

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "trace/pmpi/clock.h"
+#include "trace/pmpi/guard.h"
 #include "trace/pmpi/say.h"
 
 enum { COMPRESSION_LEVEL = 1, HIGH_FD = 900, FD_RESERVE = 32, MAX_THREADS = 65536 };
@@ -74,7 +75,7 @@ static int open_file(struct stream *s, int flags, struct mpg_error *err)
     s->fd = move_high(s->fd);
     if (fstat(s->fd, &st) < 0)
         return mpg_error_errno(err, errno, "%s", s->path);
-    if (flags & O_CREAT) {
+    if (!s->inode) { /* opened for the first time */
         s->device = st.st_dev;
         s->inode = st.st_ino;
     }
@@ -86,13 +87,14 @@ static int current_file(void *stream, struct mpg_error *err)
 {
     struct stream *s = stream;
     struct stat st;
+    guard_check();
     if (is_open(s)) {
         if (fstat(s->fd, &st) == 0 && st.st_nlink > 0)
             return s->fd;
         return mpg_error_set(err, "%s: has been removed", s->path);
     }
     s->fd = -1; /* if it is open, it is the program's */
-    if (open_file(s, 0, err) < 0)
+    if (open_file(s, O_NOFOLLOW, err) < 0)
         return -1;
     if (!is_open(s) || lseek(s->fd, 0, SEEK_END) < 0)
         return mpg_error_set(err, "%s: has been closed and replaced", s->path);
@@ -141,7 +143,8 @@ static struct stream *stream_new(uint32_t thread, struct mpg_error *err)
         mpg_error_set(err, "out of memory");
         goto fail;
     }
-    if (open_file(s, O_CREAT | O_TRUNC, err) < 0)
+    /* Files of earlier runs are gone; what is there all the same is not ours to write to. */
+    if (open_file(s, o->directory ? O_CREAT | O_EXCL | O_NOFOLLOW : 0, err) < 0)
         goto fail;
     const struct mpg_trace_writer_options options = {.name = s->path,
                                                      .rank = o->rank,
@@ -325,6 +328,20 @@ bool stream_defined(enum stream_table table, int32_t number)
 
 /* --- all of them --- */
 
+/* In a signal's handler: a store into the file PATH has failed. */
+static void lose_window(const char *path)
+{
+    static const char reason[] = "its window was truncated, or could not be stored into";
+    struct mpg_error err;
+    const int saved = errno;
+    mpg_error_set(&err, "%s: was truncated, or could not be stored into", path);
+    stream_fail(&err);
+    for (struct stream *s = streams.first; s; s = s->next)
+        if (s->writer && mpg_trace_writer_lose(s->writer, path, reason))
+            break;
+    errno = saved;
+}
+
 int streams_open(const struct stream_options *options, struct mpg_error *err)
 {
     streams.options = *options;
@@ -332,6 +349,7 @@ int streams_open(const struct stream_options *options, struct mpg_error *err)
     streams.threads = options->threads;
     if (streams.threads && pthread_key_create(&streams.at_thread_end, give_back) != 0)
         return mpg_error_set(err, "no key for the data of threads");
+    guard_start(lose_window);
     streams.first = stream_new(0, err);
     stream_thread.stream = streams.first;
     return streams.first ? 0 : -1;
@@ -356,8 +374,9 @@ void streams_close(void)
             err = one;
         }
     }
-    if (failed)
+    if (failed && !guard_has_lost()) /* which has been said */
         complain(err.text, "its trace ends early, the program goes on");
+    guard_end();
     /* A thread that has just begun a call may still note that in its window. */
     if (streams.threads)
         return;

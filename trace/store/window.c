@@ -5,17 +5,22 @@
 #include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "trace/store/process.h"
 
 enum { LEAST_COLUMN_BYTES = 512, ATTEMPTS = 100 };
+#define ENDING ".mpgt"
+
+struct mpg_file_watch mpg_file_watch;
 
 static size_t align(size_t bytes)
 {
@@ -63,6 +68,13 @@ struct mpg_progress mpg_window_progress(const struct mpg_window *w)
                                  .process = le64toh(p->process)};
 }
 
+bool mpg_window_is_whole(const struct mpg_window *w, uint64_t sequence)
+{
+    struct mpg_chunk chunk;
+    return mpg_chunk_unpack(w->base, &chunk, NULL) == 0 && chunk.kind == MPG_CHUNK_WINDOW &&
+           le64toh(w->progress->sequence) == sequence;
+}
+
 bool mpg_file_may_have(uint64_t size)
 {
     struct rlimit limit;
@@ -92,45 +104,107 @@ bool mpg_file_is(const char *path, const struct mpg_file_id *id)
     return stat(path, &st) == 0 && st.st_dev == id->device && st.st_ino == id->inode;
 }
 
-int mpg_file_map(const char *path, const char *name, size_t size, uint8_t **base,
-                 struct mpg_file_id *id, struct mpg_error *err)
+/* A name beside PATH that a reader of the folder takes for no part of the trace, and that is new
+ * each time. */
+static int name_aside(const char *path, char *aside, size_t size, struct mpg_error *err)
+{
+    static unsigned made;
+    struct timespec t;
+    clock_gettime(CLOCK_REALTIME, &t);
+    const uint64_t number = ((uint64_t)t.tv_nsec << 32 ^ (uint64_t)t.tv_sec << 8 ^
+                             (uint64_t)getpid() << 20) +
+                            __atomic_fetch_add(&made, 1, __ATOMIC_RELAXED);
+    const size_t length = strlen(path), end = strlen(ENDING);
+    const bool ends = length > end && strcmp(path + length - end, ENDING) == 0;
+    if (snprintf(aside, size, "%.*s.%016" PRIx64 ENDING ".new", (int)(ends ? length - end : length),
+                 path, number * 0x9e3779b97f4a7c15u) >= (int)size)
+        return mpg_error_set(err, "%s: name too long", path);
+    return 0;
+}
+
+int mpg_file_aside(const char *path, char *aside, size_t size, struct mpg_error *err)
+{
+    int fd = -1;
+    for (int i = 0; i < ATTEMPTS && fd < 0; i++) {
+        if (name_aside(path, aside, size, err) < 0)
+            return -1;
+        /* Not what somebody has put there: no other name of a file, no link to one. */
+        fd = open(aside, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+        if (fd < 0 && errno != EEXIST && errno != EINTR)
+            break;
+    }
+    return fd >= 0 ? fd : mpg_error_errno(err, errno, "%s", path);
+}
+
+static int map_shared(int fd, size_t size, uint8_t **base, struct mpg_file_id *id)
 {
     struct stat st;
-    int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (fd < 0)
-        return mpg_error_errno(err, errno, "%s", name);
     int failed = allocate(fd, size);
-    void *p = MAP_FAILED;
-    if (!failed && fstat(fd, &st) < 0)
-        failed = errno;
-    if (!failed) {
-        p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-        failed = p == MAP_FAILED ? errno : 0;
-    }
-    close(fd);
-    if (failed) {
-        unlink(path);
-        mpg_error_errno(err, failed, "%s", name);
-        return is_unmappable(failed) ? -2 : -1;
-    }
+    if (failed)
+        return failed;
+    if (fstat(fd, &st) < 0)
+        return errno;
+    void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (p == MAP_FAILED)
+        return errno;
     *id = (struct mpg_file_id){st.st_dev, st.st_ino};
     *base = p;
     return 0;
 }
 
-static void fill_head(uint8_t *base, const struct mpg_chunk *chunk, size_t size,
-                      const size_t *capacity)
+int mpg_file_map(const char *path, size_t size, void (*fill)(uint8_t *, const void *),
+                 const void *data, uint8_t **base, struct mpg_file_id *id, struct mpg_error *err)
 {
-    struct mpg_chunk head = *chunk;
+    char aside[4096];
+    const int fd = mpg_file_aside(path, aside, sizeof aside, err);
+    if (fd < 0)
+        return -1;
+    int failed = map_shared(fd, size, base, id);
+    close(fd);
+    if (failed) {
+        unlink(aside);
+        mpg_error_errno(err, failed, "%s", path);
+        return is_unmappable(failed) ? -2 : -1;
+    }
+    if (mpg_file_watch.mapped)
+        mpg_file_watch.mapped(*base, size, path);
+    if (fill)
+        fill(*base, data);
+    if (rename(aside, path) == 0)
+        return 0;
+    failed = errno;
+    mpg_file_unmap(*base, size);
+    unlink(aside);
+    return mpg_error_errno(err, failed, "%s", path);
+}
+
+void mpg_file_unmap(uint8_t *base, size_t size)
+{
+    if (mpg_file_watch.unmapped)
+        mpg_file_watch.unmapped(base);
+    munmap(base, size);
+}
+
+/* What a window is filled with. */
+struct head {
+    const struct mpg_chunk *chunk;
+    size_t size;
+    const size_t *capacity; /* of each column */
+};
+
+static void fill_head(uint8_t *base, const void *data)
+{
+    const struct head *h = data;
+    struct mpg_chunk head = *h->chunk;
     head.kind = MPG_CHUNK_WINDOW;
-    head.stored_bytes = (uint32_t)(size - MPG_CHUNK_HEADER_BYTES);
+    head.stored_bytes = (uint32_t)(h->size - MPG_CHUNK_HEADER_BYTES);
     mpg_chunk_pack(&head, NULL, base);
-    const struct mpg_progress progress = {.sequence = htole64(chunk->sequence),
-                                          .first_ns = (int64_t)htole64((uint64_t)chunk->first_ns),
+    const struct mpg_progress progress = {.sequence = htole64(head.sequence),
+                                          .first_ns = (int64_t)htole64((uint64_t)head.first_ns),
                                           .process = htole64(mpg_process_mark(getpid()))};
     memcpy(base + MPG_CHUNK_HEADER_BYTES, &progress, sizeof progress);
-    for (uint32_t i = 0; i < chunk->columns; i++) {
-        uint64_t stored = htole64(capacity[i]);
+    for (uint32_t i = 0; i < head.columns; i++) {
+        uint64_t stored = htole64(h->capacity[i]);
         memcpy(base + MPG_CHUNK_HEADER_BYTES + MPG_PROGRESS_BYTES + i * sizeof stored, &stored,
                sizeof stored);
     }
@@ -149,26 +223,17 @@ int mpg_window_make(struct mpg_window *w, const char *path, const struct mpg_chu
     }
     if (size > MPG_CHUNK_MAX_BYTES)
         return mpg_error_set(err, "trace writer: one record of %zu bytes", record_bytes);
+    const struct head head = {chunk, size, capacity};
     struct mpg_file_id id = {0};
     uint8_t *base = NULL;
-    char aside[4096];
-    if (path) {
-        if (snprintf(aside, sizeof aside, "%s.new", path) >= (int)sizeof aside)
-            return mpg_error_set(err, "%s: name too long", path);
-        int status = mpg_file_map(aside, path, size, &base, &id, err);
-        if (status == -1)
-            return -1;
-        if (status < 0)
-            path = NULL;
-    }
-    if (!path && !(base = calloc(1, size)))
-        return mpg_error_set(err, "out of memory");
-    fill_head(base, chunk, size, capacity);
-    if (path && rename(aside, path) < 0) {
-        int saved = errno;
-        munmap(base, size);
-        unlink(aside);
-        return mpg_error_errno(err, saved, "%s", path);
+    const int status = path ? mpg_file_map(path, size, fill_head, &head, &base, &id, err) : -2;
+    if (status == -1)
+        return -1;
+    if (status < 0) {
+        path = NULL;
+        if (!(base = calloc(1, size)))
+            return mpg_error_set(err, "out of memory");
+        fill_head(base, &head);
     }
     (void)mpg_window_layout(w, base, size, chunk->columns);
     w->mapped = path;
@@ -179,7 +244,7 @@ int mpg_window_make(struct mpg_window *w, const char *path, const struct mpg_chu
 void mpg_window_drop(struct mpg_window *w)
 {
     if (w->mapped)
-        munmap(w->base, w->size);
+        mpg_file_unmap(w->base, w->size);
     else
         free(w->base);
     *w = (struct mpg_window){.base = NULL};

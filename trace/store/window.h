@@ -59,14 +59,29 @@ void mpg_window_drop(struct mpg_window *w);
 /* Where the columns are in a window of SIZE bytes that begins at BASE; -1 if its
  * capacities do not fit. */
 int mpg_window_layout(struct mpg_window *w, uint8_t *base, size_t size, uint32_t columns);
+/* Whether its header is, and its chunk's number is SEQUENCE: nobody else has written to it. */
+bool mpg_window_is_whole(const struct mpg_window *w, uint64_t sequence);
 /* P in host order. */
 struct mpg_progress mpg_window_progress(const struct mpg_window *w);
 
-/* Makes the file PATH of SIZE bytes, all of them on disk so that no store into it can
- * fail, and maps it to *BASE; *ID is its own. Errors call it NAME; nothing is left then. -2: the file
- * system cannot do that with any file. */
-int mpg_file_map(const char *path, const char *name, size_t size, uint8_t **base,
-                 struct mpg_file_id *id, struct mpg_error *err);
+/* Makes the file PATH of SIZE bytes, all of them on disk so that no store into it fails for want
+ * of room, and maps it to *BASE; *ID is its own. It is made aside, and FILL, if it is not NULL,
+ * has written to it with DATA when it takes PATH, replacing what is there. On failure nothing is
+ * left; -2: the file system cannot do that with any file. */
+int mpg_file_map(const char *path, size_t size, void (*fill)(uint8_t *base, const void *data),
+                 const void *data, uint8_t **base, struct mpg_file_id *id, struct mpg_error *err);
+/* Unmaps it; its file stays. */
+void mpg_file_unmap(uint8_t *base, size_t size);
+/* Makes and opens for reading and writing a file that nobody else has, for what is to be PATH's
+ * contents: beside PATH, under a name that goes to ASIDE of SIZE bytes. -1: ERR says why. */
+int mpg_file_aside(const char *path, char *aside, size_t size, struct mpg_error *err);
+/* Who wants to know of files that are mapped, before the first store into them, and of those that
+ * are about to be unmapped. */
+struct mpg_file_watch {
+    void (*mapped)(uint8_t *base, size_t size, const char *path);
+    void (*unmapped)(const uint8_t *base);
+};
+extern struct mpg_file_watch mpg_file_watch;
 /* Whether PATH is still that file: a process may outlive its run, and the next one has taken
  * the name. */
 bool mpg_file_is(const char *path, const struct mpg_file_id *id);

@@ -241,6 +241,20 @@ static uint8_t *put_column(struct mpg_trace_writer *w, uint32_t i, uint8_t *out,
     return out + stored;
 }
 
+static int end_facts(struct mpg_trace_writer *w, struct mpg_error *err);
+
+/* Nothing of what the window held is known any more: says so in the file, and ends. */
+static void lose_window(struct mpg_trace_writer *w, const char *reason)
+{
+    struct mpg_error err;
+    if (w->stopped)
+        return;
+    if (mpg_trace_write_fact(w, "incomplete", reason, &err) == 0 && end_facts(w, &err) == 0 &&
+        w->window.mapped && mpg_file_is(w->window_path, &w->window.file))
+        (void)unlink(w->window_path);
+    w->stopped = true;
+}
+
 static int append_events(struct mpg_trace_writer *w, struct mpg_error *err)
 {
     struct mpg_chunk chunk = describe(w);
@@ -252,6 +266,12 @@ static int append_events(struct mpg_trace_writer *w, struct mpg_error *err)
             stop(w);
             return -1;
         }
+    }
+    /* Not before all of it has been read: a truncated file has given way to zeros. */
+    if (!mpg_window_is_whole(&w->window, w->sequence)) {
+        lose_window(w, "its window was overwritten");
+        return mpg_error_set(err, "%s: has been overwritten",
+                             w->window_path ? w->window_path : "the window");
     }
     const struct mpg_progress progress = mpg_window_progress(&w->window);
     chunk.first_ns = progress.first_ns;
@@ -384,6 +404,14 @@ int mpg_trace_writer_flush(struct mpg_trace_writer *w, struct mpg_error *err)
     if (end_events(w, err) < 0)
         return -1;
     return end_facts(w, err);
+}
+
+bool mpg_trace_writer_lose(struct mpg_trace_writer *w, const char *path, const char *reason)
+{
+    if (w->stopped || !w->window.mapped || strcmp(w->window_path, path) != 0)
+        return false;
+    lose_window(w, reason);
+    return true;
 }
 
 int mpg_trace_writer_close(struct mpg_trace_writer *w, struct mpg_error *err)

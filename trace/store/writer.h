@@ -105,6 +105,11 @@ void mpg_trace_writer_inside(struct mpg_trace_writer *w, enum mpg_call call, int
  * system that can map files. */
 bool mpg_trace_writer_survives(const struct mpg_trace_writer *w);
 
+/* What PATH, if it is W's window, held is lost: nothing more is written but the fact that the trace
+ * is incomplete, which has REASON; what is left of the window's file goes. False: it is not W's.
+ * May be called in a signal's handler that a store of W's into its window has caused. */
+bool mpg_trace_writer_lose(struct mpg_trace_writer *w, const char *path, const char *reason);
+
 /* Events written, encoded bytes before compression, bytes given to the file. */
 struct mpg_trace_writer_size {
     uint64_t events, encoded_bytes, written_bytes;

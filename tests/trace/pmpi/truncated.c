@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A program whose trace is truncated while it runs, by itself: truncated HOW. It says what has
+ * become of its own SIGBUS, which it handles or not (test-truncated.sh).
+ *
+ * HOW is a list of words: "window" truncates the window, "profile" the profile, "overwrite" puts
+ * zeros in the window, "none" does nothing; "before" and "after" set a handler before and after
+ * MPI_Init, "chain" one that passes on what it does not know, as is right; "own" touches a page
+ * of a file of its own that is not there; "threads" is MPI_THREAD_MULTIPLE. */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <mpi.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static volatile char *own;
+static sigjmp_buf back;
+static volatile int mine, others;
+static struct sigaction before_mine;
+
+static void on_bus(int signal, siginfo_t *info, void *context)
+{
+    (void)signal, (void)context;
+    if ((volatile char *)info->si_addr == own) {
+        mine++;
+        siglongjmp(back, 1);
+    }
+    others++;
+    if (before_mine.sa_flags & SA_SIGINFO)
+        before_mine.sa_sigaction(signal, info, context);
+    else
+        _exit(77); /* as most handlers do with what they do not know */
+}
+
+static void handle_bus(bool chain)
+{
+    struct sigaction action = {.sa_sigaction = on_bus, .sa_flags = SA_SIGINFO};
+    sigaction(SIGBUS, &action, chain ? &before_mine : NULL);
+}
+
+static void pass(int times)
+{
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < times; i++) {
+        int out = i, in = -1;
+        MPI_Sendrecv(&out, 1, MPI_INT, 0, 3, &in, 1, MPI_INT, 0, 3, MPI_COMM_SELF,
+                     MPI_STATUS_IGNORE);
+        if (in != i)
+            exit(8);
+    }
+}
+
+/* Of all ranks' files whose names end in ENDING this rank's alone, as another would do it. */
+static void spoil(const char *ending, bool zeros)
+{
+    char pattern[4096];
+    int rank;
+    struct stat st;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    snprintf(pattern, sizeof pattern, "%s/rank-%d%s", getenv("MPGTRACE_OUTPUT"), rank, ending);
+    const int fd = open(pattern, O_WRONLY);
+    if (fd < 0 || fstat(fd, &st) < 0 || ftruncate(fd, 0) < 0 ||
+        (zeros && ftruncate(fd, st.st_size) < 0))
+        exit(6);
+    close(fd);
+}
+
+static void touch_own(void)
+{
+    char name[] = "own.XXXXXX";
+    const int fd = mkstemp(name);
+    own = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    unlink(name);
+    if (sigsetjmp(back, 1) == 0)
+        *own = 1;
+}
+
+int main(int argc, char **argv)
+{
+    const char *how = argc > 1 ? argv[1] : "none";
+    const bool chain = strstr(how, "chain");
+    if (strstr(how, "before"))
+        handle_bus(chain);
+    int provided;
+    MPI_Init_thread(&argc, &argv, strstr(how, "threads") ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE,
+                    &provided);
+    if (strstr(how, "after"))
+        handle_bus(chain);
+    pass(1000); /* a flush or more */
+    if (strstr(how, "window"))
+        spoil(".window.mpgt", false);
+    if (strstr(how, "overwrite"))
+        spoil(".window.mpgt", true);
+    if (strstr(how, "profile"))
+        spoil(".profile.mpgt", false);
+    pass(1000);
+    if (strstr(how, "own"))
+        touch_own();
+    pass(1000);
+    printf("to the end, %d of mine, %d of others\n", mine, others);
+    fflush(stdout);
+    MPI_Finalize();
+    return 0;
+}
