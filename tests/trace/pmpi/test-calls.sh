@@ -8,7 +8,7 @@ set -u
 here=$(cd "$(dirname "$0")" && pwd)
 build=$(cd "${top_builddir:-.}" && pwd)
 mpicc=${MPICC:-mpicc}
-library=$build/trace/pmpi/.libs/libmpgtrace.so
+library=$build/trace/pmpi/.libs/libmpgtrace-${MPI_LIBRARY:-openmpi}.so
 [ "${MPGKIT_MPI:-yes}" = yes ] || skip_all "built without MPI"
 command -v "${mpicc%% *}" >/dev/null || skip_all "no $mpicc"
 [ -f "$library" ] || skip_all "no $library"

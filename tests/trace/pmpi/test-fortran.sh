@@ -7,7 +7,6 @@ set -u
 . "$(dirname "$0")/traced.sh"
 [ "${MPGKIT_SANITIZERS:-no}" = no ] || skip_all "a sanitized tracer cannot be preloaded"
 needs "$mpicc" "$mpifort"
-tracer=$(cd "$build/trace/pmpi/.libs" && pwd)/libmpgtrace.so
 
 # calls TRACE: its calls, rank by rank, without times, without what MPICH does in between.
 calls() {

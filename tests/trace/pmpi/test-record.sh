@@ -80,8 +80,8 @@ is "... leaves only its own files" "$(cd again.trace && echo *)" "rank-0.mpgt ra
 "$MPGTRACE" record -o none.trace ./no-such-program 2>err
 is "a program that is not there" "$?: $(cat err)" \
     "1: mpgtrace record: ./no-such-program: No such file or directory"
-MPGKIT_LIBDIR=$tmp "$MPGTRACE" record -o none.trace true 2>err
-is "no tracer" "$?: $(cat err)" "1: mpgtrace record: no libmpgtrace.so in MPGKIT_LIBDIR=$tmp"
+MPGKIT_LIBDIR=$tmp "$MPGTRACE" record --mpi="$MPI_LIBRARY" -o none.trace true 2>err
+is "no tracer" "$?: $(cat err)" "1: mpgtrace record: no libmpgtrace-$MPI_LIBRARY.so in MPGKIT_LIBDIR=$tmp"
 : >file
 traced 3 file/a.trace ./calls six
 is "a folder that cannot be made does not touch the exit status" $? 6
