@@ -64,7 +64,7 @@ END {
     }
 }
 EOF
-awk -v what=table -f "$here/../trace/pmpi/calls.awk" -f prototypes.awk "$here/../trace/calls.def" |
+awk -v what=table -f "$here/../../../trace/pmpi/calls.awk" -f prototypes.awk "$here/../../../trace/calls.def" |
     sort >table
 echo '#include <mpi.h>
 VERSION MPI_VERSION
@@ -72,7 +72,7 @@ VERSION MPI_VERSION
 ELSEWHERE ^Status_.*f08
 #endif' >all.c
 $mpicc -E -P -DOMPI_OMIT_MPI1_COMPAT_DECLS=0 all.c >all.i || skip_all "$mpicc -E does not work"
-awk -f "$here/../trace/pmpi/calls.awk" -f prototypes.awk all.i | sort >header
+awk -f "$here/../../../trace/pmpi/calls.awk" -f prototypes.awk all.i | sort >header
 version=$(sed -n 's/^VERSION //p' all.i)
 join -j 1 -o 1.1 header table >both
 
@@ -93,8 +93,8 @@ is "all that mpi.h declares is wrapped" \
 # What the table does not know is counted and passed through.
 echo 'int MPI_Isendrecv(const void *a, int n, MPI_Request *r); double MPI_Wtime(void);
 int MPI_Later_thing(int v[], ...);' >new.i
-awk -v table="$here/../trace/calls.def" -f "$here/../trace/pmpi/calls.awk" \
-    -f "$here/../trace/pmpi/wrap.awk" new.i >new.c
+awk -v table="$here/../../../trace/calls.def" -f "$here/../../../trace/pmpi/calls.awk" \
+    -f "$here/../../../trace/pmpi/wrap.awk" new.i >new.c
 like "a call that it does not know is counted" "$(cat new.c)" \
     '*int MPI_Isendrecv(const void \*a, int n, MPI_Request \*r)*tracer_count(0);*return PMPI_Isendrecv(a, n, r);*"MPI_Isendrecv"*'
 like "one that it knows is recorded" "$(cat new.c)" \

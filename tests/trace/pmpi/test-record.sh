@@ -9,7 +9,7 @@
 needs "$mpicc"
 
 # Calls of which nothing but times is recorded, and what the tracer did.
-others=$(sed -nE 's/^MPG_CALL\(([A-Za-z_]*), (OTHER|FLUSH),.*/\1/p' "$here/../trace/calls.def")
+others=$(sed -nE 's/^MPG_CALL\(([A-Za-z_]*), (OTHER|FLUSH),.*/\1/p' "$here/../../../trace/calls.def")
 
 # calls TRACE: its calls, rank by rank, without times, places and the others.
 calls() {
