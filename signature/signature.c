@@ -3,8 +3,11 @@
 #include "signature/signature.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "common/printable.h"
 
 const char *mpg_fact_find(const struct mpg_fact *fact, size_t n, const char *key)
 {
@@ -114,6 +117,9 @@ static void free_core(struct mpg_noise_core *c)
     mpg_distribution_free(c->ftq.lost_ns);
     mpg_distribution_free(c->length_ns);
     mpg_distribution_free(c->gap_ns);
+    free(c->blocks.duration_ns);
+    free(c->blocks.start_ns);
+    free(c->blocks.block);
     free(c->duration_ns);
     free(c->start_ns);
     free(c->host);
@@ -145,10 +151,47 @@ void mpg_signature_free(struct mpg_signature *sig)
     for (size_t i = 0; i < sig->cores; i++)
         free_core(&sig->core[i]);
     free(sig->core);
+    for (size_t i = 0; i < sig->failures; i++) {
+        free(sig->failure[i].check);
+        free(sig->failure[i].found);
+        free(sig->failure[i].remedy);
+    }
+    free(sig->failure);
     mpg_fact_free(sig->source, sig->sources);
     mpg_fact_free(sig->fact, sig->facts);
     free(sig->path);
     free(sig);
+}
+
+char *mpg_signature_verdict(const struct mpg_signature *sig, char *buf, size_t size)
+{
+    if (sig->checks == 0) {
+        snprintf(buf, size, "not checked");
+        return buf;
+    }
+    if (sig->failures == 0) {
+        snprintf(buf, size, "%d checks passed", sig->checks);
+        return buf;
+    }
+    enum { MORE = sizeof ", and 1024 more" };
+    size_t used = (size_t)snprintf(buf, size, "%zu of %d checks failed", sig->failures,
+                                   sig->checks);
+    for (size_t i = 0; i < sig->failures && used < size; i++) {
+        char name[64];
+        mpg_printable(name, sizeof name, sig->failure[i].check);
+        if (used + strlen(name) + 2 + MORE > size) {
+            snprintf(buf + used, size - used, "%s%zu more", i > 0 ? ", and " : ": ",
+                     sig->failures - i);
+            break;
+        }
+        used += (size_t)snprintf(buf + used, size - used, "%s%s", i > 0 ? ", " : ": ", name);
+    }
+    return buf;
+}
+
+size_t mpg_noise_core_recorded(const struct mpg_noise_core *core)
+{
+    return core->blocks.recorded > 0 ? core->blocks.recorded : core->detours;
 }
 
 /* The times between the end of each detour of C and the start of the next. */

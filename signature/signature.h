@@ -15,8 +15,8 @@
 #include "statistics/loggp.h"
 
 /* Major and minor version of the file format. A reader takes any minor version
- * of the major versions it knows: 1 and 2. */
-enum { MPG_SIGNATURE_VERSION = 2, MPG_SIGNATURE_MINOR = 0 };
+ * of the major versions it knows: 1 to 3. */
+enum { MPG_SIGNATURE_VERSION = 3, MPG_SIGNATURE_MINOR = 0 };
 
 /* What a signature holds at most; larger files are rejected, not read in part. */
 enum {
@@ -24,6 +24,10 @@ enum {
     MPG_SIGNATURE_MAX_SOURCES = 262144, /* results files listed */
     MPG_SIGNATURE_MAX_CORES = 65536,
     MPG_SIGNATURE_MAX_DETOURS = 1000000, /* of one core */
+    MPG_SIGNATURE_MAX_BLOCKS = 4096,     /* of one core's record */
+    MPG_SIGNATURE_MAX_FAILURES = 1024,   /* checks */
+    /* Packed detours of all cores: this many, and so many more for each packed byte. */
+    MPG_SIGNATURE_MAX_PACKED = 1000000, MPG_SIGNATURE_MAX_PACKED_A_BYTE = 8,
     MPG_SIGNATURE_MAX_SIZES = MPG_LOGGP_MAX_SIZES, /* message sizes of one benchmark */
     MPG_SIGNATURE_MAX_LIST = 65536,      /* lines, lags, series' values, pairs, launches,
                                             collectives, rates */
@@ -58,6 +62,25 @@ struct mpg_noise_quanta {
     struct mpg_distribution *lost_ns; /* per quantum; NULL when not measured */
 };
 
+/* Part of a record: a run of detours that were next to each other, with what is between
+ * them. It begins where the detour before it ended, and ends with its last one. */
+struct mpg_noise_block {
+    double from_ns, to_ns; /* within 0..span */
+    size_t first, detours; /* which of struct mpg_noise_blocks' detours */
+};
+
+/* What is kept of a record that is too long. Of its longest detours the core has all; of
+ * the others there are those in some blocks, spread over the record, which hold the
+ * longest ones of their time as well. */
+struct mpg_noise_blocks {
+    size_t recorded;   /* how many detours the record had; 0: the core has all of them */
+    double least_ns;   /* the core's detours are all that last so long; > 0 if it has any */
+    size_t n;          /* blocks, ascending, >= 1 unless recorded is 0 */
+    struct mpg_noise_block *block;
+    size_t detours;    /* of all blocks */
+    double *start_ns, *duration_ns; /* from the record's start, as the core's */
+};
+
 /* Recorded interruptions of one core, in time order, not overlapping. */
 struct mpg_noise_core {
     char *host;             /* NULL: the header's only one, before all others */
@@ -67,7 +90,8 @@ struct mpg_noise_core {
     double span_ns;         /* length of the record; 0: no record, only FTQ data */
     size_t detours;
     double *start_ns, *duration_ns; /* start in [0, span); start + duration <= span */
-    double fraction_lost;           /* sum of durations / span; without a record 0 */
+    struct mpg_noise_blocks blocks; /* where DETOURS are the longest only */
+    double fraction_lost;           /* of the whole record: durations / span; without one 0 */
     struct mpg_distribution *gap_ns, *length_ns; /* NULL with fewer than 2 detours */
     struct mpg_noise_quanta ftq, fwq;
     struct mpg_noise_series series;    /* time lost per FTQ quantum over time, ns */
@@ -141,10 +165,22 @@ struct mpg_compute_rate {
     struct mpg_distribution *rate; /* of unit's things, per second; >= 0 */
 };
 
+/* ---- whether it was measured well ---- */
+
+/* A check of the results that failed (sigmake --check). */
+struct mpg_signature_failure {
+    char *check;  /* what it is about: "short record" */
+    char *found;  /* what was found: "detour-core0.samples: a record of 4 s" */
+    char *remedy; /* what to do about it */
+};
+
 struct mpg_signature {
     char *path;               /* where it was read from; NULL if it was not read */
     size_t facts;
     struct mpg_fact *fact;
+    int checks;               /* how many checks its results underwent; 0: none, or not said */
+    size_t failures;          /* how many of them failed */
+    struct mpg_signature_failure *failure;
     size_t sources;           /* results files it was made from: name, checksum */
     struct mpg_fact *source;
     size_t cores;             /* ascending in host (by its bytes), core */
@@ -168,6 +204,14 @@ const struct mpg_network_path *mpg_signature_path(const struct mpg_signature *si
  * take; NULL when it has none. */
 const struct mpg_network_path *mpg_signature_farthest(const struct mpg_signature *sig);
 
+/* Whether SIG was measured well, in BUF of SIZE bytes, which it returns: "28 checks
+ * passed", "3 of 28 checks failed: other load, short record, few launches" (of many the
+ * first ones), or "not checked" where SIG does not say. */
+char *mpg_signature_verdict(const struct mpg_signature *sig, char *buf, size_t size);
+
+/* How many detours CORE's record had, whether all of them are kept or not. */
+size_t mpg_noise_core_recorded(const struct mpg_noise_core *core);
+
 /* Reads and checks a signature file ("-": standard input); NULL and ERR naming
  * PATH and the key if it cannot be read, is no signature, is damaged, or has
  * another major version. Unknown keys are ignored. The caller frees the result. */
@@ -184,9 +228,9 @@ int mpg_signature_check(const struct mpg_signature *sig, struct mpg_error *err);
 /* The same for one core. */
 int mpg_noise_core_check(const struct mpg_noise_core *core, struct mpg_error *err);
 
-/* Computes what follows from CORE's detours: fraction_lost, and gap_ns and
- * length_ns where they are NULL and there are at least 2 detours. CORE keeps
- * ownership; on failure it is unchanged. */
+/* Computes what follows from CORE's detours, which must be its whole record:
+ * fraction_lost, and gap_ns and length_ns where they are NULL and there are at least 2
+ * detours. CORE keeps ownership; on failure it is unchanged. */
 int mpg_noise_core_derive(struct mpg_noise_core *core, struct mpg_error *err);
 
 /* The value of KEY among N facts; NULL if it is not there. */

@@ -65,6 +65,19 @@ static json_t *header_json(const struct mpg_header_difference *fact)
     return object;
 }
 
+/* How many checks were made of SIG's results, and which failed; null where none were. */
+static json_t *checks_json(const struct mpg_signature *sig)
+{
+    if (sig->checks == 0)
+        return json_null();
+    json_t *object = json_object(), *failed = json_array();
+    for (size_t i = 0; i < sig->failures; i++)
+        json_array_append_new(failed, json_string(sig->failure[i].check));
+    json_object_set_new(object, "made", json_integer(sig->checks));
+    json_object_set_new(object, "failed", failed);
+    return object;
+}
+
 int diff_report_json(const struct mpg_signature *a, const struct mpg_signature *b,
                      const struct mpg_difference *d, double tolerance, struct mpg_error *err)
 {
@@ -76,6 +89,8 @@ int diff_report_json(const struct mpg_signature *a, const struct mpg_signature *
     set_text(root, "a", a->path);
     set_text(root, "b", b->path);
     set_number(root, "tolerance", tolerance);
+    json_object_set_new(root, "checks_a", checks_json(a));
+    json_object_set_new(root, "checks_b", checks_json(b));
     json_object_set_new(root, "few_launches", json_boolean(d->few_launches));
     json_object_set_new(root, "headers", headers);
     json_object_set_new(root, "parameters", parameters);

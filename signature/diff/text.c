@@ -95,10 +95,12 @@ static void show_facts(const struct mpg_difference *d)
 
 static void show_signature(const char *label, const struct mpg_signature *sig)
 {
+    char verdict[256];
     const char *host = mpg_fact_find(sig->fact, sig->facts, "host");
     const char *date = mpg_fact_find(sig->fact, sig->facts, "date");
     printf("%s  %s", label, strcmp(sig->path, "-") == 0 ? "standard input" : sig->path);
     printf("%s%s%s%s\n", host ? ": " : "", host ? host : "", date ? ", " : "", date ? date : "");
+    printf("   measured well? %s\n", mpg_signature_verdict(sig, verdict, sizeof verdict));
 }
 
 static bool is_shown(const struct mpg_parameter *item, bool all)

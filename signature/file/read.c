@@ -6,7 +6,7 @@
 
 #include "signature/file/json.h"
 
-/* Major version 1 or 2; the caller's, by return value. */
+/* Major version 1 to 3; the caller's, by return value. */
 static int check_version(const json_t *root, struct mpg_error *err)
 {
     const char *format = json_string_value(json_object_get(root, "format"));
@@ -23,6 +23,31 @@ static int check_version(const json_t *root, struct mpg_error *err)
     return (int)json_integer_value(major);
 }
 
+/* What became of the checks of the results; nothing where none were made. */
+static int read_checks(const json_t *root, struct mpg_signature *sig, struct mpg_error *err)
+{
+    const json_t *object;
+    struct mpg_json_list failed;
+    if (mpg_json_get(root, "checks", JSON_OBJECT, &object, err) < 0)
+        return -1;
+    if (!object)
+        return 0;
+    if (mpg_json_need_count(object, "made", 1, &sig->checks, err) < 0 ||
+        mpg_json_get_list(object, "failed", MPG_SIGNATURE_MAX_FAILURES, sizeof *sig->failure,
+                          &failed, err) < 0)
+        return mpg_error_prefix(err, "checks");
+    sig->failure = failed.memory;
+    while (sig->failures < failed.n) {
+        size_t i = sig->failures++;
+        const json_t *failure = json_array_get(failed.array, i);
+        if (mpg_json_need_text(failure, "check", &sig->failure[i].check, err) < 0 ||
+            mpg_json_need_text(failure, "found", &sig->failure[i].found, err) < 0 ||
+            mpg_json_need_text(failure, "remedy", &sig->failure[i].remedy, err) < 0)
+            return mpg_error_prefix(err, "checks: failed[%zu]", i);
+    }
+    return 0;
+}
+
 static int parse_signature(const json_t *root, struct mpg_signature *sig, struct mpg_error *err)
 {
     int major = check_version(root, err);
@@ -31,7 +56,8 @@ static int parse_signature(const json_t *root, struct mpg_signature *sig, struct
                            err) < 0 ||
         mpg_json_get_facts(root, "results", MPG_SIGNATURE_MAX_SOURCES, &sig->source,
                            &sig->sources, err) < 0 ||
-        mpg_read_noise(root, sig, err) < 0 || mpg_read_network(root, major, sig, err) < 0 ||
+        read_checks(root, sig, err) < 0 || mpg_read_noise(root, sig, err) < 0 ||
+        mpg_read_network(root, major, sig, err) < 0 ||
         mpg_read_collectives(root, sig, err) < 0 || mpg_read_compute(root, sig, err) < 0)
         return -1;
     return mpg_signature_check(sig, err);

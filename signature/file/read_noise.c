@@ -2,7 +2,7 @@
 /* Reading the noise of a signature. */
 #include <math.h>
 
-#include "signature/file/json.h"
+#include "signature/file/detours.h"
 
 /* Two arrays of the same length in OBJECT, under the keys A and B. */
 static int get_pair(const json_t *object, size_t most, const char *a, double **a_values,
@@ -14,17 +14,6 @@ static int get_pair(const json_t *object, size_t most, const char *a, double **a
         return -1;
     if (others != *n)
         return mpg_error_set(err, "%s has %zu values, %s has %zu", a, *n, b, others);
-    return 0;
-}
-
-static int parse_detours(const json_t *core, struct mpg_noise_core *c, struct mpg_error *err)
-{
-    const json_t *object;
-    if (mpg_json_get(core, "detours", JSON_OBJECT, &object, err) < 0)
-        return -1;
-    if (object && get_pair(object, MPG_SIGNATURE_MAX_DETOURS, "start_ns", &c->start_ns,
-                           "duration_ns", &c->duration_ns, &c->detours, err) < 0)
-        return mpg_error_prefix(err, "detours");
     return 0;
 }
 
@@ -73,12 +62,18 @@ static int parse_lines(const json_t *core, struct mpg_noise_core *c, struct mpg_
 }
 
 /* What the file may leave out because it follows from the detours is computed;
- * a fraction that contradicts them is damage. */
+ * a fraction that contradicts them is damage. Of a part of the record nothing follows. */
 static int derive_core(const json_t *object, struct mpg_noise_core *c, struct mpg_error *err)
 {
     double said = NAN;
-    if (mpg_json_get_number(object, "fraction_lost", &said, err) < 0 ||
-        mpg_noise_core_check(c, err) < 0 || mpg_noise_core_derive(c, err) < 0)
+    if (mpg_json_get_number(object, "fraction_lost", &said, err) < 0)
+        return -1;
+    if (c->blocks.recorded > 0) {
+        if (mpg_json_need_number(object, "fraction_lost", &c->fraction_lost, err) < 0)
+            return -1;
+        return mpg_noise_core_check(c, err);
+    }
+    if (mpg_noise_core_check(c, err) < 0 || mpg_noise_core_derive(c, err) < 0)
         return -1;
     if (!isnan(said) && !(fabs(said - c->fraction_lost) <= 1e-6))
         return mpg_error_set(err, "fraction_lost is %g, the detours say %g", said,
@@ -86,7 +81,8 @@ static int derive_core(const json_t *object, struct mpg_noise_core *c, struct mp
     return 0;
 }
 
-static int parse_core(const json_t *object, struct mpg_noise_core *c, struct mpg_error *err)
+static int parse_core(const json_t *object, struct mpg_detours_allowance *allowance,
+                      struct mpg_noise_core *c, struct mpg_error *err)
 {
     if (mpg_json_get_text(object, "host", &c->host, err) < 0 ||
         mpg_json_need_count(object, "core", 0, &c->core, err) < 0 ||
@@ -95,7 +91,8 @@ static int parse_core(const json_t *object, struct mpg_noise_core *c, struct mpg
         mpg_json_get_number(object, "span_ns", &c->span_ns, err) < 0 ||
         mpg_json_get_distribution(object, "gap_ns", &c->gap_ns, err) < 0 ||
         mpg_json_get_distribution(object, "duration_ns", &c->length_ns, err) < 0 ||
-        parse_detours(object, c, err) < 0 || parse_quanta(object, "ftq", &c->ftq, err) < 0 ||
+        mpg_detours_read(object, allowance, c, err) < 0 ||
+        parse_quanta(object, "ftq", &c->ftq, err) < 0 ||
         parse_quanta(object, "fwq", &c->fwq, err) < 0 ||
         parse_series(object, "series", "step_ns", "mean_ns", "most_ns", &c->series, err) < 0 ||
         parse_series(object, "spectrum", "step_hz", "mean_ns2_per_hz", "most_ns2_per_hz",
@@ -113,13 +110,14 @@ static int parse_core(const json_t *object, struct mpg_noise_core *c, struct mpg
 int mpg_read_noise(const json_t *root, struct mpg_signature *sig, struct mpg_error *err)
 {
     struct mpg_json_list cores;
+    struct mpg_detours_allowance allowance = {0, 0};
     if (mpg_json_get_list(root, "noise", MPG_SIGNATURE_MAX_CORES, sizeof *sig->core, &cores,
                           err) < 0)
         return -1;
     sig->core = cores.memory;
     while (sig->cores < cores.n) {
         size_t i = sig->cores++;
-        if (parse_core(json_array_get(cores.array, i), &sig->core[i], err) < 0)
+        if (parse_core(json_array_get(cores.array, i), &allowance, &sig->core[i], err) < 0)
             return mpg_error_prefix(err, "noise[%zu]", i);
     }
     return 0;

@@ -100,14 +100,14 @@ static int compare_hosts(const char *a, const char *b)
 
 /* ---- noise ---- */
 
-static int check_detours(const struct mpg_noise_core *c, struct mpg_error *err)
+/* N detours within FROM_NS..TO_NS, in time order, that do not overlap. */
+static int check_run(const double *start_ns, const double *duration_ns, size_t n, double from_ns,
+                     double to_ns, struct mpg_error *err)
 {
-    double end_ns = 0;
-    if (check_count(c->detours, MPG_SIGNATURE_MAX_DETOURS, "start_ns", err) < 0)
-        return -1;
-    for (size_t i = 0; i < c->detours; i++) {
-        double start = c->start_ns[i], duration = c->duration_ns[i];
-        if (!(start >= 0 && start < c->span_ns))
+    double end_ns = from_ns;
+    for (size_t i = 0; i < n; i++) {
+        double start = start_ns[i], duration = duration_ns[i];
+        if (!(start >= 0 && start < to_ns))
             return mpg_error_set(err, "start_ns[%zu] is %.17g, not within 0 to span_ns", i, start);
         if (!(duration >= 0))
             return mpg_error_set(err, "duration_ns[%zu] is %.17g, not a time", i, duration);
@@ -115,11 +115,56 @@ static int check_detours(const struct mpg_noise_core *c, struct mpg_error *err)
             return mpg_error_set(err, "start_ns[%zu] is %.17g, before the previous detour ends"
                                       " at %.17g", i, start, end_ns);
         end_ns = start + duration;
-        if (!(end_ns <= c->span_ns))
+        if (!(end_ns <= to_ns))
             return mpg_error_set(err, "duration_ns[%zu] is %.17g: the detour ends after span_ns",
                                  i, duration);
     }
     return 0;
+}
+
+static int check_blocks(const struct mpg_noise_core *c, struct mpg_error *err)
+{
+    const struct mpg_noise_blocks *b = &c->blocks;
+    double end_ns = 0;
+    size_t detours = 0;
+    if (b->recorded == 0)
+        return b->n == 0 && b->detours == 0 ? 0 : mpg_error_set(err, "recorded is missing");
+    if (b->n < 1 || check_count(b->n, MPG_SIGNATURE_MAX_BLOCKS, "n", err) < 0 ||
+        check_count(b->detours, MPG_SIGNATURE_MAX_DETOURS, "detours", err) < 0 ||
+        check_time(b->least_ns, "least_ns", err) < 0)
+        return b->n < 1 ? mpg_error_set(err, "there are none") : -1;
+    if (c->detours > 0 && !(b->least_ns > 0))
+        return mpg_error_set(err, "least_ns is missing");
+    for (size_t i = 0; i < c->detours; i++)
+        if (c->duration_ns[i] < b->least_ns)
+            return mpg_error_set(err, "detour %zu lasts %g ns, less than least_ns, which is %g", i,
+                                 c->duration_ns[i], b->least_ns);
+    for (size_t i = 0; i < b->n; i++) {
+        const struct mpg_noise_block *block = &b->block[i];
+        if (!(block->from_ns >= end_ns && block->to_ns > block->from_ns &&
+              block->to_ns <= c->span_ns))
+            return mpg_error_set(err, "block %zu is from %.17g to %.17g", i, block->from_ns,
+                                 block->to_ns);
+        if (block->first != detours || block->detours < 1 || block->detours > b->detours - detours)
+            return mpg_error_set(err, "block %zu has %zu detours", i, block->detours);
+        if (check_run(b->start_ns + detours, b->duration_ns + detours, block->detours,
+                      block->from_ns, block->to_ns, err) < 0)
+            return mpg_error_prefix(err, "block %zu", i);
+        detours += block->detours;
+        end_ns = block->to_ns;
+    }
+    if (detours != b->detours || b->recorded < b->detours || b->recorded < c->detours)
+        return mpg_error_set(err, "recorded is %zu, blocks hold %zu detours, of %zu", b->recorded,
+                             detours, b->detours);
+    return 0;
+}
+
+static int check_detours(const struct mpg_noise_core *c, struct mpg_error *err)
+{
+    if (check_count(c->detours, MPG_SIGNATURE_MAX_DETOURS, "start_ns", err) < 0 ||
+        check_run(c->start_ns, c->duration_ns, c->detours, 0, c->span_ns, err) < 0)
+        return -1;
+    return check_blocks(c, err) < 0 ? mpg_error_prefix(err, "blocks") : 0;
 }
 
 static int check_quanta(const struct mpg_noise_quanta *q, const char *key, struct mpg_error *err)
@@ -192,7 +237,7 @@ int mpg_noise_core_check(const struct mpg_noise_core *c, struct mpg_error *err)
         return mpg_error_prefix(err, "detours");
     if (check_probability(c->fraction_lost, "fraction_lost", err) < 0)
         return -1;
-    if ((c->gap_ns || c->length_ns) && c->detours < 2)
+    if ((c->gap_ns || c->length_ns) && mpg_noise_core_recorded(c) < 2)
         return mpg_error_set(err, "gap_ns or duration_ns without two detours");
     if ((c->gap_ns && check_times(c->gap_ns, "gap_ns", err) < 0) ||
         (c->length_ns && check_times(c->length_ns, "duration_ns", err) < 0) ||
@@ -397,11 +442,26 @@ static int check_compute(const struct mpg_signature *sig, struct mpg_error *err)
     return 0;
 }
 
+static int check_failures(const struct mpg_signature *sig, struct mpg_error *err)
+{
+    if (sig->checks < 0 || sig->failures > (size_t)sig->checks ||
+        sig->failures > MPG_SIGNATURE_MAX_FAILURES)
+        return mpg_error_set(err, "checks: made is %d, and %zu failed", sig->checks,
+                             sig->failures);
+    for (size_t i = 0; i < sig->failures; i++) {
+        const struct mpg_signature_failure *f = &sig->failure[i];
+        if (check_text(f->check, "check", err) < 0 || check_text(f->found, "found", err) < 0 ||
+            check_text(f->remedy, "remedy", err) < 0)
+            return mpg_error_prefix(err, "checks: failed[%zu]", i);
+    }
+    return 0;
+}
+
 int mpg_signature_check(const struct mpg_signature *sig, struct mpg_error *err)
 {
     if (check_facts(sig->fact, sig->facts, MPG_SIGNATURE_MAX_FACTS, "header", err) < 0 ||
         check_facts(sig->source, sig->sources, MPG_SIGNATURE_MAX_SOURCES, "results", err) < 0 ||
-        check_noise(sig, err) < 0 || check_network(sig, err) < 0 ||
+        check_failures(sig, err) < 0 || check_noise(sig, err) < 0 || check_network(sig, err) < 0 ||
         check_collectives(sig, err) < 0)
         return -1;
     return check_compute(sig, err);

@@ -4,6 +4,27 @@
 
 #include "signature/file/json.h"
 
+/* Nothing where no checks were made. */
+static void write_checks(struct mpg_json_out *out, const struct mpg_signature *sig)
+{
+    if (sig->checks == 0)
+        return;
+    mpg_json_line(out);
+    mpg_json_begin(out, "checks", '{');
+    mpg_json_put_integer(out, "made", sig->checks);
+    mpg_json_begin(out, "failed", '[');
+    for (size_t i = 0; i < sig->failures; i++) {
+        mpg_json_line(out);
+        mpg_json_begin(out, NULL, '{');
+        mpg_json_put_text(out, "check", sig->failure[i].check);
+        mpg_json_put_text(out, "found", sig->failure[i].found);
+        mpg_json_put_text(out, "remedy", sig->failure[i].remedy);
+        mpg_json_end(out, '}', false);
+    }
+    mpg_json_end(out, ']', false);
+    mpg_json_end(out, '}', false);
+}
+
 int mpg_signature_write(const struct mpg_signature *sig, FILE *stream, struct mpg_error *err)
 {
     struct mpg_json_out out = {.stream = stream, .empty = true};
@@ -20,6 +41,8 @@ int mpg_signature_write(const struct mpg_signature *sig, FILE *stream, struct mp
     mpg_json_end(&out, ']', false);
     mpg_json_line(&out);
     mpg_json_put_facts(&out, "header", sig->fact, sig->facts);
+    mpg_json_line(&out);
+    write_checks(&out, sig);
     mpg_json_line(&out);
     mpg_json_put_facts(&out, "results", sig->source, sig->sources);
     mpg_write_noise(&out, sig);

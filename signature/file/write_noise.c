@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Writing the noise of a signature. */
-#include "signature/file/json.h"
+#include "signature/file/detours.h"
 
 static void write_quanta(struct mpg_json_out *out, const char *key,
                          const struct mpg_noise_quanta *q)
@@ -47,7 +47,8 @@ static void write_lines(struct mpg_json_out *out, const struct mpg_noise_core *c
     mpg_json_end(out, ']', false);
 }
 
-static void write_core(struct mpg_json_out *out, const struct mpg_noise_core *c)
+static void write_core(struct mpg_json_out *out, struct mpg_detours_allowance *allowance,
+                       const struct mpg_noise_core *c)
 {
     mpg_json_begin(out, NULL, '{');
     mpg_json_put_text(out, "host", c->host);
@@ -57,11 +58,7 @@ static void write_core(struct mpg_json_out *out, const struct mpg_noise_core *c)
     mpg_json_put_number(out, "threshold_ns", c->threshold_ns);
     mpg_json_put_number(out, "span_ns", c->span_ns);
     mpg_json_put_number(out, "fraction_lost", c->fraction_lost);
-    mpg_json_line(out);
-    mpg_json_begin(out, "detours", '{');
-    mpg_json_put_numbers(out, "start_ns", c->start_ns, c->detours);
-    mpg_json_put_numbers(out, "duration_ns", c->duration_ns, c->detours);
-    mpg_json_end(out, '}', false);
+    mpg_detours_write(out, allowance, c);
     mpg_json_line(out);
     mpg_json_put_distribution(out, "gap_ns", c->gap_ns);
     mpg_json_line(out);
@@ -81,11 +78,12 @@ static void write_core(struct mpg_json_out *out, const struct mpg_noise_core *c)
 
 void mpg_write_noise(struct mpg_json_out *out, const struct mpg_signature *sig)
 {
+    struct mpg_detours_allowance allowance = {0, 0};
     mpg_json_line(out);
     mpg_json_begin(out, "noise", '[');
     for (size_t i = 0; i < sig->cores; i++) {
         mpg_json_line(out);
-        write_core(out, &sig->core[i]);
+        write_core(out, &allowance, &sig->core[i]);
     }
     mpg_json_end(out, ']', false);
 }

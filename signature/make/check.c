@@ -18,37 +18,51 @@
 /* Spread of a core's rates, 5 % to 95 %, as a part of the median. */
 #define MOST_SPREAD 0.2
 
-/* What to do about each finding. */
-static const char *const remedies[MPG_FINDINGS] = {
-    [MPG_FOUND_NO_RESULTS] = "run that benchmark, too; mpgbench runs them all",
-    [MPG_FOUND_KERNELS] = "measure everything again on one system",
-    [MPG_FOUND_LOAD] = "stop the other work, or measure on nodes of your own",
-    [MPG_FOUND_PREEMPTIONS] = "stop what else runs on those cores, or measure others",
-    [MPG_FOUND_MIGRATIONS] = "let the benchmark bind itself to its core",
-    [MPG_FOUND_SHARE] = "leave the measured cores alone; do not run two benchmarks at once",
-    [MPG_FOUND_STEAL] = "measure on a host without other guests, or know that they are in it",
-    [MPG_FOUND_SPEED] = "fix the frequency (cpupower frequency-set -g performance)",
-    [MPG_FOUND_REALTIME] = "measure without --realtime, as programs run",
-    [MPG_FOUND_OVERSUBSCRIBED] = "start at most one rank a core",
-    [MPG_FOUND_TIMER] = "use the processor's counter (--timer=tsc)",
-    [MPG_FOUND_SHORT_RECORD] = "record 60 s (mpgbench --full, ftq --duration=60s)",
-    [MPG_FOUND_FILLED] = "raise --max-detours or --threshold",
-    [MPG_FOUND_FEW_LONG] = "record as long as that takes (ftq --duration)",
-    [MPG_FOUND_THRESHOLD] = "lower --threshold",
-    [MPG_FOUND_NOISE_HALVES] = "find what started or stopped meanwhile, and measure again",
-    [MPG_FOUND_LAUNCHES] = "measure at least 3 (--launch=0, 1, 2): launches differ",
-    [MPG_FOUND_OUTLIER_LAUNCH] = "measure it again, or more launches",
-    [MPG_FOUND_OUTLIER_PAIR] = "look for what is different there, or leave it out",
-    [MPG_FOUND_NETWORK_HALVES] = "find what changed meanwhile, and measure again",
-    [MPG_FOUND_FEW_MEDIAN] = "raise --max-iterations and --max-time",
-    [MPG_FOUND_FEW_TAIL] = "raise --max-iterations and --max-time",
-    [MPG_FOUND_STOPPING] = "raise --max-iterations or --max-time",
-    [MPG_FOUND_CLOCKS] = "let pingpong measure both ways, on hosts whose clocks are constant",
-    [MPG_FOUND_MISFIT] = "the two ways are not alike, or depend on each other: measure with"
-                         " clocks that can be compared",
-    [MPG_FOUND_EAGER_LIMIT] = "give mpgsim --eager-limit",
-    [MPG_FOUND_LATE] = "leave a core to each process, and measure again",
-    [MPG_FOUND_RATES] = "stop other work, fix the frequency, and measure again",
+/* What each finding is called, and what to do about it. */
+static const struct {
+    const char *name, *remedy;
+} checks[MPG_FINDINGS] = {
+    [MPG_FOUND_NO_RESULTS] = {"no results", "run that benchmark, too; mpgbench runs them all"},
+    [MPG_FOUND_KERNELS] = {"different systems", "measure everything again on one system"},
+    [MPG_FOUND_LOAD] = {"other load", "stop the other work, or measure on nodes of your own"},
+    [MPG_FOUND_PREEMPTIONS] = {"preemptions",
+        "stop what else runs on those cores, or measure others"},
+    [MPG_FOUND_MIGRATIONS] = {"migrations", "let the benchmark bind itself to its core"},
+    [MPG_FOUND_SHARE] = {"shared core",
+        "leave the measured cores alone; do not run two benchmarks at once"},
+    [MPG_FOUND_STEAL] = {"stolen time",
+        "measure on a host without other guests, or know that they are in it"},
+    [MPG_FOUND_SPEED] = {"changing speed",
+        "fix the frequency (cpupower frequency-set -g performance)"},
+    [MPG_FOUND_REALTIME] = {"real-time priority", "measure without --realtime, as programs run"},
+    [MPG_FOUND_OVERSUBSCRIBED] = {"oversubscribed", "start at most one rank a core"},
+    [MPG_FOUND_TIMER] = {"coarse timer", "use the processor's counter (--timer=tsc)"},
+    [MPG_FOUND_SHORT_RECORD] = {"short record",
+        "record 60 s (mpgbench --full, ftq --duration=60s)"},
+    [MPG_FOUND_FILLED] = {"record filled", "raise --max-detours or --threshold"},
+    [MPG_FOUND_FEW_LONG] = {"few long detours", "record as long as that takes (ftq --duration)"},
+    [MPG_FOUND_THRESHOLD] = {"high threshold", "lower --threshold"},
+    [MPG_FOUND_NOISE_HALVES] = {"unsteady noise",
+        "find what started or stopped meanwhile, and measure again"},
+    [MPG_FOUND_LAUNCHES] = {"few launches",
+        "measure at least 3 (--launch=0, 1, 2): launches differ"},
+    [MPG_FOUND_OUTLIER_LAUNCH] = {"outlying launch", "measure it again, or more launches"},
+    [MPG_FOUND_OUTLIER_PAIR] = {"outlying pair",
+        "look for what is different there, or leave it out"},
+    [MPG_FOUND_NETWORK_HALVES] = {"unsteady network",
+        "find what changed meanwhile, and measure again"},
+    [MPG_FOUND_FEW_MEDIAN] = {"uncertain medians", "raise --max-iterations and --max-time"},
+    [MPG_FOUND_FEW_TAIL] = {"uncertain tails", "raise --max-iterations and --max-time"},
+    [MPG_FOUND_STOPPING] = {"goal not reached", "raise --max-iterations or --max-time"},
+    [MPG_FOUND_CLOCKS] = {"clocks not compared",
+        "let pingpong measure both ways, on hosts whose clocks are constant"},
+    [MPG_FOUND_MISFIT] = {"one-way times misfit",
+        "the two ways are not alike, or depend on each other: measure with clocks that can be"
+        " compared"},
+    [MPG_FOUND_EAGER_LIMIT] = {"no eager limit", "give mpgsim --eager-limit"},
+    [MPG_FOUND_LATE] = {"late processes", "leave a core to each process, and measure again"},
+    [MPG_FOUND_RATES] = {"varying rates",
+        "stop other work, fix the frequency, and measure again"},
 };
 
 struct mpg_check *mpg_check_new(struct mpg_error *err)
@@ -65,21 +79,12 @@ void mpg_check_free(struct mpg_check *c)
         return;
     for (int f = 0; f < MPG_FINDINGS; f++)
         free(c->found[f].text);
-    for (size_t i = 0; i < c->lines; i++)
-        free(c->line[i]);
-    free(c->line);
     for (int path = 0; path < MPG_PATHS; path++) {
         free(c->sizes[0][path].size);
         free(c->sizes[1][path].size);
     }
     mpg_fact_free(c->kernel, c->kernels);
     free(c);
-}
-
-size_t mpg_check_findings(const struct mpg_check *c, const char *const **line)
-{
-    *line = (const char *const *)c->line;
-    return c->lines;
 }
 
 int mpg_check_found(struct mpg_check *c, enum mpg_finding finding, double badness,
@@ -252,24 +257,41 @@ static int check_rates(struct mpg_check *c, const struct mpg_signature *sig,
     return 0;
 }
 
-int mpg_check_finish(struct mpg_check *c, const struct mpg_signature *sig, struct mpg_error *err)
+/* A copy of TEXT that a signature can hold, or NULL when memory is out. */
+static char *copy_text(const char *text)
+{
+    return strndup(text, MPG_LINE_MAX_BYTES);
+}
+
+/* Adds finding F to SIG, which has room for it. */
+static int add_failure(const struct mpg_check *c, int f, struct mpg_signature *sig,
+                       struct mpg_error *err)
+{
+    char *text = NULL;
+    struct mpg_signature_failure *made = &sig->failure[sig->failures++];
+    int status = c->found[f].times > 1
+                     ? asprintf(&text, "%s, and %zu more like it", c->found[f].text,
+                                c->found[f].times - 1)
+                     : asprintf(&text, "%s", c->found[f].text);
+    if (status < 0)
+        return mpg_error_set(err, "out of memory");
+    made->check = copy_text(checks[f].name);
+    made->found = copy_text(text);
+    made->remedy = copy_text(checks[f].remedy);
+    free(text);
+    return made->check && made->found && made->remedy ? 0 : mpg_error_set(err, "out of memory");
+}
+
+int mpg_check_finish(struct mpg_check *c, struct mpg_signature *sig, struct mpg_error *err)
 {
     if (check_missing(c, err) < 0 || check_rates(c, sig, err) < 0 ||
         mpg_check_paths(c, sig, err) < 0)
         return -1;
-    if (!(c->line = calloc(MPG_FINDINGS, sizeof *c->line)))
+    if (!(sig->failure = calloc(MPG_FINDINGS, sizeof *sig->failure)))
         return mpg_error_set(err, "out of memory");
-    for (int f = 0; f < MPG_FINDINGS; f++) {
-        char more[48] = "";
-        if (c->found[f].times == 0)
-            continue;
-        if (c->found[f].times > 1)
-            snprintf(more, sizeof more, ", and %zu more like it", c->found[f].times - 1);
-        if (asprintf(&c->line[c->lines], "%s%s; %s", c->found[f].text, more, remedies[f]) < 0) {
-            c->line[c->lines] = NULL;
-            return mpg_error_set(err, "out of memory");
-        }
-        c->lines++;
-    }
+    sig->checks = MPG_FINDINGS;
+    for (int f = 0; f < MPG_FINDINGS; f++)
+        if (c->found[f].times > 0 && add_failure(c, f, sig, err) < 0)
+            return -1;
     return 0;
 }

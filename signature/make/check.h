@@ -19,15 +19,10 @@ struct mpg_check *mpg_check_new(struct mpg_error *err);
 int mpg_check_add(struct mpg_check *check, const struct mpg_results *results,
                   struct mpg_error *err);
 
-/* Looks at what became of all of them, and sorts what was found. Called once.
- * Errors: out of memory. */
-int mpg_check_finish(struct mpg_check *check, const struct mpg_signature *sig,
-                     struct mpg_error *err);
-
-/* What was found, a line each: what is wrong, its figures, in how many files, what to
- * do about it. The check owns the lines. Returns how many there are; 0 when the
- * measurement is good enough. */
-size_t mpg_check_findings(const struct mpg_check *check, const char *const **line);
+/* Looks at SIG, which became of all of them, and puts into it how many checks were made
+ * and which failed, with what was found (its figures, in how many files) and what to do
+ * about it. Called once. Errors: out of memory; SIG can then only be freed. */
+int mpg_check_finish(struct mpg_check *check, struct mpg_signature *sig, struct mpg_error *err);
 
 void mpg_check_free(struct mpg_check *check); /* NULL is allowed */
 

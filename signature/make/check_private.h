@@ -63,8 +63,6 @@ struct mpg_check {
     double resolution_ns;          /* the coarsest timer */
     struct mpg_fact *kernel;       /* different kernels and clocks */
     size_t kernels;
-    char **line;
-    size_t lines;
 };
 
 /* Notes FINDING, BADNESS being comparable between texts of one finding: the largest

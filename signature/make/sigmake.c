@@ -15,6 +15,7 @@
 #include "common/error.h"
 #include "common/option.h"
 #include "common/output.h"
+#include "common/printable.h"
 #include "common/progress.h"
 #include "signature/make/check.h"
 #include "signature/make/collect.h"
@@ -23,6 +24,8 @@
 
 #define SUFFIX ".samples"
 
+enum { VERDICT_BYTES = 512 };
+
 static int is_results_name(const struct dirent *entry)
 {
     size_t length = strlen(entry->d_name), suffix = strlen(SUFFIX);
@@ -30,7 +33,7 @@ static int is_results_name(const struct dirent *entry)
            strcmp(entry->d_name + length - suffix, SUFFIX) == 0;
 }
 
-/* What all files of a folder go to; CHECK may be NULL. */
+/* What all files of a folder go to. */
 struct takers {
     struct mpg_collect *collect;
     struct mpg_check *check;
@@ -48,7 +51,7 @@ static int add_file(struct takers *takers, const char *folder, const char *name,
     struct mpg_results *results = mpg_results_read(path, err);
     if (results)
         status = mpg_collect_add(takers->collect, results, err);
-    if (status == 0 && takers->check && (status = mpg_check_add(takers->check, results, err)) < 0)
+    if (status == 0 && (status = mpg_check_add(takers->check, results, err)) < 0)
         mpg_error_prefix(err, "%s", path);
     takers->files++;
     mpg_results_free(results);
@@ -79,14 +82,15 @@ static int add_folder(struct takers *takers, const char *folder, struct mpg_erro
     return status;
 }
 
-/* The signature of TAKERS' files, which are those of FOLDER; the caller frees it. */
+/* The signature of TAKERS' files, which are those of FOLDER, checked; the caller frees it. */
 static struct mpg_signature *make_signature(struct takers *takers, const char *folder,
                                             struct mpg_error *err)
 {
     struct mpg_signature *sig = NULL;
     if (add_folder(takers, folder, err) == 0)
         sig = mpg_collect_finish(takers->collect, err);
-    if (sig && mpg_fact_add(&sig->fact, &sig->facts, "sigmake", PACKAGE_VERSION, err) < 0) {
+    if (sig && (mpg_fact_add(&sig->fact, &sig->facts, "sigmake", PACKAGE_VERSION, err) < 0 ||
+                mpg_check_finish(takers->check, sig, err) < 0)) {
         mpg_signature_free(sig);
         sig = NULL;
     }
@@ -97,8 +101,11 @@ static void print_warnings(const struct mpg_collect *collect)
 {
     const char *const *line;
     size_t n = mpg_collect_warnings(collect, &line);
-    for (size_t i = 0; i < n; i++)
-        fprintf(stderr, "sigmake: warning: %s\n", line[i]);
+    for (size_t i = 0; i < n; i++) {
+        fputs("sigmake: warning: ", stderr);
+        mpg_printable_put(stderr, line[i]);
+        putc('\n', stderr);
+    }
 }
 
 static int write_signature(const struct mpg_signature *sig, const char *path,
@@ -114,52 +121,54 @@ static int write_signature(const struct mpg_signature *sig, const char *path,
     return mpg_output_commit(out, err);
 }
 
-/* Makes the signature of FOLDER and writes it to OUTPUT. */
-static int make(const char *folder, const char *output, struct mpg_error *err)
+/* Says in one line that SIG, of FOLDER, was not measured well, if so. */
+static void print_verdict(const struct mpg_signature *sig, const char *folder)
 {
-    struct takers takers = {.collect = mpg_collect_new(err)};
-    struct mpg_signature *sig =
-        takers.collect ? make_signature(&takers, folder, err) : NULL;
-    int status = -1;
-    if (sig) {
-        print_warnings(takers.collect);
-        status = write_signature(sig, output, err);
-    }
-    mpg_signature_free(sig);
-    mpg_collect_free(takers.collect);
-    return status;
+    char verdict[VERDICT_BYTES];
+    if (sig->failures > 0)
+        fprintf(stderr, "sigmake: %s: %s; 'sigmake --check %s' tells what to do\n", folder,
+                mpg_signature_verdict(sig, verdict, sizeof verdict), folder);
 }
 
 /* Prints what speaks against FOLDER's measurement; returns how much does. */
-static int print_check(const struct takers *takers, const char *folder, struct mpg_error *err)
+static int print_check(const struct mpg_signature *sig, size_t files, const char *folder,
+                       struct mpg_error *err)
 {
-    const char *const *line;
-    size_t n = mpg_check_findings(takers->check, &line);
+    size_t n = sig->failures;
     struct mpg_output *out = mpg_output_open("-", err);
     if (!out)
         return -1;
     FILE *stream = mpg_output_stream(out);
-    for (size_t i = 0; i < n; i++)
-        fprintf(stream, "warning: %s\n", line[i]);
+    for (size_t i = 0; i < n; i++) {
+        fputs("warning: ", stream);
+        mpg_printable_put(stream, sig->failure[i].found);
+        fprintf(stream, "; %s\n", sig->failure[i].remedy);
+    }
     if (n > 0)
-        fprintf(stream, "%s: %zu files: not good enough: %zu warning%s\n", folder, takers->files,
-                n, n == 1 ? "" : "s");
+        fprintf(stream, "%s: %zu files: not good enough: %zu warning%s\n", folder, files, n,
+                n == 1 ? "" : "s");
     else
-        fprintf(stream, "%s: %zu files: good enough\n", folder, takers->files);
+        fprintf(stream, "%s: %zu files: good enough\n", folder, files);
     return mpg_output_commit(out, err) < 0 ? -1 : (int)n;
 }
 
-/* Says whether FOLDER's measurement is good enough: 0 if so, -1 if it cannot be
- * told, else how many warnings there were. */
-static int check(const char *folder, struct mpg_error *err)
+/* Makes the signature of FOLDER and writes it to OUTPUT; or, CHECK_ONLY, says whether its
+ * measurement is good enough: 0 if so, -1 if something failed, else how many checks did. */
+static int make(const char *folder, const char *output, bool check_only, struct mpg_error *err)
 {
     struct takers takers = {.collect = mpg_collect_new(err)};
     struct mpg_signature *sig = NULL;
     int status = -1;
     if (takers.collect && (takers.check = mpg_check_new(err)) &&
-        (sig = make_signature(&takers, folder, err)) &&
-        mpg_check_finish(takers.check, sig, err) == 0)
-        status = print_check(&takers, folder, err);
+        (sig = make_signature(&takers, folder, err))) {
+        if (check_only) {
+            status = print_check(sig, takers.files, folder, err);
+        } else {
+            print_warnings(takers.collect);
+            print_verdict(sig, folder);
+            status = write_signature(sig, output, err);
+        }
+    }
     mpg_signature_free(sig);
     mpg_check_free(takers.check);
     mpg_collect_free(takers.collect);
@@ -194,7 +203,7 @@ int main(int argc, char **argv)
     if (check_only && output_given)
         mpg_option_usage_error(&program, "--check makes no signature: leave out --output");
     gsl_set_error_handler_off();
-    int status = check_only ? check(argv[first], &err) : make(argv[first], output, &err);
+    int status = make(argv[first], output, check_only, &err);
     if (status < 0)
         mpg_error_print(program.name, &err);
     return status == 0 ? MPG_EXIT_OK : MPG_EXIT_FAILURE;

@@ -11,11 +11,12 @@
 #include "common/error.h"
 #include "common/option.h"
 #include "common/output.h"
+#include "common/printable.h"
 #include "signature/show/plot.h"
 #include "signature/show/show.h"
 #include "signature/signature.h"
 
-enum { VALUE_WIDTH = 64 };
+enum { VALUE_WIDTH = 64, VERDICT_BYTES = 256 };
 
 /* The header lines that the overview shows, in this order. */
 static const char *const important[] = {
@@ -55,10 +56,29 @@ static void show_header(const struct mpg_signature *sig, bool all)
         printf("  %s: %s\n", sig->source[i].key, sig->source[i].value);
 }
 
+/* Whether it was measured well; of ALL, each check that failed. */
+static void show_verdict(const struct mpg_signature *sig, bool all)
+{
+    char verdict[VERDICT_BYTES];
+    printf("%-*s %s\n", all ? 22 : 16, "measured well?",
+           mpg_signature_verdict(sig, verdict, sizeof verdict));
+    for (size_t i = 0; all && i < sig->failures; i++) {
+        const struct mpg_signature_failure *f = &sig->failure[i];
+        fputs("  ", stdout);
+        mpg_printable_put(stdout, f->check);
+        fputs(": ", stdout);
+        mpg_printable_put(stdout, f->found);
+        fputs("; ", stdout);
+        mpg_printable_put(stdout, f->remedy);
+        putchar('\n');
+    }
+}
+
 static void show_signature(const struct mpg_signature *sig, bool all)
 {
     struct show show = {.all = all};
     show_header(sig, all);
+    show_verdict(sig, all);
     show_noise(sig, &show);
     show_network(sig, &show);
     show_collectives(sig, &show);

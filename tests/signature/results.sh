@@ -29,6 +29,25 @@ body() {
     awk '{print} END {print "# end " NR}'
 }
 
+# packed SIGNATURE: the packed detours of its first core
+packed() {
+    sed -n 's/^ *"packed": "\([^"]*\)".*/\1/p' "$1" | head -n 1
+}
+
+# unpack: packed numbers on standard input, a line each: base64, zstd, and seven bits in
+# each byte, the lowest first, as mpgsig(5) has it
+unpack() {
+    base64 -d | zstd -dcq | od -An -v -tu1 -w1 | awk '
+        BEGIN {place = 1}
+        {number += $1 % 128 * place; place *= 128}
+        $1 < 128 {printf "%.0f\n", number; number = 0; place = 1}'
+}
+
+# others: what "err" says besides how good the measurement is
+others() {
+    grep -v 'sigmake: .* checks failed: ' err
+}
+
 quietly() {
     "$@" >quiet 2>&1
 }

@@ -64,18 +64,15 @@ static bool names_file(const struct mpg_error *err)
     return strncmp(err->text, path, strlen(path)) == 0 && !strchr(err->text, '\n');
 }
 
-/* Whether R and its signature can be checked, with one line for each finding. */
-static bool check(const struct mpg_results *r, const struct mpg_signature *sig)
+/* Whether R and its signature can be checked, whose findings it then holds. */
+static bool check(const struct mpg_results *r, struct mpg_signature *sig)
 {
     struct mpg_error err;
-    const char *const *line;
     struct mpg_check *c = mpg_check_new(&err);
-    bool good = c && mpg_check_add(c, r, &err) == 0 && mpg_check_finish(c, sig, &err) == 0;
-    size_t n = good ? mpg_check_findings(c, &line) : 0;
-    for (size_t i = 0; i < n; i++)
-        good = good && !strchr(line[i], '\n') && strstr(line[i], "; ");
+    bool good = c && mpg_check_add(c, r, &err) == 0 && mpg_check_finish(c, sig, &err) == 0 &&
+                mpg_signature_check(sig, &err) == 0;
     mpg_check_free(c);
-    return good && n > 0; /* something is always missing */
+    return good && sig->failures > 0; /* something is always missing */
 }
 
 /* The signature of R alone; NULL if it is refused, and *GOOD is false if that

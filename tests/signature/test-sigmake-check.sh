@@ -5,6 +5,7 @@
 set -u
 . "$(dirname "$0")/results.sh"
 command -v python3 >/dev/null || skip_all "no python3"
+sigdiff=${SIGDIFF:-sigdiff}
 
 samples() {
     python3 "$here/samples.py" "$@"
@@ -76,6 +77,31 @@ is "good enough: exit status and text" "$? $(cat out err)" "0 good: 11 files: go
 is "-c" "$? $(cat out)" "0 good/: 11 files: good enough"
 "$sigmake" good >good.sig 2>err
 is "without --check: the signature, no warnings" "$? $(cat err)" "0 "
+
+
+# ---- what a signature says of how it was measured ----
+is "a good signature says so" "$("$sigshow" good.sig | grep '^measured well')" \
+    "measured well?   28 checks passed"
+rm -rf bad
+cp -r good bad
+sed -i 's/other_load: .*/other_load: 0.85/' bad/ftq*
+sed -i 's/preemptions: .*/preemptions: 900/' bad/detour*
+"$sigmake" bad >bad.sig 2>err
+is "a bad one is made, with one line of warning" "$? $(cat err)" \
+    "0 sigmake: bad: 2 of 28 checks failed: other load, preemptions; 'sigmake --check bad' tells what to do"
+is "sigshow says so" "$("$sigshow" bad.sig | grep '^measured well')" \
+    "measured well?   2 of 28 checks failed: other load, preemptions"
+like "sigshow --all tells what and what to do" "$("$sigshow" --all bad.sig | grep '^  preemptions')" \
+    "  preemptions: detour-core0.samples: preempted 900 times in 61.0 s; stop *"
+"$sigdiff" good.sig bad.sig >out
+is "sigdiff says it of both" "$(grep 'measured well' out)" \
+    "   measured well? 28 checks passed
+   measured well? 2 of 28 checks failed: other load, preemptions"
+like "sigdiff --json, too" "$("$sigdiff" --json good.sig bad.sig | tr -d ' \n')" \
+    '*"checks_a":{"made":28,"failed":\[\]},"checks_b":{"made":28,"failed":\["otherload","preemptions"\]}*'
+sed '/"checks": /,/^ *\]*}/{/"checks"/d;/"check"/d}' bad.sig | sed '/^ *{"check"/d' >old.sig
+is "without checks: not checked" "$("$sigshow" old.sig | grep '^measured well')" \
+    "measured well?   not checked"
 
 # ---- surroundings ----
 edited "load of others" "ftq*" 's/other_load: .*/other_load: 0.85/' \
@@ -202,7 +228,7 @@ sed -i 's/other_load: .*/other_load: 2/' r/ftq*
 "$sigmake" --check r >out
 is "two warnings: exit status and lines" "$? $(wc -l <out) $(tail -n 1 out)" "1 3 r: 10 files: not good enough: 2 warnings"
 "$sigmake" r 2>err >a.sig
-is "without --check only the grave ones are said" "$? $(cat err)" "0 "
+is "without --check only the grave ones are said, and how many others" "$? $(others)" "0 "
 sed -i '$d' r/ftq*
 "$sigmake" --check r >out 2>err
 like "a file cut off" "$? $(cat out err)" "1 sigmake: r/ftq-core0.samples: line *cut off*"

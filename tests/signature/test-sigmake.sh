@@ -11,7 +11,9 @@ echo "not a results file" >r/README.md
 echo "half a file" >r/ftq-core1.samples.part.x1
 "$sigmake" r >a.sig 2>err
 is "a whole folder: exit status" $? 0
-is "a whole folder: no warnings" "$(cat err)" ""
+is "a whole folder: no warnings" "$(others)" ""
+like "a whole folder: how good it is, in a line" "$(grep -v warning err)" \
+    "sigmake: r: * of * checks failed: *; 'sigmake --check r' tells what to do"
 is "the same folder gives the same bytes" "$("$sigmake" r/ | cmp - a.sig 2>&1)" ""
 "$sigmake" -o b.sig r >out
 is "-o: exit status" $? 0
@@ -29,8 +31,13 @@ is "cores in order of their numbers" "$(grep -o '"core": [0-9]*' a.sig | tr -d '
     '"core": 0"core": 2"core": 10'
 has "threshold, span, fraction lost" \
     '"threshold_ns": 100, "span_ns": 10000, "fraction_lost": 0.08005'
-has "starts" '"start_ns": [500,2000,7000.5]'
-has "durations" '"duration_ns": [150.5,400,250]'
+has "detours" '"detours": {"n": 3, "parts_of_ns": 10,'
+if command -v zstd >/dev/null; then
+    is "gaps and durations, in tenths of a ns" "$(packed a.sig | unpack | tr '\n' ' ')" \
+        "5000 1505 13495 4000 46005 2500 "
+else
+    skip "gaps and durations, in tenths of a ns" "no zstd"
+fi
 has "gaps: mean of 1349.5 and 4600.5" '"gap_ns": {"n": 2, "mean": 2975,'
 has "quanta" '"quantum_ns": 1000, "lost_ns": {"n": 4, "mean": 7.625,'
 has "one way: half of six round trips of 8 bytes" \
@@ -72,7 +79,7 @@ is "other values: a list" "$("$sigmake" r | grep '"who"')" '    "who": "w2; w3; 
     printf '%s\n' "500 150.5" "650 100" "9000.25 1000" | body
 } >r/detour-core4.samples
 "$sigmake" r >c.sig 2>err
-is "text rounded by less than 1 ns is forgiven" "$? $(cat err)" "0 "
+is "text rounded by less than 1 ns is forgiven" "$? $(others)" "0 "
 ok "rounded text: no overlap" grep -qF '"start_ns": [500,650.5,9000.25]' c.sig
 ok "rounded text: within the span" grep -qE '"duration_ns": \[150.5,99.5,999.7(4999|5)' c.sig
 ok "what rounding moved loads" quietly "$sigshow" c.sig
@@ -88,7 +95,7 @@ path="core complex" pingpong 0 512 >r/pingpong-launch0-core-complex.samples
     printf '%s\n' "1000 0 1 40 0 red" "9000 3 1 4000 65536 blue" "64000 0 16 100 65536 red" | body
 } >r/bandwidth-launch1-core-complex.samples
 "$sigmake" r >c.sig 2>err
-is "two classes of path: exit status" "$? $(cat err)" "0 "
+is "two classes of path: exit status" "$? $(others)" "0 "
 is "two classes of path: both, in order" "$(grep -o '"path": "[a-z ]*"' c.sig | tr -d '\n')" \
     '"path": "core complex""path": "node"'
 is "each its own eager limit" "$(grep -o '"eager_limit_bytes": [0-9]*' c.sig | tr -d '\n')" \
@@ -112,7 +119,7 @@ done
 fresh
 for i in 0 1 2; do pingpong $i "" >r/pingpong-launch$i.samples; done
 "$sigmake" r >c.sig 2>err
-like "no eager limit: a warning" "$(cat err)" "sigmake: warning: node: no eager limit *--eager-limit"
+like "no eager limit: a warning" "$(others)" "sigmake: warning: node: no eager limit *--eager-limit"
 like "no eager limit: sigshow" "$("$sigshow" c.sig)" "*Eager limit: not detected*"
 fresh
 kernel=6.2 detour 2 >r/detour-core2.samples
@@ -215,15 +222,15 @@ is "cut off at every byte: always an error that names the file" $bad 0
 fresh
 if [ -c /dev/full ]; then
     "$sigmake" r >/dev/full 2>err
-    like "a full standard output" "$? $(cat err)" "1 sigmake: standard output: *No space left*"
+    like "a full standard output" "$? $(others)" "1 sigmake: standard output: *No space left*"
 fi
 "$sigmake" -o none/x.sig r 2>err
-like "no folder to write to" "$? $(cat err)" "1 sigmake: none/x.sig: No such file*"
+like "no folder to write to" "$? $(others)" "1 sigmake: none/x.sig: No such file*"
 mkdir small
 if [ "$(id -u)" = 0 ] && mount -t tmpfs -o size=8k none small 2>/dev/null; then
     echo old >small/x.sig
     "$sigmake" -o small/x.sig r 2>err
-    like "a full disk" "$? $(cat err)" "1 sigmake: small/x.sig: *No space left*"
+    like "a full disk" "$? $(others)" "1 sigmake: small/x.sig: *No space left*"
     is "a full disk: the old file stays, nothing else" "$(ls small) $(cat small/x.sig)" "x.sig old"
     umount small
 else

@@ -247,7 +247,7 @@ static void test_rejected(void)
     static const struct {
         const char *from, *to, *says;
     } cases[] = {
-        {"[2, 0]", "[1, 9]", "network is not an object"},
+        {"[3, 0]", "[1, 9]", "network is not an object"},
         {"\"lines\": [", "\"lines\": [7, ", "noise[1]: lines[0] is not an object"},
         {"\"host\": \"a\"", "\"host\": 7", "noise[1]: host is not a string"},
         {"\"host\": \"a\"", "\"host\": \"\"", "noise[1]: host is missing"},

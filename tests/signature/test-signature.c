@@ -165,7 +165,7 @@ static void test_rejected(void)
         const char *from, *to, *says;
     } cases[] = {
         {"mpgkit-signature", "other", "format"},
-        {"[1, 0]", "[3, 0]", "version is 3.0"},
+        {"[1, 0]", "[4, 0]", "version is 4.0"},
         {"[1, 0]", "[0, 9]", "version is 0.9"},
         {"[1, 0]", "1", "version"},
         {"[1, 0]", "[1, \"0\"]", "version"},

@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Times of detours as whole numbers and back. Each number is a difference from what was
+ * before, so that it is small: a gap, a duration, a gap, a duration. */
+#include "signature/file/detours.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "signature/file/pack.h"
+
+enum { MOST_PARTS = 1000 };
+
+/* How far a list of times has come: in parts of a ns, and as a double. */
+struct clock {
+    int parts;
+    uint64_t at;
+    double at_ns;
+};
+
+/* Moves CLOCK by NUMBER parts. Without a gap, a time is that where the one before ended,
+ * whose sum may have been rounded. */
+static double move(struct clock *clock, uint64_t number)
+{
+    clock->at += number;
+    if (number > 0)
+        clock->at_ns = (double)clock->at / clock->parts;
+    return clock->at_ns;
+}
+
+/* Lets a detour of NUMBER parts pass; how long that is. */
+static double pass(struct clock *clock, uint64_t number)
+{
+    double duration_ns = (double)number / clock->parts;
+    clock->at += number;
+    clock->at_ns += duration_ns;
+    return duration_ns;
+}
+
+/* *NUMBER is the distance from CLOCK to TIME_NS, if that is a whole one. */
+static bool distance(const struct clock *clock, double time_ns, uint64_t *number)
+{
+    double at = rint(time_ns * clock->parts);
+    if (!(at >= (double)clock->at && at < (double)MPG_PACK_LIMIT))
+        return false;
+    struct clock moved = *clock;
+    *number = (uint64_t)at - clock->at;
+    return move(&moved, *number) == time_ns;
+}
+
+/* The numbers of N detours from CLOCK on, if they are whole; NUMBER may be NULL. */
+static bool to_numbers(struct clock *clock, const double *start_ns, const double *duration_ns,
+                       size_t n, uint64_t *number)
+{
+    for (size_t i = 0; i < n; i++) {
+        uint64_t gap, length;
+        if (!distance(clock, start_ns[i], &gap))
+            return false;
+        move(clock, gap);
+        double parts = rint(duration_ns[i] * clock->parts);
+        if (!(parts + (double)clock->at < (double)MPG_PACK_LIMIT))
+            return false;
+        length = (uint64_t)parts;
+        if (pass(clock, length) != duration_ns[i])
+            return false;
+        if (number) {
+            number[2 * i] = gap;
+            number[2 * i + 1] = length;
+        }
+    }
+    return true;
+}
+
+/* The same of all blocks: each is its number of detours, the distance from the end of the
+ * block before to its begin, and its detours. */
+static bool blocks_to_numbers(const struct mpg_noise_blocks *b, int parts, uint64_t *number)
+{
+    struct clock clock = {.parts = parts};
+    for (size_t i = 0; i < b->n; i++) {
+        const struct mpg_noise_block *block = &b->block[i];
+        uint64_t gap;
+        if (!distance(&clock, block->from_ns, &gap))
+            return false;
+        move(&clock, gap);
+        if (number) {
+            *number++ = block->detours;
+            *number++ = gap;
+        }
+        if (!to_numbers(&clock, b->start_ns + block->first, b->duration_ns + block->first,
+                        block->detours, number) ||
+            clock.at_ns != block->to_ns)
+            return false;
+        if (number)
+            number += 2 * block->detours;
+    }
+    return true;
+}
+
+int mpg_detours_parts(const struct mpg_noise_core *core)
+{
+    for (int parts = 1; parts <= MOST_PARTS; parts *= 10) {
+        struct clock clock = {.parts = parts};
+        if (to_numbers(&clock, core->start_ns, core->duration_ns, core->detours, NULL) &&
+            blocks_to_numbers(&core->blocks, parts, NULL))
+            return parts;
+    }
+    return 0;
+}
+
+/* ---- packing ---- */
+
+char *mpg_detours_pack(const struct mpg_noise_core *core, int parts, int level,
+                       struct mpg_error *err)
+{
+    struct clock clock = {.parts = parts};
+    uint64_t *number = malloc((2 * core->detours + 1) * sizeof *number);
+    char *text = NULL;
+    if (!number)
+        mpg_error_set(err, "out of memory for %zu detours", core->detours);
+    else if (!to_numbers(&clock, core->start_ns, core->duration_ns, core->detours, number))
+        mpg_error_set(err, "detours are no whole parts of a nanosecond");
+    else
+        text = mpg_pack(number, 2 * core->detours, level, err);
+    free(number);
+    return text;
+}
+
+char *mpg_detours_pack_blocks(const struct mpg_noise_core *core, int parts, int level,
+                              struct mpg_error *err)
+{
+    const struct mpg_noise_blocks *b = &core->blocks;
+    size_t n = 2 * (b->n + b->detours);
+    uint64_t *number = malloc((n + 1) * sizeof *number);
+    char *text = NULL;
+    if (!number)
+        mpg_error_set(err, "out of memory for %zu detours", b->detours);
+    else if (!blocks_to_numbers(b, parts, number))
+        mpg_error_set(err, "detours are no whole parts of a nanosecond");
+    else
+        text = mpg_pack(number, n, level, err);
+    free(number);
+    return text;
+}
+
+/* ---- unpacking ---- */
+
+/* N detours from CLOCK on into START_NS and DURATION_NS. */
+static int from_numbers(struct clock *clock, const uint64_t *number, size_t n, double *start_ns,
+                        double *duration_ns, struct mpg_error *err)
+{
+    for (size_t i = 0; i < n; i++) {
+        start_ns[i] = move(clock, number[2 * i]);
+        duration_ns[i] = pass(clock, number[2 * i + 1]);
+        if (clock->at >= MPG_PACK_LIMIT)
+            return mpg_error_set(err, "detour %zu ends beyond 2^53 parts of a ns", i);
+    }
+    return 0;
+}
+
+/* Room for N detours. */
+static int make_room(size_t n, double **start_ns, double **duration_ns, struct mpg_error *err)
+{
+    double *start = malloc((n + 1) * sizeof *start), *duration = malloc((n + 1) * sizeof *duration);
+    if (!start || !duration) {
+        free(start);
+        free(duration);
+        return mpg_error_set(err, "out of memory for %zu detours", n);
+    }
+    *start_ns = start;
+    *duration_ns = duration;
+    return 0;
+}
+
+int mpg_detours_unpack(const char *text, size_t n, int parts, struct mpg_noise_core *core,
+                       struct mpg_error *err)
+{
+    struct clock clock = {.parts = parts};
+    uint64_t *number = mpg_unpack(text, 2 * n, err);
+    if (!number)
+        return -1;
+    int status = make_room(n, &core->start_ns, &core->duration_ns, err);
+    if (status == 0)
+        status = from_numbers(&clock, number, n, core->start_ns, core->duration_ns, err);
+    if (status == 0)
+        core->detours = n;
+    free(number);
+    return status;
+}
+
+/* B's N blocks of DETOURS in all. */
+static int unpack_blocks(const char *text, size_t n, size_t detours, int parts,
+                         struct mpg_noise_blocks *b, struct mpg_error *err)
+{
+    struct clock clock = {.parts = parts};
+    uint64_t *number = mpg_unpack(text, 2 * (n + detours), err);
+    if (!number)
+        return -1;
+    int status = make_room(detours, &b->start_ns, &b->duration_ns, err);
+    if (status == 0 && !(b->block = calloc(n + 1, sizeof *b->block)))
+        status = mpg_error_set(err, "out of memory for %zu blocks", n);
+    const uint64_t *p = number;
+    while (status == 0 && b->n < n) {
+        struct mpg_noise_block *block = &b->block[b->n];
+        uint64_t count = *p++;
+        if (count > detours - b->detours) {
+            status = mpg_error_set(err, "block %zu has more detours than there are", b->n);
+            break;
+        }
+        *block = (struct mpg_noise_block){.from_ns = move(&clock, *p++), .first = b->detours,
+                                          .detours = (size_t)count};
+        status = from_numbers(&clock, p, block->detours, b->start_ns + b->detours,
+                              b->duration_ns + b->detours, err);
+        block->to_ns = clock.at_ns;
+        p += 2 * block->detours;
+        b->detours += block->detours;
+        b->n++;
+    }
+    if (status == 0 && b->detours != detours)
+        status = mpg_error_set(err, "blocks have %zu detours, not %zu", b->detours, detours);
+    free(number);
+    return status;
+}
+
+/* ---- reading ---- */
+
+/* Whether N more detours that PACKED stands for are within what a file may hold. */
+static int allow(struct mpg_detours_allowance *allowance, const char *packed, size_t n,
+                 struct mpg_error *err)
+{
+    allowance->bytes += mpg_pack_bytes(packed);
+    allowance->detours += n;
+    if (allowance->detours > MPG_SIGNATURE_MAX_PACKED +
+                                 allowance->bytes * MPG_SIGNATURE_MAX_PACKED_A_BYTE)
+        return mpg_error_set(err, "more detours than %d and %d a packed byte",
+                             (int)MPG_SIGNATURE_MAX_PACKED, (int)MPG_SIGNATURE_MAX_PACKED_A_BYTE);
+    return 0;
+}
+
+/* Member "packed" of OBJECT, and under the key COUNT how many detours that is. */
+static int get_packed(const json_t *object, const char *count,
+                      struct mpg_detours_allowance *allowance, const char **packed, size_t *n,
+                      struct mpg_error *err)
+{
+    const json_t *text;
+    int number = 0;
+    *packed = NULL;
+    *n = 0;
+    if (mpg_json_get(object, "packed", JSON_STRING, &text, err) < 0)
+        return -1;
+    if (!text)
+        return 0;
+    if (mpg_json_need_count(object, count, 0, &number, err) < 0)
+        return -1;
+    if (number > MPG_SIGNATURE_MAX_DETOURS)
+        return mpg_error_set(err, "%s is %d, more than %d", count, number,
+                             (int)MPG_SIGNATURE_MAX_DETOURS);
+    *packed = json_string_value(text);
+    *n = (size_t)number;
+    return allow(allowance, *packed, *n, err);
+}
+
+static int get_parts(const json_t *object, int *parts, struct mpg_error *err)
+{
+    *parts = 1;
+    if (mpg_json_get_count(object, "parts_of_ns", 1, parts, err) < 0)
+        return -1;
+    return *parts <= MOST_PARTS ? 0
+                                : mpg_error_set(err, "parts_of_ns is %d, more than %d", *parts,
+                                                (int)MOST_PARTS);
+}
+
+/* What there is where not all detours are. */
+static int read_blocks(const json_t *object, struct mpg_detours_allowance *allowance, int parts,
+                       struct mpg_noise_core *core, struct mpg_error *err)
+{
+    const json_t *member;
+    const char *packed;
+    struct mpg_noise_blocks *b = &core->blocks;
+    int64_t recorded = 0;
+    size_t detours;
+    int n = 0;
+    if (mpg_json_get(object, "blocks", JSON_OBJECT, &member, err) < 0)
+        return -1;
+    if (!member)
+        return 0;
+    if (mpg_json_need_integer(object, "recorded", &recorded, err) < 0 ||
+        mpg_json_get_number(object, "least_ns", &b->least_ns, err) < 0)
+        return -1;
+    if (recorded < 1)
+        return mpg_error_set(err, "recorded is %lld, less than 1", (long long)recorded);
+    b->recorded = (size_t)recorded;
+    int status = mpg_json_need_count(member, "n", 1, &n, err);
+    if (status == 0)
+        status = get_packed(member, "detours", allowance, &packed, &detours, err);
+    if (status == 0 && n > MPG_SIGNATURE_MAX_BLOCKS)
+        status = mpg_error_set(err, "n is %d, more than %d", n, (int)MPG_SIGNATURE_MAX_BLOCKS);
+    if (status == 0 && !packed)
+        status = mpg_error_set(err, "packed is missing");
+    if (status == 0)
+        status = unpack_blocks(packed, (size_t)n, detours, parts, b, err);
+    return status < 0 ? mpg_error_prefix(err, "blocks") : 0;
+}
+
+/* The arrays of versions 1 and 2. */
+static int read_arrays(const json_t *object, struct mpg_noise_core *core, struct mpg_error *err)
+{
+    size_t durations;
+    if (mpg_json_get_numbers(object, "start_ns", MPG_SIGNATURE_MAX_DETOURS, &core->start_ns,
+                             &core->detours, err) < 0 ||
+        mpg_json_get_numbers(object, "duration_ns", MPG_SIGNATURE_MAX_DETOURS,
+                             &core->duration_ns, &durations, err) < 0)
+        return -1;
+    if (durations != core->detours)
+        return mpg_error_set(err, "start_ns has %zu values, duration_ns has %zu", core->detours,
+                             durations);
+    return 0;
+}
+
+int mpg_detours_read(const json_t *object, struct mpg_detours_allowance *allowance,
+                     struct mpg_noise_core *core, struct mpg_error *err)
+{
+    const json_t *member;
+    const char *packed;
+    size_t n;
+    int parts;
+    if (mpg_json_get(object, "detours", JSON_OBJECT, &member, err) < 0)
+        return -1;
+    if (!member)
+        return 0;
+    int status = get_parts(member, &parts, err);
+    if (status == 0)
+        status = get_packed(member, "n", allowance, &packed, &n, err);
+    if (status == 0)
+        status = packed ? mpg_detours_unpack(packed, n, parts, core, err)
+                        : read_arrays(member, core, err);
+    if (status == 0)
+        status = read_blocks(member, allowance, parts, core, err);
+    return status < 0 ? mpg_error_prefix(err, "detours") : 0;
+}
+
+/* ---- writing ---- */
+
+static void put_blocks(struct mpg_json_out *out, const struct mpg_noise_core *core,
+                       const char *packed)
+{
+    mpg_json_line(out);
+    mpg_json_begin(out, "blocks", '{');
+    mpg_json_put_integer(out, "n", (int64_t)core->blocks.n);
+    mpg_json_put_integer(out, "detours", (int64_t)core->blocks.detours);
+    mpg_json_line(out);
+    mpg_json_put_text(out, "packed", packed);
+    mpg_json_end(out, '}', false);
+}
+
+void mpg_detours_write(struct mpg_json_out *out, struct mpg_detours_allowance *allowance,
+                       const struct mpg_noise_core *core)
+{
+    bool has_blocks = core->blocks.recorded > 0;
+    int parts = mpg_detours_parts(core);
+    char *packed = parts > 0 ? mpg_detours_pack(core, parts, MPG_PACK_WELL, NULL) : NULL;
+    char *blocks =
+        packed && has_blocks ? mpg_detours_pack_blocks(core, parts, MPG_PACK_WELL, NULL) : NULL;
+    struct mpg_detours_allowance after = *allowance;
+    bool allowed = packed && allow(&after, packed, core->detours, NULL) == 0 &&
+                   (!blocks || allow(&after, blocks, core->blocks.detours, NULL) == 0);
+    /* Blocks are whole parts, and few, by who makes them. */
+    out->failed = out->failed || (parts > 0 && !packed) || (has_blocks && (!blocks || !allowed));
+    mpg_json_line(out);
+    mpg_json_begin(out, "detours", '{');
+    if (has_blocks) {
+        mpg_json_put_integer(out, "recorded", (int64_t)core->blocks.recorded);
+        mpg_json_put_number(out, "least_ns", core->blocks.least_ns);
+    }
+    if (allowed) {
+        mpg_json_put_integer(out, "n", (int64_t)core->detours);
+        mpg_json_put_integer(out, "parts_of_ns", parts);
+        mpg_json_line(out);
+        mpg_json_put_text(out, "packed", packed);
+        *allowance = after;
+    } else {
+        mpg_json_put_numbers(out, "start_ns", core->start_ns, core->detours);
+        mpg_json_put_numbers(out, "duration_ns", core->duration_ns, core->detours);
+    }
+    if (blocks)
+        put_blocks(out, core, blocks);
+    mpg_json_end(out, '}', false);
+    free(packed);
+    free(blocks);
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A core's record of detours in the signature file: packed as differences in parts of a
+ * nanosecond, or, in files of versions 1 and 2 and where no part suits, as arrays. */
+#ifndef MPG_SIGNATURE_DETOURS_H
+#define MPG_SIGNATURE_DETOURS_H
+
+#include "signature/file/json.h"
+
+/* What packed detours a file may still hold: as many as its packed bytes are worth. */
+struct mpg_detours_allowance {
+    size_t detours, bytes; /* so far */
+};
+
+/* The smallest of 1, 10, 100 and 1000 parts of a ns of which all times of CORE's detours
+ * and blocks are whole numbers, so that they come back bit for bit; 0: none is. */
+int mpg_detours_parts(const struct mpg_noise_core *core);
+
+/* CORE's detours as a packed text, in PARTS of a ns, which suit, or those of its blocks. The
+ * caller frees it. Errors: out of memory. */
+char *mpg_detours_pack(const struct mpg_noise_core *core, int parts, int level,
+                       struct mpg_error *err);
+char *mpg_detours_pack_blocks(const struct mpg_noise_core *core, int parts, int level,
+                              struct mpg_error *err);
+
+/* The reverse of mpg_detours_pack() for a text that holds N detours; CORE has none. Errors:
+ * as mpg_unpack(), times beyond 2^53 parts. */
+int mpg_detours_unpack(const char *text, size_t n, int parts, struct mpg_noise_core *core,
+                       struct mpg_error *err);
+
+/* Member "detours" of OBJECT, which may be absent, into CORE, which has none. */
+int mpg_detours_read(const json_t *object, struct mpg_detours_allowance *allowance,
+                     struct mpg_noise_core *core, struct mpg_error *err);
+
+void mpg_detours_write(struct mpg_json_out *out, struct mpg_detours_allowance *allowance,
+                       const struct mpg_noise_core *core);
+
+#endif

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* LEB128 (as in DWARF 5, section 7.6), zstd (RFC 8878), base64 (RFC 4648, section 4). */
+#include "signature/file/pack.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zstd.h>
+
+enum { NUMBER_BYTES = 8 }; /* of 53 bits, 7 in each */
+
+static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+/* ---- base64 ---- */
+
+static char *encode_text(const uint8_t *bytes, size_t n)
+{
+    char *text = malloc((n + 2) / 3 * 4 + 1), *p = text;
+    for (size_t i = 0; text && i < n; i += 3) {
+        size_t left = n - i;
+        uint32_t three = (uint32_t)bytes[i] << 16 | (left > 1 ? (uint32_t)bytes[i + 1] << 8 : 0) |
+                         (left > 2 ? bytes[i + 2] : 0);
+        *p++ = digits[three >> 18];
+        *p++ = digits[three >> 12 & 63];
+        *p++ = left > 1 ? digits[three >> 6 & 63] : '=';
+        *p++ = left > 2 ? digits[three & 63] : '=';
+    }
+    if (text)
+        *p = '\0';
+    return text;
+}
+
+size_t mpg_pack_bytes(const char *text)
+{
+    size_t n = strlen(text), padding = 0;
+    while (padding < 2 && padding < n && text[n - 1 - padding] == '=')
+        padding++;
+    return n % 4 == 0 && n > 0 ? n / 4 * 3 - padding : 0;
+}
+
+/* The N bytes of TEXT, which mpg_pack_bytes() has said, in memory the caller frees. */
+static uint8_t *decode_text(const char *text, size_t n, struct mpg_error *err)
+{
+    uint8_t value[256];
+    uint8_t *bytes = malloc(n + 2);
+    if (!bytes) {
+        mpg_error_set(err, "out of memory for %zu bytes", n);
+        return NULL;
+    }
+    memset(value, 0xff, sizeof value);
+    for (uint8_t i = 0; i < 64; i++)
+        value[(unsigned char)digits[i]] = i;
+    for (size_t i = 0, at = 0; at < n; i += 4, at += 3) {
+        uint32_t three = 0;
+        for (size_t k = 0; k < 4; k++) {
+            bool padding = at + k > n; /* of one byte two digits, of two three */
+            uint8_t v = padding ? 0 : value[(unsigned char)text[i + k]];
+            if (v == 0xff) {
+                mpg_error_set(err, "no base64 at character %zu", i + k);
+                free(bytes);
+                return NULL;
+            }
+            three = three << 6 | v;
+        }
+        bytes[at] = (uint8_t)(three >> 16);
+        bytes[at + 1] = (uint8_t)(three >> 8);
+        if (at + 2 < n)
+            bytes[at + 2] = (uint8_t)three;
+    }
+    return bytes;
+}
+
+/* ---- numbers ---- */
+
+char *mpg_pack(const uint64_t *number, size_t n, int level, struct mpg_error *err)
+{
+    uint8_t *raw = malloc(n * NUMBER_BYTES + 1), *p = raw, *frame = NULL;
+    char *text = NULL;
+    if (!raw)
+        goto no_memory;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t left = number[i];
+        if (left >= MPG_PACK_LIMIT) {
+            mpg_error_set(err, "number %zu is too large to be packed", i);
+            goto out;
+        }
+        for (; left >= 0x80; left >>= 7)
+            *p++ = (uint8_t)(left | 0x80);
+        *p++ = (uint8_t)left;
+    }
+    size_t used = (size_t)(p - raw), room = ZSTD_compressBound(used);
+    if (!(frame = malloc(room)))
+        goto no_memory;
+    size_t size = ZSTD_compress(frame, room, raw, used, level);
+    if (ZSTD_isError(size) || !(text = encode_text(frame, size)))
+        goto no_memory;
+    goto out;
+no_memory:
+    mpg_error_set(err, "out of memory for %zu numbers", n);
+out:
+    free(frame);
+    free(raw);
+    return text;
+}
+
+/* The content, of *SIZE bytes, of the frame of SIZE_PACKED bytes, N numbers of LEB128. */
+static uint8_t *decompress(const uint8_t *frame, size_t packed, size_t n, size_t *size,
+                           struct mpg_error *err)
+{
+    unsigned long long said = ZSTD_getFrameContentSize(frame, packed);
+    uint8_t *raw = NULL;
+    if (said == ZSTD_CONTENTSIZE_ERROR || said == ZSTD_CONTENTSIZE_UNKNOWN)
+        mpg_error_set(err, "no zstd frame that says its size");
+    else if (said < n || said > (unsigned long long)n * NUMBER_BYTES)
+        mpg_error_set(err, "%llu bytes cannot be %zu numbers", said, n);
+    else if (ZSTD_findFrameCompressedSize(frame, packed) != packed)
+        mpg_error_set(err, "not one whole zstd frame");
+    else if (!(raw = malloc((size_t)said + 1)))
+        mpg_error_set(err, "out of memory for %llu bytes", said);
+    else if (ZSTD_decompress(raw, (size_t)said, frame, packed) != said) {
+        mpg_error_set(err, "damaged zstd frame");
+        free(raw);
+        raw = NULL;
+    }
+    *size = (size_t)said;
+    return raw;
+}
+
+/* The number at *P, before END, after which *P then is; MPG_PACK_LIMIT if there is none. */
+static uint64_t next_number(const uint8_t **p, const uint8_t *end)
+{
+    uint64_t number = 0;
+    for (unsigned shift = 0; *p < end && shift < 7 * NUMBER_BYTES; shift += 7) {
+        uint8_t byte = *(*p)++;
+        number |= (uint64_t)(byte & 0x7f) << shift;
+        if (byte < 0x80) /* and not with a 0 that says nothing */
+            return byte == 0 && shift > 0 ? MPG_PACK_LIMIT : number;
+    }
+    return MPG_PACK_LIMIT;
+}
+
+uint64_t *mpg_unpack(const char *text, size_t n, struct mpg_error *err)
+{
+    size_t packed = mpg_pack_bytes(text), size = 0, done = 0;
+    if (packed == 0) {
+        mpg_error_set(err, "no base64");
+        return NULL;
+    }
+    uint8_t *frame = decode_text(text, packed, err);
+    uint8_t *raw = frame ? decompress(frame, packed, n, &size, err) : NULL;
+    uint64_t *number = NULL;
+    free(frame);
+    if (!raw)
+        return NULL;
+    const uint8_t *p = raw;
+    if (!(number = malloc((n + 1) * sizeof *number)))
+        mpg_error_set(err, "out of memory for %zu numbers", n);
+    while (number && done < n && (number[done] = next_number(&p, raw + size)) < MPG_PACK_LIMIT)
+        done++;
+    if (number && (done < n || p != raw + size)) {
+        if (done < n)
+            mpg_error_set(err, "number %zu of %zu is not there or none", done, n);
+        else
+            mpg_error_set(err, "more than %zu numbers", n);
+        free(number);
+        number = NULL;
+    }
+    free(raw);
+    return number;
+}
