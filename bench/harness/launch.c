@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { LAUNCHERS = 5, MAX_RANKS = 100000000, SPEAKING_US = 3000000 };
+enum { LAUNCHERS = 5, MAX_RANKS = 100000000, SPEAKING_US = 300000 };
 
 /* A row a launcher; an outer one's variables are still there inside an inner
  * one, so the order matters. */
@@ -96,12 +96,10 @@ void mpg_launch_find(struct mpg_launch *launch)
 
 static bool parsing; /* in a rank that is silent */
 
-/* A launcher ends all ranks when one fails: rank 0 speaks before that, and mostly ends
- * this one meanwhile. */
-static void let_rank_0_speak(int status, void *unused)
+/* The launcher ends all ranks when one ends: rank 0 speaks before that. */
+static void let_rank_0_speak(void)
 {
-    (void)unused;
-    if (parsing && status != 0)
+    if (parsing)
         usleep(SPEAKING_US);
 }
 
@@ -122,7 +120,7 @@ int mpg_launch_parse(const struct mpg_program *program, int argc, char **argv)
     redirect(STDOUT_FILENO, nowhere);
     redirect(STDERR_FILENO, nowhere);
     parsing = true;
-    on_exit(let_rank_0_speak, NULL);
+    atexit(let_rank_0_speak);
     int first = mpg_option_parse(program, argc, argv);
     parsing = false;
     redirect(STDOUT_FILENO, out);

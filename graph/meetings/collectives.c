@@ -361,6 +361,10 @@ int graph_arrive(struct meetings *meetings, const struct call *call, int64_t mov
     enum order order;
     int32_t me, where, comm = order_of(meetings, e, &order, &where);
     *part = (struct part){0};
+    if (comm < 0 && order == ORDER_WINDOW) {
+        meetings->counts->unmatched++;
+        return meetings->lenient ? 0 : graph_error_lenient(&here, err, "its window is not known");
+    }
     if (comm < 0)
         return 0;
     const struct mpg_comm *members = mpg_trace_comm(meetings->trace, comm);

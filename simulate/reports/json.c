@@ -35,7 +35,6 @@ static json_t *trace_json(const struct mpg_report *r)
         {"one_sided", c->transfers},
         {"foreign", c->foreign},
         {"file_calls", c->file_calls},
-        {"unknown_calls", c->unknown},
         {"failed_calls", c->failed},
         {"flushed_ns", c->flushed_ns},
         {"unmatched", c->unmatched},
@@ -142,6 +141,16 @@ static json_t *account_json(const struct mpg_result *q)
                      a->final_ns / q->ranks);
 }
 
+/* Jansson leaves out of an object what there was no memory for. */
+static bool ran_out;
+
+static void *allocate(size_t size)
+{
+    void *data = malloc(size);
+    ran_out = ran_out || !data;
+    return data;
+}
+
 int mpg_report_json(const struct mpg_report *r, FILE *out, struct mpg_error *err)
 {
     const struct mpg_result *q = r->result;
@@ -151,6 +160,8 @@ int mpg_report_json(const struct mpg_report *r, FILE *out, struct mpg_error *err
     if (!scratch)
         return mpg_error_set(err, "out of memory");
     struct mpg_summary run = mpg_summarise(q->run_ns, q->replicas, scratch);
+    ran_out = false;
+    json_set_alloc_funcs(allocate, free);
     root = json_pack("{s:s, s:i, s:o, s:s, s:I, s:o, s:o, s:o, s:f, s:o}", "format",
                      "mpgsim-result", "version", JSON_VERSION, "attention",
                      attention_json(r->attention), "mode", "perturb", "seed",
@@ -169,9 +180,12 @@ int mpg_report_json(const struct mpg_report *r, FILE *out, struct mpg_error *err
         if (ferror(out))
             status = 0; /* the close says which file and why */
     }
-    if (status < 0)
-        mpg_error_set(err, "the answer as JSON: out of memory, or the trace's name is not UTF-8");
     json_decref(root);
+    json_set_alloc_funcs(malloc, free);
+    if (ran_out)
+        status = mpg_error_set(err, "out of memory for the answer as JSON");
+    else if (status < 0)
+        mpg_error_set(err, "the answer as JSON: the trace's name is not UTF-8");
     free(scratch);
     return status;
 }

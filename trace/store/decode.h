@@ -40,6 +40,7 @@ struct mpg_decoder {
     struct mpg_list requests, persistent, done, cancelled, resolutions, counts, polled;
     uint32_t polled_number; /* the last list of several requests */
     int64_t values[MPG_TRACE_MAX_VALUES];
+    bool ran_out; /* of memory: what was being read is not damaged */
 };
 
 void mpg_decoder_start(struct mpg_decoder *d, struct mpg_trace *trace, int32_t rank,

@@ -3,6 +3,13 @@
  * Trusts nothing it reads. */
 #include "trace/store/decode.h"
 
+static void *reserve(struct mpg_decoder *d, struct mpg_list *list, size_t n, size_t size)
+{
+    void *data = mpg_list_reserve(list, n, size);
+    d->ran_out = d->ran_out || !data;
+    return data;
+}
+
 /* Numbers of a file may be anything: arithmetic on them wraps round. */
 static int64_t add(int64_t a, int64_t b)
 {
@@ -13,7 +20,7 @@ int64_t *mpg_decode_runs(struct mpg_decoder *d, struct mpg_list *list, size_t n,
                          int64_t step)
 {
     size_t room = n < 1024 ? n : 1024; /* a length may be a lie: more only as it shows */
-    int64_t *values = mpg_list_reserve(list, room, sizeof *values), distance = 0;
+    int64_t *values = reserve(d, list, room, sizeof *values), distance = 0;
     if (!values || n == 0)
         return values;
     if (!mpg_get_zigzag(&d->p, d->end, &distance))
@@ -25,7 +32,7 @@ int64_t *mpg_decode_runs(struct mpg_decoder *d, struct mpg_list *list, size_t n,
             !mpg_get_varint(&d->p, d->end, &repeat) || repeat >= n - i)
             return NULL;
         size_t stop = i + 1 + repeat;
-        if (!(values = mpg_list_reserve(list, stop, sizeof *values)))
+        if (!(values = reserve(d, list, stop, sizeof *values)))
             return NULL;
         for (; i < stop; i++)
             values[i] = add(add(values[i - 1], step), distance);
@@ -51,7 +58,7 @@ static bool get_before(struct mpg_decoder *d, int64_t base, int64_t *value)
 
 static bool get_new_request(struct mpg_decoder *d, struct mpg_event *e, uint32_t flags)
 {
-    int64_t *request = mpg_list_reserve(&d->requests, 1, sizeof *request), distance = 0;
+    int64_t *request = reserve(d, &d->requests, 1, sizeof *request), distance = 0;
     if (!request || (!(flags & MPG_SHAPE_IN_ORDER) &&
                      !mpg_get_zigzag(&d->p, d->end, &distance)))
         return false;
@@ -65,7 +72,7 @@ static bool read_done(struct mpg_decoder *d, struct mpg_event *e)
 {
     if (!get_length(d, &e->done_number))
         return false;
-    int64_t *done = mpg_list_reserve(&d->done, e->done_number, sizeof *done);
+    int64_t *done = reserve(d, &d->done, e->done_number, sizeof *done);
     uint32_t n = e->request_number, distance;
     uint64_t expected = 0;
     for (uint32_t i = 0; done && i < e->done_number; i++) {
@@ -88,14 +95,14 @@ static bool read_extras(struct mpg_decoder *d, struct mpg_event *e, int64_t last
 {
     if (!get_length(d, &e->cancelled_number))
         return false;
-    int64_t *cancelled = mpg_list_reserve(&d->cancelled, e->cancelled_number, sizeof *cancelled);
+    int64_t *cancelled = reserve(d, &d->cancelled, e->cancelled_number, sizeof *cancelled);
     for (uint32_t i = 0; i < e->cancelled_number; i++)
         if (!cancelled || !get_before(d, last_request, &cancelled[i]))
             return false;
     if (!get_length(d, &e->resolution_number))
         return false;
     struct mpg_resolution *list =
-        mpg_list_reserve(&d->resolutions, e->resolution_number, sizeof *list);
+        reserve(d, &d->resolutions, e->resolution_number, sizeof *list);
     for (uint32_t i = 0; i < e->resolution_number; i++)
         if (!list || !get_before(d, last_request, &list[i].request) ||
             !mpg_decode_i32(d, &list[i].source) || !mpg_decode_i32(d, &list[i].tag))
@@ -146,7 +153,7 @@ static bool read_start(struct mpg_decoder *d, struct mpg_event *e, uint32_t flag
 static bool read_one_request(struct mpg_decoder *d, struct mpg_event *e, bool persistent)
 {
     struct mpg_list *list = persistent ? &d->persistent : &d->requests;
-    int64_t *value = mpg_list_reserve(list, 1, sizeof *value);
+    int64_t *value = reserve(d, list, 1, sizeof *value);
     if (!value || !get_before(d, persistent ? d->last_persistent : d->last_request, value))
         return false;
     if (persistent)
@@ -159,7 +166,7 @@ static bool read_one_request(struct mpg_decoder *d, struct mpg_event *e, bool pe
 
 static bool read_init(struct mpg_decoder *d, struct mpg_event *e)
 {
-    int64_t distance, *value = mpg_list_reserve(&d->persistent, 1, sizeof *value);
+    int64_t distance, *value = reserve(d, &d->persistent, 1, sizeof *value);
     if (!value || !mpg_get_zigzag(&d->p, d->end, &distance))
         return false;
     *value = d->last_persistent = add(add(d->last_persistent, 1), distance);
@@ -190,7 +197,6 @@ bool mpg_decode_body(struct mpg_decoder *d, struct mpg_event *e, uint32_t flags)
     switch (mpg_call_kind(e->call)) {
     case MPG_KIND_ISEND:
     case MPG_KIND_IRECV:
-    case MPG_KIND_ISENDRECV:
     case MPG_KIND_REQUEST:
     case MPG_KIND_IRMA:
     case MPG_KIND_IFILE:
@@ -202,18 +208,10 @@ bool mpg_decode_body(struct mpg_decoder *d, struct mpg_event *e, uint32_t flags)
         return read_start(d, e, flags);
     case MPG_KIND_SEND_INIT:
     case MPG_KIND_RECV_INIT:
-    case MPG_KIND_PSEND_INIT:
-    case MPG_KIND_PRECV_INIT:
         return read_init(d, e);
-    case MPG_KIND_COLLECTIVE_INIT:
-    case MPG_KIND_NEIGHBOR_INIT:
-        return read_init(d, e) && read_counts(d, e);
-    case MPG_KIND_PREADY:
-        return read_one_request(d, e, false) && read_counts(d, e);
     case MPG_KIND_REQUEST_FREE:
         return read_one_request(d, e, flags & MPG_SHAPE_PERSISTENT);
     case MPG_KIND_CANCEL:
-    case MPG_KIND_PARRIVED:
         return read_one_request(d, e, false);
     case MPG_KIND_MPROBE:
         return !(flags & MPG_SHAPE_FOUND) || read_new_message(d, e);

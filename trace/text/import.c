@@ -273,7 +273,7 @@ static int define_used(struct import *im, struct mpg_text_stream *s, struct mpg_
         return -1;
     if (mpg_text_kind_has(kind, MPG_TEXT_NEWCOMM) && mpg_text_need_comm(d, s, e->newcomm, err) < 0)
         return -1;
-    if (mpg_kind_has_neighbors(kind) &&
+    if ((kind == MPG_KIND_NEIGHBOR || kind == MPG_KIND_INEIGHBOR) &&
         mpg_text_need_topology(d, s, e->comm, err) < 0)
         return -1;
     if (e->object != MPG_NO_OBJECT &&
@@ -334,6 +334,8 @@ static int import_lines(struct import *im, FILE *text, const char *name, struct 
         mpg_error_prefix(err, "%s: line %lu", name, number);
     else if (ferror(text))
         status = mpg_error_errno(err, errno, "%s: cannot read", name);
+    else if (!feof(text))
+        status = mpg_error_set(err, "out of memory for line %lu of %s", number + 1, name);
     else if (number == 0 || !im->ranks)
         status = mpg_error_set(err, "%s: no '#mpgtext 1' and '#ranks' lines", name);
     free(line);
