@@ -164,7 +164,7 @@ is "streams: time of a message, the longest window" \
 # ---- the eager limit: -1 when nothing is sent eagerly, absent when that is not known ----
 start
 waits="not detected (even an empty message waits)"
-ok "pingpong has these words" grep -q '"even an empty message waits"' "$here/../bench/harness/network.c"
+ok "pingpong has these words" grep -q '"even an empty message waits"' "$here/../../bench/harness/network.c"
 samples pingpong n=100 | network pingpong 0 "$rtt" "eager_limit: $waits"
 made
 is "no send is eager" "$(get "p['eager_limit_bytes']") $(grep -c 'eager limit' err)" "-1 0"
