@@ -38,49 +38,67 @@ static struct stat_row *find_row(struct stat_summary *s, const struct mpg_event 
     return &s->rows[*place - 1];
 }
 
+/* Regions are sums, of which ends add and begins take away: what is added to a region in
+ * between, of it all, is what is left. Modulo 2^64, so that no order overflows. */
 static int begin_region(struct stat_summary *s, const struct mpg_event *e)
 {
-    if (s->open_number == s->open_capacity) {
-        size_t capacity = s->open_capacity ? 2 * s->open_capacity : 16;
-        void *grown = realloc(s->open, capacity * sizeof *s->open);
-        if (!grown)
-            return -1;
-        s->open = grown;
-        s->open_capacity = capacity;
-    }
     size_t need = (size_t)e->string + 1;
     if (need > s->region_number) {
         struct stat_region *grown = realloc(s->regions, need * sizeof *grown);
         if (!grown)
             return -1;
         for (size_t i = s->region_number; i < need; i++)
-            grown[i] = (struct stat_region){0};
+            grown[i] = (struct stat_region){.number = 0};
         s->regions = grown;
         s->region_number = need;
     }
-    s->open[s->open_number++] = (struct stat_open_region){e->string, e->thread, e->leave_ns};
+    uint64_t *open = mpg_map_add(&s->open, (uint64_t)e->string, e->thread);
+    uint64_t *mpi_ns = mpg_map_add(&s->mpi_ns, e->thread, 0);
+    if (!open || !mpi_ns)
+        return -1;
+    ++*open;
+    s->regions[e->string].sum_ns -= (uint64_t)e->leave_ns;
+    s->regions[e->string].mpi_sum_ns -= *mpi_ns;
     return 0;
 }
 
-/* Ends the open region at PLACE. */
-static void end_region(struct stat_summary *s, size_t place, int64_t now_ns)
+/* Ends TIMES regions of this name that THREAD has open. */
+static void end_regions(struct stat_summary *s, int32_t string, uint64_t thread, uint64_t times,
+                        int64_t now_ns)
 {
-    struct stat_region *r = &s->regions[s->open[place].string];
-    r->number++;
-    r->time_ns += (double)(now_ns - s->open[place].begin_ns);
-    for (size_t i = place + 1; i < s->open_number; i++)
-        s->open[i - 1] = s->open[i];
-    s->open_number--;
+    const uint64_t *mpi_ns = mpg_map_find(&s->mpi_ns, thread, 0);
+    struct stat_region *r = &s->regions[string];
+    r->number += times;
+    r->sum_ns += times * (uint64_t)now_ns;
+    r->mpi_sum_ns += times * *mpi_ns;
 }
 
-/* Ends the innermost region of this name; one that was never begun is ignored. */
+/* Ends a region of this name; one that was never begun is ignored. */
 static void end_named(struct stat_summary *s, const struct mpg_event *e)
 {
-    for (size_t i = s->open_number; i-- > 0;)
-        if (s->open[i].string == e->string && s->open[i].thread == e->thread) {
-            end_region(s, i, e->enter_ns);
-            return;
-        }
+    uint64_t *open = mpg_map_find(&s->open, (uint64_t)e->string, e->thread);
+    if (!open || *open == 0)
+        return;
+    --*open;
+    end_regions(s, e->string, e->thread, 1, e->enter_ns);
+}
+
+/* Ends what a rank has left open, and gives its sums to those of all ranks. */
+static void end_rank(struct stat_summary *s, int64_t end_ns)
+{
+    for (size_t i = 0; i < s->open.capacity; i++) {
+        const struct mpg_map_entry *open = &s->open.entries[i];
+        if (open->used && open->value)
+            end_regions(s, (int32_t)open->key[0], open->key[1], open->value, end_ns);
+    }
+    mpg_map_clear(&s->open);
+    mpg_map_clear(&s->mpi_ns);
+    for (size_t i = 0; i < s->region_number; i++) {
+        struct stat_region *r = &s->regions[i];
+        r->time_ns += (double)(int64_t)r->sum_ns;
+        r->in_mpi_ns += (double)(int64_t)r->mpi_sum_ns;
+        r->sum_ns = r->mpi_sum_ns = 0;
+    }
 }
 
 static int add_call(struct stat_summary *s, const struct mpg_event *e)
@@ -96,9 +114,9 @@ static int add_call(struct stat_summary *s, const struct mpg_event *e)
     mpg_stat_join(&s->calls[e->call], &one);
     s->call_number++;
     s->failed_number += e->failed;
-    for (size_t i = 0; i < s->open_number; i++)
-        if (s->open[i].thread == e->thread)
-            s->regions[s->open[i].string].mpi_ns += time_ns;
+    uint64_t *mpi_ns = mpg_map_find(&s->mpi_ns, e->thread, 0); /* since regions are there */
+    if (mpi_ns)
+        *mpi_ns += (uint64_t)e->leave_ns - (uint64_t)e->enter_ns;
     return 0;
 }
 
@@ -111,9 +129,10 @@ static int add_event(struct stat_summary *s, struct stat_rank *r, const struct m
         s->flush_ns += (double)(e->leave_ns - e->enter_ns);
         return 0;
     case MPG_KIND_REGION_BEGIN:
-        return begin_region(s, e);
+        return e->failed ? 0 : begin_region(s, e); /* a failed one names none */
     case MPG_KIND_REGION_END:
-        end_named(s, e);
+        if (!e->failed)
+            end_named(s, e);
         return 0;
     default:
         break;
@@ -171,8 +190,7 @@ static int add_rank(struct stat_summary *s, int32_t rank, struct mpg_error *err)
     mpg_cursor_close(c);
     if (status < 0)
         return mpg_error_set(err, "out of memory");
-    while (s->open_number)
-        end_region(s, s->open_number - 1, r->end_ns);
+    end_rank(s, r->end_ns);
     double run_ns = r->started ? (double)(r->end_ns - r->start_ns) : 0;
     s->run_ns += run_ns;
     if (run_ns > s->longest_ns)
@@ -197,6 +215,7 @@ void mpg_stat_clear(struct stat_summary *s)
     free(s->ranks);
     free(s->rows);
     free(s->regions);
-    free(s->open);
+    mpg_map_clear(&s->open);
+    mpg_map_clear(&s->mpi_ns);
     mpg_map_clear(&s->row_index);
 }

@@ -53,7 +53,8 @@ static void print_deaths(const struct stat_summary *s)
 {
     int number = 0;
     for (int32_t r = 0; r < mpg_trace_ranks(s->trace); r++)
-        for (uint32_t thread = 0; thread < mpg_trace_threads(s->trace, r); thread++) {
+        for (uint32_t i = 0; i < mpg_trace_threads(s->trace, r); i++) {
+            const uint32_t thread = mpg_trace_thread(s->trace, r, i);
             enum mpg_call call;
             int64_t enter_ns;
             if (mpg_trace_died(s->trace, r, thread, &call, &enter_ns) && number++ < MOST_DEATHS)
@@ -261,7 +262,7 @@ int mpg_stat_print_regions(const struct stat_summary *s, struct mpg_error *err)
         printf("%-24s %12" PRIu64 " %12s %8s %12s\n",
                mpg_trace_string(s->trace, (int32_t)(sorted[i] - s->regions)), sorted[i]->number,
                mpg_units_format_time(time, sizeof time, sorted[i]->time_ns), share,
-               mpg_units_format_time(mpi, sizeof mpi, sorted[i]->mpi_ns));
+               mpg_units_format_time(mpi, sizeof mpi, sorted[i]->in_mpi_ns));
     }
     free(sorted);
     return 0;

@@ -24,19 +24,14 @@ struct stat_row {
 
 struct stat_region {
     uint64_t number;
-    double time_ns, mpi_ns; /* mpi_ns: inside of MPI, of that */
+    double time_ns, in_mpi_ns; /* in_mpi_ns: inside of MPI, of that */
+    uint64_t sum_ns, mpi_sum_ns; /* the same of the rank being read, modulo 2^64 */
 };
 
 /* When a rank was in what, on its own clock. */
 struct stat_rank {
     bool started, ended;
     int64_t start_ns, end_ns; /* MPI_Init's leave; MPI_Finalize's enter or the last leave */
-};
-
-struct stat_open_region { /* begun, and not ended yet */
-    int32_t string;
-    uint32_t thread;
-    int64_t begin_ns;
 };
 
 /* A counter of intervals between calls, over all ranks. */
@@ -59,8 +54,8 @@ struct stat_summary {
     struct mpg_map row_index; /* (site, call) -> place + 1 */
     size_t region_number;
     struct stat_region *regions; /* by string */
-    size_t open_number, open_capacity;
-    struct stat_open_region *open;
+    struct mpg_map open;    /* (string, thread) -> how many of that name are open */
+    struct mpg_map mpi_ns;  /* of the threads with regions: time inside of MPI so far */
 };
 
 /* Reads all of TRACE into S, which the caller clears. */
