@@ -33,6 +33,8 @@ uint64_t mpg_trace_bytes(const struct mpg_trace *trace);
 const char *mpg_trace_cut(const struct mpg_trace *trace);
 /* Streams (threads that made calls) of RANK, 1 or more: MPG_THREAD_MULTIPLE programs. */
 uint32_t mpg_trace_threads(const struct mpg_trace *trace, int32_t rank);
+/* The number of the I-th of them, from 0; they ascend, and one may be missing. */
+uint32_t mpg_trace_thread(const struct mpg_trace *trace, int32_t rank, uint32_t i);
 /* Whether THREAD of RANK left its window behind, which the process does that dies
  * without MPI_Finalize; CALL is the one it was inside of since ENTER_NS, or
  * MPG_CALL_COUNT if it was in none. A process killed inside MPI_Finalize, as launchers

@@ -12,9 +12,11 @@ static bool has_died(const struct mpg_graph *g, int32_t rank, uint32_t *thread,
                      enum mpg_call *call, int64_t *enter_ns)
 {
     uint32_t threads = mpg_trace_threads(g->trace, rank);
-    for (*thread = 0; *thread < threads; ++*thread)
+    for (uint32_t i = 0; i < threads; i++) {
+        *thread = mpg_trace_thread(g->trace, rank, i);
         if (mpg_trace_died(g->trace, rank, *thread, call, enter_ns))
             return true;
+    }
     return false;
 }
 

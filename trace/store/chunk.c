@@ -7,7 +7,7 @@
 
 static const uint8_t magic[8] = {'M', 'P', 'G', 'T', 'R', 'C', 'E', '\n'};
 
-enum { THREAD_OFFSET = 52, COLUMNS_OFFSET = 54, CRC_OFFSET = 56, RUN_OFFSET = 60 };
+enum { THREAD_OFFSET = 52, COLUMNS_OFFSET = 54, CRC_OFFSET = MPG_CHUNK_CRC_OFFSET, RUN_OFFSET = 60 };
 
 static void put(uint8_t *p, int bytes, uint64_t v)
 {
@@ -30,7 +30,8 @@ static bool is_checked(const struct mpg_chunk *chunk)
                                             : chunk->kind != MPG_CHUNK_WINDOW;
 }
 
-static uint32_t checksum(const uint8_t *header, const struct mpg_chunk *chunk, const void *payload)
+uint32_t mpg_chunk_checksum(const uint8_t *header, const struct mpg_chunk *chunk,
+                            const void *payload)
 {
     uLong crc = crc32(0, header, CRC_OFFSET);
     crc = crc32(crc, header + RUN_OFFSET, MPG_CHUNK_HEADER_BYTES - RUN_OFFSET);
@@ -56,7 +57,7 @@ void mpg_chunk_pack(const struct mpg_chunk *chunk, const void *payload, uint8_t 
     put(header + THREAD_OFFSET, 2, chunk->thread);
     put(header + COLUMNS_OFFSET, 2, chunk->columns);
     put(header + RUN_OFFSET, 4, chunk->run);
-    put(header + CRC_OFFSET, 4, checksum(header, chunk, payload));
+    put(header + CRC_OFFSET, 4, mpg_chunk_checksum(header, chunk, payload));
 }
 
 int mpg_chunk_unpack(const uint8_t *header, struct mpg_chunk *chunk, struct mpg_error *err)
@@ -89,10 +90,8 @@ int mpg_chunk_unpack(const uint8_t *header, struct mpg_chunk *chunk, struct mpg_
         (has_columns && (chunk->columns < MPG_COLUMN_VALUES ||
                          chunk->columns > MPG_COLUMN_VALUES + MPG_TRACE_MAX_VALUES)))
         return mpg_error_set(err, "damaged chunk header");
+    if (kind == MPG_CHUNK_EVENTS && !mpg_chunk_may_pack(chunk->raw_bytes, chunk->stored_bytes))
+        return mpg_error_set(err, "damaged chunk header: %u bytes packed into %u",
+                             chunk->raw_bytes, chunk->stored_bytes);
     return 0;
-}
-
-bool mpg_chunk_check(const uint8_t *header, const struct mpg_chunk *chunk, const void *payload)
-{
-    return get(header + CRC_OFFSET, 4) == checksum(header, chunk, payload);
 }

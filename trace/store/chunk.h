@@ -13,8 +13,11 @@
 enum {
     MPG_CHUNK_VERSION = 3,
     MPG_CHUNK_HEADER_BYTES = 64,
+    MPG_CHUNK_CRC_OFFSET = 56,
     MPG_CHUNK_MAX_RANKS = 1 << 26,
     MPG_CHUNK_MAX_BYTES = 1 << 30, /* of a payload, stored or raw */
+    MPG_CHUNK_FREE_BYTES = 16 << 10, /* unpacked, whatever it is packed into; above that, */
+    MPG_CHUNK_MAX_RATIO = 128,       /* as many for each byte */
     MPG_TRACE_MAX_LIST = 1 << 26,  /* elements in any list of an event */
     MPG_TRACE_MAX_FRAMES = 64,
     MPG_TRACE_MAX_TEXT = 4096,     /* of a region's name or a module's path */
@@ -71,11 +74,21 @@ struct mpg_chunk {
     int64_t first_ns;  /* the last leave time before the chunk */
 };
 
+/* Whether a chunk of events whose payload has RAW bytes may be stored in STORED: a reader's
+ * memory and time are bounded by the file, and no program's events are as alike. */
+static inline bool mpg_chunk_may_pack(size_t raw, size_t stored)
+{
+    return raw <= MPG_CHUNK_FREE_BYTES + (size_t)MPG_CHUNK_MAX_RATIO * stored;
+}
+
 /* Writes the 64 header bytes, whose CRC covers header and PAYLOAD (of a window, and
  * of a profile that is not closed, the header alone: PAYLOAD may be NULL). */
 void mpg_chunk_pack(const struct mpg_chunk *chunk, const void *payload, uint8_t *header);
 /* Reads and checks a header; ERR says what is wrong with it. */
 int mpg_chunk_unpack(const uint8_t *header, struct mpg_chunk *chunk, struct mpg_error *err);
+/* The CRC-32 of a chunk as a file has it, but for the place of the CRC itself. */
+uint32_t mpg_chunk_checksum(const uint8_t *header, const struct mpg_chunk *chunk,
+                            const void *payload);
 /* Whether the CRC in HEADER fits it and its PAYLOAD (of a window: NULL). */
 bool mpg_chunk_check(const uint8_t *header, const struct mpg_chunk *chunk, const void *payload);
 

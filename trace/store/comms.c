@@ -1,28 +1,29 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Communicators as all ranks know them: the same parent, groups and instance number
- * are the same communicator. */
+ * are the same communicator. Their groups are kept once, whatever has them: every rank
+ * defines the world, and programs make copies of communicators by the thousand. */
 #include "trace/store/private.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_same(const struct mpg_trace *t, uint64_t number, int32_t parent, int32_t instance,
-                    int32_t size, int32_t remote_size, const int32_t *world_ranks)
+enum {
+    LEAST_NAMED = 1 << 21, /* ranks that a trace of any size may name in groups */
+    NAMED_A_BYTE = 16
+};
+
+bool mpg_trace_may_name(struct mpg_trace *t, uint64_t n)
 {
-    const struct mpg_comm *c = &t->comms[number];
-    if (c->instance != instance || c->parent != parent)
+    const uint64_t most = LEAST_NAMED + NAMED_A_BYTE * (uint64_t)t->total_bytes;
+    if (n > most || t->named > most - n)
         return false;
-    size_t n = (size_t)size, m = (size_t)remote_size;
-    if (c->size == size && c->remote_size == remote_size &&
-        memcmp(c->world_ranks, world_ranks, (n + m) * sizeof *world_ranks) == 0)
-        return true;
-    /* The two sides of an inter-communicator name their own group first. */
-    return m > 0 && c->size == remote_size && c->remote_size == size &&
-           memcmp(c->world_ranks, world_ranks + n, m * sizeof *world_ranks) == 0 &&
-           memcmp(c->world_ranks + m, world_ranks, n * sizeof *world_ranks) == 0;
+    t->named += n;
+    return true;
 }
 
-static uint64_t hash_members(const int32_t *world_ranks, int32_t n)
+/* --- groups --- */
+
+static uint64_t hash_ranks(const int32_t *world_ranks, int32_t n)
 {
     uint64_t hash = 0xcbf29ce484222325u ^ (uint64_t)(uint32_t)n;
     for (int32_t i = 0; i < n; i++)
@@ -30,19 +31,105 @@ static uint64_t hash_members(const int32_t *world_ranks, int32_t n)
     return hash;
 }
 
-/* The place of this communicator's number + 1, with 0 in it if it is new. */
-static uint64_t *find_or_add(struct mpg_trace *t, int32_t parent, int32_t instance, int32_t size,
-                             int32_t remote_size, const int32_t *world_ranks)
+static uint64_t hash_encoded(int32_t size, int32_t remote_size, const uint8_t *encoded,
+                             size_t bytes)
 {
-    /* The sum is the same from either side. */
-    uint64_t hash = hash_members(world_ranks, size) + (uint64_t)parent;
-    if (remote_size > 0)
-        hash += hash_members(world_ranks + size, remote_size);
+    uint64_t hash = 0xcbf29ce484222325u ^ ((uint64_t)size << 32 | (uint64_t)remote_size);
+    for (size_t i = 0; i < bytes; i++)
+        hash = (hash ^ encoded[i]) * 0x100000001b3u;
+    return hash;
+}
+
+static const struct trace_members *members_at(const struct mpg_trace *t, uint64_t i)
+{
+    return (const struct trace_members *)t->members.items + i;
+}
+
+/* The place of the number + 1 of what is encoded so, with 0 in it if it is new. */
+static uint64_t *find_encoded(struct mpg_trace *t, int32_t size, int32_t remote_size,
+                              const uint8_t *encoded, size_t bytes)
+{
+    const uint64_t hash = hash_encoded(size, remote_size, encoded, bytes);
+    for (uint64_t collisions = 0;; collisions++) {
+        uint64_t *slot = mpg_map_add(&t->members.index, hash, collisions);
+        if (!slot || !*slot)
+            return slot;
+        const struct trace_members *m = members_at(t, *slot - 1);
+        if (m->size == size && m->remote_size == remote_size && m->encoded_bytes == bytes &&
+            memcmp(m->encoded, encoded, bytes) == 0)
+            return slot;
+    }
+}
+
+int32_t mpg_trace_find_members(struct mpg_trace *t, int32_t size, int32_t remote_size,
+                               const uint8_t *encoded, size_t bytes)
+{
+    const uint64_t *slot = find_encoded(t, size, remote_size, encoded, bytes);
+    return slot && *slot ? (int32_t)(*slot - 1) : -1;
+}
+
+int32_t mpg_trace_add_members(struct mpg_trace *t, int32_t size, int32_t remote_size,
+                              const uint8_t *encoded, size_t bytes, int32_t *world_ranks)
+{
+    struct trace_members m = {.hash = hash_ranks(world_ranks, size),
+                              .size = size,
+                              .remote_size = remote_size,
+                              .encoded_bytes = bytes,
+                              .encoded = malloc(bytes + 1),
+                              .world_ranks = world_ranks};
+    uint64_t *slot = find_encoded(t, size, remote_size, encoded, bytes);
+    if (remote_size > 0) /* the sum is the same from either side */
+        m.hash += hash_ranks(world_ranks + size, remote_size);
+    if (m.encoded && slot) {
+        memcpy(m.encoded, encoded, bytes);
+        int32_t number = mpg_trace_table_add(&t->members, &m, sizeof m, slot);
+        if (number >= 0)
+            return number;
+    }
+    free(m.encoded);
+    free(world_ranks);
+    return -1;
+}
+
+void mpg_trace_free_members(struct mpg_trace *t)
+{
+    for (int32_t i = 0; i < t->members.count; i++) {
+        struct trace_members *m = (struct trace_members *)t->members.items + i;
+        free(m->encoded);
+        free(m->world_ranks);
+    }
+}
+
+/* --- communicators --- */
+
+static bool is_same(const struct mpg_trace *t, uint64_t number, int32_t parent, int32_t instance,
+                    const struct trace_members *members)
+{
+    const struct mpg_comm *c = &t->comms[number];
+    if (c->instance != instance || c->parent != parent)
+        return false;
+    if (c->world_ranks == members->world_ranks)
+        return true;
+    size_t n = (size_t)members->size, m = (size_t)members->remote_size;
+    const int32_t *ranks = members->world_ranks;
+    if (c->size == members->size && c->remote_size == members->remote_size &&
+        memcmp(c->world_ranks, ranks, (n + m) * sizeof *ranks) == 0)
+        return true;
+    /* The two sides of an inter-communicator name their own group first. */
+    return m > 0 && c->size == members->remote_size && c->remote_size == members->size &&
+           memcmp(c->world_ranks, ranks + n, m * sizeof *ranks) == 0 &&
+           memcmp(c->world_ranks + m, ranks, n * sizeof *ranks) == 0;
+}
+
+/* The place of this communicator's number + 1, with 0 in it if it is new. */
+static uint64_t *find_or_add(struct mpg_trace *t, int32_t parent, int32_t instance,
+                             const struct trace_members *members)
+{
+    const uint64_t hash = members->hash + (uint64_t)parent;
     for (uint64_t collisions = 0;; collisions++) {
         uint64_t *slot =
             mpg_map_add(&t->comm_index, hash, collisions << 32 | (uint64_t)(uint32_t)instance);
-        if (!slot || !*slot ||
-            is_same(t, *slot - 1, parent, instance, size, remote_size, world_ranks))
+        if (!slot || !*slot || is_same(t, *slot - 1, parent, instance, members))
             return slot;
     }
 }
@@ -65,9 +152,9 @@ static int choose_label(struct mpg_trace *t, int32_t wanted, int32_t *label)
 }
 
 int32_t mpg_trace_intern_comm(struct mpg_trace *t, int32_t parent, int32_t instance, int32_t label,
-                              int32_t size, int32_t remote_size, const int32_t *world_ranks)
+                              const struct trace_members *members)
 {
-    uint64_t *slot = find_or_add(t, parent, instance, size, remote_size, world_ranks);
+    uint64_t *slot = find_or_add(t, parent, instance, members);
     if (!slot)
         return -1;
     if (*slot)
@@ -80,19 +167,15 @@ int32_t mpg_trace_intern_comm(struct mpg_trace *t, int32_t parent, int32_t insta
         t->comms = grown;
         t->comm_capacity = capacity;
     }
-    size_t bytes = ((size_t)size + (size_t)remote_size) * sizeof *world_ranks;
-    int32_t *copy = malloc(bytes ? bytes : 1), chosen;
-    if (!copy || choose_label(t, label, &chosen) < 0) {
-        free(copy);
+    int32_t chosen;
+    if (choose_label(t, label, &chosen) < 0)
         return -1;
-    }
-    memcpy(copy, world_ranks, bytes);
     t->comms[t->comm_count] = (struct mpg_comm){.label = chosen,
                                                 .parent = parent,
                                                 .instance = instance,
-                                                .size = size,
-                                                .remote_size = remote_size,
-                                                .world_ranks = copy};
+                                                .size = members->size,
+                                                .remote_size = members->remote_size,
+                                                .world_ranks = members->world_ranks};
     *slot = (uint64_t)++t->comm_count;
     return t->comm_count - 1;
 }

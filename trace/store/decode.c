@@ -6,13 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-void mpg_decoder_start(struct mpg_decoder *d, struct mpg_trace *trace, int32_t rank,
-                       uint32_t thread)
+void mpg_decoder_start(struct mpg_decoder *d, struct mpg_trace *trace, int32_t rank, uint32_t place)
 {
-    const struct trace_stream *stream = &trace->rank[rank].stream[thread];
+    const struct trace_stream *stream = &trace->rank[rank].stream[place];
     *d = (struct mpg_decoder){.trace = trace,
                               .rank = rank,
-                              .thread = thread,
+                              .thread = stream->thread,
                               .stream = stream,
                               .offset = stream->first_offset};
 }
@@ -96,7 +95,9 @@ static const char *translate(const struct mpg_decoder *d, const struct mpg_shape
         return "unknown communicator";
     if (fresh->newcomm && s->newcomm != MPG_NO_COMM && !mpg_decode_id(&d->comms, &s->newcomm))
         return "unknown new communicator";
-    if (fresh->object && s->object != MPG_NO_OBJECT && !mpg_decode_id(&d->objects, &s->object))
+    bool none = s->object == MPG_NO_OBJECT && /* a file that could not be opened */
+                mpg_call_kind((enum mpg_call)s->call) == MPG_KIND_FILE_OPEN;
+    if (fresh->object && !none && !mpg_decode_id(&d->objects, &s->object))
         return "unknown window or file";
     if (fresh->string && !mpg_decode_id(&d->strings, &s->string))
         return "unknown name";
@@ -109,7 +110,7 @@ static const char *translate(const struct mpg_decoder *d, const struct mpg_shape
 static struct mpg_shape *place_of(struct mpg_decoder *d, uint32_t number)
 {
     if (number >= d->shape_capacity) {
-        uint32_t capacity = d->shape_capacity ? 2 * d->shape_capacity : 64;
+        uint32_t capacity = d->shape_capacity ? 2 * d->shape_capacity : 8;
         void *grown = realloc(d->shapes, capacity * sizeof *d->shapes);
         if (!grown)
             return NULL;

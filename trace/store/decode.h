@@ -30,6 +30,7 @@ struct mpg_decoder {
         unsigned used; /* bits of *P that have been read, 0 .. 7 */
     } numbers[MPG_MAX_COLUMNS]; /* of the other columns */
     uint64_t chunk_events;
+    uint64_t listed; /* elements of lists so far */
     int64_t last_ns, last_request, last_persistent, last_message;
     struct mpg_shape *shapes;
     uint32_t shape_capacity, history;
@@ -43,8 +44,9 @@ struct mpg_decoder {
     bool ran_out; /* of memory: what was being read is not damaged */
 };
 
+/* STREAM: the place of one of the rank's. */
 void mpg_decoder_start(struct mpg_decoder *d, struct mpg_trace *trace, int32_t rank,
-                       uint32_t thread);
+                       uint32_t stream);
 /* 1: EVENT is filled; 0: the end; -1: damage, ERR names file, rank and call. */
 int mpg_decoder_next(struct mpg_decoder *d, struct mpg_event *event, struct mpg_error *err);
 void mpg_decoder_stop(struct mpg_decoder *d);

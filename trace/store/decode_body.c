@@ -16,6 +16,19 @@ static int64_t add(int64_t a, int64_t b)
     return (int64_t)((uint64_t)a + (uint64_t)b);
 }
 
+/* Whether lists of N more elements may be: they are in runs, so that a few bytes can stand
+ * for any number of them. A rank lists its requests, which some event has made each, or a
+ * number for each process of a communicator; and no program polls so many so often. */
+static bool may_list(struct mpg_decoder *d, uint64_t n)
+{
+    enum { LEAST_LISTED = 1 << 20, LISTED_A_BYTE = 4096, SHORT = 4096 };
+    const struct trace_rank *r = &d->trace->rank[d->rank];
+    if (n > SHORT && n > r->events && n > d->trace->named && n > r->stored_bytes)
+        return false;
+    d->listed += n;
+    return d->listed <= LEAST_LISTED + LISTED_A_BYTE * r->stored_bytes;
+}
+
 int64_t *mpg_decode_runs(struct mpg_decoder *d, struct mpg_list *list, size_t n, int64_t base,
                          int64_t step)
 {
@@ -23,7 +36,7 @@ int64_t *mpg_decode_runs(struct mpg_decoder *d, struct mpg_list *list, size_t n,
     int64_t *values = reserve(d, list, room, sizeof *values), distance = 0;
     if (!values || n == 0)
         return values;
-    if (!mpg_get_zigzag(&d->p, d->end, &distance))
+    if (!may_list(d, n) || !mpg_get_zigzag(&d->p, d->end, &distance))
         return NULL;
     values[0] = add(base, distance);
     for (size_t i = 1; i < n;) {

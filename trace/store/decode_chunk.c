@@ -5,10 +5,14 @@
 
 #include "trace/store/decode.h"
 
-static const struct trace_file *file_of(const struct mpg_decoder *d)
+static size_t file_of(const struct mpg_decoder *d)
 {
-    bool in_window = d->in_window && !d->appended;
-    return &d->trace->files[in_window ? d->stream->window_file : d->stream->file];
+    return d->in_window && !d->appended ? d->stream->window_file : d->stream->file;
+}
+
+static const struct trace_file *file_at(const struct mpg_decoder *d)
+{
+    return &d->trace->files[file_of(d)];
 }
 
 int mpg_decoder_damaged(const struct mpg_decoder *d, const char *what, struct mpg_error *err)
@@ -16,7 +20,7 @@ int mpg_decoder_damaged(const struct mpg_decoder *d, const char *what, struct mp
     char thread[16] = "";
     if (d->thread > 0)
         snprintf(thread, sizeof thread, ".%u", d->thread);
-    return mpg_error_set(err, "%s: rank %d%s, call %llu: damaged trace (%s)", file_of(d)->path,
+    return mpg_error_set(err, "%s: rank %d%s, call %llu: damaged trace (%s)", file_at(d)->path,
                          d->rank, thread, (unsigned long long)d->event, what);
 }
 
@@ -89,7 +93,7 @@ static int unpack_chunk(struct mpg_decoder *d, const uint8_t *header, const stru
 {
     struct mpg_trace *t = d->trace;
     if (reserve_bytes(&t->stored, &t->stored_capacity, c->stored_bytes, err) < 0 ||
-        mpg_trace_pread(file_of(d), t->stored, c->stored_bytes,
+        mpg_trace_pread(t, file_of(d), t->stored, c->stored_bytes,
                         d->offset + MPG_CHUNK_HEADER_BYTES, err) < 0)
         return -1;
     if (!mpg_chunk_check(header, c, t->stored))
@@ -103,14 +107,14 @@ static int unpack_chunk(struct mpg_decoder *d, const uint8_t *header, const stru
 /* Reads the stream's next chunk of events up to the file's byte END: 1, or 0. */
 static int next_chunk(struct mpg_decoder *d, uint64_t chunks, int64_t end, struct mpg_error *err)
 {
-    const struct trace_file *f = file_of(d);
+    const size_t file = file_of(d);
     while (d->sequence < chunks && d->offset < end) {
         uint8_t header[MPG_CHUNK_HEADER_BYTES];
         struct mpg_chunk c;
-        if (mpg_trace_pread(f, header, sizeof header, d->offset, err) < 0)
+        if (mpg_trace_pread(d->trace, file, header, sizeof header, d->offset, err) < 0)
             return -1;
         if (mpg_chunk_unpack(header, &c, err) < 0)
-            return mpg_error_prefix(err, "%s", f->path);
+            return mpg_error_prefix(err, "%s", d->trace->files[file].path);
         bool mine = c.kind != MPG_CHUNK_WINDOW && c.rank == (uint32_t)d->rank &&
                     c.thread == d->thread;
         bool wanted = mine && c.kind == MPG_CHUNK_EVENTS;
@@ -146,10 +150,13 @@ static int read_window(struct mpg_decoder *d, struct mpg_error *err)
     const struct trace_stream *s = d->stream;
     struct mpg_window w;
     struct mpg_progress now;
+    bool gone;
     d->in_window = true;
+    if (mpg_trace_fd(d->trace, file_of(d), &gone, err) < 0)
+        return gone ? read_appended(d, err) : -1;
     if (reserve_bytes(&d->raw, &d->raw_capacity, s->window_bytes, err) < 0 ||
-        mpg_trace_pread(file_of(d), d->raw, s->window_bytes, s->window_offset, err) < 0 ||
-        mpg_trace_progress(file_of(d), s->window_offset, &now, err) < 0)
+        mpg_trace_pread(d->trace, file_of(d), d->raw, s->window_bytes, s->window_offset, err) < 0 ||
+        mpg_trace_progress(d->trace, file_of(d), s->window_offset, &now, err) < 0)
         return -1;
     if (now.sequence != s->progress.sequence)
         return read_appended(d, err);
@@ -163,6 +170,6 @@ static int read_window(struct mpg_decoder *d, struct mpg_error *err)
 int mpg_decoder_chunk(struct mpg_decoder *d, struct mpg_error *err)
 {
     int more = d->in_window ? 0
-                            : next_chunk(d, d->stream->chunks, file_of(d)->usable_bytes, err);
+                            : next_chunk(d, d->stream->chunks, file_at(d)->usable_bytes, err);
     return more == 0 && d->stream->uses_window && !d->in_window ? read_window(d, err) : more;
 }

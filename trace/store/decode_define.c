@@ -15,37 +15,88 @@ static int define(struct mpg_map *map, int32_t id, int32_t number, struct mpg_er
     return 0;
 }
 
-/* N ranks below LIMIT, or one of the negative numbers that mean something, from LEAST. */
-static bool get_ranks(struct mpg_decoder *d, int32_t *ranks, uint32_t n, int32_t least,
-                      int32_t limit)
+/* Goes over N ranks below LIMIT, or one of the negative numbers that mean something, from
+ * LEAST; runs say how long they are, and are not followed. */
+static bool skip_ranks(struct mpg_decoder *d, uint32_t n, int64_t least, int64_t limit)
 {
-    int64_t rank, distance;
-    uint64_t repeat = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        if (i == 0) {
-            if (!mpg_get_zigzag(&d->p, d->end, &rank))
-                return false;
-        } else {
-            if (repeat == 0) {
-                if (!mpg_get_zigzag(&d->p, d->end, &distance) ||
-                    !mpg_get_varint(&d->p, d->end, &repeat) || repeat >= n ||
-                    distance < INT32_MIN * (int64_t)2 || distance > INT32_MAX * (int64_t)2)
-                    return false;
-                repeat++;
-            }
-            rank += 1 + distance;
-            repeat--;
-        }
+    int64_t rank;
+    if (n == 0)
+        return true;
+    if (!mpg_get_zigzag(&d->p, d->end, &rank) || rank < least || rank >= limit)
+        return false;
+    for (uint64_t left = n - 1; left > 0;) {
+        int64_t distance;
+        uint64_t repeat;
+        if (!mpg_get_zigzag(&d->p, d->end, &distance) ||
+            !mpg_get_varint(&d->p, d->end, &repeat) || repeat >= left ||
+            distance < INT32_MIN * (int64_t)2 || distance > INT32_MAX * (int64_t)2)
+            return false;
+        rank += (int64_t)(repeat + 1) * (1 + distance); /* at most 2^26 times 2^32 */
         if (rank < least || rank >= limit)
             return false;
+        left -= repeat + 1;
+    }
+    return true;
+}
+
+/* The N ranks at *P, which skip_ranks() has found to be right. */
+static void get_ranks(const uint8_t **p, const uint8_t *end, int32_t *ranks, uint32_t n)
+{
+    int64_t rank = 0, distance = 0;
+    uint64_t repeat = 0;
+    if (n > 0)
+        (void)mpg_get_zigzag(p, end, &rank);
+    for (uint32_t i = 0; i < n; i++) {
+        if (i > 0 && repeat-- == 0) {
+            (void)mpg_get_zigzag(p, end, &distance);
+            (void)mpg_get_varint(p, end, &repeat);
+        }
+        if (i > 0)
+            rank += 1 + distance;
         ranks[i] = (int32_t)rank;
     }
-    return repeat == 0;
+}
+
+/* The ranks, from ENCODED on, of two groups; NULL with ERR without memory, or where they
+ * are more than a file of this size may name. */
+static int32_t *expand(struct mpg_decoder *d, const uint8_t *encoded, uint32_t n, uint32_t m,
+                       struct mpg_error *err)
+{
+    const uint64_t number = (uint64_t)n + m;
+    if (!mpg_trace_may_name(d->trace, number)) {
+        mpg_decoder_damaged(d, "groups of more processes than a file of this size names", err);
+        return NULL;
+    }
+    int32_t *ranks = malloc((number + 1) * sizeof *ranks);
+    if (!ranks) {
+        mpg_error_set(err, "out of memory");
+        return NULL;
+    }
+    get_ranks(&encoded, d->p, ranks, n);
+    get_ranks(&encoded, d->p, ranks + n, m);
+    return ranks;
+}
+
+/* The number of the groups that are encoded before D->p, from ENCODED on. */
+static int32_t find_members(struct mpg_decoder *d, uint32_t size, uint32_t remote_size,
+                            const uint8_t *encoded, struct mpg_error *err)
+{
+    const size_t bytes = (size_t)(d->p - encoded);
+    int32_t number = mpg_trace_find_members(d->trace, (int32_t)size, (int32_t)remote_size, encoded,
+                                            bytes);
+    if (number >= 0)
+        return number;
+    int32_t *ranks = expand(d, encoded, size, remote_size, err);
+    if (!ranks)
+        return -1;
+    number = mpg_trace_add_members(d->trace, (int32_t)size, (int32_t)remote_size, encoded, bytes,
+                                   ranks);
+    return number < 0 ? mpg_error_set(err, "out of memory") : number;
 }
 
 static int read_comm(struct mpg_decoder *d, int32_t comm, struct mpg_error *err)
 {
-    int32_t parent, instance, label, number;
+    int32_t parent, instance, label, members;
     uint32_t size, remote_size, ranks = (uint32_t)d->trace->ranks;
     /* Processes of other worlds make a communicator larger than this one. */
     if (!mpg_decode_i32(d, &parent) || !mpg_decode_i32(d, &instance) ||
@@ -54,17 +105,14 @@ static int read_comm(struct mpg_decoder *d, int32_t comm, struct mpg_error *err)
         return mpg_decoder_damaged(d, "communicator", err);
     if (parent != MPG_NO_COMM && !mpg_decode_id(&d->comms, &parent))
         return mpg_decoder_damaged(d, "unknown parent of a communicator", err);
-    int32_t *members = malloc(((size_t)size + remote_size) * sizeof *members);
-    if (!members)
-        return mpg_error_set(err, "out of memory");
-    if (!get_ranks(d, members, size, MPG_FOREIGN, (int32_t)ranks) ||
-        !get_ranks(d, members + size, remote_size, MPG_FOREIGN, (int32_t)ranks)) {
-        free(members);
+    const uint8_t *encoded = d->p;
+    if (!skip_ranks(d, size, MPG_FOREIGN, ranks) || !skip_ranks(d, remote_size, MPG_FOREIGN, ranks))
         return mpg_decoder_damaged(d, "members of a communicator", err);
-    }
-    number = mpg_trace_intern_comm(d->trace, parent, instance, label, (int32_t)size,
-                                   (int32_t)remote_size, members);
-    free(members);
+    if ((members = find_members(d, size, remote_size, encoded, err)) < 0)
+        return -1;
+    const struct trace_members *groups =
+        (const struct trace_members *)d->trace->members.items + members;
+    int32_t number = mpg_trace_intern_comm(d->trace, parent, instance, label, groups);
     return define(&d->comms, comm, number, err);
 }
 
@@ -76,15 +124,16 @@ static int read_topology(struct mpg_decoder *d, int32_t comm, struct mpg_error *
         return mpg_decoder_damaged(d, "topology", err);
     if (!mpg_decode_id(&d->comms, &comm))
         return mpg_decoder_damaged(d, "topology of an unknown communicator", err);
-    int32_t size = d->trace->comms[comm].size;
-    int32_t *ranks = malloc(((size_t)sources + destinations + 1) * sizeof *ranks);
-    if (!ranks)
-        return mpg_error_set(err, "out of memory");
-    if (!get_ranks(d, ranks, sources, MPG_PROC_NULL, size) ||
-        !get_ranks(d, ranks + sources, destinations, MPG_PROC_NULL, size)) {
-        free(ranks);
+    const int32_t size = d->trace->comms[comm].size;
+    const uint8_t *encoded = d->p;
+    if (!skip_ranks(d, sources, MPG_PROC_NULL, size) ||
+        !skip_ranks(d, destinations, MPG_PROC_NULL, size))
         return mpg_decoder_damaged(d, "neighbours in a topology", err);
-    }
+    if (mpg_trace_topology(d->trace, d->rank, comm))
+        return 0; /* another thread or decoder of the rank has said the same */
+    int32_t *ranks = expand(d, encoded, sources, destinations, err);
+    if (!ranks)
+        return -1;
     if (mpg_trace_add_topology(d->trace, d->rank, comm, sources, destinations, ranks) < 0)
         return mpg_error_set(err, "out of memory");
     return 0;

@@ -31,8 +31,8 @@ static uint64_t *find_or_add(struct trace_table *table, size_t item_size, uint64
     }
 }
 
-/* Appends ITEM and says so in SLOT. */
-static int32_t add(struct trace_table *table, const void *item, size_t item_size, uint64_t *slot)
+int32_t mpg_trace_table_add(struct trace_table *table, const void *item, size_t item_size,
+                            uint64_t *slot)
 {
     if (table->count == table->capacity) {
         int32_t capacity = table->capacity ? 2 * table->capacity : 16;
@@ -73,7 +73,7 @@ int32_t mpg_trace_intern_object(struct mpg_trace *t, const struct mpg_object *ob
     uint64_t *slot = find_or_add(&t->objects, sizeof *object, hash, object, same_object);
     if (!slot)
         return -1;
-    return *slot ? (int32_t)(*slot - 1) : add(&t->objects, object, sizeof *object, slot);
+    return *slot ? (int32_t)(*slot - 1) : mpg_trace_table_add(&t->objects, object, sizeof *object, slot);
 }
 
 const struct mpg_object *mpg_trace_object(const struct mpg_trace *t, int32_t object)
@@ -95,22 +95,32 @@ static bool same_string(const void *item, const void *key)
     return strlen(string) == text->size && memcmp(string, text->bytes, text->size) == 0;
 }
 
-int32_t mpg_trace_intern_string(struct mpg_trace *t, const char *text, size_t size)
+static int32_t intern_text(struct trace_table *table, const char *text, size_t size)
 {
     const struct text key = {text, size};
     char *string;
     uint64_t *slot =
-        find_or_add(&t->strings, sizeof string, hash_bytes(0, text, size), &key, same_string);
+        find_or_add(table, sizeof string, hash_bytes(0, text, size), &key, same_string);
     if (!slot)
         return -1;
     if (*slot)
         return (int32_t)(*slot - 1);
     if (!(string = copy(text, size)))
         return -1;
-    int32_t number = add(&t->strings, &string, sizeof string, slot);
+    int32_t number = mpg_trace_table_add(table, &string, sizeof string, slot);
     if (number < 0)
         free(string);
     return number;
+}
+
+int32_t mpg_trace_intern_string(struct mpg_trace *t, const char *text, size_t size)
+{
+    return intern_text(&t->strings, text, size);
+}
+
+int32_t mpg_trace_intern_host(struct mpg_trace *t, const char *name)
+{
+    return intern_text(&t->hosts, name, strlen(name));
 }
 
 const char *mpg_trace_string(const struct mpg_trace *t, int32_t string)
@@ -142,7 +152,7 @@ int32_t mpg_trace_intern_module(struct mpg_trace *t, const uint8_t *build_id, ui
     int32_t number = -1;
     bool is_new = slot && !*slot;
     if (is_new)
-        number = add(&t->modules, &module, sizeof module, slot);
+        number = mpg_trace_table_add(&t->modules, &module, sizeof module, slot);
     else if (slot)
         number = (int32_t)(*slot - 1);
     if (!is_new || number < 0)
@@ -188,7 +198,7 @@ int32_t mpg_trace_intern_site(struct mpg_trace *t, const struct mpg_frame *frame
         return (int32_t)(*slot - 1);
     if (!(site.frames = copy(frames, frame_number * sizeof *frames)))
         return -1;
-    int32_t number = add(&t->sites, &site, sizeof site, slot);
+    int32_t number = mpg_trace_table_add(&t->sites, &site, sizeof site, slot);
     if (number < 0)
         free(site.frames);
     return number;
@@ -216,7 +226,7 @@ int mpg_trace_add_topology(struct mpg_trace *t, int32_t rank, int32_t comm, uint
                                             .sources = ranks,
                                             .destinations = ranks + source_number};
     uint64_t *slot = mpg_map_add(&t->topologies.index, (uint64_t)rank, (uint64_t)comm);
-    if (slot && !*slot && add(&t->topologies, &topology, sizeof topology, slot) >= 0)
+    if (slot && !*slot && mpg_trace_table_add(&t->topologies, &topology, sizeof topology, slot) >= 0)
         return 0;
     free(ranks); /* another thread or decoder of the rank has said the same */
     return slot && *slot ? 0 : -1;
@@ -236,13 +246,14 @@ const struct trace_topology *mpg_trace_topology_at(const struct mpg_trace *t, in
 
 void mpg_trace_free_definitions(struct mpg_trace *t)
 {
-    for (int32_t i = 0; i < t->comm_count; i++)
-        free(t->comms[i].world_ranks);
     free(t->comms);
+    mpg_trace_free_members(t);
     mpg_map_clear(&t->comm_index);
     mpg_map_clear(&t->labels);
     for (int32_t i = 0; i < t->strings.count; i++)
         free(((char **)t->strings.items)[i]);
+    for (int32_t i = 0; i < t->hosts.count; i++)
+        free(((char **)t->hosts.items)[i]);
     for (int32_t i = 0; i < t->modules.count; i++)
         free(((struct mpg_module *)t->modules.items)[i].path);
     for (int32_t i = 0; i < t->sites.count; i++)
@@ -250,7 +261,7 @@ void mpg_trace_free_definitions(struct mpg_trace *t)
     for (int32_t i = 0; i < t->topologies.count; i++)
         free(((struct trace_topology *)t->topologies.items)[i].sources);
     struct trace_table *tables[] = {&t->objects, &t->strings, &t->modules, &t->sites,
-                                    &t->topologies};
+                                    &t->topologies, &t->hosts, &t->members};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
         free(tables[i]->items);
         mpg_map_clear(&tables[i]->index);

@@ -3,7 +3,83 @@
 #include "trace/store/private.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* --- understanding facts --- */
+
+static int out_of_memory(struct mpg_error *err)
+{
+    return mpg_error_set(err, "out of memory");
+}
+
+/* Room in ARRAY for NEED things of SIZE, of which there is some for *CAPACITY. */
+static bool reserve(void *array, size_t *capacity, size_t need, size_t size)
+{
+    void *old;
+    memcpy(&old, array, sizeof old);
+    if (need <= *capacity)
+        return true;
+    void *grown = realloc(old, 2 * need * size);
+    if (!grown)
+        return false;
+    memcpy(array, &grown, sizeof grown);
+    *capacity = 2 * need;
+    return true;
+}
+
+static int note_clock(struct trace_rank *r, const char *value, struct mpg_error *err)
+{
+    long long time_ns, offset_ns;
+    char rest;
+    if (sscanf(value, "%lld %lld%c", &time_ns, &offset_ns, &rest) != 2)
+        return mpg_error_set(err, "fact 'clock %s' is not a time and an offset", value);
+    if (r->clock_points > 0 && time_ns <= r->clock[r->clock_points - 1].time_ns)
+        return mpg_error_set(err, "fact 'clock %s' is not after the one before it", value);
+    if (!reserve(&r->clock, &r->clock_capacity, r->clock_points + 1, sizeof *r->clock))
+        return out_of_memory(err);
+    r->clock[r->clock_points++] = (struct clock_point){time_ns, offset_ns};
+    return 0;
+}
+
+/* Understands KEY VALUE, which belong together from KEY on, BYTES of them, and keeps them. */
+static int note_fact(struct mpg_trace *t, struct trace_rank *r, const char *key, const char *value,
+                     size_t bytes, struct mpg_error *err)
+{
+    if (strcmp(key, "host") == 0 && (r->host = mpg_trace_intern_host(t, value)) < 0) {
+        r->host = 0;
+        return out_of_memory(err);
+    }
+    if (strcmp(key, "clock") == 0 && note_clock(r, value, err) < 0)
+        return -1;
+    if (strcmp(key, "clocks") == 0 && strcmp(value, "shared") == 0)
+        r->shares_clock = true;
+    if (!reserve(&r->facts, &r->facts_capacity, r->facts_bytes + bytes, 1) ||
+        !reserve(&r->fact, &r->fact_capacity, r->fact_number + 1, sizeof *r->fact))
+        return out_of_memory(err);
+    r->fact[r->fact_number++] = r->facts_bytes;
+    memcpy(r->facts + r->facts_bytes, key, bytes);
+    r->facts_bytes += bytes;
+    return 0;
+}
+
+int mpg_trace_note_facts(struct mpg_trace *t, struct trace_rank *r, char *text, size_t size,
+                         struct mpg_error *err)
+{
+    for (char *line = text, *end; line < text + size; line = end + 1) {
+        end = strchr(line, '\n');
+        char *value = strchr(line, ' ');
+        if (!end || !value || value > end || memchr(line, 0, (size_t)(end - line)))
+            return mpg_error_set(err, "damaged facts");
+        *end = '\0';
+        *value++ = '\0';
+        if (note_fact(t, r, line, value, (size_t)(end - line) + 1, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* --- what was said --- */
 
 const char *mpg_trace_path(const struct mpg_trace *t)
 {
@@ -25,8 +101,7 @@ uint64_t mpg_trace_events(const struct mpg_trace *t, int32_t rank)
     uint64_t sum = 0;
     int32_t first = rank < 0 ? 0 : rank, last = rank < 0 ? t->ranks - 1 : rank;
     for (int32_t r = first; r <= last; r++)
-        for (uint32_t i = 0; i < t->rank[r].threads; i++)
-            sum += t->rank[r].stream[i].events;
+        sum += t->rank[r].events;
     return sum;
 }
 
@@ -54,6 +129,11 @@ uint64_t mpg_trace_window_events(const struct mpg_trace *t)
 uint32_t mpg_trace_threads(const struct mpg_trace *t, int32_t rank)
 {
     return t->rank[rank].threads;
+}
+
+uint32_t mpg_trace_thread(const struct mpg_trace *t, int32_t rank, uint32_t i)
+{
+    return t->rank[rank].stream[i].thread;
 }
 
 /* What a text said ("THREAD [CALL ENTER]"), which leaves no window behind. */
@@ -88,7 +168,11 @@ enum mpg_call mpg_trace_inside(const struct trace_stream *s)
 bool mpg_trace_died(const struct mpg_trace *t, int32_t rank, uint32_t thread, enum mpg_call *call,
                     int64_t *enter_ns)
 {
-    const struct trace_stream *s = &t->rank[rank].stream[thread];
+    const struct trace_stream *s = mpg_trace_stream(&t->rank[rank], thread);
+    *call = MPG_CALL_COUNT;
+    *enter_ns = 0;
+    if (!s)
+        return false;
     const bool stopped = s->uses_window && s->progress.stopped;
     *call = mpg_trace_inside(s);
     *enter_ns = *call == MPG_CALL_COUNT ? 0 : s->progress.inside_ns;
@@ -114,15 +198,11 @@ bool mpg_trace_fact(const struct mpg_trace *t, int32_t rank, size_t i, const cha
                     const char **value)
 {
     const struct trace_rank *r = &t->rank[rank];
-    const char *p = r->facts, *end = p + r->facts_bytes;
-    for (; p && p < end; i--) {
-        *key = p;
-        *value = p + strlen(p) + 1;
-        if (i == 0)
-            return true;
-        p = *value + strlen(*value) + 1;
-    }
-    return false;
+    if (i >= r->fact_number)
+        return false;
+    *key = r->facts + r->fact[i];
+    *value = *key + strlen(*key) + 1;
+    return true;
 }
 
 const char *mpg_trace_find_fact(const struct mpg_trace *t, int32_t rank, const char *wanted)

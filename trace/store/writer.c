@@ -215,9 +215,9 @@ static size_t column_bytes(const struct mpg_trace_writer *w, uint32_t i)
     return (size_t)(w->p[i] - w->window.column[i]) + part;
 }
 
-/* Compresses column I to OUT: its sizes, then its bytes, as they are if they are noise
+/* Compresses column I to OUT, if PACK: its sizes, then its bytes, as they are if they are noise
  * or compressed are no less. Returns the end, or NULL. */
-static uint8_t *put_column(struct mpg_trace_writer *w, uint32_t i, uint8_t *out,
+static uint8_t *put_column(struct mpg_trace_writer *w, uint32_t i, bool pack, uint8_t *out,
                            struct mpg_error *err)
 {
     const uint8_t *column = w->window.column[i];
@@ -225,7 +225,7 @@ static uint8_t *put_column(struct mpg_trace_writer *w, uint32_t i, uint8_t *out,
     size_t raw = column_bytes(w, i);
     uint8_t *data = out + COLUMN_HEAD_BYTES;
     size_t stored = raw;
-    if (raw > 0 && !bits)
+    if (raw > 0 && !bits && pack)
         stored = ZSTD_compressCCtx(w->zstd, data, ZSTD_compressBound(raw), column, raw, w->level);
     if (ZSTD_isError(stored)) {
         mpg_error_set(err, "zstd: %s", ZSTD_getErrorName(stored));
@@ -255,17 +255,27 @@ static void lose_window(struct mpg_trace_writer *w, const char *reason)
     w->stopped = true;
 }
 
+/* All columns, as put_column() one. */
+static uint8_t *put_columns(struct mpg_trace_writer *w, bool pack, uint8_t *out,
+                            struct mpg_error *err)
+{
+    for (uint32_t i = 0; i < w->columns && out; i++)
+        out = put_column(w, i, pack, out, err);
+    return out;
+}
+
 static int append_events(struct mpg_trace_writer *w, struct mpg_error *err)
 {
     struct mpg_chunk chunk = describe(w);
-    uint8_t *payload = w->out + MPG_CHUNK_HEADER_BYTES, *p = payload;
+    uint8_t *payload = w->out + MPG_CHUNK_HEADER_BYTES, *p = put_columns(w, true, payload, err);
     size_t raw = 0;
-    for (uint32_t i = 0; i < w->columns; i++) {
+    for (uint32_t i = 0; i < w->columns; i++)
         raw += column_bytes(w, i);
-        if (!(p = put_column(w, i, p, err))) {
-            stop(w);
-            return -1;
-        }
+    if (p && !mpg_chunk_may_pack(raw, (size_t)(p - payload)))
+        p = put_columns(w, false, payload, err);
+    if (!p) {
+        stop(w);
+        return -1;
     }
     /* Not before all of it has been read: a truncated file has given way to zeros. */
     if (!mpg_window_is_whole(&w->window, w->sequence)) {

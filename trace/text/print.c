@@ -305,7 +305,8 @@ static void print_rank_facts(const struct mpg_trace *t, int32_t rank, bool share
                  (strcmp(key, "clocks") != 0 || !shared))
             fprintf(out, "#fact %d %s %s\n", rank, key, value);
     }
-    for (uint32_t thread = 0; thread < mpg_trace_threads(t, rank); thread++) {
+    for (uint32_t i = 0; i < mpg_trace_threads(t, rank); i++) {
+        const uint32_t thread = mpg_trace_thread(t, rank, i);
         enum mpg_call call;
         int64_t enter_ns;
         if (!mpg_trace_died(t, rank, thread, &call, &enter_ns))
