@@ -46,7 +46,7 @@ static const char *const names[MPG_KINDS] = {
 /* What helps where FOUND was given for WANTED: FIRST, the path, SECOND; without a SECOND
  * the path is not said. */
 static const struct {
-    enum mpg_kind found, wanted;
+    enum mpg_file_kind found, wanted;
     const char *first, *second;
 } remedies[] = {
     {MPG_KIND_RESULTS_FOLDER, MPG_KIND_SIGNATURE, "'sigmake ", " > machineX.sig' makes one"},
@@ -89,7 +89,7 @@ static const struct {
     size_t offset;
     const char *bytes;
     size_t length;
-    enum mpg_kind kind;
+    enum mpg_file_kind kind;
 } beginnings[] = {
     {0, "#mpgresults ", 12, MPG_KIND_RESULTS},
     {0, "#mpgtext", 8, MPG_KIND_TRACE_TEXT},
@@ -112,7 +112,7 @@ static const struct {
 static const char chunk_magic[] = "MPGTRCE\n";
 enum { CHUNK_KIND_OFFSET = 10, CHUNK_KIND_PROFILE = 4, CHUNK_LEAST = 12 };
 
-const char *mpg_kind_name(enum mpg_kind kind)
+const char *mpg_kind_name(enum mpg_file_kind kind)
 {
     return names[kind];
 }
@@ -122,7 +122,7 @@ static bool holds(const unsigned char *bytes, size_t n, const char *text)
     return memmem(bytes, n, text, strlen(text)) != NULL;
 }
 
-static enum mpg_kind kind_of_json(const unsigned char *bytes, size_t n)
+static enum mpg_file_kind kind_of_json(const unsigned char *bytes, size_t n)
 {
     if (holds(bytes, n, "\"mpgkit-signature\""))
         return MPG_KIND_SIGNATURE;
@@ -145,7 +145,7 @@ static bool is_text(const unsigned char *bytes, size_t n)
     return strlen(line) == length && mpg_printable_is(line);
 }
 
-enum mpg_kind mpg_kind_of_bytes(const void *first, size_t n)
+enum mpg_file_kind mpg_kind_of_bytes(const void *first, size_t n)
 {
     const unsigned char *bytes = first;
     size_t blank = 0;
@@ -172,9 +172,9 @@ static bool ends_with(const char *name, const char *ending)
 }
 
 /* A folder by the names in it: of results as soon as there is one. */
-static enum mpg_kind kind_of_folder(const char *path)
+static enum mpg_file_kind kind_of_folder(const char *path)
 {
-    enum mpg_kind kind = MPG_KIND_EMPTY_FOLDER;
+    enum mpg_file_kind kind = MPG_KIND_EMPTY_FOLDER;
     DIR *folder = opendir(path);
     if (!folder)
         return MPG_KIND_ABSENT;
@@ -194,7 +194,7 @@ static enum mpg_kind kind_of_folder(const char *path)
     return kind;
 }
 
-enum mpg_kind mpg_kind_of(const char *path)
+enum mpg_file_kind mpg_kind_of(const char *path)
 {
     struct stat st;
     unsigned char bytes[MPG_KIND_BYTES];
@@ -214,14 +214,14 @@ enum mpg_kind mpg_kind_of(const char *path)
 }
 
 /* The same for a folder and for one of its files. */
-static enum mpg_kind without_folder(enum mpg_kind kind)
+static enum mpg_file_kind without_folder(enum mpg_file_kind kind)
 {
     return kind == MPG_KIND_TRACE_FOLDER     ? MPG_KIND_TRACE
            : kind == MPG_KIND_PROFILE_FOLDER ? MPG_KIND_PROFILE
                                              : kind;
 }
 
-int mpg_kind_wrong(const char *path, enum mpg_kind found, enum mpg_kind wanted,
+int mpg_kind_wrong(const char *path, enum mpg_file_kind found, enum mpg_file_kind wanted,
                    struct mpg_error *err)
 {
     wanted = without_folder(wanted);

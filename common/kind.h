@@ -9,7 +9,7 @@
 
 #include "common/error.h"
 
-enum mpg_kind {
+enum mpg_file_kind {
     MPG_KIND_UNKNOWN,
     MPG_KIND_ABSENT,         /* there is nothing, or it cannot be looked at */
     MPG_KIND_SPECIAL,        /* a device, a pipe, a socket: never opened */
@@ -44,19 +44,19 @@ enum { MPG_KIND_BYTES = 1024 };
 
 /* What PATH is. Only regular files and folders are opened, so that nothing blocks; "-" is
  * MPG_KIND_UNKNOWN. */
-enum mpg_kind mpg_kind_of(const char *path);
+enum mpg_file_kind mpg_kind_of(const char *path);
 
 /* What the file is whose first N bytes are BYTES; N < MPG_KIND_BYTES means all of it. */
-enum mpg_kind mpg_kind_of_bytes(const void *bytes, size_t n);
+enum mpg_file_kind mpg_kind_of_bytes(const void *bytes, size_t n);
 
 /* "a signature", "a folder of results", ...: a noun with its article. Static storage. */
-const char *mpg_kind_name(enum mpg_kind kind);
+const char *mpg_kind_name(enum mpg_file_kind kind);
 
 /* Fills ERR with "PATH: a folder of results, not a signature: 'sigmake PATH >
  * machineX.sig' makes one": what PATH is, what WANTED it is not, and where something helps,
  * that. Of MPG_KIND_UNKNOWN, and where FOUND is WANTED, it says that PATH is none, or no
  * whole one. Always returns -1. */
-int mpg_kind_wrong(const char *path, enum mpg_kind found, enum mpg_kind wanted,
+int mpg_kind_wrong(const char *path, enum mpg_file_kind found, enum mpg_file_kind wanted,
                    struct mpg_error *err);
 
 #endif

@@ -35,7 +35,7 @@ static void test_bytes(void)
     static const struct {
         const char *bytes;
         size_t n;
-        enum mpg_kind kind;
+        enum mpg_file_kind kind;
     } cases[] = {
         {"", 0, MPG_KIND_EMPTY},
         {"{\"format\": \"mpgkit-signature\",", 30, MPG_KIND_SIGNATURE},
@@ -55,7 +55,7 @@ static void test_bytes(void)
         {"\x1b[2J", 4, MPG_KIND_UNKNOWN},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        enum mpg_kind kind = mpg_kind_of_bytes(cases[i].bytes, cases[i].n);
+        enum mpg_file_kind kind = mpg_kind_of_bytes(cases[i].bytes, cases[i].n);
         ok(kind == cases[i].kind, "bytes %zu are %s", i, mpg_kind_name(kind));
     }
     char tar[512] = "app.trace/";
@@ -73,7 +73,7 @@ static void test_paths(void)
 {
     static const struct {
         const char *first, *second;
-        enum mpg_kind kind;
+        enum mpg_file_kind kind;
     } folders[] = {
         {NULL, NULL, MPG_KIND_EMPTY_FOLDER},
         {"notes", NULL, MPG_KIND_FOLDER},
@@ -94,7 +94,7 @@ static void test_paths(void)
             snprintf(file, sizeof file, "%s/%s", name, held);
             make_file(file, "x", 1);
         }
-        enum mpg_kind kind = mpg_kind_of(in_folder(name));
+        enum mpg_file_kind kind = mpg_kind_of(in_folder(name));
         ok(kind == folders[i].kind, "folder %zu is %s", i, mpg_kind_name(kind));
     }
     ok(mpg_kind_of(make_file("file", "#mpgtext 1\n", 11)) == MPG_KIND_TRACE_TEXT,
@@ -107,7 +107,7 @@ static void test_paths(void)
 }
 
 /* The text of FOUND where WANTED was meant. */
-static void says(enum mpg_kind found, enum mpg_kind wanted, const char *text)
+static void says(enum mpg_file_kind found, enum mpg_file_kind wanted, const char *text)
 {
     struct mpg_error err;
     int status = mpg_kind_wrong("DIR/x", found, wanted, &err);
@@ -128,7 +128,7 @@ static void test_words(void)
     says(MPG_KIND_IMAGE, MPG_KIND_RESULTS_FOLDER, "DIR/x: an image, not a folder of results");
     size_t nameless = 0;
     for (int kind = 0; kind < MPG_KINDS; kind++)
-        nameless += !mpg_kind_name((enum mpg_kind)kind);
+        nameless += !mpg_kind_name((enum mpg_file_kind)kind);
     ok(nameless == 0, "%zu kinds have no name", nameless);
 }
 
