@@ -11,13 +11,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "bench/harness/timer.h"
 
 enum { CORES = 65536, POLL_US = 2000, LEAVING_POLL_US = 50000 };
+enum { NAMES = 8, NAME_SIZE = 224 }; /* file names have at most 255 bytes */
 #define PATIENCE_NS 30e9
 
 enum state { ABSENT, HERE, GONE };
@@ -58,25 +61,6 @@ static void find_name(char *name, size_t size)
         *p = *p == '/' ? '_' : *p;
 }
 
-/* The memory starts as zeros for whoever comes first. */
-static struct mpg_meeting *join(const char *name, const struct mpg_launch *launch,
-                                struct mpg_error *err)
-{
-    size_t size = sizeof(struct mpg_meeting) +
-                  (size_t)launch->local_ranks * sizeof(struct place);
-    void *memory = MAP_FAILED;
-    int fd = shm_open(name, O_RDWR | O_CREAT, 0600);
-    if (fd >= 0 && ftruncate(fd, (off_t)size) == 0)
-        memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    int saved = errno;
-    if (fd >= 0)
-        close(fd);
-    if (memory != MAP_FAILED)
-        return memory;
-    mpg_error_errno(err, saved, "the ranks of this host cannot meet in /dev/shm%s", name);
-    return NULL;
-}
-
 static void enter(struct place *place, const int *core, int n)
 {
     memset(place->core, 0, sizeof place->core);
@@ -85,6 +69,115 @@ static void enter(struct place *place, const int *core, int n)
     place->allowed = n;
     atomic_store(&place->pid, (int)getpid());
     atomic_store(&place->state, HERE);
+}
+
+/* ---- the memory: others can guess its name, and may have been there first ---- */
+
+enum join { JOINED, TAKEN, AGAIN, FAILED };
+
+/* Whether nobody else can change, truncate or keep what FD is. */
+static bool is_ours(int fd)
+{
+    struct stat st;
+    return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid() &&
+           (st.st_mode & 077) == 0 && st.st_nlink <= 1;
+}
+
+/* Whether NAME still is what FD is. */
+static bool is_named(int fd, const char *name)
+{
+    struct stat held, named;
+    int again = shm_open(name, O_RDONLY, 0);
+    bool same = again >= 0 && fstat(fd, &held) == 0 && fstat(again, &named) == 0 &&
+                held.st_dev == named.st_dev && held.st_ino == named.st_ino;
+    if (again >= 0)
+        close(again);
+    return same;
+}
+
+/* Whether ST, of SIZE bytes or still empty, is what a launch left that was killed
+ * while it met: ranks wait for one another for a shorter time. */
+static bool is_stale(const struct stat *st, size_t size)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (st->st_size && (size_t)st->st_size != size) ||
+           (double)(now.tv_sec - st->st_ctim.tv_sec) * 1e9 > 2 * PATIENCE_NS;
+}
+
+/* Enters the meeting NAME in FD, which is ours and locked; or TAKEN by another launch. */
+static enum join enter_locked(int fd, const char *name, struct mpg_share *share)
+{
+    const size_t size = sizeof(struct mpg_meeting) +
+                        (size_t)share->launch.local_ranks * sizeof(struct place);
+    struct stat st;
+    if (!is_named(fd, name))
+        return AGAIN;
+    if (fstat(fd, &st) < 0)
+        return FAILED;
+    if (is_stale(&st, size)) {
+        (void)shm_unlink(name);
+        return AGAIN;
+    }
+    /* Zeros for whoever comes first; allocated, for what a full memory lacks would kill. */
+    if (st.st_size == 0 && (errno = posix_fallocate(fd, 0, (off_t)size)) != 0) {
+        int saved = errno;
+        (void)shm_unlink(name);
+        errno = saved;
+        return FAILED;
+    }
+    struct mpg_meeting *meeting = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (meeting == MAP_FAILED)
+        return FAILED;
+    struct place *place = &meeting->place[share->launch.local_rank];
+    if (atomic_load(&place->state) != ABSENT) {
+        munmap(meeting, size);
+        return TAKEN;
+    }
+    enter(place, share->core, share->n);
+    share->meeting = meeting;
+    return JOINED;
+}
+
+static enum join join_named(const char *name, struct mpg_share *share)
+{
+    int fd = shm_open(name, O_RDWR | O_CREAT | O_EXCL, 0600);
+    bool first = fd >= 0 || errno != EEXIST;
+    if (!first)
+        fd = shm_open(name, O_RDWR, 0); /* which follows no link */
+    if (fd < 0)
+        return first || errno == EMFILE || errno == ENFILE ? FAILED
+               : errno == ENOENT                           ? AGAIN
+                                                           : TAKEN;
+    enum join result = TAKEN;
+    if (is_ours(fd))
+        result = flock(fd, LOCK_EX) < 0 ? FAILED : enter_locked(fd, name, share);
+    int saved = errno;
+    (void)flock(fd, LOCK_UN); /* the mapping would hold it on */
+    close(fd);
+    errno = saved;
+    return result;
+}
+
+/* Finds the meeting and enters it; a name that is somebody else's is passed over, which
+ * every rank does alike. NAME, of SIZE bytes, becomes the one that was taken. */
+static int join(char *name, size_t size, struct mpg_share *share, struct mpg_error *err)
+{
+    char base[NAME_SIZE];
+    find_name(base, sizeof base);
+    enum join result = TAKEN;
+    for (int n = 0; n < NAMES && result == TAKEN; n++) {
+        snprintf(name, size, n ? "%s+%d" : "%s", base, n);
+        do
+            result = join_named(name, share);
+        while (result == AGAIN);
+    }
+    if (result == JOINED)
+        return 0;
+    if (result == TAKEN)
+        return mpg_error_set(err, "the ranks of this host cannot meet: /dev/shm%s and others of"
+                                  " its name are not this launch's: remove them", base);
+    return mpg_error_errno(err, errno, "the ranks of this host cannot meet in /dev/shm%s", name);
 }
 
 static int await_all(const struct mpg_share *share, struct mpg_error *err)
@@ -124,7 +217,7 @@ static int unite(struct mpg_share *share, struct mpg_error *err)
 int mpg_share_meet(const struct mpg_launch *launch, struct mpg_share *share,
                    struct mpg_error *err)
 {
-    char name[256];
+    char name[NAME_SIZE + 16];
     *share = (struct mpg_share){.launch = *launch, .ranks = 1};
     if (launch->local_rank < 0)
         return mpg_error_set(err, "the launcher does not say which of its ranks are on this host:"
@@ -135,10 +228,8 @@ int mpg_share_meet(const struct mpg_launch *launch, struct mpg_share *share,
     share->n = n;
     if (launch->local_ranks == 1)
         return 0;
-    find_name(name, sizeof name);
-    if (!(share->meeting = join(name, launch, err)))
+    if (join(name, sizeof name, share, err) < 0)
         return -1;
-    enter(&share->meeting->place[launch->local_rank], share->core, n);
     int status = await_all(share, err);
     if (status < 0 || launch->local_rank == 0)
         (void)shm_unlink(name); /* all have it mapped; another may have been first */
