@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "statistics/kolmogorov.h"
+
 enum {
     SUM_POINTS = 512,
     KNOWN_POINTS = 384,
@@ -224,16 +226,10 @@ static void predict(struct problem *p)
     }
 }
 
-/* Kolmogorov-Smirnov distance between the samples and the prediction. */
+/* Between the samples and the prediction. */
 static double misfit_of(const struct problem *p)
 {
-    double seen = 0, predicted = 0, largest = 0;
-    for (size_t i = 0; i < p->sum.n; i++) {
-        seen += p->sum.mass[i];
-        predicted += p->predicted[i];
-        largest = fmax(largest, fabs(seen - predicted));
-    }
-    return largest;
+    return mpg_kolmogorov_of_masses(p->sum.mass, p->predicted, p->sum.n);
 }
 
 static double ratio_of(const struct problem *p, const struct cell *cell)

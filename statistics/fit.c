@@ -13,6 +13,7 @@
 
 #include "statistics/distribution.h"
 #include "statistics/inference.h"
+#include "statistics/kolmogorov.h"
 
 enum { TAIL_THRESHOLDS = 64 };
 /* Instead of 0.025: where the tail begins was chosen by the same samples, after
@@ -61,38 +62,23 @@ double mpg_fit_cdf(enum mpg_family family, const struct mpg_fit *fit, double dis
     }
 }
 
-/* ---- Kolmogorov-Smirnov distance ---- */
-
-struct distance {
+/* What mpg_kolmogorov_from_cdf() is told. */
+struct fitted {
     enum mpg_family family;
     const struct mpg_fit *fit;
-    const double *x; /* ascending */
-    double n, largest;
 };
 
-/* Between order statistics I and J, where the CDF is LOW and HIGH: no distance is
- * larger than those of a step over the whole stretch, so most of it need not be
- * looked at. */
-static void look_between(struct distance *d, size_t i, size_t j, double low, double high)
+static double fitted_cdf(const void *context, double x)
 {
-    double n = d->n;
-    if (j - i < 2 || fmax((double)j / n - low, high - (double)(i + 1) / n) <= d->largest)
-        return;
-    size_t middle = i + (j - i) / 2;
-    double f = mpg_fit_cdf(d->family, d->fit, d->x[middle]);
-    d->largest = fmax(d->largest, fmax((double)(middle + 1) / n - f, f - (double)middle / n));
-    look_between(d, i, middle, low, f);
-    look_between(d, middle, j, f, high);
+    const struct fitted *fitted = context;
+    return mpg_fit_cdf(fitted->family, fitted->fit, x);
 }
 
 static double ks_distance(enum mpg_family family, const struct mpg_fit *fit, const double *x,
                           size_t n)
 {
-    double low = mpg_fit_cdf(family, fit, x[0]), high = mpg_fit_cdf(family, fit, x[n - 1]);
-    struct distance d = {family, fit, x, (double)n, 0};
-    d.largest = fmax(fmax(1 / d.n - low, low), fmax(1 - high, high - (d.n - 1) / d.n));
-    look_between(&d, 0, n - 1, low, high);
-    return d.largest;
+    struct fitted fitted = {family, fit};
+    return mpg_kolmogorov_from_cdf(x, n, fitted_cdf, &fitted);
 }
 
 /* ---- the families ---- */

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "statistics/kolmogorov.h"
+
 double mpg_chi_square_quantile(double p, double freedom)
 {
     if (freedom <= 500)
@@ -92,76 +94,6 @@ int mpg_distribution_interval(const struct mpg_distribution *d, double p, double
 
 /* ---- two distributions ---- */
 
-/* The least and the most that the part of D below X (STRICTLY, or at most X) can be. */
-static void cdf_bounds(const struct mpg_distribution *d, double x, bool strictly, double *least,
-                       double *most)
-{
-    size_t last = d->knots - 1, low = 0, high = d->knots; /* knots below: low..high */
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (strictly ? d->quantiles[middle] < x : d->quantiles[middle] <= x)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == 0 || low > last) {
-        *least = *most = low == 0 ? 0 : 1;
-        return;
-    }
-    double below = d->quantiles[low - 1], above = d->quantiles[low];
-    double part = above > below ? (x - below) / (above - below) : 0;
-    bool outermost = d->n > d->knots && (low == 1 || low == last);
-    bool between = part > 0 && part < 1;
-    *least = ((double)(low - 1) + (outermost && between ? 0 : part)) / (double)last;
-    *most = ((double)(low - 1) + (outermost && between ? 1 : part)) / (double)last;
-}
-
-/* The distance that is left between two ranges. */
-static double apart(double least_a, double most_a, double least_b, double most_b)
-{
-    return fmax(fmax(least_a - most_b, least_b - most_a), 0);
-}
-
-static double largest_at_knots(const struct mpg_distribution *at, const struct mpg_distribution *a,
-                               const struct mpg_distribution *b)
-{
-    double largest = 0;
-    for (size_t i = 0; i < at->knots; i++)
-        for (int strictly = 0; strictly < 2; strictly++) {
-            double least_a, most_a, least_b, most_b;
-            cdf_bounds(a, at->quantiles[i], strictly, &least_a, &most_a);
-            cdf_bounds(b, at->quantiles[i], strictly, &least_b, &most_b);
-            largest = fmax(largest, apart(least_a, most_a, least_b, most_b));
-        }
-    return largest;
-}
-
-/* The part of Kolmogorov's distribution beyond X. */
-static double kolmogorov_beyond(double x)
-{
-    if (x < 0.2)
-        return 1;
-    double sum = 0;
-    if (x < 1.18) { /* Jacobi's theta identity converges faster here */
-        for (int k = 1; k <= 7; k += 2)
-            sum += exp(-k * k * M_PI * M_PI / (8 * x * x));
-        return fmin(fmax(1 - sqrt(2 * M_PI) / x * sum, 0), 1);
-    }
-    for (int k = 1; k <= 5; k++)
-        sum += (k % 2 ? 2 : -2) * exp(-2.0 * k * k * x * x);
-    return fmin(fmax(sum, 0), 1);
-}
-
-double mpg_distribution_distance(const struct mpg_distribution *a,
-                                 const struct mpg_distribution *b, double *probability)
-{
-    double distance = fmax(largest_at_knots(a, a, b), largest_at_knots(b, a, b));
-    double na = mpg_effective_samples(a->n, a->lag1), nb = mpg_effective_samples(b->n, b->lag1);
-    double root = sqrt(na * nb / (na + nb));
-    *probability = kolmogorov_beyond((root + 0.12 + 0.11 / root) * distance);
-    return distance;
-}
-
 static struct mpg_interval difference_of(const struct mpg_interval *a,
                                          const struct mpg_interval *b)
 {
@@ -222,7 +154,7 @@ int mpg_stationarity_test(const double *samples, size_t n, struct mpg_stationari
     if (!second || mpg_compare_quantile(first, second, 0.5, 0.99, &r.median, err) < 0 ||
         mpg_compare_quantile(first, second, 0.99, 0.99, &r.p99, err) < 0)
         goto out;
-    r.distance = mpg_distribution_distance(first, second, &r.probability);
+    r.distance = mpg_kolmogorov_of_two(first, second, &r.probability);
     r.stationary = !(r.probability < 0.01 && (excludes_zero(&r.median.difference) ||
                                               excludes_zero(&r.p99.difference)));
     *result = r;

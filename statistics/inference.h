@@ -41,15 +41,6 @@ struct mpg_interval {
 int mpg_distribution_interval(const struct mpg_distribution *d, double p, double confidence,
                               struct mpg_interval *interval, struct mpg_error *err);
 
-/* Largest distance of the CDFs of A and B, and in *PROBABILITY the chance that it is
- * as large between two samples of one distribution: Kolmogorov's distribution at the
- * effective sizes, with Stephens' correction (J. R. Stat. Soc. B 32 (1970) 115). Ties
- * make the true chance smaller. Between knots CDFs are linear, but within the outermost
- * two of either they are only known to be between those knots, and no distance counts
- * that may come from there. */
-double mpg_distribution_distance(const struct mpg_distribution *a,
-                                 const struct mpg_distribution *b, double *probability);
-
 /* How quantile P of B differs from that of A. */
 struct mpg_comparison {
     struct mpg_interval a, b;
@@ -67,7 +58,7 @@ int mpg_compare_quantile(const struct mpg_distribution *a, const struct mpg_dist
                          struct mpg_error *err);
 
 struct mpg_stationarity {
-    double distance, probability; /* of the halves, as mpg_distribution_distance() */
+    double distance, probability; /* of the halves, as mpg_kolmogorov_of_two() */
     struct mpg_comparison median, p99; /* second half against first, at 99 % */
     bool stationary; /* unless probability < 0.01 and an interval of a difference excludes 0 */
 };

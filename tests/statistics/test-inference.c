@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "statistics/inference.h"
+#include "statistics/kolmogorov.h"
 #include "tests/tap.h"
 
 static gsl_rng *rng;
@@ -152,8 +153,8 @@ static void test_distance(void)
     gsl_rng_set(rng, 11);
     const double left[] = {1, 2, 3}, right[] = {10, 11, 12};
     struct mpg_distribution *d = make(left, 3, 3), *e = make(right, 3, 3);
-    ok(mpg_distribution_distance(d, e, &probability) == 1 && probability < 0.2, "apart: 1");
-    ok(mpg_distribution_distance(d, d, &probability) == 0 && probability == 1, "the same: 0");
+    ok(mpg_kolmogorov_of_two(d, e, &probability) == 1 && probability < 0.2, "apart: 1");
+    ok(mpg_kolmogorov_of_two(d, d, &probability) == 0 && probability == 1, "the same: 0");
     mpg_distribution_free(d);
     mpg_distribution_free(e);
     int significant = 0, hundredth = 0, found = 0, correlated = 0;
@@ -162,21 +163,21 @@ static void test_distance(void)
         draw(a, N, 0, 1);
         draw(b, N, 0, 1);
         d = make(a, N, 257), e = make(b, N, 257);
-        double distance = mpg_distribution_distance(d, e, &probability);
+        double distance = mpg_kolmogorov_of_two(d, e, &probability);
         significant += probability < 0.05;
         hundredth += probability < 0.01;
         close = close && (t >= 20 || fabs(distance - distance_of(a, b, N)) < 0.008);
         mpg_distribution_free(e);
         draw(b, N, 0, 1.3);
         e = make(b, N, 257);
-        mpg_distribution_distance(d, e, &probability);
+        mpg_kolmogorov_of_two(d, e, &probability);
         found += probability < 0.05;
         mpg_distribution_free(d);
         mpg_distribution_free(e);
         draw(a, N, 0.7, 1);
         draw(b, N, 0.7, 1);
         d = make(a, N, 257), e = make(b, N, 257);
-        mpg_distribution_distance(d, e, &probability);
+        mpg_kolmogorov_of_two(d, e, &probability);
         correlated += probability < 0.05;
         mpg_distribution_free(d);
         mpg_distribution_free(e);
@@ -210,7 +211,7 @@ static void test_many(void)
         struct mpg_distribution *d = make(x, N, 257);
         fill_with_detours(x, N);
         struct mpg_distribution *e = make(x, N, 257);
-        mpg_distribution_distance(d, e, &probability);
+        mpg_kolmogorov_of_two(d, e, &probability);
         significant += probability < 0.01;
         mpg_distribution_free(d);
         mpg_distribution_free(e);
