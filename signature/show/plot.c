@@ -79,7 +79,7 @@ static void note_signal(int number)
     interrupted = number;
 }
 
-static int interruption(struct mpg_error *err)
+int plot_interruption(struct mpg_error *err)
 {
     return interrupted ? mpg_error_set(err, "interrupted; nothing was drawn") : 0;
 }
@@ -154,7 +154,7 @@ static int run(const char *gnuplot, const struct plot_session *session, const ch
         if (interrupted)
             kill(child, SIGTERM);
     }
-    if (interruption(err) < 0)
+    if (plot_interruption(err) < 0)
         return -1;
     char *path = join(session->aside, name, "", err);
     if (!path)
@@ -192,7 +192,7 @@ static int draw_all(struct plot_session *session, const struct mpg_signature *si
     if (session->names == 0)
         return mpg_error_set(err, "%s holds nothing to draw", sig->path);
     mpg_progress_start(&progress, "sigshow: drawing", (int64_t)session->names);
-    int status = interruption(err);
+    int status = plot_interruption(err);
     for (size_t i = 0; i < session->names && status == 0; i++) {
         status = run(gnuplot, session, session->name[i], err);
         mpg_progress_update(&progress, (int64_t)i + 1);
@@ -281,7 +281,7 @@ int mpg_plot(const struct mpg_signature *sig, const struct mpg_plot_options *opt
         if (!was_there)
             (void)rmdir(options->folder);
         outcome->interrupted = interrupted;
-        (void)interruption(err); /* whatever gnuplot said of it */
+        (void)plot_interruption(err); /* whatever gnuplot said of it */
     }
     return status;
 }

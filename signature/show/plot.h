@@ -11,7 +11,7 @@
 
 struct mpg_plot_options {
     const char *folder; /* made if it is not there */
-    bool all;           /* every core; else of many the first 8 */
+    bool all;           /* every core and number of processes; else the first 8 and 16 */
     bool keep;          /* keep gnuplot's scripts and data beside the plots */
 };
 

@@ -46,11 +46,12 @@ static int plot_cdfs(struct plot_session *session, const struct mpg_signature *s
     size_t curve = 0, picked = sizes->n < CURVES ? sizes->n : (size_t)CURVES;
     for (size_t i = 0; i < sizes->n; i++) {
         const struct mpg_distribution *d = sizes->size[i].time_ns;
-        if (d->quantiles[0] > 0)
-            low = fmin(low, d->quantiles[0]);
+        for (size_t k = 0; k < d->knots; k++)
+            if (d->quantiles[k] > 0)
+                low = fmin(low, d->quantiles[k]);
         high = fmax(high, d->quantiles[d->knots - 1]);
     }
-    if (!(high > 0))
+    if (!((low = plot_floor(low, high)) > 0))
         return plot_missing(session, err, "latency CDFs, %s: all are 0", names.file);
     if (plot_start(session, err, "latency-cdf-%s", names.file) < 0)
         return -1;
@@ -86,6 +87,9 @@ static int plot_cdfs(struct plot_session *session, const struct mpg_signature *s
 
 /* ---- by size: a band from p1 to p99 and the median in it ---- */
 
+static const double band[] = {0.01, 0.5, 0.99};
+enum { BAND = sizeof band / sizeof *band };
+
 /* Where the axes are: every size that is shown, and the extremes. */
 struct frame {
     int64_t *size_bytes;
@@ -118,6 +122,13 @@ static void frame_add_value(struct frame *frame, double value)
     }
 }
 
+/* Whether anything in FRAME can be drawn; where its axis begins is then settled. */
+static bool frame_settle(struct frame *frame)
+{
+    frame->low = plot_floor(frame->low, frame->high);
+    return frame->low > 0;
+}
+
 static int frame_add(struct frame *frame, const struct mpg_network_sizes *sizes, bool rate,
                      struct mpg_error *err)
 {
@@ -127,8 +138,8 @@ static int frame_add(struct frame *frame, const struct mpg_network_sizes *sizes,
             continue;
         if (frame_add_size(frame, sizes->size[i].size_bytes, err) < 0)
             return -1;
-        for (double u = 0.01; u < 1; u += 0.49) {
-            double time_ns = mpg_distribution_quantile(sizes->size[i].time_ns, u);
+        for (int q = 0; q < BAND; q++) {
+            double time_ns = mpg_distribution_quantile(sizes->size[i].time_ns, band[q]);
             frame_add_value(frame, rate ? 1e3 * size / time_ns : time_ns);
         }
     }
@@ -139,13 +150,13 @@ static int frame_add(struct frame *frame, const struct mpg_network_sizes *sizes,
 static void write_band(FILE *data, const struct frame *frame, int64_t size_bytes,
                        const struct mpg_distribution *d, bool rate)
 {
-    double value[3];
-    for (int i = 0; i < 3; i++) {
-        static const double u[] = {0.01, 0.5, 0.99};
-        double time_ns = mpg_distribution_quantile(d, u[rate ? 2 - i : i]);
+    double value[BAND];
+    for (int i = 0; i < BAND; i++) {
+        double time_ns = mpg_distribution_quantile(d, band[rate ? BAND - 1 - i : i]);
         value[i] = rate ? 1e3 * (double)size_bytes / time_ns : time_ns;
         if (!(value[i] > 0) || !isfinite(value[i]))
             value[i] = i == 2 ? frame->high : frame->low;
+        value[i] = fmin(fmax(value[i], frame->low), frame->high);
     }
     fprintf(data, "%.10g %.8g %.8g %.8g\n",
             plot_size_position(size_bytes, frame->size_bytes, frame->n), value[0], value[1],
@@ -211,7 +222,7 @@ static int plot_latency(struct plot_session *session, const struct mpg_signature
     char first[256];
     if (frame_add(frame, &path->latency, false, err) < 0)
         return -1;
-    if (!(frame->high > 0))
+    if (!frame_settle(frame))
         return plot_missing(session, err, "latency by size, %s: all are 0", names.file);
     if (plot_start(session, err, "latency-%s", names.file) < 0)
         return -1;
@@ -239,7 +250,7 @@ static int plot_bandwidth(struct plot_session *session, const struct mpg_signatu
     if (frame_add(frame, &path->bandwidth, true, err) < 0 ||
         frame_add(frame, &path->streaming, true, err) < 0)
         return -1;
-    if (!(frame->high > 0))
+    if (!frame_settle(frame))
         return plot_missing(session, err, "bandwidth, %s: no sizes above 0", names.file);
     if (plot_start(session, err, "bandwidth-%s", names.file) < 0)
         return -1;
@@ -297,7 +308,9 @@ int plot_network(struct plot_session *session, const struct mpg_signature *sig,
     return 0;
 }
 
-/* ---- collectives: a plot for each number of processes ---- */
+/* ---- collectives: a plot for each number of processes, of many the first ---- */
+
+enum { MOST_PROCESSES = 16 };
 
 static int frame_add_collectives(struct frame *frame, const struct mpg_signature *sig,
                                  int processes, struct mpg_error *err)
@@ -308,8 +321,8 @@ static int frame_add_collectives(struct frame *frame, const struct mpg_signature
             continue;
         if (frame_add_size(frame, c->size_bytes, err) < 0)
             return -1;
-        for (double u = 0.01; u < 1; u += 0.49)
-            frame_add_value(frame, mpg_distribution_quantile(c->time_ns, u));
+        for (int q = 0; q < BAND; q++)
+            frame_add_value(frame, mpg_distribution_quantile(c->time_ns, band[q]));
     }
     return 0;
 }
@@ -355,7 +368,7 @@ static int plot_processes(struct plot_session *session, const struct mpg_signatu
     int status = -1;
     if (frame_add_collectives(&frame, sig, processes, err) < 0)
         goto out;
-    if (!(frame.high > 0)) {
+    if (!frame_settle(&frame)) {
         status = plot_missing(session, err, "collectives of %d processes: all are 0", processes);
         goto out;
     }
@@ -381,14 +394,19 @@ out:
 int plot_collectives(struct plot_session *session, const struct mpg_signature *sig,
                      struct mpg_error *err)
 {
+    size_t drawn = 0, most = session->options->all ? sig->collectives : MOST_PROCESSES;
     if (sig->collectives == 0)
         return plot_missing(session, err, "collectives: none in the signature");
     for (size_t i = 0; i < sig->collectives; i++) {
-        bool drawn = false;
-        for (size_t j = 0; j < i && !drawn; j++)
-            drawn = sig->collective[j].processes == sig->collective[i].processes;
-        if (!drawn && plot_processes(session, sig, sig->collective[i].processes, err) < 0)
+        bool again = false;
+        for (size_t j = 0; j < i && !again; j++)
+            again = sig->collective[j].processes == sig->collective[i].processes;
+        if (!again && drawn++ < most &&
+            plot_processes(session, sig, sig->collective[i].processes, err) < 0)
             return -1;
     }
+    if (drawn > most)
+        return plot_missing(session, err, "collectives of %zu more numbers of processes (--all"
+                            " draws them)", drawn - most);
     return 0;
 }

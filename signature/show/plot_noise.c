@@ -12,7 +12,7 @@
 
 /* Dots in one cell of a grid are one: a file of a million dots helps nobody. With
  * more than MOST_DOTS cells the grid gets coarser. */
-enum { COLUMNS = 960, ROWS = 480, MOST_DOTS = 30000 };
+enum { COLUMNS = 960, ROWS = 480, MOST_DOTS = 30000, COARSEST = 8 };
 
 enum { MARKED_LINES = 8 };
 
@@ -78,9 +78,9 @@ static int plot_series(struct plot_session *session, const struct mpg_signature 
     const char *unit, *time;
     double most = most_of(s->most, s->n), median = median_of(s->most, s->n);
     /* Rare large values would press all others flat. */
-    bool log = median > 0 && most > 30 * median;
+    bool log = median > 0 && most > 30 * median && plot_floor(median, most) > 0;
     double scale = log ? 1 : time_unit(most, &unit), span = time_unit((double)s->n * s->step, &time);
-    double low = log ? median / 10 : 0;
+    double low = log ? plot_floor(median / 10, most) : 0;
     bool same = memcmp(s->mean, s->most, s->n * sizeof *s->mean) == 0;
     if (plot_start(session, err, "ftq-%s", names.file) < 0)
         return -1;
@@ -124,12 +124,19 @@ struct dots {
     int coarse;    /* how many dots of the finest grid lie beside each other in a cell */
 };
 
+/* VALUE's place among N from LOW to HIGH, wherever it is. */
+static size_t place_of(double value, double low, double high, int n)
+{
+    double at = (value - low) / (high - low) * (n - 1);
+    return at > 0 ? (size_t)fmin(at, n - 1) : 0;
+}
+
 /* The cell of detour I in a grid of COLUMNS / COARSE columns. */
 static size_t cell_of(const struct mpg_noise_core *c, size_t i, double low, double high, int coarse)
 {
     double duration = fmax(c->duration_ns[i], low);
-    size_t x = (size_t)(c->start_ns[i] / c->span_ns * (COLUMNS / coarse - 1));
-    size_t y = (size_t)(log(duration / low) / log(high / low) * (ROWS / coarse - 1));
+    size_t x = place_of(c->start_ns[i], 0, c->span_ns, COLUMNS / coarse);
+    size_t y = place_of(log(duration), log(low), log(high), ROWS / coarse);
     return y * (size_t)(COLUMNS / coarse) + x;
 }
 
@@ -154,7 +161,8 @@ static int write_dots(FILE *data, const struct mpg_noise_core *c, double unit, d
     unsigned *cell = malloc((size_t)COLUMNS * ROWS * sizeof *cell);
     if (!cell)
         return mpg_error_set(err, "out of memory");
-    for (dots->coarse = 1; count_cells(c, low, high, dots, cell) > MOST_DOTS;)
+    dots->coarse = 1;
+    while (count_cells(c, low, high, dots, cell) > MOST_DOTS && dots->coarse < COARSEST)
         dots->coarse *= 2;
     for (size_t i = 0; i < c->detours; i++) {
         unsigned *here = &cell[cell_of(c, i, low, high, dots->coarse)];
@@ -180,7 +188,7 @@ static int plot_detours(struct plot_session *session, const struct mpg_signature
             low = fmin(low, c->duration_ns[i]);
     if (c->threshold_ns > 0)
         low = fmin(low, c->threshold_ns);
-    if (!(high > 0))
+    if (!((low = plot_floor(low, high)) > 0))
         return plot_missing(session, err, "detours of core %d: all of them last 0 ns", c->core);
     high = fmax(high, 2 * low);
     if (plot_start(session, err, "detours-%s", names.file) < 0)
@@ -231,9 +239,9 @@ static int plot_detours(struct plot_session *session, const struct mpg_signature
 /* The power density near FREQUENCY_HZ, for a mark on the curve. */
 static double density_at(const struct mpg_noise_series *s, double frequency_hz, double low)
 {
-    double at = frequency_hz / s->step, density = low;
-    size_t from = at > 1 ? (size_t)(at - 1) : 1, to = (size_t)(at + 2);
-    for (size_t i = from < 1 ? 1 : from; i < to && i < s->n; i++)
+    double at = fmin(frequency_hz / s->step, (double)s->n), density = low;
+    size_t from = at > 2 ? (size_t)(at - 1) : 1, to = (size_t)(at + 2);
+    for (size_t i = from; i < to && i < s->n; i++)
         density = fmax(density, s->most[i]);
     return density;
 }
@@ -286,7 +294,7 @@ static int plot_spectrum(struct plot_session *session, const struct mpg_signatur
         if (s->mean[i] > 0)
             low = fmin(low, s->mean[i]);
     }
-    if (s->n < 3 || !(high > 0))
+    if (s->n < 3 || !(plot_floor(low, high) > 0) || !(plot_floor(s->step, s->step) > 0))
         return plot_missing(session, err, "spectrum of core %d: it has no power", c->core);
     low = fmax(fmin(low, high / 10), high * 1e-9);
     if (plot_start(session, err, "spectrum-%s", names.file) < 0)

@@ -33,6 +33,9 @@ struct plot_session {
                                 * by two empty lines, so "index N" finds them */
 };
 
+/* -1 and a filled ERR once a signal has asked for an end. */
+int plot_interruption(struct mpg_error *err);
+
 /* Starts the plot that a printf format names; letters that are odd in a file's
  * name become '-'. Until plot_finish() SESSION's script and data are open. */
 int plot_start(struct plot_session *session, struct mpg_error *err, const char *format, ...)
@@ -51,8 +54,14 @@ void plot_set(FILE *script, const char *command, const char *format, ...)
 /* A title of two lines, the second in smaller letters. */
 void plot_title(FILE *script, const char *first, const char *second);
 
-/* Logarithmic AXIS ("x" or "y") with labels like "10 us" from LOW to HIGH, both
- * positive; of rates ("MB/s") with labels like "1 GB/s". The range is rounded out. */
+/* Where a logarithmic axis begins whose values go from LOW to HIGH, whatever they are:
+ * LOW if that is possible, and at most 15 decades below HIGH, so that what is nearer to 0
+ * (or 0) lies on the edge. 0: nothing can be drawn, HIGH is not positive or beyond what
+ * plots show, 1e-200 to 1e200. */
+double plot_floor(double low, double high);
+
+/* Logarithmic AXIS ("x" or "y") with labels like "10 us" from LOW, which is a
+ * plot_floor(), to HIGH; of rates ("MB/s") with labels like "1 GB/s". The range is rounded out. */
 void plot_log_times(FILE *script, const char *axis, double low_ns, double high_ns);
 void plot_log_rates(FILE *script, const char *axis, double low, double high);
 void plot_log_numbers(FILE *script, const char *axis, double low, double high);

@@ -36,6 +36,8 @@ int plot_start(struct plot_session *session, struct mpg_error *err, const char *
     if (!grown)
         return mpg_error_set(err, "out of memory");
     session->name = grown;
+    if (plot_interruption(err) < 0)
+        return -1;
     char *name = session->name[session->names];
     va_start(args, format);
     vsnprintf(name, PLOT_NAME, format, args);
@@ -187,6 +189,19 @@ static void format_number(char *buf, double value)
         snprintf(buf, SHOW_TEXT, "%g", value);
 }
 
+/* Values that an axis can show lie within these, whatever a signature holds. */
+static const double least_shown = 1e-200, most_shown = 1e200;
+enum { MOST_DECADES = 15 };
+
+double plot_floor(double low, double high)
+{
+    if (!(high >= least_shown && high <= most_shown))
+        return 0;
+    if (!(low > 0 && low <= high))
+        low = high;
+    return fmax(low, high * pow(10, -MOST_DECADES));
+}
+
 /* Decades are labelled; with few of them their 2 and 5, too. */
 static void log_axis(FILE *script, const char *axis, double low, double high,
                      void (*format)(char *, double))
@@ -196,7 +211,8 @@ static void log_axis(FILE *script, const char *axis, double low, double high,
     double decades = log10(high / low);
     const char *separator = "";
     /* Out to the next mark, so that no point lies on the frame. */
-    double first = pow(10, floor(log10(low))), last = pow(10, floor(log10(high)));
+    int first_decade = (int)floor(log10(low)), last_decade = (int)floor(log10(high));
+    double first = pow(10, first_decade), last = pow(10, last_decade);
     double from = first, to = last;
     for (int m = 0; m < 6; m++) {
         if (first * marks[m] < low * 0.999)
@@ -206,8 +222,9 @@ static void log_axis(FILE *script, const char *axis, double low, double high,
     }
     fprintf(script, "set logscale %s 10\nset %srange [%.10g:%.10g]\nset %stics (", axis, axis,
             from / 1.01, to * 1.01, axis); /* a label on the very edge gets lost */
-    for (double decade = first; decade <= to; decade *= 10)
-        for (int m = 1; m < 10; m++) {
+    for (int i = 0; i <= last_decade - first_decade + 1 && i <= MOST_DECADES + 2; i++) {
+        double decade = pow(10, first_decade + i);
+        for (int m = 1; m < 10 && decade <= to; m++) {
             bool labelled = m == 1 || (decades < 2.5 && (m == 2 || m == 5)) ||
                             (decades < 0.7 && m == 3);
             format(text, decade * m);
@@ -216,6 +233,7 @@ static void log_axis(FILE *script, const char *axis, double low, double high,
             fprintf(script, " %.10g %d", decade * m, labelled ? 0 : 1);
             separator = ", ";
         }
+    }
     fputs(")\n", script);
 }
 

@@ -116,7 +116,8 @@ int main(int argc, char **argv)
         {.name = "all", .letter = 'a', .kind = MPG_OPTION_FLAG, .value = &all,
          .help = "show every core, size, row, header line and\n"
                  "fitted family (default: the first or an even\n"
-                 "choice); with --plot: draw every core"},
+                 "choice); with --plot: draw every core and\n"
+                 "number of processes"},
         {.name = "plot", .letter = 'p', .kind = MPG_OPTION_STRING, .value = &folder,
          .argument = "DIR",
          .help = "draw plots into DIR instead of showing text,\nas SVG and PNG (needs gnuplot)"},
