@@ -21,6 +21,13 @@ fail() {
 have() { command -v "$1" >/dev/null 2>&1; }
 module() { have pkg-config && pkg-config --exists "$1" 2>/dev/null; }
 header() { have gcc && echo "#include <$1>" | gcc -E - >/dev/null 2>&1; }
+# Somebody can type a password: a terminal, and this is in its foreground.
+asked() {
+    local group foreground
+    [ -t 0 ] || return
+    read -r _ _ _ _ group _ _ foreground _ 2>/dev/null <"/proc/$$/stat" || return 0
+    [ "$group" = "$foreground" ]
+}
 python_is_whole() { have python3 && python3 -c 'import fractions, graphlib, json, random' 2>/dev/null; }
 
 # A line each: Debian package, and how to see that what it brings is there.
@@ -70,9 +77,8 @@ install_packages() {
     fi
     if [ "$(id -u)" -ne 0 ]; then
         as_root="sudo"
-        # Without a terminal there is nobody to type a password.
-        [ -t 0 ] || as_root="sudo -n"
-        if ! have sudo || { [ ! -t 0 ] && ! sudo -n true 2>>"$log"; }; then
+        asked || as_root="sudo -n"
+        if ! have sudo || { ! asked && ! sudo -n true 2>>"$log"; }; then
             say "neither root nor sudo here; please have these installed: apt-get install $*"
             return 1
         fi
