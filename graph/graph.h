@@ -136,6 +136,7 @@ struct mpg_graph_counts {
     uint64_t transfers;         /* one-sided: put, get, accumulate ... */
     uint64_t transfers_alone;   /* of these, without a window that is known, or never waited for */
     uint64_t file_calls;        /* local */
+    uint64_t unknown;           /* calls that the trace has by name only: local */
     uint64_t threads;           /* streams beyond one a rank */
 };
 

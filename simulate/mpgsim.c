@@ -5,6 +5,7 @@
 #include "common/option.h"
 #include "common/output.h"
 #include "simulate/reports/report.h"
+#include "trace/untraced.h"
 
 enum { DEFAULT_REPLICAS = 64, MAX_REPLICAS = 1000000 };
 
@@ -180,6 +181,19 @@ static int answer(const struct arguments *a, struct mpg_report *report, struct m
     return status;
 }
 
+/* Says in ERR, of a trace that could not be placed, that calls are missing in it. */
+static void add_untraced(struct mpg_trace *trace, struct mpg_error *err)
+{
+    struct mpg_untraced_calls list;
+    char words[512];
+    size_t used = strlen(err->text);
+    if (mpg_untraced_find(trace, true, &list, NULL) == 0 &&
+        mpg_untraced_words(&list, words, sizeof words))
+        snprintf(err->text + used, sizeof err->text - used,
+                 "; the trace misses %s, which the tracer did not know", words);
+    mpg_untraced_clear(&list);
+}
+
 static int run(const struct arguments *a, const char *trace, struct mpg_simulation_options *options,
                struct inputs *in, struct mpg_error *err)
 {
@@ -193,6 +207,7 @@ static int run(const struct arguments *a, const char *trace, struct mpg_simulati
     if (mpg_simulate(in->trace, &in->p, options, &result, err) < 0) {
         if (strncmp(err->text, "rank ", 5) == 0)
             mpg_error_prefix(err, "%s", mpg_trace_path(in->trace));
+        add_untraced(in->trace, err);
         return -1;
     }
     struct mpg_report report = {.trace = in->trace,

@@ -9,6 +9,15 @@ static const struct {
     enum mpg_kind kind;
 } calls[] = {
 #define MPG_CALL(name, kind, result, parameters) {#name, MPG_KIND_##kind},
+#define MPG_LARGE(name) {#name "_c", (enum mpg_kind)MPG_KIND_OF_##name},
+#include "trace/calls.def"
+#undef MPG_CALL
+};
+
+/* Of large counts: the call without; 0 of all others, which is none that has them. */
+static const uint16_t plain[MPG_CALL_COUNT] = {
+#define MPG_CALL(name, kind, result, parameters)
+#define MPG_LARGE(name) [MPG_CALL_##name##_c] = MPG_CALL_##name,
 #include "trace/calls.def"
 #undef MPG_CALL
 };
@@ -25,7 +34,7 @@ enum mpg_kind mpg_call_kind(enum mpg_call call)
 
 const char *mpg_call_prefix(enum mpg_call call)
 {
-    return call < MPG_CALL_Init ? "" : "MPI_";
+    return call < MPG_CALL_Init || call == MPG_CALL_Unknown ? "" : "MPI_";
 }
 
 enum mpg_call mpg_call_by_name(const char *name)
@@ -36,15 +45,44 @@ enum mpg_call mpg_call_by_name(const char *name)
     return (enum mpg_call)i;
 }
 
+bool mpg_kind_has_neighbors(enum mpg_kind kind)
+{
+    return kind == MPG_KIND_NEIGHBOR || kind == MPG_KIND_INEIGHBOR || kind == MPG_KIND_NEIGHBOR_INIT;
+}
+
+bool mpg_call_may_lack_comm(enum mpg_call call)
+{
+    enum mpg_kind kind = mpg_call_kind(call);
+    return kind == MPG_KIND_DYNAMIC || kind == MPG_KIND_MRECV || kind == MPG_KIND_IMRECV ||
+           call == MPG_CALL_Comm_create_from_group || call == MPG_CALL_Intercomm_create_from_groups;
+}
+
+enum mpg_call mpg_call_plain(enum mpg_call call)
+{
+    return plain[call] ? (enum mpg_call)plain[call] : call;
+}
+
 bool mpg_call_is_synchronous(enum mpg_call call)
 {
+    call = mpg_call_plain(call);
     return call == MPG_CALL_Ssend || call == MPG_CALL_Issend || call == MPG_CALL_Ssend_init;
 }
 
 bool mpg_call_is_standard(enum mpg_call call)
 {
-    return call == MPG_CALL_Send || call == MPG_CALL_Isend || call == MPG_CALL_Sendrecv ||
-           call == MPG_CALL_Sendrecv_replace || call == MPG_CALL_Send_init;
+    switch (mpg_call_plain(call)) {
+    case MPG_CALL_Send:
+    case MPG_CALL_Isend:
+    case MPG_CALL_Sendrecv:
+    case MPG_CALL_Sendrecv_replace:
+    case MPG_CALL_Isendrecv:
+    case MPG_CALL_Isendrecv_replace:
+    case MPG_CALL_Send_init:
+    case MPG_CALL_Psend_init:
+        return true;
+    default:
+        return false;
+    }
 }
 
 /* Whether an MPI-IO call reads, of those that move data. */
@@ -71,6 +109,7 @@ void mpg_event_bytes(const struct mpg_event *e, int64_t *sent, int64_t *received
         *received = e->bytes;
         break;
     case MPG_KIND_SENDRECV:
+    case MPG_KIND_ISENDRECV:
     case MPG_KIND_RMA:
     case MPG_KIND_IRMA:
         *sent = e->bytes;

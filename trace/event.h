@@ -12,6 +12,7 @@
 
 enum mpg_call {
 #define MPG_CALL(name, kind, result, parameters) MPG_CALL_##name,
+#define MPG_LARGE(name) MPG_CALL_##name##_c,
 #include "trace/calls.def"
 #undef MPG_CALL
     MPG_CALL_COUNT
@@ -39,6 +40,13 @@ enum mpg_kind {
     MPG_KIND_REQUEST,      /* request: one that completes without a message (generalized) */
     MPG_KIND_SEND_INIT,    /* comm, to, tag, bytes, persistent */
     MPG_KIND_RECV_INIT,    /* comm, from, tag, bytes, any, persistent */
+    MPG_KIND_ISENDRECV,    /* as SENDRECV (recvbytes of the buffer), request: of both */
+    MPG_KIND_COLLECTIVE_INIT, /* as COLLECTIVE, persistent */
+    MPG_KIND_NEIGHBOR_INIT,   /* as NEIGHBOR, persistent */
+    MPG_KIND_PSEND_INIT,   /* comm, to, tag, bytes of all partitions, root: how many; persistent */
+    MPG_KIND_PRECV_INIT,   /* comm, from, tag, bytes of all partitions, root: how many; persistent */
+    MPG_KIND_PREADY,       /* request; counts: the partitions, of Pready_range the first and last */
+    MPG_KIND_PARRIVED,     /* request, found; root: the partition */
     MPG_KIND_START,        /* parallel lists persistent (what is started), requests (fresh ids) */
     MPG_KIND_COLLECTIVE,   /* comm, root, bytes or counts */
     MPG_KIND_ICOLLECTIVE,  /* comm, root, bytes or counts, request */
@@ -63,8 +71,17 @@ enum mpg_kind {
     MPG_KIND_IFILE,        /* object, bytes asked for, request */
     MPG_KIND_FILE_COLLECTIVE, /* object: set_view, set_size, sync ... */
     MPG_KIND_PCONTROL,     /* to: its level */
+    MPG_KIND_UNKNOWN,      /* string: the name of a function that is not in the table */
     MPG_KIND_ABORT,
     MPG_KIND_OTHER         /* nothing: a call that involves no other process */
+};
+
+/* MPG_KIND_OF_x is the kind of x and of x_c. */
+enum {
+#define MPG_CALL(name, kind, result, parameters) MPG_KIND_OF_##name = MPG_KIND_##kind,
+#define MPG_LARGE(name)
+#include "trace/calls.def"
+#undef MPG_CALL
 };
 
 /* Values of to, from, tag, root, comm that are no rank, tag or communicator. */
@@ -106,7 +123,7 @@ struct mpg_event {
     int32_t comm;          /* identifier of the communicator, trace-wide once read */
     int32_t to, from, tag, recvtag, root, newcomm;
     int32_t object;        /* window or file, trace-wide once read; MPG_NO_OBJECT */
-    int32_t string;        /* REGION: trace-wide once read */
+    int32_t string;        /* REGION, UNKNOWN: trace-wide once read */
     int64_t bytes, recvbytes;
     uint32_t count_number; /* length of counts; 0 if the call has none */
     uint32_t request_number;
@@ -131,14 +148,21 @@ struct mpg_event {
                                                  posted with a wildcard; readers apply them to
                                                  the posting event and show none */
     const int64_t *values; /* "values" names them: thread CPU time (cpu_ns), PAPI counters */
-    uint32_t source_number, destination_number; /* NEIGHBOR: filled in when read, from the */
+    uint32_t source_number, destination_number; /* NEIGHBOR...: filled in when read, from the */
     const int32_t *sources, *destinations;      /* topology; ranks of comm, or MPG_PROC_NULL */
 };
 
 /* Name without the MPI_ prefix, and kind, of a call. */
 const char *mpg_call_name(enum mpg_call call);
 enum mpg_kind mpg_call_kind(enum mpg_call call);
-/* "MPI_", or "" of what is no call of MPI but the tracer's own. */
+/* Whether calls of KIND are about the neighbours of a topology. */
+bool mpg_kind_has_neighbors(enum mpg_kind kind);
+/* Whether CALL may have no communicator: one that it cannot name, or that is of no process
+ * yet. */
+bool mpg_call_may_lack_comm(enum mpg_call call);
+/* The call that CALL is but for its large counts: of Send_c, Send. */
+enum mpg_call mpg_call_plain(enum mpg_call call);
+/* "MPI_", or "" of what is no call of MPI but the tracer's own, and of Unknown. */
 const char *mpg_call_prefix(enum mpg_call call);
 /* The call named NAME (without prefix), or MPG_CALL_COUNT. */
 enum mpg_call mpg_call_by_name(const char *name);
@@ -147,9 +171,10 @@ enum mpg_call mpg_call_by_name(const char *name);
  * the target, writes. Received: by receives as their status says (nonblocking ones: the
  * buffer posted), RMA from the target, reads. Persistent operations: nothing. */
 void mpg_event_bytes(const struct mpg_event *event, int64_t *sent, int64_t *received);
-/* Whether CALL posts a synchronous-mode send (Ssend, Issend, Ssend_init). */
+/* Whether CALL posts a synchronous-mode send (Ssend, Issend, Ssend_init, their _c). */
 bool mpg_call_is_synchronous(enum mpg_call call);
-/* Whether CALL posts a standard-mode send (Send, Isend, Sendrecv..., Send_init). */
+/* Whether CALL posts a standard-mode send (Send, Isend, [I]sendrecv..., Send_init, Psend_init,
+ * their _c). */
 bool mpg_call_is_standard(enum mpg_call call);
 
 #endif

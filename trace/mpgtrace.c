@@ -9,6 +9,9 @@
 #include "common/option.h"
 #include "common/output.h"
 #include "trace/commands.h"
+#ifdef MPGKIT_WITH_MPI
+#include "trace/record/tracers.h"
+#endif
 
 static const struct {
     const char *name, *summary;
@@ -34,6 +37,16 @@ static void print_help(void)
            "\n'mpgtrace COMMAND --help' tells more about each.\n");
 }
 
+static void print_version(void)
+{
+    printf("mpgtrace (mpgkit) %s\n", PACKAGE_VERSION);
+#ifdef MPGKIT_WITH_MPI
+    mpg_tracers_print();
+#else
+    printf("records nothing: built without MPI\n");
+#endif
+}
+
 int main(int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "";
@@ -44,7 +57,7 @@ int main(int argc, char **argv)
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
         print_help();
     else if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0)
-        printf("mpgtrace (mpgkit) %s\n", PACKAGE_VERSION);
+        print_version();
     else {
         fprintf(stderr, "mpgtrace: %s%s%s (try 'mpgtrace --help')\n",
                 *name ? "unknown command '" : "no command given", name, *name ? "'" : "");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* mpgtrace record: run a program with libmpgtrace.so preloaded. */
+/* mpgtrace record: run a program with the tracer of its MPI preloaded. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -9,70 +9,17 @@
 
 #include "common/option.h"
 #include "trace/commands.h"
+#include "trace/record/launcher.h"
+#include "trace/record/target.h"
+#include "trace/record/tracers.h"
 
 /* What a run is asked to do. */
 struct request {
-    const char *output, *papi; /* papi: NULL for none */
+    const char *output;
+    const char *papi, *mpi; /* NULL: not given */
     int64_t buffer_bytes, callsites;
     bool cpu_time, profile;
 };
-
-static bool join(char *path, size_t size, const char *folder, const char *name)
-{
-    return snprintf(path, size, "%s/%s", folder, name) < (int)size && access(path, R_OK) == 0;
-}
-
-/* The folder of this executable into FOLDER. */
-static bool own_folder(char *folder, size_t size)
-{
-    ssize_t n = readlink("/proc/self/exe", folder, size - 1);
-    if (n <= 0)
-        return false;
-    folder[n] = '\0';
-    *strrchr(folder, '/') = '\0';
-    return true;
-}
-
-/* The library called NAME: of $MPGKIT_LIBDIR, of this build tree, or installed. */
-static int find_library(const char *name, char *path, size_t size, struct mpg_error *err)
-{
-    char folder[4000], beside[4096];
-    const char *given = getenv("MPGKIT_LIBDIR");
-    if (given)
-        return join(path, size, given, name)
-                   ? 0
-                   : mpg_error_set(err, "no %s in MPGKIT_LIBDIR=%s", name, given);
-    if (own_folder(folder, sizeof folder)) {
-        snprintf(beside, sizeof beside, "%s/pmpi/.libs", folder);
-        if (join(path, size, beside, name))
-            return 0;
-        /* A program run by libtool from the build tree is one folder further down. */
-        snprintf(beside, sizeof beside, "%s/../pmpi/.libs", folder);
-        if (join(path, size, beside, name))
-            return 0;
-        snprintf(beside, sizeof beside, "%s/../lib", folder);
-        if (join(path, size, beside, name))
-            return 0;
-    }
-    if (join(path, size, MPGKIT_INSTALLED, name))
-        return 0;
-    return mpg_error_set(err, "%s is not installed in %s (MPGKIT_LIBDIR can name its folder)",
-                         name, MPGKIT_INSTALLED);
-}
-
-/* Puts LIBRARY in front of what is preloaded already. */
-static int preload(const char *library, struct mpg_error *err)
-{
-    const char *old = getenv("LD_PRELOAD");
-    size_t size = strlen(library) + (old ? strlen(old) : 0) + 2;
-    char *both = malloc(size);
-    if (!both)
-        return mpg_error_set(err, "out of memory");
-    snprintf(both, size, "%s%s%s", library, old && *old ? ":" : "", old ? old : "");
-    int status = setenv("LD_PRELOAD", both, 1);
-    free(both);
-    return status < 0 ? mpg_error_errno(err, errno, "LD_PRELOAD") : 0;
-}
 
 /* The command line as one line, for the trace. */
 static void describe_program(char **argv)
@@ -121,10 +68,65 @@ static void set_values(const struct request *request)
         unsetenv("MPGTRACE_PROFILE");
 }
 
-static int prepare(const struct request *request, struct mpg_error *err)
+/* Tells once for all ranks why PROGRAM is not traced. */
+static void tell_untraced(const char *program, const char *why)
 {
-    char tracer[PATH_MAX], counters[PATH_MAX], number[32];
-    if (find_library("libmpgtrace.so", tracer, sizeof tracer, err) < 0 ||
+    if (mpg_launcher_is_first())
+        fprintf(stderr, "mpgtrace record: %s runs untraced: %s\n", program, why);
+}
+
+/* The MPI to take a tracer for. A program that is linked to none may load one later, or run
+ * others that are. */
+static enum mpg_mpi choose_mpi(const struct request *request, const struct mpg_target *target)
+{
+    if (request->mpi)
+        return mpg_mpi_of_word(request->mpi);
+    if (target->mpi != MPG_MPI_NONE)
+        return target->mpi;
+    const enum mpg_mpi launcher = mpg_launcher_mpi();
+    return launcher != MPG_MPI_NONE ? launcher : mpg_mpi_default();
+}
+
+/* Preloads what TARGET needs to be traced; says what cannot be. */
+static int preload_for(const struct request *request, const struct mpg_target *target,
+                       const char *program, struct mpg_error *err)
+{
+    char tracer[PATH_MAX], counters[PATH_MAX];
+    const char *libraries[4] = {NULL};
+    int n = 0;
+    const enum mpg_mpi mpi = choose_mpi(request, target);
+    if (target->mpi != MPG_MPI_NONE && target->mpi != mpi)
+        return mpg_error_set(err, "--mpi=%s: %s is linked to %s (%s)", request->mpi, program,
+                             mpg_mpi_name(target->mpi), target->mpi_library);
+    const int status = mpg_tracer_find(mpi, target->mpi_library, tracer,
+                                       sizeof tracer, err);
+    if (status < 0 || (request->papi && mpg_tracer_library("libmpgtrace-papi.so", counters,
+                                                           sizeof counters, err) < 0))
+        return -1;
+    if (status > 0) {
+        tell_untraced(program, err->text);
+        return 0;
+    }
+    if (target->gains_rights)
+        tell_untraced(program, "it is setuid, setgid or has capabilities, so the dynamic linker "
+                               "preloads nothing");
+    else if (target->kind == MPG_ELF_STATIC && !target->has_tracer)
+        tell_untraced(program, "it is linked statically, so nothing can be preloaded; link it "
+                               "with -lmpgtrace (see mpgtrace(1))");
+    if (target->sanitizer[0])
+        libraries[n++] = target->sanitizer;
+    libraries[n++] = tracer;
+    if (request->papi)
+        libraries[n++] = counters;
+    return mpg_preload(libraries, err);
+}
+
+static int prepare(const struct request *request, const char *program, struct mpg_error *err)
+{
+    static const char *const none[] = {NULL};
+    struct mpg_target target;
+    char number[32];
+    if (mpg_preload(none, err) < 0 || mpg_target_find(&target, program, err) < 0 ||
         set_output(request->output, err) < 0)
         return -1;
     snprintf(number, sizeof number, "%lld", (long long)request->buffer_bytes);
@@ -132,11 +134,7 @@ static int prepare(const struct request *request, struct mpg_error *err)
     snprintf(number, sizeof number, "%lld", (long long)request->callsites);
     setenv("MPGTRACE_CALLSITES", number, 1);
     set_values(request);
-    if (request->papi &&
-        (find_library("libmpgtrace-papi.so", counters, sizeof counters, err) < 0 ||
-         preload(counters, err) < 0))
-        return -1;
-    return preload(tracer, err);
+    return preload_for(request, &target, program, err);
 }
 
 int mpg_record_main(int argc, char **argv)
@@ -158,6 +156,9 @@ int mpg_record_main(int argc, char **argv)
          .help = "also record the CPU time between calls"},
         {.name = "papi", .kind = MPG_OPTION_STRING, .value = &request.papi,
          .argument = "EVENT,...", .help = "also count PAPI's events between calls"},
+        {.name = "mpi", .kind = MPG_OPTION_STRING, .value = &request.mpi,
+         .argument = "MPI", .help = "openmpi or mpich (default: what PROGRAM is linked to,\n"
+                                    "or its launcher is of)"},
         {0}};
     const struct mpg_program program = {
         .name = "mpgtrace record", .arguments = "PROGRAM [ARGUMENT]...",
@@ -169,9 +170,11 @@ int mpg_record_main(int argc, char **argv)
         mpg_option_usage_error(&program, "--output: no name given");
     if (request.papi && !*request.papi)
         mpg_option_usage_error(&program, "--papi: no event given");
+    if (request.mpi && mpg_mpi_of_word(request.mpi) == MPG_MPI_NONE)
+        mpg_option_usage_error(&program, "--mpi: '%s' is neither openmpi nor mpich", request.mpi);
     struct mpg_error err;
     describe_program(argv + first);
-    if (prepare(&request, &err) == 0) {
+    if (prepare(&request, argv[first], &err) == 0) {
         execvp(argv[first], argv + first);
         mpg_error_errno(&err, errno, "%s", argv[first]);
     }

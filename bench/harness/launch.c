@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { LAUNCHERS = 5, MAX_RANKS = 100000000, SPEAKING_US = 300000 };
+enum { LAUNCHERS = 5, MAX_RANKS = 100000000, SPEAKING_US = 3000000 };
 
 /* A row a launcher; an outer one's variables are still there inside an inner
  * one, so the order matters. */
@@ -96,10 +96,12 @@ void mpg_launch_find(struct mpg_launch *launch)
 
 static bool parsing; /* in a rank that is silent */
 
-/* The launcher ends all ranks when one ends: rank 0 speaks before that. */
-static void let_rank_0_speak(void)
+/* A launcher ends all ranks when one fails: rank 0 speaks before that, and mostly ends
+ * this one meanwhile. */
+static void let_rank_0_speak(int status, void *unused)
 {
-    if (parsing)
+    (void)unused;
+    if (parsing && status != 0)
         usleep(SPEAKING_US);
 }
 
@@ -120,7 +122,7 @@ int mpg_launch_parse(const struct mpg_program *program, int argc, char **argv)
     redirect(STDOUT_FILENO, nowhere);
     redirect(STDERR_FILENO, nowhere);
     parsing = true;
-    atexit(let_rank_0_speak);
+    on_exit(let_rank_0_speak, NULL);
     int first = mpg_option_parse(program, argc, argv);
     parsing = false;
     redirect(STDOUT_FILENO, out);

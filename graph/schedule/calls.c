@@ -158,6 +158,9 @@ int graph_begin_call(struct mpg_graph *g, struct rank_run *r, struct stream *s,
     case MPG_KIND_DYNAMIC:
         g->counts.foreign++;
         return 0;
+    case MPG_KIND_UNKNOWN:
+        g->counts.unknown++;
+        return 0;
     case MPG_KIND_FILE_OPEN:
     case MPG_KIND_FILE_CLOSE:
     case MPG_KIND_FILE:

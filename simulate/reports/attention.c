@@ -10,7 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/printable.h"
 #include "simulate/reports/report.h"
+#include "trace/untraced.h"
 
 int mpg_attention_add(struct mpg_attention *list, struct mpg_error *err, const char *topic,
                       const char *format, ...)
@@ -227,6 +229,27 @@ static int add_unused_draws(const struct mpg_report *r, struct mpg_attention *li
 
 /* --- what the trace has not --- */
 
+/* Functions that the tracer did not know. */
+static int add_untraced(const struct mpg_report *r, struct mpg_attention *list,
+                        struct mpg_error *err)
+{
+    struct mpg_untraced_calls untraced;
+    int status = mpg_untraced_find(r->trace, r->result->counts.unknown > 0, &untraced, err);
+    for (size_t i = 0; status == 0 && i < untraced.count; i++) {
+        const struct mpg_untraced_call *c = &untraced.calls[i];
+        char name[256];
+        if (!c->local)
+            status = mpg_attention_add(
+                list, err, "not in trace",
+                "%" PRIu64 " %s call%s on %" PRId32 " rank%s: whatever they communicate is missing "
+                "from this answer",
+                c->calls, mpg_printable_bytes(name, sizeof name, c->name, (size_t)c->length),
+                c->calls == 1 ? "" : "s", c->ranks, c->ranks == 1 ? "" : "s");
+    }
+    mpg_untraced_clear(&untraced);
+    return status;
+}
+
 static int add_unmet_options(const struct mpg_report *r, struct mpg_attention *list,
                              struct mpg_error *err)
 {
@@ -263,7 +286,7 @@ int mpg_attention_gather(const struct mpg_report *r, struct mpg_attention *list,
 {
     static int (*const kinds[])(const struct mpg_report *, struct mpg_attention *,
                                 struct mpg_error *) = {
-        add_unplaced,      add_missing_parts, add_missing_source, add_replaced,
+        add_untraced,      add_unplaced,      add_missing_parts, add_missing_source, add_replaced,
         add_unused_files,  add_unused_floors, add_unused_draws,   add_unmet_options,
     };
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)

@@ -35,6 +35,7 @@ static json_t *trace_json(const struct mpg_report *r)
         {"one_sided", c->transfers},
         {"foreign", c->foreign},
         {"file_calls", c->file_calls},
+        {"unknown_calls", c->unknown},
         {"failed_calls", c->failed},
         {"flushed_ns", c->flushed_ns},
         {"unmatched", c->unmatched},

@@ -12,7 +12,7 @@
 #include "trace/reader.h"
 
 struct mpg_report {
-    const struct mpg_trace *trace;
+    struct mpg_trace *trace;
     const struct mpg_perturbation *p;
     const struct mpg_simulation_options *options;
     const struct mpg_result *result;

@@ -34,17 +34,51 @@ count() {
     grep -vc '^#' "$1"
 }
 
-# shellcheck disable=SC2154 # tmp is the caller's
+# "${aloud[@]}" COMMAND...: what a rank says goes to $tmp/said, for a launcher that ends
+# may drop it.
+# shellcheck disable=SC2016,SC2034,SC2154 # for the inner shell; tmp is the caller's
+aloud=(sh -c 'exec "$@" 2>>"$0"' "$tmp/said")
+
 # fails STATUS WORDS COMMAND...: it exits so, and says so in one line of its own.
 fails() {
     local status=$1 words=$2 got
     shift 2
+    rm -f "$tmp/said"
     "$@" >"$tmp/out" 2>"$tmp/err"
     got=$?
+    [ ! -e "$tmp/said" ] || cat "$tmp/said" >>"$tmp/err"
     [ "$got" -eq "$status" ] && [ "$(grep -c -- "$words" "$tmp/err")" -eq 1 ] && return
     echo "# exit $got, expected $status and '$words':"
     sed 's/^/# /' "$tmp/err"
     return 1
+}
+
+# wait_until COMMAND...: waits for it to succeed, at most five minutes.
+wait_until() {
+    local i
+    for ((i = 0; i < 6000; i++)); do
+        "$@" && return
+        sleep 0.05
+    done
+    echo "# not within five minutes: $*"
+    return 1
+}
+
+# handles PID SIGNAL: PID is there and has a handler for SIGNAL, which the benchmarks have
+# from before they make their folder until they end.
+handles() {
+    local caught
+    caught=$(sed -n 's/^SigCgt:[[:space:]]*//p' "/proc/$1/status" 2>/dev/null)
+    [ -n "$caught" ] && (((0x$caught >> ($(kill -l "$2") - 1)) & 1))
+}
+
+# gone FILE: no process runs whose number is in FILE. Not every launcher waits for its
+# ranks, and one that is killed lives on until it is scheduled.
+gone() {
+    local pid
+    while read -r pid; do
+        ! grep -qs '^State:[[:space:]]*[^[:space:]ZX]' "/proc/$pid/status" || return
+    done <"$1"
 }
 
 # quiet COMMAND...: without its summary.

@@ -5,7 +5,6 @@
 
 build=${top_builddir:-.}
 . "$(dirname "$0")/../tap.sh"
-. "$(dirname "$0")/measured.sh"
 FTQ=${FTQ:-$build/bench/ftq/ftq}
 PINGPONG=${PINGPONG:-$build/bench/pingpong/pingpong}
 BANDWIDTH=${BANDWIDTH:-$build/bench/bandwidth/bandwidth}
@@ -15,6 +14,7 @@ export OMPI_MCA_rmaps_base_oversubscribe=1
 [ -x "$FTQ" ] || skip_all "no ftq"
 
 tmp=$(mktemp -d)
+. "$(dirname "$0")/measured.sh"
 trap 'rm -rf "$tmp"' EXIT
 
 if [ "${MPGKIT_MPI:-yes}" = no ] || ! [ -x "$PINGPONG" ] || ! command -v "${mpirun%% *}" >/dev/null
@@ -23,7 +23,7 @@ then
 fi
 
 two() {
-    $mpirun -np 2 "$@"
+    $mpirun -np 2 "${aloud[@]}" "$@"
 }
 
 ok "pingpong runs" quiet two "$PINGPONG" -o "$tmp/r" -s 0,8,64KiB -i 30 -w 10 -l 4
@@ -44,8 +44,8 @@ is "bandwidth: samples of each size, one at a time and streaming, and the empty 
     "20 20 20 20 20"
 ok "three ranks" quiet $mpirun -np 3 "$PINGPONG" -o "$tmp/r" -s 8 -i 5 -w 5 \
     --no-eager
-ok "pingpong with one rank" fails 1 "needs two ranks" $mpirun -np 1 "$PINGPONG" -o "$tmp/r"
-ok "bandwidth with one rank" fails 1 "needs two ranks" $mpirun -np 1 "$BANDWIDTH" -o "$tmp/r"
+ok "pingpong with one rank" fails 1 "needs two ranks" $mpirun -np 1 "${aloud[@]}" "$PINGPONG" -o "$tmp/r"
+ok "bandwidth with one rank" fails 1 "needs two ranks" $mpirun -np 1 "${aloud[@]}" "$BANDWIDTH" -o "$tmp/r"
 ok "pingpong: a wrong size" fails 2 "--sizes: 'x'" two "$PINGPONG" -s 8,x
 ok "pingpong: a size twice" fails 2 "twice" two "$PINGPONG" -s 8,8
 ok "pingpong: too many samples" fails 2 "samples" two "$PINGPONG" -s 0,8 -i 99999999

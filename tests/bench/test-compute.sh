@@ -5,10 +5,10 @@
 
 build=${top_builddir:-.}
 . "$(dirname "$0")/../tap.sh"
-. "$(dirname "$0")/measured.sh"
 COMPUTE=${COMPUTE:-$build/bench/compute/compute}
 
 tmp=$(mktemp -d)
+. "$(dirname "$0")/measured.sh"
 trap 'umount "$tmp/full" 2>/dev/null; rm -rf "$tmp"' EXIT
 
 # measured FILE: it is whole, with the header lines that this benchmark adds.
@@ -90,7 +90,7 @@ else
 fi
 
 "$COMPUTE" -o "$tmp/killed" -d 100s --working-set 64KiB >/dev/null 2>"$tmp/err" &
-sleep 0.5
+wait_until handles $! TERM
 kill -TERM $!
 wait $! 2>/dev/null
 is "interrupted, it leaves nothing" "$(ls "$tmp/killed")" ""

@@ -7,7 +7,6 @@
 build=$(cd "${top_builddir:-.}" && pwd)
 tests=$(cd "$(dirname "$0")" && pwd)
 . "$tests/../tap.sh"
-. "$tests/measured.sh"
 FTQ=${FTQ:-$build/bench/ftq/ftq}
 mpirun=${MPIRUN:-mpirun}
 export LC_ALL=C OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
@@ -15,6 +14,7 @@ export OMPI_MCA_rmaps_base_oversubscribe=1
 [ -x "$FTQ" ] || skip_all "no ftq"
 
 tmp=$(mktemp -d)
+. "$tests/measured.sh"
 chmod 755 "$tmp"
 loop=
 trap '[ -z "$loop" ] || kill "$loop" 2>/dev/null; umount "$tmp/full" 2>/dev/null; rm -rf "$tmp"' EXIT
@@ -197,29 +197,29 @@ interrupted() {
     shift
     rm -rf "$tmp/killed"
     # Of what a shell starts in the background, SIGINT is ignored.
-    env --default-signal=INT,HUP "$FTQ" -o "$tmp/killed" -d 100s "$@" >"$tmp/out" 2>"$tmp/err" &
-    for _ in {1..100}; do
-        [ ! -s "$tmp/out" ] || break
-        sleep 0.1
-    done
-    sleep 0.2
+    "$build/tests/afresh" "$FTQ" -o "$tmp/killed" -d 100s "$@" >"$tmp/out" 2>"$tmp/err" &
+    wait_until handles $! TERM
+    wait_until test -s "$tmp/out"
     kill "-$signal" $!
     wait $! 2>/dev/null
     status=$?
 }
-signals="INT HUP TERM"
-env --default-signal=INT true 2>/dev/null || signals=
-[ -n "$signals" ] || skip "interrupted" "env has no --default-signal"
-for signal in $signals; do
+for signal in INT HUP TERM; do
     interrupted $signal -c "$core"
     is "SIG$signal ends ftq by that signal" "$status" $((128 + $(kill -l $signal)))
     is "it says so in a line" "$(grep -c '^mpgbench ftq: interrupted' "$tmp/err") $(wc -l <"$tmp/err")" "1 1"
     is "and leaves nothing" "$(ls "$tmp/killed")" ""
 done
-if [ -n "$signals" ]; then
-    interrupted TERM --together
-    is "so it does measuring all cores" "$status $(ls "$tmp/killed")" "143 "
-fi
+interrupted TERM --together
+is "so it does measuring all cores" "$status $(ls "$tmp/killed")" "143 "
+
+# Started with a signal ignored, as in a script's background, it goes on.
+(trap '' INT HUP && exec "$FTQ" -o "$tmp/background" -m ftq -c "$core" -d 500ms >"$tmp/out" 2>&1) &
+wait_until handles $! TERM
+kill -INT $!
+kill -HUP $!
+wait $!
+is "what is ignored does not end it" "$? $(ls "$tmp/background")" "0 ftq-core$core.samples"
 
 # ---- another process on the same core ----
 
@@ -247,11 +247,12 @@ launched() {
         OMPI_COMM_WORLD_LOCAL_SIZE="$4" PMIX_NAMESPACE="test-$$" "${@:5}"
 }
 
-# pair OPTION...: two ranks with all cores each.
+# pair OPTION...: two ranks with all cores each, into folder $into.
+into=$tmp/pair
 pair() {
-    rm -rf "$tmp/pair"
-    launched 0 2 0 2 "$FTQ" -o "$tmp/pair" "$@" >"$tmp/out0" 2>"$tmp/err0" &
-    launched 1 2 1 2 "$FTQ" -o "$tmp/pair" "$@" >"$tmp/out1" 2>"$tmp/err1"
+    rm -rf "$into"
+    launched 0 2 0 2 "$FTQ" -o "$into" "$@" >"$tmp/out0" 2>"$tmp/err0" &
+    launched 1 2 1 2 "$FTQ" -o "$into" "$@" >"$tmp/out1" 2>"$tmp/err1"
     status1=$?
     wait $!
     status0=$?
@@ -279,7 +280,7 @@ pair -c 65000
 is "two ranks: a wrong core, said once" "$status0 $status1 $(cat "$tmp"/err[01] | wc -l)" "2 2 1"
 pair -m loud
 is "two ranks: a wrong mode, said once" "$status0 $status1 $(cat "$tmp"/err[01] | wc -l)" "2 2 1"
-pair -o "$tmp/no/where"
+into=$tmp/no/where pair
 is "two ranks: no folder, said once" "$status0 $status1 $(cat "$tmp"/err[01] | wc -l)" "1 1 1"
 ok "a launcher that does not say who is here" fails 1 "does not say which" \
     env -u OMPI_COMM_WORLD_RANK PMIX_RANK=0 "$FTQ" -o "$tmp/r" -d 1ms
@@ -289,6 +290,39 @@ is "srun's is: the last of three nodes has one task" "$(env SLURM_PROCID=8 SLURM
     SLURM_LOCALID=0 SLURM_NODEID=2 SLURM_STEP_TASKS_PER_NODE='4(x2),1' SLURM_JOB_ID=1 \
     SLURM_STEP_ID=2 "$FTQ" -o "$tmp/srun" -m ftq -d 1ms 2>/dev/null | grep -c "core [0-9]*: ")" \
     "$n_cores"
+
+# What lies where the ranks would meet is not theirs: it is passed over, as it is.
+meeting=/dev/shm/mpgkit-ftq-$(id -u)-$(uname -n)-test-$$
+meet_beside() {
+    pair -m ftq -d 2ms
+    is "two ranks meet beside $1" "$status0 $status1 $(ls "$tmp/pair" | wc -l)" "0 0 $n_cores"
+    [ -z "$2" ] || is "... which stays as it is" "$(stat -c "%F %a %s" "$meeting")" "$2"
+    rm -rf "$meeting"
+}
+echo precious >"$tmp/precious"
+if [ -w /dev/shm ] && [ "$(uname -n | grep -c /)" = 0 ]; then
+    ln -s "$tmp/precious" "$meeting"
+    meet_beside "a link" "symbolic link 777 $(printf %s "$tmp/precious" | wc -c)"
+    ln "$tmp/precious" "$meeting" 2>/dev/null || cp "$tmp/precious" "$meeting"
+    chmod 666 "$meeting"
+    meet_beside "a file that others may write" "regular file 666 9"
+    is "... and what a link leads to" "$(cat "$tmp/precious")" precious
+    mkfifo -m 600 "$meeting"
+    meet_beside "a pipe" "fifo 600 0"
+    mkdir -m 700 "$meeting"
+    meet_beside "a folder" ""
+    (umask 077 && echo "an earlier launch's" >"$meeting")
+    meet_beside "what an earlier launch left" ""
+    if [ "$(id -u)" = 0 ]; then
+        (umask 077 && : >"$meeting")
+        chown 65534 "$meeting"
+        meet_beside "another user's" "regular empty file 600 0"
+    else
+        skip "two ranks meet beside another user's" "not root"
+    fi
+else
+    skip "two ranks meet beside other files" "no /dev/shm"
+fi
 
 if [ "${MPGKIT_MPI:-yes}" = no ] || ! command -v "${mpirun%% *}" >/dev/null; then
     skip "under mpirun" "built without MPI"

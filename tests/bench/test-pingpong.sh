@@ -4,6 +4,7 @@
 # series end when they are exact enough, and what goes wrong is said and leaves nothing.
 
 . "$(dirname "$0")/../tap.sh"
+here=$(cd "$(dirname "$0")" && pwd)
 build=$(cd "${top_builddir:-.}" && pwd)
 PINGPONG=${PINGPONG:-$build/bench/pingpong/pingpong}
 BANDWIDTH=${BANDWIDTH:-$build/bench/bandwidth/bandwidth}
@@ -17,6 +18,7 @@ numbered=no
 [ "$($mpirun -np 1 sh -c 'echo ${OMPI_COMM_WORLD_RANK-$PMI_RANK}')" != 0 ] || numbered=yes
 
 tmp=$(mktemp -d)
+. "$here/measured.sh"
 trap 'umount "$tmp/full" 2>/dev/null; umount "$tmp/fixed" 2>/dev/null; rm -rf "$tmp"' EXIT
 cd "$tmp" || exit 1
 
@@ -32,18 +34,6 @@ ranks() {
 # of KEY FILE: the header's value
 of() {
     sed -n "s/^# $1: //p" "$2"
-}
-
-# fails STATUS WORDS COMMAND...: it exits so, and says so once.
-fails() {
-    local status=$1 words=$2 got
-    shift 2
-    "$@" >out 2>err
-    got=$?
-    [ "$got" -eq "$status" ] && [ "$(grep -c -- "$words" err)" -eq 1 ] && return
-    echo "# exit $got, expected $status and '$words':"
-    sed 's/^/# /' err
-    return 1
 }
 
 # ---- delays ----
@@ -194,29 +184,32 @@ fi
 
 # ---- what goes wrong ----
 
-ok "neither all nor a number" fails 2 "--pairs" $mpirun -np 2 "$PINGPONG" -p some
-ok "no pairs" fails 2 "--pairs" $mpirun -np 2 "$PINGPONG" -p 0
-ok "a confidence of nothing" fails 2 "--confidence" $mpirun -np 2 "$PINGPONG" --confidence 0
-ok "a window of nothing" fails 2 "--window" $mpirun -np 2 "$BANDWIDTH" --window 0
-ok "an unknown timer" fails 1 "timer" $mpirun -np 2 "$PINGPONG" --timer sundial -o none
-ok "ranks with other options" fails 1 "other options" $mpirun -np 1 "$PINGPONG" -o none -s 8 : \
-    -np 1 "$PINGPONG" -o none -s 16
-ok "one rank only" fails 1 "needs two ranks" $mpirun -np 1 "$BANDWIDTH" -o none
+ok "neither all nor a number" fails 2 "--pairs" $mpirun -np 2 "${aloud[@]}" "$PINGPONG" -p some
+ok "no pairs" fails 2 "--pairs" $mpirun -np 2 "${aloud[@]}" "$PINGPONG" -p 0
+ok "a confidence of nothing" fails 2 "--confidence" $mpirun -np 2 "${aloud[@]}" "$PINGPONG" --confidence 0
+ok "a window of nothing" fails 2 "--window" $mpirun -np 2 "${aloud[@]}" "$BANDWIDTH" --window 0
+ok "an unknown timer" fails 1 "timer" $mpirun -np 2 "${aloud[@]}" "$PINGPONG" --timer sundial -o none
+ok "ranks with other options" fails 1 "other options" $mpirun -np 1 "${aloud[@]}" \
+    "$PINGPONG" -o none -s 8 : -np 1 "${aloud[@]}" "$PINGPONG" -o none -s 16
+ok "one rank only" fails 1 "needs two ranks" $mpirun -np 1 "${aloud[@]}" "$BANDWIDTH" -o none
 is "which leaves nothing" "$(ls none 2>/dev/null)" ""
+
+# measuring: both ranks of $job run, rank 0 handles signals and has its folder.
+measuring() {
+    kill -0 "$job" 2>/dev/null || return 0
+    [ -d ended ] && [ "$(cat pids 2>/dev/null | wc -l)" -eq 2 ] || return
+    handles "$(head -n 1 pids)" TERM || handles "$(tail -n 1 pids)" TERM
+}
 
 # ended SIGNAL WHOM: what a run leaves that gets it, WHOM being launcher, rank or ranks
 # (both of them); the run's exit status comes first. What the ranks say goes to a file of
 # theirs, since a launcher that ends may drop it.
 ended() {
     rm -rf ended pids said
-    $mpirun -np 2 sh -c 'echo $$ >>pids; exec "$@" 2>>said' sh "$PINGPONG" -o ended -i 1000000 \
-        -s 8,1MiB >/dev/null 2>&1 &
+    "$build/tests/afresh" $mpirun -np 2 sh -c 'echo $$ >>pids; exec "$@" 2>>said' sh "$PINGPONG" \
+        -o ended -i 1000000 -s 8,1MiB >/dev/null 2>&1 &
     local job=$! status
-    while [ "$(ls ended 2>/dev/null; wc -l 2>/dev/null <pids)" != 2 ] || [ ! -d ended ]; do
-        sleep 0.1
-        kill -0 $job 2>/dev/null || break
-    done
-    sleep 0.5
+    wait_until measuring
     case $2 in
     launcher) kill -"$1" $job ;;
     rank) kill -"$1" "$(tail -n 1 pids)" ;;
@@ -224,6 +217,7 @@ ended() {
     esac
     wait $job
     status=$?
+    wait_until gone pids
     echo "$([ $status -ne 0 ] && echo failed), left: $(ls ended)"
 }
 
@@ -239,13 +233,13 @@ like "and one that is told to end" "$(ended TERM launcher 2>/dev/null)" "${faile
 
 mkdir full fixed
 if mount -t tmpfs -o size=16k tmpfs full 2>/dev/null; then
-    ok "a full disk" fails 1 "No space left" $mpirun -np 2 "$PINGPONG" -o full -s 8 -i 3000 \
+    ok "a full disk" fails 1 "No space left" $mpirun -np 2 "${aloud[@]}" "$PINGPONG" -o full -s 8 -i 3000 \
         --no-eager
     is "has no part of a file" "$(ls full)" ""
     umount full
     mount -t tmpfs -o ro tmpfs fixed
     ok "a folder that cannot be written to" fails 1 "Read-only file system" \
-        $mpirun -np 2 "$PINGPONG" -o fixed -s 8 -i 20
+        $mpirun -np 2 "${aloud[@]}" "$PINGPONG" -o fixed -s 8 -i 20
     umount fixed
 else
     skip "a full disk, a read-only one" "cannot mount small disks"

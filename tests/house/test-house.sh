@@ -42,7 +42,7 @@ files=$(ours | grep -vE '^(bench|signature|simulate|statistics|trace|examples|te
         "$(printf '%s\n' $files | grep -E '\.[ch]$' | xargs grep -ln "$(printf '\t')")"
     empty "code files have fewer than 700 lines" \
         "$(for f in $files; do
-            case $f in *.md | *.[1-9]) continue ;; esac
+            case $f in *.md | *.[1-9] | *.def) continue ;; esac # nor is a table code
             n=$(wc -l <"$f"); [ "$n" -lt 700 ] || echo "$f: $n lines"
         done)"
     empty "nothing left to do by its own words" \

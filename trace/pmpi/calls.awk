@@ -5,12 +5,15 @@
 # The text names parameters as calls.def does, each through a macro that a generator's
 # output defines, as C or Fortran has them:
 #   INT COMM TYPE WIN FH GROUP OP   the value of an argument
+#   COUNTS                          a struct tracer_counts
 #   SET FLAG                        a number, a logical that the call has set
 #   IN_PLACE                        whether a buffer is MPI_IN_PLACE
 #   TYPES                           a struct tracer_types
 #   REQUESTS                        address of requests, and whether they are Fortran's
 #   INDICES                         address of indices, and from what they count
-#   MADE_REQUEST                    a struct tracer_made, after the call
+#   REQUEST                         a request that the call is given by its value
+#   TAG                             a tag, from a string
+#   MADE_REQUEST MADE_PERSISTENT    a struct tracer_made, after the call
 #   MADE_COMM MADE_WIN MADE_FILE MADE_MESSAGE  a handle, after the call
 #   LATER_COMM                      address of a communicator, and whether it is Fortran's
 #   OLD_COMM OLD_WIN OLD_FILE OLD_MESSAGE OLD_TYPE  a handle, before the call loses it
@@ -19,29 +22,65 @@
 # s is the scope, rc what the call returned.
 
 # Reads calls.def, which is TEXT: numbers of calls, names, kinds, result and parameter types.
-function read_calls(text,    entry, rest, i, n, parts, name, p) {
+function read_calls(text,    entries, n, i) {
     gsub(/\/\*([^*]|\*[^\/])*\*\//, "", text)
+    gsub(/#[^\n]*/, "", text)
     gsub(/[ \t\n]+/, " ", text)
     calls = 0
-    while ((i = index(text, "MPG_CALL(")) > 0) {
-        text = substr(text, i + 9)
-        i = index(text, " MPG_CALL(")
-        entry = i ? substr(text, 1, i - 1) : text
-        split(entry, parts, ", ")
-        name = parts[1]
-        call_name[++calls] = name
-        kind[name] = parts[2]
-        result[name] = parts[3]
-        rest = substr(entry, index(entry, "(") + 1)
-        sub(/\)\) *$/, "", rest)
-        parameters[name] = rest ~ /^ *void *$/ ? 0 : split(rest, parts, /, */)
-        for (i = 1; i <= parameters[name]; i++) {
-            p = parts[i]
-            parameter[name, i] = identifier(p)
-            type[name, i] = type_of(p)
-            where[name, identifier(p)] = i
-        }
-    }
+    n = split(text, entries, / ?MPG_/)
+    for (i = 2; i <= n; i++)
+        if (entries[i] ~ /^CALL/)
+            read_call(substr(entries[i], 6))
+        else
+            make_large(substr(entries[i], 7, length(entries[i]) - 7))
+}
+
+# "NAME, KIND, RESULT, (PARAMETERS))"
+function read_call(entry,    rest, i, parts, name) {
+    split(entry, parts, ", ")
+    name = parts[1]
+    call_name[++calls] = name
+    kind[name] = parts[2]
+    result[name] = parts[3]
+    plain_name[name] = name
+    rest = substr(entry, index(entry, "(") + 1)
+    sub(/\)\) *$/, "", rest)
+    parameters[name] = rest ~ /^ *void *$/ ? 0 : split(rest, parts, /, */)
+    for (i = 1; i <= parameters[name]; i++)
+        add_parameter(name, i, identifier(parts[i]), type_of(parts[i]))
+}
+function add_parameter(name, i, its_name, its_type) {
+    parameter[name, i] = its_name
+    type[name, i] = its_type
+    where[name, its_name] = i
+}
+
+# NAME with large counts, as MPI-4.0 makes it.
+function make_large(name,    large, i) {
+    sub(/ *\).*/, "", name)
+    large = name "_c"
+    call_name[++calls] = large
+    kind[large] = kind[name]
+    result[large] = result[name]
+    plain_name[large] = name
+    is_large[name] = 1
+    parameters[large] = parameters[name]
+    for (i = 1; i <= parameters[name]; i++)
+        add_parameter(large, i, parameter[name, i], large_type(name, parameter[name, i], type[name, i]))
+}
+# Counts, sizes and places are MPI_Count there, displacements of parts addresses.
+function large_type(call, p, t) {
+    if (p == "disp_unit" || p ~ /displs$/)
+        sub(/^int/, "MPI_Aint", t) || sub(/^const int/, "const MPI_Aint", t)
+    else if (p ~ /counts?$|blocklengths?$|^(in|out)size$|^position$|^array_of_(sizes|subsizes|starts|gsizes)$/ ||
+             (p == "size" && call ~ /^(Buffer|Comm|Session|Type|Pack)_/ && call !~ /darray/) ||
+             (p ~ /^stride$|displacements$/ && call ~ /^Type_/))
+        sub(/int|MPI_Aint/, "MPI_Count", t)
+    else if (call ~ /(extent|resized)$/)
+        sub(/MPI_Aint/, "MPI_Count", t)
+    else if (t ~ /^(MPI_User_function|MPI_Datarep_conversion_function) \*$/)
+        sub(/ /, "_c ", t)
+    return t
 }
 
 # The name in a declaration P, and P without it: "const int v[]" is v, "const int []".
@@ -76,7 +115,10 @@ function has(call, name) {
 
 function request_of(call,    name) {
     name = with_type(call, "MPI_Request *")
-    return name == "" ? "NO_REQUEST" : "MADE_REQUEST(" name ")"
+    return name == "" ? "NO_REQUEST" : (kind[call] ~ /_INIT$/ ? "MADE_PERSISTENT(" : "MADE_REQUEST(") name ")"
+}
+function counts(name) {
+    return "COUNTS(" name ")"
 }
 function comm_of(call) {
     return "COMM(" with_type(call, "MPI_Comm") ")"
@@ -92,10 +134,12 @@ function requests_of(call) {
 # Statements, one a line, before the real call.
 function before(call,    k, text) {
     k = kind[call]
+    if (k ~ /^(PREADY|PARRIVED)$/)
+        return "int64_t id = tracer_request_active(&s, REQUEST(request));\n"
     if (k ~ /^(COMPLETE|START|REQUEST_FREE|CANCEL)$/)
         text = "struct tracer_candidates c;\n" \
             "tracer_candidates_take(&c, &s, " count_of(call) ", " requests_of(call) ");\n"
-    if (has(call, "array_of_statuses"))
+    if (given_statuses(call))
         text = text "GIVE_STATUSES(" count_of(call) ", array_of_statuses);\n"
     else if (gives_status(call))
         text = text "GIVE_STATUS(status);\n"
@@ -117,6 +161,11 @@ function gives_status(call) {
     return has(call, "status") && kind[call] ~ /^(RECV|SENDRECV|COMPLETE|PROBE|MPROBE|MRECV|FILE)$/
 }
 
+# The same of several statuses.
+function given_statuses(call) {
+    return has(call, "array_of_statuses") && kind[call] == "COMPLETE"
+}
+
 # What tracer_leave is given for rc.
 function outcome(call,    k) {
     k = kind[call]
@@ -129,14 +178,19 @@ function outcome(call,    k) {
 
 # The statement that records CALL; the one for a call that is not recorded, or "".
 # A generator of Fortran wrappers prints the same text with its own macros.
-function record(call,    k) {
+function record(call,    k, name) {
     k = kind[call]
-    if (k ~ /^(SEND|RECV|SENDRECV|ISEND|IRECV|SEND_INIT|RECV_INIT|PROBE|MPROBE|MRECV|IMRECV)$/)
+    if (k ~ /^(SEND|RECV|I?SENDRECV|ISEND|IRECV|SEND_INIT|RECV_INIT|PROBE|MPROBE|MRECV|IMRECV)$/)
         return record_point(call, k)
     if (k ~ /^(COMPLETE|START|REQUEST_FREE|CANCEL|REQUEST)$/)
         return record_requests(call, k)
-    if (k ~ /^I?(COLLECTIVE|NEIGHBOR)$/)
-        return record_collective(call, tolower(substr(call, k ~ /^I/ ? 2 : 1)))
+    if (k ~ /^P(SEND_INIT|RECV_INIT|READY|ARRIVED)$/)
+        return record_partitioned(call, k)
+    if (k ~ /^I?(COLLECTIVE|NEIGHBOR)(_INIT)?$/) {
+        name = tolower(substr(plain_name[call], k ~ /^I/ ? 2 : 1))
+        sub(/_init$/, "", name)
+        return record_collective(call, name)
+    }
     if (k ~ /^(I?CONSTRUCTOR|DYNAMIC|COMM_FREE)$/)
         return record_comm(call, k)
     if (k ~ /WIN|RMA/)
@@ -160,11 +214,16 @@ function record_point(call, k,    buffer, from) {
         return "record_sendrecv(&s, " \
             (has(call, "count") ? buffer : "INT(sendcount), TYPE(sendtype)") \
             ", INT(dest), INT(sendtag), INT(source), INT(recvtag), COMM(comm), STATUS(status))"
+    if (k == "ISENDRECV")
+        return "record_isendrecv(&s, " \
+            (has(call, "count") ? buffer : "INT(sendcount), TYPE(sendtype)") ", INT(dest), INT(sendtag), " \
+            (has(call, "count") ? buffer : "INT(recvcount), TYPE(recvtype)") ", INT(source), INT(recvtag), " \
+            "COMM(comm), " request_of(call) ")"
     if (k == "ISEND" || k == "SEND_INIT")
-        return "record_" tolower(k) "(&s, " buffer ", INT(dest), INT(tag), COMM(comm), " \
+        return "record_isend(&s, " buffer ", INT(dest), INT(tag), COMM(comm), " \
             request_of(call) ")"
     if (k == "IRECV" || k == "RECV_INIT")
-        return "record_" tolower(k) "(&s, " buffer ", " from ", " request_of(call) ")"
+        return "record_irecv(&s, " buffer ", " from ", " request_of(call) ")"
     if (k == "PROBE")
         return "record_probe(&s, " from ", " (has(call, "flag") ? "FLAG(flag)" : "true") \
             ", STATUS(status))"
@@ -193,6 +252,18 @@ function record_requests(call, k,    done, indices) {
         (has(call, "status") ? "STATUS(status)" : "STATUSES(array_of_statuses)") ")"
 }
 
+function record_partitioned(call, k,    which) {
+    if (k == "PARRIVED")
+        return "record_parrived(&s, id, INT(partition), FLAG(flag))"
+    if (k == "PREADY") {
+        which = call ~ /_list$/ ? "INT(length), array_of_partitions" : call ~ /_range$/ ? \
+            "2, ((int[]){INT(partition_low), INT(partition_high)})" : "1, ((int[]){INT(partition)})"
+        return "record_pready(&s, id, " which ")"
+    }
+    return "record_" tolower(k) "(&s, INT(partitions), INT(count), TYPE(datatype), " \
+        (has(call, "dest") ? "INT(dest)" : "INT(source)") ", INT(tag), COMM(comm), " request_of(call) ")"
+}
+
 # NAME: of the blocking collective, lower-case.
 function record_collective(call, name,    one, two, end) {
     one = "INT(count), TYPE(datatype)"
@@ -208,31 +279,31 @@ function record_collective(call, name,    one, two, end) {
         return "record_gather(&s, IN_PLACE(sendbuf), " two ", INT(root), " end
     if (name == "gatherv")
         return "record_gatherv(&s, IN_PLACE(sendbuf), INT(sendcount), TYPE(sendtype), " \
-            "recvcounts, TYPE(recvtype), INT(root), " end
+            counts("recvcounts") ", TYPE(recvtype), INT(root), " end
     if (name == "scatter")
         return "record_scatter(&s, " two ", INT(root), " end
     if (name == "scatterv")
-        return "record_scatterv(&s, sendcounts, TYPE(sendtype), INT(recvcount), " \
+        return "record_scatterv(&s, " counts("sendcounts") ", TYPE(sendtype), INT(recvcount), " \
             "TYPE(recvtype), INT(root), " end
     if (name ~ /^(allgather|alltoall)$/)
         return "record_allgather(&s, IN_PLACE(sendbuf), " two ", " end
     if (name == "allgatherv")
         return "record_allgatherv(&s, IN_PLACE(sendbuf), INT(sendcount), TYPE(sendtype), " \
-            "recvcounts, TYPE(recvtype), " end
+            counts("recvcounts") ", TYPE(recvtype), " end
     if (name == "alltoallv")
-        return "record_alltoallv(&s, IN_PLACE(sendbuf), sendcounts, TYPE(sendtype), " \
-            "recvcounts, TYPE(recvtype), " end
+        return "record_alltoallv(&s, IN_PLACE(sendbuf), " counts("sendcounts") ", TYPE(sendtype), " \
+            counts("recvcounts") ", TYPE(recvtype), " end
     if (name == "alltoallw")
-        return "record_alltoallw(&s, IN_PLACE(sendbuf), sendcounts, TYPES(sendtypes), " \
-            "recvcounts, TYPES(recvtypes), " end
+        return "record_alltoallw(&s, IN_PLACE(sendbuf), " counts("sendcounts") ", TYPES(sendtypes), " \
+            counts("recvcounts") ", TYPES(recvtypes), " end
     if (name == "reduce_scatter")
-        return "record_reduce_scatter(&s, recvcounts, TYPE(datatype), " end
+        return "record_reduce_scatter(&s, " counts("recvcounts") ", TYPE(datatype), " end
     if (name == "reduce_scatter_block")
         return "record_reduce_scatter_block(&s, INT(recvcount), TYPE(datatype), " end
     if (name == "neighbor_alltoallv")
-        return "record_neighbor_alltoallv(&s, sendcounts, TYPE(sendtype), " end
+        return "record_neighbor_alltoallv(&s, " counts("sendcounts") ", TYPE(sendtype), " end
     if (name == "neighbor_alltoallw")
-        return "record_neighbor_alltoallw(&s, sendcounts, TYPES(sendtypes), " end
+        return "record_neighbor_alltoallw(&s, " counts("sendcounts") ", TYPES(sendtypes), " end
     return "record_neighbor(&s, INT(sendcount), TYPE(sendtype), " end
 }
 
@@ -245,12 +316,14 @@ function record_comm(call, k,    made) {
             request_of(call) ")"
     if (k == "DYNAMIC" && with_type(call, "MPI_Comm") == "")
         return "record_constructor(&s, MPI_COMM_NULL, MADE_COMM(" made "))"
+    if (has(call, "stringtag"))
+        return "record_create_group(&s, MPI_COMM_NULL, TAG(stringtag), MADE_COMM(" made "))"
     if (tolower(call) == "comm_create_group")
         return "record_create_group(&s, COMM(comm), INT(tag), MADE_COMM(" made "))"
     return "record_constructor(&s, " comm_of(call) ", MADE_COMM(" made "))"
 }
 
-function record_window(call, k,    out, back) {
+function record_window(call, k,    out, back, made) {
     if (k == "WIN_CONSTRUCTOR")
         return "record_win_constructor(&s, COMM(comm), " (has(call, "size") ? "AINT(size)" : "0") \
             ", MADE_WIN(win))"
@@ -267,9 +340,11 @@ function record_window(call, k,    out, back) {
             (has(call, "lock_type") ? "INT(lock_type) == MPI_LOCK_EXCLUSIVE" : "false") ", WIN(win))"
     if (k == "WIN_ALL")
         return "record_win_all(&s, WIN(win))"
+    made = request_of(call)
+    call = plain_name[call]
     out = "INT(origin_count), TYPE(origin_datatype)"
     back = "0, MPI_BYTE"
-    if (call ~ /^R?get$/ || call ~ /^R?Get$/) {
+    if (call == "Get" || call == "Rget") {
         back = out
         out = "0, MPI_BYTE"
     } else if (call ~ /et_accumulate$/) {
@@ -282,7 +357,7 @@ function record_window(call, k,    out, back) {
         out = "2, TYPE(datatype)"
         back = "1, TYPE(datatype)"
     }
-    return "record_rma(&s, " out ", " back ", INT(target_rank), WIN(win), " request_of(call) ")"
+    return "record_rma(&s, " out ", " back ", INT(target_rank), WIN(win), " made ")"
 }
 
 function record_file(call, k) {

@@ -7,6 +7,9 @@
 
 enum { PLACES = 256 };
 
+/* Sums of some still fit; mpgtext(5). */
+static const int64_t MOST_BYTES = INT64_MAX / 4;
+
 static struct place {
     MPI_Datatype type;
     bool used;
@@ -30,14 +33,16 @@ static __attribute__((noinline)) bool ask(struct place *place, MPI_Datatype type
     return true;
 }
 
-int64_t tracer_bytes(int count, MPI_Datatype type)
+int64_t tracer_bytes(int64_t count, MPI_Datatype type)
 {
     struct place *place = place_of(type);
     if (count <= 0 || type == MPI_DATATYPE_NULL)
         return 0;
     if ((!place->used || place->type != type) && !ask(place, type))
         return 0;
-    return count * place->size;
+    int64_t bytes;
+    return __builtin_mul_overflow(count, place->size, &bytes) || bytes > MOST_BYTES ? MOST_BYTES
+                                                                                   : bytes;
 }
 
 MPI_Datatype tracer_type_at(struct tracer_types types, int i)

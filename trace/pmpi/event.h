@@ -15,8 +15,8 @@ static inline struct mpg_event event_of(const struct tracer_scope *s)
                               .site = MPG_NO_SITE};
 }
 
-/* A new request into the event, which points to it: false without memory, which is
- * told. Nothing if MADE is NO_REQUEST. */
+/* A new request into the event, which points to it, an active one or one that is to be
+ * started: false without memory, which is told. Nothing if MADE is NO_REQUEST. */
 bool event_request(struct mpg_event *e, struct tracer_made made, uint32_t any);
 
 /* MPI_PROC_NULL, MPI_ROOT as the trace has them. */

@@ -113,7 +113,8 @@ int facts_write_last(struct mpg_trace_writer *w, struct mpg_error *err)
         char text[128];
         if (untraced[i] == 0)
             continue;
-        snprintf(text, sizeof text, "%s %llu", mpg_untraced_names[i], untraced[i]);
+        snprintf(text, sizeof text, "%s %llu%s", mpg_untraced[i].name, untraced[i],
+                 mpg_untraced[i].local ? " local" : "");
         if (facts_write(w, "untraced", text, err) < 0)
             return -1;
     }

@@ -35,6 +35,8 @@ void *fortran_real(const char *name, const void *caller);
 
 #define INT(x) (*(x))
 #define AINT(x) (*(x))
+#define COUNTS(x) ((struct tracer_counts){(x), sizeof *(x) > sizeof(int)})
+#define TAG(x) tracer_string_tag((x), x##_length)
 #define COMM(x) PMPI_Comm_f2c(*(x))
 #define TYPE(x) PMPI_Type_f2c(*(x))
 #define WIN(x) PMPI_Win_f2c(*(x))
@@ -46,13 +48,15 @@ void *fortran_real(const char *name, const void *caller);
 #define IN_PLACE(x) fortran_in_place(x)
 #define TYPES(x) ((struct tracer_types){(x), true})
 #define REQUESTS(x) (x), true
+#define REQUEST(x) PMPI_Request_f2c(*(x))
 /* mpi_f08 of MPICH 4.0 counts from 0 (its issue 6270). */
 #if defined(MPICH_NUMVERSION) && MPICH_NUMVERSION >= 40000000 && MPICH_NUMVERSION < 40100000
 #define INDICES(x) (x), 0
 #else
 #define INDICES(x) (x), 1
 #endif
-#define MADE_REQUEST(x) ((struct tracer_made){PMPI_Request_f2c(*(x)), (x)})
+#define MADE_REQUEST(x) ((struct tracer_made){PMPI_Request_f2c(*(x)), (x), false})
+#define MADE_PERSISTENT(x) ((struct tracer_made){PMPI_Request_f2c(*(x)), (x), true})
 #define MADE_COMM(x) COMM(x)
 #define MADE_WIN(x) WIN(x)
 #define MADE_FILE(x) FH(x)

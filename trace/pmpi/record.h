@@ -9,10 +9,11 @@
 #include "trace/pmpi/tracer.h"
 
 /* A request that a call made: its handle, and the address of the program's variable
- * (requests.c); address NULL: the call makes none. */
+ * (requests.c); address NULL: the call makes none. PERSISTENT: it is to be started. */
 struct tracer_made {
     MPI_Request handle;
     const void *address;
+    bool persistent;
 };
 #define NO_REQUEST ((struct tracer_made){0})
 
@@ -22,9 +23,19 @@ struct tracer_types {
     bool fortran;
 };
 
-/* Bytes of COUNT elements of TYPE (datatypes.c); 0 for MPI_DATATYPE_NULL, whose size
- * may not be asked. Locked callers only. */
-int64_t tracer_bytes(int count, MPI_Datatype type);
+/* An array of counts, int or, of calls with large ones, MPI_Count. */
+struct tracer_counts {
+    const void *counts;
+    bool large;
+};
+static inline int64_t tracer_count_at(struct tracer_counts counts, int i)
+{
+    return counts.large ? ((const MPI_Count *)counts.counts)[i] : ((const int *)counts.counts)[i];
+}
+
+/* Bytes of COUNT elements of TYPE (datatypes.c), the largest that a trace holds if they are
+ * more; 0 for MPI_DATATYPE_NULL, whose size may not be asked. Locked callers only. */
+int64_t tracer_bytes(int64_t count, MPI_Datatype type);
 /* The type at place I. */
 MPI_Datatype tracer_type_at(struct tracer_types types, int i);
 /* TYPE is about to be freed. */
@@ -60,22 +71,23 @@ MPI_Status *tracer_statuses_take(struct tracer_statuses *st, int n, MPI_Status *
 void tracer_statuses_drop(struct tracer_statuses *st);
 
 void record_other(struct tracer_scope *s);
+/* A call of the function that mpg_untraced[WHICH] names (regions.c). */
+void record_unknown(struct tracer_scope *s, int which);
+/* The function NAME of the libraries after this one; ends the program without it. */
+void *tracer_next(const char *name);
 
 /* Point to point (record_point.c). */
-void record_send(struct tracer_scope *s, int count, MPI_Datatype type, int to, int tag,
+void record_send(struct tracer_scope *s, int64_t count, MPI_Datatype type, int to, int tag,
                  MPI_Comm comm);
 void record_recv(struct tracer_scope *s, int from, int tag, MPI_Comm comm,
                  const MPI_Status *status);
-void record_sendrecv(struct tracer_scope *s, int count, MPI_Datatype type, int to, int sendtag,
+void record_sendrecv(struct tracer_scope *s, int64_t count, MPI_Datatype type, int to, int sendtag,
                      int from, int recvtag, MPI_Comm comm, const MPI_Status *status);
-void record_isend(struct tracer_scope *s, int count, MPI_Datatype type, int to, int tag,
+/* Started at once, or as MADE says to be started later. */
+void record_isend(struct tracer_scope *s, int64_t count, MPI_Datatype type, int to, int tag,
                   MPI_Comm comm, struct tracer_made made);
-void record_irecv(struct tracer_scope *s, int count, MPI_Datatype type, int from, int tag,
+void record_irecv(struct tracer_scope *s, int64_t count, MPI_Datatype type, int from, int tag,
                   MPI_Comm comm, struct tracer_made made);
-void record_send_init(struct tracer_scope *s, int count, MPI_Datatype type, int to, int tag,
-                      MPI_Comm comm, struct tracer_made made);
-void record_recv_init(struct tracer_scope *s, int count, MPI_Datatype type, int from, int tag,
-                      MPI_Comm comm, struct tracer_made made);
 void record_probe(struct tracer_scope *s, int from, int tag, MPI_Comm comm, bool found,
                   const MPI_Status *status);
 void record_mprobe(struct tracer_scope *s, int from, int tag, MPI_Comm comm, bool found,
@@ -89,8 +101,26 @@ struct tracer_message {
 struct tracer_message tracer_message(const struct tracer_scope *s, MPI_Message message);
 void record_mrecv(struct tracer_scope *s, const struct tracer_message *message,
                   const MPI_Status *status);
-void record_imrecv(struct tracer_scope *s, int count, MPI_Datatype type,
+void record_imrecv(struct tracer_scope *s, int64_t count, MPI_Datatype type,
                    const struct tracer_message *message, struct tracer_made made);
+
+/* Both halves at once; RECVCOUNT of RECVTYPE: the buffer. */
+void record_isendrecv(struct tracer_scope *s, int64_t count, MPI_Datatype type, int to, int sendtag,
+                      int64_t recvcount, MPI_Datatype recvtype, int from, int recvtag,
+                      MPI_Comm comm, struct tracer_made made);
+
+/* Partitioned communication (MPI-4.0, chapter 4; record_partitioned.c). COUNT: of a
+ * partition. */
+void record_psend_init(struct tracer_scope *s, int partitions, int64_t count, MPI_Datatype type,
+                       int to, int tag, MPI_Comm comm, struct tracer_made made);
+void record_precv_init(struct tracer_scope *s, int partitions, int64_t count, MPI_Datatype type,
+                       int from, int tag, MPI_Comm comm, struct tracer_made made);
+/* The id of REQUEST's active operation, before the call that names it; 0 if there is none
+ * that is known, or S is not recorded. */
+int64_t tracer_request_active(const struct tracer_scope *s, MPI_Request request);
+/* ID: as tracer_request_active() said. N numbers of partitions, as the call has them. */
+void record_pready(struct tracer_scope *s, int64_t id, int n, const int *partitions);
+void record_parrived(struct tracer_scope *s, int64_t id, int partition, bool arrived);
 
 /* Requests (record_requests.c). All drop the candidates. */
 void record_start(struct tracer_scope *s, struct tracer_candidates *c);
@@ -102,42 +132,42 @@ void record_request_free(struct tracer_scope *s, struct tracer_candidates *c);
 void record_cancel(struct tracer_scope *s, struct tracer_candidates *c);
 void record_request(struct tracer_scope *s, struct tracer_made made);
 
-/* Collectives, blocking or not (record_collective.c); ROOT 0 where there is none. */
-void record_collective(struct tracer_scope *s, int root, int count, MPI_Datatype type,
+/* Collectives, blocking or not or persistent (record_collective.c); ROOT 0 where there is none. */
+void record_collective(struct tracer_scope *s, int root, int64_t count, MPI_Datatype type,
                        MPI_Comm comm, struct tracer_made made);
-void record_gather(struct tracer_scope *s, bool in_place, int sendcount, MPI_Datatype sendtype,
-                   int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
+void record_gather(struct tracer_scope *s, bool in_place, int64_t sendcount, MPI_Datatype sendtype,
+                   int64_t recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
                    struct tracer_made made);
-void record_gatherv(struct tracer_scope *s, bool in_place, int sendcount, MPI_Datatype sendtype,
-                    const int *recvcounts, MPI_Datatype recvtype, int root, MPI_Comm comm,
+void record_gatherv(struct tracer_scope *s, bool in_place, int64_t sendcount, MPI_Datatype sendtype,
+                    struct tracer_counts recvcounts, MPI_Datatype recvtype, int root, MPI_Comm comm,
                     struct tracer_made made);
-void record_scatter(struct tracer_scope *s, int sendcount, MPI_Datatype sendtype, int recvcount,
+void record_scatter(struct tracer_scope *s, int64_t sendcount, MPI_Datatype sendtype, int64_t recvcount,
                     MPI_Datatype recvtype, int root, MPI_Comm comm, struct tracer_made made);
-void record_scatterv(struct tracer_scope *s, const int *sendcounts, MPI_Datatype sendtype,
-                     int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
+void record_scatterv(struct tracer_scope *s, struct tracer_counts sendcounts, MPI_Datatype sendtype,
+                     int64_t recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
                      struct tracer_made made);
 /* Allgather and Alltoall. */
-void record_allgather(struct tracer_scope *s, bool in_place, int sendcount, MPI_Datatype sendtype,
-                      int recvcount, MPI_Datatype recvtype, MPI_Comm comm,
+void record_allgather(struct tracer_scope *s, bool in_place, int64_t sendcount, MPI_Datatype sendtype,
+                      int64_t recvcount, MPI_Datatype recvtype, MPI_Comm comm,
                       struct tracer_made made);
-void record_allgatherv(struct tracer_scope *s, bool in_place, int sendcount,
-                       MPI_Datatype sendtype, const int *recvcounts, MPI_Datatype recvtype,
+void record_allgatherv(struct tracer_scope *s, bool in_place, int64_t sendcount,
+                       MPI_Datatype sendtype, struct tracer_counts recvcounts, MPI_Datatype recvtype,
                        MPI_Comm comm, struct tracer_made made);
-void record_alltoallv(struct tracer_scope *s, bool in_place, const int *sendcounts,
-                      MPI_Datatype sendtype, const int *recvcounts, MPI_Datatype recvtype,
+void record_alltoallv(struct tracer_scope *s, bool in_place, struct tracer_counts sendcounts,
+                      MPI_Datatype sendtype, struct tracer_counts recvcounts, MPI_Datatype recvtype,
                       MPI_Comm comm, struct tracer_made made);
-void record_alltoallw(struct tracer_scope *s, bool in_place, const int *sendcounts,
-                      struct tracer_types sendtypes, const int *recvcounts,
+void record_alltoallw(struct tracer_scope *s, bool in_place, struct tracer_counts sendcounts,
+                      struct tracer_types sendtypes, struct tracer_counts recvcounts,
                       struct tracer_types recvtypes, MPI_Comm comm, struct tracer_made made);
-void record_reduce_scatter(struct tracer_scope *s, const int *recvcounts, MPI_Datatype type,
+void record_reduce_scatter(struct tracer_scope *s, struct tracer_counts recvcounts, MPI_Datatype type,
                            MPI_Comm comm, struct tracer_made made);
-void record_reduce_scatter_block(struct tracer_scope *s, int recvcount, MPI_Datatype type,
+void record_reduce_scatter_block(struct tracer_scope *s, int64_t recvcount, MPI_Datatype type,
                                  MPI_Comm comm, struct tracer_made made);
-void record_neighbor(struct tracer_scope *s, int sendcount, MPI_Datatype sendtype, MPI_Comm comm,
+void record_neighbor(struct tracer_scope *s, int64_t sendcount, MPI_Datatype sendtype, MPI_Comm comm,
                      struct tracer_made made);
-void record_neighbor_alltoallv(struct tracer_scope *s, const int *sendcounts,
+void record_neighbor_alltoallv(struct tracer_scope *s, struct tracer_counts sendcounts,
                                MPI_Datatype sendtype, MPI_Comm comm, struct tracer_made made);
-void record_neighbor_alltoallw(struct tracer_scope *s, const int *sendcounts,
+void record_neighbor_alltoallw(struct tracer_scope *s, struct tracer_counts sendcounts,
                                struct tracer_types sendtypes, MPI_Comm comm,
                                struct tracer_made made);
 
@@ -145,6 +175,8 @@ void record_neighbor_alltoallw(struct tracer_scope *s, const int *sendcounts,
  * elsewhere; NEWCOMM is MPI_COMM_NULL where this rank is not in it. */
 void record_constructor(struct tracer_scope *s, MPI_Comm comm, MPI_Comm newcomm);
 void record_create_group(struct tracer_scope *s, MPI_Comm comm, int tag, MPI_Comm newcomm);
+/* A tag for such a communicator that is made with a string, of LENGTH bytes. */
+int tracer_string_tag(const char *text, size_t length);
 /* NEWCOMM: where the handle will be when the request is complete, C's or Fortran's. */
 void record_iconstructor(struct tracer_scope *s, MPI_Comm comm, const void *newcomm, bool fortran,
                          struct tracer_made made);
@@ -164,7 +196,7 @@ void record_win_epoch(struct tracer_scope *s, bool found, MPI_Win win);
 void record_win_target(struct tracer_scope *s, int rank, bool exclusive, MPI_Win win);
 void record_win_all(struct tracer_scope *s, MPI_Win win);
 /* COUNT of TYPE go to the target, BACK of BACK_TYPE come from it. */
-void record_rma(struct tracer_scope *s, int count, MPI_Datatype type, int back,
+void record_rma(struct tracer_scope *s, int64_t count, MPI_Datatype type, int64_t back,
                 MPI_Datatype back_type, int to, MPI_Win win, struct tracer_made made);
 
 /* Files (record_file.c). STATUS NULL: the call moves no data. */
@@ -173,7 +205,7 @@ void record_file_open(struct tracer_scope *s, MPI_Comm comm, MPI_File fh);
 int32_t tracer_file_number(const struct tracer_scope *s, MPI_File fh);
 void record_file_close(struct tracer_scope *s, MPI_File old, int32_t number);
 void record_file(struct tracer_scope *s, MPI_File fh, const MPI_Status *status);
-void record_ifile(struct tracer_scope *s, int count, MPI_Datatype type, MPI_File fh,
+void record_ifile(struct tracer_scope *s, int64_t count, MPI_Datatype type, MPI_File fh,
                   struct tracer_made made);
 
 #endif

@@ -24,7 +24,7 @@ static void write_collective(struct tracer_scope *s, int root, int64_t bytes,
 }
 
 /* As write_collective, with N counts of TYPE, or of the types in TYPES. */
-static void write_counts(struct tracer_scope *s, int root, const int *counts, int n,
+static void write_counts(struct tracer_scope *s, int root, struct tracer_counts counts, int n,
                          MPI_Datatype type, const struct tracer_types *types,
                          const struct tracer_comm *comm, struct tracer_made made)
 {
@@ -35,10 +35,10 @@ static void write_counts(struct tracer_scope *s, int root, const int *counts, in
         tracer_unlock();
         return;
     }
-    for (int i = 0; i < n; i++) /* a type that has no elements may be anything */
-        bytes[i] = counts[i] > 0
-                       ? tracer_bytes(counts[i], types ? tracer_type_at(*types, i) : type)
-                       : 0;
+    for (int i = 0; i < n; i++) { /* a type that has no elements may be anything */
+        int64_t count = tracer_count_at(counts, i);
+        bytes[i] = count > 0 ? tracer_bytes(count, types ? tracer_type_at(*types, i) : type) : 0;
+    }
     write_collective(s, root, 0, bytes, n, comm, made);
     if (bytes != few)
         free(bytes);
@@ -56,7 +56,7 @@ static bool only_receives(int root)
     return root == MPI_ROOT || root == MPI_PROC_NULL;
 }
 
-void record_collective(struct tracer_scope *s, int root, int count, MPI_Datatype type,
+void record_collective(struct tracer_scope *s, int root, int64_t count, MPI_Datatype type,
                        MPI_Comm comm, struct tracer_made made)
 {
     if (!tracer_lock())
@@ -65,8 +65,8 @@ void record_collective(struct tracer_scope *s, int root, int count, MPI_Datatype
     write_collective(s, root, bytes, NULL, 0, tracer_comm_get(comm), made);
 }
 
-void record_gather(struct tracer_scope *s, bool in_place, int sendcount, MPI_Datatype sendtype,
-                   int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
+void record_gather(struct tracer_scope *s, bool in_place, int64_t sendcount, MPI_Datatype sendtype,
+                   int64_t recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
                    struct tracer_made made)
 {
     if (!tracer_lock())
@@ -77,19 +77,19 @@ void record_gather(struct tracer_scope *s, bool in_place, int sendcount, MPI_Dat
     write_collective(s, root, bytes, NULL, 0, tracer_comm_get(comm), made);
 }
 
-void record_gatherv(struct tracer_scope *s, bool in_place, int sendcount, MPI_Datatype sendtype,
-                    const int *recvcounts, MPI_Datatype recvtype, int root, MPI_Comm comm,
+void record_gatherv(struct tracer_scope *s, bool in_place, int64_t sendcount, MPI_Datatype sendtype,
+                    struct tracer_counts recvcounts, MPI_Datatype recvtype, int root, MPI_Comm comm,
                     struct tracer_made made)
 {
     if (!tracer_lock())
         return;
     int64_t bytes = only_receives(root) ? 0
-                    : in_place          ? tracer_bytes(recvcounts[root], recvtype)
+                    : in_place          ? tracer_bytes(tracer_count_at(recvcounts, root), recvtype)
                                         : tracer_bytes(sendcount, sendtype);
     write_collective(s, root, bytes, NULL, 0, tracer_comm_get(comm), made);
 }
 
-void record_scatter(struct tracer_scope *s, int sendcount, MPI_Datatype sendtype, int recvcount,
+void record_scatter(struct tracer_scope *s, int64_t sendcount, MPI_Datatype sendtype, int64_t recvcount,
                     MPI_Datatype recvtype, int root, MPI_Comm comm, struct tracer_made made)
 {
     if (!tracer_lock())
@@ -101,8 +101,8 @@ void record_scatter(struct tracer_scope *s, int sendcount, MPI_Datatype sendtype
     write_collective(s, root, bytes, NULL, 0, c, made);
 }
 
-void record_scatterv(struct tracer_scope *s, const int *sendcounts, MPI_Datatype sendtype,
-                     int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
+void record_scatterv(struct tracer_scope *s, struct tracer_counts sendcounts, MPI_Datatype sendtype,
+                     int64_t recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
                      struct tracer_made made)
 {
     if (!tracer_lock())
@@ -115,8 +115,8 @@ void record_scatterv(struct tracer_scope *s, const int *sendcounts, MPI_Datatype
                          NULL, 0, c, made);
 }
 
-void record_allgather(struct tracer_scope *s, bool in_place, int sendcount, MPI_Datatype sendtype,
-                      int recvcount, MPI_Datatype recvtype, MPI_Comm comm,
+void record_allgather(struct tracer_scope *s, bool in_place, int64_t sendcount, MPI_Datatype sendtype,
+                      int64_t recvcount, MPI_Datatype recvtype, MPI_Comm comm,
                       struct tracer_made made)
 {
     if (!tracer_lock())
@@ -125,20 +125,20 @@ void record_allgather(struct tracer_scope *s, bool in_place, int sendcount, MPI_
     write_collective(s, 0, bytes, NULL, 0, tracer_comm_get(comm), made);
 }
 
-void record_allgatherv(struct tracer_scope *s, bool in_place, int sendcount,
-                       MPI_Datatype sendtype, const int *recvcounts, MPI_Datatype recvtype,
+void record_allgatherv(struct tracer_scope *s, bool in_place, int64_t sendcount,
+                       MPI_Datatype sendtype, struct tracer_counts recvcounts, MPI_Datatype recvtype,
                        MPI_Comm comm, struct tracer_made made)
 {
     if (!tracer_lock())
         return;
     const struct tracer_comm *c = tracer_comm_get(comm);
-    int64_t bytes = in_place ? tracer_bytes(recvcounts[c->rank], recvtype)
+    int64_t bytes = in_place ? tracer_bytes(tracer_count_at(recvcounts, c->rank), recvtype)
                              : tracer_bytes(sendcount, sendtype);
     write_collective(s, 0, bytes, NULL, 0, c, made);
 }
 
-void record_alltoallv(struct tracer_scope *s, bool in_place, const int *sendcounts,
-                      MPI_Datatype sendtype, const int *recvcounts, MPI_Datatype recvtype,
+void record_alltoallv(struct tracer_scope *s, bool in_place, struct tracer_counts sendcounts,
+                      MPI_Datatype sendtype, struct tracer_counts recvcounts, MPI_Datatype recvtype,
                       MPI_Comm comm, struct tracer_made made)
 {
     if (!tracer_lock())
@@ -148,8 +148,8 @@ void record_alltoallv(struct tracer_scope *s, bool in_place, const int *sendcoun
                  in_place ? recvtype : sendtype, NULL, c, made);
 }
 
-void record_alltoallw(struct tracer_scope *s, bool in_place, const int *sendcounts,
-                      struct tracer_types sendtypes, const int *recvcounts,
+void record_alltoallw(struct tracer_scope *s, bool in_place, struct tracer_counts sendcounts,
+                      struct tracer_types sendtypes, struct tracer_counts recvcounts,
                       struct tracer_types recvtypes, MPI_Comm comm, struct tracer_made made)
 {
     if (!tracer_lock())
@@ -161,7 +161,7 @@ void record_alltoallw(struct tracer_scope *s, bool in_place, const int *sendcoun
 
 /* The whole vector: as long as this group is large, on inter-communicators too
  * (MPI-3.1 section 5.10.1). */
-void record_reduce_scatter(struct tracer_scope *s, const int *recvcounts, MPI_Datatype type,
+void record_reduce_scatter(struct tracer_scope *s, struct tracer_counts recvcounts, MPI_Datatype type,
                            MPI_Comm comm, struct tracer_made made)
 {
     if (!tracer_lock())
@@ -169,11 +169,11 @@ void record_reduce_scatter(struct tracer_scope *s, const int *recvcounts, MPI_Da
     const struct tracer_comm *c = tracer_comm_get(comm);
     int64_t bytes = 0;
     for (int i = 0; i < c->groups->size; i++)
-        bytes += tracer_bytes(recvcounts[i], type);
+        bytes += tracer_bytes(tracer_count_at(recvcounts, i), type);
     write_collective(s, 0, bytes, NULL, 0, c, made);
 }
 
-void record_reduce_scatter_block(struct tracer_scope *s, int recvcount, MPI_Datatype type,
+void record_reduce_scatter_block(struct tracer_scope *s, int64_t recvcount, MPI_Datatype type,
                                  MPI_Comm comm, struct tracer_made made)
 {
     if (!tracer_lock())
@@ -182,7 +182,7 @@ void record_reduce_scatter_block(struct tracer_scope *s, int recvcount, MPI_Data
     write_collective(s, 0, tracer_bytes(recvcount, type) * c->groups->size, NULL, 0, c, made);
 }
 
-void record_neighbor(struct tracer_scope *s, int sendcount, MPI_Datatype sendtype, MPI_Comm comm,
+void record_neighbor(struct tracer_scope *s, int64_t sendcount, MPI_Datatype sendtype, MPI_Comm comm,
                      struct tracer_made made)
 {
     if (!tracer_lock())
@@ -190,7 +190,7 @@ void record_neighbor(struct tracer_scope *s, int sendcount, MPI_Datatype sendtyp
     write_collective(s, 0, tracer_bytes(sendcount, sendtype), NULL, 0, tracer_comm_get(comm), made);
 }
 
-void record_neighbor_alltoallv(struct tracer_scope *s, const int *sendcounts,
+void record_neighbor_alltoallv(struct tracer_scope *s, struct tracer_counts sendcounts,
                                MPI_Datatype sendtype, MPI_Comm comm, struct tracer_made made)
 {
     if (!tracer_lock())
@@ -199,7 +199,7 @@ void record_neighbor_alltoallv(struct tracer_scope *s, const int *sendcounts,
     write_counts(s, 0, sendcounts, c->destination_number, sendtype, NULL, c, made);
 }
 
-void record_neighbor_alltoallw(struct tracer_scope *s, const int *sendcounts,
+void record_neighbor_alltoallw(struct tracer_scope *s, struct tracer_counts sendcounts,
                                struct tracer_types sendtypes, MPI_Comm comm,
                                struct tracer_made made)
 {

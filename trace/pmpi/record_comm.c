@@ -9,7 +9,7 @@ static void record_made(struct tracer_scope *s, MPI_Comm comm, MPI_Comm newcomm,
     if (!tracer_lock())
         return;
     /* An inter-communicator's two sides know different ones that it was made from. */
-    bool orphan = s->call == MPG_CALL_Intercomm_create || mpg_call_kind(s->call) == MPG_KIND_DYNAMIC;
+    bool orphan = comm == MPI_COMM_NULL || s->call == MPG_CALL_Intercomm_create || mpg_call_kind(s->call) == MPG_KIND_DYNAMIC;
     bool copy = s->call == MPG_CALL_Comm_dup || s->call == MPG_CALL_Comm_dup_with_info;
     struct mpg_event e = event_of(s);
     if (comm != MPI_COMM_NULL)
@@ -34,12 +34,22 @@ void record_create_group(struct tracer_scope *s, MPI_Comm comm, int tag, MPI_Com
     record_made(s, comm, newcomm, &tag);
 }
 
+int tracer_string_tag(const char *text, size_t length)
+{
+    uint32_t hash = 0x811c9dc5u; /* FNV-1a */
+    while (length > 0 && text[length - 1] == ' ') /* as Fortran fills them up */
+        length--;
+    for (size_t i = 0; i < length; i++)
+        hash = (hash ^ (unsigned char)text[i]) * 0x01000193u;
+    return (int)(hash & INT32_MAX);
+}
+
 void record_iconstructor(struct tracer_scope *s, MPI_Comm comm, const void *newcomm, bool fortran,
                          struct tracer_made made)
 {
     if (!tracer_lock())
         return;
-    struct tracer_request *request = tracer_request_new(made, 0, false);
+    struct tracer_request *request = tracer_request_new(made, 0);
     if (!request) {
         tracer_unlock();
         return;

@@ -39,7 +39,7 @@ void record_file(struct tracer_scope *s, MPI_File fh, const MPI_Status *status)
     tracer_write(s, &e);
 }
 
-void record_ifile(struct tracer_scope *s, int count, MPI_Datatype type, MPI_File fh,
+void record_ifile(struct tracer_scope *s, int64_t count, MPI_Datatype type, MPI_File fh,
                   struct tracer_made made)
 {
     struct mpg_event e;

@@ -17,9 +17,13 @@ bool event_request(struct mpg_event *e, struct tracer_made made, uint32_t any)
 {
     if (!made.address)
         return true;
-    struct tracer_request *request = tracer_request_new(made, any, false);
+    struct tracer_request *request = tracer_request_new(made, any);
     if (!request)
         return false;
+    if (made.persistent) {
+        e->persistent = &request->persistent;
+        return true;
+    }
     e->requests = &request->id;
     e->request_number = 1;
     return true;
@@ -64,7 +68,7 @@ int tracer_receive_outcome(int rc)
     return class == MPI_ERR_TRUNCATE ? MPI_SUCCESS : rc;
 }
 
-void record_send(struct tracer_scope *s, int count, MPI_Datatype type, int to, int tag,
+void record_send(struct tracer_scope *s, int64_t count, MPI_Datatype type, int to, int tag,
                  MPI_Comm comm)
 {
     if (!tracer_lock())
@@ -87,7 +91,7 @@ void record_recv(struct tracer_scope *s, int from, int tag, MPI_Comm comm, const
     tracer_write(s, &e);
 }
 
-void record_sendrecv(struct tracer_scope *s, int count, MPI_Datatype type, int to, int sendtag,
+void record_sendrecv(struct tracer_scope *s, int64_t count, MPI_Datatype type, int to, int sendtag,
                      int from, int recvtag, MPI_Comm comm, const MPI_Status *status)
 {
     if (!tracer_lock())
@@ -101,26 +105,13 @@ void record_sendrecv(struct tracer_scope *s, int count, MPI_Datatype type, int t
     tracer_write(s, &e);
 }
 
-/* What MADE is, into the event: an active request, or with PERSISTENT one that is to be
- * started. False without memory, which is told. */
-static inline bool event_made(struct mpg_event *e, struct tracer_made made, uint32_t any,
-                              bool persistent)
-{
-    if (!persistent)
-        return event_request(e, made, any);
-    struct tracer_request *request = tracer_request_new(made, any, true);
-    if (request)
-        e->persistent = &request->persistent;
-    return request;
-}
-
-static inline void post_send(struct tracer_scope *s, int count, MPI_Datatype type, int to, int tag,
-                             MPI_Comm comm, struct tracer_made made, bool persistent)
+void record_isend(struct tracer_scope *s, int64_t count, MPI_Datatype type, int to, int tag,
+                  MPI_Comm comm, struct tracer_made made)
 {
     if (!tracer_lock())
         return;
     struct mpg_event e = event_of(s);
-    if (!event_made(&e, made, 0, persistent)) {
+    if (!event_request(&e, made, 0)) {
         tracer_unlock();
         return;
     }
@@ -131,13 +122,13 @@ static inline void post_send(struct tracer_scope *s, int count, MPI_Datatype typ
     tracer_write(s, &e);
 }
 
-static inline void post_receive(struct tracer_scope *s, int count, MPI_Datatype type, int from,
-                                int tag, MPI_Comm comm, struct tracer_made made, bool persistent)
+void record_irecv(struct tracer_scope *s, int64_t count, MPI_Datatype type, int from, int tag,
+                  MPI_Comm comm, struct tracer_made made)
 {
     if (!tracer_lock())
         return;
     struct mpg_event e = event_of(s);
-    if (!event_made(&e, made, any_of(from, tag), persistent)) {
+    if (!event_request(&e, made, any_of(from, tag))) {
         tracer_unlock();
         return;
     }
@@ -147,28 +138,33 @@ static inline void post_receive(struct tracer_scope *s, int count, MPI_Datatype 
     tracer_write(s, &e);
 }
 
-void record_isend(struct tracer_scope *s, int count, MPI_Datatype type, int to, int tag,
-                  MPI_Comm comm, struct tracer_made made)
-{
-    post_send(s, count, type, to, tag, comm, made, false);
-}
+/* Whether the status of such a request says whom it met. MPICH 4.0.2 leaves in it what was
+ * there: who met whom through a wildcard is then not in the trace. */
+#ifdef MPICH
+enum { TELLS_BOTH = 0 };
+#else
+enum { TELLS_BOTH = 1 };
+#endif
 
-void record_irecv(struct tracer_scope *s, int count, MPI_Datatype type, int from, int tag,
-                  MPI_Comm comm, struct tracer_made made)
-{
-    post_receive(s, count, type, from, tag, comm, made, false);
-}
-
-void record_send_init(struct tracer_scope *s, int count, MPI_Datatype type, int to, int tag,
+void record_isendrecv(struct tracer_scope *s, int64_t count, MPI_Datatype type, int to, int sendtag,
+                      int64_t recvcount, MPI_Datatype recvtype, int from, int recvtag,
                       MPI_Comm comm, struct tracer_made made)
 {
-    post_send(s, count, type, to, tag, comm, made, true);
-}
-
-void record_recv_init(struct tracer_scope *s, int count, MPI_Datatype type, int from, int tag,
-                      MPI_Comm comm, struct tracer_made made)
-{
-    post_receive(s, count, type, from, tag, comm, made, true);
+    if (!tracer_lock())
+        return;
+    struct mpg_event e = event_of(s);
+    if (!event_request(&e, made, TELLS_BOTH ? any_of(from, recvtag) : 0)) {
+        tracer_unlock();
+        return;
+    }
+    e.comm = tracer_comm(comm);
+    set_posted(&e, from, recvtag);
+    e.recvtag = e.tag;
+    e.to = tracer_peer(to);
+    e.tag = sendtag;
+    e.bytes = tracer_bytes(count, type);
+    e.recvbytes = tracer_bytes(recvcount, recvtype);
+    tracer_write(s, &e);
 }
 
 void record_probe(struct tracer_scope *s, int from, int tag, MPI_Comm comm, bool found,
@@ -214,7 +210,7 @@ void record_mrecv(struct tracer_scope *s, const struct tracer_message *message,
     tracer_write(s, &e);
 }
 
-void record_imrecv(struct tracer_scope *s, int count, MPI_Datatype type,
+void record_imrecv(struct tracer_scope *s, int64_t count, MPI_Datatype type,
                    const struct tracer_message *message, struct tracer_made made)
 {
     if (!tracer_lock())

@@ -94,7 +94,7 @@ void record_win_all(struct tracer_scope *s, MPI_Win win)
         tracer_write(s, &e);
 }
 
-void record_rma(struct tracer_scope *s, int count, MPI_Datatype type, int back,
+void record_rma(struct tracer_scope *s, int64_t count, MPI_Datatype type, int64_t back,
                 MPI_Datatype back_type, int to, MPI_Win win, struct tracer_made made)
 {
     struct mpg_event e;

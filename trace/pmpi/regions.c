@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Names of regions as strings of the trace, and what mpg_region.h calls. */
+/* Names of regions, and of functions that trace/calls.def does not have, as strings of the
+ * trace; what mpg_region.h calls. */
 #include "trace/pmpi/regions.h"
 
 #include <pthread.h>
@@ -9,7 +10,9 @@
 #include "common/map.h"
 #include "trace/mpg_region.h"
 #include "trace/pmpi/event.h"
+#include "trace/pmpi/profile.h"
 #include "trace/pmpi/stream.h"
+#include "trace/pmpi/untraced.h"
 
 enum { MAX_NAME = 4096, MAX_NAMES = 1 << 16, MAX_EARLY = 64 };
 
@@ -92,7 +95,7 @@ static int define(int32_t string, struct mpg_error *err)
                : mpg_trace_write_string(tracer_writer(), string, regions.names[string], err);
 }
 
-static void write_event(struct tracer_scope *s, const char *text)
+static void write_named(struct tracer_scope *s, const char *text)
 {
     struct mpg_error err;
     if (!tracer_lock())
@@ -103,10 +106,22 @@ static void write_event(struct tracer_scope *s, const char *text)
         tracer_unlock();
         return;
     }
-    s->leave_ns = s->enter_ns;
     struct mpg_event e = event_of(s);
     e.string = string;
     tracer_write(s, &e);
+}
+
+static void write_event(struct tracer_scope *s, const char *text)
+{
+    s->leave_ns = s->enter_ns;
+    write_named(s, text);
+}
+
+void record_unknown(struct tracer_scope *s, int which)
+{
+    if (profile_is_on()) /* a profile has no names of them but in its facts */
+        tracer_count(which);
+    write_named(s, mpg_untraced[which].name);
 }
 
 /* An end before MPI_Init ends what began last. */

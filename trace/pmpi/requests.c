@@ -117,7 +117,7 @@ static bool insert(struct tracer_request *request)
     return true;
 }
 
-struct tracer_request *tracer_request_new(struct tracer_made made, uint32_t any, bool persistent)
+struct tracer_request *tracer_request_new(struct tracer_made made, uint32_t any)
 {
     struct tracer_request *request = mpg_pool_take(&table.pool);
     if (!request) {
@@ -127,7 +127,7 @@ struct tracer_request *tracer_request_new(struct tracer_made made, uint32_t any,
     request->handle = (uintptr_t)made.handle;
     request->address = made.address;
     request->any = any;
-    if (persistent)
+    if (made.persistent)
         request->persistent = ++table.last_persistent;
     else
         tracer_request_start(request);
@@ -209,6 +209,19 @@ static struct tracer_request *find(uintptr_t handle, const void *address,
     if (request)
         *hint = request;
     return request;
+}
+
+int64_t tracer_request_active(const struct tracer_scope *s, MPI_Request handle)
+{
+    int64_t id = 0;
+    if (handle == MPI_REQUEST_NULL || !tracer_records(s) || !tracer_lock())
+        return 0;
+    const struct entry *entry = entry_of((uintptr_t)handle);
+    /* Another thread may wait for it, so that it is taken; it has a handle of its own. */
+    if (entry && entry->first && entry->first->active)
+        id = entry->first->id;
+    tracer_unlock();
+    return id;
 }
 
 static MPI_Request handle_at(const struct tracer_candidates *c, int i)

@@ -18,8 +18,8 @@ struct tracer_request {
     bool makes_comm;       /* MPI_Comm_idup: a communicator when it is complete */
 };
 
-/* A new request, active unless PERSISTENT; NULL without memory, which is told. */
-struct tracer_request *tracer_request_new(struct tracer_made made, uint32_t any, bool persistent);
+/* A new request, active unless it is persistent; NULL without memory, which is told. */
+struct tracer_request *tracer_request_new(struct tracer_made made, uint32_t any);
 void tracer_request_start(struct tracer_request *request); /* gives it a fresh id */
 void tracer_request_remove(struct tracer_request *request);
 void tracer_requests_end(void);

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Reads trace/calls.def (-v table=...) and the preprocessed mpi.h; writes a wrapper for
 # every MPI function that mpi.h declares: one that records where the table knows the
-# function, else one that counts it and passes it through, unless its arguments are open.
+# function, else one that passes it through, unless its arguments are open: what may
+# communicate is recorded by its name, the rest is counted. MPIX_Allreduce_init and its
+# like, which were there before the standard had them, are those of the table.
 # Used with calls.awk.
 
 { header = header " " $0 }
@@ -25,20 +27,37 @@ function renamed(p, new,    i, tail) {
 
 # The prototype in mpi.h with the table's names for parameters, and the arguments of the
 # real call into ARGUMENTS; mpi.h's own names where the table does not know it.
-function prototype(returns, name, list,    n, i, parts, p, text) {
+function prototype(returns, name, list, known,    n, i, parts, p, text) {
     arguments = ""
-    n = list ~ /^ *(void)? *$/ ? 0 : split(list, parts, /, */)
+    n = split_list(list, parts)
     for (i = 1; i <= n; i++) {
-        p = name in kind ? parameter[name, i] : identifier(parts[i])
+        p = known ? parameter[name, i] : identifier(parts[i])
         text = text (i > 1 ? ", " : "") renamed(parts[i], p)
-        if (name in kind && gives_status(name) && p == "status")
+        if (known && gives_status(name) && p == "status")
             p = "status_given"
-        else if (name in kind && p == "array_of_statuses")
+        else if (known && given_statuses(name) && p == "array_of_statuses")
             p = "statuses_given"
         arguments = arguments (i > 1 ? ", " : "") p
     }
-    return "__attribute__((visibility(\"default\"))) " returns " MPI_" name "(" \
-        (n ? text : "void") ")"
+    declared = (n ? text : "void")
+    return "__attribute__((visibility(\"default\"))) " returns " " prefix name "(" declared ")"
+}
+function split_list(list, parts) {
+    return list ~ /^ *(void)? *$/ ? 0 : split(list, parts, /, */)
+}
+
+# Whether the table has the function: those of an extension only where they became MPI's
+# as they were.
+function is_known(name, list,    parts) {
+    if (!(name in kind) || kind[name] ~ /^(FLUSH|REGION_BEGIN|REGION_END|UNKNOWN)$/)
+        return 0
+    return split_list(list, parts) == parameters[name] && (prefix == "MPI_" || kind[name] ~ /(COLLECTIVE|NEIGHBOR)_INIT/)
+}
+
+# Whether a function that the table does not have is given what it could communicate by.
+function may_communicate(name, list) {
+    return list ~ /MPIX?_(Comm|Win|File|Request|Message|Session|Stream)/ &&
+        name !~ /^T_|_(c2f|f2c|c2f08|f082c|toint|fromint)$/
 }
 
 function indented(lines, by) {
@@ -54,18 +73,45 @@ function wrapper(returns, name, head,    first, otherwise) {
     print "    struct tracer_scope s = TRACER_ENTER(MPG_CALL_" name ");"
     if (first != "")
         printf "%s", indented(first, "    ")
-    print "    " returns " rc = PMPI_" name "(" arguments ");"
+    print "    " returns " rc = " real(name) "(" arguments ");"
     print "    if (tracer_leave(&s, " outcome(name) "))"
     print "        " record(name) ";"
     if (otherwise != "") {
         print "    else"
         print "        " otherwise ";"
     }
-    if (has(name, "array_of_statuses"))
+    if (given_statuses(name))
         print "    tracer_statuses_drop(&statuses);"
     print "    return rc;"
     print "}"
     print ""
+}
+
+# The text that calls the real function.
+function real(name) {
+    return prefix == "MPI_" ? "PMPI_" name : "EXTENSION(" name ")"
+}
+
+function pass_through(returns, name, head, list) {
+    print head
+    print "{"
+    if (!may_communicate(name, list)) {
+        print "    tracer_count(" counted ");"
+        print "    return " real(name) "(" arguments ");"
+    } else {
+        print "    struct tracer_scope s = TRACER_ENTER(MPG_CALL_Unknown);"
+        if (returns != "void")
+            print "    " returns " result = " real(name) "(" arguments ");"
+        else
+            print "    " real(name) "(" arguments ");"
+        print "    if (tracer_leave(&s, MPI_SUCCESS))"
+        print "        record_unknown(&s, " counted ");"
+        if (returns != "void")
+            print "    return result;"
+    }
+    print "}"
+    print ""
+    untraced[counted++] = "\"" prefix name "\", " (may_communicate(name, list) ? "false" : "true")
 }
 
 END {
@@ -78,36 +124,36 @@ END {
     print "#include \"trace/pmpi/wrap.h\""
     print ""
     gsub(/[ \t]+/, " ", header)
-    while (match(header, /[A-Za-z_]+ MPI_[A-Z][A-Za-z_0-9]* ?\([^()]*\)/)) {
+    while (match(header, /[A-Za-z_]+ MPIX?_[A-Z][A-Za-z_0-9]* ?\([^()]*\)/)) {
         proto = substr(header, RSTART, RLENGTH)
         header = substr(header, RSTART + RLENGTH)
         returns = substr(proto, 1, index(proto, " ") - 1)
         open = index(proto, "(")
-        name = substr(proto, index(proto, " ") + 5, open - index(proto, " ") - 5)
+        name = substr(proto, index(proto, " ") + 1, open - index(proto, " ") - 1)
+        prefix = substr(name, 1, index(name, "_"))
+        name = substr(name, length(prefix) + 1)
         sub(/ $/, "", name)
         list = substr(proto, open + 1, length(proto) - open - 1)
         # mpi.h may declare conversions that the library was built without.
-        if (returns ~ /^(return|typedef)$/ || name in seen || name in skip || list ~ /\.\.\./ ||
-            name ~ /^Status_.*f08/)
+        if (returns ~ /^(return|typedef)$/ || (prefix name) in seen || (prefix == "MPI_" && name in skip) ||
+            list ~ /\.\.\./ || name ~ /^Status_.*f08/)
             continue
-        seen[name] = 1
-        head = prototype(returns, name, list)
-        print "#undef MPI_" name
-        if (name in kind) {
-            wrapper(returns, name, head)
-            continue
+        seen[prefix name] = 1
+        known = is_known(name, list)
+        head = prototype(returns, name, list, known)
+        print "#undef " prefix name
+        if (prefix != "MPI_") {
+            print "#undef P" prefix name
+            print "extern " returns " P" prefix name "(" declared ") __attribute__((weak));"
         }
-        untraced[counted] = name
-        print head
-        print "{"
-        print "    tracer_count(" counted++ ");"
-        print "    return PMPI_" name "(" arguments ");"
-        print "}"
-        print ""
+        if (known)
+            wrapper(returns, name, head)
+        else
+            pass_through(returns, name, head, list)
     }
-    print "const char *const mpg_untraced_names[] = {"
+    print "const struct mpg_untraced mpg_untraced[] = {"
     for (i = 0; i < counted; i++)
-        print "    \"MPI_" untraced[i] "\","
-    print "    0};"
+        print "    {" untraced[i] "},"
+    print "    {0, false}};"
     print "_Static_assert(" counted " <= MPG_UNTRACED_COUNT, \"raise MPG_UNTRACED_COUNT\");"
 }

@@ -4,7 +4,9 @@
 #define MPG_WRAP_H
 
 #include <stddef.h>
+#include <string.h>
 
+#include "trace/pmpi/mpi_all.h"
 #include "trace/pmpi/record.h"
 #include "trace/pmpi/untraced.h"
 
@@ -13,6 +15,8 @@
 
 #define INT(x) (x)
 #define AINT(x) (x)
+#define COUNTS(x) ((struct tracer_counts){(x), sizeof *(x) > sizeof(int)})
+#define TAG(x) tracer_string_tag((x), strlen(x))
 #define COMM(x) (x)
 #define TYPE(x) (x)
 #define WIN(x) (x)
@@ -24,8 +28,10 @@
 #define IN_PLACE(x) ((x) == MPI_IN_PLACE)
 #define TYPES(x) ((struct tracer_types){(x), false})
 #define REQUESTS(x) (x), false
+#define REQUEST(x) (x)
 #define INDICES(x) (x), 0
-#define MADE_REQUEST(x) ((struct tracer_made){*(x), (x)})
+#define MADE_REQUEST(x) ((struct tracer_made){*(x), (x), false})
+#define MADE_PERSISTENT(x) ((struct tracer_made){*(x), (x), true})
 #define MADE_COMM(x) (*(x))
 #define MADE_WIN(x) (*(x))
 #define MADE_FILE(x) (*(x))
@@ -46,5 +52,10 @@
     struct tracer_statuses statuses; \
     MPI_Status *statuses_given = tracer_statuses_take(&statuses, (n), (given))
 #define STATUSES(given) statuses_given
+
+/* The real one of an extension's function, MPIX_NAME: some libraries have it without
+ * PMPIX_NAME, a weak symbol here. */
+#define EXTENSION(name) \
+    (PMPIX_##name ? PMPIX_##name : (__typeof__(&PMPIX_##name))tracer_next("MPIX_" #name))
 
 #endif

@@ -7,7 +7,8 @@
 # MPI=openmpi: both bindings have real functions of their own, pmpi_x_ and pmpi_x_f08_,
 # and mpi_x_ has the names of other compilers too.
 # MPI=mpich: mpi_x_, and of mpi_f08 what has a choice buffer (mpi_x_f08ts_), call C's
-# MPI_X, whose wrapper records them; the rest of mpi_f08 calls C's PMPI_X.
+# MPI_X, whose wrapper records them; the rest of mpi_f08 calls C's PMPI_X. Large counts are
+# mpi_x_f08_large_.
 
 { text = text "\n" $0 }
 
@@ -30,12 +31,22 @@ function words(set, list,    parts, i) {
 
 # The wrappers of CALL that this MPI library needs.
 function both(call,    lower) {
-    if (call ~ /_(c2f|f2c)$|^T_/ || kind[call] ~ /^(FLUSH|REGION_BEGIN|REGION_END|PCONTROL)$/)
+    if (call ~ /_(c2f|f2c)$|^T_/ || kind[call] ~ /^(FLUSH|REGION_BEGIN|REGION_END|PCONTROL|UNKNOWN)$/)
         return
+    if (call != plain_name[call]) {
+        if (MPI == "mpich" && !has_choice_buffer(call))
+            wrapper(call, "mpi_" tolower(plain_name[call]) "_f08_large_", "pmpir_" tolower(plain_name[call]) "_f08_large_")
+        return
+    }
     lower = tolower(call)
     if (MPI == "openmpi") {
         wrapper(call, "mpi_" lower "_", "pmpi_" lower "_")
         print "FORTRAN_NAMES(mpi_" lower ", MPI_" toupper(call) ")"
+        if (kind[call] ~ /(COLLECTIVE|NEIGHBOR)_INIT/) { # before the standard had them
+            wrapper(call, "mpix_" lower "_", "pmpix_" lower "_")
+            print "FORTRAN_NAMES(mpix_" lower ", MPIX_" toupper(call) ")"
+            wrapper(call, "mpix_" lower "_f08_", "pmpix_" lower "_f08_")
+        }
         if (("cptr", call) in member) { # what `use mpi` calls with a TYPE(C_PTR)
             wrapper(call, "mpi_" lower "_cptr_", "pmpi_" lower "_cptr_")
             print "FORTRAN_NAMES(mpi_" lower "_cptr, MPI_" toupper(call) "_CPTR)"
@@ -92,7 +103,7 @@ function list(call, names,    i, p, t, lengths) {
 
 # Whether before() declares a status.
 function given(call) {
-    return has(call, "array_of_statuses") || gives_status(call)
+    return given_statuses(call) || gives_status(call)
 }
 
 function wrapper(call, ours, real,    value) {
@@ -125,7 +136,7 @@ function body(call, real,    k) {
         indented("if (tracer_leave(&s, " outcome(call) "))\n    " record(call) ";\n")
         if (unrecorded(call) != "")
             indented("else\n    " unrecorded(call) ";\n")
-        if (has(call, "array_of_statuses"))
+        if (given_statuses(call))
             indented("fortran_statuses_drop(&given);\n")
     }
 }

@@ -1,9 +1,24 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The C wrappers that are not like the others: start and end (pcontrol.c has
- * another). */
+ * another). What those of extensions call. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+
 #include "trace/pmpi/record.h"
 
 #define WRAPPER __attribute__((visibility("default"))) int
+
+void *tracer_next(const char *name)
+{
+    void *real = dlsym(RTLD_NEXT, name);
+    if (!real) {
+        fprintf(stderr, "mpgtrace: there is no %s in the program's libraries\n", name);
+        abort();
+    }
+    return real;
+}
 
 WRAPPER MPI_Init(int *argc, char ***argv)
 {

@@ -2,53 +2,45 @@
 /* mpgtrace stat: what a trace holds, at a glance. */
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "common/option.h"
 #include "common/output.h"
+#include "common/printable.h"
 #include "trace/commands.h"
 #include "trace/profile/profile.h"
 #include "trace/stat/stat.h"
 #include "trace/stat/symbols.h"
+#include "trace/untraced.h"
 
-/* "untraced NAME COUNT" facts, summed over ranks by name. */
-static int print_untraced(const struct mpg_trace *t, struct mpg_error *err)
+/* Those of the calls that the tracer does not know which communicate nothing, or may. */
+static void print_list(const struct mpg_untraced_calls *list, bool local, const char *title)
 {
-    struct tally {
-        char name[64];
-        uint64_t count;
-    } *tallies = NULL;
-    size_t n = 0;
-    for (int32_t r = 0; r < mpg_trace_ranks(t); r++) {
-        const char *key, *value;
-        for (size_t i = 0; mpg_trace_fact(t, r, i, &key, &value); i++) {
-            struct tally found = {.count = 0};
-            if (strcmp(key, "untraced") != 0 ||
-                sscanf(value, "%63s %" SCNu64, found.name, &found.count) != 2)
-                continue;
-            size_t j = 0;
-            while (j < n && strcmp(tallies[j].name, found.name) != 0)
-                j++;
-            if (j == n) {
-                void *grown = realloc(tallies, (n + 1) * sizeof *tallies);
-                if (!grown) {
-                    free(tallies);
-                    return mpg_error_set(err, "out of memory");
-                }
-                tallies = grown;
-                tallies[n] = found;
-                tallies[n++].count = 0;
-            }
-            tallies[j].count += found.count;
-        }
+    bool any = false;
+    for (size_t i = 0; i < list->count; i++) {
+        const struct mpg_untraced_call *c = &list->calls[i];
+        char name[256];
+        if (c->local != local)
+            continue;
+        if (!any)
+            printf("\n%s\n", title);
+        any = true;
+        printf("%-24s %12" PRIu64 "  on %" PRId32 " rank%s\n",
+               mpg_printable_bytes(name, sizeof name, c->name, (size_t)c->length), c->calls,
+               c->ranks, c->ranks == 1 ? "" : "s");
     }
-    if (n)
-        printf("\ncalls that passed through untraced:\n");
-    for (size_t i = 0; i < n; i++)
-        printf("%-24s %12" PRIu64 "\n", tallies[i].name, tallies[i].count);
-    free(tallies);
-    return 0;
+}
+
+static int print_untraced(struct mpg_trace *t, bool events, struct mpg_error *err)
+{
+    struct mpg_untraced_calls list;
+    int status = mpg_untraced_find(t, events, &list, err);
+    if (status == 0) {
+        print_list(&list, false, "not in the trace, as the tracer does not know them: what these "
+                                 "calls communicate");
+        print_list(&list, true, "calls that passed through untraced, and communicate nothing");
+    }
+    mpg_untraced_clear(&list);
+    return status;
 }
 
 static const struct mpg_site *site_of(const void *trace, int32_t site)
@@ -91,7 +83,7 @@ static int stat_trace(const char *path, int frames, const char *debug_path, stru
     if (status == 0 && frames > 0)
         status = print_sites(&s, frames, debug_path, err);
     if (status == 0)
-        status = print_untraced(t, err);
+        status = print_untraced(t, s.calls[MPG_CALL_Unknown].number > 0, err);
     mpg_stat_clear(&s);
     mpg_trace_close(t);
     return status;

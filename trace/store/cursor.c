@@ -189,6 +189,7 @@ static int scout_ahead(struct mpg_cursor *c, struct mpg_error *err)
     int status = 0;
     switch (mpg_call_kind(e.call)) {
     case MPG_KIND_IRECV:
+    case MPG_KIND_ISENDRECV:
         status = expect_ending(c, e.requests[0], e.any != 0, false, err);
         break;
     case MPG_KIND_ISEND:
@@ -258,8 +259,9 @@ static int resolve_request(struct mpg_cursor *c, struct mpg_event *e, struct mpg
         return 0;
     if (e->any & MPG_ANY_SOURCE)
         e->from = ending.source;
+    int32_t *tag = mpg_call_kind(e->call) == MPG_KIND_ISENDRECV ? &e->recvtag : &e->tag;
     if (e->any & MPG_ANY_TAG)
-        e->tag = ending.tag;
+        *tag = ending.tag;
     return 0;
 }
 
@@ -293,7 +295,8 @@ int mpg_cursor_next(struct mpg_cursor *c, struct mpg_event *e, struct mpg_error 
     if (more <= 0 || e->failed)
         return more;
     enum mpg_kind kind = mpg_call_kind(e->call);
-    bool posts = kind == MPG_KIND_IRECV || (kind == MPG_KIND_ISEND && c->cancels);
+    bool posts = kind == MPG_KIND_IRECV || kind == MPG_KIND_ISENDRECV ||
+                 (kind == MPG_KIND_ISEND && c->cancels);
     if (c->scouting && posts && resolve_request(c, e, err) < 0)
         return -1;
     if (c->scouting && kind == MPG_KIND_START && resolve_start(c, e, err) < 0)

@@ -80,17 +80,11 @@ static bool get_fields(struct mpg_decoder *d, uint32_t given, const struct mpg_s
            s->count_number <= MPG_TRACE_MAX_LIST && s->request_number <= MPG_TRACE_MAX_LIST;
 }
 
-/* Whether a call of KIND may have no communicator. */
-static bool may_lack_comm(enum mpg_kind kind)
-{
-    return kind == MPG_KIND_DYNAMIC || kind == MPG_KIND_MRECV || kind == MPG_KIND_IMRECV;
-}
-
 /* Translates the numbers of the stream's that are new in S; NULL, or what is wrong. */
 static const char *translate(const struct mpg_decoder *d, const struct mpg_shape *fresh,
                              struct mpg_shape *s)
 {
-    bool lacks = s->comm == MPG_NO_COMM && may_lack_comm(mpg_call_kind((enum mpg_call)s->call));
+    bool lacks = s->comm == MPG_NO_COMM && mpg_call_may_lack_comm((enum mpg_call)s->call);
     if (fresh->comm && !lacks && !mpg_decode_id(&d->comms, &s->comm))
         return "unknown communicator";
     if (fresh->newcomm && s->newcomm != MPG_NO_COMM && !mpg_decode_id(&d->comms, &s->newcomm))
@@ -343,9 +337,7 @@ int mpg_decoder_next(struct mpg_decoder *d, struct mpg_event *e, struct mpg_erro
         if (!mpg_decode_body(d, e, shape->flags))
             return d->ran_out ? mpg_error_set(err, "out of memory")
                               : mpg_decoder_damaged(d, mpg_call_name(e->call), err);
-        enum mpg_kind kind = mpg_call_kind(e->call);
-        if ((kind == MPG_KIND_NEIGHBOR || kind == MPG_KIND_INEIGHBOR) &&
-            fill_neighbours(d, e, err) < 0)
+        if (mpg_kind_has_neighbors(mpg_call_kind(e->call)) && fill_neighbours(d, e, err) < 0)
             return -1;
     }
     d->last_ns = e->leave_ns;

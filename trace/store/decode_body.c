@@ -210,6 +210,7 @@ bool mpg_decode_body(struct mpg_decoder *d, struct mpg_event *e, uint32_t flags)
     switch (mpg_call_kind(e->call)) {
     case MPG_KIND_ISEND:
     case MPG_KIND_IRECV:
+    case MPG_KIND_ISENDRECV:
     case MPG_KIND_REQUEST:
     case MPG_KIND_IRMA:
     case MPG_KIND_IFILE:
@@ -221,10 +222,18 @@ bool mpg_decode_body(struct mpg_decoder *d, struct mpg_event *e, uint32_t flags)
         return read_start(d, e, flags);
     case MPG_KIND_SEND_INIT:
     case MPG_KIND_RECV_INIT:
+    case MPG_KIND_PSEND_INIT:
+    case MPG_KIND_PRECV_INIT:
         return read_init(d, e);
+    case MPG_KIND_COLLECTIVE_INIT:
+    case MPG_KIND_NEIGHBOR_INIT:
+        return read_init(d, e) && read_counts(d, e);
+    case MPG_KIND_PREADY:
+        return read_one_request(d, e, false) && read_counts(d, e);
     case MPG_KIND_REQUEST_FREE:
         return read_one_request(d, e, flags & MPG_SHAPE_PERSISTENT);
     case MPG_KIND_CANCEL:
+    case MPG_KIND_PARRIVED:
         return read_one_request(d, e, false);
     case MPG_KIND_MPROBE:
         return !(flags & MPG_SHAPE_FOUND) || read_new_message(d, e);

@@ -14,6 +14,7 @@
 
 static const uint8_t kinds[] = {
 #define MPG_CALL(name, kind, result, parameters) MPG_KIND_##kind,
+#define MPG_LARGE(name) MPG_KIND_OF_##name,
 #include "trace/calls.def"
 #undef MPG_CALL
 };
@@ -194,6 +195,13 @@ static inline uint8_t *put_new_request(struct mpg_trace_writer *w, uint8_t *p, u
     return p;
 }
 
+static uint8_t *put_new_persistent(struct mpg_trace_writer *w, uint8_t *p, int64_t persistent)
+{
+    p = mpg_put_zigzag(p, persistent - (w->last_persistent + 1));
+    w->last_persistent = persistent;
+    return p;
+}
+
 static uint8_t *put_start(struct mpg_trace_writer *w, uint8_t *p, const struct mpg_event *e)
 {
     p = put_runs(p, e->persistent, e->request_number,
@@ -211,6 +219,7 @@ static inline uint8_t *put_body(struct mpg_trace_writer *w, uint8_t *p, const st
     switch (kind) {
     case MPG_KIND_ISEND:
     case MPG_KIND_IRECV:
+    case MPG_KIND_ISENDRECV:
     case MPG_KIND_REQUEST:
     case MPG_KIND_IRMA:
     case MPG_KIND_IFILE:
@@ -228,15 +237,24 @@ static inline uint8_t *put_body(struct mpg_trace_writer *w, uint8_t *p, const st
         return flags & MPG_SHAPE_EXTRAS ? put_extras(p, e, last_request) : p;
     case MPG_KIND_SEND_INIT:
     case MPG_KIND_RECV_INIT:
-        p = mpg_put_zigzag(p, e->persistent[0] - (w->last_persistent + 1));
-        w->last_persistent = e->persistent[0];
-        return p;
+    case MPG_KIND_PSEND_INIT:
+    case MPG_KIND_PRECV_INIT:
+        return put_new_persistent(w, p, e->persistent[0]);
+    case MPG_KIND_COLLECTIVE_INIT:
+    case MPG_KIND_NEIGHBOR_INIT:
+        p = put_new_persistent(w, p, e->persistent[0]);
+        return put_runs(p, e->counts, e->count_number, 0, 0);
+    case MPG_KIND_PREADY:
+        p = mpg_put_zigzag(p, last_request - e->requests[0]);
+        return put_runs(p, e->counts, e->count_number, 0, 0);
     case MPG_KIND_REQUEST_FREE:
         if (flags & MPG_SHAPE_PERSISTENT)
             return mpg_put_zigzag(p, w->last_persistent - e->persistent[0]);
         return mpg_put_zigzag(p, last_request - e->requests[0]);
     case MPG_KIND_CANCEL: /* what nothing completes is known only at the end */
         w->window.progress->flags |= htole64(MPG_CHUNK_UNRESOLVED);
+        return mpg_put_zigzag(p, last_request - e->requests[0]);
+    case MPG_KIND_PARRIVED:
         return mpg_put_zigzag(p, last_request - e->requests[0]);
     case MPG_KIND_MPROBE:
         if (!(flags & MPG_SHAPE_FOUND))
@@ -300,6 +318,9 @@ static inline bool is_unresolved(const struct mpg_event *e, enum mpg_kind kind)
     case MPG_KIND_IRECV:
         return ((e->any & MPG_ANY_SOURCE) && e->from == MPG_UNKNOWN) ||
                ((e->any & MPG_ANY_TAG) && e->tag == MPG_UNKNOWN);
+    case MPG_KIND_ISENDRECV:
+        return ((e->any & MPG_ANY_SOURCE) && e->from == MPG_UNKNOWN) ||
+               ((e->any & MPG_ANY_TAG) && e->recvtag == MPG_UNKNOWN);
     case MPG_KIND_RECV_INIT:
         return e->any != 0;
     case MPG_KIND_COMPLETE:

@@ -43,6 +43,7 @@ static int64_t least_of(enum mpg_text_key key)
         return -limit;
     case MPG_TEXT_BYTES:
     case MPG_TEXT_GROUP:
+    case MPG_TEXT_READY:
         return 0;
     default:
         return 1;
@@ -215,8 +216,9 @@ static int check_open(struct mpg_text_event *t, struct mpg_error *err)
                                  mpg_call_name(e->call));
         e->from = MPG_UNKNOWN;
     }
-    if (!mpg_text_is_given(t, MPG_TEXT_TAG) && (e->any & MPG_ANY_TAG))
-        e->tag = MPG_UNKNOWN;
+    bool both = mpg_call_kind(e->call) == MPG_KIND_ISENDRECV;
+    if (!mpg_text_is_given(t, both ? MPG_TEXT_RECVTAG : MPG_TEXT_TAG) && (e->any & MPG_ANY_TAG))
+        *(both ? &e->recvtag : &e->tag) = MPG_UNKNOWN;
     return 0;
 }
 
@@ -226,7 +228,7 @@ static int check_lists(const struct mpg_text_event *t, struct mpg_error *err)
     const char *name = mpg_call_name(e->call);
     enum mpg_kind kind = mpg_call_kind(e->call);
     bool several = kind == MPG_KIND_COLLECTIVE || kind == MPG_KIND_ICOLLECTIVE ||
-                   kind == MPG_KIND_NEIGHBOR || kind == MPG_KIND_INEIGHBOR;
+                   kind == MPG_KIND_COLLECTIVE_INIT || mpg_kind_has_neighbors(kind);
     if (e->count_number && mpg_text_is_given(t, MPG_TEXT_BYTES) && !several)
         return mpg_error_set(err, "MPI_%s takes one number of bytes", name);
     for (uint32_t i = 0; i < e->done_number; i++)
@@ -256,7 +258,8 @@ static int check_null(const struct mpg_event *e, enum mpg_text_key key, struct m
     enum mpg_kind kind = mpg_call_kind(e->call);
     int32_t label;
     if (info->type != MPG_TEXT_TYPE_LABEL || key == MPG_TEXT_NEWCOMM ||
-        (key == MPG_TEXT_COMM && kind == MPG_KIND_DYNAMIC) ||
+        (key == MPG_TEXT_COMM && (kind == MPG_KIND_DYNAMIC || kind == MPG_KIND_CONSTRUCTOR) &&
+         mpg_call_may_lack_comm(e->call)) ||
         (key == MPG_TEXT_FILE && kind == MPG_KIND_FILE_OPEN))
         return 0;
     memcpy(&label, (const char *)e + info->field, sizeof label);
@@ -286,7 +289,7 @@ static int check_keys(struct mpg_text_event *t, struct mpg_error *err)
             return -1;
     }
     if ((kind == MPG_KIND_IRECV || kind == MPG_KIND_RECV_INIT || kind == MPG_KIND_PROBE ||
-         kind == MPG_KIND_MPROBE) &&
+         kind == MPG_KIND_MPROBE || kind == MPG_KIND_ISENDRECV) &&
         check_open(t, err) < 0)
         return -1;
     return check_lists(t, err);

@@ -273,7 +273,7 @@ static int define_used(struct import *im, struct mpg_text_stream *s, struct mpg_
         return -1;
     if (mpg_text_kind_has(kind, MPG_TEXT_NEWCOMM) && mpg_text_need_comm(d, s, e->newcomm, err) < 0)
         return -1;
-    if ((kind == MPG_KIND_NEIGHBOR || kind == MPG_KIND_INEIGHBOR) &&
+    if (mpg_kind_has_neighbors(kind) &&
         mpg_text_need_topology(d, s, e->comm, err) < 0)
         return -1;
     if (e->object != MPG_NO_OBJECT &&

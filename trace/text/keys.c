@@ -13,6 +13,9 @@ static const struct mpg_text_key_info infos[MPG_TEXT_KEYS] = {
     [MPG_TEXT_WINDOW] = {"win", MPG_TEXT_TYPE_LABEL, FIELD(object)},
     [MPG_TEXT_FILE] = {"file", MPG_TEXT_TYPE_LABEL, FIELD(object)},
     [MPG_TEXT_ROOT] = {"root", MPG_TEXT_TYPE_PEER, FIELD(root)},
+    [MPG_TEXT_PARTITIONS] = {"partitions", MPG_TEXT_TYPE_INT32, FIELD(root)},
+    [MPG_TEXT_PARTITION] = {"partition", MPG_TEXT_TYPE_INT32, FIELD(root)},
+    [MPG_TEXT_READY] = {"ready", MPG_TEXT_TYPE_LIST, FIELDS(counts, count_number)},
     [MPG_TEXT_ASSERT] = {"assert", MPG_TEXT_TYPE_INT32, FIELD(root)},
     [MPG_TEXT_EXCLUSIVE] = {"exclusive", MPG_TEXT_TYPE_INT32, FIELD(root)},
     [MPG_TEXT_GROUP] = {"group", MPG_TEXT_TYPE_LIST, FIELDS(counts, count_number)},
@@ -39,7 +42,7 @@ static const struct mpg_text_key_info infos[MPG_TEXT_KEYS] = {
     [MPG_TEXT_VALUES] = {"values", MPG_TEXT_TYPE_LIST, FIELDS(values, value_number)},
 };
 
-enum { MOST_KEYS = 8 };
+enum { MOST_KEYS = 9 };
 #define NEED(key) (MPG_TEXT_##key | MPG_TEXT_NEEDED)
 #define MAY(key) MPG_TEXT_##key
 
@@ -65,6 +68,16 @@ static const unsigned char grammar[MPG_KIND_OTHER + 1][MOST_KEYS + 1] = {
     [MPG_KIND_SEND_INIT] = {MAY(COMM), NEED(TO), MAY(TAG), NEED(BYTES), NEED(PERSISTENT)},
     [MPG_KIND_RECV_INIT] = {MAY(COMM), MAY(FROM), MAY(TAG), NEED(BYTES), MAY(ANY),
                             NEED(PERSISTENT)},
+    [MPG_KIND_ISENDRECV] = {MAY(COMM), NEED(TO), MAY(TAG), NEED(BYTES), MAY(FROM), MAY(RECVTAG),
+                            MAY(RECVBYTES), MAY(ANY), NEED(REQUEST)},
+    [MPG_KIND_COLLECTIVE_INIT] = {MAY(COMM), MAY(ROOT), MAY(BYTES), NEED(PERSISTENT)},
+    [MPG_KIND_NEIGHBOR_INIT] = {MAY(COMM), MAY(BYTES), NEED(PERSISTENT)},
+    [MPG_KIND_PSEND_INIT] = {MAY(COMM), NEED(TO), MAY(TAG), NEED(BYTES), NEED(PARTITIONS),
+                             NEED(PERSISTENT)},
+    [MPG_KIND_PRECV_INIT] = {MAY(COMM), NEED(FROM), MAY(TAG), NEED(BYTES), NEED(PARTITIONS),
+                             NEED(PERSISTENT)},
+    [MPG_KIND_PREADY] = {NEED(REQUEST), NEED(READY)},
+    [MPG_KIND_PARRIVED] = {NEED(REQUEST), NEED(PARTITION), MAY(FOUND)},
     [MPG_KIND_START] = {NEED(PERSISTENT), NEED(REQUESTS), MAY(MATCHED)},
     [MPG_KIND_COLLECTIVE] = {MAY(COMM), MAY(ROOT), MAY(BYTES)},
     [MPG_KIND_ICOLLECTIVE] = {MAY(COMM), MAY(ROOT), MAY(BYTES), NEED(REQUEST)},
@@ -89,6 +102,7 @@ static const unsigned char grammar[MPG_KIND_OTHER + 1][MOST_KEYS + 1] = {
     [MPG_KIND_IFILE] = {NEED(FILE), MAY(BYTES), NEED(REQUEST)},
     [MPG_KIND_FILE_COLLECTIVE] = {NEED(FILE)},
     [MPG_KIND_PCONTROL] = {NEED(LEVEL)},
+    [MPG_KIND_UNKNOWN] = {NEED(NAME)},
 };
 
 const struct mpg_text_key_info *mpg_text_key_info(enum mpg_text_key key)
@@ -119,7 +133,7 @@ bool mpg_text_kind_has(enum mpg_kind kind, enum mpg_text_key key)
 
 static bool has_root(enum mpg_call call)
 {
-    switch (call) {
+    switch (mpg_call_plain(call)) {
     case MPG_CALL_Bcast:
     case MPG_CALL_Reduce:
     case MPG_CALL_Gather:
@@ -132,6 +146,12 @@ static bool has_root(enum mpg_call call)
     case MPG_CALL_Igatherv:
     case MPG_CALL_Iscatter:
     case MPG_CALL_Iscatterv:
+    case MPG_CALL_Bcast_init:
+    case MPG_CALL_Reduce_init:
+    case MPG_CALL_Gather_init:
+    case MPG_CALL_Gatherv_init:
+    case MPG_CALL_Scatter_init:
+    case MPG_CALL_Scatterv_init:
         return true;
     default:
         return false;
@@ -152,7 +172,10 @@ bool mpg_text_key_is_shown(const struct mpg_event *e, enum mpg_text_key key)
     case MPG_TEXT_TAG:
         return e->tag != MPG_UNKNOWN || !(e->any & MPG_ANY_TAG);
     case MPG_TEXT_BYTES:
-        return e->call != MPG_CALL_Barrier && e->call != MPG_CALL_Ibarrier;
+        return e->call != MPG_CALL_Barrier && e->call != MPG_CALL_Ibarrier &&
+               e->call != MPG_CALL_Barrier_init;
+    case MPG_TEXT_RECVTAG:
+        return e->recvtag != MPG_UNKNOWN || !(e->any & MPG_ANY_TAG);
     case MPG_TEXT_ANY:
         return e->any != 0;
     case MPG_TEXT_FOUND:

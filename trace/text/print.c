@@ -259,7 +259,7 @@ static void define_used(struct printer *p, int32_t rank, const struct mpg_event 
         define_comm(p, e->comm);
     if (mpg_text_kind_has(kind, MPG_TEXT_NEWCOMM))
         define_comm(p, e->newcomm);
-    if (kind == MPG_KIND_NEIGHBOR || kind == MPG_KIND_INEIGHBOR)
+    if (mpg_kind_has_neighbors(kind))
         define_topology(p, rank, e->comm);
     if (mpg_text_kind_has(kind, MPG_TEXT_WINDOW) || mpg_text_kind_has(kind, MPG_TEXT_FILE))
         define_object(p, e->object);

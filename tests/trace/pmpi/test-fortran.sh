@@ -7,7 +7,6 @@ set -u
 . "$(dirname "$0")/traced.sh"
 [ "${MPGKIT_SANITIZERS:-no}" = no ] || skip_all "a sanitized tracer cannot be preloaded"
 needs "$mpicc" "$mpifort"
-tracer=$(cd "$build/trace/pmpi/.libs" && pwd)/libmpgtrace.so
 
 # calls TRACE: its calls, rank by rank, without times, without what MPICH does in between.
 calls() {
@@ -97,7 +96,7 @@ is "... and know each other's requests" \
 
 # --- every function of the library ---
 # The calls of trace/calls.def that Fortran has.
-sed -nE 's/^MPG_CALL\(([A-Za-z_0-9]+),.*/\1/p' "$here/../trace/calls.def" | tr '[:upper:]' '[:lower:]' |
+sed -nE 's/^MPG_CALL\(([A-Za-z_0-9]+),.*/\1/p' "$here/../../../trace/calls.def" | tr '[:upper:]' '[:lower:]' |
     grep -vE '^(t_|flush$|region_|pcontrol$)|_(c2f|f2c)$' | sort >known
 
 # named PATTERN: of those, the ones among the symbols on standard input, by their names

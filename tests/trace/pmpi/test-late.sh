@@ -36,8 +36,8 @@ int main(int argc, char **argv)
 }
 END
 all="0 Init 0 Barrier 0 Finalize 1 Init 1 Barrier 1 Finalize"
-ok "links with -lmpgtrace" $mpicc -o linked app.c -L"$build/trace/pmpi/.libs" -lmpgtrace \
-    -Wl,-rpath,"$build/trace/pmpi/.libs"
+ok "links with -lmpgtrace" $mpicc -o linked app.c -L"$tracer_folder" "-l$link" \
+    -Wl,-rpath,"$tracer_folder"
 ok "... runs" run 2 ./linked
 is "... traces itself into app.trace" "$(calls app.trace)" "$all"
 like "... and says what ran" "$("$MPGTRACE" print app.trace)" "*#fact 0 program ./linked*"
@@ -54,7 +54,7 @@ ok "... there are others then" sh -c '"$1" print unset >unset.txt && ! grep -q "
     grep -q site= unset.txt' sh "$MPGTRACE"
 ok "it runs under mpgtrace record, too" run 2 "$MPGTRACE" record -o both.trace ./linked
 is "... and is traced once" "$(calls both.trace)" "$all"
-ok "links with the archive" $mpicc -o archive app.c "$build/trace/pmpi/libmpgtrace.a" \
+ok "links with the archive" $mpicc -o archive app.c "$build/trace/pmpi/lib$link.a" \
     $(sed -n 's/^Libs.private: //p' "$build/trace/mpgtrace.pc")
 rm -rf app.trace
 ok "... runs" run 2 ./archive
@@ -65,7 +65,7 @@ include=$($mpicc -show 2>/dev/null | tr ' ' '\n' | grep '^-I' | xargs)
 static="-l:libmpich.a -lhwloc -lucp -lucs -lm -lpthread"
 if [ "$include" ] && ${CC:-cc} $include -o plain app.c $static 2>/dev/null; then
     ok "links with the archive before MPI's archive" ${CC:-cc} $include -o static app.c \
-        "$build/trace/pmpi/libmpgtrace.a" $static -lzstd -lz
+        "$build/trace/pmpi/lib$link.a" $static -lzstd -lz
     rm -rf app.trace
     ok "... runs" run 2 ./static
     is "... traces itself" "$(calls app.trace)" "$all"

@@ -9,7 +9,7 @@
 needs "$mpicc"
 
 # Calls of which nothing but times is recorded, and what the tracer did.
-others=$(sed -nE 's/^MPG_CALL\(([A-Za-z_]*), (OTHER|FLUSH),.*/\1/p' "$here/../trace/calls.def")
+others=$(sed -nE 's/^MPG_CALL\(([A-Za-z_]*), (OTHER|FLUSH),.*/\1/p' "$here/../../../trace/calls.def")
 
 # calls TRACE: its calls, rank by rank, without times, places and the others.
 calls() {
@@ -80,8 +80,8 @@ is "... leaves only its own files" "$(cd again.trace && echo *)" "rank-0.mpgt ra
 "$MPGTRACE" record -o none.trace ./no-such-program 2>err
 is "a program that is not there" "$?: $(cat err)" \
     "1: mpgtrace record: ./no-such-program: No such file or directory"
-MPGKIT_LIBDIR=$tmp "$MPGTRACE" record -o none.trace true 2>err
-is "no tracer" "$?: $(cat err)" "1: mpgtrace record: no libmpgtrace.so in MPGKIT_LIBDIR=$tmp"
+MPGKIT_LIBDIR=$tmp "$MPGTRACE" record --mpi="$MPI_LIBRARY" -o none.trace true 2>err
+is "no tracer" "$?: $(cat err)" "1: mpgtrace record: no libmpgtrace-$MPI_LIBRARY.so in MPGKIT_LIBDIR=$tmp"
 : >file
 traced 3 file/a.trace ./calls six
 is "a folder that cannot be made does not touch the exit status" $? 6

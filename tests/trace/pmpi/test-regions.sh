@@ -7,10 +7,7 @@
 [ "${MPGKIT_SANITIZERS:-no}" = no ] || skip_all "a sanitized tracer cannot be preloaded"
 needs "$mpicc"
 
-headers=$(cd "$here/../trace" && pwd)
-library=$(dirname "$MPGTRACE")/pmpi/.libs
-[ -e "$library/libmpgtrace.so" ] || library=$(dirname "$MPGTRACE")/../pmpi/.libs
-library=$(cd "$library" && pwd)
+headers=$(cd "$here/../../../trace" && pwd)
 strict="-Wall -Wextra -Wpedantic -Werror -O2 -I$headers"
 
 # regions TRACE: its regions and levels, in order.
@@ -62,7 +59,7 @@ if ok "in a shared library" $mpicc $strict -fPIC -shared -Dmain=regions_main -o 
 fi
 for way in "-fPIE -pie" "-fno-pie -no-pie"; do
     if ok "linked with the tracer ($way)" $mpicc $strict $way -o linked "$here/regions.c" \
-        "$library/libmpgtrace.so" -Wl,-rpath,"$library" -lpthread; then
+        "$tracer_folder/lib$link.so" -Wl,-rpath,"$tracer_folder" -lpthread; then
         ok "... runs" env MPGTRACE_OUTPUT="$tmp/linked.trace" timeout 60 $mpirun -np 1 ./linked
         is "... and its regions are recorded" "$(regions linked.trace)" "$expected"
     fi

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # What the tests that trace MPI programs have in common; they source it instead of
-# tap.sh. It goes to an empty folder, $tmp, and gives $here (tests/), $build, MPGTRACE,
-# MPGSIM, $mpirun, $mpicc, $mpifort.
+# tap.sh. It goes to an empty folder, $tmp, and gives $here (the folder of the test), $build, MPGTRACE,
+# MPGSIM, $mpirun, $mpicc, $mpifort, and of the tracer for that MPI, $tracer: what is preloaded,
+# what is linked with, -l$link in $tracer_folder, and lib$link.a.
 . "$(dirname "$0")/../../tap.sh"
 here=$(cd "$(dirname "$0")" && pwd)
 build=$(cd "${top_builddir:-.}" && pwd)
@@ -11,6 +12,13 @@ mpirun=${MPIRUN:-mpirun}
 mpicc=${MPICC:-mpicc}
 # shellcheck disable=SC2034 # for those who source this
 mpifort=${MPIFORT:-mpifort}
+# shellcheck disable=SC2034
+{
+    MPI_LIBRARY=${MPI_LIBRARY:-openmpi}
+    link=${TRACER:-mpgtrace}
+    tracer_folder=$build/trace/pmpi/.libs
+    tracer=$tracer_folder/libmpgtrace-$MPI_LIBRARY.so
+}
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_rmaps_base_oversubscribe=1
 

@@ -28,13 +28,22 @@ every_call() {
             for (i = 1; i <= n; i++) {
                 rooted[list[i]] = 1
                 rooted["I" tolower(substr(list[i], 1, 1)) substr(list[i], 2)] = 1
+                rooted[list[i] "_init"] = 1
             }
         }
-        /^MPG_CALL\(/ {
-            call = $2; kind = $3; rank = 0
+        /^MPG_CALL\(/ { kinds[$2] = $3; line($2, $3) }
+        /^MPG_LARGE\(/ {
+            for (number = split($0, large, /MPG_LARGE\(|\) */); number > 0; number--)
+                if (large[number] != "")
+                    line(large[number] "_c", kinds[large[number]])
+        }
+        function line(call_name, its_kind,    plain) {
+            call = call_name; kind = its_kind; rank = 0
+            plain = call
+            sub(/_c$/, "", plain)
             send = " comm=0 to=1 tag=3 bytes=8"; recv = " comm=0 from=1 tag=3 bytes=8"
             any = " any=source,tag"
-            what = " comm=0" (call in rooted ? " root=1" : "") (call ~ /[Bb]arrier$/ ? "" : " bytes=9")
+            what = " comm=0" (plain in rooted ? " root=1" : "") (call ~ /[Bb]arrier(_init)?$/ ? "" : " bytes=9")
             if (!started++)
                 print "0 0 0 Init\n#comm 0 = 0 1\n0 0 0 Comm_dup comm=0 newcomm=0\n" \
                       "#window 0 = 0 0\n0 0 0 Win_create comm=0 win=0 bytes=64\n" \
@@ -56,6 +65,14 @@ every_call() {
             else if (kind == "SEND_INIT") event(send " persistent=" ++persistent)
             else if (kind == "RECV_INIT") event(recv any " persistent=" ++persistent)
             else if (kind == "START") event(" persistent=" persistent " requests=" ++requests)
+            else if (kind == "ISENDRECV") event(send " from=0 recvtag=4 recvbytes=5" any request())
+            else if (kind == "COLLECTIVE_INIT") event(what " persistent=" ++persistent)
+            else if (kind == "NEIGHBOR_INIT") event(" comm=0 bytes=7 persistent=" ++persistent)
+            else if (kind == "PSEND_INIT") event(send " partitions=4 persistent=" ++persistent)
+            else if (kind == "PRECV_INIT") event(recv " partitions=2 persistent=" ++persistent)
+            else if (kind == "PREADY") event(" request=" requests " ready=0,3")
+            else if (kind == "PARRIVED") event(" request=" requests " partition=1 found=0")
+            else if (kind == "UNKNOWN") event(" name=\"MPIX_Some_thing\"")
             else if (kind == "COLLECTIVE") event(what)
             else if (kind == "ICOLLECTIVE") event(what request())
             else if (kind == "NEIGHBOR") event(" comm=0 bytes=7")
@@ -83,7 +100,7 @@ every_call() {
 }
 every_call >"$tmp/every.txt"
 is "all calls of the table" "$(grep -c failed=1 "$tmp/every.txt")" \
-    "$(grep -c '^MPG_CALL(' "${top_srcdir:-$here/../../..}/trace/calls.def")"
+    "$(sed '/^ \*/d' "${top_srcdir:-$here/../../..}/trace/calls.def" | grep -oE '^MPG_CALL\(|^MPG_LARGE\(| MPG_LARGE\(' | wc -l)"
 inverse "every call" "$tmp/every.txt"
 
 # What is defined, by whom, for whom; threads; values.

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The environment of Open MPI's mpirun, of Hydra (MPICH, Intel MPI, MVAPICH), of PMIx and
+ * of Slurm. */
+#include "trace/record/launcher.h"
+
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Hydra hands each rank a socket; in a job within another's, launchers close those of the
+ * other but leave its variables. */
+static bool has_socket(const char *name)
+{
+    const char *text = getenv(name);
+    return text && *text >= '0' && *text <= '9' && fcntl(atoi(text), F_GETFD) >= 0;
+}
+
+enum mpg_mpi mpg_launcher_mpi(void)
+{
+    if (has_socket("PMI_FD"))
+        return MPG_MPI_MPICH;
+    if (getenv("OMPI_COMM_WORLD_RANK"))
+        return MPG_MPI_OPENMPI;
+    if (getenv("PMI_RANK") || getenv("PMI_PORT") || getenv("MV2_COMM_WORLD_RANK") ||
+        getenv("PALS_RANKID"))
+        return MPG_MPI_MPICH;
+    return getenv("PMIX_RANK") ? MPG_MPI_OPENMPI : MPG_MPI_NONE;
+}
+
+/* Whether the first of NAMES that is set is 0; true if none is. */
+static bool is_zero(const char *const *names)
+{
+    for (; *names; names++) {
+        const char *text = getenv(*names);
+        if (text)
+            return strcmp(text, "0") == 0;
+    }
+    return true;
+}
+
+bool mpg_launcher_is_first(void)
+{
+    static const char *const mpich[] = {"PMI_RANK", "MV2_COMM_WORLD_RANK", "PALS_RANKID",
+                                        "SLURM_PROCID", NULL};
+    static const char *const others[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "SLURM_PROCID",
+                                         NULL};
+    return is_zero(mpg_launcher_mpi() == MPG_MPI_MPICH ? mpich : others);
+}
+
+bool mpg_launcher_is_first_here(void)
+{
+    static const char *const mpich[] = {"MPI_LOCALRANKID", "MV2_COMM_WORLD_LOCAL_RANK",
+                                        "PALS_LOCAL_RANKID", "SLURM_LOCALID", NULL};
+    static const char *const others[] = {"OMPI_COMM_WORLD_LOCAL_RANK", "SLURM_LOCALID", NULL};
+    return is_zero(mpg_launcher_mpi() == MPG_MPI_MPICH ? mpich : others);
+}
+
+bool mpg_launcher_spawned(void)
+{
+    const char *hydra = getenv("PMI_SPAWNED");
+    return getenv("OMPI_PARENT_PORT") || (hydra && strcmp(hydra, "1") == 0);
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the launcher that started this process says about it, in the environment. */
+#ifndef MPG_RECORD_LAUNCHER_H
+#define MPG_RECORD_LAUNCHER_H
+
+#include <stdbool.h>
+
+/* Families of MPI libraries whose programs are binary compatible. */
+enum mpg_mpi { MPG_MPI_NONE, MPG_MPI_OPENMPI, MPG_MPI_MPICH, MPG_MPI_FAMILIES };
+
+/* The MPI that the launcher belongs to; MPG_MPI_NONE if it does not tell. */
+enum mpg_mpi mpg_launcher_mpi(void);
+
+/* Whether this process is the one that speaks for its job: rank 0, or one that has no
+ * number. */
+bool mpg_launcher_is_first(void);
+
+/* Whether it is the first of its host, as far as is known. */
+bool mpg_launcher_is_first_here(void);
+
+/* Whether the process was started by a program's MPI_Comm_spawn. */
+bool mpg_launcher_spawned(void);
+
+#endif

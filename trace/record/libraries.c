@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Asks the dynamic linker: search paths, its cache and $ORIGIN are its own affair. */
+#include "trace/record/libraries.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { MAX_LIBRARIES = 10000 };
+
+/* "name => path (address)", "name => not found", "path (address)". */
+static bool parse(const char *line, struct mpg_library *library)
+{
+    *library = (struct mpg_library){.name = ""};
+    line += strspn(line, " \t");
+    const size_t name = strcspn(line, " \t\n");
+    if (name == 0 || name >= sizeof library->name)
+        return false;
+    memcpy(library->name, line, name);
+    const char *path = strstr(line + name, "=> ");
+    if (!path || strncmp(path, "=> not found", 12) == 0)
+        return path != NULL;
+    path += 3;
+    const char *end = strstr(path, " (");
+    const size_t length = end ? (size_t)(end - path) : strcspn(path, "\n");
+    if (length < sizeof library->path)
+        memcpy(library->path, path, length);
+    return true;
+}
+
+static struct mpg_library *read_all(FILE *list, size_t *number)
+{
+    struct mpg_library *all = NULL, one;
+    char *line = NULL;
+    size_t room = 0, size = 0;
+    while (*number < MAX_LIBRARIES && getline(&line, &size, list) > 0) {
+        if (!parse(line, &one))
+            continue;
+        if (*number == room) {
+            room = 2 * room + 32;
+            struct mpg_library *more = realloc(all, room * sizeof *all);
+            if (!more)
+                break;
+            all = more;
+        }
+        all[(*number)++] = one;
+    }
+    free(line);
+    return all;
+}
+
+static _Noreturn void list(const char *program, const char *interpreter, int to)
+{
+    const int null = open("/dev/null", O_RDWR);
+    if (null >= 0 && dup2(null, STDIN_FILENO) >= 0 && dup2(null, STDERR_FILENO) >= 0 &&
+        dup2(to, STDOUT_FILENO) >= 0)
+        execl(interpreter, interpreter, "--list", program, (char *)NULL);
+    _exit(127);
+}
+
+struct mpg_library *mpg_libraries(const char *program, const char *interpreter, size_t *number)
+{
+    int ends[2];
+    *number = 0;
+    if (pipe(ends) < 0)
+        return NULL;
+    const pid_t child = fork();
+    if (child == 0) {
+        close(ends[0]);
+        list(program, interpreter, ends[1]);
+    }
+    close(ends[1]);
+    FILE *from = child > 0 ? fdopen(ends[0], "r") : NULL;
+    struct mpg_library *all = from ? read_all(from, number) : NULL;
+    if (from)
+        fclose(from);
+    else
+        close(ends[0]);
+    /* Where SIGCHLD is ignored there is nobody to wait for. */
+    while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR) {
+    }
+    return all;
+}
