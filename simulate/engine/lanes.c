@@ -14,11 +14,15 @@ struct mpg_lanes {
     struct mpg_floors *floors;
     double *stream_value; /* capacity x n */
     double *slot_value;   /* capacity x n */
-    uint32_t stream_capacity, slot_capacity;
+    double *slot_bare;    /* the same without what was put into the message or collective
+                             itself; of arrivals, contributions and merges */
+    uint32_t stream_capacity, slot_capacity, bare_capacity;
     uint32_t *last_stream; /* of each rank: that its FINISH is of */
-    double *scratch, *result, *kappa, *bare; /* n each */
+    double *scratch, *result, *kappa, *own, *all, *others, *put; /* n each */
     int64_t *traced_ns;
-    struct mpg_lanes_account sum;
+    struct mpg_lanes_account *account; /* a rank */
+    uint32_t streams;    /* met so far; one a rank, then threads as they appear */
+    uint32_t *unjoined;  /* of each rank: threads that go on */
     double *slack;
     uint32_t slack_capacity;
 };
@@ -31,14 +35,21 @@ struct mpg_lanes *mpg_lanes_new(int32_t ranks, uint32_t lanes, uint32_t first,
     if (!l)
         goto fail;
     *l = (struct mpg_lanes){
-        .ranks = ranks, .n = lanes, .first = first, .absorb = absorb, .p = p, .floors = floors};
+        .ranks = ranks, .n = lanes, .first = first, .absorb = absorb, .p = p, .floors = floors,
+        .streams = (uint32_t)ranks};
     l->last_stream = calloc((size_t)ranks, sizeof *l->last_stream);
     l->scratch = calloc(lanes, sizeof *l->scratch);
     l->result = calloc(lanes, sizeof *l->result);
     l->kappa = calloc(lanes, sizeof *l->kappa);
-    l->bare = calloc(lanes, sizeof *l->bare);
+    l->own = calloc(lanes, sizeof *l->own);
+    l->all = calloc(lanes, sizeof *l->all);
+    l->others = calloc(lanes, sizeof *l->others);
+    l->put = calloc(lanes, sizeof *l->put);
+    l->account = calloc((size_t)ranks, sizeof *l->account);
+    l->unjoined = calloc((size_t)ranks, sizeof *l->unjoined);
     l->traced_ns = calloc((size_t)ranks, sizeof *l->traced_ns);
-    if (l->last_stream && l->scratch && l->result && l->kappa && l->bare && l->traced_ns)
+    if (l->last_stream && l->scratch && l->result && l->kappa && l->own && l->all && l->others &&
+        l->put && l->account && l->unjoined && l->traced_ns)
         return l;
 fail:
     mpg_lanes_free(l);
@@ -53,10 +64,16 @@ void mpg_lanes_free(struct mpg_lanes *l)
     free(l->last_stream);
     free(l->stream_value);
     free(l->slot_value);
+    free(l->slot_bare);
     free(l->scratch);
     free(l->result);
     free(l->kappa);
-    free(l->bare);
+    free(l->own);
+    free(l->all);
+    free(l->others);
+    free(l->put);
+    free(l->account);
+    free(l->unjoined);
     free(l->traced_ns);
     free(l->slack);
     free(l);
@@ -72,14 +89,9 @@ int64_t mpg_lanes_traced(const struct mpg_lanes *l, int32_t rank)
     return l->traced_ns[rank];
 }
 
-struct mpg_lanes_account mpg_lanes_account(const struct mpg_lanes *l)
+const struct mpg_lanes_account *mpg_lanes_account(const struct mpg_lanes *l, int32_t rank)
 {
-    struct mpg_lanes_account a = l->sum;
-    double *parts[] = {&a.compute_ns,    &a.call_ns,   &a.message_ns, &a.collective_ns,
-                       &a.waited_ns,     &a.absorbed_ns, &a.final_ns};
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        *parts[i] /= l->n;
-    return a;
+    return &l->account[rank];
 }
 
 static double *stream_value(const struct mpg_lanes *l, uint32_t stream)
@@ -90,6 +102,11 @@ static double *stream_value(const struct mpg_lanes *l, uint32_t stream)
 static double *slot_value(const struct mpg_lanes *l, uint32_t slot)
 {
     return l->slot_value + (size_t)slot * l->n;
+}
+
+static double *slot_bare(const struct mpg_lanes *l, uint32_t slot)
+{
+    return l->slot_bare + (size_t)slot * l->n;
 }
 
 /* Makes room for COUNT values of all lanes; new ones are 0. */
@@ -134,15 +151,32 @@ static void step_enter(struct mpg_lanes *l, const struct mpg_step *s)
     double before = sum_of(value, l->n);
     mpg_perturb_compute(l->p, s->rank, s->number, (double)s->since_ns, (double)s->interval_ns,
                         l->first, l->n, value);
-    l->sum.compute_ns += sum_of(value, l->n) - before;
+    l->account[s->rank].compute_ns += sum_of(value, l->n) - before;
 }
 
 static void step_join(struct mpg_lanes *l, const struct mpg_step *s)
 {
     double *value = stream_value(l, s->stream);
     const double *other = slot_value(l, s->slot);
-    for (uint32_t w = 0; w < l->n; w++)
+    struct mpg_lanes_account *a = &l->account[s->rank];
+    l->unjoined[s->rank]--;
+    for (uint32_t w = 0; w < l->n; w++) {
+        double less = other[w] > value[w] ? value[w] : other[w];
         value[w] = other[w] > value[w] ? other[w] : value[w];
+        a->hidden_ns += less > 0 ? less : 0;
+        a->taken_ns += less < 0 ? -less : 0;
+    }
+}
+
+static void step_load(struct mpg_lanes *l, const struct mpg_step *s)
+{
+    double *value = stream_value(l, s->stream);
+    struct mpg_lanes_account *a = &l->account[s->rank];
+    memcpy(value, slot_value(l, s->slot), l->n * sizeof *value);
+    for (uint32_t w = 0; w < l->n; w++) {
+        a->taken_ns += value[w] > 0 ? value[w] : 0;
+        a->hidden_ns += value[w] < 0 ? -value[w] : 0;
+    }
 }
 
 static void step_eager(struct mpg_lanes *l, const struct mpg_step *s)
@@ -155,14 +189,15 @@ static void step_eager(struct mpg_lanes *l, const struct mpg_step *s)
                         l->first, l->n, delta);
     mpg_perturb_bytes(l->p, s->origin.rank, s->origin.call, s->origin.index, s->bytes, l->first,
                       l->n, delta);
-    l->sum.message_ns += sum_of(delta, l->n);
     for (uint32_t w = 0; w < l->n; w++)
         out[w] = sent[w] + (delta[w] > least ? delta[w] : least);
+    memcpy(slot_bare(l, s->slot), sent, l->n * sizeof *sent);
 }
 
 static void step_synchronous(struct mpg_lanes *l, const struct mpg_step *s)
 {
-    double *out = slot_value(l, s->slot), *delta = l->scratch, *tau = l->result;
+    double *out = slot_value(l, s->slot), *bare = slot_bare(l, s->slot);
+    double *delta = l->scratch, *tau = l->result;
     const double *sent = slot_value(l, s->a), *posted = slot_value(l, s->b);
     double sender_slack = 0, poster_slack = 0;
     if (l->absorb == MPG_ABSORB_CLOCK) {
@@ -177,11 +212,12 @@ static void step_synchronous(struct mpg_lanes *l, const struct mpg_step *s)
                         l->first, l->n, delta);
     mpg_perturb_bytes(l->p, s->origin.rank, s->origin.call, s->origin.index, s->bytes, l->first,
                       l->n, tau);
-    l->sum.message_ns += sum_of(delta, l->n) + sum_of(tau, l->n);
     for (uint32_t w = 0; w < l->n; w++) {
         double by_sender = sent[w] + delta[w] - sender_slack;
         double by_poster = posted[w] - poster_slack;
         double arrival = (by_sender > by_poster ? by_sender : by_poster) + tau[w];
+        by_sender = sent[w] - sender_slack;
+        bare[w] = by_sender > by_poster ? by_sender : by_poster;
         out[w] = arrival > sent[w] + least ? arrival : sent[w] + least;
     }
 }
@@ -192,15 +228,16 @@ static void step_contribute(struct mpg_lanes *l, const struct mpg_step *s)
     const double *in = slot_value(l, s->a);
     zero(delta, l->n);
     mpg_perturb_collective(l->p, s->rank, s->number, s->rounds, s->bytes, l->first, l->n, delta);
-    l->sum.collective_ns += sum_of(delta, l->n);
+    memcpy(slot_bare(l, s->slot), in, l->n * sizeof *in);
     for (uint32_t w = 0; w < l->n; w++)
         out[w] = in[w] + delta[w];
 }
 
 static void step_merge(struct mpg_lanes *l, const struct mpg_step *s)
 {
-    double *out = slot_value(l, s->slot);
+    double *out = slot_value(l, s->slot), *bare = slot_bare(l, s->slot);
     const double *a = slot_value(l, s->a), *b = slot_value(l, s->b);
+    const double *bare_a = slot_bare(l, s->a), *bare_b = slot_bare(l, s->b);
     double shift_a = 0, shift_b = 0;
     if (l->absorb == MPG_ABSORB_CLOCK) {
         shift_a = s->shift_a.clock;
@@ -211,7 +248,9 @@ static void step_merge(struct mpg_lanes *l, const struct mpg_step *s)
     }
     for (uint32_t w = 0; w < l->n; w++) {
         double x = a[w] - shift_a, y = b[w] - shift_b;
+        double bare_x = bare_a[w] - shift_a, bare_y = bare_b[w] - shift_b;
         out[w] = x > y ? x : y;
+        bare[w] = bare_x > bare_y ? bare_x : bare_y;
     }
 }
 
@@ -264,9 +303,8 @@ static const double *edge_value(struct mpg_lanes *l, const struct mpg_edge *e, d
                             e->origin.index, l->first, l->n, value);
         break;
     case MPG_EDGE_ROOT:
-        mpg_perturb_collective(l->p, e->origin.rank, e->origin.call, e->rounds, e->bytes, l->first, l->n,
-                               value);
-        l->sum.collective_ns += sum_of(value, l->n) - sum_of(slot, l->n);
+        mpg_perturb_collective(l->p, e->origin.rank, e->origin.call, e->rounds, e->bytes, l->first,
+                               l->n, value);
         break;
     default:
         break;
@@ -274,6 +312,39 @@ static const double *edge_value(struct mpg_lanes *l, const struct mpg_edge *e, d
     for (uint32_t w = 0; w < l->n; w++)
         value[w] += l->kappa[w];
     return value;
+}
+
+/* Whether the call's own kappa is part of an edge of KIND. */
+static bool has_kappa(enum mpg_edge_kind kind)
+{
+    return kind != MPG_EDGE_MEETING && kind != MPG_EDGE_MEMBER && kind != MPG_EDGE_ACK;
+}
+
+/* Notes for the account an edge whose value is VALUE: what was put into it, once, and
+ * how late it is without that. The draw of an envelope is its message's, and counts where
+ * that is received. */
+static void note_edge(struct mpg_lanes *l, const struct mpg_step *s, const struct mpg_edge *e,
+                      const double *value)
+{
+    bool is_ack = e->kind == MPG_EDGE_ACK;
+    const double *bare = is_ack ? slot_value(l, e->slot) : slot_bare(l, e->slot);
+    double put_ns = 0;
+    for (uint32_t w = 0; w < l->n; w++) {
+        double without = e->kind == MPG_EDGE_ENVELOPE
+                             ? value[w]
+                             : bare[w] + (has_kappa(e->kind) ? l->kappa[w] : 0);
+        l->all[w] = value[w] > l->all[w] ? value[w] : l->all[w];
+        l->others[w] = without > l->others[w] ? without : l->others[w];
+        l->put[w] += value[w] - without;
+        put_ns += value[w] - without;
+    }
+    struct mpg_lanes_account *a = &l->account[s->rank];
+    if (e->kind == MPG_EDGE_ARRIVAL || e->kind == MPG_EDGE_ACK)
+        a->message_ns += put_ns;
+    else
+        a->collective_ns += put_ns;
+    if (e->kind == MPG_EDGE_ARRIVAL) /* a probe's message is received later, with nothing new */
+        memcpy(slot_bare(l, e->slot), slot_value(l, e->slot), l->n * sizeof(double));
 }
 
 static int find_slacks(struct mpg_lanes *l, const struct mpg_step *s, double *local,
@@ -301,18 +372,18 @@ static int find_slacks(struct mpg_lanes *l, const struct mpg_step *s, double *lo
     return 0;
 }
 
-/* The rank's value on leaving its call, from OUT, what its edges give, and BARE,
- * what they would give without slack. */
-static void leave_with(struct mpg_lanes *l, const struct mpg_step *s, const double *out,
-                       const double *bare)
+/* The rank's value on leaving its call, from OUT, what its edges give, with slack. */
+static void leave_with(struct mpg_lanes *l, const struct mpg_step *s, const double *out)
 {
+    struct mpg_lanes_account *a = &l->account[s->rank];
     double *value = stream_value(l, s->stream);
     double least = -(double)s->duration_ns;
     for (uint32_t w = 0; w < l->n; w++) {
-        double own = value[w] + l->kappa[w];
         double result = out[w] > value[w] + least ? out[w] : value[w] + least;
-        l->sum.waited_ns += result > own ? result - own : 0;
-        l->sum.absorbed_ns += bare[w] > result ? bare[w] - result : 0;
+        double hidden = l->put[w] - (l->all[w] - l->others[w]);
+        a->taken_ns += l->others[w] - l->own[w] + (hidden < 0 ? -hidden : 0);
+        a->hidden_ns += hidden > 0 ? hidden : 0;
+        a->waited_ns += l->all[w] - result;
         value[w] = result;
     }
 }
@@ -323,52 +394,93 @@ static void add_round_trip(struct mpg_lanes *l, const struct mpg_step *s, double
     double before = sum_of(value, l->n);
     mpg_perturb_latency(l->p, s->rank, s->number, MPG_DRAW_LATENCY, 0, l->first, l->n, value);
     mpg_perturb_bytes(l->p, s->rank, s->number, 0, s->round_trip_bytes, l->first, l->n, value);
-    l->sum.message_ns += sum_of(value, l->n) - before;
+    double added_ns = sum_of(value, l->n) - before;
+    l->account[s->rank].message_ns += added_ns;
+    l->account[s->rank].call_ns -= added_ns; /* begin_leaving() puts all of it there */
+}
+
+/* Kappa and what else the call itself adds, and where its rank would be with that alone:
+ * no call ends before it began. */
+static void begin_leaving(struct mpg_lanes *l, const struct mpg_step *s, bool meeting)
+{
+    const double *value = stream_value(l, s->stream);
+    double least = -(double)s->duration_ns, put_ns = 0;
+    zero(l->kappa, l->n);
+    zero(l->put, l->n);
+    if (!meeting)
+        mpg_perturb_call(l->p, s->rank, s->number, l->first, l->n, l->kappa);
+    if (s->round_trip)
+        add_round_trip(l, s, l->kappa);
+    for (uint32_t w = 0; w < l->n; w++) {
+        double own = value[w] + (l->kappa[w] > least ? l->kappa[w] : least);
+        l->own[w] = l->all[w] = l->others[w] = own;
+        put_ns += own - value[w];
+    }
+    l->account[s->rank].call_ns += put_ns;
 }
 
 static int step_leave(struct mpg_lanes *l, const struct mpg_step *s, struct mpg_error *err)
 {
-    double *value = stream_value(l, s->stream), *out = l->result, *bare = l->bare, local = 0;
+    double *value = stream_value(l, s->stream), *out = l->result, local = 0;
     bool meeting = s->edge_number > 0 && s->edges[0].kind == MPG_EDGE_MEETING;
     if (find_slacks(l, s, &local, err) < 0)
         return -1;
-    zero(l->kappa, l->n);
-    if (!meeting)
-        mpg_perturb_call(l->p, s->rank, s->number, l->first, l->n, l->kappa);
-    l->sum.call_ns += sum_of(l->kappa, l->n);
-    if (s->round_trip)
-        add_round_trip(l, s, l->kappa);
-    for (uint32_t w = 0; w < l->n; w++) {
-        bare[w] = value[w] + l->kappa[w];
-        out[w] = meeting ? -INFINITY : bare[w] - local;
-    }
+    begin_leaving(l, s, meeting);
+    for (uint32_t w = 0; w < l->n; w++)
+        out[w] = meeting ? -INFINITY : value[w] + l->kappa[w] - local;
     for (uint32_t i = 0; i < s->edge_number; i++) {
         const double *edge = edge_value(l, &s->edges[i], l->scratch);
         double slack = l->slack[i];
-        for (uint32_t w = 0; w < l->n; w++) {
-            bare[w] = edge[w] > bare[w] ? edge[w] : bare[w];
+        for (uint32_t w = 0; w < l->n; w++)
             out[w] = edge[w] - slack > out[w] ? edge[w] - slack : out[w];
-        }
+        note_edge(l, s, &s->edges[i], edge);
     }
-    leave_with(l, s, out, bare);
+    leave_with(l, s, out);
     return 0;
+}
+
+/* A rank without an MPI_Finalize ends in the latest of its threads: what became of the
+ * others is hidden behind it. */
+static void settle(struct mpg_lanes_account *a)
+{
+    double over_ns = a->compute_ns + a->call_ns + a->message_ns + a->collective_ns + a->taken_ns -
+                     a->waited_ns - a->hidden_ns - a->left_ns;
+    if (over_ns > 0)
+        a->hidden_ns += over_ns;
+    else
+        a->taken_ns -= over_ns;
+}
+
+static void step_finish(struct mpg_lanes *l, const struct mpg_step *s)
+{
+    l->traced_ns[s->rank] = s->since_ns;
+    l->last_stream[s->rank] = s->stream;
+    l->account[s->rank].left_ns = sum_of(stream_value(l, s->stream), l->n);
+    if (l->unjoined[s->rank] > 0)
+        settle(&l->account[s->rank]);
 }
 
 int mpg_lanes_step(struct mpg_lanes *l, const struct mpg_step *s, uint32_t slots,
                    struct mpg_error *err)
 {
     if (reserve(l, &l->slot_value, &l->slot_capacity, slots, err) < 0 ||
+        reserve(l, &l->slot_bare, &l->bare_capacity, slots, err) < 0 ||
         reserve(l, &l->stream_value, &l->stream_capacity, s->stream + 1, err) < 0)
         return -1;
+    if (s->stream >= l->streams) {
+        l->streams = s->stream + 1;
+        l->unjoined[s->rank]++;
+    }
     switch (s->kind) {
     case MPG_STEP_ENTER:
         step_enter(l, s);
         break;
     case MPG_STEP_STORE:
         memcpy(slot_value(l, s->slot), stream_value(l, s->stream), l->n * sizeof(double));
+        memcpy(slot_bare(l, s->slot), stream_value(l, s->stream), l->n * sizeof(double));
         break;
     case MPG_STEP_LOAD:
-        memcpy(stream_value(l, s->stream), slot_value(l, s->slot), l->n * sizeof(double));
+        step_load(l, s);
         break;
     case MPG_STEP_JOIN:
         step_join(l, s);
@@ -388,9 +500,7 @@ int mpg_lanes_step(struct mpg_lanes *l, const struct mpg_step *s, uint32_t slots
     case MPG_STEP_LEAVE:
         return step_leave(l, s, err);
     case MPG_STEP_FINISH:
-        l->traced_ns[s->rank] = s->since_ns;
-        l->last_stream[s->rank] = s->stream;
-        l->sum.final_ns += sum_of(stream_value(l, s->stream), l->n);
+        step_finish(l, s);
         break;
     }
     return 0;

@@ -30,19 +30,25 @@ const double *mpg_lanes_delay(const struct mpg_lanes *lanes, int32_t rank);
 /* RANK's traced run time, ns, from its FINISH step. */
 int64_t mpg_lanes_traced(const struct mpg_lanes *lanes, int32_t rank);
 
-/* Where delay was born and where it went, summed over ranks, averaged over
- * lanes, ns. */
+/* How a rank's delay came about, summed over lanes, ns (docs/MODEL.md, 8):
+ *
+ *     compute + call + message + collective + taken - waited - hidden = left
+ *
+ * but for rounding, in every lane. What is not negative in it is so however negative
+ * the perturbations are. */
 struct mpg_lanes_account {
-    double compute_ns;  /* added to compute intervals */
-    double call_ns;     /* kappa added to calls (not to collectives' rounds) */
-    double message_ns;  /* lambda + tau added to messages */
-    double collective_ns; /* added to shares of collectives */
-    double waited_ns;   /* delay taken over from other ranks, on leaving calls */
-    double absorbed_ns; /* by how much slack made calls leave less late than their own rank's
-                           and their messages' delays say */
-    double final_ns;    /* delay at the ranks' ends */
+    double compute_ns;    /* put into its compute intervals */
+    double call_ns;       /* kappa put into its calls (not into rounds of collectives) */
+    double message_ns;    /* put into messages that it received, acknowledgements and
+                             one-sided transfers that it waited for */
+    double collective_ns; /* put into collectives that it waited for */
+    double taken_ns;      /* >= 0: delay of other ranks, taken over by waiting for them */
+    double waited_ns;     /* >= 0: absorbed by slack, waiting that there was already */
+    double hidden_ns;     /* >= 0: absorbed behind something that was later anyway */
+    double left_ns;       /* the delay at its end */
 };
-struct mpg_lanes_account mpg_lanes_account(const struct mpg_lanes *lanes);
+/* Sums for replicas FIRST .. of RANK; valid once its FINISH step is done. */
+const struct mpg_lanes_account *mpg_lanes_account(const struct mpg_lanes *lanes, int32_t rank);
 void mpg_lanes_free(struct mpg_lanes *lanes); /* NULL is allowed */
 
 #endif

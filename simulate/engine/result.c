@@ -16,7 +16,8 @@ int mpg_result_init(struct mpg_result *r, int32_t ranks, uint32_t replicas, uint
     r->traced_ns = calloc((size_t)ranks, sizeof *r->traced_ns);
     r->delay_ns = calloc((size_t)ranks * replicas, sizeof *r->delay_ns);
     r->run_ns = calloc(replicas, sizeof *r->run_ns);
-    if (r->traced_ns && r->delay_ns && r->run_ns)
+    r->account = calloc((size_t)ranks, sizeof *r->account);
+    if (r->traced_ns && r->delay_ns && r->run_ns && r->account)
         return 0;
     mpg_result_clear(r);
     return mpg_error_set(err, "out of memory for %u replicas of %d ranks", replicas, ranks);
@@ -27,6 +28,7 @@ void mpg_result_clear(struct mpg_result *r)
     free(r->traced_ns);
     free(r->delay_ns);
     free(r->run_ns);
+    free(r->account);
     *r = (struct mpg_result){0};
 }
 
@@ -38,6 +40,32 @@ void mpg_result_finish(struct mpg_result *r)
             r->run_ns[k] = fmax(r->run_ns[k], (double)r->traced_ns[i] +
                                                   r->delay_ns[(size_t)i * r->replicas + k]);
     }
+}
+
+void mpg_lanes_account_add(struct mpg_lanes_account *sum, const struct mpg_lanes_account *a,
+                           double weight)
+{
+    sum->compute_ns += weight * a->compute_ns;
+    sum->call_ns += weight * a->call_ns;
+    sum->message_ns += weight * a->message_ns;
+    sum->collective_ns += weight * a->collective_ns;
+    sum->taken_ns += weight * a->taken_ns;
+    sum->waited_ns += weight * a->waited_ns;
+    sum->hidden_ns += weight * a->hidden_ns;
+    sum->left_ns += weight * a->left_ns;
+}
+
+double mpg_lanes_put_in(const struct mpg_lanes_account *a)
+{
+    return a->compute_ns + a->call_ns + a->message_ns + a->collective_ns;
+}
+
+struct mpg_lanes_account mpg_result_account(const struct mpg_result *r)
+{
+    struct mpg_lanes_account mean = {0};
+    for (int32_t i = 0; i < r->ranks; i++)
+        mpg_lanes_account_add(&mean, &r->account[i], 1.0 / r->ranks);
+    return mean;
 }
 
 double mpg_result_traced(const struct mpg_result *r)

@@ -19,7 +19,7 @@ struct mpg_result {
     double *delay_ns;   /* ranks x replicas: of MPI_Finalize's enter */
     double *run_ns;     /* a replica: the longest rank's perturbed run time */
     struct mpg_graph_counts counts;
-    struct mpg_lanes_account account; /* mean over replicas */
+    struct mpg_lanes_account *account; /* a rank: mean over replicas */
     enum mpg_absorb absorb;
     enum mpg_clock_source clocks;
     const char *floor_rule; /* where message floors come from; NULL if none are used */
@@ -31,6 +31,14 @@ int mpg_result_init(struct mpg_result *result, int32_t ranks, uint32_t replicas,
 /* Fills run_ns from delays and traced times. */
 void mpg_result_finish(struct mpg_result *result);
 void mpg_result_clear(struct mpg_result *result);
+
+/* Adds WEIGHT times A to SUM. */
+void mpg_lanes_account_add(struct mpg_lanes_account *sum, const struct mpg_lanes_account *a,
+                           double weight);
+/* All that was put in. */
+double mpg_lanes_put_in(const struct mpg_lanes_account *a);
+/* The accounts' mean over ranks. */
+struct mpg_lanes_account mpg_result_account(const struct mpg_result *result);
 
 /* Traced run time of the job: the longest rank's. */
 double mpg_result_traced(const struct mpg_result *result);

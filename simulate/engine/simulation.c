@@ -128,18 +128,6 @@ static int take_lanes(void *context, const struct mpg_step *s, uint32_t slots,
     return mpg_lanes_step(context, s, slots, err);
 }
 
-static void add_account(struct mpg_lanes_account *sum, const struct mpg_lanes_account *a,
-                        double weight)
-{
-    sum->compute_ns += weight * a->compute_ns;
-    sum->call_ns += weight * a->call_ns;
-    sum->message_ns += weight * a->message_ns;
-    sum->collective_ns += weight * a->collective_ns;
-    sum->waited_ns += weight * a->waited_ns;
-    sum->absorbed_ns += weight * a->absorbed_ns;
-    sum->final_ns += weight * a->final_ns;
-}
-
 /* Runs replicas BEGIN .. BEGIN + N - 1 of the result's. */
 static int run_lanes(struct simulation *sim, uint32_t begin, uint32_t n, struct mpg_error *err)
 {
@@ -153,10 +141,7 @@ static int run_lanes(struct simulation *sim, uint32_t begin, uint32_t n, struct 
         r->traced_ns[i] = mpg_lanes_traced(lanes, i);
         memcpy(r->delay_ns + (size_t)i * r->replicas + begin, mpg_lanes_delay(lanes, i),
                n * sizeof *r->delay_ns);
-    }
-    if (status == 0) {
-        struct mpg_lanes_account account = mpg_lanes_account(lanes);
-        add_account(&r->account, &account, (double)n / r->replicas);
+        mpg_lanes_account_add(&r->account[i], mpg_lanes_account(lanes, i), 1.0 / r->replicas);
     }
     mpg_lanes_free(lanes);
     return status;

@@ -119,27 +119,28 @@ static json_t *replicas_json(const struct mpg_report *r)
     return list;
 }
 
+static json_t *account_json(const struct mpg_lanes_account *a)
+{
+    return json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "put_in_ns",
+                     mpg_lanes_put_in(a), "compute_ns", a->compute_ns, "calls_ns", a->call_ns,
+                     "messages_ns", a->message_ns, "collectives_ns", a->collective_ns,
+                     "taken_over_ns", a->taken_ns, "absorbed_ns", a->waited_ns + a->hidden_ns,
+                     "absorbed_waiting_ns", a->waited_ns, "absorbed_hidden_ns", a->hidden_ns,
+                     "left_ns", a->left_ns);
+}
+
 static json_t *ranks_json(const struct mpg_result *q, double *scratch)
 {
     json_t *list = json_array();
     for (int32_t i = 0; i < q->ranks; i++) {
         struct mpg_summary s =
             mpg_summarise(q->delay_ns + (size_t)i * q->replicas, q->replicas, scratch);
-        json_array_append_new(list, json_pack("{s:i, s:I, s:o}", "rank", (int)i, "traced_ns",
+        json_array_append_new(list, json_pack("{s:i, s:I, s:o, s:o}", "rank", (int)i, "traced_ns",
                                               (json_int_t)q->traced_ns[i], "delay_ns",
-                                              summary_json(&s)));
+                                              summary_json(&s), "account",
+                                              account_json(&q->account[i])));
     }
     return list;
-}
-
-static json_t *account_json(const struct mpg_result *q)
-{
-    const struct mpg_lanes_account *a = &q->account;
-    return json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "compute_ns", a->compute_ns / q->ranks,
-                     "calls_ns", a->call_ns / q->ranks, "messages_ns", a->message_ns / q->ranks,
-                     "collectives_ns", a->collective_ns / q->ranks, "taken_over_ns",
-                     a->waited_ns / q->ranks, "absorbed_ns", a->absorbed_ns / q->ranks, "left_ns",
-                     a->final_ns / q->ranks);
 }
 
 /* Jansson leaves out of an object what there was no memory for. */
@@ -175,7 +176,8 @@ int mpg_report_json(const struct mpg_report *r, FILE *out, struct mpg_error *err
                             traced_ns > 0 ? json_real(run.median / traced_ns) : json_null());
         json_object_set_new(root, "replicas", replicas_json(r));
         json_object_set_new(root, "ranks", ranks_json(q, scratch));
-        json_object_set_new(root, "mean_of_a_rank", account_json(q));
+        struct mpg_lanes_account mean = mpg_result_account(q);
+        json_object_set_new(root, "mean_of_a_rank", account_json(&mean));
         status = json_dumpf(root, out, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
         fputc('\n', out);
         if (ferror(out))

@@ -28,6 +28,9 @@ int mpg_report_per_rank(const struct mpg_report *report, FILE *stream, struct mp
 /* The schema is in mpgsim-json(5). */
 int mpg_report_json(const struct mpg_report *report, FILE *stream, struct mpg_error *err);
 
+/* The account's mean over ranks, as a part of the text. */
+void mpg_report_account(const struct mpg_result *result, FILE *stream);
+
 /* Whether anything in the answer is the path's that the target's messages take. */
 bool mpg_report_uses_target_path(const struct mpg_report *report);
 

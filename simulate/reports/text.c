@@ -101,31 +101,6 @@ static void print_ranks(const struct mpg_result *q, double *scratch, double *med
     fprintf(out, " (rank %d)\n", largest);
 }
 
-static void print_account(const struct mpg_result *q, FILE *out)
-{
-    const struct mpg_lanes_account *a = &q->account;
-    const struct {
-        const char *what;
-        double ns;
-    } lines[] = {
-        {"computation", a->compute_ns}, {"calls", a->call_ns},
-        {"messages", a->message_ns},    {"collectives", a->collective_ns},
-    };
-    fputs("\nPerturbation put in, mean of a rank\n", out);
-    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
-        fprintf(out, "  %-13s ", lines[i].what);
-        print_time(out, lines[i].ns / q->ranks);
-        fputc('\n', out);
-    }
-    fputs("and what became of it on leaving calls\n  taken over    ", out);
-    print_time(out, a->waited_ns / q->ranks);
-    fputs(" from other ranks and from messages\n  absorbed      ", out);
-    print_time(out, a->absorbed_ns / q->ranks);
-    fputs(" by waiting there was already, of ranks and of messages\n  left          ", out);
-    print_time(out, a->final_ns / q->ranks);
-    fputs(" at the rank's end\n", out);
-}
-
 int mpg_report_text(const struct mpg_report *r, FILE *out, struct mpg_error *err)
 {
     const struct mpg_result *q = r->result;
@@ -139,7 +114,7 @@ int mpg_report_text(const struct mpg_report *r, FILE *out, struct mpg_error *err
         print_assumptions(r, out);
         print_run(r, &run, out);
         print_ranks(q, scratch, medians, out);
-        print_account(q, out);
+        mpg_report_account(q, out);
     } else
         status = mpg_error_set(err, "out of memory");
     free(scratch);

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Compare mpgsim --per-rank with oracle.py on random traces (TAP).
+"""Compare mpgsim's delays and accounts with oracle.py on random traces (TAP).
 
 The environment variable MPGSIM names the program (default ./mpgsim).
 """
 
 import argparse
+import json
 import os
 import shlex
 import subprocess
@@ -18,6 +19,9 @@ sys.dont_write_bytecode = True
 import oracle  # noqa: E402
 
 TOLERANCE_NS = 1e-6
+ACCOUNT = {"compute_ns": "compute", "calls_ns": "calls", "messages_ns": "messages",
+           "collectives_ns": "collectives", "taken_over_ns": "taken_over",
+           "absorbed_waiting_ns": "waiting", "absorbed_hidden_ns": "hidden", "left_ns": "left"}
 MPGSIM = shlex.split(os.environ.get("MPGSIM", "./mpgsim"))
 COMMON = ["--deterministic", "--replicas", "1"]
 
@@ -75,24 +79,24 @@ def settings_of(seed, also):
 
 
 def expected(matching, words):
+    """A rank's numbers by name, as simulated() has them."""
     _, settings = oracle.parse_arguments(words + ["-"])
-    return [(traced, float(delay))
-            for traced, delay in oracle.rank_delays(matching, settings)]
+    return [{"traced_ns": traced, "delay_ns": float(delay),
+             **{name: float(account[key]) for name, key in ACCOUNT.items()}}
+            for traced, delay, account in oracle.rank_delays(matching, settings)]
 
 
 def simulated(command):
-    """The per-rank table that mpgsim prints, or what it says is wrong."""
+    """Every rank's numbers of mpgsim's answer, or what it says is wrong."""
     run = subprocess.run(command, capture_output=True, text=True)
     if run.returncode:
         return f"exit {run.returncode}: {run.stderr.strip()}"
-    lines = [line.split("\t") for line in run.stdout.splitlines()
-             if not line.startswith("#")]
-    columns = {name: i for i, name in enumerate(lines[0])}
     try:
-        return [(int(float(row[columns["traced_ns"]])),
-                 float(row[columns["delay_ns_median"]])) for row in lines[1:]]
-    except (KeyError, IndexError, ValueError) as error:
-        return f"not the table expected: {error!r}"
+        return [{"traced_ns": rank["traced_ns"], "delay_ns": rank["delay_ns"]["median"],
+                 **{name: rank["account"][name] for name in ACCOUNT}}
+                for rank in json.loads(run.stdout)["ranks"]]
+    except (KeyError, ValueError) as error:
+        return f"not the answer expected: {error!r}"
 
 
 def difference(want, got):
@@ -102,9 +106,9 @@ def difference(want, got):
     if len(got) != len(want):
         return f"{len(got)} ranks instead of {len(want)}"
     for rank, (w, g) in enumerate(zip(want, got)):
-        if w[0] != g[0] or not abs(w[1] - g[1]) <= TOLERANCE_NS:
-            return (f"rank {rank}: traced {g[0]}, delay {g[1]!r} instead of "
-                    f"{w[0]}, {w[1]!r}")
+        for name, value in w.items():
+            if not abs(value - g[name]) <= TOLERANCE_NS:
+                return f"rank {rank}: {name} is {g[name]!r} instead of {value!r}"
     return None
 
 
@@ -122,7 +126,7 @@ def check(seed, options, directory):
     with open(path, encoding="ascii") as file:
         matching = oracle.Matching(oracle.read_trace(file))
     for words in settings_of(seed, options.also):
-        command = [*MPGSIM, "--per-rank", *COMMON, *words]
+        command = [*MPGSIM, "--json", *COMMON, *words]
         wrong = difference(expected(matching, words),
                            simulated(command + [path]))
         if wrong:

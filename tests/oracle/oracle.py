@@ -122,9 +122,18 @@ class Graph:
         self.edges = defaultdict(list)
         self.bounds = defaultdict(list)
         self.sources = set()
+        self.carried = defaultdict(list)
 
     def edge(self, u, v, delta, slack=ZERO):
         self.edges[v].append((u, delta, max(ZERO, slack)))
+
+    def carry(self, u, v, delta, what, put=ZERO, all_of_it=False):
+        """An edge into a call's end that brings a message or a collective.
+
+        what: which of the account's lines it belongs to.  put: the part of
+        delta that was put into it; all_of_it: and into the node u.
+        """
+        self.carried[v].append((u, delta, what, put, all_of_it))
 
     def bound(self, u, v, gap):
         self.bounds[v].append((u, gap))
@@ -142,6 +151,11 @@ class Graph:
         except graphlib.CycleError as error:
             raise OracleError(f"deadlock: {error.args[1]}") from error
         return delays
+
+    def without(self, v, delays):
+        """D of an arrival or a meeting with nothing put into itself."""
+        least = min(slack for _, _, slack in self.edges[v])
+        return max(delays[u] - (slack - least) for u, _, slack in self.edges[v])
 
     def delay(self, v, delays):
         least = min(slack for _, _, slack in self.edges[v])
@@ -229,14 +243,16 @@ class Builder:
                             self.clock_slack(begin - self.enter(post)))
             self.add_acknowledgement(message, arrival)
         self.graph.bound(send.S, message.A, arrival - self.enter(send))
-        self.add_completion(message, arrival)
-        for probe in message.receive.probes:
-            self.add_probe(message, probe, arrival, synchronous)
+        self.add_completion(message, arrival,
+                            synchronous or not message.receive.probes)
+        for n, probe in enumerate(message.receive.probes):
+            self.add_probe(message, probe, arrival, synchronous, n == 0)
 
-    def add_probe(self, message, probe, arrival, synchronous):
+    def add_probe(self, message, probe, arrival, synchronous, first):
         """The whole of an eager message, of a synchronous one its envelope."""
         kappa, send = self.settings.kappa(probe), message.send.call
         if not synchronous:
+            self.graph.carry(message.A, probe.E, kappa, "messages", all_of_it=first)
             self.graph.edge(message.A, probe.E, kappa,
                             self.clock_slack(self.leave(probe) - arrival))
             return
@@ -244,9 +260,12 @@ class Builder:
         slack = self.leave(probe) - self.enter(send) - floor
         self.graph.edge(send.S, probe.E, self.settings.latency + kappa,
                         self.clock_slack(slack))
+        self.graph.carry(send.S, probe.E, self.settings.latency + kappa, "messages")
 
-    def add_completion(self, message, arrival):
+    def add_completion(self, message, arrival, is_first):
         end = message.receive.completed_by
+        self.graph.carry(message.A, end.E, self.settings.kappa(end), "messages",
+                         all_of_it=is_first)
         self.graph.edge(message.A, end.E, self.settings.kappa(end),
                         self.clock_slack(self.leave(end) - arrival))
 
@@ -257,6 +276,8 @@ class Builder:
             slack = self.leave(end) - arrival - floor
             self.graph.edge(message.A, end.E, self.settings.latency,
                             self.clock_slack(slack))
+            self.graph.carry(message.A, end.E, self.settings.latency, "messages",
+                             put=self.settings.latency)
 
     # Collectives
 
@@ -290,6 +311,8 @@ class Builder:
         """From the node where member j has met count members to its end."""
         part = group[j]
         end = part.completed_by
+        kappa = ZERO if part.blocking else self.settings.kappa(end)
+        self.graph.carry(node, end.E, kappa, "collectives", all_of_it=True)
         if part.blocking:
             self.graph.edge(node, end.E, ZERO)
             return
@@ -309,6 +332,8 @@ class Builder:
                 slack = self.leave(end) - self.enter(root.call) - floor
                 delta = self.cost(group, j) + self.settings.kappa(end)
                 self.graph.edge(root.call.S, end.E, delta, self.clock_slack(slack))
+                self.graph.carry(root.call.S, end.E, delta, "collectives",
+                                 put=self.cost(group, j))
 
     def add_to_root(self, group):
         root = group[group[0].call.number("root")]
@@ -319,6 +344,8 @@ class Builder:
                 slack = self.leave(end) - self.enter(part.call) - floor
                 self.graph.edge(part.call.S, end.E, self.cost(group, j),
                                 self.clock_slack(slack))
+                self.graph.carry(part.call.S, end.E, self.cost(group, j), "collectives",
+                                 put=self.cost(group, j))
 
     def cost(self, group, j):
         """l_j of the table of collectives."""
@@ -353,29 +380,65 @@ def rounds_and_bytes(group, j):
 
 # --- answers ---------------------------------------------------------------
 
+def leave_account(builder, call, delays, account):
+    """Adds what one call's end does to its rank's account (MODEL.md, 8)."""
+    graph, kappa = builder.graph, builder.settings.kappa(call)
+    carried = graph.carried[call.E]
+    if call.name in MEETINGS | PREFIXES:
+        kappa = ZERO
+    own = everything = others = delays[call.S] + max(kappa, -call.duration)
+    account["calls"] += own - delays[call.S]
+    put = ZERO
+    for u, delta, what, part, all_of_it in carried:
+        value = delays[u] + delta
+        without = (graph.without(u, delays) if all_of_it else delays[u]) + delta - part
+        everything, others = max(everything, value), max(others, without)
+        put += value - without
+        account[what] += value - without
+    hidden = put - (everything - others)
+    account["taken_over"] += others - own + max(ZERO, -hidden)
+    account["hidden"] += max(ZERO, hidden)
+    account["waiting"] += everything - delays[call.E]
+
+
+def rank_accounts(builder, delays):
+    """How every rank's delay came about, exact."""
+    accounts = []
+    for calls in builder.trace.calls:
+        account = defaultdict(Fraction)
+        for before, call in zip(calls, calls[1:]):
+            account["compute"] += delays[call.S] - delays[before.E]
+        for call in calls[1:-1]:
+            leave_account(builder, call, delays, account)
+        account["left"] = delays[calls[-1].S]
+        accounts.append(account)
+    return accounts
+
+
 def rank_delays(matching, settings):
-    """[(traced run time, delay)] of every rank, exact."""
+    """[(traced run time, delay, account)] of every rank, exact."""
     trace = matching.trace
     if settings.absorb is None:
         settings.absorb = "clock" if trace.has_clocks() else "wait"
     if settings.absorb == "clock" and not trace.has_clocks():
         raise OracleError("--absorb=clock needs #clocks shared, or a #clock "
                           "line for every rank but 0")
-    delays = Builder(matching, settings).graph.evaluate()
-    return [(calls[-1].enter - calls[0].leave, delays[calls[-1].S])
-            for calls in trace.calls]
+    builder = Builder(matching, settings)
+    delays = builder.graph.evaluate()
+    return [(calls[-1].enter - calls[0].leave, delays[calls[-1].S], account)
+            for calls, account in zip(trace.calls, rank_accounts(builder, delays))]
 
 
-UNITS = {"": 1, "ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9}
+UNITS = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9}
 SIZES = {"": 1, "B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
 
 
 def quantity(text, units):
     number, unit = re.fullmatch(r"([-+]?[\d.]+(?:[eE][-+]?\d+)?)\s*(\w*)",
                                 text).groups()
-    if unit not in units:
-        raise ValueError(f"{unit}: unknown unit")
-    return Fraction(number) * units[unit]
+    if unit not in units and Fraction(number) != 0:
+        raise ValueError(f"'{unit}': unknown unit")
+    return Fraction(number) * units.get(unit, 0)
 
 
 def time_ns(text):
@@ -430,7 +493,7 @@ def parse_arguments(words):
 
 def format_table(answers):
     lines = ["rank\ttraced_ns\tdelay_ns_median\tdelay_ns_p5\tdelay_ns_p95"]
-    for rank, (traced, delay) in enumerate(answers):
+    for rank, (traced, delay, _) in enumerate(answers):
         number = repr(float(delay))
         lines.append(f"{rank}\t{traced}\t{number}\t{number}\t{number}")
     return "\n".join(lines)

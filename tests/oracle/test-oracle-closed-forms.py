@@ -27,7 +27,7 @@ def delays(lines, *words):
     """D at each rank's Finalize, for the command-line words."""
     _, settings = oracle.parse_arguments(list(words) + ["-"])
     matching = oracle.Matching(oracle.read_trace(lines))
-    return [delay for _, delay in oracle.rank_delays(matching, settings)]
+    return [delay for _, delay, _ in oracle.rank_delays(matching, settings)]
 
 
 def trace(ranks, *programs, clocks="#clocks shared"):
@@ -44,9 +44,9 @@ def trace(ranks, *programs, clocks="#clocks shared"):
 
 
 def all_noise(x=X):
-    return ["--noise", f"const:{float(x)}", "--latency", f"const:{float(LAMBDA)}",
-            "--call-noise", f"const:{float(KAPPA)}", "--byte",
-            f"const:{float(BETA)}"]
+    return ["--noise", f"const:{float(x)}ns", "--latency", f"const:{float(LAMBDA)}ns",
+            "--call-noise", f"const:{float(KAPPA)}ns", "--byte",
+            f"const:{float(BETA)}ns"]
 
 
 def random_trace(seed, *words):
@@ -177,7 +177,7 @@ def test_reduce_slack():
     lines = trace(2, ["1000 1010 Reduce comm=0 root=1 bytes=40"],
                   ["1900 2000 Reduce comm=0 root=1 bytes=40"])
     words = ["--absorb", "clock", "--source-latency", "100ns", "--source-byte",
-             "0.5", "--noise", "const:5000ns@0"]
+             "0.5ns", "--noise", "const:5000ns@0"]
     message, local = 2000 - 1000 - 120, 100 - 10
     assert delays(lines, *words) == [10000, 5000 - (message - local)]
 
@@ -368,7 +368,7 @@ def test_monotone():
 
 def words_of(values):
     return [word for option, value in values.items()
-            for word in (option, f"const:{value}")]
+            for word in (option, f"const:{value}ns")]
 
 
 def test_less_absorbed_is_later():

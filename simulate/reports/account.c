@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The account of a rank's delay as text. All figures have one unit and so many decimals,
+ * and are rounded so that what is printed adds up exactly. */
+#include <math.h>
+
+#include "simulate/reports/report.h"
+
+/* Addends of what is left, in the order of terms[]; the last two are subtracted. */
+enum { COMPUTE, CALLS, MESSAGES, COLLECTIVES, TAKEN, WAITED, HIDDEN, TERMS };
+
+struct figures {
+    double quantum_ns; /* of the last digit */
+    double unit_ns;
+    const char *unit;
+    int decimals;
+    double term[TERMS]; /* as a number of quanta, with the sign that it has in the sum */
+    double left;
+};
+
+/* A unit in which the largest of the numbers has five digits. */
+static void choose_unit(struct figures *f, double largest_ns)
+{
+    static const struct {
+        double ns;
+        const char *name;
+    } units[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}, {1, "ns"}};
+    size_t i = 0;
+    while (i < 3 && largest_ns < units[i].ns)
+        i++;
+    f->unit_ns = units[i].ns;
+    f->unit = units[i].name;
+    double whole = largest_ns / f->unit_ns;
+    f->decimals = whole == 0 ? 0 : whole >= 1000 ? 1 : whole >= 100 ? 2 : whole >= 10 ? 3 : 4;
+    f->quantum_ns = f->unit_ns * pow(10, -f->decimals);
+}
+
+/* Rounds all terms, then moves those that were rounded farthest by one in the last digit
+ * until the sum is what is left. */
+static void round_terms(struct figures *f, const double *exact_ns, double left_ns)
+{
+    double over = 0;
+    for (int i = 0; i < TERMS; i++)
+        over += f->term[i] = round(exact_ns[i] / f->quantum_ns);
+    f->left = round(left_ns / f->quantum_ns);
+    for (over -= f->left; fabs(over) >= 0.5; over -= over > 0 ? 1 : -1) {
+        int farthest = 0;
+        double most = -INFINITY, sign = over > 0 ? 1 : -1;
+        for (int i = 0; i < TERMS; i++) {
+            double error = sign * (f->term[i] - exact_ns[i] / f->quantum_ns);
+            if (error > most) {
+                most = error;
+                farthest = i;
+            }
+        }
+        if (most < -1) /* it does not add up: show that */
+            return;
+        f->term[farthest] -= sign;
+    }
+}
+
+static struct figures round_account(const struct mpg_lanes_account *a)
+{
+    const double exact_ns[TERMS] = {a->compute_ns,    a->call_ns,  a->message_ns,
+                                    a->collective_ns, a->taken_ns, -a->waited_ns,
+                                    -a->hidden_ns};
+    struct figures f;
+    double largest_ns = fabs(a->left_ns);
+    for (int i = 0; i < TERMS; i++)
+        largest_ns = fmax(largest_ns, fabs(exact_ns[i]));
+    largest_ns = fmax(largest_ns, fabs(mpg_lanes_put_in(a)));
+    choose_unit(&f, largest_ns);
+    round_terms(&f, exact_ns, a->left_ns);
+    return f;
+}
+
+static void print_figure(const struct figures *f, double quanta, FILE *out)
+{
+    double value = quanta * f->quantum_ns / f->unit_ns;
+    fprintf(out, "%.*f", f->decimals, value == 0 ? 0 : value);
+}
+
+static void print_total(const struct figures *f, const char *what, char sign, double quanta,
+                        FILE *out)
+{
+    double value = quanta * f->quantum_ns / f->unit_ns;
+    fprintf(out, "  %-13s %c %9.*f %s  ", what, sign, f->decimals, value == 0 ? 0 : value, f->unit);
+}
+
+void mpg_report_account(const struct mpg_result *result, FILE *out)
+{
+    static const char *const put[] = {"computation", "calls", "messages", "collectives"};
+    struct mpg_lanes_account mean = mpg_result_account(result);
+    struct figures f = round_account(&mean);
+    double put_in = 0;
+    for (int i = COMPUTE; i <= COLLECTIVES; i++)
+        put_in += f.term[i];
+    fputs("\nHow a rank's delay came about, mean of ranks and replicas\n", out);
+    print_total(&f, "put in", ' ', put_in, out);
+    for (int i = COMPUTE; i <= COLLECTIVES; i++) {
+        fprintf(out, "%s%s ", i > COMPUTE ? " + " : "", put[i]);
+        print_figure(&f, f.term[i], out);
+    }
+    fputc('\n', out);
+    print_total(&f, "taken over", '+', f.term[TAKEN], out);
+    fputs("from other ranks, by waiting for them\n", out);
+    print_total(&f, "absorbed", '-', -f.term[WAITED] - f.term[HIDDEN], out);
+    fputs("by waiting there was already ", out);
+    print_figure(&f, -f.term[WAITED], out);
+    fputs(" + behind what was later anyway ", out);
+    print_figure(&f, -f.term[HIDDEN], out);
+    fputc('\n', out);
+    print_total(&f, "left", '=', f.left, out);
+    fputs("at the rank's end\n", out);
+}
