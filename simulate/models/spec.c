@@ -85,8 +85,10 @@ static int derive(struct mpg_spec *s, struct mpg_error *err)
         break;
     case MPG_FAMILY_GAMMA:
         ok = s->a > 0 && s->b > 0;
-        s->shape = ok ? s->a * s->a / (s->b * s->b) : 0;
-        s->scale = ok ? s->b * s->b / s->a : 0;
+        if (ok && s->a / s->b > 1e15) /* its spread is less than rounding */
+            s->family = MPG_FAMILY_CONST;
+        s->gamma = mpg_gamma_of(ok ? s->a / s->b * (s->a / s->b) : 1);
+        s->scale = ok ? s->b / s->a * s->b : 0;
         break;
     case MPG_FAMILY_LOGNORMAL: {
         ok = s->a > 0 && s->b >= 0;
@@ -182,7 +184,7 @@ double mpg_spec_quantile(const struct mpg_spec *s, double u)
     case MPG_FAMILY_NORMAL:
         return s->a + s->b * gsl_cdf_ugaussian_Pinv(u);
     case MPG_FAMILY_GAMMA:
-        return gsl_cdf_gamma_Pinv(u, s->shape, s->scale);
+        return s->scale * mpg_gamma_quantile(&s->gamma, u);
     case MPG_FAMILY_LOGNORMAL:
         return exp(s->shape + s->scale * gsl_cdf_ugaussian_Pinv(u));
     case MPG_FAMILY_PARETO:

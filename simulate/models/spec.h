@@ -8,6 +8,7 @@
 #include "common/error.h"
 #include "common/units.h"
 #include "statistics/distribution.h"
+#include "statistics/gamma.h"
 
 enum mpg_family {
     MPG_FAMILY_NONE, /* always 0 */
@@ -25,7 +26,8 @@ struct mpg_spec {
     enum mpg_family family;
     double a, b;               /* ns: const a; exp mean a; normal, gamma, lognormal mean a and
                                   standard deviation b; pareto minimum a and shape b */
-    double shape, scale;       /* derived, of gamma and lognormal */
+    double shape, scale;       /* derived: of lognormal mu and sigma; of gamma the scale */
+    struct mpg_gamma gamma;
     struct mpg_distribution *samples;
     struct mpg_rank_set ranks; /* who is perturbed */
 };

@@ -52,7 +52,8 @@ static double quantile_normal(double u)
 static double quantile_gamma(double u)
 {
     double mean = 313.7, sd = 91.25;
-    return gsl_cdf_gamma_Pinv(u, mean * mean / sd / sd, sd * sd / mean);
+    double shape = mean * mean / sd / sd, scale = sd * sd / mean;
+    return u < 0.99 ? gsl_cdf_gamma_Pinv(u, shape, scale) : gsl_cdf_gamma_Qinv(1 - u, shape, scale);
 }
 
 static double quantile_lognormal(double u)
@@ -124,6 +125,60 @@ static void test_moments(void)
         ok(fabs(sqrt(squares / N) / sd[i] - 1) < 1e-3, "%s: and its deviation", text[i]);
         mpg_spec_clear(&s);
     }
+}
+
+/* Legal, and far from everyday. */
+static void test_extremes(void)
+{
+    static const char *const text[] = {
+        "exp:31000000s",      "normal:0,1000000000s",  "normal:-1000000000s,1e-300ns",
+        "gamma:1us,3us",      "gamma:1us,3s",          "gamma:1ns,1000000000s",
+        "gamma:1000000000s,1e-300ns",                  "gamma:1000000000s,1ns",
+        "gamma:1e-100ns,1e-100ns",                     "lognormal:1ns,1000000000s",
+        "lognormal:1000000000s,1e-300ns",              "pareto:1000000000s,0.5",
+        "pareto:1e-300ns,1e300",                       "pareto:1us,0.17"};
+    for (size_t i = 0; i < sizeof text / sizeof *text; i++) {
+        struct mpg_spec s = parse(text[i]);
+        double before = -INFINITY;
+        bool right = true;
+        for (int k = 0; k <= 1040; k++) {
+            double u = k <= 520 ? exp2(k / 10.0 - 53) : 1 - exp2(-1 - (k - 520) / 10.0);
+            double x = mpg_spec_quantile(&s, u);
+            right = right && isfinite(x) && x >= before - 1e-12 * fabs(before);
+            before = x;
+        }
+        ok(right, "%s: finite and never falling", text[i]);
+        mpg_spec_clear(&s);
+    }
+    struct mpg_spec s = parse("gamma:1us,3us");
+    double sum = 0;
+    for (int k = 0; k < 200000; k++)
+        sum += mpg_spec_quantile(&s, (k + 0.5) / 200000);
+    ok(fabs(sum / 200000 / 1000 - 1) < 1e-3, "gamma of shape 1/9: its mean is what was asked for");
+    mpg_spec_clear(&s);
+}
+
+static void test_several(void)
+{
+    struct mpg_specs list = {0};
+    struct mpg_error err = {{0}};
+    char text[64];
+    ok(mpg_specs_are_for_all(&list) && !mpg_specs_are_random(&list), "none");
+    ok(mpg_specs_add(&list, "const:-2ns", &err) == 0 && !mpg_specs_are_random(&list), "one");
+    ok(mpg_specs_add(&list, "exp:2us@0,4-7", &err) == 0 && list.n == 2, "two");
+    ok(mpg_specs_add(&list, "exp:2", &err) < 0 && list.n == 2, "a wrong one leaves them");
+    ok(mpg_specs_are_random(&list) && mpg_specs_can_be_negative(&list) &&
+           !mpg_specs_are_for_all(&list), "what any of them is");
+    mpg_specs_say(&list, text, sizeof text);
+    ok(strcmp(text, "const:-2ns + exp:2us@0,4-7") == 0, "in words");
+    mpg_specs_say(&list, text, 8);
+    ok(strcmp(text, "const:-") == 0, "cut off");
+    ok(mpg_specs_check(&list, 8, &err) == 0, "ranks that are there");
+    ok(mpg_specs_check(&list, 7, &err) < 0 &&
+           strstr(err.text, "'exp:2us@0,4-7' names rank 7, and the trace has ranks 0 to 6"),
+       "a rank that is not");
+    mpg_specs_clear(&list);
+    ok(list.n == 0, "cleared");
 }
 
 static void test_ranks(void)
@@ -212,6 +267,21 @@ static void test_errors(void)
     fails("const:1us@x", "x");
     fails("const:1us@7-4", "7-4");
     fails("const:1us@-1", "-1");
+    fails("const:10", "'10' has no unit: write 10ns, 10us, 10ms or 10s");
+    fails("exp:0.5", "'0.5' has no unit");
+    fails("normal:1us,2", "'2' has no unit");
+    fails("normal:1,2us", "'1' has no unit");
+    fails("const:1 us", "unknown unit ' us'");
+    fails("const:-7us9", "us9");
+    fails("const:1e308s", "more than 31 years");
+    fails("const:-1e19ns", "more than 31 years");
+    fails("const:1e999ns", "1e999");
+    fails("lognormal:1us,1e200s", "more than 31 years");
+    fails("lognormal:1e-300ns,1s", "too large");
+    fails("gamma:1e-300ns,1s", "too large");
+    fails("pareto:1us,0.01", "too large");
+    fails("pareto:1us,1e-300", "too large");
+    fails("pareto:1us,inf", "inf");
     fails("file:", "");
     fails("file:/no/such/file", "No such file");
     fails("file:/", "Is a directory");
@@ -220,7 +290,7 @@ static void test_errors(void)
     fails(file_of("1\n# 2\n"), "something else than numbers");
     fails(file_of("1\nnan\n"), "sample 2 is not finite");
     fails(file_of("1\n-inf\n"), "sample 2 is not finite");
-    fails(file_of("1e200\n"), "");
+    fails(file_of("1e200\n"), "sample 1 is more than 31 years");
 }
 
 int main(void)
@@ -233,6 +303,8 @@ int main(void)
     snprintf(with_path, sizeof with_path, "file:%s", path);
     test_quantiles();
     test_moments();
+    test_extremes();
+    test_several();
     test_ranks();
     test_file();
     test_errors();
