@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Opening a trace: find its files, have their chunk headers walked. */
+/* Opening a trace in whichever form: its files are found and their chunk headers walked; text
+ * becomes the native form first. */
 #include "trace/store/private.h"
 
 #include <dirent.h>

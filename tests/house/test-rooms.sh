@@ -1,0 +1,91 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Which room may use which (TAP): every #include of ours against docs/DESIGN.md's table, as
+# it is written here, and that the rooms so form no circle.
+set -u
+cd "${top_srcdir:?}" || exit 1
+# shellcheck source=tests/tap.sh
+. tests/tap.sh
+
+# A room, and those it may use besides its own and those that they may use. Headers on top
+# of a folder, and the sources that have one beside them, are for the rooms below; other
+# sources there, such as its program, stand above them: FOLDER/*.
+rooms='
+common
+statistics        common
+bench/harness     statistics
+bench/ftq         bench/harness
+bench/compute     bench/harness
+bench/pingpong    bench/harness
+bench/bandwidth   bench/harness
+bench/collective  bench/harness
+signature         statistics
+signature/file    signature
+signature/make    signature/file
+signature/show    signature/file
+signature/diff    signature/show
+trace             common
+trace/store       trace
+trace/text        trace/store
+trace/profile     trace/store
+trace/stat        trace/profile
+trace/record      trace/pmpi
+trace/pmpi        trace/profile
+trace/*           trace/text trace/stat trace/record
+graph             trace
+graph/matching    graph
+graph/meetings    graph
+graph/requests    graph/matching graph/meetings
+graph/schedule    graph/requests
+simulate/models   signature
+simulate/engine   simulate/models graph
+simulate/reports  simulate/engine
+simulate/*        simulate/reports
+'
+
+# Lines of "ROOM uses ROOM at FILE", a line for each #include that leaves its room.
+uses() {
+    find common statistics bench signature trace graph simulate -name '*.[ch]' -type f |
+        while read -r file; do
+            room=$(dirname "$file")
+            case $file in
+            */*/*) ;;
+            *.c) [ -e "${file%.c}.h" ] || room="$room/*" ;;
+            esac
+            sed -n "s,^# *include \"\\([a-z0-9_/]*\\)/[^/\"]*\".*,\\1,p" "$file" |
+                sed "s,^,$room ,; s,\$, $file,"
+        done | awk '$1 != $2'
+}
+found=$(uses)
+ok "there are rooms that use each other" test "$(printf '%s\n' "$found" | wc -l)" -gt 100
+
+# A room inside a listed one that is not listed itself counts as the outer one.
+wrong=$(printf '%s\n' "$found" | awk -v rooms="$rooms" '
+    function listed(room) {
+        while (!(room in may) && sub(/\/[^\/]*$/, "", room)) { }
+        return room
+    }
+    function reaches(from, to,  i, n, next_room) {
+        if (from == to) return 1
+        n = split(may[from], next_room, " ")
+        for (i = 1; i <= n; i++)
+            if (reaches(next_room[i], to)) return 1
+        return 0
+    }
+    BEGIN {
+        n = split(rooms, line, "\n")
+        for (i = 1; i <= n; i++)
+            if (split(line[i], word, " ") > 0) {
+                may[word[1]] = ""
+                for (j = 2; j in word; j++) may[word[1]] = may[word[1]] " " word[j]
+            }
+    }
+    {
+        from = listed($1); to = listed($2)
+        if (!(from in may)) print $3 ": " $1 " is in no list"
+        else if (!(to in may)) print $3 ": " $2 " is in no list"
+        else if (!reaches(from, to)) print $3 ": " from " may not use " to
+    }')
+ok "no room uses one above it" test -z "$wrong"
+[ -z "$wrong" ] || printf '%s\n' "$wrong" | sed 's/^/# /'
+done_testing
