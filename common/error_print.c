@@ -8,8 +8,8 @@
 
 void mpg_error_print(const char *program, const struct mpg_error *err)
 {
+    char text[6 * MPG_ERROR_SIZE]; /* a character takes up to six */
     fflush(stdout);
-    fprintf(stderr, "%s: ", program);
-    mpg_printable_put(stderr, err->text);
-    putc('\n', stderr);
+    /* In one: ranks, and launchers, write to the same standard error. */
+    fprintf(stderr, "%s: %s\n", program, mpg_printable(text, sizeof text, err->text));
 }

@@ -9,6 +9,7 @@
 
 #include "common/option.h"
 #include "trace/commands.h"
+#include "trace/record/folder.h"
 #include "trace/record/launcher.h"
 #include "trace/record/target.h"
 #include "trace/record/tracers.h"
@@ -18,7 +19,8 @@ struct request {
     const char *output;
     const char *papi, *mpi; /* NULL: not given */
     int64_t buffer_bytes, callsites;
-    bool cpu_time, profile;
+    bool cpu_time, profile, force, quiet;
+    bool refused; /* as the folder holds a trace */
 };
 
 /* The command line as one line, for the trace. */
@@ -37,8 +39,9 @@ static void describe_program(char **argv)
 /* The program may change its folder before MPI_Init: PATH as an absolute one. The tracer
  * makes it, so that a program that cannot start leaves none, and says what is wrong with
  * it, once for all ranks; the program then runs all the same. */
-static int set_output(const char *path, struct mpg_error *err)
+static int set_output(struct request *request, struct mpg_error *err)
 {
+    const char *path = request->output;
     char absolute[PATH_MAX], here[PATH_MAX];
     if (!realpath(path, absolute)) {
         if (!getcwd(here, sizeof here))
@@ -47,8 +50,30 @@ static int set_output(const char *path, struct mpg_error *err)
                      path[0] == '/' ? "" : "/", path) >= (int)sizeof absolute)
             return mpg_error_set(err, "%s: name too long", path);
     }
+    /* A program that is recorded may itself start one so, and one that was spawned finds its
+     * parents' trace: the tracer then writes beside, or into the parents'. */
+    const char *outer = getenv("MPGTRACE_OUTPUT");
+    const bool inside = mpg_launcher_spawned() || (outer && strcmp(outer, absolute) == 0);
+    if (request->force && !inside && mpg_folder_clear(absolute, err) < 0)
+        return -1;
+    request->refused = !request->force && !inside && mpg_folder_has_trace(absolute);
+    if (request->refused)
+        return mpg_error_set(err, "%s: holds a trace already: --force replaces it, -o names "
+                                  "another folder", path);
     return setenv("MPGTRACE_OUTPUT", absolute, 1) < 0 ? mpg_error_errno(err, errno, "%s", path)
                                                        : 0;
+}
+
+/* For the tracer: that this process speaks for its job if nothing is traced, and about a
+ * program that is LINKED to an MPI. */
+static void set_top(bool linked)
+{
+    char top[48];
+    snprintf(top, sizeof top, "%ld %s", (long)getpid(), linked ? "yes" : "no");
+    if (mpg_launcher_is_first())
+        setenv("MPGTRACE_TOP", top, 1);
+    else
+        unsetenv("MPGTRACE_TOP");
 }
 
 /* Without them the environment of an outer run would decide. */
@@ -66,6 +91,10 @@ static void set_values(const struct request *request)
         setenv("MPGTRACE_PROFILE", "1", 1);
     else
         unsetenv("MPGTRACE_PROFILE");
+    if (request->quiet)
+        setenv("MPGTRACE_QUIET", "1", 1);
+    else
+        unsetenv("MPGTRACE_QUIET");
 }
 
 /* Tells once for all ranks why PROGRAM is not traced. */
@@ -121,19 +150,20 @@ static int preload_for(const struct request *request, const struct mpg_target *t
     return mpg_preload(libraries, err);
 }
 
-static int prepare(const struct request *request, const char *program, struct mpg_error *err)
+static int prepare(struct request *request, const char *program, struct mpg_error *err)
 {
     static const char *const none[] = {NULL};
     struct mpg_target target;
     char number[32];
     if (mpg_preload(none, err) < 0 || mpg_target_find(&target, program, err) < 0 ||
-        set_output(request->output, err) < 0)
+        set_output(request, err) < 0)
         return -1;
     snprintf(number, sizeof number, "%lld", (long long)request->buffer_bytes);
     setenv("MPGTRACE_BUFFER", number, 1);
     snprintf(number, sizeof number, "%lld", (long long)request->callsites);
     setenv("MPGTRACE_CALLSITES", number, 1);
     set_values(request);
+    set_top(target.mpi != MPG_MPI_NONE);
     return preload_for(request, &target, program, err);
 }
 
@@ -143,6 +173,10 @@ int mpg_record_main(int argc, char **argv)
     const struct mpg_option options[] = {
         {.name = "output", .letter = 'o', .kind = MPG_OPTION_STRING, .value = &request.output,
          .argument = "TRACE", .help = "the trace folder to make (default app.trace)"},
+        {.name = "force", .kind = MPG_OPTION_FLAG, .value = &request.force,
+         .help = "replace the trace that the folder holds"},
+        {.name = "quiet", .letter = 'q', .kind = MPG_OPTION_FLAG, .value = &request.quiet,
+         .help = "do not say in the end where the trace is"},
         {.name = "buffer", .kind = MPG_OPTION_SIZE, .value = &request.buffer_bytes,
          .argument = "SIZE", .minimum = 4096, .maximum = 1 << 26,
          .help = "records that each thread gathers before they are\n"
@@ -178,6 +212,7 @@ int mpg_record_main(int argc, char **argv)
         execvp(argv[first], argv + first);
         mpg_error_errno(&err, errno, "%s", argv[first]);
     }
-    mpg_error_print(program.name, &err);
+    if (!request.refused || mpg_launcher_is_first_here())
+        mpg_error_print(program.name, &err);
     return MPG_EXIT_FAILURE;
 }

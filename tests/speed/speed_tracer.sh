@@ -61,7 +61,7 @@ compare() {
 recorded() {
     local name=$1
     shift
-    compare "$name" "$MPGTRACE" record -o "$work/self.trace" "$@"
+    compare "$name" "$MPGTRACE" record --quiet --force -o "$work/self.trace" "$@"
 }
 
 # bytes FILE...: how many they take, a call.

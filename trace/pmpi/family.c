@@ -20,14 +20,17 @@
 #define OURS "mpich"
 #define OTHER "openmpi"
 #define OTHER_NAME "Open MPI"
-#define OTHER_SYMBOL "ompi_mpi_comm_world"
+#define OTHER_SYMBOL ompi_mpi_comm_world
 #else
 #define OURS "openmpi"
 #define OTHER "mpich"
 #define OTHER_NAME "MPICH"
-#define OTHER_SYMBOL "MPIR_Dup_fn"
+#define OTHER_SYMBOL MPIR_Dup_fn
 #endif
 #define FILE_OF(family) "libmpgtrace-" family ".so"
+/* There if the program is linked to the other MPI. dlsym(3) would allocate where it finds
+ * nothing. */
+extern char OTHER_SYMBOL __attribute__((weak));
 /* Set in a program that was started anew: it is not once more. */
 #define ANEW "MPGTRACE_ANEW"
 
@@ -97,7 +100,7 @@ __attribute__((constructor)) static void check_family(int argc, char **argv, cha
         unsetenv(ANEW); /* those that it starts are others */
         return;
     }
-    if (!dlsym(RTLD_DEFAULT, OTHER_SYMBOL) || !own_file(self, sizeof self))
+    if (!&OTHER_SYMBOL || !own_file(self, sizeof self))
         return;
     const bool served = find_other(other, sizeof other);
     if (!replace_in_preload(served ? other : NULL) || setenv(ANEW, "1", 1) < 0)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Folders of traces: made, and cleared of an earlier run's. */
+/* Folders of traces: made, and claimed for one run. */
 #include "trace/pmpi/folder.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -11,8 +12,9 @@
 #include <unistd.h>
 
 #include "trace/pmpi/paths.h"
+#include "trace/store/names.h"
 
-enum { MAX_SPAWNED = 1000000 };
+enum { MAX_FOLDERS = 1000000 };
 
 static int make(const char *path, struct mpg_error *err)
 {
@@ -28,12 +30,117 @@ int folder_make(const char *folder, char *path, size_t size, struct mpg_error *e
     return paths_real(folder, path, size) ? 0 : mpg_error_errno(err, errno, "%s", folder);
 }
 
+static int join(char *path, const char *folder, const char *name, struct mpg_error *err)
+{
+    if (snprintf(path, PATH_MAX, "%s/%s", folder, name) >= PATH_MAX)
+        return mpg_error_set(err, "%s: name too long", folder);
+    return 0;
+}
+
+int folder_name(const char *folder, int64_t number, char *path, size_t size,
+                struct mpg_error *err)
+{
+    const int n = number == 1 ? snprintf(path, size, "%s", folder)
+                              : snprintf(path, size, "%s-%lld", folder, (long long)number);
+    return n < (int)size ? 0 : mpg_error_set(err, "%s: name too long", folder);
+}
+
+/* --- claims --- */
+
+static int64_t change_ns(const struct stat *st)
+{
+    return st->st_mtim.tv_sec * INT64_C(1000000000) + st->st_mtim.tv_nsec;
+}
+
+/* Counts what a run has left in a folder, but for the file that was just made in it. */
+struct others {
+    const char *own;
+    int64_t number;
+};
+
+static void count_other(const char *name, void *data)
+{
+    struct others *others = data;
+    if (strcmp(name, others->own) != 0 && (mpg_name_is_of_rank(name) || mpg_name_is_spawned(name)))
+        others->number++;
+}
+
+/* 1: claimed; 0: it is another run's. */
+static int claim_one(const char *folder, const char *name, struct folder_claim *claim,
+                     struct mpg_error *err)
+{
+    char path[PATH_MAX];
+    struct stat st;
+    struct others others = {.own = name};
+    const bool made = mkdir(folder, 0777) == 0;
+    if ((!made && errno != EEXIST) || join(path, folder, name, err) < 0)
+        return made ? -1 : mpg_error_errno(err, errno, "%s", folder);
+    const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    if (fd < 0)
+        return errno == EEXIST ? 0 : mpg_error_errno(err, errno, "%s", folder);
+    int status = fstat(fd, &st) == 0 ? 1 : mpg_error_errno(err, errno, "%s", path);
+    close(fd);
+    if (status > 0 && !made && !paths_list(folder, count_other, &others))
+        status = mpg_error_errno(err, errno, "%s", folder);
+    if (status > 0 && others.number == 0) {
+        claim->inode = (int64_t)st.st_ino;
+        claim->device = (int64_t)st.st_dev;
+        claim->changed_ns = change_ns(&st);
+        return 1;
+    }
+    (void)unlink(path);
+    return status < 0 ? -1 : 0;
+}
+
+int folder_claim(const char *folder, const char *name, struct folder_claim *claim,
+                 struct mpg_error *err)
+{
+    char path[PATH_MAX];
+    for (int64_t number = 1; number <= MAX_FOLDERS; number++) {
+        *claim = (struct folder_claim){.number = number};
+        if (folder_name(folder, number, path, sizeof path, err) < 0)
+            return -1;
+        const int status = claim_one(path, name, claim, err);
+        if (status != 0)
+            return status > 0 ? 0 : -1;
+    }
+    return mpg_error_set(err, "%s: no free name beside it", folder);
+}
+
+static bool is_claimed(const struct stat *st, const struct folder_claim *claim)
+{
+    return (int64_t)st->st_ino == claim->inode || change_ns(st) == claim->changed_ns;
+}
+
+int folder_check(const char *folder, const char *name, const struct folder_claim *claim,
+                 struct mpg_error *err)
+{
+    char path[PATH_MAX];
+    struct stat st;
+    if (join(path, folder, name, err) < 0)
+        return -1;
+    if (lstat(path, &st) < 0)
+        return errno == ENOENT ? 0 : mpg_error_errno(err, errno, "%s", path);
+    return is_claimed(&st, claim) ? 0 : mpg_error_set(err, "%s: is another run's", folder);
+}
+
+void folder_unclaim(const char *folder, const char *name, const struct folder_claim *claim)
+{
+    char path[PATH_MAX];
+    struct stat st;
+    if (join(path, folder, name, NULL) == 0 && lstat(path, &st) == 0 && st.st_size == 0 &&
+        is_claimed(&st, claim) && unlink(path) == 0)
+        (void)rmdir(folder);
+}
+
+/* --- others --- */
+
 int folder_make_spawned(const char *folder, struct mpg_error *err)
 {
     char path[PATH_MAX];
     if (make(folder, err) < 0)
         return -1;
-    for (int k = 0; k < MAX_SPAWNED; k++) {
+    for (int k = 0; k < MAX_FOLDERS; k++) {
         if (snprintf(path, sizeof path, "%s/spawned-%d", folder, k) >= (int)sizeof path)
             return mpg_error_set(err, "%s: name too long", folder);
         if (mkdir(path, 0777) == 0)
@@ -44,35 +151,29 @@ int folder_make_spawned(const char *folder, struct mpg_error *err)
     return mpg_error_set(err, "%s: no free name for a spawned world", folder);
 }
 
-/* Whether NAME is PREFIX, a number, and something that ends in SUFFIX. */
-static bool is_numbered(const char *name, const char *prefix, const char *suffix)
-{
-    size_t length = strlen(prefix), end = strlen(suffix), size = strlen(name);
-    return strncmp(name, prefix, length) == 0 && name[length] >= '0' && name[length] <= '9' &&
-           size > length + end && strcmp(name + size - end, suffix) == 0;
-}
+struct look {
+    const char *folder;
+    struct folder_content content;
+};
 
-/* A file of a rank, or one that was still aside when its process was killed. */
-static bool is_of_rank(const char *name)
+static void look_at(const char *name, void *data)
 {
-    return is_numbered(name, "rank-", ".mpgt") || is_numbered(name, "rank-", ".mpgt.new") ||
-           is_numbered(name, "rank-", ".mpgt.part");
-}
-
-static void clear_one(const char *name, void *folder)
-{
+    struct look *look = data;
     char path[PATH_MAX];
-    if (snprintf(path, sizeof path, "%s/%s", (const char *)folder, name) >= (int)sizeof path)
+    struct stat st;
+    if (!mpg_name_is_of_rank(name) || join(path, look->folder, name, NULL) < 0 ||
+        lstat(path, &st) < 0 || !S_ISREG(st.st_mode))
         return;
-    if (is_of_rank(name)) {
-        (void)unlink(path);
-    } else if (is_numbered(name, "spawned-", "")) {
-        folder_clear(path);
-        (void)rmdir(path);
-    }
+    look->content.bytes += st.st_size;
+    if (strstr(name, ".window.mpgt"))
+        look->content.windows++;
+    else if (!strstr(name, "-thread-"))
+        look->content.ranks++;
 }
 
-void folder_clear(const char *folder)
+struct folder_content folder_look(const char *folder)
 {
-    (void)paths_list(folder, clear_one, (void *)folder);
+    struct look look = {.folder = folder};
+    (void)paths_list(folder, look_at, &look);
+    return look.content;
 }

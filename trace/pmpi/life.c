@@ -20,15 +20,18 @@
 #include "trace/pmpi/say.h"
 #include "trace/pmpi/sites.h"
 #include "trace/pmpi/stream.h"
+#include "trace/pmpi/summary.h"
 #include "trace/pmpi/values.h"
 
 enum { LEAST_WINDOW_BYTES = 4096, DEFAULT_WINDOW_BYTES = 1 << 16 };
 
 static struct {
-    bool began, finalizing; /* MPI_Init, MPI_Finalize has been seen */
+    bool tried;             /* MPI_Init has been seen */
+    bool began, finalizing; /* ... and all ranks take part; MPI_Finalize has been seen */
     pid_t pid;              /* of the rank, not of a forked child */
     struct clock_group clocks;
     char folder[PATH_MAX];
+    struct folder_claim claim; /* number 0: a spawned world's folder has none */
 } life;
 
 /* A forked child is not the rank; its copies of our buffers are not the trace. */
@@ -61,6 +64,34 @@ static int find_spawned(const char *folder, int rank, struct mpg_error *err)
     return folder_make(path, life.folder, sizeof life.folder, err);
 }
 
+/* The name of rank 0's file, which claims a folder. */
+static const char *claiming_file(void)
+{
+    return getenv("MPGTRACE_PROFILE") ? "rank-0.profile.mpgt" : "rank-0.mpgt";
+}
+
+/* The folder FOLDER, or one beside it if that has a trace: rank 0 claims it. Collective. */
+static int find_claimed(const char *folder, int rank, struct mpg_error *err)
+{
+    char path[PATH_MAX];
+    struct folder_claim claim = {.number = 0};
+    int status = 0;
+    if (rank == 0 && folder_claim(folder, claiming_file(), &claim, err) < 0) {
+        claim.number = -1;
+        status = -1;
+    }
+    PMPI_Bcast(&claim, sizeof claim, MPI_BYTE, 0, MPI_COMM_WORLD);
+    if (claim.number < 0)
+        return rank == 0 ? status : mpg_error_set(err, "%s: not for rank 0", folder);
+    if (folder_name(folder, claim.number, path, sizeof path, err) < 0 ||
+        folder_make(path, life.folder, sizeof life.folder, err) < 0)
+        return -1;
+    if (rank != 0)
+        return folder_check(life.folder, claiming_file(), &claim, err);
+    life.claim = claim;
+    return 0;
+}
+
 static int find_folder(int rank, struct mpg_error *err)
 {
     MPI_Comm parent = MPI_COMM_NULL;
@@ -70,7 +101,7 @@ static int find_folder(int rank, struct mpg_error *err)
     PMPI_Comm_get_parent(&parent);
     if (parent != MPI_COMM_NULL)
         return find_spawned(folder, rank, err);
-    return folder_make(folder, life.folder, sizeof life.folder, err);
+    return find_claimed(folder, rank, err);
 }
 
 /* Tells once for all ranks that STATUS was not 0 on some; ERR says why. Collective. */
@@ -94,6 +125,8 @@ static int open_streams(int rank, bool threads, struct mpg_error *err)
         say("not counted: %s", complaint);
     const bool profile = getenv("MPGTRACE_PROFILE") != NULL;
     const struct stream_options options = {.directory = profile ? NULL : life.folder,
+                                           .claimed_device = (dev_t)life.claim.device,
+                                           .claimed_inode = (ino_t)life.claim.inode,
                                            .rank = rank,
                                            .ranks = ranks,
                                            .window_bytes = profile ? LEAST_WINDOW_BYTES : window_bytes(),
@@ -117,12 +150,11 @@ static bool begin(bool threads)
     int rank;
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
     int status = find_folder(rank, &err);
-    /* One rank a host, as they may not see the same folder; before any opens its file. */
-    if (life.clocks.leads && status == 0)
-        folder_clear(life.folder);
-    PMPI_Barrier(MPI_COMM_WORLD);
+    PMPI_Barrier(MPI_COMM_WORLD); /* nobody writes before all have looked at the claim */
     if (status == 0)
         status = open_streams(rank, threads, &err);
+    if (status < 0 && life.claim.number > 0)
+        folder_unclaim(life.folder, claiming_file(), &life.claim);
     report(status, rank, &err);
     bool measured = clock_measure(&life.clocks, &offset);
     if (status == 0 && measured)
@@ -151,6 +183,7 @@ void tracer_init(struct tracer_scope *s, int thread_level)
 {
     if (life.began)
         return;
+    life.tried = true;
     say_start();
     if (!all_are_here())
         return;
@@ -164,6 +197,7 @@ void tracer_init(struct tracer_scope *s, int thread_level)
     stream_thread.depth--;
     if (!records || pthread_atfork(NULL, NULL, stop_in_child) != 0)
         return;
+    streams.calls = 0; /* those that measured their own cost do not count */
     streams.on = true;
     if (!tracer_lock())
         return;
@@ -186,6 +220,7 @@ void tracer_finalize(struct tracer_scope *s)
     /* All ranks take part, those whose tracer has failed too. */
     bool measured = clock_measure(&life.clocks, &offset);
     clock_group_free(&life.clocks);
+    summary_gather(streams.on ? streams.calls + 1 : 0);
     if (!measured || !tracer_lock())
         return;
     streams_wait();
@@ -217,6 +252,8 @@ void tracer_finalized(struct tracer_scope *s)
     tracer_messages_end();
     tracer_objects_end();
     tracer_unlock();
+    if (streams.rank == 0)
+        summary_say(life.folder);
 }
 
 void tracer_end_early(const char *reason)
@@ -237,5 +274,7 @@ void tracer_end_early(const char *reason)
 
 __attribute__((destructor)) static void at_exit(void)
 {
+    if (!life.began && !life.tried)
+        summary_say_nothing();
     tracer_end_early("the program ended without MPI_Finalize");
 }

@@ -14,6 +14,7 @@
 #include "trace/pmpi/clock.h"
 #include "trace/pmpi/guard.h"
 #include "trace/pmpi/say.h"
+#include "trace/store/window.h"
 
 enum { COMPRESSION_LEVEL = 1, HIGH_FD = 900, FD_RESERVE = 32, MAX_THREADS = 65536 };
 
@@ -122,6 +123,31 @@ static void stream_free(struct stream *s)
     free(s);
 }
 
+/* Makes the file of a new stream, or takes that which has claimed the folder. What is there
+ * otherwise is not ours to write to. */
+static int first_open(struct stream *s, uint32_t thread, struct mpg_error *err)
+{
+    const struct stream_options *o = &streams.options;
+    if (!o->directory)
+        return open_file(s, 0, err);
+    /* Nor is the folder still ours, if the first stream's file is there no more. */
+    const struct stream *first = streams.first;
+    if (first && !mpg_file_is(first->path, &(struct mpg_file_id){first->device, first->inode}))
+        return mpg_error_set(err, "%s: has been removed", first->path);
+    if (thread > 0 || o->claimed_inode == 0)
+        return open_file(s, O_CREAT | O_EXCL | O_NOFOLLOW, err);
+    s->device = o->claimed_device;
+    s->inode = o->claimed_inode;
+    if (open_file(s, O_NOFOLLOW, err) < 0)
+        return -1;
+    struct stat st;
+    if (is_open(s) && fstat(s->fd, &st) == 0 && st.st_nlink == 1)
+        return 0;
+    close(s->fd);
+    s->fd = -1;
+    return mpg_error_set(err, "%s: has been replaced", s->path);
+}
+
 static struct stream *stream_new(uint32_t thread, struct mpg_error *err)
 {
     char path[4096], window[4096];
@@ -143,8 +169,7 @@ static struct stream *stream_new(uint32_t thread, struct mpg_error *err)
         mpg_error_set(err, "out of memory");
         goto fail;
     }
-    /* Files of earlier runs are gone; what is there all the same is not ours to write to. */
-    if (open_file(s, o->directory ? O_CREAT | O_EXCL | O_NOFOLLOW : 0, err) < 0)
+    if (first_open(s, thread, err) < 0)
         goto fail;
     const struct mpg_trace_writer_options options = {.name = s->path,
                                                      .rank = o->rank,

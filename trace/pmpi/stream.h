@@ -43,6 +43,9 @@ struct stream {
 struct stream_options {
     const char *directory; /* absolute; kept. NULL: nothing is kept of the streams */
     int rank, ranks;
+    /* The file of the first stream, if it is there already and is to be taken; else inode 0. */
+    dev_t claimed_device;
+    ino_t claimed_inode;
     size_t window_bytes;
     uint32_t value_number;
     bool threads; /* several may call at once */
@@ -54,6 +57,7 @@ struct streams {
     volatile bool busy; /* between lock and unlock */
     bool threads;
     int rank;
+    int64_t calls;          /* recorded so far; between lock and unlock */
     struct stream *first; /* of MPI_Init's thread */
     struct stream_options options;
     pthread_mutex_t lock;

@@ -138,6 +138,8 @@ void tracer_write(const struct tracer_scope *s, struct mpg_event *event)
     }
     event->site = sites_capture(s);
     stream->last_ns = event->leave_ns;
+    if (event->call != MPG_CALL_Region_begin && event->call != MPG_CALL_Region_end)
+        streams.calls++;
     if (profile_is_on())
         profile_add(event, event->site);
     else if ((event->site != MPG_NO_SITE && sites_define(event->site, &err) < 0) ||

@@ -15,9 +15,9 @@ timeout 300 $mpirun -np 1 "$heap" >plain 2>err
 is "a program that looks at its heap runs" "$?: $(grep -c bytes plain)" "0: 10"
 ok "... traced" traced 1 heap.trace "$heap"
 ok "... it finds there what it finds without the tracer" diff plain out
-ok "... and with --cpu-time" traced 1 heap.trace --cpu-time "$heap"
+ok "... and with --cpu-time" traced 1 heap.trace --force --cpu-time "$heap"
 ok "... too" diff plain out
-ok "... and with --profile" traced 1 heap.trace --profile "$heap"
+ok "... and with --profile" traced 1 heap.trace --force --profile "$heap"
 ok "... too" diff plain out
 
 compiles() {
@@ -37,7 +37,7 @@ watched() {
     # UCX, where MPI uses it, would put functions of its own in the place of these.
     # shellcheck disable=SC2086
     timeout -k 5 300 $mpirun -np "$ranks" env UCX_MEM_EVENTS=no HEAP_WATCH="$library" \
-        LD_PRELOAD="$tmp/heap_watch.so" "$MPGTRACE" record -o watched.trace "$@" >out 2>err
+        LD_PRELOAD="$tmp/heap_watch.so" "$MPGTRACE" record --quiet --force -o watched.trace "$@" >out 2>err
     local status=$?
     grep '^heap_watch:' err | sort -u >told
     return $status

@@ -39,6 +39,7 @@ ok "programs of the other MPI compile" compiles survive "$here/survive.c"
 ok "... others" compiles threads "$here/threads.c"
 ok "... others" compiles heap "$here/heap.c"
 ok "... others" compiles ways "$here"/ways*.c
+ok "... others" compiles truncated "$here/truncated.c"
 
 # points NAME: all of test-NAME's pass; those that fail are told.
 points() {

@@ -61,7 +61,7 @@ like "... which the trace says" "$(cat exit.trace/*.mpgt | tr -c '[:print:]' '\n
     "*incomplete the program ended without MPI_Finalize*"
 # Open MPI's launcher hangs or crashes now and then when it has to abort, without us.
 for _ in 1 2 3; do
-    traced 3 abort.trace ./calls abort
+    traced 3 abort.trace --force ./calls abort
     status=$?
     [ $status -ne 124 ] && [ $status -le 128 ] && break
 done
@@ -75,7 +75,7 @@ cp -r calls.trace again.trace
 cp calls.trace/rank-2.mpgt again.trace/rank-3.mpgt
 touch again.trace/rank-3.window.mpgt.new again.trace/rank-0-thread-1.window.mpgt.new \
     again.trace/rank-1.profile.mpgt.part
-ok "into the folder of an earlier run of more ranks" traced 3 again.trace ./calls
+ok "into the folder of an earlier run of more ranks" traced 3 again.trace --force ./calls
 is "... leaves only its own files" "$(cd again.trace && echo *)" "rank-0.mpgt rank-1.mpgt rank-2.mpgt"
 "$MPGTRACE" record -o none.trace ./no-such-program 2>err
 is "a program that is not there" "$?: $(cat err)" \

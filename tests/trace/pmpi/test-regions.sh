@@ -39,7 +39,7 @@ expected='0 Region_begin name="begun early"
 # works NAME PROGRAM: alone, and under the tracer with all its regions.
 works() {
     ok "$1: runs alone" timeout 60 $mpirun -np 1 ./$2
-    ok "... under the tracer" timeout 60 $mpirun -np 1 "$MPGTRACE" record -o $2.trace ./$2
+    ok "... under the tracer" timeout 60 $mpirun -np 1 "$MPGTRACE" record --quiet -o $2.trace ./$2
     is "... and its regions are recorded" "$(regions $2.trace)" "$expected"
 }
 
@@ -80,7 +80,7 @@ else
     skip "C++" "no g++"
 fi
 
-ok "two threads" timeout 60 $mpirun -np 1 "$MPGTRACE" record -o threads.trace ./pie threads
+ok "two threads" timeout 60 $mpirun -np 1 "$MPGTRACE" record --quiet -o threads.trace ./pie threads
 is "... have regions of their own" "$(regions threads.trace | grep -v '^0 ')" \
     '0.1 Region_begin name="of a thread"
 0.1 Region_end name="of a thread"'
@@ -103,7 +103,7 @@ if command -v "${mpifort%% *}" >/dev/null; then
         ok "Fortran: $program compiles" $mpifort -o $program $program.f90 "$headers/mpg_region.f90"
         is "... runs alone" "$(timeout 60 $mpirun -np 1 ./$program)" "fregions: done"
         is "... and under the tracer" \
-            "$(timeout 60 $mpirun -np 1 "$MPGTRACE" record -o $program.trace ./$program)" \
+            "$(timeout 60 $mpirun -np 1 "$MPGTRACE" record --quiet --force -o $program.trace ./$program)" \
             "fregions: done"
         is "... its regions are recorded" "$(regions $program.trace)" "$want"
     done

@@ -10,7 +10,7 @@ timeout 60 $mpirun -np 2 "$spawn" "$spawn" >plain 2>err || skip_all "no processe
 
 # recorded TRACE: the parents' trace is TRACE, their children's are in app.trace.
 recorded() {
-    traced 2 "$1" "$spawn" "$MPGTRACE" record -o "$tmp/app.trace" "$spawn"
+    traced 2 "$1" --force "$spawn" "$MPGTRACE" record --quiet -o "$tmp/app.trace" "$spawn"
 }
 
 # calls TRACE NAME: how many of them its rank 0 made.

@@ -39,7 +39,7 @@ traced() {
     shift 2
     rm -rf "$how.trace" "$how.counts"
     # shellcheck disable=SC2086 # mpirun may have arguments
-    timeout 300 $mpirun -np "$ranks" "$MPGTRACE" record -o "$how.trace" "$@" "$survive" "$how" \
+    timeout 300 $mpirun -np "$ranks" "$MPGTRACE" record --quiet -o "$how.trace" "$@" "$survive" "$how" \
         "$how.counts" >out 2>err
 }
 
@@ -85,7 +85,7 @@ case $($mpirun --version 2>&1) in *HYDRA*) hydra=yes ;; *) hydra=no ;; esac
 for how in segv exit _exit; do
     [ $how = segv ] && status=139 || status=4
     is "$how: its own exit status" "$(status_of "$survive" $how)" $status
-    is "... and traced" "$(status_of "$MPGTRACE" record -o $how.trace "$survive" $how $how.counts)" \
+    is "... and traced" "$(status_of "$MPGTRACE" record --quiet --force -o $how.trace "$survive" $how $how.counts)" \
         $status
     all_there $how 1
     if [ $hydra = yes ]; then
@@ -137,7 +137,7 @@ if mkdir full && mount -t tmpfs -o size=1m tmpfs full 2>/dev/null; then
     mkdir full/fill.trace
     head -c 870000 /dev/zero >full/fill.trace/filling
     # shellcheck disable=SC2086
-    timeout 300 $mpirun -np 2 "$MPGTRACE" record -o full/fill.trace --buffer 64KiB "$survive" \
+    timeout 300 $mpirun -np 2 "$MPGTRACE" record --quiet -o full/fill.trace --buffer 64KiB "$survive" \
         signals >out 2>err
     is "a full disk: the program ends well" "$?: $(cat out)" "0: survive: 2 ranks, to the end"
     like "... and is told" "$(cat err)" "mpgtrace: *No space left on device*"
@@ -149,7 +149,7 @@ fi
 if ${CC:-cc} -shared -fPIC -o nomap.so "$here/nomap.c" 2>complaint; then
     # UCX, where MPI uses it, would put a mmap of its own in the place of ours.
     # shellcheck disable=SC2086
-    $mpirun -np 2 env UCX_MEM_EVENTS=no LD_PRELOAD="$tmp/nomap.so" "$MPGTRACE" record \
+    $mpirun -np 2 env UCX_MEM_EVENTS=no LD_PRELOAD="$tmp/nomap.so" "$MPGTRACE" record --quiet \
         -o nomap.trace --buffer 4KiB "$survive" end nomap.counts >out 2>err
     is "files that cannot be mapped: the program ends well" "$?: $(cat out)" \
         "0: survive: 2 ranks, to the end"
@@ -168,7 +168,7 @@ if [ "$($mpirun -np 1 sh -c 'echo ${OMPI_COMM_WORLD_RANK-$PMI_RANK}')" = 0 ]; th
             shift 4
             echo "${PMIX_NAMESPACE:-$PPID-*}" >job
         fi
-        exec "$@"' sh "$MPGTRACE" record -o some.trace "$survive" brief >out 2>err
+        exec "$@"' sh "$MPGTRACE" record --quiet -o some.trace "$survive" brief >out 2>err
     is "some ranks under record: the program ends well" "$?: $(cat out)" \
         "0: survive: 3 ranks, to the end"
     is "... and it is told once" "$(cat err)" \
@@ -210,7 +210,7 @@ start_run() {
     rm -rf run.trace run.counts run.pids
     # The ranks are not every launcher's children.
     # shellcheck disable=SC2016,SC2086
-    $mpirun -np "$1" sh -c 'echo $$ >>run.pids; exec "$@"' sh "$MPGTRACE" record -o run.trace \
+    $mpirun -np "$1" sh -c 'echo $$ >>run.pids; exec "$@"' sh "$MPGTRACE" record --quiet -o run.trace \
         --buffer 4KiB "$survive" run run.counts >out 2>err &
     launcher=$!
     # Before all have begun to count there may be no trace.

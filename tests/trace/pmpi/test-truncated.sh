@@ -49,7 +49,7 @@ timeout 300 $mpirun -np 1 sh -c 'trap : HUP TERM; "$@"; echo $? >status' sh "$tr
     >out 2>err
 plain=$(cat status)
 # shellcheck disable=SC2016,SC2086
-timeout 300 $mpirun -np 1 sh -c 'trap : HUP TERM; "$@"; echo $? >status' sh "$MPGTRACE" record \
+timeout 300 $mpirun -np 1 sh -c 'trap : HUP TERM; "$@"; echo $? >status' sh "$MPGTRACE" record --quiet \
     -o own.trace "$truncated" own >out 2>err
 is "a fault that it does not handle kills it as ever" "$(cat status)" "$plain"
 like "... and its trace is there" "$("$MPGTRACE" stat own.trace)" "*died*rank 0*"
@@ -66,7 +66,7 @@ if [ -w /dev/shm ] && [ "$(id -u)" = 0 ] && [ -n "$($mpirun -np 1 sh -c 'echo $P
         echo precious >"$shm"
         chmod 666 "$shm"
         chown nobody "$shm"
-        exec "$@"' sh "$MPGTRACE" record -o t.trace "$truncated" none >out 2>err
+        exec "$@"' sh "$MPGTRACE" record --quiet -o t.trace "$truncated" none >out 2>err
     is "a file of another user in /dev/shm: the program ends well" "$? $(cat out)" \
         "0 to the end, 0 of mine, 0 of others"
     is "... and its file is as it was" "$(cat "$(cat shm)")" precious

@@ -1,0 +1,184 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Where traces go (TAP): never over those of other runs, whoever started them and when; what a
+# run says of its trace in the end; folders of other users.
+# shellcheck disable=SC2086
+set -u
+. "$(dirname "$0")/traced.sh"
+[ "${MPGKIT_SANITIZERS:-no}" = no ] || skip_all "a sanitized tracer cannot be preloaded"
+needs "$mpicc"
+cat >app.c <<'END'
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+/* Barriers, as many as its last argument says; "run COMMAND": rank 0 runs that; "wait FILE":
+ * rank 0 waits until that is there. */
+int main(int argc, char **argv)
+{
+    int rank, n = argc > 1 ? atoi(argv[argc - 1]) : 0;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (argc > 2 && rank == 0 && strcmp(argv[1], "run") == 0)
+        printf("ran: %d\n", system(argv[2]));
+    if (argc > 2 && rank == 0 && strcmp(argv[1], "wait") == 0) {
+        puts("waits");
+        fflush(stdout);
+        while (access(argv[2], F_OK) != 0)
+            usleep(10000);
+    }
+    for (int i = 0; i < n; i++)
+        MPI_Barrier(MPI_COMM_WORLD);
+    return MPI_Finalize();
+}
+END
+ok "the program compiles" $mpicc -o app app.c || { done_testing; exit; }
+
+# run RANKS COMMAND...: output in out and err.
+run() {
+    local ranks=$1
+    shift
+    timeout -k 5 120 $mpirun -np "$ranks" "$@" >out 2>err </dev/null
+}
+
+# said: what mpgtrace said.
+said() {
+    grep '^mpgtrace' err
+}
+
+# barriers TRACE: of rank 0.
+barriers() {
+    "$MPGTRACE" print "$1" | awk '!/^#/ && $1 == 0 && $4 == "Barrier"' | wc -l
+}
+
+# --- what is said ---
+ok "a run" run 2 "$MPGTRACE" record -o a.trace ./app 3
+size=$("$MPGTRACE" stat a.trace | sed -nE 's/^calls +([0-9]+), (.*) on disk.*/\1 calls, \2/p')
+is "... says where its trace is, with stat's numbers" "$(said)" \
+    "mpgtrace: a.trace: 2 ranks, $size; 'mpgtrace stat a.trace' shows it"
+ok "... not with --quiet" run 2 "$MPGTRACE" record --quiet -o quiet.trace ./app 3
+is "... nothing" "$(said)" ""
+ok "a profile" run 2 "$MPGTRACE" record --profile -o profile.trace ./app 3
+is "... says so" "$(said)" \
+    "mpgtrace: profile.trace: profile of 2 ranks, ${size%,*}; 'mpgtrace stat profile.trace' shows it"
+mkdir below
+ok "a program that goes elsewhere" run 1 "$MPGTRACE" record -o below/b.trace ./app 0
+like "... has its folder named" "$(said)" "mpgtrace: below/b.trace: 1 rank, 3 calls, *"
+cp "$(type -P true)" quick
+ok "a program without MPI" run 2 "$MPGTRACE" record -o none.trace ./quick
+is "... is told once that nothing was traced" "$(said)" "mpgtrace: nothing was traced: no MPI_Init \
+was seen in ./quick, which is linked to no MPI, nor in what it ran"
+ok "... leaves no folder" test ! -e none.trace
+echo 'int MPI_Initialized(int *); int main(void) { int f; return MPI_Initialized(&f); }' >idle.c
+ok "one with MPI that does not use it" eval '$mpicc -o idle idle.c 2>err && run 2 "$MPGTRACE" record -o none.trace ./idle'
+is "... is told, too" "$(said)" "mpgtrace: nothing was traced: no MPI_Init was seen in ./idle"
+run 2 "$MPGTRACE" record --quiet -o none.trace ./quick
+is "... not with --quiet" "$(said)" ""
+
+# --- a second run ---
+cp -r a.trace before
+run 2 "$MPGTRACE" record -o a.trace ./app 5
+ok "a second run into a folder fails" test $? -ne 0
+is "... which says what helps, once" "$(said)" "mpgtrace record: a.trace: holds a trace already: \
+--force replaces it, -o names another folder"
+ok "... and leaves the trace as it was" diff -r before a.trace
+run 1 "$MPGTRACE" record --force -o a.trace ./no-such-program
+ok "a program that cannot start" diff -r before a.trace
+echo mine >a.trace/notes
+mkdir a.trace/spawned-0 && cp a.trace/rank-1.mpgt a.trace/spawned-0/rank-0.mpgt
+ok "--force" run 1 "$MPGTRACE" record --force -o a.trace ./app 5
+is "... replaces it, worlds that it spawned too, and leaves what is no trace" \
+    "$(cd a.trace && echo *) $(barriers a.trace)" "notes rank-0.mpgt 5"
+mkdir empty
+ok "a folder that is there and holds no trace" run 2 "$MPGTRACE" record -o empty ./app 2
+is "... is taken" "$(cd empty && echo *)" "rank-0.mpgt rank-1.mpgt"
+ln -s "$tmp/elsewhere" link.trace && mkdir elsewhere
+ok "a link to a folder" run 1 "$MPGTRACE" record -o link.trace ./app 2
+is "... is followed" "$(cd elsewhere && echo *)" "rank-0.mpgt"
+
+# --- jobs within, after and beside a job ---
+ok "a script with two jobs" eval 'timeout 120 "$MPGTRACE" record -o two.trace sh -c \
+    "$mpirun -np 1 ./app 4; $mpirun -np 2 ./app 6" >out 2>err'
+is "... leaves both traces" "$(barriers two.trace) $(barriers two.trace-2)" "4 6"
+is "... and says where" "$(said | sed 's/ [0-9]* calls.*//')" \
+    "mpgtrace: two.trace: 1 rank,
+mpgtrace: two.trace-2: 2 ranks,"
+# Launchers may refuse to start one job from within another: the environment of the outer job
+# is hidden from the inner one.
+inner="env -i PATH=\"\$PATH\" LD_PRELOAD=\"\$LD_PRELOAD\" MPGTRACE_OUTPUT=\"\$MPGTRACE_OUTPUT\" \
+OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 $mpirun -np 1 ./app 7"
+run 1 "$MPGTRACE" record -o outer.trace ./app run "$inner" 3
+like "a program that starts an MPI program" "$(cat out)" "*ran: 0"
+is "... keeps its trace, and the other is beside" \
+    "$(barriers outer.trace) $(barriers outer.trace-2)" "3 7"
+inner=${inner/.\/app/$MPGTRACE record -o $tmp/outer.trace .\/app}
+run 1 "$MPGTRACE" record --force -o outer.trace ./app run "$inner" 8
+is "... also by record into the same folder" \
+    "$(barriers outer.trace) $(barriers outer.trace-2) $(barriers outer.trace-3)" "8 7 7"
+
+# start NAME FILE N: a job into both.trace whose rank 0 waits for FILE; its output is in NAME.
+start() {
+    timeout -k 5 120 $mpirun -np 2 "$MPGTRACE" record --quiet ${4-} -o both.trace ./app wait "$2" "$3" \
+        >"$1" 2>&1 </dev/null &
+    for _ in $(seq 3000); do
+        grep -q waits "$1" && return
+        sleep 0.02
+    done
+    return 1
+}
+ok "a job that runs" start first go 11
+run 2 "$MPGTRACE" record -o both.trace ./app 12
+ok "... a second into its folder fails" test $? -ne 0
+ok "... one with --force does not" start second go 13 --force
+touch go
+wait
+ok "... and their files do not mix" eval '"$MPGTRACE" stat both.trace >out && [ "$(barriers both.trace)" = 13 ]'
+ok "... of which the first is told" grep -q "mpgtrace: rank [01]: .*both.trace/.* removed" first
+ok "programs linked with the tracer" $mpicc -o linked app.c -L"$tracer_folder" "-l$link" \
+    -Wl,-rpath,"$tracer_folder"
+pids=
+for n in 1 2 3 4; do
+    MPGTRACE_OUTPUT=$tmp/l.trace timeout -k 5 120 $mpirun -np 2 ./linked $n >/dev/null 2>&1 </dev/null &
+    pids="$pids $!"
+done
+wait $pids
+is "... at the same time: each has a folder" "$(for f in l.trace*; do barriers "$f"; done | sort | xargs)" "1 2 3 4"
+
+# --- other users ---
+if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null && id nobody >/dev/null 2>&1; then
+    chmod 755 "$tmp"
+    as_nobody() {
+        setpriv --reuid nobody --clear-groups "$@"
+    }
+    echo precious >precious && chmod 666 precious
+    mkdir theirs && chown nobody theirs && chmod 1777 theirs
+    as_nobody ln -s "$tmp/precious" theirs/rank-0.mpgt
+    as_nobody ln -s "$tmp/precious" theirs/rank-1.window.mpgt
+    as_nobody ln -s "$tmp" theirs/spawned-0
+    run 2 "$MPGTRACE" record -o theirs ./app 2
+    ok "another's folder with links in the place of files is refused" test $? -ne 0
+    run 2 "$MPGTRACE" record --force -o theirs ./app 2
+    ok "... with --force, too" test $? -ne 0
+    like "... which says why" "$(said)" "*theirs/*"
+    ok "linked with the tracer" env MPGTRACE_OUTPUT="$tmp/theirs" timeout 120 $mpirun -np 2 ./linked 2 2>err
+    is "... nothing that links lead to is touched" "$(cat precious) $(cd theirs && echo *)" \
+        "precious rank-0.mpgt rank-1.window.mpgt spawned-0"
+    is "... the trace is beside" "$(barriers theirs-2)" 2
+    mkdir their2 && chown nobody their2
+    as_nobody cp a.trace/rank-0.mpgt their2/ 2>&-
+    chown nobody their2/rank-0.mpgt 2>&-
+    "$MPGTRACE" record --force -o their2 ./app 1 2>err
+    like "--force does not remove other users' files" "$(said)" "*belongs to another user"
+    mkdir locked && chmod 555 locked
+    if as_nobody test -x "$MPGTRACE" && as_nobody ./app 1 >out 2>&1; then
+        as_nobody "$MPGTRACE" record -o locked/a.trace ./app 1 2>err
+        is "a folder that cannot be made: the program runs, and it is said" "$?: $(said)" \
+            "0: mpgtrace: $tmp/locked/a.trace: Permission denied; 1 of 1 ranks run untraced"
+    else
+        skip "a folder that cannot be made" "another user cannot run the build's programs"
+    fi
+else
+    skip "folders of other users" "not root, or no setpriv"
+fi
+done_testing

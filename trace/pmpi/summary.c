@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* MPGTRACE_TOP is the process that mpgtrace record became, if it is to speak for its job,
+ * and whether it is linked to an MPI: "PID yes". MPGTRACE_QUIET: nothing is said. */
+#include "trace/pmpi/summary.h"
+
+#include <limits.h>
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/units.h"
+#include "trace/pmpi/folder.h"
+#include "trace/pmpi/say.h"
+
+enum { WAIT_MS = 100 };
+
+static struct {
+    int64_t calls, ranks; /* those that record */
+    int size;             /* of MPI_COMM_WORLD */
+} sums;
+
+static bool is_quiet(void)
+{
+    return getenv("MPGTRACE_QUIET") != NULL;
+}
+
+void summary_gather(int64_t calls)
+{
+    const int64_t own[2] = {calls, calls > 0};
+    int64_t all[2] = {0, 0};
+    PMPI_Comm_size(MPI_COMM_WORLD, &sums.size);
+    if (PMPI_Reduce(own, all, 2, MPI_INT64_T, MPI_SUM, 0, MPI_COMM_WORLD) == MPI_SUCCESS) {
+        sums.calls = all[0];
+        sums.ranks = all[1];
+    }
+}
+
+/* FOLDER as the user may have given it. */
+static const char *short_name(const char *folder)
+{
+    char here[PATH_MAX];
+    const size_t length = getcwd(here, sizeof here) ? strlen(here) : 0;
+    if (length > 1 && strncmp(folder, here, length) == 0 && folder[length] == '/')
+        return folder + length + 1;
+    return folder;
+}
+
+/* The other ranks close their files at about the same time: their windows are then gone.
+ * Empty if not all are here, or not soon. */
+static void describe_size(char *text, size_t size, const char *folder)
+{
+    char bytes[32];
+    struct folder_content content = folder_look(folder);
+    for (int ms = 0; content.windows > 0 && ms < WAIT_MS; ms += 2) {
+        nanosleep(&(struct timespec){0, 2000000}, NULL);
+        content = folder_look(folder);
+    }
+    text[0] = '\0';
+    if (content.windows == 0 && content.ranks == sums.ranks)
+        snprintf(text, size, ", %s", mpg_units_format_size(bytes, sizeof bytes, content.bytes));
+}
+
+void summary_say(const char *folder)
+{
+    char size[48] = "", ranks[64];
+    const bool profile = getenv("MPGTRACE_PROFILE") != NULL;
+    if (is_quiet() || sums.ranks == 0)
+        return;
+    if (!profile)
+        describe_size(size, sizeof size, folder);
+    if (sums.ranks == sums.size)
+        snprintf(ranks, sizeof ranks, "%d rank%s", sums.size, sums.size == 1 ? "" : "s");
+    else
+        snprintf(ranks, sizeof ranks, "%lld of %d ranks", (long long)sums.ranks, sums.size);
+    const char *name = short_name(folder);
+    say("%s: %s%s, %lld calls%s; 'mpgtrace stat %s' shows it", name, profile ? "profile of " : "",
+        ranks, (long long)sums.calls, size, name);
+}
+
+/* --- nothing --- */
+
+/* Whether this process is the one that speaks; *LINKED: to an MPI. */
+static bool is_top(bool *linked)
+{
+    const char *text = getenv("MPGTRACE_TOP");
+    char *end;
+    if (!text || is_quiet() || strtol(text, &end, 10) != getpid())
+        return false;
+    *linked = strcmp(end, " yes") == 0;
+    return true;
+}
+
+__attribute__((constructor)) static void know_standard_error(void)
+{
+    bool linked;
+    if (is_top(&linked))
+        say_start();
+}
+
+void summary_say_nothing(void)
+{
+    bool linked;
+    const char *folder = getenv("MPGTRACE_OUTPUT"), *line = getenv("MPGTRACE_PROGRAM");
+    if (!folder || !line || !is_top(&linked) || folder_look(folder).ranks > 0)
+        return;
+    const int length = (int)strcspn(line, " ");
+    if (linked)
+        say("nothing was traced: no MPI_Init was seen in %.*s", length, line);
+    else
+        say("nothing was traced: no MPI_Init was seen in %.*s, which is linked to no MPI, nor in "
+            "what it ran", length, line);
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a run is told in the end, in one line: where its trace is and how much it holds, or
+ * that there is none. */
+#ifndef MPG_TRACER_SUMMARY_H
+#define MPG_TRACER_SUMMARY_H
+
+#include <stdint.h>
+
+/* Adds up over all ranks what this one has recorded: CALLS, 0 if it does not record any more.
+ * Collective over MPI_COMM_WORLD, before MPI_Finalize. */
+void summary_gather(int64_t calls);
+
+/* For rank 0, after its trace in FOLDER is closed: the line. */
+void summary_say(const char *folder);
+
+/* At the end of a process that has never called MPI_Init: says so, once for the job, unless
+ * something else that mpgtrace record has run left a trace. */
+void summary_say_nothing(void);
+
+#endif

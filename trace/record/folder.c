@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Looks at a folder twice: may all of it be removed, then removes. By file descriptors, so
+ * that no link that is put there in between leads elsewhere. */
+#include "trace/record/folder.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "trace/store/names.h"
+
+enum pass { CHECK, REMOVE };
+
+static int walk(int folder, const char *path, enum pass pass, struct mpg_error *err);
+
+static int visit_spawned(int parent, const char *path, const char *name, enum pass pass,
+                         struct mpg_error *err)
+{
+    const int folder = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (folder < 0)
+        return mpg_error_errno(err, errno, "%s/%s", path, name);
+    if (walk(folder, path, pass, err) < 0)
+        return -1;
+    /* It may hold something else, which stays. */
+    if (pass == REMOVE && unlinkat(parent, name, AT_REMOVEDIR) < 0 && errno != ENOTEMPTY &&
+        errno != EEXIST && errno != ENOENT)
+        return mpg_error_errno(err, errno, "%s/%s", path, name);
+    return 0;
+}
+
+static int visit_file(int folder, const char *path, const char *name, enum pass pass,
+                      struct mpg_error *err)
+{
+    struct stat st;
+    if (fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+        return errno == ENOENT ? 0 : mpg_error_errno(err, errno, "%s/%s", path, name);
+    if (!S_ISREG(st.st_mode))
+        return mpg_error_set(err, "%s/%s: is no file of a trace; remove it yourself", path, name);
+    if (st.st_uid != geteuid())
+        return mpg_error_set(err, "%s/%s: belongs to another user", path, name);
+    /* Other ranks of the job may do the same. */
+    if (pass == REMOVE && unlinkat(folder, name, 0) < 0 && errno != ENOENT)
+        return mpg_error_errno(err, errno, "%s/%s", path, name);
+    return 0;
+}
+
+/* Closes FOLDER. */
+static int walk(int folder, const char *path, enum pass pass, struct mpg_error *err)
+{
+    DIR *directory = fdopendir(folder);
+    int status = 0;
+    if (!directory) {
+        status = mpg_error_errno(err, errno, "%s", path);
+        close(folder);
+        return status;
+    }
+    for (struct dirent *entry; status == 0 && (entry = readdir(directory)) != NULL;) {
+        if (mpg_name_is_of_rank(entry->d_name))
+            status = visit_file(folder, path, entry->d_name, pass, err);
+        else if (mpg_name_is_spawned(entry->d_name))
+            status = visit_spawned(folder, path, entry->d_name, pass, err);
+    }
+    closedir(directory);
+    return status;
+}
+
+bool mpg_folder_has_trace(const char *folder)
+{
+    DIR *directory = opendir(folder);
+    bool found = false;
+    if (!directory)
+        return false;
+    for (struct dirent *entry; !found && (entry = readdir(directory)) != NULL;)
+        found = mpg_name_is_of_rank(entry->d_name) || mpg_name_is_spawned(entry->d_name);
+    closedir(directory);
+    return found;
+}
+
+int mpg_folder_clear(const char *folder, struct mpg_error *err)
+{
+    for (enum pass pass = CHECK; pass <= REMOVE; pass++) {
+        const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        if (fd < 0)
+            return errno == ENOENT ? 0 : mpg_error_errno(err, errno, "%s", folder);
+        if (walk(fd, folder, pass, err) < 0)
+            return -1;
+    }
+    return 0;
+}

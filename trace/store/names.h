@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Names in the folder of a trace. */
+#ifndef MPG_TRACE_NAMES_H
+#define MPG_TRACE_NAMES_H
+
+#include <stdbool.h>
+#include <string.h>
+
+/* Whether NAME is PREFIX, a number, and something that ends in SUFFIX. */
+static inline bool mpg_name_is_numbered(const char *name, const char *prefix, const char *suffix)
+{
+    const size_t length = strlen(prefix), end = strlen(suffix), size = strlen(name);
+    return strncmp(name, prefix, length) == 0 && name[length] >= '0' && name[length] <= '9' &&
+           size > length + end && strcmp(name + size - end, suffix) == 0;
+}
+
+/* A file of a rank, or one that was still aside when its process was killed. */
+static inline bool mpg_name_is_of_rank(const char *name)
+{
+    return mpg_name_is_numbered(name, "rank-", ".mpgt") ||
+           (strncmp(name, "rank-", 5) == 0 && strstr(name, ".mpgt.") != NULL);
+}
+
+/* The folder of a world that was spawned. */
+static inline bool mpg_name_is_spawned(const char *name)
+{
+    return mpg_name_is_numbered(name, "spawned-", "") && name[8 + strspn(name + 8, "0123456789")] == '\0';
+}
+
+#endif
