@@ -15,8 +15,8 @@ mkdir "$tmp/bin" "$tmp/with" "$tmp/without"
 built=$MPGBENCH
 # As a build with MPI, and as one without.
 for kind in with without; do
-    sed "s/with_mpi='[a-z]*'/with_mpi='$([ $kind = with ] && echo yes || echo no)'/" "$built" \
-        >"$tmp/$kind/mpgbench"
+    sed -e "s/with_mpi='[a-z]*'/with_mpi='$([ $kind = with ] && echo yes || echo no)'/" \
+        -e "s/^default_mpi=.*/default_mpi=openmpi other_mpi=''/" "$built" >"$tmp/$kind/mpgbench"
     chmod +x "$tmp/$kind/mpgbench"
 done
 MPGBENCH=$tmp/with/mpgbench
@@ -47,12 +47,13 @@ done
 cat >"$tmp/bin/start" <<'EOS'
 #!/bin/sh
 # A launcher: start -n N PROGRAM...
+[ "$1" != --version ] || { echo "$LAUNCHER"; exit; }
 echo "start $1 $2" >>"$LOG"
 shift 2
 exec "$@"
 EOS
 chmod +x "$tmp/bin/start"
-export LOG=$tmp/log STOP='' HANG=''
+export LOG=$tmp/log STOP='' HANG='' LAUNCHER=''
 
 # bench OPTION...: mpgbench with the stand-ins; its words are kept
 bench() {
@@ -199,6 +200,29 @@ ok "help" bench help
 is "is its own" "$(head -n 1 "$tmp/out")" "Usage: mpgbench [OPTION]..."
 ok "help for none" fails 2 "no benchmark 'frq'" bench help frq
 
+# ---- which MPI they are for ----
+
+LAUNCHER="HYDRA build"
+ok "the launcher of an MPI that it was not built for" fails 1 \
+    "^mpgbench: $tmp/bin/start starts MPICH's programs, and this mpgkit was built for Open MPI's: " \
+    bench -o "$tmp/mpich"
+sed -i "s/^default_mpi=.*/default_mpi=openmpi other_mpi=mpich/" "$MPGBENCH"
+for program in pingpong bandwidth collective; do
+    cp "$tmp/bin/$program" "$tmp/bin/$program-other"
+done
+ok "of one that it was built for, too" bench -l 1 -o "$tmp/mpich"
+is "it starts those of that MPI" "$(grep -v '^start' "$LOG" | cut -d' ' -f1 | tr '\n' ' ')" \
+    "ftq compute pingpong-other bandwidth-other collective-other "
+LAUNCHER="mpirun (Open MPI) 4.1.4"
+ok "Open MPI's launcher" bench -l 1 -o "$tmp/openmpi"
+is "starts the others" "$(grep -v '^start' "$LOG" | cut -d' ' -f1 | tr '\n' ' ')" \
+    "ftq compute pingpong bandwidth collective "
+LAUNCHER=''
+PMI_SIZE=2 MPI_LOCALNRANKS=2 bench pingpong --output "$tmp/by mpich"
+is "a rank of MPICH's launcher is MPICH's" "$(cat "$LOG")" "pingpong-other --output $tmp/by mpich"
+PMI_SIZE=2 MPI_LOCALNRANKS=2 OMPI_COMM_WORLD_SIZE=2 bench pingpong --output "$tmp/by mpich"
+is "... unless Open MPI's says otherwise" "$(cat "$LOG")" "pingpong --output $tmp/by mpich"
+
 # ---- where it finds them ----
 
 # installed PREFIX: as by make install, with stand-ins
@@ -300,5 +324,12 @@ launched() {
     ${MPIRUN:-mpirun} -np 2 "$MPGBENCH" pingpong -s 8 -i 20 -o "$tmp/launched" >"$tmp/out"
 }
 ok "under a launcher" launched
+if [ -n "${OTHER_MPIRUN-}" ]; then
+    mkdir "$tmp/other"
+    MPIRUN=$OTHER_MPIRUN tmp=$tmp/other launched
+    is "under the other MPI's" "$? $(find "$tmp/other/launched" -name 'pingpong-launch0-*' | wc -l)" "0 1"
+else
+    skip "under the other MPI's" "there is none"
+fi
 is "they are ranks of one program" "$(find "$tmp/launched" -name 'pingpong-launch0-*' | wc -l)" 1
 done_testing
