@@ -130,6 +130,8 @@ struct mpg_event {
     uint32_t any;          /* MPG_ANY_ flags of the receive half */
     bool failed;           /* the call returned an error and had no effect: of the other fields
                               site and values alone mean something */
+    bool killed;           /* FINALIZE: the process was killed in it; when it would have left is
+                              not known, LEAVE_NS is ENTER_NS */
     bool found;            /* probe: a message was there */
     bool done_all;         /* COMPLETE: every request was completed */
     int64_t message;       /* MPROBE, MRECV, IMRECV: unique on the rank, > 0 */

@@ -155,6 +155,8 @@ struct mpg_trace *mpg_trace_open(const char *path, struct mpg_error *err)
     if (open_files(t, err) < 0 || mpg_trace_walk(t, err) < 0 || mpg_trace_settle(t, err) < 0 ||
         check_ranks(t, err) < 0)
         goto fail;
+    for (int32_t r = 0; r < t->ranks; r++)
+        mpg_trace_note_killed(t, r);
     return t;
 fail:
     mpg_trace_close(t);

@@ -39,7 +39,7 @@ uint32_t mpg_trace_thread(const struct mpg_trace *trace, int32_t rank, uint32_t 
  * without MPI_Finalize; CALL is the one it was inside of since ENTER_NS, or
  * MPG_CALL_COUNT if it was in none. A process killed inside MPI_Finalize, as launchers
  * do when another one exits with an error, counts as ended there: a cursor gives its
- * MPI_Finalize, without duration. */
+ * MPI_Finalize, `killed`. */
 bool mpg_trace_died(const struct mpg_trace *trace, int32_t rank, uint32_t thread,
                     enum mpg_call *call, int64_t *enter_ns);
 

@@ -85,6 +85,12 @@ is "... and are counted" \
     '"cancelled":5, "unmatched":0, '
 is "... a byte of the one that was sent counts" "$(delays --absorb=none --byte=const:1ns)" "16 0"
 
+# ---- killed in MPI_Finalize ----
+printf '%s\n' '#mpgtext 1' '#ranks 2' '0 0 100 Init' '0 5000 5100 Finalize' '1 0 100 Init' \
+    '1 6000 6000 Finalize killed=1' >t.txt
+is "a rank that was killed in MPI_Finalize has come to its end" \
+    "$(delays --absorb=none --noise=const:100ns)" "100 100"
+
 # ---- nonblocking collectives ----
 # posted NAME [ARGUMENTS]: three ranks post one at 1000 and wait for it at 5000
 posted() {

@@ -144,7 +144,8 @@ static int add_event(struct stat_summary *s, struct stat_rank *r, const struct m
     if (!r->ended)
         r->end_ns = kind == MPG_KIND_FINALIZE ? e->enter_ns : e->leave_ns;
     r->ended = r->ended || (kind == MPG_KIND_FINALIZE && !e->failed);
-    return add_call(s, e);
+    r->killed = r->killed || e->killed;
+    return e->killed ? 0 : add_call(s, e); /* its time and place are not known */
 }
 
 /* Which of S->VALUES is each of RANK's: all ranks need not count the same. How many it has

@@ -64,6 +64,22 @@ static void print_deaths(const struct stat_summary *s)
         printf("died        and %d more\n", number - MOST_DEATHS);
 }
 
+/* Launchers kill there when another rank exits with an error. */
+static void print_killed(const struct stat_summary *s)
+{
+    int32_t number = 0, first = 0;
+    for (int32_t r = mpg_trace_ranks(s->trace) - 1; r >= 0; r--)
+        if (s->ranks[r].killed) {
+            number++;
+            first = r;
+        }
+    if (number == 1)
+        printf("killed      rank %d, inside MPI_Finalize: only its end is missing\n", first);
+    else if (number > 1)
+        printf("killed      %d ranks, the first of them rank %d, inside MPI_Finalize: only their "
+               "ends are missing\n", number, first);
+}
+
 static void print_running(const struct mpg_trace *t)
 {
     int32_t ranks = 0;
@@ -184,6 +200,7 @@ void mpg_stat_print_head(const struct stat_summary *s)
     print_values(s);
     print_overhead(s);
     print_running(t);
+    print_killed(s);
     print_deaths(s);
     print_lost(s);
     print_incomplete(t);

@@ -31,6 +31,7 @@ struct stat_region {
 /* When a rank was in what, on its own clock. */
 struct stat_rank {
     bool started, ended;
+    bool killed; /* inside MPI_Finalize */
     int64_t start_ns, end_ns; /* MPI_Init's leave; MPI_Finalize's enter or the last leave */
 };
 

@@ -305,6 +305,7 @@ static int give_finalize(struct mpg_decoder *d, struct mpg_event *e)
                             .enter_ns = enter_ns,
                             .leave_ns = enter_ns,
                             .site = MPG_NO_SITE,
+                            .killed = true,
                             .value_number = d->columns - MPG_COLUMN_VALUES,
                             .values = d->values};
     memset(d->values, 0, sizeof d->values);

@@ -180,6 +180,21 @@ bool mpg_trace_died(const struct mpg_trace *t, int32_t rank, uint32_t thread, en
            ((s->has_window && !stopped) || told_death(t, rank, thread, call, enter_ns));
 }
 
+void mpg_trace_note_killed(struct mpg_trace *t, int32_t rank)
+{
+    for (uint32_t thread = 0; thread < t->rank[rank].threads; thread++) {
+        struct trace_stream *s = &t->rank[rank].stream[thread];
+        enum mpg_call call = MPG_CALL_COUNT;
+        int64_t enter_ns;
+        if (s->finalizes || !told_death(t, rank, thread, &call, &enter_ns) ||
+            call != MPG_CALL_Finalize)
+            continue;
+        s->progress.inside_ns = enter_ns;
+        s->finalizes = t->rank[rank].finalizes = true;
+        s->events++;
+    }
+}
+
 bool mpg_trace_runs(const struct mpg_trace *t, int32_t rank)
 {
     return t->rank[rank].runs && !t->rank[rank].finalizes;

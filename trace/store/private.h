@@ -135,6 +135,9 @@ struct trace_stream *mpg_trace_stream(const struct trace_rank *rank, uint32_t th
 int mpg_trace_note_facts(struct mpg_trace *trace, struct trace_rank *rank, char *text, size_t size,
                          struct mpg_error *err);
 
+/* Notes the threads of RANK that a text says were killed in MPI_Finalize. */
+void mpg_trace_note_killed(struct mpg_trace *trace, int32_t rank);
+
 /* What the window at OFFSET of FILE says of itself, all of it at one time. */
 int mpg_trace_progress(struct mpg_trace *trace, size_t file, int64_t offset,
                        struct mpg_progress *progress, struct mpg_error *err);

@@ -283,6 +283,16 @@ static int define_used(struct import *im, struct mpg_text_stream *s, struct mpg_
     return t->name ? mpg_text_need_string(d, s, t->name, &e->string, err) : 0;
 }
 
+/* A reader makes the call from what is said of the rank, as from the window of a process. */
+static int write_killed(struct import *im, int32_t rank, const struct mpg_event *e,
+                        struct mpg_error *err)
+{
+    char value[64];
+    snprintf(value, sizeof value, "%u %s %lld", e->thread, mpg_call_name(e->call),
+             (long long)e->enter_ns);
+    return write_fact(im, rank, "died", value, err);
+}
+
 static int parse_event_line(struct import *im, char *line, struct mpg_error *err)
 {
     if (!im->ranks)
@@ -299,6 +309,8 @@ static int parse_event_line(struct import *im, char *line, struct mpg_error *err
     if (e->value_number != s->value_number)
         return mpg_error_set(err, "%u values; those that are named are %u", e->value_number,
                              s->value_number);
+    if (e->killed)
+        return write_killed(im, rank, e, err);
     return define_used(im, s, err) < 0 ? -1 : mpg_trace_write_event(s->writer, e, err);
 }
 

@@ -36,6 +36,7 @@ static const struct mpg_text_key_info infos[MPG_TEXT_KEYS] = {
     [MPG_TEXT_DONE] = {"done", MPG_TEXT_TYPE_LIST, FIELDS(done, done_number)},
     [MPG_TEXT_CANCELLED] = {"cancelled", MPG_TEXT_TYPE_LIST, FIELDS(cancelled, cancelled_number)},
     [MPG_TEXT_MATCHED] = {"matched", MPG_TEXT_TYPE_MATCHED, FIELD(resolutions)},
+    [MPG_TEXT_KILLED] = {"killed", MPG_TEXT_TYPE_FLAG, FIELD(killed)},
     [MPG_TEXT_NEWCOMM] = {"newcomm", MPG_TEXT_TYPE_LABEL, FIELD(newcomm)},
     [MPG_TEXT_FAILED] = {"failed", MPG_TEXT_TYPE_FLAG, FIELD(failed)},
     [MPG_TEXT_SITE] = {"site", MPG_TEXT_TYPE_LABEL, FIELD(site)},
@@ -49,6 +50,7 @@ enum { MOST_KEYS = 9 };
 static const unsigned char grammar[MPG_KIND_OTHER + 1][MOST_KEYS + 1] = {
     [MPG_KIND_REGION_BEGIN] = {NEED(NAME)},
     [MPG_KIND_REGION_END] = {NEED(NAME)},
+    [MPG_KIND_FINALIZE] = {MAY(KILLED)},
     [MPG_KIND_SEND] = {MAY(COMM), NEED(TO), MAY(TAG), NEED(BYTES)},
     [MPG_KIND_RECV] = {MAY(COMM), NEED(FROM), MAY(TAG), NEED(BYTES), MAY(ANY)},
     [MPG_KIND_SENDRECV] = {MAY(COMM), NEED(TO), MAY(TAG), NEED(BYTES), NEED(FROM), MAY(RECVTAG),
@@ -192,6 +194,8 @@ bool mpg_text_key_is_shown(const struct mpg_event *e, enum mpg_text_key key)
         return e->cancelled_number > 0;
     case MPG_TEXT_MATCHED:
         return e->resolution_number > 0;
+    case MPG_TEXT_KILLED:
+        return e->killed;
     case MPG_TEXT_FAILED:
         return e->failed;
     case MPG_TEXT_SITE:

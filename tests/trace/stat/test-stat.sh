@@ -71,6 +71,11 @@ has "the tracer's share: 10 calls of 50 ns and a flush of 4 ms" "$out" \
 has "who died, in what" "$out" "died rank 1 inside MPI_Recv, called 4 ms after MPI_Init"
 has "a thread that died outside" "$out" \
     "died rank 1, thread 1, outside of MPI, its last call 3 ms after MPI_Init"
+printf '%s\n' '#mpgtext 1' '#ranks 3' '0 0 1 Init' '0 5 9 Finalize' '1 0 1 Init' \
+    '1 6 6 Finalize killed=1' '2 0 1 Init' '2 7 7 Finalize killed=1' >"$tmp/killed.txt"
+has "killed in MPI_Finalize: that is not dead" "$(columns "$tmp/killed.txt")" \
+    "killed 2 ranks, the first of them rank 1, inside MPI_Finalize: only their ends are missing"
+has "... nor a call of no time" "$(columns "$tmp/killed.txt")" "MPI_Finalize 1 4 ns"
 has "threads" "$out" "threads 1 to 2 on a rank made calls"
 has "what was sent" "$out" "MPI_Send 3 6 us 0.15 % 4 KiB"
 has "what was received" "$out" "MPI_Recv 1 1 us 0.03 % 1 KiB"

@@ -144,6 +144,7 @@ cat >"$tmp/defined.txt" <<'EOF'
 #topology 0 3 = 0 > 0 1
 0.1 33 34 Neighbor_alltoallw comm=3 bytes=4,5 values=0,1
 0 40 40 Region_end name="step" values=0,0
+0 41 41 Finalize killed=1 values=0,0
 1 0 10 Init values=0,0
 1 11 12 Barrier failed=1 site=0 values=0,0
 #topology 1 1 = 0 0 > 0
