@@ -225,7 +225,11 @@ int mpg_signature_write(const struct mpg_signature *sig, FILE *stream, struct mp
 /* Checks every promise the comments above make about SIG, and the caps. */
 int mpg_signature_check(const struct mpg_signature *sig, struct mpg_error *err);
 
-/* The same for one core. */
+/* That CORE's detours are in time order, do not overlap, and end within the span; however
+ * many there are. */
+int mpg_noise_detours_check(const struct mpg_noise_core *core, struct mpg_error *err);
+
+/* The same as mpg_signature_check() for one core. */
 int mpg_noise_core_check(const struct mpg_noise_core *core, struct mpg_error *err);
 
 /* Computes what follows from CORE's detours, which must be its whole record:

@@ -67,44 +67,87 @@ static int independent_durations(const double *duration_ns, size_t n, double *wo
     return status;
 }
 
-/* The sum of VALUE, one a block, and the variance of their mean: that of as many
+/* The sum of N VALUEs, one a block, and the variance of their mean: that of as many
  * blocks as are independent, since what is slower than a block spans several. */
-static double sum_of(const double value[BLOCKS], double *variance_of_mean)
+static double sum_of(const double *value, size_t n, double *variance_of_mean)
 {
-    double sum = 0, squares = 0, products = 0;
-    for (size_t i = 0; i < BLOCKS; i++)
+    double sum = 0, squares = 0, products = 0, count = (double)n;
+    for (size_t i = 0; i < n; i++)
         sum += value[i];
-    for (size_t i = 0; i < BLOCKS; i++) {
-        squares += (value[i] - sum / BLOCKS) * (value[i] - sum / BLOCKS);
-        products += i > 0 ? (value[i - 1] - sum / BLOCKS) * (value[i] - sum / BLOCKS) : 0;
+    for (size_t i = 0; i < n; i++) {
+        squares += (value[i] - sum / count) * (value[i] - sum / count);
+        products += i > 0 ? (value[i - 1] - sum / count) * (value[i] - sum / count) : 0;
     }
     double lag1 = squares > 0 ? products / squares : 0;
-    *variance_of_mean = squares / (BLOCKS - 1) / mpg_effective_samples(BLOCKS, lag1);
+    *variance_of_mean = n > 1 ? squares / (count - 1) / mpg_effective_samples(n, lag1) : 0;
     return sum;
+}
+
+/* N values, the means of parts of a record; *VALUE gets what they add up to on average,
+ * *VARIANCE its variance. */
+static void add_parts(const double *value, size_t n, double *sum, double *variance,
+                      double *freedom_terms)
+{
+    double v;
+    *sum += sum_of(value, n, &v) / (double)n;
+    *variance += v;
+    *freedom_terms += n > 1 ? v * v / (double)(n - 1) : 0;
+}
+
+/* Whether detour I of C's kept blocks is among its longest, which it has all of. */
+static bool is_longest(const struct mpg_noise_core *c, size_t i)
+{
+    return c->detours > 0 && c->blocks.duration_ns[i] >= c->blocks.least_ns;
+}
+
+/* Adds what the blocks that are kept of C's record have besides the longest detours; the
+ * durations are those of all their detours. */
+static void add_kept(const struct mpg_noise_core *c, double threshold_ns, struct record *record,
+                     double freedom_terms[2])
+{
+    double lost[MPG_SIGNATURE_MAX_BLOCKS], detours[MPG_SIGNATURE_MAX_BLOCKS];
+    const struct mpg_noise_blocks *b = &c->blocks;
+    for (size_t k = 0; k < b->n; k++) {
+        const struct mpg_noise_block *block = &b->block[k];
+        double length_ns = block->to_ns - block->from_ns;
+        lost[k] = detours[k] = 0;
+        for (size_t i = block->first; i < block->first + block->detours; i++) {
+            if (b->duration_ns[i] < threshold_ns)
+                continue;
+            record->duration_ns[record->n++] = b->duration_ns[i];
+            if (is_longest(c, i))
+                continue;
+            lost[k] += b->duration_ns[i] / length_ns;
+            detours[k] += 1e9 / length_ns;
+        }
+    }
+    add_parts(lost, b->n, &record->fraction.value, &record->fraction.log_variance,
+              &freedom_terms[0]);
+    add_parts(detours, b->n, &record->rate.value, &record->rate.log_variance, &freedom_terms[1]);
 }
 
 /* Adds a core's lost time and count, each a block's mean over its length. */
 static int add_blocks(const struct mpg_noise_core *c, double threshold_ns, struct record *record,
                       double freedom_terms[2], struct mpg_error *err)
 {
-    double lost[BLOCKS] = {0}, detours[BLOCKS] = {0}, variance, worth;
+    double lost[BLOCKS] = {0}, detours[BLOCKS] = {0}, worth;
     size_t before = record->n;
     double length_ns = c->span_ns / BLOCKS;
     for (size_t i = 0; i < c->detours; i++) {
         if (c->duration_ns[i] < threshold_ns)
             continue;
-        size_t block = (size_t)(c->start_ns[i] / length_ns);
-        block = block < BLOCKS ? block : BLOCKS - 1;
+        size_t block = (size_t)fmin(c->start_ns[i] / length_ns, BLOCKS - 1);
         lost[block] += c->duration_ns[i] / length_ns;
         detours[block] += 1e9 / length_ns;
-        record->duration_ns[record->n++] = c->duration_ns[i];
+        if (c->blocks.recorded == 0) /* else there would be too many long ones */
+            record->duration_ns[record->n++] = c->duration_ns[i];
     }
-    record->fraction.value += sum_of(lost, &variance) / BLOCKS;
-    record->fraction.log_variance += variance;
-    freedom_terms[0] += variance * variance / (BLOCKS - 1);
-    record->rate.value += sum_of(detours, &variance) / BLOCKS;
-    record->rate.log_variance += variance;
-    freedom_terms[1] += variance * variance / (BLOCKS - 1);
+    add_parts(lost, BLOCKS, &record->fraction.value, &record->fraction.log_variance,
+              &freedom_terms[0]);
+    add_parts(detours, BLOCKS, &record->rate.value, &record->rate.log_variance,
+              &freedom_terms[1]);
+    if (c->blocks.recorded > 0)
+        add_kept(c, threshold_ns, record, freedom_terms);
     if (independent_durations(record->duration_ns + before, record->n - before, &worth, err) < 0)
         return -1;
     record->worth += worth;
@@ -126,7 +169,7 @@ static int read_record(const struct mpg_signature *sig, double threshold_ns, str
     double terms[2] = {0}, cores = 0;
     size_t detours = 0;
     for (size_t i = 0; i < sig->cores; i++)
-        detours += sig->core[i].detours;
+        detours += sig->core[i].detours + sig->core[i].blocks.detours;
     if (!(record->duration_ns = malloc((detours + 1) * sizeof *record->duration_ns)))
         return mpg_error_set(err, "out of memory");
     for (size_t i = 0; i < sig->cores; i++)

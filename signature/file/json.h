@@ -97,6 +97,9 @@ void mpg_json_put_distribution(struct mpg_json_out *out, const char *key,
 
 /* ---- writing: the areas ---- */
 
+/* As mpg_signature_write(), of a SIG that is not checked. */
+int mpg_signature_put(const struct mpg_signature *sig, FILE *stream, struct mpg_error *err);
+
 void mpg_write_noise(struct mpg_json_out *out, const struct mpg_signature *sig);
 void mpg_write_network(struct mpg_json_out *out, const struct mpg_signature *sig);
 void mpg_write_collectives(struct mpg_json_out *out, const struct mpg_signature *sig);

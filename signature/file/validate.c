@@ -122,6 +122,11 @@ static int check_run(const double *start_ns, const double *duration_ns, size_t n
     return 0;
 }
 
+int mpg_noise_detours_check(const struct mpg_noise_core *c, struct mpg_error *err)
+{
+    return check_run(c->start_ns, c->duration_ns, c->detours, 0, c->span_ns, err);
+}
+
 static int check_blocks(const struct mpg_noise_core *c, struct mpg_error *err)
 {
     const struct mpg_noise_blocks *b = &c->blocks;
@@ -162,7 +167,7 @@ static int check_blocks(const struct mpg_noise_core *c, struct mpg_error *err)
 static int check_detours(const struct mpg_noise_core *c, struct mpg_error *err)
 {
     if (check_count(c->detours, MPG_SIGNATURE_MAX_DETOURS, "start_ns", err) < 0 ||
-        check_run(c->start_ns, c->duration_ns, c->detours, 0, c->span_ns, err) < 0)
+        mpg_noise_detours_check(c, err) < 0)
         return -1;
     return check_blocks(c, err) < 0 ? mpg_error_prefix(err, "blocks") : 0;
 }

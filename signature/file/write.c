@@ -25,11 +25,9 @@ static void write_checks(struct mpg_json_out *out, const struct mpg_signature *s
     mpg_json_end(out, '}', false);
 }
 
-int mpg_signature_write(const struct mpg_signature *sig, FILE *stream, struct mpg_error *err)
+int mpg_signature_put(const struct mpg_signature *sig, FILE *stream, struct mpg_error *err)
 {
     struct mpg_json_out out = {.stream = stream, .empty = true};
-    if (mpg_signature_check(sig, err) < 0)
-        return -1;
     errno = 0;
     mpg_json_begin(&out, NULL, '{');
     mpg_json_line(&out);
@@ -56,4 +54,9 @@ int mpg_signature_write(const struct mpg_signature *sig, FILE *stream, struct mp
     if (ferror(stream))
         return mpg_error_errno(err, errno ? errno : EIO, "cannot write");
     return 0;
+}
+
+int mpg_signature_write(const struct mpg_signature *sig, FILE *stream, struct mpg_error *err)
+{
+    return mpg_signature_check(sig, err) < 0 ? -1 : mpg_signature_put(sig, stream, err);
 }

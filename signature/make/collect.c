@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "signature/make/shrink.h"
+
 int mpg_collect_no_memory(struct mpg_error *err)
 {
     return mpg_error_set(err, "out of memory");
@@ -41,6 +43,7 @@ void mpg_collect_free(struct mpg_collect *c)
         free(c->origin[i].path);
     }
     free(c->origin);
+    mpg_collect_free_records(c);
     mpg_collect_free_rates(c->compute);
     mpg_collect_free_rates(c->collective);
     for (int path = 0; path < MPG_PATHS; path++)
@@ -221,8 +224,10 @@ static int warn_missing(struct mpg_collect *c, struct mpg_error *err)
 struct mpg_signature *mpg_collect_finish(struct mpg_collect *c, struct mpg_error *err)
 {
     struct mpg_signature *sig = c->sig;
+    size_t left;
     if (mpg_collect_put_network(c, err) < 0 || mpg_collect_put_facts(c, err) < 0 ||
-        mpg_collect_put_compute(c, err) < 0)
+        mpg_collect_put_compute(c, err) < 0 || mpg_shrink(sig, &left, err) < 0 ||
+        mpg_collect_put_detours(c, left, err) < 0)
         return NULL;
     mpg_collect_put_noise(c);
     if (warn_missing(c, err) < 0 || mpg_signature_check(sig, err) < 0)

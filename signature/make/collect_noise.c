@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Noise of each core: detours, quanta, and what happened on it meanwhile. */
+/* Noise of each core: quanta, and what happened on it meanwhile. */
 #include "signature/make/collect_private.h"
 
 #include <math.h>
@@ -7,10 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Results files are text: the end of one detour and the start of the next were
- * rounded apart. This much is forgiven. */
-#define ROUNDING_NS 1.0
 
 /* The core ID of HOST, made if it is not there; the signature's cores ascend in
  * host and core. */
@@ -37,74 +33,6 @@ static struct mpg_noise_core *find_core(struct mpg_signature *sig, const char *h
     grown[i] = (struct mpg_noise_core){.host = copy, .core = (int)id};
     sig->cores++;
     return &grown[i];
-}
-
-/* Copies at most N detours, moving starts and ends that rounding pushed over
- * the previous end or the span by no more than ROUNDING_NS. */
-static int copy_detours(const struct mpg_results *r, struct mpg_noise_core *core, size_t n,
-                        struct mpg_error *err)
-{
-    core->start_ns = malloc((n + 1) * sizeof *core->start_ns);
-    core->duration_ns = malloc((n + 1) * sizeof *core->duration_ns);
-    if (!core->start_ns || !core->duration_ns)
-        return mpg_collect_no_memory(err);
-    double end_ns = 0;
-    for (size_t i = 0; i < n; i++) {
-        double start = r->column[MPG_COLUMN_START_NS][i];
-        double duration = r->column[MPG_COLUMN_DURATION_NS][i];
-        if (start < end_ns && start >= end_ns - ROUNDING_NS) {
-            duration = fmax(0, duration - (end_ns - start));
-            start = end_ns;
-        }
-        if (start + duration > core->span_ns && start + duration <= core->span_ns + ROUNDING_NS)
-            duration = nextafter(fmax(0, core->span_ns - start), 0); /* the sum may round up */
-        core->start_ns[i] = start;
-        core->duration_ns[i] = duration;
-        end_ns = start + duration;
-    }
-    core->detours = n;
-    return 0;
-}
-
-/* Fits families to how long CORE's detours are and how far apart. */
-static int fit_detours(struct mpg_noise_core *core, struct mpg_error *err)
-{
-    size_t gaps = core->detours > 0 ? core->detours - 1 : 0;
-    if (gaps == 0)
-        return 0;
-    double *gap = malloc(gaps * sizeof *gap);
-    if (!gap)
-        return mpg_collect_no_memory(err);
-    for (size_t i = 0; i < gaps; i++)
-        gap[i] = fmax(0, core->start_ns[i + 1] - (core->start_ns[i] + core->duration_ns[i]));
-    int status = mpg_collect_fit(gap, gaps, core->gap_ns, err);
-    free(gap);
-    return status < 0 ? -1
-                      : mpg_collect_fit(core->duration_ns, core->detours, core->length_ns, err);
-}
-
-/* A core's record of detours. Of more than a signature holds, the first are
- * kept, and the record ends where the first one left out starts. */
-static int add_detours(struct mpg_collect *c, const struct mpg_results *r,
-                       struct mpg_noise_core *core, struct mpg_error *err)
-{
-    size_t n = r->samples;
-    if (mpg_results_number(r, "threshold_ns", 0, MPG_DISTRIBUTION_LIMIT, &core->threshold_ns,
-                           err) < 0 ||
-        mpg_results_number(r, "span_ns", 1, MPG_DISTRIBUTION_LIMIT, &core->span_ns, err) < 0)
-        return -1;
-    if (n > MPG_SIGNATURE_MAX_DETOURS) {
-        n = MPG_SIGNATURE_MAX_DETOURS;
-        core->span_ns = r->column[MPG_COLUMN_START_NS][n];
-        if (mpg_collect_warn(c, err, "%s: the first %zu of %zu detours were kept, %.3f s of"
-                                     " record", r->path, n, r->samples,
-                             core->span_ns * 1e-9) < 0)
-            return -1;
-    }
-    if (copy_detours(r, core, n, err) < 0 || mpg_noise_core_check(core, err) < 0 ||
-        mpg_noise_core_derive(core, err) < 0 || fit_detours(core, err) < 0)
-        return mpg_error_prefix(err, "%s", r->path);
-    return 0;
 }
 
 static int check_order(const struct mpg_results *r, struct mpg_error *err)
@@ -195,7 +123,7 @@ int mpg_collect_add_noise(struct mpg_collect *c, const struct mpg_results *r, in
     if (core->cores_at_once < cores_at_once)
         core->cores_at_once = (int)cores_at_once;
     if (r->benchmark == MPG_BENCHMARK_DETOUR)
-        return add_detours(c, r, core, err);
+        return mpg_collect_add_detours(c, r, core, err);
     return r->benchmark == MPG_BENCHMARK_FTQ ? add_ftq(c, r, core, err) : add_fwq(r, core, err);
 }
 

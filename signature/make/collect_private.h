@@ -19,12 +19,23 @@ struct mpg_collect_origin {
     char *place, *path;   /* host or path class; the file */
 };
 
+/* A core's record of detours, packed until all are there. */
+struct mpg_collect_record {
+    char *host;
+    int core;
+    size_t n;    /* detours */
+    int parts;   /* of a ns */
+    char *packed;
+};
+
 struct mpg_collect {
     struct mpg_signature *sig;
     struct mpg_collect_path *network[MPG_PATHS]; /* NULL: no results of that class */
     struct mpg_collect_rates *collective, *compute; /* NULL: none */
     struct mpg_collect_origin *origin;
     size_t origins;
+    struct mpg_collect_record *record;
+    size_t records;
     struct mpg_fact *value;   /* every different (header key, value) seen */
     size_t values;
     char **warning;
@@ -67,6 +78,14 @@ int mpg_collect_put_facts(struct mpg_collect *c, struct mpg_error *err);
 /* ftq, fwq and detour results of core ID. */
 int mpg_collect_add_noise(struct mpg_collect *c, const struct mpg_results *r, int64_t id,
                           struct mpg_error *err);
+/* A core's record of detours, and what follows from it; the detours themselves are kept
+ * aside. */
+int mpg_collect_add_detours(struct mpg_collect *c, const struct mpg_results *r,
+                            struct mpg_noise_core *core, struct mpg_error *err);
+/* Gives the cores, whose hosts are still said, their detours, in LEFT characters: all, or
+ * what mpg_blocks_keep() keeps, of which there is then a warning. */
+int mpg_collect_put_detours(struct mpg_collect *c, size_t left, struct mpg_error *err);
+void mpg_collect_free_records(struct mpg_collect *c);
 /* From N >= 1 quanta's LOST_NS, equally spaced, into CORE, whose ftq.quantum_ns is
  * set: the series, and of MPG_SPECTRUM_MIN_SAMPLES or more the spectrum, its lines
  * and the autocorrelation. */

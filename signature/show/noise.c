@@ -62,9 +62,29 @@ static void show_record(const struct mpg_noise_core *c, bool all)
     show_name(c);
     show_time(c->threshold_ns);
     show_time(c->span_ns);
-    printf(" %9.4f %9.1f", 100 * c->fraction_lost, (double)c->detours / (c->span_ns * 1e-9));
+    printf(" %9.4f %9.1f", 100 * c->fraction_lost, (double)mpg_noise_core_recorded(c) / (c->span_ns * 1e-9));
     show_quantiles(c->length_ns);
     show_best_fit(c->length_ns);
+}
+
+static bool is_part(const struct mpg_noise_core *c)
+{
+    return c->blocks.recorded > 0;
+}
+
+static void show_part(const struct mpg_noise_core *c, bool all)
+{
+    const struct mpg_noise_blocks *b = &c->blocks;
+    double time_ns = 0;
+    (void)all;
+    for (size_t i = 0; i < b->n; i++)
+        time_ns += b->block[i].to_ns - b->block[i].from_ns;
+    show_name(c);
+    printf(" %9zu %9zu", b->recorded, c->detours);
+    show_time(c->detours > 0 ? b->least_ns : 0);
+    printf(" %9zu %9zu", b->n, b->detours);
+    show_time(time_ns);
+    putchar('\n');
 }
 
 /* WORK: the quantum is what fixed work takes at best, so what is lost comes on top. */
@@ -213,6 +233,11 @@ void show_noise(const struct mpg_signature *sig, struct show *show)
                "core  threshold       span         %  a second         p1        p50        p99"
                "        max  best fit, KS\n",
                show_record);
+    if (count(sig, is_part) > 0)
+        show_cores(sig, show, is_part, NULL,
+                   "Noise: records kept in part: the longest detours, and those of some blocks\n"
+                   "core  recorded   longest       from    blocks   detours         of\n",
+                   show_part);
     show_cores(sig, show, has_quanta, "fixed time or work quanta",
                "Noise: fixed time (FTQ), work (FWQ)     lost   time lost in a quantum\n"
                "core  kind    quantum    quanta         %         p1        p50        p99"

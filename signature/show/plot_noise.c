@@ -175,8 +175,9 @@ static int write_dots(FILE *data, const struct mpg_noise_core *c, double unit, d
     return 0;
 }
 
-static int plot_detours(struct plot_session *session, const struct mpg_signature *sig,
-                        const struct mpg_noise_core *c, struct mpg_error *err)
+/* Draws C's detours. */
+static int plot_kept(struct plot_session *session, const struct mpg_signature *sig,
+                     const struct mpg_noise_core *c, struct mpg_error *err)
 {
     struct core_names names = names_of(sig, c);
     char first[256], second[256], median[SHOW_TEXT], tail[SHOW_TEXT], span[SHOW_TEXT];
@@ -198,7 +199,7 @@ static int plot_detours(struct plot_session *session, const struct mpg_signature
         return -1;
     bool crowded = dots.coarse > 1 || dots.most > 20;
     snprintf(first, sizeof first, "%s: detours, %.5g a second, %.3g %% of %s lost", names.title,
-             (double)c->detours / (c->span_ns * 1e-9), 100 * c->fraction_lost,
+             (double)mpg_noise_core_recorded(c) / (c->span_ns * 1e-9), 100 * c->fraction_lost,
              mpg_units_format_time(span, sizeof span, c->span_ns));
     if (c->length_ns)
         snprintf(second, sizeof second, "duration: median %s, 99 %% below %s%s",
@@ -206,7 +207,8 @@ static int plot_detours(struct plot_session *session, const struct mpg_signature
                                        mpg_distribution_quantile(c->length_ns, 0.5)),
                  mpg_units_format_time(tail, sizeof tail,
                                        mpg_distribution_quantile(c->length_ns, 0.99)),
-                 crowded ? "" : dots.most > 1 ? "; dots that coincide are drawn once" : "");
+                 c->blocks.recorded > 0 ? "; drawn: the longest, and some blocks of the others"
+                 : crowded ? "" : dots.most > 1 ? "; dots that coincide are drawn once" : "");
     else
         snprintf(second, sizeof second, "one detour");
     plot_title(session->script, first, second);
@@ -232,6 +234,33 @@ static int plot_detours(struct plot_session *session, const struct mpg_signature
     }
     putc('\n', session->script);
     return plot_finish(session, err);
+}
+
+/* Draws C's detours, of a record that is kept in part the longest and those of its blocks. */
+static int plot_detours(struct plot_session *session, const struct mpg_signature *sig,
+                        const struct mpg_noise_core *c, struct mpg_error *err)
+{
+    const struct mpg_noise_blocks *b = &c->blocks;
+    struct mpg_noise_core view = *c;
+    if (b->recorded == 0)
+        return plot_kept(session, sig, c, err);
+    view.detours = 0;
+    view.start_ns = malloc((c->detours + b->detours + 1) * sizeof *view.start_ns);
+    view.duration_ns = malloc((c->detours + b->detours + 1) * sizeof *view.duration_ns);
+    int status = view.start_ns && view.duration_ns ? 0 : mpg_error_set(err, "out of memory");
+    for (size_t i = 0; status == 0 && i < c->detours + b->detours; i++) {
+        bool longest = i < c->detours;
+        double duration_ns = longest ? c->duration_ns[i] : b->duration_ns[i - c->detours];
+        if (!longest && c->detours > 0 && duration_ns >= b->least_ns)
+            continue; /* it is there already */
+        view.start_ns[view.detours] = longest ? c->start_ns[i] : b->start_ns[i - c->detours];
+        view.duration_ns[view.detours++] = duration_ns;
+    }
+    if (status == 0)
+        status = plot_kept(session, sig, &view, err);
+    free(view.duration_ns);
+    free(view.start_ns);
+    return status;
 }
 
 /* ---- spectrum ---- */
@@ -340,7 +369,7 @@ static int plot_core(struct plot_session *session, const struct mpg_signature *s
     if (c->series.n > 0 ? plot_series(session, sig, c, err) < 0
                         : plot_missing(session, err, "FTQ of core %s: no series", text) < 0)
         return -1;
-    if (c->detours > 0 ? plot_detours(session, sig, c, err) < 0
+    if (mpg_noise_core_recorded(c) > 0 ? plot_detours(session, sig, c, err) < 0
                        : plot_missing(session, err, "detours of core %s: no detours", text) < 0)
         return -1;
     return c->spectrum.n > 0

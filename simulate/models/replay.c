@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Look-ups in a noise record: guide tables make both directions O(1). */
+/* Look-ups in a noise record: guide tables make both directions O(1). A record that is kept
+ * in part is two: one of its longest detours, all of them, and one of the others, those of
+ * the blocks after each other, on a clock that stops during the longest. */
 #include "simulate/models/replay.h"
 
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 
-struct mpg_replay {
+struct record {
     size_t n;
     double span_ns, work_ns;  /* length of the record; work done in it */
     double *start_ns, *end_ns; /* of each detour */
@@ -15,7 +17,13 @@ struct mpg_replay {
     uint32_t *by_time, *by_work; /* first detour that ends after / starts at or after the bucket */
 };
 
-static void fill_guides(struct mpg_replay *r)
+/* With u of the longest detours and v of the others, work is v(u(t)). */
+struct mpg_replay {
+    struct record *longest; /* or all */
+    struct record *others;  /* NULL: the record is whole */
+};
+
+static void fill_guides(struct record *r)
 {
     size_t t = 0, w = 0;
     for (size_t i = 0; i < r->buckets; i++) {
@@ -30,44 +38,7 @@ static void fill_guides(struct mpg_replay *r)
     }
 }
 
-struct mpg_replay *mpg_replay_new(const struct mpg_noise_core *core, struct mpg_error *err)
-{
-    struct mpg_replay *r = calloc(1, sizeof *r);
-    size_t n = core->detours;
-    if (!r)
-        goto fail;
-    r->n = n;
-    r->span_ns = core->span_ns;
-    r->buckets = n + 1;
-    r->start_ns = malloc((n + 1) * sizeof *r->start_ns);
-    r->end_ns = malloc((n + 1) * sizeof *r->end_ns);
-    r->done_ns = malloc((n + 1) * sizeof *r->done_ns);
-    r->by_time = malloc(r->buckets * sizeof *r->by_time);
-    r->by_work = malloc(r->buckets * sizeof *r->by_work);
-    if (!r->start_ns || !r->end_ns || !r->done_ns || !r->by_time || !r->by_work)
-        goto fail;
-    double lost_ns = 0;
-    for (size_t i = 0; i < n; i++) {
-        r->start_ns[i] = core->start_ns[i];
-        r->end_ns[i] = core->start_ns[i] + core->duration_ns[i];
-        r->done_ns[i] = core->start_ns[i] - lost_ns;
-        lost_ns += core->duration_ns[i];
-    }
-    r->work_ns = r->span_ns - lost_ns;
-    if (!(r->work_ns > 0)) {
-        mpg_error_set(err, "core %d: the noise record leaves no time for work", core->core);
-        mpg_replay_free(r);
-        return NULL;
-    }
-    fill_guides(r);
-    return r;
-fail:
-    mpg_replay_free(r);
-    mpg_error_set(err, "out of memory");
-    return NULL;
-}
-
-void mpg_replay_free(struct mpg_replay *r)
+static void free_record(struct record *r)
 {
     if (!r)
         return;
@@ -79,9 +50,109 @@ void mpg_replay_free(struct mpg_replay *r)
     free(r);
 }
 
+/* A record with room for N detours, none of which is there. */
+static struct record *new_record(size_t n, struct mpg_error *err)
+{
+    struct record *r = calloc(1, sizeof *r);
+    if (r) {
+        r->start_ns = malloc((n + 1) * sizeof *r->start_ns);
+        r->end_ns = malloc((n + 1) * sizeof *r->end_ns);
+        r->done_ns = malloc((n + 1) * sizeof *r->done_ns);
+        r->by_time = malloc((n + 1) * sizeof *r->by_time);
+        r->by_work = malloc((n + 1) * sizeof *r->by_work);
+    }
+    if (!r || !r->start_ns || !r->end_ns || !r->done_ns || !r->by_time || !r->by_work) {
+        mpg_error_set(err, "out of memory");
+        free_record(r);
+        return NULL;
+    }
+    return r;
+}
+
+/* Its duration stands where the work before it is to be. */
+static void add_detour(struct record *r, double start_ns, double duration_ns)
+{
+    r->start_ns[r->n] = start_ns;
+    r->end_ns[r->n] = start_ns + duration_ns;
+    r->done_ns[r->n++] = duration_ns;
+}
+
+/* R, all of whose detours are there, ready for look-ups; NULL if CORE leaves no work. */
+static struct record *finish_record(struct record *r, double span_ns,
+                                    const struct mpg_noise_core *core, struct mpg_error *err)
+{
+    double lost_ns = 0;
+    for (size_t i = 0; i < r->n; i++) {
+        double duration_ns = r->done_ns[i];
+        r->done_ns[i] = r->start_ns[i] - lost_ns;
+        lost_ns += duration_ns;
+    }
+    r->span_ns = span_ns;
+    r->work_ns = span_ns - lost_ns;
+    r->buckets = r->n + 1;
+    if (r->work_ns > 0) {
+        fill_guides(r);
+        return r;
+    }
+    mpg_error_set(err, "core %d: the noise record leaves no time for work", core->core);
+    free_record(r);
+    return NULL;
+}
+
+static struct record *make_longest(const struct mpg_noise_core *core, struct mpg_error *err)
+{
+    struct record *r = new_record(core->detours, err);
+    for (size_t i = 0; r && i < core->detours; i++)
+        add_detour(r, core->start_ns[i], core->duration_ns[i]);
+    return r ? finish_record(r, core->span_ns, core, err) : NULL;
+}
+
+/* The blocks of CORE after each other, without the longest detours and their time. */
+static struct record *make_others(const struct mpg_noise_core *core, struct mpg_error *err)
+{
+    const struct mpg_noise_blocks *b = &core->blocks;
+    struct record *r = new_record(b->detours, err);
+    double before_ns = 0; /* time in the blocks before, less that of the longest so far */
+    for (size_t i = 0; r && i < b->n; i++) {
+        const struct mpg_noise_block *block = &b->block[i];
+        for (size_t d = block->first; d < block->first + block->detours; d++) {
+            if (core->detours > 0 && b->duration_ns[d] >= b->least_ns)
+                before_ns -= b->duration_ns[d];
+            else
+                add_detour(r, before_ns + (b->start_ns[d] - block->from_ns), b->duration_ns[d]);
+        }
+        before_ns += block->to_ns - block->from_ns;
+    }
+    return r ? finish_record(r, before_ns, core, err) : NULL;
+}
+
+struct mpg_replay *mpg_replay_new(const struct mpg_noise_core *core, struct mpg_error *err)
+{
+    struct mpg_replay *r = calloc(1, sizeof *r);
+    if (!r) {
+        mpg_error_set(err, "out of memory");
+        return NULL;
+    }
+    if (!(r->longest = make_longest(core, err)) ||
+        (core->blocks.recorded > 0 && !(r->others = make_others(core, err)))) {
+        mpg_replay_free(r);
+        return NULL;
+    }
+    return r;
+}
+
+void mpg_replay_free(struct mpg_replay *r)
+{
+    if (!r)
+        return;
+    free_record(r->others);
+    free_record(r->longest);
+    free(r);
+}
+
 double mpg_replay_span_ns(const struct mpg_replay *r)
 {
-    return r->span_ns;
+    return r->longest->span_ns;
 }
 
 /* Splits X into whole records of LENGTH and the rest, and finds the rest's bucket. */
@@ -97,7 +168,7 @@ static double split(double x, double length, size_t buckets, double *whole, size
 }
 
 /* The first detour that ends after REST, which lies in BUCKET of the record. */
-static size_t next_detour(const struct mpg_replay *r, double rest, size_t bucket)
+static size_t next_detour(const struct record *r, double rest, size_t bucket)
 {
     size_t i = r->by_time[bucket];
     while (i < r->n && r->end_ns[i] <= rest)
@@ -107,7 +178,7 @@ static size_t next_detour(const struct mpg_replay *r, double rest, size_t bucket
     return i;
 }
 
-double mpg_replay_work_before(const struct mpg_replay *r, double t_ns)
+static double work_before(const struct record *r, double t_ns)
 {
     double whole;
     size_t bucket;
@@ -120,7 +191,7 @@ double mpg_replay_work_before(const struct mpg_replay *r, double t_ns)
 }
 
 /* How long from T_NS on nothing interrupts, within the record; 0 in a detour. */
-static double quiet_ns(const struct mpg_replay *r, double t_ns)
+static double quiet_in(const struct record *r, double t_ns)
 {
     double whole;
     size_t bucket;
@@ -130,26 +201,11 @@ static double quiet_ns(const struct mpg_replay *r, double t_ns)
     return quiet > 0 ? quiet : 0;
 }
 
-double mpg_replay_work_in(const struct mpg_replay *r, double t_ns, double interval_ns)
-{
-    if (interval_ns <= quiet_ns(r, t_ns))
-        return interval_ns;
-    return mpg_replay_work_before(r, t_ns + interval_ns) - mpg_replay_work_before(r, t_ns);
-}
-
-double mpg_replay_time_for(const struct mpg_replay *r, double t_ns, double work_ns)
-{
-    if (work_ns <= quiet_ns(r, t_ns))
-        return work_ns;
-    double end_ns = mpg_replay_time_of(r, mpg_replay_work_before(r, t_ns) + work_ns);
-    return end_ns > t_ns ? end_ns - t_ns : 0;
-}
-
 /* Work that ends this little after a detour's start, in ns, ends before it: less
  * than that is rounding, which must not cost a whole detour. */
 static const double ROUNDING_NS = 1e-3;
 
-double mpg_replay_time_of(const struct mpg_replay *r, double work_ns)
+static double time_of(const struct record *r, double work_ns)
 {
     double whole;
     size_t bucket;
@@ -167,4 +223,40 @@ double mpg_replay_time_of(const struct mpg_replay *r, double work_ns)
     /* i detours began before this much work was done: all of them had to pass. */
     double lost_ns = i > 0 ? r->end_ns[i - 1] - r->done_ns[i - 1] : 0;
     return whole * r->span_ns + rest + lost_ns;
+}
+
+/* ---- both records ---- */
+
+double mpg_replay_work_before(const struct mpg_replay *r, double t_ns)
+{
+    double work_ns = work_before(r->longest, t_ns);
+    return r->others ? work_before(r->others, work_ns) : work_ns;
+}
+
+double mpg_replay_time_of(const struct mpg_replay *r, double work_ns)
+{
+    return time_of(r->longest, r->others ? time_of(r->others, work_ns) : work_ns);
+}
+
+static double quiet_ns(const struct mpg_replay *r, double t_ns)
+{
+    double quiet = quiet_in(r->longest, t_ns);
+    if (!r->others || !(quiet > 0))
+        return quiet;
+    return fmin(quiet, quiet_in(r->others, work_before(r->longest, t_ns)));
+}
+
+double mpg_replay_work_in(const struct mpg_replay *r, double t_ns, double interval_ns)
+{
+    if (interval_ns <= quiet_ns(r, t_ns))
+        return interval_ns;
+    return mpg_replay_work_before(r, t_ns + interval_ns) - mpg_replay_work_before(r, t_ns);
+}
+
+double mpg_replay_time_for(const struct mpg_replay *r, double t_ns, double work_ns)
+{
+    if (work_ns <= quiet_ns(r, t_ns))
+        return work_ns;
+    double end_ns = mpg_replay_time_of(r, mpg_replay_work_before(r, t_ns) + work_ns);
+    return end_ns > t_ns ? end_ns - t_ns : 0;
 }

@@ -13,7 +13,9 @@
 
 struct mpg_replay;
 
-/* From CORE's detours (copied); a record without any is a quiet core. */
+/* From CORE's detours (copied); a record without any is a quiet core. Of a record that is
+ * kept in part, u is that of its longest detours and then, of the time that these leave,
+ * that of the blocks after each other, from the first again after the last. */
 struct mpg_replay *mpg_replay_new(const struct mpg_noise_core *core, struct mpg_error *err);
 double mpg_replay_span_ns(const struct mpg_replay *replay);
 /* u(T), T >= 0 in ns from the record's start, any number of records long. */

@@ -88,9 +88,10 @@ is "the strongest line comes first" \
 is "others are its harmonics" \
     "$(get "all(near(l['harmonic_of_hz'], 1e9 / 7.3e6, 0.01) for l in c['lines'][1:])")" True
 is "false alarms: stated" "$(get "c['false_alarm']")" 0.01
+# Series, spectra and autocorrelations have five digits.
 is "the series keeps its mean, most and length" \
-    "$(get "near(sum(c['series']['mean_ns']) / len(c['series']['mean_ns']), c['ftq']['lost_ns']['mean'], 1e-6),
-            max(c['series']['most_ns']) == c['ftq']['lost_ns']['quantiles'][-1],
+    "$(get "near(sum(c['series']['mean_ns']) / len(c['series']['mean_ns']), c['ftq']['lost_ns']['mean'], 1e-5),
+            near(max(c['series']['most_ns']), c['ftq']['lost_ns']['quantiles'][-1], 1e-5),
             len(c['series']['mean_ns']), c['series']['step_ns']")" \
     "(True, True, 1000, 20000000)"
 is "the spectrum's power is the variance" \
@@ -99,7 +100,7 @@ is "autocorrelation: 256 lags, high at 22 quanta, three periods" \
     "$(get "len(c['autocorrelation']), c['autocorrelation'][21] > 0.8, abs(c['autocorrelation'][0]) < 0.5")" \
     "(256, True, True)"
 is "autocorrelation at lag 1 is the distribution's" \
-    "$(get "near(-c['autocorrelation'][0], -c['ftq']['lost_ns']['lag1'], 1e-6)")" True
+    "$(get "near(-c['autocorrelation'][0], -c['ftq']['lost_ns']['lag1'], 1e-4)")" True
 is "fwq: time beyond the fastest" "$(get "near(c['fwq']['lost_ns']['mean'], 2.385 * 700, 0.03), c['fwq']['quantum_ns']")" \
     "(True, 1000000)"
 is "fwq: its family" "$(get "c['fwq']['lost_ns']['fits'][0]['family']")" gamma

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The longest detours, which lose much and are rare, are kept over the whole record, so that
+ * they stay as rare as they are. Of the others, which are many, blocks are kept, spread over
+ * the record and so chosen that together they have as many detours in a time, and lose as
+ * much of it, as the whole. */
+#include "config.h"
+
+#include "signature/make/blocks.h"
+
+#include <gsl/gsl_sort_double.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "signature/file/detours.h"
+#include "signature/file/pack.h"
+
+enum {
+    LEAST_LONGEST = 16,    /* fewer are no class of their own */
+    LEAST_BLOCKS = 4, MOST_BLOCKS = 64,
+    BLOCK_DETOURS = 1024,  /* in one, if there are enough for LEAST_BLOCKS of them */
+    CANDIDATES = 64,       /* places of a block that are compared */
+    ROUNDS = 3,            /* of looking at each block's places */
+    ATTEMPTS = 12,         /* at a size that fits */
+};
+
+/* The record, and its sums before each detour. */
+struct record {
+    size_t n;
+    double *start_ns, *duration_ns;       /* whole ns; not owned */
+    double limit_ns;                      /* the longest last at least this; INFINITY: none */
+    double *long_ns, *short_ns, *shorts;  /* n + 1 each: time of the longest and of the others,
+                                           * number of the others, before detour i */
+};
+
+/* What a part of the record has of detours that are not the longest, on a clock that stops
+ * during those. */
+struct part {
+    double time_ns, lost_ns, detours;
+};
+
+/* ---- whole nanoseconds ---- */
+
+/* Both ends of each detour to the nearest ns, so that sums do not drift. */
+static void round_times(struct mpg_noise_core *core)
+{
+    double end_ns = 0;
+    for (size_t i = 0; i < core->detours; i++) {
+        double start = fmax(rint(core->start_ns[i]), end_ns);
+        double end = fmin(rint(core->start_ns[i] + core->duration_ns[i]), floor(core->span_ns));
+        start = fmin(start, floor(core->span_ns));
+        core->start_ns[i] = start;
+        core->duration_ns[i] = fmax(end - start, 0);
+        end_ns = start + core->duration_ns[i];
+    }
+    /* A detour that rounding moved to the very end is none. */
+    while (core->detours > 0 && core->start_ns[core->detours - 1] >= core->span_ns)
+        core->detours--;
+}
+
+/* ---- the longest ---- */
+
+/* Copies of those of RECORD's detours that last LIMIT_NS or longer. */
+static int take_longest(const struct record *record, double limit_ns, struct mpg_noise_core *core,
+                        struct mpg_error *err)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < record->n; i++)
+        n += record->duration_ns[i] >= limit_ns;
+    free(core->start_ns);
+    free(core->duration_ns);
+    core->detours = 0;
+    core->start_ns = malloc((n + 1) * sizeof *core->start_ns);
+    core->duration_ns = malloc((n + 1) * sizeof *core->duration_ns);
+    if (!core->start_ns || !core->duration_ns)
+        return mpg_error_set(err, "out of memory for %zu detours", n);
+    for (size_t i = 0; i < record->n; i++)
+        if (record->duration_ns[i] >= limit_ns) {
+            core->start_ns[core->detours] = record->start_ns[i];
+            core->duration_ns[core->detours++] = record->duration_ns[i];
+        }
+    return 0;
+}
+
+/* The least duration of which at most MOST of the N DESCENDING ones are; INFINITY if those
+ * are too few for a class of their own. */
+static double limit_for(const double *descending, size_t n, size_t most)
+{
+    size_t k = most < n ? most : n - 1;
+    while (k > 0 && descending[k] == descending[k - 1])
+        k--;
+    return k >= LEAST_LONGEST ? descending[k - 1] : INFINITY;
+}
+
+/* How many characters CORE's detours, or its blocks, take; 0 when memory is out. */
+static size_t packed_size(const struct mpg_noise_core *core, bool blocks, struct mpg_error *err)
+{
+    char *text = blocks ? mpg_detours_pack_blocks(core, 1, MPG_PACK_WELL, err)
+                        : mpg_detours_pack(core, 1, MPG_PACK_WELL, err);
+    size_t n = text ? strlen(text) : 0;
+    free(text);
+    return n;
+}
+
+/* Puts as many of RECORD's longest detours into CORE as CHARACTERS hold, MOST at most;
+ * *USED is how many characters that are. */
+static int keep_longest(struct record *record, size_t characters, size_t most,
+                        struct mpg_noise_core *core, size_t *used, struct mpg_error *err)
+{
+    double *descending = malloc((record->n + 1) * sizeof *descending);
+    size_t k = characters / 8; /* as many characters a detour, or a little less */
+    int status = descending ? 0 : mpg_error_set(err, "out of memory");
+    for (size_t i = 0; status == 0 && i < record->n; i++)
+        descending[i] = -record->duration_ns[i];
+    if (status == 0)
+        gsl_sort(descending, 1, record->n);
+    for (size_t i = 0; status == 0 && i < record->n; i++)
+        descending[i] = -descending[i];
+    *used = 0;
+    for (int attempt = 0; status == 0 && attempt < ATTEMPTS; attempt++) {
+        k = k < most ? k : most;
+        record->limit_ns = attempt + 1 < ATTEMPTS ? limit_for(descending, record->n, k) : INFINITY;
+        status = take_longest(record, record->limit_ns, core, err);
+        if (status == 0 && (*used = packed_size(core, false, err)) == 0)
+            status = -1;
+        if (*used <= characters || isinf(record->limit_ns))
+            break;
+        k = (size_t)(0.95 * (double)k * (double)characters / (double)*used);
+    }
+    free(descending);
+    core->blocks.least_ns = isinf(record->limit_ns) ? 0 : record->limit_ns;
+    return status;
+}
+
+/* ---- blocks ---- */
+
+static int sum_up(struct record *r, struct mpg_error *err)
+{
+    r->long_ns = calloc(r->n + 1, sizeof *r->long_ns);
+    r->short_ns = calloc(r->n + 1, sizeof *r->short_ns);
+    r->shorts = calloc(r->n + 1, sizeof *r->shorts);
+    if (!r->long_ns || !r->short_ns || !r->shorts)
+        return mpg_error_set(err, "out of memory for %zu detours", r->n);
+    for (size_t i = 0; i < r->n; i++) {
+        bool longest = r->duration_ns[i] >= r->limit_ns;
+        r->long_ns[i + 1] = r->long_ns[i] + (longest ? r->duration_ns[i] : 0);
+        r->short_ns[i + 1] = r->short_ns[i] + (longest ? 0 : r->duration_ns[i]);
+        r->shorts[i + 1] = r->shorts[i] + !longest;
+    }
+    return 0;
+}
+
+/* Where the detour before detour I ends. */
+static double begin_of(const struct record *r, size_t i)
+{
+    return i > 0 ? r->start_ns[i - 1] + r->duration_ns[i - 1] : 0;
+}
+
+/* Adds WEIGHT times what the block of LENGTH detours from FIRST on has. */
+static void add_block(struct part *part, const struct record *r, size_t first, size_t length,
+                      double weight)
+{
+    size_t end = first + length;
+    part->time_ns += weight * (begin_of(r, end) - begin_of(r, first) -
+                               (r->long_ns[end] - r->long_ns[first]));
+    part->lost_ns += weight * (r->short_ns[end] - r->short_ns[first]);
+    part->detours += weight * (r->shorts[end] - r->shorts[first]);
+}
+
+/* How unlike the WHOLE PART is: in loss and number of detours a time. */
+static double unlike(const struct part *part, const struct part *whole)
+{
+    if (!(part->time_ns > 0))
+        return INFINITY;
+    double ratio = whole->time_ns / part->time_ns, lost = 0, detours = 0;
+    if (whole->lost_ns > 0)
+        lost = part->lost_ns * ratio / whole->lost_ns - 1;
+    if (whole->detours > 0)
+        detours = part->detours * ratio / whole->detours - 1;
+    return lost * lost + detours * detours;
+}
+
+/* Chooses where each of B blocks of LENGTH detours is, in its own part of the record. */
+static void place_blocks(const struct record *r, const struct part *whole, size_t b,
+                         size_t length, size_t *first)
+{
+    struct part sum = {0, 0, 0};
+    for (int round = 0; round < ROUNDS; round++)
+        for (size_t i = 0; i < b; i++) {
+            size_t low = i * r->n / b, room = (i + 1) * r->n / b - low - length, best = low;
+            double least = INFINITY;
+            if (round > 0)
+                add_block(&sum, r, first[i], length, -1);
+            for (size_t k = 0; k < CANDIDATES; k++) {
+                struct part with = sum;
+                size_t at = low + k * room / (CANDIDATES - 1);
+                add_block(&with, r, at, length, 1);
+                double distance = unlike(&with, whole);
+                if (distance < least) {
+                    least = distance;
+                    best = at;
+                }
+            }
+            first[i] = best;
+            add_block(&sum, r, best, length, 1);
+        }
+}
+
+/* Makes CORE's B blocks of LENGTH detours from those that FIRST says. */
+static int copy_blocks(const struct record *r, const size_t *first, size_t b, size_t length,
+                       struct mpg_noise_blocks *blocks, struct mpg_error *err)
+{
+    free(blocks->block);
+    free(blocks->start_ns);
+    free(blocks->duration_ns);
+    blocks->n = blocks->detours = 0;
+    blocks->block = calloc(b + 1, sizeof *blocks->block);
+    blocks->start_ns = malloc((b * length + 1) * sizeof *blocks->start_ns);
+    blocks->duration_ns = malloc((b * length + 1) * sizeof *blocks->duration_ns);
+    if (!blocks->block || !blocks->start_ns || !blocks->duration_ns)
+        return mpg_error_set(err, "out of memory for %zu detours", b * length);
+    for (; blocks->n < b; blocks->n++) {
+        size_t at = first[blocks->n];
+        blocks->block[blocks->n] = (struct mpg_noise_block){
+            begin_of(r, at), begin_of(r, at + length), blocks->detours, length};
+        memcpy(blocks->start_ns + blocks->detours, r->start_ns + at,
+               length * sizeof *r->start_ns);
+        memcpy(blocks->duration_ns + blocks->detours, r->duration_ns + at,
+               length * sizeof *r->duration_ns);
+        blocks->detours += length;
+    }
+    return 0;
+}
+
+/* Chooses as many detours in blocks as CHARACTERS hold, MOST at most. */
+static int keep_blocks(const struct record *r, size_t characters, size_t most,
+                       struct mpg_noise_core *core, struct mpg_error *err)
+{
+    size_t first[MOST_BLOCKS], kept = characters / 3;
+    struct part whole = {core->span_ns, 0, 0};
+    whole.time_ns -= r->long_ns[r->n];
+    whole.lost_ns = r->short_ns[r->n];
+    whole.detours = r->shorts[r->n];
+    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+        kept = kept < most ? kept : most;
+        size_t b = kept / BLOCK_DETOURS;
+        b = b < LEAST_BLOCKS ? LEAST_BLOCKS : b > MOST_BLOCKS ? (size_t)MOST_BLOCKS : b;
+        b = b < r->n ? b : 1;
+        size_t length = kept / b < r->n / b ? kept / b : r->n / b;
+        length = length > 0 ? length : 1;
+        place_blocks(r, &whole, b, length, first);
+        if (copy_blocks(r, first, b, length, &core->blocks, err) < 0)
+            return -1;
+        size_t used = packed_size(core, true, err);
+        if (used == 0)
+            return -1;
+        if (used <= characters || length == 1)
+            break;
+        kept = (size_t)(0.97 * (double)(b * length) * (double)characters / (double)used);
+    }
+    return 0;
+}
+
+int mpg_blocks_keep(struct mpg_noise_core *core, size_t characters, size_t most,
+                    struct mpg_error *err)
+{
+    size_t used = 0;
+    struct record r = {.limit_ns = INFINITY};
+    core->blocks.recorded = core->detours;
+    round_times(core);
+    r.n = core->detours;
+    r.start_ns = core->start_ns;
+    r.duration_ns = core->duration_ns;
+    core->start_ns = core->duration_ns = NULL;
+    core->detours = 0;
+    int status = keep_longest(&r, characters / 2, most / 2, core, &used, err);
+    if (status == 0)
+        status = sum_up(&r, err);
+    if (status == 0)
+        status = keep_blocks(&r, characters - used, most - core->detours, core, err);
+    free(r.shorts);
+    free(r.short_ns);
+    free(r.long_ns);
+    free(r.start_ns);
+    free(r.duration_ns);
+    return status;
+}

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Records of detours: made whole parts of a nanosecond, kept packed until all are known, and
+ * then in part where they are too many for a signature. */
+#include "signature/make/collect_private.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "signature/file/detours.h"
+#include "signature/file/pack.h"
+#include "signature/make/blocks.h"
+
+/* Results files are text: the end of one detour and the start of the next were
+ * rounded apart. This much is forgiven. */
+#define ROUNDING_NS 1.0
+
+/* The finest part of a ns that a signature has. */
+enum { MOST_PARTS = 1000 };
+
+/* A record that fits has at most so many detours: its share of what a signature's reader
+ * takes, and for each byte so many. */
+enum { DETOURS_A_BYTE = 4 };
+
+/* Whether all of N TIMES_NS are whole PARTS of a ns. */
+static bool are_parts(const double *times_ns, size_t n, int parts)
+{
+    for (size_t i = 0; i < n; i++)
+        if (rint(times_ns[i] * parts) / parts != times_ns[i])
+            return false;
+    return true;
+}
+
+/* The least 1, 10, ... parts of a ns of which R's times are whole ones; if they are finer
+ * than the finest, that. */
+static int parts_of(const struct mpg_results *r)
+{
+    int parts = 1;
+    while (parts < MOST_PARTS &&
+           !(are_parts(r->column[MPG_COLUMN_START_NS], r->samples, parts) &&
+             are_parts(r->column[MPG_COLUMN_DURATION_NS], r->samples, parts)))
+        parts *= 10;
+    return parts;
+}
+
+/* Copies R's detours as PARTS of a ns, moving starts and ends that rounding pushed over the
+ * previous end or the span by no more than ROUNDING_NS. */
+static int copy_detours(const struct mpg_results *r, int parts, struct mpg_noise_core *core,
+                        struct mpg_error *err)
+{
+    double end = 0, end_ns = 0, last = floor(core->span_ns * parts);
+    core->start_ns = malloc((r->samples + 1) * sizeof *core->start_ns);
+    core->duration_ns = malloc((r->samples + 1) * sizeof *core->duration_ns);
+    if (!core->start_ns || !core->duration_ns)
+        return mpg_collect_no_memory(err);
+    for (size_t i = 0; i < r->samples; i++) {
+        double start = rint(r->column[MPG_COLUMN_START_NS][i] * parts);
+        double length = rint(r->column[MPG_COLUMN_DURATION_NS][i] * parts);
+        if (start < end && start >= end - ROUNDING_NS * parts) {
+            length = fmax(0, length - (end - start));
+            start = end;
+        }
+        if (start + length > last && start + length <= last + ROUNDING_NS * parts)
+            length = fmax(0, last - start);
+        core->start_ns[i] = start == end ? end_ns : start / parts;
+        if (core->start_ns[i] + length / parts > core->span_ns && start + length <= last)
+            length = fmax(0, length - 1); /* the sum may round up */
+        core->duration_ns[i] = length / parts;
+        end = start + length;
+        end_ns = core->start_ns[i] + core->duration_ns[i];
+    }
+    core->detours = r->samples;
+    return 0;
+}
+
+/* Fits families to how long CORE's detours are and how far apart. */
+static int fit_detours(struct mpg_noise_core *core, struct mpg_error *err)
+{
+    size_t gaps = core->detours > 0 ? core->detours - 1 : 0;
+    if (gaps == 0)
+        return 0;
+    double *gap = malloc(gaps * sizeof *gap);
+    if (!gap)
+        return mpg_collect_no_memory(err);
+    for (size_t i = 0; i < gaps; i++)
+        gap[i] = fmax(0, core->start_ns[i + 1] - (core->start_ns[i] + core->duration_ns[i]));
+    int status = mpg_collect_fit(gap, gaps, core->gap_ns, err);
+    free(gap);
+    return status < 0 ? -1
+                      : mpg_collect_fit(core->duration_ns, core->detours, core->length_ns, err);
+}
+
+/* Takes CORE's detours into a packed record: a whole node's would fill the memory. */
+static int put_aside(struct mpg_collect *c, struct mpg_noise_core *core, int parts,
+                     struct mpg_error *err)
+{
+    struct mpg_collect_record *grown = realloc(c->record, (c->records + 1) * sizeof *grown);
+    if (!grown)
+        return mpg_collect_no_memory(err);
+    c->record = grown;
+    struct mpg_collect_record made = {.host = strdup(core->host), .core = core->core,
+                                      .n = core->detours, .parts = parts};
+    if (!made.host)
+        return mpg_collect_no_memory(err);
+    if (!(made.packed = mpg_detours_pack(core, parts, MPG_PACK_FAST, err))) {
+        free(made.host);
+        return -1;
+    }
+    c->record[c->records++] = made;
+    free(core->start_ns);
+    free(core->duration_ns);
+    core->start_ns = core->duration_ns = NULL;
+    core->detours = 0;
+    return 0;
+}
+
+int mpg_collect_add_detours(struct mpg_collect *c, const struct mpg_results *r,
+                            struct mpg_noise_core *core, struct mpg_error *err)
+{
+    if (mpg_results_number(r, "threshold_ns", 0, MPG_DISTRIBUTION_LIMIT, &core->threshold_ns,
+                           err) < 0 ||
+        mpg_results_number(r, "span_ns", 1, MPG_DISTRIBUTION_LIMIT, &core->span_ns, err) < 0)
+        return -1;
+    int parts = parts_of(r);
+    if (copy_detours(r, parts, core, err) < 0)
+        return mpg_error_prefix(err, "%s", r->path);
+    if (mpg_noise_detours_check(core, err) < 0)
+        return mpg_error_prefix(err, "%s: detours", r->path);
+    if (mpg_noise_core_derive(core, err) < 0 || fit_detours(core, err) < 0 ||
+        put_aside(c, core, parts, err) < 0)
+        return mpg_error_prefix(err, "%s", r->path);
+    return 0;
+}
+
+void mpg_collect_free_records(struct mpg_collect *c)
+{
+    for (size_t i = 0; i < c->records; i++) {
+        free(c->record[i].packed);
+        free(c->record[i].host);
+    }
+    free(c->record);
+}
+
+static struct mpg_noise_core *core_of(const struct mpg_collect *c,
+                                      const struct mpg_collect_record *record)
+{
+    for (size_t i = 0; i < c->sig->cores; i++)
+        if (c->sig->core[i].core == record->core &&
+            strcmp(c->sig->core[i].host, record->host) == 0)
+            return &c->sig->core[i];
+    return NULL;
+}
+
+/* How many characters each of C's records may take so that all take LEFT: those that need
+ * less leave the rest to the others. */
+static size_t share_of(const struct mpg_collect *c, size_t left)
+{
+    size_t share = 0, low = 0, high = left;
+    while (low <= high) {
+        size_t middle = low + (high - low) / 2, sum = 0;
+        for (size_t i = 0; i < c->records; i++) {
+            size_t size = strlen(c->record[i].packed);
+            sum += size < middle ? size : middle;
+        }
+        if (sum <= left) {
+            share = middle;
+            low = middle + 1;
+        } else if (middle == 0) {
+            break;
+        } else {
+            high = middle - 1;
+        }
+    }
+    return share;
+}
+
+/* Says that KEPT records were kept in part, the first of which is CORE's. */
+static int say_kept(struct mpg_collect *c, size_t kept, const struct mpg_noise_core *core,
+                    struct mpg_error *err)
+{
+    const struct mpg_noise_blocks *b = &core->blocks;
+    double time_ns = 0;
+    for (size_t i = 0; i < b->n; i++)
+        time_ns += b->block[i].to_ns - b->block[i].from_ns;
+    return mpg_collect_warn(c, err, "a signature has no room for all detours: of %zu core%s it has"
+                                    " a part, as of core %d: of %zu detours in %.3g s the %zu"
+                                    " longest, and those of %zu blocks, %.3g s in all",
+                            kept, kept == 1 ? "" : "s", core->core, b->recorded,
+                            core->span_ns * 1e-9, core->detours, b->n, time_ns * 1e-9);
+}
+
+int mpg_collect_put_detours(struct mpg_collect *c, size_t left, struct mpg_error *err)
+{
+    size_t share = share_of(c, left), kept = 0;
+    const struct mpg_noise_core *first = NULL;
+    for (size_t i = 0; i < c->records; i++) {
+        const struct mpg_collect_record *record = &c->record[i];
+        struct mpg_noise_core *core = core_of(c, record);
+        size_t size = strlen(record->packed);
+        size_t most = MPG_SIGNATURE_MAX_PACKED / c->records;
+        most += (size < share ? size : share) / 4 * 3 * DETOURS_A_BYTE;
+        most = most < MPG_SIGNATURE_MAX_DETOURS ? most : (size_t)MPG_SIGNATURE_MAX_DETOURS;
+        if (!core || mpg_detours_unpack(record->packed, record->n, record->parts, core, err) < 0)
+            return core ? -1 : mpg_error_set(err, "a record without a core");
+        if (size <= share && record->n <= most)
+            continue;
+        if (mpg_blocks_keep(core, share, MPG_SIGNATURE_MAX_PACKED / c->records, err) < 0)
+            return -1;
+        if (kept++ == 0)
+            first = core;
+    }
+    return kept > 0 ? say_kept(c, kept, first, err) : 0;
+}
