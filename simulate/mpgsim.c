@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* mpgsim: what would a machine's noise, latency and bandwidth do to a traced run? */
 #include <string.h>
+#include <sys/stat.h>
 
 #include "common/option.h"
 #include "common/output.h"
+#include "simulate/kinds.h"
 #include "simulate/reports/report.h"
 #include "trace/untraced.h"
 
@@ -102,17 +104,50 @@ static int parse_path(struct arguments *a, struct mpg_error *err)
     return 0;
 }
 
+static int load_signature(const char *path, struct mpg_signature **sig, struct mpg_error *err)
+{
+    if (!path || (*sig = mpg_signature_load(path, err)))
+        return 0;
+    return mpg_explain_input(path, false, err);
+}
+
+/* What is read twice from standard input is empty the second time. */
+static int check_standard_input(const struct arguments *a, const char *trace,
+                                struct mpg_error *err)
+{
+    int n = strcmp(trace, "-") == 0;
+    n += a->signature && strcmp(a->signature, "-") == 0;
+    n += a->source && strcmp(a->source, "-") == 0;
+    return n > 1 ? mpg_error_set(err, "only one of TRACE, --signature and --source can be -") : 0;
+}
+
+/* The answer would replace what it was made of. */
+static int check_output(const struct arguments *a, const char *trace, struct mpg_error *err)
+{
+    const char *const inputs[] = {trace, a->signature, a->source};
+    struct stat out, in;
+    if (strcmp(a->output, "-") == 0 || stat(a->output, &out) < 0 || !S_ISREG(out.st_mode))
+        return 0;
+    for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++)
+        if (inputs[i] && stat(inputs[i], &in) == 0 && in.st_dev == out.st_dev &&
+            in.st_ino == out.st_ino)
+            return mpg_error_set(err, "--output: %s is what is read", a->output);
+    return 0;
+}
+
 static int open_inputs(const struct arguments *a, const char *trace, struct inputs *in,
                        struct mpg_error *err)
 {
-    if (a->signature && !(in->target = mpg_signature_load(a->signature, err)))
-        return -1;
-    if (a->source && !(in->source = mpg_signature_load(a->source, err)))
+    if (check_output(a, trace, err) < 0 ||
+        load_signature(a->signature, &in->target, err) < 0 ||
+        load_signature(a->source, &in->source, err) < 0)
         return -1;
     if (mpg_perturbation_use(&in->p, in->target, in->source, a->path_class, err) < 0)
         return -1;
     in->trace = mpg_trace_open(trace, err);
-    return in->trace ? check_ranks(a, in, err) : -1;
+    if (!in->trace)
+        return mpg_explain_input(trace, true, err);
+    return check_ranks(a, in, err);
 }
 
 static void close_inputs(struct inputs *in)
@@ -298,7 +333,7 @@ int main(int argc, char **argv)
     if (a.json && a.per_rank)
         mpg_option_usage_error(&program, "--json and --per-rank exclude each other");
     if (parse_absorb(a.absorb, &simulation, &err) < 0 || parse_specs(&a, &in.p, &err) < 0 ||
-        parse_path(&a, &err) < 0)
+        parse_path(&a, &err) < 0 || check_standard_input(&a, argv[first], &err) < 0)
         mpg_option_usage_error(&program, "%s", err.text);
     int status = run(&a, argv[first], &simulation, &in, &err);
     if (status < 0)

@@ -9,6 +9,9 @@
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>
 
+/* Its square, summed over replicas, is still finite. */
+static const double MOST_DELAY_NS = 1e145;
+
 int mpg_result_init(struct mpg_result *r, int32_t ranks, uint32_t replicas, uint32_t first_replica,
                     struct mpg_error *err)
 {
@@ -32,14 +35,21 @@ void mpg_result_clear(struct mpg_result *r)
     *r = (struct mpg_result){0};
 }
 
-void mpg_result_finish(struct mpg_result *r)
+int mpg_result_finish(struct mpg_result *r, struct mpg_error *err)
 {
     for (uint32_t k = 0; k < r->replicas; k++) {
         r->run_ns[k] = -INFINITY;
-        for (int32_t i = 0; i < r->ranks; i++)
-            r->run_ns[k] = fmax(r->run_ns[k], (double)r->traced_ns[i] +
-                                                  r->delay_ns[(size_t)i * r->replicas + k]);
+        for (int32_t i = 0; i < r->ranks; i++) {
+            double delay_ns = r->delay_ns[(size_t)i * r->replicas + k];
+            if (!(fabs(delay_ns) <= MOST_DELAY_NS))
+                return mpg_error_set(err,
+                                     "rank %d, replica %u: the delay is more than numbers hold: "
+                                     "perturbations are too large",
+                                     i, r->first_replica + k);
+            r->run_ns[k] = fmax(r->run_ns[k], (double)r->traced_ns[i] + delay_ns);
+        }
     }
+    return 0;
 }
 
 void mpg_lanes_account_add(struct mpg_lanes_account *sum, const struct mpg_lanes_account *a,

@@ -28,8 +28,9 @@ struct mpg_result {
 
 int mpg_result_init(struct mpg_result *result, int32_t ranks, uint32_t replicas,
                     uint32_t first_replica, struct mpg_error *err);
-/* Fills run_ns from delays and traced times. */
-void mpg_result_finish(struct mpg_result *result);
+/* Fills run_ns from delays and traced times. Error: a delay that is not finite, or so
+ * large that its square is not. */
+int mpg_result_finish(struct mpg_result *result, struct mpg_error *err);
 void mpg_result_clear(struct mpg_result *result);
 
 /* Adds WEIGHT times A to SUM. */

@@ -167,8 +167,7 @@ int mpg_simulate(struct mpg_trace *trace, const struct mpg_perturbation *p,
     result->absorb = sim.absorb;
     result->floors_of_source = sim.floors && mpg_floors_used_source(sim.floors);
     result->clocks = mpg_clock_map_source(sim.clocks);
-    mpg_result_finish(result);
-    status = 0;
+    status = mpg_result_finish(result, err);
 out:
     mpg_floors_free(sim.floors);
     mpg_clock_map_free(sim.clocks);

@@ -54,26 +54,26 @@ static int add_missing_parts(const struct mpg_report *r, struct mpg_attention *l
     const struct mpg_perturbation *p = r->p;
     if (!p->target)
         return 0;
-    const char *of_path = p->target_path ? "on this path " : "";
+    const char *of_path = p->target->paths > 1 ? " on this path" : "";
     const struct {
         bool missing;
-        const char *topic, *what, *then;
+        const char *topic, *what, *where, *then;
     } parts[] = {
-        {p->noise.n == 0 && p->target_cores == 0, "noise", "noise",
+        {p->noise.n == 0 && p->target_cores == 0, "noise", "noise", "",
          "nothing interrupts the computation (mpgbench or ftq measures it; --noise says it)"},
-        {p->latency.n == 0 && !has_latency(p->target_path), "latency", "latency",
+        {p->latency.n == 0 && !has_latency(p->target_path), "latency", "latency", of_path,
          "messages take no longer than traced (pingpong measures it; --latency says it)"},
-        {p->byte.n == 0 && !mpg_perturbation_bytes_measured(p), "bytes", "bandwidth",
+        {p->byte.n == 0 && !mpg_perturbation_bytes_measured(p), "bytes", "bandwidth", of_path,
          "bytes take no longer than traced (bandwidth measures it; --byte says it)"},
         {!r->given.eager_limit &&
              (!p->target_path || p->target_path->eager_limit_bytes == MPG_EAGER_LIMIT_UNKNOWN),
-         "eager limit", "eager limit",
+         "eager limit", "eager limit", of_path,
          "standard sends never wait for their receiver (--eager-limit says it)"},
     };
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (parts[i].missing &&
-            mpg_attention_add(list, err, parts[i].topic, "no %s %sin this signature: %s",
-                              parts[i].what, of_path, parts[i].then) < 0)
+            mpg_attention_add(list, err, parts[i].topic, "no %s%s in this signature: %s",
+                              parts[i].what, parts[i].where, parts[i].then) < 0)
             return -1;
     return 0;
 }

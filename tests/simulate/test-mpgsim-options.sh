@@ -1,0 +1,205 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# mpgsim's options together (TAP): whatever is added to others changes the answer's
+# numbers, or the answer or an error says about it; several distributions; what stands
+# under Attention; files in the wrong place.
+set -u
+mpgsim=${MPGSIM:-mpgsim}
+python=${PYTHON3-python3}
+here=$(cd "$(dirname "$0")" && pwd)
+reference=$here/../../results/reference/reference.sig
+. "$here/../tap.sh"
+. "$here/../traces.sh"
+command -v "$mpgsim" >/dev/null || { echo "Bail out! no $mpgsim"; exit 1; }
+[ -n "$python" ] || skip_all "no python3"
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+
+"$python" "$here/../oracle/randomtrace.py" --seed 3 --ranks 4 --steps 60 --all-synchronous-safe \
+    >t.txt
+cp "$reference" target.sig
+cp "$reference" source.sig
+
+cat >pairs.py <<'END'
+import itertools, json, random, subprocess, sys
+program = sys.argv[1]
+OPTIONS = ["--signature=target.sig", "--source=source.sig", "--path=core-complex",
+           "--noise=exp:2us", "--noise=const:3us@1", "--call-noise=exp:300ns", "--latency=exp:1us",
+           "--latency=const:-100ns", "--byte=const:2ns", "--compute-ratio=1.5", "--absorb=none",
+           "--absorb=wait", "--eager-limit=100", "--eager-limit=1GiB", "--source-latency=1us",
+           "--source-byte=1ns", "--replicas=3", "--first-replica=2", "--seed=9"]
+LISTS = ("--noise", "--call-noise", "--latency", "--byte")
+known = {}
+
+def name(option):
+    return option.partition("=")[0]
+
+def answer(options):
+    """(exit status, what is said, everything but the echo of the options)"""
+    key = tuple(options)
+    if key not in known:
+        run = subprocess.run([program, "--json", *options, "t.txt"], capture_output=True, text=True)
+        said, rest = run.stderr, None
+        if run.returncode == 0:
+            whole = json.loads(run.stdout)
+            del whole["options"]
+            said = " ".join(line["text"] for line in whole["attention"])
+            rest = json.dumps(whole)
+        known[key] = run.returncode, said, rest
+    return known[key]
+
+def fault(options, added):
+    """What is wrong with adding the option; None."""
+    together = [o for o in OPTIONS if o in options]
+    status, said, rest = answer(together)
+    repeated = name(added) not in LISTS and any(
+        name(o) == name(added) for o in options if o != added)
+    if repeated:
+        return None if status == 2 and name(added) + " is given twice" in said else said
+    if status:
+        return None if status == 2 and any(name(o) in said for o in together) else said
+    if rest == answer([o for o in together if o != added])[2]:
+        return "without effect, and silently"
+    return None
+
+random.seed(5)
+groups = [list(pair) for pair in itertools.combinations(OPTIONS, 2)]
+groups += [random.sample(OPTIONS, random.choice([3, 4, 5])) for _ in range(150)]
+n = failed = 0
+print(f"# {len(groups)} groups of options")
+for group in groups:
+    for added in group:
+        n += 1
+        wrong = fault(group, added)
+        if wrong:
+            failed += 1
+            print(f"# {added} in {' '.join(group)}: {wrong}")
+for option in OPTIONS: # by itself
+    if fault([option], option):
+        failed += 1
+        print(f"# {option}: {fault([option], option)}")
+print(f"# {n} options added, {failed} wrong")
+sys.exit(failed > 0)
+END
+ok "no option is silently without effect, in any pair and some larger groups" \
+    "$python" pairs.py "$mpgsim"
+
+# attention TOPIC OPTION...: the lines about TOPIC
+attention() {
+    local topic=$1
+    shift
+    "$mpgsim" "$@" | awk -v topic="  $topic" '
+        NR == 1 { inside = /^Attention$/; next } /^$/ { exit }
+        inside && index($0, topic) == 1 { sub("^  " substr(topic, 3) " *", ""); print }'
+}
+# delays OPTION...: of the ranks
+delays() {
+    "$mpgsim" --per-rank "$@" 2>err | awk 'NR > 1 { printf "%s ", $3 }'
+}
+is "nothing to say, no Attention" "$("$mpgsim" --noise=exp:1us t.txt | head -n 1 | cut -c 1-6)" "t.txt:"
+is "nor in JSON" "$("$mpgsim" --json t.txt | sed -n 's/^ "attention": //p')" "[],"
+
+# ---- several distributions ----
+is "two constants add up" "$(delays --absorb=none --noise=const:3us --noise=const:4us t.txt)" \
+    "$(delays --absorb=none --noise=const:7us t.txt)"
+is "so do latencies" "$(delays --latency=const:3us --latency=const:4us t.txt)" \
+    "$(delays --latency=const:7us t.txt)"
+is "each for its ranks: as one for both" \
+    "$(delays --noise=exp:3us@1 --noise=exp:3us@0,2-3 --call-noise=exp:1us@3 --call-noise=exp:1us@0-2 t.txt)" \
+    "$(delays --noise=exp:3us --call-noise=exp:1us t.txt)"
+ok "the second one has draws of its own" test \
+    "$(delays --absorb=none --noise=exp:1us --noise=exp:1us t.txt)" != \
+    "$(delays --absorb=none --noise=exp:2us t.txt)"
+like "the answer says so" "$("$mpgsim" --noise=exp:3us@1 --noise=const:1us t.txt)" \
+    "*noise *exp:3us@1 + const:1us (added up on ranks that several name)*"
+is "JSON has them all" "$("$mpgsim" --json --latency=exp:3us --latency=const:1us t.txt |
+    sed -n 's/^ *"latency": "\(.*\)",*/\1/p')" "exp:3us + const:1us"
+
+# ---- what selects nothing ----
+# refuses STATUS PATTERN OPTION...
+refuses() {
+    local status=$1 pattern=$2 got
+    shift 2
+    "$mpgsim" "$@" >out 2>err
+    got=$?
+    # shellcheck disable=SC2254 # a pattern
+    case $got,$(wc -l <err),$(wc -c <out),$(cat err) in
+    $status,1,0,$pattern) return 0 ;;
+    esac
+    echo "# exit $got, expected $status and '$pattern':"
+    sed 's/^/# /' err
+    return 1
+}
+ok "a rank that is not there" refuses 1 "*--noise: '*@5' names rank 5, and the trace has ranks 0 to 3" \
+    --noise=const:1us@5 t.txt
+ok "nor its like at the end of a list" refuses 1 "*--call-noise: *names rank 4*" \
+    --noise=const:1us@3 --call-noise=const:1us@0,2-4 t.txt
+ok "a path that was not measured" refuses 1 "*no path 'node' was measured; measured were: core complex" \
+    --signature=target.sig --path=node t.txt
+ok "a path without a signature" refuses 2 "*--path: there is no --signature*" --path=node t.txt
+ok "ranks of a message" refuses 2 "*--byte takes no @RANKS*" --byte=const:1ns@0 t.txt
+for option in --latency=const:10 --noise=exp:0.5 --call-noise=normal:1us,3 --byte=gamma:1,1ns \
+    --source-latency=10 --source-byte=0.5; do
+    ok "$option: no unit" refuses 2 "mpgsim: ${option%%=*}: *has no unit: write *us*" "$option" t.txt
+done
+for option in --latency=const:1e308s --noise=lognormal:1us,1e200s --latency=const:inf --byte=exp:nan \
+    --noise=pareto:1us,0.001 --compute-ratio=inf --compute-ratio=nan --source-latency=inf; do
+    ok "$option" refuses 2 "mpgsim: ${option%%=*}: *" "$option" t.txt
+done
+"$mpgsim" --noise=gamma:1us,3us --replicas=2000 --json t.txt >out
+is "a gamma distribution of shape 1/9, 2000 times" "$? $(grep -ciE '\b(nan|inf)' out)" "0 0"
+
+# ---- parts that a signature has not ----
+"$python" - <<'END'
+import json
+whole = json.load(open("target.sig"))
+def save(name, *less):
+    sig = {k: v for k, v in whole.items() if k not in less}
+    if "eager" in less:
+        sig["network"] = json.loads(json.dumps(sig["network"]))
+        for path in sig["network"]:
+            path.pop("eager_limit_bytes", None)
+    json.dump(sig, open(name, "w"))
+save("quiet.sig", "noise")
+save("alone.sig", "network")
+save("limitless.sig", "eager")
+END
+like "no noise" "$(attention noise --signature=quiet.sig t.txt)" "no noise in this signature: *"
+is "unless an option says it" "$(attention noise --signature=quiet.sig --noise=exp:1us t.txt)" ""
+like "no latency" "$(attention latency --signature=alone.sig t.txt)" "no latency in this signature: *"
+like "no bandwidth" "$(attention bytes --signature=alone.sig t.txt)" "no bandwidth in this signature: *"
+like "no eager limit" "$(attention 'eager limit' --signature=limitless.sig t.txt)" "no eager limit *"
+is "none in a whole one" "$(attention '' --signature=target.sig t.txt)" ""
+like "a source without noise" "$(attention source --signature=target.sig --source=quiet.sig t.txt)" \
+    "no noise in the source's signature*"
+like "what options replace" "$(attention replaced --signature=target.sig --noise=exp:1us@0 \
+    --eager-limit=1MiB t.txt)" \
+    "--noise, --eager-limit instead of the signature's noise, eager limit, also on ranks*none"
+like "a signature of which nothing is left" "$(attention signature --signature=target.sig \
+    --noise=const:0 --latency=const:0 --byte=const:0 --eager-limit=1MiB t.txt)" "nothing of --signature*"
+like "a source alone" "$(attention source --source=source.sig t.txt)" "nothing of --source is used*"
+like "replicas of nothing random" "$(attention draws --noise=const:1us --replicas=5 --seed=2 t.txt)" \
+    "--replicas, --seed without effect*"
+like "what --lenient lets pass" "$(sed '0,/Finalize/{/Finalize/d}' t.txt >died.txt
+    attention missing --lenient died.txt)" "* ranks no MPI_Finalize*"
+"$mpgsim" --per-rank --seed=3 t.txt >out 2>err
+is "a table has it beside it" "$(cat err)" \
+    "mpgsim: attention: draws: --seed without effect: nothing is random, all replicas are the same"
+
+# ---- files in the wrong place ----
+ok "a signature as trace" refuses 1 "mpgsim: target.sig: a signature, not a trace*" target.sig
+ok "a trace as signature" refuses 1 "mpgsim: t.txt: a trace*, not a signature*" --signature=t.txt t.txt
+ok "the two the wrong way round" refuses 1 "mpgsim: t.txt: a trace*, not a signature*" \
+    --signature=t.txt target.sig
+ok "a folder of results as signature" refuses 1 "mpgsim: *: a folder of results, not a signature: *sigmake*" \
+    --signature="${reference%/*}" t.txt
+ok "the same as trace" refuses 1 "mpgsim: *: a folder of results, not a trace*" "${reference%/*}"
+"$mpgsim" --json t.txt >answer
+ok "an answer as trace" refuses 1 "mpgsim: answer: *, not a trace*" answer
+ok "a text as source" refuses 1 "mpgsim: pairs.py: *, not a signature*" --source=pairs.py t.txt
+ok "standard input twice" refuses 2 "*only one of TRACE, --signature and --source*" --signature=- -
+cp t.txt kept.txt
+ok "what is read as output" refuses 1 "*--output: t.txt is what is read" -o t.txt t.txt
+ok "it is not touched" cmp -s t.txt kept.txt
+done_testing
