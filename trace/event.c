@@ -62,6 +62,15 @@ enum mpg_call mpg_call_plain(enum mpg_call call)
     return plain[call] ? (enum mpg_call)plain[call] : call;
 }
 
+bool mpg_sum_is_sound(const struct mpg_sum *s)
+{
+    const int64_t limit = INT64_MAX / 4;
+    return s->calls > 0 && s->calls <= limit && s->least_ns >= 0 && s->time_ns <= limit &&
+           s->time_ns / s->calls >= s->least_ns &&
+           s->time_ns / s->calls + (s->time_ns % s->calls > 0) <= s->most_ns &&
+           s->most_ns <= limit;
+}
+
 bool mpg_call_is_synchronous(enum mpg_call call)
 {
     call = mpg_call_plain(call);

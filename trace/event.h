@@ -73,7 +73,7 @@ enum mpg_kind {
     MPG_KIND_PCONTROL,     /* to: its level */
     MPG_KIND_UNKNOWN,      /* string: the name of a function that is not in the table */
     MPG_KIND_ABORT,
-    MPG_KIND_OTHER         /* nothing: a call that involves no other process */
+    MPG_KIND_OTHER         /* nothing: a call that involves no other process; or the sum of some */
 };
 
 /* MPG_KIND_OF_x is the kind of x and of x_c. */
@@ -111,6 +111,12 @@ struct mpg_frame {
 struct mpg_resolution {
     int64_t request;
     int32_t source, tag;
+};
+
+/* Calls that involve nobody and that were not recorded each but counted and summed up. */
+struct mpg_sum {
+    int64_t calls; /* 0: the event is a call; else it stands for as many as these */
+    int64_t time_ns, least_ns, most_ns; /* in all of them, in one */
 };
 
 struct mpg_event {
@@ -152,6 +158,8 @@ struct mpg_event {
     const int64_t *values; /* "values" names them: thread CPU time (cpu_ns), PAPI counters */
     uint32_t source_number, destination_number; /* NEIGHBOR...: filled in when read, from the */
     const int32_t *sources, *destinations;      /* topology; ranks of comm, or MPG_PROC_NULL */
+    struct mpg_sum sum;    /* OTHER: calls from one place since the region mark or the sum before;
+                              both times of the event are when the last of them returned */
 };
 
 /* Name without the MPI_ prefix, and kind, of a call. */
@@ -173,6 +181,8 @@ enum mpg_call mpg_call_by_name(const char *name);
  * the target, writes. Received: by receives as their status says (nonblocking ones: the
  * buffer posted), RMA from the target, reads. Persistent operations: nothing. */
 void mpg_event_bytes(const struct mpg_event *event, int64_t *sent, int64_t *received);
+/* Whether SUM, of some calls, can be one. */
+bool mpg_sum_is_sound(const struct mpg_sum *sum);
 /* Whether CALL posts a synchronous-mode send (Ssend, Issend, Ssend_init, their _c). */
 bool mpg_call_is_synchronous(enum mpg_call call);
 /* Whether CALL posts a standard-mode send (Send, Isend, [I]sendrecv..., Send_init, Psend_init,

@@ -14,12 +14,14 @@
 #include "trace/record/target.h"
 #include "trace/record/tracers.h"
 
+enum { LOCAL_DEFAULT = 1 };
+
 /* What a run is asked to do. */
 struct request {
     const char *output;
     const char *papi, *mpi; /* NULL: not given */
-    int64_t buffer_bytes, callsites;
-    bool cpu_time, profile, force, quiet;
+    int64_t buffer_bytes, callsites, local;
+    bool cpu_time, profile, no_local, force, quiet;
     bool refused; /* as the folder holds a trace */
 };
 
@@ -162,6 +164,8 @@ static int prepare(struct request *request, const char *program, struct mpg_erro
     setenv("MPGTRACE_BUFFER", number, 1);
     snprintf(number, sizeof number, "%lld", (long long)request->callsites);
     setenv("MPGTRACE_CALLSITES", number, 1);
+    snprintf(number, sizeof number, "%lld", request->no_local ? 0 : (long long)request->local);
+    setenv("MPGTRACE_LOCAL", number, 1);
     set_values(request);
     set_top(target.mpi != MPG_MPI_NONE);
     return preload_for(request, &target, program, err);
@@ -169,7 +173,8 @@ static int prepare(struct request *request, const char *program, struct mpg_erro
 
 int mpg_record_main(int argc, char **argv)
 {
-    struct request request = {.output = "app.trace", .buffer_bytes = 1 << 16, .callsites = 8};
+    struct request request = {.output = "app.trace", .buffer_bytes = 1 << 16, .callsites = 8,
+                              .local = LOCAL_DEFAULT};
     const struct mpg_option options[] = {
         {.name = "output", .letter = 'o', .kind = MPG_OPTION_STRING, .value = &request.output,
          .argument = "TRACE", .help = "the trace folder to make (default app.trace)"},
@@ -184,6 +189,12 @@ int mpg_record_main(int argc, char **argv)
         {.name = "callsites", .kind = MPG_OPTION_INT, .value = &request.callsites,
          .argument = "N", .minimum = 0, .maximum = 64,
          .help = "frames of each call's stack to record (default 8)"},
+        {.name = "local", .kind = MPG_OPTION_INT, .value = &request.local,
+         .argument = "N", .minimum = 0, .maximum = INT64_MAX / 4,
+         .help = "of calls that involve nobody (MPI_Wtime) record N from\n"
+                 "each place, and sum up the others (default 1)"},
+        {.name = "no-local", .kind = MPG_OPTION_FLAG, .value = &request.no_local,
+         .help = "sum up all of them, as --local=0"},
         {.name = "profile", .kind = MPG_OPTION_FLAG, .value = &request.profile,
          .help = "no events: number, time and bytes for each callsite"},
         {.name = "cpu-time", .kind = MPG_OPTION_FLAG, .value = &request.cpu_time,
@@ -202,6 +213,9 @@ int mpg_record_main(int argc, char **argv)
 
     if (!*request.output)
         mpg_option_usage_error(&program, "--output: no name given");
+    if (request.no_local && request.local > 0 && request.local != LOCAL_DEFAULT)
+        mpg_option_usage_error(&program, "--no-local and --local=%lld contradict each other",
+                               (long long)request.local);
     if (request.papi && !*request.papi)
         mpg_option_usage_error(&program, "--papi: no event given");
     if (request.mpi && mpg_mpi_of_word(request.mpi) == MPG_MPI_NONE)

@@ -83,7 +83,7 @@ const struct mpg_shape mpg_shape_masks[] = {
     [MPG_KIND_PCONTROL] = {ALL, .flags = FAILURE, .to = -1},
     [MPG_KIND_UNKNOWN] = {ALL, .flags = FAILURE, .string = -1},
     [MPG_KIND_ABORT] = {ALL, .flags = FAILURE},
-    [MPG_KIND_OTHER] = {ALL, .flags = FAILURE},
+    [MPG_KIND_OTHER] = {ALL, .flags = FAILURE | MPG_SHAPE_SUM},
 };
 
 bool mpg_kind_makes_request(enum mpg_kind kind)

@@ -18,7 +18,9 @@ enum {
     MPG_SHAPE_PERSISTENT = 32, /* Request_free of a persistent request */
     MPG_SHAPE_FAILED = 64,
     MPG_SHAPE_IN_ORDER = 128,  /* its new request is the last one plus 1 */
-    MPG_SHAPE_AGAIN = 256      /* its requests are those of the last such list */
+    MPG_SHAPE_AGAIN = 256,     /* its requests are those of the last such list */
+    MPG_SHAPE_SUM = 512,       /* it stands for several calls */
+    MPG_SHAPE_FLAGS = 1023     /* all of them */
 };
 
 /* Lists of that many requests are remembered, for programs that poll. */

@@ -215,10 +215,11 @@ static int end_early(struct mpg_graph *g, int32_t rank, struct mpg_error *err)
 static bool is_call(const struct mpg_event *e)
 {
     enum mpg_kind kind = mpg_call_kind(e->call);
-    return kind != MPG_KIND_FLUSH && kind != MPG_KIND_REGION_BEGIN && kind != MPG_KIND_REGION_END;
+    return kind != MPG_KIND_FLUSH && kind != MPG_KIND_REGION_BEGIN &&
+           kind != MPG_KIND_REGION_END && e->sum.calls == 0;
 }
 
-/* What is no call of MPI, or one outside of its reach. */
+/* What is no call of MPI, or many that involve nobody: their time is in the interval. */
 static bool is_aside(struct mpg_graph *g, struct stream *s)
 {
     const struct mpg_event *e = &s->call.event;
@@ -226,6 +227,7 @@ static bool is_aside(struct mpg_graph *g, struct stream *s)
         s->flushed_ns += e->leave_ns - e->enter_ns;
         g->counts.flushed_ns += (uint64_t)(e->leave_ns - e->enter_ns);
     }
+    g->counts.calls += (uint64_t)e->sum.calls;
     return !is_call(e);
 }
 

@@ -84,14 +84,17 @@ static int write_run(struct mpg_trace_writer *w, struct mpg_error *err)
 int facts_write_first(struct mpg_trace_writer *w, int rank, bool clock_is_shared,
                       struct mpg_error *err)
 {
-    char host[MPI_MAX_PROCESSOR_NAME] = "", cost[32];
+    char host[MPI_MAX_PROCESSOR_NAME] = "", call_cost[32], sum_cost[32];
     int length;
     PMPI_Get_processor_name(host, &length);
-    snprintf(cost, sizeof cost, "%.1f", overhead_call_ns());
+    const struct overhead cost = overhead_measure();
+    snprintf(call_cost, sizeof call_cost, "%.1f", cost.call_ns);
+    snprintf(sum_cost, sizeof sum_cost, "%.1f", cost.sum_ns);
     if (facts_write(w, "host", host, err) < 0 ||
         facts_write(w, "timer", tracer_clock.counter ? "counter" : "CLOCK_MONOTONIC",
                              err) < 0 ||
-        facts_write(w, "overhead_call_ns", cost, err) < 0)
+        facts_write(w, "overhead_call_ns", call_cost, err) < 0 ||
+        facts_write(w, "overhead_sum_ns", sum_cost, err) < 0)
         return -1;
     if (clock_is_shared && facts_write(w, "clocks", "shared", err) < 0)
         return -1;

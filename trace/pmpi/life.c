@@ -11,6 +11,7 @@
 #include "trace/pmpi/event.h"
 #include "trace/pmpi/facts.h"
 #include "trace/pmpi/folder.h"
+#include "trace/pmpi/local.h"
 #include "trace/pmpi/messages.h"
 #include "trace/pmpi/objects.h"
 #include "trace/pmpi/profile.h"
@@ -133,6 +134,7 @@ static int open_streams(int rank, bool threads, struct mpg_error *err)
                                            .value_number = values_number,
                                            .threads = threads};
     sites_start();
+    local_start();
     if (streams_open(&options, err) < 0 ||
         (profile && profile_open(life.folder, rank, ranks, err) < 0))
         return -1;

@@ -3,10 +3,15 @@
 #ifndef MPG_TRACER_OVERHEAD_H
 #define MPG_TRACER_OVERHEAD_H
 
-/* ns that a recorded call takes on this machine beyond the call itself, from a few
- * hundred made-up ones (below 1 ms in all); without its share of compressing and
- * writing, which Flush events tell. 0 if it cannot be measured. Before recording
- * begins, by the thread that has the first stream. */
-double overhead_call_ns(void);
+/* ns that the tracer takes on this machine beyond the call itself: for one that is recorded, and
+ * for one that is summed up. */
+struct overhead {
+    double call_ns, sum_ns;
+};
+
+/* From some hundred made-up calls (below 1 ms in all); without their share of compressing and
+ * writing, which Flush events tell. 0 if it cannot be measured. Before recording begins, by the
+ * thread that has the first stream. */
+struct overhead overhead_measure(void);
 
 #endif

@@ -7,7 +7,7 @@
 
 void record_other(struct tracer_scope *s)
 {
-    if (!tracer_lock())
+    if (!tracer_lock() || tracer_sum_up(s))
         return;
     struct mpg_event e = event_of(s);
     tracer_write(s, &e);

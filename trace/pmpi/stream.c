@@ -120,6 +120,7 @@ static void stream_free(struct stream *s)
     free(s->path);
     for (int i = 0; i < STREAM_TABLES; i++)
         free(s->defined[i].bits);
+    mpg_map_clear(&s->local);
     free(s);
 }
 

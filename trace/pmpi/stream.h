@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "common/map.h"
 #include "trace/store/writer.h"
 
 /* What a stream has defined so far, as a set of small numbers for each kind. */
@@ -38,6 +39,7 @@ struct stream {
         uint8_t *bits;
         uint32_t size; /* bytes */
     } defined[STREAM_TABLES];
+    struct mpg_map local; /* (call, callsite) -> how many of local.c's calls were recorded */
 };
 
 struct stream_options {

@@ -4,6 +4,7 @@
 
 #include <unwind.h>
 
+#include "trace/pmpi/local.h"
 #include "trace/pmpi/clock.h"
 #include "trace/pmpi/event.h"
 #include "trace/pmpi/profile.h"
@@ -33,12 +34,13 @@ static __attribute__((noinline, cold)) bool is_inside(uintptr_t frame)
 }
 
 /* What a thread needs at its first call, and what is measured between calls: that falls
- * into its own interval rather than into the call's time. */
-static __attribute__((noinline)) void prepare(void)
+ * into its own interval rather than into the call's time. Calls that involve nobody are in the
+ * interval, as most of them leave no record. */
+static __attribute__((noinline)) void prepare(enum mpg_call call)
 {
     if (!stream_thread.stream)
         stream_claim();
-    if (values_number)
+    if (values_number && mpg_call_kind(call) != MPG_KIND_OTHER)
         values_enter();
 }
 
@@ -58,7 +60,7 @@ struct tracer_scope tracer_enter(enum mpg_call call, const void *return_address,
     t->frame = (uintptr_t)frame;
     t->return_address = (uintptr_t)return_address;
     if (streams.on && __builtin_expect(values_number || !t->stream, false))
-        prepare();
+        prepare(call);
     s.enter_ns = clock_now_ns();
     if (streams.on && t->stream)
         mpg_trace_writer_inside(t->stream->writer, call, s.enter_ns);
@@ -123,16 +125,23 @@ void tracer_unlock(void)
     stream_unlock();
 }
 
+/* Whether sums of calls before EVENT are not to go on behind it. */
+static inline bool is_mark(const struct mpg_event *event)
+{
+    return event->call <= MPG_CALL_Finalize; /* the first ones: regions, start and end */
+}
+
 void tracer_write(const struct tracer_scope *s, struct mpg_event *event)
 {
     struct mpg_error err;
     struct stream *stream = stream_thread.stream;
     event->thread = stream->thread;
-    event->site = MPG_NO_SITE;
     /* Counters of two cores may differ by some ns where a thread has moved. */
     event->enter_ns = s->enter_ns > stream->last_ns ? s->enter_ns : stream->last_ns;
     event->leave_ns = s->leave_ns > event->enter_ns ? s->leave_ns : event->enter_ns;
     if (values_number) {
+        if (mpg_call_kind(s->call) == MPG_KIND_OTHER)
+            values_enter();
         event->value_number = values_number;
         event->values = values_interval();
     }
@@ -142,7 +151,8 @@ void tracer_write(const struct tracer_scope *s, struct mpg_event *event)
         streams.calls++;
     if (profile_is_on())
         profile_add(event, event->site);
-    else if ((event->site != MPG_NO_SITE && sites_define(event->site, &err) < 0) ||
+    else if ((is_mark(event) && mpg_trace_end_sums(stream->writer, &err) < 0) ||
+             (event->site != MPG_NO_SITE && sites_define(event->site, &err) < 0) ||
              mpg_trace_write_event(stream->writer, event, &err) < 0)
         stream_fail(&err);
     bool full = streams.threads && mpg_trace_writer_is_full(stream->writer);
@@ -151,4 +161,12 @@ void tracer_write(const struct tracer_scope *s, struct mpg_event *event)
         stream_flush();
     if (values_number)
         values_leave();
+}
+
+bool tracer_sum_up(const struct tracer_scope *s)
+{
+    if (profile_is_on() || !local_add(s, sites_capture(s)))
+        return false;
+    stream_unlock();
+    return true;
 }

@@ -48,6 +48,8 @@ void tracer_count(int which);              /* a call of mpg_untraced[WHICH], for
  * lock returns false when nothing is recorded (any more). */
 bool tracer_lock(void);
 void tracer_write(const struct tracer_scope *scope, struct mpg_event *event); /* and unlocks */
+/* Whether the call SCOPE, which involves nobody, needs no record of its own; and unlocks then. */
+bool tracer_sum_up(const struct tracer_scope *scope);
 void tracer_unlock(void);
 void tracer_fail(const struct mpg_error *err);
 struct mpg_trace_writer *tracer_writer(void);

@@ -107,16 +107,23 @@ static int add_call(struct stat_summary *s, const struct mpg_event *e)
     int64_t sent, received;
     mpg_event_bytes(e, &sent, &received);
     struct stat_sum one = {1, time_ns, time_ns, time_ns, (double)sent, (double)received};
+    if (e->sum.calls) {
+        time_ns = (double)e->sum.time_ns;
+        one = (struct stat_sum){(uint64_t)e->sum.calls, time_ns, (double)e->sum.least_ns,
+                                (double)e->sum.most_ns, 0, 0};
+        s->summed_number += one.number;
+    }
     struct stat_row *row = find_row(s, e);
     if (!row)
         return -1;
     mpg_stat_join(&row->sum, &one);
     mpg_stat_join(&s->calls[e->call], &one);
-    s->call_number++;
+    s->call_number += one.number;
     s->failed_number += e->failed;
     uint64_t *mpi_ns = mpg_map_find(&s->mpi_ns, e->thread, 0); /* since regions are there */
     if (mpi_ns)
-        *mpi_ns += (uint64_t)e->leave_ns - (uint64_t)e->enter_ns;
+        *mpi_ns += e->sum.calls ? (uint64_t)e->sum.time_ns
+                                : (uint64_t)e->leave_ns - (uint64_t)e->enter_ns;
     return 0;
 }
 

@@ -134,27 +134,40 @@ static void print_spawned(const struct mpg_trace *t)
         free(entries);
 }
 
-/* What the tracer itself took, by its own measurement when it began. */
-static void print_overhead(const struct stat_summary *s)
+/* The mean over ranks of the fact KEY, a time; negative: no rank has it. */
+static double mean_fact(const struct mpg_trace *t, const char *key)
 {
-    const struct mpg_trace *t = s->trace;
-    double call_ns = 0;
+    double sum_ns = 0;
     int32_t told = 0;
-    char cost[32], flushes[32];
     for (int32_t r = 0; r < mpg_trace_ranks(t); r++) {
-        const char *value = mpg_trace_find_fact(t, r, "overhead_call_ns");
+        const char *value = mpg_trace_find_fact(t, r, key);
         if (value) {
-            call_ns += strtod(value, NULL);
+            sum_ns += strtod(value, NULL);
             told++;
         }
     }
-    if (!told || s->run_ns <= 0)
+    return told ? sum_ns / told : -1;
+}
+
+/* What the tracer itself took, by its own measurement when it began. */
+static void print_overhead(const struct stat_summary *s)
+{
+    const uint64_t recorded = s->call_number - s->summed_number;
+    const double call_ns = mean_fact(s->trace, "overhead_call_ns");
+    double sum_ns = mean_fact(s->trace, "overhead_sum_ns");
+    char text[32];
+    if (call_ns < 0 || s->run_ns <= 0)
         return;
-    call_ns /= told;
-    printf("overhead    %.2f %% of the run: %" PRIu64 " calls x %s, flushes %s\n",
-           100 * ((double)s->call_number * call_ns + s->flush_ns) / s->run_ns, s->call_number,
-           mpg_units_format_time(cost, sizeof cost, call_ns),
-           mpg_units_format_time(flushes, sizeof flushes, s->flush_ns));
+    if (sum_ns < 0)
+        sum_ns = call_ns;
+    printf("overhead    %.2f %% of the run: %" PRIu64 " calls x %s",
+           100 * ((double)recorded * call_ns + (double)s->summed_number * sum_ns + s->flush_ns) /
+               s->run_ns,
+           recorded, mpg_units_format_time(text, sizeof text, call_ns));
+    if (s->summed_number)
+        printf(", %" PRIu64 " summed up x %s", s->summed_number,
+               mpg_units_format_time(text, sizeof text, sum_ns));
+    printf(", flushes %s\n", mpg_units_format_time(text, sizeof text, s->flush_ns));
 }
 
 /* What was counted between calls. */
@@ -195,6 +208,9 @@ void mpg_stat_print_head(const struct stat_summary *s)
     else
         printf("%.2f bytes a call\n",
                s->call_number ? (double)mpg_trace_bytes(t) / (double)s->call_number : 0);
+    if (s->summed_number)
+        printf("summed up   %" PRIu64 " of the calls involve nobody (MPI_Wtime and the like), and "
+               "are not there one by one\n", s->summed_number);
     if (s->failed_number)
         printf("failed      %" PRIu64 " of the calls returned an error\n", s->failed_number);
     print_values(s);

@@ -65,9 +65,10 @@ int mpg_chunk_unpack(const uint8_t *header, struct mpg_chunk *chunk, struct mpg_
     if (memcmp(header, magic, sizeof magic) != 0)
         return mpg_error_set(err, "not a chunk of an mpgkit trace");
     unsigned version = (unsigned)get(header + 8, 2);
-    if (version != MPG_CHUNK_VERSION)
-        return mpg_error_set(err, "trace format version %u, this mpgkit reads version %d: "
-                             "use the mpgkit that wrote it", version, MPG_CHUNK_VERSION);
+    if (version < MPG_CHUNK_OLDEST || version > MPG_CHUNK_VERSION)
+        return mpg_error_set(err, "trace format version %u, this mpgkit reads versions %d to %d: "
+                             "use the mpgkit that wrote it", version, MPG_CHUNK_OLDEST,
+                             MPG_CHUNK_VERSION);
     unsigned kind = (unsigned)get(header + 10, 2);
     *chunk = (struct mpg_chunk){
         .kind = (enum mpg_chunk_kind)kind,

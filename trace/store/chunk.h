@@ -11,7 +11,8 @@
 #include "common/error.h"
 
 enum {
-    MPG_CHUNK_VERSION = 3,
+    MPG_CHUNK_VERSION = 4,
+    MPG_CHUNK_OLDEST = 3, /* which had no sums of calls */
     MPG_CHUNK_HEADER_BYTES = 64,
     MPG_CHUNK_CRC_OFFSET = 56,
     MPG_CHUNK_MAX_RANKS = 1 << 26,

@@ -117,7 +117,7 @@ static struct mpg_shape *place_of(struct mpg_decoder *d, uint32_t number)
 static int read_shape(struct mpg_decoder *d, uint32_t *number, struct mpg_error *err)
 {
     uint32_t call, flags, given;
-    if (!mpg_decode_u32(d, &call, MPG_CALL_COUNT - 1) || !mpg_decode_u32(d, &flags, 511) ||
+    if (!mpg_decode_u32(d, &call, MPG_CALL_COUNT - 1) || !mpg_decode_u32(d, &flags, MPG_SHAPE_FLAGS) ||
         !mpg_decode_u32(d, &given, UINT32_MAX))
         return mpg_decoder_damaged(d, "shape", err);
     const struct mpg_shape *mask = &mpg_shape_masks[mpg_call_kind((enum mpg_call)call)];
@@ -293,6 +293,78 @@ static int fill_neighbours(const struct mpg_decoder *d, struct mpg_event *e, str
     return 0;
 }
 
+/* Whether ROW was made one of the stream's events before its process ended. */
+static bool is_event(const struct mpg_progress *progress, const struct mpg_sum_row *row)
+{
+    const uint64_t event = le64toh(row->event);
+    return event != 0 && (event >> 32 != (uint32_t)progress->sequence ||
+                          progress->events >= (uint32_t)event);
+}
+
+/* The window's row whose last call returned first, of those not given yet; NULL: none. */
+static struct mpg_sum_row *next_sum(const struct mpg_decoder *d)
+{
+    struct mpg_sum_row *first = NULL;
+    for (uint32_t i = 0; i < d->sum_number; i++) {
+        struct mpg_sum_row *row = &d->sums[i];
+        if (row->calls && !is_event(&d->stream->progress, row) &&
+            (!first || (int64_t)le64toh((uint64_t)row->last_ns) <
+                           (int64_t)le64toh((uint64_t)first->last_ns)))
+            first = row;
+    }
+    return first;
+}
+
+/* A process that was killed may have added the time of a call and not yet the call. */
+static void round_off(struct mpg_sum *s)
+{
+    int64_t least_ns, most_ns;
+    if (s->calls <= 0 || __builtin_mul_overflow(s->least_ns, s->calls, &least_ns) ||
+        __builtin_mul_overflow(s->most_ns, s->calls, &most_ns))
+        return;
+    if (s->time_ns > most_ns)
+        s->time_ns = most_ns;
+    if (s->time_ns < least_ns)
+        s->time_ns = least_ns;
+}
+
+/* Calls that a process had summed up, and not made an event, when it ended. */
+static int give_sum(struct mpg_decoder *d, struct mpg_event *e, struct mpg_error *err)
+{
+    struct mpg_sum_row *row = next_sum(d);
+    if (!row)
+        return 0;
+    const uint32_t call = le32toh(row->call);
+    int64_t last_ns = (int64_t)le64toh((uint64_t)row->last_ns);
+    int32_t site = (int32_t)le32toh((uint32_t)row->site);
+    if (last_ns < d->last_ns)
+        last_ns = d->last_ns;
+    *e = (struct mpg_event){.call = (enum mpg_call)call,
+                            .thread = d->thread,
+                            .enter_ns = last_ns,
+                            .leave_ns = last_ns,
+                            .newcomm = MPG_NO_COMM,
+                            .comm = MPG_NO_COMM,
+                            .object = MPG_NO_OBJECT,
+                            .string = -1,
+                            .value_number = d->columns - MPG_COLUMN_VALUES,
+                            .values = d->values,
+                            .sum = {.calls = (int64_t)le64toh(row->calls),
+                                    .time_ns = (int64_t)le64toh(row->time_ns),
+                                    .least_ns = (int64_t)le64toh(row->least_ns),
+                                    .most_ns = (int64_t)le64toh(row->most_ns)}};
+    round_off(&e->sum);
+    if (call >= MPG_CALL_COUNT || mpg_call_kind(e->call) != MPG_KIND_OTHER ||
+        !mpg_sum_is_sound(&e->sum) || (site != MPG_NO_SITE && !mpg_decode_id(&d->sites, &site)))
+        return mpg_decoder_damaged(d, "sum of calls", err);
+    e->site = site;
+    memset(d->values, 0, sizeof d->values);
+    row->calls = 0;
+    d->last_ns = last_ns;
+    d->event++;
+    return 1;
+}
+
 /* The MPI_Finalize that a launcher did not let return: it has no duration. */
 static int give_finalize(struct mpg_decoder *d, struct mpg_event *e)
 {
@@ -322,8 +394,10 @@ int mpg_decoder_next(struct mpg_decoder *d, struct mpg_event *e, struct mpg_erro
         int more = mpg_decoder_chunk(d, err);
         if (more < 0)
             return -1;
-        if (more == 0)
-            return give_finalize(d, e);
+        if (more == 0) {
+            const int given = give_sum(d, e, err);
+            return given ? given : give_finalize(d, e);
+        }
     }
     const struct mpg_shape *shape = read_operation(d, err);
     if (!shape)

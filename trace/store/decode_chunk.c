@@ -164,6 +164,8 @@ static int read_window(struct mpg_decoder *d, struct mpg_error *err)
         return mpg_decoder_damaged(d, "window", err);
     for (uint32_t i = 0; i < w.columns; i++)
         set_column(d, i, w.column[i], w.capacity[i]);
+    d->sums = w.sums;
+    d->sum_number = w.sum_number;
     return begin_chunk(d, w.columns, s->progress.events, s->progress.first_ns, err);
 }
 

@@ -212,6 +212,16 @@ static uint8_t *put_start(struct mpg_trace_writer *w, uint8_t *p, const struct m
     return p;
 }
 
+static uint8_t *put_sum(uint8_t *p, const struct mpg_sum *s)
+{
+    p = mpg_put_varint(p, (uint64_t)s->calls);
+    p = mpg_put_varint(p, (uint64_t)s->time_ns);
+    if (s->calls == 1)
+        return p;
+    p = mpg_put_varint(p, (uint64_t)s->least_ns);
+    return mpg_put_varint(p, (uint64_t)(s->most_ns - s->least_ns));
+}
+
 static inline uint8_t *put_body(struct mpg_trace_writer *w, uint8_t *p, const struct mpg_event *e,
                                 enum mpg_kind kind, uint32_t flags)
 {
@@ -275,6 +285,8 @@ static inline uint8_t *put_body(struct mpg_trace_writer *w, uint8_t *p, const st
     case MPG_KIND_NEIGHBOR:
     case MPG_KIND_WIN_GROUP:
         return put_runs(p, e->counts, e->count_number, 0, 0);
+    case MPG_KIND_OTHER:
+        return flags & MPG_SHAPE_SUM ? put_sum(p, &e->sum) : p;
     default:
         return p;
     }
@@ -302,7 +314,7 @@ static inline uint32_t flags_of(struct mpg_trace_writer *w, const struct mpg_eve
                      (e->done_all ? MPG_SHAPE_DONE_ALL : 0) |
                      (e->cancelled_number | e->resolution_number ? MPG_SHAPE_EXTRAS : 0) |
                      (e->persistent ? MPG_SHAPE_PERSISTENT : 0) | MPG_SHAPE_IN_ORDER |
-                     MPG_SHAPE_AGAIN;
+                     MPG_SHAPE_AGAIN | (e->sum.calls ? MPG_SHAPE_SUM : 0);
     flags &= mask->flags;
     if ((flags & MPG_SHAPE_IN_ORDER) && e->requests[0] != w->last_request + 1)
         flags &= ~(uint32_t)MPG_SHAPE_IN_ORDER;
@@ -426,6 +438,9 @@ static int check_event(const struct mpg_trace_writer *w, const struct mpg_event 
     if (e->leave_ns < e->enter_ns)
         return mpg_error_set(err, "MPI_%s leaves at %lld, before it entered at %lld", name,
                              (long long)e->leave_ns, (long long)e->enter_ns);
+    if (e->sum.calls &&
+        (kinds[e->call] != MPG_KIND_OTHER || e->failed || !mpg_sum_is_sound(&e->sum)))
+        return mpg_error_set(err, "MPI_%s: not a sum of calls", name);
     if (e->count_number > MPG_TRACE_MAX_LIST || e->request_number > MPG_TRACE_MAX_LIST)
         return mpg_error_set(err, "MPI_%s: list too long", name);
     return 0;
@@ -442,13 +457,25 @@ static inline bool has_room(const struct mpg_trace_writer *w, size_t bytes)
     return room >= 0;
 }
 
+int mpg_writer_settle(struct mpg_trace_writer *w, const struct mpg_event *e, struct mpg_error *err)
+{
+    /* The second time round there is room for both. */
+    for (int i = 0; i < 2; i++) {
+        if (w->flush_pending && w->flush_leave_ns <= e->enter_ns && write_flush(w, err) < 0)
+            return -1;
+        if (!has_room(w, MPG_EVENT_BYTES) && mpg_writer_reserve(w, MPG_EVENT_BYTES, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
 int mpg_trace_write_event(struct mpg_trace_writer *w, const struct mpg_event *e,
                           struct mpg_error *err)
 {
     uint32_t lists = e->count_number | e->request_number | e->done_number | e->cancelled_number |
                      e->resolution_number;
     if (unlikely(w->stopped || e->enter_ns < w->last_ns || e->leave_ns < e->enter_ns ||
-                 lists >= MPG_SHORT_LIST) &&
+                 lists >= MPG_SHORT_LIST || e->sum.calls) &&
         check_event(w, e, err) < 0)
         return -1;
     if (unlikely(w->flush_pending && w->flush_leave_ns <= e->enter_ns) && write_flush(w, err) < 0)
@@ -463,7 +490,8 @@ int mpg_trace_write_event(struct mpg_trace_writer *w, const struct mpg_event *e,
         w->window.progress->first_ns = (int64_t)htole64((uint64_t)e->enter_ns);
     }
     encode(w, e);
-    return unlikely(w->flush_pending) ? write_flush(w, err) : 0;
+    /* Behind a sum comes the event that it was to be before, which had begun before the flush. */
+    return unlikely(w->flush_pending) && !e->sum.calls ? write_flush(w, err) : 0;
 }
 
 void mpg_trace_writer_inside(struct mpg_trace_writer *w, enum mpg_call call, int64_t enter_ns)

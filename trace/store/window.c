@@ -17,7 +17,11 @@
 
 #include "trace/store/process.h"
 
-enum { LEAST_COLUMN_BYTES = 512, ATTEMPTS = 100 };
+enum {
+    LEAST_COLUMN_BYTES = 512,
+    SUM_BYTES = MPG_SUM_ROWS * MPG_SUM_ROW_BYTES,
+    ATTEMPTS = 100
+};
 #define ENDING ".mpgt"
 
 struct mpg_file_watch mpg_file_watch;
@@ -52,6 +56,9 @@ int mpg_window_layout(struct mpg_window *w, uint8_t *base, size_t size, uint32_t
         w->capacity[i] = capacity;
         used += capacity;
     }
+    w->sums = (struct mpg_sum_row *)(base + used);
+    w->sum_number = used % _Alignof(struct mpg_sum_row) == 0
+                        ? (uint32_t)((size - used) / sizeof *w->sums) : 0;
     return 0;
 }
 
@@ -190,6 +197,7 @@ struct head {
     const struct mpg_chunk *chunk;
     size_t size;
     const size_t *capacity; /* of each column */
+    const struct mpg_sum_row *sums; /* or NULL */
 };
 
 static void fill_head(uint8_t *base, const void *data)
@@ -208,12 +216,15 @@ static void fill_head(uint8_t *base, const void *data)
         memcpy(base + MPG_CHUNK_HEADER_BYTES + MPG_PROGRESS_BYTES + i * sizeof stored, &stored,
                sizeof stored);
     }
+    if (h->sums)
+        memcpy(base + h->size - SUM_BYTES, h->sums, SUM_BYTES);
 }
 
 int mpg_window_make(struct mpg_window *w, const char *path, const struct mpg_chunk *chunk,
-                    size_t window_bytes, size_t record_bytes, struct mpg_error *err)
+                    size_t window_bytes, size_t record_bytes, const struct mpg_sum_row *sums,
+                    struct mpg_error *err)
 {
-    size_t capacity[MPG_MAX_COLUMNS], size = head_bytes(chunk->columns);
+    size_t capacity[MPG_MAX_COLUMNS], size = head_bytes(chunk->columns) + SUM_BYTES;
     size_t share = window_bytes / chunk->columns;
     for (uint32_t i = 0; i < chunk->columns; i++) {
         capacity[i] = align(share > LEAST_COLUMN_BYTES ? share : LEAST_COLUMN_BYTES);
@@ -223,7 +234,7 @@ int mpg_window_make(struct mpg_window *w, const char *path, const struct mpg_chu
     }
     if (size > MPG_CHUNK_MAX_BYTES)
         return mpg_error_set(err, "trace writer: one record of %zu bytes", record_bytes);
-    const struct head head = {chunk, size, capacity};
+    const struct head head = {chunk, size, capacity, sums};
     struct mpg_file_id id = {0};
     uint8_t *base = NULL;
     const int status = path ? mpg_file_map(path, size, fill_head, &head, &base, &id, err) : -2;

@@ -8,6 +8,7 @@
 
 #include "common/error.h"
 #include "trace/store/chunk.h"
+#include "trace/store/sums.h"
 
 enum {
     MPG_MAX_COLUMNS = MPG_COLUMN_VALUES + MPG_TRACE_MAX_VALUES,
@@ -43,16 +44,20 @@ struct mpg_window {
     uint32_t columns;
     uint8_t *column[MPG_MAX_COLUMNS];
     size_t capacity[MPG_MAX_COLUMNS];
+    struct mpg_sum_row *sums; /* behind the columns */
+    uint32_t sum_number;      /* rows there are; 0 in windows of version 3 */
 };
 
 /* Whether a file may have SIZE bytes: one more would be a signal (SIGXFSZ). */
 bool mpg_file_may_have(uint64_t size);
 
 /* Makes the window of the stream that CHUNK describes, with room for RECORD_BYTES in
- * the first column and about WINDOW_BYTES in all. PATH: its file, preallocated, that
- * replaces what is there at once; NULL, or where files cannot be mapped: memory. */
+ * the first column and about WINDOW_BYTES in all columns, and with the MPG_SUM_ROWS rows SUMS, if
+ * that is not NULL. PATH: its file, preallocated, that replaces what is there at once; NULL, or
+ * where files cannot be mapped: memory. */
 int mpg_window_make(struct mpg_window *w, const char *path, const struct mpg_chunk *chunk,
-                    size_t window_bytes, size_t record_bytes, struct mpg_error *err);
+                    size_t window_bytes, size_t record_bytes, const struct mpg_sum_row *sums,
+                    struct mpg_error *err);
 /* Unmaps it; its file stays. */
 void mpg_window_drop(struct mpg_window *w);
 

@@ -47,7 +47,8 @@ static int make_window(struct mpg_trace_writer *w, size_t record_bytes, struct m
     struct mpg_window window;
     struct mpg_chunk chunk = describe(w);
     size_t bound = MPG_CHUNK_HEADER_BYTES + FACT_BYTES;
-    if (mpg_window_make(&window, w->window_path, &chunk, w->window_bytes, record_bytes, err) < 0)
+    if (mpg_window_make(&window, w->window_path, &chunk, w->window_bytes, record_bytes,
+                        w->window.sums, err) < 0)
         return -1;
     for (uint32_t i = 0; i < w->columns; i++)
         bound += COLUMN_HEAD_BYTES + ZSTD_compressBound(window.capacity[i]);
@@ -410,6 +411,8 @@ int mpg_trace_writer_flush(struct mpg_trace_writer *w, struct mpg_error *err)
 {
     if (w->stopped)
         return mpg_error_set(err, "the trace has ended early");
+    if (mpg_writer_write_sums(w, err) < 0)
+        return -1;
     /* Facts get a sequence number of their own, which the window's must not be. */
     if (end_events(w, err) < 0)
         return -1;

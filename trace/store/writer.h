@@ -82,6 +82,17 @@ int mpg_trace_write_site(struct mpg_trace_writer *w, int32_t site, uint32_t fram
 int mpg_trace_write_event(struct mpg_trace_writer *w, const struct mpg_event *event,
                           struct mpg_error *err);
 
+/* Adds a call of kind OTHER from SITE to those that are to be one event (struct mpg_sum); it took
+ * TIME_NS and returned at LEAVE_NS. False: there are none yet, mpg_trace_begin_sum() first. Costs
+ * some stores into the window. */
+bool mpg_trace_add_sum(struct mpg_trace_writer *w, enum mpg_call call, int32_t site,
+                       int64_t time_ns, int64_t leave_ns);
+/* Makes room for the calls of CALL from SITE, which has been defined. */
+int mpg_trace_begin_sum(struct mpg_trace_writer *w, enum mpg_call call, int32_t site,
+                        struct mpg_error *err);
+/* Ends all sums, which become events: before a mark that shall divide them. */
+int mpg_trace_end_sums(struct mpg_trace_writer *w, struct mpg_error *err);
+
 /* Appends a fact about the rank as "KEY VALUE" (no newline in either), readable
  * without decompressing anything. Keys that mean something: "host NAME",
  * "clock TIME OFFSET" (ns; add OFFSET to this rank's time TIME for rank 0's),

@@ -34,6 +34,8 @@ struct mpg_trace_writer {
     uint32_t polled_number;
     int64_t polled[MPG_LONGEST_AGAIN]; /* the last list of several requests */
     uint64_t chunk_events;
+    uint32_t sum_rows;                 /* of the window's that are in use */
+    uint8_t sum_slots[MPG_SUM_SLOTS];  /* 1 + row, by call and callsite */
     bool stopped, flush_pending;
     struct mpg_shape *shapes;
     uint64_t shape_total; /* ever made; shape I is the one that was made I-th modulo the limit */
@@ -54,6 +56,13 @@ struct mpg_trace_writer {
     uint8_t *out, *facts; /* a chunk; facts as text */
     size_t out_capacity, fact_used, fact_capacity;
 };
+
+/* Writes events that stand for the calls in the window's rows, which are empty then. */
+int mpg_writer_write_sums(struct mpg_trace_writer *w, struct mpg_error *err);
+
+/* What mpg_trace_write_event() does before it writes the short event E itself: what is still to be
+ * said of the tracer, and room. */
+int mpg_writer_settle(struct mpg_trace_writer *w, const struct mpg_event *e, struct mpg_error *err);
 
 /* Makes sure that a record of BYTES fits into the first column and an event into the
  * others, ending the chunk, and growing the window for one very large record. */

@@ -251,6 +251,27 @@ static int check_lists(const struct mpg_text_event *t, struct mpg_error *err)
     return 0;
 }
 
+/* A line that stands for several calls says all of them. */
+static int check_sum(const struct mpg_text_event *t, struct mpg_error *err)
+{
+    const struct mpg_event *e = &t->event;
+    const char *name = mpg_call_name(e->call);
+    int given = 0;
+    for (int key = MPG_TEXT_CALLS; key <= MPG_TEXT_MOST; key++)
+        given += mpg_text_is_given(t, (enum mpg_text_key)key);
+    if (given == 0)
+        return 0;
+    if (given < 4)
+        return mpg_error_set(err, "a sum of MPI_%s has 'calls', 'time', 'least' and 'most'", name);
+    if (e->enter_ns != e->leave_ns)
+        return mpg_error_set(err, "a sum of MPI_%s enters and leaves at one time", name);
+    return mpg_sum_is_sound(&e->sum)
+               ? 0
+               : mpg_error_set(err, "MPI_%s: %lld calls of %lld to %lld ns do not take %lld ns", name,
+                               (long long)e->sum.calls, (long long)e->sum.least_ns,
+                               (long long)e->sum.most_ns, (long long)e->sum.time_ns);
+}
+
 /* Whether a label that is null means something. */
 static int check_null(const struct mpg_event *e, enum mpg_text_key key, struct mpg_error *err)
 {
@@ -291,6 +312,8 @@ static int check_keys(struct mpg_text_event *t, struct mpg_error *err)
     if ((kind == MPG_KIND_IRECV || kind == MPG_KIND_RECV_INIT || kind == MPG_KIND_PROBE ||
          kind == MPG_KIND_MPROBE || kind == MPG_KIND_ISENDRECV) &&
         check_open(t, err) < 0)
+        return -1;
+    if (kind == MPG_KIND_OTHER && check_sum(t, err) < 0)
         return -1;
     return check_lists(t, err);
 }

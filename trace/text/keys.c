@@ -38,6 +38,10 @@ static const struct mpg_text_key_info infos[MPG_TEXT_KEYS] = {
     [MPG_TEXT_MATCHED] = {"matched", MPG_TEXT_TYPE_MATCHED, FIELD(resolutions)},
     [MPG_TEXT_KILLED] = {"killed", MPG_TEXT_TYPE_FLAG, FIELD(killed)},
     [MPG_TEXT_NEWCOMM] = {"newcomm", MPG_TEXT_TYPE_LABEL, FIELD(newcomm)},
+    [MPG_TEXT_CALLS] = {"calls", MPG_TEXT_TYPE_ID, FIELD(sum.calls)},
+    [MPG_TEXT_TIME] = {"time", MPG_TEXT_TYPE_INT64, FIELD(sum.time_ns)},
+    [MPG_TEXT_LEAST] = {"least", MPG_TEXT_TYPE_INT64, FIELD(sum.least_ns)},
+    [MPG_TEXT_MOST] = {"most", MPG_TEXT_TYPE_INT64, FIELD(sum.most_ns)},
     [MPG_TEXT_FAILED] = {"failed", MPG_TEXT_TYPE_FLAG, FIELD(failed)},
     [MPG_TEXT_SITE] = {"site", MPG_TEXT_TYPE_LABEL, FIELD(site)},
     [MPG_TEXT_VALUES] = {"values", MPG_TEXT_TYPE_LIST, FIELDS(values, value_number)},
@@ -105,6 +109,7 @@ static const unsigned char grammar[MPG_KIND_OTHER + 1][MOST_KEYS + 1] = {
     [MPG_KIND_FILE_COLLECTIVE] = {NEED(FILE)},
     [MPG_KIND_PCONTROL] = {NEED(LEVEL)},
     [MPG_KIND_UNKNOWN] = {NEED(NAME)},
+    [MPG_KIND_OTHER] = {MAY(CALLS), MAY(TIME), MAY(LEAST), MAY(MOST)},
 };
 
 const struct mpg_text_key_info *mpg_text_key_info(enum mpg_text_key key)
@@ -196,6 +201,11 @@ bool mpg_text_key_is_shown(const struct mpg_event *e, enum mpg_text_key key)
         return e->resolution_number > 0;
     case MPG_TEXT_KILLED:
         return e->killed;
+    case MPG_TEXT_CALLS:
+    case MPG_TEXT_TIME:
+    case MPG_TEXT_LEAST:
+    case MPG_TEXT_MOST:
+        return e->sum.calls > 0;
     case MPG_TEXT_FAILED:
         return e->failed;
     case MPG_TEXT_SITE:

@@ -124,4 +124,31 @@ fi
 mkdir "$tmp/a.trace/spawned-2" "$tmp/a.trace/spawned-10"
 has "worlds that were spawned" "$(columns "$tmp/a.trace")" "spawned $tmp/a.trace/spawned-2
 spawned $tmp/a.trace/spawned-10"
+
+# Calls that are summed up count as many as they are, with their times, where they stand.
+cat >"$tmp/sums.txt" <<'TEXT'
+#mpgtext 1
+#ranks 1
+#fact 0 overhead_call_ns 50
+#fact 0 overhead_sum_ns 20
+#module 0 = 00ff "/opt/bin/app"
+#site 0 = 0+0x10
+0 0 1000000 Init
+0 1000000 1000100 Wtime site=0
+0 1500000 1500000 Wtime calls=1000 time=300000 least=100 most=5000 site=0
+0 1500000 1500000 Comm_rank calls=10 time=100 least=10 most=10
+0 1500000 1500000 Region_begin name="wait"
+0 1900000 1900000 Wtime calls=1500 time=200000 least=50 most=4000 site=0
+0 2000000 2000000 Region_end name="wait"
+0 2000000 2100000 Finalize
+TEXT
+got=$(columns --callsites "$tmp/sums.txt")
+has "sums count as many calls as they are" "$got" "calls 2513,*"
+has "... which is said" "$got" "summed up 2510 of the calls involve nobody (MPI_Wtime and the \
+like), and are not there one by one"
+has "... the tracer's time is that of calls and of sums" "$got" "overhead 5.04 % of the run: 3 calls \
+x 50 ns, 2510 summed up x 20 ns, flushes 0 ns"
+has "... their time is that of all" "$got" "MPI_Wtime 2501 500.1 us 50.01 %"
+has "... of a region that of those in it" "$got" "wait 1 500 us 50.00 % 200 us"
+has "... least and most are of all" "$got" "MPI_Wtime 2501 500.1 us 50 ns 5 us*"
 done_testing

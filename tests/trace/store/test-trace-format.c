@@ -60,7 +60,7 @@ static const char *const fields[] = {
     [MPG_KIND_IRMA] = "object to bytes recvbytes request", [MPG_KIND_FILE_OPEN] = "comm object",
     [MPG_KIND_FILE_CLOSE] = "object", [MPG_KIND_FILE] = "object bytes",
     [MPG_KIND_IFILE] = "object bytes request", [MPG_KIND_FILE_COLLECTIVE] = "object",
-    [MPG_KIND_PCONTROL] = "to", [MPG_KIND_OTHER] = "",
+    [MPG_KIND_PCONTROL] = "to", [MPG_KIND_OTHER] = "sum",
 };
 
 static bool has(enum mpg_kind kind, const char *field)
@@ -153,6 +153,16 @@ static void draw_lists(struct made *m, enum mpg_kind kind)
     }
 }
 
+/* Calls that were summed up; those of one are stored shorter. */
+static void draw_sum(struct mpg_event *e, int64_t *now_ns)
+{
+    const int64_t calls = (int64_t)draw(draw(2) ? 3 : 1u << 30) + 1, mean_ns = (int64_t)draw(900);
+    *now_ns = e->leave_ns = e->enter_ns;
+    e->sum = (struct mpg_sum){.calls = calls, .time_ns = calls * mean_ns};
+    e->sum.least_ns = calls > 1 ? (int64_t)draw((uint64_t)mean_ns + 1) : mean_ns;
+    e->sum.most_ns = calls > 1 ? mean_ns + (int64_t)draw(1u << 20) : mean_ns;
+}
+
 static void draw_event(struct made *m, uint32_t thread, enum mpg_call call, int64_t *now_ns)
 {
     enum mpg_kind kind = mpg_call_kind(call);
@@ -181,6 +191,8 @@ static void draw_event(struct made *m, uint32_t thread, enum mpg_call call, int6
     e->found = draw(2);
     e->message = !has(kind, "found") && draw(3) == 0 ? 0 : ++next_message;
     e->any = (uint32_t)draw(4);
+    if (has(kind, "sum") && !e->failed && draw(3) == 0)
+        draw_sum(e, now_ns);
     draw_lists(m, kind);
 }
 
@@ -372,6 +384,8 @@ static const char *difference(const struct mpg_trace *t, const struct mpg_event 
     if (has(kind, "counts") && (e->count_number != x->count_number ||
                                 !same_list(e->counts, x->counts, x->count_number)))
         return "counts";
+    if (memcmp(&e->sum, &x->sum, sizeof e->sum) != 0)
+        return "sum";
     if (has(kind, "neighbours") &&
         (e->source_number != 4 || e->destination_number != 3 ||
          memcmp(e->sources, sources, sizeof sources) != 0 ||

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A program that asks for the time and its rank again and again: local HOW [FILE]. It counts the
+ * calls of MPI_Wtime that have returned, those of all ranks in FILE if it is given, as 64-bit
+ * numbers, and prints them in the end (tests/trace/pmpi/test-local.sh). */
+#include <fcntl.h>
+#include <mpi.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "trace/mpg_region.h"
+
+enum { THREADS = 3, PLACES = 100 };
+
+static int rank;
+static volatile uint64_t *counts; /* of each rank */
+static uint64_t own[1024];
+
+static void open_counts(const char *path)
+{
+    const int fd = open(path, O_RDWR | O_CREAT, 0666);
+    if (fd < 0 || ftruncate(fd, sizeof own) < 0)
+        exit(9);
+    void *shared = mmap(NULL, sizeof own, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (shared == MAP_FAILED)
+        exit(9);
+    counts = shared;
+    close(fd);
+}
+
+static void ask(long times)
+{
+    for (long i = 0; i < times; i++) {
+        MPI_Wtime();
+        __atomic_fetch_add(&counts[rank], 1, __ATOMIC_RELAXED);
+    }
+}
+
+/* From PLACES places on the stack. */
+__attribute__((noinline)) static void descend(volatile int depth)
+{
+    ask(3);
+    if (depth > 0)
+        descend(depth - 1);
+    depth = 0;
+}
+
+static void pass(void)
+{
+    int out = 1, in, again;
+    MPI_Sendrecv(&out, 1, MPI_INT, 0, 3, &in, 1, MPI_INT, 0, 3, MPI_COMM_SELF,
+                 MPI_STATUS_IGNORE);
+    MPI_Comm_rank(MPI_COMM_WORLD, &again);
+}
+
+static void go_round(long rounds)
+{
+    for (long i = 0; i < rounds; i++) {
+        mpg_region_begin("round");
+        ask(i % 7);
+        pass();
+        ask(i % 3);
+        mpg_region_end("round");
+        ask(50);
+        pass();
+    }
+}
+
+static void *in_thread(void *unused)
+{
+    for (int i = 0; i < 200; i++) {
+        ask(20);
+        pass();
+    }
+    return unused;
+}
+
+static void have_threads(void)
+{
+    pthread_t threads[THREADS];
+    for (int i = 0; i < THREADS; i++)
+        pthread_create(&threads[i], NULL, in_thread, NULL);
+    in_thread(NULL);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+}
+
+int main(int argc, char **argv)
+{
+    const char *how = argc > 1 ? argv[1] : "rounds";
+    const int level = strcmp(how, "threads") == 0 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE;
+    int provided;
+    counts = own;
+    if (argc > 2)
+        open_counts(argv[2]);
+    MPI_Init_thread(NULL, NULL, level, &provided);
+    if (provided < level)
+        return 77;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (strcmp(how, "run") == 0)
+        go_round(1L << 40);
+    if (strcmp(how, "threads") == 0)
+        have_threads();
+    if (strcmp(how, "places") == 0)
+        for (int i = 0; i < 3; i++)
+            descend(PLACES);
+    go_round(100);
+    ask(1000);
+    printf("rank %d: %llu\n", rank, (unsigned long long)counts[rank]);
+    fflush(stdout);
+    if (strcmp(how, "kill") == 0)
+        kill(getpid(), SIGKILL);
+    if (strcmp(how, "exit") == 0)
+        exit(0);
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,179 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Calls that involve nobody (tests/trace/pmpi/local.c), traced (TAP): all are counted and timed,
+# recorded one by one or summed up, however the program ends; and what mpgsim says of them is the
+# same. MPGKIT_KILLS says how many programs are killed at a random moment.
+set -u
+. "$(dirname "$0")/traced.sh"
+local=$build/tests/trace/pmpi/local
+kills=${MPGKIT_KILLS:-10}
+[ -x "$local" ] || skip_all "no tests/trace/pmpi/local"
+ulimit -c 0
+
+# wtimes TRACE: how many calls of MPI_Wtime each rank made, by the text.
+wtimes() {
+    "$MPGTRACE" print "$1" | awk '
+        !/^#/ && $4 == "Wtime" {
+            n = 1
+            for (i = 5; i <= NF; i++)
+                if (split($i, word, "=") == 2 && word[1] == "calls")
+                    n = word[2]
+            split($1, r, ".")
+            sum[r[1]] += n
+        }
+        END { for (k in sum) printf "rank %d: %d\n", k, sum[k] }' | sort
+}
+# exact TRACE: its text is a trace, and a trace that is imported from it has the same.
+exact() {
+    "$MPGTRACE" print "$1" >exact.txt && "$MPGTRACE" print exact.txt | cmp - exact.txt &&
+        rm -rf again.trace && "$MPGTRACE" import --text=exact.txt -o again.trace &&
+        "$MPGTRACE" print again.trace | cmp - exact.txt
+}
+# by_stat TRACE: all calls of MPI_Wtime that stat counts.
+by_stat() {
+    "$MPGTRACE" stat "$1" | awk '$1 == "MPI_Wtime" { print $2 }'
+}
+# counted NAME: t.trace has the calls that the program, whose output is in out, says.
+counted() {
+    is "$1: the calls are those that were made" "$(wtimes t.trace)" "$(grep '^rank' out | sort)"
+    is "... and in stat" "$(by_stat t.trace)" "$(awk '/^rank/ { n += $3 } END { print n }' out)"
+    ok "... the text is exact" exact t.trace
+}
+# run HOW OPTION...: two ranks of it into t.trace.
+run() {
+    local how=$1
+    shift
+    rm -rf t.trace
+    traced 2 t.trace "$@" "$local" "$how"
+}
+
+for how in rounds places exit kill; do
+    for options in "" "--buffer=4KiB --callsites=0" --cpu-time; do
+        # shellcheck disable=SC2086
+        run $how $options
+        counted "$how $options"
+    done
+done
+run threads
+if [ $? = 77 ]; then
+    skip "threads" "MPI is without MPI_THREAD_MULTIPLE"
+else
+    counted threads
+    like "... of several threads" "$("$MPGTRACE" stat t.trace)" "*threads  *made calls*"
+fi
+run rounds --no-local
+counted --no-local
+is "--no-local: none is there by itself" \
+    "$("$MPGTRACE" print t.trace | grep -E ' (Wtime|Comm_rank)' | grep -vc ' calls=')" 0
+run rounds --local=0
+is "... nor with --local=0" \
+    "$("$MPGTRACE" print t.trace | grep -E ' (Wtime|Comm_rank)' | grep -vc ' calls=')" 0
+run rounds --callsites=0 --local=3
+counted --local=3
+is "--local=3: three of each are" \
+    "$("$MPGTRACE" print t.trace | grep -v ' calls=' | grep -cE ' (Wtime|Comm_rank)( |$)')" 12
+run rounds --local=1000000000
+counted --local=1000000000
+is "--local=1000000000: all are" "$("$MPGTRACE" print t.trace | grep -c ' calls=')" 0
+mv t.trace all.trace
+mv out all.out
+run rounds --profile
+is "a profile counts them, too" "$("$MPGTRACE" stat t.trace | awk '/^MPI_Wtime/ { n += $2 } END { print n }')" \
+    "$(awk '/^rank/ { n += $3 } END { print n }' out)"
+"$MPGTRACE" record --no-local --local=2 "$local" >out 2>err
+like "--no-local and --local=2 contradict each other" "$? $(head -n 1 err)" \
+    "2 mpgtrace record: --no-local and --local=2 contradict each other*"
+
+# The same run with its calls summed up, as text: one line for each call and callsite and region.
+"$MPGTRACE" print all.trace | awk '
+    function put(   i, n, key) {
+        for (key in calls)
+            print last[key], name[key], "calls=" calls[key], "time=" time[key], \
+                "least=" least[key], "most=" most[key] site[key]
+        split("", calls)
+    }
+    /^#/ || $4 !~ /^(Wtime|Comm_rank)$/ {
+        if (!/^#/)
+            put()
+        print
+        next
+    }
+    {
+        key = $4 $5
+        took = $3 - $2
+        if (!(key in calls)) {
+            calls[key] = time[key] = most[key] = 0
+            least[key] = took
+        }
+        calls[key]++
+        time[key] += took
+        if (took < least[key]) least[key] = took
+        if (took > most[key]) most[key] = took
+        name[key] = $4
+        site[key] = $5 == "" ? "" : " " $5
+        last[key] = $1 " " $3 " " $3
+    }' | awk '
+    # Sums that were made at one time stand by when their last call returned.
+    /^#/ || !/ calls=/ { for (i = 1; i <= n; i++) print held[i]; n = 0; print; next }
+    {
+        for (i = ++n; i > 1; i--) {
+            split(held[i - 1], before)
+            if (before[2] <= $2)
+                break
+            held[i] = held[i - 1]
+        }
+        held[i] = $0
+    }' >summed.txt
+ok "the calls of a trace can be summed up" test "$(grep -c ' calls=' summed.txt)" -gt 500
+is "... and are as many" "$(by_stat summed.txt)" "$(by_stat all.trace)"
+"$MPGTRACE" stat all.trace | sed -n '/^region/,/^$/p' >all.regions
+"$MPGTRACE" stat summed.txt | sed -n '/^region/,/^$/p' >summed.regions
+ok "... with the same regions" cmp all.regions summed.regions
+for perturbation in --noise=const:2.385us --latency=const:3.5us --compute-ratio=1.25; do
+    for absorb in none wait clock; do
+        "$MPGSIM" --absorb=$absorb $perturbation --per-rank all.trace >all.table
+        "$MPGSIM" --absorb=$absorb $perturbation --per-rank summed.txt >summed.table
+        ok "mpgsim --absorb=$absorb $perturbation: the same" cmp all.table summed.table
+    done
+done
+
+# --- killed at a random moment ---
+wait_until() {
+    local i
+    for i in $(seq 12000); do
+        "$@" && return
+        sleep 0.01
+    done
+    echo "# not within two minutes: $*"
+    return 1
+}
+asked() {
+    od -An -v -w8 -t u8 -N 8 run.counts 2>/dev/null | tr -d ' '
+}
+has_begun() {
+    [ "$(asked)" -gt 0 ] 2>/dev/null
+}
+gone() {
+    ! grep -qs '^State:[[:space:]]*[^[:space:]ZX]' "/proc/$(cat run.pid)/status"
+}
+kill_one() {
+    local launcher n
+    rm -rf run.trace run.counts run.pid
+    # shellcheck disable=SC2016,SC2086
+    $mpirun -np 1 sh -c 'echo $$ >run.pid; exec "$@"' sh "$MPGTRACE" record -o run.trace \
+        --buffer 4KiB "$local" run run.counts >out 2>err &
+    launcher=$!
+    wait_until has_begun || return
+    sleep "0.$(printf %03d $((RANDOM % 300)))"
+    kill -KILL "$(cat run.pid)"
+    { wait $launcher; } 2>/dev/null
+    wait_until gone || return
+    n=$(wtimes run.trace | sed 's/.*: //')
+    [ "$n" -ge "$(asked)" ] && [ "$n" -le $(($(asked) + 1)) ] && return
+    echo "# $n are in the trace, $(asked) had returned"
+    return 1
+}
+for i in $(seq "$kills"); do
+    ok "killed at a random moment, $i" kill_one
+done
+done_testing

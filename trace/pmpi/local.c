@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "trace/pmpi/local.h"
+
+#include <stdlib.h>
+
+#include "trace/pmpi/sites.h"
+#include "trace/pmpi/stream.h"
+
+static uint64_t recorded = 1; /* of each call, from each place */
+
+void local_start(void)
+{
+    const char *text = getenv("MPGTRACE_LOCAL");
+    if (text)
+        recorded = strtoull(text, NULL, 10);
+}
+
+/* Whether the call is one of the first; else there is a sum for it. */
+static bool is_among_first(struct stream *stream, enum mpg_call call, int32_t site)
+{
+    struct mpg_error err;
+    uint64_t *number = mpg_map_add(&stream->local, (uint64_t)call, (uint64_t)(int64_t)site);
+    if (!number || *number < recorded) {
+        if (number)
+            ++*number;
+        return true;
+    }
+    if ((site != MPG_NO_SITE && sites_define(site, &err) < 0) ||
+        mpg_trace_begin_sum(stream->writer, call, site, &err) < 0)
+        stream_fail(&err);
+    return false;
+}
+
+bool local_add(const struct tracer_scope *s, int32_t site)
+{
+    struct stream *stream = stream_thread.stream;
+    const int64_t enter_ns = s->enter_ns > stream->last_ns ? s->enter_ns : stream->last_ns;
+    const int64_t leave_ns = s->leave_ns > enter_ns ? s->leave_ns : enter_ns;
+    const int64_t time_ns = leave_ns - enter_ns;
+    if (__builtin_expect(!mpg_trace_add_sum(stream->writer, s->call, site, time_ns, leave_ns),
+                         false)) {
+        if (is_among_first(stream, s->call, site))
+            return false;
+        (void)mpg_trace_add_sum(stream->writer, s->call, site, time_ns, leave_ns);
+    }
+    stream->last_ns = leave_ns;
+    return true;
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Adding calls up in the window, and making the sums events. A row is emptied after its event is
+ * in the window; killed in between, it says itself which event that is. */
+#include "trace/store/sums.h"
+
+#include <endian.h>
+#include <string.h>
+
+#include "trace/store/writer_private.h"
+
+static uint32_t slot_of(enum mpg_call call, int32_t site)
+{
+    return (((uint32_t)site * 512u + (uint32_t)call) * 0x9e3779b1u) >> 16 & (MPG_SUM_SLOTS - 1);
+}
+
+/* Where the row of CALL and SITE is looked for: its slot, or an unused one. */
+static uint8_t *find(struct mpg_trace_writer *w, enum mpg_call call, int32_t site)
+{
+    uint32_t i = slot_of(call, site);
+    for (; w->sum_slots[i]; i = (i + 1) & (MPG_SUM_SLOTS - 1)) {
+        const struct mpg_sum_row *row = &w->window.sums[w->sum_slots[i] - 1];
+        if (row->call == htole32((uint32_t)call) && row->site == (int32_t)htole32((uint32_t)site))
+            break;
+    }
+    return &w->sum_slots[i];
+}
+
+bool mpg_trace_add_sum(struct mpg_trace_writer *w, enum mpg_call call, int32_t site,
+                       int64_t time_ns, int64_t leave_ns)
+{
+    const uint8_t place = *find(w, call, site);
+    if (place == 0 || w->stopped)
+        return w->stopped;
+    struct mpg_sum_row *row = &w->window.sums[place - 1];
+    const uint64_t time = (uint64_t)time_ns;
+    row->time_ns = htole64(le64toh(row->time_ns) + time);
+    if (time < le64toh(row->least_ns))
+        row->least_ns = htole64(time);
+    if (time > le64toh(row->most_ns))
+        row->most_ns = htole64(time);
+    row->last_ns = (int64_t)htole64((uint64_t)leave_ns);
+    __atomic_store_n(&row->calls, htole64(le64toh(row->calls) + 1), __ATOMIC_RELEASE);
+    w->window.progress->inside = 0; /* the call has returned, and no event says so */
+    return true;
+}
+
+int mpg_trace_begin_sum(struct mpg_trace_writer *w, enum mpg_call call, int32_t site,
+                        struct mpg_error *err)
+{
+    if (w->sum_rows == MPG_SUM_ROWS && mpg_writer_write_sums(w, err) < 0)
+        return -1;
+    w->window.sums[w->sum_rows] =
+        (struct mpg_sum_row){.call = htole32((uint32_t)call),
+                             .site = (int32_t)htole32((uint32_t)site),
+                             .least_ns = htole64(INT64_MAX)};
+    *find(w, call, site) = (uint8_t)++w->sum_rows;
+    return 0;
+}
+
+static struct mpg_event event_of(const struct mpg_trace_writer *w, const struct mpg_sum_row *row)
+{
+    int64_t last_ns = (int64_t)le64toh((uint64_t)row->last_ns);
+    if (last_ns < w->last_ns)
+        last_ns = w->last_ns;
+    return (struct mpg_event){.call = (enum mpg_call)le32toh(row->call),
+                              .site = (int32_t)le32toh((uint32_t)row->site),
+                              .enter_ns = last_ns,
+                              .leave_ns = last_ns,
+                              .sum = {.calls = (int64_t)le64toh(row->calls),
+                                      .time_ns = (int64_t)le64toh(row->time_ns),
+                                      .least_ns = (int64_t)le64toh(row->least_ns),
+                                      .most_ns = (int64_t)le64toh(row->most_ns)}};
+}
+
+/* The row whose last call returned first, of those that have any; NULL: none. */
+static struct mpg_sum_row *earliest(const struct mpg_trace_writer *w)
+{
+    struct mpg_sum_row *first = NULL;
+    for (uint32_t i = 0; i < w->sum_rows; i++) {
+        struct mpg_sum_row *row = &w->window.sums[i];
+        if (row->calls && (!first || (int64_t)le64toh((uint64_t)row->last_ns) <
+                                         (int64_t)le64toh((uint64_t)first->last_ns)))
+            first = row;
+    }
+    return first;
+}
+
+int mpg_writer_write_sums(struct mpg_trace_writer *w, struct mpg_error *err)
+{
+    for (struct mpg_sum_row *row; (row = earliest(w)) != NULL;) {
+        const struct mpg_event e = event_of(w, row);
+        /* Room first: which event of which chunk it becomes is then known. */
+        if (mpg_writer_settle(w, &e, err) < 0)
+            return -1;
+        const uint64_t number = w->sequence << 32 | (uint32_t)(w->chunk_events + 1);
+        __atomic_store_n(&row->event, htole64(number), __ATOMIC_RELEASE);
+        if (mpg_trace_write_event(w, &e, err) < 0)
+            return -1;
+        __atomic_store_n(&row->calls, 0, __ATOMIC_RELEASE);
+        row->event = 0;
+    }
+    memset(w->sum_slots, 0, sizeof w->sum_slots);
+    w->sum_rows = 0;
+    return 0;
+}
+
+int mpg_trace_end_sums(struct mpg_trace_writer *w, struct mpg_error *err)
+{
+    return w->sum_rows == 0 ? 0 : mpg_writer_write_sums(w, err);
+}
