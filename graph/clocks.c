@@ -30,10 +30,13 @@ static int read_points(const struct mpg_trace *t, int32_t r, struct rank_clock *
 {
     int64_t time_ns, offset_ns;
     while (mpg_trace_clock(t, r, c->points, &time_ns, &offset_ns)) {
-        struct point *grown = realloc(c->point, (c->points + 1) * sizeof *grown);
-        if (!grown)
-            return mpg_error_set(err, "out of memory");
-        c->point = grown;
+        if ((c->points & (c->points - 1)) == 0) { /* a power of two: it is full */
+            size_t capacity = c->points ? 2 * c->points : 1;
+            struct point *grown = realloc(c->point, capacity * sizeof *grown);
+            if (!grown)
+                return mpg_error_set(err, "out of memory");
+            c->point = grown;
+        }
         c->point[c->points++] = (struct point){time_ns, offset_ns};
     }
     return 0;
@@ -108,10 +111,15 @@ static double interpolate(const struct rank_clock *c, int64_t time_ns, int64_t *
         *whole_ns = (time_ns <= c->point[0].time_ns ? c->point : last)->offset_ns;
         return 0;
     }
-    size_t i = 0;
-    while (i + 2 < c->points && time_ns >= c->point[i + 1].time_ns)
-        i++;
-    const struct point *p = &c->point[i];
+    size_t low = 0, high = c->points - 1; /* TIME is from the point LOW on, before HIGH */
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (time_ns >= c->point[middle].time_ns)
+            low = middle;
+        else
+            high = middle;
+    }
+    const struct point *p = &c->point[low];
     *whole_ns = p->offset_ns;
     double slope = (double)(p[1].offset_ns - p[0].offset_ns) /
                    (double)(p[1].time_ns - p[0].time_ns);

@@ -7,7 +7,9 @@
 
 #include "common/progress.h"
 
-enum { LANES_A_PASS = 1024 };
+/* Of one pass: lanes, and the bytes that their values may take where many messages are in
+ * flight at a time. One lane is always evaluated. */
+enum { LANES_A_PASS = 1024, VALUES_A_PASS_BYTES = 256 << 20 };
 
 struct simulation {
     struct mpg_trace *trace;
@@ -17,6 +19,7 @@ struct simulation {
     struct mpg_floors *floors;
     enum mpg_absorb absorb;
     struct mpg_result *result;
+    uint32_t slots; /* that the graph had, as far as a pass has told */
 };
 
 /* Runs a graph once, giving every step to TAKE. */
@@ -43,6 +46,7 @@ static int pass(struct simulation *sim, const char *label,
     }
     mpg_progress_end(&progress);
     sim->result->counts = mpg_graph_counts(g);
+    sim->slots = mpg_graph_slots(g);
     mpg_graph_close(g);
     return more;
 }
@@ -147,6 +151,14 @@ static int run_lanes(struct simulation *sim, uint32_t begin, uint32_t n, struct 
     return status;
 }
 
+/* Results do not depend on how many lanes a pass has, its memory does. */
+static uint32_t lanes_a_pass(const struct simulation *sim)
+{
+    double values = (double)sim->slots + sim->result->ranks + 1;
+    double most = VALUES_A_PASS_BYTES / (values * sizeof(double));
+    return most < 1 ? 1 : most < LANES_A_PASS ? (uint32_t)most : LANES_A_PASS;
+}
+
 int mpg_simulate(struct mpg_trace *trace, const struct mpg_perturbation *p,
                  const struct mpg_simulation_options *options, struct mpg_result *result,
                  struct mpg_error *err)
@@ -160,7 +172,8 @@ int mpg_simulate(struct mpg_trace *trace, const struct mpg_perturbation *p,
     if (!sim.clocks || choose_absorb(&sim, err) < 0 || find_floors(&sim, err) < 0)
         goto out;
     for (uint32_t done = 0, n; done < options->replicas; done += n) {
-        n = options->replicas - done < LANES_A_PASS ? options->replicas - done : LANES_A_PASS;
+        uint32_t most = lanes_a_pass(&sim);
+        n = options->replicas - done < most ? options->replicas - done : most;
         if (run_lanes(&sim, done, n, err) < 0)
             goto out;
     }
