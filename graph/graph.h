@@ -69,10 +69,11 @@ enum mpg_edge_kind {
     MPG_EDGE_MEMBER    /* Reduce, Gather: S_j -> E_root (in the slot already; floor l(d)) */
 };
 
-/* What identifies a message's draws: the call that sent it. */
+/* What identifies the draws of a message, or of a part in a collective: the call that
+ * started it. */
 struct mpg_origin {
     int32_t rank;
-    uint32_t index; /* among the messages that the call starts */
+    uint32_t index; /* among what the call starts */
     uint64_t call;
 };
 
@@ -93,7 +94,7 @@ struct mpg_step {
     enum mpg_step_kind kind;
     int32_t rank;      /* world rank; for SYNCHRONOUS the sender */
     uint32_t stream;   /* thread 0 of rank r is r; numbers of others follow as they appear */
-    enum mpg_call call;
+    enum mpg_call call; /* without large counts: Send for Send_c */
     uint64_t number;   /* of the call among its rank's, from 0; flushes and region marks do not
                           count */
     uint32_t slot, a, b;
@@ -123,7 +124,8 @@ struct mpg_graph_options {
 /* Things worth telling about a finished graph. */
 struct mpg_graph_counts {
     uint64_t calls, messages, synchronous_messages, collectives;
-    uint64_t choices;           /* Waitany, Waitsome, Test..., Iprobe: traced order was kept */
+    uint64_t choices;           /* Waitany, Waitsome, Test..., Iprobe, Parrived: traced order was
+                                   kept */
     uint64_t uncompleted_sends; /* never completed by their sender */
     uint64_t asynchronous;      /* of these, received only by calls that do not block */
     uint64_t cancelled;         /* requests that their rank asked to be cancelled, and did not

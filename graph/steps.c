@@ -15,8 +15,10 @@ struct mpg_step *graph_emit_at(struct steps *s, enum mpg_step_kind kind, const s
         s->capacity = capacity;
     }
     struct mpg_step *step = &s->steps[s->count++];
-    *step = (struct mpg_step){
-        .kind = kind, .rank = place->rank, .call = place->call, .number = place->number};
+    *step = (struct mpg_step){.kind = kind,
+                              .rank = place->rank,
+                              .call = mpg_call_plain(place->call),
+                              .number = place->number};
     return step;
 }
 

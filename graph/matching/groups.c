@@ -14,33 +14,56 @@ struct group *graph_new_group(uint32_t count, struct mpg_error *err)
 
 /* The world rank of neighbour PEER: MPG_PROC_NULL and MPG_FOREIGN are themselves; false
  * with ERR. */
-static bool find_neighbor(struct matching *matching, const struct call *call, int32_t peer,
-                          int32_t *rank, struct mpg_error *err)
+static bool find_neighbor(struct matching *matching, const struct call *call, int32_t comm,
+                          int32_t peer, int32_t *rank, struct mpg_error *err)
 {
     *rank = MPG_PROC_NULL;
     if (peer == MPG_PROC_NULL)
         return true;
-    *rank = graph_peer(matching->members, call, call->event.comm, peer, err);
+    *rank = graph_peer(matching->members, call, comm, peer, err);
     matching->counts->foreign += *rank == MPG_FOREIGN;
     return *rank >= 0 || *rank == MPG_FOREIGN;
 }
 
 static int send_to_neighbors(struct matching *matching, const struct call *call,
+                             const struct mpg_event *e, int32_t tag, uint32_t index,
                              struct mpg_error *err)
 {
-    const struct mpg_event *e = &call->event;
     for (uint32_t i = 0; i < e->destination_number; i++) {
         int64_t bytes = i < e->count_number ? e->counts[i] : e->count_number ? 0 : e->bytes;
         struct message *m;
         int32_t to;
-        if (!find_neighbor(matching, call, e->destinations[i], &to, err))
+        if (!find_neighbor(matching, call, e->comm, e->destinations[i], &to, err))
             return -1;
         if (to < 0)
             continue;
-        struct channel_name name = {SPACE_NEIGHBOR, e->comm, call->rank, to, 0};
-        if (graph_send_on(matching, call, &name, false, bytes, i, &m, err) < 0)
+        struct channel_name name = {SPACE_NEIGHBOR, e->comm, call->rank, to, tag};
+        if (graph_send_on(matching, call, &name, false, bytes, index + i, &m, err) < 0)
             return -1;
         graph_sender_done(matching, m, false); /* nothing of the sender's waits for it */
+    }
+    return 0;
+}
+
+/* TAG: of the channels of E's collective. */
+static int exchange(struct matching *matching, const struct call *call, const struct mpg_event *e,
+                    int32_t tag, uint32_t index, struct group **group, struct mpg_error *err)
+{
+    *group = NULL;
+    if (send_to_neighbors(matching, call, e, tag, index, err) < 0 ||
+        !(*group = graph_new_group(e->source_number, err)))
+        return -1;
+    for (uint32_t i = 0; i < e->source_number; i++) {
+        int32_t from;
+        if (!find_neighbor(matching, call, e->comm, e->sources[i], &from, err))
+            return -1;
+        if (from < 0)
+            continue;
+        struct channel_name name = {SPACE_NEIGHBOR, e->comm, from, call->rank, tag};
+        if (graph_post_on(matching, call, &name, INT64_MAX,
+                          &(*group)->messages[(*group)->count], err) < 0)
+            return -1;
+        (*group)->count++;
     }
     return 0;
 }
@@ -48,24 +71,14 @@ static int send_to_neighbors(struct matching *matching, const struct call *call,
 int graph_neighbors(struct matching *matching, const struct call *call, struct group **group,
                     struct mpg_error *err)
 {
-    const struct mpg_event *e = &call->event;
-    *group = NULL;
-    if (send_to_neighbors(matching, call, err) < 0 ||
-        !(*group = graph_new_group(e->source_number, err)))
-        return -1;
-    for (uint32_t i = 0; i < e->source_number; i++) {
-        int32_t from;
-        if (!find_neighbor(matching, call, e->sources[i], &from, err))
-            return -1;
-        if (from < 0)
-            continue;
-        struct channel_name name = {SPACE_NEIGHBOR, e->comm, from, call->rank, 0};
-        if (graph_post_on(matching, call, &name, INT64_MAX,
-                          &(*group)->messages[(*group)->count], err) < 0)
-            return -1;
-        (*group)->count++;
-    }
-    return 0;
+    return exchange(matching, call, &call->event, 0, 0, group, err);
+}
+
+int graph_start_neighbors(struct matching *matching, const struct call *call,
+                          const struct mpg_event *what, uint32_t which, uint32_t index,
+                          struct group **group, struct mpg_error *err)
+{
+    return exchange(matching, call, what, (int32_t)which + 1, index, group, err);
 }
 
 void graph_await_group(struct waiter *waiter, struct group *group)

@@ -18,6 +18,11 @@ struct group *graph_new_group(uint32_t count, struct mpg_error *err);
  * is the caller's, also on failure. */
 int graph_neighbors(struct matching *matching, const struct call *call, struct group **group,
                     struct mpg_error *err);
+/* The same of a persistent one, the WHICH-th of its communicator, that CALL starts and WHAT
+ * made; INDEX: of its first message among what the call starts. */
+int graph_start_neighbors(struct matching *matching, const struct call *call,
+                          const struct mpg_event *what, uint32_t which, uint32_t index,
+                          struct group **group, struct mpg_error *err);
 /* WAITER waits for those of GROUP (or NULL) that have not arrived. */
 void graph_await_group(struct waiter *waiter, struct group *group);
 /* The first that has not arrived; NULL: none. */

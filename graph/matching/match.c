@@ -5,12 +5,12 @@
 void graph_channels_init(struct channels *all)
 {
     *all = (struct channels){.channel_pool.size = sizeof(struct channel),
-                             .message_pool.size = sizeof(struct message)};
+                             .message_pool.size = sizeof(struct message),
+                             .pair_pool.size = sizeof(struct channel_pairs)};
 }
 
-/* A channel's two keys in the map. Numbers of communicators, windows and ranks have 31
- * bits. */
-static void channel_keys(const struct channel_name *n, uint64_t key[2])
+/* Numbers of communicators, windows and ranks have 31 bits. */
+void graph_channel_keys(const struct channel_name *n, uint64_t key[2])
 {
     key[0] = (uint64_t)n->space << 62 | (uint64_t)(uint32_t)n->where << 31 |
              (uint64_t)(uint32_t)n->source;
@@ -21,7 +21,7 @@ struct channel *graph_find_channel(struct channels *all, const struct channel_na
                                    struct mpg_error *err)
 {
     uint64_t key[2];
-    channel_keys(name, key);
+    graph_channel_keys(name, key);
     uint64_t *slot = mpg_map_add(&all->map, key[0], key[1]);
     if (slot && *slot)
         return (struct channel *)(uintptr_t)*slot;
@@ -41,7 +41,7 @@ void graph_drop_channel_if_empty(struct channels *all, struct channel *c,
     uint64_t key[2];
     if (c->first || c->probers)
         return;
-    channel_keys(name, key);
+    graph_channel_keys(name, key);
     mpg_map_remove(&all->map, key[0], key[1]);
     mpg_pool_give(&all->channel_pool, c);
 }
@@ -112,6 +112,8 @@ const struct message *graph_first_unmatched(const struct channels *all, uint64_t
 void graph_channels_clear(struct channels *all)
 {
     mpg_map_clear(&all->map);
+    mpg_map_clear(&all->pairs);
+    mpg_pool_clear(&all->pair_pool);
     mpg_pool_clear(&all->channel_pool);
     mpg_pool_clear(&all->message_pool);
 }

@@ -10,12 +10,13 @@
 #include "graph/matching/message.h"
 
 /* Channels of different spaces never meet: a user's messages go by communicator
- * and tag, those between neighbours by communicator, those of windows by window. */
-enum space { SPACE_USER, SPACE_NEIGHBOR, SPACE_WINDOW };
+ * and tag, those between neighbours by communicator (and which persistent collective it
+ * is, as the tag), those of windows by window, partitioned ones by pair of requests. */
+enum space { SPACE_USER, SPACE_NEIGHBOR, SPACE_WINDOW, SPACE_PARTITIONED };
 
 struct channel_name {
     enum space space;
-    int32_t where;               /* communicator or window */
+    int32_t where;               /* communicator, window or pairs (partitioned.h) */
     int32_t source, destination; /* world ranks */
     int32_t tag;
 };
@@ -28,12 +29,23 @@ struct channel {
     uint32_t probers;             /* calls that look at it */
 };
 
+/* Partitioned sends (made[1]) and receives (made[0]) that were made so far for one source,
+ * destination, communicator and tag; number: of these four. */
+struct channel_pairs {
+    int32_t number, made[2];
+};
+
 struct channels {
     struct mpg_map map;
     struct mpg_pool channel_pool, message_pool;
+    struct mpg_map pairs; /* channel of the user -> struct channel_pairs * */
+    struct mpg_pool pair_pool;
+    int32_t pair_number;
 };
 
 void graph_channels_init(struct channels *channels);
+/* NAME as a key for a map. */
+void graph_channel_keys(const struct channel_name *name, uint64_t key[2]);
 /* The channel called NAME, made if there is none; NULL with ERR when out of memory. */
 struct channel *graph_find_channel(struct channels *channels, const struct channel_name *name,
                                    struct mpg_error *err);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "graph/meetings/coming.h"
 #include "graph/meetings/costs.h"
 
 /* Members are kept in blocks, made when the first of one arrives: a communicator's size
@@ -16,17 +17,13 @@ struct member {
     int32_t latest;        /* SCAN: of the members up to this one, who came last */
     struct waiter *waiter; /* in it, or in completing its request */
     struct place place;
-    uint32_t slot;
+    uint32_t slot, index; /* index: among what its call starts */
     double enter_ns;
     int64_t duration_ns, bytes;
 };
 
-/* Collectives come in one order on each communicator, on each window, and by group
- * on communicators that are being made. */
-enum order { ORDER_COMM, ORDER_GROUP, ORDER_WINDOW };
-
 struct collective {
-    enum mpg_call called, call; /* call: of a nonblocking one its blocking twin */
+    enum mpg_call called, call; /* call: of one that does not block its blocking twin */
     bool blocking;
     enum collective_shape shape;
     enum order order;
@@ -64,36 +61,12 @@ static struct member *make_member(struct collective *c, int32_t i)
     return *block ? find_member(c, i) : NULL;
 }
 
-static uint64_t pair(int32_t high, int32_t low)
-{
-    return (uint64_t)(uint32_t)high << 32 | (uint32_t)low;
-}
-
 static const struct mpg_comm *comm_of(const struct meetings *meetings, const struct collective *c)
 {
     return mpg_trace_comm(meetings->trace, c->comm);
 }
 
 /* --- who takes part in which --- */
-
-/* The order and the communicator that CALL goes by. Constructors by group count
- * apart: they are the first of their new communicator. -1: of none that is known. */
-static int32_t order_of(const struct meetings *meetings, const struct mpg_event *e,
-                        enum order *order, int32_t *where)
-{
-    enum mpg_kind kind = mpg_call_kind(e->call);
-    bool by_group = e->call == MPG_CALL_Comm_create_group || e->call == MPG_CALL_Intercomm_create;
-    int32_t comm = by_group ? e->newcomm : e->comm;
-    *order = by_group ? ORDER_GROUP : ORDER_COMM;
-    if (kind == MPG_KIND_WIN_FENCE || kind == MPG_KIND_WIN_FREE) {
-        *order = ORDER_WINDOW;
-        *where = e->object;
-        return e->object == MPG_NO_OBJECT ? MPG_NO_COMM
-                                          : mpg_trace_object(meetings->trace, e->object)->comm;
-    }
-    *where = comm;
-    return comm < mpg_trace_comm_count(meetings->trace) ? comm : MPG_NO_COMM;
-}
 
 static void free_collective(struct collective *c)
 {
@@ -102,13 +75,12 @@ static void free_collective(struct collective *c)
     free(c);
 }
 
-static struct collective *new_collective(struct meetings *meetings, enum mpg_call call,
-                                         int32_t comm, struct mpg_error *err)
+static struct collective *new_collective(struct meetings *meetings, const struct coming *coming,
+                                         struct mpg_error *err)
 {
-    const struct mpg_comm *members = mpg_trace_comm(meetings->trace, comm);
-    enum mpg_kind kind = mpg_call_kind(call);
+    const struct mpg_comm *members = mpg_trace_comm(meetings->trace, coming->comm);
     int32_t p = members->size + members->remote_size, expected;
-    if (graph_member_number(meetings->members, comm, &expected, err) < 0)
+    if (graph_member_number(meetings->members, coming->comm, &expected, err) < 0)
         return NULL;
     size_t blocks = ((size_t)p + BLOCK - 1) >> BLOCK_BITS;
     struct collective *c = calloc(1, sizeof *c + blocks * sizeof c->blocks[0]);
@@ -116,43 +88,37 @@ static struct collective *new_collective(struct meetings *meetings, enum mpg_cal
         graph_out_of_memory(err);
         return NULL;
     }
-    c->called = call;
-    c->call = graph_blocking_twin(call);
-    c->blocking = kind != MPG_KIND_ICOLLECTIVE && kind != MPG_KIND_ICONSTRUCTOR;
+    c->called = mpg_call_plain(coming->call);
+    c->call = graph_blocking_twin(coming->call);
+    c->blocking = coming->blocking;
     c->shape = graph_shape_of(c->call);
-    c->comm = comm;
+    c->order = coming->order;
+    c->where = coming->where;
+    c->sequence = coming->sequence;
+    c->comm = coming->comm;
     c->p = p;
     c->expected = expected;
     c->root = -1;
     return c;
 }
 
-/* The collective that CALL takes part in. */
-static struct collective *join(struct meetings *meetings, const struct call *call,
-                               enum order order, int32_t where, int32_t comm,
+/* The collective that COMING is about. */
+static struct collective *join(struct meetings *meetings, const struct coming *coming,
                                struct mpg_error *err)
 {
-    uint64_t *count = mpg_map_add(&meetings->sequences, pair(where, call->rank), order);
-    if (!count) {
-        graph_out_of_memory(err);
-        return NULL;
-    }
-    uint64_t sequence = (*count)++;
-    uint64_t *slot = mpg_map_add(&meetings->open, pair((int32_t)order, where), sequence);
+    uint64_t key = graph_pair((int32_t)coming->order, coming->where);
+    uint64_t *slot = mpg_map_add(&meetings->open, key, coming->sequence);
     if (!slot) {
         graph_out_of_memory(err);
         return NULL;
     }
     if (*slot)
         return (struct collective *)(uintptr_t)*slot;
-    struct collective *c = new_collective(meetings, call->event.call, comm, err);
+    struct collective *c = new_collective(meetings, coming, err);
     if (!c) {
-        mpg_map_remove(&meetings->open, pair((int32_t)order, where), sequence);
+        mpg_map_remove(&meetings->open, key, coming->sequence);
         return NULL;
     }
-    c->order = order;
-    c->where = where;
-    c->sequence = sequence;
     *slot = (uint64_t)(uintptr_t)c;
     return c;
 }
@@ -170,22 +136,22 @@ static int32_t root_index(const struct mpg_comm *c, int32_t me, int32_t root)
 }
 
 static int check_call(const struct meetings *meetings, const struct collective *c,
-                      const struct call *call, int32_t root, struct mpg_error *err)
+                      const struct call *call, const struct coming *coming, int32_t root,
+                      struct mpg_error *err)
 {
-    const struct mpg_event *e = &call->event;
     struct place here = graph_here(call);
     int32_t label = comm_of(meetings, c)->label;
-    for (int32_t i = 0; i < c->p && e->call != c->called; i++) {
+    for (int32_t i = 0; i < c->p && mpg_call_plain(coming->call) != c->called; i++) {
         if (!has_arrived(c, i))
             continue;
         const struct place *other = &find_member(c, i)->place;
         return graph_error_lenient(
             &here, err, "mismatched collective on communicator %d: rank %d, call %llu is MPI_%s",
-            label, other->rank, (unsigned long long)other->number, mpg_call_name(other->call));
+            label, other->rank, (unsigned long long)other->number, mpg_call_name(c->called));
     }
     bool rooted = c->shape == SHAPE_FROM_ROOT || c->shape == SHAPE_TO_ROOT;
-    if (rooted && e->root != MPG_PROC_NULL && (root < 0 || root >= c->p))
-        return graph_error_lenient(&here, err, "root %d is not in the communicator", e->root);
+    if (rooted && coming->root != MPG_PROC_NULL && (root < 0 || root >= c->p))
+        return graph_error_lenient(&here, err, "root %d is not in the communicator", coming->root);
     if (rooted && root >= 0 && c->root >= 0 && root != c->root)
         return graph_error_lenient(&here, err, "mismatched root on communicator %d", label);
     return 0;
@@ -205,6 +171,7 @@ static int emit_contribution(struct meetings *meetings, const struct collective 
     if (!s)
         return graph_out_of_memory(err);
     s->call = c->call;
+    s->origin = (struct mpg_origin){m->place.rank, m->index, m->place.number};
     s->slot = s->a = m->slot;
     s->rounds = graph_rounds_of(c->call, c->p);
     s->bytes = bytes_of(c, m);
@@ -353,30 +320,16 @@ static int take_part(struct meetings *meetings, struct collective *c, const stru
     return 0;
 }
 
-int graph_arrive(struct meetings *meetings, const struct call *call, int64_t moved_bytes,
-                 struct part *part, struct mpg_error *err)
+static int arrive(struct meetings *meetings, const struct call *call, const struct coming *coming,
+                  int32_t me, struct part *part, struct mpg_error *err)
 {
     const struct mpg_event *e = &call->event;
-    struct place here = graph_here(call);
-    enum order order;
-    int32_t me, where, comm = order_of(meetings, e, &order, &where);
-    *part = (struct part){0};
-    if (comm < 0 && order == ORDER_WINDOW) {
-        meetings->counts->unmatched++;
-        return meetings->lenient ? 0 : graph_error_lenient(&here, err, "its window is not known");
-    }
-    if (comm < 0)
-        return 0;
-    const struct mpg_comm *members = mpg_trace_comm(meetings->trace, comm);
-    if (graph_member_index(meetings->members, comm, call->rank, &me, err) < 0)
-        return -1;
-    if (me < 0)
-        return graph_error(&here, err, "the rank is not in communicator %d", members->label);
-    struct collective *c = join(meetings, call, order, where, comm, err);
-    int32_t root = root_index(members, me, e->root);
+    const struct mpg_comm *members = mpg_trace_comm(meetings->trace, coming->comm);
+    struct collective *c = join(meetings, coming, err);
+    int32_t root = root_index(members, me, coming->root);
     if (!c)
         return -1;
-    if (check_call(meetings, c, call, root, err) < 0) {
+    if (check_call(meetings, c, call, coming, root, err) < 0) {
         meetings->counts->unmatched++; /* it goes on as if it were alone */
         return meetings->lenient ? 0 : -1;
     }
@@ -384,12 +337,12 @@ int graph_arrive(struct meetings *meetings, const struct call *call, int64_t mov
     if (!m)
         return graph_out_of_memory(err);
     m->arrived = true;
-    m->place = here;
-    m->absent = e->root == MPG_PROC_NULL;
+    m->place = graph_here(call);
+    m->index = coming->index;
+    m->absent = coming->root == MPG_PROC_NULL;
     m->enter_ns = call->enter_ns;
     m->duration_ns = c->blocking ? e->leave_ns - e->enter_ns : 0;
-    m->bytes = mpg_call_kind(e->call) == MPG_KIND_WIN_FENCE ? moved_bytes
-                                                            : graph_member_bytes(e, me);
+    m->bytes = coming->bytes;
     c->total_bytes += (double)m->bytes;
     if (c->arrived++ == 0) {
         meetings->counts->collectives++;
@@ -401,6 +354,54 @@ int graph_arrive(struct meetings *meetings, const struct call *call, int64_t mov
     }
     *part = (struct part){c, me};
     return take_part(meetings, c, call, me, err);
+}
+
+int graph_arrive(struct meetings *meetings, const struct call *call, int64_t moved_bytes,
+                 struct part *part, struct mpg_error *err)
+{
+    const struct mpg_event *e = &call->event;
+    enum mpg_kind kind = mpg_call_kind(e->call);
+    struct coming coming = {.call = e->call,
+                            .root = e->root,
+                            .blocking = kind != MPG_KIND_ICOLLECTIVE &&
+                                        kind != MPG_KIND_ICONSTRUCTOR};
+    int32_t me;
+    *part = (struct part){0};
+    graph_find_order(meetings, e, &coming);
+    if (coming.comm < 0 && coming.order == ORDER_WINDOW) {
+        struct place here = graph_here(call);
+        meetings->counts->unmatched++;
+        return meetings->lenient ? 0 : graph_error_lenient(&here, err, "its window is not known");
+    }
+    if (coming.comm < 0)
+        return 0;
+    if (graph_find_me(meetings, call, coming.comm, &me, err) < 0 ||
+        graph_next_of(meetings, coming.order, coming.where, call->rank, &coming.sequence, err) < 0)
+        return -1;
+    coming.bytes = kind == MPG_KIND_WIN_FENCE ? moved_bytes : graph_member_bytes(e, me);
+    return arrive(meetings, call, &coming, me, part, err);
+}
+
+int graph_arrive_promised(struct meetings *meetings, const struct call *call,
+                          struct promised *promised, uint32_t index, struct part *part,
+                          struct mpg_error *err)
+{
+    const struct coming coming = {.call = promised->call,
+                                  .order = ORDER_PROMISED,
+                                  .where = promised->comm,
+                                  .comm = promised->comm,
+                                  .root = promised->root,
+                                  .sequence = (uint64_t)promised->which << 32 |
+                                              promised->started++,
+                                  .bytes = promised->bytes,
+                                  .index = index};
+    int32_t me;
+    *part = (struct part){0};
+    if (coming.comm < 0)
+        return 0;
+    if (graph_find_me(meetings, call, coming.comm, &me, err) < 0)
+        return -1;
+    return arrive(meetings, call, &coming, me, part, err);
 }
 
 /* --- leaving --- */
@@ -439,7 +440,7 @@ static void leave_collective(struct meetings *meetings, struct collective *c)
             graph_free_slot(meetings->steps, find_member(c, i)->slot);
     if (c->shape == SHAPE_FROM_ROOT && c->root >= 0 && has_arrived(c, c->root))
         graph_free_slot(meetings->steps, find_member(c, c->root)->slot);
-    mpg_map_remove(&meetings->open, pair((int32_t)c->order, c->where), c->sequence);
+    mpg_map_remove(&meetings->open, graph_pair((int32_t)c->order, c->where), c->sequence);
     free_collective(c);
 }
 
@@ -476,7 +477,7 @@ static int root_edge(struct meetings *meetings, const struct collective *c,
     struct mpg_edge *edge = edge_from(meetings, root, MPG_EDGE_ROOT, root->slot);
     if (!edge)
         return graph_out_of_memory(err);
-    edge->origin = (struct mpg_origin){me->place.rank, 0, me->place.number};
+    edge->origin = (struct mpg_origin){me->place.rank, me->index, me->place.number};
     edge->rounds = graph_rounds_of(c->call, c->p);
     edge->bytes = bytes_of(c, me);
     return 0;

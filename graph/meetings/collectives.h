@@ -27,7 +27,8 @@ struct meetings {
     struct mpg_graph_counts *counts;
     struct members *members;
     struct steps *steps;
-    struct mpg_map sequences; /* (where, rank, order) -> collectives that the rank was in */
+    struct mpg_map sequences; /* (where, rank, order) -> collectives that the rank was in, or
+                                 was promised */
     struct mpg_map open;      /* (order, where, which) -> struct collective * */
 };
 
@@ -36,6 +37,22 @@ struct meetings {
  * on alone. */
 int graph_arrive(struct meetings *meetings, const struct call *call, int64_t moved_bytes,
                  struct part *part, struct mpg_error *err);
+/* A persistent collective of a rank, from the call that makes it on (MPI-4.0 section 6.13:
+ * they are made in one order on a communicator, and started in any). */
+struct promised {
+    enum mpg_call call;
+    int32_t comm, root;
+    uint32_t which;   /* the how-manieth that its communicator was promised */
+    uint32_t started; /* how often */
+    int64_t bytes;
+};
+/* CALL makes one; COMM is MPG_NO_COMM where that is not known, so that starts go alone. */
+int graph_promise(struct meetings *meetings, const struct call *call, struct promised *promised,
+                  struct mpg_error *err);
+/* CALL starts it, as the INDEX-th of what it starts. As graph_arrive(). */
+int graph_arrive_promised(struct meetings *meetings, const struct call *call,
+                          struct promised *promised, uint32_t index, struct part *part,
+                          struct mpg_error *err);
 /* WAITER waits until PART may leave, if it may not yet. */
 void graph_await_part(const struct part *part, struct waiter *waiter);
 /* The edges of PART into the leave of the call that is being left; PART is over. */

@@ -4,6 +4,7 @@
 
 enum mpg_call graph_blocking_twin(enum mpg_call call)
 {
+    call = mpg_call_plain(call);
     switch (call) {
 #define TWIN(name, twin) \
     case MPG_CALL_##name: \
@@ -26,6 +27,24 @@ enum mpg_call graph_blocking_twin(enum mpg_call call)
         TWIN(Iscatter, Scatter)
         TWIN(Iscatterv, Scatterv)
         TWIN(Comm_idup, Comm_dup)
+        TWIN(Comm_idup_with_info, Comm_dup_with_info)
+        TWIN(Allgather_init, Allgather)
+        TWIN(Allgatherv_init, Allgatherv)
+        TWIN(Allreduce_init, Allreduce)
+        TWIN(Alltoall_init, Alltoall)
+        TWIN(Alltoallv_init, Alltoallv)
+        TWIN(Alltoallw_init, Alltoallw)
+        TWIN(Barrier_init, Barrier)
+        TWIN(Bcast_init, Bcast)
+        TWIN(Exscan_init, Exscan)
+        TWIN(Gather_init, Gather)
+        TWIN(Gatherv_init, Gatherv)
+        TWIN(Reduce_init, Reduce)
+        TWIN(Reduce_scatter_init, Reduce_scatter)
+        TWIN(Reduce_scatter_block_init, Reduce_scatter_block)
+        TWIN(Scan_init, Scan)
+        TWIN(Scatter_init, Scatter)
+        TWIN(Scatterv_init, Scatterv)
 #undef TWIN
     default:
         return call;

@@ -15,7 +15,8 @@ enum collective_shape {
     SHAPE_TO_ROOT
 };
 
-/* The blocking call that nonblocking CALL is like; CALL itself if it blocks. */
+/* The blocking call that nonblocking or persistent CALL is like, without large counts; CALL
+ * itself if it is that. */
 enum mpg_call graph_blocking_twin(enum mpg_call call);
 /* Of a blocking one. */
 enum collective_shape graph_shape_of(enum mpg_call call);

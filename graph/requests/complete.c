@@ -31,6 +31,11 @@ static void await_request(struct waiter *waiter, struct request *request)
     case REQUEST_RECEIVE:
         if (m && !m->arrived)
             graph_await(waiter, &m->receive_waiter);
+        if (request->sending && request->sending->synchronous && !request->sending->arrived)
+            graph_await(waiter, &request->sending->send_waiter);
+        break;
+    case REQUEST_PARTITIONS: /* which another thread's calls make ready */
+        graph_await(waiter, &request->ready_waiter);
         break;
     case REQUEST_COLLECTIVE:
         graph_await_part(&request->part, waiter);
@@ -74,6 +79,16 @@ int graph_begin_completion(struct requests *requests, struct rank_requests *rank
     return 0;
 }
 
+/* Of a send that is completed here. */
+static int sender_edge(struct matching *matching, struct message *m, struct mpg_error *err)
+{
+    if (m->synchronous && m->arrived && graph_ack_edge(matching, m, err) < 0)
+        return -1;
+    if (!m->synchronous || m->arrived)
+        graph_sender_done(matching, m, false);
+    return 0;
+}
+
 /* The edges of one completed request; under `lenient` what it needs may be missing. */
 static int completion_edge(struct requests *requests, struct call *call,
                            struct request *request, bool polls, struct mpg_error *err)
@@ -83,12 +98,10 @@ static int completion_edge(struct requests *requests, struct call *call,
     struct group *group = request->group;
     switch (request->kind) {
     case REQUEST_SEND:
-        if (m->synchronous && m->arrived && graph_ack_edge(matching, m, err) < 0)
-            return -1;
-        if (!m->synchronous || m->arrived)
-            graph_sender_done(matching, m, false);
-        return 0;
+        return sender_edge(matching, m, err);
     case REQUEST_RECEIVE:
+        if (request->sending && sender_edge(matching, request->sending, err) < 0)
+            return -1;
         if (!m || !m->arrived)
             return 0;
         if (graph_arrival_edge(matching, m, err) < 0)
@@ -106,6 +119,7 @@ static int completion_edge(struct requests *requests, struct call *call,
                                      ? call->round_trip_bytes + request->bytes
                                      : INT64_MAX;
         return 0;
+    case REQUEST_PARTITIONS:
     case REQUEST_NOTHING:
         break;
     }
@@ -151,6 +165,8 @@ int graph_end_requests(struct requests *requests, const struct rank_requests *ra
         counts->unmatched++;
         if (request->message)
             request->message->given_up = true;
+        if (request->sending)
+            graph_sender_done(requests->matching, request->sending, true);
         if (!open || request->place.number < open->place.number)
             open = request;
     }
@@ -171,6 +187,14 @@ static bool find_need(const struct request *q, const struct waiter *waiter, stru
         break;
     case REQUEST_RECEIVE:
         need->message = m && m->receive_waiter == waiter ? m : NULL;
+        if (!need->message && q->sending && q->sending->send_waiter == waiter) {
+            need->message = q->sending;
+            need->as_sender = true;
+        }
+        break;
+    case REQUEST_PARTITIONS:
+        need->unready = q->unready;
+        need->start = &q->place;
         break;
     case REQUEST_GROUP:
         need->message = graph_missing_of_group(q->group);
@@ -183,7 +207,7 @@ static bool find_need(const struct request *q, const struct waiter *waiter, stru
     case REQUEST_NOTHING:
         break;
     }
-    return need->message || need->part;
+    return need->message || need->part || need->unready;
 }
 
 bool graph_completion_need(const struct completing *completing, const struct waiter *waiter,
@@ -200,7 +224,9 @@ uint32_t graph_give_up_completion(struct completing *completing, const struct wa
     uint32_t n = 0;
     for (uint32_t i = 0; i < completing->count; i++) {
         struct request *q = completing->requests[i];
-        n += graph_give_up_message(q->message, waiter) + graph_give_up_group(q->group, waiter) +
+        n += graph_give_up_message(q->message, waiter) +
+             graph_give_up_message(q->sending, waiter) +
+             graph_give_up(&q->ready_waiter, waiter) + graph_give_up_group(q->group, waiter) +
              graph_give_up_part(&q->part, waiter);
     }
     return n;

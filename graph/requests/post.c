@@ -11,9 +11,9 @@ static bool is_cancelled(const struct call *call, int64_t id)
     return false;
 }
 
-static int start_send(struct requests *requests, struct rank_requests *rank,
-                      const struct call *call, const struct persistent *what, int64_t id,
-                      uint32_t index, struct mpg_error *err)
+int graph_post_send(struct requests *requests, struct rank_requests *rank,
+                    const struct call *call, const struct persistent *what, int64_t id,
+                    uint32_t index, struct mpg_error *err)
 {
     struct request *request = graph_add_request(requests, rank, call, id, REQUEST_NOTHING, err);
     if (!request)
@@ -28,9 +28,9 @@ static int start_send(struct requests *requests, struct rank_requests *rank,
     return 0;
 }
 
-static int start_receive(struct requests *requests, struct rank_requests *rank,
-                         const struct call *call, const struct persistent *what, int64_t id,
-                         struct mpg_error *err)
+int graph_post_receive(struct requests *requests, struct rank_requests *rank,
+                       const struct call *call, const struct persistent *what, int64_t id,
+                       struct mpg_error *err)
 {
     struct request *request = graph_add_request(requests, rank, call, id, REQUEST_NOTHING, err);
     if (!request)
@@ -106,64 +106,23 @@ static int start_transfer(struct requests *requests, struct rank_requests *rank,
     return 0;
 }
 
-static int define_persistent(struct requests *requests, struct rank_requests *rank,
-                             const struct call *call, struct mpg_error *err)
+/* Both halves of an Isendrecv, the receive's with TAG. */
+static int start_both(struct requests *requests, struct rank_requests *rank,
+                      const struct call *call, struct mpg_error *err)
 {
     const struct mpg_event *e = &call->event;
-    uint64_t *slot = mpg_map_add(&rank->persistent, (uint64_t)e->persistent[0], 0);
-    struct persistent *p = slot ? mpg_pool_take(&requests->persistent_pool) : NULL;
-    if (!p) {
-        if (slot && !*slot)
-            mpg_map_remove(&rank->persistent, (uint64_t)e->persistent[0], 0);
-        return graph_out_of_memory(err);
-    }
-    bool sends = mpg_call_kind(e->call) == MPG_KIND_SEND_INIT;
-    *p = (struct persistent){.call = e->call,
-                             .comm = e->comm,
-                             .peer = sends ? e->to : e->from,
-                             .tag = e->tag,
-                             .any = e->any,
-                             .bytes = e->bytes};
-    *slot = (uint64_t)(uintptr_t)p;
-    return 0;
-}
-
-/* Fills in the partner of a started wildcard receive. */
-static void resolve(const struct mpg_event *e, int64_t id, struct persistent *what)
-{
-    for (uint32_t i = 0; i < e->resolution_number; i++)
-        if (e->resolutions[i].request == id) {
-            what->peer = e->resolutions[i].source;
-            what->tag = e->resolutions[i].tag;
-            return;
-        }
-    if (what->any & MPG_ANY_SOURCE)
-        what->peer = MPG_UNKNOWN;
-    if (what->any & MPG_ANY_TAG)
-        what->tag = MPG_UNKNOWN;
-}
-
-static int start_persistent(struct requests *requests, struct rank_requests *rank,
-                            const struct call *call, struct mpg_error *err)
-{
-    const struct mpg_event *e = &call->event;
-    struct place here = graph_here(call);
-    for (uint32_t i = 0; i < e->request_number; i++) {
-        uint64_t *slot = mpg_map_find(&rank->persistent, (uint64_t)e->persistent[i], 0);
-        if (!slot && requests->matching->lenient)
-            continue; /* what completes it is counted */
-        if (!slot)
-            return graph_error_lenient(&here, err, "persistent request %lld is unknown",
-                                       (long long)e->persistent[i]);
-        struct persistent what = *(struct persistent *)(uintptr_t)*slot;
-        bool sends = mpg_call_kind(what.call) == MPG_KIND_SEND_INIT;
-        if (!sends && what.any)
-            resolve(e, e->requests[i], &what);
-        int status = sends ? start_send(requests, rank, call, &what, e->requests[i], i, err)
-                           : start_receive(requests, rank, call, &what, e->requests[i], err);
-        if (status < 0)
-            return -1;
-    }
+    struct persistent receive = {.call = e->call, .comm = e->comm, .peer = e->from,
+                                 .tag = e->recvtag, .any = e->any, .bytes = e->recvbytes};
+    struct message *sending = NULL;
+    if (e->to != MPG_PROC_NULL &&
+        graph_send(requests->matching, call, e->call, e->comm, e->to, e->tag, e->bytes, 0,
+                   &sending, err) < 0)
+        return -1;
+    if (graph_post_receive(requests, rank, call, &receive, e->requests[0], err) < 0)
+        return -1;
+    struct request *request = graph_find_request(rank, e->requests[0]);
+    request->kind = REQUEST_RECEIVE;
+    request->sending = sending;
     return 0;
 }
 
@@ -176,12 +135,14 @@ int graph_start_request(struct requests *requests, struct rank_requests *rank,
     switch (mpg_call_kind(e->call)) {
     case MPG_KIND_ISEND:
         what.peer = e->to;
-        return start_send(requests, rank, call, &what, e->requests[0], 0, err);
+        return graph_post_send(requests, rank, call, &what, e->requests[0], 0, err);
     case MPG_KIND_IRECV:
         what.peer = e->from;
-        return start_receive(requests, rank, call, &what, e->requests[0], err);
+        return graph_post_receive(requests, rank, call, &what, e->requests[0], err);
+    case MPG_KIND_ISENDRECV:
+        return start_both(requests, rank, call, err);
     case MPG_KIND_START:
-        return start_persistent(requests, rank, call, err);
+        return graph_start_persistent(requests, rank, call, err);
     case MPG_KIND_IMRECV:
         return start_matched_receive(requests, rank, taken, call, err);
     case MPG_KIND_ICOLLECTIVE:
@@ -197,7 +158,7 @@ int graph_start_request(struct requests *requests, struct rank_requests *rank,
     case MPG_KIND_REQUEST:
         return add(requests, rank, call, err) ? 0 : -1;
     default:
-        return define_persistent(requests, rank, call, err);
+        return graph_define_persistent(requests, rank, call, err);
     }
 }
 
@@ -208,7 +169,7 @@ int graph_free_request(struct requests *requests, struct rank_requests *rank,
     if (e->persistent) {
         uint64_t *slot = mpg_map_find(&rank->persistent, (uint64_t)e->persistent[0], 0);
         if (slot) {
-            mpg_pool_give(&requests->persistent_pool, (void *)(uintptr_t)*slot);
+            graph_free_persistent(requests, (struct persistent *)(uintptr_t)*slot);
             mpg_map_remove(&rank->persistent, (uint64_t)e->persistent[0], 0);
         }
         return 0;
@@ -222,11 +183,14 @@ int graph_free_request(struct requests *requests, struct rank_requests *rank,
     if (!request)
         return graph_error_lenient(&here, err, "request %lld is unknown",
                                    (long long)e->requests[0]);
-    if (request->kind == REQUEST_COLLECTIVE || request->kind == REQUEST_GROUP)
+    if (request->kind == REQUEST_COLLECTIVE || request->kind == REQUEST_GROUP ||
+        request->kind == REQUEST_PARTITIONS)
         return 0; /* MPI forbids it; that it is never completed is said at the end */
     requests->matching->counts->cancelled += request->cancelling;
     if (request->kind == REQUEST_SEND)
         graph_sender_done(requests->matching, request->message, true);
+    if (request->sending)
+        graph_sender_done(requests->matching, request->sending, true);
     /* A freed receive still takes its message; nobody on this rank waits for it. */
     graph_remove_request(requests, rank, request);
     return 0;

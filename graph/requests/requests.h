@@ -9,6 +9,7 @@
 #define MPG_GRAPH_REQUESTS_H
 
 #include "graph/matching/groups.h"
+#include "graph/matching/partitioned.h"
 #include "graph/matching/probes.h"
 #include "graph/meetings/collectives.h"
 
@@ -30,11 +31,13 @@ struct completing {
     uint32_t count, capacity;
 };
 
-/* What holds a call up: one of both, or none. */
+/* What holds a call up: one of the three, or none. */
 struct need {
     const struct message *message;
     bool as_sender; /* it is the message's sender that waits */
     const struct part *part;
+    uint32_t unready;          /* partitions of a send, */
+    const struct place *start; /* which started here */
 };
 
 void graph_requests_init(struct requests *requests, struct matching *matching,
@@ -44,6 +47,9 @@ void graph_requests_clear(struct requests *requests); /* after those of every ra
 /* CALL posts or starts requests, or makes a persistent one. TAKEN: its rank's. */
 int graph_start_request(struct requests *requests, struct rank_requests *rank,
                         struct taken *taken, const struct call *call, struct mpg_error *err);
+/* CALL says that partitions of a send are ready. */
+int graph_ready(struct requests *requests, struct rank_requests *rank, const struct call *call,
+                struct mpg_error *err);
 int graph_free_request(struct requests *requests, struct rank_requests *rank,
                        const struct call *call, struct mpg_error *err);
 /* CALL asks for a request to be cancelled. */

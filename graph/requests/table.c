@@ -65,8 +65,8 @@ void graph_rank_requests_clear(struct requests *requests, struct rank_requests *
         }
     for (size_t i = 0; i < rank->persistent.capacity; i++)
         if (rank->persistent.entries[i].used)
-            mpg_pool_give(&requests->persistent_pool,
-                          (void *)(uintptr_t)rank->persistent.entries[i].value);
+            graph_free_persistent(
+                requests, (struct persistent *)(uintptr_t)rank->persistent.entries[i].value);
     mpg_map_clear(&rank->open);
     mpg_map_clear(&rank->persistent);
 }

@@ -7,7 +7,8 @@
 
 enum request_kind {
     REQUEST_SEND,
-    REQUEST_RECEIVE,
+    REQUEST_RECEIVE,    /* of an Isendrecv with what it sends */
+    REQUEST_PARTITIONS, /* a partitioned send, until all of it is ready: then a SEND */
     REQUEST_COLLECTIVE,
     REQUEST_GROUP,
     REQUEST_TRANSFER, /* one-sided: a round trip that its completion waits for */
@@ -21,9 +22,13 @@ struct request {
     bool cancelling;        /* its rank has asked for it to be cancelled */
     int64_t id;
     struct message *message;
+    struct message *sending; /* RECEIVE: the message that an Isendrecv sends, or NULL */
     struct part part;
     struct group *group;
-    int64_t bytes;          /* TRANSFER */
+    int64_t bytes;          /* TRANSFER; PARTITIONS: of all of them */
+    uint32_t unready;       /* PARTITIONS: how many are not ready yet, */
+    struct waiter *ready_waiter; /* who waits for them, */
+    struct channel_name channel; /* and where they go */
     struct place place;
 };
 
@@ -33,6 +38,11 @@ struct persistent {
     int32_t comm, peer, tag;
     uint32_t any;
     int64_t bytes;
+    struct promised promised;    /* of collectives, those of neighbours too */
+    struct mpg_event *neighbors; /* of those of neighbours: the call, with lists of its own */
+    uint32_t partitions;
+    struct channel_name channel; /* of partitioned ones, unless FOREIGN */
+    bool foreign;
 };
 
 /* NULL: there is none. */
@@ -41,6 +51,19 @@ struct request *graph_find_request(const struct rank_requests *rank, int64_t id)
 struct request *graph_add_request(struct requests *requests, struct rank_requests *rank,
                                   const struct call *call, int64_t id, enum request_kind kind,
                                   struct mpg_error *err);
+/* A send or receive of WHAT's, as request ID that CALL posts; INDEX: among what it starts. */
+int graph_post_send(struct requests *requests, struct rank_requests *rank,
+                    const struct call *call, const struct persistent *what, int64_t id,
+                    uint32_t index, struct mpg_error *err);
+int graph_post_receive(struct requests *requests, struct rank_requests *rank,
+                       const struct call *call, const struct persistent *what, int64_t id,
+                       struct mpg_error *err);
+/* CALL makes a persistent request; starts some. */
+int graph_define_persistent(struct requests *requests, struct rank_requests *rank,
+                            const struct call *call, struct mpg_error *err);
+int graph_start_persistent(struct requests *requests, struct rank_requests *rank,
+                           const struct call *call, struct mpg_error *err);
+void graph_free_persistent(struct requests *requests, struct persistent *persistent);
 void graph_remove_request(struct requests *requests, struct rank_requests *rank,
                           struct request *request);
 

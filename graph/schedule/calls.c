@@ -69,6 +69,7 @@ static int begin_neighbors(struct mpg_graph *g, struct stream *s, struct mpg_err
 static bool is_choice(const struct mpg_event *e)
 {
     return e->call == MPG_CALL_Iprobe || e->call == MPG_CALL_Improbe ||
+           e->call == MPG_CALL_Parrived ||
            (mpg_call_kind(e->call) == MPG_KIND_COMPLETE && e->request_number > 0 &&
             e->call != MPG_CALL_Wait && e->call != MPG_CALL_Waitall);
 }
@@ -96,8 +97,8 @@ int graph_begin_call(struct mpg_graph *g, struct rank_run *r, struct stream *s,
         return 0;
     }
     enum mpg_kind kind = mpg_call_kind(e->call);
-    bool has_group = kind == MPG_KIND_WIN_GROUP; /* ranks, not bytes */
-    s->class_bytes = has_group ? 0 : class_bytes(e);
+    bool counts_bytes = kind != MPG_KIND_WIN_GROUP && kind != MPG_KIND_PREADY;
+    s->class_bytes = counts_bytes ? class_bytes(e) : 0;
     g->counts.choices += is_choice(e);
     switch (kind) {
     case MPG_KIND_SEND:
@@ -110,10 +111,15 @@ int graph_begin_call(struct mpg_graph *g, struct rank_run *r, struct stream *s,
         return begin_receive(g, s, e->recvtag, e->recvbytes, err);
     case MPG_KIND_ISEND:
     case MPG_KIND_IRECV:
+    case MPG_KIND_ISENDRECV:
     case MPG_KIND_IMRECV:
     case MPG_KIND_START:
     case MPG_KIND_SEND_INIT:
     case MPG_KIND_RECV_INIT:
+    case MPG_KIND_COLLECTIVE_INIT:
+    case MPG_KIND_NEIGHBOR_INIT:
+    case MPG_KIND_PSEND_INIT:
+    case MPG_KIND_PRECV_INIT:
     case MPG_KIND_ICOLLECTIVE:
     case MPG_KIND_ICONSTRUCTOR:
     case MPG_KIND_INEIGHBOR:
@@ -121,6 +127,8 @@ int graph_begin_call(struct mpg_graph *g, struct rank_run *r, struct stream *s,
     case MPG_KIND_IFILE:
     case MPG_KIND_IRMA:
         return graph_start_request(&g->requests, &r->requests, &r->probed, call, err);
+    case MPG_KIND_PREADY:
+        return graph_ready(&g->requests, &r->requests, call, err);
     case MPG_KIND_REQUEST_FREE:
         return graph_free_request(&g->requests, &r->requests, call, err);
     case MPG_KIND_CANCEL:

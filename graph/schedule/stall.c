@@ -94,6 +94,11 @@ static int explain(const struct mpg_graph *g, const struct stream *s, bool circl
     const char *why = circle ? "; ranks wait for each other" : "";
     if (need.part)
         return graph_explain_part(&g->meetings, need.part, &s->call, why, err);
+    if (need.unready)
+        return graph_error_lenient(&here, err,
+                                   "%u partitions of the send that starts in call %llu are not "
+                                   "ready%s",
+                                   need.unready, (unsigned long long)need.start->number, why);
     if (m && need.as_sender)
         return graph_error_lenient(
             &here, err, "no receive matches the synchronous send of %lld bytes in call %llu%s%s",

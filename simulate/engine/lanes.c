@@ -227,7 +227,8 @@ static void step_contribute(struct mpg_lanes *l, const struct mpg_step *s)
     double *out = slot_value(l, s->slot), *delta = l->scratch;
     const double *in = slot_value(l, s->a);
     zero(delta, l->n);
-    mpg_perturb_collective(l->p, s->rank, s->number, s->rounds, s->bytes, l->first, l->n, delta);
+    mpg_perturb_collective(l->p, s->rank, s->number, s->origin.index, s->rounds, s->bytes,
+                           l->first, l->n, delta);
     memcpy(slot_bare(l, s->slot), in, l->n * sizeof *in);
     for (uint32_t w = 0; w < l->n; w++)
         out[w] = in[w] + delta[w];
@@ -303,8 +304,8 @@ static const double *edge_value(struct mpg_lanes *l, const struct mpg_edge *e, d
                             e->origin.index, l->first, l->n, value);
         break;
     case MPG_EDGE_ROOT:
-        mpg_perturb_collective(l->p, e->origin.rank, e->origin.call, e->rounds, e->bytes, l->first,
-                               l->n, value);
+        mpg_perturb_collective(l->p, e->origin.rank, e->origin.call, e->origin.index, e->rounds,
+                               e->bytes, l->first, l->n, value);
         break;
     default:
         break;

@@ -279,15 +279,16 @@ void mpg_perturb_bytes(const struct mpg_perturbation *p, int32_t rank, uint64_t 
 }
 
 void mpg_perturb_collective(const struct mpg_perturbation *p, int32_t rank, uint64_t call,
-                            uint32_t rounds, double bytes, uint32_t first, uint32_t n,
-                            double *value_ns)
+                            uint32_t index, uint32_t rounds, double bytes, uint32_t first,
+                            uint32_t n, double *value_ns)
 {
-    for (uint32_t k = 0; k < rounds; k++) {
+    for (uint32_t round = 0; round < rounds; round++) {
+        uint32_t k = round + index * 0x9e3779b1u; /* of several that one call starts */
         mpg_perturb_latency(p, rank, call, MPG_DRAW_ROUND_LATENCY, k, first, n, value_ns);
         struct mpg_address address = {
             .seed = p->seed, .call = call, .rank = rank, .purpose = MPG_DRAW_ROUND_CALL,
             .index = k};
         add_specs(&p->call_noise, &address, 1, first, n, value_ns);
     }
-    mpg_perturb_bytes(p, rank, call, 0, bytes, first, n, value_ns);
+    mpg_perturb_bytes(p, rank, call, index, bytes, first, n, value_ns);
 }

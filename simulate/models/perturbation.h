@@ -67,9 +67,10 @@ void mpg_perturb_latency(const struct mpg_perturbation *p, int32_t rank, uint64_
 void mpg_perturb_bytes(const struct mpg_perturbation *p, int32_t rank, uint64_t call,
                        uint32_t index, double bytes, uint32_t first, uint32_t n,
                        double *value_ns);
-/* l of a collective: ROUNDS x (lambda + kappa) + tau(BYTES) */
+/* l of a collective, the INDEX-th that the call starts: ROUNDS x (lambda + kappa) +
+ * tau(BYTES) */
 void mpg_perturb_collective(const struct mpg_perturbation *p, int32_t rank, uint64_t call,
-                            uint32_t rounds, double bytes, uint32_t first, uint32_t n,
-                            double *value_ns);
+                            uint32_t index, uint32_t rounds, double bytes, uint32_t first,
+                            uint32_t n, double *value_ns);
 
 #endif

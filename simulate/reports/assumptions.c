@@ -178,8 +178,8 @@ static void say_floors(const struct mpg_report *r, char *text, size_t size)
 static void say_choice(const struct mpg_report *r, char *text, size_t size)
 {
     snprintf(text, size,
-             "%" PRIu64 " calls of Waitany, Waitsome, Test..., Iprobe, Improbe complete what they completed "
-             "in the trace",
+             "%" PRIu64 " calls of Waitany, Waitsome, Test..., Iprobe, Improbe, Parrived complete what "
+             "they completed in the trace",
              r->result->counts.choices);
 }
 

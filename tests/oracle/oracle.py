@@ -323,7 +323,7 @@ class Builder:
         self.graph.edge(node, end.E, self.settings.kappa(end), self.clock_slack(slack))
 
     def add_from_root(self, group):
-        root = group[group[0].call.number("root")]
+        root = group[group[0].terms.number("root")]
         for j, part in enumerate(group):
             if part is not root:
                 end = part.completed_by
@@ -336,11 +336,11 @@ class Builder:
                                  put=self.cost(group, j))
 
     def add_to_root(self, group):
-        root = group[group[0].call.number("root")]
+        root = group[group[0].terms.number("root")]
         end = root.completed_by
         for j, part in enumerate(group):
             if part is not root:
-                floor = self.floor(part.call.own_bytes(), part.call, end)
+                floor = self.floor(part.terms.own_bytes(), part.call, end)
                 slack = self.leave(end) - self.enter(part.call) - floor
                 self.graph.edge(part.call.S, end.E, self.cost(group, j),
                                 self.clock_slack(slack))
@@ -357,7 +357,7 @@ class Builder:
 def rounds_and_bytes(group, j):
     """n and b for member j of a collective."""
     part, p = group[j], len(group)
-    own = part.call.own_bytes()
+    own = part.terms.own_bytes()
     rounds = (p - 1).bit_length()
     if p == 1:
         return 0, 0
@@ -370,11 +370,11 @@ def rounds_and_bytes(group, j):
     if part.name == "Allgather":
         return rounds, (p - 1) * own
     if part.name == "Allgatherv":
-        return rounds, sum(other.call.own_bytes() for other in group) - own
+        return rounds, sum(other.terms.own_bytes() for other in group) - own
     if part.name == "Alltoall":
         return p - 1, (p - 1) * own
     if part.name in ("Alltoallv", "Alltoallw"):
-        return p - 1, own - part.call.numbers("bytes")[j]
+        return p - 1, own - part.terms.numbers("bytes")[j]
     return rounds, Fraction(own * (p - 1), p)
 
 

@@ -16,17 +16,23 @@ NONBLOCKING_COLLECTIVES = {"I" + name.lower(): name for name in COLLECTIVES}
 NEIGHBORS = {"Neighbor_" + kind for kind in (
     "allgather", "allgatherv", "alltoall", "alltoallv", "alltoallw")}
 NONBLOCKING_NEIGHBORS = {"I" + name.lower() for name in NEIGHBORS}
+PERSISTENT_COLLECTIVES = {name + "_init": name for name in COLLECTIVES}
+PERSISTENT_NEIGHBORS = {name + "_init" for name in NEIGHBORS}
 MATCHED_PROBES = {"Mprobe", "Improbe"}
 MATCHED_RECEIVES = {"Mrecv", "Imrecv"}
 
-STANDARD_SENDS = {"Send", "Isend", "Sendrecv", "Send_init"}
+STANDARD_SENDS = {"Send", "Isend", "Sendrecv", "Isendrecv", "Send_init",
+                  "Psend_init"}
 SYNCHRONOUS_SENDS = {"Ssend", "Issend", "Ssend_init"}
 SENDS = {"Send", "Ssend", "Bsend", "Rsend",
-         "Isend", "Issend", "Ibsend", "Irsend", "Sendrecv"}
-RECEIVES = {"Recv", "Irecv", "Sendrecv"}
-NONBLOCKING = {"Isend", "Issend", "Ibsend", "Irsend", "Irecv", "Imrecv"}
+         "Isend", "Issend", "Ibsend", "Irsend", "Sendrecv", "Isendrecv"}
+RECEIVES = {"Recv", "Irecv", "Sendrecv", "Isendrecv"}
+NONBLOCKING = {"Isend", "Issend", "Ibsend", "Irsend", "Irecv", "Imrecv",
+               "Isendrecv"}
 PERSISTENT_SENDS = {"Send_init", "Ssend_init", "Bsend_init", "Rsend_init"}
+PARTITIONED = {"Psend_init": True, "Precv_init": False}
 PERSISTENT = PERSISTENT_SENDS | {"Recv_init"}
+READY = {"Pready", "Pready_range", "Pready_list"}
 PERSISTENT_STARTS = {"Start", "Startall"}
 COMPLETIONS = {"Wait", "Waitall", "Waitany", "Waitsome",
                "Test", "Testall", "Testany", "Testsome"}
@@ -155,6 +161,8 @@ def read_directive(trace, words):
 
 def read_call(trace, words):
     rank, enter, leave, name = int(words[0]), int(words[1]), int(words[2]), words[3]
+    if name.endswith("_c"):  # but for the type of its counts the same
+        name = name[:-2]
     args = dict(word.split("=", 1) for word in words[4:])
     calls = trace.calls[rank]
     call = Call(rank, len(calls), enter, leave, name, args)
@@ -233,14 +241,20 @@ class Together:
 
 
 class Part:
-    """One member's part in a collective; name is that of the blocking call."""
+    """One member's part in a collective; name is that of the blocking call.
+
+    terms: the call whose arguments say what it is; call: the one that began it
+    (another only if persistent).
+    """
 
     is_send = False
 
-    def __init__(self, call):
+    def __init__(self, terms, call):
+        self.terms = terms
         self.call = call
         self.blocking = call.name in COLLECTIVES
-        self.name = NONBLOCKING_COLLECTIVES.get(call.name, call.name)
+        self.name = NONBLOCKING_COLLECTIVES.get(
+            terms.name, PERSISTENT_COLLECTIVES.get(terms.name, terms.name))
         self.completed_by = call if self.blocking else None
 
 
@@ -272,12 +286,12 @@ class Matching:
                 yield Message(channel + (n,), send, receive)
 
     def group_collectives(self):
-        for (comm, n), parts in sorted(self.collectives.items()):
+        for (comm, n), parts in sorted(self.collectives.items(), key=str):
             members = self.trace.comms[comm]
             by_rank = {part.call.rank: part for part in parts}
             if set(by_rank) != set(members):
                 raise parts[0].call.error("not every member takes part")
-            if len({part.call.name for part in parts}) > 1:
+            if len({part.terms.name for part in parts}) > 1:
                 raise parts[0].call.error("members disagree on the collective")
             yield (comm, n), [by_rank[rank] for rank in members]
 
@@ -291,6 +305,9 @@ class RankMatcher:
         self.persistent = {}
         self.probed = {}
         self.collectives_seen = defaultdict(int)
+        self.made = defaultdict(int)
+        self.starts = defaultdict(int)
+        self.places = {}
 
     def match(self, calls):
         for call in calls:
@@ -313,6 +330,14 @@ class RankMatcher:
             self.begin(call)
         elif call.name in PERSISTENT:
             self.persistent[call.number("persistent")] = call
+        elif call.name in PERSISTENT_COLLECTIVES or call.name in PERSISTENT_NEIGHBORS:
+            self.make(call, ("collective", call.number("comm")))
+        elif call.name in PARTITIONED:
+            self.make(call, (call.name, *self.partitioned_channel(call)))
+        elif call.name in READY:
+            self.make_ready(call)
+        elif call.name in ("Parrived", "Unknown"):
+            pass
         elif call.name in PERSISTENT_STARTS:
             self.start(call)
         elif call.name in COMPLETIONS:
@@ -326,31 +351,78 @@ class RankMatcher:
         comm = call.number("comm")
         n = self.collectives_seen[comm]
         self.collectives_seen[comm] += 1
-        part = Part(call)
-        self.matching.collectives[comm, n].append(part)
+        part = Part(call, call)
+        self.matching.collectives[comm, (n,)].append(part)
         if not part.blocking:
             self.keep(call.number("request"), part)
 
     def meet_neighbors(self, call):
+        halves = self.exchange(call, call, ())
+        if call.name in NONBLOCKING_NEIGHBORS:
+            self.keep(call.number("request"), Together(call, halves))
+
+    def exchange(self, terms, call, which):
         """An eager message to each destination and from each source."""
-        comm, me = call.number("comm"), self.matching.comm_rank(call)
+        comm, me = terms.number("comm"), self.matching.comm_rank(terms)
         sources, destinations = self.matching.trace.neighbors[comm, call.rank]
-        sizes = call.numbers("bytes")
+        sizes = terms.numbers("bytes")
         halves = []
         for i, destination in enumerate(destinations):
             if destination is not None:
-                half = Half(call, call, True)
+                half = Half(terms, call, True)
                 half.bytes = sizes[i if len(sizes) > 1 else 0]
-                channel = ("neighbors", comm, me, destination)
+                channel = ("neighbors", *which, comm, me, destination)
                 self.matching.sends[channel].append(half)
         for source in sources:
             if source is not None:
-                half = Half(call, call, False)
+                half = Half(terms, call, False)
                 halves.append(half)
-                channel = ("neighbors", comm, source, me)
+                channel = ("neighbors", *which, comm, source, me)
                 self.matching.receives[channel].append(half)
-        if call.name in NONBLOCKING_NEIGHBORS:
-            self.keep(call.number("request"), Together(call, halves))
+        return halves
+
+    # What MPI-4.0 adds
+
+    def make(self, call, among):
+        """A persistent request whose partners are known by the order of making."""
+        number = call.number("persistent")
+        self.persistent[number] = call
+        self.places[number] = self.made[among]
+        self.made[among] += 1
+
+    def partitioned_channel(self, terms):
+        me = self.matching.comm_rank(terms)
+        ends = (me, terms.args["to"]) if PARTITIONED[terms.name] else (
+            terms.args["from"], me)
+        return ("partitioned", terms.number("comm"), *map(str, ends),
+                terms.number("tag"))
+
+    def start_made(self, number, terms, request, call):
+        which, start = self.places[number], self.starts[number]
+        self.starts[number] += 1
+        if terms.name in PERSISTENT_NEIGHBORS:
+            self.keep(request, Together(call, self.exchange(terms, call, (which,))))
+        elif terms.name in PERSISTENT_COLLECTIVES:
+            part = Part(terms, call)
+            self.matching.collectives[
+                terms.number("comm"), ("promised", which, start)].append(part)
+            self.keep(request, part)
+        else:
+            half = Half(terms, call, PARTITIONED[terms.name])
+            half.channel = (*self.partitioned_channel(terms), which)
+            half.unready = terms.number("partitions")
+            if not half.is_send:
+                self.matching.receives[half.channel].append(half)
+            self.keep(request, half)
+
+    def make_ready(self, call):
+        """The last of a send's partitions makes it depart."""
+        half, ready = self.requests[call.number("request")], call.numbers("ready")
+        half.unready -= (ready[1] - ready[0] + 1 if call.name == "Pready_range"
+                         else len(ready))
+        if half.unready == 0:
+            half.call = call
+            self.matching.sends[half.channel].append(half)
 
     def take_message(self, call):
         """A matched probe: the receive's place in its channel is here."""
@@ -367,13 +439,15 @@ class RankMatcher:
             self.keep(call.number("request"), half)
 
     def begin(self, call):
+        both = call.name in ("Sendrecv", "Isendrecv")
         if call.name in SENDS:
-            half = self.send(call, call)
+            half = sent = self.send(call, call)
         if call.name in RECEIVES:
-            tag = "recvtag" if call.name == "Sendrecv" else "tag"
+            tag = "recvtag" if both else "tag"
             half = self.receive(call, call, call.args["from"], call.args[tag])
         if call.name in NONBLOCKING:
-            self.keep(call.number("request"), half)
+            self.keep(call.number("request"),
+                      Together(call, [sent, half]) if both else half)
 
     def start(self, call):
         matched = dict(word.split(":", 1) for word in
@@ -381,6 +455,9 @@ class RankMatcher:
         for persistent, request in zip(call.numbers("persistent"),
                                        call.numbers("requests")):
             terms = self.persistent[persistent]
+            if persistent in self.places:
+                self.start_made(persistent, terms, request, call)
+                continue
             if terms.name in PERSISTENT_SENDS:
                 self.keep(request, self.send(terms, call))
                 continue

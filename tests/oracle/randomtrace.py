@@ -17,6 +17,7 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 sys.dont_write_bytecode = True
+from randomtrace_later import Later, spelled  # noqa: E402
 from randomtrace_ranks import (  # noqa: E402
     EAGER, SIZES, Execution, Half, Pending, any_text, receive_half,
     receive_text, send_text, sendrecv_text, start_text, taken_text,
@@ -28,7 +29,8 @@ MOST_PENDING = 6
 KINDS = ["send", "pair", "isend", "recv", "irecv", "sendrecv", "null", "wait",
          "waitall", "waitany", "waitsome", "test", "testall", "testany",
          "testsome", "fail", "free", "persistent", "probe", "collective",
-         "icollective", "mprobe", "mrecv", "neighbors"]
+         "icollective", "mprobe", "mrecv", "neighbors", "promise", "partitions",
+         "isendrecv"]
 
 MEETINGS = ["Barrier", "Allreduce", "Allgather", "Allgatherv", "Alltoall",
             "Alltoallv", "Alltoallw", "Reduce_scatter", "Reduce_scatter_block"]
@@ -39,8 +41,11 @@ COLLECTIVES = MEETINGS + PREFIXES + FROM_ROOT + TO_ROOT
 NEIGHBORS = ["allgather", "allgatherv", "alltoall", "alltoallv", "alltoallw"]
 
 
-class Program(Execution):
+class Program(Later, Execution):
     """Random steps.  A step that is not possible now does nothing, returns False."""
+
+    collective_names = COLLECTIVES
+    neighbor_kinds = NEIGHBORS
 
     # Choices
 
@@ -507,6 +512,7 @@ class Program(Execution):
 
     def drain(self):
         """Match all that is not matched, complete all that is not complete."""
+        self.finish_later()
         for rank in self.ranks:
             while rank.posted:
                 receive = rank.posted[0]
@@ -524,6 +530,7 @@ class Program(Execution):
                 self.compute(rank)
                 self.call(rank, "Request_free",
                           lambda number=number: f"persistent={number}")
+        self.free_later()
 
 
 # --- output ----------------------------------------------------------------
@@ -543,7 +550,7 @@ def clock_lines(choice, program, shifts):
         return []
     lines = []
     for rank, shift in zip(program.ranks, shifts):
-        for time in (rank.calls[0][1], rank.calls[-1][0]):
+        for time in sorted({rank.calls[0][1], rank.calls[-1][0]}):
             lines.append(f"#clock {rank.number} {time + shift} {-shift}")
     return lines
 
@@ -568,10 +575,11 @@ def write(program, choice, hosts, shifts, out):
         lines += topology_lines(comm)
     lines += clock_lines(choice, program, shifts)
     lines += host_lines(hosts, len(program.ranks))
+    names = random.Random(f"names {len(lines)} {len(program.ranks[0].calls)}")
     for rank, shift in zip(program.ranks, shifts):
         for enter, leave, name, text in rank.calls:
             words = [str(rank.number), str(enter + shift), str(leave + shift),
-                     name, text()]
+                     spelled(name, names), text()]
             lines.append(" ".join(words).rstrip())
     out.write("\n".join(lines) + "\n")
 

@@ -72,6 +72,7 @@ int main(int argc, char **argv)
     do_windows();
     do_files(argv[2]);
     do_failures();
+    do_later();
     if (strcmp(argv[1], "cut") == 0)
         do_truncated();
     MPI_Finalize();

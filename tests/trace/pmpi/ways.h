@@ -30,6 +30,7 @@ void do_neighbors(void);
 void do_constructors(void);
 void do_messages(void);
 void do_failures(void);
+void do_later(void);
 void do_truncated(void);
 void do_windows(void);
 void do_files(const char *folder);

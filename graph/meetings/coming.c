@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The orders that collectives come in (MPI-4.0 sections 6.12 and 6.13). */
+#include "graph/meetings/coming.h"
+
+#include "graph/meetings/costs.h"
+
+/* The order and the communicator that E's call goes by. Constructors by group count
+ * apart: they are the first of their new communicator. */
+void graph_find_order(const struct meetings *meetings, const struct mpg_event *e,
+                      struct coming *coming)
+{
+    enum mpg_kind kind = mpg_call_kind(e->call);
+    bool by_group = e->call == MPG_CALL_Comm_create_group ||
+                    e->call == MPG_CALL_Intercomm_create ||
+                    e->call == MPG_CALL_Comm_create_from_group ||
+                    e->call == MPG_CALL_Intercomm_create_from_groups;
+    int32_t comm = by_group ? e->newcomm : e->comm;
+    coming->order = by_group ? ORDER_GROUP : ORDER_COMM;
+    if (kind == MPG_KIND_WIN_FENCE || kind == MPG_KIND_WIN_FREE) {
+        coming->order = ORDER_WINDOW;
+        coming->where = e->object;
+        coming->comm = e->object == MPG_NO_OBJECT
+                           ? MPG_NO_COMM
+                           : mpg_trace_object(meetings->trace, e->object)->comm;
+        return;
+    }
+    coming->where = comm;
+    coming->comm = comm < mpg_trace_comm_count(meetings->trace) ? comm : MPG_NO_COMM;
+}
+
+int graph_next_of(struct meetings *meetings, enum order order, int32_t where, int32_t rank,
+                  uint64_t *sequence, struct mpg_error *err)
+{
+    uint64_t *count = mpg_map_add(&meetings->sequences, graph_pair(where, rank), order);
+    if (!count)
+        return graph_out_of_memory(err);
+    *sequence = (*count)++;
+    return 0;
+}
+
+int graph_find_me(struct meetings *meetings, const struct call *call, int32_t comm, int32_t *me,
+                  struct mpg_error *err)
+{
+    struct place here = graph_here(call);
+    if (graph_member_index(meetings->members, comm, call->rank, me, err) < 0)
+        return -1;
+    return *me >= 0 ? 0
+                    : graph_error(&here, err, "the rank is not in communicator %d",
+                                  mpg_trace_comm(meetings->trace, comm)->label);
+}
+
+int graph_promise(struct meetings *meetings, const struct call *call, struct promised *promised,
+                  struct mpg_error *err)
+{
+    const struct mpg_event *e = &call->event;
+    uint64_t which = 0;
+    int32_t me;
+    *promised = (struct promised){.call = e->call, .comm = MPG_NO_COMM, .root = e->root};
+    if (e->comm < 0 || e->comm >= mpg_trace_comm_count(meetings->trace))
+        return 0;
+    if (graph_find_me(meetings, call, e->comm, &me, err) < 0 ||
+        graph_next_of(meetings, ORDER_PROMISED, e->comm, call->rank, &which, err) < 0)
+        return -1;
+    promised->comm = e->comm;
+    promised->which = (uint32_t)which;
+    promised->bytes = graph_member_bytes(e, me);
+    return 0;
+}

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Persistent requests: sends, receives, collectives, partitioned communication (MPI-4.0
+ * sections 3.9, 6.13 and 4.2). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/requests/table.h"
+
+/* --- what they are --- */
+
+static void *copy(const void *from, size_t size)
+{
+    void *to = malloc(size + 1);
+    return to && size ? memcpy(to, from, size) : to;
+}
+
+/* E, a neighbourhood collective, with lists of its own; NULL without memory. */
+static struct mpg_event *keep_neighbors(const struct mpg_event *e)
+{
+    struct mpg_event *kept = copy(e, sizeof *e);
+    if (!kept)
+        return NULL;
+    kept->counts = copy(e->counts, e->count_number * sizeof *e->counts);
+    kept->sources = copy(e->sources, e->source_number * sizeof *e->sources);
+    kept->destinations = copy(e->destinations, e->destination_number * sizeof *e->destinations);
+    return kept;
+}
+
+static void free_neighbors(struct mpg_event *kept)
+{
+    if (!kept)
+        return;
+    free((void *)kept->counts);
+    free((void *)kept->sources);
+    free((void *)kept->destinations);
+    free(kept);
+}
+
+void graph_free_persistent(struct requests *requests, struct persistent *p)
+{
+    free_neighbors(p->neighbors);
+    mpg_pool_give(&requests->persistent_pool, p);
+}
+
+/* What CALL makes, into P, which is all 0. */
+static int describe(struct requests *requests, const struct call *call, struct persistent *p,
+                    struct mpg_error *err)
+{
+    const struct mpg_event *e = &call->event;
+    enum mpg_kind kind = mpg_call_kind(e->call);
+    bool sends = kind == MPG_KIND_SEND_INIT || kind == MPG_KIND_PSEND_INIT;
+    p->call = e->call;
+    p->comm = e->comm;
+    p->bytes = e->bytes;
+    switch (kind) {
+    case MPG_KIND_NEIGHBOR_INIT:
+        p->neighbors = keep_neighbors(e);
+        if (!p->neighbors || !p->neighbors->counts || !p->neighbors->sources ||
+            !p->neighbors->destinations)
+            return graph_out_of_memory(err);
+        return graph_promise(requests->meetings, call, &p->promised, err);
+    case MPG_KIND_COLLECTIVE_INIT:
+        return graph_promise(requests->meetings, call, &p->promised, err);
+    default:
+        break;
+    }
+    p->peer = sends ? e->to : e->from;
+    p->tag = e->tag;
+    p->any = e->any;
+    if (kind != MPG_KIND_PSEND_INIT && kind != MPG_KIND_PRECV_INIT)
+        return 0;
+    struct place here = graph_here(call);
+    if (e->root < 1)
+        return graph_error(&here, err, "%d partitions", e->root);
+    p->partitions = (uint32_t)e->root;
+    return p->peer == MPG_PROC_NULL
+               ? 0
+               : graph_pair_partitioned(requests->matching, call, sends, p->comm, p->peer, p->tag,
+                                        &p->channel, &p->foreign, err);
+}
+
+int graph_define_persistent(struct requests *requests, struct rank_requests *rank,
+                            const struct call *call, struct mpg_error *err)
+{
+    const uint64_t id = (uint64_t)call->event.persistent[0];
+    uint64_t *slot = mpg_map_add(&rank->persistent, id, 0);
+    struct persistent *p = slot ? mpg_pool_take(&requests->persistent_pool) : NULL;
+    if (!p) {
+        if (slot && !*slot)
+            mpg_map_remove(&rank->persistent, id, 0);
+        return graph_out_of_memory(err);
+    }
+    if (*slot)
+        graph_free_persistent(requests, (struct persistent *)(uintptr_t)*slot);
+    *slot = (uint64_t)(uintptr_t)p; /* the rank's, also on failure */
+    return describe(requests, call, p, err);
+}
+
+/* --- starting them --- */
+
+/* Fills in the partner of a started wildcard receive. */
+static void resolve(const struct mpg_event *e, int64_t id, struct persistent *what)
+{
+    for (uint32_t i = 0; i < e->resolution_number; i++)
+        if (e->resolutions[i].request == id) {
+            what->peer = e->resolutions[i].source;
+            what->tag = e->resolutions[i].tag;
+            return;
+        }
+    if (what->any & MPG_ANY_SOURCE)
+        what->peer = MPG_UNKNOWN;
+    if (what->any & MPG_ANY_TAG)
+        what->tag = MPG_UNKNOWN;
+}
+
+static int start_collective(struct requests *requests, const struct call *call,
+                            struct persistent *p, struct request *request, uint32_t index,
+                            struct mpg_error *err)
+{
+    if (graph_arrive_promised(requests->meetings, call, &p->promised, index, &request->part, err) < 0)
+        return -1;
+    if (request->part.collective)
+        request->kind = REQUEST_COLLECTIVE;
+    return 0;
+}
+
+/* INDEX: of its first message, which is then the next one's. */
+static int start_neighbors(struct requests *requests, const struct call *call,
+                           struct persistent *p, struct request *request, uint32_t *index,
+                           struct mpg_error *err)
+{
+    uint32_t first = *index;
+    *index += p->neighbors->destination_number;
+    if (graph_start_neighbors(requests->matching, call, p->neighbors, p->promised.which, first,
+                              &request->group, err) < 0)
+        return -1;
+    if (request->group)
+        request->kind = REQUEST_GROUP;
+    return 0;
+}
+
+static int start_partitioned(struct requests *requests, const struct call *call,
+                             struct persistent *p, struct request *request, struct mpg_error *err)
+{
+    if (p->peer == MPG_PROC_NULL || p->foreign)
+        return 0;
+    if (mpg_call_kind(p->call) == MPG_KIND_PSEND_INIT) {
+        request->kind = REQUEST_PARTITIONS;
+        request->unready = p->partitions;
+        request->bytes = p->bytes;
+        request->channel = p->channel;
+        return 0;
+    }
+    if (graph_post_on(requests->matching, call, &p->channel, p->bytes, &request->message, err) < 0)
+        return -1;
+    request->kind = REQUEST_RECEIVE;
+    return 0;
+}
+
+/* Starts P as request ID, the INDEX-th thing that CALL starts. */
+static int start(struct requests *requests, struct rank_requests *rank, const struct call *call,
+                 struct persistent *p, int64_t id, uint32_t *index, struct mpg_error *err)
+{
+    enum mpg_kind kind = mpg_call_kind(p->call);
+    struct persistent what = *p;
+    struct request *request;
+    if (kind == MPG_KIND_SEND_INIT)
+        return graph_post_send(requests, rank, call, &what, id, (*index)++, err);
+    if (kind == MPG_KIND_RECV_INIT) {
+        if (what.any)
+            resolve(&call->event, id, &what);
+        (*index)++;
+        return graph_post_receive(requests, rank, call, &what, id, err);
+    }
+    if (!(request = graph_add_request(requests, rank, call, id, REQUEST_NOTHING, err)))
+        return -1;
+    if (kind == MPG_KIND_COLLECTIVE_INIT)
+        return start_collective(requests, call, p, request, (*index)++, err);
+    if (kind == MPG_KIND_NEIGHBOR_INIT)
+        return start_neighbors(requests, call, p, request, index, err);
+    (*index)++;
+    return start_partitioned(requests, call, p, request, err);
+}
+
+int graph_start_persistent(struct requests *requests, struct rank_requests *rank,
+                           const struct call *call, struct mpg_error *err)
+{
+    const struct mpg_event *e = &call->event;
+    struct place here = graph_here(call);
+    uint32_t index = 0;
+    for (uint32_t i = 0; i < e->request_number; i++) {
+        uint64_t *slot = mpg_map_find(&rank->persistent, (uint64_t)e->persistent[i], 0);
+        if (!slot && requests->matching->lenient)
+            continue; /* what completes it is counted */
+        if (!slot)
+            return graph_error_lenient(&here, err, "persistent request %lld is unknown",
+                                       (long long)e->persistent[i]);
+        if (start(requests, rank, call, (struct persistent *)(uintptr_t)*slot, e->requests[i],
+                  &index, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* --- partitions --- */
+
+/* All of REQUEST is ready, with CALL: the message is sent. */
+static int depart(struct requests *requests, const struct call *call, struct request *request,
+                  struct mpg_error *err)
+{
+    bool synchronous = request->bytes > requests->matching->eager_limit_bytes;
+    if (graph_send_on(requests->matching, call, &request->channel, synchronous, request->bytes, 0,
+                      &request->message, err) < 0)
+        return -1;
+    request->kind = REQUEST_SEND;
+    if (synchronous && !request->message->arrived) { /* another thread goes on waiting */
+        request->message->send_waiter = request->ready_waiter;
+        request->ready_waiter = NULL;
+    } else
+        graph_wake(&request->ready_waiter);
+    return 0;
+}
+
+int graph_ready(struct requests *requests, struct rank_requests *rank, const struct call *call,
+                struct mpg_error *err)
+{
+    const struct mpg_event *e = &call->event;
+    struct place here = graph_here(call);
+    struct request *request = graph_find_request(rank, e->requests[0]);
+    bool range = e->call == MPG_CALL_Pready_range && e->count_number == 2;
+    int64_t n = range ? e->counts[1] - e->counts[0] + 1 : e->count_number;
+    if (request && request->kind == REQUEST_NOTHING)
+        return 0;
+    bool fits = request && request->kind == REQUEST_PARTITIONS && n >= 0 && n <= request->unready;
+    if (!fits && requests->matching->lenient) {
+        requests->matching->counts->unmatched++;
+        return 0;
+    }
+    if (!request)
+        return graph_error_lenient(&here, err, "request %lld is unknown",
+                                   (long long)e->requests[0]);
+    if (!fits)
+        return graph_error_lenient(&here, err, "request %lld has not so many partitions left",
+                                   (long long)e->requests[0]);
+    request->unready -= (uint32_t)n;
+    return n > 0 && request->unready == 0 ? depart(requests, call, request, err) : 0;
+}
