@@ -33,7 +33,7 @@ recorded() {
         /^#file/ { label["file", $2] = label["comm", $4] "/" $5 }
         /^#/ || / done=( site=[0-9]+)?$/ || $4 in is_other { next }
         /^[0-9]+ [0-9]+ [0-9]+ Win_test .*found=0( |$)/ { next }
-        /^[0-9]+ [0-9]+ [0-9]+ Improbe .*found=0( |$)/ { next }
+        /^[0-9]+ [0-9]+ [0-9]+ (Improbe|Parrived) .*found=0( |$)/ { next }
         {
             line = $4
             for (i = 5; i <= NF; i++) {
