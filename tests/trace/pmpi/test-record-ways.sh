@@ -11,6 +11,7 @@ export OMPI_MCA_fcoll=individual
 
 # Calls of which nothing but times is recorded, and what the tracer did.
 others=$(sed -nE 's/^MPG_CALL\(([A-Za-z_]*), (OTHER|FLUSH),.*/\1/p' "$here/../../../trace/calls.def")
+others=$(printf '%s\n' "$others" | sed 'p; s/$/_c/')
 
 # recorded TRACE FOLDER: TRACE's calls, with members for communicators and without
 # what found nothing yet, are those the program put into FOLDER/RANK.expected.
