@@ -126,10 +126,10 @@ static int preload_for(const struct request *request, const struct mpg_target *t
     const char *libraries[4] = {NULL};
     int n = 0;
     const enum mpg_mpi mpi = choose_mpi(request, target);
-    if (target->mpi != MPG_MPI_NONE && target->mpi != mpi)
+    if (target->mpi != MPG_MPI_NONE && target->mpi != mpi && !target->loads_late)
         return mpg_error_set(err, "--mpi=%s: %s is linked to %s (%s)", request->mpi, program,
                              mpg_mpi_name(target->mpi), target->mpi_library);
-    const int status = mpg_tracer_find(mpi, target->mpi_library, tracer,
+    const int status = mpg_tracer_find(mpi, target->mpi == mpi ? target->mpi_library : "", tracer,
                                        sizeof tracer, err);
     if (status < 0 || (request->papi && mpg_tracer_library("libmpgtrace-papi.so", counters,
                                                            sizeof counters, err) < 0))
@@ -167,7 +167,7 @@ static int prepare(struct request *request, const char *program, struct mpg_erro
     snprintf(number, sizeof number, "%lld", request->no_local ? 0 : (long long)request->local);
     setenv("MPGTRACE_LOCAL", number, 1);
     set_values(request);
-    set_top(target.mpi != MPG_MPI_NONE);
+    set_top(target.mpi != MPG_MPI_NONE && !target.loads_late);
     return preload_for(request, &target, program, err);
 }
 

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,35 +53,57 @@ static struct mpg_library *read_all(FILE *list, size_t *number)
     return all;
 }
 
-static _Noreturn void list(const char *program, const char *interpreter, int to)
+/* Runs ARGV, a NULL behind its last, with its output to be read from *FROM; the child, or -1. */
+static pid_t start(const char *const *argv, FILE **from)
 {
-    const int null = open("/dev/null", O_RDWR);
-    if (null >= 0 && dup2(null, STDIN_FILENO) >= 0 && dup2(null, STDERR_FILENO) >= 0 &&
-        dup2(to, STDOUT_FILENO) >= 0)
-        execl(interpreter, interpreter, "--list", program, (char *)NULL);
-    _exit(127);
+    int ends[2];
+    if (pipe(ends) < 0)
+        return -1;
+    const pid_t child = fork();
+    if (child == 0) {
+        const int null = open("/dev/null", O_RDWR);
+        close(ends[0]);
+        if (null >= 0 && dup2(null, STDIN_FILENO) >= 0 && dup2(null, STDERR_FILENO) >= 0 &&
+            dup2(ends[1], STDOUT_FILENO) >= 0)
+            execv(argv[0], (char *const *)argv);
+        _exit(127);
+    }
+    close(ends[1]);
+    *from = child > 0 ? fdopen(ends[0], "r") : NULL;
+    if (!*from)
+        close(ends[0]);
+    return child;
+}
+
+static void end(pid_t child, FILE *from)
+{
+    if (from)
+        fclose(from);
+    /* Where SIGCHLD is ignored there is nobody to wait for. */
+    while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR) {
+    }
 }
 
 struct mpg_library *mpg_libraries(const char *program, const char *interpreter, size_t *number)
 {
-    int ends[2];
+    const char *const argv[] = {interpreter, "--list", program, NULL};
+    FILE *from = NULL;
     *number = 0;
-    if (pipe(ends) < 0)
-        return NULL;
-    const pid_t child = fork();
-    if (child == 0) {
-        close(ends[0]);
-        list(program, interpreter, ends[1]);
-    }
-    close(ends[1]);
-    FILE *from = child > 0 ? fdopen(ends[0], "r") : NULL;
+    const pid_t child = start(argv, &from);
     struct mpg_library *all = from ? read_all(from, number) : NULL;
-    if (from)
-        fclose(from);
-    else
-        close(ends[0]);
-    /* Where SIGCHLD is ignored there is nobody to wait for. */
-    while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR) {
-    }
+    end(child, from);
     return all;
+}
+
+bool mpg_python_module(const char *python, char *path)
+{
+    const char *const argv[] = {python, "-c", "import importlib.util as u; "
+                                "print(u.find_spec('mpi4py.MPI').origin)", NULL};
+    FILE *from = NULL;
+    const pid_t child = start(argv, &from);
+    const bool found = from && fgets(path, PATH_MAX, from) && path[0] == '/';
+    end(child, from);
+    if (found)
+        path[strcspn(path, "\n")] = '\0';
+    return found;
 }

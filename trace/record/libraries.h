@@ -18,4 +18,9 @@ struct mpg_library {
  * not run. NULL and 0 if it cannot say. */
 struct mpg_library *mpg_libraries(const char *program, const char *interpreter, size_t *number);
 
+/* The extension module of mpi4py that the interpreter PYTHON would load, into PATH of PATH_MAX
+ * bytes; false if it has none. It is asked: only itself knows its folders. The module is not
+ * loaded. */
+bool mpg_python_module(const char *python, char *path);
+
 #endif

@@ -129,13 +129,20 @@ static bool is_sanitizer(const char *name)
            is_library(name, "libclang_rt.hwasan", ".so");
 }
 
-static void look_at_libraries(struct mpg_target *target, const char *interpreter)
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* Looks for MPI and for sanitizers among the libraries of PATH. */
+static void look_at_libraries(struct mpg_target *target, const char *path,
+                              const char *interpreter)
 {
     size_t n;
-    struct mpg_library *all = mpg_libraries(target->path, interpreter, &n);
+    struct mpg_library *all = mpg_libraries(path, interpreter, &n);
     for (size_t i = 0; i < n; i++) {
-        const char *name = strrchr(all[i].name, '/');
-        name = name ? name + 1 : all[i].name;
+        const char *name = base_name(all[i].name);
         if (target->mpi == MPG_MPI_NONE && is_library(name, "libmpi", ".so") && all[i].path[0] &&
             (target->mpi = mpg_library_mpi(all[i].path)) != MPG_MPI_NONE)
             snprintf(target->mpi_library, sizeof target->mpi_library, "%s", name);
@@ -143,6 +150,18 @@ static void look_at_libraries(struct mpg_target *target, const char *interpreter
             strcpy(target->sanitizer, all[i].path[0] ? all[i].path : all[i].name);
     }
     free(all);
+}
+
+/* A dynamic program; of Python, what mpi4py is linked to. */
+static void look_at_program(struct mpg_target *target, const char *interpreter)
+{
+    char module[PATH_MAX];
+    look_at_libraries(target, target->path, interpreter);
+    if (target->mpi == MPG_MPI_NONE && strncmp(base_name(target->path), "python", 6) == 0 &&
+        mpg_python_module(target->path, module)) {
+        look_at_libraries(target, module, interpreter);
+        target->loads_late = target->mpi != MPG_MPI_NONE;
+    }
 }
 
 int mpg_target_find(struct mpg_target *target, const char *name, struct mpg_error *err)
@@ -162,7 +181,7 @@ int mpg_target_find(struct mpg_target *target, const char *name, struct mpg_erro
         target->kind = elf.kind;
         target->gains_rights = gains_rights(target->path);
         if (elf.kind == MPG_ELF_DYNAMIC)
-            look_at_libraries(target, elf.interpreter);
+            look_at_program(target, elf.interpreter);
         if (elf.kind == MPG_ELF_STATIC)
             target->has_tracer = mpg_elf_holds(&elf, MPG_TRACER_SIGN);
         mpg_elf_close(&elf);

@@ -14,6 +14,7 @@ struct mpg_target {
     char path[PATH_MAX]; /* what execvp() would start; of a script, its interpreter */
     enum mpg_elf_kind kind;
     enum mpg_mpi mpi;       /* that it is linked to, itself or by a library */
+    bool loads_late;        /* ... or its mpi4py is, which it may or may not load */
     char mpi_library[256];  /* that MPI's library, as libmpi.so.40 */
     char sanitizer[PATH_MAX]; /* a sanitizer's runtime library that must come first; or empty */
     bool gains_rights;      /* setuid and the like: the dynamic linker preloads nothing */

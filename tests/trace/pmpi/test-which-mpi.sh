@@ -1,0 +1,113 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# mpgtrace record finds the MPI of a program (TAP): one installation, as built and as installed,
+# traces the programs of every MPI that is here, however they are started; and programs into
+# which nothing can be preloaded, or something else must be preloaded first.
+# shellcheck disable=SC2086,SC2154
+set -u
+. "$(dirname "$0")/traced.sh"
+[ "${MPGKIT_SANITIZERS:-no}" = no ] || skip_all "a sanitized tracer cannot be preloaded"
+needs "$mpicc"
+cat >app.c <<'END'
+#include <mpi.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    MPI_Barrier(MPI_COMM_WORLD);
+    return MPI_Finalize();
+}
+END
+all="0 Barrier 0 Finalize 0 Init 1 Barrier 1 Finalize 1 Init"
+
+# started TRACE MPIRUN COMMAND...: traced by $mpgtrace; its calls are the program's.
+started() {
+    local trace=$1 start=$2 calls
+    shift 2
+    timeout -k 5 120 $start -np 2 "$mpgtrace" record -o "$trace" "$@" >out 2>err </dev/null
+    calls=$("$MPGTRACE" print "$trace" | awk '!/^#/ { print $1, $4 }' | sort | xargs)
+    [ "$calls" = "$all" ] && return
+    { echo "$calls"; cat err; } | sed 's/^/# /'
+    return 1
+}
+
+# ways NAME COMPILER MPIRUN: a program of that MPI, started in every way.
+ways() {
+    local app=./app.$1 start=$3
+    ok "$1: the program compiles" $2 -o "$app" app.c || return
+    printf '#!/bin/sh\n%s\n' "$app" >"script.$1" && chmod +x "script.$1"
+    printf '#!/usr/bin/env -S bash -e\n%s; exit\n' "$app" >"bash.$1" && chmod +x "bash.$1"
+    for mpgtrace in "$MPGTRACE" $installed; do
+        rm -rf ./*.trace
+        ok "$1: itself" started a.trace "$start" "$app"
+        like "... which is said" "$(cat err)" "*mpgtrace: a.trace: 2 ranks, 6 calls*"
+        ok "... from a shell" started b.trace "$start" sh -c "$app && :"
+        ok "... from a script" started c.trace "$start" "./script.$1"
+        ok "... from env's script" started d.trace "$start" "./bash.$1"
+        ok "... from env" started e.trace "$start" env A=b "$app"
+        ok "... in another folder, by PATH" started f.trace "$start" env PATH="$tmp:$PATH" "app.$1"
+    done
+}
+
+# What make install puts where, without the build's folders.
+installed=
+if [ -e "$build/Makefile" ]; then
+    unset MAKEFLAGS MFLAGS MAKELEVEL
+    if ok "installs" eval '${MAKE:-make} -s -C "$build" DESTDIR="$tmp/root" install-exec >log 2>&1'; then
+        installed=$(find "$tmp/root" -path '*/bin/mpgtrace')
+        is "... nothing of libtool's" "$(find "$tmp/root" -name '*.la')" ""
+        like "--version lists what is served" "$($installed --version)" \
+            "*records programs of *libmpgtrace-$MPI_LIBRARY.so*"
+    else
+        tail -n 5 log | sed 's/^/# /'
+    fi
+fi
+ways default "$mpicc" "$mpirun"
+if [ -n "${OTHER_MPICC:-}" ] && [ -n "${OTHER_MPIRUN:-}" ]; then
+    ways other "$OTHER_MPICC" "$OTHER_MPIRUN"
+    mpgtrace=$MPGTRACE
+    # A wrong guess for a shell is put right in the program.
+    [ $MPI_LIBRARY = openmpi ] && wrong=openmpi || wrong=mpich
+    ok "a wrong --mpi for a shell is put right" started wrong.trace "$OTHER_MPIRUN" --mpi=$wrong \
+        sh -c "./app.other && :"
+    "$MPGTRACE" record --mpi=$wrong -o no.trace ./app.other 2>err
+    like "... for the program itself it is refused" "$?: $(cat err)" "1: *--mpi=$wrong: ./app.other is linked to *"
+else
+    skip "programs of another MPI" "there is one here"
+fi
+"$MPGTRACE" record --mpi=lam ./app.default 2>err
+is "an MPI of no known name" "$?: $(cat err)" \
+    "2: mpgtrace record: --mpi: 'lam' is neither openmpi nor mpich (try 'mpgtrace record --help')"
+
+# --- nothing, or something else, is preloaded ---
+mpgtrace=$MPGTRACE
+for flags in "gcc" "clang" "clang -shared-libasan"; do
+    compiler=${flags%% *}
+    library=
+    [ "$flags" = "$compiler" ] || library="-Wl,-rpath,$(dirname "$($compiler -print-file-name=libclang_rt.asan-x86_64.so 2>&-)")"
+    if command -v $compiler >/dev/null &&
+        OMPI_CC=$compiler MPICH_CC=$compiler $mpicc -fsanitize=address ${flags#"$compiler"} $library -o asan app.c 2>log; then
+        rm -rf asan.trace
+        export ASAN_OPTIONS=detect_leaks=0
+        ok "AddressSanitizer of $flags" started asan.trace "$mpirun" ./asan
+    else
+        skip "AddressSanitizer of $flags" "not here"
+    fi
+done
+echo 'int main(void) { return 3; }' >static.c
+if ${CC:-cc} -static -o static static.c 2>/dev/null; then
+    "$MPGTRACE" record ./static 2>err
+    is "a static program runs, and it is said" "$?: $(cat err)" "3: mpgtrace record: ./static runs \
+untraced: it is linked statically, so nothing can be preloaded; link it with -lmpgtrace (see mpgtrace(1))"
+else
+    skip "a static program" "no libc.a"
+fi
+${CC:-cc} -o rights static.c
+if [ "$(id -u)" = 0 ] && chown nobody rights && chmod u+s rights; then
+    "$MPGTRACE" record ./rights 2>err
+    is "a setuid program runs, and it is said" "$?: $(cat err)" "3: mpgtrace record: ./rights runs \
+untraced: it is setuid, setgid or has capabilities, so the dynamic linker preloads nothing"
+else
+    skip "a setuid program" "not root"
+fi
+done_testing
