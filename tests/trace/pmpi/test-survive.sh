@@ -165,7 +165,7 @@ fi
 if [ "$($mpirun -np 1 sh -c 'echo ${OMPI_COMM_WORLD_RANK-$PMI_RANK}')" = 0 ]; then
     timeout 300 $mpirun -np 3 sh -c '
         if [ "${OMPI_COMM_WORLD_RANK-$PMI_RANK}" = 1 ]; then
-            shift 4
+            shift 5
             echo "${PMIX_NAMESPACE:-$PPID-*}" >job
         fi
         exec "$@"' sh "$MPGTRACE" record --quiet -o some.trace "$survive" brief >out 2>err
