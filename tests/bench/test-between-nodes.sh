@@ -28,7 +28,7 @@ positive() {
          $4 < -e || $5 < -e { print "# " $0 ", within " e; exit 1 }' "$1"
 }
 
-if ! on_hosts 60 1 "$PINGPONG" -o pair -s 0,8,4KiB -i 200 --timer clock; then
+if ! on_hosts 600 1 "$PINGPONG" -o pair -s 0,8,4KiB -i 200 --timer clock; then
     skip_all "no MPI program runs across the namespaces"
 fi
 file=pair/pingpong-launch0-between-nodes.samples
@@ -43,17 +43,17 @@ is "every size is there" "$(awk '!/^#/ { n[$2]++ } END { print n[0], n[8], n[409
     "200 200 200"
 like "TCP's eager limit" "$(of eager_limit_bytes $file)" "6[0-5][0-9][0-9][0-9]"
 
-ok "by the processor's counter, to the end" on_hosts 60 1 "$PINGPONG" -o tsc -s 8 --no-eager --quick
+ok "by the processor's counter, to the end" on_hosts 600 1 "$PINGPONG" -o tsc -s 8 --no-eager --quick
 is "two hosts' counters are not taken for one" "$(of clocks tsc/*.samples)" synchronised
 ok "with them, too, each way takes time" positive tsc/pingpong-launch0-between-nodes.samples
 
-ok "bandwidth" on_hosts 60 1 "$BANDWIDTH" -o pair -s 64KiB,1MiB -i 20 --no-eager --timer clock
+ok "bandwidth" on_hosts 600 1 "$BANDWIDTH" -o pair -s 64KiB,1MiB -i 20 --no-eager --timer clock
 file=pair/bandwidth-launch0-between-nodes.samples
 is "is between nodes too" "$(of path $file)" "between nodes"
 ok "its messages arrive after their start and before the acknowledgement" awk '
     /^# one_way_error_ns/ { e = $3 } /^#/ { next } $6 < -e || $6 > $4 + e { exit 1 }' $file
 
-ok "two ranks a host" on_hosts 60 2 "$PINGPONG" -o four -s 8 -i 40 --no-eager -p 4
+ok "two ranks a host" on_hosts 600 2 "$PINGPONG" -o four -s 8 -i 40 --no-eager -p 4
 is "pairs between nodes and within" "$(cat four/*.samples | sed -n 's/^# path: //p' |
     sed 's/core complex/node/' | sort | tr '\n' ',')" "between nodes,node,"
 is "four in all" "$(cat four/*.samples | sed -n 's/^# pairs: //p' | awk '{ n += $1 } END { print n }')" 4

@@ -18,7 +18,7 @@ cd "$tmp" || exit 1
 # traced HOW
 traced() {
     # shellcheck disable=SC2086 # mpirun may have arguments
-    timeout -k 5 300 $mpirun -np 3 "$MPGTRACE" record -o "$1.trace" "$build/tests/graph/cancels" \
+    timeout -k 5 600 $mpirun -np 3 "$MPGTRACE" record -o "$1.trace" "$build/tests/graph/cancels" \
         "$1" >log 2>&1
 }
 

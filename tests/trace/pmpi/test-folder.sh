@@ -39,7 +39,7 @@ ok "the program compiles" $mpicc -o app app.c || { done_testing; exit; }
 run() {
     local ranks=$1
     shift
-    timeout -k 5 120 $mpirun -np "$ranks" "$@" >out 2>err </dev/null
+    timeout -k 5 600 $mpirun -np "$ranks" "$@" >out 2>err </dev/null
 }
 
 # said: what mpgtrace said.
@@ -98,7 +98,7 @@ ok "a link to a folder" run 1 "$MPGTRACE" record -o link.trace ./app 2
 is "... is followed" "$(cd elsewhere && echo *)" "rank-0.mpgt"
 
 # --- jobs within, after and beside a job ---
-ok "a script with two jobs" eval 'timeout 120 "$MPGTRACE" record -o two.trace sh -c \
+ok "a script with two jobs" eval 'timeout 600 "$MPGTRACE" record -o two.trace sh -c \
     "$mpirun -np 1 ./app 4; $mpirun -np 2 ./app 6" >out 2>err'
 is "... leaves both traces" "$(barriers two.trace) $(barriers two.trace-2)" "4 6"
 is "... and says where" "$(said | sed 's/ [0-9]* calls.*//')" \
@@ -119,7 +119,7 @@ is "... also by record into the same folder" \
 
 # start NAME FILE N: a job into both.trace whose rank 0 waits for FILE; its output is in NAME.
 start() {
-    timeout -k 5 120 $mpirun -np 2 "$MPGTRACE" record --quiet ${4-} -o both.trace ./app wait "$2" "$3" \
+    timeout -k 5 600 $mpirun -np 2 "$MPGTRACE" record --quiet ${4-} -o both.trace ./app wait "$2" "$3" \
         >"$1" 2>&1 </dev/null &
     for _ in $(seq 3000); do
         grep -q waits "$1" && return
@@ -139,7 +139,7 @@ ok "programs linked with the tracer" $mpicc -o linked app.c -L"$tracer_folder" "
     -Wl,-rpath,"$tracer_folder"
 pids=
 for n in 1 2 3 4; do
-    MPGTRACE_OUTPUT=$tmp/l.trace timeout -k 5 120 $mpirun -np 2 ./linked $n >/dev/null 2>&1 </dev/null &
+    MPGTRACE_OUTPUT=$tmp/l.trace timeout -k 5 600 $mpirun -np 2 ./linked $n >/dev/null 2>&1 </dev/null &
     pids="$pids $!"
 done
 wait $pids
@@ -161,7 +161,7 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null && id nobody >/dev/null 2
     run 2 "$MPGTRACE" record --force -o theirs ./app 2
     ok "... with --force, too" test $? -ne 0
     like "... which says why" "$(said)" "*theirs/*"
-    ok "linked with the tracer" env MPGTRACE_OUTPUT="$tmp/theirs" timeout 120 $mpirun -np 2 ./linked 2 2>err
+    ok "linked with the tracer" env MPGTRACE_OUTPUT="$tmp/theirs" timeout 600 $mpirun -np 2 ./linked 2 2>err
     is "... nothing that links lead to is touched" "$(cat precious) $(cd theirs && echo *)" \
         "precious rank-0.mpgt rank-1.window.mpgt spawned-0"
     is "... the trace is beside" "$(barriers theirs-2)" 2

@@ -11,7 +11,7 @@ ways=$build/tests/trace/pmpi/ways
 export OMPI_MCA_fcoll=individual
 
 # shellcheck disable=SC2086
-timeout 300 $mpirun -np 1 "$heap" >plain 2>err
+timeout 600 $mpirun -np 1 "$heap" >plain 2>err
 is "a program that looks at its heap runs" "$?: $(grep -c bytes plain)" "0: 10"
 ok "... traced" traced 1 heap.trace "$heap"
 ok "... it finds there what it finds without the tracer" diff plain out
@@ -36,7 +36,7 @@ watched() {
     shift 2
     # UCX, where MPI uses it, would put functions of its own in the place of these.
     # shellcheck disable=SC2086
-    timeout -k 5 300 $mpirun -np "$ranks" env UCX_MEM_EVENTS=no HEAP_WATCH="$library" \
+    timeout -k 5 600 $mpirun -np "$ranks" env UCX_MEM_EVENTS=no HEAP_WATCH="$library" \
         LD_PRELOAD="$tmp/heap_watch.so" "$MPGTRACE" record --quiet --force -o watched.trace "$@" >out 2>err
     local status=$?
     grep '^heap_watch:' err | sort -u >told

@@ -12,7 +12,7 @@ needs "$mpicc"
 run() {
     local ranks=$1
     shift
-    timeout 120 $mpirun -np "$ranks" "$@" >out 2>err && return
+    timeout 600 $mpirun -np "$ranks" "$@" >out 2>err && return
     sed 's/^/# /' err | head -20
     return 1
 }
@@ -42,14 +42,14 @@ ok "... runs" run 2 ./linked
 is "... traces itself into app.trace" "$(calls app.trace)" "$all"
 like "... and says what ran" "$("$MPGTRACE" print app.trace)" "*#fact 0 program ./linked*"
 ok "MPGTRACE_OUTPUT names another folder" env MPGTRACE_OUTPUT="$tmp/other" \
-    timeout 120 $mpirun -np 2 ./linked
+    timeout 600 $mpirun -np 2 ./linked
 is "... and it is made" "$(calls other)" "$all"
 ok "MPGTRACE_BUFFER is its buffer, MPGTRACE_CALLSITES its frames" \
     env MPGTRACE_OUTPUT="$tmp/set" MPGTRACE_BUFFER=4096 MPGTRACE_CALLSITES=0 \
-    timeout 120 $mpirun -np 1 ./linked many
+    timeout 600 $mpirun -np 1 ./linked many
 ok "... both are heeded" sh -c '"$1" print set >set.txt && grep -q " Flush" set.txt && ! grep -q site= set.txt' \
     sh "$MPGTRACE"
-ok "... and are not otherwise" env MPGTRACE_OUTPUT="$tmp/unset" timeout 120 $mpirun -np 1 ./linked many
+ok "... and are not otherwise" env MPGTRACE_OUTPUT="$tmp/unset" timeout 600 $mpirun -np 1 ./linked many
 ok "... there are others then" sh -c '"$1" print unset >unset.txt && ! grep -q " Flush" unset.txt &&
     grep -q site= unset.txt' sh "$MPGTRACE"
 ok "it runs under mpgtrace record, too" run 2 "$MPGTRACE" record -o both.trace ./linked

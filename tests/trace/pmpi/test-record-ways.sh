@@ -65,7 +65,7 @@ identity() {
 
 mkdir plain traced small cut
 # shellcheck disable=SC2086
-timeout 120 $mpirun -np 4 "$ways" all plain >/dev/null
+timeout 600 $mpirun -np 4 "$ways" all plain >/dev/null
 is "the program runs without the tracer" $? 0
 ok "it runs under the tracer" traced 4 a.trace "$ways" all traced
 is "it says the same" "$(sort out)" "$(printf 'rank %d: 0 errors\n' 0 1 2 3)"

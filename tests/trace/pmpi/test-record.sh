@@ -32,7 +32,7 @@ facts() {
 
 # --- every call, from C ---
 ok "the test program compiles" $mpicc -o calls "$here/record.c"
-timeout 120 $mpirun -np 3 ./calls >plain
+timeout 600 $mpirun -np 3 ./calls >plain
 is "it runs without the tracer" $? 0
 ok "it runs under the tracer" traced 3 calls.trace ./calls
 is "its output is unchanged" "$(cat out)" "$(cat plain)"

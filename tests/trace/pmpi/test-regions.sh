@@ -38,8 +38,8 @@ expected='0 Region_begin name="begun early"
 
 # works NAME PROGRAM: alone, and under the tracer with all its regions.
 works() {
-    ok "$1: runs alone" timeout 60 $mpirun -np 1 ./$2
-    ok "... under the tracer" timeout 60 $mpirun -np 1 "$MPGTRACE" record --quiet -o $2.trace ./$2
+    ok "$1: runs alone" timeout 600 $mpirun -np 1 ./$2
+    ok "... under the tracer" timeout 600 $mpirun -np 1 "$MPGTRACE" record --quiet -o $2.trace ./$2
     is "... and its regions are recorded" "$(regions $2.trace)" "$expected"
 }
 
@@ -60,7 +60,7 @@ fi
 for way in "-fPIE -pie" "-fno-pie -no-pie"; do
     if ok "linked with the tracer ($way)" $mpicc $strict $way -o linked "$here/regions.c" \
         "$tracer_folder/lib$link.so" -Wl,-rpath,"$tracer_folder" -lpthread; then
-        ok "... runs" env MPGTRACE_OUTPUT="$tmp/linked.trace" timeout 60 $mpirun -np 1 ./linked
+        ok "... runs" env MPGTRACE_OUTPUT="$tmp/linked.trace" timeout 600 $mpirun -np 1 ./linked
         is "... and its regions are recorded" "$(regions linked.trace)" "$expected"
     fi
 done
@@ -80,7 +80,7 @@ else
     skip "C++" "no g++"
 fi
 
-ok "two threads" timeout 60 $mpirun -np 1 "$MPGTRACE" record --quiet -o threads.trace ./pie threads
+ok "two threads" timeout 600 $mpirun -np 1 "$MPGTRACE" record --quiet -o threads.trace ./pie threads
 is "... have regions of their own" "$(regions threads.trace | grep -v '^0 ')" \
     '0.1 Region_begin name="of a thread"
 0.1 Region_end name="of a thread"'
@@ -101,9 +101,9 @@ if command -v "${mpifort%% *}" >/dev/null; then
     sed "s/^ *use mpi\$//; s/implicit none/&\n    include 'mpif.h'/" module.f90 >included.f90
     for program in module module08 included; do
         ok "Fortran: $program compiles" $mpifort -o $program $program.f90 "$headers/mpg_region.f90"
-        is "... runs alone" "$(timeout 60 $mpirun -np 1 ./$program)" "fregions: done"
+        is "... runs alone" "$(timeout 600 $mpirun -np 1 ./$program)" "fregions: done"
         is "... and under the tracer" \
-            "$(timeout 60 $mpirun -np 1 "$MPGTRACE" record --quiet --force -o $program.trace ./$program)" \
+            "$(timeout 600 $mpirun -np 1 "$MPGTRACE" record --quiet --force -o $program.trace ./$program)" \
             "fregions: done"
         is "... its regions are recorded" "$(regions $program.trace)" "$want"
     done

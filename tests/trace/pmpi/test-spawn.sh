@@ -6,7 +6,7 @@ set -u
 spawn=$build/tests/trace/pmpi/spawn
 [ -x "$spawn" ] || skip_all "no tests/trace/pmpi/spawn"
 # shellcheck disable=SC2086 # mpirun may have arguments
-timeout 60 $mpirun -np 2 "$spawn" "$spawn" >plain 2>err || skip_all "no processes can be spawned here"
+timeout 600 $mpirun -np 2 "$spawn" "$spawn" >plain 2>err || skip_all "no processes can be spawned here"
 
 # recorded TRACE: the parents' trace is TRACE, their children's are in app.trace.
 recorded() {

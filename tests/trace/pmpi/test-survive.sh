@@ -39,7 +39,7 @@ traced() {
     shift 2
     rm -rf "$how.trace" "$how.counts"
     # shellcheck disable=SC2086 # mpirun may have arguments
-    timeout 300 $mpirun -np "$ranks" "$MPGTRACE" record --quiet -o "$how.trace" "$@" "$survive" "$how" \
+    timeout 600 $mpirun -np "$ranks" "$MPGTRACE" record --quiet -o "$how.trace" "$@" "$survive" "$how" \
         "$how.counts" >out 2>err
 }
 
@@ -52,7 +52,7 @@ said() {
 as_ever() {
     local how=$1 plain words
     # shellcheck disable=SC2086
-    timeout 300 $mpirun -np "$2" "$survive" "$how" >out 2>err
+    timeout 600 $mpirun -np "$2" "$survive" "$how" >out 2>err
     plain=$? words=$(said)
     traced "$how" "$2"
     is "$how: the exit status" $? $plain
@@ -74,7 +74,7 @@ done
 status_of() {
     rm -f status
     # shellcheck disable=SC2016,SC2086
-    timeout 300 $mpirun -np 1 sh -c 'trap : HUP TERM; "$@"; echo $? >status' sh "$@" >out 2>err
+    timeout 600 $mpirun -np 1 sh -c 'trap : HUP TERM; "$@"; echo $? >status' sh "$@" >out 2>err
     cat status
 }
 
@@ -135,9 +135,10 @@ done
 is "what has taken the place of standard error is not written to" "$(wc -c <precious)" 0
 if mkdir full && mount -t tmpfs -o size=1m tmpfs full 2>/dev/null; then
     mkdir full/fill.trace
-    head -c 870000 /dev/zero >full/fill.trace/filling
+    # 44 KiB are left: windows fit, and a trace of 70 KiB at least does not.
+    head -c 1003520 /dev/zero >full/fill.trace/filling
     # shellcheck disable=SC2086
-    timeout 300 $mpirun -np 2 "$MPGTRACE" record --quiet -o full/fill.trace --buffer 64KiB "$survive" \
+    timeout 600 $mpirun -np 2 "$MPGTRACE" record --quiet -o full/fill.trace --buffer 4KiB "$survive" \
         signals >out 2>err
     is "a full disk: the program ends well" "$?: $(cat out)" "0: survive: 2 ranks, to the end"
     like "... and is told" "$(cat err)" "mpgtrace: *No space left on device*"
@@ -163,7 +164,7 @@ fi
 # --- where not all are traced ---
 # shellcheck disable=SC2016,SC2086
 if [ "$($mpirun -np 1 sh -c 'echo ${OMPI_COMM_WORLD_RANK-$PMI_RANK}')" = 0 ]; then
-    timeout 300 $mpirun -np 3 sh -c '
+    timeout 600 $mpirun -np 3 sh -c '
         if [ "${OMPI_COMM_WORLD_RANK-$PMI_RANK}" = 1 ]; then
             shift 5
             echo "${PMIX_NAMESPACE:-$PPID-*}" >job

@@ -45,11 +45,11 @@ for how in before,own after,own after,chain,own window,before,own window,after,o
     goes_on $how
 done
 # shellcheck disable=SC2016,SC2086
-timeout 300 $mpirun -np 1 sh -c 'trap : HUP TERM; "$@"; echo $? >status' sh "$truncated" own \
+timeout 600 $mpirun -np 1 sh -c 'trap : HUP TERM; "$@"; echo $? >status' sh "$truncated" own \
     >out 2>err
 plain=$(cat status)
 # shellcheck disable=SC2016,SC2086
-timeout 300 $mpirun -np 1 sh -c 'trap : HUP TERM; "$@"; echo $? >status' sh "$MPGTRACE" record --quiet \
+timeout 600 $mpirun -np 1 sh -c 'trap : HUP TERM; "$@"; echo $? >status' sh "$MPGTRACE" record --quiet \
     -o own.trace "$truncated" own >out 2>err
 is "a fault that it does not handle kills it as ever" "$(cat status)" "$plain"
 like "... and its trace is there" "$("$MPGTRACE" stat own.trace)" "*died*rank 0*"
@@ -60,7 +60,7 @@ like "... and its trace is there" "$("$MPGTRACE" stat own.trace)" "*died*rank 0*
 if [ -w /dev/shm ] && [ "$(id -u)" = 0 ] && [ -n "$($mpirun -np 1 sh -c 'echo $PMIX_NAMESPACE')" ] &&
     getent passwd nobody >/dev/null; then
     # shellcheck disable=SC2086
-    timeout 300 $mpirun -np 1 sh -c '
+    timeout 600 $mpirun -np 1 sh -c '
         shm=/dev/shm/mpgtrace-$(id -u)-$(echo "$PMIX_NAMESPACE" | tr / -)
         echo "$shm" >shm
         echo precious >"$shm"
@@ -87,7 +87,7 @@ if [ -w /dev/shm ]; then
 fi
 before=$(echo /dev/shm/mpgtrace-"$(id -u)"-*)
 # shellcheck disable=SC2016,SC2086
-timeout 300 $mpirun -np 2 env OMPI_MCA_pml=nonesuch MPIR_CVAR_CH4_NETMOD=nonesuch "$MPGTRACE" \
+timeout 600 $mpirun -np 2 env OMPI_MCA_pml=nonesuch MPIR_CVAR_CH4_NETMOD=nonesuch "$MPGTRACE" \
     record -o t.trace "$truncated" none >out 2>err
 is "a job that ends in MPI_Init leaves nothing there" "$(echo /dev/shm/mpgtrace-"$(id -u)"-*)" \
     "$before"

@@ -36,7 +36,7 @@ traced() {
     local ranks=$1 trace=$2
     shift 2
     # shellcheck disable=SC2086 # mpirun may have arguments
-    timeout -k 5 300 $mpirun -np "$ranks" "$MPGTRACE" record --quiet -o "$trace" "$@" >out 2>err
+    timeout -k 5 600 $mpirun -np "$ranks" "$MPGTRACE" record --quiet -o "$trace" "$@" >out 2>err
 }
 
 [ "${MPGKIT_MPI:-yes}" = yes ] || skip_all "built without MPI"
