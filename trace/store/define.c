@@ -30,6 +30,17 @@ static size_t ranks_bound(const int32_t *ranks, size_t n)
     return 2 * MPG_VARINT_BYTES * runs;
 }
 
+/* The ranks from 0 to N - 1. */
+static uint8_t *put_all_ranks(uint8_t *p, size_t n)
+{
+    static const int32_t few[] = {0, 1};
+    p = put_ranks(p, few, n < 2 ? n : 1);
+    if (n < 2)
+        return p;
+    p = mpg_put_zigzag(p, 0);
+    return mpg_put_varint(p, n - 2);
+}
+
 /* Room for BYTES and ten integers, begun with OPERATION and ID; NULL on failure. */
 static uint8_t *begin(struct mpg_trace_writer *w, uint8_t operation, int32_t id, size_t bytes,
                       struct mpg_error *err)
@@ -55,7 +66,8 @@ int mpg_trace_write_comm(struct mpg_trace_writer *w, const struct mpg_comm_defin
                          struct mpg_error *err)
 {
     size_t size = (size_t)c->size, remote_size = (size_t)c->remote_size;
-    size_t bytes = ranks_bound(c->world_ranks, size) + ranks_bound(c->remote, remote_size);
+    size_t bytes = (c->world_ranks ? ranks_bound(c->world_ranks, size) : 0) +
+                   ranks_bound(c->remote, remote_size);
     uint8_t *p = begin(w, MPG_OP_COMM, c->comm, bytes, err);
     if (!p)
         return -1;
@@ -64,7 +76,7 @@ int mpg_trace_write_comm(struct mpg_trace_writer *w, const struct mpg_comm_defin
     p = mpg_put_zigzag(p, c->label);
     p = mpg_put_varint(p, size);
     p = mpg_put_varint(p, remote_size);
-    p = put_ranks(p, c->world_ranks, size);
+    p = c->world_ranks ? put_ranks(p, c->world_ranks, size) : put_all_ranks(p, size);
     return end(w, put_ranks(p, c->remote, remote_size));
 }
 
@@ -104,25 +116,39 @@ static uint8_t *put_bytes(uint8_t *p, const void *bytes, size_t n)
     return p + n;
 }
 
+int mpg_trace_check_string(const char *text, struct mpg_error *err)
+{
+    return strlen(text) <= MPG_TRACE_MAX_TEXT && !strchr(text, '\n')
+               ? 0
+               : mpg_error_set(err, "a region's name is longer than %d bytes or has a line end",
+                               MPG_TRACE_MAX_TEXT);
+}
+
 int mpg_trace_write_string(struct mpg_trace_writer *w, int32_t string, const char *text,
                            struct mpg_error *err)
 {
     size_t n = strlen(text);
-    if (n > MPG_TRACE_MAX_TEXT || strchr(text, '\n'))
-        return mpg_error_set(err, "a region's name is longer than %d bytes or has a line end",
-                             MPG_TRACE_MAX_TEXT);
+    if (mpg_trace_check_string(text, err) < 0)
+        return -1;
     uint8_t *p = begin(w, MPG_OP_STRING, string, n, err);
     return p ? end(w, put_bytes(p, text, n)) : -1;
+}
+
+int mpg_trace_check_module(uint32_t size, const char *path, struct mpg_error *err)
+{
+    if (strlen(path) > MPG_TRACE_MAX_TEXT || size > MPG_TRACE_MAX_BUILD_ID || strchr(path, '\n'))
+        return mpg_error_set(err, "a module's path is longer than %d bytes or has a line end, or "
+                             "its build id is longer than %d", MPG_TRACE_MAX_TEXT,
+                             MPG_TRACE_MAX_BUILD_ID);
+    return 0;
 }
 
 int mpg_trace_write_module(struct mpg_trace_writer *w, int32_t module, const uint8_t *build_id,
                            uint32_t size, const char *path, struct mpg_error *err)
 {
     size_t n = strlen(path);
-    if (n > MPG_TRACE_MAX_TEXT || size > MPG_TRACE_MAX_BUILD_ID || strchr(path, '\n'))
-        return mpg_error_set(err, "a module's path is longer than %d bytes or has a line end, or "
-                             "its build id is longer than %d", MPG_TRACE_MAX_TEXT,
-                             MPG_TRACE_MAX_BUILD_ID);
+    if (mpg_trace_check_module(size, path, err) < 0)
+        return -1;
     uint8_t *p = begin(w, MPG_OP_MODULE, module, size + n, err);
     return p ? end(w, put_bytes(put_bytes(p, build_id, size), path, n)) : -1;
 }

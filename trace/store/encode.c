@@ -426,15 +426,13 @@ static size_t record_bound(const struct mpg_event *e)
                                        3 * (size_t)e->resolution_number);
 }
 
-static int check_event(const struct mpg_trace_writer *w, const struct mpg_event *e,
-                       struct mpg_error *err)
+int mpg_trace_check_event(const struct mpg_event *e, bool is_first, int64_t last_ns,
+                          struct mpg_error *err)
 {
     const char *name = mpg_call_name(e->call);
-    if (w->stopped)
-        return mpg_error_set(err, "the trace has ended early");
-    if (e->enter_ns < w->last_ns && w->size.events > 0)
+    if (e->enter_ns < last_ns && !is_first)
         return mpg_error_set(err, "MPI_%s enters at %lld, before the last call left at %lld", name,
-                             (long long)e->enter_ns, (long long)w->last_ns);
+                             (long long)e->enter_ns, (long long)last_ns);
     if (e->leave_ns < e->enter_ns)
         return mpg_error_set(err, "MPI_%s leaves at %lld, before it entered at %lld", name,
                              (long long)e->leave_ns, (long long)e->enter_ns);
@@ -444,6 +442,14 @@ static int check_event(const struct mpg_trace_writer *w, const struct mpg_event 
     if (e->count_number > MPG_TRACE_MAX_LIST || e->request_number > MPG_TRACE_MAX_LIST)
         return mpg_error_set(err, "MPI_%s: list too long", name);
     return 0;
+}
+
+static int check_event(const struct mpg_trace_writer *w, const struct mpg_event *e,
+                       struct mpg_error *err)
+{
+    if (w->stopped)
+        return mpg_error_set(err, "the trace has ended early");
+    return mpg_trace_check_event(e, w->size.events == 0, w->last_ns, err);
 }
 
 /* Whether a record of BYTES and the numbers of an event fit into the columns. */

@@ -127,7 +127,9 @@ struct mpg_trace_writer *mpg_trace_writer_new(int fd, const struct mpg_trace_wri
     }
     if (o->name && !(w->name = strdup(o->name)))
         goto no_memory;
-    w->zstd = ZSTD_createCCtx_advanced((ZSTD_customMem){take_memory, give_memory, NULL});
+    w->shares_zstd = o->packer != NULL;
+    w->zstd = o->packer ? o->packer
+                        : ZSTD_createCCtx_advanced((ZSTD_customMem){take_memory, give_memory, NULL});
     w->shapes = malloc(MPG_MAX_SHAPES * sizeof *w->shapes);
     if (!w->zstd || !w->shapes)
         goto no_memory;
@@ -147,7 +149,8 @@ void mpg_trace_writer_free(struct mpg_trace_writer *w)
     if (!w)
         return;
     mpg_window_drop(&w->window);
-    ZSTD_freeCCtx(w->zstd);
+    if (!w->shares_zstd)
+        ZSTD_freeCCtx(w->zstd);
     free(w->window_path);
     free(w->name);
     free(w->out);
@@ -380,15 +383,22 @@ static int end_facts(struct mpg_trace_writer *w, struct mpg_error *err)
     return 0;
 }
 
+int mpg_trace_check_fact(const char *key, const char *value, struct mpg_error *err)
+{
+    if (strpbrk(key, " \n") || strchr(value, '\n'))
+        return mpg_error_set(err, "trace fact '%s' holds a line end or a blank in its key", key);
+    if (strlen(key) + strlen(value) + 2 > FACT_BYTES)
+        return mpg_error_set(err, "trace fact '%.40s' is larger than %d bytes", key, FACT_BYTES);
+    return 0;
+}
+
 int mpg_trace_write_fact(struct mpg_trace_writer *w, const char *key, const char *value,
                          struct mpg_error *err)
 {
     size_t key_size = strlen(key), value_size = strlen(value);
     size_t need = w->fact_used + key_size + value_size + 2;
-    if (strpbrk(key, " \n") || strchr(value, '\n'))
-        return mpg_error_set(err, "trace fact '%s' holds a line end or a blank in its key", key);
-    if (key_size + value_size + 2 > FACT_BYTES)
-        return mpg_error_set(err, "trace fact '%.40s' is larger than %d bytes", key, FACT_BYTES);
+    if (mpg_trace_check_fact(key, value, err) < 0)
+        return -1;
     if (need > w->fact_capacity) {
         uint8_t *grown = realloc(w->facts, 2 * need);
         if (!grown)

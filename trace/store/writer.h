@@ -24,6 +24,7 @@ struct mpg_trace_writer_options {
     uint32_t value_number;     /* values of every event, 0 .. 64 */
     size_t window_bytes;       /* of records before compression, 4 KiB to 64 MiB */
     int level;                 /* zstd's compression level */
+    void *packer;              /* a ZSTD_CCtx that writers of one thread share; NULL: its own */
     const char *window_path;   /* made (replaced if there), preallocated, and removed by
                                   mpg_trace_writer_close(); NULL: memory, nothing survives */
     int64_t (*now_ns)(void);   /* the clock of the events; not NULL: time spent in writing
@@ -46,7 +47,7 @@ struct mpg_trace_writer *mpg_trace_writer_new(int fd, const struct mpg_trace_wri
  * REMOTE_SIZE 0 for an intra-communicator. PARENT: the communicator it was made
  * from, or MPG_NO_COMM; INSTANCE tells communicators with the same groups and parent
  * apart, and is the same number on every member. LABEL: the number to show to
- * people, or -1. */
+ * people, or -1. WORLD_RANKS NULL: 0, 1, ... */
 struct mpg_comm_definition {
     int32_t comm, parent, instance, label, size, remote_size;
     const int32_t *world_ranks, *remote;
@@ -101,6 +102,14 @@ int mpg_trace_end_sums(struct mpg_trace_writer *w, struct mpg_error *err);
  * flush. */
 int mpg_trace_write_fact(struct mpg_trace_writer *w, const char *key, const char *value,
                          struct mpg_error *err);
+
+/* What these functions would refuse of an event (LAST_NS: when the one before it left,
+ * unless it is the first), a fact, a name or a module. */
+int mpg_trace_check_event(const struct mpg_event *event, bool is_first, int64_t last_ns,
+                          struct mpg_error *err);
+int mpg_trace_check_fact(const char *key, const char *value, struct mpg_error *err);
+int mpg_trace_check_string(const char *text, struct mpg_error *err);
+int mpg_trace_check_module(uint32_t build_id_bytes, const char *path, struct mpg_error *err);
 
 /* Writes what is buffered, ending the current chunk. */
 int mpg_trace_writer_flush(struct mpg_trace_writer *w, struct mpg_error *err);

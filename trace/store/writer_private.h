@@ -53,6 +53,7 @@ struct mpg_trace_writer {
     char *window_path;
     size_t window_bytes;
     ZSTD_CCtx *zstd;
+    bool shares_zstd; /* which others use, and is not the writer's to free */
     uint8_t *out, *facts; /* a chunk; facts as text */
     size_t out_capacity, fact_used, fact_capacity;
 };

@@ -55,6 +55,7 @@ void mpg_text_definitions_clear(struct mpg_text_definitions *d)
         clear_items(&d->tables[i], (enum text_kind)i);
     mpg_map_clear(&d->instances);
     mpg_map_clear(&d->identities);
+    mpg_map_clear(&d->members);
 }
 
 static const char *const words[TEXT_KINDS] = {
@@ -142,14 +143,18 @@ static int check_identity(struct mpg_text_definitions *d, const struct text_comm
     }
 }
 
-/* The world needs no definition; another one of all ranks is not its first instance. */
-static bool is_like_world(const struct mpg_text_definitions *d, const struct text_comm *c)
+static bool is_world(const struct mpg_text_definitions *d, const struct text_comm *c)
 {
     int32_t i = 0;
     while (i < c->size && c->members[i] == i)
         i++;
-    return c->label != 0 && c->parent == MPG_NO_COMM && c->remote_size == 0 &&
-           c->size == d->ranks && i == c->size &&
+    return c->remote_size == 0 && c->size == d->ranks && i == c->size;
+}
+
+/* The world needs no definition; another one of all ranks is not its first instance. */
+static bool is_like_world(const struct mpg_text_definitions *d, const struct text_comm *c)
+{
+    return c->label != 0 && c->parent == MPG_NO_COMM && c->is_world &&
            !mpg_map_find(&d->tables[TEXT_COMM].labels, 0, 0);
 }
 
@@ -207,6 +212,20 @@ static int parse_origin(struct mpg_text_definitions *d, char **text, struct text
     return 0;
 }
 
+/* Notes who is in C, if they are too many to be looked for one by one. */
+static int note_members(struct mpg_text_definitions *d, const struct text_comm *c,
+                        struct mpg_error *err)
+{
+    const int32_t n = c->size + c->remote_size;
+    for (int32_t i = 0; i < n && n > MPG_TEXT_FEW_MEMBERS && !c->is_world; i++) {
+        uint64_t *slot = mpg_map_add(&d->members, (uint64_t)c->label, (uint64_t)c->members[i]);
+        if (!slot)
+            return mpg_error_set(err, "out of memory");
+        *slot = 1;
+    }
+    return 0;
+}
+
 /* "LABEL [of PARENT] [instance N] = RANK... [| RANK...]" */
 int mpg_text_parse_comm(struct mpg_text_definitions *d, char *text, struct mpg_error *err)
 {
@@ -225,6 +244,7 @@ int mpg_text_parse_comm(struct mpg_text_definitions *d, char *text, struct mpg_e
     if (parse_members(d, text, &c, met, err) < 0)
         goto out;
     int32_t next = 0;
+    c.is_world = is_world(d, &c);
     bool is_twin = is_like_world(d, &c) && !d->met_world;
     for (int i = 0; i <= is_twin && next >= 0; i++)
         next = mpg_text_next_instance(&d->instances, c.parent, c.size, c.remote_size, c.members);
@@ -237,7 +257,8 @@ int mpg_text_parse_comm(struct mpg_text_definitions *d, char *text, struct mpg_e
         c.instance = next;
     if (check_identity(d, &c, err) < 0)
         goto out;
-    status = add(d, TEXT_COMM, c.label, 0, &c, err);
+    if (note_members(d, &c, err) == 0)
+        status = add(d, TEXT_COMM, c.label, 0, &c, err);
 out:
     free(met);
     if (status < 0)

@@ -6,12 +6,16 @@
 
 #include "common/error.h"
 #include "common/map.h"
-#include "trace/store/writer.h"
+#include "trace/text/streams.h"
+
+/* In communicators with more, members are found by a map. */
+enum { MPG_TEXT_FEW_MEMBERS = 64 };
 
 struct text_comm {
     int32_t label, parent, instance, size, remote_size; /* parent: a label, or MPG_NO_COMM */
     int32_t *members; /* both groups */
     bool used;        /* by an event or another definition */
+    bool is_world;    /* all ranks, in order */
 };
 
 struct text_topology {
@@ -50,16 +54,8 @@ struct mpg_text_definitions {
     struct text_table tables[TEXT_KINDS];
     struct mpg_map instances; /* communicators with the same groups and parent */
     struct mpg_map identities; /* (hash of groups and parent, instance) -> place + 1 */
+    struct mpg_map members; /* (label, rank), of communicators with many */
     bool met_world;           /* a communicator has the world's groups */
-};
-
-/* A stream that is written, and what is already defined in it. */
-struct mpg_text_stream {
-    struct mpg_trace_writer *writer;
-    struct mpg_map defined; /* (label, kind) */
-    int32_t rank, objects;  /* objects: windows and files defined so far */
-    uint32_t thread, value_number;
-    int fd;
 };
 
 void mpg_text_definitions_init(struct mpg_text_definitions *d, int32_t ranks);
@@ -73,7 +69,7 @@ int mpg_text_parse_object(struct mpg_text_definitions *d, enum text_kind kind, c
 int mpg_text_parse_module(struct mpg_text_definitions *d, char *text, struct mpg_error *err);
 int mpg_text_parse_site(struct mpg_text_definitions *d, char *text, struct mpg_error *err);
 
-/* Each makes sure that S knows what a label stands for. The world, label 0, needs no
+/* Each makes sure that S, or whoever reads what is spooled of it, knows what a label stands for. The world, label 0, needs no
  * definition. */
 int mpg_text_need_comm(struct mpg_text_definitions *d, struct mpg_text_stream *s, int32_t label,
                        struct mpg_error *err);

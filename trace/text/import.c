@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reading the text form into native traces. */
 #include <errno.h>
-#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 #include "trace/store/chunk.h"
 #include "trace/text/text.h"
@@ -12,79 +12,28 @@
 #include "trace/text/event.h"
 #include "trace/store/writer.h"
 
-enum { IMPORT_BUFFER_BYTES = 16 * 1024, IMPORT_LEVEL = 1, MAX_IMPORT_RANKS = 1 << 20 };
-
-struct import {
-    const char *target; /* a folder; with an fd, its name */
-    int fd;             /* everything to this, or -1 */
-    int32_t ranks;
-    struct mpg_text_stream *first;   /* thread 0 of each rank */
-    struct mpg_text_stream **others; /* further threads */
-    size_t other_count;
-    struct mpg_map threads;          /* (rank, thread) -> place in others + 1 */
-    struct mpg_text_definitions definitions;
-    struct mpg_text_event parsed;
+enum {
+    MAX_IMPORT_RANKS = 1 << 20,
+    RANKS_OF_NOTHING = 4096, /* that a text of any size may have; above that, */
+    LEAST_RANK_BYTES = 16    /* that many for each: two calls have more */
 };
 
-static int open_file(const struct import *im, struct mpg_text_stream *s, char *path, size_t size,
-                     struct mpg_error *err)
-{
-    char thread[32] = "";
-    if (s->thread)
-        snprintf(thread, sizeof thread, "-thread-%u", s->thread);
-    if (snprintf(path, size, "%s/rank-%d%s.mpgt", im->target, s->rank, thread) >= (int)size)
-        return mpg_error_set(err, "%s: name too long", im->target);
-    s->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    return s->fd < 0 ? mpg_error_errno(err, errno, "%s", path) : 0;
-}
+struct import {
+    int32_t ranks;
+    int64_t size_bytes; /* of the text; -1: not known yet */
+    struct mpg_text_streams streams;
+    struct mpg_text_definitions definitions;
+    struct mpg_text_event parsed;
+    char *line; /* a copy of the one that is parsed, which changes it */
+    size_t line_capacity;
+};
 
-static int open_writer(const struct import *im, struct mpg_text_stream *s, struct mpg_error *err)
+static int check_ranks(const struct import *im, int64_t size_bytes, struct mpg_error *err)
 {
-    char path[4096];
-    if (s->writer)
+    if (im->ranks <= RANKS_OF_NOTHING + size_bytes / LEAST_RANK_BYTES)
         return 0;
-    if (im->fd < 0 && open_file(im, s, path, sizeof path, err) < 0)
-        return -1;
-    struct mpg_trace_writer_options options = {.name = im->fd < 0 ? path : im->target,
-                                               .rank = s->rank,
-                                               .ranks = im->ranks,
-                                               .thread = s->thread,
-                                               .value_number = s->value_number,
-                                               .window_bytes = IMPORT_BUFFER_BYTES,
-                                               .level = IMPORT_LEVEL};
-    s->writer = mpg_trace_writer_new(im->fd < 0 ? s->fd : im->fd, &options, err);
-    return s->writer ? 0 : -1;
-}
-
-static struct mpg_text_stream *add_thread(struct import *im, int32_t rank, uint32_t thread,
-                                          struct mpg_error *err)
-{
-    uint64_t *place = mpg_map_add(&im->threads, (uint64_t)rank, thread);
-    if (place && *place)
-        return im->others[*place - 1];
-    struct mpg_text_stream **grown =
-        realloc(im->others, (im->other_count + 1) * sizeof *grown), *s = NULL;
-    if (grown)
-        im->others = grown;
-    if (!place || !grown || !(s = calloc(1, sizeof *s))) {
-        mpg_error_set(err, "out of memory");
-        return NULL;
-    }
-    *s = (struct mpg_text_stream){.rank = rank,
-                                  .thread = thread,
-                                  .value_number = im->first[rank].value_number,
-                                  .fd = -1};
-    im->others[im->other_count] = s;
-    *place = ++im->other_count;
-    return s;
-}
-
-/* The stream of THREAD of RANK, ready to be written. */
-static struct mpg_text_stream *stream_of(struct import *im, int32_t rank, uint32_t thread,
-                                         struct mpg_error *err)
-{
-    struct mpg_text_stream *s = thread ? add_thread(im, rank, thread, err) : &im->first[rank];
-    return s && open_writer(im, s, err) == 0 ? s : NULL;
+    return mpg_error_set(err, "'#ranks %d' in a text of %lld bytes, which are too few for the calls "
+                              "of so many", im->ranks, (long long)size_bytes);
 }
 
 static int set_ranks(struct import *im, const char *text, struct mpg_error *err)
@@ -96,21 +45,16 @@ static int set_ranks(struct import *im, const char *text, struct mpg_error *err)
     if (end == text || *end || ranks < 1 || ranks > MAX_IMPORT_RANKS)
         return mpg_error_set(err, "'#ranks %s' is not a number of ranks from 1 to %d", text,
                              MAX_IMPORT_RANKS);
-    im->first = malloc((size_t)ranks * sizeof *im->first);
-    if (!im->first)
-        return mpg_error_set(err, "out of memory");
-    im->ranks = (int32_t)ranks;
-    for (int32_t r = 0; r < im->ranks; r++)
-        im->first[r] = (struct mpg_text_stream){.rank = r, .fd = -1};
+    im->ranks = im->streams.ranks = (int32_t)ranks;
     mpg_text_definitions_init(&im->definitions, im->ranks);
-    return 0;
+    return im->size_bytes < 0 ? 0 : check_ranks(im, im->size_bytes, err);
 }
 
 static int write_fact(struct import *im, int32_t rank, const char *key, const char *value,
                       struct mpg_error *err)
 {
-    struct mpg_text_stream *s = stream_of(im, rank, 0, err);
-    return s ? mpg_trace_write_fact(s->writer, key, value, err) : -1;
+    struct mpg_text_stream *s = mpg_text_stream(&im->streams, rank, 0, err);
+    return s ? mpg_text_write_fact(&im->streams, s, key, value, err) : -1;
 }
 
 /* Whether VALUE is "TIME OFFSET". */
@@ -123,17 +67,33 @@ static int check_clock(const char *value, struct mpg_error *err)
     return mpg_error_set(err, "'%s' is not a time and an offset in nanoseconds", value);
 }
 
+static int count_values(const char *names, uint32_t *number, struct mpg_error *err)
+{
+    *number = 0;
+    for (const char *p = names; *(p += strspn(p, " ")); p += strcspn(p, " "))
+        ++*number;
+    return *number <= MPG_TRACE_MAX_VALUES
+               ? 0
+               : mpg_error_set(err, "more than %d values", MPG_TRACE_MAX_VALUES);
+}
+
+static int too_late(struct mpg_error *err)
+{
+    return mpg_error_set(err, "what values there are must be said directly after #ranks");
+}
+
 /* NAMES says how many values each event of RANK has. */
 static int set_values(struct import *im, int32_t rank, const char *names, struct mpg_error *err)
 {
-    struct mpg_text_stream *s = &im->first[rank];
-    if (s->writer)
-        return mpg_error_set(err, "what values there are must be said directly after #ranks");
-    for (const char *p = names; *(p += strspn(p, " ")); p += strcspn(p, " "))
-        s->value_number++;
-    return s->value_number <= MPG_TRACE_MAX_VALUES
-               ? 0
-               : mpg_error_set(err, "more than %d values", MPG_TRACE_MAX_VALUES);
+    uint32_t number;
+    if (mpg_text_known_stream(&im->streams, rank) || im->streams.fact_number > 0)
+        return too_late(err);
+    if (count_values(names, &number, err) < 0)
+        return -1;
+    im->streams.value_number = number; /* for the stream that is made now */
+    int status = mpg_text_stream(&im->streams, rank, 0, err) ? 0 : -1;
+    im->streams.value_number = 0;
+    return status;
 }
 
 /* "RANK VALUE" becomes the fact KEY VALUE of RANK; KEY NULL: VALUE starts with it. */
@@ -185,11 +145,11 @@ static int parse_all(struct import *im, const char *key, const char *value, stru
     bool values = strcmp(key, "values") == 0;
     if (!values && strcmp(value, "shared") != 0)
         return mpg_error_set(err, "'#clocks %s' is not '#clocks shared'", value);
-    for (int32_t r = 0; r < im->ranks; r++)
-        if ((values && set_values(im, r, value, err) < 0) ||
-            write_fact(im, r, key, value, err) < 0)
-            return -1;
-    return 0;
+    if (values && (im->streams.count > 0 || im->streams.fact_number > 0))
+        return too_late(err);
+    if (values && count_values(value, &im->streams.value_number, err) < 0)
+        return -1;
+    return mpg_text_write_all(&im->streams, key, value, err);
 }
 
 /* People annotate directives: "#clock 1 500 -320   (remark)". */
@@ -293,17 +253,45 @@ static int write_killed(struct import *im, int32_t rank, const struct mpg_event 
     return write_fact(im, rank, "died", value, err);
 }
 
+/* Notes the event just parsed, whose text is LINE, of a stream that is not written yet. */
+static int spool_event(struct import *im, struct mpg_text_stream *s, const char *line,
+                       struct mpg_error *err)
+{
+    const struct mpg_event *e = &im->parsed.event;
+    if (mpg_trace_check_event(e, s->events == 0, s->last_ns, err) < 0)
+        return -1;
+    s->events++;
+    s->last_ns = e->leave_ns;
+    return mpg_text_spool(&im->streams, s, '=', line, err);
+}
+
+static int keep_line(struct import *im, const char *line, struct mpg_error *err)
+{
+    const size_t size = strlen(line) + 1;
+    if (size > im->line_capacity) {
+        char *grown = realloc(im->line, 2 * size);
+        if (!grown)
+            return mpg_error_set(err, "out of memory");
+        im->line = grown;
+        im->line_capacity = 2 * size;
+    }
+    memcpy(im->line, line, size);
+    return 0;
+}
+
 static int parse_event_line(struct import *im, char *line, struct mpg_error *err)
 {
     if (!im->ranks)
         return mpg_error_set(err, "event before #ranks");
     int32_t rank;
     struct mpg_event *e = &im->parsed.event;
-    if (mpg_text_parse_event(line, &im->parsed, &rank, err) < 0)
+    const bool may_spool = im->streams.open == im->streams.open_limit;
+    if ((may_spool && keep_line(im, line, err) < 0) ||
+        mpg_text_parse_event(line, &im->parsed, &rank, err) < 0)
         return -1;
     if (rank >= im->ranks)
         return mpg_error_set(err, "rank %d is not from 0 to %d", rank, im->ranks - 1);
-    struct mpg_text_stream *s = stream_of(im, rank, e->thread, err);
+    struct mpg_text_stream *s = mpg_text_stream(&im->streams, rank, e->thread, err);
     if (!s)
         return -1;
     if (e->value_number != s->value_number)
@@ -311,7 +299,10 @@ static int parse_event_line(struct import *im, char *line, struct mpg_error *err
                              s->value_number);
     if (e->killed)
         return write_killed(im, rank, e, err);
-    return define_used(im, s, err) < 0 ? -1 : mpg_trace_write_event(s->writer, e, err);
+    if (define_used(im, s, err) < 0)
+        return -1;
+    return s->writer ? mpg_trace_write_event(s->writer, e, err)
+                     : spool_event(im, s, im->line, err);
 }
 
 /* Removes the line's end and blanks before it, which only facts may end in. */
@@ -327,9 +318,11 @@ static int import_lines(struct import *im, FILE *text, const char *name, struct 
     char *line = NULL;
     size_t capacity = 0;
     unsigned long number = 0;
+    int64_t bytes = 0;
     int status = 0;
     for (ssize_t n; status == 0 && (n = getline(&line, &capacity, text)) >= 0;) {
         number++;
+        bytes += n;
         strip_end(line, (size_t)n);
         if (number == 1) {
             if (strncmp(line, "#mpgtext", 8) != 0)
@@ -350,22 +343,82 @@ static int import_lines(struct import *im, FILE *text, const char *name, struct 
         status = mpg_error_set(err, "out of memory for line %lu of %s", number + 1, name);
     else if (number == 0 || !im->ranks)
         status = mpg_error_set(err, "%s: no '#mpgtext 1' and '#ranks' lines", name);
+    else if (check_ranks(im, bytes, err) < 0)
+        status = mpg_error_prefix(err, "%s", name);
     free(line);
+    return status;
+}
+
+/* --- the end --- */
+
+/* Does again to S, which has a writer now, what LINE of the spool says. */
+static int replay_line(struct import *im, struct mpg_text_stream *s, char *line,
+                       struct mpg_error *err)
+{
+    int32_t rank;
+    char *value;
+    switch (*line++) {
+    case '!': /* a fact */
+        value = strchr(line, ' ');
+        *value++ = '\0';
+        return mpg_text_write_fact(&im->streams, s, line, value, err);
+    case 'c': /* a communicator, a topology that no event mentions */
+        return mpg_text_need_comm(&im->definitions, s, (int32_t)strtol(line, NULL, 10), err);
+    case 't':
+        return mpg_text_need_topology(&im->definitions, s, (int32_t)strtol(line, NULL, 10), err);
+    default:
+        if (mpg_text_parse_event(line, &im->parsed, &rank, err) < 0 ||
+            define_used(im, s, err) < 0)
+            return -1;
+        return mpg_trace_write_event(s->writer, &im->parsed.event, err);
+    }
+}
+
+/* Writes what was spooled of S. */
+static int replay(struct import *im, struct mpg_text_stream *s, struct mpg_error *err)
+{
+    mpg_map_clear(&s->defined);
+    s->objects = 0;
+    int status = mpg_text_open_writer(&im->streams, s, err);
+    for (size_t i = 0; status == 0 && i < mpg_text_spooled_number(s); i++) {
+        char *text = mpg_text_spooled(&im->streams, s, i, err), *next;
+        status = text ? 0 : -1;
+        for (char *line = text; status == 0 && *line; line = next) {
+            next = strchr(line, '\n');
+            *next++ = '\0';
+            status = replay_line(im, s, line, err);
+        }
+        free(text);
+    }
     return status;
 }
 
 static int finish_stream(struct import *im, struct mpg_text_stream *s, struct mpg_error *err)
 {
-    if (open_writer(im, s, err) < 0 ||
-        /* So that ranks without any call are in the trace, too. */
-        (s->defined.count == 0 && mpg_text_write_world(&im->definitions, s, err) < 0) ||
-        mpg_trace_writer_close(s->writer, err) < 0)
+    if (!s->writer && replay(im, s, err) < 0)
         return -1;
-    int fd = s->fd;
-    s->fd = -1;
-    if (fd >= 0 && close(fd) < 0)
-        return mpg_error_errno(err, errno, "%s: cannot write", im->target);
-    return 0;
+    /* So that ranks without any call are in the trace, too. */
+    if (s->defined.count == 0 && mpg_text_write_world(&im->definitions, s, err) < 0)
+        return -1;
+    return mpg_text_close_writer(&im->streams, s, err);
+}
+
+/* Makes sure that S knows COMM, and its place in that's topology. */
+static int define_alone(struct import *im, struct mpg_text_stream *s, int32_t comm, bool topology,
+                        struct mpg_error *err)
+{
+    char label[16];
+    const int status =
+        mpg_text_need_comm(&im->definitions, s, comm, err) < 0 ||
+                (topology && mpg_text_need_topology(&im->definitions, s, comm, err) < 0)
+            ? -1
+            : 0;
+    if (status < 0 || s->writer)
+        return status;
+    snprintf(label, sizeof label, "%d", comm);
+    if (mpg_text_spool(&im->streams, s, 'c', label, err) < 0)
+        return -1;
+    return topology ? mpg_text_spool(&im->streams, s, 't', label, err) : 0;
 }
 
 /* Communicators and topologies that no event mentions are in the trace, too. */
@@ -375,19 +428,17 @@ static int define_unused(struct import *im, struct mpg_error *err)
     for (size_t i = 0; (c = mpg_text_comm(&im->definitions, i)); i++) {
         bool unused = !c->used;
         for (int32_t j = 0; unused && j < c->size + c->remote_size; j++) {
-            struct mpg_text_stream *s =
-                c->members[j] == MPG_FOREIGN ? NULL : &im->first[c->members[j]];
-            if (s && (open_writer(im, s, err) < 0 ||
-                      mpg_text_need_comm(&im->definitions, s, c->label, err) < 0))
+            if (c->members[j] == MPG_FOREIGN)
+                continue;
+            struct mpg_text_stream *s = mpg_text_stream(&im->streams, c->members[j], 0, err);
+            if (!s || define_alone(im, s, c->label, false, err) < 0)
                 return -1;
         }
     }
     const struct text_topology *t;
     for (size_t i = 0; (t = mpg_text_topology(&im->definitions, i)); i++) {
-        struct mpg_text_stream *s = &im->first[t->rank];
-        if (open_writer(im, s, err) < 0 ||
-            mpg_text_need_comm(&im->definitions, s, t->comm, err) < 0 ||
-            mpg_text_need_topology(&im->definitions, s, t->comm, err) < 0)
+        struct mpg_text_stream *s = mpg_text_stream(&im->streams, t->rank, 0, err);
+        if (!s || define_alone(im, s, t->comm, true, err) < 0)
             return -1;
     }
     return 0;
@@ -395,42 +446,34 @@ static int define_unused(struct import *im, struct mpg_error *err)
 
 static int finish(struct import *im, struct mpg_error *err)
 {
+    struct mpg_text_streams *all = &im->streams;
     if (define_unused(im, err) < 0)
         return -1;
-    for (int32_t r = 0; r < im->ranks; r++)
-        if (finish_stream(im, &im->first[r], err) < 0)
+    for (int32_t r = 0; r < im->ranks; r++) {
+        struct mpg_text_stream *s = mpg_text_stream(all, r, 0, err);
+        if (!s || finish_stream(im, s, err) < 0)
             return -1;
-    for (size_t i = 0; i < im->other_count; i++)
-        if (finish_stream(im, im->others[i], err) < 0)
+    }
+    for (size_t i = 0; i < all->count; i++)
+        if (all->items[i]->thread > 0 && finish_stream(im, all->items[i], err) < 0)
             return -1;
     return 0;
-}
-
-static void clear_stream(struct mpg_text_stream *s)
-{
-    mpg_trace_writer_free(s->writer);
-    if (s->fd >= 0)
-        close(s->fd);
-    mpg_map_clear(&s->defined);
 }
 
 int mpg_text_import(FILE *text, const char *name, const char *target, int fd,
                     struct mpg_error *err)
 {
-    struct import im = {.target = target, .fd = fd};
+    struct stat st;
+    struct import im = {.size_bytes = -1};
+    if (fileno(text) >= 0 && fstat(fileno(text), &st) == 0 && S_ISREG(st.st_mode))
+        im.size_bytes = st.st_size;
+    mpg_text_streams_init(&im.streams, target, fd);
     int status = import_lines(&im, text, name, err);
     if (status == 0)
         status = finish(&im, err);
-    for (int32_t r = 0; r < im.ranks; r++)
-        clear_stream(&im.first[r]);
-    for (size_t i = 0; i < im.other_count; i++) {
-        clear_stream(im.others[i]);
-        free(im.others[i]);
-    }
-    free(im.first);
-    free(im.others);
-    mpg_map_clear(&im.threads);
+    mpg_text_streams_clear(&im.streams);
     mpg_text_definitions_clear(&im.definitions);
     mpg_text_event_clear(&im.parsed);
+    free(im.line);
     return status;
 }

@@ -28,16 +28,21 @@ static int meet(struct mpg_text_stream *s, enum text_kind kind, int32_t label,
 int mpg_text_write_world(const struct mpg_text_definitions *d, struct mpg_text_stream *s,
                          struct mpg_error *err)
 {
-    int32_t *members = malloc((size_t)d->ranks * sizeof *members);
-    if (!members)
-        return mpg_error_set(err, "out of memory");
-    for (int32_t r = 0; r < d->ranks; r++)
-        members[r] = r;
-    struct mpg_comm_definition world = {
-        .parent = MPG_NO_COMM, .size = d->ranks, .world_ranks = members};
-    int status = mpg_trace_write_comm(s->writer, &world, err);
-    free(members);
-    return status;
+    struct mpg_comm_definition world = {.parent = MPG_NO_COMM, .size = d->ranks};
+    return s->writer ? mpg_trace_write_comm(s->writer, &world, err) : 0;
+}
+
+static bool is_member(const struct mpg_text_definitions *d, const struct text_comm *c, int32_t rank)
+{
+    const int32_t n = c->size + c->remote_size;
+    if (c->is_world)
+        return true;
+    if (n > MPG_TEXT_FEW_MEMBERS)
+        return mpg_map_find(&d->members, (uint64_t)c->label, (uint64_t)rank);
+    int32_t i = 0;
+    while (i < n && c->members[i] != rank)
+        i++;
+    return i < n;
 }
 
 int mpg_text_need_comm(struct mpg_text_definitions *d, struct mpg_text_stream *s, int32_t label,
@@ -51,10 +56,7 @@ int mpg_text_need_comm(struct mpg_text_definitions *d, struct mpg_text_stream *s
         return mpg_text_write_world(d, s, err);
     if (!c)
         return mpg_error_set(err, "communicator %d is not defined", label);
-    int32_t i = 0, n = c->size + c->remote_size;
-    while (i < n && c->members[i] != s->rank)
-        i++;
-    if (i == n)
+    if (!is_member(d, c, s->rank))
         return mpg_error_set(err, "rank %d is not in communicator %d", s->rank, label);
     c->used = true;
     if (mpg_text_need_comm(d, s, c->parent, err) < 0)
@@ -65,9 +67,9 @@ int mpg_text_need_comm(struct mpg_text_definitions *d, struct mpg_text_stream *s
                                              .label = label,
                                              .size = c->size,
                                              .remote_size = c->remote_size,
-                                             .world_ranks = c->members,
+                                             .world_ranks = c->is_world ? NULL : c->members,
                                              .remote = c->members + c->size};
-    return mpg_trace_write_comm(s->writer, &definition, err);
+    return s->writer ? mpg_trace_write_comm(s->writer, &definition, err) : 0;
 }
 
 const struct text_comm *mpg_text_comm(const struct mpg_text_definitions *d, size_t i)
@@ -97,9 +99,11 @@ int mpg_text_need_topology(struct mpg_text_definitions *d, struct mpg_text_strea
         if (t->neighbours[i] >= size)
             return mpg_error_set(err, "the #topology of rank %d in communicator %d: %d is no "
                                       "rank in it", s->rank, comm, t->neighbours[i]);
+    if (!s->writer)
+        return 0;
+    const int32_t *destinations = t->neighbours ? t->neighbours + t->source_number : NULL;
     return mpg_trace_write_topology(s->writer, comm, t->source_number, t->neighbours,
-                                    t->destination_number, t->neighbours + t->source_number,
-                                    err);
+                                    t->destination_number, destinations, err);
 }
 
 int mpg_text_need_object(struct mpg_text_definitions *d, struct mpg_text_stream *s,
@@ -122,6 +126,8 @@ int mpg_text_need_object(struct mpg_text_definitions *d, struct mpg_text_stream 
     *slot = (uint64_t)*object + 1;
     if (mpg_text_need_comm(d, s, o->comm, err) < 0)
         return -1;
+    if (!s->writer)
+        return 0;
     return mpg_trace_write_object(s->writer, *object,
                                   kind == TEXT_FILE ? MPG_OBJECT_FILE : MPG_OBJECT_WINDOW,
                                   o->comm, o->number, err);
@@ -134,6 +140,8 @@ static int need_module(struct mpg_text_definitions *d, struct mpg_text_stream *s
     if (met)
         return met < 0 ? -1 : 0;
     const struct text_module *m = find(d, TEXT_MODULE, label, 0);
+    if (!s->writer)
+        return mpg_trace_check_module(m->build_id_size, m->path, err);
     return mpg_trace_write_module(s->writer, label, m->build_id, m->build_id_size, m->path, err);
 }
 
@@ -149,6 +157,8 @@ int mpg_text_need_site(struct mpg_text_definitions *d, struct mpg_text_stream *s
     for (uint32_t i = 0; i < site->frame_number; i++)
         if (need_module(d, s, site->frames[i].module, err) < 0)
             return -1;
+    if (!s->writer)
+        return 0;
     return mpg_trace_write_site(s->writer, label, site->frame_number, site->frames, err);
 }
 
@@ -184,5 +194,8 @@ int mpg_text_need_string(struct mpg_text_definitions *d, struct mpg_text_stream 
     if (intern_name(d, name, string, err) < 0)
         return -1;
     int met = meet(s, TEXT_STRING, *string, err);
-    return met ? (met < 0 ? -1 : 0) : mpg_trace_write_string(s->writer, *string, name, err);
+    if (met)
+        return met < 0 ? -1 : 0;
+    return s->writer ? mpg_trace_write_string(s->writer, *string, name, err)
+                     : mpg_trace_check_string(name, err);
 }

@@ -14,6 +14,7 @@ struct printer {
     struct mpg_map printed;   /* (number, kind) -> label + 1 */
     struct mpg_map instances; /* as the import counts them */
     int32_t labels[TEXT_KINDS]; /* the next free ones */
+    bool met_zero, met_twin;  /* the communicator labelled 0, one with the world's groups */
     bool failed;              /* out of memory */
 };
 
@@ -50,6 +51,15 @@ static void print_members(FILE *out, const int32_t *members, int32_t n)
             fprintf(out, " %d", members[i]);
 }
 
+static bool is_like_world(const struct printer *p, const struct mpg_comm *c)
+{
+    int32_t i = 0;
+    while (i < c->size && c->world_ranks[i] == i)
+        i++;
+    return c->label != 0 && c->parent == MPG_NO_COMM && c->remote_size == 0 &&
+           c->size == mpg_trace_ranks(p->trace) && i == c->size;
+}
+
 static void define_comm(struct printer *p, int32_t comm)
 {
     int32_t ignored;
@@ -59,8 +69,14 @@ static void define_comm(struct printer *p, int32_t comm)
     define_comm(p, c->parent);
     int32_t parent = c->parent == MPG_NO_COMM ? MPG_NO_COMM
                                               : mpg_trace_comm(p->trace, c->parent)->label;
-    int32_t expected = mpg_text_next_instance(&p->instances, parent, c->size, c->remote_size,
-                                              c->world_ranks);
+    /* As the import counts: what has the world's groups comes after the world itself. */
+    bool is_twin = is_like_world(p, c) && !p->met_twin && !p->met_zero;
+    int32_t expected = 0;
+    for (int i = 0; i <= is_twin && expected >= 0; i++)
+        expected = mpg_text_next_instance(&p->instances, parent, c->size, c->remote_size,
+                                          c->world_ranks);
+    p->met_twin = p->met_twin || is_twin;
+    p->met_zero = p->met_zero || c->label == 0;
     p->failed = p->failed || expected < 0;
     fprintf(p->out, "#comm %d", c->label);
     if (parent != MPG_NO_COMM)

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Writers for a bounded number of streams, a spool for the rest. */
+#define _GNU_SOURCE
+#include "trace/text/streams.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+#include <zstd.h>
+
+#include "trace/store/spool.h"
+
+enum {
+    IMPORT_BUFFER_BYTES = 16 * 1024,
+    IMPORT_LEVEL = 1,
+    MOST_OPEN = 64,
+    LEAST_BUFFER = 128, /* of lines of a stream, */
+    MOST_BUFFER = 16 << 10, /* fewer where there are many: of all together */
+    ALL_BUFFERS = 32 << 20
+};
+
+static int out_of_memory(struct mpg_error *err)
+{
+    return mpg_error_set(err, "out of memory");
+}
+
+/* How many streams may have a writer at a time: a quarter of the files that may be open. */
+static size_t most_open(int fd)
+{
+    struct rlimit limit;
+    if (fd >= 0 || getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur / 4 > MOST_OPEN)
+        return MOST_OPEN;
+    return limit.rlim_cur >= 8 ? (size_t)limit.rlim_cur / 4 : 1;
+}
+
+void mpg_text_streams_init(struct mpg_text_streams *s, const char *target, int fd)
+{
+    *s = (struct mpg_text_streams){
+        .target = target, .fd = fd, .open_limit = most_open(fd), .spool = -1};
+}
+
+static void clear_stream(struct mpg_text_stream *s)
+{
+    mpg_trace_writer_free(s->writer);
+    if (s->fd >= 0)
+        close(s->fd);
+    mpg_map_clear(&s->defined);
+    free(s->buffer);
+    free(s->blocks);
+}
+
+void mpg_text_streams_clear(struct mpg_text_streams *s)
+{
+    for (size_t i = 0; i < s->count; i++) {
+        clear_stream(s->items[i]);
+        free(s->items[i]);
+    }
+    for (size_t i = 0; i < s->fact_number; i++) {
+        free(s->facts[i].key);
+        free(s->facts[i].value);
+    }
+    free(s->items);
+    free(s->facts);
+    mpg_map_clear(&s->index);
+    ZSTD_freeCCtx(s->packer);
+    if (s->spool >= 0)
+        close(s->spool);
+    *s = (struct mpg_text_streams){.fd = -1, .spool = -1};
+}
+
+/* --- writers --- */
+
+static int open_file(const struct mpg_text_streams *all, struct mpg_text_stream *s, char *path,
+                     size_t size, struct mpg_error *err)
+{
+    char thread[32] = "";
+    if (s->thread)
+        snprintf(thread, sizeof thread, "-thread-%u", s->thread);
+    if (snprintf(path, size, "%s/rank-%d%s.mpgt", all->target, s->rank, thread) >= (int)size)
+        return mpg_error_set(err, "%s: name too long", all->target);
+    s->fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    return s->fd < 0 ? mpg_error_errno(err, errno, "%s", path) : 0;
+}
+
+int mpg_text_open_writer(struct mpg_text_streams *all, struct mpg_text_stream *s,
+                         struct mpg_error *err)
+{
+    char path[4096];
+    if (s->writer)
+        return 0;
+    if (!all->packer && !(all->packer = ZSTD_createCCtx()))
+        return out_of_memory(err);
+    if (all->fd < 0 && open_file(all, s, path, sizeof path, err) < 0)
+        return -1;
+    struct mpg_trace_writer_options options = {.name = all->fd < 0 ? path : all->target,
+                                               .rank = s->rank,
+                                               .ranks = all->ranks,
+                                               .thread = s->thread,
+                                               .value_number = s->value_number,
+                                               .window_bytes = IMPORT_BUFFER_BYTES,
+                                               .packer = all->packer,
+                                               .level = IMPORT_LEVEL};
+    s->writer = mpg_trace_writer_new(all->fd < 0 ? s->fd : all->fd, &options, err);
+    all->open += s->writer != NULL;
+    return s->writer ? 0 : -1;
+}
+
+int mpg_text_close_writer(struct mpg_text_streams *all, struct mpg_text_stream *s,
+                          struct mpg_error *err)
+{
+    if (mpg_trace_writer_close(s->writer, err) < 0)
+        return -1;
+    mpg_trace_writer_free(s->writer);
+    mpg_map_clear(&s->defined);
+    free(s->buffer);
+    free(s->blocks);
+    s->writer = NULL;
+    s->buffer = NULL;
+    s->blocks = NULL;
+    s->used = s->capacity = s->block_number = 0;
+    all->open--;
+    int fd = s->fd;
+    s->fd = -1;
+    if (fd >= 0 && close(fd) < 0)
+        return mpg_error_errno(err, errno, "%s: cannot write", all->target);
+    return 0;
+}
+
+/* --- streams --- */
+
+static int write_facts(struct mpg_text_streams *all, struct mpg_text_stream *s,
+                       struct mpg_error *err)
+{
+    for (size_t i = 0; i < all->fact_number && s->thread == 0; i++)
+        if (mpg_text_write_fact(all, s, all->facts[i].key, all->facts[i].value, err) < 0)
+            return -1;
+    return 0;
+}
+
+static struct mpg_text_stream *add_stream(struct mpg_text_streams *all, int32_t rank,
+                                          uint32_t thread, uint64_t *place, struct mpg_error *err)
+{
+    const struct mpg_text_stream *first = thread ? mpg_text_known_stream(all, rank) : NULL;
+    struct mpg_text_stream *s = calloc(1, sizeof *s);
+    if (s && all->count == all->capacity) {
+        const size_t capacity = all->capacity ? 2 * all->capacity : 16;
+        struct mpg_text_stream **grown = realloc(all->items, capacity * sizeof *grown);
+        if (grown) {
+            all->items = grown;
+            all->capacity = capacity;
+        }
+    }
+    if (!s || all->count == all->capacity) {
+        free(s);
+        out_of_memory(err);
+        return NULL;
+    }
+    *s = (struct mpg_text_stream){.rank = rank,
+                                  .thread = thread,
+                                  .value_number = first ? first->value_number : all->value_number,
+                                  .fd = -1};
+    all->items[all->count++] = s;
+    *place = all->count;
+    if ((all->open < all->open_limit && mpg_text_open_writer(all, s, err) < 0) ||
+        write_facts(all, s, err) < 0)
+        return NULL;
+    return s;
+}
+
+struct mpg_text_stream *mpg_text_known_stream(const struct mpg_text_streams *all, int32_t rank)
+{
+    const uint64_t *place = mpg_map_find(&all->index, (uint64_t)rank, 0);
+    return place && *place ? all->items[*place - 1] : NULL;
+}
+
+struct mpg_text_stream *mpg_text_stream(struct mpg_text_streams *all, int32_t rank, uint32_t thread,
+                                        struct mpg_error *err)
+{
+    uint64_t *place = mpg_map_add(&all->index, (uint64_t)rank, thread);
+    if (place && *place)
+        return all->items[*place - 1];
+    if (!place) {
+        out_of_memory(err);
+        return NULL;
+    }
+    return add_stream(all, rank, thread, place, err);
+}
+
+/* --- facts --- */
+
+int mpg_text_write_fact(struct mpg_text_streams *all, struct mpg_text_stream *s, const char *key,
+                        const char *value, struct mpg_error *err)
+{
+    char *line;
+    if (s->writer)
+        return mpg_trace_write_fact(s->writer, key, value, err);
+    if (mpg_trace_check_fact(key, value, err) < 0)
+        return -1;
+    if (asprintf(&line, "%s %s", key, value) < 0)
+        return out_of_memory(err);
+    int status = mpg_text_spool(all, s, '!', line, err);
+    free(line);
+    return status;
+}
+
+int mpg_text_write_all(struct mpg_text_streams *all, const char *key, const char *value,
+                       struct mpg_error *err)
+{
+    struct mpg_text_fact *grown =
+        realloc(all->facts, (all->fact_number + 1) * sizeof *grown);
+    if (!grown)
+        return out_of_memory(err);
+    all->facts = grown;
+    struct mpg_text_fact fact = {strdup(key), strdup(value)};
+    if (!fact.key || !fact.value) {
+        free(fact.key);
+        free(fact.value);
+        return out_of_memory(err);
+    }
+    all->facts[all->fact_number++] = fact;
+    for (size_t i = 0; i < all->count; i++)
+        if (all->items[i]->thread == 0 &&
+            mpg_text_write_fact(all, all->items[i], key, value, err) < 0)
+            return -1;
+    return 0;
+}
+
+/* --- the spool --- */
+
+static int write_block(struct mpg_text_streams *all, struct mpg_text_stream *s,
+                       struct mpg_error *err)
+{
+    char name[MPG_SPOOL_NAME_BYTES];
+    if (all->spool < 0 && (all->spool = mpg_spool_file(err)) < 0)
+        return -1;
+    const size_t n = s->block_number;
+    if ((n & (n - 1)) == 0) { /* a power of two: it is full */
+        void *grown = realloc(s->blocks, (n ? 2 * n : 1) * sizeof *s->blocks);
+        if (!grown)
+            return out_of_memory(err);
+        s->blocks = grown;
+    }
+    for (size_t done = 0; done < s->used;) {
+        ssize_t written = pwrite(all->spool, s->buffer + done, s->used - done,
+                                 all->spooled + (int64_t)done);
+        if (written < 0 && errno != EINTR)
+            return mpg_error_errno(err, errno, "%s: cannot write", mpg_spool_name(name));
+        done += written > 0 ? (size_t)written : 0;
+    }
+    s->blocks[s->block_number++] = (struct mpg_text_block){all->spooled, s->used};
+    all->spooled += (int64_t)s->used;
+    s->used = 0;
+    return 0;
+}
+
+int mpg_text_spool(struct mpg_text_streams *all, struct mpg_text_stream *s, char mark,
+                   const char *line, struct mpg_error *err)
+{
+    const size_t length = strlen(line), need = length + 2;
+    size_t most = ALL_BUFFERS / all->count;
+    most = most > MOST_BUFFER ? MOST_BUFFER : most < LEAST_BUFFER ? LEAST_BUFFER : most;
+    if (s->used > 0 && s->used + need > most && write_block(all, s, err) < 0)
+        return -1;
+    if (s->used + need > s->capacity) {
+        size_t capacity = s->capacity ? 2 * s->capacity : LEAST_BUFFER;
+        while (capacity < s->used + need)
+            capacity *= 2;
+        char *grown = realloc(s->buffer, capacity);
+        if (!grown)
+            return out_of_memory(err);
+        s->buffer = grown;
+        s->capacity = capacity;
+    }
+    s->buffer[s->used] = mark;
+    memcpy(s->buffer + s->used + 1, line, length);
+    s->buffer[s->used + need - 1] = '\n';
+    s->used += need;
+    return 0;
+}
+
+size_t mpg_text_spooled_number(const struct mpg_text_stream *s)
+{
+    return s->block_number + (s->used > 0);
+}
+
+char *mpg_text_spooled(const struct mpg_text_streams *all, const struct mpg_text_stream *s,
+                       size_t i, struct mpg_error *err)
+{
+    char name[MPG_SPOOL_NAME_BYTES];
+    const bool in_file = i < s->block_number;
+    const size_t bytes = in_file ? s->blocks[i].bytes : s->used;
+    char *text = malloc(bytes + 1);
+    if (!text) {
+        out_of_memory(err);
+        return NULL;
+    }
+    text[bytes] = '\0';
+    if (!in_file) {
+        memcpy(text, s->buffer, bytes);
+        return text;
+    }
+    for (size_t done = 0; done < bytes;) {
+        ssize_t n = pread(all->spool, text + done, bytes - done, s->blocks[i].offset + (int64_t)done);
+        if (n == 0 || (n < 0 && errno != EINTR)) {
+            mpg_error_errno(err, n ? errno : EIO, "%s: cannot read", mpg_spool_name(name));
+            free(text);
+            return NULL;
+        }
+        done += n > 0 ? (size_t)n : 0;
+    }
+    return text;
+}
