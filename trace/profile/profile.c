@@ -24,7 +24,9 @@ struct mpg_profile {
     uint8_t *data; /* the payload */
     struct mpg_profile_row *rows;
     char *facts; /* "key\0value\0" pairs, 0-terminated */
-    size_t facts_bytes;
+    size_t facts_bytes, facts_capacity;
+    size_t *fact; /* where each begins */
+    uint32_t fact_number;
     int32_t ranks, ranks_read;
     uint8_t *seen;
     struct mpg_module *modules;
@@ -325,19 +327,27 @@ static int read_site(struct mpg_profile *p, struct text *t, struct mpg_error *er
 
 static int read_fact(struct mpg_profile *p, struct text *t, struct mpg_error *err)
 {
+    if (!grow(&p->fact, (int32_t)p->fact_number, sizeof *p->fact))
+        return out_of_memory(err);
+    p->fact[p->fact_number] = p->facts_bytes;
     for (int i = 0; i < 2; i++) {
         const uint8_t *bytes;
         size_t size;
         if (!take_bytes(t, 4096, &bytes, &size))
             return damaged(err, "a fact");
-        char *grown = realloc(p->facts, p->facts_bytes + size + 1);
-        if (!grown)
-            return out_of_memory(err);
-        p->facts = grown;
-        memcpy(grown + p->facts_bytes, bytes, size);
-        grown[p->facts_bytes + size] = '\0';
-        p->facts_bytes += strlen(grown + p->facts_bytes) + 1;
+        if (p->facts_bytes + size + 1 > p->facts_capacity) {
+            const size_t capacity = 2 * (p->facts_bytes + size + 1);
+            char *grown = realloc(p->facts, capacity);
+            if (!grown)
+                return out_of_memory(err);
+            p->facts = grown;
+            p->facts_capacity = capacity;
+        }
+        memcpy(p->facts + p->facts_bytes, bytes, size);
+        p->facts[p->facts_bytes + size] = '\0';
+        p->facts_bytes += strlen(p->facts + p->facts_bytes) + 1;
     }
+    p->fact_number++;
     return 0;
 }
 
@@ -348,6 +358,7 @@ static int read_definitions(struct mpg_profile *p, const uint8_t *from, size_t b
     int status = 0;
     p->local_module_number = p->local_site_number = 0;
     p->facts_bytes = 0;
+    p->fact_number = 0;
     while (status == 0 && t.p < t.end)
         switch (*t.p++) {
         case MPG_PROFILE_MODULE: status = read_module(p, &t, err); break;
@@ -466,13 +477,10 @@ int mpg_profile_next(struct mpg_profile *p, struct mpg_profile_rank *rank, struc
 
 bool mpg_profile_fact(const struct mpg_profile *p, size_t i, const char **key, const char **value)
 {
-    const char *text = p->facts, *end = p->facts + p->facts_bytes;
-    for (i *= 2; i > 0 && text < end; i--)
-        text += strlen(text) + 1;
-    if (!text || text >= end)
+    if (i >= p->fact_number)
         return false;
-    *key = text;
-    *value = text + strlen(text) + 1;
+    *key = p->facts + p->fact[i];
+    *value = *key + strlen(*key) + 1;
     return true;
 }
 
@@ -515,6 +523,7 @@ void mpg_profile_close(struct mpg_profile *p)
     free(p->data);
     free(p->rows);
     free(p->facts);
+    free(p->fact);
     free(p->seen);
     free(p->modules);
     free(p->sites);

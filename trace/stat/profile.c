@@ -245,7 +245,8 @@ int mpg_profile_report(const char *path, const char *debug_path, struct mpg_erro
            add_rank(&r, p, &rank, err) == 0)
         ;
     if (more == 0) {
-        qsort(r.lines, r.number, sizeof *r.lines, by_time);
+        if (r.number)
+            qsort(r.lines, r.number, sizeof *r.lines, by_time);
         print_head(&r, path);
         more = print_lines(&r, p, symbols, err);
     }

@@ -26,13 +26,13 @@ int mpg_decoder_damaged(const struct mpg_decoder *d, const char *what, struct mp
 
 static int reserve_bytes(uint8_t **data, size_t *capacity, size_t need, struct mpg_error *err)
 {
-    if (need <= *capacity)
+    if (need < *capacity) /* there is a byte, too, where none is needed */
         return 0;
     free(*data);
     *capacity = 0;
-    if (!(*data = malloc(need)))
+    if (!(*data = malloc(need + 1)))
         return mpg_error_set(err, "out of memory");
-    *capacity = need;
+    *capacity = need + 1;
     return 0;
 }
 

@@ -15,14 +15,14 @@ static int define(struct mpg_map *map, int32_t id, int32_t number, struct mpg_er
     return 0;
 }
 
-/* Goes over N ranks below LIMIT, or one of the negative numbers that mean something, from
- * LEAST; runs say how long they are, and are not followed. */
-static bool skip_ranks(struct mpg_decoder *d, uint32_t n, int64_t least, int64_t limit)
+/* Goes over N ranks from 0 up to below LIMIT, or NONE, which is negative and means something
+ * else. Runs say how long they are, and are not followed: no rank lies beyond both ends. */
+static bool skip_ranks(struct mpg_decoder *d, uint32_t n, int64_t none, int64_t limit)
 {
     int64_t rank;
     if (n == 0)
         return true;
-    if (!mpg_get_zigzag(&d->p, d->end, &rank) || rank < least || rank >= limit)
+    if (!mpg_get_zigzag(&d->p, d->end, &rank) || (rank < 0 && rank != none) || rank >= limit)
         return false;
     for (uint64_t left = n - 1; left > 0;) {
         int64_t distance;
@@ -31,8 +31,10 @@ static bool skip_ranks(struct mpg_decoder *d, uint32_t n, int64_t least, int64_t
             !mpg_get_varint(&d->p, d->end, &repeat) || repeat >= left ||
             distance < INT32_MIN * (int64_t)2 || distance > INT32_MAX * (int64_t)2)
             return false;
-        rank += (int64_t)(repeat + 1) * (1 + distance); /* at most 2^26 times 2^32 */
-        if (rank < least || rank >= limit)
+        const int64_t first = rank + 1 + distance;
+        rank = first + (int64_t)repeat * (1 + distance); /* at most 2^26 times 2^32 */
+        if ((first < 0 || rank < 0 ? first != none || rank != none : first >= limit) ||
+            rank >= limit)
             return false;
         left -= repeat + 1;
     }
