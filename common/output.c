@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/aside.h"
+
 struct mpg_output {
     FILE *stream;
     char *path;  /* NULL: standard output */
@@ -29,13 +31,18 @@ static bool is_special(const char *path)
     return stat(path, &st) == 0 && !S_ISREG(st.st_mode);
 }
 
+static void remove_aside(const struct mpg_output *out)
+{
+    unlink(out->aside);
+    mpg_aside_done(out->aside);
+}
+
 static int open_aside(struct mpg_output *out, struct mpg_error *err)
 {
     size_t size = strlen(out->path) + 16;
     if (!(out->aside = malloc(size)))
         return mpg_error_set(err, "out of memory");
-    snprintf(out->aside, size, "%s.part.XXXXXX", out->path);
-    int fd = mkstemp(out->aside);
+    int fd = mpg_aside_file(out->path, out->aside, size);
     if (fd < 0)
         return mpg_error_errno(err, errno, "%s", out->path);
     mode_t mask = umask(0);
@@ -43,7 +50,7 @@ static int open_aside(struct mpg_output *out, struct mpg_error *err)
     if (fchmod(fd, 0666 & ~mask) < 0 || !(out->stream = fdopen(fd, "w"))) {
         mpg_error_errno(err, errno, "%s", out->path);
         close(fd);
-        unlink(out->aside);
+        remove_aside(out);
         return -1;
     }
     return 0;
@@ -104,9 +111,11 @@ int mpg_output_commit(struct mpg_output *out, struct mpg_error *err)
     }
     if (failed) {
         if (out->aside)
-            unlink(out->aside);
+            remove_aside(out);
         status = mpg_error_errno(err, saved ? saved : EIO, "%s: cannot write", out->path);
     }
+    if (out->aside)
+        mpg_aside_done(out->aside);
     output_free(out);
     return status;
 }
@@ -118,7 +127,7 @@ void mpg_output_discard(struct mpg_output *out)
     if (out->path) {
         (void)fclose(out->stream);
         if (out->aside)
-            unlink(out->aside);
+            remove_aside(out);
     }
     output_free(out);
 }

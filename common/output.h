@@ -11,7 +11,8 @@ struct mpg_output;
 
 /* Opens PATH for writing ("-" is standard output, used directly). The data go
  * to a temporary file beside PATH until commit; to PATH itself if that is a device
- * or a pipe. The caller ends it with mpg_output_commit() or mpg_output_discard(),
+ * or a pipe. A signal that ends the program removes it
+ * (common/aside.h). The caller ends it with mpg_output_commit() or mpg_output_discard(),
  * both of which free it. */
 struct mpg_output *mpg_output_open(const char *path, struct mpg_error *err);
 FILE *mpg_output_stream(struct mpg_output *out);

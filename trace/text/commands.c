@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* mpgtrace print and mpgtrace import. */
+#define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/aside.h"
 #include "common/option.h"
 #include "common/output.h"
+#include "common/printable.h"
 #include "trace/commands.h"
 #include "trace/text/text.h"
 
@@ -40,23 +45,49 @@ int mpg_print_main(int argc, char **argv)
         mpg_trace_close(t);
         return fail(program.name, &err);
     }
-    if (mpg_trace_cut(t))
-        fprintf(stderr, "%s: warning: %s\n", program.name, mpg_trace_cut(t));
+    if (mpg_trace_cut(t)) {
+        fprintf(stderr, "%s: warning: ", program.name);
+        mpg_printable_put(stderr, mpg_trace_cut(t));
+        putc('\n', stderr);
+    }
     int status = mpg_output_commit(out, &err);
     mpg_trace_close(t);
     return status < 0 ? fail(program.name, &err) : MPG_EXIT_OK;
 }
 
-/* Whether OUTPUT may be replaced: it is not there, or a folder of a trace. */
+static bool is_trace_file(int folder, const char *name)
+{
+    const char *dot = strrchr(name, '.');
+    struct stat st;
+    return dot && strcmp(dot, ".mpgt") == 0 &&
+           fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode);
+}
+
+/* Whether OUTPUT may be replaced: it is not there, or a folder of a trace, of this user's.
+ * A link is neither: what it leads to may be anybody's. */
 static int check_replaceable(const char *output, struct mpg_error *err)
 {
-    DIR *dir = opendir(output);
-    int status = 0;
-    if (!dir)
-        return errno == ENOENT ? 0 : mpg_error_errno(err, errno, "%s", output);
+    struct stat st;
+    int status = 0, fd = open(output, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0 && errno == ENOENT)
+        return 0;
+    if (fd < 0 && lstat(output, &st) == 0 && S_ISLNK(st.st_mode))
+        return mpg_error_set(err, "%s: not replaced, as it is a link: name what it leads to",
+                             output);
+    DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+    if (!dir || fstat(fd, &st) < 0) {
+        mpg_error_errno(err, errno, "%s", output);
+        if (dir)
+            closedir(dir);
+        else if (fd >= 0)
+            close(fd);
+        return -1;
+    }
+    if (st.st_uid != geteuid())
+        status = mpg_error_set(err, "%s: not replaced, as it is another user's", output);
     for (struct dirent *entry; status == 0 && (entry = readdir(dir));) {
-        const char *name = entry->d_name, *dot = strrchr(name, '.');
-        if (strcmp(name, ".") != 0 && strcmp(name, "..") != 0 && strcmp(dot ? dot : "", ".mpgt") != 0)
+        const char *name = entry->d_name;
+        if (strcmp(name, ".") != 0 && strcmp(name, "..") != 0 && !is_trace_file(fd, name))
             status = mpg_error_set(err, "%s: not replaced, as it holds more than a trace: %s",
                                    output, name);
     }
@@ -64,24 +95,47 @@ static int check_replaceable(const char *output, struct mpg_error *err)
     return status;
 }
 
-/* Removes folder PATH and the rank files in it. */
-static void remove_trace(const char *path)
+/* Where the file system cannot exchange two names: what was in OUTPUT's place is beside it
+ * for a moment, and stays there if a signal comes then. */
+static int replace_in_steps(const char *aside, const char *output, struct mpg_error *err)
 {
-    DIR *dir = opendir(path);
-    for (struct dirent *entry; dir && (entry = readdir(dir));) {
-        const char *dot = strrchr(entry->d_name, '.');
-        if (dot && strcmp(dot, ".mpgt") == 0)
-            (void)unlinkat(dirfd(dir), entry->d_name, 0);
+    char old[4096];
+    if (mpg_aside_folder(output, old, sizeof old) < 0)
+        return mpg_error_errno(err, errno, "%s", output);
+    mpg_aside_done(old);
+    if (rename(output, old) < 0) {
+        mpg_error_errno(err, errno, "%s", output);
+        (void)rmdir(old);
+        return -1;
     }
-    if (dir)
-        closedir(dir);
-    (void)rmdir(path);
+    if (rename(aside, output) < 0) {
+        mpg_error_errno(err, errno, "%s", output);
+        (void)rename(old, output);
+        return -1;
+    }
+    mpg_aside_remove_folder(old);
+    return 0;
+}
+
+/* Puts the folder ASIDE in the place of OUTPUT; what was there before is removed then. */
+static int replace(const char *aside, const char *output, struct mpg_error *err)
+{
+    if (rename(aside, output) == 0)
+        return 0;
+    if (errno != ENOTEMPTY && errno != EEXIST)
+        return mpg_error_errno(err, errno, "%s", output);
+    if (check_replaceable(output, err) < 0)
+        return -1;
+    if (renameat2(AT_FDCWD, aside, AT_FDCWD, output, RENAME_EXCHANGE) < 0)
+        return replace_in_steps(aside, output, err);
+    mpg_aside_remove_folder(aside);
+    return 0;
 }
 
 /* Imports into a folder beside OUTPUT, then puts it in OUTPUT's place. */
 static int import_aside(FILE *text, const char *name, const char *given, struct mpg_error *err)
 {
-    char output[4000], aside[4096], old[4096];
+    char output[4000], aside[4096];
     size_t length = strlen(given);
     while (length > 1 && given[length - 1] == '/') /* as a shell completes it */
         length--;
@@ -91,29 +145,18 @@ static int import_aside(FILE *text, const char *name, const char *given, struct 
     output[length] = '\0';
     if (check_replaceable(output, err) < 0)
         return -1;
-    if (snprintf(aside, sizeof aside, "%s.part.XXXXXX", output) >= (int)sizeof aside ||
-        snprintf(old, sizeof old, "%s.old.%ld", output, (long)getpid()) >= (int)sizeof old)
-        return mpg_error_set(err, "%s: name too long", output);
-    if (!mkdtemp(aside))
+    if (mpg_aside_folder(output, aside, sizeof aside) < 0)
         return mpg_error_errno(err, errno, "%s", output);
     mode_t mask = umask(0);
     umask(mask);
     (void)chmod(aside, 0777 & ~mask); /* mkdtemp's folder is for its owner alone */
-    if (mpg_text_import(text, name, aside, -1, err) < 0) {
-        remove_trace(aside);
-        return -1;
-    }
-    bool replaced = rename(output, old) == 0;
-    if (rename(aside, output) < 0) {
-        mpg_error_errno(err, errno, "%s", output);
-        if (replaced)
-            (void)rename(old, output);
-        remove_trace(aside);
-        return -1;
-    }
-    if (replaced)
-        remove_trace(old);
-    return 0;
+    int status = mpg_text_import(text, name, aside, -1, err);
+    if (status == 0)
+        status = replace(aside, output, err);
+    if (status < 0)
+        mpg_aside_remove_folder(aside);
+    mpg_aside_done(aside);
+    return status;
 }
 
 int mpg_import_main(int argc, char **argv)

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a signal handler may do is little: no allocation, no directory streams. */
+#define _GNU_SOURCE
+#include "common/aside.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { MOST_ASIDE = 4 };
+
+static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXCPU};
+
+enum what { NOTHING, A_FILE, A_FOLDER };
+
+static struct aside {
+    volatile sig_atomic_t what;
+    char path[PATH_MAX];
+} all[MOST_ASIDE];
+
+void mpg_aside_remove_folder(const char *path)
+{
+    char buffer[4096] __attribute__((aligned(8)));
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    for (long n; fd >= 0 && (n = syscall(SYS_getdents64, fd, buffer, sizeof buffer)) > 0;)
+        for (long i = 0; i < n;) {
+            const struct dirent64 *entry = (const struct dirent64 *)(const void *)(buffer + i);
+            (void)unlinkat(fd, entry->d_name, 0); /* a folder it is refused of */
+            i += entry->d_reclen;
+        }
+    if (fd >= 0)
+        close(fd);
+    (void)rmdir(path);
+}
+
+static void clean_up(int number)
+{
+    for (int i = 0; i < MOST_ASIDE; i++)
+        if (all[i].what == A_FILE)
+            (void)unlink(all[i].path);
+        else if (all[i].what == A_FOLDER)
+            mpg_aside_remove_folder(all[i].path);
+    (void)raise(number); /* whose handler has been reset */
+}
+
+static void catch_signals(void)
+{
+    static bool caught;
+    struct sigaction now, ours = {.sa_handler = clean_up, .sa_flags = (int)SA_RESETHAND};
+    for (size_t i = 0; !caught && i < sizeof signals / sizeof *signals; i++)
+        if (sigaction(signals[i], NULL, &now) == 0 && now.sa_handler == SIG_DFL)
+            (void)sigaction(signals[i], &ours, NULL);
+    caught = true;
+}
+
+/* No signal comes between making something and noting it. */
+static void hold_signals(sigset_t *before)
+{
+    sigset_t held;
+    sigemptyset(&held);
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+        sigaddset(&held, signals[i]);
+    (void)sigprocmask(SIG_BLOCK, &held, before);
+}
+
+static void note(const char *path, enum what what)
+{
+    int i = 0;
+    catch_signals();
+    while (i < MOST_ASIDE && all[i].what != NOTHING)
+        i++;
+    if (i == MOST_ASIDE || strlen(path) >= sizeof all[i].path)
+        return;
+    strcpy(all[i].path, path);
+    all[i].what = what;
+}
+
+static int make(const char *path, char *aside, unsigned long size, enum what what)
+{
+    sigset_t before;
+    const int n = snprintf(aside, size, "%s.part.XXXXXX", path);
+    if (n < 0 || (unsigned long)n >= size) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    hold_signals(&before);
+    int fd = what == A_FILE ? mkstemp(aside) : mkdtemp(aside) ? 0 : -1;
+    const int failed = errno;
+    if (fd >= 0)
+        note(aside, what);
+    (void)sigprocmask(SIG_SETMASK, &before, NULL);
+    errno = failed;
+    return fd;
+}
+
+int mpg_aside_file(const char *path, char *aside, unsigned long size)
+{
+    return make(path, aside, size, A_FILE);
+}
+
+int mpg_aside_folder(const char *path, char *aside, unsigned long size)
+{
+    return make(path, aside, size, A_FOLDER);
+}
+
+void mpg_aside_done(const char *aside)
+{
+    for (int i = 0; i < MOST_ASIDE; i++)
+        if (all[i].what != NOTHING && strcmp(all[i].path, aside) == 0)
+            all[i].what = NOTHING;
+}
