@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/printable.h"
 #include "common/units.h"
 #include "simulate/reports/report.h"
 
@@ -33,8 +34,11 @@ static void print_head(const struct mpg_report *r, FILE *out)
             mpg_trace_path(r->trace), r->result->ranks, c->calls, c->messages,
             c->synchronous_messages, c->collectives);
     for (size_t i = 0; mpg_trace_fact(r->trace, 0, i, &key, &value); i++)
-        if (strcmp(key, "program") == 0)
-            fprintf(out, "program: %s\n", value);
+        if (strcmp(key, "program") == 0) {
+            fputs("program: ", out);
+            mpg_printable_put(out, value);
+            fputc('\n', out);
+        }
     if (r->p->target)
         fprintf(out, "target: %s\n", r->p->target->path);
     if (r->p->source)

@@ -8,10 +8,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/printable.h"
 #include "common/units.h"
 #include "trace/stat/stat.h"
 
 enum { MOST_DEATHS = 8 }; /* told one by one */
+
+/* BEFORE, and TEXT, which comes from a file. */
+static void print_text(const char *before, const char *text)
+{
+    fputs(before, stdout);
+    mpg_printable_put(stdout, text);
+}
 
 /* Who said that recording stopped early, and why the first of them did. */
 static void print_incomplete(const struct mpg_trace *t)
@@ -23,10 +31,13 @@ static void print_incomplete(const struct mpg_trace *t)
             first = r;
         }
     if (ranks == 1)
-        printf("incomplete  rank %d: %s\n", first, mpg_trace_find_fact(t, first, "incomplete"));
+        printf("incomplete  rank %d: ", first);
     else if (ranks > 1)
-        printf("incomplete  %d ranks, the first of them rank %d: %s\n", ranks, first,
-               mpg_trace_find_fact(t, first, "incomplete"));
+        printf("incomplete  %d ranks, the first of them rank %d: ", ranks, first);
+    if (ranks) {
+        print_text("", mpg_trace_find_fact(t, first, "incomplete"));
+        putchar('\n');
+    }
 }
 
 static void print_death(const struct stat_summary *s, int32_t rank, uint32_t thread,
@@ -126,8 +137,11 @@ static void print_spawned(const struct mpg_trace *t)
     struct dirent **entries;
     int n = scandir(mpg_trace_path(t), &entries, NULL, versionsort);
     for (int i = 0; i < n; i++) {
-        if (strncmp(entries[i]->d_name, "spawned-", 8) == 0)
-            printf("spawned     %s/%s\n", mpg_trace_path(t), entries[i]->d_name);
+        if (strncmp(entries[i]->d_name, "spawned-", 8) == 0) {
+            print_text("spawned     ", mpg_trace_path(t));
+            print_text("/", entries[i]->d_name);
+            putchar('\n');
+        }
         free(entries[i]);
     }
     if (n >= 0)
@@ -173,9 +187,11 @@ static void print_overhead(const struct stat_summary *s)
 /* What was counted between calls. */
 static void print_values(const struct stat_summary *s)
 {
-    for (size_t i = 0; i < s->value_number; i++)
-        printf("%s%.*s %" PRId64, i ? ", " : "counted     ", (int)s->values[i].length,
-               s->values[i].name, s->values[i].sum);
+    for (size_t i = 0; i < s->value_number; i++) {
+        char name[256];
+        mpg_printable_bytes(name, sizeof name, s->values[i].name, s->values[i].length);
+        printf("%s%s %" PRId64, i ? ", " : "counted     ", name, s->values[i].sum);
+    }
     if (s->value_number)
         printf(" between calls\n");
 }
@@ -190,12 +206,15 @@ void mpg_stat_print_head(const struct stat_summary *s)
     int32_t incomplete = 0;
     for (int32_t r = 0; r < mpg_trace_ranks(t); r++)
         incomplete += !s->ranks[r].started || !s->ranks[r].ended;
-    printf("trace       %s\nranks       %d", mpg_trace_path(t), mpg_trace_ranks(t));
+    print_text("trace       ", mpg_trace_path(t));
+    printf("\nranks       %d", mpg_trace_ranks(t));
     if (incomplete)
         printf(" (%d without MPI_Init or MPI_Finalize)", incomplete);
     for (size_t i = 0; mpg_trace_fact(t, 0, i, &key, &value); i++)
-        if (strcmp(key, "program") == 0 || strcmp(key, "host") == 0 || strcmp(key, "date") == 0)
-            printf("\n%-11s %s", key, value);
+        if (strcmp(key, "program") == 0 || strcmp(key, "host") == 0 || strcmp(key, "date") == 0) {
+            printf("\n%-11s ", key);
+            print_text("", value);
+        }
     printf("\nrun time    %s (longest rank, MPI_Init to MPI_Finalize)\n",
            mpg_units_format_time(longest, sizeof longest, s->longest_ns));
     printf("clocks      %s\n", clocks[mpg_trace_clocks(t)]);
@@ -220,8 +239,10 @@ void mpg_stat_print_head(const struct stat_summary *s)
     print_deaths(s);
     print_lost(s);
     print_incomplete(t);
-    if (mpg_trace_cut(t))
-        printf("cut off     %s\n", mpg_trace_cut(t));
+    if (mpg_trace_cut(t)) {
+        print_text("cut off     ", mpg_trace_cut(t));
+        putchar('\n');
+    }
     print_spawned(t);
 }
 
@@ -289,11 +310,13 @@ int mpg_stat_print_regions(const struct stat_summary *s, struct mpg_error *err)
     if (n)
         printf("\n%-24s %12s %12s %8s %12s\n", "region", "number", "time", "of run", "in MPI");
     for (size_t i = 0; i < n; i++) {
-        char time[32], mpi[32], share[16] = "";
+        char time[32], mpi[32], share[16] = "", name[4 * MPG_TRACE_MAX_TEXT + 1];
         if (s->run_ns > 0)
             snprintf(share, sizeof share, "%.2f %%", 100 * sorted[i]->time_ns / s->run_ns);
         printf("%-24s %12" PRIu64 " %12s %8s %12s\n",
-               mpg_trace_string(s->trace, (int32_t)(sorted[i] - s->regions)), sorted[i]->number,
+               mpg_printable(name, sizeof name,
+                             mpg_trace_string(s->trace, (int32_t)(sorted[i] - s->regions))),
+               sorted[i]->number,
                mpg_units_format_time(time, sizeof time, sorted[i]->time_ns), share,
                mpg_units_format_time(mpi, sizeof mpi, sorted[i]->in_mpi_ns));
     }

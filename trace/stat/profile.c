@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/map.h"
+#include "common/printable.h"
 #include "common/units.h"
 #include "trace/commands.h"
 #include "trace/profile/profile.h"
@@ -120,22 +121,29 @@ static int add_rank(struct report *r, const struct mpg_profile *p,
     return 0;
 }
 
+static void print_fact(const char *before, const char *text)
+{
+    if (!text)
+        return;
+    fputs(before, stdout);
+    mpg_printable_put(stdout, text);
+}
+
 static void print_head(const struct report *r, const char *path)
 {
     char longest[32], all[32];
-    printf("profile     %s\nranks       %d", path, r->ranks);
+    fputs("profile     ", stdout);
+    mpg_printable_put(stdout, path);
+    printf("\nranks       %d", r->ranks);
     if (r->running)
         printf(" (%d still running)", r->running);
     if (r->died)
         printf(" (%d died)", r->died);
     if (r->ended)
         printf(" (%d ended without MPI_Finalize)", r->ended);
-    if (r->date)
-        printf("\ndate        %s", r->date);
-    if (r->program)
-        printf("\nprogram     %s", r->program);
-    if (r->host)
-        printf("\nhost        %s", r->host);
+    print_fact("\ndate        ", r->date);
+    print_fact("\nprogram     ", r->program);
+    print_fact("\nhost        ", r->host);
     printf("\nrun time    %s (longest rank, MPI_Init to MPI_Finalize)\n",
            mpg_units_format_time(longest, sizeof longest, r->longest_ns));
     if (r->run_ns > 0)
@@ -173,9 +181,11 @@ static int print_site(const struct mpg_profile *p, struct mpg_symbols *symbols, 
             break;
         for (int k = 0; k < n; k++) {
             const char *file = places[k].file, *slash = file ? strrchr(file, '/') : NULL;
-            printf("%s%s", i + (uint32_t)k > 0 ? " < " : "  ", places[k].function);
-            if (file)
-                printf(" (%s:%d)", slash ? slash + 1 : file, places[k].line);
+            print_fact(i + (uint32_t)k > 0 ? " < " : "  ", places[k].function);
+            if (file) {
+                print_fact(" (", slash ? slash + 1 : file);
+                printf(":%d)", places[k].line);
+            }
             main_seen |= strcmp(places[k].function, "main") == 0;
         }
     }

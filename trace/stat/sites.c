@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/printable.h"
 #include "common/units.h"
 #include "trace/stat/stat.h"
 #include "trace/stat/symbols.h"
@@ -37,6 +38,13 @@ static int append(struct text *t, const char *more)
     return 0;
 }
 
+/* The same of what a file says. */
+static int append_shown(struct text *t, const char *more)
+{
+    char shown[4 * 4096 + 1];
+    return append(t, mpg_printable(shown, sizeof shown, more));
+}
+
 static const char *base_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -60,12 +68,12 @@ static bool is_outermost(const char *function)
 static int append_place(struct text *t, const struct mpg_symbol *place)
 {
     char line[32];
-    if (append(t, t->used ? "\n" : "") < 0 || append(t, place->function) < 0)
+    if (append(t, t->used ? "\n" : "") < 0 || append_shown(t, place->function) < 0)
         return -1;
     if (!place->file && strchr(place->function, '+')) /* says its module itself */
         return 0;
     snprintf(line, sizeof line, place->line ? ":%d)" : ")", place->line);
-    return append(t, " (") < 0 || append(t, place->file ? base_name(place->file) : place->module) < 0
+    return append(t, " (") < 0 || append_shown(t, place->file ? base_name(place->file) : place->module) < 0
                ? -1
                : append(t, line);
 }

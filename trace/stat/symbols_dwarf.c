@@ -5,9 +5,12 @@
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 struct mpg_dwarf {
     Dwfl *dwfl;
@@ -27,12 +30,31 @@ static bool is_same_build(const struct mpg_dwarf *d, const struct mpg_module *m)
     return size == (int)m->build_id_size && memcmp(bits, m->build_id, m->build_id_size) == 0;
 }
 
+/* A pipe would wait for a writer, a device do anything. */
+static int open_regular(const char *path)
+{
+    struct stat st;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (fd >= 0 && (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))) {
+        close(fd);
+        return -1;
+    }
+    return fd;
+}
+
 static bool try_file(struct mpg_dwarf *d, const struct mpg_module *m, const char *path)
 {
-    d->dwfl = dwfl_begin(&d->callbacks);
-    if (!d->dwfl)
+    int fd = open_regular(path);
+    if (fd < 0)
         return false;
-    d->module = dwfl_report_offline(d->dwfl, "", path, -1);
+    d->dwfl = dwfl_begin(&d->callbacks);
+    if (!d->dwfl) {
+        close(fd);
+        return false;
+    }
+    d->module = dwfl_report_offline(d->dwfl, "", path, fd);
+    if (!d->module) /* else it is libdwfl's */
+        close(fd);
     GElf_Addr bias;
     if (d->module && dwfl_report_end(d->dwfl, NULL, NULL) == 0 &&
         dwfl_module_getelf(d->module, &bias) && is_same_build(d, m))

@@ -96,6 +96,19 @@ static int set_values(struct import *im, int32_t rank, const char *names, struct
     return status;
 }
 
+/* What quotes hold in TEXT, or TEXT itself, as it is if it only begins like that. */
+static int unquote_fact(char *text, struct mpg_error *err)
+{
+    struct mpg_error why;
+    char *copy = *text == '"' ? strdup(text) : NULL;
+    if (*text == '"' && !copy)
+        return mpg_error_set(err, "out of memory");
+    if (copy && mpg_text_unquote(copy, &why) == 0)
+        strcpy(text, copy);
+    free(copy);
+    return 0;
+}
+
 /* "RANK VALUE" becomes the fact KEY VALUE of RANK; KEY NULL: VALUE starts with it. */
 static int parse_fact(struct import *im, const char *key, char *text, struct mpg_error *err)
 {
@@ -105,11 +118,16 @@ static int parse_fact(struct import *im, const char *key, char *text, struct mpg
         return mpg_error_set(err, "'#%s %s' does not begin with a rank", key ? key : "fact", text);
     char *value = end + 1;
     if (!key) {
-        key = value;
+        char *quoted = value;
         if (!(value = strchr(value, ' ')))
             return mpg_error_set(err, "'#fact' needs a rank, a key and a value");
         *value++ = '\0';
+        if (unquote_fact(quoted, err) < 0)
+            return -1;
+        key = quoted;
     }
+    if (unquote_fact(value, err) < 0)
+        return -1;
     if (strcmp(key, "clock") == 0 && check_clock(value, err) < 0)
         return -1;
     if (strcmp(key, "values") == 0 && set_values(im, (int32_t)rank, value, err) < 0)
@@ -140,9 +158,11 @@ static int parse_died(struct import *im, char *text, struct mpg_error *err)
 }
 
 /* KEY VALUE of all ranks. */
-static int parse_all(struct import *im, const char *key, const char *value, struct mpg_error *err)
+static int parse_all(struct import *im, const char *key, char *value, struct mpg_error *err)
 {
     bool values = strcmp(key, "values") == 0;
+    if (unquote_fact(value, err) < 0)
+        return -1;
     if (!values && strcmp(value, "shared") != 0)
         return mpg_error_set(err, "'#clocks %s' is not '#clocks shared'", value);
     if (values && (im->streams.count > 0 || im->streams.fact_number > 0))
@@ -189,7 +209,7 @@ static int parse_directive(struct import *im, char *line, struct mpg_error *err)
     if (directive == COMMENT)
         return 0;
     if (directive != HOST && directive != FACT)
-        cut_remark(rest, directive == MODULE);
+        cut_remark(rest, directive == MODULE || directive == VALUES);
     if (directive != RANKS && !im->ranks)
         return mpg_error_set(err, "%s before #ranks", line);
     switch (directive) {
@@ -323,6 +343,10 @@ static int import_lines(struct import *im, FILE *text, const char *name, struct 
     for (ssize_t n; status == 0 && (n = getline(&line, &capacity, text)) >= 0;) {
         number++;
         bytes += n;
+        if (memchr(line, '\0', (size_t)n)) {
+            status = mpg_error_set(err, "holds a zero byte, which no text has");
+            break;
+        }
         strip_end(line, (size_t)n);
         if (number == 1) {
             if (strncmp(line, "#mpgtext", 8) != 0)

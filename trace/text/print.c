@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "common/printable.h"
 #include "trace/text/text.h"
 #include "trace/text/definitions.h"
 #include "trace/text/keys.h"
@@ -129,16 +130,28 @@ static void define_object(struct printer *p, int32_t object)
             mpg_trace_comm(p->trace, o->comm)->label, o->number);
 }
 
+/* In double quotes, every byte that a terminal would not show as it is written out. */
 static void print_quoted(FILE *out, const char *text)
 {
+    const bool plain = mpg_printable_is(text);
     fputc('"', out);
     for (const char *c = text; *c; c++) {
-        if ((unsigned char)*c < ' ' || *c == 0x7f)
-            fprintf(out, "\\x%02x", (unsigned)*c);
+        const unsigned char byte = (unsigned char)*c;
+        if (byte < ' ' || byte == 0x7f || (byte > 0x7f && !plain))
+            fprintf(out, "\\x%02x", byte);
         else
             fprintf(out, "%s%c", *c == '"' || *c == '\\' ? "\\" : "", *c);
     }
     fputc('"', out);
+}
+
+/* As it is, or in quotes if it would not be shown so, or taken for quoted. */
+static void print_fact_text(FILE *out, const char *text)
+{
+    if (*text == '"' || !mpg_printable_is(text))
+        print_quoted(out, text);
+    else
+        fputs(text, out);
 }
 
 static void define_module(struct printer *p, int32_t module)
@@ -176,10 +189,21 @@ static void define_site(struct printer *p, int32_t site)
 
 /* ---- events ---- */
 
+/* Lists may be long, and the same again and again: fprintf() would take most of the time. */
 static void print_list(FILE *out, const int64_t *values, uint32_t n)
 {
-    for (uint32_t i = 0; i < n; i++)
-        fprintf(out, "%s%" PRId64, i ? "," : "", values[i]);
+    for (uint32_t i = 0; i < n; i++) {
+        char digits[24], *p = digits + sizeof digits;
+        uint64_t rest = values[i] < 0 ? 0 - (uint64_t)values[i] : (uint64_t)values[i];
+        do
+            *--p = (char)('0' + rest % 10);
+        while (rest /= 10);
+        if (values[i] < 0)
+            *--p = '-';
+        if (i)
+            *--p = ',';
+        fwrite(p, 1, (size_t)(digits + sizeof digits - p), out);
+    }
 }
 
 static void print_peer(FILE *out, int32_t rank)
@@ -316,10 +340,16 @@ static void print_rank_facts(const struct mpg_trace *t, int32_t rank, bool share
     const char *key, *value;
     for (size_t i = 0; mpg_trace_fact(t, rank, i, &key, &value); i++) {
         if (strcmp(key, "host") == 0 || strcmp(key, "clock") == 0)
-            fprintf(out, "#%s %d %s\n", key, rank, value);
+            fprintf(out, "#%s %d ", key, rank);
         else if (strcmp(key, "values") != 0 && strcmp(key, "died") != 0 &&
-                 (strcmp(key, "clocks") != 0 || !shared))
-            fprintf(out, "#fact %d %s %s\n", rank, key, value);
+                 (strcmp(key, "clocks") != 0 || !shared)) {
+            fprintf(out, "#fact %d ", rank);
+            print_fact_text(out, key);
+            fputc(' ', out);
+        } else
+            continue;
+        print_fact_text(out, value);
+        fputc('\n', out);
     }
     for (uint32_t i = 0; i < mpg_trace_threads(t, rank); i++) {
         const uint32_t thread = mpg_trace_thread(t, rank, i);
@@ -341,11 +371,19 @@ static void print_facts(const struct mpg_trace *t, FILE *out)
     /* What values there are is said first: they belong to all that follows. */
     const char *values = common_fact(t, "values"), *clocks = common_fact(t, "clocks");
     bool shared = clocks && strcmp(clocks, "shared") == 0;
-    if (values)
-        fprintf(out, "#values %s\n", values);
-    for (int32_t r = 0; !values && r < mpg_trace_ranks(t); r++)
-        if (mpg_trace_find_fact(t, r, "values"))
-            fprintf(out, "#fact %d values %s\n", r, mpg_trace_find_fact(t, r, "values"));
+    if (values) {
+        fputs("#values ", out);
+        print_fact_text(out, values);
+        fputc('\n', out);
+    }
+    for (int32_t r = 0; !values && r < mpg_trace_ranks(t); r++) {
+        const char *names = mpg_trace_find_fact(t, r, "values");
+        if (!names)
+            continue;
+        fprintf(out, "#fact %d values ", r);
+        print_fact_text(out, names);
+        fputc('\n', out);
+    }
     if (shared)
         fputs("#clocks shared\n", out);
     for (int32_t r = 0; r < mpg_trace_ranks(t); r++)
