@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A whole simulation of a trace, native or text: graph and lanes. */
+#include "simulate/engine/simulation.h"
+#include "tests/fuzz/fuzz.h"
+
+enum { REPLICAS = 2 };
+
+static void simulate(struct mpg_trace *t, bool lenient, struct mpg_error *err)
+{
+    struct mpg_perturbation p = {.seed = 1, .compute_ratio = 1.125};
+    const struct mpg_simulation_options options = {
+        .graph = {.eager_limit_bytes = 4096, .lenient = lenient}, .replicas = REPLICAS};
+    struct mpg_result result = {0};
+    if (mpg_specs_add(&p.latency, "exp:2us", err) < 0 ||
+        mpg_specs_add(&p.noise, "const:3us@0", err) < 0 ||
+        mpg_simulate(t, &p, &options, &result, err) < 0)
+        fuzz_check_error(err);
+    mpg_result_clear(&result);
+    mpg_perturbation_clear(&p);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct mpg_error err = {""};
+    struct mpg_trace *t = mpg_trace_open(fuzz_file(data, size), &err);
+    if (!t) {
+        fuzz_check_error(&err);
+        return 0;
+    }
+    simulate(t, false, &err);
+    err.text[0] = '\0';
+    simulate(t, true, &err);
+    mpg_trace_close(t);
+    return 0;
+}

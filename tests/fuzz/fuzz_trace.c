@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Native chunks and windows: opened, every event read, printed, and summed by stat. */
+#include "tests/fuzz/fuzz.h"
+#include "trace/stat/stat.h"
+#include "trace/text/text.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct mpg_error err = {""};
+    struct mpg_trace *t = mpg_trace_open(fuzz_file(data, size), &err);
+    if (!t) {
+        fuzz_check_error(&err);
+        return 0;
+    }
+    struct stat_summary s;
+    if (mpg_text_print(t, fuzz_nowhere(), &err) < 0)
+        fuzz_check_error(&err);
+    err.text[0] = '\0';
+    if (mpg_stat_gather(t, &s, &err) < 0)
+        fuzz_check_error(&err);
+    mpg_stat_clear(&s);
+    mpg_trace_close(t);
+    return 0;
+}

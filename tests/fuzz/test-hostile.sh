@@ -1,0 +1,122 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Files made to hurt (TAP): whoever reads one ends by itself, in little memory, and says one
+# line where it refuses it; nothing in it commands a terminal.
+set -u
+here=$(dirname "$0")
+build=${top_builddir:-.}
+. "$here/../tap.sh"
+MPGTRACE=${MPGTRACE:-$build/trace/mpgtrace}
+MPGSIM=${MPGSIM:-$build/simulate/mpgsim}
+SIGSHOW=${SIGSHOW:-$build/signature/sigshow}
+[ -x "$MPGTRACE" ] || skip_all "no mpgtrace"
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+export TMPDIR=$tmp
+
+# A hang is a failure, and so is more than 2 GiB of addresses, which sanitizers need.
+confined() {
+    (
+        [ "${MPGKIT_SANITIZERS:-no}" = yes ] || ulimit -v 2097152
+        ulimit -f 262144
+        exec timeout -k 5 120 "$@"
+    ) < /dev/null > "$tmp/out" 2> "$tmp/err"
+}
+
+# tame WHAT COMMAND...: it says what it found, or why it refuses, in one line, none of it
+# control characters.
+tame() {
+    local what=$1 status control
+    shift
+    confined "$@"
+    status=$?
+    control=$(LC_ALL=C tr -d '\n\t -~' < "$tmp/out" | LC_ALL=C tr -d '\200-\377' | wc -c)
+    if [ "$status" = 0 ]; then
+        ok "$what" test -s "$tmp/out" -a "$control" = 0
+    else
+        is "$what, status and lines" "$status $(grep -vc warning "$tmp/err")" "1 1"
+        [ "$status" = 1 ] || echo "# $(head -c 300 "$tmp/err" | cat -v)"
+        control=$(LC_ALL=C tr -d '\n\t -~' < "$tmp/err" | LC_ALL=C tr -d '\200-\377' | wc -c)
+        [ "$control" = 0 ] || ok "no control characters in that line" false
+    fi
+}
+
+# little KIB COMMAND...: no more than that is ever in memory.
+little() {
+    local most=$1 used
+    shift
+    [ "${MPGKIT_SANITIZERS:-no}" = yes ] && return
+    used=$("$build/tests/peak_memory" "$@" 2> /dev/null | tail -n 1)
+    ok "$2 of ${!###*/} takes ${used:-no} KiB" test "${used:-$((most + 1))}" -le "$most"
+}
+
+programs() {
+    local file=$1 name=${1##*/}
+    tame "print $name" "$MPGTRACE" print "$file"
+    tame "stat $name" "$MPGTRACE" stat --callsites "$file"
+    tame "mpgsim $name" "$MPGSIM" --latency const:1us --replicas 2 "$file"
+    tame "mpgsim --lenient $name" "$MPGSIM" --lenient --latency const:1us --replicas 2 "$file"
+    little 49152 "$MPGTRACE" stat "$file"
+    little 65536 "$MPGSIM" --lenient --latency const:1us --replicas 2 "$file"
+}
+
+for file in "$here"/hostile/*; do
+    case $file in
+    *.sig)
+        tame "sigshow ${file##*/}" "$SIGSHOW" "$file"
+        confined "$SIGSHOW" --plot "$tmp/plots" "$file"
+        ok "sigshow --plot ${file##*/} ends by itself" test $? -lt 3
+        ;;
+    *)
+        programs "$file"
+        ;;
+    esac
+done
+for file in "$here"/hostile/*.txt; do
+    rm -rf "$tmp/app.trace"
+    confined "$MPGTRACE" import --text "$file" -o "$tmp/app.trace"
+    ok "import ${file##*/}" test $? -lt 2
+done
+confined "$MPGTRACE" import --text "$here/hostile/terminal-escapes.txt" -o "$tmp/app.trace"
+"$MPGTRACE" print "$tmp/app.trace" > "$tmp/once"
+"$MPGTRACE" print "$tmp/once" > "$tmp/twice"
+ok "escapes are there when the text is read again" cmp -s "$tmp/once" "$tmp/twice"
+ok "as escapes" grep -q '^#host 0 "\\x1b' "$tmp/once"
+
+# ---- what is asked of few bytes ----
+if [ -n "${PYTHON3:-}" ]; then
+    for kind in $("$PYTHON3" "$here/malice.py" kinds); do
+        for size in 50 1000 8000; do
+            file=$tmp/$kind-$size
+            "$PYTHON3" "$here/malice.py" "$kind" "$size" > "$file"
+            [ "$(wc -c < "$file")" -le 600000 ] || continue
+            if [ "$size" = 1000 ]; then
+                programs "$file"
+            else
+                tame "stat $kind-$size" "$MPGTRACE" stat "$file"
+                little 98304 "$MPGTRACE" stat "$file"
+            fi
+            rm -f "$file"
+        done
+    done
+fi
+
+# ---- more ranks than open files ----
+few_files() {
+    (ulimit -n 64 && exec "$@")
+}
+awk -v ranks=5000 'BEGIN {
+    print "#mpgtext 1\n#ranks " ranks "\n#clocks shared"
+    for (i = 0; i < 3; i++)
+        for (r = 0; r < ranks; r++) {
+            split("Init|Barrier comm=0|Finalize", call, "|")
+            print r, 10 * i, 10 * i + 5, call[i + 1]
+        }
+}' > "$tmp/many.txt"
+rm -rf "$tmp/app.trace"
+ok "import of 5000 ranks with 64 files" few_files "$MPGTRACE" import --text "$tmp/many.txt" -o "$tmp/app.trace"
+is "a file a rank" "$(find "$tmp/app.trace" -name '*.mpgt' | wc -l)" 5000
+few_files "$MPGTRACE" print "$tmp/app.trace" | grep -v '^#' | sort > "$tmp/printed"
+ok "all that was said of them is there" cmp -s "$tmp/printed" <(grep -v '^#' "$tmp/many.txt" | sort)
+ok "and is simulated" few_files "$MPGSIM" --latency const:1us --replicas 2 "$tmp/app.trace" -o /dev/null
+done_testing
