@@ -102,6 +102,33 @@ static int add_missing_source(const struct mpg_report *r, struct mpg_attention *
     return 0;
 }
 
+/* --- what was measured badly --- */
+
+/* That the results of SIG, which may be NULL, failed checks, or underwent none. */
+static int add_verdict(const struct mpg_signature *sig, const char *whose,
+                       struct mpg_attention *list, struct mpg_error *err)
+{
+    char verdict[256], path[512];
+    if (!sig || (sig->checks > 0 && sig->failures == 0))
+        return 0;
+    if (sig->checks == 0)
+        return mpg_attention_add(list, err, "measured",
+                                 "not checked: %s does not say whether it was measured well "
+                                 "(sigmake of the results makes one that does)", whose);
+    return mpg_attention_add(list, err, "measured",
+                             "badly: of %s %s; 'sigshow --all %s' tells what and what to do", whose,
+                             mpg_signature_verdict(sig, verdict, sizeof verdict),
+                             mpg_printable(path, sizeof path, sig->path));
+}
+
+static int add_verdicts(const struct mpg_report *r, struct mpg_attention *list,
+                        struct mpg_error *err)
+{
+    if (add_verdict(r->p->target, "the signature", list, err) < 0)
+        return -1;
+    return add_verdict(r->p->source, "the source's signature", list, err);
+}
+
 /* --- options that replace others, or change nothing --- */
 
 /* Joins WORD to the list in TEXT. */
@@ -286,8 +313,8 @@ int mpg_attention_gather(const struct mpg_report *r, struct mpg_attention *list,
 {
     static int (*const kinds[])(const struct mpg_report *, struct mpg_attention *,
                                 struct mpg_error *) = {
-        add_untraced,      add_unplaced,      add_missing_parts, add_missing_source, add_replaced,
-        add_unused_files,  add_unused_floors, add_unused_draws,   add_unmet_options,
+        add_untraced,      add_unplaced,      add_verdicts,      add_missing_parts,
+        add_missing_source, add_replaced,     add_unused_files,  add_unused_floors, add_unused_draws,   add_unmet_options,
     };
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (kinds[i](r, list, err) < 0)
