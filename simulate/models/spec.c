@@ -15,7 +15,7 @@ enum { FILE_KNOTS = 1025, MAX_SAMPLES = 100000000 };
 static const double MOST_SAMPLE_NS = 1e18;
 /* Times 1e15 bytes, summed 1e12 times and squared it is still finite. */
 static const double MOST_DRAW_NS = 1e100;
-/* The largest probability that is drawn (simulate/draws.h). */
+/* The largest probability that is drawn (simulate/models/draws.h). */
 static const double LARGEST_U = 1 - 0x1p-53;
 
 static const struct {

@@ -48,6 +48,25 @@ files=$(ours | grep -vE '^(bench|signature|simulate|statistics|trace|examples|te
     empty "nothing left to do by its own words" \
         "$(grep -nE '\b(TODO|FIXME)\b' $files | grep -v '^tests/house/test-house.sh')"
 }
+# named FILE...: what their text calls a file of ours, with its folder, and is none.
+named() {
+    # shellcheck disable=SC2086
+    awk '{
+        line = $0
+        while (match(line, /(common|bench|signature|statistics|trace|graph|simulate|tests)\/[a-z0-9_\/-]*[a-z0-9_]\.(c|h|def|awk|sh|py|am)/)) {
+            before = RSTART > 1 ? substr(line, RSTART - 1, 1) : ""
+            name = substr(line, RSTART, RLENGTH)
+            after = substr(line, RSTART + RLENGTH, 1)
+            line = substr(line, RSTART + RLENGTH)
+            if (before !~ /[A-Za-z0-9_.\/$-]/ && after !~ /[A-Za-z0-9_]/)
+                print FILENAME ": " name
+        }
+    }' "$@" | sort -u | while IFS=' ' read -r file name; do
+        [ -e "$name" ] || echo "$file $name"
+    done
+}
+empty "no text names a file that is not there" \
+    "$(named $(printf '%s\n' $files | grep -E '\.([ch]|awk|sh|py|md|def)$'))"
 pages=
 for program in mpgbench mpgbench-collective mpgbench-compute mpgbench-ftq mpgbench-pingpong \
     mpgbench-bandwidth sigmake sigshow sigdiff mpgtrace mpgsim; do

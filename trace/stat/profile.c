@@ -18,6 +18,8 @@ struct line {
     double least_ns, most_ns; /* of their times */
 };
 
+enum { LEAST_CALL_WIDTH = 22 };
+
 struct report {
     struct line *lines;
     size_t number, capacity;
@@ -210,16 +212,28 @@ static char *size_text(char *text, size_t size, int64_t bytes)
     return bytes > 0 ? mpg_units_format_size(text, size, bytes) : text;
 }
 
-static int print_line(const struct report *r, const struct line *line, const struct mpg_profile *p,
-                      struct mpg_symbols *symbols, struct mpg_error *err)
+/* How wide the column of calls is. */
+static int call_width(const struct report *r)
+{
+    int width = LEAST_CALL_WIDTH;
+    for (size_t i = 0; i < r->number; i++) {
+        const int length = 4 + (int)strlen(mpg_call_name(r->lines[i].sum.call));
+        width = length > width ? length : width;
+    }
+    return width;
+}
+
+static int print_line(const struct report *r, const struct line *line, int width,
+                      const struct mpg_profile *p, struct mpg_symbols *symbols,
+                      struct mpg_error *err)
 {
     const struct mpg_profile_row *sum = &line->sum;
     char time[32], min[32], max[32], least[32], mean[32], most[32], sent[32], received[32];
     char share[16] = "";
     if (is_in_run(sum->call) && r->run_ns > 0)
         snprintf(share, sizeof share, "%.2f %%", 100 * (double)sum->time_ns / r->run_ns);
-    printf("MPI_%-18s %11" PRIu64 " %10s %8s %10s %10s %10s %10s %10s %10s %10s",
-           mpg_call_name(sum->call), sum->count,
+    printf("MPI_%-*s %11" PRIu64 " %10s %8s %10s %10s %10s %10s %10s %10s %10s",
+           width - 4, mpg_call_name(sum->call), sum->count,
            mpg_units_format_time(time, sizeof time, (double)sum->time_ns), share,
            mpg_units_format_time(min, sizeof min, (double)sum->min_ns),
            mpg_units_format_time(max, sizeof max, (double)sum->max_ns),
@@ -234,12 +248,13 @@ static int print_line(const struct report *r, const struct line *line, const str
 static int print_lines(const struct report *r, const struct mpg_profile *p,
                        struct mpg_symbols *symbols, struct mpg_error *err)
 {
-    printf("\n%-22s %11s %10s %8s %21s %32s %10s %10s\n", "", "", "", "", "time of a call ",
+    const int width = call_width(r);
+    printf("\n%-*s %11s %10s %8s %21s %32s %10s %10s\n", width, "", "", "", "", "time of a call ",
            "time of a rank    ", "bytes", "bytes");
-    printf("%-22s %11s %10s %8s %10s %10s %10s %10s %10s %10s %10s  %s\n", "call", "number", "time",
+    printf("%-*s %11s %10s %8s %10s %10s %10s %10s %10s %10s %10s  %s\n", width, "call", "number", "time",
            "of run", "least", "most", "least", "mean", "most", "sent", "received", "from");
     for (size_t i = 0; i < r->number; i++)
-        if (print_line(r, &r->lines[i], p, symbols, err) < 0)
+        if (print_line(r, &r->lines[i], width, p, symbols, err) < 0)
             return -1;
     return 0;
 }

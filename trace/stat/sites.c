@@ -59,6 +59,21 @@ static bool is_wrapper(const struct mpg_module *module)
     return strncmp(name, "libmpgtrace", 11) == 0 || strncmp(name, "libmpi", 6) == 0;
 }
 
+/* Whether MODULE is Python's interpreter, in whose stack a program in Python does not show. */
+static bool is_interpreter(const struct mpg_module *module)
+{
+    const char *name = module ? base_name(module->path) : "";
+    return strncmp(name, "libpython", 9) == 0 ||
+           (strncmp(name, "python", 6) == 0 && name[6] >= '0' && name[6] <= '9');
+}
+
+static int append_interpreter(struct text *t, const struct mpg_module *module)
+{
+    return append(t, t->used ? "\n" : "") < 0 || append(t, base_name(module->path)) < 0
+               ? -1
+               : append(t, ": called from the interpreter; Python's functions are not known");
+}
+
 /* Whether what called FUNCTION is of no interest: the C library's start of programs. */
 static bool is_outermost(const char *function)
 {
@@ -96,10 +111,14 @@ static int append_site(struct text *t, const struct stat_places *source, int32_t
     }
     if (first == s->frame_number)
         first = 0; /* MPI called itself */
-    for (uint32_t i = first; i < s->frame_number && frames > 0; i++) {
+    for (uint32_t i = first; i < s->frame_number; i++) {
         const struct mpg_symbol *places;
         module = s->frames[i].module < 0 ? NULL
                                          : source->module(source->source, s->frames[i].module);
+        if (is_interpreter(module)) /* which is said whatever FRAMES is */
+            return append_interpreter(t, module);
+        if (frames <= 0)
+            continue;
         int n = mpg_symbols_look_up(symbols, module, s->frames[i].offset, &places, err);
         if (n < 0)
             return -1;

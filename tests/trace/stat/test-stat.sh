@@ -151,4 +151,25 @@ x 50 ns, 2510 summed up x 20 ns, flushes 0 ns"
 has "... their time is that of all" "$got" "MPI_Wtime 2501 500.1 us 50.01 %"
 has "... of a region that of those in it" "$got" "wait 1 500 us 50.00 % 200 us"
 has "... least and most are of all" "$got" "MPI_Wtime 2501 500.1 us 50 ns 5 us*"
+
+# Of a program in Python, where its stack ends.
+cat >"$tmp/python.txt" <<'TEXT'
+#mpgtext 1
+#ranks 1
+#module 0 = - "/opt/lib/MPI.cpython-311-x86_64-linux-gnu.so"
+#module 1 = - "/opt/bin/python3.11"
+#site 0 = 0+0x10 0+0x20 1+0x30 1+0x40
+0 0 1000000 Init
+0 1000000 1000100 Barrier comm=0 site=0
+0 2000000 2100000 Finalize
+TEXT
+got=$(columns --callsites --frames=3 "$tmp/python.txt")
+has "a stack in Python ends in the interpreter, which is said" "$got" \
+    "MPI_Barrier 1 100 ns 100 ns 100 ns MPI.cpython-311-x86_64-linux-gnu.so+0x10
+ MPI.cpython-311-x86_64-linux-gnu.so+0x20
+ python3.11: called from the interpreter; Python's functions are not known"
+got=$(columns --callsites "$tmp/python.txt")
+has "... with one frame, too" "$got" \
+    "MPI_Barrier 1 100 ns 100 ns 100 ns MPI.cpython-311-x86_64-linux-gnu.so+0x10
+ python3.11: called from the interpreter; Python's functions are not known"
 done_testing
