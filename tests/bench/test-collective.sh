@@ -166,7 +166,8 @@ ok "the launch fails" fails_to wait "$launcher"
 wait_until gone "$tmp/killed.pids"
 is "and leaves nothing" "$(ls "$tmp/killed")" ""
 start_long ended
-xargs kill -TERM <"$tmp/ended.pids"
+# shellcheck disable=SC2046 # numbers; the shell's own kill, there may be no other
+kill -TERM $(cat "$tmp/ended.pids")
 ok "told to end, the launch fails, too" fails_to wait "$launcher"
 wait_until gone "$tmp/ended.pids"
 is "leaves nothing" "$(ls "$tmp/ended")" ""

@@ -213,7 +213,8 @@ ended() {
     case $2 in
     launcher) kill -"$1" $job ;;
     rank) kill -"$1" "$(tail -n 1 pids)" ;;
-    ranks) xargs kill -"$1" <pids ;;
+    # shellcheck disable=SC2046 # numbers; the shell's own kill, there may be no other
+    ranks) kill -"$1" $(cat pids) ;;
     esac
     wait $job
     status=$?

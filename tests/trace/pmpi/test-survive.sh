@@ -221,7 +221,8 @@ start_run() {
 # end_run: no rank may be left to write or to spin, whatever the launcher does about them.
 end_run() {
     { wait $launcher; } 2>/dev/null
-    xargs kill -KILL <run.pids 2>/dev/null
+    # shellcheck disable=SC2046 # numbers; the shell's own kill, there may be no other
+    kill -KILL $(cat run.pids) 2>/dev/null
     wait_until gone
 }
 
