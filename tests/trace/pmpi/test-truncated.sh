@@ -66,7 +66,7 @@ if [ -w /dev/shm ] && [ "$(id -u)" = 0 ] && [ -n "$($mpirun -np 1 sh -c 'echo $P
         echo precious >"$shm"
         chmod 666 "$shm"
         chown nobody "$shm"
-        exec "$@"' sh "$MPGTRACE" record --quiet -o t.trace "$truncated" none >out 2>err
+        exec "$@"' sh "$MPGTRACE" record --quiet --force -o t.trace "$truncated" none >out 2>err
     is "a file of another user in /dev/shm: the program ends well" "$? $(cat out)" \
         "0 to the end, 0 of mine, 0 of others"
     is "... and its file is as it was" "$(cat "$(cat shm)")" precious
@@ -78,17 +78,17 @@ if [ -w /dev/shm ]; then
     stale=/dev/shm/mpgtrace-$(id -u)-stale-$$
     (umask 077; head -c 24 /dev/zero >"$stale")
     touch -d '1 hour ago' "$stale"
-    traced 2 t.trace "$truncated" none
+    traced 2 t.trace --force "$truncated" none
     ok "what a job left that died an hour ago is removed" test ! -e "$stale"
     (umask 077; head -c 24 /dev/zero >"$stale")
-    traced 2 t.trace "$truncated" none
+    traced 2 t.trace --force "$truncated" none
     ok "... and not what may be of a job that begins" test -e "$stale"
     rm -f "$stale"
 fi
 before=$(echo /dev/shm/mpgtrace-"$(id -u)"-*)
 # shellcheck disable=SC2016,SC2086
 timeout 600 $mpirun -np 2 env OMPI_MCA_pml=nonesuch MPIR_CVAR_CH4_NETMOD=nonesuch "$MPGTRACE" \
-    record -o t.trace "$truncated" none >out 2>err
+    record --quiet --force -o t.trace "$truncated" none >out 2>err
 is "a job that ends in MPI_Init leaves nothing there" "$(echo /dev/shm/mpgtrace-"$(id -u)"-*)" \
     "$before"
 done_testing
