@@ -106,7 +106,8 @@ like "and all is reached" "$(of stopping few/*.samples)" "*not reached: none"
 ok "no interval will do" ranks 2 "$PINGPONG" -o many -s 8 --max-iterations 300 --no-eager \
     --median-error 1e-9 --tail-error 1e-9
 is "then it ends at the most" "$(grep -vc '^#' many/*.samples)" 300
-like "and says what is not reached" "$(of stopping many/*.samples)" "*not reached: 8 B (median, p99)"
+# Where most exchanges take the same time, to a tick of the clock, the median is exact.
+like "and says what is not reached" "$(of stopping many/*.samples)" "*not reached: 8 B (*p99)"
 like "on standard output too" "$(cat out)" "*(not of 1 of 1)*raise --max-iterations*"
 ok "no time: each size is measured all the same" ranks 2 "$BANDWIDTH" -o short -s 8,64KiB \
     --max-time 1ms --no-eager
