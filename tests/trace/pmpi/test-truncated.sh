@@ -50,7 +50,7 @@ timeout 600 $mpirun -np 1 sh -c 'trap : HUP TERM; "$@"; echo $? >status' sh "$tr
 plain=$(cat status)
 # shellcheck disable=SC2016,SC2086
 timeout 600 $mpirun -np 1 sh -c 'trap : HUP TERM; "$@"; echo $? >status' sh "$MPGTRACE" record --quiet \
-    -o own.trace "$truncated" own >out 2>err
+    --force -o own.trace "$truncated" own >out 2>err
 is "a fault that it does not handle kills it as ever" "$(cat status)" "$plain"
 like "... and its trace is there" "$("$MPGTRACE" stat own.trace)" "*died*rank 0*"
 
