@@ -28,6 +28,8 @@ int mpg_json_get_number(const json_t *object, const char *key, double *value,
     const json_t *member = json_object_get(object, key);
     if (member && !json_is_number(member))
         return mpg_error_set(err, "%s is not a number", key);
+    if (member && !(fabs(json_number_value(member)) <= MPG_DISTRIBUTION_LIMIT))
+        return mpg_error_set(err, "%s is %g, out of range", key, json_number_value(member));
     if (member)
         *value = json_number_value(member);
     return 0;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/kind.h"
 #include "signature/file/json.h"
 
 /* Major version 1 to 3; the caller's, by return value. */
@@ -69,6 +70,12 @@ static json_t *read_json(const char *path, struct mpg_error *err)
     json_error_t why;
     int standard_input = strcmp(path, "-") == 0;
     const char *name = standard_input ? "standard input" : path;
+    enum mpg_file_kind kind = mpg_kind_of(path);
+    if (kind != MPG_KIND_UNKNOWN && kind != MPG_KIND_ABSENT && kind != MPG_KIND_SPECIAL &&
+        kind != MPG_KIND_SIGNATURE && kind != MPG_KIND_JSON && kind != MPG_KIND_TEXT) {
+        mpg_kind_wrong(path, kind, MPG_KIND_SIGNATURE, err);
+        return NULL;
+    }
     FILE *stream = standard_input ? stdin : fopen(path, "r");
     if (!stream) {
         mpg_error_errno(err, errno, "%s", name);
