@@ -170,7 +170,8 @@ is "unless an option says it" "$(attention noise --signature=quiet.sig --noise=e
 like "no latency" "$(attention latency --signature=alone.sig t.txt)" "no latency in this signature: *"
 like "no bandwidth" "$(attention bytes --signature=alone.sig t.txt)" "no bandwidth in this signature: *"
 like "no eager limit" "$(attention 'eager limit' --signature=limitless.sig t.txt)" "no eager limit *"
-is "none in a whole one" "$(attention '' --signature=target.sig t.txt)" ""
+is "a whole one lacks nothing" \
+    "$(attention '' --signature=target.sig t.txt | grep -c 'in this signature')" 0
 like "a source without noise" "$(attention source --signature=target.sig --source=quiet.sig t.txt)" \
     "no noise in the source's signature*"
 like "what options replace" "$(attention replaced --signature=target.sig --noise=exp:1us@0 \
