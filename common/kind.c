@@ -14,33 +14,33 @@
 
 #include "common/printable.h"
 
-static const char *const names[MPG_KINDS] = {
-    [MPG_KIND_UNKNOWN] = "an unknown kind of file",
-    [MPG_KIND_ABSENT] = "nothing that can be read",
-    [MPG_KIND_SPECIAL] = "a device or a pipe",
-    [MPG_KIND_EMPTY] = "an empty file",
-    [MPG_KIND_EMPTY_FOLDER] = "an empty folder",
-    [MPG_KIND_FOLDER] = "a folder",
-    [MPG_KIND_SIGNATURE] = "a signature",
-    [MPG_KIND_RESULTS] = "a results file",
-    [MPG_KIND_RESULTS_FOLDER] = "a folder of results",
-    [MPG_KIND_TRACE] = "a trace",
-    [MPG_KIND_TRACE_FOLDER] = "a trace",
-    [MPG_KIND_TRACE_TEXT] = "a trace as text",
-    [MPG_KIND_PROFILE] = "a profile",
-    [MPG_KIND_PROFILE_FOLDER] = "a profile",
-    [MPG_KIND_ANSWER] = "an answer of mpgsim",
-    [MPG_KIND_JSON] = "JSON of another kind",
-    [MPG_KIND_GZIP] = "compressed (gzip)",
-    [MPG_KIND_XZ] = "compressed (xz)",
-    [MPG_KIND_BZIP2] = "compressed (bzip2)",
-    [MPG_KIND_ZSTD] = "compressed (zstd)",
-    [MPG_KIND_ZIP] = "a ZIP archive",
-    [MPG_KIND_TAR] = "a tar archive",
-    [MPG_KIND_PROGRAM] = "a program or library (ELF)",
-    [MPG_KIND_SCRIPT] = "a script",
-    [MPG_KIND_IMAGE] = "an image",
-    [MPG_KIND_TEXT] = "a text of another kind",
+static const char *const names[MPG_FILE_KINDS] = {
+    [MPG_FILE_UNKNOWN] = "an unknown kind of file",
+    [MPG_FILE_ABSENT] = "nothing that can be read",
+    [MPG_FILE_SPECIAL] = "a device or a pipe",
+    [MPG_FILE_EMPTY] = "an empty file",
+    [MPG_FILE_EMPTY_FOLDER] = "an empty folder",
+    [MPG_FILE_FOLDER] = "a folder",
+    [MPG_FILE_SIGNATURE] = "a signature",
+    [MPG_FILE_RESULTS] = "a results file",
+    [MPG_FILE_RESULTS_FOLDER] = "a folder of results",
+    [MPG_FILE_TRACE] = "a trace",
+    [MPG_FILE_TRACE_FOLDER] = "a trace",
+    [MPG_FILE_TRACE_TEXT] = "a trace as text",
+    [MPG_FILE_PROFILE] = "a profile",
+    [MPG_FILE_PROFILE_FOLDER] = "a profile",
+    [MPG_FILE_ANSWER] = "an answer of mpgsim",
+    [MPG_FILE_JSON] = "JSON of another kind",
+    [MPG_FILE_GZIP] = "compressed (gzip)",
+    [MPG_FILE_XZ] = "compressed (xz)",
+    [MPG_FILE_BZIP2] = "compressed (bzip2)",
+    [MPG_FILE_ZSTD] = "compressed (zstd)",
+    [MPG_FILE_ZIP] = "a ZIP archive",
+    [MPG_FILE_TAR] = "a tar archive",
+    [MPG_FILE_PROGRAM] = "a program or library (ELF)",
+    [MPG_FILE_SCRIPT] = "a script",
+    [MPG_FILE_IMAGE] = "an image",
+    [MPG_FILE_TEXT] = "a text of another kind",
 };
 
 /* What helps where FOUND was given for WANTED: FIRST, the path, SECOND; without a SECOND
@@ -49,39 +49,39 @@ static const struct {
     enum mpg_file_kind found, wanted;
     const char *first, *second;
 } remedies[] = {
-    {MPG_KIND_RESULTS_FOLDER, MPG_KIND_SIGNATURE, "'sigmake ", " > machineX.sig' makes one"},
-    {MPG_KIND_RESULTS, MPG_KIND_SIGNATURE, "sigmake makes one of the folder that it is in", NULL},
-    {MPG_KIND_TRACE, MPG_KIND_SIGNATURE, "'mpgtrace stat ", "' summarises it"},
-    {MPG_KIND_TRACE_FOLDER, MPG_KIND_SIGNATURE, "'mpgtrace stat ", "' summarises it"},
-    {MPG_KIND_TRACE_TEXT, MPG_KIND_SIGNATURE, "'mpgtrace stat ", "' summarises it"},
-    {MPG_KIND_PROFILE, MPG_KIND_SIGNATURE, "'mpgtrace stat ", "' shows it"},
-    {MPG_KIND_PROFILE_FOLDER, MPG_KIND_SIGNATURE, "'mpgtrace stat ", "' shows it"},
-    {MPG_KIND_EMPTY_FOLDER, MPG_KIND_SIGNATURE,
+    {MPG_FILE_RESULTS_FOLDER, MPG_FILE_SIGNATURE, "'sigmake ", " > machineX.sig' makes one"},
+    {MPG_FILE_RESULTS, MPG_FILE_SIGNATURE, "sigmake makes one of the folder that it is in", NULL},
+    {MPG_FILE_TRACE, MPG_FILE_SIGNATURE, "'mpgtrace stat ", "' summarises it"},
+    {MPG_FILE_TRACE_FOLDER, MPG_FILE_SIGNATURE, "'mpgtrace stat ", "' summarises it"},
+    {MPG_FILE_TRACE_TEXT, MPG_FILE_SIGNATURE, "'mpgtrace stat ", "' summarises it"},
+    {MPG_FILE_PROFILE, MPG_FILE_SIGNATURE, "'mpgtrace stat ", "' shows it"},
+    {MPG_FILE_PROFILE_FOLDER, MPG_FILE_SIGNATURE, "'mpgtrace stat ", "' shows it"},
+    {MPG_FILE_EMPTY_FOLDER, MPG_FILE_SIGNATURE,
      "mpgbench measures a machine into it, and sigmake makes a signature of that", NULL},
-    {MPG_KIND_SIGNATURE, MPG_KIND_TRACE, "'mpgsim --signature ", " TRACE' takes it"},
-    {MPG_KIND_RESULTS_FOLDER, MPG_KIND_TRACE, "sigmake makes a signature of it", NULL},
-    {MPG_KIND_RESULTS, MPG_KIND_TRACE, "sigmake makes a signature of the folder that it is in",
+    {MPG_FILE_SIGNATURE, MPG_FILE_TRACE, "'mpgsim --signature ", " TRACE' takes it"},
+    {MPG_FILE_RESULTS_FOLDER, MPG_FILE_TRACE, "sigmake makes a signature of it", NULL},
+    {MPG_FILE_RESULTS, MPG_FILE_TRACE, "sigmake makes a signature of the folder that it is in",
      NULL},
-    {MPG_KIND_PROFILE, MPG_KIND_TRACE,
+    {MPG_FILE_PROFILE, MPG_FILE_TRACE,
      "it has sums, no events: record without --profile; 'mpgtrace stat ", "' shows it"},
-    {MPG_KIND_PROFILE_FOLDER, MPG_KIND_TRACE,
+    {MPG_FILE_PROFILE_FOLDER, MPG_FILE_TRACE,
      "it has sums, no events: record without --profile; 'mpgtrace stat ", "' shows it"},
-    {MPG_KIND_TRACE_TEXT, MPG_KIND_TRACE, "'mpgtrace import --text ",
+    {MPG_FILE_TRACE_TEXT, MPG_FILE_TRACE, "'mpgtrace import --text ",
      " -o app.trace' makes one"},
-    {MPG_KIND_EMPTY_FOLDER, MPG_KIND_TRACE,
+    {MPG_FILE_EMPTY_FOLDER, MPG_FILE_TRACE,
      "'mpirun ... mpgtrace record -o FOLDER PROGRAM' makes one", NULL},
-    {MPG_KIND_TRACE, MPG_KIND_TRACE_TEXT, "'mpgtrace print ", "' makes one"},
-    {MPG_KIND_TRACE_FOLDER, MPG_KIND_TRACE_TEXT, "'mpgtrace print ", "' makes one"},
-    {MPG_KIND_RESULTS, MPG_KIND_RESULTS_FOLDER, "give the folder that it is in", NULL},
-    {MPG_KIND_SIGNATURE, MPG_KIND_RESULTS_FOLDER,
+    {MPG_FILE_TRACE, MPG_FILE_TRACE_TEXT, "'mpgtrace print ", "' makes one"},
+    {MPG_FILE_TRACE_FOLDER, MPG_FILE_TRACE_TEXT, "'mpgtrace print ", "' makes one"},
+    {MPG_FILE_RESULTS, MPG_FILE_RESULTS_FOLDER, "give the folder that it is in", NULL},
+    {MPG_FILE_SIGNATURE, MPG_FILE_RESULTS_FOLDER,
      "this is what sigmake makes of one; 'sigshow ", "' shows it"},
-    {MPG_KIND_EMPTY_FOLDER, MPG_KIND_RESULTS_FOLDER, "'mpgbench -o ", "' measures into it"},
-    {MPG_KIND_GZIP, MPG_KINDS, "'gzip -d ", "' unpacks it"},
-    {MPG_KIND_XZ, MPG_KINDS, "'xz -d ", "' unpacks it"},
-    {MPG_KIND_BZIP2, MPG_KINDS, "'bzip2 -d ", "' unpacks it"},
-    {MPG_KIND_ZSTD, MPG_KINDS, "'zstd -d ", "' unpacks it"},
-    {MPG_KIND_ZIP, MPG_KINDS, "'unzip ", "' unpacks it"},
-    {MPG_KIND_TAR, MPG_KINDS, "'tar -xf ", "' unpacks it"},
+    {MPG_FILE_EMPTY_FOLDER, MPG_FILE_RESULTS_FOLDER, "'mpgbench -o ", "' measures into it"},
+    {MPG_FILE_GZIP, MPG_FILE_KINDS, "'gzip -d ", "' unpacks it"},
+    {MPG_FILE_XZ, MPG_FILE_KINDS, "'xz -d ", "' unpacks it"},
+    {MPG_FILE_BZIP2, MPG_FILE_KINDS, "'bzip2 -d ", "' unpacks it"},
+    {MPG_FILE_ZSTD, MPG_FILE_KINDS, "'zstd -d ", "' unpacks it"},
+    {MPG_FILE_ZIP, MPG_FILE_KINDS, "'unzip ", "' unpacks it"},
+    {MPG_FILE_TAR, MPG_FILE_KINDS, "'tar -xf ", "' unpacks it"},
 };
 
 /* What files begin with. */
@@ -91,21 +91,21 @@ static const struct {
     size_t length;
     enum mpg_file_kind kind;
 } beginnings[] = {
-    {0, "#mpgresults ", 12, MPG_KIND_RESULTS},
-    {0, "#mpgtext", 8, MPG_KIND_TRACE_TEXT},
-    {0, "\x1f\x8b", 2, MPG_KIND_GZIP},
-    {0, "\xfd" "7zXZ", 6, MPG_KIND_XZ},
-    {0, "BZh", 3, MPG_KIND_BZIP2},
-    {0, "\x28\xb5\x2f\xfd", 4, MPG_KIND_ZSTD},
-    {0, "PK\x03\x04", 4, MPG_KIND_ZIP},
-    {257, "ustar", 5, MPG_KIND_TAR},
-    {0, "\x7f" "ELF", 4, MPG_KIND_PROGRAM},
-    {0, "#!", 2, MPG_KIND_SCRIPT},
-    {0, "\x89PNG", 4, MPG_KIND_IMAGE},
-    {0, "\xff\xd8\xff", 3, MPG_KIND_IMAGE},
-    {0, "%PDF", 4, MPG_KIND_IMAGE},
-    {0, "<svg", 4, MPG_KIND_IMAGE},
-    {0, "<?xml", 5, MPG_KIND_TEXT},
+    {0, "#mpgresults ", 12, MPG_FILE_RESULTS},
+    {0, "#mpgtext", 8, MPG_FILE_TRACE_TEXT},
+    {0, "\x1f\x8b", 2, MPG_FILE_GZIP},
+    {0, "\xfd" "7zXZ", 6, MPG_FILE_XZ},
+    {0, "BZh", 3, MPG_FILE_BZIP2},
+    {0, "\x28\xb5\x2f\xfd", 4, MPG_FILE_ZSTD},
+    {0, "PK\x03\x04", 4, MPG_FILE_ZIP},
+    {257, "ustar", 5, MPG_FILE_TAR},
+    {0, "\x7f" "ELF", 4, MPG_FILE_PROGRAM},
+    {0, "#!", 2, MPG_FILE_SCRIPT},
+    {0, "\x89PNG", 4, MPG_FILE_IMAGE},
+    {0, "\xff\xd8\xff", 3, MPG_FILE_IMAGE},
+    {0, "%PDF", 4, MPG_FILE_IMAGE},
+    {0, "<svg", 4, MPG_FILE_IMAGE},
+    {0, "<?xml", 5, MPG_FILE_TEXT},
 };
 
 /* A chunk of a trace or a profile: magic, version, kind (mpgtrace(5)). */
@@ -125,20 +125,20 @@ static bool holds(const unsigned char *bytes, size_t n, const char *text)
 static enum mpg_file_kind kind_of_json(const unsigned char *bytes, size_t n)
 {
     if (holds(bytes, n, "\"mpgkit-signature\""))
-        return MPG_KIND_SIGNATURE;
-    return holds(bytes, n, "\"mpgsim-result\"") ? MPG_KIND_ANSWER : MPG_KIND_JSON;
+        return MPG_FILE_SIGNATURE;
+    return holds(bytes, n, "\"mpgsim-result\"") ? MPG_FILE_ANSWER : MPG_FILE_JSON;
 }
 
 /* Whether the first N of BYTES are text; the last character may be cut off. */
 static bool is_text(const unsigned char *bytes, size_t n)
 {
-    char line[MPG_KIND_BYTES + 1];
+    char line[MPG_FILE_BYTES + 1];
     size_t length = 0;
-    for (size_t i = 0; i < n && i < MPG_KIND_BYTES; i++) {
+    for (size_t i = 0; i < n && i < MPG_FILE_BYTES; i++) {
         bool space = bytes[i] == '\n' || bytes[i] == '\t' || bytes[i] == '\r';
         line[length++] = space ? ' ' : (char)bytes[i];
     }
-    for (int cut = 0; n >= MPG_KIND_BYTES && cut < 4 && length > 0 && (line[length - 1] & 0x80);
+    for (int cut = 0; n >= MPG_FILE_BYTES && cut < 4 && length > 0 && (line[length - 1] & 0x80);
          cut++)
         length--;
     line[length] = '\0';
@@ -150,9 +150,9 @@ enum mpg_file_kind mpg_kind_of_bytes(const void *first, size_t n)
     const unsigned char *bytes = first;
     size_t blank = 0;
     if (n == 0)
-        return MPG_KIND_EMPTY;
+        return MPG_FILE_EMPTY;
     if (n >= CHUNK_LEAST && memcmp(bytes, chunk_magic, sizeof chunk_magic - 1) == 0)
-        return bytes[CHUNK_KIND_OFFSET] == CHUNK_KIND_PROFILE ? MPG_KIND_PROFILE : MPG_KIND_TRACE;
+        return bytes[CHUNK_KIND_OFFSET] == CHUNK_KIND_PROFILE ? MPG_FILE_PROFILE : MPG_FILE_TRACE;
     for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++)
         if (n >= beginnings[i].offset + beginnings[i].length &&
             memcmp(bytes + beginnings[i].offset, beginnings[i].bytes, beginnings[i].length) == 0)
@@ -162,7 +162,7 @@ enum mpg_file_kind mpg_kind_of_bytes(const void *first, size_t n)
     bool text = is_text(bytes, n);
     if (text && blank < n && (bytes[blank] == '{' || bytes[blank] == '['))
         return kind_of_json(bytes, n);
-    return text ? MPG_KIND_TEXT : MPG_KIND_UNKNOWN;
+    return text ? MPG_FILE_TEXT : MPG_FILE_UNKNOWN;
 }
 
 static bool ends_with(const char *name, const char *ending)
@@ -174,21 +174,21 @@ static bool ends_with(const char *name, const char *ending)
 /* A folder by the names in it: of results as soon as there is one. */
 static enum mpg_file_kind kind_of_folder(const char *path)
 {
-    enum mpg_file_kind kind = MPG_KIND_EMPTY_FOLDER;
+    enum mpg_file_kind kind = MPG_FILE_EMPTY_FOLDER;
     DIR *folder = opendir(path);
     if (!folder)
-        return MPG_KIND_ABSENT;
-    for (struct dirent *entry; kind != MPG_KIND_RESULTS_FOLDER && (entry = readdir(folder));) {
+        return MPG_FILE_ABSENT;
+    for (struct dirent *entry; kind != MPG_FILE_RESULTS_FOLDER && (entry = readdir(folder));) {
         const char *name = entry->d_name;
         if (ends_with(name, ".samples") && name[0] != '.')
-            kind = MPG_KIND_RESULTS_FOLDER;
+            kind = MPG_FILE_RESULTS_FOLDER;
         else if (ends_with(name, ".profile.mpgt"))
-            kind = MPG_KIND_PROFILE_FOLDER;
-        else if (ends_with(name, ".mpgt") && kind != MPG_KIND_PROFILE_FOLDER)
-            kind = MPG_KIND_TRACE_FOLDER;
-        else if (kind == MPG_KIND_EMPTY_FOLDER && strcmp(name, ".") != 0 &&
+            kind = MPG_FILE_PROFILE_FOLDER;
+        else if (ends_with(name, ".mpgt") && kind != MPG_FILE_PROFILE_FOLDER)
+            kind = MPG_FILE_TRACE_FOLDER;
+        else if (kind == MPG_FILE_EMPTY_FOLDER && strcmp(name, ".") != 0 &&
                  strcmp(name, "..") != 0)
-            kind = MPG_KIND_FOLDER;
+            kind = MPG_FILE_FOLDER;
     }
     (void)closedir(folder);
     return kind;
@@ -197,27 +197,27 @@ static enum mpg_file_kind kind_of_folder(const char *path)
 enum mpg_file_kind mpg_kind_of(const char *path)
 {
     struct stat st;
-    unsigned char bytes[MPG_KIND_BYTES];
+    unsigned char bytes[MPG_FILE_BYTES];
     if (strcmp(path, "-") == 0)
-        return MPG_KIND_UNKNOWN;
+        return MPG_FILE_UNKNOWN;
     if (stat(path, &st) < 0)
-        return MPG_KIND_ABSENT;
+        return MPG_FILE_ABSENT;
     if (S_ISDIR(st.st_mode))
         return kind_of_folder(path);
     if (!S_ISREG(st.st_mode))
-        return MPG_KIND_SPECIAL;
+        return MPG_FILE_SPECIAL;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     ssize_t n = fd < 0 ? -1 : pread(fd, bytes, sizeof bytes, 0);
     if (fd >= 0)
         (void)close(fd);
-    return n < 0 ? MPG_KIND_ABSENT : mpg_kind_of_bytes(bytes, (size_t)n);
+    return n < 0 ? MPG_FILE_ABSENT : mpg_kind_of_bytes(bytes, (size_t)n);
 }
 
 /* The same for a folder and for one of its files. */
 static enum mpg_file_kind without_folder(enum mpg_file_kind kind)
 {
-    return kind == MPG_KIND_TRACE_FOLDER     ? MPG_KIND_TRACE
-           : kind == MPG_KIND_PROFILE_FOLDER ? MPG_KIND_PROFILE
+    return kind == MPG_FILE_TRACE_FOLDER     ? MPG_FILE_TRACE
+           : kind == MPG_FILE_PROFILE_FOLDER ? MPG_FILE_PROFILE
                                              : kind;
 }
 
@@ -225,17 +225,29 @@ int mpg_kind_wrong(const char *path, enum mpg_file_kind found, enum mpg_file_kin
                    struct mpg_error *err)
 {
     wanted = without_folder(wanted);
-    if (found == MPG_KIND_UNKNOWN)
+    if (found == MPG_FILE_UNKNOWN)
         return mpg_error_set(err, "%s: not %s", path, names[wanted]);
     if (without_folder(found) == wanted)
         return mpg_error_set(err, "%s: no whole %s", path, strchr(names[wanted], ' ') + 1);
     for (size_t i = 0; i < sizeof remedies / sizeof *remedies; i++) {
         if (remedies[i].found != found ||
-            (remedies[i].wanted != wanted && remedies[i].wanted != MPG_KINDS))
+            (remedies[i].wanted != wanted && remedies[i].wanted != MPG_FILE_KINDS))
             continue;
         const char *second = remedies[i].second;
         return mpg_error_set(err, "%s: %s, not %s: %s%s%s", path, names[found], names[wanted],
                              remedies[i].first, second ? path : "", second ? second : "");
     }
     return mpg_error_set(err, "%s: %s, not %s", path, names[found], names[wanted]);
+}
+
+int mpg_kind_explain(const char *path, enum mpg_file_kind wanted, struct mpg_error *err)
+{
+    enum mpg_file_kind found = mpg_kind_of(path);
+    bool any_trace = without_folder(wanted) == MPG_FILE_TRACE && found == MPG_FILE_TRACE_TEXT;
+    bool some_text = wanted == MPG_FILE_TRACE_TEXT &&
+                     (found == MPG_FILE_TEXT || found == MPG_FILE_EMPTY); /* ERR names the line */
+    if (found == MPG_FILE_UNKNOWN || found == MPG_FILE_ABSENT || found == MPG_FILE_SPECIAL ||
+        any_trace || some_text || without_folder(found) == without_folder(wanted))
+        return -1;
+    return mpg_kind_wrong(path, found, wanted, err);
 }

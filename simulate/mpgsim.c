@@ -3,9 +3,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "common/kind.h"
 #include "common/option.h"
 #include "common/output.h"
-#include "simulate/kinds.h"
 #include "simulate/reports/report.h"
 #include "trace/untraced.h"
 
@@ -108,7 +108,7 @@ static int load_signature(const char *path, struct mpg_signature **sig, struct m
 {
     if (!path || (*sig = mpg_signature_load(path, err)))
         return 0;
-    return mpg_explain_input(path, false, err);
+    return mpg_kind_explain(path, MPG_FILE_SIGNATURE, err);
 }
 
 /* What is read twice from standard input is empty the second time. */
@@ -145,9 +145,7 @@ static int open_inputs(const struct arguments *a, const char *trace, struct inpu
     if (mpg_perturbation_use(&in->p, in->target, in->source, a->path_class, err) < 0)
         return -1;
     in->trace = mpg_trace_open(trace, err);
-    if (!in->trace)
-        return mpg_explain_input(trace, true, err);
-    return check_ranks(a, in, err);
+    return in->trace ? check_ranks(a, in, err) : -1;
 }
 
 static void close_inputs(struct inputs *in)

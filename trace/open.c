@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "trace/store/process.h"
+#include "common/kind.h"
 #include "trace/store/spool.h"
 #include "trace/text/text.h"
 
@@ -160,6 +160,7 @@ struct mpg_trace *mpg_trace_open(const char *path, struct mpg_error *err)
     return t;
 fail:
     mpg_trace_close(t);
+    mpg_kind_explain(path, MPG_FILE_TRACE, err);
     return NULL;
 }
 

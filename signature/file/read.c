@@ -71,9 +71,9 @@ static json_t *read_json(const char *path, struct mpg_error *err)
     int standard_input = strcmp(path, "-") == 0;
     const char *name = standard_input ? "standard input" : path;
     enum mpg_file_kind kind = mpg_kind_of(path);
-    if (kind != MPG_KIND_UNKNOWN && kind != MPG_KIND_ABSENT && kind != MPG_KIND_SPECIAL &&
-        kind != MPG_KIND_SIGNATURE && kind != MPG_KIND_JSON && kind != MPG_KIND_TEXT) {
-        mpg_kind_wrong(path, kind, MPG_KIND_SIGNATURE, err);
+    if (kind != MPG_FILE_UNKNOWN && kind != MPG_FILE_ABSENT && kind != MPG_FILE_SPECIAL &&
+        kind != MPG_FILE_SIGNATURE && kind != MPG_FILE_JSON && kind != MPG_FILE_TEXT) {
+        mpg_kind_wrong(path, kind, MPG_FILE_SIGNATURE, err);
         return NULL;
     }
     FILE *stream = standard_input ? stdin : fopen(path, "r");

@@ -67,13 +67,13 @@ static int add_folder(struct takers *takers, const char *folder, struct mpg_erro
     struct mpg_progress progress;
     int status = 0, n = scandir(folder, &entry, is_results_name, versionsort);
     int saved = errno;
-    enum mpg_file_kind kind = n > 0 ? MPG_KIND_RESULTS_FOLDER : mpg_kind_of(folder);
+    enum mpg_file_kind kind = n > 0 ? MPG_FILE_RESULTS_FOLDER : mpg_kind_of(folder);
     if (n < 0)
-        return saved == ENOTDIR && kind != MPG_KIND_ABSENT
-                   ? mpg_kind_wrong(folder, kind, MPG_KIND_RESULTS_FOLDER, err)
+        return saved == ENOTDIR && kind != MPG_FILE_ABSENT
+                   ? mpg_kind_wrong(folder, kind, MPG_FILE_RESULTS_FOLDER, err)
                    : mpg_error_errno(err, saved, "%s", folder);
-    if (n == 0 && (kind == MPG_KIND_TRACE_FOLDER || kind == MPG_KIND_PROFILE_FOLDER))
-        status = mpg_kind_wrong(folder, kind, MPG_KIND_RESULTS_FOLDER, err);
+    if (n == 0 && (kind == MPG_FILE_TRACE_FOLDER || kind == MPG_FILE_PROFILE_FOLDER))
+        status = mpg_kind_wrong(folder, kind, MPG_FILE_RESULTS_FOLDER, err);
     else if (n == 0)
         status = mpg_error_set(err, "%s: no results files (*%s); 'mpgbench -o %s' makes them",
                                folder, SUFFIX, folder);

@@ -37,22 +37,22 @@ static void test_bytes(void)
         size_t n;
         enum mpg_file_kind kind;
     } cases[] = {
-        {"", 0, MPG_KIND_EMPTY},
-        {"{\"format\": \"mpgkit-signature\",", 30, MPG_KIND_SIGNATURE},
-        {"\n\t{ \"version\": [2, 0], \"format\": \"mpgkit-signature\"}", 52, MPG_KIND_SIGNATURE},
-        {"{\"format\": \"mpgsim-result\"}", 27, MPG_KIND_ANSWER},
-        {"[1, 2]", 6, MPG_KIND_JSON},
-        {"#mpgresults 1\n", 14, MPG_KIND_RESULTS},
-        {"#mpgtext 1\n", 11, MPG_KIND_TRACE_TEXT},
-        {"MPGTRCE\n\3\0\1\0", 12, MPG_KIND_TRACE},
-        {"MPGTRCE\n\3\0\4\0", 12, MPG_KIND_PROFILE},
-        {"MPGTRCE\n\3\0\4", 11, MPG_KIND_UNKNOWN},
-        {"\x1f\x8b\x08", 3, MPG_KIND_GZIP},
-        {"\x7f" "ELF\2", 5, MPG_KIND_PROGRAM},
-        {"#!/bin/sh\n", 10, MPG_KIND_SCRIPT},
-        {"Dear diary,\n", 12, MPG_KIND_TEXT},
-        {"{\0}", 3, MPG_KIND_UNKNOWN},
-        {"\x1b[2J", 4, MPG_KIND_UNKNOWN},
+        {"", 0, MPG_FILE_EMPTY},
+        {"{\"format\": \"mpgkit-signature\",", 30, MPG_FILE_SIGNATURE},
+        {"\n\t{ \"version\": [2, 0], \"format\": \"mpgkit-signature\"}", 52, MPG_FILE_SIGNATURE},
+        {"{\"format\": \"mpgsim-result\"}", 27, MPG_FILE_ANSWER},
+        {"[1, 2]", 6, MPG_FILE_JSON},
+        {"#mpgresults 1\n", 14, MPG_FILE_RESULTS},
+        {"#mpgtext 1\n", 11, MPG_FILE_TRACE_TEXT},
+        {"MPGTRCE\n\3\0\1\0", 12, MPG_FILE_TRACE},
+        {"MPGTRCE\n\3\0\4\0", 12, MPG_FILE_PROFILE},
+        {"MPGTRCE\n\3\0\4", 11, MPG_FILE_UNKNOWN},
+        {"\x1f\x8b\x08", 3, MPG_FILE_GZIP},
+        {"\x7f" "ELF\2", 5, MPG_FILE_PROGRAM},
+        {"#!/bin/sh\n", 10, MPG_FILE_SCRIPT},
+        {"Dear diary,\n", 12, MPG_FILE_TEXT},
+        {"{\0}", 3, MPG_FILE_UNKNOWN},
+        {"\x1b[2J", 4, MPG_FILE_UNKNOWN},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         enum mpg_file_kind kind = mpg_kind_of_bytes(cases[i].bytes, cases[i].n);
@@ -60,12 +60,12 @@ static void test_bytes(void)
     }
     char tar[512] = "app.trace/";
     memcpy(tar + 257, "ustar", 5);
-    ok(mpg_kind_of_bytes(tar, sizeof tar) == MPG_KIND_TAR, "an archive of tar's is one");
-    ok(mpg_kind_of_bytes(tar, 261) == MPG_KIND_UNKNOWN, "not when its mark is cut off");
-    char text[MPG_KIND_BYTES + 1];
+    ok(mpg_kind_of_bytes(tar, sizeof tar) == MPG_FILE_TAR, "an archive of tar's is one");
+    ok(mpg_kind_of_bytes(tar, 261) == MPG_FILE_UNKNOWN, "not when its mark is cut off");
+    char text[MPG_FILE_BYTES + 1];
     memset(text, 'x', sizeof text);
-    text[MPG_KIND_BYTES - 1] = '\xc3'; /* its other half is not among the first bytes */
-    ok(mpg_kind_of_bytes(text, MPG_KIND_BYTES) == MPG_KIND_TEXT,
+    text[MPG_FILE_BYTES - 1] = '\xc3'; /* its other half is not among the first bytes */
+    ok(mpg_kind_of_bytes(text, MPG_FILE_BYTES) == MPG_FILE_TEXT,
        "a text that is cut within a character is text");
 }
 
@@ -75,12 +75,12 @@ static void test_paths(void)
         const char *first, *second;
         enum mpg_file_kind kind;
     } folders[] = {
-        {NULL, NULL, MPG_KIND_EMPTY_FOLDER},
-        {"notes", NULL, MPG_KIND_FOLDER},
-        {".x.samples", NULL, MPG_KIND_FOLDER},
-        {"a.samples", "rank-0.mpgt", MPG_KIND_RESULTS_FOLDER},
-        {"rank-0.mpgt", "notes", MPG_KIND_TRACE_FOLDER},
-        {"rank-0.profile.mpgt", "rank-1.mpgt", MPG_KIND_PROFILE_FOLDER},
+        {NULL, NULL, MPG_FILE_EMPTY_FOLDER},
+        {"notes", NULL, MPG_FILE_FOLDER},
+        {".x.samples", NULL, MPG_FILE_FOLDER},
+        {"a.samples", "rank-0.mpgt", MPG_FILE_RESULTS_FOLDER},
+        {"rank-0.mpgt", "notes", MPG_FILE_TRACE_FOLDER},
+        {"rank-0.profile.mpgt", "rank-1.mpgt", MPG_FILE_PROFILE_FOLDER},
     };
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
         char name[32], file[64];
@@ -97,13 +97,13 @@ static void test_paths(void)
         enum mpg_file_kind kind = mpg_kind_of(in_folder(name));
         ok(kind == folders[i].kind, "folder %zu is %s", i, mpg_kind_name(kind));
     }
-    ok(mpg_kind_of(make_file("file", "#mpgtext 1\n", 11)) == MPG_KIND_TRACE_TEXT,
+    ok(mpg_kind_of(make_file("file", "#mpgtext 1\n", 11)) == MPG_FILE_TRACE_TEXT,
        "a file is what its first bytes are");
-    ok(mpg_kind_of(in_folder("none")) == MPG_KIND_ABSENT, "what is not there is absent");
+    ok(mpg_kind_of(in_folder("none")) == MPG_FILE_ABSENT, "what is not there is absent");
     ok(mkfifo(in_folder("fifo"), 0600) == 0 &&
-           mpg_kind_of(in_folder("fifo")) == MPG_KIND_SPECIAL,
+           mpg_kind_of(in_folder("fifo")) == MPG_FILE_SPECIAL,
        "a pipe is named and not opened");
-    ok(mpg_kind_of("-") == MPG_KIND_UNKNOWN, "nothing is known of standard input");
+    ok(mpg_kind_of("-") == MPG_FILE_UNKNOWN, "nothing is known of standard input");
 }
 
 /* The text of FOUND where WANTED was meant. */
@@ -116,18 +116,18 @@ static void says(enum mpg_file_kind found, enum mpg_file_kind wanted, const char
 
 static void test_words(void)
 {
-    says(MPG_KIND_RESULTS_FOLDER, MPG_KIND_SIGNATURE,
+    says(MPG_FILE_RESULTS_FOLDER, MPG_FILE_SIGNATURE,
          "DIR/x: a folder of results, not a signature: 'sigmake DIR/x > machineX.sig' makes one");
-    says(MPG_KIND_PROFILE_FOLDER, MPG_KIND_TRACE,
+    says(MPG_FILE_PROFILE_FOLDER, MPG_FILE_TRACE,
          "DIR/x: a profile, not a trace: it has sums, no events: record without --profile; "
          "'mpgtrace stat DIR/x' shows it");
-    says(MPG_KIND_TAR, MPG_KIND_SIGNATURE,
+    says(MPG_FILE_TAR, MPG_FILE_SIGNATURE,
          "DIR/x: a tar archive, not a signature: 'tar -xf DIR/x' unpacks it");
-    says(MPG_KIND_TRACE, MPG_KIND_TRACE_FOLDER, "DIR/x: no whole trace");
-    says(MPG_KIND_UNKNOWN, MPG_KIND_TRACE, "DIR/x: not a trace");
-    says(MPG_KIND_IMAGE, MPG_KIND_RESULTS_FOLDER, "DIR/x: an image, not a folder of results");
+    says(MPG_FILE_TRACE, MPG_FILE_TRACE_FOLDER, "DIR/x: no whole trace");
+    says(MPG_FILE_UNKNOWN, MPG_FILE_TRACE, "DIR/x: not a trace");
+    says(MPG_FILE_IMAGE, MPG_FILE_RESULTS_FOLDER, "DIR/x: an image, not a folder of results");
     size_t nameless = 0;
-    for (int kind = 0; kind < MPG_KINDS; kind++)
+    for (int kind = 0; kind < MPG_FILE_KINDS; kind++)
         nameless += !mpg_kind_name((enum mpg_file_kind)kind);
     ok(nameless == 0, "%zu kinds have no name", nameless);
 }

@@ -40,6 +40,7 @@ graph/schedule    graph/requests
 simulate/models   signature
 simulate/engine   simulate/models graph
 simulate/reports  simulate/engine
+simulate          common
 simulate/*        simulate/reports
 '
 

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "common/aside.h"
+#include "common/kind.h"
 #include "common/option.h"
 #include "common/output.h"
 #include "common/printable.h"
@@ -184,6 +185,8 @@ int mpg_import_main(int argc, char **argv)
         return fail(program.name, &err);
     }
     int status = import_aside(text, name, output, &err);
+    if (status < 0 && !is_stdin)
+        mpg_kind_explain(text_path, MPG_FILE_TRACE_TEXT, &err);
     if (!is_stdin)
         (void)fclose(text);
     return status < 0 ? fail(program.name, &err) : MPG_EXIT_OK;

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Printing traces as text. */
+#include "config.h"
+
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/printable.h"
@@ -401,6 +404,48 @@ static int print_rank_events(struct printer *p, int32_t rank, struct mpg_error *
     return more < 0 ? -1 : 0;
 }
 
+static int by_label(const void *a, const void *b, void *trace)
+{
+    int32_t x = mpg_trace_comm(trace, *(const int32_t *)a)->label;
+    int32_t y = mpg_trace_comm(trace, *(const int32_t *)b)->label;
+    return (x > y) - (x < y);
+}
+
+static int by_label_and_rank(const void *a, const void *b, void *trace)
+{
+    const struct trace_topology *x = mpg_trace_topology_at(trace, *(const int32_t *)a);
+    const struct trace_topology *y = mpg_trace_topology_at(trace, *(const int32_t *)b);
+    int order = by_label(&x->comm, &y->comm, trace);
+    return order ? order : (x->rank > y->rank) - (x->rank < y->rank);
+}
+
+/* Communicators and topologies that no event mentions, in an order that does not depend on
+ * which rank's file named them first. */
+static int print_unused(struct printer *p, struct mpg_error *err)
+{
+    int32_t comms = mpg_trace_comm_count(p->trace), topologies = 0;
+    while (mpg_trace_topology_at(p->trace, topologies))
+        topologies++;
+    int32_t most = comms > topologies ? comms : topologies;
+    int32_t *order = malloc(((size_t)most + 1) * sizeof *order);
+    if (!order)
+        return mpg_error_set(err, "out of memory");
+    for (int32_t i = 0; i < comms; i++)
+        order[i] = i;
+    qsort_r(order, (size_t)comms, sizeof *order, by_label, p->trace);
+    for (int32_t i = 0; i < comms; i++)
+        define_comm(p, order[i]);
+    for (int32_t i = 0; i < topologies; i++)
+        order[i] = i;
+    qsort_r(order, (size_t)topologies, sizeof *order, by_label_and_rank, p->trace);
+    for (int32_t i = 0; i < topologies; i++) {
+        const struct trace_topology *topology = mpg_trace_topology_at(p->trace, order[i]);
+        define_topology(p, topology->rank, topology->comm);
+    }
+    free(order);
+    return 0;
+}
+
 int mpg_text_print(struct mpg_trace *t, FILE *out, struct mpg_error *err)
 {
     struct printer p = {.trace = t, .out = out};
@@ -409,11 +454,8 @@ int mpg_text_print(struct mpg_trace *t, FILE *out, struct mpg_error *err)
     print_facts(t, out);
     for (int32_t r = 0; status == 0 && r < mpg_trace_ranks(t); r++)
         status = print_rank_events(&p, r, err);
-    for (int32_t comm = 0; status == 0 && comm < mpg_trace_comm_count(t); comm++)
-        define_comm(&p, comm); /* which no event mentions */
-    const struct trace_topology *topology;
-    for (int32_t i = 0; status == 0 && (topology = mpg_trace_topology_at(t, i)); i++)
-        define_topology(&p, topology->rank, topology->comm);
+    if (status == 0)
+        status = print_unused(&p, err);
     if (status == 0 && p.failed)
         status = mpg_error_set(err, "out of memory");
     mpg_map_clear(&p.printed);
