@@ -4,14 +4,22 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/printable.h"
 #include "common/units.h"
 #include "signature/diff/report.h"
 #include "signature/show/show.h"
 
-enum { FACT_WIDTH = 90 };
+enum {
+    FACT_WIDTH = 90,
+    MOST_OF_A_UNIT = 40,
+    MOST_OF_A_NAME = 512,
+    MOST_OF_A_BYTE = 4, /* "\x1b" */
+};
 
 static char *format_value(char *buf, const struct mpg_parameter *item, double value)
 {
+    char unit[MOST_OF_A_UNIT + 1]; /* by whoever wrote the file */
+    mpg_printable(unit, sizeof unit, item->unit ? item->unit : "");
     if (isnan(value))
         snprintf(buf, SHOW_TEXT, "-");
     else if (item->quantity == MPG_TIME_NS)
@@ -20,10 +28,10 @@ static char *format_value(char *buf, const struct mpg_parameter *item, double va
         snprintf(buf, SHOW_TEXT, "%.4g %%", value);
     else if (item->quantity == MPG_SIZE_BYTES)
         snprintf(buf, SHOW_TEXT, value < 0 ? "none" : "%.0f B", value);
-    else if (item->unit[0] == '/') /* a prefix would stand alone */
-        snprintf(buf, SHOW_TEXT, "%.5g %s", value, item->unit);
+    else if (unit[0] == '/') /* a prefix would stand alone */
+        snprintf(buf, SHOW_TEXT, "%.5g %s", value, unit);
     else
-        show_rate(buf, value, item->unit);
+        show_rate(buf, value, unit);
     return buf;
 }
 
@@ -49,6 +57,12 @@ static char *format_number(char *buf, const char *format, double value)
     return buf;
 }
 
+/* ITEM's name, which quotes the signature, fit to be shown: in BUF of MOST_OF_A_NAME bytes. */
+static char *format_name(char *buf, const struct mpg_parameter *item)
+{
+    return mpg_printable(buf, MOST_OF_A_NAME, item->name);
+}
+
 /* Columns as wide as what is shown in them. */
 struct widths {
     int name, value;
@@ -57,10 +71,10 @@ struct widths {
 static void show_item(const struct mpg_parameter *item, const struct widths *w, double tolerance)
 {
     char a[SHOW_TEXT], b[SHOW_TEXT], ratio[SHOW_TEXT], distance[SHOW_TEXT], p[SHOW_TEXT];
-    char interval[2 * SHOW_TEXT] = "-";
+    char interval[2 * SHOW_TEXT] = "-", name[MOST_OF_A_NAME];
     if (!isnan(item->low))
         snprintf(interval, sizeof interval, "%.4g to %.4g", item->low, item->high);
-    printf("%-*s %*s %*s %8s %18s %6s %6s  ", w->name, item->name, w->value,
+    printf("%-*s %*s %*s %8s %18s %6s %6s  ", w->name, format_name(name, item), w->value,
            format_value(a, item, item->a), w->value, format_value(b, item, item->b),
            format_number(ratio, "%.4g", item->ratio), interval, format_number(distance, "%.3f",
            item->distance), format_probability(p, item->p));
@@ -79,7 +93,9 @@ static void show_fact(const char *label, const char *value)
     for (size_t width = n; n > FACT_WIDTH; n = width)
         for (width = FACT_WIDTH; ((unsigned char)value[width] & 0xc0) == 0x80;)
             width--;
-    printf("    %s  %.*s%s\n", label, (int)n, value, value[n] ? "..." : "");
+    char shown[MOST_OF_A_BYTE * FACT_WIDTH + 1];
+    printf("    %s  %s%s\n", label, mpg_printable_bytes(shown, sizeof shown, value, n),
+           value[n] ? "..." : "");
 }
 
 static void show_facts(const struct mpg_difference *d)
@@ -87,7 +103,9 @@ static void show_facts(const struct mpg_difference *d)
     if (d->facts > 0)
         printf("\nHeaders differ in\n");
     for (size_t i = 0; i < d->facts; i++) {
-        printf("  %s\n", d->fact[i].key);
+        fputs("  ", stdout);
+        mpg_printable_put(stdout, d->fact[i].key);
+        putchar('\n');
         show_fact("a", d->fact[i].a);
         show_fact("b", d->fact[i].b);
     }
@@ -98,8 +116,13 @@ static void show_signature(const char *label, const struct mpg_signature *sig)
     char verdict[256];
     const char *host = mpg_fact_find(sig->fact, sig->facts, "host");
     const char *date = mpg_fact_find(sig->fact, sig->facts, "date");
-    printf("%s  %s", label, strcmp(sig->path, "-") == 0 ? "standard input" : sig->path);
-    printf("%s%s%s%s\n", host ? ": " : "", host ? host : "", date ? ", " : "", date ? date : "");
+    printf("%s  ", label);
+    mpg_printable_put(stdout, strcmp(sig->path, "-") == 0 ? "standard input" : sig->path);
+    fputs(host ? ": " : "", stdout);
+    mpg_printable_put(stdout, host ? host : "");
+    fputs(date ? ", " : "", stdout);
+    mpg_printable_put(stdout, date ? date : "");
+    putchar('\n');
     printf("   measured well? %s\n", mpg_signature_verdict(sig, verdict, sizeof verdict));
 }
 
@@ -117,10 +140,10 @@ static int larger(int width, size_t length)
 static void show_items(const struct mpg_difference *d, double tolerance, bool all)
 {
     struct widths w = {0, 10};
-    char text[SHOW_TEXT];
+    char text[SHOW_TEXT], name[MOST_OF_A_NAME];
     for (size_t i = 0; i < d->n; i++)
         if (is_shown(&d->item[i], all)) {
-            w.name = larger(w.name, strlen(d->item[i].name));
+            w.name = larger(w.name, strlen(format_name(name, &d->item[i])));
             w.value = larger(w.value, strlen(format_value(text, &d->item[i], d->item[i].a)));
             w.value = larger(w.value, strlen(format_value(text, &d->item[i], d->item[i].b)));
         }

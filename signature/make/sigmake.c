@@ -149,7 +149,9 @@ static int print_check(const struct mpg_signature *sig, size_t files, const char
     for (size_t i = 0; i < n; i++) {
         fputs("warning: ", stream);
         mpg_printable_put(stream, sig->failure[i].found);
-        fprintf(stream, "; %s\n", sig->failure[i].remedy);
+        fputs("; ", stream);
+        mpg_printable_put(stream, sig->failure[i].remedy);
+        putc('\n', stream);
     }
     if (n > 0)
         fprintf(stream, "%s: %zu files: not good enough: %zu warning%s\n", folder, files, n,

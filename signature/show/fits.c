@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "common/printable.h"
 #include "common/units.h"
 #include "signature/show/show.h"
 
@@ -61,7 +62,7 @@ static void show_sizes(const char *path, const char *what, const struct mpg_netw
 
 void show_fits(const struct mpg_signature *sig)
 {
-    char name[3 * SHOW_TEXT], text[SHOW_TEXT];
+    char name[3 * SHOW_TEXT], text[SHOW_TEXT], what[41], unit[41]; /* whole characters */
     bool any = false;
     for (size_t i = 0; i < sig->cores; i++)
         show_core(&sig->core[i], &any);
@@ -76,13 +77,16 @@ void show_fits(const struct mpg_signature *sig)
     for (size_t i = 0; i < sig->collectives; i++) {
         const struct mpg_collective_time *c = &sig->collective[i];
         mpg_units_format_size(text, sizeof text, c->size_bytes);
-        snprintf(name, sizeof name, "%.40s of %d processes, %s, ns", c->operation, c->processes, text);
+        snprintf(name, sizeof name, "%s of %d processes, %s, ns",
+                 mpg_printable(what, sizeof what, c->operation), c->processes, text);
         show_distribution(name, c->time_ns, &any);
     }
     for (size_t i = 0; i < sig->rates; i++) {
         const struct mpg_compute_rate *r = &sig->rate[i];
         show_core_name(text, r->host, r->core);
-        snprintf(name, sizeof name, "%.40s, core %s, %.40s", r->kernel, text, r->unit);
+        snprintf(name, sizeof name, "%s, core %s, %s",
+                 mpg_printable(what, sizeof what, r->kernel), text,
+                 mpg_printable(unit, sizeof unit, r->unit));
         show_distribution(name, r->rate, &any);
     }
     if (!any)

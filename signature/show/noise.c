@@ -202,6 +202,8 @@ static void show_events(const struct mpg_noise_core *c, bool all)
             continue;
         size_t room = all ? SIZE_MAX : EVENTS_WIDTH - length, used = strlen(e->value);
         used = used < room ? used : room;
+        while (e->value[used] && ((unsigned char)e->value[used] & 0xc0) == 0x80)
+            used--; /* whole characters */
         printf("%s %s %.*s%s", length > 0 ? ";" : "", e->key, (int)used, e->value,
                e->value[used] ? "..." : "");
         length += used + strlen(e->key) + 2;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/printable.h"
 #include "common/units.h"
 #include "signature/show/plot_private.h"
 
@@ -28,7 +29,9 @@ static struct path_names names_of(const struct mpg_signature *sig,
 {
     struct path_names names;
     const char *host = mpg_fact_find(sig->fact, sig->facts, "host");
-    snprintf(names.title, sizeof names.title, "%.120s%s%s", host ? host : "", host ? ", " : "",
+    char shown[121]; /* whole characters */
+    snprintf(names.title, sizeof names.title, "%s%s%s",
+             mpg_printable(shown, sizeof shown, host ? host : ""), host ? ", " : "",
              mpg_path_name(path->path));
     snprintf(names.file, sizeof names.file, "%s", mpg_path_name(path->path));
     return names;
@@ -364,7 +367,7 @@ static int plot_processes(struct plot_session *session, const struct mpg_signatu
 {
     struct frame frame = {.low = INFINITY};
     const char *host = mpg_fact_find(sig->fact, sig->facts, "host");
-    char first[256];
+    char first[256], shown[121];
     int status = -1;
     if (frame_add_collectives(&frame, sig, processes, err) < 0)
         goto out;
@@ -374,8 +377,8 @@ static int plot_processes(struct plot_session *session, const struct mpg_signatu
     }
     if (plot_start(session, err, "collectives-%d-processes", processes) < 0)
         goto out;
-    snprintf(first, sizeof first, "%.120s%scollectives of %d processes", host ? host : "",
-             host ? ": " : "", processes);
+    snprintf(first, sizeof first, "%s%scollectives of %d processes",
+             mpg_printable(shown, sizeof shown, host ? host : ""), host ? ": " : "", processes);
     plot_title(session->script, first,
                "from the common start to the last rank's end; median; bands: 1 % to 99 %");
     plot_log_sizes(session->script, frame.size_bytes, frame.n);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/printable.h"
 #include "common/units.h"
 #include "signature/show/plot_private.h"
 
@@ -25,8 +26,9 @@ static struct core_names names_of(const struct mpg_signature *sig, const struct 
 {
     struct core_names names;
     const char *host = c->host ? c->host : mpg_fact_find(sig->fact, sig->facts, "host");
-    snprintf(names.title, sizeof names.title, "%.120s%score %d", host ? host : "", host ? ", " : "",
-             c->core);
+    char shown[121]; /* whole characters */
+    snprintf(names.title, sizeof names.title, "%s%score %d",
+             mpg_printable(shown, sizeof shown, host ? host : ""), host ? ", " : "", c->core);
     snprintf(names.file, sizeof names.file, "%.64s%score%d", c->host ? c->host : "",
              c->host ? "-" : "", c->core);
     return names;

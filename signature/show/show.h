@@ -12,6 +12,11 @@
 /* Of longer tables the overview shows this many rows, evenly chosen. */
 enum { SHOW_ROWS = 10, SHOW_CORES = 8, SHOW_TEXT = 64 };
 
+/* Makes all texts of SIG fit for people's eyes (common/printable.h): as they stand in the file,
+ * they may command the terminal. What was read for being shown is then shown from SIG; it is
+ * no longer what is to be compared or written. Errors: out of memory, SIG is whole still. */
+int show_make_printable(struct mpg_signature *sig, struct mpg_error *err);
+
 /* What is shown, and what the sections found to be missing. */
 struct show {
     bool all; /* every row */

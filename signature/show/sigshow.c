@@ -11,7 +11,6 @@
 #include "common/error.h"
 #include "common/option.h"
 #include "common/output.h"
-#include "common/printable.h"
 #include "signature/show/plot.h"
 #include "signature/show/show.h"
 #include "signature/signature.h"
@@ -64,13 +63,7 @@ static void show_verdict(const struct mpg_signature *sig, bool all)
            mpg_signature_verdict(sig, verdict, sizeof verdict));
     for (size_t i = 0; all && i < sig->failures; i++) {
         const struct mpg_signature_failure *f = &sig->failure[i];
-        fputs("  ", stdout);
-        mpg_printable_put(stdout, f->check);
-        fputs(": ", stdout);
-        mpg_printable_put(stdout, f->found);
-        fputs("; ", stdout);
-        mpg_printable_put(stdout, f->remedy);
-        putchar('\n');
+        printf("  %s: %s; %s\n", f->check, f->found, f->remedy);
     }
 }
 
@@ -141,7 +134,8 @@ int main(int argc, char **argv)
         mpg_option_usage_error(&program, "--keep is about --plot");
     gsl_set_error_handler_off();
     struct mpg_signature *sig = mpg_signature_load(argv[first], &err);
-    if (!sig) {
+    if (!sig || show_make_printable(sig, &err) < 0) {
+        mpg_signature_free(sig);
         mpg_error_print(program.name, &err);
         return MPG_EXIT_FAILURE;
     }

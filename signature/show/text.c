@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/printable.h"
 #include "common/units.h"
 
 /* Quantiles that the tables show; 1 is the maximum. */
@@ -46,8 +47,9 @@ void show_all_missing(const struct show *show)
 
 char *show_core_name(char *buf, const char *host, int core)
 {
+    char shown[41];
     if (host)
-        snprintf(buf, SHOW_TEXT, "%.40s:%d", host, core);
+        snprintf(buf, SHOW_TEXT, "%s:%d", mpg_printable(shown, sizeof shown, host), core);
     else
         snprintf(buf, SHOW_TEXT, "%d", core);
     return buf;
