@@ -19,12 +19,13 @@
 #include "trace/pmpi/requests.h"
 #include "trace/pmpi/roll.h"
 #include "trace/pmpi/say.h"
+#include "trace/pmpi/settings.h"
 #include "trace/pmpi/sites.h"
 #include "trace/pmpi/stream.h"
 #include "trace/pmpi/summary.h"
 #include "trace/pmpi/values.h"
 
-enum { LEAST_WINDOW_BYTES = 4096, DEFAULT_WINDOW_BYTES = 1 << 16 };
+enum { LEAST_WINDOW_BYTES = 4096, DEFAULT_WINDOW_BYTES = 1 << 16, MOST_WINDOW_BYTES = 1 << 26 };
 
 static struct {
     bool tried;             /* MPI_Init has been seen */
@@ -41,11 +42,10 @@ static void stop_in_child(void)
     streams.on = false;
 }
 
-static size_t window_bytes(void)
+static size_t window_bytes(int rank)
 {
-    const char *text = getenv("MPGTRACE_BUFFER");
-    long long value = text ? strtoll(text, NULL, 10) : 0;
-    return value >= LEAST_WINDOW_BYTES && value <= (1 << 26) ? (size_t)value : DEFAULT_WINDOW_BYTES;
+    return (size_t)setting_number("MPGTRACE_BUFFER", SETTING_SIZE, LEAST_WINDOW_BYTES,
+                                  MOST_WINDOW_BYTES, DEFAULT_WINDOW_BYTES, rank);
 }
 
 /* --- start --- */
@@ -124,17 +124,18 @@ static int open_streams(int rank, bool threads, struct mpg_error *err)
     values_open(complaint, sizeof complaint);
     if (complaint[0] && rank == 0)
         say("not counted: %s", complaint);
+    settings_check_names(rank);
     const bool profile = getenv("MPGTRACE_PROFILE") != NULL;
     const struct stream_options options = {.directory = profile ? NULL : life.folder,
                                            .claimed_device = (dev_t)life.claim.device,
                                            .claimed_inode = (ino_t)life.claim.inode,
                                            .rank = rank,
                                            .ranks = ranks,
-                                           .window_bytes = profile ? LEAST_WINDOW_BYTES : window_bytes(),
+                                           .window_bytes = profile ? LEAST_WINDOW_BYTES : window_bytes(rank),
                                            .value_number = values_number,
                                            .threads = threads};
-    sites_start();
-    local_start();
+    sites_start(rank);
+    local_start(rank);
     if (streams_open(&options, err) < 0 ||
         (profile && profile_open(life.folder, rank, ranks, err) < 0))
         return -1;

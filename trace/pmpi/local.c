@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "trace/pmpi/local.h"
 
-#include <stdlib.h>
-
+#include "trace/pmpi/settings.h"
 #include "trace/pmpi/sites.h"
 #include "trace/pmpi/stream.h"
 
 static uint64_t recorded = 1; /* of each call, from each place */
 
-void local_start(void)
+void local_start(int rank)
 {
-    const char *text = getenv("MPGTRACE_LOCAL");
-    if (text)
-        recorded = strtoull(text, NULL, 10);
+    recorded = (uint64_t)setting_number("MPGTRACE_LOCAL", SETTING_INT, 0, INT64_MAX, 1, rank);
 }
 
 /* Whether the call is one of the first; else there is a sum for it. */

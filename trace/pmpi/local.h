@@ -7,8 +7,8 @@
 
 #include "trace/pmpi/tracer.h"
 
-/* Reads the environment. */
-void local_start(void);
+/* Reads the environment of RANK. */
+void local_start(int rank);
 
 /* Adds the call S, of kind OTHER, that was made from SITE to a sum of the thread's stream; false if
  * it is to be recorded. Locked callers only. */

@@ -2,24 +2,22 @@
 /* Captured stacks as definitions of a stream: modules and offsets in them. */
 #include "trace/pmpi/sites.h"
 
-#include <stdlib.h>
-
 #include "trace/pmpi/callsites.h"
 #include "trace/pmpi/modules.h"
+#include "trace/pmpi/settings.h"
 #include "trace/pmpi/stream.h"
 
 enum { DEFAULT_DEPTH = 8 };
 
 static bool on;
 
-void sites_start(void)
+void sites_start(int rank)
 {
-    const char *text = getenv("MPGTRACE_CALLSITES");
-    const long depth = text ? strtol(text, NULL, 10) : DEFAULT_DEPTH;
+    const int64_t depth = setting_number("MPGTRACE_CALLSITES", SETTING_INT, 0, CALLSITES_MAX_DEPTH,
+                                         DEFAULT_DEPTH, rank);
     on = depth > 0;
     if (on)
-        callsites_start(depth < CALLSITES_MAX_DEPTH ? (unsigned)depth : CALLSITES_MAX_DEPTH,
-                        modules_mpi);
+        callsites_start((unsigned)depth, modules_mpi);
 }
 
 int32_t sites_capture(const struct tracer_scope *s)

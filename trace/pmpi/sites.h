@@ -5,8 +5,8 @@
 
 #include "trace/pmpi/tracer.h"
 
-/* As $MPGTRACE_CALLSITES says: frames of each call's stack, 0 for none, by default 8. */
-void sites_start(void);
+/* As RANK's $MPGTRACE_CALLSITES says: frames of each call's stack, 0 for none, by default 8. */
+void sites_start(int rank);
 
 /* The site of the call that S is in, or MPG_NO_SITE. */
 int32_t sites_capture(const struct tracer_scope *s);

@@ -47,6 +47,8 @@ void values_open(char *complaint, size_t size)
         strcpy(names, " cpu_ns");
         number = 1;
     }
+    if (events && !&mpgtrace_counters)
+        snprintf(complaint, size, "MPGTRACE_PAPI needs libmpgtrace-papi.so preloaded, as record does");
     if (events && &mpgtrace_counters)
         number += (uint32_t)mpgtrace_counters.open(events, names + strlen(names),
                                                    sizeof names - strlen(names), complaint, size);

@@ -52,6 +52,17 @@ ok "... both are heeded" sh -c '"$1" print set >set.txt && grep -q " Flush" set.
 ok "... and are not otherwise" env MPGTRACE_OUTPUT="$tmp/unset" timeout 600 $mpirun -np 1 ./linked many
 ok "... there are others then" sh -c '"$1" print unset >unset.txt && ! grep -q " Flush" unset.txt &&
     grep -q site= unset.txt' sh "$MPGTRACE"
+ok "MPGTRACE_BUFFER may have a unit" env MPGTRACE_OUTPUT="$tmp/unit" MPGTRACE_BUFFER=4KiB \
+    timeout 600 $mpirun -np 1 ./linked many
+ok "... and is heeded" sh -c '"$1" print unit | grep -q " Flush"' sh "$MPGTRACE"
+said=$(env MPGTRACE_OUTPUT="$tmp/wrong" MPGTRACE_BUFFER=64Kib MPGTRACE_CALLSITES=65 MPGTRACE_LOCAL=-1 \
+    MPGTRACE_CALSITES=4 timeout 600 $mpirun -np 2 ./linked many 2>&1 | grep -c '^mpgtrace: MPGTRACE_')
+is "what the environment has wrong is said, once" "$said" 4
+said=$(env MPGTRACE_OUTPUT="$tmp/words" MPGTRACE_BUFFER=64k timeout 600 $mpirun -np 1 ./linked 2>&1)
+like "... with what is taken" "$said" \
+    "*mpgtrace: MPGTRACE_BUFFER: '64k' is not a size (unknown unit 'k'); 65536 is taken*"
+said=$(env MPGTRACE_OUTPUT="$tmp/papi" MPGTRACE_PAPI=PAPI_TOT_INS timeout 600 $mpirun -np 1 ./linked 2>&1)
+like "counting that needs another library is said" "$said" "*not counted: MPGTRACE_PAPI needs*"
 ok "it runs under mpgtrace record, too" run 2 "$MPGTRACE" record -o both.trace ./linked
 is "... and is traced once" "$(calls both.trace)" "$all"
 ok "links with the archive" $mpicc -o archive app.c "$build/trace/pmpi/lib$link.a" \
