@@ -4,13 +4,12 @@
 
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_math.h>
-#include <gsl/gsl_sort_double.h>
-#include <gsl/gsl_statistics_double.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "statistics/kolmogorov.h"
+#include "statistics/order.h"
 
 double mpg_chi_square_quantile(double p, double freedom)
 {
@@ -33,32 +32,13 @@ struct ranks {
     double low, high, coverage;
 };
 
-/* Smallest K with P(at most K of N) >= MASS, or N + 1. */
-static unsigned int binomial_quantile(double mass, double p, unsigned int n)
-{
-    unsigned int low = 0, high = n;
-    while (low < high) {
-        unsigned int middle = low + (high - low) / 2;
-        if (gsl_cdf_binomial_P(middle, p, n) >= mass)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return low;
-}
-
-/* The nearest ranks l and u with P(X_(l) > quantile) = P(at most l - 1 samples are
- * below) and P(X_(u) < quantile) = P(at least u are) both small enough. */
+/* Those of mpg_order_interval(), but within the samples, and what they then cover. */
 static struct ranks find_ranks(double effective, double p, double confidence)
 {
     unsigned int n = (unsigned int)effective;
-    double beyond = (1 - confidence) / 2;
-    unsigned int low = binomial_quantile(beyond, p, n);
-    if (gsl_cdf_binomial_P(low, p, n) <= beyond)
-        low++; /* now P(at most low - 1) <= beyond, and low is the largest such */
-    unsigned int high = n + 1 - binomial_quantile(beyond, 1 - p, n);
-    if (gsl_cdf_binomial_P(n - high + 1, 1 - p, n) <= beyond)
-        high--;
+    size_t first, last;
+    mpg_order_interval(n, p, confidence, &first, &last);
+    unsigned int low = (unsigned int)first, high = (unsigned int)last;
     double below = low > 0 ? gsl_cdf_binomial_P(low - 1, p, n) : gsl_cdf_binomial_P(0, p, n);
     double above = high <= n ? gsl_cdf_binomial_P(n - high, 1 - p, n)
                              : gsl_cdf_binomial_P(0, 1 - p, n);
@@ -169,17 +149,34 @@ out:
 
 static double median_of(double *values, size_t n)
 {
-    gsl_sort(values, 1, n);
-    return gsl_stats_median_from_sorted_data(values, 1, n);
+    mpg_sort(values, n);
+    return (values[(n - 1) / 2] + values[n / 2]) / 2;
 }
 
-int mpg_outliers(const double *values, size_t k, double floor, double *score, bool *outlier,
-                 struct mpg_error *err)
+static double lower_median_of(double *values, size_t n)
+{
+    mpg_sort(values, n);
+    return mpg_sorted_quantile(values, n, 0.5);
+}
+
+/* 0.6745 DISTANCE / SPREAD, where both may be 0. */
+static double score_of(double distance, double spread)
+{
+    return distance == 0 ? 0 : fmin(fmax(0.6745 * distance / spread, -1e9), 1e9);
+}
+
+/* What is in the middle, and how far from it is far: the spread is at least FLOOR |median|
+ * and LEAST. */
+struct rule {
+    double (*median)(double *values, size_t n); /* may reorder them */
+    double floor, least;
+};
+
+static int judge(const double *values, size_t k, const struct rule *rule, double *score,
+                 bool *outlier, struct mpg_error *err)
 {
     if (k == 0)
         return mpg_error_set(err, "no values, no outliers");
-    if (!(floor >= 0))
-        return mpg_error_set(err, "floor %g is negative", floor);
     for (size_t i = 0; i < k; i++)
         if (!isfinite(values[i]))
             return mpg_error_set(err, "value %zu is %g", i, values[i]);
@@ -187,17 +184,35 @@ int mpg_outliers(const double *values, size_t k, double floor, double *score, bo
     if (!work)
         return mpg_error_set(err, "out of memory for %zu values", k);
     memcpy(work, values, k * sizeof *work);
-    double median = median_of(work, k);
+    double median = rule->median(work, k);
     for (size_t i = 0; i < k; i++)
         work[i] = fabs(values[i] - median);
-    double spread = fmax(median_of(work, k), floor * fabs(median));
+    double least = fmax(rule->floor * fabs(median), rule->least);
+    double spread = fmax(rule->median(work, k), least);
     free(work);
     int found = 0;
     for (size_t i = 0; i < k; i++) {
-        double distance = values[i] - median;
-        score[i] = distance == 0 ? 0 : fmin(fmax(0.6745 * distance / spread, -1e9), 1e9);
-        outlier[i] = k >= 3 && fabs(score[i]) > 3.5;
+        score[i] = score_of(values[i] - median, spread);
+        outlier[i] = k >= MPG_OUTLIERS_MIN_VALUES && fabs(score[i]) > MPG_OUTLIERS_SCORE;
         found += outlier[i];
     }
     return found;
+}
+
+int mpg_outliers(const double *values, size_t k, double floor, double *score, bool *outlier,
+                 struct mpg_error *err)
+{
+    if (!(floor >= 0))
+        return mpg_error_set(err, "floor %g is negative", floor);
+    const struct rule rule = {median_of, floor, 0};
+    return judge(values, k, &rule, score, outlier, err);
+}
+
+int mpg_outliers_of_ratios(const double *logarithms, size_t k, double least, double *score,
+                           bool *outlier, struct mpg_error *err)
+{
+    if (!(least >= 0))
+        return mpg_error_set(err, "least spread %g is negative", least);
+    const struct rule rule = {lower_median_of, 0, least};
+    return judge(logarithms, k, &rule, score, outlier, err);
 }

@@ -33,9 +33,8 @@ struct mpg_interval {
 };
 
 /* Confidence interval of the quantile at P in (0, 1) of what D was sampled from, from
- * two order statistics (Conover, Practical Nonparametric Statistics, 3.2): of as many
- * independent samples as mpg_effective_samples() says, the nearest ones beyond which
- * binomial chance is at most (1 - CONFIDENCE) / 2 each, taken from D's quantiles.
+ * two order statistics, those of mpg_order_interval() (statistics/order.h) for as many
+ * independent samples as mpg_effective_samples() says, taken from D's quantiles.
  * Where there is none, the minimum or maximum is taken and coverage says what is left.
  * Errors: P or CONFIDENCE outside (0, 1). */
 int mpg_distribution_interval(const struct mpg_distribution *d, double p, double confidence,
@@ -70,14 +69,25 @@ enum { MPG_STATIONARITY_MIN_SAMPLES = 40 };
 int mpg_stationarity_test(const double *samples, size_t n, struct mpg_stationarity *result,
                           struct mpg_error *err);
 
+#define MPG_OUTLIERS_SCORE 3.5
+enum { MPG_OUTLIERS_MIN_VALUES = 3 };
+
 /* Which of K values (medians of launches, say) are outliers: |0.6745 (x - median) /
- * MAD| > 3.5, MAD being the median distance from the median (Iglewicz and Hoaglin, How to
- * Detect and Handle Outliers, ASQC 1993), but at least FLOOR |median|: what is nearer than
- * 5.2 FLOOR never is one. SCORE (K values) becomes 0.6745 (x - median) / MAD,
- * limited to +-1e9 (MAD may be 0), OUTLIER (K values) the verdict; with K < 3 there are none.
- * Returns how many there are. Errors: K is 0, FLOOR negative, a value not finite, out
- * of memory. */
+ * MAD| > MPG_OUTLIERS_SCORE, MAD being the median distance from the median (Iglewicz and
+ * Hoaglin, How to Detect and Handle Outliers, ASQC 1993), but at least FLOOR |median|: what
+ * is nearer than 5.2 FLOOR never is one. SCORE (K values) becomes 0.6745 (x - median) / MAD,
+ * limited to +-1e9 (MAD may be 0), OUTLIER (K values) the verdict; with K <
+ * MPG_OUTLIERS_MIN_VALUES there are none. Returns how many there are. Errors: K is 0, FLOOR
+ * negative, a value not finite, out of memory. */
 int mpg_outliers(const double *values, size_t k, double floor, double *score, bool *outlier,
                  struct mpg_error *err);
+
+/* The same for K LOGARITHMS of ratios (of pairs' times to those of all pairs, say), whose
+ * median is about 0 and no measure of anything: MAD counts for at least LEAST, which is in
+ * their own unit, a part of the ratio where it is small. Medians are the lower of the two
+ * in the middle, so that where just half of the times are longer (those of the pairs with
+ * one of four ranks), it is these that stand out. Errors: LEAST negative, and as above. */
+int mpg_outliers_of_ratios(const double *logarithms, size_t k, double least, double *score,
+                           bool *outlier, struct mpg_error *err);
 
 #endif

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "bench/harness/network.h"
-#include "bench/harness/statistics.h"
 #include "common/units.h"
+#include "statistics/order.h"
 
 enum { TAG = 1, EMPTY_BLOCK = 200 };
 enum { WINDOW = 2, TIME, SEND, TRANSFER }; /* columns */

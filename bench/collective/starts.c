@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "bench/harness/random.h"
-#include "bench/harness/statistics.h"
 #include "common/progress.h"
+#include "statistics/order.h"
 
 enum {
     BLOCK = 50,       /* repetitions of a case in a row, at most */

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 #include "bench/collective/starts.h"
-#include "bench/harness/statistics.h"
 #include "common/units.h"
+#include "statistics/order.h"
 
 /* A case's times, sorted, into VALUE; how many. */
 static size_t pick(const struct mpg_starts_result *r, const struct mpg_case *c, double *value)

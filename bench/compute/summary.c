@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "bench/compute/team.h"
-#include "bench/harness/statistics.h"
+#include "statistics/order.h"
 
 /* KERNEL's rates on core I with CORES at once, into VALUE, sorted; how many. */
 static size_t pick(const struct mpg_team *team, int i, int kernel, int cores, double *value)

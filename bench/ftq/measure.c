@@ -19,8 +19,8 @@
 #include "bench/ftq/watch.h"
 #include "bench/harness/machine.h"
 #include "bench/harness/record.h"
-#include "bench/harness/statistics.h"
 #include "common/units.h"
+#include "statistics/order.h"
 
 enum { REDRAW_NS = 200000000 };
 

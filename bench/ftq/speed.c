@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "bench/harness/statistics.h"
+#include "statistics/order.h"
 
 enum { BLOCK = 64 };
 #define UNDISTURBED 0.75

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/harness/statistics.h"
 #include "common/units.h"
+#include "statistics/order.h"
 
 int mpg_class_reserve(struct mpg_class *class, size_t rows, size_t cells, struct mpg_error *err)
 {

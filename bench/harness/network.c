@@ -15,9 +15,9 @@
 #include "bench/harness/load.h"
 #include "bench/harness/machine.h"
 #include "bench/harness/outliers.h"
-#include "bench/harness/statistics.h"
 #include "common/output.h"
 #include "common/units.h"
+#include "statistics/order.h"
 
 #define EAGER_MAX_BYTES ((int64_t)4 << 20)
 #define LEAST_MAD 0.01 /* of medians of pairs that are alike */

@@ -10,16 +10,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/harness/statistics.h"
+#include "statistics/inference.h"
+#include "statistics/order.h"
 
-enum { SHORT, LONG, KINDS, LEAST_PAIRS = 3, MAP_RANKS = 24 };
-#define LIMIT_Z 3.5
+enum { SHORT, LONG, KINDS, MAP_RANKS = 24 };
 #define SHORT_BYTES 4096
 
 /* How a pair compares to its class. */
 struct figure {
     double ratio[KINDS]; /* logarithm; NAN where it has no such messages */
-    double z[KINDS];
+    double z[KINDS];     /* robust, of an outlier; 0 of those that are none */
 };
 
 static double median_of(double *value, size_t n)
@@ -106,28 +106,29 @@ static int find_ratios(const struct mpg_class *class, struct figure *figure,
     return status;
 }
 
-/* The robust z of each pair; 0 where too few can be compared. SCRATCH has room for
- * all pairs. */
-static void judge(const struct mpg_class *class, int kind, double floor, struct figure *figure,
-                  double *scratch)
+/* The robust z of each pair that is an outlier among its class's. */
+static int judge(const struct mpg_class *class, int kind, double floor, struct figure *figure,
+                 struct mpg_error *err)
 {
-    size_t n = 0;
-    for (int64_t p = 0; p < class->pairs; p++) {
-        figure[p].z[kind] = 0;
+    size_t pairs = (size_t)class->pairs, n = 0;
+    double *ratio = malloc(pairs * sizeof *ratio), *score = malloc(pairs * sizeof *score);
+    bool *outlier = malloc(pairs * sizeof *outlier);
+    int found = ratio && score && outlier ? 0 : mpg_error_set(err, "out of memory");
+    for (size_t p = 0; p < pairs && found == 0; p++)
         if (!isnan(figure[p].ratio[kind]))
-            scratch[n++] = figure[p].ratio[kind];
-    }
-    if (n < LEAST_PAIRS)
-        return;
-    double middle = median_of(scratch, n);
+            ratio[n++] = figure[p].ratio[kind];
+    if (found == 0 && n > 0)
+        found = mpg_outliers_of_ratios(ratio, n, floor, score, outlier, err);
     n = 0;
-    for (int64_t p = 0; p < class->pairs; p++)
-        if (!isnan(figure[p].ratio[kind]))
-            scratch[n++] = fabs(figure[p].ratio[kind] - middle);
-    double mad = fmax(median_of(scratch, n), floor);
-    for (int64_t p = 0; p < class->pairs; p++)
-        if (!isnan(figure[p].ratio[kind]))
-            figure[p].z[kind] = 0.6745 * (figure[p].ratio[kind] - middle) / mad;
+    for (size_t p = 0; p < pairs && found > 0; p++)
+        if (!isnan(figure[p].ratio[kind])) {
+            figure[p].z[kind] = outlier[n] ? score[n] : 0;
+            n++;
+        }
+    free(outlier);
+    free(score);
+    free(ratio);
+    return found < 0 ? -1 : 0;
 }
 
 /* 'S' slower than expected, 'F' faster, '.' as expected. */
@@ -135,7 +136,7 @@ static char mark_of(const struct figure *figure)
 {
     double worst = fabs(figure->z[SHORT]) > fabs(figure->z[LONG]) ? figure->z[SHORT]
                                                                   : figure->z[LONG];
-    return worst > LIMIT_Z ? 'S' : worst < -LIMIT_Z ? 'F' : '.';
+    return worst > 0 ? 'S' : worst < 0 ? 'F' : '.';
 }
 
 static void print_outlier(const struct mpg_class *class, const struct mpg_ranks *ranks,
@@ -145,7 +146,7 @@ static void print_outlier(const struct mpg_class *class, const struct mpg_ranks 
     const struct mpg_couple *c = &class->couple[pair];
     const struct mpg_place *a = &ranks->place[c->a], *b = &ranks->place[c->b];
     for (int k = 0; k < KINDS; k++)
-        if (fabs(figure->z[k]) > LIMIT_Z)
+        if (figure->z[k] != 0)
             printf("outlier: ranks %d and %d (%s core %s, %s core %s), %s, %s messages: %+.0f %%"
                    " (z %.1f)\n",
                    c->a, c->b, a->host, a->cores, b->host, b->cores, mpg_path_name(class->path),
@@ -175,16 +176,12 @@ static int print_class(const struct mpg_class *class, const struct mpg_ranks *ra
 {
     size_t pairs = (size_t)class->pairs;
     struct figure *figure = calloc(pairs, sizeof *figure);
-    double *scratch = malloc(pairs * sizeof *scratch);
-    int status = figure && scratch ? find_ratios(class, figure, err)
-                                   : mpg_error_set(err, "out of memory");
-    if (status == 0) {
-        for (int k = 0; k < KINDS; k++)
-            judge(class, k, floor, figure, scratch);
+    int status = figure ? find_ratios(class, figure, err) : mpg_error_set(err, "out of memory");
+    for (int k = 0; k < KINDS && status == 0; k++)
+        status = judge(class, k, floor, figure, err);
+    if (status == 0)
         *outliers += mark_class(class, ranks, figure, map);
-    }
     free(figure);
-    free(scratch);
     return status;
 }
 
@@ -217,7 +214,7 @@ int mpg_outliers_print(const struct mpg_class class[MPG_PATHS], const struct mpg
             status = print_class(&class[p], ranks, floor, map, &outliers, err);
     if (status == 0 && outliers == 0)
         printf("outliers: none (robust z within %.1f in each class of %d pairs or more)\n",
-               LIMIT_Z, LEAST_PAIRS);
+               MPG_OUTLIERS_SCORE, MPG_OUTLIERS_MIN_VALUES);
     if (status == 0 && ranks->ranks <= MAP_RANKS)
         print_map(ranks, map);
     free(map);

@@ -11,10 +11,10 @@
  * enough ranks (24) a map of all with all that marks them. A pair's figure for short
  * messages (up to the eager limit, or 4 KiB), and one for long ones, is the median over
  * cells of its median time against that of its class's pairs, as a logarithm. A pair is
- * marked where a figure's robust z (0.6745 deviation / MAD; Iglewicz and Hoaglin, How
- * to Detect and Handle Outliers, 1993) exceeds 3.5, the MAD counting for no less than
- * FLOOR, what the medians themselves may be wrong by (a part of them, > 0). With fewer
- * than three pairs in a class none is judged. Errors: out of memory. */
+ * marked where a figure is an outlier of its class (mpg_outliers_of_ratios() of
+ * statistics/inference.h), FLOOR being what the medians themselves may be wrong by (a
+ * part of them, > 0). With fewer than three pairs in a class none is judged. Errors: out
+ * of memory. */
 int mpg_outliers_print(const struct mpg_class class[MPG_PATHS], const struct mpg_ranks *ranks,
                        double floor, struct mpg_error *err);
 

@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "bench/harness/random.h"
-#include "bench/harness/statistics.h"
 #include "bench/harness/sync.h"
+#include "statistics/order.h"
 
 enum {
     WARMUP_CHUNK = 10, /* between looks at the clock */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* When a series of measurements has been measured often enough: distribution-free
- * confidence intervals of its quantiles (order statistics; David and Nagaraja,
- * Order Statistics, 3rd ed., 7.1), for as many independent samples as the series'
- * autocorrelation and the differences between its blocks leave. Stopping at a given
+ * confidence intervals of its quantiles (statistics/order.h), for as many independent
+ * samples as the series' autocorrelation and the differences between its blocks leave. Stopping at a given
  * width keeps the confidence when many samples are needed (Chow and Robbins, Ann. Math.
  * Statist. 36, 1965). */
 #ifndef MPG_STOPPING_H
@@ -19,7 +18,7 @@ struct mpg_goal {
 };
 
 /* An interval between order statistics of a series. */
-struct mpg_interval {
+struct mpg_series_interval {
     double quantile, low, high; /* low -HUGE_VAL or high HUGE_VAL: too few samples */
     double independent;         /* how many independent samples the series counts for */
 };
@@ -28,11 +27,12 @@ struct mpg_interval {
  * SERIES, in the order measured; SORTED holds the same, ascending. Whether a value
  * exceeds the quantile is what an interval of order statistics depends on, and the
  * series counts for no more samples than would make that vary as it does: from one
- * value to the next (N (1-r)/(1+r), r the lag-1 autocorrelation when positive), and
+ * value to the next (mpg_effective_samples(), by the lag-1 autocorrelation), and
  * between blocks of BLOCK values, where there are at least five, measured at
  * different times (batch means; Law, Simulation Modeling and Analysis, 5th ed., 9.5). */
-struct mpg_interval mpg_quantile_interval(const double *series, const double *sorted, size_t n,
-                                          size_t block, double p, double confidence);
+struct mpg_series_interval mpg_quantile_interval(const double *series, const double *sorted,
+                                                 size_t n, size_t block, double p,
+                                                 double confidence);
 
 /* What a series still lacks of a goal. */
 struct mpg_lack {
@@ -40,11 +40,5 @@ struct mpg_lack {
 };
 struct mpg_lack mpg_goal_lacks(const struct mpg_goal *goal, const double *series,
                                const double *sorted, size_t n, size_t block);
-
-/* The ranks, from 1, of the order statistics of N independent values around their P
- * quantile: *LOW the largest and *HIGH the smallest for which each side is left out
- * with a probability of at most (1 - CONFIDENCE) / 2. 0 and N + 1 stand for the
- * ends that N values do not bound. */
-void mpg_order_interval(size_t n, double p, double confidence, size_t *low, size_t *high);
 
 #endif

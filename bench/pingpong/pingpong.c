@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 #include "bench/harness/network.h"
-#include "bench/harness/statistics.h"
 #include "common/units.h"
+#include "statistics/order.h"
 
 enum { TAG = 1 };
 enum { RTT = 2, FORWARD, BACKWARD }; /* columns */

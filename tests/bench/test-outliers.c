@@ -119,6 +119,18 @@ int main(void)
     text = printed(m);
     ok(lines(text, "outlier:", "") == 0, "what the medians may be wrong by is no outlier");
     free(text);
+    /* As many as of four ranks, of which all with one are slow. */
+    make(m);
+    m->class[MPG_PATH_NODE].pairs = 6;
+    m->class[MPG_PATH_NODE].cells = 6 * SIZES;
+    for (int n = 1; n < 6; n += 2)
+        for (int s = 0; s < 2; s++)
+            m->cell[n * SIZES + s].median_ns *= 3;
+    text = printed(m);
+    ok(lines(text, "outlier:", "") == 3 && lines(text, "outlier:", "short messages: +") == 3,
+       "if half of the pairs are slow, they are the outliers");
+    free(text);
+    make(m);
     m->class[MPG_PATH_NODE].pairs = 2;
     m->class[MPG_PATH_NODE].cells = 2 * SIZES;
     m->cell[0].median_ns *= 100;

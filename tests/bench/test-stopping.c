@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/harness/statistics.h"
 #include "bench/harness/stopping.h"
+#include "statistics/order.h"
 #include "tests/tap.h"
 
 enum { N = 300, BLOCK = 20, SERIES = 2000 };
@@ -27,7 +27,7 @@ static double uniform(void)
     return (random() + 0.5) / 2147483648.0;
 }
 
-static struct mpg_interval interval_of(const double *series, size_t block, double p)
+static struct mpg_series_interval interval_of(const double *series, size_t block, double p)
 {
     static double sorted[N];
     memcpy(sorted, series, sizeof sorted);
@@ -45,7 +45,7 @@ static double coverage(double p, int repeated, double *count)
     for (int s = 0; s < SERIES; s++) {
         for (int i = 0; i < N; i++)
             series[i] = i % repeated ? series[i - 1] : -2.385 * log(uniform());
-        struct mpg_interval interval = interval_of(series, BLOCK, p);
+        struct mpg_series_interval interval = interval_of(series, BLOCK, p);
         held += interval.low <= truth && truth <= interval.high;
         *count += interval.independent / SERIES;
     }
@@ -71,7 +71,7 @@ static double blocks_coverage(int block, double *count)
             }
             series[i] = 20 + sum + shift / 2;
         }
-        struct mpg_interval interval = interval_of(series, (size_t)block, 0.5);
+        struct mpg_series_interval interval = interval_of(series, (size_t)block, 0.5);
         held += interval.low <= 20 && 20 <= interval.high;
         *count += interval.independent / SERIES;
     }

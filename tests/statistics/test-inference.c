@@ -99,6 +99,19 @@ static void test_closed_forms(void)
        "two equal ones and another: the floor decides");
     ok(mpg_outliers(medians + 3, 2, 0, score, outlier, &err) == 0 && !outlier[0] && !outlier[1],
        "two have no outlier");
+    const double logs[] = {0.02, -0.01, 0, 0.01, 0.3, -0.02};
+    ok(mpg_outliers_of_ratios(logs, 6, 0, score, outlier, &err) == 1 && outlier[4] &&
+           near(score[4], 0.6745 * 0.3 / 0.01, 1e-9) && score[2] == 0 &&
+           near(score[1], -0.6745, 1e-9),
+       "an outlier among logarithms, whose median is about 0");
+    ok(mpg_outliers_of_ratios(logs, 6, 0.05, score, outlier, &err) == 1 && outlier[4] &&
+           near(score[4], 0.6745 * 0.3 / 0.05, 1e-9) &&
+           mpg_outliers_of_ratios(logs, 6, 0.06, score, outlier, &err) == 0,
+       "a least spread in their own unit");
+    const double half[] = {0.7, 0, 0, 0.7, 0.7, 0};
+    ok(mpg_outliers_of_ratios(half, 6, 0.05, score, outlier, &err) == 3 && outlier[0] &&
+           outlier[3] && outlier[4] && score[1] == 0,
+       "where half are larger, the larger ones are outliers");
 }
 
 static void test_coverage(void)
@@ -303,6 +316,8 @@ static void test_errors(void)
     ok(mpg_stationarity_test(x, 40, &s, &err) < 0, "not a number: %s", err.text);
     ok(mpg_outliers(x, 0, 0, score, outlier, &err) < 0, "none: %s", err.text);
     ok(mpg_outliers(x, 3, -1, score, outlier, &err) < 0, "floor: %s", err.text);
+    ok(mpg_outliers_of_ratios(x, 3, -1, score, outlier, &err) < 0, "least: %s", err.text);
+    ok(mpg_outliers_of_ratios(x + 6, 3, 0, score, outlier, &err) < 0, "not a number: %s", err.text);
     ok(mpg_outliers(x + 6, 3, 0, score, outlier, &err) < 0, "not a number: %s", err.text);
     struct mpg_distribution *d = make(x, 3, 3);
     d->n = 2000000;

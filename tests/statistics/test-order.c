@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Order statistics: quantiles of few values, ranks by GSL's binomial distribution. */
+#include <gsl/gsl_cdf.h>
+#include <gsl/gsl_errno.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "statistics/order.h"
+#include "tests/tap.h"
+
+static void test_quantiles(void)
+{
+    double value[] = {7, -2.5, 4, 7, 0};
+    mpg_sort(value, 5);
+    ok(value[0] == -2.5 && value[1] == 0 && value[2] == 4 && value[3] == 7 && value[4] == 7,
+       "sorted");
+    ok(mpg_sorted_quantile(value, 5, 0) == -2.5 && mpg_sorted_quantile(value, 5, 0.2) == -2.5 &&
+           mpg_sorted_quantile(value, 5, 0.21) == 0 && mpg_sorted_quantile(value, 5, 0.5) == 4 &&
+           mpg_sorted_quantile(value, 4, 0.5) == 0 && mpg_sorted_quantile(value, 5, 1) == 7,
+       "quantiles are values");
+}
+
+/* P(at most K of N), K -1 and more. */
+static double at_most(double k, double p, size_t n)
+{
+    return k < 0 ? 0 : gsl_cdf_binomial_P((unsigned int)k, p, (unsigned int)n);
+}
+
+/* Whether LOW is the largest rank with a chance of at most BEYOND that the P quantile of N
+ * values lies below it; chances that are BEYOND but for rounding pass either way. */
+static bool is_largest(size_t low, size_t n, double p, double beyond)
+{
+    return at_most((double)low - 1, p, n) <= beyond * (1 + 1e-7) &&
+           at_most((double)low, p, n) >= beyond * (1 - 1e-7);
+}
+
+static void test_ranks(void)
+{
+    static const double p[] = {0.001, 0.01, 0.25, 0.5, 0.9, 0.99, 0.999};
+    static const double confidence[] = {0.5, 0.9, 0.95, 0.99, 0.9999};
+    int wrong = 0, tried = 0, inside = 0;
+    for (size_t n = 1; n < 1200000; n += 1 + n / 7)
+        for (size_t i = 0; i < sizeof p / sizeof *p; i++)
+            for (size_t j = 0; j < sizeof confidence / sizeof *confidence; j++) {
+                size_t low, high;
+                double beyond = (1 - confidence[j]) / 2;
+                mpg_order_interval(n, p[i], confidence[j], &low, &high);
+                bool right = low < high && high <= n + 1 && is_largest(low, n, p[i], beyond) &&
+                             is_largest(n + 1 - high, n, 1 - p[i], beyond);
+                if (!right && wrong++ < 5)
+                    printf("# %zu values, quantile %g at %g: %zu and %zu\n", n, p[i],
+                           confidence[j], low, high);
+                inside += low > 0 && high <= n;
+                tried++;
+            }
+    ok(wrong == 0 && tried > 3000 && inside > tried / 2,
+       "ranks as GSL's binomial distribution has them: %d of %d are not", wrong, tried);
+    /* Where GSL fails: the normal approximation, right to a rank or two. */
+    size_t low, high;
+    mpg_order_interval(100000000, 0.5, 0.95, &low, &high);
+    ok(fabs((double)low - (5e7 - 1.959964 * 5000)) <= 2 &&
+           fabs((double)high - (5e7 + 1.959964 * 5000)) <= 2,
+       "the median of a hundred million values: %zu and %zu", low, high);
+}
+
+static void test_correlation(void)
+{
+    static const double alternating[] = {0, 9, 0, 9, 0, 9, 0, 9}, run[] = {9, 9, 9, 9, 0, 0, 0, 0};
+    ok(fabs(mpg_exceedance_correlation(alternating, 8, 4) + 1) < 1e-12, "alternating values: -1");
+    /* Three of seven neighbours are both above, and half of all. */
+    ok(fabs(mpg_exceedance_correlation(run, 8, 4) - (3 / 7.0 - 0.25) / 0.25) < 1e-12,
+       "two runs of four: 5/7");
+    ok(mpg_exceedance_correlation(run, 8, 9) == 0 && mpg_exceedance_correlation(run, 8, -1) == 0 &&
+           mpg_exceedance_correlation(alternating, 2, 4) == 0,
+       "none above, all above, two values: 0");
+    enum { N = 200000 };
+    double *series = malloc(N * sizeof *series), state = 0;
+    if (!series)
+        exit(1);
+    /* A value is kept with probability 0.6, which is the correlation of any function of it. */
+    srandom(7);
+    for (int i = 0; i < N; i++) {
+        if (i == 0 || random() % 10 >= 6)
+            state = (double)(random() % 1000);
+        series[i] = state;
+    }
+    double middle = mpg_exceedance_correlation(series, N, 500);
+    double tail = mpg_exceedance_correlation(series, N, 985);
+    ok(fabs(middle - 0.6) < 0.01 && fabs(tail - 0.6) < 0.04,
+       "values that stay with probability 0.6: %.3f, in the tail %.3f", middle, tail);
+    free(series);
+}
+
+int main(void)
+{
+    gsl_set_error_handler_off();
+    test_quantiles();
+    test_ranks();
+    test_correlation();
+    return done();
+}
