@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Packed numbers and detours of the signature file: back bit for bit; what is damaged, lies
+ * about its size or is meant to burst is one line of error, within little memory. */
+#include <math.h>
+#include <sys/resource.h>
+#include <unistd.h>
+#include <zstd.h>
+
+#include "signature/file/detours.h"
+#include "signature/file/pack.h"
+#include "tests/signature/signature_file.h"
+#include "tests/tap.h"
+
+static const char path[] = "test-pack.tmp";
+
+/* ---- the format, written apart from the code under test ---- */
+
+/* RFC 4648 of N bytes; the caller frees it. */
+static char *base64(const unsigned char *bytes, size_t n)
+{
+    static const char alphabet[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    char *text = calloc(n / 3 + 2, 4);
+    size_t used = 0;
+    unsigned bits = 0, held = 0;
+    if (!text)
+        bail("out of memory", "");
+    for (size_t i = 0; i < n; i++)
+        for (bits = bits << 8 | bytes[i], held += 8; held >= 6; held -= 6)
+            text[used++] = alphabet[bits >> (held - 6) & 63];
+    if (held > 0)
+        text[used++] = alphabet[bits << (6 - held) & 63];
+    while (used % 4 != 0)
+        text[used++] = '=';
+    return text;
+}
+
+/* N raw bytes as a zstd frame that SAYS its size, in *SIZE bytes that the caller frees. */
+static unsigned char *frame_of(const void *raw, size_t n, bool says, size_t *size)
+{
+    ZSTD_CCtx *context = ZSTD_createCCtx();
+    size_t room = ZSTD_compressBound(n);
+    unsigned char *frame = malloc(room);
+    if (!context || !frame)
+        bail("out of memory", "");
+    ZSTD_CCtx_setParameter(context, ZSTD_c_contentSizeFlag, says);
+    *size = ZSTD_compress2(context, frame, room, raw, n);
+    if (ZSTD_isError(*size))
+        bail("zstd:", ZSTD_getErrorName(*size));
+    ZSTD_freeCCtx(context);
+    return frame;
+}
+
+static char *packed_bytes(const void *raw, size_t n)
+{
+    size_t size;
+    unsigned char *frame = frame_of(raw, n, true, &size);
+    char *text = base64(frame, size);
+    free(frame);
+    return text;
+}
+
+/* ---- numbers ---- */
+
+/* TEXT as N numbers is refused: in one line, which has WORDS. */
+static void refused(const char *what, const char *text, size_t n, const char *words)
+{
+    struct mpg_error err = {.text = ""};
+    uint64_t *number = mpg_unpack(text, n, &err);
+    if (!ok(!number && strstr(err.text, words) && !strchr(err.text, '\n'), "refused: %s", what))
+        printf("# %s\n", number ? "taken" : err.text);
+    free(number);
+}
+
+static void test_numbers(void)
+{
+    enum { N = 4096 };
+    static uint64_t number[N];
+    struct mpg_error err;
+    uint64_t state = 88172645463325252u;
+    for (int i = 0; i < N; i++) { /* of all lengths, with the ends of each */
+        state ^= state << 13, state ^= state >> 7, state ^= state << 17;
+        uint64_t limit = UINT64_C(1) << (1 + i % 53);
+        number[i] = i % 3 == 0 ? limit - 1 : i % 3 == 1 ? limit / 2 : state % limit;
+    }
+    bool same = true;
+    for (size_t n = 0; n <= N && same; n += n < 9 ? 1 : 511)
+        for (int level = MPG_PACK_FAST; level <= MPG_PACK_WELL; level += MPG_PACK_WELL - MPG_PACK_FAST) {
+            char *text = mpg_pack(number, n, level, &err);
+            uint64_t *back = text ? mpg_unpack(text, n, &err) : NULL;
+            same = same && back && memcmp(back, number, n * sizeof *number) == 0;
+            free(back);
+            free(text);
+        }
+    ok(same, "numbers come back, however many");
+    number[7] = MPG_PACK_LIMIT;
+    ok(!mpg_pack(number, 8, MPG_PACK_FAST, &err) && strstr(err.text, "number 7"),
+       "2^53 is not packed");
+    char *known = packed_bytes("\x00\x7f\x80\x01\xff\xff\xff\xff\xff\xff\xff\x0f", 12);
+    uint64_t *back = mpg_unpack(known, 4, &err);
+    ok(back && back[0] == 0 && back[1] == 127 && back[2] == 128 &&
+           back[3] == (UINT64_C(1) << 53) - 1,
+       "numbers made by someone else");
+    free(back);
+    refused("fewer numbers than are there", known, 3, "more than 3 numbers");
+    refused("one more", known, 5, "number 4 of 5");
+    refused("many more", known, 1000000, "cannot be 1000000 numbers");
+    refused("none", known, 0, "cannot be 0 numbers");
+    refused("more than memory can have", known, SIZE_MAX / 64, "cannot be");
+    free(known);
+}
+
+static void test_base64(void)
+{
+    struct mpg_error err;
+    uint64_t number[100];
+    for (size_t i = 0; i < 100; i++)
+        number[i] = i * i * i;
+    char *text = mpg_pack(number, 100, MPG_PACK_FAST, &err), *copy = strdup(text ? text : "");
+    size_t length = strlen(copy), taken = 0, silent = 0;
+    for (size_t cut = 0; cut < length; cut++) {
+        strcpy(copy, text);
+        copy[cut] = '\0';
+        err.text[0] = '\0';
+        uint64_t *back = mpg_unpack(copy, 100, &err);
+        taken += back != NULL;
+        silent += !back && (!err.text[0] || strchr(err.text, '\n'));
+        free(back);
+    }
+    ok(taken == 0 && silent == 0, "refused: text cut off anywhere, with a word");
+    static const char wrong[] = "-_ \n=\x7f!\"\\";
+    taken = silent = 0;
+    for (size_t i = 0; i < length; i++)
+        for (const char *w = wrong; *w; w++) {
+            strcpy(copy, text);
+            if (copy[i] == *w)
+                continue;
+            copy[i] = *w;
+            err.text[0] = '\0';
+            uint64_t *back = mpg_unpack(copy, 100, &err);
+            taken += back != NULL;
+            silent += !back && (!err.text[0] || strchr(err.text, '\n'));
+            free(back);
+        }
+    ok(taken == 0 && silent == 0, "refused: another alphabet's digit anywhere, with a word");
+    free(copy);
+    free(text);
+    refused("no text", "", 0, "no base64");
+    refused("padding only", "====", 0, "base64");
+    refused("padding inside", "KL=v/Q==", 1, "base64");
+    refused("beyond ASCII", "KLUv\xc3\xa9==", 1, "base64");
+    refused("no frame", "AAAA", 1, "zstd");
+}
+
+static void test_leb128(void)
+{
+    static const struct {
+        const char *what, *raw;
+        size_t bytes, n;
+        const char *words;
+    } bad[] = {
+        {"a zero too long", "\x80\x00", 2, 1, "number 0 of 1"},
+        {"a one too long", "\x05\x81\x00", 3, 2, "number 1 of 2"},
+        {"a zero of eight bytes", "\x80\x80\x80\x80\x80\x80\x80\x00", 8, 1, "number 0 of 1"},
+        {"2^53", "\x80\x80\x80\x80\x80\x80\x80\x10", 8, 1, "number 0 of 1"},
+        {"2^56 - 1", "\xff\xff\xff\xff\xff\xff\xff\x7f", 8, 1, "number 0 of 1"},
+        {"nine bytes, of two", "\x80\x80\x80\x80\x80\x80\x80\x80\x01", 9, 2, "number 0 of 2"},
+        {"ten bytes beyond 64 bits", "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x7f", 10, 2, "number 0"},
+        {"no end", "\x05\x80", 2, 2, "number 1 of 2"},
+        {"a number too many", "\x05\x06\x07", 3, 2, "more than 2"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        char *text = packed_bytes(bad[i].raw, bad[i].bytes);
+        refused(bad[i].what, text, bad[i].n, bad[i].words);
+        free(text);
+    }
+}
+
+/* Frames that lie. Field sizes as in RFC 8878, section 3.1.1.1. */
+static void test_frames(void)
+{
+    enum { N = 1000, ZEROS = 1 << 30 };
+    size_t size;
+    char *raw = calloc(N, 1), *text;
+    unsigned char *frame = frame_of(raw, N, false, &size);
+    refused("a frame that does not say its size", text = base64(frame, size), N, "says its size");
+    free(text);
+    free(frame);
+    frame = frame_of(raw, N, true, &size);
+    text = base64(frame, size);
+    struct mpg_error err;
+    uint64_t *back = mpg_unpack(text, N, &err);
+    ok(back != NULL, "the same frame, honest, is taken");
+    free(back);
+    free(text);
+    /* The content's size is of two bytes, less 256, right after magic and descriptor (0x60). */
+    if (!ok(frame[4] >> 5 == 3, "whose size has two bytes"))
+        bail("another zstd's frames", "");
+    frame[5]++;
+    refused("a frame that holds one byte less than it says", text = base64(frame, size), N, "damaged");
+    free(text);
+    frame[5] -= 2;
+    refused("and one byte more", text = base64(frame, size), N - 1, "damaged");
+    free(text);
+    frame[5]++;
+    frame = realloc(frame, size + 13);
+    memcpy(frame + size, "\x28\xb5\x2f\xfd\x20\x00\x01\x00\x00", 9); /* empty */
+    refused("another frame after it", text = base64(frame, size + 9), N, "one whole zstd frame");
+    free(text);
+    refused("bytes after it", text = base64(frame, size + 1), N, "one whole zstd frame");
+    free(text);
+    refused("cut off", text = base64(frame, size - 1), N, "one whole zstd frame");
+    free(text);
+    free(frame);
+    free(raw);
+}
+
+/* ---- bombs ---- */
+
+/* The size of the process, so that what a check takes can be held against it; 0: a sanitizer
+ * keeps its own accounts. */
+static size_t most_memory(void)
+{
+    struct rusage usage;
+    return getrusage(RUSAGE_SELF, &usage) == 0 ? (size_t)usage.ru_maxrss * 1024 : 0;
+}
+
+/* A frame of 1 GiB of zeros that SAYS as many bytes as that, or a few: made by repeating one
+ * block of run-length (RFC 8878, section 3.1.1.2) instead of compressing so much. */
+static unsigned char *bomb(uint64_t says, size_t *size)
+{
+    enum { BLOCK = 128 * 1024, BLOCKS = (1 << 30) / BLOCK };
+    unsigned char *frame = malloc(14 + 4 * BLOCKS), *p = frame;
+    if (!frame)
+        bail("out of memory", "");
+    memcpy(p, "\x28\xb5\x2f\xfd\xc0\x38", 6); /* 8 bytes of size; a window of 128 KiB */
+    p += 6;
+    for (int i = 0; i < 8; i++)
+        *p++ = (unsigned char)(says >> 8 * i);
+    for (int i = 0; i < BLOCKS; i++) {
+        uint32_t header = (uint32_t)BLOCK << 3 | 1 << 1 | (i == BLOCKS - 1);
+        *p++ = (unsigned char)header;
+        *p++ = (unsigned char)(header >> 8);
+        *p++ = (unsigned char)(header >> 16);
+        *p++ = 0;
+    }
+    *size = (size_t)(p - frame);
+    return frame;
+}
+
+static void test_bombs(void)
+{
+    static const uint64_t says[] = {UINT64_C(1) << 30, 16, UINT64_MAX - 1, UINT64_C(1) << 62};
+    size_t size;
+    /* That it is one: zstd itself would unpack it. */
+    unsigned char *frame = bomb(says[0], &size);
+    ok(ZSTD_getFrameContentSize(frame, size) == says[0] &&
+           ZSTD_findFrameCompressedSize(frame, size) == size && size < 40000,
+       "a frame of %zu bytes for 1 GiB", size);
+    free(frame);
+    for (size_t i = 0; i < sizeof says / sizeof *says; i++) {
+        frame = bomb(says[i], &size);
+        char *text = base64(frame, size), what[80];
+        snprintf(what, sizeof what, "1 GiB that says %llu bytes", (unsigned long long)says[i]);
+        refused(what, text, 16, says[i] == 16 ? "damaged" : i == 2 ? "zstd frame" : "cannot be");
+        /* As a signature's: within what its packed bytes are worth. */
+        char *file = malloc(strlen(text) + 400);
+        if (!file)
+            bail("out of memory", "");
+        sprintf(file, "{\"format\": \"mpgkit-signature\", \"version\": [3, 0], \"noise\": [{\"core\": 0, "
+                "\"span_ns\": 1e9, \"detours\": {\"n\": %d, \"packed\": \"%s\"}}]}",
+                says[i] == 16 ? 8 : 1000000, text);
+        struct mpg_error err = {.text = ""};
+        struct mpg_signature *sig = load_bytes(path, file, strlen(file), &err);
+        if (!ok(!sig && strstr(err.text, "noise[0]: detours") && !strchr(err.text, '\n'),
+                "refused in a signature: %s", what))
+            printf("# %s\n", sig ? "taken" : err.text);
+        mpg_signature_free(sig);
+        free(file);
+        free(text);
+        free(frame);
+    }
+}
+
+/* ---- detours ---- */
+
+static const double grid[] = {1, 0.1, 0.01, 0.001};
+
+/* N detours of whole PARTS of a ns into CORE, by START and DURATION; always the same. */
+static void make_core(struct mpg_noise_core *core, double *start, double *duration, size_t n,
+                      int parts)
+{
+    uint64_t state = 2463534242u, at = 0;
+    for (size_t i = 0; i < n; i++) {
+        state ^= state << 13, state ^= state >> 7, state ^= state << 17;
+        at += i % 7 == 3 ? 0 : state % 1000000;
+        uint64_t length = 1 + state % 9999;
+        start[i] = i > 0 && i % 7 == 3 ? start[i - 1] + duration[i - 1] : (double)at / parts;
+        duration[i] = (double)length / parts;
+        at += length;
+    }
+    *core = (struct mpg_noise_core){.detours = n, .start_ns = start, .duration_ns = duration};
+}
+
+static void test_detours(void)
+{
+    enum { N = 500 };
+    static double start[N], duration[N];
+    struct mpg_noise_core core;
+    struct mpg_error err;
+    for (int parts = 1, k = 0; parts <= 1000; parts *= 10, k++) {
+        make_core(&core, start, duration, N, parts);
+        ok(mpg_detours_parts(&core) == parts, "times of %g ns: %d parts", grid[k], parts);
+        char *text = mpg_detours_pack(&core, parts, MPG_PACK_WELL, &err);
+        struct mpg_noise_core back = {0};
+        int status = text ? mpg_detours_unpack(text, N, parts, &back, &err) : -1;
+        ok(status == 0 && back.detours == N && memcmp(back.start_ns, start, sizeof start) == 0 &&
+               memcmp(back.duration_ns, duration, sizeof duration) == 0,
+           "times of %g ns come back bit for bit", grid[k]);
+        free(back.start_ns);
+        free(back.duration_ns);
+        free(text);
+    }
+    start[N - 1] += 0.00025;
+    ok(mpg_detours_parts(&core) == 0, "a quarter of a ps is on no grid");
+    char *text = packed_bytes("\x80\x80\x80\x80\x80\x80\x80\x08\x80\x80\x80\x80\x80\x80\x80\x08", 16);
+    struct mpg_noise_core back = {0};
+    ok(mpg_detours_unpack(text, 1, 1, &back, &err) < 0 && strstr(err.text, "beyond 2^53"),
+       "a detour that ends beyond 2^53 parts is refused");
+    free(back.start_ns);
+    free(back.duration_ns);
+    free(text);
+}
+
+int main(void)
+{
+    /* The library's own, and what a million numbers' honest file would need, but no bomb. A
+     * sanitizer needs all addresses there are. */
+    enum { PERMITTED = 256 << 20 };
+#if !defined __SANITIZE_ADDRESS__
+    struct rlimit limit = {PERMITTED, PERMITTED};
+    ok(setrlimit(RLIMIT_AS, &limit) == 0 && !malloc((size_t)1 << 30), "there is no GiB to be had");
+#endif
+    test_numbers();
+    test_base64();
+    test_leb128();
+    test_frames();
+    test_bombs();
+    test_detours();
+    size_t most = most_memory();
+    ok(most > 0 && most < PERMITTED, "all of it within %zu MB", (size_t)PERMITTED >> 20);
+    unlink(path);
+    return done();
+}
