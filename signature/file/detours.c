@@ -351,31 +351,52 @@ static void put_blocks(struct mpg_json_out *out, const struct mpg_noise_core *co
     mpg_json_end(out, '}', false);
 }
 
+/* *PACKED and, if there are any, *BLOCKS in PARTS of a ns, and the ALLOWANCE then. Of a record
+ * without blocks both may become NULL: it is written as arrays. */
+static int pack_all(const struct mpg_noise_core *core, int parts,
+                    struct mpg_detours_allowance *allowance, char **packed, char **blocks,
+                    struct mpg_error *err)
+{
+    bool has_blocks = core->blocks.recorded > 0;
+    struct mpg_detours_allowance after = *allowance;
+    if (parts == 0)
+        return !has_blocks ? 0
+                           : mpg_error_set(err, "times of a record in part are no whole"
+                                                " thousandths of a ns below 2^53 of them");
+    if (!(*packed = mpg_detours_pack(core, parts, MPG_PACK_WELL, err)) ||
+        (has_blocks && !(*blocks = mpg_detours_pack_blocks(core, parts, MPG_PACK_WELL, err))))
+        return -1;
+    if (allow(&after, *packed, core->detours, err) < 0 ||
+        (has_blocks && allow(&after, *blocks, core->blocks.detours, err) < 0)) {
+        free(*packed);
+        *packed = NULL;
+        return has_blocks ? -1 : 0;
+    }
+    *allowance = after;
+    return 0;
+}
+
 void mpg_detours_write(struct mpg_json_out *out, struct mpg_detours_allowance *allowance,
                        const struct mpg_noise_core *core)
 {
-    bool has_blocks = core->blocks.recorded > 0;
+    struct mpg_error err;
+    char *packed = NULL, *blocks = NULL;
     int parts = mpg_detours_parts(core);
-    char *packed = parts > 0 ? mpg_detours_pack(core, parts, MPG_PACK_WELL, NULL) : NULL;
-    char *blocks =
-        packed && has_blocks ? mpg_detours_pack_blocks(core, parts, MPG_PACK_WELL, NULL) : NULL;
-    struct mpg_detours_allowance after = *allowance;
-    bool allowed = packed && allow(&after, packed, core->detours, NULL) == 0 &&
-                   (!blocks || allow(&after, blocks, core->blocks.detours, NULL) == 0);
-    /* Blocks are whole parts, and few, by who makes them. */
-    out->failed = out->failed || (parts > 0 && !packed) || (has_blocks && (!blocks || !allowed));
+    if (pack_all(core, parts, allowance, &packed, &blocks, &err) < 0 && !out->failed) {
+        out->failed = true;
+        mpg_error_set(&out->why, "detours: %s", err.text);
+    }
     mpg_json_line(out);
     mpg_json_begin(out, "detours", '{');
-    if (has_blocks) {
+    if (core->blocks.recorded > 0) {
         mpg_json_put_integer(out, "recorded", (int64_t)core->blocks.recorded);
         mpg_json_put_number(out, "least_ns", core->blocks.least_ns);
     }
-    if (allowed) {
+    if (packed) {
         mpg_json_put_integer(out, "n", (int64_t)core->detours);
         mpg_json_put_integer(out, "parts_of_ns", parts);
         mpg_json_line(out);
         mpg_json_put_text(out, "packed", packed);
-        *allowance = after;
     } else {
         mpg_json_put_numbers(out, "start_ns", core->start_ns, core->detours);
         mpg_json_put_numbers(out, "duration_ns", core->duration_ns, core->detours);

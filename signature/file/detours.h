@@ -31,6 +31,9 @@ int mpg_detours_unpack(const char *text, size_t n, int parts, struct mpg_noise_c
 int mpg_detours_read(const json_t *object, struct mpg_detours_allowance *allowance,
                      struct mpg_noise_core *core, struct mpg_error *err);
 
+/* CORE's detours and blocks: packed, or, where there are no blocks and no part suits or the
+ * file may not hold so many, as arrays. Blocks that cannot be packed fail OUT: times that are
+ * no whole parts or lie beyond 2^53 of them, too many detours, out of memory. */
 void mpg_detours_write(struct mpg_json_out *out, struct mpg_detours_allowance *allowance,
                        const struct mpg_noise_core *core);
 

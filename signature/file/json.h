@@ -74,7 +74,8 @@ struct mpg_json_out {
     FILE *stream;
     int depth;
     bool empty, line;  /* the innermost object or list; the next member's */
-    bool failed;       /* out of memory: what was written is not whole */
+    bool failed;       /* what was written is not whole: WHY */
+    struct mpg_error why;
 };
 
 /* KEY is NULL in a list. END closes the innermost object or list; LINE: on a

@@ -15,10 +15,12 @@ static void put_quoted(struct mpg_json_out *out, const char *text)
     json_t *string = json_string(text);
     char *quoted = string ? json_dumps(string, JSON_ENCODE_ANY) : NULL;
     json_decref(string);
-    if (quoted)
+    if (quoted) {
         fputs(quoted, out->stream);
-    else
+    } else {
         out->failed = true;
+        mpg_error_set(&out->why, "out of memory");
+    }
     free(quoted);
 }
 

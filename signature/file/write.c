@@ -50,7 +50,7 @@ int mpg_signature_put(const struct mpg_signature *sig, FILE *stream, struct mpg_
     mpg_json_end(&out, '}', true);
     putc('\n', stream);
     if (out.failed)
-        return mpg_error_set(err, "out of memory");
+        return mpg_error_set(err, "%s", out.why.text);
     if (ferror(stream))
         return mpg_error_errno(err, errno ? errno : EIO, "cannot write");
     return 0;

@@ -83,7 +83,10 @@ void mpg_write_noise(struct mpg_json_out *out, const struct mpg_signature *sig)
     mpg_json_begin(out, "noise", '[');
     for (size_t i = 0; i < sig->cores; i++) {
         mpg_json_line(out);
+        bool failed = out->failed;
         write_core(out, &allowance, &sig->core[i]);
+        if (out->failed && !failed)
+            mpg_error_prefix(&out->why, "noise[%zu]", i);
     }
     mpg_json_end(out, ']', false);
 }

@@ -424,6 +424,70 @@ static void test_unwritable(void)
     fclose(nowhere);
 }
 
+/* Every number of the file in turn as what no number may be: refused in one line, so that it
+ * never comes out. */
+static void test_every_number(void)
+{
+    static const char *const wrong[] = {"1e151", "-1e151", "1e999", "NaN", "nan", "-Infinity"};
+    enum { WRONG = sizeof wrong / sizeof *wrong, LEAST = 100 };
+    struct mpg_error err;
+    char *base = write_text(&full), *text = malloc(strlen(base) + 32);
+    size_t numbers = 0, bad = 0;
+    if (!text)
+        bail("out of memory", "");
+    for (const char *p = base; *p; p++) {
+        size_t length = strspn(p, "-+.0123456789e");
+        if (*p == '"') /* past the text */
+            for (p++; *p != '"'; p++)
+                p += *p == '\\';
+        if (length == 0)
+            continue;
+        numbers++;
+        for (int i = 0; i < WRONG; i++) {
+            sprintf(text, "%.*s%s%s", (int)(p - base), base, wrong[i], p + length);
+            err.text[0] = '\0';
+            struct mpg_signature *sig = load_bytes(path, text, strlen(text), &err);
+            if ((sig || !err.text[0] || strchr(err.text, '\n')) && bad++ < 3)
+                printf("# %s for %.*s: %.60s: %s\n", wrong[i], (int)length, p,
+                       p - base < 60 ? base : p - 60, sig ? "taken" : err.text);
+            mpg_signature_free(sig);
+        }
+        p += length - 1;
+    }
+    ok(numbers > LEAST && bad == 0, "each of %zu numbers beyond 1e150 or none: rejected", numbers);
+    free(text);
+    free(base);
+}
+
+/* Detours of which all but some blocks are left must be packed; where they cannot be, the
+ * error says why. */
+static void test_unpackable(void)
+{
+    struct mpg_error err = {.text = ""};
+    static double start[] = {10, 1e3 / 3}, duration[] = {5, 50}, part_start[] = {10},
+                  part_duration[] = {5};
+    static struct mpg_noise_block block[] = {{.from_ns = 0, .to_ns = 15, .detours = 1}};
+    struct mpg_noise_core core = {
+        .core = 0, .threshold_ns = 1, .span_ns = 1e6, .detours = 1, .start_ns = start + 1,
+        .duration_ns = duration + 1, .fraction_lost = 1e-4,
+        .blocks = {.recorded = 9, .least_ns = 50, .n = 1, .block = block, .detours = 1,
+                   .start_ns = part_start, .duration_ns = part_duration}};
+    struct mpg_signature sig = {.cores = 1, .core = &core};
+    FILE *nowhere = fopen(path, "w");
+    if (!nowhere)
+        bail("cannot write", path);
+    ok(mpg_signature_write(&sig, nowhere, &err) < 0 &&
+           strstr(err.text, "noise[0]: detours: times of a record in part are no whole"),
+       "not written: %s", err.text);
+    start[1] = 333;
+    ok(mpg_signature_write(&sig, nowhere, &err) == 0, "the same in whole ns is written");
+    core.span_ns = 1e18;
+    start[1] = 1e16;
+    ok(mpg_signature_write(&sig, nowhere, &err) < 0 && strstr(err.text, "below 2^53"),
+       "not written: %s", err.text);
+    fclose(nowhere);
+}
+
 static void test_damage(void)
 {
     char *base = write_text(&full);
@@ -440,6 +504,8 @@ int main(void)
     test_rejected();
     test_caps();
     test_unwritable();
+    test_unpackable();
+    test_every_number();
     test_damage();
     unlink(path);
     return done();
