@@ -200,7 +200,7 @@ void tracer_init(struct tracer_scope *s, int thread_level)
     stream_thread.depth--;
     if (!records || pthread_atfork(NULL, NULL, stop_in_child) != 0)
         return;
-    streams.calls = 0; /* those that measured their own cost do not count */
+    streams.calls = streams.summed = 0; /* those that measured their own cost do not count */
     streams.on = true;
     if (!tracer_lock())
         return;
@@ -223,7 +223,7 @@ void tracer_finalize(struct tracer_scope *s)
     /* All ranks take part, those whose tracer has failed too. */
     bool measured = clock_measure(&life.clocks, &offset);
     clock_group_free(&life.clocks);
-    summary_gather(streams.on ? streams.calls + 1 : 0);
+    summary_gather(streams.on ? streams.calls + streams.summed + 1 : 0);
     if (!measured || !tracer_lock())
         return;
     streams_wait();

@@ -41,5 +41,6 @@ bool local_add(const struct tracer_scope *s, int32_t site)
         (void)mpg_trace_add_sum(stream->writer, s->call, site, time_ns, leave_ns);
     }
     stream->last_ns = leave_ns;
+    streams.summed++;
     return true;
 }

@@ -59,7 +59,7 @@ struct streams {
     volatile bool busy; /* between lock and unlock */
     bool threads;
     int rank;
-    int64_t calls;          /* recorded so far; between lock and unlock */
+    int64_t calls, summed;  /* recorded, and only summed up, so far; between lock and unlock */
     struct stream *first; /* of MPI_Init's thread */
     struct stream_options options;
     pthread_mutex_t lock;

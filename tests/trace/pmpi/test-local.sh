@@ -54,6 +54,12 @@ for how in rounds places exit kill; do
         counted "$how $options"
     done
 done
+rm -rf t.trace
+# shellcheck disable=SC2086 # mpirun may have arguments
+timeout -k 5 600 $mpirun -np 2 "$MPGTRACE" record -o t.trace "$local" rounds >out 2>err
+is "the line in the end counts what stat counts" \
+    "$(sed -n 's/^mpgtrace: t.trace: 2 ranks, \([0-9]*\) calls.*/\1/p' err)" \
+    "$("$MPGTRACE" stat t.trace | awk '$1 == "calls" { print $2 + 0 }')"
 run threads
 if [ $? = 77 ]; then
     skip "threads" "MPI is without MPI_THREAD_MULTIPLE"
