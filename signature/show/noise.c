@@ -9,10 +9,8 @@
 #include "signature/show/show.h"
 
 enum {
-    MOST_LAGS = 6,      /* named in a row */
-    MOST_LINES = 4,     /* fundamentals of one core */
-    MOST_HARMONICS = 6, /* named in a row */
-    EVENTS_WIDTH = 96,  /* bytes of a core's events */
+    MOST_LAGS = 6,     /* named in a row */
+    EVENTS_WIDTH = 96, /* bytes of a core's events */
 };
 
 typedef bool has_function(const struct mpg_noise_core *);
@@ -107,70 +105,6 @@ static void show_quanta(const struct mpg_noise_core *c, bool all)
     (void)all;
     show_kind(c, false, &c->ftq);
     show_kind(c, true, &c->fwq);
-}
-
-/* The lowest harmonic of FUNDAMENTAL_HZ among C's lines that is above ABOVE_HZ, or 0. */
-static double next_harmonic(const struct mpg_noise_core *c, double fundamental_hz, double above_hz)
-{
-    double lowest = 0;
-    for (size_t i = 0; i < c->lines; i++) {
-        double at = c->line[i].frequency_hz;
-        if (c->line[i].harmonic_of_hz > 0 && c->line[i].harmonic_of_hz == fundamental_hz &&
-            at > above_hz && (lowest == 0 || at < lowest))
-            lowest = at;
-    }
-    return lowest;
-}
-
-/* "x2 x3": the harmonics of LINE that are lines themselves; one above half the
- * sampling frequency appears folded, at a frequency that is no multiple. */
-static void show_harmonics(const struct mpg_noise_core *c, const struct mpg_noise_line *line,
-                           size_t most)
-{
-    size_t n = 0;
-    for (double at = 0; (at = next_harmonic(c, line->frequency_hz, at)) > 0;) {
-        double order = at / line->frequency_hz;
-        if (++n > most)
-            break;
-        if (order > 1.5 && fabs(order - round(order)) < 0.05)
-            printf(" x%.0f", order);
-        else
-            printf(" %.5g Hz (folded)", at);
-    }
-    printf("%s", n > most ? " ..." : n == 0 ? " -" : "");
-}
-
-/* Whether the fundamental of LINE is in the list, so that LINE is named there. */
-static bool is_folded(const struct mpg_noise_core *c, const struct mpg_noise_line *line)
-{
-    for (size_t i = 0; line->harmonic_of_hz > 0 && i < c->lines; i++)
-        if (c->line[i].frequency_hz == line->harmonic_of_hz && c->line[i].harmonic_of_hz == 0)
-            return true;
-    return false;
-}
-
-static void show_lines(const struct mpg_noise_core *c, bool all)
-{
-    size_t n = 0, most = all ? c->lines : MOST_LINES;
-    for (size_t i = 0; i < c->lines; i++) {
-        const struct mpg_noise_line *line = &c->line[i];
-        if (is_folded(c, line) || ++n > most)
-            continue;
-        show_name(c);
-        printf(" %9.5g Hz", line->frequency_hz);
-        show_time(line->amplitude_ns);
-        printf(" %12.1e ", line->false_alarm);
-        if (line->harmonic_of_hz > 0)
-            printf(" of %.5g Hz", line->harmonic_of_hz);
-        else
-            show_harmonics(c, line, all ? c->lines : MOST_HARMONICS);
-        putchar('\n');
-    }
-    if (c->lines == 0) {
-        show_name(c);
-        printf("   no line (false alarm below %.2g)\n", c->false_alarm);
-    }
-    show_rest(n, most, "lines of this core");
 }
 
 /* Lags beyond what 95 % of the lags of white noise stay within (Bartlett 1946). */

@@ -46,6 +46,9 @@ void show_best_fit(const struct mpg_distribution *d);
 void show_time(double time_ns);
 void show_quantiles(const struct mpg_distribution *d);
 
+/* Rows of C's spectral lines: each fundamental with its harmonics, of many the first. */
+void show_lines(const struct mpg_noise_core *c, bool all);
+
 /* The sections of the text. */
 void show_noise(const struct mpg_signature *sig, struct show *show);
 void show_network(const struct mpg_signature *sig, struct show *show);

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* sigshow's spectral lines of one core, harmonics with their fundamental. Lines are looked up in
+ * order of fundamental and frequency: there may be MPG_SIGNATURE_MAX_LIST of them. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "signature/show/show.h"
+
+enum {
+    MOST_LINES = 4,     /* fundamentals of one core */
+    MOST_HARMONICS = 6, /* named in a row */
+};
+
+/* By what they are harmonics of, then by frequency. */
+static int compare(const void *a, const void *b)
+{
+    const struct mpg_noise_line *x = *(const struct mpg_noise_line *const *)a;
+    const struct mpg_noise_line *y = *(const struct mpg_noise_line *const *)b;
+    if (x->harmonic_of_hz != y->harmonic_of_hz)
+        return x->harmonic_of_hz < y->harmonic_of_hz ? -1 : 1;
+    return (x->frequency_hz > y->frequency_hz) - (x->frequency_hz < y->frequency_hz);
+}
+
+/* Where the first of N SORTED lines is that does not come before one of FREQUENCY_HZ, a
+ * harmonic of OF_HZ. */
+static size_t find(const struct mpg_noise_line *const *sorted, size_t n, double of_hz,
+                   double frequency_hz)
+{
+    const struct mpg_noise_line like = {.frequency_hz = frequency_hz, .harmonic_of_hz = of_hz};
+    const struct mpg_noise_line *sought = &like;
+    size_t low = 0;
+    while (low < n) {
+        size_t middle = low + (n - low) / 2;
+        if (compare(&sorted[middle], &sought) < 0)
+            low = middle + 1;
+        else
+            n = middle;
+    }
+    return low;
+}
+
+/* "x2 x3": the harmonics of LINE that are lines themselves; one above half the
+ * sampling frequency appears folded, at a frequency that is no multiple. */
+static void show_harmonics(const struct mpg_noise_line *const *sorted, size_t lines,
+                           const struct mpg_noise_line *line, size_t most)
+{
+    size_t n = 0;
+    double before_hz = 0;
+    for (size_t i = find(sorted, lines, line->frequency_hz, 0);
+         i < lines && sorted[i]->harmonic_of_hz == line->frequency_hz; i++) {
+        double at = sorted[i]->frequency_hz, order = at / line->frequency_hz;
+        if (at == before_hz)
+            continue;
+        before_hz = at;
+        if (++n > most)
+            break;
+        if (order > 1.5 && fabs(order - round(order)) < 0.05)
+            printf(" x%.0f", order);
+        else
+            printf(" %.5g Hz (folded)", at);
+    }
+    printf("%s", n > most ? " ..." : n == 0 ? " -" : "");
+}
+
+/* Whether the fundamental of LINE is in the list, so that LINE is named there. */
+static bool is_folded(const struct mpg_noise_line *const *sorted, size_t lines,
+                      const struct mpg_noise_line *line)
+{
+    if (!(line->harmonic_of_hz > 0))
+        return false;
+    size_t i = find(sorted, lines, 0, line->harmonic_of_hz);
+    return i < lines && sorted[i]->harmonic_of_hz == 0 &&
+           sorted[i]->frequency_hz == line->harmonic_of_hz;
+}
+
+void show_lines(const struct mpg_noise_core *c, bool all)
+{
+    char name[SHOW_TEXT];
+    size_t n = 0, most = all ? c->lines : MOST_LINES;
+    const struct mpg_noise_line **sorted = malloc((c->lines + 1) * sizeof *sorted);
+    show_core_name(name, c->host, c->core);
+    if (!sorted) {
+        printf("%4s   out of memory for %zu lines\n", name, c->lines);
+        return;
+    }
+    for (size_t i = 0; i < c->lines; i++)
+        sorted[i] = &c->line[i];
+    qsort(sorted, c->lines, sizeof *sorted, compare);
+    for (size_t i = 0; i < c->lines; i++) {
+        const struct mpg_noise_line *line = &c->line[i];
+        if (is_folded(sorted, c->lines, line) || ++n > most)
+            continue;
+        printf("%4s %9.5g Hz", name, line->frequency_hz);
+        show_time(line->amplitude_ns);
+        printf(" %12.1e ", line->false_alarm);
+        if (line->harmonic_of_hz > 0)
+            printf(" of %.5g Hz", line->harmonic_of_hz);
+        else
+            show_harmonics(sorted, c->lines, line, all ? c->lines : MOST_HARMONICS);
+        putchar('\n');
+    }
+    if (c->lines == 0)
+        printf("%4s   no line (false alarm below %.2g)\n", name, c->false_alarm);
+    show_rest(n, most, "lines of this core");
+    free(sorted);
+}
