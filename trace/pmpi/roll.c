@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,7 +72,10 @@ static bool find_path(void)
     char job[200];
     if (!find_job(job, sizeof job) || roll.size < 1)
         return false;
-    snprintf(roll.path, sizeof roll.path, FOLDER "mpgtrace-%u-%s", (unsigned)getuid(), job);
+    char host[HOST_NAME_MAX + 1] = ""; /* containers may share the folder */
+    (void)gethostname(host, sizeof host - 1);
+    snprintf(roll.path, sizeof roll.path, FOLDER "mpgtrace-%u-%s-%s", (unsigned)getuid(), host,
+             job);
     for (char *p = roll.path + sizeof FOLDER - 1; *p; p++)
         if (*p == '/')
             *p = '-';

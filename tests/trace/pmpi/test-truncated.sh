@@ -61,7 +61,7 @@ if [ -w /dev/shm ] && [ "$(id -u)" = 0 ] && [ -n "$($mpirun -np 1 sh -c 'echo $P
     getent passwd nobody >/dev/null; then
     # shellcheck disable=SC2086
     timeout 600 $mpirun -np 1 sh -c '
-        shm=/dev/shm/mpgtrace-$(id -u)-$(echo "$PMIX_NAMESPACE" | tr / -)
+        shm=/dev/shm/mpgtrace-$(id -u)-$(uname -n)-$(echo "$PMIX_NAMESPACE" | tr / -)
         echo "$shm" >shm
         echo precious >"$shm"
         chmod 666 "$shm"
