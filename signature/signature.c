@@ -77,10 +77,20 @@ const struct mpg_network_path *mpg_signature_farthest(const struct mpg_signature
     return sig->paths > 0 ? &sig->network[sig->paths - 1] : NULL;
 }
 
+static void free_launches(struct mpg_launches *launches)
+{
+    for (size_t i = 0; i < launches->n; i++)
+        mpg_distribution_free(launches->ns[i]);
+    free(launches->ns);
+}
+
 static void free_sizes(struct mpg_network_sizes *sizes)
 {
-    for (size_t i = 0; i < sizes->n; i++)
+    for (size_t i = 0; i < sizes->n; i++) {
         mpg_distribution_free(sizes->size[i].time_ns);
+        free_launches(&sizes->size[i].launches);
+        free(sizes->size[i].rows.u);
+    }
     free(sizes->size);
 }
 
@@ -97,6 +107,8 @@ static void free_path(struct mpg_network_path *p)
     free_groups(p->launch, p->launches);
     free(p->loggp.segment);
     free_sizes(&p->streaming);
+    free_sizes(&p->receive_overhead);
+    free_sizes(&p->send_overhead);
     free_sizes(&p->sender);
     free_sizes(&p->bandwidth);
     free_sizes(&p->round_trip);
@@ -142,6 +154,7 @@ void mpg_signature_free(struct mpg_signature *sig)
     free(sig->rate);
     for (size_t i = 0; i < sig->collectives; i++) {
         mpg_distribution_free(sig->collective[i].time_ns);
+        free_launches(&sig->collective[i].launches);
         free(sig->collective[i].operation);
     }
     free(sig->collective);

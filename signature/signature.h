@@ -31,6 +31,8 @@ enum {
     MPG_SIGNATURE_MAX_SIZES = MPG_LOGGP_MAX_SIZES, /* message sizes of one benchmark */
     MPG_SIGNATURE_MAX_LIST = 65536,      /* lines, lags, series' values, pairs, launches,
                                             collectives, rates */
+    MPG_SIGNATURE_MAX_LAUNCHES = 1024,   /* of one quantity */
+    MPG_SIGNATURE_MAX_ROWS = 1048576,    /* blocks x length of one size */
 };
 
 enum { MPG_EAGER_LIMIT_UNKNOWN = -2 };
@@ -91,6 +93,9 @@ struct mpg_noise_core {
     size_t detours;
     double *start_ns, *duration_ns; /* start in [0, span); start + duration <= span */
     struct mpg_noise_blocks blocks; /* where DETOURS are the longest only */
+    double offset_ns;  /* >= 0: when the record began, after the earliest of those together with it */
+    bool together;     /* measured at the same time as the host's other cores, on one clock */
+    double alone_lost; /* fraction lost when measured one by one; < 0: not measured */
     double fraction_lost;           /* of the whole record: durations / span; without one 0 */
     struct mpg_distribution *gap_ns, *length_ns; /* NULL with fewer than 2 detours */
     struct mpg_noise_quanta ftq, fwq;
@@ -109,10 +114,25 @@ struct mpg_noise_core {
 
 enum mpg_path_class { MPG_PATH_COMPLEX, MPG_PATH_NODE, MPG_PATH_BETWEEN, MPG_PATHS };
 
+/* The same time of each launch by itself. */
+struct mpg_launches {
+    size_t n;                     /* 0: there was one only, or they are not kept; else >= 2 */
+    struct mpg_distribution **ns; /* N of them; the same order for all sizes of a path */
+};
+
+/* What successive messages have in common: some stretches of the samples in the order in
+ * which they were measured, each as its probability among those of its launch and pair. */
+struct mpg_rows {
+    size_t blocks, length; /* 0 blocks: not kept */
+    double *u;             /* blocks x length, within 0 to 1, exclusive; all together uniform */
+};
+
 /* Times for messages of one size. */
 struct mpg_network_size {
     int64_t size_bytes;
     struct mpg_distribution *time_ns;
+    struct mpg_launches launches;
+    struct mpg_rows rows;
 };
 
 struct mpg_network_sizes {
@@ -141,6 +161,10 @@ struct mpg_network_path {
     struct mpg_network_sizes round_trip;
     struct mpg_network_sizes bandwidth;  /* transfer of one message by itself */
     struct mpg_network_sizes sender;     /* inside the send */
+    struct mpg_network_sizes send_overhead; /* o_s: how long a send that waits for nobody keeps
+                                             * its caller; n = 0: not measured */
+    struct mpg_network_sizes receive_overhead; /* o_r: how long it takes to complete a receive
+                                                * whose message lies ready; n = 0: not measured */
     struct mpg_network_sizes streaming;  /* a message among many in flight */
     int64_t window;            /* messages in flight when streaming; 0 without streaming */
     int64_t eager_limit_bytes; /* MPG_EAGER_LIMIT_UNKNOWN: not detected; -1: no send is eager */
@@ -154,6 +178,7 @@ struct mpg_collective_time {
     int processes;         /* >= 1 */
     int64_t size_bytes;    /* one rank's contribution */
     struct mpg_distribution *time_ns; /* from the common start to the last rank's end */
+    struct mpg_launches launches;
 };
 
 /* ---- compute ---- */

@@ -5,6 +5,7 @@
 #include <gsl/gsl_sort_double.h>
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -75,6 +76,11 @@ struct mpg_distribution *mpg_distribution_from_samples(const double *samples, si
     }
     d->n = n;
     d->knots = knots;
+    if (mpg_distribution_prepare(d, err) < 0) {
+        free(sorted);
+        mpg_distribution_free(d);
+        return NULL;
+    }
     memcpy(sorted, samples, n * sizeof *sorted);
     gsl_sort(sorted, 1, n);
     fill_quantiles(d, sorted);
@@ -83,18 +89,57 @@ struct mpg_distribution *mpg_distribution_from_samples(const double *samples, si
     return d;
 }
 
+int mpg_distribution_prepare(struct mpg_distribution *d, struct mpg_error *err)
+{
+    enum { MOST_CELLS = 65536 };
+    size_t last = d->knots - 1, cells = 1;
+    while (cells < 2 * d->knots && cells < MOST_CELLS)
+        cells *= 2;
+    uint32_t *guide = malloc((cells + 1) * sizeof *guide);
+    double *steps = d->probabilities ? NULL : malloc(d->knots * sizeof *steps);
+    if (!guide || (!d->probabilities && !steps)) {
+        free(guide);
+        free(steps);
+        return mpg_error_set(err, "out of memory for %zu knots", d->knots);
+    }
+    for (size_t i = 0; steps && i <= last; i++)
+        steps[i] = (double)i / (double)last;
+    if (steps)
+        d->probabilities = steps;
+    for (size_t i = 0, knot = 0; i <= cells; i++) {
+        while (knot + 1 < last && d->probabilities[knot + 1] <= (double)i / (double)cells)
+            knot++;
+        guide[i] = (uint32_t)knot;
+    }
+    free(d->guide);
+    d->guide = guide;
+    d->cells = cells;
+    return 0;
+}
+
 double mpg_distribution_quantile(const struct mpg_distribution *d, double u)
 {
-    size_t last = d->knots - 1;
-    double position = u * (double)last;
-    if (!(position > 0))
+    size_t low = 0, high = d->knots - 1; /* probabilities[low] <= u < probabilities[high] */
+    if (!(u > 0))
         return d->quantiles[0];
-    if (position >= (double)last)
-        return d->quantiles[last];
-    size_t below = (size_t)position;
-    double low = d->quantiles[below], high = d->quantiles[below + 1];
-    double value = low + (high - low) * (position - (double)below);
-    return value < high ? value : high;
+    if (u >= 1)
+        return d->quantiles[high];
+    if (d->cells > 0) { /* a power of 2, so that nothing is rounded */
+        size_t cell = (size_t)(u * (double)d->cells);
+        low = d->guide[cell];
+        high = (size_t)d->guide[cell + 1] + 1;
+    }
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (d->probabilities[middle] <= u)
+            low = middle;
+        else
+            high = middle;
+    }
+    double from = d->probabilities[low], to = d->probabilities[high];
+    double least = d->quantiles[low], most = d->quantiles[high];
+    double value = least + (most - least) * ((u - from) / (to - from));
+    return value < most ? value : most;
 }
 
 static int check_name(const char *name, const char *key, struct mpg_error *err)
@@ -130,6 +175,26 @@ static int check_fit(const struct mpg_distribution_fit *fit, struct mpg_error *e
     return 0;
 }
 
+static int check_probabilities(const struct mpg_distribution *d, struct mpg_error *err)
+{
+    const double *p = d->probabilities;
+    size_t last = d->knots - 1;
+    if (!p)
+        return 0;
+    if (p[0] != 0 || p[last] != 1)
+        return mpg_error_set(err, "probabilities do not begin with 0 and end with 1");
+    for (size_t i = 1; i <= last; i++) {
+        if (!(p[i] >= p[i - 1]))
+            return mpg_error_set(err, "probabilities[%zu] is %g, below the %g before it", i, p[i],
+                                 p[i - 1]);
+        bool end = p[i] == 0 || p[i - 1] == 1;
+        if (p[i] == p[i - 1] && (end || (i > 1 && p[i] == p[i - 2])))
+            return mpg_error_set(err, "probabilities[%zu] is %g again, which only a jump within"
+                                      " 0 to 1 may, once", i, p[i]);
+    }
+    return 0;
+}
+
 int mpg_distribution_check(const struct mpg_distribution *d, struct mpg_error *err)
 {
     if (d->n == 0)
@@ -137,6 +202,8 @@ int mpg_distribution_check(const struct mpg_distribution *d, struct mpg_error *e
     if (d->knots < 2 || d->knots > MPG_DISTRIBUTION_MAX_KNOTS)
         return mpg_error_set(err, "quantiles has %zu values, not 2 to %d", d->knots,
                              (int)MPG_DISTRIBUTION_MAX_KNOTS);
+    if (check_probabilities(d, err) < 0)
+        return -1;
     for (size_t i = 0; i < d->knots; i++) {
         if (!(fabs(d->quantiles[i]) <= MPG_DISTRIBUTION_LIMIT))
             return mpg_error_set(err, "quantiles[%zu] is %g, out of range", i, d->quantiles[i]);
@@ -172,6 +239,8 @@ void mpg_distribution_free(struct mpg_distribution *d)
         free(d->fit[i].name[1]);
     }
     free(d->fit);
+    free(d->guide);
+    free(d->probabilities);
     free(d->quantiles);
     free(d);
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* An empirical distribution as an inverse CDF over equally spaced
- * probabilities; immutable once made, so shared by threads freely. */
+/* An empirical distribution as a piecewise linear inverse CDF; immutable once
+ * made, so shared by threads freely. */
 #ifndef MPG_DISTRIBUTION_H
 #define MPG_DISTRIBUTION_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "common/error.h"
 
@@ -23,8 +24,13 @@ struct mpg_distribution {
     size_t n;           /* samples it was made from */
     double mean, sd;    /* of the samples; sd divides by n - 1, and is 0 when n = 1 */
     double lag1;        /* lag-1 autocorrelation of the samples in time order */
-    size_t knots;       /* >= 2; probability of knot i is i / (knots - 1) */
-    double *quantiles;  /* ascending; exact minimum first, exact maximum last */
+    size_t knots;          /* >= 2 */
+    double *probabilities; /* from 0 to 1, ascending; two equal ones in a row, neither of
+                            * them 0 or 1, are a jump. NULL until prepared: equal steps */
+    double *quantiles;     /* ascending; exact minimum first, exact maximum last */
+    size_t cells;          /* of guide; 0: there is none */
+    uint32_t *guide;       /* cells + 1: the last knot but one of those whose probability is
+                            * at most i / cells (Chen and Asau, Oper. Res. 22 (1974)) */
     size_t fits;        /* best first; 0: none was made */
     struct mpg_distribution_fit *fit;
 };
@@ -47,11 +53,16 @@ enum {
  * MPG_DISTRIBUTION_LIMIT, KNOTS out of range, out of memory. */
 struct mpg_distribution *mpg_distribution_from_samples(const double *samples, size_t n,
                                                        size_t knots, struct mpg_error *err);
+/* For a D filled by other means: probabilities in equal steps where it has none, and the
+ * guide, without which mpg_distribution_quantile() is slower. D's knots must be at least 2
+ * and its probabilities, if any, be as promised above. Errors: out of memory. */
+int mpg_distribution_prepare(struct mpg_distribution *d, struct mpg_error *err);
 /* The value below which a fraction U of [0, 1] lies, linear between knots; U
- * outside that range means its nearer end. Thread-safe. */
+ * outside that range means its nearer end. Thread-safe. Takes a few steps, however many
+ * knots there are, if D was made or prepared by the functions above. */
 double mpg_distribution_quantile(const struct mpg_distribution *d, double u);
 /* Checks what the comments of the structs promise of D, however it was filled:
- * n >= 1, finite numbers, knots and fits in range, ascending quantiles, sd >= 0,
+ * n >= 1, finite numbers, knots and fits in range, ascending probabilities and quantiles, sd >= 0,
  * lag1 within -1..1, mean between the extremes (to a relative 1e-9). */
 int mpg_distribution_check(const struct mpg_distribution *d, struct mpg_error *err);
 void mpg_distribution_free(struct mpg_distribution *d); /* NULL is allowed */

@@ -189,6 +189,7 @@ static int parse_distribution(const json_t *object, struct mpg_distribution *d,
                               struct mpg_error *err)
 {
     int64_t n = 0;
+    size_t probabilities = 0;
     struct mpg_json_list fits;
     if (mpg_json_need_integer(object, "n", &n, err) < 0 ||
         mpg_json_need_number(object, "mean", &d->mean, err) < 0 ||
@@ -200,10 +201,19 @@ static int parse_distribution(const json_t *object, struct mpg_distribution *d,
     d->n = (size_t)n;
     if (mpg_json_get_numbers(object, "quantiles", MPG_DISTRIBUTION_MAX_KNOTS, &d->quantiles,
                              &d->knots, err) < 0 ||
+        mpg_json_get_numbers(object, "probabilities", MPG_DISTRIBUTION_MAX_KNOTS,
+                             &d->probabilities, &probabilities, err) < 0 ||
         mpg_json_get_list(object, "fits", MPG_DISTRIBUTION_MAX_FITS, sizeof *d->fit, &fits,
                           err) < 0)
         return -1;
     d->fit = fits.memory;
+    if (!json_object_get(object, "probabilities")) { /* equal steps, as before version 4 */
+        free(d->probabilities);
+        d->probabilities = NULL;
+    } else if (probabilities != d->knots) {
+        return mpg_error_set(err, "quantiles has %zu values, probabilities has %zu", d->knots,
+                             probabilities);
+    }
     while (d->fits < fits.n) {
         size_t i = d->fits++;
         if (parse_fit(json_array_get(fits.array, i), &d->fit[i], err) < 0)
@@ -223,7 +233,8 @@ int mpg_json_get_distribution(const json_t *object, const char *key,
     struct mpg_distribution *d = calloc(1, sizeof *d);
     if (!d)
         return mpg_error_set(err, "out of memory");
-    if (parse_distribution(member, d, err) < 0 || mpg_distribution_check(d, err) < 0) {
+    if (parse_distribution(member, d, err) < 0 || mpg_distribution_check(d, err) < 0 ||
+        mpg_distribution_prepare(d, err) < 0) {
         mpg_distribution_free(d);
         return mpg_error_prefix(err, "%s", key);
     }

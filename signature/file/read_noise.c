@@ -84,6 +84,7 @@ static int derive_core(const json_t *object, struct mpg_noise_core *c, struct mp
 static int parse_core(const json_t *object, struct mpg_detours_allowance *allowance,
                       struct mpg_noise_core *c, struct mpg_error *err)
 {
+    c->alone_lost = -1;
     if (mpg_json_get_text(object, "host", &c->host, err) < 0 ||
         mpg_json_need_count(object, "core", 0, &c->core, err) < 0 ||
         mpg_json_get_count(object, "cores_at_once", 1, &c->cores_at_once, err) < 0 ||

@@ -236,6 +236,8 @@ int mpg_noise_core_check(const struct mpg_noise_core *c, struct mpg_error *err)
     if (check_place(c->host, c->core, c->cores_at_once, err) < 0 ||
         check_time(c->threshold_ns, "threshold_ns", err) < 0 ||
         check_time(c->span_ns, "span_ns", err) < 0 ||
+        check_time(c->offset_ns, "offset_ns", err) < 0 ||
+        (c->alone_lost >= 0 && check_probability(c->alone_lost, "alone_lost", err) < 0) ||
         check_quanta(&c->ftq, "ftq", err) < 0 || check_quanta(&c->fwq, "fwq", err) < 0)
         return -1;
     if (check_detours(c, err) < 0)
@@ -274,6 +276,32 @@ static int check_noise(const struct mpg_signature *sig, struct mpg_error *err)
 
 /* ---- network ---- */
 
+static int check_launches(const struct mpg_launches *launches, const char *key,
+                          struct mpg_error *err)
+{
+    if (check_count(launches->n, MPG_SIGNATURE_MAX_LAUNCHES, "launches", err) < 0)
+        return -1;
+    if (launches->n == 1)
+        return mpg_error_set(err, "launches has one element, which is the whole");
+    for (size_t i = 0; i < launches->n; i++)
+        if (check_times(launches->ns[i], key, err) < 0)
+            return mpg_error_prefix(err, "launches[%zu]", i);
+    return 0;
+}
+
+static int check_rows(const struct mpg_rows *rows, struct mpg_error *err)
+{
+    if (rows->blocks == 0)
+        return rows->length == 0 ? 0 : mpg_error_set(err, "rows: length without blocks");
+    if (rows->length == 0 || rows->length > MPG_SIGNATURE_MAX_ROWS / rows->blocks)
+        return mpg_error_set(err, "rows: %zu blocks of %zu, not 1 to %d in all", rows->blocks,
+                             rows->length, (int)MPG_SIGNATURE_MAX_ROWS);
+    for (size_t i = 0; i < rows->blocks * rows->length; i++)
+        if (!(rows->u[i] > 0 && rows->u[i] < 1))
+            return mpg_error_set(err, "rows: u[%zu] is %g, not between 0 and 1", i, rows->u[i]);
+    return 0;
+}
+
 static int check_sizes(const struct mpg_network_sizes *sizes, const char *what, const char *key,
                        struct mpg_error *err)
 {
@@ -284,7 +312,8 @@ static int check_sizes(const struct mpg_network_sizes *sizes, const char *what, 
         if (size[i].size_bytes < 0 || (i > 0 && size[i].size_bytes <= size[i - 1].size_bytes))
             return mpg_error_set(err, "%s[%zu]: size_bytes is %lld, not ascending from 0", what,
                                  i, (long long)size[i].size_bytes);
-        if (check_times(size[i].time_ns, key, err) < 0)
+        if (check_times(size[i].time_ns, key, err) < 0 ||
+            check_launches(&size[i].launches, key, err) < 0 || check_rows(&size[i].rows, err) < 0)
             return mpg_error_prefix(err, "%s[%zu]", what, i);
     }
     return 0;
@@ -351,6 +380,8 @@ static int check_path(const struct mpg_network_path *p, struct mpg_error *err)
         check_sizes(&p->round_trip, "round_trip", "round_trip_ns", err) < 0 ||
         check_sizes(&p->bandwidth, "bandwidth", "transfer_ns", err) < 0 ||
         check_sizes(&p->sender, "sender", "send_ns", err) < 0 ||
+        check_sizes(&p->send_overhead, "send_overhead", "send_ns", err) < 0 ||
+        check_sizes(&p->receive_overhead, "receive_overhead", "receive_ns", err) < 0 ||
         check_sizes(&p->streaming, "streaming", "message_ns", err) < 0 ||
         (p->one_way && check_text(p->one_way, "one_way", err) < 0) ||
         check_time(p->one_way_error_ns, "one_way_error_ns", err) < 0 ||
@@ -408,6 +439,8 @@ static int check_collectives(const struct mpg_signature *sig, struct mpg_error *
             status = check_bytes(c->size_bytes, "size_bytes", err);
         if (status == 0)
             status = check_times(c->time_ns, "time_ns", err);
+        if (status == 0)
+            status = check_launches(&c->launches, "time_ns", err);
         if (status == 0 && i > 0 && compare_collectives(c - 1, c) >= 0)
             status = mpg_error_set(err, "operation, processes, size_bytes do not ascend");
         if (status < 0)

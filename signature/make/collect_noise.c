@@ -30,7 +30,7 @@ static struct mpg_noise_core *find_core(struct mpg_signature *sig, const char *h
         return NULL;
     }
     memmove(&grown[i + 1], &grown[i], (sig->cores - i) * sizeof *grown);
-    grown[i] = (struct mpg_noise_core){.host = copy, .core = (int)id};
+    grown[i] = (struct mpg_noise_core){.host = copy, .core = (int)id, .alone_lost = -1};
     sig->cores++;
     return &grown[i];
 }

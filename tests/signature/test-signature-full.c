@@ -12,8 +12,8 @@ static const char path[] = "test-signature-full.tmp";
 /* ---- the signature ---- */
 
 /* Thirds and their like: no short decimal is the same double. */
-static double q_short[] = {1 / 3.0, 2.385, 1e3 / 7};
-static double q_long[] = {0, 12.5, 13, 1e5 / 3, 7e9};
+static double q_short[] = {1 / 3.0, 2.385, 1e3 / 7}, p_short[] = {0, 0.5, 1};
+static double q_long[] = {0, 12.5, 13, 1e5 / 3, 7e9}, p_long[] = {0, 0.25, 0.5, 0.75, 1};
 static struct mpg_distribution_fit fits[] = {
     {.family = "lognormal", .location = 310.5, .parameters = 2, .name = {"mu", "sigma"},
      .value = {-5.25, 1 / 9.0}, .low = {-5.5, 0.1}, .high = {-5, 0.125}, .distance = 1 / 77.0,
@@ -22,9 +22,11 @@ static struct mpg_distribution_fit fits[] = {
      .high = {2}, .distance = 0.25, .tail_fraction = 0.05},
 };
 static struct mpg_distribution small = {
-    .n = 3, .mean = 50.1, .sd = 80, .lag1 = -0.125, .knots = 3, .quantiles = q_short};
+    .n = 3, .mean = 50.1, .sd = 80, .lag1 = -0.125, .knots = 3,
+    .probabilities = p_short, .quantiles = q_short};
 static struct mpg_distribution fitted = {.n = 70001, .mean = 2e6, .sd = 1e8 / 3, .lag1 = 1 / 6.0,
-                                         .knots = 5, .quantiles = q_long, .fits = 2, .fit = fits};
+                                         .knots = 5, .probabilities = p_long,
+                                         .quantiles = q_long, .fits = 2, .fit = fits};
 
 static double starts[] = {0, 1e3 / 3, 9e5}, durations[] = {0.1, 7 / 3.0, 400};
 static double series_mean[] = {0, 1 / 7.0, 3}, series_most[] = {0, 5, 3};

@@ -149,8 +149,9 @@ static void test_errors(void)
 static void test_check(void)
 {
     struct mpg_error err;
-    double q[] = {1, 2, 3};
-    const struct mpg_distribution good = {.n = 3, .mean = 2, .sd = 1, .knots = 3, .quantiles = q};
+    double q[] = {1, 2, 3}, p[] = {0, 0.5, 1};
+    const struct mpg_distribution good = {
+        .n = 3, .mean = 2, .sd = 1, .knots = 3, .probabilities = p, .quantiles = q};
     struct mpg_distribution d = good;
     ok(mpg_distribution_check(&d, &err) == 0, "check: good");
     d.n = 0;
