@@ -1,47 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Drawing perturbations for a vector of lanes. */
+/* Drawing perturbations of calls and messages for a vector of lanes. */
 #include "simulate/models/perturbation.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-enum { LANES_AT_ONCE = 64 };
-
 /* --- from signatures --- */
-
-static void free_replays(struct mpg_replay **replays, size_t n)
-{
-    for (size_t i = 0; replays && i < n; i++)
-        mpg_replay_free(replays[i]);
-    free(replays);
-}
-
-/* A replay for each core of SIG with a record, on whatever host, in the order of
- * hosts and cores; some may have quanta only. */
-static struct mpg_replay **make_replays(const struct mpg_signature *sig, size_t *n,
-                                        struct mpg_error *err)
-{
-    struct mpg_replay **replays = calloc(sig->cores ? sig->cores : 1, sizeof *replays);
-    size_t made = 0;
-    if (!replays) {
-        mpg_error_set(err, "out of memory");
-        return NULL;
-    }
-    for (size_t i = 0; i < sig->cores; i++) {
-        if (!(sig->core[i].span_ns > 0))
-            continue;
-        if (!(replays[made] = mpg_replay_new(&sig->core[i], err))) {
-            mpg_error_prefix(err, "%s", sig->path);
-            free_replays(replays, made);
-            return NULL;
-        }
-        made++;
-    }
-    *n = made;
-    return replays;
-}
 
 /* Fills ERR: SIG has no path of class PATH, but others. */
 static int no_path(const struct mpg_signature *sig, enum mpg_path_class path,
@@ -76,19 +41,16 @@ int mpg_perturbation_use(struct mpg_perturbation *p, const struct mpg_signature 
                          const struct mpg_signature *source, enum mpg_path_class path,
                          struct mpg_error *err)
 {
-    if (target && !(p->target_noise = make_replays(target, &p->target_cores, err)))
-        return -1;
     p->target = target;
-    if (source && !(p->source_noise = make_replays(source, &p->source_cores, err)))
-        return -1;
     p->source = source;
+    if (mpg_perturbation_use_noise(p, err) < 0)
+        return -1;
     return choose_paths(p, path, err);
 }
 
 void mpg_perturbation_clear(struct mpg_perturbation *p)
 {
-    free_replays(p->target_noise, p->target_cores);
-    free_replays(p->source_noise, p->source_cores);
+    mpg_perturbation_clear_noise(p);
     mpg_specs_clear(&p->noise);
     mpg_specs_clear(&p->call_noise);
     mpg_specs_clear(&p->latency);
@@ -111,16 +73,12 @@ bool mpg_perturbation_bytes_measured(const struct mpg_perturbation *p)
     return p->byte.n == 0 && mpg_perturbation_has_transfers(p->target_path);
 }
 
-bool mpg_perturbation_noise_measured(const struct mpg_perturbation *p)
-{
-    return p->noise.n == 0 && p->target_cores > 0;
-}
-
 bool mpg_perturbation_is_random(const struct mpg_perturbation *p)
 {
     return mpg_specs_are_random(&p->noise) || mpg_specs_are_random(&p->call_noise) ||
            mpg_specs_are_random(&p->latency) || mpg_specs_are_random(&p->byte) ||
-           mpg_perturbation_noise_measured(p) || mpg_perturbation_latency_measured(p) || mpg_perturbation_bytes_measured(p);
+           mpg_perturbation_noise_measured(p) || mpg_perturbation_latency_measured(p) ||
+           mpg_perturbation_bytes_measured(p);
 }
 
 bool mpg_perturbation_can_speed_messages(const struct mpg_perturbation *p)
@@ -129,84 +87,14 @@ bool mpg_perturbation_can_speed_messages(const struct mpg_perturbation *p)
            (p->source && (mpg_perturbation_latency_measured(p) || mpg_perturbation_bytes_measured(p)));
 }
 
-/* --- distributions, many lanes --- */
-
-/* Adds FACTOR times what SPEC, the K-th for this rank, has at ADDRESS. */
-static void add_spec(const struct mpg_spec *spec, uint32_t k, const struct mpg_address *address,
-                     double factor, uint32_t first, uint32_t n, double *value_ns)
-{
-    if (spec->family == MPG_FAMILY_CONST) {
-        for (uint32_t w = 0; w < n; w++)
-            value_ns[w] += factor * spec->a;
-        return;
-    }
-    struct mpg_address own = *address;
-    own.seed = mpg_seed_of(address->seed, k);
-    for (uint32_t w = 0; w < n; w++)
-        value_ns[w] += factor * mpg_spec_quantile(spec, mpg_draw(&own, first + w));
-}
-
-static void add_specs(const struct mpg_specs *specs, const struct mpg_address *address,
-                      double factor, uint32_t first, uint32_t n, double *value_ns)
-{
-    for (size_t i = 0, k = 0; i < specs->n; i++)
-        if (mpg_rank_set_contains(&specs->spec[i].ranks, address->rank))
-            add_spec(&specs->spec[i], (uint32_t)k++, address, factor, first, n, value_ns);
-}
-
-/* --- compute --- */
-
-/* How much longer than traced an interval takes that began SINCE_NS after MPI_Init,
- * DELAY_NS late: the work in it, less the source's noise, meets the target's. U
- * says where in their records both machines' noise starts. */
-static double replayed_ns(const struct mpg_perturbation *p, int32_t rank, double u, double since_ns,
-                          double interval_ns, double delay_ns)
-{
-    const struct mpg_replay *target = p->target_noise[(size_t)rank % p->target_cores];
-    double work_ns = interval_ns;
-    if (p->source_cores) {
-        const struct mpg_replay *source = p->source_noise[(size_t)rank % p->source_cores];
-        double from_ns = u * mpg_replay_span_ns(source) + since_ns;
-        work_ns = mpg_replay_work_in(source, from_ns, interval_ns);
-    }
-    double begin_ns = u * mpg_replay_span_ns(target) + fmax(since_ns + delay_ns, 0);
-    return mpg_replay_time_for(target, begin_ns, p->compute_ratio * work_ns) - interval_ns;
-}
-
-void mpg_perturb_compute(const struct mpg_perturbation *p, int32_t rank, uint64_t call,
-                         double since_ns, double interval_ns, uint32_t first, uint32_t n,
-                         double *delay_ns)
-{
-    if (mpg_perturbation_noise_measured(p)) {
-        struct mpg_address phase = {.seed = p->seed, .rank = rank, .purpose = MPG_DRAW_PHASE};
-        for (uint32_t w = 0; w < n; w++)
-            delay_ns[w] += fmax(replayed_ns(p, rank, mpg_draw(&phase, first + w), since_ns,
-                                            interval_ns, delay_ns[w]),
-                                -interval_ns);
-        return;
-    }
-    double growth_ns = (p->compute_ratio - 1) * interval_ns;
-    if (growth_ns == 0 && p->noise.n == 0)
-        return;
-    struct mpg_address address = {
-        .seed = p->seed, .call = call, .rank = rank, .purpose = MPG_DRAW_NOISE};
-    double added_ns[LANES_AT_ONCE];
-    for (uint32_t done = 0, m; done < n; done += m) {
-        m = n - done < LANES_AT_ONCE ? n - done : LANES_AT_ONCE;
-        for (uint32_t w = 0; w < m; w++)
-            added_ns[w] = growth_ns;
-        add_specs(&p->noise, &address, 1, first + done, m, added_ns);
-        for (uint32_t w = 0; w < m; w++)
-            delay_ns[done + w] += fmax(added_ns[w], -interval_ns);
-    }
-}
+/* --- calls --- */
 
 void mpg_perturb_call(const struct mpg_perturbation *p, int32_t rank, uint64_t call,
                       uint32_t first, uint32_t n, double *value_ns)
 {
     struct mpg_address address = {
         .seed = p->seed, .call = call, .rank = rank, .purpose = MPG_DRAW_CALL};
-    add_specs(&p->call_noise, &address, 1, first, n, value_ns);
+    mpg_specs_draw(&p->call_noise, &address, 1, first, n, value_ns);
 }
 
 /* --- messages --- */
@@ -229,7 +117,7 @@ void mpg_perturb_latency(const struct mpg_perturbation *p, int32_t rank, uint64_
     struct mpg_address address = {
         .seed = p->seed, .call = call, .rank = rank, .purpose = purpose, .index = index};
     if (!mpg_perturbation_latency_measured(p)) {
-        add_specs(&p->latency, &address, 1, first, n, value_ns);
+        mpg_specs_draw(&p->latency, &address, 1, first, n, value_ns);
         return;
     }
     for (uint32_t w = 0; w < n; w++)
@@ -266,7 +154,7 @@ void mpg_perturb_bytes(const struct mpg_perturbation *p, int32_t rank, uint64_t 
     if (bytes <= 0)
         return;
     if (!mpg_perturbation_bytes_measured(p)) {
-        add_specs(&p->byte, &address, bytes, first, n, value_ns);
+        mpg_specs_draw(&p->byte, &address, bytes, first, n, value_ns);
         return;
     }
     bool has_source = mpg_perturbation_has_transfers(p->source_path);
@@ -288,7 +176,7 @@ void mpg_perturb_collective(const struct mpg_perturbation *p, int32_t rank, uint
         struct mpg_address address = {
             .seed = p->seed, .call = call, .rank = rank, .purpose = MPG_DRAW_ROUND_CALL,
             .index = k};
-        add_specs(&p->call_noise, &address, 1, first, n, value_ns);
+        mpg_specs_draw(&p->call_noise, &address, 1, first, n, value_ns);
     }
     mpg_perturb_bytes(p, rank, call, index, bytes, first, n, value_ns);
 }

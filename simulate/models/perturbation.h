@@ -33,6 +33,9 @@ int mpg_perturbation_use(struct mpg_perturbation *p, const struct mpg_signature 
                          const struct mpg_signature *source, enum mpg_path_class path,
                          struct mpg_error *err);
 void mpg_perturbation_clear(struct mpg_perturbation *p);
+/* The noise's parts of both (compute.c): from P's target and source, into P. */
+int mpg_perturbation_use_noise(struct mpg_perturbation *p, struct mpg_error *err);
+void mpg_perturbation_clear_noise(struct mpg_perturbation *p);
 
 /* Whether P takes latencies, and transfer times, from a signature. */
 bool mpg_perturbation_latency_measured(const struct mpg_perturbation *p);

@@ -275,6 +275,29 @@ void mpg_specs_say(const struct mpg_specs *specs, char *text, size_t size)
                                  specs->spec[i].text);
 }
 
+/* Adds FACTOR times what SPEC, the K-th for this rank, has at ADDRESS. */
+static void add_spec(const struct mpg_spec *spec, uint32_t k, const struct mpg_address *address,
+                     double factor, uint32_t first, uint32_t n, double *value_ns)
+{
+    if (spec->family == MPG_FAMILY_CONST) {
+        for (uint32_t w = 0; w < n; w++)
+            value_ns[w] += factor * spec->a;
+        return;
+    }
+    struct mpg_address own = *address;
+    own.seed = mpg_seed_of(address->seed, k);
+    for (uint32_t w = 0; w < n; w++)
+        value_ns[w] += factor * mpg_spec_quantile(spec, mpg_draw(&own, first + w));
+}
+
+void mpg_specs_draw(const struct mpg_specs *specs, const struct mpg_address *address,
+                    double factor, uint32_t first, uint32_t n, double *value_ns)
+{
+    for (size_t i = 0, k = 0; i < specs->n; i++)
+        if (mpg_rank_set_contains(&specs->spec[i].ranks, address->rank))
+            add_spec(&specs->spec[i], (uint32_t)k++, address, factor, first, n, value_ns);
+}
+
 void mpg_specs_clear(struct mpg_specs *specs)
 {
     for (size_t i = 0; i < specs->n; i++)

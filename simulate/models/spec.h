@@ -7,6 +7,7 @@
 
 #include "common/error.h"
 #include "common/units.h"
+#include "simulate/models/draws.h"
 #include "statistics/distribution.h"
 #include "statistics/gamma.h"
 
@@ -59,6 +60,10 @@ bool mpg_specs_can_be_negative(const struct mpg_specs *specs);
 bool mpg_specs_are_for_all(const struct mpg_specs *specs);
 /* As given, " + " between them, into TEXT of SIZE bytes, cut off there. */
 void mpg_specs_say(const struct mpg_specs *specs, char *text, size_t size);
+/* Adds FACTOR times a draw of each that names ADDRESS's rank to each of N lanes; lane w is
+ * replica FIRST + w. The K-th of them draws with mpg_seed_of(seed, K). */
+void mpg_specs_draw(const struct mpg_specs *specs, const struct mpg_address *address,
+                    double factor, uint32_t first, uint32_t n, double *value_ns);
 void mpg_specs_clear(struct mpg_specs *specs);
 
 #endif
