@@ -90,6 +90,12 @@ struct mpg_edge {
     uint32_t rounds;   /* ROOT, MET: n */
 };
 
+/* A call of the program: what it is, and where it is made. */
+struct mpg_place {
+    enum mpg_call call; /* without large counts */
+    uint32_t site;      /* callsite (its stack as a whole), numbered from 1; 0: not recorded */
+};
+
 struct mpg_step {
     enum mpg_step_kind kind;
     int32_t rank;      /* world rank; for SYNCHRONOUS the sender */
@@ -99,7 +105,12 @@ struct mpg_step {
                           count */
     uint32_t slot, a, b;
     struct mpg_origin origin;
-    int64_t interval_ns; /* ENTER: compute interval before the call, without flushes */
+    struct mpg_place from, to; /* ENTER: the call before the interval (of a thread that begins,
+                                  the one it began at), and this one */
+    int64_t interval_ns; /* ENTER: compute interval before the call, without what the tracer took:
+                            flushes, and its cost for each event recorded in it; 0 or more */
+    int64_t cpu_ns;      /* ENTER: CPU time of the thread in it, the tracer's taken out as well;
+                            -1: not recorded */
     int64_t since_ns;    /* ENTER: traced time from MPI_Init's leave to the last call's leave;
                             FINISH: to MPI_Finalize's enter */
     int64_t duration_ns; /* LEAVE, MERGE: of the call */
@@ -134,6 +145,8 @@ struct mpg_graph_counts {
     uint64_t incomplete_ranks;  /* lenient: without MPI_Finalize */
     uint64_t failed;            /* calls that returned an error */
     uint64_t flushed_ns;        /* time the tracer wrote in, over all streams */
+    uint64_t tracer_ns;         /* time that recording took of compute intervals, beside that */
+    uint64_t cpu_intervals;     /* compute intervals whose CPU time is known */
     uint64_t foreign;           /* operations with processes of other worlds: local */
     uint64_t transfers;         /* one-sided: put, get, accumulate ... */
     uint64_t transfers_alone;   /* of these, without a window that is known, or never waited for */

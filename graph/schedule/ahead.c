@@ -90,7 +90,7 @@ static int lay_aside(struct rank_run *r, struct mpg_error *err)
     const struct mpg_event *e = &r->next;
     size_t persistent = e->persistent && e->request_number == 0 ? 1 : e->request_number;
     size_t n = (size_t)e->count_number + e->request_number + persistent + e->done_number +
-               e->cancelled_number;
+               e->cancelled_number + e->value_number;
     struct ahead *a = malloc(sizeof *a + n * sizeof a->lists[0]), **link = &r->ahead;
     if (!a)
         return graph_out_of_memory(err);
@@ -103,7 +103,7 @@ static int lay_aside(struct rank_run *r, struct mpg_error *err)
     a->event.persistent = keep(&end, e->persistent, persistent);
     a->event.done = keep(&end, e->done, e->done_number);
     a->event.cancelled = keep(&end, e->cancelled, e->cancelled_number);
-    a->event.values = NULL;
+    a->event.values = keep(&end, e->values, e->value_number);
     while (*link)
         link = &(*link)->next;
     *link = a;

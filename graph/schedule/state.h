@@ -8,6 +8,7 @@
 #include "graph/matching/windows.h"
 #include "graph/meetings/collectives.h"
 #include "graph/requests/requests.h"
+#include "graph/schedule/intervals.h"
 
 enum phase { PHASE_READ, PHASE_WAIT };
 
@@ -18,7 +19,9 @@ struct stream {
     struct stream *sibling;
     uint32_t thread;
     enum phase phase;
-    int64_t last_leave_ns, flushed_ns; /* flushed: since then */
+    int64_t last_leave_ns;
+    struct between between;            /* since then */
+    struct mpg_place from;             /* the call that was left then */
     double class_bytes;                /* that the call's size class goes by */
     bool has_fork_slot;
     uint32_t fork_slot;                /* the value at its last call's enter */
@@ -42,6 +45,7 @@ struct rank_run {
     uint32_t waiting, ready;     /* streams in PHASE_WAIT, and those that need wait no more */
     struct rank_requests requests;
     struct taken probed;
+    struct recording recording;
     struct windows windows;
 };
 

@@ -65,17 +65,33 @@ static struct stream *find_stream(struct mpg_graph *g, int32_t rank, uint32_t th
     return s;
 }
 
+static struct mpg_place place_of(const struct mpg_event *e)
+{
+    return (struct mpg_place){mpg_call_plain(e->call),
+                              e->site == MPG_NO_SITE ? 0 : (uint32_t)e->site + 1};
+}
+
+/* The interval of S before E, of another thread if S ends in its MPI_Finalize: how much CPU time
+ * S took is then not known. */
 static int enter(struct mpg_graph *g, const struct stream *s, const struct mpg_event *e,
                  uint64_t number, struct mpg_error *err)
 {
     struct mpg_step *step = graph_emit(&g->steps, MPG_STEP_ENTER, &s->call);
     if (!step)
         return graph_out_of_memory(err);
-    int64_t interval_ns = e->enter_ns - s->last_leave_ns - s->flushed_ns;
+    const struct recording *recording = &g->rank[s->call.rank].run->recording;
+    const int64_t traced_ns = e->enter_ns - s->last_leave_ns;
+    const int64_t tracer_ns = graph_between_tracer_ns(&s->between, recording, traced_ns);
+    const int64_t interval_ns = traced_ns - s->between.flushed_ns - tracer_ns;
     step->call = e->call;
     step->number = number;
+    step->from = s->from;
+    step->to = place_of(e);
     step->interval_ns = interval_ns > 0 ? interval_ns : 0;
+    step->cpu_ns = e->thread == s->thread ? graph_between_cpu_ns(&s->between, recording, e) : -1;
     step->since_ns = s->last_leave_ns - g->rank[s->call.rank].start_ns;
+    g->counts.tracer_ns += (uint64_t)tracer_ns;
+    g->counts.cpu_intervals += step->cpu_ns >= 0;
     return 0;
 }
 
@@ -105,9 +121,10 @@ static int64_t fork_time(const struct stream *t, int64_t now_ns, bool *is_curren
 
 /* Thread S's first event: it goes on from the last thing that any thread of its
  * rank did before. */
-static int begin_thread(struct mpg_graph *g, struct stream *s, int64_t now_ns,
+static int begin_thread(struct mpg_graph *g, struct stream *s, const struct mpg_event *event,
                         struct mpg_error *err)
 {
+    const int64_t now_ns = event->enter_ns;
     const struct stream *from = NULL;
     bool is_current;
     int64_t best_ns = 0;
@@ -122,9 +139,12 @@ static int begin_thread(struct mpg_graph *g, struct stream *s, int64_t now_ns,
         }
     }
     s->last_leave_ns = now_ns;
+    s->from = place_of(event);
     if (!from)
         return 0;
     s->last_leave_ns = fork_time(from, now_ns, &is_current);
+    const bool has_left = from->phase == PHASE_READ && from->last_leave_ns <= now_ns;
+    s->from = has_left ? from->from : place_of(&from->call.event);
     uint32_t slot = from->fork_slot;
     if (is_current && graph_store(&g->steps, &from->call, &slot, err) < 0)
         return -1;
@@ -146,7 +166,8 @@ static int start_rank(struct mpg_graph *g, struct stream *s, struct mpg_error *e
         return graph_error_lenient(&here, err, "the rank's trace does not begin with MPI_Init");
     r->started = true;
     r->start_ns = s->last_leave_ns = is_init ? s->call.event.leave_ns : s->call.event.enter_ns;
-    s->flushed_ns = 0;
+    s->between = (struct between){0};
+    s->from = place_of(&s->call.event);
     return is_init;
 }
 
@@ -223,12 +244,13 @@ static bool is_call(const struct mpg_event *e)
 static bool is_aside(struct mpg_graph *g, struct stream *s)
 {
     const struct mpg_event *e = &s->call.event;
-    if (mpg_call_kind(e->call) == MPG_KIND_FLUSH) {
-        s->flushed_ns += e->leave_ns - e->enter_ns;
+    if (mpg_call_kind(e->call) == MPG_KIND_FLUSH)
         g->counts.flushed_ns += (uint64_t)(e->leave_ns - e->enter_ns);
-    }
     g->counts.calls += (uint64_t)e->sum.calls;
-    return !is_call(e);
+    if (is_call(e))
+        return false;
+    graph_between_add(&s->between, &g->rank[s->call.rank].run->recording, e);
+    return true;
 }
 
 /* Whether a call involves nobody else: a program that asks for its rank twice has no
@@ -246,7 +268,7 @@ static int make_call(struct mpg_graph *g, struct stream *s, struct mpg_error *er
     if (enter(g, s, e, s->call.number, err) < 0 || keep_fork(g, s, err) < 0)
         return -1;
     s->call.enter_ns = mpg_clock_align(g->clocks, s->call.rank, e->enter_ns);
-    s->flushed_ns = 0;
+    s->between = (struct between){0};
     s->phase = PHASE_WAIT;
     r->waiting++;
     s->call.waiter.unmet = 1; /* while it is being counted */
@@ -265,15 +287,17 @@ static int take_event(struct mpg_graph *g, int32_t rank, const struct mpg_event 
     struct stream *s = find_stream(g, rank, event->thread, err);
     if (!s)
         return -1;
-    if (known > 0 && r->stream_count > known && begin_thread(g, s, event->enter_ns, err) < 0)
+    if (known > 0 && r->stream_count > known && begin_thread(g, s, event, err) < 0)
         return -1;
     s->call.event = *event;
     if (is_aside(g, s))
         return 0;
     s->call.number = number;
     g->counts.calls++;
-    if (is_computation(event)) /* before MPI_Init, too: MPI_Initialized and its like */
+    if (is_computation(event)) { /* before MPI_Init, too: MPI_Initialized and its like */
+        graph_between_add(&s->between, &r->recording, event);
         return 0;
+    }
     if (!state->started) {
         int is_init = start_rank(g, s, err);
         if (is_init)
@@ -296,6 +320,7 @@ static int leave_one(struct mpg_graph *g, struct rank_state *state, struct mpg_e
     if (graph_leave_call(g, r, s, err) < 0)
         return -1;
     s->last_leave_ns = s->call.event.leave_ns;
+    s->from = place_of(&s->call.event);
     state->progress_ns = s->last_leave_ns - state->start_ns;
     return 0;
 }
@@ -322,6 +347,7 @@ static int begin_run(struct mpg_graph *g, int32_t rank, struct mpg_error *err)
         free(r);
         return -1;
     }
+    r->recording = graph_recording_of(g->trace, rank);
     g->rank[rank].run = r;
     return 0;
 }

@@ -241,13 +241,20 @@ static void say_failed(const struct mpg_report *r, char *text, size_t size)
              r->result->counts.failed);
 }
 
-static void say_flushes(const struct mpg_report *r, char *text, size_t size)
+static void say_tracer(const struct mpg_report *r, char *text, size_t size)
 {
-    char time[32];
+    const struct mpg_graph_counts *c = &r->result->counts;
+    char recording[32], writing[32], all[32];
+    double traced_ns = 0, own_ns = (double)c->tracer_ns + (double)c->flushed_ns;
+    for (int32_t i = 0; i < r->result->ranks; i++)
+        traced_ns += (double)r->result->traced_ns[i];
     snprintf(text, size,
-             "%s of all ranks' traced time, in which the tracer wrote, are not taken for "
-             "computation",
-             mpg_units_format_time(time, sizeof time, (double)r->result->counts.flushed_ns));
+             "%s (%.3g %%) of all ranks' traced time are its own and not taken for computation: "
+             "%s it recorded, %s it wrote to its files",
+             mpg_units_format_time(all, sizeof all, own_ns),
+             traced_ns > 0 ? 100 * own_ns / traced_ns : 0,
+             mpg_units_format_time(recording, sizeof recording, (double)c->tracer_ns),
+             mpg_units_format_time(writing, sizeof writing, (double)c->flushed_ns));
 }
 
 bool mpg_report_assumption(const struct mpg_report *r, int i, const char **topic, char *text,
@@ -275,7 +282,7 @@ bool mpg_report_assumption(const struct mpg_report *r, int i, const char **topic
         {"other worlds", say_worlds, c->foreign > 0},
         {"files", say_files, c->file_calls > 0},
         {"failed", say_failed, c->failed > 0},
-        {"flushes", say_flushes, c->flushed_ns > 0},
+        {"tracer", say_tracer, c->flushed_ns + c->tracer_ns > 0},
     };
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
         if (!all[k].applies || i-- > 0)

@@ -38,6 +38,8 @@ static json_t *trace_json(const struct mpg_report *r)
         {"unknown_calls", c->unknown},
         {"failed_calls", c->failed},
         {"flushed_ns", c->flushed_ns},
+        {"tracer_ns", c->tracer_ns},
+        {"cpu_intervals", c->cpu_intervals},
         {"unmatched", c->unmatched},
         {"incomplete_ranks", c->incomplete_ranks},
     };

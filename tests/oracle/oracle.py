@@ -14,6 +14,7 @@ purpose: clarity is what makes it worth comparing with.
 
 import argparse
 import graphlib
+import math
 import os
 import re
 import sys
@@ -211,7 +212,8 @@ class Builder:
                 self.add_local(call)
 
     def add_compute(self, before, call):
-        interval = call.enter - before.leave
+        tracer = math.floor(self.trace.overheads[call.rank] + Fraction(1, 2))
+        interval = max(0, call.enter - before.leave - tracer)
         delta = (self.settings.noise(call.rank)
                  + (self.settings.compute_ratio - 1) * interval)
         self.graph.edge(before.E, call.S, delta)

@@ -100,6 +100,7 @@ class Trace:
         self.neighbors = {}
         self.offsets = defaultdict(list)
         self.hosts = defaultdict(str)
+        self.overheads = defaultdict(Fraction)  # of recording a call
 
     def has_clocks(self):
         return self.shared_clock or all(
@@ -153,6 +154,8 @@ def read_directive(trace, words):
             for part in (words[4:end], words[end + 1:])]
     elif words[:2] == ["#clocks", "shared"]:
         trace.shared_clock = True
+    elif words[0] == "#fact" and words[2] == "overhead_call_ns":
+        trace.overheads[int(words[1])] = Fraction(words[3])
     elif words[0] == "#host":
         trace.hosts[int(words[1])] = words[2]
     elif words[0] == "#clock":

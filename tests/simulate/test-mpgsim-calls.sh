@@ -329,7 +329,24 @@ take "flushes" 1 <<'END'
 END
 is "flushes are not computation" "$(delays --compute-ratio=1.5)" \
     "$(expect 1 "(1000 + 1000 - 600 + 1000000 - 2300) / 2")"
+like "the answer says how much was the tracer's" "$("$mpgsim" t.txt)" \
+    "*tracer * 600 ns (0.06 %) of all ranks' traced time are its own *"
 is "nor are they, or marks, calls" "$("$mpgsim" --json t.txt | awk '/"calls":/ { print $2 + 0 }')" 4
+take "the cost of recording" 2 "#clocks shared" "#fact 0 overhead_call_ns 20.25" \
+    "#fact 0 overhead_sum_ns 3.125" "#fact 1 overhead_call_ns 7" <<'END'
+0 1100 1200 Barrier
+0 1300 1300 Region_begin name="a"
+0 1400 1400 Wtime calls=8 time=40 least=4 most=6
+0 1500 1500 Region_end name="a"
+0 2200 2300 Barrier
+1 1100 1200 Barrier
+1 1204 2300 Barrier
+END
+# The later of both goes on: rank 1 less 7, then rank 0 less 3 x 20.25 + 8 x 3.125 = 85.75.
+is "nor is the cost of recording" "$(delays --compute-ratio=1.5 --absorb=none)" \
+    "$(expect 2 "(1000 - 7 + 1000 - 86 + 1000000 - 2300 - (r == 0 ? 20 : 7)) / 2")"
+is "which the answer adds up" "$("$mpgsim" --json t.txt | awk '/"tracer_ns":/ { print $2 + 0 }')" \
+    $((20 + 86 + 20 + 7 + 4 + 7))
 take "failed calls" 2 <<'END'
 0 200 300 Send failed=1
 0 400 500 Wait failed=1

@@ -265,7 +265,7 @@ TOP = {"format": str, "version": int, "attention": list, "mode": str, "seed": in
        "slowdown_median": number, "replicas": list, "ranks": list, "mean_of_a_rank": dict}
 TRACE = {"path": str, **dict.fromkeys("""ranks calls messages synchronous_messages collectives
     choices_kept uncompleted_sends asynchronous cancelled threads one_sided foreign
-    file_calls unknown_calls failed_calls flushed_ns unmatched incomplete_ranks""".split(), int)}
+    file_calls unknown_calls failed_calls flushed_ns tracer_ns cpu_intervals unmatched incomplete_ranks""".split(), int)}
 OPTIONS = {"absorb": str, "clocks": str, "compute_ratio": number, "signature": text,
            "source": text, "path": text, "source_path": text, "noise": text, "call_noise": text, "latency": text, "byte": text,
            "eager_limit_bytes": (int, type(None))}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The tracer's part of an interval, and its CPU time. Picoseconds, as the tracer's cost is a
+ * fraction of a nanosecond exact, and a sum of many must not depend on how it is added up. */
+#include "graph/schedule/intervals.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PS = 1000 };
+
+static const double most_ns = 1e9; /* more is damage */
+
+static int64_t cost_ps(const struct mpg_trace *trace, int32_t rank, const char *key,
+                       int64_t otherwise_ps)
+{
+    const char *text = mpg_trace_find_fact(trace, rank, key);
+    double cost_ns = text ? strtod(text, NULL) : -1;
+    return cost_ns >= 0 && cost_ns <= most_ns ? llround(cost_ns * PS) : otherwise_ps;
+}
+
+/* The place of cpu_ns among the names in TEXT, or -1. */
+static int32_t place_of_cpu(const char *text)
+{
+    static const char name[] = "cpu_ns";
+    for (int32_t place = 0; text && *(text += strspn(text, " ")); place++) {
+        size_t length = strcspn(text, " ");
+        if (length == sizeof name - 1 && memcmp(text, name, length) == 0)
+            return place;
+        text += length;
+    }
+    return -1;
+}
+
+struct recording graph_recording_of(const struct mpg_trace *trace, int32_t rank)
+{
+    const int64_t call_ps = cost_ps(trace, rank, "overhead_call_ns", 0);
+    return (struct recording){
+        .call_ps = call_ps,
+        .sum_ps = cost_ps(trace, rank, "overhead_sum_ns", call_ps),
+        .cpu_ps = cost_ps(trace, rank, "overhead_cpu_ns", 0),
+        .cpu = place_of_cpu(mpg_trace_find_fact(trace, rank, "values")),
+    };
+}
+
+static int64_t add(int64_t a, int64_t b)
+{
+    int64_t sum;
+    return __builtin_add_overflow(a, b, &sum) ? (b < 0 ? INT64_MIN : INT64_MAX) : sum;
+}
+
+static int64_t multiply(int64_t n, int64_t ps)
+{
+    int64_t product;
+    return __builtin_mul_overflow(n, ps, &product) ? INT64_MAX : product;
+}
+
+/* To the nearest nanosecond, halves up; PS is not negative. */
+static int64_t whole_ns(int64_t ps)
+{
+    return ps / PS + (ps % PS >= PS / 2);
+}
+
+static bool has_cpu(const struct recording *r, const struct mpg_event *e)
+{
+    return r->cpu >= 0 && (uint32_t)r->cpu < e->value_number && !e->killed;
+}
+
+void graph_between_add(struct between *b, const struct recording *r, const struct mpg_event *e)
+{
+    if (mpg_call_kind(e->call) == MPG_KIND_FLUSH) {
+        b->flushed_ns = add(b->flushed_ns, e->leave_ns - e->enter_ns);
+        return;
+    }
+    if (e->sum.calls > 0) {
+        const int64_t summing_ps = multiply(e->sum.calls, r->sum_ps);
+        b->tracer_ps = add(b->tracer_ps, summing_ps);
+        b->cpu_tracer_ps = add(b->cpu_tracer_ps, summing_ps);
+        return;
+    }
+    b->tracer_ps = add(b->tracer_ps, r->call_ps);
+    if (has_cpu(r, e)) {
+        b->cpu_ns = add(b->cpu_ns, e->values[r->cpu]);
+        b->cpu_tracer_ps = add(b->cpu_tracer_ps, r->cpu_ps);
+    }
+}
+
+int64_t graph_between_tracer_ns(const struct between *b, const struct recording *r,
+                                int64_t traced_ns)
+{
+    const int64_t tracer_ns = whole_ns(add(b->tracer_ps, r->call_ps));
+    const int64_t left_ns = traced_ns - b->flushed_ns;
+    return left_ns <= 0 ? 0 : tracer_ns < left_ns ? tracer_ns : left_ns;
+}
+
+int64_t graph_between_cpu_ns(const struct between *b, const struct recording *r,
+                             const struct mpg_event *call)
+{
+    if (!has_cpu(r, call))
+        return -1;
+    const int64_t cpu_ns = add(b->cpu_ns, call->values[r->cpu]);
+    const int64_t tracer_ns = whole_ns(add(b->cpu_tracer_ps, r->cpu_ps));
+    return cpu_ns > tracer_ns ? cpu_ns - tracer_ns : 0;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What lies between two calls of a thread: computation, and what the tracer put there. */
+#ifndef MPG_GRAPH_INTERVALS_H
+#define MPG_GRAPH_INTERVALS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "trace/event.h"
+#include "trace/reader.h"
+
+/* What recording took of a rank's time, in picoseconds, as its facts say. */
+struct recording {
+    int64_t call_ps; /* an event that is recorded */
+    int64_t sum_ps;  /* a call that is summed up */
+    int64_t cpu_ps;  /* CPU time that an interval has without anything in it */
+    int32_t cpu;     /* which of an event's values is the CPU time; -1: none */
+};
+
+/* Since a thread's last call: zero-initialised is nothing. */
+struct between {
+    int64_t flushed_ns, tracer_ps, cpu_ns, cpu_tracer_ps;
+};
+
+struct recording graph_recording_of(const struct mpg_trace *trace, int32_t rank);
+/* Adds EVENT, which is no node of the graph: a flush, a region's mark, a call that involves
+ * nobody, or a sum of such. */
+void graph_between_add(struct between *between, const struct recording *recording,
+                       const struct mpg_event *event);
+/* Of TRACED_NS between two calls, what of it the tracer took (never more than that). */
+int64_t graph_between_tracer_ns(const struct between *between, const struct recording *recording,
+                                int64_t traced_ns);
+/* CPU time up to the enter of CALL, the tracer's taken out; -1: not recorded. */
+int64_t graph_between_cpu_ns(const struct between *between, const struct recording *recording,
+                             const struct mpg_event *call);
+
+#endif
