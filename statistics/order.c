@@ -59,16 +59,3 @@ void mpg_order_interval(size_t n, double p, double confidence, size_t *low, size
     *low = binomial_quantile(n, p, side);
     *high = n + 1 - binomial_quantile(n, 1 - p, side);
 }
-
-double mpg_exceedance_correlation(const double *series, size_t n, double limit)
-{
-    double above = 0, both = 0;
-    for (size_t i = 0; i < n; i++) {
-        above += series[i] > limit;
-        both += i > 0 && series[i] > limit && series[i - 1] > limit;
-    }
-    double part = above / (double)n;
-    if (n < 3 || part <= 0 || part >= 1)
-        return 0;
-    return (both / (double)(n - 1) - part * part) / (part * (1 - part));
-}

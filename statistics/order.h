@@ -21,9 +21,4 @@ double mpg_sorted_quantile(const double *value, size_t n, double p);
  * bound. 0 < CONFIDENCE < 1. */
 void mpg_order_interval(size_t n, double p, double confidence, size_t *low, size_t *high);
 
-/* Lag-1 autocorrelation of whether the N values of SERIES, in time order, exceed LIMIT,
- * which is all that the ranks above depend on. 0 with fewer than 3 values, or where all
- * or none exceed it. Little beyond -1..1: the ends are not corrected for. */
-double mpg_exceedance_correlation(const double *series, size_t n, double limit);
-
 #endif

@@ -256,8 +256,7 @@ static int judge(struct work *w, struct mpg_error *err)
             return mpg_error_set(err, "out of memory for %zu samples", s->n);
         memcpy(sorted, s->value, s->n * sizeof *sorted);
         mpg_sort(sorted, s->n);
-        struct mpg_lack lack =
-            mpg_goal_lacks(&w->how->goal, s->value, sorted, s->n, s->n / rounds);
+        struct mpg_lack lack = mpg_goal_lacks(&w->how->goal, s->value, sorted, s->n);
         c->finished = !lack.median && !lack.tail;
         free(sorted);
     }

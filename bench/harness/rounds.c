@@ -41,6 +41,7 @@ struct state {
     int64_t n, blocks; /* exchanges recorded, in how many blocks */
     bool done;
     struct mpg_lack lack;
+    int64_t again_at;       /* adaptive: how many exchanges are looked at next */
     double each_ns;         /* what an exchange took in the last block */
     double *value;          /* adaptive: the total times so far */
     size_t room;
@@ -234,6 +235,17 @@ static int visit(struct work *w, size_t cell, size_t left, struct mpg_error *err
     return 0;
 }
 
+/* What S, cell I's, still lacks. A look sorts the whole series: it is worth one when there is a
+ * tenth more, so that all looks together take as long as a few, however many rounds there are. */
+static void look_at(struct work *w, size_t i)
+{
+    struct state *s = &w->state[i];
+    memcpy(w->scratch, s->value, (size_t)s->n * sizeof *s->value);
+    mpg_sort(w->scratch, (size_t)s->n);
+    s->lack = mpg_goal_lacks(&w->rounds->goal, s->value, w->scratch, (size_t)s->n);
+    s->again_at = s->n + s->n / 10;
+}
+
 /* Decides which cells have been measured enough; true when all have. */
 static bool assess(struct work *w)
 {
@@ -244,14 +256,11 @@ static bool assess(struct work *w)
             all = all && s->done;
             continue;
         }
-        if (w->rounds->adaptive) { /* short of time, blocks are shorter than planned */
-            memcpy(w->scratch, s->value, (size_t)s->n * sizeof *s->value);
-            mpg_sort(w->scratch, (size_t)s->n);
-            s->lack = mpg_goal_lacks(&w->rounds->goal, s->value, w->scratch, (size_t)s->n,
-                                     (size_t)(s->n / s->blocks));
-        }
-        s->done = s->n >= w->plan->cell[i].most ||
-                  (w->rounds->adaptive && s->blocks >= LEAST_BLOCKS && !s->lack.median &&
+        bool most = s->n >= w->plan->cell[i].most;
+        bool look = w->rounds->adaptive && (most || s->n >= s->again_at);
+        if (look)
+            look_at(w, i);
+        s->done = most || (look && s->blocks >= LEAST_BLOCKS && !s->lack.median &&
                    !s->lack.tail);
         all = all && s->done;
     }
@@ -315,6 +324,9 @@ static int lead(struct work *w, struct mpg_error *err)
         if (status == 0 && (over || (double)(mpg_clock_ns() - w->probed_ns) > PROBE_NS))
             status = look_at_clock(w, err);
     }
+    for (size_t i = 0; w->rounds->adaptive && i < w->plan->n; i++)
+        if (w->state[i].n > 0 && !w->state[i].done)
+            look_at(w, i);
     tell(w, &end);
     return status;
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* When a series of measurements has been measured often enough: distribution-free
- * confidence intervals of its quantiles (statistics/order.h), for as many independent
- * samples as the series' autocorrelation and the differences between its blocks leave. Stopping at a given
- * width keeps the confidence when many samples are needed (Chow and Robbins, Ann. Math.
- * Statist. 36, 1965). */
+ * confidence intervals of its quantiles (statistics/series.h), for as many independent samples
+ * as it counts for. Stopping at a given width keeps the confidence when many samples are
+ * needed (Chow and Robbins, Ann. Math. Statist. 36, 1965). */
 #ifndef MPG_STOPPING_H
 #define MPG_STOPPING_H
 
@@ -23,22 +22,19 @@ struct mpg_series_interval {
     double independent;         /* how many independent samples the series counts for */
 };
 
-/* The interval of the P quantile (0 < P < 1) at CONFIDENCE of the N >= 1 values of
- * SERIES, in the order measured; SORTED holds the same, ascending. Whether a value
- * exceeds the quantile is what an interval of order statistics depends on, and the
- * series counts for no more samples than would make that vary as it does: from one
- * value to the next (mpg_effective_samples(), by the lag-1 autocorrelation), and
- * between blocks of BLOCK values, where there are at least five, measured at
- * different times (batch means; Law, Simulation Modeling and Analysis, 5th ed., 9.5). */
+/* The interval of the P quantile (0 < P < 1) at CONFIDENCE of the N >= 1 values of SERIES, in
+ * the order measured; SORTED holds the same, ascending. It is that of mpg_series_worth() and
+ * mpg_worth_bounds(): whatever changes within the series is in it, from one value to the next or
+ * from one of its blocks, measured at different times, to another. What changes more slowly than
+ * it lasts cannot be. In O(N) time. */
 struct mpg_series_interval mpg_quantile_interval(const double *series, const double *sorted,
-                                                 size_t n, size_t block, double p,
-                                                 double confidence);
+                                                 size_t n, double p, double confidence);
 
 /* What a series still lacks of a goal. */
 struct mpg_lack {
     bool median, tail;
 };
 struct mpg_lack mpg_goal_lacks(const struct mpg_goal *goal, const double *series,
-                               const double *sorted, size_t n, size_t block);
+                               const double *sorted, size_t n);
 
 #endif

@@ -65,39 +65,10 @@ static void test_ranks(void)
        "the median of a hundred million values: %zu and %zu", low, high);
 }
 
-static void test_correlation(void)
-{
-    static const double alternating[] = {0, 9, 0, 9, 0, 9, 0, 9}, run[] = {9, 9, 9, 9, 0, 0, 0, 0};
-    ok(fabs(mpg_exceedance_correlation(alternating, 8, 4) + 1) < 1e-12, "alternating values: -1");
-    /* Three of seven neighbours are both above, and half of all. */
-    ok(fabs(mpg_exceedance_correlation(run, 8, 4) - (3 / 7.0 - 0.25) / 0.25) < 1e-12,
-       "two runs of four: 5/7");
-    ok(mpg_exceedance_correlation(run, 8, 9) == 0 && mpg_exceedance_correlation(run, 8, -1) == 0 &&
-           mpg_exceedance_correlation(alternating, 2, 4) == 0,
-       "none above, all above, two values: 0");
-    enum { N = 200000 };
-    double *series = malloc(N * sizeof *series), state = 0;
-    if (!series)
-        exit(1);
-    /* A value is kept with probability 0.6, which is the correlation of any function of it. */
-    srandom(7);
-    for (int i = 0; i < N; i++) {
-        if (i == 0 || random() % 10 >= 6)
-            state = (double)(random() % 1000);
-        series[i] = state;
-    }
-    double middle = mpg_exceedance_correlation(series, N, 500);
-    double tail = mpg_exceedance_correlation(series, N, 985);
-    ok(fabs(middle - 0.6) < 0.01 && fabs(tail - 0.6) < 0.04,
-       "values that stay with probability 0.6: %.3f, in the tail %.3f", middle, tail);
-    free(series);
-}
-
 int main(void)
 {
     gsl_set_error_handler_off();
     test_quantiles();
     test_ranks();
-    test_correlation();
     return done();
 }

@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Intervals of quantiles by cosines of a series, and by launches. */
+#include "statistics/series.h"
+
+#include <gsl/gsl_cdf.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "statistics/order.h"
+
+enum {
+    BINS = 1024,       /* means that cosines are taken of */
+    COSINES = 64,      /* at most */
+    LEAST_COSINES = 4,
+    BINS_A_COSINE = 4, /* at least: a cosine that bins show as one */
+};
+/* An F test at which lower cosines have more than the others. */
+#define SUSPICION 0.3
+/* Chance alone makes no more of a sample than this. */
+#define MOST_A_SAMPLE 8.0
+
+/* ---- one series ---- */
+
+/* A series' mean, its variance and the bins' means. */
+struct binned {
+    size_t n;
+    double variance;
+    double mean[BINS];
+};
+
+static double below(double value, double limit)
+{
+    return value < limit ? 1 : value == limit ? 0.5 : 0;
+}
+
+static void bin(const double *series, size_t n, double limit, struct binned *b)
+{
+    double sum = 0, squares = 0;
+    b->n = n < BINS ? n : BINS;
+    for (size_t k = 0, i = 0; k < b->n; k++) {
+        size_t end = (size_t)((double)(k + 1) * (double)n / (double)b->n), first = i;
+        double part = 0;
+        for (end = k + 1 < b->n ? end : n; i < end; i++) {
+            double y = below(series[i], limit);
+            part += y;
+            squares += y * y;
+        }
+        b->mean[k] = part / (double)(i - first);
+        sum += part;
+    }
+    double mean = sum / (double)n;
+    b->variance = fmax(squares / (double)n - mean * mean, 0);
+}
+
+/* The square of cosine J's coefficient (type II), scaled so that independent values have their
+ * variance there on average. */
+static double power_at(const struct binned *b, size_t j)
+{
+    double angle = M_PI * (double)j / (double)b->n, twice = 2 * cos(angle);
+    double before = cos(angle / 2), now = before, sum = 0;
+    for (size_t i = 0; i < b->n; i++) { /* cos (i + 1/2) angle, by Chebyshev's recurrence */
+        double next = twice * now - before;
+        sum += b->mean[i] * now;
+        before = now;
+        now = next;
+    }
+    return 2 * sum * sum / (double)b->n;
+}
+
+/* Whether the first LOW of N powers, whose sums are SUM[0..N], have more than the others. */
+static bool has_more(const double *sum, size_t low, size_t n)
+{
+    double first = sum[low] / (double)low, rest = (sum[n] - sum[low]) / (double)(n - low);
+    return first > rest * gsl_cdf_fdist_Qinv(SUSPICION, (double)low, (double)(n - low));
+}
+
+/* How many cosines are low enough for the density at 0. */
+static size_t low_enough(const double *sum, size_t n)
+{
+    while (n >= 2 * LEAST_COSINES && (has_more(sum, n / 2, n) || has_more(sum, n / 4, n)))
+        n /= 2;
+    return n;
+}
+
+struct mpg_worth mpg_series_worth(const double *series, size_t n, double limit)
+{
+    struct binned b;
+    double sum[COSINES + 1] = {0}, count = (double)n;
+    bin(series, n, limit, &b);
+    size_t cosines = LEAST_COSINES;
+    while (cosines < COSINES && 2 * cosines * BINS_A_COSINE <= b.n)
+        cosines *= 2;
+    if (cosines >= b.n)
+        cosines = b.n - 1; /* all that there are */
+    if (cosines == 0 || !(b.variance > 0))
+        return (struct mpg_worth){count, fmax(count - 1, 1)};
+    for (size_t j = 1; j <= cosines; j++)
+        sum[j] = sum[j - 1] + power_at(&b, j);
+    cosines = low_enough(sum, cosines);
+    double of_mean = sum[cosines] / (double)cosines / (double)b.n;
+    double samples = of_mean > 0 ? b.variance / of_mean : INFINITY;
+    return (struct mpg_worth){fmax(fmin(samples, MOST_A_SAMPLE * count), 1), (double)cosines};
+}
+
+/* ---- quantiles ---- */
+
+struct mpg_worth_bounds mpg_worth_bounds(const struct mpg_worth *worth, size_t n, double p,
+                                         double confidence)
+{
+    double beyond = (1 - confidence) / 2, count = (double)n;
+    double wider = gsl_cdf_tdist_Qinv(beyond, worth->freedom) / gsl_cdf_ugaussian_Qinv(beyond);
+    double m = fmax(1, floor(worth->samples / (wider * wider) + 1e-6)); /* whatever rounding did */
+    size_t low, high, most = (size_t)fmin(m, count);
+    /* However well neighbours make up for each other: what N samples did not show may be. */
+    mpg_order_interval(most, p, confidence, &low, &high);
+    struct mpg_worth_bounds b = {0, n - 1, low < 1, high > most};
+    if (m > count)
+        mpg_order_interval((size_t)m, p, confidence, &low, &high);
+    /* The same parts of all N values, outwards. */
+    if (!b.low_open)
+        b.low = (size_t)floor((double)(low - 1) * count / m);
+    if (!b.high_open)
+        b.high = (size_t)fmax(ceil((double)high * count / m) - 1, 0);
+    b.high = b.high < n ? b.high : n - 1;
+    return b;
+}
+
+/* ---- samples of several launches ---- */
+
+/* Samples in the order of their stretches. */
+struct ordered {
+    size_t n, launches;
+    double *value, *sorted, *work; /* work: n */
+    size_t *launch_end;            /* of each launch */
+    size_t stretches, *stretch_end;
+    double *launch_quantile;       /* logarithms or not */
+};
+
+struct placed {
+    uint32_t launch, stretch;
+    size_t at;
+};
+
+static int compare_places(const void *left, const void *right)
+{
+    const struct placed *a = left, *b = right;
+    if (a->launch != b->launch)
+        return a->launch < b->launch ? -1 : 1;
+    if (a->stretch != b->stretch)
+        return a->stretch < b->stretch ? -1 : 1;
+    return (a->at > b->at) - (a->at < b->at);
+}
+
+static bool is_in_order(const struct mpg_samples *s)
+{
+    for (size_t i = 1; s->launch && i < s->n; i++)
+        if (s->launch[i] < s->launch[i - 1] ||
+            (s->stretch && s->launch[i] == s->launch[i - 1] && s->stretch[i] < s->stretch[i - 1]))
+            return false;
+    return true;
+}
+
+/* Notes after each sample where launches and stretches end. */
+static void find_ends(const struct mpg_samples *s, const struct placed *place, struct ordered *o)
+{
+    for (size_t i = 0; i < s->n; i++) {
+        size_t a = place ? place[i].at : i, b = 0;
+        bool last = i + 1 == s->n;
+        if (!last)
+            b = place ? place[i + 1].at : i + 1;
+        o->value[i] = s->value[a];
+        bool launch_ends = last || (s->launch && s->launch[a] != s->launch[b]);
+        if (launch_ends)
+            o->launch_end[o->launches++] = i + 1;
+        if (launch_ends || (s->stretch && s->stretch[a] != s->stretch[b]))
+            o->stretch_end[o->stretches++] = i + 1;
+    }
+}
+
+static void free_ordered(struct ordered *o)
+{
+    free(o->launch_quantile);
+    free(o->stretch_end);
+    free(o->launch_end);
+    free(o->work);
+    free(o->sorted);
+    free(o->value);
+}
+
+static int put_in_order(const struct mpg_samples *s, struct ordered *o)
+{
+    struct placed *place = NULL;
+    size_t n = s->n;
+    *o = (struct ordered){.n = n};
+    o->value = malloc(n * sizeof *o->value);
+    o->sorted = malloc(n * sizeof *o->sorted);
+    o->work = malloc(n * sizeof *o->work);
+    o->launch_end = malloc(n * sizeof *o->launch_end);
+    o->stretch_end = malloc(n * sizeof *o->stretch_end);
+    o->launch_quantile = malloc(n * sizeof *o->launch_quantile);
+    if (!o->value || !o->sorted || !o->work || !o->launch_end || !o->stretch_end ||
+        !o->launch_quantile)
+        return -1;
+    if (!is_in_order(s)) {
+        if (!(place = malloc(n * sizeof *place)))
+            return -1;
+        for (size_t i = 0; i < n; i++)
+            place[i] = (struct placed){s->launch[i], s->stretch ? s->stretch[i] : 0, i};
+        qsort(place, n, sizeof *place, compare_places);
+    }
+    find_ends(s, place, o);
+    free(place);
+    memcpy(o->sorted, o->value, n * sizeof *o->sorted);
+    mpg_sort(o->sorted, n);
+    return 0;
+}
+
+/* For how many independent samples all stretches count, whose shares of the samples are fixed:
+ * the variances of their means add up. */
+static struct mpg_worth worth_within(const struct ordered *o, double limit, double p)
+{
+    double sum = 0, terms = 0;
+    for (size_t k = 0, first = 0; k < o->stretches; first = o->stretch_end[k++]) {
+        size_t n = o->stretch_end[k] - first;
+        struct mpg_worth worth = mpg_series_worth(o->value + first, n, limit);
+        double share = (double)n / (double)o->n;
+        double variance = share * share * p * (1 - p) / worth.samples;
+        sum += variance;
+        terms += variance * variance / worth.freedom;
+    }
+    return (struct mpg_worth){fmax(p * (1 - p) / sum, 1), sum * sum / terms};
+}
+
+/* The interval within launches. */
+static void sure_within(const struct ordered *o, double p, double confidence,
+                        struct mpg_sure *sure)
+{
+    *sure = (struct mpg_sure){.value = mpg_sorted_quantile(o->sorted, o->n, p), .launches = 1};
+    struct mpg_worth worth = worth_within(o, sure->value, p);
+    struct mpg_worth_bounds b = mpg_worth_bounds(&worth, o->n, p, confidence);
+    sure->low = b.low_open ? -INFINITY : fmin(o->sorted[b.low], sure->value);
+    sure->high = b.high_open ? INFINITY : fmax(o->sorted[b.high], sure->value);
+    sure->independent = worth.samples;
+    sure->freedom = worth.freedom;
+}
+
+/* The standard error of the mean of N values. */
+static double error_of_mean(const double *value, size_t n)
+{
+    double mean = 0, squares = 0, count = (double)n;
+    for (size_t i = 0; i < n; i++)
+        mean += value[i] / count;
+    for (size_t i = 0; i < n; i++)
+        squares += (value[i] - mean) * (value[i] - mean);
+    return sqrt(squares / (count - 1) / count);
+}
+
+/* Moves VALUE by STEPS, of a logarithm or not. */
+static double moved(double value, double steps, bool logarithm)
+{
+    return logarithm ? value * exp(steps) : value + steps;
+}
+
+static double apart(double from, double to, bool logarithm)
+{
+    return logarithm ? log(to / from) : to - from;
+}
+
+/* Widens SURE, which is the interval within launches, to that of launches. */
+static void widen_by_launches(struct ordered *o, double p, double confidence,
+                              struct mpg_sure *sure)
+{
+    double beyond = (1 - confidence) / 2;
+    bool logarithm = sure->value > 0 && !(isfinite(sure->low) && sure->low <= 0);
+    for (size_t l = 0, first = 0; l < o->launches; first = o->launch_end[l++]) {
+        size_t n = o->launch_end[l] - first;
+        memcpy(o->work, o->value + first, n * sizeof *o->work);
+        mpg_sort(o->work, n);
+        o->launch_quantile[l] = mpg_sorted_quantile(o->work, n, p);
+        logarithm = logarithm && o->launch_quantile[l] > 0;
+    }
+    for (size_t l = 0; logarithm && l < o->launches; l++)
+        o->launch_quantile[l] = log(o->launch_quantile[l]);
+    double within_t = gsl_cdf_tdist_Qinv(beyond, sure->freedom), freedom = (double)o->launches - 1;
+    double between = gsl_cdf_tdist_Qinv(beyond, freedom) *
+                     error_of_mean(o->launch_quantile, o->launches);
+    if (isfinite(sure->low))
+        sure->low = moved(sure->value, -fmax(between, apart(sure->low, sure->value, logarithm) /
+                                                          within_t), logarithm);
+    if (isfinite(sure->high))
+        sure->high = moved(sure->value, fmax(between, apart(sure->value, sure->high, logarithm) /
+                                                          within_t), logarithm);
+    sure->freedom = freedom;
+    sure->launches = o->launches;
+}
+
+/* ---- ranks ---- */
+
+/* Twice the mean rank of VALUE among the N ascending SORTED, from 0. */
+static double rank_of(const double *sorted, size_t n, double value)
+{
+    size_t low = 0, high = n, first;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (sorted[middle] < value)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    first = low;
+    for (high = n; low < high;) {
+        size_t middle = low + (high - low) / 2;
+        if (sorted[middle] <= value)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return (double)(first + low) - 1;
+}
+
+static double rank_correlation(struct ordered *o)
+{
+    double middle = (double)o->n - 1, squares = 0, products = 0;
+    for (size_t i = 0; i < o->n; i++) {
+        o->work[i] = rank_of(o->sorted, o->n, o->value[i]) - middle;
+        squares += o->work[i] * o->work[i];
+    }
+    for (size_t k = 0, i = 0; k < o->stretches; k++)
+        for (size_t first = i; i < o->stretch_end[k]; i++)
+            if (i > first)
+                products += o->work[i - 1] * o->work[i];
+    return squares > 0 ? products / squares : 0;
+}
+
+int mpg_samples_sure(const struct mpg_samples *s, const double *p, size_t quantiles,
+                     double confidence, struct mpg_sure *sure, double *rank_lag1)
+{
+    struct ordered o;
+    int status = put_in_order(s, &o);
+    for (size_t q = 0; status == 0 && q < quantiles; q++) {
+        sure_within(&o, p[q], confidence, &sure[q]);
+        if (o.launches > 1)
+            widen_by_launches(&o, p[q], confidence, &sure[q]);
+    }
+    if (status == 0 && rank_lag1)
+        *rank_lag1 = rank_correlation(&o);
+    free_ordered(&o);
+    return status;
+}
