@@ -89,6 +89,7 @@ static void free_sizes(struct mpg_network_sizes *sizes)
     for (size_t i = 0; i < sizes->n; i++) {
         mpg_distribution_free(sizes->size[i].time_ns);
         free_launches(&sizes->size[i].launches);
+        free(sizes->size[i].rows.classes);
         free(sizes->size[i].rows.u);
     }
     free(sizes->size);

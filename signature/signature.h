@@ -15,8 +15,8 @@
 #include "statistics/loggp.h"
 
 /* Major and minor version of the file format. A reader takes any minor version
- * of the major versions it knows: 1 to 3. */
-enum { MPG_SIGNATURE_VERSION = 3, MPG_SIGNATURE_MINOR = 0 };
+ * of the major versions it knows: 1 to 4. */
+enum { MPG_SIGNATURE_VERSION = 4, MPG_SIGNATURE_MINOR = 0 };
 
 /* What a signature holds at most; larger files are rejected, not read in part. */
 enum {
@@ -95,7 +95,7 @@ struct mpg_noise_core {
     struct mpg_noise_blocks blocks; /* where DETOURS are the longest only */
     double offset_ns;  /* >= 0: when the record began, after the earliest of those together with it */
     bool together;     /* measured at the same time as the host's other cores, on one clock */
-    double alone_lost; /* fraction lost when measured one by one; < 0: not measured */
+    double alone_lost; /* fraction lost when measured one by one; -1: not measured */
     double fraction_lost;           /* of the whole record: durations / span; without one 0 */
     struct mpg_distribution *gap_ns, *length_ns; /* NULL with fewer than 2 detours */
     struct mpg_noise_quanta ftq, fwq;
@@ -121,11 +121,25 @@ struct mpg_launches {
 };
 
 /* What successive messages have in common: some stretches of the samples in the order in
- * which they were measured, each as its probability among those of its launch and pair. */
+ * which they were measured, each sample as its probability among those of its launch and
+ * pair. What is kept of that is one of few classes; U follows from these. */
 struct mpg_rows {
     size_t blocks, length; /* 0 blocks: not kept */
-    double *u;             /* blocks x length, within 0 to 1, exclusive; all together uniform */
+    char *classes;         /* blocks x length letters, mpg_rows_class(); not terminated */
+    double *u;             /* blocks x length: (k + 1/2) / (blocks x length), each k from 0 on
+                            * once; lower in a lower class */
 };
+
+enum { MPG_ROWS_CLASSES = 64 };
+
+/* The class 0..MPG_ROWS_CLASSES - 1 that LETTER stands for (base64's: RFC 4648), or -1. */
+int mpg_rows_class(char letter);
+/* The letter of CLASS. */
+char mpg_rows_letter(int class);
+/* Fills ROWS' u from its classes, which are valid letters. Member j (from 0, in order) of the
+ * N of a class has rank (j s + s / 2) mod N within it, s the least whole number from
+ * max(1, 0.618 N) on that has no common divisor with N. Errors: out of memory. */
+int mpg_rows_expand(struct mpg_rows *rows, struct mpg_error *err);
 
 /* Times for messages of one size. */
 struct mpg_network_size {

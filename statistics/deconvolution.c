@@ -359,20 +359,36 @@ static void impose(struct grid *grid, double mean, double sd, double *tilted)
     }
 }
 
-static void fill_quantiles(const struct grid *grid, struct mpg_distribution *d)
+/* D with GRID's masses, mean and sd in the place of its own. */
+static struct mpg_distribution *replace(struct mpg_distribution *d, const struct grid *grid,
+                                        size_t knots, struct mpg_error *err)
 {
-    double before = 0;
-    size_t j = 0;
-    for (size_t i = 0; i < d->knots; i++) {
-        double wanted = (double)i / (double)(d->knots - 1);
-        while (j + 1 < grid->n && before + grid->mass[j] < wanted)
-            before += grid->mass[j++];
-        double low = cell_low(grid, j), high = cell_high(grid, j);
-        double part = grid->mass[j] > 0 ? (wanted - before) / grid->mass[j] : 0;
-        d->quantiles[i] = fmin(low + (high - low) * fmin(fmax(part, 0), 1), high);
+    double *from = malloc(grid->n * sizeof *from), *to = malloc(grid->n * sizeof *to);
+    double *until = malloc(grid->n * sizeof *until), before = 0;
+    struct mpg_distribution *made = NULL;
+    if (!from || !to || !until) {
+        mpg_error_set(err, "out of memory for a deconvolution");
+        goto out;
     }
-    d->quantiles[0] = grid->at[0];
-    d->quantiles[d->knots - 1] = grid->at[grid->n - 1];
+    for (size_t j = 0; j < grid->n; j++) {
+        from[j] = cell_low(grid, j);
+        to[j] = cell_high(grid, j);
+        until[j] = before = fmin(before + grid->mass[j], 1);
+    }
+    until[grid->n - 1] = 1;
+    struct mpg_pieces pieces = {grid->n, from, to, until, d->n};
+    made = mpg_distribution_from_pieces(&pieces, knots, err);
+    if (!made)
+        goto out;
+    moments(grid, &made->mean, &made->sd);
+    made->mean = fmin(fmax(made->mean, from[0]), to[grid->n - 1]);
+    made->lag1 = d->lag1;
+out:
+    free(from);
+    free(to);
+    free(until);
+    mpg_distribution_free(d);
+    return made;
 }
 
 static int check_samples(const double *samples, size_t n, struct mpg_error *err)
@@ -463,10 +479,9 @@ static struct mpg_distribution *deconvolve(const double *sums, size_t n, const d
     double high = m > 0 ? fmax(p.sums[n - 1] - p.known[0], low) : p.sums[n - 1] - low;
     *misfit = 0;
     if (!(high - low > 1e-9 * high)) {
-        for (size_t i = 0; i < knots; i++)
-            d->quantiles[i] = low;
-        d->mean = low;
-        d->sd = 0;
+        double at = low, mass = 1;
+        if (!(d = replace(d, &(struct grid){1, &at, &mass}, knots, err)))
+            goto failed;
     } else {
         if (set_up(&p, low, high, err) < 0)
             goto failed;
@@ -474,9 +489,8 @@ static struct mpg_distribution *deconvolve(const double *sums, size_t n, const d
         cut_ends(&p.unknown, n);
         if (m == 0)
             impose(&p.unknown, d->mean / 2, d->sd / sqrt(2), p.factor);
-        moments(&p.unknown, &d->mean, &d->sd);
-        fill_quantiles(&p.unknown, d);
-        d->mean = fmin(fmax(d->mean, d->quantiles[0]), d->quantiles[knots - 1]);
+        if (!(d = replace(d, &p.unknown, knots, err)))
+            goto failed;
     }
     free_problem(&p);
     return d;

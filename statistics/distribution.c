@@ -11,36 +11,23 @@
 
 #include "common/utf8.h"
 
-static int check_samples(const double *samples, size_t n, size_t knots, struct mpg_error *err)
+static int check_knots(size_t knots, struct mpg_error *err)
 {
-    if (n == 0)
-        return mpg_error_set(err, "a distribution needs at least one sample");
     if (knots < 2 || knots > MPG_DISTRIBUTION_MAX_KNOTS)
         return mpg_error_set(err, "a distribution has 2 to %d knots, not %zu",
                              (int)MPG_DISTRIBUTION_MAX_KNOTS, knots);
+    return 0;
+}
+
+static int check_samples(const double *samples, size_t n, struct mpg_error *err)
+{
+    if (n == 0)
+        return mpg_error_set(err, "a distribution needs at least one sample");
     for (size_t i = 0; i < n; i++)
         if (!(fabs(samples[i]) <= MPG_DISTRIBUTION_LIMIT))
             return mpg_error_set(err, "sample %zu is %g, beyond what a distribution holds", i,
                                  samples[i]);
     return 0;
-}
-
-/* Order statistics at (n - 1) i / (knots - 1). Whole part and remainder are
- * computed in integers, so that the extremes are exact and no rounding can make
- * a quantile smaller than the one before it. */
-static void fill_quantiles(struct mpg_distribution *d, const double *sorted)
-{
-    size_t intervals = d->knots - 1, whole = (d->n - 1) / intervals, rest = (d->n - 1) % intervals;
-    for (size_t i = 0; i <= intervals; i++) {
-        size_t below = i * whole + i * rest / intervals, part = i * rest % intervals;
-        double low = sorted[below];
-        d->quantiles[i] = low;
-        if (part > 0) {
-            double high = sorted[below + 1];
-            double value = low + (high - low) * ((double)part / (double)intervals);
-            d->quantiles[i] = value < high ? value : high;
-        }
-    }
 }
 
 /* Mean, standard deviation and autocorrelation. Equal samples are set apart:
@@ -59,34 +46,68 @@ static void fill_moments(struct mpg_distribution *d, const double *samples)
     d->lag1 = isfinite(lag1) ? fmin(fmax(lag1, -1), 1) : 0;
 }
 
-struct mpg_distribution *mpg_distribution_from_samples(const double *samples, size_t n,
-                                                       size_t knots, struct mpg_error *err)
+struct mpg_distribution *mpg_distribution_from_pieces(const struct mpg_pieces *pieces,
+                                                      size_t knots, struct mpg_error *err)
 {
-    if (check_samples(samples, n, knots, err) < 0)
+    if (check_knots(knots, err) < 0)
         return NULL;
     struct mpg_distribution *d = calloc(1, sizeof *d);
-    double *sorted = malloc(n * sizeof *sorted);
-    if (d)
-        d->quantiles = malloc(knots * sizeof *d->quantiles);
-    if (!d || !d->quantiles || !sorted) {
-        mpg_error_set(err, "out of memory for %zu samples", n);
-        free(sorted);
+    if (!d) {
+        mpg_error_set(err, "out of memory for a distribution");
+        return NULL;
+    }
+    d->n = pieces->samples;
+    if (mpg_knots_choose(pieces, knots, &d->knots, &d->probabilities, &d->quantiles, err) < 0 ||
+        mpg_distribution_prepare(d, err) < 0) {
         mpg_distribution_free(d);
         return NULL;
     }
-    d->n = n;
-    d->knots = knots;
-    if (mpg_distribution_prepare(d, err) < 0) {
-        free(sorted);
-        mpg_distribution_free(d);
+    return d;
+}
+
+struct mpg_distribution *mpg_distribution_from_samples(const double *samples, size_t n,
+                                                       size_t knots, struct mpg_error *err)
+{
+    if (check_samples(samples, n, err) < 0)
+        return NULL;
+    double *sorted = malloc(n * sizeof *sorted);
+    if (!sorted) {
+        mpg_error_set(err, "out of memory for %zu samples", n);
         return NULL;
     }
     memcpy(sorted, samples, n * sizeof *sorted);
     gsl_sort(sorted, 1, n);
-    fill_quantiles(d, sorted);
-    fill_moments(d, samples);
+    struct mpg_pieces pieces = {.n = n, .from = sorted, .to = sorted, .samples = n};
+    struct mpg_distribution *d = mpg_distribution_from_pieces(&pieces, knots, err);
+    if (d)
+        fill_moments(d, samples);
     free(sorted);
     return d;
+}
+
+struct mpg_distribution *mpg_distribution_with_fewer(const struct mpg_distribution *d,
+                                                     size_t knots, struct mpg_error *err)
+{
+    double *from = malloc(3 * d->knots * sizeof *from);
+    if (!from) {
+        mpg_error_set(err, "out of memory for %zu knots", d->knots);
+        return NULL;
+    }
+    struct mpg_pieces pieces = {0, from, from + d->knots, from + 2 * d->knots, d->n};
+    for (size_t i = 1; i < d->knots; i++)
+        if (d->probabilities[i - 1] < d->probabilities[i]) {
+            from[pieces.n] = d->quantiles[i - 1];
+            from[d->knots + pieces.n] = d->quantiles[i];
+            from[2 * d->knots + pieces.n++] = d->probabilities[i];
+        }
+    struct mpg_distribution *made = mpg_distribution_from_pieces(&pieces, knots, err);
+    if (made) {
+        made->mean = d->mean;
+        made->sd = d->sd;
+        made->lag1 = d->lag1;
+    }
+    free(from);
+    return made;
 }
 
 int mpg_distribution_prepare(struct mpg_distribution *d, struct mpg_error *err)
@@ -138,6 +159,8 @@ double mpg_distribution_quantile(const struct mpg_distribution *d, double u)
     }
     double from = d->probabilities[low], to = d->probabilities[high];
     double least = d->quantiles[low], most = d->quantiles[high];
+    if (u == from && low > 0 && d->probabilities[low - 1] == u) /* at a jump */
+        return d->quantiles[low - 1] + (least - d->quantiles[low - 1]) * (1 - u);
     double value = least + (most - least) * ((u - from) / (to - from));
     return value < most ? value : most;
 }

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "common/error.h"
+#include "statistics/knots.h"
 
 /* A family of distributions fitted to the samples (statistics/fit.h). */
 struct mpg_distribution_fit {
@@ -36,7 +37,7 @@ struct mpg_distribution {
 };
 
 enum {
-    MPG_DISTRIBUTION_KNOTS = 257,
+    MPG_DISTRIBUTION_KNOTS = 400,
     MPG_DISTRIBUTION_MAX_KNOTS = 65537,
     MPG_DISTRIBUTION_MAX_FITS = 16,
 };
@@ -45,20 +46,29 @@ enum {
 #define MPG_DISTRIBUTION_LIMIT 1e150
 
 /* From N >= 1 samples in time order (copied), in any one unit. KNOTS is within
- * 2..MPG_DISTRIBUTION_MAX_KNOTS. The caller frees the result. The quantile at p
- * is the linear interpolation of the order statistics at (n - 1) p (Hyndman and
- * Fan, Am. Stat. 50 (1996) 361, definition 7). lag1 is
+ * 2..MPG_DISTRIBUTION_MAX_KNOTS: there are at most so many; MPG_DISTRIBUTION_KNOTS are enough
+ * for what mpg_knots_choose() says of mean and variance. The caller frees the result. Sample k of n (from
+ * 0, sorted) has the probabilities k / n to (k + 1) / n. lag1 is
  * sum (x[i-1] - mean)(x[i] - mean) / sum (x[i] - mean)^2, and 0 when all samples
  * are equal. Errors: no samples, a sample that is no number or larger than
  * MPG_DISTRIBUTION_LIMIT, KNOTS out of range, out of memory. */
 struct mpg_distribution *mpg_distribution_from_samples(const double *samples, size_t n,
                                                        size_t knots, struct mpg_error *err);
+/* From PIECES, whose values are as samples'. The result's n is PIECES's samples; its mean, sd and
+ * lag1 are 0: the caller fills them. Errors: KNOTS out of range, out of memory. */
+struct mpg_distribution *mpg_distribution_from_pieces(const struct mpg_pieces *pieces,
+                                                      size_t knots, struct mpg_error *err);
+/* What D says with at most KNOTS knots: as mpg_distribution_from_pieces(), and D's mean, sd,
+ * lag1; without fits. Errors: KNOTS out of range, out of memory. */
+struct mpg_distribution *mpg_distribution_with_fewer(const struct mpg_distribution *d,
+                                                     size_t knots, struct mpg_error *err);
 /* For a D filled by other means: probabilities in equal steps where it has none, and the
  * guide, without which mpg_distribution_quantile() is slower. D's knots must be at least 2
  * and its probabilities, if any, be as promised above. Errors: out of memory. */
 int mpg_distribution_prepare(struct mpg_distribution *d, struct mpg_error *err);
-/* The value below which a fraction U of [0, 1] lies, linear between knots; U
- * outside that range means its nearer end. Thread-safe. Takes a few steps, however many
+/* The value below which a fraction U of [0, 1] lies, linear between knots; at a jump the
+ * lower value plus (1 - U) of the jump (statistics/knots.h); U outside that range means its
+ * nearer end. Thread-safe. Takes a few steps, however many
  * knots there are, if D was made or prepared by the functions above. */
 double mpg_distribution_quantile(const struct mpg_distribution *d, double u);
 /* Checks what the comments of the structs promise of D, however it was filled:

@@ -46,10 +46,12 @@ static struct ranks find_ranks(double effective, double p, double confidence)
         .low = fmax(low, 1), .high = fmin(high, n), .coverage = fmax(1 - below - above, 0)};
 }
 
-/* The order statistic of RANK is the quantile at this probability. */
-static double position(double rank, double effective)
+/* The order statistic of RANK among EFFECTIVE of N samples is the quantile at this
+ * probability, the middle of that sample's own. */
+static double position(double rank, double effective, size_t n)
 {
-    return effective > 1 ? (rank - 1) / (effective - 1) : 0.5;
+    double part = effective > 1 ? (rank - 1) / (effective - 1) : 0.5;
+    return (part * (double)(n - 1) + 0.5) / (double)n;
 }
 
 int mpg_distribution_interval(const struct mpg_distribution *d, double p, double confidence,
@@ -65,8 +67,8 @@ int mpg_distribution_interval(const struct mpg_distribution *d, double p, double
     struct ranks ranks = find_ranks(effective, p, confidence);
     *interval = (struct mpg_interval){
         .value = mpg_distribution_quantile(d, p),
-        .low = mpg_distribution_quantile(d, position(ranks.low, effective)),
-        .high = mpg_distribution_quantile(d, position(ranks.high, effective)),
+        .low = mpg_distribution_quantile(d, position(ranks.low, effective, d->n)),
+        .high = mpg_distribution_quantile(d, position(ranks.high, effective, d->n)),
         .coverage = ranks.coverage,
     };
     return 0;

@@ -29,8 +29,9 @@ static void cdf_bounds(const struct mpg_distribution *d, double x, bool strictly
     double part = above > below ? (x - below) / (above - below) : 0;
     bool outermost = d->n > d->knots && (low == 1 || low == last);
     bool between = part > 0 && part < 1;
-    *least = ((double)(low - 1) + (outermost && between ? 0 : part)) / (double)last;
-    *most = ((double)(low - 1) + (outermost && between ? 1 : part)) / (double)last;
+    double from = d->probabilities[low - 1], to = d->probabilities[low];
+    *least = from + (to - from) * (outermost && between ? 0 : part);
+    *most = from + (to - from) * (outermost && between ? 1 : part);
 }
 
 /* The distance that is left between two ranges. */

@@ -31,6 +31,7 @@ int mpg_json_get_count(const json_t *object, const char *key, int least, int *va
                        struct mpg_error *err);
 int mpg_json_need_count(const json_t *object, const char *key, int least, int *value,
                         struct mpg_error *err);
+int mpg_json_get_flag(const json_t *object, const char *key, bool *value, struct mpg_error *err);
 /* A copy of a string, which the caller frees. */
 int mpg_json_get_text(const json_t *object, const char *key, char **text, struct mpg_error *err);
 int mpg_json_need_text(const json_t *object, const char *key, char **text, struct mpg_error *err);
@@ -45,6 +46,9 @@ int mpg_json_get_distribution(const json_t *object, const char *key,
                               struct mpg_distribution **distribution, struct mpg_error *err);
 int mpg_json_need_distribution(const json_t *object, const char *key,
                                struct mpg_distribution **distribution, struct mpg_error *err);
+/* OBJECT as a distribution. */
+int mpg_json_to_distribution(const json_t *object, struct mpg_distribution **distribution,
+                             struct mpg_error *err);
 
 /* An array of objects, and room for what they say. */
 struct mpg_json_list {
@@ -86,6 +90,9 @@ void mpg_json_line(struct mpg_json_out *out);
 /* VALUE in the fewest digits that read back as the same double. */
 void mpg_json_put_number(struct mpg_json_out *out, const char *key, double value);
 void mpg_json_put_integer(struct mpg_json_out *out, const char *key, int64_t value);
+void mpg_json_put_flag(struct mpg_json_out *out, const char *key, bool value);
+/* N letters that JSON need not escape. */
+void mpg_json_put_letters(struct mpg_json_out *out, const char *key, const char *letters, size_t n);
 /* Writes nothing when TEXT is NULL. */
 void mpg_json_put_text(struct mpg_json_out *out, const char *key, const char *text);
 void mpg_json_put_numbers(struct mpg_json_out *out, const char *key, const double *values,

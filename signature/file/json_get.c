@@ -77,6 +77,16 @@ int mpg_json_need_count(const json_t *object, const char *key, int least, int *v
     return need(object, key, err) < 0 ? -1 : mpg_json_get_count(object, key, least, value, err);
 }
 
+int mpg_json_get_flag(const json_t *object, const char *key, bool *value, struct mpg_error *err)
+{
+    const json_t *member = json_object_get(object, key);
+    if (member && !json_is_boolean(member))
+        return mpg_error_set(err, "%s is neither true nor false", key);
+    if (member)
+        *value = json_is_true(member);
+    return 0;
+}
+
 int mpg_json_get_text(const json_t *object, const char *key, char **text, struct mpg_error *err)
 {
     const json_t *member;
@@ -222,23 +232,29 @@ static int parse_distribution(const json_t *object, struct mpg_distribution *d,
     return 0;
 }
 
+int mpg_json_to_distribution(const json_t *object, struct mpg_distribution **distribution,
+                             struct mpg_error *err)
+{
+    struct mpg_distribution *d = calloc(1, sizeof *d);
+    if (!d)
+        return mpg_error_set(err, "out of memory");
+    if (parse_distribution(object, d, err) < 0 || mpg_distribution_check(d, err) < 0 ||
+        mpg_distribution_prepare(d, err) < 0) {
+        mpg_distribution_free(d);
+        return -1;
+    }
+    *distribution = d;
+    return 0;
+}
+
 int mpg_json_get_distribution(const json_t *object, const char *key,
                               struct mpg_distribution **distribution, struct mpg_error *err)
 {
     const json_t *member;
     if (mpg_json_get(object, key, JSON_OBJECT, &member, err) < 0)
         return -1;
-    if (!member)
-        return 0;
-    struct mpg_distribution *d = calloc(1, sizeof *d);
-    if (!d)
-        return mpg_error_set(err, "out of memory");
-    if (parse_distribution(member, d, err) < 0 || mpg_distribution_check(d, err) < 0 ||
-        mpg_distribution_prepare(d, err) < 0) {
-        mpg_distribution_free(d);
+    if (member && mpg_json_to_distribution(member, distribution, err) < 0)
         return mpg_error_prefix(err, "%s", key);
-    }
-    *distribution = d;
     return 0;
 }
 

@@ -85,12 +85,24 @@ void mpg_json_put_integer(struct mpg_json_out *out, const char *key, int64_t val
     fprintf(out->stream, "%lld", (long long)value);
 }
 
+void mpg_json_put_flag(struct mpg_json_out *out, const char *key, bool value)
+{
+    put_key(out, key);
+    fputs(value ? "true" : "false", out->stream);
+}
+
 void mpg_json_put_text(struct mpg_json_out *out, const char *key, const char *text)
 {
     if (!text)
         return;
     put_key(out, key);
     put_quoted(out, text);
+}
+
+void mpg_json_put_letters(struct mpg_json_out *out, const char *key, const char *letters, size_t n)
+{
+    put_key(out, key);
+    fprintf(out->stream, "\"%.*s\"", (int)n, letters);
 }
 
 void mpg_json_put_numbers(struct mpg_json_out *out, const char *key, const double *values,
@@ -139,6 +151,15 @@ static void put_fit(struct mpg_json_out *out, const struct mpg_distribution_fit 
     mpg_json_end(out, '}', false);
 }
 
+/* Whether D's probabilities need not be said. */
+static bool equal_steps(const struct mpg_distribution *d)
+{
+    for (size_t i = 0; i < d->knots; i++)
+        if (d->probabilities[i] != (double)i / (double)(d->knots - 1))
+            return false;
+    return true;
+}
+
 void mpg_json_put_distribution(struct mpg_json_out *out, const char *key,
                                const struct mpg_distribution *d)
 {
@@ -149,6 +170,8 @@ void mpg_json_put_distribution(struct mpg_json_out *out, const char *key,
     mpg_json_put_number(out, "mean", d->mean);
     mpg_json_put_number(out, "sd", d->sd);
     mpg_json_put_number(out, "lag1", d->lag1);
+    if (!equal_steps(d))
+        mpg_json_put_numbers(out, "probabilities", d->probabilities, d->knots);
     mpg_json_put_numbers(out, "quantiles", d->quantiles, d->knots);
     if (d->fits > 0) {
         mpg_json_begin(out, "fits", '[');

@@ -5,6 +5,49 @@
 
 #include "signature/file/json.h"
 
+static int parse_launches(const json_t *object, struct mpg_launches *launches,
+                          struct mpg_error *err)
+{
+    struct mpg_json_list list;
+    if (mpg_json_get_list(object, "launches", MPG_SIGNATURE_MAX_LAUNCHES, sizeof *launches->ns,
+                          &list, err) < 0)
+        return -1;
+    launches->ns = list.memory;
+    while (launches->n < list.n) {
+        size_t i = launches->n++;
+        if (mpg_json_to_distribution(json_array_get(list.array, i), &launches->ns[i], err) < 0)
+            return mpg_error_prefix(err, "launches[%zu]", i);
+    }
+    return 0;
+}
+
+static int parse_rows(const json_t *object, struct mpg_rows *rows, struct mpg_error *err)
+{
+    const json_t *member, *text;
+    int length = 0;
+    if (mpg_json_get(object, "rows", JSON_OBJECT, &member, err) < 0)
+        return -1;
+    if (!member)
+        return 0;
+    if (mpg_json_need_count(member, "length", 1, &length, err) < 0 ||
+        mpg_json_get(member, "classes", JSON_STRING, &text, err) < 0)
+        return mpg_error_prefix(err, "rows");
+    size_t n = json_string_length(text);
+    const char *letter = json_string_value(text);
+    if (n == 0 || n > MPG_SIGNATURE_MAX_ROWS || n % (size_t)length != 0)
+        return mpg_error_set(err, "rows: classes has %zu letters, not a multiple of %d up to %d",
+                             n, length, (int)MPG_SIGNATURE_MAX_ROWS);
+    for (size_t i = 0; i < n; i++)
+        if (mpg_rows_class(letter[i]) < 0)
+            return mpg_error_set(err, "rows: classes[%zu] is not base64", i);
+    if (!(rows->classes = malloc(n)))
+        return mpg_error_set(err, "out of memory for %zu samples in a row", n);
+    memcpy(rows->classes, letter, n);
+    rows->length = (size_t)length;
+    rows->blocks = n / (size_t)length;
+    return mpg_rows_expand(rows, err);
+}
+
 static int parse_sizes(const json_t *path, const char *key, const char *times_key,
                        struct mpg_network_sizes *sizes, struct mpg_error *err)
 {
@@ -17,7 +60,9 @@ static int parse_sizes(const json_t *path, const char *key, const char *times_ke
         const json_t *object = json_array_get(list.array, i);
         struct mpg_network_size *size = &sizes->size[i];
         if (mpg_json_need_integer(object, "size_bytes", &size->size_bytes, err) < 0 ||
-            mpg_json_need_distribution(object, times_key, &size->time_ns, err) < 0)
+            mpg_json_need_distribution(object, times_key, &size->time_ns, err) < 0 ||
+            parse_launches(object, &size->launches, err) < 0 ||
+            parse_rows(object, &size->rows, err) < 0)
             return mpg_error_prefix(err, "%s[%zu]", key, i);
     }
     return 0;
@@ -98,6 +143,8 @@ static int parse_path(const json_t *object, struct mpg_network_path *p, struct m
         parse_sizes(object, "round_trip", "round_trip_ns", &p->round_trip, err) < 0 ||
         parse_sizes(object, "bandwidth", "transfer_ns", &p->bandwidth, err) < 0 ||
         parse_sizes(object, "sender", "send_ns", &p->sender, err) < 0 ||
+        parse_sizes(object, "send_overhead", "send_ns", &p->send_overhead, err) < 0 ||
+        parse_sizes(object, "receive_overhead", "receive_ns", &p->receive_overhead, err) < 0 ||
         parse_sizes(object, "streaming", "message_ns", &p->streaming, err) < 0 ||
         parse_loggp(object, &p->loggp, err) < 0 ||
         parse_groups(object, "launches", &p->launch, &p->launches, err) < 0)
@@ -167,7 +214,8 @@ int mpg_read_collectives(const json_t *root, struct mpg_signature *sig, struct m
         if (mpg_json_need_text(object, "operation", &c->operation, err) < 0 ||
             mpg_json_need_count(object, "processes", 1, &c->processes, err) < 0 ||
             mpg_json_need_integer(object, "size_bytes", &c->size_bytes, err) < 0 ||
-            mpg_json_need_distribution(object, "time_ns", &c->time_ns, err) < 0)
+            mpg_json_need_distribution(object, "time_ns", &c->time_ns, err) < 0 ||
+            parse_launches(object, &c->launches, err) < 0)
             return mpg_error_prefix(err, "collectives[%zu]", i);
     }
     return 0;

@@ -90,6 +90,9 @@ static int parse_core(const json_t *object, struct mpg_detours_allowance *allowa
         mpg_json_get_count(object, "cores_at_once", 1, &c->cores_at_once, err) < 0 ||
         mpg_json_get_number(object, "threshold_ns", &c->threshold_ns, err) < 0 ||
         mpg_json_get_number(object, "span_ns", &c->span_ns, err) < 0 ||
+        mpg_json_get_number(object, "offset_ns", &c->offset_ns, err) < 0 ||
+        mpg_json_get_flag(object, "together", &c->together, err) < 0 ||
+        mpg_json_get_number(object, "alone_lost", &c->alone_lost, err) < 0 ||
         mpg_json_get_distribution(object, "gap_ns", &c->gap_ns, err) < 0 ||
         mpg_json_get_distribution(object, "duration_ns", &c->length_ns, err) < 0 ||
         mpg_detours_read(object, allowance, c, err) < 0 ||

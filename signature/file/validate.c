@@ -237,7 +237,7 @@ int mpg_noise_core_check(const struct mpg_noise_core *c, struct mpg_error *err)
         check_time(c->threshold_ns, "threshold_ns", err) < 0 ||
         check_time(c->span_ns, "span_ns", err) < 0 ||
         check_time(c->offset_ns, "offset_ns", err) < 0 ||
-        (c->alone_lost >= 0 && check_probability(c->alone_lost, "alone_lost", err) < 0) ||
+        (c->alone_lost != -1 && check_probability(c->alone_lost, "alone_lost", err) < 0) ||
         check_quanta(&c->ftq, "ftq", err) < 0 || check_quanta(&c->fwq, "fwq", err) < 0)
         return -1;
     if (check_detours(c, err) < 0)
@@ -297,8 +297,8 @@ static int check_rows(const struct mpg_rows *rows, struct mpg_error *err)
         return mpg_error_set(err, "rows: %zu blocks of %zu, not 1 to %d in all", rows->blocks,
                              rows->length, (int)MPG_SIGNATURE_MAX_ROWS);
     for (size_t i = 0; i < rows->blocks * rows->length; i++)
-        if (!(rows->u[i] > 0 && rows->u[i] < 1))
-            return mpg_error_set(err, "rows: u[%zu] is %g, not between 0 and 1", i, rows->u[i]);
+        if (mpg_rows_class(rows->classes[i]) < 0)
+            return mpg_error_set(err, "rows: classes[%zu] is not base64", i);
     return 0;
 }
 

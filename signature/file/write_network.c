@@ -2,6 +2,30 @@
 /* Writing the paths, collectives and compute rates of a signature. */
 #include "signature/file/json.h"
 
+static void write_launches(struct mpg_json_out *out, const struct mpg_launches *launches)
+{
+    if (launches->n == 0)
+        return;
+    mpg_json_line(out);
+    mpg_json_begin(out, "launches", '[');
+    for (size_t i = 0; i < launches->n; i++) {
+        mpg_json_line(out);
+        mpg_json_put_distribution(out, NULL, launches->ns[i]);
+    }
+    mpg_json_end(out, ']', false);
+}
+
+static void write_rows(struct mpg_json_out *out, const struct mpg_rows *rows)
+{
+    if (rows->blocks == 0)
+        return;
+    mpg_json_line(out);
+    mpg_json_begin(out, "rows", '{');
+    mpg_json_put_integer(out, "length", (int64_t)rows->length);
+    mpg_json_put_letters(out, "classes", rows->classes, rows->blocks * rows->length);
+    mpg_json_end(out, '}', false);
+}
+
 static void write_sizes(struct mpg_json_out *out, const char *key, const char *times_key,
                         const struct mpg_network_sizes *sizes)
 {
@@ -14,6 +38,8 @@ static void write_sizes(struct mpg_json_out *out, const char *key, const char *t
         mpg_json_begin(out, NULL, '{');
         mpg_json_put_integer(out, "size_bytes", sizes->size[i].size_bytes);
         mpg_json_put_distribution(out, times_key, sizes->size[i].time_ns);
+        write_launches(out, &sizes->size[i].launches);
+        write_rows(out, &sizes->size[i].rows);
         mpg_json_end(out, '}', false);
     }
     mpg_json_end(out, ']', false);
@@ -89,6 +115,8 @@ static void write_path(struct mpg_json_out *out, const struct mpg_network_path *
     write_sizes(out, "round_trip", "round_trip_ns", &p->round_trip);
     write_sizes(out, "bandwidth", "transfer_ns", &p->bandwidth);
     write_sizes(out, "sender", "send_ns", &p->sender);
+    write_sizes(out, "send_overhead", "send_ns", &p->send_overhead);
+    write_sizes(out, "receive_overhead", "receive_ns", &p->receive_overhead);
     write_sizes(out, "streaming", "message_ns", &p->streaming);
     write_loggp(out, &p->loggp);
     write_groups(out, "launches", p->launch, p->launches);
@@ -121,6 +149,7 @@ void mpg_write_collectives(struct mpg_json_out *out, const struct mpg_signature 
         mpg_json_put_integer(out, "processes", c->processes);
         mpg_json_put_integer(out, "size_bytes", c->size_bytes);
         mpg_json_put_distribution(out, "time_ns", c->time_ns);
+        write_launches(out, &c->launches);
         mpg_json_end(out, '}', false);
     }
     mpg_json_end(out, ']', false);

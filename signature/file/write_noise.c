@@ -57,7 +57,13 @@ static void write_core(struct mpg_json_out *out, struct mpg_detours_allowance *a
         mpg_json_put_integer(out, "cores_at_once", c->cores_at_once);
     mpg_json_put_number(out, "threshold_ns", c->threshold_ns);
     mpg_json_put_number(out, "span_ns", c->span_ns);
+    if (c->offset_ns > 0)
+        mpg_json_put_number(out, "offset_ns", c->offset_ns);
+    if (c->together)
+        mpg_json_put_flag(out, "together", true);
     mpg_json_put_number(out, "fraction_lost", c->fraction_lost);
+    if (c->alone_lost >= 0)
+        mpg_json_put_number(out, "alone_lost", c->alone_lost);
     mpg_detours_write(out, allowance, c);
     mpg_json_line(out);
     mpg_json_put_distribution(out, "gap_ns", c->gap_ns);

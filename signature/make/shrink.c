@@ -5,7 +5,6 @@
 #include "signature/make/shrink.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,17 +55,6 @@ static void round_series(struct mpg_noise_series *s)
 
 /* ---- values ---- */
 
-/* Every second quantile: again equally spaced, with both extremes. */
-static void halve_quantiles(struct mpg_distribution *d)
-{
-    enum { LEAST_KNOTS = 9 };
-    if (!d || (d->knots - 1) % 2 != 0 || d->knots < 2 * LEAST_KNOTS - 1)
-        return;
-    d->knots = (d->knots - 1) / 2 + 1;
-    for (size_t i = 1; i < d->knots; i++)
-        d->quantiles[i] = d->quantiles[2 * i];
-}
-
 /* The best MOST families. */
 static void drop_fits(struct mpg_distribution *d, size_t most)
 {
@@ -94,58 +82,95 @@ static void halve_series(struct mpg_noise_series *s)
     s->step *= 2;
 }
 
-typedef void change_function(struct mpg_distribution *d, size_t argument);
+typedef int change_function(struct mpg_distribution *d, size_t argument, struct mpg_error *err);
 
-static void round_it(struct mpg_distribution *d, size_t argument)
+static int round_it(struct mpg_distribution *d, size_t argument, struct mpg_error *err)
 {
     (void)argument;
+    (void)err;
     round_distribution(d);
+    return 0;
 }
 
-/* Half the quantiles, and at most KEPT fits. */
-static void thin_it(struct mpg_distribution *d, size_t kept)
+/* Keeps at most KNOTS, and 1 fit for 32 of them. */
+static int thin_it(struct mpg_distribution *d, size_t knots, struct mpg_error *err)
 {
-    halve_quantiles(d);
-    drop_fits(d, kept);
+    if (!d)
+        return 0;
+    drop_fits(d, knots / 32);
+    if (d->knots <= knots)
+        return 0;
+    struct mpg_distribution *fewer = mpg_distribution_with_fewer(d, knots, err);
+    if (!fewer)
+        return -1;
+    struct mpg_distribution held = *d;
+    d->knots = fewer->knots, d->probabilities = fewer->probabilities;
+    d->quantiles = fewer->quantiles, d->cells = fewer->cells, d->guide = fewer->guide;
+    fewer->probabilities = held.probabilities, fewer->quantiles = held.quantiles;
+    fewer->guide = held.guide;
+    mpg_distribution_free(fewer);
+    round_distribution(d);
+    return 0;
 }
 
-static void change_sizes(struct mpg_network_sizes *sizes, change_function *change, size_t argument)
+static int change_launches(struct mpg_launches *launches, change_function *change,
+                           size_t argument, struct mpg_error *err)
+{
+    for (size_t i = 0; i < launches->n; i++)
+        if (change(launches->ns[i], argument, err) < 0)
+            return -1;
+    return 0;
+}
+
+static int change_sizes(struct mpg_network_sizes *sizes, change_function *change, size_t argument,
+                        struct mpg_error *err)
 {
     for (size_t i = 0; i < sizes->n; i++)
-        change(sizes->size[i].time_ns, argument);
+        if (change(sizes->size[i].time_ns, argument, err) < 0 ||
+            change_launches(&sizes->size[i].launches, change, argument, err) < 0)
+            return -1;
+    return 0;
 }
 
-static void change_network(struct mpg_signature *sig, change_function *change, size_t argument)
+static int change_network(struct mpg_signature *sig, change_function *change, size_t argument,
+                          struct mpg_error *err)
 {
     for (size_t i = 0; i < sig->paths; i++) {
         struct mpg_network_path *p = &sig->network[i];
-        change_sizes(&p->latency, change, argument);
-        change_sizes(&p->round_trip, change, argument);
-        change_sizes(&p->bandwidth, change, argument);
-        change_sizes(&p->sender, change, argument);
-        change_sizes(&p->streaming, change, argument);
+        struct mpg_network_sizes *all[] = {&p->latency,       &p->round_trip,       &p->bandwidth,
+                                           &p->sender,        &p->send_overhead,
+                                           &p->receive_overhead, &p->streaming};
+        for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+            if (change_sizes(all[k], change, argument, err) < 0)
+                return -1;
     }
     for (size_t i = 0; i < sig->collectives; i++)
-        change(sig->collective[i].time_ns, argument);
+        if (change(sig->collective[i].time_ns, argument, err) < 0 ||
+            change_launches(&sig->collective[i].launches, change, argument, err) < 0)
+            return -1;
+    return 0;
 }
 
-static void change_cores(struct mpg_signature *sig, change_function *change, size_t argument)
+static int change_cores(struct mpg_signature *sig, change_function *change, size_t argument,
+                        struct mpg_error *err)
 {
     for (size_t i = 0; i < sig->cores; i++) {
         struct mpg_noise_core *c = &sig->core[i];
-        change(c->gap_ns, argument);
-        change(c->length_ns, argument);
-        change(c->ftq.lost_ns, argument);
-        change(c->fwq.lost_ns, argument);
+        struct mpg_distribution *all[] = {c->gap_ns, c->length_ns, c->ftq.lost_ns, c->fwq.lost_ns};
+        for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+            if (all[k] && change(all[k], argument, err) < 0)
+                return -1;
     }
     for (size_t i = 0; i < sig->rates; i++)
-        change(sig->rate[i].rate, argument);
+        if (change(sig->rate[i].rate, argument, err) < 0)
+            return -1;
+    return 0;
 }
 
 static void round_all(struct mpg_signature *sig)
 {
-    change_network(sig, round_it, 0);
-    change_cores(sig, round_it, 0);
+    (void)change_network(sig, round_it, 0, NULL); /* cannot fail */
+    (void)change_cores(sig, round_it, 0, NULL);
     for (size_t i = 0; i < sig->cores; i++) {
         struct mpg_noise_core *c = &sig->core[i];
         round_series(&c->series);
@@ -166,20 +191,24 @@ static void thin_plots(struct mpg_signature *sig)
     }
 }
 
-/* Step STEP of thinning; false after the last one. */
-static bool thin(struct mpg_signature *sig, int step)
+/* Step STEP of thinning: 1, or 0 after the last one. */
+static int thin(struct mpg_signature *sig, int step, struct mpg_error *err)
 {
-    enum { CORE_STEPS = 5, NETWORK_STEPS = 3 };
-    static const size_t fits[CORE_STEPS] = {3, 2, 1, 1, 0};
+    static const size_t core_knots[] = {128, 96, 64, 32, 16}, network_knots[] = {128, 64, 32};
+    enum {
+        CORE_STEPS = sizeof core_knots / sizeof *core_knots,
+        NETWORK_STEPS = sizeof network_knots / sizeof *network_knots
+    };
+    int status;
     if (step >= CORE_STEPS + NETWORK_STEPS)
-        return false;
+        return 0;
     if (step < CORE_STEPS) {
         thin_plots(sig);
-        change_cores(sig, thin_it, fits[step]);
+        status = change_cores(sig, thin_it, core_knots[step], err);
     } else {
-        change_network(sig, thin_it, 1);
+        status = change_network(sig, thin_it, network_knots[step - CORE_STEPS], err);
     }
-    return true;
+    return status < 0 ? -1 : 1;
 }
 
 /* ---- size ---- */
@@ -219,8 +248,8 @@ int mpg_shrink(struct mpg_signature *sig, size_t *left, struct mpg_error *err)
     round_all(sig);
     if (measure(sig, &bytes, err) < 0)
         return -1;
-    for (int step = 0; bytes > room / 2 && thin(sig, step); step++)
-        if (measure(sig, &bytes, err) < 0)
+    for (int step = 0, status = 1; bytes > room / 2 && status > 0; step++)
+        if ((status = thin(sig, step, err)) < 0 || measure(sig, &bytes, err) < 0)
             return -1;
     *left = bytes < room ? room - bytes : 0;
     return 0;

@@ -64,7 +64,7 @@ static int plot_cdfs(struct plot_session *session, const struct mpg_signature *s
             continue;
         for (size_t k = 0; k < d->knots; k++)
             fprintf(session->data, "%.8g %.6g\n", fmax(low, d->quantiles[k]),
-                    (double)k / (double)(d->knots - 1));
+                    d->probabilities[k]);
         fputs("\n\n", session->data);
     }
     snprintf(first, sizeof first, "%s: latency, one way", names.title);

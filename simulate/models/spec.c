@@ -10,7 +10,7 @@
 
 #include <gsl/gsl_cdf.h>
 
-enum { FILE_KNOTS = 1025, MAX_SAMPLES = 100000000 };
+enum { MAX_SAMPLES = 100000000 };
 
 static const double MOST_SAMPLE_NS = 1e18;
 /* Times 1e15 bytes, summed 1e12 times and squared it is still finite. */
@@ -65,7 +65,7 @@ static int read_samples(const char *path, struct mpg_spec *spec, struct mpg_erro
                       got == EOF ? "holds no numbers" : "holds something else than numbers");
         goto out;
     }
-    spec->samples = mpg_distribution_from_samples(samples, n, FILE_KNOTS, err);
+    spec->samples = mpg_distribution_from_samples(samples, n, MPG_DISTRIBUTION_KNOTS, err);
     status = spec->samples ? 0 : -1;
 out:
     free(samples);

@@ -267,7 +267,7 @@ static void test_bombs(void)
         char *file = malloc(strlen(text) + 400);
         if (!file)
             bail("out of memory", "");
-        sprintf(file, "{\"format\": \"mpgkit-signature\", \"version\": [3, 0], \"noise\": [{\"core\": 0, "
+        sprintf(file, "{\"format\": \"mpgkit-signature\", \"version\": [4, 0], \"noise\": [{\"core\": 0, "
                 "\"span_ns\": 1e9, \"detours\": {\"n\": %d, \"packed\": \"%s\"}}]}",
                 says[i] == 16 ? 8 : 1000000, text);
         struct mpg_error err = {.text = ""};

@@ -39,9 +39,10 @@ def d(key, size):
     return [next(v for v in s.values() if isinstance(v, dict))
             for s in p[key] if s["size_bytes"] == size][0]
 def q(x, u):
-    at = u * (len(x["quantiles"]) - 1)
-    i = min(int(at), len(x["quantiles"]) - 2)
-    return x["quantiles"][i] + (at - i) * (x["quantiles"][i + 1] - x["quantiles"][i])
+    v = x["quantiles"]
+    p = x.get("probabilities", [i / (len(v) - 1) for i in range(len(v))])
+    i = max(i for i in range(len(v) - 1) if p[i] <= u)
+    return v[i] + (u - p[i]) / (p[i + 1] - p[i]) * (v[i + 1] - v[i])
 def near(a, b, part):
     return abs(a - b) <= part * b
 def header(key):

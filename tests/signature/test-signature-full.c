@@ -13,7 +13,7 @@ static const char path[] = "test-signature-full.tmp";
 
 /* Thirds and their like: no short decimal is the same double. */
 static double q_short[] = {1 / 3.0, 2.385, 1e3 / 7}, p_short[] = {0, 0.5, 1};
-static double q_long[] = {0, 12.5, 13, 1e5 / 3, 7e9}, p_long[] = {0, 0.25, 0.5, 0.75, 1};
+static double q_long[] = {0, 12.5, 13, 1e5 / 3, 7e9}, p_long[] = {0, 0.25, 0.5, 0.5, 1};
 static struct mpg_distribution_fit fits[] = {
     {.family = "lognormal", .location = 310.5, .parameters = 2, .name = {"mu", "sigma"},
      .value = {-5.25, 1 / 9.0}, .low = {-5.5, 0.1}, .high = {-5, 0.125}, .distance = 1 / 77.0,
@@ -38,8 +38,9 @@ static struct mpg_noise_line lines[] = {
 };
 static struct mpg_fact events[] = {{"interrupts", "LOC 1502, RES 12"}, {"context_switches", "7"}};
 static struct mpg_noise_core cores[] = {
-    {.core = 7, .threshold_ns = 99.5, .fwq = {1e6 / 3, &fitted}},
-    {.host = "a", .core = 3, .cores_at_once = 4, .threshold_ns = 1e2 / 3, .span_ns = 1e6,
+    {.core = 7, .threshold_ns = 99.5, .alone_lost = -1, .fwq = {1e6 / 3, &fitted}},
+    {.host = "a", .core = 3, .cores_at_once = 4, .together = true, .offset_ns = 1e4 / 3,
+     .alone_lost = 1 / 81.0, .threshold_ns = 1e2 / 3, .span_ns = 1e6,
      .detours = 3, .start_ns = starts, .duration_ns = durations, .gap_ns = &small,
      .length_ns = &fitted, .ftq = {1000.5, &small}, .fwq = {2000.25, &fitted},
      .series = {5e4 / 3, 3, series_mean, series_most}, .spectrum = {1 / 0.3, 3, power, most_power},
@@ -49,10 +50,15 @@ static struct mpg_noise_core cores[] = {
     {.host = "b\u00e9", .core = 0, .cores_at_once = 1},
 };
 
-static struct mpg_network_size latency[] = {{0, &small}, {64, &fitted}},
-                               round_trip[] = {{1, &fitted}},
-                               bandwidth[] = {{4096, &small}, {INT64_C(1) << 40, &small}},
-                               sender[] = {{4097, &small}}, streaming[] = {{4098, &fitted}};
+static struct mpg_distribution *both[] = {&small, &fitted}, *again[] = {&small, &small, &small};
+static char classes[] = "AAz/AA+kBAAA";
+static double ranks[12]; /* of classes */
+static struct mpg_network_size
+    latency[] = {{0, &small, {2, both}, {4, 3, classes, ranks}}, {64, &fitted, {3, again}, {0}}},
+    round_trip[] = {{1, &fitted, {0}, {0}}},
+    bandwidth[] = {{4096, &small, {0}, {0}}, {INT64_C(1) << 40, &small, {0}, {0}}},
+    sender[] = {{4097, &small, {0}, {0}}}, streaming[] = {{4098, &fitted, {0}, {0}}},
+    send_overhead[] = {{17, &fitted, {0}, {0}}}, receive_overhead[] = {{18, &small, {2, both}, {0}}};
 static struct mpg_loggp_segment segments[] = {
     {0, 4096, 512.5, 1 / 3.0, 0.05 / 3, 1e-4, 12.25, 0.03},
     {4096, 1 << 20, -1e3 / 7, 2, 0.025, 1e-5 / 3, 100, 0.125},
@@ -69,14 +75,15 @@ static struct mpg_network_path paths[] = {
     {.path = MPG_PATH_BETWEEN, .one_way = "synchronised clocks", .one_way_error_ns = 25 / 3.0,
      .one_way_misfit = 0.07 / 3.0,
      .latency = {2, latency}, .round_trip = {1, round_trip}, .bandwidth = {2, bandwidth},
-     .sender = {1, sender}, .streaming = {1, streaming}, .window = 64, .eager_limit_bytes = 65536,
+     .sender = {1, sender}, .send_overhead = {1, send_overhead},
+     .receive_overhead = {1, receive_overhead}, .streaming = {1, streaming}, .window = 64, .eager_limit_bytes = 65536,
      .loggp = {2, segments, 101.5, 33 / 7.0}, .launches = 2, .pairs = 1, .launch = launches,
      .pair = pairs},
 };
 
 static struct mpg_collective_time collectives[] = {
-    {"allreduce", 4, 8, &small}, {"allreduce", 4, 64, &fitted}, {"allreduce", 16, 8, &small},
-    {"barrier", 2, 0, &small}};
+    {"allreduce", 4, 8, &small, {0}}, {"allreduce", 4, 64, &fitted, {2, both}},
+    {"allreduce", 16, 8, &small, {0}}, {"barrier", 2, 0, &small, {0}}};
 static struct mpg_compute_rate rates[] = {
     {"floating_point", "flop/s", NULL, 3, 1, &small},
     {"floating_point", "flop/s", "a", 0, 1, &fitted},
@@ -115,7 +122,9 @@ static bool same_distribution(const struct mpg_distribution *a, const struct mpg
     if (!a || !b)
         return a == b;
     bool same = a->n == b->n && a->mean == b->mean && a->sd == b->sd && a->lag1 == b->lag1 &&
-                a->knots == b->knots && same_numbers(a->quantiles, b->quantiles, a->knots) &&
+                a->knots == b->knots &&
+                same_numbers(a->probabilities, b->probabilities, a->knots) &&
+                same_numbers(a->quantiles, b->quantiles, a->knots) &&
                 a->fits == b->fits;
     for (size_t i = 0; same && i < a->fits; i++) {
         const struct mpg_distribution_fit *f = &a->fit[i], *g = &b->fit[i];
@@ -140,7 +149,9 @@ static bool same_core(const struct mpg_noise_core *a, const struct mpg_noise_cor
     bool same = same_text(a->host, b->host) && a->core == b->core &&
                 a->fraction_lost == b->fraction_lost &&
                 a->cores_at_once == b->cores_at_once && a->threshold_ns == b->threshold_ns &&
-                a->span_ns == b->span_ns && a->detours == b->detours &&
+                a->span_ns == b->span_ns && a->offset_ns == b->offset_ns &&
+                a->together == b->together && a->alone_lost == b->alone_lost &&
+                a->detours == b->detours &&
                 same_numbers(a->start_ns, b->start_ns, a->detours) &&
                 same_numbers(a->duration_ns, b->duration_ns, a->detours) &&
                 same_distribution(a->gap_ns, b->gap_ns) &&
@@ -161,12 +172,29 @@ static bool same_core(const struct mpg_noise_core *a, const struct mpg_noise_cor
     return same;
 }
 
+static bool same_launches(const struct mpg_launches *a, const struct mpg_launches *b)
+{
+    bool same = a->n == b->n;
+    for (size_t i = 0; same && i < a->n; i++)
+        same = same_distribution(a->ns[i], b->ns[i]);
+    return same;
+}
+
+static bool same_rows(const struct mpg_rows *a, const struct mpg_rows *b)
+{
+    size_t n = a->blocks * a->length;
+    return a->blocks == b->blocks && a->length == b->length &&
+           (n == 0 || memcmp(a->classes, b->classes, n) == 0) && same_numbers(a->u, b->u, n);
+}
+
 static bool same_sizes(const struct mpg_network_sizes *a, const struct mpg_network_sizes *b)
 {
     bool same = a->n == b->n;
     for (size_t i = 0; same && i < a->n; i++)
         same = a->size[i].size_bytes == b->size[i].size_bytes &&
-               same_distribution(a->size[i].time_ns, b->size[i].time_ns);
+               same_distribution(a->size[i].time_ns, b->size[i].time_ns) &&
+               same_launches(&a->size[i].launches, &b->size[i].launches) &&
+               same_rows(&a->size[i].rows, &b->size[i].rows);
     return same;
 }
 
@@ -188,6 +216,8 @@ static bool same_path(const struct mpg_network_path *a, const struct mpg_network
                 a->one_way_misfit == b->one_way_misfit &&
                 same_sizes(&a->latency, &b->latency) && same_sizes(&a->round_trip, &b->round_trip) &&
                 same_sizes(&a->bandwidth, &b->bandwidth) && same_sizes(&a->sender, &b->sender) &&
+                same_sizes(&a->send_overhead, &b->send_overhead) &&
+                same_sizes(&a->receive_overhead, &b->receive_overhead) &&
                 same_sizes(&a->streaming, &b->streaming) && a->window == b->window &&
                 a->eager_limit_bytes == b->eager_limit_bytes &&
                 a->loggp.segments == b->loggp.segments &&
@@ -204,6 +234,15 @@ static bool same_path(const struct mpg_network_path *a, const struct mpg_network
                s->residual_sd_ns == t->residual_sd_ns && s->worst_relative == t->worst_relative;
     }
     return same;
+}
+
+/* By hand: 'A' (7 of 12, at 0 1 4 5 9 10 11) has stride 5 from 2 on; 'B' is 7th; '+' and '/'
+ * are the last; 'k' and 'z' between. */
+static void fill_ranks(void)
+{
+    static const int rank[] = {2, 0, 9, 11, 5, 3, 10, 8, 7, 1, 6, 4};
+    for (int i = 0; i < 12; i++)
+        ranks[i] = (rank[i] + 0.5) / 12;
 }
 
 static void test_round_trip(void)
@@ -227,7 +266,8 @@ static void test_round_trip(void)
     for (size_t i = 0; i < full.collectives; i++) {
         const struct mpg_collective_time *c = &sig->collective[i], *d = &collectives[i];
         ok(same_text(c->operation, d->operation) && c->processes == d->processes &&
-               c->size_bytes == d->size_bytes && same_distribution(c->time_ns, d->time_ns),
+               c->size_bytes == d->size_bytes && same_distribution(c->time_ns, d->time_ns) &&
+               same_launches(&c->launches, &d->launches),
            "collective %zu, every bit", i);
     }
     for (size_t i = 0; i < full.rates; i++) {
@@ -249,7 +289,7 @@ static void test_rejected(void)
     static const struct {
         const char *from, *to, *says;
     } cases[] = {
-        {"[3, 0]", "[1, 9]", "network is not an object"},
+        {"[4, 0]", "[1, 9]", "network is not an object"},
         {"\"lines\": [", "\"lines\": [7, ", "noise[1]: lines[0] is not an object"},
         {"\"host\": \"a\"", "\"host\": 7", "noise[1]: host is not a string"},
         {"\"host\": \"a\"", "\"host\": \"\"", "noise[1]: host is missing"},
@@ -319,6 +359,23 @@ static void test_rejected(void)
         {"\"score\": 9.5", "\"score\": 1e200", "launches[1]: score is 1e+200"},
         {"\"outlier\": 1", "\"outlier\": 2", "between nodes: launches[1]: outlier is 2, not 0 or 1"},
         {"\"pairs\": [", "\"pairs\": 7, \"x\": [", "between nodes: pairs is not an array"},
+        {"\"probabilities\": [0,0.25", "\"probabilities\": [0.1,0.25", "do not begin with 0"},
+        {"\"probabilities\": [0,0.25", "\"probabilities\": [0,0.75", "probabilities[2] is 0.5, below"},
+        {"\"send_overhead\": [", "\"send_overhead\": [7, ", "send_overhead[0] is not an object"},
+        {"\"receive_ns\"", "\"x\"", "receive_overhead[0]: receive_ns is missing"},
+        {"\"offset_ns\": ", "\"offset_ns\": -", "noise[1]: offset_ns is -3333"},
+        {"\"together\": true", "\"together\": 1", "noise[1]: together is neither true nor false"},
+        {"\"alone_lost\": ", "\"alone_lost\": -", "noise[1]: alone_lost is -0.01"},
+        {"\"alone_lost\": ", "\"alone_lost\": 1", "noise[1]: alone_lost is 10"},
+        {"\"length\": 3", "\"length\": 5", "rows: classes has 12 letters, not a multiple of 5"},
+        {"\"length\": 3", "\"length\": 0", "rows: length is 0"},
+        {"\"length\": 3", "\"length\": -3", "rows: length is -3"},
+        {"\"length\": 3", "\"size\": 3", "rows: length is missing"},
+        {"\"classes\": \"AAz/", "\"classes\": \"AA=/", "latency[0]: rows: classes[2] is not base64"},
+        {"\"classes\": \"AAz/", "\"classes\": \"AA\\u00e9/", "rows: classes has 13"},
+        {"\"classes\": \"", "\"classes\": \"\", \"x\": \"", "rows: classes has 0 letters"},
+        {"\"classes\": \"", "\"classes\": 7, \"x\": \"", "rows: classes is not a string"},
+        {"\"rows\": {", "\"rows\": 7, \"x\": {", "latency[0]: rows is not an object"},
         {"\"operation\": \"allreduce\"", "\"operation\": \"\"", "collectives[0]: operation is missing"},
         {"\"processes\": 16", "\"processes\": 0", "collectives[2]: processes is 0"},
         {"\"processes\": 16", "\"processes\": 4", "collectives[2]: operation, processes, size"},
@@ -501,6 +558,7 @@ static void test_damage(void)
 
 int main(void)
 {
+    fill_ranks();
     cores[1].fraction_lost = (durations[0] + durations[1] + durations[2]) / cores[1].span_ns;
     test_round_trip();
     test_rejected();

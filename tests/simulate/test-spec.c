@@ -214,7 +214,8 @@ static void test_file(void)
 {
     struct mpg_spec s = parse(file_of("2.385 -7.13\n11.9\n\n0.0625\n3.7"));
     ok(near(0.5, mpg_spec_quantile(&s, 0.5), 2.385), "samples: median");
-    ok(near(0.9, mpg_spec_quantile(&s, 0.9), 3.7 + 0.6 * (11.9 - 3.7)), "samples: between two");
+    ok(near(0.9, mpg_spec_quantile(&s, 0.9), 11.9), "samples: the last fifth");
+    ok(near(0.8, mpg_spec_quantile(&s, 0.8), 3.7 + 0.2 * (11.9 - 3.7)), "samples: between two");
     ok(mpg_spec_quantile(&s, 0x1p-53) >= -7.13 && mpg_spec_quantile(&s, 1 - 0x1p-53) <= 11.9,
        "samples: never beyond the extremes");
     ok(mpg_spec_is_random(&s) && mpg_spec_can_be_negative(&s), "samples: some are negative");

@@ -12,7 +12,7 @@
 #include "statistics/deconvolution.h"
 #include "tests/tap.h"
 
-enum { N = 20000, FINE = 65537, SEEDS = 3 };
+enum { N = 20000, SHIPPED = MPG_DISTRIBUTION_KNOTS, SEEDS = 3 };
 static gsl_rng *rng;
 
 enum kind { EXPONENTIAL, GAMMA, LOGNORMAL, WIDE, DETOURS, NORMAL, KINDS };
@@ -98,11 +98,12 @@ static double tail_error(enum kind kind, double q)
 /* Of the quantiles as a piecewise linear inverse CDF. */
 static void quantile_moments(const struct mpg_distribution *d, double *mean, double *variance)
 {
-    double sum = 0, squares = 0, parts = (double)(d->knots - 1);
+    double sum = 0, squares = 0;
     for (size_t i = 0; i + 1 < d->knots; i++) {
         double a = d->quantiles[i], b = d->quantiles[i + 1];
-        sum += (a + b) / 2 / parts;
-        squares += (a * a + a * b + b * b) / 3 / parts;
+        double part = d->probabilities[i + 1] - d->probabilities[i];
+        sum += part * (a + b) / 2;
+        squares += part * (a * a + a * b + b * b) / 3;
     }
     *mean = sum;
     *variance = squares - sum * sum;
@@ -155,7 +156,7 @@ static void test_halves(void)
             for (int i = 0; i < N; i++)
                 sums[i] = draw((enum kind)kind) + draw((enum kind)kind);
             struct mpg_distribution *d =
-                must(mpg_deconvolve_halves(sums, N, FINE, &misfit, &err), &err);
+                must(mpg_deconvolve_halves(sums, N, SHIPPED, &misfit, &err), &err);
             good += as_true(d, (enum kind)kind, 0.5);
             worst = fmax(worst, misfit);
             double least, most;
@@ -164,8 +165,8 @@ static void test_halves(void)
                     within("half the mean", d->mean, gsl_stats_mean(sums, 1, N) / 2, 1e-6) &&
                     within("half the variance", d->sd * d->sd, gsl_stats_variance(sums, 1, N) / 2,
                            1e-3) &&
-                    d->quantiles[0] >= least / 2 && d->quantiles[FINE - 1] <= most - least / 2 &&
-                    d->n == N && d->knots == FINE;
+                    d->quantiles[0] >= least / 2 && d->quantiles[d->knots - 1] <= most - least / 2 &&
+                    d->n == N && d->knots <= SHIPPED;
             mpg_distribution_free(d);
         }
         ok(good == SEEDS && worst < 0.01, "half of a sum, %s: %d of %d right, misfit up to %.4f",
@@ -189,13 +190,13 @@ static void test_known(void)
                 known[i] = 150 + gsl_ran_gamma(rng, 3, 8);
             }
             struct mpg_distribution *d =
-                must(mpg_deconvolve_known(sums, N, known, N, FINE, &misfit, &err), &err);
+                must(mpg_deconvolve_known(sums, N, known, N, SHIPPED, &misfit, &err), &err);
             double least, most, least_known, most_known;
             gsl_stats_minmax(&least, &most, sums, 1, N);
             gsl_stats_minmax(&least_known, &most_known, known, 1, N);
             good += as_true(d, (enum kind)kind, 1) &&
                     d->quantiles[0] >= fmax(least - most_known, 0) &&
-                    d->quantiles[FINE - 1] <= most - least_known;
+                    d->quantiles[d->knots - 1] <= most - least_known;
             worst = fmax(worst, misfit);
             mpg_distribution_free(d);
         }
@@ -214,7 +215,7 @@ static void test_misfit(void)
     gsl_rng_set(rng, 1);
     for (int i = 0; i < N; i++) /* no distribution is half of this */
         sums[i] = (gsl_rng_uniform(rng) < 0.5 ? 200 : 300) + gsl_rng_uniform(rng);
-    mpg_distribution_free(must(mpg_deconvolve_halves(sums, N, 257, &misfit, &err), &err));
+    mpg_distribution_free(must(mpg_deconvolve_halves(sums, N, SHIPPED, &misfit, &err), &err));
     ok(misfit > 0.03, "two equal peaks are no sum of two alike: misfit %.3f", misfit);
 }
 
@@ -227,7 +228,7 @@ static void test_edges(void)
     gsl_rng_set(rng, 2);
     for (int i = 0; i < N; i++)
         sums[i] = 25 * round((draw(GAMMA) + draw(GAMMA)) / 25);
-    struct mpg_distribution *d = must(mpg_deconvolve_halves(sums, N, 257, &misfit, &err), &err);
+    struct mpg_distribution *d = must(mpg_deconvolve_halves(sums, N, SHIPPED, &misfit, &err), &err);
     ok(within("median", mpg_distribution_quantile(d, 0.5), tail(GAMMA, 0.5), 0.1) &&
            within("p99", mpg_distribution_quantile(d, 0.99), tail(GAMMA, 0.01), 0.1),
        "sums counted in 25s");
@@ -237,19 +238,19 @@ static void test_edges(void)
     mpg_distribution_free(d);
     for (int i = 0; i < N; i++)
         sums[i] = 2.385;
-    d = must(mpg_deconvolve_halves(sums, N, 257, &misfit, &err), &err);
-    ok(d->mean == 2.385 / 2 && d->sd == 0 && d->quantiles[0] == d->quantiles[256] && misfit == 0,
+    d = must(mpg_deconvolve_halves(sums, N, SHIPPED, &misfit, &err), &err);
+    ok(d->mean == 2.385 / 2 && d->sd == 0 && d->quantiles[0] == d->quantiles[d->knots - 1] && misfit == 0,
        "equal sums have equal halves");
     mpg_distribution_free(d);
     static double known[N];
     for (int i = 0; i < N; i++)
         known[i] = 1;
-    d = must(mpg_deconvolve_known(sums, N, known, N, 257, &misfit, &err), &err);
+    d = must(mpg_deconvolve_known(sums, N, known, N, SHIPPED, &misfit, &err), &err);
     ok(d->mean == 2.385 - 1 && d->sd == 0, "equal sums less an equal known one");
     mpg_distribution_free(d);
     for (int i = 0; i < N; i++)
         sums[i] = draw(GAMMA) + 1;
-    d = must(mpg_deconvolve_known(sums, N, known, 50, 257, &misfit, &err), &err);
+    d = must(mpg_deconvolve_known(sums, N, known, 50, SHIPPED, &misfit, &err), &err);
     ok(within("median", mpg_distribution_quantile(d, 0.5), tail(GAMMA, 0.5), 0.02) &&
            within("p99", mpg_distribution_quantile(d, 0.99), tail(GAMMA, 0.01), 0.05),
        "less a constant");
@@ -258,14 +259,14 @@ static void test_edges(void)
         sums[i] = 1;
         known[i] = 2 + i % 7;
     }
-    d = must(mpg_deconvolve_known(sums, N, known, N, 257, &misfit, &err), &err);
-    ok(d->quantiles[0] == 0 && d->quantiles[256] == 0, "a known summand larger than the sum: 0");
+    d = must(mpg_deconvolve_known(sums, N, known, N, SHIPPED, &misfit, &err), &err);
+    ok(d->quantiles[0] == 0 && d->quantiles[d->knots - 1] == 0, "a known summand larger than the sum: 0");
     mpg_distribution_free(d);
     sums[0] = 0;
     for (int i = 1; i < 60; i++)
         sums[i] = i % 2 ? 0 : 1e150;
-    d = must(mpg_deconvolve_halves(sums, 60, 257, &misfit, &err), &err);
-    ok(d->quantiles[256] <= 1e150, "0 and the largest number");
+    d = must(mpg_deconvolve_halves(sums, 60, SHIPPED, &misfit, &err), &err);
+    ok(d->quantiles[d->knots - 1] <= 1e150, "0 and the largest number");
     mpg_distribution_free(d);
 }
 
@@ -275,14 +276,14 @@ static void test_errors(void)
     double x[60], misfit;
     for (int i = 0; i < 60; i++)
         x[i] = i;
-    ok(!mpg_deconvolve_halves(x, 49, 257, &misfit, &err), "few: %s", err.text);
+    ok(!mpg_deconvolve_halves(x, 49, SHIPPED, &misfit, &err), "few: %s", err.text);
     ok(!mpg_deconvolve_halves(x, 60, 1, &misfit, &err), "knots: %s", err.text);
-    ok(!mpg_deconvolve_known(x, 60, x, 49, 257, &misfit, &err) && strstr(err.text, "known"),
+    ok(!mpg_deconvolve_known(x, 60, x, 49, SHIPPED, &misfit, &err) && strstr(err.text, "known"),
        "few known: %s", err.text);
     x[5] = -1;
-    ok(!mpg_deconvolve_halves(x, 60, 257, &misfit, &err), "negative: %s", err.text);
+    ok(!mpg_deconvolve_halves(x, 60, SHIPPED, &misfit, &err), "negative: %s", err.text);
     x[5] = (double)NAN;
-    ok(!mpg_deconvolve_halves(x, 60, 257, &misfit, &err), "not a number: %s", err.text);
+    ok(!mpg_deconvolve_halves(x, 60, SHIPPED, &misfit, &err), "not a number: %s", err.text);
 }
 
 int main(void)

@@ -30,23 +30,25 @@ static struct mpg_distribution *make(const double *samples, size_t n, size_t kno
 static void test_closed_forms(void)
 {
     const double samples[] = {2.385, -7.13, 11.9, 0.0625, 3.7};
-    struct mpg_distribution *d = make(samples, 5, 9);
+    struct mpg_distribution *d = make(samples, 5, MPG_DISTRIBUTION_KNOTS);
     double mean = (2.385 - 7.13 + 11.9 + 0.0625 + 3.7) / 5, squares = 0, products = 0;
     for (int i = 0; i < 5; i++) {
         squares += (samples[i] - mean) * (samples[i] - mean);
         if (i > 0)
             products += (samples[i - 1] - mean) * (samples[i] - mean);
     }
-    ok(d->n == 5 && d->knots == 9, "counts");
+    ok(d->n == 5 && d->knots == 10, "five samples are five steps");
     ok(near(d->mean, mean), "mean");
     ok(near(d->sd, sqrt(squares / 4)), "standard deviation divides by n - 1");
     ok(near(d->lag1, products / squares), "lag-1 autocorrelation, in time order");
-    ok(d->quantiles[0] == -7.13 && d->quantiles[8] == 11.9, "exact extremes");
-    ok(d->quantiles[2] == 0.0625 && d->quantiles[4] == 2.385, "knots on order statistics");
-    ok(near(d->quantiles[3], (0.0625 + 2.385) / 2), "a knot between order statistics");
-    ok(near(mpg_distribution_quantile(d, 0.375), (0.0625 + 2.385) / 2), "quantile at a knot");
-    ok(near(mpg_distribution_quantile(d, 0.9), 3.7 + 0.6 * (11.9 - 3.7)),
-       "quantile between knots");
+    ok(d->quantiles[0] == -7.13 && d->quantiles[9] == 11.9, "exact extremes");
+    ok(mpg_distribution_quantile(d, 0.19) == -7.13 && mpg_distribution_quantile(d, 0.21) == 0.0625 &&
+           mpg_distribution_quantile(d, 0.5) == 2.385 && mpg_distribution_quantile(d, 0.79) == 3.7 &&
+           mpg_distribution_quantile(d, 0.81) == 11.9,
+       "each sample has a fifth of the probability");
+    ok(near(mpg_distribution_quantile(d, 0.2), -7.13 + 0.8 * (0.0625 + 7.13)) &&
+           near(mpg_distribution_quantile(d, 0.8), 3.7 + 0.2 * (11.9 - 3.7)),
+       "at a jump, linear between order statistics at (n - 1) p");
     ok(mpg_distribution_quantile(d, 0) == -7.13 && mpg_distribution_quantile(d, 1) == 11.9,
        "quantiles at 0 and 1");
     ok(mpg_distribution_quantile(d, -0.1) == -7.13 && mpg_distribution_quantile(d, 1.1) == 11.9 &&
@@ -61,7 +63,7 @@ static void test_small(void)
     const double one[] = {41.7}, same[] = {0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1}, two[] = {9, 4};
     struct mpg_distribution *d = make(one, 1, MPG_DISTRIBUTION_KNOTS);
     ok(d->mean == 41.7 && d->sd == 0 && d->lag1 == 0 && d->quantiles[0] == 41.7 &&
-           d->quantiles[256] == 41.7 && mpg_distribution_quantile(d, 0.3) == 41.7,
+           d->quantiles[d->knots - 1] == 41.7 && mpg_distribution_quantile(d, 0.3) == 41.7,
        "one sample");
     mpg_distribution_free(d);
     d = make(same, 7, 2);
@@ -72,12 +74,17 @@ static void test_small(void)
     ok(near(d->sd, sqrt(12.5)) && near(d->lag1, -0.5) && near(mpg_distribution_quantile(d, 0.3), 5.5),
        "two samples, two knots");
     mpg_distribution_free(d);
+    d = make(two, 2, MPG_DISTRIBUTION_KNOTS);
+    ok(mpg_distribution_quantile(d, 0.5) == 6.5 && mpg_distribution_quantile(d, 0.49) == 4,
+       "the median of two samples is between them");
+    mpg_distribution_free(d);
 }
 
 /* An exponential's inverse CDF at its own plotting positions. */
 static void test_exponential(void)
 {
-    enum { N = 100000 };
+    enum { N = 1000000 };
+    static const double exact[] = {0.001, 0.01, 0.1, 0.5, 0.9, 0.99, 0.999, 0.9999};
     double *samples = malloc(N * sizeof *samples);
     if (!samples)
         return;
@@ -93,9 +100,15 @@ static void test_exponential(void)
         samples[j] = held;
     }
     struct mpg_distribution *d = make(samples, N, 257);
-    for (int i = 1; i < 256; i++)
-        worst = fmax(worst, fabs(d->quantiles[i] / (-37.5 * log1p(-i / 256.0)) - 1));
-    ok(worst < 0.002, "exponential: quantiles within 0.2 %% (%.2g)", worst);
+    for (int i = 1; i < 10000; i++)
+        worst = fmax(worst, fabs(mpg_distribution_quantile(d, i / 1e4) /
+                                 (-37.5 * log1p(-i / 1e4)) - 1));
+    ok(worst < 0.02, "exponential: quantiles within 2 %% (%.2g)", worst);
+    worst = 0;
+    for (int i = 0; i < 8; i++)
+        worst = fmax(worst, fabs(mpg_distribution_quantile(d, exact[i]) /
+                                 (-37.5 * log1p(-exact[i])) - 1));
+    ok(worst < 0.001, "exponential: at the exact probabilities within 0.1 %% (%.2g)", worst);
     ok(fabs(d->mean - 37.5) < 0.01 && fabs(d->sd - 37.5) < 0.1, "exponential: mean and sd");
     ok(fabs(d->lag1) < 0.02, "shuffled: no autocorrelation");
     bool ascending = true;
@@ -122,7 +135,8 @@ static void test_every_size(void)
             double most = samples[0];
             for (size_t i = 0; i < n; i++)
                 most = fmax(most, samples[i]);
-            good = good && d->quantiles[knots - 1] == most && d->quantiles[0] == 0.1;
+            good = good && d->knots <= knots && d->quantiles[d->knots - 1] == most &&
+                   d->quantiles[0] == 0.1;
             mpg_distribution_free(d);
         }
     }
@@ -166,6 +180,24 @@ static void test_check(void)
     ok(mpg_distribution_check(&d, &err) < 0, "check: %s", err.text);
     d = good, d.lag1 = 1.5;
     ok(mpg_distribution_check(&d, &err) < 0, "check: %s", err.text);
+    p[1] = 1.5;
+    ok(mpg_distribution_check(&d, &err) < 0, "check: %s", err.text);
+    p[1] = (double)NAN;
+    ok(mpg_distribution_check(&d, &err) < 0, "check: %s", err.text);
+    p[1] = 0;
+    ok(mpg_distribution_check(&d, &err) < 0, "check: %s", err.text);
+    p[1] = 1;
+    ok(mpg_distribution_check(&d, &err) < 0, "check: %s", err.text);
+    p[1] = 0.5, p[2] = 0.75;
+    ok(mpg_distribution_check(&d, &err) < 0, "check: %s", err.text);
+    p[2] = 1, p[0] = 0.25;
+    ok(mpg_distribution_check(&d, &err) < 0, "check: %s", err.text);
+    p[0] = 0;
+    double five[] = {0, 0.5, 0.5, 0.5, 1}, values[] = {1, 2, 2, 3, 3};
+    d = good, d.knots = 5, d.probabilities = five, d.quantiles = values;
+    ok(mpg_distribution_check(&d, &err) < 0, "check: %s", err.text);
+    five[1] = 0.25, five[3] = 0.5;
+    ok(mpg_distribution_check(&d, &err) == 0, "check: a jump %s", err.text);
     d = good, q[1] = 4;
     ok(mpg_distribution_check(&d, &err) < 0, "check: %s", err.text);
     q[1] = (double)NAN;

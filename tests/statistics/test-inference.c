@@ -47,7 +47,7 @@ static struct mpg_interval interval_of(const double *x, size_t n, double effecti
 {
     struct mpg_error err;
     struct mpg_interval i = {0};
-    struct mpg_distribution *d = make(x, n, n > 1 ? n : 2);
+    struct mpg_distribution *d = make(x, n, MPG_DISTRIBUTION_KNOTS);
     d->lag1 = ((double)n - effective) / ((double)n + effective);
     if (mpg_distribution_interval(d, p, 0.95, &i, &err) < 0)
         printf("# %s\n", err.text);

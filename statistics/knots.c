@@ -1,0 +1,456 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Knots of an inverse CDF: a grid, thinned where a line does as well, refined where mean or
+ * variance would not be the samples'. */
+#include "statistics/knots.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What the knots may miss of the mean's distance from the least value, and of the variance. */
+static const double MEAN_TOLERANCE = 0.002, VARIANCE_TOLERANCE = 0.004;
+/* How far from a line a knot may lie that is left out: so much of the mean's distance from the
+ * least value, of the quartiles' (which an outlier does not change), and of its own. */
+static const double LINE_MEAN = 0.001, LINE_QUARTILES = 0.01, LINE_OWN = 0.01;
+/* By how much of a piece's probability an end of it may be moved to be a short number. */
+static const double SNAP = 2e-4;
+
+struct knot {
+    double p, below, above; /* its value, from either side; they differ at a jump */
+    bool fixed;             /* one of the exact probabilities, or an end */
+    double mean, square;    /* what a line to the next knot misses of either; signed */
+    bool done;              /* it cannot be done better */
+};
+
+struct choice {
+    const struct mpg_pieces *pieces;
+    double least, range;    /* values are scaled to 0..1 */
+    double mean, variance;  /* scaled */
+    size_t knots, jumps;
+    struct knot *knot;
+};
+
+/* ---- pieces ---- */
+
+static double piece_start(const struct mpg_pieces *s, size_t i)
+{
+    if (i == 0)
+        return 0;
+    return s->until ? s->until[i - 1] : (double)i / (double)s->n;
+}
+
+static double piece_mass(const struct mpg_pieces *s, size_t i)
+{
+    return piece_start(s, i + 1) - piece_start(s, i);
+}
+
+/* The piece that P within 0..1 lies in; of two that meet there, the upper one. */
+static size_t piece_at(const struct mpg_pieces *s, double p)
+{
+    size_t low = 0, high = s->n; /* start of low <= p < start of high */
+    if (!s->until) {
+        size_t guess = (size_t)(p * (double)s->n);
+        low = guess > 0 ? guess - 1 : 0;
+        high = guess + 2 < s->n ? guess + 2 : s->n;
+        low = low < s->n ? low : s->n - 1;
+    }
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (piece_start(s, middle) <= p)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* How near to the start of piece I > 0 is on it. */
+static double reach(const struct mpg_pieces *s, size_t i)
+{
+    return 1.25 * SNAP * fmin(piece_mass(s, i - 1), piece_mass(s, i));
+}
+
+/* Of the pieces that meet at P the upper one's number; 0: P is not where two meet. */
+static size_t meeting_at(const struct mpg_pieces *s, double p)
+{
+    size_t i = piece_at(s, p);
+    if (i > 0 && p - piece_start(s, i) <= reach(s, i))
+        return i;
+    if (i + 1 < s->n && piece_start(s, i + 1) - p <= reach(s, i + 1))
+        return i + 1;
+    return 0;
+}
+
+static double value_in(const struct mpg_pieces *s, size_t i, double p)
+{
+    double mass = piece_mass(s, i), part = mass > 0 ? (p - piece_start(s, i)) / mass : 0;
+    double value = s->from[i] + (s->to[i] - s->from[i]) * fmin(fmax(part, 0), 1);
+    return fmin(value, s->to[i]);
+}
+
+static double value_at(const struct mpg_pieces *s, double p)
+{
+    if (!(p > 0))
+        return s->from[0];
+    if (p >= 1)
+        return s->to[s->n - 1];
+    size_t upper = meeting_at(s, p);
+    if (upper > 0) {
+        double low = s->to[upper - 1], high = s->from[upper];
+        return fmin(low + (high - low) * (1 - p), high);
+    }
+    return value_in(s, piece_at(s, p), p);
+}
+
+/* Integrals over FROM..TO of the scaled value, and of the square of its distance from the
+ * mean. */
+static void integrate(const struct choice *c, double from, double to, double *first,
+                      double *second)
+{
+    const struct mpg_pieces *s = c->pieces;
+    *first = *second = 0;
+    for (size_t i = piece_at(s, from); i < s->n; i++) {
+        double start = fmax(from, piece_start(s, i)), end = fmin(to, piece_start(s, i + 1));
+        if (start >= to)
+            break;
+        double a = value_in(s, i, start), b = s->to[i] > s->from[i] ? value_in(s, i, end) : a;
+        a = (a - c->least) / c->range - c->mean;
+        b = (b - c->least) / c->range - c->mean;
+        *first += (end - start) * ((a + b) / 2 + c->mean);
+        *second += (end - start) * (a * a + a * b + b * b) / 3;
+    }
+}
+
+/* ---- short probabilities ---- */
+
+/* The shortest decimal within TOLERANCE of P. */
+static double shortest(double p, double tolerance)
+{
+    double power = 1;
+    for (int digits = 0; digits < 15; digits++, power *= 10) {
+        double value = nearbyint(p * power) / power;
+        if (fabs(value - p) <= tolerance)
+            return value;
+    }
+    return p;
+}
+
+/* ---- knots ---- */
+
+static bool is_jump(const struct knot *k)
+{
+    return k->below < k->above;
+}
+
+static size_t count(const struct choice *c)
+{
+    return c->knots + c->jumps;
+}
+
+/* What the line from knot I to the next misses. */
+static void weigh(struct choice *c, size_t i)
+{
+    struct knot *k = &c->knot[i];
+    double first, second, mass = k[1].p - k->p;
+    integrate(c, k->p, k[1].p, &first, &second);
+    double a = (k->above - c->least) / c->range - c->mean;
+    double b = (k[1].below - c->least) / c->range - c->mean;
+    k->mean = mass * ((a + b) / 2 + c->mean) - first;
+    k->square = mass * (a * a + a * b + b * b) / 3 - second;
+    k->done = k->above == k[1].below;
+}
+
+/* ---- the grid ---- */
+
+/* Into how many parts the body goes when there may be MOST knots. */
+static size_t body_parts(size_t most)
+{
+    static const size_t round[] = {1,   2,   4,   5,    10,   20,   25,    50,
+                                   100, 200, 500, 1000, 2000, 5000, 10000, 20000};
+    size_t i = sizeof round / sizeof *round - 1;
+    while (i > 0 && round[i] > most * 2 / 5)
+        i--;
+    return round[i];
+}
+
+static void append(struct choice *c, double p, bool fixed)
+{
+    c->knot[c->knots++] = (struct knot){.p = p, .fixed = fixed};
+}
+
+/* PART / POWER and its distance from 1; as such quotients both are short. */
+static void append_both(struct choice *c, double part, double power, bool fixed)
+{
+    append(c, part / power, fixed);
+    append(c, (power - part) / power, fixed);
+}
+
+static int compare_knots(const void *a, const void *b)
+{
+    const struct knot *x = a, *y = b;
+    return x->p < y->p ? -1 : x->p > y->p ? 1 : (int)y->fixed - (int)x->fixed;
+}
+
+/* The exact probabilities, the body's and the tails', each once, ascending. */
+static void fill_grid(struct choice *c, size_t most)
+{
+    static const double steps[] = {10, 15, 20, 30, 50, 70};
+    enum { DECADES = 12, STEPS = sizeof steps / sizeof *steps, EXACT = 4 };
+    size_t parts = body_parts(most), kept = 1;
+    append_both(c, 0, 1, true);
+    if (most >= 3)
+        append(c, 0.5, true);
+    for (size_t i = 1; i < parts; i++)
+        append(c, (double)i / (double)parts, false);
+    double power = 100;
+    for (int decade = 1; decade <= DECADES; decade++, power *= 10)
+        for (int i = 0; i < (most < 64 ? 1 : STEPS); i++) {
+            double p = steps[i] / power;
+            bool exact = i == 0 && decade <= EXACT && most >= 16;
+            if (c->knots + 2 <= most && p * (double)c->pieces->samples >= 1 &&
+                (exact || p * (double)parts < 1))
+                append_both(c, steps[i], power, exact);
+        }
+    qsort(c->knot, c->knots, sizeof *c->knot, compare_knots);
+    for (size_t i = 1; i < c->knots; i++)
+        if (c->knot[i].p > c->knot[kept - 1].p)
+            c->knot[kept++] = c->knot[i];
+    c->knots = kept;
+    for (size_t i = 0; i < kept; i++)
+        c->knot[i].below = c->knot[i].above = value_at(c->pieces, c->knot[i].p);
+}
+
+/* Whether all knots between A and B are within TOLERANCE of the line between these. */
+static bool on_line(const struct choice *c, size_t a, size_t b, double tolerance)
+{
+    const struct knot *from = &c->knot[a], *to = &c->knot[b];
+    for (size_t i = a + 1; i < b; i++) {
+        double part = (c->knot[i].p - from->p) / (to->p - from->p);
+        double line = from->above + (to->below - from->above) * part;
+        double own = LINE_OWN * (c->knot[i].below - c->least);
+        if (c->knot[i].fixed || !(fabs(c->knot[i].below - line) <= fmin(tolerance, own)))
+            return false;
+    }
+    return true;
+}
+
+/* Leaves out knots that a line does as well without. */
+static void thin(struct choice *c)
+{
+    size_t kept = 1, from = 0;
+    double quartiles = value_at(c->pieces, 0.75) - value_at(c->pieces, 0.25);
+    double tolerance = fmin(LINE_MEAN * c->mean * c->range, LINE_QUARTILES * quartiles);
+    while (from + 1 < c->knots) {
+        size_t to = from + 1;
+        while (to + 1 < c->knots && to - from < 64 && on_line(c, from, to + 1, tolerance))
+            to++;
+        c->knot[kept++] = c->knot[to];
+        from = to;
+    }
+    c->knots = kept;
+}
+
+/* ---- refinement ---- */
+
+/* Puts a knot before knot AT. */
+static void insert(struct choice *c, size_t at, double p, double below, double above)
+{
+    memmove(&c->knot[at + 1], &c->knot[at], (c->knots - at) * sizeof *c->knot);
+    c->knot[at] = (struct knot){.p = p, .below = below, .above = above};
+    c->knots++;
+    c->jumps += below < above;
+    weigh(c, at - 1);
+    weigh(c, at);
+}
+
+/* Makes knot I, which is where pieces UPPER - 1 and UPPER meet, a jump. */
+static void make_jump(struct choice *c, size_t i, size_t upper)
+{
+    c->knot[i].below = c->pieces->to[upper - 1];
+    c->knot[i].above = c->pieces->from[upper];
+    c->jumps++;
+    weigh(c, i - 1);
+    weigh(c, i);
+}
+
+/* Where two pieces meet between knot I and the next, both included. */
+struct gap {
+    size_t upper;       /* piece; 0: none */
+    double width;
+    enum { GAP_WITHIN, GAP_AT_LOW, GAP_AT_HIGH } place;
+};
+
+static struct gap widest_gap(const struct choice *c, size_t i)
+{
+    const struct mpg_pieces *s = c->pieces;
+    const struct knot *a = &c->knot[i], *b = a + 1;
+    size_t low = meeting_at(s, a->p), high = b->p < 1 ? meeting_at(s, b->p) : 0;
+    struct gap gap = {0, 0, GAP_WITHIN};
+    if (low > 0 && i > 0 && !is_jump(a))
+        gap = (struct gap){low, s->from[low] - a->above, GAP_AT_LOW};
+    if (high > 0 && !is_jump(b) && b->below - s->to[high - 1] > gap.width)
+        gap = (struct gap){high, b->below - s->to[high - 1], GAP_AT_HIGH};
+    size_t first = (low > 0 ? low : piece_at(s, a->p)) + 1;
+    size_t last = high > 0 ? high - 1 : b->p < 1 ? piece_at(s, b->p) : s->n - 1;
+    for (size_t k = first; k <= last; k++)
+        if (s->from[k] - s->to[k - 1] > gap.width)
+            gap = (struct gap){k, s->from[k] - s->to[k - 1], GAP_WITHIN};
+    return gap;
+}
+
+/* Between A and B: the middle of the body, the geometric mean of a tail, as a short number. */
+static double middle(double a, double b)
+{
+    double p = (a + b) / 2;
+    if (b <= 0.5 && b > 4 * a)
+        p = a > 0 ? sqrt(a * b) : b / 8;
+    if (a >= 0.5 && 1 - a > 4 * (1 - b))
+        p = b < 1 ? 1 - sqrt((1 - a) * (1 - b)) : 1 - (1 - a) / 8;
+    return shortest(p, fmin(p - a, b - p) / 5);
+}
+
+/* Makes the line from knot I to the next two, or less wrong; false if nothing does. */
+static bool refine(struct choice *c, size_t i)
+{
+    struct gap gap = widest_gap(c, i);
+    double a = c->knot[i].p, b = c->knot[i + 1].p;
+    double rise = c->knot[i + 1].below - c->knot[i].above;
+    if (gap.upper > 0 && gap.width >= rise / 3) {
+        if (gap.place != GAP_WITHIN) {
+            make_jump(c, gap.place == GAP_AT_LOW ? i : i + 1, gap.upper);
+            return true;
+        }
+        double start = piece_start(c->pieces, gap.upper);
+        double least = fmin(piece_mass(c->pieces, gap.upper), piece_mass(c->pieces, gap.upper - 1));
+        double p = shortest(start, SNAP * least);
+        if (!(p > a && p < b))
+            return false;
+        insert(c, i + 1, p, c->pieces->to[gap.upper - 1], c->pieces->from[gap.upper]);
+        return true;
+    }
+    double p = middle(a, b);
+    if (!(p > a && p < b))
+        return false;
+    double value = value_at(c->pieces, p);
+    insert(c, i + 1, p, value, value);
+    return true;
+}
+
+/* Until mean and variance are right, or nothing more can be done with MOST knots. */
+static void refine_all(struct choice *c, size_t most)
+{
+    double mean_tolerance = MEAN_TOLERANCE * c->mean;
+    double variance_tolerance = VARIANCE_TOLERANCE * c->variance;
+    for (size_t i = 0; i + 1 < c->knots; i++)
+        weigh(c, i);
+    while (count(c) + 2 <= most) {
+        double mean = 0, square = 0, worst = 0;
+        size_t at = 0;
+        for (size_t i = 0; i + 1 < c->knots; i++) {
+            const struct knot *k = &c->knot[i];
+            double missed = fabs(k->mean) / mean_tolerance + fabs(k->square) / variance_tolerance;
+            mean += fabs(k->mean);
+            square += fabs(k->square);
+            if (!k->done && missed > worst) {
+                worst = missed;
+                at = i;
+            }
+        }
+        if (worst == 0 || (mean <= mean_tolerance && square <= variance_tolerance))
+            return;
+        if (!refine(c, at))
+            c->knot[at].done = true;
+    }
+}
+
+/* ---- few values ---- */
+
+/* How many runs of pieces of one and the same value there are; more than MOST, or some piece
+ * has more than one value: MOST + 1. */
+static size_t count_runs(const struct mpg_pieces *s, size_t most)
+{
+    size_t runs = 1;
+    for (size_t i = 0; i < s->n && runs <= most; i++)
+        if (s->from[i] < s->to[i])
+            runs = most + 1;
+        else
+            runs += i > 0 && s->to[i - 1] < s->from[i];
+    return runs;
+}
+
+/* A step for each value. */
+static void fill_steps(struct choice *c)
+{
+    const struct mpg_pieces *s = c->pieces;
+    c->knot[c->knots++] = (struct knot){.p = 0, .below = s->from[0], .above = s->from[0]};
+    size_t start = 0; /* of the run */
+    for (size_t i = 1; i < s->n; i++) {
+        if (!(s->to[i - 1] < s->from[i]))
+            continue;
+        size_t next = i + 1;
+        while (next < s->n && s->from[next] == s->from[i])
+            next++;
+        double here = piece_start(s, i), before = piece_start(s, start);
+        double after = next < s->n ? piece_start(s, next) : 1;
+        double p = shortest(here, SNAP * fmin(here - before, after - here));
+        c->knot[c->knots++] = (struct knot){.p = p, .below = s->to[i - 1], .above = s->from[i]};
+        c->jumps++;
+        start = i;
+    }
+    double last = s->to[s->n - 1];
+    c->knot[c->knots++] = (struct knot){.p = 1, .below = last, .above = last};
+}
+
+/* ---- all ---- */
+
+/* Scale, mean and variance of C's pieces. */
+static void measure(struct choice *c)
+{
+    c->least = c->pieces->from[0];
+    c->range = c->pieces->to[c->pieces->n - 1] - c->least;
+    double first, second;
+    integrate(c, 0, 1, &c->mean, &second);
+    integrate(c, 0, 1, &first, &c->variance);
+}
+
+static int write_out(const struct choice *c, size_t *knots, double **probabilities,
+                     double **quantiles)
+{
+    *knots = 0;
+    *probabilities = malloc(count(c) * sizeof **probabilities);
+    *quantiles = malloc(count(c) * sizeof **quantiles);
+    if (!*probabilities || !*quantiles) {
+        free(*probabilities);
+        free(*quantiles);
+        return -1;
+    }
+    for (size_t i = 0; i < c->knots; i++)
+        for (int side = 0; side < (is_jump(&c->knot[i]) ? 2 : 1); side++) {
+            (*probabilities)[*knots] = c->knot[i].p;
+            (*quantiles)[(*knots)++] = side == 0 ? c->knot[i].below : c->knot[i].above;
+        }
+    return 0;
+}
+
+int mpg_knots_choose(const struct mpg_pieces *pieces, size_t most, size_t *knots,
+                     double **probabilities, double **quantiles, struct mpg_error *err)
+{
+    enum { FEW = 64, TAILS = 256 };
+    size_t few = most / 4 > FEW ? most / 4 : FEW, runs = count_runs(pieces, few);
+    struct choice c = {.pieces = pieces};
+    c.knot = malloc((most + TAILS) * sizeof *c.knot);
+    if (!c.knot)
+        return mpg_error_set(err, "out of memory for %zu knots", most);
+    if (runs <= few && 2 * runs <= most) {
+        fill_steps(&c);
+    } else {
+        measure(&c);
+        fill_grid(&c, most);
+        thin(&c);
+        refine_all(&c, most);
+    }
+    int status = write_out(&c, knots, probabilities, quantiles);
+    free(c.knot);
+    return status < 0 ? mpg_error_set(err, "out of memory for %zu knots", count(&c)) : 0;
+}
