@@ -23,7 +23,7 @@ enum { PRIORITY = 50, SKIPPED = 77 };
 #define LARGEST_SHARE 0.9 /* above that the kernel throttles, and nobody else runs */
 
 static int64_t core;
-static double steal_ns = 1e6, period_ns = 2e7, duration_ns = 1e10;
+static double steal_ns = 1e6, period_ns = 2e7, duration_ns = 1e10, offset_ns = -1;
 static volatile sig_atomic_t ended;
 
 static const struct mpg_option options[] = {
@@ -31,6 +31,9 @@ static const struct mpg_option options[] = {
     {"steal", 's', MPG_OPTION_TIME, &steal_ns, "TIME", "for how long (default: 1ms)", 1e3, 1e9,
      NULL},
     {"period", 'p', MPG_OPTION_TIME, &period_ns, "TIME", "once in so long (default: 20ms)", 1e4,
+     1e10, NULL},
+    {"offset", 'o', MPG_OPTION_TIME, &offset_ns, "TIME",
+     "so long after whole periods of the monotonic clock (default: a period after it began)", 0,
      1e10, NULL},
     {"duration", 'd', MPG_OPTION_TIME, &duration_ns, "TIME", "for this time in all (default: 10s)",
      1e6, 1e13, NULL},
@@ -63,9 +66,19 @@ static uint64_t spin(void)
     return now_ns - start_ns;
 }
 
+/* When it begins: in a period, or when the next one begins on the clock's own grid, on
+ * which several of these stand in one relation whenever they were started. */
+static uint64_t first_ns(void)
+{
+    const uint64_t now_ns = mpg_clock_ns(), period = (uint64_t)period_ns;
+    if (offset_ns < 0)
+        return now_ns + period;
+    return (now_ns / period + 1) * period + (uint64_t)offset_ns;
+}
+
 static void steal(void)
 {
-    const uint64_t start_ns = mpg_clock_ns() + (uint64_t)period_ns;
+    const uint64_t start_ns = first_ns();
     uint64_t stolen_ns = 0, steals = 0, missed = 0, k = 0;
     while (!ended && (double)k * period_ns < duration_ns) {
         uint64_t due_ns = start_ns + (uint64_t)((double)k * period_ns);
