@@ -1,0 +1,119 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# validate/validate.sh in its short form (TAP): two programs, two pairs of machines, measured
+# in seconds. What is looked at is the way from benchmarks to a table, and the arithmetic of
+# the table on made-up runs; how far predictions are off is nothing that a test could judge.
+# shellcheck disable=SC2016 # awk's $, in quotes
+set -u
+: "${top_srcdir:?}" "${top_builddir:?}"
+export LC_ALL=C
+# shellcheck source=tests/tap.sh
+. "$top_srcdir/tests/tap.sh"
+validate=$top_srcdir/validate
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+
+# --- arithmetic, by hand ---
+
+# tabs WORD...: a line of them.
+tabs() {
+    local IFS=$'\t'
+    printf '%s\n' "$*"
+}
+
+# answer FILE TRACED P5 MEDIAN P95: as much of mpgsim's JSON as is read.
+answer() {
+    printf '{\n "traced_run_time_ns": %s,\n "run_time_ns": {\n  "mean": 1.0,\n  "p5": %s,\n' "$2" "$3" >"$1"
+    printf '  "median": %s,\n  "p95": %s,\n  "median_confidence_95": [\n   1.0,\n   2.0\n  ]\n },\n' "$4" "$5" >>"$1"
+    printf ' "rank": [\n  {\n   "median": 7.0\n  }\n ]\n}\n' >>"$1"
+}
+
+# Seven runs of either, in no order; the greatest differ wildly.
+printf '1 %s\n' 1003 1001 1007 1002 1005 1004 9000 >"$tmp/from"
+printf '1 %s\n' 2030 2010 2070 2020 2050 2040 9000000000 >"$tmp/to"
+answer "$tmp/answer.1" 1010.0 1900.5 2000.0 2100.0
+answer "$tmp/answer.2" 1020.0 1950.0 2060.0 2080.0
+answer "$tmp/answer.3" 1000.0 1800.0 2030.0 2200.0
+row=$(awk -v pair=a:b -v program=p -f "$validate/row.awk" part=from "$tmp/from" part=to "$tmp/to" \
+    part=answer /dev/null "$tmp"/answer.[0-9])
+# Of seven runs the 95 % interval leaves out none (98.4 %; the next has 87.5 %); of their 49
+# differences it leaves out eight on each side (critical values of Mann and Whitney, 1947).
+differences=$(while read -r _ b; do
+    while read -r _ a; do echo $((b - a)); done <"$tmp/from"
+done <"$tmp/to" | sort -n)
+low=$(printf '%s\n' "$differences" | sed -n 9p)
+high=$(printf '%s\n' "$differences" | sed -n 41p)
+is "a row: medians, intervals, changes" "$row" "$(tabs a:b p 7 1004 1010 2040 2010 9000000000 \
+    1036 "$low" "$high" 2030 1900 2100 1030 890 1090 3 '')"
+mpgsim_says='mpgsim: x.trace: rank 1, call 3 (MPI_Recv): no send matches'
+printf '%s\n' "$mpgsim_says" >"$tmp/answer.4"
+row=$(awk -v pair=a:b -v program=p -f "$validate/row.awk" part=from "$tmp/from" part=to "$tmp/to" \
+    part=answer /dev/null "$tmp/answer.4")
+is "a row without an answer says why" "$(printf '%s\n' "$row" | cut -f 12,18,19)" \
+    "$(printf -- '-\t0\t%s' "$mpgsim_says")"
+{
+    # 2 % off the run, 4 % off the change; inside.
+    tabs a:b p 7 1e6 1e6 2e6 1.9e6 2.1e6 1e6 0.9e6 1.1e6 2.04e6 2e6 2.1e6 1.04e6 1e6 1.1e6 3
+    # 10 % off, the change was not measured; outside.
+    tabs a:b q 7 1e6 1e6 1e6 1e6 1e6 0 -1e4 1e4 0.9e6 0.8e6 0.95e6 -1e5 -2e5 -5e4 3
+    # A shorter run, of which half of the change is predicted.
+    tabs b:a p 7 2e6 2e6 1e6 1e6 1e6 -1e6 -1.1e6 -0.9e6 1.5e6 1.4e6 1.6e6 -5e5 -6e5 -4e5 3
+} >"$tmp/rows"
+table=$(awk -f "$validate/table.awk" "$tmp/rows")
+like "off in % of the run and of the change" "$table" '*| p | * | +2.0 | +4.0 | yes |*'
+like "a change that was not measured is not judged" "$table" '*| q | * | -10.0 | - | no |*'
+like "a change downwards by too little is said as such" "$table" '*| p | * | +50.0 | +50.0 | no |*'
+like "what all rows come to" "$table" '*| all | 1 of 3 | 1 of 2 | 1 of 3 |*'
+fails() {
+    ! "$@" >/dev/null 2>&1
+}
+ok "no rows, no table" fails awk -f "$validate/table.awk" /dev/null
+
+# --- for real ---
+
+quiet() {
+    "$@" >/dev/null 2>"$tmp/err"
+}
+
+run() {
+    bash "$validate/validate.sh" -o "$tmp/v" --short --rounds=3 --traces=1 "$@"
+}
+
+is "a wrong pair is refused" "$(run --pairs=shm:nowhere 2>&1)" \
+    "validate: no pair 'shm:nowhere': --list names machines (try '$validate/validate.sh --help')"
+ok "a wrong program is refused" fails run --programs=nothing
+
+real="from benchmarks to a table"
+if [ "${MPGKIT_MPI:-no}" != yes ]; then
+    skip "$real" "no MPI"
+elif [ "${MPGKIT_SANITIZERS:-no}" != no ]; then
+    skip "$real" "built with sanitizers"
+elif [ "$(nproc)" -lt 2 ]; then
+    skip "$real" "one core"
+else
+    case $MPI_LIBRARY,${OTHER_MPICC:-none} in
+    openmpi,*) self=shm pairs=shm:tcp,shm:shm:ratio ;;
+    mpich,none) self=mpich pairs=mpich:mpich,mpich:mpich:ratio ;;
+    *) self=mpich pairs=mpich:shm,mpich:mpich:ratio ;;
+    esac
+    printf 'before\n<!-- table -->\nold\n<!-- end of table -->\nafter\n' >"$tmp/doc"
+    ok "$real" quiet run --pairs="$pairs" --programs=chain8,stencil --write="$tmp/doc"
+    sed 's/^/# /' "$tmp/err"
+    is "a row for each program and pair" "$(cut -f 1,2 "$tmp/v/rows.tsv" | tr '\t' ' ' | sort)" \
+        "$(printf '%s\n' "${pairs//,/$'\n'}" | sed 's/\(.*\)/\1 chain8\n\1 stencil/' | sort)"
+    ok "every column is a number, every interval in order" awk -F '\t' '
+        NF != 19 { exit 1 }
+        { for (i = 3; i <= 18; i++) if ($i !~ /^-?[0-9]+$/) exit 1
+          if ($3 != 3 || $18 != 1 || $4 <= 0 || $5 <= 0) exit 1
+          if ($7 > $6 || $6 > $8 || $10 > $11 || $13 > $12 || $12 > $14) exit 1 }' "$tmp/v/rows.tsv"
+    ok "without noise, a machine is to itself what it is" awk -F '\t' '
+        $1 ~ /ratio/ { n++; if ($15 || $16 || $17) exit 1 } END { exit n != 2 }' "$tmp/v/rows.tsv"
+    is "the table is between its marks, and nothing else has changed" \
+        "$(sed '/^<!-- table/,/^<!-- end/d' "$tmp/doc")" "$(printf 'before\nafter')"
+    ok "the old table is gone" fails grep -q '^old' "$tmp/doc"
+    ok "the new one is there" grep -q '^### In all' "$tmp/doc"
+    ok "tables are made again from what is there" quiet run --steps=table --pairs="$pairs" \
+        --programs=stencil
+    ok "raw samples are kept" test "$(wc -l <"$tmp/v/samples/stencil.$self")" -eq 3
+fi
+done_testing

@@ -1,0 +1,161 @@
+# shellcheck shell=bash disable=SC2015,SC2034,SC2153,SC2154 # its variables are validate.sh's
+# SPDX-License-Identifier: GPL-3.0-or-later
+# The machines that one host can be, for validate.sh, which sources this. A machine is how
+# ranks start and what else is on their cores meanwhile. Everything on the same two cores.
+
+# Every machine, and what it is in words.
+machines='shm          Open MPI over shared memory
+again        the same machine, measured once more
+tcp          Open MPI over TCP on the loopback device
+mpich        MPICH over shared memory
+noise2-one   as shm; 200 us in every 10 ms stolen from the first core
+noise2-all   as shm; 200 us in every 10 ms stolen from both cores
+noise6-one   as shm; 600 us in every 10 ms stolen from the first core
+noise6-all   as shm; 600 us in every 10 ms stolen from both cores
+slowsend     as shm; every send begins 2 us later
+onecore      as shm; both ranks on the first core
+duty         as shm; each core for half of the time only (a control group)'
+
+# What is predicted: "from:to", or "from:to:ratio", where the target's noise is left out and
+# its compute rate taken in its place.
+all_pairs='shm:again shm:tcp tcp:shm shm:mpich mpich:shm shm:noise2-one shm:noise2-all
+shm:noise6-one shm:noise6-all noise2-one:shm noise2-all:shm noise6-one:shm noise6-all:shm
+shm:slowsend slowsend:shm onecore:shm shm:duty shm:duty:ratio'
+
+PERIOD_NS=10000000
+
+machine_words() {
+    printf '%s\n' "$machines" | awk -v name="$1" \
+        '$1 == name { sub(/^[^ ]+ +/, ""); print; found = 1 } END { exit !found }'
+}
+
+# use_family FAMILY: its compiler and launcher; fails where configure found none.
+use_family() {
+    family=$1
+    case $family in
+    "$MPI_LIBRARY") mpicc=$MPICC VALIDATE_MPIRUN=$MPIRUN ;;
+    *) mpicc=${OTHER_MPICC-} VALIDATE_MPIRUN=${OTHER_MPIRUN-} ;;
+    esac
+    [ -n "$mpicc" ] && [ -n "$VALIDATE_MPIRUN" ] && command -v "${mpicc%% *}" >/dev/null || {
+        why="no $family here"
+        return 1
+    }
+    # Two hardware threads may be one core; taskset binds, not the launcher.
+    [ "$family" != openmpi ] || VALIDATE_MPIRUN="$VALIDATE_MPIRUN --oversubscribe --bind-to none"
+    [ "$family" != mpich ] || VALIDATE_MPIRUN="$VALIDATE_MPIRUN -bind-to none"
+    export VALIDATE_MPIRUN
+}
+
+# Makes the groups of the machine duty, for each of $cores. A period of 8 ms: longer than
+# the kernel's tick, shorter than programs.
+make_groups() {
+    local core root group
+    for root in /sys/fs/cgroup /sys/fs/cgroup/cpu; do
+        VALIDATE_GROUP=$root/mpgkit-validate-$$
+        for core in $cores; do
+            group=$VALIDATE_GROUP-$core
+            mkdir "$group" 2>/dev/null && halve "$group" || {
+                remove_groups
+                continue 2
+            }
+        done
+        return
+    done
+    VALIDATE_GROUP=
+    return 1
+}
+
+# halve GROUP: 4 ms in every 8.
+halve() {
+    if [ -e "$1/cpu.max" ]; then
+        echo "4000 8000" >"$1/cpu.max"
+    else
+        echo 8000 >"$1/cpu.cfs_period_us" && echo 4000 >"$1/cpu.cfs_quota_us"
+    fi
+} 2>/dev/null
+
+remove_groups() {
+    local core
+    [ -n "${VALIDATE_GROUP-}" ] || return 0
+    for core in $cores; do
+        rmdir "$VALIDATE_GROUP-$core" 2>/dev/null
+    done
+    VALIDATE_GROUP=
+}
+
+# Steals $noise_ns in every period from each of $noise_cores, until stop_noise.
+makers=()
+start_noise() {
+    local core file
+    makers=()
+    for core in $noise_cores; do
+        file=$out/log/noise-$core
+        : >"$file"
+        # Each core has its place on one grid, so that one measurement's noise is the other's.
+        "$NOISEMAKER" --core "$core" --steal "${noise_ns}ns" --period "${PERIOD_NS}ns" \
+            --offset "$((core % 2 * 3700000))ns" --duration 1000s >"$file" 2>&1 &
+        makers+=($!)
+        until grep -q stealing "$file"; do
+            kill -0 "$!" 2>/dev/null || return 1
+            sleep 0.01
+        done
+    done
+}
+
+stop_noise() {
+    local pid
+    for pid in "${makers[@]}"; do
+        kill "$pid" 2>/dev/null
+        wait "$pid" 2>/dev/null
+    done
+    makers=()
+}
+
+# machine NAME: becomes it: exports what launch.sh needs, sets $family, $noise_ns,
+# $noise_cores. Fails with $why where this host cannot be it.
+machine() {
+    local first=${cores%% *}
+    VALIDATE_CORES=$cores VALIDATE_PRELOAD='' VALIDATE_GROUP='' noise_ns=0 noise_cores='' why=''
+    export VALIDATE_CORES VALIDATE_PRELOAD VALIDATE_GROUP
+    unset MPGKIT_DELAY_NS
+    export OMPI_MCA_pml=ob1 OMPI_MCA_btl=self,vader OMPI_MCA_btl_tcp_if_include=lo
+    case $1 in
+    mpich) use_family mpich || return 1 ;;
+    *) use_family openmpi || return 1 ;;
+    esac
+    case $1 in
+    shm | again | mpich) ;;
+    tcp) OMPI_MCA_btl=self,tcp ;;
+    noise[26]-one) noise_cores=$first ;;
+    noise[26]-all) noise_cores=$cores ;;
+    slowsend)
+        VALIDATE_PRELOAD=$out/programs/$family/slowsend.so
+        export MPGKIT_DELAY_NS=2000
+        ;;
+    onecore) VALIDATE_CORES=$first ;;
+    duty)
+        make_groups || {
+            why='no control group with a share of the processor can be made here'
+            return 1
+        }
+        ;;
+    *)
+        why="no machine '$1'"
+        return 1
+        ;;
+    esac
+    case $1 in
+    noise2-*) noise_ns=$((PERIOD_NS / 50)) ;;
+    noise6-*) noise_ns=$((PERIOD_NS * 6 / 100)) ;;
+    esac
+    [ "$noise_ns" -eq 0 ] || start_noise || {
+        stop_noise
+        why='the real-time class, which known noise needs, is not permitted here'
+        return 1
+    }
+}
+
+machine_end() {
+    stop_noise
+    remove_groups
+}

@@ -1,0 +1,131 @@
+# shellcheck shell=bash disable=SC2015,SC2034,SC2153,SC2154 # its variables are validate.sh's
+# SPDX-License-Identifier: GPL-3.0-or-later
+# The programs that are run and predicted, for validate.sh, which sources this.
+
+all_programs='halo ring stencil workers allreduce chain8 chain1k chain8k chain32k lammps hpcc
+hpl scalapack mumps mpi4py'
+
+# compile FAMILY: our own programs, and what is preloaded, for that MPI.
+compile() {
+    local to=$out/programs/$1 name
+    mkdir -p "$to"
+    for name in chain stencil workers allreduce; do
+        build "$to/$name" "$top_srcdir/validate/programs/$name.c" || return 1
+    done
+    build "$to/halo" "$top_srcdir/examples/halo/halo.c" -lm &&
+        build "$to/ring" "$top_srcdir/examples/ring/ring.c" -lm &&
+        build "$to/timer.so" "$top_srcdir/validate/preload/timer.c" -shared -fPIC &&
+        build "$to/slowsend.so" "$top_srcdir/validate/preload/slowsend.c" -shared -fPIC -ldl
+}
+
+# build FILE SOURCE FLAGS...: if it is not newer than its source.
+build() {
+    local file=$1 source=$2
+    shift 2
+    [ ! "$file" -nt "$source" ] || return 0
+    $mpicc -std=gnu11 -O2 -g -Wall -Wextra -I"$top_srcdir" -o "$file" "$source" "$@"
+}
+
+# debian NAME: the path of a program that only Debian's Open MPI has.
+debian() {
+    [ "$family" = openmpi ] || {
+        why="$1 is linked to Open MPI"
+        return 1
+    }
+    path=$(command -v "$1") || {
+        why="$1 is not installed"
+        return 1
+    }
+}
+
+# program NAME: its command on the current machine in $command, to be run in the folder
+# $out/work/NAME, which then holds its input. Fails with $why where it cannot run.
+program() {
+    local own=$out/programs/$family
+    input=/dev/null command=() work=$out/work/$1 why=''
+    mkdir -p "$work"
+    case $1 in
+    halo) command=("$own/halo" 4000) ;;
+    ring) command=("$own/ring" 300 128 separate) ;;
+    stencil) command=("$own/stencil") ;;
+    workers) command=("$own/workers") ;;
+    allreduce) command=("$own/allreduce") ;;
+    chain8) command=("$own/chain" 8 20000) ;;
+    chain1k) command=("$own/chain" 1024 20000) ;;
+    chain8k) command=("$own/chain" 8192 8000) ;;
+    chain32k) command=("$own/chain" 32768 8000) ;;
+    lammps) program_lammps ;;
+    hpcc) program_hpcc 100 ;;
+    hpl) program_hpcc 800 ;;
+    scalapack) program_scalapack ;;
+    mumps) program_mumps ;;
+    mpi4py) program_mpi4py ;;
+    *)
+        why="no program '$1'"
+        return 1
+        ;;
+    esac
+}
+
+program_lammps() {
+    debian lmp || return 1
+    local melt=/usr/share/lammps/examples/melt/in.melt
+    [ -e "$melt" ] || {
+        why='lammps-examples is not installed'
+        return 1
+    }
+    sed 's/^run.*/run 100/' "$melt" >"$work/in.melt"
+    command=("$path" -in in.melt -log none)
+}
+
+# HPCC's parts are one program: with a small matrix it is latencies, bandwidths and updates
+# of a table mostly; with a larger one, HPL.
+program_hpcc() {
+    debian hpcc || return 1
+    sed "s/^1000  /$1  /; s/^80 /40 /" "$top_srcdir/examples/hpccinf.txt" >"$work/hpccinf.txt"
+    rm -f "$work/hpccoutf.txt"
+    command=("$path")
+}
+
+# LU and solve of one matrix, on a grid of 1 x 2 processes.
+program_scalapack() {
+    path=$(ls -d /usr/lib/*/scalapack/"$family"-tests/xdlu 2>/dev/null) || {
+        why='scalapack-mpi-test is not installed'
+        return 1
+    }
+    printf '%s\n' "'LU factorization'" "'2 ranks'" "'LU.out'" 6 1 800 800 1 16 1 8 1 8 1 1 2 20.0 T \
+        >"$work/LU.dat"
+    command=("$path")
+}
+
+# The sparse matrix of a square of 40 x 40 cells, and a right-hand side of ones.
+program_mumps() {
+    [ "$family" = openmpi ] && [ -x /usr/lib/mumps/dsimpletest ] || {
+        why='mumps-test is not installed, or not for this MPI'
+        return 1
+    }
+    input=$work/input
+    awk -v n=40 'BEGIN { for (i = 0; i < n * n; i++) {
+            line[k++] = i + 1 " " i + 1 " 4.5"
+            if (i % n) { line[k++] = i + 1 " " i " -1.0"; line[k++] = i " " i + 1 " -1.0" }
+            if (i >= n) { line[k++] = i + 1 " " i + 1 - n " -1.0"; line[k++] = i + 1 - n " " i + 1 " -1.0" } }
+        print n * n, ":N"; print k, ":NZ"
+        for (i = 0; i < k; i++) print line[i]
+        for (i = 0; i < n * n; i++) print "1.0" }' >"$input"
+    command=(/usr/lib/mumps/dsimpletest)
+}
+
+program_mpi4py() {
+    local python
+    [ "$family" = openmpi ] || {
+        why='mpi4py is linked to Open MPI'
+        return 1
+    }
+    for python in python3 /usr/bin/python3; do
+        "$python" -c 'import mpi4py.bench' 2>/dev/null || continue
+        command=("$python" -m mpi4py.bench ringtest -q -n 1024 -l 2000)
+        return
+    done
+    why='mpi4py is not installed'
+    return 1
+}

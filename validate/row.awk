@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# One row of the table, tabs between, for a program and a pair of machines; validate/table.awk
+# prints it. Input, told apart by the variable `part` on the command line: samples
+# "date_s run_ns" of the one machine (from) and of the other (to), and mpgsim's answers
+# (answer), JSON, one for each trace. Variables: pair, program. Times in ns.
+#
+#  1 pair  2 program  3 runs of either, the smaller
+#  4 from: median  5 traced: median over traces
+#  6 to: median  7 low  8 high    its 95 % interval
+#  9 change: median  10 low  11 high    its 95 % interval
+# 12 predicted: median  13 5 %  14 95 %    medians over traces; or "-" in all three
+# 15 predicted change: median  16 5 %  17 95 %
+# 18 traces  19 why there is no answer
+
+BEGIN { answered = 0 }
+part == "from" { from[nf++] = $2 }
+part == "to" { to[nt++] = $2 }
+part == "answer" && FNR == 1 { inside = 0 }
+part == "answer" && FNR == 1 && substr($0, 1, 1) != "{" { why = $0 }
+part == "answer" && /^ "traced_run_time_ns":/ { traced[answered] = number($0) }
+part == "answer" && /^ "run_time_ns":/ { inside = 1 }
+part == "answer" && inside && /"p5":/ { low[answered] = number($0) }
+part == "answer" && inside && /"median":/ { middle[answered] = number($0) }
+part == "answer" && inside && /"p95":/ { high[answered] = number($0) }
+part == "answer" && inside && /^ }/ {
+    inside = 0
+    shift_low[answered] = low[answered] - traced[answered]
+    shift_middle[answered] = middle[answered] - traced[answered]
+    shift_high[answered] = high[answered] - traced[answered]
+    answered++
+}
+
+function number(line) {
+    sub(/^[^:]*: */, "", line)
+    sub(/,? *$/, "", line)
+    return line + 0
+}
+
+function sort(v, n,   i, j, x) {
+    for (i = 1; i < n; i++) {
+        x = v[i]
+        for (j = i; j > 0 && v[j - 1] > x; j--)
+            v[j] = v[j - 1]
+        v[j] = x
+    }
+}
+
+# Of V, sorted here.
+function median(v, n) {
+    sort(v, n)
+    return n % 2 ? v[(n - 1) / 2] : (v[n / 2 - 1] + v[n / 2]) / 2
+}
+
+# How many of the least and greatest of N values the median's interval of at least 95 % leaves
+# out: order statistics and the binomial distribution. Below 6 values all, 94 % for 5.
+function outside(n,   k, sum, term) {
+    term = 0.5 ^ n
+    for (k = 0; k <= n / 2; k++) {
+        sum += term
+        if (sum > 0.025)
+            return k > 0 ? k - 1 : 0
+        term *= (n - k) / (k + 1)
+    }
+    return 0
+}
+
+# The same of the N x M differences of two samples, for the shift between them: the
+# distribution of the Mann-Whitney statistic, counted out (Hollander, Wolfe, Chicken,
+# Nonparametric Statistical Methods, section 4.3).
+function outside_differences(n, m,   ways, i, j, u, most, all, sum) {
+    most = n * m
+    # ways[i, j, u]: i values of one kind, j of the other, u pairs in the one order.
+    for (i = 0; i <= n; i++)
+        for (j = 0; j <= m; j++)
+            for (u = 0; u <= i * j; u++)
+                ways[i, j, u] = i == 0 || j == 0 ? u == 0 : \
+                    (u >= j ? ways[i - 1, j, u - j] : 0) + \
+                    (u <= i * (j - 1) ? ways[i, j - 1, u] : 0)
+    for (u = 0; u <= most; u++)
+        all += ways[n, m, u]
+    for (u = 0; u <= most; u++) {
+        sum += ways[n, m, u] / all
+        if (sum > 0.025)
+            return u > 0 ? u - 1 : 0
+    }
+    return 0
+}
+
+END {
+    if (nf < 3 || nt < 3)
+        exit
+    from_middle = median(from, nf)
+    to_middle = median(to, nt)
+    for (i = 0; i < nf; i++)
+        for (j = 0; j < nt; j++)
+            difference[d++] = to[j] - from[i]
+    sort(difference, d)
+    k = outside(nt)
+    l = outside_differences(nf, nt)
+    printf "%s\t%s\t%d\t%.0f\t", pair, program, nf < nt ? nf : nt, from_middle
+    if (answered)
+        printf "%.0f", median(traced, answered)
+    else
+        printf "-"
+    printf "\t%.0f\t%.0f\t%.0f", to_middle, to[k], to[nt - 1 - k]
+    printf "\t%.0f\t%.0f\t%.0f", to_middle - from_middle, difference[l], difference[d - 1 - l]
+    if (answered)
+        printf "\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f\t%d\t\n", median(middle, answered),
+            median(low, answered), median(high, answered), median(shift_middle, answered),
+            median(shift_low, answered), median(shift_high, answered), answered
+    else
+        printf "\t-\t-\t-\t-\t-\t-\t0\t%s\n", why
+}

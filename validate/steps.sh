@@ -1,0 +1,247 @@
+# shellcheck shell=bash disable=SC2015,SC2034,SC2153,SC2154 # its variables are validate.sh's
+# SPDX-License-Identifier: GPL-3.0-or-later
+# The steps of validate.sh, which sources this: signatures are measured, programs run and
+# traced, predictions made; the last step is table.awk's. Each leaves files in $out, and
+# begins with what the ones before have left there, so they can be done in pieces.
+
+# skip WHAT WHY: said once.
+skip() {
+    grep -qsxF "$1: $2" "$out/skipped" || {
+        printf '%s: %s\n' "$1" "$2" >>"$out/skipped"
+        say "skipped: $1: $2"
+    }
+}
+
+# on MACHINE COMMAND...: while this host is that machine.
+on() {
+    local name=$1 status
+    shift
+    machine "$name" && compile "$family" 2>>"$out/log/compile" || {
+        skip "$name" "${why:-its programs do not compile, see $out/log/compile}"
+        machine_end
+        return 1
+    }
+    "$@"
+    status=$?
+    machine_end
+    return $status
+}
+
+# --- measure ---
+
+step_measure() {
+    local name
+    for name in $used; do
+        [ ! -s "$out/signatures/$name.sig" ] || continue
+        say "measuring $name: $(machine_words "$name")"
+        rm -rf "${out:?}/results/$name"
+        on "$name" measure "$name" || continue
+        "$SIGMAKE" "$out/results/$name" >"$out/signatures/$name.part" 2>>"$out/log/sigmake" &&
+            mv "$out/signatures/$name.part" "$out/signatures/$name.sig" ||
+            die "sigmake fails on $out/results/$name, see $out/log/sigmake"
+    done
+}
+
+# measure MACHINE: what belongs to no rank runs as its first core does, where that core is
+# not as the others.
+measure() {
+    local prefix=() options=()
+    export MPGKIT_MPIRUN=$here/launch.sh
+    # shellcheck disable=SC2206 # a list
+    [ -n "$short" ] || options=($bench)
+    prefix=(taskset -c "${VALIDATE_CORES// /,}")
+    if [ -n "$VALIDATE_GROUP" ] || [ "$VALIDATE_CORES" != "$cores" ]; then
+        prefix=(in_first_group)
+        options+=(--max-cores 1 --ranks 2)
+    fi
+    if [ -n "$short" ]; then
+        measure_short "${prefix[@]}"
+    else
+        "${prefix[@]}" "$MPGBENCH" -o "$out/results/$1" "${options[@]}"
+    fi >>"$out/log/bench" 2>&1 || {
+        skip "$1" "mpgbench fails, see $out/log/bench"
+        return 1
+    }
+}
+
+# in_first_group COMMAND...: on the first core, in its control group if there are groups.
+in_first_group() (
+    first=${cores%% *}
+    if [ -n "$VALIDATE_GROUP" ]; then
+        echo "$BASHPID" >"$VALIDATE_GROUP-$first/cgroup.procs" || exit 1
+    fi
+    exec taskset -c "$first" "$@"
+)
+
+# In seconds, and so badly: for tests of this script.
+measure_short() {
+    local dir=$out/results/$name
+    "$@" "$MPGBENCH" ftq --mode detour --duration 100ms -c "${cores// /,}" -o "$dir" &&
+        "$@" "$MPGBENCH" compute --duration 20ms --working-set 1MiB --max-cores 1 -o "$dir" &&
+        "$MPGKIT_MPIRUN" -n 2 "$MPGBENCH" pingpong --quick --sizes 8,1KiB,32KiB -o "$dir"
+}
+
+# --- run ---
+
+# Every program on every machine in each round, so that what changes with time changes all
+# of them; every second round in the opposite order.
+step_run() {
+    local round name program order
+    for ((round = 1; round <= rounds; round++)); do
+        say "round $round of $rounds"
+        order=$used
+        [ $((round % 2)) -eq 1 ] || order=$(printf '%s\n' "$used" | tac)
+        for program in $programs; do
+            for name in $order; do
+                [ -s "$out/signatures/$name.sig" ] || continue
+                on "$name" run_and_trace "$name" "$program" "$round"
+            done
+        done
+    done
+}
+
+# run_and_trace MACHINE PROGRAM ROUND
+run_and_trace() {
+    local name=$1 program=$2 input command work path
+    program "$program" || {
+        skip "$program on $name" "$why"
+        return
+    }
+    run_once || return
+    [ "$3" -gt "$traces" ] || trace_once
+}
+
+# limited COMMAND...: at most two minutes, in the program's folder.
+limited() {
+    (cd "$work" && exec timeout -k 5 120 "$@" <"$input") >"$out/log/run" 2>&1 && return
+    skip "$program on $name" "it fails: $(tail -n 1 "$out/log/run" | cut -c 1-200)"
+    cp "$out/log/run" "$out/log/$program.$name"
+    return 1
+}
+
+# A line "date_s run_ns": from MPI_Init's leave to MPI_Finalize's enter, of the longest rank.
+run_once() {
+    local file=$out/samples/$program.$name times=$out/log/times own=$VALIDATE_PRELOAD
+    rm -f "$times"
+    VALIDATE_PRELOAD=$out/programs/$family/timer.so${own:+:$own}
+    MPGKIT_TIMER=$times limited "$here/launch.sh" -n 2 "${command[@]}" || {
+        VALIDATE_PRELOAD=$own
+        return 1
+    }
+    VALIDATE_PRELOAD=$own
+    awk -v now="$(date +%s)" '{ t = $3 - $2; if (t > most) most = t }
+        END { if (NR != 2) exit 1; printf "%.0f %.0f\n", now, most }' "$times" >>"$file" || {
+        skip "$program on $name" "its run was not timed"
+        return 1
+    }
+}
+
+trace_once() {
+    local n=1 dir
+    while dir=$out/traces/$program.$name.$n && [ -e "$dir" ]; do n=$((n + 1)); done
+    limited "$here/launch.sh" -n 2 "$MPGTRACE" record -o "$dir" "${command[@]}"
+}
+
+# --- predict ---
+
+step_predict() {
+    local pair program
+    rm -rf "${out:?}/predictions"
+    for pair in $pairs; do
+        mkdir -p "$out/predictions/$pair"
+        for program in $programs; do
+            predict "$pair" "$program"
+        done
+    done
+    wait
+}
+
+# predict PAIR PROGRAM: from each trace, two at a time.
+predict() {
+    local from=${1%%:*} to=${1#*:} trace options=() ratio file
+    to=${to%:ratio}
+    [ -s "$out/signatures/$from.sig" ] && [ -s "$out/signatures/$to.sig" ] || return 0
+    case $1 in
+    *:ratio)
+        ratio=$(compute_ratio "$from" "$to") || return 0
+        options=(--noise const:0 --compute-ratio "$ratio")
+        ;;
+    esac
+    for trace in "$out/traces/$2.$from".[0-9]*; do
+        [ -d "$trace" ] || continue
+        file=$out/predictions/$1/$2.${trace##*.}
+        answer "$file" "$trace" --source "$out/signatures/$from.sig" \
+            --signature "$out/signatures/$to.sig" "${options[@]}" &
+        [ "$(jobs -rp | wc -l)" -lt 2 ] || wait -n
+    done
+}
+
+# answer FILE TRACE OPTION...: mpgsim's answer in FILE, or why there is none.
+answer() {
+    local file=$1 trace=$2
+    shift 2
+    "$MPGSIM" --json "$@" "$trace" >"$file" 2>"$file.err" || cp "$file.err" "$file"
+    rm "$file.err"
+}
+
+# compute_ratio FROM TO: how much longer TO takes for the same arithmetic, by the mean time of
+# the benchmark's floating point kernel on one core.
+compute_ratio() {
+    awk 'FNR == 1 { part++ }
+        /^#/ { next }
+        $1 == 0 && $2 == 1 { time[part] += 1 / $3; n[part]++ }
+        END { if (!n[1] || !n[2]) exit 1
+              printf "%.6f", time[2] / n[2] / (time[1] / n[1]) }' \
+        <(cat "$out/results/$1"/compute-core*.samples) \
+        <(cat "$out/results/$2"/compute-core*.samples) || {
+        skip "$1:$2:ratio" 'no rates were measured'
+        return 1
+    }
+}
+
+# --- table ---
+
+step_table() {
+    local pair program to
+    for pair in $pairs; do
+        to=${pair#*:}
+        to=${to%:ratio}
+        for program in $programs; do
+            [ -s "$out/samples/$program.${pair%%:*}" ] && [ -s "$out/samples/$program.$to" ] ||
+                continue
+            awk -v pair="$pair" -v program="$program" -f "$here/row.awk" \
+                part=from "$out/samples/$program.${pair%%:*}" part=to "$out/samples/$program.$to" \
+                part=answer /dev/null "$out/predictions/$pair/$program".[0-9]
+        done
+    done >"$out/rows.tsv"
+    { about && awk -f "$here/table.awk" "$out/rows.tsv" && say_skipped; } >"$out/table.md" ||
+        die "no table"
+    cat "$out/table.md"
+    [ -z "$write" ] || put_table
+}
+
+# What the table was made on; no names of hosts.
+about() {
+    local name
+    printf 'Made on %s, %s cores (two of them used), %s, with %s; %s.\n\n' \
+        "$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)" "$(nproc --all)" \
+        "$(uname -sr)" "$("$MPGSIM" --version | head -n 1)" "$(date +%Y-%m-%d)"
+    for name in $used; do
+        printf '* **%s**: %s\n' "$name" "$(machine_words "$name")"
+    done
+}
+
+say_skipped() {
+    [ -s "$out/skipped" ] || return 0
+    printf '\nNot run here:\n\n'
+    sed 's/^/* /' "$out/skipped"
+}
+
+# Puts the table between the marks of $write.
+put_table() {
+    awk -v table="$out/table.md" '
+        /^<!-- end of table -->$/ { inside = 0 }
+        !inside { print }
+        /^<!-- table -->$/ { inside = 1; while ((getline line < table) > 0) print line }' \
+        "$write" >"$out/written" && cat "$out/written" >"$write" || die "cannot write $write"
+}

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# validate/row.awk's rows as a table for people (Markdown), a part for each pair of machines,
+# and what they come to. A change is held against its prediction only where it was measured:
+# where its interval is at least a hundredth of the run away from nothing.
+
+BEGIN { FS = "\t" }
+
+function ms(ns) {
+    return sprintf("%.*f", precision(ns), ns / 1e6)
+}
+
+# Digits behind the point: four that count.
+function precision(ns,   v) {
+    v = (ns < 0 ? -ns : ns) / 1e6
+    return v >= 1000 ? 0 : v >= 100 ? 1 : v >= 10 ? 2 : v >= 0.1 ? 3 : 4
+}
+
+function span(middle, low, high) {
+    return ms(middle) " (" ms(low) " .. " ms(high) ")"
+}
+
+function percent(v) {
+    return sprintf("%+.1f", 100 * v)
+}
+
+function size(v) {
+    return v < 0 ? -v : v
+}
+
+function head(pair,   end) {
+    split(pair, end, ":")
+    printf "\n### %s to %s%s\n\n", end[1], end[2],
+        end[3] == "" ? "" : ", by the rate of computation instead of its noise"
+    print "| program | " end[1] " | traced | " end[2] ", measured (95 %) | predicted (5 .. 95 %) " \
+        "| change, measured (95 %) | predicted (5 .. 95 %) | off, % of the run | off, % of the change | inside |"
+    print "|---|--:|--:|--:|--:|--:|--:|--:|--:|---|"
+}
+
+$1 != last { head($1); last = $1 }
+
+$12 == "-" {
+    printf "| %s | %s | - | %s | no answer: %s | %s | - | - | - | - |\n", $2, ms($4),
+        span($6, $7, $8), $19, span($9, $10, $11)
+    unanswered++
+    next
+}
+
+{
+    rows++
+    of_run = ($12 - $6) / $6
+    floor = $6 / 100
+    measured = ($10 > floor || $11 < -floor)
+    of_change = measured ? ($15 - $9) / size($9) : 0
+    inside = $6 >= $13 && $6 <= $14
+    run_right += size(of_run) <= 0.05
+    was_inside += inside
+    changes += measured
+    change_right += measured && size(of_change) <= 0.15
+    n[$1]++
+    pair_run[$1] += size(of_run) <= 0.05
+    pair_inside[$1] += inside
+    pair_changes[$1] += measured
+    pair_change[$1] += measured && size(of_change) <= 0.15
+    if (!($1 in place)) {
+        place[$1] = ++pairs
+        name[pairs] = $1
+    }
+    printf "| %s | %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", $2, ms($4), ms($5),
+        span($6, $7, $8), span($12, $13, $14), span($9, $10, $11), span($15, $16, $17),
+        percent(of_run), measured ? percent(of_change) : "-", inside ? "yes" : "no"
+}
+
+function share(part, of) {
+    return of ? part " of " of : "-"
+}
+
+END {
+    if (!rows && !unanswered) {
+        print "nothing was measured and predicted" >"/dev/stderr"
+        exit 1
+    }
+    print "\n### In all\n"
+    print "| pair | off at most 5 % of the run | changes that were measured, off at most 15 % | " \
+        "measured median inside the predicted 90 % |"
+    print "|---|--:|--:|--:|"
+    for (i = 1; i <= pairs; i++)
+        printf "| %s | %s | %s | %s |\n", name[i], share(pair_run[name[i]], n[name[i]]),
+            share(pair_change[name[i]], pair_changes[name[i]]),
+            share(pair_inside[name[i]], n[name[i]])
+    printf "| all | %s | %s | %s |\n", share(run_right, rows), share(change_right, changes),
+        share(was_inside, rows)
+    if (unanswered)
+        printf "\n%d rows have no answer.\n", unanswered
+}

@@ -1,0 +1,162 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Predictions against real runs: measures machines that this host can be, traces programs on
+# one, predicts them on another, runs them there, and prints how far that is off.
+# `make validate` calls it; --help says the rest, docs/VALIDATION.md what came out.
+set -u
+export LC_ALL=C
+here=$(cd "$(dirname "$0")" && pwd)
+: "${top_srcdir:=$(dirname "$here")}" "${top_builddir:=$PWD}"
+: "${MPGSIM:=$top_builddir/simulate/mpgsim}" "${MPGTRACE:=$top_builddir/trace/mpgtrace}"
+: "${SIGMAKE:=$top_builddir/signature/sigmake}" "${MPGBENCH:=$top_builddir/bench/mpgbench}"
+: "${NOISEMAKER:=$top_builddir/tests/bench/noisemaker}"
+: "${MPI_LIBRARY:=openmpi}" "${MPICC:=mpicc}" "${MPIRUN:=mpirun}"
+# shellcheck source=validate/machines.sh
+. "$here/machines.sh"
+# shellcheck source=validate/programs.sh
+. "$here/programs.sh"
+# shellcheck source=validate/steps.sh
+. "$here/steps.sh"
+
+usage() {
+    cat <<HELP
+Usage: validate.sh [OPTION]...
+Holds mpgsim's predictions against real runs, on machines that this host can be.
+
+Options:
+  -o, --output=DIR     where everything is kept: samples, signatures, traces, predictions;
+                       what is there already is used and added to (default: validation)
+      --pairs=LIST     FROM:TO, or FROM:TO:ratio (default: all)
+      --programs=LIST  (default: all)
+      --rounds=N       runs of each program on each machine (default: 7)
+      --traces=N       traces of each program on each machine (default: 3)
+      --steps=LIST     of measure, run, predict, table (default: all of them)
+      --short          measure signatures in seconds, for a test of this script only
+      --bench=OPTIONS  options of mpgbench (default: --quick)
+      --write=FILE     put the table into FILE, between its two marks
+      --list           print machines, pairs and programs, and exit
+  -h, --help           print this help and exit
+HELP
+}
+
+say() {
+    printf 'validate: %s\n' "$*" >&2
+}
+
+die() {
+    say "$*"
+    exit 1
+}
+
+usage_error() {
+    say "$* (try '$0 --help')"
+    exit 2
+}
+
+# words LIST: with one blank between.
+words() {
+    # shellcheck disable=SC2086 # a list
+    set -- $1
+    echo "$*"
+}
+
+list() {
+    printf 'Machines\n%s\n\nPairs\n' "$machines" | sed 's/^\([a-z]\)/  \1/'
+    # shellcheck disable=SC2086 # lists
+    printf '  %s\n' $all_pairs
+    printf '\nPrograms\n'
+    # shellcheck disable=SC2086
+    printf '  %s\n' $all_programs
+}
+
+# whole NAME VALUE: option NAME's value is a number.
+whole() {
+    case $2 in
+    '' | *[!0-9]* | 0?* | ?????*) usage_error "--$1: '$2' is not a whole number" ;;
+    esac
+}
+
+out=validation pairs=$all_pairs programs=$all_programs rounds=7 traces=3
+steps='measure run predict table' short='' bench=--quick write=''
+while [ $# -gt 0 ]; do
+    option=$1
+    case $option in
+    --*=*) value=${option#*=} option=${option%%=*} ;;
+    -o)
+        [ $# -ge 2 ] || usage_error "-o needs an argument"
+        value=$2
+        shift
+        ;;
+    *) value='' ;;
+    esac
+    case $option in
+    -o | --output) out=$value ;;
+    --pairs) pairs=${value//,/ } ;;
+    --programs) programs=${value//,/ } ;;
+    --rounds) whole rounds "$value" && rounds=$value ;;
+    --traces) whole traces "$value" && traces=$value ;;
+    --steps) steps=${value//,/ } ;;
+    --short) short=yes ;;
+    --bench) bench=$value ;;
+    --write) write=$value ;;
+    --list)
+        list
+        exit
+        ;;
+    -h | --help)
+        usage
+        exit
+        ;;
+    *) usage_error "wrong option '$1'" ;;
+    esac
+    shift
+done
+
+# Pairs and programs that are none are refused before hours have gone.
+for pair in $pairs; do
+    case " $(words "$all_pairs") " in
+    *" $pair "*) ;;
+    *)
+        from=${pair%%:*} to=${pair#*:}
+        to=${to%:ratio}
+        if ! machine_words "$from" >/dev/null || ! machine_words "$to" >/dev/null; then
+            usage_error "no pair '$pair': --list names machines"
+        fi
+        ;;
+    esac
+done
+for name in $programs; do
+    case " $(words "$all_programs") " in
+    *" $name "*) ;;
+    *) usage_error "no program '$name': there are $(words "$all_programs")" ;;
+    esac
+done
+[ -z "$write" ] || grep -q '^<!-- table -->$' "$write" || die "$write has no line '<!-- table -->'"
+
+# Cores that there are; the first two of those that may be used.
+cores=$(taskset -cp $$ | sed 's/.*: //' | awk -F, '{ for (i = 1; i <= NF; i++) {
+    split($i, r, "-"); for (c = r[1]; c <= (r[2] == "" ? r[1] : r[2]); c++) print c } }' |
+    head -n 2 | tr '\n' ' ')
+cores=${cores% }
+case $cores in *' '*) ;; *) die "two cores are needed, and there is one" ;; esac
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMP_NUM_THREADS=1 \
+    OPENBLAS_NUM_THREADS=1
+unset OMPI_MCA_rmaps_base_oversubscribe
+mkdir -p "$out" || exit 1
+out=$(cd "$out" && pwd)
+mkdir -p "$out/samples" "$out/traces" "$out/results" "$out/signatures" "$out/predictions" \
+    "$out/log" "$out/work"
+
+trap machine_end EXIT
+trap 'exit 1' HUP INT TERM
+used=$(for pair in $pairs; do
+    pair=${pair%:ratio}
+    echo "${pair%:*}" "${pair#*:}"
+done | tr ' ' '\n' | awk '!seen[$0]++')
+
+for step in $steps; do
+    case $step in
+    measure | run | predict | table) "step_$step" || exit 1 ;;
+    *) usage_error "no step '$step': there are measure, run, predict and table" ;;
+    esac
+done
