@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # One row of the table, tabs between, for a program and a pair of machines; validate/table.awk
 # prints it. Input, told apart by the variable `part` on the command line: samples
-# "date_s run_ns" of the one machine (from) and of the other (to), and mpgsim's answers
+# "date_s run_ns others" of the one machine (from) and of the other (to), and mpgsim's answers
 # (answer), JSON, one for each trace. Variables: pair, program. Times in ns.
 #
 #  1 pair  2 program  3 runs of either, the smaller
 #  4 from: median  5 traced: median over traces
 #  6 to: median  7 low  8 high    its 95 % interval
 #  9 change: median  10 low  11 high    its 95 % interval
-# 12 predicted: median  13 5 %  14 95 %    medians over traces; or "-" in all three
-# 15 predicted change: median  16 5 %  17 95 %
+# 12 predicted: median over traces  13 5 %  14 95 %    of the replicas of all; or "-"
+# 15 predicted change: the same  16 5 %  17 95 %
 # 18 traces  19 why there is no answer
 
 BEGIN { answered = 0 }
@@ -19,16 +19,16 @@ part == "answer" && FNR == 1 { inside = 0 }
 part == "answer" && FNR == 1 && substr($0, 1, 1) != "{" { why = $0 }
 part == "answer" && /^ "traced_run_time_ns":/ { traced[answered] = number($0) }
 part == "answer" && /^ "run_time_ns":/ { inside = 1 }
-part == "answer" && inside && /"p5":/ { low[answered] = number($0) }
-part == "answer" && inside && /"median":/ { middle[answered] = number($0) }
-part == "answer" && inside && /"p95":/ { high[answered] = number($0) }
-part == "answer" && inside && /^ }/ {
-    inside = 0
-    shift_low[answered] = low[answered] - traced[answered]
+part == "answer" && inside && /"median":/ {
+    middle[answered] = number($0)
     shift_middle[answered] = middle[answered] - traced[answered]
-    shift_high[answered] = high[answered] - traced[answered]
-    answered++
 }
+part == "answer" && /^ }/ { inside = 0 }
+part == "answer" && /^   "run_time_ns":/ {
+    replica[replicas] = number($0)
+    shift[replicas++] = number($0) - traced[answered]
+}
+part == "answer" && /^}/ { answered++ }
 
 function number(line) {
     sub(/^[^:]*: */, "", line)
@@ -49,6 +49,14 @@ function sort(v, n,   i, j, x) {
 function median(v, n) {
     sort(v, n)
     return n % 2 ? v[(n - 1) / 2] : (v[n / 2 - 1] + v[n / 2]) / 2
+}
+
+# The P-quantile of V, sorted here, linear between its values.
+function quantile(v, n, p,   at, i) {
+    sort(v, n)
+    at = p * (n - 1)
+    i = int(at)
+    return i + 1 < n ? v[i] + (at - i) * (v[i + 1] - v[i]) : v[n - 1]
 }
 
 # How many of the least and greatest of N values the median's interval of at least 95 % leaves
@@ -106,8 +114,9 @@ END {
     printf "\t%.0f\t%.0f\t%.0f", to_middle - from_middle, difference[l], difference[d - 1 - l]
     if (answered)
         printf "\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f\t%d\t\n", median(middle, answered),
-            median(low, answered), median(high, answered), median(shift_middle, answered),
-            median(shift_low, answered), median(shift_high, answered), answered
+            quantile(replica, replicas, 0.05), quantile(replica, replicas, 0.95),
+            median(shift_middle, answered), quantile(shift, replicas, 0.05),
+            quantile(shift, replicas, 0.95), answered
     else
         printf "\t-\t-\t-\t-\t-\t-\t0\t%s\n", why
 }
