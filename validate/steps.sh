@@ -143,7 +143,7 @@ alone() {
             -v noise="$(echo "$noise_cores" | wc -w) $noise_ns $PERIOD_NS" '
             { split(noise, n, " ")
               v = (($4 - $1) - ($6 - $3)) / ($5 - $2) - n[1] * n[2] / n[3]
-              printf "%.2f", v > 0 ? v : 0 }')
+              printf "%.2f", (v > 0 ? v : 0) }')
         if [ -z "$best" ] || awk "BEGIN { exit !($share < $best) }"; then
             best=$share
             "$1" "$share"

@@ -106,6 +106,9 @@ else
     printf 'before\n<!-- table -->\nold\n<!-- end of table -->\nafter\n' >"$tmp/doc"
     ok "$real" quiet run --pairs="$pairs" --programs=chain8,stencil --write="$tmp/doc"
     sed 's/^/# /' "$tmp/err"
+    ok "it says nothing but what it does" fails grep -v '^validate: ' "$tmp/err"
+    ok "each sample has its time and what others used" awk '
+        NF != 3 || $2 <= 0 || $3 !~ /^[0-9]+\.[0-9][0-9]$/ { exit 1 }' "$tmp"/v/samples/*
     is "a row for each program and pair" "$(cut -f 1,2 "$tmp/v/rows.tsv" | tr '\t' ' ' | sort)" \
         "$(printf '%s\n' "${pairs//,/$'\n'}" | sed 's/\(.*\)/\1 chain8\n\1 stencil/' | sort)"
     ok "every column is a number, every interval in order" awk -F '\t' '
