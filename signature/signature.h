@@ -255,6 +255,9 @@ size_t mpg_noise_core_recorded(const struct mpg_noise_core *core);
  * PATH and the key if it cannot be read, is no signature, is damaged, or has
  * another major version. Unknown keys are ignored. The caller frees the result. */
 struct mpg_signature *mpg_signature_load(const char *path, struct mpg_error *err);
+/* The same of BYTES bytes TEXT; NAME is what its `path` becomes. */
+struct mpg_signature *mpg_signature_parse(const char *text, size_t bytes, const char *name,
+                                          struct mpg_error *err);
 
 /* Writes SIG as JSON, every number so that reading it back gives the same bits.
  * The caller flushes and closes STREAM. Errors: SIG fails mpg_signature_check()

@@ -22,7 +22,8 @@ struct arguments {
 };
 
 struct inputs {
-    struct mpg_signature *target, *source;
+    struct mpg_signature *target, *given_source;
+    struct mpg_source source;
     struct mpg_trace *trace;
     struct mpg_perturbation p;
 };
@@ -111,6 +112,12 @@ static int load_signature(const char *path, struct mpg_signature **sig, struct m
     return mpg_kind_explain(path, MPG_FILE_SIGNATURE, err);
 }
 
+/* What --source names; NULL: nothing, or that there is none. */
+static const char *source_file(const struct arguments *a)
+{
+    return a->source && strcmp(a->source, "none") != 0 ? a->source : NULL;
+}
+
 /* What is read twice from standard input is empty the second time. */
 static int check_standard_input(const struct arguments *a, const char *trace,
                                 struct mpg_error *err)
@@ -124,7 +131,7 @@ static int check_standard_input(const struct arguments *a, const char *trace,
 /* The answer would replace what it was made of. */
 static int check_output(const struct arguments *a, const char *trace, struct mpg_error *err)
 {
-    const char *const inputs[] = {trace, a->signature, a->source};
+    const char *const inputs[] = {trace, a->signature, source_file(a)};
     struct stat out, in;
     if (strcmp(a->output, "-") == 0 || stat(a->output, &out) < 0 || !S_ISREG(out.st_mode))
         return 0;
@@ -140,19 +147,21 @@ static int open_inputs(const struct arguments *a, const char *trace, struct inpu
 {
     if (check_output(a, trace, err) < 0 ||
         load_signature(a->signature, &in->target, err) < 0 ||
-        load_signature(a->source, &in->source, err) < 0)
+        load_signature(source_file(a), &in->given_source, err) < 0 ||
+        !(in->trace = mpg_trace_open(trace, err)) ||
+        mpg_source_find(&in->source, in->trace, in->target, in->given_source,
+                        a->source && !source_file(a), err) < 0 ||
+        mpg_perturbation_use(&in->p, in->target, in->source.signature, a->path_class, err) < 0)
         return -1;
-    if (mpg_perturbation_use(&in->p, in->target, in->source, a->path_class, err) < 0)
-        return -1;
-    in->trace = mpg_trace_open(trace, err);
-    return in->trace ? check_ranks(a, in, err) : -1;
+    return check_ranks(a, in, err);
 }
 
 static void close_inputs(struct inputs *in)
 {
     mpg_perturbation_clear(&in->p);
     mpg_signature_free(in->target);
-    mpg_signature_free(in->source);
+    mpg_source_clear(&in->source);
+    mpg_signature_free(in->given_source);
     mpg_trace_close(in->trace);
 }
 
@@ -245,6 +254,7 @@ static int run(const struct arguments *a, const char *trace, struct mpg_simulati
     }
     struct mpg_report report = {.trace = in->trace,
                                 .p = &in->p,
+                                .source = &in->source,
                                 .options = options,
                                 .result = &result,
                                 .given = a->given};
@@ -262,7 +272,9 @@ int main(int argc, char **argv)
         {.name = "signature", .kind = MPG_OPTION_STRING, .value = &a.signature, .argument = "FILE",
          .help = "the target machine: its noise, latency, bandwidth, eager limit"},
         {.name = "source", .kind = MPG_OPTION_STRING, .value = &a.source, .argument = "FILE",
-         .help = "the traced machine's signature, whose costs the trace contains"},
+         .help = "the traced machine's signature, whose costs the trace contains\n"
+                 "(default: the one in the trace; the target's if the trace is of its\n"
+                 "machine); none: there is none"},
         {.name = "path", .kind = MPG_OPTION_STRING, .value = &a.path, .argument = "CLASS",
          .given = &a.given.path,
          .help = "which of the target's paths messages take: core-complex, node,\n"

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/kind.h"
 #include "common/option.h"
 #include "trace/commands.h"
 #include "trace/record/folder.h"
@@ -19,7 +20,7 @@ enum { LOCAL_DEFAULT = 1 };
 /* What a run is asked to do. */
 struct request {
     const char *output;
-    const char *papi, *mpi; /* NULL: not given */
+    const char *papi, *mpi, *signature; /* NULL: not given */
     int64_t buffer_bytes, callsites, local;
     bool cpu_time, profile, no_local, force, quiet;
     bool refused; /* as the folder holds a trace */
@@ -64,6 +65,26 @@ static int set_output(struct request *request, struct mpg_error *err)
                                   "another folder", path);
     return setenv("MPGTRACE_OUTPUT", absolute, 1) < 0 ? mpg_error_errno(err, errno, "%s", path)
                                                        : 0;
+}
+
+/* The tracer of rank 0 stores it, from wherever the program is by then. */
+static int set_signature(const struct request *request, struct mpg_error *err)
+{
+    char absolute[PATH_MAX];
+    const char *path = request->signature;
+    if (!path || !mpg_launcher_is_first()) {
+        unsetenv("MPGTRACE_SIGNATURE");
+        return 0;
+    }
+    const enum mpg_file_kind kind = mpg_kind_of(path);
+    if (kind == MPG_FILE_ABSENT || !realpath(path, absolute))
+        return mpg_error_errno(err, errno ? errno : ENOENT, "--signature: %s", path);
+    if (kind != MPG_FILE_SIGNATURE) {
+        mpg_kind_wrong(path, kind, MPG_FILE_SIGNATURE, err);
+        return mpg_error_prefix(err, "--signature");
+    }
+    return setenv("MPGTRACE_SIGNATURE", absolute, 1) < 0 ? mpg_error_errno(err, errno, "%s", path)
+                                                          : 0;
 }
 
 /* For the tracer: that this process speaks for its job if nothing is traced, and about a
@@ -158,7 +179,7 @@ static int prepare(struct request *request, const char *program, struct mpg_erro
     struct mpg_target target;
     char number[32];
     if (mpg_preload(none, err) < 0 || mpg_target_find(&target, program, err) < 0 ||
-        set_output(request, err) < 0)
+        set_signature(request, err) < 0 || set_output(request, err) < 0)
         return -1;
     snprintf(number, sizeof number, "%lld", (long long)request->buffer_bytes);
     setenv("MPGTRACE_BUFFER", number, 1);
@@ -197,6 +218,9 @@ int mpg_record_main(int argc, char **argv)
          .help = "sum up all of them, as --local=0"},
         {.name = "profile", .kind = MPG_OPTION_FLAG, .value = &request.profile,
          .help = "no events: number, time and bytes for each callsite"},
+        {.name = "signature", .kind = MPG_OPTION_STRING, .value = &request.signature,
+         .argument = "FILE", .help = "store this machine's signature, which mpgsim then takes\n"
+                                     "for the source"},
         {.name = "cpu-time", .kind = MPG_OPTION_FLAG, .value = &request.cpu_time,
          .help = "also record the CPU time between calls"},
         {.name = "papi", .kind = MPG_OPTION_STRING, .value = &request.papi,
@@ -216,6 +240,8 @@ int mpg_record_main(int argc, char **argv)
     if (request.no_local && request.local > 0 && request.local != LOCAL_DEFAULT)
         mpg_option_usage_error(&program, "--no-local and --local=%lld contradict each other",
                                (long long)request.local);
+    if (request.signature && request.profile)
+        mpg_option_usage_error(&program, "--signature: a profile is nothing to simulate");
     if (request.papi && !*request.papi)
         mpg_option_usage_error(&program, "--papi: no event given");
     if (request.mpi && mpg_mpi_of_word(request.mpi) == MPG_MPI_NONE)

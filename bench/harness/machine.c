@@ -17,23 +17,7 @@
 #include <cpuid.h>
 #endif
 
-/* The processor's name: "model name" on x86, "cpu" on POWER. */
-static void find_cpu(char *text, size_t size)
-{
-    char line[512];
-    FILE *stream = fopen("/proc/cpuinfo", "r");
-    snprintf(text, size, "unknown");
-    while (stream && fgets(line, sizeof line, stream)) {
-        char *colon = strstr(line, ": ");
-        if (colon && (strncmp(line, "model name", 10) == 0 || strncmp(line, "cpu\t", 4) == 0)) {
-            colon[2 + strcspn(colon + 2, "\n")] = '\0';
-            snprintf(text, size, "%s", colon + 2);
-            break;
-        }
-    }
-    if (stream)
-        fclose(stream);
-}
+#include "common/machine.h"
 
 /* CONFIG_HZ from the kernel's configuration, 0 when it is not to be had. */
 static int find_kernel_hz(const char *release)
@@ -97,14 +81,12 @@ char *mpg_machine_scheduling(char *text, size_t size)
 static int add_kernel(struct mpg_header *header, struct mpg_error *err)
 {
     struct utsname u;
-    char hz[32] = "";
-    if (uname(&u) < 0)
-        return mpg_header_add(header, err, "kernel", "unknown");
-    int found = find_kernel_hz(u.release);
+    char text[512], hz[32] = "";
+    int found = uname(&u) < 0 ? 0 : find_kernel_hz(u.release);
     if (found > 0)
         snprintf(hz, sizeof hz, ", HZ=%d", found);
-    return mpg_header_add(header, err, "kernel", "%s %s %s %s%s", u.sysname, u.release,
-                          u.version, u.machine, hz);
+    return mpg_header_add(header, err, "kernel", "%s%s", mpg_machine_kernel(text, sizeof text),
+                          hz);
 }
 
 static int add_arguments(struct mpg_header *header, int argc, char **argv, struct mpg_error *err)
@@ -153,7 +135,7 @@ int mpg_machine_describe(struct mpg_header *header, const struct mpg_timer *time
         strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", &utc);
     if (gethostname(host, sizeof host - 1) < 0)
         snprintf(host, sizeof host, "unknown");
-    find_cpu(cpu, sizeof cpu);
+    mpg_machine_cpu(cpu, sizeof cpu);
     find_hypervisor(hypervisor, sizeof hypervisor);
     if (mpg_header_add(header, err, "mpgkit", "%s", PACKAGE_VERSION) < 0 ||
         mpg_header_add(header, err, "date", "%s", date) < 0 ||

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/machine.h"
 
 enum { SHORTEST_NAP_US = 500, LONGEST_NAP_US = 10000 };
 
@@ -259,7 +260,7 @@ int mpg_ranks_describe(const struct mpg_ranks *ranks, struct mpg_header *header,
                        struct mpg_error *err)
 {
     char library[MPI_MAX_LIBRARY_VERSION_STRING] = "unknown", oversubscribed[512];
-    char binding[MPG_RECORD_VALUE] = "";
+    char binding[MPG_RECORD_VALUE] = "", settings[MPG_RECORD_VALUE];
     int length = 0;
     size_t used = 0;
     MPI_Get_library_version(library, &length);
@@ -268,7 +269,9 @@ int mpg_ranks_describe(const struct mpg_ranks *ranks, struct mpg_header *header,
         used += (size_t)snprintf(binding + used, sizeof binding - used, "%srank %d: cores %s",
                                  r ? ", " : "", r, ranks->place[r].cores);
     mpg_ranks_oversubscribed(ranks, oversubscribed, sizeof oversubscribed);
+    mpg_machine_mpi_settings(settings, sizeof settings);
     return mpg_header_add(header, err, "mpi", "%s", library) < 0 ||
+                   mpg_header_add(header, err, "mpi_settings", "%s", settings) < 0 ||
                    mpg_header_add(header, err, "ranks", "%d", ranks->ranks) < 0 ||
                    mpg_header_add(header, err, "binding", "%s", binding) < 0 ||
                    mpg_header_add(header, err, "oversubscribed", "%s", oversubscribed) < 0

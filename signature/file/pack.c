@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* LEB128 (as in DWARF 5, section 7.6), zstd (RFC 8878), base64 (RFC 4648, section 4). */
+/* LEB128 (as in DWARF 5, section 7.6), zstd (RFC 8878), base64. */
 #include "signature/file/pack.h"
 
 #include <stdbool.h>
@@ -7,70 +7,14 @@
 #include <string.h>
 #include <zstd.h>
 
+#include "common/base64.h"
+
 enum { NUMBER_BYTES = 8 }; /* of 53 bits, 7 in each */
-
-static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-/* ---- base64 ---- */
-
-static char *encode_text(const uint8_t *bytes, size_t n)
-{
-    char *text = malloc((n + 2) / 3 * 4 + 1), *p = text;
-    for (size_t i = 0; text && i < n; i += 3) {
-        size_t left = n - i;
-        uint32_t three = (uint32_t)bytes[i] << 16 | (left > 1 ? (uint32_t)bytes[i + 1] << 8 : 0) |
-                         (left > 2 ? bytes[i + 2] : 0);
-        *p++ = digits[three >> 18];
-        *p++ = digits[three >> 12 & 63];
-        *p++ = left > 1 ? digits[three >> 6 & 63] : '=';
-        *p++ = left > 2 ? digits[three & 63] : '=';
-    }
-    if (text)
-        *p = '\0';
-    return text;
-}
 
 size_t mpg_pack_bytes(const char *text)
 {
-    size_t n = strlen(text), padding = 0;
-    while (padding < 2 && padding < n && text[n - 1 - padding] == '=')
-        padding++;
-    return n % 4 == 0 && n > 0 ? n / 4 * 3 - padding : 0;
+    return mpg_base64_bytes(text);
 }
-
-/* The N bytes of TEXT, which mpg_pack_bytes() has said, in memory the caller frees. */
-static uint8_t *decode_text(const char *text, size_t n, struct mpg_error *err)
-{
-    uint8_t value[256];
-    uint8_t *bytes = malloc(n + 2);
-    if (!bytes) {
-        mpg_error_set(err, "out of memory for %zu bytes", n);
-        return NULL;
-    }
-    memset(value, 0xff, sizeof value);
-    for (uint8_t i = 0; i < 64; i++)
-        value[(unsigned char)digits[i]] = i;
-    for (size_t i = 0, at = 0; at < n; i += 4, at += 3) {
-        uint32_t three = 0;
-        for (size_t k = 0; k < 4; k++) {
-            bool padding = at + k > n; /* of one byte two digits, of two three */
-            uint8_t v = padding ? 0 : value[(unsigned char)text[i + k]];
-            if (v == 0xff) {
-                mpg_error_set(err, "no base64 at character %zu", i + k);
-                free(bytes);
-                return NULL;
-            }
-            three = three << 6 | v;
-        }
-        bytes[at] = (uint8_t)(three >> 16);
-        bytes[at + 1] = (uint8_t)(three >> 8);
-        if (at + 2 < n)
-            bytes[at + 2] = (uint8_t)three;
-    }
-    return bytes;
-}
-
-/* ---- numbers ---- */
 
 char *mpg_pack(const uint64_t *number, size_t n, int level, struct mpg_error *err)
 {
@@ -92,7 +36,7 @@ char *mpg_pack(const uint64_t *number, size_t n, int level, struct mpg_error *er
     if (!(frame = malloc(room)))
         goto no_memory;
     size_t size = ZSTD_compress(frame, room, raw, used, level);
-    if (ZSTD_isError(size) || !(text = encode_text(frame, size)))
+    if (ZSTD_isError(size) || !(text = mpg_base64_encode(frame, size)))
         goto no_memory;
     goto out;
 no_memory:
@@ -146,7 +90,7 @@ uint64_t *mpg_unpack(const char *text, size_t n, struct mpg_error *err)
         mpg_error_set(err, "no base64");
         return NULL;
     }
-    uint8_t *frame = decode_text(text, packed, err);
+    uint8_t *frame = mpg_base64_decode(text, packed, err);
     uint8_t *raw = frame ? decompress(frame, packed, n, &size, err) : NULL;
     uint64_t *number = NULL;
     free(frame);

@@ -96,9 +96,9 @@ static json_t *read_json(const char *path, struct mpg_error *err)
     return root;
 }
 
-struct mpg_signature *mpg_signature_load(const char *path, struct mpg_error *err)
+/* The signature in ROOT, which it takes and which may be NULL: PATH is its name. */
+static struct mpg_signature *take_json(json_t *root, const char *path, struct mpg_error *err)
 {
-    json_t *root = read_json(path, err);
     if (!root)
         return NULL;
     struct mpg_signature *sig = calloc(1, sizeof *sig);
@@ -116,4 +116,19 @@ fail:
     mpg_signature_free(sig);
     json_decref(root);
     return NULL;
+}
+
+struct mpg_signature *mpg_signature_load(const char *path, struct mpg_error *err)
+{
+    return take_json(read_json(path, err), path, err);
+}
+
+struct mpg_signature *mpg_signature_parse(const char *text, size_t bytes, const char *name,
+                                          struct mpg_error *err)
+{
+    json_error_t why;
+    json_t *root = json_loadb(text, bytes, JSON_REJECT_DUPLICATES, &why);
+    if (!root)
+        mpg_error_set(err, "%s: line %d: %s", name, why.line, why.text);
+    return take_json(root, name, err);
 }

@@ -126,7 +126,15 @@ static int add_verdicts(const struct mpg_report *r, struct mpg_attention *list,
 {
     if (add_verdict(r->p->target, "the signature", list, err) < 0)
         return -1;
-    return add_verdict(r->p->source, "the source's signature", list, err);
+    switch (r->source->origin) {
+    case MPG_SOURCE_TARGET: /* which has been said */
+        return 0;
+    case MPG_SOURCE_STORED:
+        return add_verdict(r->p->source, "the source's signature, which is in the trace,", list,
+                           err);
+    default:
+        return add_verdict(r->p->source, "the source's signature", list, err);
+    }
 }
 
 /* --- options that replace others, or change nothing --- */

@@ -68,6 +68,23 @@ static json_t *path_json(const struct mpg_network_path *path)
     return path ? json_string(mpg_path_name(path->path)) : json_null();
 }
 
+static json_t *source_json(const struct mpg_source *source)
+{
+    switch (source->origin) {
+    case MPG_SOURCE_GIVEN:
+        return json_string("option");
+    case MPG_SOURCE_STORED:
+        return json_string("trace");
+    case MPG_SOURCE_TARGET:
+        return json_string("target");
+    case MPG_SOURCE_REFUSED:
+        return json_string("refused");
+    case MPG_SOURCE_UNKNOWN:
+        break;
+    }
+    return json_null();
+}
+
 static json_t *options_json(const struct mpg_report *r)
 {
     static const char *const absorb[] = {"none", "wait", "clock"};
@@ -80,6 +97,7 @@ static json_t *options_json(const struct mpg_report *r)
         return NULL;
     json_object_set_new(o, "signature", optional_string(p->target ? p->target->path : NULL));
     json_object_set_new(o, "source", optional_string(p->source ? p->source->path : NULL));
+    json_object_set_new(o, "source_from", source_json(r->source));
     json_object_set_new(o, "path", path_json(p->target_path));
     json_object_set_new(o, "source_path", path_json(p->source_path));
     json_object_set_new(o, "noise", specs_json(&p->noise));

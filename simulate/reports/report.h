@@ -8,12 +8,14 @@
 
 #include "simulate/engine/result.h"
 #include "simulate/engine/simulation.h"
+#include "simulate/engine/source.h"
 #include "simulate/reports/attention.h"
 #include "trace/reader.h"
 
 struct mpg_report {
     struct mpg_trace *trace;
     const struct mpg_perturbation *p;
+    const struct mpg_source *source; /* how P's was found */
     const struct mpg_simulation_options *options;
     const struct mpg_result *result;
     const struct mpg_attention *attention; /* what stands above everything else */

@@ -25,6 +25,29 @@ static void print_attention(const struct mpg_report *r, FILE *out)
     fputc('\n', out);
 }
 
+/* Whose costs are taken out of the trace, and why these. */
+static void say_source(const struct mpg_report *r, FILE *out)
+{
+    const struct mpg_source *s = r->source;
+    switch (s->origin) {
+    case MPG_SOURCE_GIVEN:
+        fprintf(out, "source: %s\n", s->signature->path);
+        break;
+    case MPG_SOURCE_STORED:
+        fprintf(out, "source: stored in the trace (%s)\n", s->why);
+        break;
+    case MPG_SOURCE_TARGET:
+        fprintf(out, "source: the target, too: the trace was recorded on its machine (%s); "
+                     "--source=none takes none\n", s->why);
+        break;
+    case MPG_SOURCE_REFUSED:
+        fprintf(out, "source: none (--source=none)\n");
+        break;
+    case MPG_SOURCE_UNKNOWN:
+        break;
+    }
+}
+
 static void print_head(const struct mpg_report *r, FILE *out)
 {
     const struct mpg_graph_counts *c = &r->result->counts;
@@ -41,8 +64,7 @@ static void print_head(const struct mpg_report *r, FILE *out)
         }
     if (r->p->target)
         fprintf(out, "target: %s\n", r->p->target->path);
-    if (r->p->source)
-        fprintf(out, "source: %s\n", r->p->source->path);
+    say_source(r, out);
 }
 
 static void print_assumptions(const struct mpg_report *r, FILE *out)

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "common/machine.h"
 #include "common/peek.h"
 #include "trace/pmpi/clock.h"
 #include "trace/pmpi/overhead.h"
@@ -68,7 +69,7 @@ static void write_date(char *text, size_t size, time_t time)
 
 static int write_run(struct mpg_trace_writer *w, struct mpg_error *err)
 {
-    char text[MPI_MAX_LIBRARY_VERSION_STRING], date[64], own[2000];
+    char text[MPI_MAX_LIBRARY_VERSION_STRING], date[64], own[2000], settings[2000];
     int length;
     const char *line = program(own, sizeof own);
     write_date(date, sizeof date, time(NULL));
@@ -76,25 +77,50 @@ static int write_run(struct mpg_trace_writer *w, struct mpg_error *err)
     text[strcspn(text, "\n")] = '\0';
     if (facts_write(w, "date", date, err) < 0 ||
         facts_write(w, "mpi", text, err) < 0 ||
+        facts_write(w, "mpi_settings", mpg_machine_mpi_settings(settings, sizeof settings),
+                    err) < 0 ||
         facts_write(w, "mpgkit", PACKAGE_VERSION, err) < 0)
         return -1;
     return line ? facts_write(w, "program", line, err) : 0;
 }
 
-int facts_write_first(struct mpg_trace_writer *w, int rank, bool clock_is_shared,
+/* The machine of this host, in the words of results files. */
+static int write_machine(struct mpg_trace_writer *w, struct mpg_error *err)
+{
+    char text[512];
+    const double limit = mpg_machine_core_limit();
+    if (facts_write(w, "cpu", mpg_machine_cpu(text, sizeof text), err) < 0 ||
+        facts_write(w, "kernel", mpg_machine_kernel(text, sizeof text), err) < 0)
+        return -1;
+    snprintf(text, sizeof text, "%.2f", limit);
+    return limit > 0 ? facts_write(w, "core_limit", text, err) : 0;
+}
+
+/* The cores that this rank may run on. */
+static int write_cores(struct mpg_trace_writer *w, struct mpg_error *err)
+{
+    char text[512];
+    mpg_machine_cores(text, sizeof text);
+    return *text ? facts_write(w, "cores", text, err) : 0;
+}
+
+int facts_write_first(struct mpg_trace_writer *w, int rank, bool clock_is_shared, bool speaks,
                       struct mpg_error *err)
 {
-    char host[MPI_MAX_PROCESSOR_NAME] = "", call_cost[32], sum_cost[32];
+    char host[MPI_MAX_PROCESSOR_NAME] = "", call_cost[32], sum_cost[32], cpu_cost[32];
     int length;
     PMPI_Get_processor_name(host, &length);
     const struct overhead cost = overhead_measure();
     snprintf(call_cost, sizeof call_cost, "%.1f", cost.call_ns);
     snprintf(sum_cost, sizeof sum_cost, "%.1f", cost.sum_ns);
+    snprintf(cpu_cost, sizeof cpu_cost, "%.1f", cost.cpu_ns);
     if (facts_write(w, "host", host, err) < 0 ||
         facts_write(w, "timer", tracer_clock.counter ? "counter" : "CLOCK_MONOTONIC",
                              err) < 0 ||
         facts_write(w, "overhead_call_ns", call_cost, err) < 0 ||
-        facts_write(w, "overhead_sum_ns", sum_cost, err) < 0)
+        facts_write(w, "overhead_sum_ns", sum_cost, err) < 0 ||
+        (cost.cpu_ns > 0 && facts_write(w, "overhead_cpu_ns", cpu_cost, err) < 0) ||
+        write_cores(w, err) < 0 || (speaks && write_machine(w, err) < 0))
         return -1;
     if (clock_is_shared && facts_write(w, "clocks", "shared", err) < 0)
         return -1;

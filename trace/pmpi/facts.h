@@ -8,8 +8,9 @@
 #include "trace/pmpi/clock_offsets.h"
 #include "trace/store/writer.h"
 
-/* Where and with what the program runs; RANK 0 says what holds for all. */
-int facts_write_first(struct mpg_trace_writer *w, int rank, bool clock_is_shared,
+/* Where and with what the program runs; RANK 0 says what holds for all, and the rank that
+ * SPEAKS for those of its host what holds for these. */
+int facts_write_first(struct mpg_trace_writer *w, int rank, bool clock_is_shared, bool speaks,
                       struct mpg_error *err);
 int facts_write_offset(struct mpg_trace_writer *w, const struct clock_offset *offset,
                        struct mpg_error *err);

@@ -21,6 +21,7 @@
 #include "trace/pmpi/say.h"
 #include "trace/pmpi/settings.h"
 #include "trace/pmpi/sites.h"
+#include "trace/pmpi/source.h"
 #include "trace/pmpi/stream.h"
 #include "trace/pmpi/summary.h"
 #include "trace/pmpi/values.h"
@@ -140,8 +141,10 @@ static int open_streams(int rank, bool threads, struct mpg_error *err)
         (profile && profile_open(life.folder, rank, ranks, err) < 0))
         return -1;
     struct mpg_trace_writer *w = streams.first->writer;
-    if (facts_write_first(w, rank, life.clocks.all, err) < 0 || values_write_names(w, err) < 0)
+    if (facts_write_first(w, rank, life.clocks.all, life.clocks.leads, err) < 0 || values_write_names(w, err) < 0)
         return -1;
+    if (rank == 0 && !profile)
+        source_store(w);
     return mpg_trace_writer_flush(w, err);
 }
 

@@ -10,6 +10,7 @@
 #include "trace/pmpi/record.h"
 #include "trace/pmpi/stream.h"
 #include "trace/pmpi/tracer.h"
+#include "trace/pmpi/values.h"
 
 enum { BATCHES = 8, BATCH = 64, WINDOW_BYTES = 16384 };
 
@@ -54,7 +55,7 @@ struct overhead overhead_measure(void)
         .ranks = 1, .window_bytes = WINDOW_BYTES, .level = 1};
     struct stream scratch = {.fd = -1}, *real = streams.first;
     struct stream_thread outside = stream_thread;
-    struct overhead cost = {0, 0};
+    struct overhead cost = {0, 0, 0};
     scratch.writer = mpg_trace_writer_new(-1, &options, NULL);
     if (!scratch.writer)
         return cost;
@@ -62,6 +63,7 @@ struct overhead overhead_measure(void)
     stream_thread.depth = 0;
     streams.on = true;
     cost.call_ns = best_ns(record_batch);
+    cost.cpu_ns = (double)values_cpu_ns();
     cost.sum_ns = best_ns(sum_up_batch);
     streams.on = false;
     streams.first = real;

@@ -33,14 +33,20 @@ static __attribute__((noinline, cold)) bool is_inside(uintptr_t frame)
     return found;
 }
 
+/* Calls that involve nobody are in the interval, as most of them leave no record. */
+static bool is_computation(enum mpg_call call)
+{
+    const enum mpg_kind kind = mpg_call_kind(call);
+    return kind == MPG_KIND_OTHER || kind == MPG_KIND_PCONTROL;
+}
+
 /* What a thread needs at its first call, and what is measured between calls: that falls
- * into its own interval rather than into the call's time. Calls that involve nobody are in the
- * interval, as most of them leave no record. */
+ * into its own interval rather than into the call's time. */
 static __attribute__((noinline)) void prepare(enum mpg_call call)
 {
     if (!stream_thread.stream)
         stream_claim();
-    if (values_number && mpg_call_kind(call) != MPG_KIND_OTHER)
+    if (values_number && !is_computation(call))
         values_enter();
 }
 
@@ -140,7 +146,7 @@ void tracer_write(const struct tracer_scope *s, struct mpg_event *event)
     event->enter_ns = s->enter_ns > stream->last_ns ? s->enter_ns : stream->last_ns;
     event->leave_ns = s->leave_ns > event->enter_ns ? s->leave_ns : event->enter_ns;
     if (values_number) {
-        if (mpg_call_kind(s->call) == MPG_KIND_OTHER)
+        if (is_computation(s->call))
             values_enter();
         event->value_number = values_number;
         event->values = values_interval();

@@ -23,5 +23,7 @@ int values_write_names(struct mpg_trace_writer *w, struct mpg_error *err);
 void values_enter(void);               /* its compute interval ends */
 const int64_t *values_interval(void);  /* what was measured over it: values_number of them */
 void values_leave(void);               /* the next one begins */
+/* The least CPU time, in ns, of some intervals with nothing in them; 0 if it is not measured. */
+int64_t values_cpu_ns(void);
 
 #endif

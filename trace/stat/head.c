@@ -10,9 +10,10 @@
 
 #include "common/printable.h"
 #include "common/units.h"
+#include "trace/cores.h"
 #include "trace/stat/stat.h"
 
-enum { MOST_DEATHS = 8 }; /* told one by one */
+enum { MOST_DEATHS = 8, MOST_HOSTS = 8 }; /* told one by one */
 
 /* BEFORE, and TEXT, which comes from a file. */
 static void print_text(const char *before, const char *text)
@@ -148,6 +149,40 @@ static void print_spawned(const struct mpg_trace *t)
         free(entries);
 }
 
+/* Machine and MPI, how full the hosts were, and the signature that is stored. */
+static void print_machine(const struct mpg_trace *t)
+{
+    static const char *const facts[][2] = {
+        {"cpu", "cpu         "}, {"kernel", "kernel      "}, {"mpi", "mpi         "},
+        {"mpi_settings", "settings    "}};
+    struct mpg_host_cores *hosts;
+    struct mpg_stored_signature stored;
+    size_t n;
+    for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
+        const char *value = mpg_trace_find_fact(t, 0, facts[i][0]);
+        if (!value || strcmp(value, "none") == 0)
+            continue;
+        print_text(facts[i][1], value);
+        putchar('\n');
+    }
+    if (mpg_trace_cores(t, &hosts, &n, NULL) == 0) {
+        for (size_t i = 0, told = 0; i < n && told < MOST_HOSTS; i++)
+            if (hosts[i].cores > 0 && ++told) {
+                printf("cores       %d for %" PRId32 " rank%s", hosts[i].cores, hosts[i].ranks,
+                       hosts[i].ranks == 1 ? "" : "s");
+                if (hosts[i].limit > 0)
+                    printf(", by a quota worth %.3g", hosts[i].limit);
+                print_text(n > 1 ? " of " : "", n > 1 && hosts[i].name ? hosts[i].name : "");
+                putchar('\n');
+            }
+        free(hosts);
+    }
+    if (mpg_trace_find_signature(t, &stored)) {
+        print_text("signature   ", stored.name);
+        printf(", %zu bytes, crc32 %08x: mpgsim's source\n", stored.bytes, (unsigned)stored.crc32);
+    }
+}
+
 /* The mean over ranks of the fact KEY, a time; negative: no rank has it. */
 static double mean_fact(const struct mpg_trace *t, const char *key)
 {
@@ -196,6 +231,19 @@ static void print_values(const struct stat_summary *s)
         printf(" between calls\n");
 }
 
+/* On disk, but for a signature that is stored. */
+static uint64_t bytes_of_calls(const struct mpg_trace *t)
+{
+    struct mpg_stored_signature stored;
+    const char *key, *value;
+    uint64_t bytes = mpg_trace_bytes(t);
+    if (mpg_trace_find_signature(t, &stored))
+        for (size_t i = 0; mpg_trace_fact(t, stored.rank, i, &key, &value); i++)
+            if (strcmp(key, "signature_part") == 0)
+                bytes -= strlen(key) + strlen(value) + 2;
+    return bytes;
+}
+
 void mpg_stat_print_head(const struct stat_summary *s)
 {
     static const char *const clocks[] = {"not comparable across ranks", "shared by all ranks",
@@ -218,6 +266,7 @@ void mpg_stat_print_head(const struct stat_summary *s)
     printf("\nrun time    %s (longest rank, MPI_Init to MPI_Finalize)\n",
            mpg_units_format_time(longest, sizeof longest, s->longest_ns));
     printf("clocks      %s\n", clocks[mpg_trace_clocks(t)]);
+    print_machine(t);
     print_threads(t);
     uint64_t in_windows = mpg_trace_window_events(t);
     printf("calls       %" PRIu64 ", %s on disk, ", s->call_number,
@@ -226,7 +275,7 @@ void mpg_stat_print_head(const struct stat_summary *s)
         printf("%" PRIu64 " events beside that in windows\n", in_windows);
     else
         printf("%.2f bytes a call\n",
-               s->call_number ? (double)mpg_trace_bytes(t) / (double)s->call_number : 0);
+               s->call_number ? (double)bytes_of_calls(t) / (double)s->call_number : 0);
     if (s->summed_number)
         printf("summed up   %" PRIu64 " of the calls involve nobody (MPI_Wtime and the like), and "
                "are not there one by one\n", s->summed_number);

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The signature that a trace has in its facts. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+#include <zstd.h>
+
+#include "common/base64.h"
+#include "trace/reader.h"
+#include "trace/store/signature.h"
+
+bool mpg_trace_find_signature(const struct mpg_trace *t, struct mpg_stored_signature *found)
+{
+    for (int32_t r = 0; r < mpg_trace_ranks(t); r++) {
+        const char *head = mpg_trace_find_fact(t, r, "signature");
+        unsigned long crc;
+        unsigned long long bytes;
+        int used = 0;
+        if (!head || sscanf(head, "%8lx %llu %n", &crc, &bytes, &used) < 2 || used == 0 ||
+            bytes > MPG_STORED_MAX_BYTES)
+            continue;
+        *found = (struct mpg_stored_signature){.rank = r,
+                                               .name = head + used,
+                                               .crc32 = (uint32_t)crc,
+                                               .bytes = (size_t)bytes};
+        return true;
+    }
+    return false;
+}
+
+/* The parts of RANK, one after the other. */
+static char *join_parts(const struct mpg_trace *t, int32_t rank)
+{
+    const char *key, *value;
+    size_t length = 0, used = 0;
+    for (int write = 0; write < 2; write++) {
+        char *text = write ? malloc(length + 1) : NULL;
+        for (size_t i = 0; (text || !write) && mpg_trace_fact(t, rank, i, &key, &value); i++) {
+            const size_t n = strcmp(key, "signature_part") == 0 ? strlen(value) : 0;
+            if (write)
+                memcpy(text + used, value, n);
+            *(write ? &used : &length) += n;
+        }
+        if (text)
+            text[length] = '\0';
+        if (write)
+            return text;
+    }
+    return NULL;
+}
+
+/* What the FRAME of PACKED bytes holds, which is S->bytes by its head and its own. */
+static char *unpack(const struct mpg_stored_signature *s, const uint8_t *frame, size_t packed,
+                    struct mpg_error *err)
+{
+    if (ZSTD_getFrameContentSize(frame, packed) != s->bytes ||
+        s->bytes / MPG_STORED_MAX_RATIO > packed) {
+        mpg_error_set(err, "what is stored are not the %zu bytes that are said", s->bytes);
+        return NULL;
+    }
+    char *text = malloc(s->bytes + 1);
+    if (!text) {
+        mpg_error_set(err, "out of memory");
+        return NULL;
+    }
+    if (ZSTD_decompress(text, s->bytes, frame, packed) == s->bytes &&
+        (uint32_t)crc32_z(0, (const Bytef *)text, s->bytes) == s->crc32) {
+        text[s->bytes] = '\0';
+        return text;
+    }
+    mpg_error_set(err, "it is damaged (checksum)");
+    free(text);
+    return NULL;
+}
+
+char *mpg_trace_read_signature(const struct mpg_trace *t, const struct mpg_stored_signature *s,
+                               struct mpg_error *err)
+{
+    char *text = NULL, *parts = join_parts(t, s->rank);
+    size_t packed = parts ? mpg_base64_bytes(parts) : 0;
+    uint8_t *frame = packed > 0 ? mpg_base64_decode(parts, packed, err) : NULL;
+    if (!parts)
+        mpg_error_set(err, "out of memory");
+    else if (packed == 0)
+        mpg_error_set(err, *parts ? "its parts are no base64" : "its content is not there");
+    else if (frame)
+        text = unpack(s, frame, packed, err);
+    free(parts);
+    free(frame);
+    if (!text)
+        mpg_error_prefix(err, "%s: the signature within", mpg_trace_path(t));
+    return text;
+}
