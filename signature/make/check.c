@@ -44,6 +44,9 @@ static const struct {
     [MPG_FOUND_THRESHOLD] = {"high threshold", "lower --threshold"},
     [MPG_FOUND_NOISE_HALVES] = {"unsteady noise",
         "find what started or stopped meanwhile, and measure again"},
+    [MPG_FOUND_MODES] = {"modes disagree",
+        "they are measured one after the other: find what started or stopped between, and measure"
+        " again"},
     [MPG_FOUND_LAUNCHES] = {"few launches",
         "measure at least 3 (--launch=0, 1, 2): launches differ"},
     [MPG_FOUND_OUTLIER_LAUNCH] = {"outlying launch", "measure it again, or more launches"},
@@ -83,6 +86,9 @@ void mpg_check_free(struct mpg_check *c)
         free(c->sizes[0][path].size);
         free(c->sizes[1][path].size);
     }
+    for (size_t i = 0; i < c->modes; i++)
+        free(c->mode[i].host);
+    free(c->mode);
     mpg_fact_free(c->kernel, c->kernels);
     free(c);
 }
@@ -211,6 +217,7 @@ int mpg_check_add(struct mpg_check *c, const struct mpg_results *r, struct mpg_e
     switch (r->benchmark) {
     case MPG_BENCHMARK_PINGPONG:
     case MPG_BENCHMARK_BANDWIDTH:
+    case MPG_BENCHMARK_OVERHEAD:
         return mpg_check_network(c, r, err);
     case MPG_BENCHMARK_COLLECTIVE:
         return check_collective(c, r, err);
@@ -284,7 +291,7 @@ static int add_failure(const struct mpg_check *c, int f, struct mpg_signature *s
 
 int mpg_check_finish(struct mpg_check *c, struct mpg_signature *sig, struct mpg_error *err)
 {
-    if (check_missing(c, err) < 0 || check_rates(c, sig, err) < 0 ||
+    if (check_missing(c, err) < 0 || mpg_check_modes(c, err) < 0 || check_rates(c, sig, err) < 0 ||
         mpg_check_paths(c, sig, err) < 0)
         return -1;
     if (!(sig->failure = calloc(MPG_FINDINGS, sizeof *sig->failure)))

@@ -190,7 +190,8 @@ int mpg_check_noise(struct mpg_check *c, const struct mpg_results *r, struct mpg
         mpg_check_found(c, MPG_FOUND_SHORT_RECORD, 1 / length_ns, err,
                         "%s: a record of %.3g s", mpg_check_name(r), length_ns * 1e-9) < 0)
         return -1;
-    if (check_events(c, r, length_ns, err) < 0)
+    if (check_events(c, r, length_ns, err) < 0 ||
+        mpg_check_modes_add(c, r, length_ns, err) < 0)
         return -1;
     return r->benchmark == MPG_BENCHMARK_DETOUR ? check_detours(c, r, length_ns, err)
                                                 : check_quanta(c, r, err);

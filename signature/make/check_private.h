@@ -25,6 +25,7 @@ enum mpg_finding {
     MPG_FOUND_FEW_LONG,
     MPG_FOUND_THRESHOLD,
     MPG_FOUND_NOISE_HALVES,
+    MPG_FOUND_MODES,
     MPG_FOUND_LAUNCHES,
     MPG_FOUND_OUTLIER_LAUNCH,
     MPG_FOUND_OUTLIER_PAIR,
@@ -51,6 +52,14 @@ struct mpg_check_sizes {
     struct mpg_check_size *size;
 };
 
+/* How much of a core's time one mode found lost. */
+struct mpg_check_mode {
+    enum mpg_benchmark benchmark;
+    char *host;
+    double core;
+    double lost, error; /* a part of the time, and its standard error */
+};
+
 struct mpg_check {
     struct {
         size_t times;    /* how often it was found */
@@ -58,8 +67,10 @@ struct mpg_check {
         char *text;
     } found[MPG_FINDINGS];
     bool there[MPG_BENCHMARKS];
-    size_t launches[2][MPG_PATHS]; /* of pingpong and bandwidth */
+    size_t launches[3][MPG_PATHS]; /* of pingpong, bandwidth and overhead */
     struct mpg_check_sizes sizes[2][MPG_PATHS];
+    size_t modes;
+    struct mpg_check_mode *mode;
     double resolution_ns;          /* the coarsest timer */
     struct mpg_fact *kernel;       /* different kernels and clocks */
     size_t kernels;
@@ -87,6 +98,12 @@ int mpg_check_halves(const double *samples, size_t n, double part, double *badne
 /* ---- the parts ---- */
 
 int mpg_check_noise(struct mpg_check *c, const struct mpg_results *r, struct mpg_error *err);
+/* Notes how much of its LENGTH_NS core of R, a record of noise, lost; then compares what the
+ * modes found. Records of cores measured together are others', and so are quanta that do not
+ * say what interruptions took. Errors: out of memory. */
+int mpg_check_modes_add(struct mpg_check *c, const struct mpg_results *r, double length_ns,
+                        struct mpg_error *err);
+int mpg_check_modes(struct mpg_check *c, struct mpg_error *err);
 int mpg_check_network(struct mpg_check *c, const struct mpg_results *r, struct mpg_error *err);
 int mpg_check_paths(struct mpg_check *c, const struct mpg_signature *sig, struct mpg_error *err);
 

@@ -135,6 +135,13 @@ static int find_path_class(const struct mpg_results *r, enum mpg_path_class *pat
     return 0;
 }
 
+/* Whether R is of cores measured together; one by one is another measurement. */
+bool mpg_collect_is_together(const struct mpg_results *r)
+{
+    const char *together = mpg_collect_fact(r, "together");
+    return together && strcmp(together, "yes") == 0;
+}
+
 /* Notes that R measures core or launch KEY of its benchmark, once at PLACE. */
 static int add_origin(struct mpg_collect *c, const struct mpg_results *r, const char *key,
                       const char *place, int64_t *id, struct mpg_error *err)
@@ -147,6 +154,7 @@ static int add_origin(struct mpg_collect *c, const struct mpg_results *r, const 
     *id = (int64_t)number;
     for (size_t i = 0; i < c->origins; i++)
         if (c->origin[i].benchmark == r->benchmark && c->origin[i].id == *id &&
+            c->origin[i].together == mpg_collect_is_together(r) &&
             strcmp(c->origin[i].place, place) == 0)
             return mpg_error_set(err, "%s: %s %s %lld (%.100s) is in %s already; keep each run's"
                                       " results in a folder of its own", r->path,
@@ -156,7 +164,8 @@ static int add_origin(struct mpg_collect *c, const struct mpg_results *r, const 
     if (!grown)
         return mpg_collect_no_memory(err);
     c->origin = grown;
-    struct mpg_collect_origin made = {r->benchmark, *id, strdup(place), strdup(r->path)};
+    struct mpg_collect_origin made = {r->benchmark, *id, mpg_collect_is_together(r), strdup(place),
+                                      strdup(r->path)};
     if (!made.place || !made.path) {
         free(made.place);
         free(made.path);
@@ -171,7 +180,8 @@ static int add_origin(struct mpg_collect *c, const struct mpg_results *r, const 
 int mpg_collect_add(struct mpg_collect *c, const struct mpg_results *r, struct mpg_error *err)
 {
     bool network = r->benchmark == MPG_BENCHMARK_PINGPONG ||
-                   r->benchmark == MPG_BENCHMARK_BANDWIDTH;
+                   r->benchmark == MPG_BENCHMARK_BANDWIDTH ||
+                   r->benchmark == MPG_BENCHMARK_OVERHEAD;
     bool launches = network || r->benchmark == MPG_BENCHMARK_COLLECTIVE;
     enum mpg_path_class path = MPG_PATHS;
     int64_t id = 0;
@@ -199,6 +209,7 @@ static int warn_missing(struct mpg_collect *c, struct mpg_error *err)
         [MPG_BENCHMARK_DETOUR] = "detours to replay",
         [MPG_BENCHMARK_PINGPONG] = "latencies and no eager limit",
         [MPG_BENCHMARK_BANDWIDTH] = "transfer times",
+        [MPG_BENCHMARK_OVERHEAD] = "overheads of sends and receives",
     };
     bool there[MPG_BENCHMARKS] = {false};
     for (size_t i = 0; i < c->origins; i++)

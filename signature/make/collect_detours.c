@@ -92,14 +92,14 @@ static int fit_detours(struct mpg_noise_core *core, struct mpg_error *err)
 
 /* Takes CORE's detours into a packed record: a whole node's would fill the memory. */
 static int put_aside(struct mpg_collect *c, struct mpg_noise_core *core, int parts,
-                     struct mpg_error *err)
+                     double epoch_ns, struct mpg_error *err)
 {
     struct mpg_collect_record *grown = realloc(c->record, (c->records + 1) * sizeof *grown);
     if (!grown)
         return mpg_collect_no_memory(err);
     c->record = grown;
     struct mpg_collect_record made = {.host = strdup(core->host), .core = core->core,
-                                      .n = core->detours, .parts = parts};
+                                      .n = core->detours, .parts = parts, .epoch_ns = epoch_ns};
     if (!made.host)
         return mpg_collect_no_memory(err);
     if (!(made.packed = mpg_detours_pack(core, parts, MPG_PACK_FAST, err))) {
@@ -114,9 +114,55 @@ static int put_aside(struct mpg_collect *c, struct mpg_noise_core *core, int par
     return 0;
 }
 
+/* When R began, if it says so; else -1. */
+static int find_epoch(const struct mpg_results *r, double *epoch_ns, struct mpg_error *err)
+{
+    *epoch_ns = -1;
+    return mpg_collect_fact(r, "epoch_ns")
+               ? mpg_results_number(r, "epoch_ns", 0, MPG_DISTRIBUTION_LIMIT, epoch_ns, err)
+               : 0;
+}
+
+/* Of a core whose record was taken together with others', that by itself says how much it
+ * lost. */
+static int add_alone(const struct mpg_results *r, struct mpg_noise_core *core,
+                     struct mpg_error *err)
+{
+    double span_ns, lost_ns = 0;
+    if (mpg_results_number(r, "span_ns", 1, MPG_DISTRIBUTION_LIMIT, &span_ns, err) < 0)
+        return -1;
+    for (size_t i = 0; i < r->samples; i++)
+        lost_ns += r->column[MPG_COLUMN_DURATION_NS][i];
+    core->alone_lost = fmin(lost_ns / span_ns, 1);
+    return 0;
+}
+
+/* CORE's record, taken by itself, makes room for one that was taken together with others. */
+static void drop_alone(struct mpg_collect *c, struct mpg_noise_core *core)
+{
+    size_t i = 0;
+    core->alone_lost = core->fraction_lost;
+    mpg_distribution_free(core->gap_ns);
+    mpg_distribution_free(core->length_ns);
+    core->gap_ns = core->length_ns = NULL;
+    while (c->record[i].core != core->core || strcmp(c->record[i].host, core->host) != 0)
+        i++;
+    free(c->record[i].packed);
+    free(c->record[i].host);
+    c->record[i] = c->record[--c->records];
+}
+
 int mpg_collect_add_detours(struct mpg_collect *c, const struct mpg_results *r,
                             struct mpg_noise_core *core, struct mpg_error *err)
 {
+    double epoch_ns;
+    if (core->span_ns > 0 && !mpg_collect_is_together(r))
+        return add_alone(r, core, err);
+    if (find_epoch(r, &epoch_ns, err) < 0)
+        return -1;
+    if (core->span_ns > 0)
+        drop_alone(c, core);
+    core->together = mpg_collect_is_together(r);
     if (mpg_results_number(r, "threshold_ns", 0, MPG_DISTRIBUTION_LIMIT, &core->threshold_ns,
                            err) < 0 ||
         mpg_results_number(r, "span_ns", 1, MPG_DISTRIBUTION_LIMIT, &core->span_ns, err) < 0)
@@ -127,7 +173,7 @@ int mpg_collect_add_detours(struct mpg_collect *c, const struct mpg_results *r,
     if (mpg_noise_detours_check(core, err) < 0)
         return mpg_error_prefix(err, "%s: detours", r->path);
     if (mpg_noise_core_derive(core, err) < 0 || fit_detours(core, err) < 0 ||
-        put_aside(c, core, parts, err) < 0)
+        put_aside(c, core, parts, epoch_ns, err) < 0)
         return mpg_error_prefix(err, "%s", r->path);
     return 0;
 }
@@ -149,6 +195,25 @@ static struct mpg_noise_core *core_of(const struct mpg_collect *c,
             strcmp(c->sig->core[i].host, record->host) == 0)
             return &c->sig->core[i];
     return NULL;
+}
+
+/* When the records of cores measured together began, after the first of their host. */
+static void set_offsets(struct mpg_collect *c)
+{
+    for (size_t i = 0; i < c->records; i++) {
+        const struct mpg_collect_record *mine = &c->record[i];
+        struct mpg_noise_core *core = core_of(c, mine);
+        double first_ns = mine->epoch_ns;
+        if (!core || !core->together || mine->epoch_ns < 0)
+            continue;
+        for (size_t j = 0; j < c->records; j++) {
+            const struct mpg_noise_core *other = core_of(c, &c->record[j]);
+            if (other && other->together && strcmp(other->host, core->host) == 0 &&
+                c->record[j].epoch_ns >= 0)
+                first_ns = fmin(first_ns, c->record[j].epoch_ns);
+        }
+        core->offset_ns = mine->epoch_ns - first_ns;
+    }
 }
 
 /* How many characters each of C's records may take so that all take LEFT: those that need
@@ -193,6 +258,7 @@ int mpg_collect_put_detours(struct mpg_collect *c, size_t left, struct mpg_error
 {
     size_t share = share_of(c, left), kept = 0;
     const struct mpg_noise_core *first = NULL;
+    set_offsets(c);
     for (size_t i = 0; i < c->records; i++) {
         const struct mpg_collect_record *record = &c->record[i];
         struct mpg_noise_core *core = core_of(c, record);

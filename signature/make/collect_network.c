@@ -24,8 +24,10 @@ void mpg_collect_free_path(struct mpg_collect_path *p)
     for (size_t i = 0; i < p->pairs; i++)
         free(p->pair[i]);
     free(p->pair);
+    free(p->overhead_launch);
     free(p->transfer);
     free(p->launch);
+    free_sizes(&p->overhead);
     free_sizes(&p->stream);
     free_sizes(&p->bandwidth);
     free_sizes(&p->pingpong);
@@ -240,22 +242,48 @@ static int add_bandwidth(struct mpg_collect_path *p, const struct mpg_results *r
     return 0;
 }
 
+static int add_overhead(struct mpg_collect_path *p, const struct mpg_results *r,
+                        const int32_t *map, struct mpg_error *err)
+{
+    struct mpg_exchange e = {.launch = (int32_t)p->overhead_launches - 1, .there_ns = NAN,
+                             .back_ns = NAN};
+    for (size_t i = 0; i < r->samples; i++) {
+        e.time_ns = r->column[MPG_COLUMN_RECEIVE_NS][i];
+        e.send_ns = r->column[MPG_COLUMN_SEND_NS][i];
+        e.pair = map[r->column[MPG_COLUMN_PAIR] ? (size_t)r->column[MPG_COLUMN_PAIR][i] : 0];
+        if (append(&p->overhead, r->column[MPG_COLUMN_SIZE_BYTES][i], &e, err) < 0)
+            return mpg_error_prefix(err, "%s", r->path);
+    }
+    return 0;
+}
+
+/* Notes the launch ID of R's benchmark. */
+static int add_launch_of(struct mpg_collect_path *p, const struct mpg_results *r, int64_t id,
+                         struct mpg_error *err)
+{
+    if (r->benchmark == MPG_BENCHMARK_PINGPONG)
+        return add_launch(&p->launch, &p->launches, id, r, err);
+    if (r->benchmark == MPG_BENCHMARK_OVERHEAD)
+        return add_launch(&p->overhead_launch, &p->overhead_launches, id, r, err);
+    return add_launch(&p->transfer, &p->transfer_launches, id, r, err);
+}
+
 int mpg_collect_add_network(struct mpg_collect *c, const struct mpg_results *r, int64_t id,
                             enum mpg_path_class path, struct mpg_error *err)
 {
-    bool pingpong = r->benchmark == MPG_BENCHMARK_PINGPONG;
     int32_t *map = NULL;
     if (!c->network[path] && !(c->network[path] = calloc(1, sizeof *c->network[path])))
         return mpg_collect_no_memory(err);
     struct mpg_collect_path *p = c->network[path];
-    int status = pingpong ? add_launch(&p->launch, &p->launches, id, r, err)
-                          : add_launch(&p->transfer, &p->transfer_launches, id, r, err);
+    int status = add_launch_of(p, r, id, err);
     if (status == 0 && (status = map_pairs(p, r, &map, err)) < 0)
         mpg_error_prefix(err, "%s", r->path);
-    if (status == 0 && pingpong)
+    if (status == 0 && r->benchmark == MPG_BENCHMARK_PINGPONG)
         status = add_eager_limit(p, r, err);
     if (status == 0)
-        status = (pingpong ? add_pingpong : add_bandwidth)(p, r, map, err);
+        status = (r->benchmark == MPG_BENCHMARK_PINGPONG    ? add_pingpong
+                  : r->benchmark == MPG_BENCHMARK_BANDWIDTH ? add_bandwidth
+                                                            : add_overhead)(p, r, map, err);
     free(map);
     return status;
 }

@@ -10,10 +10,11 @@
 
 /* One exchange; NAN where the file does not say. */
 struct mpg_exchange {
-    double time_ns;   /* pingpong: the round trip; bandwidth: until the acknowledgement */
+    double time_ns;   /* pingpong: the round trip; bandwidth: until the acknowledgement;
+                         overhead: inside the receive */
     double there_ns;  /* pingpong: forward; bandwidth: the transfer; of clocks compared */
     double back_ns;   /* pingpong: backward; bandwidth: the empty exchange's round trip */
-    double send_ns;   /* bandwidth: inside the send */
+    double send_ns;   /* bandwidth, overhead: inside the send */
     int32_t launch, pair; /* indices into the path's */
 };
 
@@ -37,10 +38,11 @@ struct mpg_exchange_launch {
 };
 
 struct mpg_collect_path {
-    struct mpg_exchange_sizes pingpong, bandwidth, stream;
-    size_t launches, transfer_launches;
+    struct mpg_exchange_sizes pingpong, bandwidth, stream, overhead;
+    size_t launches, transfer_launches, overhead_launches;
     struct mpg_exchange_launch *launch;   /* of pingpong */
     struct mpg_exchange_launch *transfer; /* of bandwidth */
+    struct mpg_exchange_launch *overhead_launch;
     size_t pairs;
     char **pair;                          /* "ranks 0 and 1; hosts ..." */
     int64_t window;                       /* the largest of streams; 0: none */

@@ -57,10 +57,21 @@ static bool equally_spaced(const struct mpg_results *r, double quantum_ns)
     return equal;
 }
 
+/* A core's quanta were measured both one by one and together: the first count. */
+static int say_twice(struct mpg_collect *c, const struct mpg_results *r, struct mpg_error *err)
+{
+    return mpg_collect_warn(c, err, "%s: this core's %s quanta are there already, measured %s:"
+                                    " these are left out", r->path,
+                            mpg_benchmark_name(r->benchmark),
+                            mpg_collect_is_together(r) ? "by itself" : "together with others");
+}
+
 static int add_ftq(struct mpg_collect *c, const struct mpg_results *r,
                    struct mpg_noise_core *core, struct mpg_error *err)
 {
     const double *lost_ns = r->column[MPG_COLUMN_LOST_NS];
+    if (core->ftq.lost_ns)
+        return say_twice(c, r, err);
     if (check_order(r, err) < 0 ||
         mpg_results_number(r, "quantum_ns", 1, MPG_DISTRIBUTION_LIMIT, &core->ftq.quantum_ns,
                            err) < 0)
@@ -75,11 +86,15 @@ static int add_ftq(struct mpg_collect *c, const struct mpg_results *r,
     return 0;
 }
 
-/* What fixed work loses is what it takes beyond its fastest time. */
-static int add_fwq(const struct mpg_results *r, struct mpg_noise_core *core,
-                   struct mpg_error *err)
+/* What fixed work loses is what interrupted it, or, in files that do not say, what it takes
+ * beyond its fastest time. */
+static int add_fwq(struct mpg_collect *c, const struct mpg_results *r,
+                   struct mpg_noise_core *core, struct mpg_error *err)
 {
     struct mpg_noise_quanta *fwq = &core->fwq;
+    const double *said = r->column[MPG_COLUMN_LOST_NS];
+    if (fwq->lost_ns)
+        return say_twice(c, r, err);
     if (check_order(r, err) < 0 ||
         mpg_results_number(r, "work_ns", 1, MPG_DISTRIBUTION_LIMIT, &fwq->quantum_ns, err) < 0)
         return -1;
@@ -87,7 +102,8 @@ static int add_fwq(const struct mpg_results *r, struct mpg_noise_core *core,
     if (!lost)
         return mpg_collect_no_memory(err);
     for (size_t i = 0; i < r->samples; i++)
-        lost[i] = fmax(0, r->column[MPG_COLUMN_DURATION_NS][i] - fwq->quantum_ns);
+        lost[i] = said ? said[i]
+                       : fmax(0, r->column[MPG_COLUMN_DURATION_NS][i] - fwq->quantum_ns);
     int status = mpg_collect_distribution(lost, r->samples, true, &fwq->lost_ns, err);
     free(lost);
     return status < 0 ? mpg_error_prefix(err, "%s", r->path) : 0;
@@ -99,12 +115,14 @@ static int add_events(const struct mpg_results *r, struct mpg_noise_core *core,
                       struct mpg_error *err)
 {
     static const char *const keys[] = {"context_switches", "cpu_migrations", "page_faults",
-                                       "preemptions", "cpu_share", "speed_range", "steal_ns",
+                                       "preemptions", "cpu_share", "speed_range",
+                                       "speed_lost", "steal_ns",
                                        "interrupts", "softirqs"};
     for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
         const char *value = mpg_collect_fact(r, keys[k]);
         char key[64];
-        snprintf(key, sizeof key, "%s %s", mpg_benchmark_name(r->benchmark), keys[k]);
+        snprintf(key, sizeof key, "%s%s %s", mpg_benchmark_name(r->benchmark),
+                 mpg_collect_is_together(r) ? " together" : "", keys[k]);
         if (value && mpg_fact_add(&core->event, &core->events, key, value, err) < 0)
             return mpg_error_prefix(err, "%s", r->path);
     }
@@ -124,7 +142,7 @@ int mpg_collect_add_noise(struct mpg_collect *c, const struct mpg_results *r, in
         core->cores_at_once = (int)cores_at_once;
     if (r->benchmark == MPG_BENCHMARK_DETOUR)
         return mpg_collect_add_detours(c, r, core, err);
-    return r->benchmark == MPG_BENCHMARK_FTQ ? add_ftq(c, r, core, err) : add_fwq(r, core, err);
+    return r->benchmark == MPG_BENCHMARK_FTQ ? add_ftq(c, r, core, err) : add_fwq(c, r, core, err);
 }
 
 /* One host is the header's; several are said core by core. */

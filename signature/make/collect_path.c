@@ -5,6 +5,7 @@
 #include "signature/make/collect_network.h"
 
 #include <gsl/gsl_sort_double.h>
+#include <gsl/gsl_statistics_double.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -205,18 +206,60 @@ static int find_medians(const struct mpg_network_sizes *from, struct medians *m,
     return 0;
 }
 
-/* By latencies, or where pingpong did not run by transfers. */
-static int fit_loggp(struct mpg_network_path *out, struct mpg_error *err)
+static int find_median(const struct mpg_exchanges *all, double *median_ns, struct mpg_error *err)
 {
-    enum { ONE_WAY, SENDER, STREAMING, LISTS };
+    size_t n;
+    double *times = pick_times(all, whole_time, NULL, &n, err);
+    if (!times)
+        return -1;
+    gsl_sort(times, 1, n);
+    *median_ns = gsl_stats_median_from_sorted_data(times, 1, n);
+    free(times);
+    return 0;
+}
+
+/* g of the smallest messages that were streamed, from what each further message of a stream
+ * adds to one: (T(n) - T(1)) / (n - 1), T being the times until the acknowledgement (Hoefler,
+ * Lichei and Rehm, IPDPS 2007, equation 2, without a delay between the messages). Where T(1)
+ * was not measured, T(n) / n. GAP keeps 0 without streams. */
+static int find_gap(const struct mpg_collect_path *in, int64_t *size_bytes, double *gap_ns,
+                    struct mpg_error *err)
+{
+    const struct mpg_exchange_sizes *alone = &in->bandwidth;
+    double stream_ns, single_ns, n = (double)in->window;
+    if (in->stream.n == 0)
+        return 0;
+    if (find_median(&in->stream.size[0], &stream_ns, err) < 0)
+        return -1;
+    *size_bytes = in->stream.size[0].size_bytes;
+    *gap_ns = stream_ns;
+    for (size_t s = 0; s < alone->n; s++) {
+        if (alone->size[s].size_bytes != *size_bytes)
+            continue;
+        if (find_median(&alone->size[s], &single_ns, err) < 0)
+            return -1;
+        if (n * stream_ns > single_ns)
+            *gap_ns = (n * stream_ns - single_ns) / (n - 1);
+    }
+    return 0;
+}
+
+/* By latencies, or where pingpong did not run by transfers. */
+static int fit_loggp(const struct mpg_collect_path *in, struct mpg_network_path *out,
+                     struct mpg_error *err)
+{
+    enum { ONE_WAY, SENDER, LISTS };
     const struct mpg_network_sizes *list[LISTS] = {
-        out->latency.n > 0 ? &out->latency : &out->bandwidth, &out->sender, &out->streaming};
+        out->latency.n > 0 ? &out->latency : &out->bandwidth, &out->sender};
     struct medians m[LISTS] = {{0}};
-    int status = 0;
+    int64_t smallest_bytes = 0;
+    double gap_ns = 0;
+    int status = find_gap(in, &smallest_bytes, &gap_ns, err);
+    struct mpg_loggp_times streaming = {gap_ns > 0, &smallest_bytes, &gap_ns};
     for (int i = 0; i < LISTS && status == 0; i++)
         status = find_medians(list[i], &m[i], err);
     if (status == 0)
-        status = mpg_loggp_fit(&m[ONE_WAY].times, &m[SENDER].times, &m[STREAMING].times,
+        status = mpg_loggp_fit(&m[ONE_WAY].times, &m[SENDER].times, &streaming,
                                out->eager_limit_bytes, &out->loggp, err);
     for (int i = 0; i < LISTS; i++) {
         free(m[i].time_ns);
@@ -233,11 +276,13 @@ int mpg_collect_make_path(struct mpg_collect *c, const struct mpg_collect_path *
     if (make_latency(in, out, err) < 0 || make_bandwidth(c, in, out, err) < 0 ||
         make_sizes(&in->pingpong, whole_time, NULL, false, &out->round_trip, err) < 0 ||
         make_sizes(&in->bandwidth, send_time, NULL, false, &out->sender, err) < 0 ||
-        make_sizes(&in->stream, whole_time, NULL, false, &out->streaming, err) < 0)
+        make_sizes(&in->stream, whole_time, NULL, false, &out->streaming, err) < 0 ||
+        make_sizes(&in->overhead, send_time, NULL, false, &out->send_overhead, err) < 0 ||
+        make_sizes(&in->overhead, whole_time, NULL, false, &out->receive_overhead, err) < 0)
         return -1;
     if (in->eager_limits > 0) { /* the lower median: a limit that some launch had */
         gsl_sort(in->eager_limit_bytes, 1, in->eager_limits);
         out->eager_limit_bytes = (int64_t)in->eager_limit_bytes[(in->eager_limits - 1) / 2];
     }
-    return fit_loggp(out, err) < 0 ? -1 : mpg_collect_groups(c, in, out, err);
+    return fit_loggp(in, out, err) < 0 ? -1 : mpg_collect_groups(c, in, out, err);
 }

@@ -16,6 +16,7 @@ struct mpg_collect_rates; /* collect_compute.c */
 struct mpg_collect_origin {
     enum mpg_benchmark benchmark;
     int64_t id;
+    bool together;        /* measured with the host's other cores */
     char *place, *path;   /* host or path class; the file */
 };
 
@@ -25,6 +26,7 @@ struct mpg_collect_record {
     int core;
     size_t n;    /* detours */
     int parts;   /* of a ns */
+    double epoch_ns; /* when it began, by a clock of the host's; < 0: not said */
     char *packed;
 };
 
@@ -51,6 +53,9 @@ int mpg_collect_warn(struct mpg_collect *c, struct mpg_error *err, const char *f
 
 /* The value of R's header line KEY; NULL if it is not there. */
 const char *mpg_collect_fact(const struct mpg_results *r, const char *key);
+
+/* Whether R measured its core together with others, not by itself. */
+bool mpg_collect_is_together(const struct mpg_results *r);
 
 /* The ITEMth word, from 0, of R's header line KEY; a copy that the caller frees.
  * Errors: no such line, fewer words, out of memory. */

@@ -39,6 +39,7 @@ static const struct {
     [MPG_COLUMN_TIME_NS] = {.name = "time_ns"},
     [MPG_COLUMN_SEND_NS] = {.name = "send_ns"},
     [MPG_COLUMN_TRANSFER_NS] = {.name = "transfer_ns", .may_be_negative = true},
+    [MPG_COLUMN_RECEIVE_NS] = {.name = "receive_ns"},
     [MPG_COLUMN_ACK_NS] = {.name = "ack_ns"},
     [MPG_COLUMN_OPERATION] = {.name = "operation", .counts = true},
     [MPG_COLUMN_PROCESSES] = {.name = "processes", .counts = true},
@@ -54,13 +55,15 @@ static const struct {
     uint32_t needs, may_have; /* bits of enum mpg_column */
 } benchmarks[MPG_BENCHMARKS] = {
     [MPG_BENCHMARK_FTQ] = {"ftq", BIT(START_NS) | BIT(WORK) | BIT(LOST_NS), 0},
-    [MPG_BENCHMARK_FWQ] = {"fwq", BIT(START_NS) | BIT(DURATION_NS), 0},
+    [MPG_BENCHMARK_FWQ] = {"fwq", BIT(START_NS) | BIT(DURATION_NS), BIT(LOST_NS)},
     [MPG_BENCHMARK_DETOUR] = {"detour", BIT(START_NS) | BIT(DURATION_NS), 0},
     [MPG_BENCHMARK_PINGPONG] = {"pingpong", BIT(SIZE_BYTES) | BIT(RTT_NS),
                                 BIT(PAIR) | BIT(FORWARD_NS) | BIT(BACKWARD_NS)},
     [MPG_BENCHMARK_BANDWIDTH] = {"bandwidth", BIT(SIZE_BYTES) | BIT(TIME_NS),
                                  BIT(PAIR) | BIT(WINDOW) | BIT(SEND_NS) | BIT(TRANSFER_NS) |
                                      BIT(ACK_NS)},
+    [MPG_BENCHMARK_OVERHEAD] = {"overhead", BIT(SIZE_BYTES) | BIT(SEND_NS) | BIT(RECEIVE_NS),
+                                BIT(PAIR)},
     [MPG_BENCHMARK_COLLECTIVE] = {"collective", BIT(OPERATION) | BIT(PROCESSES) |
                                                     BIT(SIZE_BYTES) | BIT(TIME_NS), 0},
     [MPG_BENCHMARK_COMPUTE] = {"compute", BIT(KERNEL) | BIT(CORES) | BIT(RATE), 0},

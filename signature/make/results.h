@@ -16,6 +16,7 @@ enum mpg_benchmark {
     MPG_BENCHMARK_DETOUR,
     MPG_BENCHMARK_PINGPONG,
     MPG_BENCHMARK_BANDWIDTH,
+    MPG_BENCHMARK_OVERHEAD,
     MPG_BENCHMARK_COLLECTIVE,
     MPG_BENCHMARK_COMPUTE,
     MPG_BENCHMARKS
@@ -37,6 +38,7 @@ enum mpg_column {
     MPG_COLUMN_TIME_NS,
     MPG_COLUMN_SEND_NS,
     MPG_COLUMN_TRANSFER_NS,
+    MPG_COLUMN_RECEIVE_NS,
     MPG_COLUMN_ACK_NS,
     MPG_COLUMN_OPERATION,
     MPG_COLUMN_PROCESSES,
@@ -60,7 +62,7 @@ struct mpg_results {
 };
 
 /* The benchmark's name in files: "ftq", "fwq", "detour", "pingpong", "bandwidth",
- * "collective", "compute". */
+ * "overhead", "collective", "compute". */
 const char *mpg_benchmark_name(enum mpg_benchmark benchmark);
 
 /* Reads and checks the whole of PATH. Columns may stand in any order, and those

@@ -73,6 +73,12 @@ bandwidth() { # LAUNCH
     printf '%s\n' "65536 9000.5 1000" "65536 8000 1001" "8 300 1000" | body
 }
 
+overhead() { # LAUNCH
+    header overhead "pair size_bytes send_ns receive_ns wait_ns" "launch: $1" "ranks: 2" \
+        "path: ${path-node}" "pair 0: ranks 0 and 1; hosts vm and vm; cores 0 and 1"
+    printf '%s\n' "0 64 31.5 210 205" "0 8 30 200.5 195" "0 64 32.5 230 221" | body
+}
+
 # fresh: a good results folder "r"
 fresh() {
     rm -rf r
@@ -85,6 +91,7 @@ fresh() {
     pingpong 1 8192 >r/pingpong-launch1.samples
     pingpong 2 4096 >r/pingpong-launch2.samples
     bandwidth 0 >r/bandwidth-launch0.samples
+    overhead 0 >r/overhead-launch0.samples
 }
 
 # fails NAME PATTERN: sigmake r

@@ -21,7 +21,7 @@ static const char *const bases[] = {
         "# columns: start_ns work lost_ns\n0 100 0.5\n1000 99 7.25\n2000 100 0\n# end 3\n",
     [MPG_BENCHMARK_FWQ] =
         "#mpgresults 1\n# benchmark: fwq\n" HEADER "# core: 3\n# work_ns: 990.5\n"
-        "# steal_ns: 12\n# columns: start_ns duration_ns\n0 1000\n1000 990.5\n# end 2\n",
+        "# steal_ns: 12\n# columns: start_ns duration_ns lost_ns\n0 1000 9.5\n1000 990.5 0\n# end 2\n",
     [MPG_BENCHMARK_DETOUR] =
         "#mpgresults 1\n# benchmark: detour\n" HEADER "# core: 3\n# threshold_ns: 150\n"
         "# span_ns: 5000\n# columns: start_ns duration_ns\n10 200\n1000.5 300.25\n4800 200\n"
@@ -36,6 +36,11 @@ static const char *const bases[] = {
         "#mpgresults 1\n# benchmark: bandwidth\n" HEADER "# launch: 0\n# path: node\n"
         "# columns: size_bytes window time_ns send_ns\n65536 1 9000 800\n0 1 900 100\n"
         "65536 16 30000.5 5000\n# end 3\n",
+    [MPG_BENCHMARK_OVERHEAD] =
+        "#mpgresults 1\n# benchmark: overhead\n" HEADER "# launch: 0\n# path: node\n"
+        "# eager_limit_bytes: 4096\n# pair 0: ranks 0 and 1\n"
+        "# columns: pair size_bytes send_ns receive_ns wait_ns\n0 8 30.5 200 195\n"
+        "0 65536 70 6000.5 5990\n0 8 20 210 190\n# end 3\n",
     [MPG_BENCHMARK_COLLECTIVE] =
         "#mpgresults 1\n# benchmark: collective\n" HEADER "# launch: 0\n"
         "# operations: barrier bcast\n# columns: operation processes size_bytes time_ns\n"
@@ -117,6 +122,71 @@ static void test_content(void)
     mpg_results_free(NULL);
     mpg_collect_free(NULL);
     mpg_check_free(NULL);
+}
+
+static void test_overhead(void)
+{
+    struct mpg_error err;
+    bool good = false;
+    const char *base = bases[MPG_BENCHMARK_OVERHEAD];
+    struct mpg_results *r = read_text(base, strlen(base), &err);
+    struct mpg_signature *sig = r ? collect(r, &good) : NULL;
+    if (ok(sig && good && sig->paths == 1 && sig->network[0].latency.n == 0, "overhead: signature")) {
+        const struct mpg_network_sizes *send = &sig->network[0].send_overhead;
+        const struct mpg_network_sizes *receive = &sig->network[0].receive_overhead;
+        ok(send->n == 2 && send->size[0].size_bytes == 8 && send->size[0].time_ns->mean == 25.25 &&
+               send->size[1].size_bytes == 65536 && send->size[1].time_ns->mean == 70,
+           "overhead: of sends");
+        ok(receive->n == 2 && receive->size[0].time_ns->n == 2 &&
+               receive->size[0].time_ns->mean == 205 && receive->size[1].time_ns->mean == 6000.5,
+           "overhead: of receives");
+    }
+    mpg_signature_free(sig);
+    mpg_results_free(r);
+}
+
+/* A record of CORE that lost LOST_NS of 5000, which began at EPOCH_NS. */
+static void add_record(struct mpg_collect *c, int core, int lost_ns, const char *epoch_ns,
+                       bool together)
+{
+    struct mpg_error err = {""};
+    char text[512];
+    snprintf(text, sizeof text, "#mpgresults 1\n# benchmark: detour\n" HEADER "# core: %d\n"
+             "# epoch_ns: %s\n%s# threshold_ns: 150\n# span_ns: 5000\n# cores_at_once: %d\n"
+             "# columns: start_ns duration_ns\n10 200\n1000.5 %d\n# end 2\n", core, epoch_ns,
+             together ? "# together: yes\n" : "", together ? 2 : 1, lost_ns - 200);
+    struct mpg_results *r = read_text(text, strlen(text), &err);
+    ok(r && mpg_collect_add(c, r, &err) == 0, "core %d %s is taken: %s", core,
+       together ? "together" : "alone", err.text);
+    mpg_results_free(r);
+}
+
+/* Of cores measured both ways the signature has the records taken together. */
+static void test_together(void)
+{
+    struct mpg_error err;
+    struct mpg_collect *c = mpg_collect_new(&err);
+    if (!ok(c != NULL, "a collection"))
+        return;
+    add_record(c, 3, 450, "1000", false);
+    add_record(c, 3, 650, "15084570784163", true);
+    add_record(c, 5, 700, "15084570782365", true);
+    add_record(c, 5, 400, "9000", false);
+    add_record(c, 7, 500, "3000", false);
+    struct mpg_signature *sig = mpg_collect_finish(c, &err);
+    mpg_collect_free(c);
+    if (!ok(sig && sig->cores == 3, "both ways: signature"))
+        return;
+    const struct mpg_noise_core *core = sig->core;
+    ok(core[0].together && core[0].fraction_lost == 0.13 && core[0].alone_lost == 0.09 &&
+           core[0].offset_ns == 1798 && core[0].cores_at_once == 2,
+       "alone first: the record is that taken together, and began 1.798 us late");
+    ok(core[1].together && core[1].fraction_lost == 0.14 && core[1].alone_lost == 0.08 &&
+           core[1].offset_ns == 0 && core[1].detours == 2 && core[1].duration_ns[1] == 500,
+       "together first: it stays");
+    ok(!core[2].together && core[2].alone_lost < 0 && core[2].fraction_lost == 0.1,
+       "alone only: as before");
+    mpg_signature_free(sig);
 }
 
 /* What a file of BENCHMARK with LINES from its columns on is refused with; "" if
@@ -214,6 +284,8 @@ static void test_damaged(const char *base, const char *name, uint64_t state)
 int main(void)
 {
     test_content();
+    test_overhead();
+    test_together();
     test_columns();
     for (int b = 0; b < BASES; b++) {
         const char *name = mpg_benchmark_name((enum mpg_benchmark)b);

@@ -43,6 +43,11 @@ for i in 0 1 2; do
             "launch: $i" "${pairs[@]}" "$goal none"
         samples bandwidth n=1000 seed=$i | sed 's/^/0 /' | body
     } >good/bandwidth-launch$i-node.samples
+    {
+        header overhead "pair size_bytes send_ns receive_ns wait_ns" "${common[@]}" "launch: $i" \
+            "${pairs[@]}" "$goal none"
+        printf '0 8 30.5 %s 195\n' 200.5 201 202.5 | body
+    } >good/overhead-launch$i-node.samples
 done
 {
     header collective "operation processes size_bytes time_ns" "${common[@]}" "launch: 0" \
@@ -72,33 +77,33 @@ edited() {
 }
 
 "$sigmake" --check good >out 2>err
-is "good enough: exit status and text" "$? $(cat out err)" "0 good: 11 files: good enough"
+is "good enough: exit status and text" "$? $(cat out err)" "0 good: 14 files: good enough"
 "$sigmake" -c good/ >out
-is "-c" "$? $(cat out)" "0 good/: 11 files: good enough"
+is "-c" "$? $(cat out)" "0 good/: 14 files: good enough"
 "$sigmake" good >good.sig 2>err
 is "without --check: the signature, no warnings" "$? $(cat err)" "0 "
 
 
 # ---- what a signature says of how it was measured ----
 is "a good signature says so" "$("$sigshow" good.sig | grep '^measured well')" \
-    "measured well?   28 checks passed"
+    "measured well?   29 checks passed"
 rm -rf bad
 cp -r good bad
 sed -i 's/other_load: .*/other_load: 0.85/' bad/ftq*
 sed -i 's/preemptions: .*/preemptions: 900/' bad/detour*
 "$sigmake" bad >bad.sig 2>err
 is "a bad one is made, with one line of warning" "$? $(cat err)" \
-    "0 sigmake: bad: 2 of 28 checks failed: other load, preemptions; 'sigmake --check bad' tells what to do"
+    "0 sigmake: bad: 2 of 29 checks failed: other load, preemptions; 'sigmake --check bad' tells what to do"
 is "sigshow says so" "$("$sigshow" bad.sig | grep '^measured well')" \
-    "measured well?   2 of 28 checks failed: other load, preemptions"
+    "measured well?   2 of 29 checks failed: other load, preemptions"
 like "sigshow --all tells what and what to do" "$("$sigshow" --all bad.sig | grep '^  preemptions')" \
     "  preemptions: detour-core0.samples: preempted 900 times in 61.0 s; stop *"
 "$sigdiff" good.sig bad.sig >out
 is "sigdiff says it of both" "$(grep 'measured well' out)" \
-    "   measured well? 28 checks passed
-   measured well? 2 of 28 checks failed: other load, preemptions"
+    "   measured well? 29 checks passed
+   measured well? 2 of 29 checks failed: other load, preemptions"
 like "sigdiff --json, too" "$("$sigdiff" --json good.sig bad.sig | tr -d ' \n')" \
-    '*"checks_a":{"made":28,"failed":\[\]},"checks_b":{"made":28,"failed":\["otherload","preemptions"\]}*'
+    '*"checks_a":{"made":29,"failed":\[\]},"checks_b":{"made":29,"failed":\["otherload","preemptions"\]}*'
 sed '/"checks": /,/^ *\]*}/{/"checks"/d;/"check"/d}' bad.sig | sed '/^ *{"check"/d' >old.sig
 is "without checks: not checked" "$("$sigshow" old.sig | grep '^measured well')" \
     "measured well?   not checked"
@@ -107,7 +112,7 @@ is "without checks: not checked" "$("$sigshow" old.sig | grep '^measured well')"
 edited "load of others" "ftq*" 's/other_load: .*/other_load: 0.85/' \
     "ftq-core0.samples: others used 0.85 cores while it was measured; stop *"
 edited "load in several files" "*launch*" 's/other_load: .*/other_load: 1.50/' \
-    "*.samples: others used 1.50 cores while it was measured, and 6 more like it; *"
+    "*.samples: others used 1.50 cores while it was measured, and 9 more like it; *"
 edited "preempted" "detour*" 's/preemptions: .*/preemptions: 900/' \
     "detour-core0.samples: preempted 900 times in 61.0 s; stop *"
 edited "switched, where preemptions are not counted" "fwq*" '/preemptions/d; s/switches: .*/switches: 901/' \
@@ -131,7 +136,7 @@ rm -rf r
 cp -r good r
 rm r/fwq*
 "$sigmake" --check r >out
-is "fixed work may be missing" "$? $(cat out)" "0 r: 10 files: good enough"
+is "fixed work may be missing" "$? $(cat out)" "0 r: 13 files: good enough"
 
 # ---- noise ----
 rm -rf r
@@ -152,7 +157,7 @@ awk '!/^#/ {$2 = 100 + $2 / 80} {print}' good/detour-core0.samples >r/detour-cor
 finds "detours pile up at the threshold" "detour-core0.samples: detours below 100 ns were not seen, *"
 sed -i 's/loop_ns: .*/loop_ns: 60/' r/detour-core0.samples
 "$sigmake" --check r >out
-is "a threshold as low as can be" "$? $(cat out)" "0 r: 11 files: good enough"
+is "a threshold as low as can be" "$? $(cat out)" "0 r: 14 files: good enough"
 awk '!/^#/ && $1 > 30e9 {$2 *= 2} {print}' good/detour-core0.samples >r/detour-core0.samples
 finds "halves of a detour record" "detour-core0.samples: halves differ: * then * detours; lost in 305 ms: median * then *; find *"
 edited "halves of ftq" "ftq*" 's/^[3-5][0-9]\{10\}\.0 [0-9]* /&1/' \
@@ -226,7 +231,7 @@ cp -r good r
 rm r/compute*
 sed -i 's/other_load: .*/other_load: 2/' r/ftq*
 "$sigmake" --check r >out
-is "two warnings: exit status and lines" "$? $(wc -l <out) $(tail -n 1 out)" "1 3 r: 10 files: not good enough: 2 warnings"
+is "two warnings: exit status and lines" "$? $(wc -l <out) $(tail -n 1 out)" "1 3 r: 13 files: not good enough: 2 warnings"
 "$sigmake" r 2>err >a.sig
 is "without --check only the grave ones are said, and how many others" "$? $(others)" "0 "
 sed -i '$d' r/ftq*

@@ -61,7 +61,7 @@ import json, os, zlib
 said = json.load(open("a.sig"))["results"]
 found = {n: "crc32 %08x" % zlib.crc32(open("r/" + n, "rb").read())
          for n in os.listdir("r") if n.endswith(".samples")}
-print(said == found and len(said) == 8)
+print(said == found and len(said) == 9)
 P
 )" True
 else
@@ -116,13 +116,13 @@ like "a pair that is not said" "$("$sigmake" r 2>&1 >/dev/null)" \
     "sigmake: r/bandwidth-launch1-core-complex.samples: header line '# pair 3:' is missing"
 
 # ---- warnings ----
-for kind in ftq detour pingpong bandwidth; do
+for kind in ftq detour pingpong bandwidth overhead; do
     rm -rf r
     mkdir r
     "$kind" 0 4096 >"r/$kind.samples"
     "$sigmake" r >only.sig 2>err
     is "only $kind: exit status" $? 0
-    is "only $kind: three warnings" "$(grep -c '^sigmake: warning: no .* results: .*mpgbench' err)" 3
+    is "only $kind: four warnings" "$(grep -c '^sigmake: warning: no .* results: .*mpgbench' err)" 4
     ok "only $kind: sigshow shows it" quietly "$sigshow" only.sig
 done
 fresh
