@@ -116,6 +116,7 @@ int mpg_detours_measure(const struct mpg_timer *timer, double duration_ns, doubl
     mpg_watch_start(watch);
     record_with(timer, &r);
     mpg_watch_stop(watch);
+    mpg_watch_started_at(watch, r.start);
     d.n = r.n;
     d.full = r.n == max;
     d.span_ns = (double)r.span * timer->ns_per_tick;

@@ -17,8 +17,10 @@
 enum { PORTIONS = (int)(MPG_WORK_WARM_UP_NS / PORTION_NS) };
 
 struct timing {
-    uint64_t units, duration; /* wanted: a quantum's work; ticks of all together */
-    uint64_t *mark;           /* found: the start, then each quantum's end */
+    uint64_t units, duration;  /* wanted: a quantum's work; ticks of all together */
+    struct mpg_pace pace;
+    uint64_t *mark;            /* found: the start, then each quantum's end */
+    struct mpg_quantum *found; /* of each */
     size_t n, max;
 };
 
@@ -27,13 +29,25 @@ static inline __attribute__((always_inline)) void time_work(enum mpg_timer_kind 
 {
     uint64_t x = 1, *mark = t->mark;
     const uint64_t units = t->units, start = mpg_timer_read(kind), end = start + t->duration;
+    uint64_t now = start;
     size_t k = 0;
     mark[0] = start;
     do {
-        for (uint64_t u = 0; u < units; u++)
+        const uint64_t limit = t->pace.limit;
+        struct mpg_quantum found = {.units = units};
+        for (uint64_t u = 0; u < units; u++) {
+            const uint64_t before = now;
             x = mpg_work_unit(x);
-        mark[++k] = mpg_timer_read(kind);
-    } while (k < t->max && mark[k] < end);
+            now = mpg_timer_read(kind);
+            if (now - before > limit) {
+                found.gone += (double)(now - before) - t->pace.unit;
+                found.interrupted++;
+            }
+        }
+        mpg_pace_follow(&t->pace, (double)(now - mark[k]), &found);
+        t->found[k] = found;
+        mark[++k] = now;
+    } while (k < t->max && now < end);
     t->n = k;
 }
 
@@ -70,46 +84,52 @@ static uint64_t find_shortest(const struct timing *t)
 }
 
 /* The units that last QUANTUM_TICKS at best: doubled until they last a portion,
- * then the fastest of many of those. MARK has room for PORTIONS + 1. */
-static uint64_t calibrate(const struct mpg_timer *timer, double quantum_ticks, uint64_t *mark)
+ * then the fastest of many of those, which also tell T's pace. MARK and FOUND have room for
+ * PORTIONS + 1. */
+static uint64_t calibrate(const struct mpg_timer *timer, double quantum_ticks, struct timing *t)
 {
-    struct timing t = {.units = 1, .duration = UINT64_MAX / 2, .mark = mark, .max = 8};
+    const uint64_t duration = t->duration;
+    const size_t max = t->max;
     uint64_t ticks = 0;
-    for (;; t.units *= 2) {
-        time_with(timer, &t);
-        ticks = find_shortest(&t);
+    t->duration = UINT64_MAX / 2;
+    t->max = 8;
+    for (t->units = 1;; t->units *= 2) {
+        time_with(timer, t);
+        ticks = find_shortest(t);
         if ((double)ticks * timer->ns_per_tick >= PORTION_NS)
             break;
     }
-    t.max = PORTIONS;
-    time_with(timer, &t);
-    ticks = find_shortest(&t);
-    double units = round(quantum_ticks * (double)t.units / (double)ticks);
+    t->max = PORTIONS;
+    time_with(timer, t);
+    ticks = find_shortest(t);
+    double units = round(quantum_ticks * (double)t->units / (double)ticks);
+    t->duration = duration;
+    t->max = max;
     return units < 1 ? 1 : (uint64_t)units;
 }
 
 static int fill_samples(const struct mpg_timer *timer, const struct timing *t,
                         struct mpg_fixed_work *w, struct mpg_error *err)
 {
-    double *rate = malloc(2 * t->n * sizeof *rate);
+    double *rate = malloc(t->n * sizeof *rate);
     if (!rate)
         return mpg_error_set(err, "out of memory for %zu quanta", t->n);
-    double *reference = rate + t->n;
     w->n = t->n;
     w->work_ns = (double)find_shortest(t) * timer->ns_per_tick;
     w->unit_ns = w->work_ns / (double)w->units;
     w->span_ns = (double)(t->mark[t->n] - t->mark[0]) * timer->ns_per_tick;
     for (size_t k = 0; k < t->n; k++) {
         double duration_ns = (double)(t->mark[k + 1] - t->mark[k]) * timer->ns_per_tick;
-        w->sample[2 * k] = (double)(t->mark[k] - t->mark[0]) * timer->ns_per_tick;
-        w->sample[2 * k + 1] = duration_ns;
+        double lost_ns = t->found[k].gone * timer->ns_per_tick;
+        w->sample[3 * k] = (double)(t->mark[k] - t->mark[0]) * timer->ns_per_tick;
+        w->sample[3 * k + 1] = duration_ns;
+        w->sample[3 * k + 2] = lost_ns;
+        w->lost_ns += lost_ns;
         w->longest_ns = fmax(w->longest_ns, duration_ns);
-        rate[k] = 1 / fmax(duration_ns, w->work_ns);
+        rate[k] = mpg_quantum_rate(&t->found[k], (double)(t->mark[k + 1] - t->mark[k]));
     }
-    mpg_speed_follow(rate, t->n, reference);
-    for (size_t k = 0; k < t->n; k++)
-        w->lost_ns += fmax(0, w->sample[2 * k + 1] - 1 / reference[k]);
-    w->speed_range = mpg_speed_range(reference, t->n);
+    w->speed = mpg_speed_of(rate, t->n);
+    w->threshold_ns = ((double)t->pace.limit - t->pace.unit) * timer->ns_per_tick;
     free(rate);
     return 0;
 }
@@ -123,22 +143,28 @@ int mpg_fixed_work_measure(const struct mpg_timer *timer, double quantum_ns, dou
                        .max = (size_t)(duration_ns / quantum_ns) + 1};
     size_t room = (t.max > PORTIONS ? t.max : PORTIONS) + 1;
     t.mark = malloc(room * sizeof *t.mark);
-    w.sample = malloc(2 * t.max * sizeof *w.sample);
-    if (!t.mark || !w.sample) {
+    t.found = malloc(room * sizeof *t.found);
+    w.sample = malloc(3 * t.max * sizeof *w.sample);
+    if (!t.mark || !t.found || !w.sample) {
         mpg_error_set(err, "out of memory for %zu quanta", t.max);
         goto fail;
     }
     memset(t.mark, 1, room * sizeof *t.mark); /* no page fault later */
-    w.units = t.units = calibrate(timer, quantum_ns / timer->ns_per_tick, t.mark);
+    memset(t.found, 0, room * sizeof *t.found);
+    mpg_pace_begin(&t.pace, timer->resolution_ns / timer->ns_per_tick);
+    w.units = t.units = calibrate(timer, quantum_ns / timer->ns_per_tick, &t);
     mpg_watch_start(watch);
     time_with(timer, &t);
     mpg_watch_stop(watch);
+    mpg_watch_started_at(watch, t.mark[0]);
     if (fill_samples(timer, &t, &w, err) < 0)
         goto fail;
+    free(t.found);
     free(t.mark);
     *result = w;
     return 0;
 fail:
+    free(t.found);
     free(t.mark);
     free(w.sample);
     return -1;

@@ -198,7 +198,8 @@ static int measure_mine(struct mpg_share *share, int argc, char **argv, const in
         .argc = argc, .argv = argv, .dir = opt.dir, .timer = &timer, .share = share,
         .duration_ns = opt.duration_ns, .quantum_ns = opt.quantum_ns,
         .threshold_ns = opt.threshold_ns, .max_detours = (size_t)opt.max_detours,
-        .realtime = opt.realtime, .cores_at_once = opt.together ? on_host : share->ranks};
+        .realtime = opt.realtime, .together = opt.together,
+        .cores_at_once = opt.together ? on_host : share->ranks};
     if (mpg_record_prepare(opt.dir, err) < 0 || mpg_timer_open(opt.timer, &timer, err) < 0)
         return -1;
     if (opt.realtime && share->launch.local_rank == 0)

@@ -30,7 +30,7 @@ const char *const mpg_noise_names[MPG_NOISE_MODES] = {"ftq", "fwq", "detour"};
 struct gate {
     pthread_mutex_t mutex;
     bool abandoned;
-    pthread_barrier_t together;
+    struct mpg_watch_gate together;
 };
 
 /* One core's measurement. */
@@ -135,7 +135,8 @@ static void await(const struct mpg_noise_plan *plan, struct job *job, int n,
 
 /* ---- writing ---- */
 
-/* "MODE-coreN.samples", with the host where a launcher's ranks may be on several. */
+/* "MODE-coreN.samples", with the host where a launcher's ranks may be on several; of cores
+ * that one process measures at once "MODE-together-coreN.samples". */
 static void file_name(const struct job *job, char *name, size_t size)
 {
     char host[256] = "";
@@ -147,8 +148,8 @@ static void file_name(const struct job *job, char *name, size_t size)
             *p = isalnum((unsigned char)*p) || *p == '.' ? *p : '-';
         strcat(host, "-");
     }
-    snprintf(name, size, "%s-%score%d.samples", mpg_noise_names[job->mode], host,
-             job->watch.core);
+    snprintf(name, size, "%s-%s%score%d.samples", mpg_noise_names[job->mode],
+             job->plan->together ? "together-" : "", host, job->watch.core);
 }
 
 static int describe(const struct job *job, struct mpg_header *header, struct mpg_error *err)
@@ -158,11 +159,22 @@ static int describe(const struct job *job, struct mpg_header *header, struct mpg
     if (mpg_header_add(header, err, "benchmark", "%s", mpg_noise_names[job->mode]) < 0 ||
         mpg_machine_describe(header, plan->timer, plan->argc, plan->argv, err) < 0 ||
         mpg_header_add(header, err, "cores_at_once", "%d", plan->cores_at_once) < 0 ||
+        (plan->together && mpg_header_add(header, err, "together", "yes") < 0) ||
         mpg_watch_describe(&job->watch, header, err) < 0)
         return -1;
     if (launch->ranks == 1)
         return 0;
     return mpg_header_add(header, err, "rank", "%d", launch->rank);
+}
+
+static int describe_speed(const struct mpg_speed *speed, double threshold_ns,
+                          struct mpg_header *header, struct mpg_error *err)
+{
+    return mpg_header_add(header, err, "threshold_ns", "%.1f", threshold_ns) < 0 ||
+                   mpg_header_add(header, err, "speed_range", "%.4f", speed->range) < 0 ||
+                   mpg_header_add(header, err, "speed_lost", "%.4f", speed->lost) < 0
+               ? -1
+               : 0;
 }
 
 static int write_quanta(const struct job *job, const char *name, struct mpg_header *header,
@@ -172,7 +184,7 @@ static int write_quanta(const struct job *job, const char *name, struct mpg_head
     struct mpg_samples samples = {"start_ns work lost_ns", 3, {1, 0, 1}, q->n, q->sample};
     if (mpg_header_add(header, err, "quantum_ns", "%.17g", q->quantum_ns) < 0 ||
         mpg_header_add(header, err, "unit_ns", "%.4f", q->unit_ns) < 0 ||
-        mpg_header_add(header, err, "speed_range", "%.4f", q->speed_range) < 0)
+        describe_speed(&q->speed, q->threshold_ns, header, err) < 0)
         return -1;
     return mpg_record_write(job->plan->dir, name, header, &samples, err);
 }
@@ -181,11 +193,11 @@ static int write_work(const struct job *job, const char *name, struct mpg_header
                       struct mpg_error *err)
 {
     const struct mpg_fixed_work *w = &job->found.work;
-    struct mpg_samples samples = {"start_ns duration_ns", 2, {1, 1}, w->n, w->sample};
+    struct mpg_samples samples = {"start_ns duration_ns lost_ns", 3, {1, 1, 1}, w->n, w->sample};
     if (mpg_header_add(header, err, "work_units", "%llu", (unsigned long long)w->units) < 0 ||
         mpg_header_add(header, err, "unit_ns", "%.4f", w->unit_ns) < 0 ||
         mpg_header_add(header, err, "work_ns", "%.1f", w->work_ns) < 0 ||
-        mpg_header_add(header, err, "speed_range", "%.4f", w->speed_range) < 0)
+        describe_speed(&w->speed, w->threshold_ns, header, err) < 0)
         return -1;
     return mpg_record_write(job->plan->dir, name, header, &samples, err);
 }
@@ -225,20 +237,23 @@ static int write_file(const struct job *job, struct mpg_error *err)
 static void print_quanta(const struct mpg_quanta *q, const char *who)
 {
     char quantum[32], worst[32];
-    printf("%s: ftq: %zu quanta of %s, %.4f %% lost, at most %s in one, speed varied by %.1f %%\n",
+    printf("%s: ftq: %zu quanta of %s, %.4f %% lost, at most %s in one, speed varied by %.1f %%,"
+           " which took %.1f %%\n",
            who, q->n, mpg_units_format_time(quantum, sizeof quantum, q->quantum_ns),
            100 * q->lost_ns / ((double)q->n * q->quantum_ns),
-           mpg_units_format_time(worst, sizeof worst, q->worst_ns), 100 * q->speed_range);
+           mpg_units_format_time(worst, sizeof worst, q->worst_ns), 100 * q->speed.range,
+           100 * q->speed.lost);
 }
 
 static void print_work(const struct mpg_fixed_work *w, const char *who)
 {
     char work[32], longest[32];
     printf("%s: fwq: %zu quanta of %s's work, %.4f %% lost, the longest took %s, speed varied"
-           " by %.1f %%\n",
+           " by %.1f %%, which took %.1f %%\n",
            who, w->n, mpg_units_format_time(work, sizeof work, w->work_ns),
            100 * w->lost_ns / w->span_ns,
-           mpg_units_format_time(longest, sizeof longest, w->longest_ns), 100 * w->speed_range);
+           mpg_units_format_time(longest, sizeof longest, w->longest_ns), 100 * w->speed.range,
+           100 * w->speed.lost);
 }
 
 /* Overwrites the samples, which have been written. */
@@ -312,12 +327,12 @@ int mpg_noise_measure(const struct mpg_noise_plan *plan, enum mpg_noise_mode mod
     struct job *job = calloc((size_t)n, sizeof *job);
     if (!job)
         return mpg_error_set(err, "out of memory for %d cores", n);
-    pthread_barrier_init(&gate.together, NULL, (unsigned)n); /* cannot fail: n >= 1 */
+    pthread_barrier_init(&gate.together.barrier, NULL, (unsigned)n); /* cannot fail: n >= 1 */
     for (int i = 0; i < n; i++) {
         job[i] = (struct job){.plan = plan, .mode = mode, .gate = &gate};
         job[i].watch = (struct mpg_watch){.core = core[i], .realtime = plan->realtime,
                                           .together = n > 1 ? &gate.together : NULL,
-                                          .share = plan->share};
+                                          .share = plan->share, .timer = plan->timer};
     }
     int started = start(job, n, &gate, err), status = started < n ? -1 : 0;
     await(plan, job, started, progress, done);
@@ -327,7 +342,7 @@ int mpg_noise_measure(const struct mpg_noise_plan *plan, enum mpg_noise_mode mod
             status = finish(&job[i], err);
         clear(&job[i]);
     }
-    pthread_barrier_destroy(&gate.together);
+    pthread_barrier_destroy(&gate.together.barrier);
     free(job);
     return status;
 }

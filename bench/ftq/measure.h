@@ -25,7 +25,7 @@ struct mpg_noise_plan {
     const struct mpg_share *share;
     double duration_ns, quantum_ns, threshold_ns;
     size_t max_detours;
-    bool realtime;
+    bool realtime, together; /* together: one process measures all cores at once */
     int cores_at_once; /* of this host, all ranks together */
 };
 

@@ -11,73 +11,101 @@
 #include "bench/ftq/speed.h"
 #include "bench/ftq/work.h"
 
-static inline __attribute__((always_inline)) void
-count_work(enum mpg_timer_kind kind, double quantum_ticks, size_t n, uint32_t *work)
+struct counting {
+    double quantum;  /* ticks */
+    size_t n;
+    struct mpg_pace pace;
+    struct mpg_quantum *found; /* of each quantum */
+    uint64_t start;            /* of the first, ticks */
+};
+
+static uint64_t end_of(const struct counting *c, size_t k)
 {
-    uint64_t x = 1;
-    const uint64_t start = mpg_timer_read(kind);
-    for (size_t k = 0; k < n; k++) {
-        const uint64_t end = start + (uint64_t)(quantum_ticks * (double)(k + 1));
-        uint32_t units = 0;
-        while (mpg_timer_read(kind) < end) {
+    return c->start + (uint64_t)(c->quantum * (double)(k + 1));
+}
+
+/* An interruption from FROM, within quantum K, to TO: of the quanta that it covers each lost
+ * its part, the first less the unit of work that was done besides. */
+static void note(struct counting *c, size_t k, uint64_t from, uint64_t to)
+{
+    double done = c->pace.unit;
+    c->found[k].interrupted++;
+    for (; k < c->n && from < to; k++) {
+        uint64_t end = end_of(c, k), until = to < end ? to : end;
+        double part = (double)(until - from);
+        c->found[k].gone += part > done ? part - done : 0;
+        done = done > part ? done - part : 0;
+        from = until;
+    }
+}
+
+static inline __attribute__((always_inline)) void count_work(enum mpg_timer_kind kind,
+                                                             struct counting *c)
+{
+    uint64_t x = 1, now = mpg_timer_read(kind);
+    c->start = now;
+    for (size_t k = 0; k < c->n; k++) {
+        const uint64_t end = end_of(c, k), limit = c->pace.limit;
+        uint64_t units = 0;
+        while (now < end) {
+            const uint64_t before = now;
             x = mpg_work_unit(x);
             units++;
+            now = mpg_timer_read(kind);
+            if (now - before > limit)
+                note(c, k, before, now);
         }
-        work[k] = units;
+        c->found[k].units = units;
+        mpg_pace_follow(&c->pace, c->quantum, &c->found[k]);
     }
 }
 
 /* The loop once for each timer, so that no choice is left inside it. */
-static void count_with(const struct mpg_timer *timer, double quantum_ticks, size_t n,
-                       uint32_t *work)
+static void count_with(const struct mpg_timer *timer, struct counting *c)
 {
     switch (timer->kind) {
     case MPG_TIMER_RDTSCP:
-        count_work(MPG_TIMER_RDTSCP, quantum_ticks, n, work);
+        count_work(MPG_TIMER_RDTSCP, c);
         break;
     case MPG_TIMER_RDTSC:
-        count_work(MPG_TIMER_RDTSC, quantum_ticks, n, work);
+        count_work(MPG_TIMER_RDTSC, c);
         break;
     case MPG_TIMER_COUNTER:
-        count_work(MPG_TIMER_COUNTER, quantum_ticks, n, work);
+        count_work(MPG_TIMER_COUNTER, c);
         break;
     case MPG_TIMER_PAPI:
-        count_work(MPG_TIMER_PAPI, quantum_ticks, n, work);
+        count_work(MPG_TIMER_PAPI, c);
         break;
     case MPG_TIMER_CLOCK:
-        count_work(MPG_TIMER_CLOCK, quantum_ticks, n, work);
+        count_work(MPG_TIMER_CLOCK, c);
         break;
     }
 }
 
-/* Work done to time lost. */
-static int fill_samples(const uint32_t *work, struct mpg_quanta *q, struct mpg_error *err)
+/* Interruptions to time lost. */
+static int fill_samples(const struct counting *c, struct mpg_quanta *q, struct mpg_error *err)
 {
-    double best = 0, *rate = malloc(2 * q->n * sizeof *rate);
+    uint64_t best = 0;
+    double *rate = malloc(q->n * sizeof *rate);
     if (!rate)
         return mpg_error_set(err, "out of memory for %zu quanta", q->n);
-    double *reference = rate + q->n;
     for (size_t k = 0; k < q->n; k++) {
-        rate[k] = work[k];
-        best = rate[k] > best ? rate[k] : best;
-    }
-    if (best == 0) {
-        free(rate);
-        return mpg_error_set(err, "no work fits into a quantum of %g ns", q->quantum_ns);
-    }
-    q->unit_ns = q->quantum_ns / best;
-    mpg_speed_follow(rate, q->n, reference);
-    for (size_t k = 0; k < q->n; k++) {
-        double part = 1 - rate[k] / reference[k];
-        double lost_ns = part > 0 ? part * q->quantum_ns : 0;
+        const struct mpg_quantum *found = &c->found[k];
+        double lost_ns = found->gone / c->quantum * q->quantum_ns;
+        lost_ns = lost_ns < q->quantum_ns ? lost_ns : q->quantum_ns;
         q->sample[3 * k] = (double)k * q->quantum_ns;
-        q->sample[3 * k + 1] = rate[k];
+        q->sample[3 * k + 1] = (double)found->units;
         q->sample[3 * k + 2] = lost_ns;
         q->lost_ns += lost_ns;
         q->worst_ns = lost_ns > q->worst_ns ? lost_ns : q->worst_ns;
+        best = found->units > best ? found->units : best;
+        rate[k] = mpg_quantum_rate(found, c->quantum);
     }
-    q->speed_range = mpg_speed_range(reference, q->n);
+    q->speed = mpg_speed_of(rate, q->n);
     free(rate);
+    if (best == 0)
+        return mpg_error_set(err, "no work fits into a quantum of %g ns", q->quantum_ns);
+    q->unit_ns = q->quantum_ns / (double)best;
     return 0;
 }
 
@@ -85,26 +113,32 @@ int mpg_quanta_measure(const struct mpg_timer *timer, double quantum_ns, size_t 
                        struct mpg_watch *watch, struct mpg_quanta *result, struct mpg_error *err)
 {
     struct mpg_quanta q = {.quantum_ns = quantum_ns, .n = n};
-    double quantum_ticks = quantum_ns / timer->ns_per_tick;
+    struct counting c = {.quantum = quantum_ns / timer->ns_per_tick, .n = n};
     size_t warm = (size_t)(MPG_WORK_WARM_UP_NS / quantum_ns) + 1;
-    uint32_t *work = malloc(n * sizeof *work);
+    c.found = malloc((n > warm ? n : warm) * sizeof *c.found);
     q.sample = malloc(3 * n * sizeof *q.sample);
-    if (!work || !q.sample) {
+    if (!c.found || !q.sample) {
         mpg_error_set(err, "out of memory for %zu quanta", n);
         goto fail;
     }
-    memset(work, 1, n * sizeof *work); /* no page fault later */
-    count_with(timer, quantum_ticks, warm < n ? warm : n, work);
+    mpg_pace_begin(&c.pace, timer->resolution_ns / timer->ns_per_tick);
+    c.n = warm;
+    memset(c.found, 0, warm * sizeof *c.found);
+    count_with(timer, &c);
+    c.n = n;
+    memset(c.found, 0, n * sizeof *c.found); /* no page fault later */
     mpg_watch_start(watch);
-    count_with(timer, quantum_ticks, n, work);
+    count_with(timer, &c);
     mpg_watch_stop(watch);
-    if (fill_samples(work, &q, err) < 0)
+    mpg_watch_started_at(watch, c.start);
+    q.threshold_ns = ((double)c.pace.limit - c.pace.unit) * timer->ns_per_tick;
+    if (fill_samples(&c, &q, err) < 0)
         goto fail;
-    free(work);
+    free(c.found);
     *result = q;
     return 0;
 fail:
-    free(work);
+    free(c.found);
     free(q.sample);
     return -1;
 }

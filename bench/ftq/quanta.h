@@ -7,6 +7,7 @@
 
 #include <stddef.h>
 
+#include "bench/ftq/speed.h"
 #include "bench/ftq/watch.h"
 #include "bench/harness/timer.h"
 #include "common/error.h"
@@ -16,8 +17,9 @@
 struct mpg_quanta {
     double quantum_ns;
     double unit_ns;   /* one unit of work in the best quantum */
-    double speed_range; /* mpg_speed_range() */
-    double lost_ns;   /* against the undisturbed rate then; in all quanta together */
+    double threshold_ns; /* shorter interruptions count as speed */
+    struct mpg_speed speed; /* of undisturbed work */
+    double lost_ns;   /* to interruptions, in all quanta together */
     double worst_ns;  /* lost in the worst one */
     size_t n;
     double *sample;   /* 3 a quantum: start_ns, work in units, lost_ns */
@@ -25,7 +27,8 @@ struct mpg_quanta {
 
 /* Measures N quanta (1..MPG_QUANTA_MAX) of QUANTUM_NS (> 0) on the core that
  * this thread runs on. Quantum k ends at the first one's start + (k + 1) *
- * QUANTUM_NS, whatever happened before: ends do not drift. WATCH is started and
+ * QUANTUM_NS, whatever happened before: ends do not drift. Every unit of work is timed, so that what
+ * interruptions took is told from the speed of the work between them (bench/ftq/speed.h). WATCH is started and
  * stopped around them; it is not started when this fails for want of memory. The
  * caller clears RESULT. Errors: out of memory; no unit of work fits into any
  * quantum. */

@@ -1,40 +1,65 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The undisturbed rate, followed. */
+/* The pace of undisturbed work, followed. */
 #include "config.h"
 
 #include "bench/ftq/speed.h"
 
 #include <math.h>
-#include <string.h>
+#include <stdbool.h>
 
 #include "statistics/order.h"
 
-enum { BLOCK = 64 };
-#define UNDISTURBED 0.75
-#define LEAST_SPEED 0.7
+enum { LEAST_UNITS = 8 };
+#define LEAST_LEFT 0.25   /* of a quantum, to tell the pace by */
+#define INTERRUPTED 2.0   /* units about then */
+#define RESOLUTIONS 2.0   /* two readings are each wrong by as much as one */
 
-void mpg_speed_follow(const double *rate, size_t n, double *reference)
+static void set_unit(struct mpg_pace *pace, double unit)
 {
-    double best = 0;
-    for (size_t k = 0; k < n; k++)
-        best = fmax(best, rate[k]);
-    for (size_t first = 0, length; first < n; first += length) {
-        double sorted[2 * BLOCK];
-        length = n - first < 2 * BLOCK ? n - first : BLOCK; /* the last one may be longer */
-        memcpy(sorted, rate + first, length * sizeof *sorted);
-        mpg_sort(sorted, length);
-        double speed = mpg_sorted_quantile(sorted, length, UNDISTURBED);
-        if (speed < LEAST_SPEED * best)
-            speed = fmax(sorted[length - 1], LEAST_SPEED * best);
-        for (size_t k = first; k < first + length; k++)
-            reference[k] = speed;
-    }
+    pace->unit = unit;
+    pace->limit =
+        (uint64_t)fmax(INTERRUPTED * unit, unit + RESOLUTIONS * pace->resolution);
 }
 
-double mpg_speed_range(double *reference, size_t n)
+void mpg_pace_begin(struct mpg_pace *pace, double resolution)
 {
-    mpg_sort(reference, n);
-    double slow = mpg_sorted_quantile(reference, n, 0.05);
-    double fast = mpg_sorted_quantile(reference, n, 0.95);
-    return fast > 0 ? (fast - slow) / fast : 0;
+    *pace = (struct mpg_pace){.resolution = resolution, .limit = UINT64_MAX};
+}
+
+/* Whether what is left of QUANTUM tells a pace. */
+static bool tells(const struct mpg_quantum *quantum, double ticks)
+{
+    return quantum->units >= LEAST_UNITS && ticks - quantum->gone >= LEAST_LEFT * ticks;
+}
+
+void mpg_pace_follow(struct mpg_pace *pace, double ticks, struct mpg_quantum *quantum)
+{
+    if (quantum->units >= LEAST_UNITS && quantum->interrupted > quantum->units / 2) {
+        quantum->interrupted = 0;
+        quantum->gone = 0;
+    }
+    if (tells(quantum, ticks))
+        set_unit(pace, (ticks - quantum->gone) / (double)quantum->units);
+}
+
+double mpg_quantum_rate(const struct mpg_quantum *quantum, double ticks)
+{
+    return tells(quantum, ticks) ? (double)quantum->units / (ticks - quantum->gone) : 0;
+}
+
+struct mpg_speed mpg_speed_of(double *rate, size_t n)
+{
+    double sum = 0;
+    size_t known = 0;
+    for (size_t k = 0; k < n; k++)
+        if (rate[k] > 0) {
+            sum += rate[k];
+            rate[known++] = rate[k];
+        }
+    if (known == 0)
+        return (struct mpg_speed){0, 0};
+    mpg_sort(rate, known);
+    double slow = mpg_sorted_quantile(rate, known, 0.05);
+    double fast = mpg_sorted_quantile(rate, known, 0.95);
+    return (struct mpg_speed){(fast - slow) / fast, fmax(0, 1 - sum / (double)known / fast)};
 }

@@ -19,6 +19,9 @@
 enum { REALTIME_PRIORITY = 1 };
 /* The least share of a core that counts as having it to oneself. */
 #define WHOLE_SHARE 0.9
+/* From when the last thread is there until all start: reading what mpg_watch_start() reads
+ * takes less. */
+#define AHEAD_NS 20000000
 #define LARGE_STEAL 0.01
 
 /* ---- scheduling class ---- */
@@ -76,6 +79,14 @@ static double thread_cpu_ns(void)
     return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
+/* Waits for the other threads, and agrees with them on a time to start. */
+static void gather(struct mpg_watch_gate *gate)
+{
+    if (pthread_barrier_wait(&gate->barrier) == PTHREAD_BARRIER_SERIAL_THREAD)
+        gate->start_ns = mpg_clock_ns() + AHEAD_NS;
+    pthread_barrier_wait(&gate->barrier);
+}
+
 void mpg_watch_start(struct mpg_watch *watch)
 {
     watch->started = true;
@@ -91,19 +102,29 @@ void mpg_watch_start(struct mpg_watch *watch)
     if (watch->together) { /* a first start takes milliseconds: not after the barrier */
         mpg_counters_start(&watch->counters);
         mpg_counters_stop(&watch->counters);
-        pthread_barrier_wait(watch->together);
+        gather(watch->together);
     }
     watch->steal_ns = mpg_machine_steal_ns(watch->core);
     watch->others_ns = mpg_share_others_ns(watch->share);
     mpg_load_start(&watch->load);
     mpg_counters_start(&watch->counters);
     watch->cpu_ns = thread_cpu_ns();
-    watch->epoch_ns = mpg_clock_ns();
+    watch->before_start = mpg_timer_now(watch->timer);
+    watch->epoch_ns = watch->before_start.clock_ns;
+    while (watch->together && mpg_clock_ns() < watch->together->start_ns) {
+    }
+}
+
+void mpg_watch_started_at(struct mpg_watch *watch, uint64_t ticks)
+{
+    double after_ns = (double)(int64_t)(ticks - watch->before_start.ticks) *
+                      watch->timer->ns_per_tick;
+    watch->epoch_ns = watch->before_start.clock_ns + (uint64_t)(int64_t)after_ns;
 }
 
 void mpg_watch_stop(struct mpg_watch *watch)
 {
-    watch->wall_ns = (double)(mpg_clock_ns() - watch->epoch_ns);
+    watch->wall_ns = (double)(mpg_clock_ns() - watch->before_start.clock_ns);
     watch->cpu_ns = thread_cpu_ns() - watch->cpu_ns;
     mpg_counters_stop(&watch->counters);
     mpg_load_end(&watch->load);
@@ -119,7 +140,7 @@ void mpg_watch_stop(struct mpg_watch *watch)
 void mpg_watch_skip(struct mpg_watch *watch)
 {
     if (!watch->started && watch->together)
-        pthread_barrier_wait(watch->together);
+        gather(watch->together);
     watch->started = true;
 }
 

@@ -14,21 +14,30 @@
 #include "bench/harness/interrupts.h"
 #include "bench/harness/load.h"
 #include "bench/harness/record.h"
+#include "bench/harness/timer.h"
 #include "common/error.h"
 
 struct mpg_watch_class {
     int policy, priority; /* sched(7) */
 };
 
+/* Threads that start at one time. */
+struct mpg_watch_gate {
+    pthread_barrier_t barrier;
+    uint64_t start_ns; /* CLOCK_MONOTONIC: the time that all of them agree on */
+};
+
 struct mpg_watch {
     /* The caller sets these; the rest are zeros. */
     int core;
     bool realtime;                  /* hold SCHED_FIFO, if this is permitted */
-    pthread_barrier_t *together;    /* threads that start at once; NULL: one alone */
+    struct mpg_watch_gate *together; /* threads that start at once; NULL: one alone */
     const struct mpg_share *share;
+    const struct mpg_timer *timer;
 
     bool started, held;             /* held: SCHED_FIFO */
     struct mpg_watch_class before;  /* it */
+    struct mpg_timer_moment before_start;
     uint64_t epoch_ns;              /* CLOCK_MONOTONIC when the record started */
     double wall_ns, cpu_ns;         /* of the record, and of that what the thread got */
     double steal_ns, others_ns;     /* the hypervisor's; the other ranks' here; steal -1: unknown */
@@ -38,9 +47,11 @@ struct mpg_watch {
     struct mpg_interrupts hard[2], soft[2]; /* before, after */
 };
 
-/* The last thing before a record starts: waits for the other threads, if there
- * are any, takes the scheduling class, reads everything. */
+/* The last thing before a record starts: takes the scheduling class, waits for the other
+ * threads, if there are any, reads everything, and waits for the time that all agreed on. */
 void mpg_watch_start(struct mpg_watch *watch);
+/* When, by its timer, the record started: epoch_ns follows, good to some 10 ns. */
+void mpg_watch_started_at(struct mpg_watch *watch, uint64_t ticks);
 /* The first thing after it; gives the scheduling class back. */
 void mpg_watch_stop(struct mpg_watch *watch);
 /* Instead of the two, when a thread fails before: the others must not wait for it. */

@@ -113,6 +113,11 @@ int mpg_timer_open(const char *name, struct mpg_timer *timer, struct mpg_error *
     return 0;
 }
 
+struct mpg_timer_moment mpg_timer_now(const struct mpg_timer *timer)
+{
+    return read_both(timer->kind);
+}
+
 double mpg_timer_drift_ppm(const struct mpg_timer *timer)
 {
     struct mpg_timer_moment now = read_both(timer->kind);

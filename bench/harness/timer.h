@@ -44,6 +44,10 @@ struct mpg_timer {
  * not advance. */
 int mpg_timer_open(const char *name, struct mpg_timer *timer, struct mpg_error *err);
 
+/* This moment, on the core that this thread is on: the nearest of many readings of both
+ * clocks, good to some 10 ns. */
+struct mpg_timer_moment mpg_timer_now(const struct mpg_timer *timer);
+
 /* By how much CLOCK_MONOTONIC has run faster than TIMER since its calibration
  * began, in parts per million: the error of the times measured meanwhile. */
 double mpg_timer_drift_ppm(const struct mpg_timer *timer);

@@ -37,7 +37,9 @@ ok "ftq: nothing lost is negative, or more than the quantum" \
     awk '!/^#/ && ($3 < 0 || $3 > 1e6) { exit 1 }' "$file"
 is "ftq: benchmark" "$(header "$file" benchmark)" ftq
 file=$tmp/r/fwq-core$core.samples
-ok "fwq's file is whole" whole "$file" "start_ns duration_ns"
+ok "fwq's file is whole" whole "$file" "start_ns duration_ns lost_ns"
+ok "fwq: what a quantum lost is a part of it" \
+    awk '!/^#/ && ($3 < 0 || $3 > $2) { exit 1 }' "$file"
 ok "fwq: each quantum starts where the one before ended, none is faster than the fastest" awk '
     /^# work_ns:/ { work = $3 } /^#/ { next }
     $2 < work - 0.1 || (n++ && ($1 < end - 0.2 || $1 > end + 0.2)) { exit 1 } { end = $1 + $2 }' \
@@ -98,7 +100,7 @@ like "others' load is a number over 200 ms" \
 for timer in clock counter papi; do
     if "$FTQ" -o "$tmp/$timer" -m fwq,detour -c "$core" -d 10ms --timer $timer >/dev/null \
         2>"$tmp/err"; then
-        ok "timer $timer" whole "$tmp/$timer/fwq-core$core.samples" "start_ns duration_ns"
+        ok "timer $timer" whole "$tmp/$timer/fwq-core$core.samples" "start_ns duration_ns lost_ns"
     else
         skip "timer $timer" "$(head -n 1 "$tmp/err")"
     fi
@@ -110,12 +112,17 @@ done
 is "--together: a file for each core and mode" "$(ls "$tmp/together" | wc -l)" $((3 * n_cores))
 is "--together: cores_at_once" "$(cat "$tmp"/together/* | grep "^# cores_at_once:" | sort -u)" \
     "# cores_at_once: $n_cores"
+is "--together: the files' names and headers say it" \
+    "$(find "$tmp/together" -name '*-together-core*.samples' | wc -l) $(cat "$tmp"/together/* |
+        grep -c '^# together: yes')" "$((3 * n_cores)) $((3 * n_cores))"
 is "--together: a line for each" "$(grep -c '^core [0-9]*: ' "$tmp/out")" $((3 * n_cores))
 if [ "$n_cores" -gt 1 ]; then
     "$FTQ" -o "$tmp/overlap" -m detour -d 500ms -t >/dev/null 2>&1
     ok "--together: the records of a mode overlap" awk '
         /^# epoch_ns: / { if (!first || $3 < first) first = $3; if ($3 > last) last = $3 }
         END { exit !(last - first < 500e6) }' "$tmp"/overlap/*
+    awk '/^# epoch_ns: / { if (!first || $3 < first) first = $3; if ($3 > last) last = $3 }
+        END { printf "# the records started within %d ns\n", last - first }' "$tmp"/overlap/*
 else
     skip "--together: the records of a mode overlap" "one core only"
 fi
@@ -213,9 +220,11 @@ done
 interrupted TERM --together
 is "so it does measuring all cores" "$status $(ls "$tmp/killed")" "143 "
 
-# Started with a signal ignored, as in a script's background, it goes on.
+# Started with a signal ignored, as in a script's background, it goes on. Its first line says
+# that the shell before it is gone, which would end, and take the folder along.
+rm -f "$tmp/out"
 (trap '' INT HUP && exec "$FTQ" -o "$tmp/background" -m ftq -c "$core" -d 500ms >"$tmp/out" 2>&1) &
-wait_until handles $! TERM
+wait_until test -s "$tmp/out"
 kill -INT $!
 kill -HUP $!
 wait $!

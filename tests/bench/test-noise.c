@@ -17,41 +17,55 @@ enum { N = 1000 };
 
 /* ---- speed ---- */
 
-static int all_are(const double *reference, size_t first, size_t end, double expected)
+static void test_pace(void)
 {
-    for (size_t k = first; k < end; k++)
-        if (fabs(reference[k] - expected) > 1e-9 * expected)
-            return 0;
-    return 1;
+    struct mpg_pace pace;
+    struct mpg_quantum q = {.units = 1000, .interrupted = 0, .gone = 0};
+    mpg_pace_begin(&pace, 2);
+    ok(pace.limit == UINT64_MAX, "nothing counts as interrupted before a quantum is over");
+    mpg_pace_follow(&pace, 238500, &q);
+    ok(pace.unit == 238.5 && pace.limit == 477, "a unit takes what the quantum gave it");
+    q = (struct mpg_quantum){.units = 800, .interrupted = 20, .gone = 238500 - 800 * 238.5};
+    mpg_pace_follow(&pace, 238500, &q);
+    ok(fabs(pace.unit - 238.5) < 1e-9 && q.interrupted == 20,
+       "what interruptions took is not the core's speed");
+    ok(fabs(mpg_quantum_rate(&q, 238500) - 1 / 238.5) < 1e-12, "nor is it in the rate");
+    q = (struct mpg_quantum){.units = 600, .interrupted = 3, .gone = 2385};
+    mpg_pace_follow(&pace, 238500, &q);
+    ok(fabs(pace.unit - (238500 - 2385) / 600.0) < 1e-9, "a slower core is followed");
+    double before = pace.unit;
+    q = (struct mpg_quantum){.units = 100, .interrupted = 2, .gone = 0.8 * 238500};
+    mpg_pace_follow(&pace, 238500, &q);
+    ok(pace.unit == before && mpg_quantum_rate(&q, 238500) == 0 && q.gone == 0.8 * 238500,
+       "of a quantum that is mostly gone the pace cannot be told");
+    q = (struct mpg_quantum){.units = 7, .interrupted = 0, .gone = 0};
+    mpg_pace_follow(&pace, 238500, &q);
+    ok(pace.unit == before, "nor of one with few units");
+    q = (struct mpg_quantum){.units = 200, .interrupted = 199, .gone = 0.6 * 238500};
+    mpg_pace_follow(&pace, 238500, &q);
+    ok(fabs(pace.unit - 238500 / 200.0) < 1e-9 && q.gone == 0 && q.interrupted == 0,
+       "where most units are slow, the core is");
+    mpg_pace_begin(&pace, 500);
+    q = (struct mpg_quantum){.units = 1000, .interrupted = 0, .gone = 0};
+    mpg_pace_follow(&pace, 238500, &q);
+    ok(pace.limit == 1238, "a coarse clock's steps are no interruptions");
 }
 
 static void test_speed(void)
 {
-    static double rate[N], reference[N];
+    static double rate[N];
     for (size_t k = 0; k < N; k++)
-        rate[k] = k % 4 == 1 ? 2385 - (double)(k % 97) : 2385;
-    rate[500] = 2600; /* one lucky quantum */
-    mpg_speed_follow(rate, N, reference);
-    ok(all_are(reference, 0, N, 2385), "a quarter of the quanta disturbed, one lucky");
-    ok(mpg_speed_range(reference, N) == 0, "the speed has not varied");
+        rate[k] = k % 4 == 1 ? 0 : 2385; /* not known */
+    struct mpg_speed speed = mpg_speed_of(rate, N);
+    ok(speed.range == 0 && speed.lost == 0, "the speed has not varied where it is known");
     for (size_t k = 0; k < N; k++)
-        rate[k] = (k < 512 ? 2385 : 2147) * (k % 4 == 1 ? 0.5 : 1);
-    mpg_speed_follow(rate, N, reference);
-    ok(all_are(reference, 0, 512, 2385) && all_are(reference, 512, N, 2147),
-       "two speeds are followed");
-    ok(fabs(mpg_speed_range(reference, N) - (1 - 2147.0 / 2385)) < 1e-12,
-       "they are the range");
-    for (size_t k = 0; k < N; k++)
-        rate[k] = k % 5 == 3 ? 2385 : 0;
-    mpg_speed_follow(rate, N, reference);
-    ok(all_are(reference, 0, N, 2385), "four in five quanta wholly stolen");
-    for (size_t k = 0; k < N; k++)
-        rate[k] = k < 512 ? 0 : 2385;
-    mpg_speed_follow(rate, N, reference);
-    ok(all_are(reference, 0, 512, 0.7 * 2385), "a long stall is no slow core");
-    rate[0] = 17;
-    mpg_speed_follow(rate, 1, reference);
-    ok(reference[0] == 17, "one quantum");
+        rate[k] = k < 500 ? 2385 : 2147;
+    speed = mpg_speed_of(rate, N);
+    ok(fabs(speed.range - (1 - 2147.0 / 2385)) < 1e-12, "two speeds are the range");
+    ok(fabs(speed.lost - (1 - 2266.0 / 2385)) < 1e-12, "half of it was lost on the mean");
+    rate[0] = 0;
+    speed = mpg_speed_of(rate, 1);
+    ok(speed.range == 0 && speed.lost == 0, "no quantum tells a speed");
 }
 
 /* ---- launchers ---- */
@@ -127,6 +141,7 @@ static void test_interrupts(void)
 
 int main(void)
 {
+    test_pace();
     test_speed();
     test_launches();
     test_interrupts();

@@ -50,25 +50,9 @@ stop() {
     exec 3<&-
 }
 
-# What each quantum lost, "start lost": ftq says it; for fwq, against the quarter of
-# 64 quanta in a row that was fastest.
+# What each quantum lost, "start lost", as ftq and fwq say.
 lost() {
-    awk '/^# benchmark: fwq/ { fwq = 1 } /^#/ { next }
-        !fwq { print $1, $3; next }
-        { start[n + 0] = $1; took[n++] = $2; if (n == 64) flush() }
-        END { flush() }
-        function flush(i, j, v) {
-            for (i = 0; i < n; i++) {
-                v = took[i]
-                for (j = i; j > 0 && sorted[j - 1] > v; j--) sorted[j] = sorted[j - 1]
-                sorted[j] = v
-            }
-            for (i = 0; i < n; i++) {
-                v = took[i] - sorted[int(n / 4)]
-                print start[i], (v > 0 ? v : 0)
-            }
-            n = 0
-        }' "$1"
+    awk '!/^#/ { print $1, $3 }' "$1"
 }
 
 median() {
