@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* bandwidth: times of large messages in one direction between pairs of ranks, one at
+/* bandwidth: times of messages, mostly large, in one direction between pairs of ranks, one at
  * a time and many in flight. */
 #include "config.h"
 
@@ -25,8 +25,8 @@ static struct mpg_network_options opt = {
 
 static const struct mpg_option options[] = {
     {"sizes", 's', MPG_OPTION_STRING, &opt.sizes, "LIST",
-     "message sizes, like 64KiB,1MiB (default: powers of two\nfrom 1KiB to 16MiB, and sizes"
-     " around the eager limit, L2\nand L3)", 0, 0, NULL},
+     "message sizes, like 64KiB,1MiB (default: 8, 64 and 512\nbytes, powers of two from 1KiB to"
+     " 16MiB, and sizes around\nthe eager limit, L2 and L3)", 0, 0, NULL},
     {"window", 0, MPG_OPTION_INT, &window, "N",
      "messages in flight when streaming, 1 for no streaming\n(default: 64)", 1, MPG_WINDOW_MOST,
      NULL},
@@ -45,7 +45,7 @@ static const struct mpg_option options[] = {
 
 static const struct mpg_program program = {
     .name = "mpgbench bandwidth",
-    .summary = "Measures how long large messages take from one MPI rank to another, from the send\n"
+    .summary = "Measures how long messages take from one MPI rank to another, from the send\n"
                "to the acknowledgement, one at a time and streaming, for each message size. Start\n"
                "it with mpirun -np 2, or more for more pairs.",
     .options = options};
@@ -121,14 +121,14 @@ static int add_size(int64_t size_bytes, const struct mpg_plan_limits *limits,
     return size_bytes > 0 ? mpg_plan_add(plan, size_bytes, window_of(size_bytes), limits, err) : 0;
 }
 
-/* Powers of two, the eager limit and just above, three quarters and one and a half of
+/* A few small ones, of which LogGP's g comes; powers of two, the eager limit and just above, three quarters and one and a half of
  * the caches. */
 static int add_default_sizes(const struct mpg_network_facts *facts,
                              const struct mpg_plan_limits *limits, struct mpg_plan *plan,
                              struct mpg_error *err)
 {
     int64_t eager = facts->eager_limit_bytes, l2 = facts->l2_bytes, l3 = facts->l3_bytes;
-    int64_t extra[] = {eager, eager > 0 ? eager + 1 : 0, l2 / 4 * 3, l2 / 2 * 3, l3 / 4 * 3,
+    int64_t extra[] = {8, 64, 512, eager, eager > 0 ? eager + 1 : 0, l2 / 4 * 3, l2 / 2 * 3, l3 / 4 * 3,
                        l3 / 2 * 3};
     for (int64_t size = SMALLEST_BYTES; size <= LARGEST_BYTES; size *= 2)
         if (add_size(size, limits, plan, err) < 0)
@@ -159,8 +159,10 @@ static int make_plan(const struct mpg_network_facts *facts, const struct mpg_pla
 
 /* ---- what is said ---- */
 
-static int describe(struct mpg_header *header, struct mpg_error *err)
+static int describe(const struct mpg_class *class, struct mpg_header *header,
+                    struct mpg_error *err)
 {
+    (void)class;
     return mpg_header_add(header, err, "window", "%lld, fewer where more than 64MiB would be in"
                                                  " flight", (long long)window);
 }

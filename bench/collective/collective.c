@@ -32,7 +32,7 @@ static struct {
     double confidence, median_error, tail_error, time_ns;
     bool quick, no_bind, iterations_given, most_given, seed_given, time_given;
 } opt = {.dir = "results", .operations = "barrier,bcast,allreduce,alltoall",
-         .sizes = "8,64,512,4KiB,32KiB,256KiB,1MiB", .timer = "auto", .warmup = 20,
+         .sizes = "8,32,128,512,2KiB,8KiB,32KiB,64KiB,256KiB,1MiB", .timer = "auto", .warmup = 20,
          .confidence = 95, .median_error = 2, .tail_error = 10};
 
 static const struct mpg_option options[] = {
@@ -43,7 +43,7 @@ static const struct mpg_option options[] = {
     {"processes", 'p', MPG_OPTION_STRING, &opt.processes, "LIST",
      "process counts, like 2,4,7 (default: powers of two, and\nall ranks)", 0, 0, NULL},
     {"sizes", 's', MPG_OPTION_STRING, &opt.sizes, "LIST",
-     "message sizes (default: powers of 8 from 8 to 256KiB,\nand 1MiB)", 0, 0, NULL},
+     "message sizes (default: powers of 4 from 8 to 32KiB,\n64KiB, 256KiB and 1MiB)", 0, 0, NULL},
     {"iterations", 'i', MPG_OPTION_INT, &opt.iterations, "N",
      "record N repetitions of sizes up to 32KiB, fewer of\nlarger ones, at least 50 (default: "
      "as many as the\nintervals below need)", 1, 1e8, &opt.iterations_given},

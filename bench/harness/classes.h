@@ -33,6 +33,7 @@ struct mpg_class {
     double error_ns;    /* the largest of the pairs' bounds on one-way times */
     double drift;       /* of a pair's second clock against its first, the largest */
     int64_t rounds;     /* the most of a pair */
+    int64_t dropped;    /* of all pairs: exchanges without a sample */
     int64_t eager_limit_bytes; /* as mpg_eager_limit() */
     int window_column;  /* 0: there is none */
 };

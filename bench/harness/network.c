@@ -49,7 +49,7 @@ struct yield {
 };
 
 struct summary {
-    int64_t rows, cells, rounds;
+    int64_t rows, cells, rounds, dropped;
     double error_ns, drift;
     int64_t shared;
 };
@@ -63,6 +63,13 @@ static void clear_yield(struct yield *y)
 }
 
 /* ---- one pair ---- */
+
+/* The greatest size that is known to go eagerly on PATH; negative: none. */
+static int64_t known_limit(const struct run *run, enum mpg_path path)
+{
+    int64_t limit = run->eager_known[path] ? run->eager_limit_bytes[path] : -2;
+    return limit == -1 ? EAGER_MAX_BYTES : limit;
+}
 
 static int plan_pair(const struct run *run, enum mpg_path path, struct mpg_plan *plan,
                      struct mpg_error *err)
@@ -152,6 +159,8 @@ static int measure_pair(struct run *run, int64_t k, int64_t number, struct yield
         status = mpg_pair_agree(&pair, mpg_pair_allocate(&pair, y->plan.max_bytes, err), err);
     struct mpg_rounds rounds = {
         .lead = run->net->lead, .follow = run->net->follow, .sent = run->net->sent,
+        .late = run->net->late,
+        .eager_limit_bytes = known_limit(run, path),
         .adaptive = !opt->iterations_given,
         .goal = {opt->confidence / 100, opt->median_error / 100,
                  run->net->tail ? opt->tail_error / 100 : 0},
@@ -205,6 +214,7 @@ static void take(struct run *run, const struct mpg_couple *couple, const struct 
     class->error_ns = s->error_ns > class->error_ns ? s->error_ns : class->error_ns;
     class->drift = fabs(s->drift) > fabs(class->drift) ? s->drift : class->drift;
     class->rounds = s->rounds > class->rounds ? s->rounds : class->rounds;
+    class->dropped += s->dropped;
 }
 
 /* Brings what the pair measured to rank 0; all ranks call it. */
@@ -213,6 +223,7 @@ static int collect(struct run *run, const struct mpg_couple *couple, const struc
 {
     int rank = run->ranks.rank, status = 0;
     struct summary s = {(int64_t)y->measured.n, (int64_t)y->plan.n, y->measured.rounds,
+                        y->measured.dropped,
                         y->measured.error_ns, y->measured.drift, y->measured.shared};
     if (rank == couple->a && rank != 0)
         MPI_Send(&s, sizeof s, MPI_BYTE, 0, TAG, MPI_COMM_WORLD);
@@ -361,7 +372,7 @@ static int describe(const struct run *run, const struct mpg_class *class, int ar
                                                           1e6 * class->drift) < 0) ||
                    mpg_header_add(header, err, "rounds", "%lld", (long long)class->rounds) < 0 ||
                    describe_goal(run, class, header, err) < 0 ||
-                   (run->net->describe && run->net->describe(header, err) < 0)
+                   (run->net->describe && run->net->describe(class, header, err) < 0)
                ? -1
                : 0;
 }

@@ -69,6 +69,7 @@ struct mpg_network {
     int64_t fixed_least; /* limits.least where --iterations is given */
     mpg_half *lead, *follow;
     bool sent; /* LEAD notes when all was sent */
+    bool late; /* answers are taken late (struct mpg_rounds) */
     const char *columns;
     int n_columns, decimals[MPG_RECORD_COLUMNS];
     /* Adds the cells to PLAN. Errors: as mpg_plan_add(), the sizes are wrong. */
@@ -76,8 +77,9 @@ struct mpg_network {
                 struct mpg_plan *plan, struct mpg_error *err);
     /* Fills a row's columns after the first, which is the pair's number. */
     void (*row)(const struct mpg_cell *cell, const struct mpg_times *times, double *row);
-    /* Adds header lines of its own; may be NULL. */
-    int (*describe)(struct mpg_header *header, struct mpg_error *err);
+    /* Adds header lines of its own about CLASS; may be NULL. */
+    int (*describe)(const struct mpg_class *class, struct mpg_header *header,
+                    struct mpg_error *err);
     int window_column; /* 0: there is none */
     bool tail;         /* whether the 99th percentile counts too */
     /* Prints the table of one class. Errors: out of memory. */

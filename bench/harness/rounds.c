@@ -33,7 +33,9 @@ struct command {
 struct raw {
     uint32_t cell;
     uint64_t start, there;
-    double total_ns, send_ns;
+    uint64_t ready, waits, again;
+    double total_ns, send_ns, wait_ns;
+    double answer_ns;
 };
 
 /* How far a cell is. */
@@ -74,6 +76,7 @@ static void run_block(struct work *w, const struct command *c)
     mpg_half *half = w->pair->rank == 0 ? w->rounds->lead : w->rounds->follow;
     w->x.size = (int)c->size_bytes;
     w->x.window = (int)c->window;
+    w->x.eager = c->size_bytes <= w->rounds->eager_limit_bytes;
     if (c->unrecorded > 0)
         half(&w->x, c->unrecorded, w->stamps);
     if (c->recorded > 0)
@@ -94,6 +97,9 @@ static void exchange(struct work *w, size_t cell, int64_t unrecorded, int64_t re
     if (recorded > 0)
         MPI_Recv(w->stamps->there, (int)recorded, MPI_UINT64_T, 1, TAG, w->pair->comm,
                  MPI_STATUS_IGNORE);
+    if (recorded > 0 && w->rounds->late)
+        MPI_Recv(w->stamps->again, (int)recorded, MPI_UINT64_T, 1, TAG, w->pair->comm,
+                 MPI_STATUS_IGNORE);
 }
 
 /* The other rank's part, until the end. */
@@ -112,6 +118,8 @@ static int serve(struct work *w, struct mpg_error *err)
         run_block(w, &c);
         if (c.recorded > 0)
             MPI_Send(w->stamps->there, (int)c.recorded, MPI_UINT64_T, 0, TAG, w->pair->comm);
+        if (c.recorded > 0 && w->rounds->late)
+            MPI_Send(w->stamps->again, (int)c.recorded, MPI_UINT64_T, 0, TAG, w->pair->comm);
     }
 }
 
@@ -141,22 +149,34 @@ static int reserve(struct work *w, size_t cell, int64_t count, struct mpg_error 
     return 0;
 }
 
+/* The time between two readings of this rank's timer, less one reading. */
+static double own_ns(const struct work *w, uint64_t from, uint64_t to)
+{
+    return fmax(0, (double)(to - from) * w->timer->ns_per_tick - w->timer->cost_ns);
+}
+
 /* Takes the block's readings over, less what the readings themselves took: one of
  * each rank's timer lies between start and end. */
 static void keep(struct work *w, size_t cell, int64_t count)
 {
     const struct mpg_stamps *t = w->stamps;
     struct state *s = &w->state[cell];
-    double tick_ns = w->timer->ns_per_tick, cost_ns = w->timer->cost_ns;
     for (int64_t i = 0; i < count; i++) {
-        double total_ns =
-            fmax(0, (double)(t->end[i] - t->start[i]) * tick_ns - cost_ns - w->other_cost_ns);
-        double send_ns =
-            w->rounds->sent ? fmax(0, (double)(t->sent[i] - t->start[i]) * tick_ns - cost_ns) : 0;
-        w->raw[w->n++] =
-            (struct raw){(uint32_t)cell, t->start[i], t->there[i], total_ns, send_ns};
+        struct raw r = {.cell = (uint32_t)cell, .start = t->start[i], .there = t->there[i]};
+        r.total_ns = fmax(0, own_ns(w, t->start[i], t->end[i]) - w->other_cost_ns);
+        if (w->rounds->sent)
+            r.send_ns = own_ns(w, t->start[i], t->sent[i]);
+        if (w->rounds->late) {
+            r.total_ns = own_ns(w, t->ready[i], t->end[i]);
+            r.wait_ns = own_ns(w, t->waits[i], t->waited[i]);
+            r.ready = t->ready[i];
+            r.waits = t->waits[i];
+            r.again = t->again[i];
+            r.answer_ns = t->answer_ns;
+        }
+        w->raw[w->n++] = r;
         if (w->rounds->adaptive)
-            s->value[s->n] = total_ns;
+            s->value[s->n] = r.total_ns;
         s->n++;
     }
 }
@@ -368,10 +388,23 @@ static void release(struct work *w)
     mpg_sync_close(w->sync);
 }
 
+/* From reading THERE of the other's timer to reading HERE of this rank's. */
+static double since_ns(const struct work *w, uint64_t there, uint64_t here)
+{
+    return mpg_sync_time_ns(w->sync, 0, here) - mpg_sync_time_ns(w->sync, 1, there);
+}
+
+/* Whether both answers of R had been on their way for long enough. */
+static bool was_late(const struct work *w, const struct raw *r)
+{
+    return since_ns(w, r->there, r->ready) >= r->answer_ns &&
+           since_ns(w, r->again, r->waits) >= r->answer_ns;
+}
+
 /* What the leading rank hands over, by the common time. */
 static int conclude(const struct work *w, struct mpg_measured *measured, struct mpg_error *err)
 {
-    struct mpg_measured m = {.n = w->n, .rounds = w->round,
+    struct mpg_measured m = {.rounds = w->round,
                              .shared = mpg_sync_shared(w->sync),
                              .error_ns = mpg_sync_error_ns(w->sync, 1),
                              .drift = mpg_sync_drift(w->sync, 1)};
@@ -384,9 +417,13 @@ static int conclude(const struct work *w, struct mpg_measured *measured, struct 
     }
     for (size_t i = 0; i < w->n; i++) {
         const struct raw *r = &w->raw[i];
-        m.times[i] = (struct mpg_times){r->cell, r->total_ns, r->send_ns,
-                                        mpg_sync_time_ns(w->sync, 1, r->there) -
-                                            mpg_sync_time_ns(w->sync, 0, r->start) - reading_ns};
+        if (w->rounds->late && !was_late(w, r)) {
+            m.dropped++;
+            continue;
+        }
+        m.times[m.n++] = (struct mpg_times){r->cell, r->total_ns, r->send_ns,
+                                            -since_ns(w, r->there, r->start) - reading_ns,
+                                            r->wait_ns};
     }
     for (size_t i = 0; i < w->plan->n; i++)
         m.lack[i] = w->state[i].lack;

@@ -22,16 +22,23 @@ struct mpg_exchange {
     MPI_Comm comm; /* the partner is the other of ranks 0 and 1 */
     char *outbox, *inbox;
     int size, window;
+    bool eager; /* messages of SIZE are known to go eagerly */
     enum mpg_timer_kind timer;
     MPI_Request *request; /* MPG_WINDOW_MOST of them */
 };
 
 /* Readings of the timer in a block, one an exchange: on the leading rank when it
  * starts, when all has been sent (where the benchmark notes that) and when the
- * answer is there; on the other when the message is there. */
+ * answer is there; on the other when the message is there. Where the answer is taken
+ * late, the leading rank notes when it begins to receive it (READY), and of a second
+ * one, whose receive was posted before, when it begins to wait for it and has it; the
+ * other notes when the second message is there (AGAIN). */
 struct mpg_stamps {
     uint64_t start[MPG_PLAN_MOST_BLOCK], sent[MPG_PLAN_MOST_BLOCK], end[MPG_PLAN_MOST_BLOCK];
     uint64_t there[MPG_PLAN_MOST_BLOCK];
+    uint64_t ready[MPG_PLAN_MOST_BLOCK], waits[MPG_PLAN_MOST_BLOCK], waited[MPG_PLAN_MOST_BLOCK];
+    uint64_t again[MPG_PLAN_MOST_BLOCK];
+    double answer_ns; /* late: how long ago an answer must have begun to be there, in this block */
 };
 
 /* N exchanges (1..MPG_PLAN_MOST_BLOCK), each noted in STAMPS: one half of them. */
@@ -41,6 +48,10 @@ typedef void mpg_half(const struct mpg_exchange *x, int64_t n, struct mpg_stamps
 struct mpg_rounds {
     mpg_half *lead, *follow;
     bool sent;             /* whether LEAD notes stamps->sent */
+    bool late;             /* whether answers are taken late; the total time is then from
+                              READY to END. An exchange whose answer may not have been
+                              there is dropped, and counted */
+    int64_t eager_limit_bytes; /* messages up to that go eagerly; negative: not known */
     bool adaptive;         /* cells end at the goal, after five blocks or more; else
                               each gets cell->most samples */
     struct mpg_goal goal;  /* of the time from start to end */
@@ -57,6 +68,7 @@ struct mpg_times {
     double total_ns;   /* from start to answer */
     double send_ns;    /* until all was sent, 0 where it was not noted */
     double forward_ns; /* until the other had it */
+    double wait_ns;    /* late: for the second answer, else 0 */
 };
 
 /* What was measured; on rank 0 of the pair only. Zero-initialised is empty. */
@@ -68,6 +80,7 @@ struct mpg_measured {
     double error_ns;         /* the bound on that of forward_ns */
     double drift;            /* of the other's clock, as mpg_sync_drift() */
     int64_t rounds;
+    int64_t dropped;         /* late: exchanges without a sample */
 };
 
 /* Measures PLAN's cells (>= 1). Outbox and inbox hold the largest size. Collective

@@ -42,6 +42,12 @@ is "bandwidth: samples of each size, one at a time and streaming, and the empty 
     "$(awk '!/^#/ { n[$2 " " $3]++ }
         END { print n["0 1"], n["1024 1"], n["1024 64"], n["1048576 1"], n["1048576 64"] }' "$file")" \
     "20 20 20 20 20"
+ok "overhead runs" quiet two "${OVERHEAD:-$build/bench/overhead/overhead}" -o "$tmp/r" \
+    -s 0,8,64KiB -i 20 -w 10
+file=$(ls "$tmp"/r/overhead-launch0-*.samples)
+ok "overhead's file is whole" whole "$file" "pair size_bytes send_ns receive_ns wait_ns"
+ok "overhead: nothing takes less than no time" awk '
+    !/^#/ && ($3 < 0 || $4 < 0 || $5 < 0) { exit 1 }' "$file"
 ok "three ranks" quiet $mpirun -np 3 "$PINGPONG" -o "$tmp/r" -s 8 -i 5 -w 5 \
     --no-eager
 ok "pingpong with one rank" fails 1 "needs two ranks" $mpirun -np 1 "${aloud[@]}" "$PINGPONG" -o "$tmp/r"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# pingpong and bandwidth (TAP): injected delays come out, orders and pairs are drawn,
+# pingpong, bandwidth and overhead (TAP): injected delays come out, orders and pairs are drawn,
 # series end when they are exact enough, and what goes wrong is said and leaves nothing.
 
 . "$(dirname "$0")/../tap.sh"
@@ -8,7 +8,11 @@ here=$(cd "$(dirname "$0")" && pwd)
 build=$(cd "${top_builddir:-.}" && pwd)
 PINGPONG=${PINGPONG:-$build/bench/pingpong/pingpong}
 BANDWIDTH=${BANDWIDTH:-$build/bench/bandwidth/bandwidth}
-case $PINGPONG in /*) ;; *) PINGPONG=$PWD/$PINGPONG BANDWIDTH=$PWD/$BANDWIDTH ;; esac
+OVERHEAD=${OVERHEAD:-$build/bench/overhead/overhead}
+case $PINGPONG in
+/*) ;;
+*) PINGPONG=$PWD/$PINGPONG BANDWIDTH=$PWD/$BANDWIDTH OVERHEAD=$PWD/$OVERHEAD ;;
+esac
 mpirun=${MPIRUN:-mpirun}
 [ "${MPGKIT_MPI:-yes}" = yes ] || skip_all "built without MPI"
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
@@ -72,6 +76,49 @@ if [ "${MPGKIT_SANITIZERS:-no}" = yes ]; then
 else
     ok "50 us before each send: 100 us more round trip, 50 us more each way" all_shifted
 fi
+
+# The same in what a send costs its caller; what a receive costs stays as it was.
+overheads_shifted() {
+    local try
+    for try in 1 2 3; do
+        rm -rf plain delayed
+        ranks 2 "$OVERHEAD" -o plain -s 8 -i 400 || return
+        ranks 2 env LD_PRELOAD="$build/tests/bench/.libs/libdelay.so" MPGKIT_DELAY_NS=$delay \
+            "$OVERHEAD" -o delayed -s 8 -i 400 || return
+        shifted 1 3 && awk -v a="$(median 4 plain/*.samples)" -v b="$(median 4 delayed/*.samples)" \
+            -v c="$(median 5 delayed/*.samples)" -v delay=$delay 'BEGIN {
+                if (b - a < 0.1 * delay && c - a < 0.1 * delay) exit 0
+                print "# receiving " a " ns, with delayed sends " b " and " c " ns"; exit 1 }' &&
+            return
+        echo "# attempt $try was disturbed"
+    done
+    return 1
+}
+
+if [ "${MPGKIT_SANITIZERS:-no}" = yes ]; then
+    skip "injected delays in overheads" "nothing can be preloaded into a sanitized program"
+else
+    ok "50 us before each send: sending costs 50 us more, receiving what is there does not" \
+        overheads_shifted
+fi
+
+# ---- overheads ----
+
+ok "overhead's default sizes" ranks 2 "$OVERHEAD" -o costs --max-iterations 20 --max-time 500ms
+eager=$(of eager_limit_bytes costs/*.samples)
+if [ -n "$eager" ]; then
+    is "they lie on both sides of the eager limit, too" "$(awk -v e="$eager" '
+        !/^#/ { seen[$2] } END { print (e in seen), (e + 1 in seen) }' costs/*.samples)" "1 1"
+    like "how it sent is said" "$(of sent_by costs/*.samples)" \
+        "MPI_Send up to $eager bytes, above that MPI_Isend*"
+else
+    skip "sizes around the eager limit, how it sent" "$(of eager_limit costs/*.samples)"
+fi
+ok "without looking for the eager limit" ranks 2 "$OVERHEAD" -o posted -s 8 -i 20 --no-eager
+is "all is sent by MPI_Isend" "$(of sent_by posted/*.samples)" "MPI_Isend (its posting)"
+dropped=$(of dropped posted/*.samples)
+is "each exchange is there, or was dropped" \
+    "$(($(grep -vc '^#' posted/*.samples) + ${dropped%% *}))" 20
 
 # ---- orders ----
 

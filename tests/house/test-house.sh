@@ -69,7 +69,7 @@ empty "no text names a file that is not there" \
     "$(named $(printf '%s\n' $files | grep -E '\.([ch]|awk|sh|py|md|def)$'))"
 pages=
 for program in mpgbench mpgbench-collective mpgbench-compute mpgbench-ftq mpgbench-pingpong \
-    mpgbench-bandwidth sigmake sigshow sigdiff mpgtrace mpgsim; do
+    mpgbench-bandwidth mpgbench-overhead sigmake sigshow sigdiff mpgtrace mpgsim; do
     [ -e "man/$program.1" ] || pages="$pages man/$program.1"
 done
 [ -e man/mpgkit.7 ] || pages="$pages man/mpgkit.7"

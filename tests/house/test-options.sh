@@ -67,7 +67,7 @@ program() {
     shift 2
     if [ ! -x "$path" ]; then
         case $name,$MPGKIT_MPI in
-        *pingpong,no | *bandwidth,no | *collective,no) skip "$name" "built without MPI" ;;
+        *pingpong,no | *bandwidth,no | *overhead,no | *collective,no) skip "$name" "built without MPI" ;;
         *) ok "$name is built" test -x "$path" ;;
         esac
         return
@@ -121,6 +121,7 @@ program mpgbench-compute "$COMPUTE"
 program mpgbench-ftq "$FTQ"
 program mpgbench-pingpong "$PINGPONG"
 program mpgbench-bandwidth "$BANDWIDTH"
+program mpgbench-overhead "$OVERHEAD"
 program sigmake "$SIGMAKE"
 program sigshow "$SIGSHOW"
 program sigdiff "$SIGDIFF"

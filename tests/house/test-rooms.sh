@@ -19,6 +19,7 @@ bench/compute     bench/harness
 bench/pingpong    bench/harness
 bench/bandwidth   bench/harness
 bench/collective  bench/harness
+bench/overhead    bench/harness
 signature         statistics
 signature/file    signature
 signature/make    signature/file

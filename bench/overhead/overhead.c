@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* overhead: what a message costs the ranks that send and receive it, though neither waits
+ * for the other: o_s and o_r of LogGP (Alexandrov, Ionescu, Schauser and Scheiman, SPAA
+ * 1995), by size. A receiver that comes late, when the message lies ready, pays o_r alone
+ * (Kielmann, Bal and Verstoep, "Fast Measurement of LogP Parameters for Message Passing
+ * Platforms", IPDPS 2000 workshops, section 3; Hoefler, Lichei and Rehm, "Low-Overhead
+ * LogGP Parameter Assessment for Modern Interconnection Networks", IPDPS 2007, which
+ * netgauge does). */
+#include "config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "bench/harness/network.h"
+#include "common/units.h"
+#include "statistics/order.h"
+
+enum { TAG = 1, ROUND_TRIPS = 5 };
+enum { SEND = 2, RECEIVE, WAIT }; /* columns */
+
+/* The receiver comes so much later than a whole round trip takes. */
+#define ROUND_TRIPS_LATE 2
+#define LATE_NS 20000.0
+
+static struct mpg_network_options opt = {
+    .dir = "results", .timer = "auto", .pairs = "10", .warmup = 20,
+    .confidence = 95, .median_error = 2};
+
+static const struct mpg_option options[] = {
+    {"sizes", 's', MPG_OPTION_STRING, &opt.sizes, "LIST",
+     "message sizes, like 0,8,64KiB (default: 0, 1 and powers\nof two from 8 to 4MiB, the eager"
+     " limit and one byte more)", 0, 0, NULL},
+    {"quick", 'q', MPG_OPTION_FLAG, &opt.quick, NULL,
+     "--max-iterations=400 --max-time=1s", 0, 0, NULL},
+    {"max-iterations", 0, MPG_OPTION_INT, &opt.most, "N",
+     "exchanges recorded at most of each size up to 16KiB;\nfewer of larger ones"
+     " (default: 4000)", 1, 1e8, &opt.most_given},
+    {"max-time", 0, MPG_OPTION_TIME, &opt.time_ns, "TIME",
+     "measure no longer than about TIME in all (default: 60s)", 1e6, 1e15, &opt.time_given},
+    {"iterations", 'i', MPG_OPTION_INT, &opt.iterations, "N",
+     "record N exchanges of each size up to 16KiB, fewer of\nlarger ones but at least 100,"
+     " however exact that is", 1, 1e8, &opt.iterations_given},
+    MPG_NETWORK_OPTIONS(opt),
+    {0}};
+
+static const struct mpg_program program = {
+    .name = "mpgbench overhead",
+    .summary = "Measures what sending a message and receiving one that has arrived cost a rank,\n"
+               "for each message size. Start it with mpirun -np 2, or more for more pairs.",
+    .options = options};
+
+/* ---- the exchange ---- */
+
+static void spin(double time_ns)
+{
+    const uint64_t start_ns = mpg_clock_ns();
+    while ((double)(mpg_clock_ns() - start_ns) < time_ns) {
+    }
+}
+
+/* Sends, and returns the reading of the timer when the call that sends, or that posts what
+ * would wait, is over. */
+static uint64_t send_message(const struct mpg_exchange *x)
+{
+    uint64_t sent;
+    if (x->eager) {
+        MPI_Send(x->outbox, x->size, MPI_BYTE, 1, TAG, x->comm);
+        return mpg_timer_read(x->timer);
+    }
+    MPI_Isend(x->outbox, x->size, MPI_BYTE, 1, TAG, x->comm, x->request);
+    sent = mpg_timer_read(x->timer);
+    MPI_Wait(x->request, MPI_STATUS_IGNORE);
+    return sent;
+}
+
+/* The median time of a few round trips that nothing delays. */
+static double measure_round_trip(const struct mpg_exchange *x)
+{
+    double took_ns[ROUND_TRIPS];
+    for (int i = 0; i < ROUND_TRIPS; i++) {
+        const uint64_t start_ns = mpg_clock_ns();
+        MPI_Send(x->outbox, x->size, MPI_BYTE, 1, TAG, x->comm);
+        MPI_Recv(x->inbox, x->size, MPI_BYTE, 1, TAG, x->comm, MPI_STATUS_IGNORE);
+        took_ns[i] = (double)(mpg_clock_ns() - start_ns);
+    }
+    mpg_sort(took_ns, ROUND_TRIPS);
+    return took_ns[ROUND_TRIPS / 2];
+}
+
+/* Of each exchange the first answer is received by a call that comes late, the second by
+ * one that was posted before all and is waited for late. */
+static void lead(const struct mpg_exchange *x, int64_t n, struct mpg_stamps *stamps)
+{
+    MPI_Request *posted = &x->request[1];
+    stamps->answer_ns = measure_round_trip(x);
+    const double late_ns = ROUND_TRIPS_LATE * stamps->answer_ns + LATE_NS;
+    for (int64_t i = 0; i < n; i++) {
+        stamps->start[i] = mpg_timer_read(x->timer);
+        stamps->sent[i] = send_message(x);
+        spin(late_ns);
+        stamps->ready[i] = mpg_timer_read(x->timer);
+        MPI_Recv(x->inbox, x->size, MPI_BYTE, 1, TAG, x->comm, MPI_STATUS_IGNORE);
+        stamps->end[i] = mpg_timer_read(x->timer);
+        MPI_Irecv(x->inbox, x->size, MPI_BYTE, 1, TAG, x->comm, posted);
+        send_message(x);
+        spin(late_ns);
+        stamps->waits[i] = mpg_timer_read(x->timer);
+        MPI_Wait(posted, MPI_STATUS_IGNORE);
+        stamps->waited[i] = mpg_timer_read(x->timer);
+    }
+}
+
+static void answer(const struct mpg_exchange *x, uint64_t *there)
+{
+    MPI_Recv(x->inbox, x->size, MPI_BYTE, 0, TAG, x->comm, MPI_STATUS_IGNORE);
+    *there = mpg_timer_read(x->timer);
+    MPI_Send(x->outbox, x->size, MPI_BYTE, 0, TAG, x->comm);
+}
+
+static void follow(const struct mpg_exchange *x, int64_t n, struct mpg_stamps *stamps)
+{
+    uint64_t ignored;
+    for (int i = 0; i < ROUND_TRIPS; i++)
+        answer(x, &ignored);
+    for (int64_t i = 0; i < n; i++) {
+        answer(x, &stamps->there[i]);
+        answer(x, &stamps->again[i]);
+    }
+}
+
+static void make_row(const struct mpg_cell *cell, const struct mpg_times *times, double *row)
+{
+    row[1] = (double)cell->size_bytes;
+    row[SEND] = times->send_ns;
+    row[RECEIVE] = times->total_ns;
+    row[WAIT] = times->wait_ns;
+}
+
+/* ---- sizes ---- */
+
+static int make_plan(const struct mpg_network_facts *facts, const struct mpg_plan_limits *limits,
+                     struct mpg_plan *plan, struct mpg_error *err)
+{
+    static const char all[] = "0,1,8,16,32,64,128,256,512,1KiB,2KiB,4KiB,8KiB,16KiB,32KiB,64KiB,"
+                              "128KiB,256KiB,512KiB,1MiB,2MiB,4MiB";
+    int64_t *size = NULL, eager = facts->eager_limit_bytes;
+    int64_t n = mpg_sizes_parse(opt.sizes ? opt.sizes : all, &size, err);
+    int status = n < 0 ? -1 : 0;
+    for (int64_t i = 0; i < n && status == 0; i++)
+        status = mpg_plan_add(plan, size[i], 1, limits, err);
+    if (status == 0 && !opt.sizes && eager > 0 &&
+        (mpg_plan_add(plan, eager, 1, limits, err) < 0 ||
+         mpg_plan_add(plan, eager + 1, 1, limits, err) < 0))
+        status = -1;
+    free(size);
+    return status;
+}
+
+/* ---- what is said ---- */
+
+static int describe(const struct mpg_class *class, struct mpg_header *header,
+                    struct mpg_error *err)
+{
+    int64_t limit = class->eager_limit_bytes;
+    if (mpg_header_add(header, err, "dropped", "%lld exchanges whose answer may have come too late",
+                       (long long)class->dropped) < 0)
+        return -1;
+    if (opt.no_eager || limit <= -2)
+        return mpg_header_add(header, err, "sent_by", "MPI_Isend (its posting)");
+    if (limit == -1)
+        return mpg_header_add(header, err, "sent_by", "MPI_Send");
+    return mpg_header_add(header, err, "sent_by",
+                          "MPI_Send up to %lld bytes, above that MPI_Isend (its posting)",
+                          (long long)limit);
+}
+
+static int print_size(const struct mpg_class *class, int64_t size_bytes, struct mpg_error *err)
+{
+    char size[32], text[5][32];
+    double *value[3] = {NULL};
+    int64_t n = 0;
+    for (int c = 0; c < 3 && n >= 0; c++)
+        n = mpg_class_values(class, size_bytes, 1, SEND + c, &value[c], err);
+    if (n > 0) {
+        for (int c = 0; c < 3; c++)
+            mpg_units_format_time(text[c], sizeof text[c],
+                                  mpg_sorted_quantile(value[c], (size_t)n, 0.5));
+        mpg_units_format_time(text[3], sizeof text[3],
+                              mpg_sorted_quantile(value[0], (size_t)n, 0.99));
+        mpg_units_format_time(text[4], sizeof text[4],
+                              mpg_sorted_quantile(value[1], (size_t)n, 0.99));
+        printf("%10s %8lld %10s %10s %10s %10s %10s\n",
+               mpg_units_format_size(size, sizeof size, size_bytes), (long long)n, text[0],
+               text[3], text[1], text[4], text[2]);
+    }
+    for (int c = 0; c < 3; c++)
+        free(value[c]);
+    return n < 0 ? -1 : 0;
+}
+
+static int print_summary(const struct mpg_class *class, struct mpg_error *err)
+{
+    struct mpg_class_cell *cell = NULL;
+    int64_t n = mpg_class_sizes(class, 1, &cell, err);
+    int status = n < 0 ? -1 : 0;
+    printf("what sending costs, receiving what is there, and waiting for a receive that was posted"
+           " before:\n%10s %8s %10s %10s %10s %10s %10s\n", "size", "samples", "send", "p99",
+           "receive", "p99", "wait");
+    for (int64_t i = 0; i < n && status == 0; i++)
+        status = print_size(class, cell[i].size_bytes, err);
+    free(cell);
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    static const struct mpg_network network = {
+        .name = "overhead", .program = &program, .opt = &opt,
+        .full = {{4000, 16384, 200}, 60e9}, .quick = {{400, 16384, 60}, 1e9},
+        .fixed_least = 100, .lead = lead, .follow = follow, .sent = true, .late = true,
+        .columns = "pair size_bytes send_ns receive_ns wait_ns", .n_columns = 5,
+        .decimals = {0, 0, 1, 1, 1}, .plan = make_plan, .row = make_row, .describe = describe,
+        .summary = print_summary};
+    return mpg_network_main(&network, argc, argv);
+}
