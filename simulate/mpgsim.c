@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* mpgsim: what would a machine's noise, latency and bandwidth do to a traced run? */
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -12,13 +13,14 @@
 enum { DEFAULT_REPLICAS = 64, MAX_REPLICAS = 1000000 };
 
 struct arguments {
-    const char *signature, *source, *path, *absorb, *output;
+    const char *signature, *source, *path, *absorb, *cosched, *measurement, *output;
     struct mpg_option_list noise, call_noise, latency, byte;
     double compute_ratio, source_latency_ns, source_byte_ns;
     int64_t eager_limit, replicas, first_replica, seed;
     struct mpg_given given;
     bool json, per_rank, lenient, deterministic;
     enum mpg_path_class path_class; /* MPG_PATHS: the farthest */
+    enum mpg_cosched cosched_kind;  /* MPG_COSCHEDS: what the records were made for */
 };
 
 struct inputs {
@@ -85,6 +87,29 @@ static int parse_absorb(const char *text, struct mpg_simulation_options *options
     return text ? mpg_error_set(err, "--absorb: '%s' is not none, wait or clock", text) : 0;
 }
 
+static int parse_cosched(struct arguments *a, struct mpg_error *err)
+{
+    static const char *const names[] = {"none", "node", "job"};
+    a->cosched_kind = MPG_COSCHEDS;
+    if (!a->cosched)
+        return 0;
+    for (int i = 0; i < MPG_COSCHEDS; i++)
+        if (strcmp(a->cosched, names[i]) == 0) {
+            a->cosched_kind = (enum mpg_cosched)i;
+            return 0;
+        }
+    return mpg_error_set(err, "--cosched: '%s' is not none, node or job", a->cosched);
+}
+
+static int parse_measurement(const struct arguments *a, struct mpg_perturbation *p,
+                             struct mpg_error *err)
+{
+    p->measurement_fixed = a->measurement && strcmp(a->measurement, "fixed") == 0;
+    if (!a->measurement || p->measurement_fixed || strcmp(a->measurement, "resample") == 0)
+        return 0;
+    return mpg_error_set(err, "--measurement: '%s' is not resample or fixed", a->measurement);
+}
+
 /* A class of path, with blanks or hyphens between its words. */
 static int parse_path(struct arguments *a, struct mpg_error *err)
 {
@@ -142,6 +167,19 @@ static int check_output(const struct arguments *a, const char *trace, struct mpg
     return 0;
 }
 
+static int seat_ranks(const struct arguments *a, struct inputs *in, struct mpg_error *err)
+{
+    int32_t ranks = mpg_trace_ranks(in->trace);
+    int32_t *host = malloc((size_t)ranks * sizeof *host);
+    if (!host)
+        return mpg_error_set(err, "out of memory");
+    for (int32_t i = 0; i < ranks; i++)
+        host[i] = mpg_trace_host(in->trace, i);
+    int status = mpg_perturbation_seat(&in->p, ranks, host, a->cosched_kind, err);
+    free(host);
+    return status;
+}
+
 static int open_inputs(const struct arguments *a, const char *trace, struct inputs *in,
                        struct mpg_error *err)
 {
@@ -153,7 +191,7 @@ static int open_inputs(const struct arguments *a, const char *trace, struct inpu
                         a->source && !source_file(a), err) < 0 ||
         mpg_perturbation_use(&in->p, in->target, in->source.signature, a->path_class, err) < 0)
         return -1;
-    return check_ranks(a, in, err);
+    return check_ranks(a, in, err) < 0 ? -1 : seat_ranks(a, in, err);
 }
 
 static void close_inputs(struct inputs *in)
@@ -295,6 +333,16 @@ int main(int argc, char **argv)
          .argument = "R", .help = "how long the target computes for a traced second of\n"
                                  "computation: 2 is half as fast (default 1)",
          .minimum = 1e-9, .maximum = 1e9},
+        {.name = "cosched", .kind = MPG_OPTION_STRING, .value = &a.cosched, .argument = "WHO",
+         .given = &a.given.cosched,
+         .help = "who meets the recorded noise at the same time: none, the ranks\n"
+                 "of a node, of the job (default: node if its cores were recorded\n"
+                 "together, else none)"},
+        {.name = "measurement", .kind = MPG_OPTION_STRING, .value = &a.measurement,
+         .argument = "HOW", .given = &a.given.measurement,
+         .help = "resample (default): signatures are samples, and each two\n"
+                 "replicas see what another measurement might have found;\n"
+                 "fixed: they are taken for exact"},
         {.name = "absorb", .kind = MPG_OPTION_STRING, .value = &a.absorb, .argument = "MODE",
          .help = "what absorbs delay: none, wait (waiting in calls), clock (and\n"
                  "messages that lay ready; needs comparable clocks). Default:\n"
@@ -343,7 +391,8 @@ int main(int argc, char **argv)
     if (a.json && a.per_rank)
         mpg_option_usage_error(&program, "--json and --per-rank exclude each other");
     if (parse_absorb(a.absorb, &simulation, &err) < 0 || parse_specs(&a, &in.p, &err) < 0 ||
-        parse_path(&a, &err) < 0 || check_standard_input(&a, argv[first], &err) < 0)
+        parse_path(&a, &err) < 0 || parse_cosched(&a, &err) < 0 ||
+        parse_measurement(&a, &in.p, &err) < 0 || check_standard_input(&a, argv[first], &err) < 0)
         mpg_option_usage_error(&program, "%s", err.text);
     int status = run(&a, argv[first], &simulation, &in, &err);
     if (status < 0)

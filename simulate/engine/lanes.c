@@ -12,6 +12,7 @@ struct mpg_lanes {
     enum mpg_absorb absorb;
     const struct mpg_perturbation *p;
     struct mpg_floors *floors;
+    const struct mpg_likes *likes; /* may be NULL */
     double *stream_value; /* capacity x n */
     double *slot_value;   /* capacity x n */
     double *slot_bare;    /* the same without what was put into the message or collective
@@ -77,6 +78,11 @@ void mpg_lanes_free(struct mpg_lanes *l)
     free(l->traced_ns);
     free(l->slack);
     free(l);
+}
+
+void mpg_lanes_use_likes(struct mpg_lanes *l, const struct mpg_likes *likes)
+{
+    l->likes = likes;
 }
 
 const double *mpg_lanes_delay(const struct mpg_lanes *l, int32_t rank)
@@ -149,8 +155,13 @@ static void step_enter(struct mpg_lanes *l, const struct mpg_step *s)
 {
     double *value = stream_value(l, s->stream);
     double before = sum_of(value, l->n);
-    mpg_perturb_compute(l->p, s->rank, s->number, (double)s->since_ns, (double)s->interval_ns,
-                        l->first, l->n, value);
+    struct mpg_interval x = {.rank = s->rank,
+                             .call = s->number,
+                             .since_ns = (double)s->since_ns,
+                             .length_ns = (double)s->interval_ns};
+    if (l->likes)
+        mpg_likes_find(l->likes, s, &x);
+    mpg_perturb_compute(l->p, &x, l->first, l->n, value);
     l->account[s->rank].compute_ns += sum_of(value, l->n) - before;
 }
 

@@ -10,6 +10,7 @@
 #include "common/error.h"
 #include "graph/graph.h"
 #include "simulate/engine/floors.h"
+#include "simulate/engine/likes.h"
 #include "simulate/models/perturbation.h"
 
 enum mpg_absorb { MPG_ABSORB_NONE, MPG_ABSORB_WAIT, MPG_ABSORB_CLOCK };
@@ -22,6 +23,9 @@ struct mpg_lanes;
 struct mpg_lanes *mpg_lanes_new(int32_t ranks, uint32_t lanes, uint32_t first,
                                 enum mpg_absorb absorb, const struct mpg_perturbation *p,
                                 struct mpg_floors *floors, struct mpg_error *err);
+/* Says what noise took from the traced intervals; without it, what a stretch of the source's record
+ * lost is taken. LIKES outlives the lanes. */
+void mpg_lanes_use_likes(struct mpg_lanes *lanes, const struct mpg_likes *likes);
 /* Evaluates one step of a graph that has SLOTS slots so far. */
 int mpg_lanes_step(struct mpg_lanes *lanes, const struct mpg_step *step, uint32_t slots,
                    struct mpg_error *err);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The passes over a trace: clock bounds if nothing else is known of the clocks,
- * floors if slack or negative perturbations need them, then the replicas. */
+ * floors if slack or negative perturbations need them, what is alike if the source's noise is to
+ * be taken out of it, then the replicas. */
 #include "simulate/engine/simulation.h"
 
 #include <string.h>
@@ -17,6 +18,7 @@ struct simulation {
     const struct mpg_simulation_options *options;
     struct mpg_clock_map *clocks;
     struct mpg_floors *floors;
+    struct mpg_likes *likes; /* NULL: no noise is taken out */
     enum mpg_absorb absorb;
     struct mpg_result *result;
     uint32_t slots; /* that the graph had, as far as a pass has told */
@@ -94,34 +96,43 @@ static int choose_absorb(struct simulation *sim, struct mpg_error *err)
     return 0;
 }
 
-struct floor_pass {
+/* What the first pass gathers; either may be NULL. */
+struct first_pass {
     struct mpg_floors *floors;
+    struct mpg_likes *likes;
     bool comparable;
 };
 
-static int take_floors(void *context, const struct mpg_step *s, uint32_t slots,
-                       struct mpg_error *err)
+static int take_first(void *context, const struct mpg_step *s, uint32_t slots,
+                      struct mpg_error *err)
 {
-    struct floor_pass *f = context;
+    struct first_pass *f = context;
     (void)slots;
-    return mpg_floors_add(f->floors, s, f->comparable, err);
+    if (f->likes && mpg_likes_add(f->likes, s, err) < 0)
+        return -1;
+    return f->floors ? mpg_floors_add(f->floors, s, f->comparable, err) : 0;
 }
 
 static int find_floors(struct simulation *sim, struct mpg_error *err)
 {
-    if (sim->absorb == MPG_ABSORB_NONE && !mpg_perturbation_can_speed_messages(sim->p))
+    bool wanted = sim->absorb != MPG_ABSORB_NONE || mpg_perturbation_can_speed_messages(sim->p);
+    bool alike = mpg_perturbation_noise_removed(sim->p);
+    if ((wanted && !(sim->floors = mpg_floors_new(sim->trace, &sim->options->floors, err))) ||
+        (alike && !(sim->likes = mpg_likes_new(sim->p, err))))
+        return -1;
+    if (!wanted && !alike)
         return 0;
-    sim->floors = mpg_floors_new(sim->trace, &sim->options->floors, err);
-    if (!sim->floors)
-        return -1;
     /* Without `clock` message floors only stop negative perturbations. */
-    struct floor_pass f = {sim->floors, mpg_clock_map_source(sim->clocks) != MPG_CLOCK_NONE &&
-                                            (sim->absorb == MPG_ABSORB_CLOCK ||
-                                             mpg_perturbation_can_speed_messages(sim->p))};
-    if (pass(sim, "finding floors", take_floors, &f, err) < 0 ||
-        mpg_floors_finish(sim->floors, err) < 0)
+    struct first_pass f = {.floors = sim->floors,
+                           .likes = sim->likes,
+                           .comparable = mpg_clock_map_source(sim->clocks) != MPG_CLOCK_NONE &&
+                                         (sim->absorb == MPG_ABSORB_CLOCK ||
+                                          mpg_perturbation_can_speed_messages(sim->p))};
+    if (pass(sim, "finding floors", take_first, &f, err) < 0 ||
+        (alike && mpg_likes_finish(sim->likes, err) < 0) ||
+        (wanted && mpg_floors_finish(sim->floors, err) < 0))
         return -1;
-    if (f.comparable || sim->options->floors.has_source_cost)
+    if (wanted && (f.comparable || sim->options->floors.has_source_cost))
         sim->result->floor_rule = mpg_floors_rule(sim->floors);
     return 0;
 }
@@ -140,6 +151,7 @@ static int run_lanes(struct simulation *sim, uint32_t begin, uint32_t n, struct 
                                             sim->p, sim->floors, err);
     if (!lanes)
         return -1;
+    mpg_lanes_use_likes(lanes, sim->likes);
     int status = pass(sim, "simulating", take_lanes, lanes, err);
     for (int32_t i = 0; status == 0 && i < r->ranks; i++) {
         r->traced_ns[i] = mpg_lanes_traced(lanes, i);
@@ -183,6 +195,7 @@ int mpg_simulate(struct mpg_trace *trace, const struct mpg_perturbation *p,
     status = mpg_result_finish(result, err);
 out:
     mpg_floors_free(sim.floors);
+    mpg_likes_free(sim.likes);
     mpg_clock_map_free(sim.clocks);
     if (status < 0)
         mpg_result_clear(result);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What the system takes from computation, for a vector of lanes: nu and rho. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "simulate/models/perturbation.h"
 
@@ -9,51 +8,31 @@ enum { LANES_AT_ONCE = 64 };
 
 /* --- from signatures --- */
 
-static void free_replays(struct mpg_replay **replays, size_t n)
-{
-    for (size_t i = 0; replays && i < n; i++)
-        mpg_replay_free(replays[i]);
-    free(replays);
-}
-
-/* A replay for each core of SIG with a record, on whatever host, in the order of
- * hosts and cores; some may have quanta only. */
-static struct mpg_replay **make_replays(const struct mpg_signature *sig, size_t *n,
-                                        struct mpg_error *err)
-{
-    struct mpg_replay **replays = calloc(sig->cores ? sig->cores : 1, sizeof *replays);
-    size_t made = 0;
-    if (!replays) {
-        mpg_error_set(err, "out of memory");
-        return NULL;
-    }
-    for (size_t i = 0; i < sig->cores; i++) {
-        if (!(sig->core[i].span_ns > 0))
-            continue;
-        if (!(replays[made] = mpg_replay_new(&sig->core[i], err))) {
-            mpg_error_prefix(err, "%s", sig->path);
-            free_replays(replays, made);
-            return NULL;
-        }
-        made++;
-    }
-    *n = made;
-    return replays;
-}
-
 int mpg_perturbation_use_noise(struct mpg_perturbation *p, struct mpg_error *err)
 {
-    if (p->target && !(p->target_noise = make_replays(p->target, &p->target_cores, err)))
+    if (p->target && mpg_machine_init(&p->target_noise, p->target, err) < 0)
         return -1;
-    if (p->source && !(p->source_noise = make_replays(p->source, &p->source_cores, err)))
+    p->target_cores = p->target_noise.cores;
+    if (p->source && mpg_machine_init(&p->source_noise, p->source, err) < 0)
         return -1;
+    p->source_cores = p->source_noise.cores;
+    p->same_noise = p->target && p->source && mpg_machine_same(p->target, p->source);
+    mpg_parts_draw(&p->parts, p->seed);
     return 0;
 }
 
 void mpg_perturbation_clear_noise(struct mpg_perturbation *p)
 {
-    free_replays(p->target_noise, p->target_cores);
-    free_replays(p->source_noise, p->source_cores);
+    mpg_machine_clear(&p->target_noise);
+    mpg_machine_clear(&p->source_noise);
+}
+
+int mpg_perturbation_seat(struct mpg_perturbation *p, int32_t ranks, const int32_t *host,
+                          enum mpg_cosched cosched, struct mpg_error *err)
+{
+    if (mpg_machine_seat(&p->target_noise, ranks, host, cosched, err) < 0)
+        return -1;
+    return mpg_machine_seat(&p->source_noise, ranks, host, cosched, err);
 }
 
 bool mpg_perturbation_noise_measured(const struct mpg_perturbation *p)
@@ -61,42 +40,101 @@ bool mpg_perturbation_noise_measured(const struct mpg_perturbation *p)
     return p->noise.n == 0 && p->target_cores > 0;
 }
 
-/* --- intervals --- */
-
-/* How much longer than traced an interval takes that began SINCE_NS after MPI_Init,
- * DELAY_NS late: the work in it, less the source's noise, meets the target's. U
- * says where in their records both machines' noise starts. */
-static double replayed_ns(const struct mpg_perturbation *p, int32_t rank, double u, double since_ns,
-                          double interval_ns, double delay_ns)
+bool mpg_perturbation_noise_removed(const struct mpg_perturbation *p)
 {
-    const struct mpg_replay *target = p->target_noise[(size_t)rank % p->target_cores];
-    double work_ns = interval_ns;
-    if (p->source_cores) {
-        const struct mpg_replay *source = p->source_noise[(size_t)rank % p->source_cores];
-        double from_ns = u * mpg_replay_span_ns(source) + since_ns;
-        work_ns = mpg_replay_work_in(source, from_ns, interval_ns);
-    }
-    double begin_ns = u * mpg_replay_span_ns(target) + fmax(since_ns + delay_ns, 0);
-    return mpg_replay_time_for(target, begin_ns, p->compute_ratio * work_ns) - interval_ns;
+    return p->noise.n == 0 && p->target && p->source_cores > 0 &&
+           !mpg_perturbation_noise_unchanged(p);
 }
 
-void mpg_perturb_compute(const struct mpg_perturbation *p, int32_t rank, uint64_t call,
-                         double since_ns, double interval_ns, uint32_t first, uint32_t n,
-                         double *delay_ns)
+bool mpg_perturbation_noise_unchanged(const struct mpg_perturbation *p)
 {
-    if (mpg_perturbation_noise_measured(p)) {
-        struct mpg_address phase = {.seed = p->seed, .rank = rank, .purpose = MPG_DRAW_PHASE};
-        for (uint32_t w = 0; w < n; w++)
-            delay_ns[w] += fmax(replayed_ns(p, rank, mpg_draw(&phase, first + w), since_ns,
-                                            interval_ns, delay_ns[w]),
-                                -interval_ns);
+    return p->noise.n == 0 && p->same_noise && p->compute_ratio == 1;
+}
+
+bool mpg_perturbation_noise_is_random(const struct mpg_perturbation *p)
+{
+    return mpg_specs_are_random(&p->noise) ||
+           (!mpg_perturbation_noise_unchanged(p) &&
+            (mpg_perturbation_noise_measured(p) || mpg_perturbation_noise_removed(p)));
+}
+
+/* --- intervals --- */
+
+/* The parts of all records in REPLICA; NULL: they are whole. */
+static const uint8_t *parts_in(const struct mpg_perturbation *p, uint32_t replica)
+{
+    return p->measurement_fixed ? NULL : p->parts.part[mpg_measurement_of(replica)];
+}
+
+/* What X is without the source's noise, by its rank among its likes. */
+static double work_among_likes(const struct mpg_perturbation *p, const struct mpg_interval *x,
+                               const uint8_t *part)
+{
+    double scale = 1;
+    if (part) {
+        const struct mpg_resampled *record =
+            &p->source_noise.resampled[mpg_machine_seat_of(&p->source_noise, x->rank).core];
+        double whole = mpg_resampled_lost(record, NULL);
+        scale = whole > 0 ? mpg_resampled_lost(record, part) / whole : 1;
+    }
+    return mpg_sketch_work(x->likes, x->alike_ns, fmin(1, x->lost * scale), scale);
+}
+
+/* The work of a stretch of the source's record, as long as X. */
+static double work_of_stretch(const struct mpg_perturbation *p, const struct mpg_interval *x,
+                              const uint8_t *part, uint32_t replica)
+{
+    const struct mpg_machine *source = &p->source_noise;
+    double from_ns = mpg_machine_start(source, p->seed, x->rank, replica) + x->since_ns;
+    return mpg_resampled_work_in(&source->resampled[mpg_machine_seat_of(source, x->rank).core],
+                                 part, from_ns, x->length_ns);
+}
+
+/* How long WORK_NS of X takes on the target. */
+static double time_on_target(const struct mpg_perturbation *p, const struct mpg_interval *x,
+                             double work_ns, double delay_ns, uint32_t replica)
+{
+    const struct mpg_machine *target = &p->target_noise;
+    double begin_ns =
+        mpg_machine_start(target, p->seed, x->rank, replica) + fmax(x->since_ns + delay_ns, 0);
+    return mpg_resampled_time_for(&target->resampled[mpg_machine_seat_of(target, x->rank).core],
+                                  parts_in(p, replica), begin_ns, work_ns);
+}
+
+static void replay(const struct mpg_perturbation *p, const struct mpg_interval *x, uint32_t first,
+                   uint32_t n, double *delay_ns)
+{
+    bool removed = mpg_perturbation_noise_removed(p);
+    const uint8_t *last = NULL;
+    double work_ns = x->length_ns;
+    for (uint32_t w = 0; w < n; w++) {
+        const uint8_t *part = parts_in(p, first + w);
+        if (removed && !x->likes)
+            work_ns = work_of_stretch(p, x, part, first + w);
+        else if (removed && (w == 0 || part != last))
+            work_ns = work_among_likes(p, x, part);
+        last = part;
+        double time_ns = p->compute_ratio * work_ns;
+        if (p->target_cores > 0)
+            time_ns = time_on_target(p, x, time_ns, delay_ns[w], first + w);
+        delay_ns[w] += fmax(time_ns - x->length_ns, -x->length_ns);
+    }
+}
+
+void mpg_perturb_compute(const struct mpg_perturbation *p, const struct mpg_interval *x,
+                         uint32_t first, uint32_t n, double *delay_ns)
+{
+    if (mpg_perturbation_noise_unchanged(p))
+        return;
+    if (mpg_perturbation_noise_measured(p) || mpg_perturbation_noise_removed(p)) {
+        replay(p, x, first, n, delay_ns);
         return;
     }
-    double growth_ns = (p->compute_ratio - 1) * interval_ns;
+    double growth_ns = (p->compute_ratio - 1) * x->length_ns;
     if (growth_ns == 0 && p->noise.n == 0)
         return;
     struct mpg_address address = {
-        .seed = p->seed, .call = call, .rank = rank, .purpose = MPG_DRAW_NOISE};
+        .seed = p->seed, .call = x->call, .rank = x->rank, .purpose = MPG_DRAW_NOISE};
     double added_ns[LANES_AT_ONCE];
     for (uint32_t done = 0, m; done < n; done += m) {
         m = n - done < LANES_AT_ONCE ? n - done : LANES_AT_ONCE;
@@ -104,6 +142,6 @@ void mpg_perturb_compute(const struct mpg_perturbation *p, int32_t rank, uint64_
             added_ns[w] = growth_ns;
         mpg_specs_draw(&p->noise, &address, 1, first + done, m, added_ns);
         for (uint32_t w = 0; w < m; w++)
-            delay_ns[done + w] += fmax(added_ns[w], -interval_ns);
+            delay_ns[done + w] += fmax(added_ns[w], -x->length_ns);
     }
 }

@@ -75,10 +75,9 @@ bool mpg_perturbation_bytes_measured(const struct mpg_perturbation *p)
 
 bool mpg_perturbation_is_random(const struct mpg_perturbation *p)
 {
-    return mpg_specs_are_random(&p->noise) || mpg_specs_are_random(&p->call_noise) ||
+    return mpg_perturbation_noise_is_random(p) || mpg_specs_are_random(&p->call_noise) ||
            mpg_specs_are_random(&p->latency) || mpg_specs_are_random(&p->byte) ||
-           mpg_perturbation_noise_measured(p) || mpg_perturbation_latency_measured(p) ||
-           mpg_perturbation_bytes_measured(p);
+           mpg_perturbation_latency_measured(p) || mpg_perturbation_bytes_measured(p);
 }
 
 bool mpg_perturbation_can_speed_messages(const struct mpg_perturbation *p)

@@ -10,7 +10,8 @@
 #include "common/error.h"
 #include "signature/signature.h"
 #include "simulate/models/draws.h"
-#include "simulate/models/replay.h"
+#include "simulate/models/machine.h"
+#include "simulate/models/sketch.h"
 #include "simulate/models/spec.h"
 
 struct mpg_perturbation {
@@ -20,8 +21,11 @@ struct mpg_perturbation {
     /* From signatures, where the specs above say nothing; NULL without one. */
     const struct mpg_signature *target, *source;
     const struct mpg_network_path *target_path, *source_path; /* which of their paths; may be NULL */
-    struct mpg_replay **target_noise, **source_noise; /* a replay per core */
-    size_t target_cores, source_cores;
+    struct mpg_machine target_noise, source_noise;
+    size_t target_cores, source_cores; /* that have noise records */
+    bool same_noise;        /* target's and source's are the same */
+    struct mpg_parts parts; /* of noise records, in each measurement */
+    bool measurement_fixed; /* signatures are taken for exact: no launch is drawn */
 };
 
 /* Takes noise and messages from TARGET (and subtracts SOURCE's; either may be
@@ -36,12 +40,21 @@ void mpg_perturbation_clear(struct mpg_perturbation *p);
 /* The noise's parts of both (compute.c): from P's target and source, into P. */
 int mpg_perturbation_use_noise(struct mpg_perturbation *p, struct mpg_error *err);
 void mpg_perturbation_clear_noise(struct mpg_perturbation *p);
+/* Says on which hosts the RANKS ranks are, HOST[r] being rank r's as a small number, so that
+ * those of a host can meet its noise together (simulate/models/machine.h). */
+int mpg_perturbation_seat(struct mpg_perturbation *p, int32_t ranks, const int32_t *host,
+                          enum mpg_cosched cosched, struct mpg_error *err);
 
 /* Whether P takes latencies, and transfer times, from a signature. */
 bool mpg_perturbation_latency_measured(const struct mpg_perturbation *p);
 bool mpg_perturbation_bytes_measured(const struct mpg_perturbation *p);
-/* Whether P takes noise from a signature. */
+/* Whether P takes noise from a signature; whether it takes the source's out of computation;
+ * whether both are the same machine's, so that computation is as it was. */
 bool mpg_perturbation_noise_measured(const struct mpg_perturbation *p);
+bool mpg_perturbation_noise_removed(const struct mpg_perturbation *p);
+bool mpg_perturbation_noise_unchanged(const struct mpg_perturbation *p);
+/* Whether what computation meets can differ between two replicas. */
+bool mpg_perturbation_noise_is_random(const struct mpg_perturbation *p);
 /* Whether PATH, which may be NULL, has transfers of any bytes; the empty message has no
  * time per byte. */
 bool mpg_perturbation_has_transfers(const struct mpg_network_path *path);
@@ -53,12 +66,22 @@ bool mpg_perturbation_can_speed_messages(const struct mpg_perturbation *p);
 /* The functions below add one perturbation, in ns, to each of N lanes; lane w is
  * replica FIRST + w. CALL and RANK are the address of the draws. */
 
-/* How much longer than INTERVAL_NS a compute interval takes that began SINCE_NS
- * (traced) after MPI_Init, DELAY_NS[w] late: nu + (rho - 1) c, never less than
- * -INTERVAL_NS. */
-void mpg_perturb_compute(const struct mpg_perturbation *p, int32_t rank, uint64_t call,
-                         double since_ns, double interval_ns, uint32_t first, uint32_t n,
-                         double *delay_ns);
+/* A compute interval. */
+struct mpg_interval {
+    int32_t rank;
+    uint64_t call;    /* before which it is */
+    double since_ns;  /* it began so long after MPI_Init, as traced */
+    double length_ns; /* as traced */
+    /* What noise took from it, if the source's is to be taken out (simulate/engine/likes.h) */
+    const struct mpg_sketch *likes; /* NULL: what a stretch of the source's record lost */
+    double alike_ns; /* by which it is one of them: its length, or CPU time */
+    double lost;     /* the part of it that noise takes, 0 .. 1 */
+};
+
+/* How much longer X takes that began DELAY_NS[w] late: nu + (rho - 1) c, never less than
+ * -length_ns. */
+void mpg_perturb_compute(const struct mpg_perturbation *p, const struct mpg_interval *x,
+                         uint32_t first, uint32_t n, double *delay_ns);
 /* kappa */
 void mpg_perturb_call(const struct mpg_perturbation *p, int32_t rank, uint64_t call,
                       uint32_t first, uint32_t n, double *value_ns);

@@ -260,3 +260,85 @@ double mpg_replay_time_for(const struct mpg_replay *r, double t_ns, double work_
     double end_ns = mpg_replay_time_of(r, mpg_replay_work_before(r, t_ns) + work_ns);
     return end_ns > t_ns ? end_ns - t_ns : 0;
 }
+
+/* ---- as a list ---- */
+
+struct list {
+    size_t n, capacity;
+    double *start_ns, *duration_ns;
+};
+
+static int append(struct list *list, double start_ns, double duration_ns, struct mpg_error *err)
+{
+    if (list->n == list->capacity) {
+        size_t capacity = list->capacity ? 2 * list->capacity : 1024;
+        double *start = realloc(list->start_ns, capacity * sizeof *start);
+        list->start_ns = start ? start : list->start_ns;
+        double *duration = realloc(list->duration_ns, capacity * sizeof *duration);
+        list->duration_ns = duration ? duration : list->duration_ns;
+        if (!start || !duration)
+            return mpg_error_set(err, "out of memory");
+        list->capacity = capacity;
+    }
+    list->start_ns[list->n] = start_ns;
+    list->duration_ns[list->n++] = duration_ns;
+    return 0;
+}
+
+/* The I-th detour of R repeated, on the clock that stops during the longest. */
+static double repeated_start(const struct record *r, size_t i)
+{
+    return (double)(i / r->n) * r->span_ns + r->start_ns[i % r->n];
+}
+
+/* Those of the others that begin before the clock that stops during the longest shows END_NS,
+ * LOST_NS of which have passed; one that goes on then begins again after the longest. */
+static int append_others(struct list *list, const struct record *r, size_t *next, double *left_ns,
+                         double from_ns, double end_ns, double lost_ns, struct mpg_error *err)
+{
+    if (*left_ns > 0) {
+        double part_ns = fmin(*left_ns, end_ns - from_ns);
+        *left_ns -= part_ns;
+        if (part_ns > 0 && append(list, from_ns + lost_ns, part_ns, err) < 0)
+            return -1;
+    }
+    for (; !(*left_ns > 0) && repeated_start(r, *next) < end_ns; (*next)++) {
+        double start_ns = repeated_start(r, *next);
+        double duration_ns = r->end_ns[*next % r->n] - r->start_ns[*next % r->n];
+        double part_ns = fmin(duration_ns, end_ns - start_ns);
+        if (append(list, start_ns + lost_ns, part_ns, err) < 0)
+            return -1;
+        *left_ns = duration_ns - part_ns;
+    }
+    return 0;
+}
+
+int mpg_replay_detours(const struct mpg_replay *r, size_t *n, double **start_ns,
+                       double **duration_ns, struct mpg_error *err)
+{
+    const struct record *longest = r->longest, *others = r->others;
+    struct list list = {0};
+    size_t next = 0;
+    double lost_ns = 0, left_ns = 0, from_ns = 0;
+    for (size_t i = 0; i <= longest->n; i++) {
+        double end_ns = i < longest->n ? longest->done_ns[i] : longest->work_ns;
+        if (others && others->n > 0 &&
+            append_others(&list, others, &next, &left_ns, from_ns, end_ns, lost_ns, err) < 0)
+            goto fail;
+        if (i == longest->n)
+            break;
+        double duration_ns = longest->end_ns[i] - longest->start_ns[i];
+        if (append(&list, longest->start_ns[i], duration_ns, err) < 0)
+            goto fail;
+        lost_ns += duration_ns;
+        from_ns = end_ns;
+    }
+    *n = list.n;
+    *start_ns = list.start_ns;
+    *duration_ns = list.duration_ns;
+    return 0;
+fail:
+    free(list.start_ns);
+    free(list.duration_ns);
+    return -1;
+}

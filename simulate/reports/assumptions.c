@@ -54,21 +54,48 @@ static void say_lost(const struct mpg_signature *sig, char *text, size_t size)
         snprintf(text, size, "%.3g %%", 100 * most);
 }
 
+/* Who meets noise together, and on which core. */
+static void say_cosched(const struct mpg_machine *m, char *text, size_t size)
+{
+    if (m->cosched == MPG_COSCHED_NONE)
+        snprintf(text, size, "rank r runs on core r mod %zu, from a random phase", m->cores);
+    else
+        snprintf(text, size,
+                 "the i-th rank of a host runs on its core i mod %zu, from one random phase %s",
+                 m->cores / m->hosts,
+                 m->cosched == MPG_COSCHED_JOB ? "for the job"
+                 : m->together                 ? "for the host (its cores were recorded together)"
+                                               : "for the host");
+}
+
+/* What became of the source's noise. */
+static const char *say_removed(const struct mpg_perturbation *p)
+{
+    return p->source_cores == 0 ? ""
+                                : "; of the source's, each interval lost what its rank among its "
+                                  "likes says, which is taken out first";
+}
+
 static void say_noise(const struct mpg_report *r, char *text, size_t size)
 {
     const struct mpg_perturbation *p = r->p;
     size_t hosts = p->target ? count_hosts(p->target) : 0;
-    char replay[320], many[64] = "", lost[64] = "";
-    if (p->target_cores > 0)
+    char replay[512], many[64] = "", lost[64] = "", who[192] = "";
+    if (p->target_cores > 0) {
         say_lost(p->target, lost, sizeof lost);
+        say_cosched(&p->target_noise, who, sizeof who);
+    }
     if (hosts > 1)
         snprintf(many, sizeof many, " of %zu hosts, one host after another,", hosts);
-    snprintf(replay, sizeof replay,
-             "detours of %zu core%s%s replayed, %s of the time lost%s; rank r runs on core r mod %zu,"
-             " from a random phase",
-             p->target_cores, p->target_cores == 1 ? "" : "s", many, lost,
-             p->source_cores ? ", the source's taken out first" : "", p->target_cores);
-    say_specs(text, size, &p->noise, p->target_cores > 0, replay);
+    if (mpg_perturbation_noise_unchanged(p))
+        snprintf(replay, sizeof replay,
+                 "source and target have the same record of noise: it changes nothing");
+    else if (p->target_cores == 0)
+        snprintf(replay, sizeof replay, "none%s", say_removed(p));
+    else
+        snprintf(replay, sizeof replay, "detours of %zu core%s%s replayed, %s of the time lost; %s%s",
+                 p->target_cores, p->target_cores == 1 ? "" : "s", many, lost, who, say_removed(p));
+    say_specs(text, size, &p->noise, p->target != NULL, replay);
 }
 
 static const char *against(const struct mpg_perturbation *p)

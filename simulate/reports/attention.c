@@ -187,7 +187,7 @@ static bool uses_target(const struct mpg_report *r)
 static bool uses_source(const struct mpg_report *r)
 {
     const struct mpg_perturbation *p = r->p;
-    return (mpg_perturbation_noise_measured(p) && p->source_cores > 0) ||
+    return (p->noise.n == 0 && p->target && p->source_cores > 0) ||
            (mpg_perturbation_latency_measured(p) && has_latency(p->source_path)) ||
            (mpg_perturbation_bytes_measured(p) && mpg_perturbation_has_transfers(p->source_path)) ||
            r->result->floors_of_source;

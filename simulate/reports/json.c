@@ -88,6 +88,7 @@ static json_t *source_json(const struct mpg_source *source)
 static json_t *options_json(const struct mpg_report *r)
 {
     static const char *const absorb[] = {"none", "wait", "clock"};
+    static const char *const cosched[] = {"none", "node", "job"};
     static const char *const clocks[] = {"unknown", "shared", "measured", "bounded"};
     const struct mpg_perturbation *p = r->p;
     int64_t limit = r->options->graph.eager_limit_bytes;
@@ -101,6 +102,11 @@ static json_t *options_json(const struct mpg_report *r)
     json_object_set_new(o, "path", path_json(p->target_path));
     json_object_set_new(o, "source_path", path_json(p->source_path));
     json_object_set_new(o, "noise", specs_json(&p->noise));
+    json_object_set_new(o, "cosched", p->target_cores > 0
+                                          ? json_string(cosched[p->target_noise.cosched])
+                                          : json_null());
+    json_object_set_new(o, "measurement",
+                        json_string(p->measurement_fixed ? "fixed" : "resample"));
     json_object_set_new(o, "call_noise", specs_json(&p->call_noise));
     json_object_set_new(o, "latency", specs_json(&p->latency));
     json_object_set_new(o, "byte", specs_json(&p->byte));
@@ -181,7 +187,7 @@ int mpg_report_json(const struct mpg_report *r, FILE *out, struct mpg_error *err
     int status = -1;
     if (!scratch)
         return mpg_error_set(err, "out of memory");
-    struct mpg_summary run = mpg_summarise(q->run_ns, q->replicas, scratch);
+    struct mpg_summary run = mpg_report_run(r, scratch);
     ran_out = false;
     json_set_alloc_funcs(allocate, free);
     root = json_pack("{s:s, s:i, s:o, s:s, s:I, s:o, s:o, s:o, s:f, s:o}", "format",

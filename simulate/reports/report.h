@@ -20,7 +20,7 @@ struct mpg_report {
     const struct mpg_result *result;
     const struct mpg_attention *attention; /* what stands above everything else */
     struct mpg_given { /* on the command line */
-        bool eager_limit, path, replicas, first_replica, seed, source_latency, source_byte;
+        bool eager_limit, path, cosched, measurement, replicas, first_replica, seed, source_latency, source_byte;
     } given;
 };
 
@@ -29,6 +29,10 @@ int mpg_report_text(const struct mpg_report *report, FILE *stream, struct mpg_er
 int mpg_report_per_rank(const struct mpg_report *report, FILE *stream, struct mpg_error *err);
 /* The schema is in mpgsim-json(5). */
 int mpg_report_json(const struct mpg_report *report, FILE *stream, struct mpg_error *err);
+
+/* The job's run time over replicas, its interval including that signatures are samples
+ * (simulate/engine/interval.h). SCRATCH: a double for each replica. */
+struct mpg_summary mpg_report_run(const struct mpg_report *report, double *scratch);
 
 /* The account's mean over ranks, as a part of the text. */
 void mpg_report_account(const struct mpg_result *result, FILE *stream);

@@ -6,6 +6,7 @@
 
 #include "common/printable.h"
 #include "common/units.h"
+#include "simulate/engine/interval.h"
 #include "simulate/reports/report.h"
 
 static void print_time(FILE *out, double ns)
@@ -104,6 +105,15 @@ static void print_run(const struct mpg_report *r, const struct mpg_summary *s, F
     fputc('\n', out);
 }
 
+struct mpg_summary mpg_report_run(const struct mpg_report *r, double *scratch)
+{
+    const struct mpg_result *q = r->result;
+    struct mpg_summary run = mpg_summarise(q->run_ns, q->replicas, scratch);
+    if (!r->p->measurement_fixed)
+        mpg_interval_widen(&run, q->run_ns, scratch, q->replicas, q->first_replica);
+    return run;
+}
+
 /* The delays of one rank, summarised. */
 static struct mpg_summary rank_summary(const struct mpg_result *q, int32_t rank, double *scratch)
 {
@@ -134,7 +144,7 @@ int mpg_report_text(const struct mpg_report *r, FILE *out, struct mpg_error *err
     double *medians = malloc((size_t)q->ranks * sizeof *medians);
     int status = 0;
     if (scratch && medians) {
-        struct mpg_summary run = mpg_summarise(q->run_ns, q->replicas, scratch);
+        struct mpg_summary run = mpg_report_run(r, scratch);
         print_attention(r, out);
         print_head(r, out);
         print_assumptions(r, out);

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Compute intervals that are alike: those of one rank between the same two callsites. A first
+ * pass gathers them, so that what the traced machine's noise took from each of them can be taken
+ * out where it was (docs/MODEL.md, 3, and Decisions, Alikes). */
+#ifndef MPG_LIKES_H
+#define MPG_LIKES_H
+
+#include "common/error.h"
+#include "graph/graph.h"
+#include "simulate/models/perturbation.h"
+
+struct mpg_likes;
+
+/* Of the source that P has, which outlives it. A group takes up to 2 KiB (twice that where CPU
+ * time was recorded), and there is one for each pair of callsites of a rank. */
+struct mpg_likes *mpg_likes_new(const struct mpg_perturbation *p, struct mpg_error *err);
+/* Takes a step of the first pass. */
+int mpg_likes_add(struct mpg_likes *likes, const struct mpg_step *step, struct mpg_error *err);
+/* Ends the gathering. */
+int mpg_likes_finish(struct mpg_likes *likes, struct mpg_error *err);
+/* Says of X, the interval that the ENTER step STEP is about, what noise took from it. */
+void mpg_likes_find(const struct mpg_likes *likes, const struct mpg_step *step,
+                    struct mpg_interval *x);
+void mpg_likes_free(struct mpg_likes *likes); /* NULL is allowed */
+
+#endif

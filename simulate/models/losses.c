@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Work begun at t loses time_for(t, work) - work. As t moves over the record that is constant
+ * but where a detour leaves at the front or comes in at the end, and falls linearly while t is
+ * in a detour: a sweep over the detours gives its exact distribution, which is kept in bins of
+ * equal ratio with their mass and mean. */
+#include "simulate/models/losses.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BINS_AN_OCTAVE = 64, OCTAVES = 64, BINS = BINS_AN_OCTAVE * OCTAVES };
+enum { WORKS_AN_OCTAVE = 8, WORKS = WORKS_AN_OCTAVE * OCTAVES };
+
+struct table { /* of one length of work: a step function of probability, and its integral */
+    size_t n;
+    double *share;    /* n + 1: probability of the bins below; the last is 1 */
+    double *integral; /* n + 1 */
+};
+
+struct mpg_losses {
+    size_t n;
+    double span_ns, work_ns;
+    double *done_ns;   /* n: work before a detour */
+    double *before_ns; /* n + 1: durations of the detours before */
+    struct table *table[WORKS];
+};
+
+struct bins {
+    double mass[BINS], sum[BINS]; /* of losses */
+};
+
+/* --- the record --- */
+
+static int compare_descending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x < y) - (x > y);
+}
+
+/* The least duration of those longest of N detours that together last at most MOST_NS. */
+static int find_longest(const double *duration_ns, size_t n, double most_ns, double *least_ns,
+                        struct mpg_error *err)
+{
+    *least_ns = INFINITY;
+    if (!(most_ns > 0) || n == 0)
+        return 0;
+    double *sorted = malloc(n * sizeof *sorted);
+    if (!sorted)
+        return mpg_error_set(err, "out of memory");
+    memcpy(sorted, duration_ns, n * sizeof *sorted);
+    qsort(sorted, n, sizeof *sorted, compare_descending);
+    double sum_ns = 0;
+    for (size_t i = 0; i < n; i++) {
+        size_t equal = i + 1; /* all that are as long, or none */
+        while (equal < n && sorted[equal] == sorted[i])
+            equal++;
+        sum_ns += sorted[i] * (double)(equal - i);
+        if (sum_ns > most_ns)
+            break;
+        *least_ns = sorted[i];
+        i = equal - 1;
+    }
+    free(sorted);
+    return 0;
+}
+
+/* Takes the N detours but those that last LEAST_NS; the record is shorter by these. */
+static void fill(struct mpg_losses *l, const double *start_ns, const double *duration_ns, size_t n,
+                 double least_ns)
+{
+    double lost_ns = 0, left_out_ns = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (duration_ns[i] >= least_ns) {
+            left_out_ns += duration_ns[i];
+            continue;
+        }
+        l->done_ns[l->n] = start_ns[i] - lost_ns - left_out_ns;
+        l->before_ns[l->n++] = lost_ns;
+        lost_ns += duration_ns[i];
+    }
+    l->before_ns[l->n] = lost_ns;
+    l->span_ns -= left_out_ns;
+    l->work_ns = l->span_ns - lost_ns;
+}
+
+struct mpg_losses *mpg_losses_new(const struct mpg_replay *replay, double seen_fraction,
+                                  struct mpg_error *err)
+{
+    struct mpg_losses *l = calloc(1, sizeof *l);
+    double *start_ns = NULL, *duration_ns = NULL, least_ns;
+    size_t n = 0;
+    if (!l) {
+        mpg_error_set(err, "out of memory");
+        return NULL;
+    }
+    l->span_ns = mpg_replay_span_ns(replay);
+    if (mpg_replay_detours(replay, &n, &start_ns, &duration_ns, err) < 0 ||
+        find_longest(duration_ns, n, seen_fraction * l->span_ns, &least_ns, err) < 0)
+        goto fail;
+    l->done_ns = malloc((n + 1) * sizeof *l->done_ns);
+    l->before_ns = malloc((n + 1) * sizeof *l->before_ns);
+    if (!l->done_ns || !l->before_ns) {
+        mpg_error_set(err, "out of memory");
+        goto fail;
+    }
+    fill(l, start_ns, duration_ns, n, least_ns);
+    free(start_ns);
+    free(duration_ns);
+    return l;
+fail:
+    free(start_ns);
+    free(duration_ns);
+    mpg_losses_free(l);
+    return NULL;
+}
+
+void mpg_losses_free(struct mpg_losses *l)
+{
+    if (!l)
+        return;
+    for (size_t i = 0; i < WORKS; i++)
+        if (l->table[i]) {
+            free(l->table[i]->share);
+            free(l->table[i]->integral);
+            free(l->table[i]);
+        }
+    free(l->done_ns);
+    free(l->before_ns);
+    free(l);
+}
+
+double mpg_losses_fraction(const struct mpg_losses *l)
+{
+    return l->before_ns[l->n] / l->span_ns;
+}
+
+/* --- the sweep --- */
+
+static size_t bin_of(double loss_ns)
+{
+    double bin = floor(BINS_AN_OCTAVE * log2(loss_ns + 1));
+    return bin < BINS - 1 ? (size_t)bin : BINS - 1;
+}
+
+static void add(struct bins *b, double loss_ns, double mass)
+{
+    size_t bin = bin_of(loss_ns);
+    b->mass[bin] += mass;
+    b->sum[bin] += mass * loss_ns;
+}
+
+/* MASS spread evenly over LOW_NS .. HIGH_NS. */
+static void add_range(struct bins *b, double low_ns, double high_ns, double mass)
+{
+    double length_ns = high_ns - low_ns;
+    size_t last = bin_of(high_ns);
+    for (size_t bin = bin_of(low_ns); low_ns < high_ns; bin++) {
+        double end_ns = bin < last ? exp2((double)(bin + 1) / BINS_AN_OCTAVE) - 1 : high_ns;
+        if (end_ns > low_ns) {
+            double part = mass * ((end_ns - low_ns) / length_ns);
+            b->mass[bin] += part;
+            b->sum[bin] += part * ((low_ns + end_ns) / 2);
+            low_ns = end_ns;
+        }
+    }
+}
+
+/* The record repeated: work before detour I of any repetition, and durations before it. */
+static double done_of(const struct mpg_losses *l, size_t i)
+{
+    return (double)(i / l->n) * l->work_ns + l->done_ns[i % l->n];
+}
+
+static double before_of(const struct mpg_losses *l, size_t i)
+{
+    return (double)(i / l->n) * l->before_ns[l->n] + l->before_ns[i % l->n];
+}
+
+/* Starts between detours: by the work done before. */
+static void sweep_quiet(const struct mpg_losses *l, double work_ns, double whole_ns,
+                        struct bins *bins)
+{
+    size_t first = 0, end = 0; /* detours that the work meets: FIRST .. END - 1 */
+    double at_ns = 0;
+    while (done_of(l, end) < work_ns)
+        end++;
+    while (at_ns < l->work_ns) {
+        double leaves_ns = first < l->n ? l->done_ns[first] : INFINITY;
+        double comes_ns = done_of(l, end) - work_ns;
+        double next_ns = fmin(l->work_ns, fmin(leaves_ns, comes_ns));
+        if (next_ns > at_ns) {
+            add(bins, whole_ns + fmax(0, before_of(l, end) - before_of(l, first)), next_ns - at_ns);
+            at_ns = next_ns;
+        }
+        if (leaves_ns <= next_ns)
+            first++;
+        if (comes_ns <= next_ns)
+            end++;
+    }
+}
+
+/* Starts in a detour: what is left of it comes first. */
+static void sweep_detours(const struct mpg_losses *l, double work_ns, double whole_ns,
+                          struct bins *bins)
+{
+    size_t end = 0;
+    for (size_t i = 0; i < l->n; i++) {
+        double duration_ns = l->before_ns[i + 1] - l->before_ns[i];
+        if (end < i + 1)
+            end = i + 1;
+        while (done_of(l, end) < l->done_ns[i] + work_ns)
+            end++;
+        double later_ns = whole_ns + fmax(0, before_of(l, end) - l->before_ns[i + 1]);
+        if (duration_ns > 0)
+            add_range(bins, later_ns, later_ns + duration_ns, duration_ns);
+    }
+}
+
+static struct table *new_table(size_t n, struct mpg_error *err)
+{
+    struct table *t = calloc(1, sizeof *t);
+    if (t) {
+        t->n = n;
+        t->share = malloc((n + 1) * sizeof *t->share);
+        t->integral = malloc((n + 1) * sizeof *t->integral);
+    }
+    if (t && t->share && t->integral)
+        return t;
+    if (t) {
+        free(t->share);
+        free(t->integral);
+        free(t);
+    }
+    mpg_error_set(err, "out of memory");
+    return NULL;
+}
+
+/* The bins of B that anything is in, as shares of all. */
+static struct table *to_table(const struct bins *b, struct mpg_error *err)
+{
+    size_t n = 0;
+    double mass = 0;
+    for (size_t i = 0; i < BINS; i++)
+        if (b->mass[i] > 0) {
+            n++;
+            mass += b->mass[i];
+        }
+    struct table *t = new_table(n, err);
+    if (!t)
+        return NULL;
+    n = 0;
+    t->share[0] = t->integral[0] = 0;
+    for (size_t i = 0; i < BINS; i++)
+        if (b->mass[i] > 0) {
+            t->share[n + 1] = t->share[n] + b->mass[i] / mass;
+            t->integral[n + 1] = t->integral[n] + b->sum[i] / mass;
+            n++;
+        }
+    t->share[n] = 1;
+    return t;
+}
+
+static struct table *make_table(const struct mpg_losses *l, double work_ns, struct mpg_error *err)
+{
+    struct bins *bins = calloc(1, sizeof *bins);
+    if (!bins) {
+        mpg_error_set(err, "out of memory");
+        return NULL;
+    }
+    double whole = floor(work_ns / l->work_ns), rest_ns = work_ns - whole * l->work_ns;
+    if (rest_ns <= 0 && whole > 0) { /* done before the detour that ends a record */
+        whole--;
+        rest_ns = l->work_ns;
+    }
+    if (l->n > 0) {
+        sweep_quiet(l, rest_ns, whole * l->before_ns[l->n], bins);
+        sweep_detours(l, rest_ns, whole * l->before_ns[l->n], bins);
+    } else
+        add(bins, 0, 1);
+    struct table *t = to_table(bins, err);
+    free(bins);
+    return t;
+}
+
+/* --- look-ups --- */
+
+/* The step of T in which U lies; of two at whose border it is, the upper one. */
+static size_t step_of(const struct table *t, double u)
+{
+    size_t low = 0, high = t->n - 1;
+    while (low < high) {
+        size_t middle = (low + high + 1) / 2;
+        if (t->share[middle] <= u)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return low;
+}
+
+static double step_mean(const struct table *t, size_t i)
+{
+    return (t->integral[i + 1] - t->integral[i]) / (t->share[i + 1] - t->share[i]);
+}
+
+static double integral_at(const struct table *t, double u)
+{
+    size_t i = step_of(t, u);
+    return t->integral[i] + (u - t->share[i]) * step_mean(t, i);
+}
+
+/* The tables on both sides of WORK_NS, and how far it is from the first to the second. */
+static int find_tables(struct mpg_losses *l, double work_ns, const struct table *side[2],
+                       double *from_first, struct mpg_error *err)
+{
+    double at = work_ns > 1 ? WORKS_AN_OCTAVE * log2(work_ns) : 0;
+    size_t k = at < WORKS - 2 ? (size_t)at : WORKS - 2;
+    *from_first = at - (double)k;
+    for (size_t i = 0; i < 2; i++) {
+        if (!l->table[k + i] &&
+            !(l->table[k + i] = make_table(l, exp2((double)(k + i) / WORKS_AN_OCTAVE), err)))
+            return -1;
+        side[i] = l->table[k + i];
+    }
+    return 0;
+}
+
+int mpg_losses_quantile(struct mpg_losses *l, double work_ns, double u, double *loss_ns,
+                        struct mpg_error *err)
+{
+    const struct table *side[2];
+    double f;
+    if (find_tables(l, work_ns, side, &f, err) < 0)
+        return -1;
+    *loss_ns = (1 - f) * step_mean(side[0], step_of(side[0], u)) +
+               f * step_mean(side[1], step_of(side[1], u));
+    return 0;
+}
+
+int mpg_losses_mean(struct mpg_losses *l, double work_ns, double low, double high, double *loss_ns,
+                    struct mpg_error *err)
+{
+    const struct table *side[2];
+    double f, mean[2];
+    if (find_tables(l, work_ns, side, &f, err) < 0)
+        return -1;
+    for (size_t i = 0; i < 2; i++)
+        mean[i] = (integral_at(side[i], high) - integral_at(side[i], low)) / (high - low);
+    *loss_ns = (1 - f) * mean[0] + f * mean[1];
+    return 0;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The noise records of a machine's cores, and which of them a rank replays from where
+ * (docs/MODEL.md, 3, and Decisions, Phases). Immutable while a simulation runs. */
+#ifndef MPG_MACHINE_H
+#define MPG_MACHINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/error.h"
+#include "signature/signature.h"
+#include "simulate/models/replay.h"
+#include "simulate/models/resampled.h"
+
+/* Which ranks begin their replay at the same time. */
+enum mpg_cosched { MPG_COSCHED_NONE, MPG_COSCHED_NODE, MPG_COSCHED_JOB, MPG_COSCHEDS };
+
+struct mpg_seat {
+    uint32_t core;  /* which record the rank replays */
+    uint32_t first; /* the first one of those that began on the same clock */
+    int32_t leader; /* whose draw it starts by: the lowest rank that does so */
+};
+
+struct mpg_machine {
+    size_t cores; /* 0: it has no records */
+    struct mpg_replay **replay;
+    struct mpg_resampled *resampled;
+    double *offset_ns; /* of each record, on its host's clock */
+    size_t hosts;
+    size_t *first_core; /* of each host, and CORES */
+    bool together;      /* the cores of each host were measured at the same time */
+    enum mpg_cosched cosched;
+    struct mpg_seat *seat; /* a rank; NULL: rank mod cores, each by its own draw */
+};
+
+/* Takes the records of SIG. */
+int mpg_machine_init(struct mpg_machine *m, const struct mpg_signature *sig, struct mpg_error *err);
+/* Seats RANKS ranks, HOST[r] being rank r's as a small number. COSCHED, or MPG_COSCHEDS for what
+ * the records were made for: node where they are together, else none. */
+int mpg_machine_seat(struct mpg_machine *m, int32_t ranks, const int32_t *host,
+                     enum mpg_cosched cosched, struct mpg_error *err);
+/* Whether A and B have the same records, of the same times. */
+bool mpg_machine_same(const struct mpg_signature *a, const struct mpg_signature *b);
+struct mpg_seat mpg_machine_seat_of(const struct mpg_machine *m, int32_t rank);
+/* When RANK's record starts in REPLICA, ns, 0 .. its span. */
+double mpg_machine_start(const struct mpg_machine *m, uint64_t seed, int32_t rank,
+                         uint32_t replica);
+void mpg_machine_clear(struct mpg_machine *m);
+
+#endif

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Look-ups in a record of parts: those in the record that the parts are of, shifted. */
+#include "simulate/models/resampled.h"
+
+#include <math.h>
+
+#include "simulate/models/draws.h"
+
+/* As in replay.c: work that ends this little after a part's start ends before it. */
+static const double ROUNDING_NS = 1e-3;
+
+void mpg_parts_draw(struct mpg_parts *parts, uint64_t seed)
+{
+    for (uint32_t m = 0; m < MPG_MEASUREMENTS; m++)
+        for (uint32_t i = 0; i < MPG_PARTS; i++) {
+            struct mpg_address a = {.seed = seed, .purpose = MPG_DRAW_PART, .index = i};
+            parts->part[m][i] = (uint8_t)(mpg_draw(&a, m) * MPG_PARTS);
+        }
+}
+
+static double part_ns(const struct mpg_resampled *r)
+{
+    return r->span_ns / MPG_PARTS;
+}
+
+void mpg_resampled_init(struct mpg_resampled *r, const struct mpg_replay *replay)
+{
+    r->replay = replay;
+    r->span_ns = mpg_replay_span_ns(replay);
+    for (int i = 0; i <= MPG_PARTS; i++)
+        r->before_ns[i] = mpg_replay_work_before(replay, i * part_ns(r));
+}
+
+static double part_work(const struct mpg_resampled *r, uint8_t part)
+{
+    return r->before_ns[part + 1] - r->before_ns[part];
+}
+
+static double work_of(const struct mpg_resampled *r, const uint8_t *part)
+{
+    double sum_ns = 0;
+    for (int i = 0; i < MPG_PARTS; i++)
+        sum_ns += part_work(r, part[i]);
+    return sum_ns;
+}
+
+double mpg_resampled_lost(const struct mpg_resampled *r, const uint8_t *part)
+{
+    return fmax(0, 1 - (part ? work_of(r, part) : r->before_ns[MPG_PARTS]) / r->span_ns);
+}
+
+/* Where T_NS is: in which place, and how far in the whole record that place's part has come. */
+static double locate(const struct mpg_resampled *r, const uint8_t *part, double t_ns,
+                     double *whole, int *place)
+{
+    *whole = floor(t_ns / r->span_ns);
+    double rest_ns = fmax(0, t_ns - *whole * r->span_ns);
+    double position = floor(rest_ns / part_ns(r));
+    *place = position < MPG_PARTS ? (int)position : MPG_PARTS - 1;
+    double within_ns = fmin(fmax(0, rest_ns - *place * part_ns(r)), part_ns(r));
+    return part[*place] * part_ns(r) + within_ns;
+}
+
+static double work_before(const struct mpg_resampled *r, const uint8_t *part, double total_ns,
+                          double t_ns)
+{
+    double whole;
+    int place;
+    double at_ns = locate(r, part, t_ns, &whole, &place);
+    double sum_ns = whole * total_ns;
+    for (int i = 0; i < place; i++)
+        sum_ns += part_work(r, part[i]);
+    return sum_ns + fmax(0, mpg_replay_work_before(r->replay, at_ns) - r->before_ns[part[place]]);
+}
+
+static double time_of(const struct mpg_resampled *r, const uint8_t *part, double total_ns,
+                      double work_ns)
+{
+    double whole = floor(work_ns / total_ns), rest_ns = work_ns - whole * total_ns;
+    if (rest_ns <= ROUNDING_NS && whole > 0) { /* done before what ends a record */
+        whole--;
+        rest_ns += total_ns;
+    }
+    int place = 0, last = 0;
+    double before_ns = 0, last_ns = 0; /* of the last place with any work, if none has enough */
+    for (; place < MPG_PARTS; place++) {
+        double work = part_work(r, part[place]);
+        if (work > 0) {
+            last = place;
+            last_ns = before_ns;
+            if (rest_ns - before_ns <= work + ROUNDING_NS)
+                break;
+        }
+        before_ns += work;
+    }
+    double start_ns = part[last] * part_ns(r);
+    double want_ns = fmin(rest_ns - last_ns, part_work(r, part[last]));
+    double end_ns = mpg_replay_time_of(r->replay, r->before_ns[part[last]] + want_ns);
+    return whole * r->span_ns + last * part_ns(r) + fmin(fmax(0, end_ns - start_ns), part_ns(r));
+}
+
+/* Whether what begins at T_NS (AT_NS of the whole record) and lasts LENGTH_NS there stays in its
+ * part. */
+static bool stays(const struct mpg_resampled *r, const uint8_t *part, int place, double at_ns,
+                  double length_ns)
+{
+    return at_ns + length_ns <= (part[place] + 1) * part_ns(r);
+}
+
+double mpg_resampled_work_in(const struct mpg_resampled *r, const uint8_t *part, double t_ns,
+                             double interval_ns)
+{
+    double total_ns, whole;
+    int place;
+    if (!part || !((total_ns = work_of(r, part)) > 0))
+        return mpg_replay_work_in(r->replay, t_ns, interval_ns);
+    double at_ns = locate(r, part, t_ns, &whole, &place);
+    if (stays(r, part, place, at_ns, interval_ns))
+        return mpg_replay_work_in(r->replay, at_ns, interval_ns);
+    return work_before(r, part, total_ns, t_ns + interval_ns) -
+           work_before(r, part, total_ns, t_ns);
+}
+
+double mpg_resampled_time_for(const struct mpg_resampled *r, const uint8_t *part, double t_ns,
+                              double work_ns)
+{
+    double total_ns, whole;
+    int place;
+    if (!part || !((total_ns = work_of(r, part)) > 0))
+        return mpg_replay_time_for(r->replay, t_ns, work_ns);
+    double at_ns = locate(r, part, t_ns, &whole, &place);
+    double time_ns = mpg_replay_time_for(r->replay, at_ns, work_ns);
+    if (stays(r, part, place, at_ns, time_ns))
+        return time_ns;
+    double end_ns =
+        time_of(r, part, total_ns, work_before(r, part, total_ns, t_ns) + work_ns);
+    return end_ns > t_ns ? end_ns - t_ns : 0;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A noise record as another measurement of the same machine might have found it: in equal parts,
+ * as many of which are drawn with replacement (Carlstein, Ann. Stat. 14 (1986) 1171; docs/MODEL.md,
+ * Decisions, Measured again). Immutable once made. */
+#ifndef MPG_RESAMPLED_H
+#define MPG_RESAMPLED_H
+
+#include <stdint.h>
+
+#include "simulate/models/replay.h"
+
+enum {
+    MPG_PARTS = 16,        /* of a record */
+    MPG_MEASUREMENTS = 32, /* different ones */
+};
+
+/* Which parts each measurement has, the same for all cores of all machines. */
+struct mpg_parts {
+    uint8_t part[MPG_MEASUREMENTS][MPG_PARTS];
+};
+
+/* Drawn with SEED. */
+void mpg_parts_draw(struct mpg_parts *parts, uint64_t seed);
+/* The measurement that REPLICA is in, < MPG_MEASUREMENTS: two in a row share one. */
+static inline uint32_t mpg_measurement_of(uint32_t replica)
+{
+    return replica / 2 % MPG_MEASUREMENTS;
+}
+
+/* A record with its parts. */
+struct mpg_resampled {
+    const struct mpg_replay *replay;
+    double span_ns;
+    double before_ns[MPG_PARTS + 1]; /* work before each part */
+};
+
+/* REPLAY outlives it. */
+void mpg_resampled_init(struct mpg_resampled *r, const struct mpg_replay *replay);
+/* The part of its time that the record of the parts PART loses, or the record itself (NULL). */
+double mpg_resampled_lost(const struct mpg_resampled *r, const uint8_t *part);
+/* As mpg_replay_work_in() and mpg_replay_time_for(), of the parts PART (MPG_PARTS of them), or of
+ * the record itself where PART is NULL, or leaves no work. */
+double mpg_resampled_work_in(const struct mpg_resampled *r, const uint8_t *part, double t_ns,
+                             double interval_ns);
+double mpg_resampled_time_for(const struct mpg_resampled *r, const uint8_t *part, double t_ns,
+                              double work_ns);
+
+#endif

@@ -1,0 +1,91 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# A noisy machine's trace on a quiet one and back, and on itself (TAP): 16 ranks that meet in 400
+# barriers, on made-up machines, whose noise is known. Signatures hold another stretch of the
+# same noise than the run met.
+. "${top_srcdir:?}/tests/tap.sh"
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+make_case() { python3 "$top_srcdir/tests/simulate/noise_case.py" "$@"; }
+
+# say KEY ANSWER: a number of the answer's run time
+say() {
+    python3 - "$@" <<'END'
+import json
+import sys
+answer = json.load(open(sys.argv[2]))
+print(answer.get(sys.argv[1]) or answer["run_time_ns"][sys.argv[1]])
+END
+}
+
+# holds EXPRESSION: of awk
+holds() { awk "BEGIN { exit !($1) }" </dev/null; }
+
+# predict ANSWER ARGUMENT...: its median
+predict() {
+    local out=$1
+    shift
+    "$MPGSIM" --json "$@" >"$out" 2>err || sed 's/^/# /' err
+    say median "$out"
+}
+
+make_case signature quiet 1 >quiet.sig
+
+# try KIND WORK RECOVERED LEAST MOST: what of the gain must be recovered
+try() {
+    local kind=$1 work=$2 least=$3 most=$4
+    make_case trace "$kind" 7 "$work" >noisy.text
+    make_case trace quiet 7 "$work" >quiet.text
+    local noisy quiet gain back self
+    predict out --source "$kind.1.sig" --signature quiet.sig noisy.text >found
+    gain=$(cat found)
+    noisy=$(say traced_run_time_ns out)
+    back=$(predict out --source quiet.sig --signature "$kind.1.sig" quiet.text)
+    quiet=$(say traced_run_time_ns out)
+    self=$(awk "BEGIN { print ($noisy - $gain) / ($noisy - $quiet) }")
+    ok "$kind, $work: of the gain on a quiet machine $self is recovered" \
+        holds "$self >= $least && $self <= $most"
+    ok "$kind, $work: a quiet machine's run gets as long as it was, within 2 %" \
+        holds "($back / $noisy - 1) ^ 2 < 0.02 ^ 2"
+    self=$(predict out --source "$kind.1.sig" --signature "$kind.2.sig" noisy.text)
+    ok "$kind, $work: another measurement of the machine changes it by less than 1.2 %" \
+        holds "($self / $noisy - 1) ^ 2 < 0.012 ^ 2"
+    is "$kind, $work: the same one by nothing" \
+        "$(predict out --source "$kind.1.sig" --signature "$kind.1.sig" noisy.text)" "$noisy"
+}
+
+for kind in bursts ticks heavy; do
+    make_case signature "$kind" 1 >"$kind.1.sig"
+    make_case signature "$kind" 2 >"$kind.2.sig"
+    try "$kind" even 0.8 1.1
+done
+try ticks ranks 0.8 1.2
+try heavy rare 0.7 1.3
+# Work that varies by itself: of no more than so much is made nonsense (the run times are within 3 %).
+try bursts rough 0.5 1.5
+try ticks uneven 0.3 1.7
+
+make_case trace ticks 9 even --steps 60 >noisy.text
+for options in "" --cosched=node --measurement=fixed; do
+    # shellcheck disable=SC2086
+    predict all $options --replicas=12 --source ticks.1.sig --signature bursts.1.sig noisy.text >/dev/null
+    # shellcheck disable=SC2086
+    predict some $options --replicas=5 --first-replica=4 --source ticks.1.sig \
+        --signature bursts.1.sig noisy.text >/dev/null
+    ok "replicas 4 to 8 are those of 0 to 11 ($options)" python3 - <<'END'
+import json
+a, b = (json.load(open(f))["replicas"] for f in ("all", "some"))
+assert a[4:9] == b and len({x["run_time_ns"] for x in a}) == 12
+END
+done
+
+# Two measurements of one machine that share a replica's start and differ only in their parts
+predict all --replicas=2 --measurement=fixed --signature bursts.1.sig noisy.text >/dev/null
+predict some --replicas=2 --signature bursts.1.sig noisy.text >/dev/null
+ok "parts drawn again make other runs" test "$(say median all)" != "$(say median some)"
+ok "the answer says whose noise was taken out" sh -c "\"\$MPGSIM\" --source ticks.1.sig \
+    --signature bursts.1.sig noisy.text | grep -q 'noise .*each interval lost what its rank'"
+ok "and that the same record changes nothing" sh -c "\"\$MPGSIM\" --source ticks.1.sig \
+    --signature ticks.1.sig noisy.text | grep -q 'noise .*same record of noise: it changes nothing'"
+done_testing
