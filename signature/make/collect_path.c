@@ -219,9 +219,9 @@ static int find_median(const struct mpg_exchanges *all, double *median_ns, struc
 }
 
 /* g of the smallest messages that were streamed, from what each further message of a stream
- * adds to one: (T(n) - T(1)) / (n - 1), T being the times until the acknowledgement (Hoefler,
- * Lichei and Rehm, IPDPS 2007, equation 2, without a delay between the messages). Where T(1)
- * was not measured, T(n) / n. GAP keeps 0 without streams. */
+ * adds to one: (T(n) - T(1)) / (n - 1), T being the times until the acknowledgement (PRTT(n, 0,
+ * s) of Hoefler, Lichei and Rehm, "Low-Overhead LogGP Parameter Assessment for Modern
+ * Interconnection Networks", IPDPS 2007). Where T(1) was not measured, T(n) / n. GAP keeps 0 without streams. */
 static int find_gap(const struct mpg_collect_path *in, int64_t *size_bytes, double *gap_ns,
                     struct mpg_error *err)
 {

@@ -138,6 +138,20 @@ rm r/fwq*
 "$sigmake" --check r >out
 is "fixed work may be missing" "$? $(cat out)" "0 r: 13 files: good enough"
 
+# Modes that found different parts of the time lost: of 600 quanta of 0.1 s each 1.03 % gone,
+# of the detours' 61 s hardly anything. Within 10 % they agree, and so do quanta that do not
+# say what interruptions took.
+rm -rf r
+cp -r good r
+awk '/^#/ { print; next } { $3 = 1e6 + k++ % 7 * 1e4; print }' good/ftq-core0.samples \
+    >r/ftq-core0.samples
+finds "modes that disagree" "core 0: by detour it lost 0.0[01] +- 0.00 %, by ftq 1.03 +- 0.00 %; they are measured*"
+awk '/^# columns/ { print "# columns: start_ns duration_ns lost_ns"; next } /^#/ { print; next }
+    { print $1, $2, 1.05e6 + k++ % 5 * 2e4 }' good/fwq-core0.samples >r/fwq-core0.samples
+"$sigmake" --check r >out 2>err
+like "fixed work is compared, too, to what is alike and what is not" "$(cat out)" \
+    "warning: core 0: by detour it lost *, and 1 more like it; they are measured*1 warning"
+
 # ---- noise ----
 rm -rf r
 cp -r good r
