@@ -198,6 +198,38 @@ static int check_fit(const struct mpg_distribution_fit *fit, struct mpg_error *e
     return 0;
 }
 
+static int check_interval(const struct mpg_quantile_interval *i, struct mpg_error *err)
+{
+    if (!(i->p > 0 && i->p < 1))
+        return mpg_error_set(err, "probability is %g, not between 0 and 1", i->p);
+    if (!(i->low <= i->high) || i->low == INFINITY || i->high == -INFINITY)
+        return mpg_error_set(err, "%g to %g is no confidence interval", i->low, i->high);
+    if (!(i->independent >= 1 && isfinite(i->independent)))
+        return mpg_error_set(err, "independent is %g, not at least 1", i->independent);
+    if (!(i->freedom >= 1 && isfinite(i->freedom)))
+        return mpg_error_set(err, "freedom is %g, not at least 1", i->freedom);
+    if (i->launches < 1)
+        return mpg_error_set(err, "launches is 0");
+    return 0;
+}
+
+static int check_intervals(const struct mpg_distribution *d, struct mpg_error *err)
+{
+    if (!(d->rank_lag1 >= -1 && d->rank_lag1 <= 1))
+        return mpg_error_set(err, "rank_lag1 is %g, not within -1 to 1", d->rank_lag1);
+    if (d->intervals > MPG_DISTRIBUTION_MAX_INTERVALS)
+        return mpg_error_set(err, "there are %zu intervals, more than %d", d->intervals,
+                             (int)MPG_DISTRIBUTION_MAX_INTERVALS);
+    for (size_t i = 0; i < d->intervals; i++) {
+        if (check_interval(&d->interval[i], err) < 0)
+            return mpg_error_prefix(err, "intervals[%zu]", i);
+        if (i > 0 && !(d->interval[i].p > d->interval[i - 1].p))
+            return mpg_error_set(err, "intervals[%zu]: probability %g does not ascend", i,
+                                 d->interval[i].p);
+    }
+    return 0;
+}
+
 static int check_probabilities(const struct mpg_distribution *d, struct mpg_error *err)
 {
     const double *p = d->probabilities;
@@ -249,7 +281,7 @@ int mpg_distribution_check(const struct mpg_distribution *d, struct mpg_error *e
     for (size_t i = 0; i < d->fits; i++)
         if (check_fit(&d->fit[i], err) < 0)
             return mpg_error_prefix(err, "fits[%zu]", i);
-    return 0;
+    return check_intervals(d, err);
 }
 
 void mpg_distribution_free(struct mpg_distribution *d)
@@ -261,6 +293,7 @@ void mpg_distribution_free(struct mpg_distribution *d)
         free(d->fit[i].name[0]);
         free(d->fit[i].name[1]);
     }
+    free(d->interval);
     free(d->fit);
     free(d->guide);
     free(d->probabilities);

@@ -21,6 +21,16 @@ struct mpg_distribution_fit {
     double tail_fraction;      /* > 0, of the samples that the fit is about; 1 but for a tail */
 };
 
+/* Where a quantile of what the samples were taken from is, with a probability of 95 %
+ * (statistics/series.h). */
+struct mpg_quantile_interval {
+    double p;                  /* within (0, 1) */
+    double low, high;          /* -INFINITY, INFINITY: too few samples to say */
+    double independent;        /* >= 1: how many independent samples tell as much */
+    double freedom;            /* >= 1: degrees of freedom of the interval's width */
+    size_t launches;           /* >= 1: whose differences it covers; 1: of none */
+};
+
 struct mpg_distribution {
     size_t n;           /* samples it was made from */
     double mean, sd;    /* of the samples; sd divides by n - 1, and is 0 when n = 1 */
@@ -34,12 +44,16 @@ struct mpg_distribution {
                             * at most i / cells (Chen and Asau, Oper. Res. 22 (1974)) */
     size_t fits;        /* best first; 0: none was made */
     struct mpg_distribution_fit *fit;
+    double rank_lag1;   /* of the samples' ranks, which outliers do not blind; 0: not said */
+    size_t intervals;   /* ascending in p; 0: none were made */
+    struct mpg_quantile_interval *interval;
 };
 
 enum {
     MPG_DISTRIBUTION_KNOTS = 400,
     MPG_DISTRIBUTION_MAX_KNOTS = 65537,
     MPG_DISTRIBUTION_MAX_FITS = 16,
+    MPG_DISTRIBUTION_MAX_INTERVALS = 16,
 };
 
 /* Largest magnitude of a sample: its square is still finite. */

@@ -54,6 +54,25 @@ static double position(double rank, double effective, size_t n)
     return (part * (double)(n - 1) + 0.5) / (double)n;
 }
 
+/* What D states, INTERVAL, at CONFIDENCE. */
+static struct mpg_interval stated(const struct mpg_distribution *d,
+                                  const struct mpg_quantile_interval *i, double confidence)
+{
+    double value = mpg_distribution_quantile(d, i->p), least = d->quantiles[0];
+    double scale = gsl_cdf_tdist_Qinv((1 - confidence) / 2, i->freedom) /
+                   gsl_cdf_tdist_Qinv(0.025, i->freedom);
+    int open = isinf(i->low) + isinf(i->high);
+    double low = value - scale * (value - i->low), high = value + scale * (i->high - value);
+    return (struct mpg_interval){
+        .value = value,
+        .low = isinf(i->low) ? least : least >= 0 ? fmax(low, 0) : low,
+        .high = isinf(i->high) ? d->quantiles[d->knots - 1] : high,
+        .coverage = open ? confidence / 2 : confidence,
+        .freedom = i->freedom,
+        .launches = i->launches,
+    };
+}
+
 int mpg_distribution_interval(const struct mpg_distribution *d, double p, double confidence,
                               struct mpg_interval *interval, struct mpg_error *err)
 {
@@ -61,6 +80,11 @@ int mpg_distribution_interval(const struct mpg_distribution *d, double p, double
         return mpg_error_set(err, "quantile %g is not between 0 and 1", p);
     if (!(confidence > 0 && confidence < 1))
         return mpg_error_set(err, "confidence %g is not between 0 and 1", confidence);
+    for (size_t i = 0; i < d->intervals; i++)
+        if (d->interval[i].p == p) {
+            *interval = stated(d, &d->interval[i], confidence);
+            return 0;
+        }
     /* Whole, whatever rounding did. */
     double effective = floor(mpg_effective_samples(d->n, d->lag1) + 1e-6);
     effective = fmin(effective, MPG_INFERENCE_MAX_SAMPLES);
@@ -70,6 +94,7 @@ int mpg_distribution_interval(const struct mpg_distribution *d, double p, double
         .low = mpg_distribution_quantile(d, position(ranks.low, effective, d->n)),
         .high = mpg_distribution_quantile(d, position(ranks.high, effective, d->n)),
         .coverage = ranks.coverage,
+        .freedom = INFINITY,
     };
     return 0;
 }
@@ -85,12 +110,14 @@ static struct mpg_interval difference_of(const struct mpg_interval *a,
         .low = value - hypot(b->value - b->low, a->high - a->value),
         .high = value + hypot(b->high - b->value, a->value - a->low),
         .coverage = fmin(a->coverage, b->coverage),
+        .freedom = fmin(a->freedom, b->freedom),
     };
 }
 
 static struct mpg_interval logarithm_of(const struct mpg_interval *x)
 {
-    return (struct mpg_interval){log(x->value), log(x->low), log(x->high), x->coverage};
+    return (struct mpg_interval){log(x->value), log(x->low), log(x->high), x->coverage,
+                                 x->freedom, x->launches};
 }
 
 int mpg_compare_quantile(const struct mpg_distribution *a, const struct mpg_distribution *b,
@@ -102,12 +129,12 @@ int mpg_compare_quantile(const struct mpg_distribution *a, const struct mpg_dist
         mpg_distribution_interval(b, p, confidence, &c.b, err) < 0)
         return -1;
     c.difference = difference_of(&c.a, &c.b);
-    c.ratio = (struct mpg_interval){NAN, NAN, NAN, NAN};
+    c.ratio = (struct mpg_interval){.value = NAN, .low = NAN, .high = NAN, .coverage = NAN};
     if (c.a.low > 0 && c.b.low > 0) {
         struct mpg_interval log_a = logarithm_of(&c.a), log_b = logarithm_of(&c.b);
         struct mpg_interval ratio = difference_of(&log_a, &log_b);
         c.ratio = (struct mpg_interval){exp(ratio.value), exp(ratio.low), exp(ratio.high),
-                                        ratio.coverage};
+                                        ratio.coverage, ratio.freedom, ratio.launches};
     }
     *comparison = c;
     return 0;

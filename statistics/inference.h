@@ -30,10 +30,14 @@ double mpg_effective_samples(size_t n, double lag1);
 struct mpg_interval {
     double value, low, high; /* the estimate, the interval */
     double coverage;         /* less than asked for where there are too few samples */
+    double freedom;          /* degrees of freedom of its width; INFINITY: known */
+    size_t launches;         /* whose differences it covers; 0: not said, 1: of none */
 };
 
-/* Confidence interval of the quantile at P in (0, 1) of what D was sampled from, from
- * two order statistics, those of mpg_order_interval() (statistics/order.h) for as many
+/* Confidence interval of the quantile at P in (0, 1) of what D was sampled from: the one that
+ * D states for P, scaled by Student's distribution where CONFIDENCE is not 0.95; its coverage
+ * is half of what is asked for where one side is open, and the extremes are taken. Where D
+ * states none, from two order statistics, those of mpg_order_interval() (statistics/order.h) for as many
  * independent samples as mpg_effective_samples() says, taken from D's quantiles.
  * Where there is none, the minimum or maximum is taken and coverage says what is left.
  * Errors: P or CONFIDENCE outside (0, 1). */

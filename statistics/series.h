@@ -49,9 +49,9 @@ struct mpg_worth_bounds mpg_worth_bounds(const struct mpg_worth *worth, size_t n
 struct mpg_samples {
     size_t n;                 /* >= 1 */
     const double *value;      /* n; those of one stretch in the order measured */
-    const uint32_t *launch;   /* n, or NULL: all of one; each below n */
+    const uint32_t *launch;   /* n, or NULL: all of one */
     const uint32_t *stretch;  /* n, or NULL: as launch; which series of its launch a sample is of
-                               * (its pair of ranks, say); each below n */
+                               * (its pair of ranks, say) */
 };
 
 /* Where a quantile of what samples were taken from is. */

@@ -121,11 +121,13 @@ static int quantile(const struct mpg_distribution *d, double u, struct estimate 
         return 0;
     if (i.low == i.high)
         widen_step(d, &i.low, &i.high);
-    double width = i.low > 0 ? log(i.high / i.low) / (2 * normal_95)
-                             : e->value > 0 ? log(i.high / e->value) / normal_95 : 0;
+    double t = isfinite(i.freedom) ? gsl_cdf_tdist_Pinv(0.975, i.freedom) : normal_95;
+    double width = i.low > 0 ? log(i.high / i.low) / (2 * t)
+                             : e->value > 0 ? log(i.high / e->value) / t : 0;
     e->log_variance = width * width;
-    e->freedom = INFINITY;
-    e->error = i.high / normal_95;
+    e->freedom = i.freedom;
+    e->launches = i.launches;
+    e->error = i.high / t;
     return 0;
 }
 
@@ -205,12 +207,31 @@ static void test_distributions(struct mpg_parameter *item, const struct mpg_dist
     item->p = isnan(item->p) ? p : fmin(1, 2 * fmin(p, item->p));
 }
 
-/* As many independent samples as give the median of variance WITHIN the variance
- * that it has with that between launches. */
-static double worth(const struct mpg_distribution *d, double within, double between)
+/* The part of D at or below X, in the middle of the values equal to X. */
+static double part_below(const struct mpg_distribution *d, double x)
 {
-    double n = mpg_effective_samples(d->n, d->lag1);
-    return fmax(between > 0 ? n * within / (within + between) : n, 2);
+    double low[2] = {0, 0}, high[2] = {1, 1}; /* where it is reached, where it is exceeded */
+    for (int exceed = 0; exceed < 2; exceed++)
+        for (int i = 0; i < 40; i++) {
+            double middle = (low[exceed] + high[exceed]) / 2;
+            double value = mpg_distribution_quantile(d, middle);
+            if (exceed ? value <= x : value < x)
+                low[exceed] = middle;
+            else
+                high[exceed] = middle;
+        }
+    return (low[0] + low[1]) / 2;
+}
+
+/* As many independent samples as give D's median the variance that E, of it, has: those of
+ * which so large a part lies within its interval. */
+static double worth(const struct mpg_distribution *d, const struct estimate *e)
+{
+    double n = d->intervals > 0 ? d->interval[0].independent
+                                : mpg_effective_samples(d->n, d->lag1);
+    double step = exp(sqrt(e->log_variance));
+    double part = (part_below(d, e->value * step) - part_below(d, e->value / step)) / 2;
+    return fmax(part > 0 ? fmin(n, 0.25 / (part * part)) : n, 2);
 }
 
 int compare_samples(struct comparing *c, const char *name, enum mpg_quantity quantity,
@@ -227,19 +248,17 @@ int compare_samples(struct comparing *c, const char *name, enum mpg_quantity qua
         struct estimate qa, qb;
         if (quantile(a, shown[i].u, &qa, err) < 0 || quantile(b, shown[i].u, &qb, err) < 0)
             return -1;
-        double within_a = qa.log_variance, within_b = qb.log_variance;
         struct mpg_parameter *item = compare_new(c, err, quantity, "%s, %s", name, shown[i].name);
         if (!item)
             return -1;
         item->unit = unit;
-        if (qa.freedom > 0)
+        if (qa.freedom > 0 && qa.launches == 0) /* as older signatures, which do not say */
             compare_add_variance(&qa, launches_a->log_variance, launches_a->freedom);
-        if (qb.freedom > 0)
+        if (qb.freedom > 0 && qb.launches == 0)
             compare_add_variance(&qb, launches_b->log_variance, launches_b->freedom);
         double freedom = compare_estimates(c, item, &qa, &qb);
         if (i == 0)
-            test_distributions(item, a, b, worth(a, within_a, launches_a->log_variance),
-                               worth(b, within_b, launches_b->log_variance), freedom);
+            test_distributions(item, a, b, worth(a, &qa), worth(b, &qb), freedom);
     }
     return 0;
 }
@@ -252,13 +271,16 @@ static int ascending(const void *x, const void *y)
     return (a > b) - (a < b);
 }
 
-/* Benjamini and Hochberg's limit: tests whose P is at most this are discoveries. */
+/* Benjamini and Yekutieli's limit: tests whose P is at most this are discoveries, however the
+ * tests depend on each other, as those of one launch's sizes do. */
 static double discovery_limit(double *p, size_t n)
 {
-    double limit = -1;
+    double limit = -1, sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += 1 / (double)(i + 1);
     qsort(p, n, sizeof *p, ascending);
     for (size_t i = 0; i < n; i++)
-        if (p[i] <= level * (double)(i + 1) / (double)n)
+        if (p[i] <= level * (double)(i + 1) / (double)n / sum)
             limit = p[i];
     return limit;
 }

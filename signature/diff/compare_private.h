@@ -11,6 +11,7 @@ struct estimate {
     double log_variance; /* of the logarithm's estimate */
     double freedom;      /* degrees of freedom of that; INFINITY: known */
     double error;        /* standard error of a value of 0, which has no logarithm */
+    size_t launches;     /* whose differences are in it; 0: not said */
 };
 
 /* How launches differ: what it adds to the variance of any median. */

@@ -195,6 +195,39 @@ static int parse_fit(const json_t *object, struct mpg_distribution_fit *fit, str
     return 0;
 }
 
+static int parse_interval(const json_t *object, struct mpg_quantile_interval *interval,
+                          struct mpg_error *err)
+{
+    int launches = 1;
+    *interval = (struct mpg_quantile_interval){.low = -INFINITY, .high = INFINITY};
+    if (mpg_json_need_number(object, "probability", &interval->p, err) < 0 ||
+        mpg_json_get_number(object, "low", &interval->low, err) < 0 ||
+        mpg_json_get_number(object, "high", &interval->high, err) < 0 ||
+        mpg_json_need_number(object, "independent", &interval->independent, err) < 0 ||
+        mpg_json_need_number(object, "freedom", &interval->freedom, err) < 0 ||
+        mpg_json_get_count(object, "launches", 1, &launches, err) < 0)
+        return -1;
+    interval->launches = (size_t)launches;
+    return 0;
+}
+
+static int parse_intervals(const json_t *object, struct mpg_distribution *d,
+                           struct mpg_error *err)
+{
+    struct mpg_json_list list;
+    if (mpg_json_get_number(object, "rank_lag1", &d->rank_lag1, err) < 0 ||
+        mpg_json_get_list(object, "intervals", MPG_DISTRIBUTION_MAX_INTERVALS,
+                          sizeof *d->interval, &list, err) < 0)
+        return -1;
+    d->interval = list.memory;
+    while (d->intervals < list.n) {
+        size_t i = d->intervals++;
+        if (parse_interval(json_array_get(list.array, i), &d->interval[i], err) < 0)
+            return mpg_error_prefix(err, "intervals[%zu]", i);
+    }
+    return 0;
+}
+
 static int parse_distribution(const json_t *object, struct mpg_distribution *d,
                               struct mpg_error *err)
 {
@@ -229,7 +262,7 @@ static int parse_distribution(const json_t *object, struct mpg_distribution *d,
         if (parse_fit(json_array_get(fits.array, i), &d->fit[i], err) < 0)
             return mpg_error_prefix(err, "fits[%zu]", i);
     }
-    return 0;
+    return parse_intervals(object, d, err);
 }
 
 int mpg_json_to_distribution(const json_t *object, struct mpg_distribution **distribution,

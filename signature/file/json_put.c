@@ -3,6 +3,7 @@
  * compares by line. */
 #include "signature/file/json.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 static void start_line(struct mpg_json_out *out)
@@ -160,6 +161,29 @@ static bool equal_steps(const struct mpg_distribution *d)
     return true;
 }
 
+/* An end that is open is left out. */
+static void put_intervals(struct mpg_json_out *out, const struct mpg_distribution *d)
+{
+    if (d->intervals == 0)
+        return;
+    mpg_json_put_number(out, "rank_lag1", d->rank_lag1);
+    mpg_json_begin(out, "intervals", '[');
+    for (size_t i = 0; i < d->intervals; i++) {
+        const struct mpg_quantile_interval *interval = &d->interval[i];
+        mpg_json_begin(out, NULL, '{');
+        mpg_json_put_number(out, "probability", interval->p);
+        if (isfinite(interval->low))
+            mpg_json_put_number(out, "low", interval->low);
+        if (isfinite(interval->high))
+            mpg_json_put_number(out, "high", interval->high);
+        mpg_json_put_number(out, "independent", interval->independent);
+        mpg_json_put_number(out, "freedom", interval->freedom);
+        mpg_json_put_integer(out, "launches", (int64_t)interval->launches);
+        mpg_json_end(out, '}', false);
+    }
+    mpg_json_end(out, ']', false);
+}
+
 void mpg_json_put_distribution(struct mpg_json_out *out, const char *key,
                                const struct mpg_distribution *d)
 {
@@ -181,5 +205,6 @@ void mpg_json_put_distribution(struct mpg_json_out *out, const char *key,
         }
         mpg_json_end(out, ']', false);
     }
+    put_intervals(out, d);
     mpg_json_end(out, '}', false);
 }

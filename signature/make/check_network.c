@@ -12,6 +12,8 @@
 #include "common/units.h"
 #include "statistics/deconvolution.h"
 #include "statistics/inference.h"
+#include "statistics/order.h"
+#include "statistics/series.h"
 
 #define LEAST_LAUNCHES 3
 /* Half widths of 95 % intervals, as parts of the median and the 99th percentile. */
@@ -59,21 +61,11 @@ static size_t take_singles(const struct mpg_results *r, struct single *single)
     return n;
 }
 
-/* How many of N values in time order are independent, as far as their P quantile goes:
- * by the lag-1 autocorrelation of whether a value exceeds it (as bench/harness/stopping.h
- * has it). SORTED are the same, ascending. */
+/* How many of N values in time order are independent, as far as their P quantile goes.
+ * SORTED are the same, ascending. */
 static double independent(const double *times, const double *sorted, size_t n, double p)
 {
-    double limit = sorted[(size_t)(p * (double)(n - 1))], above = 0, both = 0;
-    for (size_t i = 0; i < n; i++) {
-        above += times[i] > limit;
-        both += i > 0 && times[i] > limit && times[i - 1] > limit;
-    }
-    double part = above / (double)n;
-    if (part <= 0 || part >= 1)
-        return (double)n;
-    double lag1 = (both / (double)n - part * part) / (part * (1 - part));
-    return mpg_effective_samples(n, fmax(-1, fmin(lag1, 1)));
+    return fmin(mpg_series_worth(times, n, mpg_sorted_quantile(sorted, n, p)).samples, (double)n);
 }
 
 /* Adds N samples of SIZE_BYTES to what is known of LIST's sizes. */
@@ -217,6 +209,7 @@ static int half_width(const struct mpg_network_size *size, const struct mpg_chec
     struct mpg_interval i;
     struct mpg_distribution d = *size->time_ns;
     double n = (double)d.n;
+    d.intervals = 0; /* of those, launches' differences are a part */
     for (size_t s = 0; s < list->n; s++)
         if (list->size[s].size_bytes == (double)size->size_bytes)
             n = fmin(n, p == 0.5 ? list->size[s].median : list->size[s].tail);

@@ -14,10 +14,11 @@ struct rates {
     int64_t which;            /* size in bytes, or core */
     size_t n, capacity;
     double *value;
+    uint32_t *launch;         /* which file each is of */
 };
 
 struct mpg_collect_rates {
-    size_t n;
+    size_t n, files;
     struct rates *rates;
 };
 
@@ -26,6 +27,7 @@ void mpg_collect_free_rates(struct mpg_collect_rates *list)
     if (!list)
         return;
     for (size_t i = 0; i < list->n; i++) {
+        free(list->rates[i].launch);
         free(list->rates[i].value);
         free(list->rates[i].host);
         free(list->rates[i].unit);
@@ -81,7 +83,7 @@ static struct rates *find(struct mpg_collect_rates *list, const struct rates *ke
     return made;
 }
 
-static int append(struct rates *rates, double value, struct mpg_error *err)
+static int append(struct rates *rates, double value, size_t file, struct mpg_error *err)
 {
     if (rates->n == rates->capacity) {
         size_t capacity = rates->capacity ? 2 * rates->capacity : 64;
@@ -89,8 +91,13 @@ static int append(struct rates *rates, double value, struct mpg_error *err)
         if (!grown)
             return mpg_collect_no_memory(err);
         rates->value = grown;
+        uint32_t *launch = realloc(rates->launch, capacity * sizeof *launch);
+        if (!launch)
+            return mpg_collect_no_memory(err);
+        rates->launch = launch;
         rates->capacity = capacity;
     }
+    rates->launch[rates->n] = (uint32_t)file;
     rates->value[rates->n++] = value;
     return 0;
 }
@@ -130,6 +137,7 @@ static int make_list(struct mpg_collect_rates **list, struct mpg_error *err)
 {
     if (!*list && !(*list = calloc(1, sizeof **list)))
         return mpg_collect_no_memory(err);
+    (*list)->files++;
     return 0;
 }
 
@@ -156,7 +164,7 @@ int mpg_collect_add_compute(struct mpg_collect *c, const struct mpg_results *r, 
             (key.name = (char *)name_of(&kernels, r, number, err)) &&
             (key.unit = (char *)name_of(&units, r, number, err)) &&
             (rates = find(c->compute, &key, err)))
-            status = append(rates, r->column[MPG_COLUMN_RATE][i], err);
+            status = append(rates, r->column[MPG_COLUMN_RATE][i], c->compute->files, err);
         if (!rates)
             status = -1;
         if (status < 0)
@@ -181,7 +189,7 @@ int mpg_collect_add_collective(struct mpg_collect *c, const struct mpg_results *
             (key.name = (char *)name_of(&operations, r, r->column[MPG_COLUMN_OPERATION][i],
                                         err)) &&
             (rates = find(c->collective, &key, err)))
-            status = append(rates, r->column[MPG_COLUMN_TIME_NS][i], err);
+            status = append(rates, r->column[MPG_COLUMN_TIME_NS][i], c->collective->files, err);
         if (!rates)
             status = -1;
         if (status < 0)
@@ -199,6 +207,14 @@ static char *move(char **text)
     return moved;
 }
 
+/* FROM's distribution; files count as launches. */
+static int make_distribution(const struct rates *from, struct mpg_distribution **d,
+                             struct mpg_error *err)
+{
+    struct mpg_samples samples = {.n = from->n, .value = from->value, .launch = from->launch};
+    return mpg_collect_samples(&samples, false, d, err);
+}
+
 static int put_collectives(struct mpg_signature *sig, struct mpg_collect_rates *list,
                            struct mpg_error *err)
 {
@@ -211,9 +227,7 @@ static int put_collectives(struct mpg_signature *sig, struct mpg_collect_rates *
         to->operation = move(&from->name);
         to->processes = (int)from->together;
         to->size_bytes = from->which;
-        to->time_ns =
-            mpg_distribution_from_samples(from->value, from->n, MPG_DISTRIBUTION_KNOTS, err);
-        if (!to->time_ns)
+        if (make_distribution(from, &to->time_ns, err) < 0)
             return -1;
     }
     return 0;
@@ -235,9 +249,7 @@ static int put_rates(struct mpg_signature *sig, struct mpg_collect_rates *list,
         to->host = only_host ? NULL : move(&from->host);
         to->core = (int)from->which;
         to->cores_at_once = (int)from->together;
-        to->rate =
-            mpg_distribution_from_samples(from->value, from->n, MPG_DISTRIBUTION_KNOTS, err);
-        if (!to->rate)
+        if (make_distribution(from, &to->rate, err) < 0)
             return -1;
     }
     return 0;

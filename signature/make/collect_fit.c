@@ -106,11 +106,17 @@ int mpg_collect_fit(const double *samples, size_t n, struct mpg_distribution *d,
     return status;
 }
 
+int mpg_collect_samples(const struct mpg_samples *s, bool fit, struct mpg_distribution **d,
+                        struct mpg_error *err)
+{
+    *d = mpg_distribution_from_samples(s->value, s->n, MPG_DISTRIBUTION_KNOTS, err);
+    if (!*d || mpg_collect_intervals(*d, s, 1, err) < 0)
+        return -1;
+    return fit ? mpg_collect_fit(s->value, s->n, *d, err) : 0;
+}
+
 int mpg_collect_distribution(const double *samples, size_t n, bool fit,
                              struct mpg_distribution **d, struct mpg_error *err)
 {
-    *d = mpg_distribution_from_samples(samples, n, MPG_DISTRIBUTION_KNOTS, err);
-    if (!*d)
-        return -1;
-    return fit ? mpg_collect_fit(samples, n, *d, err) : 0;
+    return mpg_collect_samples(&(struct mpg_samples){.n = n, .value = samples}, fit, d, err);
 }

@@ -22,12 +22,30 @@ static double *copy_times(const struct mpg_exchanges *all, struct mpg_error *err
     return times;
 }
 
+/* States between what D's quantiles are, D being PART of ALL's TIMES. */
+static int state_intervals(const struct mpg_exchanges *all, const double *times, double part,
+                           struct mpg_distribution *d, struct mpg_error *err)
+{
+    uint32_t *launch = malloc(all->n * sizeof *launch), *pair = malloc(all->n * sizeof *pair);
+    struct mpg_samples samples = {all->n, times, launch, pair};
+    int status = launch && pair ? 0 : mpg_collect_no_memory(err);
+    for (size_t i = 0; status == 0 && i < all->n; i++) {
+        launch[i] = (uint32_t)all->exchange[i].launch;
+        pair[i] = (uint32_t)all->exchange[i].pair;
+    }
+    if (status == 0)
+        status = mpg_collect_intervals(d, &samples, part, err);
+    free(pair);
+    free(launch);
+    return status;
+}
+
 /* One of the two equal summands of ALL's times. */
 static struct mpg_distribution *part_halves(const struct mpg_exchanges *all,
                                             struct mpg_parting *parting, struct mpg_error *err)
 {
     struct mpg_distribution *d;
-    double misfit, *times = copy_times(all, err);
+    double misfit, part = 0.5, *times = copy_times(all, err);
     if (!times)
         return NULL;
     if (all->n >= MPG_DECONVOLUTION_MIN_SAMPLES) {
@@ -37,8 +55,13 @@ static struct mpg_distribution *part_halves(const struct mpg_exchanges *all,
     } else {
         for (size_t i = 0; i < all->n; i++)
             times[i] /= 2;
+        part = 1;
         d = mpg_distribution_from_samples(times, all->n, MPG_DISTRIBUTION_KNOTS, err);
         parting->halved++;
+    }
+    if (d && state_intervals(all, times, part, d, err) < 0) {
+        mpg_distribution_free(d);
+        d = NULL;
     }
     free(times);
     return d;
@@ -112,6 +135,11 @@ static struct mpg_distribution *part_transfer(const struct mpg_exchanges *all,
     } else if (take_out_half(all, ack, times, err) == 0) {
         d = mpg_distribution_from_samples(times, all->n, MPG_DISTRIBUTION_KNOTS, err);
         parting->halved++;
+    }
+    /* As uncertain as the sums: the acknowledgement's are many more samples. */
+    if (d && state_intervals(all, times, 1, d, err) < 0) {
+        mpg_distribution_free(d);
+        d = NULL;
     }
     free(times);
     return d;

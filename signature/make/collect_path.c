@@ -30,6 +30,28 @@ static double *pick_times(const struct mpg_exchanges *all, pick_fn *pick, const 
     return times;
 }
 
+/* The distribution of N > 0 TIMES, which PICK picked of ALL. */
+static int make_size(const struct mpg_exchanges *all, pick_fn *pick, const void *context,
+                     const double *times, size_t n, bool fit, struct mpg_distribution **d,
+                     struct mpg_error *err)
+{
+    uint32_t *launch = malloc(n * sizeof *launch), *pair = malloc(n * sizeof *pair);
+    size_t k = 0;
+    double unused[2];
+    int status = launch && pair ? 0 : mpg_collect_no_memory(err);
+    for (size_t i = 0; status == 0 && i < all->n; i++)
+        for (int picked = pick(&all->exchange[i], context, unused); picked > 0; picked--, k++) {
+            launch[k] = (uint32_t)all->exchange[i].launch;
+            pair[k] = (uint32_t)all->exchange[i].pair;
+        }
+    struct mpg_samples samples = {n, times, launch, pair};
+    if (status == 0)
+        status = mpg_collect_samples(&samples, fit, d, err);
+    free(pair);
+    free(launch);
+    return status;
+}
+
 /* The distributions of the picked times of each size of FROM, where there are
  * any; fitted if FIT. */
 static int make_sizes(const struct mpg_exchange_sizes *from, pick_fn *pick, const void *context,
@@ -43,7 +65,9 @@ static int make_sizes(const struct mpg_exchange_sizes *from, pick_fn *pick, cons
         if (!times)
             return -1;
         struct mpg_network_size *made = &sizes->size[sizes->n];
-        int status = n > 0 ? mpg_collect_distribution(times, n, fit, &made->time_ns, err) : 0;
+        int status = n > 0 ? make_size(&from->size[s], pick, context, times, n, fit,
+                                       &made->time_ns, err)
+                           : 0;
         free(times);
         made->size_bytes = from->size[s].size_bytes;
         sizes->n += made->time_ns != NULL;

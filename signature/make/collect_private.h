@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "signature/make/collect.h"
+#include "statistics/series.h"
 
 struct mpg_collect_path; /* collect_network.c */
 struct mpg_collect_rates; /* collect_compute.c */
@@ -62,10 +63,19 @@ bool mpg_collect_is_together(const struct mpg_results *r);
 char *mpg_collect_word(const struct mpg_results *r, const char *key, size_t item,
                        struct mpg_error *err);
 
-/* The distribution of N >= 1 SAMPLES in time order, with fits if FIT; the caller
- * frees it. On failure *D may be one to free, or NULL. */
+/* The distribution of S, with intervals, and with fits if FIT; the caller frees it. On failure
+ * *D may be one to free, or NULL. */
+int mpg_collect_samples(const struct mpg_samples *s, bool fit, struct mpg_distribution **d,
+                        struct mpg_error *err);
+/* The same of N >= 1 SAMPLES of one series in time order. */
 int mpg_collect_distribution(const double *samples, size_t n, bool fit,
                              struct mpg_distribution **d, struct mpg_error *err);
+
+/* States in D, which was made of S or in a way of it, between what its median and 99th percentile
+ * are: the intervals of mpg_samples_sure(), PART times as far away (1, or 0.5 for one of two
+ * summands). Errors: out of memory. */
+int mpg_collect_intervals(struct mpg_distribution *d, const struct mpg_samples *s, double part,
+                          struct mpg_error *err);
 
 /* Adds to D, which has none, the fits of families to its N SAMPLES, or to some
  * 10000 of them, evenly taken. Without effect when they are too few or all equal. */

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* How sure the quantiles are that are stated: the median and the 99th percentile. */
+#include "signature/make/collect_private.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define CONFIDENCE 0.95
+enum { STATED = 2 };
+
+static const double stated[STATED] = {0.5, 0.99};
+
+/* What SURE says of D's quantile P: as far from it, times PART; not below 0 where nothing is. */
+static struct mpg_quantile_interval around(const struct mpg_distribution *d, double p,
+                                           const struct mpg_sure *sure, double part)
+{
+    double value = mpg_distribution_quantile(d, p), least = fmin(d->quantiles[0], 0);
+    return (struct mpg_quantile_interval){
+        .p = p,
+        .low = isinf(sure->low) ? -INFINITY
+                                : fmax(value - part * (sure->value - sure->low), least),
+        .high = value + part * (sure->high - sure->value),
+        .independent = sure->independent,
+        .freedom = sure->freedom,
+        .launches = sure->launches,
+    };
+}
+
+int mpg_collect_intervals(struct mpg_distribution *d, const struct mpg_samples *s, double part,
+                          struct mpg_error *err)
+{
+    struct mpg_sure sure[STATED];
+    struct mpg_quantile_interval *interval = calloc(STATED, sizeof *interval);
+    if (!interval || mpg_samples_sure(s, stated, STATED, CONFIDENCE, sure, &d->rank_lag1) < 0) {
+        free(interval);
+        return mpg_collect_no_memory(err);
+    }
+    for (int i = 0; i < STATED; i++)
+        interval[i] = around(d, stated[i], &sure[i], part);
+    free(d->interval);
+    d->interval = interval;
+    d->intervals = STATED;
+    return 0;
+}
