@@ -38,7 +38,7 @@ struct mpg_parameter *compare_new(struct comparing *c, struct mpg_error *err,
     }
     struct mpg_parameter *item = &grown[result->n++];
     *item = (struct mpg_parameter){.name = name, .quantity = quantity, .a = NAN, .b = NAN,
-                                    .ratio = NAN, .low = NAN, .high = NAN, .distance = NAN,
+                                    .log_variance = NAN, .log_above_zero = NAN, .ratio = NAN, .low = NAN, .high = NAN, .distance = NAN,
                                     .p = NAN, .p_beyond = NAN};
     return item;
 }
@@ -131,14 +131,7 @@ static int quantile(const struct mpg_distribution *d, double u, struct estimate 
     return 0;
 }
 
-/* How far ratio R (a logarithm) is outside the tolerance; 0 inside. */
-static double outside(double r, double tolerance)
-{
-    return r > 0 ? fmax(0, r - log1p(tolerance)) : fmax(0, log1p(-tolerance) - r);
-}
-
-/* Two-sided, of a distance that may have no variance at all. */
-static double t_test(double distance, double variance, double freedom)
+double compare_t_test(double distance, double variance, double freedom)
 {
     if (!(distance > 0))
         return 1;
@@ -148,18 +141,18 @@ static double t_test(double distance, double variance, double freedom)
     return isfinite(freedom) ? 2 * gsl_cdf_tdist_Q(t, freedom) : 2 * gsl_cdf_ugaussian_Q(t);
 }
 
-/* ZERO is 0: there is no ratio, but OTHER may be surely more. That is beyond any
- * tolerance. */
+/* ZERO is 0: there is no ratio, but OTHER may be surely more. */
 static double compare_to_zero(struct mpg_parameter *item, const struct estimate *zero,
                               const struct estimate *other)
 {
     double variance = gsl_pow_2(other->value) * other->log_variance + gsl_pow_2(zero->error);
-    item->p = item->p_beyond = t_test(other->value, variance, other->freedom);
+    item->p = compare_t_test(other->value, variance, other->freedom);
+    item->log_above_zero = zero->error > 0 ? log(other->value / zero->error) : INFINITY;
     return other->freedom;
 }
 
-double compare_estimates(const struct comparing *c, struct mpg_parameter *item,
-                         const struct estimate *a, const struct estimate *b)
+double compare_estimates(struct mpg_parameter *item, const struct estimate *a,
+                         const struct estimate *b)
 {
     item->a = a->value;
     item->b = b->value;
@@ -178,12 +171,10 @@ double compare_estimates(const struct comparing *c, struct mpg_parameter *item,
     struct estimate both = *a;
     compare_add_variance(&both, b->log_variance, b->freedom);
     double r = log(b->value / a->value), freedom = both.freedom;
-    double t = isfinite(freedom) ? gsl_cdf_tdist_Pinv(0.975, freedom) : normal_95;
     item->ratio = exp(r);
-    item->low = exp(r - t * sqrt(both.log_variance));
-    item->high = exp(r + t * sqrt(both.log_variance));
-    item->p = t_test(fabs(r), both.log_variance, freedom);
-    item->p_beyond = t_test(outside(r, c->tolerance), both.log_variance, freedom);
+    item->log_variance = both.log_variance;
+    item->freedom = freedom;
+    item->p = compare_t_test(fabs(r), both.log_variance, freedom);
     return freedom;
 }
 
@@ -256,7 +247,8 @@ int compare_samples(struct comparing *c, const char *name, enum mpg_quantity qua
             compare_add_variance(&qa, launches_a->log_variance, launches_a->freedom);
         if (qb.freedom > 0 && qb.launches == 0)
             compare_add_variance(&qb, launches_b->log_variance, launches_b->freedom);
-        double freedom = compare_estimates(c, item, &qa, &qb);
+        item->varies = shown[i].u > 0.5;
+        double freedom = compare_estimates(item, &qa, &qb);
         if (i == 0)
             test_distributions(item, a, b, worth(a, &qa), worth(b, &qb), freedom);
     }
@@ -332,13 +324,23 @@ static int compare_headers(struct comparing *c, struct mpg_error *err)
     return 0;
 }
 
-int mpg_compare(const struct mpg_signature *a, const struct mpg_signature *b, double tolerance,
-                struct mpg_difference *result, struct mpg_error *err)
+int compare_all(struct comparing *c, struct mpg_error *err)
 {
-    struct comparing c = {.a = a, .b = b, .tolerance = tolerance, .result = result};
+    if (compare_noise(c, err) < 0)
+        return -1;
+    for (size_t i = 0; i < c->result->n; i++)
+        c->result->item[i].varies = true;
+    return compare_network(c, err) < 0 ? -1 : compare_compute(c, err);
+}
+
+int mpg_compare(const struct mpg_signature *a, const struct mpg_signature *b,
+                const struct mpg_comparing *how, struct mpg_difference *result,
+                struct mpg_error *err)
+{
+    struct comparing c = {.a = a, .b = b, .tolerance = how->tolerance, .result = result};
     *result = (struct mpg_difference){0};
-    if (compare_headers(&c, err) < 0 || compare_noise(&c, err) < 0 ||
-        compare_network(&c, err) < 0 || compare_compute(&c, err) < 0 || judge(&c, err) < 0) {
+    if (compare_headers(&c, err) < 0 || compare_all(&c, err) < 0 ||
+        compare_machines(&c, how, err) < 0 || judge(&c, err) < 0) {
         mpg_difference_clear(result);
         return -1;
     }

@@ -227,10 +227,10 @@ static int compare_records(struct comparing *c, struct mpg_error *err)
     } else if (has_a && has_b) {
         struct mpg_parameter *item = compare_new(c, err, MPG_PERCENT, "noise: lost to detours");
         if (item)
-            compare_estimates(c, item, &a.fraction, &b.fraction);
+            compare_estimates(item, &a.fraction, &b.fraction);
         if (item && (item = compare_new(c, err, MPG_PER_SECOND, "noise: detours"))) {
             item->unit = "/s";
-            compare_estimates(c, item, &a.rate, &b.rate);
+            compare_estimates(item, &a.rate, &b.rate);
             status = compare_durations(c, &a, &b, err);
         }
     } else if (has_a || has_b) {
@@ -333,7 +333,7 @@ static int compare_pools(struct comparing *c, const char *name, struct pool *a, 
     struct mpg_parameter *item = compare_new(c, err, MPG_PERCENT, "%s", text);
     if (!item)
         return -1;
-    compare_estimates(c, item, &lost_a, &lost_b);
+    compare_estimates(item, &lost_a, &lost_b);
     /* What one quantum loses depends on how long it is. */
     if (fabs(quantum_ns[0] / quantum_ns[1] - 1) > 0.01)
         return 0;

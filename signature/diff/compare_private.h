@@ -33,10 +33,12 @@ void compare_add_variance(struct estimate *e, double log_variance, double freedo
 struct mpg_parameter *compare_new(struct comparing *c, struct mpg_error *err,
                                    enum mpg_quantity quantity, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-/* Fills ITEM's ratio, interval and tests from two estimates; returns the degrees of
+/* Fills ITEM's ratio and the test of the measurements from two estimates; returns the degrees of
  * freedom of both. */
-double compare_estimates(const struct comparing *c, struct mpg_parameter *item,
-                         const struct estimate *a, const struct estimate *b);
+double compare_estimates(struct mpg_parameter *item, const struct estimate *a,
+                         const struct estimate *b);
+/* The probability that DISTANCE, two-sided, is as large by chance: VARIANCE may be 0. */
+double compare_t_test(double distance, double variance, double freedom);
 /* Items for the median, with the distributions' test, and the 99th percentile of
  * A and B, named NAME. */
 int compare_samples(struct comparing *c, const char *name, enum mpg_quantity quantity,
@@ -47,6 +49,12 @@ int compare_samples(struct comparing *c, const char *name, enum mpg_quantity qua
 /* An item that is not tested, WHY: A, B are its values or NaN. */
 int compare_only(struct comparing *c, const char *name, enum mpg_quantity quantity,
                  const char *unit, double a, double b, const char *why, struct mpg_error *err);
+
+/* Every item, as measured. */
+int compare_all(struct comparing *c, struct mpg_error *err);
+/* From the measurements to the machines: intervals and tests against the tolerance. */
+int compare_machines(struct comparing *c, const struct mpg_comparing *how,
+                     struct mpg_error *err);
 
 int compare_noise(struct comparing *c, struct mpg_error *err);
 int compare_network(struct comparing *c, struct mpg_error *err);

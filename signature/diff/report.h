@@ -8,9 +8,11 @@
 
 /* For people; ALL: every parameter. */
 void diff_report_text(const struct mpg_signature *a, const struct mpg_signature *b,
-                      const struct mpg_difference *d, double tolerance, bool all);
+                      const struct mpg_difference *d, const struct mpg_comparing *how,
+                      bool all);
 /* For programs: everything, in one object. Errors: out of memory, a failed write. */
 int diff_report_json(const struct mpg_signature *a, const struct mpg_signature *b,
-                     const struct mpg_difference *d, double tolerance, struct mpg_error *err);
+                     const struct mpg_difference *d, const struct mpg_comparing *how,
+                     struct mpg_error *err);
 
 #endif

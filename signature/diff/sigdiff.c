@@ -22,32 +22,70 @@ static int fail(const char *program, const struct mpg_error *err)
     return EXIT_TROUBLE;
 }
 
-/* "5%" and "0.05" are the same. */
-static void read_tolerance(const struct mpg_program *program, const char *text, double *tolerance)
+/* "5%" and "0.05" are the same; from 0 to less than 1. */
+static double read_ratio(const struct mpg_program *program, const char *option, const char *text)
 {
     struct mpg_error err;
     char number[32];
+    double ratio = 0;
     size_t length = strlen(text);
     bool percent = length > 0 && text[length - 1] == '%';
     snprintf(number, sizeof number, "%.*s", (int)(percent ? length - 1 : length), text);
-    if (length >= sizeof number || mpg_units_parse_real(number, tolerance, &err) < 0)
-        mpg_option_usage_error(program, "--tolerance: '%s' is neither a ratio nor a percentage", text);
-    *tolerance /= percent ? 100 : 1;
-    if (!(*tolerance >= 0 && *tolerance < 1))
-        mpg_option_usage_error(program, "--tolerance: '%s' is not from 0 to less than 1 (100%%)", text);
+    if (length >= sizeof number || mpg_units_parse_real(number, &ratio, &err) < 0)
+        mpg_option_usage_error(program, "--%s: '%s' is neither a ratio nor a percentage", option,
+                               text);
+    ratio /= percent ? 100 : 1;
+    if (!(ratio >= 0 && ratio < 1))
+        mpg_option_usage_error(program, "--%s: '%s' is not from 0 to less than 1 (100%%)", option,
+                               text);
+    return ratio;
+}
+
+/* The signatures of A, B and AGAIN, in this order; the caller frees those that are not NULL. */
+static int load_all(const char *a, const char *b, const struct mpg_option_list *again,
+                    struct mpg_signature *sig[], struct mpg_error *err)
+{
+    for (size_t i = 0; i < again->n + 2; i++) {
+        const char *path = i == 0 ? a : i == 1 ? b : again->item[i - 2];
+        if (!(sig[i] = mpg_signature_load(path, err)))
+            return -1;
+    }
+    return 0;
+}
+
+/* No other is read from standard input twice. */
+static void check_inputs(const struct mpg_program *program, const char *a, const char *b,
+                         const struct mpg_option_list *again)
+{
+    int inputs = (strcmp(a, "-") == 0) + (strcmp(b, "-") == 0);
+    for (size_t i = 0; i < again->n; i++)
+        inputs += strcmp(again->item[i], "-") == 0;
+    if (inputs > 1)
+        mpg_option_usage_error(program, "standard input can be read once only");
+    if (again->n == 1)
+        mpg_option_usage_error(program, "--again: one more measurement does not tell how much"
+                                        " they differ, give at least 2");
 }
 
 int main(int argc, char **argv)
 {
     bool all = false, json = false;
-    double tolerance;
-    const char *text = "5%";
+    const char *text = "5%", *spread = NULL;
+    struct mpg_option_list again = {0};
     const struct mpg_option options[] = {
         {.name = "all", .letter = 'a', .kind = MPG_OPTION_FLAG, .value = &all,
          .help = "show every parameter, also those that do not differ"},
         {.name = "tolerance", .letter = 't', .kind = MPG_OPTION_STRING, .value = &text,
          .argument = "RATIO",
          .help = "how far apart is near enough: 5% or 0.05\n(default: 5%)"},
+        {.name = "again", .letter = 'r', .kind = MPG_OPTION_LIST, .value = &again,
+         .argument = "FILE",
+         .help = "another measurement of a's machine, given at least\ntwice: how much a machine"
+                 " differs from itself"},
+        {.name = "spread", .letter = 's', .kind = MPG_OPTION_STRING, .value = &spread,
+         .argument = "RATIO",
+         .help = "what measurements of one machine are taken to differ\nby without --again; noise"
+                 " and 99 % by three times\nas much (default: 30%)"},
         {.name = "json", .letter = 'j', .kind = MPG_OPTION_FLAG, .value = &json,
          .help = "write the whole comparison as JSON"},
         {.name = NULL},
@@ -62,28 +100,31 @@ int main(int argc, char **argv)
     };
     struct mpg_error err;
     struct mpg_difference difference;
+    struct mpg_signature *sig[MPG_OPTION_LIST_MAX + 2] = {NULL};
     int first = mpg_option_parse(&program, argc, argv);
-    read_tolerance(&program, text, &tolerance);
-    if (strcmp(argv[first], "-") == 0 && strcmp(argv[first + 1], "-") == 0)
-        mpg_option_usage_error(&program, "standard input can be read once only");
+    struct mpg_comparing how = {.tolerance = read_ratio(&program, "tolerance", text),
+                                .spread = MPG_COMPARE_SPREAD, .again = sig + 2,
+                                .agains = again.n};
+    if (spread)
+        how.spread = read_ratio(&program, "spread", spread);
+    check_inputs(&program, argv[first], argv[first + 1], &again);
     gsl_set_error_handler_off();
-    struct mpg_signature *a = mpg_signature_load(argv[first], &err);
-    struct mpg_signature *b = a ? mpg_signature_load(argv[first + 1], &err) : NULL;
     int status = EXIT_TROUBLE;
-    if (!b || mpg_compare(a, b, tolerance, &difference, &err) < 0) {
+    if (load_all(argv[first], argv[first + 1], &again, sig, &err) < 0 ||
+        mpg_compare(sig[0], sig[1], &how, &difference, &err) < 0) {
         (void)fail(program.name, &err);
     } else {
         int written = 0;
         if (json)
-            written = diff_report_json(a, b, &difference, tolerance, &err);
+            written = diff_report_json(sig[0], sig[1], &difference, &how, &err);
         else
-            diff_report_text(a, b, &difference, tolerance, all);
+            diff_report_text(sig[0], sig[1], &difference, &how, all);
         status = difference.count[MPG_VERDICT_BEYOND] > 0 ? EXIT_DIFFERENT : MPG_EXIT_OK;
         mpg_difference_clear(&difference);
         if (written < 0 || mpg_stdout_close(&err) < 0)
             status = fail(program.name, &err);
     }
-    mpg_signature_free(a);
-    mpg_signature_free(b);
+    for (size_t i = 0; i < again.n + 2; i++)
+        mpg_signature_free(sig[i]);
     return status;
 }

@@ -35,8 +35,8 @@ static void show_latency(const struct mpg_network_path *path, bool all)
                mpg_units_format_time(text, sizeof text, path->one_way_error_ns));
     else
         printf("\nLatency, one way: %s\n", path->one_way);
-    printf("      size   samples         p1        p50        p99        max         sd"
-           "   lag1  best fit, KS\n");
+    printf("      size   samples         p1        p50   +-95        p99   +-95        max         sd"
+           "   lag1  ranks  best fit, KS\n");
     for (size_t i = 0; i < sizes->n; i++) {
         const struct mpg_distribution *d = sizes->size[i].time_ns;
         if (!show_picked(i, sizes->n, most))
@@ -45,7 +45,7 @@ static void show_latency(const struct mpg_network_path *path, bool all)
         printf(" %9zu", d->n);
         show_quantiles(d);
         show_time(d->sd);
-        printf(" %6.2f", d->lag1);
+        printf(" %6.2f %6.2f", d->lag1, d->rank_lag1);
         show_best_fit(d);
     }
     show_rest(sizes->n, most, "sizes");
@@ -103,9 +103,9 @@ static void show_bandwidth(const struct mpg_network_path *path, bool all)
     if (path->streaming.n > 0)
         snprintf(window, sizeof window, ", and streaming with %" PRId64 " in flight", path->window);
     printf("\nBandwidth, transfer of one message%s\n"
-           "                                                                          in send"
+           "                                                                                        in send"
            "      MB/s   streaming MB/s\n"
-           "      size   samples         p1        p50        p99        max        p50"
+           "      size   samples         p1        p50   +-95        p99   +-95        max        p50"
            "       p50      slow       p50  best fit, KS\n", window);
     for (size_t i = 0; i < sizes->n; i++)
         if (show_picked(i, sizes->n, most))
@@ -239,7 +239,7 @@ void show_collectives(const struct mpg_signature *sig, struct show *show)
         return;
     }
     printf("\nCollectives, from the common start to the last rank's end\n"
-           "operation   processes       size   samples         p1        p50        p99        max"
+           "operation   processes       size   samples         p1        p50   +-95        p99   +-95        max"
            "  best fit, KS\n");
     for (size_t first = 0, end; first < sig->collectives; first = end) {
         for (end = first + 1; end < sig->collectives && !starts_group(sig, end);)

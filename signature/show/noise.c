@@ -166,7 +166,7 @@ void show_noise(const struct mpg_signature *sig, struct show *show)
 {
     show_cores(sig, show, has_record, "detours",
                "Noise: detours                     lost   detours   duration\n"
-               "core  threshold       span         %  a second         p1        p50        p99"
+               "core  threshold       span         %  a second         p1        p50   +-95        p99   +-95"
                "        max  best fit, KS\n",
                show_record);
     if (count(sig, is_part) > 0)
@@ -176,7 +176,7 @@ void show_noise(const struct mpg_signature *sig, struct show *show)
                    show_part);
     show_cores(sig, show, has_quanta, "fixed time or work quanta",
                "Noise: fixed time (FTQ), work (FWQ)     lost   time lost in a quantum\n"
-               "core  kind    quantum    quanta         %         p1        p50        p99"
+               "core  kind    quantum    quanta         %         p1        p50   +-95        p99   +-95"
                "        max  best fit, KS\n",
                show_quanta);
     show_cores(sig, show, has_spectrum, "spectra",

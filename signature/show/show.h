@@ -42,7 +42,8 @@ char *show_rate(char *buf, double rate, const char *unit);            /* "12.3 G
 /* The end of a row: D's best fitted family and its distance, when it has one. */
 void show_best_fit(const struct mpg_distribution *d);
 /* Columns of 11 characters: a time; quantiles 0.01, 0.5, 0.99 and 1 of D, or
- * dashes when it is NULL. */
+ * dashes when it is NULL. The median and the 99th percentile are each followed by 7 characters:
+ * how far its 95 % interval goes ("2.3%"; "open": too few samples; "-": not stated). */
 void show_time(double time_ns);
 void show_quantiles(const struct mpg_distribution *d);
 

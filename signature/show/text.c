@@ -14,6 +14,12 @@
 static const double shown[] = {0.01, 0.5, 0.99, 1};
 enum { SHOWN = sizeof shown / sizeof *shown };
 
+/* Whether sigmake states an interval of the quantile at P. */
+static bool is_stated(double p)
+{
+    return p == 0.5 || p == 0.99;
+}
+
 bool show_picked(size_t i, size_t n, size_t most)
 {
     if (n <= most)
@@ -85,6 +91,24 @@ void show_time(double time_ns)
     printf(" %10s", mpg_units_format_time(text, sizeof text, time_ns));
 }
 
+/* How far D's interval of the quantile at P goes, the farther side as a part of the quantile. */
+static void show_interval(const struct mpg_distribution *d, double p)
+{
+    for (size_t i = 0; d && i < d->intervals; i++) {
+        const struct mpg_quantile_interval *interval = &d->interval[i];
+        double value = mpg_distribution_quantile(d, p);
+        double farther = fmax(value - interval->low, interval->high - value);
+        if (interval->p != p || !(value > 0))
+            continue;
+        if (isinf(farther))
+            printf(" %6s", "open");
+        else
+            printf(" %5.*f%%", farther < 0.0995 * value, fmin(100 * farther / value, 9999));
+        return;
+    }
+    printf(" %6s", "-");
+}
+
 void show_quantiles(const struct mpg_distribution *d)
 {
     for (int i = 0; i < SHOWN; i++) {
@@ -92,5 +116,7 @@ void show_quantiles(const struct mpg_distribution *d)
             show_time(mpg_distribution_quantile(d, shown[i]));
         else
             printf(" %10s", "-");
+        if (is_stated(shown[i]))
+            show_interval(d, shown[i]);
     }
 }

@@ -12,9 +12,10 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
 
-# compare ARGUMENT...: leaves the output, spaces squeezed, in "out"; its exit status
+# compare ARGUMENT...: leaves the output, spaces squeezed, in "out"; its exit status. Made-up
+# machines do not differ from themselves between measurements.
 compare() {
-    "$sigdiff" "$@" >raw 2>err
+    "$sigdiff" --spread 0 "$@" >raw 2>err
     status=$?
     tr -s ' ' <raw >out
 }
@@ -32,7 +33,7 @@ launch=$steady signature >a.sig
 # ---- nothing differs ----
 compare a.sig a.sig
 is "a signature and itself: exit status" "$status $(cat err)" "0 "
-like "a signature and itself: all the same" "$(tail -n 1 out)" "* parameters compared: 0 beyond 5 %, 0 differ, *"
+like "a signature and itself: all the same" "$(grep compared out)" "* parameters compared: 0 beyond 5 %, 0 differ *"
 is "a signature and itself: no table" "$(grep -c 'interval' out)" 0
 compare --all a.sig a.sig
 is "--all: exit status" $status 0
@@ -107,6 +108,30 @@ is "two launches tell nothing: beyond" "$status $(grep -c '^node: one way, 8 B, 
 ok "two launches: it says so" grep -q '^Fewer than 3 launches' out
 compare a.sig b.sig
 is "four launches: nothing to say" "$(grep -c '^Fewer than 3' out)" 0
+
+# ---- measurements of one machine ----
+"$sigdiff" a.sig b.sig >out
+ok "one measurement each: 5 us more at 8 B are beyond what a machine does" grep -q "^node: one way, 8 B, median .* beyond 5 %$" out
+shift=63 launch=$steady signature >c.sig
+"$sigdiff" a.sig c.sig >out
+is "one measurement each: a fifth may be the machine" "$? $(grep -c 'beyond 5 %$' out)" "0 0"
+ok "but it differs as measured" grep -q "^node: one way, 8 B, median .* differs$" out
+"$sigdiff" --spread 1% a.sig c.sig >out
+is "--spread 1%: a fifth is another machine" "$? $(grep -c '^node: one way, 8 B, median .*beyond 5 %$' out)" "1 1"
+for more in -3 1 2 -1 3; do
+    shift=$more launch=$steady signature >again$more.sig
+done
+compare --again again-3.sig --again again1.sig -r again2.sig -r again-1.sig -r again3.sig a.sig c.sig
+is "--again: six measurements within a hundredth tell a fifth" "$status $(grep -c '^node: one way, 8 B, median .*beyond 5 %$' out)" "1 1"
+ok "--again: says so" grep -q "^Intervals and 'beyond' by what 6 measurements" out
+# By hand: 315 + -3, 1, 2, -1, 3, 0: logarithms' sd 0.00690; t(5) = 2.5706, sqrt(1 + 1/6).
+awk '$0 ~ /^node: one way, 8 B, median / { for (i = 1; i < NF; i++) if ($i == "to") print $(i-1), $(i+1) }' out >interval
+ok "--again: the interval is Student's, by hand" awk '{ f = exp(2.5706 * 0.006905 * sqrt(7 / 6)); m = 378 / 315.33
+    exit !($1 / (m / f) > 0.998 && $1 / (m / f) < 1.002 && $2 / (m * f) > 0.998 && $2 / (m * f) < 1.002) }' interval
+compare -r again1.sig -r again-1.sig a.sig again3.sig
+is "--again: another like them is the same" "$status $(grep -c 'beyond 5 %$' out)" "0 0"
+"$sigdiff" -r a.sig a.sig c.sig >out 2>err
+is "--again once: not enough" "$? $(wc -l <err)" "2 1"
 
 # ---- other parameters ----
 eager='"eager_limit_bytes": 8192,' launch=$steady signature >c.sig

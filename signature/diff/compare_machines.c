@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Comparing machines, of which there are one or several measurements each. */
+#include "config.h"
+
+#include <gsl/gsl_cdf.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "signature/diff/compare_private.h"
+
+/* Noise, and what it does to the tails, varies more between measurements than medians do. */
+static const double varies_factor = 3;
+static const double normal_95 = 1.959963984540054;
+/* Measurements besides the first from which a spread is estimated, not taken. */
+enum { LEAST_AGAIN = 2 };
+
+/* The items of the other measurements of a's machine against b. */
+struct others {
+    struct mpg_difference *difference;
+    size_t n;
+};
+
+static const struct mpg_parameter *find(const struct mpg_difference *d, size_t near,
+                                        const char *name)
+{
+    for (size_t k = 0; k < d->n; k++) { /* mostly at the same place */
+        const struct mpg_parameter *item = &d->item[(near + k) % d->n];
+        if (strcmp(item->name, name) == 0)
+            return item;
+    }
+    return NULL;
+}
+
+/* How far ratio R (a logarithm) is outside the tolerance; 0 inside. */
+static double outside(double r, double tolerance)
+{
+    return r > 0 ? fmax(0, r - log1p(tolerance)) : fmax(0, log1p(-tolerance) - r);
+}
+
+/* Makes ITEM's a the mean of all measurements of a's machine, and its variance that of a
+ * further one around it, where there are enough. */
+static void take_others(struct mpg_parameter *item, size_t at, const struct others *others)
+{
+    double value[MPG_COMPARE_MOST_AGAIN + 1], mean = 0, squares = 0, n = 1;
+    value[0] = log(item->a);
+    for (size_t k = 0; k < others->n; k++) {
+        const struct mpg_parameter *other = find(&others->difference[k], at, item->name);
+        if (other && other->a > 0)
+            value[(size_t)n++] = log(other->a);
+    }
+    if (n < LEAST_AGAIN + 1)
+        return;
+    for (size_t k = 0; k < (size_t)n; k++)
+        mean += value[k] / n;
+    for (size_t k = 0; k < (size_t)n; k++)
+        squares += (value[k] - mean) * (value[k] - mean);
+    double variance = squares / (n - 1) * (1 + 1 / n);
+    item->a = exp(mean);
+    item->ratio = item->b / item->a;
+    if (variance > item->log_variance) {
+        item->log_variance = variance;
+        item->freedom = n - 1;
+    }
+}
+
+static void judge_machines(struct mpg_parameter *item, double tolerance)
+{
+    double r = log(item->ratio), freedom = item->freedom;
+    double t = isfinite(freedom) ? gsl_cdf_tdist_Pinv(0.975, freedom) : normal_95;
+    item->low = exp(r - t * sqrt(item->log_variance));
+    item->high = exp(r + t * sqrt(item->log_variance));
+    item->p_beyond = compare_t_test(outside(r, tolerance), item->log_variance, freedom);
+}
+
+/* One of both is 0: more than that by more than measurements of one machine differ? */
+static void judge_above_zero(struct mpg_parameter *item, double spread)
+{
+    if (isnan(item->log_above_zero))
+        return;
+    double beyond = compare_t_test(fmax(item->log_above_zero, 0), 2 * spread * spread, INFINITY);
+    item->p_beyond = fmax(item->p, isinf(item->log_above_zero) ? 0 : beyond);
+}
+
+int compare_machines(struct comparing *c, const struct mpg_comparing *how, struct mpg_error *err)
+{
+    struct others others = {calloc(how->agains + 1, sizeof *others.difference), 0};
+    int status = others.difference ? 0 : mpg_error_set(err, "out of memory");
+    while (status == 0 && others.n < how->agains) {
+        struct comparing other = {.a = how->again[others.n], .b = c->b,
+                                  .tolerance = c->tolerance,
+                                  .result = &others.difference[others.n]};
+        others.n++;
+        status = compare_all(&other, err);
+    }
+    for (size_t i = 0; status == 0 && i < c->result->n; i++) {
+        struct mpg_parameter *item = &c->result->item[i];
+        double spread = how->spread * (item->varies ? varies_factor : 1);
+        if (isnan(item->log_variance)) {
+            judge_above_zero(item, spread);
+            continue;
+        }
+        if (how->agains >= LEAST_AGAIN) {
+            take_others(item, i, &others);
+        } else if (how->spread > 0 && c->a != c->b) {
+            struct estimate e = {.log_variance = item->log_variance, .freedom = item->freedom};
+            compare_add_variance(&e, 2 * spread * spread, INFINITY);
+            item->log_variance = e.log_variance;
+            item->freedom = e.freedom;
+        }
+        judge_machines(item, c->tolerance);
+    }
+    for (size_t k = 0; k < others.n; k++)
+        mpg_difference_clear(&others.difference[k]);
+    free(others.difference);
+    return status;
+}
