@@ -109,6 +109,8 @@ struct mpg_step {
                                   the one it began at), and this one */
     int64_t interval_ns; /* ENTER: compute interval before the call, without what the tracer took:
                             flushes, and its cost for each event recorded in it; 0 or more */
+    int64_t tracer_ns;   /* ENTER: what was taken out of interval_ns for what was recorded, without
+                            flushes */
     int64_t cpu_ns;      /* ENTER: CPU time of the thread in it, the tracer's taken out as well;
                             -1: not recorded */
     int64_t since_ns;    /* ENTER: traced time from MPI_Init's leave to the last call's leave;
@@ -148,6 +150,9 @@ struct mpg_graph_counts {
     uint64_t tracer_ns;         /* time that recording took of compute intervals, beside that */
     uint64_t cpu_intervals;     /* compute intervals whose CPU time is known */
     uint64_t foreign;           /* operations with processes of other worlds: local */
+    double largest_bytes;       /* of a message that is received */
+    uint64_t backward;          /* messages that arrive before they left, by the aligned clocks */
+    double backward_ns;         /* by so much at most */
     uint64_t transfers;         /* one-sided: put, get, accumulate ... */
     uint64_t transfers_alone;   /* of these, without a window that is known, or never waited for */
     uint64_t file_calls;        /* local */

@@ -218,6 +218,22 @@ static int leave_edges(struct mpg_graph *g, struct rank_run *r, struct stream *s
                : 0;
 }
 
+/* What is worth telling of the messages that a call completes; what it probes is received by
+ * another. */
+static void note_messages(struct mpg_graph_counts *c, const struct mpg_step *step)
+{
+    const enum mpg_kind kind = mpg_call_kind(step->call);
+    for (uint32_t i = 0; i < step->edge_number; i++) {
+        const struct mpg_edge *e = &step->edges[i];
+        if (e->kind != MPG_EDGE_ARRIVAL || kind == MPG_KIND_PROBE || kind == MPG_KIND_MPROBE)
+            continue;
+        const double back_ns = e->sent_ns - step->leave_ns;
+        c->largest_bytes = e->bytes > c->largest_bytes ? e->bytes : c->largest_bytes;
+        c->backward += back_ns > 0;
+        c->backward_ns = back_ns > c->backward_ns ? back_ns : c->backward_ns;
+    }
+}
+
 int graph_leave_call(struct mpg_graph *g, struct rank_run *r, struct stream *s,
                      struct mpg_error *err)
 {
@@ -239,5 +255,6 @@ int graph_leave_call(struct mpg_graph *g, struct rank_run *r, struct stream *s,
     call->round_trip_bytes = 0;
     step->edge_number = (uint32_t)g->steps.edge_count;
     step->edges = g->steps.edges;
+    note_messages(&g->counts, step);
     return 0;
 }

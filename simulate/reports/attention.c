@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "common/printable.h"
+#include "simulate/reports/doubts.h"
 #include "simulate/reports/report.h"
 #include "trace/untraced.h"
 
@@ -75,6 +76,50 @@ static int add_missing_parts(const struct mpg_report *r, struct mpg_attention *l
             mpg_attention_add(list, err, parts[i].topic, "no %s%s in this signature: %s",
                               parts[i].what, parts[i].where, parts[i].then) < 0)
             return -1;
+    return 0;
+}
+
+/* Which overheads PATH lacks, in words; NULL: none. Time within sends stands in for o_s. */
+static const char *missing_overheads(const struct mpg_network_path *path)
+{
+    const bool sends = path->send_overhead.n + path->sender.n > 0;
+    const bool receives = path->receive_overhead.n > 0;
+    return sends && receives ? NULL
+           : sends           ? "overheads of receives"
+           : receives        ? "overheads of sends"
+                             : "overheads of sends and receives";
+}
+
+/* What the calls themselves cost: overheads, and collectives, where the trace has any. They are
+ * used with a signature's messages only. */
+static int add_missing_calls(const struct mpg_report *r, struct mpg_attention *list,
+                             struct mpg_error *err)
+{
+    const struct mpg_perturbation *p = r->p;
+    const struct mpg_graph_counts *c = &r->result->counts;
+    const struct {
+        const struct mpg_signature *sig;
+        const struct mpg_network_path *path;
+        const char *whose;
+    } sides[] = {{p->target, p->target_path, "this"}, {p->source, p->source_path, "the source's"}};
+    const int n = p->source && r->source->origin != MPG_SOURCE_TARGET ? 2 : 1;
+    if (!p->target || !has_latency(p->target_path) || p->latency.n + p->byte.n > 0)
+        return 0;
+    for (int i = 0; i < n; i++) {
+        const char *what = sides[i].path ? missing_overheads(sides[i].path) : NULL;
+        if (what && c->messages > 0 &&
+            mpg_attention_add(list, err, "overheads",
+                              "no %s in %s signature: what it costs a rank to make these calls is "
+                              "as traced (mpgbench overhead measures it)",
+                              what, sides[i].whose) < 0)
+            return -1;
+        if (sides[i].sig->collectives == 0 && c->collectives > 0 &&
+            mpg_attention_add(list, err, "collectives",
+                              "none in %s signature, and %" PRIu64 " in the trace: they are made of "
+                              "rounds of messages (mpgbench collective measures them)",
+                              sides[i].whose, c->collectives) < 0)
+            return -1;
+    }
     return 0;
 }
 
@@ -321,8 +366,11 @@ int mpg_attention_gather(const struct mpg_report *r, struct mpg_attention *list,
 {
     static int (*const kinds[])(const struct mpg_report *, struct mpg_attention *,
                                 struct mpg_error *) = {
-        add_untraced,      add_unplaced,      add_verdicts,      add_missing_parts,
-        add_missing_source, add_replaced,     add_unused_files,  add_unused_floors, add_unused_draws,   add_unmet_options,
+        add_untraced,       add_unplaced,     add_verdicts,      mpg_doubt_source,
+        add_missing_parts,  add_missing_calls, add_missing_source, mpg_doubt_sizes,
+        mpg_doubt_record,   mpg_doubt_clocks, mpg_doubt_cores,   mpg_doubt_order,
+        add_replaced,       add_unused_files, add_unused_floors, add_unused_draws,
+        add_unmet_options,
     };
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (kinds[i](r, list, err) < 0)

@@ -161,6 +161,10 @@ def save(name, *less):
         for path in sig["network"]:
             path.pop("eager_limit_bytes", None)
     json.dump(sig, open(name, "w"))
+for path in whole["network"]:
+    path["receive_overhead"] = [{"size_bytes": s["size_bytes"], "receive_ns": s["send_ns"]}
+                                for s in path["sender"]]
+save("complete.sig")
 save("quiet.sig", "noise")
 save("alone.sig", "network")
 save("limitless.sig", "eager")
@@ -171,7 +175,7 @@ like "no latency" "$(attention latency --signature=alone.sig t.txt)" "no latency
 like "no bandwidth" "$(attention bytes --signature=alone.sig t.txt)" "no bandwidth in this signature: *"
 like "no eager limit" "$(attention 'eager limit' --signature=limitless.sig t.txt)" "no eager limit *"
 is "a whole one lacks nothing" \
-    "$(attention '' --signature=target.sig t.txt | grep -c 'in this signature')" 0
+    "$(attention '' --signature=complete.sig t.txt | grep -c 'in this signature')" 0
 like "a source without noise" "$(attention source --signature=target.sig --source=quiet.sig t.txt)" \
     "no noise in the source's signature*"
 like "what options replace" "$(attention replaced --signature=target.sig --noise=exp:1us@0 \

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "simulate/reports/doubts.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "common/printable.h"
+#include "common/units.h"
+#include "trace/cores.h"
+
+int mpg_doubt_source(const struct mpg_report *r, struct mpg_attention *list,
+                     struct mpg_error *err)
+{
+    const struct mpg_source *s = r->source;
+    if (s->origin != MPG_SOURCE_UNKNOWN || !r->p->target)
+        return 0;
+    return mpg_attention_add(
+        list, err, "source",
+        "none known (%s): the traced machine is taken for one without noise, and as fast as the "
+        "target at its best. What it lost itself stays in the trace, and the target's comes on "
+        "top (--source, or mpgtrace record --signature; --source=none if that is meant)",
+        s->why);
+}
+
+/* --- sizes --- */
+
+static int64_t greatest(const struct mpg_network_sizes *sizes)
+{
+    return sizes->n > 0 ? sizes->size[sizes->n - 1].size_bytes : -1;
+}
+
+/* The greatest size of PATH's that is used; -1: none is. */
+static int64_t greatest_measured(const struct mpg_report *r, const struct mpg_network_path *path)
+{
+    int64_t most = -1;
+    if (!path)
+        return -1;
+    if (mpg_perturbation_latency_measured(r->p))
+        most = greatest(&path->latency);
+    if (mpg_perturbation_bytes_measured(r->p) && greatest(&path->bandwidth) > most)
+        most = greatest(&path->bandwidth);
+    return most;
+}
+
+static int add_sizes(const struct mpg_report *r, const struct mpg_network_path *path,
+                     const char *whose, struct mpg_attention *list, struct mpg_error *err)
+{
+    const int64_t measured = greatest_measured(r, path);
+    const double most = r->result->counts.largest_bytes;
+    char traced_text[32], measured_text[32];
+    if (measured < 0 || most <= (double)measured)
+        return 0;
+    return mpg_attention_add(
+        list, err, "sizes",
+        "messages of up to %s, and the network of %s was measured up to %s: beyond that it is "
+        "taken to go on as between its last sizes (mpgbench --full measures more)",
+        mpg_units_format_size(traced_text, sizeof traced_text, (int64_t)most), whose,
+        mpg_units_format_size(measured_text, sizeof measured_text, measured));
+}
+
+int mpg_doubt_sizes(const struct mpg_report *r, struct mpg_attention *list, struct mpg_error *err)
+{
+    if (add_sizes(r, r->p->target_path, "the signature", list, err) < 0)
+        return -1;
+    return r->source->origin == MPG_SOURCE_TARGET
+               ? 0 : add_sizes(r, r->p->source_path, "the source's signature", list, err);
+}
+
+/* --- time --- */
+
+int mpg_doubt_record(const struct mpg_report *r, struct mpg_attention *list,
+                     struct mpg_error *err)
+{
+    const struct mpg_signature *sig = r->p->target;
+    double least_ns = INFINITY, run_ns = 0;
+    char record[32], run[32];
+    if (!mpg_perturbation_noise_measured(r->p))
+        return 0;
+    for (size_t i = 0; i < sig->cores; i++)
+        if (sig->core[i].span_ns > 0)
+            least_ns = fmin(least_ns, sig->core[i].span_ns);
+    for (uint32_t w = 0; w < r->result->replicas; w++)
+        run_ns = fmax(run_ns, r->result->run_ns[w]);
+    if (!(least_ns < run_ns))
+        return 0;
+    return mpg_attention_add(
+        list, err, "noise",
+        "its record of %s is shorter than the run of %s: it is repeated, and what the system does "
+        "more rarely than once in it is not in this answer (mpgbench --full records more)",
+        mpg_units_format_time(record, sizeof record, least_ns),
+        mpg_units_format_time(run, sizeof run, run_ns));
+}
+
+int mpg_doubt_clocks(const struct mpg_report *r, struct mpg_attention *list,
+                     struct mpg_error *err)
+{
+    const struct mpg_graph_counts *c = &r->result->counts;
+    char most[32];
+    if (c->backward == 0 || r->result->clocks == MPG_CLOCK_NONE)
+        return 0;
+    return mpg_attention_add(
+        list, err, "clocks",
+        "%" PRIu64 " of %" PRIu64 " messages arrive before they left, by up to %s: the traced "
+        "clocks are wrong by as much. They are taken to have come at once%s",
+        c->backward, c->messages, mpg_units_format_time(most, sizeof most, c->backward_ns),
+        r->result->absorb == MPG_ABSORB_CLOCK
+            ? ", and what lies ready absorbs too much or too little (--absorb=wait needs no clocks)"
+            : "");
+}
+
+/* --- places --- */
+
+int mpg_doubt_cores(const struct mpg_report *r, struct mpg_attention *list, struct mpg_error *err)
+{
+    struct mpg_host_cores *host;
+    size_t n, crowded = 0, first = 0;
+    char name[256], others[64] = "";
+    if (mpg_trace_cores(r->trace, &host, &n, err) < 0)
+        return -1;
+    for (size_t i = n; i-- > 0;)
+        if (host[i].crowded > 0) {
+            crowded++;
+            first = i;
+        }
+    if (crowded > 1)
+        snprintf(others, sizeof others, ", and so on %zu more host%s", crowded - 1,
+                 crowded > 2 ? "s" : "");
+    int status = 0;
+    if (crowded > 0)
+        status = mpg_attention_add(
+            list, err, "cores",
+            "%" PRId32 " ranks had %.3g core%s of %s when they were traced%s: they waited for each "
+            "other's turns. That is in the trace as computation and as waiting for messages, and "
+            "the answer is for a program that does so, too",
+            host[first].crowded, host[first].room, host[first].room == 1 ? "" : "s",
+            host[first].name ? mpg_printable(name, sizeof name, host[first].name) : "their host",
+            others);
+    free(host);
+    return status;
+}
+
+int mpg_doubt_order(const struct mpg_report *r, struct mpg_attention *list, struct mpg_error *err)
+{
+    const struct mpg_graph_counts *c = &r->result->counts;
+    if (c->asynchronous == 0)
+        return 0;
+    return mpg_attention_add(
+        list, err, "asynchronous",
+        "%" PRIu64 " of %" PRIu64 " messages are waited for by neither side (sends that are never "
+        "completed, received by polling): when times change, so may what meets what, and this "
+        "answer keeps the traced order",
+        c->asynchronous, c->messages);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Lines of the attention block about what was traced and measured: how far it carries. Each
+ * function adds a line for what applies to REPORT, none where there is nothing. Error: out of
+ * memory. */
+#ifndef MPG_DOUBTS_H
+#define MPG_DOUBTS_H
+
+#include "simulate/reports/attention.h"
+#include "simulate/reports/report.h"
+
+/* No source is known though there is a target. */
+int mpg_doubt_source(const struct mpg_report *report, struct mpg_attention *list,
+                     struct mpg_error *err);
+/* Messages larger than any that was measured. */
+int mpg_doubt_sizes(const struct mpg_report *report, struct mpg_attention *list,
+                    struct mpg_error *err);
+/* A noise record shorter than the run. */
+int mpg_doubt_record(const struct mpg_report *report, struct mpg_attention *list,
+                     struct mpg_error *err);
+/* Messages that arrive before they left, by the traced clocks. */
+int mpg_doubt_clocks(const struct mpg_report *report, struct mpg_attention *list,
+                     struct mpg_error *err);
+/* Ranks that shared cores. */
+int mpg_doubt_cores(const struct mpg_report *report, struct mpg_attention *list,
+                    struct mpg_error *err);
+/* Purely asynchronous exchanges: sends that their sender never completes, received by calls
+ * that do not wait (Sottile, Chandu, Bader 2006, section 4.3). */
+int mpg_doubt_order(const struct mpg_report *report, struct mpg_attention *list,
+                    struct mpg_error *err);
+
+#endif

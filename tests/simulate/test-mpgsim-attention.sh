@@ -1,0 +1,180 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# What stands at the top of an answer (TAP): each line where there is reason for it, and none
+# where everything is well. Programs from $MPGSIM, $PYTHON3.
+set -u
+mpgsim=${MPGSIM:-mpgsim}
+python=${PYTHON3:-python3}
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../tap.sh"
+. "$here/../traces.sh"
+command -v "$python" >/dev/null || skip_all "no $python"
+reference=$(cd "${top_srcdir:?}" && pwd)/results/reference/reference.sig
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+
+# A whole signature that passed its checks, and others that lack a part each.
+"$python" - "$reference" <<'PY'
+import copy, json, sys
+whole = json.load(open(sys.argv[1]))
+whole["header"].update(host="node1", cpu="Quick 9000", kernel="Linux 5", mpi="MPI 4",
+                       mpi_settings="none")
+whole["checks"] = {"made": 28}
+path = whole["network"][0]
+path["send_overhead"] = copy.deepcopy(path["sender"])
+path["receive_overhead"] = [{"size_bytes": s["size_bytes"], "receive_ns": s["send_ns"]}
+                            for s in path["sender"]]
+
+def save(name, change=None):
+    sig = copy.deepcopy(whole)
+    if change:
+        change(sig)
+    json.dump(sig, open(name + ".sig", "w"))
+
+save("whole")
+save("bad", lambda s: s["checks"].update(failed=[
+    {"check": "short record", "found": "4 s", "remedy": "measure again"}]))
+save("unchecked", lambda s: s.pop("checks"))
+save("quiet", lambda s: s.pop("noise"))
+save("alone", lambda s: s.pop("network"))
+save("calls", lambda s: s.pop("collectives"))
+save("receives", lambda s: s["network"][0].pop("receive_overhead"))
+save("sends", lambda s: (s["network"][0].pop("send_overhead"), s["network"][0].pop("sender")))
+save("both", lambda s: [s["network"][0].pop(k)
+                        for k in ("send_overhead", "sender", "receive_overhead")])
+save("small", lambda s: s["network"][0].update({k: [t for t in s["network"][0][k]
+                                                    if t["size_bytes"] <= 65536]
+                                                for k in ("latency", "bandwidth")}))
+save("elsewhere", lambda s: s["header"].update(kernel="Linux 6"))
+PY
+
+good=("#clocks shared" "#host 0 node1" "#host 1 node1" "#fact 0 cpu Quick 9000"
+    "#fact 0 kernel Linux 5" "#fact 0 mpi MPI 4" "#fact 0 mpi_settings none" "#fact 0 cores 0"
+    "#fact 1 cores 1")
+# program LINE...: t.txt, whose trace has these lines besides
+program() {
+    calls 2 "$@" <<'CALLS' >t.txt
+0 1000 1100 Send to=1 bytes=64
+1 900 2500 Recv from=0 bytes=64
+0 3000 3100 Isend to=1 bytes=100000 request=1
+1 3050 9000 Recv from=0 bytes=100000
+0 3200 9100 Wait requests=1
+0 9200 9500 Allreduce bytes=8
+1 9300 9500 Allreduce bytes=8
+CALLS
+}
+# attention TOPIC OPTION...: the lines about TOPIC, of all where it is empty
+attention() {
+    local topic=$1
+    shift
+    "$mpgsim" "$@" t.txt | awk -v topic="  $topic" '
+        NR == 1 { inside = /^Attention$/; next } /^$/ { exit }
+        inside && index($0, topic) == 1 { sub("^  " substr(topic, 3) " *", ""); print }'
+}
+# only TOPIC PATTERN NAME OPTION...: one line at the top, about TOPIC, and JSON has it, too
+only() {
+    local topic=$1 pattern=$2 name=$3
+    shift 3
+    is "$name: one line" "$(attention '' "$@" | wc -l)" 1
+    like "$name: it says so" "$(attention "$topic" "$@")" "$pattern"
+    is "$name: JSON has it" "$("$mpgsim" --json "$@" t.txt |
+        "$python" -c 'import json, sys
+print(*[a["topic"] for a in json.load(sys.stdin)["attention"]])')" "$topic"
+}
+
+# ---- nothing ----
+program "${good[@]}"
+is "a good case has nothing above it" "$(attention '' --signature=whole.sig)" ""
+is "nor in JSON" "$("$mpgsim" --json --signature=whole.sig t.txt |
+    sed -n 's/^ "attention": //p')" "[],"
+is "nor with another good source" \
+    "$(attention '' --signature=whole.sig --source=elsewhere.sig)" ""
+is "nor without any signature" "$(attention '' --latency=const:1us)" ""
+
+# ---- the signature ----
+only measured "badly: of the signature 1 of 28 checks failed: short record; *" "failed checks" \
+    --signature=bad.sig
+only measured "not checked: the signature *" "no checks" --signature=unchecked.sig
+only measured "badly: of the source's signature *" "a source's" --signature=whole.sig --source=bad.sig
+only noise "no noise in this signature: nothing interrupts the computation *" "no noise" \
+    --signature=quiet.sig
+only source "no noise in the source's signature: *" "a source without noise" \
+    --signature=whole.sig --source=quiet.sig
+only collectives "none in this signature, and 1 in the trace: *" "no collectives" \
+    --signature=calls.sig
+only collectives "none in the source's signature, *" "a source without" \
+    --signature=whole.sig --source=calls.sig
+is "unless they are given otherwise" "$(attention '' --signature=calls.sig --latency=const:1us \
+    --source=none | grep -c collectives)" 0
+only overheads "no overheads of receives in this signature: *" "no overheads of receives" \
+    --signature=receives.sig
+only overheads "no overheads of sends in this signature: *" "nor of sends" --signature=sends.sig
+only overheads "no overheads of sends and receives in the source's signature: *" "nor of both" \
+    --signature=whole.sig --source=both.sig
+is "no network: its three parts" "$(attention '' --signature=alone.sig |
+    awk '{ print $1 }' | paste -sd ' ')" "latency bytes eager"
+only sizes "messages of up to 97.66 KiB, and the network of the signature was measured up to 64 KiB: *" \
+    "sizes beyond the measured" --signature=small.sig
+only sizes "messages of up to 97.66 KiB, and the network of the source's signature *" \
+    "sizes beyond the source's" --signature=whole.sig --source=small.sig
+is "unless they do not matter" "$(attention sizes --signature=small.sig --latency=const:1us \
+    --byte=const:1ns)" ""
+
+# ---- the source ----
+only source "none known (another kernel): the traced machine is taken for one without noise*" \
+    "no source" --signature=elsewhere.sig
+is "unless that is meant" "$(attention '' --signature=elsewhere.sig --source=none)" ""
+
+# ---- the trace ----
+program "${good[@]}"
+sed -i 's/1000000 1000010 Finalize/5000000000 5000000010 Finalize/' t.txt
+only noise "its record of 4 s is shorter than the run of 5* s: it is repeated, *" "a short record" \
+    --signature=whole.sig
+is "unless it is not used" "$(attention '' --signature=whole.sig --noise=exp:1us |
+    grep -v replaced)" ""
+
+calls 2 "${good[@]}" <<'CALLS' >t.txt
+0 1000 1100 Send to=1 bytes=64
+1 900 980 Recv from=0 bytes=64
+0 2000 2100 Send to=1 bytes=64
+1 1000 1385 Recv from=0 bytes=64
+0 3000 3100 Send to=1 bytes=64
+1 2900 3000 Recv from=0 bytes=64
+CALLS
+only clocks "2 of 3 messages arrive before they left, by up to 615 ns: the traced clocks *" \
+    "messages back in time" --latency=const:1us
+sed '/clocks shared/d' t.txt >u.txt && mv u.txt t.txt
+is "unless clocks are not compared" "$(attention clocks --latency=const:1us)" ""
+
+for places in "0 0|2 ranks had 1 core of node1 *" "0,1 0-1|" "0-1,4 4|" "0 1|"; do
+    # shellcheck disable=SC2086 # two words
+    set -- ${places%%|*}
+    program "${good[@]/#\#fact ? cores*/}" "#fact 0 cores $1" "#fact 1 cores $2"
+    like "ranks on cores $1 and $2" "$(attention cores --noise=exp:1us)" "${places#*|}"
+done
+program "${good[@]}" "#fact 0 core_limit 1.50"
+only cores "2 ranks had 1.5 cores of node1 when they were traced: *" "a quota" --noise=exp:1us
+calls 4 "#clocks shared" "#host 0 a" "#host 1 a" "#host 2 b" "#host 3 b" "#fact 0 cores 0" \
+    "#fact 1 cores 0" "#fact 2 cores 7" "#fact 3 cores 7" </dev/null >t.txt
+only cores "2 ranks had 1 core of a when they were traced, and so on 1 more host: *" "two hosts" \
+    --noise=exp:1us
+calls 4 "#clocks shared" "#host 0 a" "#host 1 a" "#host 2 a" "#host 3 a" "#fact 0 cores 0" \
+    "#fact 1 cores 0" "#fact 2 cores 1-3" "#fact 3 cores 1-3" </dev/null >t.txt
+only cores "2 ranks had 1 core of a when *" "cores enough, given badly" --noise=exp:1us
+for cores in 0- -1 a 5-3 99999999 0,,1 ""; do
+    program "#clocks shared" "#host 0 a" "#host 1 a" "#fact 0 cores $cores" "#fact 1 cores $cores"
+    is "cores '$cores' mean nothing" "$(attention cores --noise=exp:1us)" ""
+done
+
+calls 2 <<'CALLS' >t.txt
+0 1000 1100 Isend to=1 bytes=64 request=1
+1 900 950 Irecv from=0 bytes=64 request=1
+1 960 970 Test requests=1 done=
+1 2000 2010 Test requests=1
+CALLS
+only asynchronous "1 of 1 messages are waited for by neither side *" "nobody waits" \
+    --noise=exp:1us
+sed 's/2000 2010 Test requests=1/2000 2010 Wait requests=1/' t.txt >u.txt && mv u.txt t.txt
+is "somebody waits" "$(attention '' --noise=exp:1us)" ""
+done_testing
