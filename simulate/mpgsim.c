@@ -13,7 +13,7 @@
 enum { DEFAULT_REPLICAS = 64, MAX_REPLICAS = 1000000 };
 
 struct arguments {
-    const char *signature, *source, *path, *absorb, *cosched, *measurement, *output;
+    const char *signature, *source, *path, *absorb, *cosched, *measurement, *noise_model, *output;
     struct mpg_option_list noise, call_noise, latency, byte;
     double compute_ratio, source_latency_ns, source_byte_ns;
     int64_t eager_limit, replicas, first_replica, seed;
@@ -99,6 +99,22 @@ static int parse_cosched(struct arguments *a, struct mpg_error *err)
             return 0;
         }
     return mpg_error_set(err, "--cosched: '%s' is not none, node or job", a->cosched);
+}
+
+static int parse_noise_model(const struct arguments *a, struct mpg_perturbation *p,
+                             struct mpg_error *err)
+{
+    if (!a->noise_model)
+        return 0;
+    if (!a->signature)
+        return mpg_error_set(err, "--noise-model: there is no --signature whose noise it is about");
+    if (strcmp(a->noise_model, "replay") == 0)
+        p->noise_model = MPG_NOISE_REPLAY;
+    else if (strcmp(a->noise_model, "ecdf") == 0)
+        p->noise_model = MPG_NOISE_ECDF;
+    else
+        return mpg_error_set(err, "--noise-model: '%s' is not replay or ecdf", a->noise_model);
+    return 0;
 }
 
 static int parse_measurement(const struct arguments *a, struct mpg_perturbation *p,
@@ -333,6 +349,10 @@ int main(int argc, char **argv)
          .argument = "R", .help = "how long the target computes for a traced second of\n"
                                  "computation: 2 is half as fast (default 1)",
          .minimum = 1e-9, .maximum = 1e9},
+        {.name = "noise-model", .kind = MPG_OPTION_STRING, .value = &a.noise_model,
+         .argument = "HOW",
+         .help = "replay: signatures' recorded detours; ecdf: the time that their\n"
+                 "FTQ quanta lost (default: replay where there are any)"},
         {.name = "cosched", .kind = MPG_OPTION_STRING, .value = &a.cosched, .argument = "WHO",
          .given = &a.given.cosched,
          .help = "who meets the recorded noise at the same time: none, the ranks\n"
@@ -392,7 +412,7 @@ int main(int argc, char **argv)
         mpg_option_usage_error(&program, "--json and --per-rank exclude each other");
     if (parse_absorb(a.absorb, &simulation, &err) < 0 || parse_specs(&a, &in.p, &err) < 0 ||
         parse_path(&a, &err) < 0 || parse_cosched(&a, &err) < 0 ||
-        parse_measurement(&a, &in.p, &err) < 0 || check_standard_input(&a, argv[first], &err) < 0)
+        parse_measurement(&a, &in.p, &err) < 0 || parse_noise_model(&a, &in.p, &err) < 0 || check_standard_input(&a, argv[first], &err) < 0)
         mpg_option_usage_error(&program, "%s", err.text);
     int status = run(&a, argv[first], &simulation, &in, &err);
     if (status < 0)

@@ -116,7 +116,7 @@ static int take_first(void *context, const struct mpg_step *s, uint32_t slots,
 static int find_floors(struct simulation *sim, struct mpg_error *err)
 {
     bool wanted = sim->absorb != MPG_ABSORB_NONE || mpg_perturbation_can_speed_messages(sim->p);
-    bool alike = mpg_perturbation_noise_removed(sim->p);
+    bool alike = mpg_perturbation_noise_alike(sim->p);
     if ((wanted && !(sim->floors = mpg_floors_new(sim->trace, &sim->options->floors, err))) ||
         (alike && !(sim->likes = mpg_likes_new(sim->p, err))))
         return -1;

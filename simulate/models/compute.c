@@ -10,10 +10,10 @@ enum { LANES_AT_ONCE = 64 };
 
 int mpg_perturbation_use_noise(struct mpg_perturbation *p, struct mpg_error *err)
 {
-    if (p->target && mpg_machine_init(&p->target_noise, p->target, err) < 0)
+    if (p->target && mpg_machine_init(&p->target_noise, p->target, p->noise_model, err) < 0)
         return -1;
     p->target_cores = p->target_noise.cores;
-    if (p->source && mpg_machine_init(&p->source_noise, p->source, err) < 0)
+    if (p->source && mpg_machine_init(&p->source_noise, p->source, p->noise_model, err) < 0)
         return -1;
     p->source_cores = p->source_noise.cores;
     p->same_noise = p->target && p->source && mpg_machine_same(p->target, p->source);
@@ -44,6 +44,11 @@ bool mpg_perturbation_noise_removed(const struct mpg_perturbation *p)
 {
     return p->noise.n == 0 && p->target && p->source_cores > 0 &&
            !mpg_perturbation_noise_unchanged(p);
+}
+
+bool mpg_perturbation_noise_alike(const struct mpg_perturbation *p)
+{
+    return mpg_perturbation_noise_removed(p) && !p->source_noise.ecdf;
 }
 
 bool mpg_perturbation_noise_unchanged(const struct mpg_perturbation *p)
@@ -86,6 +91,9 @@ static double work_of_stretch(const struct mpg_perturbation *p, const struct mpg
 {
     const struct mpg_machine *source = &p->source_noise;
     double from_ns = mpg_machine_start(source, p->seed, x->rank, replica) + x->since_ns;
+    if (source->ecdf)
+        return mpg_quanta_work_in(source->quanta[mpg_machine_seat_of(source, x->rank).core],
+                                  p->seed, x->rank, replica, from_ns, x->length_ns);
     return mpg_resampled_work_in(&source->resampled[mpg_machine_seat_of(source, x->rank).core],
                                  part, from_ns, x->length_ns);
 }
@@ -97,6 +105,9 @@ static double time_on_target(const struct mpg_perturbation *p, const struct mpg_
     const struct mpg_machine *target = &p->target_noise;
     double begin_ns =
         mpg_machine_start(target, p->seed, x->rank, replica) + fmax(x->since_ns + delay_ns, 0);
+    if (target->ecdf)
+        return mpg_quanta_time_for(target->quanta[mpg_machine_seat_of(target, x->rank).core],
+                                   p->seed, x->rank, replica, begin_ns, work_ns);
     return mpg_resampled_time_for(&target->resampled[mpg_machine_seat_of(target, x->rank).core],
                                   parts_in(p, replica), begin_ns, work_ns);
 }

@@ -16,6 +16,7 @@ struct table { /* of one length of work: a step function of probability, and its
     size_t n;
     double *share;    /* n + 1: probability of the bins below; the last is 1 */
     double *integral; /* n + 1 */
+    double *mean;     /* n: of each bin; as a difference of integrals it would be rounding */
 };
 
 struct mpg_losses {
@@ -115,16 +116,22 @@ fail:
     return NULL;
 }
 
+static void free_table(struct table *t)
+{
+    if (!t)
+        return;
+    free(t->share);
+    free(t->integral);
+    free(t->mean);
+    free(t);
+}
+
 void mpg_losses_free(struct mpg_losses *l)
 {
     if (!l)
         return;
     for (size_t i = 0; i < WORKS; i++)
-        if (l->table[i]) {
-            free(l->table[i]->share);
-            free(l->table[i]->integral);
-            free(l->table[i]);
-        }
+        free_table(l->table[i]);
     free(l->done_ns);
     free(l->before_ns);
     free(l);
@@ -224,14 +231,11 @@ static struct table *new_table(size_t n, struct mpg_error *err)
         t->n = n;
         t->share = malloc((n + 1) * sizeof *t->share);
         t->integral = malloc((n + 1) * sizeof *t->integral);
+        t->mean = malloc((n + 1) * sizeof *t->mean);
     }
-    if (t && t->share && t->integral)
+    if (t && t->share && t->integral && t->mean)
         return t;
-    if (t) {
-        free(t->share);
-        free(t->integral);
-        free(t);
-    }
+    free_table(t);
     mpg_error_set(err, "out of memory");
     return NULL;
 }
@@ -255,6 +259,7 @@ static struct table *to_table(const struct bins *b, struct mpg_error *err)
         if (b->mass[i] > 0) {
             t->share[n + 1] = t->share[n] + b->mass[i] / mass;
             t->integral[n + 1] = t->integral[n] + b->sum[i] / mass;
+            t->mean[n] = b->sum[i] / b->mass[i];
             n++;
         }
     t->share[n] = 1;
@@ -299,15 +304,10 @@ static size_t step_of(const struct table *t, double u)
     return low;
 }
 
-static double step_mean(const struct table *t, size_t i)
-{
-    return (t->integral[i + 1] - t->integral[i]) / (t->share[i + 1] - t->share[i]);
-}
-
 static double integral_at(const struct table *t, double u)
 {
     size_t i = step_of(t, u);
-    return t->integral[i] + (u - t->share[i]) * step_mean(t, i);
+    return t->integral[i] + (u - t->share[i]) * t->mean[i];
 }
 
 /* The tables on both sides of WORK_NS, and how far it is from the first to the second. */
@@ -333,8 +333,8 @@ int mpg_losses_quantile(struct mpg_losses *l, double work_ns, double u, double *
     double f;
     if (find_tables(l, work_ns, side, &f, err) < 0)
         return -1;
-    *loss_ns = (1 - f) * step_mean(side[0], step_of(side[0], u)) +
-               f * step_mean(side[1], step_of(side[1], u));
+    *loss_ns = (1 - f) * side[0]->mean[step_of(side[0], u)] +
+               f * side[1]->mean[step_of(side[1], u)];
     return 0;
 }
 

@@ -16,40 +16,73 @@ static bool same_host(const struct mpg_noise_core *a, const struct mpg_noise_cor
 
 static int reserve(struct mpg_machine *m, size_t cores, struct mpg_error *err)
 {
+    m->quanta = calloc(cores, sizeof *m->quanta);
     m->replay = calloc(cores, sizeof *m->replay);
     m->resampled = calloc(cores, sizeof *m->resampled);
     m->offset_ns = calloc(cores, sizeof *m->offset_ns);
     m->first_core = calloc(cores + 1, sizeof *m->first_core);
-    if (m->replay && m->resampled && m->offset_ns && m->first_core)
+    if (m->quanta && m->replay && m->resampled && m->offset_ns && m->first_core)
         return 0;
     return mpg_error_set(err, "out of memory");
 }
 
-/* A replay for each core with a record, on whatever host, in the order of hosts and cores; some
- * may have quanta only. */
-int mpg_machine_init(struct mpg_machine *m, const struct mpg_signature *sig, struct mpg_error *err)
+static bool has_record(const struct mpg_noise_core *core)
+{
+    return core->span_ns > 0;
+}
+
+static bool has_quanta(const struct mpg_noise_core *core)
+{
+    return core->ftq.quantum_ns > 0 && core->ftq.lost_ns;
+}
+
+static bool any_core(const struct mpg_signature *sig, bool (*has)(const struct mpg_noise_core *))
+{
+    for (size_t i = 0; i < sig->cores; i++)
+        if (has(&sig->core[i]))
+            return true;
+    return false;
+}
+
+/* Puts CORE behind those that M has. */
+static int add_core(struct mpg_machine *m, const struct mpg_noise_core *core, struct mpg_error *err)
+{
+    if (m->ecdf) {
+        m->quanta[m->cores] = mpg_quanta_new(core, err);
+        return m->quanta[m->cores++] ? 0 : -1;
+    }
+    if (!(m->replay[m->cores] = mpg_replay_new(core, err)))
+        return -1;
+    mpg_resampled_init(&m->resampled[m->cores], m->replay[m->cores]);
+    m->offset_ns[m->cores++] = core->offset_ns;
+    m->together = m->together && core->together;
+    return 0;
+}
+
+/* Each core with what is wanted, on whatever host, in the order of hosts and cores. */
+int mpg_machine_init(struct mpg_machine *m, const struct mpg_signature *sig,
+                     enum mpg_noise_model model, struct mpg_error *err)
 {
     const struct mpg_noise_core *last = NULL;
     *m = (struct mpg_machine){.together = true};
+    m->ecdf = model == MPG_NOISE_ECDF ||
+              (model == MPG_NOISE_ANY && !any_core(sig, has_record) && any_core(sig, has_quanta));
     if (reserve(m, sig->cores + 1, err) < 0)
         goto fail;
     for (size_t i = 0; i < sig->cores; i++) {
         const struct mpg_noise_core *core = &sig->core[i];
-        if (!(core->span_ns > 0))
+        if (!(m->ecdf ? has_quanta(core) : has_record(core)))
             continue;
-        if (!(m->replay[m->cores] = mpg_replay_new(core, err))) {
+        if (!last || !same_host(last, core))
+            m->first_core[m->hosts++] = m->cores;
+        if (add_core(m, core, err) < 0) {
             mpg_error_prefix(err, "%s", sig->path);
             goto fail;
         }
-        if (!last || !same_host(last, core))
-            m->first_core[m->hosts++] = m->cores;
-        mpg_resampled_init(&m->resampled[m->cores], m->replay[m->cores]);
-        m->offset_ns[m->cores++] = core->offset_ns;
-        m->together = m->together && core->together;
         last = core;
     }
     m->first_core[m->hosts] = m->cores;
-    m->together = m->together && m->cores > 0;
+    m->together = m->together && m->cores > 0 && !m->ecdf;
     return 0;
 fail:
     mpg_machine_clear(m);
@@ -58,8 +91,11 @@ fail:
 
 void mpg_machine_clear(struct mpg_machine *m)
 {
-    for (size_t i = 0; m->replay && i < m->cores; i++)
+    for (size_t i = 0; m->quanta && m->replay && i < m->cores; i++) {
+        mpg_quanta_free(m->quanta[i]);
         mpg_replay_free(m->replay[i]);
+    }
+    free(m->quanta);
     free(m->replay);
     free(m->resampled);
     free(m->offset_ns);
@@ -141,7 +177,10 @@ double mpg_machine_start(const struct mpg_machine *m, uint64_t seed, int32_t ran
 {
     struct mpg_seat seat = mpg_machine_seat_of(m, rank);
     struct mpg_address phase = {.seed = seed, .rank = seat.leader, .purpose = MPG_DRAW_PHASE};
-    double start_ns = mpg_draw(&phase, replica) * m->resampled[seat.first].span_ns;
+    double u = mpg_draw(&phase, replica);
+    if (m->ecdf)
+        return u * mpg_quanta_length_ns(m->quanta[seat.core]);
+    double start_ns = u * m->resampled[seat.first].span_ns;
     if (seat.core == seat.first)
         return start_ns;
     double span_ns = m->resampled[seat.core].span_ns;
@@ -181,12 +220,24 @@ static bool same_record(const struct mpg_noise_core *a, const struct mpg_noise_c
            same_blocks(&a->blocks, &b->blocks);
 }
 
+static bool same_quanta(const struct mpg_noise_core *a, const struct mpg_noise_core *b)
+{
+    const struct mpg_distribution *x = a->ftq.lost_ns, *y = b->ftq.lost_ns;
+    if (a->ftq.quantum_ns != b->ftq.quantum_ns || !x != !y || a->lags != b->lags)
+        return false;
+    if (x && (x->knots != y->knots || !same_doubles(x->quantiles, y->quantiles, x->knots) ||
+              !same_doubles(x->probabilities, y->probabilities, x->knots)))
+        return false;
+    return same_doubles(a->autocorrelation, b->autocorrelation, a->lags);
+}
+
 bool mpg_machine_same(const struct mpg_signature *a, const struct mpg_signature *b)
 {
     if (a->cores != b->cores)
         return false;
     for (size_t i = 0; i < a->cores; i++)
-        if (!same_record(&a->core[i], &b->core[i]) || !same_host(&a->core[i], &b->core[i]))
+        if (!same_record(&a->core[i], &b->core[i]) || !same_quanta(&a->core[i], &b->core[i]) ||
+            !same_host(&a->core[i], &b->core[i]))
             return false;
     return true;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The noise records of a machine's cores, and which of them a rank replays from where
- * (docs/MODEL.md, 3, and Decisions, Phases). Immutable while a simulation runs. */
+/* The noise of a machine's cores, records of detours or quanta, and which of them a rank meets from
+ * where on (docs/MODEL.md, 3, and Decisions, Phases, Quanta). Immutable while a simulation runs. */
 #ifndef MPG_MACHINE_H
 #define MPG_MACHINE_H
 
@@ -9,11 +9,19 @@
 
 #include "common/error.h"
 #include "signature/signature.h"
+#include "simulate/models/quanta.h"
 #include "simulate/models/replay.h"
 #include "simulate/models/resampled.h"
 
 /* Which ranks begin their replay at the same time. */
 enum mpg_cosched { MPG_COSCHED_NONE, MPG_COSCHED_NODE, MPG_COSCHED_JOB, MPG_COSCHEDS };
+
+/* What a machine's noise is taken from. */
+enum mpg_noise_model {
+    MPG_NOISE_ANY,    /* records where it has any, else quanta */
+    MPG_NOISE_REPLAY, /* records */
+    MPG_NOISE_ECDF    /* quanta */
+};
 
 struct mpg_seat {
     uint32_t core;  /* which record the rank replays */
@@ -22,7 +30,9 @@ struct mpg_seat {
 };
 
 struct mpg_machine {
-    size_t cores; /* 0: it has no records */
+    size_t cores; /* 0: it has none */
+    bool ecdf;    /* of quanta, else of records */
+    struct mpg_quanta **quanta;
     struct mpg_replay **replay;
     struct mpg_resampled *resampled;
     double *offset_ns; /* of each record, on its host's clock */
@@ -33,16 +43,17 @@ struct mpg_machine {
     struct mpg_seat *seat; /* a rank; NULL: rank mod cores, each by its own draw */
 };
 
-/* Takes the records of SIG. */
-int mpg_machine_init(struct mpg_machine *m, const struct mpg_signature *sig, struct mpg_error *err);
+/* Takes SIG's noise as MODEL says; it is none where SIG has none of that. SIG outlives M. */
+int mpg_machine_init(struct mpg_machine *m, const struct mpg_signature *sig,
+                     enum mpg_noise_model model, struct mpg_error *err);
 /* Seats RANKS ranks, HOST[r] being rank r's as a small number. COSCHED, or MPG_COSCHEDS for what
  * the records were made for: node where they are together, else none. */
 int mpg_machine_seat(struct mpg_machine *m, int32_t ranks, const int32_t *host,
                      enum mpg_cosched cosched, struct mpg_error *err);
-/* Whether A and B have the same records, of the same times. */
+/* Whether A and B have the same records, of the same times, and the same quanta. */
 bool mpg_machine_same(const struct mpg_signature *a, const struct mpg_signature *b);
 struct mpg_seat mpg_machine_seat_of(const struct mpg_machine *m, int32_t rank);
-/* When RANK's record starts in REPLICA, ns, 0 .. its span. */
+/* Where in its record, or in its first quantum, RANK starts in REPLICA, ns. */
 double mpg_machine_start(const struct mpg_machine *m, uint64_t seed, int32_t rank,
                          uint32_t replica);
 void mpg_machine_clear(struct mpg_machine *m);

@@ -21,8 +21,9 @@ struct mpg_perturbation {
     /* From signatures, where the specs above say nothing; NULL without one. */
     const struct mpg_signature *target, *source;
     const struct mpg_network_path *target_path, *source_path; /* which of their paths; may be NULL */
+    enum mpg_noise_model noise_model;
     struct mpg_machine target_noise, source_noise;
-    size_t target_cores, source_cores; /* that have noise records */
+    size_t target_cores, source_cores; /* that have noise */
     bool same_noise;        /* target's and source's are the same */
     struct mpg_parts parts; /* of noise records, in each measurement */
     bool measurement_fixed; /* signatures are taken for exact: no launch is drawn */
@@ -53,6 +54,8 @@ bool mpg_perturbation_bytes_measured(const struct mpg_perturbation *p);
 bool mpg_perturbation_noise_measured(const struct mpg_perturbation *p);
 bool mpg_perturbation_noise_removed(const struct mpg_perturbation *p);
 bool mpg_perturbation_noise_unchanged(const struct mpg_perturbation *p);
+/* Whether the source's is taken out by what is alike (simulate/engine/likes.h). */
+bool mpg_perturbation_noise_alike(const struct mpg_perturbation *p);
 /* Whether what computation meets can differ between two replicas. */
 bool mpg_perturbation_noise_is_random(const struct mpg_perturbation *p);
 /* Whether PATH, which may be NULL, has transfers of any bytes; the empty message has no

@@ -22,22 +22,6 @@ static void say_specs(char *text, size_t size, const struct mpg_specs *specs, bo
                                               : " (added up on ranks that several name)");
 }
 
-/* On how many hosts SIG's records of detours were made. */
-static size_t count_hosts(const struct mpg_signature *sig)
-{
-    const struct mpg_noise_core *last = NULL;
-    size_t hosts = 0;
-    for (size_t i = 0; i < sig->cores; i++) {
-        const struct mpg_noise_core *core = &sig->core[i];
-        if (!(core->span_ns > 0))
-            continue;
-        hosts += !last || !last->host != !core->host ||
-                 (core->host && strcmp(core->host, last->host) != 0);
-        last = core;
-    }
-    return hosts;
-}
-
 /* The part of their time that the cores with records lost, least and most, into
  * TEXT: whoever measured under load sees it here. */
 static void say_lost(const struct mpg_signature *sig, char *text, size_t size)
@@ -72,16 +56,27 @@ static void say_cosched(const struct mpg_machine *m, char *text, size_t size)
 static const char *say_removed(const struct mpg_perturbation *p)
 {
     return p->source_cores == 0 ? ""
-                                : "; of the source's, each interval lost what its rank among its "
+           : p->source_noise.ecdf ? "; what quanta of the source lose is taken out first"
+                                  : "; of the source's, each interval lost what its rank among its "
                                   "likes says, which is taken out first";
+}
+
+static bool has_memory(const struct mpg_machine *m)
+{
+    for (size_t i = 0; i < m->cores; i++)
+        if (mpg_quanta_memory(m->quanta[i]) > 0)
+            return true;
+    return false;
 }
 
 static void say_noise(const struct mpg_report *r, char *text, size_t size)
 {
     const struct mpg_perturbation *p = r->p;
-    size_t hosts = p->target ? count_hosts(p->target) : 0;
+    size_t hosts = p->target_noise.hosts;
     char replay[512], many[64] = "", lost[64] = "", who[192] = "";
-    if (p->target_cores > 0) {
+    if (p->target_cores > 0 && p->target_noise.ecdf)
+        say_cosched(&p->target_noise, who, sizeof who);
+    else if (p->target_cores > 0) {
         say_lost(p->target, lost, sizeof lost);
         say_cosched(&p->target_noise, who, sizeof who);
     }
@@ -92,6 +87,12 @@ static void say_noise(const struct mpg_report *r, char *text, size_t size)
                  "source and target have the same record of noise: it changes nothing");
     else if (p->target_cores == 0)
         snprintf(replay, sizeof replay, "none%s", say_removed(p));
+    else if (p->target_noise.ecdf)
+        snprintf(replay, sizeof replay,
+                 "what FTQ quanta of %zu core%s%s lost, drawn quantum by quantum%s (ecdf); %s%s",
+                 p->target_cores, p->target_cores == 1 ? "" : "s", many,
+                 has_memory(&p->target_noise) ? ", with their autocorrelation" : "", who,
+                 say_removed(p));
     else
         snprintf(replay, sizeof replay, "detours of %zu core%s%s replayed, %s of the time lost; %s%s",
                  p->target_cores, p->target_cores == 1 ? "" : "s", many, lost, who, say_removed(p));

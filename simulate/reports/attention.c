@@ -60,7 +60,11 @@ static int add_missing_parts(const struct mpg_report *r, struct mpg_attention *l
         bool missing;
         const char *topic, *what, *where, *then;
     } parts[] = {
-        {p->noise.n == 0 && p->target_cores == 0, "noise", "noise", "",
+        {p->noise.n == 0 && p->target_cores == 0, "noise",
+         p->noise_model == MPG_NOISE_REPLAY ? "detours"
+         : p->noise_model == MPG_NOISE_ECDF ? "FTQ quanta"
+                                            : "noise",
+         "",
          "nothing interrupts the computation (mpgbench or ftq measures it; --noise says it)"},
         {p->latency.n == 0 && !has_latency(p->target_path), "latency", "latency", of_path,
          "messages take no longer than traced (pingpong measures it; --latency says it)"},
@@ -71,6 +75,12 @@ static int add_missing_parts(const struct mpg_report *r, struct mpg_attention *l
          "eager limit", "eager limit", of_path,
          "standard sends never wait for their receiver (--eager-limit says it)"},
     };
+    if (p->noise.n == 0 && p->target_cores > 0 && p->target_noise.ecdf &&
+        p->noise_model == MPG_NOISE_ANY &&
+        mpg_attention_add(list, err, "noise",
+                          "no detours in this signature: what its FTQ quanta lost is drawn instead, "
+                          "quantum by quantum (mpgbench measures detours)") < 0)
+        return -1;
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (parts[i].missing &&
             mpg_attention_add(list, err, parts[i].topic, "no %s%s in this signature: %s",

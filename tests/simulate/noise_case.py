@@ -109,7 +109,7 @@ def trace(kind, seed, work, ranks, steps):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("what", choices=["signature", "trace"])
+    parser.add_argument("what", choices=["signature", "quanta", "trace"])
     parser.add_argument("kind")
     parser.add_argument("seed")
     parser.add_argument("work", nargs="?")
@@ -118,7 +118,12 @@ def main():
     parser.add_argument("--cores", type=int, default=2)
     parser.add_argument("--span", type=float, default=10e9)
     a = parser.parse_args()
-    if a.what == "signature":
+    if a.what == "quanta":  # 1 ms each lose 0 to 60 us
+        lost = {"n": 9000, "mean": 30e3, "sd": 17e3, "quantiles": [0, 60e3]}
+        print(json.dumps({"format": "mpgkit-signature", "version": [2, 0],
+                          "header": {"host": "nowhere"},
+                          "noise": [{"core": 0, "ftq": {"quantum_ns": 1e6, "lost_ns": lost}}]}))
+    elif a.what == "signature":
         signature(a.kind, a.seed, a.cores, a.span)
     else:
         trace(a.kind, a.seed, a.work, a.ranks, a.steps)

@@ -88,4 +88,22 @@ ok "the answer says whose noise was taken out" sh -c "\"\$MPGSIM\" --source tick
     --signature bursts.1.sig noisy.text | grep -q 'noise .*each interval lost what its rank'"
 ok "and that the same record changes nothing" sh -c "\"\$MPGSIM\" --source ticks.1.sig \
     --signature ticks.1.sig noisy.text | grep -q 'noise .*same record of noise: it changes nothing'"
+
+# Quanta: 60 steps of 1 ms on each of 16 ranks, at 0.97 ms of work in each ms
+make_case quanta any 1 >quanta.sig
+make_case trace quiet 9 even --steps 60 --ranks 1 >one.text
+found=$(predict out --replicas=400 --signature quanta.sig one.text)
+quiet=$(say traced_run_time_ns out)
+ok "quanta are drawn where there are no detours: $found for $quiet" \
+    holds "($found / $quiet - 60.1 / 60.1 / 0.97) ^ 2 < 0.002 ^ 2"
+ok "and the answer says so" sh -c "\"\$MPGSIM\" --signature quanta.sig one.text |
+    grep -q 'noise .*quanta of 1 core lost, drawn quantum by quantum (ecdf)'"
+is "a source's come out" "$(predict out --signature quiet.sig --source quanta.sig one.text |
+    awk "{ print (\$1 < 0.98 * $quiet && \$1 > 0.96 * $quiet) }")" 1
+is "the same ones change nothing" \
+    "$(predict out --signature quanta.sig --source quanta.sig one.text)" "$quiet"
+"$MPGSIM" --noise-model=ecdf --signature ticks.1.sig one.text >out
+ok "a signature without quanta has no such noise" grep -q 'noise  *no .*quanta' out
+"$MPGSIM" --noise-model=replay --signature quanta.sig one.text >out
+ok "nor one without detours to replay" grep -q 'noise  *no .*detours' out
 done_testing

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A Gaussian autoregression that has the quanta's autocorrelation (Durbin and Levinson; Brockwell
+ * and Davis 1991, Time series, proposition 5.2.1), written as a sum of addressed innovations so
+ * that any quantum can be asked for first; its values' probabilities are the quanta's. */
+#include "simulate/models/quanta.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include <gsl/gsl_cdf.h>
+
+#include "simulate/models/draws.h"
+
+enum { MAX_LAGS = 256, MAX_MEMORY = 512 };
+
+static const double SIGNIFICANT = 3;   /* standard errors of an autocorrelation */
+static const double NEGLIGIBLE = 1e-4; /* of the variance */
+
+struct mpg_quanta {
+    double length_ns;
+    const struct mpg_distribution *lost_ns;
+    size_t weights; /* 1: independent */
+    double weight[MAX_MEMORY]; /* of the innovation so many quanta before; squares add up to 1 */
+};
+
+/* The last lag at which CORE's autocorrelation is beyond chance. */
+static size_t find_order(const struct mpg_noise_core *core)
+{
+    double bound = SIGNIFICANT / sqrt((double)core->ftq.lost_ns->n);
+    size_t order = core->lags < MAX_LAGS ? core->lags : MAX_LAGS;
+    while (order > 0 && fabs(core->autocorrelation[order - 1]) <= bound)
+        order--;
+    return order;
+}
+
+/* Coefficients A[0 .. order - 1] of the autoregression with the autocorrelations R; returns its
+ * order, which is less where R is none of any process. */
+static size_t solve(const double *r, size_t order, double *a)
+{
+    double before[MAX_LAGS], variance = 1;
+    for (size_t n = 0; n < order; n++) {
+        double sum = r[n];
+        for (size_t j = 0; j < n; j++)
+            sum -= a[j] * r[n - 1 - j];
+        double last = sum / variance;
+        if (!(fabs(last) < 1))
+            return n;
+        for (size_t j = 0; j < n; j++)
+            before[j] = a[j];
+        for (size_t j = 0; j < n; j++)
+            a[j] = before[j] - last * before[n - 1 - j];
+        a[n] = last;
+        variance *= 1 - last * last;
+    }
+    return order;
+}
+
+/* The response to one innovation, as far as it matters, with the variance 1. */
+static void fill_weights(struct mpg_quanta *q, const double *a, size_t order)
+{
+    double total = 0, sum = 0;
+    for (size_t k = 0; k < MAX_MEMORY; k++) {
+        q->weight[k] = k == 0;
+        for (size_t j = 0; j < order && j < k; j++)
+            q->weight[k] += a[j] * q->weight[k - 1 - j];
+        total += q->weight[k] * q->weight[k];
+    }
+    for (q->weights = 0; q->weights < MAX_MEMORY && sum < (1 - NEGLIGIBLE) * total; q->weights++)
+        sum += q->weight[q->weights] * q->weight[q->weights];
+    for (size_t k = 0; k < q->weights; k++)
+        q->weight[k] /= sqrt(sum);
+}
+
+struct mpg_quanta *mpg_quanta_new(const struct mpg_noise_core *core, struct mpg_error *err)
+{
+    double a[MAX_LAGS];
+    if (core->ftq.lost_ns->mean >= core->ftq.quantum_ns ||
+        core->ftq.lost_ns->quantiles[0] >= core->ftq.quantum_ns) {
+        mpg_error_set(err, "core %d: the quanta leave no time for work", core->core);
+        return NULL;
+    }
+    struct mpg_quanta *q = calloc(1, sizeof *q);
+    if (!q) {
+        mpg_error_set(err, "out of memory");
+        return NULL;
+    }
+    q->length_ns = core->ftq.quantum_ns;
+    q->lost_ns = core->ftq.lost_ns;
+    fill_weights(q, a, solve(core->autocorrelation, find_order(core), a));
+    return q;
+}
+
+void mpg_quanta_free(struct mpg_quanta *q)
+{
+    free(q);
+}
+
+double mpg_quanta_length_ns(const struct mpg_quanta *q)
+{
+    return q->length_ns;
+}
+
+size_t mpg_quanta_memory(const struct mpg_quanta *q)
+{
+    return q->weights - 1;
+}
+
+double mpg_quanta_lost(const struct mpg_quanta *q, uint64_t seed, int32_t rank, uint64_t number,
+                       uint32_t replica)
+{
+    struct mpg_address a = {
+        .seed = seed, .rank = rank, .call = number + MAX_MEMORY, .purpose = MPG_DRAW_QUANTUM};
+    double u = mpg_draw(&a, replica);
+    if (q->weights > 1) {
+        double x = q->weight[0] * gsl_cdf_ugaussian_Pinv(u);
+        for (size_t k = 1; k < q->weights; k++) {
+            a.call--;
+            x += q->weight[k] * gsl_cdf_ugaussian_Pinv(mpg_draw(&a, replica));
+        }
+        u = gsl_cdf_ugaussian_P(x);
+    }
+    return fmin(fmax(mpg_distribution_quantile(q->lost_ns, u), 0), q->length_ns);
+}
+
+double mpg_quanta_time_for(const struct mpg_quanta *q, uint64_t seed, int32_t rank,
+                           uint32_t replica, double t_ns, double work_ns)
+{
+    double number = floor(t_ns / q->length_ns), at_ns = t_ns;
+    for (;; number++) {
+        double rate =
+            1 - mpg_quanta_lost(q, seed, rank, (uint64_t)number, replica) / q->length_ns;
+        double left_ns = fmax(0, (number + 1) * q->length_ns - at_ns);
+        if (work_ns <= rate * left_ns) /* with no rate left there is none to do */
+            return at_ns + (work_ns > 0 ? work_ns / rate : 0) - t_ns;
+        work_ns -= rate * left_ns;
+        at_ns = (number + 1) * q->length_ns;
+    }
+}
+
+double mpg_quanta_work_in(const struct mpg_quanta *q, uint64_t seed, int32_t rank, uint32_t replica,
+                          double t_ns, double interval_ns)
+{
+    double number = floor(t_ns / q->length_ns), end_ns = t_ns + interval_ns, work_ns = 0;
+    for (; t_ns < end_ns; number++) {
+        double rate =
+            1 - mpg_quanta_lost(q, seed, rank, (uint64_t)number, replica) / q->length_ns;
+        double next_ns = fmax(t_ns, fmin(end_ns, (number + 1) * q->length_ns));
+        work_ns += rate * (next_ns - t_ns);
+        t_ns = next_ns;
+    }
+    return work_ns;
+}
