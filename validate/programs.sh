@@ -56,7 +56,7 @@ program() {
     chain32k) command=("$own/chain" 32768 8000) ;;
     lammps) program_lammps ;;
     hpcc) program_hpcc 100 ;;
-    hpl) program_hpcc 800 ;;
+    hpl) program_hpcc 400 ;;
     scalapack) program_scalapack ;;
     mumps) program_mumps ;;
     mpi4py) program_mpi4py ;;
@@ -87,14 +87,14 @@ program_hpcc() {
     command=("$path")
 }
 
-# LU and solve of one matrix, on a grid of 1 x 2 processes.
+# LU and solve of three matrices, on a grid of 1 x 2 processes.
 program_scalapack() {
     path=$(ls -d /usr/lib/*/scalapack/"$family"-tests/xdlu 2>/dev/null) || {
         why='scalapack-mpi-test is not installed'
         return 1
     }
-    printf '%s\n' "'LU factorization'" "'2 ranks'" "'LU.out'" 6 1 800 800 1 16 1 8 1 8 1 1 2 20.0 T \
-        >"$work/LU.dat"
+    printf '%s\n' "'LU factorization'" "'2 ranks'" "'LU.out'" 6 3 '550 550 550' \
+        '550 550 550' 1 16 1 8 1 8 1 1 2 20.0 T >"$work/LU.dat"
     command=("$path")
 }
 

@@ -76,7 +76,7 @@ in_first_group() (
 # In seconds, and so badly: for tests of this script.
 measure_short() {
     local dir=$out/results/$name
-    "$@" "$MPGBENCH" ftq --mode detour --duration 100ms -c "${cores// /,}" -o "$dir" &&
+    "$@" "$MPGBENCH" ftq --mode detour --duration 100ms -o "$dir" &&
         "$@" "$MPGBENCH" compute --duration 20ms --working-set 1MiB --max-cores 1 -o "$dir" &&
         "$MPGKIT_MPIRUN" -n 2 "$MPGBENCH" pingpong --quick --sizes 8,1KiB,32KiB -o "$dir"
 }
