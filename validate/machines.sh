@@ -117,7 +117,7 @@ machine() {
     local first=${cores%% *}
     VALIDATE_CORES=$cores VALIDATE_PRELOAD='' VALIDATE_GROUP='' noise_ns=0 noise_cores='' why=''
     export VALIDATE_CORES VALIDATE_PRELOAD VALIDATE_GROUP
-    unset MPGKIT_DELAY_NS
+    unset MPGKIT_DELAY_NS OMPI_MCA_mpi_yield_when_idle
     export OMPI_MCA_pml=ob1 OMPI_MCA_btl=self,vader OMPI_MCA_btl_tcp_if_include=lo
     case $1 in
     mpich) use_family mpich || return 1 ;;
@@ -132,7 +132,10 @@ machine() {
         VALIDATE_PRELOAD=$out/programs/$family/slowsend.so
         export MPGKIT_DELAY_NS=2000
         ;;
-    onecore) VALIDATE_CORES=$first ;;
+    onecore)
+        VALIDATE_CORES=$first
+        export OMPI_MCA_mpi_yield_when_idle=1 # else a message waits for the other's time slice
+        ;;
     duty)
         make_groups || {
             why='no control group with a share of the processor can be made here'

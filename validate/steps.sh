@@ -107,6 +107,7 @@ run_and_trace() {
         skip "$program on $name" "$why"
         return
     }
+    ! grep -qsF "$program on $name: it fails" "$out/skipped" || return
     alone run_once || return
     printf '%s\n' "$sample" >>"$out/samples/$program.$name"
     [ "$3" -le "$traces" ] || return 0
@@ -152,10 +153,15 @@ alone() {
     done
 }
 
-# limited COMMAND...: at most two minutes, in the program's folder.
+# limited COMMAND...: not forever, in the program's folder.
 limited() {
-    (cd "$work" && exec timeout -k 5 120 "$@" <"$input") >"$out/log/run" 2>&1 && return
-    skip "$program on $name" "it fails: $(tail -n 1 "$out/log/run" | cut -c 1-200)"
+    local status
+    (cd "$work" && exec timeout -k 5 "$limit_s" "$@" <"$input") >"$out/log/run" 2>&1 && return
+    status=$?
+    case $status in
+    124 | 137) skip "$program on $name" "it fails: not done after $limit_s s" ;;
+    *) skip "$program on $name" "it fails: $(tail -n 1 "$out/log/run" | cut -c 1-200)" ;;
+    esac
     cp "$out/log/run" "$out/log/$program.$name"
     return 1
 }
@@ -229,7 +235,10 @@ predict() {
 answer() {
     local file=$1 trace=$2
     shift 2
-    "$MPGSIM" --json "$@" "$trace" >"$file" 2>"$file.err" || cp "$file.err" "$file"
+    timeout 120 "$MPGSIM" --json "$@" "$trace" >"$file" 2>"$file.err" || {
+        [ -s "$file.err" ] || echo "mpgsim: no answer after two minutes" >"$file.err"
+        cp "$file.err" "$file"
+    }
     rm "$file.err"
 }
 

@@ -77,7 +77,7 @@ whole() {
 }
 
 out=validation pairs=$all_pairs programs=$all_programs rounds=7 traces=3
-steps='measure run predict table' tries=3 short='' bench=--quick write=''
+steps='measure run predict table' tries=3 limit_s=30 short='' bench=--quick write=''
 while [ $# -gt 0 ]; do
     option=$1
     case $option in
@@ -96,7 +96,7 @@ while [ $# -gt 0 ]; do
     --rounds) whole rounds "$value" && rounds=$value ;;
     --traces) whole traces "$value" && traces=$value ;;
     --steps) steps=${value//,/ } ;;
-    --short) short=yes tries=1 ;;
+    --short) short=yes tries=1 limit_s=300 ;;
     --bench) bench=$value ;;
     --write) write=$value ;;
     --list)
