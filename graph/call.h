@@ -6,16 +6,25 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "graph/graph.h"
 #include "graph/place.h"
 #include "graph/waiter.h"
 #include "trace/event.h"
+
+/* Messages that a call sends; zero-initialised is none. */
+struct sent {
+    struct mpg_sent *message;
+    uint32_t n, capacity;
+};
 
 struct call {
     struct waiter waiter;   /* whoever makes it */
     int32_t rank;           /* world rank */
     uint32_t stream;        /* whose value the call's steps change */
     uint64_t number;        /* among its rank's calls */
-    double enter_ns;        /* aligned */
+    double enter_ns, leave_ns; /* aligned; the leave once it is being left */
+    struct sent *sent;      /* its thread's, emptied when it begins */
+    bool changed;           /* it completes a send whose protocol is another one on the target */
     struct mpg_event event; /* its lists are valid until the rank's next event is read */
     bool round_trip;        /* it waits for one-sided transfers, of so many bytes */
     int64_t round_trip_bytes;

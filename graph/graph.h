@@ -21,6 +21,7 @@
  *   JOIN         stream = max(stream, slot)
  *   EAGER        slot = stream + flight of `bytes` from rank to receiver
  *   SYNCHRONOUS  slot = max(a + latency, b) + transfer of `bytes`
+ *                (of both, where `changed`: in absolute time, docs/MODEL.md, section 4)
  *   CONTRIBUTE   slot = a + `rounds` latencies + transfer of `bytes`
  *   MERGE        slot = max(a, b), less what absorbs them (shift_a, shift_b)
  *   LEAVE        stream = max over the local edge (from stream: duration_ns at most) and
@@ -75,6 +76,17 @@ struct mpg_origin {
     int32_t rank;
     uint32_t index; /* among what the call starts */
     uint64_t call;
+    int32_t to;      /* messages: the receiver, */
+    uint32_t thread; /* the sender's thread, */
+    uint64_t nth;    /* and how many that sent there before */
+};
+
+/* A message that a call sends, as far as the call's own duration goes. */
+struct mpg_sent {
+    struct mpg_origin origin;
+    double bytes;
+    bool blocking;                 /* the call does not return before it is sent */
+    bool sync_source, sync_target; /* synchronous on the traced machine, on the target */
 };
 
 /* An edge into a call's leave, besides its local edge. */
@@ -88,6 +100,12 @@ struct mpg_edge {
     double sent_ns;    /* arrival: aligned enter of the sending call */
     double bytes;      /* d; of a collective: b of all rounds */
     uint32_t rounds;   /* ROOT, MET: n */
+    bool changed;      /* messages: synchronous on one of source and target only */
+    double base_ns;    /* changed: aligned, of what the slot's value is the delay */
+    struct mpg_origin meeting; /* ROOT: the call that identifies the collective as a whole, */
+    int32_t members;           /* how many take part, */
+    double contributed_bytes;  /* and what the rank gives, or gets */
+    enum mpg_call call;        /* ROOT: the collective's, blocking */
 };
 
 /* A call of the program: what it is, and where it is made. */
@@ -124,6 +142,13 @@ struct mpg_step {
     int32_t receiver;  /* messages: world rank */
     double bytes;      /* messages: d; CONTRIBUTE: b; LEAVE: bytes of the call's size class */
     uint32_t rounds;   /* CONTRIBUTE: n */
+    bool changed;      /* messages: synchronous on one of source and target only; LEAVE: the call
+                          completes such a send */
+    struct mpg_origin meeting; /* CONTRIBUTE: the call that identifies the collective, */
+    int32_t members;           /* how many take part, */
+    double contributed_bytes;  /* and what the rank gives */
+    uint32_t sent_number; /* LEAVE: what the call sent, or started to send */
+    const struct mpg_sent *sent; /* valid until the next step is asked for */
     struct { double clock, wait; } shift_a, shift_b; /* MERGE, by how slack is believed */
     uint32_t edge_number; /* LEAVE */
     const struct mpg_edge *edges; /* valid until the next step is asked for */
@@ -131,12 +156,15 @@ struct mpg_step {
 
 struct mpg_graph_options {
     int64_t eager_limit_bytes; /* standard sends of more bytes are synchronous; INT64_MAX: none */
+    int64_t source_eager_limit_bytes; /* on the traced machine they were */
     bool lenient;              /* count what cannot be placed instead of failing */
 };
 
 /* Things worth telling about a finished graph. */
 struct mpg_graph_counts {
     uint64_t calls, messages, synchronous_messages, collectives;
+    uint64_t made_eager;        /* messages: synchronous on the traced machine, not on the target, */
+    uint64_t made_synchronous;  /* and the other way round */
     uint64_t choices;           /* Waitany, Waitsome, Test..., Iprobe, Parrived: traced order was
                                    kept */
     uint64_t uncompleted_sends; /* never completed by their sender */
@@ -171,6 +199,11 @@ int mpg_graph_next(struct mpg_graph *graph, struct mpg_step *step, struct mpg_er
 /* Slots handed out so far are 0 .. value-1; may grow with every step. */
 uint32_t mpg_graph_slots(const struct mpg_graph *graph);
 struct mpg_graph_counts mpg_graph_counts(const struct mpg_graph *graph);
+/* What the trace so far shows of the traced machine's eager limit, given the target's, which
+ * is the answer unless it contradicts: there are standard sends of more bytes that left
+ * before their receive was posted, or of less that waited for it again and again. Clocks
+ * must be comparable. */
+int64_t mpg_graph_source_eager_limit(const struct mpg_graph *graph, int64_t target_bytes);
 void mpg_graph_close(struct mpg_graph *graph); /* NULL is allowed */
 
 #endif

@@ -13,7 +13,9 @@ struct message {
     struct message *next;  /* in its channel */
     struct place sent, posted;
     int32_t source, destination; /* world ranks */
-    bool is_sent, is_posted, synchronous, arrived;
+    bool is_sent, is_posted, synchronous, arrived; /* synchronous: on the target */
+    bool standard, sync_source;        /* a standard-mode send; synchronous on the traced machine */
+    bool blocking, has_left;           /* of a call that does nothing else (Send); left_ns is known */
     bool sender_holds, receiver_holds; /* whose completion is still to come */
     bool abandoned;                    /* the sender will not complete it */
     bool polled;                       /* received by a call that does not block */
@@ -23,8 +25,14 @@ struct message {
     int64_t bytes, room_bytes; /* sent; of the receive */
     uint32_t slot, poster_slot; /* slot: sender's enter, then arrival */
     bool has_poster_slot;
-    double sender_ns, poster_ns;
+    double sender_ns, poster_ns, left_ns; /* enters; leave of the call that completed the send */
     struct waiter *receive_waiter, *send_waiter, *probe_waiter; /* probe: a matched one */
 };
+
+/* Whether its protocol is another one on the target. */
+static inline bool graph_is_changed(const struct message *m)
+{
+    return m->synchronous != m->sync_source;
+}
 
 #endif

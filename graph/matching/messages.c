@@ -2,6 +2,8 @@
 /* What a send, a receive and their match mean for the graph (docs/MODEL.md, section 4). */
 #include "graph/matching/messages.h"
 
+#include <stdlib.h>
+
 static void arrive(struct message *m)
 {
     m->arrived = true;
@@ -35,6 +37,7 @@ static int complete_match(struct matching *matching, struct message *m, struct m
     s->bytes = (double)m->bytes;
     s->sender_ns = m->sender_ns;
     s->poster_ns = m->poster_ns;
+    s->changed = graph_is_changed(m);
     graph_free_slot(matching->steps, m->poster_slot);
     arrive(m);
     return 0;
@@ -53,12 +56,61 @@ static int emit_eager(struct matching *matching, const struct call *sender, stru
     s->receiver = m->destination;
     s->bytes = (double)m->bytes;
     s->sender_ns = m->sender_ns;
+    s->changed = graph_is_changed(m);
     arrive(m);
     return 0;
 }
 
+struct protocol graph_protocol(const struct matching *matching, enum mpg_call mode, int64_t bytes)
+{
+    bool synchronous = mpg_call_is_synchronous(mode), standard = mpg_call_is_standard(mode);
+    return (struct protocol){
+        .standard = standard,
+        .sync_source = synchronous || (standard && bytes > matching->source_eager_limit_bytes),
+        .sync_target = synchronous || (standard && bytes > matching->eager_limit_bytes)};
+}
+
+/* The INDEX-th message of CALL, to rank TO. */
+static int find_origin(struct matching *matching, const struct call *call, uint32_t index,
+                       int32_t to, struct mpg_origin *origin, struct mpg_error *err)
+{
+    uint64_t pair = (uint64_t)(uint32_t)call->rank << 32 | (uint32_t)to;
+    uint64_t *count = mpg_map_add(&matching->sequences, pair, call->event.thread);
+    if (!count)
+        return graph_out_of_memory(err);
+    *origin = (struct mpg_origin){.rank = call->rank,
+                                  .index = index,
+                                  .call = call->number,
+                                  .to = to,
+                                  .thread = call->event.thread,
+                                  .nth = (*count)++};
+    return 0;
+}
+
+/* Notes M among what CALL sends. */
+static int note_sent(const struct call *call, const struct message *m, struct mpg_error *err)
+{
+    struct sent *sent = call->sent;
+    enum mpg_kind kind = mpg_call_kind(call->event.call);
+    if (sent->n == sent->capacity) {
+        uint32_t capacity = sent->capacity ? 2 * sent->capacity : 4;
+        void *grown = realloc(sent->message, capacity * sizeof *sent->message);
+        if (!grown)
+            return graph_out_of_memory(err);
+        sent->message = grown;
+        sent->capacity = capacity;
+    }
+    sent->message[sent->n++] =
+        (struct mpg_sent){.origin = m->origin,
+                          .bytes = (double)m->bytes,
+                          .blocking = kind == MPG_KIND_SEND || kind == MPG_KIND_SENDRECV,
+                          .sync_source = m->sync_source,
+                          .sync_target = m->synchronous};
+    return 0;
+}
+
 int graph_send_on(struct matching *matching, const struct call *call,
-                  const struct channel_name *name, bool synchronous, int64_t bytes,
+                  const struct channel_name *name, struct protocol protocol, int64_t bytes,
                   uint32_t index, struct message **message, struct mpg_error *err)
 {
     struct channel *c = graph_find_channel(&matching->channels, name, err);
@@ -69,13 +121,19 @@ int graph_send_on(struct matching *matching, const struct call *call,
     m->receiver_holds = true;
     m->sent = graph_here(call);
     m->bytes = bytes;
-    m->origin = (struct mpg_origin){call->rank, index, m->sent.number};
     m->sender_ns = call->enter_ns;
-    m->synchronous = synchronous;
+    m->standard = protocol.standard;
+    m->blocking = mpg_call_kind(call->event.call) == MPG_KIND_SEND;
+    m->sync_source = protocol.sync_source;
+    m->synchronous = protocol.sync_target;
     matching->counts->messages++;
     matching->counts->synchronous_messages += m->synchronous;
-    if ((synchronous ? graph_store(matching->steps, call, &m->slot, err)
-                     : emit_eager(matching, call, m, err)) < 0)
+    matching->counts->made_eager += m->sync_source && !m->synchronous;
+    matching->counts->made_synchronous += !m->sync_source && m->synchronous;
+    if (find_origin(matching, call, index, name->destination, &m->origin, err) < 0 ||
+        note_sent(call, m, err) < 0 ||
+        (m->synchronous ? graph_store(matching->steps, call, &m->slot, err)
+                        : emit_eager(matching, call, m, err)) < 0)
         return -1;
     graph_wake(&m->probe_waiter);
     if (c->first == m) /* what a receive or matched probe takes, a probe does not see */
@@ -100,9 +158,8 @@ int graph_send(struct matching *matching, const struct call *call, enum mpg_call
     if (receiver < 0)
         return -1;
     struct channel_name name = {SPACE_USER, comm, call->rank, receiver, tag};
-    bool synchronous = mpg_call_is_synchronous(mode) ||
-                       (mpg_call_is_standard(mode) && bytes > matching->eager_limit_bytes);
-    return graph_send_on(matching, call, &name, synchronous, bytes, index, message, err);
+    return graph_send_on(matching, call, &name, graph_protocol(matching, mode, bytes), bytes,
+                         index, message, err);
 }
 
 int graph_post_message(struct matching *matching, const struct call *call, struct message *m,
@@ -165,19 +222,35 @@ int graph_arrival_edge(struct matching *matching, const struct message *m, struc
     edge->slot = m->slot;
     edge->origin = m->origin;
     edge->sent_ns = m->sender_ns;
-    edge->from_ns =
-        m->synchronous && m->poster_ns > m->sender_ns ? m->poster_ns : m->sender_ns;
+    double later_ns = m->poster_ns > m->sender_ns ? m->poster_ns : m->sender_ns;
+    edge->from_ns = m->sync_source ? later_ns : m->sender_ns;
+    edge->base_ns = m->synchronous ? later_ns : m->sender_ns;
+    edge->changed = graph_is_changed(m);
     edge->bytes = (double)m->bytes;
     return 0;
 }
 
-int graph_ack_edge(struct matching *matching, const struct message *m, struct mpg_error *err)
+static int ack_edge(struct matching *matching, const struct message *m, struct mpg_error *err)
 {
     if (graph_arrival_edge(matching, m, err) < 0)
         return -1;
     struct mpg_edge *edge = &matching->steps->edges[matching->steps->edge_count - 1];
     edge->kind = MPG_EDGE_ACK;
     edge->source = m->posted.rank;
+    return 0;
+}
+
+int graph_sender_edge(struct matching *matching, struct call *call, struct message *m,
+                      struct mpg_error *err)
+{
+    if (m->synchronous && !m->arrived) /* lenient: it never did */
+        return 0;
+    if (m->synchronous && ack_edge(matching, m, err) < 0)
+        return -1;
+    call->changed = call->changed || graph_is_changed(m);
+    m->left_ns = call->leave_ns;
+    m->has_left = true;
+    graph_sender_done(matching, m, false);
     return 0;
 }
 
@@ -189,6 +262,7 @@ static void release(struct matching *matching, struct message *m)
         graph_free_slot(matching->steps, m->slot);
     if (m->abandoned && m->polled)
         matching->counts->asynchronous++;
+    graph_note_evidence(&matching->evidence, m);
     graph_free_message(&matching->channels, m);
 }
 
@@ -217,4 +291,11 @@ uint32_t graph_give_up_message(struct message *m, const struct waiter *waiter)
                  graph_give_up(&m->send_waiter, waiter) + graph_give_up(&m->probe_waiter, waiter);
     m->given_up = m->given_up || n > 0;
     return n > 0;
+}
+
+void graph_matching_clear(struct matching *matching)
+{
+    graph_channels_clear(&matching->channels);
+    mpg_map_clear(&matching->sequences);
+    mpg_map_clear(&matching->evidence.sizes);
 }

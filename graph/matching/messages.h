@@ -8,22 +8,35 @@
 #ifndef MPG_GRAPH_MESSAGES_H
 #define MPG_GRAPH_MESSAGES_H
 
+#include "graph/matching/evidence.h"
 #include "graph/matching/match.h"
 #include "graph/members.h"
 #include "graph/steps.h"
 
 struct matching {
     int64_t eager_limit_bytes; /* standard sends of more are synchronous */
+    int64_t source_eager_limit_bytes; /* on the traced machine */
     bool lenient;
     struct mpg_graph_counts *counts;
     struct members *members;
     struct steps *steps;
     struct channels channels;
+    struct mpg_map sequences; /* rank and receiver, thread -> messages sent */
+    struct evidence evidence;
 };
+
+/* How a message is sent, on the traced machine and on the target. */
+struct protocol {
+    bool standard, sync_source, sync_target;
+};
+
+/* That of BYTES sent in the mode of MODE, a call. */
+struct protocol graph_protocol(const struct matching *matching, enum mpg_call mode,
+                               int64_t bytes);
 
 /* A message that CALL sends on the channel NAME; INDEX: the how-manieth of the call. */
 int graph_send_on(struct matching *matching, const struct call *call,
-                  const struct channel_name *name, bool synchronous, int64_t bytes,
+                  const struct channel_name *name, struct protocol protocol, int64_t bytes,
                   uint32_t index, struct message **message, struct mpg_error *err);
 /* A receive that CALL posts there, with room for so many bytes. */
 int graph_post_on(struct matching *matching, const struct call *call,
@@ -43,16 +56,18 @@ int graph_take_message(struct matching *matching, const struct channel_name *nam
 int graph_post_message(struct matching *matching, const struct call *call,
                        struct message *message, int64_t room_bytes, struct mpg_error *err);
 
-/* Edges into the leave of the call that completes the message at the receiver; at the
- * sender, of a synchronous one. */
+/* The edge into the leave of the call that completes the message at the receiver; CALL
+ * completes it at the sender: the edge of a synchronous one, which the sender then needs no
+ * more if it has arrived. */
 int graph_arrival_edge(struct matching *matching, const struct message *message,
                        struct mpg_error *err);
-int graph_ack_edge(struct matching *matching, const struct message *message,
-                   struct mpg_error *err);
+int graph_sender_edge(struct matching *matching, struct call *call, struct message *message,
+                      struct mpg_error *err);
 /* The receiver, the sender needs it no more; POLLED: received by a call that does not
  * block; ABANDONED: never completed by its sender. */
 void graph_receiver_done(struct matching *matching, struct message *message, bool polled);
 void graph_sender_done(struct matching *matching, struct message *message, bool abandoned);
+void graph_matching_clear(struct matching *matching); /* with every message */
 
 /* MESSAGE, or NULL, if WAITER waits for it: gives up on it. How many things WAITER now
  * goes without: 0 or 1. */

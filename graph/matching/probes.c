@@ -91,7 +91,7 @@ int graph_matched_receive(struct matching *matching, struct taken *taken,
 
 static int probe_edge(struct matching *matching, const struct message *m, struct mpg_error *err)
 {
-    if (!m->synchronous)
+    if (!m->synchronous && !m->sync_source)
         return graph_arrival_edge(matching, m, err);
     struct mpg_edge *edge = graph_add_edge(matching->steps, MPG_EDGE_ENVELOPE);
     if (!edge)
@@ -100,6 +100,7 @@ static int probe_edge(struct matching *matching, const struct message *m, struct
     edge->slot = m->slot;
     edge->origin = m->origin;
     edge->from_ns = edge->sent_ns = m->sender_ns;
+    edge->bytes = (double)m->bytes;
     return 0;
 }
 

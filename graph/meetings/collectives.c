@@ -2,54 +2,9 @@
 /* Collectives, from the first member's arrival to the last one's leave. */
 #include "graph/meetings/collectives.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
-#include "graph/meetings/coming.h"
-#include "graph/meetings/costs.h"
-
-/* Members are kept in blocks, made when the first of one arrives: a communicator's size
- * alone takes no memory. */
-enum { BLOCK_BITS = 5, BLOCK = 1 << BLOCK_BITS };
-
-struct member {
-    bool arrived, absent;  /* absent: MPI_PROC_NULL as root */
-    int32_t latest;        /* SCAN: of the members up to this one, who came last */
-    struct waiter *waiter; /* in it, or in completing its request */
-    struct place place;
-    uint32_t slot, index; /* index: among what its call starts */
-    double enter_ns;
-    int64_t duration_ns, bytes;
-};
-
-struct collective {
-    enum mpg_call called, call; /* call: of one that does not block its blocking twin */
-    bool blocking;
-    enum collective_shape shape;
-    enum order order;
-    int32_t where;         /* communicator or window */
-    int32_t comm, p, root; /* root: index of the member, -1 if there is none yet */
-    int32_t expected, arrived, prefix, left; /* expected: members of this world */
-    bool closed, foreign_root;
-    uint32_t meeting_slot;
-    int32_t latest; /* of a closed meeting: the member that came last */
-    uint64_t sequence;
-    double total_bytes; /* of those that have arrived */
-    struct member *blocks[];
-};
-
-/* Member I, or NULL if none of its block has arrived. */
-static struct member *find_member(const struct collective *c, int32_t i)
-{
-    struct member *block = c->blocks[i >> BLOCK_BITS];
-    return block ? &block[i & (BLOCK - 1)] : NULL;
-}
-
-static bool has_arrived(const struct collective *c, int32_t i)
-{
-    const struct member *m = find_member(c, i);
-    return m && m->arrived;
-}
+#include "graph/meetings/collective.h"
 
 /* Member I, who is about to arrive; NULL when out of memory. */
 static struct member *make_member(struct collective *c, int32_t i)
@@ -58,12 +13,7 @@ static struct member *make_member(struct collective *c, int32_t i)
     int32_t first = i & ~(BLOCK - 1), n = c->p - first < BLOCK ? c->p - first : BLOCK;
     if (!*block)
         *block = calloc((size_t)n, sizeof **block);
-    return *block ? find_member(c, i) : NULL;
-}
-
-static const struct mpg_comm *comm_of(const struct meetings *meetings, const struct collective *c)
-{
-    return mpg_trace_comm(meetings->trace, c->comm);
+    return *block ? graph_find_member(c, i) : NULL;
 }
 
 /* --- who takes part in which --- */
@@ -140,11 +90,11 @@ static int check_call(const struct meetings *meetings, const struct collective *
                       struct mpg_error *err)
 {
     struct place here = graph_here(call);
-    int32_t label = comm_of(meetings, c)->label;
+    int32_t label = graph_comm_of(meetings, c)->label;
     for (int32_t i = 0; i < c->p && mpg_call_plain(coming->call) != c->called; i++) {
-        if (!has_arrived(c, i))
+        if (!graph_has_arrived(c, i))
             continue;
-        const struct place *other = &find_member(c, i)->place;
+        const struct place *other = &graph_find_member(c, i)->place;
         return graph_error_lenient(
             &here, err, "mismatched collective on communicator %d: rank %d, call %llu is MPI_%s",
             label, other->rank, (unsigned long long)other->number, mpg_call_name(c->called));
@@ -164,6 +114,21 @@ static double bytes_of(const struct collective *c, const struct member *m)
     return graph_bytes_of(c->call, c->p, (double)m->bytes, c->total_bytes);
 }
 
+static struct mpg_origin origin_of(const struct member *m)
+{
+    return (struct mpg_origin){
+        .rank = m->place.rank, .index = m->index, .call = m->place.number};
+}
+
+/* The first member of this world: what all of them have in common is drawn at its call. */
+static const struct member *first_member(const struct collective *c)
+{
+    int32_t i = 0;
+    while (i + 1 < c->p && !graph_has_arrived(c, i))
+        i++;
+    return graph_find_member(c, i);
+}
+
 static int emit_contribution(struct meetings *meetings, const struct collective *c,
                              const struct member *m, struct mpg_error *err)
 {
@@ -171,7 +136,10 @@ static int emit_contribution(struct meetings *meetings, const struct collective 
     if (!s)
         return graph_out_of_memory(err);
     s->call = c->call;
-    s->origin = (struct mpg_origin){m->place.rank, m->index, m->place.number};
+    s->origin = origin_of(m);
+    s->meeting = origin_of(c->shape == SHAPE_MEETING ? first_member(c) : m);
+    s->members = c->p;
+    s->contributed_bytes = (double)m->bytes;
     s->slot = s->a = m->slot;
     s->rounds = graph_rounds_of(c->call, c->p);
     s->bytes = bytes_of(c, m);
@@ -218,7 +186,7 @@ static struct merged merged_with_first(const struct member *m, int32_t i)
 
 static void wake_member(struct collective *c, int32_t i)
 {
-    struct member *m = find_member(c, i);
+    struct member *m = graph_find_member(c, i);
     if (m)
         graph_wake(&m->waiter);
 }
@@ -229,7 +197,7 @@ static int close_meeting(struct meetings *meetings, struct collective *c, struct
     struct merged merged = {0};
     bool any = false;
     for (int32_t i = 0; i < c->p; i++) {
-        struct member *m = find_member(c, i);
+        struct member *m = graph_find_member(c, i);
         if (!m || !m->arrived)
             continue; /* of another world */
         if (emit_contribution(meetings, c, m, err) < 0)
@@ -254,9 +222,9 @@ static int close_meeting(struct meetings *meetings, struct collective *c, struct
  * meeting node, of itself and all before it. */
 static int extend_prefix(struct meetings *meetings, struct collective *c, struct mpg_error *err)
 {
-    const int32_t *world_ranks = comm_of(meetings, c)->world_ranks;
+    const int32_t *world_ranks = graph_comm_of(meetings, c)->world_ranks;
     for (; c->prefix < c->p; c->prefix++) {
-        struct member *m = find_member(c, c->prefix);
+        struct member *m = graph_find_member(c, c->prefix);
         if (world_ranks[c->prefix] < 0)
             continue;
         if (!m || !m->arrived)
@@ -269,7 +237,7 @@ static int extend_prefix(struct meetings *meetings, struct collective *c, struct
         m->latest = c->prefix;
         if (before >= 0) {
             /* What the prefix was like is kept in its last member. */
-            const struct member *last = find_member(c, before);
+            const struct member *last = graph_find_member(c, before);
             struct merged merged = merged_with_first(last, last->latest);
             if (emit_merge(meetings, m, c->prefix, m->slot, &merged, err) < 0)
                 return -1;
@@ -290,7 +258,7 @@ static bool all_arrived(const struct collective *c)
 static int take_part(struct meetings *meetings, struct collective *c, const struct call *call,
                      int32_t me, struct mpg_error *err)
 {
-    struct member *m = find_member(c, me);
+    struct member *m = graph_find_member(c, me);
     switch (c->shape) {
     case SHAPE_MEETING:
         if (graph_store(meetings->steps, call, &m->slot, err) < 0)
@@ -415,8 +383,8 @@ static bool may_leave(const struct part *part)
     case SHAPE_SCAN:
         return part->me < c->prefix;
     case SHAPE_FROM_ROOT:
-        return find_member(c, part->me)->absent || part->me == c->root || c->foreign_root ||
-               (c->root >= 0 && has_arrived(c, c->root));
+        return graph_find_member(c, part->me)->absent || part->me == c->root || c->foreign_root ||
+               (c->root >= 0 && graph_has_arrived(c, c->root));
     default:
         return part->me != c->root || all_arrived(c);
     }
@@ -425,7 +393,7 @@ static bool may_leave(const struct part *part)
 void graph_await_part(const struct part *part, struct waiter *waiter)
 {
     if (!may_leave(part))
-        graph_await(waiter, &find_member(part->collective, part->me)->waiter);
+        graph_await(waiter, &graph_find_member(part->collective, part->me)->waiter);
 }
 
 /* The last one out: slots that others needed, and the collective itself, go. */
@@ -436,10 +404,10 @@ static void leave_collective(struct meetings *meetings, struct collective *c)
     if (c->shape == SHAPE_MEETING && c->closed)
         graph_free_slot(meetings->steps, c->meeting_slot);
     for (int32_t i = 0; i < c->p && c->shape == SHAPE_SCAN; i++)
-        if (has_arrived(c, i))
-            graph_free_slot(meetings->steps, find_member(c, i)->slot);
-    if (c->shape == SHAPE_FROM_ROOT && c->root >= 0 && has_arrived(c, c->root))
-        graph_free_slot(meetings->steps, find_member(c, c->root)->slot);
+        if (graph_has_arrived(c, i))
+            graph_free_slot(meetings->steps, graph_find_member(c, i)->slot);
+    if (c->shape == SHAPE_FROM_ROOT && c->root >= 0 && graph_has_arrived(c, c->root))
+        graph_free_slot(meetings->steps, graph_find_member(c, c->root)->slot);
     mpg_map_remove(&meetings->open, graph_pair((int32_t)c->order, c->where), c->sequence);
     free_collective(c);
 }
@@ -461,7 +429,7 @@ static int meeting_edge(struct meetings *meetings, const struct collective *c,
                         const struct member *me, int32_t latest, uint32_t slot,
                         struct mpg_error *err)
 {
-    struct mpg_edge *edge = edge_from(meetings, find_member(c, latest),
+    struct mpg_edge *edge = edge_from(meetings, graph_find_member(c, latest),
                                       c->blocking ? MPG_EDGE_MEETING : MPG_EDGE_MET, slot);
     if (!edge)
         return graph_out_of_memory(err);
@@ -473,11 +441,15 @@ static int meeting_edge(struct meetings *meetings, const struct collective *c,
 static int root_edge(struct meetings *meetings, const struct collective *c,
                      const struct member *me, struct mpg_error *err)
 {
-    const struct member *root = find_member(c, c->root);
+    const struct member *root = graph_find_member(c, c->root);
     struct mpg_edge *edge = edge_from(meetings, root, MPG_EDGE_ROOT, root->slot);
     if (!edge)
         return graph_out_of_memory(err);
-    edge->origin = (struct mpg_origin){me->place.rank, me->index, me->place.number};
+    edge->origin = origin_of(me);
+    edge->meeting = origin_of(root);
+    edge->members = c->p;
+    edge->contributed_bytes = (double)me->bytes;
+    edge->call = c->call;
     edge->rounds = graph_rounds_of(c->call, c->p);
     edge->bytes = bytes_of(c, me);
     return 0;
@@ -487,7 +459,7 @@ static int member_edges(struct meetings *meetings, const struct collective *c,
                         struct mpg_error *err)
 {
     for (int32_t i = 0; i < c->p; i++) {
-        const struct member *m = find_member(c, i);
+        const struct member *m = graph_find_member(c, i);
         if (i == c->root || !m || !m->arrived || m->absent)
             continue;
         struct mpg_edge *edge = edge_from(meetings, m, MPG_EDGE_MEMBER, m->slot);
@@ -502,7 +474,7 @@ static int member_edges(struct meetings *meetings, const struct collective *c,
 int graph_part_edges(struct meetings *meetings, const struct part *part, struct mpg_error *err)
 {
     struct collective *c = part->collective;
-    const struct member *me = find_member(c, part->me);
+    const struct member *me = graph_find_member(c, part->me);
     int status = 0;
     switch (c->shape) {
     case SHAPE_MEETING:
@@ -514,7 +486,7 @@ int graph_part_edges(struct meetings *meetings, const struct part *part, struct 
             status = meeting_edge(meetings, c, me, me->latest, me->slot, err);
         break;
     case SHAPE_FROM_ROOT:
-        if (part->me != c->root && c->root >= 0 && has_arrived(c, c->root) && !me->absent)
+        if (part->me != c->root && c->root >= 0 && graph_has_arrived(c, c->root) && !me->absent)
             status = root_edge(meetings, c, me, err);
         break;
     case SHAPE_TO_ROOT:
@@ -524,72 +496,6 @@ int graph_part_edges(struct meetings *meetings, const struct part *part, struct 
     }
     leave_collective(meetings, c);
     return status;
-}
-
-/* --- when no rank can go on, and at the end --- */
-
-bool graph_part_holds(const struct part *part, const struct waiter *waiter)
-{
-    return part->collective && find_member(part->collective, part->me)->waiter == waiter;
-}
-
-/* The first member that has not come, or p. */
-static int32_t first_missing(const struct meetings *meetings, const struct collective *c)
-{
-    const int32_t *world_ranks = comm_of(meetings, c)->world_ranks;
-    int32_t i = 0;
-    while (i < c->p && (world_ranks[i] < 0 || has_arrived(c, i)))
-        i++;
-    return i;
-}
-
-int32_t graph_part_lacks(const struct meetings *meetings, const struct part *part)
-{
-    int32_t missing = first_missing(meetings, part->collective);
-    return missing < part->collective->p
-               ? comm_of(meetings, part->collective)->world_ranks[missing]
-               : NO_RANK;
-}
-
-int graph_explain_part(const struct meetings *meetings, const struct part *part,
-                       const struct call *call, const char *why, struct mpg_error *err)
-{
-    const struct collective *c = part->collective;
-    const struct place *posted = &find_member(c, part->me)->place;
-    struct place here = graph_here(call);
-    int32_t missing = graph_part_lacks(meetings, part);
-    char starts[64] = "";
-    if (posted->number != here.number)
-        snprintf(starts, sizeof starts, " what its call %llu (MPI_%s) starts",
-                 (unsigned long long)posted->number, mpg_call_name(c->called));
-    return graph_error_lenient(
-        &here, err, "only %d of %d ranks of communicator %d call%s, rank %d does not%s",
-        c->arrived, c->expected, comm_of(meetings, c)->label, *starts ? starts : " it",
-        missing == NO_RANK ? call->rank : missing, why);
-}
-
-uint32_t graph_give_up_part(const struct part *part, const struct waiter *waiter)
-{
-    return part->collective
-               ? graph_give_up(&find_member(part->collective, part->me)->waiter, waiter)
-               : 0;
-}
-
-int graph_check_collectives(const struct meetings *meetings, struct mpg_error *err)
-{
-    for (size_t i = 0; i < meetings->open.capacity; i++) {
-        if (!meetings->open.entries[i].used)
-            continue;
-        const struct collective *c =
-            (struct collective *)(uintptr_t)meetings->open.entries[i].value;
-        for (int32_t j = 0; j < c->p; j++)
-            if (has_arrived(c, j))
-                return graph_error_lenient(&find_member(c, j)->place, err,
-                                           "only %d of %d ranks of communicator %d call it",
-                                           c->arrived, c->expected,
-                                           comm_of(meetings, c)->label);
-    }
-    return 0;
 }
 
 void graph_meetings_clear(struct meetings *meetings)

@@ -79,16 +79,6 @@ int graph_begin_completion(struct requests *requests, struct rank_requests *rank
     return 0;
 }
 
-/* Of a send that is completed here. */
-static int sender_edge(struct matching *matching, struct message *m, struct mpg_error *err)
-{
-    if (m->synchronous && m->arrived && graph_ack_edge(matching, m, err) < 0)
-        return -1;
-    if (!m->synchronous || m->arrived)
-        graph_sender_done(matching, m, false);
-    return 0;
-}
-
 /* The edges of one completed request; under `lenient` what it needs may be missing. */
 static int completion_edge(struct requests *requests, struct call *call,
                            struct request *request, bool polls, struct mpg_error *err)
@@ -98,9 +88,9 @@ static int completion_edge(struct requests *requests, struct call *call,
     struct group *group = request->group;
     switch (request->kind) {
     case REQUEST_SEND:
-        return sender_edge(matching, m, err);
+        return graph_sender_edge(matching, call, m, err);
     case REQUEST_RECEIVE:
-        if (request->sending && sender_edge(matching, request->sending, err) < 0)
+        if (request->sending && graph_sender_edge(matching, call, request->sending, err) < 0)
             return -1;
         if (!m || !m->arrived)
             return 0;

@@ -208,12 +208,13 @@ int graph_start_persistent(struct requests *requests, struct rank_requests *rank
 static int depart(struct requests *requests, const struct call *call, struct request *request,
                   struct mpg_error *err)
 {
-    bool synchronous = request->bytes > requests->matching->eager_limit_bytes;
-    if (graph_send_on(requests->matching, call, &request->channel, synchronous, request->bytes, 0,
+    struct protocol protocol =
+        graph_protocol(requests->matching, MPG_CALL_Psend_init, request->bytes);
+    if (graph_send_on(requests->matching, call, &request->channel, protocol, request->bytes, 0,
                       &request->message, err) < 0)
         return -1;
     request->kind = REQUEST_SEND;
-    if (synchronous && !request->message->arrived) { /* another thread goes on waiting */
+    if (protocol.sync_target && !request->message->arrived) { /* another thread goes on waiting */
         request->message->send_waiter = request->ready_waiter;
         request->ready_waiter = NULL;
     } else

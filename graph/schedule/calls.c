@@ -91,6 +91,8 @@ int graph_begin_call(struct mpg_graph *g, struct rank_run *r, struct stream *s,
     const struct mpg_event *e = &s->call.event;
     struct call *call = &s->call;
     s->class_bytes = 0;
+    s->sent.n = 0;
+    call->changed = false;
     if (e->failed) {
         if (g->counts.failed++ == 0)
             g->first_failed = graph_here(call);
@@ -197,10 +199,8 @@ static int leave_edges(struct mpg_graph *g, struct rank_run *r, struct stream *s
     }
     if ((m = s->sending)) {
         s->sending = NULL;
-        if (m->synchronous && m->arrived && graph_ack_edge(matching, m, err) < 0)
+        if (graph_sender_edge(matching, &s->call, m, err) < 0)
             return -1;
-        if (!m->synchronous || m->arrived)
-            graph_sender_done(matching, m, false);
     }
     if (graph_probe_edges(matching, &s->probing, err) < 0)
         return -1;
@@ -239,6 +239,7 @@ int graph_leave_call(struct mpg_graph *g, struct rank_run *r, struct stream *s,
 {
     struct call *call = &s->call;
     g->steps.edge_count = 0;
+    call->leave_ns = mpg_clock_align(g->clocks, call->rank, call->event.leave_ns);
     if (leave_edges(g, r, s, err) < 0)
         return -1;
     struct mpg_step *step = graph_emit(&g->steps, MPG_STEP_LEAVE, call);
@@ -247,7 +248,10 @@ int graph_leave_call(struct mpg_graph *g, struct rank_run *r, struct stream *s,
     step->duration_ns = call->event.leave_ns - call->event.enter_ns;
     step->failed = call->event.failed;
     step->enter_ns = call->enter_ns;
-    step->leave_ns = mpg_clock_align(g->clocks, call->rank, call->event.leave_ns);
+    step->leave_ns = call->leave_ns;
+    step->changed = call->changed;
+    step->sent_number = s->sent.n;
+    step->sent = s->sent.message;
     step->bytes = s->class_bytes;
     step->round_trip = call->round_trip;
     step->round_trip_bytes = (double)call->round_trip_bytes;

@@ -21,6 +21,11 @@ struct mpg_graph_counts mpg_graph_counts(const struct mpg_graph *g)
     return g->counts;
 }
 
+int64_t mpg_graph_source_eager_limit(const struct mpg_graph *g, int64_t target_bytes)
+{
+    return graph_evident_limit(&g->matching.evidence, target_bytes);
+}
+
 static int check_end(struct mpg_graph *g, struct mpg_error *err)
 {
     uint64_t unmatched;
@@ -111,6 +116,7 @@ static void connect(struct mpg_graph *g, const struct mpg_graph_options *options
     g->lenient = options->lenient;
     g->members.trace = g->trace;
     g->matching = (struct matching){.eager_limit_bytes = options->eager_limit_bytes,
+                                    .source_eager_limit_bytes = options->source_eager_limit_bytes,
                                     .lenient = options->lenient,
                                     .counts = &g->counts,
                                     .members = &g->members,
@@ -158,7 +164,7 @@ void mpg_graph_close(struct mpg_graph *g)
         graph_end_run(g, r);
     graph_requests_clear(&g->requests);
     graph_meetings_clear(&g->meetings);
-    graph_channels_clear(&g->matching.channels);
+    graph_matching_clear(&g->matching);
     graph_members_clear(&g->members);
     graph_steps_clear(&g->steps);
     free(g->rank);

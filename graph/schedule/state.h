@@ -30,6 +30,7 @@ struct stream {
     struct part part;
     struct group *group;
     struct completing completing;
+    struct sent sent;
 };
 
 /* What a rank has while it is under way. */

@@ -60,6 +60,7 @@ static struct stream *find_stream(struct mpg_graph *g, int32_t rank, uint32_t th
     s->call.rank = rank;
     s->call.stream = first ? (uint32_t)rank : g->streams++;
     s->call.waiter.go = stop_waiting;
+    s->call.sent = &s->sent;
     g->counts.threads += !first;
     *link = s;
     return s;
@@ -389,6 +390,7 @@ void graph_end_run(struct mpg_graph *g, int32_t rank)
         next = s->sibling;
         free(s->completing.requests);
         free(s->group);
+        free(s->sent.message);
         free(s);
     }
     graph_rank_requests_clear(&g->requests, &r->requests);

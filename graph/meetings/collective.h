@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One collective and its members. Private to graph/meetings/. */
+#ifndef MPG_GRAPH_COLLECTIVE_H
+#define MPG_GRAPH_COLLECTIVE_H
+
+#include "graph/meetings/coming.h"
+#include "graph/meetings/costs.h"
+
+/* Members are kept in blocks, made when the first of one arrives: a communicator's size
+ * alone takes no memory. */
+enum { BLOCK_BITS = 5, BLOCK = 1 << BLOCK_BITS };
+
+struct member {
+    bool arrived, absent;  /* absent: MPI_PROC_NULL as root */
+    int32_t latest;        /* SCAN: of the members up to this one, who came last */
+    struct waiter *waiter; /* in it, or in completing its request */
+    struct place place;
+    uint32_t slot, index; /* index: among what its call starts */
+    double enter_ns;
+    int64_t duration_ns, bytes;
+};
+
+struct collective {
+    enum mpg_call called, call; /* call: of one that does not block its blocking twin */
+    bool blocking;
+    enum collective_shape shape;
+    enum order order;
+    int32_t where;         /* communicator or window */
+    int32_t comm, p, root; /* root: index of the member, -1 if there is none yet */
+    int32_t expected, arrived, prefix, left; /* expected: members of this world */
+    bool closed, foreign_root;
+    uint32_t meeting_slot;
+    int32_t latest; /* of a closed meeting: the member that came last */
+    uint64_t sequence;
+    double total_bytes; /* of those that have arrived */
+    struct member *blocks[];
+};
+
+/* Member I, or NULL if none of its block has arrived. */
+static inline struct member *graph_find_member(const struct collective *c, int32_t i)
+{
+    struct member *block = c->blocks[i >> BLOCK_BITS];
+    return block ? &block[i & (BLOCK - 1)] : NULL;
+}
+
+static inline bool graph_has_arrived(const struct collective *c, int32_t i)
+{
+    const struct member *m = graph_find_member(c, i);
+    return m && m->arrived;
+}
+
+static inline const struct mpg_comm *graph_comm_of(const struct meetings *meetings,
+                                                   const struct collective *c)
+{
+    return mpg_trace_comm(meetings->trace, c->comm);
+}
+
+#endif

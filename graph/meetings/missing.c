@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Collectives that somebody does not come to: when no rank can go on, and at the end. */
+#include <stdio.h>
+
+#include "graph/meetings/collective.h"
+
+bool graph_part_holds(const struct part *part, const struct waiter *waiter)
+{
+    return part->collective && graph_find_member(part->collective, part->me)->waiter == waiter;
+}
+
+/* The first member that has not come, or p. */
+static int32_t first_missing(const struct meetings *meetings, const struct collective *c)
+{
+    const int32_t *world_ranks = graph_comm_of(meetings, c)->world_ranks;
+    int32_t i = 0;
+    while (i < c->p && (world_ranks[i] < 0 || graph_has_arrived(c, i)))
+        i++;
+    return i;
+}
+
+int32_t graph_part_lacks(const struct meetings *meetings, const struct part *part)
+{
+    int32_t missing = first_missing(meetings, part->collective);
+    return missing < part->collective->p
+               ? graph_comm_of(meetings, part->collective)->world_ranks[missing]
+               : NO_RANK;
+}
+
+int graph_explain_part(const struct meetings *meetings, const struct part *part,
+                       const struct call *call, const char *why, struct mpg_error *err)
+{
+    const struct collective *c = part->collective;
+    const struct place *posted = &graph_find_member(c, part->me)->place;
+    struct place here = graph_here(call);
+    int32_t missing = graph_part_lacks(meetings, part);
+    char starts[64] = "";
+    if (posted->number != here.number)
+        snprintf(starts, sizeof starts, " what its call %llu (MPI_%s) starts",
+                 (unsigned long long)posted->number, mpg_call_name(c->called));
+    return graph_error_lenient(
+        &here, err, "only %d of %d ranks of communicator %d call%s, rank %d does not%s",
+        c->arrived, c->expected, graph_comm_of(meetings, c)->label, *starts ? starts : " it",
+        missing == NO_RANK ? call->rank : missing, why);
+}
+
+uint32_t graph_give_up_part(const struct part *part, const struct waiter *waiter)
+{
+    return part->collective
+               ? graph_give_up(&graph_find_member(part->collective, part->me)->waiter, waiter)
+               : 0;
+}
+
+int graph_check_collectives(const struct meetings *meetings, struct mpg_error *err)
+{
+    for (size_t i = 0; i < meetings->open.capacity; i++) {
+        if (!meetings->open.entries[i].used)
+            continue;
+        const struct collective *c =
+            (struct collective *)(uintptr_t)meetings->open.entries[i].value;
+        for (int32_t j = 0; j < c->p; j++)
+            if (graph_has_arrived(c, j))
+                return graph_error_lenient(&graph_find_member(c, j)->place, err,
+                                           "only %d of %d ranks of communicator %d call it",
+                                           c->arrived, c->expected,
+                                           graph_comm_of(meetings, c)->label);
+    }
+    return 0;
+}
