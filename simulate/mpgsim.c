@@ -16,7 +16,7 @@ struct arguments {
     const char *signature, *source, *path, *absorb, *cosched, *measurement, *noise_model, *output;
     struct mpg_option_list noise, call_noise, latency, byte;
     double compute_ratio, source_latency_ns, source_byte_ns;
-    int64_t eager_limit, replicas, first_replica, seed;
+    int64_t eager_limit, source_eager_limit, replicas, first_replica, seed;
     struct mpg_given given;
     bool json, per_rank, lenient, deterministic;
     enum mpg_path_class path_class; /* MPG_PATHS: the farthest */
@@ -219,15 +219,42 @@ static void close_inputs(struct inputs *in)
     mpg_trace_close(in->trace);
 }
 
+/* PATH's eager limit; false: it is not known. */
+static bool find_limit(const struct mpg_network_path *path, int64_t *limit_bytes)
+{
+    if (!path || path->eager_limit_bytes == MPG_EAGER_LIMIT_UNKNOWN)
+        return false;
+    *limit_bytes = path->eager_limit_bytes;
+    return true;
+}
+
+/* Eager limits of target and source: each one's own as far as it is known, else the
+ * other's; without both nothing is synchronous. */
+static void set_limits(const struct arguments *a, const struct inputs *in,
+                       struct mpg_simulation_options *o)
+{
+    int64_t target = INT64_MAX, source = INT64_MAX;
+    bool has_target = a->given.eager_limit || find_limit(in->p.target_path, &target);
+    bool has_source = a->given.source_eager_limit || find_limit(in->p.source_path, &source);
+    if (a->given.eager_limit)
+        target = a->eager_limit;
+    if (a->given.source_eager_limit)
+        source = a->source_eager_limit;
+    if (!has_target)
+        target = source;
+    o->graph.eager_limit_bytes = target;
+    o->graph.source_eager_limit_bytes = has_source ? source : target;
+    o->source_limit = !has_target                ? MPG_LIMIT_OF_TARGET
+                      : has_source               ? MPG_LIMIT_GIVEN
+                      : a->given.eager_limit     ? MPG_LIMIT_OF_TARGET
+                                                 : MPG_LIMIT_IN_TRACE;
+}
+
 static void set_options(const struct arguments *a, const struct inputs *in,
                         struct mpg_simulation_options *o)
 {
     o->graph.lenient = a->lenient;
-    o->graph.eager_limit_bytes = INT64_MAX;
-    if (in->p.target_path && in->p.target_path->eager_limit_bytes != MPG_EAGER_LIMIT_UNKNOWN)
-        o->graph.eager_limit_bytes = in->p.target_path->eager_limit_bytes;
-    if (a->given.eager_limit)
-        o->graph.eager_limit_bytes = a->eager_limit;
+    set_limits(a, in, o);
     o->floors.has_source_cost = a->given.source_latency || a->given.source_byte;
     o->floors.latency_ns = a->source_latency_ns;
     o->floors.byte_ns = a->source_byte_ns;
@@ -300,6 +327,8 @@ static int run(const struct arguments *a, const char *trace, struct mpg_simulati
         return mpg_error_set(err, "%s (--lenient goes on with what is whole)",
                              mpg_trace_cut(in->trace));
     set_options(a, in, options);
+    if (mpg_perturbation_measure(&in->p, options->first_replica, options->replicas, err) < 0)
+        return -1;
     if (mpg_simulate(in->trace, &in->p, options, &result, err) < 0) {
         if (strncmp(err->text, "rank ", 5) == 0)
             mpg_error_prefix(err, "%s", mpg_trace_path(in->trace));
@@ -371,6 +400,11 @@ int main(int argc, char **argv)
          .argument = "BYTES", .minimum = -1, .maximum = huge, .given = &a.given.eager_limit,
          .help = "larger standard sends wait for their receiver; -1: all do\n"
                  "(default: the signature's, else unlimited)"},
+        {.name = "source-eager-limit", .kind = MPG_OPTION_SIZE, .value = &a.source_eager_limit,
+         .argument = "BYTES", .minimum = -1, .maximum = huge,
+         .given = &a.given.source_eager_limit,
+         .help = "the traced machine's (default: the source's, or the target's\n"
+                 "where the trace does not contradict it)"},
         {.name = "source-latency", .kind = MPG_OPTION_TIME, .value = &a.source_latency_ns,
          .argument = "TIME", .minimum = 0, .maximum = huge, .given = &a.given.source_latency,
          .help = "least cost of a message on the traced machine\n"

@@ -18,11 +18,12 @@ enum mpg_absorb { MPG_ABSORB_NONE, MPG_ABSORB_WAIT, MPG_ABSORB_CLOCK };
 struct mpg_lanes;
 
 /* LANES >= 1 worlds of RANKS ranks, replicas FIRST .. FIRST + LANES - 1.
- * FLOORS may be NULL with MPG_ABSORB_NONE if no message can become faster. What
- * is passed outlives the lanes. */
+ * COMPARABLE: the ranks' clocks are. FLOORS may be NULL with MPG_ABSORB_NONE if nothing can
+ * become faster. What is passed outlives the lanes. */
 struct mpg_lanes *mpg_lanes_new(int32_t ranks, uint32_t lanes, uint32_t first,
-                                enum mpg_absorb absorb, const struct mpg_perturbation *p,
-                                struct mpg_floors *floors, struct mpg_error *err);
+                                enum mpg_absorb absorb, bool comparable,
+                                const struct mpg_perturbation *p, struct mpg_floors *floors,
+                                struct mpg_error *err);
 /* Says what noise took from the traced intervals; without it, what a stretch of the source's record
  * lost is taken. LIKES outlives the lanes. */
 void mpg_lanes_use_likes(struct mpg_lanes *lanes, const struct mpg_likes *likes);
@@ -42,7 +43,8 @@ int64_t mpg_lanes_traced(const struct mpg_lanes *lanes, int32_t rank);
  * the perturbations are. */
 struct mpg_lanes_account {
     double compute_ns;    /* put into its compute intervals */
-    double call_ns;       /* kappa put into its calls (not into rounds of collectives) */
+    double call_ns;       /* kappa and overheads put into its calls (not into rounds of
+                             collectives) */
     double message_ns;    /* put into messages that it received, acknowledgements and
                              one-sided transfers that it waited for */
     double collective_ns; /* put into collectives that it waited for */

@@ -24,6 +24,7 @@ struct mpg_result {
     enum mpg_clock_source clocks;
     const char *floor_rule; /* where message floors come from; NULL if none are used */
     bool floors_of_source;  /* some come from the source's signature */
+    int64_t source_eager_limit_bytes; /* that of the traced machine, as it was used */
 };
 
 int mpg_result_init(struct mpg_result *result, int32_t ranks, uint32_t replicas,

@@ -20,8 +20,10 @@ struct simulation {
     struct mpg_floors *floors;
     struct mpg_likes *likes; /* NULL: no noise is taken out */
     enum mpg_absorb absorb;
+    struct mpg_graph_options graph; /* with the source's eager limit, once it is known */
     struct mpg_result *result;
     uint32_t slots; /* that the graph had, as far as a pass has told */
+    int64_t evident_limit; /* the source's eager limit by the trace, the last pass says */
 };
 
 /* Runs a graph once, giving every step to TAKE. */
@@ -30,7 +32,7 @@ static int pass(struct simulation *sim, const char *label,
                 void *context, struct mpg_error *err)
 {
     struct mpg_graph *g =
-        mpg_graph_open(sim->trace, sim->clocks, &sim->options->graph, err);
+        mpg_graph_open(sim->trace, sim->clocks, &sim->graph, err);
     if (!g)
         return -1;
     struct mpg_progress progress;
@@ -49,6 +51,8 @@ static int pass(struct simulation *sim, const char *label,
     mpg_progress_end(&progress);
     sim->result->counts = mpg_graph_counts(g);
     sim->slots = mpg_graph_slots(g);
+    if (more == 0)
+        sim->evident_limit = mpg_graph_source_eager_limit(g, sim->graph.eager_limit_bytes);
     mpg_graph_close(g);
     return more;
 }
@@ -137,6 +141,22 @@ static int find_floors(struct simulation *sim, struct mpg_error *err)
     return 0;
 }
 
+static bool are_comparable(const struct simulation *sim)
+{
+    return mpg_clock_map_source(sim->clocks) != MPG_CLOCK_NONE;
+}
+
+/* Which messages change their protocol: none, where there are no absolute times. */
+static void choose_protocol(struct simulation *sim)
+{
+    const struct mpg_simulation_options *o = sim->options;
+    if (sim->absorb == MPG_ABSORB_CLOCK && o->source_limit == MPG_LIMIT_GIVEN)
+        sim->graph.source_eager_limit_bytes = o->graph.source_eager_limit_bytes;
+    else if (sim->absorb == MPG_ABSORB_CLOCK && o->source_limit == MPG_LIMIT_IN_TRACE)
+        sim->graph.source_eager_limit_bytes = sim->evident_limit; /* of the floors' pass */
+    sim->result->source_eager_limit_bytes = sim->graph.source_eager_limit_bytes;
+}
+
 static int take_lanes(void *context, const struct mpg_step *s, uint32_t slots,
                       struct mpg_error *err)
 {
@@ -148,7 +168,7 @@ static int run_lanes(struct simulation *sim, uint32_t begin, uint32_t n, struct 
 {
     struct mpg_result *r = sim->result;
     struct mpg_lanes *lanes = mpg_lanes_new(r->ranks, n, r->first_replica + begin, sim->absorb,
-                                            sim->p, sim->floors, err);
+                                            are_comparable(sim), sim->p, sim->floors, err);
     if (!lanes)
         return -1;
     mpg_lanes_use_likes(lanes, sim->likes);
@@ -175,7 +195,9 @@ int mpg_simulate(struct mpg_trace *trace, const struct mpg_perturbation *p,
                  const struct mpg_simulation_options *options, struct mpg_result *result,
                  struct mpg_error *err)
 {
-    struct simulation sim = {.trace = trace, .p = p, .options = options, .result = result};
+    struct simulation sim = {
+        .trace = trace, .p = p, .options = options, .graph = options->graph, .result = result};
+    sim.graph.source_eager_limit_bytes = options->graph.eager_limit_bytes;
     int status = -1;
     if (mpg_result_init(result, mpg_trace_ranks(trace), options->replicas, options->first_replica,
                         err) < 0)
@@ -183,6 +205,7 @@ int mpg_simulate(struct mpg_trace *trace, const struct mpg_perturbation *p,
     sim.clocks = mpg_clock_map_from_trace(trace, err);
     if (!sim.clocks || choose_absorb(&sim, err) < 0 || find_floors(&sim, err) < 0)
         goto out;
+    choose_protocol(&sim);
     for (uint32_t done = 0, n; done < options->replicas; done += n) {
         uint32_t most = lanes_a_pass(&sim);
         n = options->replicas - done < most ? options->replicas - done : most;

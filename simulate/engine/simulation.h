@@ -7,10 +7,18 @@
 
 #include "simulate/engine/result.h"
 
+/* Where the eager limit of the traced machine is from. */
+enum mpg_source_limit {
+    MPG_LIMIT_OF_TARGET, /* nobody says: it is the target's */
+    MPG_LIMIT_GIVEN,     /* graph.source_eager_limit_bytes */
+    MPG_LIMIT_IN_TRACE   /* the target's, unless the trace contradicts it */
+};
+
 struct mpg_simulation_options {
     bool absorb_given;
     enum mpg_absorb absorb; /* if given; else clock where clocks are comparable, or wait */
     struct mpg_graph_options graph;
+    enum mpg_source_limit source_limit; /* used with absorb clock only */
     struct mpg_floor_options floors;
     uint32_t replicas, first_replica;
 };

@@ -20,7 +20,7 @@ enum mpg_purpose {
     MPG_DRAW_ROUND_LATENCY, /* lambda of a collective's round; index: the round */
     MPG_DRAW_ROUND_CALL,    /* kappa of a collective's round */
     MPG_DRAW_PHASE,         /* where the noise replay starts (call 0) */
-    MPG_DRAW_ROW,           /* which row of successive messages */
+    MPG_DRAW_ROW,           /* which row of successive messages (simulate/models/flights.h) */
     MPG_DRAW_LAUNCH,        /* which launch of a benchmark a measurement is (all else 0) */
     MPG_DRAW_SEND,          /* o_s of a message */
     MPG_DRAW_RECEIVE,       /* o_r of a message */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Drawing perturbations of calls and messages for a vector of lanes. */
+/* What perturbs, from signatures and options, and what of it there is. */
 #include "simulate/models/perturbation.h"
 
-#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* --- from signatures --- */
@@ -45,21 +45,71 @@ int mpg_perturbation_use(struct mpg_perturbation *p, const struct mpg_signature 
     p->source = source;
     if (mpg_perturbation_use_noise(p, err) < 0)
         return -1;
-    return choose_paths(p, path, err);
+    if (choose_paths(p, path, err) < 0)
+        return -1;
+    mpg_perturbation_use_overheads(p);
+    return mpg_perturbation_use_collectives(p, err);
 }
 
 void mpg_perturbation_clear(struct mpg_perturbation *p)
 {
     mpg_perturbation_clear_noise(p);
+    mpg_perturbation_clear_collectives(p);
+    free(p->launch);
     mpg_specs_clear(&p->noise);
     mpg_specs_clear(&p->call_noise);
     mpg_specs_clear(&p->latency);
     mpg_specs_clear(&p->byte);
 }
 
+/* --- launches --- */
+
+static bool sizes_keep_launches(const struct mpg_network_sizes *sizes)
+{
+    for (size_t i = 0; i < sizes->n; i++)
+        if (sizes->size[i].launches.n > 0)
+            return true;
+    return false;
+}
+
+/* Of what messages take, on the path in use, and of collectives. */
+static bool keeps_launches(const struct mpg_signature *sig, const struct mpg_network_path *path)
+{
+    if (path && (sizes_keep_launches(&path->latency) || sizes_keep_launches(&path->bandwidth) ||
+                 sizes_keep_launches(&path->sender) || sizes_keep_launches(&path->send_overhead) ||
+                 sizes_keep_launches(&path->receive_overhead)))
+        return true;
+    for (size_t i = 0; sig && i < sig->collectives; i++)
+        if (sig->collective[i].launches.n > 0)
+            return true;
+    return false;
+}
+
+int mpg_perturbation_measure(struct mpg_perturbation *p, uint32_t first, uint32_t n,
+                             struct mpg_error *err)
+{
+    struct mpg_address address = {.seed = p->seed, .purpose = MPG_DRAW_LAUNCH};
+    free(p->launch);
+    p->launch = NULL;
+    if (p->measurement_fixed || n == 0 ||
+        (!keeps_launches(p->target, p->target_path) && !keeps_launches(p->source, p->source_path)))
+        return 0;
+    uint32_t last = (first + n - 1) / 2;
+    p->first_measurement = first / 2;
+    p->launch = malloc((last - p->first_measurement + 1) * sizeof *p->launch);
+    if (!p->launch)
+        return mpg_error_set(err, "out of memory");
+    for (uint32_t m = p->first_measurement; m <= last; m++)
+        p->launch[m - p->first_measurement] = mpg_draw(&address, m);
+    return 0;
+}
+
+/* --- what there is --- */
+
 bool mpg_perturbation_latency_measured(const struct mpg_perturbation *p)
 {
-    return p->latency.n == 0 && p->target_path && p->target_path->latency.n > 0;
+    enum mpg_flight_rule rule = mpg_flight_rule(p);
+    return p->latency.n == 0 && (rule == MPG_FLIGHT_DIFFERENCE || rule == MPG_FLIGHT_TARGET);
 }
 
 bool mpg_perturbation_has_transfers(const struct mpg_network_path *path)
@@ -70,20 +120,40 @@ bool mpg_perturbation_has_transfers(const struct mpg_network_path *path)
 
 bool mpg_perturbation_bytes_measured(const struct mpg_perturbation *p)
 {
-    return p->byte.n == 0 && mpg_perturbation_has_transfers(p->target_path);
+    return p->byte.n == 0 && mpg_flight_rule(p) != MPG_FLIGHT_NONE;
+}
+
+bool mpg_perturbation_overheads_measured(const struct mpg_perturbation *p)
+{
+    return p->overhead[MPG_OVERHEAD_SEND].target || p->overhead[MPG_OVERHEAD_RECEIVE].target;
+}
+
+bool mpg_perturbation_collectives_measured(const struct mpg_perturbation *p)
+{
+    for (int i = 0; i < MPG_OPERATIONS; i++)
+        if (mpg_collective_measured(p, (enum mpg_operation)i, 2))
+            return true;
+    return false;
+}
+
+/* Whether anything that messages or calls take is from a signature. */
+static bool any_measured(const struct mpg_perturbation *p)
+{
+    return mpg_perturbation_latency_measured(p) || mpg_perturbation_bytes_measured(p) ||
+           mpg_perturbation_overheads_measured(p) || mpg_perturbation_collectives_measured(p);
 }
 
 bool mpg_perturbation_is_random(const struct mpg_perturbation *p)
 {
     return mpg_perturbation_noise_is_random(p) || mpg_specs_are_random(&p->call_noise) ||
            mpg_specs_are_random(&p->latency) || mpg_specs_are_random(&p->byte) ||
-           mpg_perturbation_latency_measured(p) || mpg_perturbation_bytes_measured(p);
+           mpg_perturbation_noise_measured(p) || any_measured(p);
 }
 
 bool mpg_perturbation_can_speed_messages(const struct mpg_perturbation *p)
 {
     return mpg_specs_can_be_negative(&p->latency) || mpg_specs_can_be_negative(&p->byte) ||
-           (p->source && (mpg_perturbation_latency_measured(p) || mpg_perturbation_bytes_measured(p)));
+           (p->source && any_measured(p)) || mpg_perturbation_overheads_measured(p);
 }
 
 /* --- calls --- */
@@ -94,88 +164,4 @@ void mpg_perturb_call(const struct mpg_perturbation *p, int32_t rank, uint64_t c
     struct mpg_address address = {
         .seed = p->seed, .call = call, .rank = rank, .purpose = MPG_DRAW_CALL};
     mpg_specs_draw(&p->call_noise, &address, 1, first, n, value_ns);
-}
-
-/* --- messages --- */
-
-/* lambda = Q_target(u) - Q_source(u), or the target's distance from its floor, at
- * the smallest size measured. */
-static double signature_latency_ns(const struct mpg_perturbation *p, double u)
-{
-    const struct mpg_distribution *target = p->target_path->latency.size[0].time_ns;
-    double x_ns = mpg_distribution_quantile(target, u);
-    if (p->source_path && p->source_path->latency.n > 0)
-        return x_ns - mpg_distribution_quantile(p->source_path->latency.size[0].time_ns, u);
-    return x_ns - target->quantiles[0];
-}
-
-void mpg_perturb_latency(const struct mpg_perturbation *p, int32_t rank, uint64_t call,
-                         enum mpg_purpose purpose, uint32_t index, uint32_t first, uint32_t n,
-                         double *value_ns)
-{
-    struct mpg_address address = {
-        .seed = p->seed, .call = call, .rank = rank, .purpose = purpose, .index = index};
-    if (!mpg_perturbation_latency_measured(p)) {
-        mpg_specs_draw(&p->latency, &address, 1, first, n, value_ns);
-        return;
-    }
-    for (uint32_t w = 0; w < n; w++)
-        value_ns[w] += signature_latency_ns(p, mpg_draw(&address, first + w));
-}
-
-/* Time per byte at BYTES and probability U (or its least, U < 0): linear in
- * log2 of the size between measured sizes, constant outside. */
-static double byte_time_ns(const struct mpg_network_path *path, double bytes, double u)
-{
-    double before_ns = -1, before_x = 0, x = log2(bytes);
-    for (size_t i = 0; i < path->bandwidth.n; i++) {
-        const struct mpg_network_size *s = &path->bandwidth.size[i];
-        if (s->size_bytes == 0)
-            continue;
-        double size = (double)s->size_bytes, at = log2(size);
-        double ns = (u < 0 ? s->time_ns->quantiles[0] : mpg_distribution_quantile(s->time_ns, u)) /
-                    size;
-        if (x <= at)
-            return before_ns < 0
-                       ? ns
-                       : before_ns + (ns - before_ns) * (x - before_x) / (at - before_x);
-        before_ns = ns;
-        before_x = at;
-    }
-    return before_ns;
-}
-
-void mpg_perturb_bytes(const struct mpg_perturbation *p, int32_t rank, uint64_t call,
-                       uint32_t index, double bytes, uint32_t first, uint32_t n, double *value_ns)
-{
-    struct mpg_address address = {
-        .seed = p->seed, .call = call, .rank = rank, .purpose = MPG_DRAW_BYTE, .index = index};
-    if (bytes <= 0)
-        return;
-    if (!mpg_perturbation_bytes_measured(p)) {
-        mpg_specs_draw(&p->byte, &address, bytes, first, n, value_ns);
-        return;
-    }
-    bool has_source = mpg_perturbation_has_transfers(p->source_path);
-    double least_ns = has_source ? 0 : byte_time_ns(p->target_path, bytes, -1);
-    for (uint32_t w = 0; w < n; w++) {
-        double u = mpg_draw(&address, first + w);
-        double base_ns = has_source ? byte_time_ns(p->source_path, bytes, u) : least_ns;
-        value_ns[w] += bytes * (byte_time_ns(p->target_path, bytes, u) - base_ns);
-    }
-}
-
-void mpg_perturb_collective(const struct mpg_perturbation *p, int32_t rank, uint64_t call,
-                            uint32_t index, uint32_t rounds, double bytes, uint32_t first,
-                            uint32_t n, double *value_ns)
-{
-    for (uint32_t round = 0; round < rounds; round++) {
-        uint32_t k = round + index * 0x9e3779b1u; /* of several that one call starts */
-        mpg_perturb_latency(p, rank, call, MPG_DRAW_ROUND_LATENCY, k, first, n, value_ns);
-        struct mpg_address address = {
-            .seed = p->seed, .call = call, .rank = rank, .purpose = MPG_DRAW_ROUND_CALL,
-            .index = k};
-        mpg_specs_draw(&p->call_noise, &address, 1, first, n, value_ns);
-    }
-    mpg_perturb_bytes(p, rank, call, index, bytes, first, n, value_ns);
 }

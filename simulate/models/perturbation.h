@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Everything that perturbs a run: nu, kappa, lambda, tau and rho of
- * docs/MODEL.md, section 3, each from the command line or from signatures.
- * Immutable while a simulation runs. */
+ * docs/MODEL.md, section 3, each from the command line or from signatures; messages are
+ * drawn by flights.h, overheads.h and collectives.h. Immutable while a simulation runs. */
 #ifndef MPG_PERTURBATION_H
 #define MPG_PERTURBATION_H
 
@@ -9,8 +9,11 @@
 
 #include "common/error.h"
 #include "signature/signature.h"
+#include "simulate/models/collectives.h"
 #include "simulate/models/draws.h"
+#include "simulate/models/flights.h"
 #include "simulate/models/machine.h"
+#include "simulate/models/overheads.h"
 #include "simulate/models/sketch.h"
 #include "simulate/models/spec.h"
 
@@ -27,6 +30,10 @@ struct mpg_perturbation {
     bool same_noise;        /* target's and source's are the same */
     struct mpg_parts parts; /* of noise records, in each measurement */
     bool measurement_fixed; /* signatures are taken for exact: no launch is drawn */
+    struct mpg_overhead_sizes overhead[MPG_OVERHEADS];
+    struct mpg_measured_meetings meetings[MPG_OPERATIONS];
+    double *launch;         /* of each measurement; NULL: all launches together */
+    uint32_t first_measurement;
 };
 
 /* Takes noise and messages from TARGET (and subtracts SOURCE's; either may be
@@ -46,9 +53,22 @@ void mpg_perturbation_clear_noise(struct mpg_perturbation *p);
 int mpg_perturbation_seat(struct mpg_perturbation *p, int32_t ranks, const int32_t *host,
                           enum mpg_cosched cosched, struct mpg_error *err);
 
-/* Whether P takes latencies, and transfer times, from a signature. */
+/* Which launches replicas FIRST .. FIRST + N - 1 have: two share one. Before their first
+ * draw; without it there is no drawing of launches. Error: out of memory. */
+int mpg_perturbation_measure(struct mpg_perturbation *p, uint32_t first, uint32_t n,
+                             struct mpg_error *err);
+/* REPLICA's place among the launches, of [0, 1); -1: all together. */
+static inline double mpg_perturbation_launch(const struct mpg_perturbation *p, uint32_t replica)
+{
+    return p->launch ? p->launch[replica / 2 - p->first_measurement] : -1;
+}
+
+/* Whether P takes latencies, and what bytes take, from a signature. */
 bool mpg_perturbation_latency_measured(const struct mpg_perturbation *p);
 bool mpg_perturbation_bytes_measured(const struct mpg_perturbation *p);
+/* Whether P takes overheads, or any collective, from a signature. */
+bool mpg_perturbation_overheads_measured(const struct mpg_perturbation *p);
+bool mpg_perturbation_collectives_measured(const struct mpg_perturbation *p);
 /* Whether P takes noise from a signature; whether it takes the source's out of computation;
  * whether both are the same machine's, so that computation is as it was. */
 bool mpg_perturbation_noise_measured(const struct mpg_perturbation *p);
@@ -88,18 +108,5 @@ void mpg_perturb_compute(const struct mpg_perturbation *p, const struct mpg_inte
 /* kappa */
 void mpg_perturb_call(const struct mpg_perturbation *p, int32_t rank, uint64_t call,
                       uint32_t first, uint32_t n, double *value_ns);
-/* lambda of one message, PURPOSE saying which */
-void mpg_perturb_latency(const struct mpg_perturbation *p, int32_t rank, uint64_t call,
-                         enum mpg_purpose purpose, uint32_t index, uint32_t first, uint32_t n,
-                         double *value_ns);
-/* tau(BYTES) */
-void mpg_perturb_bytes(const struct mpg_perturbation *p, int32_t rank, uint64_t call,
-                       uint32_t index, double bytes, uint32_t first, uint32_t n,
-                       double *value_ns);
-/* l of a collective, the INDEX-th that the call starts: ROUNDS x (lambda + kappa) +
- * tau(BYTES) */
-void mpg_perturb_collective(const struct mpg_perturbation *p, int32_t rank, uint64_t call,
-                            uint32_t index, uint32_t rounds, double bytes, uint32_t first,
-                            uint32_t n, double *value_ns);
 
 #endif

@@ -20,7 +20,8 @@ struct mpg_report {
     const struct mpg_result *result;
     const struct mpg_attention *attention; /* what stands above everything else */
     struct mpg_given { /* on the command line */
-        bool eager_limit, path, cosched, measurement, replicas, first_replica, seed, source_latency, source_byte;
+        bool eager_limit, source_eager_limit, path, cosched, measurement, replicas, first_replica, seed,
+            source_latency, source_byte;
     } given;
 };
 

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Lanes, as those who evaluate steps see them. Private to simulate/engine/. */
+#ifndef MPG_LANES_PRIVATE_H
+#define MPG_LANES_PRIVATE_H
+
+#include <string.h>
+
+#include "simulate/engine/lanes.h"
+
+struct mpg_lanes_edge;
+
+struct mpg_lanes {
+    int32_t ranks;
+    uint32_t n, first;
+    enum mpg_absorb absorb;
+    const struct mpg_perturbation *p;
+    bool comparable; /* the ranks' clocks */
+    struct mpg_floors *floors;
+    const struct mpg_likes *likes; /* may be NULL */
+    double *stream_value; /* capacity x n */
+    double *slot_value;   /* capacity x n */
+    double *slot_bare;    /* the same without what was put into the message or collective
+                             itself; of arrivals, contributions and merges */
+    bool *slot_met;       /* of an arrival: a probe has met it */
+    uint32_t stream_capacity, slot_capacity, bare_capacity, met_capacity;
+    uint32_t *last_stream; /* of each rank: that its FINISH is of */
+    double *scratch, *result, *kappa, *local, *later, *own, *all, *others, *put; /* n each */
+    int64_t *traced_ns;
+    struct mpg_lanes_account *account; /* a rank */
+    uint32_t streams;    /* met so far; one a rank, then threads as they appear */
+    uint32_t *unjoined;  /* of each rank: threads that go on */
+    struct mpg_lanes_edge *edge; /* those of a call, as they are evaluated */
+    uint32_t edge_capacity;
+};
+
+static inline double *stream_value(const struct mpg_lanes *l, uint32_t stream)
+{
+    return l->stream_value + (size_t)stream * l->n;
+}
+
+static inline double *slot_value(const struct mpg_lanes *l, uint32_t slot)
+{
+    return l->slot_value + (size_t)slot * l->n;
+}
+
+static inline double *slot_bare(const struct mpg_lanes *l, uint32_t slot)
+{
+    return l->slot_bare + (size_t)slot * l->n;
+}
+
+static inline double sum_of(const double *v, uint32_t n)
+{
+    double sum = 0;
+    for (uint32_t w = 0; w < n; w++)
+        sum += v[w];
+    return sum;
+}
+
+static inline void zero(double *v, uint32_t n)
+{
+    if (n > 0)
+        memset(v, 0, n * sizeof *v);
+}
+
+/* l(bytes) between the ranks of a message; 0 where nobody needs it. */
+static inline double flight_ns(const struct mpg_lanes *l, int32_t a, int32_t b, double bytes)
+{
+    return l->floors ? mpg_floor_message(l->floors, a, b, bytes) : 0;
+}
+
+/* Message of ORIGIN with BYTES, as its draws see it. */
+static inline struct mpg_sending sending_of(const struct mpg_origin *origin, double bytes)
+{
+    return (struct mpg_sending){.rank = origin->rank,
+                                .call = origin->call,
+                                .index = origin->index,
+                                .in_row = true,
+                                .to = origin->to,
+                                .thread = origin->thread,
+                                .nth = origin->nth,
+                                .bytes = bytes};
+}
+
+/* Adds to each lane what a collective takes longer, one's share with BYTES in ROUNDS, or, of
+ * those that were measured as a whole, all of it: MEMBERS of them with BYTES_EACH. */
+void mpg_lanes_add_collective(struct mpg_lanes *l, enum mpg_call call,
+                              const struct mpg_origin *origin, uint32_t rounds, double bytes,
+                              const struct mpg_origin *meeting, int32_t members,
+                              double bytes_each, double *value);
+
+/* What the steps of their kind mean (docs/MODEL.md, section 4). */
+void mpg_lanes_eager(struct mpg_lanes *l, const struct mpg_step *s);
+void mpg_lanes_synchronous(struct mpg_lanes *l, const struct mpg_step *s);
+void mpg_lanes_contribute(struct mpg_lanes *l, const struct mpg_step *s);
+void mpg_lanes_merge(struct mpg_lanes *l, const struct mpg_step *s);
+int mpg_lanes_leave(struct mpg_lanes *l, const struct mpg_step *s, struct mpg_error *err);
+
+#endif

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Where ranks meet: arrivals of messages, meetings of collectives. */
+#include <math.h>
+
+#include "simulate/engine/lanes_private.h"
+
+/* ---- messages ---- */
+
+/* A message whose protocol changes: its value is its absolute time, as a delay of when it
+ * can have started on the target. */
+static void add_target_flight(struct mpg_lanes *l, const struct mpg_step *s, double *out)
+{
+    struct mpg_sending m = sending_of(&s->origin, s->bytes);
+    double floor_ns = flight_ns(l, s->rank, s->receiver, s->bytes);
+    mpg_add_target_flight(l->p, &m, floor_ns, l->first, l->n, out);
+}
+
+void mpg_lanes_eager(struct mpg_lanes *l, const struct mpg_step *s)
+{
+    const double *sent = stream_value(l, s->stream);
+    double *out = slot_value(l, s->slot);
+    struct mpg_sending m = sending_of(&s->origin, s->bytes);
+    l->slot_met[s->slot] = false;
+    memcpy(out, sent, l->n * sizeof *sent);
+    memcpy(slot_bare(l, s->slot), sent, l->n * sizeof *sent);
+    if (s->changed)
+        add_target_flight(l, s, out);
+    else
+        mpg_perturb_flight(l->p, &m, MPG_FLIGHT_WHOLE, l->first, l->n, out);
+}
+
+void mpg_lanes_synchronous(struct mpg_lanes *l, const struct mpg_step *s)
+{
+    double *out = slot_value(l, s->slot), *bare = slot_bare(l, s->slot);
+    double *lambda = l->scratch, *tau = l->result;
+    const double *sent = slot_value(l, s->a), *posted = slot_value(l, s->b);
+    struct mpg_sending m = sending_of(&s->origin, s->bytes);
+    double sender_slack = 0, poster_slack = 0;
+    if (l->absorb == MPG_ABSORB_CLOCK) {
+        double later_ns = fmax(s->sender_ns, s->poster_ns);
+        sender_slack = later_ns - s->sender_ns;
+        poster_slack = later_ns - s->poster_ns;
+    }
+    zero(lambda, l->n);
+    zero(tau, l->n);
+    if (s->changed)
+        add_target_flight(l, s, tau);
+    else {
+        mpg_perturb_flight(l->p, &m, MPG_FLIGHT_LAMBDA, l->first, l->n, lambda);
+        mpg_perturb_flight(l->p, &m, MPG_FLIGHT_TAU, l->first, l->n, tau);
+    }
+    for (uint32_t w = 0; w < l->n; w++) {
+        double by_sender = sent[w] - sender_slack, by_poster = posted[w] - poster_slack;
+        bare[w] = s->changed ? sent[w] : by_sender > by_poster ? by_sender : by_poster;
+        by_sender += lambda[w];
+        out[w] = (by_sender > by_poster ? by_sender : by_poster) + tau[w];
+    }
+}
+
+/* ---- collectives ---- */
+
+static enum mpg_operation operation_of(enum mpg_call call)
+{
+    switch (call) {
+    case MPG_CALL_Barrier:
+        return MPG_OPERATION_BARRIER;
+    case MPG_CALL_Bcast:
+        return MPG_OPERATION_BCAST;
+    case MPG_CALL_Allreduce:
+        return MPG_OPERATION_ALLREDUCE;
+    case MPG_CALL_Alltoall:
+        return MPG_OPERATION_ALLTOALL;
+    default:
+        return MPG_OPERATIONS;
+    }
+}
+
+void mpg_lanes_add_collective(struct mpg_lanes *l, enum mpg_call call,
+                              const struct mpg_origin *origin, uint32_t rounds, double bytes,
+                              const struct mpg_origin *meeting, int32_t members,
+                              double bytes_each, double *value)
+{
+    enum mpg_operation operation = operation_of(call);
+    bool measured = mpg_collective_measured(l->p, operation, members);
+    if (measured)
+        mpg_perturb_meeting(l->p, operation, members, bytes_each, meeting->rank, meeting->call,
+                            meeting->index, l->first, l->n, value);
+    mpg_perturb_rounds(l->p, origin->rank, origin->call, origin->index, rounds, bytes, !measured,
+                       l->first, l->n, value);
+}
+
+void mpg_lanes_contribute(struct mpg_lanes *l, const struct mpg_step *s)
+{
+    double *out = slot_value(l, s->slot), *delta = l->scratch;
+    const double *in = slot_value(l, s->a);
+    zero(delta, l->n);
+    mpg_lanes_add_collective(l, s->call, &s->origin, s->rounds, s->bytes, &s->meeting, s->members,
+                             s->contributed_bytes, delta);
+    memcpy(slot_bare(l, s->slot), in, l->n * sizeof *in);
+    for (uint32_t w = 0; w < l->n; w++)
+        out[w] = in[w] + delta[w];
+}
+
+void mpg_lanes_merge(struct mpg_lanes *l, const struct mpg_step *s)
+{
+    double *out = slot_value(l, s->slot), *bare = slot_bare(l, s->slot);
+    const double *a = slot_value(l, s->a), *b = slot_value(l, s->b);
+    const double *bare_a = slot_bare(l, s->a), *bare_b = slot_bare(l, s->b);
+    double shift_a = 0, shift_b = 0;
+    if (l->absorb == MPG_ABSORB_CLOCK) {
+        shift_a = s->shift_a.clock;
+        shift_b = s->shift_b.clock;
+    } else if (l->absorb == MPG_ABSORB_WAIT) {
+        shift_a = s->shift_a.wait;
+        shift_b = s->shift_b.wait;
+    }
+    for (uint32_t w = 0; w < l->n; w++) {
+        double x = a[w] - shift_a, y = b[w] - shift_b;
+        double bare_x = bare_a[w] - shift_a, bare_y = bare_b[w] - shift_b;
+        out[w] = x > y ? x : y;
+        bare[w] = bare_x > bare_y ? bare_x : bare_y;
+    }
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Messages on their way: lambda and tau of docs/MODEL.md, section 3, from the command line
+ * or as the difference of two signatures' one-way times at the message's size. */
+#ifndef MPG_FLIGHTS_H
+#define MPG_FLIGHTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct mpg_perturbation;
+
+/* How flights follow from the signatures. */
+enum mpg_flight_rule {
+    MPG_FLIGHT_NONE,               /* no signature says anything of messages */
+    MPG_FLIGHT_DIFFERENCE,         /* the target's one-way time less the source's */
+    MPG_FLIGHT_TARGET,             /* the target's, less its least */
+    MPG_FLIGHT_TRANSFER_DIFFERENCE, /* one has no latencies: transfers, less the empty one's */
+    MPG_FLIGHT_TRANSFER_TARGET
+};
+
+/* A message, as its draws see it. */
+struct mpg_sending {
+    int32_t rank;     /* its origin: rank and number of the call that started it, and which of */
+    uint64_t call;    /* the messages of that call it is */
+    uint32_t index;
+    bool in_row;      /* one of those that a thread sends to a rank after each other: */
+    int32_t to;       /* that rank, */
+    uint32_t thread;  /* the sender's thread, */
+    uint64_t nth;     /* and how many went there before it */
+    double bytes;
+};
+
+enum mpg_flight_part { MPG_FLIGHT_LAMBDA = 1, MPG_FLIGHT_TAU = 2, MPG_FLIGHT_WHOLE = 3 };
+
+/* The rule for P's paths. */
+enum mpg_flight_rule mpg_flight_rule(const struct mpg_perturbation *p);
+/* Whether the target's own times are known, so that one can say how long a message takes
+ * there: X_T. */
+bool mpg_flight_target_known(const struct mpg_perturbation *p);
+
+/* The functions below add to each of N lanes; lane w is replica FIRST + w. */
+
+/* A PART of what message M takes longer than traced. */
+void mpg_perturb_flight(const struct mpg_perturbation *p, const struct mpg_sending *m,
+                        enum mpg_flight_part part, uint32_t first, uint32_t n, double *value_ns);
+/* lambda2, of the acknowledgement of M. */
+void mpg_perturb_ack(const struct mpg_perturbation *p, const struct mpg_sending *m,
+                     uint32_t first, uint32_t n, double *value_ns);
+/* How long M, and its acknowledgement, take on the target: X_T, or where that is not known
+ * FLOOR_NS, what they took at least on the traced machine, and what they take longer. */
+void mpg_add_target_flight(const struct mpg_perturbation *p, const struct mpg_sending *m,
+                           double floor_ns, uint32_t first, uint32_t n, double *value_ns);
+void mpg_add_target_ack(const struct mpg_perturbation *p, const struct mpg_sending *m,
+                        double floor_ns, uint32_t first, uint32_t n, double *value_ns);
+/* The rounds of a collective, the INDEX-th that CALL of RANK starts: ROUNDS x (flight of
+ * BYTES / ROUNDS + kappa), or the kappas alone unless they FLY. */
+void mpg_perturb_rounds(const struct mpg_perturbation *p, int32_t rank, uint64_t call,
+                        uint32_t index, uint32_t rounds, double bytes, bool fly,
+                        uint32_t first, uint32_t n, double *value_ns);
+
+#endif

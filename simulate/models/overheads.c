@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Drawing overheads for a vector of lanes. */
+#include "simulate/models/overheads.h"
+
+#include "simulate/models/perturbation.h"
+#include "simulate/models/sizes.h"
+
+/* Sets O if the target has TARGET and, if there is a source, that has SOURCE. */
+static bool take(const struct mpg_perturbation *p, const struct mpg_network_sizes *target,
+                 const struct mpg_network_sizes *source, struct mpg_overhead_sizes *o)
+{
+    if (!target || target->n == 0 || (p->source && (!source || source->n == 0)))
+        return false;
+    o->target = target;
+    o->source = p->source ? source : NULL;
+    return true;
+}
+
+void mpg_perturbation_use_overheads(struct mpg_perturbation *p)
+{
+    const struct mpg_network_path *t = p->target_path, *s = p->source_path;
+    struct mpg_overhead_sizes *send = &p->overhead[MPG_OVERHEAD_SEND];
+    if (!t)
+        return;
+    if (!take(p, &t->send_overhead, s ? &s->send_overhead : NULL, send))
+        send->in_send = take(p, &t->sender, s ? &s->sender : NULL, send);
+    take(p, &t->receive_overhead, s ? &s->receive_overhead : NULL,
+         &p->overhead[MPG_OVERHEAD_RECEIVE]);
+}
+
+static struct mpg_address address_of(const struct mpg_perturbation *p, enum mpg_overhead which,
+                                     const struct mpg_sending *m)
+{
+    return (struct mpg_address){
+        .seed = p->seed,
+        .call = m->call,
+        .rank = m->rank,
+        .index = m->index,
+        .purpose = which == MPG_OVERHEAD_SEND ? MPG_DRAW_SEND : MPG_DRAW_RECEIVE};
+}
+
+void mpg_perturb_overhead(const struct mpg_perturbation *p, enum mpg_overhead which,
+                          const struct mpg_sending *m, uint32_t first, uint32_t n,
+                          double *value_ns)
+{
+    const struct mpg_overhead_sizes *o = &p->overhead[which];
+    if (!o->target)
+        return;
+    struct mpg_address address = address_of(p, which, m);
+    struct mpg_spot target = mpg_spot_find(o->target, m->bytes), source = target;
+    if (o->source)
+        source = mpg_spot_find(o->source, m->bytes);
+    for (uint32_t w = 0; w < n; w++) {
+        double u = mpg_draw(&address, first + w), launch = mpg_perturbation_launch(p, first + w);
+        value_ns[w] += mpg_spot_quantile(&target, launch, u) -
+                       mpg_spot_quantile(&source, launch, o->source ? u : 0);
+    }
+}
+
+void mpg_add_target_overhead(const struct mpg_perturbation *p, enum mpg_overhead which,
+                             const struct mpg_sending *m, uint32_t first, uint32_t n,
+                             double *value_ns)
+{
+    const struct mpg_overhead_sizes *o = &p->overhead[which];
+    if (!o->target)
+        return;
+    struct mpg_address address = address_of(p, which, m);
+    struct mpg_spot target = mpg_spot_find(o->target, m->bytes);
+    for (uint32_t w = 0; w < n; w++)
+        value_ns[w] += mpg_spot_quantile(&target, mpg_perturbation_launch(p, first + w),
+                                         mpg_draw(&address, first + w));
+}

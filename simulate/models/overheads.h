@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What messages cost the ranks at both ends in their own calls: o_s and o_r of
+ * docs/MODEL.md, section 3. */
+#ifndef MPG_OVERHEADS_H
+#define MPG_OVERHEADS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "signature/signature.h"
+#include "simulate/models/flights.h"
+
+enum mpg_overhead { MPG_OVERHEAD_SEND, MPG_OVERHEAD_RECEIVE, MPG_OVERHEADS };
+
+/* Where one of them comes from. */
+struct mpg_overhead_sizes {
+    const struct mpg_network_sizes *target, *source; /* target NULL: it is not known;
+                                                        source NULL: the trace's floors stand
+                                                        for it */
+    bool in_send;   /* o_s was not measured: the time in the send, of eager messages only */
+};
+
+/* Finds them in P's signatures. */
+void mpg_perturbation_use_overheads(struct mpg_perturbation *p);
+
+/* Adds to each of N lanes; lane w is replica FIRST + w. */
+
+/* What M costs longer than on the source; without one, than it costs at least. */
+void mpg_perturb_overhead(const struct mpg_perturbation *p, enum mpg_overhead which,
+                          const struct mpg_sending *m, uint32_t first, uint32_t n,
+                          double *value_ns);
+/* What M costs on the target. */
+void mpg_add_target_overhead(const struct mpg_perturbation *p, enum mpg_overhead which,
+                             const struct mpg_sending *m, uint32_t first, uint32_t n,
+                             double *value_ns);
+
+#endif

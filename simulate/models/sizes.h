@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Times measured at several sizes, asked for at any size (docs/MODEL.md, section 3:
+ * Q(d; u)): linear in log2(d + 1) between the sizes measured, constant outside. */
+#ifndef MPG_SIZES_H
+#define MPG_SIZES_H
+
+#include "signature/signature.h"
+
+/* Where a size lies among those measured. */
+struct mpg_spot {
+    const struct mpg_network_size *low, *high; /* equal at, below and above what was measured */
+    double weight;                             /* of high, 0..1 */
+};
+
+/* Of BYTES >= 0 among SIZES, of which there is at least one. */
+struct mpg_spot mpg_spot_find(const struct mpg_network_sizes *sizes, double bytes);
+/* The size measured that is nearest to BYTES in log2(d + 1), the lesser of two. */
+const struct mpg_network_size *mpg_size_nearest(const struct mpg_network_sizes *sizes,
+                                                double bytes);
+/* At probability U of the launch at LAUNCH of [0, 1); below 0, or where launches are not
+ * kept, of all launches together. */
+double mpg_size_quantile(const struct mpg_network_size *size, double launch, double u);
+double mpg_spot_quantile(const struct mpg_spot *spot, double launch, double u);
+
+#endif
