@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "common/map.h"
+#include "simulate/models/flights.h"
 
 /* Flights of one message class between two hosts, completed by one call class.
  * A flight counts if its completing call took longer than that call's floor,
@@ -186,23 +187,6 @@ double mpg_floor_call(const struct mpg_floors *f, enum mpg_call call, double byt
     return isfinite(ns) ? ns : 0;
 }
 
-/* The source signature's least one-way time at BYTES, linear in log2(bytes + 1). */
-static double source_least(const struct mpg_network_path *path, double bytes)
-{
-    double before_ns = 0, before_x = 0, x = log2(bytes + 1);
-    for (size_t i = 0; i < path->latency.n; i++) {
-        double ns = path->latency.size[i].time_ns->quantiles[0];
-        double at = log2((double)path->latency.size[i].size_bytes + 1);
-        if (x <= at)
-            return i == 0 || at <= before_x
-                       ? ns
-                       : before_ns + (ns - before_ns) * (x - before_x) / (at - before_x);
-        before_ns = ns;
-        before_x = at;
-    }
-    return before_ns;
-}
-
 double mpg_floor_message(struct mpg_floors *f, int32_t a, int32_t b, double bytes)
 {
     if (f->options.has_source_cost)
@@ -211,10 +195,10 @@ double mpg_floor_message(struct mpg_floors *f, int32_t a, int32_t b, double byte
     double ns = slot ? f->pairs[*slot - 1].least_ns[mpg_size_class(bytes)] : INFINITY;
     if (isfinite(ns))
         return ns;
-    if (!f->options.source)
+    if (!f->options.source || f->options.source->latency.n == 0)
         return 0;
     f->used_source = true;
-    return source_least(f->options.source, bytes);
+    return mpg_flight_least(f->options.source, bytes);
 }
 
 bool mpg_floors_used_source(const struct mpg_floors *f)

@@ -190,37 +190,37 @@ static const double *edge_value(struct mpg_lanes *l, const struct mpg_step *s,
 }
 
 /* No message arrives before it can have left: through its edge the call ends no earlier than
- * that. */
-static void keep_causal(struct mpg_lanes *l, const struct mpg_step *s, const struct mpg_edge *e,
-                        double slack_ns, double *value)
+ * so long after it might have arrived with nothing put in (negative: before). INFINITY: other
+ * edges. */
+static double causal_gap(struct mpg_lanes *l, const struct mpg_step *s, const struct mpg_edge *e,
+                         double slack_ns)
 {
     if (e->changed || (e->kind != MPG_EDGE_ARRIVAL && e->kind != MPG_EDGE_ACK))
-        return;
+        return INFINITY;
     int32_t from = e->kind == MPG_EDGE_ACK ? s->rank : e->source;
     int32_t to = e->kind == MPG_EDGE_ACK ? e->source : s->rank;
     double flight = flight_ns(l, from, to, e->bytes);
     if (l->comparable)
         flight = fmax(flight, s->leave_ns - e->from_ns);
-    const double *bare = slot_bare(l, e->slot);
-    for (uint32_t w = 0; w < l->n; w++) {
-        double least = bare[w] - flight + slack_ns;
-        value[w] = value[w] > least ? value[w] : least;
-    }
+    return flight - slack_ns;
 }
 
 /* Notes for the account an edge whose value is VALUE: what was put into it, once, and
  * how late it is without that. The draw of an envelope is its message's, and counts where
  * that is received. */
 static void note_edge(struct mpg_lanes *l, const struct mpg_step *s, const struct mpg_edge *e,
-                      const double *value)
+                      double gap_ns, const double *value)
 {
     bool is_ack = e->kind == MPG_EDGE_ACK, is_arrival = e->kind == MPG_EDGE_ARRIVAL;
     bool counts_later = e->kind == MPG_EDGE_ENVELOPE || (is_arrival && l->slot_met[e->slot]);
-    const double *bare = is_ack && !e->changed ? slot_value(l, e->slot) : slot_bare(l, e->slot);
+    const double *bare = slot_bare(l, e->slot), *arrival = slot_value(l, e->slot);
     double put_ns = 0;
     for (uint32_t w = 0; w < l->n; w++) {
-        double without =
-            counts_later ? value[w] : bare[w] + (has_kappa(e->kind) ? l->kappa[w] : 0);
+        double without = bare[w] + (has_kappa(e->kind) ? l->kappa[w] : 0);
+        if (counts_later)
+            without = value[w];
+        else if (is_ack && !e->changed)
+            without = fmax(arrival[w], bare[w] - gap_ns);
         l->all[w] = value[w] > l->all[w] ? value[w] : l->all[w];
         l->others[w] = without > l->others[w] ? without : l->others[w];
         l->put[w] += value[w] - without;
@@ -240,18 +240,17 @@ static void take_edge(struct mpg_lanes *l, const struct mpg_step *s,
                       const struct mpg_lanes_edge *edge, const double *later, double *out)
 {
     const struct mpg_edge *e = &s->edges[edge->i];
-    const double *value = edge_value(l, s, e, l->scratch);
-    if (e->kind == MPG_EDGE_ARRIVAL && later)
-        for (uint32_t w = 0; w < l->n; w++)
-            l->scratch[w] += later[w];
-    if (value == l->scratch)
-        keep_causal(l, s, e, edge->slack_ns, l->scratch);
-    if (has_kappa(e->kind))
-        for (uint32_t w = 0; w < l->n; w++)
-            l->scratch[w] += l->kappa[w];
+    const double *value = edge_value(l, s, e, l->scratch), *bare = slot_bare(l, e->slot);
+    double gap_ns = causal_gap(l, s, e, edge->slack_ns);
+    bool has_later = later && e->kind == MPG_EDGE_ARRIVAL;
+    for (uint32_t w = 0; w < l->n && value == l->scratch; w++) {
+        double v = l->scratch[w] + (has_later ? later[w] : 0);
+        v = v > bare[w] - gap_ns ? v : bare[w] - gap_ns;
+        l->scratch[w] = v + (has_kappa(e->kind) ? l->kappa[w] : 0);
+    }
     for (uint32_t w = 0; w < l->n; w++)
         out[w] = value[w] - edge->slack_ns > out[w] ? value[w] - edge->slack_ns : out[w];
-    note_edge(l, s, e, value);
+    note_edge(l, s, e, gap_ns, value);
 }
 
 static void take_edges(struct mpg_lanes *l, const struct mpg_step *s, double *out)

@@ -69,6 +69,12 @@ static double way_ns(const struct way *way, double launch, double u)
     return ns + way->beyond * fmax(more_ns / bytes, 0);
 }
 
+double mpg_flight_least(const struct mpg_network_path *path, double bytes)
+{
+    struct way way = find_way(path, bytes);
+    return way_ns(&way, -1, 0);
+}
+
 /* What bytes take of a transfer; the empty message has none. */
 struct haul {
     struct mpg_spot least, spot;

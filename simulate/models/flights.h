@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "signature/signature.h"
+
 struct mpg_perturbation;
 
 /* How flights follow from the signatures. */
@@ -37,6 +39,9 @@ enum mpg_flight_rule mpg_flight_rule(const struct mpg_perturbation *p);
 /* Whether the target's own times are known, so that one can say how long a message takes
  * there: X_T. */
 bool mpg_flight_target_known(const struct mpg_perturbation *p);
+
+/* The least one-way time of BYTES on PATH, which has latencies: X(d; 0) of all launches. */
+double mpg_flight_least(const struct mpg_network_path *path, double bytes);
 
 /* The functions below add to each of N lanes; lane w is replica FIRST + w. */
 

@@ -153,7 +153,7 @@ bool mpg_perturbation_is_random(const struct mpg_perturbation *p)
 bool mpg_perturbation_can_speed_messages(const struct mpg_perturbation *p)
 {
     return mpg_specs_can_be_negative(&p->latency) || mpg_specs_can_be_negative(&p->byte) ||
-           (p->source && any_measured(p)) || mpg_perturbation_overheads_measured(p);
+           any_measured(p); /* tau is, of one that waits for its receiver */
 }
 
 /* --- calls --- */

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "common/units.h"
-#include "simulate/reports/report.h"
+#include "simulate/reports/assume.h"
 
-static void say_specs(char *text, size_t size, const struct mpg_specs *specs, bool from_signature,
+void mpg_assume_specs(char *text, size_t size, const struct mpg_specs *specs, bool from_signature,
                       const char *signature)
 {
     if (specs->n == 0) {
@@ -96,26 +96,7 @@ static void say_noise(const struct mpg_report *r, char *text, size_t size)
     else
         snprintf(replay, sizeof replay, "detours of %zu core%s%s replayed, %s of the time lost; %s%s",
                  p->target_cores, p->target_cores == 1 ? "" : "s", many, lost, who, say_removed(p));
-    say_specs(text, size, &p->noise, p->target != NULL, replay);
-}
-
-static const char *against(const struct mpg_perturbation *p)
-{
-    return p->source ? "target's quantile minus the source's"
-                     : "target's value minus its least (the traced machine is taken to be as fast "
-                       "as the target's floor)";
-}
-
-static void say_latency(const struct mpg_report *r, char *text, size_t size)
-{
-    const struct mpg_perturbation *p = r->p;
-    say_specs(text, size, &p->latency, mpg_perturbation_latency_measured(p), against(p));
-}
-
-static void say_byte(const struct mpg_report *r, char *text, size_t size)
-{
-    const struct mpg_perturbation *p = r->p;
-    say_specs(text, size, &p->byte, mpg_perturbation_bytes_measured(p), against(p));
+    mpg_assume_specs(text, size, &p->noise, p->target != NULL, replay);
 }
 
 /* Which path of the target, and which of the source where it is another. */
@@ -139,6 +120,7 @@ bool mpg_report_uses_target_path(const struct mpg_report *r)
 {
     const struct mpg_perturbation *p = r->p;
     return mpg_perturbation_latency_measured(p) || mpg_perturbation_bytes_measured(p) ||
+           mpg_perturbation_overheads_measured(p) ||
            (p->target_path && !r->given.eager_limit &&
             p->target_path->eager_limit_bytes != MPG_EAGER_LIMIT_UNKNOWN);
 }
@@ -176,19 +158,6 @@ static void say_absorb(const struct mpg_report *r, char *text, size_t size)
                  clocks[q->clocks]);
         break;
     }
-}
-
-static void say_eager(const struct mpg_report *r, char *text, size_t size)
-{
-    int64_t limit = r->options->graph.eager_limit_bytes;
-    const char *from = r->given.eager_limit ? "--eager-limit" : "signature";
-    if (limit == INT64_MAX)
-        snprintf(text, size, "unlimited: standard sends never wait for their receiver");
-    else if (limit < 0)
-        snprintf(text, size, "none (%s): every standard send waits for its receiver", from);
-    else
-        snprintf(text, size, "%" PRId64 " bytes (%s): larger standard sends wait for their receiver",
-                 limit, from);
 }
 
 static void say_floors(const struct mpg_report *r, char *text, size_t size)
@@ -295,12 +264,16 @@ bool mpg_report_assumption(const struct mpg_report *r, int i, const char **topic
         bool applies;
     } all[] = {
         {"noise", say_noise, true},
-        {"latency", say_latency, true},
-        {"bytes", say_byte, true},
+        {"latency", mpg_assume_latency, true},
+        {"bytes", mpg_assume_bytes, true},
+        {"rows", mpg_assume_rows, mpg_perturbation_latency_measured(r->p)},
+        {"overheads", mpg_assume_overheads, r->p->target_path != NULL},
+        {"collectives", mpg_assume_collectives, mpg_perturbation_collectives_measured(r->p)},
+        {"launches", mpg_assume_launches, r->p->launch != NULL},
         {"path", say_path, uses_path(r)},
         {"compute", say_compute, true},
         {"absorption", say_absorb, true},
-        {"eager limit", say_eager, true},
+        {"eager limit", mpg_assume_eager, true},
         {"floors", say_floors, r->result->floor_rule != NULL},
         {"choice", say_choice, c->choices > 0},
         {"asynchronous", say_sends, c->uncompleted_sends > 0},

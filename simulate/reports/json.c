@@ -26,6 +26,8 @@ static json_t *trace_json(const struct mpg_report *r)
         {"calls", c->calls},
         {"messages", c->messages},
         {"synchronous_messages", c->synchronous_messages},
+        {"made_eager", c->made_eager},
+        {"made_synchronous", c->made_synchronous},
         {"collectives", c->collectives},
         {"choices_kept", c->choices},
         {"uncompleted_sends", c->uncompleted_sends},
@@ -85,13 +87,18 @@ static json_t *source_json(const struct mpg_source *source)
     return json_null();
 }
 
+/* null: unlimited. */
+static json_t *limit_json(int64_t limit_bytes)
+{
+    return limit_bytes == INT64_MAX ? json_null() : json_integer(limit_bytes);
+}
+
 static json_t *options_json(const struct mpg_report *r)
 {
     static const char *const absorb[] = {"none", "wait", "clock"};
     static const char *const cosched[] = {"none", "node", "job"};
     static const char *const clocks[] = {"unknown", "shared", "measured", "bounded"};
     const struct mpg_perturbation *p = r->p;
-    int64_t limit = r->options->graph.eager_limit_bytes;
     json_t *o = json_pack("{s:s, s:s, s:f}", "absorb", absorb[r->result->absorb], "clocks",
                           clocks[r->result->clocks], "compute_ratio", p->compute_ratio);
     if (!o)
@@ -110,8 +117,9 @@ static json_t *options_json(const struct mpg_report *r)
     json_object_set_new(o, "call_noise", specs_json(&p->call_noise));
     json_object_set_new(o, "latency", specs_json(&p->latency));
     json_object_set_new(o, "byte", specs_json(&p->byte));
-    json_object_set_new(o, "eager_limit_bytes",
-                        limit == INT64_MAX ? json_null() : json_integer(limit));
+    json_object_set_new(o, "eager_limit_bytes", limit_json(r->options->graph.eager_limit_bytes));
+    json_object_set_new(o, "source_eager_limit_bytes",
+                        limit_json(r->result->source_eager_limit_bytes));
     return o;
 }
 

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What an answer rests on, as far as messages go: what signatures say of them. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "simulate/reports/assume.h"
+
+static const char *against(const struct mpg_perturbation *p)
+{
+    switch (mpg_flight_rule(p)) {
+    case MPG_FLIGHT_DIFFERENCE:
+        return "target's one-way time at each message's size minus the source's, one quantile of both";
+    case MPG_FLIGHT_TARGET:
+        return "target's one-way time at each message's size minus its least (the traced machine is "
+               "taken to be as fast as the target's floor)";
+    case MPG_FLIGHT_TRANSFER_DIFFERENCE:
+        return "target's transfer at each message's size, beyond that of the smallest, minus the "
+               "source's: one of the two has no one-way times";
+    case MPG_FLIGHT_TRANSFER_TARGET:
+        return "target's transfer at each message's size, beyond that of the smallest, minus its "
+               "least (it has no one-way times)";
+    default:
+        return "none";
+    }
+}
+
+void mpg_assume_latency(const struct mpg_report *r, char *text, size_t size)
+{
+    mpg_assume_specs(text, size, &r->p->latency, mpg_perturbation_latency_measured(r->p),
+                     against(r->p));
+}
+
+void mpg_assume_bytes(const struct mpg_report *r, char *text, size_t size)
+{
+    const struct mpg_perturbation *p = r->p;
+    bool together = mpg_perturbation_latency_measured(p);
+    mpg_assume_specs(text, size, &p->byte, mpg_perturbation_bytes_measured(p),
+                     together ? "in the one-way times" : against(p));
+}
+
+/* Where overhead O, called NAME, comes from. */
+static int say_overhead(const struct mpg_report *r, enum mpg_overhead which, const char *name,
+                        char *text, size_t size)
+{
+    const struct mpg_overhead_sizes *o = &r->p->overhead[which];
+    return snprintf(text, size, "%s: %s%s", name,
+                    !o->target ? "not measured, as traced"
+                    : o->source ? "target's minus the source's"
+                                : "target's minus the least such call of the trace",
+                    o->in_send ? " (the time in the send stands for it)" : "");
+}
+
+void mpg_assume_overheads(const struct mpg_report *r, char *text, size_t size)
+{
+    int used = say_overhead(r, MPG_OVERHEAD_SEND, "sending", text, size);
+    used += snprintf(text + used, size - (size_t)used, "; ");
+    say_overhead(r, MPG_OVERHEAD_RECEIVE, "receiving what lies ready", text + used,
+                 size - (size_t)used);
+}
+
+void mpg_assume_rows(const struct mpg_report *r, char *text, size_t size)
+{
+    const struct mpg_network_sizes *sizes = &r->p->target_path->latency;
+    size_t kept = 0, length = 0;
+    for (size_t i = 0; i < sizes->n; i++)
+        if (sizes->size[i].rows.blocks > 0) {
+            kept++;
+            length = sizes->size[i].rows.length;
+        }
+    if (kept == 0)
+        snprintf(text, size, "messages after each other are independent: the target's signature "
+                             "keeps no rows of them");
+    else
+        snprintf(text, size, "%zu messages after each other between two ranks are a row as it was "
+                             "measured%s", length,
+                 kept < sizes->n ? ", where the target's signature keeps rows" : "");
+}
+
+void mpg_assume_collectives(const struct mpg_report *r, char *text, size_t size)
+{
+    const struct mpg_perturbation *p = r->p;
+    size_t used = 0;
+    text[0] = '\0';
+    for (int i = 0; i < MPG_OPERATIONS; i++) {
+        const struct mpg_measured_meetings *m = &p->meetings[i];
+        if (m->n == 0 || used >= size)
+            continue;
+        int n = snprintf(text + used, size - used, "%s%s of ", used ? ", " : "",
+                         mpg_operation_name((enum mpg_operation)i));
+        used += (size_t)n;
+        for (size_t k = 0; k < m->n && used < size; k++) {
+            n = snprintf(text + used, size - used, "%s%d", k ? " " : "", m->meeting[k].processes);
+            used += (size_t)n;
+        }
+    }
+    if (used < size)
+        snprintf(text + used, size - used,
+                 " as measured, of other numbers scaled by rounds; all others as rounds of messages");
+}
+
+void mpg_assume_launches(const struct mpg_report *r, char *text, size_t size)
+{
+    (void)r;
+    snprintf(text, size, "two replicas after each other are one measurement: one launch of the "
+                         "benchmarks for all that messages take");
+}
+
+static const char *limit_from(const struct mpg_report *r)
+{
+    return r->given.source_eager_limit                       ? "--source-eager-limit"
+           : r->options->source_limit == MPG_LIMIT_IN_TRACE ? "the trace shows it"
+                                                             : "source's signature";
+}
+
+/* What changes where the traced machine has another limit, into TEXT behind what is there. */
+static void say_changes(const struct mpg_report *r, char *text, size_t size)
+{
+    const struct mpg_graph_counts *c = &r->result->counts;
+    int64_t target = r->options->graph.eager_limit_bytes, source = r->result->source_eager_limit_bytes;
+    size_t used = strlen(text);
+    if (r->result->absorb != MPG_ABSORB_CLOCK && r->options->source_limit == MPG_LIMIT_GIVEN &&
+        r->options->graph.source_eager_limit_bytes != target)
+        snprintf(text + used, size - used,
+                 "; taken to be the traced machine's, too (another one needs --absorb=clock)");
+    else if (source != target) {
+        char limit[64];
+        if (source == INT64_MAX)
+            snprintf(limit, sizeof limit, "none ever did");
+        else if (source < 0)
+            snprintf(limit, sizeof limit, "all did");
+        else
+            snprintf(limit, sizeof limit, "%" PRId64 " bytes", source);
+        snprintf(text + used, size - used,
+                 "; on the traced machine %s (%s): %" PRIu64 " messages wait no more, %" PRIu64
+                 " wait that did not",
+                 limit, limit_from(r), c->made_eager, c->made_synchronous);
+    }
+}
+
+void mpg_assume_eager(const struct mpg_report *r, char *text, size_t size)
+{
+    int64_t limit = r->options->graph.eager_limit_bytes;
+    const char *from = r->given.eager_limit ? "--eager-limit"
+                       : r->p->target_path &&
+                               r->p->target_path->eager_limit_bytes != MPG_EAGER_LIMIT_UNKNOWN
+                           ? "signature"
+                           : "the traced machine's";
+    if (limit == INT64_MAX)
+        snprintf(text, size, "unlimited: standard sends never wait for their receiver");
+    else if (limit < 0)
+        snprintf(text, size, "none (%s): every standard send waits for its receiver", from);
+    else
+        snprintf(text, size, "%" PRId64 " bytes (%s): larger standard sends wait for their receiver",
+                 limit, from);
+    say_changes(r, text, size);
+}
