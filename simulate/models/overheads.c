@@ -20,7 +20,7 @@ void mpg_perturbation_use_overheads(struct mpg_perturbation *p)
 {
     const struct mpg_network_path *t = p->target_path, *s = p->source_path;
     struct mpg_overhead_sizes *send = &p->overhead[MPG_OVERHEAD_SEND];
-    if (!t)
+    if (!t || (p->latency.n > 0 && p->byte.n > 0)) /* messages are the command line's */
         return;
     if (!take(p, &t->send_overhead, s ? &s->send_overhead : NULL, send))
         send->in_send = take(p, &t->sender, s ? &s->sender : NULL, send);

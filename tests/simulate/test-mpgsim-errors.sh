@@ -263,12 +263,13 @@ text = (str, type(None))
 TOP = {"format": str, "version": int, "attention": list, "mode": str, "seed": int, "trace": dict, "options": dict,
        "assumptions": list, "traced_run_time_ns": number, "run_time_ns": dict,
        "slowdown_median": number, "replicas": list, "ranks": list, "mean_of_a_rank": dict}
-TRACE = {"path": str, **dict.fromkeys("""ranks calls messages synchronous_messages collectives
+TRACE = {"path": str, **dict.fromkeys("""ranks calls messages synchronous_messages made_eager made_synchronous collectives
     choices_kept uncompleted_sends asynchronous cancelled threads one_sided foreign
     file_calls unknown_calls failed_calls flushed_ns tracer_ns cpu_intervals unmatched incomplete_ranks""".split(), int)}
 OPTIONS = {"absorb": str, "clocks": str, "compute_ratio": number, "signature": text,
            "source": text, "source_from": text, "path": text, "source_path": text, "noise": text, "cosched": text, "measurement": str, "call_noise": text, "latency": text, "byte": text,
-           "eager_limit_bytes": (int, type(None))}
+           "eager_limit_bytes": (int, type(None)),
+           "source_eager_limit_bytes": (int, type(None))}
 ACCOUNT = dict.fromkeys("""put_in_ns compute_ns calls_ns messages_ns collectives_ns taken_over_ns
     absorbed_ns absorbed_waiting_ns absorbed_hidden_ns left_ns""".split(), number)
 
