@@ -95,6 +95,23 @@ int mpg_plan_add(struct mpg_plan *plan, int64_t size_bytes, int64_t window,
     return 0;
 }
 
+int mpg_plan_add_sizes(struct mpg_plan *plan, const char *sizes, int64_t eager_limit_bytes,
+                       const struct mpg_plan_limits *limits, struct mpg_error *err)
+{
+    static const char all[] = "0,1,8,16,32,64,128,256,512,1KiB,2KiB,4KiB,8KiB,16KiB,32KiB,64KiB,"
+                              "128KiB,256KiB,512KiB,1MiB,2MiB,4MiB";
+    int64_t *size = NULL, eager = sizes ? 0 : eager_limit_bytes;
+    int64_t n = mpg_sizes_parse(sizes ? sizes : all, &size, err);
+    int status = n < 0 ? -1 : 0;
+    for (int64_t i = 0; i < n && status == 0; i++)
+        status = mpg_plan_add(plan, size[i], 1, limits, err);
+    if (status == 0 && eager > 0 && (mpg_plan_add(plan, eager, 1, limits, err) < 0 ||
+                                     mpg_plan_add(plan, eager + 1, 1, limits, err) < 0))
+        status = -1;
+    free(size);
+    return status;
+}
+
 void mpg_plan_clear(struct mpg_plan *plan)
 {
     free(plan->cell);

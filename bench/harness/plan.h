@@ -43,6 +43,13 @@ int64_t mpg_plan_most(const struct mpg_plan_limits *limits, int64_t size_bytes);
  * 0..MPG_PLAN_MAX_BYTES, too many samples, out of memory. */
 int mpg_plan_add(struct mpg_plan *plan, int64_t size_bytes, int64_t window,
                  const struct mpg_plan_limits *limits, struct mpg_error *err);
+
+/* Adds SIZES, a list as mpg_sizes_parse() takes it, one message at a time; or if that is NULL
+ * 0, 1, the powers of two from 8 B to 4 MiB, and, where it is known (> 0), EAGER_LIMIT_BYTES
+ * and one byte more, between which times jump. Errors: as mpg_sizes_parse() and
+ * mpg_plan_add(). */
+int mpg_plan_add_sizes(struct mpg_plan *plan, const char *sizes, int64_t eager_limit_bytes,
+                       const struct mpg_plan_limits *limits, struct mpg_error *err);
 void mpg_plan_clear(struct mpg_plan *plan);
 
 /* Reads sizes like "0,8,64KiB" into *SIZE, ascending, which the caller frees;

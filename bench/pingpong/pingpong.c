@@ -14,16 +14,13 @@ enum { TAG = 1 };
 enum { RTT = 2, FORWARD, BACKWARD }; /* columns */
 
 static struct mpg_network_options opt = {
-    .dir = "results",
-    .sizes = "0,1,8,16,32,64,128,256,512,1KiB,2KiB,4KiB,8KiB,16KiB,32KiB,64KiB,128KiB,"
-             "256KiB,512KiB,1MiB,2MiB,4MiB",
-    .timer = "auto", .pairs = "10", .warmup = 200,
+    .dir = "results", .timer = "auto", .pairs = "10", .warmup = 200,
     .confidence = 95, .median_error = 2, .tail_error = 10};
 
 static const struct mpg_option options[] = {
     {"sizes", 's', MPG_OPTION_STRING, &opt.sizes, "LIST",
-     "message sizes, like 0,8,64KiB (default: 0, 1 and powers\nof two from 8 to 4MiB)", 0, 0,
-     NULL},
+     "message sizes, like 0,8,64KiB (default: 0, 1 and powers\nof two from 8 to 4MiB, the eager"
+     " limit and one byte more)", 0, 0, NULL},
     {"quick", 'q', MPG_OPTION_FLAG, &opt.quick, NULL,
      "--max-iterations=1000 --max-time=1s", 0, 0, NULL},
     {"max-iterations", 0, MPG_OPTION_INT, &opt.most, "N",
@@ -79,14 +76,7 @@ static void make_row(const struct mpg_cell *cell, const struct mpg_times *times,
 static int make_plan(const struct mpg_network_facts *facts, const struct mpg_plan_limits *limits,
                      struct mpg_plan *plan, struct mpg_error *err)
 {
-    (void)facts; /* the same sizes everywhere */
-    int64_t *size = NULL;
-    int64_t n = mpg_sizes_parse(opt.sizes, &size, err);
-    int status = n < 0 ? -1 : 0;
-    for (int64_t i = 0; i < n && status == 0; i++)
-        status = mpg_plan_add(plan, size[i], 1, limits, err);
-    free(size);
-    return status;
+    return mpg_plan_add_sizes(plan, opt.sizes, facts->eager_limit_bytes, limits, err);
 }
 
 /* ---- the summary ---- */
