@@ -11,7 +11,11 @@ PINGPONG=${PINGPONG:-$build/bench/pingpong/pingpong}
 BANDWIDTH=${BANDWIDTH:-$build/bench/bandwidth/bandwidth}
 SIGMAKE=${SIGMAKE:-$build/signature/sigmake}
 SIGSHOW=${SIGSHOW:-$build/signature/sigshow}
-case $PINGPONG in /*) ;; *) PINGPONG=$PWD/$PINGPONG BANDWIDTH=$PWD/$BANDWIDTH ;; esac
+OVERHEAD=${OVERHEAD:-$build/bench/overhead/overhead}
+case $PINGPONG in
+/*) ;;
+*) PINGPONG=$PWD/$PINGPONG BANDWIDTH=$PWD/$BANDWIDTH OVERHEAD=$PWD/$OVERHEAD ;;
+esac
 mpirun=${MPIRUN:-mpirun}
 [ "${MPGKIT_MPI:-yes}" = yes ] || skip_all "built without MPI"
 open_hosts
@@ -52,6 +56,14 @@ file=pair/bandwidth-launch0-between-nodes.samples
 is "is between nodes too" "$(of path $file)" "between nodes"
 ok "its messages arrive after their start and before the acknowledgement" awk '
     /^# one_way_error_ns/ { e = $3 } /^#/ { next } $6 < -e || $6 > $4 + e { exit 1 }' $file
+
+ok "overhead" on_hosts 600 1 "$OVERHEAD" -o pair -s 8,4KiB -i 40 --no-eager --timer clock
+file=pair/overhead-launch0-between-nodes.samples
+is "is between nodes as well" "$(of path $file)" "between nodes"
+dropped=$(of dropped $file)
+is "exchanges are there, or dropped by clocks a thousand seconds apart" \
+    "$(($(grep -vc '^#' $file) + ${dropped%% *}))" 80
+ok "most are there" test "${dropped%% *}" -lt 40
 
 ok "two ranks a host" on_hosts 600 2 "$PINGPONG" -o four -s 8 -i 40 --no-eager -p 4
 is "pairs between nodes and within" "$(cat four/*.samples | sed -n 's/^# path: //p' |
