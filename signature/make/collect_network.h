@@ -101,6 +101,19 @@ int mpg_part_round_trips(const struct mpg_exchange_sizes *from, struct mpg_parti
 int mpg_part_transfers(const struct mpg_exchange_sizes *from, struct mpg_parting *parting,
                        struct mpg_network_sizes *sizes, struct mpg_error *err);
 
+/* The times of exchange E of which a distribution is made; returns how many it
+ * put into TIMES, 0 to 2. CONTEXT is the caller's. */
+typedef int mpg_pick_fn(const struct mpg_exchange *e, const void *context, double times[2]);
+
+/* What SIZES, made of FROM (of LAUNCHES launches and PAIRS pairs), has besides: the
+ * distribution of each launch by itself, of at most 8, evenly chosen; with ROWS, stretches
+ * of successive samples of one launch and pair (of two ways, of the way there), at most 8 of at
+ * most 1024. PICK took SIZES' times; NULL: they come from deconvolution, and an exchange has
+ * the quantile that its time has among all. Errors: out of memory. */
+int mpg_collect_launches(const struct mpg_exchange_sizes *from, mpg_pick_fn *pick,
+                         const void *context, size_t launches, size_t pairs, bool rows,
+                         struct mpg_network_sizes *sizes, struct mpg_error *err);
+
 struct mpg_keyed {
     size_t key;
     double value;

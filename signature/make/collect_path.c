@@ -13,12 +13,8 @@
 
 #include "statistics/loggp.h"
 
-/* The times of exchange E of which a distribution is made; returns how many it
- * put into TIMES, 0 to 2. CONTEXT is the caller's. */
-typedef int pick_fn(const struct mpg_exchange *e, const void *context, double times[2]);
-
 /* The picked times of ALL, in order, which the caller frees; *N may be 0. */
-static double *pick_times(const struct mpg_exchanges *all, pick_fn *pick, const void *context,
+static double *pick_times(const struct mpg_exchanges *all, mpg_pick_fn *pick, const void *context,
                           size_t *n, struct mpg_error *err)
 {
     double *times = malloc((2 * all->n + 1) * sizeof *times);
@@ -54,7 +50,7 @@ static int make_size(const struct mpg_exchanges *all, pick_fn *pick, const void 
 
 /* The distributions of the picked times of each size of FROM, where there are
  * any; fitted if FIT. */
-static int make_sizes(const struct mpg_exchange_sizes *from, pick_fn *pick, const void *context,
+static int make_sizes(const struct mpg_exchange_sizes *from, mpg_pick_fn *pick, const void *context,
                       bool fit, struct mpg_network_sizes *sizes, struct mpg_error *err)
 {
     if (!(sizes->size = calloc(from->n + 1, sizeof *sizes->size)))
