@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Gathering compute rates and times of collective operations, each a list of
  * distributions by name and two numbers. */
-#include "signature/make/collect_private.h"
+#include "signature/make/collect_network.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -215,6 +215,22 @@ static int make_distribution(const struct rates *from, struct mpg_distribution *
     return mpg_collect_samples(&samples, false, d, err);
 }
 
+/* FROM's LAUNCHES by themselves, if it is of all FILES; its values are in the files' order. */
+static int make_launches(const struct rates *from, size_t files, struct mpg_launches *launches,
+                         struct mpg_error *err)
+{
+    size_t *start = malloc((files + 1) * sizeof *start), parts = 0;
+    if (!start)
+        return mpg_collect_no_memory(err);
+    for (size_t i = 0; i < from->n; i++)
+        if (i == 0 || from->launch[i] != from->launch[i - 1])
+            start[parts++] = i;
+    int status =
+        parts == files ? mpg_collect_parts(from->value, from->n, start, parts, launches, err) : 0;
+    free(start);
+    return status;
+}
+
 static int put_collectives(struct mpg_signature *sig, struct mpg_collect_rates *list,
                            struct mpg_error *err)
 {
@@ -227,7 +243,8 @@ static int put_collectives(struct mpg_signature *sig, struct mpg_collect_rates *
         to->operation = move(&from->name);
         to->processes = (int)from->together;
         to->size_bytes = from->which;
-        if (make_distribution(from, &to->time_ns, err) < 0)
+        if (make_distribution(from, &to->time_ns, err) < 0 ||
+            make_launches(from, list->files, &to->launches, err) < 0)
             return -1;
     }
     return 0;

@@ -114,6 +114,12 @@ int mpg_collect_launches(const struct mpg_exchange_sizes *from, mpg_pick_fn *pic
                          const void *context, size_t launches, size_t pairs, bool rows,
                          struct mpg_network_sizes *sizes, struct mpg_error *err);
 
+/* One distribution each of the parts of VALUE, at most 8 of the PARTS, evenly chosen; part k
+ * begins at START[k] and ends where the next one does, or at N; none is empty. LAUNCHES stays
+ * empty with one part. */
+int mpg_collect_parts(const double *value, size_t n, const size_t *start, size_t parts,
+                      struct mpg_launches *launches, struct mpg_error *err);
+
 struct mpg_keyed {
     size_t key;
     double value;

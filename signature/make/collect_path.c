@@ -157,6 +157,10 @@ static int make_latency(const struct mpg_collect_path *in, struct mpg_network_pa
         out->one_way_misfit = parting.misfit;
     }
     if (status == 0)
+        status = mpg_collect_launches(&in->pingpong,
+                                      ways.clocks != MPG_CLOCKS_NONE ? both_ways : NULL, &ways,
+                                      in->launches, in->pairs, true, &out->latency, err);
+    if (status == 0)
         status = say_one_way(&ways, &parting, out, err);
     mpg_one_way_clear(&ways);
     return status;
@@ -194,6 +198,11 @@ static int make_bandwidth(struct mpg_collect *c, const struct mpg_collect_path *
         status = make_sizes(&in->bandwidth, there, &ways, true, &out->bandwidth, err);
         say_clocks(&ways, "time until the message is there", text, sizeof text);
     }
+    if (status == 0)
+        status = mpg_collect_launches(&in->bandwidth,
+                                      ways.clocks != MPG_CLOCKS_NONE ? there : NULL, &ways,
+                                      in->transfer_launches, in->pairs, false, &out->bandwidth,
+                                      err);
     if (status == 0)
         status = say_transfer(c, out, text, err);
     mpg_one_way_clear(&ways);
@@ -288,6 +297,21 @@ static int fit_loggp(const struct mpg_collect_path *in, struct mpg_network_path 
     return status;
 }
 
+/* Launches of what calls take; of the sender's, where overheads do not say it better. */
+static int make_launches(const struct mpg_collect_path *in, struct mpg_network_path *out,
+                         struct mpg_error *err)
+{
+    if (out->send_overhead.n == 0 &&
+        mpg_collect_launches(&in->bandwidth, send_time, NULL, in->transfer_launches, in->pairs,
+                             false, &out->sender, err) < 0)
+        return -1;
+    if (mpg_collect_launches(&in->overhead, send_time, NULL, in->overhead_launches, in->pairs,
+                             false, &out->send_overhead, err) < 0)
+        return -1;
+    return mpg_collect_launches(&in->overhead, whole_time, NULL, in->overhead_launches, in->pairs,
+                                false, &out->receive_overhead, err);
+}
+
 int mpg_collect_make_path(struct mpg_collect *c, const struct mpg_collect_path *in,
                           struct mpg_network_path *out, struct mpg_error *err)
 {
@@ -298,7 +322,8 @@ int mpg_collect_make_path(struct mpg_collect *c, const struct mpg_collect_path *
         make_sizes(&in->bandwidth, send_time, NULL, false, &out->sender, err) < 0 ||
         make_sizes(&in->stream, whole_time, NULL, false, &out->streaming, err) < 0 ||
         make_sizes(&in->overhead, send_time, NULL, false, &out->send_overhead, err) < 0 ||
-        make_sizes(&in->overhead, whole_time, NULL, false, &out->receive_overhead, err) < 0)
+        make_sizes(&in->overhead, whole_time, NULL, false, &out->receive_overhead, err) < 0 ||
+        make_launches(in, out, err) < 0)
         return -1;
     if (in->eager_limits > 0) { /* the lower median: a limit that some launch had */
         gsl_sort(in->eager_limit_bytes, 1, in->eager_limits);

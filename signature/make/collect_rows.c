@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* Knots of one launch's distribution; launches, and blocks of rows, that are kept. */
-enum { LAUNCH_KNOTS = 48, LAUNCHES = 8, BLOCKS = 8, LENGTH = 1024, LEAST_LENGTH = 32 };
+enum { LAUNCH_KNOTS = 48, MANY_KNOTS = 32, MANY = 5, LAUNCHES = 8, BLOCKS = 8, LENGTH = 1024, LEAST_LENGTH = 32 };
 /* What is above this quantile of its series says nothing of the level of a stretch. */
 static const double CLIPPED = 0.99;
 
@@ -104,40 +104,51 @@ static int take(const struct mpg_exchanges *all, mpg_pick_fn *pick, const void *
 
 /* ---- launches ---- */
 
-/* One distribution a launch; none if there is but one, or one of them has no samples. */
+int mpg_collect_parts(const double *value, size_t n, const size_t *start, size_t parts,
+                      struct mpg_launches *launches, struct mpg_error *err)
+{
+    size_t kept = parts < LAUNCHES ? parts : LAUNCHES;
+    if (kept < 2)
+        return 0;
+    if (!(launches->ns = calloc(kept, sizeof *launches->ns)))
+        return mpg_collect_no_memory(err);
+    for (size_t k = 0; k < kept; k++) {
+        size_t part = k * parts / kept, end = part + 1 < parts ? start[part + 1] : n;
+        launches->ns[k] = mpg_distribution_from_samples(value + start[part], end - start[part],
+                                                        kept < MANY ? LAUNCH_KNOTS : MANY_KNOTS,
+                                                        err);
+        if (!launches->ns[k])
+            return -1;
+        launches->n++;
+    }
+    return 0;
+}
+
+/* One distribution a launch; none if one of them has no samples. */
 static int make_launches(const struct items *items, struct mpg_launches *launches,
                          struct mpg_error *err)
 {
-    size_t kept = items->launches < LAUNCHES ? items->launches : LAUNCHES;
-    if (kept < 2)
-        return 0;
     double *value = malloc((2 * items->n + 1) * sizeof *value);
-    int status = 0;
-    if (!value || !(launches->ns = calloc(kept, sizeof *launches->ns))) {
+    size_t *start = malloc((items->launches + 1) * sizeof *start), n = 0;
+    bool all = true;
+    if (!value || !start) {
         free(value);
+        free(start);
         return mpg_collect_no_memory(err);
     }
-    for (size_t k = 0; k < kept && status == 0; k++) {
-        size_t n = 0, launch = k * items->launches / kept;
+    for (size_t launch = 0; launch < items->launches; launch++) {
+        start[launch] = n;
         for (size_t i = 0; i < items->n; i++)
             if (items->item[i].series / items->pairs == launch) {
                 value[n++] = items->item[i].value;
                 if (!isnan(items->item[i].next))
                     value[n++] = items->item[i].next;
             }
-        if (n == 0)
-            break;
-        launches->ns[k] = mpg_distribution_from_samples(value, n, LAUNCH_KNOTS, err);
-        status = launches->ns[k] ? 0 : -1;
-        launches->n += status == 0;
+        all = all && n > start[launch];
     }
+    int status = all ? mpg_collect_parts(value, n, start, items->launches, launches, err) : 0;
     free(value);
-    if (launches->n < kept) {
-        while (launches->n > 0)
-            mpg_distribution_free(launches->ns[--launches->n]);
-        free(launches->ns);
-        launches->ns = NULL;
-    }
+    free(start);
     return status;
 }
 
@@ -263,7 +274,7 @@ static int fill_rows(const struct items *items, const struct stretch *stretch, s
 /* Stretches whose levels are spread as those of all stretches are. */
 static int make_rows(struct items *items, struct mpg_rows *rows, struct mpg_error *err)
 {
-    size_t length, n = 0;
+    size_t length = 0, n = 0;
     qsort(items->item, items->n, sizeof *items->item, by_series_and_value);
     for (size_t first = 0, end; first < items->n; first = end) {
         end = series_end(items, first);

@@ -55,6 +55,31 @@ static void round_series(struct mpg_noise_series *s)
 
 /* ---- values ---- */
 
+/* Half of the blocks, evenly: they ascend in level. */
+static int halve_rows(struct mpg_rows *rows, struct mpg_error *err)
+{
+    enum { LEAST_BLOCKS = 4 };
+    size_t n = rows->blocks / 2;
+    if (n < LEAST_BLOCKS)
+        return 0;
+    for (size_t b = 0; b < n; b++)
+        memmove(rows->classes + b * rows->length,
+                rows->classes + (2 * b + (b >= n / 2)) * rows->length, rows->length);
+    rows->blocks = n;
+    return mpg_rows_expand(rows, err);
+}
+
+static int halve_all_rows(struct mpg_signature *sig, struct mpg_error *err)
+{
+    for (size_t i = 0; i < sig->paths; i++) {
+        struct mpg_network_sizes *sizes = &sig->network[i].latency;
+        for (size_t k = 0; k < sizes->n; k++)
+            if (halve_rows(&sizes->size[k].rows, err) < 0)
+                return -1;
+    }
+    return 0;
+}
+
 /* The best MOST families. */
 static void drop_fits(struct mpg_distribution *d, size_t most)
 {
@@ -202,6 +227,8 @@ static int thin(struct mpg_signature *sig, int step, struct mpg_error *err)
     int status;
     if (step >= CORE_STEPS + NETWORK_STEPS)
         return 0;
+    if (step == 0 && halve_all_rows(sig, err) < 0)
+        return -1;
     if (step < CORE_STEPS) {
         thin_plots(sig);
         status = change_cores(sig, thin_it, core_knots[step], err);
@@ -248,7 +275,7 @@ int mpg_shrink(struct mpg_signature *sig, size_t *left, struct mpg_error *err)
     round_all(sig);
     if (measure(sig, &bytes, err) < 0)
         return -1;
-    for (int step = 0, status = 1; bytes > room / 2 && status > 0; step++)
+    for (int step = 0, status = 1; bytes > room / 8 * 5 && status > 0; step++)
         if ((status = thin(sig, step, err)) < 0 || measure(sig, &bytes, err) < 0)
             return -1;
     *left = bytes < room ? room - bytes : 0;

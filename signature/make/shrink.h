@@ -9,7 +9,7 @@
 enum { MPG_SIGNATURE_NODE_BYTES = 1048576 };
 
 /* Rounds SIG's numbers to the digits that they are worth, and thins what there is of each
- * core, then of the network, until all but the detours take half of what SIG may. *LEFT is
+ * core, then of the network, until all but the detours take five eighths of what SIG may. *LEFT is
  * what is then left for detours, in characters. SIG's cores need not have theirs. Errors:
  * out of memory. */
 int mpg_shrink(struct mpg_signature *sig, size_t *left, struct mpg_error *err);
