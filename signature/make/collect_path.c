@@ -27,7 +27,7 @@ static double *pick_times(const struct mpg_exchanges *all, mpg_pick_fn *pick, co
 }
 
 /* The distribution of N > 0 TIMES, which PICK picked of ALL. */
-static int make_size(const struct mpg_exchanges *all, pick_fn *pick, const void *context,
+static int make_size(const struct mpg_exchanges *all, mpg_pick_fn *pick, const void *context,
                      const double *times, size_t n, bool fit, struct mpg_distribution **d,
                      struct mpg_error *err)
 {
