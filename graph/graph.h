@@ -127,8 +127,8 @@ struct mpg_step {
                                   the one it began at), and this one */
     int64_t interval_ns; /* ENTER: compute interval before the call, without what the tracer took:
                             flushes, and its cost for each event recorded in it; 0 or more */
-    int64_t tracer_ns;   /* ENTER: what was taken out of interval_ns for what was recorded, without
-                            flushes */
+    int64_t tracer_ns;   /* ENTER: what the tracer took, 0 or more: with interval_ns all of the
+                            time between the calls */
     int64_t cpu_ns;      /* ENTER: CPU time of the thread in it, the tracer's taken out as well;
                             -1: not recorded */
     int64_t since_ns;    /* ENTER: traced time from MPI_Init's leave to the last call's leave;

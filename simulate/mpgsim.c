@@ -18,7 +18,7 @@ struct arguments {
     double compute_ratio, source_latency_ns, source_byte_ns;
     int64_t eager_limit, source_eager_limit, replicas, first_replica, seed;
     struct mpg_given given;
-    bool json, per_rank, lenient, deterministic;
+    bool json, per_rank, lenient, deterministic, keep_tracer;
     enum mpg_path_class path_class; /* MPG_PATHS: the farthest */
     enum mpg_cosched cosched_kind;  /* MPG_COSCHEDS: what the records were made for */
 };
@@ -250,10 +250,11 @@ static void set_limits(const struct arguments *a, const struct inputs *in,
                                                  : MPG_LIMIT_IN_TRACE;
 }
 
-static void set_options(const struct arguments *a, const struct inputs *in,
+static void set_options(const struct arguments *a, struct inputs *in,
                         struct mpg_simulation_options *o)
 {
     o->graph.lenient = a->lenient;
+    in->p.without_tracer = in->p.target && !a->keep_tracer;
     set_limits(a, in, o);
     o->floors.has_source_cost = a->given.source_latency || a->given.source_byte;
     o->floors.latency_ns = a->source_latency_ns;
@@ -423,6 +424,8 @@ int main(int argc, char **argv)
          .maximum = huge, .given = &a.given.seed, .help = "of all draws (default 1)"},
         {.name = "deterministic", .kind = MPG_OPTION_FLAG, .value = &a.deterministic,
          .help = "keep what Waitany, Test... completed in the trace (always so)"},
+        {.name = "keep-tracer", .kind = MPG_OPTION_FLAG, .value = &a.keep_tracer,
+         .help = "leave in the run what recording it took, which --signature takes out"},
         {.name = "lenient", .kind = MPG_OPTION_FLAG, .value = &a.lenient,
          .help = "count what has no partner, or does not fit it, instead of failing"},
         {.name = "json", .kind = MPG_OPTION_FLAG, .value = &a.json,

@@ -89,7 +89,7 @@ static int enter(struct mpg_graph *g, const struct stream *s, const struct mpg_e
     step->from = s->from;
     step->to = place_of(e);
     step->interval_ns = interval_ns > 0 ? interval_ns : 0;
-    step->tracer_ns = tracer_ns;
+    step->tracer_ns = traced_ns > step->interval_ns ? traced_ns - step->interval_ns : 0;
     step->cpu_ns = e->thread == s->thread ? graph_between_cpu_ns(&s->between, recording, e) : -1;
     step->since_ns = s->last_leave_ns - g->rank[s->call.rank].start_ns;
     g->counts.tracer_ns += (uint64_t)tracer_ns;

@@ -118,6 +118,9 @@ static void step_enter(struct mpg_lanes *l, const struct mpg_step *s)
 {
     double *value = stream_value(l, s->stream);
     double before = sum_of(value, l->n);
+    if (l->p->without_tracer)
+        for (uint32_t w = 0; w < l->n; w++)
+            value[w] -= (double)s->tracer_ns;
     struct mpg_interval x = {.rank = s->rank,
                              .call = s->number,
                              .since_ns = (double)s->since_ns,

@@ -16,11 +16,12 @@ int mpg_result_init(struct mpg_result *r, int32_t ranks, uint32_t replicas, uint
                     struct mpg_error *err)
 {
     *r = (struct mpg_result){.ranks = ranks, .replicas = replicas, .first_replica = first_replica};
+    r->recorded_ns = calloc((size_t)ranks, sizeof *r->recorded_ns);
     r->traced_ns = calloc((size_t)ranks, sizeof *r->traced_ns);
     r->delay_ns = calloc((size_t)ranks * replicas, sizeof *r->delay_ns);
     r->run_ns = calloc(replicas, sizeof *r->run_ns);
     r->account = calloc((size_t)ranks, sizeof *r->account);
-    if (r->traced_ns && r->delay_ns && r->run_ns && r->account)
+    if (r->recorded_ns && r->traced_ns && r->delay_ns && r->run_ns && r->account)
         return 0;
     mpg_result_clear(r);
     return mpg_error_set(err, "out of memory for %u replicas of %d ranks", replicas, ranks);
@@ -28,6 +29,7 @@ int mpg_result_init(struct mpg_result *r, int32_t ranks, uint32_t replicas, uint
 
 void mpg_result_clear(struct mpg_result *r)
 {
+    free(r->recorded_ns);
     free(r->traced_ns);
     free(r->delay_ns);
     free(r->run_ns);
@@ -46,7 +48,7 @@ int mpg_result_finish(struct mpg_result *r, struct mpg_error *err)
                                      "rank %d, replica %u: the delay is more than numbers hold: "
                                      "perturbations are too large",
                                      i, r->first_replica + k);
-            r->run_ns[k] = fmax(r->run_ns[k], (double)r->traced_ns[i] + delay_ns);
+            r->run_ns[k] = fmax(r->run_ns[k], r->traced_ns[i] + delay_ns);
         }
     }
     return 0;
@@ -80,10 +82,15 @@ struct mpg_lanes_account mpg_result_account(const struct mpg_result *r)
 
 double mpg_result_traced(const struct mpg_result *r)
 {
-    int64_t longest = r->traced_ns[0];
+    return gsl_stats_max(r->traced_ns, 1, (size_t)r->ranks);
+}
+
+double mpg_result_recorded(const struct mpg_result *r)
+{
+    int64_t longest = r->recorded_ns[0];
     for (int32_t i = 1; i < r->ranks; i++)
-        if (r->traced_ns[i] > longest)
-            longest = r->traced_ns[i];
+        if (r->recorded_ns[i] > longest)
+            longest = r->recorded_ns[i];
     return (double)longest;
 }
 

@@ -15,7 +15,10 @@
 struct mpg_result {
     int32_t ranks;
     uint32_t replicas, first_replica;
-    int64_t *traced_ns; /* a rank: MPI_Init's leave to MPI_Finalize's enter */
+    int64_t *recorded_ns; /* a rank: MPI_Init's leave to MPI_Finalize's enter, as in the trace */
+    double *traced_ns;  /* the same without what the tracer took, if that is taken out; what delays
+                           are against */
+    bool tracer_taken_out;
     double *delay_ns;   /* ranks x replicas: of MPI_Finalize's enter */
     double *run_ns;     /* a replica: the longest rank's perturbed run time */
     struct mpg_graph_counts counts;
@@ -42,8 +45,10 @@ double mpg_lanes_put_in(const struct mpg_lanes_account *a);
 /* The accounts' mean over ranks. */
 struct mpg_lanes_account mpg_result_account(const struct mpg_result *result);
 
-/* Traced run time of the job: the longest rank's. */
+/* Traced run time of the job: the longest rank's traced_ns. */
 double mpg_result_traced(const struct mpg_result *result);
+/* The same of recorded_ns. */
+double mpg_result_recorded(const struct mpg_result *result);
 
 struct mpg_summary {
     double mean, sd, least, p5, median, p95, largest;

@@ -4,7 +4,7 @@
  * be taken out of it, then the replicas. */
 #include "simulate/engine/simulation.h"
 
-#include <string.h>
+#include <stdlib.h>
 
 #include "common/progress.h"
 
@@ -22,6 +22,8 @@ struct simulation {
     enum mpg_absorb absorb;
     struct mpg_graph_options graph; /* with the source's eager limit, once it is known */
     struct mpg_result *result;
+    double *base_ns; /* a rank's delay without the tracer's part, against the trace */
+    struct mpg_lanes_account *base_account;
     uint32_t slots; /* that the graph had, as far as a pass has told */
     int64_t evident_limit; /* the source's eager limit by the trace, the last pass says */
 };
@@ -163,6 +165,37 @@ static int take_lanes(void *context, const struct mpg_step *s, uint32_t slots,
     return mpg_lanes_step(context, s, slots, err);
 }
 
+/* The run without what the tracer took, which is what all delays are against: its delays
+ * against the trace, and their account. */
+static int find_base(struct simulation *sim, struct mpg_error *err)
+{
+    struct mpg_result *r = sim->result;
+    const struct mpg_perturbation nothing_else = {
+        .seed = sim->p->seed, .compute_ratio = 1, .without_tracer = sim->p->without_tracer};
+    sim->base_ns = calloc((size_t)r->ranks, sizeof *sim->base_ns);
+    sim->base_account = calloc((size_t)r->ranks, sizeof *sim->base_account);
+    if (!sim->base_ns || !sim->base_account)
+        return mpg_error_set(err, "out of memory for %d ranks", r->ranks);
+    bool passed = r->counts.calls > 0; /* then it is known what the tracer took */
+    if (!sim->p->without_tracer || (passed && r->counts.tracer_ns + r->counts.flushed_ns == 0))
+        return 0;
+    struct mpg_lanes *lanes = mpg_lanes_new(r->ranks, 1, 0, sim->absorb, are_comparable(sim),
+                                            &nothing_else, sim->floors, err);
+    if (!lanes)
+        return -1;
+    const struct mpg_graph_options of_target = sim->graph;
+    sim->graph.eager_limit_bytes = sim->graph.source_eager_limit_bytes;
+    int status = pass(sim, "taking the tracer out", take_lanes, lanes, err);
+    sim->graph = of_target;
+    for (int32_t i = 0; status == 0 && i < r->ranks; i++) {
+        sim->base_ns[i] = mpg_lanes_delay(lanes, i)[0];
+        sim->base_account[i] = *mpg_lanes_account(lanes, i);
+        r->tracer_taken_out = r->tracer_taken_out || sim->base_ns[i] != 0;
+    }
+    mpg_lanes_free(lanes);
+    return status;
+}
+
 /* Runs replicas BEGIN .. BEGIN + N - 1 of the result's. */
 static int run_lanes(struct simulation *sim, uint32_t begin, uint32_t n, struct mpg_error *err)
 {
@@ -174,10 +207,13 @@ static int run_lanes(struct simulation *sim, uint32_t begin, uint32_t n, struct 
     mpg_lanes_use_likes(lanes, sim->likes);
     int status = pass(sim, "simulating", take_lanes, lanes, err);
     for (int32_t i = 0; status == 0 && i < r->ranks; i++) {
-        r->traced_ns[i] = mpg_lanes_traced(lanes, i);
-        memcpy(r->delay_ns + (size_t)i * r->replicas + begin, mpg_lanes_delay(lanes, i),
-               n * sizeof *r->delay_ns);
+        const double *delay_ns = mpg_lanes_delay(lanes, i);
+        r->recorded_ns[i] = mpg_lanes_traced(lanes, i);
+        r->traced_ns[i] = (double)r->recorded_ns[i] + sim->base_ns[i];
+        for (uint32_t w = 0; w < n; w++)
+            r->delay_ns[(size_t)i * r->replicas + begin + w] = delay_ns[w] - sim->base_ns[i];
         mpg_lanes_account_add(&r->account[i], mpg_lanes_account(lanes, i), 1.0 / r->replicas);
+        mpg_lanes_account_add(&r->account[i], &sim->base_account[i], -(double)n / r->replicas);
     }
     mpg_lanes_free(lanes);
     return status;
@@ -206,6 +242,8 @@ int mpg_simulate(struct mpg_trace *trace, const struct mpg_perturbation *p,
     if (!sim.clocks || choose_absorb(&sim, err) < 0 || find_floors(&sim, err) < 0)
         goto out;
     choose_protocol(&sim);
+    if (find_base(&sim, err) < 0)
+        goto out;
     for (uint32_t done = 0, n; done < options->replicas; done += n) {
         uint32_t most = lanes_a_pass(&sim);
         n = options->replicas - done < most ? options->replicas - done : most;
@@ -217,6 +255,8 @@ int mpg_simulate(struct mpg_trace *trace, const struct mpg_perturbation *p,
     result->clocks = mpg_clock_map_source(sim.clocks);
     status = mpg_result_finish(result, err);
 out:
+    free(sim.base_ns);
+    free(sim.base_account);
     mpg_floors_free(sim.floors);
     mpg_likes_free(sim.likes);
     mpg_clock_map_free(sim.clocks);

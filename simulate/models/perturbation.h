@@ -21,6 +21,7 @@ struct mpg_perturbation {
     uint64_t seed;
     struct mpg_specs noise, call_noise, latency, byte; /* of each, the sum of several */
     double compute_ratio; /* rho > 0 */
+    bool without_tracer;  /* what the tracer took between calls is taken off */
     /* From signatures, where the specs above say nothing; NULL without one. */
     const struct mpg_signature *target, *source;
     const struct mpg_network_path *target_path, *source_path; /* which of their paths; may be NULL */

@@ -244,12 +244,13 @@ static void say_tracer(const struct mpg_report *r, char *text, size_t size)
     char recording[32], writing[32], all[32];
     double traced_ns = 0, own_ns = (double)c->tracer_ns + (double)c->flushed_ns;
     for (int32_t i = 0; i < r->result->ranks; i++)
-        traced_ns += (double)r->result->traced_ns[i];
+        traced_ns += (double)r->result->recorded_ns[i];
     snprintf(text, size,
-             "%s (%.3g %%) of all ranks' traced time are its own and not taken for computation: "
+             "%s (%.3g %%) of all ranks' traced time are its own and not taken for computation%s: "
              "%s it recorded, %s it wrote to its files",
              mpg_units_format_time(all, sizeof all, own_ns),
              traced_ns > 0 ? 100 * own_ns / traced_ns : 0,
+             r->result->tracer_taken_out ? ", and taken out of the run" : "",
              mpg_units_format_time(recording, sizeof recording, (double)c->tracer_ns),
              mpg_units_format_time(writing, sizeof writing, (double)c->flushed_ns));
 }

@@ -114,6 +114,7 @@ static json_t *options_json(const struct mpg_report *r)
                                           : json_null());
     json_object_set_new(o, "measurement",
                         json_string(p->measurement_fixed ? "fixed" : "resample"));
+    json_object_set_new(o, "tracer_taken_out", json_boolean(r->result->tracer_taken_out));
     json_object_set_new(o, "call_noise", specs_json(&p->call_noise));
     json_object_set_new(o, "latency", specs_json(&p->latency));
     json_object_set_new(o, "byte", specs_json(&p->byte));
@@ -163,14 +164,22 @@ static json_t *account_json(const struct mpg_lanes_account *a)
                      "left_ns", a->left_ns);
 }
 
+/* Whole where it is, as most are. */
+static json_t *number_json(double x)
+{
+    return x == (double)(json_int_t)x ? json_integer((json_int_t)x) : json_real(x);
+}
+
 static json_t *ranks_json(const struct mpg_result *q, double *scratch)
 {
     json_t *list = json_array();
     for (int32_t i = 0; i < q->ranks; i++) {
         struct mpg_summary s =
             mpg_summarise(q->delay_ns + (size_t)i * q->replicas, q->replicas, scratch);
-        json_array_append_new(list, json_pack("{s:i, s:I, s:o, s:o}", "rank", (int)i, "traced_ns",
-                                              (json_int_t)q->traced_ns[i], "delay_ns",
+        json_array_append_new(list, json_pack("{s:i, s:o, s:I, s:o, s:o}", "rank", (int)i,
+                                              "traced_ns", number_json(q->traced_ns[i]),
+                                              "recorded_ns", (json_int_t)q->recorded_ns[i],
+                                              "delay_ns",
                                               summary_json(&s), "account",
                                               account_json(&q->account[i])));
     }
@@ -198,12 +207,13 @@ int mpg_report_json(const struct mpg_report *r, FILE *out, struct mpg_error *err
     struct mpg_summary run = mpg_report_run(r, scratch);
     ran_out = false;
     json_set_alloc_funcs(allocate, free);
-    root = json_pack("{s:s, s:i, s:o, s:s, s:I, s:o, s:o, s:o, s:f, s:o}", "format",
+    root = json_pack("{s:s, s:i, s:o, s:s, s:I, s:o, s:o, s:o, s:f, s:f, s:o}", "format",
                      "mpgsim-result", "version", JSON_VERSION, "attention",
                      attention_json(r->attention), "mode", "perturb", "seed",
                      (json_int_t)r->p->seed,
                      "trace", trace_json(r), "options", options_json(r), "assumptions",
-                     assumptions_json(r), "traced_run_time_ns", traced_ns, "run_time_ns",
+                     assumptions_json(r), "recorded_run_time_ns", mpg_result_recorded(q),
+                     "traced_run_time_ns", traced_ns, "run_time_ns",
                      summary_json(&run));
     if (root) {
         json_object_set_new(root, "slowdown_median",

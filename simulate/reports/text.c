@@ -84,6 +84,11 @@ static void print_run(const struct mpg_report *r, const struct mpg_summary *s, F
     fprintf(out, "\nRun time, %u replica%s, seed %" PRIu64 "\n  traced        ", n,
             n == 1 ? "" : "s", r->p->seed);
     print_time(out, traced_ns);
+    if (r->result->tracer_taken_out) {
+        fputs("  (recorded: ", out);
+        print_time(out, mpg_result_recorded(r->result));
+        fputs(", with the tracer's part)", out);
+    }
     fprintf(out, "\n  %-13s ", n == 1 ? "perturbed" : "median");
     print_time(out, s->median);
     if (n > 1) {
@@ -167,7 +172,7 @@ int mpg_report_per_rank(const struct mpg_report *r, FILE *out, struct mpg_error 
     fputs("rank\ttraced_ns\tdelay_ns_median\tdelay_ns_p5\tdelay_ns_p95\n", out);
     for (int32_t i = 0; i < q->ranks; i++) {
         struct mpg_summary s = rank_summary(q, i, scratch);
-        fprintf(out, "%d\t%" PRId64 "\t%.17g\t%.17g\t%.17g\n", i, q->traced_ns[i], s.median, s.p5,
+        fprintf(out, "%d\t%.17g\t%.17g\t%.17g\t%.17g\n", i, q->traced_ns[i], s.median, s.p5,
                 s.p95);
     }
     free(scratch);

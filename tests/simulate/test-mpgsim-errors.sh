@@ -261,7 +261,7 @@ SUMMARY = dict.fromkeys("mean sd least p5 median p95 largest".split(), number)
 SUMMARY["median_confidence_95"] = list
 text = (str, type(None))
 TOP = {"format": str, "version": int, "attention": list, "mode": str, "seed": int, "trace": dict, "options": dict,
-       "assumptions": list, "traced_run_time_ns": number, "run_time_ns": dict,
+       "assumptions": list, "recorded_run_time_ns": number, "traced_run_time_ns": number, "run_time_ns": dict,
        "slowdown_median": number, "replicas": list, "ranks": list, "mean_of_a_rank": dict}
 TRACE = {"path": str, **dict.fromkeys("""ranks calls messages synchronous_messages made_eager made_synchronous collectives
     choices_kept uncompleted_sends asynchronous cancelled threads one_sided foreign
@@ -269,7 +269,8 @@ TRACE = {"path": str, **dict.fromkeys("""ranks calls messages synchronous_messag
 OPTIONS = {"absorb": str, "clocks": str, "compute_ratio": number, "signature": text,
            "source": text, "source_from": text, "path": text, "source_path": text, "noise": text, "cosched": text, "measurement": str, "call_noise": text, "latency": text, "byte": text,
            "eager_limit_bytes": (int, type(None)),
-           "source_eager_limit_bytes": (int, type(None))}
+           "source_eager_limit_bytes": (int, type(None)),
+           "tracer_taken_out": bool}
 ACCOUNT = dict.fromkeys("""put_in_ns compute_ns calls_ns messages_ns collectives_ns taken_over_ns
     absorbed_ns absorbed_waiting_ns absorbed_hidden_ns left_ns""".split(), number)
 
@@ -289,7 +290,7 @@ for words in ([], ["--signature", reference], ["--noise=exp:1us", "--replicas=7"
     assert {"noise", "latency", "bytes", "absorption"} <= {a["topic"] for a in answer["assumptions"]}
     assert len(answer["ranks"]) == answer["trace"]["ranks"] == 5
     for i, rank in enumerate(answer["ranks"]):
-        has(rank, {"rank": int, "traced_ns": int, "delay_ns": dict, "account": dict})
+        has(rank, {"rank": int, "traced_ns": number, "recorded_ns": int, "delay_ns": dict, "account": dict})
         has(rank["account"], ACCOUNT)
         has(rank["delay_ns"], SUMMARY)
         assert rank["rank"] == i
