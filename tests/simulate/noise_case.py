@@ -51,6 +51,14 @@ class Core:
         self.starts, self.durations = detours(kind, rng, span_ns)
         self.ends = [s + d for s, d in zip(self.starts, self.durations)]
 
+    def seen(self, begin, end, least):
+        """What detours of at least so long took from begin to end: a CPU clock stops then."""
+        first = bisect.bisect_right(self.ends, begin)
+        return sum(min(e, end) - max(s, begin)
+                   for s, e, d in zip(self.starts[first:first + 200], self.ends[first:first + 200],
+                                      self.durations[first:first + 200])
+                   if s < end and d >= least)
+
     def end(self, at, work):
         i = bisect.bisect_right(self.ends, at)
         while i < len(self.starts) and self.starts[i] < at + work:
@@ -88,22 +96,31 @@ def work_of(name, rng, rank):
     raise SystemExit(f"no work {name}")
 
 
-def trace(kind, seed, work, ranks, steps):
+def trace(kind, seed, work, ranks, steps, seen):
     span_ns = steps * 4e6
     cores = [Core(kind, random.Random(f"run {kind} {seed} {r}"), span_ns) for r in range(ranks)]
     rngs = [random.Random(f"work {seed} {r}") for r in range(ranks)]
     lines = [f"#mpgtext 1\n#ranks {ranks}\n#clocks shared"]
+    cpu = [0] * ranks
+    if seen:
+        lines[0] = f"#mpgtext 1\n#ranks {ranks}\n#values cpu_ns\n#clocks shared"
     lines[0] += "\n#comm 0 = " + " ".join(map(str, range(ranks)))
     start = 2000
-    lines += [f"{r} 0 {start} Init" for r in range(ranks)]
+    lines += [f"{r} 0 {start} Init" + (" values=0" if seen else "") for r in range(ranks)]
     began = start
     for _ in range(steps):
         ends = [round(cores[r].end(began, float(round(work_of(work, rngs[r], r)))))
                 for r in range(ranks)]
         left = max(ends) + 1300
-        lines += [f"{r} {ends[r]} {left} Barrier comm=0" for r in range(ranks)]
+        for r in range(ranks):
+            line = f"{r} {ends[r]} {left} Barrier comm=0"
+            if seen:
+                cpu[r] = round(ends[r] - began - cores[r].seen(began, ends[r], seen))
+                line += f" values={cpu[r]}"
+            lines.append(line)
         began = left
-    lines += [f"{r} {began} {began + 100} Finalize" for r in range(ranks)]
+    lines += [f"{r} {began} {began + 100} Finalize" + (f" values=0" if seen else "")
+              for r in range(ranks)]
     print("\n".join(lines))
 
 
@@ -115,6 +132,7 @@ def main():
     parser.add_argument("work", nargs="?")
     parser.add_argument("--ranks", type=int, default=16)
     parser.add_argument("--steps", type=int, default=400)
+    parser.add_argument("--seen", type=float, help="detours that a CPU clock sees, ns")
     parser.add_argument("--cores", type=int, default=2)
     parser.add_argument("--span", type=float, default=10e9)
     a = parser.parse_args()
@@ -126,7 +144,7 @@ def main():
     elif a.what == "signature":
         signature(a.kind, a.seed, a.cores, a.span)
     else:
-        trace(a.kind, a.seed, a.work, a.ranks, a.steps)
+        trace(a.kind, a.seed, a.work, a.ranks, a.steps, a.seen)
 
 
 if __name__ == "__main__":

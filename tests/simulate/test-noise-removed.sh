@@ -66,6 +66,25 @@ try heavy rare 0.7 1.3
 try bursts rough 0.5 1.5
 try ticks uneven 0.3 1.7
 
+# A CPU clock that stops in detours of 20 us and more tells them from work; one that lacks much
+# more than noise takes stood still while the program waited, and tells nothing.
+for case in "bursts rough" "ticks uneven"; do
+    read -r kind name <<<"$case"
+    make_case trace "$kind" 7 "$name" --seen 20000 >noisy.text
+    make_case trace quiet 7 "$name" >quiet.text
+    found=$(predict out --source "$kind.1.sig" --signature quiet.sig noisy.text)
+    noisy=$(say traced_run_time_ns out)
+    predict out quiet.text >/dev/null
+    quiet=$(say traced_run_time_ns out)
+    share=$(awk "BEGIN { print ($noisy - $found) / ($noisy - $quiet) }")
+    ok "$kind, $name, with CPU time: $share is recovered" holds "$share > 0.85 && $share < 1.15"
+    sed 's/ values=[0-9]*[0-9]$/ values=7/; s/ values=.$/ values=7/' noisy.text >slept.text
+    sed '/^#values/d; s/ values=.*//' noisy.text >without.text
+    is "$kind, $name: CPU time of a program that waits is not used" \
+        "$(predict out --source "$kind.1.sig" --signature quiet.sig slept.text)" \
+        "$(predict out --source "$kind.1.sig" --signature quiet.sig without.text)"
+done
+
 make_case trace ticks 9 even --steps 60 >noisy.text
 for options in "" --cosched=node --measurement=fixed; do
     # shellcheck disable=SC2086
