@@ -75,7 +75,7 @@ int mpg_doubt_record(const struct mpg_report *r, struct mpg_attention *list,
     const struct mpg_signature *sig = r->p->target;
     double least_ns = INFINITY, run_ns = 0;
     char record[32], run[32];
-    if (!mpg_perturbation_noise_measured(r->p))
+    if (!mpg_perturbation_noise_measured(r->p) || mpg_perturbation_noise_unchanged(r->p))
         return 0;
     for (size_t i = 0; i < sig->cores; i++)
         if (sig->core[i].span_ns > 0)

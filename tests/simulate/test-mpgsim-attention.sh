@@ -46,6 +46,7 @@ save("both", lambda s: [s["network"][0].pop(k)
 save("small", lambda s: s["network"][0].update({k: [t for t in s["network"][0][k]
                                                     if t["size_bytes"] <= 65536]
                                                 for k in ("latency", "bandwidth")}))
+save("other", lambda s: s["noise"].pop())
 save("elsewhere", lambda s: s["header"].update(kernel="Linux 6"))
 PY
 
@@ -130,7 +131,8 @@ is "unless that is meant" "$(attention '' --signature=elsewhere.sig --source=non
 program "${good[@]}"
 sed -i 's/1000000 1000010 Finalize/5000000000 5000000010 Finalize/' t.txt
 only noise "its record of 4 s is shorter than the run of 5* s: it is repeated, *" "a short record" \
-    --signature=whole.sig
+    --signature=whole.sig --source=other.sig
+is "unless it changes nothing" "$(attention '' --signature=whole.sig)" ""
 is "unless it is not used" "$(attention '' --signature=whole.sig --noise=exp:1us |
     grep -v replaced)" ""
 
