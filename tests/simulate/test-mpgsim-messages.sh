@@ -1,0 +1,159 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# What two machines' signatures mean for messages (TAP; docs/MODEL.md, section 3), by hand:
+# flights at their size, overheads, protocols that change, collectives.
+set -u
+mpgsim=${MPGSIM:-mpgsim}
+python=${PYTHON3-python3}
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=tests/tap.sh
+. "$here/../tap.sh"
+# shellcheck source=tests/traces.sh
+. "$here/../traces.sh"
+command -v "$mpgsim" >/dev/null || { echo "Bail out! no $mpgsim"; exit 1; }
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+cd "$dir" || exit 1
+
+# sizes KEY NAME SIZE:NS...: times without spread
+sizes() {
+    local key=$1 name=$2 pair comma=''
+    shift 2
+    printf '"%s": [' "$key"
+    for pair; do
+        printf '%s{"size_bytes": %s, "%s": {"n": 9, "mean": %s, "sd": 0, "lag1": 0, "quantiles": [%s, %s]}}' \
+            "$comma" "${pair%:*}" "$name" "${pair#*:}" "${pair#*:}" "${pair#*:}"
+        comma=,
+    done
+    echo ']'
+}
+# machine BARRIER [PART]...: each PART is a call of sizes
+machine() {
+    local barrier=$1 part
+    shift
+    echo '{"format": "mpgkit-signature", "version": [4, 0], "header": {"host": "made up"},'
+    echo '"network": [{"path": "node", "one_way": "one clock", "eager_limit_bytes": 4096'
+    for part; do
+        echo ,
+        # shellcheck disable=SC2086 # a list
+        sizes $part
+    done
+    printf '}], "collectives": [{"operation": "barrier", "processes": 2, "size_bytes": 0, '
+    echo '"time_ns": {"n": 9, "mean": '"$barrier"', "sd": 0, "lag1": 0, "quantiles": ['"$barrier, $barrier"']}}]}'
+}
+machine 2000 'latency one_way_ns 0:1000 8:1010 1024:1500 32768:9000' \
+    'bandwidth transfer_ns 32768:9000 65536:17192' 'send_overhead send_ns 0:300 1024:400' \
+    'receive_overhead receive_ns 0:200' >t.sig
+machine 1500 'latency one_way_ns 0:500 8:505 1024:700 32768:4000' \
+    'bandwidth transfer_ns 32768:4000 65536:8096' 'send_overhead send_ns 0:100 1024:150' \
+    'receive_overhead receive_ns 0:50' >s.sig
+
+# delays OPTION... TRACE: of each rank, in picoseconds' precision
+delays() {
+    "$mpgsim" --json --replicas=1 "$@" | "$python" -c '
+import json, sys
+print(*(format(round(rank["delay_ns"]["median"], 3), "g") for rank in json.load(sys.stdin)["ranks"]))'
+}
+both=(--signature=t.sig --source=s.sig)
+
+# message BYTES: the receiver waits for it
+message() {
+    calls 2 "#clocks shared" <<END
+0 1000 1020 Send to=1 bytes=$1
+1 900 30000 Recv from=0 bytes=$1
+END
+}
+message 1024 >1024.txt
+message 8 >8.txt
+message 95 >95.txt
+message 32768 >32768.txt
+message 98304 >98304.txt
+large=(--eager-limit=1MiB --source-eager-limit=1MiB)
+# Of sending 8 B: (300 - 100) + (100 - 50) log2(9) / log2(1025).
+is "the difference of one-way times, and of sending" "$(delays "${both[@]}" --absorb=none 1024.txt)" "250 800"
+is "at the smallest sizes" "$(delays "${both[@]}" --absorb=none 8.txt)" "215.847 505"
+is "linear in log2(d + 1) between sizes: 505 + 295 x log2(96 / 9) / log2(1025 / 9)" \
+    "$(delays "${both[@]}" --absorb=none 95.txt | cut -d' ' -f2)" "652.47"
+is "at the greatest size" "$(delays "${both[@]}" "${large[@]}" --absorb=none 32768.txt)" "250 5000"
+is "above it, with the slope of transfers: 5000 + 65536 x (0.25 - 0.125)" \
+    "$(delays "${both[@]}" "${large[@]}" --absorb=none 98304.txt)" "250 13192"
+calls 2 "#clocks shared" >faster.txt <<'END'
+0 1000 1020 Send to=1 bytes=1024
+1 900 2000 Recv from=0 bytes=1024
+0 5000 5020 Send to=1 bytes=1024
+1 7000 7010 Recv from=0 bytes=1024
+END
+is "faster: the whole difference, but no call takes less than no time" \
+    "$(delays --signature=s.sig --source=t.sig --absorb=clock faster.txt)" "-40 -810"
+is "a machine as its own source changes nothing" \
+    "$(for f in 8 95 1024 32768; do delays --signature=t.sig --source=t.sig $f.txt; done | sort -u)" "0 0"
+is "lambda from the command line: tau stays, and overheads" \
+    "$(delays "${both[@]}" --latency=const:70ns --absorb=none 1024.txt)" "250 370"
+is "lambda and tau: nothing else" \
+    "$(delays "${both[@]}" --latency=const:70ns --byte=const:1ns --absorb=none 1024.txt)" "0 1094"
+
+calls 3 "#clocks shared" >two.txt <<'END'
+0 1000 1010 Send to=2 bytes=0
+1 1200 1210 Send to=2 bytes=0
+2 500 510 Irecv from=1 bytes=0 request=1
+2 520 530 Irecv from=0 bytes=0 request=2
+2 900 2000 Waitall requests=1,2
+END
+is "one processor completes two messages after each other: the earlier one's edge has both" \
+    "$(delays "${both[@]}" --absorb=none two.txt)" "200 200 650"
+
+calls 2 "#clocks shared" >late.txt <<'END'
+0 1000 6000 Send to=1 bytes=1024
+1 5000 5800 Recv from=0 bytes=1024
+END
+calls 2 "#clocks shared" >left.txt <<'END'
+0 1000 1020 Send to=1 bytes=1024
+1 3000 3100 Recv from=0 bytes=1024
+END
+calls 2 "#clocks shared" >posted.txt <<'END'
+0 1000 1010 Isend to=1 bytes=1024 request=1
+0 1100 6000 Wait requests=1
+1 5000 5800 Recv from=0 bytes=1024
+END
+floor=(--absorb=clock --source-latency=700ns)
+is "a send that waited leaves at once: 1000 + 400 for 6000; its message lies ready" \
+    "$(delays "${both[@]}" "${floor[@]}" --eager-limit=4096 --source-eager-limit=100 late.txt)" "-4600 150"
+is "and the wait for one ends at once" \
+    "$(delays "${both[@]}" "${floor[@]}" --eager-limit=4096 --source-eager-limit=100 posted.txt)" "250 150"
+is "one that left waits for its receiver: 3000 + 1500 + 1000 for 1020, 4500 for 3100" \
+    "$(delays "${both[@]}" "${floor[@]}" --eager-limit=100 --source-eager-limit=4096 left.txt)" "4480 1400"
+is "without absolute times the target's protocol is the traced machine's" \
+    "$(delays "${both[@]}" --absorb=none --eager-limit=4096 --source-eager-limit=100 late.txt)" "250 800"
+is "what the trace shows: the target's limit would have held it up" \
+    "$("$mpgsim" --json --signature=<(sed 's/4096/100/' t.sig) left.txt |
+        "$python" -c 'import json, sys; a = json.load(sys.stdin)
+print(a["options"]["source_eager_limit_bytes"], a["trace"]["made_synchronous"])')" "1024 1"
+calls 2 "#clocks shared" >cross.txt <<'END'
+0 1000 1020 Send to=1 bytes=1024
+0 1100 1900 Recv from=1 bytes=1024
+1 1000 1020 Send to=0 bytes=1024
+1 1100 1900 Recv from=0 bytes=1024
+END
+"$mpgsim" "${both[@]}" --eager-limit=100 cross.txt >out 2>err
+is "what the target's protocol would bring to a stand is an error" \
+    "$? $(grep -c 'ranks wait for each other' err)" "1 1"
+
+calls 4 "#comm 0 = 0 1 2 3" "#clocks shared" >barrier.txt <<'END'
+0 1000 5000 Barrier comm=0
+1 1100 5000 Barrier comm=0
+2 1200 5000 Barrier comm=0
+3 1300 5000 Barrier comm=0
+END
+is "a measured collective, of twice the rounds: 2 x (2000 - 1500)" \
+    "$(delays "${both[@]}" --absorb=none barrier.txt)" "1000 1000 1000 1000"
+is "two rounds of messages where it is not: 2 x 500" \
+    "$(delays --signature=<(sed 's/barrier/bcast/' t.sig) --source=s.sig --absorb=none barrier.txt)" \
+    "1000 1000 1000 1000"
+
+sed 's/, *"n": 9/&/; s/"send_overhead"/"send_unknown"/; s/"receive_overhead"/"receive_unknown"/' t.sig >plain.sig
+is "without overheads calls take what they took" \
+    "$(delays --signature=plain.sig --source=s.sig --absorb=none 1024.txt)" "0 800"
+"$mpgsim" --signature=plain.sig --source=s.sig 1024.txt >out
+is "and the answer says so, and that rows are not kept" \
+    "$(grep -c 'sending: not measured\|keeps no rows' out)" 2
+done_testing
