@@ -164,7 +164,7 @@ echo "{\"format\": \"mpgkit-signature\", \"version\": [2, 0], \"noise\": [
   $(core b 0 "$half")]}" >hosts.sig
 # 999900 ns of computation and nothing else, a whole number of records but for 100 ns
 calls 4 </dev/null >compute.txt
-"$mpgsim" --per-rank --replicas=1 --signature=hosts.sig compute.txt >ranks
+"$mpgsim" --per-rank --replicas=1 --measurement=fixed --signature=hosts.sig compute.txt >ranks
 is "rank r runs on recorded core r mod 3: host a's two, then host b's" \
     "$(awk 'NR > 1 { printf "%d ", $3 / 999900 * 100 + 0.5 }' ranks)" "0 33 100 0 "
 like "it says so" "$("$mpgsim" --signature=hosts.sig compute.txt)" \
