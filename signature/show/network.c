@@ -113,6 +113,56 @@ static void show_bandwidth(const struct mpg_network_path *path, bool all)
     show_rest(sizes->n, most, "sizes");
 }
 
+/* ---- what calls take, and what is kept besides ---- */
+
+static void show_overheads(const struct mpg_network_path *path, bool all)
+{
+    const struct mpg_network_sizes *sizes = path->send_overhead.n > 0 ? &path->send_overhead
+                                                                      : &path->receive_overhead;
+    size_t most = all ? sizes->n : SHOW_ROWS;
+    if (sizes->n == 0)
+        return;
+    printf("\nOverheads: a send that waits for nobody, a receive whose message lies ready\n"
+           "                         send                receive\n"
+           "      size   samples        p50        p99        p50        p99\n");
+    for (size_t i = 0; i < sizes->n; i++) {
+        int64_t size_bytes = sizes->size[i].size_bytes;
+        const struct mpg_distribution *both[] = {find_size(&path->send_overhead, size_bytes),
+                                                 find_size(&path->receive_overhead, size_bytes)};
+        if (!show_picked(i, sizes->n, most))
+            continue;
+        show_size(size_bytes);
+        printf(" %9zu", sizes->size[i].time_ns->n);
+        for (int k = 0; k < 2; k++)
+            if (both[k]) {
+                show_time(mpg_distribution_quantile(both[k], 0.5));
+                show_time(mpg_distribution_quantile(both[k], 0.99));
+            } else {
+                printf(" %10s %10s", "-", "-");
+            }
+        putchar('\n');
+    }
+    show_rest(sizes->n, most, "sizes");
+}
+
+/* What simulations of messages in a row, and of a measurement made again, draw from. */
+static void show_kept(const struct mpg_network_path *path)
+{
+    const struct mpg_network_sizes *sizes = &path->latency;
+    size_t rows = 0, longest = 0, launches = 0;
+    for (size_t i = 0; i < sizes->n; i++) {
+        const struct mpg_network_size *size = &sizes->size[i];
+        rows += size->rows.blocks > 0;
+        longest = size->rows.length > longest ? size->rows.length : longest;
+        launches = size->launches.n > launches ? size->launches.n : launches;
+    }
+    if (launches > 0)
+        printf("\nLaunches by themselves: %zu of each size\n", launches);
+    if (rows > 0)
+        printf("\nMessages in a row: stretches of up to %zu successive samples of %zu sizes\n",
+               longest, rows);
+}
+
 static void show_eager_limit(const struct mpg_network_path *path)
 {
     char text[SHOW_TEXT];
@@ -207,6 +257,8 @@ static void show_path(const struct mpg_network_path *path, bool all)
     printf("\nPath: %s\n", mpg_path_name(path->path));
     show_latency(path, all);
     show_bandwidth(path, all);
+    show_overheads(path, all);
+    show_kept(path);
     show_eager_limit(path);
     show_loggp(&path->loggp);
     show_groups(path->launch, path->launches, "Launches", all);

@@ -162,6 +162,23 @@ static void show_cores(const struct mpg_signature *sig, struct show *show, has_f
     show_rest(cores, most, "cores");
 }
 
+static bool is_together(const struct mpg_noise_core *c)
+{
+    return c->together;
+}
+
+static void show_together(const struct mpg_noise_core *c, bool all)
+{
+    (void)all;
+    show_name(c);
+    show_time(c->offset_ns);
+    printf(" %9.4f", 100 * c->fraction_lost);
+    if (c->alone_lost >= 0)
+        printf(" %9.4f\n", 100 * c->alone_lost);
+    else
+        printf(" %9s\n", "-");
+}
+
 void show_noise(const struct mpg_signature *sig, struct show *show)
 {
     show_cores(sig, show, has_record, "detours",
@@ -174,6 +191,11 @@ void show_noise(const struct mpg_signature *sig, struct show *show)
                    "Noise: records kept in part: the longest detours, and those of some blocks\n"
                    "core  recorded   longest       from    blocks   detours         of\n",
                    show_part);
+    if (count(sig, is_together) > 0)
+        show_cores(sig, show, is_together, NULL,
+                   "Noise: cores measured at one time, on one clock\n"
+                   "core      began    lost %   alone %\n",
+                   show_together);
     show_cores(sig, show, has_quanta, "fixed time or work quanta",
                "Noise: fixed time (FTQ), work (FWQ)     lost   time lost in a quantum\n"
                "core  kind    quantum    quanta         %         p1        p50   +-95        p99   +-95"
