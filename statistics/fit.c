@@ -5,6 +5,7 @@
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_math.h>
+#include <gsl/gsl_rng.h>
 #include <gsl/gsl_sf_gamma.h>
 #include <gsl/gsl_sf_psi.h>
 #include <gsl/gsl_sort_double.h>
@@ -344,6 +345,68 @@ int mpg_fit_all(const double *samples, size_t n, double location, struct mpg_fit
     fits->best = choose(fits);
     status = 0;
 out:
+    free(d.log);
+    free(d.x);
+    return status;
+}
+
+/* ---- does a tail hold? ---- */
+
+enum { TAIL_REPLICATES = 100, TAIL_ENOUGH = 10 };
+/* Far beyond what chance makes of sqrt(n) times a distance: looking closer is of no use. */
+static const double HOPELESS = 1.3;
+
+/* Draws D's samples again: those of the tail from FIT, those below it, before FIRST, from them
+ * themselves. */
+static void draw_again(gsl_rng *rng, const struct data *d, size_t first, const struct mpg_fit *fit,
+                       struct data *again)
+{
+    double part = (double)(d->n - first) / (double)d->n;
+    for (size_t i = 0; i < d->n; i++)
+        again->x[i] = first == 0 || gsl_rng_uniform(rng) < part
+                          ? fit->threshold * pow(gsl_rng_uniform_pos(rng), -1 / fit->value[0])
+                          : d->x[gsl_rng_uniform_int(rng, first)];
+    gsl_sort(again->x, 1, d->n);
+    for (size_t i = 0; i < d->n; i++)
+        again->log[i] = log(again->x[i]);
+}
+
+/* In how many of the replicates the distance is as large as FIT's. */
+static double replicate(gsl_rng *rng, const struct data *d, const struct mpg_fit *fit,
+                        struct data *again)
+{
+    size_t first = 0;
+    int larger = 0, r = 0;
+    while (first < d->n && d->x[first] < fit->threshold)
+        first++;
+    for (; r < TAIL_REPLICATES && larger < TAIL_ENOUGH; r++) {
+        struct mpg_fit best = {0};
+        draw_again(rng, d, first, fit, again);
+        fit_pareto(again, &best);
+        larger += best.n > 0 && best.ks >= fit->ks;
+    }
+    return (double)larger / r;
+}
+
+int mpg_fit_tail_probability(const double *samples, size_t n, double location,
+                             const struct mpg_fit *fit, double *probability,
+                             struct mpg_error *err)
+{
+    struct data d = {.x = malloc(n * sizeof *d.x), .log = malloc(n * sizeof *d.log)};
+    struct data again = {.n = n, .x = malloc(n * sizeof *d.x), .log = malloc(n * sizeof *d.log)};
+    gsl_rng *rng = gsl_rng_alloc(gsl_rng_taus);
+    int status = -1;
+    *probability = 0;
+    if (!d.x || !d.log || !again.x || !again.log || !rng)
+        mpg_error_set(err, "out of memory for %zu samples", n);
+    else if (fit->ks * sqrt((double)fit->n) > HOPELESS)
+        status = 0;
+    else if ((status = fill_data(samples, n, location, &d, err)) == 0)
+        *probability = replicate(rng, &d, fit, &again);
+    if (rng)
+        gsl_rng_free(rng);
+    free(again.log);
+    free(again.x);
     free(d.log);
     free(d.x);
     return status;

@@ -61,9 +61,11 @@ double mpg_fit_cdf(enum mpg_family family, const struct mpg_fit *fit, double dis
  * the smallest Kolmogorov-Smirnov distance (Clauset, Shalizi, Newman, SIAM Rev. 51
  * (2009) 661, 3.3), among 64 from the upper half to the highest MPG_FIT_MIN_TAIL
  * samples; with fewer than twice that many samples there is none. Its interval
- * is widened for having chosen the threshold.
+ * is widened for having chosen the threshold. It is that of a tail which is a power law from the
+ * threshold on, and not of the exponent that a tail comes near to far out: of a generalised
+ * Pareto distribution of shape 0.5 (exponent 2 in the limit) it holds 2 in a fifth of the cases.
  *
- * There is no probability to a distance: parameters come from the same samples, so
+ * There is no probability to a distance, but to a tail's (below): parameters come from the same samples, so
  * Kolmogorov's distribution would be far too kind (Lilliefors, JASA 62 (1967) 399).
  * The best family is the one with the smallest distance; among all whose distance is
  * within 0.5 / sqrt(n) of that (sampling error of a distance), the one with the least
@@ -76,5 +78,16 @@ double mpg_fit_cdf(enum mpg_family family, const struct mpg_fit *fit, double dis
  * but equal: to a relative 1e-6; out of memory. */
 int mpg_fit_all(const double *samples, size_t n, double location, struct mpg_fits *fits,
                 struct mpg_error *err);
+
+/* The goodness of fit of FIT, the tail that mpg_fit_all() fitted to the same SAMPLES above
+ * LOCATION: the *PROBABILITY that a distance is as large where the tail is a power law. By
+ * drawing such samples again, fitting them, threshold and all, and counting (semi-parametric
+ * bootstrap: Clauset, Shalizi and Newman, section 4.1), at most 100 times, and no more than is
+ * needed to know that it is 0.1 or more. Deterministic. A tail of less than
+ * MPG_FIT_TAIL_PROBABILITY does not hold. Errors: as mpg_fit_all(). */
+#define MPG_FIT_TAIL_PROBABILITY 0.1
+int mpg_fit_tail_probability(const double *samples, size_t n, double location,
+                             const struct mpg_fit *fit, double *probability,
+                             struct mpg_error *err);
 
 #endif

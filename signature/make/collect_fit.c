@@ -87,6 +87,20 @@ static int fit_located(const double *samples, size_t n, double least, struct mpg
     return 0;
 }
 
+/* A tail that does not hold is not stated. */
+static int drop_tail(const double *samples, size_t n, struct mpg_fits *fits,
+                     struct mpg_error *err)
+{
+    struct mpg_fit *tail = &fits->fit[MPG_PARETO];
+    double probability = 0;
+    if (tail->n > 0 && mpg_fit_tail_probability(samples, n, fits->location, tail, &probability,
+                                                err) < 0)
+        return -1;
+    if (probability < MPG_FIT_TAIL_PROBABILITY)
+        tail->n = 0;
+    return 0;
+}
+
 int mpg_collect_fit(const double *samples, size_t n, struct mpg_distribution *d,
                     struct mpg_error *err)
 {
@@ -101,7 +115,12 @@ int mpg_collect_fit(const double *samples, size_t n, struct mpg_distribution *d,
         least = fmin(least, samples[i]);
     }
     /* Too few or all equal: then there is nothing to tell families by. */
-    int status = fit_located(some, taken, least, &fits) == 0 ? copy_fits(&fits, d, err) : 0;
+    int status = 0;
+    if (fit_located(some, taken, least, &fits) == 0) {
+        status = drop_tail(some, taken, &fits, err);
+        if (status == 0)
+            status = copy_fits(&fits, d, err);
+    }
     free(some);
     return status;
 }

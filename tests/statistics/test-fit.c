@@ -273,6 +273,51 @@ static void test_errors(void)
     ok(mpg_fit_all(x, 8, 0.1, &fits, &err) < 0, "equal to the location: %s", err.text);
 }
 
+/* How often a tail is taken to hold, of N samples. */
+static int holds(size_t n, int times, double (*draw)(void))
+{
+    static double x[5000];
+    int held = 0;
+    for (int t = 0; t < times; t++) {
+        struct mpg_error err;
+        struct mpg_fits fits;
+        double p;
+        for (size_t i = 0; i < n; i++)
+            x[i] = draw();
+        held += mpg_fit_all(x, n, 0, &fits, &err) == 0 && fits.fit[MPG_PARETO].n > 0 &&
+                mpg_fit_tail_probability(x, n, 0, &fits.fit[MPG_PARETO], &p, &err) == 0 &&
+                p >= MPG_FIT_TAIL_PROBABILITY;
+    }
+    return held;
+}
+
+static double draw_pareto(void)
+{
+    return gsl_ran_pareto(rng, 2.385, 100);
+}
+
+/* A body that is none, then a power law. */
+static double draw_tailed(void)
+{
+    return gsl_rng_uniform(rng) < 0.7 ? 100 * gsl_rng_uniform(rng) : gsl_ran_pareto(rng, 1.7, 100);
+}
+
+static double draw_uniform(void)
+{
+    return 100 + 100 * gsl_rng_uniform(rng);
+}
+
+static void test_goodness(void)
+{
+    enum { TIMES = 40 };
+    gsl_rng_set(rng, 77);
+    int pareto = holds(2000, TIMES, draw_pareto), tailed = holds(2000, TIMES, draw_tailed);
+    ok(pareto >= 0.75 * TIMES, "power laws hold, nine in ten: %d of %d", pareto, TIMES);
+    ok(tailed >= 0.75 * TIMES, "so do tails of other bodies: %d of %d", tailed, TIMES);
+    int uniform = holds(5000, TIMES, draw_uniform);
+    ok(uniform <= 0.25 * TIMES, "what ends has none: %d of %d hold", uniform, TIMES);
+}
+
 int main(void)
 {
     gsl_set_error_handler_off();
@@ -283,6 +328,7 @@ int main(void)
     test_recognised();
     test_intervals();
     test_tail();
+    test_goodness();
     test_quantised();
     test_wide();
     test_many();
