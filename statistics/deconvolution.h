@@ -25,8 +25,9 @@ enum { MPG_DECONVOLUTION_MIN_SAMPLES = 50 };
  * is below half the smallest sample or above the largest sample less that. n is N,
  * lag1 the samples'. KNOTS as for mpg_distribution_from_samples(). *MISFIT becomes the
  * Kolmogorov-Smirnov distance between the samples and what the estimate predicts:
- * below 1 / sqrt(N) where the model holds, more where X1 and X2 are not alike or
- * depend on each other. The caller frees the result. Time: that of a sort and a tenth of
+ * below 1 / sqrt(N) where the model holds. That it is small does not say that X1 and X2 are
+ * alike or independent: 300 and 700 add up as 500 and 500 do, and most correlated ways as others
+ * would that are not. No sums can tell. The caller frees the result. Time: that of a sort and a tenth of
  * a second. Errors: too few samples, one that is not finite, negative or beyond
  * 1e150, KNOTS out of range, out of memory. */
 struct mpg_distribution *mpg_deconvolve_halves(const double *sums, size_t n, size_t knots,

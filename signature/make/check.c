@@ -60,8 +60,8 @@ static const struct {
     [MPG_FOUND_CLOCKS] = {"clocks not compared",
         "let pingpong measure both ways, on hosts whose clocks are constant"},
     [MPG_FOUND_MISFIT] = {"one-way times misfit",
-        "the two ways are not alike, or depend on each other: measure with clocks that can be"
-        " compared"},
+        "measure with clocks that can be compared; that they fit would not show that both ways"
+        " are alike"},
     [MPG_FOUND_EAGER_LIMIT] = {"no eager limit", "give mpgsim --eager-limit"},
     [MPG_FOUND_LATE] = {"late processes", "leave a core to each process, and measure again"},
     [MPG_FOUND_RATES] = {"varying rates",

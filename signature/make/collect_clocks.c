@@ -3,6 +3,7 @@
  * its one-way times from them. */
 #include "signature/make/collect_network.h"
 
+#include <gsl/gsl_sort_double.h>
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
 #include <stdlib.h>
@@ -16,6 +17,8 @@
 #define WANDERING (-0.3)
 /* Exchanges looked at to tell. */
 #define EXAMINED 20000
+/* Fewer exchanges have medians that differ by chance. */
+#define ENOUGH 200
 
 /* The least time of any exchange in LIST, halved. */
 static double least_one_way(const struct mpg_exchange_sizes *list)
@@ -37,21 +40,59 @@ static bool all_measured(const struct mpg_exchange_sizes *list)
     return list->n > 0;
 }
 
+/* The two ways of up to EXAMINED of ALL's exchanges, in *THERE, and N further on back; N more
+ * have room for two each. The caller frees it. */
+static double *take_ways(const struct mpg_exchanges *all, const struct mpg_one_way *ways,
+                         size_t *n, struct mpg_error *err)
+{
+    size_t step = (all->n + EXAMINED - 1) / EXAMINED, taken = 0;
+    *n = (all->n + step - 1) / step;
+    double *there = malloc(4 * *n * sizeof *there);
+    if (!there) {
+        mpg_collect_no_memory(err);
+        return NULL;
+    }
+    for (size_t i = 0; i < all->n; i += step, taken++) {
+        there[taken] = mpg_one_way_there(ways, &all->exchange[i]);
+        there[*n + taken] = all->exchange[i].time_ns - there[taken];
+    }
+    return there;
+}
+
 /* Whether the two ways of ALL's exchanges, once in place, are against each other. */
 static int is_wandering(const struct mpg_exchanges *all, const struct mpg_one_way *ways,
                         bool *wandering, struct mpg_error *err)
 {
-    size_t step = (all->n + EXAMINED - 1) / EXAMINED, n = 0;
-    double *there = malloc(4 * (all->n / step + 1) * sizeof *there);
+    size_t n;
+    double *there = take_ways(all, ways, &n, err);
     if (!there)
-        return mpg_collect_no_memory(err);
-    double *back = there + all->n / step + 1, *work = back + all->n / step + 1;
-    for (size_t i = 0; i < all->n; i += step, n++) {
-        there[n] = mpg_one_way_there(ways, &all->exchange[i]);
-        back[n] = all->exchange[i].time_ns - there[n];
-    }
-    *wandering = n > 2 && gsl_stats_spearman(there, 1, back, 1, n, work) < WANDERING;
+        return -1;
+    *wandering = n > 2 && gsl_stats_spearman(there, 1, there + n, 1, n, there + 2 * n) < WANDERING;
     free(there);
+    return 0;
+}
+
+int mpg_one_way_compare(const struct mpg_exchange_sizes *list, const struct mpg_one_way *ways,
+                        double *asymmetry, double *correlation, struct mpg_error *err)
+{
+    *asymmetry = *correlation = 0;
+    for (size_t s = 0; s < list->n; s++) {
+        size_t n;
+        double *there = take_ways(&list->size[s], ways, &n, err);
+        if (!there)
+            return -1;
+        if (s == 0 && n > 2)
+            *correlation = gsl_stats_spearman(there, 1, there + n, 1, n, there + 2 * n);
+        gsl_sort(there, 1, n);
+        gsl_sort(there + n, 1, n);
+        double forth = gsl_stats_median_from_sorted_data(there, 1, n);
+        double back = gsl_stats_median_from_sorted_data(there + n, 1, n);
+        if (forth + back > 0 && n >= ENOUGH)
+            *asymmetry = fmax(*asymmetry, 2 * fabs(forth - back) / (forth + back));
+        free(there);
+    }
+    if (!isfinite(*correlation)) /* all alike */
+        *correlation = 0;
     return 0;
 }
 

@@ -81,6 +81,13 @@ void mpg_one_way_clear(struct mpg_one_way *ways);
 /* E's time there, >= 0; what is left of e->time_ns is its way back. */
 double mpg_one_way_there(const struct mpg_one_way *ways, const struct mpg_exchange *e);
 
+/* How the two ways of LIST's exchanges compare by the clocks of WAYS: *ASYMMETRY is by how much
+ * the medians of those of one size there and back differ, as a part of their mean, at the size
+ * of 200 exchanges or more where it is most; *CORRELATION that of their ranks (Spearman) at the smallest size. Errors:
+ * out of memory. */
+int mpg_one_way_compare(const struct mpg_exchange_sizes *list, const struct mpg_one_way *ways,
+                        double *asymmetry, double *correlation, struct mpg_error *err);
+
 /* ---- without clocks: by deconvolution (collect_parts.c) ---- */
 
 /* How sums were parted. */

@@ -115,26 +115,48 @@ static void say_clocks(const struct mpg_one_way *ways, const char *which, char *
                  ways->error_ns);
 }
 
-/* How they were got by deconvolution, HOW; or else by halves, HALVES. */
-static void say_parting(const struct mpg_parting *parting, const char *how, const char *halves,
-                        char *text, size_t size)
+/* How they were got by deconvolution, HOW, and what that SUPPOSES; or else by halves, HALVES. */
+static void say_parting(const struct mpg_parting *parting, const char *how, const char *supposes,
+                        const char *halves, char *text, size_t size)
 {
     if (parting->parted == 0)
         snprintf(text, size, "%s", halves);
     else
-        snprintf(text, size, "%s, misfit at most %.2g%s", how, parting->misfit,
-                 parting->halved > 0 ? "; half of it for sizes of too few samples" : "");
+        snprintf(text, size, "%s, misfit at most %.2g; %s, not tested%s", how, parting->misfit,
+                 supposes, parting->halved > 0 ? "; half of it for sizes of too few samples" : "");
 }
 
-static int say_one_way(const struct mpg_one_way *ways, const struct mpg_parting *parting,
-                       struct mpg_network_path *out, struct mpg_error *err)
+/* How unlike the two ways of LIST's exchanges are, and how they depend on each other, where
+ * clocks tell: what a deconvolution could not. Appends to TEXT of SIZE bytes. */
+static int say_asymmetry(const struct mpg_exchange_sizes *list, const struct mpg_one_way *ways,
+                         char *text, size_t size, struct mpg_error *err)
+{
+    double asymmetry, correlation;
+    size_t length = strlen(text);
+    if (ways->clocks == MPG_CLOCKS_SHAPE) /* moved to be alike */
+        return 0;
+    if (mpg_one_way_compare(list, ways, &asymmetry, &correlation, err) < 0)
+        return -1;
+    snprintf(text + length, size - length,
+             "; medians there and back differ by up to %.2g %%, ranks correlate by %.2f",
+             100 * asymmetry, correlation);
+    return 0;
+}
+
+static int say_one_way(const struct mpg_collect_path *in, const struct mpg_one_way *ways,
+                       const struct mpg_parting *parting, struct mpg_network_path *out,
+                       struct mpg_error *err)
 {
     char text[256];
-    if (ways->clocks != MPG_CLOCKS_NONE)
+    if (ways->clocks != MPG_CLOCKS_NONE) {
         say_clocks(ways, "forward and backward times", text, sizeof text);
-    else
-        say_parting(parting, "deconvolution of the round trip", "half the round trip", text,
-                    sizeof text);
+        if (say_asymmetry(&in->pingpong, ways, text, sizeof text, err) < 0)
+            return -1;
+    } else {
+        say_parting(parting, "deconvolution of the round trip",
+                    "supposes that both ways are alike and independent", "half the round trip",
+                    text, sizeof text);
+    }
     out->one_way = strdup(text);
     return out->one_way ? 0 : mpg_collect_no_memory(err);
 }
@@ -161,7 +183,7 @@ static int make_latency(const struct mpg_collect_path *in, struct mpg_network_pa
                                       ways.clocks != MPG_CLOCKS_NONE ? both_ways : NULL, &ways,
                                       in->launches, in->pairs, true, &out->latency, err);
     if (status == 0)
-        status = say_one_way(&ways, &parting, out, err);
+        status = say_one_way(in, &ways, &parting, out, err);
     mpg_one_way_clear(&ways);
     return status;
 }
@@ -192,7 +214,7 @@ static int make_bandwidth(struct mpg_collect *c, const struct mpg_collect_path *
     if (ways.clocks == MPG_CLOCKS_NONE) {
         status = mpg_part_transfers(&in->bandwidth, &parting, &out->bandwidth, err);
         say_parting(&parting, "deconvolution of the time to the acknowledgement",
-                    "time to the acknowledgement without half the empty round trip", text,
+                    "supposes that both are independent", "time to the acknowledgement without half the empty round trip", text,
                     sizeof text);
     } else {
         status = make_sizes(&in->bandwidth, there, &ways, true, &out->bandwidth, err);

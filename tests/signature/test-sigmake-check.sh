@@ -238,7 +238,7 @@ for i in 0 1 2; do
 done
 "$sigmake" --check r >out
 like "ways that depend on each other" "$? $(grep apart out)" \
-    "1 warning: node: the one-way times do not explain the round trips: they are 0.0[89]* apart (Kolmogorov-Smirnov); the two ways*"
+    "1 warning: node: the one-way times do not explain the round trips: they are 0.0[89]* apart (Kolmogorov-Smirnov); measure with clocks*"
 edited "no eager limit" "pingpong*" '/^# eager/d' "node: no eager limit detected; *--eager-limit"
 edited "late processes" "collective*" 's/invalid: 0/invalid: 2/' \
     "collective-launch0.samples: processes were late for 2 starts, 3 were good; leave a core*"
