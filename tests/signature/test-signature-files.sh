@@ -59,11 +59,13 @@ fi
 constant() {
     echo "{\"n\": 9, \"mean\": $1, \"quantiles\": [$1, $1]}"
 }
-# path CLASS LATENCY_NS TRANSFER_NS EAGER_BYTES
+# path CLASS LATENCY_NS TRANSFER_NS EAGER_BYTES: transfers of 1 and 2 KiB, so that beyond 8 B
+# each byte takes TRANSFER_NS / 1024
 path() {
     echo "{\"path\": \"$1\", \"eager_limit_bytes\": $4,
       \"latency\": [{\"size_bytes\": 8, \"one_way_ns\": $(constant "$2")}],
-      \"bandwidth\": [{\"size_bytes\": 1024, \"transfer_ns\": $(constant "$3")}]}"
+      \"bandwidth\": [{\"size_bytes\": 1024, \"transfer_ns\": $(constant "$3")},
+                    {\"size_bytes\": 2048, \"transfer_ns\": $(constant "$((2 * $3))")}]}"
 }
 # signature PATH...
 signature() {
@@ -75,22 +77,24 @@ node=$(path node 2000 1024 200)
 far=$(path "between nodes" 4000 2048 300)
 signature "$near" "$node" "$far" >all.sig
 signature "$near" "$node" >two.sig
-# An empty message's transfer is no time per byte, so this is as good as not there.
+# An empty message is not one of the two greatest, which say what a byte takes.
 empty="{\"size_bytes\": 0, \"transfer_ns\": $(constant 9000)}"
 signature "$near" "${node/'"bandwidth": ['/'"bandwidth": ['"$empty, "}" >empty.sig
 signature "$(path "core complex" 700 0 50)" "$(path node 900 0 60)" >source.sig
 ring 4 3 64 >ring.txt
+eager=(--eager-limit=1MiB --source-eager-limit=1MiB)
 
 # delays OPTION...: of the ranks
 delays() {
     "$mpgsim" --per-rank "$@" ring.txt 2>err | awk 'NR > 1 { printf "%s ", $3 }'
 }
-# same NAME LATENCY BYTE OPTION...: as given by hand
+# same NAME LATENCY BYTE OPTION...: as given by hand, LATENCY being that of 8 B
 same() {
     local name=$1 by_hand
-    by_hand=$(delays --source=source.sig --latency="const:${2}ns" --byte="const:${3}ns" --eager-limit=1MiB)
+    by_hand=$(delays --source=source.sig --latency="const:$(awk "BEGIN { print $2 - 8 * $3 }")ns" \
+        --byte="const:${3}ns" "${eager[@]}")
     shift 3
-    is "$name" "$(delays --eager-limit=1MiB --source=source.sig "$@")" "$by_hand"
+    is "$name" "$(delays "${eager[@]}" --source=source.sig "$@")" "$by_hand"
 }
 ok "the ring's delays depend on latency" \
     test "$(delays --latency=const:1100ns)" != "$(delays --latency=const:300ns)"
@@ -122,7 +126,7 @@ is "it says which path: another of the source" \
     "$(assumes path --signature=all.sig --source=source.sig)" \
     "target's 'between nodes' (the farthest measured; --path chooses); source's 'node', for it has no such path"
 is "it says nothing of the path of a source that nothing is taken of" \
-    "$(assumes path --source=source.sig)" ""
+    "$(assumes path --source=source.sig "${eager[@]}")" ""
 is "without a signature no path is assumed" "$(assumes path --latency=const:5ns)" ""
 is "nor with one of which nothing is used" "$(assumes path --signature=all.sig --latency=const:5ns \
     --byte=const:1ns --eager-limit=1MiB)" ""
