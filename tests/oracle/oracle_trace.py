@@ -3,6 +3,8 @@
 belongs together: sends with receives, calls of one collective, requests with
 their completion (docs/MODEL.md section 1)."""
 
+import itertools
+import math
 from collections import defaultdict
 from fractions import Fraction
 
@@ -62,6 +64,11 @@ class Call:
         return self.leave - self.enter
 
     @property
+    def site(self):
+        """Where it was made; 0: not recorded."""
+        return int(self.args.get("site", 0))
+
+    @property
     def S(self):
         return ("S", self.rank, self.index)
 
@@ -108,6 +115,11 @@ class Trace:
 
     def host_pair(self, a, b):
         return frozenset((self.hosts[a.rank], self.hosts[b.rank]))
+
+    def interval(self, before, call):
+        """The computation between two calls, without the tracer's part."""
+        tracer = math.floor(self.overheads[call.rank] + Fraction(1, 2))
+        return max(0, call.enter - before.leave - tracer)
 
     def aligned(self, rank, time):
         """time of rank's clock on rank 0's clock."""
@@ -183,6 +195,9 @@ def check_rank(rank, calls):
 
 # --- matching --------------------------------------------------------------
 
+PLACES = itertools.count()
+
+
 class Half:
     """One side of a message.
 
@@ -199,9 +214,25 @@ class Half:
 
     def begin(self, call):
         self.call = call
-        blocking = call.name not in (NONBLOCKING | PERSISTENT_STARTS
-                                     | NONBLOCKING_NEIGHBORS)
-        self.completed_by = call if blocking else None
+        self.blocking = call.name not in (NONBLOCKING | PERSISTENT_STARTS
+                                          | NONBLOCKING_NEIGHBORS)
+        self.completed_by = call if self.blocking else None
+
+    @property
+    def completed_by(self):
+        return self._completed_by
+
+    @completed_by.setter
+    def completed_by(self, call):
+        """place: among all that is completed, the order in one call."""
+        self._completed_by = call
+        self.place = next(PLACES)
+
+    def depart(self, index, receiver, k):
+        """It is which message of its call, and the k-th to that rank of the world."""
+        self.index = index
+        self.receiver = receiver
+        self.k = k
 
 
 class Message:
@@ -252,9 +283,10 @@ class Part:
 
     is_send = False
 
-    def __init__(self, terms, call):
+    def __init__(self, terms, call, index=0):
         self.terms = terms
         self.call = call
+        self.index = index
         self.blocking = call.name in COLLECTIVES
         self.name = NONBLOCKING_COLLECTIVES.get(
             terms.name, PERSISTENT_COLLECTIVES.get(terms.name, terms.name))
@@ -311,6 +343,8 @@ class RankMatcher:
         self.made = defaultdict(int)
         self.starts = defaultdict(int)
         self.places = {}
+        self.departed = defaultdict(int)
+        self.sent = defaultdict(int)
 
     def match(self, calls):
         for call in calls:
@@ -350,6 +384,14 @@ class RankMatcher:
         elif call.name not in PROBES or call.args.get("found") != "0":
             raise call.error("not supported")
 
+    def depart(self, half, channel, comm, destination):
+        """It leaves in half's call for this rank of the communicator."""
+        receiver = self.matching.trace.comms[comm][destination]
+        half.depart(self.departed[half.call], receiver, self.sent[receiver])
+        self.departed[half.call] += 1
+        self.sent[receiver] += 1
+        self.matching.sends[channel].append(half)
+
     def join_collective(self, call):
         comm = call.number("comm")
         n = self.collectives_seen[comm]
@@ -375,7 +417,7 @@ class RankMatcher:
                 half = Half(terms, call, True)
                 half.bytes = sizes[i if len(sizes) > 1 else 0]
                 channel = ("neighbors", *which, comm, me, destination)
-                self.matching.sends[channel].append(half)
+                self.depart(half, channel, comm, destination)
         for source in sources:
             if source is not None:
                 half = Half(terms, call, False)
@@ -406,7 +448,8 @@ class RankMatcher:
         if terms.name in PERSISTENT_NEIGHBORS:
             self.keep(request, Together(call, self.exchange(terms, call, (which,))))
         elif terms.name in PERSISTENT_COLLECTIVES:
-            part = Part(terms, call)
+            part = Part(terms, call, self.departed[call])
+            self.departed[call] += 1
             self.matching.collectives[
                 terms.number("comm"), ("promised", which, start)].append(part)
             self.keep(request, part)
@@ -425,7 +468,8 @@ class RankMatcher:
                          else len(ready))
         if half.unready == 0:
             half.call = call
-            self.matching.sends[half.channel].append(half)
+            self.depart(half, half.channel, half.terms.number("comm"),
+                        half.terms.number("to"))
 
     def take_message(self, call):
         """A matched probe: the receive's place in its channel is here."""
@@ -478,9 +522,8 @@ class RankMatcher:
         half = Half(terms, call, True)
         me = self.matching.comm_rank(terms)
         if terms.args["to"] != "null":
-            channel = (terms.number("comm"), me, terms.number("to"),
-                       terms.number("tag"))
-            self.matching.sends[channel].append(half)
+            comm, to = terms.number("comm"), terms.number("to")
+            self.depart(half, (comm, me, to, terms.number("tag")), comm, to)
         return half
 
     def receive(self, terms, call, source, tag):

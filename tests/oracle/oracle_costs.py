@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What messages, calls and collectives cost more on the target than on the traced
+machine: docs/MODEL.md section 3, for one replica."""
+
+from fractions import Fraction
+
+from oracle_draws import (ACK, BYTE, COLLECTIVE, LATENCY, LAUNCH, RECEIVE,
+                          ROUND_LATENCY, ROW, SEND, Draws)
+
+ZERO = Fraction(0)
+OPERATIONS = {"Barrier": "barrier", "Bcast": "bcast", "Allreduce": "allreduce",
+              "Alltoall": "alltoall"}
+NEXT_INDEX = 0x9e3779b1
+
+
+class Machine:
+    """A signature's path and collectives, those of one launch or of all."""
+
+    def __init__(self, signature, path, launch):
+        self.signature = signature
+        self.path = path
+        self.launch = launch
+
+    def flight(self, size_bytes, u):
+        return self.path.flight(self.launch, size_bytes, u)
+
+    def transfer_only(self, size_bytes, u):
+        return self.path.transfer_only(self.launch, size_bytes, u)
+
+    def collective(self, operation, processes, size_bytes, u):
+        sizes = self.signature.collectives[operation, processes]
+        return sizes(self.launch, size_bytes, u)
+
+
+class Costs:
+    """Every perturbation of what communicates, in one replica."""
+
+    def __init__(self, settings):
+        self.settings = settings
+        self.draw = Draws(settings.seed, settings.replica)
+        launch = None
+        if settings.measurement != "fixed":
+            launch = Draws(settings.seed, settings.replica // 2)(0, 0, LAUNCH)
+        self.target = self.source = None
+        if settings.signature:
+            path = settings.target_path()
+            self.target = Machine(settings.signature, path, launch)
+            if settings.source:
+                self.source = Machine(settings.source, settings.source_path(), launch)
+        self.replaced = settings.latency is not None or settings.byte is not None
+        self.value, self.flight_source = self.choose_flights()
+
+    # Flights
+
+    def choose_flights(self):
+        """How the value of a flight is found, and the source for it."""
+        target = self.target and self.target.path
+        source = self.source and self.source.path
+        if not target:
+            return None, None
+        if target.latency and source and source.latency:
+            return Machine.flight, self.source
+        if target.transfer and source and source.transfer:
+            return Machine.transfer_only, self.source
+        if target.latency:
+            return Machine.flight, None
+        return (Machine.transfer_only if target.transfer else None), None
+
+    def flies(self):
+        """Whether X_T(d; u) is known, and nothing replaces a part of it."""
+        return self.value is Machine.flight and not self.replaced
+
+    def delta(self, size_bytes, u):
+        if not self.value:
+            return ZERO
+        value = self.value(self.target, size_bytes, u)
+        if self.flight_source:
+            return value - self.value(self.flight_source, size_bytes, u)
+        return value - self.value(self.target, size_bytes, 0)
+
+    def parts(self, size_bytes, u):
+        """(lambda, tau) with what the command line replaces."""
+        least = self.delta(0, u)
+        latency, transfer = least, self.delta(size_bytes, u) - least
+        if self.settings.latency is not None:
+            latency = self.settings.latency
+        if self.settings.byte is not None:
+            transfer = size_bytes * self.settings.byte
+        return latency, transfer
+
+    def u(self, message):
+        """The one quantile of a message."""
+        send = message.send
+        purpose = LATENCY if self.settings.latency is None else BYTE
+        own = self.draw(send.call.rank, send.call.index, purpose, send.index)
+        rows = None
+        if self.value is Machine.flight:
+            rows = self.target.path.latency.rows_near(message.bytes)
+        if not rows:
+            return own
+        length = len(rows[0])
+        v = self.draw(send.call.rank, send.k // length, ROW, send.receiver)
+        within = rows[int(v * len(rows))][send.k % length]
+        return within + (own - 0.5) / (len(rows) * length)
+
+    def message(self, message):
+        """(lambda, tau(d))"""
+        return self.parts(message.bytes, self.u(message))
+
+    def u_back(self, message):
+        send = message.send
+        return self.draw(send.call.rank, send.call.index, ACK, send.index)
+
+    def acknowledgement(self, message):
+        """lambda2"""
+        return self.parts(0, self.u_back(message))[0]
+
+    # Overheads
+
+    def send_overheads(self, message, eager):
+        """(o_s of the target, of the source), or None."""
+        target, source = self.overhead_lists("send_overhead")
+        if not target or (self.source and not source):
+            target, source = self.overhead_lists("sender")
+            if not eager:
+                return None
+        return self.overheads(target, source, message, SEND)
+
+    def receive_overheads(self, message):
+        target, source = self.overhead_lists("receive_overhead")
+        return self.overheads(target, source, message, RECEIVE)
+
+    def overhead_lists(self, name):
+        return [machine and getattr(machine.path, name)
+                for machine in (self.target, self.source)]
+
+    def overheads(self, target, source, message, purpose):
+        if not target or (self.source and not source):
+            return None
+        send = message.send
+        u = self.draw(send.call.rank, send.call.index, purpose, send.index)
+        launch, d = self.target.launch, message.bytes
+        other = source(launch, d, u) if source else None
+        return target(launch, d, u), other, target(launch, d, 0)
+
+    # Collectives
+
+    def measured(self, group, j, rounds_of):
+        """Delta of the whole meeting for its member j, or None: by rounds."""
+        name, p = group[0].name, len(group)
+        if name not in OPERATIONS or not self.target or self.replaced or p == 1:
+            return None
+        operation = OPERATIONS[name]
+        both = self.target.signature.processes(operation)
+        if self.source:
+            both &= self.source.signature.processes(operation)
+        if not both:
+            return None
+        near = max((q for q in both if q <= p), default=None) or min(both)
+        first = group[group[0].terms.number("root")] if name == "Bcast" else group[0]
+        u = self.draw(first.call.rank, first.call.index, COLLECTIVE, first.index)
+        size = group[j].terms.own_bytes()
+        value = self.target.collective(operation, near, size, u)
+        if self.source:
+            value -= self.source.collective(operation, near, size, u)
+        else:
+            value -= self.target.collective(operation, near, size, 0)
+        return value * rounds_of(p) / rounds_of(near)
+
+    def rounds(self, part, n, size_bytes):
+        """The n rounds of l_j without kappa."""
+        total = ZERO
+        for i in range(n):
+            key = (i + part.index * NEXT_INDEX) & 0xffffffff
+            purpose = ROUND_LATENCY if self.settings.latency is None else BYTE
+            u = self.draw(part.call.rank, part.call.index, purpose, key)
+            latency, transfer = self.parts(Fraction(size_bytes) / n, u)
+            total += latency
+            if self.settings.byte is None:
+                total += transfer
+        if self.settings.byte is not None:
+            total += size_bytes * self.settings.byte
+        return total

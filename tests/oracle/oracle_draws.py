@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Addressed random numbers for the oracle: Philox4x32-10 (Salmon et al., Parallel
+random numbers: as easy as 1, 2, 3, SC 2011), as simulate/models/draws.h lays out
+key and counter."""
+
+MASK = 0xffffffff
+MULTIPLIERS = 0xd2511f53, 0xcd9e8d57
+WEYL = 0x9e3779b9, 0xbb67ae85
+
+(NOISE, CALL, LATENCY, BYTE, ACK, ROUND_LATENCY, ROUND_CALL, PHASE, ROW, LAUNCH,
+ SEND, RECEIVE, COLLECTIVE, PART, QUANTUM) = range(1, 16)
+
+
+def philox(counter, key):
+    """Ten rounds; counter: four numbers below 2^32, key: two."""
+    a, b, c, d = counter
+    k, l = key
+    for _ in range(10):
+        x, y = MULTIPLIERS[0] * a, MULTIPLIERS[1] * c
+        a, b, c, d = (y >> 32) ^ b ^ k, y & MASK, (x >> 32) ^ d ^ l, x & MASK
+        k, l = (k + WEYL[0]) & MASK, (l + WEYL[1]) & MASK
+    return a, b, c, d
+
+
+class Draws:
+    """Uniform numbers of one replica."""
+
+    def __init__(self, seed, replica):
+        self.seed = seed
+        self.replica = replica
+
+    def __call__(self, rank, call, purpose, index=0):
+        counter = (self.replica, rank & MASK, call & MASK,
+                   purpose << 28 | index & 0x0fffffff)
+        key = self.seed & MASK, (self.seed >> 32 ^ call >> 32) & MASK
+        first, second, *_ = philox(counter, key)
+        return ((second << 32 | first) >> 12) * 2.0 ** -52 + 2.0 ** -53

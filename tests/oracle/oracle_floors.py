@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the oracle reads off the traced machine: the least duration of calls, the
+least time of messages, and which sends waited for their receiver (docs/MODEL.md
+sections 3 and 4)."""
+
+from collections import Counter
+from fractions import Fraction
+
+from oracle_trace import COMPLETIONS, STANDARD_SENDS
+
+ZERO = Fraction(0)
+ENOUGH_WAITED = 8
+
+
+def size_class(size_bytes):
+    """floor(log2(bytes + 1))"""
+    return (int(size_bytes) + 1).bit_length() - 1
+
+
+class CallFloors:
+    """The least duration seen for (call name, size class), over all ranks."""
+
+    def __init__(self, trace):
+        self.least = {}
+        for calls in trace.calls:
+            for call in calls:
+                key = self.key(call)
+                self.least[key] = min(call.duration,
+                                      self.least.get(key, call.duration))
+
+    @staticmethod
+    def key(call):
+        if call.name in COMPLETIONS:
+            return call.name, 0
+        return call.name, size_class(call.own_bytes())
+
+    def floor(self, call):
+        return self.least[self.key(call)]
+
+    def slack(self, call):
+        return call.duration - self.floor(call)
+
+
+class MessageFloors:
+    """l(d): the least time of a message of d bytes on the traced machine.
+
+    Slack needs it under clock only; a message that becomes faster needs it
+    wherever clocks are comparable, to arrive no earlier than it left.
+    """
+
+    def __init__(self, matching, call_floors, settings):
+        self.trace = matching.trace
+        self.latency = settings.source_latency
+        self.byte = settings.source_byte
+        self.stated = self.latency is not None or self.byte is not None
+        self.least = {}
+        if self.trace.has_clocks() and not self.stated:
+            for message in matching.messages:
+                if call_floors.slack(message.receive.completed_by) > 0:
+                    self.observe(message)
+
+    def observe(self, message):
+        send, end = message.send.call, message.receive.completed_by
+        flight = max(ZERO, self.trace.aligned(end.rank, end.leave)
+                     - self.trace.aligned(send.rank, send.enter))
+        key = self.trace.host_pair(send, end), size_class(message.bytes)
+        self.least[key] = min(flight, self.least.get(key, flight))
+
+    def __call__(self, size_bytes, sender, receiver):
+        """l(size_bytes) between the hosts of two calls."""
+        if self.stated:
+            return (self.latency or ZERO) + size_bytes * (self.byte or ZERO)
+        pair = self.trace.host_pair(sender, receiver)
+        for smaller in range(size_class(size_bytes), -1, -1):
+            if (pair, smaller) in self.least:
+                return self.least[pair, smaller]
+        return ZERO
+
+
+def limit_shown(matching, target_limit):
+    """The traced machine's eager limit as far as the trace contradicts the target's.
+
+    None is unlimited.  A send that left before its receive was posted was eager;
+    a blocking one that left after it, posted meanwhile, waited.
+    """
+    trace = matching.trace
+    left, waited = -1, Counter()
+    for message in matching.messages:
+        if message.send.terms.name not in STANDARD_SENDS:
+            continue
+        begin, end, post = (message.send.call, message.send.completed_by,
+                            message.receive.call)
+        posted = trace.aligned(post.rank, post.enter)
+        if end and trace.aligned(end.rank, end.leave) < posted:
+            left = max(left, message.bytes)
+        elif begin.name == "Send" and trace.aligned(begin.rank, begin.enter) < posted:
+            waited[message.bytes] += 1
+    least = min((size for size, n in waited.items()
+                 if size > left and n >= ENOUGH_WAITED), default=None)
+    limit = None if target_limit is None else max(target_limit, left)
+    if least is None:
+        return limit
+    return least - 1 if limit is None else min(limit, least - 1)
+
+
+def eager_limits(matching, settings, clock):
+    """Those of target and source; None is unlimited."""
+    target, source = settings.target_limit(), settings.source_limit()
+    if target is None:
+        target = source
+    if not clock:
+        return target, target
+    if source is None:
+        alone = settings.eager_limit is not None
+        source = target if alone or target is None else limit_shown(matching, target)
+    return target, source

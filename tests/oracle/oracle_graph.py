@@ -1,0 +1,260 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The oracle's graph: nodes, in-edges, and what makes them of calls and collectives
+(docs/MODEL.md section 4). Messages are in oracle_messages.py."""
+
+import graphlib
+from collections import defaultdict
+from fractions import Fraction
+
+from oracle_costs import Costs
+from oracle_floors import CallFloors, MessageFloors, eager_limits
+from oracle_messages import Messages
+from oracle_noise import Noise
+from oracle_trace import (FROM_ROOT, MEETINGS, PREFIXES, TO_ROOT, OracleError)
+
+ZERO = Fraction(0)
+
+
+class Graph:
+    """Nodes with in-edges (u, delta, slack, least) and bounds D(v) >= D(u) - gap.
+
+    delta may be a function of D(u).  least: what comes through is no less than D(u)
+    were nothing put into u, plus this; None: no such bound.
+    """
+
+    def __init__(self):
+        self.edges = defaultdict(list)
+        self.bounds = defaultdict(list)
+        self.sources = set()
+        self.whole = set()
+        self.absolute = {}
+        self.carried = defaultdict(list)
+
+    def edge(self, u, v, delta, slack=ZERO, least=None):
+        self.edges[v].append((u, delta, max(ZERO, slack), least))
+
+    def carry(self, u, v, delta, what, put=ZERO, all_of_it=False, least=None):
+        """An edge into a call's end that brings a message or a collective.
+
+        what: which of the account's lines it belongs to.  put: the part of
+        delta that was put into it; all_of_it: and into the node u.
+        """
+        self.carried[v].append((u, delta, what, put, all_of_it, least))
+
+    def bound(self, u, v, gap):
+        self.bounds[v].append((u, gap))
+
+    def evaluate(self):
+        """D of every node, in topological order."""
+        order = graphlib.TopologicalSorter(
+            {v: [u for u, *_ in self.edges[v] + self.bounds[v]]
+             for v in list(self.edges)})
+        delays = {v: ZERO for v in self.sources}
+        try:
+            for v in order.static_order():
+                if v not in delays:
+                    delays[v] = self.delay(v, delays)
+        except graphlib.CycleError as error:
+            raise OracleError(f"deadlock: {error.args[1]}") from error
+        return delays
+
+    def least_slack(self, v):
+        """What is subtracted from the slack of all of v's in-edges."""
+        if v in self.whole:
+            return ZERO
+        return min(slack for _, _, slack, _ in self.edges[v])
+
+    def without(self, v, delays):
+        """D of an arrival or a meeting with nothing put into itself."""
+        if v in self.absolute:
+            return delays[self.absolute[v]]
+        least = self.least_slack(v)
+        return max(delays[u] - (slack - least) for u, _, slack, _ in self.edges[v])
+
+    def delay(self, v, delays):
+        least_slack = self.least_slack(v)
+        arrivals = []
+        for u, delta, slack, least in self.edges[v]:
+            value = delays[u] + (delta(delays[u]) if callable(delta) else delta)
+            value -= slack - least_slack
+            if least is not None:
+                value = max(value, self.without(u, delays) + least)
+            arrivals.append(value)
+        return max(arrivals + [delays[u] - gap for u, gap in self.bounds[v]])
+
+
+class Builder(Messages):
+    """Turns a matched trace into the graph of docs/MODEL.md section 4."""
+
+    def __init__(self, matching, settings):
+        self.trace = matching.trace
+        self.settings = settings
+        self.clock = settings.absorb == "clock"
+        self.graph = Graph()
+        self.costs = Costs(settings)
+        self.noise = Noise(self.trace, settings)
+        self.call_floors = CallFloors(self.trace)
+        self.floor = MessageFloors(matching, self.call_floors, settings)
+        self.target_limit, self.source_limit = eager_limits(
+            matching, settings, self.clock)
+        self.sort_messages(matching)
+        self.waits = self.calls_that_wait(matching)
+        for calls in self.trace.calls:
+            self.add_rank(calls)
+        for message in matching.messages:
+            self.add_message(message)
+        for key, group in matching.groups:
+            self.add_collective(key, group)
+
+    def enter(self, call):
+        return self.trace.aligned(call.rank, call.enter)
+
+    def leave(self, call):
+        return self.trace.aligned(call.rank, call.leave)
+
+    def calls_that_wait(self, matching):
+        """Calls with another edge into their end than the local one."""
+        waits = set(self.touched)
+        for message in matching.messages:
+            waits.add(message.receive.completed_by)
+            waits.update(message.receive.probes)
+            if self.synchronous(message) and message.send.completed_by:
+                waits.add(message.send.completed_by)
+        for _, group in matching.groups:
+            waits.update(part.completed_by for part in group)
+        return waits
+
+    def add_rank(self, calls):
+        self.graph.sources.add(calls[0].E)
+        for before, call in zip(calls, calls[1:]):
+            self.add_compute(before, call)
+        for call in calls[1:-1]:
+            self.graph.bound(call.S, call.E, call.duration)
+            if call.name not in MEETINGS | PREFIXES:
+                self.add_local(call)
+
+    def add_compute(self, before, call):
+        self.graph.edge(before.E, call.S, self.noise.delta(before, call))
+        self.graph.bound(before.E, call.S, self.trace.interval(before, call))
+
+    def add_local(self, call):
+        if call in self.touched:
+            self.graph.whole.add(call.E)
+        delta = self.own(call)
+        slack = ZERO
+        if call not in self.absolute_calls and (
+                self.settings.absorb != "none" and call in self.waits):
+            slack = self.call_floors.slack(call)
+        self.graph.edge(call.S, call.E, delta, slack)
+
+    def own(self, call):
+        """What the call's own rank does beyond what it did."""
+        if call in self.absolute_calls:
+            return self.settings.kappa(call) + self.overhead(call) - call.duration
+        return self.settings.kappa(call) + self.overhead(call)
+
+    def clock_slack(self, slack):
+        return slack if self.clock else ZERO
+
+    # Collectives
+
+    def add_collective(self, key, group):
+        name = group[0].name
+        if name in MEETINGS:
+            self.add_meeting(("G",) + key, group, len(group))
+            for j in range(len(group)):
+                self.add_met(("G",) + key, group, j, len(group))
+        elif name in PREFIXES:
+            for j in range(len(group)):
+                self.add_meeting(("G",) + key + (j,), group, j + 1)
+                self.add_met(("G",) + key + (j,), group, j, j + 1)
+        elif name in FROM_ROOT:
+            self.add_from_root(group)
+        else:
+            self.add_to_root(group)
+
+    def add_meeting(self, node, group, count):
+        """node: where the first count members of group meet."""
+        members = group[:count]
+        latest = max(self.enter(part.call) for part in members)
+        shortest = min(part.call.duration for part in members)
+        for j, part in enumerate(members):
+            stay = part.call.duration - shortest if part.blocking else ZERO
+            slack = {"none": ZERO, "wait": stay,
+                     "clock": latest - self.enter(part.call)}[self.settings.absorb]
+            self.graph.edge(part.call.S, node, self.cost(group, j), slack)
+
+    def add_met(self, node, group, j, count):
+        """From the node where member j has met count members to its end."""
+        part = group[j]
+        end = part.completed_by
+        kappa = ZERO if part.blocking else self.settings.kappa(end)
+        self.graph.carry(node, end.E, kappa, "collectives", all_of_it=True)
+        if part.blocking:
+            self.graph.edge(node, end.E, ZERO)
+            return
+        last = max((other.call for other in group[:count]), key=self.enter)
+        n, size_bytes = rounds_and_bytes(group, j)
+        floor = n * self.floor(Fraction(size_bytes, n), last, end) if n else ZERO
+        slack = self.leave(end) - self.enter(last) - floor
+        self.graph.edge(node, end.E, self.settings.kappa(end), self.clock_slack(slack))
+
+    def add_from_root(self, group):
+        root = group[group[0].terms.number("root")]
+        for j, part in enumerate(group):
+            if part is not root:
+                end = part.completed_by
+                n, size_bytes = rounds_and_bytes(group, j)
+                floor = n * self.floor(size_bytes // n, root.call, end)
+                slack = self.leave(end) - self.enter(root.call) - floor
+                delta = self.cost(group, j) + self.settings.kappa(end)
+                self.graph.edge(root.call.S, end.E, delta, self.clock_slack(slack))
+                self.graph.carry(root.call.S, end.E, delta, "collectives",
+                                 put=self.cost(group, j))
+
+    def add_to_root(self, group):
+        root = group[group[0].terms.number("root")]
+        end = root.completed_by
+        for j, part in enumerate(group):
+            if part is not root:
+                floor = self.floor(part.terms.own_bytes(), part.call, end)
+                slack = self.leave(end) - self.enter(part.call) - floor
+                self.graph.edge(part.call.S, end.E, self.cost(group, j),
+                                self.clock_slack(slack))
+                self.graph.carry(part.call.S, end.E, self.cost(group, j), "collectives",
+                                 put=self.cost(group, j))
+
+    def cost(self, group, j):
+        """l_j of the table of collectives, or what was measured instead."""
+        n, size_bytes = rounds_and_bytes(group, j)
+        kappas = n * self.settings.kappa(group[j].call)
+        measured = self.costs.measured(
+            group, j, lambda p: p - 1 if group[0].name == "Alltoall"
+            else (p - 1).bit_length())
+        if measured is not None:
+            return measured + kappas
+        return self.costs.rounds(group[j], n, size_bytes) + kappas
+
+
+def rounds_and_bytes(group, j):
+    """n and b for member j of a collective."""
+    part, p = group[j], len(group)
+    own = part.terms.own_bytes()
+    rounds = (p - 1).bit_length()
+    if p == 1:
+        return 0, 0
+    if part.name == "Barrier":
+        return rounds, 0
+    if part.name in PREFIXES | {"Bcast", "Allreduce"}:
+        return rounds, rounds * own
+    if part.name in TO_ROOT | {"Scatter", "Scatterv"}:
+        return 1, own
+    if part.name == "Allgather":
+        return rounds, (p - 1) * own
+    if part.name == "Allgatherv":
+        return rounds, sum(other.terms.own_bytes() for other in group) - own
+    if part.name == "Alltoall":
+        return p - 1, (p - 1) * own
+    if part.name in ("Alltoallv", "Alltoallw"):
+        return p - 1, own - part.terms.numbers("bytes")[j]
+    return rounds, Fraction(own * (p - 1), p)

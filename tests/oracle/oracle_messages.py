@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Messages in the oracle's graph: arrivals, completions, protocols that change, and
+what calls cost their own ranks (docs/MODEL.md sections 3 and 4)."""
+
+from collections import defaultdict
+from fractions import Fraction
+
+ZERO = Fraction(0)
+
+
+class Messages:
+    """A mixin of Builder."""
+
+    def sort_messages(self, matching):
+        """Which messages each call starts and completes; which calls are touched."""
+        self.started, self.received = defaultdict(list), defaultdict(list)
+        self.touched, self.absolute_calls = set(), set()
+        for message in matching.messages:
+            self.started[message.send.call].append(message)
+            self.received[message.receive.completed_by].append(message)
+            if self.changes(message) and message.send.completed_by:
+                self.touched.add(message.send.completed_by)
+                if message.send.blocking and not self.synchronous(message):
+                    self.absolute_calls.add(message.send.call)
+        for call, messages in self.received.items():
+            messages.sort(key=self.order_in_call)
+
+    def synchronous(self, message):
+        return message.is_synchronous(self.target_limit)
+
+    def was_synchronous(self, message):
+        return message.is_synchronous(self.source_limit)
+
+    def changes(self, message):
+        return self.synchronous(message) != self.was_synchronous(message)
+
+    def start(self, message):
+        """When it could begin to fly, on the traced machine."""
+        begin = self.enter(message.send.call)
+        if self.was_synchronous(message) and self.trace.has_clocks():
+            begin = max(begin, self.enter(message.receive.call))
+        return begin
+
+    def flight(self, message):
+        return self.floor(message.bytes, message.send.call, message.receive.call)
+
+    def order_in_call(self, message):
+        place = message.receive.place
+        if not self.trace.has_clocks():
+            return (place,)
+        return self.start(message) + self.flight(message), place
+
+    # What calls cost
+
+    def overhead(self, call):
+        """Of all messages that a call starts and completes, to its own rank."""
+        overheads = []
+        for message in self.started[call]:
+            changes_to_eager = self.changes(message) and not self.synchronous(message)
+            waits = self.synchronous(message) or self.was_synchronous(message)
+            if not (message.send.blocking and waits) or changes_to_eager:
+                overheads.append(self.costs.send_overheads(message, not waits))
+        overheads += [self.costs.receive_overheads(message)
+                      for message in self.received[call]]
+        overheads = [one for one in overheads if one]
+        if call in self.absolute_calls:
+            return sum(target for target, _, _ in overheads)
+        if self.costs.source:
+            return sum(target - source for target, source, _ in overheads)
+        if not overheads:
+            return ZERO
+        return sum(target for target, _, _ in overheads) - self.call_floors.floor(call)
+
+    def behind(self, message):
+        """Of the receives that its call completes after it."""
+        messages = self.received[message.receive.completed_by]
+        later = messages[messages.index(message) + 1:]
+        total = ZERO
+        for overheads in map(self.costs.receive_overheads, later):
+            if overheads:
+                target, source, least = overheads
+                total += target - (least if source is None else source)
+        return total
+
+    # Edges
+
+    def add_message(self, message):
+        send, post = message.send.call, message.receive.call
+        begin = self.start(message) if self.clock else self.enter(send)
+        arrival = begin + self.flight(message)
+        if self.changes(message):
+            self.add_changed(message, arrival)
+        else:
+            self.add_arrival(message, begin, arrival)
+        synchronous = self.synchronous(message) or self.was_synchronous(message)
+        self.add_completion(message, arrival,
+                            synchronous or not message.receive.probes)
+        for n, probe in enumerate(message.receive.probes):
+            self.add_probe(message, probe, arrival, synchronous, n == 0)
+
+    def add_arrival(self, message, begin, arrival):
+        send, post = message.send.call, message.receive.call
+        latency, transfer = self.costs.message(message)
+        self.graph.edge(send.S, message.A, latency + transfer,
+                        self.clock_slack(begin - self.enter(send)))
+        if self.synchronous(message):
+            self.graph.edge(post.S, message.A, transfer,
+                            self.clock_slack(begin - self.enter(post)))
+            self.add_acknowledgement(message, arrival)
+
+    def add_changed(self, message, arrival):
+        """In absolute times, as on the target."""
+        send, post = message.send.call, message.receive.call
+        flight, back = self.whole_flights(message)
+        self.graph.whole.add(message.A)
+        self.graph.absolute[message.A] = send.S
+        self.graph.edge(send.S, message.A, self.enter(send) + flight - arrival)
+        end = message.send.completed_by
+        if self.synchronous(message):
+            self.graph.edge(post.S, message.A, self.enter(post) + flight - arrival)
+            if end:
+                delta = arrival + back - self.leave(end)
+                self.graph.edge(message.A, end.E, delta)
+                self.graph.carry(message.A, end.E, delta, "messages", put=back)
+
+    def whole_flights(self, message):
+        """X_T(d; u) and X_T(0; u')."""
+        costs, send, post = self.costs, message.send.call, message.receive.call
+        if costs.flies():
+            return (costs.target.flight(message.bytes, costs.u(message)),
+                    costs.target.flight(0, costs.u_back(message)))
+        return (self.flight(message) + sum(costs.message(message)),
+                self.floor(0, post, send) + costs.acknowledgement(message))
+
+    def least(self, message, end, arrival):
+        """What comes to an end is no less than D(A) without lambda and tau, plus this."""
+        flight = self.flight(message)
+        if not self.trace.has_clocks():
+            return -flight
+        return -max(flight, self.leave(end) - self.start(message))
+
+    def add_probe(self, message, probe, arrival, synchronous, first):
+        """The whole of an eager message, of a synchronous one its envelope."""
+        kappa, send = self.settings.kappa(probe), message.send.call
+        if not synchronous:
+            least = self.least(message, probe, arrival)
+            self.graph.carry(message.A, probe.E, kappa, "messages", all_of_it=first,
+                             least=least)
+            self.graph.edge(message.A, probe.E, kappa,
+                            self.clock_slack(self.leave(probe) - arrival), least)
+            return
+        floor = self.floor(0, send, probe)
+        slack = self.leave(probe) - self.enter(send) - floor
+        delta = self.costs.message(message)[0] + kappa
+        self.graph.edge(send.S, probe.E, delta, self.clock_slack(slack))
+        self.graph.carry(send.S, probe.E, delta, "messages")
+
+    def add_completion(self, message, arrival, is_first):
+        end = message.receive.completed_by
+        delta = self.settings.kappa(end) + self.behind(message)
+        least = self.least(message, end, arrival)
+        self.graph.carry(message.A, end.E, delta, "messages", all_of_it=is_first,
+                         least=least)
+        self.graph.edge(message.A, end.E, delta,
+                        self.clock_slack(self.leave(end) - arrival), least)
+
+    def add_acknowledgement(self, message, arrival):
+        end = message.send.completed_by
+        if end:
+            floor = self.floor(0, message.receive.call, end)
+            slack = self.leave(end) - arrival - floor
+            back = self.costs.acknowledgement(message)
+            self.graph.edge(message.A, end.E, back, self.clock_slack(slack))
+            self.graph.carry(message.A, end.E, back, "messages", put=back)

@@ -1,0 +1,249 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Replay of recorded detours for the oracle: clocks that tell how much work is done
+at a time, and what work of a length loses to a record (docs/MODEL.md section 3).
+
+A clock has span, its length in ns; u(t), the work done from 0 to t; and when(y), the
+first time at which the work y is done. Times beyond the span repeat it.
+"""
+
+import bisect
+import itertools
+import math
+
+from oracle_signature import unpacked
+
+PARTS = 16
+BINS = 64
+
+
+class Detours:
+    """A record that is there whole, or the longest detours of one that is not."""
+
+    def __init__(self, span, detours):
+        self.span = span
+        self.starts = [start for start, _ in detours]
+        self.durations = [duration for _, duration in detours]
+        self.lost_before = list(itertools.accumulate(self.durations, initial=0.0))
+        self.work_before = [start - lost for start, lost
+                            in zip(self.starts, self.lost_before)]
+        self.work = span - self.lost_before[-1]
+
+    def u(self, t):
+        turns = math.floor(t / self.span)
+        t -= turns * self.span
+        i = bisect.bisect_right(self.starts, t) - 1
+        if i < 0:
+            return turns * self.work + t
+        inside = min(self.durations[i], t - self.starts[i])
+        return turns * self.work + t - self.lost_before[i] - inside
+
+    def when(self, y):
+        turns = math.floor(y / self.work)
+        y -= turns * self.work
+        return turns * self.span + y + self.lost_before[
+            bisect.bisect_left(self.work_before, y)]
+
+    @property
+    def lost(self):
+        return 1 - self.work / self.span
+
+
+class InParts:
+    """A record of which there are the longest detours, and blocks of the others."""
+
+    def __init__(self, longest, others):
+        self.longest = longest
+        self.others = others
+        self.span = longest.span
+
+    def u(self, t):
+        return self.others.u(self.longest.u(t))
+
+    def when(self, y):
+        return self.longest.when(self.others.when(y))
+
+
+class Resampled:
+    """Sixteen equal parts of a record, in another order, some more than once."""
+
+    def __init__(self, clock, picked):
+        self.clock = clock
+        self.span = clock.span
+        self.part = clock.span / PARTS
+        self.starts = [k * self.part for k in picked]
+        ends = [self.span if k == PARTS - 1 else (k + 1) * self.part for k in picked]
+        self.began = [clock.u(start) for start in self.starts]
+        self.before = list(itertools.accumulate(
+            (inner_end(clock, end) - clock.u(start)
+             for start, end in zip(self.starts, ends)), initial=0.0))
+        self.work = self.before[-1]
+
+    def u(self, t):
+        turns = math.floor(t / self.span)
+        t -= turns * self.span
+        k = min(PARTS - 1, int(t / self.part))
+        within = self.clock.u(self.starts[k] + t - k * self.part) - self.began[k]
+        return turns * self.work + self.before[k] + within
+
+    def when(self, y):
+        turns = math.floor(y / self.work)
+        y -= turns * self.work
+        k = max(0, bisect.bisect_left(self.before, y) - 1)
+        inner = self.clock.when(self.began[k] + y - self.before[k])
+        return turns * self.span + k * self.part + max(0.0, inner - self.starts[k])
+
+    @property
+    def lost(self):
+        return 1 - self.work / self.span
+
+
+def inner_end(clock, t):
+    return clock.u(t)
+
+
+def time_for(clock, begin, work):
+    """How long work takes that begins then."""
+    if work <= 0:
+        return 0.0
+    return clock.when(clock.u(begin) + work) - begin
+
+
+def read_detours(given):
+    """[(start, duration)] of a signature's detours."""
+    if "start_ns" in given:
+        return list(zip(given["start_ns"], given["duration_ns"]))
+    parts, now, detours = given.get("parts_of_ns", 1), 0, []
+    numbers = unpacked(given["packed"]) if given["n"] else []
+    for gap, duration in zip(numbers[::2], numbers[1::2]):
+        detours.append(((now + gap) / parts, duration / parts))
+        now += gap + duration
+    return detours
+
+
+def read_record(core):
+    """The clock of a core's record, or None."""
+    if not core.get("span_ns"):
+        return None
+    given = core.get("detours", {"n": 0})
+    longest = Detours(core["span_ns"], read_detours(given))
+    if "blocks" not in given:
+        return longest
+    return InParts(longest, read_blocks(given))
+
+
+def read_blocks(given):
+    """The blocks after each other, on the clock that stops during the longest."""
+    parts = given.get("parts_of_ns", 1)
+    numbers = iter(unpacked(given["blocks"]["packed"]))
+    least = given.get("least_ns", 0)
+    now, detours = 0, []
+    for _ in range(given["blocks"]["n"]):
+        n = next(numbers)
+        next(numbers)
+        for _ in range(n):
+            gap, duration = next(numbers), next(numbers)
+            now += gap
+            if not (least and duration / parts >= least):
+                detours.append((now / parts, duration / parts))
+                now += duration
+    return Detours(now / parts, detours)
+
+
+# --- what work loses -------------------------------------------------------
+
+def bin_of(value, bins=BINS):
+    return math.floor(bins * math.log2(value + 1))
+
+
+def bound_of(number, bins=BINS):
+    return 2.0 ** (number / bins) - 1
+
+
+class Losses:
+    """The distribution of what work of a length loses, begun at any time."""
+
+    def __init__(self, record, work):
+        self.mass, self.sum = {}, {}
+        self.record = record
+        self.quiet_starts(work)
+        self.starts_in_detours(work)
+        self.bins = sorted(self.mass)
+
+    def put(self, number, mass, loss):
+        self.mass[number] = self.mass.get(number, 0.0) + mass
+        self.sum[number] = self.sum.get(number, 0.0) + mass * loss
+
+    def lost_until(self, work):
+        """What the detours lose whose work-before is below, from 0 on, periodic."""
+        record = self.record
+        turns = math.floor(work / record.work)
+        at = bisect.bisect_left(record.work_before, work - turns * record.work)
+        return turns * record.lost_before[-1] + record.lost_before[at]
+
+    def quiet_starts(self, work):
+        record = self.record
+        edges = {0.0, record.work}
+        for before in record.work_before:
+            edges.add(before)
+            edges.add((before - work) % record.work)
+        for low, high in itertools.pairwise(sorted(edges)):
+            middle = (low + high) / 2
+            loss = self.lost_until(middle + work) - self.lost_until(middle)
+            self.put(bin_of(max(0.0, loss)), (high - low) / record.span,
+                     max(0.0, loss))
+
+    def starts_in_detours(self, work):
+        record = self.record
+        for i, (before, duration) in enumerate(zip(record.work_before,
+                                                   record.durations)):
+            a = max(0.0, self.lost_until(before + work) - record.lost_before[i + 1])
+            low = a
+            while low < a + duration:
+                number = bin_of(low)
+                high = min(a + duration, bound_of(number + 1))
+                if high <= low:
+                    number, high = number + 1, min(a + duration, bound_of(number + 2))
+                self.put(number, (high - low) / record.span, (low + high) / 2)
+                low = high
+
+    def quantile(self, u):
+        below = 0.0
+        for number in self.bins:
+            below += self.mass[number]
+            if u < below:
+                break
+        return self.sum[number] / self.mass[number]
+
+    def integral(self, u):
+        below = total = 0.0
+        for number in self.bins:
+            mass = self.mass[number]
+            if u <= below + mass:
+                return total + (u - below) * self.sum[number] / mass
+            below += mass
+            total += self.sum[number]
+        return total
+
+
+class LossTable:
+    """Losses by length of work: computed at 2^(k/8) ns, linear in log2 between."""
+
+    def __init__(self, record):
+        self.record = record
+        self.at = {}
+
+    def between(self, work):
+        place = 8 * math.log2(max(1.0, work))
+        k = math.floor(place)
+        for one in (k, k + 1):
+            if one not in self.at:
+                self.at[one] = Losses(self.record, 2.0 ** (one / 8))
+        return self.at[k], self.at[k + 1], place - k
+
+    def quantile(self, u, work):
+        low, high, part = self.between(work)
+        return low.quantile(u) * (1 - part) + high.quantile(u) * part
+
+    def integral(self, u, work):
+        low, high, part = self.between(work)
+        return low.integral(u) * (1 - part) + high.integral(u) * part

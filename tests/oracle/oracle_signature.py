@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the oracle takes from a signature (mpgsig(5), versions 3 and 4): distributions
+as functions of a probability, by message size, launch by launch, and rows of
+successive messages (docs/MODEL.md section 3)."""
+
+import base64
+import bisect
+import json
+import math
+import subprocess
+
+PATHS = ["core complex", "node", "between nodes"]
+
+
+class Distribution:
+    """The quantile as a function of the probability, linear between knots."""
+
+    def __init__(self, given):
+        self.quantiles = given["quantiles"]
+        knots = len(self.quantiles)
+        self.probabilities = given.get(
+            "probabilities", [i / (knots - 1) for i in range(knots)])
+
+    def __call__(self, u):
+        p, x = self.probabilities, self.quantiles
+        if u <= 0:
+            return x[0]
+        if u >= 1:
+            return x[-1]
+        above = bisect.bisect_right(p, u)
+        p0, p1 = p[above - 1], p[above]
+        return x[above - 1] + (x[above] - x[above - 1]) * (u - p0) / (p1 - p0)
+
+
+class Quantity:
+    """A distribution and, if they are kept, those of its launches."""
+
+    def __init__(self, given, key):
+        self.pooled = Distribution(given[key])
+        self.launches = [Distribution(one) for one in given.get("launches", [])]
+
+    def at(self, launch, u):
+        """launch: a fraction of the launches, or None for all together."""
+        if launch is None or not self.launches:
+            return self.pooled(u)
+        return self.launches[math.floor(launch * len(self.launches))](u)
+
+
+class Sizes:
+    """A quantity at several message sizes."""
+
+    def __init__(self, elements, key):
+        self.sizes = [element["size_bytes"] for element in elements]
+        self.quantities = [Quantity(element, key) for element in elements]
+        self.rows = [read_rows(element.get("rows")) for element in elements]
+
+    def __bool__(self):
+        return bool(self.sizes)
+
+    def above(self, least):
+        """Those of more bytes than least."""
+        some = Sizes([], "")
+        first = bisect.bisect_right(self.sizes, least)
+        some.sizes, some.quantities = self.sizes[first:], self.quantities[first:]
+        some.rows = self.rows[first:]
+        return some
+
+    def __call__(self, launch, size_bytes, u):
+        """Linear in log2(d + 1) between the sizes, constant outside."""
+        n = bisect.bisect_right(self.sizes, size_bytes)
+        if n == 0 or n == len(self.sizes):
+            return self.quantities[max(n - 1, 0)].at(launch, u)
+        a, d, b = (math.log2(size + 1)
+                   for size in (self.sizes[n - 1], size_bytes, self.sizes[n]))
+        low, high = (self.quantities[i].at(launch, u) for i in (n - 1, n))
+        return low + (high - low) * (d - a) / (b - a)
+
+    def slope(self, launch, u):
+        """Of the line through the two greatest sizes, no less than 0."""
+        low, high = (quantity.at(launch, u) for quantity in self.quantities[-2:])
+        return max(0.0, (high - low) / (self.sizes[-1] - self.sizes[-2]))
+
+    def rows_near(self, size_bytes):
+        """The rows of the size nearest in log2(d + 1), or None."""
+        at = math.log2(size_bytes + 1)
+        near = min(range(len(self.sizes)),
+                   key=lambda i: (abs(math.log2(self.sizes[i] + 1) - at), i))
+        return self.rows[near]
+
+
+ALPHABET = ("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+            "0123456789+/")
+
+
+def read_rows(given):
+    """Rows of probabilities, or None; (k + 1/2) / N, the k within a class spread."""
+    if not given:
+        return None
+    classes = [ALPHABET.index(letter) for letter in given["classes"]]
+    u, base = [0.0] * len(classes), 0
+    for one in sorted(set(classes)):
+        places = [i for i, other in enumerate(classes) if other == one]
+        n = len(places)
+        step = max(1, (n * 618 + 999) // 1000)
+        while math.gcd(step, n) > 1:
+            step += 1
+        for j, i in enumerate(places):
+            u[i] = (base + (j * step + step // 2) % n + 0.5) / len(classes)
+        base += n
+    length = given["length"]
+    return [u[i:i + length] for i in range(0, len(u), length)]
+
+
+def unpacked(text):
+    """Packed numbers of mpgsig(5): LEB128 within zstd within base64."""
+    run = subprocess.run(["zstd", "-dcq"], input=base64.b64decode(text), check=True,
+                         capture_output=True)
+    numbers, number, shift = [], 0, 0
+    for byte in run.stdout:
+        number |= (byte & 127) << shift
+        shift += 7
+        if byte < 128:
+            numbers.append(number)
+            number = shift = 0
+    return numbers
+
+
+class Path:
+    """One class of path between processes."""
+
+    def __init__(self, given):
+        self.name = given["path"]
+        self.eager_limit = given.get("eager_limit_bytes")
+        self.latency = Sizes(given.get("latency", []), "one_way_ns")
+        self.transfer = Sizes(given.get("bandwidth", []), "transfer_ns")
+        sender = Sizes(given.get("sender", []), "send_ns")
+        self.send_overhead = Sizes(
+            given.get("send_overhead", []), "send_ns") or sender
+        self.receive_overhead = Sizes(
+            given.get("receive_overhead", []), "receive_ns")
+
+    def flight(self, launch, size_bytes, u):
+        """X(d; u): with the slope on top above the greatest size."""
+        sizes = self.latency.sizes
+        value = self.latency(launch, size_bytes, u)
+        if size_bytes <= sizes[-1]:
+            return value
+        return value + (size_bytes - sizes[-1]) * self.slope(launch, u)
+
+    def slope(self, launch, u):
+        for sizes in (self.transfer, self.latency):
+            if len(sizes.sizes) >= 2:
+                return sizes.slope(launch, u)
+        return 0.0
+
+    def transfer_only(self, launch, size_bytes, u):
+        """What transfers say of the time for d bytes beyond the least size's."""
+        sizes = self.transfer.above(0)
+        if not sizes or size_bytes <= 0:
+            return 0.0
+        value = sizes(launch, size_bytes, u)
+        if size_bytes > sizes.sizes[-1] and len(sizes.sizes) >= 2:
+            value += (size_bytes - sizes.sizes[-1]) * sizes.slope(launch, u)
+        return max(0.0, value - sizes(launch, sizes.sizes[0], u))
+
+
+class Signature:
+    """A machine: its paths by class, its collectives, its cores."""
+
+    def __init__(self, text):
+        given = json.loads(text)
+        self.paths = {path["path"]: Path(path) for path in given.get("network", [])}
+        self.cores = given.get("noise", [])
+        self.collectives = {}
+        for one in given.get("collectives", []):
+            self.collectives.setdefault(
+                (one["operation"], one["processes"]), []).append(one)
+        for key, elements in self.collectives.items():
+            elements.sort(key=lambda one: one["size_bytes"])
+            self.collectives[key] = Sizes(elements, "time_ns")
+
+    def path(self, name):
+        """That of this class, else the farthest."""
+        if name in self.paths:
+            return self.paths[name]
+        return next((self.paths[name] for name in reversed(PATHS)
+                     if name in self.paths), None)
+
+    def processes(self, operation):
+        return {p for kind, p in self.collectives if kind == operation and p > 1}
+
+
+def read_signature(path):
+    with open(path, encoding="utf-8") as file:
+        return Signature(file.read())
