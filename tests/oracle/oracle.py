@@ -24,8 +24,8 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 sys.dont_write_bytecode = True
 from oracle_graph import Builder  # noqa: E402
 from oracle_signature import read_signature  # noqa: E402
-from oracle_trace import (  # noqa: E402
-    MEETINGS, PREFIXES, Matching, OracleError, read_trace)
+from oracle_matching import MEETINGS, PREFIXES, Matching  # noqa: E402
+from oracle_trace import OracleError, read_trace  # noqa: E402
 
 ZERO = Fraction(0)
 
@@ -95,13 +95,14 @@ def leave_account(builder, call, delays, account):
         delta = builder.own(call)
     own = everything = others = delays[call.S] + max(delta, -call.duration)
     account["calls"] += own - delays[call.S]
-    put = ZERO
-    for u, delta, what, part, all_of_it, least in carried:
+    put, brought = ZERO, []
+    for u, delta, what, part, all_of_it in carried:
         value = delays[u] + delta
         without = (graph.without(u, delays) if all_of_it else delays[u]) + delta - part
-        if least is not None:
-            value = max(value, graph.without(u, delays) + least)
-            without = max(without, graph.without(u, delays) + least)
+        brought.append((what, value, without))
+    for u, what, *edge in graph.arrived[call.E]:
+        brought.append((what, *graph.through(u, call.E, edge, delays)))
+    for what, value, without in brought:
         everything, others = max(everything, value), max(others, without)
         put += value - without
         account[what] += value - without

@@ -45,7 +45,7 @@ class Costs:
         if settings.signature:
             path = settings.target_path()
             self.target = Machine(settings.signature, path, launch)
-            if settings.source:
+            if settings.source and settings.source_path():
                 self.source = Machine(settings.source, settings.source_path(), launch)
         self.replaced = settings.latency is not None or settings.byte is not None
         self.value, self.flight_source = self.choose_flights()
@@ -131,7 +131,7 @@ class Costs:
         return self.overheads(target, source, message, RECEIVE)
 
     def overhead_lists(self, name):
-        return [machine and getattr(machine.path, name)
+        return [machine and machine.path and getattr(machine.path, name)
                 for machine in (self.target, self.source)]
 
     def overheads(self, target, source, message, purpose):

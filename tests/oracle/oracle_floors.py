@@ -6,7 +6,7 @@ sections 3 and 4)."""
 from collections import Counter
 from fractions import Fraction
 
-from oracle_trace import COMPLETIONS, STANDARD_SENDS
+from oracle_matching import COMPLETIONS, STANDARD_SENDS
 
 ZERO = Fraction(0)
 ENOUGH_WAITED = 8
@@ -53,6 +53,8 @@ class MessageFloors:
         self.latency = settings.source_latency
         self.byte = settings.source_byte
         self.stated = self.latency is not None or self.byte is not None
+        path = settings.signature and settings.source and settings.source_path()
+        self.measured = path and path.latency and path
         self.least = {}
         if self.trace.has_clocks() and not self.stated:
             for message in matching.messages:
@@ -74,7 +76,7 @@ class MessageFloors:
         for smaller in range(size_class(size_bytes), -1, -1):
             if (pair, smaller) in self.least:
                 return self.least[pair, smaller]
-        return ZERO
+        return self.measured.latency(None, size_bytes, 0) if self.measured else ZERO
 
 
 def limit_shown(matching, target_limit):

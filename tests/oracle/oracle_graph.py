@@ -8,18 +8,19 @@ from fractions import Fraction
 
 from oracle_costs import Costs
 from oracle_floors import CallFloors, MessageFloors, eager_limits
-from oracle_messages import Messages
+from oracle_matching import FROM_ROOT, MEETINGS, PREFIXES, TO_ROOT
+from oracle_messages import Brought, Messages
 from oracle_noise import Noise
-from oracle_trace import (FROM_ROOT, MEETINGS, PREFIXES, TO_ROOT, OracleError)
+from oracle_trace import OracleError
 
 ZERO = Fraction(0)
 
 
 class Graph:
-    """Nodes with in-edges (u, delta, slack, least) and bounds D(v) >= D(u) - gap.
+    """Nodes with in-edges (u, delta, slack, least, after) and bounds D(v) >= D(u) - gap.
 
-    delta may be a function of D(u).  least: what comes through is no less than D(u)
-    were nothing put into u, plus this; None: no such bound.
+    delta may be a function of D(u).  least: what comes through, before after is added,
+    is no less than D(u) were nothing put into u, plus this; None: no such bound.
     """
 
     def __init__(self):
@@ -29,17 +30,36 @@ class Graph:
         self.whole = set()
         self.absolute = {}
         self.carried = defaultdict(list)
+        self.arrived = defaultdict(list)
 
-    def edge(self, u, v, delta, slack=ZERO, least=None):
-        self.edges[v].append((u, delta, max(ZERO, slack), least))
+    def edge(self, u, v, delta, slack=ZERO, least=None, after=ZERO):
+        self.edges[v].append((u, delta, max(ZERO, slack), least, after))
 
-    def carry(self, u, v, delta, what, put=ZERO, all_of_it=False, least=None):
+    def carry(self, u, v, delta, what, put=ZERO, all_of_it=False):
         """An edge into a call's end that brings a message or a collective.
 
         what: which of the account's lines it belongs to.  put: the part of
         delta that was put into it; all_of_it: and into the node u.
         """
-        self.carried[v].append((u, delta, what, put, all_of_it, least))
+        self.carried[v].append((u, delta, what, put, all_of_it))
+
+    def carry_arrival(self, message, v, delta, what, slack, least, after, brought):
+        """An edge from an arrival, with its bound, and its line of the account."""
+        self.edge(message.A, v, delta, slack, least, after)
+        self.arrived[v].append((message.A, what, delta, max(ZERO, slack), least, after,
+                                brought))
+
+    def through(self, u, v, edge, delays):
+        """(what an arrival brings to v before slack, the same with nothing put in)"""
+        delta, slack, least, after, brought = edge
+        without = self.without(u, delays)
+        low = without + least + slack - self.least_slack(v)
+        value = max(delays[u] + delta, low) + after
+        if brought is Brought.AGAIN:
+            return value, value
+        if brought is Brought.BACK:
+            return value, max(delays[u], low) + after
+        return value, without + after
 
     def bound(self, u, v, gap):
         self.bounds[v].append((u, gap))
@@ -62,24 +82,24 @@ class Graph:
         """What is subtracted from the slack of all of v's in-edges."""
         if v in self.whole:
             return ZERO
-        return min(slack for _, _, slack, _ in self.edges[v])
+        return min(slack for _, _, slack, *_ in self.edges[v])
 
     def without(self, v, delays):
         """D of an arrival or a meeting with nothing put into itself."""
         if v in self.absolute:
             return delays[self.absolute[v]]
         least = self.least_slack(v)
-        return max(delays[u] - (slack - least) for u, _, slack, _ in self.edges[v])
+        return max(delays[u] - (slack - least) for u, _, slack, *_ in self.edges[v])
 
     def delay(self, v, delays):
         least_slack = self.least_slack(v)
         arrivals = []
-        for u, delta, slack, least in self.edges[v]:
+        for u, delta, slack, least, after in self.edges[v]:
             value = delays[u] + (delta(delays[u]) if callable(delta) else delta)
             value -= slack - least_slack
             if least is not None:
                 value = max(value, self.without(u, delays) + least)
-            arrivals.append(value)
+            arrivals.append(value + after)
         return max(arrivals + [delays[u] - gap for u, gap in self.bounds[v]])
 
 
@@ -140,17 +160,15 @@ class Builder(Messages):
     def add_local(self, call):
         if call in self.touched:
             self.graph.whole.add(call.E)
-        delta = self.own(call)
         slack = ZERO
-        if call not in self.absolute_calls and (
-                self.settings.absorb != "none" and call in self.waits):
+        if call in self.absolute_calls:
+            slack = call.duration
+        elif self.settings.absorb != "none" and call in self.waits:
             slack = self.call_floors.slack(call)
-        self.graph.edge(call.S, call.E, delta, slack)
+        self.graph.edge(call.S, call.E, self.own(call), slack)
 
     def own(self, call):
-        """What the call's own rank does beyond what it did."""
-        if call in self.absolute_calls:
-            return self.settings.kappa(call) + self.overhead(call) - call.duration
+        """What the call's own rank does beyond what it did; absolute: all of it."""
         return self.settings.kappa(call) + self.overhead(call)
 
     def clock_slack(self, slack):

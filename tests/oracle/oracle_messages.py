@@ -2,10 +2,20 @@
 """Messages in the oracle's graph: arrivals, completions, protocols that change, and
 what calls cost their own ranks (docs/MODEL.md sections 3 and 4)."""
 
+import enum
+import math
 from collections import defaultdict
 from fractions import Fraction
 
 ZERO = Fraction(0)
+
+
+class Brought(enum.Enum):
+    """What an arrival brings to a call's end: itself, itself once more, an answer."""
+
+    FIRST = 1
+    AGAIN = 2
+    BACK = 3
 
 
 class Messages:
@@ -59,7 +69,8 @@ class Messages:
             changes_to_eager = self.changes(message) and not self.synchronous(message)
             waits = self.synchronous(message) or self.was_synchronous(message)
             if not (message.send.blocking and waits) or changes_to_eager:
-                overheads.append(self.costs.send_overheads(message, not waits))
+                stands_in = not waits or call in self.absolute_calls
+                overheads.append(self.costs.send_overheads(message, stands_in))
         overheads += [self.costs.receive_overheads(message)
                       for message in self.received[call]]
         overheads = [one for one in overheads if one]
@@ -132,8 +143,10 @@ class Messages:
         return (self.flight(message) + sum(costs.message(message)),
                 self.floor(0, post, send) + costs.acknowledgement(message))
 
-    def least(self, message, end, arrival):
+    def least(self, message, end):
         """What comes to an end is no less than D(A) without lambda and tau, plus this."""
+        if self.changes(message):
+            return -math.inf
         flight = self.flight(message)
         if not self.trace.has_clocks():
             return -flight
@@ -143,11 +156,11 @@ class Messages:
         """The whole of an eager message, of a synchronous one its envelope."""
         kappa, send = self.settings.kappa(probe), message.send.call
         if not synchronous:
-            least = self.least(message, probe, arrival)
-            self.graph.carry(message.A, probe.E, kappa, "messages", all_of_it=first,
-                             least=least)
-            self.graph.edge(message.A, probe.E, kappa,
-                            self.clock_slack(self.leave(probe) - arrival), least)
+            self.graph.carry_arrival(
+                message, probe.E, ZERO, "messages",
+                self.clock_slack(self.leave(probe) - arrival),
+                self.least(message, probe), kappa,
+                Brought.FIRST if first else Brought.AGAIN)
             return
         floor = self.floor(0, send, probe)
         slack = self.leave(probe) - self.enter(send) - floor
@@ -157,12 +170,10 @@ class Messages:
 
     def add_completion(self, message, arrival, is_first):
         end = message.receive.completed_by
-        delta = self.settings.kappa(end) + self.behind(message)
-        least = self.least(message, end, arrival)
-        self.graph.carry(message.A, end.E, delta, "messages", all_of_it=is_first,
-                         least=least)
-        self.graph.edge(message.A, end.E, delta,
-                        self.clock_slack(self.leave(end) - arrival), least)
+        self.graph.carry_arrival(
+            message, end.E, self.behind(message), "messages",
+            self.clock_slack(self.leave(end) - arrival), self.least(message, end),
+            self.settings.kappa(end), Brought.FIRST if is_first else Brought.AGAIN)
 
     def add_acknowledgement(self, message, arrival):
         end = message.send.completed_by
@@ -170,5 +181,6 @@ class Messages:
             floor = self.floor(0, message.receive.call, end)
             slack = self.leave(end) - arrival - floor
             back = self.costs.acknowledgement(message)
-            self.graph.edge(message.A, end.E, back, self.clock_slack(slack))
-            self.graph.carry(message.A, end.E, back, "messages", put=back)
+            self.graph.carry_arrival(
+                message, end.E, back, "messages", self.clock_slack(slack),
+                self.least(message, end), ZERO, Brought.BACK)

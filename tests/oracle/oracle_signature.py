@@ -113,16 +113,27 @@ def read_rows(given):
 
 def unpacked(text):
     """Packed numbers of mpgsig(5): LEB128 within zstd within base64."""
-    run = subprocess.run(["zstd", "-dcq"], input=base64.b64decode(text), check=True,
-                         capture_output=True)
     numbers, number, shift = [], 0, 0
-    for byte in run.stdout:
+    for byte in unframed(base64.b64decode(text)):
         number |= (byte & 127) << shift
         shift += 7
         if byte < 128:
             numbers.append(number)
             number = shift = 0
     return numbers
+
+
+def unframed(frame):
+    """The content of a frame of zstd: uncompressed blocks, or what zstd makes of it."""
+    if frame[:5] != b"\x28\xb5\x2f\xfd\xa0" or frame[9] & 6:
+        return subprocess.run(["zstd", "-dcq"], input=frame, check=True,
+                              capture_output=True).stdout
+    content, at, last = b"", 9, 0
+    while not last:
+        header = int.from_bytes(frame[at:at + 3], "little")
+        content += frame[at + 3:at + 3 + (header >> 3)]
+        at, last = at + 3 + (header >> 3), header & 1
+    return content
 
 
 class Path:
@@ -133,9 +144,8 @@ class Path:
         self.eager_limit = given.get("eager_limit_bytes")
         self.latency = Sizes(given.get("latency", []), "one_way_ns")
         self.transfer = Sizes(given.get("bandwidth", []), "transfer_ns")
-        sender = Sizes(given.get("sender", []), "send_ns")
-        self.send_overhead = Sizes(
-            given.get("send_overhead", []), "send_ns") or sender
+        self.sender = Sizes(given.get("sender", []), "send_ns")
+        self.send_overhead = Sizes(given.get("send_overhead", []), "send_ns")
         self.receive_overhead = Sizes(
             given.get("receive_overhead", []), "receive_ns")
 

@@ -1,0 +1,202 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Make a random signature (mpgsig(5)) for the oracle's comparisons: awkward sizes, one
+only or none, jumps, launches, rows, overheads, collectives, detours whole or in part."""
+
+import argparse
+import base64
+import json
+import random
+import sys
+
+PATHS = ["core complex", "node", "between nodes"]
+SIZES = [0, 1, 3, 8, 100, 1000, 4097, 9999, 65536, 1000003]
+ALPHABET = ("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+            "0123456789+/")
+
+
+class Maker:
+    """Draws of one signature; parts of it may be asked for or left to chance."""
+
+    def __init__(self, seed, version):
+        self.random = random.Random(f"signature {seed}")
+        self.version = version
+
+    def chance(self, probability):
+        return self.random.random() < probability
+
+    # Distributions
+
+    def distribution(self, scale):
+        knots = self.random.choice([2, 2, 3, 5, 12])
+        least = self.random.uniform(0.3, 1) * scale
+        spread = self.random.choice([0, 0.01, 0.3, 2]) * scale
+        quantiles = sorted(round(least + spread * self.random.random() ** 3, 3)
+                           for _ in range(knots))
+        given = {"n": self.random.randint(1, 5000),
+                 "mean": (quantiles[0] + quantiles[-1]) / 2, "quantiles": quantiles}
+        if self.version == 4 and self.chance(0.7):
+            given["probabilities"] = self.probabilities(knots)
+        return given
+
+    def probabilities(self, knots):
+        """From 0 to 1, sometimes with a jump: the same one twice."""
+        inner = sorted(self.random.uniform(0.01, 0.99) for _ in range(knots - 2))
+        if len(inner) >= 2 and self.chance(0.5):
+            at = self.random.randrange(len(inner) - 1)
+            inner[at] = inner[at + 1]
+        return [0, *inner, 1]
+
+    def launches(self, scale):
+        return [self.distribution(scale) for _ in range(self.random.randint(2, 4))]
+
+    def rows(self):
+        length = self.random.randint(1, 7)
+        blocks = self.random.randint(1, 4)
+        text = "".join(self.random.choice(ALPHABET[:self.random.choice([1, 5, 64])])
+                       for _ in range(blocks * length))
+        return {"length": length, "classes": text}
+
+    def sizes(self, key, base, per_byte, some=None):
+        """A list of sizes, each with a distribution under key."""
+        some = some or self.random.choice([1, 2, 3, 6])
+        elements = []
+        for size in sorted(self.random.sample(SIZES, some)):
+            scale = base + per_byte * size
+            element = {"size_bytes": size, key: self.distribution(scale)}
+            if self.version == 4 and self.chance(0.4):
+                element["launches"] = self.launches(scale)
+            if self.version == 4 and key == "one_way_ns" and self.chance(0.4):
+                element["rows"] = self.rows()
+            elements.append(element)
+        return elements
+
+    # Network
+
+    def path(self, name):
+        speed = self.random.choice([0.2, 1, 5])
+        given = {"path": name}
+        if self.chance(0.7):
+            given["eager_limit_bytes"] = self.random.choice(
+                [-1, 0, 100, 4096, 5000, 70000])
+        if self.chance(0.85):
+            given["latency"] = self.sizes("one_way_ns", 900 * speed, 0.1 * speed)
+            given["one_way"] = "synchronised clocks"
+        if self.chance(0.6):
+            given["bandwidth"] = self.sizes("transfer_ns", 700 * speed, 0.2 * speed)
+        if self.chance(0.5):
+            given["sender"] = self.sizes("send_ns", 300 * speed, 0.05 * speed)
+        if self.version == 4 and self.chance(0.6):
+            given["send_overhead"] = self.sizes("send_ns", 200 * speed, 0.01)
+        if self.version == 4 and self.chance(0.6):
+            given["receive_overhead"] = self.sizes("receive_ns", 250 * speed, 0.02)
+        return given
+
+    def collectives(self):
+        elements = []
+        for operation in ("allreduce", "alltoall", "barrier", "bcast"):
+            for processes in sorted(self.random.sample(range(2, 9), 2)):
+                if self.chance(0.5):
+                    continue
+                some = 1 if operation == "barrier" else None
+                for one in self.sizes("time_ns", 2000 * processes, 0.5, some):
+                    if operation == "barrier":
+                        one["size_bytes"] = 0
+                    elements.append({"operation": operation, "processes": processes,
+                                     **one})
+        return elements
+
+    # Noise
+
+    def detours(self, span, most):
+        """[(start, duration)] in whole ns."""
+        n = self.random.randint(0, most)
+        detours, end = [], 0
+        for start in sorted(self.random.sample(range(1, span - 1), n)):
+            duration = self.random.choice([300, 1700, 5501, 40003])
+            if start > end and start + duration < span:
+                detours.append((start, duration))
+                end = start + duration + self.random.randint(0, 2)
+        return detours
+
+    def core(self, host, number, offset):
+        span = self.random.choice([100003, 2500000, 19999999])
+        core = {"core": number, "span_ns": span}
+        if host:
+            core["host"] = host
+        if self.version == 4 and offset is not None:
+            core["together"] = True
+            core["offset_ns"] = offset
+        detours = self.detours(span, 60)
+        if self.version != 4 and self.chance(0.5):
+            core["detours"] = {"start_ns": [start for start, _ in detours],
+                               "duration_ns": [duration for _, duration in detours]}
+        else:
+            core["detours"] = whole(detours, self.random.choice([1, 10]))
+        return core
+
+    def cores(self):
+        cores = []
+        together = self.chance(0.5)
+        for host in self.random.choice([[""], [""], ["a", "b"]]):
+            for number in range(self.random.randint(1, 4)):
+                offset = self.random.randint(0, 5000) if together else None
+                cores.append(self.core(host, number, offset))
+        return cores
+
+    def signature(self, parts):
+        given = {"format": "mpgkit-signature", "version": [self.version, 0],
+                 "header": {"host": "made up"}}
+        if "noise" in parts:
+            given["noise"] = self.cores()
+        if "network" in parts:
+            some = self.random.sample(PATHS, self.random.randint(1, 3))
+            given["network"] = [self.path(name) for name in PATHS if name in some]
+        if "collectives" in parts:
+            given["collectives"] = self.collectives()
+        return given
+
+
+def packed(numbers):
+    content = bytearray()
+    for number in numbers:
+        while number > 127:
+            content.append(number & 127 | 128)
+            number >>= 7
+        content.append(number)
+    return base64.b64encode(frame(bytes(content))).decode()
+
+
+def frame(content):
+    """Uncompressed blocks as one frame of zstd (RFC 8878) that says its size."""
+    blocks = [content[i:i + 2 ** 17] for i in range(0, len(content), 2 ** 17)] or [b""]
+    out = b"\x28\xb5\x2f\xfd\xa0" + len(content).to_bytes(4, "little")
+    for i, block in enumerate(blocks):
+        header = len(block) << 3 | (i == len(blocks) - 1)
+        out += header.to_bytes(3, "little") + block
+    return out
+
+
+def whole(detours, parts):
+    numbers, end = [], 0
+    for start, duration in detours:
+        numbers += [(start - end) * parts, duration * parts]
+        end = start + duration
+    return {"n": len(detours), "parts_of_ns": parts, "packed": packed(numbers)}
+
+
+def make(seed, version, parts):
+    return json.dumps(Maker(seed, version).signature(parts), indent=1)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--version", type=int, default=4, choices=[3, 4])
+    parser.add_argument("--parts", default="noise,network,collectives")
+    options = parser.parse_args()
+    sys.stdout.write(make(options.seed, options.version, options.parts.split(",")) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Add to a text trace what the tracer records besides: callsites, CPU time, calls that
+involve nobody, marks of regions, sums of calls, its own cost. From standard input."""
+
+import argparse
+import random
+import sys
+
+NAMES = ["Comm_rank", "Comm_size"]
+TRACER = ["#fact {rank} overhead_call_ns {call}", "#fact {rank} overhead_sum_ns {sum}"]
+
+
+class Extras:
+    """Writes a trace again, line by line."""
+
+    def __init__(self, seed, options):
+        self.random = random.Random(f"extras {seed}")
+        self.options = options
+        self.last = {}
+        self.regions = {}
+
+    def header(self, ranks):
+        if self.options.cpu:
+            yield "#values cpu_ns"
+        for rank in range(ranks):
+            if self.options.tracer:
+                for line in TRACER:
+                    yield line.format(rank=rank, call=self.random.choice([0, 7.5, 61.3]),
+                                      sum=self.random.choice([1.25, 12.125]))
+        for site in range(1, self.options.sites + 1):
+            yield f"#site {site} = ?+0x{16 * site:x}"
+
+    def event(self, text, since):
+        """One line with its site and the CPU time since the event before."""
+        if self.options.sites and "calls=" not in text:
+            site = self.random.randint(0, self.options.sites)
+            text += f" site={site}" if site else ""
+        if self.options.cpu:
+            share = 1 if self.options.cpu == "all" else self.random.choice([0.9, 1, 1])
+            text += f" values={int(since * share)}"
+        return text
+
+    def between(self, rank, begin, end):
+        """Some of what may be between two calls, as (enter, leave, words)."""
+        if not self.options.tracer or self.random.random() < 0.6:
+            return
+        times = sorted(self.random.randint(begin, end)
+                       for _ in range(2 * self.random.randint(1, 3)))
+        for enter, leave in zip(times[::2], times[1::2]):
+            kind = self.random.randrange(4)
+            if kind == 0:
+                n = self.random.randint(1, 5)
+                yield (leave, leave, f"{self.random.choice(NAMES)} calls={n} "
+                       f"time={10 * n} least=10 most=10")
+            elif kind == 1:
+                yield self.mark(rank, leave)
+            elif kind == 2:
+                yield enter, leave, self.random.choice(NAMES)
+            else:
+                yield enter, leave, "Flush"
+
+    def mark(self, rank, time):
+        if self.regions.get(rank):
+            self.regions[rank] = False
+            return time, time, 'Region_end name="work"'
+        self.regions[rank] = True
+        return time, time, 'Region_begin name="work"'
+
+    def call(self, line):
+        rank, enter, leave, words = line.split(" ", 3)
+        begin = self.last.get(rank)
+        if begin is not None:
+            for other in self.between(rank, begin, int(enter)):
+                yield (f"{rank} {other[0]} {other[1]} "
+                       + self.event(other[2], other[0] - begin))
+                begin = other[1]
+        since = int(enter) - begin if begin is not None else 0
+        yield f"{rank} {enter} {leave} " + self.event(words, since)
+        self.last[rank] = int(leave)
+
+    def lines(self, lines):
+        ranks, waiting = 0, True
+        for line in lines:
+            if line.startswith("#ranks"):
+                ranks = int(line.split()[1])
+            elif ranks and waiting:
+                yield from self.header(ranks)
+                waiting = False
+            if line.startswith("#"):
+                yield line
+            else:
+                yield from self.call(line)
+
+
+def add(parser):
+    """The options, to a parser of somebody else, too."""
+    parser.add_argument("--sites", type=int, default=0)
+    parser.add_argument("--tracer", action="store_true")
+    parser.add_argument("--cpu", choices=["some", "all"])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--seed", type=int, default=1)
+    add(parser)
+    options = parser.parse_args()
+    lines = (line.rstrip("\n") for line in sys.stdin)
+    for line in Extras(options.seed, options).lines(lines):
+        print(line)
+
+
+if __name__ == "__main__":
+    main()

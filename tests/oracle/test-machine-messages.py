@@ -1,0 +1,314 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""mpgsim between two made-up machines, held against arithmetic by hand: chains of
+messages, LogGP, what calls cost, protocols that change, collectives (TAP).
+
+The environment variable MPGSIM names the program.
+"""
+
+import math
+import os
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.dont_write_bytecode = True
+from closed_forms import (  # noqa: E402
+    END, answer, collective, delays, expect, main, path, same, signature, spread,
+    trace)
+
+FIXED = "--absorb=none"
+MODES = ["--absorb=none", "--absorb=wait", "--absorb=clock"]
+SIZES = [8, 1024, 8192, 32768]
+TARGET = {8: 5300, 1024: 6100, 4096: 7340, 65536: 19000}
+SOURCE = {8: 450, 1024: 710, 4096: 1530, 65536: 9100}
+
+
+def chain(n, size):
+    """A message goes to and fro, n times in all; every call ends when it must."""
+    programs, now = [[], []], 1000
+    for i in range(n):
+        a, b = i % 2, 1 - i % 2
+        programs[a].append(f"{now} {now + 20} Send to={b} tag=0 bytes={size}")
+        programs[b].append(f"{now + 10} {now + 200} Recv from={a} tag=0 bytes={size}")
+        now += 230
+    assert now < END
+    return trace(2, *programs)
+
+
+def between(table, size):
+    """Linear in log2(d + 1) between the sizes of a table."""
+    sizes = sorted(table)
+    for low, high in zip(sizes, sizes[1:]):
+        if low <= size <= high:
+            part = math.log((size + 1) / (low + 1)) / math.log((high + 1) / (low + 1))
+            return table[low] * (1 - part) + table[high] * part
+    raise AssertionError
+
+
+def test_chain_of_constants():
+    """n messages grow by n times what the one-way times differ by, at every size."""
+    target, source = signature(path(latency=TARGET)), signature(path(latency=SOURCE))
+    for size in SIZES:
+        for n in (1, 12, 301):
+            more = n * (between(TARGET, size) - between(SOURCE, size))
+            for mode in MODES:
+                got = delays(chain(n, size), mode, signature=target, source=source)
+                expect([got[n % 2]], more)
+
+
+def test_chain_of_draws():
+    """With distributions, n times the difference of their means, within 3 %."""
+    shape = [0.8, 0.9, 1, 1.1, 3]
+    target, source = [signature(path(latency={
+        size: spread(*(value * x for x in shape)) for size, value in table.items()}))
+        for table in (TARGET, SOURCE)]
+    mean = sum((a + b) / 2 for a, b in zip(shape, shape[1:])) / 4
+    n = 4000
+    for size in SIZES:
+        more = n * mean * (between(TARGET, size) - between(SOURCE, size))
+        got = answer(chain(n, size), FIXED, "--replicas=8", signature=target,
+                     source=source)["ranks"][0]["delay_ns"]["mean"]
+        assert abs(got - more) <= 0.03 * more, f"{size} bytes: {got}, not {more}"
+
+
+def test_chain_without_source():
+    """The target's least one-way time is taken for the trace's."""
+    target = signature(path(latency={8: spread(400, 400), 100: spread(500, 900)}))
+    expect(delays(chain(12, 8), FIXED, signature=target)[:1], 0)
+    got = answer(chain(4000, 100), FIXED, "--replicas=8", signature=target)
+    got = got["ranks"][0]["delay_ns"]["mean"]
+    assert abs(got - 4000 * 200) <= 0.03 * 4000 * 200, got
+
+
+def test_loggp():
+    """Above the greatest latency the slope of transfers counts: L + o + (d - d') G."""
+    machines = [(1000, 0.25), (300, 0.0625)]
+    target, source = [signature(path(
+        latency={1: first, 1001: first + 1000 * each},
+        bandwidth={4096: 7777, 8192: 7777 + 4096 * each})) for first, each in machines]
+    size = 50001
+    more = 700 + (size - 1) * (0.25 - 0.0625)
+    expect(delays(chain(6, size), FIXED, signature=target, source=source)[:1], 6 * more)
+
+
+def test_slope_of_latencies():
+    """Without two sizes of transfers it is that of the two greatest latencies."""
+    target = signature(path(latency={1: 50, 1001: 1000, 2001: 3500},
+                            bandwidth={512: 800}))
+    source = signature(path(latency={8: 200}))
+    more = 3500 + (9001 - 2001) * 2.5 - 200
+    expect(delays(chain(2, 9001), FIXED, signature=target, source=source)[:1], 2 * more)
+
+
+def test_transfers_alone():
+    """Without latencies a message costs what it takes beyond the least size's."""
+    target = signature(path(bandwidth={512: 800, 2048: 3100, 8192: 9999}))
+    source = signature(path(bandwidth={64: 100, 8192: 1700}))
+    cost = (9999 - 800) - (1700 - 100)
+    expect(delays(chain(2, 8192), FIXED, signature=target, source=source)[:1], 2 * cost)
+    expect(delays(chain(2, 0), FIXED, signature=target, source=source)[:1], 0)
+
+
+def test_a_machine_stays_itself():
+    one = signature(path(eager_limit=4096, latency={8: spread(1, 7, 90), 99: same(4)},
+                         send_overhead={8: spread(3, 9)},
+                         receive_overhead={8: spread(3, 77)}),
+                    collective("barrier", 2, {0: spread(100, 1000)}))
+    program = ["1000 1100 Barrier"]
+    for mode in MODES:
+        for text in (chain(31, 10000), trace(2, program, program)):
+            expect(delays(text, mode, signature=one, source=one), 0, 0)
+
+
+# --- what calls cost -------------------------------------------------------
+
+FLIES = {"latency": {0: 500}}
+NEAR = signature(path(**FLIES, send_overhead={8: 100, 1024: 340},
+                      receive_overhead={8: 60, 1024: 75}))
+FAR = signature(path(**FLIES, send_overhead={8: 3100, 1024: 4100},
+                     receive_overhead={8: 900, 1024: 1300}))
+MOVE = {"signature": FAR, "source": NEAR}
+
+
+def sends(name, size=8, more=""):
+    return f"1000 1100 {name} to=1 tag=0 bytes={size}{more}"
+
+
+def receives(name="Recv", size=8):
+    return f"1000 1700 {name} from=0 tag=0 bytes={size}"
+
+
+def test_send_overhead():
+    for mode in MODES:
+        for name in ("Send", "Bsend", "Rsend"):
+            text = trace(2, [sends(name)], [receives()])
+            expect(delays(text, mode, **MOVE)[:1], 3000)
+
+
+def test_synchronous_send_has_none():
+    """It waits: for the message, and for what comes back, which cost the same."""
+    text = trace(2, [sends("Ssend")], [receives()])
+    expect(delays(text, FIXED, **MOVE)[:1], 0)
+    text = trace(2, [sends("Issend", 8, " request=1"), "2000 2100 Wait requests=1"],
+                 [receives()])
+    expect(delays(text, FIXED, **MOVE)[:1], 3000)
+
+
+def test_sends_started_at_once():
+    """Each message of a call costs its own, by its size."""
+    text = trace(2, ["500 510 Send_init to=1 tag=0 bytes=8 persistent=1",
+                     "520 530 Send_init to=1 tag=0 bytes=1024 persistent=2",
+                     "1000 1100 Startall persistent=1,2 requests=1,2",
+                     "1200 1300 Waitall requests=1,2"],
+                 [receives(), "2000 2100 Recv from=0 tag=0 bytes=1024"])
+    expect(delays(text, FIXED, **MOVE)[:1], (3100 - 100) + (4100 - 340))
+
+
+def test_receive_overhead():
+    text = trace(2, [sends("Send")], [receives()])
+    expect(delays(text, FIXED, **MOVE)[1:], 900 - 60)
+
+
+def test_receives_completed_at_once():
+    """One after the other: the first to arrive lets the others' costs follow."""
+    posts = [f"{500 + i} {501 + i} Irecv from=0 tag={i} bytes=8 request={i + 1}"
+             for i in range(3)]
+    text = trace(2, [f"{1000 + 200 * i} {1050 + 200 * i} Send to=1 tag={i} bytes=8"
+                     for i in range(3)], [*posts, "1000 2500 Waitall requests=1,2,3"])
+    expect(delays(text, FIXED, **MOVE)[1:], 6000)
+    expect(delays(text, FIXED, signature=signature(path(
+        latency={0: 500}, receive_overhead={8: 900})), source=signature(path(
+            latency={0: 500}, receive_overhead={8: 60})))[1:], 3 * 840)
+
+
+def test_overhead_without_source():
+    """What the target's call costs, less the least that the trace's call took."""
+    text = trace(2, [sends("Send"), "3000 3040 Send to=1 tag=0 bytes=8"],
+                 [receives(), "4000 4500 Recv from=0 tag=0 bytes=8"])
+    got = delays(text, FIXED, signature=FAR)
+    expect(got[:1], 2 * (3100 - 40))
+
+
+def test_times_in_the_send_stand_for_overhead():
+    """Where one of the two machines has no overhead."""
+    target = signature(path(latency={0: 500}, sender={8: 2000}))
+    source = signature(path(latency={0: 500}, sender={8: 700}, send_overhead={8: 1}))
+    text = trace(2, [sends("Send")], [receives()])
+    expect(delays(text, FIXED, signature=target, source=source)[:1], 1300)
+    expect(delays(text, FIXED, signature=source, source=target)[:1], -100)
+
+
+# --- protocols -------------------------------------------------------------
+
+SHM = signature(path(eager_limit=100, latency={0: 500}, send_overhead={8: 60}))
+TCP = signature(path(eager_limit=65536, latency={0: 700}, send_overhead={8: 250}))
+CLOCK = ["--absorb=clock", "--source-latency=400ns"]
+
+
+def late_receiver(send, *more):
+    """The receive is posted at 5000; another, short one sets the floor of Recv."""
+    return trace(2, [send, *more, "20000 20010 Send to=1 tag=9 bytes=1000"],
+                 ["5000 6100 Recv from=0 tag=0 bytes=1000",
+                  "30000 30100 Recv from=0 tag=9 bytes=1000"])
+
+
+def test_synchronous_becomes_eager():
+    """The send that waited until 6000 ends when its overhead is over."""
+    text = trace(2, ["1000 6000 Send to=1 tag=0 bytes=1000"],
+                 ["5000 6100 Recv from=0 tag=0 bytes=1000"])
+    expect(delays(text, *CLOCK, signature=TCP, source=SHM)[:1], 1000 + 250 - 6000)
+
+
+def test_synchronous_becomes_eager_later_completed():
+    """The Wait that waited takes as long as the shortest Wait does."""
+    text = trace(2, ["1000 1100 Isend to=1 tag=0 bytes=1000 request=1",
+                     "2000 6000 Wait requests=1",
+                     "7000 7100 Isend to=1 tag=0 bytes=8 request=2",
+                     "8000 8030 Wait requests=2"],
+                 ["5000 6100 Recv from=0 tag=0 bytes=1000",
+                  "7500 7600 Recv from=0 tag=0 bytes=8"])
+    sends_more = 2 * (250 - 60)
+    expect(delays(text, *CLOCK, signature=TCP, source=SHM)[:1],
+           sends_more + 2000 + 30 - 6000)
+
+
+def test_eager_becomes_synchronous():
+    """The send waits for the receiver, the flight and the way back."""
+    text = trace(2, ["1000 1100 Send to=1 tag=0 bytes=1000"],
+                 ["5000 5100 Recv from=0 tag=0 bytes=1000"])
+    more = 5000 + 500 + 500 - 1100
+    expect(delays(text, *CLOCK, signature=SHM, source=TCP)[:1], more)
+
+
+def test_eager_becomes_synchronous_later_completed():
+    text = trace(2, ["1000 1100 Isend to=1 tag=0 bytes=1000 request=1",
+                     "2000 2050 Wait requests=1"],
+                 ["5000 5100 Recv from=0 tag=0 bytes=1000"])
+    expect(delays(text, *CLOCK, signature=SHM, source=TCP)[:1],
+           5000 + 500 + 500 - 2050)
+
+
+def test_protocol_needs_clocks():
+    """Without them the target's protocol holds for both machines."""
+    text = trace(2, ["1000 1100 Send to=1 tag=0 bytes=1000"],
+                 ["5000 5100 Recv from=0 tag=0 bytes=1000"])
+    for mode in ("--absorb=none", "--absorb=wait"):
+        both = delays(text, mode, signature=SHM, source=TCP)
+        limit = delays(text, mode, "--source-eager-limit=100", signature=SHM, source=TCP)
+        expect(both, *limit)
+
+
+# --- collectives -----------------------------------------------------------
+
+def everybody(p, line):
+    return trace(p, *[[f"{1000 + 7 * r} {2000 + 11 * r} {line}"] for r in range(p)])
+
+
+MEASURED = signature(path(latency={0: 500}), [
+    *collective("allreduce", 4, {8: 5000, 1024: 9000}),
+    *collective("alltoall", 4, {8: 7000}), *collective("barrier", 4, {0: 4000}),
+    *collective("bcast", 4, {8: 3000})])
+BEFORE = signature(path(latency={0: 200}), [
+    *collective("allreduce", 4, {8: 1000, 1024: 2500}),
+    *collective("alltoall", 4, {8: 1900}), *collective("barrier", 4, {0: 900}),
+    *collective("bcast", 4, {8: 800})])
+BOTH = {"signature": MEASURED, "source": BEFORE}
+
+
+def test_measured_collectives():
+    for line, more in (("Barrier", 3100), ("Allreduce bytes=8", 4000),
+                       ("Alltoall bytes=8", 5100)):
+        expect(delays(everybody(4, line), FIXED, **BOTH), *[more] * 4)
+    expect(delays(everybody(4, "Bcast root=1 bytes=8"), FIXED, **BOTH),
+           2200, 0, 2200, 2200)
+
+
+def test_measured_between_sizes():
+    part = math.log(101 / 9) / math.log(1025 / 9)
+    more = 4000 * (1 - part) + 6500 * part
+    expect(delays(everybody(4, "Allreduce bytes=100"), FIXED, **BOTH), *[more] * 4)
+
+
+def test_measured_at_other_processes():
+    """By the number of rounds: 3 for 2 of a barrier, 4 for 3 of an alltoall."""
+    expect(delays(everybody(5, "Barrier"), FIXED, **BOTH), *[3100 * 3 / 2] * 5)
+    expect(delays(everybody(5, "Alltoall bytes=8"), FIXED, **BOTH), *[5100 * 4 / 3] * 5)
+    expect(delays(everybody(2, "Barrier"), FIXED, **BOTH), *[3100 / 2] * 2)
+
+
+def test_unmeasured_collectives():
+    """Rounds of what a message of each round's size costs more: 300, of any size."""
+    expect(delays(everybody(4, "Scan bytes=8"), FIXED, **BOTH)[3:], 600)
+    expect(delays(everybody(4, "Allgather bytes=8"), FIXED, **BOTH), *[600] * 4)
+    expect(delays(everybody(4, "Reduce root=0 bytes=8"), FIXED, **BOTH), 300, 0, 0, 0)
+
+
+def test_collectives_of_one_machine_only():
+    """What the source lacks is not compared: rounds of messages."""
+    source = signature(path(latency={0: 200}))
+    expect(delays(everybody(4, "Barrier"), FIXED, signature=MEASURED, source=source),
+           *[600] * 4)
+
+
+if __name__ == "__main__":
+    main(globals())
