@@ -68,7 +68,8 @@ class Costs:
 
     def flies(self):
         """Whether X_T(d; u) is known, and nothing replaces a part of it."""
-        return self.value is Machine.flight and not self.replaced
+        return bool(self.target and self.target.path and self.target.path.latency
+                    and not self.replaced)
 
     def delta(self, size_bytes, u):
         if not self.value:

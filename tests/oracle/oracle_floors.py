@@ -76,7 +76,7 @@ class MessageFloors:
         for smaller in range(size_class(size_bytes), -1, -1):
             if (pair, smaller) in self.least:
                 return self.least[pair, smaller]
-        return self.measured.latency(None, size_bytes, 0) if self.measured else ZERO
+        return self.measured.flight(None, size_bytes, 0) if self.measured else ZERO
 
 
 def limit_shown(matching, target_limit):

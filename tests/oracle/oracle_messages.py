@@ -132,7 +132,8 @@ class Messages:
             if end:
                 delta = arrival + back - self.leave(end)
                 self.graph.edge(message.A, end.E, delta)
-                self.graph.carry(message.A, end.E, delta, "messages", put=back)
+                self.graph.carry(message.A, end.E, delta, "messages", put=delta,
+                                 all_of_it=True)
 
     def whole_flights(self, message):
         """X_T(d; u) and X_T(0; u')."""
