@@ -7,8 +7,8 @@ from collections import Counter, defaultdict
 from fractions import Fraction
 
 from oracle_draws import PART, PHASE, Draws
-from oracle_replay import (PARTS, LossTable, Resampled, bin_of, bound_of, read_record,
-                           time_for)
+from oracle_replay import (PARTS, LossTable, Resampled, bin_of, bound_of, composed,
+                           read_record, time_for)
 
 ZERO = Fraction(0)
 ENOUGH = 8
@@ -29,7 +29,7 @@ class Cores:
         for core in self.all:
             self.hosts[core.get("host", "")].append(core)
         self.records = {id(core): read_record(core) for core in self.all}
-        self.local = {}
+        self.composites = {}
         self.ranks_of = defaultdict(list)
         for rank in range(trace.ranks):
             self.ranks_of[trace.hosts[rank]].append(rank)
@@ -64,9 +64,19 @@ class Cores:
     def whole(self, rank):
         return self.records[id(self.place(rank)[0])]
 
+    def composed(self, rank):
+        """The whole record's detours over one span."""
+        core = self.place(rank)[0]
+        if id(core) not in self.composites:
+            self.composites[id(core)] = composed(self.records[id(core)])
+        return self.composites[id(core)]
+
     def clock(self, rank):
         whole = self.whole(rank)
-        return whole if self.picked is None else Resampled(whole, self.picked)
+        if self.picked is None:
+            return whole
+        again = Resampled(whole, self.picked)
+        return again if again.work > 0 else whole
 
 
 class Sketch:
@@ -78,10 +88,7 @@ class Sketch:
         self.bins = FINEST
         while self.bins > 1 and len(self.count(intervals)) > MOST_BINS:
             self.bins //= 2
-        below, self.shares = 0, {}
-        for number, members in sorted(self.count(intervals).items()):
-            self.shares[number] = (below / self.n, (below + members) / self.n)
-            below += members
+        self.counts = dict(sorted(self.count(intervals).items()))
 
     def count(self, intervals):
         return Counter(bin_of(y, self.bins) for y in intervals)
@@ -90,50 +97,83 @@ class Sketch:
         return bound_of(number, self.bins), bound_of(number + 1, self.bins)
 
     def median(self):
-        for number, (low, high) in self.shares.items():
-            if high >= 0.5:
+        below = 0
+        for number, n in self.counts.items():
+            if below + n >= self.n / 2:
                 least, most = self.bounds(number)
-                return least + (most - least) * (0.5 - low) / (high - low)
+                return least + (most - least) * (self.n / 2 - below) / n
+            below += n
         raise AssertionError
 
 
 class Removal:
-    """The source's noise taken out of alike intervals."""
+    """The source's noise taken out of alike intervals.
+
+    again: what the record loses as drawn this time, over what it loses.
+    """
 
     def __init__(self, sketch, table, phi, again):
-        self.sketch, self.phi, self.again = sketch, phi, again
+        self.sketch, self.again = sketch, again
+        self.kept = 1 - phi * again
         median = sketch.median()
         self.work = max(0.0, median - table.quantile(0.5, median))
-        mean = table.integral(1.0, self.work)
-        lost, middle, share = {}, {}, {}
-        for number, (low, high) in sketch.shares.items():
-            share[number] = high - low
-            lost[number] = (table.integral(high, self.work)
-                            - table.integral(low, self.work)) / (high - low)
-            middle[number] = sum(sketch.bounds(number)) / 2
-        beta = self.beta(share, lost, middle, mean)
-        self.removed = {number: mean + beta * (lost[number] - mean) for number in lost}
+        self.mean = table.integral(1.0, self.work)
+        longest = 1.02 * (self.work + table.quantile(1.0, self.work))
+        self.counts = {number: n for number, n in sketch.counts.items()
+                       if sketch.bounds(number)[0] <= longest}
+        self.allowed = {}
+        self.fit(table)
         self.floor = max(0.0, self.linear(sketch.least))
 
-    def beta(self, share, lost, middle, mean):
-        """How much of the spread is removed: work that varies by itself has more."""
-        centre = sum(share[b] * middle[b] for b in share)
-        v = sum(share[b] * (lost[b] - mean) ** 2 for b in share)
-        if v <= 0:
+    def fit(self, table):
+        """What each ranked bin may have lost; how much of the spread is removed."""
+        total, below, points = sum(self.counts.values()), 0, []
+        for number, n in self.counts.items():
+            a, b = below / total, (below + n) / total
+            below += n
+            v = min(max((a + b) / 2, 0.5 / total), 1 - 0.5 / total)
+            s = 2 * math.sqrt(v * (1 - v) / total)
+            self.allowed[number] = (table.quantile(max(0.0, a - s), self.work),
+                                    table.quantile(min(1.0, b + s), self.work))
+            middle = sum(self.sketch.bounds(number)) / 2
+            share = (table.integral(b, self.work) - table.integral(a, self.work)) / (b - a)
+            points.append((n / total, share, self.lost(number, middle), middle))
+        self.centre = sum(p * e for p, _, e, _ in points)
+        self.beta = self.beta_of(points, total)
+
+    def beta_of(self, points, total):
+        """So that the variance that is left is that of y less that of noise."""
+        middle = sum(p * y for p, _, _, y in points)
+        mean = sum(p * share for p, share, _, _ in points)
+        v = sum(p * (share - mean) ** 2 for p, share, _, _ in points)
+        w = sum(p * (e - self.centre) ** 2 for p, _, e, _ in points)
+        c = sum(p * (e - self.centre) * (y - middle) for p, _, e, y in points)
+        if v <= 0 or w <= 0:
             return 1.0
-        c = sum(share[b] * (lost[b] - mean) * (middle[b] - centre) for b in share)
-        k4 = sum(share[b] * (lost[b] - mean) ** 4 for b in share) / v ** 2
-        kappa = c / v * (1 - math.sqrt(max(0.0, k4 - 1) / self.sketch.n))
-        return kappa - math.sqrt(kappa ** 2 - 1) if kappa > 1 else 1.0
+        k = sum(p * (share - mean) ** 4 for p, share, _, _ in points) / v ** 2
+        c *= 1 - math.sqrt(max(0.0, k - 1) / total)
+        if c <= 0 or c ** 2 <= v * w:
+            return 1.0
+        return min(1.0, (c - math.sqrt(c ** 2 - v * w)) / w)
+
+    def lost(self, number, y):
+        low, high = self.allowed[number]
+        return min(max(y - self.work, low), high)
 
     def linear(self, y):
-        removed = self.removed[bin_of(y, self.sketch.bins)]
-        if self.phi > 0:
-            removed *= self.again / self.phi
-        return self.work + (1 - self.again) * (y - removed - self.work)
+        number, removed = bin_of(y, self.sketch.bins), self.mean
+        if number in self.allowed:
+            removed = self.centre + self.beta * (self.lost(number, y) - self.centre)
+        return self.work + self.kept * (y - removed * self.again - self.work)
 
     def __call__(self, y):
         return min(y, max(self.linear(y), min(y, self.floor)))
+
+
+def middle_of(y):
+    """The middle of its finest bin."""
+    number = bin_of(y, FINEST)
+    return (bound_of(number, FINEST) + bound_of(number + 1, FINEST)) / 2
 
 
 class Noise:
@@ -171,7 +211,7 @@ class Noise:
                     self.trace.interval(before, call))
         for key, intervals in groups.items():
             if len(intervals) < ENOUGH:
-                pools[key[:3]] += intervals
+                pools[key[:3]] += [middle_of(y) for y in intervals]
         return groups, pools
 
     def alike(self, before, call):
@@ -185,12 +225,13 @@ class Noise:
 
     def removal(self, key, intervals, rank):
         if key not in self.removals:
-            record = self.source.whole(rank)
+            record = self.source.composed(rank)
             if id(record) not in self.tables:
                 self.tables[id(record)] = LossTable(record)
+            phi = record.lost
+            again = self.source.clock(rank).lost / phi if phi > 0 else 1.0
             self.removals[key] = Removal(
-                Sketch(intervals), self.tables[id(record)], record.lost,
-                self.source.clock(rank).lost)
+                Sketch(intervals), self.tables[id(record)], phi, again)
         return self.removals[key]
 
     def work(self, before, call):

@@ -74,7 +74,7 @@ class Resampled:
         ends = [self.span if k == PARTS - 1 else (k + 1) * self.part for k in picked]
         self.began = [clock.u(start) for start in self.starts]
         self.before = list(itertools.accumulate(
-            (inner_end(clock, end) - clock.u(start)
+            (clock.u(end) - clock.u(start)
              for start, end in zip(self.starts, ends)), initial=0.0))
         self.work = self.before[-1]
 
@@ -97,8 +97,27 @@ class Resampled:
         return 1 - self.work / self.span
 
 
-def inner_end(clock, t):
-    return clock.u(t)
+def composed(clock):
+    """All detours of a record over one span, in parts of it as replay meets them."""
+    if isinstance(clock, Detours):
+        return clock
+    longest, others, pieces = clock.longest, clock.others, []
+    stops = list(zip(longest.starts, longest.durations))
+    pieces += stops
+    turn = 0
+    while turn * others.span < longest.work:
+        for start, duration in zip(others.starts, others.durations):
+            begin = turn * others.span + start
+            while duration > 0 and begin < longest.work:
+                t = begin + longest.lost_before[
+                    bisect.bisect_right(longest.work_before, begin)]
+                ahead = bisect.bisect_right(longest.starts, t)
+                end = longest.starts[ahead] if ahead < len(stops) else longest.span
+                piece = min(duration, end - t)
+                pieces.append((t, piece))
+                begin, duration = begin + piece, duration - piece
+        turn += 1
+    return Detours(longest.span, sorted(pieces))
 
 
 def time_for(clock, begin, work):
