@@ -82,9 +82,9 @@ class Cores:
 class Sketch:
     """Alike intervals: how many are how long."""
 
-    def __init__(self, intervals):
+    def __init__(self, intervals, least):
         self.n = len(intervals)
-        self.least = min(intervals)
+        self.least = least
         self.bins = FINEST
         while self.bins > 1 and len(self.count(intervals)) > MOST_BINS:
             self.bins //= 2
@@ -187,7 +187,7 @@ class Noise:
         self.same = (self.source and self.target and settings.compute_ratio == 1
                      and settings.signature.cores == settings.source.cores)
         if self.source and not self.same:
-            self.groups, self.pools = self.alikes()
+            self.groups, self.pools, self.least = self.alikes()
 
     def cores(self, signature):
         if not signature or not any(core.get("span_ns") for core in signature.cores):
@@ -204,15 +204,17 @@ class Noise:
         return (*pair, before.site, call.site), pair
 
     def alikes(self):
-        groups, pools = defaultdict(list), defaultdict(list)
+        groups, pools, least = defaultdict(list), defaultdict(list), {}
         for calls in self.trace.calls:
             for before, call in zip(calls, calls[1:]):
                 groups[self.kinds(before, call)[0]].append(
                     self.trace.interval(before, call))
         for key, intervals in groups.items():
+            least[key] = min(intervals)
             if len(intervals) < ENOUGH:
+                least[key[:3]] = min(least[key], least.get(key[:3], least[key]))
                 pools[key[:3]] += [middle_of(y) for y in intervals]
-        return groups, pools
+        return groups, pools, least
 
     def alike(self, before, call):
         """(key, intervals) of those to compare with, or None."""
@@ -231,7 +233,7 @@ class Noise:
             phi = record.lost
             again = self.source.clock(rank).lost / phi if phi > 0 else 1.0
             self.removals[key] = Removal(
-                Sketch(intervals), self.tables[id(record)], phi, again)
+                Sketch(intervals, self.least[key]), self.tables[id(record)], phi, again)
         return self.removals[key]
 
     def work(self, before, call):

@@ -34,8 +34,9 @@ class Detours:
         i = bisect.bisect_right(self.starts, t) - 1
         if i < 0:
             return turns * self.work + t
-        inside = min(self.durations[i], t - self.starts[i])
-        return turns * self.work + t - self.lost_before[i] - inside
+        if t <= self.starts[i] + self.durations[i]:  # the same all through a detour
+            return turns * self.work + self.work_before[i]
+        return turns * self.work + t - self.lost_before[i + 1]
 
     def when(self, y):
         turns = math.floor(y / self.work)

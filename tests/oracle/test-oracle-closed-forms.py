@@ -298,11 +298,15 @@ def test_faster_computer_cannot_beat_the_message():
 
 
 def test_clamps():
-    """Negative latency: a message does not arrive before it left."""
+    """Negative latency: a message does not arrive before it left.
+
+    It took 700 from the send's begin to the receive's end, so that is what it can
+    gain; rank 1, which comes earlier by 500, is not held up by it, by 900 it is.
+    """
     lines = pair("Send", "Recv", receive_times="1000 1700")
-    words = ["--source-latency", "60ns", "--latency", "const:-1000ns",
-             "--noise", "const:-500ns@1"]
-    assert delays(lines, *FIXED, *words) == [0, -60 - 500]
+    words = ["--source-latency", "60ns", "--latency", "const:-1000ns"]
+    assert delays(lines, *FIXED, *words, "--noise", "const:-500ns@1") == [0, -500 - 500]
+    assert delays(lines, *FIXED, *words, "--noise", "const:-900ns@1") == [0, -700 - 900]
 
 
 # --- properties ------------------------------------------------------------

@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""mpgsim moves a program from a noisy machine to a quiet one and back: 16 ranks that
+meet in 400 barriers, whose noise is put in here, one by one (TAP).
+
+The environment variable MPGSIM names the program.
+"""
+
+import bisect
+import os
+import random
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.dont_write_bytecode = True
+import closed_forms  # noqa: E402
+
+RANKS, STEPS, WORK, BARRIER = 16, 400, 1000000, 2000
+SPAN = 2 * 10 ** 9
+
+
+def noise_of(seed):
+    """Detours of one core, 4 % of the time: (start, duration), at random times."""
+    source, detours, now = random.Random(seed), [], 0
+    while True:
+        now += 1 + int(source.expovariate(1 / 4000000))
+        duration = source.choice([40000, 90000, 400000])
+        if now + duration >= SPAN:
+            return detours
+        detours.append((now, duration))
+        now += duration
+
+
+def core(detours):
+    return {"core": 0, "span_ns": SPAN, "detours": {
+        "start_ns": [start for start, _ in detours],
+        "duration_ns": [duration for _, duration in detours]}}
+
+
+def machine(detours):
+    given = closed_forms.signature(noise=[core(detours)])
+    given["version"] = [3, 0]
+    return given
+
+
+def end_of(detours, starts, begin, work):
+    """When work that begins then is done, met by every detour on its way."""
+    now, i = begin, bisect.bisect_right(starts, begin)
+    while i < len(detours) and detours[i][0] < now + work:
+        work -= detours[i][0] - now
+        now = detours[i][0] + detours[i][1]
+        i += 1
+    return now + work
+
+
+def run(noises):
+    """(trace, its run time) of the program under these ranks' noise."""
+    starts = [[start for start, _ in noise] for noise in noises]
+    programs, now = [[] for _ in noises], 100
+    for _ in range(STEPS):
+        enters = [end_of(noise, first, now, WORK)
+                  for noise, first in zip(noises, starts)]
+        now = max(enters) + BARRIER
+        for program, enter in zip(programs, enters):
+            program.append(f"{enter} {now} Barrier site=1")
+    lines = ["#mpgtext 1", f"#ranks {len(noises)}", "#clocks shared", "#site 1 = ?+0x10"]
+    for rank, program in enumerate(programs):
+        for call in ["0 100 Init", *program, f"{now + 5} {now + 9} Finalize"]:
+            lines.append(f"{rank} {call}")
+    return "\n".join(lines) + "\n", now + 5 - 100
+
+
+QUIET, NOISY = [[]] * RANKS, [noise_of(seed) for seed in range(RANKS)]
+RECORD = machine(noise_of("record"))
+SILENCE = machine([])
+
+
+def predicted(text, target, source):
+    result = closed_forms.answer(text, "--replicas=32", "--cosched=none",
+                                 signature=target, source=source)
+    return result["run_time_ns"]["median"]
+
+
+def test_from_noisy_to_quiet():
+    """At least four fifths of what is to be gained, and no more than there is."""
+    (noisy, traced), (_, true) = run(NOISY), run(QUIET)
+    gain = traced - predicted(noisy, SILENCE, RECORD)
+    assert 0.8 * (traced - true) <= gain <= 1.1 * (traced - true), \
+        f"{gain} of {traced - true}"
+
+
+def test_from_quiet_to_noisy():
+    """Within 2 % of the run."""
+    (quiet, _), (_, true) = run(QUIET), run(NOISY)
+    got = predicted(quiet, RECORD, SILENCE)
+    assert abs(got - true) <= 0.02 * true, f"{got}, not {true}"
+
+
+def test_a_noisy_machine_stays_itself():
+    noisy, traced = run(NOISY)
+    got = predicted(noisy, RECORD, RECORD)
+    assert got == traced, f"{got}, not {traced}"
+
+
+if __name__ == "__main__":
+    closed_forms.main(globals())
