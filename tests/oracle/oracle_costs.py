@@ -48,6 +48,7 @@ class Costs:
             if settings.source and settings.source_path():
                 self.source = Machine(settings.source, settings.source_path(), launch)
         self.replaced = settings.latency is not None or settings.byte is not None
+        self.all_replaced = None not in (settings.latency, settings.byte)
         self.value, self.flight_source = self.choose_flights()
 
     # Flights
@@ -95,7 +96,7 @@ class Costs:
         purpose = LATENCY if self.settings.latency is None else BYTE
         own = self.draw(send.call.rank, send.call.index, purpose, send.index)
         rows = None
-        if self.value is Machine.flight:
+        if self.target and self.target.path and self.target.path.latency:
             rows = self.target.path.latency.rows_near(message.bytes)
         if not rows:
             return own
@@ -136,7 +137,7 @@ class Costs:
                 for machine in (self.target, self.source)]
 
     def overheads(self, target, source, message, purpose):
-        if not target or (self.source and not source):
+        if not target or (self.source and not source) or self.all_replaced:
             return None
         send = message.send
         u = self.draw(send.call.rank, send.call.index, purpose, send.index)

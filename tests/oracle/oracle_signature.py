@@ -169,8 +169,6 @@ class Path:
         if not sizes or size_bytes <= 0:
             return 0.0
         value = sizes(launch, size_bytes, u)
-        if size_bytes > sizes.sizes[-1] and len(sizes.sizes) >= 2:
-            value += (size_bytes - sizes.sizes[-1]) * sizes.slope(launch, u)
         return max(0.0, value - sizes(launch, sizes.sizes[0], u))
 
 
