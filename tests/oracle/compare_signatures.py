@@ -4,7 +4,7 @@
 target alone, a target and a source, a machine as its own source.
 
 The environment variable MPGSIM names the program (default ./mpgsim), ORACLE_SEEDS how
-many programs are compared (default 40).
+many programs are compared (default 30).
 """
 
 import argparse
@@ -36,6 +36,7 @@ class Case:
         self.files = [os.path.join(directory, f"seed{seed}.{name}.sig")
                       for name in ("target", "source")]
         self.made_by = []
+        self.noisy = False
         self.write_trace()
         for n, path in enumerate(self.files):
             self.write_signature(n, path)
@@ -76,6 +77,7 @@ class Case:
         parts = self.options.parts or ",".join(
             self.random.choice([["network"], ["noise"], ["network", "collectives"],
                                 ["noise", "network", "collectives"]]))
+        self.noisy = self.noisy or "noise" in parts
         seed = 2 * self.seed + n
         with open(path, "w", encoding="ascii") as file:
             file.write(randomsignature.make(seed, version, parts.split(",")))
@@ -89,11 +91,19 @@ class Case:
         for absorb in ABSORB:
             if absorb == "clock" and self.clocks == "unknown":
                 continue
-            for pair in ([target], [target, source], [target, target], [source, target]):
+            for pair in self.pairs(target, source):
                 words = ["--absorb", absorb, "--signature", pair[0]]
                 if len(pair) > 1:
                     words += ["--source", pair[1]]
                 yield words + self.more(len(pair) > 1)
+
+    def pairs(self, target, source):
+        """Of noise a machine alone and itself, unless --all-pairs: what is taken out as
+        a source's can hang on the last bit of where an interval begins."""
+        own = [[target], [target, target]]
+        if self.noisy and not self.options.all_pairs:
+            return own + [[source]]
+        return own + [[target, source], [source, target]]
 
     def more(self, has_source):
         words = ["--first-replica", self.random.choice("0123"),
@@ -104,8 +114,9 @@ class Case:
                 (0.1, "--call-noise=const:77ns"), (0.1, "--noise=const:333ns"),
                 (0.1, "--source-latency=650ns"),
                 (0.3, "--cosched=" + self.random.choice(["none", "node", "job"]))):
-            if self.chance(probability) and not any(
-                    option.startswith(name) for name in self.options.without):
+            same = self.noisy and has_source and not self.options.all_pairs
+            without = self.options.without + ["--compute-ratio"] * same
+            if self.chance(probability) and not any(map(option.startswith, without)):
                 words.append(option)
         if not self.safe or self.chance(0.3):
             words.append("--eager-limit=4096")
@@ -135,8 +146,10 @@ class Case:
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seeds", type=int, default=int(
-        os.environ.get("ORACLE_SEEDS", "40")))
-    parser.add_argument("--first", type=int, default=0)
+        os.environ.get("ORACLE_SEEDS", "30")))
+    parser.add_argument("--first", type=int, default=100)
+    parser.add_argument("--all-pairs", action="store_true",
+                        help="of noisy machines, too")
     parser.add_argument("--parts", help="of the signatures, as for randomsignature.py")
     parser.add_argument("--version", type=int, help="of the signatures")
     parser.add_argument("--without", action="append", default=[],
