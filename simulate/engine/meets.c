@@ -41,6 +41,7 @@ void mpg_lanes_synchronous(struct mpg_lanes *l, const struct mpg_step *s)
         sender_slack = later_ns - s->sender_ns;
         poster_slack = later_ns - s->poster_ns;
     }
+    l->slot_met[s->slot] = false;
     zero(lambda, l->n);
     zero(tau, l->n);
     if (s->changed)

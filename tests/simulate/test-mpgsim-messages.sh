@@ -150,6 +150,19 @@ is "two rounds of messages where it is not: 2 x 500" \
     "$(delays --signature=<(sed 's/barrier/bcast/' t.sig) --source=s.sig --absorb=none barrier.txt)" \
     "1000 1000 1000 1000"
 
+# The first message's value is given back when it is received, and becomes the second one's.
+calls 2 "#clocks shared" >probed.txt <<'END'
+0 1000 1010 Send to=1 bytes=8
+1 1000 1100 Probe from=0
+1 1200 1300 Recv from=0 bytes=8
+0 2000 2500 Ssend to=1 bytes=8
+1 2000 2400 Recv from=0 bytes=8
+END
+is "that a probe met a message says nothing of the next one" \
+    "$("$mpgsim" --json --absorb=none --latency=const:300ns --byte=const:2ns probed.txt | "$python" -c '
+import json, sys
+print(json.load(sys.stdin)["ranks"][1]["account"]["messages_ns"])')" 632.0
+
 sed 's/, *"n": 9/&/; s/"send_overhead"/"send_unknown"/; s/"receive_overhead"/"receive_unknown"/' t.sig >plain.sig
 is "without overheads calls take what they took" \
     "$(delays --signature=plain.sig --source=s.sig --absorb=none 1024.txt)" "0 800"
