@@ -136,7 +136,8 @@ class Case:
                 want = expected(matching, words)
             except oracle.OracleError as error:
                 want = f"oracle: {error}"
-            got = simulated([*MPGSIM, "--json", *COMMON, *words, self.trace])
+            got = simulated([*MPGSIM, "--json", "--keep-tracer", *COMMON, *words,
+                             self.trace])
             wrong = want if isinstance(want, str) else difference(want, got)
             if wrong:
                 return f"{wrong}\n# {' '.join(words)} {self.trace}"
