@@ -61,11 +61,11 @@ class Costs:
             return None, None
         if target.latency and source and source.latency:
             return Machine.flight, self.source
-        if target.transfer and source and source.transfer:
+        if target.transfer.above(0) and source and source.transfer.above(0):
             return Machine.transfer_only, self.source
         if target.latency:
             return Machine.flight, None
-        return (Machine.transfer_only if target.transfer else None), None
+        return (Machine.transfer_only if target.transfer.above(0) else None), None
 
     def flies(self):
         """Whether X_T(d; u) is known, and nothing replaces a part of it."""
