@@ -56,12 +56,14 @@ bool mpg_trace_fact(const struct mpg_trace *trace, int32_t rank, size_t i, const
                     const char **value);
 /* The value of RANK's first fact KEY, or NULL. */
 const char *mpg_trace_find_fact(const struct mpg_trace *trace, int32_t rank, const char *key);
-/* A signature that the trace holds: that of the machine on which it was recorded. */
+/* A signature that the trace holds: that of the machine on which it was recorded. Damage that
+ * its first fact shows is told here, all other by reading it. */
 struct mpg_stored_signature {
     int32_t rank;     /* whose facts have it */
     const char *name; /* of the file that it was; the trace's */
     uint32_t crc32;   /* of its bytes */
     size_t bytes;
+    bool damaged;     /* the fact that names it is not there, or not one: no name, no bytes */
 };
 bool mpg_trace_find_signature(const struct mpg_trace *trace, struct mpg_stored_signature *found);
 /* Its bytes and a NUL, which the caller frees. Errors: damage, out of memory. */

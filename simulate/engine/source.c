@@ -111,12 +111,17 @@ static int take_stored(struct mpg_source *s, const struct mpg_trace *t,
     snprintf(s->why, sizeof s->why, "%s, crc32 %08x",
              mpg_printable(name, sizeof name, stored->name), (unsigned)stored->crc32);
     char *text = mpg_trace_read_signature(t, stored, err);
-    if (!text)
-        return -1;
-    s->own = mpg_signature_parse(text, stored->bytes, stored->name, err);
+    s->own = text ? mpg_signature_parse(text, stored->bytes, stored->name, err) : NULL;
+    if (text && !s->own)
+        mpg_error_prefix(err, "%s: the signature within", mpg_trace_path(t));
     free(text);
+    if (!s->own && err) {
+        const size_t used = strlen(err->text);
+        snprintf(err->text + used, sizeof err->text - used,
+                 " (--source=FILE replaces it, --source=none leaves it out)");
+    }
     if (!s->own)
-        return mpg_error_prefix(err, "%s: the signature within", mpg_trace_path(t));
+        return -1;
     s->signature = s->own;
     s->origin = MPG_SOURCE_STORED;
     return 0;

@@ -106,8 +106,11 @@ for at in range(0, len(text), 100000):
     last = at + 100000 >= len(text)
     frame += struct.pack("<I", len(part) << 3 | last)[:3] + part
 crc = zlib.crc32(text) ^ (what == "crc")
-size = {"size": len(text) + 1, "huge": 1 << 27, "beyond": 1 << 40}.get(what, len(text))
-print(f"#fact 0 signature {crc:08x} {size} a b.sig")
+size = {"size": len(text) + 1, "huge": 1 << 27, "beyond": 1 << 40,
+        "negative": -5}.get(what, len(text))
+crc = "0x12" if what == "crc-digits" else f"{crc:08x}"
+if what != "head":
+    print(f"#fact 0 signature {crc} {size}" + " a b.sig" * (what != "name"))
 packed = base64.b64encode(frame).decode()
 parts = [packed[i:i + 1000] for i in range(0, len(packed), 1000)]
 if what == "missing":
@@ -149,7 +152,7 @@ refuses() {
     store a.sig "$1"
     "$mpgsim" --signature=m.sig t.txt >out 2>err
     is "$1: refused" "$? $(wc -c <out)" "1 0"
-    like "$1: with the reason" "$(cat err)" "mpgsim: t.txt: the signature within: $2"
+    like "$1: with the reason" "$(cat err)" "mpgsim: t.txt: the signature within: $2 (--source=*"
     ok "$1: but not where it is not needed" "$mpgsim" --signature=m.sig --source=none -o out t.txt
 }
 refuses crc "it is damaged (checksum)"
@@ -159,9 +162,11 @@ refuses frame "what is stored are not the * bytes that are said"
 refuses missing "*"
 refuses letter "no base64*"
 refuses none "its content is not there"
-trace "${host[@]}" "${machine[@]}" "${mpi[@]}"
-store a.sig beyond
-is "one of 1 TiB is none" "$(source_of --signature=m.sig)" '"target"'
+# What names it is damaged: an answer with another source would be another answer.
+for what in beyond negative name crc-digits head; do
+    refuses "$what" "what names it is missing or damaged"
+    like "$what: mpgtrace stat says so" "$("$mpgtrace" stat t.txt)" "*signature   damaged: *"
+done
 echo '{"format": "mpgkit-signature", "version": [3, 0], "noise": 7}' >bad.sig
 trace "${host[@]}"
 store bad.sig

@@ -177,10 +177,12 @@ static void print_machine(const struct mpg_trace *t)
             }
         free(hosts);
     }
-    if (mpg_trace_find_signature(t, &stored)) {
-        print_text("signature   ", stored.name);
-        printf(", %zu bytes, crc32 %08x: mpgsim's source\n", stored.bytes, (unsigned)stored.crc32);
-    }
+    if (!mpg_trace_find_signature(t, &stored))
+        return;
+    print_text("signature   ", stored.damaged ? "damaged: mpgsim refuses it" : stored.name);
+    if (!stored.damaged)
+        printf(", %zu bytes, crc32 %08x: mpgsim's source", stored.bytes, (unsigned)stored.crc32);
+    putchar('\n');
 }
 
 /* The mean over ranks of the fact KEY, a time; negative: no rank has it. */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The signature that a trace has in its facts. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
@@ -10,20 +9,31 @@
 #include "trace/reader.h"
 #include "trace/store/signature.h"
 
+/* "CRC BYTES NAME" as the writer has it, into S. */
+static bool parse_head(const char *head, struct mpg_stored_signature *s)
+{
+    enum { CRC_DIGITS = 8 };
+    char *end;
+    if (strspn(head, "0123456789abcdef") != CRC_DIGITS || head[CRC_DIGITS] != ' ' ||
+        strspn(head + CRC_DIGITS + 1, "0123456789") == 0)
+        return false;
+    const unsigned long long bytes = strtoull(head + CRC_DIGITS + 1, &end, 10);
+    if (*end != ' ' || end[1] == '\0' || bytes > MPG_STORED_MAX_BYTES)
+        return false;
+    s->crc32 = (uint32_t)strtoul(head, NULL, 16);
+    s->bytes = (size_t)bytes;
+    s->name = end + 1;
+    return true;
+}
+
 bool mpg_trace_find_signature(const struct mpg_trace *t, struct mpg_stored_signature *found)
 {
     for (int32_t r = 0; r < mpg_trace_ranks(t); r++) {
         const char *head = mpg_trace_find_fact(t, r, "signature");
-        unsigned long crc;
-        unsigned long long bytes;
-        int used = 0;
-        if (!head || sscanf(head, "%8lx %llu %n", &crc, &bytes, &used) < 2 || used == 0 ||
-            bytes > MPG_STORED_MAX_BYTES)
+        if (!head && !mpg_trace_find_fact(t, r, "signature_part"))
             continue;
-        *found = (struct mpg_stored_signature){.rank = r,
-                                               .name = head + used,
-                                               .crc32 = (uint32_t)crc,
-                                               .bytes = (size_t)bytes};
+        *found = (struct mpg_stored_signature){.rank = r, .name = ""};
+        found->damaged = !head || !parse_head(head, found);
         return true;
     }
     return false;
@@ -77,6 +87,11 @@ static char *unpack(const struct mpg_stored_signature *s, const uint8_t *frame, 
 char *mpg_trace_read_signature(const struct mpg_trace *t, const struct mpg_stored_signature *s,
                                struct mpg_error *err)
 {
+    if (s->damaged) {
+        mpg_error_set(err, "%s: the signature within: what names it is missing or damaged",
+                      mpg_trace_path(t));
+        return NULL;
+    }
     char *text = NULL, *parts = join_parts(t, s->rank);
     size_t packed = parts ? mpg_base64_bytes(parts) : 0;
     uint8_t *frame = packed > 0 ? mpg_base64_decode(parts, packed, err) : NULL;
