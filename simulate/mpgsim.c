@@ -117,6 +117,23 @@ static int parse_noise_model(const struct arguments *a, struct mpg_perturbation 
     return 0;
 }
 
+/* What --source names; NULL: nothing, or that there is none. */
+static const char *source_file(const struct arguments *a)
+{
+    return a->source && strcmp(a->source, "none") != 0 ? a->source : NULL;
+}
+
+/* What says how signatures are used says nothing without one. */
+static int check_signatures(const struct arguments *a, struct mpg_error *err)
+{
+    if (a->keep_tracer && !a->signature)
+        return mpg_error_set(err, "--keep-tracer: without --signature nothing is taken out");
+    if (a->signature || source_file(a) || (!a->cosched && !a->measurement))
+        return 0;
+    return mpg_error_set(err, "--%s: there is no --signature that it is about",
+                         a->cosched ? "cosched" : "measurement");
+}
+
 static int parse_measurement(const struct arguments *a, struct mpg_perturbation *p,
                              struct mpg_error *err)
 {
@@ -151,12 +168,6 @@ static int load_signature(const char *path, struct mpg_signature **sig, struct m
     if (!path || (*sig = mpg_signature_load(path, err)))
         return 0;
     return mpg_kind_explain(path, MPG_FILE_SIGNATURE, err);
-}
-
-/* What --source names; NULL: nothing, or that there is none. */
-static const char *source_file(const struct arguments *a)
-{
-    return a->source && strcmp(a->source, "none") != 0 ? a->source : NULL;
 }
 
 /* What is read twice from standard input is empty the second time. */
@@ -449,7 +460,8 @@ int main(int argc, char **argv)
         mpg_option_usage_error(&program, "--json and --per-rank exclude each other");
     if (parse_absorb(a.absorb, &simulation, &err) < 0 || parse_specs(&a, &in.p, &err) < 0 ||
         parse_path(&a, &err) < 0 || parse_cosched(&a, &err) < 0 ||
-        parse_measurement(&a, &in.p, &err) < 0 || parse_noise_model(&a, &in.p, &err) < 0 || check_standard_input(&a, argv[first], &err) < 0)
+        parse_measurement(&a, &in.p, &err) < 0 || parse_noise_model(&a, &in.p, &err) < 0 ||
+        check_signatures(&a, &err) < 0 || check_standard_input(&a, argv[first], &err) < 0)
         mpg_option_usage_error(&program, "%s", err.text);
     int status = run(&a, argv[first], &simulation, &in, &err);
     if (status < 0)

@@ -138,6 +138,16 @@ ok "nor its like at the end of a list" refuses 1 "*--call-noise: *names rank 4*"
 ok "a path that was not measured" refuses 1 "*no path 'node' was measured; measured were: core complex" \
     --signature=target.sig --path=node t.txt
 ok "a path without a signature" refuses 2 "*--path: there is no --signature*" --path=node t.txt
+for option in --noise-model=ecdf --cosched=node --measurement=fixed; do
+    ok "$option without a signature" refuses 2 "*${option%%=*}: there is no --signature*" "$option" t.txt
+done
+ok "a run with recording in it, as ever" refuses 2 "*--keep-tracer: without --signature*" \
+    --keep-tracer --source=target.sig t.txt
+for option in --noise-model --cosched --measurement; do
+    ok "$option=often" refuses 2 "*$option: 'often' is not *" "$option=often" --signature=target.sig t.txt
+done
+ok "two sources" refuses 2 "*--source is given twice, as 'none' and as 'target.sig'*" \
+    --signature=target.sig --source=none --source=target.sig t.txt
 ok "ranks of a message" refuses 2 "*--byte takes no @RANKS*" --byte=const:1ns@0 t.txt
 for option in --latency=const:10 --noise=exp:0.5 --call-noise=normal:1us,3 --byte=gamma:1,1ns \
     --source-latency=10 --source-byte=0.5; do
