@@ -1,8 +1,23 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Native chunks and windows: opened, every event read, printed, and summed by stat. */
+/* Native chunks and windows: opened, every event read, printed, and summed by stat; and the
+ * signature that the facts hold. */
+#include <stdlib.h>
+
 #include "tests/fuzz/fuzz.h"
 #include "trace/stat/stat.h"
 #include "trace/text/text.h"
+
+static void read_signature(const struct mpg_trace *t, struct mpg_error *err)
+{
+    struct mpg_stored_signature stored;
+    if (!mpg_trace_find_signature(t, &stored))
+        return;
+    char *text = mpg_trace_read_signature(t, &stored, err);
+    if (!text)
+        fuzz_check_error(err);
+    free(text);
+    err->text[0] = '\0';
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -12,6 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         fuzz_check_error(&err);
         return 0;
     }
+    read_signature(t, &err);
     struct stat_summary s;
     if (mpg_text_print(t, fuzz_nowhere(), &err) < 0)
         fuzz_check_error(&err);
