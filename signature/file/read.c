@@ -7,7 +7,7 @@
 #include "common/kind.h"
 #include "signature/file/json.h"
 
-/* Major version 1 to 3; the caller's, by return value. */
+/* Major version 1 to MPG_SIGNATURE_VERSION; the caller's, by return value. */
 static int check_version(const json_t *root, struct mpg_error *err)
 {
     const char *format = json_string_value(json_object_get(root, "format"));
