@@ -46,7 +46,8 @@ static double work_of(const struct mpg_resampled *r, const uint8_t *part)
 
 double mpg_resampled_lost(const struct mpg_resampled *r, const uint8_t *part)
 {
-    return fmax(0, 1 - (part ? work_of(r, part) : r->before_ns[MPG_PARTS]) / r->span_ns);
+    double work_ns = part ? work_of(r, part) : r->before_ns[MPG_PARTS];
+    return fmax(0, r->span_ns - work_ns) / r->span_ns; /* 1 - work / span would be rounded */
 }
 
 /* Where T_NS is: in which place, and how far in the whole record that place's part has come. */
