@@ -3,7 +3,8 @@
 at a time, and what work of a length loses to a record (docs/MODEL.md section 3).
 
 A clock has span, its length in ns; u(t), the work done from 0 to t; and when(y), the
-first time at which the work y is done. Times beyond the span repeat it.
+first time at which the work y is done, where a detour at whose begin no more than
+ROUNDING_NS of it are left has not to pass. Times beyond the span repeat it.
 """
 
 import bisect
@@ -14,6 +15,16 @@ from oracle_signature import unpacked
 
 PARTS = 16
 BINS = 64
+ROUNDING_NS = 1e-3
+
+
+def split(y, work):
+    """Whole records of work in y, and the rest: what ends a record is in it."""
+    turns = math.floor(y / work)
+    rest = y - turns * work
+    if rest <= ROUNDING_NS and turns > 0:
+        return turns - 1, rest + work
+    return turns, rest
 
 
 class Detours:
@@ -39,14 +50,21 @@ class Detours:
         return turns * self.work + t - self.lost_before[i + 1]
 
     def when(self, y):
-        turns = math.floor(y / self.work)
-        y -= turns * self.work
+        turns, y = split(y, self.work)
         return turns * self.span + y + self.lost_before[
-            bisect.bisect_left(self.work_before, y)]
+            bisect.bisect_left(self.work_before, y - ROUNDING_NS)]
+
+    def quiet(self, t):
+        """How long from t on nothing interrupts, within the record."""
+        t -= math.floor(t / self.span) * self.span
+        i = bisect.bisect_right(self.starts, t)
+        if i > 0 and t < self.starts[i - 1] + self.durations[i - 1]:
+            return 0.0
+        return (self.starts + [self.span])[i] - t
 
     @property
     def lost(self):
-        return 1 - self.work / self.span
+        return self.lost_before[-1] / self.span
 
 
 class InParts:
@@ -62,6 +80,9 @@ class InParts:
 
     def when(self, y):
         return self.longest.when(self.others.when(y))
+
+    def quiet(self, t):
+        return min(self.longest.quiet(t), self.others.quiet(self.longest.u(t)))
 
 
 class Resampled:
@@ -87,15 +108,23 @@ class Resampled:
         return turns * self.work + self.before[k] + within
 
     def when(self, y):
-        turns = math.floor(y / self.work)
-        y -= turns * self.work
-        k = max(0, bisect.bisect_left(self.before, y) - 1)
-        inner = self.clock.when(self.began[k] + y - self.before[k])
-        return turns * self.span + k * self.part + max(0.0, inner - self.starts[k])
+        turns, y = split(y, self.work)
+        for k, (before, after) in enumerate(itertools.pairwise(self.before)):
+            if after > before and y <= after + ROUNDING_NS:
+                break
+        inner = self.clock.when(self.began[k] + min(y, after) - before)
+        within = min(max(0.0, inner - self.starts[k]), self.part)
+        return turns * self.span + k * self.part + within
+
+    def quiet(self, t):
+        t -= math.floor(t / self.span) * self.span
+        k = min(PARTS - 1, int(t / self.part))
+        t -= k * self.part
+        return min(self.clock.quiet(self.starts[k] + t), self.part - t)
 
     @property
     def lost(self):
-        return 1 - self.work / self.span
+        return (self.span - self.work) / self.span
 
 
 def composed(clock):
@@ -123,9 +152,9 @@ def composed(clock):
 
 def time_for(clock, begin, work):
     """How long work takes that begins then."""
-    if work <= 0:
-        return 0.0
-    return clock.when(clock.u(begin) + work) - begin
+    if work <= clock.quiet(begin):
+        return work
+    return max(0.0, clock.when(clock.u(begin) + work) - begin)
 
 
 def read_detours(given):
