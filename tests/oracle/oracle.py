@@ -14,6 +14,7 @@ what makes it worth comparing with.
 """
 
 import argparse
+import copy
 import os
 import re
 import sys
@@ -42,7 +43,7 @@ class Settings:
                  byte=None, compute_ratio=Fraction(1), eager_limit=None,
                  source_eager_limit=None, source_latency=None, source_byte=None,
                  signature=None, source=None, path=None, cosched=None,
-                 measurement="resample", seed=1, first_replica=0):
+                 measurement="resample", seed=1, first_replica=0, keep_tracer=False):
         self.absorb = absorb
         self.noise = noise
         self.call_noise = call_noise or (lambda rank: ZERO)
@@ -60,6 +61,18 @@ class Settings:
         self.measurement = measurement
         self.seed = seed
         self.replica = first_replica
+        self.keep_tracer = keep_tracer
+
+    def removes_tracer(self):
+        return bool(self.signature) and not self.keep_tracer
+
+    def tracer_alone(self):
+        """These with nothing perturbed but that the tracer is taken out."""
+        alone = copy.copy(self)
+        alone.noise = alone.call_noise = lambda rank: ZERO
+        alone.latency = alone.byte = ZERO
+        alone.compute_ratio = Fraction(1)
+        return alone
 
     def kappa(self, call):
         return self.call_noise(call.rank)
@@ -127,7 +140,8 @@ def rank_accounts(builder, delays):
 
 
 def rank_delays(matching, settings):
-    """[(traced run time, delay, account)] of every rank, exact."""
+    """[(traced run time, delay, account)] of every rank, exact: against the run
+    without the tracer, where that is taken out."""
     trace = matching.trace
     if settings.absorb is None:
         settings.absorb = "clock" if trace.has_clocks() else "wait"
@@ -135,9 +149,31 @@ def rank_delays(matching, settings):
         raise OracleError("--absorb=clock needs #clocks shared, or a #clock "
                           "line for every rank but 0")
     builder = Builder(matching, settings)
+    ends = rank_ends(builder)
+    if not settings.removes_tracer():
+        return [(traced, delay, account)
+                for traced, (delay, account) in zip(traced_times(trace), ends)]
+    limit = builder.source_limit
+    base = rank_ends(Builder(matching, settings.tracer_alone(), (limit, limit)))
+    return [(traced + without, delay - without, less(account, part))
+            for traced, (delay, account), (without, part)
+            in zip(traced_times(trace), ends, base)]
+
+
+def traced_times(trace):
+    return [calls[-1].enter - calls[0].leave for calls in trace.calls]
+
+
+def rank_ends(builder):
+    """[(delay, account)] of every rank, against the trace."""
     delays = builder.graph.evaluate()
-    return [(calls[-1].enter - calls[0].leave, delays[calls[-1].S], account)
-            for calls, account in zip(trace.calls, rank_accounts(builder, delays))]
+    return [(delays[calls[-1].S], account) for calls, account
+            in zip(builder.trace.calls, rank_accounts(builder, delays))]
+
+
+def less(account, part):
+    return defaultdict(Fraction, {key: account[key] - part[key]
+                                  for key in [*account, *part]})
 
 
 UNITS = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9}
@@ -204,6 +240,7 @@ def parse_arguments(words):
                         default="resample")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--first-replica", type=int, default=0)
+    parser.add_argument("--keep-tracer", action="store_true")
     parser.add_argument("--source-latency", type=time_ns)
     parser.add_argument("--source-byte", type=time_ns)
     parser.add_argument("trace", metavar="TRACE.txt")

@@ -106,7 +106,8 @@ class Graph:
 class Builder(Messages):
     """Turns a matched trace into the graph of docs/MODEL.md section 4."""
 
-    def __init__(self, matching, settings):
+    def __init__(self, matching, settings, limits=None):
+        """limits: eager limits of target and source, if not those of the settings."""
         self.trace = matching.trace
         self.settings = settings
         self.clock = settings.absorb == "clock"
@@ -115,7 +116,7 @@ class Builder(Messages):
         self.noise = Noise(self.trace, settings)
         self.call_floors = CallFloors(self.trace)
         self.floor = MessageFloors(matching, self.call_floors, settings)
-        self.target_limit, self.source_limit = eager_limits(
+        self.target_limit, self.source_limit = limits or eager_limits(
             matching, settings, self.clock)
         self.sort_messages(matching)
         self.waits = self.calls_that_wait(matching)
@@ -154,8 +155,12 @@ class Builder(Messages):
                 self.add_local(call)
 
     def add_compute(self, before, call):
-        self.graph.edge(before.E, call.S, self.noise.delta(before, call))
-        self.graph.bound(before.E, call.S, self.trace.interval(before, call))
+        gap, delta = self.trace.interval(before, call), self.noise.delta(before, call)
+        if self.settings.removes_tracer():
+            tracer = call.enter - before.leave - gap
+            gap, delta = gap + tracer, later_by(delta, -tracer)
+        self.graph.edge(before.E, call.S, delta)
+        self.graph.bound(before.E, call.S, gap)
 
     def add_local(self, call):
         if call in self.touched:
@@ -252,6 +257,13 @@ class Builder(Messages):
         if measured is not None:
             return measured + kappas
         return self.costs.rounds(group[j], n, size_bytes) + kappas
+
+
+def later_by(delta, more):
+    """delta, a number or a function of the delay, begun so much later."""
+    if callable(delta):
+        return lambda delay: delta(delay + more) + more
+    return delta + more
 
 
 def rounds_and_bytes(group, j):
