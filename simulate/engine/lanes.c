@@ -118,16 +118,16 @@ static void step_enter(struct mpg_lanes *l, const struct mpg_step *s)
 {
     double *value = stream_value(l, s->stream);
     double before = sum_of(value, l->n);
-    if (l->p->without_tracer)
-        for (uint32_t w = 0; w < l->n; w++)
-            value[w] -= (double)s->tracer_ns;
     struct mpg_interval x = {.rank = s->rank,
                              .call = s->number,
                              .since_ns = (double)s->since_ns,
                              .length_ns = (double)s->interval_ns};
     if (l->likes)
         mpg_likes_find(l->likes, s, &x);
-    mpg_perturb_compute(l->p, &x, l->first, l->n, value);
+    mpg_perturb_compute(l->p, &x, l->first, l->n, value); /* from the last call's end on */
+    if (l->p->without_tracer)
+        for (uint32_t w = 0; w < l->n; w++)
+            value[w] -= (double)s->tracer_ns;
     l->account[s->rank].compute_ns += sum_of(value, l->n) - before;
 }
 
