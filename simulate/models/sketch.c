@@ -175,7 +175,7 @@ static double find_follow(const struct moments *m)
     double both = m->variance_x * m->variance_l;
     if (!(c > 0 && c * c > both))
         return 1;
-    return fmin(1, (c - sqrt(c * c - both)) / m->variance_l);
+    return fmin(1, m->variance_x / (c + sqrt(c * c - both))); /* the lesser root */
 }
 
 /* Which bins are ranked: those that noise can have made of the group's work, which is known to

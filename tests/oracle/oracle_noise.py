@@ -154,7 +154,7 @@ class Removal:
         c *= 1 - math.sqrt(max(0.0, k - 1) / total)
         if c <= 0 or c ** 2 <= v * w:
             return 1.0
-        return min(1.0, (c - math.sqrt(c ** 2 - v * w)) / w)
+        return min(1.0, v / (c + math.sqrt(c ** 2 - v * w)))
 
     def lost(self, number, y):
         low, high = self.allowed[number]
