@@ -187,6 +187,8 @@ static int find_base(struct simulation *sim, struct mpg_error *err)
     sim->graph.eager_limit_bytes = sim->graph.source_eager_limit_bytes;
     int status = pass(sim, "taking the tracer out", take_lanes, lanes, err);
     sim->graph = of_target;
+    if (status < 0)
+        mpg_error_prefix(err, "the run without its tracer, by the source's eager limit");
     for (int32_t i = 0; status == 0 && i < r->ranks; i++) {
         sim->base_ns[i] = mpg_lanes_delay(lanes, i)[0];
         sim->base_account[i] = *mpg_lanes_account(lanes, i);
