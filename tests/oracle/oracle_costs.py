@@ -45,7 +45,7 @@ class Costs:
         if settings.signature:
             path = settings.target_path()
             self.target = Machine(settings.signature, path, launch)
-            if settings.source and settings.source_path():
+            if settings.source:
                 self.source = Machine(settings.source, settings.source_path(), launch)
         self.replaced = settings.latency is not None or settings.byte is not None
         self.all_replaced = None not in (settings.latency, settings.byte)

@@ -158,7 +158,7 @@ class Builder(Messages):
         gap, delta = self.trace.interval(before, call), self.noise.delta(before, call)
         if self.settings.removes_tracer():
             tracer = call.enter - before.leave - gap
-            gap, delta = gap + tracer, later_by(delta, -tracer)
+            gap, delta = gap + tracer, plus(delta, -tracer)
         self.graph.edge(before.E, call.S, delta)
         self.graph.bound(before.E, call.S, gap)
 
@@ -259,10 +259,10 @@ class Builder(Messages):
         return self.costs.rounds(group[j], n, size_bytes) + kappas
 
 
-def later_by(delta, more):
-    """delta, a number or a function of the delay, begun so much later."""
+def plus(delta, more):
+    """delta, a number or a function of the delay, and more."""
     if callable(delta):
-        return lambda delay: delta(delay + more) + more
+        return lambda delay: delta(delay) + more
     return delta + more
 
 
