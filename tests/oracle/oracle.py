@@ -150,7 +150,7 @@ def rank_delays(matching, settings):
                           "line for every rank but 0")
     builder = Builder(matching, settings)
     ends = rank_ends(builder)
-    if not settings.removes_tracer():
+    if not settings.removes_tracer() or not took_anything(trace):
         return [(traced, delay, account)
                 for traced, (delay, account) in zip(traced_times(trace), ends)]
     limit = builder.source_limit
@@ -158,6 +158,12 @@ def rank_delays(matching, settings):
     return [(traced + without, delay - without, less(account, part))
             for traced, (delay, account), (without, part)
             in zip(traced_times(trace), ends, base)]
+
+
+def took_anything(trace):
+    """Whether the tracer is in any interval."""
+    return any(call.enter - before.leave != trace.interval(before, call)
+               for calls in trace.calls for before, call in zip(calls, calls[1:]))
 
 
 def traced_times(trace):
