@@ -99,6 +99,7 @@ int mpg_sketch_add(struct mpg_sketch *s, double ns, struct mpg_error *err)
 
 int mpg_sketch_merge(struct mpg_sketch *s, const struct mpg_sketch *other, struct mpg_error *err)
 {
+    double least_ns = fmin(s->least_ns, other->least_ns); /* no middle of a bin, which may be less */
     for (uint16_t i = 0; i < other->bins; i++) {
         /* OTHER is on the finest grid: the middle of a bin is in the same one here. */
         double ns = (bound_ns(other, other->bin[i].id) + bound_ns(other, other->bin[i].id + 1u)) / 2;
@@ -106,7 +107,7 @@ int mpg_sketch_merge(struct mpg_sketch *s, const struct mpg_sketch *other, struc
             if (mpg_sketch_add(s, ns, err) < 0)
                 return -1;
     }
-    s->least_ns = fmin(s->least_ns, other->least_ns);
+    s->least_ns = least_ns;
     return 0;
 }
 
