@@ -143,7 +143,7 @@ class Case:
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seeds", type=int, default=int(
-        os.environ.get("ORACLE_SEEDS", "30")))
+        os.environ.get("ORACLE_SEEDS", "16")))
     parser.add_argument("--first", type=int, default=100)
     parser.add_argument("--parts", help="of the signatures, as for randomsignature.py")
     parser.add_argument("--version", type=int, help="of the signatures")
