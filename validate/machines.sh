@@ -54,7 +54,8 @@ make_groups() {
         VALIDATE_GROUP=$root/mpgkit-validate-$$
         for core in $cores; do
             group=$VALIDATE_GROUP-$core
-            mkdir "$group" 2>/dev/null && halve "$group" || {
+            # Beside groups there may be a plain folder in which files can be made.
+            mkdir "$group" 2>/dev/null && [ -e "$group/cgroup.procs" ] && halve "$group" || {
                 remove_groups
                 continue 2
             }

@@ -87,14 +87,14 @@ program_hpcc() {
     command=("$path")
 }
 
-# LU and solve of three matrices, on a grid of 1 x 2 processes.
+# Cholesky's factors of three matrices, and solve, on a grid of 1 x 2 processes.
 program_scalapack() {
-    path=$(ls -d /usr/lib/*/scalapack/"$family"-tests/xdlu 2>/dev/null) || {
+    path=$(ls -d /usr/lib/*/scalapack/"$family"-tests/xdllt 2>/dev/null) || {
         why='scalapack-mpi-test is not installed'
         return 1
     }
-    printf '%s\n' "'LU factorization'" "'2 ranks'" "'LU.out'" 6 3 '550 550 550' \
-        '550 550 550' 1 16 1 8 1 8 1 1 2 20.0 T >"$work/LU.dat"
+    printf '%s\n' "'LLT'" "'2 ranks'" "'LLT.out'" 6 "'U'" 3 '600 600 600' 1 16 1 8 1 8 1 1 2 20.0 F \
+        >"$work/LLT.dat"
     command=("$path")
 }
 

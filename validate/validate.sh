@@ -29,7 +29,7 @@ Options:
       --pairs=LIST     FROM:TO, or FROM:TO:ratio (default: all)
       --programs=LIST  (default: all)
       --rounds=N       runs of each program on each machine (default: 7)
-      --traces=N       traces of each program on each machine (default: 3)
+      --traces=N       traces of each program on each machine (default: 5)
       --steps=LIST     of measure, run, predict, table (default: all of them)
       --short          measure signatures in seconds, for a test of this script only
       --bench=OPTIONS  options of mpgbench (default: --quick)
@@ -76,7 +76,7 @@ whole() {
     esac
 }
 
-out=validation pairs=$all_pairs programs=$all_programs rounds=7 traces=3
+out=validation pairs=$all_pairs programs=$all_programs rounds=7 traces=5
 steps='measure run predict table' tries=3 limit_s=30 short='' bench=--quick write=''
 while [ $# -gt 0 ]; do
     option=$1
