@@ -3,9 +3,10 @@
 # mpgsim (from $MPGSIM, default ./mpgsim) against the reference implementation,
 # on random traces, for every way to absorb and several perturbations (TAP).
 # Arguments: --first SEED --seeds N --steps N --kinds LIST --also=PERTURBATION.
+# $ORACLE_COMPARE is the comparison to run, if not this one.
 
 here=$(dirname "$0")
-set -- "$here/compare_oracle.py" "$@"
+set -- "$here/${ORACLE_COMPARE:-compare_oracle.py}" "$@"
 program=${MPGSIM:-./mpgsim}
 if ! command -v python3 >/dev/null; then
     echo "1..0 # SKIP no python3"
