@@ -113,10 +113,11 @@ stop_noise() {
 }
 
 # machine NAME: becomes it: exports what launch.sh needs, sets $family, $noise_ns,
-# $noise_cores. Fails with $why where this host cannot be it.
+# $noise_cores, the options of mpgtrace record in $record. Fails with $why where this host cannot be it.
 machine() {
     local first=${cores%% *}
     VALIDATE_CORES=$cores VALIDATE_PRELOAD='' VALIDATE_GROUP='' noise_ns=0 noise_cores='' why=''
+    record=()
     export VALIDATE_CORES VALIDATE_PRELOAD VALIDATE_GROUP
     unset MPGKIT_DELAY_NS OMPI_MCA_mpi_yield_when_idle
     export OMPI_MCA_pml=ob1 OMPI_MCA_btl=self,vader OMPI_MCA_btl_tcp_if_include=lo
@@ -136,6 +137,7 @@ machine() {
     onecore)
         VALIDATE_CORES=$first
         export OMPI_MCA_mpi_yield_when_idle=1 # else a message waits for the other's time slice
+        record=(--cpu-time)                   # what tells work from the other's turns
         ;;
     duty)
         make_groups || {

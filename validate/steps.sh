@@ -199,7 +199,8 @@ trace_once() {
         return
     fi
     rm -rf "$out/log/trace"
-    limited "$here/launch.sh" -n 2 "$MPGTRACE" record -o "$out/log/trace" "${command[@]}"
+    limited "$here/launch.sh" -n 2 "$MPGTRACE" record "${record[@]}" -o "$out/log/trace" \
+        "${command[@]}"
 }
 
 # --- predict ---
