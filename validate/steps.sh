@@ -29,16 +29,22 @@ on() {
 
 # --- measure ---
 
+# The first launch of each benchmark; the others follow with the rounds, so that a machine's
+# signature is of the same hour as its runs.
 step_measure() {
     local name
     for name in $used; do
         [ ! -s "$out/signatures/$name.sig" ] || continue
         say "measuring $name: $(machine_words "$name")"
-        on "$name" alone measure || continue
-        "$SIGMAKE" "$out/results/$name" >"$out/signatures/$name.part" 2>>"$out/log/sigmake" &&
-            mv "$out/signatures/$name.part" "$out/signatures/$name.sig" ||
-            die "sigmake fails on $out/results/$name, see $out/log/sigmake"
+        on "$name" alone measure && make_signature "$name"
     done
+}
+
+# make_signature MACHINE: of all that has been measured of it.
+make_signature() {
+    "$SIGMAKE" "$out/results/$1" >"$out/signatures/$1.part" 2>>"$out/log/sigmake" &&
+        mv "$out/signatures/$1.part" "$out/signatures/$1.sig" ||
+        die "sigmake fails on $out/results/$1, see $out/log/sigmake"
 }
 
 # Measures the machine $name; then, with its SHARE, keeps that. What belongs to no rank runs as
@@ -53,7 +59,7 @@ measure() {
     rm -rf "$results"
     export MPGKIT_MPIRUN=$here/launch.sh
     # shellcheck disable=SC2206 # a list
-    [ -n "$short" ] || options=($bench)
+    [ -n "$short" ] || options=($bench --launches 1)
     prefix=(taskset -c "${VALIDATE_CORES// /,}")
     if [ -n "$VALIDATE_GROUP" ] || [ "$VALIDATE_CORES" != "$cores" ]; then
         prefix=(in_first_group)
@@ -85,12 +91,30 @@ measure_short() {
         "$MPGKIT_MPIRUN" -n 2 "$MPGBENCH" pingpong --quick --sizes 8,1KiB,32KiB -o "$results"
 }
 
+# launch_once [SHARE]: one more launch of each MPI benchmark, $launch, on the machine $name;
+# then, with its SHARE, in its place.
+launch_once() {
+    local benchmark
+    if [ $# -gt 0 ]; then
+        mv "$out/log/launch"/*.samples "$out/results/$name"
+        return
+    fi
+    rm -rf "$out/log/launch"
+    for benchmark in pingpong bandwidth overhead collective; do
+        "$here/launch.sh" -n 2 "$MPGBENCH" "$benchmark" -o "$out/log/launch" \
+            --launch "$launch" --quick >>"$out/log/bench" 2>&1 || {
+            skip "$name" "launch $launch of $benchmark fails, see $out/log/bench"
+            return 1
+        }
+    done
+}
+
 # --- run ---
 
-# Every program on every machine in each round, so that what changes with time changes all
-# of them; every second round in the opposite order.
+# Every program on every machine in each round, and between them a launch of the benchmarks,
+# so that what changes with time changes all of them; every second round in the opposite order.
 step_run() {
-    local round name program order
+    local round name program order launch
     for ((round = 1; round <= rounds; round++)); do
         say "round $round of $rounds"
         order=$used
@@ -100,6 +124,12 @@ step_run() {
                 [ -s "$out/signatures/$name.sig" ] || continue
                 on "$name" run_and_trace "$name" "$program" "$round"
             done
+        done
+        [ -z "$short" ] || continue
+        for name in $order; do
+            [ -s "$out/signatures/$name.sig" ] || continue
+            launch=$(find "$out/results/$name" -name 'pingpong-launch*' | wc -l)
+            on "$name" alone launch_once && make_signature "$name"
         done
     done
 }
