@@ -5,7 +5,8 @@
  *
  * At the end of MPI_Init every two ranks exchange a message, so that connections which a
  * library makes with the first one are there: over TCP that takes milliseconds, once, which no
- * signature knows; the tracer's own messages at this place have the same effect. */
+ * signature knows; the tracer's own messages at this place have the same effect. Then they sleep
+ * a little: the launcher, which may share their cores, is not done when MPI_Init is. */
 #include <fcntl.h>
 #include <mpi.h>
 #include <stdint.h>
@@ -20,6 +21,9 @@ void mpi_finalize_(int *err);
 void pmpi_init_(int *err) __attribute__((weak));
 void pmpi_init_thread_(int *required, int *provided, int *err) __attribute__((weak));
 void pmpi_finalize_(int *err) __attribute__((weak));
+
+/* So long the launcher may still be busy. */
+#define SETTLE_NS 50000000
 
 static int64_t begin_ns;
 
@@ -56,6 +60,7 @@ static void begin(void)
     for (int step = 1; step < ranks; step++)
         PMPI_Sendrecv(&byte, 0, MPI_BYTE, (rank + step) % ranks, 0, &byte, 0, MPI_BYTE,
                       (rank - step + ranks) % ranks, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    nanosleep(&(struct timespec){.tv_nsec = SETTLE_NS}, NULL);
     PMPI_Barrier(MPI_COMM_WORLD);
     begin_ns = now_ns();
 }
