@@ -28,7 +28,8 @@ struct mpg_losses {
 };
 
 struct bins {
-    double mass[BINS], sum[BINS]; /* of losses */
+    double mass[BINS], sum[BINS];       /* of losses */
+    size_t begins[BINS], ends[BINS];    /* ranges that fill bins whole, from one to before another */
 };
 
 /* --- the record --- */
@@ -157,19 +158,45 @@ static void add(struct bins *b, double loss_ns, double mass)
     b->sum[bin] += mass * loss_ns;
 }
 
-/* MASS spread evenly over LOW_NS .. HIGH_NS. */
-static void add_range(struct bins *b, double low_ns, double high_ns, double mass)
+/* Where bin I begins, ns. */
+static double edge_of(size_t i)
 {
-    double length_ns = high_ns - low_ns;
-    size_t last = bin_of(high_ns);
-    for (size_t bin = bin_of(low_ns); low_ns < high_ns; bin++) {
-        double end_ns = bin < last ? exp2((double)(bin + 1) / BINS_AN_OCTAVE) - 1 : high_ns;
-        if (end_ns > low_ns) {
-            double part = mass * ((end_ns - low_ns) / length_ns);
-            b->mass[bin] += part;
-            b->sum[bin] += part * ((low_ns + end_ns) / 2);
-            low_ns = end_ns;
-        }
+    return exp2((double)i / BINS_AN_OCTAVE) - 1;
+}
+
+static void add_part(struct bins *b, size_t bin, double low_ns, double high_ns)
+{
+    double mass = fmax(0, high_ns - low_ns);
+    b->mass[bin] += mass;
+    b->sum[bin] += mass * ((low_ns + high_ns) / 2);
+}
+
+/* Mass spread evenly over LOW_NS .. HIGH_NS, as much as that is long. What fills bins whole is
+ * only counted, settle() adds it. */
+static void add_range(struct bins *b, double low_ns, double high_ns)
+{
+    size_t first = bin_of(low_ns), last = bin_of(high_ns);
+    if (first == last) {
+        add_part(b, first, low_ns, high_ns);
+        return;
+    }
+    add_part(b, first, low_ns, edge_of(first + 1));
+    add_part(b, last, edge_of(last), high_ns);
+    b->begins[first + 1]++;
+    b->ends[last]++;
+}
+
+static void settle(struct bins *b)
+{
+    size_t times = 0;
+    for (size_t i = 0; i < BINS; i++) {
+        times += b->begins[i];
+        times -= b->ends[i];
+        if (times == 0)
+            continue;
+        double low_ns = edge_of(i), high_ns = edge_of(i + 1);
+        b->mass[i] += (double)times * (high_ns - low_ns);
+        b->sum[i] += (double)times * (high_ns - low_ns) * ((low_ns + high_ns) / 2);
     }
 }
 
@@ -220,8 +247,9 @@ static void sweep_detours(const struct mpg_losses *l, double work_ns, double who
             end++;
         double later_ns = whole_ns + fmax(0, before_of(l, end) - l->before_ns[i + 1]);
         if (duration_ns > 0)
-            add_range(bins, later_ns, later_ns + duration_ns, duration_ns);
+            add_range(bins, later_ns, later_ns + duration_ns);
     }
+    settle(bins);
 }
 
 static struct table *new_table(size_t n, struct mpg_error *err)
