@@ -188,11 +188,17 @@ alone() {
     done
 }
 
-# limited COMMAND...: not forever, in the program's folder.
+# limited COMMAND...: not forever, in the program's folder. What fails twice is skipped from then
+# on; once, it may have been the launcher (Open MPI's sometimes crashes on standard input).
 limited() {
     local status
     (cd "$work" && exec timeout -k 5 "$limit_s" "$@" <"$input") >"$out/log/run" 2>&1 && return
     status=$?
+    echo "$program on $name" >>"$out/log/failed"
+    [ "$(grep -cxF "$program on $name" "$out/log/failed")" -gt 1 ] || {
+        say "$program on $name: failed once, with exit status $status"
+        return 1
+    }
     case $status in
     124 | 137) skip "$program on $name" "it fails: not done after $limit_s s" ;;
     *) skip "$program on $name" "it fails: $(tail -n 1 "$out/log/run" | cut -c 1-200)" ;;
