@@ -7,6 +7,7 @@
 
 #include "common/map.h"
 #include "simulate/models/flights.h"
+#include "simulate/models/sizes.h"
 
 /* Flights of one message class between two hosts, completed by one call class.
  * A flight counts if its completing call took longer than that call's floor,
@@ -187,6 +188,26 @@ double mpg_floor_call(const struct mpg_floors *f, enum mpg_call call, double byt
     return isfinite(ns) ? ns : 0;
 }
 
+static double median_at(const struct mpg_network_sizes *sizes, double bytes)
+{
+    struct mpg_spot spot = mpg_spot_find(sizes, bytes);
+    return mpg_spot_quantile(&spot, -1, 0.5);
+}
+
+/* What is left of SEEN_NS, the least flight seen, without what the ranks' own calls can have in
+ * it, which on another machine is another: but no less than its measured one-way time. */
+static double without_overheads(const struct mpg_network_path *source, double bytes,
+                                double seen_ns)
+{
+    if (!source || source->latency.n == 0 || source->send_overhead.n == 0 ||
+        source->receive_overhead.n == 0)
+        return seen_ns;
+    double way_ns = mpg_flight_of(source, bytes, 0.5);
+    double own_ns = median_at(&source->send_overhead, bytes) +
+                    median_at(&source->receive_overhead, bytes);
+    return fmin(seen_ns, fmax(way_ns, seen_ns - own_ns));
+}
+
 double mpg_floor_message(struct mpg_floors *f, int32_t a, int32_t b, double bytes)
 {
     if (f->options.has_source_cost)
@@ -194,11 +215,11 @@ double mpg_floor_message(struct mpg_floors *f, int32_t a, int32_t b, double byte
     uint64_t *slot = mpg_map_find(&f->pair_index, pair_key(f, a, b), 0);
     double ns = slot ? f->pairs[*slot - 1].least_ns[mpg_size_class(bytes)] : INFINITY;
     if (isfinite(ns))
-        return ns;
+        return without_overheads(f->options.source, bytes, ns);
     if (!f->options.source || f->options.source->latency.n == 0)
         return 0;
     f->used_source = true;
-    return mpg_flight_least(f->options.source, bytes);
+    return mpg_flight_of(f->options.source, bytes, 0);
 }
 
 bool mpg_floors_used_source(const struct mpg_floors *f)

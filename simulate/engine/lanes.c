@@ -15,7 +15,8 @@ struct mpg_lanes *mpg_lanes_new(int32_t ranks, uint32_t lanes, uint32_t first,
         goto fail;
     *l = (struct mpg_lanes){
         .ranks = ranks, .n = lanes, .first = first, .absorb = absorb, .comparable = comparable, .p = p,
-        .floors = floors, .streams = (uint32_t)ranks};
+        .floors = floors, .streams = (uint32_t)ranks,
+        .covers = mpg_perturbation_noise_covered(p)};
     l->last_stream = calloc((size_t)ranks, sizeof *l->last_stream);
     l->scratch = calloc(lanes, sizeof *l->scratch);
     l->result = calloc(lanes, sizeof *l->result);
@@ -29,8 +30,9 @@ struct mpg_lanes *mpg_lanes_new(int32_t ranks, uint32_t lanes, uint32_t first,
     l->account = calloc((size_t)ranks, sizeof *l->account);
     l->unjoined = calloc((size_t)ranks, sizeof *l->unjoined);
     l->traced_ns = calloc((size_t)ranks, sizeof *l->traced_ns);
+    l->turn = calloc((size_t)ranks, sizeof *l->turn);
     if (l->last_stream && l->scratch && l->result && l->kappa && l->local && l->later && l->own && l->all && l->others &&
-        l->put && l->account && l->unjoined && l->traced_ns)
+        l->put && l->account && l->unjoined && l->traced_ns && l->turn)
         return l;
 fail:
     mpg_lanes_free(l);
@@ -52,6 +54,8 @@ void mpg_lanes_free(struct mpg_lanes *l)
     free(l->local);
     free(l->later);
     free(l->slot_met);
+    free(l->passed_ns);
+    free(l->covered_ns);
     free(l->own);
     free(l->all);
     free(l->others);
@@ -60,6 +64,7 @@ void mpg_lanes_free(struct mpg_lanes *l)
     free(l->unjoined);
     free(l->traced_ns);
     free(l->edge);
+    free(l->turn);
     free(l);
 }
 
@@ -83,35 +88,62 @@ const struct mpg_lanes_account *mpg_lanes_account(const struct mpg_lanes *l, int
     return &l->account[rank];
 }
 
-/* Makes room for COUNT values of all lanes; new ones are 0. */
-static int reserve(const struct mpg_lanes *l, double **values, uint32_t *capacity, uint32_t count,
+/* Makes room for COUNT items of BYTES each; new ones are 0. */
+static int reserve(void **items, size_t bytes, uint32_t *capacity, uint32_t count,
                    struct mpg_error *err)
 {
     if (count <= *capacity)
         return 0;
     uint32_t wanted = count + count / 2 + 16;
-    double *grown = realloc(*values, (size_t)wanted * l->n * sizeof *grown);
+    char *grown = realloc(*items, wanted * bytes);
     if (!grown)
-        return mpg_error_set(err, "out of memory (%u values of %u lanes)", wanted, l->n);
-    memset(grown + (size_t)*capacity * l->n, 0,
-           (size_t)(wanted - *capacity) * l->n * sizeof *grown);
-    *values = grown;
+        return mpg_error_set(err, "out of memory (%u values of %zu bytes)", wanted, bytes);
+    memset(grown + *capacity * bytes, 0, (wanted - *capacity) * bytes);
+    *items = grown;
     *capacity = wanted;
     return 0;
 }
 
+static int reserve_values(const struct mpg_lanes *l, double **values, uint32_t *capacity,
+                          uint32_t count, struct mpg_error *err)
+{
+    void *items = *values;
+    int status = reserve(&items, l->n * sizeof **values, capacity, count, err);
+    *values = items;
+    return status;
+}
+
 static int reserve_met(struct mpg_lanes *l, uint32_t count, struct mpg_error *err)
 {
-    if (count <= l->met_capacity)
+    void *items = l->slot_met;
+    int status = reserve(&items, sizeof *l->slot_met, &l->met_capacity, count, err);
+    l->slot_met = items;
+    return status;
+}
+
+static int reserve_covered(struct mpg_lanes *l, uint32_t count, struct mpg_error *err)
+{
+    void *items = l->covered_ns;
+    int status = reserve(&items, sizeof *l->covered_ns, &l->covered_capacity, count, err);
+    l->covered_ns = items;
+    return status;
+}
+
+/* What step S needs, with SLOTS slots in use. */
+static int reserve_all(struct mpg_lanes *l, const struct mpg_step *s, uint32_t slots,
+                       struct mpg_error *err)
+{
+    uint32_t streams = s->stream + 1;
+    if (reserve_values(l, &l->slot_value, &l->slot_capacity, slots, err) < 0 ||
+        reserve_values(l, &l->slot_bare, &l->bare_capacity, slots, err) < 0 ||
+        reserve_met(l, slots, err) < 0 ||
+        reserve_values(l, &l->stream_value, &l->stream_capacity, streams, err) < 0)
+        return -1;
+    if (!l->covers)
         return 0;
-    uint32_t wanted = count + count / 2 + 16;
-    bool *grown = realloc(l->slot_met, wanted * sizeof *grown);
-    if (!grown)
-        return mpg_error_set(err, "out of memory");
-    memset(grown + l->met_capacity, 0, (wanted - l->met_capacity) * sizeof *grown);
-    l->slot_met = grown;
-    l->met_capacity = wanted;
-    return 0;
+    return reserve_values(l, &l->passed_ns, &l->passed_capacity, streams, err) < 0
+               ? -1
+               : reserve_covered(l, streams, err);
 }
 
 static void step_enter(struct mpg_lanes *l, const struct mpg_step *s)
@@ -122,6 +154,10 @@ static void step_enter(struct mpg_lanes *l, const struct mpg_step *s)
                              .call = s->number,
                              .since_ns = (double)s->since_ns,
                              .length_ns = (double)s->interval_ns};
+    if (l->covers) {
+        x.covered_ns = l->covered_ns[s->stream];
+        x.passed_ns = l->passed_ns + (size_t)s->stream * l->n;
+    }
     if (l->likes)
         mpg_likes_find(l->likes, s, &x);
     mpg_perturb_compute(l->p, &x, l->first, l->n, value); /* from the last call's end on */
@@ -180,10 +216,7 @@ static void step_finish(struct mpg_lanes *l, const struct mpg_step *s)
 int mpg_lanes_step(struct mpg_lanes *l, const struct mpg_step *s, uint32_t slots,
                    struct mpg_error *err)
 {
-    if (reserve(l, &l->slot_value, &l->slot_capacity, slots, err) < 0 ||
-        reserve(l, &l->slot_bare, &l->bare_capacity, slots, err) < 0 ||
-        reserve_met(l, slots, err) < 0 ||
-        reserve(l, &l->stream_value, &l->stream_capacity, s->stream + 1, err) < 0)
+    if (reserve_all(l, s, slots, err) < 0)
         return -1;
     if (s->stream >= l->streams) {
         l->streams = s->stream + 1;

@@ -7,7 +7,12 @@
 
 #include "simulate/engine/lanes.h"
 
-struct mpg_lanes_edge;
+/* An edge of the call that is being left. */
+struct mpg_lanes_edge {
+    double slack_ns, arrival_ns;
+    uint32_t i;
+    bool further; /* another message of its rank, that arrived before it, is completed here */
+};
 
 struct mpg_lanes {
     int32_t ranks;
@@ -22,7 +27,12 @@ struct mpg_lanes {
     double *slot_bare;    /* the same without what was put into the message or collective
                              itself; of arrivals, contributions and merges */
     bool *slot_met;       /* of an arrival: a probe has met it */
-    uint32_t stream_capacity, slot_capacity, bare_capacity, met_capacity;
+    bool covers;          /* detours that begin in a call can be part of what its messages cost: */
+    double *covered_ns;   /* capacity; of a stream's last call, those that begin so long before
+                             its leave are, */
+    double *passed_ns;    /* capacity x n; and until when these are over (struct mpg_interval) */
+    uint32_t stream_capacity, slot_capacity, bare_capacity, met_capacity, passed_capacity,
+        covered_capacity;
     uint32_t *last_stream; /* of each rank: that its FINISH is of */
     double *scratch, *result, *kappa, *local, *later, *own, *all, *others, *put; /* n each */
     int64_t *traced_ns;
@@ -31,6 +41,8 @@ struct mpg_lanes {
     uint32_t *unjoined;  /* of each rank: threads that go on */
     struct mpg_lanes_edge *edge; /* those of a call, as they are evaluated */
     uint32_t edge_capacity;
+    uint64_t turns, *turn; /* calls that completed several receives; a rank, the last one that
+                              completed one of its messages */
 };
 
 static inline double *stream_value(const struct mpg_lanes *l, uint32_t stream)
@@ -87,6 +99,31 @@ void mpg_lanes_add_collective(struct mpg_lanes *l, enum mpg_call call,
                               const struct mpg_origin *origin, uint32_t rounds, double bytes,
                               const struct mpg_origin *meeting, int32_t members,
                               double bytes_each, double *value);
+
+/* Lists the edges of S, the call that is being left: those that are completed at a cost the latest
+ * first, without clocks that are comparable the last of the call. Error: out of memory. */
+int mpg_lanes_list_edges(struct mpg_lanes *l, const struct mpg_step *s, struct mpg_error *err);
+/* Whether arrivals in S are completed one after the other, at a cost. */
+bool mpg_lanes_takes_turns(const struct mpg_lanes *l, const struct mpg_step *s);
+/* The message that E, at EDGE of the list, brings, as draws of o_r see it. */
+struct mpg_sending mpg_lanes_received(const struct mpg_edge *e, const struct mpg_lanes_edge *edge);
+/* Whether S blocks until a message is sent whose protocol changes: how long it took says nothing
+ * of the target then. */
+bool mpg_lanes_is_absolute(const struct mpg_step *s);
+/* What S took at least on the traced machine, had it not waited: no more than its messages'
+ * overheads there, where these are known, ns. */
+double mpg_lanes_own_floor(const struct mpg_lanes *l, const struct mpg_step *s);
+/* Adds to each lane what the messages that S sends and receives cost it. Without a source's, its
+ * own floor stands for theirs. */
+void mpg_lanes_add_overheads(struct mpg_lanes *l, const struct mpg_step *s, double *value);
+/* Detours that begin so long before S's leave are part of what its messages were measured to take
+ * (docs/MODEL.md, 3, What messages took), ns. */
+double mpg_lanes_covered(const struct mpg_lanes *l, const struct mpg_step *s);
+
+static inline bool mpg_lanes_is_probe(const struct mpg_step *s)
+{
+    return mpg_call_kind(s->call) == MPG_KIND_PROBE || mpg_call_kind(s->call) == MPG_KIND_MPROBE;
+}
 
 /* What the steps of their kind mean (docs/MODEL.md, section 4). */
 void mpg_lanes_eager(struct mpg_lanes *l, const struct mpg_step *s);

@@ -2,33 +2,8 @@
 /* Leaving a call: its edges, their slack, what it adds itself, and the account of it
  * (docs/MODEL.md, sections 4 and 8). */
 #include <math.h>
-#include <stdlib.h>
 
 #include "simulate/engine/lanes_private.h"
-
-struct mpg_lanes_edge {
-    double slack_ns, arrival_ns;
-    uint32_t i;
-};
-
-static bool is_probe(const struct mpg_step *s)
-{
-    return mpg_call_kind(s->call) == MPG_KIND_PROBE || mpg_call_kind(s->call) == MPG_KIND_MPROBE;
-}
-
-/* Whether a send that the traced machine made wait goes at once on the target. */
-static bool is_released(const struct mpg_sent *sent)
-{
-    return sent->blocking && sent->sync_source && !sent->sync_target;
-}
-
-static bool releases(const struct mpg_step *s)
-{
-    for (uint32_t i = 0; i < s->sent_number; i++)
-        if (is_released(&s->sent[i]))
-            return true;
-    return false;
-}
 
 /* ---- slack ---- */
 
@@ -70,63 +45,24 @@ static double local_slack(const struct mpg_lanes *l, const struct mpg_step *s)
 {
     if (l->absorb == MPG_ABSORB_NONE)
         return 0;
-    if (releases(s))
+    if (mpg_lanes_is_absolute(s))
         return (double)s->duration_ns;
-    return fmax(0, (double)s->duration_ns - mpg_floor_call(l->floors, s->call, s->bytes));
+    return fmax(0, (double)s->duration_ns - mpg_lanes_own_floor(l, s));
 }
 
-static int find_slacks(struct mpg_lanes *l, const struct mpg_step *s, double *local,
-                       struct mpg_error *err)
+/* Of each edge, and of the local one, which is returned. */
+static double find_slacks(struct mpg_lanes *l, const struct mpg_step *s)
 {
-    if (s->edge_number > l->edge_capacity) {
-        uint32_t capacity = 2 * s->edge_number;
-        void *grown = realloc(l->edge, capacity * sizeof *l->edge);
-        if (!grown)
-            return mpg_error_set(err, "out of memory");
-        l->edge = grown;
-        l->edge_capacity = capacity;
-    }
-    *local = local_slack(l, s);
-    double least = *local;
+    double local = local_slack(l, s), least = local;
     for (uint32_t i = 0; i < s->edge_number; i++) {
-        l->edge[i] = (struct mpg_lanes_edge){.slack_ns = edge_slack(l, s, &s->edges[i]), .i = i};
+        l->edge[i].slack_ns = edge_slack(l, s, &s->edges[l->edge[i].i]);
         least = fmin(least, l->edge[i].slack_ns);
     }
     if (s->changed) /* what it took on the traced machine does not bind it */
-        return 0;
-    *local -= least;
+        return local;
     for (uint32_t i = 0; i < s->edge_number; i++)
         l->edge[i].slack_ns -= least;
-    return 0;
-}
-
-/* ---- messages that arrive after each other ---- */
-
-/* Whether arrivals in S are completed one after the other, at a cost. */
-static bool takes_turns(const struct mpg_lanes *l, const struct mpg_step *s)
-{
-    return s->edge_number > 1 && l->p->overhead[MPG_OVERHEAD_RECEIVE].target && !is_probe(s);
-}
-
-static int compare_edges(const void *a, const void *b)
-{
-    const struct mpg_lanes_edge *x = a, *y = b;
-    if (x->arrival_ns != y->arrival_ns)
-        return x->arrival_ns < y->arrival_ns ? 1 : -1;
-    return x->i < y->i ? 1 : -1;
-}
-
-/* The latest first; without clocks that are comparable, the last of the call. */
-static void sort_edges(struct mpg_lanes *l, const struct mpg_step *s)
-{
-    for (uint32_t i = 0; i < s->edge_number; i++) {
-        const struct mpg_edge *e = &s->edges[i];
-        l->edge[i].arrival_ns =
-            l->comparable && e->kind == MPG_EDGE_ARRIVAL
-                ? e->from_ns + flight_ns(l, e->source, s->rank, e->bytes)
-                : 0;
-    }
-    qsort(l->edge, s->edge_number, sizeof *l->edge, compare_edges);
+    return local - least;
 }
 
 /* ---- edges ---- */
@@ -231,7 +167,7 @@ static void note_edge(struct mpg_lanes *l, const struct mpg_step *s, const struc
         a->message_ns += put_ns;
     else
         a->collective_ns += put_ns;
-    if (is_arrival && is_probe(s)) /* it is received later, with nothing new */
+    if (is_arrival && mpg_lanes_is_probe(s)) /* it is received later, with nothing new */
         l->slot_met[e->slot] = true;
 }
 
@@ -255,68 +191,19 @@ static void take_edge(struct mpg_lanes *l, const struct mpg_step *s,
 
 static void take_edges(struct mpg_lanes *l, const struct mpg_step *s, double *out)
 {
-    bool turns = takes_turns(l, s);
-    if (turns)
-        sort_edges(l, s);
+    bool turns = mpg_lanes_takes_turns(l, s);
     zero(l->later, turns ? l->n : 0);
     for (uint32_t i = 0; i < s->edge_number; i++) {
         const struct mpg_edge *e = &s->edges[l->edge[i].i];
         take_edge(l, s, &l->edge[i], turns ? l->later : NULL, out);
         if (turns && e->kind == MPG_EDGE_ARRIVAL) {
-            struct mpg_sending m = sending_of(&e->origin, e->bytes);
+            struct mpg_sending m = mpg_lanes_received(e, &l->edge[i]);
             mpg_perturb_overhead(l->p, MPG_OVERHEAD_RECEIVE, &m, l->first, l->n, l->later);
         }
     }
 }
 
 /* ---- the call itself ---- */
-
-/* Whether the call is kept by sending SENT, as overheads know it. */
-static bool costs_sender(const struct mpg_lanes *l, const struct mpg_sent *sent)
-{
-    const struct mpg_overhead_sizes *o = &l->p->overhead[MPG_OVERHEAD_SEND];
-    if (!o->target || is_released(sent))
-        return o->target != NULL;
-    return !((sent->blocking || o->in_send) && (sent->sync_source || sent->sync_target));
-}
-
-/* Adds o_s or o_r of a message: on the TARGET, or what it is more there. */
-static void add_overhead(struct mpg_lanes *l, enum mpg_overhead which,
-                         const struct mpg_origin *origin, double bytes, bool target, double *value)
-{
-    struct mpg_sending m = sending_of(origin, bytes);
-    if (target)
-        mpg_add_target_overhead(l->p, which, &m, l->first, l->n, value);
-    else
-        mpg_perturb_overhead(l->p, which, &m, l->first, l->n, value);
-}
-
-/* What the messages that the call sends and receives cost it. Without a source's, its own
- * floor stands for theirs. */
-static void add_overheads(struct mpg_lanes *l, const struct mpg_step *s, double *value)
-{
-    bool released = releases(s), target = released || !l->p->source, any = false;
-    for (uint32_t i = 0; i < s->sent_number; i++) {
-        const struct mpg_sent *sent = &s->sent[i];
-        if (!costs_sender(l, sent))
-            continue;
-        add_overhead(l, MPG_OVERHEAD_SEND, &sent->origin, sent->bytes, target, value);
-        any = true;
-    }
-    for (uint32_t i = 0; i < s->edge_number; i++) {
-        const struct mpg_edge *e = &s->edges[i];
-        if (e->kind != MPG_EDGE_ARRIVAL || is_probe(s) ||
-            !l->p->overhead[MPG_OVERHEAD_RECEIVE].target)
-            continue;
-        add_overhead(l, MPG_OVERHEAD_RECEIVE, &e->origin, e->bytes, target, value);
-        any = true;
-    }
-    if (!any || released || l->p->source || !l->floors)
-        return;
-    double floor_ns = mpg_floor_call(l->floors, s->call, s->bytes);
-    for (uint32_t w = 0; w < l->n; w++)
-        value[w] -= floor_ns;
-}
 
 /* What the one-sided transfers that the call waits for add to it. */
 static void add_round_trip(struct mpg_lanes *l, const struct mpg_step *s, double *value)
@@ -343,7 +230,7 @@ static void begin_leaving(struct mpg_lanes *l, const struct mpg_step *s, bool me
         add_round_trip(l, s, l->kappa);
     memcpy(l->local, l->kappa, l->n * sizeof *l->local);
     if (!meeting)
-        add_overheads(l, s, l->local);
+        mpg_lanes_add_overheads(l, s, l->local);
     for (uint32_t w = 0; w < l->n; w++) {
         double own = value[w] + (l->local[w] > least ? l->local[w] : least);
         l->own[w] = l->all[w] = l->others[w] = own;
@@ -370,14 +257,17 @@ static void leave_with(struct mpg_lanes *l, const struct mpg_step *s, const doub
 
 int mpg_lanes_leave(struct mpg_lanes *l, const struct mpg_step *s, struct mpg_error *err)
 {
-    double *value = stream_value(l, s->stream), *out = l->result, local = 0;
+    double *value = stream_value(l, s->stream), *out = l->result, local;
     bool meeting = s->edge_number > 0 && s->edges[0].kind == MPG_EDGE_MEETING;
-    if (find_slacks(l, s, &local, err) < 0)
+    if (mpg_lanes_list_edges(l, s, err) < 0)
         return -1;
+    local = find_slacks(l, s);
     begin_leaving(l, s, meeting);
     for (uint32_t w = 0; w < l->n; w++)
         out[w] = meeting ? -INFINITY : value[w] + l->local[w] - local;
     take_edges(l, s, out);
     leave_with(l, s, out);
+    if (l->covers)
+        l->covered_ns[s->stream] = mpg_lanes_covered(l, s);
     return 0;
 }

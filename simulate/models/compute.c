@@ -56,6 +56,12 @@ bool mpg_perturbation_noise_unchanged(const struct mpg_perturbation *p)
     return p->noise.n == 0 && p->same_noise && p->compute_ratio == 1;
 }
 
+bool mpg_perturbation_noise_covered(const struct mpg_perturbation *p)
+{
+    return mpg_perturbation_noise_measured(p) && !mpg_perturbation_noise_unchanged(p) &&
+           !p->target_noise.ecdf && mpg_flight_target_known(p);
+}
+
 bool mpg_perturbation_noise_is_random(const struct mpg_perturbation *p)
 {
     return mpg_specs_are_random(&p->noise) ||
@@ -98,18 +104,48 @@ static double work_of_stretch(const struct mpg_perturbation *p, const struct mpg
                                  part, from_ns, x->length_ns);
 }
 
-/* How long WORK_NS of X takes on the target. */
+/* Until when work of X that begins at BEGIN_NS of the record meets no detour, since that which is
+ * going on then is in what the call before it cost. */
+static double find_passed(const struct mpg_interval *x, const struct mpg_resampled *record,
+                          const uint8_t *part, double begin_ns, double passed_ns)
+{
+    double since_ns, left_ns;
+    if (begin_ns < passed_ns)
+        return passed_ns;
+    left_ns = mpg_resampled_detour_left(record, part, begin_ns, &since_ns);
+    return left_ns > 0 && since_ns <= x->covered_ns ? begin_ns + left_ns : 0;
+}
+
+/* How long WORK_NS of X, which begins at BEGIN_NS of RECORD, takes in lane W. */
+static double time_in_record(const struct mpg_interval *x, const struct mpg_resampled *record,
+                             const uint8_t *part, double begin_ns, double work_ns, uint32_t w)
+{
+    const double rounding_ns = 1e-3; /* so little work takes no time in a detour, either */
+    double time_ns = mpg_resampled_time_for(record, part, begin_ns, work_ns);
+    if (!x->passed_ns || (time_ns <= work_ns && work_ns > rounding_ns))
+        return time_ns;
+    double passed_ns = find_passed(x, record, part, begin_ns, x->passed_ns[w]);
+    double free_ns = passed_ns - begin_ns;
+    if (!(free_ns > 0))
+        return time_ns;
+    x->passed_ns[w] = passed_ns;
+    if (work_ns <= free_ns)
+        return work_ns;
+    return free_ns + mpg_resampled_time_for(record, part, passed_ns, work_ns - free_ns);
+}
+
+/* How long WORK_NS of X takes on the target in lane W, that of REPLICA. */
 static double time_on_target(const struct mpg_perturbation *p, const struct mpg_interval *x,
-                             double work_ns, double delay_ns, uint32_t replica)
+                             double work_ns, double delay_ns, uint32_t w, uint32_t replica)
 {
     const struct mpg_machine *target = &p->target_noise;
+    uint32_t core = mpg_machine_seat_of(target, x->rank).core;
     double begin_ns =
         mpg_machine_start(target, p->seed, x->rank, replica) + fmax(x->since_ns + delay_ns, 0);
     if (target->ecdf)
-        return mpg_quanta_time_for(target->quanta[mpg_machine_seat_of(target, x->rank).core],
-                                   p->seed, x->rank, replica, begin_ns, work_ns);
-    return mpg_resampled_time_for(&target->resampled[mpg_machine_seat_of(target, x->rank).core],
-                                  parts_in(p, replica), begin_ns, work_ns);
+        return mpg_quanta_time_for(target->quanta[core], p->seed, x->rank, replica, begin_ns,
+                                   work_ns);
+    return time_in_record(x, &target->resampled[core], parts_in(p, replica), begin_ns, work_ns, w);
 }
 
 static void replay(const struct mpg_perturbation *p, const struct mpg_interval *x, uint32_t first,
@@ -127,7 +163,7 @@ static void replay(const struct mpg_perturbation *p, const struct mpg_interval *
         last = part;
         double time_ns = p->compute_ratio * work_ns;
         if (p->target_cores > 0)
-            time_ns = time_on_target(p, x, time_ns, delay_ns[w], first + w);
+            time_ns = time_on_target(p, x, time_ns, delay_ns[w], w, first + w);
         delay_ns[w] += fmax(time_ns - x->length_ns, -x->length_ns);
     }
 }

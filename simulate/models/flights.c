@@ -69,10 +69,15 @@ static double way_ns(const struct way *way, double launch, double u)
     return ns + way->beyond * fmax(more_ns / bytes, 0);
 }
 
-double mpg_flight_least(const struct mpg_network_path *path, double bytes)
+double mpg_flight_of(const struct mpg_network_path *path, double bytes, double u)
 {
     struct way way = find_way(path, bytes);
-    return way_ns(&way, -1, 0);
+    return way_ns(&way, -1, u);
+}
+
+double mpg_flight_median(const struct mpg_perturbation *p, double bytes)
+{
+    return mpg_flight_target_known(p) ? mpg_flight_of(p->target_path, bytes, 0.5) : 0;
 }
 
 /* What bytes take of a transfer; the empty message has none. */

@@ -30,6 +30,7 @@ struct mpg_sending {
     uint32_t thread;  /* the sender's thread, */
     uint64_t nth;     /* and how many went there before it */
     double bytes;
+    bool further;     /* its receive completes with another one of the same rank, before it */
 };
 
 enum mpg_flight_part { MPG_FLIGHT_LAMBDA = 1, MPG_FLIGHT_TAU = 2, MPG_FLIGHT_WHOLE = 3 };
@@ -40,8 +41,12 @@ enum mpg_flight_rule mpg_flight_rule(const struct mpg_perturbation *p);
  * there: X_T. */
 bool mpg_flight_target_known(const struct mpg_perturbation *p);
 
-/* The least one-way time of BYTES on PATH, which has latencies: X(d; 0) of all launches. */
-double mpg_flight_least(const struct mpg_network_path *path, double bytes);
+/* The one-way time of BYTES on PATH, which has latencies, at probability U of all launches:
+ * X(d; u), ns. */
+double mpg_flight_of(const struct mpg_network_path *path, double bytes, double u);
+
+/* The median one-way time of BYTES on the target, of all launches; 0 where it is not known. */
+double mpg_flight_median(const struct mpg_perturbation *p, double bytes);
 
 /* The functions below add to each of N lanes; lane w is replica FIRST + w. */
 

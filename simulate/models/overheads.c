@@ -2,6 +2,8 @@
 /* Drawing overheads for a vector of lanes. */
 #include "simulate/models/overheads.h"
 
+#include <math.h>
+
 #include "simulate/models/perturbation.h"
 #include "simulate/models/sizes.h"
 
@@ -39,6 +41,38 @@ static struct mpg_address address_of(const struct mpg_perturbation *p, enum mpg_
         .purpose = which == MPG_OVERHEAD_SEND ? MPG_DRAW_SEND : MPG_DRAW_RECEIVE};
 }
 
+/* o(d; u) of one machine, or what a message costs that is completed with another one of the same
+ * rank: o(d; u) - o(0; u), no less than 0. */
+struct overhead {
+    struct mpg_spot whole, empty;
+    bool further, recorded; /* the machine's noise is */
+};
+
+static struct overhead find_overhead(const struct mpg_network_sizes *sizes, bool recorded,
+                                     const struct mpg_sending *m)
+{
+    return (struct overhead){.whole = mpg_spot_find(sizes, m->bytes),
+                             .empty = mpg_spot_find(sizes, 0),
+                             .further = m->further,
+                             .recorded = recorded};
+}
+
+static double overhead_ns(const struct overhead *o, double launch, double u)
+{
+    double ns = mpg_spot_undisturbed(&o->whole, o->recorded, launch, u);
+    return o->further ? fmax(ns - mpg_spot_undisturbed(&o->empty, o->recorded, launch, u), 0) : ns;
+}
+
+double mpg_overhead_of_source(const struct mpg_perturbation *p, enum mpg_overhead which,
+                              const struct mpg_sending *m)
+{
+    const struct mpg_overhead_sizes *o = &p->overhead[which];
+    if (!o->source)
+        return 0;
+    struct overhead source = find_overhead(o->source, p->source_cores > 0, m);
+    return overhead_ns(&source, -1, 0.5);
+}
+
 void mpg_perturb_overhead(const struct mpg_perturbation *p, enum mpg_overhead which,
                           const struct mpg_sending *m, uint32_t first, uint32_t n,
                           double *value_ns)
@@ -47,13 +81,13 @@ void mpg_perturb_overhead(const struct mpg_perturbation *p, enum mpg_overhead wh
     if (!o->target)
         return;
     struct mpg_address address = address_of(p, which, m);
-    struct mpg_spot target = mpg_spot_find(o->target, m->bytes), source = target;
+    struct overhead target = find_overhead(o->target, p->target_cores > 0, m), source = target;
     if (o->source)
-        source = mpg_spot_find(o->source, m->bytes);
+        source = find_overhead(o->source, p->source_cores > 0, m);
     for (uint32_t w = 0; w < n; w++) {
         double u = mpg_draw(&address, first + w), launch = mpg_perturbation_launch(p, first + w);
-        value_ns[w] += mpg_spot_quantile(&target, launch, u) -
-                       mpg_spot_quantile(&source, launch, o->source ? u : 0);
+        value_ns[w] +=
+            overhead_ns(&target, launch, u) - overhead_ns(&source, launch, o->source ? u : 0);
     }
 }
 
@@ -65,8 +99,8 @@ void mpg_add_target_overhead(const struct mpg_perturbation *p, enum mpg_overhead
     if (!o->target)
         return;
     struct mpg_address address = address_of(p, which, m);
-    struct mpg_spot target = mpg_spot_find(o->target, m->bytes);
+    struct overhead target = find_overhead(o->target, p->target_cores > 0, m);
     for (uint32_t w = 0; w < n; w++)
-        value_ns[w] += mpg_spot_quantile(&target, mpg_perturbation_launch(p, first + w),
-                                         mpg_draw(&address, first + w));
+        value_ns[w] += overhead_ns(&target, mpg_perturbation_launch(p, first + w),
+                                   mpg_draw(&address, first + w));
 }

@@ -23,6 +23,10 @@ struct mpg_overhead_sizes {
 /* Finds them in P's signatures. */
 void mpg_perturbation_use_overheads(struct mpg_perturbation *p);
 
+/* The median of what M costs on the source, of all launches; 0 where that is not known. */
+double mpg_overhead_of_source(const struct mpg_perturbation *p, enum mpg_overhead which,
+                              const struct mpg_sending *m);
+
 /* Adds to each of N lanes; lane w is replica FIRST + w. */
 
 /* What M costs longer than on the source; without one, than it costs at least. */

@@ -75,6 +75,8 @@ bool mpg_perturbation_collectives_measured(const struct mpg_perturbation *p);
 bool mpg_perturbation_noise_measured(const struct mpg_perturbation *p);
 bool mpg_perturbation_noise_removed(const struct mpg_perturbation *p);
 bool mpg_perturbation_noise_unchanged(const struct mpg_perturbation *p);
+/* Whether detours of the target are in its messages' measured times, too: it has both. */
+bool mpg_perturbation_noise_covered(const struct mpg_perturbation *p);
 /* Whether the source's is taken out by what is alike (simulate/engine/likes.h). */
 bool mpg_perturbation_noise_alike(const struct mpg_perturbation *p);
 /* Whether what computation meets can differ between two replicas. */
@@ -100,6 +102,10 @@ struct mpg_interval {
     const struct mpg_sketch *likes; /* NULL: what a stretch of the source's record lost */
     double alike_ns; /* by which it is one of them: its length, or CPU time */
     double lost;     /* the part of it that noise takes, 0 .. 1 */
+    /* A detour of the target's that is going on when it begins, and began no more than covered_ns
+     * before, is none: what the call before it costs has it. In each lane such a one ends at
+     * passed_ns, in the record (in and out; 0: there was none yet). NULL: all detours count. */
+    double covered_ns, *passed_ns;
 };
 
 /* How much longer X takes that began DELAY_NS[w] late: nu + (rho - 1) c, never less than

@@ -246,6 +246,30 @@ static double quiet_ns(const struct mpg_replay *r, double t_ns)
     return fmin(quiet, quiet_in(r->others, work_before(r->longest, t_ns)));
 }
 
+/* How long the detour of R goes on in which T_NS is, SINCE_NS after its begin; 0: it is in none. */
+static double left_in(const struct record *r, double t_ns, double *since_ns)
+{
+    double whole;
+    size_t bucket;
+    double rest = split(t_ns, r->span_ns, r->buckets, &whole, &bucket);
+    size_t i = next_detour(r, rest, bucket);
+    if (i == r->n || rest <= r->start_ns[i])
+        return 0;
+    *since_ns = rest - r->start_ns[i];
+    return r->end_ns[i] - rest;
+}
+
+double mpg_replay_detour_left(const struct mpg_replay *r, double t_ns, double *since_ns)
+{
+    *since_ns = 0;
+    double left_ns = left_in(r->longest, t_ns, since_ns);
+    if (left_ns > 0 || !r->others)
+        return left_ns;
+    double stopped_ns = work_before(r->longest, t_ns); /* on the clock of the others */
+    left_ns = left_in(r->others, stopped_ns, since_ns);
+    return left_ns > 0 ? fmax(0, time_of(r->longest, stopped_ns + left_ns) - t_ns) : 0;
+}
+
 double mpg_replay_work_in(const struct mpg_replay *r, double t_ns, double interval_ns)
 {
     if (interval_ns <= quiet_ns(r, t_ns))

@@ -27,6 +27,8 @@ double mpg_replay_time_of(const struct mpg_replay *replay, double work_ns);
 double mpg_replay_work_in(const struct mpg_replay *replay, double t_ns, double interval_ns);
 /* How long WORK_NS begun at T_NS takes; exactly as long where nothing interrupts. */
 double mpg_replay_time_for(const struct mpg_replay *replay, double t_ns, double work_ns);
+/* How long the detour in which T_NS is goes on, *SINCE_NS after it began; 0: it is in none. */
+double mpg_replay_detour_left(const struct mpg_replay *replay, double t_ns, double *since_ns);
 /* All its detours over one span, in time order, into *START_NS and *DURATION_NS, arrays of *N
  * that the caller frees; of a record that is kept in part, those of its blocks as often as they
  * are met. */

@@ -122,6 +122,19 @@ double mpg_resampled_work_in(const struct mpg_resampled *r, const uint8_t *part,
            work_before(r, part, total_ns, t_ns);
 }
 
+double mpg_resampled_detour_left(const struct mpg_resampled *r, const uint8_t *part, double t_ns,
+                                 double *since_ns)
+{
+    double whole;
+    int place;
+    if (!part || !(work_of(r, part) > 0))
+        return mpg_replay_detour_left(r->replay, t_ns, since_ns);
+    double at_ns = locate(r, part, t_ns, &whole, &place);
+    double left_ns = mpg_replay_detour_left(r->replay, at_ns, since_ns);
+    *since_ns = fmin(*since_ns, at_ns - part[place] * part_ns(r));
+    return fmin(left_ns, (part[place] + 1) * part_ns(r) - at_ns);
+}
+
 double mpg_resampled_time_for(const struct mpg_resampled *r, const uint8_t *part, double t_ns,
                               double work_ns)
 {

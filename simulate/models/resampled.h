@@ -44,5 +44,8 @@ double mpg_resampled_work_in(const struct mpg_resampled *r, const uint8_t *part,
                              double interval_ns);
 double mpg_resampled_time_for(const struct mpg_resampled *r, const uint8_t *part, double t_ns,
                               double work_ns);
+/* As mpg_replay_detour_left(); parts cut the detours at their bounds. */
+double mpg_resampled_detour_left(const struct mpg_resampled *r, const uint8_t *part, double t_ns,
+                                 double *since_ns);
 
 #endif

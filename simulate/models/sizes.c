@@ -53,3 +53,10 @@ double mpg_spot_quantile(const struct mpg_spot *spot, double launch, double u)
         return low_ns;
     return low_ns + (mpg_size_quantile(spot->high, launch, u) - low_ns) * spot->weight;
 }
+
+double mpg_spot_undisturbed(const struct mpg_spot *spot, bool recorded, double launch, double u)
+{
+    const double disturbed = 20; /* medians */
+    double ns = mpg_spot_quantile(spot, launch, u);
+    return recorded ? fmin(ns, disturbed * mpg_spot_quantile(spot, -1, 0.5)) : ns;
+}

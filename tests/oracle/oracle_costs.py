@@ -2,6 +2,7 @@
 """What messages, calls and collectives cost more on the target than on the traced
 machine: docs/MODEL.md section 3, for one replica."""
 
+from collections import namedtuple
 from fractions import Fraction
 
 from oracle_draws import (ACK, BYTE, COLLECTIVE, LATENCY, LAUNCH, RECEIVE,
@@ -11,6 +12,10 @@ ZERO = Fraction(0)
 OPERATIONS = {"Barrier": "barrier", "Bcast": "bcast", "Allreduce": "allreduce",
               "Alltoall": "alltoall"}
 NEXT_INDEX = 0x9e3779b1
+
+
+# On the target, on the source; the least on the target, the median on the source.
+Overhead = namedtuple("Overhead", "target source least typical")
 
 
 class Machine:
@@ -29,7 +34,14 @@ class Machine:
 
     def collective(self, operation, processes, size_bytes, u):
         sizes = self.signature.collectives[operation, processes]
-        return sizes(self.launch, size_bytes, u)
+        return self.undisturbed(sizes, self.launch, size_bytes, u)
+
+    def undisturbed(self, sizes, launch, size_bytes, u):
+        """No more than 20 medians where noise was recorded."""
+        value = sizes(launch, size_bytes, u)
+        if not any(core.get("span_ns") for core in self.signature.cores):
+            return value
+        return min(value, 20 * sizes(None, size_bytes, 0.5))
 
 
 class Costs:
@@ -71,6 +83,10 @@ class Costs:
         """Whether X_T(d; u) is known, and nothing replaces a part of it."""
         return bool(self.target and self.target.path and self.target.path.latency
                     and not self.replaced)
+
+    def typical(self, size_bytes):
+        """The median of X_T, of all launches."""
+        return self.target.path.flight(None, size_bytes, 0.5)
 
     def delta(self, size_bytes, u):
         if not self.value:
@@ -128,22 +144,33 @@ class Costs:
                 return None
         return self.overheads(target, source, message, SEND)
 
-    def receive_overheads(self, message):
+    def receive_overheads(self, message, further):
+        """further: another one of its rank is completed before, in the same call."""
         target, source = self.overhead_lists("receive_overhead")
-        return self.overheads(target, source, message, RECEIVE)
+        return self.overheads(target, source, message, RECEIVE, further)
 
     def overhead_lists(self, name):
         return [machine and machine.path and getattr(machine.path, name)
                 for machine in (self.target, self.source)]
 
-    def overheads(self, target, source, message, purpose):
+    def overheads(self, target, source, message, purpose, further=False):
         if not target or (self.source and not source) or self.all_replaced:
             return None
         send = message.send
         u = self.draw(send.call.rank, send.call.index, purpose, send.index)
-        launch, d = self.target.launch, message.bytes
-        other = source(launch, d, u) if source else None
-        return target(launch, d, u), other, target(launch, d, 0)
+
+        def value(machine, sizes, u, launch=self.target.launch):
+            whole = machine.undisturbed(sizes, launch, message.bytes, u)
+            if not further:
+                return whole
+            return max(0, whole - machine.undisturbed(sizes, launch, 0, u))
+
+        ours, theirs = value(self.target, target, u), None
+        least, typical = value(self.target, target, 0), None
+        if source:
+            theirs = value(self.source, source, u)
+            typical = value(self.source, source, 0.5, None)
+        return Overhead(ours, theirs, least, typical)
 
     # Collectives
 

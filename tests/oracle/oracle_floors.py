@@ -68,6 +68,15 @@ class MessageFloors:
         key = self.trace.host_pair(send, end), size_class(message.bytes)
         self.least[key] = min(flight, self.least.get(key, flight))
 
+    def without_overheads(self, size_bytes, seen):
+        """What messages waited for calls of the ranks' own, as far as it can be."""
+        path = self.measured
+        if not path or not path.send_overhead or not path.receive_overhead:
+            return seen
+        own = sum(median(sizes, size_bytes)
+                  for sizes in (path.send_overhead, path.receive_overhead))
+        return min(seen, max(path.flight(None, size_bytes, 0.5), seen - own))
+
     def __call__(self, size_bytes, sender, receiver):
         """l(size_bytes) between the hosts of two calls."""
         if self.stated:
@@ -75,8 +84,13 @@ class MessageFloors:
         pair = self.trace.host_pair(sender, receiver)
         for smaller in range(size_class(size_bytes), -1, -1):
             if (pair, smaller) in self.least:
-                return self.least[pair, smaller]
+                return self.without_overheads(size_bytes, self.least[pair, smaller])
         return self.measured.flight(None, size_bytes, 0) if self.measured else ZERO
+
+
+def median(sizes, size_bytes):
+    """Of all launches."""
+    return sizes(None, size_bytes, 0.5)
 
 
 def limit_shown(matching, target_limit):

@@ -155,12 +155,20 @@ class Builder(Messages):
                 self.add_local(call)
 
     def add_compute(self, before, call):
-        gap, delta = self.trace.interval(before, call), self.noise.delta(before, call)
+        gap, delta = self.trace.interval(before, call), self.noise.delta(
+            before, call, self.covered(before))
         if self.settings.removes_tracer():
             tracer = call.enter - before.leave - gap
             gap, delta = gap + tracer, plus(delta, -tracer)
         self.graph.edge(before.E, call.S, delta)
         self.graph.bound(before.E, call.S, gap)
+
+    def covered(self, call):
+        """K: what of the record is in the call's messages, before its end."""
+        if not self.costs.flies():
+            return 0.0
+        return sum(2 * self.costs.typical(message.bytes)
+                   for message in self.received[call] + self.probed[call])
 
     def add_local(self, call):
         if call in self.touched:
@@ -169,7 +177,7 @@ class Builder(Messages):
         if call in self.absolute_calls:
             slack = call.duration
         elif self.settings.absorb != "none" and call in self.waits:
-            slack = self.call_floors.slack(call)
+            slack = max(ZERO, call.duration - self.own_floor(call))
         self.graph.edge(call.S, call.E, self.own(call), slack)
 
     def own(self, call):

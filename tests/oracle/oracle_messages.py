@@ -24,13 +24,16 @@ class Messages:
     def sort_messages(self, matching):
         """Which messages each call starts and completes; which calls are touched."""
         self.started, self.received = defaultdict(list), defaultdict(list)
+        self.probed = defaultdict(list)
         self.touched, self.absolute_calls = set(), set()
         for message in matching.messages:
             self.started[message.send.call].append(message)
             self.received[message.receive.completed_by].append(message)
+            for probe in message.receive.probes:
+                self.probed[probe].append(message)
             if self.changes(message) and message.send.completed_by:
                 self.touched.add(message.send.completed_by)
-                if message.send.blocking and not self.synchronous(message):
+                if message.send.blocking:
                     self.absolute_calls.add(message.send.call)
         for call, messages in self.received.items():
             messages.sort(key=self.order_in_call)
@@ -62,8 +65,8 @@ class Messages:
 
     # What calls cost
 
-    def overhead(self, call):
-        """Of all messages that a call starts and completes, to its own rank."""
+    def overheads(self, call):
+        """Of each message that a call starts or completes, to its own rank."""
         overheads = []
         for message in self.started[call]:
             changes_to_eager = self.changes(message) and not self.synchronous(message)
@@ -71,26 +74,43 @@ class Messages:
             if not (message.send.blocking and waits) or changes_to_eager:
                 stands_in = not waits or call in self.absolute_calls
                 overheads.append(self.costs.send_overheads(message, stands_in))
-        overheads += [self.costs.receive_overheads(message)
-                      for message in self.received[call]]
-        overheads = [one for one in overheads if one]
+        overheads += map(self.receive_overheads, self.received[call])
+        return [one for one in overheads if one]
+
+    def overhead(self, call):
+        """Of all of them, what is more on the target; absolute: all."""
+        overheads = self.overheads(call)
+        total = sum(one.target for one in overheads)
         if call in self.absolute_calls:
-            return sum(target for target, _, _ in overheads)
+            return total
         if self.costs.source:
-            return sum(target - source for target, source, _ in overheads)
-        if not overheads:
-            return ZERO
-        return sum(target for target, _, _ in overheads) - self.call_floors.floor(call)
+            return total - sum(one.source for one in overheads)
+        return total - self.call_floors.floor(call) if overheads else ZERO
+
+    def own_floor(self, call):
+        """What the call takes at least on the traced machine, if it does not wait."""
+        least = self.call_floors.floor(call)
+        overheads = self.overheads(call)
+        if not overheads or not self.costs.source:
+            return least
+        typical = sum(one.typical for one in overheads)
+        return min(least, typical) if typical > 0 else least
+
+    def receive_overheads(self, message):
+        messages = self.received[message.receive.completed_by]
+        before = messages[:messages.index(message)]
+        sender = message.send.call.rank
+        return self.costs.receive_overheads(
+            message, any(other.send.call.rank == sender for other in before))
 
     def behind(self, message):
         """Of the receives that its call completes after it."""
         messages = self.received[message.receive.completed_by]
         later = messages[messages.index(message) + 1:]
         total = ZERO
-        for overheads in map(self.costs.receive_overheads, later):
-            if overheads:
-                target, source, least = overheads
-                total += target - (least if source is None else source)
+        for one in map(self.receive_overheads, later):
+            if one:
+                total += one.target - (one.least if one.source is None else one.source)
         return total
 
     # Edges

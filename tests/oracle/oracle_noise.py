@@ -184,6 +184,7 @@ class Noise:
         self.target = self.cores(settings.signature)
         self.source = settings.signature and self.cores(settings.source)
         self.tables, self.removals = {}, {}
+        self.covered_until = {}
         self.same = (self.source and self.target and settings.compute_ratio == 1
                      and settings.signature.cores == settings.source.cores)
         if self.source and not self.same:
@@ -253,9 +254,11 @@ class Noise:
 
     # Answers
 
-    def delta(self, before, call):
+    def delta(self, before, call, covered):
         """What the interval between two calls grows by: a number, or a function of
-        the delay at its begin."""
+        the delay at its begin, to be asked in the order of the rank's calls.
+
+        covered: detours that began so long before it are in what before costs."""
         rho = self.settings.compute_ratio
         interval = self.trace.interval(before, call)
         if self.settings.noise or self.same or not (self.target or self.source):
@@ -266,4 +269,15 @@ class Noise:
             return work - interval
         clock, begin = self.target.clock(call.rank), self.since(before)
         begin += self.target.phase(call.rank)
-        return lambda delay: time_for(clock, begin + float(delay), work) - interval
+        return lambda delay: self.time_for(call.rank, clock, begin + float(delay), work,
+                                           covered) - interval
+
+    def time_for(self, rank, clock, begin, work, covered):
+        until = self.covered_until.get(rank, 0.0)
+        detour = clock.detour(begin)
+        if begin >= until and detour and detour[0] <= covered:
+            until = self.covered_until[rank] = begin + detour[1]
+        free = until - begin
+        if free <= 0:
+            return time_for(clock, begin, work)
+        return work if work <= free else free + time_for(clock, until, work - free)

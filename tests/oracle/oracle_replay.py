@@ -2,9 +2,10 @@
 """Replay of recorded detours for the oracle: clocks that tell how much work is done
 at a time, and what work of a length loses to a record (docs/MODEL.md section 3).
 
-A clock has span, its length in ns; u(t), the work done from 0 to t; and when(y), the
+A clock has span, its length in ns; u(t), the work done from 0 to t; when(y), the
 first time at which the work y is done, where a detour at whose begin no more than
-ROUNDING_NS of it are left has not to pass. Times beyond the span repeat it.
+ROUNDING_NS of it are left has not to pass; and detour(t), how long ago the detour began
+that is going on at t, and how long it goes on, or None. Times beyond the span repeat it.
 """
 
 import bisect
@@ -62,6 +63,13 @@ class Detours:
             return 0.0
         return (self.starts + [self.span])[i] - t
 
+    def detour(self, t):
+        t -= math.floor(t / self.span) * self.span
+        i = bisect.bisect_left(self.starts, t) - 1
+        if i < 0 or t >= self.starts[i] + self.durations[i]:
+            return None
+        return t - self.starts[i], self.starts[i] + self.durations[i] - t
+
     @property
     def lost(self):
         return self.lost_before[-1] / self.span
@@ -83,6 +91,14 @@ class InParts:
 
     def quiet(self, t):
         return min(self.longest.quiet(t), self.others.quiet(self.longest.u(t)))
+
+    def detour(self, t):
+        stopped = self.longest.u(t)
+        inner = self.longest.detour(t) or self.others.detour(stopped)
+        if not inner or self.longest.detour(t):
+            return inner
+        since, left = inner
+        return since, self.longest.when(stopped + left) - t
 
 
 class Resampled:
@@ -121,6 +137,13 @@ class Resampled:
         k = min(PARTS - 1, int(t / self.part))
         t -= k * self.part
         return min(self.clock.quiet(self.starts[k] + t), self.part - t)
+
+    def detour(self, t):
+        t -= math.floor(t / self.span) * self.span
+        k = min(PARTS - 1, int(t / self.part))
+        t -= k * self.part
+        inner = self.clock.detour(self.starts[k] + t)
+        return inner and (min(inner[0], t), min(inner[1], self.part - t))
 
     @property
     def lost(self):

@@ -176,9 +176,24 @@ def test_receives_completed_at_once():
     text = trace(2, [f"{1000 + 200 * i} {1050 + 200 * i} Send to=1 tag={i} bytes=8"
                      for i in range(3)], [*posts, "1000 2500 Waitall requests=1,2,3"])
     expect(delays(text, FIXED, **MOVE)[1:], 6000)
-    expect(delays(text, FIXED, signature=signature(path(
-        latency={0: 500}, receive_overhead={8: 900})), source=signature(path(
-            latency={0: 500}, receive_overhead={8: 60})))[1:], 3 * 840)
+    expect(receive_growth(text, {8: 900}, {8: 60}), 840)  # looked for once
+    text = text.replace("bytes=8", "bytes=1024")
+    expect(receive_growth(text, {8: 900, 1024: 1300}, {8: 60, 1024: 75}),
+           1225 + 2 * (400 - 15))
+    expect(receive_growth(text, {8: 900, 1024: 800}, {8: 60, 1024: 75}),
+           725 + 2 * (0 - 15))
+    posts = [f"{500 + i} {501 + i} Irecv from={i} tag=0 bytes=8 request={i + 1}"
+             for i in range(2)]
+    text = trace(3, ["1000 1050 Send to=2 tag=0 bytes=8"], [
+        "1200 1250 Send to=2 tag=0 bytes=8"], [*posts, "1000 2500 Waitall requests=1,2"])
+    expect(receive_growth(text, {8: 900}, {8: 60}), 2 * 840)
+
+
+def receive_growth(text, target, source):
+    """Of the last rank, where machines differ in what receiving costs."""
+    return delays(text, FIXED, signature=signature(path(
+        latency={0: 500}, receive_overhead=target)), source=signature(path(
+            latency={0: 500}, receive_overhead=source)))[-1:]
 
 
 def test_overhead_without_source():

@@ -102,6 +102,56 @@ END
 is "one processor completes two messages after each other: the earlier one's edge has both" \
     "$(delays "${both[@]}" --absorb=none two.txt)" "200 200 650"
 
+# With o_r by size, and no cost of sending.
+ways='latency one_way_ns 0:500 1024:700'
+machine 2000 "$ways" 'send_overhead send_ns 0:0' 'receive_overhead receive_ns 0:200 1024:900' >o.t.sig
+machine 1500 "$ways" 'send_overhead send_ns 0:0' 'receive_overhead receive_ns 0:50 1024:80' >o.s.sig
+of_o=(--signature=o.t.sig --source=o.s.sig --absorb=none)
+calls 3 "#clocks shared" >four.txt <<'END'
+0 1000 1010 Send to=2 bytes=1024
+0 1200 1210 Send to=2 bytes=1024
+1 1400 1410 Send to=2 bytes=0
+1 1600 1610 Send to=2 bytes=1024
+2 500 510 Irecv from=1 bytes=0 request=1
+2 520 530 Irecv from=0 bytes=1024 request=2
+2 540 550 Irecv from=0 bytes=1024 request=3
+2 560 570 Irecv from=1 bytes=1024 request=4
+2 900 3000 Waitall requests=1,2,3,4
+END
+is "messages of one rank are looked for once: 820 + (700 - 30) + 150 + (700 - 30)" \
+    "$(delays "${of_o[@]}" four.txt)" "0 0 2310"
+
+# A trace in which every receive waits: the least duration is a wait, not what a receive costs.
+calls 2 "#clocks shared" >waits.txt <<'END'
+0 1000 1300 Send to=1 bytes=1024
+1 900 6000 Recv from=0 bytes=1024
+0 11000 11300 Send to=1 bytes=1024
+1 10900 16000 Recv from=0 bytes=1024
+END
+is "a receive costs no more than o_r, nor a flight what calls took: 150 - 400 + 700 - 1500" \
+    "$(delays --signature=s.sig --source=t.sig --absorb=clock waits.txt)" "-500 -1050"
+
+# Half of the calls met something: 300 to 60000, evenly. Where the machine's noise is recorded, that is
+# the replay's, and no more than 20 x 300 counts: 3014 in the mean for 15225.
+heavy() {
+    sed 's/"network"/'"$1"'"network"/; /send_overhead/s/"quantiles": \[300, 300\]/"quantiles": [300, 300, 60000]/' t.sig
+}
+heavy '' >alone.sig
+heavy '"noise": [{"core": 0, "span_ns": 1e9, "detours": {"start_ns": [10], "duration_ns": [1]}}],' >recorded.sig
+for ((i = 1; i <= 4000; i++)); do
+    echo "0 $((10000 * i)) $((10000 * i + 400)) Send to=1 bytes=0"
+    echo "1 $((10000 * i)) $((10000 * i + 900)) Recv from=0 bytes=0"
+done | calls 2 "#clocks shared" | sed 's/ 1000000 1000010 F/ 99000000 99000010 F/' >many.txt
+# mean SIGNATURE: what a send grows by
+mean() {
+    delays --signature="$1" --source=s.sig --absorb=none many.txt | awk '{ print $1 / 4000 }'
+}
+alone=$(mean alone.sig) recorded=$(mean recorded.sig)
+ok "what overheads were measured to be counts without a record of noise: $alone for 15125" \
+    awk "BEGIN { exit !(($alone / 15125 - 1) ^ 2 < 0.05 ^ 2) }"
+ok "with one no more than 20 medians: $recorded for 2914" \
+    awk "BEGIN { exit !(($recorded / 2914 - 1) ^ 2 < 0.05 ^ 2) }"
+
 calls 2 "#clocks shared" >late.txt <<'END'
 0 1000 6000 Send to=1 bytes=1024
 1 5000 5800 Recv from=0 bytes=1024
@@ -116,12 +166,19 @@ calls 2 "#clocks shared" >posted.txt <<'END'
 1 5000 5800 Recv from=0 bytes=1024
 END
 floor=(--absorb=clock --source-latency=700ns)
-is "a send that waited leaves at once: 1000 + 400 for 6000; its message lies ready" \
-    "$(delays "${both[@]}" "${floor[@]}" --eager-limit=4096 --source-eager-limit=100 late.txt)" "-4600 150"
+# The receiver's 800 were 700 for the flight, and 50 for itself in the 100 that are left over.
+is "a send that waited leaves at once: 1000 + 400 for 6000; its message lies ready: 200 + 100 for 800" \
+    "$(delays "${both[@]}" "${floor[@]}" --eager-limit=4096 --source-eager-limit=100 late.txt)" "-4600 -500"
 is "and the wait for one ends at once" \
-    "$(delays "${both[@]}" "${floor[@]}" --eager-limit=4096 --source-eager-limit=100 posted.txt)" "250 150"
-is "one that left waits for its receiver: 3000 + 1500 + 1000 for 1020, 4500 for 3100" \
-    "$(delays "${both[@]}" "${floor[@]}" --eager-limit=100 --source-eager-limit=4096 left.txt)" "4480 1400"
+    "$(delays "${both[@]}" "${floor[@]}" --eager-limit=4096 --source-eager-limit=100 posted.txt)" "250 -500"
+is "one that left waits for its receiver: 3000 + 1500 + 1000 for 1020, 4500 and 50 of its own for 3100" \
+    "$(delays "${both[@]}" "${floor[@]}" --eager-limit=100 --source-eager-limit=4096 left.txt)" "4480 1450"
+calls 2 "#clocks shared" >slow.txt <<'END'
+0 1000 9000 Send to=1 bytes=1024
+1 900 1800 Recv from=0 bytes=1024
+END
+is "how long a send took that waits on the target only binds nothing: 1000 + 1500 + 1000 for 9000" \
+    "$(delays "${both[@]}" "${floor[@]}" --eager-limit=100 --source-eager-limit=4096 slow.txt)" "-5500 800"
 is "without absolute times the target's protocol is the traced machine's" \
     "$(delays "${both[@]}" --absorb=none --eager-limit=4096 --source-eager-limit=100 late.txt)" "250 800"
 is "what the trace shows: the target's limit would have held it up" \

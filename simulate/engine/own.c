@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a call costs its own rank: the overheads of the messages that it sends and receives, in
+ * the order in which they come (docs/MODEL.md, sections 3 and 4). */
+#include <math.h>
+#include <stdlib.h>
+
+#include "simulate/engine/lanes_private.h"
+
+/* Whether a send that the traced machine made wait goes at once on the target. */
+static bool is_released(const struct mpg_sent *sent)
+{
+    return sent->blocking && sent->sync_source && !sent->sync_target;
+}
+
+bool mpg_lanes_is_absolute(const struct mpg_step *s)
+{
+    for (uint32_t i = 0; i < s->sent_number; i++)
+        if (s->sent[i].blocking && s->sent[i].sync_source != s->sent[i].sync_target)
+            return true;
+    return false;
+}
+
+/* ---- messages that arrive after each other ---- */
+
+bool mpg_lanes_takes_turns(const struct mpg_lanes *l, const struct mpg_step *s)
+{
+    return s->edge_number > 1 && l->p->overhead[MPG_OVERHEAD_RECEIVE].target &&
+           !mpg_lanes_is_probe(s);
+}
+
+static int compare_edges(const void *a, const void *b)
+{
+    const struct mpg_lanes_edge *x = a, *y = b;
+    if (x->arrival_ns != y->arrival_ns)
+        return x->arrival_ns < y->arrival_ns ? 1 : -1;
+    return x->i < y->i ? 1 : -1;
+}
+
+static int reserve_edges(struct mpg_lanes *l, const struct mpg_step *s, struct mpg_error *err)
+{
+    if (s->edge_number <= l->edge_capacity)
+        return 0;
+    uint32_t capacity = 2 * s->edge_number;
+    void *grown = realloc(l->edge, capacity * sizeof *l->edge);
+    if (!grown)
+        return mpg_error_set(err, "out of memory");
+    l->edge = grown;
+    l->edge_capacity = capacity;
+    return 0;
+}
+
+/* The latest first; without clocks that are comparable, the last of the call. */
+static void sort_edges(struct mpg_lanes *l, const struct mpg_step *s)
+{
+    for (uint32_t i = 0; i < s->edge_number; i++) {
+        const struct mpg_edge *e = &s->edges[i];
+        l->edge[i].arrival_ns =
+            l->comparable && e->kind == MPG_EDGE_ARRIVAL
+                ? e->from_ns + flight_ns(l, e->source, s->rank, e->bytes)
+                : 0;
+    }
+    qsort(l->edge, s->edge_number, sizeof *l->edge, compare_edges);
+    l->turns++;
+    for (uint32_t i = s->edge_number; i > 0; i--) {
+        const struct mpg_edge *e = &s->edges[l->edge[i - 1].i];
+        if (e->kind != MPG_EDGE_ARRIVAL)
+            continue;
+        l->edge[i - 1].further = l->turn[e->source] == l->turns;
+        l->turn[e->source] = l->turns;
+    }
+}
+
+struct mpg_sending mpg_lanes_received(const struct mpg_edge *e, const struct mpg_lanes_edge *edge)
+{
+    struct mpg_sending m = sending_of(&e->origin, e->bytes);
+    m.further = edge->further;
+    return m;
+}
+
+int mpg_lanes_list_edges(struct mpg_lanes *l, const struct mpg_step *s, struct mpg_error *err)
+{
+    if (reserve_edges(l, s, err) < 0)
+        return -1;
+    for (uint32_t i = 0; i < s->edge_number; i++)
+        l->edge[i] = (struct mpg_lanes_edge){.i = i};
+    if (mpg_lanes_takes_turns(l, s))
+        sort_edges(l, s);
+    return 0;
+}
+
+/* ---- what a call costs its rank ---- */
+
+/* Whether the call is kept by sending SENT, as overheads know it. */
+static bool costs_sender(const struct mpg_lanes *l, const struct mpg_sent *sent)
+{
+    const struct mpg_overhead_sizes *o = &l->p->overhead[MPG_OVERHEAD_SEND];
+    if (!o->target || is_released(sent))
+        return o->target != NULL;
+    return !((sent->blocking || o->in_send) && (sent->sync_source || sent->sync_target));
+}
+
+/* Whether edge E of the call completes a receive that has an overhead. */
+static bool costs_receiver(const struct mpg_lanes *l, const struct mpg_step *s,
+                           const struct mpg_edge *e)
+{
+    return e->kind == MPG_EDGE_ARRIVAL && !mpg_lanes_is_probe(s) &&
+           l->p->overhead[MPG_OVERHEAD_RECEIVE].target;
+}
+
+double mpg_lanes_own_floor(const struct mpg_lanes *l, const struct mpg_step *s)
+{
+    double least_ns = mpg_floor_call(l->floors, s->call, s->bytes), own_ns = 0;
+    for (uint32_t i = 0; i < s->sent_number; i++) {
+        struct mpg_sending m = sending_of(&s->sent[i].origin, s->sent[i].bytes);
+        if (costs_sender(l, &s->sent[i]))
+            own_ns += mpg_overhead_of_source(l->p, MPG_OVERHEAD_SEND, &m);
+    }
+    for (uint32_t i = 0; i < s->edge_number; i++) {
+        const struct mpg_edge *e = &s->edges[l->edge[i].i];
+        struct mpg_sending m = mpg_lanes_received(e, &l->edge[i]);
+        if (costs_receiver(l, s, e))
+            own_ns += mpg_overhead_of_source(l->p, MPG_OVERHEAD_RECEIVE, &m);
+    }
+    return own_ns > 0 ? fmin(least_ns, own_ns) : least_ns;
+}
+
+/* Adds o_s or o_r of message M: on the TARGET, or what it is more there. */
+static void add_overhead(struct mpg_lanes *l, enum mpg_overhead which,
+                         const struct mpg_sending *m, bool target, double *value)
+{
+    if (target)
+        mpg_add_target_overhead(l->p, which, m, l->first, l->n, value);
+    else
+        mpg_perturb_overhead(l->p, which, m, l->first, l->n, value);
+}
+
+void mpg_lanes_add_overheads(struct mpg_lanes *l, const struct mpg_step *s, double *value)
+{
+    bool absolute = mpg_lanes_is_absolute(s), target = absolute || !l->p->source, any = false;
+    for (uint32_t i = 0; i < s->sent_number; i++) {
+        const struct mpg_sent *sent = &s->sent[i];
+        if (!costs_sender(l, sent))
+            continue;
+        struct mpg_sending m = sending_of(&sent->origin, sent->bytes);
+        add_overhead(l, MPG_OVERHEAD_SEND, &m, target, value);
+        any = true;
+    }
+    for (uint32_t i = 0; i < s->edge_number; i++) {
+        const struct mpg_edge *e = &s->edges[l->edge[i].i];
+        if (!costs_receiver(l, s, e))
+            continue;
+        struct mpg_sending m = mpg_lanes_received(e, &l->edge[i]);
+        add_overhead(l, MPG_OVERHEAD_RECEIVE, &m, target, value);
+        any = true;
+    }
+    if (!any || absolute || l->p->source || !l->floors)
+        return;
+    double floor_ns = mpg_floor_call(l->floors, s->call, s->bytes);
+    for (uint32_t w = 0; w < l->n; w++)
+        value[w] -= floor_ns;
+}
+
+double mpg_lanes_covered(const struct mpg_lanes *l, const struct mpg_step *s)
+{
+    double covered_ns = 0;
+    for (uint32_t i = 0; i < s->edge_number; i++)
+        if (s->edges[i].kind == MPG_EDGE_ARRIVAL || s->edges[i].kind == MPG_EDGE_ENVELOPE)
+            covered_ns += 2 * mpg_flight_median(l->p, s->edges[i].bytes);
+    return covered_ns;
+}
