@@ -6,13 +6,19 @@
 
 /* ---- messages ---- */
 
-/* A message whose protocol changes: its value is its absolute time, as a delay of when it
- * can have started on the target. */
-static void add_target_flight(struct mpg_lanes *l, const struct mpg_step *s, double *out)
+/* A PART of a message whose protocol changes: its value is its absolute time, as a delay of when
+ * it can have started on the target. */
+static void add_target_flight(struct mpg_lanes *l, const struct mpg_step *s,
+                              enum mpg_flight_part part, double *out)
 {
     struct mpg_sending m = sending_of(&s->origin, s->bytes);
-    double floor_ns = flight_ns(l, s->rank, s->receiver, s->bytes);
-    mpg_add_target_flight(l->p, &m, floor_ns, l->first, l->n, out);
+    double floor_ns = part & MPG_FLIGHT_TAU ? flight_ns(l, s->rank, s->receiver, s->bytes) : 0;
+    double empty_ns = flight_ns(l, s->rank, s->receiver, 0);
+    if (part == MPG_FLIGHT_LAMBDA)
+        floor_ns = empty_ns;
+    else if (part == MPG_FLIGHT_TAU)
+        floor_ns -= empty_ns;
+    mpg_add_target_flight(l->p, &m, part, floor_ns, l->first, l->n, out);
 }
 
 void mpg_lanes_eager(struct mpg_lanes *l, const struct mpg_step *s)
@@ -24,7 +30,7 @@ void mpg_lanes_eager(struct mpg_lanes *l, const struct mpg_step *s)
     memcpy(out, sent, l->n * sizeof *sent);
     memcpy(slot_bare(l, s->slot), sent, l->n * sizeof *sent);
     if (s->changed)
-        add_target_flight(l, s, out);
+        add_target_flight(l, s, MPG_FLIGHT_WHOLE, out);
     else
         mpg_perturb_flight(l->p, &m, MPG_FLIGHT_WHOLE, l->first, l->n, out);
 }
@@ -44,9 +50,10 @@ void mpg_lanes_synchronous(struct mpg_lanes *l, const struct mpg_step *s)
     l->slot_met[s->slot] = false;
     zero(lambda, l->n);
     zero(tau, l->n);
-    if (s->changed)
-        add_target_flight(l, s, tau);
-    else {
+    if (s->changed) {
+        add_target_flight(l, s, MPG_FLIGHT_LAMBDA, lambda);
+        add_target_flight(l, s, MPG_FLIGHT_TAU, tau);
+    } else {
         mpg_perturb_flight(l->p, &m, MPG_FLIGHT_LAMBDA, l->first, l->n, lambda);
         mpg_perturb_flight(l->p, &m, MPG_FLIGHT_TAU, l->first, l->n, tau);
     }

@@ -264,22 +264,29 @@ void mpg_perturb_ack(const struct mpg_perturbation *p, const struct mpg_sending 
 }
 
 void mpg_add_target_flight(const struct mpg_perturbation *p, const struct mpg_sending *m,
-                           double floor_ns, uint32_t first, uint32_t n, double *value_ns)
+                           enum mpg_flight_part part, double floor_ns, uint32_t first, uint32_t n,
+                           double *value_ns)
 {
     if (!mpg_flight_target_known(p)) {
         for (uint32_t w = 0; w < n; w++)
             value_ns[w] += floor_ns;
-        mpg_perturb_flight(p, m, MPG_FLIGHT_WHOLE, first, n, value_ns);
+        mpg_perturb_flight(p, m, part, first, n, value_ns);
         return;
     }
-    struct way way = find_way(p->target_path, m->bytes);
+    struct way empty = find_way(p->target_path, 0), whole = find_way(p->target_path, m->bytes);
     double u[LANES_AT_ONCE];
     for (uint32_t done = 0, k; done < n; done += k) {
         k = n - done < LANES_AT_ONCE ? n - done : LANES_AT_ONCE;
         find_u(p, m, first + done, k, u);
-        for (uint32_t w = 0; w < k; w++)
-            value_ns[done + w] +=
-                way_ns(&way, mpg_perturbation_launch(p, first + done + w), u[w]);
+        for (uint32_t w = 0; w < k; w++) {
+            double launch = mpg_perturbation_launch(p, first + done + w);
+            if (part & MPG_FLIGHT_TAU)
+                value_ns[done + w] += way_ns(&whole, launch, u[w]);
+            if (part == MPG_FLIGHT_LAMBDA)
+                value_ns[done + w] += way_ns(&empty, launch, u[w]);
+            else if (part == MPG_FLIGHT_TAU)
+                value_ns[done + w] -= way_ns(&empty, launch, u[w]);
+        }
     }
 }
 

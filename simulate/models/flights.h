@@ -56,10 +56,12 @@ void mpg_perturb_flight(const struct mpg_perturbation *p, const struct mpg_sendi
 /* lambda2, of the acknowledgement of M. */
 void mpg_perturb_ack(const struct mpg_perturbation *p, const struct mpg_sending *m,
                      uint32_t first, uint32_t n, double *value_ns);
-/* How long M, and its acknowledgement, take on the target: X_T, or where that is not known
- * FLOOR_NS, what they took at least on the traced machine, and what they take longer. */
+/* How long a PART of M, and its acknowledgement, take on the target: X_T(0) the one part,
+ * X_T(d) - X_T(0) the other, or where these are not known FLOOR_NS, what they took at least on
+ * the traced machine, and what they take longer. */
 void mpg_add_target_flight(const struct mpg_perturbation *p, const struct mpg_sending *m,
-                           double floor_ns, uint32_t first, uint32_t n, double *value_ns);
+                           enum mpg_flight_part part, double floor_ns, uint32_t first, uint32_t n,
+                           double *value_ns);
 void mpg_add_target_ack(const struct mpg_perturbation *p, const struct mpg_sending *m,
                         double floor_ns, uint32_t first, uint32_t n, double *value_ns);
 /* The rounds of a collective, the INDEX-th that CALL of RANK starts: ROUNDS x (flight of

@@ -142,13 +142,14 @@ class Messages:
     def add_changed(self, message, arrival):
         """In absolute times, as on the target."""
         send, post = message.send.call, message.receive.call
-        flight, back = self.whole_flights(message)
+        flight, envelope, back = self.whole_flights(message)
         self.graph.whole.add(message.A)
         self.graph.absolute[message.A] = send.S
         self.graph.edge(send.S, message.A, self.enter(send) + flight - arrival)
         end = message.send.completed_by
         if self.synchronous(message):
-            self.graph.edge(post.S, message.A, self.enter(post) + flight - arrival)
+            self.graph.edge(post.S, message.A,
+                            self.enter(post) + flight - envelope - arrival)
             if end:
                 delta = arrival + back - self.leave(end)
                 self.graph.edge(message.A, end.E, delta)
@@ -156,12 +157,14 @@ class Messages:
                                  all_of_it=True)
 
     def whole_flights(self, message):
-        """X_T(d; u) and X_T(0; u')."""
+        """X_T(d; u), X_T(0; u) and X_T(0; u')."""
         costs, send, post = self.costs, message.send.call, message.receive.call
         if costs.flies():
             return (costs.target.flight(message.bytes, costs.u(message)),
+                    costs.target.flight(0, costs.u(message)),
                     costs.target.flight(0, costs.u_back(message)))
         return (self.flight(message) + sum(costs.message(message)),
+                self.floor(0, send, post) + costs.message(message)[0],
                 self.floor(0, post, send) + costs.acknowledgement(message))
 
     def least(self, message, end):

@@ -171,13 +171,13 @@ is "a send that waited leaves at once: 1000 + 400 for 6000; its message lies rea
     "$(delays "${both[@]}" "${floor[@]}" --eager-limit=4096 --source-eager-limit=100 late.txt)" "-4600 -500"
 is "and the wait for one ends at once" \
     "$(delays "${both[@]}" "${floor[@]}" --eager-limit=4096 --source-eager-limit=100 posted.txt)" "250 -500"
-is "one that left waits for its receiver: 3000 + 1500 + 1000 for 1020, 4500 and 50 of its own for 3100" \
-    "$(delays "${both[@]}" "${floor[@]}" --eager-limit=100 --source-eager-limit=4096 left.txt)" "4480 1450"
+is "one that left waits for its receiver: 3000 + 500 + 1000 for 1020, 3500 and 50 of its own for 3100" \
+    "$(delays "${both[@]}" "${floor[@]}" --eager-limit=100 --source-eager-limit=4096 left.txt)" "3480 450"
 calls 2 "#clocks shared" >slow.txt <<'END'
 0 1000 9000 Send to=1 bytes=1024
 1 900 1800 Recv from=0 bytes=1024
 END
-is "how long a send took that waits on the target only binds nothing: 1000 + 1500 + 1000 for 9000" \
+is "how long a send took that waits on the target only binds nothing: 1000 + 1000 + 500 + 1000 for 9000" \
     "$(delays "${both[@]}" "${floor[@]}" --eager-limit=100 --source-eager-limit=4096 slow.txt)" "-5500 800"
 is "without absolute times the target's protocol is the traced machine's" \
     "$(delays "${both[@]}" --absorb=none --eager-limit=4096 --source-eager-limit=100 late.txt)" "250 800"
