@@ -220,6 +220,16 @@ int mpg_likes_finish(struct mpg_likes *l, struct mpg_error *err)
     return status;
 }
 
+enum mpg_cpu_use mpg_likes_cpu(const struct mpg_likes *l)
+{
+    bool used = false, unused = false;
+    for (size_t i = 0; i < l->p->source_noise.cores; i++) {
+        used = used || l->core[i].uses_cpu;
+        unused = unused || (l->core[i].time_ns > 0 && !l->core[i].uses_cpu);
+    }
+    return !used ? MPG_CPU_NONE : unused ? MPG_CPU_SOME : MPG_CPU_ALL;
+}
+
 /* The sketch of GROUP number PLACE - 1 of LIST that ranks can be told by, or NULL. */
 static const struct mpg_sketch *find_sketch(const struct mpg_likes *l, const struct list *list,
                                             int32_t rank, uint32_t calls, uint64_t sites)

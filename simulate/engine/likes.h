@@ -11,6 +11,9 @@
 
 struct mpg_likes;
 
+/* Of how many of the source's cores that ranks are on intervals are told by their CPU time. */
+enum mpg_cpu_use { MPG_CPU_NONE, MPG_CPU_SOME, MPG_CPU_ALL };
+
 /* Of the source that P has, which outlives it. A group takes up to 2 KiB (twice that where CPU
  * time was recorded), and there is one for each pair of callsites of a rank. */
 struct mpg_likes *mpg_likes_new(const struct mpg_perturbation *p, struct mpg_error *err);
@@ -18,6 +21,8 @@ struct mpg_likes *mpg_likes_new(const struct mpg_perturbation *p, struct mpg_err
 int mpg_likes_add(struct mpg_likes *likes, const struct mpg_step *step, struct mpg_error *err);
 /* Ends the gathering. */
 int mpg_likes_finish(struct mpg_likes *likes, struct mpg_error *err);
+/* After mpg_likes_finish(). */
+enum mpg_cpu_use mpg_likes_cpu(const struct mpg_likes *likes);
 /* Says of X, the interval that the ENTER step STEP is about, what noise took from it. */
 void mpg_likes_find(const struct mpg_likes *likes, const struct mpg_step *step,
                     struct mpg_interval *x);

@@ -11,6 +11,7 @@
 #include "graph/clocks.h"
 #include "graph/graph.h"
 #include "simulate/engine/lanes.h"
+#include "simulate/engine/likes.h"
 
 struct mpg_result {
     int32_t ranks;
@@ -25,6 +26,7 @@ struct mpg_result {
     struct mpg_lanes_account *account; /* a rank: mean over replicas */
     enum mpg_absorb absorb;
     enum mpg_clock_source clocks;
+    enum mpg_cpu_use cpu;   /* where the source's noise is taken out */
     const char *floor_rule; /* where message floors come from; NULL if none are used */
     bool floors_of_source;  /* some come from the source's signature */
     int64_t source_eager_limit_bytes; /* that of the traced machine, as it was used */

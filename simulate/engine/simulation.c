@@ -138,6 +138,8 @@ static int find_floors(struct simulation *sim, struct mpg_error *err)
         (alike && mpg_likes_finish(sim->likes, err) < 0) ||
         (wanted && mpg_floors_finish(sim->floors, err) < 0))
         return -1;
+    if (alike)
+        sim->result->cpu = mpg_likes_cpu(sim->likes);
     if (wanted && (f.comparable || sim->options->floors.has_source_cost))
         sim->result->floor_rule = mpg_floors_rule(sim->floors);
     return 0;

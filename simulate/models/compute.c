@@ -16,7 +16,7 @@ int mpg_perturbation_use_noise(struct mpg_perturbation *p, struct mpg_error *err
     if (p->source && mpg_machine_init(&p->source_noise, p->source, p->noise_model, err) < 0)
         return -1;
     p->source_cores = p->source_noise.cores;
-    p->same_noise = p->target && p->source && mpg_machine_same(p->target, p->source);
+    p->same_noise = p->target_cores > 0 && p->source && mpg_machine_same(p->target, p->source);
     mpg_parts_draw(&p->parts, p->seed);
     return 0;
 }

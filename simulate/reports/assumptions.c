@@ -53,12 +53,23 @@ static void say_cosched(const struct mpg_machine *m, char *text, size_t size)
 }
 
 /* What became of the source's noise. */
-static const char *say_removed(const struct mpg_perturbation *p)
+static const char *say_removed(const struct mpg_report *r)
 {
-    return p->source_cores == 0 ? ""
-           : p->source_noise.ecdf ? "; what quanta of the source lose is taken out first"
-                                  : "; of the source's, each interval lost what its rank among its "
-                                  "likes says, which is taken out first";
+    if (r->p->source_cores == 0)
+        return "";
+    if (r->p->source_noise.ecdf)
+        return "; what quanta of the source lose is taken out first";
+    if (r->result->counts.cpu_intervals == 0)
+        return "; of the source's, each interval lost what its rank among its likes says, which is "
+               "taken out first";
+    if (r->result->cpu == MPG_CPU_NONE)
+        return "; of the source's, each interval lost what its rank among its likes says, which is "
+               "taken out first (by its length: of CPU time intervals lack more than noise takes)";
+    return r->result->cpu == MPG_CPU_ALL
+               ? "; of the source's, each interval lost what its rank among its likes says, by CPU "
+                 "time, which is taken out first"
+               : "; of the source's, each interval lost what its rank among its likes says, by CPU "
+                 "time on some cores, which is taken out first";
 }
 
 static bool has_memory(const struct mpg_machine *m)
@@ -73,7 +84,7 @@ static void say_noise(const struct mpg_report *r, char *text, size_t size)
 {
     const struct mpg_perturbation *p = r->p;
     size_t hosts = p->target_noise.hosts;
-    char replay[512], many[64] = "", lost[64] = "", who[192] = "";
+    char replay[768], many[64] = "", lost[64] = "", who[192] = "";
     if (p->target_cores > 0 && p->target_noise.ecdf)
         say_cosched(&p->target_noise, who, sizeof who);
     else if (p->target_cores > 0) {
@@ -86,16 +97,16 @@ static void say_noise(const struct mpg_report *r, char *text, size_t size)
         snprintf(replay, sizeof replay,
                  "source and target have the same record of noise: it changes nothing");
     else if (p->target_cores == 0)
-        snprintf(replay, sizeof replay, "none%s", say_removed(p));
+        snprintf(replay, sizeof replay, "none%s", say_removed(r));
     else if (p->target_noise.ecdf)
         snprintf(replay, sizeof replay,
                  "what FTQ quanta of %zu core%s%s lost, drawn quantum by quantum%s (ecdf); %s%s",
                  p->target_cores, p->target_cores == 1 ? "" : "s", many,
                  has_memory(&p->target_noise) ? ", with their autocorrelation" : "", who,
-                 say_removed(p));
+                 say_removed(r));
     else
         snprintf(replay, sizeof replay, "detours of %zu core%s%s replayed, %s of the time lost; %s%s",
-                 p->target_cores, p->target_cores == 1 ? "" : "s", many, lost, who, say_removed(p));
+                 p->target_cores, p->target_cores == 1 ? "" : "s", many, lost, who, say_removed(r));
     mpg_assume_specs(text, size, &p->noise, p->target != NULL, replay);
 }
 

@@ -59,9 +59,33 @@ static int add_sizes(const struct mpg_report *r, const struct mpg_network_path *
         mpg_units_format_size(measured_text, sizeof measured_text, measured));
 }
 
+/* Collectives that are taken from the target as a whole. */
+static int add_collectives(const struct mpg_report *r, struct mpg_attention *list,
+                           struct mpg_error *err)
+{
+    const struct mpg_signature *sig = r->p->target;
+    const double most = r->result->counts.largest_collective_bytes;
+    int64_t measured = 0;
+    char traced_text[32], measured_text[32];
+    if (!mpg_perturbation_collectives_measured(r->p))
+        return 0;
+    for (size_t i = 0; i < sig->collectives; i++)
+        if (sig->collective[i].size_bytes > measured)
+            measured = sig->collective[i].size_bytes;
+    if (measured == 0 || most <= (double)measured)
+        return 0;
+    return mpg_attention_add(
+        list, err, "sizes",
+        "collectives of up to %s, and those of the signature were measured up to %s: above that they "
+        "are taken to cost no more (mpgbench collective --sizes measures more)",
+        mpg_units_format_size(traced_text, sizeof traced_text, (int64_t)most),
+        mpg_units_format_size(measured_text, sizeof measured_text, measured));
+}
+
 int mpg_doubt_sizes(const struct mpg_report *r, struct mpg_attention *list, struct mpg_error *err)
 {
-    if (add_sizes(r, r->p->target_path, "the signature", list, err) < 0)
+    if (add_collectives(r, list, err) < 0 ||
+        add_sizes(r, r->p->target_path, "the signature", list, err) < 0)
         return -1;
     return r->source->origin == MPG_SOURCE_TARGET
                ? 0 : add_sizes(r, r->p->source_path, "the source's signature", list, err);

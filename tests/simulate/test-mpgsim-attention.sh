@@ -122,6 +122,14 @@ only sizes "messages of up to 97.66 KiB, and the network of the source's signatu
 is "unless they do not matter" "$(attention sizes --signature=small.sig --latency=const:1us \
     --byte=const:1ns)" ""
 
+program "${good[@]}"
+sed -i 's/Allreduce bytes=8$/Allreduce bytes=9000000/' t.txt
+only sizes "collectives of up to 8.583 MiB, and those of the signature were measured up to *" \
+    "collectives beyond the measured" --signature=whole.sig --source=other.sig
+is "unless they are given otherwise" "$(attention sizes --signature=whole.sig --source=other.sig \
+    --latency=const:1us)" ""
+program "${good[@]}"
+
 # ---- the source ----
 only source "none known (another kernel): the traced machine is taken for one without noise*" \
     "no source" --signature=elsewhere.sig

@@ -83,6 +83,14 @@ for case in "bursts rough" "ticks uneven"; do
     is "$kind, $name: CPU time of a program that waits is not used" \
         "$(predict out --source "$kind.1.sig" --signature quiet.sig slept.text)" \
         "$(predict out --source "$kind.1.sig" --signature quiet.sig without.text)"
+    # said FILE: what the answer says of it
+    said() {
+        "$MPGSIM" --source "$kind.1.sig" --signature quiet.sig "$1" |
+            sed -n 's/^  noise .*likes says\(, by CPU time\)*, which is taken out first *\((by its length\)*.*/<\1\2>/p'
+    }
+    is "$kind, $name: the answer says which it was" "$(for file in noisy slept without; do
+        said "$file.text"
+    done | paste -sd ' ')" "<, by CPU time> <(by its length> <>"
 done
 
 make_case trace ticks 9 even --steps 60 >noisy.text
@@ -105,6 +113,12 @@ predict some --replicas=2 --signature bursts.1.sig noisy.text >/dev/null
 ok "parts drawn again make other runs" test "$(say median all)" != "$(say median some)"
 ok "the answer says whose noise was taken out" sh -c "\"\$MPGSIM\" --source ticks.1.sig \
     --signature bursts.1.sig noisy.text | grep -q 'noise .*each interval lost what its rank'"
+python3 -c 'import json
+sig = json.load(open("quiet.sig"))
+del sig["noise"]
+json.dump(sig, open("none.sig", "w"))'
+is "but not where neither has any" "$("$MPGSIM" --source none.sig --signature none.sig noisy.text |
+    sed -n 's/^  noise *//p' | tail -n 1)" "none"
 ok "and that the same record changes nothing" sh -c "\"\$MPGSIM\" --source ticks.1.sig \
     --signature ticks.1.sig noisy.text | grep -q 'noise .*same record of noise: it changes nothing'"
 
