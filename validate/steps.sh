@@ -94,15 +94,16 @@ measure_short() {
 # launch_once [SHARE]: one more launch of each MPI benchmark, $launch, on the machine $name;
 # then, with its SHARE, in its place.
 launch_once() {
-    local benchmark
+    local benchmark quick=()
     if [ $# -gt 0 ]; then
         mv "$out/log/launch"/*.samples "$out/results/$name"
         return
     fi
     rm -rf "$out/log/launch"
+    [ "$bench" != --quick ] || quick=(--quick)
     for benchmark in pingpong bandwidth overhead collective; do
         "$here/launch.sh" -n 2 "$MPGBENCH" "$benchmark" -o "$out/log/launch" \
-            --launch "$launch" --quick >>"$out/log/bench" 2>&1 || {
+            --launch "$launch" "${quick[@]}" >>"$out/log/bench" 2>&1 || {
             skip "$name" "launch $launch of $benchmark fails, see $out/log/bench"
             return 1
         }

@@ -32,7 +32,7 @@ Options:
       --traces=N       traces of each program on each machine (default: 5)
       --steps=LIST     of measure, run, predict, table (default: all of them)
       --short          measure signatures in seconds, for a test of this script only
-      --bench=OPTIONS  options of mpgbench (default: --quick)
+      --bench=--full   measure signatures well (default: --quick)
       --write=FILE     put the table into FILE, between its two marks
       --list           print machines, pairs and programs, and exit
   -h, --help           print this help and exit
@@ -97,7 +97,10 @@ while [ $# -gt 0 ]; do
     --traces) whole traces "$value" && traces=$value ;;
     --steps) steps=${value//,/ } ;;
     --short) short=yes tries=1 limit_s=300 ;;
-    --bench) bench=$value ;;
+    --bench)
+        bench=$value
+        case $bench in --quick | --full) ;; *) usage_error "--bench: --quick or --full" ;; esac
+        ;;
     --write) write=$value ;;
     --list)
         list
