@@ -179,8 +179,8 @@ struct mpg_graph_counts {
     uint64_t cpu_intervals;     /* compute intervals whose CPU time is known */
     uint64_t foreign;           /* operations with processes of other worlds: local */
     double largest_bytes;       /* of a message that is received */
-    double largest_collective_bytes; /* that a rank gives in one of those collectives that
-                                   signatures have, or gets in a Bcast */
+    double largest_bcast_bytes, largest_allreduce_bytes, largest_alltoall_bytes; /* of a rank, in
+                                   those of more than one */
     uint64_t backward;          /* messages that arrive before they left, by the aligned clocks */
     double backward_ns;         /* by so much at most */
     uint64_t transfers;         /* one-sided: put, get, accumulate ... */

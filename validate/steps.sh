@@ -36,7 +36,8 @@ step_measure() {
     for name in $used; do
         [ ! -s "$out/signatures/$name.sig" ] || continue
         say "measuring $name: $(machine_words "$name")"
-        on "$name" alone measure && make_signature "$name"
+        on "$name" alone measure || continue
+        make_signature "$name"
     done
 }
 
@@ -104,7 +105,7 @@ launch_once() {
     for benchmark in pingpong bandwidth overhead collective; do
         "$here/launch.sh" -n 2 "$MPGBENCH" "$benchmark" -o "$out/log/launch" \
             --launch "$launch" "${quick[@]}" >>"$out/log/bench" 2>&1 || {
-            skip "$name" "launch $launch of $benchmark fails, see $out/log/bench"
+            say "$name: launch $launch of $benchmark fails, see $out/log/bench"
             return 1
         }
     done
@@ -123,19 +124,20 @@ step_run() {
         for program in $programs; do
             for name in $order; do
                 [ -s "$out/signatures/$name.sig" ] || continue
-                on "$name" run_and_trace "$name" "$program" "$round"
+                on "$name" run_and_trace "$name" "$program"
             done
         done
         [ -z "$short" ] || continue
         for name in $order; do
             [ -s "$out/signatures/$name.sig" ] || continue
             launch=$(find "$out/results/$name" -name 'pingpong-launch*' | wc -l)
-            on "$name" alone launch_once && make_signature "$name"
+            on "$name" alone launch_once || continue
+            make_signature "$name"
         done
     done
 }
 
-# run_and_trace MACHINE PROGRAM ROUND
+# run_and_trace MACHINE PROGRAM
 run_and_trace() {
     local name=$1 program=$2 input command work path sample trace n=0
     program "$program" || {
@@ -145,8 +147,8 @@ run_and_trace() {
     ! grep -qsF "$program on $name: it fails" "$out/skipped" || return
     alone run_once || return
     printf '%s\n' "$sample" >>"$out/samples/$program.$name"
-    [ "$3" -le "$traces" ] || return 0
     while trace=$out/traces/$program.$name.$((++n)) && [ -e "$trace" ]; do :; done
+    [ "$n" -le "$traces" ] || return 0
     alone trace_once
 }
 

@@ -288,12 +288,15 @@ static int take_part(struct meetings *meetings, struct collective *c, const stru
     return 0;
 }
 
-/* Of those that signatures have, the largest is worth telling. */
-static void note_size(struct mpg_graph_counts *counts, enum mpg_call call, double bytes)
+/* Of those that signatures have, the largest are worth telling. */
+static void note_size(struct mpg_graph_counts *counts, const struct collective *c, double bytes)
 {
-    if ((call == MPG_CALL_Bcast || call == MPG_CALL_Allreduce || call == MPG_CALL_Alltoall) &&
-        bytes > counts->largest_collective_bytes)
-        counts->largest_collective_bytes = bytes;
+    double *largest = c->call == MPG_CALL_Bcast       ? &counts->largest_bcast_bytes
+                      : c->call == MPG_CALL_Allreduce ? &counts->largest_allreduce_bytes
+                      : c->call == MPG_CALL_Alltoall  ? &counts->largest_alltoall_bytes
+                                                      : NULL;
+    if (largest && c->p > 1 && bytes > *largest)
+        *largest = bytes;
 }
 
 static int arrive(struct meetings *meetings, const struct call *call, const struct coming *coming,
@@ -320,7 +323,7 @@ static int arrive(struct meetings *meetings, const struct call *call, const stru
     m->duration_ns = c->blocking ? e->leave_ns - e->enter_ns : 0;
     m->bytes = coming->bytes;
     c->total_bytes += (double)m->bytes;
-    note_size(meetings->counts, c->call, (double)m->bytes);
+    note_size(meetings->counts, c, (double)m->bytes);
     if (c->arrived++ == 0) {
         meetings->counts->collectives++;
         meetings->counts->foreign += c->expected < c->p;

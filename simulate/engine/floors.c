@@ -199,9 +199,6 @@ static double median_at(const struct mpg_network_sizes *sizes, double bytes)
 static double without_overheads(const struct mpg_network_path *source, double bytes,
                                 double seen_ns)
 {
-    if (!source || source->latency.n == 0 || source->send_overhead.n == 0 ||
-        source->receive_overhead.n == 0)
-        return seen_ns;
     double way_ns = mpg_flight_of(source, bytes, 0.5);
     double own_ns = median_at(&source->send_overhead, bytes) +
                     median_at(&source->receive_overhead, bytes);
@@ -214,8 +211,13 @@ double mpg_floor_message(struct mpg_floors *f, int32_t a, int32_t b, double byte
         return f->options.latency_ns + bytes * f->options.byte_ns;
     uint64_t *slot = mpg_map_find(&f->pair_index, pair_key(f, a, b), 0);
     double ns = slot ? f->pairs[*slot - 1].least_ns[mpg_size_class(bytes)] : INFINITY;
-    if (isfinite(ns))
-        return without_overheads(f->options.source, bytes, ns);
+    if (isfinite(ns)) {
+        if (!f->options.less_overheads)
+            return ns;
+        double left_ns = without_overheads(f->options.source, bytes, ns);
+        f->used_source = f->used_source || left_ns < ns;
+        return left_ns;
+    }
     if (!f->options.source || f->options.source->latency.n == 0)
         return 0;
     f->used_source = true;

@@ -17,6 +17,7 @@ struct mpg_floor_options {
     bool has_source_cost;      /* --source-latency or --source-byte: the first rule */
     double latency_ns, byte_ns;
     const struct mpg_network_path *source; /* the third rule; may be NULL */
+    bool less_overheads;       /* the second is less what SOURCE's calls cost; it has overheads */
 };
 
 struct mpg_floors *mpg_floors_new(const struct mpg_trace *trace,

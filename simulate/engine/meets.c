@@ -53,6 +53,8 @@ void mpg_lanes_synchronous(struct mpg_lanes *l, const struct mpg_step *s)
     if (s->changed) {
         add_target_flight(l, s, MPG_FLIGHT_LAMBDA, lambda);
         add_target_flight(l, s, MPG_FLIGHT_TAU, tau);
+        for (uint32_t w = 0; w < l->n; w++) /* it does not arrive before it is posted */
+            tau[w] = fmax(tau[w], 0);
     } else {
         mpg_perturb_flight(l->p, &m, MPG_FLIGHT_LAMBDA, l->first, l->n, lambda);
         mpg_perturb_flight(l->p, &m, MPG_FLIGHT_TAU, l->first, l->n, tau);

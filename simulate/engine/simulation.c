@@ -123,7 +123,9 @@ static int find_floors(struct simulation *sim, struct mpg_error *err)
 {
     bool wanted = sim->absorb != MPG_ABSORB_NONE || mpg_perturbation_can_speed_messages(sim->p);
     bool alike = mpg_perturbation_noise_alike(sim->p);
-    if ((wanted && !(sim->floors = mpg_floors_new(sim->trace, &sim->options->floors, err))) ||
+    struct mpg_floor_options floors = sim->options->floors;
+    floors.less_overheads = mpg_overheads_of_both(sim->p);
+    if ((wanted && !(sim->floors = mpg_floors_new(sim->trace, &floors, err))) ||
         (alike && !(sim->likes = mpg_likes_new(sim->p, err))))
         return -1;
     if (!wanted && !alike)
@@ -172,8 +174,12 @@ static int take_lanes(void *context, const struct mpg_step *s, uint32_t slots,
 static int find_base(struct simulation *sim, struct mpg_error *err)
 {
     struct mpg_result *r = sim->result;
-    const struct mpg_perturbation nothing_else = {
-        .seed = sim->p->seed, .compute_ratio = 1, .without_tracer = sim->p->without_tracer};
+    struct mpg_perturbation nothing_else = {.seed = sim->p->seed,
+                                            .compute_ratio = 1,
+                                            .source = sim->p->source,
+                                            .without_tracer = sim->p->without_tracer};
+    for (int i = 0; i < MPG_OVERHEADS; i++)
+        nothing_else.overhead[i] = mpg_overhead_unchanged(sim->p, (enum mpg_overhead)i);
     sim->base_ns = calloc((size_t)r->ranks, sizeof *sim->base_ns);
     sim->base_account = calloc((size_t)r->ranks, sizeof *sim->base_account);
     if (!sim->base_ns || !sim->base_account)

@@ -136,12 +136,13 @@ void mpg_perturb_meeting(const struct mpg_perturbation *p, enum mpg_operation op
     double factor = rounds_of(operation, processes) / rounds_of(operation, m->processes);
     bool has_source = m->source.n > 0;
     struct mpg_spot target = mpg_spot_find(&m->target, bytes);
-    bool source_recorded = has_source ? p->source_cores > 0 : p->target_cores > 0;
+    bool target_noise = p->noise.n == 0 && p->target_cores > 0;
+    bool source_noise = has_source ? p->noise.n == 0 && p->source_cores > 0 : target_noise;
     struct mpg_spot source = has_source ? mpg_spot_find(&m->source, bytes) : target;
     for (uint32_t w = 0; w < n; w++) {
         double u = mpg_draw(&address, first + w), launch = mpg_perturbation_launch(p, first + w);
         value_ns[w] +=
-            factor * (mpg_spot_undisturbed(&target, p->target_cores > 0, launch, u) -
-                      mpg_spot_undisturbed(&source, source_recorded, launch, has_source ? u : 0));
+            factor * (mpg_spot_undisturbed(&target, target_noise, launch, u) -
+                      mpg_spot_undisturbed(&source, source_noise, launch, has_source ? u : 0));
     }
 }

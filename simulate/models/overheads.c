@@ -15,6 +15,8 @@ static bool take(const struct mpg_perturbation *p, const struct mpg_network_size
         return false;
     o->target = target;
     o->source = p->source ? source : NULL;
+    o->target_noise = p->noise.n == 0 && p->target_cores > 0;
+    o->source_noise = p->noise.n == 0 && p->source_cores > 0;
     return true;
 }
 
@@ -28,6 +30,22 @@ void mpg_perturbation_use_overheads(struct mpg_perturbation *p)
         send->in_send = take(p, &t->sender, s ? &s->sender : NULL, send);
     take(p, &t->receive_overhead, s ? &s->receive_overhead : NULL,
          &p->overhead[MPG_OVERHEAD_RECEIVE]);
+}
+
+bool mpg_overheads_of_both(const struct mpg_perturbation *p)
+{
+    const struct mpg_overhead_sizes *send = &p->overhead[MPG_OVERHEAD_SEND];
+    return send->source && !send->in_send && p->overhead[MPG_OVERHEAD_RECEIVE].source &&
+           p->source_path->latency.n > 0;
+}
+
+struct mpg_overhead_sizes mpg_overhead_unchanged(const struct mpg_perturbation *p,
+                                                 enum mpg_overhead which)
+{
+    struct mpg_overhead_sizes o = p->overhead[which];
+    o.target = o.source;
+    o.target_noise = o.source_noise;
+    return o;
 }
 
 static struct mpg_address address_of(const struct mpg_perturbation *p, enum mpg_overhead which,
@@ -69,7 +87,7 @@ double mpg_overhead_of_source(const struct mpg_perturbation *p, enum mpg_overhea
     const struct mpg_overhead_sizes *o = &p->overhead[which];
     if (!o->source)
         return 0;
-    struct overhead source = find_overhead(o->source, p->source_cores > 0, m);
+    struct overhead source = find_overhead(o->source, o->source_noise, m);
     return overhead_ns(&source, -1, 0.5);
 }
 
@@ -81,9 +99,9 @@ void mpg_perturb_overhead(const struct mpg_perturbation *p, enum mpg_overhead wh
     if (!o->target)
         return;
     struct mpg_address address = address_of(p, which, m);
-    struct overhead target = find_overhead(o->target, p->target_cores > 0, m), source = target;
+    struct overhead target = find_overhead(o->target, o->target_noise, m), source = target;
     if (o->source)
-        source = find_overhead(o->source, p->source_cores > 0, m);
+        source = find_overhead(o->source, o->source_noise, m);
     for (uint32_t w = 0; w < n; w++) {
         double u = mpg_draw(&address, first + w), launch = mpg_perturbation_launch(p, first + w);
         value_ns[w] +=
@@ -99,7 +117,7 @@ void mpg_add_target_overhead(const struct mpg_perturbation *p, enum mpg_overhead
     if (!o->target)
         return;
     struct mpg_address address = address_of(p, which, m);
-    struct overhead target = find_overhead(o->target, p->target_cores > 0, m);
+    struct overhead target = find_overhead(o->target, o->target_noise, m);
     for (uint32_t w = 0; w < n; w++)
         value_ns[w] += overhead_ns(&target, mpg_perturbation_launch(p, first + w),
                                    mpg_draw(&address, first + w));

@@ -18,10 +18,16 @@ struct mpg_overhead_sizes {
                                                         source NULL: the trace's floors stand
                                                         for it */
     bool in_send;   /* o_s was not measured: the time in the send, of eager messages only */
+    bool target_noise, source_noise; /* the machine's noise is replayed, or taken out, by itself */
 };
 
-/* Finds them in P's signatures. */
+/* Finds them in P's signatures, whose noise P has already. */
 void mpg_perturbation_use_overheads(struct mpg_perturbation *p);
+/* Whether o_s and o_r are known of both machines, and the source's one-way times. */
+bool mpg_overheads_of_both(const struct mpg_perturbation *p);
+/* Those of P's source on both machines: no message costs more, and floors are as with P's. */
+struct mpg_overhead_sizes mpg_overhead_unchanged(const struct mpg_perturbation *p,
+                                                 enum mpg_overhead which);
 
 /* The median of what M costs on the source, of all launches; 0 where that is not known. */
 double mpg_overhead_of_source(const struct mpg_perturbation *p, enum mpg_overhead which,

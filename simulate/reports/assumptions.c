@@ -64,7 +64,8 @@ static const char *say_removed(const struct mpg_report *r)
                "taken out first";
     if (r->result->cpu == MPG_CPU_NONE)
         return "; of the source's, each interval lost what its rank among its likes says, which is "
-               "taken out first (by its length: of CPU time intervals lack more than noise takes)";
+               "taken out first (by its length: CPU times are not there for all, or lack more than noise "
+               "takes)";
     return r->result->cpu == MPG_CPU_ALL
                ? "; of the source's, each interval lost what its rank among its likes says, by CPU "
                  "time, which is taken out first"

@@ -154,7 +154,8 @@ def rank_delays(matching, settings):
         return [(traced, delay, account)
                 for traced, (delay, account) in zip(traced_times(trace), ends)]
     limit = builder.source_limit
-    base = rank_ends(Builder(matching, settings.tracer_alone(), (limit, limit)))
+    base = rank_ends(Builder(
+        matching, settings.tracer_alone(), (limit, limit), builder))
     return [(traced + without, delay - without, less(account, part))
             for traced, (delay, account), (without, part)
             in zip(traced_times(trace), ends, base)]

@@ -21,8 +21,10 @@ Overhead = namedtuple("Overhead", "target source least typical")
 class Machine:
     """A signature's path and collectives, those of one launch or of all."""
 
-    def __init__(self, signature, path, launch):
+    def __init__(self, signature, path, launch, noise_given):
         self.signature = signature
+        self.noisy = not noise_given and any(
+            core.get("span_ns") for core in signature.cores)
         self.path = path
         self.launch = launch
 
@@ -37,9 +39,9 @@ class Machine:
         return self.undisturbed(sizes, self.launch, size_bytes, u)
 
     def undisturbed(self, sizes, launch, size_bytes, u):
-        """No more than 20 medians where noise was recorded."""
+        """No more than 20 medians where noise is replayed or taken out."""
         value = sizes(launch, size_bytes, u)
-        if not any(core.get("span_ns") for core in self.signature.cores):
+        if not self.noisy:
             return value
         return min(value, 20 * sizes(None, size_bytes, 0.5))
 
@@ -54,11 +56,13 @@ class Costs:
         if settings.measurement != "fixed":
             launch = Draws(settings.seed, settings.replica // 2)(0, 0, LAUNCH)
         self.target = self.source = None
+        given = settings.noise is not None
         if settings.signature:
             path = settings.target_path()
-            self.target = Machine(settings.signature, path, launch)
+            self.target = Machine(settings.signature, path, launch, given)
             if settings.source:
-                self.source = Machine(settings.source, settings.source_path(), launch)
+                self.source = Machine(settings.source, settings.source_path(), launch,
+                                      given)
         self.replaced = settings.latency is not None or settings.byte is not None
         self.all_replaced = None not in (settings.latency, settings.byte)
         self.value, self.flight_source = self.choose_flights()

@@ -55,6 +55,8 @@ class MessageFloors:
         self.stated = self.latency is not None or self.byte is not None
         path = settings.signature and settings.source and settings.source_path()
         self.measured = path and path.latency and path
+        self.target = path and settings.target_path()
+        self.replaced = None not in (settings.latency, settings.byte)
         self.least = {}
         if self.trace.has_clocks() and not self.stated:
             for message in matching.messages:
@@ -70,8 +72,10 @@ class MessageFloors:
 
     def without_overheads(self, size_bytes, seen):
         """What messages waited for calls of the ranks' own, as far as it can be."""
-        path = self.measured
-        if not path or not path.send_overhead or not path.receive_overhead:
+        path, target = self.measured, self.target
+        if (not path or not target or self.replaced
+                or not (path.send_overhead and path.receive_overhead)
+                or not (target.send_overhead and target.receive_overhead)):
             return seen
         own = sum(median(sizes, size_bytes)
                   for sizes in (path.send_overhead, path.receive_overhead))

@@ -106,16 +106,19 @@ class Graph:
 class Builder(Messages):
     """Turns a matched trace into the graph of docs/MODEL.md section 4."""
 
-    def __init__(self, matching, settings, limits=None):
-        """limits: eager limits of target and source, if not those of the settings."""
+    def __init__(self, matching, settings, limits=None, like=None):
+        """limits: eager limits of target and source, if not those of the settings;
+        like: whose floors are taken, if not the settings'."""
         self.trace = matching.trace
         self.settings = settings
         self.clock = settings.absorb == "clock"
         self.graph = Graph()
         self.costs = Costs(settings)
+        self.floor_costs = like.costs if like else self.costs
         self.noise = Noise(self.trace, settings)
         self.call_floors = CallFloors(self.trace)
-        self.floor = MessageFloors(matching, self.call_floors, settings)
+        self.floor = like.floor if like else MessageFloors(
+            matching, self.call_floors, settings)
         self.target_limit, self.source_limit = limits or eager_limits(
             matching, settings, self.clock)
         self.sort_messages(matching)

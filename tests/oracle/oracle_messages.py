@@ -65,7 +65,7 @@ class Messages:
 
     # What calls cost
 
-    def overheads(self, call):
+    def overheads(self, call, costs):
         """Of each message that a call starts or completes, to its own rank."""
         overheads = []
         for message in self.started[call]:
@@ -73,13 +73,14 @@ class Messages:
             waits = self.synchronous(message) or self.was_synchronous(message)
             if not (message.send.blocking and waits) or changes_to_eager:
                 stands_in = not waits or call in self.absolute_calls
-                overheads.append(self.costs.send_overheads(message, stands_in))
-        overheads += map(self.receive_overheads, self.received[call])
+                overheads.append(costs.send_overheads(message, stands_in))
+        overheads += [self.receive_overheads(message, costs)
+                      for message in self.received[call]]
         return [one for one in overheads if one]
 
     def overhead(self, call):
         """Of all of them, what is more on the target; absolute: all."""
-        overheads = self.overheads(call)
+        overheads = self.overheads(call, self.costs)
         total = sum(one.target for one in overheads)
         if call in self.absolute_calls:
             return total
@@ -90,17 +91,17 @@ class Messages:
     def own_floor(self, call):
         """What the call takes at least on the traced machine, if it does not wait."""
         least = self.call_floors.floor(call)
-        overheads = self.overheads(call)
-        if not overheads or not self.costs.source:
+        overheads = self.overheads(call, self.floor_costs)
+        if not overheads or not self.floor_costs.source:
             return least
         typical = sum(one.typical for one in overheads)
         return min(least, typical) if typical > 0 else least
 
-    def receive_overheads(self, message):
+    def receive_overheads(self, message, costs):
         messages = self.received[message.receive.completed_by]
         before = messages[:messages.index(message)]
         sender = message.send.call.rank
-        return self.costs.receive_overheads(
+        return costs.receive_overheads(
             message, any(other.send.call.rank == sender for other in before))
 
     def behind(self, message):
@@ -108,7 +109,7 @@ class Messages:
         messages = self.received[message.receive.completed_by]
         later = messages[messages.index(message) + 1:]
         total = ZERO
-        for one in map(self.receive_overheads, later):
+        for one in [self.receive_overheads(other, self.costs) for other in later]:
             if one:
                 total += one.target - (one.least if one.source is None else one.source)
         return total
@@ -145,11 +146,14 @@ class Messages:
         flight, envelope, back = self.whole_flights(message)
         self.graph.whole.add(message.A)
         self.graph.absolute[message.A] = send.S
+        transfer = max(0, flight - envelope)
+        if self.synchronous(message):
+            flight = envelope + transfer
         self.graph.edge(send.S, message.A, self.enter(send) + flight - arrival)
         end = message.send.completed_by
         if self.synchronous(message):
             self.graph.edge(post.S, message.A,
-                            self.enter(post) + flight - envelope - arrival)
+                            self.enter(post) + transfer - arrival)
             if end:
                 delta = arrival + back - self.leave(end)
                 self.graph.edge(message.A, end.E, delta)

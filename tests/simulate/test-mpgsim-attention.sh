@@ -124,7 +124,7 @@ is "unless they do not matter" "$(attention sizes --signature=small.sig --latenc
 
 program "${good[@]}"
 sed -i 's/Allreduce bytes=8$/Allreduce bytes=9000000/' t.txt
-only sizes "collectives of up to 8.583 MiB, and those of the signature were measured up to *" \
+only sizes "allreduce of up to 8.583 MiB, and the signature has it up to *" \
     "collectives beyond the measured" --signature=whole.sig --source=other.sig
 is "unless they are given otherwise" "$(attention sizes --signature=whole.sig --source=other.sig \
     --latency=const:1us)" ""

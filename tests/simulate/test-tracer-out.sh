@@ -52,6 +52,10 @@ is "perturbed without the tracer" \
 is "a run of twice the tracer's cost hides it where the receiver waits" \
     "$(sed 's/100$/200/' run.txt | "$mpgsim" --per-rank "${same[@]}" - 2>/dev/null |
         awk 'NR > 1 { printf "%s ", $2 }')" "1600 2000 "
+# With its own overheads a machine's Recv costs less than it took, and more of the wait goes with the tracer.
+is "a machine stays itself where its receives wait for what the tracer held up" \
+    "$(sed '/fact 0/s/100$/300/' run.txt | "$mpgsim" --per-rank "${same[@]}" - 2>/dev/null |
+        awk 'NR > 1 { printf "%s ", $3 }')" "0 0 "
 is "--keep-tracer" "$(ranks "${same[@]}" --keep-tracer run.txt)" "2000 0; 2400 0"
 is "unknown cost" "$(ranks "${same[@]}" unknown.txt)" "2000 0; 2400 0"
 for absorb in none wait clock; do
