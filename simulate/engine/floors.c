@@ -191,7 +191,7 @@ double mpg_floor_call(const struct mpg_floors *f, enum mpg_call call, double byt
 static double median_at(const struct mpg_network_sizes *sizes, double bytes)
 {
     struct mpg_spot spot = mpg_spot_find(sizes, bytes);
-    return mpg_spot_quantile(&spot, -1, 0.5);
+    return mpg_spot_median(&spot);
 }
 
 /* What is left of SEEN_NS, the least flight seen, without what the ranks' own calls can have in

@@ -2,6 +2,7 @@
 /* Measured collectives, by operation and processes. */
 #include "simulate/models/collectives.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -139,10 +140,12 @@ void mpg_perturb_meeting(const struct mpg_perturbation *p, enum mpg_operation op
     bool target_noise = p->noise.n == 0 && p->target_cores > 0;
     bool source_noise = has_source ? p->noise.n == 0 && p->source_cores > 0 : target_noise;
     struct mpg_spot source = has_source ? mpg_spot_find(&m->source, bytes) : target;
+    double target_most = mpg_spot_most(&target, target_noise);
+    double source_most = mpg_spot_most(&source, source_noise);
     for (uint32_t w = 0; w < n; w++) {
         double u = mpg_draw(&address, first + w), launch = mpg_perturbation_launch(p, first + w);
-        value_ns[w] +=
-            factor * (mpg_spot_undisturbed(&target, target_noise, launch, u) -
-                      mpg_spot_undisturbed(&source, source_noise, launch, has_source ? u : 0));
+        double source_u = has_source ? u : 0;
+        value_ns[w] += factor * (fmin(mpg_spot_quantile(&target, launch, u), target_most) -
+                                 fmin(mpg_spot_quantile(&source, launch, source_u), source_most));
     }
 }

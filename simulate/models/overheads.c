@@ -63,22 +63,28 @@ static struct mpg_address address_of(const struct mpg_perturbation *p, enum mpg_
  * rank: o(d; u) - o(0; u), no less than 0. */
 struct overhead {
     struct mpg_spot whole, empty;
-    bool further, recorded; /* the machine's noise is */
+    double whole_most, empty_most; /* noise apart */
+    bool further;
 };
 
 static struct overhead find_overhead(const struct mpg_network_sizes *sizes, bool recorded,
                                      const struct mpg_sending *m)
 {
-    return (struct overhead){.whole = mpg_spot_find(sizes, m->bytes),
-                             .empty = mpg_spot_find(sizes, 0),
-                             .further = m->further,
-                             .recorded = recorded};
+    struct overhead o = {.whole = mpg_spot_find(sizes, m->bytes), .further = m->further};
+    o.whole_most = mpg_spot_most(&o.whole, recorded);
+    if (o.further) {
+        o.empty = mpg_spot_find(sizes, 0);
+        o.empty_most = mpg_spot_most(&o.empty, recorded);
+    }
+    return o;
 }
 
 static double overhead_ns(const struct overhead *o, double launch, double u)
 {
-    double ns = mpg_spot_undisturbed(&o->whole, o->recorded, launch, u);
-    return o->further ? fmax(ns - mpg_spot_undisturbed(&o->empty, o->recorded, launch, u), 0) : ns;
+    double ns = fmin(mpg_spot_quantile(&o->whole, launch, u), o->whole_most);
+    if (!o->further)
+        return ns;
+    return fmax(ns - fmin(mpg_spot_quantile(&o->empty, launch, u), o->empty_most), 0);
 }
 
 double mpg_overhead_of_source(const struct mpg_perturbation *p, enum mpg_overhead which,

@@ -54,9 +54,13 @@ double mpg_spot_quantile(const struct mpg_spot *spot, double launch, double u)
     return low_ns + (mpg_size_quantile(spot->high, launch, u) - low_ns) * spot->weight;
 }
 
-double mpg_spot_undisturbed(const struct mpg_spot *spot, bool recorded, double launch, double u)
+double mpg_spot_median(const struct mpg_spot *spot)
+{
+    return mpg_spot_quantile(spot, -1, 0.5);
+}
+
+double mpg_spot_most(const struct mpg_spot *spot, bool recorded)
 {
     const double disturbed = 20; /* medians */
-    double ns = mpg_spot_quantile(spot, launch, u);
-    return recorded ? fmin(ns, disturbed * mpg_spot_quantile(spot, -1, 0.5)) : ns;
+    return recorded ? disturbed * mpg_spot_median(spot) : INFINITY;
 }

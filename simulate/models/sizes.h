@@ -22,8 +22,10 @@ const struct mpg_network_size *mpg_size_nearest(const struct mpg_network_sizes *
 double mpg_size_quantile(const struct mpg_network_size *size, double launch, double u);
 double mpg_spot_quantile(const struct mpg_spot *spot, double launch, double u);
 
-/* The same without what noise did to the few samples that it met, where the machine's noise is
- * known by itself (RECORDED): no more than 20 times the median (docs/MODEL.md, section 3). */
-double mpg_spot_undisturbed(const struct mpg_spot *spot, bool recorded, double launch, double u);
+/* The median of all launches. */
+double mpg_spot_median(const struct mpg_spot *spot);
+/* What is above it is what noise did to the few samples that it met, where the machine's noise is
+ * known by itself (RECORDED): 20 times the median (docs/MODEL.md, section 3); else INFINITY. */
+double mpg_spot_most(const struct mpg_spot *spot, bool recorded);
 
 #endif
