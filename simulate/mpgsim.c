@@ -14,6 +14,7 @@ enum { DEFAULT_REPLICAS = 64, MAX_REPLICAS = 1000000 };
 
 struct arguments {
     const char *signature, *source, *path, *absorb, *cosched, *measurement, *noise_model, *output;
+    const char *latency_model, *byte_model;
     struct mpg_option_list noise, call_noise, latency, byte;
     double compute_ratio, source_latency_ns, source_byte_ns;
     int64_t eager_limit, source_eager_limit, replicas, first_replica, seed;
@@ -115,6 +116,32 @@ static int parse_noise_model(const struct arguments *a, struct mpg_perturbation 
     else
         return mpg_error_set(err, "--noise-model: '%s' is not replay or ecdf", a->noise_model);
     return 0;
+}
+
+/* --NAME: what the signatures' lambda, or tau, is drawn from, unless GIVEN replaces that. */
+static int parse_time_model(const struct arguments *a, const char *name, const char *text,
+                            const struct mpg_option_list *given, enum mpg_time_model *model,
+                            struct mpg_error *err)
+{
+    if (!text)
+        return 0;
+    if (!a->signature)
+        return mpg_error_set(err, "--%s: there is no --signature whose times it is about", name);
+    if (given->n > 0)
+        return mpg_error_set(err, "--%s: there is '%s' in place of the signature's times", name,
+                             given->item[0]);
+    *model = strcmp(text, "fit") == 0 ? MPG_TIME_FIT : MPG_TIME_EMPIRICAL;
+    return *model == MPG_TIME_FIT || strcmp(text, "empirical") == 0
+               ? 0
+               : mpg_error_set(err, "--%s: '%s' is not empirical or fit", name, text);
+}
+
+static int parse_time_models(const struct arguments *a, struct mpg_perturbation *p,
+                             struct mpg_error *err)
+{
+    if (parse_time_model(a, "latency-model", a->latency_model, &a->latency, &p->latency_model, err) < 0)
+        return -1;
+    return parse_time_model(a, "byte-model", a->byte_model, &a->byte, &p->byte_model, err);
 }
 
 /* What --source names; NULL: nothing, or that there is none. */
@@ -394,6 +421,12 @@ int main(int argc, char **argv)
          .argument = "HOW",
          .help = "replay: signatures' recorded detours; ecdf: the time that their\n"
                  "FTQ quanta lost (default: replay where there are any)"},
+        {.name = "latency-model", .kind = MPG_OPTION_STRING, .value = &a.latency_model,
+         .argument = "HOW",
+         .help = "empirical (default): latencies as they were measured; fit: as the\n"
+                 "nearest of the families that the signature has fitted to them"},
+        {.name = "byte-model", .kind = MPG_OPTION_STRING, .value = &a.byte_model, .argument = "HOW",
+         .help = "the same of what bytes add"},
         {.name = "cosched", .kind = MPG_OPTION_STRING, .value = &a.cosched, .argument = "WHO",
          .given = &a.given.cosched,
          .help = "who meets the recorded noise at the same time: none, the ranks\n"
@@ -461,7 +494,7 @@ int main(int argc, char **argv)
     if (parse_absorb(a.absorb, &simulation, &err) < 0 || parse_specs(&a, &in.p, &err) < 0 ||
         parse_path(&a, &err) < 0 || parse_cosched(&a, &err) < 0 ||
         parse_measurement(&a, &in.p, &err) < 0 || parse_noise_model(&a, &in.p, &err) < 0 ||
-        check_signatures(&a, &err) < 0 || check_standard_input(&a, argv[first], &err) < 0)
+        parse_time_models(&a, &in.p, &err) < 0 || check_signatures(&a, &err) < 0 || check_standard_input(&a, argv[first], &err) < 0)
         mpg_option_usage_error(&program, "%s", err.text);
     int status = run(&a, argv[first], &simulation, &in, &err);
     if (status < 0)

@@ -38,40 +38,72 @@ bool mpg_flight_target_known(const struct mpg_perturbation *p)
 
 /* --- of one path --- */
 
-/* X(d; u) at some size. */
-struct way {
+/* Times at a size between two of those measured, as measured or of the families fitted. */
+struct place {
     struct mpg_spot spot;
-    const struct mpg_network_size *from, *to; /* the slope's; NULL: none is needed */
-    double beyond;                            /* bytes above the greatest size */
+    const struct mpg_fitted *low, *high; /* NULL: as measured */
 };
 
-static struct way find_way(const struct mpg_network_path *path, double bytes)
+/* Of BYTES among SIZES, which have FITS (NULL: which are taken as measured). */
+static struct place find_place(const struct mpg_network_sizes *sizes, const struct mpg_fitted *fits,
+                               double bytes)
+{
+    struct place p = {.spot = mpg_spot_find(sizes, bytes)};
+    if (fits) {
+        p.low = &fits[p.spot.low - sizes->size];
+        p.high = &fits[p.spot.high - sizes->size];
+    }
+    return p;
+}
+
+static double place_ns(const struct place *p, double launch, double u)
+{
+    if (!p->low)
+        return mpg_spot_quantile(&p->spot, launch, u);
+    double low_ns = mpg_fitted_quantile(p->low, u);
+    if (p->low == p->high)
+        return low_ns;
+    return low_ns + (mpg_fitted_quantile(p->high, u) - low_ns) * p->spot.weight;
+}
+
+/* X(d; u) at some size. */
+struct way {
+    struct place place;
+    struct place from, to; /* the slope's */
+    double beyond;         /* bytes above the greatest size; 0: no slope is needed */
+};
+
+/* FITS NULL: as measured. */
+static struct way find_way(const struct mpg_network_path *path, const struct mpg_path_fits *fits,
+                           double bytes)
 {
     const struct mpg_network_sizes *l = &path->latency;
-    const struct mpg_network_sizes *slope = path->bandwidth.n > 1 ? &path->bandwidth : l;
-    struct way way = {.spot = mpg_spot_find(l, bytes)};
+    bool transfers = path->bandwidth.n > 1;
+    const struct mpg_network_sizes *slope = transfers ? &path->bandwidth : l;
+    const struct mpg_fitted *slope_fits = !fits ? NULL : transfers ? fits->bandwidth : fits->latency;
+    struct way way = {.place = find_place(l, fits ? fits->latency : NULL, bytes)};
     double greatest = (double)l->size[l->n - 1].size_bytes;
     if (bytes > greatest && slope->n > 1) {
         way.beyond = bytes - greatest;
-        way.from = &slope->size[slope->n - 2];
-        way.to = &slope->size[slope->n - 1];
+        way.from = find_place(slope, slope_fits, (double)slope->size[slope->n - 2].size_bytes);
+        way.to = find_place(slope, slope_fits, (double)slope->size[slope->n - 1].size_bytes);
     }
     return way;
 }
 
 static double way_ns(const struct way *way, double launch, double u)
 {
-    double ns = mpg_spot_quantile(&way->spot, launch, u);
-    if (!way->to)
+    double ns = place_ns(&way->place, launch, u);
+    if (!(way->beyond > 0))
         return ns;
-    double more_ns = mpg_size_quantile(way->to, launch, u) - mpg_size_quantile(way->from, launch, u);
-    double bytes = (double)(way->to->size_bytes - way->from->size_bytes);
+    double more_ns = place_ns(&way->to, launch, u) - place_ns(&way->from, launch, u);
+    double bytes = (double)(way->to.spot.low->size_bytes - way->from.spot.low->size_bytes);
     return ns + way->beyond * fmax(more_ns / bytes, 0);
 }
 
 double mpg_flight_of(const struct mpg_network_path *path, double bytes, double u)
 {
-    struct way way = find_way(path, bytes);
+    struct way way = find_way(path, NULL, bytes);
     return way_ns(&way, -1, u);
 }
 
@@ -82,27 +114,29 @@ double mpg_flight_median(const struct mpg_perturbation *p, double bytes)
 
 /* What bytes take of a transfer; the empty message has none. */
 struct haul {
-    struct mpg_spot least, spot;
+    struct place least, at;
     bool empty;
 };
 
-static struct haul find_haul(const struct mpg_network_path *path, double bytes)
+static struct haul find_haul(const struct mpg_network_path *path, const struct mpg_path_fits *fits,
+                             double bytes)
 {
     struct mpg_network_sizes sizes = path->bandwidth;
+    const struct mpg_fitted *fitted = fits ? fits->bandwidth : NULL;
     while (sizes.n > 1 && sizes.size[0].size_bytes == 0) {
         sizes.size++;
         sizes.n--;
+        fitted = fitted ? fitted + 1 : NULL;
     }
-    return (struct haul){mpg_spot_find(&sizes, 0), mpg_spot_find(&sizes, bytes), !(bytes > 0)};
+    return (struct haul){find_place(&sizes, fitted, 0), find_place(&sizes, fitted, bytes),
+                         !(bytes > 0)};
 }
 
 static double haul_ns(const struct haul *haul, double launch, double u)
 {
     if (haul->empty)
         return 0;
-    return fmax(mpg_spot_quantile(&haul->spot, launch, u) -
-                    mpg_spot_quantile(&haul->least, launch, u),
-                0);
+    return fmax(place_ns(&haul->at, launch, u) - place_ns(&haul->least, launch, u), 0);
 }
 
 /* --- of two --- */
@@ -114,23 +148,28 @@ struct flight {
     struct haul target_haul, source_haul;
 };
 
-static struct flight find_flight(const struct mpg_perturbation *p, double bytes)
+/* MODEL: what its times are drawn from. */
+static struct flight find_flight(const struct mpg_perturbation *p, enum mpg_time_model model,
+                                 double bytes)
 {
+    bool fit = model == MPG_TIME_FIT;
+    const struct mpg_path_fits *target = fit ? &p->target_fits : NULL;
+    const struct mpg_path_fits *source = fit ? &p->source_fits : NULL;
     struct flight f = {.rule = mpg_flight_rule(p)};
     switch (f.rule) {
     case MPG_FLIGHT_DIFFERENCE:
-        f.source = find_way(p->source_path, bytes);
-        f.target = find_way(p->target_path, bytes);
+        f.source = find_way(p->source_path, source, bytes);
+        f.target = find_way(p->target_path, target, bytes);
         break;
     case MPG_FLIGHT_TARGET:
-        f.target = find_way(p->target_path, bytes);
+        f.target = find_way(p->target_path, target, bytes);
         break;
     case MPG_FLIGHT_TRANSFER_DIFFERENCE:
-        f.source_haul = find_haul(p->source_path, bytes);
-        f.target_haul = find_haul(p->target_path, bytes);
+        f.source_haul = find_haul(p->source_path, source, bytes);
+        f.target_haul = find_haul(p->target_path, target, bytes);
         break;
     case MPG_FLIGHT_TRANSFER_TARGET:
-        f.target_haul = find_haul(p->target_path, bytes);
+        f.target_haul = find_haul(p->target_path, target, bytes);
         break;
     case MPG_FLIGHT_NONE:
         break;
@@ -152,6 +191,27 @@ static double flight_ns(const struct flight *f, double launch, double u)
     default:
         return 0;
     }
+}
+
+/* What a message's flight is made of: lambda, and tau = whole - empty. Where both are of one model,
+ * and wanted, the whole is all of it. */
+struct parts {
+    struct flight lambda, whole, empty;
+    bool has_lambda, has_whole, has_empty;
+};
+
+static struct parts find_parts(const struct mpg_perturbation *p, bool lambda, bool tau, double bytes)
+{
+    bool together = lambda && tau && p->latency_model == p->byte_model;
+    struct parts x = {
+        .has_lambda = lambda && !together, .has_whole = tau, .has_empty = tau && !together};
+    if (x.has_lambda)
+        x.lambda = find_flight(p, p->latency_model, 0);
+    if (x.has_whole)
+        x.whole = find_flight(p, p->byte_model, bytes);
+    if (x.has_empty)
+        x.empty = find_flight(p, p->byte_model, 0);
+    return x;
 }
 
 /* --- where in the distribution --- */
@@ -201,17 +261,18 @@ static void find_u(const struct mpg_perturbation *p, const struct mpg_sending *m
 
 /* --- many lanes --- */
 
-/* Adds those parts of M's flight that are the signatures' to N <= LANES_AT_ONCE lanes. */
-static void add_measured(const struct mpg_perturbation *p, const double *u,
-                         const struct flight *empty, const struct flight *whole, uint32_t first,
-                         uint32_t n, double *value_ns)
+/* Adds the parts X of a flight to N <= LANES_AT_ONCE lanes. */
+static void add_measured(const struct mpg_perturbation *p, const double *u, const struct parts *x,
+                         uint32_t first, uint32_t n, double *value_ns)
 {
     for (uint32_t w = 0; w < n; w++) {
         double launch = mpg_perturbation_launch(p, first + w);
-        if (whole)
-            value_ns[w] += flight_ns(whole, launch, u[w]);
-        if (empty) /* all of it, or what is not part of the whole */
-            value_ns[w] += whole ? -flight_ns(empty, launch, u[w]) : flight_ns(empty, launch, u[w]);
+        if (x->has_lambda)
+            value_ns[w] += flight_ns(&x->lambda, launch, u[w]);
+        if (x->has_whole)
+            value_ns[w] += flight_ns(&x->whole, launch, u[w]);
+        if (x->has_empty)
+            value_ns[w] -= flight_ns(&x->empty, launch, u[w]);
     }
 }
 
@@ -233,13 +294,12 @@ void mpg_perturb_flight(const struct mpg_perturbation *p, const struct mpg_sendi
     tau = tau && p->byte.n == 0;
     if ((!lambda && !tau) || mpg_flight_rule(p) == MPG_FLIGHT_NONE)
         return;
-    struct flight empty = find_flight(p, 0), whole = find_flight(p, m->bytes);
+    struct parts x = find_parts(p, lambda, tau, m->bytes);
     double u[LANES_AT_ONCE];
     for (uint32_t done = 0, k; done < n; done += k) {
         k = n - done < LANES_AT_ONCE ? n - done : LANES_AT_ONCE;
         find_u(p, m, first + done, k, u);
-        add_measured(p, u, lambda && tau ? NULL : &empty, tau ? &whole : NULL, first + done, k,
-                     value_ns + done);
+        add_measured(p, u, &x, first + done, k, value_ns + done);
     }
 }
 
@@ -255,12 +315,40 @@ void mpg_perturb_ack(const struct mpg_perturbation *p, const struct mpg_sending 
         mpg_specs_draw(&p->latency, &address, 1, first, n, value_ns);
         return;
     }
-    struct flight empty = find_flight(p, 0);
+    struct flight empty = find_flight(p, p->latency_model, 0);
     if (empty.rule == MPG_FLIGHT_NONE)
         return;
     for (uint32_t w = 0; w < n; w++)
         value_ns[w] += flight_ns(&empty, mpg_perturbation_launch(p, first + w),
                                  mpg_draw(&address, first + w));
+}
+
+/* X_T(0; u) by the model of latencies, X_T(d; u) and X_T(0; u) by that of bytes. */
+struct target_ways {
+    struct way lambda, whole, empty;
+    bool mixed; /* the models differ */
+};
+
+static struct target_ways find_target_ways(const struct mpg_perturbation *p, double bytes)
+{
+    const struct mpg_path_fits *latency = p->latency_model == MPG_TIME_FIT ? &p->target_fits : NULL;
+    const struct mpg_path_fits *byte = p->byte_model == MPG_TIME_FIT ? &p->target_fits : NULL;
+    return (struct target_ways){.lambda = find_way(p->target_path, latency, 0),
+                                .whole = find_way(p->target_path, byte, bytes),
+                                .empty = find_way(p->target_path, byte, 0),
+                                .mixed = latency != byte};
+}
+
+static double target_ns(const struct target_ways *x, enum mpg_flight_part part, double launch,
+                        double u)
+{
+    if (part == MPG_FLIGHT_LAMBDA)
+        return way_ns(&x->lambda, launch, u);
+    double ns = way_ns(&x->whole, launch, u);
+    if (part == MPG_FLIGHT_WHOLE && !x->mixed)
+        return ns;
+    ns -= way_ns(&x->empty, launch, u);
+    return part == MPG_FLIGHT_WHOLE ? fmax(0, way_ns(&x->lambda, launch, u) + ns) : ns;
 }
 
 void mpg_add_target_flight(const struct mpg_perturbation *p, const struct mpg_sending *m,
@@ -273,20 +361,14 @@ void mpg_add_target_flight(const struct mpg_perturbation *p, const struct mpg_se
         mpg_perturb_flight(p, m, part, first, n, value_ns);
         return;
     }
-    struct way empty = find_way(p->target_path, 0), whole = find_way(p->target_path, m->bytes);
+    struct target_ways x = find_target_ways(p, m->bytes);
     double u[LANES_AT_ONCE];
     for (uint32_t done = 0, k; done < n; done += k) {
         k = n - done < LANES_AT_ONCE ? n - done : LANES_AT_ONCE;
         find_u(p, m, first + done, k, u);
-        for (uint32_t w = 0; w < k; w++) {
-            double launch = mpg_perturbation_launch(p, first + done + w);
-            if (part & MPG_FLIGHT_TAU)
-                value_ns[done + w] += way_ns(&whole, launch, u[w]);
-            if (part == MPG_FLIGHT_LAMBDA)
-                value_ns[done + w] += way_ns(&empty, launch, u[w]);
-            else if (part == MPG_FLIGHT_TAU)
-                value_ns[done + w] -= way_ns(&empty, launch, u[w]);
-        }
+        for (uint32_t w = 0; w < k; w++)
+            value_ns[done + w] +=
+                target_ns(&x, part, mpg_perturbation_launch(p, first + done + w), u[w]);
     }
 }
 
@@ -304,7 +386,7 @@ void mpg_add_target_ack(const struct mpg_perturbation *p, const struct mpg_sendi
         mpg_perturb_ack(p, m, first, n, value_ns);
         return;
     }
-    struct way way = find_way(p->target_path, 0);
+    struct way way = find_target_ways(p, 0).lambda;
     for (uint32_t w = 0; w < n; w++)
         value_ns[w] += way_ns(&way, mpg_perturbation_launch(p, first + w),
                               mpg_draw(&address, first + w));
@@ -329,21 +411,19 @@ void mpg_perturb_rounds(const struct mpg_perturbation *p, int32_t rank, uint64_t
 {
     struct mpg_address address = {.seed = p->seed, .call = call, .rank = rank};
     bool lambda = fly && p->latency.n == 0, tau = fly && p->byte.n == 0 && bytes > 0;
-    struct flight empty = {.rule = MPG_FLIGHT_NONE}, whole = empty;
-    if (rounds > 0 && (lambda || tau)) {
-        empty = find_flight(p, 0);
-        whole = find_flight(p, bytes / rounds);
-    }
+    bool measured = rounds > 0 && (lambda || tau) && mpg_flight_rule(p) != MPG_FLIGHT_NONE;
+    struct parts x = {.has_lambda = false};
+    if (measured)
+        x = find_parts(p, lambda, tau, bytes / rounds);
     for (uint32_t round = 0; round < rounds; round++) {
         address.index = round + index * 0x9e3779b1u; /* of several that one call starts */
         add_given_round(p, &address, fly, first, n, value_ns);
-        if (empty.rule == MPG_FLIGHT_NONE)
+        if (!measured)
             continue;
         address.purpose = purpose_of(p, MPG_DRAW_ROUND_LATENCY);
         for (uint32_t w = 0; w < n; w++) {
             double u = mpg_draw(&address, first + w);
-            add_measured(p, &u, lambda && tau ? NULL : &empty, tau ? &whole : NULL, first + w, 1,
-                         &value_ns[w]);
+            add_measured(p, &u, &x, first + w, 1, &value_ns[w]);
         }
     }
     if (fly && p->byte.n > 0 && bytes > 0) {

@@ -45,7 +45,7 @@ int mpg_perturbation_use(struct mpg_perturbation *p, const struct mpg_signature 
     p->source = source;
     if (mpg_perturbation_use_noise(p, err) < 0)
         return -1;
-    if (choose_paths(p, path, err) < 0)
+    if (choose_paths(p, path, err) < 0 || mpg_perturbation_use_fits(p, err) < 0)
         return -1;
     mpg_perturbation_use_overheads(p);
     return mpg_perturbation_use_collectives(p, err);
@@ -55,6 +55,7 @@ void mpg_perturbation_clear(struct mpg_perturbation *p)
 {
     mpg_perturbation_clear_noise(p);
     mpg_perturbation_clear_collectives(p);
+    mpg_perturbation_clear_fits(p);
     free(p->launch);
     mpg_specs_clear(&p->noise);
     mpg_specs_clear(&p->call_noise);

@@ -14,6 +14,7 @@
 #include "simulate/models/flights.h"
 #include "simulate/models/machine.h"
 #include "simulate/models/overheads.h"
+#include "simulate/models/path_fits.h"
 #include "simulate/models/sketch.h"
 #include "simulate/models/spec.h"
 
@@ -25,6 +26,8 @@ struct mpg_perturbation {
     /* From signatures, where the specs above say nothing; NULL without one. */
     const struct mpg_signature *target, *source;
     const struct mpg_network_path *target_path, *source_path; /* which of their paths; may be NULL */
+    enum mpg_time_model latency_model, byte_model; /* of the signatures' lambda, and tau */
+    struct mpg_path_fits target_fits, source_fits;
     enum mpg_noise_model noise_model;
     struct mpg_machine target_noise, source_noise;
     size_t target_cores, source_cores; /* that have noise */
@@ -41,7 +44,7 @@ struct mpg_perturbation {
  * NULL) unless P's specs are given. Messages are those of path class PATH, or of
  * TARGET's farthest with MPG_PATHS; SOURCE's are of the same class, or its
  * farthest where it has none such. The signatures outlive P. Errors: TARGET has
- * no path PATH, out of memory. */
+ * no path PATH, a model of P's is to be fitted and has no fits, out of memory. */
 int mpg_perturbation_use(struct mpg_perturbation *p, const struct mpg_signature *target,
                          const struct mpg_signature *source, enum mpg_path_class path,
                          struct mpg_error *err);

@@ -24,18 +24,30 @@ static const char *against(const struct mpg_perturbation *p)
     }
 }
 
+/* TEXT of what a signature says, into BUF of SIZE bytes, and that it is of fitted families. */
+static const char *with_model(enum mpg_time_model model, const char *text, char *buf, size_t size)
+{
+    if (model != MPG_TIME_FIT)
+        return text;
+    snprintf(buf, size, "%s; of the nearest families fitted to them (fit)", text);
+    return buf;
+}
+
 void mpg_assume_latency(const struct mpg_report *r, char *text, size_t size)
 {
+    char buf[512];
     mpg_assume_specs(text, size, &r->p->latency, mpg_perturbation_latency_measured(r->p),
-                     against(r->p));
+                     with_model(r->p->latency_model, against(r->p), buf, sizeof buf));
 }
 
 void mpg_assume_bytes(const struct mpg_report *r, char *text, size_t size)
 {
     const struct mpg_perturbation *p = r->p;
     bool together = mpg_perturbation_latency_measured(p);
+    char buf[512];
     mpg_assume_specs(text, size, &p->byte, mpg_perturbation_bytes_measured(p),
-                     together ? "in the one-way times" : against(p));
+                     with_model(p->byte_model, together ? "in the one-way times" : against(p), buf,
+                                sizeof buf));
 }
 
 /* Where overhead O, called NAME, comes from. */

@@ -118,6 +118,10 @@ static json_t *options_json(const struct mpg_report *r)
     json_object_set_new(o, "call_noise", specs_json(&p->call_noise));
     json_object_set_new(o, "latency", specs_json(&p->latency));
     json_object_set_new(o, "byte", specs_json(&p->byte));
+    if (p->latency_model == MPG_TIME_FIT)
+        json_object_set_new(o, "latency_model", json_string("fit"));
+    if (p->byte_model == MPG_TIME_FIT)
+        json_object_set_new(o, "byte_model", json_string("fit"));
     json_object_set_new(o, "eager_limit_bytes", limit_json(r->options->graph.eager_limit_bytes));
     json_object_set_new(o, "source_eager_limit_bytes",
                         limit_json(r->result->source_eager_limit_bytes));

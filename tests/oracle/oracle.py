@@ -43,7 +43,8 @@ class Settings:
                  byte=None, compute_ratio=Fraction(1), eager_limit=None,
                  source_eager_limit=None, source_latency=None, source_byte=None,
                  signature=None, source=None, path=None, cosched=None,
-                 measurement="resample", seed=1, first_replica=0, keep_tracer=False):
+                 measurement="resample", seed=1, first_replica=0, keep_tracer=False,
+                 latency_model="empirical", byte_model="empirical"):
         self.absorb = absorb
         self.noise = noise
         self.call_noise = call_noise or (lambda rank: ZERO)
@@ -62,6 +63,8 @@ class Settings:
         self.seed = seed
         self.replica = first_replica
         self.keep_tracer = keep_tracer
+        self.latency_model = latency_model
+        self.byte_model = byte_model
 
     def removes_tracer(self):
         return bool(self.signature) and not self.keep_tracer
@@ -71,6 +74,7 @@ class Settings:
         alone = copy.copy(self)
         alone.noise = alone.call_noise = lambda rank: ZERO
         alone.latency = alone.byte = ZERO
+        alone.latency_model = alone.byte_model = "empirical"
         alone.compute_ratio = Fraction(1)
         return alone
 
@@ -248,6 +252,8 @@ def parse_arguments(words):
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--first-replica", type=int, default=0)
     parser.add_argument("--keep-tracer", action="store_true")
+    for what in ("--latency-model", "--byte-model"):
+        parser.add_argument(what, choices=["empirical", "fit"], default="empirical")
     parser.add_argument("--source-latency", type=time_ns)
     parser.add_argument("--source-byte", type=time_ns)
     parser.add_argument("trace", metavar="TRACE.txt")

@@ -7,6 +7,8 @@ from fractions import Fraction
 
 from oracle_draws import (ACK, BYTE, COLLECTIVE, LATENCY, LAUNCH, RECEIVE,
                           ROUND_LATENCY, ROW, SEND, Draws)
+from oracle_signature import FIT
+from oracle_trace import OracleError
 
 ZERO = Fraction(0)
 OPERATIONS = {"Barrier": "barrier", "Bcast": "bcast", "Allreduce": "allreduce",
@@ -28,11 +30,14 @@ class Machine:
         self.path = path
         self.launch = launch
 
-    def flight(self, size_bytes, u):
-        return self.path.flight(self.launch, size_bytes, u)
+    def drawn_from(self, model):
+        return FIT if model == "fit" else self.launch
 
-    def transfer_only(self, size_bytes, u):
-        return self.path.transfer_only(self.launch, size_bytes, u)
+    def flight(self, size_bytes, u, model):
+        return self.path.flight(self.drawn_from(model), size_bytes, u)
+
+    def transfer_only(self, size_bytes, u, model):
+        return self.path.transfer_only(self.drawn_from(model), size_bytes, u)
 
     def collective(self, operation, processes, size_bytes, u):
         sizes = self.signature.collectives[operation, processes]
@@ -66,6 +71,7 @@ class Costs:
         self.replaced = settings.latency is not None or settings.byte is not None
         self.all_replaced = None not in (settings.latency, settings.byte)
         self.value, self.flight_source = self.choose_flights()
+        self.check_models()
 
     # Flights
 
@@ -83,6 +89,22 @@ class Costs:
             return Machine.flight, None
         return (Machine.transfer_only if target.transfer.above(0) else None), None
 
+    def check_models(self):
+        """What is to be fitted must have fits at every size."""
+        latency, byte = (model == "fit" for model in (self.settings.latency_model,
+                                                      self.settings.byte_model))
+        if latency and self.value is not Machine.flight:
+            raise OracleError("--latency-model=fit: no latencies to draw from")
+        if byte and not self.value:
+            raise OracleError("--byte-model=fit: no times to draw from")
+        if not latency and not byte:
+            return
+        for machine in filter(None, (self.target, self.flight_source)):
+            lists = [machine.path.latency] * (self.value is Machine.flight)
+            for sizes in lists + [machine.path.transfer] * byte:
+                if not all(quantity.fit for quantity in sizes.quantities):
+                    raise OracleError("no family is fitted to it")
+
     def flies(self):
         """Whether X_T(d; u) is known, and nothing replaces a part of it."""
         return bool(self.target and self.target.path and self.target.path.latency
@@ -92,18 +114,29 @@ class Costs:
         """The median of X_T, of all launches."""
         return self.target.path.flight(None, size_bytes, 0.5)
 
-    def delta(self, size_bytes, u):
+    def delta(self, size_bytes, u, model):
         if not self.value:
             return ZERO
-        value = self.value(self.target, size_bytes, u)
+        value = self.value(self.target, size_bytes, u, model)
         if self.flight_source:
-            return value - self.value(self.flight_source, size_bytes, u)
-        return value - self.value(self.target, size_bytes, 0)
+            return value - self.value(self.flight_source, size_bytes, u, model)
+        return value - self.value(self.target, size_bytes, 0, model)
+
+    def absolute(self, size_bytes, u):
+        """X_T(d; u)"""
+        models = self.settings.latency_model, self.settings.byte_model
+        if models[0] == models[1]:
+            return self.target.flight(size_bytes, u, models[0])
+        latency = self.target.flight(0, u, models[0])
+        transfer = (self.target.flight(size_bytes, u, models[1])
+                    - self.target.flight(0, u, models[1]))
+        return max(0, latency + transfer)
 
     def parts(self, size_bytes, u):
         """(lambda, tau) with what the command line replaces."""
-        least = self.delta(0, u)
-        latency, transfer = least, self.delta(size_bytes, u) - least
+        latency = self.delta(0, u, self.settings.latency_model)
+        model = self.settings.byte_model
+        transfer = self.delta(size_bytes, u, model) - self.delta(0, u, model)
         if self.settings.latency is not None:
             latency = self.settings.latency
         if self.settings.byte is not None:

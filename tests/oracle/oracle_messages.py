@@ -164,9 +164,9 @@ class Messages:
         """X_T(d; u), X_T(0; u) and X_T(0; u')."""
         costs, send, post = self.costs, message.send.call, message.receive.call
         if costs.flies():
-            return (costs.target.flight(message.bytes, costs.u(message)),
-                    costs.target.flight(0, costs.u(message)),
-                    costs.target.flight(0, costs.u_back(message)))
+            u = costs.u(message)
+            return (costs.absolute(message.bytes, u), costs.absolute(0, u),
+                    costs.absolute(0, costs.u_back(message)))
         return (self.flight(message) + sum(costs.message(message)),
                 self.floor(0, send, post) + costs.message(message)[0],
                 self.floor(0, post, send) + costs.acknowledgement(message))

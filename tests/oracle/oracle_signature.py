@@ -9,6 +9,9 @@ import json
 import math
 import subprocess
 
+from oracle_fits import nearest
+
+FIT = "the fitted family"  # in place of a launch
 PATHS = ["core complex", "node", "between nodes"]
 
 
@@ -38,9 +41,12 @@ class Quantity:
     def __init__(self, given, key):
         self.pooled = Distribution(given[key])
         self.launches = [Distribution(one) for one in given.get("launches", [])]
+        self.fit = nearest(given[key])
 
     def at(self, launch, u):
-        """launch: a fraction of the launches, or None for all together."""
+        """launch: a fraction of the launches, None for all together, or FIT."""
+        if launch is FIT:
+            return self.fit(u)
         if launch is None or not self.launches:
             return self.pooled(u)
         return self.launches[math.floor(launch * len(self.launches))](u)

@@ -6,6 +6,7 @@ only or none, jumps, launches, rows, overheads, collectives, detours whole or in
 import argparse
 import base64
 import json
+import math
 import random
 import sys
 
@@ -21,6 +22,8 @@ class Maker:
     def __init__(self, seed, version):
         self.random = random.Random(f"signature {seed}")
         self.version = version
+        self.fits = random.Random(f"fits {seed}")
+        self.fitted = self.fits.random() < 0.9
 
     def chance(self, probability):
         return self.random.random() < probability
@@ -37,6 +40,33 @@ class Maker:
                  "mean": (quantiles[0] + quantiles[-1]) / 2, "quantiles": quantiles}
         if self.version == 4 and self.chance(0.7):
             given["probabilities"] = self.probabilities(knots)
+        return given
+
+    def fit(self, family, scale):
+        """Made up: nobody asks whether it fits."""
+        draw = self.fits
+        values = {"exponential": [("mean", scale * draw.uniform(0.1, 1))],
+                  "gamma": [("shape", draw.choice([0.3, 2.385, 40.7])),
+                            ("scale", scale * draw.uniform(0.05, 0.5))],
+                  "lognormal": [("mu", math.log(scale) + draw.uniform(-1, 0)),
+                                ("sigma", draw.uniform(0.1, 1.5))],
+                  "weibull": [("shape", draw.uniform(0.6, 3)),
+                              ("scale", scale * draw.uniform(0.1, 1))],
+                  "pareto tail": [("exponent", 1.5), ("threshold", scale)]}[family]
+        return {"family": family, "location": draw.choice([0, 0.37 * scale]),
+                "parameters": [{"name": name, "value": value, "low": value,
+                                "high": value} for name, value in values],
+                "distance": draw.choice([0.1, 0.2, draw.random()]),
+                "tail_fraction": 0.5 if family == "pareto tail" else 1}
+
+    def with_fits(self, given, scale):
+        """given, a distribution, with families fitted to it."""
+        if self.fitted:
+            some = self.fits.sample(["exponential", "gamma", "lognormal", "weibull",
+                                     "pareto tail"], self.fits.randint(1, 5))
+            if some == ["pareto tail"]:
+                some.append("gamma")
+            given["fits"] = [self.fit(family, scale) for family in some]
         return given
 
     def probabilities(self, knots):
@@ -64,6 +94,8 @@ class Maker:
         for size in sorted(self.random.sample(SIZES, some)):
             scale = base + per_byte * size
             element = {"size_bytes": size, key: self.distribution(scale)}
+            if key in ("one_way_ns", "transfer_ns"):
+                self.with_fits(element[key], scale)
             if self.version == 4 and self.chance(0.4):
                 element["launches"] = self.launches(scale)
             if self.version == 4 and key == "one_way_ns" and self.chance(0.4):

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Choosing the fits of both machines' paths. */
+#include "simulate/models/path_fits.h"
+
+#include <stdlib.h>
+
+#include "simulate/models/perturbation.h"
+
+/* The fits of SIZES, called WHAT, of PATH of SIG. */
+static int choose_all(const struct mpg_signature *sig, const struct mpg_network_path *path,
+                      const struct mpg_network_sizes *sizes, const char *what,
+                      struct mpg_fitted **fits, struct mpg_error *err)
+{
+    if (!(*fits = calloc(sizes->n + 1, sizeof **fits)))
+        return mpg_error_set(err, "out of memory");
+    for (size_t i = 0; i < sizes->n; i++)
+        if (mpg_fitted_choose(sizes->size[i].time_ns, &(*fits)[i], err) < 0)
+            return mpg_error_prefix(err, "%s: path '%s', %s of %lld bytes", sig->path,
+                                    mpg_path_name(path->path), what,
+                                    (long long)sizes->size[i].size_bytes);
+    return 0;
+}
+
+/* Those of one machine: one-way times where WAYS, and transfers. */
+static int use_path(const struct mpg_signature *sig, const struct mpg_network_path *path, bool ways,
+                    bool transfers, struct mpg_path_fits *fits, struct mpg_error *err)
+{
+    if (ways && choose_all(sig, path, &path->latency, "latency", &fits->latency, err) < 0)
+        return -1;
+    return transfers ? choose_all(sig, path, &path->bandwidth, "bandwidth", &fits->bandwidth, err)
+                     : 0;
+}
+
+/* Which of both are needed: of one-way times transfers give the slope alone, for bytes. */
+static int use_both(struct mpg_perturbation *p, struct mpg_error *err)
+{
+    enum mpg_flight_rule rule = mpg_flight_rule(p);
+    bool bytes = p->byte_model == MPG_TIME_FIT;
+    bool ways = rule == MPG_FLIGHT_DIFFERENCE || rule == MPG_FLIGHT_TARGET;
+    bool both = rule == MPG_FLIGHT_DIFFERENCE || rule == MPG_FLIGHT_TRANSFER_DIFFERENCE;
+    if (p->latency_model == MPG_TIME_FIT && !ways)
+        return mpg_error_set(err, "%s: --latency-model=fit: there are no latencies to draw from",
+                             p->target->path);
+    if (rule == MPG_FLIGHT_NONE)
+        return mpg_error_set(err, "%s: --byte-model=fit: there are no times of messages to draw from",
+                             p->target->path);
+    if (use_path(p->target, p->target_path, ways, bytes, &p->target_fits, err) < 0)
+        return -1;
+    return both ? use_path(p->source, p->source_path, ways, bytes, &p->source_fits, err) : 0;
+}
+
+int mpg_perturbation_use_fits(struct mpg_perturbation *p, struct mpg_error *err)
+{
+    if (p->latency_model != MPG_TIME_FIT && p->byte_model != MPG_TIME_FIT)
+        return 0;
+    return use_both(p, err);
+}
+
+void mpg_perturbation_clear_fits(struct mpg_perturbation *p)
+{
+    free(p->target_fits.latency);
+    free(p->target_fits.bandwidth);
+    free(p->source_fits.latency);
+    free(p->source_fits.bandwidth);
+    p->target_fits = p->source_fits = (struct mpg_path_fits){0};
+}

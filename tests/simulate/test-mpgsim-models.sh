@@ -1,0 +1,159 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# What signatures' times and noise are drawn from (TAP; docs/MODEL.md, section 3): --latency-model,
+# --byte-model, by what the command line's distributions give for the same draws.
+set -u
+mpgsim=${MPGSIM:-mpgsim}
+python=${PYTHON3-python3}
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=tests/tap.sh
+. "$here/../tap.sh"
+# shellcheck source=tests/traces.sh
+. "$here/../traces.sh"
+command -v "$mpgsim" >/dev/null || { echo "Bail out! no $mpgsim"; exit 1; }
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+cd "$dir" || exit 1
+
+# times SIZE LEAST MOST FAMILY LOCATION PARAMETER=VALUE...: measured between LEAST and MOST, fitted
+times() {
+    local size=$1 least=$2 most=$3 family=$4 location=$5 one comma=''
+    shift 5
+    printf '{"size_bytes": %s, "KEY": {"n": 9, "mean": %s, "sd": 0, "lag1": 0, "quantiles": [%s, %s]' \
+        "$size" "$least" "$least" "$most"
+    if [ "$family" != none ]; then
+        printf ', "fits": [{"family": "pareto tail", "parameters": [{"name": "exponent", '
+        printf '"value": 2, "low": 2, "high": 2}], "distance": 0.001, "tail_fraction": 0.1}, '
+        printf '{"family": "%s", "location": %s, "distance": 0.01, "parameters": [' "$family" "$location"
+        for one; do
+            printf '%s{"name": "%s", "value": %s, "low": %s, "high": %s}' "$comma" "${one%=*}" \
+                "${one#*=}" "${one#*=}" "${one#*=}"
+            comma=,
+        done
+        printf ']}]'
+    fi
+    echo '}}'
+}
+# machine LATENCY [BANDWIDTH]: made of what times printed
+machine() {
+    echo '{"format": "mpgkit-signature", "version": [4, 0], "header": {"host": "made up"},'
+    echo '"network": [{"path": "node", "eager_limit_bytes": 4096'
+    [ -z "$1" ] || printf ', "one_way": "one clock", "latency": [%s]\n' "$(tr '\n' , <<<"${1//KEY/one_way_ns}" | sed 's/,$//')"
+    [ -z "${2-}" ] ||
+        printf ', "bandwidth": [%s]\n' "$(tr '\n' , <<<"${2//KEY/transfer_ns}" | sed 's/,$//')"
+    echo '}]}'
+}
+
+# runs OPTION...: every replica's run time and every rank's median delay
+runs() {
+    "$mpgsim" --json --replicas=40 --seed=7 --eager-limit=4096 "$@" >answer 2>err || sed 's/^/# /' err
+    "$python" -c '
+import json, sys
+answer = json.load(sys.stdin)
+print(*(one["run_time_ns"] for one in answer["replicas"]))
+print(*(rank["delay_ns"]["median"] for rank in answer["ranks"]))' <answer
+}
+# near NAME A B: two answers of runs but for rounding
+near() {
+    ok "$1" "$python" -c '
+import sys
+a, b = (list(map(float, text.split())) for text in sys.argv[1:])
+sys.exit(not (len(a) == len(b) > 40 and all(abs(x - y) <= 1e-9 * abs(y) + 1e-6 for x, y in zip(a, b))))
+' "$2" "$3"
+}
+# refuses STATUS PATTERN OPTION...: one line on standard error, nothing else
+refuses() {
+    local status=$1 pattern=$2 got
+    shift 2
+    "$mpgsim" "$@" >out 2>err
+    got=$?
+    # shellcheck disable=SC2254 # a pattern
+    case $got,$(wc -l <err),$(wc -c <out),$(cat err) in
+    $status,1,0,$pattern) return 0 ;;
+    esac
+    echo "# exit $got, expected $status and '$pattern':"
+    sed 's/^/# /' err
+    return 1
+}
+
+ring 4 5 1024 >ring.txt
+pipeline 5 6 100 >pipeline.txt
+
+# ---- latencies ----
+machine "$(times 8 700 900 exponential 0 mean=2385.5)" >exp.sig
+machine "$(times 8 700 900 gamma 0 shape=4 scale=500)" >gamma.sig
+machine "$(times 8 700 900 lognormal 0 mu="$("$python" -c 'import math; print(math.log(2000) - math.log(1.25) / 2)')" \
+    sigma="$("$python" -c 'import math; print(math.sqrt(math.log(1.25)))')")" >lognormal.sig
+for trace in ring pipeline; do
+    for absorb in none wait clock; do
+        is "$trace, $absorb: an exponential fit of mean m is --latency=exp:m, draw for draw" \
+            "$(runs --absorb=$absorb --signature=exp.sig --latency-model=fit --byte-model=fit $trace.txt)" \
+            "$(runs --absorb=$absorb --latency=exp:2385.5ns $trace.txt)"
+    done
+    near "$trace: a gamma fit is --latency=gamma" \
+        "$(runs --signature=gamma.sig --latency-model=fit --byte-model=fit $trace.txt)" \
+        "$(runs --latency=gamma:2us,1us $trace.txt)"
+    near "$trace: a lognormal one is --latency=lognormal" \
+        "$(runs --signature=lognormal.sig --latency-model=fit --byte-model=fit $trace.txt)" \
+        "$(runs --latency=lognormal:2us,1us $trace.txt)"
+done
+is "every message of --eager-limit=-1 as well, with its acknowledgement" \
+    "$(runs --eager-limit=-1 --absorb=none --signature=exp.sig --latency-model=fit --byte-model=fit pipeline.txt)" \
+    "$(runs --eager-limit=-1 --absorb=none --latency=exp:2385.5ns pipeline.txt)"
+is "empirical is the default" "$(runs --signature=exp.sig --latency-model=empirical ring.txt)" \
+    "$(runs --signature=exp.sig ring.txt)"
+ok "and not the fit" test "$(runs --signature=exp.sig ring.txt)" != \
+    "$(runs --signature=exp.sig --latency-model=fit ring.txt)"
+near "a location is in both times: what is beyond it counts" \
+    "$(machine "$(times 8 700 900 exponential 650 mean=2048)" >far.sig
+       runs --absorb=none --signature=far.sig --latency-model=fit --byte-model=fit ring.txt)" \
+    "$(runs --absorb=none --latency=exp:2048ns ring.txt)"
+is "a machine as its own source changes nothing" \
+    "$(runs --signature=exp.sig --source=exp.sig --latency-model=fit ring.txt | tail -n 1)" "0.0 0.0 0.0 0.0"
+like "the answer says so" "$("$mpgsim" --signature=exp.sig --latency-model=fit ring.txt)" \
+    "*latency *of the nearest families fitted to them (fit)*"
+is "JSON has it" "$("$mpgsim" --json --signature=exp.sig --latency-model=fit ring.txt |
+    grep -c '"latency_model": "fit"')" 1
+is "and not where it was not asked for" "$("$mpgsim" --json --signature=exp.sig ring.txt |
+    grep -c '_model"')" 0
+
+# ---- bytes ----
+# 1024 x 2.385 ns: a power of 2 rounds nothing.
+machine "$(times 0 500 500 none 0; times 1024 500 900 exponential 0 mean=2442.24)" >bytes.sig
+is "bytes by a fit are --byte=exp:m / d" \
+    "$(runs --absorb=none --signature=bytes.sig --latency=const:0ns --byte-model=fit ring.txt)" \
+    "$(runs --absorb=none --latency=const:0ns --byte=exp:2.385ns ring.txt)"
+machine '' "$(times 8 500 500 none 0; times 1024 500 900 exponential 500 mean=2442.24)" >haul.sig
+near "transfers alone, too, beyond the smallest" \
+    "$(runs --absorb=none --signature=haul.sig --latency=const:0ns --byte-model=fit ring.txt)" \
+    "$(runs --absorb=none --latency=const:0ns --byte=exp:2.385ns ring.txt)"
+# Above the greatest size: 512 more bytes, each (mean / 512) of a slope between constants.
+machine "$(times 0 500 500 none 0; times 512 500 900 exponential 500 mean=1221.12)" >slope.sig
+near "the slope above the greatest size is the fits', too" \
+    "$(runs --absorb=none --signature=slope.sig --latency=const:0ns --byte-model=fit ring.txt)" \
+    "$(runs --absorb=none --latency=const:0ns --byte=exp:2.385ns ring.txt)"
+
+# ---- errors ----
+machine "$(times 8 700 900 none 0)" >old.sig
+machine "$(times 8 700 900 weibull 0 shape=2)" >half.sig
+ok "a signature without fits" refuses 1 \
+    "*old.sig: path 'node', latency of 8 bytes: no family is fitted to it in this signature" \
+    --signature=old.sig --latency-model=fit ring.txt
+ok "a source without fits" refuses 1 "*old.sig: path 'node', latency of 8 bytes: no family *" \
+    --signature=exp.sig --source=old.sig --byte-model=fit ring.txt
+ok "a fit that lacks a parameter" refuses 1 "*half.sig: *the fitted family 'weibull' are out of range" \
+    --signature=half.sig --latency-model=fit ring.txt
+ok "no latencies" refuses 1 "*haul.sig: --latency-model=fit: there are no latencies to draw from" \
+    --signature=haul.sig --latency-model=fit ring.txt
+echo '{"format": "mpgkit-signature", "version": [4, 0], "header": {"host": "made up"}}' >empty.sig
+ok "no network" refuses 1 "*empty.sig: --byte-model=fit: there are no times of messages to draw from" \
+    --signature=empty.sig --byte-model=fit ring.txt
+for option in latency byte; do
+    ok "--$option-model=often" refuses 2 "*--$option-model: 'often' is not empirical or fit*" \
+        --signature=exp.sig --$option-model=often ring.txt
+    ok "--$option-model without a signature" refuses 2 "*--$option-model: there is no --signature *" \
+        --$option-model=fit ring.txt
+    ok "--$option-model beside --$option" refuses 2 "*--$option-model: there is 'const:1ns' in place *" \
+        --signature=exp.sig --$option=const:1ns --$option-model=fit ring.txt
+done
+done_testing
