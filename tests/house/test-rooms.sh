@@ -34,12 +34,14 @@ trace/record      trace/pmpi
 trace/pmpi        trace/profile
 trace/*           trace/text trace/stat trace/record
 graph             trace
+graph/algorithms  common
 graph/matching    graph
 graph/meetings    graph
 graph/requests    graph/matching graph/meetings
 graph/schedule    graph/requests
 simulate/models   signature
-simulate/engine   simulate/models graph
+simulate/algorithms  graph/algorithms
+simulate/engine   simulate/models simulate/algorithms graph
 simulate/reports  simulate/engine
 simulate          common
 simulate/*        simulate/reports

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The messages of a collective's algorithm: who sends how much to whom, and after what.
+ *
+ * A plan is a few phases after each other. None of them is a list of messages: each says on
+ * demand what member v sends in a round, so that a plan takes the same memory whatever p is.
+ * Sources: R. Thakur, R. Rabenseifner, W. Gropp: Optimization of collective communication
+ * operations in MPICH. Int. J. High Performance Computing Applications 19 (2005), 49-66;
+ * E. Chan et al.: Collective communication: theory, practice, and experience. Concurrency and
+ * Computation 19 (2007), 1749-1783 (chains and rings); J. Chen et al.: Performance evaluation
+ * of allgather algorithms on Terascale Linux cluster with Fast Ethernet. HPC Asia 2005
+ * (neighbour exchange). docs/MODEL.md, section 4, has them in a table. */
+#ifndef MPG_GRAPH_PLAN_H
+#define MPG_GRAPH_PLAN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "graph/algorithms/table.h"
+#include "graph/algorithms/tree.h"
+
+enum mpg_phase_kind {
+    MPG_PHASE_DOWN,   /* each member receives from its parent, then sends to its children */
+    MPG_PHASE_UP,     /* each receives from its children, then sends to its parent */
+    MPG_PHASE_ROUNDS, /* in a round each sends at most one message and receives at most one,
+                         at the same time */
+    MPG_PHASE_POSTED  /* each posts the sends and receives of all rounds, and waits for them */
+};
+
+enum mpg_pattern {
+    MPG_PATTERN_DISSEMINATION, MPG_PATTERN_DOUBLING, MPG_PATTERN_RABENSEIFNER,
+    MPG_PATTERN_HALVING_UP, MPG_PATTERN_HALVING, MPG_PATTERN_SCATTER_DOUBLING,
+    MPG_PATTERN_BUTTERFLY, MPG_PATTERN_BRUCK, MPG_PATTERN_GATHER_DOUBLING, MPG_PATTERN_RING,
+    MPG_PATTERN_PIECES, MPG_PATTERN_NEIGHBOR, MPG_PATTERN_REDUCING_RING, MPG_PATTERN_PAIRWISE,
+    MPG_PATTERN_BLOCKWISE, MPG_PATTERN_TRANSPOSE, MPG_PATTERN_PIPELINE_DOWN,
+    MPG_PATTERN_PIPELINE_UP, MPG_PATTERN_PREFIX
+};
+
+struct mpg_phase {
+    enum mpg_phase_kind kind;
+    struct mpg_tree tree;     /* DOWN, UP */
+    bool subtrees;            /* DOWN, UP: messages hold the blocks of a subtree, not everything */
+    enum mpg_pattern pattern; /* ROUNDS, POSTED */
+    uint32_t rounds;          /* DOWN, UP: the most messages that a member sends in it */
+    uint32_t first_round;     /* rounds of a plan are numbered through */
+};
+
+/* What a collective is about. */
+struct mpg_collective_size {
+    enum mpg_collective operation;
+    int32_t p, root;       /* p >= 1; root: its index; of those without, 0 */
+    double bytes;          /* Bcast, reductions, scans: the vector; of the others a block: what each
+                              member contributes, gets (Scatter), or sends to each (Alltoall) */
+    const double *before;  /* NULL, or of blocks that differ: p + 1 sums of those of all members
+                              before v, relative to the root; of Alltoallv v's block is all that
+                              it sends to others, in equal parts. Not owned. */
+};
+
+enum { MPG_PHASES_MAX = 3 };
+struct mpg_plan {
+    struct mpg_collective_size size;
+    double vector_bytes, block_bytes, segment_bytes;
+    uint32_t segments;
+    int phases;
+    struct mpg_phase phase[MPG_PHASES_MAX];
+};
+
+struct mpg_message { /* between members relative to the root */
+    int32_t from, to;
+    double bytes;
+    uint32_t round;   /* with `from` what its draws go by */
+};
+
+/* How SIZE goes by TABLE. */
+struct mpg_plan mpg_plan_make(const struct mpg_table *table,
+                              const struct mpg_collective_size *size);
+/* Whether a member can leave before others, on which it does not depend, have come: PLAN is one
+ * tree. */
+bool mpg_plan_is_tree(const struct mpg_plan *plan);
+/* Of a tree phase: the message between v > 0 and its parent. */
+struct mpg_message mpg_tree_message(const struct mpg_plan *plan, const struct mpg_phase *phase,
+                                    int32_t v);
+/* Of ROUNDS and POSTED: what v sends in ROUND (0 .. rounds - 1 of the phase); false: nothing. */
+bool mpg_round_message(const struct mpg_plan *plan, const struct mpg_phase *phase, uint32_t round,
+                       int32_t v, struct mpg_message *message);
+/* Of ROUNDS: who sends in ROUND is in LOW .. HIGH - 1. */
+void mpg_round_senders(const struct mpg_plan *plan, const struct mpg_phase *phase, uint32_t round,
+                       int32_t *low, int32_t *high);
+
+#endif

@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Rows of tables: mpgcollectives(5), read and looked up. */
+#include "graph/algorithms/table.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/units.h"
+
+/* The lines of openmpi.collectives. */
+static const char *const built_in[] = {
+#include "graph/algorithms/openmpi.inc"
+};
+
+enum { LARGEST_FILE = 1 << 20, WORDS = 6, RADIX_MAX = 1 << 16 };
+
+struct row {
+    enum mpg_collective operation;
+    int64_t processes, bytes; /* the least that it is for */
+    struct mpg_choice choice;
+    uint32_t line;
+};
+
+struct mpg_table {
+    struct row *row; /* by operation, processes, bytes */
+    size_t n, capacity;
+};
+
+static int out_of_memory(struct mpg_error *err)
+{
+    return mpg_error_set(err, "out of memory");
+}
+
+/* --- a line --- */
+
+static enum mpg_collective find_operation(const char *name)
+{
+    enum mpg_collective i = 0;
+    while (i < MPG_COLLECTIVES && strcmp(mpg_collective_name(i), name) != 0)
+        i++;
+    return i;
+}
+
+static enum mpg_algorithm find_algorithm(const char *name)
+{
+    enum mpg_algorithm i = 0;
+    while (i < MPG_ALGORITHMS && strcmp(mpg_algorithm_name(i), name) != 0)
+        i++;
+    return i;
+}
+
+/* `radix=N` or `segment=SIZE`, of the algorithms that have them. */
+static int parse_option(const char *word, struct mpg_choice *choice, struct mpg_error *err)
+{
+    int64_t value;
+    if (strncmp(word, "radix=", 6) == 0 && choice->algorithm == MPG_ALGORITHM_KNOMIAL) {
+        if (mpg_units_parse_int(word + 6, &value, err) < 0)
+            return -1;
+        if (value < 2 || value > RADIX_MAX)
+            return mpg_error_set(err, "a radix is 2 to %d, not %lld", RADIX_MAX,
+                                 (long long)value);
+        choice->radix = (int)value;
+        return 0;
+    }
+    if (strncmp(word, "segment=", 8) == 0 && choice->algorithm == MPG_ALGORITHM_CHAIN) {
+        if (mpg_units_parse_size(word + 8, &value, err) < 0)
+            return -1;
+        if (value < 1)
+            return mpg_error_set(err, "a segment has at least a byte");
+        choice->segment_bytes = (double)value;
+        return 0;
+    }
+    return mpg_error_set(err, "'%.40s' is no option of %s", word,
+                         mpg_algorithm_name(choice->algorithm));
+}
+
+/* N words, at least 4, as a row. */
+static int parse_row(char *const *word, size_t n, struct row *row, struct mpg_error *err)
+{
+    row->operation = find_operation(word[0]);
+    if (row->operation == MPG_COLLECTIVES)
+        return mpg_error_set(err, "'%.40s' is no collective operation", word[0]);
+    if (mpg_units_parse_int(word[1], &row->processes, err) < 0 ||
+        mpg_units_parse_size(word[2], &row->bytes, err) < 0)
+        return -1;
+    if (row->processes < 1 || row->processes > INT32_MAX)
+        return mpg_error_set(err, "processes are 1 to %d", INT32_MAX);
+    if (row->bytes < 0)
+        return mpg_error_set(err, "bytes are 0 or more");
+    row->choice = (struct mpg_choice){.algorithm = find_algorithm(word[3]), .radix = 2};
+    if (row->choice.algorithm == MPG_ALGORITHMS)
+        return mpg_error_set(err, "'%.40s' is no algorithm", word[3]);
+    if (!mpg_algorithm_fits(row->choice.algorithm, row->operation))
+        return mpg_error_set(err, "%s is no algorithm for %s", word[3], word[0]);
+    for (size_t i = 4; i < n; i++)
+        if (parse_option(word[i], &row->choice, err) < 0)
+            return -1;
+    if (row->choice.algorithm == MPG_ALGORITHM_KNOMIAL && n == 4)
+        return mpg_error_set(err, "knomial needs radix=N");
+    return 0;
+}
+
+/* LINE of LENGTH bytes, the NUMBER-th, after the first one. */
+static int add_line(struct mpg_table *t, const char *line, size_t length, uint32_t number,
+                    struct mpg_error *err)
+{
+    char *word[WORDS + 1], *rest, *copy = strndup(line, length);
+    size_t n = 0;
+    int status = -1;
+    if (!copy)
+        return out_of_memory(err);
+    copy[strcspn(copy, "#")] = '\0';
+    for (char *w = strtok_r(copy, " \t\r", &rest); w && n <= WORDS;
+         w = strtok_r(NULL, " \t\r", &rest))
+        word[n++] = w;
+    if (n == 0) {
+        status = 0;
+        goto out;
+    }
+    if (n < 4 || n > WORDS) {
+        mpg_error_set(err, "a row is OPERATION PROCESSES BYTES ALGORITHM [OPTION...]");
+        goto out;
+    }
+    if (t->n == t->capacity) {
+        size_t capacity = t->capacity ? 2 * t->capacity : 64;
+        void *grown = realloc(t->row, capacity * sizeof *t->row);
+        if (!grown) {
+            out_of_memory(err);
+            goto out;
+        }
+        t->row = grown;
+        t->capacity = capacity;
+    }
+    t->row[t->n].line = number;
+    if (parse_row(word, n, &t->row[t->n], err) < 0)
+        goto out;
+    t->n++;
+    status = 0;
+out:
+    free(copy);
+    return status;
+}
+
+/* --- the whole --- */
+
+static int compare(const void *a, const void *b)
+{
+    const struct row *x = a, *y = b;
+    if (x->operation != y->operation)
+        return x->operation < y->operation ? -1 : 1;
+    if (x->processes != y->processes)
+        return x->processes < y->processes ? -1 : 1;
+    if (x->bytes != y->bytes)
+        return x->bytes < y->bytes ? -1 : 1;
+    return x->line < y->line ? -1 : x->line > y->line;
+}
+
+/* Every operation that T has must have an answer for any two processes and more, and for any
+ * bytes; and no two. */
+static int check(const struct mpg_table *t, const char *name, struct mpg_error *err)
+{
+    for (size_t i = 0; i < t->n; i++) {
+        const struct row *r = &t->row[i], *last = i > 0 ? r - 1 : NULL;
+        const char *operation = mpg_collective_name(r->operation);
+        bool first = !last || last->operation != r->operation;
+        bool first_of_processes = first || last->processes != r->processes;
+        if (first && r->processes > 2)
+            return mpg_error_set(err, "%s: line %u: %s has no row for 2 processes", name, r->line,
+                                 operation);
+        if (first_of_processes && r->bytes > 0)
+            return mpg_error_set(err, "%s: line %u: %s from %lld processes on has no row for 0 "
+                                 "bytes", name, r->line, operation, (long long)r->processes);
+        if (!first_of_processes && last->bytes == r->bytes)
+            return mpg_error_set(err, "%s: line %u: is for the same processes and bytes as line %u",
+                                 name, r->line, last->line);
+    }
+    return 0;
+}
+
+static bool has_operation(const struct mpg_table *t, enum mpg_collective operation)
+{
+    for (size_t i = 0; i < t->n; i++)
+        if (t->row[i].operation == operation)
+            return true;
+    return false;
+}
+
+/* What T does not say is as in BASE. */
+static int complete(struct mpg_table *t, const struct mpg_table *base, struct mpg_error *err)
+{
+    struct row *grown = realloc(t->row, (t->n + base->n) * sizeof *grown);
+    size_t n = t->n;
+    if (!grown)
+        return out_of_memory(err);
+    t->row = grown;
+    t->capacity = t->n + base->n;
+    for (size_t i = 0; i < base->n; i++)
+        if (!has_operation(t, base->row[i].operation))
+            t->row[n++] = base->row[i];
+    t->n = n;
+    qsort(t->row, t->n, sizeof *t->row, compare);
+    return 0;
+}
+
+struct mpg_table *mpg_table_default(struct mpg_error *err)
+{
+    struct mpg_table *t = calloc(1, sizeof *t);
+    if (!t) {
+        out_of_memory(err);
+        return NULL;
+    }
+    for (size_t i = 0; i < sizeof built_in / sizeof *built_in; i++)
+        if (add_line(t, built_in[i], strlen(built_in[i]), (uint32_t)i + 1, err) < 0)
+            goto fail;
+    qsort(t->row, t->n, sizeof *t->row, compare);
+    if (check(t, "built-in table", err) == 0)
+        return t;
+fail:
+    mpg_table_free(t);
+    return NULL;
+}
+
+struct mpg_table *mpg_table_parse(const char *text, size_t length, const char *name,
+                                  struct mpg_error *err)
+{
+    static const char magic[] = "#mpgcollectives 1";
+    struct mpg_table *base = NULL, *t = calloc(1, sizeof *t);
+    uint32_t number = 0;
+    if (!t) {
+        out_of_memory(err);
+        return NULL;
+    }
+    for (const char *line = text, *end = text + length, *next; line < end; line = next + 1) {
+        next = memchr(line, '\n', (size_t)(end - line));
+        next = next ? next : end;
+        size_t n = (size_t)(next - line);
+        if (memchr(line, '\0', n)) {
+            mpg_error_set(err, "%s: line %u: is no text", name, number + 1);
+            goto fail;
+        }
+        if (number++ == 0) {
+            n -= n > 0 && line[n - 1] == '\r';
+            if (n == sizeof magic - 1 && memcmp(line, magic, n) == 0)
+                continue;
+            mpg_error_set(err, "%s: does not begin with %s", name, magic);
+            goto fail;
+        }
+        if (add_line(t, line, n, number, err) < 0) {
+            mpg_error_prefix(err, "%s: line %u", name, number);
+            goto fail;
+        }
+    }
+    if (number == 0) {
+        mpg_error_set(err, "%s: does not begin with %s", name, magic);
+        goto fail;
+    }
+    if (t->n > 0)
+        qsort(t->row, t->n, sizeof *t->row, compare);
+    base = check(t, name, err) < 0 ? NULL : mpg_table_default(err);
+    if (base && complete(t, base, err) == 0) {
+        mpg_table_free(base);
+        return t;
+    }
+fail:
+    mpg_table_free(base);
+    mpg_table_free(t);
+    return NULL;
+}
+
+struct mpg_table *mpg_table_read(const char *path, struct mpg_error *err)
+{
+    FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "re");
+    char *text = malloc(LARGEST_FILE + 1);
+    struct mpg_table *t = NULL;
+    if (!file) {
+        mpg_error_errno(err, errno, "%s", path);
+        goto out;
+    }
+    if (!text) {
+        out_of_memory(err);
+        goto out;
+    }
+    size_t n = fread(text, 1, LARGEST_FILE + 1, file);
+    if (ferror(file))
+        mpg_error_errno(err, errno, "%s", path);
+    else if (n > LARGEST_FILE)
+        mpg_error_set(err, "%s: is larger than 1 MiB", path);
+    else
+        t = mpg_table_parse(text, n, path, err);
+out:
+    if (file && file != stdin)
+        fclose(file);
+    free(text);
+    return t;
+}
+
+struct mpg_choice mpg_table_find(const struct mpg_table *t, enum mpg_collective operation,
+                                 int32_t p, double bytes)
+{
+    const struct row *found = NULL;
+    for (size_t i = 0; i < t->n; i++) {
+        const struct row *r = &t->row[i];
+        if (r->operation != operation || (found && r->processes > p))
+            continue;
+        if (!found || r->processes > found->processes || (double)r->bytes <= bytes)
+            found = r;
+    }
+    return found->choice; /* every table has rows of every operation */
+}
+
+void mpg_table_free(struct mpg_table *t)
+{
+    if (!t)
+        return;
+    free(t->row);
+    free(t);
+}

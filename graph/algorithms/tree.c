@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Parents and children by their numbers. */
+#include "graph/algorithms/tree.h"
+
+/* Of a k-nomial tree: the least r^k that v is not a multiple of r times; of 0, and beyond p, the
+ * least one that reaches p. v's children are below it, and so is what is below v. */
+static int64_t reach(const struct mpg_tree *t, int32_t v)
+{
+    int64_t step = 1;
+    while (step < t->p && v % (step * t->radix) == 0)
+        step *= t->radix;
+    return step;
+}
+
+int32_t mpg_tree_parent(const struct mpg_tree *t, int32_t v)
+{
+    switch (t->kind) {
+    case MPG_TREE_LINEAR:
+        return 0;
+    case MPG_TREE_CHAIN:
+        return v - 1;
+    case MPG_TREE_BINARY:
+        return (v - 1) / 2;
+    case MPG_TREE_KNOMIAL:
+        return (int32_t)(v - v % (reach(t, v) * t->radix));
+    }
+    return 0;
+}
+
+int32_t mpg_tree_children(const struct mpg_tree *t, int32_t v)
+{
+    int32_t n = 0;
+    switch (t->kind) {
+    case MPG_TREE_LINEAR:
+        return v == 0 ? t->p - 1 : 0;
+    case MPG_TREE_CHAIN:
+        return v + 1 < t->p;
+    case MPG_TREE_BINARY:
+        return (2 * (int64_t)v + 1 < t->p) + (2 * (int64_t)v + 2 < t->p);
+    case MPG_TREE_KNOMIAL:
+        for (int64_t step = reach(t, v) / t->radix; step >= 1; step /= t->radix)
+            for (int32_t j = 1; j < t->radix && v + j * step < t->p; j++)
+                n++;
+        return n;
+    }
+    return 0;
+}
+
+int32_t mpg_tree_child(const struct mpg_tree *t, int32_t v, int32_t k)
+{
+    switch (t->kind) {
+    case MPG_TREE_LINEAR:
+        return k + 1;
+    case MPG_TREE_CHAIN:
+        return v + 1;
+    case MPG_TREE_BINARY:
+        return 2 * v + 1 + k;
+    case MPG_TREE_KNOMIAL:
+        for (int64_t step = reach(t, v) / t->radix; step >= 1; step /= t->radix)
+            for (int32_t j = 1; j < t->radix && v + j * step < t->p; j++)
+                if (k-- == 0)
+                    return (int32_t)(v + j * step);
+        break;
+    }
+    return -1;
+}
+
+int32_t mpg_tree_place(const struct mpg_tree *t, int32_t v)
+{
+    if (t->kind == MPG_TREE_LINEAR)
+        return v - 1;
+    if (t->kind == MPG_TREE_CHAIN)
+        return 0;
+    if (t->kind == MPG_TREE_BINARY)
+        return (v - 1) % 2;
+    int32_t parent = mpg_tree_parent(t, v), k = 0;
+    while (mpg_tree_child(t, parent, k) != v)
+        k++;
+    return k;
+}
+
+int32_t mpg_tree_size(const struct mpg_tree *t, int32_t v)
+{
+    if (v == 0)
+        return t->p;
+    if (t->kind == MPG_TREE_LINEAR)
+        return 1;
+    int64_t below = t->kind == MPG_TREE_CHAIN ? t->p : reach(t, v);
+    return (int32_t)(below < t->p - v ? below : t->p - v);
+}

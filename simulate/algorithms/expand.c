@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Rounds, trees and posted messages, for a vector of lanes a member. */
+#include "simulate/algorithms/expand.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Working space a member: */
+enum {
+    FREE,    /* F: from when on it may send again */
+    LOCAL,   /* its own calls; of posted messages: its sends so far */
+    OTHER,   /* the latest of what it waits for besides what it receives, */
+    ARRIVED, /* and of what it receives, with the o_r of what comes after */
+    COSTS,   /* the sum of its o_r */
+    SPACES
+};
+
+struct mpg_expansion {
+    uint32_t lanes;
+    size_t capacity; /* doubles */
+    double *space[SPACES];
+    double *lambda, *tau, *cost; /* lanes each: of the message at hand */
+};
+
+/* What goes through all of an evaluation. */
+struct evaluation {
+    struct mpg_expansion *x;
+    const struct mpg_plan *plan;
+    const struct mpg_message_costs *costs;
+};
+
+struct mpg_expansion *mpg_expansion_new(uint32_t lanes, struct mpg_error *err)
+{
+    struct mpg_expansion *x = calloc(1, sizeof *x);
+    if (x) {
+        x->lanes = lanes;
+        x->lambda = calloc(lanes, sizeof *x->lambda);
+        x->tau = calloc(lanes, sizeof *x->tau);
+        x->cost = calloc(lanes, sizeof *x->cost);
+    }
+    if (x && x->lambda && x->tau && x->cost)
+        return x;
+    mpg_expansion_free(x);
+    mpg_error_set(err, "out of memory");
+    return NULL;
+}
+
+void mpg_expansion_free(struct mpg_expansion *x)
+{
+    if (!x)
+        return;
+    for (int i = 0; i < SPACES; i++)
+        free(x->space[i]);
+    free(x->lambda);
+    free(x->tau);
+    free(x->cost);
+    free(x);
+}
+
+static int reserve(struct mpg_expansion *x, int32_t p, struct mpg_error *err)
+{
+    size_t wanted = (size_t)p * x->lanes;
+    if (wanted <= x->capacity)
+        return 0;
+    for (int i = 0; i < SPACES; i++) {
+        free(x->space[i]);
+        x->space[i] = malloc(wanted * sizeof *x->space[i]);
+        x->capacity = 0; /* until all have grown */
+        if (!x->space[i])
+            return mpg_error_set(err, "out of memory (%zu values of a collective)", wanted);
+    }
+    x->capacity = wanted;
+    return 0;
+}
+
+static double *of_member(const struct mpg_expansion *x, int space, int32_t v)
+{
+    return x->space[space] + (size_t)v * x->lanes;
+}
+
+static void fill(double *values, size_t n, double value)
+{
+    for (size_t i = 0; i < n; i++)
+        values[i] = value;
+}
+
+/* --- messages --- */
+
+/* M, of members relative to the root, between their indices. */
+static struct mpg_message absolute(const struct evaluation *e, struct mpg_message m)
+{
+    int64_t p = e->plan->size.p, root = e->plan->size.root;
+    m.from = (int32_t)((m.from + root) % p);
+    m.to = (int32_t)((m.to + root) % p);
+    return m;
+}
+
+static bool is_synchronous(const struct evaluation *e, const struct mpg_message *m)
+{
+    return m->bytes > e->costs->eager_limit_bytes;
+}
+
+/* When M leaves, which its sender sends at SENT: no earlier than FREE, which becomes when it may
+ * send again. Goes to x->cost. */
+static void inject(struct evaluation *e, const struct mpg_message *m, const double *sent,
+                   double *free_ns)
+{
+    double gap_ns = e->costs->gap(e->costs->data, m);
+    for (uint32_t w = 0; w < e->x->lanes; w++) {
+        double leaves_ns = fmax(sent[w], free_ns[w]);
+        e->x->cost[w] = leaves_ns;
+        free_ns[w] = leaves_ns + gap_ns;
+    }
+}
+
+/* Eager M, sent at SENT: when it arrives. */
+static void fly(struct evaluation *e, const struct mpg_message *m, const double *sent,
+                double *free_ns, double *arrival)
+{
+    struct mpg_expansion *x = e->x;
+    inject(e, m, sent, free_ns);
+    e->costs->flight(e->costs->data, m, x->lambda, x->tau);
+    for (uint32_t w = 0; w < x->lanes; w++)
+        arrival[w] = x->cost[w] + x->lambda[w] + x->tau[w];
+}
+
+/* Synchronous M, sent at SENT, whose receiver is ready for it at POSTED: when it arrives is in
+ * x->tau then, and when its sender is done in x->cost. */
+static void meet(struct evaluation *e, const struct mpg_message *m, const double *sent,
+                 const double *posted, double *free_ns)
+{
+    struct mpg_expansion *x = e->x;
+    inject(e, m, sent, free_ns);
+    e->costs->flight(e->costs->data, m, x->lambda, x->tau);
+    for (uint32_t w = 0; w < x->lanes; w++) {
+        double header_ns = fmax(x->cost[w] + x->lambda[w], posted[w]);
+        x->tau[w] += header_ns;
+        x->cost[w] = header_ns - x->lambda[w];
+    }
+    if (e->costs->waiting(e->costs->data, m, x->lambda))
+        for (uint32_t w = 0; w < x->lanes; w++)
+            x->cost[w] += x->lambda[w];
+    else
+        memcpy(x->cost, x->tau, x->lanes * sizeof *x->cost);
+}
+
+/* VALUE += o_s of M. */
+static void add_send(struct evaluation *e, const struct mpg_message *m, double *value)
+{
+    e->costs->send(e->costs->data, m, e->x->cost);
+    for (uint32_t w = 0; w < e->x->lanes; w++)
+        value[w] += e->x->cost[w];
+}
+
+static void add_receive(struct evaluation *e, const struct mpg_message *m, double *value)
+{
+    e->costs->receive(e->costs->data, m, e->x->cost);
+    for (uint32_t w = 0; w < e->x->lanes; w++)
+        value[w] += e->x->cost[w];
+}
+
+static void raise_to(double *value, const double *other, uint32_t lanes)
+{
+    for (uint32_t w = 0; w < lanes; w++)
+        value[w] = fmax(value[w], other[w]);
+}
+
+/* --- trees --- */
+
+/* Member V receives M, which has arrived at ARRIVAL. */
+static void receive(struct evaluation *e, const struct mpg_message *m, const double *arrival,
+                    double *value)
+{
+    add_receive(e, m, value);
+    raise_to(value, arrival, e->x->lanes);
+}
+
+static void step_down(struct evaluation *e, const struct mpg_phase *phase, int32_t v,
+                      const struct mpg_tree_values *values, double *free_ns)
+{
+    struct mpg_expansion *x = e->x;
+    double *mine = values->value(values->data, v);
+    if (v > 0) {
+        struct mpg_message m = absolute(e, mpg_tree_message(e->plan, phase, v));
+        if (!is_synchronous(e, &m)) /* else its parent has seen to it */
+            receive(e, &m, values->message(values->data, v), mine);
+    }
+    int32_t n = mpg_tree_children(&phase->tree, v);
+    for (int32_t k = 0; k < n; k++) {
+        int32_t child = mpg_tree_child(&phase->tree, v, k);
+        struct mpg_message m = absolute(e, mpg_tree_message(e->plan, phase, child));
+        if (!is_synchronous(e, &m)) {
+            fly(e, &m, mine, free_ns, values->message(values->data, child));
+            add_send(e, &m, mine);
+            continue;
+        }
+        double *theirs = values->value(values->data, child);
+        meet(e, &m, mine, theirs, free_ns);
+        raise_to(mine, x->cost, x->lanes);
+        receive(e, &m, x->tau, theirs);
+    }
+}
+
+static void step_up(struct evaluation *e, const struct mpg_phase *phase, int32_t v,
+                    const struct mpg_tree_values *values, double *free_ns)
+{
+    struct mpg_expansion *x = e->x;
+    double *mine = values->value(values->data, v);
+    for (int32_t k = mpg_tree_children(&phase->tree, v) - 1; k >= 0; k--) {
+        int32_t child = mpg_tree_child(&phase->tree, v, k);
+        struct mpg_message m = absolute(e, mpg_tree_message(e->plan, phase, child));
+        if (!is_synchronous(e, &m)) {
+            receive(e, &m, values->message(values->data, child), mine);
+            continue;
+        }
+        double *theirs = values->value(values->data, child);
+        meet(e, &m, theirs, mine, of_member(x, FREE, child));
+        raise_to(theirs, x->cost, x->lanes);
+        receive(e, &m, x->tau, mine);
+    }
+    if (v == 0)
+        return;
+    struct mpg_message m = absolute(e, mpg_tree_message(e->plan, phase, v));
+    if (!is_synchronous(e, &m)) {
+        fly(e, &m, mine, free_ns, values->message(values->data, v));
+        add_send(e, &m, mine);
+    }
+}
+
+/* --- a phase of all members --- */
+
+/* Values of all members together. */
+struct together {
+    const struct evaluation *e;
+    double *value;
+};
+
+static double *value_of(void *data, int32_t v)
+{
+    const struct together *t = data;
+    int64_t index = ((int64_t)v + t->e->plan->size.root) % t->e->plan->size.p;
+    return t->value + (size_t)index * t->e->x->lanes;
+}
+
+static double *message_of(void *data, int32_t v)
+{
+    const struct together *t = data;
+    return of_member(t->e->x, ARRIVED, v);
+}
+
+static void run_tree(struct evaluation *e, const struct mpg_phase *phase, double *value)
+{
+    struct together all = {e, value};
+    const struct mpg_tree_values values = {&all, value_of, message_of};
+    int32_t p = e->plan->size.p;
+    for (int32_t i = 0; i < p; i++) {
+        int32_t v = phase->kind == MPG_PHASE_DOWN ? i : p - 1 - i; /* parents come first */
+        double *free_ns = of_member(e->x, FREE, v);
+        if (phase->kind == MPG_PHASE_DOWN)
+            step_down(e, phase, v, &values, free_ns);
+        else
+            step_up(e, phase, v, &values, free_ns);
+    }
+}
+
+/* One message of a round in which all is sent and received at the same time. */
+static void exchange(struct evaluation *e, const struct mpg_message *relative,
+                     struct together *all)
+{
+    struct mpg_expansion *x = e->x;
+    const struct mpg_message m = absolute(e, *relative);
+    const double *sent = value_of(all, relative->from), *posted = value_of(all, relative->to);
+    double *free_ns = of_member(x, FREE, relative->from);
+    double *other = of_member(x, OTHER, relative->to);
+    if (is_synchronous(e, &m)) {
+        meet(e, &m, sent, posted, free_ns);
+        raise_to(of_member(x, OTHER, relative->from), x->cost, x->lanes);
+        raise_to(other, x->tau, x->lanes);
+    } else {
+        fly(e, &m, sent, free_ns, x->tau);
+        raise_to(other, x->tau, x->lanes);
+        add_send(e, &m, of_member(x, LOCAL, relative->from));
+    }
+    add_receive(e, &m, of_member(x, LOCAL, relative->to));
+}
+
+static void begin_round(struct evaluation *e, int32_t v, struct together *all)
+{
+    uint32_t lanes = e->x->lanes;
+    memcpy(of_member(e->x, LOCAL, v), value_of(all, v), lanes * sizeof(double));
+    fill(of_member(e->x, OTHER, v), lanes, -INFINITY);
+}
+
+static void end_round(struct evaluation *e, int32_t v, struct together *all)
+{
+    double *value = value_of(all, v);
+    memcpy(value, of_member(e->x, LOCAL, v), e->x->lanes * sizeof *value);
+    raise_to(value, of_member(e->x, OTHER, v), e->x->lanes);
+}
+
+static void run_rounds(struct evaluation *e, const struct mpg_phase *phase, double *value)
+{
+    struct together all = {e, value};
+    struct mpg_message m;
+    for (uint32_t round = 0; round < phase->rounds; round++) {
+        int32_t low, high;
+        mpg_round_senders(e->plan, phase, round, &low, &high);
+        for (int32_t v = low; v < high; v++)
+            if (mpg_round_message(e->plan, phase, round, v, &m)) {
+                begin_round(e, m.from, &all);
+                begin_round(e, m.to, &all);
+            }
+        for (int32_t v = low; v < high; v++)
+            if (mpg_round_message(e->plan, phase, round, v, &m))
+                exchange(e, &m, &all);
+        for (int32_t v = low; v < high; v++)
+            if (mpg_round_message(e->plan, phase, round, v, &m)) {
+                end_round(e, m.from, &all);
+                end_round(e, m.to, &all);
+            }
+    }
+}
+
+/* One message of those that are all under way together. */
+static void post(struct evaluation *e, const struct mpg_message *relative, struct together *all)
+{
+    struct mpg_expansion *x = e->x;
+    const struct mpg_message m = absolute(e, *relative);
+    double *sending = of_member(x, LOCAL, relative->from);
+    double *free_ns = of_member(x, FREE, relative->from);
+    double *arrived = of_member(x, ARRIVED, relative->to);
+    if (is_synchronous(e, &m)) {
+        meet(e, &m, sending, value_of(all, relative->to), free_ns);
+        raise_to(of_member(x, OTHER, relative->from), x->cost, x->lanes);
+    } else
+        fly(e, &m, sending, free_ns, x->tau);
+    add_send(e, &m, sending);
+    add_receive(e, &m, of_member(x, COSTS, relative->to));
+    for (uint32_t w = 0; w < x->lanes; w++) /* add_receive() has left o_r there */
+        arrived[w] = fmax(arrived[w] + x->cost[w], x->tau[w]);
+}
+
+static void run_posted(struct evaluation *e, const struct mpg_phase *phase, double *value)
+{
+    struct together all = {e, value};
+    struct mpg_expansion *x = e->x;
+    int32_t p = e->plan->size.p;
+    struct mpg_message m;
+    size_t n = (size_t)p * x->lanes;
+    for (int32_t v = 0; v < p; v++)
+        memcpy(of_member(x, LOCAL, v), value_of(&all, v), x->lanes * sizeof *value);
+    fill(x->space[OTHER], n, -INFINITY);
+    fill(x->space[ARRIVED], n, -INFINITY);
+    fill(x->space[COSTS], n, 0);
+    for (uint32_t round = 0; round < phase->rounds; round++)
+        for (int32_t v = 0; v < p; v++)
+            if (mpg_round_message(e->plan, phase, round, v, &m))
+                post(e, &m, &all);
+    for (int32_t v = 0; v < p; v++) {
+        double *mine = value_of(&all, v);
+        const double *sent = of_member(x, LOCAL, v), *costs = of_member(x, COSTS, v);
+        for (uint32_t w = 0; w < x->lanes; w++)
+            mine[w] = sent[w] + costs[w];
+        raise_to(mine, of_member(x, ARRIVED, v), x->lanes);
+        raise_to(mine, of_member(x, OTHER, v), x->lanes);
+    }
+}
+
+int mpg_expand(struct mpg_expansion *x, const struct mpg_plan *plan,
+               const struct mpg_message_costs *costs, double *value, struct mpg_error *err)
+{
+    struct evaluation e = {x, plan, costs};
+    if (reserve(x, plan->size.p, err) < 0)
+        return -1;
+    fill(x->space[FREE], (size_t)plan->size.p * x->lanes, -INFINITY);
+    for (int i = 0; i < plan->phases; i++) {
+        const struct mpg_phase *phase = &plan->phase[i];
+        if (phase->kind == MPG_PHASE_ROUNDS)
+            run_rounds(&e, phase, value);
+        else if (phase->kind == MPG_PHASE_POSTED)
+            run_posted(&e, phase, value);
+        else
+            run_tree(&e, phase, value);
+    }
+    return 0;
+}
+
+int mpg_expand_member(struct mpg_expansion *x, const struct mpg_plan *plan,
+                      const struct mpg_message_costs *costs, int32_t v,
+                      const struct mpg_tree_values *values, struct mpg_error *err)
+{
+    struct evaluation e = {x, plan, costs};
+    const struct mpg_phase *phase = &plan->phase[0];
+    if (reserve(x, plan->size.p, err) < 0)
+        return -1;
+    double *free_ns = of_member(x, FREE, v);
+    fill(free_ns, x->lanes, -INFINITY);
+    if (phase->kind == MPG_PHASE_DOWN) {
+        step_down(&e, phase, v, values, free_ns);
+        return 0;
+    }
+    for (int32_t k = mpg_tree_children(&phase->tree, v) - 1; k >= 0; k--)
+        fill(of_member(x, FREE, mpg_tree_child(&phase->tree, v, k)), x->lanes, -INFINITY);
+    step_up(&e, phase, v, values, free_ns);
+    return 0;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* When the members of a collective leave it, by the messages of its algorithm, in many worlds
+ * side by side: docs/MODEL.md, section 5, Expanded collectives.
+ *
+ * Values are times in ns, LANES of them a member. They are worked on in place, round by round:
+ * memory is a few values a member, however many messages there are. */
+#ifndef MPG_EXPAND_H
+#define MPG_EXPAND_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/error.h"
+#include "graph/algorithms/plan.h"
+
+/* What a message costs; asked for again wherever it is needed, so the same message must get the
+ * same answers. `from` and `to` in it are indices of members. Each fills LANES values. */
+struct mpg_message_costs {
+    void *data;
+    /* On its way: of an empty one, and what its bytes add, both by one u. */
+    void (*flight)(void *data, const struct mpg_message *m, double *lambda_ns, double *tau_ns);
+    void (*send)(void *data, const struct mpg_message *m, double *overhead_ns);    /* o_s */
+    void (*receive)(void *data, const struct mpg_message *m, double *overhead_ns); /* o_r */
+    /* What a synchronous send takes whose receiver waits, W; false: it is not known. */
+    bool (*waiting)(void *data, const struct mpg_message *m, double *waiting_ns);
+    double (*gap)(void *data, const struct mpg_message *m); /* between sends, ns */
+    double eager_limit_bytes; /* what is larger is synchronous; INFINITY: nothing is */
+};
+
+struct mpg_expansion;
+
+/* Of LANES >= 1. NULL: out of memory. */
+struct mpg_expansion *mpg_expansion_new(uint32_t lanes, struct mpg_error *err);
+void mpg_expansion_free(struct mpg_expansion *x); /* NULL is allowed */
+
+/* VALUE holds p x LANES enter times, by index of member, and gets the leave times. */
+int mpg_expand(struct mpg_expansion *x, const struct mpg_plan *plan,
+               const struct mpg_message_costs *costs, double *value, struct mpg_error *err);
+
+/* The same of a plan that is a tree, a member at a time, so that who does not depend on others need
+ * not wait for them. V is the member's number relative to the root. Of a DOWN tree its parent has been
+ * evaluated before, and its children have come if what it sends them is synchronous; of an UP tree
+ * its children have been evaluated. value(data, v) is a member's time: its enter, and then its
+ * leave, which of an UP tree it is only after its parent's evaluation where the message to it is
+ * synchronous. message(data, v) holds a value of the message between v > 0 and its parent, from
+ * the evaluation of the one to that of the other. */
+struct mpg_tree_values {
+    void *data;
+    double *(*value)(void *data, int32_t v);
+    double *(*message)(void *data, int32_t v);
+};
+int mpg_expand_member(struct mpg_expansion *x, const struct mpg_plan *plan,
+                      const struct mpg_message_costs *costs, int32_t v,
+                      const struct mpg_tree_values *values, struct mpg_error *err);
+
+#endif

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Tables of collective algorithms: what is built in, by hand from what Open MPI 4.1 documents of
+ * itself, what is read, and every error. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/algorithms/table.h"
+#include "tests/tap.h"
+
+static void expect(const struct mpg_table *t, enum mpg_collective operation, int32_t p,
+                   double bytes, enum mpg_algorithm algorithm)
+{
+    struct mpg_choice c = mpg_table_find(t, operation, p, bytes);
+    ok(c.algorithm == algorithm, "%s of %d, %g bytes: %s (%s)", mpg_collective_name(operation), p,
+       bytes, mpg_algorithm_name(algorithm), mpg_algorithm_name(c.algorithm));
+}
+
+static struct mpg_table *parse(const char *text, struct mpg_error *err)
+{
+    return mpg_table_parse(text, strlen(text), "t", err);
+}
+
+static void test_built_in(void)
+{
+    struct mpg_error err;
+    struct mpg_table *t = mpg_table_default(&err);
+    if (!ok(t, "there is a built-in table"))
+        return;
+    expect(t, MPG_COLLECTIVE_ALLREDUCE, 4, 8191, MPG_ALGORITHM_DOUBLING);
+    expect(t, MPG_COLLECTIVE_ALLREDUCE, 4, 8192, MPG_ALGORITHM_RABENSEIFNER);
+    expect(t, MPG_COLLECTIVE_ALLREDUCE, 3, 65535, MPG_ALGORITHM_RING);
+    expect(t, MPG_COLLECTIVE_ALLREDUCE, 128, 100, MPG_ALGORITHM_TWO);
+    expect(t, MPG_COLLECTIVE_BCAST, 5, 2048, MPG_ALGORITHM_BINOMIAL);
+    expect(t, MPG_COLLECTIVE_BCAST, 5, 1e9, MPG_ALGORITHM_CHAIN);
+    expect(t, MPG_COLLECTIVE_BARRIER, 7, 0, MPG_ALGORITHM_LINEAR);
+    expect(t, MPG_COLLECTIVE_BARRIER, 8, 0, MPG_ALGORITHM_DOUBLING);
+    expect(t, MPG_COLLECTIVE_BARRIER, 65536, 0, MPG_ALGORITHM_DISSEMINATION);
+    expect(t, MPG_COLLECTIVE_ALLTOALL, 65, 1023, MPG_ALGORITHM_BRUCK);
+    expect(t, MPG_COLLECTIVE_ALLTOALL, 65, 1e6, MPG_ALGORITHM_PAIRWISE);
+    expect(t, MPG_COLLECTIVE_REDUCE_SCATTER, 31, 262144, MPG_ALGORITHM_RING);
+    expect(t, MPG_COLLECTIVE_SCATTERV, 2, 0, MPG_ALGORITHM_LINEAR);
+    ok(mpg_table_find(t, MPG_COLLECTIVE_BCAST, 64, 0).radix == 4, "its k-nomial tree has radix 4");
+    bool any = true;
+    for (int i = 0; i < MPG_COLLECTIVES; i++)
+        for (int32_t p = 1; p < 70000; p = 2 * p + 1)
+            for (double b = 0; b < 1e8; b = 3 * b + 1)
+                any = any && mpg_algorithm_fits(
+                                 mpg_table_find(t, (enum mpg_collective)i, p, b).algorithm,
+                                 (enum mpg_collective)i);
+    ok(any, "every operation has an algorithm of its own at every size");
+    mpg_table_free(t);
+}
+
+static void test_rows(void)
+{
+    struct mpg_error err;
+    struct mpg_table *t = parse("#mpgcollectives 1\n"
+                                "reduce 2 0 binomial # all\r\n"
+                                "\n"
+                                "reduce 9 64KiB chain segment=4KiB\n"
+                                "reduce 9 0 knomial radix=3\n"
+                                "reduce 2 4K rabenseifner",
+                                &err);
+    if (!ok(t, "rows in any order"))
+        return;
+    expect(t, MPG_COLLECTIVE_REDUCE, 8, 4095, MPG_ALGORITHM_BINOMIAL);
+    expect(t, MPG_COLLECTIVE_REDUCE, 8, 1e9, MPG_ALGORITHM_RABENSEIFNER);
+    expect(t, MPG_COLLECTIVE_REDUCE, 9, 65535, MPG_ALGORITHM_KNOMIAL);
+    expect(t, MPG_COLLECTIVE_REDUCE, 10, 65536, MPG_ALGORITHM_CHAIN);
+    expect(t, MPG_COLLECTIVE_REDUCE, 1, 0, MPG_ALGORITHM_BINOMIAL);
+    expect(t, MPG_COLLECTIVE_BARRIER, 7, 0, MPG_ALGORITHM_LINEAR);
+    ok(mpg_table_find(t, MPG_COLLECTIVE_REDUCE, 9, 0).radix == 3, "a radix");
+    ok(mpg_table_find(t, MPG_COLLECTIVE_REDUCE, 9, 1e6).segment_bytes == 4096, "a segment");
+    mpg_table_free(t);
+}
+
+static void test_errors(void)
+{
+    static const struct {
+        const char *text, *says;
+    } wrong[] = {
+        {"", "t: does not begin with #mpgcollectives 1"},
+        {"#mpgcollectives 2\n", "t: does not begin with #mpgcollectives 1"},
+        {"#mpgcollectives 1\nreduce 2 0\n", "line 2: a row is OPERATION PROCESSES BYTES ALGORITHM"},
+        {"#mpgcollectives 1\nreduce 2 0 chain segment=1 segment=2 x\n", "line 2: a row is"},
+        {"#mpgcollectives 1\nrotate 2 0 ring\n", "line 2: 'rotate' is no collective operation"},
+        {"#mpgcollectives 1\n\nreduce 2 0 magic\n", "line 3: 'magic' is no algorithm"},
+        {"#mpgcollectives 1\nbarrier 2 0 ring\n", "line 2: ring is no algorithm for barrier"},
+        {"#mpgcollectives 1\nreduce two 0 linear\n", "line 2: "},
+        {"#mpgcollectives 1\nreduce 0 0 linear\n", "line 2: processes are 1 to 2147483647"},
+        {"#mpgcollectives 1\nreduce 2147483648 0 linear\n", "line 2: processes are 1"},
+        {"#mpgcollectives 1\nreduce 2 -1 linear\n", "line 2: bytes are 0 or more"},
+        {"#mpgcollectives 1\nreduce 2 0 knomial\n", "line 2: knomial needs radix=N"},
+        {"#mpgcollectives 1\nreduce 2 0 knomial radix=1\n", "line 2: a radix is 2 to 65536, not 1"},
+        {"#mpgcollectives 1\nreduce 2 0 knomial radix=a\n", "line 2: "},
+        {"#mpgcollectives 1\nreduce 2 0 chain segment=0\n", "line 2: a segment has at least a byte"},
+        {"#mpgcollectives 1\nreduce 2 0 chain segment=x\n", "line 2: "},
+        {"#mpgcollectives 1\nreduce 2 0 binomial radix=3\n",
+         "line 2: 'radix=3' is no option of binomial"},
+        {"#mpgcollectives 1\nreduce 3 0 linear\n", "line 2: reduce has no row for 2 processes"},
+        {"#mpgcollectives 1\nreduce 2 8 linear\n",
+         "line 2: reduce from 2 processes on has no row for 0 bytes"},
+        {"#mpgcollectives 1\nreduce 2 0 linear\nreduce 2 0 chain\n",
+         "line 3: is for the same processes and bytes as line 2"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        struct mpg_error err = {""};
+        struct mpg_table *t = parse(wrong[i].text, &err);
+        ok(!t && strstr(err.text, wrong[i].says), "error %zu: %s", i, err.text);
+        mpg_table_free(t);
+    }
+    struct mpg_error err = {""};
+    static const char zero[] = "#mpgcollectives 1\nreduce 2 0 line\0r\n";
+    ok(!mpg_table_parse(zero, sizeof zero - 1, "t", &err) && strstr(err.text, "line 2: is no text"),
+       "%s", err.text);
+    ok(!mpg_table_read("/nowhere/there", &err) &&
+           strstr(err.text, "/nowhere/there: No such file or directory"), "%s", err.text);
+}
+
+int main(void)
+{
+    test_built_in();
+    test_rows();
+    test_errors();
+    return done();
+}

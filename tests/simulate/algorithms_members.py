@@ -1,0 +1,597 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Members of collectives, each a program of its own that sends, receives and exchanges, written from
+the textbooks' descriptions (Thakur, Rabenseifner, Gropp 2005; Chan et al. 2007; Chen et al. 2005),
+with data, so that it is seen to do what the operation is for; messages are as large as the data in
+them. For algorithms.py."""
+
+
+class Wrong(Exception):
+    pass
+
+
+# ---- what members can do; each is a request to the simulation ----
+
+class Message:
+    def __init__(self, issue, lam, tau, size, data):
+        self.issue, self.lam, self.tau, self.size, self.data = issue, lam, tau, size, data
+        self.done = None       # when its sender is done with it, if it is synchronous
+        self.arrival = None
+
+
+class World:
+    """One lane: members' times, messages on their way."""
+
+    def __init__(self, p, eager, waiting, lane):
+        self.p, self.eager, self.waiting, self.lane = p, eager, waiting, lane
+        self.time = [3.7 * ((i + 1) * 7919 % 1013) + 11.25 * lane * (i % 3) for i in range(p)]
+        self.free = [float("-inf")] * p
+        self.box = {}
+        self.sent = [0.0] * p
+
+    def start(self, me, to, size, data, at):
+        issue = max(at, self.free[me])
+        self.free[me] = issue + 250.5 + 0.29 * size
+        lam = 411.5 + 17.25 * ((3 * me + 5 * to) % 7) + 2.385 * self.lane
+        tau = 0.385 * size * (1 + 0.125 * ((me + 2 * to) % 3))
+        m = Message(issue, lam, tau, size, data)
+        self.sent[me] += size
+        if not self.is_synchronous(size):
+            m.arrival = issue + lam + tau
+        self.box.setdefault((me, to), []).append(m)
+        return m
+
+    def is_synchronous(self, size):
+        return self.eager >= 0 and size > self.eager
+
+    def find(self, source, me):
+        queue = self.box.get((source, me))
+        return queue.pop(0) if queue else None
+
+    def meet(self, m, to, posted):
+        """The receiver of M is ready since POSTED."""
+        if m.arrival is not None:
+            return
+        head = max(m.issue + m.lam, posted)
+        m.arrival = head + m.tau
+        m.done = head - m.lam + 700.3 + 0.41 * m.size + to % 3 if self.waiting else m.arrival
+
+    def o_s(self, me, size):
+        return 92.385 + 0.0625 * size + me % 5 + 3 * self.lane
+
+    def o_r(self, me, size):
+        return 133.77 + 0.03125 * size + 1.5 * (me % 4) + 5 * self.lane
+
+
+def send(world, me, to, data, size):
+    m = world.start(me, to, size, data, world.time[me])
+    if world.is_synchronous(size):
+        while m.done is None:
+            yield
+        world.time[me] = max(world.time[me], m.done)
+    else:
+        world.time[me] += world.o_s(me, size)
+
+
+def recv(world, me, source):
+    posted = world.time[me]
+    while True:
+        m = world.find(source, me)
+        if m:
+            break
+        yield
+    world.meet(m, me, posted)
+    world.time[me] = max(posted + world.o_r(me, m.size), m.arrival)
+    return m.data
+
+
+def exchange(world, me, to, data, size, source):
+    """Sendrecv: TO gets DATA, SOURCE gives."""
+    start = world.time[me]
+    out = world.start(me, to, size, data, start)
+    while True:
+        m = world.find(source, me)
+        if m:
+            break
+        yield
+    world.meet(m, me, start)
+    own = start + world.o_r(me, m.size)
+    if not world.is_synchronous(size):
+        own += world.o_s(me, size)
+    while world.is_synchronous(size) and out.done is None:
+        yield
+    world.time[me] = max(own, m.arrival, out.done if out.done is not None else own)
+    return m.data
+
+
+def post_all(world, me, pairs):
+    """Irecvs, then Isends in the order of PAIRS (to, data, size, source), then one Waitall."""
+    start = at = world.time[me]
+    outs, got, costs = [], [], []
+    for to, data, size, _ in pairs:
+        outs.append(world.start(me, to, size, data, at))
+        at += world.o_s(me, size)
+    arrivals = []
+    for _, _, _, source in pairs:
+        while True:
+            m = world.find(source, me)
+            if m:
+                break
+            yield
+        world.meet(m, me, start)
+        arrivals.append(m.arrival)
+        costs.append(world.o_r(me, m.size))
+        got.append(m.data)
+    for m in outs:
+        while world.is_synchronous(m.size) and m.done is None:
+            yield
+    end = at + sum(costs)
+    for i, arrival in enumerate(arrivals):
+        end = max(end, arrival + sum(costs[i + 1:]))
+    for m in outs:
+        end = max(end, m.done if m.done is not None else end)
+    world.time[me] = end
+    return got
+
+
+def run(world, program):
+    members = [program(world, i) for i in range(world.p)]
+    result = [None] * world.p
+    alive = set(range(world.p))
+    while alive:
+        before = [world.time[:], {k: len(v) for k, v in world.box.items() if v}, len(alive)]
+        for i in sorted(alive):
+            try:
+                next(members[i])
+            except StopIteration as end:
+                result[i] = end.value
+                alive.discard(i)
+        after = [world.time[:], {k: len(v) for k, v in world.box.items() if v}, len(alive)]
+        world.idle = getattr(world, "idle", 0) + 1 if before == after else 0
+        if world.idle > 3:
+            raise Wrong("members wait for each other")
+    if any(world.box.values()):
+        raise Wrong("a message was not received")
+    return result
+
+
+# ---- data ----
+# A vector under reduction is {piece: set of contributors}; sizes of pieces are given.
+
+def merged(a, b):
+    """Reduced; nothing may be counted twice."""
+    out = dict(a)
+    for key, value in b.items():
+        if key in out:
+            if out[key] & value:
+                raise Wrong("a contribution is counted twice")
+            out[key] = out[key] | value
+        else:
+            out[key] = value
+    return out
+
+
+def total(pieces, sizes):
+    return float(sum(sizes[k] for k in pieces))
+
+
+# ---- trees ----
+
+def relative(me, root, p):
+    return (me - root) % p
+
+
+def tree_of(kind, radix, p, v):
+    """Parent (or None) and children of v, the children in the order in which they are sent to."""
+    if kind == "linear":
+        return (None, list(range(1, p))) if v == 0 else (0, [])
+    if kind == "chain":
+        return (v - 1 if v else None), ([v + 1] if v + 1 < p else [])
+    if kind == "binary":
+        return ((v - 1) // 2 if v else None), [c for c in (2 * v + 1, 2 * v + 2) if c < p]
+    if kind == "binomial":
+        radix = 2
+    mask, parent = 1, None
+    while mask < p:
+        if v % (radix * mask):
+            parent = v // (radix * mask) * (radix * mask)
+            break
+        mask *= radix
+    children = []
+    mask //= radix
+    while mask:
+        children += [v + j * mask for j in range(1, radix) if v + j * mask < p]
+        mask //= radix
+    return parent, children
+
+
+def below(kind, radix, p, v):
+    out = {v}
+    for c in tree_of(kind, radix, p, v)[1]:
+        out |= below(kind, radix, p, c)
+    return out
+
+
+def down(world, me, case, kind, data, piecewise):
+    """DATA of the root goes down; PIECEWISE: each subtree gets its own members' pieces."""
+    p, root, sizes = case.p, case.root, case.sizes
+    v = relative(me, root, p)
+    parent, children = tree_of(kind, case.radix, p, v)
+    if parent is not None:
+        data = yield from recv(world, me, (parent + root) % p)
+    for c in children:
+        if piecewise:
+            mine = {(u + root) % p for u in below(kind, case.radix, p, c)}
+            part = {k: data[k] for k in data if k in mine}
+        else:
+            part = data
+        yield from send(world, me, (c + root) % p, part, total(part, sizes))
+    return data
+
+
+def up(world, me, case, kind, data):
+    p, root = case.p, case.root
+    v = relative(me, root, p)
+    parent, children = tree_of(kind, case.radix, p, v)
+    for c in reversed(children):
+        got = yield from recv(world, me, (c + root) % p)
+        data = merged(data, got)
+    if parent is not None:
+        yield from send(world, me, (parent + root) % p, data, total(data, case.sizes))
+    return data
+
+
+# ---- exchanges ----
+
+def dissemination(world, me, case, data):
+    step = 1
+    while step < case.p:
+        got = yield from exchange(world, me, (me + step) % case.p, data, 0.0, (me - step) % case.p)
+        data = {"": data[""] | got[""]}
+        step *= 2
+    return data
+
+
+def power_of_two(p):
+    power = 1
+    while power * 2 <= p:
+        power *= 2
+    return power
+
+
+class Fold:
+    """Of the first 2 rest members the even ones (or the odd ones) hand over and rest."""
+
+    def __init__(self, p, odd_rests):
+        self.power = power_of_two(p)
+        self.rest = p - self.power
+        self.odd = odd_rests
+
+    def role(self, me):
+        """(number or None, partner or None)"""
+        if me >= 2 * self.rest:
+            return me - self.rest, None
+        rests = (me % 2 == 1) == self.odd
+        return (None if rests else me // 2), me ^ 1
+
+    def member(self, number):
+        if number < self.rest:
+            return 2 * number + (0 if self.odd else 1)
+        return number + self.rest
+
+    def members(self, number):
+        """All whose blocks NUMBER stands for."""
+        return [2 * number, 2 * number + 1] if number < self.rest else [number + self.rest]
+
+
+def fold_in(world, me, fold, data, sizes):
+    number, partner = fold.role(me)
+    if number is None:
+        yield from send(world, me, partner, data, total(data, sizes))
+    elif partner is not None:
+        data = merged(data, (yield from recv(world, me, partner)))
+    return number, partner, data
+
+
+def doubling(world, me, case, data):
+    fold = Fold(case.p, False)
+    number, partner, data = yield from fold_in(world, me, fold, data, case.sizes)
+    if number is None:
+        return (yield from recv(world, me, partner))
+    step = 1
+    while step < fold.power:
+        peer = fold.member(number ^ step)
+        got = yield from exchange(world, me, peer, data, total(data, case.sizes), peer)
+        data = merged(data, got)
+        step *= 2
+    if partner is not None:
+        yield from send(world, me, partner, data, total(data, case.sizes))
+    return data
+
+
+def rabenseifner(world, me, case, data, root):
+    """Halves at growing distances; then gathered at ROOT (number 0 of a fold in which odd ones
+    rest), or by all."""
+    shift = root or 0
+    v = (me - shift) % case.p
+    fold = Fold(case.p, root is not None)
+    number, partner = fold.role(v)
+    real = lambda u: (u + shift) % case.p
+    if number is None:
+        yield from send(world, me, real(partner), data, total(data, case.sizes))
+        if root is not None:
+            return None
+        return (yield from recv(world, me, real(partner)))
+    if partner is not None:
+        data = merged(data, (yield from recv(world, me, real(partner))))
+    pieces = list(range(fold.power))
+    history, step = [], 1
+    while step < fold.power:
+        half = len(pieces) // 2
+        keep, give = (pieces[half:], pieces[:half]) if number & step else (pieces[:half],
+                                                                            pieces[half:])
+        part = {k: data[k] for k in give}
+        peer = real(fold.member(number ^ step))
+        got = yield from exchange(world, me, peer, part, total(part, case.sizes), peer)
+        data = merged({k: data[k] for k in keep}, got)
+        pieces = keep
+        history.append(step)
+        step *= 2
+    for step in reversed(history):
+        peer = real(fold.member(number ^ step))
+        if root is None:
+            got = yield from exchange(world, me, peer, data, total(data, case.sizes), peer)
+            data = {**data, **got}
+        elif number & step:
+            yield from send(world, me, peer, data, total(data, case.sizes))
+            return None
+        else:
+            got = yield from recv(world, me, peer)
+            data = {**data, **got}
+    if partner is not None and root is None:
+        yield from send(world, me, real(partner), data, total(data, case.sizes))
+    return data
+
+
+def ring_pass(world, me, p, data, sizes, first, reduce):
+    """p - 1 rounds to the right, the piece that came last (first: FIRST)."""
+    piece = first
+    for _ in range(p - 1):
+        part = {piece: data[piece]}
+        got = yield from exchange(world, me, (me + 1) % p, part, total(part, sizes), (me - 1) % p)
+        (piece, value), = got.items()
+        data = merged(data, got) if reduce else {**data, piece: value}
+    return data
+
+
+def ring_allreduce(world, me, case, data):
+    p = case.p
+    data = yield from ring_pass(world, me, p, data, case.sizes, me, True)
+    mine = (me + 1) % p
+    data = yield from ring_pass(world, me, p, {mine: data[mine]}, case.sizes, mine, False)
+    return data
+
+
+def bruck(world, me, case, data, shift=0):
+    """Each sends what it has to who is before it, at doubled distances; the last time what lacks."""
+    p = case.p
+    v = (me - shift) % p
+    order = [v]
+    distance = 1
+    while distance < p:
+        n = min(distance, p - distance)
+        part = {(b + shift) % p: data[(b + shift) % p] for b in order[:n]}
+        to, source = ((v - distance) % p + shift) % p, ((v + distance) % p + shift) % p
+        got = yield from exchange(world, me, to, part, total(part, case.sizes), source)
+        data = {**data, **got}
+        order += [(b + distance) % p for b in order[:n]]
+        distance *= 2
+    return data
+
+
+def gather_doubling(world, me, case, data, shift=0):
+    p = case.p
+    if power_of_two(p) != p:
+        return (yield from bruck(world, me, case, data, shift))
+    v, step = (me - shift) % p, 1
+    while step < p:
+        peer = ((v ^ step) + shift) % p
+        got = yield from exchange(world, me, peer, data, total(data, case.sizes), peer)
+        data = {**data, **got}
+        step *= 2
+    return data
+
+
+def neighbor(world, me, case, data):
+    p = case.p
+    if p % 2:
+        return (yield from ring_pass(world, me, p, data, case.sizes, me, False))
+    sides = [(me + 1) % p, (me - 1) % p] if me % 2 == 0 else [(me - 1) % p, (me + 1) % p]
+    peer = sides[0]
+    got = yield from exchange(world, me, peer, data, total(data, case.sizes), peer)
+    data = {**data, **got}
+    last = dict(data)
+    for i in range(1, p // 2):
+        peer = sides[i % 2]
+        last = yield from exchange(world, me, peer, last, total(last, case.sizes), peer)
+        data = {**data, **last}
+    return data
+
+
+def pairwise(world, me, case, data):
+    """data: {(from, to)}; Alltoall."""
+    p, out = case.p, {(me, me)}
+    for i in range(1, p):
+        to, source = (me + i) % p, (me - i) % p
+        got = yield from exchange(world, me, to, {(me, to)}, case.block(me), source)
+        out |= got
+    return out
+
+
+def linear_alltoall(world, me, case, data):
+    p = case.p
+    pairs = [((me + i) % p, {(me, (me + i) % p)}, case.block(me), (me - i) % p)
+             for i in range(1, p)]
+    got = yield from post_all(world, me, pairs)
+    return {(me, me)}.union(*got)
+
+
+def bruck_alltoall(world, me, case, data):
+    """Blocks sorted by how far they have to go; a round for each bit of that."""
+    p = case.p
+    held = {d: {(me, (me + d) % p)} for d in range(p)}
+    bit = 1
+    while bit < p:
+        part = {d: held[d] for d in held if d & bit}
+        got = yield from exchange(world, me, (me + bit) % p, part,
+                                  float(len(part) * case.bytes), (me - bit) % p)
+        held.update(got)
+        bit *= 2
+    return set().union(*held.values())
+
+
+def halving(world, me, case, data):
+    fold = Fold(case.p, False)
+    number, partner, data = yield from fold_in(world, me, fold, data, case.sizes)
+    if number is None:
+        return (yield from recv(world, me, partner))
+    group = list(range(fold.power))
+    step = fold.power // 2
+    while step:
+        half = len(group) // 2
+        upper = number & step
+        keep, give = (group[half:], group[:half]) if upper else (group[:half], group[half:])
+        part = {b: data[b] for n in give for b in fold.members(n)}
+        peer = fold.member(number ^ step)
+        got = yield from exchange(world, me, peer, part, total(part, case.sizes), peer)
+        data = merged({b: data[b] for n in keep for b in fold.members(n)}, got)
+        group = keep
+        step //= 2
+    if partner is not None:
+        part = {partner: data[partner]}
+        yield from send(world, me, partner, part, total(part, case.sizes))
+    return {me: data[me]}
+
+
+def scatter_doubling(world, me, case, data):
+    """In every step all but what one's own group so far needs."""
+    fold = Fold(case.p, False)
+    number, partner, data = yield from fold_in(world, me, fold, data, case.sizes)
+    if number is None:
+        return (yield from recv(world, me, partner))
+    step = 1
+    while step < fold.power:
+        first = number - number % step
+        own = {b for n in range(first, first + step) for b in fold.members(n)}
+        part = {b: data[b] for b in data if b not in own}
+        peer = fold.member(number ^ step)
+        # what the peer gives up to now is complete for the blocks of my side only
+        got = yield from exchange(world, me, peer, part, total_all(case) - total(own, case.sizes),
+                                  peer)
+        data = {b: (data[b] | got[b] if b in got else data[b]) for b in data}
+        step *= 2
+    if partner is not None:
+        part = {partner: data[partner]}
+        yield from send(world, me, partner, part, total(part, case.sizes))
+    return {me: data[me]}
+
+
+def total_all(case):
+    return float(sum(case.sizes.values()))
+
+
+def butterfly(world, me, case, data):
+    """As Rabenseifner's halves; the results are then with the wrong members."""
+    fold = Fold(case.p, False)
+    number, partner, data = yield from fold_in(world, me, fold, data, case.sizes)
+    bits = fold.power.bit_length() - 1
+    mirror = lambda n: int(format(n, "b").zfill(bits)[::-1] or "0", 2) if bits else 0
+    if number is None:
+        keeper = fold.member(mirror(me // 2))
+        return (yield from recv(world, me, keeper))
+    group, step = list(range(fold.power)), 1
+    while step < fold.power:
+        half = len(group) // 2
+        keep, give = (group[half:], group[:half]) if number & step else (group[:half],
+                                                                         group[half:])
+        part = {b: data[b] for n in give for b in fold.members(n)}
+        peer = fold.member(number ^ step)
+        got = yield from exchange(world, me, peer, part, total(part, case.sizes), peer)
+        data = merged({b: data[b] for n in keep for b in fold.members(n)}, got)
+        group = keep
+        step *= 2
+    owner = fold.member(mirror(number))
+    result = {me: data[me]} if owner == me else None
+    if owner != me:
+        part = {owner: data[owner]}
+        result = yield from exchange(world, me, owner, part, total(part, case.sizes), owner)
+    for b in fold.members(mirror(number)):
+        if b != owner:
+            part = {b: data[b]}
+            yield from send(world, me, b, part, total(part, case.sizes))
+    return result
+
+
+def reducing_ring(world, me, case, data):
+    p = case.p
+    data = yield from ring_pass(world, me, p, data, case.sizes, (me - 1) % p, True)
+    return {me: data[me]}
+
+
+def blockwise(world, me, case, data):
+    p, mine = case.p, {me: data[me]}
+    for i in range(1, p):
+        to = (me + i) % p
+        part = {to: data[to]}
+        got = yield from exchange(world, me, to, part, total(part, case.sizes), (me - i) % p)
+        mine = merged(mine, got)
+    return mine
+
+
+def scan_doubling(world, me, case, data):
+    """data[""]: all of the group so far; the prefix of it is what counts."""
+    prefix, whole, step = set(data[""]), set(data[""]), 1
+    while step < case.p:
+        peer = me ^ step
+        if peer < case.p:
+            got = yield from exchange(world, me, peer, set(whole), case.bytes, peer)
+            whole |= got
+            if peer < me:
+                prefix |= got
+        step *= 2
+    return {"": prefix}
+
+
+def scan_chain(world, me, case, data):
+    have = set()
+    if me > 0:
+        have = yield from recv(world, me, me - 1)
+    have = have | {me}
+    if me + 1 < case.p:
+        yield from send(world, me, me + 1, have, case.bytes)
+    return {"": have}
+
+
+def pipeline(world, me, case, data, downwards):
+    """Segments after each other along the chain; each receives one while it sends the one before."""
+    p, root = case.p, case.root
+    v = relative(me, root, p)
+    n = len(case.segments)
+    place = v if downwards else p - 1 - v
+    left = ((v - 1 if downwards else v + 1) + root) % p
+    right = ((v + 1 if downwards else v - 1) + root) % p
+    first, last = place == 0, place == p - 1
+    have = {} if downwards and not first else dict(data)
+    for i in range(n + 1):
+        get, give = i < n and not first, i > 0 and not last
+        part = {i - 1: have[i - 1]} if give else None
+        size = case.segments[i - 1] if give else None
+        got = None
+        if get and give:
+            got = yield from exchange(world, me, right, part, size, left)
+        elif get:
+            got = yield from recv(world, me, left)
+        elif give:
+            yield from send(world, me, right, part, size)
+        if got:
+            have = merged(have, got) if not downwards else {**have, **got}
+    return have

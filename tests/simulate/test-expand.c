@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Expanded collectives by closed forms: constant costs, members that come late, and many. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "simulate/algorithms/expand.h"
+#include "tests/tap.h"
+
+static const double X = 1234.385, PER_BYTE = 0.385, SEND = 92.25, RECEIVE = 77.75, GAP = 310.5;
+
+struct costs {
+    double send, receive, gap;
+};
+
+static void flight(void *data, const struct mpg_message *m, double *lambda, double *tau)
+{
+    (void)data;
+    *lambda = X;
+    *tau = m->bytes * PER_BYTE;
+}
+
+static void send(void *data, const struct mpg_message *m, double *out)
+{
+    (void)m;
+    *out = ((struct costs *)data)->send;
+}
+
+static void receive(void *data, const struct mpg_message *m, double *out)
+{
+    (void)m;
+    *out = ((struct costs *)data)->receive;
+}
+
+static bool waiting(void *data, const struct mpg_message *m, double *out)
+{
+    (void)data, (void)m, (void)out;
+    return false;
+}
+
+static double gap(void *data, const struct mpg_message *m)
+{
+    (void)m;
+    return ((struct costs *)data)->gap;
+}
+
+/* Leave times of ROWS' algorithm of OPERATION, a lane, whose members come at ENTER (NULL: 0). */
+static double *leaves(const char *rows, enum mpg_collective operation, int32_t p, int32_t root,
+                      double bytes, const double *enter, struct costs costs, double eager)
+{
+    char text[256];
+    struct mpg_error err;
+    snprintf(text, sizeof text, "#mpgcollectives 1\n%s\n", rows);
+    struct mpg_table *table = mpg_table_parse(text, strlen(text), "rows", &err);
+    struct mpg_expansion *x = mpg_expansion_new(1, &err);
+    double *value = calloc((size_t)p, sizeof *value);
+    if (!table || !x || !value)
+        exit(1);
+    if (enter)
+        memcpy(value, enter, (size_t)p * sizeof *value);
+    const struct mpg_collective_size size = {operation, p, root, bytes, NULL};
+    struct mpg_plan plan = mpg_plan_make(table, &size);
+    const struct mpg_message_costs c = {.data = &costs,
+                                        .flight = flight,
+                                        .send = send,
+                                        .receive = receive,
+                                        .waiting = waiting,
+                                        .gap = gap,
+                                        .eager_limit_bytes = eager};
+    if (mpg_expand(x, &plan, &c, value, &err) < 0)
+        exit(1);
+    mpg_expansion_free(x);
+    mpg_table_free(table);
+    return value;
+}
+
+static bool near(double a, double b)
+{
+    return fabs(a - b) <= 1e-9 * fmax(1, fabs(b));
+}
+
+static bool all_near(const double *value, int32_t n, double wanted)
+{
+    for (int32_t i = 0; i < n; i++)
+        if (!near(value[i], wanted))
+            return false;
+    return true;
+}
+
+static const struct costs nothing = {0, 0, 0};
+
+static void test_together(void)
+{
+    double *v = leaves("barrier 1 0 dissemination", MPG_COLLECTIVE_BARRIER, 12, 0, 0, NULL, nothing,
+                       INFINITY);
+    ok(all_near(v, 12, 4 * X), "12 members' dissemination takes 4 flights");
+    free(v);
+    v = leaves("allreduce 1 0 recursive_doubling", MPG_COLLECTIVE_ALLREDUCE, 16, 0, 1000, NULL,
+               nothing, INFINITY);
+    ok(all_near(v, 16, 4 * (X + 385)), "doubling of 16: 4 of the whole vector");
+    free(v);
+    v = leaves("allreduce 1 0 rabenseifner", MPG_COLLECTIVE_ALLREDUCE, 16, 0, 1000, NULL, nothing,
+               INFINITY);
+    ok(all_near(v, 16, 8 * X + 2 * 385 * 15 / 16.0), "Rabenseifner: twice 15/16 of it");
+    free(v);
+    v = leaves("allreduce 1 0 ring", MPG_COLLECTIVE_ALLREDUCE, 7, 0, 1000, NULL, nothing, INFINITY);
+    ok(all_near(v, 7, 12 * (X + 385 / 7.0)), "a ring of 7: 12 pieces");
+    free(v);
+    v = leaves("alltoall 1 0 bruck", MPG_COLLECTIVE_ALLTOALL, 8, 0, 100, NULL, nothing, INFINITY);
+    ok(all_near(v, 8, 3 * (X + 4 * 38.5)), "Bruck's Alltoall of 8: 3 times 4 blocks");
+    free(v);
+    v = leaves("alltoall 1 0 linear", MPG_COLLECTIVE_ALLTOALL, 5, 0, 100, NULL,
+               (struct costs){0, 0, GAP}, INFINITY);
+    ok(all_near(v, 5, 3 * GAP + X + 38.5), "posted at once: the last of 4 leaves after 3 gaps");
+    free(v);
+    v = leaves("allgather 1 0 bruck", MPG_COLLECTIVE_ALLGATHER, 5, 0, 100, NULL, nothing, INFINITY);
+    ok(all_near(v, 5, 3 * X + 4 * 38.5), "Bruck of 5: 4 blocks in 3 rounds");
+    free(v);
+    v = leaves("reduce_scatter 1 0 recursive_halving", MPG_COLLECTIVE_REDUCE_SCATTER, 8, 0, 1000,
+               NULL, nothing, INFINITY);
+    ok(all_near(v, 8, 3 * X + 385 * 7 / 8.0), "halving of 8: 7/8 of the vector in 3 rounds");
+    free(v);
+}
+
+static void test_trees(void)
+{
+    const struct costs c = {SEND, RECEIVE, GAP};
+    double *v = leaves("scatter 1 0 linear", MPG_COLLECTIVE_SCATTER, 5, 2, 100, NULL, c, INFINITY);
+    ok(near(v[2], 4 * SEND), "a root that sends to 4 keeps its processor for 4 o_s");
+    ok(near(v[3], X + 38.5) && near(v[1], 3 * GAP + X + 38.5), "and its adapter for 3 gaps");
+    free(v);
+    v = leaves("gather 1 0 linear", MPG_COLLECTIVE_GATHER, 6, 0, 100, NULL, c, INFINITY);
+    ok(near(v[0], X + 38.5 + 4 * RECEIVE), "a root completes one after the other");
+    ok(near(v[3], SEND), "others only send");
+    free(v);
+    v = leaves("bcast 1 0 binomial", MPG_COLLECTIVE_BCAST, 16, 3, 0, NULL, nothing, INFINITY);
+    ok(near(v[2], 4 * X) && near(v[3], 0) && near(v[3 + 8], X), "the binomial tree is 4 deep");
+    free(v);
+    v = leaves("bcast 1 0 chain segment=100", MPG_COLLECTIVE_BCAST, 5, 0, 1000, NULL,
+               (struct costs){0, 0, X + 38.5}, INFINITY);
+    ok(near(v[4], 13 * (X + 38.5)), "a pipeline: 10 segments, and 3 to fill it");
+    free(v);
+    const double late[] = {0, 5000.5, 0, 0};
+    v = leaves("bcast 1 0 chain", MPG_COLLECTIVE_BCAST, 4, 0, 1000, late, nothing, 999);
+    ok(near(v[0], 5000.5 + 385), "a synchronous message holds the root until its child has come");
+    ok(near(v[1], 5000.5 + 385 + X + 385), "and the child until its own has it");
+    free(v);
+    v = leaves("bcast 1 0 chain", MPG_COLLECTIVE_BCAST, 4, 0, 1000, late, nothing, 1000);
+    ok(near(v[0], 0) && near(v[3], 5000.5 + 2 * (X + 385)), "an eager one does not");
+    free(v);
+    v = leaves("scan 1 0 linear", MPG_COLLECTIVE_SCAN, 4, 0, 0, late, nothing, INFINITY);
+    ok(near(v[0], 0) && near(v[1], 5000.5) && near(v[3], 5000.5 + 2 * X),
+       "a prefix waits for those before it alone");
+    free(v);
+}
+
+/* Who comes late is known at distance d after as many flights as d has ones. */
+static void test_late(void)
+{
+    double enter[8] = {1e6 + 0.5};
+    double *v = leaves("barrier 1 0 dissemination", MPG_COLLECTIVE_BARRIER, 8, 0, 0, enter, nothing,
+                       INFINITY);
+    bool right = true;
+    for (int i = 0; i < 8; i++)
+        right = right && near(v[i], 1e6 + 0.5 + X * __builtin_popcount((unsigned)i));
+    ok(right, "lateness spreads with the bits of the distance");
+    free(v);
+}
+
+static void test_many(void)
+{
+    enum { MANY = 65536 };
+    double *v = leaves("allreduce 1 0 recursive_doubling", MPG_COLLECTIVE_ALLREDUCE, MANY, 0, 8,
+                       NULL, nothing, INFINITY);
+    ok(all_near(v, MANY, 16 * (X + 8 * PER_BYTE)), "65536 members: 16 rounds");
+    free(v);
+    v = leaves("bcast 1 0 knomial radix=4", MPG_COLLECTIVE_BCAST, MANY, 1, 8, NULL, nothing,
+               INFINITY);
+    ok(near(v[0], 8 * (X + 8 * PER_BYTE)), "and 8 levels of a tree of radix 4");
+    free(v);
+    v = leaves("allreduce 1 0 recursive_doubling", MPG_COLLECTIVE_ALLREDUCE, 1, 0, 8, NULL, nothing,
+               INFINITY);
+    ok(v[0] == 0, "one member leaves as it comes");
+    free(v);
+}
+
+int main(void)
+{
+    test_together();
+    test_trees();
+    test_late();
+    test_many();
+    return done();
+}
