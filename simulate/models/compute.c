@@ -104,6 +104,9 @@ static double work_of_stretch(const struct mpg_perturbation *p, const struct mpg
                                  part, from_ns, x->length_ns);
 }
 
+/* Less than this is rounding. */
+static const double ROUNDING_NS = 1e-3;
+
 /* Until when work of X that begins at BEGIN_NS of the record meets no detour, since that which is
  * going on then is in what the call before it cost. */
 static double find_passed(const struct mpg_interval *x, const struct mpg_resampled *record,
@@ -113,16 +116,17 @@ static double find_passed(const struct mpg_interval *x, const struct mpg_resampl
     if (begin_ns < passed_ns)
         return passed_ns;
     left_ns = mpg_resampled_detour_left(record, part, begin_ns, &since_ns);
-    return left_ns > 0 && since_ns <= x->covered_ns ? begin_ns + left_ns : 0;
+    bool covered = since_ns > ROUNDING_NS && since_ns <= x->covered_ns + ROUNDING_NS;
+    return left_ns > 0 && covered ? begin_ns + left_ns : 0;
 }
 
 /* How long WORK_NS of X, which begins at BEGIN_NS of RECORD, takes in lane W. */
 static double time_in_record(const struct mpg_interval *x, const struct mpg_resampled *record,
                              const uint8_t *part, double begin_ns, double work_ns, uint32_t w)
 {
-    const double rounding_ns = 1e-3; /* so little work takes no time in a detour, either */
     double time_ns = mpg_resampled_time_for(record, part, begin_ns, work_ns);
-    if (!x->passed_ns || (time_ns <= work_ns && work_ns > rounding_ns))
+    /* as little work as rounding takes no time in a detour, either */
+    if (!x->passed_ns || (time_ns <= work_ns && work_ns > ROUNDING_NS))
         return time_ns;
     double passed_ns = find_passed(x, record, part, begin_ns, x->passed_ns[w]);
     double free_ns = passed_ns - begin_ns;

@@ -105,8 +105,8 @@ struct mpg_interval {
     const struct mpg_sketch *likes; /* NULL: what a stretch of the source's record lost */
     double alike_ns; /* by which it is one of them: its length, or CPU time */
     double lost;     /* the part of it that noise takes, 0 .. 1 */
-    /* A detour of the target's that is going on when it begins, and began no more than covered_ns
-     * before, is none: what the call before it costs has it. In each lane such a one ends at
+    /* A detour of the target's that is going on when it begins, and began before, no more than
+     * covered_ns, is none: what the call before it costs has it. In each lane such a one ends at
      * passed_ns, in the record (in and out; 0: there was none yet). NULL: all detours count. */
     double covered_ns, *passed_ns;
 };

@@ -5,7 +5,8 @@ target alone, a target and a source, a machine as its own source; most of what a
 recorded is asked for without its part.
 
 The environment variable MPGSIM names the program (default ./mpgsim), ORACLE_SEEDS how
-many programs are compared (default 30).
+many programs are compared (default 16); without --first so are those in which a
+disagreement was found once.
 """
 
 import argparse
@@ -25,6 +26,8 @@ from compare_oracle import COMMON, MPGSIM, difference, expected, simulated  # no
 POINT_TO_POINT = "send,pair,isend,recv,irecv,sendrecv,wait,waitall,waitany,testsome"
 COLLECTIVES = "collective,icollective,wait,waitall,promise"
 ABSORB = ["none", "wait", "clock"]
+FIRST = 100
+FOUND = [710]  # 710: a call ends where a part of a record begins, in a detour
 
 
 def same_error(want, got):
@@ -163,7 +166,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seeds", type=int, default=int(
         os.environ.get("ORACLE_SEEDS", "16")))
-    parser.add_argument("--first", type=int, default=100)
+    parser.add_argument("--first", type=int)
     parser.add_argument("--parts", help="of the signatures, as for randomsignature.py")
     parser.add_argument("--version", type=int, help="of the signatures")
     parser.add_argument("--without", action="append", default=[],
@@ -171,11 +174,13 @@ def main():
     parser.add_argument("--cpu", action="store_true")
     parser.add_argument("--keep", help="a folder for traces and signatures")
     options = parser.parse_args()
-    print(f"1..{options.seeds}")
+    first, more = (FIRST, FOUND) if options.first is None else (options.first, [])
+    seeds = [*range(first, first + options.seeds), *more]
+    print(f"1..{len(seeds)}")
     failed = 0
     with tempfile.TemporaryDirectory() as directory:
-        for n in range(options.seeds):
-            case = Case(options.first + n, options.keep or directory, options)
+        for n, seed in enumerate(seeds, 1):
+            case = Case(seed, options.keep or directory, options)
             try:
                 wrong = case.check()
             except (ArithmeticError, LookupError, AttributeError, TypeError) as error:
@@ -185,7 +190,7 @@ def main():
                 print(f"# {wrong}")
                 for line in case.made_by:
                     print(f"# {line}")
-            print(f"{'not ok' if wrong else 'ok'} {n + 1} - seed {options.first + n}: "
+            print(f"{'not ok' if wrong else 'ok'} {n} - seed {seed}: "
                   "mpgsim agrees with the oracle", flush=True)
     return 1 if failed else 0
 

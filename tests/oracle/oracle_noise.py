@@ -7,8 +7,8 @@ from collections import Counter, defaultdict
 from fractions import Fraction
 
 from oracle_draws import PART, PHASE, Draws
-from oracle_replay import (PARTS, LossTable, Resampled, bin_of, bound_of, composed,
-                           read_record, time_for)
+from oracle_replay import (PARTS, ROUNDING_NS, LossTable, Resampled, bin_of,
+                           bound_of, composed, read_record, time_for)
 
 ZERO = Fraction(0)
 ENOUGH = 8
@@ -275,7 +275,8 @@ class Noise:
     def time_for(self, rank, clock, begin, work, covered):
         until = self.covered_until.get(rank, 0.0)
         detour = clock.detour(begin)
-        if begin >= until and detour and detour[0] <= covered:
+        if begin >= until and detour and (
+                ROUNDING_NS < detour[0] <= covered + ROUNDING_NS):
             until = self.covered_until[rank] = begin + detour[1]
         free = until - begin
         if free <= 0:
