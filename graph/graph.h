@@ -98,6 +98,9 @@ struct mpg_edge {
     double from_ns;    /* aligned: when the message can have started (arrival, ack: the later of
                           the two enters if synchronous); S_s, S_root, S_j, the last S_j (MET) */
     double sent_ns;    /* arrival: aligned enter of the sending call */
+    bool requested;    /* messages: the call that sends leaves their completion to a request */
+    bool awaited;      /* ack: the receive is a call of its own, that waits: this one */
+    uint64_t receive;  /* of the rank at the other end */
     double bytes;      /* d; of a collective: b of all rounds */
     uint32_t rounds;   /* ROOT, MET: n */
     bool changed;      /* messages: synchronous on one of source and target only */
@@ -142,6 +145,9 @@ struct mpg_step {
     int32_t receiver;  /* messages: world rank */
     double bytes;      /* messages: d; CONTRIBUTE: b; LEAVE: bytes of the call's size class */
     uint32_t rounds;   /* CONTRIBUTE: n */
+    bool requested;    /* messages: the call that sends leaves their completion to a request, */
+    bool posted;       /* SYNCHRONOUS: and so does the one that posts the receive, */
+    uint64_t poster;   /* this call of the receiver */
     bool changed;      /* messages: synchronous on one of source and target only; LEAVE: the call
                           completes such a send */
     struct mpg_origin meeting; /* CONTRIBUTE: the call that identifies the collective, */

@@ -14,7 +14,7 @@ enum { DEFAULT_REPLICAS = 64, MAX_REPLICAS = 1000000 };
 
 struct arguments {
     const char *signature, *source, *path, *absorb, *cosched, *measurement, *noise_model, *output;
-    const char *latency_model, *byte_model;
+    const char *latency_model, *byte_model, *call_edges;
     struct mpg_option_list noise, call_noise, latency, byte;
     double compute_ratio, source_latency_ns, source_byte_ns;
     int64_t eager_limit, source_eager_limit, replicas, first_replica, seed;
@@ -86,6 +86,21 @@ static int parse_absorb(const char *text, struct mpg_simulation_options *options
             return 0;
         }
     return text ? mpg_error_set(err, "--absorb: '%s' is not none, wait or clock", text) : 0;
+}
+
+/* The paper's run is that without slack in which every send waits: it has the paper's edges. */
+static int parse_call_edges(const struct arguments *a, const struct mpg_simulation_options *options,
+                            struct mpg_perturbation *p, struct mpg_error *err)
+{
+    bool faithful = options->absorb_given && options->absorb == MPG_ABSORB_NONE &&
+                    a->given.eager_limit && a->eager_limit == -1;
+    p->call_edges = faithful ? MPG_CALL_EDGES_PAPER : MPG_CALL_EDGES_OWN;
+    if (!a->call_edges)
+        return 0;
+    p->call_edges = strcmp(a->call_edges, "paper") == 0 ? MPG_CALL_EDGES_PAPER : MPG_CALL_EDGES_OWN;
+    if (p->call_edges == MPG_CALL_EDGES_PAPER || strcmp(a->call_edges, "own") == 0)
+        return 0;
+    return mpg_error_set(err, "--call-edges: '%s' is not own or paper", a->call_edges);
 }
 
 static int parse_cosched(struct arguments *a, struct mpg_error *err)
@@ -409,6 +424,11 @@ int main(int argc, char **argv)
                  "Several of it add up where they name the same rank"},
         {.name = "call-noise", .kind = MPG_OPTION_LIST, .value = &a.call_noise,
          .argument = "DIST[@RANKS]", .help = "time lost inside each MPI call"},
+        {.name = "call-edges", .kind = MPG_OPTION_STRING, .value = &a.call_edges,
+         .argument = "WHERE",
+         .help = "where --call-noise acts: own: on the call's own rank; paper: also on\n"
+                 "messages, as Sottile 2006 prints it (default: own, but paper with\n"
+                 "--absorb=none --eager-limit=-1)"},
         {.name = "latency", .kind = MPG_OPTION_LIST, .value = &a.latency, .argument = "DIST",
          .help = "extra latency of each message"},
         {.name = "byte", .kind = MPG_OPTION_LIST, .value = &a.byte, .argument = "DIST",
@@ -492,6 +512,7 @@ int main(int argc, char **argv)
     if (a.json && a.per_rank)
         mpg_option_usage_error(&program, "--json and --per-rank exclude each other");
     if (parse_absorb(a.absorb, &simulation, &err) < 0 || parse_specs(&a, &in.p, &err) < 0 ||
+        parse_call_edges(&a, &simulation, &in.p, &err) < 0 ||
         parse_path(&a, &err) < 0 || parse_cosched(&a, &err) < 0 ||
         parse_measurement(&a, &in.p, &err) < 0 || parse_noise_model(&a, &in.p, &err) < 0 ||
         parse_time_models(&a, &in.p, &err) < 0 || check_signatures(&a, &err) < 0 || check_standard_input(&a, argv[first], &err) < 0)

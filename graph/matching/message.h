@@ -16,6 +16,7 @@ struct message {
     bool is_sent, is_posted, synchronous, arrived; /* synchronous: on the target */
     bool standard, sync_source;        /* a standard-mode send; synchronous on the traced machine */
     bool blocking, has_left;           /* of a call that does nothing else (Send); left_ns is known */
+    bool sent_requested, posted_requested; /* by calls that leave the completion to a request */
     bool sender_holds, receiver_holds; /* whose completion is still to come */
     bool abandoned;                    /* the sender will not complete it */
     bool polled;                       /* received by a call that does not block */

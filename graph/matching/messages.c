@@ -4,6 +4,23 @@
 
 #include <stdlib.h>
 
+/* Whether another call completes what CALL starts. */
+static bool leaves_request(const struct call *call)
+{
+    switch (mpg_call_kind(call->event.call)) {
+    case MPG_KIND_ISEND:
+    case MPG_KIND_IRECV:
+    case MPG_KIND_ISENDRECV:
+    case MPG_KIND_IMRECV:
+    case MPG_KIND_START:
+    case MPG_KIND_PREADY:
+    case MPG_KIND_INEIGHBOR:
+        return true;
+    default:
+        return false;
+    }
+}
+
 static void arrive(struct message *m)
 {
     m->arrived = true;
@@ -37,6 +54,9 @@ static int complete_match(struct matching *matching, struct message *m, struct m
     s->bytes = (double)m->bytes;
     s->sender_ns = m->sender_ns;
     s->poster_ns = m->poster_ns;
+    s->requested = m->sent_requested;
+    s->posted = m->posted_requested;
+    s->poster = m->posted.number;
     s->changed = graph_is_changed(m);
     graph_free_slot(matching->steps, m->poster_slot);
     arrive(m);
@@ -56,6 +76,7 @@ static int emit_eager(struct matching *matching, const struct call *sender, stru
     s->receiver = m->destination;
     s->bytes = (double)m->bytes;
     s->sender_ns = m->sender_ns;
+    s->requested = m->sent_requested;
     s->changed = graph_is_changed(m);
     arrive(m);
     return 0;
@@ -122,6 +143,7 @@ int graph_send_on(struct matching *matching, const struct call *call,
     m->sent = graph_here(call);
     m->bytes = bytes;
     m->sender_ns = call->enter_ns;
+    m->sent_requested = leaves_request(call);
     m->standard = protocol.standard;
     m->blocking = mpg_call_kind(call->event.call) == MPG_KIND_SEND;
     m->sync_source = protocol.sync_source;
@@ -169,6 +191,7 @@ int graph_post_message(struct matching *matching, const struct call *call, struc
     m->posted = graph_here(call);
     m->room_bytes = room_bytes;
     m->poster_ns = call->enter_ns;
+    m->posted_requested = leaves_request(call);
     m->has_poster_slot = !m->is_sent || m->synchronous;
     if (m->has_poster_slot && graph_store(matching->steps, call, &m->poster_slot, err) < 0)
         return -1;
@@ -222,6 +245,7 @@ int graph_arrival_edge(struct matching *matching, const struct message *m, struc
     edge->slot = m->slot;
     edge->origin = m->origin;
     edge->sent_ns = m->sender_ns;
+    edge->requested = m->sent_requested;
     double later_ns = m->poster_ns > m->sender_ns ? m->poster_ns : m->sender_ns;
     edge->from_ns = m->sync_source ? later_ns : m->sender_ns;
     edge->base_ns = m->synchronous ? later_ns : m->sender_ns;
@@ -237,6 +261,8 @@ static int ack_edge(struct matching *matching, const struct message *m, struct m
     struct mpg_edge *edge = &matching->steps->edges[matching->steps->edge_count - 1];
     edge->kind = MPG_EDGE_ACK;
     edge->source = m->posted.rank;
+    edge->awaited = !m->posted_requested;
+    edge->receive = m->posted.number;
     return 0;
 }
 

@@ -100,6 +100,7 @@ static int probe_edge(struct matching *matching, const struct message *m, struct
     edge->slot = m->slot;
     edge->origin = m->origin;
     edge->from_ns = edge->sent_ns = m->sender_ns;
+    edge->requested = m->sent_requested;
     edge->bytes = (double)m->bytes;
     return 0;
 }

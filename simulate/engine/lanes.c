@@ -23,6 +23,7 @@ struct mpg_lanes *mpg_lanes_new(int32_t ranks, uint32_t lanes, uint32_t first,
     l->kappa = calloc(lanes, sizeof *l->kappa);
     l->local = calloc(lanes, sizeof *l->local);
     l->later = calloc(lanes, sizeof *l->later);
+    l->answered = calloc(lanes, sizeof *l->answered);
     l->own = calloc(lanes, sizeof *l->own);
     l->all = calloc(lanes, sizeof *l->all);
     l->others = calloc(lanes, sizeof *l->others);
@@ -31,8 +32,8 @@ struct mpg_lanes *mpg_lanes_new(int32_t ranks, uint32_t lanes, uint32_t first,
     l->unjoined = calloc((size_t)ranks, sizeof *l->unjoined);
     l->traced_ns = calloc((size_t)ranks, sizeof *l->traced_ns);
     l->turn = calloc((size_t)ranks, sizeof *l->turn);
-    if (l->last_stream && l->scratch && l->result && l->kappa && l->local && l->later && l->own && l->all && l->others &&
-        l->put && l->account && l->unjoined && l->traced_ns && l->turn)
+    if (l->last_stream && l->scratch && l->result && l->kappa && l->local && l->later &&
+        l->answered && l->own && l->all && l->others && l->put && l->account && l->unjoined && l->traced_ns && l->turn)
         return l;
 fail:
     mpg_lanes_free(l);
@@ -53,6 +54,7 @@ void mpg_lanes_free(struct mpg_lanes *l)
     free(l->kappa);
     free(l->local);
     free(l->later);
+    free(l->answered);
     free(l->slot_met);
     free(l->passed_ns);
     free(l->covered_ns);

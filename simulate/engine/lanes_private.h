@@ -34,7 +34,8 @@ struct mpg_lanes {
     uint32_t stream_capacity, slot_capacity, bare_capacity, met_capacity, passed_capacity,
         covered_capacity;
     uint32_t *last_stream; /* of each rank: that its FINISH is of */
-    double *scratch, *result, *kappa, *local, *later, *own, *all, *others, *put; /* n each */
+    double *scratch, *result, *kappa, *local, *later, *answered, *own, *all, *others,
+        *put; /* n each */
     int64_t *traced_ns;
     struct mpg_lanes_account *account; /* a rank */
     uint32_t streams;    /* met so far; one a rank, then threads as they appear */
@@ -78,6 +79,15 @@ static inline void zero(double *v, uint32_t n)
 static inline double flight_ns(const struct mpg_lanes *l, int32_t a, int32_t b, double bytes)
 {
     return l->floors ? mpg_floor_message(l->floors, a, b, bytes) : 0;
+}
+
+/* Adds to each lane what kappa of a call that leaves a message's completion to a request (REQUESTED)
+ * puts on the message's way: nothing, unless call edges are the paper's. */
+static inline void add_posting(const struct mpg_lanes *l, bool requested, int32_t rank,
+                               uint64_t call, double *value)
+{
+    if (requested && l->p->call_edges == MPG_CALL_EDGES_PAPER)
+        mpg_perturb_call(l->p, rank, call, l->first, l->n, value);
 }
 
 /* Message of ORIGIN with BYTES, as its draws see it. */

@@ -73,6 +73,23 @@ static bool has_kappa(enum mpg_edge_kind kind)
     return kind != MPG_EDGE_MEETING && kind != MPG_EDGE_MEMBER && kind != MPG_EDGE_ACK;
 }
 
+/* The kappas that edge E names: the call's own, or, of an answer to a synchronous send and where
+ * the paper has them, those of a receive that waits and of a call that completes a request. NULL:
+ * none. */
+static const double *edge_kappa(struct mpg_lanes *l, const struct mpg_edge *e)
+{
+    if (has_kappa(e->kind))
+        return l->kappa;
+    if (e->kind != MPG_EDGE_ACK || l->p->call_edges != MPG_CALL_EDGES_PAPER)
+        return NULL;
+    zero(l->answered, l->n);
+    if (e->awaited)
+        mpg_perturb_call(l->p, e->source, e->receive, l->first, l->n, l->answered);
+    for (uint32_t w = 0; w < l->n && e->requested; w++)
+        l->answered[w] += l->kappa[w];
+    return l->answered;
+}
+
 /* Where the slot's value, a delay of the start on the target, becomes one of the node on the
  * traced machine. */
 static double changed_shift(const struct mpg_lanes *l, const struct mpg_step *s,
@@ -113,6 +130,7 @@ static const double *edge_value(struct mpg_lanes *l, const struct mpg_step *s,
         add_ack(l, s, e, value);
         break;
     case MPG_EDGE_ENVELOPE:
+        add_posting(l, e->requested, e->origin.rank, e->origin.call, value);
         mpg_perturb_flight(l->p, &m, MPG_FLIGHT_LAMBDA, l->first, l->n, value);
         break;
     case MPG_EDGE_ROOT:
@@ -141,22 +159,22 @@ static double causal_gap(struct mpg_lanes *l, const struct mpg_step *s, const st
     return flight - slack_ns;
 }
 
-/* Notes for the account an edge whose value is VALUE: what was put into it, once, and
- * how late it is without that. The draw of an envelope is its message's, and counts where
+/* Notes for the account an edge whose value is VALUE, with these KAPPA: what was put into it, once,
+ * and how late it is without that. The draw of an envelope is its message's, and counts where
  * that is received. */
 static void note_edge(struct mpg_lanes *l, const struct mpg_step *s, const struct mpg_edge *e,
-                      double gap_ns, const double *value)
+                      double gap_ns, const double *kappa, const double *value)
 {
     bool is_ack = e->kind == MPG_EDGE_ACK, is_arrival = e->kind == MPG_EDGE_ARRIVAL;
     bool counts_later = e->kind == MPG_EDGE_ENVELOPE || (is_arrival && l->slot_met[e->slot]);
     const double *bare = slot_bare(l, e->slot), *arrival = slot_value(l, e->slot);
     double put_ns = 0;
     for (uint32_t w = 0; w < l->n; w++) {
-        double without = bare[w] + (has_kappa(e->kind) ? l->kappa[w] : 0);
+        double named = kappa ? kappa[w] : 0, without = bare[w] + named;
         if (counts_later)
             without = value[w];
         else if (is_ack && !e->changed)
-            without = fmax(arrival[w], bare[w] - gap_ns);
+            without = fmax(arrival[w], bare[w] - gap_ns) + named;
         l->all[w] = value[w] > l->all[w] ? value[w] : l->all[w];
         l->others[w] = without > l->others[w] ? without : l->others[w];
         l->put[w] += value[w] - without;
@@ -177,16 +195,17 @@ static void take_edge(struct mpg_lanes *l, const struct mpg_step *s,
 {
     const struct mpg_edge *e = &s->edges[edge->i];
     const double *value = edge_value(l, s, e, l->scratch), *bare = slot_bare(l, e->slot);
+    const double *kappa = edge_kappa(l, e);
     double gap_ns = causal_gap(l, s, e, edge->slack_ns);
     bool has_later = later && e->kind == MPG_EDGE_ARRIVAL;
     for (uint32_t w = 0; w < l->n && value == l->scratch; w++) {
         double v = l->scratch[w] + (has_later ? later[w] : 0);
         v = v > bare[w] - gap_ns ? v : bare[w] - gap_ns;
-        l->scratch[w] = v + (has_kappa(e->kind) ? l->kappa[w] : 0);
+        l->scratch[w] = v + (kappa ? kappa[w] : 0);
     }
     for (uint32_t w = 0; w < l->n; w++)
         out[w] = value[w] - edge->slack_ns > out[w] ? value[w] - edge->slack_ns : out[w];
-    note_edge(l, s, e, gap_ns, value);
+    note_edge(l, s, e, gap_ns, kappa, value);
 }
 
 static void take_edges(struct mpg_lanes *l, const struct mpg_step *s, double *out)

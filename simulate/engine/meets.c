@@ -26,9 +26,14 @@ void mpg_lanes_eager(struct mpg_lanes *l, const struct mpg_step *s)
     const double *sent = stream_value(l, s->stream);
     double *out = slot_value(l, s->slot);
     struct mpg_sending m = sending_of(&s->origin, s->bytes);
+    double *bare = slot_bare(l, s->slot), *posting = l->local;
     l->slot_met[s->slot] = false;
-    memcpy(out, sent, l->n * sizeof *sent);
-    memcpy(slot_bare(l, s->slot), sent, l->n * sizeof *sent);
+    zero(posting, l->n);
+    add_posting(l, s->requested, s->origin.rank, s->origin.call, posting);
+    for (uint32_t w = 0; w < l->n; w++) {
+        out[w] = sent[w] + posting[w];
+        bare[w] = s->changed || posting[w] < 0 ? sent[w] : out[w];
+    }
     if (s->changed)
         add_target_flight(l, s, MPG_FLIGHT_WHOLE, out);
     else
@@ -38,7 +43,7 @@ void mpg_lanes_eager(struct mpg_lanes *l, const struct mpg_step *s)
 void mpg_lanes_synchronous(struct mpg_lanes *l, const struct mpg_step *s)
 {
     double *out = slot_value(l, s->slot), *bare = slot_bare(l, s->slot);
-    double *lambda = l->scratch, *tau = l->result;
+    double *lambda = l->scratch, *tau = l->result, *sending = l->kappa, *posting = l->local;
     const double *sent = slot_value(l, s->a), *posted = slot_value(l, s->b);
     struct mpg_sending m = sending_of(&s->origin, s->bytes);
     double sender_slack = 0, poster_slack = 0;
@@ -50,6 +55,10 @@ void mpg_lanes_synchronous(struct mpg_lanes *l, const struct mpg_step *s)
     l->slot_met[s->slot] = false;
     zero(lambda, l->n);
     zero(tau, l->n);
+    zero(sending, l->n);
+    zero(posting, l->n);
+    add_posting(l, s->requested, s->origin.rank, s->origin.call, sending);
+    add_posting(l, s->posted, s->receiver, s->poster, posting);
     if (s->changed) {
         add_target_flight(l, s, MPG_FLIGHT_LAMBDA, lambda);
         add_target_flight(l, s, MPG_FLIGHT_TAU, tau);
@@ -61,8 +70,10 @@ void mpg_lanes_synchronous(struct mpg_lanes *l, const struct mpg_step *s)
     }
     for (uint32_t w = 0; w < l->n; w++) {
         double by_sender = sent[w] - sender_slack, by_poster = posted[w] - poster_slack;
-        bare[w] = s->changed ? sent[w] : by_sender > by_poster ? by_sender : by_poster;
-        by_sender += lambda[w];
+        double left = by_sender + fmax(sending[w], 0), met = by_poster + fmax(posting[w], 0);
+        bare[w] = s->changed ? sent[w] : left > met ? left : met;
+        by_sender += sending[w] + lambda[w];
+        by_poster += posting[w];
         out[w] = (by_sender > by_poster ? by_sender : by_poster) + tau[w];
     }
 }

@@ -154,6 +154,7 @@ bool mpg_perturbation_is_random(const struct mpg_perturbation *p)
 bool mpg_perturbation_can_speed_messages(const struct mpg_perturbation *p)
 {
     return mpg_specs_can_be_negative(&p->latency) || mpg_specs_can_be_negative(&p->byte) ||
+           (p->call_edges == MPG_CALL_EDGES_PAPER && mpg_specs_can_be_negative(&p->call_noise)) ||
            any_measured(p); /* tau is, of one that waits for its receiver */
 }
 

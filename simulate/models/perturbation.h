@@ -18,9 +18,14 @@
 #include "simulate/models/sketch.h"
 #include "simulate/models/spec.h"
 
+/* Where kappa is: on the local edges of its own call and those that come into its end, or also on
+ * message edges as Sottile 2006, Eqs. 1 and 2, has it (docs/MODEL.md, section 4). */
+enum mpg_call_edges { MPG_CALL_EDGES_OWN, MPG_CALL_EDGES_PAPER };
+
 struct mpg_perturbation {
     uint64_t seed;
     struct mpg_specs noise, call_noise, latency, byte; /* of each, the sum of several */
+    enum mpg_call_edges call_edges;
     double compute_ratio; /* rho > 0 */
     bool without_tracer;  /* what the tracer took between calls is taken off */
     /* From signatures, where the specs above say nothing; NULL without one. */

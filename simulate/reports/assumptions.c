@@ -172,6 +172,13 @@ static void say_absorb(const struct mpg_report *r, char *text, size_t size)
     }
 }
 
+static void say_call_edges(const struct mpg_report *r, char *text, size_t size)
+{
+    (void)r;
+    snprintf(text, size, "paper: noise of calls that post messages delays these, and that of "
+                         "receives their synchronous senders");
+}
+
 static void say_floors(const struct mpg_report *r, char *text, size_t size)
 {
     const struct mpg_floor_options *o = &r->options->floors;
@@ -286,6 +293,8 @@ bool mpg_report_assumption(const struct mpg_report *r, int i, const char **topic
         {"path", say_path, uses_path(r)},
         {"compute", say_compute, true},
         {"absorption", say_absorb, true},
+        {"call edges", say_call_edges,
+         r->p->call_edges == MPG_CALL_EDGES_PAPER && r->p->call_noise.n > 0},
         {"eager limit", mpg_assume_eager, true},
         {"floors", say_floors, r->result->floor_rule != NULL},
         {"choice", say_choice, c->choices > 0},

@@ -35,6 +35,10 @@ PERTURBATIONS = [
     "--latency const:-300ns",
     "--latency const:-12.75us --byte const:-0.5ns --noise const:2us@{even}",
     "--noise const:-450ns --call-noise const:-33.5ns",
+    "--call-noise const:311.5ns --latency const:1.7us --call-edges paper",
+    "--call-noise const:2.385us@{even} --byte const:0.375ns --call-edges paper",
+    "--call-noise const:-333.5ns --noise const:900ns@{even} --call-edges paper",
+    "--call-noise const:77.25ns --latency const:450ns --call-edges own",
     "--compute-ratio 0.5",
     "--compute-ratio 1.6 --latency const:450ns --byte const:0.0625ns",
 ]

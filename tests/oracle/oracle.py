@@ -44,7 +44,7 @@ class Settings:
                  source_eager_limit=None, source_latency=None, source_byte=None,
                  signature=None, source=None, path=None, cosched=None,
                  measurement="resample", seed=1, first_replica=0, keep_tracer=False,
-                 latency_model="empirical", byte_model="empirical"):
+                 latency_model="empirical", byte_model="empirical", call_edges=None):
         self.absorb = absorb
         self.noise = noise
         self.call_noise = call_noise or (lambda rank: ZERO)
@@ -65,6 +65,8 @@ class Settings:
         self.keep_tracer = keep_tracer
         self.latency_model = latency_model
         self.byte_model = byte_model
+        faithful = absorb == "none" and eager_limit == -1
+        self.paper_edges = call_edges == "paper" or (call_edges is None and faithful)
 
     def removes_tracer(self):
         return bool(self.signature) and not self.keep_tracer
@@ -80,6 +82,20 @@ class Settings:
 
     def kappa(self, call):
         return self.call_noise(call.rank)
+
+    def posting(self, half):
+        """kappa of the call that began half a message, if it is on the message's way."""
+        delays = self.paper_edges and not half.blocking
+        return self.kappa(half.call) if delays else ZERO
+
+    def answering(self, message):
+        """The kappas on the way back to the sender's end."""
+        kappas = ZERO
+        if self.paper_edges and message.receive.blocking:
+            kappas += self.kappa(message.receive.call)
+        if self.paper_edges and not message.send.blocking:
+            kappas += self.kappa(message.send.completed_by)
+        return kappas
 
     def target_path(self):
         return self.signature.path(self.path)
@@ -238,6 +254,7 @@ def parse_arguments(words):
     parser.add_argument("--absorb", choices=["none", "wait", "clock"])
     parser.add_argument("--noise", type=constant_on_ranks)
     parser.add_argument("--call-noise", type=constant_on_ranks)
+    parser.add_argument("--call-edges", choices=["own", "paper"])
     parser.add_argument("--latency", type=constant)
     parser.add_argument("--byte", type=constant)
     parser.add_argument("--compute-ratio", type=Fraction, default=Fraction(1))

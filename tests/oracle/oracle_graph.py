@@ -21,11 +21,13 @@ class Graph:
 
     delta may be a function of D(u).  least: what comes through, before after is added,
     is no less than D(u) were nothing put into u, plus this; None: no such bound.
+    late: what noise of calls there is on an edge into a node of which that is asked.
     """
 
     def __init__(self):
         self.edges = defaultdict(list)
         self.bounds = defaultdict(list)
+        self.late = defaultdict(Fraction)
         self.sources = set()
         self.whole = set()
         self.absolute = {}
@@ -89,7 +91,8 @@ class Graph:
         if v in self.absolute:
             return delays[self.absolute[v]]
         least = self.least_slack(v)
-        return max(delays[u] - (slack - least) for u, _, slack, *_ in self.edges[v])
+        return max(delays[u] + self.late[u, v] - (slack - least)
+                   for u, _, slack, *_ in self.edges[v])
 
     def delay(self, v, delays):
         least_slack = self.least_slack(v)

@@ -133,11 +133,14 @@ class Messages:
     def add_arrival(self, message, begin, arrival):
         send, post = message.send.call, message.receive.call
         latency, transfer = self.costs.message(message)
-        self.graph.edge(send.S, message.A, latency + transfer,
+        sending, posting = map(self.settings.posting, (message.send, message.receive))
+        self.graph.edge(send.S, message.A, sending + latency + transfer,
                         self.clock_slack(begin - self.enter(send)))
+        self.graph.late[send.S, message.A] = max(ZERO, sending)
         if self.synchronous(message):
-            self.graph.edge(post.S, message.A, transfer,
+            self.graph.edge(post.S, message.A, posting + transfer,
                             self.clock_slack(begin - self.enter(post)))
+            self.graph.late[post.S, message.A] = max(ZERO, posting)
             self.add_acknowledgement(message, arrival)
 
     def add_changed(self, message, arrival):
@@ -149,15 +152,18 @@ class Messages:
         transfer = max(0, flight - envelope)
         if self.synchronous(message):
             flight = envelope + transfer
-        self.graph.edge(send.S, message.A, self.enter(send) + flight - arrival)
+        sending, posting = map(self.settings.posting, (message.send, message.receive))
+        self.graph.edge(send.S, message.A,
+                        self.enter(send) + sending + flight - arrival)
         end = message.send.completed_by
         if self.synchronous(message):
             self.graph.edge(post.S, message.A,
-                            self.enter(post) + transfer - arrival)
+                            self.enter(post) + posting + transfer - arrival)
             if end:
-                delta = arrival + back - self.leave(end)
+                put = arrival + back - self.leave(end)
+                delta = put + self.settings.answering(message)
                 self.graph.edge(message.A, end.E, delta)
-                self.graph.carry(message.A, end.E, delta, "messages", put=delta,
+                self.graph.carry(message.A, end.E, delta, "messages", put=put,
                                  all_of_it=True)
 
     def whole_flights(self, message):
@@ -192,7 +198,8 @@ class Messages:
             return
         floor = self.floor(0, send, probe)
         slack = self.leave(probe) - self.enter(send) - floor
-        delta = self.costs.message(message)[0] + kappa
+        delta = (self.settings.posting(message.send)
+                 + self.costs.message(message)[0] + kappa)
         self.graph.edge(send.S, probe.E, delta, self.clock_slack(slack))
         self.graph.carry(send.S, probe.E, delta, "messages")
 
@@ -211,4 +218,5 @@ class Messages:
             back = self.costs.acknowledgement(message)
             self.graph.carry_arrival(
                 message, end.E, back, "messages", self.clock_slack(slack),
-                self.least(message, end), ZERO, Brought.BACK)
+                self.least(message, end), self.settings.answering(message),
+                Brought.BACK)

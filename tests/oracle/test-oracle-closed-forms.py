@@ -96,6 +96,24 @@ ENTERS = [1000, 1400, 1100, 1300, 1200]
 LEAVES = [1500, 1510, 1520, 1530, 1540]
 
 
+def test_call_noise_as_printed():
+    """[MPG] Eq. 1, Eq. 2 with noise of the sender's calls, then of the receiver's."""
+    words = ["--absorb", "none", "--eager-limit=-1"]
+    flight = ["--latency", "const:500ns", "--byte", "const:1ns"]
+    eq1 = trace(2, ["2000 3000 Send comm=0 to=1 tag=1 bytes=1000"],
+                ["2000 3000 Recv comm=0 from=0 tag=1 bytes=1000"])
+    eq2 = trace(2, ["2000 2100 Isend comm=0 to=1 tag=1 bytes=1000 request=1",
+                    "3000 3500 Wait requests=1"],
+                ["2000 2100 Irecv comm=0 from=0 tag=1 bytes=1000 request=1",
+                 "3000 3500 Wait requests=1"])
+    for lines, more, paper, own in [
+            (eq1, [*flight, "--call-noise", "const:70ns"], [2070, 1570], [2000, 1570]),
+            (eq2, [*flight, "--call-noise", "const:70ns@0"], [2140, 1570], [2000, 1500]),
+            (eq2, ["--call-noise", "const:70ns@1"], [70, 140], [0, 140])]:
+        assert delays(lines, *words, *more) == paper
+        assert delays(lines, *words, *more, "--call-edges=own") == own
+
+
 def test_barrier():
     cost = 3 * (LAMBDA + KAPPA)
     lines = collective("Barrier", ENTERS, LEAVES)

@@ -1,0 +1,148 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# The message-passing graph as its paper prints it (TAP; docs/MODEL.md, section 4): noise of calls
+# on message edges, by hand.
+set -u
+mpgsim=${MPGSIM:-mpgsim}
+python=${PYTHON3-python3}
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=tests/tap.sh
+. "$here/../tap.sh"
+# shellcheck source=tests/traces.sh
+. "$here/../traces.sh"
+command -v "$mpgsim" >/dev/null || { echo "Bail out! no $mpgsim"; exit 1; }
+[ -n "$python" ] || skip_all "no python3"
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+cd "$dir" || exit 1
+
+# delays OPTION... TRACE: of each rank
+delays() {
+    "$mpgsim" --per-rank --replicas=1 "$@" | awk 'NR > 1 { printf "%s%.10g", sep, $3; sep = " " }'
+}
+# accounts OPTION... TRACE: of each rank what is put into calls and messages, taken over, left
+accounts() {
+    "$mpgsim" --json --replicas=1 "$@" | "$python" -c '
+import json, sys
+for rank in json.load(sys.stdin)["ranks"]:
+    a = rank["account"]
+    print(*(f"{a[key]:g}" for key in ("calls_ns", "messages_ns", "taken_over_ns", "left_ns")))'
+}
+faithful=(--absorb=none --eager-limit=-1)
+own=("${faithful[@]}" --call-edges=own)
+
+# ---- Sottile 2006, Eqs. 1 and 2 ----
+cat >eq1.txt <<'END'
+#mpgtext 1
+#ranks 2
+#clocks shared
+#comm 0 = 0 1
+0 0 1000 Init
+1 0 1000 Init
+0 2000 3000 Send comm=0 to=1 tag=1 bytes=1000
+1 2000 3000 Recv comm=0 from=0 tag=1 bytes=1000
+0 4000 4100 Finalize
+1 4000 4100 Finalize
+END
+cat >eq2.txt <<'END'
+#mpgtext 1
+#ranks 2
+#clocks shared
+#comm 0 = 0 1
+0 0 1000 Init
+1 0 1000 Init
+0 2000 2100 Isend comm=0 to=1 tag=1 bytes=1000 request=1
+1 2000 2100 Irecv comm=0 from=0 tag=1 bytes=1000 request=1
+0 3000 3500 Wait requests=1
+1 3000 3500 Wait requests=1
+0 4000 4100 Finalize
+1 4000 4100 Finalize
+END
+flight=(--latency=const:500ns --byte=const:1ns)
+is "Eq. 1: the sender has its receiver's noise" \
+    "$(delays "${faithful[@]}" "${flight[@]}" --call-noise=const:70ns eq1.txt)" "2070 1570"
+is "... not with edges of its own" \
+    "$(delays "${own[@]}" "${flight[@]}" --call-noise=const:70ns eq1.txt)" "2000 1570"
+is "... which are what there is where messages are eager" \
+    "$(delays --absorb=none "${flight[@]}" --call-noise=const:70ns eq1.txt)" "70 1570"
+is "Eq. 2: noise of an Isend delays its message" \
+    "$(delays "${faithful[@]}" "${flight[@]}" --call-noise=const:70ns@0 eq2.txt)" "2140 1570"
+is "... not with edges of its own" \
+    "$(delays "${own[@]}" "${flight[@]}" --call-noise=const:70ns@0 eq2.txt)" "2000 1500"
+is "Eq. 2: noise of an Irecv delays its sender" \
+    "$(delays "${faithful[@]}" --call-noise=const:70ns@1 eq2.txt)" "70 140"
+is "... not with edges of its own" "$(delays "${own[@]}" --call-noise=const:70ns@1 eq2.txt)" "0 140"
+is "Eq. 1: what is put in where: lambda2 at the sender; the receiver's noise it takes over" \
+    "$(accounts "${faithful[@]}" "${flight[@]}" --call-noise=const:70ns eq1.txt)" \
+    "70 500 1500 2070
+70 1500 0 1570"
+for k in 0 1 2 3 4; do
+    drawn=$(delays "${faithful[@]}" --call-noise=exp:70ns@1 --first-replica=$k eq1.txt)
+    is "a call has one draw, wherever it acts: replica $k" "${drawn% *}" "${drawn#* }"
+done
+ok "... another one in another replica" \
+    test "$(delays "${faithful[@]}" --call-noise=exp:70ns@1 eq1.txt)" != "$drawn"
+
+# ---- both ends are what they are, each for itself ----
+# kappa 3.5 on rank 0, 2.375 on rank 1, lambda 17.25, 8 B of 0.375
+noise=(--call-noise=const:3.5ns@0 --call-noise=const:2.375ns@1 --latency=const:17.25ns
+    --byte=const:0.375ns)
+calls 2 "#clocks shared" >send-irecv.txt <<'END'
+0 1000 2000 Send to=1 bytes=8
+1 1000 1100 Irecv from=0 bytes=8 request=1
+1 1500 2000 Wait requests=1
+END
+# A = max(17.25, 2.375) + 3; back at the sender without a kappa
+is "Send and Irecv" "$(delays "${faithful[@]}" "${noise[@]}" send-irecv.txt)" "37.5 22.625"
+# A = max(17.25, 100 + 2.375) + 3
+is "Send and a late Irecv" \
+    "$(delays "${faithful[@]}" "${noise[@]}" --noise=const:100ns@1 send-irecv.txt |
+        cut -d' ' -f1)" "122.625"
+calls 2 "#clocks shared" >isend-recv.txt <<'END'
+0 1000 1100 Isend to=1 bytes=8 request=1
+1 1000 2000 Recv from=0 bytes=8
+0 1500 2100 Wait requests=1
+END
+# A = 3.5 + 17.25 + 3; back: + 2.375 + 17.25 + 3.5
+is "Isend and Recv" "$(delays "${faithful[@]}" "${noise[@]}" isend-recv.txt)" "46.875 26.125"
+is "an eager Isend" "$(delays --absorb=none --call-edges=paper "${noise[@]}" isend-recv.txt)" \
+    "7 26.125"
+calls 2 "#clocks shared" >probe.txt <<'END'
+0 1000 1100 Issend to=1 bytes=8 request=1
+1 1000 2000 Probe from=0 bytes=8
+0 1500 2800 Wait requests=1
+1 2000 2500 Recv from=0 bytes=8
+END
+# Probe: 3.5 + 17.25 + 2.375 = 23.125. A = max(20.75, 23.125) + 3 = 26.125
+is "a probed Issend" "$(delays "${faithful[@]}" "${noise[@]}" probe.txt)" "49.25 28.5"
+calls 2 "#clocks shared" >persistent.txt <<'END'
+0 500 510 Send_init to=1 bytes=8 persistent=1
+1 500 510 Recv_init from=0 bytes=8 persistent=1
+0 1000 1010 Start persistent=1 requests=1
+1 1000 1010 Start persistent=1 requests=1
+0 1500 2000 Wait requests=1
+1 1500 2000 Wait requests=1
+END
+# Each Start comes one kappa late. A = 3.5 + 3.5 + 17.25 + 3
+is "Start" "$(delays "${faithful[@]}" "${noise[@]}" persistent.txt)" "48 29.625"
+calls 2 "#clocks shared" >sendrecv.txt <<'END'
+0 1000 2000 Sendrecv to=1 tag=1 bytes=8 from=1 recvtag=1 recvbytes=8
+1 1000 2000 Sendrecv to=0 tag=1 bytes=8 from=0 recvtag=1 recvbytes=8
+END
+# A = 17.25 + 3; back: + the other's kappa + 17.25
+is "Sendrecv" "$(delays "${faithful[@]}" "${noise[@]}" sendrecv.txt)" "39.875 41"
+
+# ---- nothing else changes ----
+for trace in eq1 eq2 send-irecv isend-recv probe persistent sendrecv; do
+    is "without noise of calls the edges are the same: $trace" \
+        "$(delays "${faithful[@]}" "${flight[@]}" --noise=const:33.5ns@1 $trace.txt)" \
+        "$(delays "${own[@]}" "${flight[@]}" --noise=const:33.5ns@1 $trace.txt)"
+    is "unperturbed: $trace" "$(delays --call-edges=paper --call-noise=const:0ns $trace.txt)" "0 0"
+done
+"$mpgsim" "${faithful[@]}" --call-noise=const:1ns eq1.txt >said.txt
+ok "the answer says so" grep -q '^ *call edges  *paper' said.txt
+"$mpgsim" "${own[@]}" --call-noise=const:1ns eq1.txt >said.txt
+is "... and only then" "$(grep -c 'call edges' said.txt)" 0
+"$mpgsim" --call-edges=printed eq1.txt >/dev/null 2>err.txt
+is "another word is an error" "$? $(head -n1 err.txt | grep -c 'own or paper')" "2 1"
+done_testing
