@@ -126,6 +126,13 @@ struct mpg_step {
                           count */
     uint32_t slot, a, b;
     struct mpg_origin origin;
+    bool sends;        /* STORE: it is where a synchronous message of `bytes` to `receiver` leaves
+                          from, with `origin` */
+    bool polls;        /* ENTER: the call before it found nothing, and is made once more */
+    bool found_nothing; /* LEAVE: a Test..., probe, ... that did not succeed */
+    uint32_t rooted;   /* LEAVE: messages that the rank sends as root of a collective, or to one, of
+                          rooted_bytes */
+    double rooted_bytes;
     struct mpg_place from, to; /* ENTER: the call before the interval (of a thread that begins,
                                   the one it began at), and this one */
     int64_t interval_ns; /* ENTER: compute interval before the call, without what the tracer took:

@@ -63,6 +63,21 @@ static int complete_match(struct matching *matching, struct message *m, struct m
     return 0;
 }
 
+/* Where a synchronous message leaves from, until its receive is posted. */
+static int store_sending(struct matching *matching, const struct call *sender, struct message *m,
+                         struct mpg_error *err)
+{
+    struct steps *steps = matching->steps;
+    if (graph_store(steps, sender, &m->slot, err) < 0)
+        return -1;
+    struct mpg_step *s = &steps->steps[steps->count - 1];
+    s->sends = true;
+    s->origin = m->origin;
+    s->receiver = m->destination;
+    s->bytes = (double)m->bytes;
+    return 0;
+}
+
 static int emit_eager(struct matching *matching, const struct call *sender, struct message *m,
                       struct mpg_error *err)
 {
@@ -154,7 +169,7 @@ int graph_send_on(struct matching *matching, const struct call *call,
     matching->counts->made_synchronous += !m->sync_source && m->synchronous;
     if (find_origin(matching, call, index, name->destination, &m->origin, err) < 0 ||
         note_sent(call, m, err) < 0 ||
-        (m->synchronous ? graph_store(matching->steps, call, &m->slot, err)
+        (m->synchronous ? store_sending(matching, call, m, err)
                         : emit_eager(matching, call, m, err)) < 0)
         return -1;
     graph_wake(&m->probe_waiter);

@@ -299,6 +299,21 @@ static void note_size(struct mpg_graph_counts *counts, const struct collective *
         *largest = bytes;
 }
 
+/* What ME sends in its own call: the root one message for each of its children in a binomial tree,
+ * or for each other rank; the others one. */
+static void note_rooted(const struct collective *c, const struct call *call,
+                        const struct coming *coming, int32_t me)
+{
+    uint32_t n = 0;
+    if (c->shape == SHAPE_FROM_ROOT && me == c->root)
+        n = c->call == MPG_CALL_Bcast ? graph_rounds_of(c->call, c->p) : (uint32_t)c->p - 1;
+    else if (c->shape == SHAPE_TO_ROOT && me != c->root && coming->root != MPG_PROC_NULL)
+        n = 1;
+    call->sent->rooted += n;
+    if (n > 0 && (double)coming->bytes > call->sent->rooted_bytes)
+        call->sent->rooted_bytes = (double)coming->bytes;
+}
+
 static int arrive(struct meetings *meetings, const struct call *call, const struct coming *coming,
                   int32_t me, struct part *part, struct mpg_error *err)
 {
@@ -332,6 +347,7 @@ static int arrive(struct meetings *meetings, const struct call *call, const stru
         c->root = root;
         c->foreign_root = members->world_ranks[root] < 0;
     }
+    note_rooted(c, call, coming, me);
     *part = (struct part){c, me};
     return take_part(meetings, c, call, me, err);
 }

@@ -91,7 +91,8 @@ int graph_begin_call(struct mpg_graph *g, struct rank_run *r, struct stream *s,
     const struct mpg_event *e = &s->call.event;
     struct call *call = &s->call;
     s->class_bytes = 0;
-    s->sent.n = 0;
+    s->sent.n = s->sent.rooted = 0;
+    s->sent.rooted_bytes = 0;
     call->changed = false;
     if (e->failed) {
         if (g->counts.failed++ == 0)
@@ -234,6 +235,25 @@ static void note_messages(struct mpg_graph_counts *c, const struct mpg_step *ste
     }
 }
 
+/* Whether the program asked for something that had not happened yet. */
+static bool found_nothing(const struct mpg_event *e)
+{
+    switch (e->call) {
+    case MPG_CALL_Test:
+    case MPG_CALL_Testall:
+    case MPG_CALL_Testany:
+    case MPG_CALL_Testsome:
+        return !e->failed && e->request_number > 0 && !e->done_all && e->done_number == 0;
+    case MPG_CALL_Iprobe:
+    case MPG_CALL_Improbe:
+    case MPG_CALL_Parrived:
+    case MPG_CALL_Win_test:
+        return !e->failed && !e->found;
+    default:
+        return false;
+    }
+}
+
 int graph_leave_call(struct mpg_graph *g, struct rank_run *r, struct stream *s,
                      struct mpg_error *err)
 {
@@ -252,6 +272,9 @@ int graph_leave_call(struct mpg_graph *g, struct rank_run *r, struct stream *s,
     step->changed = call->changed;
     step->sent_number = s->sent.n;
     step->sent = s->sent.message;
+    step->rooted = s->sent.rooted;
+    step->rooted_bytes = s->sent.rooted_bytes;
+    step->found_nothing = s->found_nothing = found_nothing(&call->event);
     step->bytes = s->class_bytes;
     step->round_trip = call->round_trip;
     step->round_trip_bytes = (double)call->round_trip_bytes;

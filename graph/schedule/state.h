@@ -22,6 +22,7 @@ struct stream {
     int64_t last_leave_ns;
     struct between between;            /* since then */
     struct mpg_place from;             /* the call that was left then */
+    bool found_nothing;                /* by it */
     double class_bytes;                /* that the call's size class goes by */
     bool has_fork_slot;
     uint32_t fork_slot;                /* the value at its last call's enter */

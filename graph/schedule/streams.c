@@ -88,6 +88,8 @@ static int enter(struct mpg_graph *g, const struct stream *s, const struct mpg_e
     step->number = number;
     step->from = s->from;
     step->to = place_of(e);
+    step->polls = s->found_nothing && e->thread == s->thread && step->from.call == step->to.call &&
+                  step->from.site == step->to.site;
     step->interval_ns = interval_ns > 0 ? interval_ns : 0;
     step->tracer_ns = traced_ns > step->interval_ns ? traced_ns - step->interval_ns : 0;
     step->cpu_ns = e->thread == s->thread ? graph_between_cpu_ns(&s->between, recording, e) : -1;

@@ -35,6 +35,7 @@ struct mpg_likes {
     const struct mpg_perturbation *p;
     struct list groups, pools;
     struct core *core;
+    bool prefers_cpu;
 };
 
 struct mpg_likes *mpg_likes_new(const struct mpg_perturbation *p, struct mpg_error *err)
@@ -141,6 +142,11 @@ int mpg_likes_add(struct mpg_likes *l, const struct mpg_step *s, struct mpg_erro
     return core->no_cpu ? 0 : mpg_sketch_add(&group->cpu, cpu_ns(s), err);
 }
 
+void mpg_likes_prefer_cpu(struct mpg_likes *l)
+{
+    l->prefers_cpu = true;
+}
+
 /* Whether what CORE's CPU time lacks can be noise, all of which loses LOST; else intervals
  * held waiting for something. */
 static bool can_use_cpu(const struct core *core, double lost)
@@ -191,7 +197,8 @@ static int find_losses(struct mpg_likes *l, struct mpg_losses **losses, struct m
         double seen = 0;
         if (!(core->time_ns > 0)) /* nobody is there */
             continue;
-        core->uses_cpu = can_use_cpu(core, mpg_resampled_lost(&source->resampled[i], NULL));
+        core->uses_cpu = can_use_cpu(core, l->prefers_cpu
+                                               ? 1 : mpg_resampled_lost(&source->resampled[i], NULL));
         if (core->uses_cpu)
             seen = 1 - core->cpu_ns / core->time_ns;
         if (!(losses[i] = mpg_losses_new(source->replay[i], seen, err)))

@@ -17,6 +17,9 @@ enum mpg_cpu_use { MPG_CPU_NONE, MPG_CPU_SOME, MPG_CPU_ALL };
 /* Of the source that P has, which outlives it. A group takes up to 2 KiB (twice that where CPU
  * time was recorded), and there is one for each pair of callsites of a rank. */
 struct mpg_likes *mpg_likes_new(const struct mpg_perturbation *p, struct mpg_error *err);
+/* CPU times, where all of a core's intervals have them, tell intervals whatever they lack: what is
+ * waited for in intervals is no work. Before mpg_likes_finish(). */
+void mpg_likes_prefer_cpu(struct mpg_likes *likes);
 /* Takes a step of the first pass. */
 int mpg_likes_add(struct mpg_likes *likes, const struct mpg_step *step, struct mpg_error *err);
 /* Ends the gathering. */

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "simulate/engine/lanes_private.h"
+#include "simulate/engine/operations.h"
 
 /* ---- messages ---- */
 
@@ -80,28 +81,12 @@ void mpg_lanes_synchronous(struct mpg_lanes *l, const struct mpg_step *s)
 
 /* ---- collectives ---- */
 
-static enum mpg_operation operation_of(enum mpg_call call)
-{
-    switch (call) {
-    case MPG_CALL_Barrier:
-        return MPG_OPERATION_BARRIER;
-    case MPG_CALL_Bcast:
-        return MPG_OPERATION_BCAST;
-    case MPG_CALL_Allreduce:
-        return MPG_OPERATION_ALLREDUCE;
-    case MPG_CALL_Alltoall:
-        return MPG_OPERATION_ALLTOALL;
-    default:
-        return MPG_OPERATIONS;
-    }
-}
-
 void mpg_lanes_add_collective(struct mpg_lanes *l, enum mpg_call call,
                               const struct mpg_origin *origin, uint32_t rounds, double bytes,
                               const struct mpg_origin *meeting, int32_t members,
                               double bytes_each, double *value)
 {
-    enum mpg_operation operation = operation_of(call);
+    enum mpg_operation operation = mpg_operation_of(call);
     bool measured = mpg_collective_measured(l->p, operation, members);
     if (measured)
         mpg_perturb_meeting(l->p, operation, members, bytes_each, meeting->rank, meeting->call,

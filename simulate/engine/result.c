@@ -21,7 +21,8 @@ int mpg_result_init(struct mpg_result *r, int32_t ranks, uint32_t replicas, uint
     r->delay_ns = calloc((size_t)ranks * replicas, sizeof *r->delay_ns);
     r->run_ns = calloc(replicas, sizeof *r->run_ns);
     r->account = calloc((size_t)ranks, sizeof *r->account);
-    if (r->recorded_ns && r->traced_ns && r->delay_ns && r->run_ns && r->account)
+    r->run_account = calloc((size_t)ranks, sizeof *r->run_account);
+    if (r->recorded_ns && r->traced_ns && r->delay_ns && r->run_ns && r->account && r->run_account)
         return 0;
     mpg_result_clear(r);
     return mpg_error_set(err, "out of memory for %u replicas of %d ranks", replicas, ranks);
@@ -34,6 +35,7 @@ void mpg_result_clear(struct mpg_result *r)
     free(r->delay_ns);
     free(r->run_ns);
     free(r->account);
+    free(r->run_account);
     *r = (struct mpg_result){0};
 }
 
@@ -67,6 +69,19 @@ void mpg_lanes_account_add(struct mpg_lanes_account *sum, const struct mpg_lanes
     sum->left_ns += weight * a->left_ns;
 }
 
+void mpg_run_account_add(struct mpg_run_account *sum, const struct mpg_run_account *a,
+                         double weight)
+{
+    sum->compute_ns += weight * a->compute_ns;
+    sum->noise_ns += weight * a->noise_ns;
+    sum->call_ns += weight * a->call_ns;
+    sum->message_ns += weight * a->message_ns;
+    sum->collective_ns += weight * a->collective_ns;
+    sum->thread_ns += weight * a->thread_ns;
+    sum->run_ns += weight * a->run_ns;
+    sum->polled_ns += weight * a->polled_ns;
+}
+
 double mpg_lanes_put_in(const struct mpg_lanes_account *a)
 {
     return a->compute_ns + a->call_ns + a->message_ns + a->collective_ns;
@@ -77,6 +92,14 @@ struct mpg_lanes_account mpg_result_account(const struct mpg_result *r)
     struct mpg_lanes_account mean = {0};
     for (int32_t i = 0; i < r->ranks; i++)
         mpg_lanes_account_add(&mean, &r->account[i], 1.0 / r->ranks);
+    return mean;
+}
+
+struct mpg_run_account mpg_result_run_account(const struct mpg_result *r)
+{
+    struct mpg_run_account mean = {0};
+    for (int32_t i = 0; i < r->ranks; i++)
+        mpg_run_account_add(&mean, &r->run_account[i], 1.0 / r->ranks);
     return mean;
 }
 

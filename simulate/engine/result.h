@@ -13,7 +13,21 @@
 #include "simulate/engine/lanes.h"
 #include "simulate/engine/likes.h"
 
+/* What a rank's run consists of on the target, summed over lanes, ns: of its first thread
+ * (docs/MODEL.md, 5, The answer). */
+struct mpg_run_account {
+    double compute_ns;    /* its work */
+    double noise_ns;      /* what the target's noise adds, and the source's no longer does */
+    double call_ns;       /* what its calls cost, had they waited for nobody */
+    double message_ns;    /* waiting for messages beyond that */
+    double collective_ns; /* and for collectives */
+    double thread_ns;     /* waiting for other threads at its end */
+    double run_ns;        /* the sum of all these */
+    double polled_ns;     /* beside that: traced time of intervals that only asked once more */
+};
+
 struct mpg_result {
+    bool predicted; /* times of the target, else delays of the trace */
     int32_t ranks;
     uint32_t replicas, first_replica;
     int64_t *recorded_ns; /* a rank: MPI_Init's leave to MPI_Finalize's enter, as in the trace */
@@ -24,6 +38,7 @@ struct mpg_result {
     double *run_ns;     /* a replica: the longest rank's perturbed run time */
     struct mpg_graph_counts counts;
     struct mpg_lanes_account *account; /* a rank: mean over replicas */
+    struct mpg_run_account *run_account; /* predicted: the same */
     enum mpg_absorb absorb;
     enum mpg_clock_source clocks;
     enum mpg_cpu_use cpu;   /* where the source's noise is taken out */
@@ -42,10 +57,13 @@ void mpg_result_clear(struct mpg_result *result);
 /* Adds WEIGHT times A to SUM. */
 void mpg_lanes_account_add(struct mpg_lanes_account *sum, const struct mpg_lanes_account *a,
                            double weight);
+void mpg_run_account_add(struct mpg_run_account *sum, const struct mpg_run_account *a,
+                         double weight);
 /* All that was put in. */
 double mpg_lanes_put_in(const struct mpg_lanes_account *a);
 /* The accounts' mean over ranks. */
 struct mpg_lanes_account mpg_result_account(const struct mpg_result *result);
+struct mpg_run_account mpg_result_run_account(const struct mpg_result *result);
 
 /* Traced run time of the job: the longest rank's traced_ns. */
 double mpg_result_traced(const struct mpg_result *result);

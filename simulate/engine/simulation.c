@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-#include "common/progress.h"
+#include "simulate/engine/pass.h"
 
 /* Of one pass: lanes, and the bytes that their values may take where many messages are in
  * flight at a time. One lane is always evaluated. */
@@ -28,35 +28,16 @@ struct simulation {
     int64_t evident_limit; /* the source's eager limit by the trace, the last pass says */
 };
 
-/* Runs a graph once, giving every step to TAKE. */
-static int pass(struct simulation *sim, const char *label,
-                int (*take)(void *, const struct mpg_step *, uint32_t, struct mpg_error *),
-                void *context, struct mpg_error *err)
+/* Gives every step to TAKE. */
+static int pass(struct simulation *sim, const char *label, mpg_take *take, void *context,
+                struct mpg_error *err)
 {
-    struct mpg_graph *g =
-        mpg_graph_open(sim->trace, sim->clocks, &sim->graph, err);
-    if (!g)
-        return -1;
-    struct mpg_progress progress;
-    mpg_progress_start(&progress, label, (double)mpg_trace_events(sim->trace, -1));
-    struct mpg_step step;
-    int more;
-    uint32_t steps = 0;
-    while ((more = mpg_graph_next(g, &step, err)) > 0) {
-        if (take(context, &step, mpg_graph_slots(g), err) < 0) {
-            more = -1;
-            break;
-        }
-        if ((++steps & 0xfff) == 0)
-            mpg_progress_update(&progress, (double)mpg_graph_counts(g).calls);
-    }
-    mpg_progress_end(&progress);
-    sim->result->counts = mpg_graph_counts(g);
-    sim->slots = mpg_graph_slots(g);
-    if (more == 0)
-        sim->evident_limit = mpg_graph_source_eager_limit(g, sim->graph.eager_limit_bytes);
-    mpg_graph_close(g);
-    return more;
+    struct mpg_passed passed = {.evident_limit = sim->evident_limit};
+    int status = mpg_pass(sim->trace, sim->clocks, &sim->graph, label, take, context, &passed, err);
+    sim->result->counts = passed.counts;
+    sim->slots = passed.slots;
+    sim->evident_limit = passed.evident_limit;
+    return status;
 }
 
 static int take_bounds(void *context, const struct mpg_step *s, uint32_t slots,

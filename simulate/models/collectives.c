@@ -124,17 +124,26 @@ static double rounds_of(enum mpg_operation operation, int32_t processes)
     return rounds;
 }
 
+const struct mpg_measured_meeting *mpg_meeting_of(const struct mpg_perturbation *p,
+                                                  enum mpg_operation operation, int32_t processes,
+                                                  double *factor)
+{
+    const struct mpg_measured_meeting *m = choose(&p->meetings[operation], processes);
+    *factor = rounds_of(operation, processes) / rounds_of(operation, m->processes);
+    return m;
+}
+
 void mpg_perturb_meeting(const struct mpg_perturbation *p, enum mpg_operation operation,
                          int32_t processes, double bytes, int32_t rank, uint64_t call,
                          uint32_t index, uint32_t first, uint32_t n, double *value_ns)
 {
-    const struct mpg_measured_meeting *m = choose(&p->meetings[operation], processes);
+    double factor;
+    const struct mpg_measured_meeting *m = mpg_meeting_of(p, operation, processes, &factor);
     struct mpg_address address = {.seed = p->seed,
                                   .call = call,
                                   .rank = rank,
                                   .index = index,
                                   .purpose = MPG_DRAW_COLLECTIVE};
-    double factor = rounds_of(operation, processes) / rounds_of(operation, m->processes);
     bool has_source = m->source.n > 0;
     struct mpg_spot target = mpg_spot_find(&m->target, bytes);
     bool target_noise = p->noise.n == 0 && p->target_cores > 0;

@@ -40,6 +40,10 @@ const char *mpg_operation_name(enum mpg_operation operation);
 /* Whether a meeting of PROCESSES is taken from there. */
 bool mpg_collective_measured(const struct mpg_perturbation *p, enum mpg_operation operation,
                              int32_t processes);
+/* Those of P that such a meeting is taken from, and by what FACTOR its rounds are more. */
+const struct mpg_measured_meeting *mpg_meeting_of(const struct mpg_perturbation *p,
+                                                  enum mpg_operation operation, int32_t processes,
+                                                  double *factor);
 /* Adds what such a meeting, of ROUNDS rounds with BYTES of one rank, takes longer to each of
  * N lanes; lane w is replica FIRST + w. CALL of RANK, its INDEX-th, is the meeting's
  * address. */

@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "simulate/models/perturbation.h"
-#include "simulate/models/sizes.h"
+#include "simulate/models/ways.h"
 
 enum { LANES_AT_ONCE = 64 };
 
@@ -38,73 +38,20 @@ bool mpg_flight_target_known(const struct mpg_perturbation *p)
 
 /* --- of one path --- */
 
-/* Times at a size between two of those measured, as measured or of the families fitted. */
-struct place {
-    struct mpg_spot spot;
-    const struct mpg_fitted *low, *high; /* NULL: as measured */
-};
-
-/* Of BYTES among SIZES, which have FITS (NULL: which are taken as measured). */
-static struct place find_place(const struct mpg_network_sizes *sizes, const struct mpg_fitted *fits,
+/* X(d; u) at some size. FITS NULL: as measured. */
+static struct mpg_way find_way(const struct mpg_network_path *path, const struct mpg_path_fits *fits,
                                double bytes)
 {
-    struct place p = {.spot = mpg_spot_find(sizes, bytes)};
-    if (fits) {
-        p.low = &fits[p.spot.low - sizes->size];
-        p.high = &fits[p.spot.high - sizes->size];
-    }
-    return p;
-}
-
-static double place_ns(const struct place *p, double launch, double u)
-{
-    if (!p->low)
-        return mpg_spot_quantile(&p->spot, launch, u);
-    double low_ns = mpg_fitted_quantile(p->low, u);
-    if (p->low == p->high)
-        return low_ns;
-    return low_ns + (mpg_fitted_quantile(p->high, u) - low_ns) * p->spot.weight;
-}
-
-/* X(d; u) at some size. */
-struct way {
-    struct place place;
-    struct place from, to; /* the slope's */
-    double beyond;         /* bytes above the greatest size; 0: no slope is needed */
-};
-
-/* FITS NULL: as measured. */
-static struct way find_way(const struct mpg_network_path *path, const struct mpg_path_fits *fits,
-                           double bytes)
-{
-    const struct mpg_network_sizes *l = &path->latency;
     bool transfers = path->bandwidth.n > 1;
-    const struct mpg_network_sizes *slope = transfers ? &path->bandwidth : l;
     const struct mpg_fitted *slope_fits = !fits ? NULL : transfers ? fits->bandwidth : fits->latency;
-    struct way way = {.place = find_place(l, fits ? fits->latency : NULL, bytes)};
-    double greatest = (double)l->size[l->n - 1].size_bytes;
-    if (bytes > greatest && slope->n > 1) {
-        way.beyond = bytes - greatest;
-        way.from = find_place(slope, slope_fits, (double)slope->size[slope->n - 2].size_bytes);
-        way.to = find_place(slope, slope_fits, (double)slope->size[slope->n - 1].size_bytes);
-    }
-    return way;
-}
-
-static double way_ns(const struct way *way, double launch, double u)
-{
-    double ns = place_ns(&way->place, launch, u);
-    if (!(way->beyond > 0))
-        return ns;
-    double more_ns = place_ns(&way->to, launch, u) - place_ns(&way->from, launch, u);
-    double bytes = (double)(way->to.spot.low->size_bytes - way->from.spot.low->size_bytes);
-    return ns + way->beyond * fmax(more_ns / bytes, 0);
+    return mpg_way_find(&path->latency, fits ? fits->latency : NULL,
+                        transfers ? &path->bandwidth : &path->latency, slope_fits, bytes);
 }
 
 double mpg_flight_of(const struct mpg_network_path *path, double bytes, double u)
 {
-    struct way way = find_way(path, NULL, bytes);
-    return way_ns(&way, -1, u);
+    struct mpg_way way = find_way(path, NULL, bytes);
+    return mpg_way_ns(&way, -1, u);
 }
 
 double mpg_flight_median(const struct mpg_perturbation *p, double bytes)
@@ -114,7 +61,7 @@ double mpg_flight_median(const struct mpg_perturbation *p, double bytes)
 
 /* What bytes take of a transfer; the empty message has none. */
 struct haul {
-    struct place least, at;
+    struct mpg_way_place least, at;
     bool empty;
 };
 
@@ -128,7 +75,7 @@ static struct haul find_haul(const struct mpg_network_path *path, const struct m
         sizes.n--;
         fitted = fitted ? fitted + 1 : NULL;
     }
-    return (struct haul){find_place(&sizes, fitted, 0), find_place(&sizes, fitted, bytes),
+    return (struct haul){mpg_way_place_find(&sizes, fitted, 0), mpg_way_place_find(&sizes, fitted, bytes),
                          !(bytes > 0)};
 }
 
@@ -136,7 +83,7 @@ static double haul_ns(const struct haul *haul, double launch, double u)
 {
     if (haul->empty)
         return 0;
-    return fmax(place_ns(&haul->at, launch, u) - place_ns(&haul->least, launch, u), 0);
+    return fmax(mpg_way_place_ns(&haul->at, launch, u) - mpg_way_place_ns(&haul->least, launch, u), 0);
 }
 
 /* --- of two --- */
@@ -144,7 +91,7 @@ static double haul_ns(const struct haul *haul, double launch, double u)
 /* delta(d; u) at some size. */
 struct flight {
     enum mpg_flight_rule rule;
-    struct way target, source;
+    struct mpg_way target, source;
     struct haul target_haul, source_haul;
 };
 
@@ -181,9 +128,9 @@ static double flight_ns(const struct flight *f, double launch, double u)
 {
     switch (f->rule) {
     case MPG_FLIGHT_DIFFERENCE:
-        return way_ns(&f->target, launch, u) - way_ns(&f->source, launch, u);
+        return mpg_way_ns(&f->target, launch, u) - mpg_way_ns(&f->source, launch, u);
     case MPG_FLIGHT_TARGET:
-        return way_ns(&f->target, launch, u) - way_ns(&f->target, launch, 0);
+        return mpg_way_ns(&f->target, launch, u) - mpg_way_ns(&f->target, launch, 0);
     case MPG_FLIGHT_TRANSFER_DIFFERENCE:
         return haul_ns(&f->target_haul, launch, u) - haul_ns(&f->source_haul, launch, u);
     case MPG_FLIGHT_TRANSFER_TARGET:
@@ -216,9 +163,7 @@ static struct parts find_parts(const struct mpg_perturbation *p, bool lambda, bo
 
 /* --- where in the distribution --- */
 
-/* Of what kind the draw of the signatures' u is: where lambda is given, its draw is not that
- * of what the signatures say. */
-static enum mpg_purpose purpose_of(const struct mpg_perturbation *p, enum mpg_purpose latency)
+enum mpg_purpose mpg_flight_purpose(const struct mpg_perturbation *p, enum mpg_purpose latency)
 {
     return p->latency.n > 0 ? MPG_DRAW_BYTE : latency;
 }
@@ -233,16 +178,15 @@ static const struct mpg_rows *rows_of(const struct mpg_perturbation *p,
     return rows->blocks > 0 && rows->length > 0 ? rows : NULL;
 }
 
-/* u of M in each lane. */
-static void find_u(const struct mpg_perturbation *p, const struct mpg_sending *m, uint32_t first,
-                   uint32_t n, double *u)
+void mpg_flight_find_u(const struct mpg_perturbation *p, const struct mpg_sending *m,
+                       uint32_t first, uint32_t n, double *u)
 {
     const struct mpg_rows *rows = rows_of(p, m);
     struct mpg_address address = {.seed = p->seed,
                                   .rank = m->rank,
                                   .call = m->call,
                                   .index = m->index,
-                                  .purpose = purpose_of(p, MPG_DRAW_LATENCY)};
+                                  .purpose = mpg_flight_purpose(p, MPG_DRAW_LATENCY)};
     for (uint32_t w = 0; w < n; w++)
         u[w] = mpg_draw(&address, first + w);
     if (!rows)
@@ -298,7 +242,7 @@ void mpg_perturb_flight(const struct mpg_perturbation *p, const struct mpg_sendi
     double u[LANES_AT_ONCE];
     for (uint32_t done = 0, k; done < n; done += k) {
         k = n - done < LANES_AT_ONCE ? n - done : LANES_AT_ONCE;
-        find_u(p, m, first + done, k, u);
+        mpg_flight_find_u(p, m, first + done, k, u);
         add_measured(p, u, &x, first + done, k, value_ns + done);
     }
 }
@@ -325,7 +269,7 @@ void mpg_perturb_ack(const struct mpg_perturbation *p, const struct mpg_sending 
 
 /* X_T(0; u) by the model of latencies, X_T(d; u) and X_T(0; u) by that of bytes. */
 struct target_ways {
-    struct way lambda, whole, empty;
+    struct mpg_way lambda, whole, empty;
     bool mixed; /* the models differ */
 };
 
@@ -343,12 +287,12 @@ static double target_ns(const struct target_ways *x, enum mpg_flight_part part, 
                         double u)
 {
     if (part == MPG_FLIGHT_LAMBDA)
-        return way_ns(&x->lambda, launch, u);
-    double ns = way_ns(&x->whole, launch, u);
+        return mpg_way_ns(&x->lambda, launch, u);
+    double ns = mpg_way_ns(&x->whole, launch, u);
     if (part == MPG_FLIGHT_WHOLE && !x->mixed)
         return ns;
-    ns -= way_ns(&x->empty, launch, u);
-    return part == MPG_FLIGHT_WHOLE ? fmax(0, way_ns(&x->lambda, launch, u) + ns) : ns;
+    ns -= mpg_way_ns(&x->empty, launch, u);
+    return part == MPG_FLIGHT_WHOLE ? fmax(0, mpg_way_ns(&x->lambda, launch, u) + ns) : ns;
 }
 
 void mpg_add_target_flight(const struct mpg_perturbation *p, const struct mpg_sending *m,
@@ -365,7 +309,7 @@ void mpg_add_target_flight(const struct mpg_perturbation *p, const struct mpg_se
     double u[LANES_AT_ONCE];
     for (uint32_t done = 0, k; done < n; done += k) {
         k = n - done < LANES_AT_ONCE ? n - done : LANES_AT_ONCE;
-        find_u(p, m, first + done, k, u);
+        mpg_flight_find_u(p, m, first + done, k, u);
         for (uint32_t w = 0; w < k; w++)
             value_ns[done + w] +=
                 target_ns(&x, part, mpg_perturbation_launch(p, first + done + w), u[w]);
@@ -386,9 +330,9 @@ void mpg_add_target_ack(const struct mpg_perturbation *p, const struct mpg_sendi
         mpg_perturb_ack(p, m, first, n, value_ns);
         return;
     }
-    struct way way = find_target_ways(p, 0).lambda;
+    struct mpg_way way = find_target_ways(p, 0).lambda;
     for (uint32_t w = 0; w < n; w++)
-        value_ns[w] += way_ns(&way, mpg_perturbation_launch(p, first + w),
+        value_ns[w] += mpg_way_ns(&way, mpg_perturbation_launch(p, first + w),
                               mpg_draw(&address, first + w));
 }
 
@@ -420,7 +364,7 @@ void mpg_perturb_rounds(const struct mpg_perturbation *p, int32_t rank, uint64_t
         add_given_round(p, &address, fly, first, n, value_ns);
         if (!measured)
             continue;
-        address.purpose = purpose_of(p, MPG_DRAW_ROUND_LATENCY);
+        address.purpose = mpg_flight_purpose(p, MPG_DRAW_ROUND_LATENCY);
         for (uint32_t w = 0; w < n; w++) {
             double u = mpg_draw(&address, first + w);
             add_measured(p, &u, &x, first + w, 1, &value_ns[w]);

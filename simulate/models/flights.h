@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "signature/signature.h"
+#include "simulate/models/draws.h"
 
 struct mpg_perturbation;
 
@@ -47,6 +48,13 @@ double mpg_flight_of(const struct mpg_network_path *path, double bytes, double u
 
 /* The median one-way time of BYTES on the target, of all launches; 0 where it is not known. */
 double mpg_flight_median(const struct mpg_perturbation *p, double bytes);
+
+/* Of what kind the draw of the signatures' u is, LATENCY or, where lambda is given, whose draw is
+ * not that of what the signatures say, the bytes'. */
+enum mpg_purpose mpg_flight_purpose(const struct mpg_perturbation *p, enum mpg_purpose latency);
+/* u of M, by its row if it has one, in each of N lanes. */
+void mpg_flight_find_u(const struct mpg_perturbation *p, const struct mpg_sending *m,
+                       uint32_t first, uint32_t n, double *u);
 
 /* The functions below add to each of N lanes; lane w is replica FIRST + w. */
 

@@ -6,6 +6,7 @@
 
 #include "common/units.h"
 #include "simulate/reports/assume.h"
+#include "simulate/reports/predicted.h"
 
 void mpg_assume_specs(char *text, size_t size, const struct mpg_specs *specs, bool from_signature,
                       const char *signature)
@@ -278,23 +279,32 @@ bool mpg_report_assumption(const struct mpg_report *r, int i, const char **topic
                            size_t size)
 {
     const struct mpg_graph_counts *c = &r->result->counts;
+    const bool predicted = r->result->predicted, perturbed = !predicted;
     const struct {
         const char *topic;
         void (*say)(const struct mpg_report *, char *, size_t);
         bool applies;
     } all[] = {
         {"noise", say_noise, true},
-        {"latency", mpg_assume_latency, true},
-        {"bytes", mpg_assume_bytes, true},
+        {"latency", mpg_assume_latency, perturbed},
+        {"bytes", mpg_assume_bytes, perturbed},
+        {"messages", mpg_predicted_messages, predicted},
         {"rows", mpg_assume_rows, mpg_perturbation_latency_measured(r->p)},
-        {"overheads", mpg_assume_overheads, r->p->target_path != NULL},
-        {"collectives", mpg_assume_collectives, mpg_perturbation_collectives_measured(r->p)},
+        {"overheads", mpg_assume_overheads, perturbed && r->p->target_path != NULL},
+        {"overheads", mpg_predicted_overheads, predicted},
+        {"gap", mpg_predicted_gap, predicted},
+        {"collectives", mpg_assume_collectives,
+         perturbed && mpg_perturbation_collectives_measured(r->p)},
+        {"collectives", mpg_predicted_collectives, predicted && c->collectives > 0},
         {"launches", mpg_assume_launches, r->p->launch != NULL},
-        {"path", say_path, uses_path(r)},
-        {"compute", say_compute, true},
-        {"absorption", say_absorb, true},
+        {"path", say_path, uses_path(r) && !r->places},
+        {"places", mpg_predicted_places, r->places != NULL},
+        {"compute", say_compute, perturbed},
+        {"compute", mpg_predicted_work, predicted},
+        {"polling", mpg_predicted_polling, predicted && c->choices > 0},
+        {"absorption", say_absorb, perturbed},
         {"call edges", say_call_edges,
-         r->p->call_edges == MPG_CALL_EDGES_PAPER && r->p->call_noise.n > 0},
+         perturbed && r->p->call_edges == MPG_CALL_EDGES_PAPER && r->p->call_noise.n > 0},
         {"eager limit", mpg_assume_eager, true},
         {"floors", say_floors, r->result->floor_rule != NULL},
         {"choice", say_choice, c->choices > 0},

@@ -12,6 +12,7 @@
 
 #include "common/printable.h"
 #include "simulate/reports/doubts.h"
+#include "simulate/reports/predicted.h"
 #include "simulate/reports/report.h"
 #include "trace/untraced.h"
 
@@ -382,8 +383,16 @@ int mpg_attention_gather(const struct mpg_report *r, struct mpg_attention *list,
         add_replaced,       add_unused_files, add_unused_floors, add_unused_draws,
         add_unmet_options,
     };
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (kinds[i](r, list, err) < 0)
+    static int (*const predicted[])(const struct mpg_report *, struct mpg_attention *,
+                                    struct mpg_error *) = {
+        add_untraced,    add_unplaced,     add_verdicts,    mpg_predicted_missing,
+        mpg_doubt_sizes, mpg_doubt_record, mpg_doubt_order, mpg_predicted_doubts,
+        add_replaced,    add_unused_draws, add_unmet_options,
+    };
+    const size_t n = r->result->predicted ? sizeof predicted / sizeof *predicted
+                                          : sizeof kinds / sizeof *kinds;
+    for (size_t i = 0; i < n; i++)
+        if ((r->result->predicted ? predicted : kinds)[i](r, list, err) < 0)
             return -1;
     return 0;
 }

@@ -99,10 +99,18 @@ static json_t *options_json(const struct mpg_report *r)
     static const char *const cosched[] = {"none", "node", "job"};
     static const char *const clocks[] = {"unknown", "shared", "measured", "bounded"};
     const struct mpg_perturbation *p = r->p;
-    json_t *o = json_pack("{s:s, s:s, s:f}", "absorb", absorb[r->result->absorb], "clocks",
-                          clocks[r->result->clocks], "compute_ratio", p->compute_ratio);
+    json_t *o = json_pack("{s:s, s:f}", "clocks", clocks[r->result->clocks], "compute_ratio",
+                          p->compute_ratio);
     if (!o)
         return NULL;
+    if (!r->result->predicted)
+        json_object_set_new(o, "absorb", json_string(absorb[r->result->absorb]));
+    else {
+        bool waits = r->times->polling == MPG_POLLING_WAIT;
+        json_object_set_new(o, "map", optional_string(r->map));
+        json_object_set_new(o, "polling", json_string(waits ? "wait" : "work"));
+        json_object_set_new(o, "polling_interval_ns", json_integer(r->times->polling_interval_ns));
+    }
     json_object_set_new(o, "signature", optional_string(p->target ? p->target->path : NULL));
     json_object_set_new(o, "source", optional_string(p->source ? p->source->path : NULL));
     json_object_set_new(o, "source_from", source_json(r->source));
@@ -168,6 +176,14 @@ static json_t *account_json(const struct mpg_lanes_account *a)
                      "left_ns", a->left_ns);
 }
 
+static json_t *run_account_json(const struct mpg_run_account *a)
+{
+    return json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "compute_ns", a->compute_ns,
+                     "noise_ns", a->noise_ns, "calls_ns", a->call_ns, "messages_ns", a->message_ns,
+                     "collectives_ns", a->collective_ns, "threads_ns", a->thread_ns, "run_ns",
+                     a->run_ns, "polled_ns", a->polled_ns);
+}
+
 /* Whole where it is, as most are. */
 static json_t *number_json(double x)
 {
@@ -183,9 +199,9 @@ static json_t *ranks_json(const struct mpg_result *q, double *scratch)
         json_array_append_new(list, json_pack("{s:i, s:o, s:I, s:o, s:o}", "rank", (int)i,
                                               "traced_ns", number_json(q->traced_ns[i]),
                                               "recorded_ns", (json_int_t)q->recorded_ns[i],
-                                              "delay_ns",
-                                              summary_json(&s), "account",
-                                              account_json(&q->account[i])));
+                                              "delay_ns", summary_json(&s), "account",
+                                              q->predicted ? run_account_json(&q->run_account[i])
+                                                           : account_json(&q->account[i])));
     }
     return list;
 }
@@ -213,7 +229,7 @@ int mpg_report_json(const struct mpg_report *r, FILE *out, struct mpg_error *err
     json_set_alloc_funcs(allocate, free);
     root = json_pack("{s:s, s:i, s:o, s:s, s:I, s:o, s:o, s:o, s:f, s:f, s:o}", "format",
                      "mpgsim-result", "version", JSON_VERSION, "attention",
-                     attention_json(r->attention), "mode", "perturb", "seed",
+                     attention_json(r->attention), "mode", q->predicted ? "predict" : "perturb", "seed",
                      (json_int_t)r->p->seed,
                      "trace", trace_json(r), "options", options_json(r), "assumptions",
                      assumptions_json(r), "recorded_run_time_ns", mpg_result_recorded(q),
@@ -225,7 +241,9 @@ int mpg_report_json(const struct mpg_report *r, FILE *out, struct mpg_error *err
         json_object_set_new(root, "replicas", replicas_json(r));
         json_object_set_new(root, "ranks", ranks_json(q, scratch));
         struct mpg_lanes_account mean = mpg_result_account(q);
-        json_object_set_new(root, "mean_of_a_rank", account_json(&mean));
+        struct mpg_run_account run_mean = mpg_result_run_account(q);
+        json_object_set_new(root, "mean_of_a_rank",
+                            q->predicted ? run_account_json(&run_mean) : account_json(&mean));
         status = json_dumpf(root, out, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
         fputc('\n', out);
         if (ferror(out))

@@ -9,6 +9,7 @@
 #include "simulate/engine/result.h"
 #include "simulate/engine/simulation.h"
 #include "simulate/engine/source.h"
+#include "simulate/predict/times.h"
 #include "simulate/reports/attention.h"
 #include "trace/reader.h"
 
@@ -18,10 +19,13 @@ struct mpg_report {
     const struct mpg_source *source; /* how P's was found */
     const struct mpg_simulation_options *options;
     const struct mpg_result *result;
+    const struct mpg_places *places; /* NULL: one path, as options say */
+    const char *map;                 /* how these were given */
+    const struct mpg_times_options *times;
     const struct mpg_attention *attention; /* what stands above everything else */
     struct mpg_given { /* on the command line */
         bool eager_limit, source_eager_limit, path, cosched, measurement, replicas, first_replica, seed,
-            source_latency, source_byte;
+            source_latency, source_byte, polling_interval;
     } given;
 };
 

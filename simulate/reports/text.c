@@ -7,6 +7,7 @@
 #include "common/printable.h"
 #include "common/units.h"
 #include "simulate/engine/interval.h"
+#include "simulate/reports/predicted.h"
 #include "simulate/reports/report.h"
 
 static void print_time(FILE *out, double ns)
@@ -89,7 +90,7 @@ static void print_run(const struct mpg_report *r, const struct mpg_summary *s, F
         print_time(out, mpg_result_recorded(r->result));
         fputs(", with the tracer's part)", out);
     }
-    fprintf(out, "\n  %-13s ", n == 1 ? "perturbed" : "median");
+    fprintf(out, "\n  %-13s ", n > 1 ? "median" : r->result->predicted ? "predicted" : "perturbed");
     print_time(out, s->median);
     if (n > 1) {
         fputs("  (95 % confidence: ", out);
@@ -102,7 +103,8 @@ static void print_run(const struct mpg_report *r, const struct mpg_summary *s, F
         print_time(out, s->p95);
     }
     if (traced_ns > 0) {
-        fprintf(out, "\n  slowdown      %.5f", s->median / traced_ns);
+        fprintf(out, "\n  %s%.5f", r->result->predicted ? "of the traced " : "slowdown      ",
+                s->median / traced_ns);
         if (n > 1)
             fprintf(out, "  (95 %% confidence: %.5f to %.5f)", s->low / traced_ns,
                     s->high / traced_ns);
@@ -135,7 +137,8 @@ static void print_ranks(const struct mpg_result *q, double *scratch, double *med
         if (medians[i] > medians[largest])
             largest = i;
     }
-    fputs("\nDelay of a rank's end, median over replicas\n  least         ", out);
+    fprintf(out, "\n%s a rank's end, median over replicas\n  least         ",
+            q->predicted ? "Against the trace," : "Delay of");
     print_time(out, medians[least]);
     fprintf(out, " (rank %d)\n  largest       ", least);
     print_time(out, medians[largest]);
@@ -155,7 +158,10 @@ int mpg_report_text(const struct mpg_report *r, FILE *out, struct mpg_error *err
         print_assumptions(r, out);
         print_run(r, &run, out);
         print_ranks(q, scratch, medians, out);
-        mpg_report_account(q, out);
+        if (q->predicted)
+            mpg_report_run_account(q, out);
+        else
+            mpg_report_account(q, out);
     } else
         status = mpg_error_set(err, "out of memory");
     free(scratch);

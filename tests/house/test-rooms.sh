@@ -42,9 +42,11 @@ graph/schedule    graph/requests
 simulate/models   signature
 simulate/algorithms  graph/algorithms
 simulate/engine   simulate/models simulate/algorithms graph
-simulate/reports  simulate/engine
+simulate/predict  simulate/engine
+simulate/reports  simulate/predict
+simulate/options  simulate/reports
 simulate          common
-simulate/*        simulate/reports
+simulate/*        simulate/options
 '
 
 # Lines of "ROOM uses ROOM at FILE", a line for each #include that leaves its room.

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Opening a graph, and asking for its steps. */
+#include "simulate/engine/pass.h"
+
+#include "common/progress.h"
+
+int mpg_pass(struct mpg_trace *trace, const struct mpg_clock_map *clocks,
+             const struct mpg_graph_options *options, const char *label, mpg_take *take,
+             void *context, struct mpg_passed *passed, struct mpg_error *err)
+{
+    struct mpg_graph *g = mpg_graph_open(trace, clocks, options, err);
+    if (!g)
+        return -1;
+    struct mpg_progress progress;
+    mpg_progress_start(&progress, label, (double)mpg_trace_events(trace, -1));
+    struct mpg_step step;
+    int more;
+    uint32_t steps = 0;
+    while ((more = mpg_graph_next(g, &step, err)) > 0) {
+        if (take(context, &step, mpg_graph_slots(g), err) < 0) {
+            more = -1;
+            break;
+        }
+        if ((++steps & 0xfff) == 0)
+            mpg_progress_update(&progress, (double)mpg_graph_counts(g).calls);
+    }
+    mpg_progress_end(&progress);
+    passed->counts = mpg_graph_counts(g);
+    passed->slots = mpg_graph_slots(g);
+    if (more == 0)
+        passed->evident_limit = mpg_graph_source_eager_limit(g, options->eager_limit_bytes);
+    mpg_graph_close(g);
+    return more;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One pass over a trace's graph. */
+#ifndef MPG_PASS_H
+#define MPG_PASS_H
+
+#include "common/error.h"
+#include "graph/graph.h"
+
+/* Takes a step of a graph that has SLOTS slots so far. */
+typedef int mpg_take(void *context, const struct mpg_step *step, uint32_t slots,
+                     struct mpg_error *err);
+
+struct mpg_passed {
+    struct mpg_graph_counts counts;
+    uint32_t slots;        /* that the graph had in the end */
+    int64_t evident_limit; /* the source's eager limit by the trace, once a pass is whole */
+};
+
+/* Gives every step of TRACE's graph to TAKE; LABEL is what the progress says. PASSED is filled as
+ * far as it went. */
+int mpg_pass(struct mpg_trace *trace, const struct mpg_clock_map *clocks,
+             const struct mpg_graph_options *options, const char *label, mpg_take *take,
+             void *context, struct mpg_passed *passed, struct mpg_error *err);
+
+#endif

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Drawing times for a vector of lanes. */
+#include "simulate/models/times.h"
+
+#include <math.h>
+
+#include "simulate/models/ways.h"
+
+enum { LANES_AT_ONCE = 64 };
+
+/* X(d) at some size, by MODEL: of latencies, or of transfers where there are none; false: T has
+ * neither. */
+static bool find_flight(const struct mpg_perturbation *p, enum mpg_time_model model, double bytes,
+                        struct mpg_way *way)
+{
+    const struct mpg_network_path *path = p->target_path;
+    if (!path || (path->latency.n == 0 && path->bandwidth.n == 0))
+        return false;
+    bool fit = model == MPG_TIME_FIT, latencies = path->latency.n > 0;
+    const struct mpg_network_sizes *l = latencies ? &path->latency : &path->bandwidth;
+    const struct mpg_fitted *of_l = latencies ? p->target_fits.latency : p->target_fits.bandwidth;
+    const struct mpg_network_sizes *slope = path->bandwidth.n > 1 ? &path->bandwidth : l;
+    const struct mpg_fitted *of_slope = path->bandwidth.n > 1 ? p->target_fits.bandwidth : of_l;
+    *way = mpg_way_find(l, fit ? of_l : NULL, slope, fit ? of_slope : NULL, bytes);
+    return true;
+}
+
+/* The same of times that are taken as measured, with their own slope. */
+static struct mpg_way find_measured(const struct mpg_network_sizes *sizes, double bytes)
+{
+    return mpg_way_find(sizes, NULL, sizes, NULL, bytes);
+}
+
+static bool all_given(const struct mpg_perturbation *p)
+{
+    return p->latency.n > 0 && p->byte.n > 0;
+}
+
+/* What is drawn is no time if it is negative. */
+static void keep_times(uint32_t n, double *value_ns)
+{
+    for (uint32_t w = 0; w < n; w++)
+        value_ns[w] = fmax(value_ns[w], 0);
+}
+
+/* What the command line gives for lambda, and for tau of BYTES, of the message at ADDRESS. */
+static void add_given(const struct mpg_perturbation *p, struct mpg_address address, double bytes,
+                      uint32_t first, uint32_t n, double *lambda_ns, double *tau_ns)
+{
+    if (p->latency.n > 0) {
+        address.purpose = MPG_DRAW_LATENCY;
+        mpg_specs_draw(&p->latency, &address, 1, first, n, lambda_ns);
+    }
+    if (p->byte.n > 0 && bytes > 0) {
+        address.purpose = MPG_DRAW_BYTE;
+        mpg_specs_draw(&p->byte, &address, bytes, first, n, tau_ns);
+    }
+}
+
+/* X_T(0; u) by the model of latencies, X_T(d; u) and X_T(0; u) by that of bytes. */
+struct ways {
+    struct mpg_way lambda, whole, empty;
+};
+
+/* False: T says nothing of messages, or the command line says all. */
+static bool find_ways(const struct mpg_perturbation *p, double bytes, struct ways *x)
+{
+    return !all_given(p) && find_flight(p, p->latency_model, 0, &x->lambda) &&
+           find_flight(p, p->byte_model, bytes, &x->whole) &&
+           find_flight(p, p->byte_model, 0, &x->empty);
+}
+
+void mpg_time_flight(const struct mpg_perturbation *p, const struct mpg_sending *m, uint32_t first,
+                     uint32_t n, double *lambda_ns, double *tau_ns)
+{
+    struct mpg_address address = {
+        .seed = p->seed, .call = m->call, .rank = m->rank, .index = m->index};
+    struct ways x;
+    double lambda[LANES_AT_ONCE], tau[LANES_AT_ONCE], u[LANES_AT_ONCE];
+    bool measured = find_ways(p, m->bytes, &x);
+    for (uint32_t done = 0, k; done < n; done += k) {
+        k = n - done < LANES_AT_ONCE ? n - done : LANES_AT_ONCE;
+        for (uint32_t w = 0; w < k; w++)
+            lambda[w] = tau[w] = 0;
+        add_given(p, address, m->bytes, first + done, k, lambda, tau);
+        if (measured)
+            mpg_flight_find_u(p, m, first + done, k, u);
+        for (uint32_t w = 0; w < k && measured; w++) {
+            double launch = mpg_perturbation_launch(p, first + done + w);
+            if (p->latency.n == 0)
+                lambda[w] = mpg_way_ns(&x.lambda, launch, u[w]);
+            if (p->byte.n == 0)
+                tau[w] = mpg_way_ns(&x.whole, launch, u[w]) - mpg_way_ns(&x.empty, launch, u[w]);
+        }
+        keep_times(k, lambda);
+        keep_times(k, tau);
+        for (uint32_t w = 0; w < k; w++) {
+            lambda_ns[done + w] += lambda[w];
+            tau_ns[done + w] += tau[w];
+        }
+    }
+}
+
+static struct mpg_address ack_of(const struct mpg_perturbation *p, const struct mpg_sending *m)
+{
+    return (struct mpg_address){.seed = p->seed,
+                                .call = m->call,
+                                .rank = m->rank,
+                                .index = m->index,
+                                .purpose = MPG_DRAW_ACK};
+}
+
+void mpg_time_ack(const struct mpg_perturbation *p, const struct mpg_sending *m, uint32_t first,
+                  uint32_t n, double *value_ns)
+{
+    struct mpg_address address = ack_of(p, m);
+    struct mpg_way way;
+    bool measured = p->latency.n == 0 && find_flight(p, p->latency_model, 0, &way);
+    for (uint32_t w = 0; w < n; w++) {
+        double ns = 0;
+        if (p->latency.n > 0)
+            mpg_specs_draw(&p->latency, &address, 1, first + w, 1, &ns);
+        else if (measured)
+            ns = mpg_way_ns(&way, mpg_perturbation_launch(p, first + w),
+                            mpg_draw(&address, first + w));
+        value_ns[w] += fmax(ns, 0);
+    }
+}
+
+bool mpg_time_in_send(const struct mpg_perturbation *p, const struct mpg_sending *m, uint32_t first,
+                      uint32_t n, double *value_ns)
+{
+    if (!p->target_path || p->target_path->sender.n == 0 || all_given(p))
+        return false;
+    const struct mpg_network_sizes *sizes = &p->target_path->sender;
+    struct mpg_way way = find_measured(sizes, m->bytes);
+    struct mpg_address address = ack_of(p, m);
+    for (uint32_t w = 0; w < n; w++)
+        value_ns[w] += mpg_way_ns(&way, mpg_perturbation_launch(p, first + w),
+                                  mpg_draw(&address, first + w));
+    return true;
+}
+
+/* o(d; u) of one size, with what it cannot be more than. */
+struct overhead {
+    struct mpg_spot spot;
+    struct mpg_way flight, stream;
+    bool has_flight, has_stream;
+    double most; /* noise apart */
+};
+
+static struct overhead find_overhead(const struct mpg_perturbation *p, enum mpg_overhead which,
+                                     double bytes)
+{
+    const struct mpg_overhead_sizes *o = &p->overhead[which];
+    const struct mpg_network_sizes *stream = &p->target_path->streaming;
+    struct overhead x = {.spot = mpg_spot_find(o->target, bytes)};
+    x.most = mpg_spot_most(&x.spot, o->target_noise);
+    x.has_flight = find_flight(p, MPG_TIME_EMPIRICAL, bytes, &x.flight);
+    x.has_stream = which == MPG_OVERHEAD_SEND && stream->n > 0;
+    if (x.has_stream)
+        x.stream = find_measured(stream, bytes);
+    return x;
+}
+
+static double overhead_ns(const struct overhead *x, double launch, double u)
+{
+    double ns = fmin(mpg_spot_quantile(&x->spot, launch, u), x->most);
+    if (x->has_flight)
+        ns = fmin(ns, mpg_way_ns(&x->flight, launch, u));
+    return x->has_stream ? fmin(ns, mpg_way_ns(&x->stream, launch, u)) : ns;
+}
+
+void mpg_time_overhead(const struct mpg_perturbation *p, enum mpg_overhead which,
+                       const struct mpg_sending *m, double factor, uint32_t first, uint32_t n,
+                       double *value_ns)
+{
+    if (!p->overhead[which].target)
+        return;
+    struct mpg_address address = {
+        .seed = p->seed,
+        .call = m->call,
+        .rank = m->rank,
+        .index = m->index,
+        .purpose = which == MPG_OVERHEAD_SEND ? MPG_DRAW_SEND : MPG_DRAW_RECEIVE};
+    struct overhead whole = find_overhead(p, which, m->bytes), empty = whole;
+    if (m->further)
+        empty = find_overhead(p, which, 0);
+    for (uint32_t w = 0; w < n; w++) {
+        double u = mpg_draw(&address, first + w), launch = mpg_perturbation_launch(p, first + w);
+        double ns = overhead_ns(&whole, launch, u);
+        if (m->further)
+            ns = fmax(ns - overhead_ns(&empty, launch, u), 0);
+        value_ns[w] += factor * ns;
+    }
+}
+
+double mpg_time_gap(const struct mpg_perturbation *p, double bytes)
+{
+    if (!p->target_path || p->target_path->streaming.n == 0 || all_given(p))
+        return 0;
+    const struct mpg_network_sizes *sizes = &p->target_path->streaming;
+    struct mpg_way way = find_measured(sizes, bytes);
+    return mpg_way_ns(&way, -1, 0.5);
+}
+
+/* --- collectives --- */
+
+void mpg_time_meeting(const struct mpg_perturbation *p, enum mpg_operation operation,
+                      int32_t processes, double bytes, int32_t rank, uint64_t call, uint32_t index,
+                      uint32_t first, uint32_t n, double *value_ns)
+{
+    struct mpg_address address = {.seed = p->seed,
+                                  .call = call,
+                                  .rank = rank,
+                                  .index = index,
+                                  .purpose = MPG_DRAW_COLLECTIVE};
+    double factor;
+    const struct mpg_measured_meeting *m = mpg_meeting_of(p, operation, processes, &factor);
+    struct mpg_spot spot = mpg_spot_find(&m->target, bytes);
+    double most = mpg_spot_most(&spot, p->noise.n == 0 && p->target_cores > 0);
+    for (uint32_t w = 0; w < n; w++)
+        value_ns[w] += factor * fmin(mpg_spot_quantile(&spot, mpg_perturbation_launch(p, first + w),
+                                                       mpg_draw(&address, first + w)),
+                                     most);
+}
+
+void mpg_time_rounds(const struct mpg_perturbation *p, int32_t rank, uint64_t call, uint32_t index,
+                     uint32_t rounds, double bytes, bool fly, uint32_t first, uint32_t n,
+                     double *value_ns)
+{
+    struct mpg_address address = {.seed = p->seed, .call = call, .rank = rank};
+    struct ways x;
+    bool measured = fly && rounds > 0 && find_ways(p, bytes / rounds, &x);
+    for (uint32_t round = 0; round < rounds; round++) {
+        address.index = round + index * 0x9e3779b1u; /* of several that one call starts */
+        for (uint32_t w = 0; w < n; w++) {
+            double lambda = 0, tau = 0, kappa = 0, launch = mpg_perturbation_launch(p, first + w);
+            address.purpose = MPG_DRAW_ROUND_CALL;
+            mpg_specs_draw(&p->call_noise, &address, 1, first + w, 1, &kappa);
+            address.purpose = MPG_DRAW_ROUND_LATENCY;
+            if (fly)
+                mpg_specs_draw(&p->latency, &address, 1, first + w, 1, &lambda);
+            if (measured) {
+                address.purpose = mpg_flight_purpose(p, MPG_DRAW_ROUND_LATENCY);
+                double u = mpg_draw(&address, first + w);
+                if (p->latency.n == 0)
+                    lambda = mpg_way_ns(&x.lambda, launch, u);
+                if (p->byte.n == 0)
+                    tau = mpg_way_ns(&x.whole, launch, u) - mpg_way_ns(&x.empty, launch, u);
+            }
+            value_ns[w] += fmax(lambda, 0) + fmax(tau, 0) + kappa;
+        }
+    }
+    if (!fly || p->byte.n == 0 || !(bytes > 0))
+        return;
+    address.index = index;
+    address.purpose = MPG_DRAW_BYTE;
+    for (uint32_t w = 0; w < n; w++) {
+        double tau = 0;
+        mpg_specs_draw(&p->byte, &address, bytes, first + w, 1, &tau);
+        value_ns[w] += fmax(tau, 0);
+    }
+}

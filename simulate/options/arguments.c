@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Words into values, and what cannot go together. */
+#include "simulate/options/arguments.h"
+
+#include <string.h>
+
+enum { DEFAULT_REPLICAS = 64 };
+
+/* An option of a distribution: what was given, where it goes, whether it may name ranks. */
+struct dist_option {
+    const char *name;
+    const struct mpg_option_list *given;
+    struct mpg_specs *specs;
+    bool of_ranks;
+};
+
+enum { DIST_OPTIONS = 4 };
+
+static void list_dists(const struct mpg_arguments *a, struct mpg_perturbation *p,
+                       struct dist_option list[DIST_OPTIONS])
+{
+    list[0] = (struct dist_option){"--noise", &a->noise, &p->noise, true};
+    list[1] = (struct dist_option){"--call-noise", &a->call_noise, &p->call_noise, true};
+    list[2] = (struct dist_option){"--latency", &a->latency, &p->latency, false};
+    list[3] = (struct dist_option){"--byte", &a->byte, &p->byte, false};
+}
+
+static int parse_specs(const struct mpg_arguments *a, struct mpg_perturbation *p, struct mpg_error *err)
+{
+    struct dist_option list[DIST_OPTIONS];
+    list_dists(a, p, list);
+    for (const struct dist_option *o = list; o < list + DIST_OPTIONS; o++) {
+        for (size_t i = 0; i < o->given->n; i++)
+            if (mpg_specs_add(o->specs, o->given->item[i], err) < 0)
+                return mpg_error_prefix(err, "%s", o->name);
+        if (!o->of_ranks && !mpg_specs_are_for_all(o->specs))
+            return mpg_error_set(err, "%s takes no @RANKS: a message has two ranks", o->name);
+    }
+    return 0;
+}
+
+int mpg_arguments_check_ranks(const struct mpg_arguments *a, struct mpg_perturbation *p,
+                              int32_t ranks, struct mpg_error *err)
+{
+    struct dist_option list[DIST_OPTIONS];
+    list_dists(a, p, list);
+    for (const struct dist_option *o = list; o < list + DIST_OPTIONS; o++)
+        if (mpg_specs_check(o->specs, ranks, err) < 0)
+            return mpg_error_prefix(err, "%s", o->name);
+    return 0;
+}
+
+static int parse_absorb(const char *text, struct mpg_simulation_options *options,
+                        struct mpg_error *err)
+{
+    static const char *const names[] = {"none", "wait", "clock"};
+    options->absorb_given = text != NULL;
+    for (int i = 0; text && i < 3; i++)
+        if (strcmp(text, names[i]) == 0) {
+            options->absorb = (enum mpg_absorb)i;
+            return 0;
+        }
+    return text ? mpg_error_set(err, "--absorb: '%s' is not none, wait or clock", text) : 0;
+}
+
+/* The paper's run is that without slack in which every send waits: it has the paper's edges. */
+static int parse_call_edges(const struct mpg_arguments *a,
+                            const struct mpg_simulation_options *options,
+                            struct mpg_perturbation *p, struct mpg_error *err)
+{
+    bool faithful = options->absorb_given && options->absorb == MPG_ABSORB_NONE &&
+                    a->given.eager_limit && a->eager_limit == -1;
+    p->call_edges = faithful ? MPG_CALL_EDGES_PAPER : MPG_CALL_EDGES_OWN;
+    if (!a->call_edges)
+        return 0;
+    p->call_edges = strcmp(a->call_edges, "paper") == 0 ? MPG_CALL_EDGES_PAPER : MPG_CALL_EDGES_OWN;
+    if (p->call_edges == MPG_CALL_EDGES_PAPER || strcmp(a->call_edges, "own") == 0)
+        return 0;
+    return mpg_error_set(err, "--call-edges: '%s' is not own or paper", a->call_edges);
+}
+
+static int parse_cosched(struct mpg_arguments *a, struct mpg_error *err)
+{
+    static const char *const names[] = {"none", "node", "job"};
+    a->cosched_kind = MPG_COSCHEDS;
+    if (!a->cosched)
+        return 0;
+    for (int i = 0; i < MPG_COSCHEDS; i++)
+        if (strcmp(a->cosched, names[i]) == 0) {
+            a->cosched_kind = (enum mpg_cosched)i;
+            return 0;
+        }
+    return mpg_error_set(err, "--cosched: '%s' is not none, node or job", a->cosched);
+}
+
+static int parse_noise_model(const struct mpg_arguments *a, struct mpg_perturbation *p,
+                             struct mpg_error *err)
+{
+    if (!a->noise_model)
+        return 0;
+    if (!a->signature)
+        return mpg_error_set(err, "--noise-model: there is no --signature whose noise it is about");
+    if (strcmp(a->noise_model, "replay") == 0)
+        p->noise_model = MPG_NOISE_REPLAY;
+    else if (strcmp(a->noise_model, "ecdf") == 0)
+        p->noise_model = MPG_NOISE_ECDF;
+    else
+        return mpg_error_set(err, "--noise-model: '%s' is not replay or ecdf", a->noise_model);
+    return 0;
+}
+
+/* --NAME: what the signatures' lambda, or tau, is drawn from, unless GIVEN replaces that. */
+static int parse_time_model(const struct mpg_arguments *a, const char *name, const char *text,
+                            const struct mpg_option_list *given, enum mpg_time_model *model,
+                            struct mpg_error *err)
+{
+    if (!text)
+        return 0;
+    if (!a->signature)
+        return mpg_error_set(err, "--%s: there is no --signature whose times it is about", name);
+    if (given->n > 0)
+        return mpg_error_set(err, "--%s: there is '%s' in place of the signature's times", name,
+                             given->item[0]);
+    *model = strcmp(text, "fit") == 0 ? MPG_TIME_FIT : MPG_TIME_EMPIRICAL;
+    return *model == MPG_TIME_FIT || strcmp(text, "empirical") == 0
+               ? 0
+               : mpg_error_set(err, "--%s: '%s' is not empirical or fit", name, text);
+}
+
+static int parse_time_models(const struct mpg_arguments *a, struct mpg_perturbation *p,
+                             struct mpg_error *err)
+{
+    if (parse_time_model(a, "latency-model", a->latency_model, &a->latency, &p->latency_model, err) < 0)
+        return -1;
+    return parse_time_model(a, "byte-model", a->byte_model, &a->byte, &p->byte_model, err);
+}
+
+static int parse_polling(const struct mpg_arguments *a, struct mpg_times_options *times,
+                         struct mpg_error *err)
+{
+    times->polling_interval_ns = (int64_t)a->polling_interval_ns;
+    times->polling = a->polling && strcmp(a->polling, "work") == 0 ? MPG_POLLING_WORK
+                                                                   : MPG_POLLING_WAIT;
+    if (!a->polling || times->polling == MPG_POLLING_WORK || strcmp(a->polling, "wait") == 0)
+        return 0;
+    return mpg_error_set(err, "--polling: '%s' is not wait or work", a->polling);
+}
+
+/* Options of the one mode say nothing in the other. */
+static int check_mode(const struct mpg_arguments *a, struct mpg_error *err)
+{
+    const struct {
+        const char *name;
+        bool given, predicts;
+    } list[] = {{"absorb", a->absorb != NULL, false},
+                {"keep-tracer", a->keep_tracer, false},
+                {"call-edges", a->call_edges != NULL, false},
+                {"source-latency", a->given.source_latency, false},
+                {"source-byte", a->given.source_byte, false},
+                {"map", a->map != NULL, true},
+                {"polling", a->polling != NULL, true},
+                {"polling-interval", a->given.polling_interval, true}};
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++)
+        if (list[i].given && list[i].predicts != a->predict)
+            return mpg_error_set(err, "--%s says nothing %s --predict", list[i].name,
+                                 a->predict ? "with" : "without");
+    if (a->predict && !a->signature && a->latency.n == 0)
+        return mpg_error_set(err, "--predict: neither --signature nor --latency says what messages "
+                                  "take");
+    if (a->map && a->path)
+        return mpg_error_set(err, "--map and --path exclude each other");
+    return 0;
+}
+
+const char *mpg_arguments_source(const struct mpg_arguments *a)
+{
+    return a->source && strcmp(a->source, "none") != 0 ? a->source : NULL;
+}
+
+/* What says how signatures are used says nothing without one. */
+static int check_signatures(const struct mpg_arguments *a, struct mpg_error *err)
+{
+    if (a->keep_tracer && !a->signature)
+        return mpg_error_set(err, "--keep-tracer: without --signature nothing is taken out");
+    if (a->signature || mpg_arguments_source(a) || (!a->cosched && !a->measurement))
+        return 0;
+    return mpg_error_set(err, "--%s: there is no --signature that it is about",
+                         a->cosched ? "cosched" : "measurement");
+}
+
+static int parse_measurement(const struct mpg_arguments *a, struct mpg_perturbation *p,
+                             struct mpg_error *err)
+{
+    p->measurement_fixed = a->measurement && strcmp(a->measurement, "fixed") == 0;
+    if (!a->measurement || p->measurement_fixed || strcmp(a->measurement, "resample") == 0)
+        return 0;
+    return mpg_error_set(err, "--measurement: '%s' is not resample or fixed", a->measurement);
+}
+
+/* A class of path, with blanks or hyphens between its words. */
+static int parse_path(struct mpg_arguments *a, struct mpg_error *err)
+{
+    char text[32];
+    a->path_class = MPG_PATHS;
+    if (!a->path)
+        return 0;
+    if (!a->signature)
+        return mpg_error_set(err, "--path: there is no --signature to take it from");
+    snprintf(text, sizeof text, "%s", a->path);
+    for (char *c = text; *c; c++)
+        if (*c == '-')
+            *c = ' ';
+    a->path_class = mpg_path_find(text);
+    if (a->path_class == MPG_PATHS)
+        return mpg_error_set(err, "--path: '%s' is not core-complex, node or between-nodes",
+                             a->path);
+    return 0;
+}
+
+/* What is read twice from standard input is empty the second time. */
+static int check_standard_input(const struct mpg_arguments *a, const char *trace,
+                                struct mpg_error *err)
+{
+    int n = strcmp(trace, "-") == 0;
+    n += a->signature && strcmp(a->signature, "-") == 0;
+    n += a->source && strcmp(a->source, "-") == 0;
+    return n > 1 ? mpg_error_set(err, "only one of TRACE, --signature and --source can be -") : 0;
+}
+
+const char *mpg_arguments_read(struct mpg_arguments *a, int argc, char **argv,
+                               struct mpg_asked *asked)
+{
+    *a = (struct mpg_arguments){.output = "-",
+                                .compute_ratio = 1,
+                                .polling_interval_ns = 10e3,
+                                .replicas = DEFAULT_REPLICAS,
+                                .seed = 1};
+    const struct mpg_program program = {
+        .name = "mpgsim", .arguments = "TRACE",
+        .summary = "Say how the run time of TRACE (a folder, a file, mpgtext, or - for standard input) "
+                   "changes under perturbations, or what it is on another machine.",
+        .options = mpg_arguments_table(a), .min_arguments = 1, .max_arguments = 1};
+    const char *trace = argv[mpg_option_parse(&program, argc, argv)];
+    struct mpg_perturbation *p = &asked->p;
+    struct mpg_error err;
+    *asked = (struct mpg_asked){
+        .p = {.seed = (uint64_t)a->seed, .compute_ratio = a->compute_ratio}};
+    if (a->json && a->per_rank)
+        mpg_option_usage_error(&program, "--json and --per-rank exclude each other");
+    if (parse_absorb(a->absorb, &asked->simulation, &err) < 0 || parse_specs(a, p, &err) < 0 ||
+        parse_call_edges(a, &asked->simulation, p, &err) < 0 || parse_path(a, &err) < 0 || parse_cosched(a, &err) < 0 || parse_measurement(a, p, &err) < 0 ||
+        parse_polling(a, &asked->times, &err) < 0 || check_mode(a, &err) < 0 ||
+        parse_noise_model(a, p, &err) < 0 || parse_time_models(a, p, &err) < 0 ||
+        check_signatures(a, &err) < 0 || check_standard_input(a, trace, &err) < 0)
+        mpg_option_usage_error(&program, "%s", err.text);
+    return trace;
+}

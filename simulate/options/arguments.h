@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* mpgsim's command line: what was given, and what follows from it before a file is read. */
+#ifndef MPG_ARGUMENTS_H
+#define MPG_ARGUMENTS_H
+
+#include "common/option.h"
+#include "simulate/engine/simulation.h"
+#include "simulate/predict/times.h"
+#include "simulate/reports/report.h"
+
+struct mpg_arguments {
+    const char *signature, *source, *path, *absorb, *cosched, *measurement, *noise_model, *output;
+    const char *latency_model, *byte_model, *call_edges;
+    const char *map, *polling;
+    struct mpg_option_list noise, call_noise, latency, byte;
+    double compute_ratio, source_latency_ns, source_byte_ns;
+    double polling_interval_ns;
+    int64_t eager_limit, source_eager_limit, replicas, first_replica, seed;
+    struct mpg_given given;
+    bool json, per_rank, lenient, deterministic, keep_tracer, predict;
+    enum mpg_path_class path_class; /* MPG_PATHS: the farthest */
+    enum mpg_cosched cosched_kind;  /* MPG_COSCHEDS: what the records were made for */
+};
+
+/* What the options say of how to simulate. */
+struct mpg_asked {
+    struct mpg_perturbation p; /* distributions, models, seed; to be cleared by the caller */
+    struct mpg_simulation_options simulation;
+    struct mpg_times_options times;
+};
+
+/* Reads the command line into A; errors of usage, --help and --version end the program. */
+const char *mpg_arguments_read(struct mpg_arguments *a, int argc, char **argv,
+                               struct mpg_asked *asked);
+/* What --source names; NULL: nothing, or that there is none. */
+const char *mpg_arguments_source(const struct mpg_arguments *a);
+/* An error, where a list of ranks of an option names one that RANKS ranks have not: it would be
+ * without effect. */
+int mpg_arguments_check_ranks(const struct mpg_arguments *a, struct mpg_perturbation *p,
+                              int32_t ranks, struct mpg_error *err);
+
+/* The table of options, whose values are A's. Private to simulate/options/. */
+const struct mpg_option *mpg_arguments_table(struct mpg_arguments *a);
+
+#endif

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* mpgsim's options, for parsing and for --help. */
+#include "simulate/options/arguments.h"
+
+#include <string.h>
+
+enum { MAX_REPLICAS = 1000000, MAX_OPTIONS = 64 };
+
+const struct mpg_option *mpg_arguments_table(struct mpg_arguments *a)
+{
+    static struct mpg_option table[MAX_OPTIONS];
+    const double huge = 9e15;
+    const struct mpg_option options[] = {
+        {.name = "signature", .kind = MPG_OPTION_STRING, .value = &a->signature, .argument = "FILE",
+         .help = "the target machine: its noise, latency, bandwidth, eager limit"},
+        {.name = "source", .kind = MPG_OPTION_STRING, .value = &a->source, .argument = "FILE",
+         .help = "the traced machine's signature, whose costs the trace contains\n"
+                 "(default: the one in the trace; the target's if the trace is of its\n"
+                 "machine); none: there is none"},
+        {.name = "predict", .kind = MPG_OPTION_FLAG, .value = &a->predict,
+         .help = "how long would it take there: times by the target's costs alone,\n"
+                 "instead of the traced run's delays"},
+        {.name = "map", .kind = MPG_OPTION_STRING, .value = &a->map, .argument = "PLACES",
+         .help = "with --predict: where ranks are: block:N (N ranks a node),\n"
+                 "cyclic:N (over N nodes in turn), or a file with a line a rank:\n"
+                 "its node, and core complex if known. Messages take the path\n"
+                 "between their places (default: --path for all)"},
+        {.name = "polling", .kind = MPG_OPTION_STRING, .value = &a->polling, .argument = "HOW",
+         .help = "with --predict: loops of Test..., Iprobe ... that find nothing\n"
+                 "wait (default), or work: take what they took"},
+        {.name = "polling-interval", .kind = MPG_OPTION_TIME, .value = &a->polling_interval_ns,
+         .argument = "TIME", .minimum = 0, .maximum = huge, .given = &a->given.polling_interval,
+         .help = "longer intervals between two of these are work (default 10us)"},
+        {.name = "path", .kind = MPG_OPTION_STRING, .value = &a->path, .argument = "CLASS",
+         .given = &a->given.path,
+         .help = "which of the target's paths messages take: core-complex, node,\n"
+                 "between-nodes (default: the farthest measured)"},
+        {.name = "noise", .kind = MPG_OPTION_LIST, .value = &a->noise, .argument = "DIST[@RANKS]",
+         .help = "time lost to the system, drawn once for each compute interval\n"
+                 "DIST: const:T exp:MEAN normal:MEAN,SD gamma:MEAN,SD\n"
+                 "lognormal:MEAN,SD pareto:MINIMUM,SHAPE file:SAMPLES\n"
+                 "with times like 100ns or 2us; RANKS like 0,4-7.\n"
+                 "Several of it add up where they name the same rank"},
+        {.name = "call-noise", .kind = MPG_OPTION_LIST, .value = &a->call_noise,
+         .argument = "DIST[@RANKS]", .help = "time lost inside each MPI call"},
+        {.name = "call-edges", .kind = MPG_OPTION_STRING, .value = &a->call_edges,
+         .argument = "WHERE",
+         .help = "where --call-noise acts: own: on the call's own rank; paper: also on\n"
+                 "messages, as Sottile 2006 prints it (default: own, but paper with\n"
+                 "--absorb=none --eager-limit=-1)"},
+        {.name = "latency", .kind = MPG_OPTION_LIST, .value = &a->latency, .argument = "DIST",
+         .help = "extra latency of each message"},
+        {.name = "byte", .kind = MPG_OPTION_LIST, .value = &a->byte, .argument = "DIST",
+         .help = "extra transfer time for each byte of a message"},
+        {.name = "compute-ratio", .kind = MPG_OPTION_REAL, .value = &a->compute_ratio,
+         .argument = "R", .help = "how long the target computes for a traced second of\n"
+                                 "computation: 2 is half as fast (default 1)",
+         .minimum = 1e-9, .maximum = 1e9},
+        {.name = "noise-model", .kind = MPG_OPTION_STRING, .value = &a->noise_model,
+         .argument = "HOW",
+         .help = "replay: signatures' recorded detours; ecdf: the time that their\n"
+                 "FTQ quanta lost (default: replay where there are any)"},
+        {.name = "latency-model", .kind = MPG_OPTION_STRING, .value = &a->latency_model,
+         .argument = "HOW",
+         .help = "empirical (default): latencies as they were measured; fit: as the\n"
+                 "nearest of the families that the signature has fitted to them"},
+        {.name = "byte-model", .kind = MPG_OPTION_STRING, .value = &a->byte_model, .argument = "HOW",
+         .help = "the same of what bytes add"},
+        {.name = "cosched", .kind = MPG_OPTION_STRING, .value = &a->cosched, .argument = "WHO",
+         .given = &a->given.cosched,
+         .help = "who meets the recorded noise at the same time: none, the ranks\n"
+                 "of a node, of the job (default: node if its cores were recorded\n"
+                 "together, else none)"},
+        {.name = "measurement", .kind = MPG_OPTION_STRING, .value = &a->measurement,
+         .argument = "HOW", .given = &a->given.measurement,
+         .help = "resample (default): signatures are samples, and each two\n"
+                 "replicas see what another measurement might have found;\n"
+                 "fixed: they are taken for exact"},
+        {.name = "absorb", .kind = MPG_OPTION_STRING, .value = &a->absorb, .argument = "MODE",
+         .help = "what absorbs delay: none, wait (waiting in calls), clock (and\n"
+                 "messages that lay ready; needs comparable clocks). Default:\n"
+                 "clock where clocks are comparable, else wait"},
+        {.name = "eager-limit", .kind = MPG_OPTION_SIZE, .value = &a->eager_limit,
+         .argument = "BYTES", .minimum = -1, .maximum = huge, .given = &a->given.eager_limit,
+         .help = "larger standard sends wait for their receiver; -1: all do\n"
+                 "(default: the signature's, else unlimited)"},
+        {.name = "source-eager-limit", .kind = MPG_OPTION_SIZE, .value = &a->source_eager_limit,
+         .argument = "BYTES", .minimum = -1, .maximum = huge,
+         .given = &a->given.source_eager_limit,
+         .help = "the traced machine's (default: the source's, or the target's\n"
+                 "where the trace does not contradict it)"},
+        {.name = "source-latency", .kind = MPG_OPTION_TIME, .value = &a->source_latency_ns,
+         .argument = "TIME", .minimum = 0, .maximum = huge, .given = &a->given.source_latency,
+         .help = "least cost of a message on the traced machine\n"
+                 "(default: found in the trace)"},
+        {.name = "source-byte", .kind = MPG_OPTION_TIME, .value = &a->source_byte_ns,
+         .argument = "TIME", .minimum = 0, .maximum = huge, .given = &a->given.source_byte,
+         .help = "and of each of its bytes"},
+        {.name = "replicas", .kind = MPG_OPTION_INT, .value = &a->replicas, .argument = "N",
+         .minimum = 1, .maximum = MAX_REPLICAS, .given = &a->given.replicas,
+         .help = "worlds to simulate (default 64, or 1 if nothing is random)"},
+        {.name = "first-replica", .kind = MPG_OPTION_INT, .value = &a->first_replica,
+         .argument = "K", .minimum = 0, .maximum = MAX_REPLICAS,
+         .given = &a->given.first_replica,
+         .help = "number of the first one, to repeat a single one (default 0)"},
+        {.name = "seed", .kind = MPG_OPTION_INT, .value = &a->seed, .argument = "N", .minimum = 0,
+         .maximum = huge, .given = &a->given.seed, .help = "of all draws (default 1)"},
+        {.name = "deterministic", .kind = MPG_OPTION_FLAG, .value = &a->deterministic,
+         .help = "keep what Waitany, Test... completed in the trace (always so)"},
+        {.name = "keep-tracer", .kind = MPG_OPTION_FLAG, .value = &a->keep_tracer,
+         .help = "leave in the run what recording it took, which --signature takes out"},
+        {.name = "lenient", .kind = MPG_OPTION_FLAG, .value = &a->lenient,
+         .help = "count what has no partner, or does not fit it, instead of failing"},
+        {.name = "json", .kind = MPG_OPTION_FLAG, .value = &a->json,
+         .help = "print the whole answer as JSON"},
+        {.name = "per-rank", .kind = MPG_OPTION_FLAG, .value = &a->per_rank,
+         .help = "print a table of the ranks' delays"},
+        {.name = "output", .letter = 'o', .kind = MPG_OPTION_STRING, .value = &a->output,
+         .argument = "FILE", .help = "write to FILE instead of standard output"},
+        {0}};
+    _Static_assert(sizeof options <= sizeof table, "MAX_OPTIONS");
+    memcpy(table, options, sizeof options);
+    return table;
+}

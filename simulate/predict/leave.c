@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Leaving a call: what it costs, and what it waits for (docs/MODEL.md, 5, Calls). */
+#include <math.h>
+#include <stdlib.h>
+
+#include "simulate/predict/times_private.h"
+
+static bool is_probe(const struct mpg_step *s)
+{
+    return mpg_call_kind(s->call) == MPG_KIND_PROBE || mpg_call_kind(s->call) == MPG_KIND_MPROBE;
+}
+
+/* The target between the call's rank and the one at the other end of E. */
+static const struct mpg_perturbation *way_of(const struct mpg_times *t, const struct mpg_step *s,
+                                             const struct mpg_edge *e)
+{
+    return mpg_target_between(t->target, s->rank, e->source);
+}
+
+/* --- messages received: their cost, and which keeps the call --- */
+
+/* Whether edge E brings a message that costs its receiver something. */
+static bool is_received(const struct mpg_times *t, const struct mpg_step *s,
+                        const struct mpg_edge *e)
+{
+    return e->kind == MPG_EDGE_ARRIVAL && !is_probe(s) &&
+           way_of(t, s, e)->overhead[MPG_OVERHEAD_RECEIVE].target;
+}
+
+static int reserve_arrivals(struct mpg_times *t, uint32_t edges, struct mpg_error *err)
+{
+    if (edges <= t->receive_capacity)
+        return 0;
+    uint32_t wanted = 2 * edges;
+    double *receive = realloc(t->receive_ns, 2 * (size_t)wanted * t->n * sizeof *receive);
+    if (receive)
+        t->receive_ns = receive;
+    struct mpg_arrival *arrival = realloc(t->arrival, wanted * sizeof *arrival);
+    if (arrival)
+        t->arrival = arrival;
+    if (!receive || !arrival)
+        return mpg_error_set(err, "out of memory");
+    t->receive_capacity = wanted;
+    return 0;
+}
+
+/* o_r of the I-th message received in the call, FURTHER after another one of its rank, or not. */
+static double *receive_ns(const struct mpg_times *t, uint32_t i, bool further)
+{
+    return t->receive_ns + (2 * (size_t)i + further) * t->n;
+}
+
+/* Lists the messages that the call receives at a cost, and draws it; how many there are, or -1. */
+static int list_received(struct mpg_times *t, const struct mpg_step *s, struct mpg_error *err)
+{
+    uint32_t k = 0;
+    if (reserve_arrivals(t, s->edge_number, err) < 0)
+        return -1;
+    for (uint32_t i = 0; i < s->edge_number; i++) {
+        const struct mpg_edge *e = &s->edges[i];
+        if (!is_received(t, s, e))
+            continue;
+        struct mpg_sending m = sending_of(&e->origin, e->bytes);
+        for (int further = 0; further < 2; further++) {
+            m.further = further;
+            zero(receive_ns(t, k, further), t->n);
+            mpg_time_overhead(way_of(t, s, e), MPG_OVERHEAD_RECEIVE, &m, 1, t->first, t->n,
+                              receive_ns(t, k, further));
+        }
+        t->arrival[k].edge = i;
+        t->arrival[k].i = k;
+        k++;
+    }
+    return (int)k;
+}
+
+static int compare_arrivals(const void *a, const void *b)
+{
+    const struct mpg_arrival *x = a, *y = b;
+    if (x->time_ns != y->time_ns)
+        return x->time_ns < y->time_ns ? -1 : 1;
+    return x->i < y->i ? -1 : 1;
+}
+
+/* The messages received in lane W, K of them, one after the other: what all of them cost is
+ * returned, and *LATEST becomes when the last is done that the others must wait for. */
+static double receive_in_lane(struct mpg_times *t, const struct mpg_step *s, uint32_t k, uint32_t w,
+                              double *latest)
+{
+    double later_ns = 0;
+    for (uint32_t i = 0; i < k; i++) {
+        struct mpg_arrival *a = &t->arrival[i];
+        a->time_ns = slot_value(t, s->edges[a->edge].slot, SLOT_TIME)[w];
+    }
+    if (k > 1)
+        qsort(t->arrival, k, sizeof *t->arrival, compare_arrivals);
+    t->turns++;
+    for (uint32_t i = 0; i < k; i++) {
+        uint64_t *turn = &t->turn[s->edges[t->arrival[i].edge].source];
+        t->arrival[i].further = *turn == t->turns;
+        *turn = t->turns;
+    }
+    for (uint32_t i = k; i > 0; i--) {
+        const struct mpg_arrival *a = &t->arrival[i - 1];
+        *latest = fmax(*latest, a->time_ns + later_ns);
+        later_ns += receive_ns(t, a->i, a->further)[w];
+    }
+    return later_ns;
+}
+
+/* Takes what arrives in the call: at a cost, into OWN, or without. */
+static int receive(struct mpg_times *t, const struct mpg_step *s, bool *costs,
+                   struct mpg_error *err)
+{
+    int k = list_received(t, s, err);
+    if (k < 0)
+        return -1;
+    for (uint32_t w = 0; w < t->n; w++) {
+        t->scratch[w] = -INFINITY;
+        t->own[w] += receive_in_lane(t, s, (uint32_t)k, w, &t->scratch[w]);
+    }
+    for (uint32_t i = 0; i < s->edge_number; i++) {
+        const struct mpg_edge *e = &s->edges[i];
+        if (e->kind != MPG_EDGE_ARRIVAL || is_received(t, s, e))
+            continue;
+        const double *arrival =
+            slot_value(t, e->slot, is_probe(s) ? SLOT_ENVELOPE : SLOT_TIME);
+        for (uint32_t w = 0; w < t->n; w++)
+            t->scratch[w] = fmax(t->scratch[w], arrival[w]);
+    }
+    *costs = *costs || k > 0;
+    return 0;
+}
+
+/* --- what else the call costs --- */
+
+/* o_s of what it sends; whether there is any. */
+static bool add_sends(struct mpg_times *t, const struct mpg_step *s)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < s->sent_number; i++) {
+        const struct mpg_sent *sent = &s->sent[i];
+        const struct mpg_perturbation *p =
+            mpg_target_between(t->target, s->rank, sent->origin.to);
+        const struct mpg_overhead_sizes *o = &p->overhead[MPG_OVERHEAD_SEND];
+        if (!o->target || ((sent->blocking || o->in_send) && sent->sync_target))
+            continue;
+        struct mpg_sending m = sending_of(&sent->origin, sent->bytes);
+        mpg_time_overhead(p, MPG_OVERHEAD_SEND, &m, 1, t->first, t->n, t->own);
+        any = true;
+    }
+    return any;
+}
+
+/* What a root of a collective sends, or what is sent to one. */
+static bool add_rooted(struct mpg_times *t, const struct mpg_step *s)
+{
+    const struct mpg_perturbation *p = mpg_target_farthest(t->target);
+    struct mpg_sending m = {.rank = s->rank, .call = s->number, .bytes = s->rooted_bytes};
+    if (s->rooted == 0 || !p->overhead[MPG_OVERHEAD_SEND].target)
+        return false;
+    mpg_time_overhead(p, MPG_OVERHEAD_SEND, &m, s->rooted, t->first, t->n, t->own);
+    return true;
+}
+
+/* One-sided transfers: there and back. */
+static bool add_round_trip(struct mpg_times *t, const struct mpg_step *s)
+{
+    const struct mpg_perturbation *p = mpg_target_farthest(t->target);
+    struct mpg_sending m = {.rank = s->rank, .call = s->number, .bytes = s->round_trip_bytes};
+    if (!s->round_trip)
+        return false;
+    mpg_time_flight(p, &m, t->first, t->n, t->own, t->own);
+    mpg_time_ack(p, &m, t->first, t->n, t->own);
+    return true;
+}
+
+/* Whether what S took has nothing to do with the network, nor with the processor's speed. */
+static bool is_elsewhere(const struct mpg_step *s)
+{
+    switch (mpg_call_kind(s->call)) {
+    case MPG_KIND_FILE_OPEN:
+    case MPG_KIND_FILE_CLOSE:
+    case MPG_KIND_FILE:
+    case MPG_KIND_IFILE:
+    case MPG_KIND_FILE_COLLECTIVE:
+    case MPG_KIND_DYNAMIC:
+    case MPG_KIND_UNKNOWN:
+        return true;
+    default:
+        return s->failed;
+    }
+}
+
+/* Whether S can have waited in the trace, so that what it took says little. */
+static bool may_have_waited(const struct mpg_step *s)
+{
+    bool waited = mpg_call_kind(s->call) == MPG_KIND_COMPLETE && !s->found_nothing;
+    for (uint32_t i = 0; i < s->sent_number; i++)
+        waited = waited || (s->sent[i].blocking && s->sent[i].sync_source);
+    return waited;
+}
+
+/* What a call that has no messages of known cost takes on the target, ns. */
+static double own_ns(const struct mpg_times *t, const struct mpg_step *s)
+{
+    double took_ns = (double)s->duration_ns, ratio = t->target->noise->compute_ratio;
+    if (is_elsewhere(s))
+        return took_ns;
+    if (s->edge_number > 0 || (s->found_nothing && t->options.polling == MPG_POLLING_WAIT))
+        return 0;
+    if (may_have_waited(s))
+        took_ns = fmin(took_ns, mpg_floor_call(t->floors, s->call, s->bytes));
+    return ratio * took_ns;
+}
+
+static void add(struct mpg_times *t, double ns)
+{
+    for (uint32_t w = 0; w < t->n; w++)
+        t->own[w] += ns;
+}
+
+/* --- what the call waits for --- */
+
+/* Takes VALUE + MORE_NS[w], of a message or not, if it is later than what is best. */
+static void take(struct mpg_times *t, const double *value, const double *more_ns, bool is_message)
+{
+    for (uint32_t w = 0; w < t->n; w++) {
+        double v = value[w] + (more_ns ? more_ns[w] : 0);
+        if (!(v > t->best[w]))
+            continue;
+        t->best[w] = v;
+        t->by_message[w] = is_message;
+    }
+}
+
+/* When the send that E completes is done. */
+static const double *sender_done(struct mpg_times *t, const struct mpg_step *s,
+                                 const struct mpg_edge *e)
+{
+    struct mpg_sending m = sending_of(&e->origin, e->bytes);
+    memcpy(t->scratch, slot_value(t, e->slot, SLOT_BEGIN), t->n * sizeof *t->scratch);
+    if (mpg_time_in_send(way_of(t, s, e), &m, t->first, t->n, t->scratch))
+        return t->scratch;
+    return slot_value(t, e->slot, SLOT_TIME);
+}
+
+static void take_edge(struct mpg_times *t, const struct mpg_step *s, const struct mpg_edge *e)
+{
+    const double *slot = slot_value(t, e->slot, SLOT_TIME);
+    switch (e->kind) {
+    case MPG_EDGE_ARRIVAL: /* receive() has them */
+        break;
+    case MPG_EDGE_ENVELOPE:
+        take(t, slot_value(t, e->slot, SLOT_ENVELOPE), t->kappa, true);
+        break;
+    case MPG_EDGE_ACK:
+        take(t, sender_done(t, s, e), NULL, true);
+        break;
+    case MPG_EDGE_MEETING:
+    case MPG_EDGE_MEMBER:
+        take(t, slot, NULL, false);
+        break;
+    case MPG_EDGE_MET:
+        take(t, slot, t->kappa, false);
+        break;
+    case MPG_EDGE_ROOT:
+        memcpy(t->scratch, slot, t->n * sizeof *t->scratch);
+        mpg_times_add_collective(t, e->call, &e->origin, e->rounds, e->bytes, &e->meeting,
+                                 e->members, e->contributed_bytes, t->scratch);
+        take(t, t->scratch, t->kappa, false);
+        break;
+    }
+}
+
+/* --- all of it --- */
+
+static double covered_ns(const struct mpg_times *t, const struct mpg_step *s)
+{
+    double ns = 0;
+    for (uint32_t i = 0; i < s->edge_number; i++)
+        if (s->edges[i].kind == MPG_EDGE_ARRIVAL || s->edges[i].kind == MPG_EDGE_ENVELOPE)
+            ns += 2 * mpg_flight_median(way_of(t, s, &s->edges[i]), s->edges[i].bytes);
+    return ns;
+}
+
+/* The stream's time becomes the best one; what it is made of is the rank's account. */
+static void leave_with(struct mpg_times *t, const struct mpg_step *s, bool meeting)
+{
+    double *value = stream_value(t, s->stream, STREAM_TIME);
+    struct mpg_run_account *a = &t->account[s->rank];
+    for (uint32_t w = 0; w < t->n; w++) {
+        double own = meeting ? value[w] : t->own[w], waited_ns = t->best[w] - own;
+        if (s->stream == (uint32_t)s->rank) {
+            a->call_ns += own - value[w];
+            *(t->by_message[w] ? &a->message_ns : &a->collective_ns) += waited_ns;
+        }
+        value[w] = t->best[w];
+    }
+}
+
+int mpg_times_leave(struct mpg_times *t, const struct mpg_step *s, struct mpg_error *err)
+{
+    const double *value = stream_value(t, s->stream, STREAM_TIME);
+    bool meeting = s->edge_number > 0 && s->edges[0].kind == MPG_EDGE_MEETING, costs = false;
+    zero(t->kappa, t->n);
+    if (!meeting)
+        mpg_perturb_call(t->target->noise, s->rank, s->number, t->first, t->n, t->kappa);
+    for (uint32_t w = 0; w < t->n; w++) {
+        t->own[w] = value[w] + t->kappa[w];
+        t->by_message[w] = false;
+    }
+    if (!is_elsewhere(s)) {
+        costs = add_sends(t, s);
+        costs = add_rooted(t, s) || costs;
+        costs = add_round_trip(t, s) || costs;
+    }
+    if (receive(t, s, &costs, err) < 0)
+        return -1;
+    if (!costs)
+        add(t, own_ns(t, s));
+    for (uint32_t w = 0; w < t->n; w++) {
+        t->own[w] = fmax(t->own[w], value[w]);
+        t->best[w] = meeting ? value[w] : t->own[w];
+    }
+    take(t, t->scratch, t->kappa, true);
+    for (uint32_t i = 0; i < s->edge_number; i++)
+        take_edge(t, s, &s->edges[i]);
+    leave_with(t, s, meeting);
+    if (t->covers)
+        t->covered_ns[s->stream] = covered_ns(t, s);
+    return 0;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Where ranks are on the target: --map (docs/MODEL.md, 5). */
+#ifndef MPG_PLACES_H
+#define MPG_PLACES_H
+
+#include <stdint.h>
+
+#include "common/error.h"
+#include "signature/signature.h"
+
+struct mpg_places {
+    int32_t ranks;     /* 0: nothing is said, all messages take one path */
+    int32_t *node;     /* a rank: its node, numbered from 0 in the order of lowest ranks */
+    int32_t *core_complex; /* and its core complex, over all nodes; -1: not known */
+    enum mpg_path_class farthest; /* of any two ranks */
+};
+
+/* TEXT: "block:N", "cyclic:N" with N >= 1, or the name of a file with a line a rank: NODE, or NODE
+ * and COMPLEX, words; # begins a comment. Errors: another number of lines, a line of more words, N,
+ * out of memory. P is zero-initialised, and to be cleared even so. */
+int mpg_places_parse(struct mpg_places *p, const char *text, int32_t ranks, struct mpg_error *err);
+/* What A and B, two ranks or one, have between them. */
+enum mpg_path_class mpg_places_between(const struct mpg_places *p, int32_t a, int32_t b);
+void mpg_places_clear(struct mpg_places *p);
+
+#endif

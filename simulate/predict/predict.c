@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The passes over a trace: what its calls take at least and which intervals are alike, then the
+ * replicas. */
+#include "simulate/predict/predict.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "simulate/engine/pass.h"
+
+/* Of one pass: lanes, and the bytes that their values may take where many messages are in flight.
+ * One lane is always evaluated. */
+enum { LANES_A_PASS = 1024, VALUES_A_PASS_BYTES = 256 << 20, VALUES_A_SLOT = 3 };
+
+struct predicting {
+    struct mpg_trace *trace;
+    const struct mpg_predict_options *options;
+    const struct mpg_perturbation *p;
+    struct mpg_target target;
+    struct mpg_clock_map *clocks;
+    struct mpg_floors *floors;
+    struct mpg_likes *likes; /* NULL: no noise is taken out */
+    struct mpg_result *result;
+    struct mpg_passed passed;
+};
+
+static int pass(struct predicting *x, const char *label, mpg_take *take, void *context,
+                struct mpg_error *err)
+{
+    int status = mpg_pass(x->trace, x->clocks, &x->options->graph, label, take, context,
+                          &x->passed, err);
+    x->result->counts = x->passed.counts;
+    return status;
+}
+
+static int take_first(void *context, const struct mpg_step *s, uint32_t slots,
+                      struct mpg_error *err)
+{
+    struct predicting *x = context;
+    (void)slots;
+    if (x->likes && mpg_likes_add(x->likes, s, err) < 0)
+        return -1;
+    return mpg_floors_add(x->floors, s, false, err);
+}
+
+static int find_floors(struct predicting *x, struct mpg_error *err)
+{
+    const struct mpg_floor_options none = {0};
+    if (!(x->floors = mpg_floors_new(x->trace, &none, err)) ||
+        (mpg_perturbation_noise_alike(x->p) && !(x->likes = mpg_likes_new(x->p, err))))
+        return -1;
+    if (x->likes)
+        mpg_likes_prefer_cpu(x->likes);
+    if (pass(x, "finding floors", take_first, x, err) < 0 ||
+        (x->likes && mpg_likes_finish(x->likes, err) < 0))
+        return -1;
+    if (x->likes)
+        x->result->cpu = mpg_likes_cpu(x->likes);
+    return mpg_floors_finish(x->floors, err);
+}
+
+static int take_times(void *context, const struct mpg_step *s, uint32_t slots,
+                      struct mpg_error *err)
+{
+    return mpg_times_step(context, s, slots, err);
+}
+
+/* Runs replicas BEGIN .. BEGIN + N - 1 of the result's. */
+static int run_lanes(struct predicting *x, uint32_t begin, uint32_t n, struct mpg_error *err)
+{
+    struct mpg_result *r = x->result;
+    struct mpg_times *times =
+        mpg_times_new(r->ranks, n, r->first_replica + begin, &x->target, &x->options->times,
+                      x->floors, x->likes, err);
+    if (!times)
+        return -1;
+    int status = pass(x, "predicting", take_times, times, err);
+    for (int32_t i = 0; status == 0 && i < r->ranks; i++) {
+        const double *run_ns = mpg_times_run(times, i);
+        r->recorded_ns[i] = mpg_times_traced(times, i);
+        r->traced_ns[i] = (double)r->recorded_ns[i];
+        for (uint32_t w = 0; w < n; w++)
+            r->delay_ns[(size_t)i * r->replicas + begin + w] = run_ns[w] - r->traced_ns[i];
+        mpg_run_account_add(&r->run_account[i], mpg_times_account(times, i), 1.0 / r->replicas);
+    }
+    mpg_times_free(times);
+    return status;
+}
+
+/* Results do not depend on how many lanes a pass has, its memory does. */
+static uint32_t lanes_a_pass(const struct predicting *x)
+{
+    double values = VALUES_A_SLOT * ((double)x->passed.slots + x->result->ranks + 1);
+    double most = VALUES_A_PASS_BYTES / (values * sizeof(double));
+    return most < 1 ? 1 : most < LANES_A_PASS ? (uint32_t)most : LANES_A_PASS;
+}
+
+/* Whether any rank's intervals have CPU times. */
+static bool has_cpu_times(const struct mpg_trace *trace)
+{
+    for (int32_t r = 0; r < mpg_trace_ranks(trace); r++) {
+        const char *values = mpg_trace_find_fact(trace, r, "values");
+        if (values && strstr(values, "cpu_ns"))
+            return true;
+    }
+    return false;
+}
+
+void mpg_predict_prepare(struct mpg_perturbation *p, const struct mpg_trace *trace)
+{
+    p->same_noise = p->same_noise && !has_cpu_times(trace);
+}
+
+int mpg_predict(struct mpg_trace *trace, const struct mpg_perturbation *p,
+                const struct mpg_predict_options *options, struct mpg_result *result,
+                struct mpg_error *err)
+{
+    struct predicting x = {.trace = trace, .options = options, .p = p, .result = result};
+    int status = -1;
+    if (mpg_result_init(result, mpg_trace_ranks(trace), options->replicas, options->first_replica,
+                        err) < 0)
+        return -1;
+    result->predicted = true;
+    result->source_eager_limit_bytes = options->graph.source_eager_limit_bytes;
+    if (mpg_target_init(&x.target, p, options->places, err) < 0 ||
+        !(x.clocks = mpg_clock_map_from_trace(trace, err)) || find_floors(&x, err) < 0)
+        goto out;
+    for (uint32_t done = 0, n; done < options->replicas; done += n) {
+        uint32_t most = lanes_a_pass(&x);
+        n = options->replicas - done < most ? options->replicas - done : most;
+        if (run_lanes(&x, done, n, err) < 0)
+            goto out;
+    }
+    result->clocks = mpg_clock_map_source(x.clocks);
+    status = mpg_result_finish(result, err);
+out:
+    mpg_floors_free(x.floors);
+    mpg_likes_free(x.likes);
+    mpg_clock_map_free(x.clocks);
+    mpg_target_clear(&x.target);
+    if (status < 0)
+        mpg_result_clear(result);
+    return status;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* How long would the traced program take on the target? (docs/MODEL.md, 5) */
+#ifndef MPG_PREDICT_H
+#define MPG_PREDICT_H
+
+#include "simulate/engine/simulation.h"
+#include "simulate/predict/times.h"
+
+struct mpg_predict_options {
+    struct mpg_graph_options graph;
+    uint32_t replicas, first_replica;
+    struct mpg_times_options times;
+    const struct mpg_places *places; /* NULL: all messages take one path */
+};
+
+/* Before it: with CPU times in TRACE, P's noise is told from work even where both machines have the
+ * same record of it. */
+void mpg_predict_prepare(struct mpg_perturbation *p, const struct mpg_trace *trace);
+/* Predicts TRACE's run on P's target; of P's source there is the noise in the intervals only.
+ * RESULT is filled, run times being traced ones plus delays, and cleared by the caller. */
+int mpg_predict(struct mpg_trace *trace, const struct mpg_perturbation *p,
+                const struct mpg_predict_options *options, struct mpg_result *result,
+                struct mpg_error *err);
+
+#endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The target as predict mode needs it: what messages take between any two ranks, and noise. */
+#ifndef MPG_TARGET_H
+#define MPG_TARGET_H
+
+#include "simulate/models/perturbation.h"
+#include "simulate/predict/places.h"
+
+struct mpg_target {
+    const struct mpg_perturbation *noise; /* computation: with the source, whose noise is taken out */
+    const struct mpg_places *places;      /* NULL: one path */
+    /* Messages of each class, or of one in [0]: the target alone, on the path that they take. */
+    struct mpg_perturbation way[MPG_PATHS];
+};
+
+/* Takes P, whose launches are drawn; PLACES may be NULL. What is passed outlives T. Errors: out of
+ * memory. */
+int mpg_target_init(struct mpg_target *t, const struct mpg_perturbation *p,
+                    const struct mpg_places *places, struct mpg_error *err);
+/* The path that messages between ranks at CLASS take; NULL: SIG has none. */
+const struct mpg_network_path *mpg_target_path(const struct mpg_signature *sig,
+                                               enum mpg_path_class class);
+void mpg_target_clear(struct mpg_target *t); /* zero-initialised is allowed */
+
+/* Of messages between A and B. */
+static inline const struct mpg_perturbation *mpg_target_between(const struct mpg_target *t,
+                                                                int32_t a, int32_t b)
+{
+    return t->places ? &t->way[mpg_places_between(t->places, a, b)] : &t->way[0];
+}
+
+/* Of what all take part in. */
+static inline const struct mpg_perturbation *mpg_target_farthest(const struct mpg_target *t)
+{
+    return t->places ? &t->way[t->places->farthest] : &t->way[0];
+}
+
+#endif

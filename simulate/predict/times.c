@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Computation, and messages and collectives on their way. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "simulate/engine/operations.h"
+#include "simulate/predict/times_private.h"
+
+struct mpg_times *mpg_times_new(int32_t ranks, uint32_t lanes, uint32_t first,
+                                const struct mpg_target *target,
+                                const struct mpg_times_options *options, struct mpg_floors *floors,
+                                const struct mpg_likes *likes, struct mpg_error *err)
+{
+    struct mpg_times *t = calloc(1, sizeof *t);
+    if (!t)
+        goto fail;
+    *t = (struct mpg_times){.ranks = ranks,
+                            .n = lanes,
+                            .first = first,
+                            .target = target,
+                            .options = *options,
+                            .floors = floors,
+                            .likes = likes,
+                            .covers = mpg_perturbation_noise_covered(target->noise)};
+    t->last_stream = calloc((size_t)ranks, sizeof *t->last_stream);
+    t->traced_ns = calloc((size_t)ranks, sizeof *t->traced_ns);
+    t->account = calloc((size_t)ranks, sizeof *t->account);
+    t->threads = calloc((size_t)ranks, sizeof *t->threads);
+    t->turn = calloc((size_t)ranks, sizeof *t->turn);
+    t->own = calloc(lanes, sizeof *t->own);
+    t->best = calloc(lanes, sizeof *t->best);
+    t->scratch = calloc(lanes, sizeof *t->scratch);
+    t->lambda = calloc(lanes, sizeof *t->lambda);
+    t->tau = calloc(lanes, sizeof *t->tau);
+    t->kappa = calloc(lanes, sizeof *t->kappa);
+    t->by_message = calloc(lanes, sizeof *t->by_message);
+    if (t->last_stream && t->traced_ns && t->account && t->threads && t->turn && t->own && t->best &&
+        t->scratch && t->lambda && t->tau && t->kappa && t->by_message)
+        return t;
+fail:
+    mpg_times_free(t);
+    mpg_error_set(err, "out of memory");
+    return NULL;
+}
+
+void mpg_times_free(struct mpg_times *t)
+{
+    if (!t)
+        return;
+    free(t->stream);
+    free(t->slot);
+    free(t->covered_ns);
+    free(t->last_stream);
+    free(t->traced_ns);
+    free(t->account);
+    free(t->threads);
+    free(t->turn);
+    free(t->own);
+    free(t->best);
+    free(t->scratch);
+    free(t->lambda);
+    free(t->tau);
+    free(t->kappa);
+    free(t->by_message);
+    free(t->receive_ns);
+    free(t->arrival);
+    free(t);
+}
+
+const double *mpg_times_value(const struct mpg_times *t, uint32_t stream)
+{
+    return stream_value(t, stream, STREAM_TIME);
+}
+
+const double *mpg_times_run(const struct mpg_times *t, int32_t rank)
+{
+    return stream_value(t, t->last_stream[rank], STREAM_TIME);
+}
+
+int64_t mpg_times_traced(const struct mpg_times *t, int32_t rank)
+{
+    return t->traced_ns[rank];
+}
+
+const struct mpg_run_account *mpg_times_account(const struct mpg_times *t, int32_t rank)
+{
+    return &t->account[rank];
+}
+
+/* --- room --- */
+
+int mpg_times_reserve(void **items, size_t bytes, uint32_t *capacity, uint32_t count,
+                      struct mpg_error *err)
+{
+    if (count <= *capacity)
+        return 0;
+    uint32_t wanted = count + count / 2 + 16;
+    char *grown = realloc(*items, wanted * bytes);
+    if (!grown)
+        return mpg_error_set(err, "out of memory (%u values of %zu bytes)", wanted, bytes);
+    memset(grown + *capacity * bytes, 0, (wanted - *capacity) * bytes);
+    *items = grown;
+    *capacity = wanted;
+    return 0;
+}
+
+static int reserve_all(struct mpg_times *t, const struct mpg_step *s, uint32_t slots,
+                       struct mpg_error *err)
+{
+    void *stream = t->stream, *slot = t->slot, *covered = t->covered_ns;
+    int status = 0;
+    if (mpg_times_reserve(&stream, t->n * STREAM_VALUES * sizeof(double), &t->stream_capacity,
+                          s->stream + 1, err) < 0 ||
+        mpg_times_reserve(&slot, t->n * SLOT_VALUES * sizeof(double), &t->slot_capacity, slots,
+                          err) < 0 ||
+        mpg_times_reserve(&covered, sizeof(double), &t->covered_capacity, s->stream + 1, err) < 0)
+        status = -1;
+    t->stream = stream;
+    t->slot = slot;
+    t->covered_ns = covered;
+    return status;
+}
+
+/* --- computation --- */
+
+/* Whether S's interval, and the call before it, only asked once more. */
+static bool is_polling(const struct mpg_times *t, const struct mpg_step *s)
+{
+    return t->options.polling == MPG_POLLING_WAIT && s->polls &&
+           s->interval_ns <= t->options.polling_interval_ns;
+}
+
+static void step_enter(struct mpg_times *t, const struct mpg_step *s)
+{
+    const struct mpg_perturbation *p = t->target->noise;
+    struct mpg_run_account *a = &t->account[s->rank];
+    double *value = stream_value(t, s->stream, STREAM_TIME);
+    double work_ns = (double)s->interval_ns, before = sum_of(value, t->n);
+    if (s->cpu_ns >= 0 && s->cpu_ns < s->interval_ns)
+        work_ns = (double)s->cpu_ns;
+    if (is_polling(t, s)) {
+        a->polled_ns += t->n * (double)s->interval_ns;
+        return;
+    }
+    struct mpg_interval x = {.rank = s->rank,
+                             .call = s->number,
+                             .since_ns = (double)s->since_ns,
+                             .length_ns = work_ns};
+    if (t->covers) {
+        x.covered_ns = t->covered_ns[s->stream];
+        x.passed_ns = stream_value(t, s->stream, STREAM_PASSED);
+    }
+    if (t->likes)
+        mpg_likes_find(t->likes, s, &x);
+    for (uint32_t w = 0; w < t->n; w++)
+        value[w] -= x.since_ns;
+    mpg_perturb_compute(p, &x, t->first, t->n, value); /* of the time since then */
+    for (uint32_t w = 0; w < t->n; w++)
+        value[w] += x.since_ns + work_ns;
+    if (s->stream != (uint32_t)s->rank)
+        return;
+    a->compute_ns += t->n * p->compute_ratio * work_ns;
+    a->noise_ns += sum_of(value, t->n) - before - t->n * p->compute_ratio * work_ns;
+}
+
+/* --- messages --- */
+
+/* When the message that S sends leaves, into OUT; the stream's next one does so later. */
+static void leave_for(struct mpg_times *t, const struct mpg_step *s, double *out)
+{
+    const double *now = stream_value(t, s->stream, STREAM_TIME);
+    double *next = stream_value(t, s->stream, STREAM_NEXT);
+    double gap_ns = mpg_time_gap(mpg_target_between(t->target, s->rank, s->receiver), s->bytes);
+    for (uint32_t w = 0; w < t->n; w++) {
+        out[w] = now[w] > next[w] ? now[w] : next[w];
+        next[w] = out[w] + gap_ns;
+    }
+}
+
+/* lambda and tau of the message that S is about, into the vectors of these names. */
+static void find_flight(struct mpg_times *t, const struct mpg_step *s)
+{
+    struct mpg_sending m = sending_of(&s->origin, s->bytes);
+    zero(t->lambda, t->n);
+    zero(t->tau, t->n);
+    mpg_time_flight(mpg_target_between(t->target, s->rank, s->receiver), &m, t->first, t->n,
+                    t->lambda, t->tau);
+}
+
+static void step_eager(struct mpg_times *t, const struct mpg_step *s)
+{
+    double *arrival = slot_value(t, s->slot, SLOT_TIME);
+    find_flight(t, s);
+    leave_for(t, s, arrival);
+    for (uint32_t w = 0; w < t->n; w++)
+        arrival[w] += t->lambda[w] + t->tau[w];
+    memcpy(slot_value(t, s->slot, SLOT_ENVELOPE), arrival, t->n * sizeof *arrival);
+}
+
+static void step_synchronous(struct mpg_times *t, const struct mpg_step *s)
+{
+    double *arrival = slot_value(t, s->slot, SLOT_TIME);
+    double *envelope = slot_value(t, s->slot, SLOT_ENVELOPE);
+    double *begin = slot_value(t, s->slot, SLOT_BEGIN);
+    const double *left = slot_value(t, s->a, SLOT_TIME), *posted = slot_value(t, s->b, SLOT_TIME);
+    find_flight(t, s);
+    for (uint32_t w = 0; w < t->n; w++) {
+        envelope[w] = left[w] + t->lambda[w];
+        double meet = envelope[w] > posted[w] ? envelope[w] : posted[w];
+        begin[w] = meet - t->lambda[w];
+        arrival[w] = meet + t->tau[w];
+    }
+}
+
+static void step_store(struct mpg_times *t, const struct mpg_step *s)
+{
+    double *out = slot_value(t, s->slot, SLOT_TIME);
+    if (s->sends)
+        leave_for(t, s, out);
+    else
+        memcpy(out, stream_value(t, s->stream, STREAM_TIME), t->n * sizeof *out);
+}
+
+/* --- collectives --- */
+
+void mpg_times_add_collective(const struct mpg_times *t, enum mpg_call call,
+                              const struct mpg_origin *origin, uint32_t rounds, double bytes,
+                              const struct mpg_origin *meeting, int32_t members, double bytes_each,
+                              double *value)
+{
+    const struct mpg_perturbation *p = mpg_target_farthest(t->target);
+    enum mpg_operation operation = mpg_operation_of(call);
+    bool measured = mpg_collective_measured(p, operation, members);
+    if (measured)
+        mpg_time_meeting(p, operation, members, bytes_each, meeting->rank, meeting->call,
+                         meeting->index, t->first, t->n, value);
+    mpg_time_rounds(p, origin->rank, origin->call, origin->index, rounds, bytes, !measured,
+                    t->first, t->n, value);
+}
+
+static void step_contribute(struct mpg_times *t, const struct mpg_step *s)
+{
+    double *out = slot_value(t, s->slot, SLOT_TIME);
+    memmove(out, slot_value(t, s->a, SLOT_TIME), t->n * sizeof *out);
+    mpg_times_add_collective(t, s->call, &s->origin, s->rounds, s->bytes, &s->meeting, s->members,
+                             s->contributed_bytes, out);
+}
+
+static void step_merge(struct mpg_times *t, const struct mpg_step *s)
+{
+    double *out = slot_value(t, s->slot, SLOT_TIME);
+    const double *a = slot_value(t, s->a, SLOT_TIME), *b = slot_value(t, s->b, SLOT_TIME);
+    for (uint32_t w = 0; w < t->n; w++)
+        out[w] = a[w] > b[w] ? a[w] : b[w];
+}
+
+/* --- threads, and the end --- */
+
+static void step_load(struct mpg_times *t, const struct mpg_step *s)
+{
+    double *value = stream_value(t, s->stream, STREAM_TIME);
+    memcpy(value, slot_value(t, s->slot, SLOT_TIME), t->n * sizeof *value);
+}
+
+static void step_join(struct mpg_times *t, const struct mpg_step *s)
+{
+    double *value = stream_value(t, s->stream, STREAM_TIME);
+    const double *other = slot_value(t, s->slot, SLOT_TIME);
+    for (uint32_t w = 0; w < t->n; w++)
+        value[w] = other[w] > value[w] ? other[w] : value[w];
+}
+
+static void step_finish(struct mpg_times *t, const struct mpg_step *s)
+{
+    t->traced_ns[s->rank] = s->since_ns;
+    t->last_stream[s->rank] = s->stream;
+    struct mpg_run_account *a = &t->account[s->rank];
+    a->run_ns = sum_of(stream_value(t, s->stream, STREAM_TIME), t->n);
+    a->thread_ns = 0; /* but for rounding, where there are no others */
+    if (t->threads[s->rank])
+        a->thread_ns = a->run_ns - (a->compute_ns + a->noise_ns + a->call_ns + a->message_ns +
+                                    a->collective_ns);
+}
+
+int mpg_times_step(struct mpg_times *t, const struct mpg_step *s, uint32_t slots,
+                   struct mpg_error *err)
+{
+    if (reserve_all(t, s, slots, err) < 0)
+        return -1;
+    t->threads[s->rank] = t->threads[s->rank] || s->stream >= (uint32_t)t->ranks;
+    switch (s->kind) {
+    case MPG_STEP_ENTER:
+        step_enter(t, s);
+        break;
+    case MPG_STEP_STORE:
+        step_store(t, s);
+        break;
+    case MPG_STEP_LOAD:
+        step_load(t, s);
+        break;
+    case MPG_STEP_JOIN:
+        step_join(t, s);
+        break;
+    case MPG_STEP_EAGER:
+        step_eager(t, s);
+        break;
+    case MPG_STEP_SYNCHRONOUS:
+        step_synchronous(t, s);
+        break;
+    case MPG_STEP_CONTRIBUTE:
+        step_contribute(t, s);
+        break;
+    case MPG_STEP_MERGE:
+        step_merge(t, s);
+        break;
+    case MPG_STEP_LEAVE:
+        return mpg_times_leave(t, s, err);
+    case MPG_STEP_FINISH:
+        step_finish(t, s);
+        break;
+    }
+    return 0;
+}

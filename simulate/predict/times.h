@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Evaluating a graph's steps in many worlds at once: predict mode (docs/MODEL.md, 5).
+ *
+ * Every value is a vector of lanes, one double a replica: the node's time in ns, MPI_Init's leave
+ * being 0 on every rank. One lane never looks at another. */
+#ifndef MPG_TIMES_H
+#define MPG_TIMES_H
+
+#include "common/error.h"
+#include "graph/graph.h"
+#include "simulate/engine/floors.h"
+#include "simulate/engine/likes.h"
+#include "simulate/engine/result.h"
+#include "simulate/predict/target.h"
+
+/* What becomes of loops that ask again and again whether something has happened. */
+enum mpg_polling { MPG_POLLING_WAIT, MPG_POLLING_WORK };
+
+struct mpg_times_options {
+    enum mpg_polling polling;
+    int64_t polling_interval_ns; /* longer intervals are work */
+};
+
+struct mpg_times;
+
+/* LANES >= 1 worlds of RANKS ranks, replicas FIRST .. FIRST + LANES - 1. What is passed outlives
+ * it; LIKES may be NULL. */
+struct mpg_times *mpg_times_new(int32_t ranks, uint32_t lanes, uint32_t first,
+                                const struct mpg_target *target,
+                                const struct mpg_times_options *options, struct mpg_floors *floors,
+                                const struct mpg_likes *likes, struct mpg_error *err);
+/* Evaluates one step of a graph that has SLOTS slots so far. */
+int mpg_times_step(struct mpg_times *times, const struct mpg_step *step, uint32_t slots,
+                   struct mpg_error *err);
+/* The times of STREAM's last node, one a lane; valid from its first step on. */
+const double *mpg_times_value(const struct mpg_times *times, uint32_t stream);
+/* RANK's run, one a lane, and what it took in the trace, ns; valid once its FINISH step is done. */
+const double *mpg_times_run(const struct mpg_times *times, int32_t rank);
+int64_t mpg_times_traced(const struct mpg_times *times, int32_t rank);
+
+/* Summed over lanes. */
+const struct mpg_run_account *mpg_times_account(const struct mpg_times *times, int32_t rank);
+void mpg_times_free(struct mpg_times *times); /* NULL is allowed */
+
+#endif

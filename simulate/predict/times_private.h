@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Times, as those who evaluate steps see them. Private to simulate/predict/. */
+#ifndef MPG_TIMES_PRIVATE_H
+#define MPG_TIMES_PRIVATE_H
+
+#include <string.h>
+
+#include "simulate/models/times.h"
+#include "simulate/predict/times.h"
+
+/* What waits in a slot: vectors of n each, one after the other. */
+enum slot_value {
+    SLOT_TIME,     /* of the node; of a message its arrival */
+    SLOT_ENVELOPE, /* of a message: when its envelope arrives */
+    SLOT_BEGIN,    /* of a synchronous message: when it had left, had its receiver waited for it */
+    SLOT_VALUES
+};
+
+/* And what a stream has. */
+enum stream_value {
+    STREAM_TIME,
+    STREAM_NEXT,   /* from when on it may send again */
+    STREAM_PASSED, /* struct mpg_interval */
+    STREAM_VALUES
+};
+
+struct mpg_times {
+    int32_t ranks;
+    uint32_t n, first;
+    const struct mpg_target *target;
+    struct mpg_times_options options;
+    struct mpg_floors *floors;
+    const struct mpg_likes *likes; /* may be NULL */
+    double *stream, *slot;         /* capacity x values x n */
+    double *covered_ns;            /* of a stream's last call (struct mpg_interval) */
+    uint32_t stream_capacity, slot_capacity, covered_capacity;
+    bool covers;
+    uint32_t *last_stream; /* of each rank: that its FINISH is of */
+    int64_t *traced_ns;
+    struct mpg_run_account *account; /* a rank */
+    bool *threads;                     /* of each rank: it has more than one */
+    double *own, *best, *scratch, *lambda, *tau, *kappa; /* n each */
+    bool *by_message;                  /* n: whether a message, not a collective, was waited for */
+    /* Of the messages that a call receives: o_r alone and after another of its rank, n each, and
+     * the order in which they arrive in one lane. */
+    double *receive_ns;
+    uint32_t receive_capacity;
+    struct mpg_arrival *arrival;
+    uint64_t turns, *turn; /* lanes of calls; a rank, the last one in which it was received from */
+};
+
+struct mpg_arrival {
+    double time_ns;
+    uint32_t edge, i; /* which edge of the call, which of those that are received */
+    bool further;
+};
+
+static inline double *stream_value(const struct mpg_times *t, uint32_t stream,
+                                   enum stream_value which)
+{
+    return t->stream + ((size_t)stream * STREAM_VALUES + which) * t->n;
+}
+
+static inline double *slot_value(const struct mpg_times *t, uint32_t slot, enum slot_value which)
+{
+    return t->slot + ((size_t)slot * SLOT_VALUES + which) * t->n;
+}
+
+static inline void zero(double *v, uint32_t n)
+{
+    memset(v, 0, n * sizeof *v);
+}
+
+static inline double sum_of(const double *v, uint32_t n)
+{
+    double sum = 0;
+    for (uint32_t w = 0; w < n; w++)
+        sum += v[w];
+    return sum;
+}
+
+/* Message of ORIGIN with BYTES, as its draws see it. */
+static inline struct mpg_sending sending_of(const struct mpg_origin *origin, double bytes)
+{
+    return (struct mpg_sending){.rank = origin->rank,
+                                .call = origin->call,
+                                .index = origin->index,
+                                .in_row = true,
+                                .to = origin->to,
+                                .thread = origin->thread,
+                                .nth = origin->nth,
+                                .bytes = bytes};
+}
+
+/* Makes room for COUNT items of BYTES each; new ones are 0. */
+int mpg_times_reserve(void **items, size_t bytes, uint32_t *capacity, uint32_t count,
+                      struct mpg_error *err);
+/* Adds to each lane l_j of a collective: see mpg_lanes_add_collective(). */
+void mpg_times_add_collective(const struct mpg_times *t, enum mpg_call call,
+                              const struct mpg_origin *origin, uint32_t rounds, double bytes,
+                              const struct mpg_origin *meeting, int32_t members, double bytes_each,
+                              double *value);
+/* A LEAVE step. */
+int mpg_times_leave(struct mpg_times *t, const struct mpg_step *s, struct mpg_error *err);
+
+#endif

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A predicted run in words. */
+#include "simulate/reports/predicted.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#include "common/units.h"
+#include "simulate/predict/target.h"
+#include "simulate/reports/doubts.h"
+
+/* --- the account --- */
+
+static void print_part(const char *what, double ns, double run_ns, FILE *out)
+{
+    char text[32];
+    if (ns == 0)
+        return;
+    fprintf(out, "  %-28s %10s  %5.1f %%\n", what, mpg_units_format_time(text, sizeof text, ns),
+            run_ns > 0 ? 100 * ns / run_ns : 0);
+}
+
+void mpg_report_run_account(const struct mpg_result *result, FILE *out)
+{
+    struct mpg_run_account a = mpg_result_run_account(result);
+    fputs("\nWhat a rank's run consists of, mean of ranks and replicas\n", out);
+    print_part("computing", a.compute_ns, a.run_ns, out);
+    print_part(a.noise_ns < 0 ? "noise (less than was traced)" : "noise", a.noise_ns, a.run_ns,
+               out);
+    print_part("in calls, not waiting", a.call_ns, a.run_ns, out);
+    print_part("waiting for messages", a.message_ns, a.run_ns, out);
+    print_part("in collectives", a.collective_ns, a.run_ns, out);
+    print_part("waiting for other threads", a.thread_ns, a.run_ns, out);
+    print_part("run", a.run_ns, a.run_ns, out);
+}
+
+/* --- what it rests on --- */
+
+/* The path of the messages between the farthest ranks; NULL: nothing is measured. */
+static const struct mpg_network_path *farthest_path(const struct mpg_report *r)
+{
+    if (!r->p->target)
+        return NULL;
+    return r->places ? mpg_target_path(r->p->target, r->places->farthest) : r->p->target_path;
+}
+
+void mpg_predicted_messages(const struct mpg_report *r, char *text, size_t size)
+{
+    const struct mpg_network_path *path = farthest_path(r);
+    char latency[256], byte[256];
+    if (r->p->latency.n == 0 && r->p->byte.n == 0) {
+        snprintf(text, size, "the target's %s at each message's size, and nothing of the trace's",
+                 path->latency.n > 0 ? "one-way times" : "transfers (it has no one-way times)");
+        return;
+    }
+    mpg_specs_say(&r->p->latency, latency, sizeof latency);
+    mpg_specs_say(&r->p->byte, byte, sizeof byte);
+    snprintf(text, size, "take %s, and %s for their bytes",
+             r->p->latency.n > 0 ? latency : "the target's time for an empty one",
+             r->p->byte.n > 0 ? byte : path ? "what the target takes longer" : "nothing");
+}
+
+/* Whether the calls' own costs are the command line's: there are none. */
+static bool all_given(const struct mpg_report *r)
+{
+    return r->p->latency.n > 0 && r->p->byte.n > 0;
+}
+
+void mpg_predicted_overheads(const struct mpg_report *r, char *text, size_t size)
+{
+    const struct mpg_network_path *path = all_given(r) ? NULL : farthest_path(r);
+    snprintf(text, size, "sending: %s; receiving what lies ready: %s",
+             !path                         ? "none, as traced"
+             : path->send_overhead.n > 0   ? "the target's"
+             : path->sender.n > 0          ? "the target's time in the send"
+                                           : "not measured, as traced",
+             path && path->receive_overhead.n > 0 ? "the target's" : "not measured, none");
+}
+
+void mpg_predicted_gap(const struct mpg_report *r, char *text, size_t size)
+{
+    const struct mpg_network_path *path = all_given(r) ? NULL : farthest_path(r);
+    snprintf(text, size, "%s",
+             path && path->streaming.n > 0
+                 ? "a thread's messages leave one after the other, as in the target's streams"
+                 : "none: a thread's messages leave as soon as it sends them");
+}
+
+void mpg_predicted_places(const struct mpg_report *r, char *text, size_t size)
+{
+    int32_t nodes = 0;
+    for (int32_t i = 0; i < r->places->ranks; i++)
+        nodes = r->places->node[i] >= nodes ? r->places->node[i] + 1 : nodes;
+    snprintf(text, size, "%" PRId32 " ranks on %" PRId32 " node%s (--map=%s); the farthest two: %s",
+             r->places->ranks, nodes, nodes == 1 ? "" : "s", r->map,
+             mpg_path_name(r->places->farthest));
+}
+
+void mpg_predicted_work(const struct mpg_report *r, char *text, size_t size)
+{
+    char ratio[64] = "as fast as on the traced machine";
+    if (r->p->compute_ratio != 1)
+        snprintf(ratio, sizeof ratio, "takes %.6g times the traced time", r->p->compute_ratio);
+    snprintf(text, size, "%s; work is %s", ratio,
+             r->result->counts.cpu_intervals > 0
+                 ? "the CPU time of intervals where it is recorded"
+                 : "the time between calls (no CPU times in the trace)");
+}
+
+void mpg_predicted_polling(const struct mpg_report *r, char *text, size_t size)
+{
+    struct mpg_run_account mean = mpg_result_run_account(r->result);
+    char limit[32], polled[32];
+    if (r->times->polling == MPG_POLLING_WORK)
+        snprintf(text, size, "calls that found nothing, and what is between them, take what they "
+                             "took (--polling=work)");
+    else
+        snprintf(text, size,
+                 "calls that found nothing cost nothing, and up to %s between two of them is waiting: "
+                 "%s a rank of the trace (--polling=work)",
+                 mpg_units_format_time(limit, sizeof limit, (double)r->times->polling_interval_ns),
+                 mpg_units_format_time(polled, sizeof polled, mean.polled_ns));
+}
+
+void mpg_predicted_collectives(const struct mpg_report *r, char *text, size_t size)
+{
+    bool measured = r->p->target && r->p->target->collectives > 0 && r->p->latency.n == 0 &&
+                    r->p->byte.n == 0;
+    snprintf(text, size, "%s",
+             measured ? "Barrier, Bcast, Allreduce, Alltoall as far as the target has them, of "
+                        "other numbers of ranks scaled by rounds; all others as rounds of messages"
+                      : "rounds of messages");
+}
+
+/* --- what makes it doubtful --- */
+
+int mpg_predicted_missing(const struct mpg_report *r, struct mpg_attention *list,
+                          struct mpg_error *err)
+{
+    const struct mpg_perturbation *p = r->p;
+    const struct mpg_network_path *path = farthest_path(r);
+    const struct mpg_graph_counts *c = &r->result->counts;
+    if (!p->target)
+        return 0;
+    bool given = all_given(r), sent = c->messages > 0;
+    const struct {
+        bool missing;
+        const char *topic, *text;
+    } parts[] = {
+        {p->noise.n == 0 && p->target_cores == 0, "noise",
+         "none in this signature: nothing interrupts the computation (mpgbench or ftq measures it)"},
+        {p->latency.n == 0 && path->latency.n == 0, "latency",
+         "none in this signature: transfers stand for one-way times (pingpong measures them)"},
+        {!r->given.eager_limit && path && path->eager_limit_bytes == MPG_EAGER_LIMIT_UNKNOWN,
+         "eager limit",
+         "none in this signature: standard sends never wait for their receiver (--eager-limit says "
+         "it)"},
+        {!given && sent && path && (path->send_overhead.n == 0 || path->receive_overhead.n == 0),
+         "overheads",
+         "not both in this signature: calls that lack theirs cost what they took in the trace, or "
+         "nothing (mpgbench overhead measures them)"},
+        {!given && c->collectives > 0 && p->target->collectives == 0, "collectives",
+         "none in this signature: they are made of rounds of messages (mpgbench collective measures "
+         "them)"},
+    };
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (parts[i].missing &&
+            mpg_attention_add(list, err, parts[i].topic, "%s", parts[i].text) < 0)
+            return -1;
+    return 0;
+}
+
+/* A path that pairs of ranks would take, and that was not measured. */
+static int add_paths(const struct mpg_report *r, struct mpg_attention *list, struct mpg_error *err)
+{
+    bool wanted[MPG_PATHS] = {false};
+    if (!r->places || !r->p->target)
+        return 0;
+    for (int32_t i = 1; i < r->places->ranks; i++) {
+        wanted[mpg_places_between(r->places, 0, i)] = true;
+        wanted[mpg_places_between(r->places, i - 1, i)] = true;
+    }
+    for (int class = 0; class < MPG_PATHS; class++) {
+        const struct mpg_network_path *path =
+            mpg_target_path(r->p->target, (enum mpg_path_class)class);
+        if (wanted[class] && path && path->path != (enum mpg_path_class)class &&
+            mpg_attention_add(list, err, "path",
+                              "'%s' was not measured: messages take '%s' in its place",
+                              mpg_path_name((enum mpg_path_class)class),
+                              mpg_path_name(path->path)) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+int mpg_predicted_doubts(const struct mpg_report *r, struct mpg_attention *list,
+                         struct mpg_error *err)
+{
+    const struct mpg_graph_counts *c = &r->result->counts;
+    if (r->source->origin == MPG_SOURCE_UNKNOWN && r->p->target &&
+        mpg_attention_add(list, err, "source",
+                          "none known (%s): what the traced machine's noise took is taken for work "
+                          "(--source, or mpgtrace record --signature; --source=none if that is "
+                          "meant)", r->source->why) < 0)
+        return -1;
+    if (c->cpu_intervals == 0 && mpg_doubt_cores(r, list, err) < 0)
+        return -1;
+    return add_paths(r, list, err);
+}
