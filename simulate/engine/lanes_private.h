@@ -90,6 +90,23 @@ static inline void add_posting(const struct mpg_lanes *l, bool requested, int32_
         mpg_perturb_call(l->p, rank, call, l->first, l->n, value);
 }
 
+/* l0 of a synchronous message of BYTES: how long its envelope flies at least. */
+static inline double envelope_ns(const struct mpg_lanes *l, int32_t a, int32_t b, double bytes)
+{
+    double empty_ns = flight_ns(l, a, b, 0), whole_ns = flight_ns(l, a, b, bytes);
+    return empty_ns < whole_ns ? empty_ns : whole_ns;
+}
+
+/* When the message of E, an arrival or an ack at RANK, can have started to fly, so that t(A) is
+ * that + l(d): a synchronous one so that its envelope is there when its receive is posted. */
+static inline double start_ns(const struct mpg_lanes *l, int32_t rank, const struct mpg_edge *e)
+{
+    if (e->from_ns <= e->sent_ns)
+        return e->sent_ns;
+    double posted_ns = e->from_ns - envelope_ns(l, e->source, rank, e->bytes);
+    return posted_ns > e->sent_ns ? posted_ns : e->sent_ns;
+}
+
 /* Message of ORIGIN with BYTES, as its draws see it. */
 static inline struct mpg_sending sending_of(const struct mpg_origin *origin, double bytes)
 {

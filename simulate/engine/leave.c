@@ -11,11 +11,12 @@
 static double edge_slack(const struct mpg_lanes *l, const struct mpg_step *s,
                          const struct mpg_edge *e)
 {
-    double floor_ns = 0;
+    double floor_ns = 0, from_ns = e->from_ns;
     if (l->absorb != MPG_ABSORB_CLOCK)
         return 0;
     switch (e->kind) {
     case MPG_EDGE_ARRIVAL: /* t(A) = when it can have started + l(d) */
+        from_ns = start_ns(l, s->rank, e);
         floor_ns = flight_ns(l, e->source, s->rank, e->bytes);
         break;
     case MPG_EDGE_ENVELOPE:
@@ -24,6 +25,7 @@ static double edge_slack(const struct mpg_lanes *l, const struct mpg_step *s,
     case MPG_EDGE_ACK:
         if (e->changed)
             return 0;
+        from_ns = start_ns(l, s->rank, e);
         floor_ns = flight_ns(l, s->rank, e->source, e->bytes) +
                    flight_ns(l, e->source, s->rank, 0);
         break;
@@ -38,7 +40,7 @@ static double edge_slack(const struct mpg_lanes *l, const struct mpg_step *s,
         floor_ns = flight_ns(l, e->source, s->rank, e->bytes);
         break;
     }
-    return fmax(0, s->leave_ns - e->from_ns - floor_ns);
+    return fmax(0, s->leave_ns - from_ns - floor_ns);
 }
 
 static double local_slack(const struct mpg_lanes *l, const struct mpg_step *s)
@@ -99,7 +101,7 @@ static double changed_shift(const struct mpg_lanes *l, const struct mpg_step *s,
         return 0;
     if (e->kind == MPG_EDGE_ACK)
         return e->base_ns - s->leave_ns;
-    return e->base_ns - e->from_ns - flight_ns(l, e->source, s->rank, e->bytes);
+    return e->base_ns - start_ns(l, s->rank, e) - flight_ns(l, e->source, s->rank, e->bytes);
 }
 
 /* Adds what an edge of kind ACK has. */
@@ -155,7 +157,7 @@ static double causal_gap(struct mpg_lanes *l, const struct mpg_step *s, const st
     int32_t to = e->kind == MPG_EDGE_ACK ? e->source : s->rank;
     double flight = flight_ns(l, from, to, e->bytes);
     if (l->comparable)
-        flight = fmax(flight, s->leave_ns - e->from_ns);
+        flight = fmax(flight, s->leave_ns - start_ns(l, s->rank, e));
     return flight - slack_ns;
 }
 

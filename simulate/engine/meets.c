@@ -49,8 +49,12 @@ void mpg_lanes_synchronous(struct mpg_lanes *l, const struct mpg_step *s)
     struct mpg_sending m = sending_of(&s->origin, s->bytes);
     double sender_slack = 0, poster_slack = 0;
     if (l->absorb == MPG_ABSORB_CLOCK) {
-        double later_ns = fmax(s->sender_ns, s->poster_ns);
-        sender_slack = later_ns - s->sender_ns;
+        /* the target's envelope of a message that changes is in lambda, whole */
+        double there_ns = s->sender_ns;
+        if (!s->changed)
+            there_ns += envelope_ns(l, s->rank, s->receiver, s->bytes);
+        double later_ns = fmax(there_ns, s->poster_ns);
+        sender_slack = later_ns - there_ns;
         poster_slack = later_ns - s->poster_ns;
     }
     l->slot_met[s->slot] = false;

@@ -12,6 +12,12 @@ static bool is_released(const struct mpg_sent *sent)
     return sent->blocking && sent->sync_source && !sent->sync_target;
 }
 
+/* Whether a send that waits for its receiver does so in the call, on both machines. */
+static bool is_awaited(const struct mpg_sent *sent)
+{
+    return sent->blocking && sent->sync_source && sent->sync_target;
+}
+
 bool mpg_lanes_is_absolute(const struct mpg_step *s)
 {
     for (uint32_t i = 0; i < s->sent_number; i++)
@@ -56,7 +62,7 @@ static void sort_edges(struct mpg_lanes *l, const struct mpg_step *s)
         const struct mpg_edge *e = &s->edges[i];
         l->edge[i].arrival_ns =
             l->comparable && e->kind == MPG_EDGE_ARRIVAL
-                ? e->from_ns + flight_ns(l, e->source, s->rank, e->bytes)
+                ? start_ns(l, s->rank, e) + flight_ns(l, e->source, s->rank, e->bytes)
                 : 0;
     }
     qsort(l->edge, s->edge_number, sizeof *l->edge, compare_edges);
@@ -110,8 +116,10 @@ static bool costs_receiver(const struct mpg_lanes *l, const struct mpg_step *s,
 double mpg_lanes_own_floor(const struct mpg_lanes *l, const struct mpg_step *s)
 {
     double least_ns = mpg_floor_call(l->floors, s->call, s->bytes), own_ns = 0;
+    bool waits = false;
     for (uint32_t i = 0; i < s->sent_number; i++) {
         struct mpg_sending m = sending_of(&s->sent[i].origin, s->sent[i].bytes);
+        waits = waits || is_awaited(&s->sent[i]);
         if (costs_sender(l, &s->sent[i]))
             own_ns += mpg_overhead_of_source(l->p, MPG_OVERHEAD_SEND, &m);
     }
@@ -121,7 +129,7 @@ double mpg_lanes_own_floor(const struct mpg_lanes *l, const struct mpg_step *s)
         if (costs_receiver(l, s, e))
             own_ns += mpg_overhead_of_source(l->p, MPG_OVERHEAD_RECEIVE, &m);
     }
-    return own_ns > 0 ? fmin(least_ns, own_ns) : least_ns;
+    return own_ns > 0 || waits ? fmin(least_ns, own_ns) : least_ns;
 }
 
 /* Adds o_s or o_r of message M: on the TARGET, or what it is more there. */

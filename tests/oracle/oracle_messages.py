@@ -48,11 +48,17 @@ class Messages:
         return self.synchronous(message) != self.was_synchronous(message)
 
     def start(self, message):
-        """When it could begin to fly, on the traced machine."""
+        """When it could begin to fly, on the traced machine: its envelope, if it has one,
+        is there when the receive is posted."""
         begin = self.enter(message.send.call)
         if self.was_synchronous(message) and self.trace.has_clocks():
-            begin = max(begin, self.enter(message.receive.call))
+            begin = max(begin, self.enter(message.receive.call) - self.envelope(message))
         return begin
+
+    def envelope(self, message):
+        """l0 of a synchronous message."""
+        return min(self.floor(0, message.send.call, message.receive.call),
+                   self.flight(message))
 
     def flight(self, message):
         return self.floor(message.bytes, message.send.call, message.receive.call)
@@ -92,10 +98,15 @@ class Messages:
         """What the call takes at least on the traced machine, if it does not wait."""
         least = self.call_floors.floor(call)
         overheads = self.overheads(call, self.floor_costs)
-        if not overheads or not self.floor_costs.source:
-            return least
-        typical = sum(one.typical for one in overheads)
-        return min(least, typical) if typical > 0 else least
+        typical = ZERO
+        if self.floor_costs.source:
+            typical = sum(one.typical for one in overheads)
+        return min(least, typical) if typical > 0 or self.awaits(call) else least
+
+    def awaits(self, call):
+        """Whether it is a send that waits for its receiver, on both machines."""
+        return any(message.send.blocking and self.synchronous(message)
+                   and self.was_synchronous(message) for message in self.started[call])
 
     def receive_overheads(self, message, costs):
         messages = self.received[message.receive.completed_by]
@@ -138,8 +149,9 @@ class Messages:
                         self.clock_slack(begin - self.enter(send)))
         self.graph.late[send.S, message.A] = max(ZERO, sending)
         if self.synchronous(message):
+            there = begin + self.envelope(message)
             self.graph.edge(post.S, message.A, posting + transfer,
-                            self.clock_slack(begin - self.enter(post)))
+                            self.clock_slack(there - self.enter(post)))
             self.graph.late[post.S, message.A] = max(ZERO, posting)
             self.add_acknowledgement(message, arrival)
 

@@ -233,16 +233,16 @@ def test_synchronous():
 
 
 def test_synchronous_slack():
-    """The second send trails its receive by 500, and lasts 650 too long.
+    """The second receive trails its send by 500, and its envelope, which flies 200, by 300.
 
-    The first pair has no slack: it sets the floors, 50.  A message takes 200.
+    The first receive lasts 50, its floor; so 150 of what the second takes were waiting.
     """
     lines = trace(2, [f"{times} Ssend comm=0 to=1 tag=3 bytes=0"
                       for times in ("200 250", "1000 1700")],
                   [f"{times} Recv comm=0 from=0 tag=3 bytes=0"
                    for times in ("200 250", "1500 1700")])
     assert delays(lines, "--absorb", "clock", "--source-latency", "200ns",
-                  "--noise", "const:800ns@0") == [1100 + 800, 1100]
+                  "--noise", "const:800ns@0") == [1300 + 800, 1300 - 50]
 
 
 def test_wait_slack():

@@ -165,12 +165,12 @@ calls 2 "#clocks shared" >posted.txt <<'END'
 0 1100 6000 Wait requests=1
 1 5000 5800 Recv from=0 bytes=1024
 END
-floor=(--absorb=clock --source-latency=700ns)
-# The receiver's 800 were 700 for the flight, and 50 for itself in the 100 that are left over.
-is "a send that waited leaves at once: 1000 + 400 for 6000; its message lies ready: 200 + 100 for 800" \
-    "$(delays "${both[@]}" "${floor[@]}" --eager-limit=4096 --source-eager-limit=100 late.txt)" "-4600 -500"
+floor=(--absorb=clock --source-latency=100ns --source-byte=0.5859375ns) # 700 for 1024 B
+# The receiver's 800 were 600 for what flies after its envelope, and 200 are left over.
+is "a send that waited leaves at once: 1000 + 400 for 6000; its message lies ready: 200 + 200 for 800" \
+    "$(delays "${both[@]}" "${floor[@]}" --eager-limit=4096 --source-eager-limit=100 late.txt)" "-4600 -400"
 is "and the wait for one ends at once" \
-    "$(delays "${both[@]}" "${floor[@]}" --eager-limit=4096 --source-eager-limit=100 posted.txt)" "250 -500"
+    "$(delays "${both[@]}" "${floor[@]}" --eager-limit=4096 --source-eager-limit=100 posted.txt)" "250 -400"
 is "one that left waits for its receiver: 3000 + 500 + 1000 for 1020, 3500 and 50 of its own for 3100" \
     "$(delays "${both[@]}" "${floor[@]}" --eager-limit=100 --source-eager-limit=4096 left.txt)" "3480 450"
 calls 2 "#clocks shared" >slow.txt <<'END'
@@ -185,6 +185,55 @@ is "what the trace shows: the target's limit would have held it up" \
     "$("$mpgsim" --json --signature=<(sed 's/4096/100/' t.sig) left.txt |
         "$python" -c 'import json, sys; a = json.load(sys.stdin)
 print(a["options"]["source_eager_limit_bytes"], a["trace"]["made_synchronous"])')" "1024 1"
+
+# Synchronous on both: l(0) = 700, l(1024) = 1724; the target's envelopes are faster by 500, the rest by 300.
+# met POSTED RECEIVED SENT: a send from 1000 on
+met() {
+    calls 2 "#clocks shared" <<END
+0 1000 $3 Send to=1 bytes=1024
+1 $1 $2 Recv from=0 bytes=1024
+END
+}
+met 1137 2750 3500 >before.txt # its envelope, at 1700, which is missed by 563
+met 1437 2750 3500 >while.txt
+met 2037 3100 3900 >after.txt
+limits=(--eager-limit=100 --source-eager-limit=100)
+sync=("${limits[@]}" --source-latency=700ns --source-byte=1ns)
+faster=(--signature=s.sig --source=t.sig "${sync[@]}")
+is "a receive posted before the envelope comes: -500 - 300, and -500 back" \
+    "$(delays "${faster[@]}" before.txt)" "-1300 -800"
+is "an envelope that would come before its receive waits for it: 1437 - 1700 - 300" \
+    "$(delays "${faster[@]}" while.txt)" "-1063 -563"
+is "one that has come before gains nothing: -300" "$(delays "${faster[@]}" after.txt)" "-800 -300"
+is "but where its sender is late: 1000 - 500 + 1700 - 2037 - 300" \
+    "$(delays "${faster[@]}" --noise=const:1us@0 after.txt)" "363 -137"
+is "a late receive: 600 - 563 - 300" \
+    "$(delays "${faster[@]}" --noise=const:600ns@1 before.txt)" "-763 337"
+is "without slack of messages the receive says when: -300; a send that waits has nothing of its own" \
+    "$(delays "${faster[@]}" --absorb=wait before.txt)" "-800 -300"
+is "no other machine, no change" \
+    "$(for f in before while after; do for a in none wait clock; do
+        delays --signature=t.sig --source=t.sig "${sync[@]}" --absorb=$a $f.txt; done; done | sort -u)" "0 0"
+
+# The trace's own flights: 950 empty, 650 synchronous, so that no envelope flies longer than that.
+calls 2 "#clocks shared" >seen.txt <<'END'
+0 1000 1010 Send to=1 bytes=0
+1 800 1950 Recv from=0 bytes=0
+0 2000 2010 Send to=1 bytes=0
+1 2100 2110 Recv from=0 bytes=0
+0 3000 4000 Send to=1 bytes=1024
+1 3123 3650 Recv from=0 bytes=1024
+0 5000 5900 Send to=1 bytes=1024
+1 5600 5620 Recv from=0 bytes=1024
+END
+# The first receive's wait takes all of 350. Third: 700 + 3123 - 3650, its own 700 - (527 - 20). Fourth:
+# 193 + 350 + 5600 - 5650 for the sender, nothing less for the receiver.
+is "an envelope flies no longer than its message: 493; 193 + 350 + 350" \
+    "$(delays "${limits[@]}" --absorb=clock --noise=const:350ns@1 seen.txt)" "493 893"
+grep -v 'bytes=0$' seen.txt >unseen.txt
+is "where no empty message says how long, it takes no time: 2 x 200, and 200" \
+    "$(delays "${limits[@]}" --absorb=clock --noise=const:200ns@1 unseen.txt)" "400 600"
+
 calls 2 "#clocks shared" >cross.txt <<'END'
 0 1000 1020 Send to=1 bytes=1024
 0 1100 1900 Recv from=1 bytes=1024
