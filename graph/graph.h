@@ -67,7 +67,8 @@ enum mpg_edge_kind {
     MPG_EDGE_MET,      /* that of a nonblocking one completed here: G -> E (kappa; floor
                           n l(b / n)) */
     MPG_EDGE_ROOT,     /* Bcast, Scatter: S_root -> E (l + kappa; floor n l(b / n)) */
-    MPG_EDGE_MEMBER    /* Reduce, Gather: S_j -> E_root (in the slot already; floor l(d)) */
+    MPG_EDGE_MEMBER,   /* Reduce, Gather: S_j -> E_root (in the slot already; floor l(d)) */
+    MPG_EDGE_HELD      /* synchronous ones: E_root -> E, of nonblocking ones S_root -> E (floor 0) */
 };
 
 /* What identifies the draws of a message, or of a part in a collective: the call that
@@ -96,7 +97,8 @@ struct mpg_edge {
     uint32_t slot;
     struct mpg_origin origin; /* ROOT: the call that took part */
     double from_ns;    /* aligned: when the message can have started (arrival, ack: the later of
-                          the two enters if synchronous); S_s, S_root, S_j, the last S_j (MET) */
+                          the two enters if synchronous); S_s, S_root, S_j, the last S_j (MET),
+                          E_root or S_root (HELD) */
     double sent_ns;    /* arrival: aligned enter of the sending call */
     bool requested;    /* messages: the call that sends leaves their completion to a request */
     bool awaited;      /* ack: the receive is a call of its own, that waits: this one */
@@ -170,6 +172,7 @@ struct mpg_step {
 struct mpg_graph_options {
     int64_t eager_limit_bytes; /* standard sends of more bytes are synchronous; INT64_MAX: none */
     int64_t source_eager_limit_bytes; /* on the traced machine they were */
+    bool sync_reduce;          /* who contributes to a Reduce or Gather(v) waits for its root */
     bool lenient;              /* count what cannot be placed instead of failing */
 };
 

@@ -120,6 +120,7 @@ static void set_options(const struct mpg_arguments *a, struct inputs *in,
                         struct mpg_simulation_options *o)
 {
     o->graph.lenient = a->lenient;
+    o->graph.sync_reduce = a->sync_reduce;
     in->p.without_tracer = in->p.target && !a->keep_tracer && !a->predict;
     set_limits(a, in, o);
     o->floors.has_source_cost = a->given.source_latency || a->given.source_byte;

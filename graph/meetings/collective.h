@@ -23,13 +23,15 @@ struct member {
 struct collective {
     enum mpg_call called, call; /* call: of one that does not block its blocking twin */
     bool blocking;
+    bool holds;            /* SHAPE_TO_ROOT: members wait for the root */
     enum collective_shape shape;
     enum order order;
     int32_t where;         /* communicator or window */
     int32_t comm, p, root; /* root: index of the member, -1 if there is none yet */
     int32_t expected, arrived, prefix, left; /* expected: members of this world */
-    bool closed, foreign_root;
-    uint32_t meeting_slot;
+    bool closed, foreign_root; /* closed: the meeting slot has its value */
+    uint32_t meeting_slot; /* G; SHAPE_TO_ROOT: the root's end or start, where that is waited for, */
+    double held_ns;        /* and when that was */
     int32_t latest; /* of a closed meeting: the member that came last */
     uint64_t sequence;
     double total_bytes; /* of those that have arrived */

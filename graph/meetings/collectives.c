@@ -42,6 +42,7 @@ static struct collective *new_collective(struct meetings *meetings, const struct
     c->call = graph_blocking_twin(coming->call);
     c->blocking = coming->blocking;
     c->shape = graph_shape_of(c->call);
+    c->holds = meetings->sync_reduce && c->shape == SHAPE_TO_ROOT;
     c->order = coming->order;
     c->where = coming->where;
     c->sequence = coming->sequence;
@@ -255,6 +256,26 @@ static bool all_arrived(const struct collective *c)
     return c->arrived == c->expected;
 }
 
+/* Whether member I waits for the root of a Reduce or Gather(v). */
+static bool is_held(const struct collective *c, int32_t i)
+{
+    return c->holds && i != c->root && !c->foreign_root && !graph_find_member(c, i)->absent;
+}
+
+/* The root, in CALL, is at the node AT_NS that the others wait for. */
+static int release_members(struct meetings *meetings, struct collective *c,
+                           const struct call *call, double at_ns, struct mpg_error *err)
+{
+    if (graph_store(meetings->steps, call, &c->meeting_slot, err) < 0)
+        return -1;
+    c->held_ns = at_ns;
+    c->closed = true;
+    for (int32_t i = 0; i < c->p; i++)
+        if (i != c->root)
+            wake_member(c, i);
+    return 0;
+}
+
 static int take_part(struct meetings *meetings, struct collective *c, const struct call *call,
                      int32_t me, struct mpg_error *err)
 {
@@ -283,6 +304,8 @@ static int take_part(struct meetings *meetings, struct collective *c, const stru
             return -1;
         if (all_arrived(c) && c->root >= 0 && !c->foreign_root)
             wake_member(c, c->root);
+        if (c->holds && me == c->root && !c->blocking)
+            return release_members(meetings, c, call, call->enter_ns, err);
         return 0;
     }
     return 0;
@@ -414,7 +437,8 @@ static bool may_leave(const struct part *part)
         return graph_find_member(c, part->me)->absent || part->me == c->root || c->foreign_root ||
                (c->root >= 0 && graph_has_arrived(c, c->root));
     default:
-        return part->me != c->root || all_arrived(c);
+        return part->me == c->root ? all_arrived(c)
+                                   : c->closed || !is_held(c, part->me);
     }
 }
 
@@ -429,7 +453,7 @@ static void leave_collective(struct meetings *meetings, struct collective *c)
 {
     if (++c->left < c->expected)
         return;
-    if (c->shape == SHAPE_MEETING && c->closed)
+    if (c->closed)
         graph_free_slot(meetings->steps, c->meeting_slot);
     for (int32_t i = 0; i < c->p && c->shape == SHAPE_SCAN; i++)
         if (graph_has_arrived(c, i))
@@ -499,6 +523,32 @@ static int member_edges(struct meetings *meetings, const struct collective *c,
     return 0;
 }
 
+/* From the root that ME waited for. */
+static int held_edge(struct meetings *meetings, const struct collective *c, struct mpg_error *err)
+{
+    struct mpg_edge *edge = edge_from(meetings, graph_find_member(c, c->root), MPG_EDGE_HELD,
+                                      c->meeting_slot);
+    if (!edge)
+        return graph_out_of_memory(err);
+    edge->from_ns = c->held_ns;
+    return 0;
+}
+
+bool graph_part_is_awaited(const struct part *part)
+{
+    const struct collective *c = part->collective;
+    return c && c->holds && c->blocking && part->me == c->root;
+}
+
+int graph_part_left(struct meetings *meetings, const struct part *part, const struct call *call,
+                    struct mpg_error *err)
+{
+    if (release_members(meetings, part->collective, call, call->leave_ns, err) < 0)
+        return -1;
+    leave_collective(meetings, part->collective);
+    return 0;
+}
+
 int graph_part_edges(struct meetings *meetings, const struct part *part, struct mpg_error *err)
 {
     struct collective *c = part->collective;
@@ -520,9 +570,12 @@ int graph_part_edges(struct meetings *meetings, const struct part *part, struct 
     case SHAPE_TO_ROOT:
         if (part->me == c->root)
             status = member_edges(meetings, c, err);
+        else if (c->closed && is_held(c, part->me))
+            status = held_edge(meetings, c, err);
         break;
     }
-    leave_collective(meetings, c);
+    if (!graph_part_is_awaited(part))
+        leave_collective(meetings, c);
     return status;
 }
 

@@ -23,6 +23,7 @@ struct part {
 /* Collectives that are open, all others zero-initialised. */
 struct meetings {
     bool lenient;
+    bool sync_reduce; /* members of a Reduce or Gather(v) wait for its root */
     const struct mpg_trace *trace;
     struct mpg_graph_counts *counts;
     struct members *members;
@@ -55,8 +56,14 @@ int graph_arrive_promised(struct meetings *meetings, const struct call *call,
                           struct mpg_error *err);
 /* WAITER waits until PART may leave, if it may not yet. */
 void graph_await_part(const struct part *part, struct waiter *waiter);
-/* The edges of PART into the leave of the call that is being left; PART is over. */
+/* The edges of PART into the leave of the call that is being left; PART is over, unless others wait
+ * until it has left. */
 int graph_part_edges(struct meetings *meetings, const struct part *part, struct mpg_error *err);
+/* Whether they do, before its edges are asked for. */
+bool graph_part_is_awaited(const struct part *part);
+/* CALL, whose PART such a one is, has been left: so may the others. PART is over. */
+int graph_part_left(struct meetings *meetings, const struct part *part, const struct call *call,
+                    struct mpg_error *err);
 
 /* Whether WAITER waits for the others of PART. */
 bool graph_part_holds(const struct part *part, const struct waiter *waiter);

@@ -19,9 +19,16 @@ static int32_t first_missing(const struct meetings *meetings, const struct colle
     return i;
 }
 
+/* Whether member I is one that waits for nobody but the root (sync_reduce). */
+static bool waits_for_root(const struct collective *c, int32_t i)
+{
+    return c->shape == SHAPE_TO_ROOT && i != c->root;
+}
+
 int32_t graph_part_lacks(const struct meetings *meetings, const struct part *part)
 {
-    int32_t missing = first_missing(meetings, part->collective);
+    const struct collective *c = part->collective;
+    int32_t missing = waits_for_root(c, part->me) ? c->root : first_missing(meetings, c);
     return missing < part->collective->p
                ? graph_comm_of(meetings, part->collective)->world_ranks[missing]
                : NO_RANK;
@@ -35,6 +42,9 @@ int graph_explain_part(const struct meetings *meetings, const struct part *part,
     struct place here = graph_here(call);
     int32_t missing = graph_part_lacks(meetings, part);
     char starts[64] = "";
+    if (waits_for_root(c, part->me) && graph_has_arrived(c, c->root))
+        return graph_error_lenient(&here, err, "its root, rank %d, does not come to its end%s",
+                                   missing, why);
     if (posted->number != here.number)
         snprintf(starts, sizeof starts, " what its call %llu (MPI_%s) starts",
                  (unsigned long long)posted->number, mpg_call_name(c->called));

@@ -258,6 +258,8 @@ int graph_leave_call(struct mpg_graph *g, struct rank_run *r, struct stream *s,
                      struct mpg_error *err)
 {
     struct call *call = &s->call;
+    const struct part part = s->part;
+    const bool is_awaited = graph_part_is_awaited(&part);
     g->steps.edge_count = 0;
     call->leave_ns = mpg_clock_align(g->clocks, call->rank, call->event.leave_ns);
     if (leave_edges(g, r, s, err) < 0)
@@ -283,5 +285,5 @@ int graph_leave_call(struct mpg_graph *g, struct rank_run *r, struct stream *s,
     step->edge_number = (uint32_t)g->steps.edge_count;
     step->edges = g->steps.edges;
     note_messages(&g->counts, step);
-    return 0;
+    return is_awaited ? graph_part_left(&g->meetings, &part, call, err) : 0;
 }

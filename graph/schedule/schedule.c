@@ -123,6 +123,7 @@ static void connect(struct mpg_graph *g, const struct mpg_graph_options *options
                                     .steps = &g->steps};
     graph_channels_init(&g->matching.channels);
     g->meetings = (struct meetings){.lenient = options->lenient,
+                                    .sync_reduce = options->sync_reduce,
                                     .trace = g->trace,
                                     .counts = &g->counts,
                                     .members = &g->members,

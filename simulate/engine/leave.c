@@ -36,6 +36,8 @@ static double edge_slack(const struct mpg_lanes *l, const struct mpg_step *s,
         if (e->rounds)
             floor_ns = e->rounds * flight_ns(l, e->source, s->rank, e->bytes / e->rounds);
         break;
+    case MPG_EDGE_HELD:
+        break;
     case MPG_EDGE_MEMBER:
         floor_ns = flight_ns(l, e->source, s->rank, e->bytes);
         break;
@@ -72,7 +74,8 @@ static double find_slacks(struct mpg_lanes *l, const struct mpg_step *s)
 /* Whether the call's own kappa is part of an edge of KIND. */
 static bool has_kappa(enum mpg_edge_kind kind)
 {
-    return kind != MPG_EDGE_MEETING && kind != MPG_EDGE_MEMBER && kind != MPG_EDGE_ACK;
+    return kind != MPG_EDGE_MEETING && kind != MPG_EDGE_MEMBER && kind != MPG_EDGE_HELD &&
+           kind != MPG_EDGE_ACK;
 }
 
 /* The kappas that edge E names: the call's own, or, of an answer to a synchronous send and where
@@ -123,7 +126,7 @@ static const double *edge_value(struct mpg_lanes *l, const struct mpg_step *s,
     const double *slot = is_envelope ? slot_bare(l, e->slot) : slot_value(l, e->slot);
     struct mpg_sending m = sending_of(&e->origin, e->bytes);
     double shift = is_envelope ? 0 : changed_shift(l, s, e);
-    if (e->kind == MPG_EDGE_MEETING || e->kind == MPG_EDGE_MEMBER)
+    if (e->kind == MPG_EDGE_MEETING || e->kind == MPG_EDGE_MEMBER || e->kind == MPG_EDGE_HELD)
         return slot;
     for (uint32_t w = 0; w < l->n; w++)
         value[w] = slot[w] + shift;

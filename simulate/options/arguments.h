@@ -17,7 +17,7 @@ struct mpg_arguments {
     double polling_interval_ns;
     int64_t eager_limit, source_eager_limit, replicas, first_replica, seed;
     struct mpg_given given;
-    bool json, per_rank, lenient, deterministic, keep_tracer, predict;
+    bool json, per_rank, lenient, deterministic, sync_reduce, keep_tracer, predict;
     enum mpg_path_class path_class; /* MPG_PATHS: the farthest */
     enum mpg_cosched cosched_kind;  /* MPG_COSCHEDS: what the records were made for */
 };

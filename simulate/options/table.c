@@ -96,6 +96,8 @@ const struct mpg_option *mpg_arguments_table(struct mpg_arguments *a)
         {.name = "source-byte", .kind = MPG_OPTION_TIME, .value = &a->source_byte_ns,
          .argument = "TIME", .minimum = 0, .maximum = huge, .given = &a->given.source_byte,
          .help = "and of each of its bytes"},
+        {.name = "sync-reduce", .kind = MPG_OPTION_FLAG, .value = &a->sync_reduce,
+         .help = "ranks that contribute to a Reduce or Gather(v) wait for its root"},
         {.name = "replicas", .kind = MPG_OPTION_INT, .value = &a->replicas, .argument = "N",
          .minimum = 1, .maximum = MAX_REPLICAS, .given = &a->given.replicas,
          .help = "worlds to simulate (default 64, or 1 if nothing is random)"},

@@ -259,6 +259,7 @@ static void take_edge(struct mpg_times *t, const struct mpg_step *s, const struc
         break;
     case MPG_EDGE_MEETING:
     case MPG_EDGE_MEMBER:
+    case MPG_EDGE_HELD:
         take(t, slot, NULL, false);
         break;
     case MPG_EDGE_MET:

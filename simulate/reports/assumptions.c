@@ -173,6 +173,13 @@ static void say_absorb(const struct mpg_report *r, char *text, size_t size)
     }
 }
 
+static void say_reduce(const struct mpg_report *r, char *text, size_t size)
+{
+    (void)r;
+    snprintf(text, size, "who contributes to a Reduce or Gather(v) waits until its root is at its "
+                         "end; of those that do not block, until it has started");
+}
+
 static void say_call_edges(const struct mpg_report *r, char *text, size_t size)
 {
     (void)r;
@@ -305,6 +312,7 @@ bool mpg_report_assumption(const struct mpg_report *r, int i, const char **topic
         {"absorption", say_absorb, perturbed},
         {"call edges", say_call_edges,
          perturbed && r->p->call_edges == MPG_CALL_EDGES_PAPER && r->p->call_noise.n > 0},
+        {"reductions", say_reduce, r->options->graph.sync_reduce},
         {"eager limit", mpg_assume_eager, true},
         {"floors", say_floors, r->result->floor_rule != NULL},
         {"choice", say_choice, c->choices > 0},

@@ -39,6 +39,8 @@ PERTURBATIONS = [
     "--call-noise const:2.385us@{even} --byte const:0.375ns --call-edges paper",
     "--call-noise const:-333.5ns --noise const:900ns@{even} --call-edges paper",
     "--call-noise const:77.25ns --latency const:450ns --call-edges own",
+    "--noise const:7.385us@0 --call-noise const:77.25ns@{even} --sync-reduce",
+    "--latency const:-300.5ns --noise const:900ns@{even} --call-noise const:41ns --sync-reduce",
     "--compute-ratio 0.5",
     "--compute-ratio 1.6 --latency const:450ns --byte const:0.0625ns",
 ]

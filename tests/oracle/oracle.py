@@ -44,7 +44,8 @@ class Settings:
                  source_eager_limit=None, source_latency=None, source_byte=None,
                  signature=None, source=None, path=None, cosched=None,
                  measurement="resample", seed=1, first_replica=0, keep_tracer=False,
-                 latency_model="empirical", byte_model="empirical", call_edges=None):
+                 latency_model="empirical", byte_model="empirical", call_edges=None,
+                 sync_reduce=False):
         self.absorb = absorb
         self.noise = noise
         self.call_noise = call_noise or (lambda rank: ZERO)
@@ -65,6 +66,7 @@ class Settings:
         self.keep_tracer = keep_tracer
         self.latency_model = latency_model
         self.byte_model = byte_model
+        self.sync_reduce = sync_reduce
         faithful = absorb == "none" and eager_limit == -1
         self.paper_edges = call_edges == "paper" or (call_edges is None and faithful)
 
@@ -255,6 +257,7 @@ def parse_arguments(words):
     parser.add_argument("--noise", type=constant_on_ranks)
     parser.add_argument("--call-noise", type=constant_on_ranks)
     parser.add_argument("--call-edges", choices=["own", "paper"])
+    parser.add_argument("--sync-reduce", action="store_true")
     parser.add_argument("--latency", type=constant)
     parser.add_argument("--byte", type=constant)
     parser.add_argument("--compute-ratio", type=Fraction, default=Fraction(1))

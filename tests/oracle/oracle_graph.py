@@ -261,6 +261,18 @@ class Builder(Messages):
                 self.graph.carry(part.call.S, end.E, self.cost(group, j), "collectives",
                                  put=self.cost(group, j))
 
+            if part is not root and self.settings.sync_reduce:
+                self.add_held(root, part)
+
+    def add_held(self, root, part):
+        """A contributor's end is not before the root's, or, without blocking, its start."""
+        node, at = root.call.S, self.enter(root.call)
+        if part.blocking:
+            node, at = root.call.E, self.leave(root.call)
+        end = part.completed_by
+        self.graph.edge(node, end.E, ZERO, self.clock_slack(self.leave(end) - at))
+        self.graph.carry(node, end.E, ZERO, "collectives")
+
     def cost(self, group, j):
         """l_j of the table of collectives, or what was measured instead."""
         n, size_bytes = rounds_and_bytes(group, j)

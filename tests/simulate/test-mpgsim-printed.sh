@@ -132,6 +132,69 @@ END
 # A = 17.25 + 3; back: + the other's kappa + 17.25
 is "Sendrecv" "$(delays "${faithful[@]}" "${noise[@]}" sendrecv.txt)" "39.875 41"
 
+# ---- Sottile 2006, section 3.2: a Reduce that holds its contributors ----
+none=(--absorb=none --sync-reduce)
+for call in Reduce Gather Gatherv; do
+    collective 8 $call "root=0 bytes=8" >reduce.txt
+    is "$call: noise at the root" "$(delays "${none[@]}" --noise=const:100ns@0 reduce.txt)" \
+        "200 100 100 100 100 100 100 100"
+    is "... is not anybody else's without --sync-reduce" \
+        "$(delays --absorb=none --noise=const:100ns@0 reduce.txt)" "200 0 0 0 0 0 0 0"
+done
+# They leave 5 ns after each other, the root first; the last one's call is the shortest.
+is "one that left later did not wait so long" \
+    "$(delays --sync-reduce --noise=const:100ns@0 reduce.txt)" "200 100 100 100 100 100 100 65"
+is "unperturbed" "$(delays --sync-reduce reduce.txt)" "0 0 0 0 0 0 0 0"
+is "everybody has what rank 3 contributes late, with the way to the root" \
+    "$(delays "${none[@]}" --call-noise=const:2.375ns@3 --latency=const:17.25ns reduce.txt)" \
+    "19.625 19.625 19.625 19.625 19.625 19.625 19.625 19.625"
+is "... and takes it over: nothing is put in twice" \
+    "$(accounts "${none[@]}" --latency=const:17.25ns reduce.txt | tail -n2)" \
+    "0 0 17.25 17.25
+0 0 17.25 17.25"
+calls 3 >ireduce.txt <<'END'
+0 1000 1010 Ireduce comm=0 root=1 bytes=8 request=1
+1 1000 1010 Ireduce comm=0 root=1 bytes=8 request=1
+2 1000 1010 Ireduce comm=0 root=1 bytes=8 request=1
+0 2000 2100 Wait requests=1
+0 3000 3010 Send to=1 bytes=8
+1 2000 3100 Recv from=0 bytes=8
+1 4000 4100 Wait requests=1
+2 2000 2100 Wait requests=1
+END
+is "Ireduce: its contributors wait for the root's start, which needs nothing of them" \
+    "$(delays "${none[@]}" --noise=const:7.5ns@1 ireduce.txt)" "7.5 30 7.5"
+is "... or for nothing" "$(delays --absorb=none --noise=const:7.5ns@1 ireduce.txt)" "0 30 0"
+calls 2 >persistent-reduce.txt <<'END'
+0 500 510 Reduce_init comm=0 root=1 bytes=8 persistent=1
+1 500 510 Reduce_init comm=0 root=1 bytes=8 persistent=1
+0 1000 1010 Start persistent=1 requests=1
+1 1000 1010 Start persistent=1 requests=1
+0 2000 2100 Wait requests=1
+1 2000 2100 Wait requests=1
+END
+is "Reduce_init: for the root's Start" \
+    "$(delays "${none[@]}" --noise=const:7.5ns@1 persistent-reduce.txt)" "15 30"
+calls 3 "#comm 1 = 0 | 1 2" >inter.txt <<'END'
+0 1000 2000 Reduce comm=1 root=root bytes=8
+1 1000 2000 Reduce comm=1 root=0 bytes=8
+2 1000 2000 Reduce comm=1 root=0 bytes=8
+END
+is "between two groups" "$(delays "${none[@]}" --noise=const:7.5ns@0 inter.txt)" "15 7.5 7.5"
+calls 2 >unsafe.txt <<'END'
+0 1000 1100 Recv from=1 bytes=8
+0 2000 2100 Reduce comm=0 root=0 bytes=8
+1 1000 1100 Reduce comm=0 root=0 bytes=8
+1 2000 2100 Send to=0 bytes=8
+END
+is "a program that no collective may hold runs without" "$(delays unsafe.txt)" "0 0"
+"$mpgsim" --sync-reduce unsafe.txt >out.txt 2>&1
+is "... and is refused with it: who waits for whom is said" \
+    "$? $(grep -c 'ranks wait for each other' out.txt)" "1 1"
+is "... unless --lenient" "$(delays --sync-reduce --lenient unsafe.txt 2>/dev/null)" "0 0"
+"$mpgsim" --sync-reduce reduce.txt >said.txt
+ok "the answer says so, too" grep -q '^ *reductions  *who contributes' said.txt
+
 # ---- nothing else changes ----
 for trace in eq1 eq2 send-irecv isend-recv probe persistent sendrecv; do
     is "without noise of calls the edges are the same: $trace" \
