@@ -152,6 +152,10 @@ is "... and takes it over: nothing is put in twice" \
     "$(accounts "${none[@]}" --latency=const:17.25ns reduce.txt | tail -n2)" \
     "0 0 17.25 17.25
 0 0 17.25 17.25"
+# All arrive by 1259 + 10000, where the root ended at 2000, rank j at 2000 + 5 j.
+is "predicted, they end together" \
+    "$(delays --predict --latency=const:10us --sync-reduce reduce.txt 2>/dev/null)" \
+    "9259 9254 9249 9244 9239 9234 9229 9224"
 calls 3 >ireduce.txt <<'END'
 0 1000 1010 Ireduce comm=0 root=1 bytes=8 request=1
 1 1000 1010 Ireduce comm=0 root=1 bytes=8 request=1
