@@ -44,13 +44,14 @@ static int check_output(const struct mpg_arguments *a, const char *trace, struct
 static int seat_ranks(const struct mpg_arguments *a, struct inputs *in, struct mpg_error *err)
 {
     int32_t ranks = mpg_trace_ranks(in->trace);
-    int32_t *host = malloc((size_t)ranks * sizeof *host);
-    if (!host)
+    int32_t *traced = malloc((size_t)ranks * sizeof *traced);
+    if (!traced)
         return mpg_error_set(err, "out of memory");
     for (int32_t i = 0; i < ranks; i++)
-        host[i] = in->places.ranks > 0 ? in->places.node[i] : mpg_trace_host(in->trace, i);
-    int status = mpg_perturbation_seat(&in->p, ranks, host, a->cosched_kind, err);
-    free(host);
+        traced[i] = mpg_trace_host(in->trace, i);
+    const int32_t *host = in->places.ranks > 0 ? in->places.node : traced;
+    int status = mpg_perturbation_seat(&in->p, ranks, host, traced, a->cosched_kind, err);
+    free(traced);
     return status;
 }
 

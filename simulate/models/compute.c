@@ -28,11 +28,12 @@ void mpg_perturbation_clear_noise(struct mpg_perturbation *p)
 }
 
 int mpg_perturbation_seat(struct mpg_perturbation *p, int32_t ranks, const int32_t *host,
-                          enum mpg_cosched cosched, struct mpg_error *err)
+                          const int32_t *traced, enum mpg_cosched cosched,
+                          struct mpg_error *err)
 {
     if (mpg_machine_seat(&p->target_noise, ranks, host, cosched, err) < 0)
         return -1;
-    return mpg_machine_seat(&p->source_noise, ranks, host, cosched, err);
+    return mpg_machine_seat(&p->source_noise, ranks, traced, cosched, err);
 }
 
 bool mpg_perturbation_noise_measured(const struct mpg_perturbation *p)

@@ -57,10 +57,12 @@ void mpg_perturbation_clear(struct mpg_perturbation *p);
 /* The noise's parts of both (compute.c): from P's target and source, into P. */
 int mpg_perturbation_use_noise(struct mpg_perturbation *p, struct mpg_error *err);
 void mpg_perturbation_clear_noise(struct mpg_perturbation *p);
-/* Says on which hosts the RANKS ranks are, HOST[r] being rank r's as a small number, so that
- * those of a host can meet its noise together (simulate/models/machine.h). */
+/* Says on which hosts the RANKS ranks are, HOST[r] being rank r's on the target and TRACED[r]
+ * where it ran, as small numbers, so that those of a host can meet its noise together
+ * (simulate/models/machine.h). */
 int mpg_perturbation_seat(struct mpg_perturbation *p, int32_t ranks, const int32_t *host,
-                          enum mpg_cosched cosched, struct mpg_error *err);
+                          const int32_t *traced, enum mpg_cosched cosched,
+                          struct mpg_error *err);
 
 /* Which launches replicas FIRST .. FIRST + N - 1 have: two share one. Before their first
  * draw; without it there is no drawing of launches. Error: out of memory. */

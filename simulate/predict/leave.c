@@ -245,6 +245,20 @@ static const double *sender_done(struct mpg_times *t, const struct mpg_step *s,
     return slot_value(t, e->slot, SLOT_TIME);
 }
 
+/* When the envelope that E brings arrives: its message may not have met its receive yet. */
+static const double *envelope_arrives(struct mpg_times *t, const struct mpg_step *s,
+                                      const struct mpg_edge *e)
+{
+    struct mpg_sending m = sending_of(&e->origin, e->bytes);
+    const double *left = slot_value(t, e->slot, SLOT_TIME);
+    zero(t->lambda, t->n);
+    zero(t->tau, t->n);
+    mpg_time_flight(way_of(t, s, e), &m, t->first, t->n, t->lambda, t->tau);
+    for (uint32_t w = 0; w < t->n; w++)
+        t->scratch[w] = left[w] + t->lambda[w];
+    return t->scratch;
+}
+
 static void take_edge(struct mpg_times *t, const struct mpg_step *s, const struct mpg_edge *e)
 {
     const double *slot = slot_value(t, e->slot, SLOT_TIME);
@@ -252,7 +266,7 @@ static void take_edge(struct mpg_times *t, const struct mpg_step *s, const struc
     case MPG_EDGE_ARRIVAL: /* receive() has them */
         break;
     case MPG_EDGE_ENVELOPE:
-        take(t, slot_value(t, e->slot, SLOT_ENVELOPE), t->kappa, true);
+        take(t, envelope_arrives(t, s, e), t->kappa, true);
         break;
     case MPG_EDGE_ACK:
         take(t, sender_done(t, s, e), NULL, true);
