@@ -123,8 +123,7 @@ static int receive(struct mpg_times *t, const struct mpg_step *s, bool *costs,
         const struct mpg_edge *e = &s->edges[i];
         if (e->kind != MPG_EDGE_ARRIVAL || is_received(t, s, e))
             continue;
-        const double *arrival =
-            slot_value(t, e->slot, is_probe(s) ? SLOT_ENVELOPE : SLOT_TIME);
+        const double *arrival = slot_value(t, e->slot, SLOT_TIME);
         for (uint32_t w = 0; w < t->n; w++)
             t->scratch[w] = fmax(t->scratch[w], arrival[w]);
     }
@@ -250,7 +249,7 @@ static const double *envelope_arrives(struct mpg_times *t, const struct mpg_step
                                       const struct mpg_edge *e)
 {
     struct mpg_sending m = sending_of(&e->origin, e->bytes);
-    const double *left = slot_value(t, e->slot, SLOT_TIME);
+    const double *left = slot_value(t, e->slot, SLOT_LEFT);
     zero(t->lambda, t->n);
     zero(t->tau, t->n);
     mpg_time_flight(way_of(t, s, e), &m, t->first, t->n, t->lambda, t->tau);
