@@ -2,7 +2,7 @@
 # One row of the table, tabs between, for a program and a pair of machines; validate/table.awk
 # prints it. Input, told apart by the variable `part` on the command line: samples
 # "date_s run_ns others" of the one machine (from) and of the other (to), and mpgsim's answers
-# (answer), JSON, one for each trace. Variables: pair, program. Times in ns.
+# (answer; of predict mode times), JSON, one for each trace. Variables: pair, program. Times in ns.
 #
 #  1 pair  2 program  3 runs of either, the smaller
 #  4 from: median  5 traced: median over traces
@@ -11,11 +11,12 @@
 # 12 predicted: median over traces  13 5 %  14 95 %    of the replicas of all; or "-"
 # 15 predicted change: the same  16 5 %  17 95 %
 # 18 traces  19 why there is no answer
+# 20 the run by predict mode: median over traces  21 5 %  22 95 %; or "-"
 
 BEGIN { answered = 0 }
 part == "from" { from[nf++] = $2 }
 part == "to" { to[nt++] = $2 }
-part == "answer" && FNR == 1 { inside = 0 }
+FNR == 1 { inside = 0 }
 part == "answer" && FNR == 1 && substr($0, 1, 1) != "{" { why = $0 }
 part == "answer" && /^ "traced_run_time_ns":/ { traced[answered] = number($0) }
 part == "answer" && /^ "run_time_ns":/ { inside = 1 }
@@ -29,6 +30,10 @@ part == "answer" && /^   "run_time_ns":/ {
     shift[replicas++] = number($0) - traced[answered]
 }
 part == "answer" && /^}/ { answered++ }
+part == "times" && /^ "run_time_ns":/ { inside = 1 }
+part == "times" && inside && /"median":/ { time_middle[timed++] = number($0) }
+part == "times" && /^ }/ { inside = 0 }
+part == "times" && /^   "run_time_ns":/ { time[times++] = number($0) }
 
 function number(line) {
     sub(/^[^:]*: */, "", line)
@@ -113,10 +118,15 @@ END {
     printf "\t%.0f\t%.0f\t%.0f", to_middle, to[k], to[nt - 1 - k]
     printf "\t%.0f\t%.0f\t%.0f", to_middle - from_middle, difference[l], difference[d - 1 - l]
     if (answered)
-        printf "\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f\t%d\t\n", median(middle, answered),
+        printf "\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f\t%d\t", median(middle, answered),
             quantile(replica, replicas, 0.05), quantile(replica, replicas, 0.95),
             median(shift_middle, answered), quantile(shift, replicas, 0.05),
             quantile(shift, replicas, 0.95), answered
     else
-        printf "\t-\t-\t-\t-\t-\t-\t0\t%s\n", why
+        printf "\t-\t-\t-\t-\t-\t-\t0\t%s", why
+    if (timed)
+        printf "\t%.0f\t%.0f\t%.0f\n", median(time_middle, timed), quantile(time, times, 0.05),
+            quantile(time, times, 0.95)
+    else
+        printf "\t-\t-\t-\n"
 }

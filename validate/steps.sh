@@ -249,7 +249,7 @@ step_predict() {
     for pair in $pairs; do
         mkdir -p "$out/predictions/$pair"
         for program in $programs; do
-            rm -f "${out:?}/predictions/$pair/$program".[0-9]*
+            rm -f "${out:?}/predictions/$pair/$program".{,predict.}[0-9]*
             predict "$pair" "$program"
         done
     done
@@ -258,7 +258,7 @@ step_predict() {
 
 # predict PAIR PROGRAM: from each trace, two at a time.
 predict() {
-    local from=${1%%:*} to=${1#*:} trace options=() ratio file
+    local from=${1%%:*} to=${1#*:} trace options=() ratio file mode
     to=${to%:ratio}
     [ -s "$out/signatures/$from.sig" ] && [ -s "$out/signatures/$to.sig" ] || return 0
     case $1 in
@@ -270,9 +270,12 @@ predict() {
     for trace in "$out/traces/$2.$from".[0-9]*; do
         [ -d "$trace" ] || continue
         file=$out/predictions/$1/$2.${trace##*.}
-        answer "$file" "$trace" --source "$out/signatures/$from.sig" \
-            --signature "$out/signatures/$to.sig" "${options[@]}" &
-        [ "$(jobs -rp | wc -l)" -lt 2 ] || wait -n
+        for mode in '' predict; do
+            answer "${file%.*}${mode:+.$mode}.${file##*.}" "$trace" ${mode:+--$mode} \
+                --source "$out/signatures/$from.sig" --signature "$out/signatures/$to.sig" \
+                "${options[@]}" &
+            [ "$(jobs -rp | wc -l)" -lt 2 ] || wait -n
+        done
     done
 }
 
@@ -314,7 +317,8 @@ step_table() {
                 continue
             awk -v pair="$pair" -v program="$program" -f "$here/row.awk" \
                 part=from "$out/samples/$program.${pair%%:*}" part=to "$out/samples/$program.$to" \
-                part=answer /dev/null "$out/predictions/$pair/$program".[0-9]*
+                part=answer /dev/null "$out/predictions/$pair/$program".[0-9]* \
+                part=times "$out/predictions/$pair/$program".predict.[0-9]*
         done
     done >"$out/rows.tsv"
     { about && awk -f "$here/table.awk" "$out/rows.tsv" && say_skipped; } >"$out/table.md" ||

@@ -32,14 +32,15 @@ function head(pair,   end) {
     printf "\n### %s to %s%s\n\n", end[1], end[2],
         end[3] == "" ? "" : ", by the rate of computation instead of its noise"
     print "| program | " end[1] " | traced | " end[2] ", measured (95 %) | predicted (5 .. 95 %) " \
-        "| change, measured (95 %) | predicted (5 .. 95 %) | off, % of the run | off, % of the change | inside |"
-    print "|---|--:|--:|--:|--:|--:|--:|--:|--:|---|"
+        "| change, measured (95 %) | predicted (5 .. 95 %) | off, % of the run | off, % of the change " \
+        "| inside | --predict (5 .. 95 %) | off, % | inside |"
+    print "|---|--:|--:|--:|--:|--:|--:|--:|--:|---|--:|--:|---|"
 }
 
 $1 != last { head($1); last = $1 }
 
 $12 == "-" {
-    printf "| %s | %s | - | %s | no answer: %s | %s | - | - | - | - |\n", $2, ms($4),
+    printf "| %s | %s | - | %s | no answer: %s | %s | - | - | - | - | - | - | - |\n", $2, ms($4),
         span($6, $7, $8), $19, span($9, $10, $11)
     unanswered++
     next
@@ -61,13 +62,24 @@ $12 == "-" {
     pair_inside[$1] += inside
     pair_changes[$1] += measured
     pair_change[$1] += measured && size(of_change) <= 0.15
+    off = !($20 > 0) ? 0 : ($20 - $6) / $6
+    timed = $20 != "" && $20 != "-"
+    time_inside = timed && $6 >= $21 && $6 <= $22
+    times += timed
+    time_right += timed && size(off) <= 0.05
+    times_inside += time_inside
+    pair_times[$1] += timed
+    pair_time_right[$1] += timed && size(off) <= 0.05
+    pair_time_inside[$1] += time_inside
     if (!($1 in place)) {
         place[$1] = ++pairs
         name[pairs] = $1
     }
-    printf "| %s | %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", $2, ms($4), ms($5),
+    printf "| %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", $2, ms($4), ms($5),
         span($6, $7, $8), span($12, $13, $14), span($9, $10, $11), span($15, $16, $17),
-        percent(of_run), measured ? percent(of_change) : "-", inside ? "yes" : "no"
+        percent(of_run), measured ? percent(of_change) : "-", inside ? "yes" : "no",
+        timed ? span($20, $21, $22) : "-", timed ? percent(off) : "-",
+        !timed ? "-" : time_inside ? "yes" : "no"
 }
 
 function share(part, of) {
@@ -81,14 +93,16 @@ END {
     }
     print "\n### In all\n"
     print "| pair | off at most 5 % of the run | changes that were measured, off at most 15 % | " \
-        "measured median inside the predicted 90 % |"
-    print "|---|--:|--:|--:|"
+        "measured median inside the predicted 90 % | --predict: off at most 5 % | inside its 90 % |"
+    print "|---|--:|--:|--:|--:|--:|"
     for (i = 1; i <= pairs; i++)
-        printf "| %s | %s | %s | %s |\n", name[i], share(pair_run[name[i]], n[name[i]]),
+        printf "| %s | %s | %s | %s | %s | %s |\n", name[i], share(pair_run[name[i]], n[name[i]]),
             share(pair_change[name[i]], pair_changes[name[i]]),
-            share(pair_inside[name[i]], n[name[i]])
-    printf "| all | %s | %s | %s |\n", share(run_right, rows), share(change_right, changes),
-        share(was_inside, rows)
+            share(pair_inside[name[i]], n[name[i]]),
+            share(pair_time_right[name[i]], pair_times[name[i]]),
+            share(pair_time_inside[name[i]], pair_times[name[i]])
+    printf "| all | %s | %s | %s | %s | %s |\n", share(run_right, rows), share(change_right, changes),
+        share(was_inside, rows), share(time_right, times), share(times_inside, times)
     if (unanswered)
         printf "\n%d rows have no answer.\n", unanswered
 }
