@@ -123,7 +123,8 @@ static int receive(struct mpg_times *t, const struct mpg_step *s, bool *costs,
         const struct mpg_edge *e = &s->edges[i];
         if (e->kind != MPG_EDGE_ARRIVAL || is_received(t, s, e))
             continue;
-        const double *arrival = slot_value(t, e->slot, SLOT_TIME);
+        const double *arrival =
+            slot_value(t, e->slot, is_probe(s) ? SLOT_ENVELOPE : SLOT_TIME);
         for (uint32_t w = 0; w < t->n; w++)
             t->scratch[w] = fmax(t->scratch[w], arrival[w]);
     }
@@ -244,20 +245,6 @@ static const double *sender_done(struct mpg_times *t, const struct mpg_step *s,
     return slot_value(t, e->slot, SLOT_TIME);
 }
 
-/* When the envelope that E brings arrives: its message may not have met its receive yet. */
-static const double *envelope_arrives(struct mpg_times *t, const struct mpg_step *s,
-                                      const struct mpg_edge *e)
-{
-    struct mpg_sending m = sending_of(&e->origin, e->bytes);
-    const double *left = slot_value(t, e->slot, SLOT_LEFT);
-    zero(t->lambda, t->n);
-    zero(t->tau, t->n);
-    mpg_time_flight(way_of(t, s, e), &m, t->first, t->n, t->lambda, t->tau);
-    for (uint32_t w = 0; w < t->n; w++)
-        t->scratch[w] = left[w] + t->lambda[w];
-    return t->scratch;
-}
-
 static void take_edge(struct mpg_times *t, const struct mpg_step *s, const struct mpg_edge *e)
 {
     const double *slot = slot_value(t, e->slot, SLOT_TIME);
@@ -265,7 +252,7 @@ static void take_edge(struct mpg_times *t, const struct mpg_step *s, const struc
     case MPG_EDGE_ARRIVAL: /* receive() has them */
         break;
     case MPG_EDGE_ENVELOPE:
-        take(t, envelope_arrives(t, s, e), t->kappa, true);
+        take(t, slot_value(t, e->slot, SLOT_ENVELOPE), t->kappa, true);
         break;
     case MPG_EDGE_ACK:
         take(t, sender_done(t, s, e), NULL, true);

@@ -194,29 +194,41 @@ static void step_eager(struct mpg_times *t, const struct mpg_step *s)
     leave_for(t, s, arrival);
     for (uint32_t w = 0; w < t->n; w++)
         arrival[w] += t->lambda[w] + t->tau[w];
+    memcpy(slot_value(t, s->slot, SLOT_ENVELOPE), arrival, t->n * sizeof *arrival);
 }
 
 static void step_synchronous(struct mpg_times *t, const struct mpg_step *s)
 {
     double *arrival = slot_value(t, s->slot, SLOT_TIME);
+    double *envelope = slot_value(t, s->slot, SLOT_ENVELOPE);
     double *begin = slot_value(t, s->slot, SLOT_BEGIN);
-    const double *left = slot_value(t, s->a, SLOT_LEFT), *posted = slot_value(t, s->b, SLOT_TIME);
+    const double *left = slot_value(t, s->a, SLOT_TIME), *posted = slot_value(t, s->b, SLOT_TIME);
     find_flight(t, s);
     for (uint32_t w = 0; w < t->n; w++) {
-        double envelope = left[w] + t->lambda[w];
-        double meet = envelope > posted[w] ? envelope : posted[w];
+        envelope[w] = left[w] + t->lambda[w];
+        double meet = envelope[w] > posted[w] ? envelope[w] : posted[w];
         begin[w] = meet - t->lambda[w];
         arrival[w] = meet + t->tau[w];
     }
 }
 
+/* S's message may be probed before it meets its receive. */
+static void store_sending(struct mpg_times *t, const struct mpg_step *s, double *out)
+{
+    double *envelope = slot_value(t, s->slot, SLOT_ENVELOPE);
+    find_flight(t, s);
+    leave_for(t, s, out);
+    for (uint32_t w = 0; w < t->n; w++)
+        envelope[w] = out[w] + t->lambda[w];
+}
+
 static void step_store(struct mpg_times *t, const struct mpg_step *s)
 {
+    double *out = slot_value(t, s->slot, SLOT_TIME);
     if (s->sends)
-        leave_for(t, s, slot_value(t, s->slot, SLOT_LEFT));
+        store_sending(t, s, out);
     else
-        memcpy(slot_value(t, s->slot, SLOT_TIME), stream_value(t, s->stream, STREAM_TIME),
-               t->n * sizeof(double));
+        memcpy(out, stream_value(t, s->stream, STREAM_TIME), t->n * sizeof *out);
 }
 
 /* --- collectives --- */

@@ -11,7 +11,7 @@
 /* What waits in a slot: vectors of n each, one after the other. */
 enum slot_value {
     SLOT_TIME,     /* of the node; of a message its arrival */
-    SLOT_LEFT,     /* of a synchronous message: when it left */
+    SLOT_ENVELOPE, /* of a message: when its envelope arrives */
     SLOT_BEGIN,    /* of a synchronous message: when it had left, had its receiver waited for it */
     SLOT_VALUES
 };
