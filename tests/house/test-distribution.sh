@@ -38,4 +38,8 @@ else
             if (!(part in have)) print
         }')"
 fi
+empty "programs of the source folder, but for tests, can be run by their names" \
+    "$(printf '%s\n' "$packed" | grep -v '^tests/' | while read -r name; do
+        [ -f "$name" ] && [ ! -x "$name" ] && [ "$(head -c 2 "$name" | tr -d '\0')" = '#!' ] && echo "$name"
+    done)"
 done_testing
