@@ -77,7 +77,7 @@ for file in "$here"/hostile/*.txt; do
     confined "$MPGTRACE" import --text "$file" -o "$tmp/app.trace"
     ok "import ${file##*/}" test $? -lt 2
 done
-confined "$MPGTRACE" import --text "$here/hostile/terminal-escapes.txt" -o "$tmp/app.trace"
+confined "$MPGTRACE" import --force --text "$here/hostile/terminal-escapes.txt" -o "$tmp/app.trace"
 "$MPGTRACE" print "$tmp/app.trace" > "$tmp/once"
 "$MPGTRACE" print "$tmp/once" > "$tmp/twice"
 ok "escapes are there when the text is read again" cmp -s "$tmp/once" "$tmp/twice"

@@ -64,11 +64,12 @@ static bool is_trace_file(int folder, const char *name)
            fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode);
 }
 
-/* Whether OUTPUT may be replaced: it is not there, or a folder of a trace, of this user's.
- * A link is neither: what it leads to may be anybody's. */
-static int check_replaceable(const char *output, struct mpg_error *err)
+/* Whether OUTPUT may be replaced: it is not there, or an empty folder, or with FORCE one of
+ * a trace, of this user's. A link is none: what it leads to may be anybody's. */
+static int check_replaceable(const char *output, bool force, struct mpg_error *err)
 {
     struct stat st;
+    bool holds_any = false;
     int status = 0, fd = open(output, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0 && errno == ENOENT)
         return 0;
@@ -88,10 +89,16 @@ static int check_replaceable(const char *output, struct mpg_error *err)
         status = mpg_error_set(err, "%s: not replaced, as it is another user's", output);
     for (struct dirent *entry; status == 0 && (entry = readdir(dir));) {
         const char *name = entry->d_name;
-        if (strcmp(name, ".") != 0 && strcmp(name, "..") != 0 && !is_trace_file(fd, name))
+        if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
+            continue;
+        holds_any = true;
+        if (!is_trace_file(fd, name))
             status = mpg_error_set(err, "%s: not replaced, as it holds more than a trace: %s",
                                    output, name);
     }
+    if (status == 0 && holds_any && !force)
+        status = mpg_error_set(err, "%s: holds a trace already: --force replaces it, -o names "
+                                    "another folder", output);
     closedir(dir);
     return status;
 }
@@ -119,13 +126,13 @@ static int replace_in_steps(const char *aside, const char *output, struct mpg_er
 }
 
 /* Puts the folder ASIDE in the place of OUTPUT; what was there before is removed then. */
-static int replace(const char *aside, const char *output, struct mpg_error *err)
+static int replace(const char *aside, const char *output, bool force, struct mpg_error *err)
 {
     if (rename(aside, output) == 0)
         return 0;
     if (errno != ENOTEMPTY && errno != EEXIST)
         return mpg_error_errno(err, errno, "%s", output);
-    if (check_replaceable(output, err) < 0)
+    if (check_replaceable(output, force, err) < 0)
         return -1;
     if (renameat2(AT_FDCWD, aside, AT_FDCWD, output, RENAME_EXCHANGE) < 0)
         return replace_in_steps(aside, output, err);
@@ -134,7 +141,8 @@ static int replace(const char *aside, const char *output, struct mpg_error *err)
 }
 
 /* Imports into a folder beside OUTPUT, then puts it in OUTPUT's place. */
-static int import_aside(FILE *text, const char *name, const char *given, struct mpg_error *err)
+static int import_aside(FILE *text, const char *name, const char *given, bool force,
+                        struct mpg_error *err)
 {
     char output[4000], aside[4096];
     size_t length = strlen(given);
@@ -144,7 +152,7 @@ static int import_aside(FILE *text, const char *name, const char *given, struct 
         return mpg_error_set(err, "%s: name too long", given);
     memcpy(output, given, length);
     output[length] = '\0';
-    if (check_replaceable(output, err) < 0)
+    if (check_replaceable(output, force, err) < 0)
         return -1;
     if (mpg_aside_folder(output, aside, sizeof aside) < 0)
         return mpg_error_errno(err, errno, "%s", output);
@@ -153,7 +161,7 @@ static int import_aside(FILE *text, const char *name, const char *given, struct 
     (void)chmod(aside, 0777 & ~mask); /* mkdtemp's folder is for its owner alone */
     int status = mpg_text_import(text, name, aside, -1, err);
     if (status == 0)
-        status = replace(aside, output, err);
+        status = replace(aside, output, force, err);
     if (status < 0)
         mpg_aside_remove_folder(aside);
     mpg_aside_done(aside);
@@ -163,11 +171,14 @@ static int import_aside(FILE *text, const char *name, const char *given, struct 
 int mpg_import_main(int argc, char **argv)
 {
     const char *output = "app.trace", *text_path = NULL;
+    bool force = false;
     const struct mpg_option options[] = {
         {.name = "text", .kind = MPG_OPTION_STRING, .value = &text_path, .argument = "FILE",
          .help = "the mpgtext file to read, - for standard input"},
         {.name = "output", .letter = 'o', .kind = MPG_OPTION_STRING, .value = &output,
          .argument = "TRACE", .help = "the trace folder to make (default app.trace)"},
+        {.name = "force", .kind = MPG_OPTION_FLAG, .value = &force,
+         .help = "replace the trace that the folder holds"},
         {0}};
     const struct mpg_program program = {.name = "mpgtrace import",
                                         .summary = "Make a trace from text.",
@@ -184,7 +195,7 @@ int mpg_import_main(int argc, char **argv)
         mpg_error_errno(&err, errno, "%s", text_path);
         return fail(program.name, &err);
     }
-    int status = import_aside(text, name, output, &err);
+    int status = import_aside(text, name, output, force, &err);
     if (status < 0 && !is_stdin)
         mpg_kind_explain(text_path, MPG_FILE_TRACE_TEXT, &err);
     if (!is_stdin)

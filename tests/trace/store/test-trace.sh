@@ -124,7 +124,7 @@ if command -v "$python3" >/dev/null; then
             --clocks "$clocks" --hosts $((seed % 2 + 1)) >"$tmp/random.txt"
         "$MPGTRACE" print "$tmp/random.txt" >"$tmp/first" &&
             same <(words <"$tmp/random.txt") <(words <"$tmp/first") &&
-            "$MPGTRACE" import --text "$tmp/first" -o "$tmp/random" &&
+            "$MPGTRACE" import --force --text "$tmp/first" -o "$tmp/random" &&
             prints "$tmp/first" "$tmp/random" || bad="$bad $seed"
     done
     is "random texts, there and back" "$bad" ""
@@ -202,11 +202,18 @@ is "and nothing is left beside" "$(find "$tmp" -name 'none*')" ""
 mkdir "$tmp/mine"
 touch "$tmp/mine/thesis.tex"
 ok "a folder with other files is not replaced" fails 1 "thesis.tex" \
-    "$MPGTRACE" import --text "$tmp/neat.txt" -o "$tmp/mine"
+    "$MPGTRACE" import --force --text "$tmp/neat.txt" -o "$tmp/mine"
+mkdir "$tmp/hollow"
+ok "an empty folder is taken" "$MPGTRACE" import --text "$tmp/neat.txt" -o "$tmp/hollow"
 ok "a file is not replaced" fails 1 "Not a directory" \
     "$MPGTRACE" import --text "$tmp/neat.txt" -o "$tmp/empty"
 ok "a folder's name with a slash" "$MPGTRACE" import --text "$tmp/hand.txt" -o "$tmp/slash/"
-ok "a trace is replaced" "$MPGTRACE" import --text "$tmp/neat.txt" -o "$tmp/slash/"
+"$MPGTRACE" print "$tmp/slash" >"$tmp/before"
+ok "a trace is not replaced" fails 1 "$tmp/slash: holds a trace already: --force replaces it, -o names another folder" \
+    "$MPGTRACE" import --text "$tmp/neat.txt" -o "$tmp/slash/"
+ok "... and is as it was" prints "$tmp/before" "$tmp/slash"
+ok "... with --force it is" "$MPGTRACE" import --force --text "$tmp/neat.txt" -o "$tmp/slash/"
+is "... by the other" "$("$MPGTRACE" print "$tmp/slash" | grep -v '^#')" "$(grep -v '^#' "$tmp/neat.txt")"
 is "nothing of the old one is left" "$(cd "$tmp/slash" && echo *)" "rank-0.mpgt rank-1.mpgt"
 is "its folder is as any other" "$(stat -c %a "$tmp/slash")" "$(stat -c %a "$tmp/mine")"
 ok "import in the current folder" sh -c 'cd "$1" && "$2" import --text neat.txt && [ -d app.trace ]' \

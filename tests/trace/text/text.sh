@@ -30,7 +30,7 @@ prints() {
 # inverse NAME FILE: FILE is what print makes of it in each form a trace may have.
 inverse() {
     local name=$1 file=$2 first
-    ok "$name: imports" "$MPGTRACE" import --text "$file" -o "$tmp/trace"
+    ok "$name: imports" "$MPGTRACE" import --force --text "$file" -o "$tmp/trace"
     ok "$name: folder" prints "$file" "$tmp/trace"
     cat "$tmp"/trace/rank-*.mpgt >"$tmp/cat.mpgt"
     ok "$name: rank files in one" prints "$file" "$tmp/cat.mpgt"
