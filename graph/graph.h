@@ -24,10 +24,17 @@
  *                (of both, where `changed`: in absolute time, docs/MODEL.md, section 4)
  *   CONTRIBUTE   slot = a + `rounds` latencies + transfer of `bytes`
  *   MERGE        slot = max(a, b), less what absorbs them (shift_a, shift_b)
+ *   VIEW         slot = a, as its receiver sees it (they may be one): it can be exchanged with
+ *                others of its rank (below), and whoever sent it still reads a
  *   LEAVE        stream = max over the local edge (from stream: duration_ns at most) and
  *                `edges` (each from its slot, by its kind: enum mpg_edge_kind); a call with
  *                a MEETING edge has no other
  *   FINISH       the stream's value is its rank's result
+ *
+ * Where choices are asked for, the LEAVE of a call that may complete something else when
+ * times change (Waitany, Waitsome, Testany, Testsome, Test) has candidates: arrivals, in
+ * views, of which the evaluator may exchange the values of those that are completed here and
+ * of those that are not (docs/MODEL.md, section 6).
  *
  * Streams begin at 0, and without a LOAD are new at their first ENTER; their numbers may
  * grow with every step, and so may the slots. A slot holds its value until a step writes
@@ -55,6 +62,7 @@ enum mpg_step_kind {
     MPG_STEP_SYNCHRONOUS, /* slot = arrival; from slot a (sender's enter) and b (poster's enter) */
     MPG_STEP_CONTRIBUTE, /* slot = slot a + the rank's share of a collective */
     MPG_STEP_MERGE,      /* slot = max(a - shift_a, b - shift_b) */
+    MPG_STEP_VIEW,       /* slot = slot a, an arrival, as its receiver sees it from now on */
     MPG_STEP_LEAVE,      /* stream's value: from this call's enter and the edges to its leave */
     MPG_STEP_FINISH      /* the stream's value is its rank's last: MPI_Finalize's enter */
 };
@@ -111,6 +119,13 @@ struct mpg_edge {
     int32_t members;           /* how many take part, */
     double contributed_bytes;  /* and what the rank gives, or gets */
     enum mpg_call call;        /* ROOT: the collective's, blocking */
+    bool is_view;              /* ARRIVAL: its slot is one that a VIEW step wrote */
+};
+
+/* What a call was given and may complete: the arrival of a message. */
+struct mpg_candidate {
+    struct mpg_edge arrival; /* of kind ARRIVAL, in a view */
+    bool completed;          /* here, in the trace */
 };
 
 /* A call of the program: what it is, and where it is made. */
@@ -167,6 +182,9 @@ struct mpg_step {
     struct { double clock, wait; } shift_a, shift_b; /* MERGE, by how slack is believed */
     uint32_t edge_number; /* LEAVE */
     const struct mpg_edge *edges; /* valid until the next step is asked for */
+    bool completes_all;  /* LEAVE: it completes all that is there, not one (Waitsome, Testsome) */
+    uint32_t candidate_number; /* LEAVE: 0 where there is nothing to choose */
+    const struct mpg_candidate *candidates; /* in the order of the call's list; as edges */
 };
 
 struct mpg_graph_options {
@@ -174,6 +192,9 @@ struct mpg_graph_options {
     int64_t source_eager_limit_bytes; /* on the traced machine they were */
     bool sync_reduce;          /* who contributes to a Reduce or Gather(v) waits for its root */
     bool lenient;              /* count what cannot be placed instead of failing */
+    bool choose;               /* LEAVE steps have candidates */
+    uint64_t horizon;          /* of messages in flight: with more, no call waits for those that
+                                  it may complete */
 };
 
 /* Things worth telling about a finished graph. */
@@ -181,8 +202,9 @@ struct mpg_graph_counts {
     uint64_t calls, messages, synchronous_messages, collectives;
     uint64_t made_eager;        /* messages: synchronous on the traced machine, not on the target, */
     uint64_t made_synchronous;  /* and the other way round */
-    uint64_t choices;           /* Waitany, Waitsome, Test..., Iprobe, Parrived: traced order was
-                                   kept */
+    uint64_t choices;           /* Waitany, Waitsome, Test..., Iprobe, Parrived */
+    uint64_t followed;          /* of these, with candidates, if choices were asked for */
+    uint64_t beyond_horizon;    /* that went on without candidates, for too much was in flight */
     uint64_t uncompleted_sends; /* never completed by their sender */
     uint64_t asynchronous;      /* of these, received only by calls that do not block */
     uint64_t cancelled;         /* requests that their rank asked to be cancelled, and did not

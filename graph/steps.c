@@ -57,6 +57,21 @@ struct mpg_edge *graph_add_edge(struct steps *s, enum mpg_edge_kind kind)
     return edge;
 }
 
+struct mpg_candidate *graph_add_candidate(struct steps *s)
+{
+    if (s->candidate_count == s->candidate_capacity) {
+        size_t capacity = s->candidate_capacity ? 2 * s->candidate_capacity : 16;
+        void *grown = realloc(s->candidates, capacity * sizeof *s->candidates);
+        if (!grown)
+            return NULL;
+        s->candidates = grown;
+        s->candidate_capacity = capacity;
+    }
+    struct mpg_candidate *candidate = &s->candidates[s->candidate_count++];
+    *candidate = (struct mpg_candidate){0};
+    return candidate;
+}
+
 int graph_new_slot(struct steps *s, uint32_t *slot, struct mpg_error *err)
 {
     if (s->unused_count) {
@@ -84,6 +99,7 @@ void graph_steps_clear(struct steps *s)
 {
     free(s->steps);
     free(s->edges);
+    free(s->candidates);
     free(s->unused_slots);
     *s = (struct steps){0};
 }

@@ -17,6 +17,8 @@ struct steps {
     size_t first, count, capacity;
     struct mpg_edge *edges;
     size_t edge_count, edge_capacity;
+    struct mpg_candidate *candidates; /* of the call that is being left */
+    size_t candidate_count, candidate_capacity;
     uint32_t *unused_slots, unused_count, unused_capacity, slots;
 };
 
@@ -30,6 +32,9 @@ int graph_store(struct steps *steps, const struct call *call, uint32_t *slot,
                 struct mpg_error *err);
 /* A new edge into the call that is being left, all else 0; NULL when out of memory. */
 struct mpg_edge *graph_add_edge(struct steps *steps, enum mpg_edge_kind kind);
+
+/* A new candidate of that call, all else 0; NULL when out of memory. */
+struct mpg_candidate *graph_add_candidate(struct steps *steps);
 
 int graph_new_slot(struct steps *steps, uint32_t *slot, struct mpg_error *err);
 void graph_free_slot(struct steps *steps, uint32_t slot);

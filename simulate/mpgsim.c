@@ -122,6 +122,9 @@ static void set_options(const struct mpg_arguments *a, struct inputs *in,
 {
     o->graph.lenient = a->lenient;
     o->graph.sync_reduce = a->sync_reduce;
+    o->deterministic = a->deterministic;
+    o->horizon = (uint64_t)a->horizon;
+    o->skips_polling = a->polling && in->times.polling == MPG_POLLING_WAIT;
     in->p.without_tracer = in->p.target && !a->keep_tracer && !a->predict;
     set_limits(a, in, o);
     o->floors.has_source_cost = a->given.source_latency || a->given.source_byte;

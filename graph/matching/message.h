@@ -25,9 +25,12 @@ struct message {
     struct mpg_origin origin;
     int64_t bytes, room_bytes; /* sent; of the receive */
     uint32_t slot, poster_slot; /* slot: sender's enter, then arrival */
+    bool is_viewed;             /* its receiver may complete another one in its place: */
+    uint32_t view_slot;         /* the arrival as it sees it; of an eager message SLOT */
     bool has_poster_slot;
     double sender_ns, poster_ns, left_ns; /* enters; leave of the call that completed the send */
     struct waiter *receive_waiter, *send_waiter, *probe_waiter; /* probe: a matched one */
+    struct waiter *choice_waiter; /* of a call that may complete it */
 };
 
 /* Whether its protocol is another one on the target. */

@@ -26,6 +26,7 @@ static void arrive(struct message *m)
     m->arrived = true;
     graph_wake(&m->receive_waiter);
     graph_wake(&m->send_waiter);
+    graph_wake(&m->choice_waiter);
 }
 
 /* Both ends of a message are there. */
@@ -164,6 +165,7 @@ int graph_send_on(struct matching *matching, const struct call *call,
     m->sync_source = protocol.sync_source;
     m->synchronous = protocol.sync_target;
     matching->counts->messages++;
+    matching->in_flight++;
     matching->counts->synchronous_messages += m->synchronous;
     matching->counts->made_eager += m->sync_source && !m->synchronous;
     matching->counts->made_synchronous += !m->sync_source && m->synchronous;
@@ -251,21 +253,56 @@ int graph_post(struct matching *matching, const struct call *call, int32_t comm,
     return graph_post_on(matching, call, &name, room_bytes, message, err);
 }
 
+static void describe_arrival(const struct message *m, struct mpg_edge *edge)
+{
+    double later_ns = m->poster_ns > m->sender_ns ? m->poster_ns : m->sender_ns;
+    edge->source = m->sent.rank;
+    edge->slot = m->is_viewed ? m->view_slot : m->slot;
+    edge->is_view = m->is_viewed;
+    edge->origin = m->origin;
+    edge->sent_ns = m->sender_ns;
+    edge->requested = m->sent_requested;
+    edge->from_ns = m->sync_source ? later_ns : m->sender_ns;
+    edge->base_ns = m->synchronous ? later_ns : m->sender_ns;
+    edge->changed = graph_is_changed(m);
+    edge->bytes = (double)m->bytes;
+}
+
 int graph_arrival_edge(struct matching *matching, const struct message *m, struct mpg_error *err)
 {
     struct mpg_edge *edge = graph_add_edge(matching->steps, MPG_EDGE_ARRIVAL);
     if (!edge)
         return graph_out_of_memory(err);
-    edge->source = m->sent.rank;
-    edge->slot = m->slot;
-    edge->origin = m->origin;
-    edge->sent_ns = m->sender_ns;
-    edge->requested = m->sent_requested;
-    double later_ns = m->poster_ns > m->sender_ns ? m->poster_ns : m->sender_ns;
-    edge->from_ns = m->sync_source ? later_ns : m->sender_ns;
-    edge->base_ns = m->synchronous ? later_ns : m->sender_ns;
-    edge->changed = graph_is_changed(m);
-    edge->bytes = (double)m->bytes;
+    describe_arrival(m, edge);
+    return 0;
+}
+
+int graph_view(struct matching *matching, const struct call *call, struct message *m,
+               struct mpg_error *err)
+{
+    if (m->is_viewed)
+        return 0;
+    m->view_slot = m->slot;
+    if (m->synchronous && graph_new_slot(matching->steps, &m->view_slot, err) < 0)
+        return -1;
+    m->is_viewed = true;
+    struct mpg_step *step = graph_emit(matching->steps, MPG_STEP_VIEW, call);
+    if (!step)
+        return graph_out_of_memory(err);
+    step->slot = m->view_slot;
+    step->a = m->slot;
+    return 0;
+}
+
+int graph_candidate(struct matching *matching, const struct message *m, bool completed,
+                    struct mpg_error *err)
+{
+    struct mpg_candidate *candidate = graph_add_candidate(matching->steps);
+    if (!candidate)
+        return graph_out_of_memory(err);
+    candidate->arrival.kind = MPG_EDGE_ARRIVAL;
+    describe_arrival(m, &candidate->arrival);
+    candidate->completed = completed;
     return 0;
 }
 
@@ -278,6 +315,8 @@ static int ack_edge(struct matching *matching, const struct message *m, struct m
     edge->source = m->posted.rank;
     edge->awaited = !m->posted_requested;
     edge->receive = m->posted.number;
+    edge->slot = m->slot; /* not what its receiver takes for it */
+    edge->is_view = false;
     return 0;
 }
 
@@ -311,8 +350,11 @@ void graph_receiver_done(struct matching *matching, struct message *m, bool poll
 {
     m->receiver_holds = false;
     m->polled = polled;
+    matching->in_flight--;
     if (!m->synchronous)
         graph_free_slot(matching->steps, m->slot);
+    else if (m->is_viewed)
+        graph_free_slot(matching->steps, m->view_slot);
     release(matching, m);
 }
 

@@ -23,6 +23,7 @@ struct matching {
     struct channels channels;
     struct mpg_map sequences; /* rank and receiver, thread -> messages sent */
     struct evidence evidence;
+    uint64_t in_flight; /* sent, and not completed by their receiver */
 };
 
 /* How a message is sent, on the traced machine and on the target. */
@@ -63,6 +64,13 @@ int graph_arrival_edge(struct matching *matching, const struct message *message,
                        struct mpg_error *err);
 int graph_sender_edge(struct matching *matching, struct call *call, struct message *message,
                       struct mpg_error *err);
+/* An arrived message that CALL was given, and may complete: its receiver sees a copy from now
+ * on. */
+int graph_view(struct matching *matching, const struct call *call, struct message *message,
+               struct mpg_error *err);
+/* Such a message as a candidate of the call that is being left, which COMPLETED it, or not. */
+int graph_candidate(struct matching *matching, const struct message *message, bool completed,
+                    struct mpg_error *err);
 /* The receiver, the sender needs it no more; POLLED: received by a call that does not
  * block; ABANDONED: never completed by its sender. */
 void graph_receiver_done(struct matching *matching, struct message *message, bool polled);

@@ -97,6 +97,7 @@ static int completion_edge(struct requests *requests, struct call *call,
         if (graph_arrival_edge(matching, m, err) < 0)
             return -1;
         graph_receiver_done(matching, m, polls);
+        request->message = NULL;
         return 0;
     case REQUEST_COLLECTIVE:
         return graph_part_edges(requests->meetings, &request->part, err);

@@ -14,6 +14,7 @@
 #include "graph/meetings/collectives.h"
 
 struct requests {
+    bool choose; /* calls may complete something else: the graph's option */
     struct matching *matching;
     struct meetings *meetings;
     struct mpg_pool request_pool, persistent_pool;
@@ -29,6 +30,9 @@ struct rank_requests {
 struct completing {
     struct request **requests;
     uint32_t count, capacity;
+    int64_t *given; /* a call that may choose: the requests that it is about, */
+    uint32_t given_count, given_capacity;
+    struct waiter choice; /* who waits for those that it does not complete */
 };
 
 /* What holds a call up: one of the three, or none. */
@@ -58,6 +62,17 @@ void graph_cancel_request(struct rank_requests *rank, const struct call *call);
 int graph_begin_completion(struct requests *requests, struct rank_requests *rank,
                            struct call *call, struct completing *completing,
                            struct mpg_error *err);
+/* CALL completes, or might have completed, receives: notes those that it was given, and has
+ * COMPLETING's CHOICE wait for what is not sent yet. After the above. */
+int graph_begin_choice(struct requests *requests, struct rank_requests *rank, struct call *call,
+                       struct completing *completing, struct mpg_error *err);
+/* CALL waits no more for what it does not complete: that comes too late. */
+void graph_end_choice(const struct rank_requests *rank, struct call *call,
+                      struct completing *completing);
+/* The candidates of CALL, which is being left, if there is a choice. Before their edges. */
+int graph_choice_candidates(struct requests *requests, const struct rank_requests *rank,
+                            const struct call *call, struct completing *completing,
+                            struct mpg_error *err);
 /* The edges of COMPLETING into CALL's leave; the requests are gone. */
 int graph_completion_edges(struct requests *requests, struct rank_requests *rank,
                            struct call *call, struct completing *completing,

@@ -52,6 +52,8 @@ void graph_remove_request(struct requests *requests, struct rank_requests *rank,
                           struct request *request)
 {
     mpg_map_remove(&rank->open, (uint64_t)request->id, 0);
+    if (request->kind == REQUEST_RECEIVE && request->message)
+        graph_wake(&request->message->choice_waiter);
     mpg_pool_give(&requests->request_pool, request);
 }
 

@@ -20,6 +20,7 @@ struct request {
     bool unresolved;        /* a wildcard that never completes */
     bool completing;        /* named by the call that its rank is in */
     bool cancelling;        /* its rank has asked for it to be cancelled */
+    bool is_candidate;      /* of the call that is being left */
     int64_t id;
     struct message *message;
     struct message *sending; /* RECEIVE: the message that an Isendrecv sends, or NULL */

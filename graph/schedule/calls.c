@@ -2,6 +2,8 @@
 /* Calls, kind by kind. */
 #include "graph/schedule/calls.h"
 
+#include "graph/schedule/choosing.h"
+
 static void await_message(struct stream *s, struct message *m, struct waiter **place)
 {
     if (!m->arrived)
@@ -63,6 +65,16 @@ static int begin_neighbors(struct mpg_graph *g, struct stream *s, struct mpg_err
     if (graph_neighbors(&g->matching, &s->call, &s->group, err) < 0)
         return -1;
     graph_await_group(&s->call.waiter, s->group);
+    return 0;
+}
+
+static int begin_completion(struct mpg_graph *g, struct rank_run *r, struct stream *s,
+                            struct mpg_error *err)
+{
+    if (graph_begin_completion(&g->requests, &r->requests, &s->call, &s->completing, err) < 0 ||
+        graph_begin_choice(&g->requests, &r->requests, &s->call, &s->completing, err) < 0)
+        return -1;
+    graph_note_choosing(&g->choosing, s);
     return 0;
 }
 
@@ -138,7 +150,7 @@ int graph_begin_call(struct mpg_graph *g, struct rank_run *r, struct stream *s,
         graph_cancel_request(&r->requests, call);
         return 0;
     case MPG_KIND_COMPLETE:
-        return graph_begin_completion(&g->requests, &r->requests, call, &s->completing, err);
+        return begin_completion(g, r, s, err);
     case MPG_KIND_PROBE:
         return e->found && e->from != MPG_PROC_NULL
                    ? graph_probe(&g->matching, call, &s->probing, err)
@@ -214,6 +226,9 @@ static int leave_edges(struct mpg_graph *g, struct rank_run *r, struct stream *s
     if (group &&
         graph_group_edges(matching, group, s->call.event.call == MPG_CALL_Win_test, err) < 0)
         return -1;
+    if (s->completing.given_count &&
+        graph_choice_candidates(&g->requests, &r->requests, &s->call, &s->completing, err) < 0)
+        return -1;
     return s->completing.count
                ? graph_completion_edges(&g->requests, &r->requests, &s->call, &s->completing, err)
                : 0;
@@ -260,7 +275,8 @@ int graph_leave_call(struct mpg_graph *g, struct rank_run *r, struct stream *s,
     struct call *call = &s->call;
     const struct part part = s->part;
     const bool is_awaited = graph_part_is_awaited(&part);
-    g->steps.edge_count = 0;
+    g->steps.edge_count = g->steps.candidate_count = 0;
+    graph_forget_choosing(s);
     call->leave_ns = mpg_clock_align(g->clocks, call->rank, call->event.leave_ns);
     if (leave_edges(g, r, s, err) < 0)
         return -1;
@@ -284,6 +300,10 @@ int graph_leave_call(struct mpg_graph *g, struct rank_run *r, struct stream *s,
     call->round_trip_bytes = 0;
     step->edge_number = (uint32_t)g->steps.edge_count;
     step->edges = g->steps.edges;
+    step->completes_all =
+        call->event.call == MPG_CALL_Waitsome || call->event.call == MPG_CALL_Testsome;
+    step->candidate_number = (uint32_t)g->steps.candidate_count;
+    step->candidates = g->steps.candidates;
     note_messages(&g->counts, step);
     return is_awaited ? graph_part_left(&g->meetings, &part, call, err) : 0;
 }

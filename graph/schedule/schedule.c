@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "graph/schedule/ahead.h"
+#include "graph/schedule/choosing.h"
 #include "graph/schedule/queue.h"
 #include "graph/schedule/stall.h"
 #include "graph/schedule/streams.h"
@@ -60,6 +61,8 @@ static int look_ahead(struct mpg_graph *g, struct mpg_error *err)
 /* Chooses the rank to advance: 1, 0 when all have finished, -1 when none can. */
 static int choose_rank(struct mpg_graph *g, struct mpg_error *err)
 {
+    if (graph_is_beyond_horizon(g) && graph_release_choosing(g))
+        g->counts.beyond_horizon++;
     if (g->current != NO_RANK) {
         bool can_go = graph_rank_can_go(g, g->current);
         if (can_go && (++g->turn < CALLS_A_TURN || g->queue.count == 0))
@@ -68,6 +71,8 @@ static int choose_rank(struct mpg_graph *g, struct mpg_error *err)
             graph_queue_push(&g->queue, g->current);
         g->current = NO_RANK;
     }
+    if (g->queue.count == 0 && g->choosing)
+        (void)graph_release_choosing(g);
     if (g->queue.count == 0 && g->finished < g->ranks && look_ahead(g, err) < 0)
         return -1;
     if (g->queue.count == 0 && g->finished < g->ranks) {
@@ -114,6 +119,7 @@ int mpg_graph_next(struct mpg_graph *g, struct mpg_step *step, struct mpg_error 
 static void connect(struct mpg_graph *g, const struct mpg_graph_options *options)
 {
     g->lenient = options->lenient;
+    g->horizon = options->horizon;
     g->members.trace = g->trace;
     g->matching = (struct matching){.eager_limit_bytes = options->eager_limit_bytes,
                                     .source_eager_limit_bytes = options->source_eager_limit_bytes,
@@ -129,6 +135,7 @@ static void connect(struct mpg_graph *g, const struct mpg_graph_options *options
                                     .members = &g->members,
                                     .steps = &g->steps};
     graph_requests_init(&g->requests, &g->matching, &g->meetings);
+    g->requests.choose = options->choose;
 }
 
 struct mpg_graph *mpg_graph_open(struct mpg_trace *trace, const struct mpg_clock_map *clocks,

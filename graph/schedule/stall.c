@@ -2,6 +2,7 @@
 /* Who waits for whom, from the first blocked thread on. */
 #include "graph/schedule/stall.h"
 
+#include "graph/schedule/choosing.h"
 #include "graph/schedule/ended.h"
 
 static bool is_missing(const struct message *m)
@@ -124,9 +125,11 @@ int graph_explain_stall(struct mpg_graph *g, struct mpg_error *err)
 }
 
 /* Takes S off every list of those who wait, and counts what it goes without. */
-static uint32_t forget_needs(struct stream *s)
+static uint32_t forget_needs(const struct mpg_graph *g, struct stream *s)
 {
     struct waiter *waiter = &s->call.waiter;
+    graph_forget_choosing(s);
+    graph_end_choice(&g->rank[s->call.rank].run->requests, &s->call, &s->completing);
     uint32_t n = graph_give_up_message(s->receiving, waiter) +
                  graph_give_up_message(s->sending, waiter) +
                  graph_give_up_probe(&s->probing, waiter) +
@@ -142,7 +145,7 @@ int graph_drop_needs(struct mpg_graph *g, struct mpg_error *err)
     struct stream *s = find_culprit(g, &circle);
     if (!s)
         return mpg_error_set(err, "no rank can go on");
-    g->counts.unmatched += forget_needs(s);
+    g->counts.unmatched += forget_needs(g, s);
     graph_satisfy(&s->call.waiter);
     return 0;
 }

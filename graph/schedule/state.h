@@ -31,6 +31,8 @@ struct stream {
     struct part part;
     struct group *group;
     struct completing completing;
+    struct stream *choosing_next, **choosing_link; /* in a list of those that wait for what they
+                                                      may complete; link NULL: it is not in it */
     struct sent sent;
 };
 
@@ -77,6 +79,8 @@ struct mpg_graph {
     struct queue queue;
     int32_t current; /* the rank being advanced, or NO_RANK */
     uint32_t turn;   /* calls that it has made in a row */
+    struct stream *choosing; /* threads whose calls wait for messages that they may complete */
+    uint64_t horizon;        /* they do not with more messages in flight */
     struct members members;
     struct steps steps;
     struct matching matching;

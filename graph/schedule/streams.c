@@ -2,10 +2,12 @@
 /* Reading a rank, event by event. */
 #include "graph/schedule/streams.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 
 #include "graph/schedule/ahead.h"
 #include "graph/schedule/calls.h"
+#include "graph/schedule/choosing.h"
 #include "graph/schedule/ended.h"
 #include "graph/schedule/queue.h"
 
@@ -39,6 +41,15 @@ static void stop_waiting(struct waiter *waiter)
         graph_queue_push(&g->queue, rank);
 }
 
+/* A call has all that it may complete. */
+static void stop_choosing(struct waiter *waiter)
+{
+    struct stream *s =
+        (struct stream *)(void *)((char *)waiter - offsetof(struct stream, completing.choice));
+    graph_forget_choosing(s);
+    graph_satisfy(&s->call.waiter);
+}
+
 /* The stream of THREAD, new if it has made no call yet. Thread 0's number is the
  * rank's. */
 static struct stream *find_stream(struct mpg_graph *g, int32_t rank, uint32_t thread,
@@ -60,6 +71,7 @@ static struct stream *find_stream(struct mpg_graph *g, int32_t rank, uint32_t th
     s->call.rank = rank;
     s->call.stream = first ? (uint32_t)rank : g->streams++;
     s->call.waiter.go = stop_waiting;
+    s->completing.choice.go = stop_choosing;
     s->call.sent = &s->sent;
     g->counts.threads += !first;
     *link = s;
@@ -390,7 +402,9 @@ void graph_end_run(struct mpg_graph *g, int32_t rank)
     graph_ahead_clear(r);
     for (struct stream *s = r->streams, *next; s; s = next) {
         next = s->sibling;
+        graph_forget_choosing(s);
         free(s->completing.requests);
+        free(s->completing.given);
         free(s->group);
         free(s->sent.message);
         free(s);

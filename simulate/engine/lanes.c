@@ -67,6 +67,7 @@ void mpg_lanes_free(struct mpg_lanes *l)
     free(l->traced_ns);
     free(l->edge);
     free(l->turn);
+    mpg_lanes_choice_clear(l);
     free(l);
 }
 
@@ -123,6 +124,25 @@ static int reserve_met(struct mpg_lanes *l, uint32_t count, struct mpg_error *er
     return status;
 }
 
+/* What choosing needs: views, and where streams were before their last interval. */
+static int reserve_choice(struct mpg_lanes *l, const struct mpg_step *s, struct mpg_error *err)
+{
+    void *views = l->view, *serials = l->view_serial, *intervals = l->interval_ns;
+    int status = 0;
+    if (s->kind == MPG_STEP_VIEW)
+        status = reserve(&views, l->n * sizeof *l->view, &l->view_capacity, s->slot + 1, err) < 0 ||
+                 reserve(&serials, sizeof *l->view_serial, &l->serial_capacity, s->slot + 1, err) <
+                     0;
+    l->view = views;
+    l->view_serial = serials;
+    if (!status && l->skips_polling)
+        status = reserve_values(l, &l->before, &l->before_capacity, s->stream + 1, err) < 0 ||
+                 reserve(&intervals, sizeof *l->interval_ns, &l->interval_capacity, s->stream + 1,
+                         err) < 0;
+    l->interval_ns = intervals;
+    return status ? -1 : 0;
+}
+
 static int reserve_covered(struct mpg_lanes *l, uint32_t count, struct mpg_error *err)
 {
     void *items = l->covered_ns;
@@ -141,6 +161,8 @@ static int reserve_all(struct mpg_lanes *l, const struct mpg_step *s, uint32_t s
         reserve_met(l, slots, err) < 0 ||
         reserve_values(l, &l->stream_value, &l->stream_capacity, streams, err) < 0)
         return -1;
+    if (l->chooses && reserve_choice(l, s, err) < 0)
+        return -1;
     if (!l->covers)
         return 0;
     return reserve_values(l, &l->passed_ns, &l->passed_capacity, streams, err) < 0
@@ -152,6 +174,10 @@ static void step_enter(struct mpg_lanes *l, const struct mpg_step *s)
 {
     double *value = stream_value(l, s->stream);
     double before = sum_of(value, l->n);
+    if (l->skips_polling) {
+        memcpy(l->before + (size_t)s->stream * l->n, value, l->n * sizeof *value);
+        l->interval_ns[s->stream] = (double)s->interval_ns + (double)s->tracer_ns;
+    }
     struct mpg_interval x = {.rank = s->rank,
                              .call = s->number,
                              .since_ns = (double)s->since_ns,
@@ -249,6 +275,9 @@ int mpg_lanes_step(struct mpg_lanes *l, const struct mpg_step *s, uint32_t slots
         break;
     case MPG_STEP_MERGE:
         mpg_lanes_merge(l, s);
+        break;
+    case MPG_STEP_VIEW:
+        mpg_lanes_view(l, s);
         break;
     case MPG_STEP_LEAVE:
         return mpg_lanes_leave(l, s, err);

@@ -27,6 +27,21 @@ struct mpg_lanes *mpg_lanes_new(int32_t ranks, uint32_t lanes, uint32_t first,
 /* Says what noise took from the traced intervals; without it, what a stretch of the source's record
  * lost is taken. LIKES outlives the lanes. */
 void mpg_lanes_use_likes(struct mpg_lanes *lanes, const struct mpg_likes *likes);
+/* Lets calls complete something else than in the trace, where the graph's steps have candidates
+ * (docs/MODEL.md, section 6), but for lanes that KEEPS (may be NULL; copied) says. SKIPS_POLLING:
+ * with a test that is not made goes the interval before it. */
+int mpg_lanes_use_choice(struct mpg_lanes *lanes, bool skips_polling, const bool *keeps,
+                         struct mpg_error *err);
+/* Summed over lanes. */
+struct mpg_lanes_choices {
+    uint64_t picks_changed; /* calls that completed something else */
+    uint64_t tests_early;   /* that failed in the trace, and completed something */
+    uint64_t tests_saved;   /* that failed, and are not made any more */
+    uint64_t answers;       /* sends to who sent what another was completed for, once each */
+};
+const struct mpg_lanes_choices *mpg_lanes_choices(const struct mpg_lanes *lanes);
+/* One a lane: a message left too early for what it answers: the lane is void. */
+const bool *mpg_lanes_broken(const struct mpg_lanes *lanes);
 /* Evaluates one step of a graph that has SLOTS slots so far. */
 int mpg_lanes_step(struct mpg_lanes *lanes, const struct mpg_step *step, uint32_t slots,
                    struct mpg_error *err);

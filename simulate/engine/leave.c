@@ -271,6 +271,8 @@ static void leave_with(struct mpg_lanes *l, const struct mpg_step *s, const doub
     double least = -(double)s->duration_ns;
     for (uint32_t w = 0; w < l->n; w++) {
         double result = out[w] > value[w] + least ? out[w] : value[w] + least;
+        if (l->chooses && l->vanishes[w])
+            result = mpg_lanes_vanished(l, s, w);
         double hidden = l->put[w] - (l->all[w] - l->others[w]);
         a->taken_ns += l->others[w] - l->own[w] + (hidden < 0 ? -hidden : 0);
         a->hidden_ns += hidden > 0 ? hidden : 0;
@@ -285,6 +287,8 @@ int mpg_lanes_leave(struct mpg_lanes *l, const struct mpg_step *s, struct mpg_er
     bool meeting = s->edge_number > 0 && s->edges[0].kind == MPG_EDGE_MEETING;
     if (mpg_lanes_list_edges(l, s, err) < 0)
         return -1;
+    if (l->chooses && mpg_lanes_choose(l, s, err) < 0)
+        return -1;
     local = find_slacks(l, s);
     begin_leaving(l, s, meeting);
     for (uint32_t w = 0; w < l->n; w++)
@@ -293,5 +297,7 @@ int mpg_lanes_leave(struct mpg_lanes *l, const struct mpg_step *s, struct mpg_er
     leave_with(l, s, out);
     if (l->covers)
         l->covered_ns[s->stream] = mpg_lanes_covered(l, s);
+    if (l->chooses)
+        mpg_lanes_end_views(l, s);
     return 0;
 }

@@ -25,6 +25,7 @@ struct simulation {
     double *base_ns; /* a rank's delay without the tracer's part, against the trace */
     struct mpg_lanes_account *base_account;
     uint32_t slots; /* that the graph had, as far as a pass has told */
+    bool chooses;   /* calls may complete something else */
     int64_t evident_limit; /* the source's eager limit by the trace, the last pass says */
 };
 
@@ -133,6 +134,17 @@ static bool are_comparable(const struct simulation *sim)
     return mpg_clock_map_source(sim->clocks) != MPG_CLOCK_NONE;
 }
 
+/* Whether calls may complete something else, which takes absolute times: of the floors' pass it
+ * is known whether there are any such calls. */
+static void choose_choice(struct simulation *sim)
+{
+    const struct mpg_simulation_options *o = sim->options;
+    sim->chooses = !o->deterministic && sim->absorb == MPG_ABSORB_CLOCK &&
+                   sim->result->counts.choices > 0;
+    sim->graph.horizon = o->horizon;
+    sim->result->chose = sim->chooses;
+}
+
 /* Which messages change their protocol: none, where there are no absolute times. */
 static void choose_protocol(struct simulation *sim)
 {
@@ -148,6 +160,61 @@ static int take_lanes(void *context, const struct mpg_step *s, uint32_t slots,
                       struct mpg_error *err)
 {
     return mpg_lanes_step(context, s, slots, err);
+}
+
+/* Whether any of N lanes is void. */
+static bool any_of(const bool *lanes, uint32_t n)
+{
+    for (uint32_t w = 0; w < n; w++)
+        if (lanes[w])
+            return true;
+    return false;
+}
+
+/* Evaluates P in N replicas from FIRST on; KEEPS: those that keep the traced order, or NULL. The
+ * caller frees what it gets; NULL with ERR. */
+static struct mpg_lanes *evaluate(struct simulation *sim, const char *label,
+                                  const struct mpg_perturbation *p, uint32_t first, uint32_t n,
+                                  const bool *keeps, struct mpg_error *err)
+{
+    struct mpg_lanes *lanes = mpg_lanes_new(sim->result->ranks, n, first, sim->absorb,
+                                            are_comparable(sim), p, sim->floors, err);
+    if (!lanes)
+        return NULL;
+    if (p == sim->p)
+        mpg_lanes_use_likes(lanes, sim->likes);
+    sim->graph.choose = sim->chooses;
+    if ((!sim->chooses ||
+         mpg_lanes_use_choice(lanes, sim->options->skips_polling, keeps, err) == 0) &&
+        pass(sim, label, take_lanes, lanes, err) == 0)
+        return lanes;
+    mpg_lanes_free(lanes);
+    return NULL;
+}
+
+/* The same, with lanes in which a message would leave before its cause done again in the traced
+ * order; REDONE: how many. */
+static struct mpg_lanes *evaluate_all(struct simulation *sim, const char *label,
+                                      const struct mpg_perturbation *p, uint32_t first, uint32_t n,
+                                      uint32_t *redone, struct mpg_error *err)
+{
+    struct mpg_lanes *lanes = evaluate(sim, label, p, first, n, NULL, err), *again;
+    *redone = 0;
+    if (!lanes || !sim->chooses || !any_of(mpg_lanes_broken(lanes), n))
+        return lanes;
+    for (uint32_t w = 0; w < n; w++)
+        *redone += mpg_lanes_broken(lanes)[w];
+    again = evaluate(sim, label, p, first, n, mpg_lanes_broken(lanes), err);
+    mpg_lanes_free(lanes);
+    return again;
+}
+
+static void add_choices(struct mpg_lanes_choices *sum, const struct mpg_lanes_choices *c)
+{
+    sum->picks_changed += c->picks_changed;
+    sum->tests_early += c->tests_early;
+    sum->tests_saved += c->tests_saved;
+    sum->answers += c->answers;
 }
 
 /* The run without what the tracer took, which is what all delays are against: its delays
@@ -168,36 +235,35 @@ static int find_base(struct simulation *sim, struct mpg_error *err)
     bool passed = r->counts.calls > 0; /* then it is known what the tracer took */
     if (!sim->p->without_tracer || (passed && r->counts.tracer_ns + r->counts.flushed_ns == 0))
         return 0;
-    struct mpg_lanes *lanes = mpg_lanes_new(r->ranks, 1, 0, sim->absorb, are_comparable(sim),
-                                            &nothing_else, sim->floors, err);
-    if (!lanes)
-        return -1;
     const struct mpg_graph_options of_target = sim->graph;
+    uint32_t redone;
     sim->graph.eager_limit_bytes = sim->graph.source_eager_limit_bytes;
-    int status = pass(sim, "taking the tracer out", take_lanes, lanes, err);
+    struct mpg_lanes *lanes =
+        evaluate_all(sim, "taking the tracer out", &nothing_else, 0, 1, &redone, err);
     sim->graph = of_target;
-    if (status < 0)
-        mpg_error_prefix(err, "the run without its tracer, by the source's eager limit");
-    for (int32_t i = 0; status == 0 && i < r->ranks; i++) {
+    if (!lanes)
+        return mpg_error_prefix(err, "the run without its tracer, by the source's eager limit");
+    for (int32_t i = 0; i < r->ranks; i++) {
         sim->base_ns[i] = mpg_lanes_delay(lanes, i)[0];
         sim->base_account[i] = *mpg_lanes_account(lanes, i);
         r->tracer_taken_out = r->tracer_taken_out || sim->base_ns[i] != 0;
     }
     mpg_lanes_free(lanes);
-    return status;
+    return 0;
 }
 
 /* Runs replicas BEGIN .. BEGIN + N - 1 of the result's. */
 static int run_lanes(struct simulation *sim, uint32_t begin, uint32_t n, struct mpg_error *err)
 {
     struct mpg_result *r = sim->result;
-    struct mpg_lanes *lanes = mpg_lanes_new(r->ranks, n, r->first_replica + begin, sim->absorb,
-                                            are_comparable(sim), sim->p, sim->floors, err);
+    uint32_t redone;
+    struct mpg_lanes *lanes =
+        evaluate_all(sim, "simulating", sim->p, r->first_replica + begin, n, &redone, err);
     if (!lanes)
         return -1;
-    mpg_lanes_use_likes(lanes, sim->likes);
-    int status = pass(sim, "simulating", take_lanes, lanes, err);
-    for (int32_t i = 0; status == 0 && i < r->ranks; i++) {
+    r->redone += redone;
+    add_choices(&r->choices, mpg_lanes_choices(lanes));
+    for (int32_t i = 0; i < r->ranks; i++) {
         const double *delay_ns = mpg_lanes_delay(lanes, i);
         r->recorded_ns[i] = mpg_lanes_traced(lanes, i);
         r->traced_ns[i] = (double)r->recorded_ns[i] + sim->base_ns[i];
@@ -207,7 +273,7 @@ static int run_lanes(struct simulation *sim, uint32_t begin, uint32_t n, struct 
         mpg_lanes_account_add(&r->account[i], &sim->base_account[i], -(double)n / r->replicas);
     }
     mpg_lanes_free(lanes);
-    return status;
+    return 0;
 }
 
 /* Results do not depend on how many lanes a pass has, its memory does. */
@@ -233,6 +299,7 @@ int mpg_simulate(struct mpg_trace *trace, const struct mpg_perturbation *p,
     if (!sim.clocks || choose_absorb(&sim, err) < 0 || find_floors(&sim, err) < 0)
         goto out;
     choose_protocol(&sim);
+    choose_choice(&sim);
     if (find_base(&sim, err) < 0)
         goto out;
     for (uint32_t done = 0, n; done < options->replicas; done += n) {

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { DEFAULT_REPLICAS = 64 };
+enum { DEFAULT_REPLICAS = 64, DEFAULT_HORIZON = 65536 };
 
 /* An option of a distribution: what was given, where it goes, whether it may name ranks. */
 struct dist_option {
@@ -158,7 +158,7 @@ static int check_mode(const struct mpg_arguments *a, struct mpg_error *err)
                 {"source-latency", a->given.source_latency, false},
                 {"source-byte", a->given.source_byte, false},
                 {"map", a->map != NULL, true},
-                {"polling", a->polling != NULL, true},
+                {"horizon", a->given.horizon, false},
                 {"polling-interval", a->given.polling_interval, true}};
     for (size_t i = 0; i < sizeof list / sizeof *list; i++)
         if (list[i].given && list[i].predicts != a->predict)
@@ -234,7 +234,8 @@ const char *mpg_arguments_read(struct mpg_arguments *a, int argc, char **argv,
                                 .compute_ratio = 1,
                                 .polling_interval_ns = 10e3,
                                 .replicas = DEFAULT_REPLICAS,
-                                .seed = 1};
+                                .seed = 1,
+                                .horizon = DEFAULT_HORIZON};
     const struct mpg_program program = {
         .name = "mpgsim", .arguments = "TRACE",
         .summary = "Say how the run time of TRACE (a folder, a file, mpgtext, or - for standard input) "

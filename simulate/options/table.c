@@ -27,7 +27,9 @@ const struct mpg_option *mpg_arguments_table(struct mpg_arguments *a)
                  "between their places (default: --path for all)"},
         {.name = "polling", .kind = MPG_OPTION_STRING, .value = &a->polling, .argument = "HOW",
          .help = "with --predict: loops of Test..., Iprobe ... that find nothing\n"
-                 "wait (default), or work: take what they took"},
+                 "wait (default), or work: take what they took. Without it, of\n"
+                 "tests that come too late, the computation before them: work\n"
+                 "(default): it is done all the same; wait: it goes with them"},
         {.name = "polling-interval", .kind = MPG_OPTION_TIME, .value = &a->polling_interval_ns,
          .argument = "TIME", .minimum = 0, .maximum = huge, .given = &a->given.polling_interval,
          .help = "longer intervals between two of these are work (default 10us)"},
@@ -108,7 +110,11 @@ const struct mpg_option *mpg_arguments_table(struct mpg_arguments *a)
         {.name = "seed", .kind = MPG_OPTION_INT, .value = &a->seed, .argument = "N", .minimum = 0,
          .maximum = huge, .given = &a->given.seed, .help = "of all draws (default 1)"},
         {.name = "deterministic", .kind = MPG_OPTION_FLAG, .value = &a->deterministic,
-         .help = "keep what Waitany, Test... completed in the trace (always so)"},
+         .help = "keep what Waitany, Test... completed in the trace"},
+        {.name = "horizon", .kind = MPG_OPTION_INT, .value = &a->horizon, .argument = "N",
+         .minimum = 0, .maximum = huge, .given = &a->given.horizon,
+         .help = "messages in flight, at most, for calls that choose among what is\n"
+                 "not sent yet (default 65536)"},
         {.name = "keep-tracer", .kind = MPG_OPTION_FLAG, .value = &a->keep_tracer,
          .help = "leave in the run what recording it took, which --signature takes out"},
         {.name = "lenient", .kind = MPG_OPTION_FLAG, .value = &a->lenient,

@@ -328,6 +328,8 @@ int mpg_times_step(struct mpg_times *t, const struct mpg_step *s, uint32_t slots
     case MPG_STEP_FINISH:
         step_finish(t, s);
         break;
+    case MPG_STEP_VIEW: /* of choices, which are not asked for here */
+        break;
     }
     return 0;
 }

@@ -199,12 +199,45 @@ static void say_floors(const struct mpg_report *r, char *text, size_t size)
         snprintf(text, size, "least cost of a message: %s", r->result->floor_rule);
 }
 
+/* Why calls complete what they completed in the trace, unless it was asked for. */
+static const char *why_kept(const struct mpg_report *r)
+{
+    bool could = r->options->deterministic || r->result->predicted ||
+                 r->result->absorb == MPG_ABSORB_CLOCK;
+    return could ? "" : " (choosing takes --absorb=clock)";
+}
+
 static void say_choice(const struct mpg_report *r, char *text, size_t size)
 {
+    const struct mpg_result *q = r->result;
+    const struct mpg_graph_counts *c = &q->counts;
+    int used = 0;
+    if (c->followed > 0)
+        used = snprintf(text, size,
+                        "%" PRIu64 " calls of Waitany, Waitsome, Test... complete what has arrived; in "
+                        "the mean of replicas %.4g completed something else, %.4g tests succeeded "
+                        "earlier, and saved %.4g that failed%s",
+                        c->followed, (double)q->choices.picks_changed / q->replicas,
+                        (double)q->choices.tests_early / q->replicas,
+                        (double)q->choices.tests_saved / q->replicas,
+                        c->choices > c->followed ? "; " : "");
+    if (c->choices > c->followed && used >= 0 && (size_t)used < size)
+        snprintf(text + used, size - (size_t)used,
+                 "%" PRIu64 " calls of Waitany, Waitsome, Test..., Iprobe, Improbe, Parrived complete "
+                 "what they completed in the trace%s",
+                 c->choices - c->followed, why_kept(r));
+}
+
+/* What choosing does not know. */
+static void say_answers(const struct mpg_report *r, char *text, size_t size)
+{
+    const struct mpg_result *q = r->result;
     snprintf(text, size,
-             "%" PRIu64 " calls of Waitany, Waitsome, Test..., Iprobe, Improbe, Parrived complete what "
-             "they completed in the trace",
-             r->result->counts.choices);
+             "in the mean of replicas %.4g messages that may answer what was completed at another "
+             "time go where they went in the trace; %" PRIu32 " replicas, in which one left before its "
+             "cause, keep the traced order; %" PRIu64 " calls did not wait for what may come, beyond "
+             "--horizon",
+             (double)q->choices.answers / q->replicas, q->redone, q->counts.beyond_horizon);
 }
 
 static void say_sends(const struct mpg_report *r, char *text, size_t size)
@@ -316,6 +349,8 @@ bool mpg_report_assumption(const struct mpg_report *r, int i, const char **topic
         {"eager limit", mpg_assume_eager, true},
         {"floors", say_floors, r->result->floor_rule != NULL},
         {"choice", say_choice, c->choices > 0},
+        {"answers", say_answers,
+         r->result->choices.answers + r->result->redone + c->beyond_horizon > 0},
         {"asynchronous", say_sends, c->uncompleted_sends > 0},
         {"cancelled", say_cancelled, c->cancelled > 0},
         {"threads", say_threads, c->threads > 0},

@@ -29,7 +29,7 @@ static json_t *trace_json(const struct mpg_report *r)
         {"made_eager", c->made_eager},
         {"made_synchronous", c->made_synchronous},
         {"collectives", c->collectives},
-        {"choices_kept", c->choices},
+        {"choices_kept", c->choices - c->followed},
         {"uncompleted_sends", c->uncompleted_sends},
         {"asynchronous", c->asynchronous},
         {"cancelled", c->cancelled},
@@ -136,6 +136,20 @@ static json_t *options_json(const struct mpg_report *r)
     return o;
 }
 
+/* What calls completed instead, in all replicas together. */
+static json_t *choice_json(const struct mpg_report *r)
+{
+    const struct mpg_result *q = r->result;
+    return json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "polling",
+                     r->options->skips_polling ? "wait" : "work", "followed",
+                     (json_int_t)q->counts.followed, "beyond_horizon",
+                     (json_int_t)q->counts.beyond_horizon, "picks_changed",
+                     (json_int_t)q->choices.picks_changed, "tests_early",
+                     (json_int_t)q->choices.tests_early, "tests_saved",
+                     (json_int_t)q->choices.tests_saved, "answers",
+                     (json_int_t)q->choices.answers, "redone", (json_int_t)q->redone);
+}
+
 static json_t *attention_json(const struct mpg_attention *a)
 {
     json_t *list = json_array();
@@ -238,6 +252,8 @@ int mpg_report_json(const struct mpg_report *r, FILE *out, struct mpg_error *err
     if (root) {
         json_object_set_new(root, "slowdown_median",
                             traced_ns > 0 ? json_real(run.median / traced_ns) : json_null());
+        if (q->chose)
+            json_object_set_new(root, "choice", choice_json(r));
         json_object_set_new(root, "replicas", replicas_json(r));
         json_object_set_new(root, "ranks", ranks_json(q, scratch));
         struct mpg_lanes_account mean = mpg_result_account(q);

@@ -12,6 +12,7 @@ import shlex
 import subprocess
 import sys
 import tempfile
+from collections import Counter
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
@@ -23,7 +24,8 @@ ACCOUNT = {"compute_ns": "compute", "calls_ns": "calls", "messages_ns": "message
            "collectives_ns": "collectives", "taken_over_ns": "taken_over",
            "absorbed_waiting_ns": "waiting", "absorbed_hidden_ns": "hidden", "left_ns": "left"}
 MPGSIM = shlex.split(os.environ.get("MPGSIM", "./mpgsim"))
-COMMON = ["--deterministic", "--replicas", "1"]
+COMMON = ["--replicas", "1"]
+CHOICE = ["picks_changed", "tests_early", "tests_saved", "answers", "redone"]
 
 PERTURBATIONS = [
     "",
@@ -80,27 +82,36 @@ def settings_of(seed, also):
     for absorb in ("none", "wait", "clock"):
         for n, perturbation in enumerate(PERTURBATIONS + also):
             floors = FLOORS[(seed + n) // 2 % 2].split()
-            yield ["--absorb", absorb, *limits, *floors,
-                   *perturbation.format(**places).split()]
+            polling = ["--polling", "wait"] if (seed + n) % 3 == 0 else []
+            words = ["--absorb", absorb, *limits, *floors,
+                     *perturbation.format(**places).split()]
+            yield words + polling
+            if absorb == "clock":
+                yield words + ["--deterministic"]
 
 
 def expected(matching, words):
-    """A rank's numbers by name, as simulated() has them."""
+    """Numbers by name, as simulated() has them."""
     _, settings = oracle.parse_arguments(words + ["-"])
-    return [{"traced_ns": traced, "delay_ns": float(delay),
-             **{name: float(account[key]) for name, key in ACCOUNT.items()}}
-            for traced, delay, account in oracle.rank_delays(matching, settings)]
+    counts = dict.fromkeys(CHOICE, 0)
+    ranks = [{"traced_ns": traced, "delay_ns": float(delay),
+              **{name: float(account[key]) for name, key in ACCOUNT.items()}}
+             for traced, delay, account in oracle.rank_delays(matching, settings, counts)]
+    return ranks + [counts]
 
 
 def simulated(command):
-    """Every rank's numbers of mpgsim's answer, or what it says is wrong."""
+    """Every rank's numbers of mpgsim's answer, and its choices, or what it says is wrong."""
     run = subprocess.run(command, capture_output=True, text=True)
     if run.returncode:
         return f"exit {run.returncode}: {run.stderr.strip()}"
     try:
-        return [{"traced_ns": rank["traced_ns"], "delay_ns": rank["delay_ns"]["median"],
-                 **{name: rank["account"][name] for name in ACCOUNT}}
-                for rank in json.loads(run.stdout)["ranks"]]
+        answer = json.loads(run.stdout)
+        ranks = [{"traced_ns": rank["traced_ns"], "delay_ns": rank["delay_ns"]["median"],
+                  **{name: rank["account"][name] for name in ACCOUNT}}
+                 for rank in answer["ranks"]]
+        counts = answer.get("choice") or dict.fromkeys(CHOICE, 0)
+        return ranks + [{name: counts[name] for name in CHOICE}]
     except (KeyError, ValueError) as error:
         return f"not the answer expected: {error!r}"
 
@@ -125,16 +136,17 @@ def report(seed, wrong, made_by, command, words):
         print(f"# {' '.join(line)} seed{seed}.txt")
 
 
-def check(seed, options, directory):
-    """Print what differs for one seed; return whether nothing does."""
+def check(seed, options, directory, chosen):
+    """Print what differs for one seed; return whether nothing does.  chosen: sums."""
     path = os.path.join(directory, f"seed{seed}.txt")
     made_by = generate(seed, options, path)
     with open(path, encoding="ascii") as file:
         matching = oracle.Matching(oracle.read_trace(file))
     for words in settings_of(seed, options.also):
         command = [*MPGSIM, "--json", *COMMON, *words]
-        wrong = difference(expected(matching, words),
-                           simulated(command + [path]))
+        want = expected(matching, words)
+        wrong = difference(want, simulated(command + [path]))
+        chosen.update(want[-1])
         if wrong:
             report(seed, wrong, made_by, command, words)
             return False
@@ -150,16 +162,23 @@ def main():
     parser.add_argument("--also", action="append", default=[],
                         help="one more perturbation, such as "
                         "'--latency=const:-300ns'")
+    parser.add_argument("--choices", action="store_true",
+                        help="it is a failure if none of the programs chooses")
     options = parser.parse_args()
-    print(f"1..{options.seeds}")
-    failed = 0
+    print(f"1..{options.seeds + options.choices}")
+    failed, chosen = 0, Counter()
     with tempfile.TemporaryDirectory() as directory:
         for n in range(options.seeds):
             seed = options.first + n
-            same = check(seed, options, directory)
+            same = check(seed, options, directory, chosen)
             failed += not same
             print(f"{'ok' if same else 'not ok'} {n + 1} - seed {seed}: "
                   "mpgsim agrees with the oracle", flush=True)
+    if options.choices:
+        all_of_it = all(chosen[name] for name in CHOICE[:4])
+        failed += not all_of_it
+        print(f"{'ok' if all_of_it else 'not ok'} {options.seeds + 1} - "
+              f"they choose: {dict(chosen)}")
     return 1 if failed else 0
 
 

@@ -23,6 +23,7 @@ from fractions import Fraction
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 sys.dont_write_bytecode = True
+from oracle_choice import Choice  # noqa: E402
 from oracle_graph import Builder  # noqa: E402
 from oracle_signature import read_signature  # noqa: E402
 from oracle_matching import MEETINGS, PREFIXES, Matching  # noqa: E402
@@ -45,7 +46,8 @@ class Settings:
                  signature=None, source=None, path=None, cosched=None,
                  measurement="resample", seed=1, first_replica=0, keep_tracer=False,
                  latency_model="empirical", byte_model="empirical", call_edges=None,
-                 sync_reduce=False):
+                 sync_reduce=False,
+                 deterministic=False, polling="work"):
         self.absorb = absorb
         self.noise = noise
         self.call_noise = call_noise or (lambda rank: ZERO)
@@ -69,6 +71,8 @@ class Settings:
         self.sync_reduce = sync_reduce
         faithful = absorb == "none" and eager_limit == -1
         self.paper_edges = call_edges == "paper" or (call_edges is None and faithful)
+        self.deterministic = deterministic
+        self.polling = polling
 
     def removes_tracer(self):
         return bool(self.signature) and not self.keep_tracer
@@ -161,9 +165,10 @@ def rank_accounts(builder, delays):
     return accounts
 
 
-def rank_delays(matching, settings):
+def rank_delays(matching, settings, counts=None):
     """[(traced run time, delay, account)] of every rank, exact: against the run
-    without the tracer, where that is taken out."""
+    without the tracer, where that is taken out.  counts: filled with those of
+    choices."""
     trace = matching.trace
     if settings.absorb is None:
         settings.absorb = "clock" if trace.has_clocks() else "wait"
@@ -171,13 +176,13 @@ def rank_delays(matching, settings):
         raise OracleError("--absorb=clock needs #clocks shared, or a #clock "
                           "line for every rank but 0")
     builder = Builder(matching, settings)
-    ends = rank_ends(builder)
+    ends = rank_ends(builder, matching, counts)
     if not settings.removes_tracer() or not took_anything(trace):
         return [(traced, delay, account)
                 for traced, (delay, account) in zip(traced_times(trace), ends)]
     limit = builder.source_limit
     base = rank_ends(Builder(
-        matching, settings.tracer_alone(), (limit, limit), builder))
+        matching, settings.tracer_alone(), (limit, limit), builder), matching)
     return [(traced + without, delay - without, less(account, part))
             for traced, (delay, account), (without, part)
             in zip(traced_times(trace), ends, base)]
@@ -193,9 +198,18 @@ def traced_times(trace):
     return [calls[-1].enter - calls[0].leave for calls in trace.calls]
 
 
-def rank_ends(builder):
+def rank_ends(builder, matching, counts=None):
     """[(delay, account)] of every rank, against the trace."""
-    delays = builder.graph.evaluate()
+    choice = None
+    if builder.clock and not builder.settings.deterministic:
+        choice = Choice(builder, matching)
+    delays = builder.graph.evaluate(choice)
+    if choice and choice.is_void:
+        choice.clear()
+        choice.redone = 1
+        delays = builder.graph.evaluate()
+    if counts is not None and choice:
+        counts.update(choice.counts())
     return [(delays[calls[-1].S], account) for calls, account
             in zip(builder.trace.calls, rank_accounts(builder, delays))]
 
@@ -274,6 +288,8 @@ def parse_arguments(words):
     parser.add_argument("--keep-tracer", action="store_true")
     for what in ("--latency-model", "--byte-model"):
         parser.add_argument(what, choices=["empirical", "fit"], default="empirical")
+    parser.add_argument("--deterministic", action="store_true")
+    parser.add_argument("--polling", choices=["work", "wait"], default="work")
     parser.add_argument("--source-latency", type=time_ns)
     parser.add_argument("--source-byte", type=time_ns)
     parser.add_argument("trace", metavar="TRACE.txt")

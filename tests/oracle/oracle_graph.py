@@ -33,6 +33,7 @@ class Graph:
         self.absolute = {}
         self.carried = defaultdict(list)
         self.arrived = defaultdict(list)
+        self.exchanged = {}
 
     def edge(self, u, v, delta, slack=ZERO, least=None, after=ZERO):
         self.edges[v].append((u, delta, max(ZERO, slack), least, after))
@@ -45,10 +46,12 @@ class Graph:
         """
         self.carried[v].append((u, delta, what, put, all_of_it))
 
-    def carry_arrival(self, message, v, delta, what, slack, least, after, brought):
+    def carry_arrival(self, message, v, delta, what, slack, least, after, brought,
+                      node=None):
         """An edge from an arrival, with its bound, and its line of the account."""
-        self.edge(message.A, v, delta, slack, least, after)
-        self.arrived[v].append((message.A, what, delta, max(ZERO, slack), least, after,
+        node = node or message.A
+        self.edge(node, v, delta, slack, least, after)
+        self.arrived[v].append((node, what, delta, max(ZERO, slack), least, after,
                                 brought))
 
     def through(self, u, v, edge, delays):
@@ -66,8 +69,11 @@ class Graph:
     def bound(self, u, v, gap):
         self.bounds[v].append((u, gap))
 
-    def evaluate(self):
+    def evaluate(self, choice=None):
         """D of every node, in topological order."""
+        self.exchanged = {}
+        if choice:
+            return choice.evaluate()
         order = graphlib.TopologicalSorter(
             {v: [u for u, *_ in self.edges[v] + self.bounds[v]]
              for v in list(self.edges)})
@@ -88,6 +94,10 @@ class Graph:
 
     def without(self, v, delays):
         """D of an arrival or a meeting with nothing put into itself."""
+        if v in self.exchanged:
+            return self.exchanged[v]
+        if v[0] == "V":
+            return self.without(("A", *v[1:]), delays)
         if v in self.absolute:
             return delays[self.absolute[v]]
         least = self.least_slack(v)

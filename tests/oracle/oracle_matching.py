@@ -92,6 +92,11 @@ class Message:
     def A(self):
         return ("A",) + self.key
 
+    @property
+    def V(self):
+        """The arrival as its receiver sees it."""
+        return ("V",) + self.key
+
     def is_synchronous(self, eager_limit):
         name = self.send.terms.name
         return name in SYNCHRONOUS_SENDS or (
@@ -142,6 +147,7 @@ class Matching:
 
     def __init__(self, trace):
         self.trace = trace
+        self.given = {}
         self.sends = defaultdict(list)
         self.receives = defaultdict(list)
         self.collectives = defaultdict(list)
@@ -384,7 +390,9 @@ class RankMatcher:
 
     def complete(self, call):
         given = call.numbers("requests")
-        for request in call.numbers("done") if "done" in call.args else given:
+        done = call.numbers("done") if "done" in call.args else given
+        self.matching.given[call] = [self.requests.get(request) for request in given], len(done)
+        for request in done:
             if request not in self.requests or request not in given:
                 raise call.error(f"request {request} is not active")
             self.requests.pop(request).completed_by = call

@@ -216,11 +216,13 @@ class Messages:
         self.graph.carry(send.S, probe.E, delta, "messages")
 
     def add_completion(self, message, arrival, is_first):
+        self.graph.edge(message.A, message.V, ZERO)
         end = message.receive.completed_by
         self.graph.carry_arrival(
             message, end.E, self.behind(message), "messages",
             self.clock_slack(self.leave(end) - arrival), self.least(message, end),
-            self.settings.kappa(end), Brought.FIRST if is_first else Brought.AGAIN)
+            self.settings.kappa(end), Brought.FIRST if is_first else Brought.AGAIN,
+            message.V)
 
     def add_acknowledgement(self, message, arrival):
         end = message.send.completed_by

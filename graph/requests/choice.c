@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Calls that may complete something else when times change (docs/MODEL.md, section 6): the
+ * receives that they are given, and waiting for those of them that are still to be sent. */
+#include <stdlib.h>
+
+#include "graph/requests/table.h"
+
+static bool may_choose(enum mpg_call call)
+{
+    return call == MPG_CALL_Waitany || call == MPG_CALL_Waitsome || call == MPG_CALL_Testany ||
+           call == MPG_CALL_Testsome || call == MPG_CALL_Test;
+}
+
+/* The message that REQUEST is about, if it is one receive and nothing else. */
+static struct message *received(const struct request *request)
+{
+    bool is_one = request && request->kind == REQUEST_RECEIVE && !request->unresolved &&
+                  !request->cancelling &&
+                  mpg_call_kind(request->place.call) != MPG_KIND_ISENDRECV;
+    return is_one ? request->message : NULL;
+}
+
+static int note_given(struct completing *completing, int64_t id, struct mpg_error *err)
+{
+    if (completing->given_count == completing->given_capacity) {
+        uint32_t capacity = completing->given_capacity ? 2 * completing->given_capacity : 16;
+        void *grown = realloc(completing->given, capacity * sizeof *completing->given);
+        if (!grown)
+            return graph_out_of_memory(err);
+        completing->given = grown;
+        completing->given_capacity = capacity;
+    }
+    completing->given[completing->given_count++] = id;
+    return 0;
+}
+
+/* Whether a call completes a receive, or nothing, and leaves something that it was given. */
+static bool has_choice(const struct rank_requests *rank, const struct mpg_event *e)
+{
+    if (!may_choose(e->call) || e->done_all || e->done_number >= e->request_number)
+        return false;
+    for (uint32_t i = 0; i < e->done_number; i++)
+        if (received(graph_find_request(rank, e->done[i])))
+            return true;
+    return e->done_number == 0;
+}
+
+int graph_begin_choice(struct requests *requests, struct rank_requests *rank, struct call *call,
+                       struct completing *completing, struct mpg_error *err)
+{
+    const struct mpg_event *e = &call->event;
+    struct waiter *choice = &completing->choice;
+    completing->given_count = 0;
+    choice->unmet = 0;
+    if (!requests->choose || !has_choice(rank, e))
+        return 0;
+    for (uint32_t i = 0; i < e->request_number; i++) {
+        struct request *request = graph_find_request(rank, e->requests[i]);
+        struct message *m = received(request);
+        if (!m)
+            continue;
+        if (note_given(completing, e->requests[i], err) < 0)
+            return -1;
+        if (!request->completing && !m->arrived && !m->choice_waiter)
+            graph_await(choice, &m->choice_waiter);
+    }
+    call->waiter.unmet += choice->unmet > 0;
+    return 0;
+}
+
+void graph_end_choice(const struct rank_requests *rank, struct call *call,
+                      struct completing *completing)
+{
+    struct waiter *choice = &completing->choice;
+    if (choice->unmet == 0)
+        return;
+    for (uint32_t i = 0; i < completing->given_count; i++) {
+        struct message *m = received(graph_find_request(rank, completing->given[i]));
+        if (m)
+            graph_give_up(&m->choice_waiter, choice);
+    }
+    choice->unmet = 0;
+    graph_satisfy(&call->waiter);
+}
+
+/* Those of COMPLETING's that have arrived; whether any of them is not completed here. */
+static int list_arrived(struct matching *matching, const struct rank_requests *rank,
+                        const struct call *call, const struct completing *completing,
+                        bool *any_left, struct mpg_error *err)
+{
+    for (uint32_t i = 0; i < completing->given_count; i++) {
+        struct request *request = graph_find_request(rank, completing->given[i]);
+        struct message *m = received(request);
+        if (!m || !m->arrived || request->is_candidate) /* named twice, it is one */
+            continue;
+        if (graph_view(matching, call, m, err) < 0 ||
+            graph_candidate(matching, m, request->completing, err) < 0)
+            return -1;
+        request->is_candidate = true;
+        *any_left = *any_left || !request->completing;
+    }
+    return 0;
+}
+
+int graph_choice_candidates(struct requests *requests, const struct rank_requests *rank,
+                            const struct call *call, struct completing *completing,
+                            struct mpg_error *err)
+{
+    struct matching *matching = requests->matching;
+    bool any_left = false;
+    int status = list_arrived(matching, rank, call, completing, &any_left, err);
+    for (uint32_t i = 0; i < completing->given_count; i++) {
+        struct request *request = graph_find_request(rank, completing->given[i]);
+        if (request)
+            request->is_candidate = false;
+    }
+    completing->given_count = 0;
+    matching->counts->followed += any_left;
+    if (!any_left)
+        matching->steps->candidate_count = 0;
+    return status;
+}

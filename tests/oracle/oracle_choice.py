@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What calls complete when times change (docs/MODEL.md section 6)."""
+
+from fractions import Fraction
+
+from oracle_matching import Half
+from oracle_trace import OracleError
+
+ONE_OF = {"Waitany", "Testany", "Test"}
+ALL_OF = {"Waitsome", "Testsome"}
+TICK = 1
+ROUNDING = Fraction(1, 1000)
+
+
+class Choice:
+    """Evaluates a graph's nodes; calls complete what the replica would."""
+
+    def __init__(self, builder, matching):
+        self.builder = builder
+        self.graph = builder.graph
+        self.message_of = {message.receive: message for message in matching.messages}
+        self.calls = {call.E: call for calls in builder.trace.calls
+                      for call in calls[1:-1]}
+        self.before = {call.E: before for calls in builder.trace.calls
+                       for before, call in zip(calls, calls[1:])}
+        self.given = {}
+        for call, (halves, done) in matching.given.items():
+            candidates = self.candidates(call, halves, done)
+            if candidates:
+                self.given[call] = candidates
+        self.clear()
+
+    def clear(self):
+        self.delays = {}
+        self.done = set()
+        self.holds = {}
+        self.answered = set()
+        self.is_void = False
+        self.picks = self.early = self.saved = self.answers = self.redone = 0
+
+    def counts(self):
+        return {"picks_changed": self.picks, "tests_early": self.early,
+                "tests_saved": self.saved, "answers": self.answers,
+                "redone": self.redone}
+
+    def candidates(self, call, halves, done):
+        """The messages that a call may complete, in order; none: there is no choice."""
+        if call.name not in ONE_OF | ALL_OF:
+            return []
+        messages = []
+        for half in halves:
+            if isinstance(half, Half) and not half.is_send and half in self.message_of:
+                if self.message_of[half] not in messages:
+                    messages.append(self.message_of[half])
+        picked = any(message.receive.completed_by is call for message in messages)
+        if done >= len(halves) or (done and not picked):
+            return []
+        return messages
+
+    # The order in which nodes are computed
+
+    def evaluate(self):
+        graph = self.graph
+        self.delays = {v: Fraction(0) for v in graph.sources}
+        missing, followers, lacking = {}, {}, {}
+        for v in list(graph.edges):
+            before = {u for u, *_ in graph.edges[v] + graph.bounds[v]}
+            before -= graph.sources
+            missing[v] = before
+            if v in self.calls:
+                lacking[v] = {message.V for message in self.given.get(self.calls[v], [])
+                              if message.receive.completed_by is not self.calls[v]}
+            for u in before | lacking.get(v, set()):
+                followers.setdefault(u, []).append(v)
+        ready = [v for v in missing if not missing[v] and not lacking.get(v)]
+        while len(self.delays) < len(missing) + len(graph.sources):
+            if not ready:
+                ready.append(self.first_without(missing, lacking))
+            v = ready.pop()
+            self.delays[v] = self.delay(v)
+            for w in followers.get(v, []):
+                if w in self.delays or w in ready:
+                    continue
+                missing[w].discard(v)
+                lacking.get(w, set()).discard(v)
+                if not missing[w] and not lacking.get(w):
+                    ready.append(w)
+        return self.delays
+
+    def first_without(self, missing, lacking):
+        """The call that goes on without candidates that are not sent."""
+        stuck = [self.calls[v] for v in lacking
+                 if v not in self.delays and not missing[v]]
+        if not stuck:
+            raise OracleError("deadlock")
+        first = min(stuck, key=lambda call: (self.builder.leave(call), call.rank))
+        lacking[first.E] = set()
+        return first.E
+
+    def delay(self, v):
+        call = self.calls.get(v)
+        if not call:
+            return self.graph.delay(v, self.delays)
+        self.find_answers(call)
+        vanishes = self.choose(call) if call in self.given else False
+        if vanishes or self.completes_done(call):
+            if self.builder.settings.polling == "work":
+                return self.delays[call.S] - call.duration
+            last = self.before[v]
+            return self.delays[last.E] - (call.leave - last.leave)
+        return self.graph.delay(v, self.delays)
+
+    def completes_done(self, call):
+        others = [u for u, *_ in self.graph.edges[call.E] if u != call.S]
+        return bool(others) and all(u in self.done for u in others)
+
+    # Choosing
+
+    def traced_arrival(self, message):
+        return self.builder.start(message) + self.builder.flight(message)
+
+    def arrival(self, message):
+        return self.traced_arrival(message) + self.delays[message.V]
+
+    def raised(self, call, messages):
+        """How much later than t(A) each must have arrived, at least."""
+        enter = self.builder.enter(call)
+        completed = [message for message in messages
+                     if message.receive.completed_by is call]
+        others = [message for message in messages if message not in completed]
+        if not completed:
+            after = enter + TICK
+        else:
+            last = max(map(self.traced_arrival, completed))
+            after = max(last, enter) + TICK
+            if last <= enter and call.name in ONE_OF:
+                others = messages[:messages.index(completed[0])]
+        return {message: max(Fraction(0), after - self.traced_arrival(message))
+                for message in others}
+
+    def choose(self, call):
+        """Whether it is not made."""
+        messages = [message for message in self.given[call] if message.V in self.delays]
+        completed = [message for message in messages
+                     if message.receive.completed_by is call]
+        if len(completed) == len(messages):
+            return False
+        raised = self.raised(call, messages)
+        at = {message: self.arrival(message) + raised.get(message, 0)
+              for message in messages}
+        now = self.builder.enter(call) + self.delays[call.S]
+        if not completed:
+            return self.test_again(call, messages, at, now)
+        chosen = self.pick(messages, completed, at, now)
+        out = [message for message in completed if message not in chosen]
+        new = [message for message in messages
+               if message in chosen and message not in completed]
+        for p, q in zip(sorted(out, key=messages.index), new):
+            self.exchange(p, q, at)
+        self.picks += bool(new)
+        return False
+
+    def test_again(self, call, messages, at, now):
+        if any(message.V in self.done for message in messages):
+            self.saved += 1
+            return True
+        there = [message for message in messages if at[message] <= now + ROUNDING]
+        if call.name in ONE_OF:
+            there = there[:1]
+        self.done |= {message.V for message in there}
+        self.early += bool(there)
+        return False
+
+    def pick(self, messages, completed, at, now):
+        left, chosen = list(messages), []
+        for _ in completed:
+            done = [message for message in left if message.V in self.done]
+            there = [message for message in left if at[message] <= now + ROUNDING]
+            least = min(at[message] for message in left)
+            equal = [message for message in left if at[message] <= least + ROUNDING]
+            traced = [message for message in equal if message in completed]
+            one = (done or there or traced or equal)[0]
+            left.remove(one)
+            chosen.append(one)
+        return chosen
+
+    def exchange(self, p, q, at):
+        delays, graph = self.delays, self.graph
+        put = {m: delays[m.V] - graph.without(m.V, delays) for m in (p, q)}
+        for m, other in ((p, q), (q, p)):
+            delays[m.V] = at[other] - self.traced_arrival(m)
+            graph.exchanged[m.V] = delays[m.V] - put[other]
+        self.holds[p], self.holds[q] = self.holds.get(q, q), self.holds.get(p, p)
+        is_done = {m: m.V in self.done for m in (p, q)}
+        for m, other in ((p, q), (q, p)):
+            (self.done.add if is_done[other] else self.done.discard)(m.V)
+
+    # Answers
+
+    def find_answers(self, call):
+        for sent in self.builder.started[call]:
+            for request, held in self.holds.items():
+                open_here = (request.receive.call.rank == call.rank
+                             and request.receive.completed_by.E not in self.delays)
+                if (open_here and held is not request
+                        and held.send.call.rank == sent.receive.call.rank
+                        and held not in self.answered):
+                    self.answered.add(held)
+                    self.answers += 1
+                    leaves = self.builder.enter(call) + self.delays[call.S]
+                    leaves += self.builder.flight(sent)
+                    self.is_void |= leaves < self.cause(held) - ROUNDING
+
+    def cause(self, message):
+        """When it could start."""
+        send, post = message.send.call, message.receive.call
+        start = self.builder.enter(send) + self.delays[send.S]
+        if self.builder.synchronous(message) and not self.builder.changes(message):
+            start = max(start, self.builder.enter(post) + self.delays[post.S]
+                        - self.builder.envelope(message))
+        return start

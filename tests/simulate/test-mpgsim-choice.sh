@@ -1,0 +1,205 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# What calls complete when times change (TAP): closed forms of docs/MODEL.md, section 6, by hand,
+# and the identity. A message's least flight is 200 ns throughout. Program from $MPGSIM.
+set -u
+mpgsim=${MPGSIM:-mpgsim}
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../tap.sh"
+. "$here/../traces.sh"
+command -v "$mpgsim" >/dev/null || { echo "Bail out! no $mpgsim"; exit 1; }
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+
+# delay RANK OPTION...: of the rank of t.txt
+delay() {
+    local rank=$1
+    shift
+    "$mpgsim" --per-rank --source-latency=200ns "$@" t.txt 2>&1 |
+        awk -v rank="$rank" '$1 == rank { print $3 } /^mpgsim: [^a]/ { print }'
+}
+
+# chosen KEY... -- OPTION...: numbers of the answer's choice
+chosen() {
+    local keys=
+    while [ "$1" != -- ]; do
+        keys="$keys $1"
+        shift
+    done
+    shift
+    "$mpgsim" --json --source-latency=200ns "$@" t.txt | tr -d '", ' |
+        awk -F: -v keys="$keys" '/^choice/ { on = 1 } /^}/ { on = 0 } on { v[$1] = $2 }
+            END { n = split(keys, k, " "); for (i = 1; i <= n; i++) printf "%s%s", (i > 1 ? " " : ""), v[k[i]] }'
+}
+
+# take NAME RANKS: t.txt, of the calls on standard input, for which the identity must hold
+take() {
+    calls "$2" >t.txt
+    is "identity: $1" "$("$mpgsim" --per-rank --source-latency=200ns t.txt |
+        awk 'NR > 1 && $3 != 0')" ""
+    is "... in the order of the trace, too" "$("$mpgsim" --per-rank --deterministic t.txt |
+        awk 'NR > 1 && $3 != 0')" ""
+}
+
+# ---- Waitany ----
+take "two requests, each followed by 3 us" 3 <<'END'
+0 1100 1150 Irecv comm=0 from=1 tag=1 bytes=8 request=1
+0 1200 1250 Irecv comm=0 from=2 tag=1 bytes=8 request=2
+1 5000 5100 Send comm=0 to=0 tag=1 bytes=8
+2 9000 9100 Send comm=0 to=0 tag=1 bytes=8
+0 1300 5200 Waitany requests=1,2 done=1
+0 8200 9200 Waitany requests=2
+END
+is "the first 6 us late: the second is taken, 4 us later" "$(delay 0 --noise=const:6us@1)" 4000
+is "... kept: 6 us" "$(delay 0 --noise=const:6us@1 --deterministic)" 6000
+is "... is one pick" "$(chosen followed picks_changed redone -- --noise=const:6us@1)" "1 1 0"
+is "3.9985 us late: it comes before the second still" "$(delay 0 --noise=const:3.9985us@1)" 3998.5
+is "9.385 us late: it comes 2385 ns after the second was worked on" \
+    "$(delay 0 --noise=const:9.385us@1)" 5385
+is "both late by 6 us: nothing changes its order" \
+    "$(delay 0 --noise=const:6us@1,2) $(chosen picks_changed -- --noise=const:6us@1,2)" "6000 0"
+like "the answer says so" "$("$mpgsim" --noise=const:6us@1 t.txt)" \
+    "*choice*1 calls of Waitany*1 completed something else, 0 tests*"
+like "--absorb=wait keeps the order, and says why" "$("$mpgsim" --absorb=wait t.txt)" \
+    "*2 calls of *complete what they completed in the trace (choosing takes --absorb=clock)*"
+is "no room for messages in flight: it does not wait for what is not sent, and is counted" \
+    "$(chosen beyond_horizon -- --horizon=0) $(chosen beyond_horizon --)" "1 0"
+
+take "a queue: what arrives at 50, 51, 52 us takes 8 us each" 4 <<'END'
+0 1100 1110 Irecv comm=0 from=1 tag=1 bytes=8 request=1
+0 1110 1120 Irecv comm=0 from=2 tag=1 bytes=8 request=2
+0 1120 1130 Irecv comm=0 from=3 tag=1 bytes=8 request=3
+1 49900 49910 Send comm=0 to=0 tag=1 bytes=8
+2 50900 50910 Send comm=0 to=0 tag=1 bytes=8
+3 51900 51910 Send comm=0 to=0 tag=1 bytes=8
+0 1300 50100 Waitany requests=1,2,3 done=1
+0 58100 58110 Waitany requests=2,3 done=2
+0 66110 66120 Waitany requests=3 done=3
+END
+is "the first 4 us late: 1 us, until the second" "$(delay 0 --noise=const:4us@1)" 1000
+is "... kept: 4 us" "$(delay 0 --noise=const:4us@1 --deterministic)" 4000
+# taken are 2 at 51.1, 3 by 59.11 us; ready again at 67.12, for 1 at 50.1 + 23.75
+is "23.75 us late: the others are done meanwhile" "$(delay 0 --noise=const:23.75us@1)" \
+    "$(awk 'BEGIN { print 50100 + 23750 - 66120 }')"
+is "all 2.5 us late" "$(delay 0 --noise=const:2.5us@1-3)" 2500
+
+take "which request is waited for later: of what has arrived, the first in the list" 3 <<'END'
+0 1100 1110 Irecv comm=0 from=1 tag=1 bytes=8 request=1
+0 1110 1120 Irecv comm=0 from=2 tag=1 bytes=8 request=2
+2 4800 4810 Send comm=0 to=0 tag=1 bytes=8
+1 6800 6810 Send comm=0 to=0 tag=1 bytes=8
+0 20000 20010 Waitany requests=1,2 done=1
+0 25010 25020 Wait requests=2
+END
+is "the second comes earlier, and both lie ready: no other pick" \
+    "$(chosen picks_changed -- --noise=const:-1us@2)" 0
+is "... the first late: it is what the Wait gets, at 27 us" "$(delay 0 --noise=const:20us@1)" 1980
+is "... kept: the same end by another way" "$(delay 0 --noise=const:20us@1 --deterministic)" 6990
+
+# ---- what comes later because of the call is no candidate ----
+take "the second sender waits for what follows the Waitany" 3 <<'END'
+0 1100 1150 Irecv comm=0 from=1 tag=1 bytes=8 request=1
+0 1200 1250 Irecv comm=0 from=2 tag=1 bytes=8 request=2
+1 5000 5100 Send comm=0 to=0 tag=1 bytes=8
+0 1300 5200 Waitany requests=1,2 done=1
+0 5300 5310 Send comm=0 to=2 tag=1 bytes=8
+2 1200 5510 Recv comm=0 from=0 tag=1 bytes=8
+2 9000 9100 Send comm=0 to=0 tag=1 bytes=8
+0 8200 9200 Waitany requests=2
+END
+is "the first 6 us late: waited for" "$(delay 0 --noise=const:6us@1)" 6000
+is "... nothing is chosen" "$(chosen followed picks_changed -- --noise=const:6us@1)" "0 0"
+
+# ---- synchronous sends hear of their own message ----
+take "two Ssends" 3 <<'END'
+0 1100 1150 Irecv comm=0 from=1 tag=1 bytes=8 request=1
+0 1200 1250 Irecv comm=0 from=2 tag=1 bytes=8 request=2
+1 5000 5400 Ssend comm=0 to=0 tag=1 bytes=8
+2 9000 9400 Ssend comm=0 to=0 tag=1 bytes=8
+0 1300 5200 Waitany requests=1,2 done=1
+0 8200 9200 Waitany requests=2
+END
+is "the first late: the receiver takes the other, the senders are late by their own" \
+    "$(delay 0 --noise=const:6us@1) $(delay 2 --noise=const:6us@1)" "4000 0"
+is "... the late one 6 us, and 6 us before its end" "$(delay 1 --noise=const:6us@1)" 12000
+
+# ---- Waitsome ----
+take "Waitsome, two of three" 4 <<'END'
+0 1100 1110 Irecv comm=0 from=1 tag=1 bytes=8 request=1
+0 1110 1120 Irecv comm=0 from=2 tag=1 bytes=8 request=2
+0 1120 1130 Irecv comm=0 from=3 tag=1 bytes=8 request=3
+1 4800 4810 Send comm=0 to=0 tag=1 bytes=8
+2 5800 5810 Send comm=0 to=0 tag=1 bytes=8
+3 9800 9810 Send comm=0 to=0 tag=1 bytes=8
+0 1300 6000 Waitsome requests=1,2,3 done=1,2
+0 8000 10000 Waitsome requests=3
+END
+is "the first 7.5 us late: the other two, at 10 us" "$(delay 0 --noise=const:7.5us@1)" 4000
+is "... kept: it is waited for" "$(delay 0 --noise=const:7.5us@1 --deterministic)" 6500
+
+# ---- tests ----
+take "tests that fail, until one does not" 2 <<'END'
+0 1100 1110 Irecv comm=0 from=1 tag=1 bytes=8 request=1
+1 9000 9100 Send comm=0 to=0 tag=1 bytes=8
+0 2000 2010 Test requests=1 done=
+0 3000 3011 Test requests=1 done=
+0 4000 4012 Test requests=1 done=
+0 5000 5013 Testany requests=1 done=
+0 6000 6014 Testsome requests=1 done=
+0 10000 10015 Test requests=1 done=1
+END
+early=--noise=const:-6us@1 # it arrives at 3.2 us
+is "the third succeeds: what comes after it takes no time" "$(delay 0 $early)" -42
+is "... one early, two saved" "$(chosen tests_early tests_saved -- $early)" "1 2"
+is "... with the computation between them" "$(delay 0 $early --polling=wait)" \
+    "$(awk 'BEGIN { print 4012 - 10015 }')"
+is "... kept: nothing" "$(delay 0 $early --deterministic)" 0
+is "a test that would fail waits" "$(delay 0 --noise=const:5.385us@1)" \
+    "$(awk 'BEGIN { print 9200 + 5385 + (15 - 10) - 10015 }')" # 15 ns are 5 more than the least
+
+take "two that are tested for, and a Waitall of what is done" 3 <<'END'
+0 1100 1110 Irecv comm=0 from=1 tag=1 bytes=8 request=1
+0 1110 1120 Irecv comm=0 from=2 tag=1 bytes=8 request=2
+1 9000 9100 Send comm=0 to=0 tag=1 bytes=8
+2 9000 9100 Send comm=0 to=0 tag=1 bytes=8
+0 4000 4100 Testsome requests=1,2 done=
+0 5000 5200 Testany requests=1,2 done=
+0 10000 10300 Waitall requests=1,2
+END
+is "Testsome completes both: a test and the Waitall are not made" \
+    "$(delay 0 --noise=const:-6us@1,2)" -500
+is "... one of them only: the Waitall is" "$(delay 0 --noise=const:-6us@2)" -200
+
+# ---- answers ----
+take "an answer to the first" 3 <<'END'
+0 1100 1150 Irecv comm=0 from=1 tag=1 bytes=8 request=1
+0 1200 1250 Irecv comm=0 from=2 tag=1 bytes=8 request=2
+1 5000 5100 Send comm=0 to=0 tag=1 bytes=8
+2 9000 9100 Send comm=0 to=0 tag=1 bytes=8
+0 1300 5200 Waitany requests=1,2 done=1
+0 5500 5510 Send comm=0 to=1 tag=2 bytes=8
+1 5500 5710 Recv comm=0 from=0 tag=2 bytes=8
+0 8200 9200 Waitany requests=2
+END
+is "4.5 us late: it goes to the first all the same, and is counted" \
+    "$(delay 0 --noise=const:4.5us@1) $(chosen picks_changed answers redone -- --noise=const:4.5us@1)" \
+    "4000 1 1 0"
+# it would leave at 9.5 us, and arrive at 9.7; the first sends at 5 us + the noise
+is "4.7 us late: just" "$(chosen answers redone -- --noise=const:4.7us@1)" "1 0"
+is "4.702 us late: it would be there before what it answers has left: the traced order" \
+    "$(delay 0 --noise=const:4.702us@1) $(chosen picks_changed answers redone -- \
+        --noise=const:4.702us@1)" "4702 0 0 1"
+
+# ---- lanes do not know of each other ----
+# runs OPTION...: run times of the replicas of t.txt under random noise
+runs() {
+    "$mpgsim" --json --source-latency=200ns --noise=exp:4us "$@" t.txt | tr -d ' ,' |
+        awk -F: '/^"replicas"/ { on = 1 } /^\]/ { on = 0 } on && /run_time_ns/ { print $2 }'
+}
+is "40 replicas at a time, or one by one" "$(runs --replicas=40)" \
+    "$(for k in $(seq 0 39); do runs --replicas=1 --first-replica="$k"; done)"
+like "... of which some are redone, and some choose" \
+    "$(chosen redone -- --noise=exp:4us --replicas=40) $(chosen picks_changed -- --noise=exp:4us \
+        --replicas=40)" "[1-9]* [1-9]*"
+done_testing
