@@ -58,6 +58,7 @@ void mpg_lanes_free(struct mpg_lanes *l)
     free(l->slot_met);
     free(l->passed_ns);
     free(l->covered_ns);
+    free(l->cursor);
     free(l->own);
     free(l->all);
     free(l->others);
@@ -151,6 +152,14 @@ static int reserve_covered(struct mpg_lanes *l, uint32_t count, struct mpg_error
     return status;
 }
 
+static int reserve_cursors(struct mpg_lanes *l, uint32_t count, struct mpg_error *err)
+{
+    void *items = l->cursor;
+    int status = reserve(&items, l->n * sizeof *l->cursor, &l->cursor_capacity, count, err);
+    l->cursor = items;
+    return status;
+}
+
 /* What step S needs, with SLOTS slots in use. */
 static int reserve_all(struct mpg_lanes *l, const struct mpg_step *s, uint32_t slots,
                        struct mpg_error *err)
@@ -159,7 +168,8 @@ static int reserve_all(struct mpg_lanes *l, const struct mpg_step *s, uint32_t s
     if (reserve_values(l, &l->slot_value, &l->slot_capacity, slots, err) < 0 ||
         reserve_values(l, &l->slot_bare, &l->bare_capacity, slots, err) < 0 ||
         reserve_met(l, slots, err) < 0 ||
-        reserve_values(l, &l->stream_value, &l->stream_capacity, streams, err) < 0)
+        reserve_values(l, &l->stream_value, &l->stream_capacity, streams, err) < 0 ||
+        (mpg_perturbation_noise_drawn(l->p) && reserve_cursors(l, streams, err) < 0))
         return -1;
     if (l->chooses && reserve_choice(l, s, err) < 0)
         return -1;
@@ -186,6 +196,8 @@ static void step_enter(struct mpg_lanes *l, const struct mpg_step *s)
         x.covered_ns = l->covered_ns[s->stream];
         x.passed_ns = l->passed_ns + (size_t)s->stream * l->n;
     }
+    if (l->cursor)
+        x.cursor = l->cursor + (size_t)s->stream * l->n;
     if (l->likes)
         mpg_likes_find(l->likes, s, &x);
     mpg_perturb_compute(l->p, &x, l->first, l->n, value); /* from the last call's end on */

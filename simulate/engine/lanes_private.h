@@ -57,6 +57,9 @@ struct mpg_lanes {
     double *covered_ns;   /* capacity; of a stream's last call, those that begin so long before
                              its leave are, */
     double *passed_ns;    /* capacity x n; and until when these are over (struct mpg_interval) */
+    struct mpg_renewal_cursor *cursor; /* capacity x n, where the target's detours are drawn; of
+                             a stream's last interval */
+    uint32_t cursor_capacity;
     uint32_t stream_capacity, slot_capacity, bare_capacity, met_capacity, passed_capacity,
         covered_capacity;
     uint32_t *last_stream; /* of each rank: that its FINISH is of */

@@ -8,12 +8,18 @@ enum { LANES_AT_ONCE = 64 };
 
 /* --- from signatures --- */
 
+/* What the source's noise is taken out by: where the target's detours are drawn, what it met. */
+static enum mpg_noise_model source_model(const struct mpg_perturbation *p)
+{
+    return p->target_noise.drawn ? MPG_NOISE_ANY : p->noise_model;
+}
+
 int mpg_perturbation_use_noise(struct mpg_perturbation *p, struct mpg_error *err)
 {
     if (p->target && mpg_machine_init(&p->target_noise, p->target, p->noise_model, err) < 0)
         return -1;
     p->target_cores = p->target_noise.cores;
-    if (p->source && mpg_machine_init(&p->source_noise, p->source, p->noise_model, err) < 0)
+    if (p->source && mpg_machine_init(&p->source_noise, p->source, source_model(p), err) < 0)
         return -1;
     p->source_cores = p->source_noise.cores;
     p->same_noise = p->target_cores > 0 && p->source && mpg_machine_same(p->target, p->source);
@@ -63,6 +69,11 @@ bool mpg_perturbation_noise_covered(const struct mpg_perturbation *p)
            !p->target_noise.ecdf && mpg_flight_target_known(p);
 }
 
+bool mpg_perturbation_noise_drawn(const struct mpg_perturbation *p)
+{
+    return p->target_noise.drawn;
+}
+
 bool mpg_perturbation_noise_is_random(const struct mpg_perturbation *p)
 {
     return mpg_specs_are_random(&p->noise) ||
@@ -108,15 +119,11 @@ static double work_of_stretch(const struct mpg_perturbation *p, const struct mpg
 /* Less than this is rounding. */
 static const double ROUNDING_NS = 1e-3;
 
-/* Until when work of X that begins at BEGIN_NS of the record meets no detour, since that which is
- * going on then is in what the call before it cost. */
-static double find_passed(const struct mpg_interval *x, const struct mpg_resampled *record,
-                          const uint8_t *part, double begin_ns, double passed_ns)
+/* Until when work of X that begins at BEGIN_NS meets no detour, since that which is going on then,
+ * for LEFT_NS (0: none is) and since SINCE_NS, is in what the call before it cost. */
+static double find_passed(const struct mpg_interval *x, double begin_ns, double left_ns,
+                          double since_ns)
 {
-    double since_ns, left_ns;
-    if (begin_ns < passed_ns)
-        return passed_ns;
-    left_ns = mpg_resampled_detour_left(record, part, begin_ns, &since_ns);
     bool covered = since_ns > ROUNDING_NS && since_ns <= x->covered_ns + ROUNDING_NS;
     return left_ns > 0 && covered ? begin_ns + left_ns : 0;
 }
@@ -129,7 +136,11 @@ static double time_in_record(const struct mpg_interval *x, const struct mpg_resa
     /* as little work as rounding takes no time in a detour, either */
     if (!x->passed_ns || (time_ns <= work_ns && work_ns > ROUNDING_NS))
         return time_ns;
-    double passed_ns = find_passed(x, record, part, begin_ns, x->passed_ns[w]);
+    double passed_ns = x->passed_ns[w], since_ns;
+    if (begin_ns >= passed_ns) {
+        double left_ns = mpg_resampled_detour_left(record, part, begin_ns, &since_ns);
+        passed_ns = find_passed(x, begin_ns, left_ns, since_ns);
+    }
     double free_ns = passed_ns - begin_ns;
     if (!(free_ns > 0))
         return time_ns;
@@ -137,6 +148,28 @@ static double time_in_record(const struct mpg_interval *x, const struct mpg_resa
     if (work_ns <= free_ns)
         return work_ns;
     return free_ns + mpg_resampled_time_for(record, part, passed_ns, work_ns - free_ns);
+}
+
+/* How long WORK_NS of X, which begins at BEGIN_NS, takes among the drawn detours OF, in lane W. */
+static double time_in_renewal(const struct mpg_interval *x, const struct mpg_renewal_of *of,
+                              double begin_ns, double work_ns, uint32_t w)
+{
+    struct mpg_renewal_cursor nowhere = {.open = false};
+    struct mpg_renewal_cursor *cursor = x->cursor ? &x->cursor[w] : &nowhere;
+    if (!x->passed_ns)
+        return mpg_renewal_time_for(of, cursor, begin_ns, work_ns);
+    double passed_ns = x->passed_ns[w], since_ns;
+    if (begin_ns >= passed_ns) {
+        double left_ns = mpg_renewal_detour_left(of, cursor, begin_ns, &since_ns);
+        passed_ns = find_passed(x, begin_ns, left_ns, since_ns);
+    }
+    double free_ns = passed_ns - begin_ns;
+    if (!(free_ns > 0))
+        return mpg_renewal_time_for(of, cursor, begin_ns, work_ns);
+    x->passed_ns[w] = passed_ns;
+    if (work_ns <= free_ns)
+        return work_ns;
+    return free_ns + mpg_renewal_time_for(of, cursor, passed_ns, work_ns - free_ns);
 }
 
 /* How long WORK_NS of X takes on the target in lane W, that of REPLICA. */
@@ -147,6 +180,10 @@ static double time_on_target(const struct mpg_perturbation *p, const struct mpg_
     uint32_t core = mpg_machine_seat_of(target, x->rank).core;
     double begin_ns =
         mpg_machine_start(target, p->seed, x->rank, replica) + fmax(x->since_ns + delay_ns, 0);
+    if (target->drawn) {
+        struct mpg_renewal_of of = mpg_machine_renewal(target, p->seed, x->rank, replica);
+        return time_in_renewal(x, &of, begin_ns, work_ns, w);
+    }
     if (target->ecdf)
         return mpg_quanta_time_for(target->quanta[core], p->seed, x->rank, replica, begin_ns,
                                    work_ns);

@@ -19,9 +19,10 @@ static int reserve(struct mpg_machine *m, size_t cores, struct mpg_error *err)
     m->quanta = calloc(cores, sizeof *m->quanta);
     m->replay = calloc(cores, sizeof *m->replay);
     m->resampled = calloc(cores, sizeof *m->resampled);
+    m->renewal = calloc(cores, sizeof *m->renewal);
     m->offset_ns = calloc(cores, sizeof *m->offset_ns);
     m->first_core = calloc(cores + 1, sizeof *m->first_core);
-    if (m->quanta && m->replay && m->resampled && m->offset_ns && m->first_core)
+    if (m->quanta && m->replay && m->resampled && m->renewal && m->offset_ns && m->first_core)
         return 0;
     return mpg_error_set(err, "out of memory");
 }
@@ -44,9 +45,14 @@ static bool any_core(const struct mpg_signature *sig, bool (*has)(const struct m
     return false;
 }
 
-/* Puts CORE behind those that M has. */
-static int add_core(struct mpg_machine *m, const struct mpg_noise_core *core, struct mpg_error *err)
+/* Puts CORE behind those that M has; FIT: detours are drawn from families. */
+static int add_core(struct mpg_machine *m, const struct mpg_noise_core *core, bool fit,
+                    struct mpg_error *err)
 {
+    if (m->drawn) {
+        m->renewal[m->cores] = mpg_renewal_new(core, fit, err);
+        return m->renewal[m->cores++] ? 0 : -1;
+    }
     if (m->ecdf) {
         m->quanta[m->cores] = mpg_quanta_new(core, err);
         return m->quanta[m->cores++] ? 0 : -1;
@@ -67,6 +73,10 @@ int mpg_machine_init(struct mpg_machine *m, const struct mpg_signature *sig,
     *m = (struct mpg_machine){.together = true};
     m->ecdf = model == MPG_NOISE_ECDF ||
               (model == MPG_NOISE_ANY && !any_core(sig, has_record) && any_core(sig, has_quanta));
+    m->drawn = model == MPG_NOISE_RENEWAL || model == MPG_NOISE_FIT;
+    if (m->drawn && !any_core(sig, has_record))
+        return mpg_error_set(err, "%s: --noise-model=%s: there are no records of detours to draw from",
+                             sig->path, model == MPG_NOISE_FIT ? "fit" : "renewal");
     if (reserve(m, sig->cores + 1, err) < 0)
         goto fail;
     for (size_t i = 0; i < sig->cores; i++) {
@@ -75,14 +85,14 @@ int mpg_machine_init(struct mpg_machine *m, const struct mpg_signature *sig,
             continue;
         if (!last || !same_host(last, core))
             m->first_core[m->hosts++] = m->cores;
-        if (add_core(m, core, err) < 0) {
+        if (add_core(m, core, model == MPG_NOISE_FIT, err) < 0) {
             mpg_error_prefix(err, "%s", sig->path);
             goto fail;
         }
         last = core;
     }
     m->first_core[m->hosts] = m->cores;
-    m->together = m->together && m->cores > 0 && !m->ecdf;
+    m->together = m->together && m->cores > 0 && !m->ecdf && !m->drawn;
     return 0;
 fail:
     mpg_machine_clear(m);
@@ -91,13 +101,15 @@ fail:
 
 void mpg_machine_clear(struct mpg_machine *m)
 {
-    for (size_t i = 0; m->quanta && m->replay && i < m->cores; i++) {
+    for (size_t i = 0; m->quanta && m->replay && m->renewal && i < m->cores; i++) {
+        mpg_renewal_free(m->renewal[i]);
         mpg_quanta_free(m->quanta[i]);
         mpg_replay_free(m->replay[i]);
     }
     free(m->quanta);
     free(m->replay);
     free(m->resampled);
+    free(m->renewal);
     free(m->offset_ns);
     free(m->first_core);
     free(m->seat);
@@ -173,8 +185,18 @@ struct mpg_seat mpg_machine_seat_of(const struct mpg_machine *m, int32_t rank)
     return (struct mpg_seat){.core = core, .first = core, .leader = rank};
 }
 
+struct mpg_renewal_of mpg_machine_renewal(const struct mpg_machine *m, uint64_t seed, int32_t rank,
+                                          uint32_t replica)
+{
+    struct mpg_seat seat = mpg_machine_seat_of(m, rank);
+    return (struct mpg_renewal_of){
+        .renewal = m->renewal[seat.core], .seed = seed, .rank = seat.leader, .replica = replica};
+}
+
 double mpg_machine_start(const struct mpg_machine *m, uint64_t seed, int32_t rank, uint32_t replica)
 {
+    if (m->drawn) /* at any time they are as at any other */
+        return 0;
     struct mpg_seat seat = mpg_machine_seat_of(m, rank);
     struct mpg_address phase = {.seed = seed, .rank = seat.leader, .purpose = MPG_DRAW_PHASE};
     double u = mpg_draw(&phase, replica);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The noise of a machine's cores, records of detours or quanta, and which of them a rank meets from
+/* The noise of a machine's cores, records of detours, quanta, or detours that are drawn, and which of them a rank meets from
  * where on (docs/MODEL.md, 3, and Decisions, Phases, Quanta). Immutable while a simulation runs. */
 #ifndef MPG_MACHINE_H
 #define MPG_MACHINE_H
@@ -10,6 +10,7 @@
 #include "common/error.h"
 #include "signature/signature.h"
 #include "simulate/models/quanta.h"
+#include "simulate/models/renewal.h"
 #include "simulate/models/replay.h"
 #include "simulate/models/resampled.h"
 
@@ -18,9 +19,11 @@ enum mpg_cosched { MPG_COSCHED_NONE, MPG_COSCHED_NODE, MPG_COSCHED_JOB, MPG_COSC
 
 /* What a machine's noise is taken from. */
 enum mpg_noise_model {
-    MPG_NOISE_ANY,    /* records where it has any, else quanta */
-    MPG_NOISE_REPLAY, /* records */
-    MPG_NOISE_ECDF    /* quanta */
+    MPG_NOISE_ANY,     /* records where it has any, else quanta */
+    MPG_NOISE_REPLAY,  /* records */
+    MPG_NOISE_ECDF,    /* quanta */
+    MPG_NOISE_RENEWAL, /* detours drawn from the records' gaps and durations */
+    MPG_NOISE_FIT      /* from the families fitted to these */
 };
 
 struct mpg_seat {
@@ -31,10 +34,12 @@ struct mpg_seat {
 
 struct mpg_machine {
     size_t cores; /* 0: it has none */
-    bool ecdf;    /* of quanta, else of records */
+    bool ecdf;    /* of quanta, */
+    bool drawn;   /* of drawn detours; else of records */
     struct mpg_quanta **quanta;
     struct mpg_replay **replay;
     struct mpg_resampled *resampled;
+    struct mpg_renewal **renewal;
     double *offset_ns; /* of each record, on its host's clock */
     size_t hosts;
     size_t *first_core; /* of each host, and CORES */
@@ -43,7 +48,9 @@ struct mpg_machine {
     struct mpg_seat *seat; /* a rank; NULL: rank mod cores, each by its own draw */
 };
 
-/* Takes SIG's noise as MODEL says; it is none where SIG has none of that. SIG outlives M. */
+/* Takes SIG's noise as MODEL says; it is none where SIG has none of that. SIG outlives M. Errors: a
+ * core's noise leaves no time for work; detours are to be drawn and there are no records, or
+ * not the distributions of them that are asked for. */
 int mpg_machine_init(struct mpg_machine *m, const struct mpg_signature *sig,
                      enum mpg_noise_model model, struct mpg_error *err);
 /* Seats RANKS ranks, HOST[r] being rank r's as a small number. COSCHED, or MPG_COSCHEDS for what
@@ -53,7 +60,10 @@ int mpg_machine_seat(struct mpg_machine *m, int32_t ranks, const int32_t *host,
 /* Whether A and B have the same records, of the same times, and the same quanta. */
 bool mpg_machine_same(const struct mpg_signature *a, const struct mpg_signature *b);
 struct mpg_seat mpg_machine_seat_of(const struct mpg_machine *m, int32_t rank);
-/* Where in its record, or in its first quantum, RANK starts in REPLICA, ns. */
+/* The detours that RANK meets in REPLICA, of an M whose detours are drawn: by its leader's draws. */
+struct mpg_renewal_of mpg_machine_renewal(const struct mpg_machine *m, uint64_t seed, int32_t rank,
+                                          uint32_t replica);
+/* Where in its record, or in its first quantum, RANK starts in REPLICA, ns; 0: detours are drawn. */
 double mpg_machine_start(const struct mpg_machine *m, uint64_t seed, int32_t rank,
                          uint32_t replica);
 void mpg_machine_clear(struct mpg_machine *m);

@@ -85,6 +85,8 @@ bool mpg_perturbation_collectives_measured(const struct mpg_perturbation *p);
 bool mpg_perturbation_noise_measured(const struct mpg_perturbation *p);
 bool mpg_perturbation_noise_removed(const struct mpg_perturbation *p);
 bool mpg_perturbation_noise_unchanged(const struct mpg_perturbation *p);
+/* Whether the target's detours are drawn, so that cursors make them cheap. */
+bool mpg_perturbation_noise_drawn(const struct mpg_perturbation *p);
 /* Whether detours of the target are in its messages' measured times, too: it has both. */
 bool mpg_perturbation_noise_covered(const struct mpg_perturbation *p);
 /* Whether the source's is taken out by what is alike (simulate/engine/likes.h). */
@@ -116,6 +118,8 @@ struct mpg_interval {
      * covered_ns, is none: what the call before it costs has it. In each lane such a one ends at
      * passed_ns, in the record (in and out; 0: there was none yet). NULL: all detours count. */
     double covered_ns, *passed_ns;
+    /* Where drawn detours of the target's were looked for last, in each lane; NULL: nowhere. */
+    struct mpg_renewal_cursor *cursor;
 };
 
 /* How much longer X takes that began DELAY_NS[w] late: nu + (rho - 1) c, never less than

@@ -96,17 +96,24 @@ static int parse_cosched(struct mpg_arguments *a, struct mpg_error *err)
 static int parse_noise_model(const struct mpg_arguments *a, struct mpg_perturbation *p,
                              struct mpg_error *err)
 {
+    static const struct {
+        const char *name;
+        enum mpg_noise_model model;
+    } models[] = {{"replay", MPG_NOISE_REPLAY},
+                  {"renewal", MPG_NOISE_RENEWAL},
+                  {"ecdf", MPG_NOISE_ECDF},
+                  {"fit", MPG_NOISE_FIT}};
     if (!a->noise_model)
         return 0;
     if (!a->signature)
         return mpg_error_set(err, "--noise-model: there is no --signature whose noise it is about");
-    if (strcmp(a->noise_model, "replay") == 0)
-        p->noise_model = MPG_NOISE_REPLAY;
-    else if (strcmp(a->noise_model, "ecdf") == 0)
-        p->noise_model = MPG_NOISE_ECDF;
-    else
-        return mpg_error_set(err, "--noise-model: '%s' is not replay or ecdf", a->noise_model);
-    return 0;
+    for (size_t i = 0; i < sizeof models / sizeof *models; i++)
+        if (strcmp(a->noise_model, models[i].name) == 0) {
+            p->noise_model = models[i].model;
+            return 0;
+        }
+    return mpg_error_set(err, "--noise-model: '%s' is not replay, renewal, ecdf or fit",
+                         a->noise_model);
 }
 
 /* --NAME: what the signatures' lambda, or tau, is drawn from, unless GIVEN replaces that. */

@@ -60,8 +60,10 @@ const struct mpg_option *mpg_arguments_table(struct mpg_arguments *a)
          .minimum = 1e-9, .maximum = 1e9},
         {.name = "noise-model", .kind = MPG_OPTION_STRING, .value = &a->noise_model,
          .argument = "HOW",
-         .help = "replay: signatures' recorded detours; ecdf: the time that their\n"
-                 "FTQ quanta lost (default: replay where there are any)"},
+         .help = "replay: signatures' recorded detours; renewal: detours drawn from\n"
+                 "the recorded gaps and durations; fit: from the families fitted to\n"
+                 "them; ecdf: the time that their FTQ quanta lost (default: replay\n"
+                 "where there are any detours, else ecdf)"},
         {.name = "latency-model", .kind = MPG_OPTION_STRING, .value = &a->latency_model,
          .argument = "HOW",
          .help = "empirical (default): latencies as they were measured; fit: as the\n"

@@ -42,7 +42,13 @@ static void say_lost(const struct mpg_signature *sig, char *text, size_t size)
 /* Who meets noise together, and on which core. */
 static void say_cosched(const struct mpg_machine *m, char *text, size_t size)
 {
-    if (m->cosched == MPG_COSCHED_NONE)
+    if (m->drawn && m->cosched != MPG_COSCHED_NONE)
+        snprintf(text, size, "the i-th rank of a host runs on its core i mod %zu, with one row of "
+                             "draws for the %s", m->cores / m->hosts,
+                 m->cosched == MPG_COSCHED_JOB ? "job" : "host");
+    else if (m->drawn)
+        snprintf(text, size, "rank r runs on core r mod %zu", m->cores);
+    else if (m->cosched == MPG_COSCHED_NONE)
         snprintf(text, size, "rank r runs on core r mod %zu, from a random phase", m->cores);
     else
         snprintf(text, size,
@@ -106,6 +112,13 @@ static void say_noise(const struct mpg_report *r, char *text, size_t size)
                  p->target_cores, p->target_cores == 1 ? "" : "s", many,
                  has_memory(&p->target_noise) ? ", with their autocorrelation" : "", who,
                  say_removed(r));
+    else if (p->target_noise.drawn)
+        snprintf(replay, sizeof replay,
+                 "detours of %zu core%s%s drawn, gaps and durations by turns from %s, %s of the time lost "
+                 "in the record%s; %s%s", p->target_cores, p->target_cores == 1 ? "" : "s", many,
+                 p->noise_model == MPG_NOISE_FIT ? "the nearest families fitted to them (fit)"
+                                                 : "those of the record (renewal)",
+                 lost, p->target_cores == 1 ? "" : "s", who, say_removed(r));
     else
         snprintf(replay, sizeof replay, "detours of %zu core%s%s replayed, %s of the time lost; %s%s",
                  p->target_cores, p->target_cores == 1 ? "" : "s", many, lost, who, say_removed(r));

@@ -126,6 +126,9 @@ static json_t *options_json(const struct mpg_report *r)
     json_object_set_new(o, "call_noise", specs_json(&p->call_noise));
     json_object_set_new(o, "latency", specs_json(&p->latency));
     json_object_set_new(o, "byte", specs_json(&p->byte));
+    if (p->target_noise.drawn)
+        json_object_set_new(o, "noise_model",
+                            json_string(p->noise_model == MPG_NOISE_FIT ? "fit" : "renewal"));
     if (p->latency_model == MPG_TIME_FIT)
         json_object_set_new(o, "latency_model", json_string("fit"));
     if (p->byte_model == MPG_TIME_FIT)

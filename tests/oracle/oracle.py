@@ -46,6 +46,7 @@ class Settings:
                  signature=None, source=None, path=None, cosched=None,
                  measurement="resample", seed=1, first_replica=0, keep_tracer=False,
                  latency_model="empirical", byte_model="empirical", call_edges=None,
+                 noise_model=None,
                  sync_reduce=False,
                  deterministic=False, polling="work"):
         self.absorb = absorb
@@ -69,10 +70,14 @@ class Settings:
         self.latency_model = latency_model
         self.byte_model = byte_model
         self.sync_reduce = sync_reduce
+        self.noise_model = noise_model
         faithful = absorb == "none" and eager_limit == -1
         self.paper_edges = call_edges == "paper" or (call_edges is None and faithful)
         self.deterministic = deterministic
         self.polling = polling
+
+    def drawn_noise(self):
+        return self.signature and self.noise_model in ("renewal", "fit")
 
     def removes_tracer(self):
         return bool(self.signature) and not self.keep_tracer
@@ -286,6 +291,7 @@ def parse_arguments(words):
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--first-replica", type=int, default=0)
     parser.add_argument("--keep-tracer", action="store_true")
+    parser.add_argument("--noise-model", choices=["replay", "renewal", "fit"])
     for what in ("--latency-model", "--byte-model"):
         parser.add_argument(what, choices=["empirical", "fit"], default="empirical")
     parser.add_argument("--deterministic", action="store_true")

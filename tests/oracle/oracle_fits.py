@@ -41,7 +41,7 @@ def incomplete_gamma(a, x):
 def gamma_quantile(a, u):
     """P^-1(a, u): by halving the interval, in logarithms."""
     low, high = -700.0, math.log(a + 60 * math.sqrt(a) + 800)
-    for _ in range(200):
+    for _ in range(90):
         middle = (low + high) / 2
         below, above = incomplete_gamma(a, math.exp(middle))
         if below < u if u < 0.5 else above > 1 - u:

@@ -7,8 +7,10 @@ from collections import Counter, defaultdict
 from fractions import Fraction
 
 from oracle_draws import PART, PHASE, Draws
+from oracle_renewal import CoreRenewal, Renewal
 from oracle_replay import (PARTS, ROUNDING_NS, LossTable, Resampled, bin_of,
-                           bound_of, composed, read_record, time_for)
+                           bound_of, composed, read_detours, read_record, time_for)
+from oracle_trace import OracleError
 
 ZERO = Fraction(0)
 ENOUGH = 8
@@ -77,6 +79,27 @@ class Cores:
             return whole
         again = Resampled(whole, self.picked)
         return again if again.work > 0 else whole
+
+
+class Drawn(Cores):
+    """Cores whose detours are drawn."""
+
+    def __init__(self, signature, trace, settings, mode, model):
+        super().__init__(signature, trace, settings, mode)
+        self.core = {id(core): CoreRenewal(core, read_detours(core.get("detours", {"n": 0})),
+                                           model)
+                     for core in self.all}
+        self.clocks = {}
+
+    def phase(self, rank):
+        return 0.0
+
+    def clock(self, rank):
+        core, lowest, _ = self.place(rank)
+        key = id(core), lowest
+        if key not in self.clocks:
+            self.clocks[key] = Renewal(self.core[id(core)], self.draw, lowest)
+        return self.clocks[key]
 
 
 class Sketch:
@@ -181,7 +204,8 @@ class Noise:
 
     def __init__(self, trace, settings):
         self.trace, self.settings = trace, settings
-        self.target = self.cores(settings.signature)
+        self.target = (self.drawn(settings.signature) if settings.drawn_noise()
+                       else self.cores(settings.signature))
         self.source = settings.signature and self.cores(settings.source)
         self.tables, self.removals = {}, {}
         self.covered_until = {}
@@ -196,6 +220,12 @@ class Noise:
         mode = self.settings.cosched or (
             "node" if all(core.get("together") for core in signature.cores) else "none")
         return Cores(signature, self.trace, self.settings, mode)
+
+    def drawn(self, signature):
+        if not any(core.get("span_ns") for core in signature.cores):
+            raise OracleError("no records of detours to draw from")
+        return Drawn(signature, self.trace, self.settings,
+                     self.settings.cosched or "none", self.settings.noise_model)
 
     # Alikes
 
@@ -280,5 +310,11 @@ class Noise:
             until = self.covered_until[rank] = begin + detour[1]
         free = until - begin
         if free <= 0:
-            return time_for(clock, begin, work)
-        return work if work <= free else free + time_for(clock, until, work - free)
+            return time_on(clock, begin, work)
+        return work if work <= free else free + time_on(clock, until, work - free)
+
+
+def time_on(clock, begin, work):
+    if isinstance(clock, Renewal):
+        return clock.time_for(begin, work)
+    return time_for(clock, begin, work)

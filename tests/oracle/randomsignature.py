@@ -165,7 +165,17 @@ class Maker:
                                "duration_ns": [duration for _, duration in detours]}
         else:
             core["detours"] = whole(detours, self.random.choice([1, 10]))
+        if len(detours) > 1:
+            self.add_gaps(core)
         return core
+
+    def add_gaps(self, core):
+        """Made up as well: to draw from, beside what there is to replay."""
+        rest, self.random = self.random, self.fits
+        often = self.fits.choice([1, 10, 100])
+        for key, scale in (("gap_ns", 30000 / often), ("duration_ns", 2000 / often)):
+            core[key] = self.with_fits(self.distribution(scale), scale)
+        self.random = rest
 
     def cores(self):
         cores = []

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # What signatures' times and noise are drawn from (TAP; docs/MODEL.md, section 3): --latency-model,
-# --byte-model, by what the command line's distributions give for the same draws.
+# --byte-model, by what the command line's distributions give for the same draws; --noise-model.
 set -u
 mpgsim=${MPGSIM:-mpgsim}
 python=${PYTHON3-python3}
@@ -133,7 +133,86 @@ near "the slope above the greatest size is the fits', too" \
     "$(runs --absorb=none --signature=slope.sig --latency=const:0ns --byte-model=fit ring.txt)" \
     "$(runs --absorb=none --latency=const:0ns --byte=exp:2.385ns ring.txt)"
 
+# ---- noise ----
+# core NUMBER GAPS DURATIONS [FITS]: a made-up core that states gaps and durations
+core() {
+    printf '{"core": %s, "span_ns": 1000000, "detours": {"start_ns": [100, 7000], "duration_ns": [50, 60]}, ' "$1"
+    printf '"gap_ns": {"n": 9, "mean": %s, "quantiles": [%s]%s}, ' "${2%%,*}" "$2" "${4:+, \"fits\": $4}"
+    printf '"duration_ns": {"n": 9, "mean": %s, "quantiles": [%s]%s}}' "${3%%,*}" "$3" "${4:+, \"fits\": $4}"
+}
+# cores CORE...: a machine with these
+cores() {
+    echo '{"format": "mpgkit-signature", "version": [4, 0], "header": {"host": "made up"},'
+    echo "\"noise\": [$(IFS=,; echo "$*")]}"
+}
+fits='[{"family": "exponential", "location": 0, "distance": 0.01, "parameters": [
+    {"name": "mean", "value": 900.5, "low": 900.5, "high": 900.5}]}]'
+cores "$(core 0 20,300,9000 5,90,700 "$fits")" "$(core 1 20,300,9000 5,90,700 "$fits")" >two.sig
+cores "$(core 0 20,300,9000 5,90,700)" "$(core 1 20,500,5000 5,90,300)" >mixed.sig
+cores '{"core": 0, "span_ns": 2385, "detours": {"start_ns": [100], "duration_ns": [238.5]}}' >tick.sig
+calls 1 </dev/null >one.txt
+for ((k = 0; k < 9; k++)); do
+    echo "0 $((2000000 * k + 1000000)) $((2000000 * k + 1000100)) Barrier comm=0"
+done | cat <(echo "#mpgtext 1
+#ranks 1
+#comm 0 = 0
+0 0 100 Init") - <(echo "0 18000000 18000100 Finalize") >long.txt
+noise=(--absorb=none --source=none --signature=two.sig)
+for model in renewal fit; do
+    all=$(runs "${noise[@]}" --noise-model=$model ring.txt | head -n 1)
+    is "$model: replicas one by one are those of all together, whatever the lanes" \
+        "$(for ((k = 0; k < 40; k++)); do
+            "$mpgsim" --json --seed=7 --eager-limit=4096 --replicas=1 --first-replica=$k "${noise[@]}" \
+                --noise-model=$model ring.txt | "$python" -c '
+import json, sys
+print(json.load(sys.stdin)["replicas"][0]["run_time_ns"])'
+        done | tr '\n' ' ')" "$all "
+    ok "$model: another seed, other detours" test "$all" != \
+        "$("$mpgsim" --json --seed=8 --replicas=40 "${noise[@]}" --noise-model=$model ring.txt | "$python" -c '
+import json, sys
+print(*(one["run_time_ns"] for one in json.load(sys.stdin)["replicas"]))')"
+    is "$model: JSON has it" "$("$mpgsim" --json "${noise[@]}" --noise-model=$model ring.txt |
+        grep -c "\"noise_model\": \"$model\"")" 1
+    is "$model: a machine as its own source changes nothing" \
+        "$(runs --signature=two.sig --source=two.sig --noise-model=$model ring.txt | tail -n 1)" "0.0 0.0 0.0 0.0"
+done
+ok "fit draws other ones than renewal" test "$(runs "${noise[@]}" --noise-model=fit ring.txt)" != \
+    "$(runs "${noise[@]}" --noise-model=renewal ring.txt)"
+like "the answer says renewal" "$("$mpgsim" "${noise[@]}" --noise-model=renewal ring.txt | tr -s ' \n' ' ')" \
+    "*detours of 2 cores drawn, gaps and durations by turns from those of the record (renewal), *"
+like "and fit" "$("$mpgsim" "${noise[@]}" --noise-model=fit ring.txt | tr -s ' \n' ' ')" \
+    "*from the nearest families fitted to them (fit), *"
+# One detour of a tenth of its record: a ninth of the work is lost, but for the blocks' begins.
+is "18 ms of work that loses a ninth" "$("$mpgsim" --json --seed=3 --replicas=200 --signature=tick.sig \
+    --source=none --noise-model=renewal long.txt | "$python" -c '
+import json, sys
+runs = [one["run_time_ns"] for one in json.load(sys.stdin)["replicas"]]
+mean = sum(runs) / len(runs)
+print(abs((mean - 17999900) / (17999000 / 9) - 1) < 0.005 or mean)')" True
+# waits WHO: delays of two ranks before their first call
+calls 2 </dev/null >apart.txt
+waits() { runs "$@" --noise-model=renewal apart.txt | tail -n 1; }
+is "ranks of a node have one row of draws where that is wanted" \
+    "$(waits --signature=two.sig --cosched=node | awk '{ print ($1 > 0 && $1 == $2) }')" 1
+is "of each core's own gaps and durations" \
+    "$(waits --signature=mixed.sig --cosched=node | awk '{ print ($1 != $2) }')" 1
+is "and else each its own" "$(waits --signature=two.sig | awk '{ print ($1 != $2) }')" 1
+
 # ---- errors ----
+cores '{"core": 0, "ftq": {"quantum_ns": 1000000, "lost_ns": {"n": 9, "mean": 3, "quantiles": [3, 3]}}}' >ftq.sig
+cores "$(core 5 20,300 5,90)" >unfitted.sig
+cores "$(core 5 0,0 5,90)" >never.sig
+for model in renewal fit; do
+    ok "$model without a record" refuses 1 \
+        "*ftq.sig: --noise-model=$model: there are no records of detours to draw from" \
+        --signature=ftq.sig --noise-model=$model ring.txt
+done
+ok "fit without fits" refuses 1 "*unfitted.sig: core 5: gaps: no family is fitted to it in this signature" \
+    --signature=unfitted.sig --noise-model=fit ring.txt
+ok "no time between detours" refuses 1 "*never.sig: core 5: the detours leave no time for work" \
+    --signature=never.sig --noise-model=renewal ring.txt
+ok "a model that there is not" refuses 2 "*--noise-model: 'often' is not replay, renewal, ecdf or fit*" \
+    --signature=two.sig --noise-model=often ring.txt
 machine "$(times 8 700 900 none 0)" >old.sig
 machine "$(times 8 700 900 weibull 0 shape=2)" >half.sig
 ok "a signature without fits" refuses 1 \
