@@ -26,6 +26,9 @@
  *   MERGE        slot = max(a, b), less what absorbs them (shift_a, shift_b)
  *   VIEW         slot = a, as its receiver sees it (they may be one): it can be exchanged with
  *                others of its rank (below), and whoever sent it still reads a
+ *   EXPAND       slots of a collective's members, from their enters to their leaves: of all members,
+ *                or of one of them in a tree (struct mpg_expanding), if collectives are asked for
+ *                as the messages of their algorithms
  *   LEAVE        stream = max over the local edge (from stream: duration_ns at most) and
  *                `edges` (each from its slot, by its kind: enum mpg_edge_kind); a call with
  *                a MEETING edge has no other
@@ -50,6 +53,7 @@
 #include <stdint.h>
 
 #include "common/error.h"
+#include "graph/algorithms/plan.h"
 #include "graph/clocks.h"
 #include "trace/reader.h"
 
@@ -63,6 +67,7 @@ enum mpg_step_kind {
     MPG_STEP_CONTRIBUTE, /* slot = slot a + the rank's share of a collective */
     MPG_STEP_MERGE,      /* slot = max(a - shift_a, b - shift_b) */
     MPG_STEP_VIEW,       /* slot = slot a, an arrival, as its receiver sees it from now on */
+    MPG_STEP_EXPAND,     /* slots of a collective's members, by the messages of its algorithm */
     MPG_STEP_LEAVE,      /* stream's value: from this call's enter and the edges to its leave */
     MPG_STEP_FINISH      /* the stream's value is its rank's last: MPI_Finalize's enter */
 };
@@ -120,12 +125,31 @@ struct mpg_edge {
     double contributed_bytes;  /* and what the rank gives, or gets */
     enum mpg_call call;        /* ROOT: the collective's, blocking */
     bool is_view;              /* ARRIVAL: its slot is one that a VIEW step wrote */
+    bool expanded;             /* MEETING, MET: from the member's own slot after EXPAND */
 };
 
 /* What a call was given and may complete: the arrival of a message. */
 struct mpg_candidate {
     struct mpg_edge arrival; /* of kind ARRIVAL, in a view */
     bool completed;          /* here, in the trace */
+};
+
+/* A member of a collective that is evaluated by its messages. */
+struct mpg_expanded_member {
+    uint32_t slot;         /* its enter, then its leave */
+    uint32_t message_slot; /* in a tree: of the message between it and its parent, as long as one of
+                              the two has been evaluated and the other has not */
+    struct mpg_origin origin;
+    double enter_ns;       /* aligned */
+};
+
+/* Of a plan that is a tree, a step is about one member, whose parent's and children's steps have
+ * been as mpg_expand_member() wants them (simulate/algorithms/expand.h); else about all. */
+struct mpg_expanding {
+    struct mpg_plan plan;
+    const int32_t *world_ranks; /* by index */
+    double eager_limit_bytes;   /* messages of more bytes are synchronous; INFINITY: none are */
+    const struct mpg_expanded_member *member; /* by index; of a tree those that have come */
 };
 
 /* A call of the program: what it is, and where it is made. */
@@ -179,6 +203,8 @@ struct mpg_step {
     double contributed_bytes;  /* and what the rank gives */
     uint32_t sent_number; /* LEAVE: what the call sent, or started to send */
     const struct mpg_sent *sent; /* valid until the next step is asked for */
+    const struct mpg_expanding *expanding; /* EXPAND: valid until the next step is asked for, */
+    int32_t member;            /* and which member, relative to the root; -1: all */
     struct { double clock, wait; } shift_a, shift_b; /* MERGE, by how slack is believed */
     uint32_t edge_number; /* LEAVE */
     const struct mpg_edge *edges; /* valid until the next step is asked for */
@@ -195,6 +221,8 @@ struct mpg_graph_options {
     bool choose;               /* LEAVE steps have candidates */
     uint64_t horizon;          /* of messages in flight: with more, no call waits for those that
                                   it may complete */
+    const struct mpg_table *expand; /* collectives as their algorithms' messages; NULL: as nodes.
+                                       Not owned */
 };
 
 /* Things worth telling about a finished graph. */
@@ -226,6 +254,7 @@ struct mpg_graph_counts {
     uint64_t file_calls;        /* local */
     uint64_t unknown;           /* calls that the trace has by name only: local */
     uint64_t threads;           /* streams beyond one a rank */
+    uint64_t expanded;          /* collectives, of `collectives` */
 };
 
 struct mpg_graph;

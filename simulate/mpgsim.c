@@ -18,6 +18,7 @@ struct inputs {
     struct mpg_perturbation p;
     struct mpg_places places;
     struct mpg_times_options times;
+    struct mpg_table *table; /* NULL: collectives are not expanded */
 };
 
 static int load_signature(const char *path, struct mpg_signature **sig, struct mpg_error *err)
@@ -41,6 +42,16 @@ static int check_output(const struct mpg_arguments *a, const char *trace, struct
     return 0;
 }
 
+/* Which algorithms collectives have, if it matters. */
+static int load_table(const struct mpg_arguments *a, struct inputs *in, struct mpg_error *err)
+{
+    if (!a->expand)
+        return 0;
+    in->table = a->collective_table ? mpg_table_read(a->collective_table, err)
+                                    : mpg_table_default(err);
+    return in->table ? 0 : -1;
+}
+
 static int seat_ranks(const struct mpg_arguments *a, struct inputs *in, struct mpg_error *err)
 {
     int32_t ranks = mpg_trace_ranks(in->trace);
@@ -58,7 +69,7 @@ static int seat_ranks(const struct mpg_arguments *a, struct inputs *in, struct m
 static int open_inputs(const struct mpg_arguments *a, const char *trace, struct inputs *in,
                        struct mpg_error *err)
 {
-    if (check_output(a, trace, err) < 0 ||
+    if (check_output(a, trace, err) < 0 || load_table(a, in, err) < 0 ||
         load_signature(a->signature, &in->target, err) < 0 ||
         load_signature(mpg_arguments_source(a), &in->given_source, err) < 0 ||
         !(in->trace = mpg_trace_open(trace, err)) ||
@@ -81,6 +92,7 @@ static void close_inputs(struct inputs *in)
     mpg_source_clear(&in->source);
     mpg_signature_free(in->given_source);
     mpg_trace_close(in->trace);
+    mpg_table_free(in->table);
 }
 
 /* PATH's eager limit; false: it is not known. */
@@ -125,6 +137,7 @@ static void set_options(const struct mpg_arguments *a, struct inputs *in,
     o->deterministic = a->deterministic;
     o->horizon = (uint64_t)a->horizon;
     o->skips_polling = a->polling && in->times.polling == MPG_POLLING_WAIT;
+    o->graph.expand = in->table;
     in->p.without_tracer = in->p.target && !a->keep_tracer && !a->predict;
     set_limits(a, in, o);
     o->floors.has_source_cost = a->given.source_latency || a->given.source_byte;
@@ -221,6 +234,8 @@ static int run(const struct mpg_arguments *a, const char *trace, struct mpg_simu
                                 .source = &in->source,
                                 .places = predict.places,
                                 .map = a->map,
+                                .collectives = a->collectives,
+                                .collective_table = a->collective_table,
                                 .times = &in->times,
                                 .options = options,
                                 .result = &result,

@@ -5,6 +5,7 @@
 
 #include "graph/meetings/coming.h"
 #include "graph/meetings/costs.h"
+#include "graph/meetings/expanding.h"
 
 /* Members are kept in blocks, made when the first of one arrives: a communicator's size
  * alone takes no memory. */
@@ -35,6 +36,8 @@ struct collective {
     int32_t latest; /* of a closed meeting: the member that came last */
     uint64_t sequence;
     double total_bytes; /* of those that have arrived */
+    struct expansion *expansion; /* NULL: it is a node */
+    struct collective *next;     /* of expanded ones that are over */
     struct member *blocks[];
 };
 

@@ -22,7 +22,51 @@ static void free_collective(struct collective *c)
 {
     for (int32_t i = 0; i < c->p; i += BLOCK)
         free(c->blocks[i >> BLOCK_BITS]);
+    graph_expansion_free(c->expansion);
     free(c);
+}
+
+void graph_meetings_settle(struct meetings *meetings)
+{
+    while (meetings->over) {
+        struct collective *c = meetings->over;
+        meetings->over = c->next;
+        free_collective(c);
+    }
+}
+
+static void wake_member(struct collective *c, int32_t i)
+{
+    struct member *m = graph_find_member(c, i);
+    if (m)
+        graph_wake(&m->waiter);
+}
+
+static void wake_expanded(void *collective, int32_t i)
+{
+    wake_member(collective, i);
+}
+
+/* C, a new one, is made of messages if that is asked for, and all its members are here. */
+static int expand(struct meetings *meetings, struct collective *c, struct mpg_error *err)
+{
+    const struct mpg_comm *comm = graph_comm_of(meetings, c);
+    const struct to_expand what = {.table = meetings->expand,
+                                   .eager_limit_bytes = meetings->eager_limit_bytes,
+                                   .call = c->call,
+                                   .p = c->p,
+                                   .world_ranks = comm->world_ranks,
+                                   .context = c,
+                                   .wake = wake_expanded};
+    if (!meetings->expand || c->p == 1 || c->expected < c->p || comm->remote_size > 0 ||
+        !graph_has_algorithms(c->call))
+        return 0;
+    c->expansion = graph_expansion_new(&what, err);
+    if (!c->expansion)
+        return -1;
+    c->holds = false; /* it is the algorithm's messages that say who waits */
+    meetings->counts->expanded++;
+    return 0;
 }
 
 static struct collective *new_collective(struct meetings *meetings, const struct coming *coming,
@@ -50,7 +94,10 @@ static struct collective *new_collective(struct meetings *meetings, const struct
     c->p = p;
     c->expected = expected;
     c->root = -1;
-    return c;
+    if (expand(meetings, c, err) == 0)
+        return c;
+    free_collective(c);
+    return NULL;
 }
 
 /* The collective that COMING is about. */
@@ -185,13 +232,6 @@ static struct merged merged_with_first(const struct member *m, int32_t i)
     return (struct merged){m->slot, i, m->enter_ns, m->duration_ns};
 }
 
-static void wake_member(struct collective *c, int32_t i)
-{
-    struct member *m = graph_find_member(c, i);
-    if (m)
-        graph_wake(&m->waiter);
-}
-
 /* Everyone is there: all contributions become the meeting node's value. */
 static int close_meeting(struct meetings *meetings, struct collective *c, struct mpg_error *err)
 {
@@ -280,6 +320,13 @@ static int take_part(struct meetings *meetings, struct collective *c, const stru
                      int32_t me, struct mpg_error *err)
 {
     struct member *m = graph_find_member(c, me);
+    if (c->expansion) {
+        if (graph_store(meetings->steps, call, &m->slot, err) < 0)
+            return -1;
+        const struct comes member = {me,           c->root,     m->slot,          m->place,
+                                     origin_of(m), m->enter_ns, (double)m->bytes};
+        return graph_expansion_arrive(c->expansion, meetings->steps, &member, err);
+    }
     switch (c->shape) {
     case SHAPE_MEETING:
         if (graph_store(meetings->steps, call, &m->slot, err) < 0)
@@ -328,6 +375,8 @@ static void note_rooted(const struct collective *c, const struct call *call,
                         const struct coming *coming, int32_t me)
 {
     uint32_t n = 0;
+    if (c->expansion)
+        return;
     if (c->shape == SHAPE_FROM_ROOT && me == c->root)
         n = c->call == MPG_CALL_Bcast ? graph_rounds_of(c->call, c->p) : (uint32_t)c->p - 1;
     else if (c->shape == SHAPE_TO_ROOT && me != c->root && coming->root != MPG_PROC_NULL)
@@ -428,6 +477,8 @@ int graph_arrive_promised(struct meetings *meetings, const struct call *call,
 static bool may_leave(const struct part *part)
 {
     const struct collective *c = part->collective;
+    if (c->expansion)
+        return graph_expansion_left(c->expansion, part->me);
     switch (c->shape) {
     case SHAPE_MEETING:
         return c->closed;
@@ -453,6 +504,12 @@ static void leave_collective(struct meetings *meetings, struct collective *c)
 {
     if (++c->left < c->expected)
         return;
+    if (c->expansion) {
+        mpg_map_remove(&meetings->open, graph_pair((int32_t)c->order, c->where), c->sequence);
+        c->next = meetings->over;
+        meetings->over = c;
+        return;
+    }
     if (c->closed)
         graph_free_slot(meetings->steps, c->meeting_slot);
     for (int32_t i = 0; i < c->p && c->shape == SHAPE_SCAN; i++)
@@ -549,11 +606,30 @@ int graph_part_left(struct meetings *meetings, const struct part *part, const st
     return 0;
 }
 
+/* From where ME's part in the messages ends; its slot is not needed any more. */
+static int expanded_edge(struct meetings *meetings, const struct collective *c,
+                         const struct member *me, struct mpg_error *err)
+{
+    struct mpg_edge *edge =
+        edge_from(meetings, me, c->blocking ? MPG_EDGE_MEETING : MPG_EDGE_MET, me->slot);
+    if (!edge)
+        return graph_out_of_memory(err);
+    edge->expanded = true;
+    graph_free_slot(meetings->steps, me->slot);
+    return 0;
+}
+
 int graph_part_edges(struct meetings *meetings, const struct part *part, struct mpg_error *err)
 {
     struct collective *c = part->collective;
     const struct member *me = graph_find_member(c, part->me);
     int status = 0;
+    if (c->expansion) {
+        if (graph_expansion_left(c->expansion, part->me))
+            status = expanded_edge(meetings, c, me, err);
+        leave_collective(meetings, c);
+        return status;
+    }
     switch (c->shape) {
     case SHAPE_MEETING:
         if (c->closed)
@@ -584,6 +660,7 @@ void graph_meetings_clear(struct meetings *meetings)
     for (size_t i = 0; i < meetings->open.capacity; i++)
         if (meetings->open.entries[i].used)
             free_collective((struct collective *)(uintptr_t)meetings->open.entries[i].value);
+    graph_meetings_settle(meetings);
     mpg_map_clear(&meetings->open);
     mpg_map_clear(&meetings->sequences);
 }

@@ -28,6 +28,9 @@ struct meetings {
     struct mpg_graph_counts *counts;
     struct members *members;
     struct steps *steps;
+    const struct mpg_table *expand; /* NULL: collectives are nodes */
+    int64_t eager_limit_bytes;      /* of the messages of those that are expanded */
+    struct collective *over;        /* expanded ones that steps may still be about */
     struct mpg_map sequences; /* (where, rank, order) -> collectives that the rank was in, or
                                  was promised */
     struct mpg_map open;      /* (order, where, which) -> struct collective * */
@@ -75,6 +78,8 @@ int graph_explain_part(const struct meetings *meetings, const struct part *part,
 /* WAITER gives up waiting for the others of PART: 1 if it did, else 0. */
 uint32_t graph_give_up_part(const struct part *part, const struct waiter *waiter);
 
+/* No step that was handed out is needed any more. */
+void graph_meetings_settle(struct meetings *meetings);
 /* At the end: an error if some came to what others did not. */
 int graph_check_collectives(const struct meetings *meetings, struct mpg_error *err);
 void graph_meetings_clear(struct meetings *meetings);

@@ -105,6 +105,7 @@ int mpg_graph_next(struct mpg_graph *g, struct mpg_step *step, struct mpg_error 
     struct steps *steps = &g->steps;
     while (steps->first == steps->count) {
         steps->first = steps->count = 0;
+        graph_meetings_settle(&g->meetings);
         int status = choose_rank(g, err);
         if (status == 0)
             return check_end(g, err) < 0 ? name_failed(g, err) : 0;
@@ -130,6 +131,8 @@ static void connect(struct mpg_graph *g, const struct mpg_graph_options *options
     graph_channels_init(&g->matching.channels);
     g->meetings = (struct meetings){.lenient = options->lenient,
                                     .sync_reduce = options->sync_reduce,
+                                    .expand = options->expand,
+                                    .eager_limit_bytes = options->eager_limit_bytes,
                                     .trace = g->trace,
                                     .counts = &g->counts,
                                     .members = &g->members,

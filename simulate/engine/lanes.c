@@ -291,6 +291,8 @@ int mpg_lanes_step(struct mpg_lanes *l, const struct mpg_step *s, uint32_t slots
     case MPG_STEP_VIEW:
         mpg_lanes_view(l, s);
         break;
+    case MPG_STEP_EXPAND: /* only predict mode asks for it */
+        break;
     case MPG_STEP_LEAVE:
         return mpg_lanes_leave(l, s, err);
     case MPG_STEP_FINISH:

@@ -38,6 +38,7 @@ struct mpg_perturbation {
     size_t target_cores, source_cores; /* that have noise */
     bool same_noise;        /* target's and source's are the same */
     struct mpg_parts parts; /* of noise records, in each measurement */
+    bool collectives_by_rounds; /* even those that signatures have measured */
     bool measurement_fixed; /* signatures are taken for exact: no launch is drawn */
     struct mpg_overhead_sizes overhead[MPG_OVERHEADS];
     struct mpg_measured_meetings meetings[MPG_OPERATIONS];

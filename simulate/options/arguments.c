@@ -142,6 +142,26 @@ static int parse_time_models(const struct mpg_arguments *a, struct mpg_perturbat
     return parse_time_model(a, "byte-model", a->byte_model, &a->byte, &p->byte_model, err);
 }
 
+static int parse_collectives(struct mpg_arguments *a, struct mpg_perturbation *p,
+                             struct mpg_error *err)
+{
+    a->expand = a->collectives && strcmp(a->collectives, "expand") == 0;
+    p->collectives_by_rounds = a->collectives && strcmp(a->collectives, "rounds") == 0;
+    if (a->collectives && !a->expand && !p->collectives_by_rounds &&
+        strcmp(a->collectives, "measured") != 0)
+        return mpg_error_set(err, "--collectives: '%s' is not measured, rounds or expand",
+                             a->collectives);
+    if (a->expand && !a->predict)
+        return mpg_error_set(err, "--collectives=expand says what messages take in all: it needs "
+                                  "--predict");
+    if (a->expand && a->sync_reduce)
+        return mpg_error_set(err, "--sync-reduce and --collectives=expand exclude each other: the "
+                                  "messages say who waits");
+    if (a->collective_table && !a->expand)
+        return mpg_error_set(err, "--collective-table says nothing without --collectives=expand");
+    return 0;
+}
+
 static int parse_polling(const struct mpg_arguments *a, struct mpg_times_options *times,
                          struct mpg_error *err)
 {
@@ -256,8 +276,10 @@ const char *mpg_arguments_read(struct mpg_arguments *a, int argc, char **argv,
     if (a->json && a->per_rank)
         mpg_option_usage_error(&program, "--json and --per-rank exclude each other");
     if (parse_absorb(a->absorb, &asked->simulation, &err) < 0 || parse_specs(a, p, &err) < 0 ||
-        parse_call_edges(a, &asked->simulation, p, &err) < 0 || parse_path(a, &err) < 0 || parse_cosched(a, &err) < 0 || parse_measurement(a, p, &err) < 0 ||
-        parse_polling(a, &asked->times, &err) < 0 || check_mode(a, &err) < 0 ||
+        parse_call_edges(a, &asked->simulation, p, &err) < 0 || parse_path(a, &err) < 0 ||
+        parse_cosched(a, &err) < 0 || parse_measurement(a, p, &err) < 0 ||
+        parse_polling(a, &asked->times, &err) < 0 || parse_collectives(a, p, &err) < 0 ||
+        check_mode(a, &err) < 0 ||
         parse_noise_model(a, p, &err) < 0 || parse_time_models(a, p, &err) < 0 ||
         check_signatures(a, &err) < 0 || check_standard_input(a, trace, &err) < 0)
         mpg_option_usage_error(&program, "%s", err.text);

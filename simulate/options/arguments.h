@@ -11,7 +11,7 @@
 struct mpg_arguments {
     const char *signature, *source, *path, *absorb, *cosched, *measurement, *noise_model, *output;
     const char *latency_model, *byte_model, *call_edges;
-    const char *map, *polling;
+    const char *map, *polling, *collectives, *collective_table;
     struct mpg_option_list noise, call_noise, latency, byte;
     double compute_ratio, source_latency_ns, source_byte_ns;
     double polling_interval_ns;
@@ -19,6 +19,7 @@ struct mpg_arguments {
     struct mpg_given given;
     bool json, per_rank, lenient, deterministic, sync_reduce, keep_tracer, predict;
     enum mpg_path_class path_class; /* MPG_PATHS: the farthest */
+    bool expand;                    /* collectives as messages */
     enum mpg_cosched cosched_kind;  /* MPG_COSCHEDS: what the records were made for */
 };
 

@@ -33,6 +33,14 @@ const struct mpg_option *mpg_arguments_table(struct mpg_arguments *a)
         {.name = "polling-interval", .kind = MPG_OPTION_TIME, .value = &a->polling_interval_ns,
          .argument = "TIME", .minimum = 0, .maximum = huge, .given = &a->given.polling_interval,
          .help = "longer intervals between two of these are work (default 10us)"},
+        {.name = "collectives", .kind = MPG_OPTION_STRING, .value = &a->collectives,
+         .argument = "HOW",
+         .help = "measured (default): as signatures have measured them, others by\n"
+                 "rounds; rounds: all by rounds; expand: with --predict, each by\n"
+                 "the messages of its algorithm"},
+        {.name = "collective-table", .kind = MPG_OPTION_STRING, .value = &a->collective_table,
+         .argument = "FILE",
+         .help = "which algorithm that is, mpgcollectives(5) (default: Open MPI 4.1's)"},
         {.name = "path", .kind = MPG_OPTION_STRING, .value = &a->path, .argument = "CLASS",
          .given = &a->given.path,
          .help = "which of the target's paths messages take: core-complex, node,\n"

@@ -257,7 +257,9 @@ static void take_edge(struct mpg_times *t, const struct mpg_step *s, const struc
     case MPG_EDGE_ACK:
         take(t, sender_done(t, s, e), NULL, true);
         break;
-    case MPG_EDGE_MEETING:
+    case MPG_EDGE_MEETING: /* the kappas of a node are in it */
+        take(t, slot, e->expanded ? t->kappa : NULL, false);
+        break;
     case MPG_EDGE_MEMBER:
     case MPG_EDGE_HELD:
         take(t, slot, NULL, false);
@@ -305,7 +307,7 @@ int mpg_times_leave(struct mpg_times *t, const struct mpg_step *s, struct mpg_er
     const double *value = stream_value(t, s->stream, STREAM_TIME);
     bool meeting = s->edge_number > 0 && s->edges[0].kind == MPG_EDGE_MEETING, costs = false;
     zero(t->kappa, t->n);
-    if (!meeting)
+    if (!meeting || s->edges[0].expanded)
         mpg_perturb_call(t->target->noise, s->rank, s->number, t->first, t->n, t->kappa);
     for (uint32_t w = 0; w < t->n; w++) {
         t->own[w] = value[w] + t->kappa[w];

@@ -64,6 +64,8 @@ void mpg_times_free(struct mpg_times *t)
     free(t->by_message);
     free(t->receive_ns);
     free(t->arrival);
+    free(t->members);
+    mpg_expansion_free(t->expansion);
     free(t);
 }
 
@@ -323,6 +325,8 @@ int mpg_times_step(struct mpg_times *t, const struct mpg_step *s, uint32_t slots
     case MPG_STEP_MERGE:
         step_merge(t, s);
         break;
+    case MPG_STEP_EXPAND:
+        return mpg_times_expand(t, s, err);
     case MPG_STEP_LEAVE:
         return mpg_times_leave(t, s, err);
     case MPG_STEP_FINISH:

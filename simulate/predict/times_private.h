@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "simulate/algorithms/expand.h"
 #include "simulate/models/times.h"
 #include "simulate/predict/times.h"
 
@@ -46,6 +47,9 @@ struct mpg_times {
     double *receive_ns;
     uint32_t receive_capacity;
     struct mpg_arrival *arrival;
+    struct mpg_expansion *expansion; /* NULL: no collective has been expanded yet */
+    double *members;                 /* capacity x n: values of all members of one */
+    uint32_t members_capacity;
     uint64_t turns, *turn; /* lanes of calls; a rank, the last one in which it was received from */
 };
 
@@ -100,6 +104,8 @@ void mpg_times_add_collective(const struct mpg_times *t, enum mpg_call call,
                               const struct mpg_origin *origin, uint32_t rounds, double bytes,
                               const struct mpg_origin *meeting, int32_t members, double bytes_each,
                               double *value);
+/* An EXPAND step. */
+int mpg_times_expand(struct mpg_times *t, const struct mpg_step *s, struct mpg_error *err);
 /* A LEAVE step. */
 int mpg_times_leave(struct mpg_times *t, const struct mpg_step *s, struct mpg_error *err);
 

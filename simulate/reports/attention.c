@@ -124,7 +124,7 @@ static int add_missing_calls(const struct mpg_report *r, struct mpg_attention *l
                               "as traced (mpgbench overhead measures it)",
                               what, sides[i].whose) < 0)
             return -1;
-        if (sides[i].sig->collectives == 0 && c->collectives > 0 &&
+        if (sides[i].sig->collectives == 0 && c->collectives > 0 && !p->collectives_by_rounds &&
             mpg_attention_add(list, err, "collectives",
                               "none in %s signature, and %" PRIu64 " in the trace: they are made of "
                               "rounds of messages (mpgbench collective measures them)",

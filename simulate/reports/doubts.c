@@ -84,6 +84,8 @@ static int add_collectives(const struct mpg_report *r, struct mpg_attention *lis
                            struct mpg_error *err)
 {
     const struct mpg_graph_counts *c = &r->result->counts;
+    if (r->options->graph.expand)
+        return 0;
     if (add_operation(r, MPG_OPERATION_BCAST, c->largest_bcast_bytes, list, err) < 0 ||
         add_operation(r, MPG_OPERATION_ALLREDUCE, c->largest_allreduce_bytes, list, err) < 0)
         return -1;

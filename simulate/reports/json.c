@@ -111,6 +111,10 @@ static json_t *options_json(const struct mpg_report *r)
         json_object_set_new(o, "polling", json_string(waits ? "wait" : "work"));
         json_object_set_new(o, "polling_interval_ns", json_integer(r->times->polling_interval_ns));
     }
+    if (r->collectives)
+        json_object_set_new(o, "collectives", json_string(r->collectives));
+    if (r->options->graph.expand)
+        json_object_set_new(o, "collective_table", optional_string(r->collective_table));
     json_object_set_new(o, "signature", optional_string(p->target ? p->target->path : NULL));
     json_object_set_new(o, "source", optional_string(p->source ? p->source->path : NULL));
     json_object_set_new(o, "source_from", source_json(r->source));

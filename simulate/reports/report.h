@@ -21,6 +21,7 @@ struct mpg_report {
     const struct mpg_result *result;
     const struct mpg_places *places; /* NULL: one path, as options say */
     const char *map;                 /* how these were given */
+    const char *collectives, *collective_table; /* as given; NULL: not */
     const struct mpg_times_options *times;
     const struct mpg_attention *attention; /* what stands above everything else */
     struct mpg_given { /* on the command line */

@@ -33,7 +33,7 @@ trace/stat        trace/profile
 trace/record      trace/pmpi
 trace/pmpi        trace/profile
 trace/*           trace/text trace/stat trace/record
-graph             trace
+graph             trace graph/algorithms
 graph/algorithms  common
 graph/matching    graph
 graph/meetings    graph

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Steps of expanded collectives. Most are one step, when all members have come: each waits for
+ * each. In a tree who depends on nobody goes on, as in MPI libraries: its members are steps of
+ * their own, as soon as those that they depend on have been. */
+#include "graph/meetings/expanding.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static enum mpg_collective operation_of(enum mpg_call call)
+{
+    switch (call) {
+#define OPERATION(name, NAME) \
+    case MPG_CALL_##name: \
+        return MPG_COLLECTIVE_##NAME;
+        OPERATION(Barrier, BARRIER)
+        OPERATION(Bcast, BCAST)
+        OPERATION(Scatter, SCATTER)
+        OPERATION(Scatterv, SCATTERV)
+        OPERATION(Gather, GATHER)
+        OPERATION(Gatherv, GATHERV)
+        OPERATION(Reduce, REDUCE)
+        OPERATION(Allreduce, ALLREDUCE)
+        OPERATION(Allgather, ALLGATHER)
+        OPERATION(Allgatherv, ALLGATHERV)
+        OPERATION(Alltoall, ALLTOALL)
+        OPERATION(Alltoallv, ALLTOALLV)
+        OPERATION(Alltoallw, ALLTOALLV)
+        OPERATION(Reduce_scatter, REDUCE_SCATTER)
+        OPERATION(Reduce_scatter_block, REDUCE_SCATTER_BLOCK)
+        OPERATION(Scan, SCAN)
+        OPERATION(Exscan, EXSCAN)
+#undef OPERATION
+    default:
+        return MPG_COLLECTIVES;
+    }
+}
+
+/* Blocks are the members' own, so that all must have come. */
+static bool has_blocks(enum mpg_collective operation)
+{
+    return operation == MPG_COLLECTIVE_SCATTERV || operation == MPG_COLLECTIVE_GATHERV ||
+           operation == MPG_COLLECTIVE_ALLGATHERV || operation == MPG_COLLECTIVE_ALLTOALLV;
+}
+
+struct expansion {
+    struct to_expand what;
+    struct mpg_expanding shared; /* with who evaluates its steps */
+    int32_t arrived;
+    bool planned, tree, evaluated; /* tree: a member at a time; evaluated: all, at once */
+    struct mpg_expanded_member *member;
+    struct place *place;           /* of each member's call */
+    double *bytes, *before;        /* of each member, and before each, from the root on: of blocks
+                                      that differ */
+    int32_t *lacks;                /* tree: by number from the root, what each still waits for; -1:
+                                      it has been evaluated */
+    int32_t *ready;                /* tree: those to be evaluated, a stack */
+};
+
+bool graph_has_algorithms(enum mpg_call call)
+{
+    return operation_of(call) != MPG_COLLECTIVES;
+}
+
+struct expansion *graph_expansion_new(const struct to_expand *what, struct mpg_error *err)
+{
+    struct expansion *x = calloc(1, sizeof *x);
+    size_t p = (size_t)what->p;
+    if (!x)
+        goto fail;
+    x->what = *what;
+    x->member = calloc(p, sizeof *x->member);
+    x->place = calloc(p, sizeof *x->place);
+    x->bytes = calloc(p, sizeof *x->bytes);
+    if (!x->member || !x->place || !x->bytes)
+        goto fail;
+    x->shared.world_ranks = what->world_ranks;
+    x->shared.eager_limit_bytes =
+        what->eager_limit_bytes == INT64_MAX ? INFINITY : (double)what->eager_limit_bytes;
+    x->shared.member = x->member;
+    return x;
+fail:
+    graph_expansion_free(x);
+    graph_out_of_memory(err);
+    return NULL;
+}
+
+void graph_expansion_free(struct expansion *x)
+{
+    if (!x)
+        return;
+    free(x->member);
+    free(x->place);
+    free(x->bytes);
+    free(x->before);
+    free(x->lacks);
+    free(x->ready);
+    free(x);
+}
+
+static int32_t index_of(const struct expansion *x, int32_t v)
+{
+    return (int32_t)(((int64_t)v + x->shared.plan.size.root) % x->what.p);
+}
+
+static int32_t number_of(const struct expansion *x, int32_t index)
+{
+    int32_t v = index - x->shared.plan.size.root;
+    return v < 0 ? v + x->what.p : v;
+}
+
+/* Sums of the blocks before each member, counted on from the root. */
+static int sum_blocks(struct expansion *x, int32_t root, struct mpg_error *err)
+{
+    int32_t p = x->what.p;
+    x->before = calloc((size_t)p + 1, sizeof *x->before);
+    if (!x->before)
+        return graph_out_of_memory(err);
+    for (int32_t v = 0; v < p; v++)
+        x->before[v + 1] = x->before[v] + x->bytes[((int64_t)v + root) % p];
+    return 0;
+}
+
+/* --- trees --- */
+
+static const struct mpg_phase *only_phase(const struct expansion *x)
+{
+    return &x->shared.plan.phase[0];
+}
+
+static bool is_synchronous(const struct expansion *x, int32_t v)
+{
+    return mpg_tree_message(&x->shared.plan, only_phase(x), v).bytes > x->shared.eager_limit_bytes;
+}
+
+static bool goes_down(const struct expansion *x)
+{
+    return only_phase(x)->kind == MPG_PHASE_DOWN;
+}
+
+/* What each member waits for: itself; down the tree its parent, and children to whom it sends
+ * synchronously; up the tree its children. */
+static int plan_tree(struct expansion *x, struct mpg_error *err)
+{
+    size_t p = (size_t)x->what.p;
+    x->lacks = calloc(p, sizeof *x->lacks);
+    x->ready = calloc(p, sizeof *x->ready);
+    if (!x->lacks || !x->ready)
+        return graph_out_of_memory(err);
+    for (int32_t v = 0; v < x->what.p; v++) {
+        x->lacks[v] += 1 + (goes_down(x) && v > 0);
+        if (v > 0 && (!goes_down(x) || is_synchronous(x, v)))
+            x->lacks[mpg_tree_parent(&only_phase(x)->tree, v)]++;
+    }
+    return 0;
+}
+
+/* One of the things that V waits for has happened; N are ready before: how many then. */
+static int32_t satisfy(struct expansion *x, int32_t v, int32_t n)
+{
+    if (--x->lacks[v] == 0)
+        x->ready[n++] = v;
+    return n;
+}
+
+static void wake(const struct expansion *x, int32_t v)
+{
+    x->what.wake(x->what.context, index_of(x, v));
+}
+
+/* V, or with -1 all: the last to come, INDEX, is who the step is of. */
+static int emit_expand(const struct expansion *x, struct steps *steps, int32_t index, int32_t v,
+                       struct mpg_error *err)
+{
+    struct mpg_step *s = graph_emit_at(steps, MPG_STEP_EXPAND, &x->place[index]);
+    if (!s)
+        return graph_out_of_memory(err);
+    s->call = x->what.call;
+    s->expanding = &x->shared;
+    s->member = v;
+    return 0;
+}
+
+/* Room for the message between V and its parent, from the evaluation of the one on, and no more. */
+static int make_message(struct expansion *x, struct steps *steps, int32_t v, struct mpg_error *err)
+{
+    return graph_new_slot(steps, &x->member[index_of(x, v)].message_slot, err);
+}
+
+static void drop_message(const struct expansion *x, struct steps *steps, int32_t v)
+{
+    graph_free_slot(steps, x->member[index_of(x, v)].message_slot);
+}
+
+/* V of a tree down is evaluated; to the N that are ready those are added that waited for it. */
+static int32_t evaluate_down(struct expansion *x, struct steps *steps, int32_t v, int32_t n,
+                             struct mpg_error *err)
+{
+    const struct mpg_tree *tree = &only_phase(x)->tree;
+    int32_t children = mpg_tree_children(tree, v);
+    for (int32_t k = 0; k < children; k++)
+        if (make_message(x, steps, mpg_tree_child(tree, v, k), err) < 0)
+            return -1;
+    if (emit_expand(x, steps, index_of(x, v), v, err) < 0)
+        return -1;
+    if (v > 0)
+        drop_message(x, steps, v);
+    wake(x, v);
+    for (int32_t k = 0; k < children; k++)
+        n = satisfy(x, mpg_tree_child(tree, v, k), n);
+    return n;
+}
+
+/* The same up: who sent synchronously is done only now. */
+static int32_t evaluate_up(struct expansion *x, struct steps *steps, int32_t v, int32_t n,
+                           struct mpg_error *err)
+{
+    const struct mpg_tree *tree = &only_phase(x)->tree;
+    int32_t children = mpg_tree_children(tree, v);
+    if ((v > 0 && make_message(x, steps, v, err) < 0) ||
+        emit_expand(x, steps, index_of(x, v), v, err) < 0)
+        return -1;
+    for (int32_t k = 0; k < children; k++) {
+        int32_t child = mpg_tree_child(tree, v, k);
+        drop_message(x, steps, child);
+        if (is_synchronous(x, child))
+            wake(x, child);
+    }
+    if (v == 0 || !is_synchronous(x, v))
+        wake(x, v);
+    return v > 0 ? satisfy(x, mpg_tree_parent(tree, v), n) : n;
+}
+
+static int arrive_in_tree(struct expansion *x, struct steps *steps, int32_t v,
+                          struct mpg_error *err)
+{
+    int32_t n = satisfy(x, v, 0);
+    if (goes_down(x) && v > 0 && is_synchronous(x, v))
+        n = satisfy(x, mpg_tree_parent(&only_phase(x)->tree, v), n);
+    while (n > 0) {
+        int32_t next = x->ready[n - 1];
+        x->lacks[next] = -1;
+        n = goes_down(x) ? evaluate_down(x, steps, next, n - 1, err)
+                         : evaluate_up(x, steps, next, n - 1, err);
+    }
+    return n;
+}
+
+/* --- all --- */
+
+/* The plan, as soon as enough is known: of blocks that differ when all have come. */
+static int make_plan(struct expansion *x, const struct comes *member, struct mpg_error *err)
+{
+    struct mpg_collective_size size = {operation_of(x->what.call), x->what.p,
+                                       member->root < 0 ? 0 : member->root, member->bytes, NULL};
+    if (has_blocks(size.operation)) {
+        if (x->arrived < x->what.p)
+            return 0;
+        if (sum_blocks(x, size.root, err) < 0)
+            return -1;
+        size.before = x->before;
+    }
+    x->shared.plan = mpg_plan_make(x->what.table, &size);
+    x->planned = true;
+    x->tree = mpg_plan_is_tree(&x->shared.plan) && !size.before;
+    return x->tree ? plan_tree(x, err) : 0;
+}
+
+int graph_expansion_arrive(struct expansion *x, struct steps *steps, const struct comes *member,
+                           struct mpg_error *err)
+{
+    struct mpg_expanded_member *it = &x->member[member->index]; /* its message may be there */
+    it->slot = member->slot;
+    it->origin = member->origin;
+    it->enter_ns = member->enter_ns;
+    x->place[member->index] = member->place;
+    x->bytes[member->index] = member->bytes;
+    x->arrived++;
+    if (!x->planned && make_plan(x, member, err) < 0)
+        return -1;
+    if (x->tree)
+        return arrive_in_tree(x, steps, number_of(x, member->index), err);
+    if (x->arrived < x->what.p)
+        return 0;
+    if (emit_expand(x, steps, member->index, -1, err) < 0)
+        return -1;
+    x->evaluated = true;
+    for (int32_t i = 0; i < x->what.p; i++)
+        x->what.wake(x->what.context, i);
+    return 0;
+}
+
+bool graph_expansion_left(const struct expansion *x, int32_t index)
+{
+    if (!x->tree)
+        return x->evaluated;
+    int32_t v = number_of(x, index);
+    if (x->lacks[v] >= 0)
+        return false;
+    if (goes_down(x) || v == 0 || !is_synchronous(x, v))
+        return true;
+    return x->lacks[mpg_tree_parent(&only_phase(x)->tree, v)] < 0;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Collectives as the messages of their algorithms: who can be evaluated when (docs/MODEL.md,
+ * section 4, Expanded collectives). Knows members by their index and the slots of their values,
+ * nothing of who they are. Private to graph/meetings/. */
+#ifndef MPG_GRAPH_EXPANDING_H
+#define MPG_GRAPH_EXPANDING_H
+
+#include "graph/steps.h"
+
+struct expansion;
+
+/* What is to be expanded. */
+struct to_expand {
+    const struct mpg_table *table;
+    int64_t eager_limit_bytes;  /* INT64_MAX: there is none */
+    enum mpg_call call;         /* blocking */
+    int32_t p;
+    const int32_t *world_ranks; /* by index; outlive it */
+    void *context;
+    void (*wake)(void *context, int32_t index); /* member INDEX may leave now */
+};
+
+/* What a member comes with. */
+struct comes {
+    int32_t index, root; /* root: its index, or -1 if the collective has none */
+    uint32_t slot;       /* holds its value */
+    struct place place;
+    struct mpg_origin origin;
+    double enter_ns, bytes;
+};
+
+/* Whether there are algorithms for blocking CALL. */
+bool graph_has_algorithms(enum mpg_call call);
+/* NULL: out of memory. */
+struct expansion *graph_expansion_new(const struct to_expand *what, struct mpg_error *err);
+void graph_expansion_free(struct expansion *expansion); /* NULL is allowed */
+/* A member has come: whoever can be evaluated now, is. */
+int graph_expansion_arrive(struct expansion *expansion, struct steps *steps,
+                           const struct comes *member, struct mpg_error *err);
+/* Whether member INDEX's slot holds its leave. */
+bool graph_expansion_left(const struct expansion *expansion, int32_t index);
+
+#endif

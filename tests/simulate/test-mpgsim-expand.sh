@@ -1,0 +1,145 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# mpgsim --collectives (TAP; docs/MODEL.md, section 4, Expanded collectives), by hand: who waits for
+# whom, nonblocking and persistent ones, communicators, tables, and what is refused.
+set -u
+mpgsim=${MPGSIM:-mpgsim}
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=tests/tap.sh
+. "$here/../tap.sh"
+command -v "$mpgsim" >/dev/null || { echo "Bail out! no $mpgsim"; exit 1; }
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+cd "$dir" || exit 1
+
+# runs OPTION... TRACE: of each rank
+runs() {
+    "$mpgsim" --predict --per-rank --replicas=1 "$@" 2>&1 |
+        awk '/^mpgsim: (a[^t]|[^a])/ { print } /^[0-9]/ { printf "%s%.10g", sep, $2 + $3; sep = " " }'
+}
+costs=(--latency=const:1us --byte=const:1ns)
+expand=("${costs[@]}" --collectives=expand)
+
+# A root that goes on, and whose message lets another come.
+cat >lets <<'END'
+#mpgtext 1
+#ranks 4
+#comm 0 = 0 1 2 3
+0 0 1000 Init
+1 0 1000 Init
+2 0 1000 Init
+3 0 1000 Init
+0 2000 4000 Allreduce comm=0 bytes=1000
+1 2000 4000 Allreduce comm=0 bytes=1000
+2 2000 4000 Allreduce comm=0 bytes=1000
+3 2500 4000 Allreduce comm=0 bytes=1000
+0 5000 5100 Bcast comm=0 root=0 bytes=100
+0 5200 5300 Send comm=0 to=1 tag=0 bytes=8
+1 5000 5400 Recv comm=0 from=0 tag=0 bytes=8
+1 5500 5600 Bcast comm=0 root=0 bytes=100
+2 5500 5600 Bcast comm=0 root=0 bytes=100
+3 5500 5600 Bcast comm=0 root=0 bytes=100
+0 6000 6500 Reduce comm=0 root=2 bytes=100
+1 6000 6500 Reduce comm=0 root=2 bytes=100
+2 6000 6500 Reduce comm=0 root=2 bytes=100
+3 6000 6500 Reduce comm=0 root=2 bytes=100
+0 9000 9100 Finalize
+1 9000 9100 Finalize
+2 9000 9100 Finalize
+3 9000 9100 Finalize
+END
+# Allreduce: exchanges of 2 us, 5500 5000 5000 5000; Bcast from 6500, to 2 and 1 at 7600, to 3 at
+# 8700; 1's message comes at 7608; Reduce from 7400 8108 8000 9100, binary: 1 to 3 to 2, 0 to 2.
+is "a root goes on, others come later" "$(runs "${expand[@]}" lets)" "9900 10608 12808 11708"
+cat >table <<'END'
+#mpgcollectives 1
+allreduce 1 0 two
+reduce 1 0 linear
+bcast 1 0 chain
+END
+# Reduce to 0: 3500; down the chain 3500 5500 7500 9500; Bcast 4500, chain 5600, but 1 comes at
+# 6600, 7700 for 2, who comes at 9000, 3 at 11000; Reduce from 5400 7000 9400 11400 to 2: 12500.
+is "other algorithms" "$(runs "${expand[@]}" --collective-table=table lets)" \
+    "7900 9500 15000 13900"
+is "synchronous, it would wait for one that waits for it" \
+    "$(runs "${expand[@]}" --eager-limit=10 lets | grep -o 'rank 0, call 2 .MPI_Bcast.: only 3 of 4 ranks.*rank 1 does not')" \
+    "rank 0, call 2 (MPI_Bcast): only 3 of 4 ranks of communicator 0 call it, rank 1 does not"
+
+# Nonblocking: 0 posts at 500, 1 at 3000; 0 has it at 5000, 1 when it posts.
+cat >later <<'END'
+#mpgtext 1
+#ranks 2
+#comm 0 = 0 1
+0 0 1000 Init
+1 0 1000 Init
+0 1500 1600 Iallreduce comm=0 bytes=1000 request=7
+0 3000 3100 Wait requests=7
+1 4000 4100 Iallreduce comm=0 bytes=1000 request=7
+1 4200 4300 Wait requests=7
+0 5000 5100 Finalize
+1 5000 5100 Finalize
+END
+is "nonblocking" "$(runs "${expand[@]}" later)" "6900 3900"
+is "with noise: 0 waits at 12000, and is back 10 us later" \
+    "$(runs "${expand[@]}" --call-noise=const:10us@0 later)" "23900 3900"
+is "1 has it at 5000, its noise is the call's that waits" \
+    "$(runs "${expand[@]}" --call-noise=const:1.5us@0 later)" "8400 3900"
+sed -e 's/Iallreduce comm=0 bytes=1000 request=7/Start persistent=3 request=7/' later |
+    awk '/Init/ { print; n = 1000; next } /^. (1500|4000)/ && !seen[$1]++ {
+        print $1, 1100, 1100, "Allreduce_init comm=0 bytes=1000 persistent=3" } { print }' >again
+is "persistent" "$(runs "${expand[@]}" again)" "6900 3900"
+
+# A communicator in another order, and one of one rank; its member 0 is rank 2.
+cat >order <<'END'
+#mpgtext 1
+#ranks 3
+#comm 0 = 0 1 2
+#comm 1 = 2 0 1
+#comm 2 = 1
+0 0 1000 Init
+1 0 1000 Init
+2 0 1000 Init
+0 2000 2100 Scan comm=1 bytes=500
+1 2000 2100 Scan comm=1 bytes=500
+2 2000 2100 Scan comm=1 bytes=500
+1 2100 2200 Barrier comm=2
+0 4000 4100 Finalize
+1 4000 4100 Finalize
+2 4000 4100 Finalize
+END
+is "a prefix in the communicator's order" "$(runs "${expand[@]}" order)" "4400 5800 2900"
+
+# As measured, or by rounds.
+one='{"n": 9, "mean": VALUE, "sd": 0, "lag1": 0, "quantiles": [VALUE, VALUE]}'
+cat >t.sig <<END
+{"format": "mpgkit-signature", "version": [4, 0], "header": {"host": "made up"},
+ "network": [{"path": "node", "one_way": "one clock", "eager_limit_bytes": 4096,
+   "latency": [{"size_bytes": 0, "one_way_ns": ${one//VALUE/1000}}]}],
+ "collectives": [{"operation": "barrier", "processes": 4, "size_bytes": 0,
+   "time_ns": ${one//VALUE/2385}}]}
+END
+printf '#mpgtext 1\n#ranks 4\n#comm 0 = 0 1 2 3\n' >barrier
+for call in '0 1000 Init' '1000 2000 Barrier comm=0' '2000 2100 Finalize'; do
+    for r in 0 1 2 3; do echo "$r $call"; done
+done >>barrier
+is "measured" "$(runs --signature=t.sig barrier)" "2385 2385 2385 2385"
+is "measured, if said" "$(runs --signature=t.sig --collectives=measured barrier)" "2385 2385 2385 2385"
+is "rounds" "$(runs --signature=t.sig --collectives=rounds barrier)" "2000 2000 2000 2000"
+printf '#mpgcollectives 1\nbarrier 1 0 linear\n' >linear
+is "messages: up, then down" \
+    "$(runs --signature=t.sig --collectives=expand --collective-table=linear barrier)" \
+    "1000 2000 2000 2000"
+is "rounds of delays" "$("$mpgsim" --per-rank --replicas=1 --signature=t.sig --source=none \
+    --collectives=rounds barrier 2>err | awk 'NR == 2 { print $3 }')" 0
+
+# Refused.
+"$mpgsim" --collectives=all lets >out 2>err
+is "no such way" "$? $(grep -c "'all' is not measured, rounds or expand" err)" "2 1"
+"$mpgsim" --collectives=expand "${costs[@]}" lets >out 2>err
+is "delays are not expanded" "$? $(grep -c 'it needs --predict' err)" "2 1"
+"$mpgsim" --predict "${costs[@]}" --collective-table=table lets >out 2>err
+is "a table for nothing" "$? $(grep -c 'nothing without --collectives=expand' err)" "2 1"
+echo '#mpgcollectives 1' | sed '$a bcast 1 0 ring' >bad
+"$mpgsim" --predict "${expand[@]}" --collective-table=bad lets >out 2>err
+is "a bad table" "$? $(grep -c 'bad: line 2: ring is no algorithm for bcast' err)" "1 1"
+done_testing
