@@ -334,6 +334,11 @@ int mpg_lanes_use_choice(struct mpg_lanes *l, bool skips_polling, const bool *ke
     return 0;
 }
 
+size_t mpg_lanes_choice_bytes(void)
+{
+    return sizeof(struct mpg_lanes_view);
+}
+
 const struct mpg_lanes_choices *mpg_lanes_choices(const struct mpg_lanes *l)
 {
     return &l->choices;

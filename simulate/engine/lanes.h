@@ -32,6 +32,8 @@ void mpg_lanes_use_likes(struct mpg_lanes *lanes, const struct mpg_likes *likes)
  * with a test that is not made goes the interval before it. */
 int mpg_lanes_use_choice(struct mpg_lanes *lanes, bool skips_polling, const bool *keeps,
                          struct mpg_error *err);
+/* What that takes for each slot and lane, at most. */
+size_t mpg_lanes_choice_bytes(void);
 /* Summed over lanes. */
 struct mpg_lanes_choices {
     uint64_t picks_changed; /* calls that completed something else */

@@ -134,15 +134,29 @@ static bool are_comparable(const struct simulation *sim)
     return mpg_clock_map_source(sim->clocks) != MPG_CLOCK_NONE;
 }
 
-/* Whether calls may complete something else, which takes absolute times: of the floors' pass it
- * is known whether there are any such calls. */
-static void choose_choice(struct simulation *sim)
+static int take_nothing(void *context, const struct mpg_step *s, uint32_t slots,
+                        struct mpg_error *err)
+{
+    (void)context, (void)s, (void)slots, (void)err;
+    return 0;
+}
+
+/* Whether calls may complete something else, which takes absolute times. Of the floors' pass it
+ * is known whether there are any such calls; a pass of its own says whether there is anything else
+ * that they may complete, and how many messages are in flight while they wait for that. */
+static int choose_choice(struct simulation *sim, struct mpg_error *err)
 {
     const struct mpg_simulation_options *o = sim->options;
-    sim->chooses = !o->deterministic && sim->absorb == MPG_ABSORB_CLOCK &&
-                   sim->result->counts.choices > 0;
+    const struct mpg_graph_counts *c = &sim->result->counts;
+    if (o->deterministic || sim->absorb != MPG_ABSORB_CLOCK || c->choices == 0)
+        return 0;
     sim->graph.horizon = o->horizon;
-    sim->result->chose = sim->chooses;
+    sim->graph.choose = true;
+    if (pass(sim, "finding choices", take_nothing, NULL, err) < 0)
+        return -1;
+    sim->chooses = sim->result->chose = c->followed + c->beyond_horizon > 0;
+    sim->graph.choose = sim->chooses;
+    return 0;
 }
 
 /* Which messages change their protocol: none, where there are no absolute times. */
@@ -183,7 +197,6 @@ static struct mpg_lanes *evaluate(struct simulation *sim, const char *label,
         return NULL;
     if (p == sim->p)
         mpg_lanes_use_likes(lanes, sim->likes);
-    sim->graph.choose = sim->chooses;
     if ((!sim->chooses ||
          mpg_lanes_use_choice(lanes, sim->options->skips_polling, keeps, err) == 0) &&
         pass(sim, label, take_lanes, lanes, err) == 0)
@@ -280,7 +293,8 @@ static int run_lanes(struct simulation *sim, uint32_t begin, uint32_t n, struct 
 static uint32_t lanes_a_pass(const struct simulation *sim)
 {
     double values = (double)sim->slots + sim->result->ranks + 1;
-    double most = VALUES_A_PASS_BYTES / (values * sizeof(double));
+    double value_bytes = sizeof(double) + (sim->chooses ? mpg_lanes_choice_bytes() : 0);
+    double most = VALUES_A_PASS_BYTES / (values * value_bytes);
     return most < 1 ? 1 : most < LANES_A_PASS ? (uint32_t)most : LANES_A_PASS;
 }
 
@@ -299,8 +313,7 @@ int mpg_simulate(struct mpg_trace *trace, const struct mpg_perturbation *p,
     if (!sim.clocks || choose_absorb(&sim, err) < 0 || find_floors(&sim, err) < 0)
         goto out;
     choose_protocol(&sim);
-    choose_choice(&sim);
-    if (find_base(&sim, err) < 0)
+    if (choose_choice(&sim, err) < 0 || find_base(&sim, err) < 0)
         goto out;
     for (uint32_t done = 0, n; done < options->replicas; done += n) {
         uint32_t most = lanes_a_pass(&sim);
