@@ -50,6 +50,7 @@
 #define MPG_GRAPH_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "common/error.h"
@@ -167,6 +168,7 @@ struct mpg_step {
                           count */
     uint32_t slot, a, b;
     struct mpg_origin origin;
+    double ratio;      /* ENTER: the mean of the options' ratios over the interval */
     bool sends;        /* STORE: it is where a synchronous message of `bytes` to `receiver` leaves
                           from, with `origin` */
     bool polls;        /* ENTER: the call before it found nothing, and is made once more */
@@ -213,7 +215,19 @@ struct mpg_step {
     const struct mpg_candidate *candidates; /* in the order of the call's list; as edges */
 };
 
+/* How long computation takes for a traced second, by the innermost named region that it is in. */
+struct mpg_region_ratios {
+    double base; /* outside of all */
+    size_t n;
+    const struct mpg_region_ratio {
+        const char *name;
+        double ratio;
+        bool *met; /* becomes true where the trace has that region */
+    } *region;
+};
+
 struct mpg_graph_options {
+    const struct mpg_region_ratios *ratios; /* NULL: ENTER steps say 1; outlives the graph */
     int64_t eager_limit_bytes; /* standard sends of more bytes are synchronous; INT64_MAX: none */
     int64_t source_eager_limit_bytes; /* on the traced machine they were */
     bool sync_reduce;          /* who contributes to a Reduce or Gather(v) waits for its root */

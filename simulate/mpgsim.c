@@ -19,6 +19,7 @@ struct inputs {
     struct mpg_places places;
     struct mpg_times_options times;
     struct mpg_table *table; /* NULL: collectives are not expanded */
+    struct mpg_ratios ratios;
 };
 
 static int load_signature(const char *path, struct mpg_signature **sig, struct mpg_error *err)
@@ -76,6 +77,7 @@ static int open_inputs(const struct mpg_arguments *a, const char *trace, struct 
         mpg_source_find(&in->source, in->trace, in->target, in->given_source,
                         a->source && !mpg_arguments_source(a), err) < 0 ||
         mpg_perturbation_use(&in->p, in->target, in->source.signature, a->path_class, err) < 0 ||
+        mpg_ratios_resolve(&in->ratios, in->target, in->source.signature, err) < 0 ||
         (a->map && mpg_places_parse(&in->places, a->map, mpg_trace_ranks(in->trace), err) < 0))
         return -1;
     if (a->predict && a->latency.n == 0 && mpg_flight_rule(&in->p) == MPG_FLIGHT_NONE)
@@ -88,6 +90,7 @@ static void close_inputs(struct inputs *in)
 {
     mpg_perturbation_clear(&in->p);
     mpg_places_clear(&in->places);
+    mpg_ratios_clear(&in->ratios);
     mpg_signature_free(in->target);
     mpg_source_clear(&in->source);
     mpg_signature_free(in->given_source);
@@ -132,6 +135,9 @@ static void set_limits(const struct mpg_arguments *a, const struct inputs *in,
 static void set_options(const struct mpg_arguments *a, struct inputs *in,
                         struct mpg_simulation_options *o)
 {
+    in->p.compute_ratio = in->ratios.regions.base;
+    in->p.region_ratios = in->ratios.regions.n > 0;
+    o->graph.ratios = &in->ratios.regions;
     o->graph.lenient = a->lenient;
     o->graph.sync_reduce = a->sync_reduce;
     o->deterministic = a->deterministic;
@@ -251,7 +257,7 @@ int main(int argc, char **argv)
     struct mpg_asked asked;
     struct mpg_error err;
     const char *trace = mpg_arguments_read(&a, argc, argv, &asked);
-    struct inputs in = {.p = asked.p, .times = asked.times};
+    struct inputs in = {.p = asked.p, .times = asked.times, .ratios = asked.ratios};
     int status = run(&a, trace, &asked.simulation, &in, &err);
     if (status < 0)
         mpg_error_print("mpgsim", &err);

@@ -9,6 +9,7 @@
 #include "graph/meetings/collectives.h"
 #include "graph/requests/requests.h"
 #include "graph/schedule/intervals.h"
+#include "graph/schedule/regions.h"
 
 enum phase { PHASE_READ, PHASE_WAIT };
 
@@ -21,6 +22,7 @@ struct stream {
     enum phase phase;
     int64_t last_leave_ns;
     struct between between;            /* since then */
+    struct regions regions;            /* that it is in, where options name any */
     struct mpg_place from;             /* the call that was left then */
     bool found_nothing;                /* by it */
     double class_bytes;                /* that the call's size class goes by */
@@ -71,6 +73,7 @@ struct mpg_graph {
     struct mpg_trace *trace;
     const struct mpg_clock_map *clocks;
     bool lenient;
+    const struct mpg_region_ratios *ratios; /* NULL: none */
     struct mpg_graph_counts counts;
     struct place first_failed; /* the first call met that returned an error */
     int32_t ranks, finished;

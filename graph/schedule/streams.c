@@ -104,6 +104,8 @@ static int enter(struct mpg_graph *g, const struct stream *s, const struct mpg_e
                   step->from.site == step->to.site;
     step->interval_ns = interval_ns > 0 ? interval_ns : 0;
     step->tracer_ns = traced_ns > step->interval_ns ? traced_ns - step->interval_ns : 0;
+    step->ratio = g->ratios ? graph_regions_ratio(&s->regions, g->ratios, s->last_leave_ns, e->enter_ns)
+                            : 1;
     step->cpu_ns = e->thread == s->thread ? graph_between_cpu_ns(&s->between, recording, e) : -1;
     step->since_ns = s->last_leave_ns - g->rank[s->call.rank].start_ns;
     g->counts.tracer_ns += (uint64_t)tracer_ns;
@@ -155,10 +157,12 @@ static int begin_thread(struct mpg_graph *g, struct stream *s, const struct mpg_
         }
     }
     s->last_leave_ns = now_ns;
+    graph_regions_begin(&s->regions, s->last_leave_ns);
     s->from = place_of(event);
     if (!from)
         return 0;
     s->last_leave_ns = fork_time(from, now_ns, &is_current);
+    graph_regions_begin(&s->regions, s->last_leave_ns);
     const bool has_left = from->phase == PHASE_READ && from->last_leave_ns <= now_ns;
     s->from = has_left ? from->from : place_of(&from->call.event);
     uint32_t slot = from->fork_slot;
@@ -182,6 +186,7 @@ static int start_rank(struct mpg_graph *g, struct stream *s, struct mpg_error *e
         return graph_error_lenient(&here, err, "the rank's trace does not begin with MPI_Init");
     r->started = true;
     r->start_ns = s->last_leave_ns = is_init ? s->call.event.leave_ns : s->call.event.enter_ns;
+    graph_regions_begin(&s->regions, s->last_leave_ns);
     s->between = (struct between){0};
     s->from = place_of(&s->call.event);
     return is_init;
@@ -257,16 +262,20 @@ static bool is_call(const struct mpg_event *e)
 }
 
 /* What is no call of MPI, or many that involve nobody: their time is in the interval. */
-static bool is_aside(struct mpg_graph *g, struct stream *s)
+static int take_aside(struct mpg_graph *g, struct stream *s, bool *is_aside, struct mpg_error *err)
 {
     const struct mpg_event *e = &s->call.event;
     if (mpg_call_kind(e->call) == MPG_KIND_FLUSH)
         g->counts.flushed_ns += (uint64_t)(e->leave_ns - e->enter_ns);
     g->counts.calls += (uint64_t)e->sum.calls;
-    if (is_call(e))
-        return false;
+    *is_aside = !is_call(e);
+    if (!*is_aside)
+        return 0;
     graph_between_add(&s->between, &g->rank[s->call.rank].run->recording, e);
-    return true;
+    const enum mpg_kind kind = mpg_call_kind(e->call);
+    return g->ratios && (kind == MPG_KIND_REGION_BEGIN || kind == MPG_KIND_REGION_END)
+               ? graph_regions_mark(&s->regions, g->ratios, g->trace, e, err)
+               : 0;
 }
 
 /* Whether a call involves nobody else: a program that asks for its rank twice has no
@@ -306,7 +315,10 @@ static int take_event(struct mpg_graph *g, int32_t rank, const struct mpg_event 
     if (known > 0 && r->stream_count > known && begin_thread(g, s, event, err) < 0)
         return -1;
     s->call.event = *event;
-    if (is_aside(g, s))
+    bool is_aside;
+    if (take_aside(g, s, &is_aside, err) < 0)
+        return -1;
+    if (is_aside)
         return 0;
     s->call.number = number;
     g->counts.calls++;
@@ -336,6 +348,7 @@ static int leave_one(struct mpg_graph *g, struct rank_state *state, struct mpg_e
     if (graph_leave_call(g, r, s, err) < 0)
         return -1;
     s->last_leave_ns = s->call.event.leave_ns;
+    graph_regions_begin(&s->regions, s->last_leave_ns);
     s->from = place_of(&s->call.event);
     state->progress_ns = s->last_leave_ns - state->start_ns;
     return 0;
@@ -407,6 +420,7 @@ void graph_end_run(struct mpg_graph *g, int32_t rank)
         free(s->completing.given);
         free(s->group);
         free(s->sent.message);
+        graph_regions_clear(&s->regions);
         free(s);
     }
     graph_rank_requests_clear(&g->requests, &r->requests);

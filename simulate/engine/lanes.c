@@ -189,6 +189,7 @@ static void step_enter(struct mpg_lanes *l, const struct mpg_step *s)
         l->interval_ns[s->stream] = (double)s->interval_ns + (double)s->tracer_ns;
     }
     struct mpg_interval x = {.rank = s->rank,
+                             .ratio = l->p->region_ratios ? s->ratio : l->p->compute_ratio,
                              .call = s->number,
                              .since_ns = (double)s->since_ns,
                              .length_ns = (double)s->interval_ns};

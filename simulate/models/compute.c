@@ -60,7 +60,7 @@ bool mpg_perturbation_noise_alike(const struct mpg_perturbation *p)
 
 bool mpg_perturbation_noise_unchanged(const struct mpg_perturbation *p)
 {
-    return p->noise.n == 0 && p->same_noise && p->compute_ratio == 1;
+    return p->noise.n == 0 && p->same_noise && p->compute_ratio == 1 && !p->region_ratios;
 }
 
 bool mpg_perturbation_noise_covered(const struct mpg_perturbation *p)
@@ -203,7 +203,7 @@ static void replay(const struct mpg_perturbation *p, const struct mpg_interval *
         else if (removed && (w == 0 || part != last))
             work_ns = work_among_likes(p, x, part);
         last = part;
-        double time_ns = p->compute_ratio * work_ns;
+        double time_ns = x->ratio * work_ns;
         if (p->target_cores > 0)
             time_ns = time_on_target(p, x, time_ns, delay_ns[w], w, first + w);
         delay_ns[w] += fmax(time_ns - x->length_ns, -x->length_ns);
@@ -219,7 +219,7 @@ void mpg_perturb_compute(const struct mpg_perturbation *p, const struct mpg_inte
         replay(p, x, first, n, delay_ns);
         return;
     }
-    double growth_ns = (p->compute_ratio - 1) * x->length_ns;
+    double growth_ns = (x->ratio - 1) * x->length_ns;
     if (growth_ns == 0 && p->noise.n == 0)
         return;
     struct mpg_address address = {

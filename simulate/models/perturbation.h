@@ -26,7 +26,8 @@ struct mpg_perturbation {
     uint64_t seed;
     struct mpg_specs noise, call_noise, latency, byte; /* of each, the sum of several */
     enum mpg_call_edges call_edges;
-    double compute_ratio; /* rho > 0 */
+    double compute_ratio; /* rho > 0, outside of regions that have their own: */
+    bool region_ratios;   /* there are such; intervals say theirs */
     bool without_tracer;  /* what the tracer took between calls is taken off */
     /* From signatures, where the specs above say nothing; NULL without one. */
     const struct mpg_signature *target, *source;
@@ -111,6 +112,7 @@ struct mpg_interval {
     uint64_t call;    /* before which it is */
     double since_ns;  /* it began so long after MPI_Init, as traced */
     double length_ns; /* as traced */
+    double ratio;     /* rho in it */
     /* What noise took from it, if the source's is to be taken out (simulate/engine/likes.h) */
     const struct mpg_sketch *likes; /* NULL: what a stretch of the source's record lost */
     double alike_ns; /* by which it is one of them: its length, or CPU time */

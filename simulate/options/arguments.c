@@ -258,7 +258,6 @@ const char *mpg_arguments_read(struct mpg_arguments *a, int argc, char **argv,
                                struct mpg_asked *asked)
 {
     *a = (struct mpg_arguments){.output = "-",
-                                .compute_ratio = 1,
                                 .polling_interval_ns = 10e3,
                                 .replicas = DEFAULT_REPLICAS,
                                 .seed = 1,
@@ -271,11 +270,11 @@ const char *mpg_arguments_read(struct mpg_arguments *a, int argc, char **argv,
     const char *trace = argv[mpg_option_parse(&program, argc, argv)];
     struct mpg_perturbation *p = &asked->p;
     struct mpg_error err;
-    *asked = (struct mpg_asked){
-        .p = {.seed = (uint64_t)a->seed, .compute_ratio = a->compute_ratio}};
+    *asked = (struct mpg_asked){.p = {.seed = (uint64_t)a->seed, .compute_ratio = 1}};
     if (a->json && a->per_rank)
         mpg_option_usage_error(&program, "--json and --per-rank exclude each other");
     if (parse_absorb(a->absorb, &asked->simulation, &err) < 0 || parse_specs(a, p, &err) < 0 ||
+        mpg_ratios_parse(&asked->ratios, &a->compute_ratio, &err) < 0 ||
         parse_call_edges(a, &asked->simulation, p, &err) < 0 || parse_path(a, &err) < 0 ||
         parse_cosched(a, &err) < 0 || parse_measurement(a, p, &err) < 0 ||
         parse_polling(a, &asked->times, &err) < 0 || parse_collectives(a, p, &err) < 0 ||

@@ -5,6 +5,7 @@
 
 #include "common/option.h"
 #include "simulate/engine/simulation.h"
+#include "simulate/options/ratios.h"
 #include "simulate/predict/times.h"
 #include "simulate/reports/report.h"
 
@@ -12,8 +13,8 @@ struct mpg_arguments {
     const char *signature, *source, *path, *absorb, *cosched, *measurement, *noise_model, *output;
     const char *latency_model, *byte_model, *call_edges;
     const char *map, *polling, *collectives, *collective_table;
-    struct mpg_option_list noise, call_noise, latency, byte;
-    double compute_ratio, source_latency_ns, source_byte_ns;
+    struct mpg_option_list noise, call_noise, latency, byte, compute_ratio;
+    double source_latency_ns, source_byte_ns;
     double polling_interval_ns;
     int64_t eager_limit, source_eager_limit, horizon, replicas, first_replica, seed;
     struct mpg_given given;
@@ -28,6 +29,7 @@ struct mpg_asked {
     struct mpg_perturbation p; /* distributions, models, seed; to be cleared by the caller */
     struct mpg_simulation_options simulation;
     struct mpg_times_options times;
+    struct mpg_ratios ratios; /* to be resolved, and cleared, by the caller */
 };
 
 /* Reads the command line into A; errors of usage, --help and --version end the program. */

@@ -62,10 +62,11 @@ const struct mpg_option *mpg_arguments_table(struct mpg_arguments *a)
          .help = "extra latency of each message"},
         {.name = "byte", .kind = MPG_OPTION_LIST, .value = &a->byte, .argument = "DIST",
          .help = "extra transfer time for each byte of a message"},
-        {.name = "compute-ratio", .kind = MPG_OPTION_REAL, .value = &a->compute_ratio,
-         .argument = "R", .help = "how long the target computes for a traced second of\n"
-                                 "computation: 2 is half as fast (default 1)",
-         .minimum = 1e-9, .maximum = 1e9},
+        {.name = "compute-ratio", .kind = MPG_OPTION_LIST, .value = &a->compute_ratio,
+         .argument = "R[@REGION]",
+         .help = "how long the target computes for a traced second of\n"
+                 "computation: 2 is half as fast (default 1); kernel:NAME by that\n"
+                 "kernel's rates in both signatures. Of one region, or of all else"},
         {.name = "noise-model", .kind = MPG_OPTION_STRING, .value = &a->noise_model,
          .argument = "HOW",
          .help = "replay: signatures' recorded detours; renewal: detours drawn from\n"

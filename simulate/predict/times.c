@@ -145,6 +145,7 @@ static void step_enter(struct mpg_times *t, const struct mpg_step *s)
         return;
     }
     struct mpg_interval x = {.rank = s->rank,
+                             .ratio = p->region_ratios ? s->ratio : p->compute_ratio,
                              .call = s->number,
                              .since_ns = (double)s->since_ns,
                              .length_ns = work_ns};
@@ -161,8 +162,8 @@ static void step_enter(struct mpg_times *t, const struct mpg_step *s)
         value[w] += x.since_ns + work_ns;
     if (s->stream != (uint32_t)s->rank)
         return;
-    a->compute_ns += t->n * p->compute_ratio * work_ns;
-    a->noise_ns += sum_of(value, t->n) - before - t->n * p->compute_ratio * work_ns;
+    a->compute_ns += t->n * x.ratio * work_ns;
+    a->noise_ns += sum_of(value, t->n) - before - t->n * x.ratio * work_ns;
 }
 
 /* --- messages --- */

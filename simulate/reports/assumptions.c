@@ -159,11 +159,12 @@ static bool uses_path(const struct mpg_report *r)
 
 static void say_compute(const struct mpg_report *r, char *text, size_t size)
 {
+    const char *regions = r->p->region_ratios ? ", in regions as --compute-ratio says" : "";
     if (r->p->compute_ratio == 1)
-        snprintf(text, size, "as fast as on the traced machine%s",
-                 r->p->target ? " (--compute-ratio says otherwise)" : "");
+        snprintf(text, size, "as fast as on the traced machine%s%s", regions,
+                 r->p->target && !*regions ? " (--compute-ratio says otherwise)" : "");
     else
-        snprintf(text, size, "takes %.6g times the traced time", r->p->compute_ratio);
+        snprintf(text, size, "takes %.6g times the traced time%s", r->p->compute_ratio, regions);
 }
 
 static void say_absorb(const struct mpg_report *r, char *text, size_t size)

@@ -360,6 +360,21 @@ static int add_unmet_options(const struct mpg_report *r, struct mpg_attention *l
     return 0;
 }
 
+/* Regions with a ratio of their own that the program never enters. */
+static int add_unmet_regions(const struct mpg_report *r, struct mpg_attention *list,
+                             struct mpg_error *err)
+{
+    const struct mpg_region_ratios *ratios = r->options->graph.ratios;
+    for (size_t i = 0; ratios && i < ratios->n; i++)
+        if (!*ratios->region[i].met &&
+            mpg_attention_add(list, err, "regions",
+                              "--compute-ratio names '%s', which is no region of this trace: it "
+                              "changes nothing",
+                              ratios->region[i].name) < 0)
+            return -1;
+    return 0;
+}
+
 static int add_unplaced(const struct mpg_report *r, struct mpg_attention *list,
                         struct mpg_error *err)
 {
@@ -381,13 +396,13 @@ int mpg_attention_gather(const struct mpg_report *r, struct mpg_attention *list,
         add_missing_parts,  add_missing_calls, add_missing_source, mpg_doubt_sizes,
         mpg_doubt_record,   mpg_doubt_clocks, mpg_doubt_cores,   mpg_doubt_order,
         add_replaced,       add_unused_files, add_unused_floors, add_unused_draws,
-        add_unmet_options,
+        add_unmet_options,  add_unmet_regions,
     };
     static int (*const predicted[])(const struct mpg_report *, struct mpg_attention *,
                                     struct mpg_error *) = {
         add_untraced,    add_unplaced,     add_verdicts,    mpg_predicted_missing,
         mpg_doubt_sizes, mpg_doubt_record, mpg_doubt_order, mpg_predicted_doubts,
-        add_replaced,    add_unused_draws, add_unmet_options,
+        add_replaced,    add_unused_draws, add_unmet_options, add_unmet_regions,
     };
     const size_t n = r->result->predicted ? sizeof predicted / sizeof *predicted
                                           : sizeof kinds / sizeof *kinds;

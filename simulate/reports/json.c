@@ -93,6 +93,14 @@ static json_t *limit_json(int64_t limit_bytes)
     return limit_bytes == INT64_MAX ? json_null() : json_integer(limit_bytes);
 }
 
+static json_t *region_ratios_json(const struct mpg_region_ratios *ratios)
+{
+    json_t *o = json_object();
+    for (size_t i = 0; i < ratios->n; i++)
+        json_object_set_new(o, ratios->region[i].name, json_real(ratios->region[i].ratio));
+    return o;
+}
+
 static json_t *options_json(const struct mpg_report *r)
 {
     static const char *const absorb[] = {"none", "wait", "clock"};
@@ -103,6 +111,8 @@ static json_t *options_json(const struct mpg_report *r)
                           p->compute_ratio);
     if (!o)
         return NULL;
+    if (p->region_ratios)
+        json_object_set_new(o, "region_ratios", region_ratios_json(r->options->graph.ratios));
     if (!r->result->predicted)
         json_object_set_new(o, "absorb", json_string(absorb[r->result->absorb]));
     else {

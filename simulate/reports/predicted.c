@@ -101,7 +101,8 @@ void mpg_predicted_work(const struct mpg_report *r, char *text, size_t size)
     char ratio[64] = "as fast as on the traced machine";
     if (r->p->compute_ratio != 1)
         snprintf(ratio, sizeof ratio, "takes %.6g times the traced time", r->p->compute_ratio);
-    snprintf(text, size, "%s; work is %s", ratio,
+    snprintf(text, size, "%s%s; work is %s", ratio,
+             r->p->region_ratios ? ", in regions as --compute-ratio says" : "",
              r->result->counts.cpu_intervals > 0
                  ? "the CPU time of intervals where it is recorded"
                  : "the time between calls (no CPU times in the trace)");

@@ -44,6 +44,7 @@ static bool takes(const struct mpg_perturbation *p, double at_ns, double k_ns, d
 {
     double delay_ns[LANES], before_ns[LANES], passed_ns[LANES] = {0};
     struct mpg_interval x = {
+        .ratio = 1,
         .length_ns = WORK_NS, .covered_ns = k_ns, .passed_ns = passed_ns};
     for (uint32_t w = 0; w < LANES; w++)
         delay_ns[w] = before_ns[w] =

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Numbers, kernels, regions. */
+#include "simulate/options/ratios.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double least = 1e-9, most = 1e9;
+
+struct mpg_ratio {
+    const char *text;
+    char *what; /* R, or kernel:NAME */
+    char *region; /* in the same storage; NULL: outside of all that are named */
+    bool is_kernel;
+    double value;
+};
+
+static int parse_one(struct mpg_ratio *x, const char *text, struct mpg_error *err)
+{
+    static const char kernel[] = "kernel:";
+    *x = (struct mpg_ratio){.text = text, .what = strdup(text)};
+    if (!x->what)
+        return mpg_error_set(err, "out of memory");
+    if ((x->region = strchr(x->what, '@')))
+        *x->region++ = '\0';
+    x->is_kernel = strncmp(x->what, kernel, sizeof kernel - 1) == 0;
+    if ((x->region && !*x->region) || (x->is_kernel && !x->what[sizeof kernel - 1]))
+        return mpg_error_set(err, "--compute-ratio: '%s' lacks a name", text);
+    if (x->is_kernel)
+        return 0;
+    char *end;
+    errno = 0;
+    x->value = strtod(x->what, &end);
+    if (end == x->what || *end || errno || !(x->value >= least && x->value <= most))
+        return mpg_error_set(err, "--compute-ratio: '%s' is neither a number from 1e-9 to 1e9 nor "
+                                  "kernel:NAME", x->what);
+    return 0;
+}
+
+static bool is_same(const char *a, const char *b)
+{
+    return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+int mpg_ratios_parse(struct mpg_ratios *r, const struct mpg_option_list *given,
+                     struct mpg_error *err)
+{
+    *r = (struct mpg_ratios){.regions.base = 1};
+    if (given->n == 0)
+        return 0;
+    r->ratio = calloc(given->n, sizeof *r->ratio);
+    r->region = calloc(given->n, sizeof *r->region);
+    r->met = calloc(given->n, sizeof *r->met);
+    if (!r->ratio || !r->region || !r->met)
+        return mpg_error_set(err, "out of memory");
+    for (; r->given < given->n; r->given++) {
+        struct mpg_ratio *x = &r->ratio[r->given];
+        if (parse_one(x, given->item[r->given], err) < 0) {
+            free(x->what);
+            return -1;
+        }
+        for (size_t i = 0; i < r->given; i++)
+            if (is_same(r->ratio[i].region, x->region)) {
+                free(x->what);
+                return mpg_error_set(err, "--compute-ratio: '%s' and '%s' are about the same",
+                                     r->ratio[i].text, given->item[r->given]);
+            }
+    }
+    return 0;
+}
+
+/* Of KERNEL in SIG: the mean over cores of what they did with the most cores at once, in the middle;
+ * 0: it has none. */
+static double rate_of(const struct mpg_signature *sig, const char *kernel)
+{
+    int at_once = 0;
+    double sum = 0;
+    size_t n = 0;
+    for (size_t i = 0; i < sig->rates; i++)
+        if (strcmp(sig->rate[i].kernel, kernel) == 0 && sig->rate[i].cores_at_once > at_once)
+            at_once = sig->rate[i].cores_at_once;
+    for (size_t i = 0; i < sig->rates; i++)
+        if (strcmp(sig->rate[i].kernel, kernel) == 0 && sig->rate[i].cores_at_once == at_once) {
+            sum += mpg_distribution_quantile(sig->rate[i].rate, 0.5);
+            n++;
+        }
+    return n > 0 ? sum / (double)n : 0;
+}
+
+static int resolve_kernel(struct mpg_ratio *x, const struct mpg_signature *target,
+                          const struct mpg_signature *source, struct mpg_error *err)
+{
+    const char *name = strchr(x->what, ':') + 1;
+    if (!target || !source)
+        return mpg_error_set(err, "--compute-ratio=%s: there is no %s whose rates it could take",
+                             x->text, target ? "source" : "--signature");
+    const struct mpg_signature *both[] = {target, source};
+    for (int i = 0; i < 2; i++)
+        if (!(rate_of(both[i], name) > 0))
+            return mpg_error_set(err, "--compute-ratio=%s: %s has no rates of '%s' (sigshow --all "
+                                      "lists them)", x->text, both[i]->path, name);
+    x->value = rate_of(source, name) / rate_of(target, name);
+    if (!(x->value >= least && x->value <= most))
+        return mpg_error_set(err, "--compute-ratio=%s: the rates are too unlike", x->text);
+    return 0;
+}
+
+int mpg_ratios_resolve(struct mpg_ratios *r, const struct mpg_signature *target,
+                       const struct mpg_signature *source, struct mpg_error *err)
+{
+    r->regions.n = 0;
+    r->regions.region = r->region;
+    for (size_t i = 0; i < r->given; i++) {
+        struct mpg_ratio *x = &r->ratio[i];
+        if (x->is_kernel && resolve_kernel(x, target, source, err) < 0)
+            return -1;
+        if (x->region) {
+            r->region[r->regions.n] = (struct mpg_region_ratio){x->region, x->value, &r->met[i]};
+            r->regions.n++;
+        } else
+            r->regions.base = x->value;
+    }
+    return 0;
+}
+
+void mpg_ratios_clear(struct mpg_ratios *r)
+{
+    for (size_t i = 0; i < r->given; i++)
+        free(r->ratio[i].what);
+    free(r->ratio);
+    free(r->region);
+    free(r->met);
+    *r = (struct mpg_ratios){0};
+}
