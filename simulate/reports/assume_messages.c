@@ -164,5 +164,6 @@ void mpg_assume_eager(const struct mpg_report *r, char *text, size_t size)
     else
         snprintf(text, size, "%" PRId64 " bytes (%s): larger standard sends wait for their receiver",
                  limit, from);
-    say_changes(r, text, size);
+    if (!r->result->predicted) /* where times are the target's alone */
+        say_changes(r, text, size);
 }
