@@ -17,6 +17,7 @@
  * delays, a time, a time and who was waited for. What each kind of step asks for:
  *
  *   ENTER        stream += interval_ns, and what the evaluator does to computation
+ *   POST         stream += what posting costs the call; with options.posts only
  *   STORE        slot = stream                      LOAD  stream = slot
  *   JOIN         stream = max(stream, slot)
  *   EAGER        slot = stream + flight of `bytes` from rank to receiver
@@ -60,6 +61,7 @@
 
 enum mpg_step_kind {
     MPG_STEP_ENTER,      /* stream's value: from the last call's leave to this call's enter */
+    MPG_STEP_POST,       /* stream's value: from the call's enter to what it starts (options.posts) */
     MPG_STEP_STORE,      /* slot = stream's value */
     MPG_STEP_LOAD,       /* stream's value = slot: a thread begins */
     MPG_STEP_JOIN,       /* stream's value = max(it, slot): a thread ends */
@@ -186,14 +188,15 @@ struct mpg_step {
                             -1: not recorded */
     int64_t since_ns;    /* ENTER: traced time from MPI_Init's leave to the last call's leave;
                             FINISH: to MPI_Finalize's enter */
-    int64_t duration_ns; /* LEAVE, MERGE: of the call */
+    int64_t duration_ns; /* LEAVE, MERGE, POST: of the call */
     bool failed;         /* LEAVE: the call returned an error */
     bool round_trip;     /* LEAVE: it waits for one-sided transfers of round_trip_bytes */
     double round_trip_bytes;
     double enter_ns, leave_ns; /* LEAVE: aligned */
     double sender_ns, poster_ns; /* SYNCHRONOUS: aligned enters; EAGER: sender_ns */
     int32_t receiver;  /* messages: world rank */
-    double bytes;      /* messages: d; CONTRIBUTE: b; LEAVE: bytes of the call's size class */
+    double bytes;      /* messages: d; CONTRIBUTE: b; LEAVE, POST: bytes of the call's size
+                          class */
     uint32_t rounds;   /* CONTRIBUTE: n */
     bool requested;    /* messages: the call that sends leaves their completion to a request, */
     bool posted;       /* SYNCHRONOUS: and so does the one that posts the receive, */
@@ -231,6 +234,7 @@ struct mpg_graph_options {
     int64_t eager_limit_bytes; /* standard sends of more bytes are synchronous; INT64_MAX: none */
     int64_t source_eager_limit_bytes; /* on the traced machine they were */
     bool sync_reduce;          /* who contributes to a Reduce or Gather(v) waits for its root */
+    bool posts;                /* steps of kind POST are wanted: what calls start leaves from there */
     bool lenient;              /* count what cannot be placed instead of failing */
     bool choose;               /* LEAVE steps have candidates */
     uint64_t horizon;          /* of messages in flight: with more, no call waits for those that

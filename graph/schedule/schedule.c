@@ -122,6 +122,7 @@ static void connect(struct mpg_graph *g, const struct mpg_graph_options *options
     g->lenient = options->lenient;
     g->horizon = options->horizon;
     g->ratios = options->ratios && options->ratios->n > 0 ? options->ratios : NULL;
+    g->posts = options->posts;
     g->members.trace = g->trace;
     g->matching = (struct matching){.eager_limit_bytes = options->eager_limit_bytes,
                                     .source_eager_limit_bytes = options->source_eager_limit_bytes,

@@ -129,11 +129,11 @@ static int keep_fork(struct mpg_graph *g, struct stream *s, struct mpg_error *er
     return 0;
 }
 
-/* The time of T's last node at or before NOW, and whether that is where T is. */
+/* The time of T's last S or E at or before NOW, and whether that is where T is. */
 static int64_t fork_time(const struct stream *t, int64_t now_ns, bool *is_current)
 {
     bool has_left = t->phase == PHASE_READ && t->last_leave_ns <= now_ns;
-    *is_current = t->phase == PHASE_WAIT || has_left;
+    *is_current = (t->phase == PHASE_WAIT && !t->graph->posts) || has_left;
     return has_left ? t->last_leave_ns : t->call.event.enter_ns;
 }
 

@@ -24,6 +24,7 @@ struct mpg_lanes *mpg_lanes_new(int32_t ranks, uint32_t lanes, uint32_t first,
     l->local = calloc(lanes, sizeof *l->local);
     l->later = calloc(lanes, sizeof *l->later);
     l->answered = calloc(lanes, sizeof *l->answered);
+    l->posting = calloc(lanes, sizeof *l->posting);
     l->own = calloc(lanes, sizeof *l->own);
     l->all = calloc(lanes, sizeof *l->all);
     l->others = calloc(lanes, sizeof *l->others);
@@ -33,7 +34,7 @@ struct mpg_lanes *mpg_lanes_new(int32_t ranks, uint32_t lanes, uint32_t first,
     l->traced_ns = calloc((size_t)ranks, sizeof *l->traced_ns);
     l->turn = calloc((size_t)ranks, sizeof *l->turn);
     if (l->last_stream && l->scratch && l->result && l->kappa && l->local && l->later &&
-        l->answered && l->own && l->all && l->others && l->put && l->account && l->unjoined && l->traced_ns && l->turn)
+        l->answered && l->posting && l->own && l->all && l->others && l->put && l->account && l->unjoined && l->traced_ns && l->turn)
         return l;
 fail:
     mpg_lanes_free(l);
@@ -55,6 +56,7 @@ void mpg_lanes_free(struct mpg_lanes *l)
     free(l->local);
     free(l->later);
     free(l->answered);
+    free(l->posting);
     free(l->slot_met);
     free(l->passed_ns);
     free(l->covered_ns);
@@ -266,6 +268,9 @@ int mpg_lanes_step(struct mpg_lanes *l, const struct mpg_step *s, uint32_t slots
     switch (s->kind) {
     case MPG_STEP_ENTER:
         step_enter(l, s);
+        break;
+    case MPG_STEP_POST:
+        mpg_lanes_post(l, s);
         break;
     case MPG_STEP_STORE:
         memcpy(slot_value(l, s->slot), stream_value(l, s->stream), l->n * sizeof(double));

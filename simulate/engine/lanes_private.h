@@ -63,7 +63,7 @@ struct mpg_lanes {
     uint32_t stream_capacity, slot_capacity, bare_capacity, met_capacity, passed_capacity,
         covered_capacity;
     uint32_t *last_stream; /* of each rank: that its FINISH is of */
-    double *scratch, *result, *kappa, *local, *later, *answered, *own, *all, *others,
+    double *scratch, *result, *kappa, *local, *later, *answered, *posting, *own, *all, *others,
         *put; /* n each */
     int64_t *traced_ns;
     struct mpg_lanes_account *account; /* a rank */
@@ -195,7 +195,13 @@ static inline bool mpg_lanes_is_probe(const struct mpg_step *s)
     return mpg_call_kind(s->call) == MPG_KIND_PROBE || mpg_call_kind(s->call) == MPG_KIND_MPROBE;
 }
 
+/* The posting part, or the completing one, of S's call in each lane: its kappa, no less than the half
+ * of the call's floor that it takes; into VALUE. */
+void mpg_lanes_call_part(const struct mpg_lanes *l, const struct mpg_step *s,
+                         enum mpg_call_part part, double *value);
+
 /* What the steps of their kind mean (docs/MODEL.md, section 4). */
+void mpg_lanes_post(struct mpg_lanes *l, const struct mpg_step *s);
 void mpg_lanes_eager(struct mpg_lanes *l, const struct mpg_step *s);
 void mpg_lanes_synchronous(struct mpg_lanes *l, const struct mpg_step *s);
 void mpg_lanes_contribute(struct mpg_lanes *l, const struct mpg_step *s);

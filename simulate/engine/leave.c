@@ -248,17 +248,39 @@ static void begin_leaving(struct mpg_lanes *l, const struct mpg_step *s, bool me
     double least = -(double)s->duration_ns, put_ns = 0;
     zero(l->kappa, l->n);
     zero(l->put, l->n);
-    if (!meeting)
+    if (!meeting && l->p->call_parts <= 1)
         mpg_perturb_call(l->p, s->rank, s->number, l->first, l->n, l->kappa);
     if (s->round_trip)
         add_round_trip(l, s, l->kappa);
     memcpy(l->local, l->kappa, l->n * sizeof *l->local);
+    if (!meeting && l->p->call_parts == 3)
+        mpg_perturb_part(l->p, MPG_CALL_TRANSFER, s->rank, s->number, l->first, l->n, l->local);
     if (!meeting)
         mpg_lanes_add_overheads(l, s, l->local);
     for (uint32_t w = 0; w < l->n; w++) {
         double own = value[w] + (l->local[w] > least ? l->local[w] : least);
         l->own[w] = l->all[w] = l->others[w] = own;
         put_ns += own - value[w];
+    }
+    l->account[s->rank].call_ns += put_ns;
+}
+
+/* All edges so far, of OUT and of the account, lead to where the call completes: adds that part. The
+ * call began before its posting part. */
+static void complete(struct mpg_lanes *l, const struct mpg_step *s, double *out)
+{
+    const double *posted = stream_value(l, s->stream);
+    double *completing = l->scratch, put_ns = 0;
+    mpg_lanes_call_part(l, s, MPG_CALL_POSTING, l->posting);
+    mpg_lanes_call_part(l, s, MPG_CALL_COMPLETING, completing);
+    for (uint32_t w = 0; w < l->n; w++) {
+        double least = posted[w] - (double)s->duration_ns, before = l->own[w];
+        out[w] = (out[w] > least ? out[w] : least) + completing[w];
+        least -= l->posting[w];
+        l->own[w] = fmax(before + completing[w], least);
+        l->all[w] = fmax(l->all[w] + completing[w], l->own[w]);
+        l->others[w] = fmax(l->others[w] + completing[w], l->own[w]);
+        put_ns += l->own[w] - before;
     }
     l->account[s->rank].call_ns += put_ns;
 }
@@ -270,7 +292,8 @@ static void leave_with(struct mpg_lanes *l, const struct mpg_step *s, const doub
     double *value = stream_value(l, s->stream);
     double least = -(double)s->duration_ns;
     for (uint32_t w = 0; w < l->n; w++) {
-        double result = out[w] > value[w] + least ? out[w] : value[w] + least;
+        double began = value[w] - l->posting[w];
+        double result = out[w] > began + least ? out[w] : began + least;
         if (l->chooses && l->vanishes[w])
             result = mpg_lanes_vanished(l, s, w);
         double hidden = l->put[w] - (l->all[w] - l->others[w]);
@@ -294,6 +317,8 @@ int mpg_lanes_leave(struct mpg_lanes *l, const struct mpg_step *s, struct mpg_er
     for (uint32_t w = 0; w < l->n; w++)
         out[w] = meeting ? -INFINITY : value[w] + l->local[w] - local;
     take_edges(l, s, out);
+    if (l->p->call_parts > 1)
+        complete(l, s, out);
     leave_with(l, s, out);
     if (l->covers)
         l->covered_ns[s->stream] = mpg_lanes_covered(l, s);

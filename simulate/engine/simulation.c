@@ -148,7 +148,8 @@ static int choose_choice(struct simulation *sim, struct mpg_error *err)
 {
     const struct mpg_simulation_options *o = sim->options;
     const struct mpg_graph_counts *c = &sim->result->counts;
-    if (o->deterministic || sim->absorb != MPG_ABSORB_CLOCK || c->choices == 0)
+    if (o->deterministic || sim->p->call_parts > 1 || sim->absorb != MPG_ABSORB_CLOCK ||
+        c->choices == 0)
         return 0;
     sim->graph.horizon = o->horizon;
     sim->graph.choose = true;
@@ -305,6 +306,7 @@ int mpg_simulate(struct mpg_trace *trace, const struct mpg_perturbation *p,
     struct simulation sim = {
         .trace = trace, .p = p, .options = options, .graph = options->graph, .result = result};
     sim.graph.source_eager_limit_bytes = options->graph.eager_limit_bytes;
+    sim.graph.posts = p->call_parts > 1;
     int status = -1;
     if (mpg_result_init(result, mpg_trace_ranks(trace), options->replicas, options->first_replica,
                         err) < 0)

@@ -26,6 +26,7 @@ struct mpg_perturbation {
     uint64_t seed;
     struct mpg_specs noise, call_noise, latency, byte; /* of each, the sum of several */
     enum mpg_call_edges call_edges;
+    int call_parts; /* that kappa is drawn for: 2 or 3 as --granularity says; else one, of the whole */
     double compute_ratio; /* rho > 0, outside of regions that have their own: */
     bool region_ratios;   /* there are such; intervals say theirs */
     bool without_tracer;  /* what the tracer took between calls is taken off */
@@ -132,5 +133,9 @@ void mpg_perturb_compute(const struct mpg_perturbation *p, const struct mpg_inte
 /* kappa */
 void mpg_perturb_call(const struct mpg_perturbation *p, int32_t rank, uint64_t call,
                       uint32_t first, uint32_t n, double *value_ns);
+/* kappa of a PART of it, where it has more than one. */
+enum mpg_call_part { MPG_CALL_POSTING, MPG_CALL_COMPLETING, MPG_CALL_TRANSFER };
+void mpg_perturb_part(const struct mpg_perturbation *p, enum mpg_call_part part, int32_t rank,
+                      uint64_t call, uint32_t first, uint32_t n, double *value_ns);
 
 #endif

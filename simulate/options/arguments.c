@@ -70,10 +70,14 @@ static int parse_call_edges(const struct mpg_arguments *a,
 {
     bool faithful = options->absorb_given && options->absorb == MPG_ABSORB_NONE &&
                     a->given.eager_limit && a->eager_limit == -1;
-    p->call_edges = faithful ? MPG_CALL_EDGES_PAPER : MPG_CALL_EDGES_OWN;
+    p->call_edges = faithful && a->granularity == 1 ? MPG_CALL_EDGES_PAPER : MPG_CALL_EDGES_OWN;
+    p->call_parts = (int)a->granularity;
     if (!a->call_edges)
         return 0;
     p->call_edges = strcmp(a->call_edges, "paper") == 0 ? MPG_CALL_EDGES_PAPER : MPG_CALL_EDGES_OWN;
+    if (p->call_edges == MPG_CALL_EDGES_PAPER && a->granularity > 1)
+        return mpg_error_set(err, "--call-edges=paper and --granularity exclude each other: the paper's "
+                                  "calls have one part");
     if (p->call_edges == MPG_CALL_EDGES_PAPER || strcmp(a->call_edges, "own") == 0)
         return 0;
     return mpg_error_set(err, "--call-edges: '%s' is not own or paper", a->call_edges);
@@ -182,6 +186,7 @@ static int check_mode(const struct mpg_arguments *a, struct mpg_error *err)
     } list[] = {{"absorb", a->absorb != NULL, false},
                 {"keep-tracer", a->keep_tracer, false},
                 {"call-edges", a->call_edges != NULL, false},
+                {"granularity", a->granularity > 1, false},
                 {"source-latency", a->given.source_latency, false},
                 {"source-byte", a->given.source_byte, false},
                 {"map", a->map != NULL, true},
@@ -258,6 +263,7 @@ const char *mpg_arguments_read(struct mpg_arguments *a, int argc, char **argv,
                                struct mpg_asked *asked)
 {
     *a = (struct mpg_arguments){.output = "-",
+                                .granularity = 1,
                                 .polling_interval_ns = 10e3,
                                 .replicas = DEFAULT_REPLICAS,
                                 .seed = 1,

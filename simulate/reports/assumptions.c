@@ -187,6 +187,12 @@ static void say_absorb(const struct mpg_report *r, char *text, size_t size)
     }
 }
 
+static void say_parts(const struct mpg_report *r, char *text, size_t size)
+{
+    snprintf(text, size, "%d parts of a call have noise each: messages leave after the first and "
+                         "arrive before the last", r->p->call_parts);
+}
+
 static void say_reduce(const struct mpg_report *r, char *text, size_t size)
 {
     (void)r;
@@ -216,6 +222,8 @@ static void say_floors(const struct mpg_report *r, char *text, size_t size)
 /* Why calls complete what they completed in the trace, unless it was asked for. */
 static const char *why_kept(const struct mpg_report *r)
 {
+    if (r->p->call_parts > 1 && !r->options->deterministic)
+        return " (choosing takes calls of one part)";
     bool could = r->options->deterministic || r->result->predicted ||
                  r->result->absorb == MPG_ABSORB_CLOCK;
     return could ? "" : " (choosing takes --absorb=clock)";
@@ -359,6 +367,7 @@ bool mpg_report_assumption(const struct mpg_report *r, int i, const char **topic
         {"absorption", say_absorb, perturbed},
         {"call edges", say_call_edges,
          perturbed && r->p->call_edges == MPG_CALL_EDGES_PAPER && r->p->call_noise.n > 0},
+        {"granularity", say_parts, r->p->call_parts > 1 && r->p->call_noise.n > 0},
         {"reductions", say_reduce, r->options->graph.sync_reduce},
         {"eager limit", mpg_assume_eager, true},
         {"floors", say_floors, r->result->floor_rule != NULL},

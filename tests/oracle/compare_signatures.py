@@ -134,7 +134,8 @@ class Case:
                 (0.15, "--byte=const:0.375ns"), (0.1, "--compute-ratio=0.75"),
                 (0.3, "--call-noise=const:" + self.random.choice(["77ns", "-33.25ns"])),
                 (0.3, "--sync-reduce"),
-                (0.5, "--call-edges=" + self.random.choice(["own", "paper"])), (0.1, "--noise=const:333ns"),
+                (0.7, self.random.choice(["--call-edges=own", "--call-edges=paper",
+                                          "--granularity=2", "--granularity=3"])), (0.1, "--noise=const:333ns"),
                 (0.1, "--source-latency=650ns"),
                 (0.3, "--cosched=" + self.random.choice(["none", "node", "job"]))):
             given = option.startswith(("--latency", "--byte")) and any(

@@ -46,8 +46,7 @@ class Settings:
                  signature=None, source=None, path=None, cosched=None,
                  measurement="resample", seed=1, first_replica=0, keep_tracer=False,
                  latency_model="empirical", byte_model="empirical", call_edges=None,
-                 noise_model=None,
-                 sync_reduce=False,
+                 noise_model=None, sync_reduce=False, granularity=1,
                  deterministic=False, polling="work"):
         self.absorb = absorb
         self.noise = noise
@@ -71,10 +70,12 @@ class Settings:
         self.byte_model = byte_model
         self.sync_reduce = sync_reduce
         self.noise_model = noise_model
+        self.granularity = granularity
         faithful = absorb == "none" and eager_limit == -1
-        self.paper_edges = call_edges == "paper" or (call_edges is None and faithful)
-        self.deterministic = deterministic
+        self.deterministic = deterministic or granularity > 1
         self.polling = polling
+        self.paper_edges = call_edges == "paper" or (
+            call_edges is None and faithful and granularity == 1)
 
     def drawn_noise(self):
         return self.signature and self.noise_model in ("renewal", "fit")
@@ -92,7 +93,8 @@ class Settings:
         return alone
 
     def kappa(self, call):
-        return self.call_noise(call.rank)
+        """Of a call as a whole."""
+        return ZERO if self.granularity > 1 else self.call_noise(call.rank)
 
     def posting(self, half):
         """kappa of the call that began half a message, if it is on the message's way."""
@@ -134,19 +136,22 @@ class Settings:
 def leave_account(builder, call, delays, account):
     """Adds what one call's end does to its rank's account (MODEL.md, 8)."""
     graph, delta = builder.graph, ZERO
-    carried = graph.carried[call.E]
+    carried, last = graph.carried[call.done], builder.end_part(call)
     if call.name not in MEETINGS | PREFIXES:
         delta = builder.own(call)
-    own = everything = others = delays[call.S] + max(delta, -call.duration)
+    own = everything = others = max(
+        delays[call.post] + max(delta, -call.duration) + last,
+        delays[call.S] - call.duration)
     account["calls"] += own - delays[call.S]
     put, brought = ZERO, []
     for u, delta, what, part, all_of_it in carried:
         value = delays[u] + delta
         without = (graph.without(u, delays) if all_of_it else delays[u]) + delta - part
         brought.append((what, value, without))
-    for u, what, *edge in graph.arrived[call.E]:
-        brought.append((what, *graph.through(u, call.E, edge, delays)))
+    for u, what, *edge in graph.arrived[call.done]:
+        brought.append((what, *graph.through(u, call.done, edge, delays)))
     for what, value, without in brought:
+        value, without = value + last, without + last
         everything, others = max(everything, value), max(others, without)
         put += value - without
         account[what] += value - without
@@ -277,6 +282,7 @@ def parse_arguments(words):
     parser.add_argument("--call-noise", type=constant_on_ranks)
     parser.add_argument("--call-edges", choices=["own", "paper"])
     parser.add_argument("--sync-reduce", action="store_true")
+    parser.add_argument("--granularity", type=int, choices=[1, 2, 3], default=1)
     parser.add_argument("--latency", type=constant)
     parser.add_argument("--byte", type=constant)
     parser.add_argument("--compute-ratio", type=Fraction, default=Fraction(1))

@@ -167,8 +167,26 @@ class Builder(Messages):
             self.add_compute(before, call)
         for call in calls[1:-1]:
             self.graph.bound(call.S, call.E, call.duration)
+            self.divide(call)
             if call.name not in MEETINGS | PREFIXES:
                 self.add_local(call)
+
+    def divide(self, call):
+        """Where what it starts leaves from, and where what it waits for arrives."""
+        if self.settings.granularity == 1:
+            call.post, call.done = call.S, call.E
+            return
+        call.post, call.done = ("post", call.S), ("done", call.E)
+        self.graph.edge(call.S, call.post, self.end_part(call))
+        self.graph.edge(call.done, call.E, self.end_part(call))
+        self.graph.bound(call.post, call.done, call.duration)
+
+    def end_part(self, call):
+        """kappa of the posting part, or of the completing one."""
+        if self.settings.granularity == 1:
+            return ZERO
+        floor = min(self.call_floors.floor(call), call.duration)
+        return max(self.settings.call_noise(call.rank), -Fraction(floor) / 2)
 
     def add_compute(self, before, call):
         gap, delta = self.trace.interval(before, call), self.noise.delta(
@@ -188,17 +206,20 @@ class Builder(Messages):
 
     def add_local(self, call):
         if call in self.touched:
-            self.graph.whole.add(call.E)
+            self.graph.whole.add(call.done)
         slack = ZERO
         if call in self.absolute_calls:
             slack = call.duration
         elif self.settings.absorb != "none" and call in self.waits:
             slack = max(ZERO, call.duration - self.own_floor(call))
-        self.graph.edge(call.S, call.E, self.own(call), slack)
+        self.graph.edge(call.post, call.done, self.own(call), slack)
 
     def own(self, call):
         """What the call's own rank does beyond what it did; absolute: all of it."""
-        return self.settings.kappa(call) + self.overhead(call)
+        kappa = self.settings.kappa(call)
+        if self.settings.granularity == 3:
+            kappa = self.settings.call_noise(call.rank)
+        return kappa + self.overhead(call)
 
     def clock_slack(self, slack):
         return slack if self.clock else ZERO
@@ -229,22 +250,22 @@ class Builder(Messages):
             stay = part.call.duration - shortest if part.blocking else ZERO
             slack = {"none": ZERO, "wait": stay,
                      "clock": latest - self.enter(part.call)}[self.settings.absorb]
-            self.graph.edge(part.call.S, node, self.cost(group, j), slack)
+            self.graph.edge(part.call.post, node, self.cost(group, j), slack)
 
     def add_met(self, node, group, j, count):
         """From the node where member j has met count members to its end."""
         part = group[j]
         end = part.completed_by
         kappa = ZERO if part.blocking else self.settings.kappa(end)
-        self.graph.carry(node, end.E, kappa, "collectives", all_of_it=True)
+        self.graph.carry(node, end.done, kappa, "collectives", all_of_it=True)
         if part.blocking:
-            self.graph.edge(node, end.E, ZERO)
+            self.graph.edge(node, end.done, ZERO)
             return
         last = max((other.call for other in group[:count]), key=self.enter)
         n, size_bytes = rounds_and_bytes(group, j)
         floor = n * self.floor(Fraction(size_bytes, n), last, end) if n else ZERO
         slack = self.leave(end) - self.enter(last) - floor
-        self.graph.edge(node, end.E, self.settings.kappa(end), self.clock_slack(slack))
+        self.graph.edge(node, end.done, self.settings.kappa(end), self.clock_slack(slack))
 
     def add_from_root(self, group):
         root = group[group[0].terms.number("root")]
@@ -255,8 +276,8 @@ class Builder(Messages):
                 floor = n * self.floor(size_bytes // n, root.call, end)
                 slack = self.leave(end) - self.enter(root.call) - floor
                 delta = self.cost(group, j) + self.settings.kappa(end)
-                self.graph.edge(root.call.S, end.E, delta, self.clock_slack(slack))
-                self.graph.carry(root.call.S, end.E, delta, "collectives",
+                self.graph.edge(root.call.post, end.done, delta, self.clock_slack(slack))
+                self.graph.carry(root.call.post, end.done, delta, "collectives",
                                  put=self.cost(group, j))
 
     def add_to_root(self, group):
@@ -266,9 +287,9 @@ class Builder(Messages):
             if part is not root:
                 floor = self.floor(part.terms.own_bytes(), part.call, end)
                 slack = self.leave(end) - self.enter(part.call) - floor
-                self.graph.edge(part.call.S, end.E, self.cost(group, j),
+                self.graph.edge(part.call.post, end.done, self.cost(group, j),
                                 self.clock_slack(slack))
-                self.graph.carry(part.call.S, end.E, self.cost(group, j), "collectives",
+                self.graph.carry(part.call.post, end.done, self.cost(group, j), "collectives",
                                  put=self.cost(group, j))
 
             if part is not root and self.settings.sync_reduce:
@@ -276,17 +297,17 @@ class Builder(Messages):
 
     def add_held(self, root, part):
         """A contributor's end is not before the root's, or, without blocking, its start."""
-        node, at = root.call.S, self.enter(root.call)
+        node, at = root.call.post, self.enter(root.call)
         if part.blocking:
             node, at = root.call.E, self.leave(root.call)
         end = part.completed_by
-        self.graph.edge(node, end.E, ZERO, self.clock_slack(self.leave(end) - at))
-        self.graph.carry(node, end.E, ZERO, "collectives")
+        self.graph.edge(node, end.done, ZERO, self.clock_slack(self.leave(end) - at))
+        self.graph.carry(node, end.done, ZERO, "collectives")
 
     def cost(self, group, j):
         """l_j of the table of collectives, or what was measured instead."""
         n, size_bytes = rounds_and_bytes(group, j)
-        kappas = n * self.settings.kappa(group[j].call)
+        kappas = n * self.settings.call_noise(group[j].call.rank)
         measured = self.costs.measured(
             group, j, lambda p: p - 1 if group[0].name == "Alltoall"
             else (p - 1).bit_length())

@@ -145,14 +145,14 @@ class Messages:
         send, post = message.send.call, message.receive.call
         latency, transfer = self.costs.message(message)
         sending, posting = map(self.settings.posting, (message.send, message.receive))
-        self.graph.edge(send.S, message.A, sending + latency + transfer,
+        self.graph.edge(send.post, message.A, sending + latency + transfer,
                         self.clock_slack(begin - self.enter(send)))
-        self.graph.late[send.S, message.A] = max(ZERO, sending)
+        self.graph.late[send.post, message.A] = max(ZERO, sending)
         if self.synchronous(message):
             there = begin + self.envelope(message)
-            self.graph.edge(post.S, message.A, posting + transfer,
+            self.graph.edge(post.post, message.A, posting + transfer,
                             self.clock_slack(there - self.enter(post)))
-            self.graph.late[post.S, message.A] = max(ZERO, posting)
+            self.graph.late[post.post, message.A] = max(ZERO, posting)
             self.add_acknowledgement(message, arrival)
 
     def add_changed(self, message, arrival):
@@ -160,22 +160,22 @@ class Messages:
         send, post = message.send.call, message.receive.call
         flight, envelope, back = self.whole_flights(message)
         self.graph.whole.add(message.A)
-        self.graph.absolute[message.A] = send.S
+        self.graph.absolute[message.A] = send.post
         transfer = max(0, flight - envelope)
         if self.synchronous(message):
             flight = envelope + transfer
         sending, posting = map(self.settings.posting, (message.send, message.receive))
-        self.graph.edge(send.S, message.A,
+        self.graph.edge(send.post, message.A,
                         self.enter(send) + sending + flight - arrival)
         end = message.send.completed_by
         if self.synchronous(message):
-            self.graph.edge(post.S, message.A,
+            self.graph.edge(post.post, message.A,
                             self.enter(post) + posting + transfer - arrival)
             if end:
                 put = arrival + back - self.leave(end)
                 delta = put + self.settings.answering(message)
-                self.graph.edge(message.A, end.E, delta)
-                self.graph.carry(message.A, end.E, delta, "messages", put=put,
+                self.graph.edge(message.A, end.done, delta)
+                self.graph.carry(message.A, end.done, delta, "messages", put=put,
                                  all_of_it=True)
 
     def whole_flights(self, message):
@@ -203,7 +203,7 @@ class Messages:
         kappa, send = self.settings.kappa(probe), message.send.call
         if not synchronous:
             self.graph.carry_arrival(
-                message, probe.E, ZERO, "messages",
+                message, probe.done, ZERO, "messages",
                 self.clock_slack(self.leave(probe) - arrival),
                 self.least(message, probe), kappa,
                 Brought.FIRST if first else Brought.AGAIN)
@@ -212,14 +212,14 @@ class Messages:
         slack = self.leave(probe) - self.enter(send) - floor
         delta = (self.settings.posting(message.send)
                  + self.costs.message(message)[0] + kappa)
-        self.graph.edge(send.S, probe.E, delta, self.clock_slack(slack))
-        self.graph.carry(send.S, probe.E, delta, "messages")
+        self.graph.edge(send.post, probe.done, delta, self.clock_slack(slack))
+        self.graph.carry(send.post, probe.done, delta, "messages")
 
     def add_completion(self, message, arrival, is_first):
         self.graph.edge(message.A, message.V, ZERO)
         end = message.receive.completed_by
         self.graph.carry_arrival(
-            message, end.E, self.behind(message), "messages",
+            message, end.done, self.behind(message), "messages",
             self.clock_slack(self.leave(end) - arrival), self.least(message, end),
             self.settings.kappa(end), Brought.FIRST if is_first else Brought.AGAIN,
             message.V)
@@ -231,6 +231,6 @@ class Messages:
             slack = self.leave(end) - arrival - floor
             back = self.costs.acknowledgement(message)
             self.graph.carry_arrival(
-                message, end.E, back, "messages", self.clock_slack(slack),
+                message, end.done, back, "messages", self.clock_slack(slack),
                 self.least(message, end), self.settings.answering(message),
                 Brought.BACK)
