@@ -61,6 +61,7 @@ void mpg_lanes_free(struct mpg_lanes *l)
     free(l->passed_ns);
     free(l->covered_ns);
     free(l->cursor);
+    free(l->entered_ns);
     free(l->own);
     free(l->all);
     free(l->others);
@@ -154,6 +155,14 @@ static int reserve_covered(struct mpg_lanes *l, uint32_t count, struct mpg_error
     return status;
 }
 
+static int reserve_entered(struct mpg_lanes *l, uint32_t count, struct mpg_error *err)
+{
+    void *items = l->entered_ns;
+    int status = reserve(&items, sizeof *l->entered_ns, &l->entered_capacity, count, err);
+    l->entered_ns = items;
+    return status;
+}
+
 static int reserve_cursors(struct mpg_lanes *l, uint32_t count, struct mpg_error *err)
 {
     void *items = l->cursor;
@@ -171,7 +180,8 @@ static int reserve_all(struct mpg_lanes *l, const struct mpg_step *s, uint32_t s
         reserve_values(l, &l->slot_bare, &l->bare_capacity, slots, err) < 0 ||
         reserve_met(l, slots, err) < 0 ||
         reserve_values(l, &l->stream_value, &l->stream_capacity, streams, err) < 0 ||
-        (mpg_perturbation_noise_drawn(l->p) && reserve_cursors(l, streams, err) < 0))
+        (mpg_perturbation_noise_drawn(l->p) && reserve_cursors(l, streams, err) < 0) ||
+        (mpg_perturbation_call_noise_measured(l->p) && reserve_entered(l, streams, err) < 0))
         return -1;
     if (l->chooses && reserve_choice(l, s, err) < 0)
         return -1;
@@ -180,6 +190,14 @@ static int reserve_all(struct mpg_lanes *l, const struct mpg_step *s, uint32_t s
     return reserve_values(l, &l->passed_ns, &l->passed_capacity, streams, err) < 0
                ? -1
                : reserve_covered(l, streams, err);
+}
+
+void mpg_lanes_meet_noise(struct mpg_lanes *l, uint32_t stream, struct mpg_interval *x)
+{
+    if (l->covers)
+        x->passed_ns = l->passed_ns + (size_t)stream * l->n;
+    if (l->cursor)
+        x->cursor = l->cursor + (size_t)stream * l->n;
 }
 
 static void step_enter(struct mpg_lanes *l, const struct mpg_step *s)
@@ -195,12 +213,11 @@ static void step_enter(struct mpg_lanes *l, const struct mpg_step *s)
                              .call = s->number,
                              .since_ns = (double)s->since_ns,
                              .length_ns = (double)s->interval_ns};
-    if (l->covers) {
+    if (l->covers)
         x.covered_ns = l->covered_ns[s->stream];
-        x.passed_ns = l->passed_ns + (size_t)s->stream * l->n;
-    }
-    if (l->cursor)
-        x.cursor = l->cursor + (size_t)s->stream * l->n;
+    mpg_lanes_meet_noise(l, s->stream, &x);
+    if (l->entered_ns)
+        l->entered_ns[s->stream] = (double)(s->since_ns + s->interval_ns + s->tracer_ns);
     if (l->likes)
         mpg_likes_find(l->likes, s, &x);
     mpg_perturb_compute(l->p, &x, l->first, l->n, value); /* from the last call's end on */

@@ -57,6 +57,9 @@ struct mpg_lanes {
     double *covered_ns;   /* capacity; of a stream's last call, those that begin so long before
                              its leave are, */
     double *passed_ns;    /* capacity x n; and until when these are over (struct mpg_interval) */
+    double *entered_ns; /* capacity, where calls' own work meets noise: when a stream's call began, traced,
+                           after MPI_Init */
+    uint32_t entered_capacity;
     struct mpg_renewal_cursor *cursor; /* capacity x n, where the target's detours are drawn; of
                              a stream's last interval */
     uint32_t cursor_capacity;
@@ -183,6 +186,8 @@ bool mpg_lanes_is_absolute(const struct mpg_step *s);
 /* What S took at least on the traced machine, had it not waited: no more than its messages'
  * overheads there, where these are known, ns. */
 double mpg_lanes_own_floor(const struct mpg_lanes *l, const struct mpg_step *s);
+/* What noise can take of STREAM's, whose last call or interval it was: where it is in the noise. */
+void mpg_lanes_meet_noise(struct mpg_lanes *l, uint32_t stream, struct mpg_interval *x);
 /* Adds to each lane what the messages that S sends and receives cost it. Without a source's, its
  * own floor stands for theirs. */
 void mpg_lanes_add_overheads(struct mpg_lanes *l, const struct mpg_step *s, double *value);

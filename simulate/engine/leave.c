@@ -240,6 +240,21 @@ static void add_round_trip(struct mpg_lanes *l, const struct mpg_step *s, double
     l->account[s->rank].call_ns -= added_ns; /* begin_leaving() puts all of it there */
 }
 
+/* What the target's noise takes from the call's own work, which begins with it: all of its time
+ * where it waits for nobody, else its floor. */
+static void add_call_noise(struct mpg_lanes *l, const struct mpg_step *s, double *value)
+{
+    struct mpg_interval x = {.rank = s->rank, .call = s->number, .since_ns = l->entered_ns[s->stream]};
+    double waited_ns = 0;
+    if (mpg_lanes_is_absolute(s))
+        waited_ns = (double)s->duration_ns;
+    else if (s->changed || s->edge_number > 0)
+        waited_ns = fmax(0, (double)s->duration_ns - mpg_lanes_own_floor(l, s));
+    x.length_ns = (double)s->duration_ns - waited_ns;
+    mpg_lanes_meet_noise(l, s->stream, &x);
+    mpg_perturb_call_work(l->p, &x, l->first, l->n, stream_value(l, s->stream), value);
+}
+
 /* Kappa and what else the call itself adds, and where its rank would be with that alone:
  * no call ends before it began. */
 static void begin_leaving(struct mpg_lanes *l, const struct mpg_step *s, bool meeting)
@@ -257,6 +272,8 @@ static void begin_leaving(struct mpg_lanes *l, const struct mpg_step *s, bool me
         mpg_perturb_part(l->p, MPG_CALL_TRANSFER, s->rank, s->number, l->first, l->n, l->local);
     if (!meeting)
         mpg_lanes_add_overheads(l, s, l->local);
+    if (!meeting && mpg_perturbation_call_noise_measured(l->p))
+        add_call_noise(l, s, l->local);
     for (uint32_t w = 0; w < l->n; w++) {
         double own = value[w] + (l->local[w] > least ? l->local[w] : least);
         l->own[w] = l->all[w] = l->others[w] = own;

@@ -103,7 +103,8 @@ static int take_first(void *context, const struct mpg_step *s, uint32_t slots,
 
 static int find_floors(struct simulation *sim, struct mpg_error *err)
 {
-    bool wanted = sim->absorb != MPG_ABSORB_NONE || mpg_perturbation_can_speed_messages(sim->p);
+    bool wanted = sim->absorb != MPG_ABSORB_NONE || mpg_perturbation_can_speed_messages(sim->p) ||
+                  mpg_perturbation_call_noise_measured(sim->p);
     bool alike = mpg_perturbation_noise_alike(sim->p);
     struct mpg_floor_options floors = sim->options->floors;
     floors.less_overheads = mpg_overheads_of_both(sim->p);

@@ -19,6 +19,8 @@ int mpg_perturbation_use_noise(struct mpg_perturbation *p, struct mpg_error *err
     if (p->target && mpg_machine_init(&p->target_noise, p->target, p->noise_model, err) < 0)
         return -1;
     p->target_cores = p->target_noise.cores;
+    if (p->call_noise_of_target && p->target_cores == 0)
+        return mpg_error_set(err, "%s: --call-noise=signature: there is no noise in it", p->target->path);
     if (p->source && mpg_machine_init(&p->source_noise, p->source, source_model(p), err) < 0)
         return -1;
     p->source_cores = p->source_noise.cores;
@@ -69,6 +71,11 @@ bool mpg_perturbation_noise_covered(const struct mpg_perturbation *p)
            !p->target_noise.ecdf && mpg_flight_target_known(p);
 }
 
+bool mpg_perturbation_call_noise_measured(const struct mpg_perturbation *p)
+{
+    return p->call_noise_of_target && p->target_cores > 0 && !p->same_noise;
+}
+
 bool mpg_perturbation_noise_drawn(const struct mpg_perturbation *p)
 {
     return p->target_noise.drawn;
@@ -76,7 +83,7 @@ bool mpg_perturbation_noise_drawn(const struct mpg_perturbation *p)
 
 bool mpg_perturbation_noise_is_random(const struct mpg_perturbation *p)
 {
-    return mpg_specs_are_random(&p->noise) ||
+    return mpg_specs_are_random(&p->noise) || mpg_perturbation_call_noise_measured(p) ||
            (!mpg_perturbation_noise_unchanged(p) &&
             (mpg_perturbation_noise_measured(p) || mpg_perturbation_noise_removed(p)));
 }
@@ -233,4 +240,12 @@ void mpg_perturb_compute(const struct mpg_perturbation *p, const struct mpg_inte
         for (uint32_t w = 0; w < m; w++)
             delay_ns[done + w] += fmax(added_ns[w], -x->length_ns);
     }
+}
+
+void mpg_perturb_call_work(const struct mpg_perturbation *p, const struct mpg_interval *x,
+                           uint32_t first, uint32_t n, const double *delay_ns, double *value_ns)
+{
+    for (uint32_t w = 0; w < n; w++)
+        value_ns[w] +=
+            time_on_target(p, x, x->length_ns, delay_ns[w], w, first + w) - x->length_ns;
 }

@@ -36,6 +36,7 @@ struct mpg_perturbation {
     enum mpg_time_model latency_model, byte_model; /* of the signatures' lambda, and tau */
     struct mpg_path_fits target_fits, source_fits;
     enum mpg_noise_model noise_model;
+    bool call_noise_of_target; /* calls' own work meets the target's noise, too */
     struct mpg_machine target_noise, source_noise;
     size_t target_cores, source_cores; /* that have noise */
     bool same_noise;        /* target's and source's are the same */
@@ -88,6 +89,9 @@ bool mpg_perturbation_collectives_measured(const struct mpg_perturbation *p);
 bool mpg_perturbation_noise_measured(const struct mpg_perturbation *p);
 bool mpg_perturbation_noise_removed(const struct mpg_perturbation *p);
 bool mpg_perturbation_noise_unchanged(const struct mpg_perturbation *p);
+/* Whether what calls do by themselves meets the target's noise: it is wanted, there is some, and
+ * the source's is another. */
+bool mpg_perturbation_call_noise_measured(const struct mpg_perturbation *p);
 /* Whether the target's detours are drawn, so that cursors make them cheap. */
 bool mpg_perturbation_noise_drawn(const struct mpg_perturbation *p);
 /* Whether detours of the target are in its messages' measured times, too: it has both. */
@@ -130,6 +134,10 @@ struct mpg_interval {
  * -length_ns. */
 void mpg_perturb_compute(const struct mpg_perturbation *p, const struct mpg_interval *x,
                          uint32_t first, uint32_t n, double *delay_ns);
+/* What noise of the target's takes from X, a call's own work, that begins DELAY_NS[w] late; it covers
+ * nothing by itself. */
+void mpg_perturb_call_work(const struct mpg_perturbation *p, const struct mpg_interval *x,
+                           uint32_t first, uint32_t n, const double *delay_ns, double *value_ns);
 /* kappa */
 void mpg_perturb_call(const struct mpg_perturbation *p, int32_t rank, uint64_t call,
                       uint32_t first, uint32_t n, double *value_ns);

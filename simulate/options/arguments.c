@@ -25,14 +25,32 @@ static void list_dists(const struct mpg_arguments *a, struct mpg_perturbation *p
     list[3] = (struct dist_option){"--byte", &a->byte, &p->byte, false};
 }
 
+/* Of --call-noise: that calls' own work meets the target's noise; one that was asked for already is an
+ * error. */
+static int ask_call_noise(const struct mpg_arguments *a, struct mpg_perturbation *p,
+                          struct mpg_error *err)
+{
+    if (!a->signature)
+        return mpg_error_set(err, "there is no --signature whose noise it is");
+    if (a->predict)
+        return mpg_error_set(err, "'signature' is about traced calls, which --predict does not take");
+    if (p->call_noise_of_target)
+        return mpg_error_set(err, "'signature' is given twice");
+    p->call_noise_of_target = true;
+    return 0;
+}
+
 static int parse_specs(const struct mpg_arguments *a, struct mpg_perturbation *p, struct mpg_error *err)
 {
     struct dist_option list[DIST_OPTIONS];
     list_dists(a, p, list);
     for (const struct dist_option *o = list; o < list + DIST_OPTIONS; o++) {
-        for (size_t i = 0; i < o->given->n; i++)
-            if (mpg_specs_add(o->specs, o->given->item[i], err) < 0)
+        for (size_t i = 0; i < o->given->n; i++) {
+            const char *text = o->given->item[i];
+            bool asked = o->specs == &p->call_noise && strcmp(text, "signature") == 0;
+            if ((asked ? ask_call_noise(a, p, err) : mpg_specs_add(o->specs, text, err)) < 0)
                 return mpg_error_prefix(err, "%s", o->name);
+        }
         if (!o->of_ranks && !mpg_specs_are_for_all(o->specs))
             return mpg_error_set(err, "%s takes no @RANKS: a message has two ranks", o->name);
     }

@@ -52,7 +52,9 @@ const struct mpg_option *mpg_arguments_table(struct mpg_arguments *a)
                  "with times like 100ns or 2us; RANKS like 0,4-7.\n"
                  "Several of it add up where they name the same rank"},
         {.name = "call-noise", .kind = MPG_OPTION_LIST, .value = &a->call_noise,
-         .argument = "DIST[@RANKS]", .help = "time lost inside each MPI call"},
+         .argument = "DIST[@RANKS]",
+         .help = "time lost inside each MPI call; signature: what the target's noise\n"
+                 "takes from what the call itself was traced to do"},
         {.name = "call-edges", .kind = MPG_OPTION_STRING, .value = &a->call_edges,
          .argument = "WHERE",
          .help = "where --call-noise acts: own: on the call's own rank; paper: also on\n"

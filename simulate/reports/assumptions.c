@@ -200,6 +200,16 @@ static void say_reduce(const struct mpg_report *r, char *text, size_t size)
                          "end; of those that do not block, until it has started");
 }
 
+static void say_call_noise(const struct mpg_report *r, char *text, size_t size)
+{
+    snprintf(text, size, "%s",
+             mpg_perturbation_call_noise_measured(r->p)
+                 ? "the target's noise takes from calls' own traced time, too, beyond their waiting; what "
+                   "it did to the calls of the benchmarks is in the measured times already, so some of "
+                   "it counts twice"
+                 : "source and target have the same record of noise: calls stay as they are");
+}
+
 static void say_call_edges(const struct mpg_report *r, char *text, size_t size)
 {
     (void)r;
@@ -364,6 +374,7 @@ bool mpg_report_assumption(const struct mpg_report *r, int i, const char **topic
         {"compute", say_compute, perturbed},
         {"compute", mpg_predicted_work, predicted},
         {"polling", mpg_predicted_polling, predicted && c->choices > 0},
+        {"call noise", say_call_noise, r->p->call_noise_of_target},
         {"absorption", say_absorb, perturbed},
         {"call edges", say_call_edges,
          perturbed && r->p->call_edges == MPG_CALL_EDGES_PAPER && r->p->call_noise.n > 0},

@@ -65,6 +65,16 @@ static json_t *specs_json(const struct mpg_specs *specs)
     return specs->n > 0 ? json_string(text) : json_null();
 }
 
+static json_t *call_noise_json(const struct mpg_perturbation *p)
+{
+    char specs[4096], text[4200];
+    if (!p->call_noise_of_target)
+        return specs_json(&p->call_noise);
+    mpg_specs_say(&p->call_noise, specs, sizeof specs);
+    snprintf(text, sizeof text, "signature%s%s", p->call_noise.n > 0 ? " + " : "", specs);
+    return json_string(text);
+}
+
 static json_t *path_json(const struct mpg_network_path *path)
 {
     return path ? json_string(mpg_path_name(path->path)) : json_null();
@@ -137,7 +147,7 @@ static json_t *options_json(const struct mpg_report *r)
     json_object_set_new(o, "measurement",
                         json_string(p->measurement_fixed ? "fixed" : "resample"));
     json_object_set_new(o, "tracer_taken_out", json_boolean(r->result->tracer_taken_out));
-    json_object_set_new(o, "call_noise", specs_json(&p->call_noise));
+    json_object_set_new(o, "call_noise", call_noise_json(p));
     json_object_set_new(o, "latency", specs_json(&p->latency));
     json_object_set_new(o, "byte", specs_json(&p->byte));
     if (p->target_noise.drawn)

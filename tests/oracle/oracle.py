@@ -46,11 +46,13 @@ class Settings:
                  signature=None, source=None, path=None, cosched=None,
                  measurement="resample", seed=1, first_replica=0, keep_tracer=False,
                  latency_model="empirical", byte_model="empirical", call_edges=None,
-                 noise_model=None, sync_reduce=False, granularity=1,
+                 noise_model=None, call_noise_of_target=False,
+                 sync_reduce=False, granularity=1,
                  deterministic=False, polling="work"):
         self.absorb = absorb
         self.noise = noise
         self.call_noise = call_noise or (lambda rank: ZERO)
+        self.call_noise_of_target = call_noise_of_target
         self.latency = latency
         self.byte = byte
         self.compute_ratio = compute_ratio
@@ -87,6 +89,7 @@ class Settings:
         """These with nothing perturbed but that the tracer is taken out."""
         alone = copy.copy(self)
         alone.noise = alone.call_noise = lambda rank: ZERO
+        alone.call_noise_of_target = False
         alone.latency = alone.byte = ZERO
         alone.latency_model = alone.byte_model = "empirical"
         alone.compute_ratio = Fraction(1)
@@ -138,7 +141,7 @@ def leave_account(builder, call, delays, account):
     graph, delta = builder.graph, ZERO
     carried, last = graph.carried[call.done], builder.end_part(call)
     if call.name not in MEETINGS | PREFIXES:
-        delta = builder.own(call)
+        delta = builder.own(call) + builder.noise.lost_in.get(call, ZERO)
     own = everything = others = max(
         delays[call.post] + max(delta, -call.duration) + last,
         delays[call.S] - call.duration)
@@ -274,12 +277,20 @@ def constant_on_ranks(text):
     return lambda rank: draw if rank in chosen else ZERO
 
 
+def read_call_noise(arguments):
+    """What is given for kappa: constants, and the target's noise."""
+    given = arguments["call_noise"]
+    constants = [constant_on_ranks(one) for one in given if one != "signature"]
+    arguments["call_noise_of_target"] = "signature" in given
+    arguments["call_noise"] = lambda rank: sum((one(rank) for one in constants), ZERO)
+
+
 def parse_arguments(words):
     parser = argparse.ArgumentParser(
         description="Reference delays of a perturbed trace.", allow_abbrev=False)
     parser.add_argument("--absorb", choices=["none", "wait", "clock"])
     parser.add_argument("--noise", type=constant_on_ranks)
-    parser.add_argument("--call-noise", type=constant_on_ranks)
+    parser.add_argument("--call-noise", action="append", default=[])
     parser.add_argument("--call-edges", choices=["own", "paper"])
     parser.add_argument("--sync-reduce", action="store_true")
     parser.add_argument("--granularity", type=int, choices=[1, 2, 3], default=1)
@@ -306,6 +317,7 @@ def parse_arguments(words):
     parser.add_argument("--source-byte", type=time_ns)
     parser.add_argument("trace", metavar="TRACE.txt")
     arguments = vars(parser.parse_args(words))
+    read_call_noise(arguments)
     return arguments.pop("trace"), Settings(**arguments)
 
 

@@ -212,7 +212,16 @@ class Builder(Messages):
             slack = call.duration
         elif self.settings.absorb != "none" and call in self.waits:
             slack = max(ZERO, call.duration - self.own_floor(call))
-        self.graph.edge(call.post, call.done, self.own(call), slack)
+        loss = self.noise.call_loss(call, lambda: self.own_work(call))
+        self.graph.edge(call.post, call.done, plus_loss(loss, self.own(call)), slack)
+
+    def own_work(self, call):
+        """What was no waiting, once all edges are there."""
+        if call in self.absolute_calls:
+            return ZERO
+        if call not in self.touched and len(self.graph.edges[call.done]) == 1:
+            return call.duration
+        return min(call.duration, self.own_floor(call))
 
     def own(self, call):
         """What the call's own rank does beyond what it did; absolute: all of it."""
@@ -314,6 +323,11 @@ class Builder(Messages):
         if measured is not None:
             return measured + kappas
         return self.costs.rounds(group[j], n, size_bytes) + kappas
+
+
+def plus_loss(loss, own):
+    """own, and what the noise takes, a function of the delay, or None."""
+    return own if loss is None else plus(loss, own)
 
 
 def plus(delta, more):

@@ -209,6 +209,7 @@ class Noise:
         self.source = settings.signature and self.cores(settings.source)
         self.tables, self.removals = {}, {}
         self.covered_until = {}
+        self.lost_in = {}
         self.same = (self.source and self.target and settings.compute_ratio == 1
                      and settings.signature.cores == settings.source.cores)
         if self.source and not self.same:
@@ -301,6 +302,27 @@ class Noise:
         begin += self.target.phase(call.rank)
         return lambda delay: self.time_for(call.rank, clock, begin + float(delay), work,
                                            covered) - interval
+
+    def call_loss(self, call, work):
+        """What noise takes from a call's own work, as a function of the delay at its
+        begin, to be asked once and in the order of the rank's calls; or None. work:
+        a function."""
+        if not self.settings.call_noise_of_target or (
+                self.source and self.settings.signature.cores == self.settings.source.cores):
+            return None
+        if not self.target:
+            raise OracleError("there is no noise in it")
+        clock = self.target.clock(call.rank)
+        begin = self.target.phase(call.rank) + float(
+            call.enter - self.trace.calls[call.rank][0].leave)
+
+        def loss(delay):
+            own = float(work())
+            self.lost_in[call] = self.time_for(
+                call.rank, clock, begin + float(delay), own, 0.0) - own
+            return self.lost_in[call]
+
+        return loss
 
     def time_for(self, rank, clock, begin, work, covered):
         until = self.covered_until.get(rank, 0.0)

@@ -198,7 +198,47 @@ is "of each core's own gaps and durations" \
     "$(waits --signature=mixed.sig --cosched=node | awk '{ print ($1 != $2) }')" 1
 is "and else each its own" "$(waits --signature=two.sig | awk '{ print ($1 != $2) }')" 1
 
+# ---- noise of calls ----
+# Rank 0's Send waits for nobody, 1000 ns: a replay that begins anywhere takes 238.5 ns of it if a gap of
+# 2146.5 ends meanwhile, or what is left of a detour: 0.9 x 238.5 x 1000 / 2146.5 + 0.1 x 119.25 in the mean.
+calls 4 "#clocks shared" >sorted.txt <<'END'
+0 1000 2000 Send to=1 bytes=8
+1 900 20900 Recv from=0 bytes=8
+2 1000 2000 Send to=3 bytes=8
+3 30000 30500 Recv from=2 bytes=8
+END
+own=(--signature=tick.sig --source=none --noise=const:0ns --call-noise=signature --measurement=fixed)
+# mean RANK OPTION...: its delay's over the replicas, each replica by itself
+mean() {
+    local rank=$1
+    shift
+    "$mpgsim" --json --replicas=4000 "$@" sorted.txt | "$python" -c '
+import json, sys
+print(json.load(sys.stdin)["ranks"][int(sys.argv[1])]["account"]["calls_ns"])' "$rank"
+}
+# That is 111.925; its standard deviation is about 117, and 4000 replicas have 4 standard errors of 7.4.
+ok "what noise takes from a send" awk -v x="$(mean 0 "${own[@]}")" \
+    'BEGIN { exit !(x > 111.925 - 7.4 && x < 111.925 + 7.4) }'
+# The least receive lasted 500 ns: 0.9 x 238.5 x 500 / 2146.5 + 0.1 x 119.25 = 61.925.
+ok "of a receive that waits only what it takes at least" awk -v x="$(mean 1 "${own[@]}" --absorb=none)" \
+    'BEGIN { exit !(x > 61.925 - 6.5 && x < 61.925 + 6.5) }'
+is "another record, other calls" "$(runs "${own[@]}" sorted.txt | tail -n 1 | awk '{ print ($1 > 0) }')" 1
+is "a machine as its own source: calls as they were" \
+    "$(runs --signature=tick.sig --source=tick.sig --call-noise=signature sorted.txt | tail -n 1)" "0.0 0.0 0.0 0.0"
+is "beside others" "$("$mpgsim" --json "${own[@]}" --call-noise=const:3ns sorted.txt |
+    sed -n 's/^ *"call_noise": "\(.*\)",*/\1/p')" "signature + const:3ns"
+like "the answer says that some counts twice" "$("$mpgsim" "${own[@]}" sorted.txt | tr -s ' \n' ' ')" \
+    "*call noise *some of it counts twice*"
+
 # ---- errors ----
+echo '{"format": "mpgkit-signature", "version": [4, 0], "header": {"host": "made up"}}' >nothing.sig
+ok "noise of calls without a signature" refuses 2 "*--call-noise: there is no --signature *" \
+    --call-noise=signature sorted.txt
+ok "without noise in it" refuses 1 "*nothing.sig: --call-noise=signature: there is no noise in it" \
+    --signature=nothing.sig --call-noise=signature sorted.txt
+ok "twice" refuses 2 "*--call-noise: 'signature' is given twice*" "${own[@]}" --call-noise=signature sorted.txt
+ok "under --predict" refuses 2 "*--call-noise: 'signature' is about traced calls*" --predict \
+    --signature=tick.sig --call-noise=signature sorted.txt
 cores '{"core": 0, "ftq": {"quantum_ns": 1000000, "lost_ns": {"n": 9, "mean": 3, "quantiles": [3, 3]}}}' >ftq.sig
 cores "$(core 5 20,300 5,90)" >unfitted.sig
 cores "$(core 5 0,0 5,90)" >never.sig
