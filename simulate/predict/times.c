@@ -50,6 +50,7 @@ void mpg_times_free(struct mpg_times *t)
     free(t->stream);
     free(t->slot);
     free(t->covered_ns);
+    free(t->cursor);
     free(t->last_stream);
     free(t->traced_ns);
     free(t->account);
@@ -109,17 +110,21 @@ int mpg_times_reserve(void **items, size_t bytes, uint32_t *capacity, uint32_t c
 static int reserve_all(struct mpg_times *t, const struct mpg_step *s, uint32_t slots,
                        struct mpg_error *err)
 {
-    void *stream = t->stream, *slot = t->slot, *covered = t->covered_ns;
+    void *stream = t->stream, *slot = t->slot, *covered = t->covered_ns, *cursor = t->cursor;
+    bool drawn = mpg_perturbation_noise_drawn(t->target->noise);
     int status = 0;
     if (mpg_times_reserve(&stream, t->n * STREAM_VALUES * sizeof(double), &t->stream_capacity,
                           s->stream + 1, err) < 0 ||
         mpg_times_reserve(&slot, t->n * SLOT_VALUES * sizeof(double), &t->slot_capacity, slots,
                           err) < 0 ||
-        mpg_times_reserve(&covered, sizeof(double), &t->covered_capacity, s->stream + 1, err) < 0)
+        mpg_times_reserve(&covered, sizeof(double), &t->covered_capacity, s->stream + 1, err) < 0 ||
+        (drawn && mpg_times_reserve(&cursor, t->n * sizeof *t->cursor, &t->cursor_capacity,
+                                    s->stream + 1, err) < 0))
         status = -1;
     t->stream = stream;
     t->slot = slot;
     t->covered_ns = covered;
+    t->cursor = cursor;
     return status;
 }
 
@@ -153,6 +158,8 @@ static void step_enter(struct mpg_times *t, const struct mpg_step *s)
         x.covered_ns = t->covered_ns[s->stream];
         x.passed_ns = stream_value(t, s->stream, STREAM_PASSED);
     }
+    if (t->cursor)
+        x.cursor = t->cursor + (size_t)s->stream * t->n;
     if (t->likes)
         mpg_likes_find(t->likes, s, &x);
     for (uint32_t w = 0; w < t->n; w++)
