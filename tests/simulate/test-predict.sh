@@ -1,0 +1,119 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# mpgsim --predict on the command line (TAP): what it asks for and refuses, places from files, what the
+# answer says. That its times are right is tests/oracle/test-machine-predict.py's.
+set -u
+mpgsim=${MPGSIM:-mpgsim}
+python=${PYTHON3-python3}
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=tests/tap.sh
+. "$here/../tap.sh"
+command -v "$mpgsim" >/dev/null || { echo "Bail out! no $mpgsim"; exit 1; }
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+cd "$dir" || exit 1
+
+# Rank 0 sends to each of the others, which have waited since 1000.
+cat >star.txt <<'T'
+#mpgtext 1
+#ranks 4
+#clocks shared
+#comm 0 = 0 1 2 3
+0 0 1000 Init
+1 0 1000 Init
+2 0 1000 Init
+3 0 1000 Init
+0 1000 1010 Send comm=0 to=1 tag=1 bytes=8
+0 1010 1020 Send comm=0 to=2 tag=1 bytes=8
+0 1020 1030 Send comm=0 to=3 tag=1 bytes=8
+1 1000 9000 Recv comm=0 from=0 tag=1 bytes=8
+2 1000 9000 Recv comm=0 from=0 tag=1 bytes=8
+3 1000 9000 Recv comm=0 from=0 tag=1 bytes=8
+0 9000 9010 Finalize
+1 9000 9010 Finalize
+2 9000 9010 Finalize
+3 9000 9010 Finalize
+T
+# path CLASS NS
+path() {
+    printf '{"path": "%s", "one_way": "one clock", "latency": [{"size_bytes": 8, "one_way_ns": ' "$1"
+    printf '{"n": 9, "mean": %s, "sd": 0, "lag1": 0, "quantiles": [%s, %s]}}]}' "$2" "$2" "$2"
+}
+# machine PATH NS...: a signature
+machine() {
+    printf '{"format": "mpgkit-signature", "version": [4, 0], "header": {"host": "made up"}, "network": ['
+    path "$1" "$2"
+    while [ $# -gt 2 ]; do
+        shift 2
+        echo ,
+        path "$1" "$2"
+    done
+    echo ']}'
+}
+machine 'core complex' 201 node 433 'between nodes' 1789 >three.sig
+machine node 433 >one.sig
+
+# runs OPTION...: of each rank, predicted
+runs() {
+    "$mpgsim" --json --predict --replicas=1 --source=none "$@" star.txt 2>err | "$python" -c '
+import json, sys
+print(*(format(r["traced_ns"] + r["delay_ns"]["median"], "g") for r in json.load(sys.stdin)["ranks"]))'
+}
+# said OPTION...: the lines of the answer
+said() {
+    "$mpgsim" --predict --source=none "$@" star.txt
+}
+
+# Sends take 10 ns each, as traced; then 7970 ns of work.
+is "without places all take the farthest path" "$(runs --signature=three.sig)" "8000 1789 1799 1809"
+is "... or that of --path" "$(runs --signature=three.sig --path=core-complex)" "8000 201 211 221"
+is "blocks of two: 0 and 1 are on one node" "$(runs --signature=three.sig --map=block:2)" \
+    "8000 433 1799 1809"
+is "two nodes in turn: 0 and 2 are" "$(runs --signature=three.sig --map=cyclic:2)" "8000 1789 443 1809"
+printf '%s\n' 'a x # the first' '' 'a	y' '  a x' 'b x' >places
+is "a file: 2 on 0's core complex, 1 on its node; b's is another" \
+    "$(runs --signature=three.sig --map=places)" "8000 433 211 1809"
+is "what was not measured is the next" "$(runs --signature=one.sig --map=places)" "8000 433 443 453"
+like "... and said" "$(said --signature=one.sig --map=places)" \
+    "*  path          'core complex' was not measured: messages take 'node' in its place*"
+like "places are said" "$(said --signature=three.sig --map=places)" \
+    "*  places        4 ranks on 2 nodes (--map=places); the farthest two: between nodes*"
+is "without a signature a message takes what is given" "$(runs --latency=const:100ns --byte=const:2.5ns)" \
+    "8000 120 130 140"
+like "what a run consists of adds up" "$(said --latency=const:100ns | tail -6)" \
+    "*computing*in calls, not waiting*waiting for messages*run*100.0 %*"
+is "JSON says the mode" "$("$mpgsim" --json --predict --latency=const:1us star.txt | "$python" -c '
+import json, sys
+a = json.load(sys.stdin)
+m = a["mean_of_a_rank"]
+parts = sum(m[k] for k in ("compute_ns", "noise_ns", "calls_ns", "messages_ns", "collectives_ns", "threads_ns"))
+print(a["mode"], abs(parts - m["run_ns"]) < 1e-6, a["options"]["polling"])')" "predict True wait"
+
+# refused STATUS WORDS OPTION...: one line, nothing else
+refused() {
+    local want=$1 words=$2 status
+    shift 2
+    "$mpgsim" "$@" star.txt >out 2>err
+    status=$?
+    is "refused, $want: $*" "$status $(wc -l <err) $(wc -c <out)" "$want 1 0"
+    like "... and why" "$(cat err)" "*$words*"
+}
+refused 2 "neither --signature nor --latency" --predict
+refused 2 "--map says nothing without --predict" --map=block:2 --latency=const:1us
+refused 2 "--absorb says nothing with --predict" --predict --latency=const:1us --absorb=none
+refused 2 "exclude each other" --predict --signature=three.sig --map=block:2 --path=node
+refused 2 "is not wait or work" --predict --latency=const:1us --polling=spin
+echo '{"format": "mpgkit-signature", "version": [4, 0], "header": {"host": "made up"}}' >none.sig
+refused 1 "neither latencies nor bandwidths" --predict --signature=none.sig --source=none
+three=(--predict --signature=three.sig --source=none)
+refused 1 "block:N with a whole number" "${three[@]}" --map=block:0
+refused 1 "cyclic:N with a whole number" "${three[@]}" --map=cyclic:1.5
+refused 1 "neither block:N nor cyclic:N" "${three[@]}" --map=nowhere
+head -3 places >short
+refused 1 "2 places for 4 ranks" "${three[@]}" --map=short
+cat places places >long
+refused 1 "the trace has 4 ranks only" "${three[@]}" --map=long
+echo 'a b c' >wide
+refused 1 "line 1: more than a node and a core complex" "${three[@]}" --map=wide
+refused 1 "Is a directory" "${three[@]}" --map=.
+done_testing
