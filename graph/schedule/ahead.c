@@ -38,9 +38,23 @@ static bool is_waiting(const struct rank_run *r, uint32_t thread)
     return false;
 }
 
+/* Whether EVENT is its thread's first, and a call that had been left then has not been yet: the
+ * thread goes on from there. */
+static bool begins_later(const struct rank_run *r, const struct mpg_event *event)
+{
+    bool later = false;
+    for (const struct stream *s = r->streams; s; s = s->sibling) {
+        if (s->thread == event->thread)
+            return false;
+        later = later ||
+                (s->phase == PHASE_WAIT && s->call.event.leave_ns <= event->enter_ns);
+    }
+    return later;
+}
+
 bool graph_may_go(const struct rank_run *r, const struct mpg_event *event)
 {
-    if (is_waiting(r, event->thread))
+    if (is_waiting(r, event->thread) || begins_later(r, event))
         return false;
     for (const struct ahead *a = r->ahead; a && &a->event != event; a = a->next)
         if (must_follow(event, &a->event))
