@@ -218,6 +218,7 @@ static int run(const struct mpg_arguments *a, const char *trace, struct mpg_simu
         return mpg_error_set(err, "%s (--lenient goes on with what is whole)",
                              mpg_trace_cut(in->trace));
     set_options(a, in, options);
+    in->p.every_path = a->predict;
     if (mpg_perturbation_measure(&in->p, options->first_replica, options->replicas, err) < 0)
         return -1;
     if (a->predict)

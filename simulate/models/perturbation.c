@@ -73,17 +73,41 @@ static bool sizes_keep_launches(const struct mpg_network_sizes *sizes)
     return false;
 }
 
+static bool path_keeps_launches(const struct mpg_network_path *path)
+{
+    return path && (sizes_keep_launches(&path->latency) || sizes_keep_launches(&path->bandwidth) ||
+                    sizes_keep_launches(&path->sender) ||
+                    sizes_keep_launches(&path->send_overhead) ||
+                    sizes_keep_launches(&path->receive_overhead));
+}
+
 /* Of what messages take, on the path in use, and of collectives. */
 static bool keeps_launches(const struct mpg_signature *sig, const struct mpg_network_path *path)
 {
-    if (path && (sizes_keep_launches(&path->latency) || sizes_keep_launches(&path->bandwidth) ||
-                 sizes_keep_launches(&path->sender) || sizes_keep_launches(&path->send_overhead) ||
-                 sizes_keep_launches(&path->receive_overhead)))
+    if (path_keeps_launches(path))
         return true;
     for (size_t i = 0; sig && i < sig->collectives; i++)
         if (sig->collective[i].launches.n > 0)
             return true;
     return false;
+}
+
+/* The same of all of the target's paths, with what a message of many takes. */
+static bool any_path_keeps_launches(const struct mpg_signature *sig)
+{
+    for (int i = 0; sig && i < MPG_PATHS; i++) {
+        const struct mpg_network_path *path = mpg_signature_path(sig, (enum mpg_path_class)i);
+        if (path_keeps_launches(path) || (path && sizes_keep_launches(&path->streaming)))
+            return true;
+    }
+    return false;
+}
+
+static bool draws_launches(const struct mpg_perturbation *p)
+{
+    return !p->measurement_fixed &&
+           (keeps_launches(p->target, p->target_path) || keeps_launches(p->source, p->source_path) ||
+            (p->every_path && any_path_keeps_launches(p->target)));
 }
 
 int mpg_perturbation_measure(struct mpg_perturbation *p, uint32_t first, uint32_t n,
@@ -92,8 +116,7 @@ int mpg_perturbation_measure(struct mpg_perturbation *p, uint32_t first, uint32_
     struct mpg_address address = {.seed = p->seed, .purpose = MPG_DRAW_LAUNCH};
     free(p->launch);
     p->launch = NULL;
-    if (p->measurement_fixed || n == 0 ||
-        (!keeps_launches(p->target, p->target_path) && !keeps_launches(p->source, p->source_path)))
+    if (n == 0 || !draws_launches(p))
         return 0;
     uint32_t last = (first + n - 1) / 2;
     p->first_measurement = first / 2;

@@ -45,6 +45,7 @@ struct mpg_perturbation {
     bool measurement_fixed; /* signatures are taken for exact: no launch is drawn */
     struct mpg_overhead_sizes overhead[MPG_OVERHEADS];
     struct mpg_measured_meetings meetings[MPG_OPERATIONS];
+    bool every_path;        /* messages take the target's paths of all classes, streams count */
     double *launch;         /* of each measurement; NULL: all launches together */
     uint32_t first_measurement;
 };
