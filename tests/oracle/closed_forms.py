@@ -33,8 +33,11 @@ def listed(key, by_size):
 def path(eager_limit=None, **lists):
     """latency={8: 500, ...} and so on; numbers stand for what is always the same."""
     keys = {"latency": "one_way_ns", "bandwidth": "transfer_ns", "sender": "send_ns",
-            "send_overhead": "send_ns", "receive_overhead": "receive_ns"}
+            "send_overhead": "send_ns", "receive_overhead": "receive_ns",
+            "streaming": "message_ns"}
     given = {"path": "node"}
+    if "streaming" in lists:
+        given["window_messages"] = 64
     if eager_limit is not None:
         given["eager_limit_bytes"] = eager_limit
     for name, by_size in lists.items():

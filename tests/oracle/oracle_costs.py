@@ -143,11 +143,15 @@ class Costs:
             transfer = size_bytes * self.settings.byte
         return latency, transfer
 
+    def own_u(self, call, index=0):
+        """The draw of a call's message, or of its round trip."""
+        purpose = LATENCY if self.settings.latency is None else BYTE
+        return self.draw(call.rank, call.index, purpose, index)
+
     def u(self, message):
         """The one quantile of a message."""
         send = message.send
-        purpose = LATENCY if self.settings.latency is None else BYTE
-        own = self.draw(send.call.rank, send.call.index, purpose, send.index)
+        own = self.own_u(send.call, send.index)
         rows = None
         if self.target and self.target.path and self.target.path.latency:
             rows = self.target.path.latency.rows_near(message.bytes)

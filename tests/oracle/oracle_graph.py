@@ -8,7 +8,8 @@ from fractions import Fraction
 
 from oracle_costs import Costs
 from oracle_floors import CallFloors, MessageFloors, eager_limits
-from oracle_matching import FROM_ROOT, MEETINGS, PREFIXES, TO_ROOT
+from oracle_matching import (CONSTRUCTORS, FROM_ROOT, MEETINGS, PREFIXES, TO_ROOT,
+                             WINDOW_MEETINGS)
 from oracle_messages import Brought, Messages
 from oracle_noise import Noise
 from oracle_trace import OracleError
@@ -129,6 +130,7 @@ class Builder(Messages):
         self.costs = Costs(settings)
         self.floor_costs = like.costs if like else self.costs
         self.noise = Noise(self.trace, settings)
+        self.transfers = matching.transfers
         self.call_floors = CallFloors(self.trace)
         self.floor = like.floor if like else MessageFloors(
             matching, self.call_floors, settings)
@@ -228,7 +230,12 @@ class Builder(Messages):
         kappa = self.settings.kappa(call)
         if self.settings.granularity == 3:
             kappa = self.settings.call_noise(call.rank)
-        return kappa + self.overhead(call)
+        own = kappa + self.overhead(call)
+        return own + self.round_trip(call) if call in self.transfers else own
+
+    def round_trip(self, call):
+        """Of all one-sided transfers that it waits for."""
+        return sum(self.costs.parts(self.transfers[call], self.costs.own_u(call)))
 
     def clock_slack(self, slack):
         return slack if self.clock else ZERO
@@ -344,8 +351,8 @@ def rounds_and_bytes(group, j):
     rounds = (p - 1).bit_length()
     if p == 1:
         return 0, 0
-    if part.name == "Barrier":
-        return rounds, 0
+    if part.name == "Barrier" or part.name in CONSTRUCTORS | WINDOW_MEETINGS:
+        return rounds, getattr(part.call, "moved", 0)
     if part.name in PREFIXES | {"Bcast", "Allreduce"}:
         return rounds, rounds * own
     if part.name in TO_ROOT | {"Scatter", "Scatterv"}:

@@ -6,13 +6,17 @@ import itertools
 from collections import defaultdict
 
 from oracle_trace import OracleError
+from oracle_windows import WINDOW_CALLS, Windows
+from oracle_windows import MEETINGS as WINDOW_MEETINGS
 
+CONSTRUCTORS = {"Comm_dup", "Comm_split"}
 MEETINGS = {"Barrier", "Allreduce", "Allgather", "Allgatherv", "Alltoall",
             "Alltoallv", "Alltoallw", "Reduce_scatter", "Reduce_scatter_block"}
 PREFIXES = {"Scan", "Exscan"}
 FROM_ROOT = {"Bcast", "Scatter", "Scatterv"}
 TO_ROOT = {"Reduce", "Gather", "Gatherv"}
 COLLECTIVES = MEETINGS | PREFIXES | FROM_ROOT | TO_ROOT
+MEETINGS |= CONSTRUCTORS | WINDOW_MEETINGS
 NONBLOCKING_COLLECTIVES = {"I" + name.lower(): name for name in COLLECTIVES}
 NEIGHBORS = {"Neighbor_" + kind for kind in (
     "allgather", "allgatherv", "alltoall", "alltoallv", "alltoallw")}
@@ -136,7 +140,7 @@ class Part:
         self.terms = terms
         self.call = call
         self.index = index
-        self.blocking = call.name in COLLECTIVES
+        self.blocking = call.name in COLLECTIVES | CONSTRUCTORS | WINDOW_MEETINGS
         self.name = NONBLOCKING_COLLECTIVES.get(
             terms.name, PERSISTENT_COLLECTIVES.get(terms.name, terms.name))
         self.completed_by = call if self.blocking else None
@@ -151,6 +155,8 @@ class Matching:
         self.sends = defaultdict(list)
         self.receives = defaultdict(list)
         self.collectives = defaultdict(list)
+        self.transfers = defaultdict(int)
+        self.seen = defaultdict(list)
         for calls in trace.calls:
             RankMatcher(self).match(calls[1:-1])
         self.messages = list(self.pair_channels())
@@ -168,6 +174,7 @@ class Matching:
             for half in (sends[len(receives):] + receives[len(sends):]):
                 raise half.call.error("nothing matches it")
             for n, (send, receive) in enumerate(zip(sends, receives)):
+                receive.probes[:0] = self.seen[channel, n]
                 yield Message(channel + (n,), send, receive)
 
     def group_collectives(self):
@@ -181,7 +188,7 @@ class Matching:
             yield (comm, n), [by_rank[rank] for rank in members]
 
 
-class RankMatcher:
+class RankMatcher(Windows):
     """Puts one rank's sends, receives and collectives into their channels."""
 
     def __init__(self, matching):
@@ -195,6 +202,7 @@ class RankMatcher:
         self.places = {}
         self.position = 0
         self.sent = defaultdict(int)
+        self.open_windows()
 
     def match(self, calls):
         for call in calls:
@@ -206,7 +214,10 @@ class RankMatcher:
 
     def match_call(self, call):
         self.position = 0
-        if call.name in COLLECTIVES or call.name in NONBLOCKING_COLLECTIVES:
+        if call.name in WINDOW_CALLS:
+            self.match_window(call)
+        elif call.name in COLLECTIVES | CONSTRUCTORS or (
+                call.name in NONBLOCKING_COLLECTIVES):
             self.join_collective(call)
         elif call.name in NEIGHBORS | NONBLOCKING_NEIGHBORS:
             self.meet_neighbors(call)
@@ -232,22 +243,43 @@ class RankMatcher:
             self.complete(call)
         elif call.name == "Request_free":
             self.free(call)
-        elif call.name not in PROBES or call.args.get("found") != "0":
+        elif call.name not in PROBES:
             raise call.error("not supported")
+        elif call.args.get("found") != "0":
+            self.see(call)
 
     def depart(self, half, channel, comm, destination):
         """It leaves in half's call for this rank of the communicator."""
         receiver = self.matching.trace.comms[comm][destination]
-        half.depart(self.position, receiver, self.sent[receiver])
-        self.sent[receiver] += 1
+        row = half.call.thread, receiver
+        half.depart(self.position, receiver, self.sent[row])
+        self.sent[row] += 1
         self.matching.sends[channel].append(half)
 
-    def join_collective(self, call):
-        comm = call.number("comm")
-        n = self.collectives_seen[comm]
-        self.collectives_seen[comm] += 1
+    def tell(self, call, channel, comm, destination, size_bytes):
+        """An eager message of a window's."""
+        half = Half(call, call, True)
+        half.bytes = size_bytes
+        self.depart(half, channel, comm, destination)
+        self.position += 1
+
+    def hear(self, call, channel):
+        self.matching.receives[channel].append(Half(call, call, False))
+
+    def see(self, call):
+        """A probe finds the first message of its channel that no receive has taken."""
+        channel = (call.number("comm"), call.number("from"),
+                   self.matching.comm_rank(call), call.number("tag"))
+        self.matching.seen[channel, len(self.matching.receives[channel])].append(call)
+
+    def join_collective(self, call, comm=None, among=(), n=None):
+        """among: an order of its own, and which of it."""
+        comm = call.number("comm") if comm is None else comm
+        if n is None:
+            n = self.collectives_seen[comm]
+            self.collectives_seen[comm] += 1
         part = Part(call, call)
-        self.matching.collectives[comm, (n,)].append(part)
+        self.matching.collectives[comm, (*among, n)].append(part)
         if not part.blocking:
             self.keep(call.number("request"), part)
 

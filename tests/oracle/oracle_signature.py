@@ -151,6 +151,7 @@ class Path:
         self.latency = Sizes(given.get("latency", []), "one_way_ns")
         self.transfer = Sizes(given.get("bandwidth", []), "transfer_ns")
         self.sender = Sizes(given.get("sender", []), "send_ns")
+        self.streaming = Sizes(given.get("streaming", []), "message_ns")
         self.send_overhead = Sizes(given.get("send_overhead", []), "send_ns")
         self.receive_overhead = Sizes(
             given.get("receive_overhead", []), "receive_ns")

@@ -30,9 +30,10 @@ class Between:
 class Call:
     """One MPI call of one rank: its times on that rank's clock, its arguments."""
 
-    def __init__(self, rank, index, enter, leave, name, args):
+    def __init__(self, rank, index, enter, leave, name, args, thread=0):
         self.between = Between()
         self.rank = rank
+        self.thread = thread
         self.index = index
         self.enter = enter
         self.leave = leave
@@ -55,6 +56,10 @@ class Call:
     @property
     def E(self):
         return ("E", self.rank, self.index)
+
+    def is_local(self):
+        """Whether it takes the time that it took, whatever it is."""
+        return "failed" in self.args or self.name == "Unknown"
 
     def number(self, key, default=None):
         if key not in self.args:
@@ -89,12 +94,28 @@ class Trace:
         self.hosts = defaultdict(str)
         self.facts = []
         self.values = []
-        self.numbers = []
-        self.pending = []
+        self.pending = defaultdict(Between)
+        self.first = {}
+        self.windows = {}
+        self.counted = defaultdict(list)
 
     def has_clocks(self):
         return self.shared_clock or all(
             self.offsets[rank] for rank in range(1, self.ranks))
+
+    def threads(self):
+        """The calls of every thread, that of MPI_Init first on its rank."""
+        for calls in self.calls:
+            for thread in sorted({call.thread for call in calls}):
+                yield [call for call in calls if call.thread == thread]
+
+    def after_last(self, rank, thread):
+        """What was recorded of a thread after its last call."""
+        return self.pending[rank, thread]
+
+    def has_cpu(self):
+        """Whether there are CPU times of any rank."""
+        return any("cpu_ns" in value_names(self, rank) for rank in range(self.ranks))
 
     def host_pair(self, a, b):
         return frozenset((self.hosts[a.rank], self.hosts[b.rank]))
@@ -105,11 +126,15 @@ class Trace:
 
     def interval(self, before, call):
         """The computation between two calls, without the tracer's part."""
-        between, each = call.between, self.fact(call.rank, "overhead_call_ns")
+        return self.computation(call.rank, call.enter - before.leave, call.between)
+
+    def computation(self, rank, time, between):
+        """What of the time is not the tracer's."""
+        each = self.fact(rank, "overhead_call_ns")
         tracer = (1 + between.events) * each
-        tracer += between.summed * self.fact(call.rank, "overhead_sum_ns", each)
+        tracer += between.summed * self.fact(rank, "overhead_sum_ns", each)
         tracer = math.floor(tracer + Fraction(1, 2))
-        return max(0, call.enter - before.leave - between.flushed - tracer)
+        return max(0, time - between.flushed - tracer)
 
     def cpu(self, call):
         """The CPU time of the interval that it ends, or None."""
@@ -148,8 +173,17 @@ def read_trace(lines):
         else:
             read_call(trace, words)
     for rank, calls in enumerate(trace.calls):
+        number_calls(trace.counted[rank])
+        calls.sort(key=lambda call: call.index)
         check_rank(rank, calls)
     return trace
+
+
+def number_calls(counted):
+    """Over all threads in the order of enter times; counted: (enter, call or None)."""
+    for number, (_, call) in enumerate(sorted(counted, key=lambda one: one[0])):
+        if call:
+            call.index = number
 
 
 def read_directive(trace, words):
@@ -159,11 +193,11 @@ def read_directive(trace, words):
         trace.ranks = int(words[1])
         trace.calls = [[] for _ in range(trace.ranks)]
         trace.facts = [{} for _ in range(trace.ranks)]
-        trace.numbers = [0] * trace.ranks
-        trace.pending = [Between() for _ in range(trace.ranks)]
         trace.comms.setdefault(0, list(range(trace.ranks)))
     elif words[0] == "#comm":
         trace.comms[int(words[1])] = [int(word) for word in words[3:]]
+    elif words[0] == "#window":
+        trace.windows[int(words[1])] = int(words[3])
     elif words[0] == "#topology":
         rank, comm, end = int(words[1]), int(words[2]), words.index(">")
         trace.neighbors[comm, rank] = [
@@ -180,32 +214,43 @@ def read_directive(trace, words):
 
 
 def read_call(trace, words):
-    rank, enter, leave, name = int(words[0]), int(words[1]), int(words[2]), words[3]
+    place, enter, leave, name = words[0], int(words[1]), int(words[2]), words[3]
+    rank, thread = (int(part) for part in (place + ".0").split(".")[:2])
     if name.endswith("_c"):  # but for the type of its counts the same
         name = name[:-2]
     args = {"comm": "0", "tag": "0", "recvtag": "0"}
     args.update(word.split("=", 1) for word in words[4:])
-    calls, between = trace.calls[rank], trace.pending[rank]
-    between.cpu.append(cpu_of(trace, rank, args))
+    between = trace.pending[rank, thread]
+    trace.first.setdefault((rank, thread), enter)
     if name == "Flush":
         between.flushed += leave - enter
     elif "calls" in args:
         between.summed += int(args["calls"])
     elif name in MARKS or name in INVOLVE_NOBODY:
         between.events += 1
-        trace.numbers[rank] += name in INVOLVE_NOBODY
+        between.cpu.append(cpu_of(trace, rank, args))
+        if name in INVOLVE_NOBODY:
+            trace.counted[rank].append((enter, None))
     else:
-        call = Call(rank, trace.numbers[rank], enter, leave, name, args)
-        if leave < enter or (calls and enter < calls[-1].leave):
+        index = len(trace.counted[rank])
+        call = Call(rank, index, enter, leave, name, args, thread)
+        last = next((other for other in reversed(trace.calls[rank])
+                     if other.thread == thread), None)
+        if leave < enter or (last and enter < last.leave):
             raise call.error("times decrease")
-        call.between, trace.pending[rank] = between, Between()
-        trace.numbers[rank] += 1
-        calls.append(call)
+        call.between = trace.pending.pop((rank, thread))
+        call.between.cpu.append(cpu_of(trace, rank, args))
+        trace.counted[rank].append((enter, call))
+        trace.calls[rank].append(call)
+
+
+def value_names(trace, rank):
+    return trace.facts[rank].get("values", ",".join(trace.values)).split(",")
 
 
 def cpu_of(trace, rank, args):
     """The value cpu_ns of an event, or None."""
-    names = trace.facts[rank].get("values", ",".join(trace.values)).split(",")
+    names = value_names(trace, rank)
     if "values" not in args or "cpu_ns" not in names:
         return None
     return int(args["values"].split(",")[names.index("cpu_ns")])

@@ -19,11 +19,12 @@ ALPHABET = ("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 class Maker:
     """Draws of one signature; parts of it may be asked for or left to chance."""
 
-    def __init__(self, seed, version):
+    def __init__(self, seed, version, streams=None):
         self.random = random.Random(f"signature {seed}")
         self.version = version
         self.fits = random.Random(f"fits {seed}")
         self.fitted = self.fits.random() < 0.9
+        self.streams = streams
 
     def chance(self, probability):
         return self.random.random() < probability
@@ -122,7 +123,14 @@ class Maker:
             given["send_overhead"] = self.sizes("send_ns", 200 * speed, 0.01)
         if self.version == 4 and self.chance(0.6):
             given["receive_overhead"] = self.sizes("receive_ns", 250 * speed, 0.02)
+        self.streams.stream(given, speed)
         return given
+
+    def stream(self, given, speed):
+        """Of those who stream, whose draws leave all others as they were."""
+        if self.chance(0.5):
+            given["window_messages"] = 64
+            given["streaming"] = self.sizes("message_ns", 200 * speed, 0.1 * speed)
 
     def collectives(self):
         elements = []
@@ -228,7 +236,8 @@ def whole(detours, parts):
 
 
 def make(seed, version, parts):
-    return json.dumps(Maker(seed, version).signature(parts), indent=1)
+    streams = Maker(f"streaming {seed}", version)
+    return json.dumps(Maker(seed, version, streams).signature(parts), indent=1)
 
 
 def main():

@@ -19,9 +19,9 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 sys.dont_write_bytecode = True
 from randomtrace_later import Later, spelled  # noqa: E402
 from randomtrace_ranks import (  # noqa: E402
-    EAGER, SIZES, Execution, Half, Pending, any_text, receive_half,
-    receive_text, send_text, sendrecv_text, start_text, taken_text,
-    template_text)
+    EAGER, SIZES, Execution, Half, Pending, receive_half,
+    receive_text, send_text, sendrecv_text, start_text, template_text)
+from randomtrace_windows import WithWindows  # noqa: E402
 
 TAGS = 4
 MOST_PENDING = 6
@@ -31,6 +31,7 @@ KINDS = ["send", "pair", "isend", "recv", "irecv", "sendrecv", "null", "wait",
          "testsome", "fail", "free", "persistent", "probe", "collective",
          "icollective", "mprobe", "mrecv", "neighbors", "promise", "partitions",
          "isendrecv"]
+BY_NAME = ["window", "see", "split"]
 
 MEETINGS = ["Barrier", "Allreduce", "Allgather", "Allgatherv", "Alltoall",
             "Alltoallv", "Alltoallw", "Reduce_scatter", "Reduce_scatter_block"]
@@ -41,7 +42,7 @@ COLLECTIVES = MEETINGS + PREFIXES + FROM_ROOT + TO_ROOT
 NEIGHBORS = ["allgather", "allgatherv", "alltoall", "alltoallv", "alltoallw"]
 
 
-class Program(Later, Execution):
+class Program(Later, WithWindows, Execution):
     """Random steps.  A step that is not possible now does nothing, returns False."""
 
     collective_names = COLLECTIVES
@@ -284,57 +285,6 @@ class Program(Later, Execution):
         name = "Start" if len(numbers) == 1 else "Startall"
         self.call(rank, name, lambda: start_text(numbers, started))
 
-    def step_probe(self):
-        """A probe that finds nothing."""
-        comm = self.any_comm()
-        rank = self.rank_of(comm, self.any_member(comm))
-        self.compute(rank)
-        self.call(rank, "Iprobe",
-                  lambda: f"comm={comm.number} any=source,tag found=0")
-        return True
-
-    def step_mprobe(self):
-        """Take a message that has been sent out of matching."""
-        waiting = [half for rank in self.ranks for half in rank.unexpected]
-        if not waiting:
-            return False
-        message = self.random.choice(waiting)
-        rank = self.rank_of(message.comm, message.dest)
-        receive = receive_half(message.comm, message.source, message.dest,
-                               message.tag, self.any_open())
-        self.compute(rank)
-        send = self.offer(receive)
-        rank.unexpected.remove(send)
-        rank.made_messages += 1
-        number = rank.made_messages
-        rank.probed[number] = send
-        left_open = any_text(receive)
-        self.call(rank, self.random.choice(["Mprobe", "Improbe"]),
-                  lambda: f"{taken_text(send, number)}{left_open}",
-                  send.enter + self.flight(send.size))
-        return True
-
-    def step_mrecv(self):
-        """Receive a message that a matched probe took."""
-        rank = self.random.choice(self.ranks)
-        if not rank.probed or len(rank.requests) >= MOST_PENDING:
-            return False
-        number = self.random.choice(list(rank.probed))
-        self.receive_taken(rank, number, self.random.random() < 0.5)
-        return True
-
-    def receive_taken(self, rank, number, blocking):
-        send = rank.probed.pop(number)
-        receive = receive_half(send.comm, send.source, send.dest, send.tag)
-        receive.enter = self.compute(rank)
-        self.deliver(send, receive)
-        text = taken_text(send, number)
-        if blocking:
-            self.call(rank, "Mrecv", lambda: text, receive.time)
-            return
-        request = rank.new_request(receive)
-        self.call(rank, "Imrecv", lambda: f"{text} request={request}")
-
     def complete(self, rank, name, given, done, say_done):
         self.compute(rank)
         after = max(rank.requests.pop(request).time for request in done)
@@ -531,6 +481,7 @@ class Program(Later, Execution):
                 self.call(rank, "Request_free",
                           lambda number=number: f"persistent={number}")
         self.free_later()
+        self.free_windows()
 
 
 # --- output ----------------------------------------------------------------
@@ -573,6 +524,7 @@ def write(program, choice, hosts, shifts, out):
     for comm in program.comms:
         lines.append(f"#comm {comm.number} = {' '.join(map(str, comm.members))}")
         lines += topology_lines(comm)
+    lines += program.window_lines()
     lines += clock_lines(choice, program, shifts)
     lines += host_lines(hosts, len(program.ranks))
     names = random.Random(f"names {len(lines)} {len(program.ranks[0].calls)}")
@@ -590,7 +542,8 @@ def main():
     parser.add_argument("--ranks", type=int, default=4)
     parser.add_argument("--steps", type=int, default=100)
     parser.add_argument("--kinds", default=",".join(KINDS),
-                        help="operations to choose from, out of %(default)s")
+                        help="operations to choose from, out of %(default)s,"
+                        + ",".join(BY_NAME))
     parser.add_argument("--clocks", default="shared",
                         choices=["shared", "offsets", "unknown"])
     parser.add_argument("--hosts", type=int, default=1)
@@ -598,8 +551,8 @@ def main():
                         help="no deadlock even if every send is synchronous")
     options = parser.parse_args()
     kinds = options.kinds.split(",")
-    if not set(kinds) <= set(KINDS):
-        parser.error(f"--kinds: choose from {','.join(KINDS)}")
+    if not set(kinds) <= set(KINDS + BY_NAME):
+        parser.error(f"--kinds: choose from {','.join(KINDS + BY_NAME)}")
     program = Program(options.seed, options.ranks, options.all_synchronous_safe)
     program.run(options.steps, kinds)
     shifts = clock_shifts(options.clocks, options.seed, options.ranks)

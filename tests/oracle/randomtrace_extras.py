@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Add to a text trace what the tracer records besides: callsites, CPU time, calls that
-involve nobody, marks of regions, sums of calls, its own cost. From standard input."""
+involve nobody, marks of regions, sums of calls, its own cost; and calls that ask again
+and again. From standard input."""
 
 import argparse
 import random
 import sys
 
 NAMES = ["Comm_rank", "Comm_size"]
+TESTS = ["Test", "Testall", "Testany", "Testsome"]
+ASKS = ["Iprobe", "Improbe", "Parrived"]
 TRACER = ["#fact {rank} overhead_call_ns {call}", "#fact {rank} overhead_sum_ns {sum}"]
 
 
@@ -19,6 +22,8 @@ class Extras:
         self.options = options
         self.last = {}
         self.regions = {}
+        self.polls = random.Random(f"polls {seed}")
+        self.asked = {}
 
     def header(self, ranks):
         if self.options.cpu:
@@ -36,10 +41,13 @@ class Extras:
         if self.options.sites and "calls=" not in text:
             site = self.random.randint(0, self.options.sites)
             text += f" site={site}" if site else ""
-        if self.options.cpu:
-            share = 1 if self.options.cpu == "all" else self.random.choice([0.9, 1, 1])
-            text += f" values={int(since * share)}"
-        return text
+        return text + self.values(since)
+
+    def values(self, since):
+        if not self.options.cpu:
+            return ""
+        share = 1 if self.options.cpu == "all" else self.random.choice([0.9, 1, 1])
+        return f" values={int(since * share)}"
 
     def between(self, rank, begin, end):
         """Some of what may be between two calls, as (enter, leave, words)."""
@@ -67,16 +75,41 @@ class Extras:
         self.regions[rank] = True
         return time, time, 'Region_begin name="work"'
 
+    def ask_again(self, rank, begin, end):
+        """The call before, which found nothing, some more times."""
+        words = self.asked.get(rank)
+        if not words or not self.options.polls:
+            return
+        n = self.polls.choice([0, 1, 2, 5])
+        times = sorted(self.polls.randint(begin, end) for _ in range(2 * n))
+        for enter, leave in zip(times[::2], times[1::2]):
+            yield enter, leave, words
+
+    def remember(self, rank, text):
+        """TEXT, a call with its site, if it found nothing."""
+        words = text.split()
+        tested = words[0] in TESTS and "done=" in words
+        asked = words[0] in ASKS and "found=0" in words
+        self.asked[rank] = None
+        if tested or asked:
+            self.asked[rank] = " ".join(
+                word for word in words if not word.startswith("values="))
+
     def call(self, line):
         rank, enter, leave, words = line.split(" ", 3)
         begin = self.last.get(rank)
         if begin is not None:
+            for a, b, again in self.ask_again(rank, begin, int(enter)):
+                yield f"{rank} {a} {b} {again}" + self.values(a - begin)
+                begin = b
             for other in self.between(rank, begin, int(enter)):
                 yield (f"{rank} {other[0]} {other[1]} "
                        + self.event(other[2], other[0] - begin))
                 begin = other[1]
         since = int(enter) - begin if begin is not None else 0
-        yield f"{rank} {enter} {leave} " + self.event(words, since)
+        text = self.event(words, since)
+        yield f"{rank} {enter} {leave} {text}"
+        self.remember(rank, text)
         self.last[rank] = int(leave)
 
     def lines(self, lines):
@@ -97,6 +130,7 @@ def add(parser):
     """The options, to a parser of somebody else, too."""
     parser.add_argument("--sites", type=int, default=0)
     parser.add_argument("--tracer", action="store_true")
+    parser.add_argument("--polls", action="store_true")
     parser.add_argument("--cpu", choices=["some", "all"])
 
 

@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The oracle's command line for predict mode: options as mpgsim --predict has them, a
+text trace, and every rank's run time in one replica."""
+
+import argparse
+import math
+import os
+import sys
+from fractions import Fraction
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.dont_write_bytecode = True
+import oracle  # noqa: E402
+from oracle_draws import CALL, ROUND_CALL, Draws  # noqa: E402
+from oracle_matching import Matching  # noqa: E402
+from oracle_places import Places  # noqa: E402
+from oracle_signature import read_signature  # noqa: E402
+from oracle_times import predicted  # noqa: E402
+from oracle_trace import OracleError, read_trace  # noqa: E402
+
+ZERO = Fraction(0)
+
+
+def distribution(text):
+    """A function of the draw."""
+    kind, value = text.split(":", 1)
+    value = oracle.time_ns(value)
+    if kind == "const":
+        return lambda u: value
+    if kind == "exp":
+        return lambda u: -float(value) * math.log1p(-u)
+    raise ValueError("only const: and exp: are known here")
+
+
+def on_ranks(text):
+    """DIST or DIST@RANKS, as a function of the rank and the draw."""
+    value, at, ranks = text.partition("@")
+    draw, chosen = distribution(value), oracle.rank_set(ranks) if at else None
+    return lambda rank, u: draw(u) if chosen is None or rank in chosen else ZERO
+
+
+class Settings:
+    """Of a prediction; noise, latency and byte are None where a signature speaks."""
+
+    def __init__(self, map, call_noise, first_replica, path, **others):
+        vars(self).update(others)
+        self.map, self.call_noise, self.replica = map, call_noise, first_replica
+        self.path = path and path.replace("-", " ")
+        self.draw = Draws(self.seed, self.replica)
+        self.places = None
+
+    def place(self, ranks):
+        if self.map:
+            self.places = Places(self.map, ranks)
+
+    def kappa(self, call):
+        if not self.call_noise:
+            return ZERO
+        return self.call_noise(call.rank, self.draw(call.rank, call.index, CALL))
+
+    def round_kappa(self, call, index):
+        if not self.call_noise:
+            return ZERO
+        return self.call_noise(call.rank, self.draw(
+            call.rank, call.index, ROUND_CALL, index))
+
+
+def parse_arguments(words):
+    parser = argparse.ArgumentParser(
+        description="Reference times of a predicted trace.", allow_abbrev=False)
+    parser.add_argument("--predict", action="store_true")
+    parser.add_argument("--noise", type=on_ranks)
+    parser.add_argument("--call-noise", type=on_ranks)
+    parser.add_argument("--latency", type=distribution)
+    parser.add_argument("--byte", type=distribution)
+    parser.add_argument("--compute-ratio", type=Fraction, default=Fraction(1))
+    parser.add_argument("--eager-limit", type=oracle.size_or_unlimited)
+    parser.add_argument("--source-eager-limit", type=oracle.size_or_unlimited)
+    parser.add_argument("--signature", type=read_signature)
+    parser.add_argument("--source", type=read_signature)
+    parser.add_argument("--path")
+    parser.add_argument("--map")
+    parser.add_argument("--polling", choices=["wait", "work"], default="wait")
+    parser.add_argument("--polling-interval", type=oracle.time_ns,
+                        default=Fraction(10000))
+    parser.add_argument("--cosched", choices=["none", "node", "job"])
+    parser.add_argument("--measurement", choices=["resample", "fixed"],
+                        default="resample")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--first-replica", type=int, default=0)
+    parser.add_argument("trace", metavar="TRACE.txt")
+    arguments = vars(parser.parse_args(words))
+    arguments.pop("predict")
+    return arguments.pop("trace"), Settings(**arguments)
+
+
+def run_times(matching, words):
+    """Every rank's, of a matched trace."""
+    _, settings = parse_arguments([*words, "-"])
+    settings.place(matching.trace.ranks)
+    return predicted(matching, settings)
+
+
+def main(words):
+    path, settings = parse_arguments(words)
+    try:
+        with open(path, encoding="ascii") as file:
+            matching = Matching(read_trace(file))
+        settings.place(matching.trace.ranks)
+        for rank, time in enumerate(predicted(matching, settings)):
+            print(f"{rank}\t{float(time)!r}")
+    except (OracleError, OSError) as error:
+        print(f"oracle_predict.py: {path}: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

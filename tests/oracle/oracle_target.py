@@ -1,0 +1,222 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What messages, calls and collectives take on the target, in one replica of predict
+mode (docs/MODEL.md section 5, "What T takes")."""
+
+from fractions import Fraction
+
+from oracle_costs import NEXT_INDEX, OPERATIONS
+from oracle_draws import (ACK, BYTE, COLLECTIVE, LATENCY, LAUNCH, RECEIVE,
+                          ROUND_LATENCY, ROW, SEND, Draws)
+from oracle_places import Paths
+
+ZERO = Fraction(0)
+
+
+def sloped(sizes, launch, size_bytes, u, slope=None):
+    """A quantity that goes on above the greatest size measured.
+
+    slope: of other sizes, if not its own."""
+    value = sizes(launch, size_bytes, u)
+    if size_bytes <= sizes.sizes[-1]:
+        return value
+    if slope is None:
+        slope = sizes.slope(launch, u) if len(sizes.sizes) > 1 else 0.0
+    return value + (size_bytes - sizes.sizes[-1]) * slope
+
+
+def round_keys(part, n):
+    """The indices of the draws of n rounds."""
+    return [(i + part.index * NEXT_INDEX) & 0xffffffff for i in range(n)]
+
+
+class Target:
+    """Times on the target."""
+
+    def __init__(self, settings, ranks):
+        self.settings = settings
+        self.signature = settings.signature
+        self.draw = Draws(settings.seed, settings.replica)
+        self.launch = None
+        if settings.measurement != "fixed":
+            self.launch = Draws(settings.seed, settings.replica // 2)(0, 0, LAUNCH)
+        self.path = Paths(self.signature, settings.places, settings.path, ranks)
+        self.noisy = settings.noise is None and self.signature and any(
+            core.get("span_ns") for core in self.signature.cores)
+        self.replaced = settings.latency is not None or settings.byte is not None
+        self.all_replaced = None not in (settings.latency, settings.byte)
+
+    def between(self, message):
+        return self.path(message.send.call.rank, message.send.receiver)
+
+    def limit(self):
+        """The eager limit; None: not known."""
+        if self.settings.eager_limit is not None:
+            return self.settings.eager_limit
+        path = self.path.farthest()
+        return path.eager_limit if path else None
+
+    # Flights
+
+    def flight(self, path, size_bytes, u):
+        """X_T, or None."""
+        if path and path.latency:
+            slope = path.slope(self.launch, u)
+            return sloped(path.latency, self.launch, size_bytes, u, slope)
+        if path and path.transfer:
+            return sloped(path.transfer, self.launch, size_bytes, u)
+        return None
+
+    def parts(self, path, size_bytes, u, latency, byte):
+        """(lambda, tau(d)); latency, byte: draws of the command line's, or None."""
+        whole, least = self.flight(path, size_bytes, u), self.flight(path, 0, u)
+        if latency is None:
+            latency = ZERO if least is None else least
+        latency = max(ZERO, latency)
+        if byte is not None:
+            return latency, max(ZERO, size_bytes * byte)
+        return latency, ZERO if whole is None else max(0.0, whole - least)
+
+    def purpose(self, usual):
+        """Whose draw the u of a message or a round is."""
+        return usual if self.settings.latency is None else BYTE
+
+    def given(self, rank, call, index, purpose=LATENCY):
+        """What the command line says of a message: (lambda or None, per byte or None)."""
+        latency, byte = self.settings.latency, self.settings.byte
+        return (latency and latency(self.draw(rank, call, purpose, index)),
+                byte and byte(self.draw(rank, call, BYTE, index)))
+
+    def u(self, message):
+        send, path = message.send, self.between(message)
+        own = self.draw(send.call.rank, send.call.index, self.purpose(LATENCY),
+                        send.index)
+        rows = path and path.latency and path.latency.rows_near(message.bytes)
+        if not rows:
+            return own
+        length = len(rows[0])
+        v = self.draw(send.call.rank, send.k // length + (send.call.thread << 40), ROW,
+                      send.receiver)
+        within = rows[int(v * len(rows))][send.k % length]
+        return within + (own - 0.5) / (len(rows) * length)
+
+    def message(self, message):
+        """(lambda, tau(d))"""
+        send = message.send
+        return self.parts(self.between(message), message.bytes, self.u(message),
+                          *self.given(send.call.rank, send.call.index, send.index))
+
+    def typical(self, message):
+        """X_T(d; 1/2) of all launches, as far as there are one-way times."""
+        path = self.between(message)
+        if self.replaced or not path or not path.latency:
+            return 0.0
+        return path.flight(None, message.bytes, 0.5)
+
+    def waiting(self, message):
+        """W(d), or None."""
+        send, path = message.send, self.between(message)
+        if self.all_replaced or not path or not path.sender:
+            return None
+        u = self.draw(send.call.rank, send.call.index, ACK, send.index)
+        return sloped(path.sender, self.launch, message.bytes, u)
+
+    def gap(self, message):
+        path = self.between(message)
+        if self.all_replaced or not path or not path.streaming:
+            return 0.0
+        return sloped(path.streaming, None, message.bytes, 0.5)
+
+    def round_trip(self, call, size_bytes):
+        """Of all one-sided transfers that a call waits for."""
+        path = self.path.farthest()
+        u = self.draw(call.rank, call.index, self.purpose(LATENCY))
+        there = self.parts(path, size_bytes, u, *self.given(call.rank, call.index, 0))
+        back, _ = self.given(call.rank, call.index, 0, ACK)
+        if back is None:
+            back = self.flight(path, 0, self.draw(call.rank, call.index, ACK)) or ZERO
+        return sum(there) + max(ZERO, back)
+
+    # Overheads
+
+    def undisturbed(self, sizes, size_bytes, u):
+        value = sizes(self.launch, size_bytes, u)
+        if not self.noisy:
+            return value
+        return min(value, 20 * sizes(None, size_bytes, 0.5))
+
+    def send_overhead(self, path, size_bytes, eager, u):
+        """o_s(d), or None."""
+        if self.all_replaced or not path:
+            return None
+        sizes = path.send_overhead or (eager and path.sender)
+        if not sizes:
+            return None
+        bounds = [self.undisturbed(sizes, size_bytes, u)]
+        whole = self.flight(path, size_bytes, u)
+        if whole is not None:
+            bounds.append(whole)
+        if path.streaming:
+            bounds.append(sloped(path.streaming, self.launch, size_bytes, u))
+        return min(bounds)
+
+    def sends(self, message, eager):
+        send = message.send
+        u = self.draw(send.call.rank, send.call.index, SEND, send.index)
+        return self.send_overhead(self.between(message), message.bytes, eager, u)
+
+    def receives(self, message, further):
+        """o_r(d), or None.  further: its rank had another one before, in that call."""
+        send, path = message.send, self.between(message)
+        if self.all_replaced or not path or not path.receive_overhead:
+            return None
+        u = self.draw(send.call.rank, send.call.index, RECEIVE, send.index)
+
+        def whole(size_bytes):
+            own = self.undisturbed(path.receive_overhead, size_bytes, u)
+            flight = self.flight(path, size_bytes, u)
+            return own if flight is None else min(own, flight)
+
+        return max(0.0, whole(message.bytes) - whole(0)) if further else whole(
+            message.bytes)
+
+    def root(self, call, size_bytes):
+        """o_s(d) of a call whose rank sends to, or for, a collective's members."""
+        return self.send_overhead(self.path.farthest(), size_bytes, True,
+                                  self.draw(call.rank, call.index, SEND))
+
+    # Collectives
+
+    def measured(self, group, j, rounds_of):
+        """What the whole meeting takes member j, or None: by rounds."""
+        name, p = group[0].name, len(group)
+        if name not in OPERATIONS or not self.signature or self.replaced or p == 1:
+            return None
+        known = self.signature.processes(OPERATIONS[name])
+        if not known:
+            return None
+        near = max((q for q in known if q <= p), default=None) or min(known)
+        first = group[group[0].terms.number("root")] if name == "Bcast" else group[0]
+        u = self.draw(first.call.rank, first.call.index, COLLECTIVE, first.index)
+        sizes = self.signature.collectives[OPERATIONS[name], near]
+        value = self.undisturbed(sizes, group[j].terms.own_bytes(), u)
+        return value * rounds_of(p) / rounds_of(near)
+
+    def kappas(self, part, n):
+        """Of n rounds."""
+        return sum(self.settings.round_kappa(part.call, key)
+                   for key in round_keys(part, n))
+
+    def rounds(self, part, n, size_bytes):
+        """n rounds without kappa."""
+        path, total, rank, call = self.path.farthest(), ZERO, part.call.rank, part.call.index
+        for key in round_keys(part, n):
+            u = self.draw(rank, call, self.purpose(ROUND_LATENCY), key)
+            latency, _ = self.given(rank, call, key, ROUND_LATENCY)
+            latency, transfer = self.parts(path, Fraction(size_bytes) / n, u, latency, None)
+            total += latency
+            if self.settings.byte is None:
+                total += transfer
+        if self.settings.byte is not None and n:
+            _, byte = self.given(rank, call, part.index)
+            total += max(ZERO, size_bytes * byte)
+        return total

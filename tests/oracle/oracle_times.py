@@ -1,0 +1,361 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Reference implementation of predict mode: how long a traced program takes on the
+target (docs/MODEL.md section 5), in one replica.
+
+Written from that text alone, to check mpgsim --predict against.  Every node has a
+time, and what it is of those before it is written down as the text has it.
+"""
+
+import graphlib
+import os
+import sys
+from collections import defaultdict
+from fractions import Fraction
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.dont_write_bytecode = True
+from oracle_floors import CallFloors  # noqa: E402
+from oracle_graph import rounds_and_bytes  # noqa: E402
+from oracle_matching import (FROM_ROOT, MEETINGS, PREFIXES,  # noqa: E402
+                             TO_ROOT, Matching)
+from oracle_target import Target  # noqa: E402
+from oracle_trace import OracleError, read_trace  # noqa: E402
+from oracle_work import Work, found_nothing  # noqa: E402
+
+ZERO = Fraction(0)
+WAITS = {"Wait", "Waitall", "Waitany", "Waitsome"}
+TESTS = {"Test", "Testall", "Testany", "Testsome"}
+
+
+class Values:
+    """Nodes, each with those before it and a function for its time."""
+
+    def __init__(self):
+        self.before = {}
+        self.rule = {}
+
+    def add(self, node, before, rule):
+        self.before[node] = list(before)
+        self.rule[node] = rule
+
+    def evaluate(self):
+        times = {}
+        try:
+            for node in graphlib.TopologicalSorter(self.before).static_order():
+                times[node] = self.rule[node](times)
+        except graphlib.CycleError as error:
+            raise OracleError(f"deadlock: {error.args[1]}") from error
+        return times
+
+
+class Limits:
+    """Which messages wait for their receiver, on the target and on the source."""
+
+    def __init__(self, settings, target):
+        self.target, self.source = target.limit(), self.of_source(settings, target)
+        if self.target is None:
+            self.target = self.source
+        if self.source is None:
+            self.source = self.target
+
+    @staticmethod
+    def of_source(settings, target):
+        """What is known of the source's own."""
+        if settings.source_eager_limit is not None:
+            return settings.source_eager_limit
+        path = target.path.farthest()
+        if not settings.source or not settings.signature:
+            return None
+        path = settings.source.path(path and path.name)
+        return path.eager_limit if path else None
+
+    def synchronous(self, message):
+        return message.is_synchronous(self.target)
+
+    def was_synchronous(self, message):
+        return message.is_synchronous(self.source)
+
+
+class Times:
+    """Builds the nodes of a matched trace and their times in one replica."""
+
+    def __init__(self, matching, settings):
+        self.matching, self.settings = matching, settings
+        self.trace = matching.trace
+        self.target = Target(settings, self.trace.ranks)
+        self.limits = Limits(settings, self.target)
+        self.work = Work(self.trace, settings)
+        self.floors = CallFloors(self.trace)
+        self.values = Values()
+        self.ends = defaultdict(list)
+        self.sort()
+        for message in matching.messages:
+            self.add_message(message)
+        for key, group in matching.groups:
+            self.add_collective(key, group)
+        self.add_threads()
+
+    def sort(self):
+        """Of every call its messages, and whether it waited on the source."""
+        self.sent, self.received = defaultdict(list), defaultdict(list)
+        self.probed = defaultdict(list)
+        self.roots = defaultdict(list)
+        self.meets, self.was_waiting = set(), set()
+        for message in self.matching.messages:
+            send = message.send
+            self.sent[send.call].append(message)
+            self.received[message.receive.completed_by].append(message)
+            for probe in message.receive.probes:
+                self.probed[probe].append(message)
+            if send.blocking and self.limits.was_synchronous(message):
+                self.was_waiting.add(send.call)
+        for messages in self.sent.values():
+            messages.sort(key=lambda message: message.send.index)
+
+    # Ranks
+
+    def add_threads(self):
+        intervals = defaultdict(list)
+        for interval in self.work.intervals:
+            intervals[interval.call].append(interval)
+        for calls in self.trace.calls:
+            self.values.add(calls[0].E, [], lambda times: ZERO)
+        for call, some in intervals.items():
+            self.add_intervals(call, some)
+        for calls in self.trace.threads():
+            last = None
+            for call in calls:
+                for message in self.sent[call]:
+                    self.add_departure(message, last)
+                    last = message
+                if call.S in self.values.rule and call.name != "Finalize":
+                    self.add_end(call)
+
+    def covered(self, interval):
+        if interval.node != interval.before.E or not (
+                interval.follows or interval.call.name == "Finalize"):
+            return 0.0
+        before = interval.before
+        return sum(2 * self.target.typical(message)
+                   for message in self.received[before] + self.probed[before])
+
+    def add_intervals(self, call, intervals):
+        """Of several that end at a call, MPI_Finalize, the last counts."""
+        def rule(times):
+            return max(times[one.node] + self.work.time(
+                one, times[one.node], self.covered(one)) for one in intervals)
+
+        self.values.add(call.S, [one.node for one in intervals], rule)
+
+    def add_end(self, call):
+        own = self.own_rule(call)
+        edges = self.ends[call] + [self.bring(message, call)
+                                   for message in self.received[call]]
+        before = [call.S, *(node for nodes, _ in edges for node in nodes)]
+        alone = call in self.meets
+
+        def rule(times):
+            values = [brought(times) for _, brought in edges]
+            return max(values if alone else [own(times), *values])
+
+        self.values.add(call.E, before, rule)
+
+    # Messages
+
+    def add_departure(self, message, last):
+        """When it leaves: not before its call, nor soon after the one before."""
+        start, leaves = message.send.call.S, left(message)
+        if last is None:
+            self.values.add(leaves, [start], lambda times: times[start])
+            return
+        before, gap = left(last), self.target.gap(last)
+        self.values.add(leaves, [start, before], lambda times:
+                        max(times[start], times[before] + gap))
+
+    def add_message(self, message):
+        latency, transfer = self.target.message(message)
+        leaves, post = left(message), message.receive.call.S
+        if not self.limits.synchronous(message):
+            self.values.add(message.A, [leaves], lambda times:
+                            times[leaves] + max(ZERO, latency + transfer))
+        else:
+            self.add_rendezvous(message, latency, transfer, post)
+        for probe in message.receive.probes:
+            self.add_probe(message, probe, latency)
+
+    def add_rendezvous(self, message, latency, transfer, post):
+        leaves, met = left(message), ("H", *message.key)
+        waiting = self.target.waiting(message)
+        self.values.add(met, [leaves, post], lambda times:
+                        max(times[leaves] + latency, times[post]))
+        self.values.add(message.A, [met], lambda times: times[met] + transfer)
+        end = message.send.completed_by
+        if end and waiting is None:
+            self.ends[end].append(([message.A], lambda times: times[message.A]))
+        elif end:
+            self.ends[end].append(([met], lambda times: times[met] - latency + waiting))
+
+    def add_probe(self, message, probe, latency):
+        kappa, leaves = self.settings.kappa(probe), left(message)
+        if self.limits.synchronous(message):
+            self.ends[probe].append(([leaves], lambda times:
+                                     times[leaves] + latency + kappa))
+        else:
+            self.ends[probe].append(([message.A], lambda times:
+                                     times[message.A] + kappa))
+
+    def in_order(self, call, times):
+        """The messages that a call receives, as they arrive."""
+        return sorted(self.received[call], key=lambda message: (
+            times[message.A], message.receive.place))
+
+    def receive_overheads(self, call, times):
+        """[(message, o_r or None)] as they arrive."""
+        seen, overheads = set(), []
+        for message in self.in_order(call, times):
+            sender = message.send.call.rank
+            overheads.append((message, self.target.receives(message, sender in seen)))
+            seen.add(sender)
+        return overheads
+
+    def bring(self, message, call):
+        """What a message brings to the end of the call that receives it."""
+        kappa = self.settings.kappa(call)
+
+        def rule(times):
+            overheads = self.receive_overheads(call, times)
+            place = [one for one, _ in overheads].index(message)
+            behind = sum(one or ZERO for _, one in overheads[place + 1:])
+            return times[message.A] + behind + kappa
+
+        return [one.A for one in self.received[call]], rule
+
+    # What calls cost
+
+    def own_rule(self, call):
+        kappa = self.settings.kappa(call)
+        return lambda times: times[call.S] + max(ZERO, kappa + self.cost(call, times))
+
+    def send_overheads(self, call):
+        overheads = []
+        for message in self.sent[call]:
+            synchronous = self.limits.synchronous(message)
+            if not (synchronous and message.send.blocking):
+                overheads.append(self.target.sends(message, not synchronous))
+        return overheads
+
+    def cost(self, call, times):
+        if call.is_local():
+            return call.duration
+        costs = self.send_overheads(call)
+        costs += [one for _, one in self.receive_overheads(call, times)]
+        costs.append(self.root_cost(call))
+        if call in self.matching.transfers:
+            costs.append(self.target.round_trip(call, self.matching.transfers[call]))
+        costs = [one for one in costs if one is not None]
+        return sum(costs) if costs else self.other_cost(call)
+
+    def root_cost(self, call):
+        """Of what it sends for collectives, or None."""
+        parts = [(part, m) for part, m in self.roots[call] if m > 0]
+        if not parts:
+            return None
+        one = self.target.root(call, max(own_part(part) for part, _ in parts))
+        return None if one is None else sum(m for _, m in parts) * one
+
+    def other_cost(self, call):
+        """Of a call that none is known of."""
+        if self.ends[call] or self.received[call]:
+            return ZERO
+        took, rho = call.duration, self.settings.compute_ratio
+        if self.settings.polling == "wait" and found_nothing(call):
+            return ZERO
+        if (call.name in WAITS or (call.name in TESTS and not found_nothing(call))
+                or call in self.was_waiting):
+            took = min(took, self.floors.floor(call))
+        return rho * took
+
+    # Collectives
+
+    def add_collective(self, key, group):
+        name, node = group[0].name, ("G",) + key
+        if name in MEETINGS:
+            self.add_meeting(node, group, len(group))
+            for part in group:
+                self.add_met(node, part)
+        elif name in PREFIXES:
+            for j, part in enumerate(group):
+                self.add_meeting(node + (j,), group, j + 1)
+                self.add_met(node + (j,), part)
+        elif name in FROM_ROOT:
+            self.add_from_root(group)
+        else:
+            self.add_to_root(group)
+
+    def add_meeting(self, node, group, count):
+        entries = [(part.call.S, self.took(group, j))
+                   for j, part in enumerate(group[:count])]
+        self.values.add(node, [start for start, _ in entries], lambda times:
+                        max(times[start] + took for start, took in entries))
+
+    def add_met(self, node, part):
+        end = part.completed_by
+        kappa = ZERO if part.blocking else self.settings.kappa(end)
+        self.ends[end].append(([node], lambda times: times[node] + kappa))
+        if part.blocking:
+            self.meets.add(end)
+
+    def add_from_root(self, group):
+        p, root = len(group), group[group[0].terms.number("root")]
+        m = (p - 1).bit_length() if root.name == "Bcast" else p - 1
+        self.roots[root.call].append((root, m))
+        for j, part in enumerate(group):
+            if part is not root:
+                end = part.completed_by
+                took = self.took(group, j) + self.settings.kappa(end)
+                self.ends[end].append(([root.call.S], lambda times, took=took:
+                                       times[root.call.S] + took))
+
+    def add_to_root(self, group):
+        root = group[group[0].terms.number("root")]
+        for j, part in enumerate(group):
+            if part is not root:
+                self.roots[part.call].append((part, 1))
+                took = self.took(group, j)
+                self.ends[root.completed_by].append(
+                    ([part.call.S], lambda times, start=part.call.S, took=took:
+                     times[start] + took))
+
+    def took(self, group, j):
+        """l_j"""
+        n, size_bytes = rounds_and_bytes(group, j)
+        kappas = self.target.kappas(group[j], n)
+        measured = self.target.measured(
+            group, j, lambda p: p - 1 if group[0].name == "Alltoall"
+            else (p - 1).bit_length())
+        if measured is not None:
+            return measured + kappas
+        return self.target.rounds(group[j], n, size_bytes) + kappas
+
+    # Answers
+
+    def run_times(self):
+        """Of every rank."""
+        times = self.values.evaluate()
+        return [times[calls[-1].S] for calls in self.trace.calls]
+
+
+def own_part(part):
+    """The bytes of a collective that are the rank's own; of a list, the root's."""
+    sizes = part.terms.numbers("bytes")
+    return sizes[part.terms.number("root")] if len(sizes) > 1 else sizes[0]
+
+
+def left(message):
+    """The node of its leaving."""
+    return ("I", *message.key)
+
+
+def predicted(matching, settings):
+    """The run time of every rank in the settings' replica."""
+    return Times(matching, settings).run_times()
