@@ -128,7 +128,8 @@ struct mpg_edge {
     double contributed_bytes;  /* and what the rank gives, or gets */
     enum mpg_call call;        /* ROOT: the collective's, blocking */
     bool is_view;              /* ARRIVAL: its slot is one that a VIEW step wrote */
-    bool expanded;             /* MEETING, MET: from the member's own slot after EXPAND */
+    bool expanded;             /* MEETING, MET: from the member's own slot after EXPAND; from_ns: when
+                                  the first of them came */
 };
 
 /* What a call was given and may complete: the arrival of a message. */
@@ -143,7 +144,6 @@ struct mpg_expanded_member {
     uint32_t message_slot; /* in a tree: of the message between it and its parent, as long as one of
                               the two has been evaluated and the other has not */
     struct mpg_origin origin;
-    double enter_ns;       /* aligned */
 };
 
 /* Of a plan that is a tree, a step is about one member, whose parent's and children's steps have
@@ -173,6 +173,8 @@ struct mpg_step {
     double ratio;      /* ENTER: the mean of the options' ratios over the interval */
     bool sends;        /* STORE: it is where a synchronous message of `bytes` to `receiver` leaves
                           from, with `origin` */
+    bool joins;        /* STORE: a member comes to an expanded collective, at enter_ns after the
+                          first one came, in a call of duration_ns (0: nonblocking) */
     bool polls;        /* ENTER: the call before it found nothing, and is made once more */
     bool found_nothing; /* LEAVE: a Test..., probe, ... that did not succeed */
     uint32_t rooted;   /* LEAVE: messages that the rank sends as root of a collective, or to one, of

@@ -37,6 +37,7 @@ struct collective {
     uint64_t sequence;
     double total_bytes; /* of those that have arrived */
     struct expansion *expansion; /* NULL: it is a node */
+    double first_ns;             /* expanded: when the first member came */
     struct collective *next;     /* of expanded ones that are over */
     struct member *blocks[];
 };

@@ -323,8 +323,14 @@ static int take_part(struct meetings *meetings, struct collective *c, const stru
     if (c->expansion) {
         if (graph_store(meetings->steps, call, &m->slot, err) < 0)
             return -1;
-        const struct comes member = {me,           c->root,     m->slot,          m->place,
-                                     origin_of(m), m->enter_ns, (double)m->bytes};
+        if (c->arrived == 1)
+            c->first_ns = m->enter_ns;
+        struct mpg_step *store = &meetings->steps->steps[meetings->steps->count - 1];
+        store->joins = true;
+        store->enter_ns = m->enter_ns - c->first_ns;
+        store->duration_ns = m->duration_ns;
+        const struct comes member = {me,       c->root,      m->slot,
+                                     m->place, origin_of(m), (double)m->bytes};
         return graph_expansion_arrive(c->expansion, meetings->steps, &member, err);
     }
     switch (c->shape) {
@@ -615,6 +621,7 @@ static int expanded_edge(struct meetings *meetings, const struct collective *c,
     if (!edge)
         return graph_out_of_memory(err);
     edge->expanded = true;
+    edge->from_ns = c->first_ns;
     graph_free_slot(meetings->steps, me->slot);
     return 0;
 }

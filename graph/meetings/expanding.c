@@ -272,7 +272,6 @@ int graph_expansion_arrive(struct expansion *x, struct steps *steps, const struc
     struct mpg_expanded_member *it = &x->member[member->index]; /* its message may be there */
     it->slot = member->slot;
     it->origin = member->origin;
-    it->enter_ns = member->enter_ns;
     x->place[member->index] = member->place;
     x->bytes[member->index] = member->bytes;
     x->arrived++;

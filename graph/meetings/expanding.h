@@ -26,7 +26,7 @@ struct comes {
     uint32_t slot;       /* holds its value */
     struct place place;
     struct mpg_origin origin;
-    double enter_ns, bytes;
+    double bytes;
 };
 
 /* Whether there are algorithms for blocking CALL. */

@@ -50,6 +50,9 @@ void mpg_lanes_free(struct mpg_lanes *l)
     free(l->stream_value);
     free(l->slot_value);
     free(l->slot_bare);
+    free(l->slot_base);
+    free(l->members);
+    mpg_expansion_free(l->expansion);
     free(l->scratch);
     free(l->result);
     free(l->kappa);
@@ -95,8 +98,7 @@ const struct mpg_lanes_account *mpg_lanes_account(const struct mpg_lanes *l, int
     return &l->account[rank];
 }
 
-/* Makes room for COUNT items of BYTES each; new ones are 0. */
-static int reserve(void **items, size_t bytes, uint32_t *capacity, uint32_t count,
+int mpg_lanes_reserve(void **items, size_t bytes, uint32_t *capacity, uint32_t count,
                    struct mpg_error *err)
 {
     if (count <= *capacity)
@@ -115,7 +117,7 @@ static int reserve_values(const struct mpg_lanes *l, double **values, uint32_t *
                           uint32_t count, struct mpg_error *err)
 {
     void *items = *values;
-    int status = reserve(&items, l->n * sizeof **values, capacity, count, err);
+    int status = mpg_lanes_reserve(&items, l->n * sizeof **values, capacity, count, err);
     *values = items;
     return status;
 }
@@ -123,7 +125,7 @@ static int reserve_values(const struct mpg_lanes *l, double **values, uint32_t *
 static int reserve_met(struct mpg_lanes *l, uint32_t count, struct mpg_error *err)
 {
     void *items = l->slot_met;
-    int status = reserve(&items, sizeof *l->slot_met, &l->met_capacity, count, err);
+    int status = mpg_lanes_reserve(&items, sizeof *l->slot_met, &l->met_capacity, count, err);
     l->slot_met = items;
     return status;
 }
@@ -134,14 +136,14 @@ static int reserve_choice(struct mpg_lanes *l, const struct mpg_step *s, struct 
     void *views = l->view, *serials = l->view_serial, *intervals = l->interval_ns;
     int status = 0;
     if (s->kind == MPG_STEP_VIEW)
-        status = reserve(&views, l->n * sizeof *l->view, &l->view_capacity, s->slot + 1, err) < 0 ||
-                 reserve(&serials, sizeof *l->view_serial, &l->serial_capacity, s->slot + 1, err) <
+        status = mpg_lanes_reserve(&views, l->n * sizeof *l->view, &l->view_capacity, s->slot + 1, err) < 0 ||
+                 mpg_lanes_reserve(&serials, sizeof *l->view_serial, &l->serial_capacity, s->slot + 1, err) <
                      0;
     l->view = views;
     l->view_serial = serials;
     if (!status && l->skips_polling)
         status = reserve_values(l, &l->before, &l->before_capacity, s->stream + 1, err) < 0 ||
-                 reserve(&intervals, sizeof *l->interval_ns, &l->interval_capacity, s->stream + 1,
+                 mpg_lanes_reserve(&intervals, sizeof *l->interval_ns, &l->interval_capacity, s->stream + 1,
                          err) < 0;
     l->interval_ns = intervals;
     return status ? -1 : 0;
@@ -150,7 +152,7 @@ static int reserve_choice(struct mpg_lanes *l, const struct mpg_step *s, struct 
 static int reserve_covered(struct mpg_lanes *l, uint32_t count, struct mpg_error *err)
 {
     void *items = l->covered_ns;
-    int status = reserve(&items, sizeof *l->covered_ns, &l->covered_capacity, count, err);
+    int status = mpg_lanes_reserve(&items, sizeof *l->covered_ns, &l->covered_capacity, count, err);
     l->covered_ns = items;
     return status;
 }
@@ -158,7 +160,7 @@ static int reserve_covered(struct mpg_lanes *l, uint32_t count, struct mpg_error
 static int reserve_entered(struct mpg_lanes *l, uint32_t count, struct mpg_error *err)
 {
     void *items = l->entered_ns;
-    int status = reserve(&items, sizeof *l->entered_ns, &l->entered_capacity, count, err);
+    int status = mpg_lanes_reserve(&items, sizeof *l->entered_ns, &l->entered_capacity, count, err);
     l->entered_ns = items;
     return status;
 }
@@ -166,7 +168,7 @@ static int reserve_entered(struct mpg_lanes *l, uint32_t count, struct mpg_error
 static int reserve_cursors(struct mpg_lanes *l, uint32_t count, struct mpg_error *err)
 {
     void *items = l->cursor;
-    int status = reserve(&items, l->n * sizeof *l->cursor, &l->cursor_capacity, count, err);
+    int status = mpg_lanes_reserve(&items, l->n * sizeof *l->cursor, &l->cursor_capacity, count, err);
     l->cursor = items;
     return status;
 }
@@ -292,6 +294,8 @@ int mpg_lanes_step(struct mpg_lanes *l, const struct mpg_step *s, uint32_t slots
     case MPG_STEP_STORE:
         memcpy(slot_value(l, s->slot), stream_value(l, s->stream), l->n * sizeof(double));
         memcpy(slot_bare(l, s->slot), stream_value(l, s->stream), l->n * sizeof(double));
+        if (s->joins)
+            return mpg_lanes_join_expanded(l, s, slots, err);
         break;
     case MPG_STEP_LOAD:
         step_load(l, s);
@@ -314,8 +318,8 @@ int mpg_lanes_step(struct mpg_lanes *l, const struct mpg_step *s, uint32_t slots
     case MPG_STEP_VIEW:
         mpg_lanes_view(l, s);
         break;
-    case MPG_STEP_EXPAND: /* only predict mode asks for it */
-        break;
+    case MPG_STEP_EXPAND:
+        return mpg_lanes_expand(l, s, slots, err);
     case MPG_STEP_LEAVE:
         return mpg_lanes_leave(l, s, err);
     case MPG_STEP_FINISH:

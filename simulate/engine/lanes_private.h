@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "simulate/algorithms/expand.h"
 #include "simulate/engine/lanes.h"
 
 /* An edge of the call that is being left. */
@@ -52,6 +53,8 @@ struct mpg_lanes {
     double *slot_value;   /* capacity x n */
     double *slot_bare;    /* the same without what was put into the message or collective
                              itself; of arrivals, contributions and merges */
+    double *slot_base;    /* of members of expanded collectives: when, unperturbed, ns after the
+                             first one came */
     bool *slot_met;       /* of an arrival: a probe has met it */
     bool covers;          /* detours that begin in a call can be part of what its messages cost: */
     double *covered_ns;   /* capacity; of a stream's last call, those that begin so long before
@@ -65,6 +68,9 @@ struct mpg_lanes {
     uint32_t cursor_capacity;
     uint32_t stream_capacity, slot_capacity, bare_capacity, met_capacity, passed_capacity,
         covered_capacity;
+    uint32_t base_capacity, members_capacity;
+    struct mpg_expansion *expansion; /* NULL: none has been expanded yet */
+    double *members;      /* capacity x (2 n + 1): of all members of one */
     uint32_t *last_stream; /* of each rank: that its FINISH is of */
     double *scratch, *result, *kappa, *local, *later, *answered, *posting, *own, *all, *others,
         *put; /* n each */
@@ -213,6 +219,14 @@ void mpg_lanes_contribute(struct mpg_lanes *l, const struct mpg_step *s);
 void mpg_lanes_merge(struct mpg_lanes *l, const struct mpg_step *s);
 void mpg_lanes_view(struct mpg_lanes *l, const struct mpg_step *s);
 int mpg_lanes_leave(struct mpg_lanes *l, const struct mpg_step *s, struct mpg_error *err);
+/* A STORE that joins an expanded collective, besides what every STORE means; an EXPAND. */
+int mpg_lanes_join_expanded(struct mpg_lanes *l, const struct mpg_step *s, uint32_t slots,
+                            struct mpg_error *err);
+int mpg_lanes_expand(struct mpg_lanes *l, const struct mpg_step *s, uint32_t slots,
+                     struct mpg_error *err);
+/* Makes room for COUNT items of BYTES each; new ones are 0. */
+int mpg_lanes_reserve(void **items, size_t bytes, uint32_t *capacity, uint32_t count,
+                      struct mpg_error *err);
 
 /* Before S is left: exchanges what lanes complete instead, says who makes no such call. */
 int mpg_lanes_choose(struct mpg_lanes *l, const struct mpg_step *s, struct mpg_error *err);

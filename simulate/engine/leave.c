@@ -32,6 +32,9 @@ static double edge_slack(const struct mpg_lanes *l, const struct mpg_step *s,
     case MPG_EDGE_MEETING:
         return 0;
     case MPG_EDGE_MET:
+        if (e->expanded)
+            from_ns += l->slot_base[e->slot];
+        __attribute__((fallthrough));
     case MPG_EDGE_ROOT:
         if (e->rounds)
             floor_ns = e->rounds * flight_ns(l, e->source, s->rank, e->bytes / e->rounds);
@@ -83,7 +86,7 @@ static bool has_kappa(enum mpg_edge_kind kind)
  * none. */
 static const double *edge_kappa(struct mpg_lanes *l, const struct mpg_edge *e)
 {
-    if (has_kappa(e->kind))
+    if (has_kappa(e->kind) || e->expanded)
         return l->kappa;
     if (e->kind != MPG_EDGE_ACK || l->p->call_edges != MPG_CALL_EDGES_PAPER)
         return NULL;
@@ -126,7 +129,9 @@ static const double *edge_value(struct mpg_lanes *l, const struct mpg_step *s,
     const double *slot = is_envelope ? slot_bare(l, e->slot) : slot_value(l, e->slot);
     struct mpg_sending m = sending_of(&e->origin, e->bytes);
     double shift = is_envelope ? 0 : changed_shift(l, s, e);
-    if (e->kind == MPG_EDGE_MEETING || e->kind == MPG_EDGE_MEMBER || e->kind == MPG_EDGE_HELD)
+    bool ready = e->kind == MPG_EDGE_MEETING || e->kind == MPG_EDGE_MEMBER ||
+                 e->kind == MPG_EDGE_HELD;
+    if (ready && !e->expanded) /* the kappas are in it */
         return slot;
     for (uint32_t w = 0; w < l->n; w++)
         value[w] = slot[w] + shift;
@@ -263,7 +268,7 @@ static void begin_leaving(struct mpg_lanes *l, const struct mpg_step *s, bool me
     double least = -(double)s->duration_ns, put_ns = 0;
     zero(l->kappa, l->n);
     zero(l->put, l->n);
-    if (!meeting && l->p->call_parts <= 1)
+    if ((!meeting || s->edges[0].expanded) && l->p->call_parts <= 1)
         mpg_perturb_call(l->p, s->rank, s->number, l->first, l->n, l->kappa);
     if (s->round_trip)
         add_round_trip(l, s, l->kappa);

@@ -173,9 +173,6 @@ static int parse_collectives(struct mpg_arguments *a, struct mpg_perturbation *p
         strcmp(a->collectives, "measured") != 0)
         return mpg_error_set(err, "--collectives: '%s' is not measured, rounds or expand",
                              a->collectives);
-    if (a->expand && !a->predict)
-        return mpg_error_set(err, "--collectives=expand says what messages take in all: it needs "
-                                  "--predict");
     if (a->expand && a->sync_reduce)
         return mpg_error_set(err, "--sync-reduce and --collectives=expand exclude each other: the "
                                   "messages say who waits");

@@ -36,8 +36,8 @@ const struct mpg_option *mpg_arguments_table(struct mpg_arguments *a)
         {.name = "collectives", .kind = MPG_OPTION_STRING, .value = &a->collectives,
          .argument = "HOW",
          .help = "measured (default): as signatures have measured them, others by\n"
-                 "rounds; rounds: all by rounds; expand: with --predict, each by\n"
-                 "the messages of its algorithm"},
+                 "rounds; rounds: all by rounds; expand: each by the messages of\n"
+                 "its algorithm"},
         {.name = "collective-table", .kind = MPG_OPTION_STRING, .value = &a->collective_table,
          .argument = "FILE",
          .help = "which algorithm that is, mpgcollectives(5) (default: Open MPI 4.1's)"},

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Collectives by their algorithms' messages, as delays (docs/MODEL.md, section 4, Expanded
+ * collectives): of each member how much later it leaves by perturbed messages between late members
+ * than by unperturbed ones between members that come as they did.
+ *
+ * Of n lanes are made 2 n + 1: perturbed; with late members only, which the account needs; and as
+ * traced. A slot has the last one's time in slot_base, the others' lateness in slot_value and
+ * slot_bare. */
+#include <math.h>
+
+#include "simulate/engine/lanes_private.h"
+
+enum { INDEX_BITS = 8 }; /* of a draw's index, what of the call is below the round */
+
+struct expanding {
+    struct mpg_lanes *l;
+    const struct mpg_expanding *c;
+    double *lambda, *tau; /* of the message at hand: 2 n + 1 each */
+};
+
+static uint32_t all_lanes(const struct mpg_lanes *l)
+{
+    return 2 * l->n + 1;
+}
+
+static struct mpg_sending sending(const struct expanding *x, const struct mpg_message *m)
+{
+    const struct mpg_origin *origin = &x->c->member[m->from].origin;
+    return (struct mpg_sending){.rank = origin->rank,
+                                .call = origin->call,
+                                .index = origin->index + (m->round << INDEX_BITS),
+                                .to = x->c->world_ranks[m->to],
+                                .bytes = m->bytes};
+}
+
+/* BASE_NS in all lanes, with what is DELTA in the first n; nothing is less than 0. */
+static void put_together(const struct mpg_lanes *l, double base_ns, const double *delta,
+                         double *value)
+{
+    for (uint32_t w = 0; w < all_lanes(l); w++)
+        value[w] = base_ns;
+    for (uint32_t w = 0; w < l->n; w++)
+        value[w] = fmax(base_ns + delta[w], 0);
+}
+
+static double traced_flight(const struct expanding *x, const struct mpg_message *m, double bytes)
+{
+    return flight_ns(x->l, x->c->world_ranks[m->from], x->c->world_ranks[m->to], bytes);
+}
+
+static void flight(void *data, const struct mpg_message *m, double *lambda_ns, double *tau_ns)
+{
+    struct expanding *x = data;
+    struct mpg_lanes *l = x->l;
+    struct mpg_sending s = sending(x, m);
+    double empty_ns = traced_flight(x, m, 0);
+    zero(l->scratch, l->n);
+    mpg_perturb_flight(l->p, &s, MPG_FLIGHT_LAMBDA, l->first, l->n, l->scratch);
+    put_together(l, empty_ns, l->scratch, lambda_ns);
+    zero(l->scratch, l->n);
+    mpg_perturb_flight(l->p, &s, MPG_FLIGHT_TAU, l->first, l->n, l->scratch);
+    put_together(l, fmax(traced_flight(x, m, m->bytes) - empty_ns, 0), l->scratch, tau_ns);
+    memcpy(x->lambda, lambda_ns, all_lanes(l) * sizeof *lambda_ns);
+    memcpy(x->tau, tau_ns, all_lanes(l) * sizeof *tau_ns);
+}
+
+static void overhead(const struct expanding *x, enum mpg_overhead which,
+                     const struct mpg_message *m, double *overhead_ns)
+{
+    struct mpg_lanes *l = x->l;
+    struct mpg_sending s = sending(x, m);
+    bool known = !l->p->overhead[which].in_send || m->bytes <= x->c->eager_limit_bytes;
+    zero(l->scratch, l->n);
+    if (known)
+        mpg_perturb_overhead(l->p, which, &s, l->first, l->n, l->scratch);
+    put_together(l, known ? mpg_overhead_of_source(l->p, which, &s) : 0, l->scratch, overhead_ns);
+}
+
+static void send(void *data, const struct mpg_message *m, double *overhead_ns)
+{
+    overhead(data, MPG_OVERHEAD_SEND, m, overhead_ns);
+}
+
+static void receive(void *data, const struct mpg_message *m, double *overhead_ns)
+{
+    overhead(data, MPG_OVERHEAD_RECEIVE, m, overhead_ns);
+}
+
+/* There, and an answer back. */
+static bool waiting(void *data, const struct mpg_message *m, double *waiting_ns)
+{
+    struct expanding *x = data;
+    struct mpg_lanes *l = x->l;
+    struct mpg_sending s = sending(x, m);
+    zero(l->scratch, l->n);
+    mpg_perturb_ack(l->p, &s, l->first, l->n, l->scratch);
+    put_together(l, traced_flight(x, m, 0), l->scratch, waiting_ns);
+    for (uint32_t w = 0; w < all_lanes(l); w++)
+        waiting_ns[w] += x->lambda[w] + x->tau[w];
+    return true;
+}
+
+static double gap(void *data, const struct mpg_message *m)
+{
+    (void)data;
+    (void)m;
+    return 0;
+}
+
+/* --- slots and times --- */
+
+static void load(const struct mpg_lanes *l, uint32_t slot, double *time)
+{
+    double base_ns = l->slot_base[slot];
+    const double *value = slot_value(l, slot), *bare = slot_bare(l, slot);
+    for (uint32_t w = 0; w < l->n; w++) {
+        time[w] = base_ns + value[w];
+        time[l->n + w] = base_ns + bare[w];
+    }
+    time[2 * l->n] = base_ns;
+}
+
+static void store(struct mpg_lanes *l, uint32_t slot, const double *time)
+{
+    double base_ns = l->slot_base[slot] = time[2 * l->n];
+    double *value = slot_value(l, slot), *bare = slot_bare(l, slot);
+    for (uint32_t w = 0; w < l->n; w++) {
+        value[w] = time[w] - base_ns;
+        bare[w] = time[l->n + w] - base_ns;
+    }
+}
+
+int mpg_lanes_join_expanded(struct mpg_lanes *l, const struct mpg_step *s, uint32_t slots,
+                            struct mpg_error *err)
+{
+    void *base = l->slot_base;
+    int status = mpg_lanes_reserve(&base, sizeof *l->slot_base, &l->base_capacity, slots, err);
+    l->slot_base = base;
+    if (status < 0)
+        return -1;
+    l->slot_base[s->slot] = l->absorb == MPG_ABSORB_CLOCK  ? s->enter_ns
+                            : l->absorb == MPG_ABSORB_WAIT ? -(double)s->duration_ns
+                                                           : 0;
+    return 0;
+}
+
+/* Times of the slots that the evaluation of a tree's member is about: it, and one other member, and
+ * the messages of both. */
+struct window {
+    struct expanding *x;
+    struct times {
+        double *time;
+        uint32_t slot;
+        bool used;
+    } own, own_message, other, other_message;
+    int32_t v;
+};
+
+static const struct mpg_expanded_member *member_of(const struct mpg_expanding *c, int32_t v)
+{
+    return &c->member[((int64_t)v + c->plan.size.root) % c->plan.size.p];
+}
+
+static void write_back(const struct window *window, struct times *t)
+{
+    if (t->used)
+        store(window->x->l, t->slot, t->time);
+    t->used = false;
+}
+
+static double *look_at(const struct window *window, struct times *t, uint32_t slot)
+{
+    if (t->used && t->slot == slot)
+        return t->time;
+    write_back(window, t);
+    load(window->x->l, slot, t->time);
+    t->slot = slot;
+    t->used = true;
+    return t->time;
+}
+
+static double *value_of(void *data, int32_t v)
+{
+    struct window *window = data;
+    uint32_t slot = member_of(window->x->c, v)->slot;
+    return look_at(window, v == window->v ? &window->own : &window->other, slot);
+}
+
+static double *message_of(void *data, int32_t v)
+{
+    struct window *window = data;
+    uint32_t slot = member_of(window->x->c, v)->message_slot;
+    return look_at(window, v == window->v ? &window->own_message : &window->other_message, slot);
+}
+
+/* --- the step --- */
+
+static int make_room(struct mpg_lanes *l, const struct mpg_step *s, uint32_t slots,
+                     struct mpg_error *err)
+{
+    uint32_t vectors = 6 + (s->member < 0 ? (uint32_t)s->expanding->plan.size.p : 0);
+    void *base = l->slot_base, *members = l->members;
+    int status = mpg_lanes_reserve(&base, sizeof *l->slot_base, &l->base_capacity, slots, err);
+    l->slot_base = base;
+    if (status == 0)
+        status = mpg_lanes_reserve(&members, all_lanes(l) * sizeof *l->members,
+                                   &l->members_capacity, vectors, err);
+    l->members = members;
+    if (status == 0 && !l->expansion)
+        l->expansion = mpg_expansion_new(all_lanes(l), err);
+    return status < 0 || !l->expansion ? -1 : 0;
+}
+
+static int expand_all(struct mpg_lanes *l, const struct mpg_expanding *c,
+                      const struct mpg_message_costs *costs, double *members, struct mpg_error *err)
+{
+    int32_t p = c->plan.size.p;
+    for (int32_t i = 0; i < p; i++)
+        load(l, c->member[i].slot, members + (size_t)i * all_lanes(l));
+    if (mpg_expand(l->expansion, &c->plan, costs, members, err) < 0)
+        return -1;
+    for (int32_t i = 0; i < p; i++)
+        store(l, c->member[i].slot, members + (size_t)i * all_lanes(l));
+    return 0;
+}
+
+int mpg_lanes_expand(struct mpg_lanes *l, const struct mpg_step *s, uint32_t slots,
+                     struct mpg_error *err)
+{
+    if (make_room(l, s, slots, err) < 0)
+        return -1;
+    uint32_t n = all_lanes(l);
+    double *room = l->members;
+    struct expanding x = {l, s->expanding, room, room + n};
+    const struct mpg_message_costs costs = {.data = &x,
+                                            .flight = flight,
+                                            .send = send,
+                                            .receive = receive,
+                                            .waiting = waiting,
+                                            .gap = gap,
+                                            .eager_limit_bytes = x.c->eager_limit_bytes};
+    if (s->member < 0)
+        return expand_all(l, x.c, &costs, room + 6 * (size_t)n, err);
+    struct window window = {.x = &x,
+                            .v = s->member,
+                            .own = {.time = room + 2 * (size_t)n},
+                            .own_message = {.time = room + 3 * (size_t)n},
+                            .other = {.time = room + 4 * (size_t)n},
+                            .other_message = {.time = room + 5 * (size_t)n}};
+    const struct mpg_tree_values values = {&window, value_of, message_of};
+    int status = mpg_expand_member(l->expansion, &x.c->plan, &costs, s->member, &values, err);
+    write_back(&window, &window.own);
+    write_back(&window, &window.own_message);
+    write_back(&window, &window.other);
+    write_back(&window, &window.other_message);
+    return status;
+}
