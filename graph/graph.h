@@ -127,6 +127,7 @@ struct mpg_edge {
     int32_t members;           /* how many take part, */
     double contributed_bytes;  /* and what the rank gives, or gets */
     enum mpg_call call;        /* ROOT: the collective's, blocking */
+    bool is_named;             /* ARRIVAL: neither receive nor probe left the source open */
     bool is_view;              /* ARRIVAL: its slot is one that a VIEW step wrote */
     bool expanded;             /* MEETING, MET: from the member's own slot after EXPAND; from_ns: when
                                   the first of them came */
@@ -216,6 +217,7 @@ struct mpg_step {
     uint32_t edge_number; /* LEAVE */
     const struct mpg_edge *edges; /* valid until the next step is asked for */
     bool completes_all;  /* LEAVE: it completes all that is there, not one (Waitsome, Testsome) */
+    bool takes_first;    /* LEAVE: what arrives first, not what is first in the list (Recv) */
     uint32_t candidate_number; /* LEAVE: 0 where there is nothing to choose */
     const struct mpg_candidate *candidates; /* in the order of the call's list; as edges */
 };
@@ -238,7 +240,8 @@ struct mpg_graph_options {
     bool sync_reduce;          /* who contributes to a Reduce or Gather(v) waits for its root */
     bool posts;                /* steps of kind POST are wanted: what calls start leaves from there */
     bool lenient;              /* count what cannot be placed instead of failing */
-    bool choose;               /* LEAVE steps have candidates */
+    bool choose;               /* LEAVE steps have candidates, */
+    bool choose_sources;       /* also of Recv that leaves its source open */
     uint64_t horizon;          /* of messages in flight: with more, no call waits for those that
                                   it may complete */
     const struct mpg_table *expand; /* collectives as their algorithms' messages; NULL: as nodes.
@@ -251,7 +254,8 @@ struct mpg_graph_counts {
     uint64_t made_eager;        /* messages: synchronous on the traced machine, not on the target, */
     uint64_t made_synchronous;  /* and the other way round */
     uint64_t choices;           /* Waitany, Waitsome, Test..., Iprobe, Parrived */
-    uint64_t followed;          /* of these, with candidates, if choices were asked for */
+    uint64_t open_receives;     /* Recv that leaves its source open */
+    uint64_t followed, followed_receives; /* of these, with candidates, if choices were asked for */
     uint64_t beyond_horizon;    /* that went on without candidates, for too much was in flight */
     uint64_t uncompleted_sends; /* never completed by their sender */
     uint64_t asynchronous;      /* of these, received only by calls that do not block */

@@ -25,6 +25,10 @@ struct message {
     struct mpg_origin origin;
     int64_t bytes, room_bytes; /* sent; of the receive */
     uint32_t slot, poster_slot; /* slot: sender's enter, then arrival */
+    bool is_open;               /* its receive, or a probe, left its source open */
+    bool is_unexpected;         /* sent, and in a queue until a receive takes it (unexpected.h): */
+    int32_t comm, tag;
+    struct message *unexpected_next;
     bool is_viewed;             /* its receiver may complete another one in its place: */
     uint32_t view_slot;         /* the arrival as it sees it; of an eager message SLOT */
     bool has_poster_slot;

@@ -179,6 +179,13 @@ int graph_send_on(struct matching *matching, const struct call *call,
         graph_wake_probers(c);
     if (m->is_posted && complete_match(matching, m, err) < 0)
         return -1;
+    m->comm = name->where;
+    m->tag = name->tag;
+    const bool is_unmatched = c->first && c->last == m;
+    if (matching->unexpected.follows && name->space == SPACE_USER && is_unmatched &&
+        !m->synchronous && !m->sync_source &&
+        graph_unexpected_add(&matching->unexpected, m, err) < 0)
+        return -1;
     graph_drop_channel_if_empty(&matching->channels, c, name);
     *message = m;
     return 0;
@@ -205,6 +212,7 @@ int graph_post_message(struct matching *matching, const struct call *call, struc
                        int64_t room_bytes, struct mpg_error *err)
 {
     m->is_posted = m->receiver_holds = true;
+    m->is_open = m->is_open || (call->event.any & MPG_ANY_SOURCE);
     m->posted = graph_here(call);
     m->room_bytes = room_bytes;
     m->poster_ns = call->enter_ns;
@@ -222,6 +230,7 @@ int graph_take_message(struct matching *matching, const struct channel_name *nam
     *message = c ? graph_match(&matching->channels, c, name, false, err) : NULL;
     if (!*message)
         return -1;
+    graph_unexpected_remove(&matching->unexpected, *message);
     graph_drop_channel_if_empty(&matching->channels, c, name);
     return 0;
 }
@@ -259,6 +268,7 @@ static void describe_arrival(const struct message *m, struct mpg_edge *edge)
     edge->source = m->sent.rank;
     edge->slot = m->is_viewed ? m->view_slot : m->slot;
     edge->is_view = m->is_viewed;
+    edge->is_named = !m->is_open;
     edge->origin = m->origin;
     edge->sent_ns = m->sender_ns;
     edge->requested = m->sent_requested;
@@ -379,6 +389,7 @@ uint32_t graph_give_up_message(struct message *m, const struct waiter *waiter)
 void graph_matching_clear(struct matching *matching)
 {
     graph_channels_clear(&matching->channels);
+    graph_unexpected_clear(&matching->unexpected);
     mpg_map_clear(&matching->sequences);
     mpg_map_clear(&matching->evidence.sizes);
 }

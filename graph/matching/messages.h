@@ -10,6 +10,7 @@
 
 #include "graph/matching/evidence.h"
 #include "graph/matching/match.h"
+#include "graph/matching/unexpected.h"
 #include "graph/members.h"
 #include "graph/steps.h"
 
@@ -23,6 +24,7 @@ struct matching {
     struct channels channels;
     struct mpg_map sequences; /* rank and receiver, thread -> messages sent */
     struct evidence evidence;
+    struct unexpected unexpected;
     uint64_t in_flight; /* sent, and not completed by their receiver */
 };
 

@@ -29,6 +29,7 @@ int graph_probe(struct matching *matching, struct call *call, struct probing *pr
     if (!c)
         return -1;
     probing->channel = c;
+    probing->open = call->event.any & MPG_ANY_SOURCE;
     c->probers++;
     if (!is_ready(c)) {
         call->waiter.next = c->probe_waiters;
@@ -60,6 +61,7 @@ int graph_matched_probe(struct matching *matching, struct taken *taken, struct c
     m->posted = here; /* until it is */
     m->receiver_holds = true;
     probing->taken = m;
+    m->is_open = call->event.any & MPG_ANY_SOURCE;
     if (!m->is_sent)
         graph_await(&call->waiter, &m->probe_waiter);
     return 0;
@@ -109,11 +111,14 @@ int graph_probe_edges(struct matching *matching, struct probing *probing, struct
 {
     struct channel *c = probing->channel;
     const struct message *m = probing->taken;
+    const bool open = probing->open;
     *probing = (struct probing){0};
     if (c)
         c->probers--;
-    if (c && is_ready(c))
+    if (c && is_ready(c)) {
+        c->first->is_open = c->first->is_open || open;
         return probe_edge(matching, c->first, err);
+    }
     return m && m->is_sent ? probe_edge(matching, m, err) : 0;
 }
 

@@ -9,6 +9,7 @@
 /* What a call looks at. */
 struct probing {
     struct channel *channel; /* a plain probe's, or NULL */
+    bool open;               /* it left its source open */
     struct message *taken;   /* a matched one's, or NULL */
 };
 

@@ -120,3 +120,52 @@ int graph_choice_candidates(struct requests *requests, const struct rank_request
         matching->steps->candidate_count = 0;
     return status;
 }
+
+/* ---- what comes first ---- */
+
+static bool is_eager(const struct message *m)
+{
+    return !m->synchronous && !m->sync_source;
+}
+
+void graph_begin_first(struct requests *requests, struct call *call,
+                       struct completing *completing)
+{
+    const struct mpg_event *e = &call->event;
+    completing->given_count = 0;
+    completing->choice.unmet = 0;
+    if (!(e->any & MPG_ANY_SOURCE))
+        return;
+    requests->matching->counts->open_receives++;
+    if (!requests->choose_sources)
+        return;
+    completing->choice.unmet = 1; /* nothing that arrives ends this */
+    call->waiter.unmet++;
+}
+
+int graph_first_candidates(struct requests *requests, const struct call *call,
+                           struct message *message, struct mpg_error *err)
+{
+    struct matching *matching = requests->matching;
+    const struct mpg_event *e = &call->event;
+    if (!requests->choose_sources || !(e->any & MPG_ANY_SOURCE) || !is_eager(message))
+        return 0;
+    if (graph_view(matching, call, message, err) < 0 ||
+        graph_candidate(matching, message, true, err) < 0)
+        return -1;
+    for (const struct unexpected_queue *q =
+             graph_unexpected_of(&matching->unexpected, call->rank);
+         q; q = q->next) {
+        struct message *m =
+            graph_unexpected_find(q, e->comm, e->any & MPG_ANY_TAG, message->tag);
+        if (!m || m->source == message->source)
+            continue; /* of one source messages keep their order */
+        if (graph_view(matching, call, m, err) < 0 ||
+            graph_candidate(matching, m, false, err) < 0)
+            return -1;
+    }
+    if (matching->steps->candidate_count == 1)
+        matching->steps->candidate_count = 0;
+    matching->counts->followed_receives += matching->steps->candidate_count > 0;
+    return 0;
+}

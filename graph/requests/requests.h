@@ -14,7 +14,7 @@
 #include "graph/meetings/collectives.h"
 
 struct requests {
-    bool choose; /* calls may complete something else: the graph's option */
+    bool choose, choose_sources; /* the graph's options */
     struct matching *matching;
     struct meetings *meetings;
     struct mpg_pool request_pool, persistent_pool;
@@ -69,6 +69,12 @@ int graph_begin_choice(struct requests *requests, struct rank_requests *rank, st
 /* CALL waits no more for what it does not complete: that comes too late. */
 void graph_end_choice(const struct rank_requests *rank, struct call *call,
                       struct completing *completing);
+/* CALL, a receive, takes what comes first if its source is open: COMPLETING's CHOICE waits until
+ * nobody can go on; then, its candidates, where the trace took MESSAGE. */
+void graph_begin_first(struct requests *requests, struct call *call,
+                       struct completing *completing);
+int graph_first_candidates(struct requests *requests, const struct call *call,
+                           struct message *message, struct mpg_error *err);
 /* The candidates of CALL, which is being left, if there is a choice. Before their edges. */
 int graph_choice_candidates(struct requests *requests, const struct rank_requests *rank,
                             const struct call *call, struct completing *completing,

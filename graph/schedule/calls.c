@@ -135,7 +135,13 @@ int graph_begin_call(struct mpg_graph *g, struct rank_run *r, struct stream *s,
     case MPG_KIND_SEND:
         return begin_send(g, s, err);
     case MPG_KIND_RECV:
-        return begin_receive(g, s, e->tag, e->bytes, err);
+        if (begin_receive(g, s, e->tag, e->bytes, err) < 0)
+            return -1;
+        if (s->receiving) {
+            graph_begin_first(&g->requests, call, &s->completing);
+            graph_note_choosing(&g->choosing, s);
+        }
+        return 0;
     case MPG_KIND_SENDRECV:
         if (begin_send(g, s, err) < 0)
             return -1;
@@ -221,6 +227,9 @@ static int leave_edges(struct mpg_graph *g, struct rank_run *r, struct stream *s
     if ((m = s->receiving)) {
         s->receiving = NULL;
         if (m->arrived) {
+            if (mpg_call_kind(s->call.event.call) == MPG_KIND_RECV &&
+                graph_first_candidates(&g->requests, &s->call, m, err) < 0)
+                return -1;
             if (graph_arrival_edge(matching, m, err) < 0)
                 return -1;
             graph_receiver_done(matching, m, false);
@@ -318,6 +327,7 @@ int graph_leave_call(struct mpg_graph *g, struct rank_run *r, struct stream *s,
     step->edges = g->steps.edges;
     step->completes_all =
         call->event.call == MPG_CALL_Waitsome || call->event.call == MPG_CALL_Testsome;
+    step->takes_first = mpg_call_kind(call->event.call) == MPG_KIND_RECV;
     step->candidate_number = (uint32_t)g->steps.candidate_count;
     step->candidates = g->steps.candidates;
     note_messages(&g->counts, step);

@@ -141,6 +141,8 @@ static void connect(struct mpg_graph *g, const struct mpg_graph_options *options
                                     .steps = &g->steps};
     graph_requests_init(&g->requests, &g->matching, &g->meetings);
     g->requests.choose = options->choose;
+    g->requests.choose_sources = g->matching.unexpected.follows =
+        options->choose && options->choose_sources;
 }
 
 struct mpg_graph *mpg_graph_open(struct mpg_trace *trace, const struct mpg_clock_map *clocks,

@@ -43,8 +43,9 @@ static void raise(const struct mpg_step *s, struct mpg_lanes_pick *pick)
             first = i < first ? i : first;
         }
     const bool lay_ready = last_ns <= s->enter_ns;
-    const bool only_before = lay_ready && first < n && !s->completes_all;
-    const double after_ns = fmax(last_ns, s->enter_ns) + TICK_NS;
+    const bool only_before = lay_ready && first < n && !s->completes_all && !s->takes_first;
+    const double since_ns = s->takes_first ? last_ns : fmax(last_ns, s->enter_ns);
+    const double after_ns = since_ns + TICK_NS;
     for (uint32_t i = 0; i < n; i++) {
         bool is_late = !pick[i].completed && !(only_before && i > first);
         pick[i].raised_ns = is_late ? fmax(0, after_ns - pick[i].arrival_ns) : 0;
@@ -102,6 +103,8 @@ static void exchange(struct mpg_lanes *l, const struct mpg_lanes_pick *p,
     struct mpg_lanes_view *v = view_of(l, p->slot, w), *u = view_of(l, q->slot, w), held = *v;
     *v = *u;
     *u = held;
+    u->astray = v->astray; /* that is the request's */
+    v->astray = held.astray;
     set_arrival(l, p, w, q->at_ns, put_q);
     set_arrival(l, q, w, p->at_ns, put_p);
 }
@@ -135,9 +138,18 @@ static void forget_moved(struct mpg_lanes *l, uint32_t slot)
 
 /* ---- choosing ---- */
 
+/* Of two that arrive at one time: whether P goes before Q, which is earlier in the list. */
+static bool is_before(const struct mpg_lanes_pick *p, const struct mpg_lanes_pick *q, bool by_source)
+{
+    if (p->completed != q->completed)
+        return p->completed;
+    return by_source && p->source < q->source;
+}
+
 /* The next of those that are not taken yet: what was completed before, then what has arrived by
  * NOW_NS, in the order of the list, else what arrives first. */
-static uint32_t next_pick(const struct mpg_lanes_pick *pick, uint32_t n, double now_ns)
+static uint32_t next_pick(const struct mpg_lanes_pick *pick, uint32_t n, double now_ns,
+                          bool by_source)
 {
     uint32_t arrived = n, least = n;
     double least_ns = INFINITY;
@@ -153,7 +165,7 @@ static uint32_t next_pick(const struct mpg_lanes_pick *pick, uint32_t n, double 
     for (uint32_t i = 0; arrived == n && i < n; i++) {
         if (pick[i].taken || pick[i].at_ns > least_ns + ROUNDING_NS)
             continue;
-        if (least == n || (pick[i].completed && !pick[least].completed))
+        if (least == n || is_before(&pick[i], &pick[least], by_source))
             least = i;
     }
     return arrived < n ? arrived : least;
@@ -190,13 +202,16 @@ static int choose_again(struct mpg_lanes *l, const struct mpg_step *s, uint32_t 
     for (uint32_t i = 0; i < n; i++)
         completed += pick[i].completed;
     for (uint32_t k = 0; k < completed; k++)
-        pick[next_pick(pick, n, now_ns)].taken = true;
+        pick[next_pick(pick, n, s->takes_first ? -INFINITY : now_ns, s->takes_first)].taken = true;
     for (uint32_t in = 0; in < n; in++) {
         if (!pick[in].taken || pick[in].completed)
             continue;
         while (pick[out].taken || !pick[out].completed)
             out++;
-        exchange(l, &pick[out++], &pick[in], w);
+        exchange(l, &pick[out], &pick[in], w);
+        if (s->takes_first)
+            view_of(l, pick[in].slot, w)->astray = true;
+        out++;
         is_other = true;
         if (view_of(l, pick[in].slot, w)->serial != l->view_serial[pick[in].slot] &&
             note_moved(l, s->rank, pick[in].slot, err) < 0)
@@ -235,6 +250,14 @@ static void skip_done(struct mpg_lanes *l, const struct mpg_step *s)
     }
 }
 
+/* A receive that names its source gets what another one took, or another's message. */
+static void find_astray(struct mpg_lanes *l, const struct mpg_step *s)
+{
+    for (uint32_t i = 0; i < s->edge_number; i++)
+        for (uint32_t w = 0; s->edges[i].is_view && s->edges[i].is_named && w < l->n; w++)
+            l->broken[w] = l->broken[w] || view_of(l, s->edges[i].slot, w)->astray;
+}
+
 /* ---- answers ---- */
 
 /* What S sends to a rank whose message the trace had completed, and lane W has not. */
@@ -269,6 +292,8 @@ int mpg_lanes_choose(struct mpg_lanes *l, const struct mpg_step *s, struct mpg_e
     bool is_test = true;
     memset(l->vanishes, 0, l->n * sizeof *l->vanishes);
     find_answers(l, s);
+    if (!mpg_lanes_is_probe(s))
+        find_astray(l, s);
     if (s->candidate_number > 0 && list_candidates(l, s, err) < 0)
         return -1;
     for (uint32_t i = 0; i < s->candidate_number; i++)

@@ -21,6 +21,7 @@ struct mpg_lanes_view {
     double cause_ns; /* when it was sent, or, if synchronous, could start, aligned */
     int32_t source;
     bool done;       /* a test that failed in the trace has completed it */
+    bool astray;     /* what goes by this request another receive took, that left its source open */
     bool answered;   /* something was sent to its source since it was moved */
 };
 

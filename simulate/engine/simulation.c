@@ -150,13 +150,14 @@ static int choose_choice(struct simulation *sim, struct mpg_error *err)
     const struct mpg_simulation_options *o = sim->options;
     const struct mpg_graph_counts *c = &sim->result->counts;
     if (o->deterministic || sim->p->call_parts > 1 || sim->absorb != MPG_ABSORB_CLOCK ||
-        c->choices == 0)
+        c->choices + c->open_receives == 0)
         return 0;
     sim->graph.horizon = o->horizon;
     sim->graph.choose = true;
+    sim->graph.choose_sources = c->open_receives > 0;
     if (pass(sim, "finding choices", take_nothing, NULL, err) < 0)
         return -1;
-    sim->chooses = sim->result->chose = c->followed + c->beyond_horizon > 0;
+    sim->chooses = sim->result->chose = c->followed + c->followed_receives + c->beyond_horizon > 0;
     sim->graph.choose = sim->chooses;
     return 0;
 }

@@ -128,7 +128,7 @@ const struct mpg_option *mpg_arguments_table(struct mpg_arguments *a)
         {.name = "seed", .kind = MPG_OPTION_INT, .value = &a->seed, .argument = "N", .minimum = 0,
          .maximum = huge, .given = &a->given.seed, .help = "of all draws (default 1)"},
         {.name = "deterministic", .kind = MPG_OPTION_FLAG, .value = &a->deterministic,
-         .help = "keep what Waitany, Test... completed in the trace"},
+         .help = "keep what Waitany, Test..., Recv from any source took in the trace"},
         {.name = "horizon", .kind = MPG_OPTION_INT, .value = &a->horizon, .argument = "N",
          .minimum = 0, .maximum = huge, .given = &a->given.horizon,
          .help = "messages in flight, at most, for calls that choose among what is\n"

@@ -244,12 +244,14 @@ static void say_choice(const struct mpg_report *r, char *text, size_t size)
     const struct mpg_result *q = r->result;
     const struct mpg_graph_counts *c = &q->counts;
     int used = 0;
-    if (c->followed > 0)
+    const uint64_t followed = c->followed + c->followed_receives;
+    if (followed > 0)
         used = snprintf(text, size,
-                        "%" PRIu64 " calls of Waitany, Waitsome, Test... complete what has arrived; in "
+                        "%" PRIu64 " calls of Waitany, Waitsome, Test..., or of Recv from any source, "
+                        "complete what has arrived; in "
                         "the mean of replicas %.4g completed something else, %.4g tests succeeded "
                         "earlier, and saved %.4g that failed%s",
-                        c->followed, (double)q->choices.picks_changed / q->replicas,
+                        followed, (double)q->choices.picks_changed / q->replicas,
                         (double)q->choices.tests_early / q->replicas,
                         (double)q->choices.tests_saved / q->replicas,
                         c->choices > c->followed ? "; " : "");
@@ -267,7 +269,7 @@ static void say_answers(const struct mpg_report *r, char *text, size_t size)
     snprintf(text, size,
              "in the mean of replicas %.4g messages that may answer what was completed at another "
              "time go where they went in the trace; %" PRIu32 " replicas, in which one left before its "
-             "cause, keep the traced order; %" PRIu64 " calls did not wait for what may come, beyond "
+             "cause, or a receive from one source lacked what another took, keep the traced order; %" PRIu64 " calls did not wait for what may come, beyond "
              "--horizon",
              (double)q->choices.answers / q->replicas, q->redone, q->counts.beyond_horizon);
 }
@@ -383,7 +385,7 @@ bool mpg_report_assumption(const struct mpg_report *r, int i, const char **topic
         {"reductions", say_reduce, r->options->graph.sync_reduce},
         {"eager limit", mpg_assume_eager, true},
         {"floors", say_floors, r->result->floor_rule != NULL},
-        {"choice", say_choice, c->choices > 0},
+        {"choice", say_choice, c->choices + c->followed_receives > 0},
         {"answers", say_answers,
          r->result->choices.answers + r->result->redone + c->beyond_horizon > 0},
         {"asynchronous", say_sends, c->uncompleted_sends > 0},

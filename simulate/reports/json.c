@@ -167,9 +167,10 @@ static json_t *options_json(const struct mpg_report *r)
 static json_t *choice_json(const struct mpg_report *r)
 {
     const struct mpg_result *q = r->result;
-    return json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "polling",
+    return json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "polling",
                      r->options->skips_polling ? "wait" : "work", "followed",
-                     (json_int_t)q->counts.followed, "beyond_horizon",
+                     (json_int_t)q->counts.followed, "followed_receives",
+                     (json_int_t)q->counts.followed_receives, "beyond_horizon",
                      (json_int_t)q->counts.beyond_horizon, "picks_changed",
                      (json_int_t)q->choices.picks_changed, "tests_early",
                      (json_int_t)q->choices.tests_early, "tests_saved",

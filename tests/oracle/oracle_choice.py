@@ -23,6 +23,10 @@ class Choice:
                       for call in calls[1:-1]}
         self.before = {call.E: before for calls in builder.trace.calls
                        for before, call in zip(calls, calls[1:])}
+        self.open_calls = {message.receive.call for message in matching.messages
+                           if self.is_open(message.receive.call, "Recv")}
+        self.open = {message.receive.call: message for message in matching.messages
+                     if self.is_open(message.receive.call, "Recv") and self.is_eager(message)}
         self.given = {}
         for call, (halves, done) in matching.given.items():
             candidates = self.candidates(call, halves, done)
@@ -35,6 +39,7 @@ class Choice:
         self.done = set()
         self.holds = {}
         self.answered = set()
+        self.astray = set()
         self.is_void = False
         self.picks = self.early = self.saved = self.answers = self.redone = 0
 
@@ -57,6 +62,14 @@ class Choice:
             return []
         return messages
 
+    @staticmethod
+    def is_open(call, *names):
+        return call.name in names and "source" in call.args.get("any", "").split(",")
+
+    def is_eager(self, message):
+        return not (self.builder.synchronous(message)
+                    or self.builder.was_synchronous(message))
+
     # The order in which nodes are computed
 
     def evaluate(self):
@@ -70,6 +83,8 @@ class Choice:
             if v in self.calls:
                 lacking[v] = {message.V for message in self.given.get(self.calls[v], [])
                               if message.receive.completed_by is not self.calls[v]}
+                if self.waits_for_all(self.calls[v]):
+                    lacking[v].add(("nobody can go on",))
             for u in before | lacking.get(v, set()):
                 followers.setdefault(u, []).append(v)
         ready = [v for v in missing if not missing[v] and not lacking.get(v)]
@@ -87,6 +102,9 @@ class Choice:
                     ready.append(w)
         return self.delays
 
+    def waits_for_all(self, call):
+        return call in self.open_calls
+
     def first_without(self, missing, lacking):
         """The call that goes on without candidates that are not sent."""
         stuck = [self.calls[v] for v in lacking
@@ -102,7 +120,12 @@ class Choice:
         if not call:
             return self.graph.delay(v, self.delays)
         self.find_answers(call)
+        self.find_astray(call)
         vanishes = self.choose(call) if call in self.given else False
+        if call in self.open:
+            self.take_first(call)
+        for u, *_ in self.graph.arrived[v]:
+            self.graph.seen[u, v] = self.delays[u], self.graph.without(u, self.delays)
         if vanishes or self.completes_done(call):
             if self.builder.settings.polling == "work":
                 return self.delays[call.S] - call.duration
@@ -194,6 +217,55 @@ class Choice:
         is_done = {m: m.V in self.done for m in (p, q)}
         for m, other in ((p, q), (q, p)):
             (self.done.add if is_done[other] else self.done.discard)(m.V)
+
+    # What comes first
+
+    def take_first(self, call):
+        taken = self.open[call]
+        messages = [taken] + self.untaken(call, taken)
+        at = {message: self.arrival(message) for message in messages}
+        after = self.traced_arrival(taken) + TICK
+        for message in messages[1:]:
+            at[message] += max(Fraction(0), after - self.traced_arrival(message))
+        least = min(at.values())
+        if at[taken] > least + ROUNDING:
+            other = min((message for message in messages[1:]
+                         if at[message] <= least + ROUNDING),
+                        key=lambda message: message.send.call.rank)
+            self.exchange(taken, other, at)
+            self.astray.add(other)
+            self.picks += 1
+
+    def untaken(self, call, taken):
+        """Of each other source the first that it sent and that the call might take."""
+        first = {}
+        for message in self.message_of.values():
+            comm, tag = message.key[0], message.key[3]
+            source = message.send.call.rank
+            if (not isinstance(comm, int) or comm != taken.key[0]
+                    or message.receive.call.rank != call.rank
+                    or source == taken.send.call.rank or not self.is_eager(message)
+                    or message.V not in self.delays
+                    or "tag" not in call.args["any"].split(",") and tag != taken.key[3]):
+                continue
+            begun = [message.receive.call, *message.receive.probes]
+            if any(one.S in self.delays for one in begun if one.name not in
+                   ("Probe", "Iprobe")):
+                continue
+            place = message.send.call.index, message.send.index
+            if source not in first or place < first[source][0]:
+                first[source] = place, message
+        return [message for _, message in first.values()]
+
+    def find_astray(self, call):
+        """A receive that names its source, of what another one took."""
+        for message in self.builder.received[call]:
+            if message in self.astray and not self.left_open(message):
+                self.is_void = True
+
+    def left_open(self, message):
+        return any(self.is_open(one, one.name) for one in
+                   [message.receive.terms, message.receive.call, *message.receive.probes])
 
     # Answers
 

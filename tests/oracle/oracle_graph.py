@@ -34,7 +34,7 @@ class Graph:
         self.absolute = {}
         self.carried = defaultdict(list)
         self.arrived = defaultdict(list)
-        self.exchanged = {}
+        self.exchanged, self.seen = {}, {}
 
     def edge(self, u, v, delta, slack=ZERO, least=None, after=ZERO):
         self.edges[v].append((u, delta, max(ZERO, slack), least, after))
@@ -58,13 +58,13 @@ class Graph:
     def through(self, u, v, edge, delays):
         """(what an arrival brings to v before slack, the same with nothing put in)"""
         delta, slack, least, after, brought = edge
-        without = self.without(u, delays)
+        there, without = self.seen.get((u, v)) or (delays[u], self.without(u, delays))
         low = without + least + slack - self.least_slack(v)
-        value = max(delays[u] + delta, low) + after
+        value = max(there + delta, low) + after
         if brought is Brought.AGAIN:
             return value, value
         if brought is Brought.BACK:
-            return value, max(delays[u], low) + after
+            return value, max(there, low) + after
         return value, without + after
 
     def bound(self, u, v, gap):
@@ -72,7 +72,7 @@ class Graph:
 
     def evaluate(self, choice=None):
         """D of every node, in topological order."""
-        self.exchanged = {}
+        self.exchanged, self.seen = {}, {}
         if choice:
             return choice.evaluate()
         order = graphlib.TopologicalSorter(

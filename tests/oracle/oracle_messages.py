@@ -206,7 +206,7 @@ class Messages:
                 message, probe.done, ZERO, "messages",
                 self.clock_slack(self.leave(probe) - arrival),
                 self.least(message, probe), kappa,
-                Brought.FIRST if first else Brought.AGAIN)
+                Brought.FIRST if first else Brought.AGAIN, message.V)
             return
         floor = self.floor(0, send, probe)
         slack = self.leave(probe) - self.enter(send) - floor

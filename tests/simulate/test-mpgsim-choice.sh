@@ -171,6 +171,38 @@ is "Testsome completes both: a test and the Waitall are not made" \
     "$(delay 0 --noise=const:-6us@1,2)" -500
 is "... one of them only: the Waitall is" "$(delay 0 --noise=const:-6us@2)" -200
 
+# ---- receives from any source ----
+# collect LAST: of three messages, each worked on for 8 us; the last receive has LAST
+collect() {
+    cat <<END
+1 49900 49910 Send comm=0 to=0 tag=1 bytes=8
+2 50900 50910 Send comm=0 to=0 tag=2 bytes=8
+3 51900 51910 Send comm=0 to=0 tag=1 bytes=8
+0 1300 50100 Recv comm=0 from=1 tag=1 bytes=8 any=source,tag
+0 58100 58110 Recv comm=0 from=2 tag=2 bytes=8 any=source,tag
+0 66110 66120 Recv comm=0 from=3 tag=1 bytes=8 ${1-}
+END
+}
+take "what comes first is taken" 4 < <(collect any=source)
+is "the first 4 us late: 1 us, until the second" "$(delay 0 --noise=const:4us@1)" 1000
+is "... of two calls the picks change" \
+    "$(chosen followed_receives picks_changed redone -- --noise=const:4us@1)" "2 2 0"
+is "... kept: 4 us" "$(delay 0 --noise=const:4us@1 --deterministic)" 4000
+is "23.75 us late: the others are done meanwhile" "$(delay 0 --noise=const:23.75us@1)" \
+    "$(awk 'BEGIN { print 50100 + 23750 - 66120 }')"
+take "... but the last names its source" 4 < <(collect)
+is "the second took what it waits for: the traced order" \
+    "$(delay 0 --noise=const:4us@1) $(chosen redone -- --noise=const:4us@1)" "4000 1"
+is "0.9 us late: in order" \
+    "$(delay 0 --noise=const:0.9us@1) $(chosen picks_changed -- --noise=const:0.9us@1)" "900 0"
+take "the other tag, while the first names it" 3 <<'END'
+1 49900 49910 Send comm=0 to=0 tag=1 bytes=8
+2 50900 50910 Send comm=0 to=0 tag=2 bytes=8
+0 1300 50100 Recv comm=0 from=1 tag=1 bytes=8 any=source
+0 58100 58110 Recv comm=0 from=2 tag=2 bytes=8 any=source,tag
+END
+is "is no candidate" "$(delay 0 --noise=const:4us@1)" 4000
+
 # ---- answers ----
 take "an answer to the first" 3 <<'END'
 0 1100 1150 Irecv comm=0 from=1 tag=1 bytes=8 request=1
