@@ -166,6 +166,7 @@ struct mpg_step {
     enum mpg_step_kind kind;
     int32_t rank;      /* world rank; for SYNCHRONOUS the sender */
     uint32_t stream;   /* thread 0 of rank r is r; numbers of others follow as they appear */
+    uint32_t thread;   /* of the rank, whose stream it is */
     enum mpg_call call; /* without large counts: Send for Send_c */
     uint64_t number;   /* of the call among its rank's, from 0; flushes and region marks do not
                           count */
@@ -187,6 +188,8 @@ struct mpg_step {
                             flushes, and its cost for each event recorded in it; 0 or more */
     int64_t tracer_ns;   /* ENTER: what the tracer took, 0 or more: with interval_ns all of the
                             time between the calls */
+    int64_t flushed_ns;  /* ENTER: and of that, writing to its file */
+    int64_t begin_ns;    /* ENTER: when the interval began, on the rank's own clock */
     int64_t cpu_ns;      /* ENTER: CPU time of the thread in it, the tracer's taken out as well;
                             -1: not recorded */
     int64_t since_ns;    /* ENTER: traced time from MPI_Init's leave to the last call's leave;

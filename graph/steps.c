@@ -17,6 +17,7 @@ struct mpg_step *graph_emit_at(struct steps *s, enum mpg_step_kind kind, const s
     struct mpg_step *step = &s->steps[s->count++];
     *step = (struct mpg_step){.kind = kind,
                               .rank = place->rank,
+                              .thread = place->thread,
                               .call = mpg_call_plain(place->call),
                               .number = place->number};
     return step;

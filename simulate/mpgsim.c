@@ -9,6 +9,7 @@
 #include "simulate/options/arguments.h"
 #include "simulate/predict/predict.h"
 #include "simulate/reports/report.h"
+#include "simulate/retrace/retrace.h"
 #include "trace/untraced.h"
 
 struct inputs {
@@ -20,6 +21,7 @@ struct inputs {
     struct mpg_times_options times;
     struct mpg_table *table; /* NULL: collectives are not expanded */
     struct mpg_ratios ratios;
+    struct mpg_retrace *retrace; /* NULL: no trace is written */
 };
 
 static int load_signature(const char *path, struct mpg_signature **sig, struct mpg_error *err)
@@ -88,6 +90,7 @@ static int open_inputs(const struct mpg_arguments *a, const char *trace, struct 
 
 static void close_inputs(struct inputs *in)
 {
+    mpg_retrace_free(in->retrace);
     mpg_perturbation_clear(&in->p);
     mpg_places_clear(&in->places);
     mpg_ratios_clear(&in->ratios);
@@ -208,6 +211,37 @@ static void add_untraced(struct mpg_trace *trace, struct mpg_error *err)
     mpg_untraced_clear(&list);
 }
 
+static int begin_trace(const struct mpg_arguments *a, const char *trace, struct inputs *in,
+                       struct mpg_predict_options *predict, struct mpg_error *err)
+{
+    if (!a->output_trace)
+        return 0;
+    if (!(in->retrace = mpg_retrace_begin(in->trace, trace, a->output_trace, err)))
+        return mpg_error_prefix(err, "--output-trace");
+    predict->watch = mpg_nodes_take;
+    predict->watcher = mpg_retrace_nodes(in->retrace);
+    return 0;
+}
+
+static int end_trace(const struct mpg_arguments *a, struct inputs *in,
+                     const struct mpg_predict_options *predict, struct mpg_error *err)
+{
+    const struct mpg_retrace_facts facts = {.compute_ratio = in->p.compute_ratio,
+                                            .signature = a->signature,
+                                            .stored = mpg_arguments_signature_is_all(a),
+                                            .seed = a->seed,
+                                            .replica = a->first_replica,
+                                            .places = predict->places};
+    uint64_t swapped = 0;
+    if (in->retrace && mpg_retrace_write(in->retrace, &facts, &swapped, err) < 0)
+        return -1;
+    if (swapped > 0)
+        fprintf(stderr, "mpgsim: attention: %s: %llu calls of threads are there before those of "
+                        "another thread that they came after: what they match may be another\n",
+                a->output_trace, (unsigned long long)swapped);
+    return 0;
+}
+
 static int run(const struct mpg_arguments *a, const char *trace, struct mpg_simulation_options *options,
                struct inputs *in, struct mpg_error *err)
 {
@@ -223,12 +257,14 @@ static int run(const struct mpg_arguments *a, const char *trace, struct mpg_simu
         return -1;
     if (a->predict)
         mpg_predict_prepare(&in->p, in->trace);
-    const struct mpg_predict_options predict = {
+    struct mpg_predict_options predict = {
         .graph = options->graph,
         .replicas = options->replicas,
         .first_replica = options->first_replica,
         .times = in->times,
         .places = in->places.ranks > 0 ? &in->places : NULL};
+    if (begin_trace(a, trace, in, &predict, err) < 0)
+        return -1;
     if ((a->predict ? mpg_predict(in->trace, &in->p, &predict, &result, err)
                     : mpg_simulate(in->trace, &in->p, options, &result, err)) < 0) {
         if (strncmp(err->text, "rank ", 5) == 0)
@@ -247,7 +283,9 @@ static int run(const struct mpg_arguments *a, const char *trace, struct mpg_simu
                                 .options = options,
                                 .result = &result,
                                 .given = a->given};
-    int status = answer(a, &report, err);
+    int status = end_trace(a, in, &predict, err);
+    if (status == 0)
+        status = answer(a, &report, err);
     mpg_result_clear(&result);
     return status;
 }

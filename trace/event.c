@@ -62,6 +62,13 @@ enum mpg_call mpg_call_plain(enum mpg_call call)
     return plain[call] ? (enum mpg_call)plain[call] : call;
 }
 
+bool mpg_event_is_call(const struct mpg_event *e)
+{
+    enum mpg_kind kind = mpg_call_kind(e->call);
+    return kind != MPG_KIND_FLUSH && kind != MPG_KIND_REGION_BEGIN &&
+           kind != MPG_KIND_REGION_END && e->sum.calls == 0;
+}
+
 bool mpg_sum_is_sound(const struct mpg_sum *s)
 {
     const int64_t limit = INT64_MAX / 4;

@@ -181,6 +181,9 @@ enum mpg_call mpg_call_by_name(const char *name);
  * the target, writes. Received: by receives as their status says (nonblocking ones: the
  * buffer posted), RMA from the target, reads. Persistent operations: nothing. */
 void mpg_event_bytes(const struct mpg_event *event, int64_t *sent, int64_t *received);
+/* Whether EVENT is one call of MPI, which its rank's calls are counted by: no flush, no region's
+ * mark, no sum. */
+bool mpg_event_is_call(const struct mpg_event *event);
 /* Whether SUM, of some calls, can be one. */
 bool mpg_sum_is_sound(const struct mpg_sum *sum);
 /* Whether CALL posts a synchronous-mode send (Ssend, Issend, Ssend_init, their _c). */

@@ -56,6 +56,8 @@ bool mpg_trace_fact(const struct mpg_trace *trace, int32_t rank, size_t i, const
                     const char **value);
 /* The value of RANK's first fact KEY, or NULL. */
 const char *mpg_trace_find_fact(const struct mpg_trace *trace, int32_t rank, const char *key);
+/* Which of the values of RANK's events is NAME, as the fact "values" says; -1: none. */
+int32_t mpg_trace_find_value(const struct mpg_trace *trace, int32_t rank, const char *name);
 /* A signature that the trace holds: that of the machine on which it was recorded. Damage that
  * its first fact shows is told here, all other by reading it. */
 struct mpg_stored_signature {

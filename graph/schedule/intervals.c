@@ -5,7 +5,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { PS = 1000 };
 
@@ -19,19 +18,6 @@ static int64_t cost_ps(const struct mpg_trace *trace, int32_t rank, const char *
     return cost_ns >= 0 && cost_ns <= most_ns ? llround(cost_ns * PS) : otherwise_ps;
 }
 
-/* The place of cpu_ns among the names in TEXT, or -1. */
-static int32_t place_of_cpu(const char *text)
-{
-    static const char name[] = "cpu_ns";
-    for (int32_t place = 0; text && *(text += strspn(text, " ")); place++) {
-        size_t length = strcspn(text, " ");
-        if (length == sizeof name - 1 && memcmp(text, name, length) == 0)
-            return place;
-        text += length;
-    }
-    return -1;
-}
-
 struct recording graph_recording_of(const struct mpg_trace *trace, int32_t rank)
 {
     const int64_t call_ps = cost_ps(trace, rank, "overhead_call_ns", 0);
@@ -39,7 +25,7 @@ struct recording graph_recording_of(const struct mpg_trace *trace, int32_t rank)
         .call_ps = call_ps,
         .sum_ps = cost_ps(trace, rank, "overhead_sum_ns", call_ps),
         .cpu_ps = cost_ps(trace, rank, "overhead_cpu_ns", 0),
-        .cpu = place_of_cpu(mpg_trace_find_fact(trace, rank, "values")),
+        .cpu = mpg_trace_find_value(trace, rank, "cpu_ns"),
     };
 }
 

@@ -106,6 +106,8 @@ static int enter(struct mpg_graph *g, const struct stream *s, const struct mpg_e
     step->tracer_ns = traced_ns > step->interval_ns ? traced_ns - step->interval_ns : 0;
     step->ratio = g->ratios ? graph_regions_ratio(&s->regions, g->ratios, s->last_leave_ns, e->enter_ns)
                             : 1;
+    step->flushed_ns = s->between.flushed_ns;
+    step->begin_ns = s->last_leave_ns;
     step->cpu_ns = e->thread == s->thread ? graph_between_cpu_ns(&s->between, recording, e) : -1;
     step->since_ns = s->last_leave_ns - g->rank[s->call.rank].start_ns;
     g->counts.tracer_ns += (uint64_t)tracer_ns;
@@ -254,13 +256,6 @@ static int end_early(struct mpg_graph *g, int32_t rank, struct mpg_error *err)
     return end_rank(g, last, r->started ? last->last_leave_ns : r->start_ns, err);
 }
 
-static bool is_call(const struct mpg_event *e)
-{
-    enum mpg_kind kind = mpg_call_kind(e->call);
-    return kind != MPG_KIND_FLUSH && kind != MPG_KIND_REGION_BEGIN &&
-           kind != MPG_KIND_REGION_END && e->sum.calls == 0;
-}
-
 /* What is no call of MPI, or many that involve nobody: their time is in the interval. */
 static int take_aside(struct mpg_graph *g, struct stream *s, bool *is_aside, struct mpg_error *err)
 {
@@ -268,7 +263,7 @@ static int take_aside(struct mpg_graph *g, struct stream *s, bool *is_aside, str
     if (mpg_call_kind(e->call) == MPG_KIND_FLUSH)
         g->counts.flushed_ns += (uint64_t)(e->leave_ns - e->enter_ns);
     g->counts.calls += (uint64_t)e->sum.calls;
-    *is_aside = !is_call(e);
+    *is_aside = !mpg_event_is_call(e);
     if (!*is_aside)
         return 0;
     graph_between_add(&s->between, &g->rank[s->call.rank].run->recording, e);
@@ -362,7 +357,7 @@ static int read_event(struct rank_state *state, struct mpg_error *err)
         return -1;
     r->has_next = more > 0;
     state->ended = more == 0;
-    if (more > 0 && is_call(&r->next))
+    if (more > 0 && mpg_event_is_call(&r->next))
         r->next_number = state->calls++;
     return 0;
 }

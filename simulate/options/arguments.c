@@ -206,7 +206,8 @@ static int check_mode(const struct mpg_arguments *a, struct mpg_error *err)
                 {"source-byte", a->given.source_byte, false},
                 {"map", a->map != NULL, true},
                 {"horizon", a->given.horizon, false},
-                {"polling-interval", a->given.polling_interval, true}};
+                {"polling-interval", a->given.polling_interval, true},
+                {"output-trace", a->output_trace != NULL, true}};
     for (size_t i = 0; i < sizeof list / sizeof *list; i++)
         if (list[i].given && list[i].predicts != a->predict)
             return mpg_error_set(err, "--%s says nothing %s --predict", list[i].name,
@@ -217,6 +218,13 @@ static int check_mode(const struct mpg_arguments *a, struct mpg_error *err)
     if (a->map && a->path)
         return mpg_error_set(err, "--map and --path exclude each other");
     return 0;
+}
+
+bool mpg_arguments_signature_is_all(const struct mpg_arguments *a)
+{
+    return a->signature && strcmp(a->signature, "-") != 0 && a->noise.n == 0 &&
+           a->call_noise.n == 0 && a->latency.n == 0 && a->byte.n == 0 && !a->noise_model &&
+           !a->latency_model && !a->byte_model && !a->given.eager_limit;
 }
 
 const char *mpg_arguments_source(const struct mpg_arguments *a)

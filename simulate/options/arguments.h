@@ -12,7 +12,7 @@
 struct mpg_arguments {
     const char *signature, *source, *path, *absorb, *cosched, *measurement, *noise_model, *output;
     const char *latency_model, *byte_model, *call_edges;
-    const char *map, *polling, *collectives, *collective_table;
+    const char *map, *polling, *collectives, *collective_table, *output_trace;
     struct mpg_option_list noise, call_noise, latency, byte, compute_ratio;
     double source_latency_ns, source_byte_ns;
     double polling_interval_ns;
@@ -35,6 +35,8 @@ struct mpg_asked {
 /* Reads the command line into A; errors of usage, --help and --version end the program. */
 const char *mpg_arguments_read(struct mpg_arguments *a, int argc, char **argv,
                                struct mpg_asked *asked);
+/* Whether costs are --signature's alone, as no option stands in for any of them. */
+bool mpg_arguments_signature_is_all(const struct mpg_arguments *a);
 /* What --source names; NULL: nothing, or that there is none. */
 const char *mpg_arguments_source(const struct mpg_arguments *a);
 /* An error, where a list of ranks of an option names one that RANKS ranks have not: it would be

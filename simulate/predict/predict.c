@@ -59,10 +59,20 @@ static int find_floors(struct predicting *x, struct mpg_error *err)
     return mpg_floors_finish(x->floors, err);
 }
 
+/* A pass of lanes, and who watches the first of them. */
+struct timing {
+    struct mpg_times *times;
+    mpg_watch *watch; /* or NULL */
+    void *watcher;
+};
+
 static int take_times(void *context, const struct mpg_step *s, uint32_t slots,
                       struct mpg_error *err)
 {
-    return mpg_times_step(context, s, slots, err);
+    const struct timing *x = context;
+    if (mpg_times_step(x->times, s, slots, err) < 0)
+        return -1;
+    return x->watch ? x->watch(x->watcher, s, mpg_times_value(x->times, s->stream)[0], err) : 0;
 }
 
 /* Runs replicas BEGIN .. BEGIN + N - 1 of the result's. */
@@ -74,7 +84,10 @@ static int run_lanes(struct predicting *x, uint32_t begin, uint32_t n, struct mp
                       x->floors, x->likes, err);
     if (!times)
         return -1;
-    int status = pass(x, "predicting", take_times, times, err);
+    struct timing timing = {.times = times,
+                            .watch = begin == 0 ? x->options->watch : NULL,
+                            .watcher = x->options->watcher};
+    int status = pass(x, "predicting", take_times, &timing, err);
     for (int32_t i = 0; status == 0 && i < r->ranks; i++) {
         const double *run_ns = mpg_times_run(times, i);
         r->recorded_ns[i] = mpg_times_traced(times, i);

@@ -6,11 +6,17 @@
 #include "simulate/engine/simulation.h"
 #include "simulate/predict/times.h"
 
+/* Sees step STEP, after which the value of its stream is VALUE_NS in the first replica. */
+typedef int mpg_watch(void *watcher, const struct mpg_step *step, double value_ns,
+                      struct mpg_error *err);
+
 struct mpg_predict_options {
     struct mpg_graph_options graph;
     uint32_t replicas, first_replica;
     struct mpg_times_options times;
     const struct mpg_places *places; /* NULL: all messages take one path */
+    mpg_watch *watch;                /* NULL: nobody watches */
+    void *watcher;
 };
 
 /* Before it: with CPU times in TRACE, P's noise is told from work even where both machines have the

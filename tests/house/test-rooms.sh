@@ -28,6 +28,7 @@ signature/diff    signature/show
 trace             common
 trace/store       trace
 trace/text        trace/store
+trace/copy        trace/store
 trace/profile     trace/store
 trace/stat        trace/profile
 trace/record      trace/pmpi
@@ -44,9 +45,10 @@ simulate/algorithms  graph/algorithms
 simulate/engine   simulate/models simulate/algorithms graph
 simulate/predict  simulate/engine
 simulate/reports  simulate/predict
+simulate/retrace  simulate/predict trace/copy
 simulate/options  simulate/reports
 simulate          common
-simulate/*        simulate/options
+simulate/*        simulate/options simulate/retrace
 '
 
 # Lines of "ROOM uses ROOM at FILE", a line for each #include that leaves its room.

@@ -229,6 +229,19 @@ const char *mpg_trace_find_fact(const struct mpg_trace *t, int32_t rank, const c
     return NULL;
 }
 
+int32_t mpg_trace_find_value(const struct mpg_trace *t, int32_t rank, const char *name)
+{
+    const char *text = mpg_trace_find_fact(t, rank, "values");
+    const size_t length = strlen(name);
+    for (int32_t place = 0; text && *(text += strspn(text, " ")); place++) {
+        const size_t n = strcspn(text, " ");
+        if (n == length && memcmp(text, name, n) == 0)
+            return place;
+        text += n;
+    }
+    return -1;
+}
+
 int32_t mpg_trace_host(const struct mpg_trace *t, int32_t rank)
 {
     return t->rank[rank].host;

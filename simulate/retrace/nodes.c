@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Nodes in blocks of one size, each of one stream, that say where its next one is. */
+#define _GNU_SOURCE
+#include "simulate/retrace/nodes.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "trace/store/chunk.h"
+
+enum {
+    ALL_BUFFERS = 32 << 20,
+    LEAST_BLOCK = 256,
+    MOST_BLOCK = 16 << 10,
+    NODE_BYTES = 5 * MPG_VARINT_BYTES
+};
+
+static const double most_ns = 2e18; /* traces end at 2^61 */
+
+struct block_head {
+    int64_t next; /* where the stream's next block is, if there is one */
+    uint32_t used;
+    uint32_t unused;
+};
+
+struct stream {
+    struct mpg_node_stream is;
+    uint32_t sibling;      /* the rank's next stream, 0: none */
+    double value_ns;       /* after its last step */
+    bool waits;            /* NODE has been entered, and not left */
+    struct mpg_node node;
+    uint64_t number;       /* of the last node that was written or read, */
+    int64_t last_ns;       /* when it was left, */
+    uint64_t count;        /* and how many are to come (reading), or have been written */
+    int64_t first, here;   /* blocks: the first one, the one that BUFFER is of */
+    uint8_t *buffer;       /* NULL: none */
+    uint32_t used, place;  /* of the buffer: bytes behind the head, and of them those read */
+};
+
+struct mpg_nodes {
+    int fd;
+    char *folder;
+    int32_t ranks;
+    uint32_t block, count, capacity;
+    int64_t end; /* of the file, as far as it has been given out */
+    struct stream *streams;
+};
+
+static int out_of_memory(struct mpg_error *err)
+{
+    return mpg_error_set(err, "out of memory");
+}
+
+/* --- the file --- */
+
+static int open_unlinked(const char *folder, struct mpg_error *err)
+{
+    char path[4200];
+    snprintf(path, sizeof path, "%s/nodes.XXXXXX", folder);
+    int fd = mkostemp(path, O_CLOEXEC);
+    if (fd < 0)
+        return mpg_error_errno(err, errno, "%s", path);
+    unlink(path);
+    return fd;
+}
+
+struct mpg_nodes *mpg_nodes_new(const char *folder, int32_t ranks, struct mpg_error *err)
+{
+    struct mpg_nodes *n = calloc(1, sizeof *n);
+    const uint32_t share = ALL_BUFFERS / (uint32_t)ranks;
+    if (!n || !(n->folder = strdup(folder)) ||
+        !(n->streams = calloc((size_t)ranks, sizeof *n->streams))) {
+        out_of_memory(err);
+        goto fail;
+    }
+    n->ranks = ranks;
+    n->count = n->capacity = (uint32_t)ranks;
+    n->block = share > MOST_BLOCK ? MOST_BLOCK : share < LEAST_BLOCK ? LEAST_BLOCK : share;
+    if ((n->fd = open_unlinked(folder, err)) >= 0)
+        return n;
+fail:
+    if (n) {
+        free(n->streams);
+        free(n->folder);
+    }
+    free(n);
+    return NULL;
+}
+
+void mpg_nodes_free(struct mpg_nodes *n)
+{
+    if (!n)
+        return;
+    for (uint32_t i = 0; i < n->count; i++)
+        free(n->streams[i].buffer);
+    free(n->streams);
+    free(n->folder);
+    close(n->fd);
+    free(n);
+}
+
+static int write_block(const struct mpg_nodes *n, struct stream *s, int64_t next,
+                       struct mpg_error *err)
+{
+    const struct block_head head = {.next = next, .used = s->used};
+    const size_t size = sizeof head + s->used;
+    memcpy(s->buffer, &head, sizeof head);
+    for (size_t done = 0; done < size;) {
+        ssize_t written = pwrite(n->fd, s->buffer + done, size - done, s->here + (int64_t)done);
+        if (written < 0 && errno != EINTR)
+            return mpg_error_errno(err, errno, "%s: cannot write a temporary file", n->folder);
+        done += written > 0 ? (size_t)written : 0;
+    }
+    s->used = 0;
+    s->here = next;
+    return 0;
+}
+
+static int read_block(const struct mpg_nodes *n, struct stream *s, int64_t at,
+                      struct mpg_error *err)
+{
+    struct block_head head;
+    size_t done = 0;
+    while (done < n->block) { /* the file's last one may be shorter */
+        ssize_t got = pread(n->fd, s->buffer + done, n->block - done, at + (int64_t)done);
+        if (got < 0 && errno != EINTR)
+            return mpg_error_errno(err, errno, "%s: cannot read a temporary file", n->folder);
+        if (got == 0)
+            break;
+        done += got > 0 ? (size_t)got : 0;
+    }
+    memcpy(&head, s->buffer, sizeof head);
+    if (done < sizeof head || head.used > done - sizeof head)
+        return mpg_error_set(err, "%s: a temporary file has been changed", n->folder);
+    s->here = head.next;
+    s->used = head.used;
+    s->place = 0;
+    return 0;
+}
+
+/* --- writing --- */
+
+static int64_t new_block(struct mpg_nodes *n)
+{
+    n->end += n->block;
+    return n->end - n->block;
+}
+
+static int make_buffer(const struct mpg_nodes *n, struct stream *s, struct mpg_error *err)
+{
+    if (!s->buffer && !(s->buffer = malloc(n->block)))
+        return out_of_memory(err);
+    return 0;
+}
+
+static int write_node(struct mpg_nodes *n, struct stream *s, struct mpg_error *err)
+{
+    const struct mpg_node *node = &s->node;
+    if (s->count == 0)
+        s->first = s->here = new_block(n);
+    if (make_buffer(n, s, err) < 0)
+        return -1;
+    if (sizeof(struct block_head) + s->used + NODE_BYTES > n->block &&
+        write_block(n, s, new_block(n), err) < 0)
+        return -1;
+    uint8_t *begin = s->buffer + sizeof(struct block_head), *p = begin + s->used;
+    p = mpg_put_varint(p, node->number - s->number);
+    p = mpg_put_varint(p, (uint64_t)node->length_ns);
+    p = mpg_put_varint(p, (uint64_t)(node->cpu_ns + 1));
+    p = mpg_put_varint(p, (uint64_t)(node->enter_ns - s->last_ns));
+    p = mpg_put_varint(p, node->left ? (uint64_t)(node->leave_ns - node->enter_ns) + 1 : 0);
+    s->used = (uint32_t)(p - begin);
+    s->number = node->number;
+    s->last_ns = node->leave_ns;
+    s->count++;
+    s->waits = false;
+    return 0;
+}
+
+/* The nearest nanosecond, but not before LAST_NS. */
+static int whole(double ns, int64_t last_ns, int64_t *whole_ns, struct mpg_error *err)
+{
+    if (!(ns <= most_ns))
+        return mpg_error_set(err, "a time of %g ns is more than a trace holds", ns);
+    *whole_ns = ns > (double)last_ns ? llround(ns) : last_ns;
+    *whole_ns = *whole_ns < last_ns ? last_ns : *whole_ns;
+    return 0;
+}
+
+/* The number of S's stream. */
+static int reserve(struct mpg_nodes *n, const struct mpg_step *s, struct mpg_error *err)
+{
+    if (s->stream < n->count)
+        return 0;
+    while (n->capacity <= s->stream) {
+        struct stream *grown = realloc(n->streams, 2 * (size_t)n->capacity * sizeof *grown);
+        if (!grown)
+            return out_of_memory(err);
+        n->streams = grown;
+        n->capacity *= 2;
+    }
+    memset(n->streams + n->count, 0, (s->stream + 1 - n->count) * sizeof *n->streams);
+    n->count = s->stream + 1;
+    return 0;
+}
+
+/* A stream's first interval begins. */
+static int begin(struct mpg_nodes *n, const struct mpg_step *step, struct mpg_error *err)
+{
+    struct stream *s = &n->streams[step->stream];
+    s->is = (struct mpg_node_stream){.rank = step->rank,
+                                     .thread = step->thread,
+                                     .begun = true,
+                                     .traced_ns = step->begin_ns,
+                                     .since_ns = step->since_ns};
+    if (step->stream >= (uint32_t)n->ranks) {
+        struct stream *first = &n->streams[step->rank];
+        s->sibling = first->sibling;
+        first->sibling = step->stream;
+    }
+    if (whole(s->value_ns, 0, &s->is.begin_ns, err) < 0)
+        return -1;
+    s->last_ns = s->is.begin_ns;
+    return 0;
+}
+
+static int enter(struct mpg_nodes *n, const struct mpg_step *step, double value_ns,
+                 struct mpg_error *err)
+{
+    struct stream *s = &n->streams[step->stream];
+    if (!s->is.begun && begin(n, step, err) < 0)
+        return -1;
+    const int64_t length_ns = step->interval_ns + step->tracer_ns - step->flushed_ns;
+    s->node = (struct mpg_node){.number = step->number,
+                                .length_ns = length_ns > 0 ? length_ns : 0,
+                                .cpu_ns = step->cpu_ns};
+    s->waits = true;
+    return whole(value_ns, s->last_ns, &s->node.enter_ns, err);
+}
+
+int mpg_nodes_take(void *nodes, const struct mpg_step *step, double value_ns,
+                   struct mpg_error *err)
+{
+    struct mpg_nodes *n = nodes;
+    if (step->kind != MPG_STEP_ENTER && step->kind != MPG_STEP_LOAD &&
+        step->kind != MPG_STEP_JOIN && step->kind != MPG_STEP_LEAVE)
+        return 0;
+    if (reserve(n, step, err) < 0)
+        return -1;
+    struct stream *s = &n->streams[step->stream];
+    int status = 0;
+    if (step->kind == MPG_STEP_ENTER)
+        status = enter(n, step, value_ns, err);
+    else if (step->kind == MPG_STEP_JOIN) /* MPI_Finalize's enter is that of the latest thread */
+        status = whole(value_ns, s->last_ns, &s->node.enter_ns, err);
+    else if (step->kind == MPG_STEP_LEAVE) {
+        s->node.left = true;
+        status = whole(value_ns, s->node.enter_ns, &s->node.leave_ns, err);
+        status = status == 0 ? write_node(n, s, err) : -1;
+    }
+    n->streams[step->stream].value_ns = value_ns;
+    return status;
+}
+
+/* Makes S ready to be read, and gives its buffer back. */
+static int finish_stream(struct mpg_nodes *n, struct stream *s, struct mpg_error *err)
+{
+    if (s->waits) {
+        s->node.left = false;
+        s->node.leave_ns = s->node.enter_ns;
+        if (write_node(n, s, err) < 0)
+            return -1;
+    }
+    int status = s->used > 0 ? write_block(n, s, 0, err) : 0;
+    free(s->buffer);
+    s->buffer = NULL;
+    s->here = s->first;
+    s->used = s->place = 0;
+    s->number = 0;
+    s->last_ns = s->is.begin_ns;
+    return status;
+}
+
+int mpg_nodes_finish(struct mpg_nodes *n, struct mpg_error *err)
+{
+    int status = 0;
+    for (uint32_t i = 0; status == 0 && i < n->count; i++)
+        status = finish_stream(n, &n->streams[i], err);
+    return status;
+}
+
+/* --- reading --- */
+
+bool mpg_nodes_stream(struct mpg_nodes *n, int32_t rank, uint32_t i, struct mpg_node_stream *found,
+                      uint32_t *stream)
+{
+    *stream = (uint32_t)rank;
+    for (; i > 0; i--)
+        if ((*stream = n->streams[*stream].sibling) == 0)
+            return false;
+    *found = n->streams[*stream].is;
+    return true;
+}
+
+int mpg_nodes_next(struct mpg_nodes *n, uint32_t stream, struct mpg_node *node,
+                   struct mpg_error *err)
+{
+    struct stream *s = &n->streams[stream];
+    if (s->count == 0) {
+        free(s->buffer);
+        s->buffer = NULL;
+        return 0;
+    }
+    if (make_buffer(n, s, err) < 0 || (s->place == s->used && read_block(n, s, s->here, err) < 0))
+        return -1;
+    const uint8_t *begin = s->buffer + sizeof(struct block_head), *p = begin + s->place;
+    const uint8_t *end = begin + s->used;
+    uint64_t number, length_ns, cpu_ns, interval_ns, call_ns;
+    if (!mpg_get_varint(&p, end, &number) || !mpg_get_varint(&p, end, &length_ns) ||
+        !mpg_get_varint(&p, end, &cpu_ns) || !mpg_get_varint(&p, end, &interval_ns) ||
+        !mpg_get_varint(&p, end, &call_ns))
+        return mpg_error_set(err, "%s: a temporary file has been changed", n->folder);
+    s->place = (uint32_t)(p - begin);
+    s->number += number;
+    *node = (struct mpg_node){.number = s->number,
+                              .length_ns = (int64_t)length_ns,
+                              .cpu_ns = (int64_t)cpu_ns - 1,
+                              .enter_ns = s->last_ns + (int64_t)interval_ns,
+                              .left = call_ns > 0};
+    node->leave_ns = node->enter_ns + (node->left ? (int64_t)call_ns - 1 : 0);
+    s->last_ns = node->leave_ns;
+    s->count--;
+    return 1;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The times of one replica's nodes: those of each stream (thread of a rank) in the order of its
+ * calls, in an unlinked file. Memory grows with the streams, not with their calls.
+ *
+ * Times are whole nanoseconds from MPI_Init's leave on, each the nearest one; as the values along a
+ * stream never fall, no interval or call becomes negative, and a run is as long as it was to half a
+ * nanosecond. */
+#ifndef MPG_NODES_H
+#define MPG_NODES_H
+
+#include "common/error.h"
+#include "graph/graph.h"
+
+struct mpg_nodes;
+
+/* A call of a stream; of a thread that is not the one that ends its rank, the last is MPI_Finalize's,
+ * in which it ends as well. */
+struct mpg_node {
+    uint64_t number;   /* among the rank's calls */
+    int64_t length_ns; /* traced, of the interval before it, without flushes; 0 or more */
+    int64_t cpu_ns;    /* and the CPU time in that; -1: not recorded */
+    int64_t enter_ns, leave_ns; /* new */
+    bool left;         /* else leave_ns is enter_ns: when it leaves is not known */
+};
+
+/* A stream, and where reading it has come to. */
+struct mpg_node_stream {
+    int32_t rank;
+    uint32_t thread;
+    bool begun;          /* else it has no nodes, and nothing below is known */
+    int64_t begin_ns;    /* new: when its first interval begins, */
+    int64_t traced_ns;   /* on the rank's own clock, */
+    int64_t since_ns;    /* and since the traced run began */
+};
+
+/* Into a file in FOLDER, for a trace of RANKS ranks. Errors: it cannot be made, out of memory. */
+struct mpg_nodes *mpg_nodes_new(const char *folder, int32_t ranks, struct mpg_error *err);
+/* Takes step S, after which the value of its stream is VALUE_NS. Errors: the file cannot be written,
+ * times beyond what traces hold, out of memory. */
+int mpg_nodes_take(void *nodes, const struct mpg_step *s, double value_ns, struct mpg_error *err);
+/* All steps have been taken. */
+int mpg_nodes_finish(struct mpg_nodes *nodes, struct mpg_error *err);
+
+/* Once finished: the I-th stream of RANK, from 0, to be read from its beginning; false beyond the
+ * last. STREAM is its number for mpg_nodes_next(). */
+bool mpg_nodes_stream(struct mpg_nodes *nodes, int32_t rank, uint32_t i,
+                      struct mpg_node_stream *found, uint32_t *stream);
+/* The next node: 1, 0 beyond the last, -1 if the file cannot be read. */
+int mpg_nodes_next(struct mpg_nodes *nodes, uint32_t stream, struct mpg_node *node,
+                   struct mpg_error *err);
+void mpg_nodes_free(struct mpg_nodes *nodes); /* NULL is allowed */
+
+#endif

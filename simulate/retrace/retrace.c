@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Rank after rank: facts, then each event with its new times. */
+#include "config.h"
+
+#include "simulate/retrace/retrace.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "common/progress.h"
+#include "simulate/retrace/retime.h"
+#include "trace/copy/copy.h"
+#include "trace/output.h"
+
+struct mpg_retrace {
+    struct mpg_trace *trace;
+    struct mpg_trace_output output;
+    bool open; /* output has not got its name, and is not gone */
+    struct mpg_nodes *nodes;
+    struct mpg_copy *copy;
+    const struct mpg_retrace_facts *facts;
+    int64_t origin_ns; /* when all ranks leave MPI_Init */
+    uint64_t swapped, done;
+    struct mpg_progress progress;
+};
+
+static bool is_same(const char *a, const char *b)
+{
+    struct stat x, y;
+    return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+struct mpg_retrace *mpg_retrace_begin(struct mpg_trace *trace, const char *name, const char *path,
+                                      struct mpg_error *err)
+{
+    struct mpg_retrace *r = NULL;
+    if (is_same(name, path)) {
+        mpg_error_set(err, "%s is what is read", path);
+        return NULL;
+    }
+    if (!(r = calloc(1, sizeof *r))) {
+        mpg_error_set(err, "out of memory");
+        return NULL;
+    }
+    r->trace = trace;
+    r->open = mpg_trace_output_open(&r->output, path, false, "name another folder",
+                                    err) == 0;
+    if (r->open && (r->nodes = mpg_nodes_new(r->output.aside, mpg_trace_ranks(trace), err)) &&
+        (r->copy = mpg_copy_new(trace, r->output.aside, err)))
+        return r;
+    mpg_retrace_free(r);
+    return NULL;
+}
+
+struct mpg_nodes *mpg_retrace_nodes(struct mpg_retrace *r)
+{
+    return r->nodes;
+}
+
+void mpg_retrace_free(struct mpg_retrace *r)
+{
+    if (!r)
+        return;
+    mpg_copy_free(r->copy);
+    mpg_nodes_free(r->nodes);
+    if (r->open)
+        mpg_trace_output_discard(&r->output);
+    free(r);
+}
+
+/* --- when MPI_Init is left: no event is before 0 --- */
+
+static int find_first(struct mpg_trace *trace, int32_t rank, int64_t *first_ns,
+                      struct mpg_error *err)
+{
+    struct mpg_cursor *c = mpg_cursor_open(trace, rank, err);
+    struct mpg_event e;
+    int more = c ? mpg_cursor_next(c, &e, err) : -1;
+    if (more > 0)
+        *first_ns = e.enter_ns;
+    mpg_cursor_close(c);
+    return more;
+}
+
+static int find_origin(struct mpg_retrace *r, struct mpg_error *err)
+{
+    for (int32_t rank = 0; rank < mpg_trace_ranks(r->trace); rank++) {
+        struct mpg_node_stream is;
+        uint32_t stream;
+        int64_t first_ns, before_ns;
+        if (!mpg_nodes_stream(r->nodes, rank, 0, &is, &stream) || !is.begun)
+            continue;
+        int more = find_first(r->trace, rank, &first_ns, err);
+        if (more < 0)
+            return -1;
+        before_ns = is.traced_ns - is.since_ns - first_ns;
+        if (more > 0 && before_ns > r->origin_ns)
+            r->origin_ns = before_ns;
+    }
+    return 0;
+}
+
+/* --- facts --- */
+
+/* Whether the fact KEY of the traced run is not one of this: its machine, clocks and tracer; what
+ * killed it is said again with its new time. */
+static bool is_gone(const struct mpg_retrace *r, const char *key)
+{
+    static const char *const gone[] = {
+        "clock", "clocks", "core_limit", "cores", "counter", "cpu", "died", "kernel", "mpi",
+        "mpi_settings", "overhead_call_ns", "overhead_cpu_ns", "overhead_sum_ns", "predicted",
+        "signature", "signature_part", "timer"};
+    for (size_t i = 0; i < sizeof gone / sizeof *gone; i++)
+        if (strcmp(key, gone[i]) == 0)
+            return true;
+    return r->facts->places && strcmp(key, "host") == 0;
+}
+
+static int write_origin(struct mpg_retrace *r, int32_t rank, struct mpg_error *err)
+{
+    const struct mpg_retrace_facts *f = r->facts;
+    const char *slash = f->signature ? strrchr(f->signature, '/') : NULL;
+    char text[512];
+    if (f->places) {
+        snprintf(text, sizeof text, "node-%" PRId32, f->places->node[rank]);
+        if (mpg_copy_fact(r->copy, "host", text, err) < 0)
+            return -1;
+    }
+    snprintf(text, sizeof text,
+             "by mpgsim %s, %s%.200s, seed %" PRId64 ", replica %" PRId64, PACKAGE_VERSION,
+             f->signature ? "signature " : "no signature", 
+             slash ? slash + 1 : f->signature ? f->signature : "", f->seed, f->replica);
+    for (char *c = text; *c; c++)
+        if (*c == '\n')
+            *c = '?';
+    return mpg_copy_fact(r->copy, "predicted", text, err);
+}
+
+static int write_facts(struct mpg_retrace *r, int32_t rank, struct mpg_error *err)
+{
+    const char *key, *value;
+    for (size_t i = 0; mpg_trace_fact(r->trace, rank, i, &key, &value); i++)
+        if (!is_gone(r, key) && mpg_copy_fact(r->copy, key, value, err) < 0)
+            return -1;
+    if (mpg_copy_fact(r->copy, "clocks", "shared", err) < 0)
+        return -1;
+    return write_origin(r, rank, err);
+}
+
+/* The bytes of the file PATH, to be freed. */
+static char *read_file(const char *path, size_t *bytes, struct mpg_error *err)
+{
+    FILE *file = fopen(path, "r");
+    char *text = NULL;
+    size_t capacity = 0, used = 0;
+    int error = file ? 0 : errno;
+    while (!error && !feof(file)) {
+        if (used == capacity) {
+            char *grown = realloc(text, capacity = 2 * capacity + 65536);
+            if (!grown) {
+                error = ENOMEM;
+                break;
+            }
+            text = grown;
+        }
+        used += fread(text + used, 1, capacity - used, file);
+        error = ferror(file) ? errno : 0;
+    }
+    if (file)
+        (void)fclose(file);
+    *bytes = used;
+    if (!error)
+        return text;
+    free(text);
+    mpg_error_errno(err, error, "%s", path);
+    return NULL;
+}
+
+static int write_signature(struct mpg_retrace *r, struct mpg_error *err)
+{
+    size_t bytes;
+    char *text = read_file(r->facts->signature, &bytes, err);
+    if (!text)
+        return -1;
+    int status = mpg_copy_signature(r->copy, r->facts->signature, text, bytes, err);
+    free(text);
+    return status;
+}
+
+/* Threads that died, which a lenient prediction goes on without. */
+static int write_deaths(struct mpg_retrace *r, const struct mpg_retime *times, int32_t rank,
+                        struct mpg_error *err)
+{
+    for (uint32_t i = 0; i < mpg_trace_threads(r->trace, rank); i++) {
+        const uint32_t thread = mpg_trace_thread(r->trace, rank, i);
+        enum mpg_call call;
+        int64_t enter_ns;
+        char value[96];
+        if (!mpg_trace_died(r->trace, rank, thread, &call, &enter_ns))
+            continue;
+        if (call == MPG_CALL_COUNT)
+            snprintf(value, sizeof value, "%" PRIu32, thread);
+        else
+            snprintf(value, sizeof value, "%" PRIu32 " %s %" PRId64, thread, mpg_call_name(call),
+                     mpg_retime_later(times, thread, enter_ns));
+        if (mpg_copy_fact(r->copy, "died", value, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* --- events --- */
+
+static int write_events(struct mpg_retrace *r, struct mpg_retime *times, int32_t rank,
+                        struct mpg_error *err)
+{
+    struct mpg_cursor *c = mpg_cursor_open(r->trace, rank, err);
+    struct mpg_event e;
+    int more = -1, kept = 0;
+    while (c && kept >= 0 && (more = mpg_cursor_next(c, &e, err)) > 0) {
+        if ((kept = mpg_retime_event(times, &e, err)) > 0)
+            kept = mpg_copy_event(r->copy, &e, err);
+        if ((++r->done & 0xfff) == 0)
+            mpg_progress_update(&r->progress, (double)r->done);
+    }
+    mpg_cursor_close(c);
+    return kept < 0 || more < 0 ? -1 : 0;
+}
+
+static int write_rank(struct mpg_retrace *r, int32_t rank, bool last, struct mpg_error *err)
+{
+    struct mpg_retime *times = mpg_retime_new(r->trace, rank, r->nodes, r->origin_ns,
+                                              r->facts->compute_ratio, err);
+    int status = -1;
+    if (times && mpg_copy_begin(r->copy, rank, err) == 0 && write_facts(r, rank, err) == 0 &&
+        (rank > 0 || !r->facts->stored || write_signature(r, err) == 0) &&
+        write_events(r, times, rank, err) == 0 && write_deaths(r, times, rank, err) == 0 &&
+        mpg_copy_end(r->copy, last, err) == 0) {
+        r->swapped += mpg_retime_swapped(times);
+        status = 0;
+    }
+    mpg_retime_free(times);
+    return status;
+}
+
+int mpg_retrace_write(struct mpg_retrace *r, const struct mpg_retrace_facts *facts,
+                      uint64_t *swapped, struct mpg_error *err)
+{
+    const int32_t ranks = mpg_trace_ranks(r->trace);
+    int status = 0;
+    r->facts = facts;
+    if (mpg_nodes_finish(r->nodes, err) < 0 || find_origin(r, err) < 0)
+        return -1;
+    mpg_progress_start(&r->progress, "writing the trace",
+                       (double)mpg_trace_events(r->trace, -1));
+    /* The first rank last: its file has what none has named. */
+    for (int32_t rank = ranks - 1; status == 0 && rank >= 0; rank--)
+        status = write_rank(r, rank, rank == 0, err);
+    mpg_progress_end(&r->progress);
+    *swapped = r->swapped;
+    if (status < 0)
+        return -1;
+    r->open = false;
+    return mpg_trace_output_commit(&r->output, err);
+}

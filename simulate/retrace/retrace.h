@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The trace again, with the times of one predicted replica: a native trace of one clock, without
+ * what the tracer took (mpgsim(1), --output-trace). */
+#ifndef MPG_RETRACE_H
+#define MPG_RETRACE_H
+
+#include "simulate/predict/places.h"
+#include "simulate/retrace/nodes.h"
+
+struct mpg_retrace;
+
+/* What is said of the new trace. */
+struct mpg_retrace_facts {
+    double compute_ratio;
+    const char *signature; /* the target's file; NULL: none */
+    bool stored;           /* the new trace holds it, as that of its machine */
+    int64_t seed, replica;
+    const struct mpg_places *places; /* where ranks are there; NULL: as in the trace */
+};
+
+/* TRACE, whose file or folder is NAME, is to be written to PATH, once mpg_retrace_nodes() have taken
+ * all steps of the replica. Errors: PATH is what is read, or is there and no trace of this user's,
+ * or cannot be made; out of memory. */
+struct mpg_retrace *mpg_retrace_begin(struct mpg_trace *trace, const char *name, const char *path,
+                                      struct mpg_error *err);
+struct mpg_nodes *mpg_retrace_nodes(struct mpg_retrace *r);
+/* Writes it, and gives it its name. SWAPPED: calls of several threads of a rank that are in another
+ * order in the new times. Errors: it cannot be written, the signature or the trace not be read. */
+int mpg_retrace_write(struct mpg_retrace *r, const struct mpg_retrace_facts *facts,
+                      uint64_t *swapped, struct mpg_error *err);
+/* Removes what has not got its name; NULL is allowed. */
+void mpg_retrace_free(struct mpg_retrace *r);
+
+#endif

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Folders of traces, written aside and renamed. */
+#define _GNU_SOURCE
+#include "trace/output.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/aside.h"
+
+static bool is_trace_file(int folder, const char *name)
+{
+    const char *dot = strrchr(name, '.');
+    struct stat st;
+    return dot && strcmp(dot, ".mpgt") == 0 &&
+           fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode);
+}
+
+/* Whether OUTPUT may be replaced: it is not there, or an empty folder, or with FORCE one of
+ * a trace, of this user's. A link is none: what it leads to may be anybody's. */
+static int check_replaceable(const char *output, bool force, const char *advice,
+                             struct mpg_error *err)
+{
+    struct stat st;
+    bool holds_any = false;
+    int status = 0, fd = open(output, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0 && errno == ENOENT)
+        return 0;
+    if (fd < 0 && lstat(output, &st) == 0 && S_ISLNK(st.st_mode))
+        return mpg_error_set(err, "%s: not replaced, as it is a link: name what it leads to",
+                             output);
+    DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+    if (!dir || fstat(fd, &st) < 0) {
+        mpg_error_errno(err, errno, "%s", output);
+        if (dir)
+            closedir(dir);
+        else if (fd >= 0)
+            close(fd);
+        return -1;
+    }
+    if (st.st_uid != geteuid())
+        status = mpg_error_set(err, "%s: not replaced, as it is another user's", output);
+    for (struct dirent *entry; status == 0 && (entry = readdir(dir));) {
+        const char *name = entry->d_name;
+        if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
+            continue;
+        holds_any = true;
+        if (!is_trace_file(fd, name))
+            status = mpg_error_set(err, "%s: not replaced, as it holds more than a trace: %s",
+                                   output, name);
+    }
+    if (status == 0 && holds_any && !force)
+        status = mpg_error_set(err, "%s: holds a trace already: %s", output, advice);
+    closedir(dir);
+    return status;
+}
+
+/* Where the file system cannot exchange two names: what was in OUTPUT's place is beside it
+ * for a moment, and stays there if a signal comes then. */
+static int replace_in_steps(const char *aside, const char *output, struct mpg_error *err)
+{
+    char old[4096];
+    if (mpg_aside_folder(output, old, sizeof old) < 0)
+        return mpg_error_errno(err, errno, "%s", output);
+    mpg_aside_done(old);
+    if (rename(output, old) < 0) {
+        mpg_error_errno(err, errno, "%s", output);
+        (void)rmdir(old);
+        return -1;
+    }
+    if (rename(aside, output) < 0) {
+        mpg_error_errno(err, errno, "%s", output);
+        (void)rename(old, output);
+        return -1;
+    }
+    mpg_aside_remove_folder(old);
+    return 0;
+}
+
+/* Gives the folder its name; what had it before is removed then. */
+static int replace(const struct mpg_trace_output *o, struct mpg_error *err)
+{
+    if (rename(o->aside, o->path) == 0)
+        return 0;
+    if (errno != ENOTEMPTY && errno != EEXIST)
+        return mpg_error_errno(err, errno, "%s", o->path);
+    if (check_replaceable(o->path, o->force, o->advice, err) < 0)
+        return -1;
+    if (renameat2(AT_FDCWD, o->aside, AT_FDCWD, o->path, RENAME_EXCHANGE) < 0)
+        return replace_in_steps(o->aside, o->path, err);
+    mpg_aside_remove_folder(o->aside);
+    return 0;
+}
+
+int mpg_trace_output_open(struct mpg_trace_output *o, const char *given, bool force,
+                          const char *advice, struct mpg_error *err)
+{
+    size_t length = strlen(given);
+    *o = (struct mpg_trace_output){.force = force, .advice = advice};
+    while (length > 1 && given[length - 1] == '/') /* as a shell completes it */
+        length--;
+    if (length >= sizeof o->path)
+        return mpg_error_set(err, "%s: name too long", given);
+    memcpy(o->path, given, length);
+    o->path[length] = '\0';
+    if (check_replaceable(o->path, force, advice, err) < 0)
+        return -1;
+    if (mpg_aside_folder(o->path, o->aside, sizeof o->aside) < 0)
+        return mpg_error_errno(err, errno, "%s", o->path);
+    mode_t mask = umask(0);
+    umask(mask);
+    (void)chmod(o->aside, 0777 & ~mask); /* mkdtemp's folder is for its owner alone */
+    return 0;
+}
+
+int mpg_trace_output_commit(struct mpg_trace_output *o, struct mpg_error *err)
+{
+    int status = replace(o, err);
+    if (status < 0)
+        mpg_aside_remove_folder(o->aside);
+    mpg_aside_done(o->aside);
+    return status;
+}
+
+void mpg_trace_output_discard(struct mpg_trace_output *o)
+{
+    mpg_aside_remove_folder(o->aside);
+    mpg_aside_done(o->aside);
+}
