@@ -104,6 +104,8 @@ int mpg_trace_output_open(struct mpg_trace_output *o, const char *given, bool fo
     *o = (struct mpg_trace_output){.force = force, .advice = advice};
     while (length > 1 && given[length - 1] == '/') /* as a shell completes it */
         length--;
+    if (length == 0)
+        return mpg_error_set(err, "no name given");
     if (length >= sizeof o->path)
         return mpg_error_set(err, "%s: name too long", given);
     memcpy(o->path, given, length);

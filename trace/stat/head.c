@@ -261,7 +261,8 @@ void mpg_stat_print_head(const struct stat_summary *s)
     if (incomplete)
         printf(" (%d without MPI_Init or MPI_Finalize)", incomplete);
     for (size_t i = 0; mpg_trace_fact(t, 0, i, &key, &value); i++)
-        if (strcmp(key, "program") == 0 || strcmp(key, "host") == 0 || strcmp(key, "date") == 0) {
+        if (strcmp(key, "program") == 0 || strcmp(key, "host") == 0 ||
+            strcmp(key, "date") == 0 || strcmp(key, "predicted") == 0) {
             printf("\n%-11s ", key);
             print_text("", value);
         }
