@@ -216,7 +216,8 @@ static int begin_trace(const struct mpg_arguments *a, const char *trace, struct 
 {
     if (!a->output_trace)
         return 0;
-    if (!(in->retrace = mpg_retrace_begin(in->trace, trace, a->output_trace, err)))
+    const double ratio = in->p.region_ratios ? 0 : in->p.compute_ratio;
+    if (!(in->retrace = mpg_retrace_begin(in->trace, trace, a->output_trace, ratio, err)))
         return mpg_error_prefix(err, "--output-trace");
     predict->watch = mpg_nodes_take;
     predict->watcher = mpg_retrace_nodes(in->retrace);
@@ -226,8 +227,7 @@ static int begin_trace(const struct mpg_arguments *a, const char *trace, struct 
 static int end_trace(const struct mpg_arguments *a, struct inputs *in,
                      const struct mpg_predict_options *predict, struct mpg_error *err)
 {
-    const struct mpg_retrace_facts facts = {.compute_ratio = in->p.compute_ratio,
-                                            .signature = a->signature,
+    const struct mpg_retrace_facts facts = {.signature = a->signature,
                                             .stored = mpg_arguments_signature_is_all(a),
                                             .seed = a->seed,
                                             .replica = a->first_replica,

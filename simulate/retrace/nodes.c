@@ -17,7 +17,7 @@ enum {
     ALL_BUFFERS = 32 << 20,
     LEAST_BLOCK = 256,
     MOST_BLOCK = 16 << 10,
-    NODE_BYTES = 5 * MPG_VARINT_BYTES
+    NODE_BYTES = 5 * MPG_VARINT_BYTES + sizeof(double)
 };
 
 static const double most_ns = 2e18; /* traces end at 2^61 */
@@ -34,7 +34,8 @@ struct stream {
     double value_ns;       /* after its last step */
     bool waits;            /* NODE has been entered, and not left */
     struct mpg_node node;
-    uint64_t number;       /* of the last node that was written or read, */
+    double ratio;          /* of the last node that was written or read, */
+    uint64_t number;       /* its number, */
     int64_t last_ns;       /* when it was left, */
     uint64_t count;        /* and how many are to come (reading), or have been written */
     int64_t first, here;   /* blocks: the first one, the one that BUFFER is of */
@@ -46,6 +47,7 @@ struct mpg_nodes {
     int fd;
     char *folder;
     int32_t ranks;
+    double ratio;
     uint32_t block, count, capacity;
     int64_t end; /* of the file, as far as it has been given out */
     struct stream *streams;
@@ -69,7 +71,8 @@ static int open_unlinked(const char *folder, struct mpg_error *err)
     return fd;
 }
 
-struct mpg_nodes *mpg_nodes_new(const char *folder, int32_t ranks, struct mpg_error *err)
+struct mpg_nodes *mpg_nodes_new(const char *folder, int32_t ranks, double ratio,
+                                struct mpg_error *err)
 {
     struct mpg_nodes *n = calloc(1, sizeof *n);
     const uint32_t share = ALL_BUFFERS / (uint32_t)ranks;
@@ -79,6 +82,7 @@ struct mpg_nodes *mpg_nodes_new(const char *folder, int32_t ranks, struct mpg_er
         goto fail;
     }
     n->ranks = ranks;
+    n->ratio = ratio;
     n->count = n->capacity = (uint32_t)ranks;
     n->block = share > MOST_BLOCK ? MOST_BLOCK : share < LEAST_BLOCK ? LEAST_BLOCK : share;
     if ((n->fd = open_unlinked(folder, err)) >= 0)
@@ -169,12 +173,18 @@ static int write_node(struct mpg_nodes *n, struct stream *s, struct mpg_error *e
         write_block(n, s, new_block(n), err) < 0)
         return -1;
     uint8_t *begin = s->buffer + sizeof(struct block_head), *p = begin + s->used;
-    p = mpg_put_varint(p, node->number - s->number);
+    const bool changes = node->ratio != s->ratio;
+    p = mpg_put_varint(p, (node->number - s->number) << 1 | changes);
+    if (changes) {
+        memcpy(p, &node->ratio, sizeof node->ratio);
+        p += sizeof node->ratio;
+    }
     p = mpg_put_varint(p, (uint64_t)node->length_ns);
     p = mpg_put_varint(p, (uint64_t)(node->cpu_ns + 1));
     p = mpg_put_varint(p, (uint64_t)(node->enter_ns - s->last_ns));
     p = mpg_put_varint(p, node->left ? (uint64_t)(node->leave_ns - node->enter_ns) + 1 : 0);
     s->used = (uint32_t)(p - begin);
+    s->ratio = node->ratio;
     s->number = node->number;
     s->last_ns = node->leave_ns;
     s->count++;
@@ -238,7 +248,8 @@ static int enter(struct mpg_nodes *n, const struct mpg_step *step, double value_
     const int64_t length_ns = step->interval_ns + step->tracer_ns - step->flushed_ns;
     s->node = (struct mpg_node){.number = step->number,
                                 .length_ns = length_ns > 0 ? length_ns : 0,
-                                .cpu_ns = step->cpu_ns};
+                                .cpu_ns = step->cpu_ns,
+                                .ratio = n->ratio > 0 ? n->ratio : step->ratio};
     s->waits = true;
     return whole(value_ns, s->last_ns, &s->node.enter_ns, err);
 }
@@ -281,6 +292,7 @@ static int finish_stream(struct mpg_nodes *n, struct stream *s, struct mpg_error
     s->buffer = NULL;
     s->here = s->first;
     s->used = s->place = 0;
+    s->ratio = 0;
     s->number = 0;
     s->last_ns = s->is.begin_ns;
     return status;
@@ -307,6 +319,17 @@ bool mpg_nodes_stream(struct mpg_nodes *n, int32_t rank, uint32_t i, struct mpg_
     return true;
 }
 
+static bool get_ratio(struct stream *s, const uint8_t **p, const uint8_t *end, bool changes)
+{
+    if (!changes)
+        return true;
+    if ((size_t)(end - *p) < sizeof s->ratio)
+        return false;
+    memcpy(&s->ratio, *p, sizeof s->ratio);
+    *p += sizeof s->ratio;
+    return true;
+}
+
 int mpg_nodes_next(struct mpg_nodes *n, uint32_t stream, struct mpg_node *node,
                    struct mpg_error *err)
 {
@@ -321,15 +344,17 @@ int mpg_nodes_next(struct mpg_nodes *n, uint32_t stream, struct mpg_node *node,
     const uint8_t *begin = s->buffer + sizeof(struct block_head), *p = begin + s->place;
     const uint8_t *end = begin + s->used;
     uint64_t number, length_ns, cpu_ns, interval_ns, call_ns;
-    if (!mpg_get_varint(&p, end, &number) || !mpg_get_varint(&p, end, &length_ns) ||
+    if (!mpg_get_varint(&p, end, &number) || !get_ratio(s, &p, end, number & 1) ||
+        !mpg_get_varint(&p, end, &length_ns) ||
         !mpg_get_varint(&p, end, &cpu_ns) || !mpg_get_varint(&p, end, &interval_ns) ||
         !mpg_get_varint(&p, end, &call_ns))
         return mpg_error_set(err, "%s: a temporary file has been changed", n->folder);
     s->place = (uint32_t)(p - begin);
-    s->number += number;
+    s->number += number >> 1;
     *node = (struct mpg_node){.number = s->number,
                               .length_ns = (int64_t)length_ns,
                               .cpu_ns = (int64_t)cpu_ns - 1,
+                              .ratio = s->ratio,
                               .enter_ns = s->last_ns + (int64_t)interval_ns,
                               .left = call_ns > 0};
     node->leave_ns = node->enter_ns + (node->left ? (int64_t)call_ns - 1 : 0);

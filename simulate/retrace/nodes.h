@@ -19,6 +19,7 @@ struct mpg_node {
     uint64_t number;   /* among the rank's calls */
     int64_t length_ns; /* traced, of the interval before it, without flushes; 0 or more */
     int64_t cpu_ns;    /* and the CPU time in that; -1: not recorded */
+    double ratio;      /* how long its work takes on the target for each traced ns */
     int64_t enter_ns, leave_ns; /* new */
     bool left;         /* else leave_ns is enter_ns: when it leaves is not known */
 };
@@ -33,8 +34,10 @@ struct mpg_node_stream {
     int64_t since_ns;    /* and since the traced run began */
 };
 
-/* Into a file in FOLDER, for a trace of RANKS ranks. Errors: it cannot be made, out of memory. */
-struct mpg_nodes *mpg_nodes_new(const char *folder, int32_t ranks, struct mpg_error *err);
+/* Into a file in FOLDER, for a trace of RANKS ranks. RATIO: that of all intervals; 0: steps say it.
+ * Errors: it cannot be made, out of memory. */
+struct mpg_nodes *mpg_nodes_new(const char *folder, int32_t ranks, double ratio,
+                                struct mpg_error *err);
 /* Takes step S, after which the value of its stream is VALUE_NS. Errors: the file cannot be written,
  * times beyond what traces hold, out of memory. */
 int mpg_nodes_take(void *nodes, const struct mpg_step *s, double value_ns, struct mpg_error *err);

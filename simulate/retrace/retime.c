@@ -21,7 +21,6 @@ struct mpg_retime {
     struct mpg_nodes *nodes;
     int64_t origin_ns, start_ns; /* MPI_Init's leave, new and traced */
     bool started;                /* else that is not known */
-    double ratio;
     int32_t cpu; /* which of the values is the CPU time; -1: none */
     uint64_t calls, swapped;
     uint32_t thread_number;
@@ -43,7 +42,7 @@ static int find_next(struct mpg_retime *r, struct thread *t, struct mpg_error *e
     t->cpu_ns = -1;
     if (t->has_next && t->next.cpu_ns >= 0) { /* work is no more than the interval */
         const int64_t all_ns = t->next.enter_ns - t->new_ns;
-        const double work_ns = r->ratio * (double)t->next.cpu_ns;
+        const double work_ns = t->next.ratio * (double)t->next.cpu_ns;
         t->cpu_ns = work_ns < (double)all_ns ? llround(work_ns) : all_ns;
     }
     return 0;
@@ -80,7 +79,7 @@ static int add_stream(struct mpg_retime *r, uint32_t stream, const struct mpg_no
 }
 
 struct mpg_retime *mpg_retime_new(struct mpg_trace *trace, int32_t rank, struct mpg_nodes *nodes,
-                                  int64_t origin_ns, double ratio, struct mpg_error *err)
+                                  int64_t origin_ns, struct mpg_error *err)
 {
     struct mpg_retime *r = calloc(1, sizeof *r);
     struct mpg_node_stream is;
@@ -91,7 +90,6 @@ struct mpg_retime *mpg_retime_new(struct mpg_trace *trace, int32_t rank, struct 
     }
     *r = (struct mpg_retime){.nodes = nodes,
                              .origin_ns = origin_ns,
-                             .ratio = ratio,
                              .cpu = mpg_trace_find_value(trace, rank, "cpu_ns"),
                              .newest_ns = INT64_MIN};
     for (uint32_t i = 0; mpg_nodes_stream(nodes, rank, i, &is, &stream); i++)
@@ -164,7 +162,7 @@ static int set_values(struct mpg_retime *r, struct thread *t, struct mpg_event *
         r->value_capacity = e->value_number;
     }
     memcpy(r->values, e->values, e->value_number * sizeof *r->values);
-    const double had_ns = r->ratio * (double)r->values[r->cpu];
+    const double had_ns = t->next.ratio * (double)r->values[r->cpu];
     int64_t *cpu_ns = &r->values[r->cpu];
     *cpu_ns = is_node || had_ns >= (double)t->cpu_ns ? t->cpu_ns : had_ns > 0 ? llround(had_ns) : 0;
     t->cpu_ns -= *cpu_ns;
@@ -172,21 +170,19 @@ static int set_values(struct mpg_retime *r, struct thread *t, struct mpg_event *
     return 0;
 }
 
-static int64_t scale(const struct mpg_retime *r, int64_t ns, double (*round)(double))
+static int64_t scale(double ratio, int64_t ns, double (*round_it)(double))
 {
-    const double most_ns = 1e18, scaled_ns = round(r->ratio * (double)ns);
+    const double most_ns = 1e18, scaled_ns = round_it(ratio * (double)ns);
     return scaled_ns < most_ns ? (int64_t)scaled_ns : (int64_t)most_ns;
 }
 
-/* What was summed up is computation, too. */
-static void set_sum(const struct mpg_retime *r, struct mpg_sum *s)
+/* What was summed up is work, too. */
+static void set_sum(struct mpg_sum *s, double ratio)
 {
     int64_t least_ns, most_ns;
-    if (s->calls == 0)
-        return;
-    s->least_ns = scale(r, s->least_ns, floor);
-    s->most_ns = scale(r, s->most_ns, ceil);
-    s->time_ns = scale(r, s->time_ns, round);
+    s->least_ns = scale(ratio, s->least_ns, floor);
+    s->most_ns = scale(ratio, s->most_ns, ceil);
+    s->time_ns = scale(ratio, s->time_ns, round);
     if (!__builtin_mul_overflow(s->calls, s->least_ns, &least_ns) && s->time_ns < least_ns)
         s->time_ns = least_ns;
     if (!__builtin_mul_overflow(s->calls, s->most_ns, &most_ns) && s->time_ns > most_ns)
@@ -250,10 +246,12 @@ int mpg_retime_event(struct mpg_retime *r, struct mpg_event *e, struct mpg_error
         if (at_node(r, t, e, err) < 0)
             return -1;
     } else {
-        if (e->enter_ns >= t->traced_ns && set_values(r, t, e, false, err) < 0)
+        const bool is_inside = t->has_next && e->enter_ns >= t->traced_ns;
+        if (is_inside && set_values(r, t, e, false, err) < 0)
             return -1;
+        if (is_inside && e->sum.calls > 0)
+            set_sum(&e->sum, t->next.ratio);
         set_times(r, t, e, between(r, t, e->enter_ns), between(r, t, e->leave_ns));
-        set_sum(r, &e->sum);
     }
     note_order(r, e);
     return 1;

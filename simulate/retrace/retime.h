@@ -11,10 +11,10 @@
 
 struct mpg_retime;
 
-/* Of RANK of TRACE, whose MPI_Init is left at ORIGIN_NS of the new times; what computes takes RATIO
- * times as long as it was. Errors: out of memory. */
+/* Of RANK of TRACE, whose MPI_Init is left at ORIGIN_NS of the new times. Errors: nodes cannot be
+ * read, out of memory. */
 struct mpg_retime *mpg_retime_new(struct mpg_trace *trace, int32_t rank, struct mpg_nodes *nodes,
-                                  int64_t origin_ns, double ratio, struct mpg_error *err);
+                                  int64_t origin_ns, struct mpg_error *err);
 /* Gives EVENT, the rank's next, its times, CPU time and sums; what its values point to is R's until
  * the next call. 1, 0: it is to be left out, -1: nodes cannot be read, out of memory. */
 int mpg_retime_event(struct mpg_retime *r, struct mpg_event *event, struct mpg_error *err);

@@ -35,7 +35,7 @@ static bool is_same(const char *a, const char *b)
 }
 
 struct mpg_retrace *mpg_retrace_begin(struct mpg_trace *trace, const char *name, const char *path,
-                                      struct mpg_error *err)
+                                      double ratio, struct mpg_error *err)
 {
     struct mpg_retrace *r = NULL;
     if (is_same(name, path)) {
@@ -49,7 +49,7 @@ struct mpg_retrace *mpg_retrace_begin(struct mpg_trace *trace, const char *name,
     r->trace = trace;
     r->open = mpg_trace_output_open(&r->output, path, false, "name another folder",
                                     err) == 0;
-    if (r->open && (r->nodes = mpg_nodes_new(r->output.aside, mpg_trace_ranks(trace), err)) &&
+    if (r->open && (r->nodes = mpg_nodes_new(r->output.aside, mpg_trace_ranks(trace), ratio, err)) &&
         (r->copy = mpg_copy_new(trace, r->output.aside, err)))
         return r;
     mpg_retrace_free(r);
@@ -132,7 +132,7 @@ static int write_origin(struct mpg_retrace *r, int32_t rank, struct mpg_error *e
     }
     snprintf(text, sizeof text,
              "by mpgsim %s, %s%.200s, seed %" PRId64 ", replica %" PRId64, PACKAGE_VERSION,
-             f->signature ? "signature " : "no signature", 
+             f->signature ? "signature " : "no signature",
              slash ? slash + 1 : f->signature ? f->signature : "", f->seed, f->replica);
     for (char *c = text; *c; c++)
         if (*c == '\n')
@@ -233,8 +233,7 @@ static int write_events(struct mpg_retrace *r, struct mpg_retime *times, int32_t
 
 static int write_rank(struct mpg_retrace *r, int32_t rank, bool last, struct mpg_error *err)
 {
-    struct mpg_retime *times = mpg_retime_new(r->trace, rank, r->nodes, r->origin_ns,
-                                              r->facts->compute_ratio, err);
+    struct mpg_retime *times = mpg_retime_new(r->trace, rank, r->nodes, r->origin_ns, err);
     int status = -1;
     if (times && mpg_copy_begin(r->copy, rank, err) == 0 && write_facts(r, rank, err) == 0 &&
         (rank > 0 || !r->facts->stored || write_signature(r, err) == 0) &&

@@ -11,7 +11,6 @@ struct mpg_retrace;
 
 /* What is said of the new trace. */
 struct mpg_retrace_facts {
-    double compute_ratio;
     const char *signature; /* the target's file; NULL: none */
     bool stored;           /* the new trace holds it, as that of its machine */
     int64_t seed, replica;
@@ -19,10 +18,10 @@ struct mpg_retrace_facts {
 };
 
 /* TRACE, whose file or folder is NAME, is to be written to PATH, once mpg_retrace_nodes() have taken
- * all steps of the replica. Errors: PATH is what is read, or is there and no trace of this user's,
+ * all steps of the replica. RATIO: mpg_nodes_new(). Errors: PATH is what is read, or is there and no trace of this user's,
  * or cannot be made; out of memory. */
 struct mpg_retrace *mpg_retrace_begin(struct mpg_trace *trace, const char *name, const char *path,
-                                      struct mpg_error *err);
+                                      double ratio, struct mpg_error *err);
 struct mpg_nodes *mpg_retrace_nodes(struct mpg_retrace *r);
 /* Writes it, and gives it its name. SWAPPED: calls of several threads of a rank that are in another
  * order in the new times. Errors: it cannot be written, the signature or the trace not be read. */
