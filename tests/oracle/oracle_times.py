@@ -63,9 +63,9 @@ class Limits:
         """What is known of the source's own."""
         if settings.source_eager_limit is not None:
             return settings.source_eager_limit
-        path = target.path.farthest()
         if not settings.source or not settings.signature:
             return None
+        path = target.path.chosen  # the map says nothing of the source
         path = settings.source.path(path and path.name)
         return path.eager_limit if path else None
 
