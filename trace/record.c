@@ -211,7 +211,7 @@ int mpg_record_main(int argc, char **argv)
          .argument = "N", .minimum = 0, .maximum = 64,
          .help = "frames of each call's stack to record (default 8)"},
         {.name = "local", .kind = MPG_OPTION_INT, .value = &request.local,
-         .argument = "N", .minimum = 0, .maximum = INT64_MAX / 4,
+         .argument = "N", .minimum = 0, .maximum = 0x1p61,
          .help = "of calls that involve nobody (MPI_Wtime) record N from\n"
                  "each place, and sum up the others (default 1)"},
         {.name = "no-local", .kind = MPG_OPTION_FLAG, .value = &request.no_local,
