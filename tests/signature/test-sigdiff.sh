@@ -93,7 +93,6 @@ END
 else
     skip "--json: the shift is in it" "no Python"
 fi
-[ ! -c /dev/full ] || { "$sigdiff" --json a.sig b.sig >/dev/full 2>err; is "--json: a full standard output" "$? $(wc -l <err)" "2 1"; }
 
 # ---- launches ----
 # Three launches that differ by a third: 20 % are within what launches do.
@@ -231,5 +230,8 @@ like "half a file" "$status $(cat out err)" "2 sigdiff: cut.sig: line *"
 if [ -c /dev/full ]; then
     "$sigdiff" a.sig b.sig >/dev/full 2>err
     like "a full standard output" "$? $(cat err)" "2 sigdiff: standard output: *No space left*"
+    "$sigdiff" --json a.sig b.sig >/dev/full 2>err
+    like "... of JSON" "$? $(cat err)" "2 sigdiff: standard output: *No space left*"
+    is "... in one line" "$(wc -l <err)" 1
 fi
 done_testing
