@@ -95,6 +95,8 @@ static int store_value(const struct mpg_option *o, const char *text, struct mpg_
 {
     double number = 0;
     int64_t whole = 0;
+    if ((o->kind == MPG_OPTION_STRING || o->kind == MPG_OPTION_LIST) && !*text)
+        return mpg_error_set(err, "%s is empty", o->argument);
     switch (o->kind) {
     case MPG_OPTION_FLAG:
         *(bool *)o->value = true;
@@ -143,6 +145,9 @@ static void check_arguments(const struct mpg_program *program, int count, char *
         mpg_option_usage_error(program, "missing argument: %s", program->arguments);
     if (program->max_arguments >= 0 && count > program->max_arguments)
         mpg_option_usage_error(program, "unexpected argument '%s'", first[program->max_arguments]);
+    for (int i = 0; i < count && !program->stop_at_argument; i++)
+        if (!*first[i])
+            mpg_option_usage_error(program, "an argument is empty: %s", program->arguments);
 }
 
 /* Notes in BEFORE what option O is given; of two values one would be without effect. */

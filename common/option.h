@@ -15,8 +15,8 @@
 
 enum mpg_option_kind {
     MPG_OPTION_FLAG,   /* value: bool *, set to true */
-    MPG_OPTION_STRING, /* value: const char **, points into argv */
-    MPG_OPTION_LIST,   /* value: struct mpg_option_list *; each time it is given adds one */
+    MPG_OPTION_STRING, /* value: const char **, points into argv; not empty */
+    MPG_OPTION_LIST,   /* value: struct mpg_option_list *; each time given adds one, not empty */
     MPG_OPTION_INT,    /* value: int64_t *, within minimum..maximum */
     MPG_OPTION_REAL,   /* value: double *, within minimum..maximum */
     MPG_OPTION_SIZE,   /* value: int64_t *, bytes ("64KiB"), within minimum..maximum */

@@ -235,8 +235,6 @@ int mpg_record_main(int argc, char **argv)
         .options = options, .min_arguments = 1, .max_arguments = -1, .stop_at_argument = true};
     int first = mpg_option_parse(&program, argc, argv);
 
-    if (!*request.output)
-        mpg_option_usage_error(&program, "--output: no name given");
     if (request.no_local && request.local > 0 && request.local != LOCAL_DEFAULT)
         mpg_option_usage_error(&program, "--no-local and --local=%lld contradict each other",
                                (long long)request.local);

@@ -134,7 +134,9 @@ static int parse_family(char *text, struct mpg_spec *s, struct mpg_error *err)
     *parameters++ = '\0';
     if (strcmp(text, "file") == 0) {
         s->family = MPG_FAMILY_FILE;
-        return read_samples(parameters, s, err);
+        if (!*parameters)
+            return mpg_error_set(err, "file:PATH needs a PATH");
+        return read_samples(parameters, s, err) < 0 ? MPG_SPEC_UNREADABLE : 0;
     }
     for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
         if (strcmp(families[i].name, text) != 0)
@@ -166,7 +168,8 @@ int mpg_spec_parse(const char *text, struct mpg_spec *spec, struct mpg_error *er
     free(copy);
     if (status < 0) {
         mpg_spec_clear(&s);
-        return mpg_error_prefix(err, "'%s'", text);
+        mpg_error_prefix(err, "'%s'", text);
+        return status;
     }
     *spec = s;
     return 0;
@@ -218,8 +221,9 @@ void mpg_spec_clear(struct mpg_spec *s)
 int mpg_specs_add(struct mpg_specs *specs, const char *text, struct mpg_error *err)
 {
     struct mpg_spec s;
-    if (mpg_spec_parse(text, &s, err) < 0)
-        return -1;
+    int status = mpg_spec_parse(text, &s, err);
+    if (status < 0)
+        return status;
     struct mpg_spec *grown = realloc(specs->spec, (specs->n + 1) * sizeof *grown);
     if (!grown) {
         mpg_spec_clear(&s);

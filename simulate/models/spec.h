@@ -35,7 +35,9 @@ struct mpg_spec {
 
 /* Parses TEXT (which outlives SPEC); "file:PATH" reads the numbers in PATH, ns. Errors
  * are also parameters with which a draw could be larger than 1e30 ns: what is accepted
- * stays finite, however many draws are added up. */
+ * stays finite, however many draws are added up. Returns 0, -1, or MPG_SPEC_UNREADABLE
+ * where TEXT is right and what is wrong is PATH's. */
+enum { MPG_SPEC_UNREADABLE = -2 };
 int mpg_spec_parse(const char *text, struct mpg_spec *spec, struct mpg_error *err);
 /* The value at probability U of (0, 1), in ns. */
 double mpg_spec_quantile(const struct mpg_spec *spec, double u);
@@ -50,7 +52,8 @@ struct mpg_specs {
     struct mpg_spec *spec;
 };
 
-/* Parses TEXT (which outlives SPECS) and puts it behind those that are there. */
+/* Parses TEXT (which outlives SPECS) as mpg_spec_parse() and puts it behind those that are
+ * there. */
 int mpg_specs_add(struct mpg_specs *specs, const char *text, struct mpg_error *err);
 /* An error, where a list of ranks names one that RANKS ranks have not. */
 int mpg_specs_check(const struct mpg_specs *specs, int32_t ranks, struct mpg_error *err);

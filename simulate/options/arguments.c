@@ -2,6 +2,7 @@
 /* Words into values, and what cannot go together. */
 #include "simulate/options/arguments.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { DEFAULT_REPLICAS = 64, DEFAULT_HORIZON = 65536 };
@@ -40,6 +41,7 @@ static int ask_call_noise(const struct mpg_arguments *a, struct mpg_perturbation
     return 0;
 }
 
+/* 0, -1, or MPG_SPEC_UNREADABLE. */
 static int parse_specs(const struct mpg_arguments *a, struct mpg_perturbation *p, struct mpg_error *err)
 {
     struct dist_option list[DIST_OPTIONS];
@@ -48,8 +50,11 @@ static int parse_specs(const struct mpg_arguments *a, struct mpg_perturbation *p
         for (size_t i = 0; i < o->given->n; i++) {
             const char *text = o->given->item[i];
             bool asked = o->specs == &p->call_noise && strcmp(text, "signature") == 0;
-            if ((asked ? ask_call_noise(a, p, err) : mpg_specs_add(o->specs, text, err)) < 0)
-                return mpg_error_prefix(err, "%s", o->name);
+            int status = asked ? ask_call_noise(a, p, err) : mpg_specs_add(o->specs, text, err);
+            if (status == 0)
+                continue;
+            mpg_error_prefix(err, "%s", o->name);
+            return status;
         }
         if (!o->of_ranks && !mpg_specs_are_for_all(o->specs))
             return mpg_error_set(err, "%s takes no @RANKS: a message has two ranks", o->name);
@@ -302,7 +307,12 @@ const char *mpg_arguments_read(struct mpg_arguments *a, int argc, char **argv,
     *asked = (struct mpg_asked){.p = {.seed = (uint64_t)a->seed, .compute_ratio = 1}};
     if (a->json && a->per_rank)
         mpg_option_usage_error(&program, "--json and --per-rank exclude each other");
-    if (parse_absorb(a->absorb, &asked->simulation, &err) < 0 || parse_specs(a, p, &err) < 0 ||
+    int status = parse_specs(a, p, &err);
+    if (status == MPG_SPEC_UNREADABLE) {
+        mpg_error_print(program.name, &err);
+        exit(MPG_EXIT_FAILURE);
+    }
+    if (status < 0 || parse_absorb(a->absorb, &asked->simulation, &err) < 0 ||
         mpg_ratios_parse(&asked->ratios, &a->compute_ratio, &err) < 0 ||
         parse_call_edges(a, &asked->simulation, p, &err) < 0 || parse_path(a, &err) < 0 ||
         parse_cosched(a, &err) < 0 || parse_measurement(a, p, &err) < 0 ||

@@ -32,7 +32,8 @@ struct mpg_asked {
     struct mpg_ratios ratios; /* to be resolved, and cleared, by the caller */
 };
 
-/* Reads the command line into A; errors of usage, --help and --version end the program. */
+/* Reads the command line into A; errors of usage, files of samples that cannot be read, --help
+ * and --version end the program. */
 const char *mpg_arguments_read(struct mpg_arguments *a, int argc, char **argv,
                                struct mpg_asked *asked);
 /* Whether costs are --signature's alone, as no option stands in for any of them. */

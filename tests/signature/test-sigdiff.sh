@@ -129,6 +129,10 @@ ok "--again: the interval is Student's, by hand" awk '{ f = exp(2.5706 * 0.00690
     exit !($1 / (m / f) > 0.998 && $1 / (m / f) < 1.002 && $2 / (m * f) > 0.998 && $2 / (m * f) < 1.002) }' interval
 compare -r again1.sig -r again-1.sig a.sig again3.sig
 is "--again: another like them is the same" "$status $(grep -c 'beyond 5 %$' out)" "0 0"
+"$sigdiff" --again= a.sig c.sig >out 2>err
+like "--again of an empty name" "$? $(cat err)" "2 sigdiff: --again: FILE is empty *"
+"$sigdiff" a.sig "" >out 2>err
+like "... and a signature of one" "$? $(cat err)" "2 sigdiff: an argument is empty: *"
 "$sigdiff" -r a.sig a.sig c.sig >out 2>err
 is "--again once: not enough" "$? $(wc -l <err)" "2 1"
 

@@ -225,17 +225,29 @@ static void test_file(void)
     mpg_spec_clear(&s);
 }
 
-static void fails(const char *text, const char *words)
+static void fails_as(int status, const char *text, const char *words)
 {
     struct mpg_spec spec = {.a = 4711};
     struct mpg_error err = {{0}};
-    bool failed = mpg_spec_parse(text, &spec, &err) < 0;
-    if (!failed)
+    int got = mpg_spec_parse(text, &spec, &err);
+    if (got == 0)
         mpg_spec_clear(&spec);
-    bool right = failed && strstr(err.text, words) && strstr(err.text, text) && spec.a == 4711;
+    bool right = got == status && strstr(err.text, words) && strstr(err.text, text) &&
+                 spec.a == 4711;
     if (!right)
-        printf("# '%s': %s\n", text, failed ? err.text : "accepted");
+        printf("# '%s': %d, %s\n", text, got, got < 0 ? err.text : "accepted");
     ok(right, "'%s' is refused", text);
+}
+
+static void fails(const char *text, const char *words)
+{
+    fails_as(-1, text, words);
+}
+
+/* The text is right, its file is not. */
+static void fails_to_read(const char *text, const char *words)
+{
+    fails_as(MPG_SPEC_UNREADABLE, text, words);
 }
 
 static void test_errors(void)
@@ -283,15 +295,16 @@ static void test_errors(void)
     fails("pareto:1us,0.01", "too large");
     fails("pareto:1us,1e-300", "too large");
     fails("pareto:1us,inf", "inf");
-    fails("file:", "");
-    fails("file:/no/such/file", "No such file");
-    fails("file:/", "Is a directory");
-    fails(file_of(""), "no numbers");
-    fails(file_of("1 2 three\n"), "something else than numbers");
-    fails(file_of("1\n# 2\n"), "something else than numbers");
-    fails(file_of("1\nnan\n"), "sample 2 is not finite");
-    fails(file_of("1\n-inf\n"), "sample 2 is not finite");
-    fails(file_of("1e200\n"), "sample 1 is more than 31 years");
+    fails("file:", "needs a PATH");
+    fails("file:@1", "needs a PATH");
+    fails_to_read("file:/no/such/file", "No such file");
+    fails_to_read("file:/", "Is a directory");
+    fails_to_read(file_of(""), "no numbers");
+    fails_to_read(file_of("1 2 three\n"), "something else than numbers");
+    fails_to_read(file_of("1\n# 2\n"), "something else than numbers");
+    fails_to_read(file_of("1\nnan\n"), "sample 2 is not finite");
+    fails_to_read(file_of("1\n-inf\n"), "sample 2 is not finite");
+    fails_to_read(file_of("1e200\n"), "sample 1 is more than 31 years");
 }
 
 int main(void)

@@ -91,7 +91,7 @@ is "... and is told once" "$(grep '^mpgtrace' err)" \
 traced 1 none.trace ./no-such-program
 is "a program that is not there leaves no folder" "$(grep '^mpgtrace' err) $(ls -d none.trace 2>&-)" \
     "mpgtrace record: ./no-such-program: No such file or directory "
-ok "an empty name of a trace is refused" eval '"$MPGTRACE" record -o "" ./calls 2>&1 | grep -q "no name given"'
+ok "an empty name of a trace is refused" eval '"$MPGTRACE" record -o "" ./calls 2>&1 | grep -q -e "--output: TRACE is empty"'
 if mkdir full && mount -t tmpfs -o size=32k tmpfs full 2>/dev/null; then
     mkdir full/a.trace && head -c 40000 /dev/zero >full/a.trace/fill 2>/dev/null
     traced 3 full/a.trace ./calls six
