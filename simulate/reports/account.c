@@ -17,7 +17,11 @@ struct figures {
     double left;
 };
 
-/* A unit in which the largest of the numbers has five digits. */
+/* Sums of times have rounding errors, which are no delay: less than this is printed as 0. */
+static const double LEAST_NS = 1e-3;
+
+/* A unit in which the largest of the numbers has five digits, of which none is below LEAST_NS
+ * where it is less than 1 ns. */
 static void choose_unit(struct figures *f, double largest_ns)
 {
     static const struct {
@@ -30,7 +34,12 @@ static void choose_unit(struct figures *f, double largest_ns)
     f->unit_ns = units[i].ns;
     f->unit = units[i].name;
     double whole = largest_ns / f->unit_ns;
-    f->decimals = whole == 0 ? 0 : whole >= 1000 ? 1 : whole >= 100 ? 2 : whole >= 10 ? 3 : 4;
+    f->decimals = largest_ns < LEAST_NS ? 0
+                  : whole >= 1000       ? 1
+                  : whole >= 100        ? 2
+                  : whole >= 10         ? 3
+                  : whole >= 1          ? 4
+                                        : 3;
     f->quantum_ns = f->unit_ns * pow(10, -f->decimals);
 }
 

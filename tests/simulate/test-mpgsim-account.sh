@@ -51,6 +51,14 @@ is "a message that became faster" \
     "$(account --absorb=none --noise=const:1us@0 --latency=const:-100ns --source-latency=250ns one.txt)" \
     "compute=2000 left=2000; messages=-100 taken=1000 left=900"
 
+# Four digits behind the point above 1 ns, as ever; three below; nothing below 1 ps.
+printed() {
+    "$mpgsim" --absorb=none "$@" one.txt | awk '$1 == "put" { print $3, $4 }'
+}
+is "an account of some ns" "$(printed --call-noise=const:2.385ns)" "2.3850 ns"
+is "an account of less than 1 ns" "$(printed --call-noise=const:0.23849ns)" "0.238 ns"
+is "an account of rounding errors" "$(printed --call-noise=const:0.00085ns)" "0 ns"
+
 calls 2 >slack.txt <<'END'
 0 1000 1020 Send to=1 bytes=8
 1 3000 3030 Recv from=0 bytes=8
