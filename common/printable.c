@@ -29,7 +29,7 @@ static size_t next(const unsigned char *p, size_t left, char *escape, const char
         return n;
     }
     if (n == 1 && (code == '\n' || code == '\t'))
-        snprintf(escape, ESCAPE_BYTES, code == '\n' ? "\\n" : "\\t");
+        snprintf(escape, ESCAPE_BYTES, code == '\n' ? "\\n" : " ");
     else if (n > 1)
         snprintf(escape, ESCAPE_BYTES, "\\u%04x", (unsigned)code);
     else

@@ -17,7 +17,7 @@ static const struct {
     {"Intel(R) Xeon(R) E5-2670 @ 2.60GHz", "Intel(R) Xeon(R) E5-2670 @ 2.60GHz"},
     {"C:\\n stays", "C:\\n stays"},
     {"\xc3\xa9\xe2\x82\xac\xf0\x9f\x90\xa7", "\xc3\xa9\xe2\x82\xac\xf0\x9f\x90\xa7"},
-    {"a\tb\nc\rd", "a\\tb\\nc\\x0dd"},
+    {"a\tb\nc\rd", "a b\\nc\\x0dd"},
     {"\x1b[2J\x1b]0;title\x07", "\\x1b[2J\\x1b]0;title\\x07"},
     {"\x7f", "\\x7f"},
     {"\x9b" "31m", "\\x9b" "31m"},                     /* an 8-bit CSI: no UTF-8 */
