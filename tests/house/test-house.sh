@@ -67,6 +67,11 @@ named() {
 }
 empty "no text names a file that is not there" \
     "$(named $(printf '%s\n' $files | grep -E '\.([ch]|awk|sh|py|md|def)$'))"
+empty "README.md names every package that the set-up looks for" \
+    "$(for package in $(sed -n 's/^ *MPGKIT_NEED(.*\[\([a-z0-9-]*\)\])$/\1/p' configure.ac) \
+        $(awk '/^(required|optional)=/ { list = 1 } /^.$/ { list = 0 } list && NF > 1 { print $1 }' build-aux/setup.sh); do
+        grep -q "^| .*[ |(]$package[ ;|)]" README.md || echo "$package"
+    done | sort -u)"
 pages=
 for program in mpgbench mpgbench-collective mpgbench-compute mpgbench-ftq mpgbench-pingpong \
     mpgbench-bandwidth mpgbench-overhead sigmake sigshow sigdiff mpgtrace mpgsim; do
