@@ -212,11 +212,13 @@ like "cores that are not drawn are said" "$? $(cat err)" "0 *not drawn: 2 more c
 {
     echo '{"format": "mpgkit-signature", "version": [2, 0], "noise": [{"core": 0, "span_ns": 200000000,'
     awk 'BEGIN {
-        for (i = 0; i < 200000; i++) {
-            start = start (i ? "," : "") i * 1000
-            long = long (i ? "," : "") 10 + (i * 7919) % 971
-        }
-        print "\"detours\": {\"start_ns\": [" start "], \"duration_ns\": [" long "]}}]}" }'
+        printf "\"detours\": {\"start_ns\": ["
+        for (i = 0; i < 200000; i++)
+            printf "%s%d", i ? "," : "", i * 1000
+        printf "], \"duration_ns\": ["
+        for (i = 0; i < 200000; i++)
+            printf "%s%d", i ? "," : "", 10 + (i * 7919) % 971
+        print "]}}]}" }'
 } >dense.sig
 "$sigshow" --plot dense dense.sig 2>err
 is "200000 detours: exit status" $? 0
