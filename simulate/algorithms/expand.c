@@ -20,7 +20,7 @@ struct mpg_expansion {
     uint32_t lanes;
     size_t capacity; /* doubles */
     double *space[SPACES];
-    double *lambda, *tau, *cost; /* lanes each: of the message at hand */
+    double *lambda, *tau, *cost, *wait; /* lanes each: of the message at hand */
 };
 
 /* What goes through all of an evaluation. */
@@ -38,8 +38,9 @@ struct mpg_expansion *mpg_expansion_new(uint32_t lanes, struct mpg_error *err)
         x->lambda = calloc(lanes, sizeof *x->lambda);
         x->tau = calloc(lanes, sizeof *x->tau);
         x->cost = calloc(lanes, sizeof *x->cost);
+        x->wait = calloc(lanes, sizeof *x->wait);
     }
-    if (x && x->lambda && x->tau && x->cost)
+    if (x && x->lambda && x->tau && x->cost && x->wait)
         return x;
     mpg_expansion_free(x);
     mpg_error_set(err, "out of memory");
@@ -53,6 +54,7 @@ void mpg_expansion_free(struct mpg_expansion *x)
     for (int i = 0; i < SPACES; i++)
         free(x->space[i]);
     free(x->lambda);
+    free(x->wait);
     free(x->tau);
     free(x->cost);
     free(x);
@@ -134,13 +136,15 @@ static void meet(struct evaluation *e, const struct mpg_message *m, const double
     inject(e, m, sent, free_ns);
     e->costs->flight(e->costs->data, m, x->lambda, x->tau);
     for (uint32_t w = 0; w < x->lanes; w++) {
-        double header_ns = fmax(x->cost[w] + x->lambda[w], posted[w]);
+        double header_ns = e->costs->one_way
+                               ? fmax(x->cost[w], posted[w]) + x->lambda[w]
+                               : fmax(x->cost[w] + x->lambda[w], posted[w]);
         x->tau[w] += header_ns;
-        x->cost[w] = header_ns - x->lambda[w];
+        x->cost[w] = header_ns;
     }
-    if (e->costs->waiting(e->costs->data, m, x->lambda))
+    if (e->costs->waiting(e->costs->data, m, x->wait))
         for (uint32_t w = 0; w < x->lanes; w++)
-            x->cost[w] += x->lambda[w];
+            x->cost[w] += fmax(x->wait[w] - x->lambda[w], 0);
     else
         memcpy(x->cost, x->tau, x->lanes * sizeof *x->cost);
 }

@@ -24,6 +24,7 @@ struct mpg_message_costs {
     /* What a synchronous send takes whose receiver waits, W; false: it is not known. */
     bool (*waiting)(void *data, const struct mpg_message *m, double *waiting_ns);
     double (*gap)(void *data, const struct mpg_message *m); /* between sends, ns */
+    bool one_way; /* flights are the way there alone: a synchronous one begins when both are there */
     double eager_limit_bytes; /* what is larger is synchronous; INFINITY: nothing is */
 };
 

@@ -130,7 +130,8 @@ void mpg_time_ack(const struct mpg_perturbation *p, const struct mpg_sending *m,
 bool mpg_time_in_send(const struct mpg_perturbation *p, const struct mpg_sending *m, uint32_t first,
                       uint32_t n, double *value_ns)
 {
-    if (!p->target_path || p->target_path->sender.n == 0 || all_given(p))
+    if (!p->target_path || p->target_path->sender.n == 0 || all_given(p) ||
+        m->bytes <= (double)p->target_path->eager_limit_bytes)
         return false;
     const struct mpg_network_sizes *sizes = &p->target_path->sender;
     struct mpg_way way = find_measured(sizes, m->bytes);

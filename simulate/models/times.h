@@ -15,7 +15,7 @@ void mpg_time_flight(const struct mpg_perturbation *p, const struct mpg_sending 
 void mpg_time_ack(const struct mpg_perturbation *p, const struct mpg_sending *m, uint32_t first,
                   uint32_t n, double *value_ns);
 /* W(d): how long M keeps a sender that waits for a receiver who waits for it; false: T has no such
- * time, nothing is added. */
+ * time, or the benchmark's sends of so many bytes were eager; nothing is added. */
 bool mpg_time_in_send(const struct mpg_perturbation *p, const struct mpg_sending *m, uint32_t first,
                       uint32_t n, double *value_ns);
 /* o_s or o_r of M, no more than its flight, and o_s no more than one of many in flight takes;

@@ -234,15 +234,24 @@ static void take(struct mpg_times *t, const double *value, const double *more_ns
     }
 }
 
-/* When the send that E completes is done. */
+/* When the synchronous send that E completes is done: of an eager size once it knows that it was
+ * met, else when the bytes have gone. */
 static const double *sender_done(struct mpg_times *t, const struct mpg_step *s,
                                  const struct mpg_edge *e)
 {
     struct mpg_sending m = sending_of(&e->origin, e->bytes);
-    memcpy(t->scratch, slot_value(t, e->slot, SLOT_BEGIN), t->n * sizeof *t->scratch);
-    if (mpg_time_in_send(way_of(t, s, e), &m, t->first, t->n, t->scratch))
-        return t->scratch;
-    return slot_value(t, e->slot, SLOT_TIME);
+    const struct mpg_perturbation *way = way_of(t, s, e);
+    const double *met = slot_value(t, e->slot, SLOT_MEET);
+    bool is_large = e->bytes > (double)t->options.eager_limit_bytes;
+    memcpy(t->scratch, is_large ? slot_value(t, e->slot, SLOT_BEGIN) : met,
+           t->n * sizeof *t->scratch);
+    if (!is_large)
+        mpg_time_ack(way, &m, t->first, t->n, t->scratch);
+    else if (!mpg_time_in_send(way, &m, t->first, t->n, t->scratch))
+        return slot_value(t, e->slot, SLOT_TIME);
+    for (uint32_t w = 0; w < t->n; w++) /* nobody is done before that */
+        t->scratch[w] = fmax(t->scratch[w], met[w]);
+    return t->scratch;
 }
 
 static void take_edge(struct mpg_times *t, const struct mpg_step *s, const struct mpg_edge *e)

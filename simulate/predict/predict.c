@@ -10,7 +10,7 @@
 
 /* Of one pass: lanes, and the bytes that their values may take where many messages are in flight.
  * One lane is always evaluated. */
-enum { LANES_A_PASS = 1024, VALUES_A_PASS_BYTES = 256 << 20, VALUES_A_SLOT = 3 };
+enum { LANES_A_PASS = 1024, VALUES_A_PASS_BYTES = 256 << 20, VALUES_A_SLOT = 4 };
 
 struct predicting {
     struct mpg_trace *trace;
@@ -79,8 +79,10 @@ static int take_times(void *context, const struct mpg_step *s, uint32_t slots,
 static int run_lanes(struct predicting *x, uint32_t begin, uint32_t n, struct mpg_error *err)
 {
     struct mpg_result *r = x->result;
+    struct mpg_times_options options = x->options->times;
+    options.eager_limit_bytes = x->options->graph.eager_limit_bytes;
     struct mpg_times *times =
-        mpg_times_new(r->ranks, n, r->first_replica + begin, &x->target, &x->options->times,
+        mpg_times_new(r->ranks, n, r->first_replica + begin, &x->target, &options,
                       x->floors, x->likes, err);
     if (!times)
         return -1;

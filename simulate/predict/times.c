@@ -207,18 +207,27 @@ static void step_eager(struct mpg_times *t, const struct mpg_step *s)
     memcpy(slot_value(t, s->slot, SLOT_ENVELOPE), arrival, t->n * sizeof *arrival);
 }
 
+/* A signature's times of messages hold the handshake's way; what the command line gives is one way,
+ * which begins when both are there. */
+static double meet(double left, double posted, double lambda, bool given)
+{
+    if (given)
+        return (left > posted ? left : posted) + lambda;
+    return left + lambda > posted ? left + lambda : posted;
+}
+
 static void step_synchronous(struct mpg_times *t, const struct mpg_step *s)
 {
     double *arrival = slot_value(t, s->slot, SLOT_TIME);
-    double *envelope = slot_value(t, s->slot, SLOT_ENVELOPE);
+    double *met = slot_value(t, s->slot, SLOT_MEET);
     double *begin = slot_value(t, s->slot, SLOT_BEGIN);
     const double *left = slot_value(t, s->a, SLOT_TIME), *posted = slot_value(t, s->b, SLOT_TIME);
+    bool given = t->target->noise->latency.n > 0;
     find_flight(t, s);
     for (uint32_t w = 0; w < t->n; w++) {
-        envelope[w] = left[w] + t->lambda[w];
-        double meet = envelope[w] > posted[w] ? envelope[w] : posted[w];
-        begin[w] = meet - t->lambda[w];
-        arrival[w] = meet + t->tau[w];
+        met[w] = meet(left[w], posted[w], t->lambda[w], given);
+        begin[w] = met[w] - t->lambda[w];
+        arrival[w] = met[w] + t->tau[w];
     }
 }
 

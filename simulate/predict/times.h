@@ -17,6 +17,7 @@
 enum mpg_polling { MPG_POLLING_WAIT, MPG_POLLING_WORK };
 
 struct mpg_times_options {
+    int64_t eager_limit_bytes;   /* the target's, as the graph has it */
     enum mpg_polling polling;
     int64_t polling_interval_ns; /* longer intervals are work */
 };

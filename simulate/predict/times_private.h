@@ -13,7 +13,8 @@
 enum slot_value {
     SLOT_TIME,     /* of the node; of a message its arrival */
     SLOT_ENVELOPE, /* of a message: when its envelope arrives */
-    SLOT_BEGIN,    /* of a synchronous message: when it had left, had its receiver waited for it */
+    SLOT_MEET,     /* of a synchronous message: when it has met its receive */
+    SLOT_BEGIN,    /* and when it had left, had its receiver waited for it */
     SLOT_VALUES
 };
 

@@ -117,8 +117,19 @@ class Target:
         send, path = message.send, self.between(message)
         if self.all_replaced or not path or not path.sender:
             return None
+        if path.eager_limit is not None and message.bytes <= path.eager_limit:
+            return None
         u = self.draw(send.call.rank, send.call.index, ACK, send.index)
         return sloped(path.sender, self.launch, message.bytes, u)
+
+    def way_back(self, message):
+        """Of an empty message, after the one that it answers."""
+        send = message.send
+        back, _ = self.given(send.call.rank, send.call.index, send.index, ACK)
+        if back is None:
+            u = self.draw(send.call.rank, send.call.index, ACK, send.index)
+            back = self.flight(self.between(message), 0, u) or ZERO
+        return max(ZERO, back)
 
     def gap(self, message):
         path = self.between(message)

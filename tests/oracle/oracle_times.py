@@ -185,15 +185,27 @@ class Times:
 
     def add_rendezvous(self, message, latency, transfer, post):
         leaves, met = left(message), ("H", *message.key)
-        waiting = self.target.waiting(message)
-        self.values.add(met, [leaves, post], lambda times:
-                        max(times[leaves] + latency, times[post]))
+        if self.settings.latency is not None:
+            self.values.add(met, [leaves, post], lambda times:
+                            max(times[leaves], times[post]) + latency)
+        else:
+            self.values.add(met, [leaves, post], lambda times:
+                            max(times[leaves] + latency, times[post]))
         self.values.add(message.A, [met], lambda times: times[met] + transfer)
         end = message.send.completed_by
-        if end and waiting is None:
+        if end:
+            self.add_sender_done(message, end, met, latency)
+
+    def add_sender_done(self, message, end, met, latency):
+        waiting = self.target.waiting(message)
+        if self.limits.target is None or message.bytes <= self.limits.target:
+            back = self.target.way_back(message)
+            self.ends[end].append(([met], lambda times: times[met] + back))
+        elif waiting is None:
             self.ends[end].append(([message.A], lambda times: times[message.A]))
-        elif end:
-            self.ends[end].append(([met], lambda times: times[met] - latency + waiting))
+        else:
+            self.ends[end].append(([met], lambda times:
+                                   times[met] + max(ZERO, waiting - latency)))
 
     def add_probe(self, message, probe, latency):
         kappa, leaves = self.settings.kappa(probe), left(message)
