@@ -41,6 +41,14 @@ int mpg_target_init(struct mpg_target *t, const struct mpg_perturbation *p,
     return 0;
 }
 
+bool mpg_target_covers(const struct mpg_target *t)
+{
+    bool any = false;
+    for (int i = 0; i < (t->places ? MPG_PATHS : 1); i++)
+        any = any || mpg_perturbation_noise_covered(&t->way[i]);
+    return any;
+}
+
 void mpg_target_clear(struct mpg_target *t)
 {
     for (int i = 0; i < MPG_PATHS; i++) {

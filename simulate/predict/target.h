@@ -22,6 +22,9 @@ const struct mpg_network_path *mpg_target_path(const struct mpg_signature *sig,
                                                enum mpg_path_class class);
 void mpg_target_clear(struct mpg_target *t); /* zero-initialised is allowed */
 
+/* Whether detours are in what any messages take, too. */
+bool mpg_target_covers(const struct mpg_target *t);
+
 /* Of messages between A and B. */
 static inline const struct mpg_perturbation *mpg_target_between(const struct mpg_target *t,
                                                                 int32_t a, int32_t b)

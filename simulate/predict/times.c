@@ -21,7 +21,7 @@ struct mpg_times *mpg_times_new(int32_t ranks, uint32_t lanes, uint32_t first,
                             .options = *options,
                             .floors = floors,
                             .likes = likes,
-                            .covers = mpg_perturbation_noise_covered(target->noise)};
+                            .covers = mpg_target_covers(target)};
     t->last_stream = calloc((size_t)ranks, sizeof *t->last_stream);
     t->traced_ns = calloc((size_t)ranks, sizeof *t->traced_ns);
     t->account = calloc((size_t)ranks, sizeof *t->account);
