@@ -61,4 +61,32 @@ static inline const struct mpg_comm *graph_comm_of(const struct meetings *meetin
     return mpg_trace_comm(meetings->trace, c->comm);
 }
 
+/* What member M moves of C: b of all rounds. */
+static inline double graph_member_moves(const struct collective *c, const struct member *m)
+{
+    return graph_bytes_of(c->call, c->p, (double)m->bytes, c->total_bytes);
+}
+
+static inline struct mpg_origin graph_member_origin(const struct member *m)
+{
+    return (struct mpg_origin){
+        .rank = m->place.rank, .index = m->index, .call = m->place.number};
+}
+
+static inline bool graph_all_arrived(const struct collective *c)
+{
+    return c->arrived == c->expected;
+}
+
+/* Whether member I waits for the root of a Reduce or Gather(v). */
+static inline bool graph_is_held(const struct collective *c, int32_t i)
+{
+    return c->holds && i != c->root && !c->foreign_root && !graph_find_member(c, i)->absent;
+}
+
+/* The root, in CALL, is at the node AT_NS that the others wait for. */
+int graph_release_members(struct meetings *meetings, struct collective *c, const struct call *call,
+                          double at_ns, struct mpg_error *err);
+void graph_free_collective(struct collective *c);
+
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Collectives, from the first member's arrival to the last one's leave. */
+/* Collectives, from the first member's arrival to the last one's; leaving.c has the rest. */
 #include "graph/meetings/collectives.h"
 
 #include <stdlib.h>
@@ -18,7 +18,7 @@ static struct member *make_member(struct collective *c, int32_t i)
 
 /* --- who takes part in which --- */
 
-static void free_collective(struct collective *c)
+void graph_free_collective(struct collective *c)
 {
     for (int32_t i = 0; i < c->p; i += BLOCK)
         free(c->blocks[i >> BLOCK_BITS]);
@@ -31,7 +31,7 @@ void graph_meetings_settle(struct meetings *meetings)
     while (meetings->over) {
         struct collective *c = meetings->over;
         meetings->over = c->next;
-        free_collective(c);
+        graph_free_collective(c);
     }
 }
 
@@ -96,7 +96,7 @@ static struct collective *new_collective(struct meetings *meetings, const struct
     c->root = -1;
     if (expand(meetings, c, err) == 0)
         return c;
-    free_collective(c);
+    graph_free_collective(c);
     return NULL;
 }
 
@@ -157,17 +157,6 @@ static int check_call(const struct meetings *meetings, const struct collective *
 
 /* --- steps --- */
 
-static double bytes_of(const struct collective *c, const struct member *m)
-{
-    return graph_bytes_of(c->call, c->p, (double)m->bytes, c->total_bytes);
-}
-
-static struct mpg_origin origin_of(const struct member *m)
-{
-    return (struct mpg_origin){
-        .rank = m->place.rank, .index = m->index, .call = m->place.number};
-}
-
 /* The first member of this world: what all of them have in common is drawn at its call. */
 static const struct member *first_member(const struct collective *c)
 {
@@ -184,13 +173,13 @@ static int emit_contribution(struct meetings *meetings, const struct collective 
     if (!s)
         return graph_out_of_memory(err);
     s->call = c->call;
-    s->origin = origin_of(m);
-    s->meeting = origin_of(c->shape == SHAPE_MEETING ? first_member(c) : m);
+    s->origin = graph_member_origin(m);
+    s->meeting = graph_member_origin(c->shape == SHAPE_MEETING ? first_member(c) : m);
     s->members = c->p;
     s->contributed_bytes = (double)m->bytes;
     s->slot = s->a = m->slot;
     s->rounds = graph_rounds_of(c->call, c->p);
-    s->bytes = bytes_of(c, m);
+    s->bytes = graph_member_moves(c, m);
     return 0;
 }
 
@@ -291,20 +280,8 @@ static int extend_prefix(struct meetings *meetings, struct collective *c, struct
     return 0;
 }
 
-static bool all_arrived(const struct collective *c)
-{
-    return c->arrived == c->expected;
-}
-
-/* Whether member I waits for the root of a Reduce or Gather(v). */
-static bool is_held(const struct collective *c, int32_t i)
-{
-    return c->holds && i != c->root && !c->foreign_root && !graph_find_member(c, i)->absent;
-}
-
-/* The root, in CALL, is at the node AT_NS that the others wait for. */
-static int release_members(struct meetings *meetings, struct collective *c,
-                           const struct call *call, double at_ns, struct mpg_error *err)
+int graph_release_members(struct meetings *meetings, struct collective *c, const struct call *call,
+                          double at_ns, struct mpg_error *err)
 {
     if (graph_store(meetings->steps, call, &c->meeting_slot, err) < 0)
         return -1;
@@ -330,14 +307,14 @@ static int take_part(struct meetings *meetings, struct collective *c, const stru
         store->enter_ns = m->enter_ns - c->first_ns;
         store->duration_ns = m->duration_ns;
         const struct comes member = {me,       c->root,      m->slot,
-                                     m->place, origin_of(m), (double)m->bytes};
+                                     m->place, graph_member_origin(m), (double)m->bytes};
         return graph_expansion_arrive(c->expansion, meetings->steps, &member, err);
     }
     switch (c->shape) {
     case SHAPE_MEETING:
         if (graph_store(meetings->steps, call, &m->slot, err) < 0)
             return -1;
-        return all_arrived(c) ? close_meeting(meetings, c, err) : 0;
+        return graph_all_arrived(c) ? close_meeting(meetings, c, err) : 0;
     case SHAPE_SCAN:
         if (graph_store(meetings->steps, call, &m->slot, err) < 0)
             return -1;
@@ -355,10 +332,10 @@ static int take_part(struct meetings *meetings, struct collective *c, const stru
             (graph_store(meetings->steps, call, &m->slot, err) < 0 ||
              emit_contribution(meetings, c, m, err) < 0))
             return -1;
-        if (all_arrived(c) && c->root >= 0 && !c->foreign_root)
+        if (graph_all_arrived(c) && c->root >= 0 && !c->foreign_root)
             wake_member(c, c->root);
         if (c->holds && me == c->root && !c->blocking)
-            return release_members(meetings, c, call, call->enter_ns, err);
+            return graph_release_members(meetings, c, call, call->enter_ns, err);
         return 0;
     }
     return 0;
@@ -478,195 +455,11 @@ int graph_arrive_promised(struct meetings *meetings, const struct call *call,
     return arrive(meetings, call, &coming, me, part, err);
 }
 
-/* --- leaving --- */
-
-static bool may_leave(const struct part *part)
-{
-    const struct collective *c = part->collective;
-    if (c->expansion)
-        return graph_expansion_left(c->expansion, part->me);
-    switch (c->shape) {
-    case SHAPE_MEETING:
-        return c->closed;
-    case SHAPE_SCAN:
-        return part->me < c->prefix;
-    case SHAPE_FROM_ROOT:
-        return graph_find_member(c, part->me)->absent || part->me == c->root || c->foreign_root ||
-               (c->root >= 0 && graph_has_arrived(c, c->root));
-    default:
-        return part->me == c->root ? all_arrived(c)
-                                   : c->closed || !is_held(c, part->me);
-    }
-}
-
-void graph_await_part(const struct part *part, struct waiter *waiter)
-{
-    if (!may_leave(part))
-        graph_await(waiter, &graph_find_member(part->collective, part->me)->waiter);
-}
-
-/* The last one out: slots that others needed, and the collective itself, go. */
-static void leave_collective(struct meetings *meetings, struct collective *c)
-{
-    if (++c->left < c->expected)
-        return;
-    if (c->expansion) {
-        mpg_map_remove(&meetings->open, graph_pair((int32_t)c->order, c->where), c->sequence);
-        c->next = meetings->over;
-        meetings->over = c;
-        return;
-    }
-    if (c->closed)
-        graph_free_slot(meetings->steps, c->meeting_slot);
-    for (int32_t i = 0; i < c->p && c->shape == SHAPE_SCAN; i++)
-        if (graph_has_arrived(c, i))
-            graph_free_slot(meetings->steps, graph_find_member(c, i)->slot);
-    if (c->shape == SHAPE_FROM_ROOT && c->root >= 0 && graph_has_arrived(c, c->root))
-        graph_free_slot(meetings->steps, graph_find_member(c, c->root)->slot);
-    mpg_map_remove(&meetings->open, graph_pair((int32_t)c->order, c->where), c->sequence);
-    free_collective(c);
-}
-
-static struct mpg_edge *edge_from(struct meetings *meetings, const struct member *m,
-                                  enum mpg_edge_kind kind, uint32_t slot)
-{
-    struct mpg_edge *edge = graph_add_edge(meetings->steps, kind);
-    if (!edge)
-        return NULL;
-    edge->slot = slot;
-    edge->source = m->place.rank;
-    edge->from_ns = m->enter_ns;
-    return edge;
-}
-
-/* From the node where ME has met the others, of whom LATEST came last. */
-static int meeting_edge(struct meetings *meetings, const struct collective *c,
-                        const struct member *me, int32_t latest, uint32_t slot,
-                        struct mpg_error *err)
-{
-    struct mpg_edge *edge = edge_from(meetings, graph_find_member(c, latest),
-                                      c->blocking ? MPG_EDGE_MEETING : MPG_EDGE_MET, slot);
-    if (!edge)
-        return graph_out_of_memory(err);
-    edge->rounds = graph_rounds_of(c->call, c->p);
-    edge->bytes = bytes_of(c, me);
-    return 0;
-}
-
-static int root_edge(struct meetings *meetings, const struct collective *c,
-                     const struct member *me, struct mpg_error *err)
-{
-    const struct member *root = graph_find_member(c, c->root);
-    struct mpg_edge *edge = edge_from(meetings, root, MPG_EDGE_ROOT, root->slot);
-    if (!edge)
-        return graph_out_of_memory(err);
-    edge->origin = origin_of(me);
-    edge->meeting = origin_of(root);
-    edge->members = c->p;
-    edge->contributed_bytes = (double)me->bytes;
-    edge->call = c->call;
-    edge->rounds = graph_rounds_of(c->call, c->p);
-    edge->bytes = bytes_of(c, me);
-    return 0;
-}
-
-static int member_edges(struct meetings *meetings, const struct collective *c,
-                        struct mpg_error *err)
-{
-    for (int32_t i = 0; i < c->p; i++) {
-        const struct member *m = graph_find_member(c, i);
-        if (i == c->root || !m || !m->arrived || m->absent)
-            continue;
-        struct mpg_edge *edge = edge_from(meetings, m, MPG_EDGE_MEMBER, m->slot);
-        if (!edge)
-            return graph_out_of_memory(err);
-        edge->bytes = bytes_of(c, m);
-        graph_free_slot(meetings->steps, m->slot);
-    }
-    return 0;
-}
-
-/* From the root that ME waited for. */
-static int held_edge(struct meetings *meetings, const struct collective *c, struct mpg_error *err)
-{
-    struct mpg_edge *edge = edge_from(meetings, graph_find_member(c, c->root), MPG_EDGE_HELD,
-                                      c->meeting_slot);
-    if (!edge)
-        return graph_out_of_memory(err);
-    edge->from_ns = c->held_ns;
-    return 0;
-}
-
-bool graph_part_is_awaited(const struct part *part)
-{
-    const struct collective *c = part->collective;
-    return c && c->holds && c->blocking && part->me == c->root;
-}
-
-int graph_part_left(struct meetings *meetings, const struct part *part, const struct call *call,
-                    struct mpg_error *err)
-{
-    if (release_members(meetings, part->collective, call, call->leave_ns, err) < 0)
-        return -1;
-    leave_collective(meetings, part->collective);
-    return 0;
-}
-
-/* From where ME's part in the messages ends; its slot is not needed any more. */
-static int expanded_edge(struct meetings *meetings, const struct collective *c,
-                         const struct member *me, struct mpg_error *err)
-{
-    struct mpg_edge *edge =
-        edge_from(meetings, me, c->blocking ? MPG_EDGE_MEETING : MPG_EDGE_MET, me->slot);
-    if (!edge)
-        return graph_out_of_memory(err);
-    edge->expanded = true;
-    edge->from_ns = c->first_ns;
-    graph_free_slot(meetings->steps, me->slot);
-    return 0;
-}
-
-int graph_part_edges(struct meetings *meetings, const struct part *part, struct mpg_error *err)
-{
-    struct collective *c = part->collective;
-    const struct member *me = graph_find_member(c, part->me);
-    int status = 0;
-    if (c->expansion) {
-        if (graph_expansion_left(c->expansion, part->me))
-            status = expanded_edge(meetings, c, me, err);
-        leave_collective(meetings, c);
-        return status;
-    }
-    switch (c->shape) {
-    case SHAPE_MEETING:
-        if (c->closed)
-            status = meeting_edge(meetings, c, me, c->latest, c->meeting_slot, err);
-        break;
-    case SHAPE_SCAN:
-        if (part->me < c->prefix)
-            status = meeting_edge(meetings, c, me, me->latest, me->slot, err);
-        break;
-    case SHAPE_FROM_ROOT:
-        if (part->me != c->root && c->root >= 0 && graph_has_arrived(c, c->root) && !me->absent)
-            status = root_edge(meetings, c, me, err);
-        break;
-    case SHAPE_TO_ROOT:
-        if (part->me == c->root)
-            status = member_edges(meetings, c, err);
-        else if (c->closed && is_held(c, part->me))
-            status = held_edge(meetings, c, err);
-        break;
-    }
-    if (!graph_part_is_awaited(part))
-        leave_collective(meetings, c);
-    return status;
-}
-
 void graph_meetings_clear(struct meetings *meetings)
 {
     for (size_t i = 0; i < meetings->open.capacity; i++)
         if (meetings->open.entries[i].used)
-            free_collective((struct collective *)(uintptr_t)meetings->open.entries[i].value);
+            graph_free_collective((struct collective *)(uintptr_t)meetings->open.entries[i].value);
     graph_meetings_settle(meetings);
     mpg_map_clear(&meetings->open);
     mpg_map_clear(&meetings->sequences);

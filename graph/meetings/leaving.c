@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Members leave their collective: who may, by which edges, and what the last one takes along. */
+#include "graph/meetings/collective.h"
+#include "graph/meetings/collectives.h"
+
+static bool may_leave(const struct part *part)
+{
+    const struct collective *c = part->collective;
+    if (c->expansion)
+        return graph_expansion_left(c->expansion, part->me);
+    switch (c->shape) {
+    case SHAPE_MEETING:
+        return c->closed;
+    case SHAPE_SCAN:
+        return part->me < c->prefix;
+    case SHAPE_FROM_ROOT:
+        return graph_find_member(c, part->me)->absent || part->me == c->root || c->foreign_root ||
+               (c->root >= 0 && graph_has_arrived(c, c->root));
+    default:
+        return part->me == c->root ? graph_all_arrived(c)
+                                   : c->closed || !graph_is_held(c, part->me);
+    }
+}
+
+void graph_await_part(const struct part *part, struct waiter *waiter)
+{
+    if (!may_leave(part))
+        graph_await(waiter, &graph_find_member(part->collective, part->me)->waiter);
+}
+
+/* The last one out: slots that others needed, and the collective itself, go. */
+static void leave_collective(struct meetings *meetings, struct collective *c)
+{
+    if (++c->left < c->expected)
+        return;
+    if (c->expansion) {
+        mpg_map_remove(&meetings->open, graph_pair((int32_t)c->order, c->where), c->sequence);
+        c->next = meetings->over;
+        meetings->over = c;
+        return;
+    }
+    if (c->closed)
+        graph_free_slot(meetings->steps, c->meeting_slot);
+    for (int32_t i = 0; i < c->p && c->shape == SHAPE_SCAN; i++)
+        if (graph_has_arrived(c, i))
+            graph_free_slot(meetings->steps, graph_find_member(c, i)->slot);
+    if (c->shape == SHAPE_FROM_ROOT && c->root >= 0 && graph_has_arrived(c, c->root))
+        graph_free_slot(meetings->steps, graph_find_member(c, c->root)->slot);
+    mpg_map_remove(&meetings->open, graph_pair((int32_t)c->order, c->where), c->sequence);
+    graph_free_collective(c);
+}
+
+static struct mpg_edge *edge_from(struct meetings *meetings, const struct member *m,
+                                  enum mpg_edge_kind kind, uint32_t slot)
+{
+    struct mpg_edge *edge = graph_add_edge(meetings->steps, kind);
+    if (!edge)
+        return NULL;
+    edge->slot = slot;
+    edge->source = m->place.rank;
+    edge->from_ns = m->enter_ns;
+    return edge;
+}
+
+/* From the node where ME has met the others, of whom LATEST came last. */
+static int meeting_edge(struct meetings *meetings, const struct collective *c,
+                        const struct member *me, int32_t latest, uint32_t slot,
+                        struct mpg_error *err)
+{
+    struct mpg_edge *edge = edge_from(meetings, graph_find_member(c, latest),
+                                      c->blocking ? MPG_EDGE_MEETING : MPG_EDGE_MET, slot);
+    if (!edge)
+        return graph_out_of_memory(err);
+    edge->rounds = graph_rounds_of(c->call, c->p);
+    edge->bytes = graph_member_moves(c, me);
+    return 0;
+}
+
+static int root_edge(struct meetings *meetings, const struct collective *c,
+                     const struct member *me, struct mpg_error *err)
+{
+    const struct member *root = graph_find_member(c, c->root);
+    struct mpg_edge *edge = edge_from(meetings, root, MPG_EDGE_ROOT, root->slot);
+    if (!edge)
+        return graph_out_of_memory(err);
+    edge->origin = graph_member_origin(me);
+    edge->meeting = graph_member_origin(root);
+    edge->members = c->p;
+    edge->contributed_bytes = (double)me->bytes;
+    edge->call = c->call;
+    edge->rounds = graph_rounds_of(c->call, c->p);
+    edge->bytes = graph_member_moves(c, me);
+    return 0;
+}
+
+static int member_edges(struct meetings *meetings, const struct collective *c,
+                        struct mpg_error *err)
+{
+    for (int32_t i = 0; i < c->p; i++) {
+        const struct member *m = graph_find_member(c, i);
+        if (i == c->root || !m || !m->arrived || m->absent)
+            continue;
+        struct mpg_edge *edge = edge_from(meetings, m, MPG_EDGE_MEMBER, m->slot);
+        if (!edge)
+            return graph_out_of_memory(err);
+        edge->bytes = graph_member_moves(c, m);
+        graph_free_slot(meetings->steps, m->slot);
+    }
+    return 0;
+}
+
+/* From the root that ME waited for. */
+static int held_edge(struct meetings *meetings, const struct collective *c, struct mpg_error *err)
+{
+    struct mpg_edge *edge = edge_from(meetings, graph_find_member(c, c->root), MPG_EDGE_HELD,
+                                      c->meeting_slot);
+    if (!edge)
+        return graph_out_of_memory(err);
+    edge->from_ns = c->held_ns;
+    return 0;
+}
+
+bool graph_part_is_awaited(const struct part *part)
+{
+    const struct collective *c = part->collective;
+    return c && c->holds && c->blocking && part->me == c->root;
+}
+
+int graph_part_left(struct meetings *meetings, const struct part *part, const struct call *call,
+                    struct mpg_error *err)
+{
+    if (graph_release_members(meetings, part->collective, call, call->leave_ns, err) < 0)
+        return -1;
+    leave_collective(meetings, part->collective);
+    return 0;
+}
+
+/* From where ME's part in the messages ends; its slot is not needed any more. */
+static int expanded_edge(struct meetings *meetings, const struct collective *c,
+                         const struct member *me, struct mpg_error *err)
+{
+    struct mpg_edge *edge =
+        edge_from(meetings, me, c->blocking ? MPG_EDGE_MEETING : MPG_EDGE_MET, me->slot);
+    if (!edge)
+        return graph_out_of_memory(err);
+    edge->expanded = true;
+    edge->from_ns = c->first_ns;
+    graph_free_slot(meetings->steps, me->slot);
+    return 0;
+}
+
+int graph_part_edges(struct meetings *meetings, const struct part *part, struct mpg_error *err)
+{
+    struct collective *c = part->collective;
+    const struct member *me = graph_find_member(c, part->me);
+    int status = 0;
+    if (c->expansion) {
+        if (graph_expansion_left(c->expansion, part->me))
+            status = expanded_edge(meetings, c, me, err);
+        leave_collective(meetings, c);
+        return status;
+    }
+    switch (c->shape) {
+    case SHAPE_MEETING:
+        if (c->closed)
+            status = meeting_edge(meetings, c, me, c->latest, c->meeting_slot, err);
+        break;
+    case SHAPE_SCAN:
+        if (part->me < c->prefix)
+            status = meeting_edge(meetings, c, me, me->latest, me->slot, err);
+        break;
+    case SHAPE_FROM_ROOT:
+        if (part->me != c->root && c->root >= 0 && graph_has_arrived(c, c->root) && !me->absent)
+            status = root_edge(meetings, c, me, err);
+        break;
+    case SHAPE_TO_ROOT:
+        if (part->me == c->root)
+            status = member_edges(meetings, c, err);
+        else if (c->closed && graph_is_held(c, part->me))
+            status = held_edge(meetings, c, err);
+        break;
+    }
+    if (!graph_part_is_awaited(part))
+        leave_collective(meetings, c);
+    return status;
+}
