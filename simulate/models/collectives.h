@@ -8,7 +8,7 @@
 
 #include "common/error.h"
 #include "signature/signature.h"
-#include "simulate/models/draws.h"
+#include "simulate/draws/draws.h"
 
 struct mpg_perturbation;
 

@@ -5,7 +5,7 @@
 #define MPG_PATH_FITS_H
 
 #include "common/error.h"
-#include "simulate/models/fitted.h"
+#include "simulate/draws/fitted.h"
 #include "signature/signature.h"
 
 struct mpg_perturbation;

@@ -10,13 +10,13 @@
 #include "common/error.h"
 #include "signature/signature.h"
 #include "simulate/models/collectives.h"
-#include "simulate/models/draws.h"
+#include "simulate/draws/draws.h"
 #include "simulate/models/flights.h"
-#include "simulate/models/machine.h"
+#include "simulate/noise/machine.h"
 #include "simulate/models/overheads.h"
 #include "simulate/models/path_fits.h"
-#include "simulate/models/sketch.h"
-#include "simulate/models/spec.h"
+#include "simulate/noise/sketch.h"
+#include "simulate/draws/spec.h"
 
 /* Where kappa is: on the local edges of its own call and those that come into its end, or also on
  * message edges as Sottile 2006, Eqs. 1 and 2, has it (docs/MODEL.md, section 4). */
@@ -64,7 +64,7 @@ int mpg_perturbation_use_noise(struct mpg_perturbation *p, struct mpg_error *err
 void mpg_perturbation_clear_noise(struct mpg_perturbation *p);
 /* Says on which hosts the RANKS ranks are, HOST[r] being rank r's on the target and TRACED[r]
  * where it ran, as small numbers, so that those of a host can meet its noise together
- * (simulate/models/machine.h). */
+ * (simulate/noise/machine.h). */
 int mpg_perturbation_seat(struct mpg_perturbation *p, int32_t ranks, const int32_t *host,
                           const int32_t *traced, enum mpg_cosched cosched,
                           struct mpg_error *err);

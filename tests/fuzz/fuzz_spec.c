@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "common/units.h"
-#include "simulate/models/spec.h"
+#include "simulate/draws/spec.h"
 #include "tests/fuzz/fuzz.h"
 
 static void parse_spec(const char *text)

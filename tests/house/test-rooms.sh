@@ -40,7 +40,9 @@ graph/matching    graph
 graph/meetings    graph
 graph/requests    graph/matching graph/meetings
 graph/schedule    graph/requests
-simulate/models   signature
+simulate/draws    signature
+simulate/noise    simulate/draws
+simulate/models   simulate/noise
 simulate/algorithms  graph/algorithms
 simulate/engine   simulate/models simulate/algorithms graph
 simulate/predict  simulate/engine

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Addressed random numbers for the oracle: Philox4x32-10 (Salmon et al., Parallel
-random numbers: as easy as 1, 2, 3, SC 2011), as simulate/models/draws.h lays out
+random numbers: as easy as 1, 2, 3, SC 2011), as simulate/draws/draws.h lays out
 key and counter."""
 
 MASK = 0xffffffff

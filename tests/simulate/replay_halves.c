@@ -25,7 +25,7 @@
 #include <string.h>
 
 #include "signature/signature.h"
-#include "simulate/models/replay.h"
+#include "simulate/noise/replay.h"
 
 enum { BLOCKS = 30, MOST = 1000, RESAMPLES = 200, SAMPLES = 20000, WINDOWS = 4, STATISTICS = 2 };
 static const double window_ns[WINDOWS] = {1e5, 1e6, 1e7, 1e8};

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "simulate/models/draws.h"
+#include "simulate/draws/draws.h"
 #include "tests/tap.h"
 
 /* Known answers of philox4x32-10 from the kat_vectors of Random123 1.09. */

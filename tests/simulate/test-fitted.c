@@ -6,7 +6,7 @@
 
 #include <gsl/gsl_cdf.h>
 
-#include "simulate/models/fitted.h"
+#include "simulate/draws/fitted.h"
 #include "tests/tap.h"
 
 static const double probability[] = {1e-12, 1e-4, 0.0137, 0.25, 0.5, 0.632, 0.95, 0.9973, 1 - 1e-9};

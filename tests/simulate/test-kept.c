@@ -9,7 +9,7 @@
 #include "signature/file/detours.h"
 #include "signature/file/pack.h"
 #include "signature/make/blocks.h"
-#include "simulate/models/replay.h"
+#include "simulate/noise/replay.h"
 #include "tests/tap.h"
 
 #define SPAN_NS 60e9

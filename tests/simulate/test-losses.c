@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "simulate/models/losses.h"
+#include "simulate/noise/losses.h"
 #include "tests/tap.h"
 
 static struct mpg_replay *make(struct mpg_noise_core core)

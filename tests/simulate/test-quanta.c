@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "simulate/models/quanta.h"
+#include "simulate/noise/quanta.h"
 #include "tests/tap.h"
 
 enum { LAGS = 40, RUNS = 4000 };

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "simulate/models/draws.h"
-#include "simulate/models/renewal.h"
-#include "simulate/models/replay.h"
+#include "simulate/draws/draws.h"
+#include "simulate/noise/renewal.h"
+#include "simulate/noise/replay.h"
 #include "tests/tap.h"
 
 enum { RUNS = 6000 };

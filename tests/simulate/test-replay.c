@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "simulate/models/draws.h"
-#include "simulate/models/replay.h"
+#include "simulate/draws/draws.h"
+#include "simulate/noise/replay.h"
 #include "tests/tap.h"
 
 static struct mpg_replay *make(double span_ns, size_t n, double *start_ns, double *duration_ns)

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "simulate/models/sketch.h"
+#include "simulate/noise/sketch.h"
 #include "tests/tap.h"
 
 enum { N = 4000 };

@@ -7,7 +7,7 @@
 
 #include <gsl/gsl_cdf.h>
 
-#include "simulate/models/spec.h"
+#include "simulate/draws/spec.h"
 #include "tests/tap.h"
 
 static const double probability[] = {0x1p-53, 1e-9, 0.0137, 0.25, 0.5,

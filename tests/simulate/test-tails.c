@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "signature/signature.h"
-#include "simulate/models/spec.h"
+#include "simulate/draws/spec.h"
 #include "tests/tap.h"
 
 enum { FAMILIES = 14, SIZES = 8 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Bins whose width doubles when there are too many: which ones there are depends on the
  * intervals only, as those of a coarser grid are unions of those of a finer one. */
-#include "simulate/models/sketch.h"
+#include "simulate/noise/sketch.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#include "simulate/models/replay.h"
+#include "simulate/noise/replay.h"
 
 enum {
     MPG_PARTS = 16,        /* of a record */

@@ -5,7 +5,7 @@
 #define MPG_LOSSES_H
 
 #include "common/error.h"
-#include "simulate/models/replay.h"
+#include "simulate/noise/replay.h"
 
 struct mpg_losses;
 

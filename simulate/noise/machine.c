@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Records and seats. */
-#include "simulate/models/machine.h"
+#include "simulate/noise/machine.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/map.h"
-#include "simulate/models/draws.h"
+#include "simulate/draws/draws.h"
 
 static bool same_host(const struct mpg_noise_core *a, const struct mpg_noise_core *b)
 {

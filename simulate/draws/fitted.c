@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Choosing a fit, and its quantiles (mpgsig(5), Fit, names families and parameters). */
-#include "simulate/models/fitted.h"
+#include "simulate/draws/fitted.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -10,7 +10,7 @@
 
 /* Times 1e15 bytes, summed 1e12 times and squared it is still finite. */
 static const double MOST = 1e100;
-/* The largest probability that is drawn (simulate/models/draws.h). */
+/* The largest probability that is drawn (simulate/draws/draws.h). */
 static const double LARGEST_U = 1 - 0x1p-53;
 
 static const struct {

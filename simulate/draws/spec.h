@@ -7,7 +7,7 @@
 
 #include "common/error.h"
 #include "common/units.h"
-#include "simulate/models/draws.h"
+#include "simulate/draws/draws.h"
 #include "statistics/distribution.h"
 #include "statistics/gamma.h"
 

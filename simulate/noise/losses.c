@@ -3,7 +3,7 @@
  * but where a detour leaves at the front or comes in at the end, and falls linearly while t is
  * in a detour: a sweep over the detours gives its exact distribution, which is kept in bins of
  * equal ratio with their mass and mean. */
-#include "simulate/models/losses.h"
+#include "simulate/noise/losses.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -9,10 +9,10 @@
 
 #include "common/error.h"
 #include "signature/signature.h"
-#include "simulate/models/quanta.h"
-#include "simulate/models/renewal.h"
-#include "simulate/models/replay.h"
-#include "simulate/models/resampled.h"
+#include "simulate/noise/quanta.h"
+#include "simulate/noise/renewal.h"
+#include "simulate/noise/replay.h"
+#include "simulate/noise/resampled.h"
 
 /* Which ranks begin their replay at the same time. */
 enum mpg_cosched { MPG_COSCHED_NONE, MPG_COSCHED_NODE, MPG_COSCHED_JOB, MPG_COSCHEDS };

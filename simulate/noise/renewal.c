@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* An alternating renewal process, drawn block by block. */
-#include "simulate/models/renewal.h"
+#include "simulate/noise/renewal.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#include "simulate/models/draws.h"
-#include "simulate/models/fitted.h"
+#include "simulate/draws/draws.h"
+#include "simulate/draws/fitted.h"
 
 /* Detours of a block, in the mean: enough that what a block's begin forgets does not matter, few
  * enough to go through for one that is in the middle. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Parsing and inverting distributions (GSL reference manual, chapter 20). */
-#include "simulate/models/spec.h"
+#include "simulate/draws/spec.h"
 
 #include <errno.h>
 #include <math.h>
@@ -15,7 +15,7 @@ enum { MAX_SAMPLES = 100000000 };
 static const double MOST_SAMPLE_NS = 1e18;
 /* Times 1e15 bytes, summed 1e12 times and squared it is still finite. */
 static const double MOST_DRAW_NS = 1e100;
-/* The largest probability that is drawn (simulate/models/draws.h). */
+/* The largest probability that is drawn (simulate/draws/draws.h). */
 static const double LARGEST_U = 1 - 0x1p-53;
 
 static const struct {

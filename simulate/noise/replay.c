@@ -2,7 +2,7 @@
 /* Look-ups in a noise record: guide tables make both directions O(1). A record that is kept
  * in part is two: one of its longest detours, all of them, and one of the others, those of
  * the blocks after each other, on a clock that stops during the longest. */
-#include "simulate/models/replay.h"
+#include "simulate/noise/replay.h"
 
 #include <math.h>
 #include <stdint.h>

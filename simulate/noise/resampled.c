@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Look-ups in a record of parts: those in the record that the parts are of, shifted. */
-#include "simulate/models/resampled.h"
+#include "simulate/noise/resampled.h"
 
 #include <math.h>
 
-#include "simulate/models/draws.h"
+#include "simulate/draws/draws.h"
 
 /* As in replay.c: work that ends this little after a part's start ends before it. */
 static const double ROUNDING_NS = 1e-3;

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "common/error.h"
-#include "simulate/models/losses.h"
+#include "simulate/noise/losses.h"
 
 /* Of a sketch at most; 8 bytes each, and 16 more once it is finished. */
 enum { MPG_SKETCH_BINS = 128 };

@@ -2,14 +2,14 @@
 /* A Gaussian autoregression that has the quanta's autocorrelation (Durbin and Levinson; Brockwell
  * and Davis 1991, Time series, proposition 5.2.1), written as a sum of addressed innovations so
  * that any quantum can be asked for first; its values' probabilities are the quanta's. */
-#include "simulate/models/quanta.h"
+#include "simulate/noise/quanta.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #include <gsl/gsl_cdf.h>
 
-#include "simulate/models/draws.h"
+#include "simulate/draws/draws.h"
 
 enum { MAX_LAGS = 256, MAX_MEMORY = 512 };
 
