@@ -26,6 +26,16 @@ static void add_rounds(struct mpg_plan *plan, enum mpg_phase_kind kind, enum mpg
     phase->rounds = graph_rounds_of_pattern(plan, pattern);
 }
 
+/* Whether the vector does not fit into SEGMENT_BYTES, and goes in segments. */
+static bool add_segments(struct mpg_plan *plan, double segment_bytes)
+{
+    if (segment_bytes <= 0 || plan->vector_bytes <= segment_bytes)
+        return false;
+    plan->segment_bytes = fmax(segment_bytes, plan->vector_bytes / MPG_SEGMENTS_MAX);
+    plan->segments = (uint32_t)ceil(plan->vector_bytes / plan->segment_bytes);
+    return true;
+}
+
 static void add_tree(struct mpg_plan *plan, enum mpg_phase_kind kind, enum mpg_tree_kind tree,
                      int radix, bool subtrees)
 {
@@ -42,13 +52,10 @@ static void add_rooted(struct mpg_plan *plan, enum mpg_phase_kind kind,
     bool down = kind == MPG_PHASE_DOWN;
     switch (choice->algorithm) {
     case MPG_ALGORITHM_CHAIN:
-        plan->segments = 1;
-        if (choice->segment_bytes > 0 && plan->vector_bytes > choice->segment_bytes) {
-            plan->segment_bytes = choice->segment_bytes;
-            plan->segments = (uint32_t)ceil(plan->vector_bytes / choice->segment_bytes);
+        if (add_segments(plan, choice->segment_bytes))
             add_rounds(plan, MPG_PHASE_ROUNDS,
                        down ? MPG_PATTERN_PIPELINE_DOWN : MPG_PATTERN_PIPELINE_UP);
-        } else
+        else
             add_tree(plan, kind, MPG_TREE_CHAIN, 2, subtrees);
         break;
     case MPG_ALGORITHM_BINARY:

@@ -55,7 +55,9 @@ struct mpg_collective_size {
                               it sends to others, in equal parts. Not owned. */
 };
 
-enum { MPG_PHASES_MAX = 3 };
+/* Segments are larger than a table says if there were more of them: their number bounds what a plan
+ * costs, and rounds are a part of a draw's index. */
+enum { MPG_PHASES_MAX = 3, MPG_SEGMENTS_MAX = 1 << 16 };
 struct mpg_plan {
     struct mpg_collective_size size;
     double vector_bytes, block_bytes, segment_bytes;
