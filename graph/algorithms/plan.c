@@ -210,7 +210,9 @@ static double find_bytes(struct mpg_plan *plan)
     default:
         plan->vector_bytes = all;
         plan->block_bytes = all / size->p;
-        return plan->block_bytes;
+        return size->operation == MPG_COLLECTIVE_ALLTOALLV && size->before
+                   ? plan->block_bytes / (size->p - 1) /* of what each sends to all others */
+                   : plan->block_bytes;
     }
 }
 

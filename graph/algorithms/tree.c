@@ -12,6 +12,13 @@ static int64_t reach(const struct mpg_tree *t, int32_t v)
     return step;
 }
 
+/* How many children v of a k-nomial tree has at STEP. */
+static int32_t children_at(const struct mpg_tree *t, int32_t v, int64_t step)
+{
+    int64_t below = (t->p - 1 - v) / step;
+    return (int32_t)(below < t->radix - 1 ? below : t->radix - 1);
+}
+
 int32_t mpg_tree_parent(const struct mpg_tree *t, int32_t v)
 {
     switch (t->kind) {
@@ -39,8 +46,7 @@ int32_t mpg_tree_children(const struct mpg_tree *t, int32_t v)
         return (2 * (int64_t)v + 1 < t->p) + (2 * (int64_t)v + 2 < t->p);
     case MPG_TREE_KNOMIAL:
         for (int64_t step = reach(t, v) / t->radix; step >= 1; step /= t->radix)
-            for (int32_t j = 1; j < t->radix && v + j * step < t->p; j++)
-                n++;
+            n += children_at(t, v, step);
         return n;
     }
     return 0;
@@ -56,10 +62,12 @@ int32_t mpg_tree_child(const struct mpg_tree *t, int32_t v, int32_t k)
     case MPG_TREE_BINARY:
         return 2 * v + 1 + k;
     case MPG_TREE_KNOMIAL:
-        for (int64_t step = reach(t, v) / t->radix; step >= 1; step /= t->radix)
-            for (int32_t j = 1; j < t->radix && v + j * step < t->p; j++)
-                if (k-- == 0)
-                    return (int32_t)(v + j * step);
+        for (int64_t step = reach(t, v) / t->radix; step >= 1; step /= t->radix) {
+            int32_t n = children_at(t, v, step);
+            if (k < n)
+                return (int32_t)(v + (k + 1) * step);
+            k -= n;
+        }
         break;
     }
     return -1;
@@ -73,10 +81,12 @@ int32_t mpg_tree_place(const struct mpg_tree *t, int32_t v)
         return 0;
     if (t->kind == MPG_TREE_BINARY)
         return (v - 1) % 2;
-    int32_t parent = mpg_tree_parent(t, v), k = 0;
-    while (mpg_tree_child(t, parent, k) != v)
-        k++;
-    return k;
+    int32_t parent = mpg_tree_parent(t, v);
+    int64_t own = reach(t, v);
+    int32_t place = (int32_t)((v - parent) / own) - 1;
+    for (int64_t step = reach(t, parent) / t->radix; step > own; step /= t->radix)
+        place += children_at(t, parent, step);
+    return place;
 }
 
 int32_t mpg_tree_size(const struct mpg_tree *t, int32_t v)
