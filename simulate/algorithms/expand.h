@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* When the members of a collective leave it, by the messages of its algorithm, in many worlds
- * side by side: docs/MODEL.md, section 5, Expanded collectives.
+ * side by side: docs/MODEL.md, section 4, Expanded collectives.
  *
  * Values are times in ns, LANES of them a member. They are worked on in place, round by round:
  * memory is a few values a member, however many messages there are. */
