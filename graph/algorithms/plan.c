@@ -69,7 +69,7 @@ static void add_rooted(struct mpg_plan *plan, enum mpg_phase_kind kind,
         break;
     case MPG_ALGORITHM_SCATTER_ALLGATHER:
         add_tree(plan, kind, MPG_TREE_KNOMIAL, 2, true);
-        add_rounds(plan, MPG_PHASE_ROUNDS, MPG_PATTERN_GATHER_DOUBLING);
+        add_rounds(plan, MPG_PHASE_ROUNDS, MPG_PATTERN_GATHER_UNEVEN);
         break;
     case MPG_ALGORITHM_SCATTER_RING:
         add_tree(plan, kind, MPG_TREE_KNOMIAL, 2, true);
@@ -180,7 +180,7 @@ static void plan_barrier(struct mpg_plan *plan, const struct mpg_choice *choice)
     if (choice->algorithm == MPG_ALGORITHM_DISSEMINATION ||
         choice->algorithm == MPG_ALGORITHM_DOUBLING)
         add_rounds(plan, MPG_PHASE_ROUNDS,
-                   choice->algorithm == MPG_ALGORITHM_DOUBLING ? MPG_PATTERN_DOUBLING
+                   choice->algorithm == MPG_ALGORITHM_DOUBLING ? MPG_PATTERN_BARRIER_DOUBLING
                                                                : MPG_PATTERN_DISSEMINATION);
     else {
         add_rooted(plan, MPG_PHASE_UP, choice, false);

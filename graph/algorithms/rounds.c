@@ -29,17 +29,25 @@ double graph_blocks(const struct mpg_plan *plan, int64_t v, int32_t n)
 /* --- a power of two --- */
 
 /* The largest power of two of members that take part in the exchanges of recursive doubling and
- * halving. Of the first 2 `rest` members every other one is `gone`: it gives what it has to its
- * neighbour, and may get the result from it. */
+ * halving. `rest` members are `gone`: each gives what it has to one that stays, and may get the result
+ * from it. They are every other one of the first 2 `rest`, who gives to its neighbour, or the last ones,
+ * who give to the first. */
 struct fold {
     int32_t power, rest;
-    uint32_t steps;  /* log2 of power */
-    bool odd_goes;   /* else the even ones do */
+    uint32_t steps; /* log2 of power */
+    enum goes { EVEN_GO, ODD_GO, LAST_GO } goes;
 };
 
-static struct fold fold_of(int32_t p, bool odd_goes)
+static enum goes who_goes(enum mpg_pattern pattern)
 {
-    struct fold f = {.power = 1, .odd_goes = odd_goes};
+    return pattern == MPG_PATTERN_HALVING_UP ? ODD_GO
+           : pattern == MPG_PATTERN_BARRIER_DOUBLING  ? LAST_GO
+                                             : EVEN_GO;
+}
+
+static struct fold fold_of(int32_t p, enum goes goes)
+{
+    struct fold f = {.power = 1, .goes = goes};
     while (2 * (int64_t)f.power <= p) {
         f.power *= 2;
         f.steps++;
@@ -50,18 +58,36 @@ static struct fold fold_of(int32_t p, bool odd_goes)
 
 static bool is_gone(const struct fold *f, int32_t v)
 {
-    return v < 2 * (int64_t)f->rest && (v % 2 == 1) == f->odd_goes;
+    if (f->goes == LAST_GO)
+        return v >= f->power;
+    return v < 2 * (int64_t)f->rest && (v % 2 == 1) == (f->goes == ODD_GO);
+}
+
+/* To whom V, which is gone, gives. */
+static int32_t taker_of(const struct fold *f, int32_t v)
+{
+    return f->goes == LAST_GO ? v - f->power : f->goes == ODD_GO ? v - 1 : v + 1;
+}
+
+/* Who gave to that which stays and has NUMBER < rest. */
+static int32_t giver_of(const struct fold *f, int32_t number)
+{
+    return f->goes == LAST_GO ? f->power + number : 2 * number + (f->goes == ODD_GO);
 }
 
 /* A member's number among those that stay, and back. */
 static int32_t number_of(const struct fold *f, int32_t v)
 {
+    if (f->goes == LAST_GO)
+        return v;
     return v < 2 * (int64_t)f->rest ? v / 2 : v - f->rest;
 }
 
 static int32_t member_of(const struct fold *f, int32_t number)
 {
-    return number < f->rest ? 2 * number + !f->odd_goes : number + f->rest;
+    if (f->goes == LAST_GO)
+        return number;
+    return number < f->rest ? 2 * number + (f->goes == EVEN_GO) : number + f->rest;
 }
 
 /* How many exchanges there are between the fold and what follows. */
@@ -73,7 +99,8 @@ static uint32_t exchanges(enum mpg_pattern pattern, const struct fold *f)
 
 static bool is_folded(enum mpg_pattern pattern)
 {
-    return pattern == MPG_PATTERN_DOUBLING || pattern == MPG_PATTERN_RABENSEIFNER ||
+    return pattern == MPG_PATTERN_BARRIER_DOUBLING || pattern == MPG_PATTERN_DOUBLING ||
+           pattern == MPG_PATTERN_RABENSEIFNER ||
            pattern == MPG_PATTERN_HALVING_UP || pattern == MPG_PATTERN_HALVING ||
            pattern == MPG_PATTERN_SCATTER_DOUBLING || pattern == MPG_PATTERN_BUTTERFLY;
 }
@@ -156,13 +183,13 @@ static bool after_exchanges(const struct mpg_plan *plan, enum mpg_pattern patter
     int32_t number = number_of(f, v);
     if (pattern == MPG_PATTERN_BUTTERFLY) {
         number = mirrored(number, f->steps);
-        m->to = round == 0 ? member_of(f, number) : 2 * number + f->odd_goes;
+        m->to = round == 0 ? member_of(f, number) : giver_of(f, number);
         m->bytes = graph_blocks(plan, m->to, 1);
         return round == 0 ? m->to != v : number < f->rest;
     }
     if (number >= f->rest)
         return false;
-    m->to = 2 * number + f->odd_goes;
+    m->to = giver_of(f, number);
     m->bytes = pattern == MPG_PATTERN_HALVING || pattern == MPG_PATTERN_SCATTER_DOUBLING
                    ? graph_blocks(plan, m->to, 1)
                    : plan->vector_bytes;
@@ -172,10 +199,10 @@ static bool after_exchanges(const struct mpg_plan *plan, enum mpg_pattern patter
 static bool folded(const struct mpg_plan *plan, enum mpg_pattern pattern, uint32_t round,
                    int32_t v, struct mpg_message *m)
 {
-    struct fold f = fold_of(plan->size.p, pattern == MPG_PATTERN_HALVING_UP);
+    struct fold f = fold_of(plan->size.p, who_goes(pattern));
     uint32_t steps = exchanges(pattern, &f);
     if (f.rest > 0 && round-- == 0) {
-        m->to = f.odd_goes ? v - 1 : v + 1;
+        m->to = taker_of(&f, v);
         m->bytes = plan->vector_bytes;
         return is_gone(&f, v);
     }
@@ -209,6 +236,68 @@ static void neighbor(const struct mpg_plan *plan, uint32_t round, int32_t v,
     int64_t q = even == even_round ? (int64_t)pair - shift : (int64_t)pair + shift;
     m->bytes = graph_blocks(plan, 2 * (int64_t)modulo(q, p / 2), 2);
 }
+
+/* --- an allgather by doubling that goes on where partners are missing --- */
+
+/* How many of the group of 2 DISTANCE members that p cuts off are there beyond its first DISTANCE,
+ * each of which wants a partner; 0: p cuts none off so, as DISTANCE or none are there. */
+static int32_t partners_left(int32_t p, int64_t distance)
+{
+    int64_t rest = p % (2 * distance);
+    return rest > distance ? (int32_t)(rest - distance) : 0;
+}
+
+static uint32_t uneven_rounds(int32_t p)
+{
+    uint32_t rounds = 0;
+    for (uint32_t k = 0; k < ceil_log2(p); k++)
+        rounds += 1 + (partners_left(p, INT64_C(1) << k) > 0 ? k : 0);
+    return rounds;
+}
+
+/* Exchanges with who is at DISTANCE, as far as there is one. */
+static bool gather_from(const struct mpg_plan *plan, int64_t distance, int32_t v,
+                        struct mpg_message *m)
+{
+    int64_t group = v & ~(distance - 1), to = v ^ distance, p = plan->size.p;
+    if (to >= p)
+        return false;
+    m->to = (int32_t)to;
+    m->bytes = graph_blocks(plan, group, (int32_t)(distance < p - group ? distance : p - group));
+    return true;
+}
+
+/* Those of a group of DISTANCE whose partners were missing get what they would have had from them
+ * from the others of their group, who are N: at distance STEP, halved from round to round. */
+static bool pass_on(const struct mpg_plan *plan, int64_t distance, int64_t step, int32_t v,
+                    struct mpg_message *m)
+{
+    int32_t n = partners_left(plan->size.p, distance);
+    int64_t upper = plan->size.p - n, group = upper - distance;
+    int64_t in_half = (v - group) & (2 * step - 1);
+    if (v < group || v >= upper || in_half >= step || in_half >= n || in_half + step < n)
+        return false;
+    m->to = (int32_t)(v + step);
+    m->bytes = graph_blocks(plan, upper, n);
+    return true;
+}
+
+static bool gather_uneven(const struct mpg_plan *plan, uint32_t round, int32_t v,
+                          struct mpg_message *m)
+{
+    for (uint32_t k = 0; k < ceil_log2(plan->size.p); k++) {
+        int64_t distance = INT64_C(1) << k;
+        uint32_t more = partners_left(plan->size.p, distance) > 0 ? k : 0;
+        if (round == 0)
+            return gather_from(plan, distance, v, m);
+        if (round <= more)
+            return pass_on(plan, distance, distance >> round, v, m);
+        round -= 1 + more;
+    }
+    return false;
+}
+
+/* --- a round --- */
 
 /* Bytes of segment S of a pipeline. */
 static double segment(const struct mpg_plan *plan, uint32_t s)
@@ -246,6 +335,8 @@ bool mpg_round_message(const struct mpg_plan *plan, const struct mpg_phase *phas
         m->to = v ^ (int32_t)distance;
         m->bytes = graph_blocks(plan, v & ~(distance - 1), (int32_t)distance);
         return true;
+    case MPG_PATTERN_GATHER_UNEVEN:
+        return gather_uneven(plan, round, v, m);
     case MPG_PATTERN_RING:
         m->to = modulo((int64_t)v + 1, p);
         m->bytes = graph_blocks(plan, (int64_t)v - round, 1);
@@ -300,10 +391,12 @@ uint32_t graph_rounds_of_pattern(const struct mpg_plan *plan, enum mpg_pattern p
 {
     int32_t p = plan->size.p;
     if (is_folded(pattern)) {
-        struct fold f = fold_of(p, false);
+        struct fold f = fold_of(p, who_goes(pattern));
         return (f.rest > 0) + exchanges(pattern, &f) + rounds_after(pattern, &f);
     }
     switch (pattern) {
+    case MPG_PATTERN_GATHER_UNEVEN:
+        return uneven_rounds(p);
     case MPG_PATTERN_RING:
     case MPG_PATTERN_REDUCING_RING:
     case MPG_PATTERN_PAIRWISE:

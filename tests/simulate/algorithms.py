@@ -5,12 +5,12 @@ import subprocess
 import sys
 
 from algorithms_members import (
-    World, Wrong, blockwise, bruck, bruck_alltoall, butterfly, dissemination, doubling, down,
-    gather_doubling, halving, linear_alltoall, neighbor, pairwise, pipeline, power_of_two,
-    rabenseifner, reducing_ring, ring_allreduce, ring_pass, run, scan_chain, scan_doubling,
+    World, Wrong, barrier_doubling, blockwise, bruck, bruck_alltoall, butterfly, dissemination,
+    doubling, down, gather_doubling, gather_uneven, halving, linear_alltoall, neighbor, pairwise,
+    pipeline, power_of_two, rabenseifner, reducing_ring, ring_allreduce, ring_pass, run, scan_chain, scan_doubling,
     scatter_doubling, up)
 
-SIZES = (1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 17)
+SIZES = (1, 2, 3, 4, 5, 6, 7, 8, 11, 12, 13, 16, 17, 27)
 
 
 class Case:
@@ -46,7 +46,7 @@ class Case:
                     data = yield from down(w, me, self, a, data, False)
                     return data
             else:
-                kind = dissemination if a == "dissemination" else doubling
+                kind = dissemination if a == "dissemination" else barrier_doubling
 
                 def body(w, me):
                     return (yield from kind(w, me, self, {"": {me}}))
@@ -70,9 +70,7 @@ class Case:
                     mine = {me: got[me]}
                     if a == "scatter_ring":
                         return (yield from ring_pass(w, me, p, mine, self.sizes, me, False))
-                    if power_of_two(p) == p:
-                        return (yield from gather_doubling(w, me, self, mine, root))
-                    return (yield from bruck(w, me, self, mine, root))
+                    return (yield from gather_uneven(w, me, self, mine, root))
                 return body, lambda me, got: got == whole
             self.sizes = vector
             return (lambda w, me: down(w, me, self, a, {"": {root}}, False),

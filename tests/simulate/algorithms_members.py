@@ -308,6 +308,26 @@ def doubling(world, me, case, data):
     return data
 
 
+def barrier_doubling(world, me, case, data):
+    """Barrier by doubling: who is beyond the power of two tells that one before it, and is told."""
+    power = power_of_two(case.p)
+    if me >= power:
+        yield from send(world, me, me - power, data, 0.0)
+        return (yield from recv(world, me, me - power))
+    helps = me + power < case.p
+    if helps:
+        got = yield from recv(world, me, me + power)
+        data = {"": data[""] | got[""]}
+    step = 1
+    while step < power:
+        got = yield from exchange(world, me, me ^ step, data, 0.0, me ^ step)
+        data = {"": data[""] | got[""]}
+        step *= 2
+    if helps:
+        yield from send(world, me, me + power, data, 0.0)
+    return data
+
+
 def rabenseifner(world, me, case, data, root):
     """Halves at growing distances; then gathered at ROOT (number 0 of a fold in which odd ones
     rest), or by all."""
@@ -397,6 +417,37 @@ def gather_doubling(world, me, case, data, shift=0):
         peer = ((v ^ step) + shift) % p
         got = yield from exchange(world, me, peer, data, total(data, case.sizes), peer)
         data = {**data, **got}
+        step *= 2
+    return data
+
+
+def gather_uneven(world, me, case, data, shift):
+    """Doubling of any number of members. Who finds no partner although others of its group do gets
+    what those got from them, at halved distances: each time whoever has it gives it to who has not."""
+    p = case.p
+    v, step = (me - shift) % p, 1
+    real = lambda u: (u + shift) % p
+    while step < p:
+        group = v - v % step
+        fresh = None
+        if v ^ step < p:
+            fresh = yield from exchange(world, me, real(v ^ step), data,
+                                        total(data, case.sizes), real(v ^ step))
+        has = {u for u in range(group, group + step) if u ^ step < p}
+        if 0 < len(has) < step and group + step <= p:
+            distance = step // 2
+            while distance:
+                pairs = [(u, u + distance) for u in sorted(has)
+                         if u & distance == 0 and u + distance < group + step
+                         and u + distance not in has]
+                for giver, taker in pairs:
+                    if v == giver:
+                        yield from send(world, me, real(taker), fresh, total(fresh, case.sizes))
+                    elif v == taker:
+                        fresh = yield from recv(world, me, real(giver))
+                has |= {taker for _, taker in pairs}
+                distance //= 2
+        data = {**data, **(fresh or {})}
         step *= 2
     return data
 

@@ -173,6 +173,37 @@ static void test_late(void)
     free(v);
 }
 
+/* By hand from what Open MPI 4.1's coll_base_barrier.c and coll_base_bcast.c do. */
+static void test_no_power_of_two(void)
+{
+    double enter[13] = {0}, late = 1e6 + 0.5;
+    enter[12] = late;
+    double *v = leaves("barrier 1 0 recursive_doubling", MPG_COLLECTIVE_BARRIER, 13, 0, 0, enter,
+                       nothing, INFINITY);
+    bool right = true;
+    for (unsigned i = 0; i < 8; i++) /* 12 tells 4, which tells the 8 */
+        right = right && near(v[i], late + X * (1 + __builtin_popcount(i ^ 4)));
+    for (unsigned i = 8; i < 13; i++)
+        right = right && near(v[i], late + X * (2 + __builtin_popcount((i - 8) ^ 4)));
+    ok(right, "a barrier's last members are told by those before the power of two");
+    free(v);
+    double block = 1000 * PER_BYTE;
+    v = leaves("bcast 1 0 scatter_allgather", MPG_COLLECTIVE_BCAST, 6, 2, 6000, NULL, nothing,
+               INFINITY);
+    /* 4 has its group's at 3 X + 4 b, 0 its at 4 X + 6 b and gives it; what 4 gave goes to 2 */
+    ok(near(v[0], 5 * X + 10 * block) && near(v[2], 4 * X + 6 * block) &&
+           near(v[4], 5 * X + 8 * block),
+       "doubling of 6: what 2 and 3 have no partner for comes from 0 and 1");
+    free(v);
+    v = leaves("bcast 1 0 scatter_allgather", MPG_COLLECTIVE_BCAST, 13, 4, 13000, NULL, nothing,
+               INFINITY);
+    /* 8 to 11 have their blocks at 5 X + 11 b, 8 has 12's, too, which 11 gets by way of 10 at
+       7 X + 13 b; it sends 5 to 3, and that to 7 */
+    ok(near(v[(7 + 4) % 13], 9 * X + 23 * block), "doubling of 13, the last: %.10g",
+       v[(7 + 4) % 13]);
+    free(v);
+}
+
 static void test_many(void)
 {
     enum { MANY = 65536 };
@@ -195,6 +226,7 @@ int main(void)
     test_together();
     test_trees();
     test_late();
+    test_no_power_of_two();
     test_many();
     return done();
 }
