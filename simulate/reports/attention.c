@@ -124,11 +124,12 @@ static int add_missing_calls(const struct mpg_report *r, struct mpg_attention *l
                               "as traced (mpgbench overhead measures it)",
                               what, sides[i].whose) < 0)
             return -1;
-        if (sides[i].sig->collectives == 0 && c->collectives > 0 && !p->collectives_by_rounds &&
+        if (sides[i].sig->collectives == 0 && c->collectives > c->expanded &&
+            !p->collectives_by_rounds &&
             mpg_attention_add(list, err, "collectives",
                               "none in %s signature, and %" PRIu64 " in the trace: they are made of "
                               "rounds of messages (mpgbench collective measures them)",
-                              sides[i].whose, c->collectives) < 0)
+                              sides[i].whose, c->collectives - c->expanded) < 0)
             return -1;
     }
     return 0;
@@ -352,7 +353,7 @@ static int add_unmet_options(const struct mpg_report *r, struct mpg_attention *l
         return mpg_attention_add(list, err, "messages",
                                  "there are none in this trace, nor collectives: options about "
                                  "messages are without effect");
-    if (r->given.eager_limit && c->synchronous_messages == 0)
+    if (r->given.eager_limit && c->synchronous_messages == 0 && c->expanded == 0)
         return mpg_attention_add(list, err, "eager limit",
                                  "no message of the trace is larger than --eager-limit=%" PRId64
                                  ": none waits for its receiver",

@@ -77,11 +77,17 @@ void mpg_predicted_overheads(const struct mpg_report *r, char *text, size_t size
              path && path->receive_overhead.n > 0 ? "the target's" : "not measured, none");
 }
 
-void mpg_predicted_gap(const struct mpg_report *r, char *text, size_t size)
+/* Whether what a rank sends leaves one after the other. */
+static bool has_gap(const struct mpg_report *r)
 {
     const struct mpg_network_path *path = all_given(r) ? NULL : farthest_path(r);
+    return path && path->streaming.n > 0;
+}
+
+void mpg_predicted_gap(const struct mpg_report *r, char *text, size_t size)
+{
     snprintf(text, size, "%s",
-             path && path->streaming.n > 0
+             has_gap(r)
                  ? "a thread's messages leave one after the other, as in the target's streams"
                  : "none: a thread's messages leave as soon as it sends them");
 }
@@ -214,6 +220,13 @@ int mpg_predicted_doubts(const struct mpg_report *r, struct mpg_attention *list,
                           "meant)", r->source->why) < 0)
         return -1;
     if (c->cpu_intervals == 0 && mpg_doubt_cores(r, list, err) < 0)
+        return -1;
+    if (c->expanded > 0 && !has_gap(r) &&
+        mpg_attention_add(list, err, "gap",
+                          "messages of one rank overlap: no stream was measured, and what many of "
+                          "them cost in expanded collectives is too little (%s)",
+                          all_given(r) ? "a --signature has streams, --latency and --byte have not"
+                                       : "mpgbench bandwidth measures it") < 0)
         return -1;
     return add_paths(r, list, err);
 }

@@ -132,6 +132,28 @@ is "messages: up, then down" \
 is "rounds of delays" "$("$mpgsim" --per-rank --replicas=1 --signature=t.sig --source=none \
     --collectives=rounds barrier 2>err | awk 'NR == 2 { print $3 }')" 0
 
+# What is said of them, and what no longer is.
+says() { # PATTERN OPTION...: how many lines of the answer
+    local pattern=$1
+    shift
+    "$mpgsim" "$@" 2>&1 | grep -c -- "$pattern"
+}
+is "an eager limit is about their messages, too" \
+    "$(says 'none waits for its receiver' --predict "${costs[@]}" --eager-limit=10 order) $(
+        says 'none waits for its receiver' --predict "${expand[@]}" --eager-limit=10 order)" "1 0"
+sed '/"collectives"/,$d' t.sig | sed '$s/,$/}/' >n.sig
+is "rounds are of those that are not expanded" \
+    "$(says '1 in the trace: they are made of rounds' --signature=n.sig barrier) $(
+        says 'made of rounds' --signature=n.sig --collectives=expand barrier)" "1 0"
+is "without streams messages overlap" \
+    "$(says 'messages of one rank overlap' --predict --signature=n.sig barrier) $(
+        says 'overlap.*mpgbench bandwidth' --predict --signature=n.sig --collectives=expand barrier) $(
+        says 'overlap.*--byte have not' --predict "${expand[@]}" barrier)" "0 1 1"
+sed 's/"latency": \[/"window_messages": 8, "streaming": [{"size_bytes": 0, "message_ns": '"${one//VALUE/200}"'}], &/' n.sig >s.sig
+is "with them they do not" \
+    "$(says 'messages of one rank overlap' --predict --signature=s.sig --collectives=expand barrier) $(
+        says 'one after the other, as in' --predict --signature=s.sig --collectives=expand barrier)" "0 1"
+
 # Delays, with clocks. Nothing is known of the traced machine, so its messages took no time.
 # Allreduce: all would leave at 2500; 4500 4000 4000 4000 with 1 us a message. 1 receives at 8200, 2.8 us
 # later; 2 has the Bcast 2.5, 3 3.5 us later, which 1's Reduce, at 9800 for 6000, makes 3.8.
