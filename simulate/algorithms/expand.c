@@ -60,6 +60,11 @@ void mpg_expansion_free(struct mpg_expansion *x)
     free(x);
 }
 
+double mpg_expansion_values(int32_t p)
+{
+    return (double)SPACES * p;
+}
+
 static int reserve(struct mpg_expansion *x, int32_t p, struct mpg_error *err)
 {
     size_t wanted = (size_t)p * x->lanes;

@@ -34,6 +34,9 @@ struct mpg_expansion;
 struct mpg_expansion *mpg_expansion_new(uint32_t lanes, struct mpg_error *err);
 void mpg_expansion_free(struct mpg_expansion *x); /* NULL is allowed */
 
+/* How many values a lane it has at most, of collectives of P members, besides the callers'. */
+double mpg_expansion_values(int32_t p);
+
 /* VALUE holds p x LANES enter times, by index of member, and gets the leave times. */
 int mpg_expand(struct mpg_expansion *x, const struct mpg_plan *plan,
                const struct mpg_message_costs *costs, double *value, struct mpg_error *err);

@@ -13,6 +13,7 @@ typedef int mpg_take(void *context, const struct mpg_step *step, uint32_t slots,
 struct mpg_passed {
     struct mpg_graph_counts counts;
     uint32_t slots;        /* that the graph had in the end */
+    int32_t expanded;      /* members of the largest collective that was expanded */
     int64_t evident_limit; /* the source's eager limit by the trace, once a pass is whole */
 };
 

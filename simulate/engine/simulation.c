@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "simulate/algorithms/expand.h"
 #include "simulate/engine/pass.h"
 
 /* Of one pass: lanes, and the bytes that their values may take where many messages are in
@@ -25,6 +26,7 @@ struct simulation {
     double *base_ns; /* a rank's delay without the tracer's part, against the trace */
     struct mpg_lanes_account *base_account;
     uint32_t slots; /* that the graph had, as far as a pass has told */
+    int32_t expanded; /* members of the largest collective that it expanded, likewise */
     bool chooses;   /* calls may complete something else */
     int64_t evident_limit; /* the source's eager limit by the trace, the last pass says */
 };
@@ -37,6 +39,7 @@ static int pass(struct simulation *sim, const char *label, mpg_take *take, void 
     int status = mpg_pass(sim->trace, sim->clocks, &sim->graph, label, take, context, &passed, err);
     sim->result->counts = passed.counts;
     sim->slots = passed.slots;
+    sim->expanded = passed.expanded;
     sim->evident_limit = passed.evident_limit;
     return status;
 }
@@ -292,12 +295,21 @@ static int run_lanes(struct simulation *sim, uint32_t begin, uint32_t n, struct 
     return 0;
 }
 
+/* A lane's in collectives that are expanded: two worlds of it (simulate/engine/expand.c). If no pass has
+ * told, they may be of all ranks. */
+static double expansion_bytes(const struct simulation *sim)
+{
+    bool told = sim->result->counts.calls > 0;
+    int32_t p = told ? sim->expanded : sim->graph.expand ? sim->result->ranks : 0;
+    return 2 * sizeof(double) * (p + mpg_expansion_values(p));
+}
+
 /* Results do not depend on how many lanes a pass has, its memory does. */
 static uint32_t lanes_a_pass(const struct simulation *sim)
 {
     double values = (double)sim->slots + sim->result->ranks + 1;
     double value_bytes = sizeof(double) + (sim->chooses ? mpg_lanes_choice_bytes() : 0);
-    double most = VALUES_A_PASS_BYTES / (values * value_bytes);
+    double most = VALUES_A_PASS_BYTES / (values * value_bytes + expansion_bytes(sim));
     return most < 1 ? 1 : most < LANES_A_PASS ? (uint32_t)most : LANES_A_PASS;
 }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "simulate/algorithms/expand.h"
 #include "simulate/engine/pass.h"
 
 /* Of one pass: lanes, and the bytes that their values may take where many messages are in flight.
@@ -106,6 +107,7 @@ static int run_lanes(struct predicting *x, uint32_t begin, uint32_t n, struct mp
 static uint32_t lanes_a_pass(const struct predicting *x)
 {
     double values = VALUES_A_SLOT * ((double)x->passed.slots + x->result->ranks + 1);
+    values += x->passed.expanded + mpg_expansion_values(x->passed.expanded);
     double most = VALUES_A_PASS_BYTES / (values * sizeof(double));
     return most < 1 ? 1 : most < LANES_A_PASS ? (uint32_t)most : LANES_A_PASS;
 }

@@ -8,6 +8,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=tests/tap.sh
 . "$here/../tap.sh"
 command -v "$mpgsim" >/dev/null || { echo "Bail out! no $mpgsim"; exit 1; }
+build=$(cd "${top_builddir:-.}" && pwd)
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
 cd "$dir" || exit 1
@@ -175,6 +176,31 @@ is "delays of a nonblocking one" "$(sed 's/^#comm/#clocks shared\n&/; s/3000 310
 # Random programs: nothing changes nothing; more costs more; the account adds up.
 if command -v python3 >/dev/null; then
     is "properties of random programs" "$(python3 "$here/expand_random.py" "$mpgsim")" "90 runs, all right"
+fi
+
+# Many members in many replicas: what a pass takes, besides 33 MB of results, is bounded.
+peak() { # largest resident size, in KiB
+    "$build/tests/peak_memory" "$mpgsim" --replicas=1000 --latency=const:1us --byte=const:1ns \
+        --collectives=expand --collective-table=doubling "$@" many
+}
+if [ "${MPGKIT_SANITIZERS-no}" = yes ] || ! [ -x "$build/tests/peak_memory" ]; then
+    skip "memory" "sanitizers keep freed memory, or tests/peak_memory is not built"
+else
+    printf '#mpgcollectives 1\nallreduce 1 0 recursive_doubling\n' >doubling
+    awk 'BEGIN {
+        n = 4096
+        print "#mpgtext 1\n#ranks " n "\n#clocks shared"
+        printf "#comm 0 ="
+        for (i = 0; i < n; i++) printf " %d", i
+        print ""
+        for (i = 0; i < n; i++) print i, "0 1000 Init"
+        for (i = 0; i < n; i++) print i, "2000 30000 Allreduce comm=0 bytes=8"
+        for (i = 0; i < n; i++) print i, "31000 31100 Finalize"
+    }' >many
+    for mode in --predict --absorb=clock --absorb=none; do
+        kib=$(peak $mode)
+        ok "memory of 4096 members, $mode" test "$kib" -gt 0 -a "$kib" -lt 390000 || echo "# $kib KiB"
+    done
 fi
 
 # Refused.
