@@ -31,18 +31,41 @@ static int load_signature(const char *path, struct mpg_signature **sig, struct m
     return mpg_kind_explain(path, MPG_FILE_SIGNATURE, err);
 }
 
-/* The answer would replace what it was made of. */
-static int check_output(const struct mpg_arguments *a, const char *trace, struct mpg_error *err)
+static bool is_file(const char *path, const struct stat *file)
 {
-    const char *const inputs[] = {trace, a->signature, mpg_arguments_source(a)};
-    struct stat out, in;
+    struct stat st;
+    return path && stat(path, &st) == 0 && st.st_dev == file->st_dev && st.st_ino == file->st_ino;
+}
+
+/* Whether samples of SPECS are FILE's. */
+static bool has_samples(const struct mpg_specs *specs, const struct stat *file)
+{
+    bool has = false;
+    for (size_t i = 0; i < specs->n && !has; i++) {
+        char *path = mpg_spec_file(&specs->spec[i]);
+        has = is_file(path, file);
+        free(path);
+    }
+    return has;
+}
+
+/* The answer would replace what it was made of. */
+static int check_output(const struct mpg_arguments *a, const char *trace, const struct inputs *in,
+                        struct mpg_error *err)
+{
+    const char *const inputs[] = {trace, a->signature, mpg_arguments_source(a), a->map,
+                                  a->collective_table};
+    const struct mpg_specs *const specs[] = {&in->p.noise, &in->p.call_noise, &in->p.latency,
+                                             &in->p.byte};
+    struct stat out;
+    bool read = false;
     if (strcmp(a->output, "-") == 0 || stat(a->output, &out) < 0 || !S_ISREG(out.st_mode))
         return 0;
     for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++)
-        if (inputs[i] && stat(inputs[i], &in) == 0 && in.st_dev == out.st_dev &&
-            in.st_ino == out.st_ino)
-            return mpg_error_set(err, "--output: %s is what is read", a->output);
-    return 0;
+        read = read || is_file(inputs[i], &out);
+    for (size_t i = 0; i < sizeof specs / sizeof *specs; i++)
+        read = read || has_samples(specs[i], &out);
+    return read ? mpg_error_set(err, "--output: %s is what is read", a->output) : 0;
 }
 
 /* Which algorithms collectives have, if it matters. */
@@ -72,7 +95,7 @@ static int seat_ranks(const struct mpg_arguments *a, struct inputs *in, struct m
 static int open_inputs(const struct mpg_arguments *a, const char *trace, struct inputs *in,
                        struct mpg_error *err)
 {
-    if (check_output(a, trace, err) < 0 || load_table(a, in, err) < 0 ||
+    if (check_output(a, trace, in, err) < 0 || load_table(a, in, err) < 0 ||
         load_signature(a->signature, &in->target, err) < 0 ||
         load_signature(mpg_arguments_source(a), &in->given_source, err) < 0 ||
         !(in->trace = mpg_trace_open(trace, err)) ||

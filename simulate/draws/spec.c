@@ -209,6 +209,14 @@ bool mpg_spec_can_be_negative(const struct mpg_spec *s)
            (s->family == MPG_FAMILY_FILE && s->samples->quantiles[0] < 0);
 }
 
+char *mpg_spec_file(const struct mpg_spec *s)
+{
+    if (s->family != MPG_FAMILY_FILE)
+        return NULL;
+    const char *path = strchr(s->text, ':') + 1, *at = strrchr(path, '@');
+    return strndup(path, at ? (size_t)(at - path) : strlen(path));
+}
+
 void mpg_spec_clear(struct mpg_spec *s)
 {
     mpg_distribution_free(s->samples);

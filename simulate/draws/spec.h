@@ -44,6 +44,8 @@ double mpg_spec_quantile(const struct mpg_spec *spec, double u);
 bool mpg_spec_is_random(const struct mpg_spec *spec);
 /* Whether it can give a value below 0. */
 bool mpg_spec_can_be_negative(const struct mpg_spec *spec);
+/* The name of the file that its samples are from, to be freed; NULL: none, or out of memory. */
+char *mpg_spec_file(const struct mpg_spec *spec);
 void mpg_spec_clear(struct mpg_spec *spec);
 
 /* Several for the same thing: whoever is named by more than one meets their sum. */

@@ -284,7 +284,10 @@ static int check_standard_input(const struct mpg_arguments *a, const char *trace
     int n = strcmp(trace, "-") == 0;
     n += a->signature && strcmp(a->signature, "-") == 0;
     n += a->source && strcmp(a->source, "-") == 0;
-    return n > 1 ? mpg_error_set(err, "only one of TRACE, --signature and --source can be -") : 0;
+    n += a->collective_table && strcmp(a->collective_table, "-") == 0;
+    return n > 1 ? mpg_error_set(err, "only one of TRACE, --signature, --source and "
+                                      "--collective-table can be -")
+                 : 0;
 }
 
 const char *mpg_arguments_read(struct mpg_arguments *a, int argc, char **argv,

@@ -213,8 +213,27 @@ ok "the same as trace" refuses 1 "mpgsim: *: a folder of results, not a trace*" 
 "$mpgsim" --json t.txt >answer
 ok "an answer as trace" refuses 1 "mpgsim: answer: *, not a trace*" answer
 ok "a text as source" refuses 1 "mpgsim: pairs.py: *, not a signature*" --source=pairs.py t.txt
-ok "standard input twice" refuses 2 "*only one of TRACE, --signature and --source*" --signature=- -
+ok "standard input twice" refuses 2 "*only one of TRACE, --signature, --source*" --signature=- -
+ok "twice, as a table" refuses 2 "*only one of TRACE, *--collective-table can be -*" \
+    --collectives=expand --collective-table=- -
 cp t.txt kept.txt
 ok "what is read as output" refuses 1 "*--output: t.txt is what is read" -o t.txt t.txt
 ok "it is not touched" cmp -s t.txt kept.txt
+# replaced FILE OPTION...: FILE, which is read, is refused as output and stays
+replaced() {
+    cp "$1" kept
+    refuses 1 "*--output: $1 is what is read" -o "$@" t.txt && cmp -s "$1" kept
+}
+printf '0\n0\n0\n0\n' >places
+ok "a map as output" replaced places --predict --latency=const:1us --map=places
+echo 'barrier * * linear' >table
+ok "a table as output" replaced table --collectives=expand --collective-table=table
+echo 385.5 >s@mples
+for option in noise call-noise; do
+    ok "samples of --$option as output" replaced s@mples --$option=file:s@mples@0
+done
+for option in latency byte; do
+    echo 17.25 >samples
+    ok "samples of --$option as output" replaced samples --$option=file:./samples
+done
 done_testing
