@@ -134,6 +134,9 @@ static int parse_noise_model(const struct mpg_arguments *a, struct mpg_perturbat
         return 0;
     if (!a->signature)
         return mpg_error_set(err, "--noise-model: there is no --signature whose noise it is about");
+    if (a->noise.n > 0 && !p->call_noise_of_target)
+        return mpg_error_set(err, "--noise-model: there is '%s' in place of the signature's noise",
+                             a->noise.item[0]);
     for (size_t i = 0; i < sizeof models / sizeof *models; i++)
         if (strcmp(a->noise_model, models[i].name) == 0) {
             p->noise_model = models[i].model;
@@ -178,6 +181,8 @@ static int parse_collectives(struct mpg_arguments *a, struct mpg_perturbation *p
         strcmp(a->collectives, "measured") != 0)
         return mpg_error_set(err, "--collectives: '%s' is not measured, rounds or expand",
                              a->collectives);
+    if (p->collectives_by_rounds && !a->signature)
+        return mpg_error_set(err, "--collectives=rounds: there is no --signature that has measured any");
     if (a->expand && a->sync_reduce)
         return mpg_error_set(err, "--sync-reduce and --collectives=expand exclude each other: the "
                                   "messages say who waits");
@@ -207,6 +212,7 @@ static int check_mode(const struct mpg_arguments *a, struct mpg_error *err)
                 {"keep-tracer", a->keep_tracer, false},
                 {"call-edges", a->call_edges != NULL, false},
                 {"granularity", a->granularity > 1, false},
+                {"deterministic", a->deterministic, false},
                 {"source-latency", a->given.source_latency, false},
                 {"source-byte", a->given.source_byte, false},
                 {"map", a->map != NULL, true},
@@ -222,7 +228,25 @@ static int check_mode(const struct mpg_arguments *a, struct mpg_error *err)
                                   "take");
     if (a->map && a->path)
         return mpg_error_set(err, "--map and --path exclude each other");
+    if (a->map && !a->signature && !a->output_trace)
+        return mpg_error_set(err, "--map: there is no --signature whose paths messages take");
+    if (a->given.polling_interval && a->polling && strcmp(a->polling, "work") == 0)
+        return mpg_error_set(err, "--polling-interval says nothing with --polling=work");
     return 0;
+}
+
+/* Where calls complete what they completed in the trace nobody waits for what they may complete. */
+static int check_horizon(const struct mpg_arguments *a,
+                         const struct mpg_simulation_options *options, struct mpg_error *err)
+{
+    const char *keeps = a->deterministic      ? "--deterministic"
+                        : a->granularity > 1  ? "--granularity"
+                        : options->absorb_given && options->absorb != MPG_ABSORB_CLOCK
+                            ? "--absorb other than clock"
+                            : NULL;
+    return keeps && a->given.horizon
+               ? mpg_error_set(err, "--horizon says nothing with %s", keeps)
+               : 0;
 }
 
 bool mpg_arguments_signature_is_all(const struct mpg_arguments *a)
@@ -320,7 +344,7 @@ const char *mpg_arguments_read(struct mpg_arguments *a, int argc, char **argv,
         parse_call_edges(a, &asked->simulation, p, &err) < 0 || parse_path(a, &err) < 0 ||
         parse_cosched(a, &err) < 0 || parse_measurement(a, p, &err) < 0 ||
         parse_polling(a, &asked->times, &err) < 0 || parse_collectives(a, p, &err) < 0 ||
-        check_mode(a, &err) < 0 ||
+        check_mode(a, &err) < 0 || check_horizon(a, &asked->simulation, &err) < 0 ||
         parse_noise_model(a, p, &err) < 0 || parse_time_models(a, p, &err) < 0 ||
         check_signatures(a, &err) < 0 || check_standard_input(a, trace, &err) < 0)
         mpg_option_usage_error(&program, "%s", err.text);

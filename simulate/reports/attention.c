@@ -361,6 +361,39 @@ static int add_unmet_options(const struct mpg_report *r, struct mpg_attention *l
     return 0;
 }
 
+/* Parts of calls without noise for them, and tests that nobody leaves out. */
+static int add_unused_calls(const struct mpg_report *r, struct mpg_attention *list,
+                            struct mpg_error *err)
+{
+    const struct mpg_perturbation *p = r->p;
+    if (p->call_parts > 1 && p->call_noise.n == 0 &&
+        mpg_attention_add(list, err, "granularity",
+                          "--granularity=%d without a distribution of --call-noise: calls complete "
+                          "what they completed in the trace, and nothing else changes",
+                          p->call_parts) < 0)
+        return -1;
+    if (r->options->skips_polling && !r->result->chose)
+        return mpg_attention_add(list, err, "polling",
+                                 "--polling=wait without effect: no call can complete something else "
+                                 "than in the trace, so that no test goes");
+    return 0;
+}
+
+/* Collectives that would be rounds anyway. */
+static int add_unused_rounds(const struct mpg_report *r, struct mpg_attention *list,
+                             struct mpg_error *err)
+{
+    const struct mpg_perturbation *p = r->p;
+    const bool given = p->latency.n + p->byte.n > 0;
+    if (!p->collectives_by_rounds || (!given && p->target->collectives > 0 &&
+                                      r->result->counts.collectives > 0))
+        return 0;
+    return mpg_attention_add(list, err, "collectives", "--collectives=rounds without effect: %s",
+                             given ? "with --latency or --byte all are rounds"
+                             : p->target->collectives == 0 ? "the signature has none"
+                                                           : "the trace has none");
+}
+
 /* Regions with a ratio of their own that the program never enters. */
 static int add_unmet_regions(const struct mpg_report *r, struct mpg_attention *list,
                              struct mpg_error *err)
@@ -397,13 +430,14 @@ int mpg_attention_gather(const struct mpg_report *r, struct mpg_attention *list,
         add_missing_parts,  add_missing_calls, add_missing_source, mpg_doubt_sizes,
         mpg_doubt_record,   mpg_doubt_clocks, mpg_doubt_cores,   mpg_doubt_order,
         add_replaced,       add_unused_files, add_unused_floors, add_unused_draws,
-        add_unmet_options,  add_unmet_regions,
+        add_unmet_options,  add_unmet_regions, add_unused_calls, add_unused_rounds,
     };
     static int (*const predicted[])(const struct mpg_report *, struct mpg_attention *,
                                     struct mpg_error *) = {
         add_untraced,    add_unplaced,     add_verdicts,    mpg_predicted_missing,
         mpg_doubt_sizes, mpg_doubt_record, mpg_doubt_order, mpg_predicted_doubts,
         add_replaced,    add_unused_draws, add_unmet_options, add_unmet_regions,
+        add_unused_rounds,
     };
     const size_t n = r->result->predicted ? sizeof predicted / sizeof *predicted
                                           : sizeof kinds / sizeof *kinds;

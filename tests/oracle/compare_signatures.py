@@ -115,7 +115,7 @@ class Case:
                 yield words + ["--keep-tracer"] * self.keeps
 
     def models(self):
-        """What times of messages are drawn from; --latency and --byte exclude it."""
+        """What times are drawn from; --noise (but for noise of calls), --latency and --byte exclude it."""
         words = []
         if self.models_random.random() < 0.3:
             words.append("--noise-model=" + self.models_random.choice(
@@ -142,6 +142,9 @@ class Case:
                 (0.3, "--cosched=" + self.random.choice(["none", "node", "job"]))):
             given = option.startswith(("--latency", "--byte")) and any(
                 word.startswith(option.split("=")[0] + "-model") for word in models)
+            given = given or (option.startswith("--noise=")
+                              and "--call-noise=signature" not in models
+                              and any(word.startswith("--noise-model") for word in models))
             if self.chance(probability) and not given and not any(
                     map(option.startswith, self.options.without)):
                 words.append(option)

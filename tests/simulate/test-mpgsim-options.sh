@@ -202,6 +202,53 @@ like "what --lenient lets pass" "$(sed '0,/Finalize/{/Finalize/d}' t.txt >died.t
 is "a table has it beside it" "$(cat err)" \
     "mpgsim: attention: draws: --seed without effect: nothing is random, all replicas are the same"
 
+# ---- options that others leave nothing to say ----
+predict=(--predict --latency=const:2385ns)
+ok "who chooses, predicted" refuses 2 "*--deterministic says nothing with --predict*" \
+    "${predict[@]}" --deterministic t.txt
+ok "an interval of polling that is work" refuses 2 "*--polling-interval says nothing with --polling=work*" \
+    "${predict[@]}" --polling=work --polling-interval=3us t.txt
+ok "places without paths" refuses 2 "*--map: there is no --signature*" "${predict[@]}" --byte=const:3ns \
+    --map=block:2 t.txt
+ok "a horizon of those that keep to the trace" refuses 2 "*--horizon says nothing with --deterministic*" \
+    --horizon=7 --deterministic t.txt
+for absorb in none wait; do
+    ok "... by --absorb=$absorb" refuses 2 "*--horizon says nothing with --absorb*" \
+        --horizon=7 --absorb=$absorb t.txt
+done
+ok "... by parts" refuses 2 "*--horizon says nothing with --granularity*" --horizon=7 --granularity=2 t.txt
+ok "a model of noise that is given" refuses 2 "*--noise-model: there is 'exp:2us' in place*" \
+    --signature=target.sig --noise-model=ecdf --noise=exp:2us t.txt
+ok "... but that of calls is the model's" "$mpgsim" -o out --signature=target.sig --source=none \
+    --noise-model=replay --call-noise=signature --noise=exp:2us t.txt
+ok "rounds in place of nothing" refuses 2 "*--collectives=rounds: there is no --signature*" \
+    --collectives=rounds t.txt
+like "... of none that was measured" "$(attention collectives --signature=target.sig --collectives=rounds \
+    --latency=const:1us t.txt)" "--collectives=rounds without effect: with --latency or --byte *"
+printf '%s\n' '#mpgtext 1' '#ranks 1' '0 0 100 Init' '0 500 600 Finalize' >alone.txt
+like "... of none in the trace, or the signature" \
+    "$(attention collectives --signature=target.sig --collectives=rounds alone.txt)" \
+    "--collectives=rounds without effect: the * has none"
+like "parts without noise" "$(attention granularity --granularity=3 t.txt)" \
+    "--granularity=3 without a distribution of --call-noise: *"
+is "... with it" "$(attention granularity --granularity=3 --call-noise=const:7ns t.txt)" ""
+like "tests that nobody leaves out" "$(attention polling --absorb=wait --polling=wait t.txt)" \
+    "--polling=wait without effect: *"
+cat >waitany.txt <<'T'
+#mpgtext 1
+#ranks 2
+#clocks shared
+0 0 100 Init
+1 0 100 Init
+0 200 210 Irecv from=1 tag=1 bytes=8 request=1
+1 300 310 Send to=0 tag=1 bytes=8
+0 250 260 Test requests=1 done=
+0 500 510 Test requests=1 done=1
+0 800 900 Finalize
+1 800 900 Finalize
+T
+is "... and with some" "$(attention polling --polling=wait waitany.txt)$(attention polling --noise=const:1ns t.txt)" ""
+
 # ---- files in the wrong place ----
 ok "a signature as trace" refuses 1 "mpgsim: target.sig: a signature, not a trace*" target.sig
 ok "a trace as signature" refuses 1 "mpgsim: t.txt: a trace*, not a signature*" --signature=t.txt t.txt
@@ -225,7 +272,7 @@ replaced() {
     refuses 1 "*--output: $1 is what is read" -o "$@" t.txt && cmp -s "$1" kept
 }
 printf '0\n0\n0\n0\n' >places
-ok "a map as output" replaced places --predict --latency=const:1us --map=places
+ok "a map as output" replaced places --predict --signature=target.sig --map=places
 echo 'barrier * * linear' >table
 ok "a table as output" replaced table --collectives=expand --collective-table=table
 echo 385.5 >s@mples
