@@ -92,23 +92,33 @@ static int seat_ranks(const struct mpg_arguments *a, struct inputs *in, struct m
     return status;
 }
 
+/* The class of path that messages take: as said, or that of the farthest two ranks of --map;
+ * MPG_PATHS: the farthest measured. */
+static enum mpg_path_class path_class(const struct mpg_arguments *a, const struct inputs *in)
+{
+    if (in->places.ranks == 0 || !in->target)
+        return a->path_class;
+    const struct mpg_network_path *path = mpg_target_path(in->target, in->places.farthest);
+    return path ? path->path : a->path_class;
+}
+
 static int open_inputs(const struct mpg_arguments *a, const char *trace, struct inputs *in,
                        struct mpg_error *err)
 {
     if (check_output(a, trace, in, err) < 0 || load_table(a, in, err) < 0 ||
         load_signature(a->signature, &in->target, err) < 0 ||
         load_signature(mpg_arguments_source(a), &in->given_source, err) < 0 ||
-        !(in->trace = mpg_trace_open(trace, err)) ||
-        mpg_source_find(&in->source, in->trace, in->target, in->given_source,
-                        a->source && !mpg_arguments_source(a), err) < 0 ||
-        mpg_perturbation_use(&in->p, in->target, in->source.signature, a->path_class, err) < 0 ||
-        mpg_ratios_resolve(&in->ratios, in->target, in->source.signature, err) < 0 ||
-        (a->map && mpg_places_parse(&in->places, a->map, mpg_trace_ranks(in->trace), err) < 0))
+        !(in->trace = mpg_trace_open(trace, err)))
         return -1;
-    if (a->predict && a->latency.n == 0 && mpg_flight_rule(&in->p) == MPG_FLIGHT_NONE)
-        return mpg_error_set(err, "%s: it has neither latencies nor bandwidths: --predict needs one "
-                                  "of them, or --latency", in->target->path);
-    return mpg_arguments_check_ranks(a, &in->p, mpg_trace_ranks(in->trace), err) < 0 ? -1 : seat_ranks(a, in, err);
+    const int32_t ranks = mpg_trace_ranks(in->trace);
+    if (mpg_source_find(&in->source, in->trace, in->target, in->given_source,
+                        a->source && !mpg_arguments_source(a), err) < 0 ||
+        (a->map && mpg_places_parse(&in->places, a->map, ranks, err) < 0) ||
+        mpg_perturbation_use(&in->p, in->target, in->source.signature, path_class(a, in), err) < 0 ||
+        mpg_ratios_resolve(&in->ratios, in->target, in->source.signature, err) < 0 ||
+        mpg_arguments_check_ranks(a, &in->p, ranks, err) < 0)
+        return -1;
+    return seat_ranks(a, in, err);
 }
 
 static void close_inputs(struct inputs *in)
@@ -140,8 +150,6 @@ static void set_limits(const struct mpg_arguments *a, const struct inputs *in,
 {
     int64_t target = INT64_MAX, source = INT64_MAX;
     const struct mpg_network_path *path = in->p.target_path;
-    if (in->places.ranks > 0 && in->p.target)
-        path = mpg_target_path(in->p.target, in->places.farthest);
     bool has_target = a->given.eager_limit || find_limit(path, &target);
     bool has_source = a->given.source_eager_limit || find_limit(in->p.source_path, &source);
     if (a->given.eager_limit)

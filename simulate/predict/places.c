@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/map.h"
+
 void mpg_places_clear(struct mpg_places *p)
 {
     free(p->node);
@@ -45,17 +47,25 @@ static int read_count(const char *text, const char *word, int64_t *n, struct mpg
 
 /* --- from a file --- */
 
-/* Words met so far; a word's number is its place. */
+/* Words met so far, each of a node, or of none; a word's number is its place. */
 struct words {
     char **word;
     int32_t n, capacity;
+    struct mpg_map places; /* node and how many had that hash before, hash */
 };
 
-static int32_t number_of(struct words *words, const char *word)
+/* FNV-1a (Fowler, Noll, Vo). */
+static uint64_t hash_of(const char *word)
 {
-    for (int32_t i = words->n; i > 0; i--) /* mostly the last ones */
-        if (strcmp(words->word[i - 1], word) == 0)
-            return i - 1;
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (; *word; word++)
+        hash = (hash ^ (unsigned char)*word) * 0x100000001b3u;
+    return hash;
+}
+
+/* -1: out of memory. */
+static int32_t add_word(struct words *words, const char *word)
+{
     if (words->n == words->capacity) {
         int32_t capacity = words->capacity ? 2 * words->capacity : 64;
         char **grown = realloc(words->word, (size_t)capacity * sizeof *grown);
@@ -67,11 +77,30 @@ static int32_t number_of(struct words *words, const char *word)
     return (words->word[words->n] = strdup(word)) ? words->n++ : -1;
 }
 
+/* That of WORD of NODE (-1: of none), a new one if it has not been met; -1: out of memory. */
+static int32_t number_of(struct words *words, int32_t node, const char *word)
+{
+    const uint64_t hash = hash_of(word);
+    for (uint64_t before = (uint64_t)(node + 1) << 32;; before++) {
+        const uint64_t *place = mpg_map_find(&words->places, before, hash);
+        if (place && strcmp(words->word[*place], word) == 0)
+            return (int32_t)*place;
+        if (place)
+            continue;
+        uint64_t *added = mpg_map_add(&words->places, before, hash);
+        int32_t number = added ? add_word(words, word) : -1;
+        if (number >= 0)
+            *added = (uint64_t)number;
+        return number;
+    }
+}
+
 static void clear_words(struct words *words)
 {
     for (int32_t i = 0; i < words->n; i++)
         free(words->word[i]);
     free(words->word);
+    mpg_map_clear(&words->places);
 }
 
 /* LINE, the NUMBER-th of the file, as the next rank's place; nothing if it is empty. */
@@ -79,7 +108,7 @@ static int read_line(struct mpg_places *p, int32_t *rank, int32_t ranks, char *l
                      struct words *nodes, struct words *complexes, struct mpg_error *err)
 {
     static const char blanks[] = " \t\r\n";
-    char name[512], *rest = NULL;
+    char *rest = NULL;
     line[strcspn(line, "#")] = '\0';
     const char *node = strtok_r(line, blanks, &rest), *complex = node ? strtok_r(NULL, blanks, &rest)
                                                                       : NULL;
@@ -89,12 +118,10 @@ static int read_line(struct mpg_places *p, int32_t *rank, int32_t ranks, char *l
         return mpg_error_set(err, "line %d: more than a node and a core complex", number);
     if (*rank == ranks)
         return mpg_error_set(err, "line %d: the trace has %d ranks only", number, ranks);
-    p->node[*rank] = number_of(nodes, node);
+    p->node[*rank] = number_of(nodes, -1, node);
     p->core_complex[*rank] = -1;
-    if (complex) { /* on two nodes they are two, whatever their names */
-        snprintf(name, sizeof name, "%d %.400s", p->node[*rank], complex);
-        p->core_complex[*rank] = number_of(complexes, name);
-    }
+    if (complex && p->node[*rank] >= 0) /* on two nodes they are two, whatever their names */
+        p->core_complex[*rank] = number_of(complexes, p->node[*rank], complex);
     if (p->node[*rank] < 0 || (complex && p->core_complex[*rank] < 0))
         return mpg_error_set(err, "out of memory");
     ++*rank;
@@ -129,19 +156,39 @@ static int read_file(struct mpg_places *p, const char *path, int32_t ranks, stru
 
 /* --- both --- */
 
-static void find_farthest(struct mpg_places *p)
+/* Which paths two ranks take: of the ranks of a node those beyond the first, FIRST[node] so far,
+ * are in its core complex or not; COMPLEXES[c] is how many are in c. All are zero at first. */
+static void find_taken(struct mpg_places *p, int32_t *first, int32_t *complexes)
 {
-    bool complexes = true;
-    p->farthest = MPG_PATH_COMPLEX;
     for (int32_t r = 0; r < p->ranks; r++) {
-        if (p->node[r] != p->node[0]) {
-            p->farthest = MPG_PATH_BETWEEN;
-            return;
-        }
-        complexes = complexes && p->core_complex[r] >= 0 && p->core_complex[r] == p->core_complex[0];
+        const int32_t complex = p->core_complex[r];
+        int32_t *of_node = &first[p->node[r]]; /* and 1 */
+        if (*of_node > 0 && (complex < 0 || complex != p->core_complex[*of_node - 1]))
+            p->taken[MPG_PATH_NODE] = true;
+        if (complex >= 0 && complexes[complex]++ > 0)
+            p->taken[MPG_PATH_COMPLEX] = true;
+        if (p->node[r] != p->node[0])
+            p->taken[MPG_PATH_BETWEEN] = true;
+        if (*of_node == 0)
+            *of_node = r + 1;
     }
-    if (!complexes && p->ranks > 1)
-        p->farthest = MPG_PATH_NODE;
+    p->farthest = p->taken[MPG_PATH_BETWEEN] ? MPG_PATH_BETWEEN
+                  : p->taken[MPG_PATH_NODE]  ? MPG_PATH_NODE
+                                             : MPG_PATH_COMPLEX;
+    p->taken[p->farthest] = true;
+}
+
+static int find_paths(struct mpg_places *p, struct mpg_error *err)
+{
+    /* Nodes and core complexes are numbered, by rule and by file, from 0 and are no more than ranks. */
+    int32_t *first = calloc((size_t)p->ranks, sizeof *first);
+    int32_t *complexes = calloc((size_t)p->ranks, sizeof *complexes);
+    if (first && complexes)
+        find_taken(p, first, complexes);
+    int status = first && complexes ? 0 : mpg_error_set(err, "out of memory");
+    free(first);
+    free(complexes);
+    return status;
 }
 
 int mpg_places_parse(struct mpg_places *p, const char *text, int32_t ranks, struct mpg_error *err)
@@ -160,6 +207,5 @@ int mpg_places_parse(struct mpg_places *p, const char *text, int32_t ranks, stru
     }
     if (block == 0 && cyclic == 0 && read_file(p, text, ranks, err) < 0)
         return -1;
-    find_farthest(p);
-    return 0;
+    return find_paths(p, err);
 }

@@ -3,6 +3,7 @@
 #ifndef MPG_PLACES_H
 #define MPG_PLACES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "common/error.h"
@@ -13,6 +14,7 @@ struct mpg_places {
     int32_t *node;     /* a rank: its node, numbered from 0 in the order of lowest ranks */
     int32_t *core_complex; /* and its core complex, over all nodes; -1: not known */
     enum mpg_path_class farthest; /* of any two ranks */
+    bool taken[MPG_PATHS];        /* some two ranks have that between them; the farthest always */
 };
 
 /* TEXT: "block:N", "cyclic:N" with N >= 1, or the name of a file with a line a rank: NODE, or NODE

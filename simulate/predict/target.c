@@ -4,41 +4,81 @@
 
 #include <string.h>
 
+/* What messages of each class take, the first that was measured. */
+static const enum mpg_path_class order[MPG_PATHS][MPG_PATHS] = {
+    [MPG_PATH_COMPLEX] = {MPG_PATH_COMPLEX, MPG_PATH_NODE, MPG_PATH_BETWEEN},
+    [MPG_PATH_NODE] = {MPG_PATH_NODE, MPG_PATH_COMPLEX, MPG_PATH_BETWEEN},
+    [MPG_PATH_BETWEEN] = {MPG_PATH_BETWEEN, MPG_PATH_NODE, MPG_PATH_COMPLEX}};
+
 const struct mpg_network_path *mpg_target_path(const struct mpg_signature *sig,
                                                enum mpg_path_class class)
 {
-    static const enum mpg_path_class order[MPG_PATHS][MPG_PATHS] = {
-        [MPG_PATH_COMPLEX] = {MPG_PATH_COMPLEX, MPG_PATH_NODE, MPG_PATH_BETWEEN},
-        [MPG_PATH_NODE] = {MPG_PATH_NODE, MPG_PATH_COMPLEX, MPG_PATH_BETWEEN},
-        [MPG_PATH_BETWEEN] = {MPG_PATH_BETWEEN, MPG_PATH_NODE, MPG_PATH_COMPLEX}};
     const struct mpg_network_path *path = NULL;
     for (int i = 0; i < MPG_PATHS && !path; i++)
         path = mpg_signature_path(sig, order[class][i]);
     return path;
 }
 
+/* Of messages on PATH. */
+static int use_path(struct mpg_perturbation *way, const struct mpg_perturbation *p,
+                    const struct mpg_network_path *path, struct mpg_error *err)
+{
+    *way = *p;
+    way->source = NULL;
+    way->source_path = NULL;
+    memset(way->overhead, 0, sizeof way->overhead);
+    memset(way->meetings, 0, sizeof way->meetings);
+    memset(&way->target_fits, 0, sizeof way->target_fits);
+    memset(&way->source_fits, 0, sizeof way->source_fits);
+    way->target_path = path;
+    if (p->latency.n == 0 && mpg_flight_rule(way) == MPG_FLIGHT_NONE)
+        return mpg_error_set(err, "%s: %s%s%s has neither latencies nor bandwidths: --predict needs "
+                                  "one of them, or --latency",
+                             p->target->path, path ? "path '" : "it",
+                             path ? mpg_path_name(path->path) : "", path ? "'" : "");
+    mpg_perturbation_use_overheads(way);
+    return mpg_perturbation_use_collectives(way, err) < 0 ? -1
+                                                          : mpg_perturbation_use_fits(way, err);
+}
+
+static void clear_way(struct mpg_perturbation *way)
+{
+    mpg_perturbation_clear_collectives(way);
+    mpg_perturbation_clear_fits(way);
+}
+
+/* Of what a rank sends itself, where no two ranks are in a core complex. */
+static int use_any(struct mpg_perturbation *way, const struct mpg_perturbation *p,
+                   struct mpg_error *err)
+{
+    int status = -1;
+    for (int i = 0; i < MPG_PATHS && status < 0; i++) {
+        const struct mpg_network_path *path =
+            mpg_signature_path(p->target, order[MPG_PATH_COMPLEX][i]);
+        if (!path)
+            continue;
+        clear_way(way);
+        status = use_path(way, p, path, err);
+    }
+    return status;
+}
+
 int mpg_target_init(struct mpg_target *t, const struct mpg_perturbation *p,
                     const struct mpg_places *places, struct mpg_error *err)
 {
-    int n = places ? MPG_PATHS : 1;
     *t = (struct mpg_target){.noise = p, .places = places};
-    for (int i = 0; i < n; i++) {
-        struct mpg_perturbation *way = &t->way[i];
-        *way = *p;
-        way->source = NULL;
-        way->source_path = NULL;
-        memset(way->overhead, 0, sizeof way->overhead);
-        memset(way->meetings, 0, sizeof way->meetings);
-        memset(&way->target_fits, 0, sizeof way->target_fits);
-        memset(&way->source_fits, 0, sizeof way->source_fits);
-        if (places && p->target)
-            way->target_path = mpg_target_path(p->target, (enum mpg_path_class)i);
-        mpg_perturbation_use_overheads(way);
-        if (mpg_perturbation_use_collectives(way, err) < 0 ||
-            mpg_perturbation_use_fits(way, err) < 0)
+    if (!places)
+        return use_path(&t->way[0], p, p->target_path, err);
+    for (int i = 0; i < MPG_PATHS; i++) {
+        const enum mpg_path_class class = (enum mpg_path_class)i;
+        if (places->taken[i] &&
+            use_path(&t->way[i], p, p->target ? mpg_target_path(p->target, class) : NULL, err) < 0)
             return -1;
     }
-    return 0;
+    if (places->taken[MPG_PATH_COMPLEX])
+        return 0;
+    return p->target && p->target->paths > 0 ? use_any(&t->way[MPG_PATH_COMPLEX], p, err)
+                                             : use_path(&t->way[MPG_PATH_COMPLEX], p, NULL, err);
 }
 
 bool mpg_target_covers(const struct mpg_target *t)
@@ -51,9 +91,7 @@ bool mpg_target_covers(const struct mpg_target *t)
 
 void mpg_target_clear(struct mpg_target *t)
 {
-    for (int i = 0; i < MPG_PATHS; i++) {
-        mpg_perturbation_clear_collectives(&t->way[i]);
-        mpg_perturbation_clear_fits(&t->way[i]);
-    }
+    for (int i = 0; i < MPG_PATHS; i++)
+        clear_way(&t->way[i]);
     *t = (struct mpg_target){0};
 }

@@ -9,12 +9,16 @@
 struct mpg_target {
     const struct mpg_perturbation *noise; /* computation: with the source, whose noise is taken out */
     const struct mpg_places *places;      /* NULL: one path */
-    /* Messages of each class, or of one in [0]: the target alone, on the path that they take. */
+    /* Messages of each class that some ranks take, or of one in [0]: the target alone, on the path
+     * that they take. What a rank sends itself takes that of a core complex; where no two ranks do,
+     * and that is not usable (it says nothing of messages, or lacks fits that are asked for), the
+     * next one. */
     struct mpg_perturbation way[MPG_PATHS];
 };
 
-/* Takes P, whose launches are drawn; PLACES may be NULL. What is passed outlives T. Errors: out of
- * memory. */
+/* Takes P, whose launches are drawn; PLACES may be NULL. What is passed outlives T. Errors: a path
+ * that two ranks take says nothing of messages, though --latency does not, or lacks fits that are
+ * asked for; out of memory. T is to be cleared even so. */
 int mpg_target_init(struct mpg_target *t, const struct mpg_perturbation *p,
                     const struct mpg_places *places, struct mpg_error *err);
 /* The path that messages between ranks at CLASS take; NULL: SIG has none. */

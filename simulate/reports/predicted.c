@@ -36,17 +36,9 @@ void mpg_report_run_account(const struct mpg_result *result, FILE *out)
 
 /* --- what it rests on --- */
 
-/* The path of the messages between the farthest ranks; NULL: nothing is measured. */
-static const struct mpg_network_path *farthest_path(const struct mpg_report *r)
-{
-    if (!r->p->target)
-        return NULL;
-    return r->places ? mpg_target_path(r->p->target, r->places->farthest) : r->p->target_path;
-}
-
 void mpg_predicted_messages(const struct mpg_report *r, char *text, size_t size)
 {
-    const struct mpg_network_path *path = farthest_path(r);
+    const struct mpg_network_path *path = r->p->target_path;
     char latency[256], byte[256];
     if (r->p->latency.n == 0 && r->p->byte.n == 0) {
         snprintf(text, size, "the target's %s at each message's size, and nothing of the trace's",
@@ -68,7 +60,7 @@ static bool all_given(const struct mpg_report *r)
 
 void mpg_predicted_overheads(const struct mpg_report *r, char *text, size_t size)
 {
-    const struct mpg_network_path *path = all_given(r) ? NULL : farthest_path(r);
+    const struct mpg_network_path *path = all_given(r) ? NULL : r->p->target_path;
     snprintf(text, size, "sending: %s; receiving what lies ready: %s",
              !path                         ? "none, as traced"
              : path->send_overhead.n > 0   ? "the target's"
@@ -80,7 +72,7 @@ void mpg_predicted_overheads(const struct mpg_report *r, char *text, size_t size
 /* Whether what a rank sends leaves one after the other. */
 static bool has_gap(const struct mpg_report *r)
 {
-    const struct mpg_network_path *path = all_given(r) ? NULL : farthest_path(r);
+    const struct mpg_network_path *path = all_given(r) ? NULL : r->p->target_path;
     return path && path->streaming.n > 0;
 }
 
@@ -153,7 +145,7 @@ int mpg_predicted_missing(const struct mpg_report *r, struct mpg_attention *list
                           struct mpg_error *err)
 {
     const struct mpg_perturbation *p = r->p;
-    const struct mpg_network_path *path = farthest_path(r);
+    const struct mpg_network_path *path = r->p->target_path;
     const struct mpg_graph_counts *c = &r->result->counts;
     if (!p->target)
         return 0;
@@ -189,17 +181,12 @@ int mpg_predicted_missing(const struct mpg_report *r, struct mpg_attention *list
 /* A path that pairs of ranks would take, and that was not measured. */
 static int add_paths(const struct mpg_report *r, struct mpg_attention *list, struct mpg_error *err)
 {
-    bool wanted[MPG_PATHS] = {false};
     if (!r->places || !r->p->target)
         return 0;
-    for (int32_t i = 1; i < r->places->ranks; i++) {
-        wanted[mpg_places_between(r->places, 0, i)] = true;
-        wanted[mpg_places_between(r->places, i - 1, i)] = true;
-    }
     for (int class = 0; class < MPG_PATHS; class++) {
         const struct mpg_network_path *path =
             mpg_target_path(r->p->target, (enum mpg_path_class)class);
-        if (wanted[class] && path && path->path != (enum mpg_path_class)class &&
+        if (r->places->taken[class] && path && path->path != (enum mpg_path_class)class &&
             mpg_attention_add(list, err, "path",
                               "'%s' was not measured: messages take '%s' in its place",
                               mpg_path_name((enum mpg_path_class)class),

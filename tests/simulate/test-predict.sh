@@ -89,6 +89,13 @@ m = a["mean_of_a_rank"]
 parts = sum(m[k] for k in ("compute_ns", "noise_ns", "calls_ns", "messages_ns", "collectives_ns", "threads_ns"))
 print(a["mode"], abs(parts - m["run_ns"]) < 1e-6, a["options"]["polling"])')" "predict True wait"
 
+is "JSON says the path of the farthest two" "$(for map in block:4 block:2; do
+    "$mpgsim" --json --predict --signature=three.sig --map=$map star.txt | "$python" -c '
+import json, sys
+print(json.load(sys.stdin)["options"]["path"])'
+done)" "node
+between nodes"
+
 # refused STATUS WORDS OPTION...: one line, nothing else
 refused() {
     local want=$1 words=$2 status
@@ -105,6 +112,44 @@ refused 2 "exclude each other" --predict --signature=three.sig --map=block:2 --p
 refused 2 "is not wait or work" --predict --latency=const:1us --polling=spin
 echo '{"format": "mpgkit-signature", "version": [4, 0], "header": {"host": "made up"}}' >none.sig
 refused 1 "neither latencies nor bandwidths" --predict --signature=none.sig --source=none
+# What is missing on paths that no two ranks take is not asked for, not even of what a rank sends itself.
+"$python" - <<'END'
+import json
+def save(name, change):
+    sig = json.load(open("three.sig"))
+    change(*sig["network"])
+    json.dump(sig, open(name, "w"))
+def without(inside, node, between):
+    for key in ("latency", "one_way"):
+        del between[key]
+    between["eager_limit_bytes"] = 64
+def fitted(*paths):
+    for path in paths:
+        values = path["latency"][0]["one_way_ns"]
+        values["quantiles"] = [values["mean"] - 1, values["mean"] + 1]
+    paths[1]["latency"][0]["one_way_ns"]["fits"] = [
+        {"family": "exponential", "location": 433, "distance": 0.01,
+         "parameters": [{"name": "mean", "value": 1e-6, "low": 1e-6, "high": 1e-6}]}]
+save("near.sig", without)
+save("fitted.sig", fitted)
+END
+near=(--signature=near.sig --source=none)
+is "a path that nobody takes has no latencies" "$(runs --signature=near.sig --map=block:4)" "8000 433 443 453"
+refused 1 "path 'between nodes' has neither latencies nor bandwidths" --predict "${near[@]}" --map=block:2
+refused 1 "path 'between nodes' has neither latencies nor bandwidths" --predict "${near[@]}"
+cp star.txt kept.txt
+sed -i 's/^0 1000 1010 Send/0 990 992 Isend comm=0 to=0 tag=7 bytes=8 request=1\
+0 992 994 Recv comm=0 from=0 tag=7 bytes=8\
+0 994 1000 Wait requests=1\
+&/; s/^\([0-9]\) 0 1000 Init/\1 0 900 Init/' star.txt
+fit=(--predict --latency-model=fit --signature=fitted.sig --source=none)
+"$mpgsim" --json "${fit[@]}" --replicas=1 --map=block:4 star.txt >answer
+is "... and no fits: nodes' stand for a rank's own messages" "$("$python" -c '
+import json
+ranks = json.load(open("answer"))["ranks"]
+print(*(format(r["traced_ns"] + r["delay_ns"]["median"], ".7g") for r in ranks))')" "8529 962 972 982"
+refused 1 "path 'between nodes', latency of 8 bytes" "${fit[@]}" --map=block:2
+mv kept.txt star.txt
 three=(--predict --signature=three.sig --source=none)
 refused 1 "block:N with a whole number" "${three[@]}" --map=block:0
 refused 1 "cyclic:N with a whole number" "${three[@]}" --map=cyclic:1.5
