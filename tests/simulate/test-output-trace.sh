@@ -282,7 +282,7 @@ ok "what is read" refuses 1 "mpgsim: --output-trace: pair.trace/ is what is read
     --predict --output-trace pair.trace/ pair.trace
 ok "no such folder" refuses 1 "mpgsim: --output-trace: no/new: No such file or directory" \
     --predict --output-trace no/new pair.txt
-ok "no name" refuses 1 "mpgsim: --output-trace: no name given" --predict --output-trace "" pair.txt
+ok "no name" refuses 2 "mpgsim: --output-trace: FOLDER is empty*" --predict --output-trace "" pair.txt
 printf '0 200 300 Send to=1 bytes=8\n' | calls 2 >unmatched.txt
 ok "a trace that cannot be placed" refuses 1 "mpgsim: unmatched.txt: rank 0, call 1 (MPI_Send): no receive*" \
     --predict --output-trace new unmatched.txt
