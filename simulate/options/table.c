@@ -60,7 +60,7 @@ const struct mpg_option *mpg_arguments_table(struct mpg_arguments *a)
          .help = "time lost inside each MPI call; signature: what the target's noise\n"
                  "takes from what the call itself was traced to do"},
         {.name = "call-edges", .kind = MPG_OPTION_STRING, .value = &a->call_edges,
-         .argument = "WHERE",
+         .argument = "WHERE", .given = &a->given.call_edges,
          .help = "where --call-noise acts: own: on the call's own rank; paper: also on\n"
                  "messages, as Sottile 2006 prints it (default: own, but paper with\n"
                  "--absorb=none --eager-limit=-1)"},

@@ -111,6 +111,23 @@ static json_t *region_ratios_json(const struct mpg_region_ratios *ratios)
     return o;
 }
 
+/* What else makes the answer another one, where it was given. */
+static void add_given(const struct mpg_report *r, json_t *o)
+{
+    const struct mpg_perturbation *p = r->p;
+    if (r->given.call_edges)
+        json_object_set_new(o, "call_edges",
+                            json_string(p->call_edges == MPG_CALL_EDGES_PAPER ? "paper" : "own"));
+    if (p->call_parts > 1)
+        json_object_set_new(o, "granularity", json_integer(p->call_parts));
+    if (r->options->graph.sync_reduce)
+        json_object_set_new(o, "sync_reduce", json_true());
+    if (r->options->deterministic)
+        json_object_set_new(o, "deterministic", json_true());
+    if (r->given.horizon)
+        json_object_set_new(o, "horizon", json_integer((json_int_t)r->options->horizon));
+}
+
 static json_t *options_json(const struct mpg_report *r)
 {
     static const char *const absorb[] = {"none", "wait", "clock"};
@@ -160,6 +177,7 @@ static json_t *options_json(const struct mpg_report *r)
     json_object_set_new(o, "eager_limit_bytes", limit_json(r->options->graph.eager_limit_bytes));
     json_object_set_new(o, "source_eager_limit_bytes",
                         limit_json(r->result->source_eager_limit_bytes));
+    add_given(r, o);
     return o;
 }
 

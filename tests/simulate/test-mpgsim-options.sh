@@ -202,6 +202,22 @@ like "what --lenient lets pass" "$(sed '0,/Finalize/{/Finalize/d}' t.txt >died.t
 is "a table has it beside it" "$(cat err)" \
     "mpgsim: attention: draws: --seed without effect: nothing is random, all replicas are the same"
 
+# ---- what JSON has of the command line ----
+# echoed OPTION...: those keys of its options that only appear if given
+echoed() {
+    "$mpgsim" --json "$@" t.txt | "$python" -c '
+import json, sys
+options = json.load(sys.stdin)["options"]
+print(*(f"{k}={json.dumps(options[k])}" for k in (
+    "call_edges", "granularity", "sync_reduce", "deterministic", "horizon", "collectives") if k in options))'
+}
+is "nothing of what was not given" "$(echoed --call-noise=exp:1us --absorb=none --eager-limit=-1)" ""
+is "where noise of calls acts" "$(echoed --call-noise=exp:1us --call-edges=paper)$(echoed \
+    --call-noise=exp:1us --call-edges=own)" 'call_edges="paper"call_edges="own"'
+is "parts, reductions, choice" "$(echoed --call-noise=exp:1us --granularity=3 --sync-reduce --deterministic)" \
+    "granularity=3 sync_reduce=true deterministic=true"
+is "horizon, collectives" "$(echoed --horizon=7 --collectives=measured)" 'horizon=7 collectives="measured"'
+
 # ---- options that others leave nothing to say ----
 predict=(--predict --latency=const:2385ns)
 ok "who chooses, predicted" refuses 2 "*--deterministic says nothing with --predict*" \
