@@ -10,8 +10,6 @@
 
 #include "simulate/engine/lanes_private.h"
 
-enum { INDEX_BITS = 8 }; /* of a draw's index, what of the call is below the round */
-
 struct expanding {
     struct mpg_lanes *l;
     const struct mpg_expanding *c;
@@ -21,16 +19,6 @@ struct expanding {
 static uint32_t all_lanes(const struct mpg_lanes *l)
 {
     return 2 * l->n + 1;
-}
-
-static struct mpg_sending sending(const struct expanding *x, const struct mpg_message *m)
-{
-    const struct mpg_origin *origin = &x->c->member[m->from].origin;
-    return (struct mpg_sending){.rank = origin->rank,
-                                .call = origin->call,
-                                .index = origin->index + (m->round << INDEX_BITS),
-                                .to = x->c->world_ranks[m->to],
-                                .bytes = m->bytes};
 }
 
 /* BASE_NS in all lanes, with what is DELTA in the first n; nothing is less than 0. */
@@ -52,7 +40,7 @@ static void flight(void *data, const struct mpg_message *m, double *lambda_ns, d
 {
     struct expanding *x = data;
     struct mpg_lanes *l = x->l;
-    struct mpg_sending s = sending(x, m);
+    struct mpg_sending s = sending_expanded(x->c, m);
     double empty_ns = traced_flight(x, m, 0);
     zero(l->scratch, l->n);
     mpg_perturb_flight(l->p, &s, MPG_FLIGHT_LAMBDA, l->first, l->n, l->scratch);
@@ -68,7 +56,7 @@ static void overhead(const struct expanding *x, enum mpg_overhead which,
                      const struct mpg_message *m, double *overhead_ns)
 {
     struct mpg_lanes *l = x->l;
-    struct mpg_sending s = sending(x, m);
+    struct mpg_sending s = sending_expanded(x->c, m);
     bool known = !l->p->overhead[which].in_send || m->bytes <= x->c->eager_limit_bytes;
     zero(l->scratch, l->n);
     if (known)
@@ -91,7 +79,7 @@ static bool waiting(void *data, const struct mpg_message *m, double *waiting_ns)
 {
     struct expanding *x = data;
     struct mpg_lanes *l = x->l;
-    struct mpg_sending s = sending(x, m);
+    struct mpg_sending s = sending_expanded(x->c, m);
     zero(l->scratch, l->n);
     mpg_perturb_ack(l->p, &s, l->first, l->n, l->scratch);
     put_together(l, traced_flight(x, m, 0), l->scratch, waiting_ns);
@@ -134,7 +122,7 @@ int mpg_lanes_join_expanded(struct mpg_lanes *l, const struct mpg_step *s, uint3
                             struct mpg_error *err)
 {
     void *base = l->slot_base;
-    int status = mpg_lanes_reserve(&base, sizeof *l->slot_base, &l->base_capacity, slots, err);
+    int status = mpg_vectors_reserve(&base, sizeof *l->slot_base, &l->base_capacity, slots, err);
     l->slot_base = base;
     if (status < 0)
         return -1;
@@ -155,11 +143,6 @@ struct window {
     } own, own_message, other, other_message;
     int32_t v;
 };
-
-static const struct mpg_expanded_member *member_of(const struct mpg_expanding *c, int32_t v)
-{
-    return &c->member[((int64_t)v + c->plan.size.root) % c->plan.size.p];
-}
 
 static void write_back(const struct window *window, struct times *t)
 {
@@ -200,11 +183,11 @@ static int make_room(struct mpg_lanes *l, const struct mpg_step *s, uint32_t slo
 {
     uint32_t vectors = 6 + (s->member < 0 ? (uint32_t)s->expanding->plan.size.p : 0);
     void *base = l->slot_base, *members = l->members;
-    int status = mpg_lanes_reserve(&base, sizeof *l->slot_base, &l->base_capacity, slots, err);
+    int status = mpg_vectors_reserve(&base, sizeof *l->slot_base, &l->base_capacity, slots, err);
     l->slot_base = base;
     if (status == 0)
-        status = mpg_lanes_reserve(&members, all_lanes(l) * sizeof *l->members,
-                                   &l->members_capacity, vectors, err);
+        status = mpg_vectors_reserve(&members, all_lanes(l) * sizeof *l->members,
+                                     &l->members_capacity, vectors, err);
     l->members = members;
     if (status == 0 && !l->expansion)
         l->expansion = mpg_expansion_new(all_lanes(l), err);

@@ -34,7 +34,8 @@ struct mpg_lanes *mpg_lanes_new(int32_t ranks, uint32_t lanes, uint32_t first,
     l->traced_ns = calloc((size_t)ranks, sizeof *l->traced_ns);
     l->turn = calloc((size_t)ranks, sizeof *l->turn);
     if (l->last_stream && l->scratch && l->result && l->kappa && l->local && l->later &&
-        l->answered && l->posting && l->own && l->all && l->others && l->put && l->account && l->unjoined && l->traced_ns && l->turn)
+        l->answered && l->posting && l->own && l->all && l->others && l->put && l->account &&
+        l->unjoined && l->traced_ns && l->turn)
         return l;
 fail:
     mpg_lanes_free(l);
@@ -98,35 +99,12 @@ const struct mpg_lanes_account *mpg_lanes_account(const struct mpg_lanes *l, int
     return &l->account[rank];
 }
 
-int mpg_lanes_reserve(void **items, size_t bytes, uint32_t *capacity, uint32_t count,
-                   struct mpg_error *err)
-{
-    if (count <= *capacity)
-        return 0;
-    uint32_t wanted = count + count / 2 + 16;
-    char *grown = realloc(*items, wanted * bytes);
-    if (!grown)
-        return mpg_error_set(err, "out of memory (%u values of %zu bytes)", wanted, bytes);
-    memset(grown + *capacity * bytes, 0, (wanted - *capacity) * bytes);
-    *items = grown;
-    *capacity = wanted;
-    return 0;
-}
-
 static int reserve_values(const struct mpg_lanes *l, double **values, uint32_t *capacity,
                           uint32_t count, struct mpg_error *err)
 {
     void *items = *values;
-    int status = mpg_lanes_reserve(&items, l->n * sizeof **values, capacity, count, err);
+    int status = mpg_vectors_reserve(&items, l->n * sizeof **values, capacity, count, err);
     *values = items;
-    return status;
-}
-
-static int reserve_met(struct mpg_lanes *l, uint32_t count, struct mpg_error *err)
-{
-    void *items = l->slot_met;
-    int status = mpg_lanes_reserve(&items, sizeof *l->slot_met, &l->met_capacity, count, err);
-    l->slot_met = items;
     return status;
 }
 
@@ -136,62 +114,46 @@ static int reserve_choice(struct mpg_lanes *l, const struct mpg_step *s, struct 
     void *views = l->view, *serials = l->view_serial, *intervals = l->interval_ns;
     int status = 0;
     if (s->kind == MPG_STEP_VIEW)
-        status = mpg_lanes_reserve(&views, l->n * sizeof *l->view, &l->view_capacity, s->slot + 1, err) < 0 ||
-                 mpg_lanes_reserve(&serials, sizeof *l->view_serial, &l->serial_capacity, s->slot + 1, err) <
-                     0;
+        status = mpg_vectors_reserve(&views, l->n * sizeof *l->view, &l->view_capacity, s->slot + 1,
+                                     err) < 0 ||
+                 mpg_vectors_reserve(&serials, sizeof *l->view_serial, &l->serial_capacity,
+                                     s->slot + 1, err) < 0;
     l->view = views;
     l->view_serial = serials;
     if (!status && l->skips_polling)
         status = reserve_values(l, &l->before, &l->before_capacity, s->stream + 1, err) < 0 ||
-                 mpg_lanes_reserve(&intervals, sizeof *l->interval_ns, &l->interval_capacity, s->stream + 1,
-                         err) < 0;
+                 mpg_vectors_reserve(&intervals, sizeof *l->interval_ns, &l->interval_capacity,
+                                     s->stream + 1, err) < 0;
     l->interval_ns = intervals;
     return status ? -1 : 0;
-}
-
-static int reserve_covered(struct mpg_lanes *l, uint32_t count, struct mpg_error *err)
-{
-    void *items = l->covered_ns;
-    int status = mpg_lanes_reserve(&items, sizeof *l->covered_ns, &l->covered_capacity, count, err);
-    l->covered_ns = items;
-    return status;
-}
-
-static int reserve_entered(struct mpg_lanes *l, uint32_t count, struct mpg_error *err)
-{
-    void *items = l->entered_ns;
-    int status = mpg_lanes_reserve(&items, sizeof *l->entered_ns, &l->entered_capacity, count, err);
-    l->entered_ns = items;
-    return status;
-}
-
-static int reserve_cursors(struct mpg_lanes *l, uint32_t count, struct mpg_error *err)
-{
-    void *items = l->cursor;
-    int status = mpg_lanes_reserve(&items, l->n * sizeof *l->cursor, &l->cursor_capacity, count, err);
-    l->cursor = items;
-    return status;
 }
 
 /* What step S needs, with SLOTS slots in use. */
 static int reserve_all(struct mpg_lanes *l, const struct mpg_step *s, uint32_t slots,
                        struct mpg_error *err)
 {
-    uint32_t streams = s->stream + 1;
-    if (reserve_values(l, &l->slot_value, &l->slot_capacity, slots, err) < 0 ||
+    const uint32_t streams = s->stream + 1;
+    void *met = l->slot_met, *cursor = l->cursor;
+    void *entered = l->entered_ns, *covered = l->covered_ns;
+    const bool drawn = mpg_perturbation_noise_drawn(l->p);
+    const bool enters = mpg_perturbation_call_noise_measured(l->p);
+    int status =
+        reserve_values(l, &l->slot_value, &l->slot_capacity, slots, err) < 0 ||
         reserve_values(l, &l->slot_bare, &l->bare_capacity, slots, err) < 0 ||
-        reserve_met(l, slots, err) < 0 ||
         reserve_values(l, &l->stream_value, &l->stream_capacity, streams, err) < 0 ||
-        (mpg_perturbation_noise_drawn(l->p) && reserve_cursors(l, streams, err) < 0) ||
-        (mpg_perturbation_call_noise_measured(l->p) && reserve_entered(l, streams, err) < 0))
-        return -1;
-    if (l->chooses && reserve_choice(l, s, err) < 0)
-        return -1;
-    if (!l->covers)
-        return 0;
-    return reserve_values(l, &l->passed_ns, &l->passed_capacity, streams, err) < 0
-               ? -1
-               : reserve_covered(l, streams, err);
+        mpg_vectors_reserve(&met, sizeof *l->slot_met, &l->met_capacity, slots, err) < 0 ||
+        (drawn && mpg_vectors_reserve(&cursor, l->n * sizeof *l->cursor, &l->cursor_capacity,
+                                      streams, err) < 0) ||
+        (enters && mpg_vectors_reserve(&entered, sizeof *l->entered_ns, &l->entered_capacity,
+                                       streams, err) < 0) ||
+        (l->covers && (reserve_values(l, &l->passed_ns, &l->passed_capacity, streams, err) < 0 ||
+                       mpg_vectors_reserve(&covered, sizeof *l->covered_ns, &l->covered_capacity,
+                                           streams, err) < 0));
+    l->slot_met = met;
+    l->cursor = cursor;
+    l->entered_ns = entered;
+    l->covered_ns = covered;
+    return status || (l->chooses && reserve_choice(l, s, err) < 0) ? -1 : 0;
 }
 
 void mpg_lanes_meet_noise(struct mpg_lanes *l, uint32_t stream, struct mpg_interval *x)

@@ -7,6 +7,7 @@
 
 #include "simulate/algorithms/expand.h"
 #include "simulate/engine/lanes.h"
+#include "simulate/engine/vectors.h"
 
 /* An edge of the call that is being left. */
 struct mpg_lanes_edge {
@@ -114,20 +115,6 @@ static inline double *slot_bare(const struct mpg_lanes *l, uint32_t slot)
     return l->slot_bare + (size_t)slot * l->n;
 }
 
-static inline double sum_of(const double *v, uint32_t n)
-{
-    double sum = 0;
-    for (uint32_t w = 0; w < n; w++)
-        sum += v[w];
-    return sum;
-}
-
-static inline void zero(double *v, uint32_t n)
-{
-    if (n > 0)
-        memset(v, 0, n * sizeof *v);
-}
-
 /* l(bytes) between the ranks of a message; 0 where nobody needs it. */
 static inline double flight_ns(const struct mpg_lanes *l, int32_t a, int32_t b, double bytes)
 {
@@ -158,19 +145,6 @@ static inline double start_ns(const struct mpg_lanes *l, int32_t rank, const str
         return e->sent_ns;
     double posted_ns = e->from_ns - envelope_ns(l, e->source, rank, e->bytes);
     return posted_ns > e->sent_ns ? posted_ns : e->sent_ns;
-}
-
-/* Message of ORIGIN with BYTES, as its draws see it. */
-static inline struct mpg_sending sending_of(const struct mpg_origin *origin, double bytes)
-{
-    return (struct mpg_sending){.rank = origin->rank,
-                                .call = origin->call,
-                                .index = origin->index,
-                                .in_row = true,
-                                .to = origin->to,
-                                .thread = origin->thread,
-                                .nth = origin->nth,
-                                .bytes = bytes};
 }
 
 /* Adds to each lane what a collective takes longer, one's share with BYTES in ROUNDS, or, of
@@ -225,9 +199,6 @@ int mpg_lanes_join_expanded(struct mpg_lanes *l, const struct mpg_step *s, uint3
                             struct mpg_error *err);
 int mpg_lanes_expand(struct mpg_lanes *l, const struct mpg_step *s, uint32_t slots,
                      struct mpg_error *err);
-/* Makes room for COUNT items of BYTES each; new ones are 0. */
-int mpg_lanes_reserve(void **items, size_t bytes, uint32_t *capacity, uint32_t count,
-                      struct mpg_error *err);
 
 /* Before S is left: exchanges what lanes complete instead, says who makes no such call. */
 int mpg_lanes_choose(struct mpg_lanes *l, const struct mpg_step *s, struct mpg_error *err);

@@ -110,8 +110,8 @@ static const struct mpg_measured_meeting *choose(const struct mpg_measured_meeti
 bool mpg_collective_measured(const struct mpg_perturbation *p, enum mpg_operation operation,
                              int32_t processes)
 {
-    return operation < MPG_OPERATIONS && processes > 1 && !p->collectives_by_rounds && p->latency.n == 0 && p->byte.n == 0 &&
-           p->meetings[operation].n > 0;
+    return operation < MPG_OPERATIONS && processes > 1 && !p->collectives_by_rounds &&
+           p->latency.n == 0 && p->byte.n == 0 && p->meetings[operation].n > 0;
 }
 
 static double rounds_of(enum mpg_operation operation, int32_t processes)

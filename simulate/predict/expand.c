@@ -3,8 +3,6 @@
  * (docs/MODEL.md, section 4, Expanded collectives). */
 #include "simulate/predict/times_private.h"
 
-enum { INDEX_BITS = 8 }; /* of a draw's index, what of the call is below the round */
-
 struct expanding {
     const struct mpg_times *t;
     const struct mpg_expanding *c;
@@ -17,20 +15,10 @@ static const struct mpg_perturbation *way_of(const struct expanding *x,
                               x->c->world_ranks[m->to]);
 }
 
-static struct mpg_sending sending(const struct expanding *x, const struct mpg_message *m)
-{
-    const struct mpg_origin *origin = &x->c->member[m->from].origin;
-    return (struct mpg_sending){.rank = origin->rank,
-                                .call = origin->call,
-                                .index = origin->index + (m->round << INDEX_BITS),
-                                .to = x->c->world_ranks[m->to],
-                                .bytes = m->bytes};
-}
-
 static void flight(void *data, const struct mpg_message *m, double *lambda_ns, double *tau_ns)
 {
     const struct expanding *x = data;
-    struct mpg_sending s = sending(x, m);
+    struct mpg_sending s = sending_expanded(x->c, m);
     zero(lambda_ns, x->t->n);
     zero(tau_ns, x->t->n);
     mpg_time_flight(way_of(x, m), &s, x->t->first, x->t->n, lambda_ns, tau_ns);
@@ -39,7 +27,7 @@ static void flight(void *data, const struct mpg_message *m, double *lambda_ns, d
 static void overhead(const struct expanding *x, const struct mpg_message *m,
                      enum mpg_overhead which, double *overhead_ns)
 {
-    struct mpg_sending s = sending(x, m);
+    struct mpg_sending s = sending_expanded(x->c, m);
     zero(overhead_ns, x->t->n);
     mpg_time_overhead(way_of(x, m), which, &s, 1, x->t->first, x->t->n, overhead_ns);
 }
@@ -62,7 +50,7 @@ static void receive(void *data, const struct mpg_message *m, double *overhead_ns
 static bool waiting(void *data, const struct mpg_message *m, double *waiting_ns)
 {
     const struct expanding *x = data;
-    struct mpg_sending s = sending(x, m);
+    struct mpg_sending s = sending_expanded(x->c, m);
     zero(waiting_ns, x->t->n);
     return mpg_time_in_send(way_of(x, m), &s, x->t->first, x->t->n, waiting_ns);
 }
@@ -74,22 +62,16 @@ static double gap(void *data, const struct mpg_message *m)
 
 /* --- a member of a tree --- */
 
-static const struct mpg_expanded_member *member_of(const struct expanding *x, int32_t v)
-{
-    const struct mpg_collective_size *size = &x->c->plan.size;
-    return &x->c->member[((int64_t)v + size->root) % size->p];
-}
-
 static double *value_of(void *data, int32_t v)
 {
     const struct expanding *x = data;
-    return slot_value(x->t, member_of(x, v)->slot, SLOT_TIME);
+    return slot_value(x->t, member_of(x->c, v)->slot, SLOT_TIME);
 }
 
 static double *message_of(void *data, int32_t v)
 {
     const struct expanding *x = data;
-    return slot_value(x->t, member_of(x, v)->message_slot, SLOT_TIME);
+    return slot_value(x->t, member_of(x->c, v)->message_slot, SLOT_TIME);
 }
 
 /* --- all members at once --- */
@@ -99,8 +81,8 @@ static int expand_all(struct mpg_times *t, const struct mpg_expanding *c,
 {
     void *members = t->members;
     int32_t p = c->plan.size.p;
-    int status = mpg_times_reserve(&members, t->n * sizeof(double), &t->members_capacity,
-                                   (uint32_t)p, err);
+    int status = mpg_vectors_reserve(&members, t->n * sizeof(double), &t->members_capacity,
+                                     (uint32_t)p, err);
     t->members = members;
     if (status < 0)
         return -1;

@@ -92,34 +92,19 @@ const struct mpg_run_account *mpg_times_account(const struct mpg_times *t, int32
 
 /* --- room --- */
 
-int mpg_times_reserve(void **items, size_t bytes, uint32_t *capacity, uint32_t count,
-                      struct mpg_error *err)
-{
-    if (count <= *capacity)
-        return 0;
-    uint32_t wanted = count + count / 2 + 16;
-    char *grown = realloc(*items, wanted * bytes);
-    if (!grown)
-        return mpg_error_set(err, "out of memory (%u values of %zu bytes)", wanted, bytes);
-    memset(grown + *capacity * bytes, 0, (wanted - *capacity) * bytes);
-    *items = grown;
-    *capacity = wanted;
-    return 0;
-}
-
 static int reserve_all(struct mpg_times *t, const struct mpg_step *s, uint32_t slots,
                        struct mpg_error *err)
 {
     void *stream = t->stream, *slot = t->slot, *covered = t->covered_ns, *cursor = t->cursor;
     bool drawn = mpg_perturbation_noise_drawn(t->target->noise);
     int status = 0;
-    if (mpg_times_reserve(&stream, t->n * STREAM_VALUES * sizeof(double), &t->stream_capacity,
-                          s->stream + 1, err) < 0 ||
-        mpg_times_reserve(&slot, t->n * SLOT_VALUES * sizeof(double), &t->slot_capacity, slots,
-                          err) < 0 ||
-        mpg_times_reserve(&covered, sizeof(double), &t->covered_capacity, s->stream + 1, err) < 0 ||
-        (drawn && mpg_times_reserve(&cursor, t->n * sizeof *t->cursor, &t->cursor_capacity,
-                                    s->stream + 1, err) < 0))
+    if (mpg_vectors_reserve(&stream, t->n * STREAM_VALUES * sizeof(double), &t->stream_capacity,
+                            s->stream + 1, err) < 0 ||
+        mpg_vectors_reserve(&slot, t->n * SLOT_VALUES * sizeof(double), &t->slot_capacity, slots,
+                            err) < 0 ||
+        mpg_vectors_reserve(&covered, sizeof(double), &t->covered_capacity, s->stream + 1, err) < 0 ||
+        (drawn && mpg_vectors_reserve(&cursor, t->n * sizeof *t->cursor, &t->cursor_capacity,
+                                      s->stream + 1, err) < 0))
         status = -1;
     t->stream = stream;
     t->slot = slot;

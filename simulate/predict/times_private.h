@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "simulate/algorithms/expand.h"
+#include "simulate/engine/vectors.h"
 #include "simulate/models/times.h"
 #include "simulate/predict/times.h"
 
@@ -73,35 +74,6 @@ static inline double *slot_value(const struct mpg_times *t, uint32_t slot, enum 
     return t->slot + ((size_t)slot * SLOT_VALUES + which) * t->n;
 }
 
-static inline void zero(double *v, uint32_t n)
-{
-    memset(v, 0, n * sizeof *v);
-}
-
-static inline double sum_of(const double *v, uint32_t n)
-{
-    double sum = 0;
-    for (uint32_t w = 0; w < n; w++)
-        sum += v[w];
-    return sum;
-}
-
-/* Message of ORIGIN with BYTES, as its draws see it. */
-static inline struct mpg_sending sending_of(const struct mpg_origin *origin, double bytes)
-{
-    return (struct mpg_sending){.rank = origin->rank,
-                                .call = origin->call,
-                                .index = origin->index,
-                                .in_row = true,
-                                .to = origin->to,
-                                .thread = origin->thread,
-                                .nth = origin->nth,
-                                .bytes = bytes};
-}
-
-/* Makes room for COUNT items of BYTES each; new ones are 0. */
-int mpg_times_reserve(void **items, size_t bytes, uint32_t *capacity, uint32_t count,
-                      struct mpg_error *err);
 /* Adds to each lane l_j of a collective: see mpg_lanes_add_collective(). */
 void mpg_times_add_collective(const struct mpg_times *t, enum mpg_call call,
                               const struct mpg_origin *origin, uint32_t rounds, double bytes,
