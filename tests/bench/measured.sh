@@ -68,6 +68,8 @@ wait_until() {
 # from before they make their folder until they end.
 handles() {
     local caught
+    # Before it is the program it is this shell, whose trap catches signals, too.
+    [ "$(readlink "/proc/$1/exe")" != "$(readlink "/proc/$$/exe")" ] || return 1
     caught=$(sed -n 's/^SigCgt:[[:space:]]*//p' "/proc/$1/status" 2>/dev/null)
     [ -n "$caught" ] && (((0x$caught >> ($(kill -l "$2") - 1)) & 1))
 }
