@@ -9,6 +9,8 @@ python=${PYTHON3-python3}
 here=$(cd "$(dirname "$0")" && pwd)
 reference=$here/../../results/reference/reference.sig
 . "$here/../tap.sh"
+# shellcheck source=tests/simulate/refuses.sh
+. "$here/refuses.sh"
 . "$here/../traces.sh"
 for program in "$mpgsim" "$mpgtrace"; do
     command -v "$program" >/dev/null || { echo "Bail out! no $program"; exit 1; }
@@ -17,21 +19,6 @@ work=$(mktemp -d) || exit 1
 trap 'umount "$work/full" 2>/dev/null; rm -rf "$work"' EXIT
 cd "$work" || exit 1
 
-# refuses STATUS PATTERN OPTION...: exits so, one line on standard error that
-# matches, nothing on standard output
-refuses() {
-    local status=$1 pattern=$2 got
-    shift 2
-    "$mpgsim" "$@" >out 2>err
-    got=$?
-    # shellcheck disable=SC2254 # a pattern
-    case $got,$(wc -l <err),$(wc -c <out),$(cat err) in
-    $status,1,0,$pattern) return 0 ;;
-    esac
-    echo "# exit $got, $(wc -c <out) bytes of output, expected $status and '$pattern':"
-    sed 's/^/# /' err
-    return 1
-}
 
 # bad NAME PATTERN COUNT [OPTION...]: bad.txt, made of standard input, is an error;
 # with --lenient, COUNT operations have no partner, or it is an error, too (-)

@@ -8,6 +8,8 @@ python=${PYTHON3-python3}
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=tests/tap.sh
 . "$here/../tap.sh"
+# shellcheck source=tests/simulate/refuses.sh
+. "$here/refuses.sh"
 # shellcheck source=tests/traces.sh
 . "$here/../traces.sh"
 command -v "$mpgsim" >/dev/null || { echo "Bail out! no $mpgsim"; exit 1; }
@@ -60,20 +62,6 @@ import sys
 a, b = (list(map(float, text.split())) for text in sys.argv[1:])
 sys.exit(not (len(a) == len(b) > 40 and all(abs(x - y) <= 1e-9 * abs(y) + 1e-6 for x, y in zip(a, b))))
 ' "$2" "$3"
-}
-# refuses STATUS PATTERN OPTION...: one line on standard error, nothing else
-refuses() {
-    local status=$1 pattern=$2 got
-    shift 2
-    "$mpgsim" "$@" >out 2>err
-    got=$?
-    # shellcheck disable=SC2254 # a pattern
-    case $got,$(wc -l <err),$(wc -c <out),$(cat err) in
-    $status,1,0,$pattern) return 0 ;;
-    esac
-    echo "# exit $got, expected $status and '$pattern':"
-    sed 's/^/# /' err
-    return 1
 }
 
 ring 4 5 1024 >ring.txt

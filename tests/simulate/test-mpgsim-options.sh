@@ -9,6 +9,8 @@ python=${PYTHON3-python3}
 here=$(cd "$(dirname "$0")" && pwd)
 reference=$here/../../results/reference/reference.sig
 . "$here/../tap.sh"
+# shellcheck source=tests/simulate/refuses.sh
+. "$here/refuses.sh"
 . "$here/../traces.sh"
 command -v "$mpgsim" >/dev/null || { echo "Bail out! no $mpgsim"; exit 1; }
 [ -n "$python" ] || skip_all "no python3"
@@ -117,20 +119,6 @@ is "JSON has them all" "$("$mpgsim" --json --latency=exp:3us --latency=const:1us
     sed -n 's/^ *"latency": "\(.*\)",*/\1/p')" "exp:3us + const:1us"
 
 # ---- what selects nothing ----
-# refuses STATUS PATTERN OPTION...
-refuses() {
-    local status=$1 pattern=$2 got
-    shift 2
-    "$mpgsim" "$@" >out 2>err
-    got=$?
-    # shellcheck disable=SC2254 # a pattern
-    case $got,$(wc -l <err),$(wc -c <out),$(cat err) in
-    $status,1,0,$pattern) return 0 ;;
-    esac
-    echo "# exit $got, expected $status and '$pattern':"
-    sed 's/^/# /' err
-    return 1
-}
 ok "a rank that is not there" refuses 1 "*--noise: '*@5' names rank 5, and the trace has ranks 0 to 3" \
     --noise=const:1us@5 t.txt
 ok "nor its like at the end of a list" refuses 1 "*--call-noise: *names rank 4*" \
