@@ -1,137 +1,96 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What calls complete in a world whose times differ (docs/MODEL.md, section 6). A lane that
- * completes another message than the trace did exchanges the two arrivals, as their receiver
- * sees them: from then on each goes by the other's request. */
+/* The rule by which calls complete, in each lane (docs/MODEL.md, section 6). */
+#include "simulate/engine/choice.h"
+
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "simulate/engine/lanes_private.h"
+#include "simulate/engine/vectors.h"
 
-/* Differences of times that are no more than rounding; and the trace's clock ticks, so that what
- * had not happened at some time happened a tick later at the earliest. */
-static const double ROUNDING_NS = 1e-3, TICK_NS = 1;
+/* Differences of times that are no more than rounding. */
+static const double ROUNDING_NS = 1e-3;
 
-static struct mpg_lanes_view *view_of(const struct mpg_lanes *l, uint32_t slot, uint32_t w)
+/* An open view, of RANK, with what in some lane goes by another's request. */
+struct mpg_moved {
+    int32_t rank;
+    uint32_t slot;
+};
+
+static struct mpg_view *view_of(const struct mpg_choosing *c, uint32_t slot, uint32_t w)
 {
-    return &l->view[(size_t)slot * l->n + w];
+    return &c->view[(size_t)slot * c->n + w];
 }
 
-/* ---- where the arrivals are ---- */
+/* ---- candidates ---- */
 
-/* The traced time t(A) of candidate C of S, and what its slot's value is a delay of. */
-static void place_candidate(const struct mpg_lanes *l, const struct mpg_step *s,
-                            const struct mpg_candidate *c, struct mpg_lanes_pick *p)
+static int list_candidates(struct mpg_choosing *c, const struct mpg_step *s, struct mpg_error *err)
 {
-    const struct mpg_edge *e = &c->arrival;
-    p->slot = e->slot;
-    p->completed = c->completed;
-    p->arrival_ns = start_ns(l, s->rank, e) + flight_ns(l, e->source, s->rank, e->bytes);
-    p->base_ns = e->changed ? e->base_ns : p->arrival_ns;
-    p->cause_ns = e->changed ? e->sent_ns : start_ns(l, s->rank, e);
-    p->source = e->source;
-}
-
-/* What was not completed had not arrived: how much later than t(A) that makes it. */
-static void raise(const struct mpg_step *s, struct mpg_lanes_pick *pick)
-{
-    const uint32_t n = s->candidate_number;
-    double last_ns = -INFINITY;
-    uint32_t first = n; /* completed one */
-    for (uint32_t i = 0; i < n; i++)
-        if (pick[i].completed) {
-            last_ns = fmax(last_ns, pick[i].arrival_ns);
-            first = i < first ? i : first;
-        }
-    const bool lay_ready = last_ns <= s->enter_ns;
-    const bool only_before = lay_ready && first < n && !s->completes_all && !s->takes_first;
-    const double since_ns = s->takes_first ? last_ns : fmax(last_ns, s->enter_ns);
-    const double after_ns = since_ns + TICK_NS;
-    for (uint32_t i = 0; i < n; i++) {
-        bool is_late = !pick[i].completed && !(only_before && i > first);
-        pick[i].raised_ns = is_late ? fmax(0, after_ns - pick[i].arrival_ns) : 0;
-    }
-}
-
-static int list_candidates(struct mpg_lanes *l, const struct mpg_step *s, struct mpg_error *err)
-{
-    if (s->candidate_number > l->pick_capacity) {
+    if (s->candidate_number > c->pick_capacity) {
         uint32_t capacity = 2 * s->candidate_number;
-        void *grown = realloc(l->pick, capacity * sizeof *l->pick);
+        void *grown = realloc(c->pick, capacity * sizeof *c->pick);
         if (!grown)
             return mpg_error_set(err, "out of memory");
-        l->pick = grown;
-        l->pick_capacity = capacity;
+        c->pick = grown;
+        c->pick_capacity = capacity;
     }
     for (uint32_t i = 0; i < s->candidate_number; i++)
-        place_candidate(l, s, &s->candidates[i], &l->pick[i]);
-    raise(s, l->pick);
+        c->pick[i] = (struct mpg_pick){.slot = s->candidates[i].arrival.slot,
+                                       .source = s->candidates[i].arrival.source,
+                                       .completed = s->candidates[i].completed};
+    c->arrivals.place(c->arrivals.context, s, c->pick);
     return 0;
 }
 
 /* ---- exchanging ---- */
 
 /* Notes what the view at P holds in lane W before it is moved. */
-static void identify(const struct mpg_lanes *l, const struct mpg_lanes_pick *p, uint32_t w)
+static void identify(const struct mpg_choosing *c, const struct mpg_pick *p, uint32_t w)
 {
-    struct mpg_lanes_view *v = view_of(l, p->slot, w);
+    struct mpg_view *v = view_of(c, p->slot, w);
     if (v->serial)
         return;
-    v->serial = l->view_serial[p->slot];
+    v->serial = c->view_serial[p->slot];
     v->source = p->source;
-    v->cause_ns = p->cause_ns + slot_bare(l, p->slot)[w];
+    v->cause_ns = p->cause_ns + p->cause[w];
 }
 
-/* The view at P gets in lane W what arrives AT_NS, of which PUT_NS were put in. */
-static void set_arrival(const struct mpg_lanes *l, const struct mpg_lanes_pick *p, uint32_t w,
-                        double at_ns, double put_ns)
+static void exchange(struct mpg_choosing *c, const struct mpg_pick *p, const struct mpg_pick *q,
+                     uint32_t w)
 {
-    slot_value(l, p->slot)[w] = at_ns - p->base_ns;
-    slot_bare(l, p->slot)[w] = at_ns - p->arrival_ns - put_ns;
-}
-
-static double put_into(const struct mpg_lanes *l, const struct mpg_lanes_pick *p, uint32_t w)
-{
-    return slot_value(l, p->slot)[w] + p->base_ns - p->arrival_ns - slot_bare(l, p->slot)[w];
-}
-
-static void exchange(struct mpg_lanes *l, const struct mpg_lanes_pick *p,
-                     const struct mpg_lanes_pick *q, uint32_t w)
-{
-    const double put_p = put_into(l, p, w), put_q = put_into(l, q, w);
-    identify(l, p, w);
-    identify(l, q, w);
-    struct mpg_lanes_view *v = view_of(l, p->slot, w), *u = view_of(l, q->slot, w), held = *v;
+    identify(c, p, w);
+    identify(c, q, w);
+    struct mpg_view *v = view_of(c, p->slot, w), *u = view_of(c, q->slot, w), held = *v;
     *v = *u;
     *u = held;
     u->astray = v->astray; /* that is the request's */
     v->astray = held.astray;
-    set_arrival(l, p, w, q->at_ns, put_q);
-    set_arrival(l, q, w, p->at_ns, put_p);
+    c->arrivals.exchange(c->arrivals.context, p, q, w);
 }
 
 /* RANK's open view at SLOT holds in some lane what goes by another's request. */
-static int note_moved(struct mpg_lanes *l, int32_t rank, uint32_t slot, struct mpg_error *err)
+static int note_moved(struct mpg_choosing *c, int32_t rank, uint32_t slot, struct mpg_error *err)
 {
-    for (uint32_t i = 0; i < l->moved_count; i++)
-        if (l->moved[i].slot == slot)
+    for (uint32_t i = 0; i < c->moved_count; i++)
+        if (c->moved[i].slot == slot)
             return 0;
-    if (l->moved_count == l->moved_capacity) {
-        uint32_t capacity = l->moved_capacity ? 2 * l->moved_capacity : 16;
-        void *grown = realloc(l->moved, capacity * sizeof *l->moved);
+    if (c->moved_count == c->moved_capacity) {
+        uint32_t capacity = c->moved_capacity ? 2 * c->moved_capacity : 16;
+        void *grown = realloc(c->moved, capacity * sizeof *c->moved);
         if (!grown)
             return mpg_error_set(err, "out of memory");
-        l->moved = grown;
-        l->moved_capacity = capacity;
+        c->moved = grown;
+        c->moved_capacity = capacity;
     }
-    l->moved[l->moved_count++] = (struct mpg_lanes_moved){rank, slot};
+    c->moved[c->moved_count++] = (struct mpg_moved){rank, slot};
     return 0;
 }
 
-static void forget_moved(struct mpg_lanes *l, uint32_t slot)
+static void forget_moved(struct mpg_choosing *c, uint32_t slot)
 {
-    for (uint32_t i = 0; i < l->moved_count; i++)
-        if (l->moved[i].slot == slot) {
-            l->moved[i] = l->moved[--l->moved_count];
+    for (uint32_t i = 0; i < c->moved_count; i++)
+        if (c->moved[i].slot == slot) {
+            c->moved[i] = c->moved[--c->moved_count];
             return;
         }
 }
@@ -139,7 +98,7 @@ static void forget_moved(struct mpg_lanes *l, uint32_t slot)
 /* ---- choosing ---- */
 
 /* Of two that arrive at one time: whether P goes before Q, which is earlier in the list. */
-static bool is_before(const struct mpg_lanes_pick *p, const struct mpg_lanes_pick *q, bool by_source)
+static bool is_before(const struct mpg_pick *p, const struct mpg_pick *q, bool by_source)
 {
     if (p->completed != q->completed)
         return p->completed;
@@ -148,8 +107,7 @@ static bool is_before(const struct mpg_lanes_pick *p, const struct mpg_lanes_pic
 
 /* The next of those that are not taken yet: what was completed before, then what has arrived by
  * NOW_NS, in the order of the list, else what arrives first. */
-static uint32_t next_pick(const struct mpg_lanes_pick *pick, uint32_t n, double now_ns,
-                          bool by_source)
+static uint32_t next_pick(const struct mpg_pick *pick, uint32_t n, double now_ns, bool by_source)
 {
     uint32_t arrived = n, least = n;
     double least_ns = INFINITY;
@@ -172,31 +130,31 @@ static uint32_t next_pick(const struct mpg_lanes_pick *pick, uint32_t n, double 
 }
 
 /* A test that failed: in lane W it completes what has arrived, the first or all. */
-static void retry_test(struct mpg_lanes *l, const struct mpg_step *s, uint32_t w, double now_ns)
+static void retry_test(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, double now_ns)
 {
     const uint32_t n = s->candidate_number;
     for (uint32_t i = 0; i < n; i++)
-        if (l->pick[i].done) {
-            l->vanishes[w] = true;
-            l->choices.tests_saved++;
+        if (c->pick[i].done) {
+            c->vanishes[w] = true;
+            c->counts.tests_saved++;
             return;
         }
     bool any = false;
     for (uint32_t i = 0; i < n && (!any || s->completes_all); i++)
-        if (l->pick[i].at_ns <= now_ns + ROUNDING_NS) {
-            view_of(l, l->pick[i].slot, w)->done = true;
-            l->done_count++;
+        if (c->pick[i].at_ns <= now_ns + ROUNDING_NS) {
+            view_of(c, c->pick[i].slot, w)->done = true;
+            c->done_count++;
             any = true;
         }
-    l->choices.tests_early += any;
+    c->counts.tests_early += any;
 }
 
 /* As many as the trace completed, in lane W. */
-static int choose_again(struct mpg_lanes *l, const struct mpg_step *s, uint32_t w, double now_ns,
+static int choose_again(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, double now_ns,
                         struct mpg_error *err)
 {
     const uint32_t n = s->candidate_number;
-    struct mpg_lanes_pick *pick = l->pick;
+    struct mpg_pick *pick = c->pick;
     uint32_t completed = 0, out = 0;
     bool is_other = false;
     for (uint32_t i = 0; i < n; i++)
@@ -208,181 +166,196 @@ static int choose_again(struct mpg_lanes *l, const struct mpg_step *s, uint32_t 
             continue;
         while (pick[out].taken || !pick[out].completed)
             out++;
-        exchange(l, &pick[out], &pick[in], w);
+        exchange(c, &pick[out], &pick[in], w);
         if (s->takes_first)
-            view_of(l, pick[in].slot, w)->astray = true;
+            view_of(c, pick[in].slot, w)->astray = true;
         out++;
         is_other = true;
-        if (view_of(l, pick[in].slot, w)->serial != l->view_serial[pick[in].slot] &&
-            note_moved(l, s->rank, pick[in].slot, err) < 0)
+        if (view_of(c, pick[in].slot, w)->serial != c->view_serial[pick[in].slot] &&
+            note_moved(c, s->rank, pick[in].slot, err) < 0)
             return -1;
     }
-    l->choices.picks_changed += is_other;
+    c->counts.picks_changed += is_other;
     return 0;
 }
 
-static int choose_in_lane(struct mpg_lanes *l, const struct mpg_step *s, uint32_t w, bool is_test,
-                          struct mpg_error *err)
+static int choose_in_lane(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, double now_ns,
+                          bool is_test, struct mpg_error *err)
 {
-    const double now_ns = s->enter_ns + stream_value(l, s->stream)[w];
     for (uint32_t i = 0; i < s->candidate_number; i++) {
-        struct mpg_lanes_pick *p = &l->pick[i];
-        p->at_ns = p->base_ns + slot_value(l, p->slot)[w] + p->raised_ns;
-        p->done = view_of(l, p->slot, w)->done;
+        struct mpg_pick *p = &c->pick[i];
+        p->at_ns = p->base_ns + p->value[w] + p->raised_ns;
+        p->done = view_of(c, p->slot, w)->done;
         p->taken = false;
     }
     if (!is_test)
-        return choose_again(l, s, w, now_ns, err);
-    retry_test(l, s, w, now_ns);
+        return choose_again(c, s, w, now_ns, err);
+    retry_test(c, s, w, now_ns);
     return 0;
 }
 
 /* Calls that complete only what an earlier test has completed take no time either. */
-static void skip_done(struct mpg_lanes *l, const struct mpg_step *s)
+static void skip_done(struct mpg_choosing *c, const struct mpg_step *s)
 {
-    if (l->done_count == 0 || s->edge_number == 0)
+    if (c->done_count == 0 || s->edge_number == 0)
         return;
-    for (uint32_t w = 0; w < l->n; w++) {
+    for (uint32_t w = 0; w < c->n; w++) {
         bool all = true;
         for (uint32_t i = 0; i < s->edge_number && all; i++)
-            all = s->edges[i].is_view && view_of(l, s->edges[i].slot, w)->done;
-        l->vanishes[w] = all;
+            all = s->edges[i].is_view && view_of(c, s->edges[i].slot, w)->done;
+        c->vanishes[w] = all;
     }
 }
 
 /* A receive that names its source gets what another one took, or another's message. */
-static void find_astray(struct mpg_lanes *l, const struct mpg_step *s)
+static void find_astray(struct mpg_choosing *c, const struct mpg_step *s)
 {
     for (uint32_t i = 0; i < s->edge_number; i++)
-        for (uint32_t w = 0; s->edges[i].is_view && s->edges[i].is_named && w < l->n; w++)
-            l->broken[w] = l->broken[w] || view_of(l, s->edges[i].slot, w)->astray;
+        for (uint32_t w = 0; s->edges[i].is_view && s->edges[i].is_named && w < c->n; w++)
+            c->broken[w] = c->broken[w] || view_of(c, s->edges[i].slot, w)->astray;
 }
 
 /* ---- answers ---- */
 
-/* What S sends to a rank whose message the trace had completed, and lane W has not. */
-static void answer_in_lanes(struct mpg_lanes *l, const struct mpg_step *s,
-                            const struct mpg_sent *sent, uint32_t slot)
+/* What S sends, at BASE_NS + VALUE[w], to a rank whose message the trace had completed, and lane w
+ * has not. */
+static void answer_in_lanes(struct mpg_choosing *c, const struct mpg_step *s,
+                            const struct mpg_sent *sent, uint32_t slot, double base_ns,
+                            const double *value)
 {
-    const double *value = stream_value(l, s->stream);
-    const double flight = flight_ns(l, s->rank, sent->origin.to, sent->bytes);
-    for (uint32_t w = 0; w < l->n; w++) {
-        struct mpg_lanes_view *v = view_of(l, slot, w);
-        if (v->serial == 0 || v->serial == l->view_serial[slot] || v->answered ||
+    bool flies = false;
+    for (uint32_t w = 0; w < c->n; w++) {
+        struct mpg_view *v = view_of(c, slot, w);
+        if (v->serial == 0 || v->serial == c->view_serial[slot] || v->answered ||
             v->source != sent->origin.to)
             continue;
         v->answered = true;
-        l->choices.answers++;
-        if (s->enter_ns + value[w] + flight < v->cause_ns - ROUNDING_NS)
-            l->broken[w] = true;
+        c->counts.answers++;
+        if (!flies)
+            c->arrivals.fly(c->arrivals.context, s, sent, c->flight_ns);
+        flies = true;
+        if (base_ns + value[w] + c->flight_ns[w] < v->cause_ns - ROUNDING_NS)
+            c->broken[w] = true;
     }
 }
 
-static void find_answers(struct mpg_lanes *l, const struct mpg_step *s)
+static void find_answers(struct mpg_choosing *c, const struct mpg_step *s, double base_ns,
+                         const double *value)
 {
-    for (uint32_t i = 0; i < l->moved_count; i++)
-        for (uint32_t k = 0; l->moved[i].rank == s->rank && k < s->sent_number; k++)
-            answer_in_lanes(l, s, &s->sent[k], l->moved[i].slot);
+    for (uint32_t i = 0; i < c->moved_count; i++)
+        for (uint32_t k = 0; c->moved[i].rank == s->rank && k < s->sent_number; k++)
+            answer_in_lanes(c, s, &s->sent[k], c->moved[i].slot, base_ns, value);
 }
 
-/* ---- what lanes call ---- */
+/* ---- what evaluators call ---- */
 
-int mpg_lanes_choose(struct mpg_lanes *l, const struct mpg_step *s, struct mpg_error *err)
+int mpg_choosing_make(struct mpg_choosing *c, const struct mpg_step *s, double base_ns,
+                    const double *value, struct mpg_error *err)
 {
     bool is_test = true;
-    memset(l->vanishes, 0, l->n * sizeof *l->vanishes);
-    find_answers(l, s);
-    if (!mpg_lanes_is_probe(s))
-        find_astray(l, s);
-    if (s->candidate_number > 0 && list_candidates(l, s, err) < 0)
+    memset(c->vanishes, 0, c->n * sizeof *c->vanishes);
+    find_answers(c, s, base_ns, value);
+    if (!mpg_choosing_is_probe(s))
+        find_astray(c, s);
+    if (s->candidate_number > 0 && list_candidates(c, s, err) < 0)
         return -1;
     for (uint32_t i = 0; i < s->candidate_number; i++)
         is_test = is_test && !s->candidates[i].completed;
-    for (uint32_t w = 0; s->candidate_number > 0 && w < l->n; w++)
-        if (!l->keeps[w] && choose_in_lane(l, s, w, is_test, err) < 0)
+    for (uint32_t w = 0; s->candidate_number > 0 && w < c->n; w++)
+        if (!c->keeps[w] && choose_in_lane(c, s, w, base_ns + value[w], is_test, err) < 0)
             return -1;
-    skip_done(l, s);
+    skip_done(c, s);
     return 0;
 }
 
-double mpg_lanes_vanished(const struct mpg_lanes *l, const struct mpg_step *s, uint32_t w)
-{
-    const double least = stream_value(l, s->stream)[w] - (double)s->duration_ns;
-    if (!l->skips_polling)
-        return least;
-    return fmin(least, l->before[(size_t)s->stream * l->n + w] - l->interval_ns[s->stream] -
-                           (double)s->duration_ns);
-}
-
-void mpg_lanes_end_views(struct mpg_lanes *l, const struct mpg_step *s)
+void mpg_choosing_end_views(struct mpg_choosing *c, const struct mpg_step *s)
 {
     for (uint32_t i = 0; i < s->edge_number; i++) {
         if (!s->edges[i].is_view)
             continue;
-        if (mpg_lanes_is_probe(s))
+        if (mpg_choosing_is_probe(s))
             continue;
-        forget_moved(l, s->edges[i].slot);
-        for (uint32_t w = 0; w < l->n && l->done_count > 0; w++) {
-            struct mpg_lanes_view *v = view_of(l, s->edges[i].slot, w);
-            l->done_count -= v->done;
+        forget_moved(c, s->edges[i].slot);
+        for (uint32_t w = 0; w < c->n && c->done_count > 0; w++) {
+            struct mpg_view *v = view_of(c, s->edges[i].slot, w);
+            c->done_count -= v->done;
             v->done = false;
         }
     }
 }
 
-void mpg_lanes_view(struct mpg_lanes *l, const struct mpg_step *s)
+int mpg_choosing_view(struct mpg_choosing *c, const struct mpg_step *s, struct mpg_error *err)
 {
-    if (s->slot != s->a) {
-        memcpy(slot_value(l, s->slot), slot_value(l, s->a), l->n * sizeof(double));
-        memcpy(slot_bare(l, s->slot), slot_bare(l, s->a), l->n * sizeof(double));
-        l->slot_met[s->slot] = l->slot_met[s->a];
-    }
-    if (!l->chooses)
-        return;
-    forget_moved(l, s->slot);
-    l->view_serial[s->slot] = ++l->views;
-    memset(view_of(l, s->slot, 0), 0, l->n * sizeof *l->view);
-}
-
-int mpg_lanes_use_choice(struct mpg_lanes *l, bool skips_polling, const bool *keeps,
-                         struct mpg_error *err)
-{
-    l->keeps = calloc(l->n, sizeof *l->keeps);
-    l->broken = calloc(l->n, sizeof *l->broken);
-    l->vanishes = calloc(l->n, sizeof *l->vanishes);
-    if (!l->keeps || !l->broken || !l->vanishes)
-        return mpg_error_set(err, "out of memory");
-    if (keeps)
-        memcpy(l->keeps, keeps, l->n * sizeof *keeps);
-    l->chooses = true;
-    l->skips_polling = skips_polling;
+    void *views = c->view, *serials = c->view_serial;
+    int status = mpg_vectors_reserve(&views, c->n * sizeof *c->view, &c->view_capacity,
+                                     s->slot + 1, err) < 0 ||
+                 mpg_vectors_reserve(&serials, sizeof *c->view_serial, &c->serial_capacity,
+                                     s->slot + 1, err) < 0;
+    c->view = views;
+    c->view_serial = serials;
+    if (status)
+        return -1;
+    forget_moved(c, s->slot);
+    c->view_serial[s->slot] = ++c->views;
+    memset(view_of(c, s->slot, 0), 0, c->n * sizeof *c->view);
     return 0;
 }
 
-size_t mpg_lanes_choice_bytes(void)
+struct mpg_choosing *mpg_choosing_new(uint32_t lanes, const bool *keeps,
+                                  const struct mpg_arrivals *arrivals, struct mpg_error *err)
 {
-    return sizeof(struct mpg_lanes_view);
+    struct mpg_choosing *c = calloc(1, sizeof *c);
+    if (!c)
+        goto fail;
+    c->n = lanes;
+    c->arrivals = *arrivals;
+    c->keeps = calloc(lanes, sizeof *c->keeps);
+    c->broken = calloc(lanes, sizeof *c->broken);
+    c->vanishes = calloc(lanes, sizeof *c->vanishes);
+    c->flight_ns = calloc(lanes, sizeof *c->flight_ns);
+    if (!c->keeps || !c->broken || !c->vanishes || !c->flight_ns)
+        goto fail;
+    if (keeps)
+        memcpy(c->keeps, keeps, lanes * sizeof *keeps);
+    return c;
+fail:
+    mpg_choosing_free(c);
+    mpg_error_set(err, "out of memory");
+    return NULL;
 }
 
-const struct mpg_lanes_choices *mpg_lanes_choices(const struct mpg_lanes *l)
+void mpg_choosing_free(struct mpg_choosing *c)
 {
-    return &l->choices;
+    if (!c)
+        return;
+    free(c->keeps);
+    free(c->broken);
+    free(c->vanishes);
+    free(c->flight_ns);
+    free(c->view);
+    free(c->view_serial);
+    free(c->pick);
+    free(c->moved);
+    free(c);
 }
 
-const bool *mpg_lanes_broken(const struct mpg_lanes *l)
+size_t mpg_choosing_view_bytes(void)
 {
-    return l->broken;
+    return sizeof(struct mpg_view);
 }
 
-void mpg_lanes_choice_clear(struct mpg_lanes *l)
+void mpg_choices_add(struct mpg_choices *sum, const struct mpg_choices *c)
 {
-    free(l->keeps);
-    free(l->broken);
-    free(l->vanishes);
-    free(l->view);
-    free(l->view_serial);
-    free(l->pick);
-    free(l->moved);
-    free(l->before);
-    free(l->interval_ns);
+    sum->picks_changed += c->picks_changed;
+    sum->tests_early += c->tests_early;
+    sum->tests_saved += c->tests_saved;
+    sum->answers += c->answers;
+}
+
+uint32_t mpg_choosing_broken(const struct mpg_choosing *c)
+{
+    uint32_t count = 0;
+    for (uint32_t w = 0; w < c->n; w++)
+        count += c->broken[w];
+    return count;
 }

@@ -75,7 +75,9 @@ void mpg_lanes_free(struct mpg_lanes *l)
     free(l->traced_ns);
     free(l->edge);
     free(l->turn);
-    mpg_lanes_choice_clear(l);
+    mpg_choosing_free(l->choice);
+    free(l->before);
+    free(l->interval_ns);
     free(l);
 }
 
@@ -108,20 +110,11 @@ static int reserve_values(const struct mpg_lanes *l, double **values, uint32_t *
     return status;
 }
 
-/* What choosing needs: views, and where streams were before their last interval. */
-static int reserve_choice(struct mpg_lanes *l, const struct mpg_step *s, struct mpg_error *err)
+/* Where streams were before their last interval. */
+static int reserve_before(struct mpg_lanes *l, const struct mpg_step *s, struct mpg_error *err)
 {
-    void *views = l->view, *serials = l->view_serial, *intervals = l->interval_ns;
-    int status = 0;
-    if (s->kind == MPG_STEP_VIEW)
-        status = mpg_vectors_reserve(&views, l->n * sizeof *l->view, &l->view_capacity, s->slot + 1,
-                                     err) < 0 ||
-                 mpg_vectors_reserve(&serials, sizeof *l->view_serial, &l->serial_capacity,
-                                     s->slot + 1, err) < 0;
-    l->view = views;
-    l->view_serial = serials;
-    if (!status && l->skips_polling)
-        status = reserve_values(l, &l->before, &l->before_capacity, s->stream + 1, err) < 0 ||
+    void *intervals = l->interval_ns;
+    int status = reserve_values(l, &l->before, &l->before_capacity, s->stream + 1, err) < 0 ||
                  mpg_vectors_reserve(&intervals, sizeof *l->interval_ns, &l->interval_capacity,
                                      s->stream + 1, err) < 0;
     l->interval_ns = intervals;
@@ -153,7 +146,7 @@ static int reserve_all(struct mpg_lanes *l, const struct mpg_step *s, uint32_t s
     l->cursor = cursor;
     l->entered_ns = entered;
     l->covered_ns = covered;
-    return status || (l->chooses && reserve_choice(l, s, err) < 0) ? -1 : 0;
+    return status || (l->skips_polling && reserve_before(l, s, err) < 0) ? -1 : 0;
 }
 
 void mpg_lanes_meet_noise(struct mpg_lanes *l, uint32_t stream, struct mpg_interval *x)
@@ -278,8 +271,7 @@ int mpg_lanes_step(struct mpg_lanes *l, const struct mpg_step *s, uint32_t slots
         mpg_lanes_merge(l, s);
         break;
     case MPG_STEP_VIEW:
-        mpg_lanes_view(l, s);
-        break;
+        return mpg_lanes_view(l, s, err);
     case MPG_STEP_EXPAND:
         return mpg_lanes_expand(l, s, slots, err);
     case MPG_STEP_LEAVE:

@@ -9,6 +9,7 @@
 
 #include "common/error.h"
 #include "graph/graph.h"
+#include "simulate/engine/choice.h"
 #include "simulate/engine/floors.h"
 #include "simulate/engine/likes.h"
 #include "simulate/models/perturbation.h"
@@ -32,18 +33,8 @@ void mpg_lanes_use_likes(struct mpg_lanes *lanes, const struct mpg_likes *likes)
  * with a test that is not made goes the interval before it. */
 int mpg_lanes_use_choice(struct mpg_lanes *lanes, bool skips_polling, const bool *keeps,
                          struct mpg_error *err);
-/* What that takes for each slot and lane, at most. */
-size_t mpg_lanes_choice_bytes(void);
-/* Summed over lanes. */
-struct mpg_lanes_choices {
-    uint64_t picks_changed; /* calls that completed something else */
-    uint64_t tests_early;   /* that failed in the trace, and completed something */
-    uint64_t tests_saved;   /* that failed, and are not made any more */
-    uint64_t answers;       /* sends to who sent what another was completed for, once each */
-};
-const struct mpg_lanes_choices *mpg_lanes_choices(const struct mpg_lanes *lanes);
-/* One a lane: a message left too early for what it answers: the lane is void. */
-const bool *mpg_lanes_broken(const struct mpg_lanes *lanes);
+/* What was chosen; NULL: nothing can be. */
+const struct mpg_choosing *mpg_lanes_choice(const struct mpg_lanes *lanes);
 /* Evaluates one step of a graph that has SLOTS slots so far. */
 int mpg_lanes_step(struct mpg_lanes *lanes, const struct mpg_step *step, uint32_t slots,
                    struct mpg_error *err);

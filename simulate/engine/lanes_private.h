@@ -16,33 +16,6 @@ struct mpg_lanes_edge {
     bool further; /* another message of its rank, that arrived before it, is completed here */
 };
 
-/* What a lane has in a view, an arrival that it may have exchanged with another of the rank. */
-struct mpg_lanes_view {
-    uint64_t serial; /* of the view that it was in first; 0: this one, and what follows is unset */
-    double cause_ns; /* when it was sent, or, if synchronous, could start, aligned */
-    int32_t source;
-    bool done;       /* a test that failed in the trace has completed it */
-    bool astray;     /* what goes by this request another receive took, that left its source open */
-    bool answered;   /* something was sent to its source since it was moved */
-};
-
-/* A candidate, in the lane that is looked at. */
-struct mpg_lanes_pick {
-    uint32_t slot;
-    int32_t source;
-    double arrival_ns, base_ns; /* t(A), and what the slot's value is a delay of */
-    double raised_ns;           /* it cannot have arrived so early: by so much */
-    double cause_ns;            /* see above, of which slot_bare is the delay */
-    double at_ns;               /* T(A) */
-    bool completed, done, taken;
-};
-
-/* An open view, of RANK, with what in some lane goes by another's request. */
-struct mpg_lanes_moved {
-    int32_t rank;
-    uint32_t slot;
-};
-
 struct mpg_lanes {
     int32_t ranks;
     uint32_t n, first;
@@ -82,20 +55,11 @@ struct mpg_lanes {
     uint32_t *unjoined;  /* of each rank: threads that go on */
     struct mpg_lanes_edge *edge; /* those of a call, as they are evaluated */
     uint32_t edge_capacity;
-    bool chooses;         /* calls may complete something else (choice.c): what follows is used */
-    bool skips_polling;   /* with a test that vanishes goes the interval before it */
-    bool *keeps, *broken; /* n: lanes that keep the traced order; that should have */
-    bool *vanishes;       /* n: the call that is being left is not made */
-    struct mpg_lanes_view *view; /* capacity x n; a slot */
-    uint64_t views, *view_serial; /* so far; a slot, its number */
-    struct mpg_lanes_pick *pick;
-    struct mpg_lanes_moved *moved;
-    uint64_t done_count;  /* done ones in all views and lanes */
+    struct mpg_choosing *choice; /* NULL: calls complete what they did in the trace */
+    bool skips_polling;   /* with a test that vanishes goes the interval before it: */
     double *before;       /* capacity x n: a stream's value before its last interval, */
     double *interval_ns;  /* and that, with what the tracer took */
-    uint32_t view_capacity, serial_capacity, pick_capacity, moved_count, moved_capacity,
-        before_capacity, interval_capacity;
-    struct mpg_lanes_choices choices;
+    uint32_t before_capacity, interval_capacity;
     uint64_t turns, *turn; /* calls that completed several receives; a rank, the last one that
                               completed one of its messages */
 };
@@ -176,11 +140,6 @@ void mpg_lanes_add_overheads(struct mpg_lanes *l, const struct mpg_step *s, doub
  * (docs/MODEL.md, 3, What messages took), ns. */
 double mpg_lanes_covered(const struct mpg_lanes *l, const struct mpg_step *s);
 
-static inline bool mpg_lanes_is_probe(const struct mpg_step *s)
-{
-    return mpg_call_kind(s->call) == MPG_KIND_PROBE || mpg_call_kind(s->call) == MPG_KIND_MPROBE;
-}
-
 /* The posting part, or the completing one, of S's call in each lane: its kappa, no less than the half
  * of the call's floor that it takes; into VALUE. */
 void mpg_lanes_call_part(const struct mpg_lanes *l, const struct mpg_step *s,
@@ -192,7 +151,7 @@ void mpg_lanes_eager(struct mpg_lanes *l, const struct mpg_step *s);
 void mpg_lanes_synchronous(struct mpg_lanes *l, const struct mpg_step *s);
 void mpg_lanes_contribute(struct mpg_lanes *l, const struct mpg_step *s);
 void mpg_lanes_merge(struct mpg_lanes *l, const struct mpg_step *s);
-void mpg_lanes_view(struct mpg_lanes *l, const struct mpg_step *s);
+int mpg_lanes_view(struct mpg_lanes *l, const struct mpg_step *s, struct mpg_error *err);
 int mpg_lanes_leave(struct mpg_lanes *l, const struct mpg_step *s, struct mpg_error *err);
 /* A STORE that joins an expanded collective, besides what every STORE means; an EXPAND. */
 int mpg_lanes_join_expanded(struct mpg_lanes *l, const struct mpg_step *s, uint32_t slots,
@@ -200,12 +159,7 @@ int mpg_lanes_join_expanded(struct mpg_lanes *l, const struct mpg_step *s, uint3
 int mpg_lanes_expand(struct mpg_lanes *l, const struct mpg_step *s, uint32_t slots,
                      struct mpg_error *err);
 
-/* Before S is left: exchanges what lanes complete instead, says who makes no such call. */
-int mpg_lanes_choose(struct mpg_lanes *l, const struct mpg_step *s, struct mpg_error *err);
 /* The value of lane W, that does not make the call S, after it. */
 double mpg_lanes_vanished(const struct mpg_lanes *l, const struct mpg_step *s, uint32_t w);
-/* After S: what it completed is no candidate any more. */
-void mpg_lanes_end_views(struct mpg_lanes *l, const struct mpg_step *s);
-void mpg_lanes_choice_clear(struct mpg_lanes *l);
 
 #endif

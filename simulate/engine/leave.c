@@ -195,7 +195,7 @@ static void note_edge(struct mpg_lanes *l, const struct mpg_step *s, const struc
         a->message_ns += put_ns;
     else
         a->collective_ns += put_ns;
-    if (is_arrival && mpg_lanes_is_probe(s)) /* it is received later, with nothing new */
+    if (is_arrival && mpg_choosing_is_probe(s)) /* it is received later, with nothing new */
         l->slot_met[e->slot] = true;
 }
 
@@ -316,7 +316,7 @@ static void leave_with(struct mpg_lanes *l, const struct mpg_step *s, const doub
     for (uint32_t w = 0; w < l->n; w++) {
         double began = value[w] - l->posting[w];
         double result = out[w] > began + least ? out[w] : began + least;
-        if (l->chooses && l->vanishes[w])
+        if (l->choice && l->choice->vanishes[w])
             result = mpg_lanes_vanished(l, s, w);
         double hidden = l->put[w] - (l->all[w] - l->others[w]);
         a->taken_ns += l->others[w] - l->own[w] + (hidden < 0 ? -hidden : 0);
@@ -332,7 +332,7 @@ int mpg_lanes_leave(struct mpg_lanes *l, const struct mpg_step *s, struct mpg_er
     bool meeting = s->edge_number > 0 && s->edges[0].kind == MPG_EDGE_MEETING;
     if (mpg_lanes_list_edges(l, s, err) < 0)
         return -1;
-    if (l->chooses && mpg_lanes_choose(l, s, err) < 0)
+    if (l->choice && mpg_choosing_make(l->choice, s, s->enter_ns, value, err) < 0)
         return -1;
     local = find_slacks(l, s);
     begin_leaving(l, s, meeting);
@@ -344,7 +344,7 @@ int mpg_lanes_leave(struct mpg_lanes *l, const struct mpg_step *s, struct mpg_er
     leave_with(l, s, out);
     if (l->covers)
         l->covered_ns[s->stream] = mpg_lanes_covered(l, s);
-    if (l->chooses)
-        mpg_lanes_end_views(l, s);
+    if (l->choice)
+        mpg_choosing_end_views(l->choice, s);
     return 0;
 }

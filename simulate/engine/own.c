@@ -31,7 +31,7 @@ bool mpg_lanes_is_absolute(const struct mpg_step *s)
 bool mpg_lanes_takes_turns(const struct mpg_lanes *l, const struct mpg_step *s)
 {
     return s->edge_number > 1 && l->p->overhead[MPG_OVERHEAD_RECEIVE].target &&
-           !mpg_lanes_is_probe(s);
+           !mpg_choosing_is_probe(s);
 }
 
 static int compare_edges(const void *a, const void *b)
@@ -109,7 +109,7 @@ static bool costs_sender(const struct mpg_lanes *l, const struct mpg_sent *sent)
 static bool costs_receiver(const struct mpg_lanes *l, const struct mpg_step *s,
                            const struct mpg_edge *e)
 {
-    return e->kind == MPG_EDGE_ARRIVAL && !mpg_lanes_is_probe(s) &&
+    return e->kind == MPG_EDGE_ARRIVAL && !mpg_choosing_is_probe(s) &&
            l->p->overhead[MPG_OVERHEAD_RECEIVE].target;
 }
 

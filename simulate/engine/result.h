@@ -45,7 +45,7 @@ struct mpg_result {
     const char *floor_rule; /* where message floors come from; NULL if none are used */
     bool floors_of_source;  /* some come from the source's signature */
     bool chose;             /* calls could complete something else than in the trace: */
-    struct mpg_lanes_choices choices; /* summed over replicas */
+    struct mpg_choices choices; /* summed over replicas */
     uint32_t redone;        /* replicas that keep the traced order after all */
     int64_t source_eager_limit_bytes; /* that of the traced machine, as it was used */
 };

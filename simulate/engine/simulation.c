@@ -182,15 +182,6 @@ static int take_lanes(void *context, const struct mpg_step *s, uint32_t slots,
     return mpg_lanes_step(context, s, slots, err);
 }
 
-/* Whether any of N lanes is void. */
-static bool any_of(const bool *lanes, uint32_t n)
-{
-    for (uint32_t w = 0; w < n; w++)
-        if (lanes[w])
-            return true;
-    return false;
-}
-
 /* Evaluates P in N replicas from FIRST on; KEEPS: those that keep the traced order, or NULL. The
  * caller frees what it gets; NULL with ERR. */
 static struct mpg_lanes *evaluate(struct simulation *sim, const char *label,
@@ -219,21 +210,11 @@ static struct mpg_lanes *evaluate_all(struct simulation *sim, const char *label,
 {
     struct mpg_lanes *lanes = evaluate(sim, label, p, first, n, NULL, err), *again;
     *redone = 0;
-    if (!lanes || !sim->chooses || !any_of(mpg_lanes_broken(lanes), n))
+    if (!lanes || !sim->chooses || (*redone = mpg_choosing_broken(mpg_lanes_choice(lanes))) == 0)
         return lanes;
-    for (uint32_t w = 0; w < n; w++)
-        *redone += mpg_lanes_broken(lanes)[w];
-    again = evaluate(sim, label, p, first, n, mpg_lanes_broken(lanes), err);
+    again = evaluate(sim, label, p, first, n, mpg_lanes_choice(lanes)->broken, err);
     mpg_lanes_free(lanes);
     return again;
-}
-
-static void add_choices(struct mpg_lanes_choices *sum, const struct mpg_lanes_choices *c)
-{
-    sum->picks_changed += c->picks_changed;
-    sum->tests_early += c->tests_early;
-    sum->tests_saved += c->tests_saved;
-    sum->answers += c->answers;
 }
 
 /* The run without what the tracer took, which is what all delays are against: its delays
@@ -281,7 +262,8 @@ static int run_lanes(struct simulation *sim, uint32_t begin, uint32_t n, struct 
     if (!lanes)
         return -1;
     r->redone += redone;
-    add_choices(&r->choices, mpg_lanes_choices(lanes));
+    if (sim->chooses)
+        mpg_choices_add(&r->choices, &mpg_lanes_choice(lanes)->counts);
     for (int32_t i = 0; i < r->ranks; i++) {
         const double *delay_ns = mpg_lanes_delay(lanes, i);
         r->recorded_ns[i] = mpg_lanes_traced(lanes, i);
@@ -308,7 +290,7 @@ static double expansion_bytes(const struct simulation *sim)
 static uint32_t lanes_a_pass(const struct simulation *sim)
 {
     double values = (double)sim->slots + sim->result->ranks + 1;
-    double value_bytes = sizeof(double) + (sim->chooses ? mpg_lanes_choice_bytes() : 0);
+    double value_bytes = sizeof(double) + (sim->chooses ? mpg_choosing_view_bytes() : 0);
     double most = VALUES_A_PASS_BYTES / (values * value_bytes + expansion_bytes(sim));
     return most < 1 ? 1 : most < LANES_A_PASS ? (uint32_t)most : LANES_A_PASS;
 }

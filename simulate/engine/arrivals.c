@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Arrivals that calls choose from, in perturb mode: traced times and delays (docs/MODEL.md,
+ * section 6). */
+#include <math.h>
+#include <stdlib.h>
+
+#include "simulate/engine/lanes_private.h"
+
+/* The trace's clock ticks: what had not happened at some time happened a tick later at the earliest. */
+static const double TICK_NS = 1;
+
+/* ---- where they are ---- */
+
+/* The traced time t(A) of candidate C of S, and what its slot's value is a delay of. */
+static void place_candidate(const struct mpg_lanes *l, const struct mpg_step *s,
+                            const struct mpg_candidate *c, struct mpg_pick *p)
+{
+    const struct mpg_edge *e = &c->arrival;
+    p->value = slot_value(l, e->slot);
+    p->cause = slot_bare(l, e->slot);
+    p->traced_ns = start_ns(l, s->rank, e) + flight_ns(l, e->source, s->rank, e->bytes);
+    p->base_ns = e->changed ? e->base_ns : p->traced_ns;
+    p->cause_ns = e->changed ? e->sent_ns : start_ns(l, s->rank, e);
+}
+
+/* What was not completed had not arrived: how much later than t(A) that makes it. */
+static void raise(const struct mpg_step *s, struct mpg_pick *pick)
+{
+    const uint32_t n = s->candidate_number;
+    double last_ns = -INFINITY;
+    uint32_t first = n; /* completed one */
+    for (uint32_t i = 0; i < n; i++)
+        if (pick[i].completed) {
+            last_ns = fmax(last_ns, pick[i].traced_ns);
+            first = i < first ? i : first;
+        }
+    const bool lay_ready = last_ns <= s->enter_ns;
+    const bool only_before = lay_ready && first < n && !s->completes_all && !s->takes_first;
+    const double since_ns = s->takes_first ? last_ns : fmax(last_ns, s->enter_ns);
+    const double after_ns = since_ns + TICK_NS;
+    for (uint32_t i = 0; i < n; i++) {
+        bool is_late = !pick[i].completed && !(only_before && i > first);
+        pick[i].raised_ns = is_late ? fmax(0, after_ns - pick[i].traced_ns) : 0;
+    }
+}
+
+static void place(void *lanes, const struct mpg_step *s, struct mpg_pick *pick)
+{
+    for (uint32_t i = 0; i < s->candidate_number; i++)
+        place_candidate(lanes, s, &s->candidates[i], &pick[i]);
+    raise(s, pick);
+}
+
+/* ---- what is exchanged ---- */
+
+/* The view at P gets in lane W what arrives AT_NS, of which PUT_NS were put in. */
+static void set_arrival(const struct mpg_lanes *l, const struct mpg_pick *p, uint32_t w,
+                        double at_ns, double put_ns)
+{
+    slot_value(l, p->slot)[w] = at_ns - p->base_ns;
+    slot_bare(l, p->slot)[w] = at_ns - p->traced_ns - put_ns;
+}
+
+static double put_into(const struct mpg_lanes *l, const struct mpg_pick *p, uint32_t w)
+{
+    return slot_value(l, p->slot)[w] + p->base_ns - p->traced_ns - slot_bare(l, p->slot)[w];
+}
+
+static void exchange(void *lanes, const struct mpg_pick *p, const struct mpg_pick *q, uint32_t w)
+{
+    const double put_p = put_into(lanes, p, w), put_q = put_into(lanes, q, w);
+    set_arrival(lanes, p, w, q->at_ns, put_q);
+    set_arrival(lanes, q, w, p->at_ns, put_p);
+}
+
+static void fly(void *lanes, const struct mpg_step *s, const struct mpg_sent *sent, double *ns)
+{
+    const struct mpg_lanes *l = lanes;
+    const double flight = flight_ns(l, s->rank, sent->origin.to, sent->bytes);
+    for (uint32_t w = 0; w < l->n; w++)
+        ns[w] = flight;
+}
+
+/* ---- what lanes call ---- */
+
+double mpg_lanes_vanished(const struct mpg_lanes *l, const struct mpg_step *s, uint32_t w)
+{
+    const double least = stream_value(l, s->stream)[w] - (double)s->duration_ns;
+    if (!l->skips_polling)
+        return least;
+    return fmin(least, l->before[(size_t)s->stream * l->n + w] - l->interval_ns[s->stream] -
+                           (double)s->duration_ns);
+}
+
+int mpg_lanes_view(struct mpg_lanes *l, const struct mpg_step *s, struct mpg_error *err)
+{
+    if (s->slot != s->a) {
+        memcpy(slot_value(l, s->slot), slot_value(l, s->a), l->n * sizeof(double));
+        memcpy(slot_bare(l, s->slot), slot_bare(l, s->a), l->n * sizeof(double));
+        l->slot_met[s->slot] = l->slot_met[s->a];
+    }
+    return l->choice ? mpg_choosing_view(l->choice, s, err) : 0;
+}
+
+int mpg_lanes_use_choice(struct mpg_lanes *l, bool skips_polling, const bool *keeps,
+                         struct mpg_error *err)
+{
+    const struct mpg_arrivals arrivals = {
+        .context = l, .place = place, .exchange = exchange, .fly = fly};
+    l->skips_polling = skips_polling;
+    l->choice = mpg_choosing_new(l->n, keeps, &arrivals, err);
+    return l->choice ? 0 : -1;
+}
+
+const struct mpg_choosing *mpg_lanes_choice(const struct mpg_lanes *l)
+{
+    return l->choice;
+}

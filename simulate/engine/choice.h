@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What calls complete in worlds whose times differ (docs/MODEL.md, section 6), in either mode.
+ * A lane that completes another message than the trace did exchanges the two arrivals, as their
+ * receiver sees them: from then on each goes by the other's request. When they arrive, and how that is
+ * kept, is said by who evaluates. Private to simulate/engine/ and simulate/predict/. */
+#ifndef MPG_CHOICE_H
+#define MPG_CHOICE_H
+
+#include "common/error.h"
+#include "graph/graph.h"
+
+/* What a lane has in a view, an arrival that it may have exchanged with another of the rank. */
+struct mpg_view {
+    uint64_t serial; /* of the view that it was in first; 0: this one, and what follows is unset */
+    double cause_ns; /* when it was sent, or, if synchronous, could start */
+    int32_t source;
+    bool done;       /* a test that failed in the trace has completed it */
+    bool astray;     /* what goes by this request another receive took, that left its source open */
+    bool answered;   /* something was sent to its source since it was moved */
+};
+
+/* A candidate: in all lanes, and at_ns and below in the one that is looked at. Times are absolute;
+ * a vector's value and what is beside it make one. */
+struct mpg_pick {
+    uint32_t slot;
+    int32_t source;
+    const double *value;   /* a lane: T(A) - base_ns, */
+    double base_ns;
+    const double *cause;   /* and when it was sent, or, if synchronous, could start, - cause_ns; of
+                              one that was exchanged with nothing yet */
+    double cause_ns;
+    double raised_ns;      /* it cannot have arrived so early: by so much */
+    double traced_ns;      /* t(A); for who evaluates */
+    bool completed;        /* in the trace */
+    double at_ns;          /* T(A) */
+    bool done, taken;
+};
+
+/* Of who evaluates: CONTEXT, which is passed on, and what is asked of it. */
+struct mpg_arrivals {
+    void *context;
+    /* Of S's N candidates, in PICK, sets value, cause, traced, base and raised. */
+    void (*place)(void *context, const struct mpg_step *s, struct mpg_pick *pick);
+    /* In lane W arrival P becomes at Q's at_ns, and Q at P's: their values, and what is kept of them. */
+    void (*exchange)(void *context, const struct mpg_pick *p, const struct mpg_pick *q, uint32_t w);
+    /* How long SENT, which S sends, flies at least, one a lane, ns. */
+    void (*fly)(void *context, const struct mpg_step *s, const struct mpg_sent *sent, double *ns);
+};
+
+/* Summed over lanes. */
+struct mpg_choices {
+    uint64_t picks_changed; /* calls that completed something else */
+    uint64_t tests_early;   /* that failed in the trace, and completed something */
+    uint64_t tests_saved;   /* that failed, and are not made any more */
+    uint64_t answers;       /* sends to who sent what another was completed for, once each */
+};
+
+struct mpg_choosing {
+    uint32_t n;
+    struct mpg_arrivals arrivals;
+    bool *keeps, *broken; /* n: lanes that keep the traced order; that should have */
+    bool *vanishes;       /* n: the call that is being left is not made */
+    double *flight_ns;    /* n */
+    struct mpg_choices counts;
+    struct mpg_view *view; /* capacity x n; a slot */
+    uint64_t views, *view_serial; /* so far; a slot, its number */
+    struct mpg_pick *pick;
+    struct mpg_moved *moved;
+    uint64_t done_count;  /* done ones in all views and lanes */
+    uint32_t view_capacity, serial_capacity, pick_capacity, moved_count, moved_capacity;
+};
+
+/* For LANES, of which those that KEEPS (may be NULL; copied) says keep the traced order. */
+struct mpg_choosing *mpg_choosing_new(uint32_t lanes, const bool *keeps,
+                                  const struct mpg_arrivals *arrivals, struct mpg_error *err);
+/* S, of kind VIEW: its slot holds an arrival that goes by its own request, in all lanes. */
+int mpg_choosing_view(struct mpg_choosing *c, const struct mpg_step *s, struct mpg_error *err);
+/* Before S is left, which lane w enters at BASE_NS + VALUE[w]: exchanges what lanes complete
+ * instead, says who makes no such call (vanishes). */
+int mpg_choosing_make(struct mpg_choosing *c, const struct mpg_step *s, double base_ns,
+                    const double *value, struct mpg_error *err);
+/* After S: what it completed is no candidate any more. */
+void mpg_choosing_end_views(struct mpg_choosing *c, const struct mpg_step *s);
+void mpg_choosing_free(struct mpg_choosing *c); /* NULL is allowed */
+
+/* What it takes for each slot and lane, at most. */
+size_t mpg_choosing_view_bytes(void);
+void mpg_choices_add(struct mpg_choices *sum, const struct mpg_choices *c);
+/* How many lanes are broken: a message left too early for what it answers: the lane is void. */
+uint32_t mpg_choosing_broken(const struct mpg_choosing *c);
+
+static inline bool mpg_choosing_is_probe(const struct mpg_step *s)
+{
+    return mpg_call_kind(s->call) == MPG_KIND_PROBE || mpg_call_kind(s->call) == MPG_KIND_MPROBE;
+}
+
+#endif
