@@ -1,0 +1,244 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A case: a program, machines and places, and mpgsim's options; random ones, and mpgsim's
+answer to them."""
+
+import dataclasses
+import json
+import os
+import random
+import re
+import shlex
+import subprocess
+import tempfile
+
+import programs
+import texts
+
+MPGSIM = shlex.split(os.environ.get("MPGSIM", "./mpgsim"))
+MPGTRACE = shlex.split(os.environ.get("MPGTRACE", "./mpgtrace"))
+FOLDER = tempfile.TemporaryDirectory(prefix="properties")
+TIMEOUT_S = 120
+# Why there need not be an answer to what is valid: it is no failure, but tells nothing.
+REFUSED = ["wait for each other", "no family is fitted", "to draw from",
+           "there is no noise in it", "was measured", "has neither"]
+
+
+class Skip(Exception):
+    """This case says nothing about the property."""
+
+
+class Refused(AssertionError):
+    """mpgsim refuses what it should answer."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Case:
+    """words: {NAME} stands for the path of a file of files (name: text); kept: words without
+    which the property need not hold; seed: of what a property draws by itself."""
+
+    text: str
+    words: tuple
+    files: dict
+    kept: tuple
+    seed: int
+
+    def but(self, **changes):
+        return dataclasses.replace(self, **changes)
+
+    def trace(self):
+        return texts.trace_of(self.text)
+
+    def with_trace(self, trace):
+        return self.but(text=str(trace))
+
+    def draw(self):
+        return random.Random(f"property {self.seed}")
+
+    def has(self, begin):
+        return any(word.startswith(begin) for word in self.words)
+
+    def shown(self):
+        """Everything that is needed to see it again."""
+        lines = []
+        for name, text in [("trace", self.text), *self.used().items()]:
+            lines += [f"--- {name}", text.rstrip("\n")]
+        words = [word.replace("{", "").replace("}", "") for word in self.words]
+        return "\n".join(lines + ["--- command", f"mpgsim {shlex.join(words)} trace"])
+
+    def used(self):
+        return {name: text for name, text in self.files.items()
+                if any(f"{{{name}}}" in word for word in self.words)}
+
+
+# --- running ---------------------------------------------------------------
+
+def written(name, text):
+    path = os.path.join(FOLDER.name, name)
+    with open(path, "w", encoding="ascii") as file:
+        file.write(text)
+    return path
+
+
+def words_of(case):
+    """The words as mpgsim gets them, its files in place."""
+    words = list(case.words)
+    for name, text in case.used().items():
+        path = written(name, text)
+        words = [word.replace(f"{{{name}}}", path) for word in words]
+    return words
+
+
+def run(command, text=None):
+    """Its outcome; that it neither answers nor refuses in words is the first failure."""
+    done = subprocess.run(command, input=text, capture_output=True, text=True,
+                          timeout=TIMEOUT_S, check=False)
+    if done.returncode not in (0, 1, 2):
+        raise AssertionError(f"exit {done.returncode}: {done.stderr[:2000]}")
+    if done.returncode and not done.stderr.startswith("mpg"):
+        raise AssertionError(f"exit {done.returncode} without a word: {done.stderr[:500]!r}")
+    return done
+
+
+def attempted(case, *more):
+    """As run(), of mpgsim --json on the case."""
+    path = written("trace", case.text)
+    return run([*MPGSIM, "--json", *words_of(case), *more, path])
+
+
+def answer(case, *more):
+    """What is in the JSON; Skip where mpgsim may refuse and does."""
+    done = attempted(case, *more)
+    if done.returncode == 0:
+        return json.loads(done.stdout)
+    if done.returncode == 2 or any(reason in done.stderr for reason in REFUSED):
+        raise Skip(done.stderr.strip())
+    raise Refused(f"exit {done.returncode}: {done.stderr.strip()}")
+
+
+def other(case, *more):
+    """The answer to what differs from a case with an answer, and so must have one."""
+    done = attempted(case, *more)
+    if done.returncode:
+        raise AssertionError(f"there is no answer to the other: {done.stderr.strip()}")
+    return json.loads(done.stdout)
+
+
+def delays(result):
+    return [rank["delay_ns"]["mean"] for rank in result["ranks"]]
+
+
+def times(result):
+    return [rank["traced_ns"] + rank["delay_ns"]["mean"] for rank in result["ranks"]]
+
+
+# --- options ---------------------------------------------------------------
+
+VALUES = ["2.385us", "311.5ns", "77.25ns", "7us", "40us", "1.7us"]
+SMALL = ["0.375ns", "0.0625ns", "1.25ns"]
+
+
+class Options:
+    """Draws command lines for a program."""
+
+    def __init__(self, draw, trace, predict, constant):
+        self.draw, self.predict, self.constant = draw, predict, constant
+        self.ranks = trace.ranks
+
+    def chance(self, probability):
+        return self.draw.random() < probability
+
+    def some_ranks(self):
+        some = [str(rank) for rank in range(self.ranks) if self.chance(0.5)]
+        return "@" + ",".join(some or ["0"])
+
+    def distribution(self, values=VALUES, negative=True):
+        a, b = self.draw.choice(values), self.draw.choice(values)
+        if self.constant or self.chance(0.3):
+            minus = negative and not self.predict and self.chance(0.2)
+            return f"const:{'-' * minus}{a}"
+        return self.draw.choice([f"exp:{a}", f"normal:{a},{b}", f"gamma:{a},{b}",
+                                 f"lognormal:{a},{b}", f"pareto:{a},2.5"])
+
+    def perturbations(self, negative=True):
+        """At least one of them."""
+        words = []
+        for option, probability in (("noise", 0.5), ("call-noise", 0.3), ("latency", 0.4)):
+            if self.chance(probability):
+                ranks = self.some_ranks() if option != "latency" and self.chance(0.4) else ""
+                words.append(f"--{option}={self.distribution(negative=negative)}{ranks}")
+        if self.chance(0.3):
+            words.append(f"--byte={self.distribution(SMALL, negative)}")
+        if self.chance(0.15):
+            words.append(f"--noise={self.distribution(negative=negative)}")
+        if self.chance(0.2):
+            words.append("--compute-ratio=" + self.draw.choice(["0.5", "1.6", "1.25"]))
+        return words or [f"--noise={self.distribution(negative=negative)}"]
+
+    def machines(self, n, messages=False):
+        """Words, and files, of a target, and of a source if n is 2; 0: no machine."""
+        if n == 0:
+            return [], {}
+        files = {"target": programs.machine(self.draw, messages)}
+        words = ["--signature={target}"]
+        if n == 2:
+            files["source"] = programs.machine(self.draw)
+            words.append("--source={source}")
+        words += self.some([
+            (0.3, ["--measurement=fixed"]), (0.3, ["--cosched=none", "--cosched=node",
+                                                   "--cosched=job"]),
+            (0.2, ["--noise-model=replay", "--noise-model=renewal", "--noise-model=fit"]),
+            (0.1, ["--latency-model=fit"]), (0.1, ["--byte-model=fit"]),
+            (0.1, ["--collectives=rounds"]), (0.1, ["--keep-tracer"]),
+            (0.1, ["--path=node", "--path=core-complex", "--path=between-nodes"]),
+            (0.1, ["--call-noise=signature"])])
+        if self.predict and self.chance(0.3) and not any("--path" in word for word in words):
+            words.append(self.draw.choice(["--map=block:2", "--map=cyclic:2", "--map={places}"]))
+            files["places"] = "".join(
+                self.draw.choice(["alpha", "beta 0", "beta 1", "gamma"]) + "\n"
+                for _ in range(self.ranks))
+        return words, files
+
+    def some(self, list_of_them):
+        return [self.draw.choice(words) for probability, words in list_of_them
+                if self.chance(probability)]
+
+    def model(self, safe, absorb=True):
+        """How the model is asked for."""
+        words = self.some([
+            (0.15, ["--sync-reduce"]), (0.2, ["--collectives=expand"]),
+            (0.3, ["--eager-limit=4096", "--eager-limit=1MB"]
+             + ["--eager-limit=-1", "--eager-limit=100"] * safe)])
+        if self.predict:
+            return words + self.some([(0.3, ["--polling=work", "--polling=wait",
+                                             "--polling-interval=600ns"])])
+        if absorb:
+            words += self.some([(0.8, ["--absorb=none", "--absorb=wait", "--absorb=clock"])])
+        return words + self.some([
+            (0.3, ["--call-edges=paper", "--call-edges=own", "--granularity=2",
+                   "--granularity=3"]),
+            (0.3, ["--deterministic"]), (0.1, ["--horizon=1", "--horizon=5"]),
+            (0.2, ["--polling=wait", "--polling=work"]),
+            (0.2, ["--source-latency=650ns", "--source-byte=0.125ns"]),
+            (0.15, ["--source-eager-limit=100", "--source-eager-limit=8192"])])
+
+    def replicas(self):
+        seed = [f"--seed={self.draw.choice([1, 7, 123456789])}"]
+        if self.constant:
+            return seed
+        return seed + [f"--replicas={self.draw.choice([1, 2, 5])}",
+                       f"--first-replica={self.draw.choice([0, 1, 3])}"]
+
+
+def settled(case):
+    """The case less options that cannot go with its others."""
+    for _ in range(12):
+        done = attempted(case)
+        if done.returncode == 0:
+            return case
+        named = re.findall(r"--[a-z-]+", done.stderr.split("\n")[0])
+        droppable = [word for word in case.words if word.split("=")[0] in named
+                     and word not in case.kept]
+        if not droppable:
+            break
+        case = case.but(words=tuple(word for word in case.words if word != droppable[-1]))
+    return case

@@ -1,0 +1,256 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which lines of a trace belong together, and traces without some of them, for shrink.py.
+
+What is missed here makes a trace that mpgsim refuses, and so shrinks less, no more."""
+
+import texts
+
+COMPLETE = ("Wait", "Waitall", "Waitany", "Waitsome", "Test", "Testall", "Testany", "Testsome")
+WHOLE = ("Init", "Init_thread", "Finalize")
+COLLECTIVES = {"barrier", "bcast", "reduce", "allreduce", "gather", "gatherv", "scatter",
+               "scatterv", "allgather", "allgatherv", "alltoall", "alltoallv", "alltoallw",
+               "reduce_scatter", "reduce_scatter_block", "scan", "exscan", "comm_dup",
+               "comm_create", "comm_split", "comm_idup", "comm_dup_with_info"}
+
+
+def kind(name):
+    """A call's name without what makes it large, nonblocking, or a constructor."""
+    plain = name.removesuffix("_c").removesuffix("_init")
+    lower = plain.lower()
+    if lower.startswith("i") and lower not in ("init", "init_thread"):
+        rest = lower[1:]
+        if rest in COLLECTIVES or rest.startswith(("neighbor", "send", "ssend", "bsend", "rsend",
+                                                   "recv", "mrecv", "probe", "mprobe")):
+            return rest
+    return lower
+
+
+class Groups:
+    """Lines, in sets that grow together."""
+
+    def __init__(self, count):
+        self.parent = list(range(count))
+        self.first = {}
+
+    def find(self, line):
+        while self.parent[line] != line:
+            line = self.parent[line] = self.parent[self.parent[line]]
+        return line
+
+    def join(self, key, line):
+        """LINE is of all that has the key."""
+        other = self.first.setdefault(key, line)
+        self.parent[self.find(line)] = self.find(other)
+
+
+class Linker:
+    """Finds what belongs together by keys that both have."""
+
+    def __init__(self, trace):
+        self.trace, self.members = trace, trace.members()
+        self.groups = Groups(len(trace.calls))
+        self.counts = {}
+        self.made = {}
+
+    def nth(self, *key):
+        self.counts[key] = self.counts.get(key, -1) + 1
+        return (*key, self.counts[key])
+
+    def link(self):
+        order = sorted(range(len(self.trace.calls)),
+                       key=lambda i: (self.trace.calls[i].rank, self.trace.calls[i].enter, i))
+        for line in order:
+            self.one(line, self.trace.calls[line])
+        sets = {}
+        for line, call in enumerate(self.trace.calls):
+            if call.name not in WHOLE and call.name not in COMPLETE:
+                sets.setdefault(self.groups.find(line), []).append(line)
+        found = list(sets.values())
+        found += [[line] for line, call in enumerate(self.trace.calls) if call.name in COMPLETE]
+        return sorted(found)
+
+    def one(self, line, call):
+        join, rank, keys = self.groups.join, call.rank, call.keys
+        if call.name in COMPLETE or call.name in WHOLE:
+            return
+        join(("line", line), line)
+        for key in ("request", "message"):
+            if key in keys:
+                join((key, rank, keys[key]), line)
+        for number in call.list("persistent"):
+            join(("persistent", rank, number), line)
+        if call.name in ("Start", "Startall"):
+            for number, request in zip(call.list("persistent"), call.list("requests")):
+                join(("request", rank, request), line)
+                self.message(line, *self.made.get((rank, number), (None, call)))
+            return
+        for key in ("win", "file"):
+            if key in keys:
+                join((key, keys[key]), line)
+        name = kind(call.name)
+        if name in COLLECTIVES:
+            what = "init" if call.name.removesuffix("_c").endswith("_init") else ""
+            join(self.numbered("collective", what, rank, keys.get("comm", "0")), line)
+        elif name.startswith("neighbor"):
+            what = "init" if call.name.removesuffix("_c").endswith("_init") else ""
+            join(self.numbered("neighbor", what, rank, keys.get("comm", "0")), line)
+        elif "persistent" in keys and call.name != "Request_free":
+            self.made[rank, keys["persistent"]] = (name, call)
+            if name.startswith("p"):
+                self.message(line, name, call)
+        else:
+            self.message(line, name, call)
+
+    def numbered(self, what, how, rank, comm):
+        return (what, how, comm, self.nth(what, how, comm, rank)[-1])
+
+    def message(self, line, name, call):
+        """The n-th send and the n-th receive of a channel."""
+        if name is None or name in ("probe", "pready"):
+            return
+        comm = call.keys.get("comm", "0")
+        members = self.members.get(comm, [])
+        if call.rank not in members:
+            return
+        here = str(members.index(call.rank))
+        tag = call.keys.get("tag", "0")
+        part = name.startswith("p")
+        to, source = call.keys.get("to", "null"), call.keys.get("from", "null")
+        if to != "null" and "send" in name:
+            self.groups.join(self.end("send", (part, comm, here, to, tag)), line)
+        if source != "null" and ("recv" in name or name == "mprobe") and (
+                "message" not in call.keys or name == "mprobe"):
+            tag = call.keys.get("recvtag", "0") if "send" in name else tag
+            self.groups.join(self.end("receive", (part, comm, source, here, tag)), line)
+
+    def end(self, which, channel):
+        return ("channel", channel, self.nth(which, channel)[-1])
+
+
+def units(trace):
+    """Lists of line numbers; MPI_Init and MPI_Finalize are in none."""
+    return Linker(trace).link()
+
+
+# --- without ---------------------------------------------------------------
+
+def without(trace, lines):
+    """The trace without those calls, and without their requests where they are completed."""
+    gone = set()
+    for line in lines:
+        call = trace.calls[line]
+        if call.name not in COMPLETE:
+            gone |= {(call.rank, request)
+                     for request in call.list("requests") + call.list("request")}
+    calls = []
+    for line, call in enumerate(trace.calls):
+        if line in lines:
+            continue
+        if call.name in COMPLETE:
+            call = completes_less(call, gone)
+        if call:
+            calls.append(call)
+    return trace.but(calls=tuple(calls))
+
+
+def completes_less(call, gone):
+    """None if nothing is left to do."""
+    keys = dict(call.keys)
+    for key in ("requests", "done", "cancelled"):
+        if key in keys:
+            keys[key] = ",".join(request for request in call.list(key)
+                                 if (call.rank, request) not in gone)
+    emptied = call.list("done") and not keys["done"] and call.name.startswith("Wait")
+    return None if emptied or not keys["requests"] else call.but(keys=keys)
+
+
+def without_keys(calls, key):
+    return tuple(call.but(keys={k: v for k, v in call.keys.items() if k != key})
+                 for call in calls)
+
+
+def without_rank(trace, rank):
+    """All that RANK did, and it itself, of its collectives too; None if a message or a root
+    is in the way."""
+    lines = {i for i, call in enumerate(trace.calls) if call.rank == rank}
+    shared = {line for unit in units(trace) if lines & set(unit) for line in unit} - lines
+    places = {comm: members.index(rank) for comm, members in trace.members().items()
+              if rank in members}
+    smaller = without(trace, lines | {i for i in shared if not collective(trace.calls[i])})
+    calls = []
+    for call in smaller.calls:
+        call = call.but(rank=call.rank - (call.rank > rank))
+        at = places.get(call.keys.get("comm", "0"))
+        if at is not None:
+            call = without_member(call, at)
+            if call is None:
+                return None
+        calls.append(call)
+    return texts.Trace(trace.ranks - 1, tuple(about_without(trace.about, rank, places)),
+                       tuple(calls))
+
+
+def collective(call):
+    return kind(call.name) in COLLECTIVES
+
+
+def without_member(call, at):
+    """A call on a communicator that lacks its member AT."""
+    keys = dict(call.keys)
+    for key in ("to", "from", "root"):
+        word = keys.get(key, "null")
+        if word == "null":
+            continue
+        if int(word) == at:
+            return None
+        keys[key] = str(int(word) - (int(word) > at))
+    sizes = keys.get("bytes", "").split(",")
+    if len(sizes) > 1 and collective(call):
+        keys["bytes"] = ",".join(sizes[:at] + sizes[at + 1:])
+    if "matched" in keys:
+        return None
+    return call.but(keys=keys)
+
+
+def about_without(about, rank, places):
+    for line in about:
+        words, match = line.split(), texts.MEMBERS.match(line)
+        if match:
+            there = [str(int(word) - (int(word) > rank)) for word in match[3].split()
+                     if int(word) != rank]
+            if there:
+                yield f"#comm {match[1]}{match[2]} = {' '.join(there)}"
+        elif words[0] in ("#host", "#clock", "#fact", "#topology"):
+            if words[0] == "#topology" and words[2] in places:
+                continue
+            if int(words[1]) != rank:
+                words[1] = str(int(words[1]) - (int(words[1]) > rank))
+                yield " ".join(words)
+        else:
+            yield line
+
+
+def word_without_rank(word, rank):
+    """@RANKS of an option, in which there remains one at least."""
+    text, at, ranks = word.partition("@")
+    if not at:
+        return word
+    some = [int(one) for one in ranks.split(",") if int(one) != rank]
+    return text + at + ",".join(str(one - (one > rank)) for one in some or [0])
+
+
+# --- times -----------------------------------------------------------------
+
+def moments(trace, rank):
+    """When calls of a rank enter and leave."""
+    return sorted({time for call in trace.calls if call.rank == rank
+                   for time in (call.enter, call.leave)})
+
+
+def earlier(trace, rank, since, by_ns):
+    """All of the rank's times from SINCE on are that much earlier."""
+    return trace.but(calls=tuple(
+        call if call.rank != rank else
+        call.but(enter=call.enter - by_ns * (call.enter >= since),
+                 leave=call.leave - by_ns * (call.leave >= since))
+        for call in trace.calls))

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Random programs as text traces, by the generators of tests/oracle, and random machines."""
+
+import contextlib
+import io
+import json
+import os
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "oracle"))
+import randomsignature  # noqa: E402
+import randomtrace  # noqa: E402
+import randomtrace_extras  # noqa: E402
+import randomtrace_threads  # noqa: E402
+
+KINDS = [None, None, None, None,
+         "send,pair,isend,recv,irecv,sendrecv,wait,waitall,waitany,testsome",
+         "irecv,isend,send,recv,waitany,waitsome,testany,testsome,fail,test,free,pair",
+         "collective,icollective,wait,waitall,promise", "sendrecv,collective",
+         "persistent,partitions,wait,test,fail,neighbors",
+         "window,send,irecv,waitall,see,split,mprobe,mrecv,probe"]
+PARTS = ["network", "noise", "network,collectives", "noise,network,collectives"]
+
+
+def output_of(module, words, text=""):
+    """What a generator prints, as if it were called with WORDS and read TEXT."""
+    kept = sys.argv, sys.stdin
+    out = io.StringIO()
+    sys.argv, sys.stdin = [module.__name__, *words], io.StringIO(text)
+    try:
+        with contextlib.redirect_stdout(out):
+            module.main()
+    finally:
+        sys.argv, sys.stdin = kept
+    return out.getvalue()
+
+
+def program(draw, ranks=9, steps=60, clocks=("shared", "offsets", "unknown"), tracer=True,
+            cpu=True, threads=True):
+    """Text of one, and whether it bears that every send waits for its receiver.
+
+    draw: a random.Random; the rest is what it may have, and at most.
+    """
+    words = ["--seed", str(draw.randrange(1 << 30)), "--ranks", str(draw.randint(1, ranks)),
+             "--steps", str(draw.randint(1, steps)), "--hosts", draw.choice("1123"),
+             "--clocks", draw.choice(clocks)]
+    kinds = draw.choice(KINDS)
+    words += ["--kinds", kinds] if kinds else []
+    safe = draw.random() < 0.4
+    text = output_of(randomtrace, words + ["--all-synchronous-safe"] * safe)
+    words = ["--seed", words[1], "--sites", draw.choice("0123")]
+    words += ["--tracer"] * (tracer and draw.random() < 0.3)
+    words += ["--polls"] * (draw.random() < 0.3)
+    words += ["--cpu", draw.choice(["some", "all"])] if cpu and draw.random() < 0.2 else []
+    text = output_of(randomtrace_extras, words, text)
+    if threads and draw.random() < 0.2:
+        text = output_of(randomtrace_threads, ["--seed", words[1]], text)
+    return text, safe
+
+
+def machine(draw, messages=False):
+    """Text of a signature; with MESSAGES all its paths have times of messages."""
+    parts = draw.choice([part for part in PARTS if not messages or "network" in part])
+    while True:
+        text = randomsignature.make(draw.randrange(1 << 30), draw.choice([3, 4, 4, 4]),
+                                    parts.split(","))
+        paths = json.loads(text).get("network", [])
+        if not messages or all({"latency", "bandwidth"} & set(path) for path in paths):
+            return text

@@ -1,0 +1,271 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""More properties, as rules.py has them: traces that mpgsim writes, chains, questions that are
+the same by their words, programs that are not whole."""
+
+import os
+import random
+import re
+import shutil
+
+import cases
+import programs
+import texts
+from cases import (
+    FOLDER, Case, Options, Skip, answer, delays, other, run, settled, times, written)
+from rules import NEAR, Identity, Rule, expect_equal, expect_same, near, need, numbers
+
+import oracle  # isort: skip (programs.py has its place)
+
+
+class Retraced(Rule):
+    """The trace that mpgsim writes has the predicted times, in an order that MPI allows: nothing
+    is received before it was sent and flew.  By itself it is delayed by nothing.  (Of threads that
+    use each other's requests, the order in which they do is not the model's.)"""
+
+    modes = (True,)
+    program = {"threads": False}
+
+    def finish(self, case, options):
+        words = [w for w in case.words if not w.startswith(("--replicas", "--first-replica"))]
+        return settled(case.but(words=(*words, "--replicas=1"),
+                                kept=(*case.kept, "--replicas=1")))
+
+    def check(self, case):
+        answer(case)
+        folder = os.path.join(FOLDER.name, "retraced")
+        shutil.rmtree(folder, ignore_errors=True)
+        result = other(case, f"--output-trace={folder}")
+        printed = run([*cases.MPGTRACE, "print", folder])
+        need(printed.returncode == 0, printed.stderr)
+        again = other(case.but(text=printed.stdout, words=("--source=none",)))
+        for rank, (predicted, traced) in enumerate(zip(times(result), again["ranks"])):
+            need(abs(predicted - traced["traced_ns"]) <= 1 + 1e-12 * predicted,
+                 f"rank {rank}: {traced['traced_ns']!r}, predicted {predicted!r}")
+            need(traced["delay_ns"]["mean"] == 0, f"rank {rank} is delayed")
+        self.messages(case, printed.stdout)
+
+    def messages(self, case, text):
+        """Noise of calls below 0 shortens what a receive waits for, too."""
+        if case.has("--call-noise=normal"):
+            return
+        per = {"latency": 0.0, "byte": 0.0}
+        for word in case.words:
+            match = re.match(r"--(latency|byte)=const:([0-9.]+)(ns|us)$", word)
+            if match:
+                per[match[1]] += float(match[2]) * (1000 if match[3] == "us" else 1)
+        lines = texts.MEMBERS.sub(r"#comm \1 = \3", text).splitlines()
+        try:
+            messages = oracle.Matching(oracle.read_trace(lines)).messages
+        except (oracle.OracleError, KeyError) as error:  # a case that was shrunk too far
+            raise Skip(str(error)) from error
+        for message in messages:
+            end = message.receive.completed_by
+            if not end or ".init" in message.receive.terms.name:
+                continue
+            took = end.leave - message.send.call.enter
+            least = per["latency"] + per["byte"] * message.bytes
+            need(took >= least - 1, f"rank {end.rank}: {end.name} ends {took} ns after its "
+                 f"message was sent, which flies {least} ns")
+
+
+class Chain(Rule):
+    """A token that goes k times round p ranks is later by what k p hops are: additivity."""
+
+    def make(self, draw):
+        p, laps = draw.randint(2, 12), draw.randint(1, 9)
+        size, work, took = draw.randint(0, 9999), draw.randint(20, 500), draw.randint(1, 19)
+        flight = draw.randint(600, 5000)
+        lines, left = [], [100] * p
+        for hop in range(p * laps):
+            rank, to = hop % p, (hop + 1) % p
+            sent = left[rank] + work
+            lines.append(f"{rank} {sent} {sent + took} Send to={to} tag=3 bytes={size}")
+            left[rank] = sent + took
+            enter, left[to] = left[to] + work, sent + flight + work
+            lines.append(f"{to} {enter} {left[to]} Recv from={rank} tag=3 bytes={size}")
+        head = ["#mpgtext 1", f"#ranks {p}", "#clocks shared"]
+        head += [f"{rank} 0 100 Init" for rank in range(p)]
+        lines += [f"{rank} {left[rank] + work} {left[rank] + work + 7} Finalize"
+                  for rank in range(p)]
+        x, kappa, latency = (draw.randint(0, 1 << 16) / 8 for _ in range(3))
+        words = [f"--noise=const:{x}ns", f"--call-noise=const:{kappa}ns",
+                 f"--latency=const:{latency}ns", f"--byte=const:{draw.randint(0, 99) / 64}ns"]
+        words += draw.choice([["--predict"]] + [["--absorb=" + a] for a in ("none", "wait", "clock")])
+        return Case("\n".join(head + lines) + "\n", tuple(words), {}, tuple(words),
+                    p * 1000 + laps)
+
+    def check(self, case):
+        trace, result = case.trace(), answer(case)
+        p, laps = trace.ranks, case.seed % 1000
+        if case.seed // 1000 != p or len(trace.calls) != 2 * p * laps + 2 * p:
+            raise Skip("not a chain any more")  # of a case that was shrunk
+        x, kappa, latency, byte = (float(re.search("const:([0-9.]+)", word)[1])
+                                   for word in case.words[:4])
+        predict = case.has("--predict")
+        send = next(call for call in trace.calls if call.name == "Send")
+        work = (send.enter - 100 if predict else 0) + x
+        hop = work + latency + byte * int(send.keys["bytes"]) + kappa
+        after = (send.leave - send.enter if predict else 0) + kappa
+        wanted = [p * laps * hop + work] + [((laps - 1) * p + rank) * hop + 2 * work + after
+                                            for rank in range(1, p)]
+        expect_equal(wanted, times(result) if predict else delays(result), "the chain")
+
+
+# --- the same by other words -----------------------------------------------
+
+def of_one(words, option):
+    """Where the only word of an option is, or None."""
+    places = [i for i, word in enumerate(words) if word.startswith(f"--{option}=")]
+    return places[0] if len(places) == 1 else None
+
+
+def in_two(case, draw, predict):
+    """Two constants, and their sum."""
+    words = list(case.words)
+    for option in draw.sample(["noise", "call-noise", "latency", "byte"], 4):
+        i = of_one(words, option)
+        match = i is not None and re.match(r"(--.*=const:)(-?[0-9.]+)(ns|us)(.*)$", words[i])
+        if match:
+            part = float(match[2]) * draw.choice([0.25, 0.5, 0.125])
+            rest = float(match[2]) - part
+            words[i:i + 1] = [f"{match[1]}{value!r}{match[3]}{match[4]}"
+                              for value in (part, rest)]
+            return words
+    return None
+
+
+def by_ranks(case, draw, predict):
+    """All ranks, and some and the others."""
+    words, ranks = list(case.words), range(case.trace().ranks)
+    for option in draw.sample(["noise", "call-noise"], 2):
+        i = of_one(words, option)
+        if i is None or "@" in words[i] or len(ranks) < 2 or "signature" in words[i]:
+            continue
+        some = set(draw.sample(ranks, draw.randint(1, len(ranks) - 1)))
+        words[i:i + 1] = [words[i] + "@" + ",".join(str(rank) for rank in ranks if (rank in some) == one)
+                          for one in (True, False)]
+        return words
+    return None
+
+
+DEFAULTS = [  # options that say what is so without them; those that exclude them; the modes
+    ("--compute-ratio=1", (), (False, True)), ("--polling=wait", (), (True,)),
+    ("--polling=work", (), (False,)), ("--polling-interval=10us", ("--polling",), (True,)),
+    ("--seed=1", (), (False, True)), ("--first-replica=0", (), (False, True)),
+    ("--granularity=1", ("--call-edges=paper",), (False,)), ("--lenient", (), (False, True)),
+    ("--collectives=measured", (), (False, True))]
+WITH_MACHINE = [("--measurement=resample", (), (False, True)),
+                ("--latency-model=empirical", ("--latency",), (False, True)),
+                ("--byte-model=empirical", ("--byte",), (False, True))]
+ALONE = [("--latency=const:0", (), (False,)), ("--byte=const:0", (), (False, True)),
+         ("--noise=const:0", (), (False, True)), ("--call-noise=const:0", (), (False, True))]
+
+
+def by_default(case, draw, predict):
+    """What is so without it."""
+    words = list(case.words)
+    choices = DEFAULTS + (WITH_MACHINE if case.files else ALONE)
+    for word, excluded, modes in draw.sample(choices, len(choices)):
+        given = any(other.startswith((word.split("=")[0], *excluded)) for other in words)
+        if predict in modes and not given:
+            return words + [word]
+    return None
+
+
+def without_noise_of_calls(case, draw, predict):
+    """Parts of calls, and the paper's edges, are nothing without noise of calls."""
+    words = list(case.words)
+    if predict or case.has("--call-noise") or case.has("--granularity") or case.has("--call-edges"):
+        return None
+    if case.has("--deterministic"):
+        return words + [draw.choice(["--granularity=2", "--granularity=3"])]
+    return words + ["--call-edges=" + draw.choice(["own", "paper"])]
+
+
+def faithful(case, draw, predict):
+    """The paper's run has the paper's edges."""
+    words = list(case.words)
+    if {"--absorb=none", "--eager-limit=-1"} <= set(words) and not case.has("--granularity"):
+        return words + ["--call-edges=paper"] if not case.has("--call-edges") else None
+    return None
+
+
+class Equal(Rule):
+    """Questions that are the same, asked with other words."""
+
+    ways = (in_two, by_ranks, by_default, by_default, without_noise_of_calls, faithful)
+
+    def check(self, case):
+        result, draw = answer(case), case.draw()
+        asked = 0
+        for way in self.ways:
+            words = way(case, draw, "--predict" in case.words)
+            if not words:
+                continue
+            asked += 1
+            said = f"{way.__name__}: {' '.join(sorted(set(words) - set(case.words)))}"
+            expect_same(numbers(result), numbers(other(case.but(words=tuple(words)))), said,
+                        tolerance=1e-9 if way is in_two else 0.0)
+        if not asked:
+            raise Skip("there are no other words")
+
+
+class Faithful(Equal):
+    """Of the paper's run."""
+
+    modes = (False,)
+    machines = (0,)
+    ways = (faithful, in_two)
+
+    def finish(self, case, options):
+        text, _ = self.safe_program(case)
+        unfit = ("--absorb", "--eager-limit", "--source-eager", "--granularity", "--call-edges",
+                 "--horizon")
+        words = [w for w in case.words if not w.startswith(unfit) and "@" not in w]
+        words += ["--absorb=none", "--eager-limit=-1",
+                  f"--call-noise={options.distribution()}"]
+        return settled(case.but(text=text, words=tuple(words), kept=(
+            *case.kept, "--absorb=none", "--eager-limit=-1")))
+
+    def safe_program(self, case):
+        draw = random.Random(f"faithful {case.seed}")
+        while True:
+            text, safe = programs.program(draw)
+            if safe:
+                return text, safe
+
+
+# --- not whole -------------------------------------------------------------
+
+class Damaged(Identity):
+    """A trace that lacks some of its lines is refused in words; what --lenient makes of it is
+    not delayed by nothing, and has accounts that add up."""
+
+    machines = (0,)
+
+    def finish(self, case, options):
+        trace, draw = case.trace(), options.draw
+        calls = list(trace.calls)
+        for _ in range(draw.randint(1, 6)):
+            if len(calls) > 1:
+                del calls[draw.randrange(len(calls))]
+        words = [w for w in case.words if not w.startswith("--source-eager")]
+        return settled(case.with_trace(trace.but(calls=tuple(calls))).but(
+            words=(*words, "--lenient"), kept=("--lenient",)))
+
+    def check(self, case):
+        strict = tuple(word for word in case.words if word != "--lenient")
+        try:
+            answer(case.but(words=strict))
+        except (Skip, AssertionError) as refusal:
+            if "without a word" in str(refusal) or "exit -" in str(refusal):
+                raise
+        try:
+            super().check(case)
+        except AssertionError as refusal:
+            if str(refusal).startswith("exit 1: mpgsim"):
+                raise Skip(str(refusal)) from refusal
+            raise
+
+
+MORE = [rule() for rule in (Retraced, Chain, Equal, Faithful, Damaged)]

@@ -1,0 +1,144 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Are wrong answers found, and made small? Of properties that are false, and of an mpgsim that
+is wrong where it is asked to be, the smallest program is known (TAP)."""
+
+import os
+import random
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.dont_write_bytecode = True
+import cases  # noqa: E402
+import check_properties  # noqa: E402
+import operations  # noqa: E402
+import programs  # noqa: E402
+import rules  # noqa: E402
+import shrink  # noqa: E402
+import texts  # noqa: E402
+
+from closed_forms import main  # noqa: E402
+
+SECONDS = 60
+WRONG = """import subprocess, sys, json
+run = subprocess.run({mpgsim!r} + sys.argv[1:], capture_output=True, text=True)
+sys.stderr.write(run.stderr)
+text = run.stdout
+if run.returncode == 0 and {word!r} in open(sys.argv[-1]).read():
+    answer = json.loads(text)
+    answer["ranks"][0]["account"]["{key}"] += {error}
+    text = json.dumps(answer)
+sys.stdout.write(text)
+sys.exit(run.returncode)
+"""
+
+
+def first_that(fails, make):
+    """The first of some hundred cases that does."""
+    for seed in range(400):
+        case = make(random.Random(f"shrinking {seed}"))
+        if fails(case):
+            return case
+    raise AssertionError("no case fails")
+
+
+def answered(case):
+    try:
+        return cases.answer(case)
+    except (cases.Skip, AssertionError):
+        return None
+
+
+def random_case(draw):
+    """Options that perturb, and some that do not matter."""
+    text, safe = programs.program(draw, ranks=7, steps=50)
+    options = cases.Options(draw, texts.trace_of(text), False, False)
+    words = (*options.model(safe), *options.perturbations(), *options.replicas())
+    return cases.settled(cases.Case(text, words, {}, (), 1))
+
+
+def meets_three(case):
+    trace = case.trace()
+    return answered(case) and any(
+        len({trace.calls[line].rank for line in unit}) >= 3
+        and operations.kind(trace.calls[unit[0]].name) in ("barrier", "allreduce", "alltoall")
+        for unit in operations.units(trace))
+
+
+def test_a_meeting_of_three():
+    """Said to have no program: three ranks, of which each begins, meets, ends at once."""
+    small = shrink.shrunk(first_that(meets_three, random_case), meets_three, SECONDS)
+    trace = small.trace()
+    assert (trace.ranks, len(trace.calls), small.words) == (3, 9, ()), small.shown()
+    assert not any(call.leave or call.keys.get("bytes", "0") != "0"
+                   for call in trace.calls), small.shown()
+
+
+def long_message(case):
+    return answered(case) and any(
+        call.name == "Send" and int(call.keys["bytes"]) > 4096 for call in case.trace().calls)
+
+
+def test_a_long_message():
+    """One that is sent and received, by one call or two, of no more bytes than it takes."""
+    small = shrink.shrunk(first_that(long_message, random_case), long_message, SECONDS)
+    trace = small.trace()
+    sent = [int(call.keys["bytes"]) for call in trace.calls if call.name == "Send"]
+    assert len(trace.calls) <= 2 * trace.ranks + 3 and trace.ranks <= 2, small.shown()
+    assert len(sent) == 1 and 4096 < sent[0] < 2 * 4097, small.shown()
+
+
+def later_by_a_message(case):
+    result = case.has("--latency=const") and answered(case)
+    return result and max(cases.delays(result)) >= 1000
+
+
+def test_options():
+    """That no latency delays anybody by 1000 ns needs that option, and a number with it."""
+    small = shrink.shrunk(first_that(later_by_a_message, random_case), later_by_a_message,
+                          SECONDS)
+    assert len(small.words) == 1 and len(small.trace().calls) <= 6, small.shown()
+    value, unit = rules.TIME.search(small.words[0]).groups()
+    value = float(value) * {"ns": 1, "us": 1000}[unit]
+    assert value == int(value) and 125 <= value < 2000, small.shown()
+
+
+def found_and_small(rule, word, key, error):
+    """What a rule finds of an mpgsim that is wrong about programs with WORD, shrunk."""
+    wrong = cases.written("wrong.py", WRONG.format(mpgsim=cases.MPGSIM, word=word, key=key,
+                                                   error=error))
+    right = cases.MPGSIM
+    cases.MPGSIM = [sys.executable, wrong]
+    try:
+        for seed in range(100):
+            case = rule.make(random.Random(f"wrong {seed}"))
+            try:
+                what = check_properties.wrong(rule, case)
+            except cases.Skip:
+                continue
+            if what:
+                return shrink.shrunk(case, lambda one: check_properties.fails_so(
+                    rule, one, what), SECONDS)
+    finally:
+        cases.MPGSIM = right
+    raise AssertionError("nothing is wrong")
+
+
+def test_an_identity_that_is_none():
+    """A nanosecond too much with a synchronous send: it and its receive, of one call or two."""
+    small = found_and_small(rules.Identity(), " Ssend ", "left_ns", 1.0)
+    trace = small.trace()
+    assert len(trace.calls) <= 2 * trace.ranks + 3 and trace.ranks <= 2, small.shown()
+    assert not small.words, small.shown()
+
+
+def test_an_account_that_does_not_add_up():
+    """By a thousandth of a nanosecond where there is a Scan: a rank of it, alone."""
+    rule = rules.Account()
+    rule.modes = (False,)
+    small = found_and_small(rule, " Scan ", "taken_over_ns", 0.001)
+    assert len(small.trace().calls) == 3 and len(small.words) <= 1, small.shown()
+
+
+if __name__ == "__main__":
+    main(globals())
