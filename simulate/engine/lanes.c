@@ -128,15 +128,15 @@ static int reserve_all(struct mpg_lanes *l, const struct mpg_step *s, uint32_t s
     const uint32_t streams = s->stream + 1;
     void *met = l->slot_met, *cursor = l->cursor;
     void *entered = l->entered_ns, *covered = l->covered_ns;
-    const bool drawn = mpg_perturbation_noise_drawn(l->p);
+    const size_t cursor_bytes = mpg_perturbation_cursor_bytes(l->p);
     const bool enters = mpg_perturbation_call_noise_measured(l->p);
     int status =
         reserve_values(l, &l->slot_value, &l->slot_capacity, slots, err) < 0 ||
         reserve_values(l, &l->slot_bare, &l->bare_capacity, slots, err) < 0 ||
         reserve_values(l, &l->stream_value, &l->stream_capacity, streams, err) < 0 ||
         mpg_vectors_reserve(&met, sizeof *l->slot_met, &l->met_capacity, slots, err) < 0 ||
-        (drawn && mpg_vectors_reserve(&cursor, l->n * sizeof *l->cursor, &l->cursor_capacity,
-                                      streams, err) < 0) ||
+        (cursor_bytes > 0 && mpg_vectors_reserve(&cursor, l->n * cursor_bytes, &l->cursor_capacity,
+                                                 streams, err) < 0) ||
         (enters && mpg_vectors_reserve(&entered, sizeof *l->entered_ns, &l->entered_capacity,
                                        streams, err) < 0) ||
         (l->covers && (reserve_values(l, &l->passed_ns, &l->passed_capacity, streams, err) < 0 ||
@@ -154,7 +154,8 @@ void mpg_lanes_meet_noise(struct mpg_lanes *l, uint32_t stream, struct mpg_inter
     if (l->covers)
         x->passed_ns = l->passed_ns + (size_t)stream * l->n;
     if (l->cursor)
-        x->cursor = l->cursor + (size_t)stream * l->n;
+        x->cursor = l->cursor + (size_t)stream * l->n * mpg_perturbation_cursor_bytes(l->p);
+    x->lanes = l->n;
 }
 
 static void step_enter(struct mpg_lanes *l, const struct mpg_step *s)

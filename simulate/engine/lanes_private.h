@@ -38,8 +38,8 @@ struct mpg_lanes {
     double *entered_ns; /* capacity, where calls' own work meets noise: when a stream's call began, traced,
                            after MPI_Init */
     uint32_t entered_capacity;
-    struct mpg_renewal_cursor *cursor; /* capacity x n, where the target's detours are drawn; of
-                             a stream's last interval */
+    char *cursor;         /* capacity x n, where look-ups in the target's noise need any; of a
+                             stream's last interval (struct mpg_interval) */
     uint32_t cursor_capacity;
     uint32_t stream_capacity, slot_capacity, bare_capacity, met_capacity, passed_capacity,
         covered_capacity;

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "simulate/models/perturbation.h"
+#include "simulate/models/records.h"
 
 enum { LANES_AT_ONCE = 64 };
 
@@ -76,9 +77,11 @@ bool mpg_perturbation_call_noise_measured(const struct mpg_perturbation *p)
     return p->call_noise_of_target && p->target_cores > 0 && !p->same_noise;
 }
 
-bool mpg_perturbation_noise_drawn(const struct mpg_perturbation *p)
+size_t mpg_perturbation_cursor_bytes(const struct mpg_perturbation *p)
 {
-    return p->target_noise.drawn;
+    if (p->target_cores == 0 || p->target_noise.ecdf)
+        return 0;
+    return p->target_noise.drawn ? sizeof(struct mpg_renewal_cursor) : mpg_records_cursor_bytes();
 }
 
 bool mpg_perturbation_noise_is_random(const struct mpg_perturbation *p)
@@ -89,12 +92,6 @@ bool mpg_perturbation_noise_is_random(const struct mpg_perturbation *p)
 }
 
 /* --- intervals --- */
-
-/* The parts of all records in REPLICA; NULL: they are whole. */
-static const uint8_t *parts_in(const struct mpg_perturbation *p, uint32_t replica)
-{
-    return p->measurement_fixed ? NULL : p->parts.part[mpg_measurement_of(replica)];
-}
 
 /* What X is without the source's noise, by its rank among its likes. */
 static double work_among_likes(const struct mpg_perturbation *p, const struct mpg_interval *x,
@@ -123,52 +120,19 @@ static double work_of_stretch(const struct mpg_perturbation *p, const struct mpg
                                  part, from_ns, x->length_ns);
 }
 
-/* Less than this is rounding. */
-static const double ROUNDING_NS = 1e-3;
-
-/* Until when work of X that begins at BEGIN_NS meets no detour, since that which is going on then,
- * for LEFT_NS (0: none is) and since SINCE_NS, is in what the call before it cost. */
-static double find_passed(const struct mpg_interval *x, double begin_ns, double left_ns,
-                          double since_ns)
-{
-    bool covered = since_ns > ROUNDING_NS && since_ns <= x->covered_ns + ROUNDING_NS;
-    return left_ns > 0 && covered ? begin_ns + left_ns : 0;
-}
-
-/* How long WORK_NS of X, which begins at BEGIN_NS of RECORD, takes in lane W. */
-static double time_in_record(const struct mpg_interval *x, const struct mpg_resampled *record,
-                             const uint8_t *part, double begin_ns, double work_ns, uint32_t w)
-{
-    double time_ns = mpg_resampled_time_for(record, part, begin_ns, work_ns);
-    /* as little work as rounding takes no time in a detour, either */
-    if (!x->passed_ns || (time_ns <= work_ns && work_ns > ROUNDING_NS))
-        return time_ns;
-    double passed_ns = x->passed_ns[w], since_ns;
-    if (begin_ns >= passed_ns) {
-        double left_ns = mpg_resampled_detour_left(record, part, begin_ns, &since_ns);
-        passed_ns = find_passed(x, begin_ns, left_ns, since_ns);
-    }
-    double free_ns = passed_ns - begin_ns;
-    if (!(free_ns > 0))
-        return time_ns;
-    x->passed_ns[w] = passed_ns;
-    if (work_ns <= free_ns)
-        return work_ns;
-    return free_ns + mpg_resampled_time_for(record, part, passed_ns, work_ns - free_ns);
-}
-
 /* How long WORK_NS of X, which begins at BEGIN_NS, takes among the drawn detours OF, in lane W. */
 static double time_in_renewal(const struct mpg_interval *x, const struct mpg_renewal_of *of,
                               double begin_ns, double work_ns, uint32_t w)
 {
     struct mpg_renewal_cursor nowhere = {.open = false};
-    struct mpg_renewal_cursor *cursor = x->cursor ? &x->cursor[w] : &nowhere;
+    struct mpg_renewal_cursor *cursor =
+        x->cursor ? (struct mpg_renewal_cursor *)x->cursor + w : &nowhere;
     if (!x->passed_ns)
         return mpg_renewal_time_for(of, cursor, begin_ns, work_ns);
     double passed_ns = x->passed_ns[w], since_ns;
     if (begin_ns >= passed_ns) {
         double left_ns = mpg_renewal_detour_left(of, cursor, begin_ns, &since_ns);
-        passed_ns = find_passed(x, begin_ns, left_ns, since_ns);
+        passed_ns = mpg_records_passed(x, begin_ns, left_ns, since_ns);
     }
     double free_ns = passed_ns - begin_ns;
     if (!(free_ns > 0))
@@ -179,41 +143,64 @@ static double time_in_renewal(const struct mpg_interval *x, const struct mpg_ren
     return free_ns + mpg_renewal_time_for(of, cursor, passed_ns, work_ns - free_ns);
 }
 
-/* How long WORK_NS of X takes on the target in lane W, that of REPLICA. */
-static double time_on_target(const struct mpg_perturbation *p, const struct mpg_interval *x,
-                             double work_ns, double delay_ns, uint32_t w, uint32_t replica)
+/* How long WORK_NS of X takes on a target without records in lane W, that of REPLICA. */
+static double time_without_records(const struct mpg_perturbation *p, const struct mpg_interval *x,
+                                   double work_ns, double delay_ns, uint32_t w, uint32_t replica)
 {
     const struct mpg_machine *target = &p->target_noise;
-    uint32_t core = mpg_machine_seat_of(target, x->rank).core;
     double begin_ns =
         mpg_machine_start(target, p->seed, x->rank, replica) + fmax(x->since_ns + delay_ns, 0);
     if (target->drawn) {
         struct mpg_renewal_of of = mpg_machine_renewal(target, p->seed, x->rank, replica);
         return time_in_renewal(x, &of, begin_ns, work_ns, w);
     }
-    if (target->ecdf)
-        return mpg_quanta_time_for(target->quanta[core], p->seed, x->rank, replica, begin_ns,
-                                   work_ns);
-    return time_in_record(x, &target->resampled[core], parts_in(p, replica), begin_ns, work_ns, w);
+    return mpg_quanta_time_for(target->quanta[mpg_machine_seat_of(target, x->rank).core], p->seed,
+                               x->rank, replica, begin_ns, work_ns);
+}
+
+/* How long WORK_NS of X takes on the target in each of N lanes from lane AT on, replica FIRST. */
+static void find_times(const struct mpg_perturbation *p, const struct mpg_interval *x, uint32_t at,
+                       uint32_t first, uint32_t n, const double *delay_ns, const double *work_ns,
+                       double *time_ns)
+{
+    if (!p->target_noise.drawn && !p->target_noise.ecdf) {
+        mpg_records_meet(p, x, at, first, n, delay_ns, work_ns, time_ns);
+        return;
+    }
+    for (uint32_t w = 0; w < n; w++)
+        time_ns[w] = time_without_records(p, x, work_ns[w], delay_ns[w], at + w, first + w);
+}
+
+/* What X is on the target but for its noise, in each of N lanes, replica FIRST the first. */
+static void find_work(const struct mpg_perturbation *p, const struct mpg_interval *x,
+                      uint32_t first, uint32_t n, double *work_ns)
+{
+    const bool removed = mpg_perturbation_noise_removed(p);
+    const uint8_t *last = NULL;
+    double length_ns = x->length_ns;
+    for (uint32_t w = 0; w < n; w++) {
+        const uint8_t *part = mpg_records_parts(p, first + w);
+        if (removed && !x->likes)
+            length_ns = work_of_stretch(p, x, part, first + w);
+        else if (removed && (w == 0 || part != last))
+            length_ns = work_among_likes(p, x, part);
+        last = part;
+        work_ns[w] = x->ratio * length_ns;
+    }
 }
 
 static void replay(const struct mpg_perturbation *p, const struct mpg_interval *x, uint32_t first,
                    uint32_t n, double *delay_ns)
 {
-    bool removed = mpg_perturbation_noise_removed(p);
-    const uint8_t *last = NULL;
-    double work_ns = x->length_ns;
-    for (uint32_t w = 0; w < n; w++) {
-        const uint8_t *part = parts_in(p, first + w);
-        if (removed && !x->likes)
-            work_ns = work_of_stretch(p, x, part, first + w);
-        else if (removed && (w == 0 || part != last))
-            work_ns = work_among_likes(p, x, part);
-        last = part;
-        double time_ns = x->ratio * work_ns;
+    double work_ns[LANES_AT_ONCE], time_ns[LANES_AT_ONCE];
+    for (uint32_t done = 0, m; done < n; done += m) {
+        m = n - done < LANES_AT_ONCE ? n - done : LANES_AT_ONCE;
+        const double *taken_ns = p->target_cores > 0 ? time_ns : work_ns;
+        find_work(p, x, first + done, m, work_ns);
         if (p->target_cores > 0)
-            time_ns = time_on_target(p, x, time_ns, delay_ns[w], w, first + w);
-        delay_ns[w] += fmax(time_ns - x->length_ns, -x->length_ns);
+            find_times(p, x, done, first + done, m, delay_ns + done, work_ns, time_ns);
+        for (uint32_t w = 0; w < m; w++)
+            delay_ns[done + w] += fmax(taken_ns[w] - x->length_ns, -x->length_ns);
     }
 }
 
@@ -245,7 +232,13 @@ void mpg_perturb_compute(const struct mpg_perturbation *p, const struct mpg_inte
 void mpg_perturb_call_work(const struct mpg_perturbation *p, const struct mpg_interval *x,
                            uint32_t first, uint32_t n, const double *delay_ns, double *value_ns)
 {
-    for (uint32_t w = 0; w < n; w++)
-        value_ns[w] +=
-            time_on_target(p, x, x->length_ns, delay_ns[w], w, first + w) - x->length_ns;
+    double work_ns[LANES_AT_ONCE], time_ns[LANES_AT_ONCE];
+    for (uint32_t w = 0; w < LANES_AT_ONCE; w++)
+        work_ns[w] = x->length_ns;
+    for (uint32_t done = 0, m; done < n; done += m) {
+        m = n - done < LANES_AT_ONCE ? n - done : LANES_AT_ONCE;
+        find_times(p, x, done, first + done, m, delay_ns + done, work_ns, time_ns);
+        for (uint32_t w = 0; w < m; w++)
+            value_ns[done + w] += time_ns[w] - x->length_ns;
+    }
 }

@@ -93,8 +93,9 @@ bool mpg_perturbation_noise_unchanged(const struct mpg_perturbation *p);
 /* Whether what calls do by themselves meets the target's noise: it is wanted, there is some, and
  * the source's is another. */
 bool mpg_perturbation_call_noise_measured(const struct mpg_perturbation *p);
-/* Whether the target's detours are drawn, so that cursors make them cheap. */
-bool mpg_perturbation_noise_drawn(const struct mpg_perturbation *p);
+/* What a lane of a cursor takes that makes look-ups in the target's noise cheap, bytes; 0: there are
+ * none. */
+size_t mpg_perturbation_cursor_bytes(const struct mpg_perturbation *p);
 /* Whether detours of the target are in its messages' measured times, too: it has both. */
 bool mpg_perturbation_noise_covered(const struct mpg_perturbation *p);
 /* Whether the source's is taken out by what is alike (simulate/engine/likes.h). */
@@ -127,8 +128,10 @@ struct mpg_interval {
      * covered_ns, is none: what the call before it costs has it. In each lane such a one ends at
      * passed_ns, in the record (in and out; 0: there was none yet). NULL: all detours count. */
     double covered_ns, *passed_ns;
-    /* Where drawn detours of the target's were looked for last, in each lane; NULL: nowhere. */
-    struct mpg_renewal_cursor *cursor;
+    /* Where the target's detours were looked for last, of each of so many lanes, zero before the
+     * first time; NULL: nowhere. */
+    void *cursor;
+    uint32_t lanes;
 };
 
 /* How much longer X takes that began DELAY_NS[w] late: nu + (rho - 1) c, never less than

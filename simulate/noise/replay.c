@@ -5,14 +5,22 @@
 #include "simulate/noise/replay.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 
+/* A detour; what a look-up that finds it needs of those before it stands beside it. */
+struct detour {
+    double start_ns, end_ns;
+    double done_ns; /* work done when it starts */
+    double lost_ns; /* time of those before it */
+};
+
 struct record {
     size_t n;
-    double span_ns, work_ns;  /* length of the record; work done in it */
-    double *start_ns, *end_ns; /* of each detour */
-    double *done_ns;          /* work done when detour i starts */
+    double span_ns, work_ns; /* length of the record; work done in it */
+    struct detour *detour;   /* n, and one where the record ends, at which it has lost_ns */
+    bool ascending;          /* ends and works are, so that a search may begin anywhere */
     size_t buckets;
     uint32_t *by_time, *by_work; /* first detour that ends after / starts at or after the bucket */
 };
@@ -29,9 +37,9 @@ static void fill_guides(struct record *r)
     for (size_t i = 0; i < r->buckets; i++) {
         double time_ns = r->span_ns * (double)i / (double)r->buckets;
         double work_ns = r->work_ns * (double)i / (double)r->buckets;
-        while (t < r->n && r->end_ns[t] <= time_ns)
+        while (t < r->n && r->detour[t].end_ns <= time_ns)
             t++;
-        while (w < r->n && r->done_ns[w] < work_ns)
+        while (w < r->n && r->detour[w].done_ns < work_ns)
             w++;
         r->by_time[i] = (uint32_t)t;
         r->by_work[i] = (uint32_t)w;
@@ -42,9 +50,7 @@ static void free_record(struct record *r)
 {
     if (!r)
         return;
-    free(r->start_ns);
-    free(r->end_ns);
-    free(r->done_ns);
+    free(r->detour);
     free(r->by_time);
     free(r->by_work);
     free(r);
@@ -55,13 +61,11 @@ static struct record *new_record(size_t n, struct mpg_error *err)
 {
     struct record *r = calloc(1, sizeof *r);
     if (r) {
-        r->start_ns = malloc((n + 1) * sizeof *r->start_ns);
-        r->end_ns = malloc((n + 1) * sizeof *r->end_ns);
-        r->done_ns = malloc((n + 1) * sizeof *r->done_ns);
+        r->detour = malloc((n + 1) * sizeof *r->detour);
         r->by_time = malloc((n + 1) * sizeof *r->by_time);
         r->by_work = malloc((n + 1) * sizeof *r->by_work);
     }
-    if (!r || !r->start_ns || !r->end_ns || !r->done_ns || !r->by_time || !r->by_work) {
+    if (!r || !r->detour || !r->by_time || !r->by_work) {
         mpg_error_set(err, "out of memory");
         free_record(r);
         return NULL;
@@ -72,24 +76,40 @@ static struct record *new_record(size_t n, struct mpg_error *err)
 /* Its duration stands where the work before it is to be. */
 static void add_detour(struct record *r, double start_ns, double duration_ns)
 {
-    r->start_ns[r->n] = start_ns;
-    r->end_ns[r->n] = start_ns + duration_ns;
-    r->done_ns[r->n++] = duration_ns;
+    r->detour[r->n++] = (struct detour){
+        .start_ns = start_ns, .end_ns = start_ns + duration_ns, .done_ns = duration_ns};
+}
+
+/* From durations, what is done and lost before each detour. */
+static void fill_work(struct record *r)
+{
+    double lost_ns = 0, end_ns = 0, done_ns = 0;
+    r->ascending = true;
+    for (size_t i = 0; i < r->n; i++) {
+        struct detour *d = &r->detour[i];
+        double duration_ns = d->done_ns;
+        d->done_ns = d->start_ns - lost_ns;
+        d->lost_ns = i > 0 ? end_ns - done_ns : 0;
+        lost_ns += duration_ns;
+        if (i > 0 && (d->end_ns < end_ns || d->done_ns < done_ns))
+            r->ascending = false;
+        end_ns = d->end_ns;
+        done_ns = d->done_ns;
+    }
+    r->work_ns = r->span_ns - lost_ns;
+    r->detour[r->n] = (struct detour){.start_ns = r->span_ns,
+                                      .end_ns = INFINITY,
+                                      .done_ns = INFINITY,
+                                      .lost_ns = r->n > 0 ? end_ns - done_ns : 0};
 }
 
 /* R, all of whose detours are there, ready for look-ups; NULL if CORE leaves no work. */
 static struct record *finish_record(struct record *r, double span_ns,
                                     const struct mpg_noise_core *core, struct mpg_error *err)
 {
-    double lost_ns = 0;
-    for (size_t i = 0; i < r->n; i++) {
-        double duration_ns = r->done_ns[i];
-        r->done_ns[i] = r->start_ns[i] - lost_ns;
-        lost_ns += duration_ns;
-    }
     r->span_ns = span_ns;
-    r->work_ns = span_ns - lost_ns;
     r->buckets = r->n + 1;
+    fill_work(r);
     if (r->work_ns > 0) {
         fill_guides(r);
         return r;
@@ -155,49 +175,77 @@ double mpg_replay_span_ns(const struct mpg_replay *r)
     return r->longest->span_ns;
 }
 
-/* Splits X into whole records of LENGTH and the rest, and finds the rest's bucket. */
-static double split(double x, double length, size_t buckets, double *whole, size_t *bucket)
+/* ---- one record ---- */
+
+/* A time, or work, as whole records, the rest, and the detour that it is before or in. */
+struct spot {
+    double whole, rest;
+    size_t i;
+};
+
+/* X / LENGTH rounded down; mostly there is no need to ask a library. */
+static double whole_of(double x, double length)
 {
-    *whole = floor(x / length);
-    double rest = x - *whole * length;
-    if (rest < 0)
-        rest = 0;
+    double ratio = x / length;
+    return ratio >= 0 && ratio < 0x1p52 ? (double)(int64_t)ratio : floor(ratio);
+}
+
+static struct spot split(double x, double length)
+{
+    struct spot s = {.whole = whole_of(x, length)};
+    s.rest = x - s.whole * length;
+    if (s.rest < 0)
+        s.rest = 0;
+    return s;
+}
+
+static size_t bucket_of(double rest, double length, size_t buckets)
+{
     double position = rest / length * (double)buckets;
-    *bucket = position < (double)buckets ? (size_t)position : buckets - 1;
-    return rest;
+    return position < (double)buckets ? (size_t)position : buckets - 1;
 }
 
-/* The first detour that ends after REST, which lies in BUCKET of the record. */
-static size_t next_detour(const struct record *r, double rest, size_t bucket)
+/* A search from a hint looks at so many detours before it asks a guide. */
+enum { NEAR = 8 };
+
+/* The first detour that ends after REST; *HINT is one before it, or near, and becomes it. */
+static size_t next_detour(const struct record *r, double rest, uint32_t *hint)
 {
-    size_t i = r->by_time[bucket];
-    while (i < r->n && r->end_ns[i] <= rest)
+    const struct detour *d = r->detour;
+    size_t i = *hint;
+    if (r->ascending && i <= r->n && (i == 0 || d[i - 1].end_ns <= rest)) {
+        size_t last = i + NEAR < r->n ? i + NEAR : r->n;
+        while (i < last && d[i].end_ns <= rest)
+            i++;
+        if (d[i].end_ns > rest)
+            return *hint = (uint32_t)i;
+    }
+    i = r->by_time[bucket_of(rest, r->span_ns, r->buckets)];
+    while (i < r->n && d[i].end_ns <= rest)
         i++;
-    while (i > 0 && r->end_ns[i - 1] > rest) /* rounding at a bucket's edge */
+    while (i > 0 && d[i - 1].end_ns > rest) /* rounding at a bucket's edge */
         i--;
-    return i;
+    return *hint = (uint32_t)i;
 }
 
-static double work_before(const struct record *r, double t_ns)
+static struct spot spot_at(const struct record *r, double t_ns, uint32_t *hint)
 {
-    double whole;
-    size_t bucket;
-    double rest = split(t_ns, r->span_ns, r->buckets, &whole, &bucket);
-    size_t i = next_detour(r, rest, bucket);
-    double lost_ns = i > 0 ? r->end_ns[i - 1] - r->done_ns[i - 1] : 0;
-    if (i < r->n && rest > r->start_ns[i])
-        rest = r->start_ns[i];
-    return whole * r->work_ns + rest - lost_ns;
+    struct spot s = split(t_ns, r->span_ns);
+    s.i = next_detour(r, s.rest, hint);
+    return s;
 }
 
-/* How long from T_NS on nothing interrupts, within the record; 0 in a detour. */
-static double quiet_in(const struct record *r, double t_ns)
+static double work_at(const struct record *r, const struct spot *s)
 {
-    double whole;
-    size_t bucket;
-    double rest = split(t_ns, r->span_ns, r->buckets, &whole, &bucket);
-    size_t i = next_detour(r, rest, bucket);
-    double quiet = (i < r->n ? r->start_ns[i] : r->span_ns) - rest;
+    const struct detour *d = &r->detour[s->i];
+    double rest = s->i < r->n && s->rest > d->start_ns ? d->start_ns : s->rest;
+    return s->whole * r->work_ns + rest - d->lost_ns;
+}
+
+/* How long nothing interrupts, within the record; 0 in a detour. */
+static double quiet_at(const struct record *r, const struct spot *s)
+{
+    double quiet = r->detour[s->i].start_ns - s->rest;
     return quiet > 0 ? quiet : 0;
 }
 
@@ -205,84 +253,143 @@ static double quiet_in(const struct record *r, double t_ns)
  * than that is rounding, which must not cost a whole detour. */
 static const double ROUNDING_NS = 1e-3;
 
-static double time_of(const struct record *r, double work_ns)
+/* The first detour of R that begins at REST of work or after it; *HINT as above. */
+static size_t next_done(const struct record *r, double rest, uint32_t *hint)
 {
-    double whole;
-    size_t bucket;
-    double rest = split(work_ns, r->work_ns, r->buckets, &whole, &bucket);
-    if (rest <= ROUNDING_NS && whole > 0) { /* done before the detour that ends a record */
-        whole--;
-        rest += r->work_ns;
-        bucket = r->buckets - 1;
+    const struct detour *d = r->detour;
+    const double least = rest - ROUNDING_NS;
+    size_t i = *hint;
+    if (r->ascending && i <= r->n && (i == 0 || d[i - 1].done_ns < least)) {
+        size_t last = i + NEAR < r->n ? i + NEAR : r->n;
+        while (i < last && d[i].done_ns < least)
+            i++;
+        if (d[i].done_ns >= least)
+            return *hint = (uint32_t)i;
     }
-    size_t i = r->by_work[bucket];
-    while (i < r->n && r->done_ns[i] < rest - ROUNDING_NS)
+    i = r->by_work[bucket_of(rest, r->work_ns, r->buckets)];
+    while (i < r->n && d[i].done_ns < least)
         i++;
-    while (i > 0 && r->done_ns[i - 1] >= rest - ROUNDING_NS)
+    while (i > 0 && d[i - 1].done_ns >= least)
         i--;
-    /* i detours began before this much work was done: all of them had to pass. */
-    double lost_ns = i > 0 ? r->end_ns[i - 1] - r->done_ns[i - 1] : 0;
-    return whole * r->span_ns + rest + lost_ns;
+    return *hint = (uint32_t)i;
+}
+
+/* When WORK_NS is done, and in *QUIET_NS how much more of it nothing interrupts then. */
+static double time_of(const struct record *r, double work_ns, uint32_t *hint, double *quiet_ns)
+{
+    struct spot s = split(work_ns, r->work_ns);
+    if (s.rest <= ROUNDING_NS && s.whole > 0) { /* done before the detour that ends a record */
+        s.whole--;
+        s.rest += r->work_ns;
+    }
+    /* Those before it began before this much work was done: all of them had to pass. */
+    s.i = next_done(r, s.rest, hint);
+    *quiet_ns = (s.i < r->n ? r->detour[s.i].done_ns : r->work_ns) - s.rest;
+    return s.whole * r->span_ns + s.rest + r->detour[s.i].lost_ns;
 }
 
 /* ---- both records ---- */
 
+/* A time in both, and how long nothing interrupts. */
+struct spots {
+    struct spot longest, others;
+    double stopped_ns; /* on the clock of the others */
+    double quiet_ns;
+};
+
+static struct spots spots_at(const struct mpg_replay *r, double t_ns, struct mpg_replay_hint *hint)
+{
+    struct spots s = {.longest = spot_at(r->longest, t_ns, &hint->longest)};
+    s.stopped_ns = work_at(r->longest, &s.longest);
+    s.quiet_ns = quiet_at(r->longest, &s.longest);
+    if (r->others) {
+        s.others = spot_at(r->others, s.stopped_ns, &hint->others);
+        s.quiet_ns = fmin(s.quiet_ns, quiet_at(r->others, &s.others));
+    }
+    return s;
+}
+
+static double work_before(const struct mpg_replay *r, const struct spots *s)
+{
+    return r->others ? work_at(r->others, &s->others) : s->stopped_ns;
+}
+
+static double end_of(const struct mpg_replay *r, double work_ns, struct mpg_replay_hint *hint,
+                     double *quiet_ns)
+{
+    double longest_ns, others_ns = INFINITY;
+    double stopped_ns =
+        r->others ? time_of(r->others, work_ns, &hint->others, &others_ns) : work_ns;
+    double end_ns = time_of(r->longest, stopped_ns, &hint->longest, &longest_ns);
+    *quiet_ns = fmin(longest_ns, others_ns);
+    return end_ns;
+}
+
 double mpg_replay_work_before(const struct mpg_replay *r, double t_ns)
 {
-    double work_ns = work_before(r->longest, t_ns);
-    return r->others ? work_before(r->others, work_ns) : work_ns;
+    struct mpg_replay_hint hint = {0};
+    struct spots s = spots_at(r, t_ns, &hint);
+    return work_before(r, &s);
 }
 
 double mpg_replay_time_of(const struct mpg_replay *r, double work_ns)
 {
-    return time_of(r->longest, r->others ? time_of(r->others, work_ns) : work_ns);
+    struct mpg_replay_hint hint = {0};
+    double quiet_ns;
+    return end_of(r, work_ns, &hint, &quiet_ns);
 }
 
-static double quiet_ns(const struct mpg_replay *r, double t_ns)
+/* How long the detour of R goes on in which S is, and since when; 0: it is in none. */
+static double left_in(const struct record *r, const struct spot *s, double *since_ns)
 {
-    double quiet = quiet_in(r->longest, t_ns);
-    if (!r->others || !(quiet > 0))
-        return quiet;
-    return fmin(quiet, quiet_in(r->others, work_before(r->longest, t_ns)));
-}
-
-/* How long the detour of R goes on in which T_NS is, SINCE_NS after its begin; 0: it is in none. */
-static double left_in(const struct record *r, double t_ns, double *since_ns)
-{
-    double whole;
-    size_t bucket;
-    double rest = split(t_ns, r->span_ns, r->buckets, &whole, &bucket);
-    size_t i = next_detour(r, rest, bucket);
-    if (i == r->n || rest <= r->start_ns[i])
+    const struct detour *d = &r->detour[s->i];
+    if (s->i == r->n || s->rest <= d->start_ns)
         return 0;
-    *since_ns = rest - r->start_ns[i];
-    return r->end_ns[i] - rest;
+    *since_ns = s->rest - d->start_ns;
+    return d->end_ns - s->rest;
 }
 
 double mpg_replay_detour_left(const struct mpg_replay *r, double t_ns, double *since_ns)
 {
+    struct mpg_replay_hint hint = {0};
+    double quiet_ns;
     *since_ns = 0;
-    double left_ns = left_in(r->longest, t_ns, since_ns);
+    struct spots s = spots_at(r, t_ns, &hint);
+    double left_ns = left_in(r->longest, &s.longest, since_ns);
     if (left_ns > 0 || !r->others)
         return left_ns;
-    double stopped_ns = work_before(r->longest, t_ns); /* on the clock of the others */
-    left_ns = left_in(r->others, stopped_ns, since_ns);
-    return left_ns > 0 ? fmax(0, time_of(r->longest, stopped_ns + left_ns) - t_ns) : 0;
+    left_ns = left_in(r->others, &s.others, since_ns);
+    if (!(left_ns > 0))
+        return 0;
+    return fmax(0, time_of(r->longest, s.stopped_ns + left_ns, &hint.longest, &quiet_ns) - t_ns);
 }
 
 double mpg_replay_work_in(const struct mpg_replay *r, double t_ns, double interval_ns)
 {
-    if (interval_ns <= quiet_ns(r, t_ns))
+    struct mpg_replay_hint hint = {0};
+    struct spots s = spots_at(r, t_ns, &hint);
+    if (interval_ns <= s.quiet_ns)
         return interval_ns;
-    return mpg_replay_work_before(r, t_ns + interval_ns) - mpg_replay_work_before(r, t_ns);
+    return mpg_replay_work_before(r, t_ns + interval_ns) - work_before(r, &s);
+}
+
+struct mpg_replay_met mpg_replay_meet(const struct mpg_replay *r, double t_ns, double work_ns,
+                                      struct mpg_replay_hint *hint)
+{
+    struct spots s = spots_at(r, t_ns, hint);
+    struct mpg_replay_met met = {.time_ns = work_ns, .quiet_ns = s.quiet_ns - work_ns,
+                                 .begins_quiet = s.quiet_ns > 0};
+    if (work_ns <= s.quiet_ns)
+        return met;
+    double end_ns = end_of(r, work_before(r, &s) + work_ns, hint, &met.quiet_ns);
+    met.time_ns = end_ns > t_ns ? end_ns - t_ns : 0;
+    return met;
 }
 
 double mpg_replay_time_for(const struct mpg_replay *r, double t_ns, double work_ns)
 {
-    if (work_ns <= quiet_ns(r, t_ns))
-        return work_ns;
-    double end_ns = mpg_replay_time_of(r, mpg_replay_work_before(r, t_ns) + work_ns);
-    return end_ns > t_ns ? end_ns - t_ns : 0;
+    struct mpg_replay_hint hint = {0};
+    return mpg_replay_meet(r, t_ns, work_ns, &hint).time_ns;
 }
 
 /* ---- as a list ---- */
@@ -312,7 +419,7 @@ static int append(struct list *list, double start_ns, double duration_ns, struct
 /* The I-th detour of R repeated, on the clock that stops during the longest. */
 static double repeated_start(const struct record *r, size_t i)
 {
-    return (double)(i / r->n) * r->span_ns + r->start_ns[i % r->n];
+    return (double)(i / r->n) * r->span_ns + r->detour[i % r->n].start_ns;
 }
 
 /* Those of the others that begin before the clock that stops during the longest shows END_NS,
@@ -328,7 +435,8 @@ static int append_others(struct list *list, const struct record *r, size_t *next
     }
     for (; !(*left_ns > 0) && repeated_start(r, *next) < end_ns; (*next)++) {
         double start_ns = repeated_start(r, *next);
-        double duration_ns = r->end_ns[*next % r->n] - r->start_ns[*next % r->n];
+        const struct detour *d = &r->detour[*next % r->n];
+        double duration_ns = d->end_ns - d->start_ns;
         double part_ns = fmin(duration_ns, end_ns - start_ns);
         if (append(list, start_ns + lost_ns, part_ns, err) < 0)
             return -1;
@@ -345,14 +453,15 @@ int mpg_replay_detours(const struct mpg_replay *r, size_t *n, double **start_ns,
     size_t next = 0;
     double lost_ns = 0, left_ns = 0, from_ns = 0;
     for (size_t i = 0; i <= longest->n; i++) {
-        double end_ns = i < longest->n ? longest->done_ns[i] : longest->work_ns;
+        const struct detour *d = &longest->detour[i];
+        double end_ns = i < longest->n ? d->done_ns : longest->work_ns;
         if (others && others->n > 0 &&
             append_others(&list, others, &next, &left_ns, from_ns, end_ns, lost_ns, err) < 0)
             goto fail;
         if (i == longest->n)
             break;
-        double duration_ns = longest->end_ns[i] - longest->start_ns[i];
-        if (append(&list, longest->start_ns[i], duration_ns, err) < 0)
+        double duration_ns = d->end_ns - d->start_ns;
+        if (append(&list, d->start_ns, duration_ns, err) < 0)
             goto fail;
         lost_ns += duration_ns;
         from_ns = end_ns;

@@ -6,7 +6,9 @@
 #ifndef MPG_REPLAY_H
 #define MPG_REPLAY_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "common/error.h"
 #include "signature/signature.h"
@@ -27,6 +29,20 @@ double mpg_replay_time_of(const struct mpg_replay *replay, double work_ns);
 double mpg_replay_work_in(const struct mpg_replay *replay, double t_ns, double interval_ns);
 /* How long WORK_NS begun at T_NS takes; exactly as long where nothing interrupts. */
 double mpg_replay_time_for(const struct mpg_replay *replay, double t_ns, double work_ns);
+/* Near which detours a look-up was: the next one that begins there, in whatever record, finds what
+ * it looks for at once. Any hint gives the same answer; zero-initialised it is at the begin. */
+struct mpg_replay_hint {
+    uint32_t longest, others;
+};
+/* What work meets. */
+struct mpg_replay_met {
+    double time_ns;    /* as mpg_replay_time_for() */
+    double quiet_ns;   /* from its end on nothing interrupts for so long, but for rounding; <= 0:
+                          that is not known */
+    bool begins_quiet; /* it does not begin in a detour */
+};
+struct mpg_replay_met mpg_replay_meet(const struct mpg_replay *replay, double t_ns, double work_ns,
+                                      struct mpg_replay_hint *hint);
 /* How long the detour in which T_NS is goes on, *SINCE_NS after it began; 0: it is in none. */
 double mpg_replay_detour_left(const struct mpg_replay *replay, double t_ns, double *since_ns);
 /* All its detours over one span, in time order, into *START_NS and *DURATION_NS, arrays of *N

@@ -29,6 +29,9 @@ void mpg_resampled_init(struct mpg_resampled *r, const struct mpg_replay *replay
     r->span_ns = mpg_replay_span_ns(replay);
     for (int i = 0; i <= MPG_PARTS; i++)
         r->before_ns[i] = mpg_replay_work_before(replay, i * part_ns(r));
+    r->works = true;
+    for (int i = 0; i < MPG_PARTS; i++)
+        r->works = r->works && r->before_ns[i + 1] > r->before_ns[i];
 }
 
 static double part_work(const struct mpg_resampled *r, uint8_t part)
@@ -44,19 +47,31 @@ static double work_of(const struct mpg_resampled *r, const uint8_t *part)
     return sum_ns;
 }
 
+/* Whether the parts PART, which may be NULL, leave any work, so that they are what is met. */
+static bool has_work(const struct mpg_resampled *r, const uint8_t *part)
+{
+    return part && (r->works || work_of(r, part) > 0);
+}
+
 double mpg_resampled_lost(const struct mpg_resampled *r, const uint8_t *part)
 {
     double work_ns = part ? work_of(r, part) : r->before_ns[MPG_PARTS];
     return fmax(0, r->span_ns - work_ns) / r->span_ns; /* 1 - work / span would be rounded */
 }
 
+/* X rounded down; mostly there is no need to ask a library. */
+static double floor_of(double x)
+{
+    return x >= 0 && x < 0x1p52 ? (double)(int64_t)x : floor(x);
+}
+
 /* Where T_NS is: in which place, and how far in the whole record that place's part has come. */
 static double locate(const struct mpg_resampled *r, const uint8_t *part, double t_ns,
                      double *whole, int *place)
 {
-    *whole = floor(t_ns / r->span_ns);
+    *whole = floor_of(t_ns / r->span_ns);
     double rest_ns = fmax(0, t_ns - *whole * r->span_ns);
-    double position = floor(rest_ns / part_ns(r));
+    double position = floor_of(rest_ns / part_ns(r));
     *place = position < MPG_PARTS ? (int)position : MPG_PARTS - 1;
     double within_ns = fmin(fmax(0, rest_ns - *place * part_ns(r)), part_ns(r));
     return part[*place] * part_ns(r) + within_ns;
@@ -127,7 +142,7 @@ double mpg_resampled_detour_left(const struct mpg_resampled *r, const uint8_t *p
 {
     double whole;
     int place;
-    if (!part || !(work_of(r, part) > 0))
+    if (!has_work(r, part))
         return mpg_replay_detour_left(r->replay, t_ns, since_ns);
     double at_ns = locate(r, part, t_ns, &whole, &place);
     double left_ns = mpg_replay_detour_left(r->replay, at_ns, since_ns);
@@ -135,18 +150,31 @@ double mpg_resampled_detour_left(const struct mpg_resampled *r, const uint8_t *p
     return fmin(left_ns, (part[place] + 1) * part_ns(r) - at_ns);
 }
 
+struct mpg_replay_met mpg_resampled_meet(const struct mpg_resampled *r, const uint8_t *part,
+                                         double t_ns, double work_ns,
+                                         struct mpg_replay_hint *hint)
+{
+    double whole;
+    int place;
+    if (!has_work(r, part))
+        return mpg_replay_meet(r->replay, t_ns, work_ns, hint);
+    double at_ns = locate(r, part, t_ns, &whole, &place);
+    struct mpg_replay_met met = mpg_replay_meet(r->replay, at_ns, work_ns, hint);
+    if (stays(r, part, place, at_ns, met.time_ns)) {
+        double left_ns = (part[place] + 1) * part_ns(r) - (at_ns + met.time_ns);
+        met.quiet_ns = fmin(met.quiet_ns, left_ns);
+        return met;
+    }
+    double total_ns = work_of(r, part);
+    double end_ns = time_of(r, part, total_ns, work_before(r, part, total_ns, t_ns) + work_ns);
+    met.time_ns = end_ns > t_ns ? end_ns - t_ns : 0;
+    met.quiet_ns = 0;
+    return met;
+}
+
 double mpg_resampled_time_for(const struct mpg_resampled *r, const uint8_t *part, double t_ns,
                               double work_ns)
 {
-    double total_ns, whole;
-    int place;
-    if (!part || !((total_ns = work_of(r, part)) > 0))
-        return mpg_replay_time_for(r->replay, t_ns, work_ns);
-    double at_ns = locate(r, part, t_ns, &whole, &place);
-    double time_ns = mpg_replay_time_for(r->replay, at_ns, work_ns);
-    if (stays(r, part, place, at_ns, time_ns))
-        return time_ns;
-    double end_ns =
-        time_of(r, part, total_ns, work_before(r, part, total_ns, t_ns) + work_ns);
-    return end_ns > t_ns ? end_ns - t_ns : 0;
+    struct mpg_replay_hint hint = {0};
+    return mpg_resampled_meet(r, part, t_ns, work_ns, &hint).time_ns;
 }

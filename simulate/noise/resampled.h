@@ -5,6 +5,7 @@
 #ifndef MPG_RESAMPLED_H
 #define MPG_RESAMPLED_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "simulate/noise/replay.h"
@@ -32,6 +33,7 @@ struct mpg_resampled {
     const struct mpg_replay *replay;
     double span_ns;
     double before_ns[MPG_PARTS + 1]; /* work before each part */
+    bool works;                      /* each part leaves some */
 };
 
 /* REPLAY outlives it. */
@@ -44,6 +46,10 @@ double mpg_resampled_work_in(const struct mpg_resampled *r, const uint8_t *part,
                              double interval_ns);
 double mpg_resampled_time_for(const struct mpg_resampled *r, const uint8_t *part, double t_ns,
                               double work_ns);
+/* As mpg_replay_meet(). */
+struct mpg_replay_met mpg_resampled_meet(const struct mpg_resampled *r, const uint8_t *part,
+                                         double t_ns, double work_ns,
+                                         struct mpg_replay_hint *hint);
 /* As mpg_replay_detour_left(); parts cut the detours at their bounds. */
 double mpg_resampled_detour_left(const struct mpg_resampled *r, const uint8_t *part, double t_ns,
                                  double *since_ns);

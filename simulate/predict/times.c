@@ -96,15 +96,15 @@ static int reserve_all(struct mpg_times *t, const struct mpg_step *s, uint32_t s
                        struct mpg_error *err)
 {
     void *stream = t->stream, *slot = t->slot, *covered = t->covered_ns, *cursor = t->cursor;
-    bool drawn = mpg_perturbation_noise_drawn(t->target->noise);
+    const size_t cursor_bytes = mpg_perturbation_cursor_bytes(t->target->noise);
     int status = 0;
     if (mpg_vectors_reserve(&stream, t->n * STREAM_VALUES * sizeof(double), &t->stream_capacity,
                             s->stream + 1, err) < 0 ||
         mpg_vectors_reserve(&slot, t->n * SLOT_VALUES * sizeof(double), &t->slot_capacity, slots,
                             err) < 0 ||
         mpg_vectors_reserve(&covered, sizeof(double), &t->covered_capacity, s->stream + 1, err) < 0 ||
-        (drawn && mpg_vectors_reserve(&cursor, t->n * sizeof *t->cursor, &t->cursor_capacity,
-                                      s->stream + 1, err) < 0))
+        (cursor_bytes > 0 && mpg_vectors_reserve(&cursor, t->n * cursor_bytes, &t->cursor_capacity,
+                                                 s->stream + 1, err) < 0))
         status = -1;
     t->stream = stream;
     t->slot = slot;
@@ -138,13 +138,14 @@ static void step_enter(struct mpg_times *t, const struct mpg_step *s)
                              .ratio = p->region_ratios ? s->ratio : p->compute_ratio,
                              .call = s->number,
                              .since_ns = (double)s->since_ns,
-                             .length_ns = work_ns};
+                             .length_ns = work_ns,
+                             .lanes = t->n};
     if (t->covers) {
         x.covered_ns = t->covered_ns[s->stream];
         x.passed_ns = stream_value(t, s->stream, STREAM_PASSED);
     }
     if (t->cursor)
-        x.cursor = t->cursor + (size_t)s->stream * t->n;
+        x.cursor = t->cursor + (size_t)s->stream * t->n * mpg_perturbation_cursor_bytes(p);
     if (t->likes)
         mpg_likes_find(t->likes, s, &x);
     for (uint32_t w = 0; w < t->n; w++)

@@ -38,7 +38,7 @@ struct mpg_times {
     double *covered_ns;            /* of a stream's last call (struct mpg_interval) */
     uint32_t stream_capacity, slot_capacity, covered_capacity;
     bool covers;
-    struct mpg_renewal_cursor *cursor; /* capacity x n, where the target's detours are drawn */
+    char *cursor; /* capacity x n, where look-ups in the target's noise need any */
     uint32_t cursor_capacity;
     uint32_t *last_stream; /* of each rank: that its FINISH is of */
     int64_t *traced_ns;

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Work among the recorded detours of the target's cores, for a vector of lanes (docs/MODEL.md, 3,
+ * and Decisions, Work is done, Covered detours). Each lane remembers a stretch of its record in
+ * which nothing interrupts: work that ends in it costs two comparisons. */
+#ifndef MPG_RECORDS_H
+#define MPG_RECORDS_H
+
+#include "simulate/models/perturbation.h"
+
+/* What a lane of an interval's cursor takes, bytes: a multiple of a double's size. */
+size_t mpg_records_cursor_bytes(void);
+/* How long WORK_NS[w] of X takes that begins DELAY_NS[w] late, in each of N of X's lanes from lane
+ * AT on, which is replica FIRST, into TIME_NS; exactly as long where nothing interrupts. The target
+ * has records. */
+void mpg_records_meet(const struct mpg_perturbation *p, const struct mpg_interval *x, uint32_t at,
+                      uint32_t first, uint32_t n, const double *delay_ns, const double *work_ns,
+                      double *time_ns);
+/* The parts of all records in REPLICA; NULL: they are whole. */
+static inline const uint8_t *mpg_records_parts(const struct mpg_perturbation *p, uint32_t replica)
+{
+    return p->measurement_fixed ? NULL : p->parts.part[mpg_measurement_of(replica)];
+}
+/* Less than this, in ns, is rounding. */
+#define MPG_RECORDS_ROUNDING_NS 1e-3
+/* Until when work of X that begins at BEGIN_NS meets no detour, since that which is going on then,
+ * for LEFT_NS (0: none is) and since SINCE_NS, is in what the call before it cost. */
+double mpg_records_passed(const struct mpg_interval *x, double begin_ns, double left_ns,
+                          double since_ns);
+
+#endif
