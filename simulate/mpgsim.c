@@ -176,7 +176,7 @@ static void set_options(const struct mpg_arguments *a, struct inputs *in,
     o->graph.sync_reduce = a->sync_reduce;
     o->deterministic = a->deterministic;
     o->horizon = (uint64_t)a->horizon;
-    o->skips_polling = a->polling && in->times.polling == MPG_POLLING_WAIT;
+    o->skips_polling = a->polling && !a->predict && in->times.polling == MPG_POLLING_WAIT;
     o->graph.expand = in->table;
     in->p.without_tracer = in->p.target && !a->keep_tracer && !a->predict;
     set_limits(a, in, o);
@@ -293,6 +293,8 @@ static int run(const struct mpg_arguments *a, const char *trace, struct mpg_simu
         .replicas = options->replicas,
         .first_replica = options->first_replica,
         .times = in->times,
+        .deterministic = options->deterministic,
+        .horizon = options->horizon,
         .places = in->places.ranks > 0 ? &in->places : NULL};
     if (begin_trace(a, trace, in, &predict, err) < 0)
         return -1;

@@ -147,6 +147,7 @@ static void retry_test(struct mpg_choosing *c, const struct mpg_step *s, uint32_
             any = true;
         }
     c->counts.tests_early += any;
+    c->early = c->early || any;
 }
 
 /* As many as the trace completed, in lane W. */
@@ -253,6 +254,7 @@ int mpg_choosing_make(struct mpg_choosing *c, const struct mpg_step *s, double b
                     const double *value, struct mpg_error *err)
 {
     bool is_test = true;
+    c->early = false;
     memset(c->vanishes, 0, c->n * sizeof *c->vanishes);
     find_answers(c, s, base_ns, value);
     if (!mpg_choosing_is_probe(s))

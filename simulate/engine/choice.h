@@ -2,7 +2,7 @@
 /* What calls complete in worlds whose times differ (docs/MODEL.md, section 6), in either mode.
  * A lane that completes another message than the trace did exchanges the two arrivals, as their
  * receiver sees them: from then on each goes by the other's request. When they arrive, and how that is
- * kept, is said by who evaluates. Private to simulate/engine/ and simulate/predict/. */
+ * kept, is said by who evaluates. */
 #ifndef MPG_CHOICE_H
 #define MPG_CHOICE_H
 
@@ -60,6 +60,8 @@ struct mpg_choosing {
     struct mpg_arrivals arrivals;
     bool *keeps, *broken; /* n: lanes that keep the traced order; that should have */
     bool *vanishes;       /* n: the call that is being left is not made */
+    bool early;           /* that call completed nothing, and does in some lane: what of its candidates is
+                             done now */
     double *flight_ns;    /* n */
     struct mpg_choices counts;
     struct mpg_view *view; /* capacity x n; a slot */
@@ -88,6 +90,12 @@ size_t mpg_choosing_view_bytes(void);
 void mpg_choices_add(struct mpg_choices *sum, const struct mpg_choices *c);
 /* How many lanes are broken: a message left too early for what it answers: the lane is void. */
 uint32_t mpg_choosing_broken(const struct mpg_choosing *c);
+
+/* Whether in lane W a test that completed nothing in the trace has completed what is in the view SLOT. */
+static inline bool mpg_choosing_is_done(const struct mpg_choosing *c, uint32_t slot, uint32_t w)
+{
+    return c->done_count > 0 && c->view[(size_t)slot * c->n + w].done;
+}
 
 static inline bool mpg_choosing_is_probe(const struct mpg_step *s)
 {

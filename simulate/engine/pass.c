@@ -35,3 +35,26 @@ int mpg_pass(struct mpg_trace *trace, const struct mpg_clock_map *clocks,
     mpg_graph_close(g);
     return more;
 }
+
+static int take_nothing(void *context, const struct mpg_step *s, uint32_t slots,
+                        struct mpg_error *err)
+{
+    (void)context, (void)s, (void)slots, (void)err;
+    return 0;
+}
+
+int mpg_pass_choices(struct mpg_trace *trace, const struct mpg_clock_map *clocks,
+                     struct mpg_graph_options *options, uint64_t horizon, struct mpg_passed *passed,
+                     struct mpg_error *err)
+{
+    const struct mpg_graph_counts *c = &passed->counts;
+    if (c->choices + c->open_receives == 0)
+        return 0;
+    options->horizon = horizon;
+    options->choose = true;
+    options->choose_sources = c->open_receives > 0;
+    if (mpg_pass(trace, clocks, options, "finding choices", take_nothing, NULL, passed, err) < 0)
+        return -1;
+    options->choose = c->followed + c->followed_receives + c->beyond_horizon > 0;
+    return 0;
+}

@@ -23,4 +23,12 @@ int mpg_pass(struct mpg_trace *trace, const struct mpg_clock_map *clocks,
              const struct mpg_graph_options *options, const char *label, mpg_take *take,
              void *context, struct mpg_passed *passed, struct mpg_error *err);
 
+/* Has OPTIONS ask for candidates, with HORIZON, where calls may complete something else than in the trace:
+ * whether there are any such calls is in PASSED, what a pass has told; whether there is anything else
+ * that they may complete, and how many messages are in flight while they wait for that, a pass of its
+ * own says, which fills PASSED. */
+int mpg_pass_choices(struct mpg_trace *trace, const struct mpg_clock_map *clocks,
+                     struct mpg_graph_options *options, uint64_t horizon, struct mpg_passed *passed,
+                     struct mpg_error *err);
+
 #endif

@@ -31,16 +31,21 @@ struct simulation {
     int64_t evident_limit; /* the source's eager limit by the trace, the last pass says */
 };
 
+static void take_passed(struct simulation *sim, const struct mpg_passed *passed)
+{
+    sim->result->counts = passed->counts;
+    sim->slots = passed->slots;
+    sim->expanded = passed->expanded;
+    sim->evident_limit = passed->evident_limit;
+}
+
 /* Gives every step to TAKE. */
 static int pass(struct simulation *sim, const char *label, mpg_take *take, void *context,
                 struct mpg_error *err)
 {
     struct mpg_passed passed = {.evident_limit = sim->evident_limit};
     int status = mpg_pass(sim->trace, sim->clocks, &sim->graph, label, take, context, &passed, err);
-    sim->result->counts = passed.counts;
-    sim->slots = passed.slots;
-    sim->expanded = passed.expanded;
-    sim->evident_limit = passed.evident_limit;
+    take_passed(sim, &passed);
     return status;
 }
 
@@ -138,30 +143,20 @@ static bool are_comparable(const struct simulation *sim)
     return mpg_clock_map_source(sim->clocks) != MPG_CLOCK_NONE;
 }
 
-static int take_nothing(void *context, const struct mpg_step *s, uint32_t slots,
-                        struct mpg_error *err)
-{
-    (void)context, (void)s, (void)slots, (void)err;
-    return 0;
-}
-
-/* Whether calls may complete something else, which takes absolute times. Of the floors' pass it
- * is known whether there are any such calls; a pass of its own says whether there is anything else
- * that they may complete, and how many messages are in flight while they wait for that. */
+/* Whether calls may complete something else, which takes absolute times. */
 static int choose_choice(struct simulation *sim, struct mpg_error *err)
 {
     const struct mpg_simulation_options *o = sim->options;
-    const struct mpg_graph_counts *c = &sim->result->counts;
-    if (o->deterministic || sim->p->call_parts > 1 || sim->absorb != MPG_ABSORB_CLOCK ||
-        c->choices + c->open_receives == 0)
+    struct mpg_passed passed = {.counts = sim->result->counts,
+                                .slots = sim->slots,
+                                .expanded = sim->expanded,
+                                .evident_limit = sim->evident_limit};
+    if (o->deterministic || sim->p->call_parts > 1 || sim->absorb != MPG_ABSORB_CLOCK)
         return 0;
-    sim->graph.horizon = o->horizon;
-    sim->graph.choose = true;
-    sim->graph.choose_sources = c->open_receives > 0;
-    if (pass(sim, "finding choices", take_nothing, NULL, err) < 0)
+    if (mpg_pass_choices(sim->trace, sim->clocks, &sim->graph, o->horizon, &passed, err) < 0)
         return -1;
-    sim->chooses = sim->result->chose = c->followed + c->followed_receives + c->beyond_horizon > 0;
-    sim->graph.choose = sim->chooses;
+    take_passed(sim, &passed);
+    sim->chooses = sim->result->chose = sim->graph.choose;
     return 0;
 }
 

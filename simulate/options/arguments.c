@@ -212,11 +212,9 @@ static int check_mode(const struct mpg_arguments *a, struct mpg_error *err)
                 {"keep-tracer", a->keep_tracer, false},
                 {"call-edges", a->call_edges != NULL, false},
                 {"granularity", a->granularity > 1, false},
-                {"deterministic", a->deterministic, false},
                 {"source-latency", a->given.source_latency, false},
                 {"source-byte", a->given.source_byte, false},
                 {"map", a->map != NULL, true},
-                {"horizon", a->given.horizon, false},
                 {"polling-interval", a->given.polling_interval, true},
                 {"output-trace", a->output_trace != NULL, true}};
     for (size_t i = 0; i < sizeof list / sizeof *list; i++)

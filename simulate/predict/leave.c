@@ -1,136 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Leaving a call: what it costs, and what it waits for (docs/MODEL.md, 5, Calls). */
 #include <math.h>
-#include <stdlib.h>
 
 #include "simulate/predict/times_private.h"
-
-static bool is_probe(const struct mpg_step *s)
-{
-    return mpg_call_kind(s->call) == MPG_KIND_PROBE || mpg_call_kind(s->call) == MPG_KIND_MPROBE;
-}
-
-/* The target between the call's rank and the one at the other end of E. */
-static const struct mpg_perturbation *way_of(const struct mpg_times *t, const struct mpg_step *s,
-                                             const struct mpg_edge *e)
-{
-    return mpg_target_between(t->target, s->rank, e->source);
-}
-
-/* --- messages received: their cost, and which keeps the call --- */
-
-/* Whether edge E brings a message that costs its receiver something. */
-static bool is_received(const struct mpg_times *t, const struct mpg_step *s,
-                        const struct mpg_edge *e)
-{
-    return e->kind == MPG_EDGE_ARRIVAL && !is_probe(s) &&
-           way_of(t, s, e)->overhead[MPG_OVERHEAD_RECEIVE].target;
-}
-
-static int reserve_arrivals(struct mpg_times *t, uint32_t edges, struct mpg_error *err)
-{
-    if (edges <= t->receive_capacity)
-        return 0;
-    uint32_t wanted = 2 * edges;
-    double *receive = realloc(t->receive_ns, 2 * (size_t)wanted * t->n * sizeof *receive);
-    if (receive)
-        t->receive_ns = receive;
-    struct mpg_arrival *arrival = realloc(t->arrival, wanted * sizeof *arrival);
-    if (arrival)
-        t->arrival = arrival;
-    if (!receive || !arrival)
-        return mpg_error_set(err, "out of memory");
-    t->receive_capacity = wanted;
-    return 0;
-}
-
-/* o_r of the I-th message received in the call, FURTHER after another one of its rank, or not. */
-static double *receive_ns(const struct mpg_times *t, uint32_t i, bool further)
-{
-    return t->receive_ns + (2 * (size_t)i + further) * t->n;
-}
-
-/* Lists the messages that the call receives at a cost, and draws it; how many there are, or -1. */
-static int list_received(struct mpg_times *t, const struct mpg_step *s, struct mpg_error *err)
-{
-    uint32_t k = 0;
-    if (reserve_arrivals(t, s->edge_number, err) < 0)
-        return -1;
-    for (uint32_t i = 0; i < s->edge_number; i++) {
-        const struct mpg_edge *e = &s->edges[i];
-        if (!is_received(t, s, e))
-            continue;
-        struct mpg_sending m = sending_of(&e->origin, e->bytes);
-        for (int further = 0; further < 2; further++) {
-            m.further = further;
-            zero(receive_ns(t, k, further), t->n);
-            mpg_time_overhead(way_of(t, s, e), MPG_OVERHEAD_RECEIVE, &m, 1, t->first, t->n,
-                              receive_ns(t, k, further));
-        }
-        t->arrival[k].edge = i;
-        t->arrival[k].i = k;
-        k++;
-    }
-    return (int)k;
-}
-
-static int compare_arrivals(const void *a, const void *b)
-{
-    const struct mpg_arrival *x = a, *y = b;
-    if (x->time_ns != y->time_ns)
-        return x->time_ns < y->time_ns ? -1 : 1;
-    return x->i < y->i ? -1 : 1;
-}
-
-/* The messages received in lane W, K of them, one after the other: what all of them cost is
- * returned, and *LATEST becomes when the last is done that the others must wait for. */
-static double receive_in_lane(struct mpg_times *t, const struct mpg_step *s, uint32_t k, uint32_t w,
-                              double *latest)
-{
-    double later_ns = 0;
-    for (uint32_t i = 0; i < k; i++) {
-        struct mpg_arrival *a = &t->arrival[i];
-        a->time_ns = slot_value(t, s->edges[a->edge].slot, SLOT_TIME)[w];
-    }
-    if (k > 1)
-        qsort(t->arrival, k, sizeof *t->arrival, compare_arrivals);
-    t->turns++;
-    for (uint32_t i = 0; i < k; i++) {
-        uint64_t *turn = &t->turn[s->edges[t->arrival[i].edge].source];
-        t->arrival[i].further = *turn == t->turns;
-        *turn = t->turns;
-    }
-    for (uint32_t i = k; i > 0; i--) {
-        const struct mpg_arrival *a = &t->arrival[i - 1];
-        *latest = fmax(*latest, a->time_ns + later_ns);
-        later_ns += receive_ns(t, a->i, a->further)[w];
-    }
-    return later_ns;
-}
-
-/* Takes what arrives in the call: at a cost, into OWN, or without. */
-static int receive(struct mpg_times *t, const struct mpg_step *s, bool *costs,
-                   struct mpg_error *err)
-{
-    int k = list_received(t, s, err);
-    if (k < 0)
-        return -1;
-    for (uint32_t w = 0; w < t->n; w++) {
-        t->scratch[w] = -INFINITY;
-        t->own[w] += receive_in_lane(t, s, (uint32_t)k, w, &t->scratch[w]);
-    }
-    for (uint32_t i = 0; i < s->edge_number; i++) {
-        const struct mpg_edge *e = &s->edges[i];
-        if (e->kind != MPG_EDGE_ARRIVAL || is_received(t, s, e))
-            continue;
-        const double *arrival =
-            slot_value(t, e->slot, is_probe(s) ? SLOT_ENVELOPE : SLOT_TIME);
-        for (uint32_t w = 0; w < t->n; w++)
-            t->scratch[w] = fmax(t->scratch[w], arrival[w]);
-    }
-    *costs = *costs || k > 0;
-    return 0;
-}
 
 /* --- what else the call costs --- */
 
@@ -240,7 +112,7 @@ static const double *sender_done(struct mpg_times *t, const struct mpg_step *s,
                                  const struct mpg_edge *e)
 {
     struct mpg_sending m = sending_of(&e->origin, e->bytes);
-    const struct mpg_perturbation *way = way_of(t, s, e);
+    const struct mpg_perturbation *way = mpg_times_way(t, s, e);
     const double *met = slot_value(t, e->slot, SLOT_MEET);
     bool is_large = e->bytes > (double)t->options.eager_limit_bytes;
     memcpy(t->scratch, is_large ? slot_value(t, e->slot, SLOT_BEGIN) : met,
@@ -292,7 +164,7 @@ static double covered_ns(const struct mpg_times *t, const struct mpg_step *s)
     double ns = 0;
     for (uint32_t i = 0; i < s->edge_number; i++)
         if (s->edges[i].kind == MPG_EDGE_ARRIVAL || s->edges[i].kind == MPG_EDGE_ENVELOPE)
-            ns += 2 * mpg_flight_median(way_of(t, s, &s->edges[i]), s->edges[i].bytes);
+            ns += 2 * mpg_flight_median(mpg_times_way(t, s, &s->edges[i]), s->edges[i].bytes);
     return ns;
 }
 
@@ -302,6 +174,8 @@ static void leave_with(struct mpg_times *t, const struct mpg_step *s, bool meeti
     double *value = stream_value(t, s->stream, STREAM_TIME);
     struct mpg_run_account *a = &t->account[s->rank];
     for (uint32_t w = 0; w < t->n; w++) {
+        if (t->choice && t->choice->vanishes[w])
+            continue;
         double own = meeting ? value[w] : t->own[w], waited_ns = t->best[w] - own;
         if (s->stream == (uint32_t)s->rank) {
             a->call_ns += own - value[w];
@@ -315,6 +189,8 @@ int mpg_times_leave(struct mpg_times *t, const struct mpg_step *s, struct mpg_er
 {
     const double *value = stream_value(t, s->stream, STREAM_TIME);
     bool meeting = s->edge_number > 0 && s->edges[0].kind == MPG_EDGE_MEETING, costs = false;
+    if (t->choice && mpg_choosing_make(t->choice, s, 0, value, err) < 0)
+        return -1;
     zero(t->kappa, t->n);
     if (!meeting || s->edges[0].expanded)
         mpg_perturb_call(t->target->noise, s->rank, s->number, t->first, t->n, t->kappa);
@@ -327,10 +203,12 @@ int mpg_times_leave(struct mpg_times *t, const struct mpg_step *s, struct mpg_er
         costs = add_rooted(t, s) || costs;
         costs = add_round_trip(t, s) || costs;
     }
-    if (receive(t, s, &costs, err) < 0)
+    if (mpg_times_receive(t, s, &costs, err) < 0)
         return -1;
     if (!costs)
         add(t, own_ns(t, s));
+    if (t->choice && t->choice->early && mpg_times_receive_early(t, s, err) < 0)
+        return -1;
     for (uint32_t w = 0; w < t->n; w++) {
         t->own[w] = fmax(t->own[w], value[w]);
         t->best[w] = meeting ? value[w] : t->own[w];
@@ -341,5 +219,7 @@ int mpg_times_leave(struct mpg_times *t, const struct mpg_step *s, struct mpg_er
     leave_with(t, s, meeting);
     if (t->covers)
         t->covered_ns[s->stream] = covered_ns(t, s);
+    if (t->choice)
+        mpg_choosing_end_views(t->choice, s);
     return 0;
 }

@@ -23,12 +23,13 @@ struct predicting {
     struct mpg_likes *likes; /* NULL: no noise is taken out */
     struct mpg_result *result;
     struct mpg_passed passed;
+    struct mpg_graph_options graph; /* which asks for candidates, where there are any */
 };
 
 static int pass(struct predicting *x, const char *label, mpg_take *take, void *context,
                 struct mpg_error *err)
 {
-    int status = mpg_pass(x->trace, x->clocks, &x->options->graph, label, take, context,
+    int status = mpg_pass(x->trace, x->clocks, &x->graph, label, take, context,
                           &x->passed, err);
     x->result->counts = x->passed.counts;
     return status;
@@ -76,22 +77,79 @@ static int take_times(void *context, const struct mpg_step *s, uint32_t slots,
     return x->watch ? x->watch(x->watcher, s, mpg_times_value(x->times, s->stream)[0], err) : 0;
 }
 
+/* Whether calls may complete something else. */
+static int choose_choice(struct predicting *x, struct mpg_error *err)
+{
+    if (x->options->deterministic)
+        return 0;
+    int status = mpg_pass_choices(x->trace, x->clocks, &x->graph, x->options->horizon, &x->passed, err);
+    x->result->counts = x->passed.counts;
+    x->result->chose = x->graph.choose;
+    return status;
+}
+
+/* Evaluates N replicas from FIRST on; KEEPS: those that keep the traced order, or NULL; WATCH: the first
+ * is watched. The caller frees what it gets; NULL with ERR. */
+static struct mpg_times *evaluate(struct predicting *x, uint32_t first, uint32_t n, const bool *keeps,
+                                  bool watch, struct mpg_error *err)
+{
+    struct mpg_times_options options = x->options->times;
+    options.eager_limit_bytes = x->graph.eager_limit_bytes;
+    struct mpg_times *times = mpg_times_new(x->result->ranks, n, first, &x->target, &options,
+                                            x->floors, x->likes, err);
+    if (!times)
+        return NULL;
+    struct timing timing = {.times = times,
+                            .watch = watch ? x->options->watch : NULL,
+                            .watcher = x->options->watcher};
+    if ((!x->graph.choose || mpg_times_use_choice(times, keeps, err) == 0) &&
+        pass(x, "predicting", take_times, &timing, err) == 0)
+        return times;
+    mpg_times_free(times);
+    return NULL;
+}
+
+/* Watches replica FIRST, where it is known whether it KEEPS the traced order. */
+static int watch_first(struct predicting *x, uint32_t first, bool keeps, struct mpg_error *err)
+{
+    struct mpg_times *times = evaluate(x, first, 1, &keeps, true, err);
+    mpg_times_free(times);
+    return times ? 0 : -1;
+}
+
+/* The same, with lanes in which a message would leave before its cause done again in the traced
+ * order. */
+static struct mpg_times *evaluate_all(struct predicting *x, uint32_t first, uint32_t n, bool watch,
+                                      struct mpg_error *err)
+{
+    const bool chooses = x->graph.choose;
+    struct mpg_times *times = evaluate(x, first, n, NULL, watch && !chooses, err), *again = NULL;
+    if (!times || !chooses)
+        return times;
+    const struct mpg_choosing *choice = mpg_times_choice(times);
+    const uint32_t redone = mpg_choosing_broken(choice);
+    if (watch && watch_first(x, first, choice->broken[0], err) < 0)
+        goto out;
+    if (redone == 0)
+        return times;
+    x->result->redone += redone;
+    again = evaluate(x, first, n, choice->broken, false, err);
+out:
+    mpg_times_free(times);
+    return again;
+}
+
 /* Runs replicas BEGIN .. BEGIN + N - 1 of the result's. */
 static int run_lanes(struct predicting *x, uint32_t begin, uint32_t n, struct mpg_error *err)
 {
     struct mpg_result *r = x->result;
-    struct mpg_times_options options = x->options->times;
-    options.eager_limit_bytes = x->options->graph.eager_limit_bytes;
-    struct mpg_times *times =
-        mpg_times_new(r->ranks, n, r->first_replica + begin, &x->target, &options,
-                      x->floors, x->likes, err);
+    const bool watch = begin == 0 && x->options->watch;
+    struct mpg_times *times = evaluate_all(x, r->first_replica + begin, n, watch, err);
     if (!times)
         return -1;
-    struct timing timing = {.times = times,
-                            .watch = begin == 0 ? x->options->watch : NULL,
-                            .watcher = x->options->watcher};
-    int status = pass(x, "predicting", take_times, &timing, err);
-    for (int32_t i = 0; status == 0 && i < r->ranks; i++) {
+    if (x->graph.choose)
+        mpg_choices_add(&r->choices, &mpg_times_choice(times)->counts);
+    for (int32_t i = 0; i < r->ranks; i++) {
         const double *run_ns = mpg_times_run(times, i);
         r->recorded_ns[i] = mpg_times_traced(times, i);
         r->traced_ns[i] = (double)r->recorded_ns[i];
@@ -100,15 +158,18 @@ static int run_lanes(struct predicting *x, uint32_t begin, uint32_t n, struct mp
         mpg_run_account_add(&r->run_account[i], mpg_times_account(times, i), 1.0 / r->replicas);
     }
     mpg_times_free(times);
-    return status;
+    return 0;
 }
 
 /* Results do not depend on how many lanes a pass has, its memory does. */
 static uint32_t lanes_a_pass(const struct predicting *x)
 {
-    double values = VALUES_A_SLOT * ((double)x->passed.slots + x->result->ranks + 1);
+    double slots = (double)x->passed.slots + x->result->ranks + 1;
+    double values = VALUES_A_SLOT * slots;
     values += x->passed.expanded + mpg_expansion_values(x->passed.expanded);
-    double most = VALUES_A_PASS_BYTES / (values * sizeof(double));
+    double lane_bytes = values * sizeof(double);
+    lane_bytes += x->graph.choose ? slots * (double)mpg_choosing_view_bytes() : 0;
+    double most = VALUES_A_PASS_BYTES / lane_bytes;
     return most < 1 ? 1 : most < LANES_A_PASS ? (uint32_t)most : LANES_A_PASS;
 }
 
@@ -132,7 +193,8 @@ int mpg_predict(struct mpg_trace *trace, const struct mpg_perturbation *p,
                 const struct mpg_predict_options *options, struct mpg_result *result,
                 struct mpg_error *err)
 {
-    struct predicting x = {.trace = trace, .options = options, .p = p, .result = result};
+    struct predicting x = {
+        .trace = trace, .options = options, .p = p, .graph = options->graph, .result = result};
     int status = -1;
     if (mpg_result_init(result, mpg_trace_ranks(trace), options->replicas, options->first_replica,
                         err) < 0)
@@ -140,7 +202,8 @@ int mpg_predict(struct mpg_trace *trace, const struct mpg_perturbation *p,
     result->predicted = true;
     result->source_eager_limit_bytes = options->graph.source_eager_limit_bytes;
     if (mpg_target_init(&x.target, p, options->places, err) < 0 ||
-        !(x.clocks = mpg_clock_map_from_trace(trace, err)) || find_floors(&x, err) < 0)
+        !(x.clocks = mpg_clock_map_from_trace(trace, err)) || find_floors(&x, err) < 0 ||
+        choose_choice(&x, err) < 0)
         goto out;
     for (uint32_t done = 0, n; done < options->replicas; done += n) {
         uint32_t most = lanes_a_pass(&x);

@@ -14,6 +14,8 @@ struct mpg_predict_options {
     struct mpg_graph_options graph;
     uint32_t replicas, first_replica;
     struct mpg_times_options times;
+    bool deterministic; /* calls complete what they completed in the trace */
+    uint64_t horizon;   /* messages in flight, beyond which candidates are not waited for */
     const struct mpg_places *places; /* NULL: all messages take one path */
     mpg_watch *watch;                /* NULL: nobody watches */
     void *watcher;

@@ -66,6 +66,7 @@ void mpg_times_free(struct mpg_times *t)
     free(t->receive_ns);
     free(t->arrival);
     free(t->members);
+    mpg_choosing_free(t->choice);
     mpg_expansion_free(t->expansion);
     free(t);
 }
@@ -188,6 +189,7 @@ static void step_eager(struct mpg_times *t, const struct mpg_step *s)
     double *arrival = slot_value(t, s->slot, SLOT_TIME);
     find_flight(t, s);
     leave_for(t, s, arrival);
+    memcpy(slot_value(t, s->slot, SLOT_BEGIN), arrival, t->n * sizeof *arrival);
     for (uint32_t w = 0; w < t->n; w++)
         arrival[w] += t->lambda[w] + t->tau[w];
     memcpy(slot_value(t, s->slot, SLOT_ENVELOPE), arrival, t->n * sizeof *arrival);
@@ -337,8 +339,8 @@ int mpg_times_step(struct mpg_times *t, const struct mpg_step *s, uint32_t slots
     case MPG_STEP_FINISH:
         step_finish(t, s);
         break;
-    case MPG_STEP_VIEW: /* of choices, which are not asked for here */
-        break;
+    case MPG_STEP_VIEW:
+        return mpg_times_view(t, s, err);
     }
     return 0;
 }

@@ -15,7 +15,7 @@ enum slot_value {
     SLOT_TIME,     /* of the node; of a message its arrival */
     SLOT_ENVELOPE, /* of a message: when its envelope arrives */
     SLOT_MEET,     /* of a synchronous message: when it has met its receive */
-    SLOT_BEGIN,    /* and when it had left, had its receiver waited for it */
+    SLOT_BEGIN,    /* and when it had left, had its receiver waited for it; of an eager one: when it left */
     SLOT_VALUES
 };
 
@@ -54,12 +54,14 @@ struct mpg_times {
     struct mpg_expansion *expansion; /* NULL: no collective has been expanded yet */
     double *members;                 /* capacity x n: values of all members of one */
     uint32_t members_capacity;
+    struct mpg_choosing *choice;     /* NULL: calls complete what they did in the trace */
     uint64_t turns, *turn; /* lanes of calls; a rank, the last one in which it was received from */
 };
 
 struct mpg_arrival {
-    double time_ns;
-    uint32_t edge, i; /* which edge of the call, which of those that are received */
+    double time_ns; /* -INFINITY: not in this lane */
+    const struct mpg_edge *edge;
+    uint32_t i;     /* which of those that are received */
     bool further;
 };
 
@@ -74,6 +76,14 @@ static inline double *slot_value(const struct mpg_times *t, uint32_t slot, enum 
     return t->slot + ((size_t)slot * SLOT_VALUES + which) * t->n;
 }
 
+/* The target between the rank of S and the one at the other end of E, one of its edges. */
+static inline const struct mpg_perturbation *mpg_times_way(const struct mpg_times *t,
+                                                           const struct mpg_step *s,
+                                                           const struct mpg_edge *e)
+{
+    return mpg_target_between(t->target, s->rank, e->source);
+}
+
 /* Adds to each lane l_j of a collective: see mpg_lanes_add_collective(). */
 void mpg_times_add_collective(const struct mpg_times *t, enum mpg_call call,
                               const struct mpg_origin *origin, uint32_t rounds, double bytes,
@@ -81,6 +91,15 @@ void mpg_times_add_collective(const struct mpg_times *t, enum mpg_call call,
                               double *value);
 /* An EXPAND step. */
 int mpg_times_expand(struct mpg_times *t, const struct mpg_step *s, struct mpg_error *err);
+/* A VIEW step. */
+int mpg_times_view(struct mpg_times *t, const struct mpg_step *s, struct mpg_error *err);
+/* Takes what arrives in S: at a cost (COSTS becomes true), into what is its own, or without; when the
+ * last is there into scratch. */
+int mpg_times_receive(struct mpg_times *t, const struct mpg_step *s, bool *costs,
+                      struct mpg_error *err);
+/* S, a test that completed nothing, does so in some lanes: what is its own becomes what that costs, if
+ * it costs anything. */
+int mpg_times_receive_early(struct mpg_times *t, const struct mpg_step *s, struct mpg_error *err);
 /* A LEAVE step. */
 int mpg_times_leave(struct mpg_times *t, const struct mpg_step *s, struct mpg_error *err);
 

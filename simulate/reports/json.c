@@ -185,8 +185,9 @@ static json_t *options_json(const struct mpg_report *r)
 static json_t *choice_json(const struct mpg_report *r)
 {
     const struct mpg_result *q = r->result;
+    const bool skips = q->predicted ? r->times->polling == MPG_POLLING_WAIT : r->options->skips_polling;
     return json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "polling",
-                     r->options->skips_polling ? "wait" : "work", "followed",
+                     skips ? "wait" : "work", "followed",
                      (json_int_t)q->counts.followed, "followed_receives",
                      (json_int_t)q->counts.followed_receives, "beyond_horizon",
                      (json_int_t)q->counts.beyond_horizon, "picks_changed",

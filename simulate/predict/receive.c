@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Messages that a call receives: what they cost, and which keeps the call (docs/MODEL.md, 5, Calls). */
+#include <math.h>
+#include <stdlib.h>
+
+#include "simulate/predict/times_private.h"
+
+/* Whether edge E brings a message that costs its receiver something. */
+static bool is_received(const struct mpg_times *t, const struct mpg_step *s,
+                        const struct mpg_edge *e)
+{
+    return e->kind == MPG_EDGE_ARRIVAL && !mpg_choosing_is_probe(s) &&
+           mpg_times_way(t, s, e)->overhead[MPG_OVERHEAD_RECEIVE].target;
+}
+
+static int reserve_arrivals(struct mpg_times *t, uint32_t edges, struct mpg_error *err)
+{
+    if (edges <= t->receive_capacity)
+        return 0;
+    uint32_t wanted = 2 * edges;
+    double *receive = realloc(t->receive_ns, 2 * (size_t)wanted * t->n * sizeof *receive);
+    if (receive)
+        t->receive_ns = receive;
+    struct mpg_arrival *arrival = realloc(t->arrival, wanted * sizeof *arrival);
+    if (arrival)
+        t->arrival = arrival;
+    if (!receive || !arrival)
+        return mpg_error_set(err, "out of memory");
+    t->receive_capacity = wanted;
+    return 0;
+}
+
+/* o_r of the I-th message received in the call, FURTHER after another one of its rank, or not. */
+static double *receive_ns(const struct mpg_times *t, uint32_t i, bool further)
+{
+    return t->receive_ns + (2 * (size_t)i + further) * t->n;
+}
+
+/* Lists E, and draws what receiving it costs: how many there are then, of K before. */
+static uint32_t list_arrival(struct mpg_times *t, const struct mpg_step *s, const struct mpg_edge *e,
+                             uint32_t k)
+{
+    if (!is_received(t, s, e))
+        return k;
+    struct mpg_sending m = sending_of(&e->origin, e->bytes);
+    for (int further = 0; further < 2; further++) {
+        m.further = further;
+        zero(receive_ns(t, k, further), t->n);
+        mpg_time_overhead(mpg_times_way(t, s, e), MPG_OVERHEAD_RECEIVE, &m, 1, t->first, t->n,
+                          receive_ns(t, k, further));
+    }
+    t->arrival[k] = (struct mpg_arrival){.edge = e, .i = k};
+    return k + 1;
+}
+
+static int compare_arrivals(const void *a, const void *b)
+{
+    const struct mpg_arrival *x = a, *y = b;
+    if (x->time_ns != y->time_ns)
+        return x->time_ns < y->time_ns ? -1 : 1;
+    return x->i < y->i ? -1 : 1;
+}
+
+/* Whether in lane W an earlier test than this call has completed what E brings; or this one. */
+static bool is_done(const struct mpg_times *t, const struct mpg_edge *e, uint32_t w)
+{
+    return t->choice && e->is_view && mpg_choosing_is_done(t->choice, e->slot, w);
+}
+
+/* The messages received in lane W, those of K that are DONE, or those that are not, one after the
+ * other: what all of them cost is returned, and *LATEST becomes when the last is done that the others
+ * must wait for. */
+static double receive_in_lane(struct mpg_times *t, uint32_t k, uint32_t w, bool done,
+                              double *latest)
+{
+    double later_ns = 0;
+    for (uint32_t i = 0; i < k; i++) {
+        struct mpg_arrival *a = &t->arrival[i];
+        bool there = is_done(t, a->edge, w) == done;
+        a->time_ns = there ? slot_value(t, a->edge->slot, SLOT_TIME)[w] : -INFINITY;
+    }
+    if (k > 1)
+        qsort(t->arrival, k, sizeof *t->arrival, compare_arrivals);
+    t->turns++;
+    for (uint32_t i = 0; i < k; i++) {
+        uint64_t *turn = &t->turn[t->arrival[i].edge->source];
+        if (t->arrival[i].time_ns == -INFINITY)
+            continue;
+        t->arrival[i].further = *turn == t->turns;
+        *turn = t->turns;
+    }
+    for (uint32_t i = k; i > 0 && t->arrival[i - 1].time_ns > -INFINITY; i--) {
+        const struct mpg_arrival *a = &t->arrival[i - 1];
+        *latest = fmax(*latest, a->time_ns + later_ns);
+        later_ns += receive_ns(t, a->i, a->further)[w];
+    }
+    return later_ns;
+}
+
+int mpg_times_receive(struct mpg_times *t, const struct mpg_step *s, bool *costs,
+                      struct mpg_error *err)
+{
+    uint32_t k = 0;
+    if (reserve_arrivals(t, s->edge_number, err) < 0)
+        return -1;
+    for (uint32_t i = 0; i < s->edge_number; i++)
+        k = list_arrival(t, s, &s->edges[i], k);
+    for (uint32_t w = 0; w < t->n; w++) {
+        t->scratch[w] = -INFINITY;
+        t->own[w] += receive_in_lane(t, k, w, false, &t->scratch[w]);
+    }
+    for (uint32_t i = 0; i < s->edge_number; i++) {
+        const struct mpg_edge *e = &s->edges[i];
+        if (e->kind != MPG_EDGE_ARRIVAL || is_received(t, s, e))
+            continue;
+        const double *arrival =
+            slot_value(t, e->slot, mpg_choosing_is_probe(s) ? SLOT_ENVELOPE : SLOT_TIME);
+        for (uint32_t w = 0; w < t->n; w++)
+            t->scratch[w] = fmax(t->scratch[w], arrival[w]);
+    }
+    *costs = *costs || k > 0;
+    return 0;
+}
+
+int mpg_times_receive_early(struct mpg_times *t, const struct mpg_step *s, struct mpg_error *err)
+{
+    const double *value = stream_value(t, s->stream, STREAM_TIME);
+    uint32_t k = 0;
+    if (reserve_arrivals(t, s->candidate_number, err) < 0)
+        return -1;
+    for (uint32_t i = 0; i < s->candidate_number; i++)
+        k = list_arrival(t, s, &s->candidates[i].arrival, k);
+    for (uint32_t w = 0; w < t->n; w++) {
+        double latest = -INFINITY, cost_ns = receive_in_lane(t, k, w, true, &latest);
+        if (latest > -INFINITY)
+            t->own[w] = value[w] + t->kappa[w] + cost_ns;
+    }
+    return 0;
+}
