@@ -14,6 +14,7 @@ import random
 import subprocess
 import sys
 import tempfile
+from collections import Counter
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
@@ -21,7 +22,7 @@ sys.dont_write_bytecode = True
 import oracle  # noqa: E402
 import oracle_predict  # noqa: E402
 import randomsignature  # noqa: E402
-from compare_oracle import COMMON, MPGSIM, TOLERANCE_NS  # noqa: E402
+from compare_oracle import CHOICE, COMMON, MPGSIM, TOLERANCE_NS  # noqa: E402
 
 KINDS = ["send,pair,isend,recv,irecv,sendrecv,wait,waitall,waitany,testsome",
          "collective,icollective,wait,waitall,promise", "sendrecv,collective",
@@ -42,7 +43,12 @@ SCALARS = [  # how likely, options to choose from
     (0.3, ["--cosched=none", "--cosched=node", "--cosched=job"]),
     (0.3, ["--polling=work", "--polling=wait", "--polling-interval=600ns"]),
     (0.3, ["--source-eager-limit=-1", "--source-eager-limit=100",
-           "--source-eager-limit=100000"])]
+           "--source-eager-limit=100000"]),
+    (0.2, ["--deterministic"])]
+CHOOSING = ("irecv,isend,send,recv,waitany,waitsome,testany,testsome,fail,fail,test,free,"
+            "mprobe,mrecv,persistent,isendrecv,waitall,pair")
+LATE = ["--noise=const:20us@0", "--noise=const:30us@1", "--noise=exp:9us",
+        "--noise=const:-3us"]
 
 
 class Case:
@@ -52,7 +58,7 @@ class Case:
         self.random = random.Random(f"predict {seed}")
         self.seed, self.directory, self.options = seed, directory, options
         self.trace = self.name("txt")
-        self.made_by = []
+        self.made_by, self.chosen = [], Counter()
         self.write_trace()
         self.files = [self.write_signature(n) for n in range(2)]
 
@@ -69,7 +75,9 @@ class Case:
         words = ["--seed", str(self.seed), "--ranks", str(self.ranks),
                  "--hosts", self.random.choice("1123"), "--clocks",
                  self.random.choice(["shared", "offsets", "unknown"]), "--steps"]
-        if self.chance(0.5):
+        if self.options.choices:
+            words += ["100", "--kinds", CHOOSING]
+        elif self.chance(0.5):
             words += ["150", "--kinds", self.options.kinds or self.random.choice(KINDS)]
         else:
             words.append("60")
@@ -158,6 +166,8 @@ class Case:
                     "--polling-interval")
             if self.chance(probability) and wanted:
                 words.append(option)
+        if self.options.choices and pair and "--noise" not in " ".join(words):
+            words.append(self.random.choice(LATE))
         words += self.where(pair)
         if not self.safe or self.chance(0.3):
             words.append("--eager-limit=4096")
@@ -181,10 +191,14 @@ class Case:
         with open(self.trace, encoding="ascii") as file:
             matching = oracle.Matching(oracle.read_trace(file))
         for n, words in enumerate(self.settings()):
+            counts = dict.fromkeys(CHOICE, 0)
             try:
-                want = [float(time) for time in oracle_predict.run_times(matching, words)]
+                want = [float(time) for time in
+                        oracle_predict.run_times(matching, words, counts)]
+                want += [counts[name] for name in CHOICE]
             except oracle.OracleError as error:
                 want = f"oracle: {error}"
+            self.chosen.update(counts)
             command = [*MPGSIM, "--json", *COMMON, *words, self.trace]
             wrong = difference(want, simulated(command))
             if wrong:
@@ -193,13 +207,15 @@ class Case:
 
 
 def simulated(command):
-    """Every rank's time of mpgsim's answer, or what it says is wrong."""
+    """Every rank's time of mpgsim's answer and its choices, or what it says is wrong."""
     run = subprocess.run(command, capture_output=True, text=True)
     if run.returncode:
         return f"exit {run.returncode}: {run.stderr.strip()}"
     try:
+        answer = json.loads(run.stdout)
+        counts = answer.get("choice") or dict.fromkeys(CHOICE, 0)
         return [rank["traced_ns"] + rank["delay_ns"]["median"]
-                for rank in json.loads(run.stdout)["ranks"]]
+                for rank in answer["ranks"]] + [counts[name] for name in CHOICE]
     except (KeyError, ValueError) as error:
         return f"not the answer expected: {error!r}"
 
@@ -215,7 +231,8 @@ def difference(want, got):
         return f"{len(got)} ranks instead of {len(want)}"
     for rank, (w, g) in enumerate(zip(want, got)):
         if not abs(w - g) <= TOLERANCE_NS:
-            return f"rank {rank}: {g!r} instead of {w!r} (by {g - w})"
+            what = ([f"rank {n}" for n in range(len(want) - len(CHOICE))] + CHOICE)[rank]
+            return f"{what}: {g!r} instead of {w!r} (by {g - w})"
     return None
 
 
@@ -232,10 +249,12 @@ def main():
                         help="how many traces have CPU times")
     parser.add_argument("--threads", type=float, default=0.2,
                         help="how many programs have several threads")
+    parser.add_argument("--choices", action="store_true", help="receives that are waited "
+                        "and tested for in any order; it is a failure if none chooses")
     parser.add_argument("--keep", help="a folder for traces and signatures")
     options = parser.parse_args()
-    print(f"1..{options.seeds}")
-    failed = 0
+    print(f"1..{options.seeds + options.choices}")
+    failed, chosen = 0, Counter()
     with tempfile.TemporaryDirectory() as directory:
         for n in range(options.seeds):
             case = Case(options.first + n, options.keep or directory, options)
@@ -244,12 +263,18 @@ def main():
             except (ArithmeticError, LookupError, AttributeError, TypeError) as error:
                 wrong = f"oracle: {error!r}"
             failed += bool(wrong)
+            chosen.update(case.chosen)
             if wrong:
                 print(f"# {wrong}")
                 for line in case.made_by:
                     print(f"# {line}")
             print(f"{'not ok' if wrong else 'ok'} {n + 1} - seed {options.first + n}: "
                   "mpgsim --predict agrees with the oracle", flush=True)
+    if options.choices:
+        all_of_it = all(chosen[name] for name in CHOICE[:4])
+        failed += not all_of_it
+        print(f"{'ok' if all_of_it else 'not ok'} {options.seeds + 1} - "
+              f"they choose: {dict(chosen)}")
     return 1 if failed else 0
 
 

@@ -208,25 +208,33 @@ class Choice:
         return chosen
 
     def exchange(self, p, q, at):
-        delays, graph = self.delays, self.graph
-        put = {m: delays[m.V] - graph.without(m.V, delays) for m in (p, q)}
-        for m, other in ((p, q), (q, p)):
-            delays[m.V] = at[other] - self.traced_arrival(m)
-            graph.exchanged[m.V] = delays[m.V] - put[other]
+        self.exchange_arrivals(p, q, at)
         self.holds[p], self.holds[q] = self.holds.get(q, q), self.holds.get(p, p)
         is_done = {m: m.V in self.done for m in (p, q)}
         for m, other in ((p, q), (q, p)):
             (self.done.add if is_done[other] else self.done.discard)(m.V)
 
+    def exchange_arrivals(self, p, q, at):
+        delays, graph = self.delays, self.graph
+        put = {m: delays[m.V] - graph.without(m.V, delays) for m in (p, q)}
+        for m, other in ((p, q), (q, p)):
+            delays[m.V] = at[other] - self.traced_arrival(m)
+            graph.exchanged[m.V] = delays[m.V] - put[other]
+
     # What comes first
+
+    def raised_behind(self, taken, messages):
+        """Of messages that came after the one that was taken."""
+        after = self.traced_arrival(taken) + TICK
+        return {message: max(Fraction(0), after - self.traced_arrival(message))
+                for message in messages if message is not taken}
 
     def take_first(self, call):
         taken = self.open[call]
         messages = [taken] + self.untaken(call, taken)
-        at = {message: self.arrival(message) for message in messages}
-        after = self.traced_arrival(taken) + TICK
-        for message in messages[1:]:
-            at[message] += max(Fraction(0), after - self.traced_arrival(message))
+        raised = self.raised_behind(taken, messages)
+        at = {message: self.arrival(message) + raised.get(message, 0)
+              for message in messages}
         least = min(at.values())
         if at[taken] > least + ROUNDING:
             other = min((message for message in messages[1:]

@@ -84,6 +84,7 @@ def parse_arguments(words):
     parser.add_argument("--polling", choices=["wait", "work"], default="wait")
     parser.add_argument("--polling-interval", type=oracle.time_ns,
                         default=Fraction(10000))
+    parser.add_argument("--deterministic", action="store_true")
     parser.add_argument("--cosched", choices=["none", "node", "job"])
     parser.add_argument("--measurement", choices=["resample", "fixed"],
                         default="resample")
@@ -95,11 +96,11 @@ def parse_arguments(words):
     return arguments.pop("trace"), Settings(**arguments)
 
 
-def run_times(matching, words):
-    """Every rank's, of a matched trace."""
+def run_times(matching, words, counts=None):
+    """Every rank's, of a matched trace.  counts: of choices."""
     _, settings = parse_arguments([*words, "-"])
     settings.place(matching.trace.ranks)
-    return predicted(matching, settings)
+    return predicted(matching, settings, counts)
 
 
 def main(words):

@@ -14,6 +14,7 @@ from fractions import Fraction
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 sys.dont_write_bytecode = True
+from oracle_chosen import Chosen  # noqa: E402
 from oracle_floors import CallFloors  # noqa: E402
 from oracle_graph import rounds_and_bytes  # noqa: E402
 from oracle_matching import (FROM_ROOT, MEETINGS, PREFIXES,  # noqa: E402
@@ -88,6 +89,7 @@ class Times:
         self.floors = CallFloors(self.trace)
         self.values = Values()
         self.ends = defaultdict(list)
+        self.done, self.early = set(), {}
         self.sort()
         for message in matching.messages:
             self.add_message(message)
@@ -180,6 +182,7 @@ class Times:
                             times[leaves] + max(ZERO, latency + transfer))
         else:
             self.add_rendezvous(message, latency, transfer, post)
+        self.values.add(message.V, [message.A], lambda times: times[message.A])
         for probe in message.receive.probes:
             self.add_probe(message, probe, latency)
 
@@ -213,13 +216,16 @@ class Times:
             self.ends[probe].append(([leaves], lambda times:
                                      times[leaves] + latency + kappa))
         else:
-            self.ends[probe].append(([message.A], lambda times:
-                                     times[message.A] + kappa))
+            self.ends[probe].append(([message.V], lambda times:
+                                     times[message.V] + kappa))
 
     def in_order(self, call, times):
         """The messages that a call receives, as they arrive."""
-        return sorted(self.received[call], key=lambda message: (
-            times[message.A], message.receive.place))
+        messages = [message for message in self.received[call]
+                    if message.V not in self.done]
+        messages.sort(key=lambda message: message.receive.place)
+        messages += self.early.get(call, [])
+        return sorted(messages, key=lambda message: times[message.V])
 
     def receive_overheads(self, call, times):
         """[(message, o_r or None)] as they arrive."""
@@ -235,12 +241,14 @@ class Times:
         kappa = self.settings.kappa(call)
 
         def rule(times):
+            if message.V in self.done:
+                return times[call.S]
             overheads = self.receive_overheads(call, times)
             place = [one for one, _ in overheads].index(message)
             behind = sum(one or ZERO for _, one in overheads[place + 1:])
-            return times[message.A] + behind + kappa
+            return times[message.V] + behind + kappa
 
-        return [one.A for one in self.received[call]], rule
+        return [one.V for one in self.received[call]], rule
 
     # What calls cost
 
@@ -351,9 +359,9 @@ class Times:
 
     # Answers
 
-    def run_times(self):
+    def run_times(self, choice=None):
         """Of every rank."""
-        times = self.values.evaluate()
+        times = choice.evaluate() if choice else self.values.evaluate()
         return [times[calls[-1].S] for calls in self.trace.calls]
 
 
@@ -368,6 +376,17 @@ def left(message):
     return ("I", *message.key)
 
 
-def predicted(matching, settings):
-    """The run time of every rank in the settings' replica."""
-    return Times(matching, settings).run_times()
+def predicted(matching, settings, counts=None):
+    """The run time of every rank in the settings' replica.  counts: of its choices."""
+    if settings.deterministic:
+        return Times(matching, settings).run_times()
+    times = Times(matching, settings)
+    choice = Chosen(times)
+    runs = times.run_times(choice)
+    if choice.is_void:
+        runs = Times(matching, settings).run_times()
+        choice.clear()
+        choice.redone = 1
+    if counts is not None:
+        counts.update(choice.counts())
+    return runs

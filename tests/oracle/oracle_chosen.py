@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What calls complete in predict mode (docs/MODEL.md section 5, Choice): section 6's
+rule, by times."""
+
+from collections import defaultdict
+from fractions import Fraction
+
+from oracle_choice import ROUNDING, Choice
+
+ZERO = Fraction(0)
+
+
+class Nodes:
+    """What Choice asks of a graph, of nodes with times."""
+
+    def __init__(self, values):
+        self.values = values
+        self.edges = {v: [(u,) for u in before] for v, before in values.before.items()}
+        self.bounds = defaultdict(list)
+        self.sources = set()
+
+    def delay(self, v, times):
+        return self.values.rule[v](times)
+
+
+class Places:
+    """What Choice asks of who builds a graph; where a call enters is in its time."""
+
+    def __init__(self, times):
+        self.times = times
+        self.trace, self.settings = times.trace, times.settings
+        self.graph = Nodes(times.values)
+        self.started, self.received = times.sent, times.received
+        self.synchronous = times.limits.synchronous
+        self.was_synchronous = times.limits.was_synchronous
+        self.comparable = self.trace.has_clocks()
+        self.first = {}
+        for (rank, _), enter in self.trace.first.items():
+            self.first[rank] = min(enter, self.first.get(rank, enter))
+
+    def enter(self, call):
+        return ZERO
+
+    def leave(self, call):
+        if self.comparable:
+            return self.trace.aligned(call.rank, call.leave)
+        return call.leave - self.first[call.rank]
+
+    def flight(self, message):
+        latency, transfer = self.times.target.message(message)
+        return max(ZERO, latency + transfer)
+
+
+class Chosen(Choice):
+    """Evaluates the nodes of Times."""
+
+    def __init__(self, times):
+        self.times = times
+        super().__init__(Places(times), times.matching)
+
+    def clear(self):
+        super().clear()
+        self.times.done = self.done
+
+    def delay(self, v):
+        call = self.calls.get(v)
+        if call:
+            self.find_answers(call)
+            self.find_astray(call)
+            vanishes = self.choose(call) if call in self.given else False
+            if call in self.open:
+                self.take_first(call)
+            if vanishes or self.completes_done(call):
+                return self.delays[call.S]
+        return self.graph.delay(v, self.delays)
+
+    # Choosing
+
+    def arrival(self, message):
+        return self.delays[message.V]
+
+    def raised(self, call, messages):
+        return {}
+
+    def raised_behind(self, taken, messages):
+        return {}
+
+    def test_again(self, call, messages, at, now):
+        before = set(self.done)
+        vanishes = super().test_again(call, messages, at, now)
+        self.times.early[call] = [message for message in messages
+                                  if message.V in self.done - before]
+        return vanishes
+
+    def exchange_arrivals(self, p, q, at):
+        self.delays[p.V], self.delays[q.V] = at[q], at[p]
+
+    def find_answers(self, call):
+        if call.S in self.delays:
+            super().find_answers(call)
+
+    def cause(self, message):
+        """When it left; of one that waits for its receiver when it would have."""
+        if not self.builder.synchronous(message):
+            return self.delays["I", *message.key]
+        return self.delays["H", *message.key] - self.times.target.message(message)[0]
