@@ -11,6 +11,13 @@ static bool may_choose(enum mpg_call call)
            call == MPG_CALL_Testsome || call == MPG_CALL_Test;
 }
 
+/* Whether RANK has one thread: of several, the trace does not say which would have completed what
+ * first. */
+static bool is_alone(const struct requests *requests, int32_t rank)
+{
+    return mpg_trace_threads(requests->matching->members->trace, rank) <= 1;
+}
+
 /* The message that REQUEST is about, if it is one receive and nothing else. */
 static struct message *received(const struct request *request)
 {
@@ -52,7 +59,7 @@ int graph_begin_choice(struct requests *requests, struct rank_requests *rank, st
     struct waiter *choice = &completing->choice;
     completing->given_count = 0;
     choice->unmet = 0;
-    if (!requests->choose || !has_choice(rank, e))
+    if (!requests->choose || !is_alone(requests, call->rank) || !has_choice(rank, e))
         return 0;
     for (uint32_t i = 0; i < e->request_number; i++) {
         struct request *request = graph_find_request(rank, e->requests[i]);
@@ -137,7 +144,7 @@ void graph_begin_first(struct requests *requests, struct call *call,
     if (!(e->any & MPG_ANY_SOURCE))
         return;
     requests->matching->counts->open_receives++;
-    if (!requests->choose_sources)
+    if (!requests->choose_sources || !is_alone(requests, call->rank))
         return;
     completing->choice.unmet = 1; /* nothing that arrives ends this */
     call->waiter.unmet++;
@@ -148,7 +155,8 @@ int graph_first_candidates(struct requests *requests, const struct call *call,
 {
     struct matching *matching = requests->matching;
     const struct mpg_event *e = &call->event;
-    if (!requests->choose_sources || !(e->any & MPG_ANY_SOURCE) || !is_eager(message))
+    if (!requests->choose_sources || !is_alone(requests, call->rank) ||
+        !(e->any & MPG_ANY_SOURCE) || !is_eager(message))
         return 0;
     if (graph_view(matching, call, message, err) < 0 ||
         graph_candidate(matching, message, true, err) < 0)

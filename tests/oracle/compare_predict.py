@@ -47,7 +47,7 @@ SCALARS = [  # how likely, options to choose from
     (0.2, ["--deterministic"])]
 CHOOSING = ("irecv,isend,send,recv,waitany,waitsome,testany,testsome,fail,fail,test,free,"
             "mprobe,mrecv,persistent,isendrecv,waitall,pair")
-LATE = ["--noise=const:20us@0", "--noise=const:30us@1", "--noise=exp:9us",
+LATE = ["--noise=const:20us@0", "--noise=const:30us@{last}", "--noise=exp:9us",
         "--noise=const:-3us"]
 
 
@@ -167,7 +167,7 @@ class Case:
             if self.chance(probability) and wanted:
                 words.append(option)
         if self.options.choices and pair and "--noise" not in " ".join(words):
-            words.append(self.random.choice(LATE))
+            words.append(self.random.choice(LATE).format(last=self.ranks - 1))
         words += self.where(pair)
         if not self.safe or self.chance(0.3):
             words.append("--eager-limit=4096")

@@ -24,9 +24,10 @@ class Choice:
         self.before = {call.E: before for calls in builder.trace.calls
                        for before, call in zip(calls, calls[1:])}
         self.open_calls = {message.receive.call for message in matching.messages
-                           if self.is_open(message.receive.call, "Recv")}
+                           if self.is_open(message.receive.call, "Recv")
+                           and self.is_alone(message.receive.call.rank)}
         self.open = {message.receive.call: message for message in matching.messages
-                     if self.is_open(message.receive.call, "Recv") and self.is_eager(message)}
+                     if message.receive.call in self.open_calls and self.is_eager(message)}
         self.given = {}
         for call, (halves, done) in matching.given.items():
             candidates = self.candidates(call, halves, done)
@@ -48,9 +49,13 @@ class Choice:
                 "tests_saved": self.saved, "answers": self.answers,
                 "redone": self.redone}
 
+    def is_alone(self, rank):
+        """Whether the rank has one thread."""
+        return len({thread for one, thread in self.builder.trace.first if one == rank}) == 1
+
     def candidates(self, call, halves, done):
         """The messages that a call may complete, in order; none: there is no choice."""
-        if call.name not in ONE_OF | ALL_OF:
+        if call.name not in ONE_OF | ALL_OF or not self.is_alone(call.rank):
             return []
         messages = []
         for half in halves:
