@@ -208,8 +208,8 @@ is "horizon, collectives" "$(echoed --horizon=7 --collectives=measured)" 'horizo
 
 # ---- options that others leave nothing to say ----
 predict=(--predict --latency=const:2385ns)
-ok "who chooses, predicted" refuses 2 "*--deterministic says nothing with --predict*" \
-    "${predict[@]}" --deterministic t.txt
+ok "who is followed, where the order is kept" refuses 2 "*--horizon says nothing with --deterministic*" \
+    "${predict[@]}" --deterministic --horizon=7 t.txt
 ok "an interval of polling that is work" refuses 2 "*--polling-interval says nothing with --polling=work*" \
     "${predict[@]}" --polling=work --polling-interval=3us t.txt
 ok "places without paths" refuses 2 "*--map: there is no --signature*" "${predict[@]}" --byte=const:3ns \
