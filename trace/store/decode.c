@@ -294,11 +294,11 @@ static int fill_neighbours(const struct mpg_decoder *d, struct mpg_event *e, str
 }
 
 /* Whether ROW was made one of the stream's events before its process ended. */
-static bool is_event(const struct mpg_progress *progress, const struct mpg_sum_row *row)
+static bool is_event(const struct trace_stream *s, const struct mpg_sum_row *row)
 {
     const uint64_t event = le64toh(row->event);
-    return event != 0 && (event >> 32 != (uint32_t)progress->sequence ||
-                          progress->events >= (uint32_t)event);
+    return event != 0 && (s->uses_sums || event >> 32 != (uint32_t)s->progress.sequence ||
+                          s->progress.events >= (uint32_t)event);
 }
 
 /* The window's row whose last call returned first, of those not given yet; NULL: none. */
@@ -307,7 +307,7 @@ static struct mpg_sum_row *next_sum(const struct mpg_decoder *d)
     struct mpg_sum_row *first = NULL;
     for (uint32_t i = 0; i < d->sum_number; i++) {
         struct mpg_sum_row *row = &d->sums[i];
-        if (row->calls && !is_event(&d->stream->progress, row) &&
+        if (row->calls && !is_event(d->stream, row) &&
             (!first || (int64_t)le64toh((uint64_t)row->last_ns) <
                            (int64_t)le64toh((uint64_t)first->last_ns)))
             first = row;

@@ -145,6 +145,12 @@ static int read_appended(struct mpg_decoder *d, struct mpg_error *err)
     return 1;
 }
 
+/* What the window has is elsewhere by now. */
+static int read_elsewhere(struct mpg_decoder *d, struct mpg_error *err)
+{
+    return d->stream->uses_window ? read_appended(d, err) : 0;
+}
+
 static int read_window(struct mpg_decoder *d, struct mpg_error *err)
 {
     const struct trace_stream *s = d->stream;
@@ -153,19 +159,23 @@ static int read_window(struct mpg_decoder *d, struct mpg_error *err)
     bool gone;
     d->in_window = true;
     if (mpg_trace_fd(d->trace, file_of(d), &gone, err) < 0)
-        return gone ? read_appended(d, err) : -1;
+        return gone ? read_elsewhere(d, err) : -1;
     if (reserve_bytes(&d->raw, &d->raw_capacity, s->window_bytes, err) < 0 ||
         mpg_trace_pread(d->trace, file_of(d), d->raw, s->window_bytes, s->window_offset, err) < 0 ||
         mpg_trace_progress(d->trace, file_of(d), s->window_offset, &now, err) < 0)
         return -1;
     if (now.sequence != s->progress.sequence)
-        return read_appended(d, err);
+        return read_elsewhere(d, err);
     if (mpg_window_layout(&w, d->raw, s->window_bytes, s->window_columns) < 0)
         return mpg_decoder_damaged(d, "window", err);
-    for (uint32_t i = 0; i < w.columns; i++)
-        set_column(d, i, w.column[i], w.capacity[i]);
     d->sums = w.sums;
     d->sum_number = w.sum_number;
+    if (!s->uses_window) {
+        d->columns = w.columns;
+        return 0;
+    }
+    for (uint32_t i = 0; i < w.columns; i++)
+        set_column(d, i, w.column[i], w.capacity[i]);
     return begin_chunk(d, w.columns, s->progress.events, s->progress.first_ns, err);
 }
 
@@ -173,5 +183,6 @@ int mpg_decoder_chunk(struct mpg_decoder *d, struct mpg_error *err)
 {
     int more = d->in_window ? 0
                             : next_chunk(d, d->stream->chunks, file_at(d)->usable_bytes, err);
-    return more == 0 && d->stream->uses_window && !d->in_window ? read_window(d, err) : more;
+    const bool has_window = d->stream->uses_window || d->stream->uses_sums;
+    return more == 0 && has_window && !d->in_window ? read_window(d, err) : more;
 }

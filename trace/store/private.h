@@ -37,6 +37,7 @@ struct trace_stream {
     uint64_t chunks, events; /* chunks: without the window */
     uint64_t stored_bytes;
     bool has_window, uses_window; /* uses: what is in the window is in no chunk */
+    bool uses_sums; /* only the calls summed up are not: its last chunk was just appended */
     size_t window_file;
     int64_t window_offset;
     uint32_t window_bytes, window_columns;

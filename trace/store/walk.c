@@ -312,8 +312,10 @@ static int settle_window(struct mpg_trace *t, int32_t r, struct trace_stream *s,
     const char *path = t->files[s->window_file].path;
     if (mpg_process_runs(s->progress.process))
         t->rank[r].runs = true;
-    if (s->progress.sequence < s->chunks)
+    if (s->progress.sequence < s->chunks) {
+        s->uses_sums = s->chunks - s->progress.sequence == 1;
         return 0;
+    }
     if (s->progress.sequence > s->chunks) {
         snprintf(line, sizeof line, "%s is not used: chunk %llu of rank %d, before it, is missing",
                  path, (unsigned long long)s->chunks, r);
