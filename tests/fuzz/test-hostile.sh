@@ -56,7 +56,14 @@ programs() {
     tame "stat $name" "$MPGTRACE" stat --callsites "$file"
     tame "mpgsim $name" "$MPGSIM" --latency const:1us --replicas 2 "$file"
     tame "mpgsim --lenient $name" "$MPGSIM" --lenient --latency const:1us --replicas 2 "$file"
+    tame "mpgsim --collectives=expand $name" "$MPGSIM" --lenient --json --collectives=expand \
+        --latency const:1us --byte const:1ns --replicas 2 "$file"
+    rm -rf "$tmp/told"
+    tame "mpgsim --predict $name" "$MPGSIM" --predict --lenient --collectives=expand \
+        --latency const:1us --byte const:1ns --output-trace="$tmp/told" "$file"
+    [ ! -e "$tmp/told" ] || tame "print what --output-trace wrote of $name" "$MPGTRACE" print "$tmp/told"
     little 49152 "$MPGTRACE" stat "$file"
+    little 65536 "$MPGSIM" --predict --lenient --latency const:1us "$file"
     little 65536 "$MPGSIM" --lenient --latency const:1us --replicas 2 "$file"
 }
 
