@@ -221,6 +221,10 @@ struct mpg_step {
     const struct mpg_edge *edges; /* valid until the next step is asked for */
     bool completes_all;  /* LEAVE: it completes all that is there, not one (Waitsome, Testsome) */
     bool takes_first;    /* LEAVE: what arrives first, not what is first in the list (Recv) */
+    uint32_t portions;   /* LEAVE: of a call that completes all that is there, and has candidates: how
+                            many it completed, if more than one and what follows it on its stream can be
+                            divided among them: else 0; */
+    uint32_t portion_calls; /* into so many calls for each, or, 0, the one interval that follows */
     uint32_t candidate_number; /* LEAVE: 0 where there is nothing to choose */
     const struct mpg_candidate *candidates; /* in the order of the call's list; as edges */
 };

@@ -41,10 +41,18 @@ static int note_given(struct completing *completing, int64_t id, struct mpg_erro
     return 0;
 }
 
-/* Whether a call completes a receive, or nothing, and leaves something that it was given. */
+static bool takes_all(enum mpg_call call)
+{
+    return call == MPG_CALL_Waitsome || call == MPG_CALL_Testsome;
+}
+
+/* Whether a call completes a receive, or nothing, and leaves something that it was given, or might
+ * have. */
 static bool has_choice(const struct rank_requests *rank, const struct mpg_event *e)
 {
-    if (!may_choose(e->call) || e->done_all || e->done_number >= e->request_number)
+    bool is_whole = e->done_number >= e->request_number;
+    if (!may_choose(e->call) || e->done_all ||
+        (is_whole && (e->done_number < 2 || !takes_all(e->call))))
         return false;
     for (uint32_t i = 0; i < e->done_number; i++)
         if (received(graph_find_request(rank, e->done[i])))
@@ -90,11 +98,13 @@ void graph_end_choice(const struct rank_requests *rank, struct call *call,
     graph_satisfy(&call->waiter);
 }
 
-/* Those of COMPLETING's that have arrived; whether any of them is not completed here. */
+/* Those of COMPLETING's that have arrived; whether there is a choice: one of them is not completed here,
+ * or several are, that might be completed one by one. */
 static int list_arrived(struct matching *matching, const struct rank_requests *rank,
                         const struct call *call, const struct completing *completing,
                         bool *any_left, struct mpg_error *err)
 {
+    uint32_t completed = 0;
     for (uint32_t i = 0; i < completing->given_count; i++) {
         struct request *request = graph_find_request(rank, completing->given[i]);
         struct message *m = received(request);
@@ -104,7 +114,9 @@ static int list_arrived(struct matching *matching, const struct rank_requests *r
             graph_candidate(matching, m, request->completing, err) < 0)
             return -1;
         request->is_candidate = true;
-        *any_left = *any_left || !request->completing;
+        completed += request->completing;
+        *any_left = *any_left || !request->completing ||
+                    (completed > 1 && takes_all(call->event.call));
     }
     return 0;
 }

@@ -3,6 +3,7 @@
 #include "graph/schedule/calls.h"
 
 #include "graph/schedule/choosing.h"
+#include "graph/schedule/scout.h"
 
 static void await_message(struct stream *s, struct message *m, struct waiter **place)
 {
@@ -294,6 +295,28 @@ static bool found_nothing(const struct mpg_event *e)
     }
 }
 
+/* Into how many portions what follows the call that STEP leaves is divided, one for each receive that it
+ * completed. */
+static int divide_stretch(struct mpg_graph *g, struct rank_run *r, struct mpg_step *step,
+                          struct mpg_error *err)
+{
+    uint32_t completed = 0;
+    uint64_t calls;
+    for (uint32_t i = 0; i < step->candidate_number; i++)
+        completed += step->candidates[i].completed;
+    if (completed < 2)
+        return 0;
+    if (!r->scout && !(r->scout = graph_scout_open(g->trace, step->rank, err)))
+        return -1;
+    if (graph_scout_stretch(r->scout, step->number, &calls, err) < 0)
+        return -1;
+    if (calls % completed == 0 && calls / completed <= UINT32_MAX) {
+        step->portions = completed;
+        step->portion_calls = (uint32_t)(calls / completed);
+    }
+    return 0;
+}
+
 int graph_leave_call(struct mpg_graph *g, struct rank_run *r, struct stream *s,
                      struct mpg_error *err)
 {
@@ -330,6 +353,8 @@ int graph_leave_call(struct mpg_graph *g, struct rank_run *r, struct stream *s,
     step->takes_first = mpg_call_kind(call->event.call) == MPG_KIND_RECV;
     step->candidate_number = (uint32_t)g->steps.candidate_count;
     step->candidates = g->steps.candidates;
+    if (step->completes_all && divide_stretch(g, r, step, err) < 0)
+        return -1;
     note_messages(&g->counts, step);
     return is_awaited ? graph_part_left(&g->meetings, &part, call, err) : 0;
 }

@@ -41,6 +41,7 @@ struct stream {
 /* What a rank has while it is under way. */
 struct rank_run {
     struct mpg_cursor *cursor;
+    struct scout *scout;         /* NULL: it has not been needed yet */
     bool has_next;               /* next: read ahead */
     struct mpg_event next;
     uint64_t next_number;

@@ -10,6 +10,7 @@
 #include "graph/schedule/choosing.h"
 #include "graph/schedule/ended.h"
 #include "graph/schedule/queue.h"
+#include "graph/schedule/scout.h"
 
 /* Whether what comes next has to wait for a thread that is in a call. */
 static bool is_held(const struct rank_state *rank, const struct rank_run *r)
@@ -273,14 +274,6 @@ static int take_aside(struct mpg_graph *g, struct stream *s, bool *is_aside, str
                : 0;
 }
 
-/* Whether a call involves nobody else: a program that asks for its rank twice has no
- * second compute interval of it. */
-static bool is_computation(const struct mpg_event *e)
-{
-    enum mpg_kind kind = mpg_call_kind(e->call);
-    return !e->failed && (kind == MPG_KIND_OTHER || kind == MPG_KIND_PCONTROL);
-}
-
 static int make_call(struct mpg_graph *g, struct stream *s, struct mpg_error *err)
 {
     struct rank_run *r = g->rank[s->call.rank].run;
@@ -317,7 +310,7 @@ static int take_event(struct mpg_graph *g, int32_t rank, const struct mpg_event 
         return 0;
     s->call.number = number;
     g->counts.calls++;
-    if (is_computation(event)) { /* before MPI_Init, too: MPI_Initialized and its like */
+    if (graph_is_computation(event)) { /* before MPI_Init, too: MPI_Initialized and its like */
         graph_between_add(&s->between, &r->recording, event);
         return 0;
     }
@@ -407,6 +400,7 @@ void graph_end_run(struct mpg_graph *g, int32_t rank)
     if (!r)
         return;
     mpg_cursor_close(r->cursor);
+    graph_scout_close(r->scout);
     graph_ahead_clear(r);
     for (struct stream *s = r->streams, *next; s; s = next) {
         next = s->sibling;

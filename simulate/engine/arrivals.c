@@ -23,7 +23,8 @@ static void place_candidate(const struct mpg_lanes *l, const struct mpg_step *s,
     p->cause_ns = e->changed ? e->sent_ns : start_ns(l, s->rank, e);
 }
 
-/* What was not completed had not arrived: how much later than t(A) that makes it. */
+/* What was not completed had not arrived, and what was completed together after waiting came
+ * together: how much later than t(A) that makes it. */
 static void raise(const struct mpg_step *s, struct mpg_pick *pick)
 {
     const uint32_t n = s->candidate_number;
@@ -40,7 +41,10 @@ static void raise(const struct mpg_step *s, struct mpg_pick *pick)
     const double after_ns = since_ns + TICK_NS;
     for (uint32_t i = 0; i < n; i++) {
         bool is_late = !pick[i].completed && !(only_before && i > first);
-        pick[i].raised_ns = is_late ? fmax(0, after_ns - pick[i].traced_ns) : 0;
+        bool came_together = pick[i].completed && s->completes_all && !lay_ready;
+        pick[i].raised_ns = is_late         ? fmax(0, after_ns - pick[i].traced_ns)
+                            : came_together ? last_ns - pick[i].traced_ns
+                                            : 0;
     }
 }
 
@@ -71,6 +75,11 @@ static void exchange(void *lanes, const struct mpg_pick *p, const struct mpg_pic
     const double put_p = put_into(lanes, p, w), put_q = put_into(lanes, q, w);
     set_arrival(lanes, p, w, q->at_ns, put_q);
     set_arrival(lanes, q, w, p->at_ns, put_p);
+}
+
+static void move(void *lanes, const struct mpg_pick *p, uint32_t w, double at_ns, bool keeps_put)
+{
+    set_arrival(lanes, p, w, at_ns, keeps_put ? put_into(lanes, p, w) : 0);
 }
 
 static void fly(void *lanes, const struct mpg_step *s, const struct mpg_sent *sent, double *ns)
@@ -106,7 +115,7 @@ int mpg_lanes_use_choice(struct mpg_lanes *l, bool skips_polling, const bool *ke
                          struct mpg_error *err)
 {
     const struct mpg_arrivals arrivals = {
-        .context = l, .place = place, .exchange = exchange, .fly = fly};
+        .context = l, .place = place, .exchange = exchange, .move = move, .fly = fly};
     l->skips_polling = skips_polling;
     l->choice = mpg_choosing_new(l->n, keeps, &arrivals, err);
     return l->choice ? 0 : -1;

@@ -55,9 +55,11 @@ static void identify(const struct mpg_choosing *c, const struct mpg_pick *p, uin
     v->cause_ns = p->cause_ns + p->cause[w];
 }
 
-static void exchange(struct mpg_choosing *c, const struct mpg_pick *p, const struct mpg_pick *q,
-                     uint32_t w)
+/* From here on P's at_ns and done are those of what goes by it, and Q's, too. */
+static void exchange(struct mpg_choosing *c, struct mpg_pick *p, struct mpg_pick *q, uint32_t w)
 {
+    const double at_ns = p->at_ns;
+    const bool done = p->done;
     identify(c, p, w);
     identify(c, q, w);
     struct mpg_view *v = view_of(c, p->slot, w), *u = view_of(c, q->slot, w), held = *v;
@@ -66,6 +68,10 @@ static void exchange(struct mpg_choosing *c, const struct mpg_pick *p, const str
     u->astray = v->astray; /* that is the request's */
     v->astray = held.astray;
     c->arrivals.exchange(c->arrivals.context, p, q, w);
+    p->at_ns = q->at_ns;
+    p->done = q->done;
+    q->at_ns = at_ns;
+    q->done = done;
 }
 
 /* RANK's open view at SLOT holds in some lane what goes by another's request. */
@@ -150,6 +156,69 @@ static void retry_test(struct mpg_choosing *c, const struct mpg_step *s, uint32_
     c->early = c->early || any;
 }
 
+/* ---- all that is there ---- */
+
+static int compare_owed(const void *a, const void *b)
+{
+    const struct mpg_owed *x = a, *y = b;
+    return (x->at_ns > y->at_ns) - (x->at_ns < y->at_ns);
+}
+
+/* In lane W S, which entered NOW_NS, completes what had arrived by UNTIL_NS; what it lacks, the
+ * portions that follow wait for. */
+static int leave_for_later(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w,
+                           double now_ns, double until_ns, struct mpg_error *err)
+{
+    struct mpg_owed *owed = mpg_portions_owe(c->portions, s, w, err);
+    uint32_t k = 0;
+    if (!owed)
+        return -1;
+    for (uint32_t i = 0; i < s->candidate_number; i++) {
+        const struct mpg_pick *p = &c->pick[i];
+        if (!p->completed)
+            continue;
+        identify(c, p, w);
+        const struct mpg_view *v = view_of(c, p->slot, w);
+        const bool is_late = !p->done && p->at_ns > until_ns + ROUNDING_NS;
+        if (is_late)
+            owed[k] = (struct mpg_owed){p->at_ns, v->cause_ns, v->source, v->answered};
+        k++;
+        c->arrivals.move(c->arrivals.context, p, w, is_late ? fmax(now_ns, until_ns) : p->at_ns,
+                         !is_late);
+    }
+    qsort(owed, s->portions, sizeof *owed, compare_owed);
+    return 0;
+}
+
+/* S may complete fewer than the trace did, or more: what has arrived in lane W, or, where nothing
+ * has, what arrives first. Whether it does. */
+static int take_all(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, double now_ns,
+                    bool *is_other, struct mpg_error *err)
+{
+    const uint32_t n = s->candidate_number;
+    double first_ns = INFINITY, last_ns = -INFINITY;
+    bool any_left = false;
+    for (uint32_t i = 0; i < n; i++) {
+        const struct mpg_pick *p = &c->pick[i];
+        any_left = any_left || (p->completed && !p->done);
+        first_ns = p->completed ? fmin(first_ns, p->done ? -INFINITY : p->at_ns) : first_ns;
+        last_ns = p->completed && !p->done ? fmax(last_ns, p->at_ns) : last_ns;
+    }
+    for (uint32_t i = 0; i < n && any_left; i++) /* a call that is made takes all */
+        if (!c->pick[i].completed && !c->pick[i].done && c->pick[i].at_ns <= now_ns + ROUNDING_NS) {
+            view_of(c, c->pick[i].slot, w)->done = true;
+            c->done_count++;
+            *is_other = true;
+        }
+    const double until_ns = fmax(first_ns, now_ns);
+    if (s->portions == 0 || last_ns <= until_ns + ROUNDING_NS)
+        return 0;
+    *is_other = true;
+    return leave_for_later(c, s, w, now_ns, until_ns, err);
+}
+
+/* ---- what others do in its place ---- */
+
 /* As many as the trace completed, in lane W. */
 static int choose_again(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, double now_ns,
                         struct mpg_error *err)
@@ -176,6 +245,8 @@ static int choose_again(struct mpg_choosing *c, const struct mpg_step *s, uint32
             note_moved(c, s->rank, pick[in].slot, err) < 0)
             return -1;
     }
+    if (s->completes_all && c->arrivals.move && take_all(c, s, w, now_ns, &is_other, err) < 0)
+        return -1;
     c->counts.picks_changed += is_other;
     return 0;
 }
@@ -240,9 +311,32 @@ static void answer_in_lanes(struct mpg_choosing *c, const struct mpg_step *s,
     }
 }
 
+/* The same of what a call left for a portion that has not begun. */
+static void answer_owed(struct mpg_choosing *c, const struct mpg_step *s,
+                        const struct mpg_sent *sent, double base_ns, const double *value)
+{
+    bool flies = false;
+    for (uint32_t w = 0; w < c->n; w++) {
+        struct mpg_owed *owed;
+        for (uint32_t i = 0; (owed = mpg_portions_open(c->portions, s->stream, w, i)); i++) {
+            if (owed->at_ns == -INFINITY || owed->answered || owed->source != sent->origin.to)
+                continue;
+            owed->answered = true;
+            c->counts.answers++;
+            if (!flies)
+                c->arrivals.fly(c->arrivals.context, s, sent, c->flight_ns);
+            flies = true;
+            if (base_ns + value[w] + c->flight_ns[w] < owed->cause_ns - ROUNDING_NS)
+                c->broken[w] = true;
+        }
+    }
+}
+
 static void find_answers(struct mpg_choosing *c, const struct mpg_step *s, double base_ns,
                          const double *value)
 {
+    for (uint32_t k = 0; k < s->sent_number; k++)
+        answer_owed(c, s, &s->sent[k], base_ns, value);
     for (uint32_t i = 0; i < c->moved_count; i++)
         for (uint32_t k = 0; c->moved[i].rank == s->rank && k < s->sent_number; k++)
             answer_in_lanes(c, s, &s->sent[k], c->moved[i].slot, base_ns, value);
@@ -272,6 +366,7 @@ int mpg_choosing_make(struct mpg_choosing *c, const struct mpg_step *s, double b
 
 void mpg_choosing_end_views(struct mpg_choosing *c, const struct mpg_step *s)
 {
+    mpg_portions_leave(c->portions, s);
     for (uint32_t i = 0; i < s->edge_number; i++) {
         if (!s->edges[i].is_view)
             continue;
@@ -315,7 +410,8 @@ struct mpg_choosing *mpg_choosing_new(uint32_t lanes, const bool *keeps,
     c->broken = calloc(lanes, sizeof *c->broken);
     c->vanishes = calloc(lanes, sizeof *c->vanishes);
     c->flight_ns = calloc(lanes, sizeof *c->flight_ns);
-    if (!c->keeps || !c->broken || !c->vanishes || !c->flight_ns)
+    c->portions = mpg_portions_new(lanes, err);
+    if (!c->keeps || !c->broken || !c->vanishes || !c->flight_ns || !c->portions)
         goto fail;
     if (keeps)
         memcpy(c->keeps, keeps, lanes * sizeof *keeps);
@@ -338,6 +434,7 @@ void mpg_choosing_free(struct mpg_choosing *c)
     free(c->view_serial);
     free(c->pick);
     free(c->moved);
+    mpg_portions_free(c->portions);
     free(c);
 }
 

@@ -8,6 +8,7 @@
 
 #include "common/error.h"
 #include "graph/graph.h"
+#include "simulate/engine/portions.h"
 
 /* What a lane has in a view, an arrival that it may have exchanged with another of the rank. */
 struct mpg_view {
@@ -43,13 +44,16 @@ struct mpg_arrivals {
     void (*place)(void *context, const struct mpg_step *s, struct mpg_pick *pick);
     /* In lane W arrival P becomes at Q's at_ns, and Q at P's: their values, and what is kept of them. */
     void (*exchange)(void *context, const struct mpg_pick *p, const struct mpg_pick *q, uint32_t w);
+    /* In lane W arrival P becomes at AT_NS, with what was put into it, or nothing. NULL: calls that take
+     * all that is there complete as many as in the trace, and wait for the last. */
+    void (*move)(void *context, const struct mpg_pick *p, uint32_t w, double at_ns, bool keeps_put);
     /* How long SENT, which S sends, flies at least, one a lane, ns. */
     void (*fly)(void *context, const struct mpg_step *s, const struct mpg_sent *sent, double *ns);
 };
 
 /* Summed over lanes. */
 struct mpg_choices {
-    uint64_t picks_changed; /* calls that completed something else */
+    uint64_t picks_changed; /* calls that completed something else, less, or more */
     uint64_t tests_early;   /* that failed in the trace, and completed something */
     uint64_t tests_saved;   /* that failed, and are not made any more */
     uint64_t answers;       /* sends to who sent what another was completed for, once each */
@@ -68,6 +72,7 @@ struct mpg_choosing {
     uint64_t views, *view_serial; /* so far; a slot, its number */
     struct mpg_pick *pick;
     struct mpg_moved *moved;
+    struct mpg_portions *portions;
     uint64_t done_count;  /* done ones in all views and lanes */
     uint32_t view_capacity, serial_capacity, pick_capacity, moved_count, moved_capacity;
 };

@@ -158,10 +158,28 @@ void mpg_lanes_meet_noise(struct mpg_lanes *l, uint32_t stream, struct mpg_inter
     x->lanes = l->n;
 }
 
+/* The interval S, from SCRATCH on, is worked on in portions, each of which waits for its message. */
+static void divide_interval(struct mpg_lanes *l, const struct mpg_step *s)
+{
+    double *value = stream_value(l, s->stream);
+    const double length_ns = (double)s->interval_ns + (double)s->tracer_ns;
+    memcpy(l->own, value, l->n * sizeof *value);
+    l->account[s->rank].taken_ns += mpg_portions_within(l->choice->portions, s->stream, false,
+                                                        length_ns, l->scratch, value);
+    for (uint32_t w = 0; w < l->n && l->skips_polling; w++)
+        l->before[(size_t)s->stream * l->n + w] += value[w] - l->own[w];
+}
+
 static void step_enter(struct mpg_lanes *l, const struct mpg_step *s)
 {
     double *value = stream_value(l, s->stream);
+    if (l->choice)
+        l->account[s->rank].taken_ns +=
+            mpg_portions_begin(l->choice->portions, s->stream, false, value);
     double before = sum_of(value, l->n);
+    const bool divides = l->choice && mpg_portions_divide(l->choice->portions, s->stream);
+    if (divides)
+        memcpy(l->scratch, value, l->n * sizeof *value);
     if (l->skips_polling) {
         memcpy(l->before + (size_t)s->stream * l->n, value, l->n * sizeof *value);
         l->interval_ns[s->stream] = (double)s->interval_ns + (double)s->tracer_ns;
@@ -183,6 +201,8 @@ static void step_enter(struct mpg_lanes *l, const struct mpg_step *s)
         for (uint32_t w = 0; w < l->n; w++)
             value[w] -= (double)s->tracer_ns;
     l->account[s->rank].compute_ns += sum_of(value, l->n) - before;
+    if (divides)
+        divide_interval(l, s);
 }
 
 static void step_join(struct mpg_lanes *l, const struct mpg_step *s)

@@ -4,6 +4,7 @@
 from fractions import Fraction
 
 from oracle_matching import Half
+from oracle_portions import Portions
 from oracle_trace import OracleError
 
 ONE_OF = {"Waitany", "Testany", "Test"}
@@ -15,6 +16,8 @@ ROUNDING = Fraction(1, 1000)
 class Choice:
     """Evaluates a graph's nodes; calls complete what the replica would."""
 
+    has_portions = True
+
     def __init__(self, builder, matching):
         self.builder = builder
         self.graph = builder.graph
@@ -23,6 +26,8 @@ class Choice:
                       for call in calls[1:-1]}
         self.before = {call.E: before for calls in builder.trace.calls
                        for before, call in zip(calls, calls[1:])}
+        self.calls_by_enter = {call.S: call for calls in builder.trace.calls
+                               for call in calls[1:]}
         self.open_calls = {message.receive.call for message in matching.messages
                            if self.is_open(message.receive.call, "Recv")
                            and self.is_alone(message.receive.call.rank)}
@@ -33,10 +38,24 @@ class Choice:
             candidates = self.candidates(call, halves, done)
             if candidates:
                 self.given[call] = candidates
+        self.portions = {}
+        for call, messages in self.given.items():
+            count = sum(message.receive.completed_by is call for message in messages)
+            if self.has_portions and call.name in ALL_OF and count > 1:
+                self.divide(Portions(builder.trace, call, count))
         self.clear()
+
+    def divide(self, portions):
+        """By every call whose interval before it may wait."""
+        if portions.is_divided:
+            for call in [portions.call, *portions.inner, portions.last]:
+                self.portions.setdefault(call, []).append(portions)
 
     def clear(self):
         self.delays = {}
+        self.waited = {}
+        for portions in {one for some in self.portions.values() for one in some}:
+            portions.owed = [None] * portions.count
         self.done = set()
         self.holds = {}
         self.answered = set()
@@ -62,7 +81,9 @@ class Choice:
             if isinstance(half, Half) and not half.is_send and half in self.message_of:
                 if self.message_of[half] not in messages:
                     messages.append(self.message_of[half])
-        picked = any(message.receive.completed_by is call for message in messages)
+        picked = sum(message.receive.completed_by is call for message in messages)
+        if call.name in ALL_OF and picked > 1:
+            return messages
         if done >= len(halves) or (done and not picked):
             return []
         return messages
@@ -123,7 +144,7 @@ class Choice:
     def delay(self, v):
         call = self.calls.get(v)
         if not call:
-            return self.graph.delay(v, self.delays)
+            return self.begin_portions(v)
         self.find_answers(call)
         self.find_astray(call)
         vanishes = self.choose(call) if call in self.given else False
@@ -135,12 +156,35 @@ class Choice:
             if self.builder.settings.polling == "work":
                 return self.delays[call.S] - call.duration
             last = self.before[v]
-            return self.delays[last.E] - (call.leave - last.leave)
+            waited = self.waited.get(call.S, 0)
+            return self.delays[last.E] + waited - (call.leave - last.leave)
         return self.graph.delay(v, self.delays)
 
     def completes_done(self, call):
         others = [u for u, *_ in self.graph.edges[call.E] if u != call.S]
         return bool(others) and all(u in self.done for u in others)
+
+    def begin_portions(self, v):
+        """What is worked on before the call, once all that it is work on has come."""
+        delays, call = self.delays, self.calls_by_enter.get(v)
+        last = self.before[call.E] if call else None
+        mine = [one for one in self.portions.get(call, []) if one.call is not call]
+        if not mine:
+            return self.graph.delay(v, delays)
+        portions, = mine
+        end = delays[last.E]
+        at = portions.before(call)
+        if at is not None:
+            delays[last.E] = max(end, at - self.builder.leave(last))
+        waited = delays[last.E] - end
+        value = self.graph.delay(v, delays)
+        if not portions.inner:
+            length = call.enter - last.leave + value - end
+            within = portions.waited_within(self.builder.leave(last) + end, length)
+            value, waited = value + within, waited + within
+        delays[last.E] = end
+        self.waited[v] = waited
+        return value
 
     # Choosing
 
@@ -163,15 +207,20 @@ class Choice:
             after = max(last, enter) + TICK
             if last <= enter and call.name in ONE_OF:
                 others = messages[:messages.index(completed[0])]
-        return {message: max(Fraction(0), after - self.traced_arrival(message))
-                for message in others}
+        raised = {message: max(Fraction(0), after - self.traced_arrival(message))
+                  for message in others}
+        if completed and last > enter and call.name in ALL_OF:
+            raised.update((message, last - self.traced_arrival(message))
+                          for message in completed)
+        return raised
 
     def choose(self, call):
         """Whether it is not made."""
         messages = [message for message in self.given[call] if message.V in self.delays]
         completed = [message for message in messages
                      if message.receive.completed_by is call]
-        if len(completed) == len(messages):
+        if len(completed) == len(messages) and (
+                call.name in ONE_OF or len(completed) < 2):
             return False
         raised = self.raised(call, messages)
         at = {message: self.arrival(message) + raised.get(message, 0)
@@ -185,8 +234,41 @@ class Choice:
                if message in chosen and message not in completed]
         for p, q in zip(sorted(out, key=messages.index), new):
             self.exchange(p, q, at)
-        self.picks += bool(new)
+        is_other = bool(new)
+        if call.name in ALL_OF and self.has_portions:
+            is_other |= self.take_more(messages, completed, at, now)
+            is_other |= self.take_less(call, completed, at, now)
+        self.picks += is_other
         return False
+
+    def take_more(self, messages, completed, at, now):
+        """What has come besides is done, if the call is made."""
+        more = [message for message in messages if message not in completed
+                and message.V not in self.done and at[message] <= now + ROUNDING]
+        if all(message.V in self.done for message in completed):
+            return False
+        self.done |= {message.V for message in more}
+        return bool(more)
+
+    def take_less(self, call, completed, at, now):
+        """What has not come is for a later portion, if there are any."""
+        mine = [one for one in self.portions.get(call, []) if one.call is call]
+        undone = [message for message in completed if message.V not in self.done]
+        until = now
+        if len(undone) == len(completed):
+            until = max(now, min(at[message] for message in completed))
+        late = [message for message in undone if at[message] > until + ROUNDING]
+        if not mine or not late:
+            return False
+        mine[0].put([(at[message], self.holds.get(message, message))
+                     for message in late])
+        for message in completed:
+            put = self.delays[message.V] - self.graph.without(message.V, self.delays)
+            when = until if message in late else at[message]
+            self.delays[message.V] = when - self.traced_arrival(message)
+            self.graph.exchanged[message.V] = self.delays[message.V] - (
+                0 if message in late else put)
+        return True
 
     def test_again(self, call, messages, at, now):
         if any(message.V in self.done for message in messages):
@@ -218,6 +300,7 @@ class Choice:
         is_done = {m: m.V in self.done for m in (p, q)}
         for m, other in ((p, q), (q, p)):
             (self.done.add if is_done[other] else self.done.discard)(m.V)
+        at[p], at[q] = at[q], at[p]
 
     def exchange_arrivals(self, p, q, at):
         delays, graph = self.delays, self.graph
@@ -284,17 +367,23 @@ class Choice:
 
     def find_answers(self, call):
         for sent in self.builder.started[call]:
-            for request, held in self.holds.items():
-                open_here = (request.receive.call.rank == call.rank
-                             and request.receive.completed_by.E not in self.delays)
-                if (open_here and held is not request
-                        and held.send.call.rank == sent.receive.call.rank
+            missing = [held for request, held in self.holds.items()
+                       if held is not request
+                       and request.receive.call.rank == call.rank
+                       and request.receive.completed_by.E not in self.delays]
+            missing += [held for portions in self.portions.get(call, [])
+                        for held in portions.not_begun(call)]
+            for held in missing:
+                if (held.send.call.rank == sent.receive.call.rank
                         and held not in self.answered):
-                    self.answered.add(held)
-                    self.answers += 1
-                    leaves = self.builder.enter(call) + self.delays[call.S]
-                    leaves += self.builder.flight(sent)
-                    self.is_void |= leaves < self.cause(held) - ROUNDING
+                    self.answer(call, sent, held)
+
+    def answer(self, call, sent, held):
+        self.answered.add(held)
+        self.answers += 1
+        leaves = self.builder.enter(call) + self.delays[call.S]
+        leaves += self.builder.flight(sent)
+        self.is_void |= leaves < self.cause(held) - ROUNDING
 
     def cause(self, message):
         """When it could start."""

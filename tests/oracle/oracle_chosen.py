@@ -54,6 +54,8 @@ class Places:
 class Chosen(Choice):
     """Evaluates the nodes of Times."""
 
+    has_portions = False
+
     def __init__(self, times):
         self.times = times
         super().__init__(Places(times), times.matching)

@@ -7,40 +7,11 @@ mpgsim=${MPGSIM:-mpgsim}
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../tap.sh"
 . "$here/../traces.sh"
+. "$here/choosing.sh"
 command -v "$mpgsim" >/dev/null || { echo "Bail out! no $mpgsim"; exit 1; }
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
-
-# delay RANK OPTION...: of the rank of t.txt
-delay() {
-    local rank=$1
-    shift
-    "$mpgsim" --per-rank --source-latency=200ns "$@" t.txt 2>&1 |
-        awk -v rank="$rank" '$1 == rank { print $3 } /^mpgsim: [^a]/ { print }'
-}
-
-# chosen KEY... -- OPTION...: numbers of the answer's choice
-chosen() {
-    local keys=
-    while [ "$1" != -- ]; do
-        keys="$keys $1"
-        shift
-    done
-    shift
-    "$mpgsim" --json --source-latency=200ns "$@" t.txt | tr -d '", ' |
-        awk -F: -v keys="$keys" '/^choice/ { on = 1 } /^}/ { on = 0 } on { v[$1] = $2 }
-            END { n = split(keys, k, " "); for (i = 1; i <= n; i++) printf "%s%s", (i > 1 ? " " : ""), v[k[i]] }'
-}
-
-# take NAME RANKS: t.txt, of the calls on standard input, for which the identity must hold
-take() {
-    calls "$2" >t.txt
-    is "identity: $1" "$("$mpgsim" --per-rank --source-latency=200ns t.txt |
-        awk 'NR > 1 && $3 != 0')" ""
-    is "... in the order of the trace, too" "$("$mpgsim" --per-rank --deterministic t.txt |
-        awk 'NR > 1 && $3 != 0')" ""
-}
 
 # ---- Waitany ----
 take "two requests, each followed by 3 us" 3 <<'END'
@@ -135,7 +106,9 @@ take "Waitsome, two of three" 4 <<'END'
 0 1300 6000 Waitsome requests=1,2,3 done=1,2
 0 8000 10000 Waitsome requests=3
 END
-is "the first 7.5 us late: the other two, at 10 us" "$(delay 0 --noise=const:7.5us@1)" 4000
+# it came with the second, at 6 us, now at 13.5; the third comes at 10, after 1 us of work
+is "the first 7.5 us late: the other two, each worked on when it is there" \
+    "$(delay 0 --noise=const:7.5us@1)" 3500
 is "... kept: it is waited for" "$(delay 0 --noise=const:7.5us@1 --deterministic)" 6500
 
 # ---- tests ----

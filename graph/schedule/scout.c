@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "graph/schedule/scout.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What follows call NUMBER up to the next that ends it. */
+struct stretch {
+    uint64_t number, calls;
+};
+
+struct scout {
+    struct mpg_cursor *cursor;
+    uint64_t calls;   /* read so far */
+    bool has_ended;   /* the rank, */
+    bool is_open;     /* and the last stretch has not */
+    struct stretch *stretch; /* those that are not asked for yet: from FIRST on */
+    size_t first, count, capacity;
+};
+
+bool graph_is_computation(const struct mpg_event *e)
+{
+    enum mpg_kind kind = mpg_call_kind(e->call);
+    return !e->failed && (kind == MPG_KIND_OTHER || kind == MPG_KIND_PCONTROL);
+}
+
+struct scout *graph_scout_open(struct mpg_trace *trace, int32_t rank, struct mpg_error *err)
+{
+    struct scout *scout = calloc(1, sizeof *scout);
+    if (!scout) {
+        mpg_error_set(err, "out of memory");
+        return NULL;
+    }
+    scout->cursor = mpg_cursor_open(trace, rank, err);
+    if (scout->cursor)
+        return scout;
+    free(scout);
+    return NULL;
+}
+
+void graph_scout_close(struct scout *scout)
+{
+    if (!scout)
+        return;
+    mpg_cursor_close(scout->cursor);
+    free(scout->stretch);
+    free(scout);
+}
+
+static bool begins_stretch(const struct mpg_event *e)
+{
+    const enum mpg_call call = mpg_call_plain(e->call);
+    return !e->failed && (call == MPG_CALL_Waitsome || call == MPG_CALL_Testsome) &&
+           e->done_number > 1;
+}
+
+static bool ends_stretch(const struct mpg_event *e)
+{
+    switch (mpg_call_kind(e->call)) {
+    case MPG_KIND_COMPLETE:
+    case MPG_KIND_COLLECTIVE:
+    case MPG_KIND_CONSTRUCTOR:
+    case MPG_KIND_WIN_CONSTRUCTOR:
+    case MPG_KIND_WIN_FENCE:
+    case MPG_KIND_WIN_FREE:
+    case MPG_KIND_NEIGHBOR:
+    case MPG_KIND_FINALIZE:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static int begin_stretch(struct scout *scout, uint64_t number, struct mpg_error *err)
+{
+    if (scout->first == scout->count)
+        scout->first = scout->count = 0;
+    if (scout->count == scout->capacity && scout->first > scout->capacity / 2) {
+        scout->count -= scout->first;
+        memmove(scout->stretch, scout->stretch + scout->first,
+                scout->count * sizeof *scout->stretch);
+        scout->first = 0;
+    }
+    if (scout->count == scout->capacity) {
+        size_t capacity = scout->capacity ? 2 * scout->capacity : 16;
+        void *grown = realloc(scout->stretch, capacity * sizeof *scout->stretch);
+        if (!grown)
+            return mpg_error_set(err, "out of memory");
+        scout->stretch = grown;
+        scout->capacity = capacity;
+    }
+    scout->stretch[scout->count++] = (struct stretch){.number = number};
+    scout->is_open = true;
+    return 0;
+}
+
+static int read_call(struct scout *scout, struct mpg_error *err)
+{
+    struct mpg_event e;
+    int more = mpg_cursor_next(scout->cursor, &e, err);
+    if (more < 0)
+        return -1;
+    scout->has_ended = more == 0;
+    if (scout->has_ended || !mpg_event_is_call(&e))
+        return 0;
+    const uint64_t number = scout->calls++;
+    if (ends_stretch(&e))
+        scout->is_open = false;
+    else if (scout->is_open && !graph_is_computation(&e))
+        scout->stretch[scout->count - 1].calls++;
+    return begins_stretch(&e) ? begin_stretch(scout, number, err) : 0;
+}
+
+int graph_scout_stretch(struct scout *scout, uint64_t number, uint64_t *calls,
+                        struct mpg_error *err)
+{
+    while (scout->calls <= number && !scout->has_ended)
+        if (read_call(scout, err) < 0)
+            return -1;
+    while (scout->first < scout->count && scout->stretch[scout->first].number < number)
+        scout->first++;
+    bool is_known = scout->first < scout->count && scout->stretch[scout->first].number == number;
+    while (is_known && scout->first + 1 == scout->count && scout->is_open && !scout->has_ended)
+        if (read_call(scout, err) < 0)
+            return -1;
+    *calls = is_known ? scout->stretch[scout->first].calls : 0;
+    return 0;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a Waitsome or Testsome left for later, in each lane: the trace completed it there, and works
+ * on it in portions of what follows, each of which begins when its message has arrived
+ * (docs/MODEL.md, section 6, In portions). Private to simulate/engine/ and simulate/predict/.
+ *
+ * Times are absolute, ns. One stream's are all over before its next ones begin. */
+#ifndef MPG_PORTIONS_H
+#define MPG_PORTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/error.h"
+#include "graph/graph.h"
+
+struct mpg_portions;
+
+/* What one portion of one lane waits for. */
+struct mpg_owed {
+    double at_ns;    /* when it arrives; -INFINITY: it waits for nothing */
+    double cause_ns; /* when it was sent, or, if synchronous, could start */
+    int32_t source;
+    bool answered;
+};
+
+struct mpg_portions *mpg_portions_new(uint32_t lanes, struct mpg_error *err);
+/* LANE's, of S, which is being left and has portions: S->portions of them, which the caller fills in
+ * (all that the call's lanes do not ask for wait for nothing); NULL with ERR. */
+struct mpg_owed *mpg_portions_owe(struct mpg_portions *p, const struct mpg_step *s, uint32_t lane,
+                                  struct mpg_error *err);
+/* S has been left, after the above. */
+void mpg_portions_leave(struct mpg_portions *p, const struct mpg_step *s);
+/* What a portion of LANE of STREAM waits for that has not begun yet, one after the other: I from 0
+ * on; NULL: there are no more. */
+struct mpg_owed *mpg_portions_open(struct mpg_portions *p, uint32_t stream, uint32_t lane, uint32_t i);
+/* Before STREAM's next interval, which begins at BASE_NS + VALUE[w] (BASE_NS is set: as much after
+ * LEAVE_NS, the aligned leave of its last call, if ABSOLUTE is 0): moves VALUE to where the portion
+ * that begins there can. Returns the sum of that. */
+double mpg_portions_begin(struct mpg_portions *p, uint32_t stream, bool absolute, double *value);
+/* After that, of LENGTH_NS in the trace (0 where values are absolute), through which it went from
+ * BEFORE to VALUE: the same of those that begin in it. */
+bool mpg_portions_divide(const struct mpg_portions *p, uint32_t stream);
+double mpg_portions_within(struct mpg_portions *p, uint32_t stream, bool absolute, double length_ns,
+                           const double *before, double *value);
+void mpg_portions_free(struct mpg_portions *p); /* NULL is allowed */
+
+#endif
