@@ -135,6 +135,15 @@ static uint32_t next_pick(const struct mpg_pick *pick, uint32_t n, double now_ns
     return arrived < n ? arrived : least;
 }
 
+/* In lane W the call completes P, which it did not in the trace. */
+static void complete_early(struct mpg_choosing *c, const struct mpg_pick *p, uint32_t w)
+{
+    struct mpg_view *v = view_of(c, p->slot, w);
+    v->done = v->is_new = true;
+    c->done_count++;
+    c->early = true;
+}
+
 /* A test that failed: in lane W it completes what has arrived, the first or all. */
 static void retry_test(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, double now_ns)
 {
@@ -148,12 +157,10 @@ static void retry_test(struct mpg_choosing *c, const struct mpg_step *s, uint32_
     bool any = false;
     for (uint32_t i = 0; i < n && (!any || s->completes_all); i++)
         if (c->pick[i].at_ns <= now_ns + ROUNDING_NS) {
-            view_of(c, c->pick[i].slot, w)->done = true;
-            c->done_count++;
+            complete_early(c, &c->pick[i], w);
             any = true;
         }
     c->counts.tests_early += any;
-    c->early = c->early || any;
 }
 
 /* ---- all that is there ---- */
@@ -206,8 +213,7 @@ static int take_all(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w
     }
     for (uint32_t i = 0; i < n && any_left; i++) /* a call that is made takes all */
         if (!c->pick[i].completed && !c->pick[i].done && c->pick[i].at_ns <= now_ns + ROUNDING_NS) {
-            view_of(c, c->pick[i].slot, w)->done = true;
-            c->done_count++;
+            complete_early(c, &c->pick[i], w);
             *is_other = true;
         }
     const double until_ns = fmax(first_ns, now_ns);
@@ -245,7 +251,7 @@ static int choose_again(struct mpg_choosing *c, const struct mpg_step *s, uint32
             note_moved(c, s->rank, pick[in].slot, err) < 0)
             return -1;
     }
-    if (s->completes_all && c->arrivals.move && take_all(c, s, w, now_ns, &is_other, err) < 0)
+    if (s->completes_all && take_all(c, s, w, now_ns, &is_other, err) < 0)
         return -1;
     c->counts.picks_changed += is_other;
     return 0;
@@ -367,6 +373,9 @@ int mpg_choosing_make(struct mpg_choosing *c, const struct mpg_step *s, double b
 void mpg_choosing_end_views(struct mpg_choosing *c, const struct mpg_step *s)
 {
     mpg_portions_leave(c->portions, s);
+    for (uint32_t i = 0; i < s->candidate_number && c->early; i++)
+        for (uint32_t w = 0; w < c->n; w++)
+            view_of(c, s->candidates[i].arrival.slot, w)->is_new = false;
     for (uint32_t i = 0; i < s->edge_number; i++) {
         if (!s->edges[i].is_view)
             continue;

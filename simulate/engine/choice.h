@@ -15,7 +15,8 @@ struct mpg_view {
     uint64_t serial; /* of the view that it was in first; 0: this one, and what follows is unset */
     double cause_ns; /* when it was sent, or, if synchronous, could start */
     int32_t source;
-    bool done;       /* a test that failed in the trace has completed it */
+    bool done;       /* a call that did not in the trace has completed it: */
+    bool is_new;     /* the one that is being left */
     bool astray;     /* what goes by this request another receive took, that left its source open */
     bool answered;   /* something was sent to its source since it was moved */
 };
@@ -44,8 +45,7 @@ struct mpg_arrivals {
     void (*place)(void *context, const struct mpg_step *s, struct mpg_pick *pick);
     /* In lane W arrival P becomes at Q's at_ns, and Q at P's: their values, and what is kept of them. */
     void (*exchange)(void *context, const struct mpg_pick *p, const struct mpg_pick *q, uint32_t w);
-    /* In lane W arrival P becomes at AT_NS, with what was put into it, or nothing. NULL: calls that take
-     * all that is there complete as many as in the trace, and wait for the last. */
+    /* In lane W arrival P becomes at AT_NS, with what was put into it, or nothing. */
     void (*move)(void *context, const struct mpg_pick *p, uint32_t w, double at_ns, bool keeps_put);
     /* How long SENT, which S sends, flies at least, one a lane, ns. */
     void (*fly)(void *context, const struct mpg_step *s, const struct mpg_sent *sent, double *ns);
@@ -64,8 +64,8 @@ struct mpg_choosing {
     struct mpg_arrivals arrivals;
     bool *keeps, *broken; /* n: lanes that keep the traced order; that should have */
     bool *vanishes;       /* n: the call that is being left is not made */
-    bool early;           /* that call completed nothing, and does in some lane: what of its candidates is
-                             done now */
+    bool early;           /* in some lane that call completes what it did not, beside what it does: what of its
+                             candidates is done, and new */
     double *flight_ns;    /* n */
     struct mpg_choices counts;
     struct mpg_view *view; /* capacity x n; a slot */
@@ -96,10 +96,16 @@ void mpg_choices_add(struct mpg_choices *sum, const struct mpg_choices *c);
 /* How many lanes are broken: a message left too early for what it answers: the lane is void. */
 uint32_t mpg_choosing_broken(const struct mpg_choosing *c);
 
-/* Whether in lane W a test that completed nothing in the trace has completed what is in the view SLOT. */
+/* Whether in lane W a call that did not in the trace has completed what is in the view SLOT. */
 static inline bool mpg_choosing_is_done(const struct mpg_choosing *c, uint32_t slot, uint32_t w)
 {
     return c->done_count > 0 && c->view[(size_t)slot * c->n + w].done;
+}
+
+/* Whether that is the call that is being left. */
+static inline bool mpg_choosing_is_new(const struct mpg_choosing *c, uint32_t slot, uint32_t w)
+{
+    return c->early && c->view[(size_t)slot * c->n + w].is_new;
 }
 
 static inline bool mpg_choosing_is_probe(const struct mpg_step *s)

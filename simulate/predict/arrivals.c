@@ -23,6 +23,12 @@ static void exchange(void *times, const struct mpg_pick *p, const struct mpg_pic
     set_arrival(times, q->slot, w, p->at_ns);
 }
 
+static void move(void *times, const struct mpg_pick *p, uint32_t w, double at_ns, bool keeps_put)
+{
+    (void)keeps_put;
+    set_arrival(times, p->slot, w, at_ns);
+}
+
 static void fly(void *times, const struct mpg_step *s, const struct mpg_sent *sent, double *ns)
 {
     struct mpg_times *t = times;
@@ -46,7 +52,7 @@ int mpg_times_view(struct mpg_times *t, const struct mpg_step *s, struct mpg_err
 int mpg_times_use_choice(struct mpg_times *t, const bool *keeps, struct mpg_error *err)
 {
     const struct mpg_arrivals arrivals = {
-        .context = t, .place = place, .exchange = exchange, .fly = fly};
+        .context = t, .place = place, .exchange = exchange, .move = move, .fly = fly};
     t->choice = mpg_choosing_new(t->n, keeps, &arrivals, err);
     return t->choice ? 0 : -1;
 }

@@ -36,9 +36,10 @@ static double *receive_ns(const struct mpg_times *t, uint32_t i, bool further)
     return t->receive_ns + (2 * (size_t)i + further) * t->n;
 }
 
-/* Lists E, and draws what receiving it costs: how many there are then, of K before. */
+/* Lists E, EARLY or in the trace, and draws what receiving it costs: how many there are then, of K
+ * before. */
 static uint32_t list_arrival(struct mpg_times *t, const struct mpg_step *s, const struct mpg_edge *e,
-                             uint32_t k)
+                             bool early, uint32_t k)
 {
     if (!is_received(t, s, e))
         return k;
@@ -49,7 +50,7 @@ static uint32_t list_arrival(struct mpg_times *t, const struct mpg_step *s, cons
         mpg_time_overhead(mpg_times_way(t, s, e), MPG_OVERHEAD_RECEIVE, &m, 1, t->first, t->n,
                           receive_ns(t, k, further));
     }
-    t->arrival[k] = (struct mpg_arrival){.edge = e, .i = k};
+    t->arrival[k] = (struct mpg_arrival){.edge = e, .i = k, .early = early};
     return k + 1;
 }
 
@@ -61,22 +62,24 @@ static int compare_arrivals(const void *a, const void *b)
     return x->i < y->i ? -1 : 1;
 }
 
-/* Whether in lane W an earlier test than this call has completed what E brings; or this one. */
-static bool is_done(const struct mpg_times *t, const struct mpg_edge *e, uint32_t w)
+/* Whether A is received in lane W: in the trace, and no earlier call has, or here only. */
+static bool is_there(const struct mpg_times *t, const struct mpg_arrival *a, uint32_t w)
 {
-    return t->choice && e->is_view && mpg_choosing_is_done(t->choice, e->slot, w);
+    if (!t->choice || !a->edge->is_view)
+        return true;
+    return a->early ? mpg_choosing_is_new(t->choice, a->edge->slot, w)
+                    : !mpg_choosing_is_done(t->choice, a->edge->slot, w);
 }
 
-/* The messages received in lane W, those of K that are DONE, or those that are not, one after the
- * other: what all of them cost is returned, and *LATEST becomes when the last is done that the others
- * must wait for. */
-static double receive_in_lane(struct mpg_times *t, uint32_t k, uint32_t w, bool done,
-                              double *latest)
+/* The messages received in lane W, of K, one after the other: what all of them cost is returned, and
+ * *LATEST becomes when the last is done that the others must wait for. */
+static double receive_in_lane(struct mpg_times *t, uint32_t k, uint32_t w, double *latest)
 {
     double later_ns = 0;
     for (uint32_t i = 0; i < k; i++) {
         struct mpg_arrival *a = &t->arrival[i];
-        bool there = is_done(t, a->edge, w) == done;
+        bool there = is_there(t, a, w);
+        t->receives[w] = t->receives[w] || (there && a->early);
         a->time_ns = there ? slot_value(t, a->edge->slot, SLOT_TIME)[w] : -INFINITY;
     }
     if (k > 1)
@@ -100,14 +103,20 @@ static double receive_in_lane(struct mpg_times *t, uint32_t k, uint32_t w, bool 
 int mpg_times_receive(struct mpg_times *t, const struct mpg_step *s, bool *costs,
                       struct mpg_error *err)
 {
+    const bool early = t->choice && t->choice->early;
     uint32_t k = 0;
-    if (reserve_arrivals(t, s->edge_number, err) < 0)
+    if (reserve_arrivals(t, s->edge_number + (early ? s->candidate_number : 0), err) < 0)
         return -1;
     for (uint32_t i = 0; i < s->edge_number; i++)
-        k = list_arrival(t, s, &s->edges[i], k);
+        k = list_arrival(t, s, &s->edges[i], false, k);
+    *costs = *costs || k > 0;
+    for (uint32_t i = 0; early && i < s->candidate_number; i++)
+        if (!s->candidates[i].completed)
+            k = list_arrival(t, s, &s->candidates[i].arrival, true, k);
     for (uint32_t w = 0; w < t->n; w++) {
         t->scratch[w] = -INFINITY;
-        t->own[w] += receive_in_lane(t, k, w, false, &t->scratch[w]);
+        t->receives[w] = false;
+        t->own[w] += receive_in_lane(t, k, w, &t->scratch[w]);
     }
     for (uint32_t i = 0; i < s->edge_number; i++) {
         const struct mpg_edge *e = &s->edges[i];
@@ -117,23 +126,6 @@ int mpg_times_receive(struct mpg_times *t, const struct mpg_step *s, bool *costs
             slot_value(t, e->slot, mpg_choosing_is_probe(s) ? SLOT_ENVELOPE : SLOT_TIME);
         for (uint32_t w = 0; w < t->n; w++)
             t->scratch[w] = fmax(t->scratch[w], arrival[w]);
-    }
-    *costs = *costs || k > 0;
-    return 0;
-}
-
-int mpg_times_receive_early(struct mpg_times *t, const struct mpg_step *s, struct mpg_error *err)
-{
-    const double *value = stream_value(t, s->stream, STREAM_TIME);
-    uint32_t k = 0;
-    if (reserve_arrivals(t, s->candidate_number, err) < 0)
-        return -1;
-    for (uint32_t i = 0; i < s->candidate_number; i++)
-        k = list_arrival(t, s, &s->candidates[i].arrival, k);
-    for (uint32_t w = 0; w < t->n; w++) {
-        double latest = -INFINITY, cost_ns = receive_in_lane(t, k, w, true, &latest);
-        if (latest > -INFINITY)
-            t->own[w] = value[w] + t->kappa[w] + cost_ns;
     }
     return 0;
 }

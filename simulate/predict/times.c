@@ -34,8 +34,9 @@ struct mpg_times *mpg_times_new(int32_t ranks, uint32_t lanes, uint32_t first,
     t->tau = calloc(lanes, sizeof *t->tau);
     t->kappa = calloc(lanes, sizeof *t->kappa);
     t->by_message = calloc(lanes, sizeof *t->by_message);
+    t->receives = calloc(lanes, sizeof *t->receives);
     if (t->last_stream && t->traced_ns && t->account && t->threads && t->turn && t->own && t->best &&
-        t->scratch && t->lambda && t->tau && t->kappa && t->by_message)
+        t->scratch && t->lambda && t->tau && t->kappa && t->by_message && t->receives)
         return t;
 fail:
     mpg_times_free(t);
@@ -63,6 +64,7 @@ void mpg_times_free(struct mpg_times *t)
     free(t->tau);
     free(t->kappa);
     free(t->by_message);
+    free(t->receives);
     free(t->receive_ns);
     free(t->arrival);
     free(t->members);
@@ -123,7 +125,15 @@ static bool is_polling(const struct mpg_times *t, const struct mpg_step *s)
            s->interval_ns <= t->options.polling_interval_ns;
 }
 
-static void step_enter(struct mpg_times *t, const struct mpg_step *s)
+/* The interval S, which began at SCRATCH, is worked on in portions, each of which waits for its message:
+ * the sum of that. */
+static double divide_interval(struct mpg_times *t, const struct mpg_step *s)
+{
+    return mpg_portions_within(t->choice->portions, s->stream, true, 0, t->scratch,
+                               stream_value(t, s->stream, STREAM_TIME));
+}
+
+static void compute(struct mpg_times *t, const struct mpg_step *s)
 {
     const struct mpg_perturbation *p = t->target->noise;
     struct mpg_run_account *a = &t->account[s->rank];
@@ -158,6 +168,21 @@ static void step_enter(struct mpg_times *t, const struct mpg_step *s)
         return;
     a->compute_ns += t->n * x.ratio * work_ns;
     a->noise_ns += sum_of(value, t->n) - before - t->n * x.ratio * work_ns;
+}
+
+static void step_enter(struct mpg_times *t, const struct mpg_step *s)
+{
+    double *value = stream_value(t, s->stream, STREAM_TIME), waited_ns = 0;
+    bool divides = t->choice && mpg_portions_divide(t->choice->portions, s->stream);
+    if (t->choice)
+        waited_ns = mpg_portions_begin(t->choice->portions, s->stream, true, value);
+    if (divides)
+        memcpy(t->scratch, value, t->n * sizeof *value);
+    compute(t, s);
+    if (divides)
+        waited_ns += divide_interval(t, s);
+    if (s->stream == (uint32_t)s->rank)
+        t->account[s->rank].message_ns += waited_ns;
 }
 
 /* --- messages --- */

@@ -54,6 +54,7 @@ struct mpg_times {
     struct mpg_expansion *expansion; /* NULL: no collective has been expanded yet */
     double *members;                 /* capacity x n: values of all members of one */
     uint32_t members_capacity;
+    bool *receives;                  /* n: the call receives at a cost what it did not in the trace */
     struct mpg_choosing *choice;     /* NULL: calls complete what they did in the trace */
     uint64_t turns, *turn; /* lanes of calls; a rank, the last one in which it was received from */
 };
@@ -63,6 +64,7 @@ struct mpg_arrival {
     const struct mpg_edge *edge;
     uint32_t i;     /* which of those that are received */
     bool further;
+    bool early;     /* not in the trace */
 };
 
 static inline double *stream_value(const struct mpg_times *t, uint32_t stream,
@@ -93,13 +95,11 @@ void mpg_times_add_collective(const struct mpg_times *t, enum mpg_call call,
 int mpg_times_expand(struct mpg_times *t, const struct mpg_step *s, struct mpg_error *err);
 /* A VIEW step. */
 int mpg_times_view(struct mpg_times *t, const struct mpg_step *s, struct mpg_error *err);
-/* Takes what arrives in S: at a cost (COSTS becomes true), into what is its own, or without; when the
- * last is there into scratch. */
+/* Takes what arrives in S: at a cost, into what is its own, or without; when the last is there into
+ * scratch. COSTS becomes true if in the trace, too, there is such a cost; RECEIVES where it is of what
+ * is received here in place of later. */
 int mpg_times_receive(struct mpg_times *t, const struct mpg_step *s, bool *costs,
                       struct mpg_error *err);
-/* S, a test that completed nothing, does so in some lanes: what is its own becomes what that costs, if
- * it costs anything. */
-int mpg_times_receive_early(struct mpg_times *t, const struct mpg_step *s, struct mpg_error *err);
 /* A LEAVE step. */
 int mpg_times_leave(struct mpg_times *t, const struct mpg_step *s, struct mpg_error *err);
 

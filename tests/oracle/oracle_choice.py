@@ -16,8 +16,6 @@ ROUNDING = Fraction(1, 1000)
 class Choice:
     """Evaluates a graph's nodes; calls complete what the replica would."""
 
-    has_portions = True
-
     def __init__(self, builder, matching):
         self.builder = builder
         self.graph = builder.graph
@@ -41,7 +39,7 @@ class Choice:
         self.portions = {}
         for call, messages in self.given.items():
             count = sum(message.receive.completed_by is call for message in messages)
-            if self.has_portions and call.name in ALL_OF and count > 1:
+            if call.name in ALL_OF and count > 1:
                 self.divide(Portions(builder.trace, call, count))
         self.clear()
 
@@ -175,16 +173,24 @@ class Choice:
         end = delays[last.E]
         at = portions.before(call)
         if at is not None:
-            delays[last.E] = max(end, at - self.builder.leave(last))
+            delays[last.E] = max(end, at - self.leave_base(last))
         waited = delays[last.E] - end
         value = self.graph.delay(v, delays)
         if not portions.inner:
-            length = call.enter - last.leave + value - end
-            within = portions.waited_within(self.builder.leave(last) + end, length)
+            length = self.length_base(last, call) + value - end
+            within = portions.waited_within(self.leave_base(last) + end, length)
             value, waited = value + within, waited + within
         delays[last.E] = end
         self.waited[v] = waited
         return value
+
+    def leave_base(self, call):
+        """What delays of its E are of."""
+        return self.builder.leave(call)
+
+    def length_base(self, last, call):
+        """What changes of the interval between them are of."""
+        return call.enter - last.leave
 
     # Choosing
 
@@ -235,7 +241,7 @@ class Choice:
         for p, q in zip(sorted(out, key=messages.index), new):
             self.exchange(p, q, at)
         is_other = bool(new)
-        if call.name in ALL_OF and self.has_portions:
+        if call.name in ALL_OF:
             is_other |= self.take_more(messages, completed, at, now)
             is_other |= self.take_less(call, completed, at, now)
         self.picks += is_other
@@ -263,12 +269,16 @@ class Choice:
         mine[0].put([(at[message], self.holds.get(message, message))
                      for message in late])
         for message in completed:
-            put = self.delays[message.V] - self.graph.without(message.V, self.delays)
-            when = until if message in late else at[message]
-            self.delays[message.V] = when - self.traced_arrival(message)
-            self.graph.exchanged[message.V] = self.delays[message.V] - (
-                0 if message in late else put)
+            self.move(message, until if message in late else at[message],
+                      message not in late)
         return True
+
+    def move(self, message, when, keeps_put):
+        """It arrives then, with what was put into it, or nothing."""
+        put = self.delays[message.V] - self.graph.without(message.V, self.delays)
+        self.delays[message.V] = when - self.traced_arrival(message)
+        self.graph.exchanged[message.V] = self.delays[message.V] - (
+            put if keeps_put else 0)
 
     def test_again(self, call, messages, at, now):
         if any(message.V in self.done for message in messages):

@@ -54,8 +54,6 @@ class Places:
 class Chosen(Choice):
     """Evaluates the nodes of Times."""
 
-    has_portions = False
-
     def __init__(self, times):
         self.times = times
         super().__init__(Places(times), times.matching)
@@ -74,7 +72,14 @@ class Chosen(Choice):
                 self.take_first(call)
             if vanishes or self.completes_done(call):
                 return self.delays[call.S]
-        return self.graph.delay(v, self.delays)
+            return self.graph.delay(v, self.delays)
+        return self.begin_portions(v)
+
+    def leave_base(self, call):
+        return ZERO
+
+    def length_base(self, last, call):
+        return ZERO
 
     # Choosing
 
@@ -87,12 +92,16 @@ class Chosen(Choice):
     def raised_behind(self, taken, messages):
         return {}
 
-    def test_again(self, call, messages, at, now):
+    def choose(self, call):
         before = set(self.done)
-        vanishes = super().test_again(call, messages, at, now)
-        self.times.early[call] = [message for message in messages
-                                  if message.V in self.done - before]
+        vanishes = super().choose(call)
+        self.times.early[call] = [
+            message for message in self.given[call]
+            if message.V in self.done - before and message.receive.completed_by is not call]
         return vanishes
+
+    def move(self, message, when, keeps_put):
+        self.delays[message.V] = when
 
     def exchange_arrivals(self, p, q, at):
         self.delays[p.V], self.delays[q.V] = at[q], at[p]

@@ -101,7 +101,7 @@ class Run:
                 words = (f"{program.how} requests={','.join(str(requests[r]) for r in left)}"
                          f" done={','.join(str(requests[r]) for r in some)}")
             self.call(0, enter, leave, words)
-            self.now[0] += program.each[i][k]
+            self.now[0] += len(some) * program.each[i][k]
             left = [rank for rank in left if rank not in some]
             taken.append(some)
             if not left:
@@ -238,6 +238,7 @@ def main():
         table2(tap, folder)
         for seed in range(int(os.environ.get("WORKERS_SEEDS", "6"))):
             awkward(seed, "Waitany", folder, tap)
+            awkward(seed, "Waitsome", folder, tap)
             awkward(seed, "Recv", folder, tap)
     print(f"1..{tap.n}")
     return 1 if tap.failed else 0
