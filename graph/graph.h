@@ -38,7 +38,8 @@
  * Where choices are asked for, the LEAVE of a call that may complete something else when
  * times change (Waitany, Waitsome, Testany, Testsome, Test) has candidates: arrivals, in
  * views, of which the evaluator may exchange the values of those that are completed here and
- * of those that are not (docs/MODEL.md, section 6).
+ * of those that are not. Where sources were left open, it has `receives`, whose views may
+ * get the arrival of any message that they fit, and `looking` (docs/MODEL.md, section 6).
  *
  * Streams begin at 0, and without a LOAD are new at their first ENTER; their numbers may
  * grow with every step, and so may the slots. A slot holds its value until a step writes
@@ -127,7 +128,8 @@ struct mpg_edge {
     int32_t members;           /* how many take part, */
     double contributed_bytes;  /* and what the rank gives, or gets */
     enum mpg_call call;        /* ROOT: the collective's, blocking */
-    bool is_named;             /* ARRIVAL: neither receive nor probe left the source open */
+    uint64_t message;          /* ARRIVAL: which one, from 1; open receives may take it in place of */
+    bool is_followed;          /* another: its EAGER step said so */
     bool is_view;              /* ARRIVAL: its slot is one that a VIEW step wrote */
     bool expanded;             /* MEETING, MET: from the member's own slot after EXPAND; from_ns: when
                                   the first of them came */
@@ -137,6 +139,29 @@ struct mpg_edge {
 struct mpg_candidate {
     struct mpg_edge arrival; /* of kind ARRIVAL, in a view */
     bool completed;          /* here, in the trace */
+};
+
+/* What a receive or probe may take, or find: a message on COMM with TAG from SOURCE, a world rank. */
+struct mpg_fit {
+    int32_t comm, source, tag;
+    bool any_source, any_tag; /* SOURCE, TAG say nothing */
+};
+
+/* A receive that was posted, and is not completed, of a message that is followed. */
+struct mpg_posted {
+    struct mpg_fit fits;
+    uint64_t message; /* that it takes in the trace */
+    bool chooses;     /* what it takes is asked here: it is completed, or a candidate */
+    bool is_view;     /* SLOT is one that a VIEW step wrote: always, if it chooses */
+    uint32_t slot;
+};
+
+/* A probe: what it finds. */
+struct mpg_looking {
+    bool looks, takes; /* it is one; a matched one */
+    struct mpg_fit fits;
+    uint64_t found;    /* in the trace: a message, in a view; 0: nothing */
+    uint32_t slot;
 };
 
 /* A member of a collective that is evaluated by its messages. */
@@ -220,11 +245,17 @@ struct mpg_step {
     uint32_t edge_number; /* LEAVE */
     const struct mpg_edge *edges; /* valid until the next step is asked for */
     bool completes_all;  /* LEAVE: it completes all that is there, not one (Waitsome, Testsome) */
-    bool takes_first;    /* LEAVE: what arrives first, not what is first in the list (Recv) */
     uint32_t portions;   /* LEAVE: of a call that completes all that is there, and has candidates: how
                             many it completed, if more than one and what follows it on its stream can be
                             divided among them: else 0; */
     uint32_t portion_calls; /* into so many calls for each, or, 0, the one interval that follows */
+    uint32_t receive_number; /* LEAVE: where something chooses that leaves its source open: receives in
+                               the order in which they were posted, up to the last that chooses, */
+    const struct mpg_posted *receives; /* as edges, */
+    struct mpg_looking looking; /* and after all of these the call, if it is a probe */
+    uint64_t message;    /* EAGER, VIEW: which one, from 1; of an eager one */
+    bool is_followed;    /* whether open receives may take it in place of another, */
+    int32_t comm, tag;   /* and then those */
     uint32_t candidate_number; /* LEAVE: 0 where there is nothing to choose */
     const struct mpg_candidate *candidates; /* in the order of the call's list; as edges */
 };
@@ -248,7 +279,7 @@ struct mpg_graph_options {
     bool posts;                /* steps of kind POST are wanted: what calls start leaves from there */
     bool lenient;              /* count what cannot be placed instead of failing */
     bool choose;               /* LEAVE steps have candidates, */
-    bool choose_sources;       /* also of Recv that leaves its source open */
+    bool choose_sources;       /* and of receives and probes that leave their source open */
     uint64_t horizon;          /* of messages in flight: with more, no call waits for those that
                                   it may complete */
     const struct mpg_table *expand; /* collectives as their algorithms' messages; NULL: as nodes.
@@ -261,8 +292,10 @@ struct mpg_graph_counts {
     uint64_t made_eager;        /* messages: synchronous on the traced machine, not on the target, */
     uint64_t made_synchronous;  /* and the other way round */
     uint64_t choices;           /* Waitany, Waitsome, Test..., Iprobe, Parrived */
-    uint64_t open_receives;     /* Recv that leaves its source open */
-    uint64_t followed, followed_receives; /* of these, with candidates, if choices were asked for */
+    uint64_t open_receives;     /* calls that complete receives, or probe, and left the source open,
+                                   and Iprobe, Improbe that found nothing */
+    uint64_t followed, followed_receives; /* of the former, and of other calls: that choose, if choices
+                                             were asked for */
     uint64_t beyond_horizon;    /* that went on without candidates, for too much was in flight */
     uint64_t uncompleted_sends; /* never completed by their sender */
     uint64_t asynchronous;      /* of these, received only by calls that do not block */

@@ -73,6 +73,21 @@ struct mpg_candidate *graph_add_candidate(struct steps *s)
     return candidate;
 }
 
+struct mpg_posted *graph_add_posted(struct steps *s)
+{
+    if (s->posted_count == s->posted_capacity) {
+        size_t capacity = s->posted_capacity ? 2 * s->posted_capacity : 16;
+        void *grown = realloc(s->posted, capacity * sizeof *s->posted);
+        if (!grown)
+            return NULL;
+        s->posted = grown;
+        s->posted_capacity = capacity;
+    }
+    struct mpg_posted *posted = &s->posted[s->posted_count++];
+    *posted = (struct mpg_posted){0};
+    return posted;
+}
+
 int graph_new_slot(struct steps *s, uint32_t *slot, struct mpg_error *err)
 {
     if (s->unused_count) {
@@ -101,6 +116,7 @@ void graph_steps_clear(struct steps *s)
     free(s->steps);
     free(s->edges);
     free(s->candidates);
+    free(s->posted);
     free(s->unused_slots);
     *s = (struct steps){0};
 }

@@ -19,6 +19,8 @@ struct steps {
     size_t edge_count, edge_capacity;
     struct mpg_candidate *candidates; /* of the call that is being left */
     size_t candidate_count, candidate_capacity;
+    struct mpg_posted *posted; /* at the time of that call */
+    size_t posted_count, posted_capacity;
     uint32_t *unused_slots, unused_count, unused_capacity, slots;
 };
 
@@ -35,6 +37,8 @@ struct mpg_edge *graph_add_edge(struct steps *steps, enum mpg_edge_kind kind);
 
 /* A new candidate of that call, all else 0; NULL when out of memory. */
 struct mpg_candidate *graph_add_candidate(struct steps *steps);
+/* A new posted receive, all else 0; NULL when out of memory. */
+struct mpg_posted *graph_add_posted(struct steps *steps);
 
 int graph_new_slot(struct steps *steps, uint32_t *slot, struct mpg_error *err);
 void graph_free_slot(struct steps *steps, uint32_t slot);

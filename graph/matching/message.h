@@ -25,10 +25,13 @@ struct message {
     struct mpg_origin origin;
     int64_t bytes, room_bytes; /* sent; of the receive */
     uint32_t slot, poster_slot; /* slot: sender's enter, then arrival */
-    bool is_open;               /* its receive, or a probe, left its source open */
-    bool is_unexpected;         /* sent, and in a queue until a receive takes it (unexpected.h): */
-    int32_t comm, tag;
-    struct message *unexpected_next;
+    uint64_t id;                /* of what is sent: from 1 */
+    int32_t comm, tag;          /* of what is sent */
+    bool is_followed;           /* open receives may take it in place of another (posted.h) */
+    bool is_listed, is_involved; /* its receive is posted, and not completed; the call that is being
+                                    left may choose what it takes */
+    uint32_t posted_any;        /* MPG_ANY_ flags of its receive */
+    struct message *posted_next, *posted_before;
     bool is_viewed;             /* its receiver may complete another one in its place: */
     uint32_t view_slot;         /* the arrival as it sees it; of an eager message SLOT */
     bool has_poster_slot;

@@ -29,6 +29,11 @@ static void arrive(struct message *m)
     graph_wake(&m->choice_waiter);
 }
 
+bool graph_is_alone(const struct matching *matching, int32_t rank)
+{
+    return mpg_trace_threads(matching->members->trace, rank) <= 1;
+}
+
 /* Both ends of a message are there. */
 static int complete_match(struct matching *matching, struct message *m, struct mpg_error *err)
 {
@@ -94,6 +99,10 @@ static int emit_eager(struct matching *matching, const struct call *sender, stru
     s->sender_ns = m->sender_ns;
     s->requested = m->sent_requested;
     s->changed = graph_is_changed(m);
+    s->message = m->id;
+    s->comm = m->comm;
+    s->tag = m->tag;
+    s->is_followed = m->is_followed;
     arrive(m);
     return 0;
 }
@@ -164,6 +173,11 @@ int graph_send_on(struct matching *matching, const struct call *call,
     m->blocking = mpg_call_kind(call->event.call) == MPG_KIND_SEND;
     m->sync_source = protocol.sync_source;
     m->synchronous = protocol.sync_target;
+    m->id = ++matching->sent;
+    m->comm = name->where;
+    m->tag = name->tag;
+    m->is_followed = matching->posted.follows && name->space == SPACE_USER && !m->synchronous &&
+                     !m->sync_source && graph_is_alone(matching, m->destination);
     matching->counts->messages++;
     matching->in_flight++;
     matching->counts->synchronous_messages += m->synchronous;
@@ -178,13 +192,6 @@ int graph_send_on(struct matching *matching, const struct call *call,
     if (c->first == m) /* what a receive or matched probe takes, a probe does not see */
         graph_wake_probers(c);
     if (m->is_posted && complete_match(matching, m, err) < 0)
-        return -1;
-    m->comm = name->where;
-    m->tag = name->tag;
-    const bool is_unmatched = c->first && c->last == m;
-    if (matching->unexpected.follows && name->space == SPACE_USER && is_unmatched &&
-        !m->synchronous && !m->sync_source &&
-        graph_unexpected_add(&matching->unexpected, m, err) < 0)
         return -1;
     graph_drop_channel_if_empty(&matching->channels, c, name);
     *message = m;
@@ -212,7 +219,6 @@ int graph_post_message(struct matching *matching, const struct call *call, struc
                        int64_t room_bytes, struct mpg_error *err)
 {
     m->is_posted = m->receiver_holds = true;
-    m->is_open = m->is_open || (call->event.any & MPG_ANY_SOURCE);
     m->posted = graph_here(call);
     m->room_bytes = room_bytes;
     m->poster_ns = call->enter_ns;
@@ -230,7 +236,6 @@ int graph_take_message(struct matching *matching, const struct channel_name *nam
     *message = c ? graph_match(&matching->channels, c, name, false, err) : NULL;
     if (!*message)
         return -1;
-    graph_unexpected_remove(&matching->unexpected, *message);
     graph_drop_channel_if_empty(&matching->channels, c, name);
     return 0;
 }
@@ -248,7 +253,8 @@ int graph_post_on(struct matching *matching, const struct call *call,
 }
 
 int graph_post(struct matching *matching, const struct call *call, int32_t comm, int32_t from,
-               int32_t tag, int64_t room_bytes, struct message **message, struct mpg_error *err)
+               int32_t tag, uint32_t any, int64_t room_bytes, struct message **message,
+               struct mpg_error *err)
 {
     int32_t sender = graph_peer(matching->members, call, comm, from, err);
     *message = NULL;
@@ -259,7 +265,9 @@ int graph_post(struct matching *matching, const struct call *call, int32_t comm,
     if (sender < 0)
         return -1;
     struct channel_name name = {SPACE_USER, comm, sender, call->rank, tag};
-    return graph_post_on(matching, call, &name, room_bytes, message, err);
+    if (graph_post_on(matching, call, &name, room_bytes, message, err) < 0)
+        return -1;
+    return graph_posted_add(&matching->posted, *message, any, err);
 }
 
 static void describe_arrival(const struct message *m, struct mpg_edge *edge)
@@ -268,7 +276,8 @@ static void describe_arrival(const struct message *m, struct mpg_edge *edge)
     edge->source = m->sent.rank;
     edge->slot = m->is_viewed ? m->view_slot : m->slot;
     edge->is_view = m->is_viewed;
-    edge->is_named = !m->is_open;
+    edge->message = m->id;
+    edge->is_followed = m->is_followed;
     edge->origin = m->origin;
     edge->sent_ns = m->sender_ns;
     edge->requested = m->sent_requested;
@@ -301,6 +310,7 @@ int graph_view(struct matching *matching, const struct call *call, struct messag
         return graph_out_of_memory(err);
     step->slot = m->view_slot;
     step->a = m->slot;
+    step->message = m->id;
     return 0;
 }
 
@@ -361,6 +371,7 @@ void graph_receiver_done(struct matching *matching, struct message *m, bool poll
     m->receiver_holds = false;
     m->polled = polled;
     matching->in_flight--;
+    graph_posted_remove(&matching->posted, m);
     if (!m->synchronous)
         graph_free_slot(matching->steps, m->slot);
     else if (m->is_viewed)
@@ -389,7 +400,7 @@ uint32_t graph_give_up_message(struct message *m, const struct waiter *waiter)
 void graph_matching_clear(struct matching *matching)
 {
     graph_channels_clear(&matching->channels);
-    graph_unexpected_clear(&matching->unexpected);
+    graph_posted_clear(&matching->posted);
     mpg_map_clear(&matching->sequences);
     mpg_map_clear(&matching->evidence.sizes);
 }

@@ -10,7 +10,7 @@
 
 #include "graph/matching/evidence.h"
 #include "graph/matching/match.h"
-#include "graph/matching/unexpected.h"
+#include "graph/matching/posted.h"
 #include "graph/members.h"
 #include "graph/steps.h"
 
@@ -24,9 +24,14 @@ struct matching {
     struct channels channels;
     struct mpg_map sequences; /* rank and receiver, thread -> messages sent */
     struct evidence evidence;
-    struct unexpected unexpected;
+    struct posted posted;
+    uint64_t sent; /* so far */
     uint64_t in_flight; /* sent, and not completed by their receiver */
 };
+
+/* Whether RANK has one thread: of several, the trace does not say which would have completed what
+ * first. */
+bool graph_is_alone(const struct matching *matching, int32_t rank);
 
 /* How a message is sent, on the traced machine and on the target. */
 struct protocol {
@@ -50,8 +55,10 @@ int graph_post_on(struct matching *matching, const struct call *call,
 int graph_send(struct matching *matching, const struct call *call, enum mpg_call mode,
                int32_t comm, int32_t to, int32_t tag, int64_t bytes, uint32_t index,
                struct message **message, struct mpg_error *err);
+/* ANY: what the receive left open, MPG_ANY_ flags. */
 int graph_post(struct matching *matching, const struct call *call, int32_t comm, int32_t from,
-               int32_t tag, int64_t room_bytes, struct message **message, struct mpg_error *err);
+               int32_t tag, uint32_t any, int64_t room_bytes, struct message **message,
+               struct mpg_error *err);
 /* The parts of a receive: finding the message on its channel, which a matched probe
  * does, and posting the receive of it. */
 int graph_take_message(struct matching *matching, const struct channel_name *name,

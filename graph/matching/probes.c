@@ -29,7 +29,6 @@ int graph_probe(struct matching *matching, struct call *call, struct probing *pr
     if (!c)
         return -1;
     probing->channel = c;
-    probing->open = call->event.any & MPG_ANY_SOURCE;
     c->probers++;
     if (!is_ready(c)) {
         call->waiter.next = c->probe_waiters;
@@ -61,7 +60,6 @@ int graph_matched_probe(struct matching *matching, struct taken *taken, struct c
     m->posted = here; /* until it is */
     m->receiver_holds = true;
     probing->taken = m;
-    m->is_open = call->event.any & MPG_ANY_SOURCE;
     if (!m->is_sent)
         graph_await(&call->waiter, &m->probe_waiter);
     return 0;
@@ -107,19 +105,20 @@ static int probe_edge(struct matching *matching, const struct message *m, struct
     return 0;
 }
 
+struct message *graph_probed(const struct probing *probing)
+{
+    if (probing->channel && is_ready(probing->channel))
+        return probing->channel->first;
+    return probing->taken && probing->taken->is_sent ? probing->taken : NULL;
+}
+
 int graph_probe_edges(struct matching *matching, struct probing *probing, struct mpg_error *err)
 {
-    struct channel *c = probing->channel;
-    const struct message *m = probing->taken;
-    const bool open = probing->open;
+    const struct message *m = graph_probed(probing);
+    if (probing->channel)
+        probing->channel->probers--;
     *probing = (struct probing){0};
-    if (c)
-        c->probers--;
-    if (c && is_ready(c)) {
-        c->first->is_open = c->first->is_open || open;
-        return probe_edge(matching, c->first, err);
-    }
-    return m && m->is_sent ? probe_edge(matching, m, err) : 0;
+    return m ? probe_edge(matching, m, err) : 0;
 }
 
 bool graph_probe_lacks_message(const struct probing *probing)

@@ -9,7 +9,6 @@
 /* What a call looks at. */
 struct probing {
     struct channel *channel; /* a plain probe's, or NULL */
-    bool open;               /* it left its source open */
     struct message *taken;   /* a matched one's, or NULL */
 };
 
@@ -24,6 +23,8 @@ int graph_probe(struct matching *matching, struct call *call, struct probing *pr
                 struct mpg_error *err);
 int graph_matched_probe(struct matching *matching, struct taken *taken, struct call *call,
                         struct probing *probing, struct mpg_error *err);
+/* What it finds, if that is there; else NULL. */
+struct message *graph_probed(const struct probing *probing);
 /* The edge into the probe's leave; PROBING is over. */
 int graph_probe_edges(struct matching *matching, struct probing *probing, struct mpg_error *err);
 /* The message that CALL, a Mrecv or Imrecv, receives, now posted; NULL in *MESSAGE if there

@@ -11,13 +11,6 @@ static bool may_choose(enum mpg_call call)
            call == MPG_CALL_Testsome || call == MPG_CALL_Test;
 }
 
-/* Whether RANK has one thread: of several, the trace does not say which would have completed what
- * first. */
-static bool is_alone(const struct requests *requests, int32_t rank)
-{
-    return mpg_trace_threads(requests->matching->members->trace, rank) <= 1;
-}
-
 /* The message that REQUEST is about, if it is one receive and nothing else. */
 static struct message *received(const struct request *request)
 {
@@ -67,8 +60,15 @@ int graph_begin_choice(struct requests *requests, struct rank_requests *rank, st
     struct waiter *choice = &completing->choice;
     completing->given_count = 0;
     choice->unmet = 0;
-    if (!requests->choose || !is_alone(requests, call->rank) || !has_choice(rank, e))
+    requests->matching->counts->open_receives += graph_completes_open(completing);
+    if (!requests->choose || !graph_is_alone(requests->matching, call->rank))
         return 0;
+    if (requests->choose_sources && graph_completes_open(completing))
+        choice->unmet = 1; /* nothing that arrives ends this */
+    if (!has_choice(rank, e)) {
+        call->waiter.unmet += choice->unmet;
+        return 0;
+    }
     for (uint32_t i = 0; i < e->request_number; i++) {
         struct request *request = graph_find_request(rank, e->requests[i]);
         struct message *m = received(request);
@@ -79,6 +79,7 @@ int graph_begin_choice(struct requests *requests, struct rank_requests *rank, st
         if (!request->completing && !m->arrived && !m->choice_waiter)
             graph_await(choice, &m->choice_waiter);
     }
+    choice->unmet += requests->choose_sources && graph_is_given_open(rank, completing);
     call->waiter.unmet += choice->unmet > 0;
     return 0;
 }
@@ -134,58 +135,7 @@ int graph_choice_candidates(struct requests *requests, const struct rank_request
             request->is_candidate = false;
     }
     completing->given_count = 0;
-    matching->counts->followed += any_left;
     if (!any_left)
         matching->steps->candidate_count = 0;
     return status;
-}
-
-/* ---- what comes first ---- */
-
-static bool is_eager(const struct message *m)
-{
-    return !m->synchronous && !m->sync_source;
-}
-
-void graph_begin_first(struct requests *requests, struct call *call,
-                       struct completing *completing)
-{
-    const struct mpg_event *e = &call->event;
-    completing->given_count = 0;
-    completing->choice.unmet = 0;
-    if (!(e->any & MPG_ANY_SOURCE))
-        return;
-    requests->matching->counts->open_receives++;
-    if (!requests->choose_sources || !is_alone(requests, call->rank))
-        return;
-    completing->choice.unmet = 1; /* nothing that arrives ends this */
-    call->waiter.unmet++;
-}
-
-int graph_first_candidates(struct requests *requests, const struct call *call,
-                           struct message *message, struct mpg_error *err)
-{
-    struct matching *matching = requests->matching;
-    const struct mpg_event *e = &call->event;
-    if (!requests->choose_sources || !is_alone(requests, call->rank) ||
-        !(e->any & MPG_ANY_SOURCE) || !is_eager(message))
-        return 0;
-    if (graph_view(matching, call, message, err) < 0 ||
-        graph_candidate(matching, message, true, err) < 0)
-        return -1;
-    for (const struct unexpected_queue *q =
-             graph_unexpected_of(&matching->unexpected, call->rank);
-         q; q = q->next) {
-        struct message *m =
-            graph_unexpected_find(q, e->comm, e->any & MPG_ANY_TAG, message->tag);
-        if (!m || m->source == message->source)
-            continue; /* of one source messages keep their order */
-        if (graph_view(matching, call, m, err) < 0 ||
-            graph_candidate(matching, m, false, err) < 0)
-            return -1;
-    }
-    if (matching->steps->candidate_count == 1)
-        matching->steps->candidate_count = 0;
-    matching->counts->followed_receives += matching->steps->candidate_count > 0;
-    return 0;
 }

@@ -42,13 +42,11 @@ int graph_post_receive(struct requests *requests, struct rank_requests *rank,
         request->unresolved = true;
         return 0;
     }
-    if (graph_post(requests->matching, call, what->comm, what->peer, what->tag, what->bytes,
-                   &request->message, err) < 0)
+    if (graph_post(requests->matching, call, what->comm, what->peer, what->tag, what->any,
+                   what->bytes, &request->message, err) < 0)
         return -1;
-    if (!request->message)
-        return 0;
-    request->kind = REQUEST_RECEIVE;
-    request->message->is_open = request->message->is_open || (what->any & MPG_ANY_SOURCE);
+    if (request->message)
+        request->kind = REQUEST_RECEIVE;
     return 0;
 }
 

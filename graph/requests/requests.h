@@ -14,7 +14,7 @@
 #include "graph/meetings/collectives.h"
 
 struct requests {
-    bool choose, choose_sources; /* the graph's options */
+    bool choose, choose_sources; /* the graph's options; the latter not without the former */
     struct matching *matching;
     struct meetings *meetings;
     struct mpg_pool request_pool, persistent_pool;
@@ -69,12 +69,25 @@ int graph_begin_choice(struct requests *requests, struct rank_requests *rank, st
 /* CALL waits no more for what it does not complete: that comes too late. */
 void graph_end_choice(const struct rank_requests *rank, struct call *call,
                       struct completing *completing);
-/* CALL, a receive, takes what comes first if its source is open: COMPLETING's CHOICE waits until
- * nobody can go on; then, its candidates, where the trace took MESSAGE. */
-void graph_begin_first(struct requests *requests, struct call *call,
-                       struct completing *completing);
-int graph_first_candidates(struct requests *requests, const struct call *call,
-                           struct message *message, struct mpg_error *err);
+/* Whether COMPLETING completes receives whose source is open; whether it was given any. */
+bool graph_completes_open(const struct completing *completing);
+bool graph_is_given_open(const struct rank_requests *rank, const struct completing *completing);
+/* CALL is about something whose source is open: COMPLETING's CHOICE waits until nobody can go on.
+ * When it is left, the receives that are posted before what chooses here, and that: MESSAGE, which
+ * CALL receives, or requests. */
+void graph_begin_open(struct requests *requests, struct call *call,
+                      struct completing *completing);
+int graph_list_open_receive(struct requests *requests, const struct call *call,
+                            struct message *message, struct mpg_error *err);
+int graph_list_open_requests(struct requests *requests, const struct rank_requests *rank,
+                             const struct call *call, const struct completing *completing,
+                             struct mpg_error *err);
+/* The same of CALL, a probe, which has begun: whether it may find something else. When it is left,
+ * what it looks for as well. */
+bool graph_begin_looking(struct requests *requests, struct call *call,
+                         struct completing *completing);
+int graph_list_looking(struct requests *requests, struct call *call, struct probing *probing,
+                       struct mpg_error *err);
 /* The candidates of CALL, which is being left, if there is a choice. Before their edges. */
 int graph_choice_candidates(struct requests *requests, const struct rank_requests *rank,
                             const struct call *call, struct completing *completing,

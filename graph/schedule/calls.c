@@ -11,16 +11,27 @@ static void await_message(struct stream *s, struct message *m, struct waiter **p
         graph_await(&s->call.waiter, place);
 }
 
+/* What the call of S receives or finds may be another rank's. */
+static void begin_open(struct mpg_graph *g, struct stream *s)
+{
+    graph_begin_open(&g->requests, &s->call, &s->completing);
+    graph_note_choosing(&g->choosing, s);
+}
+
 static int begin_receive(struct mpg_graph *g, struct stream *s, int32_t tag, int64_t bytes,
                          struct mpg_error *err)
 {
     const struct mpg_event *e = &s->call.event;
     if (e->from == MPG_PROC_NULL)
         return 0;
-    if (graph_post(&g->matching, &s->call, e->comm, e->from, tag, bytes, &s->receiving, err) < 0)
+    if (graph_post(&g->matching, &s->call, e->comm, e->from, tag, e->any, bytes, &s->receiving,
+                   err) < 0)
         return -1;
-    if (s->receiving)
-        await_message(s, s->receiving, &s->receiving->receive_waiter);
+    if (!s->receiving)
+        return 0;
+    await_message(s, s->receiving, &s->receiving->receive_waiter);
+    if (e->any & MPG_ANY_SOURCE)
+        begin_open(g, s);
     return 0;
 }
 
@@ -44,6 +55,20 @@ static int begin_matched_receive(struct mpg_graph *g, struct rank_run *r, struct
         return -1;
     if (s->receiving)
         await_message(s, s->receiving, &s->receiving->receive_waiter);
+    return 0;
+}
+
+static int begin_probe(struct mpg_graph *g, struct rank_run *r, struct stream *s,
+                       struct mpg_error *err)
+{
+    const struct mpg_event *e = &s->call.event;
+    const bool takes = mpg_call_kind(e->call) == MPG_KIND_MPROBE;
+    if (e->found && e->from != MPG_PROC_NULL &&
+        (takes ? graph_matched_probe(&g->matching, &r->probed, &s->call, &s->probing, err)
+               : graph_probe(&g->matching, &s->call, &s->probing, err)) < 0)
+        return -1;
+    if (graph_begin_looking(&g->requests, &s->call, &s->completing))
+        graph_note_choosing(&g->choosing, s);
     return 0;
 }
 
@@ -136,13 +161,7 @@ int graph_begin_call(struct mpg_graph *g, struct rank_run *r, struct stream *s,
     case MPG_KIND_SEND:
         return begin_send(g, s, err);
     case MPG_KIND_RECV:
-        if (begin_receive(g, s, e->tag, e->bytes, err) < 0)
-            return -1;
-        if (s->receiving) {
-            graph_begin_first(&g->requests, call, &s->completing);
-            graph_note_choosing(&g->choosing, s);
-        }
-        return 0;
+        return begin_receive(g, s, e->tag, e->bytes, err);
     case MPG_KIND_SENDRECV:
         if (begin_send(g, s, err) < 0)
             return -1;
@@ -175,13 +194,8 @@ int graph_begin_call(struct mpg_graph *g, struct rank_run *r, struct stream *s,
     case MPG_KIND_COMPLETE:
         return begin_completion(g, r, s, err);
     case MPG_KIND_PROBE:
-        return e->found && e->from != MPG_PROC_NULL
-                   ? graph_probe(&g->matching, call, &s->probing, err)
-                   : 0;
     case MPG_KIND_MPROBE:
-        return e->found && e->from != MPG_PROC_NULL
-                   ? graph_matched_probe(&g->matching, &r->probed, call, &s->probing, err)
-                   : 0;
+        return begin_probe(g, r, s, err);
     case MPG_KIND_MRECV:
         return begin_matched_receive(g, r, s, err);
     case MPG_KIND_COLLECTIVE:
@@ -218,6 +232,11 @@ int graph_begin_call(struct mpg_graph *g, struct rank_run *r, struct stream *s,
     }
 }
 
+static bool is_probe(const struct mpg_event *e)
+{
+    return mpg_call_kind(e->call) == MPG_KIND_PROBE || mpg_call_kind(e->call) == MPG_KIND_MPROBE;
+}
+
 /* The edges into the call's leave besides its local one. Under `lenient` what
  * it waited for may be missing. */
 static int leave_edges(struct mpg_graph *g, struct rank_run *r, struct stream *s,
@@ -228,8 +247,7 @@ static int leave_edges(struct mpg_graph *g, struct rank_run *r, struct stream *s
     if ((m = s->receiving)) {
         s->receiving = NULL;
         if (m->arrived) {
-            if (mpg_call_kind(s->call.event.call) == MPG_KIND_RECV &&
-                graph_first_candidates(&g->requests, &s->call, m, err) < 0)
+            if (graph_list_open_receive(&g->requests, &s->call, m, err) < 0)
                 return -1;
             if (graph_arrival_edge(matching, m, err) < 0)
                 return -1;
@@ -241,7 +259,9 @@ static int leave_edges(struct mpg_graph *g, struct rank_run *r, struct stream *s
         if (graph_sender_edge(matching, &s->call, m, err) < 0)
             return -1;
     }
-    if (graph_probe_edges(matching, &s->probing, err) < 0)
+    if (is_probe(&s->call.event) && !s->call.event.failed &&
+        (graph_list_looking(&g->requests, &s->call, &s->probing, err) < 0 ||
+         graph_probe_edges(matching, &s->probing, err) < 0))
         return -1;
     struct part part = s->part;
     s->part = (struct part){0};
@@ -251,6 +271,9 @@ static int leave_edges(struct mpg_graph *g, struct rank_run *r, struct stream *s
     s->group = NULL;
     if (group &&
         graph_group_edges(matching, group, s->call.event.call == MPG_CALL_Win_test, err) < 0)
+        return -1;
+    if (mpg_call_kind(s->call.event.call) == MPG_KIND_COMPLETE &&
+        graph_list_open_requests(&g->requests, &r->requests, &s->call, &s->completing, err) < 0)
         return -1;
     if (s->completing.given_count &&
         graph_choice_candidates(&g->requests, &r->requests, &s->call, &s->completing, err) < 0)
@@ -274,6 +297,17 @@ static void note_messages(struct mpg_graph_counts *c, const struct mpg_step *ste
         c->backward += back_ns > 0;
         c->backward_ns = back_ns > c->backward_ns ? back_ns : c->backward_ns;
     }
+}
+
+/* Whether it may complete or find something else than in the trace. */
+static void note_followed(struct mpg_graph_counts *c, const struct mpg_event *e,
+                          const struct mpg_step *step)
+{
+    const bool looks = step->looking.looks && (step->looking.fits.any_source || !e->found);
+    if (step->candidate_number == 0 && step->receive_number == 0 && !looks)
+        return;
+    c->followed += is_choice(e);
+    c->followed_receives += !is_choice(e);
 }
 
 /* Whether the program asked for something that had not happened yet. */
@@ -323,7 +357,8 @@ int graph_leave_call(struct mpg_graph *g, struct rank_run *r, struct stream *s,
     struct call *call = &s->call;
     const struct part part = s->part;
     const bool is_awaited = graph_part_is_awaited(&part);
-    g->steps.edge_count = g->steps.candidate_count = 0;
+    g->steps.edge_count = g->steps.candidate_count = g->steps.posted_count = 0;
+    call->looking = (struct mpg_looking){0};
     graph_forget_choosing(s);
     call->leave_ns = mpg_clock_align(g->clocks, call->rank, call->event.leave_ns);
     if (leave_edges(g, r, s, err) < 0)
@@ -350,11 +385,14 @@ int graph_leave_call(struct mpg_graph *g, struct rank_run *r, struct stream *s,
     step->edges = g->steps.edges;
     step->completes_all =
         call->event.call == MPG_CALL_Waitsome || call->event.call == MPG_CALL_Testsome;
-    step->takes_first = mpg_call_kind(call->event.call) == MPG_KIND_RECV;
     step->candidate_number = (uint32_t)g->steps.candidate_count;
     step->candidates = g->steps.candidates;
     if (step->completes_all && divide_stretch(g, r, step, err) < 0)
         return -1;
+    step->receive_number = (uint32_t)g->steps.posted_count;
+    step->receives = g->steps.posted;
+    step->looking = call->looking;
+    note_followed(&g->counts, &call->event, step);
     note_messages(&g->counts, step);
     return is_awaited ? graph_part_left(&g->meetings, &part, call, err) : 0;
 }

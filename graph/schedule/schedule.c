@@ -141,7 +141,7 @@ static void connect(struct mpg_graph *g, const struct mpg_graph_options *options
                                     .steps = &g->steps};
     graph_requests_init(&g->requests, &g->matching, &g->meetings);
     g->requests.choose = options->choose;
-    g->requests.choose_sources = g->matching.unexpected.follows =
+    g->requests.choose_sources = g->matching.posted.follows =
         options->choose && options->choose_sources;
 }
 

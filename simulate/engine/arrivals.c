@@ -32,19 +32,17 @@ static void raise(const struct mpg_step *s, struct mpg_pick *pick)
     uint32_t first = n; /* completed one */
     for (uint32_t i = 0; i < n; i++)
         if (pick[i].completed) {
-            last_ns = fmax(last_ns, pick[i].traced_ns);
+            last_ns = fmax(last_ns, pick[i].traced_ns + pick[i].bound_ns);
             first = i < first ? i : first;
         }
     const bool lay_ready = last_ns <= s->enter_ns;
-    const bool only_before = lay_ready && first < n && !s->completes_all && !s->takes_first;
-    const double since_ns = s->takes_first ? last_ns : fmax(last_ns, s->enter_ns);
-    const double after_ns = since_ns + TICK_NS;
+    const bool only_before = lay_ready && first < n && !s->completes_all;
+    const double after_ns = fmax(last_ns, s->enter_ns) + TICK_NS;
     for (uint32_t i = 0; i < n; i++) {
         bool is_late = !pick[i].completed && !(only_before && i > first);
-        bool came_together = pick[i].completed && s->completes_all && !lay_ready;
-        pick[i].raised_ns = is_late         ? fmax(0, after_ns - pick[i].traced_ns)
-                            : came_together ? last_ns - pick[i].traced_ns
-                                            : 0;
+        const bool came_together = pick[i].completed && s->completes_all && !lay_ready;
+        const double least_ns = is_late ? after_ns : came_together ? last_ns : pick[i].traced_ns;
+        pick[i].raised_ns = fmax(pick[i].bound_ns, least_ns - pick[i].traced_ns);
     }
 }
 
@@ -82,6 +80,12 @@ static void move(void *lanes, const struct mpg_pick *p, uint32_t w, double at_ns
     set_arrival(lanes, p, w, at_ns, keeps_put ? put_into(lanes, p, w) : 0);
 }
 
+static void assign(void *lanes, uint32_t slot, uint32_t w, double shift_ns, double value, double bare)
+{
+    slot_value(lanes, slot)[w] = value + shift_ns;
+    slot_bare(lanes, slot)[w] = bare + shift_ns;
+}
+
 static void fly(void *lanes, const struct mpg_step *s, const struct mpg_sent *sent, double *ns)
 {
     const struct mpg_lanes *l = lanes;
@@ -111,11 +115,20 @@ int mpg_lanes_view(struct mpg_lanes *l, const struct mpg_step *s, struct mpg_err
     return l->choice ? mpg_choosing_view(l->choice, s, err) : 0;
 }
 
+int mpg_lanes_sent(struct mpg_lanes *l, const struct mpg_step *s, struct mpg_error *err)
+{
+    const double traced_ns = s->sender_ns + flight_ns(l, s->rank, s->receiver, s->bytes);
+    const double *bare = slot_bare(l, s->slot);
+    return mpg_choosing_sent(l->choice, s, traced_ns, slot_value(l, s->slot), bare, s->sender_ns, bare,
+                             err);
+}
+
 int mpg_lanes_use_choice(struct mpg_lanes *l, bool skips_polling, const bool *keeps,
                          struct mpg_error *err)
 {
     const struct mpg_arrivals arrivals = {
-        .context = l, .place = place, .exchange = exchange, .move = move, .fly = fly};
+        .context = l, .is_bounded = true, .place = place, .assign = assign, .exchange = exchange,
+        .move = move, .fly = fly};
     l->skips_polling = skips_polling;
     l->choice = mpg_choosing_new(l->n, keeps, &arrivals, err);
     return l->choice ? 0 : -1;

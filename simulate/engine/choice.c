@@ -8,9 +8,6 @@
 
 #include "simulate/engine/vectors.h"
 
-/* Differences of times that are no more than rounding. */
-static const double ROUNDING_NS = 1e-3;
-
 /* An open view, of RANK, with what in some lane goes by another's request. */
 struct mpg_moved {
     int32_t rank;
@@ -19,7 +16,7 @@ struct mpg_moved {
 
 static struct mpg_view *view_of(const struct mpg_choosing *c, uint32_t slot, uint32_t w)
 {
-    return &c->view[(size_t)slot * c->n + w];
+    return mpg_choosing_view_of(c, slot, w);
 }
 
 /* ---- candidates ---- */
@@ -34,10 +31,14 @@ static int list_candidates(struct mpg_choosing *c, const struct mpg_step *s, str
         c->pick = grown;
         c->pick_capacity = capacity;
     }
-    for (uint32_t i = 0; i < s->candidate_number; i++)
-        c->pick[i] = (struct mpg_pick){.slot = s->candidates[i].arrival.slot,
-                                       .source = s->candidates[i].arrival.source,
+    for (uint32_t i = 0; i < s->candidate_number; i++) {
+        const struct mpg_edge *e = &s->candidates[i].arrival;
+        const struct mpg_letter *m = e->is_followed ? mpg_inbox_find(&c->inbox, e->message) : NULL;
+        c->pick[i] = (struct mpg_pick){.slot = e->slot,
+                                       .source = e->source,
+                                       .bound_ns = m ? m->raised_ns : 0,
                                        .completed = s->candidates[i].completed};
+    }
     c->arrivals.place(c->arrivals.context, s, c->pick);
     return 0;
 }
@@ -65,8 +66,9 @@ static void exchange(struct mpg_choosing *c, struct mpg_pick *p, struct mpg_pick
     struct mpg_view *v = view_of(c, p->slot, w), *u = view_of(c, q->slot, w), held = *v;
     *v = *u;
     *u = held;
-    u->astray = v->astray; /* that is the request's */
-    v->astray = held.astray;
+    v->fixed = u->fixed = true;
+    mpg_choosing_take(c, v->serial, w);
+    mpg_choosing_take(c, u->serial, w);
     c->arrivals.exchange(c->arrivals.context, p, q, w);
     p->at_ns = q->at_ns;
     p->done = q->done;
@@ -103,17 +105,9 @@ static void forget_moved(struct mpg_choosing *c, uint32_t slot)
 
 /* ---- choosing ---- */
 
-/* Of two that arrive at one time: whether P goes before Q, which is earlier in the list. */
-static bool is_before(const struct mpg_pick *p, const struct mpg_pick *q, bool by_source)
-{
-    if (p->completed != q->completed)
-        return p->completed;
-    return by_source && p->source < q->source;
-}
-
 /* The next of those that are not taken yet: what was completed before, then what has arrived by
  * NOW_NS, in the order of the list, else what arrives first. */
-static uint32_t next_pick(const struct mpg_pick *pick, uint32_t n, double now_ns, bool by_source)
+static uint32_t next_pick(const struct mpg_pick *pick, uint32_t n, double now_ns)
 {
     uint32_t arrived = n, least = n;
     double least_ns = INFINITY;
@@ -122,14 +116,14 @@ static uint32_t next_pick(const struct mpg_pick *pick, uint32_t n, double now_ns
             continue;
         if (pick[i].done)
             return i;
-        if (arrived == n && pick[i].at_ns <= now_ns + ROUNDING_NS)
+        if (arrived == n && pick[i].at_ns <= now_ns + MPG_ROUNDING_NS)
             arrived = i;
         least_ns = fmin(least_ns, pick[i].at_ns);
     }
     for (uint32_t i = 0; arrived == n && i < n; i++) {
-        if (pick[i].taken || pick[i].at_ns > least_ns + ROUNDING_NS)
+        if (pick[i].taken || pick[i].at_ns > least_ns + MPG_ROUNDING_NS)
             continue;
-        if (least == n || is_before(&pick[i], &pick[least], by_source))
+        if (least == n || (pick[i].completed && !pick[least].completed))
             least = i;
     }
     return arrived < n ? arrived : least;
@@ -139,7 +133,8 @@ static uint32_t next_pick(const struct mpg_pick *pick, uint32_t n, double now_ns
 static void complete_early(struct mpg_choosing *c, const struct mpg_pick *p, uint32_t w)
 {
     struct mpg_view *v = view_of(c, p->slot, w);
-    v->done = v->is_new = true;
+    v->done = v->is_new = v->fixed = true;
+    mpg_choosing_take(c, v->serial ? v->serial : c->view_serial[p->slot], w);
     c->done_count++;
     c->early = true;
 }
@@ -156,7 +151,7 @@ static void retry_test(struct mpg_choosing *c, const struct mpg_step *s, uint32_
         }
     bool any = false;
     for (uint32_t i = 0; i < n && (!any || s->completes_all); i++)
-        if (c->pick[i].at_ns <= now_ns + ROUNDING_NS) {
+        if (c->pick[i].at_ns <= now_ns + MPG_ROUNDING_NS) {
             complete_early(c, &c->pick[i], w);
             any = true;
         }
@@ -186,7 +181,7 @@ static int leave_for_later(struct mpg_choosing *c, const struct mpg_step *s, uin
             continue;
         identify(c, p, w);
         const struct mpg_view *v = view_of(c, p->slot, w);
-        const bool is_late = !p->done && p->at_ns > until_ns + ROUNDING_NS;
+        const bool is_late = !p->done && p->at_ns > until_ns + MPG_ROUNDING_NS;
         if (is_late)
             owed[k] = (struct mpg_owed){p->at_ns, v->cause_ns, v->source, v->answered};
         k++;
@@ -198,9 +193,9 @@ static int leave_for_later(struct mpg_choosing *c, const struct mpg_step *s, uin
 }
 
 /* S may complete fewer than the trace did, or more: what has arrived in lane W, or, where nothing
- * has, what arrives first. Whether it does. */
+ * has, what arrives first. */
 static int take_all(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, double now_ns,
-                    bool *is_other, struct mpg_error *err)
+                    struct mpg_error *err)
 {
     const uint32_t n = s->candidate_number;
     double first_ns = INFINITY, last_ns = -INFINITY;
@@ -212,14 +207,14 @@ static int take_all(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w
         last_ns = p->completed && !p->done ? fmax(last_ns, p->at_ns) : last_ns;
     }
     for (uint32_t i = 0; i < n && any_left; i++) /* a call that is made takes all */
-        if (!c->pick[i].completed && !c->pick[i].done && c->pick[i].at_ns <= now_ns + ROUNDING_NS) {
+        if (!c->pick[i].completed && !c->pick[i].done && c->pick[i].at_ns <= now_ns + MPG_ROUNDING_NS) {
             complete_early(c, &c->pick[i], w);
-            *is_other = true;
+            c->others[w] = true;
         }
     const double until_ns = fmax(first_ns, now_ns);
-    if (s->portions == 0 || last_ns <= until_ns + ROUNDING_NS)
+    if (s->portions == 0 || last_ns <= until_ns + MPG_ROUNDING_NS)
         return 0;
-    *is_other = true;
+    c->others[w] = true;
     return leave_for_later(c, s, w, now_ns, until_ns, err);
 }
 
@@ -232,29 +227,23 @@ static int choose_again(struct mpg_choosing *c, const struct mpg_step *s, uint32
     const uint32_t n = s->candidate_number;
     struct mpg_pick *pick = c->pick;
     uint32_t completed = 0, out = 0;
-    bool is_other = false;
     for (uint32_t i = 0; i < n; i++)
         completed += pick[i].completed;
     for (uint32_t k = 0; k < completed; k++)
-        pick[next_pick(pick, n, s->takes_first ? -INFINITY : now_ns, s->takes_first)].taken = true;
+        pick[next_pick(pick, n, now_ns)].taken = true;
     for (uint32_t in = 0; in < n; in++) {
         if (!pick[in].taken || pick[in].completed)
             continue;
         while (pick[out].taken || !pick[out].completed)
             out++;
         exchange(c, &pick[out], &pick[in], w);
-        if (s->takes_first)
-            view_of(c, pick[in].slot, w)->astray = true;
         out++;
-        is_other = true;
+        c->others[w] = true;
         if (view_of(c, pick[in].slot, w)->serial != c->view_serial[pick[in].slot] &&
             note_moved(c, s->rank, pick[in].slot, err) < 0)
             return -1;
     }
-    if (s->completes_all && take_all(c, s, w, now_ns, &is_other, err) < 0)
-        return -1;
-    c->counts.picks_changed += is_other;
-    return 0;
+    return s->completes_all ? take_all(c, s, w, now_ns, err) : 0;
 }
 
 static int choose_in_lane(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, double now_ns,
@@ -262,8 +251,10 @@ static int choose_in_lane(struct mpg_choosing *c, const struct mpg_step *s, uint
 {
     for (uint32_t i = 0; i < s->candidate_number; i++) {
         struct mpg_pick *p = &c->pick[i];
-        p->at_ns = p->base_ns + p->value[w] + p->raised_ns;
-        p->done = view_of(c, p->slot, w)->done;
+        const struct mpg_view *v = view_of(c, p->slot, w);
+        const bool is_own = v->serial == 0 || v->serial == c->view_serial[p->slot];
+        p->at_ns = p->base_ns + p->value[w] + (is_own ? p->raised_ns : 0);
+        p->done = v->done;
         p->taken = false;
     }
     if (!is_test)
@@ -281,19 +272,31 @@ static void skip_done(struct mpg_choosing *c, const struct mpg_step *s)
         bool all = true;
         for (uint32_t i = 0; i < s->edge_number && all; i++)
             all = s->edges[i].is_view && view_of(c, s->edges[i].slot, w)->done;
-        c->vanishes[w] = all;
+        c->vanishes[w] = c->vanishes[w] || all;
     }
 }
 
-/* A receive that names its source gets what another one took, or another's message. */
-static void find_astray(struct mpg_choosing *c, const struct mpg_step *s)
+/* What is completed by what an open receive took, here: it is another one's. */
+static void find_others(struct mpg_choosing *c, const struct mpg_step *s)
 {
-    for (uint32_t i = 0; i < s->edge_number; i++)
-        for (uint32_t w = 0; s->edges[i].is_view && s->edges[i].is_named && w < c->n; w++)
-            c->broken[w] = c->broken[w] || view_of(c, s->edges[i].slot, w)->astray;
+    for (uint32_t i = 0; i < s->edge_number && s->receive_number > 0; i++)
+        for (uint32_t w = 0; s->edges[i].is_view && w < c->n; w++) {
+            const struct mpg_view *v = view_of(c, s->edges[i].slot, w);
+            const bool is_open = s->edges[i].kind == MPG_EDGE_ARRIVAL && !v->fixed;
+            c->others[w] = c->others[w] || (is_open && v->serial && v->serial != s->edges[i].message);
+        }
+    for (uint32_t w = 0; w < c->n; w++)
+        c->counts.picks_changed += c->others[w];
 }
 
 /* ---- answers ---- */
+
+/* Whether the trace has completed message ID, which some view holds. */
+static bool has_completed(const struct mpg_choosing *c, uint64_t id)
+{
+    const struct mpg_letter *m = mpg_inbox_find(&c->inbox, id);
+    return !m || m->taken[c->n];
+}
 
 /* What S sends, at BASE_NS + VALUE[w], to a rank whose message the trace had completed, and lane w
  * has not. */
@@ -305,14 +308,14 @@ static void answer_in_lanes(struct mpg_choosing *c, const struct mpg_step *s,
     for (uint32_t w = 0; w < c->n; w++) {
         struct mpg_view *v = view_of(c, slot, w);
         if (v->serial == 0 || v->serial == c->view_serial[slot] || v->answered ||
-            v->source != sent->origin.to)
+            v->source != sent->origin.to || !has_completed(c, v->serial))
             continue;
         v->answered = true;
         c->counts.answers++;
         if (!flies)
             c->arrivals.fly(c->arrivals.context, s, sent, c->flight_ns);
         flies = true;
-        if (base_ns + value[w] + c->flight_ns[w] < v->cause_ns - ROUNDING_NS)
+        if (base_ns + value[w] + c->flight_ns[w] < v->cause_ns - MPG_ROUNDING_NS)
             c->broken[w] = true;
     }
 }
@@ -332,7 +335,7 @@ static void answer_owed(struct mpg_choosing *c, const struct mpg_step *s,
             if (!flies)
                 c->arrivals.fly(c->arrivals.context, s, sent, c->flight_ns);
             flies = true;
-            if (base_ns + value[w] + c->flight_ns[w] < owed->cause_ns - ROUNDING_NS)
+            if (base_ns + value[w] + c->flight_ns[w] < owed->cause_ns - MPG_ROUNDING_NS)
                 c->broken[w] = true;
         }
     }
@@ -346,6 +349,8 @@ static void find_answers(struct mpg_choosing *c, const struct mpg_step *s, doubl
     for (uint32_t i = 0; i < c->moved_count; i++)
         for (uint32_t k = 0; c->moved[i].rank == s->rank && k < s->sent_number; k++)
             answer_in_lanes(c, s, &s->sent[k], c->moved[i].slot, base_ns, value);
+    for (uint32_t k = 0; k < s->sent_number; k++)
+        mpg_choosing_answer(c, s, &s->sent[k], base_ns, value);
 }
 
 /* ---- what evaluators call ---- */
@@ -356,17 +361,19 @@ int mpg_choosing_make(struct mpg_choosing *c, const struct mpg_step *s, double b
     bool is_test = true;
     c->early = false;
     memset(c->vanishes, 0, c->n * sizeof *c->vanishes);
+    memset(c->others, 0, c->n * sizeof *c->others);
     find_answers(c, s, base_ns, value);
-    if (!mpg_choosing_is_probe(s))
-        find_astray(c, s);
+    if (mpg_choosing_decide(c, s, base_ns, value, err) < 0)
+        return -1;
     if (s->candidate_number > 0 && list_candidates(c, s, err) < 0)
         return -1;
     for (uint32_t i = 0; i < s->candidate_number; i++)
         is_test = is_test && !s->candidates[i].completed;
     for (uint32_t w = 0; s->candidate_number > 0 && w < c->n; w++)
-        if (!c->keeps[w] && choose_in_lane(c, s, w, base_ns + value[w], is_test, err) < 0)
+        if (!c->keeps[w] && !c->broken[w] && choose_in_lane(c, s, w, base_ns + value[w], is_test, err) < 0)
             return -1;
     skip_done(c, s);
+    find_others(c, s);
     return 0;
 }
 
@@ -376,10 +383,12 @@ void mpg_choosing_end_views(struct mpg_choosing *c, const struct mpg_step *s)
     for (uint32_t i = 0; i < s->candidate_number && c->early; i++)
         for (uint32_t w = 0; w < c->n; w++)
             view_of(c, s->candidates[i].arrival.slot, w)->is_new = false;
-    for (uint32_t i = 0; i < s->edge_number; i++) {
+    if (s->looking.takes && s->looking.found)
+        mpg_choosing_matched(c, s->looking.found);
+    for (uint32_t i = 0; i < s->edge_number && !mpg_choosing_is_probe(s); i++) {
+        if (s->edges[i].kind == MPG_EDGE_ARRIVAL && s->edges[i].is_followed)
+            mpg_choosing_taken(c, &s->edges[i]);
         if (!s->edges[i].is_view)
-            continue;
-        if (mpg_choosing_is_probe(s))
             continue;
         forget_moved(c, s->edges[i].slot);
         for (uint32_t w = 0; w < c->n && c->done_count > 0; w++) {
@@ -402,7 +411,7 @@ int mpg_choosing_view(struct mpg_choosing *c, const struct mpg_step *s, struct m
     if (status)
         return -1;
     forget_moved(c, s->slot);
-    c->view_serial[s->slot] = ++c->views;
+    c->view_serial[s->slot] = s->message;
     memset(view_of(c, s->slot, 0), 0, c->n * sizeof *c->view);
     return 0;
 }
@@ -418,9 +427,11 @@ struct mpg_choosing *mpg_choosing_new(uint32_t lanes, const bool *keeps,
     c->keeps = calloc(lanes, sizeof *c->keeps);
     c->broken = calloc(lanes, sizeof *c->broken);
     c->vanishes = calloc(lanes, sizeof *c->vanishes);
+    c->others = calloc(lanes, sizeof *c->others);
+    c->inbox.n = lanes;
     c->flight_ns = calloc(lanes, sizeof *c->flight_ns);
     c->portions = mpg_portions_new(lanes, err);
-    if (!c->keeps || !c->broken || !c->vanishes || !c->flight_ns || !c->portions)
+    if (!c->keeps || !c->broken || !c->vanishes || !c->others || !c->flight_ns || !c->portions)
         goto fail;
     if (keeps)
         memcpy(c->keeps, keeps, lanes * sizeof *keeps);
@@ -438,6 +449,8 @@ void mpg_choosing_free(struct mpg_choosing *c)
     free(c->keeps);
     free(c->broken);
     free(c->vanishes);
+    free(c->others);
+    mpg_choosing_clear_open(c);
     free(c->flight_ns);
     free(c->view);
     free(c->view_serial);
@@ -449,7 +462,7 @@ void mpg_choosing_free(struct mpg_choosing *c)
 
 size_t mpg_choosing_view_bytes(void)
 {
-    return sizeof(struct mpg_view);
+    return sizeof(struct mpg_view) + mpg_inbox_letter_bytes();
 }
 
 void mpg_choices_add(struct mpg_choices *sum, const struct mpg_choices *c)

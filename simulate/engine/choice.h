@@ -8,16 +8,20 @@
 
 #include "common/error.h"
 #include "graph/graph.h"
+#include "simulate/engine/inbox.h"
 #include "simulate/engine/portions.h"
+
+/* Differences of times that are no more than rounding. */
+#define MPG_ROUNDING_NS 1e-3
 
 /* What a lane has in a view, an arrival that it may have exchanged with another of the rank. */
 struct mpg_view {
-    uint64_t serial; /* of the view that it was in first; 0: this one, and what follows is unset */
+    uint64_t serial; /* which message; 0: the one that the trace has there, and what follows is unset */
     double cause_ns; /* when it was sent, or, if synchronous, could start */
     int32_t source;
     bool done;       /* a call that did not in the trace has completed it: */
     bool is_new;     /* the one that is being left */
-    bool astray;     /* what goes by this request another receive took, that left its source open */
+    bool fixed;      /* it was exchanged, is done, or a probe has found it: it stays */
     bool answered;   /* something was sent to its source since it was moved */
 };
 
@@ -31,7 +35,8 @@ struct mpg_pick {
     const double *cause;   /* and when it was sent, or, if synchronous, could start, - cause_ns; of
                               one that was exchanged with nothing yet */
     double cause_ns;
-    double raised_ns;      /* it cannot have arrived so early: by so much */
+    double bound_ns;       /* it cannot have arrived so early, by what open receives took: by so much; */
+    double raised_ns;      /* and by what this call completed, too; of what is in its own view */
     double traced_ns;      /* t(A); for who evaluates */
     bool completed;        /* in the trace */
     double at_ns;          /* T(A) */
@@ -41,8 +46,13 @@ struct mpg_pick {
 /* Of who evaluates: CONTEXT, which is passed on, and what is asked of it. */
 struct mpg_arrivals {
     void *context;
-    /* Of S's N candidates, in PICK, sets value, cause, traced, base and raised. */
+    bool is_bounded; /* what the trace took first came first */
+    /* Of S's candidates, in PICK, sets value, cause, traced, base and raised. */
     void (*place)(void *context, const struct mpg_step *s, struct mpg_pick *pick);
+    /* The view at SLOT gets in lane W the arrival with VALUE and BARE (without what was put into it),
+     * both SHIFT_NS later. */
+    void (*assign)(void *context, uint32_t slot, uint32_t w, double shift_ns, double value,
+                   double bare);
     /* In lane W arrival P becomes at Q's at_ns, and Q at P's: their values, and what is kept of them. */
     void (*exchange)(void *context, const struct mpg_pick *p, const struct mpg_pick *q, uint32_t w);
     /* In lane W arrival P becomes at AT_NS, with what was put into it, or nothing. */
@@ -66,10 +76,13 @@ struct mpg_choosing {
     bool *vanishes;       /* n: the call that is being left is not made */
     bool early;           /* in some lane that call completes what it did not, beside what it does: what of its
                              candidates is done, and new */
+    bool *others;         /* n: it completes, or finds, something else */
     double *flight_ns;    /* n */
     struct mpg_choices counts;
     struct mpg_view *view; /* capacity x n; a slot */
-    uint64_t views, *view_serial; /* so far; a slot, its number */
+    uint64_t *view_serial; /* a slot: the message whose view it is */
+    struct mpg_inbox inbox;
+    struct mpg_sight *sights;
     struct mpg_pick *pick;
     struct mpg_moved *moved;
     struct mpg_portions *portions;
@@ -80,6 +93,11 @@ struct mpg_choosing {
 /* For LANES, of which those that KEEPS (may be NULL; copied) says keep the traced order. */
 struct mpg_choosing *mpg_choosing_new(uint32_t lanes, const bool *keeps,
                                   const struct mpg_arrivals *arrivals, struct mpg_error *err);
+/* S, of kind EAGER, of a message that arrives at BASE_NS + VALUE[w], or BARE[w] without what was put into
+ * it, and was sent at CAUSE_NS + CAUSE[w]. */
+int mpg_choosing_sent(struct mpg_choosing *c, const struct mpg_step *s, double base_ns,
+                      const double *value, const double *bare, double cause_ns,
+                      const double *cause, struct mpg_error *err);
 /* S, of kind VIEW: its slot holds an arrival that goes by its own request, in all lanes. */
 int mpg_choosing_view(struct mpg_choosing *c, const struct mpg_step *s, struct mpg_error *err);
 /* Before S is left, which lane w enters at BASE_NS + VALUE[w]: exchanges what lanes complete
@@ -88,6 +106,19 @@ int mpg_choosing_make(struct mpg_choosing *c, const struct mpg_step *s, double b
                     const double *value, struct mpg_error *err);
 /* After S: what it completed is no candidate any more. */
 void mpg_choosing_end_views(struct mpg_choosing *c, const struct mpg_step *s);
+/* Of open.c, for choice.c: what S's open receives take, and what it finds, is in their views, and
+ * vanishes, others and broken are told. */
+int mpg_choosing_decide(struct mpg_choosing *c, const struct mpg_step *s, double base_ns,
+                        const double *value, struct mpg_error *err);
+/* Lane W, or the trace, n, takes message ID, if it is followed; lanes take what they have for E, which is
+ * completed; a matched probe takes ID. */
+void mpg_choosing_take(struct mpg_choosing *c, uint64_t id, uint32_t w);
+void mpg_choosing_taken(struct mpg_choosing *c, const struct mpg_edge *e);
+void mpg_choosing_matched(struct mpg_choosing *c, uint64_t id);
+/* S sends SENT, at BASE_NS + VALUE[w]. */
+void mpg_choosing_answer(struct mpg_choosing *c, const struct mpg_step *s, const struct mpg_sent *sent,
+                         double base_ns, const double *value);
+void mpg_choosing_clear_open(struct mpg_choosing *c);
 void mpg_choosing_free(struct mpg_choosing *c); /* NULL is allowed */
 
 /* What it takes for each slot and lane, at most. */
@@ -106,6 +137,12 @@ static inline bool mpg_choosing_is_done(const struct mpg_choosing *c, uint32_t s
 static inline bool mpg_choosing_is_new(const struct mpg_choosing *c, uint32_t slot, uint32_t w)
 {
     return c->early && c->view[(size_t)slot * c->n + w].is_new;
+}
+
+static inline struct mpg_view *mpg_choosing_view_of(const struct mpg_choosing *c, uint32_t slot,
+                                                    uint32_t w)
+{
+    return &c->view[(size_t)slot * c->n + w];
 }
 
 static inline bool mpg_choosing_is_probe(const struct mpg_step *s)

@@ -281,7 +281,7 @@ int mpg_lanes_step(struct mpg_lanes *l, const struct mpg_step *s, uint32_t slots
         break;
     case MPG_STEP_EAGER:
         mpg_lanes_eager(l, s);
-        break;
+        return l->choice ? mpg_lanes_sent(l, s, err) : 0;
     case MPG_STEP_SYNCHRONOUS:
         mpg_lanes_synchronous(l, s);
         break;

@@ -151,6 +151,7 @@ void mpg_lanes_eager(struct mpg_lanes *l, const struct mpg_step *s);
 void mpg_lanes_synchronous(struct mpg_lanes *l, const struct mpg_step *s);
 void mpg_lanes_contribute(struct mpg_lanes *l, const struct mpg_step *s);
 void mpg_lanes_merge(struct mpg_lanes *l, const struct mpg_step *s);
+int mpg_lanes_sent(struct mpg_lanes *l, const struct mpg_step *s, struct mpg_error *err);
 int mpg_lanes_view(struct mpg_lanes *l, const struct mpg_step *s, struct mpg_error *err);
 int mpg_lanes_leave(struct mpg_lanes *l, const struct mpg_step *s, struct mpg_error *err);
 /* A STORE that joins an expanded collective, besides what every STORE means; an EXPAND. */

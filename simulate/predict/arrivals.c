@@ -17,6 +17,12 @@ static void set_arrival(const struct mpg_times *t, uint32_t slot, uint32_t w, do
     slot_value(t, slot, SLOT_TIME)[w] = slot_value(t, slot, SLOT_ENVELOPE)[w] = at_ns;
 }
 
+static void assign(void *times, uint32_t slot, uint32_t w, double shift_ns, double value, double bare)
+{
+    (void)bare;
+    set_arrival(times, slot, w, value + shift_ns);
+}
+
 static void exchange(void *times, const struct mpg_pick *p, const struct mpg_pick *q, uint32_t w)
 {
     set_arrival(times, p->slot, w, q->at_ns);
@@ -49,10 +55,17 @@ int mpg_times_view(struct mpg_times *t, const struct mpg_step *s, struct mpg_err
     return t->choice ? mpg_choosing_view(t->choice, s, err) : 0;
 }
 
+int mpg_times_sent(struct mpg_times *t, const struct mpg_step *s, struct mpg_error *err)
+{
+    const double *at = slot_value(t, s->slot, SLOT_TIME);
+    return mpg_choosing_sent(t->choice, s, 0, at, at, 0, slot_value(t, s->slot, SLOT_BEGIN), err);
+}
+
 int mpg_times_use_choice(struct mpg_times *t, const bool *keeps, struct mpg_error *err)
 {
     const struct mpg_arrivals arrivals = {
-        .context = t, .place = place, .exchange = exchange, .move = move, .fly = fly};
+        .context = t, .place = place, .assign = assign, .exchange = exchange, .move = move,
+        .fly = fly};
     t->choice = mpg_choosing_new(t->n, keeps, &arrivals, err);
     return t->choice ? 0 : -1;
 }

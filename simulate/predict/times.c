@@ -347,7 +347,7 @@ int mpg_times_step(struct mpg_times *t, const struct mpg_step *s, uint32_t slots
         break;
     case MPG_STEP_EAGER:
         step_eager(t, s);
-        break;
+        return t->choice ? mpg_times_sent(t, s, err) : 0;
     case MPG_STEP_SYNCHRONOUS:
         step_synchronous(t, s);
         break;

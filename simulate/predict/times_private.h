@@ -93,7 +93,8 @@ void mpg_times_add_collective(const struct mpg_times *t, enum mpg_call call,
                               double *value);
 /* An EXPAND step. */
 int mpg_times_expand(struct mpg_times *t, const struct mpg_step *s, struct mpg_error *err);
-/* A VIEW step. */
+/* After an EAGER step; a VIEW step. */
+int mpg_times_sent(struct mpg_times *t, const struct mpg_step *s, struct mpg_error *err);
 int mpg_times_view(struct mpg_times *t, const struct mpg_step *s, struct mpg_error *err);
 /* Takes what arrives in S: at a cost, into what is its own, or without; when the last is there into
  * scratch. COSTS becomes true if in the trace, too, there is such a cost; RECEIVES where it is of what

@@ -4,16 +4,15 @@
 from fractions import Fraction
 
 from oracle_matching import Half
+from oracle_open import ROUNDING, TICK, OpenReceives
 from oracle_portions import Portions
 from oracle_trace import OracleError
 
 ONE_OF = {"Waitany", "Testany", "Test"}
 ALL_OF = {"Waitsome", "Testsome"}
-TICK = 1
-ROUNDING = Fraction(1, 1000)
 
 
-class Choice:
+class Choice(OpenReceives):
     """Evaluates a graph's nodes; calls complete what the replica would."""
 
     def __init__(self, builder, matching):
@@ -26,11 +25,6 @@ class Choice:
                        for before, call in zip(calls, calls[1:])}
         self.calls_by_enter = {call.S: call for calls in builder.trace.calls
                                for call in calls[1:]}
-        self.open_calls = {message.receive.call for message in matching.messages
-                           if self.is_open(message.receive.call, "Recv")
-                           and self.is_alone(message.receive.call.rank)}
-        self.open = {message.receive.call: message for message in matching.messages
-                     if message.receive.call in self.open_calls and self.is_eager(message)}
         self.given = {}
         for call, (halves, done) in matching.given.items():
             candidates = self.candidates(call, halves, done)
@@ -41,6 +35,7 @@ class Choice:
             count = sum(message.receive.completed_by is call for message in messages)
             if call.name in ALL_OF and count > 1:
                 self.divide(Portions(builder.trace, call, count))
+        self.find_open(matching)
         self.clear()
 
     def divide(self, portions):
@@ -57,8 +52,8 @@ class Choice:
         self.done = set()
         self.holds = {}
         self.answered = set()
-        self.astray = set()
-        self.is_void = False
+        self.is_void = self.is_other = False
+        self.clear_open()
         self.picks = self.early = self.saved = self.answers = self.redone = 0
 
     def counts(self):
@@ -85,10 +80,6 @@ class Choice:
         if done >= len(halves) or (done and not picked):
             return []
         return messages
-
-    @staticmethod
-    def is_open(call, *names):
-        return call.name in names and "source" in call.args.get("any", "").split(",")
 
     def is_eager(self, message):
         return not (self.builder.synchronous(message)
@@ -127,7 +118,7 @@ class Choice:
         return self.delays
 
     def waits_for_all(self, call):
-        return call in self.open_calls
+        return call in self.waiting
 
     def first_without(self, missing, lacking):
         """The call that goes on without candidates that are not sent."""
@@ -143,20 +134,35 @@ class Choice:
         call = self.calls.get(v)
         if not call:
             return self.begin_portions(v)
-        self.find_answers(call)
-        self.find_astray(call)
-        vanishes = self.choose(call) if call in self.given else False
-        if call in self.open:
-            self.take_first(call)
+        vanishes = self.complete(call)
         for u, *_ in self.graph.arrived[v]:
             self.graph.seen[u, v] = self.delays[u], self.graph.without(u, self.delays)
-        if vanishes or self.completes_done(call):
+        if vanishes:
             if self.builder.settings.polling == "work":
                 return self.delays[call.S] - call.duration
             last = self.before[v]
             waited = self.waited.get(call.S, 0)
             return self.delays[last.E] + waited - (call.leave - last.leave)
         return self.graph.delay(v, self.delays)
+
+    def complete(self, call):
+        """What it completes goes by its requests; whether it is not made."""
+        self.find_answers(call)
+        self.is_other = False
+        vanishes = self.decide(call)
+        if call in self.given:
+            vanishes = self.choose(call)
+        self.count_pick(call)
+        vanishes |= self.completes_done(call)
+        self.take_completed(call)
+        return vanishes
+
+    def count_pick(self, call):
+        """Once, whatever it completes."""
+        self.picks += self.is_other or any(
+            self.held(message) is not message and message not in self.stays
+            for message in self.chosen_at.get(call, [])
+            if message.receive.completed_by is call)
 
     def completes_done(self, call):
         others = [u for u, *_ in self.graph.edges[call.E] if u != call.S]
@@ -209,16 +215,17 @@ class Choice:
         if not completed:
             after = enter + TICK
         else:
-            last = max(map(self.traced_arrival, completed))
+            last = max(self.traced_arrival(message) + self.bound[message]
+                       for message in completed)
             after = max(last, enter) + TICK
             if last <= enter and call.name in ONE_OF:
                 others = messages[:messages.index(completed[0])]
-        raised = {message: max(Fraction(0), after - self.traced_arrival(message))
-                  for message in others}
+        late = {message: after - self.traced_arrival(message) for message in others}
         if completed and last > enter and call.name in ALL_OF:
-            raised.update((message, last - self.traced_arrival(message))
-                          for message in completed)
-        return raised
+            late.update((message, last - self.traced_arrival(message))
+                        for message in completed)
+        return {message: max(self.bound[message], late.get(message, 0))
+                for message in messages if self.held(message) is message}
 
     def choose(self, call):
         """Whether it is not made."""
@@ -229,7 +236,7 @@ class Choice:
                 call.name in ONE_OF or len(completed) < 2):
             return False
         raised = self.raised(call, messages)
-        at = {message: self.arrival(message) + raised.get(message, 0)
+        at = {message: self.arrival(message) + raised.get(message, Fraction(0))
               for message in messages}
         now = self.builder.enter(call) + self.delays[call.S]
         if not completed:
@@ -240,11 +247,10 @@ class Choice:
                if message in chosen and message not in completed]
         for p, q in zip(sorted(out, key=messages.index), new):
             self.exchange(p, q, at)
-        is_other = bool(new)
+        self.is_other |= bool(new)
         if call.name in ALL_OF:
-            is_other |= self.take_more(messages, completed, at, now)
-            is_other |= self.take_less(call, completed, at, now)
-        self.picks += is_other
+            self.is_other |= self.take_more(messages, completed, at, now)
+            self.is_other |= self.take_less(call, completed, at, now)
         return False
 
     def take_more(self, messages, completed, at, now):
@@ -254,6 +260,8 @@ class Choice:
         if all(message.V in self.done for message in completed):
             return False
         self.done |= {message.V for message in more}
+        for message in more:
+            self.stay(message)
         return bool(more)
 
     def take_less(self, call, completed, at, now):
@@ -288,6 +296,8 @@ class Choice:
         if call.name in ONE_OF:
             there = there[:1]
         self.done |= {message.V for message in there}
+        for message in there:
+            self.stay(message)
         self.early += bool(there)
         return False
 
@@ -311,6 +321,8 @@ class Choice:
         for m, other in ((p, q), (q, p)):
             (self.done.add if is_done[other] else self.done.discard)(m.V)
         at[p], at[q] = at[q], at[p]
+        self.stay(p)
+        self.stay(q)
 
     def exchange_arrivals(self, p, q, at):
         delays, graph = self.delays, self.graph
@@ -319,68 +331,11 @@ class Choice:
             delays[m.V] = at[other] - self.traced_arrival(m)
             graph.exchanged[m.V] = delays[m.V] - put[other]
 
-    # What comes first
-
-    def raised_behind(self, taken, messages):
-        """Of messages that came after the one that was taken."""
-        after = self.traced_arrival(taken) + TICK
-        return {message: max(Fraction(0), after - self.traced_arrival(message))
-                for message in messages if message is not taken}
-
-    def take_first(self, call):
-        taken = self.open[call]
-        messages = [taken] + self.untaken(call, taken)
-        raised = self.raised_behind(taken, messages)
-        at = {message: self.arrival(message) + raised.get(message, 0)
-              for message in messages}
-        least = min(at.values())
-        if at[taken] > least + ROUNDING:
-            other = min((message for message in messages[1:]
-                         if at[message] <= least + ROUNDING),
-                        key=lambda message: message.send.call.rank)
-            self.exchange(taken, other, at)
-            self.astray.add(other)
-            self.picks += 1
-
-    def untaken(self, call, taken):
-        """Of each other source the first that it sent and that the call might take."""
-        first = {}
-        for message in self.message_of.values():
-            comm, tag = message.key[0], message.key[3]
-            source = message.send.call.rank
-            if (not isinstance(comm, int) or comm != taken.key[0]
-                    or message.receive.call.rank != call.rank
-                    or source == taken.send.call.rank or not self.is_eager(message)
-                    or message.V not in self.delays
-                    or "tag" not in call.args["any"].split(",") and tag != taken.key[3]):
-                continue
-            begun = [message.receive.call, *message.receive.probes]
-            if any(one.S in self.delays for one in begun if one.name not in
-                   ("Probe", "Iprobe")):
-                continue
-            place = message.send.call.index, message.send.index
-            if source not in first or place < first[source][0]:
-                first[source] = place, message
-        return [message for _, message in first.values()]
-
-    def find_astray(self, call):
-        """A receive that names its source, of what another one took."""
-        for message in self.builder.received[call]:
-            if message in self.astray and not self.left_open(message):
-                self.is_void = True
-
-    def left_open(self, message):
-        return any(self.is_open(one, one.name) for one in
-                   [message.receive.terms, message.receive.call, *message.receive.probes])
-
     # Answers
 
     def find_answers(self, call):
         for sent in self.builder.started[call]:
-            missing = [held for request, held in self.holds.items()
-                       if held is not request
-                       and request.receive.call.rank == call.rank
-                       and request.receive.completed_by.E not in self.delays]
+            missing = self.missing(call.rank)
             missing += [held for portions in self.portions.get(call, [])
                         for held in portions.not_begun(call)]
             for held in missing:
@@ -394,6 +349,18 @@ class Choice:
         leaves = self.builder.enter(call) + self.delays[call.S]
         leaves += self.builder.flight(sent)
         self.is_void |= leaves < self.cause(held) - ROUNDING
+
+    def missing(self, rank):
+        """What the trace has completed, and the replica has not."""
+        at_hand = [message for message in self.to_rank[rank]
+                   if message not in self.taken and self.trace_has_taken(message)]
+        for request, message in self.holds.items():
+            if (request is not message and request in self.stays
+                    and request.receive.call.rank == rank
+                    and request.receive.completed_by.E not in self.delays
+                    and self.trace_has_taken(message)):
+                at_hand.append(message)
+        return at_hand
 
     def cause(self, message):
         """When it could start."""

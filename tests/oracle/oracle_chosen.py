@@ -65,12 +65,8 @@ class Chosen(Choice):
     def delay(self, v):
         call = self.calls.get(v)
         if call:
-            self.find_answers(call)
-            self.find_astray(call)
-            vanishes = self.choose(call) if call in self.given else False
-            if call in self.open:
-                self.take_first(call)
-            if vanishes or self.completes_done(call):
+            vanishes = self.complete(call)
+            if vanishes:
                 return self.delays[call.S]
             return self.graph.delay(v, self.delays)
         return self.begin_portions(v)
@@ -89,8 +85,15 @@ class Chosen(Choice):
     def raised(self, call, messages):
         return {}
 
-    def raised_behind(self, taken, messages):
-        return {}
+    def time(self, message):
+        return self.delays[message.A]
+
+    def bound_arrivals(self, call, posted, choosing, fit):
+        pass
+
+    def go_by(self, request, message):
+        self.delays[request.V] = self.delays[message.A]
+        self.holds[request] = message
 
     def choose(self, call):
         before = set(self.done)

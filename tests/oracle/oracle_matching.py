@@ -414,6 +414,7 @@ class RankMatcher(Windows):
 
     def receive(self, terms, call, source, tag):
         half = Half(terms, call, False)
+        half.position = self.position
         me = self.matching.comm_rank(terms)
         if source != "null":
             channel = (terms.number("comm"), int(source), me, int(tag))

@@ -31,3 +31,9 @@ take() {
     is "... in the order of the trace, too" "$("$mpgsim" --per-rank --deterministic t.txt |
         awk 'NR > 1 && $3 != 0')" ""
 }
+
+# runs OPTION...: run times of the replicas of t.txt under random noise
+runs() {
+    "$mpgsim" --json --source-latency=200ns --noise=exp:4us "$@" t.txt | tr -d ' ,' |
+        awk -F: '/^"replicas"/ { on = 1 } /^\]/ { on = 0 } on && /run_time_ns/ { print $2 }'
+}

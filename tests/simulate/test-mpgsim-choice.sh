@@ -158,8 +158,8 @@ END
 }
 take "what comes first is taken" 4 < <(collect any=source)
 is "the first 4 us late: 1 us, until the second" "$(delay 0 --noise=const:4us@1)" 1000
-is "... of two calls the picks change" \
-    "$(chosen followed_receives picks_changed redone -- --noise=const:4us@1)" "2 2 0"
+is "... all three take another's" \
+    "$(chosen followed_receives picks_changed redone -- --noise=const:4us@1)" "3 3 0"
 is "... kept: 4 us" "$(delay 0 --noise=const:4us@1 --deterministic)" 4000
 is "23.75 us late: the others are done meanwhile" "$(delay 0 --noise=const:23.75us@1)" \
     "$(awk 'BEGIN { print 50100 + 23750 - 66120 }')"
@@ -197,11 +197,6 @@ is "4.702 us late: it would be there before what it answers has left: the traced
         --noise=const:4.702us@1)" "4702 0 0 1"
 
 # ---- lanes do not know of each other ----
-# runs OPTION...: run times of the replicas of t.txt under random noise
-runs() {
-    "$mpgsim" --json --source-latency=200ns --noise=exp:4us "$@" t.txt | tr -d ' ,' |
-        awk -F: '/^"replicas"/ { on = 1 } /^\]/ { on = 0 } on && /run_time_ns/ { print $2 }'
-}
 is "40 replicas at a time, or one by one" "$(runs --replicas=40)" \
     "$(for k in $(seq 0 39); do runs --replicas=1 --first-replica="$k"; done)"
 like "... of which some are redone, and some choose" \

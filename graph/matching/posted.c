@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A list a receiver, by the number of the call that posts. */
+#include "graph/matching/posted.h"
+
+#include "graph/place.h"
+
+struct posted_list {
+    struct message *first, *last;
+};
+
+static struct posted_list *list_of(const struct posted *all, int32_t receiver)
+{
+    uint64_t *slot = mpg_map_find(&all->receivers, (uint64_t)receiver, 0);
+    return slot ? (struct posted_list *)(uintptr_t)*slot : NULL;
+}
+
+static struct posted_list *add_list(struct posted *all, int32_t receiver, struct mpg_error *err)
+{
+    uint64_t *slot = mpg_map_add(&all->receivers, (uint64_t)receiver, 0);
+    if (slot && *slot)
+        return (struct posted_list *)(uintptr_t)*slot;
+    all->pool.size = sizeof(struct posted_list);
+    struct posted_list *list = slot ? mpg_pool_take(&all->pool) : NULL;
+    if (!list) {
+        graph_out_of_memory(err);
+        return NULL;
+    }
+    *slot = (uint64_t)(uintptr_t)list;
+    return list;
+}
+
+int graph_posted_add(struct posted *all, struct message *m, uint32_t any, struct mpg_error *err)
+{
+    m->posted_any = any;
+    if (!all->follows)
+        return 0;
+    struct posted_list *list = add_list(all, m->destination, err);
+    if (!list)
+        return -1;
+    struct message *before = list->last; /* of several threads, some may be behind */
+    while (before && before->posted.number > m->posted.number)
+        before = before->posted_before;
+    m->is_listed = true;
+    m->posted_before = before;
+    m->posted_next = before ? before->posted_next : list->first;
+    *(before ? &before->posted_next : &list->first) = m;
+    *(m->posted_next ? &m->posted_next->posted_before : &list->last) = m;
+    return 0;
+}
+
+void graph_posted_remove(struct posted *all, struct message *m)
+{
+    if (!m->is_listed)
+        return;
+    struct posted_list *list = list_of(all, m->destination);
+    *(m->posted_before ? &m->posted_before->posted_next : &list->first) = m->posted_next;
+    *(m->posted_next ? &m->posted_next->posted_before : &list->last) = m->posted_before;
+    m->is_listed = false;
+    m->posted_next = m->posted_before = NULL;
+}
+
+struct message *graph_posted_first(const struct posted *all, int32_t receiver)
+{
+    const struct posted_list *list = list_of(all, receiver);
+    return list ? list->first : NULL;
+}
+
+void graph_posted_clear(struct posted *all)
+{
+    mpg_map_clear(&all->receivers);
+    mpg_pool_clear(&all->pool);
+}

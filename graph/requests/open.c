@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Receives and probes that leave their source open: they take what arrives, in the order in which
+ * they were posted (docs/MODEL.md, section 6). */
+#include "graph/requests/table.h"
+
+static bool is_open(const struct message *m)
+{
+    return m && (m->posted_any & MPG_ANY_SOURCE);
+}
+
+bool graph_completes_open(const struct completing *completing)
+{
+    for (uint32_t i = 0; i < completing->count; i++)
+        if (is_open(completing->requests[i]->message))
+            return true;
+    return false;
+}
+
+bool graph_is_given_open(const struct rank_requests *rank, const struct completing *completing)
+{
+    for (uint32_t i = 0; i < completing->given_count; i++) {
+        const struct request *request = graph_find_request(rank, completing->given[i]);
+        if (request && is_open(request->message))
+            return true;
+    }
+    return false;
+}
+
+void graph_begin_open(struct requests *requests, struct call *call, struct completing *completing)
+{
+    requests->matching->counts->open_receives++;
+    completing->given_count = 0;
+    completing->choice.unmet = 0;
+    if (!requests->choose_sources || !graph_is_alone(requests->matching, call->rank))
+        return;
+    completing->choice.unmet = 1; /* nothing that arrives ends this */
+    call->waiter.unmet++;
+}
+
+/* CALL tells what the receive of M takes: it is listed, if it chooses. */
+static int involve(struct matching *matching, const struct call *call, struct message *m,
+                   uint32_t *involved, struct mpg_error *err)
+{
+    if (!is_open(m) || !m->is_listed || !m->is_followed || m->is_involved)
+        return 0;
+    m->is_involved = true;
+    ++*involved;
+    return graph_view(matching, call, m, err);
+}
+
+static int add_posted(struct matching *matching, const struct message *m, struct mpg_error *err)
+{
+    struct mpg_posted *p = graph_add_posted(matching->steps);
+    if (!p)
+        return graph_out_of_memory(err);
+    *p = (struct mpg_posted){.fits = {.comm = m->comm,
+                                      .source = m->source,
+                                      .tag = m->tag,
+                                      .any_source = m->posted_any & MPG_ANY_SOURCE,
+                                      .any_tag = m->posted_any & MPG_ANY_TAG},
+                             .message = m->id,
+                             .is_view = m->is_viewed,
+                             .slot = m->is_viewed ? m->view_slot : m->slot,
+                             .chooses = m->is_involved};
+    return 0;
+}
+
+/* Lists RANK's receives up to the last of INVOLVED ones, or all. */
+static int list_posted(struct matching *matching, int32_t rank, uint32_t involved, bool all,
+                       struct mpg_error *err)
+{
+    struct message *m = graph_posted_first(&matching->posted, rank);
+    for (; m && (all || involved > 0); m = m->posted_next) {
+        if (m->is_followed && add_posted(matching, m, err) < 0)
+            return -1;
+        involved -= m->is_involved;
+        m->is_involved = false;
+    }
+    return 0;
+}
+
+int graph_list_open_receive(struct requests *requests, const struct call *call,
+                            struct message *message, struct mpg_error *err)
+{
+    uint32_t involved = 0;
+    if (!requests->choose_sources || involve(requests->matching, call, message, &involved, err) < 0)
+        return requests->choose_sources ? -1 : 0;
+    return list_posted(requests->matching, call->rank, involved, false, err);
+}
+
+int graph_list_open_requests(struct requests *requests, const struct rank_requests *rank,
+                             const struct call *call, const struct completing *completing,
+                             struct mpg_error *err)
+{
+    struct matching *matching = requests->matching;
+    uint32_t involved = 0;
+    if (!requests->choose_sources)
+        return 0;
+    for (uint32_t i = 0; i < completing->count; i++)
+        if (involve(matching, call, completing->requests[i]->message, &involved, err) < 0)
+            return -1;
+    for (uint32_t i = 0; i < completing->given_count; i++) {
+        const struct request *request = graph_find_request(rank, completing->given[i]);
+        if (request && involve(matching, call, request->message, &involved, err) < 0)
+            return -1;
+    }
+    return list_posted(matching, call->rank, involved, false, err);
+}
+
+/* What CALL, a probe, looks for: false: in another world. */
+static bool looks_for(struct matching *matching, const struct call *call, struct mpg_fit *fits)
+{
+    const struct mpg_event *e = &call->event;
+    struct mpg_error ignored;
+    *fits = (struct mpg_fit){.comm = e->comm,
+                             .tag = e->tag,
+                             .any_source = e->any & MPG_ANY_SOURCE,
+                             .any_tag = e->any & MPG_ANY_TAG};
+    if (!fits->any_source)
+        fits->source = graph_peer(matching->members, call, e->comm, e->from, &ignored);
+    return fits->source >= 0;
+}
+
+bool graph_begin_looking(struct requests *requests, struct call *call,
+                         struct completing *completing)
+{
+    const struct mpg_event *e = &call->event;
+    struct mpg_fit fits;
+    const bool may_choose = (e->any & MPG_ANY_SOURCE) || !e->found;
+    if (!may_choose || e->from == MPG_PROC_NULL || !looks_for(requests->matching, call, &fits))
+        return false;
+    graph_begin_open(requests, call, completing);
+    return true;
+}
+
+int graph_list_looking(struct requests *requests, struct call *call, struct probing *probing,
+                       struct mpg_error *err)
+{
+    struct matching *matching = requests->matching;
+    const struct mpg_event *e = &call->event;
+    struct mpg_fit fits;
+    if (!requests->choose_sources || !graph_is_alone(matching, call->rank) ||
+        e->from == MPG_PROC_NULL || !looks_for(matching, call, &fits))
+        return 0;
+    struct message *found = graph_probed(probing);
+    if (e->found && (!found || !found->is_followed))
+        return 0;
+    if (found && graph_view(matching, call, found, err) < 0)
+        return -1;
+    call->looking = (struct mpg_looking){.looks = true,
+                                         .takes = mpg_call_kind(e->call) == MPG_KIND_MPROBE,
+                                         .found = found ? found->id : 0,
+                                         .slot = found ? found->view_slot : 0,
+                                         .fits = fits};
+    const bool chooses = !found || fits.any_source;
+    return chooses ? list_posted(matching, call->rank, 0, true, err) : 0;
+}

@@ -1,0 +1,251 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# What receives and probes that leave their source open take when times change (TAP): closed forms
+# of docs/MODEL.md, section 6, by hand, and the identity. A message's least flight is 200 ns
+# throughout. Program from $MPGSIM.
+set -u
+mpgsim=${MPGSIM:-mpgsim}
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../tap.sh"
+. "$here/../traces.sh"
+. "$here/choosing.sh"
+command -v "$mpgsim" >/dev/null || { echo "Bail out! no $mpgsim"; exit 1; }
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+
+sends='1 49900 49910 Send comm=0 to=0 tag=1 bytes=8
+2 50900 50910 Send comm=0 to=0 tag=1 bytes=8
+3 51900 51910 Send comm=0 to=0 tag=1 bytes=8'
+
+# ---- Irecv ----
+# one_by_one LAST: each message is worked on for 8 us before the next is received; LAST: of the last
+one_by_one() {
+    cat <<END
+$sends
+0 1300 1310 Irecv comm=0 from=1 tag=1 bytes=8 any=source request=1
+0 1400 50100 Wait requests=1
+0 50110 50120 Irecv comm=0 from=2 tag=1 bytes=8 any=source,tag request=2
+0 58100 58110 Wait requests=2
+0 58120 58130 Irecv comm=0 from=3 tag=1 bytes=8 ${1-} request=3
+0 66110 66120 Wait requests=3
+END
+}
+take "Irecv and Wait, one by one" 4 < <(one_by_one any=source)
+is "the first 4.385 us late: until the second comes" "$(delay 0 --noise=const:4.385us@1)" 1000
+is "... kept: 4.385 us" "$(delay 0 --noise=const:4.385us@1 --deterministic)" 4385
+is "... three calls are followed, and take another's" \
+    "$(chosen followed followed_receives picks_changed redone -- --noise=const:4.385us@1)" "0 3 3 0"
+is "23.75 us late: the others are done meanwhile" "$(delay 0 --noise=const:23.75us@1)" \
+    "$(awk 'BEGIN { print 50100 + 23750 - 66120 }')"
+is "0.9 us late: in order" \
+    "$(delay 0 --noise=const:0.9us@1) $(chosen picks_changed -- --noise=const:0.9us@1)" "900 0"
+is "no room for messages in flight: none waits for what is not sent, and they are counted" \
+    "$(chosen beyond_horizon -- --horizon=0) $(chosen beyond_horizon --)" "3 0"
+take "... the last from its source" 4 < <(one_by_one)
+is "which another took: the traced order" \
+    "$(delay 0 --noise=const:4.385us@1) $(chosen redone -- --noise=const:4.385us@1)" "4385 1"
+take "... persistent" 4 < <(echo "0 1200 1210 Recv_init comm=0 any=source tag=1 bytes=8 persistent=1"
+    one_by_one any=source |
+        sed 's/Irecv.*request=\(.\)/Start persistent=1 requests=\1 matched=\1:\1:1/')
+is "... likewise" "$(delay 0 --noise=const:4.385us@1)" 1000
+
+# posted WAIT...: three at once, which complete as the lines of WAIT say
+posted() {
+    printf '%s\n' "$sends" "0 1100 1110 Irecv comm=0 from=1 tag=1 bytes=8 any=source request=1" \
+        "0 1110 1120 Irecv comm=0 from=2 tag=1 bytes=8 any=source request=2" \
+        "0 1120 1130 Irecv comm=0 from=3 tag=1 bytes=8 any=source request=3" "$@"
+}
+take "three are posted, and waited for by Waitany" 4 < <(posted \
+    "0 1300 50100 Waitany requests=1,2,3 done=1" "0 58100 58110 Waitany requests=2,3 done=2" \
+    "0 66110 66120 Waitany requests=3 done=3")
+is "the first 4.385 us late" "$(delay 0 --noise=const:4.385us@1)" 1000
+is "... 23.75 us" "$(delay 0 --noise=const:23.75us@1)" \
+    "$(awk 'BEGIN { print 50100 + 23750 - 66120 }')"
+take "... in another order of waiting" 4 < <(posted "0 1300 51100 Wait requests=2" \
+    "0 55100 55110 Wait requests=1" "0 60110 60120 Wait requests=3")
+# the second to arrive is what the second request gets: rank 3's, at 52.1 us
+is "the first 4.385 us late: the second request gets the third message" \
+    "$(delay 0 --noise=const:4.385us@1)" 1000
+is "the first 24.385 us late: the third gets it, at 74.485 us" "$(delay 0 --noise=const:24.385us@1)" \
+    "$(awk 'BEGIN { print 50100 + 24385 - 60120 }')"
+take "Waitall of two, of three that come" 4 < <(posted "0 1300 51100 Waitall requests=1,2" \
+    "0 65100 65110 Wait requests=3")
+is "the second 7.385 us late: the other two, the last at 52.1 us" \
+    "$(delay 0 --noise=const:7.385us@2)" 1000
+is "... kept: 7.385 us" "$(delay 0 --noise=const:7.385us@2 --deterministic)" 7385
+is "... one of two calls takes another's, then the other" \
+    "$(chosen followed_receives picks_changed -- --noise=const:7.385us@2)" "2 2"
+
+# ---- beside receives that name their source ----
+take "one that names rank 1 is posted first" 4 <<END
+$sends
+0 1100 1110 Irecv comm=0 from=1 tag=1 bytes=8 request=1
+0 1110 1120 Irecv comm=0 from=2 tag=1 bytes=8 any=source request=2
+0 1300 51100 Wait requests=2
+0 55100 55110 Wait requests=1
+0 60110 60120 Recv comm=0 from=3 tag=1 bytes=8 any=source
+END
+is "rank 1 early: its message is not for the open one" "$(delay 0 --noise=const:-9us@1)" 0
+is "rank 2 late: rank 3's is" "$(delay 0 --noise=const:2.385us@2)" 1000
+take "one that names rank 1 is posted after it" 4 <<END
+$sends
+0 1110 1120 Irecv comm=0 from=2 tag=1 bytes=8 any=source request=2
+0 50950 50960 Irecv comm=0 from=1 tag=1 bytes=8 request=1
+0 50970 51100 Wait requests=2
+0 55100 55110 Wait requests=1
+0 60110 60120 Recv comm=0 from=3 tag=1 bytes=8 any=source
+END
+is "the trace says that rank 1's came later: 2 us late, and the other in time" \
+    "$(delay 0 --noise=const:2us@1) $(chosen redone -- --noise=const:2us@1)" "0 0"
+is "rank 2 late: rank 1's is taken, and missed: the traced order" \
+    "$(delay 0 --noise=const:2.385us@2) $(chosen redone -- --noise=const:2.385us@2)" "2385 1"
+
+# ---- tags ----
+take "tags" 4 <<END
+$sends
+0 1100 1110 Irecv comm=0 from=1 tag=1 bytes=8 any=source request=1
+0 1110 1120 Irecv comm=0 from=2 tag=1 bytes=8 any=source,tag request=2
+1 52900 52910 Send comm=0 to=0 tag=2 bytes=8
+0 1300 51100 Waitall requests=1,2
+0 65100 65110 Recv comm=0 from=3 tag=1 bytes=8 any=source
+0 66110 66120 Recv comm=0 from=1 tag=2 bytes=8 any=source
+END
+is "ranks 2, 3 late: the open tag gets rank 1's second message, whose tag the last names" \
+    "$(delay 0 --noise=const:9us@2,3) $(chosen redone -- --noise=const:9us@2,3)" "9000 1"
+is "... rank 2 alone" "$(delay 0 --noise=const:9us@2)" 1000
+
+# ---- streams of messages: a queue, reckoned by itself ----
+# stream: ranks 1 to 3 send 12 each, 10 us apart; rank 0 works on each for 2 us
+stream() {
+    awk 'BEGIN { left = 10400
+        for (j = 1; j <= 12; j++)
+            for (r = 1; r <= 3; r++) {
+                at = 10000 * j + 3000 * r
+                print r, at, at + 10, "Send comm=0 to=0 tag=1 bytes=8"
+                print 0, left + 2000, at + 200, "Recv comm=0 from=" r " tag=1 bytes=8 any=source"
+                left = at + 200
+            } }'
+}
+# queue NOISE: the delay of rank 0, if rank 1 needs so much more before each send
+queue() {
+    awk -v noise="$1" 'BEGIN { least = 800; left = 10400
+        for (j = 1; j <= 12; j++)
+            for (r = 1; r <= 3; r++)
+                at[n++] = 10000 * j + 3000 * r + 200 + (r == 1 ? j * noise : 0)
+        for (i = 1; i < n; i++) {
+            a = at[i]
+            for (k = i; k > 0 && at[k - 1] > a; k--) at[k] = at[k - 1]
+            at[k] = a
+        }
+        for (i = 0; i < n; i++) {
+            left += 2000 + least
+            if (at[i] > left) left = at[i]
+        }
+        print left - 129200 }'
+}
+take "streams" 4 < <(stream)
+for noise in 2385 7000 23850; do
+    is "rank 1 is slower by $noise ns" "$(delay 0 --noise=const:${noise}ns@1)" "$(queue $noise)"
+done
+
+# ---- probes ----
+# probed PROBE FIRST RECV SECOND THIRD: as one_by_one, by probes
+probed() {
+    cat <<END
+$sends
+0 1300 50100 $1 comm=0 from=1 tag=1 bytes=8 any=source $2
+0 50110 50120 $3 comm=0 from=1 tag=1 bytes=8 $2
+0 58100 58110 $1 comm=0 from=2 tag=1 bytes=8 any=source,tag $4
+0 58120 58130 $3 comm=0 from=2 tag=1 bytes=8 $4
+0 66110 66120 $1 comm=0 from=3 tag=1 bytes=8 any=source $5
+0 66130 66140 $3 comm=0 from=3 tag=1 bytes=8 $5
+END
+}
+take "Probe, then a Recv of what it found" 4 < <(probed Probe "" Recv "" "")
+is "the first 4.385 us late: the second is found" "$(delay 0 --noise=const:4.385us@1)" 1000
+is "... kept: 4.385 us" "$(delay 0 --noise=const:4.385us@1 --deterministic)" 4385
+is "... three probes find another's" \
+    "$(chosen followed followed_receives picks_changed redone -- --noise=const:4.385us@1)" "0 3 3 0"
+is "23.75 us late" "$(delay 0 --noise=const:23.75us@1)" \
+    "$(awk 'BEGIN { print 50100 + 23750 - 66120 }')"
+take "Mprobe, then Mrecv" 4 < <(probed Mprobe message=1 Mrecv message=2 message=3)
+is "the first 4.385 us late" "$(delay 0 --noise=const:4.385us@1)" 1000
+take "Iprobe that succeeds, then Recv" 4 < <(probed Iprobe "" Recv "" "")
+is "the first 4.385 us late" "$(delay 0 --noise=const:4.385us@1)" 1000
+take "a probe, while a receive is posted that takes what comes first" 4 <<END
+$sends
+0 1100 1110 Irecv comm=0 from=1 tag=1 bytes=8 any=source request=1
+0 1300 51100 Probe comm=0 from=2 tag=1 bytes=8 any=source
+0 51110 51120 Recv comm=0 from=2 tag=1 bytes=8
+0 55100 55110 Wait requests=1
+0 60110 60120 Recv comm=0 from=3 tag=1 bytes=8
+END
+is "rank 1 is late: the receive gets rank 2's, the probe finds rank 3's, which the last names" \
+    "$(delay 0 --noise=const:3.385us@1) $(chosen redone -- --noise=const:3.385us@1)" "0 1"
+
+# polls FROM: Iprobes that fail, until one does not
+polls() {
+    cat <<END
+1 9000 9100 Send comm=0 to=0 tag=1 bytes=8
+0 2000 2010 Iprobe comm=0 $1 tag=1 found=0
+0 3000 3011 Iprobe comm=0 $1 tag=1 found=0
+0 4000 4012 Iprobe comm=0 $1 tag=1 found=0
+0 5000 5013 Iprobe comm=0 $1 tag=1 found=0
+0 10000 10015 Iprobe comm=0 from=1 tag=1 bytes=8 ${1#from=1}
+0 10100 10120 Recv comm=0 from=1 tag=1 bytes=8
+END
+}
+early=--noise=const:-6us@1 # it arrives at 3.2 us
+for from in any=source from=1; do
+    take "Iprobe, $from" 2 < <(polls $from)
+    is "the third finds it: what comes after it takes no time" "$(delay 0 $early)" -28
+    is "... one early, one saved" "$(chosen followed tests_early tests_saved -- $early)" \
+        "$([ $from = from=1 ] && echo 4 || echo 5) 1 1"
+    is "... with the computation between them" "$(delay 0 $early --polling=wait)" \
+        "$(awk 'BEGIN { print 4012 - 10015 }')"
+    is "... kept: nothing" "$(delay 0 $early --deterministic)" 0
+    is "one that would find nothing waits" "$(delay 0 --noise=const:5.385us@1)" \
+        "$(awk 'BEGIN { print 9200 + 5385 - 10015 }')"
+done
+take "Improbe" 2 < <(polls any=source |
+    sed 's/Iprobe/Improbe/; s/Recv/Mrecv/; /found=0/!s/bytes=8.*/& message=1/; /Send/s/ message=1//')
+is "... likewise" "$(delay 0 $early) $(chosen tests_early tests_saved -- $early)" "-28 1 1"
+take "what an Iprobe finds early is received by another call" 3 <<'END'
+1 9000 9100 Send comm=0 to=0 tag=1 bytes=8
+2 9200 9300 Send comm=0 to=0 tag=1 bytes=8
+0 4000 4012 Iprobe comm=0 any=source tag=1 found=0
+0 5000 9200 Recv comm=0 from=1 tag=1 bytes=8 any=source
+0 9300 9313 Iprobe comm=0 any=source tag=1 found=0
+0 10000 10015 Iprobe comm=0 from=2 tag=1 bytes=8 any=source
+0 10100 10120 Recv comm=0 from=2 tag=1 bytes=8
+END
+# rank 1's is there for the Recv, 5020 is when that ends; rank 2's at 9400
+is "it is not there for the next" \
+    "$(chosen tests_early tests_saved picks_changed redone -- $early) $(delay 0 $early)" \
+    "1 0 0 0 $(awk 'BEGIN { print 9400 - 10015 }')"
+
+# ---- answers ----
+take "an answer to the first" 3 <<'END'
+0 1100 1150 Irecv comm=0 from=1 tag=1 bytes=8 any=source request=1
+1 5000 5100 Send comm=0 to=0 tag=1 bytes=8
+2 9000 9100 Send comm=0 to=0 tag=1 bytes=8
+0 1300 5200 Wait requests=1
+0 5500 5510 Send comm=0 to=1 tag=2 bytes=8
+1 5500 5710 Recv comm=0 from=0 tag=2 bytes=8
+0 8200 9200 Recv comm=0 from=2 tag=1 bytes=8 any=source
+END
+# a Recv of what lies ready takes 210 ns
+is "4.5 us late: it goes to the first all the same, and is counted" \
+    "$(delay 0 --noise=const:4.5us@1) $(chosen answers redone -- --noise=const:4.5us@1)" \
+    "$(awk 'BEGIN { print 8200 + 4000 + 210 - 9200 }') 1 0"
+is "4.702 us late: it would be there before what it answers has left: the traced order" \
+    "$(delay 0 --noise=const:4.702us@1) $(chosen picks_changed answers redone -- \
+        --noise=const:4.702us@1)" "$(awk 'BEGIN { print 8200 + 4702 + 210 - 9200 }') 0 0 1"
+
+# ---- lanes do not know of each other ----
+calls 4 < <(stream) >t.txt
+is "40 replicas at a time, or one by one" "$(runs --replicas=40)" \
+    "$(for k in $(seq 0 39); do runs --replicas=1 --first-replica="$k"; done)"
+like "... of which most choose" "$(chosen picks_changed -- --noise=exp:4us --replicas=40)" "[1-9]??*"
+done_testing
