@@ -247,8 +247,8 @@ static void say_choice(const struct mpg_report *r, char *text, size_t size)
     const uint64_t followed = c->followed + c->followed_receives;
     if (followed > 0)
         used = snprintf(text, size,
-                        "%" PRIu64 " calls of Waitany, Waitsome, Test..., or of Recv from any source, "
-                        "complete what has arrived; in "
+                        "%" PRIu64 " calls of Waitany, Waitsome, Test..., and those that receive or "
+                        "probe from any source, complete or find what has arrived; in "
                         "the mean of replicas %.4g completed something else, %.4g tests succeeded "
                         "earlier, and saved %.4g that failed%s",
                         followed, (double)q->choices.picks_changed / q->replicas,

@@ -53,23 +53,29 @@ PERTURBATIONS = [
 FLOORS = ["", "--source-latency 650ns --source-byte 0.125ns"]
 
 
-def eager_limit(seed):
+def eager_limit(seed, is_open):
     """The limit to simulate with; every third program stands any."""
-    return [None, "4096", "-1"][seed % 3]
+    return [None, "4096", "-1"][seed % 3] if not is_open else [None, "1000", "4096"][seed % 3]
 
 
-def ranks_of(seed):
-    return 1 + seed * 5 % 9
+def ranks_of(seed, is_open):
+    return 3 + seed % 4 if is_open else 1 + seed * 5 % 9
 
 
 def generate(seed, options, path):
     """Write the trace of this seed; return the command that did."""
+    if options.open:
+        command = ["python3", os.path.join(HERE, "randomtrace_open.py"), "--seed", str(seed),
+                   "--ranks", str(ranks_of(seed, True)), "--steps", str(options.steps)]
+        with open(path, "w", encoding="ascii") as file:
+            subprocess.run(command, check=True, stdout=file)
+        return command
     command = ["python3", os.path.join(HERE, "randomtrace.py"),
-               "--seed", str(seed), "--ranks", str(ranks_of(seed)),
+               "--seed", str(seed), "--ranks", str(ranks_of(seed, False)),
                "--steps", str(options.steps), "--clocks",
                "offsets" if seed % 2 else "shared",
                "--hosts", "2" if seed % 4 == 3 else "1"]
-    if eager_limit(seed) == "-1":
+    if eager_limit(seed, False) == "-1":
         command.append("--all-synchronous-safe")
     if options.kinds:
         command += ["--kinds", options.kinds]
@@ -78,9 +84,9 @@ def generate(seed, options, path):
     return command
 
 
-def settings_of(seed, also):
+def settings_of(seed, also, is_open):
     """All command lines to compare for this seed."""
-    limit, ranks = eager_limit(seed), ranks_of(seed)
+    limit, ranks = eager_limit(seed, is_open), ranks_of(seed, is_open)
     limits = ["--eager-limit=" + limit] if limit else []
     places = {"even": ",".join(map(str, range(0, ranks, 2))), "last": ranks - 1}
     for absorb in ("none", "wait", "clock"):
@@ -146,7 +152,7 @@ def check(seed, options, directory, chosen):
     made_by = generate(seed, options, path)
     with open(path, encoding="ascii") as file:
         matching = oracle.Matching(oracle.read_trace(file))
-    for words in settings_of(seed, options.also):
+    for words in settings_of(seed, options.also, options.open):
         command = [*MPGSIM, "--json", *COMMON, *words]
         want = expected(matching, words)
         wrong = difference(want, simulated(command + [path]))
@@ -166,6 +172,8 @@ def main():
     parser.add_argument("--also", action="append", default=[],
                         help="one more perturbation, such as "
                         "'--latency=const:-300ns'")
+    parser.add_argument("--open", action="store_true",
+                        help="programs of randomtrace_open.py")
     parser.add_argument("--choices", action="store_true",
                         help="it is a failure if none of the programs chooses")
     options = parser.parse_args()
