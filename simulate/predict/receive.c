@@ -5,12 +5,15 @@
 
 #include "simulate/predict/times_private.h"
 
-/* Whether edge E brings a message that costs its receiver something. */
-static bool is_received(const struct mpg_times *t, const struct mpg_step *s,
-                        const struct mpg_edge *e)
+static bool is_received(const struct mpg_step *s, const struct mpg_edge *e)
 {
-    return e->kind == MPG_EDGE_ARRIVAL && !mpg_choosing_is_probe(s) &&
-           mpg_times_way(t, s, e)->overhead[MPG_OVERHEAD_RECEIVE].target;
+    return e->kind == MPG_EDGE_ARRIVAL && !mpg_choosing_is_probe(s);
+}
+
+/* Whether edge E brings a message that costs its receiver something. */
+static bool has_cost(const struct mpg_times *t, const struct mpg_step *s, const struct mpg_edge *e)
+{
+    return is_received(s, e) && mpg_times_way(t, s, e)->overhead[MPG_OVERHEAD_RECEIVE].target;
 }
 
 static int reserve_arrivals(struct mpg_times *t, uint32_t edges, struct mpg_error *err)
@@ -41,16 +44,18 @@ static double *receive_ns(const struct mpg_times *t, uint32_t i, bool further)
 static uint32_t list_arrival(struct mpg_times *t, const struct mpg_step *s, const struct mpg_edge *e,
                              bool early, uint32_t k)
 {
-    if (!is_received(t, s, e))
+    const bool costs = has_cost(t, s, e);
+    if (!is_received(s, e))
         return k;
     struct mpg_sending m = sending_of(&e->origin, e->bytes);
     for (int further = 0; further < 2; further++) {
         m.further = further;
         zero(receive_ns(t, k, further), t->n);
-        mpg_time_overhead(mpg_times_way(t, s, e), MPG_OVERHEAD_RECEIVE, &m, 1, t->first, t->n,
-                          receive_ns(t, k, further));
+        if (costs)
+            mpg_time_overhead(mpg_times_way(t, s, e), MPG_OVERHEAD_RECEIVE, &m, 1, t->first, t->n,
+                              receive_ns(t, k, further));
     }
-    t->arrival[k] = (struct mpg_arrival){.edge = e, .i = k, .early = early};
+    t->arrival[k] = (struct mpg_arrival){.edge = e, .i = k, .early = early, .costs = costs};
     return k + 1;
 }
 
@@ -79,7 +84,7 @@ static double receive_in_lane(struct mpg_times *t, uint32_t k, uint32_t w, doubl
     for (uint32_t i = 0; i < k; i++) {
         struct mpg_arrival *a = &t->arrival[i];
         bool there = is_there(t, a, w);
-        t->receives[w] = t->receives[w] || (there && a->early);
+        t->receives[w] = t->receives[w] || (there && a->early && a->costs);
         a->time_ns = there ? slot_value(t, a->edge->slot, SLOT_TIME)[w] : -INFINITY;
     }
     if (k > 1)
@@ -100,27 +105,45 @@ static double receive_in_lane(struct mpg_times *t, uint32_t k, uint32_t w, doubl
     return later_ns;
 }
 
+/* Lists what S receives where any of it costs something; else what it brings is taken as it is. COSTS
+ * becomes true if what the trace received there does. */
+static int list_received(struct mpg_times *t, const struct mpg_step *s, uint32_t *k, bool *costs,
+                         struct mpg_error *err)
+{
+    const uint32_t more = t->choice && t->choice->early ? s->candidate_number : 0;
+    bool any = false;
+    *k = 0;
+    for (uint32_t i = 0; i < s->edge_number && !any; i++)
+        any = has_cost(t, s, &s->edges[i]);
+    *costs = *costs || any;
+    for (uint32_t i = 0; i < more && !any; i++)
+        any = has_cost(t, s, &s->candidates[i].arrival);
+    if (!any)
+        return 0;
+    if (reserve_arrivals(t, s->edge_number + more, err) < 0)
+        return -1;
+    for (uint32_t i = 0; i < s->edge_number; i++)
+        *k = list_arrival(t, s, &s->edges[i], false, *k);
+    for (uint32_t i = 0; i < more; i++)
+        if (!s->candidates[i].completed)
+            *k = list_arrival(t, s, &s->candidates[i].arrival, true, *k);
+    return 0;
+}
+
 int mpg_times_receive(struct mpg_times *t, const struct mpg_step *s, bool *costs,
                       struct mpg_error *err)
 {
-    const bool early = t->choice && t->choice->early;
-    uint32_t k = 0;
-    if (reserve_arrivals(t, s->edge_number + (early ? s->candidate_number : 0), err) < 0)
+    uint32_t k;
+    if (list_received(t, s, &k, costs, err) < 0)
         return -1;
-    for (uint32_t i = 0; i < s->edge_number; i++)
-        k = list_arrival(t, s, &s->edges[i], false, k);
-    *costs = *costs || k > 0;
-    for (uint32_t i = 0; early && i < s->candidate_number; i++)
-        if (!s->candidates[i].completed)
-            k = list_arrival(t, s, &s->candidates[i].arrival, true, k);
     for (uint32_t w = 0; w < t->n; w++) {
         t->scratch[w] = -INFINITY;
         t->receives[w] = false;
         t->own[w] += receive_in_lane(t, k, w, &t->scratch[w]);
     }
-    for (uint32_t i = 0; i < s->edge_number; i++) {
+    for (uint32_t i = 0; i < s->edge_number && k == 0; i++) {
         const struct mpg_edge *e = &s->edges[i];
-        if (e->kind != MPG_EDGE_ARRIVAL || is_received(t, s, e))
+        if (e->kind != MPG_EDGE_ARRIVAL)
             continue;
         const double *arrival =
             slot_value(t, e->slot, mpg_choosing_is_probe(s) ? SLOT_ENVELOPE : SLOT_TIME);

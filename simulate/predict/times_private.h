@@ -65,6 +65,7 @@ struct mpg_arrival {
     uint32_t i;     /* which of those that are received */
     bool further;
     bool early;     /* not in the trace */
+    bool costs;     /* else it takes nothing of its receiver */
 };
 
 static inline double *stream_value(const struct mpg_times *t, uint32_t stream,

@@ -180,8 +180,8 @@ def read_trace(lines):
 
 
 def number_calls(counted):
-    """Over all threads in the order of enter times; counted: (enter, call or None)."""
-    for number, (_, call) in enumerate(sorted(counted, key=lambda one: one[0])):
+    """Over all threads in the order of enter times; counted: (enter, thread, call or None)."""
+    for number, (*_, call) in enumerate(sorted(counted, key=lambda one: one[:2])):
         if call:
             call.index = number
 
@@ -230,7 +230,7 @@ def read_call(trace, words):
         between.events += 1
         between.cpu.append(cpu_of(trace, rank, args))
         if name in INVOLVE_NOBODY:
-            trace.counted[rank].append((enter, None))
+            trace.counted[rank].append((enter, thread, None))
     else:
         index = len(trace.counted[rank])
         call = Call(rank, index, enter, leave, name, args, thread)
@@ -240,7 +240,7 @@ def read_call(trace, words):
             raise call.error("times decrease")
         call.between = trace.pending.pop((rank, thread))
         call.between.cpu.append(cpu_of(trace, rank, args))
-        trace.counted[rank].append((enter, call))
+        trace.counted[rank].append((enter, thread, call))
         trace.calls[rank].append(call)
 
 
