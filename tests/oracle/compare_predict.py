@@ -71,6 +71,11 @@ class Case:
     # The program
 
     def write_trace(self):
+        if self.options.open:
+            self.ranks, self.safe = self.random.randint(3, 6), False
+            words = ["--seed", str(self.seed), "--ranks", str(self.ranks), "--steps", "40"]
+            self.run(["randomtrace_open.py", *words], ["randomtrace_extras.py", *self.extras()])
+            return
         self.ranks = self.random.randint(1, 9)
         words = ["--seed", str(self.seed), "--ranks", str(self.ranks),
                  "--hosts", self.random.choice("1123"), "--clocks",
@@ -86,6 +91,10 @@ class Case:
         commands = [["randomtrace.py", *words], ["randomtrace_extras.py", *self.extras()]]
         if self.chance(self.options.threads):
             commands.append(["randomtrace_threads.py", "--seed", str(self.seed)])
+        self.run(*commands)
+
+    def run(self, *commands):
+        """Scripts, each on what the one before wrote, and what the last wrote is the trace."""
         made = b""
         for script, *words in commands:
             command = [sys.executable, os.path.join(HERE, script), *words]
@@ -167,7 +176,7 @@ class Case:
                     "--polling-interval")
             if self.chance(probability) and wanted:
                 words.append(option)
-        if self.options.choices and pair and "--noise" not in " ".join(words):
+        if (self.options.choices or self.options.open) and pair and "--noise" not in " ".join(words):
             words.append(self.random.choice(LATE).format(last=self.ranks - 1))
         words += self.where(pair)
         if not self.safe or self.chance(0.3):
@@ -252,6 +261,8 @@ def main():
                         help="how many programs have several threads")
     parser.add_argument("--choices", action="store_true", help="receives that are waited "
                         "and tested for in any order; it is a failure if none chooses")
+    parser.add_argument("--open", action="store_true",
+                        help="programs of randomtrace_open.py")
     parser.add_argument("--keep", help="a folder for traces and signatures")
     options = parser.parse_args()
     print(f"1..{options.seeds + options.choices}")
