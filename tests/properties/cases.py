@@ -143,6 +143,9 @@ class Options:
     def __init__(self, draw, trace, predict, constant):
         self.draw, self.predict, self.constant = draw, predict, constant
         self.ranks = trace.ranks
+        self.values = VALUES
+        self.regions = any(call.name == "Region_begin" for call in trace.calls)
+        self.files = {}
 
     def chance(self, probability):
         return self.draw.random() < probability
@@ -151,7 +154,8 @@ class Options:
         some = [str(rank) for rank in range(self.ranks) if self.chance(0.5)]
         return "@" + ",".join(some or ["0"])
 
-    def distribution(self, values=VALUES, negative=True):
+    def distribution(self, values=None, negative=True):
+        values = values or self.values
         a, b = self.draw.choice(values), self.draw.choice(values)
         if self.constant or self.chance(0.3):
             minus = negative and not self.predict and self.chance(0.2)
@@ -172,13 +176,16 @@ class Options:
             words.append(f"--noise={self.distribution(negative=negative)}")
         if self.chance(0.2):
             words.append("--compute-ratio=" + self.draw.choice(["0.5", "1.6", "1.25"]))
+        if self.regions and self.chance(0.5):
+            words.append("--compute-ratio=" + self.draw.choice(["0.75@work", "3.5@work"]))
         return words or [f"--noise={self.distribution(negative=negative)}"]
 
     def machines(self, n, messages=False):
-        """Words, and files, of a target, and of a source if n is 2; 0: no machine."""
+        """Words about a target, and a source if n is 2; 0: no machine."""
         if n == 0:
-            return [], {}
-        files = {"target": programs.machine(self.draw, messages)}
+            return []
+        files = self.files
+        files["target"] = programs.machine(self.draw, messages)
         words = ["--signature={target}"]
         if n == 2:
             files["source"] = programs.machine(self.draw)
@@ -196,7 +203,7 @@ class Options:
             files["places"] = "".join(
                 self.draw.choice(["alpha", "beta 0", "beta 1", "gamma"]) + "\n"
                 for _ in range(self.ranks))
-        return words, files
+        return words
 
     def some(self, list_of_them):
         return [self.draw.choice(words) for probability, words in list_of_them
@@ -208,6 +215,9 @@ class Options:
             (0.15, ["--sync-reduce"]), (0.2, ["--collectives=expand"]),
             (0.3, ["--eager-limit=4096", "--eager-limit=1MB"]
              + ["--eager-limit=-1", "--eager-limit=100"] * safe)])
+        if "--collectives=expand" in words and self.chance(0.6):
+            self.files["table"] = programs.collective_table(self.draw)
+            words.append("--collective-table={table}")
         if self.predict:
             return words + self.some([(0.3, ["--polling=work", "--polling=wait",
                                              "--polling-interval=600ns"])])

@@ -92,7 +92,7 @@ def main():
     for number, rule in enumerate(chosen, 1):
         begin = time.monotonic()
         held, skipped, failed = check(rule, options.first, options.cases, options)
-        good = not failed and held >= skipped
+        good = not failed and held >= rule.quorum * (held + skipped)
         bad += not good
         print(f"{'ok' if good else 'not ok'} {number} - {rule.name}: {held} hold, "
               f"{failed} fail, {skipped} say nothing")

@@ -233,7 +233,7 @@ def about_without(about, rank, places):
 def word_without_rank(word, rank):
     """@RANKS of an option, in which there remains one at least."""
     text, at, ranks = word.partition("@")
-    if not at:
+    if not at or word.startswith("--compute-ratio"):  # @REGION
         return word
     some = [int(one) for one in ranks.split(",") if int(one) != rank]
     return text + at + ",".join(str(one - (one > rank)) for one in some or [0])

@@ -14,9 +14,11 @@ import randomtrace  # noqa: E402
 import randomtrace_extras  # noqa: E402
 import randomtrace_threads  # noqa: E402
 
+CHOOSING = ("irecv,isend,send,recv,waitany,waitsome,testany,testsome,fail,fail,test,free,pair,"
+            "persistent,waitall,collective")
 KINDS = [None, None, None, None,
          "send,pair,isend,recv,irecv,sendrecv,wait,waitall,waitany,testsome",
-         "irecv,isend,send,recv,waitany,waitsome,testany,testsome,fail,test,free,pair",
+         CHOOSING, CHOOSING, CHOOSING,
          "collective,icollective,wait,waitall,promise", "sendrecv,collective",
          "persistent,partitions,wait,test,fail,neighbors",
          "window,send,irecv,waitall,see,split,mprobe,mrecv,probe"]
@@ -37,7 +39,7 @@ def output_of(module, words, text=""):
 
 
 def program(draw, ranks=9, steps=60, clocks=("shared", "offsets", "unknown"), tracer=True,
-            cpu=True, threads=True):
+            cpu=True, threads=True, kinds=None):
     """Text of one, and whether it bears that every send waits for its receiver.
 
     draw: a random.Random; the rest is what it may have, and at most.
@@ -45,7 +47,7 @@ def program(draw, ranks=9, steps=60, clocks=("shared", "offsets", "unknown"), tr
     words = ["--seed", str(draw.randrange(1 << 30)), "--ranks", str(draw.randint(1, ranks)),
              "--steps", str(draw.randint(1, steps)), "--hosts", draw.choice("1123"),
              "--clocks", draw.choice(clocks)]
-    kinds = draw.choice(KINDS)
+    kinds = kinds or draw.choice(KINDS)
     words += ["--kinds", kinds] if kinds else []
     safe = draw.random() < 0.4
     text = output_of(randomtrace, words + ["--all-synchronous-safe"] * safe)
@@ -68,3 +70,32 @@ def machine(draw, messages=False):
         paths = json.loads(text).get("network", [])
         if not messages or all({"latency", "bandwidth"} & set(path) for path in paths):
             return text
+
+
+# --- tables of collectives (mpgcollectives(5)) -----------------------------
+
+TREES = ["linear", "binomial", "knomial radix=3", "knomial radix=5"]
+VECTOR = [*TREES, "chain", "chain segment=1000", "binary", "binary"]
+ALGORITHMS = {
+    "barrier": ["dissemination", "recursive_doubling", "linear", "binomial"],
+    "bcast": VECTOR + ["scatter_allgather", "scatter_ring"], "reduce": VECTOR + ["rabenseifner"],
+    "scatter": TREES, "scatterv": TREES, "gather": TREES, "gatherv": TREES,
+    "allreduce": ["recursive_doubling", "rabenseifner", "ring", "two"],
+    "allgather": ["bruck", "recursive_doubling", "ring", "neighbor", "two"],
+    "allgatherv": ["bruck", "recursive_doubling", "ring", "neighbor", "two"],
+    "alltoall": ["linear", "pairwise", "bruck"], "alltoallv": ["linear", "pairwise"],
+    "reduce_scatter": ["recursive_halving", "recursive_doubling", "butterfly", "ring", "pairwise",
+                       "two"],
+    "scan": ["linear", "recursive_doubling"], "exscan": ["linear", "recursive_doubling"]}
+ALGORITHMS["reduce_scatter_block"] = ALGORITHMS["reduce_scatter"]
+
+
+def collective_table(draw):
+    """Text of one, with rows for most operations."""
+    lines = ["#mpgcollectives 1"]
+    for operation, algorithms in ALGORITHMS.items():
+        if draw.random() < 0.8:
+            for processes, size in ((2, 0), (2, 1000), (5, 0)):
+                if (processes, size) == (2, 0) or draw.random() < 0.6:
+                    lines.append(f"{operation} {processes} {size} {draw.choice(algorithms)}")
+    return "\n".join(lines) + "\n"

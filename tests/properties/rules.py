@@ -20,6 +20,10 @@ from cases import (
 NEAR = 1e-6
 TIME = re.compile(r"(-?[0-9.]+)(ns|us|ms|s)\b")
 
+# Programs in which calls choose, and what keeps their order nevertheless.
+CHOOSES = {"kinds": programs.CHOOSING, "clocks": ("shared", "offsets"), "steps": 120}
+KEEPS_ORDER = ("--absorb", "--deterministic", "--granularity")
+
 
 class Rule:
     """What a case is drawn from; subclasses say what differs, and have check(case)."""
@@ -31,16 +35,23 @@ class Rule:
     negative = True
     deterministic = False
     perturbed = True
+    quorum = 0.5  # of the cases at least must say something
+    values = VALUES
 
     def __init__(self):
         self.name = type(self).__name__.lower()
 
     def make(self, draw):
         predict, constant = draw.choice(self.modes), draw.choice(self.constant)
-        text, safe = programs.program(draw, **self.program)
+        chooses = not self.deterministic and draw.random() < 0.3
+        about = {**self.program, **(CHOOSES if chooses else {})}
+        text, safe = programs.program(draw, **about)
         options = Options(draw, texts.trace_of(text), predict, constant)
-        machines, files = options.machines(draw.choice(self.machines), predict)
+        options.values = self.values
+        machines = options.machines(draw.choice(self.machines), predict)
         words = ["--predict"] * predict + machines + options.model(safe)
+        if chooses:
+            words = [w for w in words if not w.startswith(KEEPS_ORDER)]
         if self.perturbed and not (machines and draw.random() < 0.5):
             words += options.perturbations(self.negative)
         if predict and not machines and not any("--latency" in word for word in words):
@@ -50,7 +61,7 @@ class Rule:
             words = [w for w in words if not w.startswith(("--deterministic", "--horizon"))]
             words.append("--deterministic")
             kept.append("--deterministic")
-        case = Case(text, (*words, *options.replicas()), files, tuple(kept),
+        case = Case(text, (*words, *options.replicas()), options.files, tuple(kept),
                     draw.randrange(1 << 30))
         return self.finish(case, options)
 
@@ -156,10 +167,10 @@ class Identity(Rule):
     def finish(self, case, options):
         words = [word for word in case.words
                  if not word.startswith(("--source-eager", "--noise-model", "--call-noise"))]
-        if case.files:
+        if case.has("--signature"):
             words.append("--source={target}")
             words = [w for w in words if not w.startswith("--eager-limit")]
-        kept = (*case.kept, "--source={target}") if case.files else case.kept
+        kept = (*case.kept, "--source={target}") if case.has("--signature") else case.kept
         return settled(case.but(words=tuple(words), kept=kept))
 
     def check(self, case):
@@ -183,7 +194,7 @@ class Monotone(Rule):
 
     def finish(self, case, options):
         words, kept = list(case.words), list(case.kept)
-        if case.files:
+        if case.has("--signature"):
             words = [w for w in words if not w.startswith(("--latency", "--byte"))]
             words += [f"--latency={options.distribution()}",
                       f"--byte={options.distribution(SMALL)}"]
@@ -222,7 +233,7 @@ class Monotone(Rule):
     def added(self, words, draw, case):
         """One that names a rank adds to those that do."""
         option = draw.choice(["--noise", "--call-noise"])
-        if option == "--noise" and case.files and not case.has("--noise="):
+        if option == "--noise" and case.has("--signature") and not case.has("--noise="):
             option = "--call-noise"  # it would replace the machine's
         if option == "--call-noise" and case.has("--call-noise=signature"):
             option = "--compute-ratio"
@@ -338,7 +349,7 @@ class Clocks(Rule):
                   for _ in range(trace.ranks)]
         moved = texts.shifted(trace, shifts)
         expect_same(numbers(result), numbers(other(case.with_trace(moved))), f"shifts {shifts}")
-        if "--predict" in case.words and (not case.files or case.has("--source-eager")):
+        if "--predict" in case.words and (not case.has("--signature") or case.has("--source-eager")):
             about = tuple(line for line in moved.about if not line.startswith("#clock"))
             expect_same(numbers(result), numbers(other(case.with_trace(moved.but(about=about)))),
                         "without clocks")
@@ -375,6 +386,8 @@ class Renumbered(Rule):
         words = []
         for word in case.words:
             text, at, ranks = word.partition("@")
+            if word.startswith("--compute-ratio"):
+                text, at, ranks = word, "", ""
             some = ",".join(str(to[int(rank)]) for rank in ranks.split(",")) if at else ""
             words.append(text + at + some)
         there = other(case.with_trace(texts.permuted(trace, to)).but(words=tuple(words)))

@@ -12,7 +12,7 @@ import programs
 import texts
 from cases import (
     FOLDER, Case, Options, Skip, answer, delays, other, run, settled, times, written)
-from rules import NEAR, Identity, Rule, expect_equal, expect_same, near, need, numbers
+from rules import TIME, Identity, Rule, expect_equal, expect_same, need, numbers
 
 import oracle  # isort: skip (programs.py has its place)
 
@@ -164,7 +164,7 @@ ALONE = [("--latency=const:0", (), (False,)), ("--byte=const:0", (), (False, Tru
 def by_default(case, draw, predict):
     """What is so without it."""
     words = list(case.words)
-    choices = DEFAULTS + (WITH_MACHINE if case.files else ALONE)
+    choices = DEFAULTS + (WITH_MACHINE if case.has("--signature") else ALONE)
     for word, excluded, modes in draw.sample(choices, len(choices)):
         given = any(other.startswith((word.split("=")[0], *excluded)) for other in words)
         if predict in modes and not given:
@@ -237,6 +237,84 @@ class Faithful(Equal):
 
 # --- not whole -------------------------------------------------------------
 
+class Unchosen(Rule):
+    """Where nobody chooses otherwise, the order is the traced one: --deterministic says nothing."""
+
+    modes = (False,)
+    machines = (0, 0, 0, 1)
+    program = {"clocks": ("shared", "offsets"), "kinds": programs.CHOOSING, "steps": 120}
+    values = ["0.385ns", "2.385ns", "31.25ns"]
+    quorum = 0.1
+
+    def finish(self, case, options):
+        unfit = ("--absorb", "--deterministic", "--granularity", "--horizon")
+        return settled(case.but(words=tuple(w for w in case.words if not w.startswith(unfit))))
+
+    def check(self, case):
+        result = answer(case)
+        choice = result.get("choice")
+        if not choice:
+            raise Skip("there is no choice")
+        if any(choice[key] for key in ("picks_changed", "tests_early", "tests_saved")):
+            raise Skip("some choose otherwise")
+        kept = other(case, "--deterministic")
+        expect_same([result["ranks"], result["run_time_ns"]], [kept["ranks"], kept["run_time_ns"]],
+                    "--deterministic", tolerance=1e-9)
+
+
+class Waited(Rule):
+    """How long calls of the trace waited for others is of no account to a prediction."""
+
+    modes = (True,)
+    machines = (0, 1)
+    program = {"threads": False}
+
+    def finish(self, case, options):
+        limit = f"--source-eager-limit={options.draw.choice([100, 8192])}"
+        words = [word for word in case.words if not word.startswith("--source-eager")]
+        return settled(case.but(words=(*words, limit), kept=(*case.kept, limit)))
+
+    def check(self, case):
+        result, draw = answer(case), case.draw()
+        trace = case.trace()
+        members = {comm: len(there) for comm, there in trace.members().items()}
+        late, calls = {}, []
+        for call in trace.calls:
+            before = late.get(call.rank, 0)
+            waits = call.name == "Recv" and call.keys["from"] != "null" or (
+                call.name in ("Barrier", "Allreduce", "Alltoall", "Allgather")
+                and members[call.keys["comm"]] > 1)
+            if waits and "failed" not in call.keys and draw.random() < 0.3:
+                late[call.rank] = before + draw.randint(1, 90000)
+            calls.append(call.but(enter=call.enter + before,
+                                  leave=call.leave + late.get(call.rank, 0)))
+        about = tuple(line for line in trace.about if not line.startswith("#clock"))
+        longer = case.with_trace(trace.but(about=about, calls=tuple(calls)))
+        expect_equal(times(result), times(other(longer)), "longer waits")
+
+
+class Ratio(Rule):
+    """On a machine that needs twice as long for everything the program does."""
+
+    modes = (True,)
+    constant = (True,)
+    machines = (0,)
+
+    def finish(self, case, options):
+        words = [w for w in case.words if not w.startswith("--compute-ratio")]
+        return settled(case.but(words=(*words, "--compute-ratio=0.8125")))
+
+    def check(self, case):
+        result = answer(case)
+        ratio = [word for word in case.words if word.startswith("--compute-ratio=")]
+        words = [w if w in ratio or w.startswith("--polling")
+                 else TIME.sub(lambda match: f"{2 * float(match[1])!r}{match[2]}", w)
+                 for w in case.words if w not in ratio]
+        words.append(f"--compute-ratio={2 * float(ratio[0].split('=')[1]) if ratio else 2}")
+        expect_equal([2 * time for time in times(result)],
+                     times(other(case.but(words=tuple(words)))), "twice as long")
+
+
 class Damaged(Identity):
     """A trace that lacks some of its lines is refused in words; what --lenient makes of it is
     not delayed by nothing, and has accounts that add up."""
@@ -268,4 +346,5 @@ class Damaged(Identity):
             raise
 
 
-MORE = [rule() for rule in (Retraced, Chain, Equal, Faithful, Damaged)]
+MORE = [rule() for rule in (
+    Retraced, Chain, Equal, Faithful, Unchosen, Waited, Ratio, Damaged)]
