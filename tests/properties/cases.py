@@ -219,7 +219,8 @@ class Options:
             self.files["table"] = programs.collective_table(self.draw)
             words.append("--collective-table={table}")
         if self.predict:
-            return words + self.some([(0.3, ["--polling=work", "--polling=wait",
+            return words + self.some([(0.2, ["--deterministic"]), (0.1, ["--horizon=1", "--horizon=5"]),
+                                      (0.3, ["--polling=work", "--polling=wait",
                                              "--polling-interval=600ns"])])
         if absorb:
             words += self.some([(0.8, ["--absorb=none", "--absorb=wait", "--absorb=clock"])])

@@ -34,7 +34,8 @@ class Groups:
 
     def find(self, line):
         while self.parent[line] != line:
-            line = self.parent[line] = self.parent[self.parent[line]]
+            self.parent[line] = self.parent[self.parent[line]]
+            line = self.parent[line]
         return line
 
     def join(self, key, line):
@@ -80,9 +81,14 @@ class Linker:
         for number in call.list("persistent"):
             join(("persistent", rank, number), line)
         if call.name in ("Start", "Startall"):
+            met = dict(word.split(":", 1) for word in call.list("matched"))
             for number, request in zip(call.list("persistent"), call.list("requests")):
                 join(("request", rank, request), line)
-                self.message(line, *self.made.get((rank, number), (None, call)))
+                name, template = self.made.get((rank, number), (None, call))
+                if request in met:
+                    source, tag = met[request].split(":")
+                    template = template.with_keys(**{"from": source, "tag": tag})
+                self.message(line, name, template)
             return
         for key in ("win", "file"):
             if key in keys:
@@ -177,9 +183,15 @@ def without_rank(trace, rank):
     places = {comm: members.index(rank) for comm, members in trace.members().items()
               if rank in members}
     smaller = without(trace, lines | {i for i in shared if not collective(trace.calls[i])})
-    calls = []
+    calls, made = [], {}
     for call in smaller.calls:
         call = call.but(rank=call.rank - (call.rank > rank))
+        if "matched" in call.keys:
+            call = meets_fewer(call, made, places)
+            if call is None:
+                return None
+        for number in call.list("persistent") if "comm" in call.keys else ():
+            made[call.rank, number] = call.keys["comm"]
         at = places.get(call.keys.get("comm", "0"))
         if at is not None:
             call = without_member(call, at)
@@ -188,6 +200,20 @@ def without_rank(trace, rank):
         calls.append(call)
     return texts.Trace(trace.ranks - 1, tuple(about_without(trace.about, rank, places)),
                        tuple(calls))
+
+
+def meets_fewer(call, made, places):
+    """A Start whose receives met ranks by their numbers in communicators; None if one is gone."""
+    comms = dict(zip(call.list("requests"),
+                     (made.get((call.rank, number), "0") for number in call.list("persistent"))))
+    words = []
+    for word in call.list("matched"):
+        request, source, tag = word.split(":")
+        at = places.get(comms[request])
+        if at is not None and int(source) == at:
+            return None
+        words.append(f"{request}:{int(source) - (at is not None and int(source) > at)}:{tag}")
+    return call.with_keys(matched=",".join(words))
 
 
 def collective(call):
@@ -207,8 +233,6 @@ def without_member(call, at):
     sizes = keys.get("bytes", "").split(",")
     if len(sizes) > 1 and collective(call):
         keys["bytes"] = ",".join(sizes[:at] + sizes[at + 1:])
-    if "matched" in keys:
-        return None
     return call.but(keys=keys)
 
 
@@ -237,6 +261,15 @@ def word_without_rank(word, rank):
         return word
     some = [int(one) for one in ranks.split(",") if int(one) != rank]
     return text + at + ",".join(str(one - (one > rank)) for one in some or [0])
+
+
+def on_one_thread(trace, rank):
+    """All calls of a rank by its first thread, in the order of times."""
+    own = sorted((call.but(thread=0) for call in trace.calls if call.rank == rank),
+                 key=lambda call: (call.enter, call.leave))
+    rest = iter(own)
+    return trace.but(calls=tuple(next(rest) if call.rank == rank else call
+                                 for call in trace.calls))
 
 
 # --- times -----------------------------------------------------------------

@@ -45,6 +45,8 @@ class Shrinker:
             self.drop_words()
             self.drop_operations()
             self.drop_ranks()
+            for rank in range(self.case.trace().ranks):
+                self.attempt_trace(operations.on_one_thread(self.case.trace(), rank))
             self.drop_about()
             self.shrink_files()
             self.shorten()

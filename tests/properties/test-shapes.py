@@ -324,7 +324,7 @@ def test_printed_exchanges_predicted():
 
 
 def test_queue_predicted():
-    """What comes in order is served in order: a single server, 8 us each (Lindley)."""
+    """What comes first is served first: a single server, 8 us each (Lindley)."""
     posts = [f"0 {1100 + 10 * r} {1110 + 10 * r} Irecv from={r} bytes=8 request={r}"
              for r in (1, 2, 3)]
     lines = ["#mpgtext 1", "#ranks 4", *[f"{r} 0 1000 Init" for r in range(4)], *posts]
@@ -333,13 +333,17 @@ def test_queue_predicted():
               "0 58100 58110 Waitany requests=2,3 done=2",
               "0 66110 66120 Waitany requests=3 done=3"]
     lines += [f"{r} 74120 74200 Finalize" for r in range(4)]
-    for latency, more in ((2385.5, 0), (311.25, 9001.5), (0, 100.25)):
-        ready = 0
-        for r in (1, 2, 3):
-            ready = max(ready, 48000 + 1000 * r + more * r + latency) + 8000
-        found = answer("\n".join(lines) + "\n", "--predict", f"--latency=const:{latency}ns",
-                       *[f"--noise=const:{more * r}ns@{r}" for r in (1, 2, 3)])["ranks"]
-        expect([found[0]["traced_ns"] + found[0]["delay_ns"]["median"]], ready)
+    for latency, more in ((2385.5, 0), (311.25, 9001.5), (0, 100.25), (617.5, -9385.25)):
+        late = [more * r if more > 0 else -more * (3 - r) for r in (1, 2, 3)]  # or the last first
+        come = [48000 + 1000 * r + late[r - 1] + latency for r in (1, 2, 3)]
+        for order, words in ((sorted(come), []), (come, ["--deterministic"])):
+            ready = 0
+            for arrival in order:
+                ready = max(ready, arrival) + 8000
+            found = answer("\n".join(lines) + "\n", "--predict", f"--latency=const:{latency}ns",
+                           *[f"--noise=const:{one}ns@{r}" for r, one in enumerate(late, 1)],
+                           *words)["ranks"]
+            expect([found[0]["traced_ns"] + found[0]["delay_ns"]["median"]], ready)
 
 
 def table_2(iterations):
@@ -382,9 +386,10 @@ def test_four_ranks_of_table_2():
     ratios = ["--compute-ratio=30000000@foo0", "--compute-ratio=1.5@foo1",
               "--compute-ratio=0.75@foo2", "--compute-ratio=0.5@foo3"]
     text = table_2(iterations)
-    for words, each in (([], 123), (["--deterministic"], 133)):
-        result = answer(text, "--source-latency=0", *words, *ratios)
-        expect([result["run_time_ns"]["median"]], iterations * each * ms)
+    for mode in (["--source-latency=0"], ["--predict", "--latency=const:0"]):
+        for words, each in (([], 123), (["--deterministic"], 133)):
+            result = answer(text, *mode, *words, *ratios)
+            expect([result["run_time_ns"]["median"]], iterations * each * ms)
 
 
 if __name__ == "__main__":
