@@ -137,7 +137,10 @@ struct mpg_edge {
 
 /* What a call was given and may complete: the arrival of a message. */
 struct mpg_candidate {
-    struct mpg_edge arrival; /* of kind ARRIVAL, in a view */
+    struct mpg_edge arrival; /* of kind ARRIVAL, in a view; messages are sent on a channel in the order of
+                                their numbers */
+    int32_t comm, tag;       /* of that, with the source; comm < 0: not a user's */
+    bool is_eager;           /* on both machines */
     bool completed;          /* here, in the trace */
 };
 

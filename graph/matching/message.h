@@ -27,6 +27,7 @@ struct message {
     uint32_t slot, poster_slot; /* slot: sender's enter, then arrival */
     uint64_t id;                /* of what is sent: from 1 */
     int32_t comm, tag;          /* of what is sent */
+    bool is_user;               /* on a channel of the user's */
     bool is_followed;           /* open receives may take it in place of another (posted.h) */
     bool is_listed, is_involved; /* its receive is posted, and not completed; the call that is being
                                     left may choose what it takes */

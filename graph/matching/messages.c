@@ -174,6 +174,7 @@ int graph_send_on(struct matching *matching, const struct call *call,
     m->sync_source = protocol.sync_source;
     m->synchronous = protocol.sync_target;
     m->id = ++matching->sent;
+    m->is_user = name->space == SPACE_USER;
     m->comm = name->where;
     m->tag = name->tag;
     m->is_followed = matching->posted.follows && name->space == SPACE_USER && !m->synchronous &&
@@ -323,6 +324,9 @@ int graph_candidate(struct matching *matching, const struct message *m, bool com
     candidate->arrival.kind = MPG_EDGE_ARRIVAL;
     describe_arrival(m, &candidate->arrival);
     candidate->completed = completed;
+    candidate->comm = m->is_user ? m->comm : -1 - m->comm;
+    candidate->tag = m->tag;
+    candidate->is_eager = !m->synchronous && !m->sync_source;
     return 0;
 }
 

@@ -29,15 +29,20 @@ static int list_candidates(struct mpg_choosing *c, const struct mpg_step *s, str
         if (!grown)
             return mpg_error_set(err, "out of memory");
         c->pick = grown;
+        void *order = realloc(c->order, capacity * sizeof *c->order);
+        if (!order)
+            return mpg_error_set(err, "out of memory");
+        c->order = order;
         c->pick_capacity = capacity;
     }
     for (uint32_t i = 0; i < s->candidate_number; i++) {
-        const struct mpg_edge *e = &s->candidates[i].arrival;
+        const struct mpg_candidate *x = &s->candidates[i];
+        const struct mpg_edge *e = &x->arrival;
         const struct mpg_letter *m = e->is_followed ? mpg_inbox_find(&c->inbox, e->message) : NULL;
         c->pick[i] = (struct mpg_pick){.slot = e->slot,
-                                       .source = e->source,
+                                       .own = {e->source, x->comm, x->tag, e->message, x->is_eager},
                                        .bound_ns = m ? m->raised_ns : 0,
-                                       .completed = s->candidates[i].completed};
+                                       .completed = x->completed};
     }
     c->arrivals.place(c->arrivals.context, s, c->pick);
     return 0;
@@ -52,7 +57,7 @@ static void identify(const struct mpg_choosing *c, const struct mpg_pick *p, uin
     if (v->serial)
         return;
     v->serial = c->view_serial[p->slot];
-    v->source = p->source;
+    v->sequence = p->own;
     v->cause_ns = p->cause_ns + p->cause[w];
 }
 
@@ -123,6 +128,8 @@ static uint32_t next_pick(const struct mpg_pick *pick, uint32_t n, double now_ns
     for (uint32_t i = 0; arrived == n && i < n; i++) {
         if (pick[i].taken || pick[i].at_ns > least_ns + MPG_ROUNDING_NS)
             continue;
+        if (pick[i].before && !pick[i].before->taken)
+            continue; /* which then comes no later */
         if (least == n || (pick[i].completed && !pick[least].completed))
             least = i;
     }
@@ -183,7 +190,7 @@ static int leave_for_later(struct mpg_choosing *c, const struct mpg_step *s, uin
         const struct mpg_view *v = view_of(c, p->slot, w);
         const bool is_late = !p->done && p->at_ns > until_ns + MPG_ROUNDING_NS;
         if (is_late)
-            owed[k] = (struct mpg_owed){p->at_ns, v->cause_ns, v->source, v->answered};
+            owed[k] = (struct mpg_owed){p->at_ns, v->cause_ns, v->sequence.source, v->answered};
         k++;
         c->arrivals.move(c->arrivals.context, p, w, is_late ? fmax(now_ns, until_ns) : p->at_ns,
                          !is_late);
@@ -256,7 +263,9 @@ static int choose_in_lane(struct mpg_choosing *c, const struct mpg_step *s, uint
         p->at_ns = p->base_ns + p->value[w] + (is_own ? p->raised_ns : 0);
         p->done = v->done;
         p->taken = false;
+        p->sequence = v->serial ? v->sequence : p->own;
     }
+    mpg_picks_keep_order(c->pick, s->candidate_number, c->order);
     if (!is_test)
         return choose_again(c, s, w, now_ns, err);
     retry_test(c, s, w, now_ns);
@@ -308,7 +317,7 @@ static void answer_in_lanes(struct mpg_choosing *c, const struct mpg_step *s,
     for (uint32_t w = 0; w < c->n; w++) {
         struct mpg_view *v = view_of(c, slot, w);
         if (v->serial == 0 || v->serial == c->view_serial[slot] || v->answered ||
-            v->source != sent->origin.to || !has_completed(c, v->serial))
+            v->sequence.source != sent->origin.to || !has_completed(c, v->serial))
             continue;
         v->answered = true;
         c->counts.answers++;
@@ -455,6 +464,7 @@ void mpg_choosing_free(struct mpg_choosing *c)
     free(c->view);
     free(c->view_serial);
     free(c->pick);
+    free(c->order);
     free(c->moved);
     mpg_portions_free(c->portions);
     free(c);

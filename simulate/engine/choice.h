@@ -14,11 +14,18 @@
 /* Differences of times that are no more than rounding. */
 #define MPG_ROUNDING_NS 1e-3
 
+/* A message's place on its channel, that is of source, comm, tag: in the order of their numbers. */
+struct mpg_sequence {
+    int32_t source, comm, tag;
+    uint64_t id;
+    bool is_eager; /* on both machines */
+};
+
 /* What a lane has in a view, an arrival that it may have exchanged with another of the rank. */
 struct mpg_view {
     uint64_t serial; /* which message; 0: the one that the trace has there, and what follows is unset */
     double cause_ns; /* when it was sent, or, if synchronous, could start */
-    int32_t source;
+    struct mpg_sequence sequence;
     bool done;       /* a call that did not in the trace has completed it: */
     bool is_new;     /* the one that is being left */
     bool fixed;      /* it was exchanged, is done, or a probe has found it: it stays */
@@ -29,7 +36,7 @@ struct mpg_view {
  * a vector's value and what is beside it make one. */
 struct mpg_pick {
     uint32_t slot;
-    int32_t source;
+    struct mpg_sequence own; /* of the message that goes by it, if it is the trace's */
     const double *value;   /* a lane: T(A) - base_ns, */
     double base_ns;
     const double *cause;   /* and when it was sent, or, if synchronous, could start, - cause_ns; of
@@ -40,6 +47,8 @@ struct mpg_pick {
     double traced_ns;      /* t(A); for who evaluates */
     bool completed;        /* in the trace */
     double at_ns;          /* T(A) */
+    struct mpg_sequence sequence;  /* of the message that goes by it, */
+    const struct mpg_pick *before; /* and whose must come before it on its channel; NULL: nobody's */
     bool done, taken;
 };
 
@@ -83,7 +92,7 @@ struct mpg_choosing {
     uint64_t *view_serial; /* a slot: the message whose view it is */
     struct mpg_inbox inbox;
     struct mpg_sight *sights;
-    struct mpg_pick *pick;
+    struct mpg_pick *pick, **order; /* capacity */
     struct mpg_moved *moved;
     struct mpg_portions *portions;
     uint64_t done_count;  /* done ones in all views and lanes */
@@ -120,6 +129,10 @@ void mpg_choosing_answer(struct mpg_choosing *c, const struct mpg_step *s, const
                          double base_ns, const double *value);
 void mpg_choosing_clear_open(struct mpg_choosing *c);
 void mpg_choosing_free(struct mpg_choosing *c); /* NULL is allowed */
+
+/* N candidates, with at_ns and sequence: none arrives before an eager one that goes before it on its
+ * channel, unless the trace completed it here, and not that one. Sets before; ORDER: room for N. */
+void mpg_picks_keep_order(struct mpg_pick *pick, uint32_t n, struct mpg_pick **order);
 
 /* What it takes for each slot and lane, at most. */
 size_t mpg_choosing_view_bytes(void);

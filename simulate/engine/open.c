@@ -111,7 +111,11 @@ static void set_view(struct mpg_choosing *c, uint32_t slot, const struct mpg_let
     struct mpg_view *v = mpg_choosing_view_of(c, slot, w);
     const bool same = taken == own;
     v->serial = same ? 0 : taken->id;
-    v->source = taken->sender->source;
+    v->sequence = (struct mpg_sequence){.source = taken->sender->source,
+                                        .comm = taken->sender->comm,
+                                        .tag = taken->tag,
+                                        .id = taken->id,
+                                        .is_eager = true};
     v->cause_ns = taken->cause_ns + taken->cause[w];
     v->answered = taken->answered[w];
     c->arrivals.assign(c->arrivals.context, slot, w,

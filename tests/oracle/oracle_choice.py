@@ -238,6 +238,7 @@ class Choice(OpenReceives):
         raised = self.raised(call, messages)
         at = {message: self.arrival(message) + raised.get(message, Fraction(0))
               for message in messages}
+        self.keep_order(messages, completed, at)
         now = self.builder.enter(call) + self.delays[call.S]
         if not completed:
             return self.test_again(call, messages, at, now)
@@ -288,6 +289,20 @@ class Choice(OpenReceives):
         self.graph.exchanged[message.V] = self.delays[message.V] - (
             put if keeps_put else 0)
 
+    def goes_before(self, one, other, completed):
+        """Whether what goes by one comes before what goes by the other."""
+        first, second = self.holds.get(one, one), self.holds.get(other, other)
+        return (first.key[:-1] == second.key[:-1] and first.key[-1] < second.key[-1]
+                and self.is_eager(first)
+                and not (other in completed and one not in completed))
+
+    def keep_order(self, messages, completed, at):
+        """Those of one channel do not overtake each other."""
+        for other in sorted(messages, key=lambda message:
+                            self.holds.get(message, message).key[-1]):
+            at[other] = max([at[other]] + [
+                at[one] for one in messages if self.goes_before(one, other, completed)])
+
     def test_again(self, call, messages, at, now):
         if any(message.V in self.done for message in messages):
             self.saved += 1
@@ -307,7 +322,9 @@ class Choice(OpenReceives):
             done = [message for message in left if message.V in self.done]
             there = [message for message in left if at[message] <= now + ROUNDING]
             least = min(at[message] for message in left)
-            equal = [message for message in left if at[message] <= least + ROUNDING]
+            equal = [message for message in left if at[message] <= least + ROUNDING
+                     and not any(self.goes_before(one, message, completed)
+                                 for one in left)]
             traced = [message for message in equal if message in completed]
             one = (done or there or traced or equal)[0]
             left.remove(one)

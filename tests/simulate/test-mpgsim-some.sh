@@ -122,4 +122,34 @@ is "both are there: the second call takes no time" \
     "$((7 * 4000 - 3900 + 210 - 1100)) 1 0"
 is "the second just is not: it does" \
     "$(delay 0 --noise=const:4us@0 --noise=const:12.101us@2)" $((7 * 4000 - 3900 + 210 - 1100 + 110))
+
+# ---- messages of one channel ----
+take "a long one and a short one behind it; the short one's request comes first in the list" 2 <<'END'
+0 1100 1110 Irecv comm=0 from=1 tag=1 bytes=8000 request=1
+0 1110 1120 Irecv comm=0 from=1 tag=1 bytes=8 request=2
+1 4800 4810 Send comm=0 to=0 tag=1 bytes=8000
+1 4900 4910 Send comm=0 to=0 tag=1 bytes=8
+0 1300 5200 Waitany requests=2,1 done=1
+0 8200 8300 Waitany requests=2
+END
+is "a byte takes 1 ns more: the short one stays behind" \
+    "$(delay 0 --byte=const:1ns) $(chosen picks_changed -- --byte=const:1ns)" "8000 0"
+sed -i 's/^1 4900 4910 Send comm=0 to=0 tag=1/1 4900 4910 Send comm=0 to=0 tag=2/
+    s/^\(0 1110 1120 .*\) tag=1/\1 tag=2/' t.txt
+is "... of another tag it does not" "$(chosen picks_changed -- --byte=const:1ns)" 1
+
+take "both behind another one's" 3 <<'END'
+0 1100 1110 Irecv comm=0 from=1 tag=1 bytes=8000 request=1
+0 1110 1120 Irecv comm=0 from=1 tag=1 bytes=8 request=2
+0 1120 1130 Irecv comm=0 from=2 tag=1 bytes=8 request=3
+2 3800 3810 Send comm=0 to=0 tag=1 bytes=8
+1 4800 4810 Send comm=0 to=0 tag=1 bytes=8000
+1 4900 4910 Send comm=0 to=0 tag=1 bytes=8
+0 1300 4200 Waitany requests=3,2,1 done=3
+0 7200 7300 Waitany requests=2,1 done=1
+0 10300 10310 Waitany requests=2
+END
+# first 1 comes, at 13 us, and goes by 3; then 2 is there, not 3, that goes by 1
+is "the other one 30 us late: of two that come at one time the first sent" \
+    "$(chosen picks_changed -- --byte=const:1ns --noise=const:30us@2)" 2
 done_testing
