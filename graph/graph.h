@@ -142,6 +142,7 @@ struct mpg_candidate {
     int32_t comm, tag;       /* of that, with the source; comm < 0: not a user's */
     bool is_eager;           /* on both machines */
     bool completed;          /* here, in the trace */
+    int64_t request;         /* that it completes, the trace's */
 };
 
 /* What a receive or probe may take, or find: a message on COMM with TAG from SOURCE, a world rank. */

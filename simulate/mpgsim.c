@@ -243,15 +243,18 @@ static void add_untraced(struct mpg_trace *trace, struct mpg_error *err)
 }
 
 static int begin_trace(const struct mpg_arguments *a, const char *trace, struct inputs *in,
-                       struct mpg_predict_options *predict, struct mpg_error *err)
+                       const struct mpg_watch **watch, struct mpg_error *err)
 {
     if (!a->output_trace)
         return 0;
-    const double ratio = in->p.region_ratios ? 0 : in->p.compute_ratio;
-    if (!(in->retrace = mpg_retrace_begin(in->trace, trace, a->output_trace, ratio, err)))
+    const struct mpg_retrace_rules rules = {
+        .ratio = in->p.region_ratios ? 0 : in->p.compute_ratio,
+        .delays = !a->predict,
+        .same_machine = !a->predict && !in->target,
+        .keeps_tracer = !a->predict && !in->p.without_tracer};
+    if (!(in->retrace = mpg_retrace_begin(in->trace, trace, a->output_trace, &rules, err)))
         return mpg_error_prefix(err, "--output-trace");
-    predict->watch = mpg_nodes_take;
-    predict->watcher = mpg_retrace_nodes(in->retrace);
+    *watch = mpg_retrace_watch(in->retrace);
     return 0;
 }
 
@@ -296,7 +299,7 @@ static int run(const struct mpg_arguments *a, const char *trace, struct mpg_simu
         .deterministic = options->deterministic,
         .horizon = options->horizon,
         .places = in->places.ranks > 0 ? &in->places : NULL};
-    if (begin_trace(a, trace, in, &predict, err) < 0)
+    if (begin_trace(a, trace, in, a->predict ? &predict.watch : &options->watch, err) < 0)
         return -1;
     if ((a->predict ? mpg_predict(in->trace, &in->p, &predict, &result, err)
                     : mpg_simulate(in->trace, &in->p, options, &result, err)) < 0) {

@@ -315,8 +315,8 @@ int graph_view(struct matching *matching, const struct call *call, struct messag
     return 0;
 }
 
-int graph_candidate(struct matching *matching, const struct message *m, bool completed,
-                    struct mpg_error *err)
+int graph_candidate(struct matching *matching, const struct message *m, int64_t request,
+                    bool completed, struct mpg_error *err)
 {
     struct mpg_candidate *candidate = graph_add_candidate(matching->steps);
     if (!candidate)
@@ -327,6 +327,7 @@ int graph_candidate(struct matching *matching, const struct message *m, bool com
     candidate->comm = m->is_user ? m->comm : -1 - m->comm;
     candidate->tag = m->tag;
     candidate->is_eager = !m->synchronous && !m->sync_source;
+    candidate->request = request;
     return 0;
 }
 

@@ -78,8 +78,8 @@ int graph_sender_edge(struct matching *matching, struct call *call, struct messa
 int graph_view(struct matching *matching, const struct call *call, struct message *message,
                struct mpg_error *err);
 /* Such a message as a candidate of the call that is being left, which COMPLETED it, or not. */
-int graph_candidate(struct matching *matching, const struct message *message, bool completed,
-                    struct mpg_error *err);
+int graph_candidate(struct matching *matching, const struct message *message, int64_t request,
+                    bool completed, struct mpg_error *err);
 /* The receiver, the sender needs it no more; POLLED: received by a call that does not
  * block; ABANDONED: never completed by its sender. */
 void graph_receiver_done(struct matching *matching, struct message *message, bool polled);

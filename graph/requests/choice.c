@@ -112,7 +112,7 @@ static int list_arrived(struct matching *matching, const struct rank_requests *r
         if (!m || !m->arrived || request->is_candidate) /* named twice, it is one */
             continue;
         if (graph_view(matching, call, m, err) < 0 ||
-            graph_candidate(matching, m, request->completing, err) < 0)
+            graph_candidate(matching, m, completing->given[i], request->completing, err) < 0)
             return -1;
         request->is_candidate = true;
         completed += request->completing;

@@ -124,11 +124,11 @@ int mpg_lanes_sent(struct mpg_lanes *l, const struct mpg_step *s, struct mpg_err
 }
 
 int mpg_lanes_use_choice(struct mpg_lanes *l, bool skips_polling, const bool *keeps,
-                         struct mpg_error *err)
+                         const struct mpg_watch *watch, struct mpg_error *err)
 {
     const struct mpg_arrivals arrivals = {
         .context = l, .is_bounded = true, .place = place, .assign = assign, .exchange = exchange,
-        .move = move, .fly = fly};
+        .move = move, .fly = fly, .watch = watch};
     l->skips_polling = skips_polling;
     l->choice = mpg_choosing_new(l->n, keeps, &arrivals, err);
     return l->choice ? 0 : -1;

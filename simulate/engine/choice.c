@@ -110,6 +110,14 @@ static void forget_moved(struct mpg_choosing *c, uint32_t slot)
 
 /* ---- choosing ---- */
 
+/* DEED is done in lane W. */
+static int note(const struct mpg_choosing *c, const struct mpg_step *s, uint32_t w,
+                const struct mpg_deed *deed, struct mpg_error *err)
+{
+    const struct mpg_watch *watch = c->arrivals.watch;
+    return watch && w == 0 ? watch->note(watch->watcher, s, deed, err) : 0;
+}
+
 /* The next of those that are not taken yet: what was completed before, then what has arrived by
  * NOW_NS, in the order of the list, else what arrives first. */
 static uint32_t next_pick(const struct mpg_pick *pick, uint32_t n, double now_ns)
@@ -136,33 +144,40 @@ static uint32_t next_pick(const struct mpg_pick *pick, uint32_t n, double now_ns
     return arrived < n ? arrived : least;
 }
 
-/* In lane W the call completes P, which it did not in the trace. */
-static void complete_early(struct mpg_choosing *c, const struct mpg_pick *p, uint32_t w)
+/* In lane W S completes its I-th candidate, which it did not in the trace. */
+static int complete_early(struct mpg_choosing *c, const struct mpg_step *s, uint32_t i, uint32_t w,
+                          struct mpg_error *err)
 {
+    const struct mpg_deed deed = {.kind = MPG_DEED_COMPLETE, .request = s->candidates[i].request};
+    const struct mpg_pick *p = &c->pick[i];
     struct mpg_view *v = view_of(c, p->slot, w);
     v->done = v->is_new = v->fixed = true;
     mpg_choosing_take(c, v->serial ? v->serial : c->view_serial[p->slot], w);
     c->done_count++;
     c->early = true;
+    return note(c, s, w, &deed, err);
 }
 
 /* A test that failed: in lane W it completes what has arrived, the first or all. */
-static void retry_test(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, double now_ns)
+static int retry_test(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, double now_ns,
+                      struct mpg_error *err)
 {
     const uint32_t n = s->candidate_number;
     for (uint32_t i = 0; i < n; i++)
         if (c->pick[i].done) {
             c->vanishes[w] = true;
             c->counts.tests_saved++;
-            return;
+            return 0;
         }
     bool any = false;
     for (uint32_t i = 0; i < n && (!any || s->completes_all); i++)
         if (c->pick[i].at_ns <= now_ns + MPG_ROUNDING_NS) {
-            complete_early(c, &c->pick[i], w);
+            if (complete_early(c, s, i, w, err) < 0)
+                return -1;
             any = true;
         }
     c->counts.tests_early += any;
+    return 0;
 }
 
 /* ---- all that is there ---- */
@@ -182,6 +197,7 @@ static int leave_for_later(struct mpg_choosing *c, const struct mpg_step *s, uin
     uint32_t k = 0;
     if (!owed)
         return -1;
+    c->unsaid = c->unsaid || w == 0;
     for (uint32_t i = 0; i < s->candidate_number; i++) {
         const struct mpg_pick *p = &c->pick[i];
         if (!p->completed)
@@ -215,7 +231,8 @@ static int take_all(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w
     }
     for (uint32_t i = 0; i < n && any_left; i++) /* a call that is made takes all */
         if (!c->pick[i].completed && !c->pick[i].done && c->pick[i].at_ns <= now_ns + MPG_ROUNDING_NS) {
-            complete_early(c, &c->pick[i], w);
+            if (complete_early(c, s, i, w, err) < 0)
+                return -1;
             c->others[w] = true;
         }
     const double until_ns = fmax(first_ns, now_ns);
@@ -243,7 +260,12 @@ static int choose_again(struct mpg_choosing *c, const struct mpg_step *s, uint32
             continue;
         while (pick[out].taken || !pick[out].completed)
             out++;
+        const struct mpg_deed deed = {.kind = MPG_DEED_EXCHANGE,
+                                      .request = s->candidates[out].request,
+                                      .other = s->candidates[in].request};
         exchange(c, &pick[out], &pick[in], w);
+        if (note(c, s, w, &deed, err) < 0)
+            return -1;
         out++;
         c->others[w] = true;
         if (view_of(c, pick[in].slot, w)->serial != c->view_serial[pick[in].slot] &&
@@ -268,8 +290,7 @@ static int choose_in_lane(struct mpg_choosing *c, const struct mpg_step *s, uint
     mpg_picks_keep_order(c->pick, s->candidate_number, c->order);
     if (!is_test)
         return choose_again(c, s, w, now_ns, err);
-    retry_test(c, s, w, now_ns);
-    return 0;
+    return retry_test(c, s, w, now_ns, err);
 }
 
 /* Calls that complete only what an earlier test has completed take no time either. */
@@ -292,10 +313,24 @@ static void find_others(struct mpg_choosing *c, const struct mpg_step *s)
         for (uint32_t w = 0; s->edges[i].is_view && w < c->n; w++) {
             const struct mpg_view *v = view_of(c, s->edges[i].slot, w);
             const bool is_open = s->edges[i].kind == MPG_EDGE_ARRIVAL && !v->fixed;
-            c->others[w] = c->others[w] || (is_open && v->serial && v->serial != s->edges[i].message);
+            const bool is_other = is_open && v->serial && v->serial != s->edges[i].message;
+            c->others[w] = c->others[w] || is_other;
+            c->unsaid = c->unsaid || (is_other && w == 0);
         }
     for (uint32_t w = 0; w < c->n; w++)
         c->counts.picks_changed += c->others[w];
+}
+
+/* That the call vanishes in the first lane; or that what it does there cannot be said. */
+static int note_rest(const struct mpg_choosing *c, const struct mpg_step *s, struct mpg_error *err)
+{
+    const struct mpg_deed vanishing = {.kind = MPG_DEED_VANISH};
+    if (c->arrivals.watch && c->unsaid && !c->broken[0])
+        return mpg_error_set(err,
+                             "rank %d, call %llu (MPI_%s): what it takes, finds or leaves for later in this "
+                             "replica cannot be written (--deterministic keeps what the trace has)",
+                             s->rank, (unsigned long long)s->number, mpg_call_name(s->call));
+    return c->vanishes[0] ? note(c, s, 0, &vanishing, err) : 0;
 }
 
 /* ---- answers ---- */
@@ -368,7 +403,7 @@ int mpg_choosing_make(struct mpg_choosing *c, const struct mpg_step *s, double b
                     const double *value, struct mpg_error *err)
 {
     bool is_test = true;
-    c->early = false;
+    c->early = c->unsaid = false;
     memset(c->vanishes, 0, c->n * sizeof *c->vanishes);
     memset(c->others, 0, c->n * sizeof *c->others);
     find_answers(c, s, base_ns, value);
@@ -383,7 +418,7 @@ int mpg_choosing_make(struct mpg_choosing *c, const struct mpg_step *s, double b
             return -1;
     skip_done(c, s);
     find_others(c, s);
-    return 0;
+    return note_rest(c, s, err);
 }
 
 void mpg_choosing_end_views(struct mpg_choosing *c, const struct mpg_step *s)

@@ -10,6 +10,7 @@
 #include "graph/graph.h"
 #include "simulate/engine/inbox.h"
 #include "simulate/engine/portions.h"
+#include "simulate/engine/watch.h"
 
 /* Differences of times that are no more than rounding. */
 #define MPG_ROUNDING_NS 1e-3
@@ -68,6 +69,7 @@ struct mpg_arrivals {
     void (*move)(void *context, const struct mpg_pick *p, uint32_t w, double at_ns, bool keeps_put);
     /* How long SENT, which S sends, flies at least, one a lane, ns. */
     void (*fly)(void *context, const struct mpg_step *s, const struct mpg_sent *sent, double *ns);
+    const struct mpg_watch *watch; /* sees what the first lane does; or NULL */
 };
 
 /* Summed over lanes. */
@@ -86,6 +88,7 @@ struct mpg_choosing {
     bool early;           /* in some lane that call completes what it did not, beside what it does: what of its
                              candidates is done, and new */
     bool *others;         /* n: it completes, or finds, something else */
+    bool unsaid;          /* no deed says so of the first */
     double *flight_ns;    /* n */
     struct mpg_choices counts;
     struct mpg_view *view; /* capacity x n; a slot */

@@ -86,6 +86,11 @@ void mpg_lanes_use_likes(struct mpg_lanes *l, const struct mpg_likes *likes)
     l->likes = likes;
 }
 
+const double *mpg_lanes_value(const struct mpg_lanes *l, uint32_t stream)
+{
+    return stream_value(l, stream);
+}
+
 const double *mpg_lanes_delay(const struct mpg_lanes *l, int32_t rank)
 {
     return l->stream_value + (size_t)l->last_stream[rank] * l->n;

@@ -12,6 +12,7 @@
 #include "simulate/engine/choice.h"
 #include "simulate/engine/floors.h"
 #include "simulate/engine/likes.h"
+#include "simulate/engine/watch.h"
 #include "simulate/models/perturbation.h"
 
 enum mpg_absorb { MPG_ABSORB_NONE, MPG_ABSORB_WAIT, MPG_ABSORB_CLOCK };
@@ -30,14 +31,17 @@ struct mpg_lanes *mpg_lanes_new(int32_t ranks, uint32_t lanes, uint32_t first,
 void mpg_lanes_use_likes(struct mpg_lanes *lanes, const struct mpg_likes *likes);
 /* Lets calls complete something else than in the trace, where the graph's steps have candidates
  * (docs/MODEL.md, section 6), but for lanes that KEEPS (may be NULL; copied) says. SKIPS_POLLING:
- * with a test that is not made goes the interval before it. */
+ * with a test that is not made goes the interval before it. WATCH (may be NULL) sees what the first
+ * lane does. */
 int mpg_lanes_use_choice(struct mpg_lanes *lanes, bool skips_polling, const bool *keeps,
-                         struct mpg_error *err);
+                         const struct mpg_watch *watch, struct mpg_error *err);
 /* What was chosen; NULL: nothing can be. */
 const struct mpg_choosing *mpg_lanes_choice(const struct mpg_lanes *lanes);
 /* Evaluates one step of a graph that has SLOTS slots so far. */
 int mpg_lanes_step(struct mpg_lanes *lanes, const struct mpg_step *step, uint32_t slots,
                    struct mpg_error *err);
+/* The delays of STREAM's last node, one a lane; valid from its first step on. */
+const double *mpg_lanes_value(const struct mpg_lanes *lanes, uint32_t stream);
 /* Delays of RANK's last node, one a lane; valid once its FINISH step is done. */
 const double *mpg_lanes_delay(const struct mpg_lanes *lanes, int32_t rank);
 /* RANK's traced run time, ns, from its FINISH step. */

@@ -192,6 +192,7 @@ static int look_again(struct mpg_choosing *c, const struct mpg_step *s, uint32_t
     struct mpg_letter *least;
     if (seen(c, g, w)) {
         c->vanishes[w] = true;
+        c->unsaid = c->unsaid || w == 0;
         c->counts.tests_saved++;
         return 0;
     }
@@ -202,6 +203,7 @@ static int look_again(struct mpg_choosing *c, const struct mpg_step *s, uint32_t
     if (!g && !(g = add_sight(c, s, err)))
         return -1;
     g->id[w] = least->id;
+    c->unsaid = c->unsaid || w == 0;
     c->counts.tests_early++;
     return 0;
 }
@@ -225,6 +227,7 @@ static int find_again(struct mpg_choosing *c, const struct mpg_step *s, uint32_t
     c->vanishes[w] = early && m == early;
     c->broken[w] = c->broken[w] || !m || m->taken[w];
     c->others[w] = c->others[w] || m != own;
+    c->unsaid = c->unsaid || (w == 0 && (m != own || c->vanishes[w]));
     if (!m || c->broken[w])
         return 0;
     set_view(c, look->slot, own, m, w);

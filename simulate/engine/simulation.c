@@ -28,6 +28,7 @@ struct simulation {
     uint32_t slots; /* that the graph had, as far as a pass has told */
     int32_t expanded; /* members of the largest collective that it expanded, likewise */
     bool chooses;   /* calls may complete something else */
+    const struct mpg_watch *watch; /* of the lanes that are evaluated; or NULL */
     int64_t evident_limit; /* the source's eager limit by the trace, the last pass says */
 };
 
@@ -171,10 +172,21 @@ static void choose_protocol(struct simulation *sim)
     sim->result->source_eager_limit_bytes = sim->graph.source_eager_limit_bytes;
 }
 
+/* A pass of lanes, and who watches the first of them. */
+struct watched {
+    struct mpg_lanes *lanes;
+    const struct mpg_watch *watch; /* or NULL */
+};
+
 static int take_lanes(void *context, const struct mpg_step *s, uint32_t slots,
                       struct mpg_error *err)
 {
-    return mpg_lanes_step(context, s, slots, err);
+    const struct watched *x = context;
+    if (mpg_lanes_step(x->lanes, s, slots, err) < 0)
+        return -1;
+    return x->watch ? x->watch->take(x->watch->watcher, s, mpg_lanes_value(x->lanes, s->stream)[0],
+                                     err)
+                    : 0;
 }
 
 /* Evaluates P in N replicas from FIRST on; KEEPS: those that keep the traced order, or NULL. The
@@ -189,12 +201,22 @@ static struct mpg_lanes *evaluate(struct simulation *sim, const char *label,
         return NULL;
     if (p == sim->p)
         mpg_lanes_use_likes(lanes, sim->likes);
+    struct watched watched = {lanes, sim->watch};
     if ((!sim->chooses ||
-         mpg_lanes_use_choice(lanes, sim->options->skips_polling, keeps, err) == 0) &&
-        pass(sim, label, take_lanes, lanes, err) == 0)
+         mpg_lanes_use_choice(lanes, sim->options->skips_polling, keeps, sim->watch, err) == 0) &&
+        pass(sim, label, take_lanes, &watched, err) == 0)
         return lanes;
     mpg_lanes_free(lanes);
     return NULL;
+}
+
+/* Before lanes are done again, the first of them WITH the others or as it was. */
+static int watch_again(struct simulation *sim, bool with, struct mpg_error *err)
+{
+    const struct mpg_watch *watch = sim->watch;
+    if (!with)
+        sim->watch = NULL;
+    return watch && with ? watch->restart(watch->watcher, err) : 0;
 }
 
 /* The same, with lanes in which a message would leave before its cause done again in the traced
@@ -207,7 +229,9 @@ static struct mpg_lanes *evaluate_all(struct simulation *sim, const char *label,
     *redone = 0;
     if (!lanes || !sim->chooses || (*redone = mpg_choosing_broken(mpg_lanes_choice(lanes))) == 0)
         return lanes;
-    again = evaluate(sim, label, p, first, n, mpg_lanes_choice(lanes)->broken, err);
+    const bool *broken = mpg_lanes_choice(lanes)->broken;
+    again = watch_again(sim, broken[0], err) < 0 ? NULL
+                                                 : evaluate(sim, label, p, first, n, broken, err);
     mpg_lanes_free(lanes);
     return again;
 }
@@ -252,6 +276,7 @@ static int run_lanes(struct simulation *sim, uint32_t begin, uint32_t n, struct 
 {
     struct mpg_result *r = sim->result;
     uint32_t redone;
+    sim->watch = begin == 0 ? sim->options->watch : NULL;
     struct mpg_lanes *lanes =
         evaluate_all(sim, "simulating", sim->p, r->first_replica + begin, n, &redone, err);
     if (!lanes)

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "simulate/engine/result.h"
+#include "simulate/engine/watch.h"
 
 /* Where the eager limit of the traced machine is from. */
 enum mpg_source_limit {
@@ -24,6 +25,7 @@ struct mpg_simulation_options {
     bool deterministic;    /* calls complete what they completed in the trace */
     bool skips_polling;    /* with a test that is not made any more goes the interval before it */
     uint64_t horizon;      /* messages in flight, beyond which candidates are not waited for */
+    const struct mpg_watch *watch; /* of delays; NULL: nobody watches */
 };
 
 /* Simulates TRACE under P; RESULT is filled and cleared by the caller. */

@@ -215,8 +215,7 @@ static int check_mode(const struct mpg_arguments *a, struct mpg_error *err)
                 {"source-latency", a->given.source_latency, false},
                 {"source-byte", a->given.source_byte, false},
                 {"map", a->map != NULL, true},
-                {"polling-interval", a->given.polling_interval, true},
-                {"output-trace", a->output_trace != NULL, true}};
+                {"polling-interval", a->given.polling_interval, true}};
     for (size_t i = 0; i < sizeof list / sizeof *list; i++)
         if (list[i].given && list[i].predicts != a->predict)
             return mpg_error_set(err, "--%s says nothing %s --predict", list[i].name,

@@ -43,8 +43,8 @@ const struct mpg_option *mpg_arguments_table(struct mpg_arguments *a)
          .help = "which algorithm that is, mpgcollectives(5) (default: Open MPI 4.1's)"},
         {.name = "output-trace", .kind = MPG_OPTION_STRING, .value = &a->output_trace,
          .argument = "FOLDER",
-         .help = "with --predict: write the trace with its first replica's times\n"
-                 "(--first-replica) to FOLDER"},
+         .help = "write the trace with its first replica's times (--first-replica) to\n"
+                 "FOLDER"},
         {.name = "path", .kind = MPG_OPTION_STRING, .value = &a->path, .argument = "CLASS",
          .given = &a->given.path,
          .help = "which of the target's paths messages take: core-complex, node,\n"

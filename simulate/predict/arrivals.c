@@ -61,11 +61,12 @@ int mpg_times_sent(struct mpg_times *t, const struct mpg_step *s, struct mpg_err
     return mpg_choosing_sent(t->choice, s, 0, at, at, 0, slot_value(t, s->slot, SLOT_BEGIN), err);
 }
 
-int mpg_times_use_choice(struct mpg_times *t, const bool *keeps, struct mpg_error *err)
+int mpg_times_use_choice(struct mpg_times *t, const bool *keeps, const struct mpg_watch *watch,
+                         struct mpg_error *err)
 {
     const struct mpg_arrivals arrivals = {
         .context = t, .place = place, .assign = assign, .exchange = exchange, .move = move,
-        .fly = fly};
+        .fly = fly, .watch = watch};
     t->choice = mpg_choosing_new(t->n, keeps, &arrivals, err);
     return t->choice ? 0 : -1;
 }

@@ -64,8 +64,7 @@ static int find_floors(struct predicting *x, struct mpg_error *err)
 /* A pass of lanes, and who watches the first of them. */
 struct timing {
     struct mpg_times *times;
-    mpg_watch *watch; /* or NULL */
-    void *watcher;
+    const struct mpg_watch *watch; /* or NULL */
 };
 
 static int take_times(void *context, const struct mpg_step *s, uint32_t slots,
@@ -74,7 +73,8 @@ static int take_times(void *context, const struct mpg_step *s, uint32_t slots,
     const struct timing *x = context;
     if (mpg_times_step(x->times, s, slots, err) < 0)
         return -1;
-    return x->watch ? x->watch(x->watcher, s, mpg_times_value(x->times, s->stream)[0], err) : 0;
+    return x->watch ? x->watch->take(x->watch->watcher, s, mpg_times_value(x->times, s->stream)[0], err)
+                    : 0;
 }
 
 /* Whether calls may complete something else. */
@@ -88,10 +88,10 @@ static int choose_choice(struct predicting *x, struct mpg_error *err)
     return status;
 }
 
-/* Evaluates N replicas from FIRST on; KEEPS: those that keep the traced order, or NULL; WATCH: the first
- * is watched. The caller frees what it gets; NULL with ERR. */
+/* Evaluates N replicas from FIRST on; KEEPS: those that keep the traced order, or NULL; WATCH, or NULL,
+ * sees the first. The caller frees what it gets; NULL with ERR. */
 static struct mpg_times *evaluate(struct predicting *x, uint32_t first, uint32_t n, const bool *keeps,
-                                  bool watch, struct mpg_error *err)
+                                  const struct mpg_watch *watch, struct mpg_error *err)
 {
     struct mpg_times_options options = x->options->times;
     options.eager_limit_bytes = x->graph.eager_limit_bytes;
@@ -99,42 +99,28 @@ static struct mpg_times *evaluate(struct predicting *x, uint32_t first, uint32_t
                                             x->floors, x->likes, err);
     if (!times)
         return NULL;
-    struct timing timing = {.times = times,
-                            .watch = watch ? x->options->watch : NULL,
-                            .watcher = x->options->watcher};
-    if ((!x->graph.choose || mpg_times_use_choice(times, keeps, err) == 0) &&
+    struct timing timing = {.times = times, .watch = watch};
+    if ((!x->graph.choose || mpg_times_use_choice(times, keeps, watch, err) == 0) &&
         pass(x, "predicting", take_times, &timing, err) == 0)
         return times;
     mpg_times_free(times);
     return NULL;
 }
 
-/* Watches replica FIRST, where it is known whether it KEEPS the traced order. */
-static int watch_first(struct predicting *x, uint32_t first, bool keeps, struct mpg_error *err)
-{
-    struct mpg_times *times = evaluate(x, first, 1, &keeps, true, err);
-    mpg_times_free(times);
-    return times ? 0 : -1;
-}
-
 /* The same, with lanes in which a message would leave before its cause done again in the traced
  * order. */
-static struct mpg_times *evaluate_all(struct predicting *x, uint32_t first, uint32_t n, bool watch,
-                                      struct mpg_error *err)
+static struct mpg_times *evaluate_all(struct predicting *x, uint32_t first, uint32_t n,
+                                      const struct mpg_watch *watch, struct mpg_error *err)
 {
-    const bool chooses = x->graph.choose;
-    struct mpg_times *times = evaluate(x, first, n, NULL, watch && !chooses, err), *again = NULL;
-    if (!times || !chooses)
-        return times;
-    const struct mpg_choosing *choice = mpg_times_choice(times);
-    const uint32_t redone = mpg_choosing_broken(choice);
-    if (watch && watch_first(x, first, choice->broken[0], err) < 0)
-        goto out;
+    struct mpg_times *times = evaluate(x, first, n, NULL, watch, err), *again = NULL;
+    const struct mpg_choosing *choice = times && x->graph.choose ? mpg_times_choice(times) : NULL;
+    const uint32_t redone = choice ? mpg_choosing_broken(choice) : 0;
     if (redone == 0)
         return times;
     x->result->redone += redone;
-    again = evaluate(x, first, n, choice->broken, false, err);
-out:
+    watch = choice->broken[0] ? watch : NULL; /* else it was seen as it is */
+    if (!watch || watch->restart(watch->watcher, err) == 0)
+        again = evaluate(x, first, n, choice->broken, watch, err);
     mpg_times_free(times);
     return again;
 }
@@ -143,7 +129,7 @@ out:
 static int run_lanes(struct predicting *x, uint32_t begin, uint32_t n, struct mpg_error *err)
 {
     struct mpg_result *r = x->result;
-    const bool watch = begin == 0 && x->options->watch;
+    const struct mpg_watch *watch = begin == 0 ? x->options->watch : NULL;
     struct mpg_times *times = evaluate_all(x, r->first_replica + begin, n, watch, err);
     if (!times)
         return -1;

@@ -4,11 +4,8 @@
 #define MPG_PREDICT_H
 
 #include "simulate/engine/simulation.h"
+#include "simulate/engine/watch.h"
 #include "simulate/predict/times.h"
-
-/* Sees step STEP, after which the value of its stream is VALUE_NS in the first replica. */
-typedef int mpg_watch(void *watcher, const struct mpg_step *step, double value_ns,
-                      struct mpg_error *err);
 
 struct mpg_predict_options {
     struct mpg_graph_options graph;
@@ -17,8 +14,7 @@ struct mpg_predict_options {
     bool deterministic; /* calls complete what they completed in the trace */
     uint64_t horizon;   /* messages in flight, beyond which candidates are not waited for */
     const struct mpg_places *places; /* NULL: all messages take one path */
-    mpg_watch *watch;                /* NULL: nobody watches */
-    void *watcher;
+    const struct mpg_watch *watch;   /* of times, from MPI_Init's leave on; NULL: nobody watches */
 };
 
 /* Before it: with CPU times in TRACE, P's noise is told from work even where both machines have the

@@ -31,8 +31,9 @@ struct mpg_times *mpg_times_new(int32_t ranks, uint32_t lanes, uint32_t first,
                                 const struct mpg_times_options *options, struct mpg_floors *floors,
                                 const struct mpg_likes *likes, struct mpg_error *err);
 /* Lets calls complete something else than in the trace, where the graph's steps have candidates, but for
- * lanes that KEEPS (may be NULL; copied) says. */
-int mpg_times_use_choice(struct mpg_times *times, const bool *keeps, struct mpg_error *err);
+ * lanes that KEEPS (may be NULL; copied) says. WATCH (may be NULL) sees what the first lane does. */
+int mpg_times_use_choice(struct mpg_times *times, const bool *keeps, const struct mpg_watch *watch,
+                         struct mpg_error *err);
 /* What was chosen; NULL: nothing can be. */
 const struct mpg_choosing *mpg_times_choice(const struct mpg_times *times);
 /* Evaluates one step of a graph that has SLOTS slots so far. */

@@ -17,8 +17,12 @@ enum {
     ALL_BUFFERS = 32 << 20,
     LEAST_BLOCK = 256,
     MOST_BLOCK = 16 << 10,
-    NODE_BYTES = 5 * MPG_VARINT_BYTES + sizeof(double)
+    RECORD_BYTES = 6 * MPG_VARINT_BYTES + sizeof(double)
 };
+
+/* What the first number of a record says: of a node which fields there are, or that it is a deed of
+ * the node that comes next. */
+enum { HAS_RATIO = 1, HAS_FLUSHED = 2, IS_DEED = 4, FLAG_BITS = 3 };
 
 static const double most_ns = 2e18; /* traces end at 2^61 */
 
@@ -32,12 +36,16 @@ struct stream {
     struct mpg_node_stream is;
     uint32_t sibling;      /* the rank's next stream, 0: none */
     double value_ns;       /* after its last step */
+    int64_t traced_ns;     /* its last node, traced, from MPI_Init's leave on; if values are delays */
     bool waits;            /* NODE has been entered, and not left */
     struct mpg_node node;
     double ratio;          /* of the last node that was written or read, */
     uint64_t number;       /* its number, */
     int64_t last_ns;       /* when it was left, */
-    uint64_t count;        /* and how many are to come (reading), or have been written */
+    uint64_t count;        /* and how many records are to come (reading), or have been written */
+    bool vanishes;         /* the call is not made */
+    struct mpg_deed *deed; /* of NODE, when it is read */
+    uint32_t deed_capacity;
     int64_t first, here;   /* blocks: the first one, the one that BUFFER is of */
     uint8_t *buffer;       /* NULL: none */
     uint32_t used, place;  /* of the buffer: bytes behind the head, and of them those read */
@@ -47,7 +55,7 @@ struct mpg_nodes {
     int fd;
     char *folder;
     int32_t ranks;
-    double ratio;
+    struct mpg_node_rules rules;
     uint32_t block, count, capacity;
     int64_t end; /* of the file, as far as it has been given out */
     struct stream *streams;
@@ -71,7 +79,7 @@ static int open_unlinked(const char *folder, struct mpg_error *err)
     return fd;
 }
 
-struct mpg_nodes *mpg_nodes_new(const char *folder, int32_t ranks, double ratio,
+struct mpg_nodes *mpg_nodes_new(const char *folder, int32_t ranks, const struct mpg_node_rules *rules,
                                 struct mpg_error *err)
 {
     struct mpg_nodes *n = calloc(1, sizeof *n);
@@ -82,7 +90,7 @@ struct mpg_nodes *mpg_nodes_new(const char *folder, int32_t ranks, double ratio,
         goto fail;
     }
     n->ranks = ranks;
-    n->ratio = ratio;
+    n->rules = *rules;
     n->count = n->capacity = (uint32_t)ranks;
     n->block = share > MOST_BLOCK ? MOST_BLOCK : share < LEAST_BLOCK ? LEAST_BLOCK : share;
     if ((n->fd = open_unlinked(folder, err)) >= 0)
@@ -96,12 +104,31 @@ fail:
     return NULL;
 }
 
+static void clear(struct stream *s)
+{
+    free(s->buffer);
+    free(s->deed);
+}
+
+int mpg_nodes_restart(void *nodes, struct mpg_error *err)
+{
+    struct mpg_nodes *n = nodes;
+    for (uint32_t i = 0; i < n->count; i++) {
+        clear(&n->streams[i]);
+        n->streams[i] = (struct stream){0};
+    }
+    n->end = 0;
+    if (ftruncate(n->fd, 0) < 0)
+        return mpg_error_errno(err, errno, "%s: cannot write a temporary file", n->folder);
+    return 0;
+}
+
 void mpg_nodes_free(struct mpg_nodes *n)
 {
     if (!n)
         return;
     for (uint32_t i = 0; i < n->count; i++)
-        free(n->streams[i].buffer);
+        clear(&n->streams[i]);
     free(n->streams);
     free(n->folder);
     close(n->fd);
@@ -162,42 +189,73 @@ static int make_buffer(const struct mpg_nodes *n, struct stream *s, struct mpg_e
     return 0;
 }
 
-static int write_node(struct mpg_nodes *n, struct stream *s, struct mpg_error *err)
+/* Where S's next record goes; NULL with ERR. */
+static uint8_t *make_room(struct mpg_nodes *n, struct stream *s, struct mpg_error *err)
 {
-    const struct mpg_node *node = &s->node;
     if (s->count == 0)
         s->first = s->here = new_block(n);
     if (make_buffer(n, s, err) < 0)
-        return -1;
-    if (sizeof(struct block_head) + s->used + NODE_BYTES > n->block &&
+        return NULL;
+    if (sizeof(struct block_head) + s->used + RECORD_BYTES > n->block &&
         write_block(n, s, new_block(n), err) < 0)
+        return NULL;
+    return s->buffer + sizeof(struct block_head) + s->used;
+}
+
+/* The record that began where there was room ends at P. */
+static void end_record(struct stream *s, const uint8_t *p)
+{
+    s->used = (uint32_t)(p - (s->buffer + sizeof(struct block_head)));
+    s->count++;
+}
+
+static int write_deed(struct mpg_nodes *n, struct stream *s, const struct mpg_deed *deed,
+                      struct mpg_error *err)
+{
+    uint8_t *p = make_room(n, s, err);
+    if (!p)
         return -1;
-    uint8_t *begin = s->buffer + sizeof(struct block_head), *p = begin + s->used;
-    const bool changes = node->ratio != s->ratio;
-    p = mpg_put_varint(p, (node->number - s->number) << 1 | changes);
-    if (changes) {
+    p = mpg_put_varint(p, (uint64_t)deed->kind << FLAG_BITS | IS_DEED);
+    p = mpg_put_varint(p, (uint64_t)deed->request);
+    p = mpg_put_varint(p, (uint64_t)deed->other);
+    end_record(s, p);
+    return 0;
+}
+
+static int write_node(struct mpg_nodes *n, struct stream *s, struct mpg_error *err)
+{
+    const struct mpg_node *node = &s->node;
+    uint8_t *p = make_room(n, s, err);
+    if (!p)
+        return -1;
+    const uint64_t flags = (node->ratio != s->ratio ? HAS_RATIO : 0) |
+                           (node->flushed_ns > 0 ? HAS_FLUSHED : 0);
+    p = mpg_put_varint(p, (node->number - s->number) << FLAG_BITS | flags);
+    if (flags & HAS_RATIO) {
         memcpy(p, &node->ratio, sizeof node->ratio);
         p += sizeof node->ratio;
     }
+    p = flags & HAS_FLUSHED ? mpg_put_varint(p, (uint64_t)node->flushed_ns) : p;
     p = mpg_put_varint(p, (uint64_t)node->length_ns);
     p = mpg_put_varint(p, (uint64_t)(node->cpu_ns + 1));
     p = mpg_put_varint(p, (uint64_t)(node->enter_ns - s->last_ns));
     p = mpg_put_varint(p, node->left ? (uint64_t)(node->leave_ns - node->enter_ns) + 1 : 0);
-    s->used = (uint32_t)(p - begin);
+    end_record(s, p);
     s->ratio = node->ratio;
     s->number = node->number;
     s->last_ns = node->leave_ns;
-    s->count++;
-    s->waits = false;
+    s->waits = s->vanishes = false;
     return 0;
 }
 
-/* The nearest nanosecond, but not before LAST_NS. */
-static int whole(double ns, int64_t last_ns, int64_t *whole_ns, struct mpg_error *err)
+/* When S's last node is, by its VALUE_NS: the nearest nanosecond, but not before LAST_NS. */
+static int whole(const struct stream *s, double value_ns, int64_t last_ns, int64_t *whole_ns,
+                 struct mpg_error *err)
 {
-    if (!(ns <= most_ns))
-        return mpg_error_set(err, "a time of %g ns is more than a trace holds", ns);
-    *whole_ns = ns > (double)last_ns ? llround(ns) : last_ns;
+    if (!(fabs(value_ns) <= most_ns && value_ns + (double)s->traced_ns <= most_ns))
+        return mpg_error_set(err, "a time of %g ns is more than a trace holds",
+                             value_ns + (double)s->traced_ns);
+    *whole_ns = s->traced_ns + llround(value_ns);
     *whole_ns = *whole_ns < last_ns ? last_ns : *whole_ns;
     return 0;
 }
@@ -233,7 +291,8 @@ static int begin(struct mpg_nodes *n, const struct mpg_step *step, struct mpg_er
         s->sibling = first->sibling;
         first->sibling = step->stream;
     }
-    if (whole(s->value_ns, 0, &s->is.begin_ns, err) < 0)
+    s->traced_ns = n->rules.delays ? step->since_ns : 0;
+    if (whole(s, s->value_ns, 0, &s->is.begin_ns, err) < 0)
         return -1;
     s->last_ns = s->is.begin_ns;
     return 0;
@@ -248,10 +307,23 @@ static int enter(struct mpg_nodes *n, const struct mpg_step *step, double value_
     const int64_t length_ns = step->interval_ns + step->tracer_ns - step->flushed_ns;
     s->node = (struct mpg_node){.number = step->number,
                                 .length_ns = length_ns > 0 ? length_ns : 0,
+                                .flushed_ns = n->rules.keeps_flushes ? step->flushed_ns : 0,
                                 .cpu_ns = step->cpu_ns,
-                                .ratio = n->ratio > 0 ? n->ratio : step->ratio};
+                                .ratio = n->rules.ratio > 0 ? n->rules.ratio : step->ratio};
     s->waits = true;
-    return whole(value_ns, s->last_ns, &s->node.enter_ns, err);
+    if (n->rules.delays)
+        s->traced_ns = step->since_ns + step->interval_ns + step->tracer_ns;
+    return whole(s, value_ns, s->last_ns, &s->node.enter_ns, err);
+}
+
+int mpg_nodes_note(void *nodes, const struct mpg_step *step, const struct mpg_deed *deed,
+                   struct mpg_error *err)
+{
+    struct mpg_nodes *n = nodes;
+    if (reserve(n, step, err) < 0)
+        return -1;
+    n->streams[step->stream].vanishes |= deed->kind == MPG_DEED_VANISH;
+    return write_deed(n, &n->streams[step->stream], deed, err);
 }
 
 int mpg_nodes_take(void *nodes, const struct mpg_step *step, double value_ns,
@@ -268,10 +340,13 @@ int mpg_nodes_take(void *nodes, const struct mpg_step *step, double value_ns,
     if (step->kind == MPG_STEP_ENTER)
         status = enter(n, step, value_ns, err);
     else if (step->kind == MPG_STEP_JOIN) /* MPI_Finalize's enter is that of the latest thread */
-        status = whole(value_ns, s->last_ns, &s->node.enter_ns, err);
+        status = whole(s, value_ns, s->last_ns, &s->node.enter_ns, err);
     else if (step->kind == MPG_STEP_LEAVE) {
         s->node.left = true;
-        status = whole(value_ns, s->node.enter_ns, &s->node.leave_ns, err);
+        s->traced_ns += n->rules.delays ? step->duration_ns : 0;
+        status = whole(s, value_ns, s->vanishes ? s->last_ns : s->node.enter_ns, &s->node.leave_ns,
+                       err);
+        s->node.enter_ns = s->vanishes ? s->node.leave_ns : s->node.enter_ns;
         status = status == 0 ? write_node(n, s, err) : -1;
     }
     n->streams[step->stream].value_ns = value_ns;
@@ -319,46 +394,104 @@ bool mpg_nodes_stream(struct mpg_nodes *n, int32_t rank, uint32_t i, struct mpg_
     return true;
 }
 
-static bool get_ratio(struct stream *s, const uint8_t **p, const uint8_t *end, bool changes)
+/* What is there only if it is another than before, or not 0. */
+static bool get_optional(struct stream *s, const uint8_t **p, const uint8_t *end, uint64_t flags,
+                         uint64_t *flushed_ns)
 {
-    if (!changes)
-        return true;
-    if ((size_t)(end - *p) < sizeof s->ratio)
+    *flushed_ns = 0;
+    if (flags & HAS_RATIO) {
+        if ((size_t)(end - *p) < sizeof s->ratio)
+            return false;
+        memcpy(&s->ratio, *p, sizeof s->ratio);
+        *p += sizeof s->ratio;
+    }
+    return !(flags & HAS_FLUSHED) || mpg_get_varint(p, end, flushed_ns);
+}
+
+static bool get_deed(const uint8_t **p, const uint8_t *end, uint64_t first, struct mpg_deed *deed)
+{
+    uint64_t request, other;
+    if (!mpg_get_varint(p, end, &request) || !mpg_get_varint(p, end, &other))
         return false;
-    memcpy(&s->ratio, *p, sizeof s->ratio);
-    *p += sizeof s->ratio;
+    *deed = (struct mpg_deed){.kind = (enum mpg_deed_kind)(first >> FLAG_BITS),
+                              .request = (int64_t)request,
+                              .other = (int64_t)other};
     return true;
 }
 
-int mpg_nodes_next(struct mpg_nodes *n, uint32_t stream, struct mpg_node *node,
-                   struct mpg_error *err)
+/* The rest of a node whose record begins with FIRST. */
+static bool get_node(struct stream *s, const uint8_t **p, const uint8_t *end, uint64_t first,
+                     struct mpg_node *node)
 {
-    struct stream *s = &n->streams[stream];
-    if (s->count == 0) {
-        free(s->buffer);
-        s->buffer = NULL;
-        return 0;
-    }
-    if (make_buffer(n, s, err) < 0 || (s->place == s->used && read_block(n, s, s->here, err) < 0))
-        return -1;
-    const uint8_t *begin = s->buffer + sizeof(struct block_head), *p = begin + s->place;
-    const uint8_t *end = begin + s->used;
-    uint64_t number, length_ns, cpu_ns, interval_ns, call_ns;
-    if (!mpg_get_varint(&p, end, &number) || !get_ratio(s, &p, end, number & 1) ||
-        !mpg_get_varint(&p, end, &length_ns) ||
-        !mpg_get_varint(&p, end, &cpu_ns) || !mpg_get_varint(&p, end, &interval_ns) ||
-        !mpg_get_varint(&p, end, &call_ns))
-        return mpg_error_set(err, "%s: a temporary file has been changed", n->folder);
-    s->place = (uint32_t)(p - begin);
-    s->number += number >> 1;
+    uint64_t flushed_ns, length_ns, cpu_ns, interval_ns, call_ns;
+    if (!get_optional(s, p, end, first, &flushed_ns) || !mpg_get_varint(p, end, &length_ns) ||
+        !mpg_get_varint(p, end, &cpu_ns) || !mpg_get_varint(p, end, &interval_ns) ||
+        !mpg_get_varint(p, end, &call_ns))
+        return false;
+    s->number += first >> FLAG_BITS;
     *node = (struct mpg_node){.number = s->number,
                               .length_ns = (int64_t)length_ns,
+                              .flushed_ns = (int64_t)flushed_ns,
                               .cpu_ns = (int64_t)cpu_ns - 1,
                               .ratio = s->ratio,
                               .enter_ns = s->last_ns + (int64_t)interval_ns,
                               .left = call_ns > 0};
     node->leave_ns = node->enter_ns + (node->left ? (int64_t)call_ns - 1 : 0);
     s->last_ns = node->leave_ns;
+    return true;
+}
+
+static struct mpg_deed *add_deed(struct stream *s, uint32_t count, struct mpg_error *err)
+{
+    if (count == s->deed_capacity) {
+        const uint32_t capacity = 2 * count + 4;
+        void *grown = realloc(s->deed, capacity * sizeof *s->deed);
+        if (!grown) {
+            out_of_memory(err);
+            return NULL;
+        }
+        s->deed = grown;
+        s->deed_capacity = capacity;
+    }
+    return &s->deed[count];
+}
+
+/* The next record: a node, 1, or a deed, the COUNT-th of the node that comes next, 0; -1 with ERR. */
+static int read_record(struct mpg_nodes *n, struct stream *s, uint32_t count, struct mpg_node *node,
+                       struct mpg_error *err)
+{
+    if (make_buffer(n, s, err) < 0 || (s->place == s->used && read_block(n, s, s->here, err) < 0))
+        return -1;
+    const uint8_t *begin = s->buffer + sizeof(struct block_head), *p = begin + s->place;
+    const uint8_t *end = begin + s->used;
+    uint64_t first;
+    struct mpg_deed *deed = NULL;
+    if (!mpg_get_varint(&p, end, &first))
+        return mpg_error_set(err, "%s: a temporary file has been changed", n->folder);
+    if ((first & IS_DEED) && !(deed = add_deed(s, count, err)))
+        return -1;
+    if (!(deed ? get_deed(&p, end, first, deed) : get_node(s, &p, end, first, node)))
+        return mpg_error_set(err, "%s: a temporary file has been changed", n->folder);
+    s->place = (uint32_t)(p - begin);
     s->count--;
-    return 1;
+    return !deed;
+}
+
+int mpg_nodes_next(struct mpg_nodes *n, uint32_t stream, struct mpg_node *node,
+                   struct mpg_error *err)
+{
+    struct stream *s = &n->streams[stream];
+    uint32_t deeds = 0;
+    int is_node = 0;
+    for (; s->count > 0 && is_node == 0; deeds += is_node == 0)
+        if ((is_node = read_record(n, s, deeds, node, err)) < 0)
+            return -1;
+    if (is_node) {
+        node->deed_number = deeds;
+        node->deeds = s->deed;
+        return 1;
+    }
+    free(s->buffer);
+    s->buffer = NULL;
+    return 0;
 }

@@ -2,7 +2,7 @@
 /* The times of one replica's nodes: those of each stream (thread of a rank) in the order of its
  * calls, in an unlinked file. Memory grows with the streams, not with their calls.
  *
- * Times are whole nanoseconds from MPI_Init's leave on, each the nearest one; as the values along a
+ * Times are whole nanoseconds from MPI_Init's leave on, each the nearest one; as times along a
  * stream never fall, no interval or call becomes negative, and a run is as long as it was to half a
  * nanosecond. */
 #ifndef MPG_NODES_H
@@ -10,6 +10,7 @@
 
 #include "common/error.h"
 #include "graph/graph.h"
+#include "simulate/engine/watch.h"
 
 struct mpg_nodes;
 
@@ -18,10 +19,14 @@ struct mpg_nodes;
 struct mpg_node {
     uint64_t number;   /* among the rank's calls */
     int64_t length_ns; /* traced, of the interval before it, without flushes; 0 or more */
+    int64_t flushed_ns; /* that these took in it, if they are kept; else 0 */
     int64_t cpu_ns;    /* and the CPU time in that; -1: not recorded */
     double ratio;      /* how long its work takes on the target for each traced ns */
     int64_t enter_ns, leave_ns; /* new */
     bool left;         /* else leave_ns is enter_ns: when it leaves is not known */
+    uint32_t deed_number;
+    const struct mpg_deed *deeds; /* what is done in it otherwise than in the trace; valid until the
+                                     stream's next node is read */
 };
 
 /* A stream, and where reading it has come to. */
@@ -34,13 +39,23 @@ struct mpg_node_stream {
     int64_t since_ns;    /* and since the traced run began */
 };
 
-/* Into a file in FOLDER, for a trace of RANKS ranks. RATIO: that of all intervals; 0: steps say it.
- * Errors: it cannot be made, out of memory. */
-struct mpg_nodes *mpg_nodes_new(const char *folder, int32_t ranks, double ratio,
+struct mpg_node_rules {
+    double ratio;       /* of all intervals; 0: steps say it */
+    bool delays;        /* values are delays of the traced times; else times from MPI_Init's leave on */
+    bool keeps_flushes; /* what the tracer took to write is part of the intervals */
+};
+
+/* Into a file in FOLDER, for a trace of RANKS ranks. Errors: it cannot be made, out of memory. */
+struct mpg_nodes *mpg_nodes_new(const char *folder, int32_t ranks, const struct mpg_node_rules *rules,
                                 struct mpg_error *err);
+/* Takes DEED, of the call that S, the next step of its stream, leaves. Errors: as mpg_nodes_take(). */
+int mpg_nodes_note(void *nodes, const struct mpg_step *s, const struct mpg_deed *deed,
+                   struct mpg_error *err);
 /* Takes step S, after which the value of its stream is VALUE_NS. Errors: the file cannot be written,
  * times beyond what traces hold, out of memory. */
 int mpg_nodes_take(void *nodes, const struct mpg_step *s, double value_ns, struct mpg_error *err);
+/* Forgets all that was taken. Error: the file cannot be written. */
+int mpg_nodes_restart(void *nodes, struct mpg_error *err);
 /* All steps have been taken. */
 int mpg_nodes_finish(struct mpg_nodes *nodes, struct mpg_error *err);
 

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "simulate/retrace/deeds.h"
+
 /* Times are new ones from MPI_Init's leave on, unless they are traced. */
 struct thread {
     uint32_t thread, stream;
@@ -15,13 +17,24 @@ struct thread {
     int64_t flushed_ns;        /* since then */
     int64_t cpu_ns;            /* of the interval, what no event has had yet; -1: not known */
     int64_t last_ns;           /* the last event's leave */
+    int64_t *carried;          /* values of calls that are not made, for the next one */
+    uint32_t carried_number;
+};
+
+struct point {
+    int64_t traced_ns, new_ns, offset_ns;
 };
 
 struct mpg_retime {
     struct mpg_nodes *nodes;
+    struct mpg_retime_rules rules;
     int64_t origin_ns, start_ns; /* MPI_Init's leave, new and traced */
     bool started;                /* else that is not known */
     int32_t cpu; /* which of the values is the CPU time; -1: none */
+    double cpu_tracer_ns; /* of each event's */
+    struct point *point;  /* of its clock; of thread 0 those that are known are the first */
+    size_t points, placed;
+    struct mpg_deeds *deeds;
     uint64_t calls, swapped;
     uint32_t thread_number;
     struct thread *threads;
@@ -61,6 +74,15 @@ static struct thread *add_thread(struct mpg_retime *r, uint32_t thread, struct m
     return t;
 }
 
+/* MPI_Init is left at TRACED_NS. */
+static void start(struct mpg_retime *r, int64_t traced_ns)
+{
+    r->start_ns = traced_ns;
+    r->started = true;
+    if (r->rules.own_clock)
+        r->origin_ns = traced_ns;
+}
+
 static int add_stream(struct mpg_retime *r, uint32_t stream, const struct mpg_node_stream *is,
                       struct mpg_error *err)
 {
@@ -73,14 +95,28 @@ static int add_stream(struct mpg_retime *r, uint32_t stream, const struct mpg_no
     t->begun = true;
     t->traced_ns = is->traced_ns;
     t->new_ns = is->begin_ns;
-    r->start_ns = is->traced_ns - is->since_ns;
-    r->started = true;
+    start(r, is->traced_ns - is->since_ns);
     return find_next(r, t, err);
 }
 
-struct mpg_retime *mpg_retime_new(struct mpg_trace *trace, int32_t rank, struct mpg_nodes *nodes,
-                                  int64_t origin_ns, struct mpg_error *err)
+static int list_points(struct mpg_retime *r, const struct mpg_trace *trace, int32_t rank,
+                       struct mpg_error *err)
 {
+    struct point p = {0};
+    while (mpg_trace_clock(trace, rank, r->points, &p.traced_ns, &p.offset_ns)) {
+        struct point *grown = realloc(r->point, (r->points + 1) * sizeof *grown);
+        if (!grown)
+            return mpg_error_set(err, "out of memory");
+        r->point = grown;
+        r->point[r->points++] = p;
+    }
+    return 0;
+}
+
+struct mpg_retime *mpg_retime_new(struct mpg_trace *trace, int32_t rank, struct mpg_nodes *nodes,
+                                  const struct mpg_retime_rules *rules, struct mpg_error *err)
+{
+    const char *cpu_tracer = mpg_trace_find_fact(trace, rank, "overhead_cpu_ns");
     struct mpg_retime *r = calloc(1, sizeof *r);
     struct mpg_node_stream is;
     uint32_t stream;
@@ -89,9 +125,16 @@ struct mpg_retime *mpg_retime_new(struct mpg_trace *trace, int32_t rank, struct 
         return NULL;
     }
     *r = (struct mpg_retime){.nodes = nodes,
-                             .origin_ns = origin_ns,
+                             .rules = *rules,
+                             .origin_ns = rules->origin_ns,
                              .cpu = mpg_trace_find_value(trace, rank, "cpu_ns"),
+                             .cpu_tracer_ns = cpu_tracer ? strtod(cpu_tracer, NULL) : 0,
                              .newest_ns = INT64_MIN};
+    if (!(r->deeds = mpg_deeds_new(err)) ||
+        (rules->own_clock && list_points(r, trace, rank, err) < 0)) {
+        mpg_retime_free(r);
+        return NULL;
+    }
     for (uint32_t i = 0; mpg_nodes_stream(nodes, rank, i, &is, &stream); i++)
         if (add_stream(r, stream, &is, err) < 0) {
             mpg_retime_free(r);
@@ -104,7 +147,11 @@ void mpg_retime_free(struct mpg_retime *r)
 {
     if (!r)
         return;
+    for (uint32_t i = 0; i < r->thread_number; i++)
+        free(r->threads[i].carried);
     free(r->threads);
+    free(r->point);
+    mpg_deeds_free(r->deeds);
     free(r->values);
     free(r);
 }
@@ -129,14 +176,16 @@ static int64_t between(const struct mpg_retime *r, const struct thread *t, int64
         return traced_ns - r->start_ns;
     int64_t passed_ns = traced_ns - t->traced_ns - t->flushed_ns;
     passed_ns = passed_ns > 0 ? passed_ns : 0;
+    const int64_t kept_ns = r->rules.keeps_tracer ? t->flushed_ns : 0;
     if (!t->has_next)
-        return t->new_ns + passed_ns;
-    const int64_t all_ns = t->next.enter_ns - t->new_ns;
+        return t->new_ns + passed_ns + kept_ns;
+    int64_t all_ns = t->next.enter_ns - t->new_ns - t->next.flushed_ns;
+    all_ns = all_ns > 0 ? all_ns : 0;
     if (passed_ns >= t->next.length_ns)
-        return passed_ns > 0 ? t->next.enter_ns : t->new_ns;
+        return t->new_ns + kept_ns + (passed_ns > 0 ? all_ns : 0);
     const double share = (double)passed_ns / (double)t->next.length_ns;
     const int64_t new_ns = llround(share * (double)all_ns);
-    return t->new_ns + (new_ns < all_ns ? new_ns : all_ns);
+    return t->new_ns + kept_ns + (new_ns < all_ns ? new_ns : all_ns);
 }
 
 int64_t mpg_retime_later(const struct mpg_retime *r, uint32_t thread, int64_t traced_ns)
@@ -148,11 +197,17 @@ int64_t mpg_retime_later(const struct mpg_retime *r, uint32_t thread, int64_t tr
 
 /* --- values, sums --- */
 
-/* Of the CPU time of the interval that E ends, or that it lies in, its part. */
-static int set_values(struct mpg_retime *r, struct thread *t, struct mpg_event *e, bool is_node,
-                      struct mpg_error *err)
+/* CPU time is that of the work, and what recording took of it. */
+static int64_t scale_cpu(const struct mpg_retime *r, double ratio, int64_t cpu_ns)
 {
-    if (r->cpu < 0 || (uint32_t)r->cpu >= e->value_number || t->cpu_ns < 0 || e->sum.calls > 0)
+    const double work_ns = (double)cpu_ns - r->cpu_tracer_ns;
+    return ratio == 1 || !(work_ns > 0) ? cpu_ns : cpu_ns + llround((ratio - 1) * work_ns);
+}
+
+/* E's values can be changed from now on. */
+static int own_values(struct mpg_retime *r, struct mpg_event *e, struct mpg_error *err)
+{
+    if (e->values == r->values)
         return 0;
     if (e->value_number > r->value_capacity) {
         int64_t *grown = realloc(r->values, e->value_number * sizeof *grown);
@@ -162,11 +217,59 @@ static int set_values(struct mpg_retime *r, struct thread *t, struct mpg_event *
         r->value_capacity = e->value_number;
     }
     memcpy(r->values, e->values, e->value_number * sizeof *r->values);
-    const double had_ns = t->next.ratio * (double)r->values[r->cpu];
+    e->values = r->values;
+    return 0;
+}
+
+/* Of the CPU time of the interval that E ends, or that it lies in, its part. */
+static int set_values(struct mpg_retime *r, struct thread *t, struct mpg_event *e, bool is_node,
+                      struct mpg_error *err)
+{
+    if (r->cpu < 0 || (uint32_t)r->cpu >= e->value_number || t->cpu_ns < 0 || e->sum.calls > 0)
+        return 0;
+    if (own_values(r, e, err) < 0)
+        return -1;
     int64_t *cpu_ns = &r->values[r->cpu];
+    if (r->rules.keeps_tracer) {
+        *cpu_ns = scale_cpu(r, t->next.ratio, *cpu_ns);
+        return 0;
+    }
+    const double had_ns = t->next.ratio * (double)*cpu_ns;
     *cpu_ns = is_node || had_ns >= (double)t->cpu_ns ? t->cpu_ns : had_ns > 0 ? llround(had_ns) : 0;
     t->cpu_ns -= *cpu_ns;
-    e->values = r->values;
+    return 0;
+}
+
+/* E, that ends an interval of T's, is not made: if there still is such an interval, its values are
+ * part of the next one's. */
+static int carry_values(struct thread *t, const struct mpg_event *e, bool is_gone,
+                        struct mpg_error *err)
+{
+    if (is_gone || e->value_number == 0)
+        return 0;
+    if (t->carried_number < e->value_number) {
+        int64_t *grown = realloc(t->carried, e->value_number * sizeof *grown);
+        if (!grown)
+            return mpg_error_set(err, "out of memory");
+        memset(grown + t->carried_number, 0, (e->value_number - t->carried_number) * sizeof *grown);
+        t->carried = grown;
+        t->carried_number = e->value_number;
+    }
+    for (uint32_t i = 0; i < e->value_number; i++)
+        t->carried[i] += e->values[i];
+    return 0;
+}
+
+static int take_carried(struct mpg_retime *r, struct thread *t, struct mpg_event *e,
+                        struct mpg_error *err)
+{
+    if (t->carried_number == 0 || e->value_number == 0)
+        return 0;
+    if (own_values(r, e, err) < 0)
+        return -1;
+    for (uint32_t i = 0; i < e->value_number && i < t->carried_number; i++)
+        r->values[i] += t->carried[i];
+    t->carried_number = 0;
     return 0;
 }
 
@@ -180,6 +283,8 @@ static int64_t scale(double ratio, int64_t ns, double (*round_it)(double))
 static void set_sum(struct mpg_sum *s, double ratio)
 {
     int64_t least_ns, most_ns;
+    if (ratio == 1)
+        return;
     s->least_ns = scale(ratio, s->least_ns, floor);
     s->most_ns = scale(ratio, s->most_ns, ceil);
     s->time_ns = scale(ratio, s->time_ns, round);
@@ -213,17 +318,62 @@ static void set_times(const struct mpg_retime *r, struct thread *t, struct mpg_e
     e->leave_ns = r->origin_ns + leave_ns;
 }
 
+/* E, between two nodes, takes what it took, or is left out. */
+static int flush(struct mpg_retime *r, struct thread *t, struct mpg_event *e)
+{
+    const int64_t took_ns = e->leave_ns - e->enter_ns, new_ns = between(r, t, e->enter_ns);
+    t->flushed_ns += e->enter_ns < t->traced_ns ? 0 : took_ns;
+    if (!r->rules.keeps_tracer)
+        return 0;
+    set_times(r, t, e, new_ns, new_ns + took_ns);
+    return 1;
+}
+
+/* Offsets that were measured before TRACED_NS, when thread 0, T, is between its nodes, or goes on. */
+static void place_points(struct mpg_retime *r, const struct thread *t, int64_t traced_ns)
+{
+    for (; r->placed < r->points && r->point[r->placed].traced_ns <= traced_ns; r->placed++)
+        r->point[r->placed].new_ns =
+            r->origin_ns + between(r, t, r->point[r->placed].traced_ns);
+}
+
+/* Those that were measured in E, a call of thread 0, whose times are new ones: they keep their
+ * distance to its begin, as far as it lasts. */
+static void place_points_inside(struct mpg_retime *r, const struct mpg_event *e, int64_t enter_ns,
+                                int64_t leave_ns)
+{
+    for (; r->placed < r->points && r->point[r->placed].traced_ns < leave_ns; r->placed++) {
+        const int64_t new_ns = e->enter_ns + (r->point[r->placed].traced_ns - enter_ns);
+        r->point[r->placed].new_ns = new_ns < e->leave_ns ? new_ns : e->leave_ns;
+    }
+}
+
+bool mpg_retime_clock(const struct mpg_retime *r, size_t i, int64_t *new_ns, int64_t *offset_ns)
+{
+    if (i >= r->points)
+        return false;
+    const struct point *p = &r->point[i];
+    *new_ns = i < r->placed ? p->new_ns : mpg_retime_later(r, 0, p->traced_ns);
+    *offset_ns = p->offset_ns;
+    return true;
+}
+
 static int at_node(struct mpg_retime *r, struct thread *t, struct mpg_event *e,
                    struct mpg_error *err)
 {
     const struct mpg_node node = t->next;
     const int64_t traced_ns = e->leave_ns, took_ns = e->leave_ns - e->enter_ns;
-    if (set_values(r, t, e, true, err) < 0)
+    const int is_made = mpg_deeds_do(r->deeds, e, node.deeds, node.deed_number, err);
+    if (is_made < 0 || set_values(r, t, e, true, err) < 0 ||
+        (is_made ? take_carried(r, t, e, err)
+                 : carry_values(t, e, node.enter_ns == t->new_ns, err)) < 0)
         return -1;
     set_times(r, t, e, node.enter_ns, node.left ? node.leave_ns : node.enter_ns + took_ns);
+    if (e->thread == 0)
+        place_points_inside(r, e, traced_ns - took_ns, traced_ns);
     t->traced_ns = traced_ns;
     t->new_ns = e->leave_ns - r->origin_ns;
-    return find_next(r, t, err);
+    return find_next(r, t, err) < 0 ? -1 : is_made;
 }
 
 int mpg_retime_event(struct mpg_retime *r, struct mpg_event *e, struct mpg_error *err)
@@ -231,20 +381,19 @@ int mpg_retime_event(struct mpg_retime *r, struct mpg_event *e, struct mpg_error
     struct thread *t = find_thread(r, e->thread);
     if (!t && !(t = add_thread(r, e->thread, err)))
         return -1;
-    if (!r->started) {
-        r->start_ns = e->enter_ns;
-        r->started = true;
-    }
-    if (mpg_call_kind(e->call) == MPG_KIND_FLUSH) {
-        t->flushed_ns += e->enter_ns < t->traced_ns ? 0 : e->leave_ns - e->enter_ns;
-        return 0;
-    }
+    if (!r->started)
+        start(r, e->enter_ns);
+    if (e->thread == 0)
+        place_points(r, t, e->enter_ns);
+    if (mpg_call_kind(e->call) == MPG_KIND_FLUSH)
+        return flush(r, t, e);
     const bool is_call = mpg_event_is_call(e);
     const uint64_t number = r->calls;
     r->calls += is_call;
     if (is_call && t->has_next && t->next.number == number) {
-        if (at_node(r, t, e, err) < 0)
-            return -1;
+        const int is_made = at_node(r, t, e, err);
+        if (is_made <= 0)
+            return is_made;
     } else {
         const bool is_inside = t->has_next && e->enter_ns >= t->traced_ns;
         if (is_inside && set_values(r, t, e, false, err) < 0)

@@ -20,7 +20,9 @@ struct mpg_retrace {
     struct mpg_trace *trace;
     struct mpg_trace_output output;
     bool open; /* output has not got its name, and is not gone */
+    struct mpg_retrace_rules rules;
     struct mpg_nodes *nodes;
+    struct mpg_watch watch;
     struct mpg_copy *copy;
     const struct mpg_retrace_facts *facts;
     int64_t origin_ns; /* when all ranks leave MPI_Init */
@@ -35,8 +37,10 @@ static bool is_same(const char *a, const char *b)
 }
 
 struct mpg_retrace *mpg_retrace_begin(struct mpg_trace *trace, const char *name, const char *path,
-                                      double ratio, struct mpg_error *err)
+                                      const struct mpg_retrace_rules *rules, struct mpg_error *err)
 {
+    const struct mpg_node_rules of_nodes = {
+        .ratio = rules->ratio, .delays = rules->delays, .keeps_flushes = rules->keeps_tracer};
     struct mpg_retrace *r = NULL;
     if (is_same(name, path)) {
         mpg_error_set(err, "%s is what is read", path);
@@ -47,18 +51,22 @@ struct mpg_retrace *mpg_retrace_begin(struct mpg_trace *trace, const char *name,
         return NULL;
     }
     r->trace = trace;
+    r->rules = *rules;
     r->open = mpg_trace_output_open(&r->output, path, false, "name another folder",
                                     err) == 0;
-    if (r->open && (r->nodes = mpg_nodes_new(r->output.aside, mpg_trace_ranks(trace), ratio, err)) &&
-        (r->copy = mpg_copy_new(trace, r->output.aside, err)))
+    if (r->open &&
+        (r->nodes = mpg_nodes_new(r->output.aside, mpg_trace_ranks(trace), &of_nodes, err)) &&
+        (r->copy = mpg_copy_new(trace, r->output.aside, err))) {
+        r->watch = (struct mpg_watch){mpg_nodes_note, mpg_nodes_take, mpg_nodes_restart, r->nodes};
         return r;
+    }
     mpg_retrace_free(r);
     return NULL;
 }
 
-struct mpg_nodes *mpg_retrace_nodes(struct mpg_retrace *r)
+const struct mpg_watch *mpg_retrace_watch(const struct mpg_retrace *r)
 {
-    return r->nodes;
+    return &r->watch;
 }
 
 void mpg_retrace_free(struct mpg_retrace *r)
@@ -106,18 +114,28 @@ static int find_origin(struct mpg_retrace *r, struct mpg_error *err)
 
 /* --- facts --- */
 
-/* Whether the fact KEY of the traced run is not one of this: its machine, clocks and tracer; what
- * killed it is said again with its new time. */
+static bool is_one_of(const char *key, const char *const *keys)
+{
+    while (*keys && strcmp(key, *keys) != 0)
+        keys++;
+    return *keys != NULL;
+}
+
+/* Whether the fact KEY of the traced run is not one of this: its machine, clocks and tracer, where
+ * they are not the same; where clocks were compared, and what killed it, is said again with its new
+ * time. */
 static bool is_gone(const struct mpg_retrace *r, const char *key)
 {
-    static const char *const gone[] = {
-        "clock", "clocks", "core_limit", "cores", "counter", "cpu", "died", "kernel", "mpi",
-        "mpi_settings", "overhead_call_ns", "overhead_cpu_ns", "overhead_sum_ns", "predicted",
-        "signature", "signature_part", "timer"};
-    for (size_t i = 0; i < sizeof gone / sizeof *gone; i++)
-        if (strcmp(key, gone[i]) == 0)
-            return true;
-    return r->facts->places && strcmp(key, "host") == 0;
+    static const char *const machine[] = {"core_limit",   "cores",     "counter",        "cpu",
+                                          "kernel",       "mpi",       "mpi_settings",   "timer",
+                                          "signature",    "signature_part", NULL};
+    static const char *const tracer[] = {"overhead_call_ns", "overhead_cpu_ns", "overhead_sum_ns",
+                                         NULL};
+    static const char *const always[] = {"clock", "died", "predicted", NULL};
+    return is_one_of(key, always) || (!r->rules.same_machine && is_one_of(key, machine)) ||
+           (!r->rules.keeps_tracer && is_one_of(key, tracer)) ||
+           (!r->rules.delays && strcmp(key, "clocks") == 0) ||
+           (r->facts->places && strcmp(key, "host") == 0);
 }
 
 static int write_origin(struct mpg_retrace *r, int32_t rank, struct mpg_error *err)
@@ -131,8 +149,8 @@ static int write_origin(struct mpg_retrace *r, int32_t rank, struct mpg_error *e
             return -1;
     }
     snprintf(text, sizeof text,
-             "by mpgsim %s, %s%.200s, seed %" PRId64 ", replica %" PRId64, PACKAGE_VERSION,
-             f->signature ? "signature " : "no signature",
+             "by mpgsim %s%s, %s%.200s, seed %" PRId64 ", replica %" PRId64, PACKAGE_VERSION,
+             r->rules.delays ? " from delays" : "", f->signature ? "signature " : "no signature",
              slash ? slash + 1 : f->signature ? f->signature : "", f->seed, f->replica);
     for (char *c = text; *c; c++)
         if (*c == '\n')
@@ -146,7 +164,7 @@ static int write_facts(struct mpg_retrace *r, int32_t rank, struct mpg_error *er
     for (size_t i = 0; mpg_trace_fact(r->trace, rank, i, &key, &value); i++)
         if (!is_gone(r, key) && mpg_copy_fact(r->copy, key, value, err) < 0)
             return -1;
-    if (mpg_copy_fact(r->copy, "clocks", "shared", err) < 0)
+    if (!r->rules.delays && mpg_copy_fact(r->copy, "clocks", "shared", err) < 0)
         return -1;
     return write_origin(r, rank, err);
 }
@@ -213,6 +231,22 @@ static int write_deaths(struct mpg_retrace *r, const struct mpg_retime *times, i
     return 0;
 }
 
+/* Of two offsets that were measured at one new time the first is that of the clock before it. */
+static int write_clock(struct mpg_retrace *r, const struct mpg_retime *times, struct mpg_error *err)
+{
+    int64_t new_ns, offset_ns, last_ns = INT64_MIN;
+    for (size_t i = 0; mpg_retime_clock(times, i, &new_ns, &offset_ns); i++) {
+        char value[64];
+        if (i > 0 && new_ns <= last_ns)
+            continue;
+        last_ns = new_ns;
+        snprintf(value, sizeof value, "%" PRId64 " %" PRId64, new_ns, offset_ns);
+        if (mpg_copy_fact(r->copy, "clock", value, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
 /* --- events --- */
 
 static int write_events(struct mpg_retrace *r, struct mpg_retime *times, int32_t rank,
@@ -233,11 +267,15 @@ static int write_events(struct mpg_retrace *r, struct mpg_retime *times, int32_t
 
 static int write_rank(struct mpg_retrace *r, int32_t rank, bool last, struct mpg_error *err)
 {
-    struct mpg_retime *times = mpg_retime_new(r->trace, rank, r->nodes, r->origin_ns, err);
+    const struct mpg_retime_rules rules = {.own_clock = r->rules.delays,
+                                           .origin_ns = r->origin_ns,
+                                           .keeps_tracer = r->rules.keeps_tracer};
+    struct mpg_retime *times = mpg_retime_new(r->trace, rank, r->nodes, &rules, err);
     int status = -1;
     if (times && mpg_copy_begin(r->copy, rank, err) == 0 && write_facts(r, rank, err) == 0 &&
         (rank > 0 || !r->facts->stored || write_signature(r, err) == 0) &&
-        write_events(r, times, rank, err) == 0 && write_deaths(r, times, rank, err) == 0 &&
+        write_events(r, times, rank, err) == 0 && write_clock(r, times, err) == 0 &&
+        write_deaths(r, times, rank, err) == 0 &&
         mpg_copy_end(r->copy, last, err) == 0) {
         r->swapped += mpg_retime_swapped(times);
         status = 0;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The trace again, with the times of one predicted replica: a native trace of one clock, without
- * what the tracer took (mpgsim(1), --output-trace). */
+/* The trace again, with the times of one replica (mpgsim(1), --output-trace): of predicted times a
+ * native trace of one clock, without what the tracer took; of delays one of the clocks that it has. */
 #ifndef MPG_RETRACE_H
 #define MPG_RETRACE_H
 
+#include "simulate/engine/watch.h"
 #include "simulate/predict/places.h"
 #include "simulate/retrace/nodes.h"
 
@@ -17,12 +18,20 @@ struct mpg_retrace_facts {
     const struct mpg_places *places; /* where ranks are there; NULL: as in the trace */
 };
 
-/* TRACE, whose file or folder is NAME, is to be written to PATH, once mpg_retrace_nodes() have taken
- * all steps of the replica. RATIO: mpg_nodes_new(). Errors: PATH is what is read, or is there and no trace of this user's,
+struct mpg_retrace_rules {
+    double ratio;      /* of all intervals; 0: steps say it */
+    bool delays;       /* values are delays of the traced times; else times from MPI_Init's leave on */
+    bool same_machine; /* facts about it hold */
+    bool keeps_tracer; /* what it took is there as before */
+};
+
+/* TRACE, whose file or folder is NAME, is to be written to PATH, once mpg_retrace_watch() has seen
+ * all steps of the replica. Errors: PATH is what is read, or is there and no trace of this user's,
  * or cannot be made; out of memory. */
 struct mpg_retrace *mpg_retrace_begin(struct mpg_trace *trace, const char *name, const char *path,
-                                      double ratio, struct mpg_error *err);
-struct mpg_nodes *mpg_retrace_nodes(struct mpg_retrace *r);
+                                      const struct mpg_retrace_rules *rules, struct mpg_error *err);
+/* R's. */
+const struct mpg_watch *mpg_retrace_watch(const struct mpg_retrace *r);
 /* Writes it, and gives it its name. SWAPPED: calls of several threads of a rank that are in another
  * order in the new times. Errors: it cannot be written, the signature or the trace not be read. */
 int mpg_retrace_write(struct mpg_retrace *r, const struct mpg_retrace_facts *facts,

@@ -1,10 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Is OUTPUT, what `mpgsim --predict --output-trace` made of TRACE, that trace with new times?
+"""Is OUTPUT, what `mpgsim --output-trace` made of TRACE, that trace with new times?
 
-The predicted JSON is on standard input. Both traces are read by `mpgtrace print`, and OUTPUT
-again by mpgsim. Written from mpgsim(1) and MODEL.md's section 5; $MPGSIM, $MPGTRACE are the
-programs. Prints what is wrong, a line each; exit status 1 if anything is.
+    retraced.py TRACE OUTPUT predict|delays|target[-chosen] < answer.json
+
+predict: with --predict; delays: without, the machine and its tracer being the traced ones; target:
+without, on another machine, without its tracer; chosen: calls may complete something else than in the
+trace, and be left out. The JSON is the answer of that replica. Both traces are read by `mpgtrace print`, and OUTPUT again by mpgsim. Written from mpgsim(1) and MODEL.md's
+sections 4 and 5; $MPGSIM, $MPGTRACE are the programs. Prints what is wrong, a line each; exit status 1
+if anything is.
 """
 
 import json
@@ -13,9 +17,11 @@ import re
 import subprocess
 import sys
 
-GONE = {"clock", "clocks", "core_limit", "cores", "counter", "cpu", "kernel", "mpi", "mpi_settings",
-        "overhead_call_ns", "overhead_cpu_ns", "overhead_sum_ns", "predicted", "signature",
-        "signature_part", "timer", "died"}
+MACHINE = {"core_limit", "cores", "counter", "cpu", "kernel", "mpi", "mpi_settings", "signature",
+           "signature_part", "timer"}
+TRACER = {"overhead_call_ns", "overhead_cpu_ns", "overhead_sum_ns"}
+MOVED = {"clock", "died"}
+GONE = {"predict": MACHINE | TRACER | {"clocks"}, "delays": set(), "target": MACHINE | TRACER}
 LOCAL = {"Comm_rank", "Comm_size", "Wtime", "Wtick", "Initialized", "Finalized", "Pcontrol",
          "Get_version"}
 wrong = []
@@ -44,9 +50,9 @@ class Event:
         return not (self.sum or local or self.name.startswith("Region_") or self.name == "Flush")
 
 
-def read(trace):
-    """Facts as lines, events of each thread; labels of sites are print's own."""
-    facts, threads, sites = [], {}, {}
+def read(trace, gone):
+    """Facts as lines, events of each thread, clocks; labels of sites are print's own."""
+    facts, threads, sites, clocks = [], {}, {}, {}
     for line in run(os.environ["MPGTRACE"], "print", trace).splitlines():
         if line[0] != "#":
             event = Event(re.sub(r" site=(\d+)", lambda m: " site=" + sites[m[1]], line))
@@ -56,56 +62,86 @@ def read(trace):
         if words[0] == "#site":
             sites[words[1]] = "".join(words[3:])
             continue
+        if words[0] == "#clock":
+            clocks.setdefault(words[1], []).append((int(words[2]), int(words[3])))
         key = words[2] if words[0] == "#fact" else words[0][1:]
-        if key not in GONE and key != "mpgtext":
+        if key not in gone | MOVED | {"mpgtext", "predicted"}:
             facts.append(line)
-    return facts, threads
+    return facts, threads, clocks
 
 
-def check_between(who, begin, old, new, end):
+def check_between(who, begin, old, new, end, flushes):
     """OLD, NEW: what lies between two nodes; BEGIN, END: (old, new) of these."""
     flushed = 0
-    whole = end[0] - begin[0] - sum(e.leave - e.enter for e in old if e.name == "Flush")
+    all_flushed = sum(e.leave - e.enter for e in old if e.name == "Flush")
+    whole = end[0] - begin[0] - all_flushed
     kept = iter(new)
     for event in old:
-        if event.name == "Flush":
-            flushed += event.leave - event.enter
-            continue
-        other = next(kept)
-        for was, now in ((event.enter, other.enter), (event.leave, other.leave)):
+        flush = event.name == "Flush"
+        other = next(kept) if flushes or not flush else None
+        for was, now in ((event.enter, other and other.enter), (event.leave, other and other.leave)):
+            if flush and was == event.leave:
+                flushed += event.leave - event.enter
             share = (was - begin[0] - flushed) / whole if whole else 0
-            wanted = begin[1] + share * (end[1] - begin[1])
-            if abs(now - wanted) > 0.5001:
+            wanted = begin[1] + share * (end[1] - begin[1] - flushes * all_flushed) + flushes * flushed
+            if other and abs(now - wanted) > 0.5001:
                 say(who, event.name, "at", was, "came to", now, "and not to", wanted)
 
 
-def check_thread(who, old, new, end):
-    """END: MPI_Finalize's enter, (old, new)."""
-    kept = [e for e in old if e.name != "Flush"]
-    if [e.words for e in kept] != [e.words for e in new]:
-        for a, b in zip(kept, new):
-            if a.words != b.words:
-                return say(who, "has", b.words, "for", a.words)
-        return say(who, "has", len(new), "events for", len(kept))
+def check_order(who, new):
     last = None
     for event in new:
         if event.leave < event.enter or (last is not None and event.enter < last) or event.enter < 0:
             say(who, event.name, event.enter, event.leave, "after", last)
         last = event.leave
+
+
+def check_thread(who, old, new, end, flushes):
+    """END: MPI_Finalize's enter, (old, new)."""
+    kept = [e for e in old if flushes or e.name != "Flush"]
+    if [e.words for e in kept] != [e.words for e in new]:
+        for a, b in zip(kept, new):
+            if a.words != b.words:
+                return say(who, "has", b.words, "for", a.words)
+        return say(who, "has", len(new), "events for", len(kept))
     begin, inner, inner_new, kept = None, [], [], iter(new)
     for event in old:
-        other = next(kept) if event.name != "Flush" else None
+        other = next(kept) if flushes or event.name != "Flush" else None
         if not event.is_node():
             inner.append(event)
             if other:
                 inner_new.append(other)
             continue
         if begin:
-            check_between(who, begin, inner, inner_new, (event.enter, other.enter))
+            check_between(who, begin, inner, inner_new, (event.enter, other.enter), flushes)
         begin, inner, inner_new = (event.leave, other.leave), [], []
     if end and begin and inner and "." in who:
-        check_between(who, begin, inner, inner_new, end)
+        check_between(who, begin, inner, inner_new, end, flushes)
     return None
+
+
+def check_clocks(old, new, old_threads, new_threads, flushes):
+    """Offsets keep their values, and their places among the events of thread 0."""
+    for rank, points in old.items():
+        moved = new.get(rank, [])
+        if [p[1] for p in points] != [p[1] for p in moved]:
+            say("rank", rank, "has offsets", moved, "for", points)
+            continue
+        kept = [e for e in old_threads[rank] if flushes or e.name != "Flush"]
+        for (was, _), (now, _) in zip(points, moved):
+            before = [(n.leave, n.name) for e, n in zip(kept, new_threads[rank]) if e.leave <= was]
+            after = [(n.enter, n.name) for e, n in zip(kept, new_threads[rank]) if e.enter >= was]
+            if (before and now < before[-1][0]) or (after and now > after[0][0]):
+                say("rank", rank, "measured at", was, "and", now, before[-1:], after[:1])
+
+
+def check_chosen(again):
+    """What the replica did is what the trace does, and no message arrives before it left."""
+    if any("before they left" in str(line) for line in again.get("attention", [])):
+        say("messages arrive before they left")
+    choice = again.get("choice", {})
+    if choice.get("picks_changed") or choice.get("tests_early"):
+        say("calls complete something else:", choice)
 
 
 def find(events, name):
@@ -113,10 +149,12 @@ def find(events, name):
 
 
 def main():
-    trace, output = sys.argv[1:3]
+    trace, output, mode = sys.argv[1:4]
+    mode, _, chosen = mode.partition("-")
     predicted = json.load(sys.stdin)
-    old_facts, old = read(trace)
-    new_facts, new = read(output)
+    old_facts, old, old_clocks = read(trace, GONE[mode])
+    new_facts, new, new_clocks = read(output, GONE[mode])
+    flushes = mode == "delays"
     if sorted(old_facts) != sorted(new_facts):
         say("facts:", set(old_facts) ^ set(new_facts))
     if old.keys() != new.keys():
@@ -134,18 +172,29 @@ def main():
             say("rank", rank["rank"], "runs", got, "ns and not", wanted)
         ends = find(before, "Finalize").enter, end
         for who in (w for w in old if w.split(".")[0] == str(rank["rank"])):
-            check_thread(who, old[who], new.get(who, []), ends)
+            check_order(who, new.get(who, []))
+            if not chosen:
+                check_thread(who, old[who], new.get(who, []), ends, flushes)
         read_again = again["ranks"][rank["rank"]]
         if read_again["traced_ns"] != got or read_again["delay_ns"]["median"] != 0:
             say("rank", rank["rank"], "is read as", read_again["traced_ns"], read_again["delay_ns"])
     if again["run_time_ns"]["median"] != again["traced_run_time_ns"] or \
             len(again["replicas"]) != 1:
         say("read again, its run is", again["run_time_ns"], "of", again["traced_run_time_ns"])
-    if len(began) != 1:
+    if chosen:
+        check_chosen(again)
+    elif mode != "predict":
+        check_clocks(old_clocks, new_clocks, old, new, flushes)
+        if find(old["0"], "Init").leave != find(new["0"], "Init").leave:
+            say("MPI_Init was left at", find(new["0"], "Init").leave)
+    elif len(began) != 1:
         say("MPI_Init is left at", began)
-    if again["options"]["clocks"] != "shared" or again["trace"]["flushed_ns"] or \
-            again["trace"]["tracer_ns"]:
-        say("clocks", again["options"]["clocks"], "tracer", again["trace"]["tracer_ns"])
+    elif again["options"]["clocks"] != "shared":
+        say("clocks", again["options"]["clocks"])
+    if mode != "delays" and (again["trace"]["flushed_ns"] or again["trace"]["tracer_ns"]):
+        say("tracer", again["trace"]["tracer_ns"])
+    if mode == "delays" and again["trace"]["flushed_ns"] != predicted["trace"]["flushed_ns"]:
+        say("flushed", again["trace"]["flushed_ns"])
     print("\n".join(wrong))
     sys.exit(1 if wrong else 0)
 

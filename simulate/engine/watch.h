@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Who looks on while steps are evaluated: what the first replica's nodes come to, and what it does
+ * otherwise than the trace (docs/MODEL.md, section 6). */
+#ifndef MPG_WATCH_H
+#define MPG_WATCH_H
+
+#include "common/error.h"
+#include "graph/graph.h"
+
+enum mpg_deed_kind {
+    MPG_DEED_EXCHANGE, /* a call completes OTHER of its list for REQUEST: what goes by the two is
+                          exchanged */
+    MPG_DEED_COMPLETE, /* a call completes REQUEST of its list, too, and no later one will */
+    MPG_DEED_VANISH    /* the call is not made */
+};
+
+/* What is done in a call otherwise than in the trace, of which the requests are. */
+struct mpg_deed {
+    enum mpg_deed_kind kind;
+    int64_t request, other;
+};
+
+struct mpg_watch {
+    /* DEED, in the call that STEP is to leave, which is taken after all of its deeds, in their
+     * order. */
+    int (*note)(void *watcher, const struct mpg_step *step, const struct mpg_deed *deed,
+                struct mpg_error *err);
+    /* Step STEP has been evaluated, after which the value of its stream is VALUE_NS. */
+    int (*take)(void *watcher, const struct mpg_step *step, double value_ns, struct mpg_error *err);
+    /* All so far is void: steps come again from the first on. */
+    int (*restart)(void *watcher, struct mpg_error *err);
+    void *watcher;
+};
+
+#endif

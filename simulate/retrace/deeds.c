@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Requests that go by another's number. */
+#include "simulate/retrace/deeds.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/map.h"
+
+struct mpg_deeds {
+    struct mpg_map renamed; /* a request's number in the trace: that in the replica, if another; */
+    struct mpg_map early;   /* that in the replica: it has been completed, in the trace it is to be */
+    int64_t *list[3]; /* requests, done, cancelled */
+    size_t list_capacity[3];
+};
+
+enum { REQUESTS, DONE, CANCELLED };
+
+static int out_of_memory(struct mpg_error *err)
+{
+    return mpg_error_set(err, "out of memory");
+}
+
+struct mpg_deeds *mpg_deeds_new(struct mpg_error *err)
+{
+    struct mpg_deeds *d = calloc(1, sizeof *d);
+    if (!d)
+        out_of_memory(err);
+    return d;
+}
+
+void mpg_deeds_free(struct mpg_deeds *d)
+{
+    if (!d)
+        return;
+    mpg_map_clear(&d->renamed);
+    mpg_map_clear(&d->early);
+    for (int i = 0; i < 3; i++)
+        free(d->list[i]);
+    free(d);
+}
+
+/* --- requests --- */
+
+/* The number in the replica of the trace's REQUEST. */
+static int64_t name_of(const struct mpg_deeds *d, int64_t request)
+{
+    const uint64_t *other = mpg_map_find(&d->renamed, (uint64_t)request, 0);
+    return other ? (int64_t)*other : request;
+}
+
+static int rename_to(struct mpg_deeds *d, int64_t request, int64_t name, struct mpg_error *err)
+{
+    uint64_t *other = mpg_map_add(&d->renamed, (uint64_t)request, 0);
+    if (!other)
+        return out_of_memory(err);
+    *other = (uint64_t)name;
+    return 0;
+}
+
+static int exchange(struct mpg_deeds *d, int64_t p, int64_t q, struct mpg_error *err)
+{
+    const int64_t name_of_p = name_of(d, p), name_of_q = name_of(d, q);
+    return rename_to(d, p, name_of_q, err) < 0 ? -1 : rename_to(d, q, name_of_p, err);
+}
+
+static bool is_early(const struct mpg_deeds *d, int64_t name)
+{
+    return mpg_map_find(&d->early, (uint64_t)name, 0) != NULL;
+}
+
+/* A list of D's for N numbers; NULL with ERR. */
+static int64_t *reserve(struct mpg_deeds *d, int which, size_t n, struct mpg_error *err)
+{
+    if (n >= d->list_capacity[which]) {
+        const size_t capacity = 2 * n + 16;
+        int64_t *grown = realloc(d->list[which], capacity * sizeof *grown);
+        if (!grown) {
+            out_of_memory(err);
+            return NULL;
+        }
+        d->list[which] = grown;
+        d->list_capacity[which] = capacity;
+    }
+    return d->list[which];
+}
+
+/* The names of LIST, N requests of the trace, but for those that were completed early. */
+static int name_all(struct mpg_deeds *d, int which, const int64_t **list, uint32_t *n,
+                    struct mpg_error *err)
+{
+    int64_t *names = reserve(d, which, *n, err);
+    uint32_t kept = 0;
+    if (!names)
+        return -1;
+    for (uint32_t i = 0; i < *n; i++) {
+        names[kept] = name_of(d, (*list)[i]);
+        kept += !is_early(d, names[kept]);
+    }
+    *list = names;
+    *n = kept;
+    return 0;
+}
+
+/* The trace is done with REQUEST: its number means nothing any more. */
+static void forget(struct mpg_deeds *d, int64_t request)
+{
+    mpg_map_remove(&d->early, (uint64_t)name_of(d, request), 0);
+    mpg_map_remove(&d->renamed, (uint64_t)request, 0);
+}
+
+/* What a call that completed nothing completes, in the order of the list, is added to E's. */
+static int complete_early(struct mpg_deeds *d, struct mpg_event *e, int64_t request,
+                          struct mpg_error *err)
+{
+    int64_t *done = reserve(d, DONE, e->done_number + 1, err);
+    const int64_t name = name_of(d, request);
+    if (!done)
+        return -1;
+    if (!mpg_map_add(&d->early, (uint64_t)name, 0))
+        return out_of_memory(err);
+    done[e->done_number++] = name;
+    e->done = done;
+    return 0;
+}
+
+/* E, of kind COMPLETE. The list that it is given has the names from before it. */
+static int complete(struct mpg_deeds *d, struct mpg_event *e, const struct mpg_deed *deeds, uint32_t n,
+                    struct mpg_error *err)
+{
+    const bool all = e->done_all;
+    const int64_t *was_done = all ? e->requests : e->done;
+    const uint32_t were_done = all ? e->request_number : e->done_number;
+    bool vanishes = false;
+    if (name_all(d, REQUESTS, &e->requests, &e->request_number, err) < 0)
+        return -1;
+    for (uint32_t i = 0; i < n; i++)
+        if (deeds[i].kind == MPG_DEED_EXCHANGE && exchange(d, deeds[i].request, deeds[i].other, err) < 0)
+            return -1;
+    e->done = was_done;
+    e->done_number = were_done;
+    if (name_all(d, DONE, &e->done, &e->done_number, err) < 0 ||
+        name_all(d, CANCELLED, &e->cancelled, &e->cancelled_number, err) < 0)
+        return -1;
+    for (uint32_t i = 0; i < n; i++) {
+        vanishes = vanishes || deeds[i].kind == MPG_DEED_VANISH;
+        if (deeds[i].kind == MPG_DEED_COMPLETE && complete_early(d, e, deeds[i].request, err) < 0)
+            return -1;
+    }
+    for (uint32_t i = 0; i < were_done; i++)
+        forget(d, was_done[i]);
+    e->done_all = e->done_number == e->request_number && e->done_number > 0;
+    if (all && e->done_number == 0) /* of none */
+        e->done_all = true;
+    const bool is_made = !vanishes || e->done_number > 0;
+    if (e->done_all) {
+        e->done = NULL;
+        e->done_number = 0;
+    }
+    return is_made;
+}
+
+/* --- all events --- */
+
+int mpg_deeds_do(struct mpg_deeds *d, struct mpg_event *e, const struct mpg_deed *deeds, uint32_t n,
+                 struct mpg_error *err)
+{
+    if (n == 0 && d->renamed.count + d->early.count == 0)
+        return 1;
+    if (mpg_call_kind(e->call) == MPG_KIND_COMPLETE)
+        return e->failed ? 1 : complete(d, e, deeds, n, err);
+    if (e->request_number > 0 && name_all(d, REQUESTS, &e->requests, &e->request_number, err) < 0)
+        return -1;
+    return 1;
+}
