@@ -175,8 +175,7 @@ int mpg_floors_finish(struct mpg_floors *f, struct mpg_error *err)
             f->any_message = true;
         }
     }
-    /* A class without any takes the next smaller one's. */
-    for (size_t p = 0; p < f->pair_count; p++)
+    for (size_t p = 0; p < f->pair_count; p++) /* a class without any takes the next smaller one's */
         for (int i = 1; i < MPG_SIZE_CLASSES; i++)
             if (!isfinite(f->pairs[p].least_ns[i]))
                 f->pairs[p].least_ns[i] = f->pairs[p].least_ns[i - 1];

@@ -4,7 +4,7 @@
 simulation of the program itself, on the traced machine and on one on which a region takes another
 time, so that the order changes.  Nothing of docs/MODEL.md is in that simulation.
 
-The environment variable MPGSIM names the program."""
+The environment variables MPGSIM and MPGTRACE name the programs."""
 
 import json
 import os
@@ -15,6 +15,7 @@ import sys
 import tempfile
 
 MPGSIM = shlex.split(os.environ.get("MPGSIM", "./mpgsim"))
+MPGTRACE = shlex.split(os.environ.get("MPGTRACE", "mpgtrace"))
 IRECV, SEND, FINALIZE, INIT = 10, 20, 30, 100
 MS = 1000000
 
@@ -141,14 +142,65 @@ class Mpgsim:
         return ([rank["traced_ns"] + rank["delay_ns"]["median"] for rank in answer["ranks"]],
                 answer.get("choice", {}))
 
-    def predict(self, latency, ratio, *words):
-        return self.times("--predict", f"--latency=const:{latency}ns",
-                          f"--compute-ratio={ratio}@foo", *words)
+    def words(self, mode, latency, ratio):
+        """Options by which a target has this latency and ratio."""
+        if mode == "predict":
+            return ["--predict", f"--latency=const:{latency}ns", f"--compute-ratio={ratio}@foo"]
+        return [f"--source-latency={self.latency}ns", "--source-byte=0",
+                f"--latency=const:{latency - self.latency}ns", f"--compute-ratio={ratio}@foo"]
 
-    def perturb(self, latency, ratio, *words):
-        return self.times(f"--source-latency={self.latency}ns", "--source-byte=0",
-                          f"--latency=const:{latency - self.latency}ns",
-                          f"--compute-ratio={ratio}@foo", *words)
+
+    def written(self, *words):
+        """The calls of the trace that it writes, as calls_of() has them, and what it says of it."""
+        out = tempfile.mkdtemp(dir=os.path.dirname(self.trace)) + "/out"
+        times, _ = self.times(*words, f"--output-trace={out}")
+        assert isinstance(times, list), times
+        text = subprocess.run([*MPGTRACE, "print", out], capture_output=True, text=True,
+                              check=True).stdout
+        again = subprocess.run([*MPGSIM, "--json", out], capture_output=True, text=True,
+                               check=True).stdout
+        delays = [rank["delay_ns"]["median"] for rank in json.loads(again)["ranks"]]
+        return calls_of(text.splitlines()), delays
+
+
+def calls_of(lines):
+    """Of each rank its calls, as (enter, leave, words), times since MPI_Init; what is in a list of
+    requests in any order."""
+    calls = {}
+    for line in lines:
+        if line.startswith("#") or " Region_" in line:
+            continue
+        rank, enter, leave, name, *words = line.split()
+        mine = calls.setdefault(int(rank), [])
+        start = mine[0][1] if mine else 0
+        said = dict(word.split("=", 1) for word in words)
+        said.setdefault("comm", "0")
+        if said.get("done") == said.get("requests"):
+            said.pop("done", None)
+        for key in {"requests", "done"} & set(said):
+            said[key] = sorted(said[key].split(","))
+        mine.append((int(enter) - start, int(leave) - (start if mine else 0), name,
+                     {key: value for key, value in said.items() if key != "site"}))
+    return calls
+
+
+def impossible(calls, latency):
+    """Waitanys of rank 0 that return without what they take, later than with it, or with what has
+    been taken."""
+    sent = {rank: [enter for enter, _, name, _ in calls[rank] if name == "Send"]
+            for rank in calls}
+    posted, wrong, open_here = {}, [], set()
+    for enter, leave, name, said in calls[0]:
+        if name == "Irecv":
+            source = int(said["from"])
+            posted[said["request"]] = sent[source].pop(0) + latency
+            open_here.add(said["request"])
+        if name == "Waitany":
+            one, = said.get("done", said["requests"])
+            if leave != max(enter, posted[one]) or set(said["requests"]) != open_here:
+                wrong.append((enter, leave, said, posted))
+            open_here.discard(one)
+    return wrong
 
 
 class Tap:
@@ -173,14 +225,29 @@ class Tap:
         there = Run(program, latency, ratio)
         kept = Run(program, latency, ratio, run.taken)
         for mode in ["predict", "perturb"][:1 + perturb]:
-            ask = getattr(sim, mode)
-            times, choice = ask(latency, ratio)
+            words = sim.words(mode, latency, ratio)
+            times, choice = sim.times(*words)
             self.same(f"{mode}: {name}", times, there.times)
             if there.taken != run.taken:
                 self.report("... by other picks", choice.get("picks_changed", 0) > 0, choice)
-            times, _ = ask(latency, ratio, "--deterministic")
+            times, _ = sim.times(*words, "--deterministic")
             self.same("... in the traced order", times, kept.times)
+        if program.how != "Waitsome":  # what it leaves for later cannot be written
+            self.written(sim, there, *sim.words("predict", latency, ratio))
         return there, kept
+
+    def written(self, sim, there, *words):
+        """The trace that it writes is of what is done there, but for which of several that are there
+        is taken first: lists have no places of what is done."""
+        calls, delays = sim.written(*words)
+        wanted = calls_of(there.lines)
+        self.same("... written: read again, nothing changes", delays, [0] * len(wanted))
+        other = [pair for rank in wanted for pair in zip(calls[rank], wanted[rank])
+                 if pair[0] != pair[1] and not pair[0][2] == pair[1][2] == "Waitany"]
+        self.report("... written: what is done there", not other and all(
+            len(calls[rank]) == len(wanted[rank]) for rank in wanted), other[:3])
+        wrong = impossible(calls, there.latency)
+        self.report("... written: what is taken is there", not wrong, wrong[:3])
 
 
 def table2(tap, folder):
