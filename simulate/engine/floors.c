@@ -175,7 +175,8 @@ int mpg_floors_finish(struct mpg_floors *f, struct mpg_error *err)
             f->any_message = true;
         }
     }
-    for (size_t p = 0; p < f->pair_count; p++) /* a class without any takes the next smaller one's */
+    /* A class without any takes the next smaller one's. */
+    for (size_t p = 0; p < f->pair_count; p++)
         for (int i = 1; i < MPG_SIZE_CLASSES; i++)
             if (!isfinite(f->pairs[p].least_ns[i]))
                 f->pairs[p].least_ns[i] = f->pairs[p].least_ns[i - 1];

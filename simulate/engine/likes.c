@@ -151,7 +151,8 @@ void mpg_likes_prefer_cpu(struct mpg_likes *l)
  * held waiting for something. */
 static bool can_use_cpu(const struct core *core, double lost)
 {
-    return !core->no_cpu && core->time_ns > 0 && core->time_ns - core->cpu_ns <= lost * core->time_ns;
+    return !core->no_cpu && core->time_ns > 0 &&
+           core->time_ns - core->cpu_ns <= lost * core->time_ns;
 }
 
 /* Which of its two sketches GROUP is judged by. */
@@ -197,8 +198,8 @@ static int find_losses(struct mpg_likes *l, struct mpg_losses **losses, struct m
         double seen = 0;
         if (!(core->time_ns > 0)) /* nobody is there */
             continue;
-        core->uses_cpu = can_use_cpu(core, l->prefers_cpu
-                                               ? 1 : mpg_resampled_lost(&source->resampled[i], NULL));
+        const double lost = l->prefers_cpu ? 1 : mpg_resampled_lost(&source->resampled[i], NULL);
+        core->uses_cpu = can_use_cpu(core, lost);
         if (core->uses_cpu)
             seen = 1 - core->cpu_ns / core->time_ns;
         if (!(losses[i] = mpg_losses_new(source->replay[i], seen, err)))

@@ -21,8 +21,8 @@ enum mpg_path_class mpg_places_between(const struct mpg_places *p, int32_t a, in
 {
     if (p->node[a] != p->node[b])
         return MPG_PATH_BETWEEN;
-    return a == b || (p->core_complex[a] >= 0 && p->core_complex[a] == p->core_complex[b]) ? MPG_PATH_COMPLEX
-                                                                           : MPG_PATH_NODE;
+    const bool near = p->core_complex[a] >= 0 && p->core_complex[a] == p->core_complex[b];
+    return a == b || near ? MPG_PATH_COMPLEX : MPG_PATH_NODE;
 }
 
 /* --- by rule --- */
@@ -110,8 +110,8 @@ static int read_line(struct mpg_places *p, int32_t *rank, int32_t ranks, char *l
     static const char blanks[] = " \t\r\n";
     char *rest = NULL;
     line[strcspn(line, "#")] = '\0';
-    const char *node = strtok_r(line, blanks, &rest), *complex = node ? strtok_r(NULL, blanks, &rest)
-                                                                      : NULL;
+    const char *node = strtok_r(line, blanks, &rest);
+    const char *complex = node ? strtok_r(NULL, blanks, &rest) : NULL;
     if (!node)
         return 0;
     if (complex && strtok_r(NULL, blanks, &rest))
@@ -180,7 +180,7 @@ static void find_taken(struct mpg_places *p, int32_t *first, int32_t *complexes)
 
 static int find_paths(struct mpg_places *p, struct mpg_error *err)
 {
-    /* Nodes and core complexes are numbered, by rule and by file, from 0 and are no more than ranks. */
+    /* Nodes and core complexes are numbered, by rule and by file, from 0, no more than ranks. */
     int32_t *first = calloc((size_t)p->ranks, sizeof *first);
     int32_t *complexes = calloc((size_t)p->ranks, sizeof *complexes);
     if (first && complexes)

@@ -32,8 +32,9 @@ static int use_path(struct mpg_perturbation *way, const struct mpg_perturbation 
     memset(&way->source_fits, 0, sizeof way->source_fits);
     way->target_path = path;
     if (p->latency.n == 0 && mpg_flight_rule(way) == MPG_FLIGHT_NONE)
-        return mpg_error_set(err, "%s: %s%s%s has neither latencies nor bandwidths: --predict needs "
-                                  "one of them, or --latency",
+        return mpg_error_set(err,
+                             "%s: %s%s%s has neither latencies nor bandwidths: --predict needs "
+                             "one of them, or --latency",
                              p->target->path, path ? "path '" : "it",
                              path ? mpg_path_name(path->path) : "", path ? "'" : "");
     mpg_perturbation_use_overheads(way);

@@ -7,7 +7,8 @@
 #include "simulate/predict/places.h"
 
 struct mpg_target {
-    const struct mpg_perturbation *noise; /* computation: with the source, whose noise is taken out */
+    /* Computation: with the source, whose noise is taken out. */
+    const struct mpg_perturbation *noise;
     const struct mpg_places *places;      /* NULL: one path */
     /* Messages of each class that some ranks take, or of one in [0]: the target alone, on the path
      * that they take. What a rank sends itself takes that of a core complex; where no two ranks do,

@@ -53,6 +53,18 @@ fails() {
     return 1
 }
 
+# unless_late COMMAND...: its status. It is started again, at most 50 times, where it says in
+# $tmp/err that a process came late for every repetition, as on cores that others use.
+unless_late() {
+    local i status
+    for ((i = 0; i < 50; i++)); do
+        "$@"
+        status=$?
+        grep -q 'repetitions were invalid: in each a process came late' "$tmp/err" || return "$status"
+    done
+    return "$status"
+}
+
 # wait_until COMMAND...: waits for it to succeed, at most five minutes.
 wait_until() {
     local i

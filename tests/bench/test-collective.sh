@@ -34,16 +34,31 @@ fails_to() {
     ! "$@" 2>/dev/null
 }
 
+once() {
+    local ranks=$1 status
+    shift
+    rm -f "$tmp/said"
+    # shellcheck disable=SC2086 # words
+    $mpirun -np "$ranks" $before "${aloud[@]}" "$COLLECTIVE" "$@" >"$tmp/summary" 2>"$tmp/err"
+    status=$?
+    [ ! -e "$tmp/said" ] || cat "$tmp/said" >>"$tmp/err"
+    return "$status"
+}
 # on RANKS OPTION...: the benchmark, perhaps behind $before, its words kept
 before=
 on() {
-    local ranks=$1
-    shift
-    # shellcheck disable=SC2086 # words
-    $mpirun -np "$ranks" $before "$COLLECTIVE" "$@" >"$tmp/summary" 2>"$tmp/err"
+    unless_late once "$@"
+}
+# all_cases RANKS OPTION...: the same, again where one case has no sample, as on a busy machine
+all_cases() {
+    local i
+    for ((i = 0; i < 50; i++)); do
+        on "$@" || return
+        awk 'NR > 2 && $NF ~ /^[0-9]+$/ && $(NF - 1) == 0 { exit 1 }' "$tmp/summary" && return
+    done
 }
 
-ok "two ranks" on 2 -o "$tmp/r" -s 8,4KiB -i 70 -l 3
+ok "two ranks" all_cases 2 -o "$tmp/r" -s 8,4KiB -i 70 -l 3
 file=$tmp/r/collective-launch3.samples
 ok "the file is whole" measured "$file"
 is "its cases" "$(cases "$file")" "0:2:0 1:2:4096 1:2:8 2:2:4096 2:2:8 3:2:4096 3:2:8 "
@@ -55,7 +70,7 @@ is "no case has more samples than asked for" \
 ok "cases take turns" awk '
     /^#/ { next } $1 $3 != last { n[$1 $3]++; last = $1 $3 }
     END { for (c in n) if (n[c] > 1) exit 0; exit 1 }' "$file"
-is "two orders, two launches" "$(on 2 -o "$tmp/r" -s 8,4KiB -i 70 -l 4
+is "two orders, two launches" "$(all_cases 2 -o "$tmp/r" -s 8,4KiB -i 70 -l 4
     for launch in 3 4; do
         awk '!/^#/ && $1 $3 != last { last = $1 $3; printf "%s ", last }' \
             "$tmp/r/collective-launch$launch.samples"
@@ -89,7 +104,7 @@ elif ! ${MPICC:-mpicc} -shared -fPIC -o "$meddle" "${top_srcdir:-.}/tests/bench/
 else
     before="env LD_PRELOAD=$meddle"
     export MEDDLE=delay
-    ok "rank 1 is 3 ms behind in bcast" on 2 -o "$tmp/delay" -i 200 -s 8 --operations bcast,barrier
+    ok "rank 1 is 3 ms behind in bcast" all_cases 2 -o "$tmp/delay" -i 200 -s 8 --operations bcast,barrier
     ok "every bcast is as late as its last process" awk '
         !/^#/ && $1 == 1 { n++; if ($4 < 3e6) exit 1 } END { exit n == 0 }' \
         "$tmp/delay/collective-launch0.samples"

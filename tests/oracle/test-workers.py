@@ -232,8 +232,10 @@ class Tap:
                 self.report("... by other picks", choice.get("picks_changed", 0) > 0, choice)
             times, _ = sim.times(*words, "--deterministic")
             self.same("... in the traced order", times, kept.times)
-        if program.how != "Waitsome":  # what it leaves for later cannot be written
-            self.written(sim, there, *sim.words("predict", latency, ratio))
+        words = sim.words("predict", latency, ratio)
+        if program.how == "Waitany":  # what others take or leave for later is not written
+            self.written(sim, there, *words)
+        self.written(sim, kept, *words, "--deterministic")
         return there, kept
 
     def written(self, sim, there, *words):

@@ -2,18 +2,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # mpgsim's account of a delay (TAP; docs/MODEL.md, section 8): answers that are known,
 # and that it adds up: for every rank and replica, and as it is printed.
-set -u
-mpgsim=${MPGSIM:-mpgsim}
-python=${PYTHON3-python3}
-here=$(cd "$(dirname "$0")" && pwd)
-reference=$here/../../results/reference/reference.sig
-. "$here/../tap.sh"
-. "$here/../traces.sh"
-command -v "$mpgsim" >/dev/null || { echo "Bail out! no $mpgsim"; exit 1; }
-[ -n "$python" ] || skip_all "no python3"
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
+. "$(dirname "$0")/mpgsim.sh"
+needs_python
 
 # account OPTION... TRACE: of each rank, what is not 0 of computation, calls, messages,
 # collectives, taken over, absorbed by waiting, hidden, left

@@ -2,17 +2,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # What stands at the top of an answer (TAP): each line where there is reason for it, and none
 # where everything is well. Programs from $MPGSIM, $PYTHON3.
-set -u
-mpgsim=${MPGSIM:-mpgsim}
-python=${PYTHON3:-python3}
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/../tap.sh"
-. "$here/../traces.sh"
-command -v "$python" >/dev/null || skip_all "no $python"
-reference=$(cd "${top_srcdir:?}" && pwd)/results/reference/reference.sig
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
+. "$(dirname "$0")/mpgsim.sh"
+needs_python
 
 # A whole signature that passed its checks, and others that lack a part each.
 "$python" - "$reference" <<'PY'

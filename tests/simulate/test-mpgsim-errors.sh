@@ -2,23 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # mpgsim (TAP): what it refuses and in which words, signatures, JSON, outputs
 # that cannot be written, memory. Programs from $MPGSIM and $MPGTRACE.
-set -u
-mpgsim=${MPGSIM:-mpgsim}
-mpgtrace=${MPGTRACE:-mpgtrace}
-python=${PYTHON3-python3}
-here=$(cd "$(dirname "$0")" && pwd)
-reference=$here/../../results/reference/reference.sig
-. "$here/../tap.sh"
-# shellcheck source=tests/simulate/refuses.sh
-. "$here/refuses.sh"
-. "$here/../traces.sh"
-for program in "$mpgsim" "$mpgtrace"; do
-    command -v "$program" >/dev/null || { echo "Bail out! no $program"; exit 1; }
-done
-work=$(mktemp -d) || exit 1
-trap 'umount "$work/full" 2>/dev/null; rm -rf "$work"' EXIT
-cd "$work" || exit 1
-
+. "$(dirname "$0")/mpgsim.sh"
 
 # bad NAME PATTERN COUNT [OPTION...]: bad.txt, made of standard input, is an error;
 # with --lenient, COUNT operations have no partner, or it is an error, too (-)

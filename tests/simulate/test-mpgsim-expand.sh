@@ -2,16 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # mpgsim --collectives (TAP; docs/MODEL.md, section 4, Expanded collectives), by hand: who waits for
 # whom, nonblocking and persistent ones, communicators, tables, and what is refused.
-set -u
-mpgsim=${MPGSIM:-mpgsim}
-here=$(cd "$(dirname "$0")" && pwd)
-# shellcheck source=tests/tap.sh
-. "$here/../tap.sh"
-command -v "$mpgsim" >/dev/null || { echo "Bail out! no $mpgsim"; exit 1; }
-build=$(cd "${top_builddir:-.}" && pwd)
-dir=$(mktemp -d) || exit 1
-trap 'rm -rf "$dir"' EXIT
-cd "$dir" || exit 1
+. "$(dirname "$0")/mpgsim.sh"
 
 # runs OPTION... TRACE: of each rank
 runs() {
@@ -202,6 +193,10 @@ else
         ok "memory of 4096 members, $mode" test "$kib" -gt 0 -a "$kib" -lt 390000 || echo "# $kib KiB"
     done
 fi
+
+sed -n '/^\.SH EXAMPLES/,/^\.EE/p' "$here/../../man/mpgcollectives.5" | sed '/^\./d' >example
+ok "the table in mpgcollectives(5) is one" test "$(grep -vc '^#' example)" -gt 3
+is "... that is taken" "$("$mpgsim" --predict "${expand[@]}" --collective-table=example lets 2>&1 >out; echo $?)" 0
 
 # Refused.
 "$mpgsim" --collectives=all lets >out 2>err

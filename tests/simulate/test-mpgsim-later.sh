@@ -2,15 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # mpgsim on what MPI-4.0 adds, and on calls that the tracer did not know (TAP): closed forms
 # of docs/MODEL.md, section 4, and the identity. Program from $MPGSIM.
-set -u
-mpgsim=${MPGSIM:-mpgsim}
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/../tap.sh"
-. "$here/../traces.sh"
-command -v "$mpgsim" >/dev/null || { echo "Bail out! no $mpgsim"; exit 1; }
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
+. "$(dirname "$0")/mpgsim.sh"
 
 # delays OPTION...: of the ranks of t.txt, in full precision, blanks between them
 delays() {

@@ -2,18 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # What two machines' signatures mean for messages (TAP; docs/MODEL.md, section 3), by hand:
 # flights at their size, overheads, protocols that change, collectives.
-set -u
-mpgsim=${MPGSIM:-mpgsim}
-python=${PYTHON3-python3}
-here=$(cd "$(dirname "$0")" && pwd)
-# shellcheck source=tests/tap.sh
-. "$here/../tap.sh"
-# shellcheck source=tests/traces.sh
-. "$here/../traces.sh"
-command -v "$mpgsim" >/dev/null || { echo "Bail out! no $mpgsim"; exit 1; }
-dir=$(mktemp -d) || exit 1
-trap 'rm -rf "$dir"' EXIT
-cd "$dir" || exit 1
+. "$(dirname "$0")/mpgsim.sh"
 
 # sizes KEY NAME SIZE:NS...: times without spread
 sizes() {

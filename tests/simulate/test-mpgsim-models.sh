@@ -2,20 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # What signatures' times and noise are drawn from (TAP; docs/MODEL.md, section 3): --latency-model,
 # --byte-model, by what the command line's distributions give for the same draws; --noise-model.
-set -u
-mpgsim=${MPGSIM:-mpgsim}
-python=${PYTHON3-python3}
-here=$(cd "$(dirname "$0")" && pwd)
-# shellcheck source=tests/tap.sh
-. "$here/../tap.sh"
-# shellcheck source=tests/simulate/refuses.sh
-. "$here/refuses.sh"
-# shellcheck source=tests/traces.sh
-. "$here/../traces.sh"
-command -v "$mpgsim" >/dev/null || { echo "Bail out! no $mpgsim"; exit 1; }
-dir=$(mktemp -d) || exit 1
-trap 'rm -rf "$dir"' EXIT
-cd "$dir" || exit 1
+. "$(dirname "$0")/mpgsim.sh"
 
 # times SIZE LEAST MOST FAMILY LOCATION PARAMETER=VALUE...: measured between LEAST and MOST, fitted
 times() {

@@ -3,20 +3,8 @@
 # mpgsim's options together (TAP): whatever is added to others changes the answer's
 # numbers, or the answer or an error says about it; several distributions; what stands
 # under Attention; files in the wrong place.
-set -u
-mpgsim=${MPGSIM:-mpgsim}
-python=${PYTHON3-python3}
-here=$(cd "$(dirname "$0")" && pwd)
-reference=$here/../../results/reference/reference.sig
-. "$here/../tap.sh"
-# shellcheck source=tests/simulate/refuses.sh
-. "$here/refuses.sh"
-. "$here/../traces.sh"
-command -v "$mpgsim" >/dev/null || { echo "Bail out! no $mpgsim"; exit 1; }
-[ -n "$python" ] || skip_all "no python3"
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
+. "$(dirname "$0")/mpgsim.sh"
+needs_python
 
 "$python" "$here/../oracle/randomtrace.py" --seed 3 --ranks 4 --steps 60 --all-synchronous-safe \
     >t.txt

@@ -2,19 +2,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # The message-passing graph as its paper prints it (TAP; docs/MODEL.md, section 4): noise of calls
 # on message edges, by hand.
-set -u
-mpgsim=${MPGSIM:-mpgsim}
-python=${PYTHON3-python3}
-here=$(cd "$(dirname "$0")" && pwd)
-# shellcheck source=tests/tap.sh
-. "$here/../tap.sh"
-# shellcheck source=tests/traces.sh
-. "$here/../traces.sh"
-command -v "$mpgsim" >/dev/null || { echo "Bail out! no $mpgsim"; exit 1; }
-[ -n "$python" ] || skip_all "no python3"
-dir=$(mktemp -d) || exit 1
-trap 'rm -rf "$dir"' EXIT
-cd "$dir" || exit 1
+. "$(dirname "$0")/mpgsim.sh"
+needs_python
 
 # delays OPTION... TRACE: of each rank
 delays() {

@@ -1,16 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # mpgsim --compute-ratio (TAP): of all computation, of regions, by kernels' rates; both modes, by hand.
-set -u
-mpgsim=${MPGSIM:-mpgsim}
-python=${PYTHON3-python3}
-here=$(cd "$(dirname "$0")" && pwd)
-# shellcheck source=tests/tap.sh
-. "$here/../tap.sh"
-command -v "$mpgsim" >/dev/null || { echo "Bail out! no $mpgsim"; exit 1; }
-dir=$(mktemp -d) || exit 1
-trap 'rm -rf "$dir"' EXIT
-cd "$dir" || exit 1
+. "$(dirname "$0")/mpgsim.sh"
 
 # Rank 0 computes 1003 ns outside, 400 in solve, 600 in solve's inner, 97 in solve, 1200 outside;
 # rank 1 is in solve all the time, across a call.
@@ -83,14 +74,9 @@ is "a kernel's rates: 75 over 30" \
     "$(delays "${two[@]}" --compute-ratio=kernel:spin r.txt)" "5985 6150"
 is "... in a region" "$(delays "${two[@]}" --compute-ratio=kernel:spin@inner r.txt)" "900 0"
 
-# refused STATUS WORDS OPTION...
+# refused STATUS WORDS OPTION...: of r.txt
 refused() {
-    local want=$1 words=$2 status
-    shift 2
-    "$mpgsim" "$@" r.txt >out 2>err
-    status=$?
-    is "refused, $want: $*" "$status $(wc -l <err) $(wc -c <out)" "$want 1 0"
-    like "... and why" "$(cat err)" "*$words*"
+    ok "refused, $1: ${*:3}" refuses "$1" "*$2*" "${@:3}" r.txt
 }
 refused 1 "has no rates of 'flop'" "${two[@]}" --compute-ratio=kernel:flop
 refused 1 "there is no --signature" --compute-ratio=kernel:spin

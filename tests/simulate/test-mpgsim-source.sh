@@ -2,18 +2,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Whose costs mpgsim takes out of a trace (TAP): given, stored in the trace, the target's where
 # the trace is of its machine, or none. Programs from $MPGSIM, $MPGTRACE, $PYTHON3.
-set -u
-mpgsim=${MPGSIM:-mpgsim}
-mpgtrace=${MPGTRACE:-mpgtrace}
-python=${PYTHON3:-python3}
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/../tap.sh"
-. "$here/../traces.sh"
-command -v "$python" >/dev/null || skip_all "no $python"
-reference=$(cd "${top_srcdir:?}" && pwd)/results/reference/reference.sig
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
+. "$(dirname "$0")/mpgsim.sh"
+needs_python
 
 # save NAME KEY=VALUE...: the reference with another header
 save() {

@@ -2,15 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # mpgsim on made-up traces (TAP): answers that are known exactly, and the
 # properties of docs/MODEL.md, section 7. Programs from $MPGSIM and $MPGTRACE.
-set -u
-mpgsim=${MPGSIM:-mpgsim}
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/../tap.sh"
-. "$here/../traces.sh"
-command -v "$mpgsim" >/dev/null || { echo "Bail out! no $mpgsim"; exit 1; }
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
+. "$(dirname "$0")/mpgsim.sh"
 
 # delays OPTION... TRACE: of the ranks, in full precision, blanks between them
 delays() {

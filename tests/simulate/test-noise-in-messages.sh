@@ -3,19 +3,8 @@
 # Noise that messages were measured with is not met again (TAP; docs/MODEL.md, section 3, What
 # messages took contains noise already): a made-up chain of messages on a machine whose cores
 # lose 6 % of the time, 6 us in every 100.
-set -u
-mpgsim=${MPGSIM:-mpgsim}
-python=${PYTHON3-python3}
-here=$(cd "$(dirname "$0")" && pwd)
-# shellcheck source=tests/tap.sh
-. "$here/../tap.sh"
-# shellcheck source=tests/traces.sh
-. "$here/../traces.sh"
-[ -n "$python" ] || skip_all "no python3"
-command -v "$mpgsim" >/dev/null || { echo "Bail out! no $mpgsim"; exit 1; }
-dir=$(mktemp -d) || exit 1
-trap 'rm -rf "$dir"' EXIT
-cd "$dir" || exit 1
+. "$(dirname "$0")/mpgsim.sh"
+needs_python
 
 # machine LATENCY [NOISE]
 machine() {

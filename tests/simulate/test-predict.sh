@@ -2,16 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # mpgsim --predict on the command line (TAP): what it asks for and refuses, places from files, what the
 # answer says. That its times are right is tests/oracle/test-machine-predict.py's.
-set -u
-mpgsim=${MPGSIM:-mpgsim}
-python=${PYTHON3-python3}
-here=$(cd "$(dirname "$0")" && pwd)
-# shellcheck source=tests/tap.sh
-. "$here/../tap.sh"
-command -v "$mpgsim" >/dev/null || { echo "Bail out! no $mpgsim"; exit 1; }
-dir=$(mktemp -d) || exit 1
-trap 'rm -rf "$dir"' EXIT
-cd "$dir" || exit 1
+. "$(dirname "$0")/mpgsim.sh"
 
 # Rank 0 sends to each of the others, which have waited since 1000.
 cat >star.txt <<'T'
@@ -96,14 +87,9 @@ print(json.load(sys.stdin)["options"]["path"])'
 done)" "node
 between nodes"
 
-# refused STATUS WORDS OPTION...: one line, nothing else
+# refused STATUS WORDS OPTION...: of star.txt
 refused() {
-    local want=$1 words=$2 status
-    shift 2
-    "$mpgsim" "$@" star.txt >out 2>err
-    status=$?
-    is "refused, $want: $*" "$status $(wc -l <err) $(wc -c <out)" "$want 1 0"
-    like "... and why" "$(cat err)" "*$words*"
+    ok "refused, $1: ${*:3}" refuses "$1" "*$2*" "${@:3}" star.txt
 }
 refused 2 "neither --signature nor --latency" --predict
 refused 2 "--map says nothing without --predict" --map=block:2 --latency=const:1us

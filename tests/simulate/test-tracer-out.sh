@@ -2,15 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # What recording took is taken out of a run that a signature is to predict (TAP;
 # docs/MODEL.md, 3): by hand, and that a machine as its own source still changes nothing.
-set -u
-mpgsim=${MPGSIM:-mpgsim}
-here=$(cd "$(dirname "$0")" && pwd)
-reference=$here/../../results/reference/reference.sig
-. "$here/../tap.sh"
-command -v "$mpgsim" >/dev/null || { echo "Bail out! no $mpgsim"; exit 1; }
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
+. "$(dirname "$0")/mpgsim.sh"
 
 # Two intervals of rank 0 are 100 ns of the tracer's too long, and so is what rank 1 waits for;
 # its own first one is hidden by that waiting.

@@ -1,0 +1,41 @@
+# shellcheck shell=bash disable=SC2034 # for those who source this
+# SPDX-License-Identifier: GPL-3.0-or-later
+# What tests of mpgsim have in common; they source it instead of tap.sh and traces.sh. It goes to
+# an empty folder, $work, and gives $here (the folder of the test), $build, $mpgsim, $mpgtrace,
+# $python (empty: there is none) and $reference, a signature.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+build=$(cd "${top_builddir:-.}" && pwd)
+mpgsim=${MPGSIM:-mpgsim}
+mpgtrace=${MPGTRACE:-mpgtrace}
+python=${PYTHON3-python3}
+reference=$here/../../results/reference/reference.sig
+. "$here/../tap.sh"
+. "$here/../traces.sh"
+for program in "$mpgsim" "$mpgtrace"; do
+    command -v "$program" >/dev/null || { echo "Bail out! no $program"; exit 1; }
+done
+work=$(mktemp -d) || exit 1
+trap 'umount "$work/full" 2>/dev/null; rm -rf "$work"' EXIT
+cd "$work" || exit 1
+
+# needs_python: skips the whole test where there is none.
+needs_python() {
+    [ -n "$python" ] || skip_all "no python3"
+}
+
+# refuses STATUS PATTERN OPTION...: mpgsim exits so, one line on standard error that matches, nothing
+# on standard output
+refuses() {
+    local status=$1 pattern=$2 got
+    shift 2
+    "$mpgsim" "$@" >out 2>err
+    got=$?
+    # shellcheck disable=SC2254 # a pattern
+    case $got,$(wc -l <err),$(wc -c <out),$(cat err) in
+    $status,1,0,$pattern) return 0 ;;
+    esac
+    echo "# exit $got, $(wc -c <out) bytes of output, expected $status and '$pattern':"
+    sed 's/^/# /' err
+    return 1
+}
