@@ -110,16 +110,42 @@ struct mpg_distribution *mpg_distribution_with_fewer(const struct mpg_distributi
     return made;
 }
 
+/* What a look-up at a probability asks first: so many cells that few have more than one knot. */
+static void fill_guide(struct mpg_distribution *d, size_t cells, uint16_t *guide)
+{
+    for (size_t i = 0, knot = 0; i <= cells; i++) {
+        while (knot + 2 < d->knots && d->probabilities[knot + 1] <= (double)i / (double)cells)
+            knot++;
+        guide[i] = (uint16_t)knot; /* there are no more than 65537 */
+    }
+    free(d->guide);
+    d->guide = guide;
+    d->cells = (double)cells;
+}
+
+static void fill_pieces(struct mpg_distribution *d, struct mpg_distribution_piece *piece)
+{
+    for (size_t i = 0; i + 1 < d->knots; i++)
+        piece[i] = (struct mpg_distribution_piece){.from = d->probabilities[i],
+                                                   .to = d->probabilities[i + 1],
+                                                   .least = d->quantiles[i],
+                                                   .most = d->quantiles[i + 1]};
+    free(d->piece);
+    d->piece = piece;
+}
+
 int mpg_distribution_prepare(struct mpg_distribution *d, struct mpg_error *err)
 {
     enum { MOST_CELLS = 65536 };
     size_t last = d->knots - 1, cells = 1;
-    while (cells < 2 * d->knots && cells < MOST_CELLS)
+    while (cells < 8 * d->knots && cells < MOST_CELLS)
         cells *= 2;
-    uint32_t *guide = malloc((cells + 1) * sizeof *guide);
+    uint16_t *guide = malloc((cells + 1) * sizeof *guide);
+    struct mpg_distribution_piece *piece = malloc(last * sizeof *piece);
     double *steps = d->probabilities ? NULL : malloc(d->knots * sizeof *steps);
-    if (!guide || (!d->probabilities && !steps)) {
+    if (!guide || !piece || (!d->probabilities && !steps)) {
         free(guide);
+        free(piece);
         free(steps);
         return mpg_error_set(err, "out of memory for %zu knots", d->knots);
     }
@@ -127,14 +153,8 @@ int mpg_distribution_prepare(struct mpg_distribution *d, struct mpg_error *err)
         steps[i] = (double)i / (double)last;
     if (steps)
         d->probabilities = steps;
-    for (size_t i = 0, knot = 0; i <= cells; i++) {
-        while (knot + 1 < last && d->probabilities[knot + 1] <= (double)i / (double)cells)
-            knot++;
-        guide[i] = (uint32_t)knot;
-    }
-    free(d->guide);
-    d->guide = guide;
-    d->cells = cells;
+    fill_guide(d, cells, guide);
+    fill_pieces(d, piece);
     return 0;
 }
 
@@ -146,7 +166,7 @@ double mpg_distribution_quantile(const struct mpg_distribution *d, double u)
     if (u >= 1)
         return d->quantiles[high];
     if (d->cells > 0) { /* a power of 2, so that nothing is rounded */
-        size_t cell = (size_t)(u * (double)d->cells);
+        size_t cell = (size_t)(u * d->cells);
         low = d->guide[cell];
         high = (size_t)d->guide[cell + 1] + 1;
     }
@@ -296,6 +316,7 @@ void mpg_distribution_free(struct mpg_distribution *d)
     free(d->interval);
     free(d->fit);
     free(d->guide);
+    free(d->piece);
     free(d->probabilities);
     free(d->quantiles);
     free(d);

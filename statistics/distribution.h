@@ -31,6 +31,12 @@ struct mpg_quantile_interval {
     size_t launches;           /* >= 1: whose differences it covers; 1: of none */
 };
 
+/* A line of the inverse CDF, from one knot to the next. */
+struct mpg_distribution_piece {
+    double from, to;    /* probabilities; equal ones: a jump */
+    double least, most; /* values there */
+};
+
 struct mpg_distribution {
     size_t n;           /* samples it was made from */
     double mean, sd;    /* of the samples; sd divides by n - 1, and is 0 when n = 1 */
@@ -39,8 +45,9 @@ struct mpg_distribution {
     double *probabilities; /* from 0 to 1, ascending; two equal ones in a row, neither of
                             * them 0 or 1, are a jump. NULL until prepared: equal steps */
     double *quantiles;     /* ascending; exact minimum first, exact maximum last */
-    size_t cells;          /* of guide; 0: there is none */
-    uint32_t *guide;       /* cells + 1: the last knot but one of those whose probability is
+    struct mpg_distribution_piece *piece; /* knots - 1; NULL: not prepared */
+    double cells;          /* of guide, a power of 2; 0: there is none */
+    uint16_t *guide;       /* cells + 1: the last knot but one of those whose probability is
                             * at most i / cells (Chen and Asau, Oper. Res. 22 (1974)) */
     size_t fits;        /* best first; 0: none was made */
     struct mpg_distribution_fit *fit;

@@ -131,8 +131,9 @@ static int thin_it(struct mpg_distribution *d, size_t knots, struct mpg_error *e
     struct mpg_distribution held = *d;
     d->knots = fewer->knots, d->probabilities = fewer->probabilities;
     d->quantiles = fewer->quantiles, d->cells = fewer->cells, d->guide = fewer->guide;
+    d->piece = fewer->piece;
     fewer->probabilities = held.probabilities, fewer->quantiles = held.quantiles;
-    fewer->guide = held.guide;
+    fewer->guide = held.guide, fewer->piece = held.piece;
     mpg_distribution_free(fewer);
     round_distribution(d);
     return 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Measured collectives, by operation and processes. */
+#include "simulate/draws/lane_code.h"
 #include "simulate/models/collectives.h"
 
 #include <math.h>
@@ -151,10 +152,19 @@ void mpg_perturb_meeting(const struct mpg_perturbation *p, enum mpg_operation op
     struct mpg_spot source = has_source ? mpg_spot_find(&m->source, bytes) : target;
     double target_most = mpg_spot_most(&target, target_noise);
     double source_most = mpg_spot_most(&source, source_noise);
-    for (uint32_t w = 0; w < n; w++) {
-        double u = mpg_draw(&address, first + w), launch = mpg_perturbation_launch(p, first + w);
-        double source_u = has_source ? u : 0;
-        value_ns[w] += factor * (fmin(mpg_spot_quantile(&target, launch, u), target_most) -
-                                 fmin(mpg_spot_quantile(&source, launch, source_u), source_most));
+    double u[MPG_LANES_AT_ONCE], launch[MPG_LANES_AT_ONCE], target_ns[MPG_LANES_AT_ONCE],
+        source_ns[MPG_LANES_AT_ONCE];
+    for (uint32_t done = 0, k; done < n; done += k) {
+        k = n - done < MPG_LANES_AT_ONCE ? n - done : MPG_LANES_AT_ONCE;
+        mpg_draw_lanes(&address, first + done, k, u);
+        struct mpg_asked asked = {
+            .n = k, .launch = mpg_perturbation_launches(p, first + done, k, launch), .u = u};
+        mpg_spot_quantiles(&target, &asked, target_ns);
+        if (!has_source)
+            asked.u = NULL;
+        mpg_spot_quantiles(&source, &asked, source_ns);
+        for (uint32_t w = 0; w < k; w++)
+            value_ns[done + w] += factor * (fmin(target_ns[w], target_most) -
+                                            fmin(source_ns[w], source_most));
     }
 }

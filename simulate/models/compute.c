@@ -2,10 +2,9 @@
 /* What the system takes from computation, for a vector of lanes: nu and rho. */
 #include <math.h>
 
+#include "simulate/draws/lane_code.h"
 #include "simulate/models/perturbation.h"
 #include "simulate/models/records.h"
-
-enum { LANES_AT_ONCE = 64 };
 
 /* --- from signatures --- */
 
@@ -192,15 +191,17 @@ static void find_work(const struct mpg_perturbation *p, const struct mpg_interva
 static void replay(const struct mpg_perturbation *p, const struct mpg_interval *x, uint32_t first,
                    uint32_t n, double *delay_ns)
 {
-    double work_ns[LANES_AT_ONCE], time_ns[LANES_AT_ONCE];
+    double work_ns[MPG_LANES_AT_ONCE], time_ns[MPG_LANES_AT_ONCE];
     for (uint32_t done = 0, m; done < n; done += m) {
-        m = n - done < LANES_AT_ONCE ? n - done : LANES_AT_ONCE;
+        m = n - done < MPG_LANES_AT_ONCE ? n - done : MPG_LANES_AT_ONCE;
         const double *taken_ns = p->target_cores > 0 ? time_ns : work_ns;
         find_work(p, x, first + done, m, work_ns);
         if (p->target_cores > 0)
             find_times(p, x, done, first + done, m, delay_ns + done, work_ns, time_ns);
-        for (uint32_t w = 0; w < m; w++)
-            delay_ns[done + w] += fmax(taken_ns[w] - x->length_ns, -x->length_ns);
+        for (uint32_t w = 0; w < m; w++) {
+            double more_ns = taken_ns[w] - x->length_ns;
+            delay_ns[done + w] += more_ns > -x->length_ns ? more_ns : -x->length_ns;
+        }
     }
 }
 
@@ -218,9 +219,9 @@ void mpg_perturb_compute(const struct mpg_perturbation *p, const struct mpg_inte
         return;
     struct mpg_address address = {
         .seed = p->seed, .call = x->call, .rank = x->rank, .purpose = MPG_DRAW_NOISE};
-    double added_ns[LANES_AT_ONCE];
+    double added_ns[MPG_LANES_AT_ONCE];
     for (uint32_t done = 0, m; done < n; done += m) {
-        m = n - done < LANES_AT_ONCE ? n - done : LANES_AT_ONCE;
+        m = n - done < MPG_LANES_AT_ONCE ? n - done : MPG_LANES_AT_ONCE;
         for (uint32_t w = 0; w < m; w++)
             added_ns[w] = growth_ns;
         mpg_specs_draw(&p->noise, &address, 1, first + done, m, added_ns);
@@ -232,11 +233,11 @@ void mpg_perturb_compute(const struct mpg_perturbation *p, const struct mpg_inte
 void mpg_perturb_call_work(const struct mpg_perturbation *p, const struct mpg_interval *x,
                            uint32_t first, uint32_t n, const double *delay_ns, double *value_ns)
 {
-    double work_ns[LANES_AT_ONCE], time_ns[LANES_AT_ONCE];
-    for (uint32_t w = 0; w < LANES_AT_ONCE; w++)
+    double work_ns[MPG_LANES_AT_ONCE], time_ns[MPG_LANES_AT_ONCE];
+    for (uint32_t w = 0; w < MPG_LANES_AT_ONCE; w++)
         work_ns[w] = x->length_ns;
     for (uint32_t done = 0, m; done < n; done += m) {
-        m = n - done < LANES_AT_ONCE ? n - done : LANES_AT_ONCE;
+        m = n - done < MPG_LANES_AT_ONCE ? n - done : MPG_LANES_AT_ONCE;
         find_times(p, x, done, first + done, m, delay_ns + done, work_ns, time_ns);
         for (uint32_t w = 0; w < m; w++)
             value_ns[done + w] += time_ns[w] - x->length_ns;

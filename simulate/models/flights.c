@@ -4,10 +4,9 @@
 
 #include <math.h>
 
+#include "simulate/draws/lane_code.h"
 #include "simulate/models/perturbation.h"
 #include "simulate/models/ways.h"
-
-enum { LANES_AT_ONCE = 64 };
 
 /* Threads of a rank send rows of their own: so many rows may be of one. */
 static const uint64_t ROWS_OF_A_THREAD = UINT64_C(1) << 40;
@@ -79,11 +78,18 @@ static struct haul find_haul(const struct mpg_network_path *path, const struct m
                          !(bytes > 0)};
 }
 
-static double haul_ns(const struct haul *haul, double launch, double u)
+static void haul_times(const struct haul *haul, const struct mpg_asked *asked, double *ns)
 {
-    if (haul->empty)
-        return 0;
-    return fmax(mpg_way_place_ns(&haul->at, launch, u) - mpg_way_place_ns(&haul->least, launch, u), 0);
+    double least_ns[MPG_LANES_AT_ONCE];
+    if (haul->empty) {
+        for (uint32_t w = 0; w < asked->n; w++)
+            ns[w] = 0;
+        return;
+    }
+    mpg_way_place_times(&haul->at, asked, ns);
+    mpg_way_place_times(&haul->least, asked, least_ns);
+    for (uint32_t w = 0; w < asked->n; w++)
+        ns[w] = fmax(ns[w] - least_ns[w], 0);
 }
 
 /* --- of two --- */
@@ -124,20 +130,31 @@ static struct flight find_flight(const struct mpg_perturbation *p, enum mpg_time
     return f;
 }
 
-static double flight_ns(const struct flight *f, double launch, double u)
+/* delta in lanes, into NS; F's rule is not NONE. */
+static void flight_times(const struct flight *f, const struct mpg_asked *asked, double *ns)
 {
+    double less_ns[MPG_LANES_AT_ONCE];
+    const struct mpg_asked least = {.n = asked->n, .launch = asked->launch};
     switch (f->rule) {
     case MPG_FLIGHT_DIFFERENCE:
-        return mpg_way_ns(&f->target, launch, u) - mpg_way_ns(&f->source, launch, u);
+        mpg_way_times(&f->target, asked, ns);
+        mpg_way_times(&f->source, asked, less_ns);
+        break;
     case MPG_FLIGHT_TARGET:
-        return mpg_way_ns(&f->target, launch, u) - mpg_way_ns(&f->target, launch, 0);
+        mpg_way_times(&f->target, asked, ns);
+        mpg_way_times(&f->target, &least, less_ns);
+        break;
     case MPG_FLIGHT_TRANSFER_DIFFERENCE:
-        return haul_ns(&f->target_haul, launch, u) - haul_ns(&f->source_haul, launch, u);
-    case MPG_FLIGHT_TRANSFER_TARGET:
-        return haul_ns(&f->target_haul, launch, u) - haul_ns(&f->target_haul, launch, 0);
+        haul_times(&f->target_haul, asked, ns);
+        haul_times(&f->source_haul, asked, less_ns);
+        break;
     default:
-        return 0;
+        haul_times(&f->target_haul, asked, ns);
+        haul_times(&f->target_haul, &least, less_ns);
+        break;
     }
+    for (uint32_t w = 0; w < asked->n; w++)
+        ns[w] = ns[w] - less_ns[w];
 }
 
 /* What a message's flight is made of: lambda, and tau = whole - empty. Where both are of one model,
@@ -187,8 +204,7 @@ void mpg_flight_find_u(const struct mpg_perturbation *p, const struct mpg_sendin
                                   .call = m->call,
                                   .index = m->index,
                                   .purpose = mpg_flight_purpose(p, MPG_DRAW_LATENCY)};
-    for (uint32_t w = 0; w < n; w++)
-        u[w] = mpg_draw(&address, first + w);
+    mpg_draw_lanes(&address, first, n, u);
     if (!rows)
         return;
     double share = 1 / ((double)rows->blocks * (double)rows->length); /* of each of their u */
@@ -196,28 +212,48 @@ void mpg_flight_find_u(const struct mpg_perturbation *p, const struct mpg_sendin
     address.index = (uint32_t)m->to;
     address.purpose = MPG_DRAW_ROW;
     size_t at = (size_t)(m->nth % rows->length);
+    double v[MPG_LANES_AT_ONCE];
+    mpg_draw_lanes(&address, first, n, v);
     for (uint32_t w = 0; w < n; w++) {
-        size_t row = (size_t)(mpg_draw(&address, first + w) * (double)rows->blocks);
-        row = row < rows->blocks ? row : rows->blocks - 1;
-        u[w] = rows->u[row * rows->length + at] + (u[w] - 0.5) * share;
+        int64_t row = (int64_t)(v[w] * (double)rows->blocks);
+        row = row < (int64_t)rows->blocks ? row : (int64_t)rows->blocks - 1;
+        u[w] = rows->u[(size_t)row * rows->length + at] + (u[w] - 0.5) * share;
     }
 }
 
 /* --- many lanes --- */
 
-/* Adds the parts X of a flight to N <= LANES_AT_ONCE lanes. */
-static void add_measured(const struct mpg_perturbation *p, const double *u, const struct parts *x,
-                         uint32_t first, uint32_t n, double *value_ns)
+static void add(const double *ns, uint32_t n, double *value_ns)
 {
-    for (uint32_t w = 0; w < n; w++) {
-        double launch = mpg_perturbation_launch(p, first + w);
-        if (x->has_lambda)
-            value_ns[w] += flight_ns(&x->lambda, launch, u[w]);
-        if (x->has_whole)
-            value_ns[w] += flight_ns(&x->whole, launch, u[w]);
-        if (x->has_empty)
-            value_ns[w] -= flight_ns(&x->empty, launch, u[w]);
+    for (uint32_t w = 0; w < n; w++)
+        value_ns[w] += ns[w];
+}
+
+/* Adds the parts X of a flight. */
+static void add_measured(const struct parts *x, const struct mpg_asked *asked, double *value_ns)
+{
+    double ns[MPG_LANES_AT_ONCE];
+    if (x->has_lambda) {
+        flight_times(&x->lambda, asked, ns);
+        add(ns, asked->n, value_ns);
     }
+    if (x->has_whole) {
+        flight_times(&x->whole, asked, ns);
+        add(ns, asked->n, value_ns);
+    }
+    if (x->has_empty) {
+        flight_times(&x->empty, asked, ns);
+        for (uint32_t w = 0; w < asked->n; w++)
+            value_ns[w] -= ns[w];
+    }
+}
+
+/* The N lanes from replica FIRST on, at U. */
+static struct mpg_asked ask(const struct mpg_perturbation *p, uint32_t first, uint32_t n,
+                            double *launch, const double *u)
+{
+    return (struct mpg_asked){
+        .n = n, .launch = mpg_perturbation_launches(p, first, n, launch), .u = u};
 }
 
 void mpg_perturb_flight(const struct mpg_perturbation *p, const struct mpg_sending *m,
@@ -239,11 +275,12 @@ void mpg_perturb_flight(const struct mpg_perturbation *p, const struct mpg_sendi
     if ((!lambda && !tau) || mpg_flight_rule(p) == MPG_FLIGHT_NONE)
         return;
     struct parts x = find_parts(p, lambda, tau, m->bytes);
-    double u[LANES_AT_ONCE];
+    double u[MPG_LANES_AT_ONCE], launch[MPG_LANES_AT_ONCE];
     for (uint32_t done = 0, k; done < n; done += k) {
-        k = n - done < LANES_AT_ONCE ? n - done : LANES_AT_ONCE;
+        k = n - done < MPG_LANES_AT_ONCE ? n - done : MPG_LANES_AT_ONCE;
         mpg_flight_find_u(p, m, first + done, k, u);
-        add_measured(p, u, &x, first + done, k, value_ns + done);
+        struct mpg_asked asked = ask(p, first + done, k, launch, u);
+        add_measured(&x, &asked, value_ns + done);
     }
 }
 
@@ -262,9 +299,14 @@ void mpg_perturb_ack(const struct mpg_perturbation *p, const struct mpg_sending 
     struct flight empty = find_flight(p, p->latency_model, 0);
     if (empty.rule == MPG_FLIGHT_NONE)
         return;
-    for (uint32_t w = 0; w < n; w++)
-        value_ns[w] += flight_ns(&empty, mpg_perturbation_launch(p, first + w),
-                                 mpg_draw(&address, first + w));
+    double u[MPG_LANES_AT_ONCE], launch[MPG_LANES_AT_ONCE], ns[MPG_LANES_AT_ONCE];
+    for (uint32_t done = 0, k; done < n; done += k) {
+        k = n - done < MPG_LANES_AT_ONCE ? n - done : MPG_LANES_AT_ONCE;
+        mpg_draw_lanes(&address, first + done, k, u);
+        struct mpg_asked asked = ask(p, first + done, k, launch, u);
+        flight_times(&empty, &asked, ns);
+        add(ns, k, value_ns + done);
+    }
 }
 
 /* X_T(0; u) by the model of latencies, X_T(d; u) and X_T(0; u) by that of bytes. */
@@ -283,16 +325,25 @@ static struct target_ways find_target_ways(const struct mpg_perturbation *p, dou
                                 .mixed = latency != byte};
 }
 
-static double target_ns(const struct target_ways *x, enum mpg_flight_part part, double launch,
-                        double u)
+static void target_times(const struct target_ways *x, enum mpg_flight_part part,
+                         const struct mpg_asked *asked, double *ns)
 {
-    if (part == MPG_FLIGHT_LAMBDA)
-        return mpg_way_ns(&x->lambda, launch, u);
-    double ns = mpg_way_ns(&x->whole, launch, u);
+    double more_ns[MPG_LANES_AT_ONCE];
+    if (part == MPG_FLIGHT_LAMBDA) {
+        mpg_way_times(&x->lambda, asked, ns);
+        return;
+    }
+    mpg_way_times(&x->whole, asked, ns);
     if (part == MPG_FLIGHT_WHOLE && !x->mixed)
-        return ns;
-    ns -= mpg_way_ns(&x->empty, launch, u);
-    return part == MPG_FLIGHT_WHOLE ? fmax(0, mpg_way_ns(&x->lambda, launch, u) + ns) : ns;
+        return;
+    mpg_way_times(&x->empty, asked, more_ns);
+    for (uint32_t w = 0; w < asked->n; w++)
+        ns[w] -= more_ns[w];
+    if (part != MPG_FLIGHT_WHOLE)
+        return;
+    mpg_way_times(&x->lambda, asked, more_ns);
+    for (uint32_t w = 0; w < asked->n; w++)
+        ns[w] = fmax(0, more_ns[w] + ns[w]);
 }
 
 void mpg_add_target_flight(const struct mpg_perturbation *p, const struct mpg_sending *m,
@@ -306,13 +357,13 @@ void mpg_add_target_flight(const struct mpg_perturbation *p, const struct mpg_se
         return;
     }
     struct target_ways x = find_target_ways(p, m->bytes);
-    double u[LANES_AT_ONCE];
+    double u[MPG_LANES_AT_ONCE], launch[MPG_LANES_AT_ONCE], ns[MPG_LANES_AT_ONCE];
     for (uint32_t done = 0, k; done < n; done += k) {
-        k = n - done < LANES_AT_ONCE ? n - done : LANES_AT_ONCE;
+        k = n - done < MPG_LANES_AT_ONCE ? n - done : MPG_LANES_AT_ONCE;
         mpg_flight_find_u(p, m, first + done, k, u);
-        for (uint32_t w = 0; w < k; w++)
-            value_ns[done + w] +=
-                target_ns(&x, part, mpg_perturbation_launch(p, first + done + w), u[w]);
+        struct mpg_asked asked = ask(p, first + done, k, launch, u);
+        target_times(&x, part, &asked, ns);
+        add(ns, k, value_ns + done);
     }
 }
 
@@ -331,9 +382,14 @@ void mpg_add_target_ack(const struct mpg_perturbation *p, const struct mpg_sendi
         return;
     }
     struct mpg_way way = find_target_ways(p, 0).lambda;
-    for (uint32_t w = 0; w < n; w++)
-        value_ns[w] += mpg_way_ns(&way, mpg_perturbation_launch(p, first + w),
-                              mpg_draw(&address, first + w));
+    double u[MPG_LANES_AT_ONCE], launch[MPG_LANES_AT_ONCE], ns[MPG_LANES_AT_ONCE];
+    for (uint32_t done = 0, k; done < n; done += k) {
+        k = n - done < MPG_LANES_AT_ONCE ? n - done : MPG_LANES_AT_ONCE;
+        mpg_draw_lanes(&address, first + done, k, u);
+        struct mpg_asked asked = ask(p, first + done, k, launch, u);
+        mpg_way_times(&way, &asked, ns);
+        add(ns, k, value_ns + done);
+    }
 }
 
 /* --- rounds --- */
@@ -365,9 +421,12 @@ void mpg_perturb_rounds(const struct mpg_perturbation *p, int32_t rank, uint64_t
         if (!measured)
             continue;
         address.purpose = mpg_flight_purpose(p, MPG_DRAW_ROUND_LATENCY);
-        for (uint32_t w = 0; w < n; w++) {
-            double u = mpg_draw(&address, first + w);
-            add_measured(p, &u, &x, first + w, 1, &value_ns[w]);
+        double u[MPG_LANES_AT_ONCE], launch[MPG_LANES_AT_ONCE];
+        for (uint32_t done = 0, k; done < n; done += k) {
+            k = n - done < MPG_LANES_AT_ONCE ? n - done : MPG_LANES_AT_ONCE;
+            mpg_draw_lanes(&address, first + done, k, u);
+            struct mpg_asked asked = ask(p, first + done, k, launch, u);
+            add_measured(&x, &asked, value_ns + done);
         }
     }
     if (fly && p->byte.n > 0 && bytes > 0) {

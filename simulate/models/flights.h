@@ -52,7 +52,7 @@ double mpg_flight_median(const struct mpg_perturbation *p, double bytes);
 /* Of what kind the draw of the signatures' u is, LATENCY or, where lambda is given, whose draw is
  * not that of what the signatures say, the bytes'. */
 enum mpg_purpose mpg_flight_purpose(const struct mpg_perturbation *p, enum mpg_purpose latency);
-/* u of M, by its row if it has one, in each of N lanes. */
+/* u of M, by its row if it has one, in each of N <= MPG_LANES_AT_ONCE lanes. */
 void mpg_flight_find_u(const struct mpg_perturbation *p, const struct mpg_sending *m,
                        uint32_t first, uint32_t n, double *u);
 

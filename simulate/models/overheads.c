@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "simulate/draws/lane_code.h"
 #include "simulate/models/perturbation.h"
 #include "simulate/models/sizes.h"
 
@@ -97,6 +98,42 @@ double mpg_overhead_of_source(const struct mpg_perturbation *p, enum mpg_overhea
     return overhead_ns(&source, -1, 0.5);
 }
 
+/* The same in lanes, into NS. */
+static void overhead_times(const struct overhead *o, const struct mpg_asked *asked, double *ns)
+{
+    double empty_ns[MPG_LANES_AT_ONCE];
+    mpg_spot_quantiles(&o->whole, asked, ns);
+    for (uint32_t w = 0; w < asked->n; w++)
+        ns[w] = ns[w] < o->whole_most ? ns[w] : o->whole_most;
+    if (!o->further)
+        return;
+    mpg_spot_quantiles(&o->empty, asked, empty_ns);
+    for (uint32_t w = 0; w < asked->n; w++)
+        ns[w] = fmax(ns[w] - fmin(empty_ns[w], o->empty_most), 0);
+}
+
+/* Adds TARGET's, less what SOURCE, if it is not NULL, has at U, or if LEAST at 0. */
+static void add_overhead(const struct mpg_perturbation *p, const struct mpg_address *address,
+                         const struct overhead *target, const struct overhead *source, bool least,
+                         uint32_t first, uint32_t n, double *value_ns)
+{
+    double u[MPG_LANES_AT_ONCE], launch[MPG_LANES_AT_ONCE], ns[MPG_LANES_AT_ONCE],
+        less_ns[MPG_LANES_AT_ONCE];
+    for (uint32_t done = 0, k; done < n; done += k) {
+        k = n - done < MPG_LANES_AT_ONCE ? n - done : MPG_LANES_AT_ONCE;
+        mpg_draw_lanes(address, first + done, k, u);
+        struct mpg_asked asked = {
+            .n = k, .launch = mpg_perturbation_launches(p, first + done, k, launch), .u = u};
+        overhead_times(target, &asked, ns);
+        if (least)
+            asked.u = NULL;
+        if (source)
+            overhead_times(source, &asked, less_ns);
+        for (uint32_t w = 0; w < k; w++)
+            value_ns[done + w] += source ? ns[w] - less_ns[w] : ns[w];
+    }
+}
+
 void mpg_perturb_overhead(const struct mpg_perturbation *p, enum mpg_overhead which,
                           const struct mpg_sending *m, uint32_t first, uint32_t n,
                           double *value_ns)
@@ -108,11 +145,7 @@ void mpg_perturb_overhead(const struct mpg_perturbation *p, enum mpg_overhead wh
     struct overhead target = find_overhead(o->target, o->target_noise, m), source = target;
     if (o->source)
         source = find_overhead(o->source, o->source_noise, m);
-    for (uint32_t w = 0; w < n; w++) {
-        double u = mpg_draw(&address, first + w), launch = mpg_perturbation_launch(p, first + w);
-        value_ns[w] +=
-            overhead_ns(&target, launch, u) - overhead_ns(&source, launch, o->source ? u : 0);
-    }
+    add_overhead(p, &address, &target, &source, !o->source, first, n, value_ns);
 }
 
 void mpg_add_target_overhead(const struct mpg_perturbation *p, enum mpg_overhead which,
@@ -124,7 +157,5 @@ void mpg_add_target_overhead(const struct mpg_perturbation *p, enum mpg_overhead
         return;
     struct mpg_address address = address_of(p, which, m);
     struct overhead target = find_overhead(o->target, o->target_noise, m);
-    for (uint32_t w = 0; w < n; w++)
-        value_ns[w] += overhead_ns(&target, mpg_perturbation_launch(p, first + w),
-                                   mpg_draw(&address, first + w));
+    add_overhead(p, &address, &target, NULL, false, first, n, value_ns);
 }

@@ -79,6 +79,15 @@ static inline double mpg_perturbation_launch(const struct mpg_perturbation *p, u
     return p->launch ? p->launch[replica / 2 - p->first_measurement] : -1;
 }
 
+/* The same of N replicas from FIRST on, into LAUNCH, which is returned; NULL: all together. */
+static inline const double *mpg_perturbation_launches(const struct mpg_perturbation *p,
+                                                      uint32_t first, uint32_t n, double *launch)
+{
+    for (uint32_t w = 0; p->launch && w < n; w++)
+        launch[w] = p->launch[(first + w) / 2 - p->first_measurement];
+    return p->launch ? launch : NULL;
+}
+
 /* Whether P takes latencies, and what bytes take, from a signature. */
 bool mpg_perturbation_latency_measured(const struct mpg_perturbation *p);
 bool mpg_perturbation_bytes_measured(const struct mpg_perturbation *p);

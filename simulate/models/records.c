@@ -3,6 +3,9 @@
 #include "simulate/models/records.h"
 
 #include <math.h>
+#include <string.h>
+
+#include "simulate/draws/lane_code.h"
 
 /* A cursor is, of each of N lanes, times after MPI_Init between which nothing interrupts, where its
  * record was begun, and where it was looked up last. */
@@ -75,25 +78,6 @@ static void note(const struct cursor *c, uint32_t w, const struct mpg_replay_met
     c->to_ns[w] = met->quiet_ns > 2 * margin_ns ? end_ns + met->quiet_ns - margin_ns : -1;
 }
 
-/* Takes WORK_NS for the time of all lanes, and lists those, into LANE, of which that is not known
- * from C; returns how many. */
-static uint32_t find_interrupted(const struct cursor *c, double since_ns, uint32_t n,
-                                 const double *delay_ns, const double *work_ns, double *time_ns,
-                                 uint32_t *lane)
-{
-    uint32_t count = 0;
-    for (uint32_t w = 0; w < n; w++) {
-        double from_ns = since_ns + delay_ns[w];
-        from_ns = from_ns > 0 ? from_ns : 0;
-        bool quiet = (from_ns >= c->from_ns[w]) & (from_ns + work_ns[w] <= c->to_ns[w]) &
-                     (work_ns[w] > MPG_RECORDS_ROUNDING_NS);
-        time_ns[w] = work_ns[w];
-        lane[count] = w;
-        count += !quiet;
-    }
-    return count;
-}
-
 void mpg_records_meet(const struct mpg_perturbation *p, const struct mpg_interval *x, uint32_t at,
                       uint32_t first, uint32_t n, const double *delay_ns, const double *work_ns,
                       double *time_ns)
@@ -113,8 +97,10 @@ void mpg_records_meet(const struct mpg_perturbation *p, const struct mpg_interva
         return;
     }
     struct cursor c = cursor_of(x, at);
-    uint32_t lane[n];
-    uint32_t count = find_interrupted(&c, x->since_ns, n, delay_ns, work_ns, time_ns, lane);
+    uint32_t lane[MPG_LANES_AT_ONCE];
+    uint32_t count = mpg_lane_code()->outside(c.from_ns, c.to_ns, x->since_ns, delay_ns, work_ns,
+                                              MPG_RECORDS_ROUNDING_NS, n, lane);
+    memcpy(time_ns, work_ns, n * sizeof *time_ns);
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t w = lane[i];
         if (c.to_ns[w] == 0) /* it is looked up for the first time */

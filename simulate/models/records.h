@@ -9,7 +9,7 @@
 
 /* What a lane of an interval's cursor takes, bytes: a multiple of a double's size. */
 size_t mpg_records_cursor_bytes(void);
-/* How long WORK_NS[w] of X takes that begins DELAY_NS[w] late, in each of N of X's lanes from lane
+/* How long WORK_NS[w] of X takes that begins DELAY_NS[w] late, in each of N <= MPG_LANES_AT_ONCE of X's lanes from lane
  * AT on, which is replica FIRST, into TIME_NS; exactly as long where nothing interrupts. The target
  * has records. */
 void mpg_records_meet(const struct mpg_perturbation *p, const struct mpg_interval *x, uint32_t at,

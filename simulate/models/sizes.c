@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+#include "simulate/draws/lane_code.h"
+
 static double place_of(double bytes)
 {
     return log2(bytes + 1);
@@ -52,6 +54,46 @@ double mpg_spot_quantile(const struct mpg_spot *spot, double launch, double u)
     if (spot->low == spot->high)
         return low_ns;
     return low_ns + (mpg_size_quantile(spot->high, launch, u) - low_ns) * spot->weight;
+}
+
+/* Whose quantiles are asked for, into OF; false: some are not prepared for being asked at once. */
+static bool find_distributions(const struct mpg_network_size *size, const struct mpg_asked *asked,
+                               const struct mpg_distribution **of)
+{
+    const size_t launches = size->launches.n;
+    bool prepared = true;
+    for (uint32_t w = 0; w < asked->n; w++) {
+        of[w] = size->time_ns;
+        if (asked->launch && launches > 0 && !(asked->launch[w] < 0)) {
+            int64_t i = (int64_t)(asked->launch[w] * (double)launches);
+            of[w] = size->launches.ns[i < (int64_t)launches ? i : (int64_t)launches - 1];
+        }
+        prepared &= of[w]->piece != NULL;
+    }
+    return prepared;
+}
+
+static void size_quantiles(const struct mpg_network_size *size, const struct mpg_asked *asked,
+                           double *ns)
+{
+    const struct mpg_distribution *of[MPG_LANES_AT_ONCE];
+    bool prepared = find_distributions(size, asked, of);
+    if (asked->u && prepared)
+        mpg_lane_code()->quantile(of, asked->u, asked->n, ns);
+    else
+        for (uint32_t w = 0; w < asked->n; w++)
+            ns[w] = asked->u ? mpg_distribution_quantile(of[w], asked->u[w]) : of[w]->quantiles[0];
+}
+
+void mpg_spot_quantiles(const struct mpg_spot *spot, const struct mpg_asked *asked, double *ns)
+{
+    double high_ns[MPG_LANES_AT_ONCE];
+    size_quantiles(spot->low, asked, ns);
+    if (spot->low == spot->high)
+        return;
+    size_quantiles(spot->high, asked, high_ns);
+    for (uint32_t w = 0; w < asked->n; w++)
+        ns[w] = ns[w] + (high_ns[w] - ns[w]) * spot->weight;
 }
 
 double mpg_spot_median(const struct mpg_spot *spot)

@@ -4,6 +4,8 @@
 #ifndef MPG_SIZES_H
 #define MPG_SIZES_H
 
+#include <stdint.h>
+
 #include "signature/signature.h"
 
 /* Where a size lies among those measured. */
@@ -21,6 +23,15 @@ const struct mpg_network_size *mpg_size_nearest(const struct mpg_network_sizes *
  * kept, of all launches together. */
 double mpg_size_quantile(const struct mpg_network_size *size, double launch, double u);
 double mpg_spot_quantile(const struct mpg_spot *spot, double launch, double u);
+
+/* What is asked for in each of some lanes. */
+struct mpg_asked {
+    uint32_t n;           /* 0 .. MPG_LANES_AT_ONCE */
+    const double *launch; /* n, as above; NULL: all of all launches together */
+    const double *u;      /* n, 0 .. 1; NULL: all 0 */
+};
+/* mpg_spot_quantile() in lanes, into NS. */
+void mpg_spot_quantiles(const struct mpg_spot *spot, const struct mpg_asked *asked, double *ns);
 
 /* The median of all launches. */
 double mpg_spot_median(const struct mpg_spot *spot);

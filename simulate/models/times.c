@@ -4,9 +4,8 @@
 
 #include <math.h>
 
+#include "simulate/draws/lane_code.h"
 #include "simulate/models/ways.h"
-
-enum { LANES_AT_ONCE = 64 };
 
 /* X(d) at some size, by MODEL: of latencies, or of transfers where there are none; false: T has
  * neither. */
@@ -76,10 +75,10 @@ void mpg_time_flight(const struct mpg_perturbation *p, const struct mpg_sending 
     struct mpg_address address = {
         .seed = p->seed, .call = m->call, .rank = m->rank, .index = m->index};
     struct ways x;
-    double lambda[LANES_AT_ONCE], tau[LANES_AT_ONCE], u[LANES_AT_ONCE];
+    double lambda[MPG_LANES_AT_ONCE], tau[MPG_LANES_AT_ONCE], u[MPG_LANES_AT_ONCE];
     bool measured = find_ways(p, m->bytes, &x);
     for (uint32_t done = 0, k; done < n; done += k) {
-        k = n - done < LANES_AT_ONCE ? n - done : LANES_AT_ONCE;
+        k = n - done < MPG_LANES_AT_ONCE ? n - done : MPG_LANES_AT_ONCE;
         for (uint32_t w = 0; w < k; w++)
             lambda[w] = tau[w] = 0;
         add_given(p, address, m->bytes, first + done, k, lambda, tau);

@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+#include "simulate/draws/lane_code.h"
+
 struct mpg_way_place mpg_way_place_find(const struct mpg_network_sizes *sizes,
                                         const struct mpg_fitted *fits, double bytes)
 {
@@ -47,4 +49,26 @@ double mpg_way_ns(const struct mpg_way *way, double launch, double u)
     double more_ns = mpg_way_place_ns(&way->to, launch, u) - mpg_way_place_ns(&way->from, launch, u);
     double bytes = (double)(way->to.spot.low->size_bytes - way->from.spot.low->size_bytes);
     return ns + way->beyond * fmax(more_ns / bytes, 0);
+}
+
+void mpg_way_place_times(const struct mpg_way_place *p, const struct mpg_asked *asked, double *ns)
+{
+    if (!p->low)
+        mpg_spot_quantiles(&p->spot, asked, ns);
+    else
+        for (uint32_t w = 0; w < asked->n; w++)
+            ns[w] = mpg_way_place_ns(p, -1, asked->u ? asked->u[w] : 0);
+}
+
+void mpg_way_times(const struct mpg_way *way, const struct mpg_asked *asked, double *ns)
+{
+    double from_ns[MPG_LANES_AT_ONCE], to_ns[MPG_LANES_AT_ONCE];
+    mpg_way_place_times(&way->place, asked, ns);
+    if (!(way->beyond > 0))
+        return;
+    mpg_way_place_times(&way->to, asked, to_ns);
+    mpg_way_place_times(&way->from, asked, from_ns);
+    double bytes = (double)(way->to.spot.low->size_bytes - way->from.spot.low->size_bytes);
+    for (uint32_t w = 0; w < asked->n; w++)
+        ns[w] += way->beyond * fmax((to_ns[w] - from_ns[w]) / bytes, 0);
 }

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What is done to all lanes at once, compiled for several instruction sets (common/isa.h) from one
+ * source, lane_code.inc. Every one of them gives the same bits as the scalar definitions named
+ * below: nothing is fused, reordered or approximated. */
+#ifndef MPG_LANE_CODE_H
+#define MPG_LANE_CODE_H
+
+#include <stdint.h>
+
+#include "common/isa.h"
+#include "simulate/draws/draws.h"
+#include "statistics/distribution.h"
+
+/* Those who draw for any number of lanes do so many at once. */
+enum { MPG_LANES_AT_ONCE = 64 };
+
+struct mpg_lane_code {
+    /* mpg_draw() at A in replicas FIRST .. FIRST + N - 1. */
+    void (*draw)(const struct mpg_address *a, uint32_t first, uint32_t n, double *u);
+    /* mpg_distribution_quantile() of OF[w], which is prepared, at U[w], in N lanes. */
+    void (*quantile)(const struct mpg_distribution *const *of, const double *u, uint32_t n,
+                     double *value);
+    /* Lists into LANE those of N lanes in which what lasts LENGTH[w] > LEAST from max(0, SINCE +
+     * DELAY[w]) on is not within FROM[w] .. TO[w]; returns how many. */
+    uint32_t (*outside)(const double *from, const double *to, double since, const double *delay,
+                        const double *length, double least, uint32_t n, uint32_t *lane);
+};
+
+/* That of mpg_isa(), which is asked once. Thread-safe. */
+const struct mpg_lane_code *mpg_lane_code(void);
+/* That of ISA, or NULL: it was not compiled in. The processor may not have it. */
+const struct mpg_lane_code *mpg_lane_code_of(enum mpg_isa isa);
+
+static inline void mpg_draw_lanes(const struct mpg_address *a, uint32_t first, uint32_t n, double *u)
+{
+    mpg_lane_code()->draw(a, first, n, u);
+}
+
+#endif

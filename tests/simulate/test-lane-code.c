@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What is done to all lanes at once, for each instruction set that this processor has, against the
+ * definitions for one: the same bits. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "simulate/draws/lane_code.h"
+#include "tests/tap.h"
+
+enum { MOST = 150, ROUNDS = 300 };
+
+static uint64_t calls;
+
+static double uniform(void)
+{
+    struct mpg_address a = {.seed = 2385, .call = calls++, .purpose = MPG_DRAW_QUANTUM};
+    return mpg_draw(&a, 7);
+}
+
+static uint64_t bits(void)
+{
+    return (uint64_t)(uniform() * 0x1p32) << 32 | (uint64_t)(uniform() * 0x1p32);
+}
+
+static bool same(const char *what, const double *got, const double *expected, uint32_t n)
+{
+    for (uint32_t w = 0; w < n; w++)
+        if (memcmp(&got[w], &expected[w], sizeof *got) != 0) {
+            printf("# %s, lane %u of %u: %.17g instead of %.17g\n", what, w, n, got[w], expected[w]);
+            return false;
+        }
+    if (got[n] != 2.385)
+        printf("# %s: writes beyond lane %u\n", what, n);
+    return got[n] == 2.385;
+}
+
+/* --- draws --- */
+
+static bool draws_agree(const struct mpg_lane_code *code)
+{
+    double u[MOST + 1], expected[MOST];
+    for (int i = 0; i < ROUNDS; i++) {
+        struct mpg_address a = {.seed = bits(), .call = bits(), .rank = (int32_t)bits(),
+                                .purpose = (enum mpg_purpose)(bits() % 16), .index = (uint32_t)bits()};
+        if (i < 4) /* what is small, and what is all ones */
+            a = (struct mpg_address){.seed = -(uint64_t)(i & 1), .call = -(uint64_t)(i >> 1)};
+        uint32_t n = (uint32_t)(uniform() * (MOST + 1));
+        uint32_t first = i % 3 == 0 ? UINT32_MAX - n / 2 : (uint32_t)(uniform() * 100);
+        for (uint32_t w = 0; w < n; w++)
+            expected[w] = mpg_draw(&a, first + w);
+        u[n] = 2.385;
+        code->draw(&a, first, n, u);
+        if (!same("draw", u, expected, n))
+            return false;
+    }
+    return true;
+}
+
+/* --- quantiles --- */
+
+static double sample(int kind)
+{
+    double x = uniform();
+    return kind == 0   ? 100 + 10 * floor(10 * x)       /* a clock that ticks: jumps */
+           : kind == 1 ? -log(x) * 77.25                /* tails */
+           : kind == 2 ? 33.5 + (x < 0.001 ? 1e6 : 0)   /* mostly one value */
+                       : -50 + 100 * x;
+}
+
+static struct mpg_distribution *make(int kind, size_t n)
+{
+    struct mpg_error err;
+    double *samples = malloc(n * sizeof *samples);
+    for (size_t i = 0; i < n; i++)
+        samples[i] = sample(kind);
+    struct mpg_distribution *d = mpg_distribution_from_samples(samples, n, MPG_DISTRIBUTION_KNOTS, &err);
+    free(samples);
+    if (!d) {
+        printf("Bail out! %s\n", err.text);
+        exit(1);
+    }
+    return d;
+}
+
+/* Mostly anywhere, sometimes at a knot or beside it, at an end, outside or deep in a tail. */
+static double probability(const struct mpg_distribution *d)
+{
+    const double knot = d->probabilities[(size_t)(uniform() * (double)d->knots)];
+    switch ((int)(uniform() * 16)) {
+    case 0:
+        return knot;
+    case 1:
+        return nextafter(knot, uniform() < 0.5 ? 0 : 1);
+    case 2:
+        return uniform() < 0.5 ? 0 : 1;
+    case 3:
+        return uniform() < 0.5 ? -0.25 : 1.5;
+    case 4:
+        return 0x1p-53;
+    case 5:
+        return 1 - 0x1p-53;
+    default:
+        return uniform();
+    }
+}
+
+static bool quantiles_agree(const struct mpg_lane_code *code, struct mpg_distribution *const *d,
+                            size_t count)
+{
+    const struct mpg_distribution *of[MOST];
+    double u[MOST], value[MOST + 1], expected[MOST];
+    for (int i = 0; i < ROUNDS; i++) {
+        uint32_t n = (uint32_t)(uniform() * (MOST + 1));
+        for (uint32_t w = 0; w < n; w++) {
+            of[w] = d[(size_t)(uniform() * (double)count)];
+            u[w] = i % 2 ? uniform() : probability(of[w]);
+            expected[w] = mpg_distribution_quantile(of[w], u[w]);
+        }
+        value[n] = 2.385;
+        code->quantile(of, u, n, value);
+        if (!same("quantile", value, expected, n))
+            return false;
+    }
+    return true;
+}
+
+/* --- intervals --- */
+
+static bool intervals_agree(const struct mpg_lane_code *code)
+{
+    double from[MOST], to[MOST], delay[MOST], length[MOST];
+    uint32_t lane[MOST], expected[MOST];
+    for (int i = 0; i < ROUNDS; i++) {
+        uint32_t n = (uint32_t)(uniform() * (MOST + 1)), count = 0;
+        double since = floor(10 * uniform()), least = 1e-3;
+        for (uint32_t w = 0; w < n; w++) { /* whole numbers: some ends are equal */
+            delay[w] = floor(20 * uniform()) - 12;
+            from[w] = floor(10 * uniform());
+            to[w] = from[w] + floor(20 * uniform()) - 2;
+            length[w] = uniform() < 0.1 ? least : floor(10 * uniform());
+            double begin = fmax(0, since + delay[w]);
+            if (!(begin >= from[w] && begin + length[w] <= to[w] && length[w] > least))
+                expected[count++] = w;
+        }
+        uint32_t got = code->outside(from, to, since, delay, length, least, n, lane);
+        if (got != count || memcmp(lane, expected, count * sizeof *lane) != 0) {
+            printf("# %u lanes outside, not %u, of %u\n", got, count, n);
+            return false;
+        }
+    }
+    return true;
+}
+
+int main(void)
+{
+    enum { KINDS = 4, COUNT = 3 * KINDS };
+    const size_t sizes[] = {1, 60, 20000};
+    struct mpg_distribution *d[COUNT];
+    for (int i = 0; i < COUNT; i++)
+        d[i] = make(i % KINDS, sizes[i / KINDS]);
+    for (enum mpg_isa isa = MPG_ISA_BASE; isa < MPG_ISAS; isa++) {
+        const struct mpg_lane_code *code = mpg_lane_code_of(isa);
+        const char *name = mpg_isa_name(isa);
+        if (!code || isa > mpg_isa()) {
+            ok(true, "%s # SKIP not here", name);
+            continue;
+        }
+        ok(draws_agree(code), "%s: draws", name);
+        ok(quantiles_agree(code, d, COUNT), "%s: quantiles", name);
+        ok(intervals_agree(code), "%s: intervals", name);
+    }
+    ok(mpg_lane_code() == mpg_lane_code_of(mpg_isa()), "what is used is what there is");
+    setenv("MPGKIT_ISA", "base", 1);
+    ok(mpg_isa() == MPG_ISA_BASE, "no better than what is asked for");
+    setenv("MPGKIT_ISA", "avx2", 1);
+    ok(mpg_isa() <= MPG_ISA_AVX2, "AVX2 at best");
+    for (int i = 0; i < COUNT; i++)
+        mpg_distribution_free(d[i]);
+    return done();
+}
