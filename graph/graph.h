@@ -24,7 +24,7 @@
  *   SYNCHRONOUS  slot = max(a + latency, b) + transfer of `bytes`
  *                (of both, where `changed`: in absolute time, docs/MODEL.md, section 4)
  *   CONTRIBUTE   slot = a + `rounds` latencies + transfer of `bytes`
- *   MERGE        slot = max(a, b), less what absorbs them (shift_a, shift_b)
+ *   MERGE        slot = max(a, b), less what absorbs them (shift)
  *   VIEW         slot = a, as its receiver sees it (they may be one): it can be exchanged with
  *                others of its rank (below), and whoever sent it still reads a
  *   EXPAND       slots of a collective's members, from their enters to their leaves: of all members,
@@ -69,7 +69,7 @@ enum mpg_step_kind {
     MPG_STEP_EAGER,      /* slot = arrival of a message sent from the stream's value */
     MPG_STEP_SYNCHRONOUS, /* slot = arrival; from slot a (sender's enter) and b (poster's enter) */
     MPG_STEP_CONTRIBUTE, /* slot = slot a + the rank's share of a collective */
-    MPG_STEP_MERGE,      /* slot = max(a - shift_a, b - shift_b) */
+    MPG_STEP_MERGE,      /* slot = max(a - its shift, b - its) */
     MPG_STEP_VIEW,       /* slot = slot a, an arrival, as its receiver sees it from now on */
     MPG_STEP_EXPAND,     /* slots of a collective's members, by the messages of its algorithm */
     MPG_STEP_LEAVE,      /* stream's value: from this call's enter and the edges to its leave */
@@ -191,77 +191,98 @@ struct mpg_place {
     uint32_t site;      /* callsite (its stack as a whole), numbered from 1; 0: not recorded */
 };
 
+/* What a step says, first of every kind that needs it, then kind by kind: those of other kinds are
+ * not to be read. A small one is cheap to make and to hand on. */
 struct mpg_step {
     enum mpg_step_kind kind;
     int32_t rank;      /* world rank; for SYNCHRONOUS the sender */
     uint32_t stream;   /* thread 0 of rank r is r; numbers of others follow as they appear */
     uint32_t thread;   /* of the rank, whose stream it is */
     enum mpg_call call; /* without large counts: Send for Send_c */
+    uint32_t slot, a, b;
     uint64_t number;   /* of the call among its rank's, from 0; flushes and region marks do not
                           count */
-    uint32_t slot, a, b;
-    struct mpg_origin origin;
-    double ratio;      /* ENTER: the mean of the options' ratios over the interval */
-    bool sends;        /* STORE: it is where a synchronous message of `bytes` to `receiver` leaves
-                          from, with `origin` */
-    bool joins;        /* STORE: a member comes to an expanded collective, at enter_ns after the
-                          first one came, in a call of duration_ns (0: nonblocking) */
-    bool polls;        /* ENTER: the call before it found nothing, and is made once more */
-    bool found_nothing; /* LEAVE: a Test..., probe, ... that did not succeed */
-    uint32_t rooted;   /* LEAVE: messages that the rank sends as root of a collective, or to one, of
-                          rooted_bytes */
-    double rooted_bytes;
-    struct mpg_place from, to; /* ENTER: the call before the interval (of a thread that begins,
-                                  the one it began at), and this one */
-    int64_t interval_ns; /* ENTER: compute interval before the call, without what the tracer took:
-                            flushes, and its cost for each event recorded in it; 0 or more */
-    int64_t tracer_ns;   /* ENTER: what the tracer took, 0 or more: with interval_ns all of the
-                            time between the calls */
-    int64_t flushed_ns;  /* ENTER: and of that, writing to its file */
-    int64_t begin_ns;    /* ENTER: when the interval began, on the rank's own clock */
-    int64_t cpu_ns;      /* ENTER: CPU time of the thread in it, the tracer's taken out as well;
-                            -1: not recorded */
-    int64_t since_ns;    /* ENTER: traced time from MPI_Init's leave to the last call's leave;
-                            FINISH: to MPI_Finalize's enter */
-    int64_t duration_ns; /* LEAVE, MERGE, POST: of the call */
-    bool failed;         /* LEAVE: the call returned an error */
-    bool round_trip;     /* LEAVE: it waits for one-sided transfers of round_trip_bytes */
-    double round_trip_bytes;
-    double enter_ns, leave_ns; /* LEAVE: aligned */
-    double sender_ns, poster_ns; /* SYNCHRONOUS: aligned enters; EAGER: sender_ns */
-    int32_t receiver;  /* messages: world rank */
     double bytes;      /* messages: d; CONTRIBUTE: b; LEAVE, POST: bytes of the call's size
                           class */
-    uint32_t rounds;   /* CONTRIBUTE: n */
-    bool requested;    /* messages: the call that sends leaves their completion to a request, */
-    bool posted;       /* SYNCHRONOUS: and so does the one that posts the receive, */
-    uint64_t poster;   /* this call of the receiver */
+    double enter_ns;   /* LEAVE, STORE that joins: aligned */
+    int64_t duration_ns; /* LEAVE, MERGE, POST, STORE that joins: of the call */
+    int64_t since_ns;  /* ENTER: traced time from MPI_Init's leave to the last call's leave;
+                          FINISH: to MPI_Finalize's enter */
     bool changed;      /* messages: synchronous on one of source and target only; LEAVE: the call
                           completes such a send */
-    struct mpg_origin meeting; /* CONTRIBUTE: the call that identifies the collective, */
-    int32_t members;           /* how many take part, */
-    double contributed_bytes;  /* and what the rank gives */
-    uint32_t sent_number; /* LEAVE: what the call sent, or started to send */
-    const struct mpg_sent *sent; /* valid until the next step is asked for */
-    const struct mpg_expanding *expanding; /* EXPAND: valid until the next step is asked for, */
-    int32_t member;            /* and which member, relative to the root; -1: all */
-    struct { double clock, wait; } shift_a, shift_b; /* MERGE, by how slack is believed */
-    uint32_t edge_number; /* LEAVE */
-    const struct mpg_edge *edges; /* valid until the next step is asked for */
-    bool completes_all;  /* LEAVE: it completes all that is there, not one (Waitsome, Testsome) */
-    uint32_t portions;   /* LEAVE: of a call that completes all that is there, and has candidates: how
-                            many it completed, if more than one and what follows it on its stream can be
-                            divided among them: else 0; */
-    uint32_t portion_calls; /* into so many calls for each, or, 0, the one interval that follows */
-    uint32_t receive_number; /* LEAVE: where something chooses that leaves its source open: receives in
-                               the order in which they were posted, up to the last that chooses, */
-    const struct mpg_posted *receives; /* as edges, */
-    struct mpg_looking looking; /* and after all of these the call, if it is a probe */
-    uint64_t message;    /* EAGER, VIEW: which one, from 1; of an eager one */
-    bool is_followed;    /* whether open receives may take it in place of another, */
-    int32_t comm, tag;   /* and then those */
-    uint32_t candidate_number; /* LEAVE: 0 where there is nothing to choose */
-    const struct mpg_candidate *candidates; /* in the order of the call's list; as edges */
+    union {
+        struct { /* ENTER */
+            double ratio;      /* the mean of the options' ratios over the interval */
+            struct mpg_place from, to; /* the call before the interval (of a thread that begins,
+                                          the one it began at), and this one */
+            int64_t interval_ns; /* compute interval before the call, without what the tracer took:
+                                    flushes, and its cost for each event recorded in it; 0 or more */
+            int64_t tracer_ns; /* what the tracer took, 0 or more: with interval_ns all of the
+                                  time between the calls */
+            int64_t flushed_ns; /* and of that, writing to its file */
+            int64_t begin_ns;  /* when the interval began, on the rank's own clock */
+            int64_t cpu_ns;    /* CPU time of the thread in it, the tracer's taken out as well;
+                                  -1: not recorded */
+            bool polls;        /* the call before it found nothing, and is made once more */
+        };
+        struct { /* messages, their STORE, CONTRIBUTE, MERGE, EXPAND */
+            struct mpg_origin origin;
+            uint64_t message; /* EAGER, VIEW: which one, from 1; of an eager one */
+            union {
+                struct { /* messages, and the STORE that one leaves from */
+                    double sender_ns, poster_ns; /* SYNCHRONOUS: aligned enters; EAGER: sender_ns */
+                    uint64_t poster;   /* SYNCHRONOUS: the receiver's call that posts the receive, */
+                    bool posted;       /* which leaves completion to a request, */
+                    bool requested;    /* messages: as the call that sends does */
+                    int32_t receiver;  /* messages: world rank */
+                    int32_t comm, tag; /* EAGER: and then those, where */
+                    bool is_followed;  /* open receives may take it in place of another */
+                    bool sends;        /* STORE: it is where a synchronous message of `bytes` to
+                                          `receiver` leaves from, with `origin` */
+                    bool joins;        /* STORE: a member comes to an expanded collective, at enter_ns
+                                          after the first one came, in a call of duration_ns (0:
+                                          nonblocking) */
+                };
+                struct { /* CONTRIBUTE */
+                    struct mpg_origin meeting; /* the call that identifies the collective, */
+                    int32_t members;           /* how many take part, */
+                    uint32_t rounds;           /* n */
+                    double contributed_bytes;  /* and what the rank gives */
+                };
+                struct { double clock, wait; } shift[2]; /* MERGE, of a and of b, by how slack is
+                                                            believed */
+                struct { /* EXPAND */
+                    const struct mpg_expanding *expanding; /* valid until the next step is asked for, */
+                    int32_t member; /* and which member, relative to the root; -1: all */
+                };
+            };
+        };
+        struct { /* LEAVE */
+            double leave_ns;     /* aligned */
+            double rooted_bytes, round_trip_bytes;
+            uint32_t rooted;     /* messages that the rank sends as root of a collective, or to one, of
+                                    rooted_bytes */
+            bool failed;         /* the call returned an error */
+            bool found_nothing;  /* a Test..., probe, ... that did not succeed */
+            bool round_trip;     /* it waits for one-sided transfers of round_trip_bytes */
+            bool completes_all;  /* it completes all that is there, not one (Waitsome, Testsome) */
+            uint32_t sent_number; /* what the call sent, or started to send */
+            uint32_t edge_number;
+            uint32_t candidate_number; /* 0 where there is nothing to choose */
+            uint32_t portions;   /* of a call that completes all that is there, and has candidates: how
+                                    many it completed, if more than one and what follows it on its
+                                    stream can be divided among them: else 0; */
+            uint32_t portion_calls; /* into so many calls for each, or, 0, the one interval that follows */
+            const struct mpg_sent *sent; /* these are valid until the next step is asked for */
+            const struct mpg_edge *edges;
+            const struct mpg_candidate *candidates; /* in the order of the call's list; as edges */
+            uint32_t receive_number; /* where something chooses that leaves its source open: receives in
+                                        the order in which they were posted, up to the last that
+                                        chooses, */
+            const struct mpg_posted *receives; /* as edges, */
+            struct mpg_looking looking; /* and after all of these the call, if it is a probe */
+        };
+    };
 };
 
 /* How long computation takes for a traced second, by the innermost named region that it is in. */
@@ -330,9 +351,9 @@ struct mpg_graph;
 /* A stream over TRACE, which with CLOCKS outlives it. */
 struct mpg_graph *mpg_graph_open(struct mpg_trace *trace, const struct mpg_clock_map *clocks,
                                  const struct mpg_graph_options *options, struct mpg_error *err);
-/* The next step: 1, 0 at the end, -1 if the trace is damaged or cannot be
- * placed; ERR names rank, call number and call. */
-int mpg_graph_next(struct mpg_graph *graph, struct mpg_step *step, struct mpg_error *err);
+/* The next step, the graph's own and valid until the next is asked for: 1, 0 at the end, -1 if the
+ * trace is damaged or cannot be placed; ERR names rank, call number and call. */
+int mpg_graph_next(struct mpg_graph *graph, const struct mpg_step **step, struct mpg_error *err);
 /* Slots handed out so far are 0 .. value-1; may grow with every step. */
 uint32_t mpg_graph_slots(const struct mpg_graph *graph);
 struct mpg_graph_counts mpg_graph_counts(const struct mpg_graph *graph);

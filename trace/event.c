@@ -4,32 +4,32 @@
 
 #include <string.h>
 
-static const struct {
-    const char *name;
-    enum mpg_kind kind;
-} calls[] = {
-#define MPG_CALL(name, kind, result, parameters) {#name, MPG_KIND_##kind},
-#define MPG_LARGE(name) {#name "_c", (enum mpg_kind)MPG_KIND_OF_##name},
+static const char *const names[] = {
+#define MPG_CALL(name, kind, result, parameters) #name,
+#define MPG_LARGE(name) #name "_c",
 #include "trace/calls.def"
 #undef MPG_CALL
 };
 
-/* Of large counts: the call without; 0 of all others, which is none that has them. */
-static const uint16_t plain[MPG_CALL_COUNT] = {
-#define MPG_CALL(name, kind, result, parameters)
-#define MPG_LARGE(name) [MPG_CALL_##name##_c] = MPG_CALL_##name,
+/* mpg_call_kind() of each call. */
+const uint8_t mpg_call_kinds[MPG_CALL_COUNT] = {
+#define MPG_CALL(name, kind, result, parameters) MPG_KIND_##kind,
+#define MPG_LARGE(name) MPG_KIND_OF_##name,
+#include "trace/calls.def"
+#undef MPG_CALL
+};
+
+/* mpg_call_plain() of each. */
+const uint16_t mpg_call_plains[MPG_CALL_COUNT] = {
+#define MPG_CALL(name, kind, result, parameters) MPG_CALL_##name,
+#define MPG_LARGE(name) MPG_CALL_##name,
 #include "trace/calls.def"
 #undef MPG_CALL
 };
 
 const char *mpg_call_name(enum mpg_call call)
 {
-    return calls[call].name;
-}
-
-enum mpg_kind mpg_call_kind(enum mpg_call call)
-{
-    return calls[call].kind;
+    return names[call];
 }
 
 const char *mpg_call_prefix(enum mpg_call call)
@@ -40,7 +40,7 @@ const char *mpg_call_prefix(enum mpg_call call)
 enum mpg_call mpg_call_by_name(const char *name)
 {
     int i = 0;
-    while (i < MPG_CALL_COUNT && strcmp(calls[i].name, name) != 0)
+    while (i < MPG_CALL_COUNT && strcmp(names[i], name) != 0)
         i++;
     return (enum mpg_call)i;
 }
@@ -55,18 +55,6 @@ bool mpg_call_may_lack_comm(enum mpg_call call)
     enum mpg_kind kind = mpg_call_kind(call);
     return kind == MPG_KIND_DYNAMIC || kind == MPG_KIND_MRECV || kind == MPG_KIND_IMRECV ||
            call == MPG_CALL_Comm_create_from_group || call == MPG_CALL_Intercomm_create_from_groups;
-}
-
-enum mpg_call mpg_call_plain(enum mpg_call call)
-{
-    return plain[call] ? (enum mpg_call)plain[call] : call;
-}
-
-bool mpg_event_is_call(const struct mpg_event *e)
-{
-    enum mpg_kind kind = mpg_call_kind(e->call);
-    return kind != MPG_KIND_FLUSH && kind != MPG_KIND_REGION_BEGIN &&
-           kind != MPG_KIND_REGION_END && e->sum.calls == 0;
 }
 
 bool mpg_sum_is_sound(const struct mpg_sum *s)
@@ -104,8 +92,8 @@ bool mpg_call_is_standard(enum mpg_call call)
 /* Whether an MPI-IO call reads, of those that move data. */
 static bool is_read(enum mpg_call call)
 {
-    return strncmp(calls[call].name, "File_read", 9) == 0 ||
-           strncmp(calls[call].name, "File_iread", 10) == 0;
+    return strncmp(names[call], "File_read", 9) == 0 ||
+           strncmp(names[call], "File_iread", 10) == 0;
 }
 
 void mpg_event_bytes(const struct mpg_event *e, int64_t *sent, int64_t *received)

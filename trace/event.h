@@ -164,14 +164,22 @@ struct mpg_event {
 
 /* Name without the MPI_ prefix, and kind, of a call. */
 const char *mpg_call_name(enum mpg_call call);
-enum mpg_kind mpg_call_kind(enum mpg_call call);
+extern const uint8_t mpg_call_kinds[]; /* by call */
+static inline enum mpg_kind mpg_call_kind(enum mpg_call call)
+{
+    return (enum mpg_kind)mpg_call_kinds[call];
+}
 /* Whether calls of KIND are about the neighbours of a topology. */
 bool mpg_kind_has_neighbors(enum mpg_kind kind);
 /* Whether CALL may have no communicator: one that it cannot name, or that is of no process
  * yet. */
 bool mpg_call_may_lack_comm(enum mpg_call call);
 /* The call that CALL is but for its large counts: of Send_c, Send. */
-enum mpg_call mpg_call_plain(enum mpg_call call);
+extern const uint16_t mpg_call_plains[];
+static inline enum mpg_call mpg_call_plain(enum mpg_call call)
+{
+    return (enum mpg_call)mpg_call_plains[call];
+}
 /* "MPI_", or "" of what is no call of MPI but the tracer's own, and of Unknown. */
 const char *mpg_call_prefix(enum mpg_call call);
 /* The call named NAME (without prefix), or MPG_CALL_COUNT. */
@@ -183,7 +191,11 @@ enum mpg_call mpg_call_by_name(const char *name);
 void mpg_event_bytes(const struct mpg_event *event, int64_t *sent, int64_t *received);
 /* Whether EVENT is one call of MPI, which its rank's calls are counted by: no flush, no region's
  * mark, no sum. */
-bool mpg_event_is_call(const struct mpg_event *event);
+static inline bool mpg_event_is_call(const struct mpg_event *event)
+{
+    const enum mpg_kind kind = mpg_call_kind(event->call);
+    return kind > MPG_KIND_REGION_END && event->sum.calls == 0;
+}
 /* Whether SUM, of some calls, can be one. */
 bool mpg_sum_is_sound(const struct mpg_sum *sum);
 /* Whether CALL posts a synchronous-mode send (Ssend, Issend, Ssend_init, their _c). */

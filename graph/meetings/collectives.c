@@ -204,10 +204,10 @@ static int emit_merge(struct meetings *meetings, const struct member *m, int32_t
     s->slot = slot;
     s->a = merged->slot;
     s->b = m->slot;
-    s->shift_a.clock = latest - merged->latest_ns;
-    s->shift_b.clock = latest - m->enter_ns;
-    s->shift_a.wait = (double)(merged->least_ns - least);
-    s->shift_b.wait = (double)(m->duration_ns - least);
+    s->shift[0].clock = latest - merged->latest_ns;
+    s->shift[1].clock = latest - m->enter_ns;
+    s->shift[0].wait = (double)(merged->least_ns - least);
+    s->shift[1].wait = (double)(m->duration_ns - least);
     if (latest > merged->latest_ns)
         merged->latest = i;
     merged->slot = slot;

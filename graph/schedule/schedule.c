@@ -100,7 +100,7 @@ static int name_failed(const struct mpg_graph *g, struct mpg_error *err)
                          mpg_call_name(f->call));
 }
 
-int mpg_graph_next(struct mpg_graph *g, struct mpg_step *step, struct mpg_error *err)
+int mpg_graph_next(struct mpg_graph *g, const struct mpg_step **step, struct mpg_error *err)
 {
     struct steps *steps = &g->steps;
     while (steps->first == steps->count) {
@@ -112,7 +112,7 @@ int mpg_graph_next(struct mpg_graph *g, struct mpg_step *step, struct mpg_error 
         if (status < 0 || graph_advance(g, g->current, err) < 0)
             return name_failed(g, err);
     }
-    *step = steps->steps[steps->first++];
+    *step = &steps->steps[steps->first++];
     return 1;
 }
 

@@ -118,11 +118,11 @@ void mpg_lanes_merge(struct mpg_lanes *l, const struct mpg_step *s)
     const double *bare_a = slot_bare(l, s->a), *bare_b = slot_bare(l, s->b);
     double shift_a = 0, shift_b = 0;
     if (l->absorb == MPG_ABSORB_CLOCK) {
-        shift_a = s->shift_a.clock;
-        shift_b = s->shift_b.clock;
+        shift_a = s->shift[0].clock;
+        shift_b = s->shift[1].clock;
     } else if (l->absorb == MPG_ABSORB_WAIT) {
-        shift_a = s->shift_a.wait;
-        shift_b = s->shift_b.wait;
+        shift_a = s->shift[0].wait;
+        shift_b = s->shift[1].wait;
     }
     for (uint32_t w = 0; w < l->n; w++) {
         double x = a[w] - shift_a, y = b[w] - shift_b;

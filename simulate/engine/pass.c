@@ -13,14 +13,14 @@ int mpg_pass(struct mpg_trace *trace, const struct mpg_clock_map *clocks,
         return -1;
     struct mpg_progress progress;
     mpg_progress_start(&progress, label, (double)mpg_trace_events(trace, -1));
-    struct mpg_step step;
+    const struct mpg_step *step;
     int more;
     uint32_t steps = 0;
     passed->expanded = 0;
     while ((more = mpg_graph_next(g, &step, err)) > 0) {
-        if (step.kind == MPG_STEP_EXPAND && step.expanding->plan.size.p > passed->expanded)
-            passed->expanded = step.expanding->plan.size.p;
-        if (take(context, &step, mpg_graph_slots(g), err) < 0) {
+        if (step->kind == MPG_STEP_EXPAND && step->expanding->plan.size.p > passed->expanded)
+            passed->expanded = step->expanding->plan.size.p;
+        if (take(context, step, mpg_graph_slots(g), err) < 0) {
             more = -1;
             break;
         }
