@@ -151,7 +151,11 @@ static int reserve_all(struct mpg_lanes *l, const struct mpg_step *s, uint32_t s
     l->cursor = cursor;
     l->entered_ns = entered;
     l->covered_ns = covered;
-    return status || (l->skips_polling && reserve_before(l, s, err) < 0) ? -1 : 0;
+    if (status || (l->skips_polling && reserve_before(l, s, err) < 0))
+        return -1;
+    l->ready_slots = slots > l->ready_slots ? slots : l->ready_slots;
+    l->ready_streams = streams > l->ready_streams ? streams : l->ready_streams;
+    return 0;
 }
 
 void mpg_lanes_meet_noise(struct mpg_lanes *l, uint32_t stream, struct mpg_interval *x)
@@ -259,7 +263,8 @@ static void step_finish(struct mpg_lanes *l, const struct mpg_step *s)
 int mpg_lanes_step(struct mpg_lanes *l, const struct mpg_step *s, uint32_t slots,
                    struct mpg_error *err)
 {
-    if (reserve_all(l, s, slots, err) < 0)
+    if ((slots > l->ready_slots || s->stream >= l->ready_streams) &&
+        reserve_all(l, s, slots, err) < 0)
         return -1;
     if (s->stream >= l->streams) {
         l->streams = s->stream + 1;

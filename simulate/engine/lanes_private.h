@@ -43,6 +43,7 @@ struct mpg_lanes {
     uint32_t cursor_capacity;
     uint32_t stream_capacity, slot_capacity, bare_capacity, met_capacity, passed_capacity,
         covered_capacity;
+    uint32_t ready_slots, ready_streams; /* there is room for so many */
     uint32_t base_capacity, members_capacity;
     struct mpg_expansion *expansion; /* NULL: none has been expanded yet */
     double *members;      /* capacity x (2 n + 1): of all members of one */
