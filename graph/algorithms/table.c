@@ -53,7 +53,7 @@ static enum mpg_algorithm find_algorithm(const char *name)
 /* `radix=N` or `segment=SIZE`, of the algorithms that have them. */
 static int parse_option(const char *word, struct mpg_choice *choice, struct mpg_error *err)
 {
-    int64_t value;
+    int64_t value = 0;
     if (strncmp(word, "radix=", 6) == 0 && choice->algorithm == MPG_ALGORITHM_KNOMIAL) {
         if (mpg_units_parse_int(word + 6, &value, err) < 0)
             return -1;

@@ -29,12 +29,14 @@ struct mpg_lanes *mpg_lanes_new(int32_t ranks, uint32_t lanes, uint32_t first,
     l->all = calloc(lanes, sizeof *l->all);
     l->others = calloc(lanes, sizeof *l->others);
     l->put = calloc(lanes, sizeof *l->put);
-    l->account = calloc((size_t)ranks, sizeof *l->account);
+    l->zeros = calloc(lanes, sizeof *l->zeros);
+    l->account = calloc((size_t)ranks * MPG_TERMS * lanes, sizeof *l->account);
     l->unjoined = calloc((size_t)ranks, sizeof *l->unjoined);
     l->traced_ns = calloc((size_t)ranks, sizeof *l->traced_ns);
     l->turn = calloc((size_t)ranks, sizeof *l->turn);
     if (l->last_stream && l->scratch && l->result && l->kappa && l->local && l->later &&
-        l->answered && l->posting && l->own && l->all && l->others && l->put && l->account &&
+        l->answered && l->posting && l->own && l->all && l->others && l->put && l->zeros &&
+        l->account &&
         l->unjoined && l->traced_ns && l->turn)
         return l;
 fail:
@@ -70,6 +72,7 @@ void mpg_lanes_free(struct mpg_lanes *l)
     free(l->all);
     free(l->others);
     free(l->put);
+    free(l->zeros);
     free(l->account);
     free(l->unjoined);
     free(l->traced_ns);
@@ -101,9 +104,19 @@ int64_t mpg_lanes_traced(const struct mpg_lanes *l, int32_t rank)
     return l->traced_ns[rank];
 }
 
-const struct mpg_lanes_account *mpg_lanes_account(const struct mpg_lanes *l, int32_t rank)
+struct mpg_lanes_account mpg_lanes_account(const struct mpg_lanes *l, int32_t rank)
 {
-    return &l->account[rank];
+    double sum[MPG_TERMS];
+    for (int term = 0; term < MPG_TERMS; term++)
+        sum[term] = sum_of(account_of(l, rank, (enum mpg_lanes_term)term), l->n);
+    return (struct mpg_lanes_account){.compute_ns = sum[MPG_TERM_COMPUTE],
+                                      .call_ns = sum[MPG_TERM_CALL],
+                                      .message_ns = sum[MPG_TERM_MESSAGE],
+                                      .collective_ns = sum[MPG_TERM_COLLECTIVE],
+                                      .taken_ns = sum[MPG_TERM_TAKEN],
+                                      .waited_ns = sum[MPG_TERM_WAITED],
+                                      .hidden_ns = sum[MPG_TERM_HIDDEN],
+                                      .left_ns = sum[MPG_TERM_LEFT]};
 }
 
 static int reserve_values(const struct mpg_lanes *l, double **values, uint32_t *capacity,
@@ -167,14 +180,22 @@ void mpg_lanes_meet_noise(struct mpg_lanes *l, uint32_t stream, struct mpg_inter
     x->lanes = l->n;
 }
 
+/* What RANK waited for others, from BEFORE to VALUE. */
+static void take_over(struct mpg_lanes *l, int32_t rank, const double *before, const double *value)
+{
+    double *taken = account_of(l, rank, MPG_TERM_TAKEN);
+    for (uint32_t w = 0; w < l->n; w++)
+        taken[w] += value[w] - before[w];
+}
+
 /* The interval S, from SCRATCH on, is worked on in portions, each of which waits for its message. */
 static void divide_interval(struct mpg_lanes *l, const struct mpg_step *s)
 {
     double *value = stream_value(l, s->stream);
     const double length_ns = (double)s->interval_ns + (double)s->tracer_ns;
     memcpy(l->own, value, l->n * sizeof *value);
-    l->account[s->rank].taken_ns += mpg_portions_within(l->choice->portions, s->stream, false,
-                                                        length_ns, l->scratch, value);
+    (void)mpg_portions_within(l->choice->portions, s->stream, false, length_ns, l->scratch, value);
+    take_over(l, s->rank, l->own, value);
     for (uint32_t w = 0; w < l->n && l->skips_polling; w++)
         l->before[(size_t)s->stream * l->n + w] += value[w] - l->own[w];
 }
@@ -182,13 +203,14 @@ static void divide_interval(struct mpg_lanes *l, const struct mpg_step *s)
 static void step_enter(struct mpg_lanes *l, const struct mpg_step *s)
 {
     double *value = stream_value(l, s->stream);
-    if (l->choice)
-        l->account[s->rank].taken_ns +=
-            mpg_portions_begin(l->choice->portions, s->stream, false, value);
-    double before = sum_of(value, l->n);
+    double *before = l->scratch, *compute = account_of(l, s->rank, MPG_TERM_COMPUTE);
+    memcpy(before, value, l->n * sizeof *value);
+    if (l->choice) {
+        (void)mpg_portions_begin(l->choice->portions, s->stream, false, value);
+        take_over(l, s->rank, before, value);
+        memcpy(before, value, l->n * sizeof *value);
+    }
     const bool divides = l->choice && mpg_portions_divide(l->choice->portions, s->stream);
-    if (divides)
-        memcpy(l->scratch, value, l->n * sizeof *value);
     if (l->skips_polling) {
         memcpy(l->before + (size_t)s->stream * l->n, value, l->n * sizeof *value);
         l->interval_ns[s->stream] = (double)s->interval_ns + (double)s->tracer_ns;
@@ -209,7 +231,8 @@ static void step_enter(struct mpg_lanes *l, const struct mpg_step *s)
     if (l->p->without_tracer)
         for (uint32_t w = 0; w < l->n; w++)
             value[w] -= (double)s->tracer_ns;
-    l->account[s->rank].compute_ns += sum_of(value, l->n) - before;
+    for (uint32_t w = 0; w < l->n; w++)
+        compute[w] += value[w] - before[w];
     if (divides)
         divide_interval(l, s);
 }
@@ -218,46 +241,52 @@ static void step_join(struct mpg_lanes *l, const struct mpg_step *s)
 {
     double *value = stream_value(l, s->stream);
     const double *other = slot_value(l, s->slot);
-    struct mpg_lanes_account *a = &l->account[s->rank];
+    double *hidden = account_of(l, s->rank, MPG_TERM_HIDDEN);
+    double *taken = account_of(l, s->rank, MPG_TERM_TAKEN);
     l->unjoined[s->rank]--;
     for (uint32_t w = 0; w < l->n; w++) {
         double less = other[w] > value[w] ? value[w] : other[w];
         value[w] = other[w] > value[w] ? other[w] : value[w];
-        a->hidden_ns += less > 0 ? less : 0;
-        a->taken_ns += less < 0 ? -less : 0;
+        hidden[w] += less > 0 ? less : 0;
+        taken[w] += less < 0 ? -less : 0;
     }
 }
 
 static void step_load(struct mpg_lanes *l, const struct mpg_step *s)
 {
     double *value = stream_value(l, s->stream);
-    struct mpg_lanes_account *a = &l->account[s->rank];
+    double *hidden = account_of(l, s->rank, MPG_TERM_HIDDEN);
+    double *taken = account_of(l, s->rank, MPG_TERM_TAKEN);
     memcpy(value, slot_value(l, s->slot), l->n * sizeof *value);
     for (uint32_t w = 0; w < l->n; w++) {
-        a->taken_ns += value[w] > 0 ? value[w] : 0;
-        a->hidden_ns += value[w] < 0 ? -value[w] : 0;
+        taken[w] += value[w] > 0 ? value[w] : 0;
+        hidden[w] += value[w] < 0 ? -value[w] : 0;
     }
 }
 
 /* A rank without an MPI_Finalize ends in the latest of its threads: what became of the
  * others is hidden behind it. */
-static void settle(struct mpg_lanes_account *a)
+static void settle(struct mpg_lanes *l, int32_t rank)
 {
-    double over_ns = a->compute_ns + a->call_ns + a->message_ns + a->collective_ns + a->taken_ns -
-                     a->waited_ns - a->hidden_ns - a->left_ns;
-    if (over_ns > 0)
-        a->hidden_ns += over_ns;
-    else
-        a->taken_ns -= over_ns;
+    double *term[MPG_TERMS];
+    for (int i = 0; i < MPG_TERMS; i++)
+        term[i] = account_of(l, rank, (enum mpg_lanes_term)i);
+    for (uint32_t w = 0; w < l->n; w++) {
+        double put_ns = term[MPG_TERM_COMPUTE][w] + term[MPG_TERM_CALL][w] +
+                        term[MPG_TERM_MESSAGE][w] + term[MPG_TERM_COLLECTIVE][w];
+        double over_ns = put_ns + term[MPG_TERM_TAKEN][w] - term[MPG_TERM_WAITED][w] -
+                         term[MPG_TERM_HIDDEN][w] - term[MPG_TERM_LEFT][w];
+        term[over_ns > 0 ? MPG_TERM_HIDDEN : MPG_TERM_TAKEN][w] += over_ns > 0 ? over_ns : -over_ns;
+    }
 }
 
 static void step_finish(struct mpg_lanes *l, const struct mpg_step *s)
 {
     l->traced_ns[s->rank] = s->since_ns;
     l->last_stream[s->rank] = s->stream;
-    l->account[s->rank].left_ns = sum_of(stream_value(l, s->stream), l->n);
+    memcpy(account_of(l, s->rank, MPG_TERM_LEFT), stream_value(l, s->stream), l->n * sizeof(double));
     if (l->unjoined[s->rank] > 0)
-        settle(&l->account[s->rank]);
+        settle(l, s->rank);
 }
 
 int mpg_lanes_step(struct mpg_lanes *l, const struct mpg_step *s, uint32_t slots,

@@ -66,7 +66,7 @@ struct mpg_lanes_account {
     double left_ns;       /* the delay at its end */
 };
 /* Sums for replicas FIRST .. of RANK; valid once its FINISH step is done. */
-const struct mpg_lanes_account *mpg_lanes_account(const struct mpg_lanes *lanes, int32_t rank);
+struct mpg_lanes_account mpg_lanes_account(const struct mpg_lanes *lanes, int32_t rank);
 void mpg_lanes_free(struct mpg_lanes *lanes); /* NULL is allowed */
 
 #endif

@@ -16,6 +16,19 @@ struct mpg_lanes_edge {
     bool further; /* another message of its rank, that arrived before it, is completed here */
 };
 
+/* What a rank's account adds up, lane by lane (struct mpg_lanes_account). */
+enum mpg_lanes_term {
+    MPG_TERM_COMPUTE,
+    MPG_TERM_CALL,
+    MPG_TERM_MESSAGE,
+    MPG_TERM_COLLECTIVE,
+    MPG_TERM_TAKEN,
+    MPG_TERM_WAITED,
+    MPG_TERM_HIDDEN,
+    MPG_TERM_LEFT,
+    MPG_TERMS
+};
+
 struct mpg_lanes {
     int32_t ranks;
     uint32_t n, first;
@@ -49,9 +62,9 @@ struct mpg_lanes {
     double *members;      /* capacity x (2 n + 1): of all members of one */
     uint32_t *last_stream; /* of each rank: that its FINISH is of */
     double *scratch, *result, *kappa, *local, *later, *answered, *posting, *own, *all, *others,
-        *put; /* n each */
+        *put, *zeros; /* n each */
     int64_t *traced_ns;
-    struct mpg_lanes_account *account; /* a rank */
+    double *account; /* ranks x MPG_TERMS x n */
     uint32_t streams;    /* met so far; one a rank, then threads as they appear */
     uint32_t *unjoined;  /* of each rank: threads that go on */
     struct mpg_lanes_edge *edge; /* those of a call, as they are evaluated */
@@ -68,6 +81,11 @@ struct mpg_lanes {
 static inline double *stream_value(const struct mpg_lanes *l, uint32_t stream)
 {
     return l->stream_value + (size_t)stream * l->n;
+}
+
+static inline double *account_of(const struct mpg_lanes *l, int32_t rank, enum mpg_lanes_term term)
+{
+    return l->account + ((size_t)rank * MPG_TERMS + term) * l->n;
 }
 
 static inline double *slot_value(const struct mpg_lanes *l, uint32_t slot)

@@ -169,53 +169,56 @@ static double causal_gap(struct mpg_lanes *l, const struct mpg_step *s, const st
     return flight - slack_ns;
 }
 
-/* Notes for the account an edge whose value is VALUE, with these KAPPA: what was put into it, once,
- * and how late it is without that. The draw of an envelope is its message's, and counts where
- * that is received. */
-static void note_edge(struct mpg_lanes *l, const struct mpg_step *s, const struct mpg_edge *e,
-                      double gap_ns, const double *kappa, const double *value)
+/* How an edge of the call counts in the account: how late it is without what was put into its message
+ * or collective. */
+enum counted {
+    COUNTED_HERE,  /* what its slot's value is without that */
+    COUNTED_LATER, /* nothing was: an envelope's draw is its message's, and counts where that is
+                      received; a message that a probe has met has counted there */
+    COUNTED_BACK   /* an answer: the message's own lateness, and the clamp */
+};
+
+static enum counted how_counted(const struct mpg_lanes *l, const struct mpg_edge *e)
 {
-    bool is_ack = e->kind == MPG_EDGE_ACK, is_arrival = e->kind == MPG_EDGE_ARRIVAL;
-    bool counts_later = e->kind == MPG_EDGE_ENVELOPE || (is_arrival && l->slot_met[e->slot]);
-    const double *bare = slot_bare(l, e->slot), *arrival = slot_value(l, e->slot);
-    double put_ns = 0;
-    for (uint32_t w = 0; w < l->n; w++) {
-        double named = kappa ? kappa[w] : 0, without = bare[w] + named;
-        if (counts_later)
-            without = value[w];
-        else if (is_ack && !e->changed)
-            without = fmax(arrival[w], bare[w] - gap_ns) + named;
-        l->all[w] = value[w] > l->all[w] ? value[w] : l->all[w];
-        l->others[w] = without > l->others[w] ? without : l->others[w];
-        l->put[w] += value[w] - without;
-        put_ns += value[w] - without;
-    }
-    struct mpg_lanes_account *a = &l->account[s->rank];
-    if (is_arrival || is_ack)
-        a->message_ns += put_ns;
-    else
-        a->collective_ns += put_ns;
-    if (is_arrival && mpg_choosing_is_probe(s)) /* it is received later, with nothing new */
-        l->slot_met[e->slot] = true;
+    if (e->kind == MPG_EDGE_ENVELOPE || (e->kind == MPG_EDGE_ARRIVAL && l->slot_met[e->slot]))
+        return COUNTED_LATER;
+    return e->kind == MPG_EDGE_ACK && !e->changed ? COUNTED_BACK : COUNTED_HERE;
 }
 
-/* Takes one edge of the call into OUT. LATER: what receives completed after it cost. */
+/* Takes one edge of the call into OUT, and notes it for the account. LATER: what receives completed
+ * after it cost. */
 static void take_edge(struct mpg_lanes *l, const struct mpg_step *s,
                       const struct mpg_lanes_edge *edge, const double *later, double *out)
 {
     const struct mpg_edge *e = &s->edges[edge->i];
     const double *value = edge_value(l, s, e, l->scratch), *bare = slot_bare(l, e->slot);
-    const double *kappa = edge_kappa(l, e);
-    double gap_ns = causal_gap(l, s, e, edge->slack_ns);
-    bool has_later = later && e->kind == MPG_EDGE_ARRIVAL;
-    for (uint32_t w = 0; w < l->n && value == l->scratch; w++) {
-        double v = l->scratch[w] + (has_later ? later[w] : 0);
-        v = v > bare[w] - gap_ns ? v : bare[w] - gap_ns;
-        l->scratch[w] = v + (kappa ? kappa[w] : 0);
+    const double *named = edge_kappa(l, e), *arrival = slot_value(l, e->slot);
+    const double slack_ns = edge->slack_ns, gap_ns = causal_gap(l, s, e, slack_ns);
+    const bool is_arrival = e->kind == MPG_EDGE_ARRIVAL, is_ready = value != l->scratch;
+    const bool is_message = is_arrival || e->kind == MPG_EDGE_ACK;
+    const double *behind = later && is_arrival ? later : l->zeros;
+    const double *kappa = named ? named : l->zeros;
+    const enum counted counted = how_counted(l, e);
+    double *put_in = account_of(l, s->rank, is_message ? MPG_TERM_MESSAGE : MPG_TERM_COLLECTIVE);
+    double *all = l->all, *others = l->others, *put = l->put;
+    for (uint32_t w = 0; w < l->n; w++) {
+        const double clamp = bare[w] - gap_ns;
+        double v = value[w], without = bare[w];
+        if (!is_ready) {
+            v += behind[w];
+            v = (v > clamp ? v : clamp) + kappa[w];
+        }
+        if (counted == COUNTED_BACK)
+            without = arrival[w] > clamp ? arrival[w] : clamp;
+        without = counted == COUNTED_LATER ? v : without + kappa[w];
+        out[w] = v - slack_ns > out[w] ? v - slack_ns : out[w];
+        all[w] = v > all[w] ? v : all[w];
+        others[w] = without > others[w] ? without : others[w];
+        put[w] += v - without;
+        put_in[w] += v - without;
     }
-    for (uint32_t w = 0; w < l->n; w++)
-        out[w] = value[w] - edge->slack_ns > out[w] ? value[w] - edge->slack_ns : out[w];
-    note_edge(l, s, e, gap_ns, kappa, value);
+    if (is_arrival && mpg_choosing_is_probe(s)) /* it is received later, with nothing new */
+        l->slot_met[e->slot] = true;
 }
 
 static void take_edges(struct mpg_lanes *l, const struct mpg_step *s, double *out)
@@ -238,11 +241,15 @@ static void take_edges(struct mpg_lanes *l, const struct mpg_step *s, double *ou
 static void add_round_trip(struct mpg_lanes *l, const struct mpg_step *s, double *value)
 {
     struct mpg_sending m = {.rank = s->rank, .call = s->number, .bytes = s->round_trip_bytes};
-    double before = sum_of(value, l->n);
-    mpg_perturb_flight(l->p, &m, MPG_FLIGHT_WHOLE, l->first, l->n, value);
-    double added_ns = sum_of(value, l->n) - before;
-    l->account[s->rank].message_ns += added_ns;
-    l->account[s->rank].call_ns -= added_ns; /* begin_leaving() puts all of it there */
+    double *trip = l->scratch, *message = account_of(l, s->rank, MPG_TERM_MESSAGE);
+    double *call = account_of(l, s->rank, MPG_TERM_CALL);
+    zero(trip, l->n);
+    mpg_perturb_flight(l->p, &m, MPG_FLIGHT_WHOLE, l->first, l->n, trip);
+    for (uint32_t w = 0; w < l->n; w++) {
+        value[w] += trip[w];
+        message[w] += trip[w];
+        call[w] -= trip[w]; /* begin_leaving() puts all of it there */
+    }
 }
 
 /* What the target's noise takes from the call's own work, which begins with it: all of its time
@@ -265,9 +272,10 @@ static void add_call_noise(struct mpg_lanes *l, const struct mpg_step *s, double
 static void begin_leaving(struct mpg_lanes *l, const struct mpg_step *s, bool meeting)
 {
     const double *value = stream_value(l, s->stream);
-    double least = -(double)s->duration_ns, put_ns = 0;
+    double *put_in = account_of(l, s->rank, MPG_TERM_CALL), *local = l->local;
+    double *begun = l->own, *all = l->all, *others = l->others, *put = l->put;
+    const double least = -(double)s->duration_ns;
     zero(l->kappa, l->n);
-    zero(l->put, l->n);
     if ((!meeting || s->edges[0].expanded) && l->p->call_parts <= 1)
         mpg_perturb_call(l->p, s->rank, s->number, l->first, l->n, l->kappa);
     if (s->round_trip)
@@ -280,11 +288,11 @@ static void begin_leaving(struct mpg_lanes *l, const struct mpg_step *s, bool me
     if (!meeting && mpg_perturbation_call_noise_measured(l->p))
         add_call_noise(l, s, l->local);
     for (uint32_t w = 0; w < l->n; w++) {
-        double own = value[w] + (l->local[w] > least ? l->local[w] : least);
-        l->own[w] = l->all[w] = l->others[w] = own;
-        put_ns += own - value[w];
+        const double own = value[w] + (local[w] > least ? local[w] : least);
+        begun[w] = all[w] = others[w] = own;
+        put[w] = 0;
+        put_in[w] += own - value[w];
     }
-    l->account[s->rank].call_ns += put_ns;
 }
 
 /* All edges so far, of OUT and of the account, lead to where the call completes: adds that part. The
@@ -292,7 +300,7 @@ static void begin_leaving(struct mpg_lanes *l, const struct mpg_step *s, bool me
 static void complete(struct mpg_lanes *l, const struct mpg_step *s, double *out)
 {
     const double *posted = stream_value(l, s->stream);
-    double *completing = l->scratch, put_ns = 0;
+    double *completing = l->scratch, *put_in = account_of(l, s->rank, MPG_TERM_CALL);
     mpg_lanes_call_part(l, s, MPG_CALL_POSTING, l->posting);
     mpg_lanes_call_part(l, s, MPG_CALL_COMPLETING, completing);
     for (uint32_t w = 0; w < l->n; w++) {
@@ -302,34 +310,58 @@ static void complete(struct mpg_lanes *l, const struct mpg_step *s, double *out)
         l->own[w] = fmax(before + completing[w], least);
         l->all[w] = fmax(l->all[w] + completing[w], l->own[w]);
         l->others[w] = fmax(l->others[w] + completing[w], l->own[w]);
-        put_ns += l->own[w] - before;
+        put_in[w] += l->own[w] - before;
     }
-    l->account[s->rank].call_ns += put_ns;
 }
 
 /* The rank's value on leaving its call, from OUT, what its edges give, with slack. */
 static void leave_with(struct mpg_lanes *l, const struct mpg_step *s, const double *out)
 {
-    struct mpg_lanes_account *a = &l->account[s->rank];
+    double *taken = account_of(l, s->rank, MPG_TERM_TAKEN);
+    double *waited = account_of(l, s->rank, MPG_TERM_WAITED);
+    double *behind = account_of(l, s->rank, MPG_TERM_HIDDEN);
     double *value = stream_value(l, s->stream);
-    double least = -(double)s->duration_ns;
+    const double *all = l->all, *others = l->others, *own = l->own, *put = l->put;
+    const double *posting = l->posting, least = -(double)s->duration_ns;
     for (uint32_t w = 0; w < l->n; w++) {
-        double began = value[w] - l->posting[w];
-        double result = out[w] > began + least ? out[w] : began + least;
-        if (l->choice && l->choice->vanishes[w])
-            result = mpg_lanes_vanished(l, s, w);
-        double hidden = l->put[w] - (l->all[w] - l->others[w]);
-        a->taken_ns += l->others[w] - l->own[w] + (hidden < 0 ? -hidden : 0);
-        a->hidden_ns += hidden > 0 ? hidden : 0;
-        a->waited_ns += l->all[w] - result;
+        const double began = value[w] - posting[w] + least;
+        const double result = out[w] > began ? out[w] : began;
+        const double hidden = put[w] - (all[w] - others[w]);
+        taken[w] += others[w] - own[w] + (hidden < 0 ? -hidden : 0);
+        behind[w] += hidden > 0 ? hidden : 0;
+        waited[w] += all[w] - result;
         value[w] = result;
     }
+}
+
+/* Lanes that do not make the call: GONE is where they are then. */
+static void leave_out(struct mpg_lanes *l, const struct mpg_step *s, const double *gone)
+{
+    double *waited = account_of(l, s->rank, MPG_TERM_WAITED), *value = stream_value(l, s->stream);
+    for (uint32_t w = 0; w < l->n; w++)
+        if (l->choice->vanishes[w]) {
+            waited[w] += value[w] - gone[w];
+            value[w] = gone[w];
+        }
+}
+
+/* A call that needs nobody else. */
+static void leave_alone(struct mpg_lanes *l, const struct mpg_step *s)
+{
+    begin_leaving(l, s, false);
+    memcpy(stream_value(l, s->stream), l->own, l->n * sizeof *l->own);
+    if (l->covers)
+        l->covered_ns[s->stream] = 0;
 }
 
 int mpg_lanes_leave(struct mpg_lanes *l, const struct mpg_step *s, struct mpg_error *err)
 {
     double *value = stream_value(l, s->stream), *out = l->result, local;
     bool meeting = s->edge_number > 0 && s->edges[0].kind == MPG_EDGE_MEETING;
+    if (s->edge_number == 0 && !s->changed && !l->choice && l->p->call_parts <= 1) {
+        leave_alone(l, s);
+        return 0;
+    }
     if (mpg_lanes_list_edges(l, s, err) < 0)
         return -1;
     if (l->choice && mpg_choosing_make(l->choice, s, s->enter_ns, value, err) < 0)
@@ -341,7 +373,11 @@ int mpg_lanes_leave(struct mpg_lanes *l, const struct mpg_step *s, struct mpg_er
     take_edges(l, s, out);
     if (l->p->call_parts > 1)
         complete(l, s, out);
+    for (uint32_t w = 0; w < l->n && l->choice; w++)
+        l->scratch[w] = l->choice->vanishes[w] ? mpg_lanes_vanished(l, s, w) : 0;
     leave_with(l, s, out);
+    if (l->choice)
+        leave_out(l, s, l->scratch);
     if (l->covers)
         l->covered_ns[s->stream] = mpg_lanes_covered(l, s);
     if (l->choice)

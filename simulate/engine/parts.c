@@ -23,9 +23,10 @@ void mpg_lanes_call_part(const struct mpg_lanes *l, const struct mpg_step *s,
 
 void mpg_lanes_post(struct mpg_lanes *l, const struct mpg_step *s)
 {
-    double *value = stream_value(l, s->stream);
+    double *value = stream_value(l, s->stream), *put_in = account_of(l, s->rank, MPG_TERM_CALL);
     mpg_lanes_call_part(l, s, MPG_CALL_POSTING, l->posting);
-    for (uint32_t w = 0; w < l->n; w++)
+    for (uint32_t w = 0; w < l->n; w++) {
         value[w] += l->posting[w];
-    l->account[s->rank].call_ns += sum_of(l->posting, l->n);
+        put_in[w] += l->posting[w];
+    }
 }

@@ -13,7 +13,7 @@ int mpg_pass(struct mpg_trace *trace, const struct mpg_clock_map *clocks,
         return -1;
     struct mpg_progress progress;
     mpg_progress_start(&progress, label, (double)mpg_trace_events(trace, -1));
-    const struct mpg_step *step;
+    const struct mpg_step *step = NULL;
     int more;
     uint32_t steps = 0;
     passed->expanded = 0;

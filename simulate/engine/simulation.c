@@ -264,7 +264,7 @@ static int find_base(struct simulation *sim, struct mpg_error *err)
         return mpg_error_prefix(err, "the run without its tracer, by the source's eager limit");
     for (int32_t i = 0; i < r->ranks; i++) {
         sim->base_ns[i] = mpg_lanes_delay(lanes, i)[0];
-        sim->base_account[i] = *mpg_lanes_account(lanes, i);
+        sim->base_account[i] = mpg_lanes_account(lanes, i);
         r->tracer_taken_out = r->tracer_taken_out || sim->base_ns[i] != 0;
     }
     mpg_lanes_free(lanes);
@@ -290,7 +290,8 @@ static int run_lanes(struct simulation *sim, uint32_t begin, uint32_t n, struct 
         r->traced_ns[i] = (double)r->recorded_ns[i] + sim->base_ns[i];
         for (uint32_t w = 0; w < n; w++)
             r->delay_ns[(size_t)i * r->replicas + begin + w] = delay_ns[w] - sim->base_ns[i];
-        mpg_lanes_account_add(&r->account[i], mpg_lanes_account(lanes, i), 1.0 / r->replicas);
+        const struct mpg_lanes_account account = mpg_lanes_account(lanes, i);
+        mpg_lanes_account_add(&r->account[i], &account, 1.0 / r->replicas);
         mpg_lanes_account_add(&r->account[i], &sim->base_account[i], -(double)n / r->replicas);
     }
     mpg_lanes_free(lanes);

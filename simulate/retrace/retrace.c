@@ -99,7 +99,7 @@ static int find_origin(struct mpg_retrace *r, struct mpg_error *err)
     for (int32_t rank = 0; rank < mpg_trace_ranks(r->trace); rank++) {
         struct mpg_node_stream is;
         uint32_t stream;
-        int64_t first_ns, before_ns;
+        int64_t first_ns = 0, before_ns;
         if (!mpg_nodes_stream(r->nodes, rank, 0, &is, &stream) || !is.begun)
             continue;
         int more = find_first(r->trace, rank, &first_ns, err);

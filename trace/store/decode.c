@@ -208,17 +208,19 @@ static void apply_shape(const struct mpg_shape *s, struct mpg_event *e)
 }
 
 /* The next NUMBER bits, at most 63, of a column of them. */
-static bool get_bits(struct mpg_decoder *d, int column, unsigned number, uint64_t *bits)
+static inline bool get_bits(struct mpg_decoder *d, int column, unsigned number, uint64_t *bits)
 {
     const uint8_t *p = d->numbers[column].p;
-    size_t room = (size_t)(d->numbers[column].end - p);
-    unsigned used = d->numbers[column].used;
-    uint8_t last[sizeof(uint64_t) + 1] = {0};
+    const size_t room = (size_t)(d->numbers[column].end - p);
+    const unsigned used = d->numbers[column].used;
+    uint8_t last[sizeof(uint64_t) + 1];
     uint64_t word;
-    if (number > 8 * room - used) /* nothing is used where there is no room */
-        return false;
-    if (room < sizeof last)
+    if (room < sizeof last) {
+        if (number > 8 * room - used) /* nothing is used where there is no room */
+            return false;
+        memset(last, 0, sizeof last);
         p = memcpy(last, p, room);
+    }
     memcpy(&word, p, sizeof word);
     word = le64toh(word) >> used;
     if (used + number > 64)
@@ -234,10 +236,14 @@ static bool get_time(struct mpg_decoder *d, int bits_column, int64_t *ns)
     uint64_t bits = 0;
     if (d->numbers[bits_column + 1].p == d->numbers[bits_column + 1].end)
         return false;
-    unsigned length = *d->numbers[bits_column + 1].p++;
-    if (length > 63 || (length > 1 && !get_bits(d, bits_column, length - 1, &bits)))
+    const unsigned length = *d->numbers[bits_column + 1].p++;
+    if (length <= 1) {
+        *ns = length;
+        return true;
+    }
+    if (length > 63 || !get_bits(d, bits_column, length - 1, &bits))
         return false;
-    *ns = length ? (int64_t)((uint64_t)1 << (length - 1) | bits) : 0;
+    *ns = (int64_t)((uint64_t)1 << (length - 1) | bits);
     return true;
 }
 

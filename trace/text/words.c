@@ -70,7 +70,7 @@ int mpg_text_parse_int64(const char *text, int64_t minimum, int64_t maximum, int
 
 int mpg_text_parse_int32(const char *text, int32_t minimum, int32_t *value, struct mpg_error *err)
 {
-    int64_t v;
+    int64_t v = 0;
     if (mpg_text_parse_int64(text, minimum, INT32_MAX, &v, err) < 0)
         return -1;
     *value = (int32_t)v;
