@@ -306,8 +306,25 @@ static void skip_done(struct mpg_choosing *c, const struct mpg_step *s)
     }
 }
 
+/* In the first lane S takes message ID in place of its own: said of a receive without a request. */
+static int note_taken(struct mpg_choosing *c, const struct mpg_step *s, uint64_t id,
+                      struct mpg_error *err)
+{
+    const enum mpg_kind kind = mpg_call_kind(s->call);
+    const struct mpg_letter *m = mpg_inbox_find(&c->inbox, id);
+    if (!m || (kind != MPG_KIND_RECV && kind != MPG_KIND_SENDRECV)) {
+        c->unsaid = true;
+        return 0;
+    }
+    const struct mpg_deed taking = {.kind = MPG_DEED_TAKE,
+                                    .source = m->sender->source,
+                                    .tag = m->tag,
+                                    .bytes = (int64_t)m->bytes};
+    return note(c, s, 0, &taking, err);
+}
+
 /* What is completed by what an open receive took, here: it is another one's. */
-static void find_others(struct mpg_choosing *c, const struct mpg_step *s)
+static int find_others(struct mpg_choosing *c, const struct mpg_step *s, struct mpg_error *err)
 {
     for (uint32_t i = 0; i < s->edge_number && s->receive_number > 0; i++)
         for (uint32_t w = 0; s->edges[i].is_view && w < c->n; w++) {
@@ -315,10 +332,12 @@ static void find_others(struct mpg_choosing *c, const struct mpg_step *s)
             const bool is_open = s->edges[i].kind == MPG_EDGE_ARRIVAL && !v->fixed;
             const bool is_other = is_open && v->serial && v->serial != s->edges[i].message;
             c->others[w] = c->others[w] || is_other;
-            c->unsaid = c->unsaid || (is_other && w == 0);
+            if (is_other && w == 0 && note_taken(c, s, v->serial, err) < 0)
+                return -1;
         }
     for (uint32_t w = 0; w < c->n; w++)
         c->counts.picks_changed += c->others[w];
+    return 0;
 }
 
 /* That the call vanishes in the first lane; or that what it does there cannot be said. */
@@ -417,7 +436,8 @@ int mpg_choosing_make(struct mpg_choosing *c, const struct mpg_step *s, double b
         if (!c->keeps[w] && !c->broken[w] && choose_in_lane(c, s, w, base_ns + value[w], is_test, err) < 0)
             return -1;
     skip_done(c, s);
-    find_others(c, s);
+    if (find_others(c, s, err) < 0)
+        return -1;
     return note_rest(c, s, err);
 }
 

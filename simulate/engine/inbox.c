@@ -72,6 +72,7 @@ struct mpg_letter *mpg_inbox_add(struct mpg_inbox *inbox, const struct mpg_step 
     *slot = (uint64_t)(uintptr_t)letter;
     letter->id = s->message;
     letter->tag = s->tag;
+    letter->bytes = s->bytes;
     letter->sender = sender;
     if (sender->first)
         sender->last->next = letter;

@@ -17,6 +17,7 @@ struct mpg_letter {
     struct mpg_sender *sender;
     uint64_t id;
     int32_t tag;
+    double bytes;
     double base_ns;
     double raised_ns;  /* it cannot have arrived so early as base_ns: by so much */
     double cause_ns;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Requests that go by another's number. */
+/* Requests that go by another's number, and receives that take another message. */
 #include "simulate/retrace/deeds.h"
 
 #include <stdlib.h>
@@ -8,6 +8,8 @@
 #include "common/map.h"
 
 struct mpg_deeds {
+    const struct mpg_trace *trace;
+    int32_t rank;
     struct mpg_map renamed; /* a request's number in the trace: that in the replica, if another; */
     struct mpg_map early;   /* that in the replica: it has been completed, in the trace it is to be */
     int64_t *list[3]; /* requests, done, cancelled */
@@ -21,11 +23,15 @@ static int out_of_memory(struct mpg_error *err)
     return mpg_error_set(err, "out of memory");
 }
 
-struct mpg_deeds *mpg_deeds_new(struct mpg_error *err)
+struct mpg_deeds *mpg_deeds_new(const struct mpg_trace *trace, int32_t rank, struct mpg_error *err)
 {
     struct mpg_deeds *d = calloc(1, sizeof *d);
-    if (!d)
+    if (!d) {
         out_of_memory(err);
+        return NULL;
+    }
+    d->trace = trace;
+    d->rank = rank;
     return d;
 }
 
@@ -160,6 +166,33 @@ static int complete(struct mpg_deeds *d, struct mpg_event *e, const struct mpg_d
     return is_made;
 }
 
+/* --- receives without requests --- */
+
+static int32_t index_of(int32_t rank, const int32_t *ranks, int32_t n)
+{
+    int32_t i = 0;
+    while (i < n && ranks[i] != rank)
+        i++;
+    return i;
+}
+
+/* World rank RANK as D's rank names it in COMM. */
+static int32_t peer_of(const struct mpg_deeds *d, int32_t comm, int32_t rank)
+{
+    const struct mpg_comm *c = mpg_trace_comm(d->trace, comm);
+    const bool is_remote = c->remote_size > 0 && index_of(d->rank, c->world_ranks, c->size) < c->size;
+    return is_remote ? index_of(rank, c->world_ranks + c->size, c->remote_size)
+                     : index_of(rank, c->world_ranks, c->size);
+}
+
+static void take(const struct mpg_deeds *d, struct mpg_event *e, const struct mpg_deed *deed)
+{
+    const bool sends = mpg_call_kind(e->call) == MPG_KIND_SENDRECV;
+    e->from = peer_of(d, e->comm, deed->source);
+    *(sends ? &e->recvtag : &e->tag) = deed->tag;
+    *(sends ? &e->recvbytes : &e->bytes) = deed->bytes;
+}
+
 /* --- all events --- */
 
 int mpg_deeds_do(struct mpg_deeds *d, struct mpg_event *e, const struct mpg_deed *deeds, uint32_t n,
@@ -169,6 +202,9 @@ int mpg_deeds_do(struct mpg_deeds *d, struct mpg_event *e, const struct mpg_deed
         return 1;
     if (mpg_call_kind(e->call) == MPG_KIND_COMPLETE)
         return e->failed ? 1 : complete(d, e, deeds, n, err);
+    for (uint32_t i = 0; i < n; i++)
+        if (deeds[i].kind == MPG_DEED_TAKE)
+            take(d, e, &deeds[i]);
     if (e->request_number > 0 && name_all(d, REQUESTS, &e->requests, &e->request_number, err) < 0)
         return -1;
     return 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a rank's calls complete in a replica that does otherwise than the trace (docs/MODEL.md, section
+/* What a rank's calls complete and receive in a replica that does otherwise than the trace (docs/MODEL.md, section
  * 6, In the trace of a replica). */
 #ifndef MPG_DEEDS_H
 #define MPG_DEEDS_H
@@ -10,8 +10,8 @@
 
 struct mpg_deeds;
 
-/* Of a rank. Error: out of memory. */
-struct mpg_deeds *mpg_deeds_new(struct mpg_error *err);
+/* Of RANK of TRACE, which outlives it. Error: out of memory. */
+struct mpg_deeds *mpg_deeds_new(const struct mpg_trace *trace, int32_t rank, struct mpg_error *err);
 /* Makes of EVENT, the rank's next as a cursor gave it, what it is in the replica, N DEEDS being done in
  * it; its lists are then D's until the next call. 1; 0: it is not made; -1: out of memory. */
 int mpg_deeds_do(struct mpg_deeds *d, struct mpg_event *event, const struct mpg_deed *deeds, uint32_t n,

@@ -216,8 +216,14 @@ static int write_deed(struct mpg_nodes *n, struct stream *s, const struct mpg_de
     if (!p)
         return -1;
     p = mpg_put_varint(p, (uint64_t)deed->kind << FLAG_BITS | IS_DEED);
-    p = mpg_put_varint(p, (uint64_t)deed->request);
-    p = mpg_put_varint(p, (uint64_t)deed->other);
+    if (deed->kind == MPG_DEED_TAKE) {
+        p = mpg_put_varint(p, (uint64_t)deed->source);
+        p = mpg_put_varint(p, (uint64_t)deed->tag);
+        p = mpg_put_varint(p, (uint64_t)deed->bytes);
+    } else {
+        p = mpg_put_varint(p, (uint64_t)deed->request);
+        p = mpg_put_varint(p, (uint64_t)deed->other);
+    }
     end_record(s, p);
     return 0;
 }
@@ -410,12 +416,15 @@ static bool get_optional(struct stream *s, const uint8_t **p, const uint8_t *end
 
 static bool get_deed(const uint8_t **p, const uint8_t *end, uint64_t first, struct mpg_deed *deed)
 {
-    uint64_t request, other;
-    if (!mpg_get_varint(p, end, &request) || !mpg_get_varint(p, end, &other))
+    const enum mpg_deed_kind kind = (enum mpg_deed_kind)(first >> FLAG_BITS);
+    uint64_t a, b, bytes;
+    if (!mpg_get_varint(p, end, &a) || !mpg_get_varint(p, end, &b) ||
+        (kind == MPG_DEED_TAKE && !mpg_get_varint(p, end, &bytes)))
         return false;
-    *deed = (struct mpg_deed){.kind = (enum mpg_deed_kind)(first >> FLAG_BITS),
-                              .request = (int64_t)request,
-                              .other = (int64_t)other};
+    *deed = (struct mpg_deed){.kind = kind, .request = (int64_t)a, .other = (int64_t)b};
+    if (kind == MPG_DEED_TAKE)
+        *deed = (struct mpg_deed){
+            .kind = kind, .source = (int32_t)a, .tag = (int32_t)b, .bytes = (int64_t)bytes};
     return true;
 }
 

@@ -130,7 +130,7 @@ struct mpg_retime *mpg_retime_new(struct mpg_trace *trace, int32_t rank, struct 
                              .cpu = mpg_trace_find_value(trace, rank, "cpu_ns"),
                              .cpu_tracer_ns = cpu_tracer ? strtod(cpu_tracer, NULL) : 0,
                              .newest_ns = INT64_MIN};
-    if (!(r->deeds = mpg_deeds_new(err)) ||
+    if (!(r->deeds = mpg_deeds_new(trace, rank, err)) ||
         (rules->own_clock && list_points(r, trace, rank, err) < 0)) {
         mpg_retime_free(r);
         return NULL;

@@ -233,7 +233,7 @@ class Tap:
             times, _ = sim.times(*words, "--deterministic")
             self.same("... in the traced order", times, kept.times)
         words = sim.words("predict", latency, ratio)
-        if program.how == "Waitany":  # what others take or leave for later is not written
+        if program.how != "Waitsome":  # what is left for later is not written
             self.written(sim, there, *words)
         self.written(sim, kept, *words, "--deterministic")
         return there, kept
