@@ -11,7 +11,7 @@ enum { TAKEN = 1, MARKED = 2 };
 
 static struct mpg_sender *new_sender(struct mpg_inbox *inbox, const struct mpg_step *s)
 {
-    uint64_t *all = mpg_map_add(&inbox->receivers, (uint64_t)s->receiver, 0);
+    uint64_t *all = mpg_map_add(&inbox->pairs, (uint64_t)s->receiver, (uint64_t)s->rank);
     uint64_t *same =
         all ? mpg_map_add(&inbox->senders, (uint64_t)s->receiver, (uint64_t)s->comm) : NULL;
     struct mpg_sender *sender = same ? calloc(1, sizeof *sender) : NULL;
@@ -35,11 +35,17 @@ static struct mpg_sender *first_sender(const struct mpg_inbox *inbox, int32_t ra
     return slot ? (struct mpg_sender *)(uintptr_t)*slot : NULL;
 }
 
+struct mpg_sender *mpg_inbox_from(const struct mpg_inbox *inbox, int32_t rank, int32_t source)
+{
+    uint64_t *slot = mpg_map_find(&inbox->pairs, (uint64_t)rank, (uint64_t)source);
+    return slot ? (struct mpg_sender *)(uintptr_t)*slot : NULL;
+}
+
 static struct mpg_sender *find_sender(struct mpg_inbox *inbox, const struct mpg_step *s)
 {
-    struct mpg_sender *sender = first_sender(inbox, s->receiver, s->comm);
-    while (sender && sender->source != s->rank)
-        sender = sender->next;
+    struct mpg_sender *sender = mpg_inbox_from(inbox, s->receiver, s->rank);
+    while (sender && sender->comm != s->comm)
+        sender = sender->other;
     return sender ? sender : new_sender(inbox, s);
 }
 
@@ -89,12 +95,6 @@ struct mpg_letter *mpg_inbox_find(const struct mpg_inbox *inbox, uint64_t id)
 {
     uint64_t *slot = mpg_map_find(&inbox->letters, id, 0);
     return slot ? (struct mpg_letter *)(uintptr_t)*slot : NULL;
-}
-
-struct mpg_sender *mpg_inbox_senders(const struct mpg_inbox *inbox, int32_t rank)
-{
-    uint64_t *slot = mpg_map_find(&inbox->receivers, (uint64_t)rank, 0);
-    return slot ? (struct mpg_sender *)(uintptr_t)*slot : NULL;
 }
 
 /* ---- what is taken ---- */
@@ -187,13 +187,13 @@ void mpg_inbox_unmark(struct mpg_inbox *inbox, uint32_t w)
 
 /* ---- the end ---- */
 
-static void free_senders(const struct mpg_map *receivers)
+static void free_senders(const struct mpg_map *pairs)
 {
-    for (size_t i = 0; i < receivers->capacity; i++) {
+    for (size_t i = 0; i < pairs->capacity; i++) {
         struct mpg_sender *next = NULL;
-        if (!receivers->entries[i].used)
+        if (!pairs->entries[i].used)
             continue;
-        for (struct mpg_sender *s = (void *)(uintptr_t)receivers->entries[i].value; s; s = next) {
+        for (struct mpg_sender *s = (void *)(uintptr_t)pairs->entries[i].value; s; s = next) {
             next = s->other;
             while (s->first) {
                 struct mpg_letter *later = s->first->next;
@@ -208,10 +208,10 @@ static void free_senders(const struct mpg_map *receivers)
 
 void mpg_inbox_clear(struct mpg_inbox *inbox)
 {
-    free_senders(&inbox->receivers);
+    free_senders(&inbox->pairs);
     mpg_map_clear(&inbox->letters);
     mpg_map_clear(&inbox->senders);
-    mpg_map_clear(&inbox->receivers);
+    mpg_map_clear(&inbox->pairs);
     free(inbox->marked);
     free(inbox->heads);
 }

@@ -32,7 +32,7 @@ struct mpg_letter {
 /* Who sent some to a rank on a communicator. */
 struct mpg_sender {
     struct mpg_sender *next;   /* to the same rank on the same communicator */
-    struct mpg_sender *other;  /* to the same rank */
+    struct mpg_sender *other;  /* the same one to the same rank, on another communicator */
     int32_t source, comm;
     struct mpg_letter *first, *last;
     struct mpg_letter **head;  /* n + 1: the first that is not taken */
@@ -43,7 +43,7 @@ struct mpg_inbox {
     uint32_t n;
     struct mpg_map letters;   /* id -> one */
     struct mpg_map senders;   /* (receiver, communicator) -> the first of a list */
-    struct mpg_map receivers; /* of all communicators */
+    struct mpg_map pairs;     /* (receiver, source) -> the first of a list, one a communicator */
     struct mpg_letter **marked; /* taken for the time of one decision */
     struct mpg_letter **heads;  /* what mpg_inbox_heads() found */
     uint32_t marked_count, marked_capacity, heads_capacity;
@@ -64,8 +64,8 @@ void mpg_inbox_take(struct mpg_inbox *inbox, struct mpg_letter *letter, uint32_t
 int mpg_inbox_mark(struct mpg_inbox *inbox, struct mpg_letter *letter, uint32_t w,
                    struct mpg_error *err);
 void mpg_inbox_unmark(struct mpg_inbox *inbox, uint32_t w);
-/* The first of RANK's senders, `other` leads on. */
-struct mpg_sender *mpg_inbox_senders(const struct mpg_inbox *inbox, int32_t rank);
+/* What SOURCE sent to RANK on the first communicator, `other` leads on; NULL: nothing. */
+struct mpg_sender *mpg_inbox_from(const struct mpg_inbox *inbox, int32_t rank, int32_t source);
 void mpg_inbox_clear(struct mpg_inbox *inbox);
 /* What a message takes for each lane. */
 size_t mpg_inbox_letter_bytes(void);

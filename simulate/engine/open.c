@@ -325,8 +325,9 @@ void mpg_choosing_answer(struct mpg_choosing *c, const struct mpg_step *s, const
                          double base_ns, const double *value)
 {
     bool flies = false;
-    for (struct mpg_sender *b = mpg_inbox_senders(&c->inbox, s->rank); b; b = b->other) {
-        uint32_t left = b->source == sent->origin.to ? b->overdue : 0;
+    struct mpg_sender *b = mpg_inbox_from(&c->inbox, s->rank, sent->origin.to);
+    for (; b; b = b->other) {
+        uint32_t left = b->overdue;
         for (struct mpg_letter *m = b->first; m && left > 0; m = m->next) {
             if (!m->taken[c->n])
                 continue;
