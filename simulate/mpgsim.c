@@ -17,7 +17,7 @@ struct inputs {
     struct mpg_source source;
     struct mpg_trace *trace;
     struct mpg_perturbation p;
-    struct mpg_places places;
+    struct mpg_places places, source_places;
     struct mpg_times_options times;
     struct mpg_table *table; /* NULL: collectives are not expanded */
     struct mpg_ratios ratios;
@@ -54,7 +54,7 @@ static int check_output(const struct mpg_arguments *a, const char *trace, const 
                         struct mpg_error *err)
 {
     const char *const inputs[] = {trace, a->signature, mpg_arguments_source(a), a->map,
-                                  a->collective_table};
+                                  a->source_map, a->collective_table};
     const struct mpg_specs *const specs[] = {&in->p.noise, &in->p.call_noise, &in->p.latency,
                                              &in->p.byte};
     struct stat out;
@@ -85,11 +85,41 @@ static int seat_ranks(const struct mpg_arguments *a, struct inputs *in, struct m
     if (!traced)
         return mpg_error_set(err, "out of memory");
     for (int32_t i = 0; i < ranks; i++)
-        traced[i] = mpg_trace_host(in->trace, i);
+        traced[i] = a->source_map ? in->source_places.node[i] : mpg_trace_host(in->trace, i);
     const int32_t *host = in->places.ranks > 0 ? in->places.node : traced;
     int status = mpg_perturbation_seat(&in->p, ranks, host, traced, a->cosched_kind, err);
     free(traced);
     return status;
+}
+
+/* Where ranks were: as --source-map says, or, where the paths of messages are asked for, the hosts that
+ * the trace names, if it names any. */
+static int place_source(const struct mpg_arguments *a, struct inputs *in, struct mpg_error *err)
+{
+    const int32_t ranks = mpg_trace_ranks(in->trace);
+    bool named = false;
+    if (a->source_map)
+        return mpg_places_parse(&in->source_places, "source-map", a->source_map, ranks, err);
+    if (!a->map || a->predict)
+        return 0;
+    int32_t *host = malloc((size_t)ranks * sizeof *host);
+    if (!host)
+        return mpg_error_set(err, "out of memory");
+    for (int32_t i = 0; i < ranks; i++) {
+        host[i] = mpg_trace_host(in->trace, i);
+        named = named || host[i] > 0;
+    }
+    int status = named ? mpg_places_of_hosts(&in->source_places, host, ranks, err) : 0;
+    free(host);
+    return status;
+}
+
+/* The source's path between the farthest two of these, in perturb mode; NULL: nobody says. */
+static const struct mpg_network_path *source_path(const struct mpg_arguments *a,
+                                                  const struct inputs *in)
+{
+    const bool says = !a->predict && in->source.signature && in->source_places.ranks > 0;
+    return says ? mpg_places_path(in->source.signature, in->source_places.farthest) : NULL;
 }
 
 /* The class of path that messages take: as said, or that of the farthest two ranks of --map;
@@ -98,7 +128,7 @@ static enum mpg_path_class path_class(const struct mpg_arguments *a, const struc
 {
     if (in->places.ranks == 0 || !in->target)
         return a->path_class;
-    const struct mpg_network_path *path = mpg_target_path(in->target, in->places.farthest);
+    const struct mpg_network_path *path = mpg_places_path(in->target, in->places.farthest);
     return path ? path->path : a->path_class;
 }
 
@@ -113,8 +143,10 @@ static int open_inputs(const struct mpg_arguments *a, const char *trace, struct 
     const int32_t ranks = mpg_trace_ranks(in->trace);
     if (mpg_source_find(&in->source, in->trace, in->target, in->given_source,
                         a->source && !mpg_arguments_source(a), err) < 0 ||
-        (a->map && mpg_places_parse(&in->places, a->map, ranks, err) < 0) ||
-        mpg_perturbation_use(&in->p, in->target, in->source.signature, path_class(a, in), err) < 0 ||
+        (a->map && mpg_places_parse(&in->places, "map", a->map, ranks, err) < 0) ||
+        place_source(a, in, err) < 0 ||
+        mpg_perturbation_use(&in->p, in->target, in->source.signature, path_class(a, in),
+                             source_path(a, in), err) < 0 ||
         mpg_ratios_resolve(&in->ratios, in->target, in->source.signature, err) < 0 ||
         mpg_arguments_check_ranks(a, &in->p, ranks, err) < 0)
         return -1;
@@ -126,6 +158,7 @@ static void close_inputs(struct inputs *in)
     mpg_retrace_free(in->retrace);
     mpg_perturbation_clear(&in->p);
     mpg_places_clear(&in->places);
+    mpg_places_clear(&in->source_places);
     mpg_ratios_clear(&in->ratios);
     mpg_signature_free(in->target);
     mpg_source_clear(&in->source);
@@ -185,7 +218,12 @@ static void set_options(const struct mpg_arguments *a, struct inputs *in,
     o->floors.byte_ns = a->source_byte_ns;
     o->floors.source = in->p.source_path;
     o->first_replica = (uint32_t)a->first_replica;
-    bool one = !a->given.replicas && !mpg_perturbation_is_random(&in->p);
+    if (!a->predict) {
+        o->places = in->places.ranks > 0 ? &in->places : NULL;
+        o->source_places = in->source_places.ranks > 0 ? &in->source_places : NULL;
+    }
+    bool has_paths = in->p.target && (o->places || o->source_places);
+    bool one = !a->given.replicas && !has_paths && !mpg_perturbation_is_random(&in->p);
     o->replicas = one ? 1 : (uint32_t)a->replicas;
 }
 
@@ -258,14 +296,13 @@ static int begin_trace(const struct mpg_arguments *a, const char *trace, struct 
     return 0;
 }
 
-static int end_trace(const struct mpg_arguments *a, struct inputs *in,
-                     const struct mpg_predict_options *predict, struct mpg_error *err)
+static int end_trace(const struct mpg_arguments *a, struct inputs *in, struct mpg_error *err)
 {
     const struct mpg_retrace_facts facts = {.signature = a->signature,
                                             .stored = mpg_arguments_signature_is_all(a),
                                             .seed = a->seed,
                                             .replica = a->first_replica,
-                                            .places = predict->places};
+                                            .places = in->places.ranks > 0 ? &in->places : NULL};
     uint64_t swapped = 0;
     if (in->retrace && mpg_retrace_write(in->retrace, &facts, &swapped, err) < 0)
         return -1;
@@ -286,7 +323,8 @@ static int run(const struct mpg_arguments *a, const char *trace, struct mpg_simu
         return mpg_error_set(err, "%s (--lenient goes on with what is whole)",
                              mpg_trace_cut(in->trace));
     set_options(a, in, options);
-    in->p.every_path = a->predict;
+    in->p.every_path = a->predict || options->places;
+    in->p.every_source_path = options->source_places != NULL;
     if (mpg_perturbation_measure(&in->p, options->first_replica, options->replicas, err) < 0)
         return -1;
     if (a->predict)
@@ -311,15 +349,17 @@ static int run(const struct mpg_arguments *a, const char *trace, struct mpg_simu
     struct mpg_report report = {.trace = in->trace,
                                 .p = &in->p,
                                 .source = &in->source,
-                                .places = predict.places,
+                                .places = in->places.ranks > 0 ? &in->places : NULL,
+                                .source_places = options->source_places,
                                 .map = a->map,
+                                .source_map = a->source_map,
                                 .collectives = a->collectives,
                                 .collective_table = a->collective_table,
                                 .times = &in->times,
                                 .options = options,
                                 .result = &result,
                                 .given = a->given};
-    int status = end_trace(a, in, &predict, err);
+    int status = end_trace(a, in, err);
     if (status == 0)
         status = answer(a, &report, err);
     mpg_result_clear(&result);

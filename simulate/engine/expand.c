@@ -31,6 +31,12 @@ static void put_together(const struct mpg_lanes *l, double base_ns, const double
         value[w] = fmax(base_ns + delta[w], 0);
 }
 
+/* What perturbs M. */
+static const struct mpg_perturbation *way(const struct expanding *x, const struct mpg_message *m)
+{
+    return way_of(x->l, x->c->world_ranks[m->from], x->c->world_ranks[m->to]);
+}
+
 static double traced_flight(const struct expanding *x, const struct mpg_message *m, double bytes)
 {
     return flight_ns(x->l, x->c->world_ranks[m->from], x->c->world_ranks[m->to], bytes);
@@ -43,10 +49,10 @@ static void flight(void *data, const struct mpg_message *m, double *lambda_ns, d
     struct mpg_sending s = sending_expanded(x->c, m);
     double empty_ns = traced_flight(x, m, 0);
     zero(l->scratch, l->n);
-    mpg_perturb_flight(l->p, &s, MPG_FLIGHT_LAMBDA, l->first, l->n, l->scratch);
+    mpg_perturb_flight(way(x, m), &s, MPG_FLIGHT_LAMBDA, l->first, l->n, l->scratch);
     put_together(l, empty_ns, l->scratch, lambda_ns);
     zero(l->scratch, l->n);
-    mpg_perturb_flight(l->p, &s, MPG_FLIGHT_TAU, l->first, l->n, l->scratch);
+    mpg_perturb_flight(way(x, m), &s, MPG_FLIGHT_TAU, l->first, l->n, l->scratch);
     put_together(l, fmax(traced_flight(x, m, m->bytes) - empty_ns, 0), l->scratch, tau_ns);
     memcpy(x->lambda, lambda_ns, all_lanes(l) * sizeof *lambda_ns);
     memcpy(x->tau, tau_ns, all_lanes(l) * sizeof *tau_ns);
@@ -57,11 +63,12 @@ static void overhead(const struct expanding *x, enum mpg_overhead which,
 {
     struct mpg_lanes *l = x->l;
     struct mpg_sending s = sending_expanded(x->c, m);
-    bool known = !l->p->overhead[which].in_send || m->bytes <= x->c->eager_limit_bytes;
+    const struct mpg_perturbation *p = way(x, m);
+    bool known = !p->overhead[which].in_send || m->bytes <= x->c->eager_limit_bytes;
     zero(l->scratch, l->n);
     if (known)
-        mpg_perturb_overhead(l->p, which, &s, l->first, l->n, l->scratch);
-    put_together(l, known ? mpg_overhead_of_source(l->p, which, &s) : 0, l->scratch, overhead_ns);
+        mpg_perturb_overhead(p, which, &s, l->first, l->n, l->scratch);
+    put_together(l, known ? mpg_overhead_of_source(p, which, &s) : 0, l->scratch, overhead_ns);
 }
 
 static void send(void *data, const struct mpg_message *m, double *overhead_ns)
@@ -81,7 +88,7 @@ static bool waiting(void *data, const struct mpg_message *m, double *waiting_ns)
     struct mpg_lanes *l = x->l;
     struct mpg_sending s = sending_expanded(x->c, m);
     zero(l->scratch, l->n);
-    mpg_perturb_ack(l->p, &s, l->first, l->n, l->scratch);
+    mpg_perturb_ack(way(x, m), &s, l->first, l->n, l->scratch);
     put_together(l, traced_flight(x, m, 0), l->scratch, waiting_ns);
     for (uint32_t w = 0; w < all_lanes(l); w++)
         waiting_ns[w] += x->lambda[w] + x->tau[w];

@@ -70,9 +70,15 @@ void mpg_floors_free(struct mpg_floors *f)
     free(f);
 }
 
+static uint32_t host_of(const struct mpg_floors *f, int32_t rank)
+{
+    const struct mpg_places *places = f->options.paths ? f->options.paths->source : NULL;
+    return (uint32_t)(places ? places->node[rank] : mpg_trace_host(f->trace, rank));
+}
+
 static uint64_t pair_key(const struct mpg_floors *f, int32_t a, int32_t b)
 {
-    uint32_t x = (uint32_t)mpg_trace_host(f->trace, a), y = (uint32_t)mpg_trace_host(f->trace, b);
+    uint32_t x = host_of(f, a), y = host_of(f, b);
     return x < y ? (uint64_t)x << 32 | y : (uint64_t)y << 32 | x;
 }
 
@@ -208,21 +214,28 @@ static double without_overheads(const struct mpg_network_path *source, double by
 
 double mpg_floor_message(struct mpg_floors *f, int32_t a, int32_t b, double bytes)
 {
+    const struct mpg_network_path *source = f->options.source;
+    bool less_overheads = f->options.less_overheads;
     if (f->options.has_source_cost)
         return f->options.latency_ns + bytes * f->options.byte_ns;
+    if (f->options.paths) {
+        const struct mpg_perturbation *way = mpg_paths_between(f->options.paths, a, b);
+        source = way->source_path;
+        less_overheads = mpg_overheads_of_both(way);
+    }
     uint64_t *slot = mpg_map_find(&f->pair_index, pair_key(f, a, b), 0);
     double ns = slot ? f->pairs[*slot - 1].least_ns[mpg_size_class(bytes)] : INFINITY;
     if (isfinite(ns)) {
-        if (!f->options.less_overheads)
+        if (!less_overheads)
             return ns;
-        double left_ns = without_overheads(f->options.source, bytes, ns);
+        double left_ns = without_overheads(source, bytes, ns);
         f->used_source = f->used_source || left_ns < ns;
         return left_ns;
     }
-    if (!f->options.source || f->options.source->latency.n == 0)
+    if (!source || source->latency.n == 0)
         return 0;
     f->used_source = true;
-    return mpg_flight_of(f->options.source, bytes, 0);
+    return mpg_flight_of(source, bytes, 0);
 }
 
 bool mpg_floors_used_source(const struct mpg_floors *f)

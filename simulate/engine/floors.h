@@ -10,6 +10,7 @@
 #include "common/error.h"
 #include "graph/graph.h"
 #include "signature/signature.h"
+#include "simulate/models/paths.h"
 
 struct mpg_floors;
 
@@ -18,6 +19,7 @@ struct mpg_floor_options {
     double latency_ns, byte_ns;
     const struct mpg_network_path *source; /* the third rule, a part of the second; may be NULL */
     bool less_overheads;       /* the second is less what SOURCE's calls cost; it has overheads */
+    const struct mpg_paths *paths; /* that say both for each two ranks, and their hosts; may be NULL */
 };
 
 struct mpg_floors *mpg_floors_new(const struct mpg_trace *trace,

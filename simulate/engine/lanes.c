@@ -84,6 +84,12 @@ void mpg_lanes_free(struct mpg_lanes *l)
     free(l);
 }
 
+void mpg_lanes_use_paths(struct mpg_lanes *l, const struct mpg_paths *paths)
+{
+    l->paths = paths;
+    l->covers = paths->covers;
+}
+
 void mpg_lanes_use_likes(struct mpg_lanes *l, const struct mpg_likes *likes)
 {
     l->likes = likes;

@@ -13,7 +13,7 @@
 #include "simulate/engine/floors.h"
 #include "simulate/engine/likes.h"
 #include "simulate/engine/watch.h"
-#include "simulate/models/perturbation.h"
+#include "simulate/models/paths.h"
 
 enum mpg_absorb { MPG_ABSORB_NONE, MPG_ABSORB_WAIT, MPG_ABSORB_CLOCK };
 
@@ -26,6 +26,9 @@ struct mpg_lanes *mpg_lanes_new(int32_t ranks, uint32_t lanes, uint32_t first,
                                 enum mpg_absorb absorb, bool comparable,
                                 const struct mpg_perturbation *p, struct mpg_floors *floors,
                                 struct mpg_error *err);
+/* Says that messages take paths by their ranks; P's are those of the farthest. PATHS outlives the
+ * lanes. */
+void mpg_lanes_use_paths(struct mpg_lanes *lanes, const struct mpg_paths *paths);
 /* Says what noise took from the traced intervals; without it, what a stretch of the source's record
  * lost is taken. LIKES outlives the lanes. */
 void mpg_lanes_use_likes(struct mpg_lanes *lanes, const struct mpg_likes *likes);

@@ -34,6 +34,7 @@ struct mpg_lanes {
     uint32_t n, first;
     enum mpg_absorb absorb;
     const struct mpg_perturbation *p;
+    const struct mpg_paths *paths; /* of messages; NULL: all are P's */
     bool comparable; /* the ranks' clocks */
     struct mpg_floors *floors;
     const struct mpg_likes *likes; /* may be NULL */
@@ -96,6 +97,12 @@ static inline double *slot_value(const struct mpg_lanes *l, uint32_t slot)
 static inline double *slot_bare(const struct mpg_lanes *l, uint32_t slot)
 {
     return l->slot_bare + (size_t)slot * l->n;
+}
+
+/* What perturbs messages between A and B. */
+static inline const struct mpg_perturbation *way_of(const struct mpg_lanes *l, int32_t a, int32_t b)
+{
+    return l->paths ? mpg_paths_between(l->paths, a, b) : l->p;
 }
 
 /* l(bytes) between the ranks of a message; 0 where nobody needs it. */

@@ -115,10 +115,11 @@ static void add_ack(struct mpg_lanes *l, const struct mpg_step *s, const struct 
                     double *value)
 {
     struct mpg_sending m = sending_of(&e->origin, e->bytes);
+    const struct mpg_perturbation *way = way_of(l, s->rank, e->source);
     if (e->changed)
-        mpg_add_target_ack(l->p, &m, flight_ns(l, s->rank, e->source, 0), l->first, l->n, value);
+        mpg_add_target_ack(way, &m, flight_ns(l, s->rank, e->source, 0), l->first, l->n, value);
     else
-        mpg_perturb_ack(l->p, &m, l->first, l->n, value);
+        mpg_perturb_ack(way, &m, l->first, l->n, value);
 }
 
 /* The edge's value with its delta but for kappa, into VALUE; returns where it is. */
@@ -141,7 +142,7 @@ static const double *edge_value(struct mpg_lanes *l, const struct mpg_step *s,
         break;
     case MPG_EDGE_ENVELOPE:
         add_posting(l, e->requested, e->origin.rank, e->origin.call, value);
-        mpg_perturb_flight(l->p, &m, MPG_FLIGHT_LAMBDA, l->first, l->n, value);
+        mpg_perturb_flight(way_of(l, e->source, s->rank), &m, MPG_FLIGHT_LAMBDA, l->first, l->n, value);
         break;
     case MPG_EDGE_ROOT:
         mpg_lanes_add_collective(l, e->call, &e->origin, e->rounds, e->bytes, &e->meeting,
@@ -230,7 +231,8 @@ static void take_edges(struct mpg_lanes *l, const struct mpg_step *s, double *ou
         take_edge(l, s, &l->edge[i], turns ? l->later : NULL, out);
         if (turns && e->kind == MPG_EDGE_ARRIVAL) {
             struct mpg_sending m = mpg_lanes_received(e, &l->edge[i]);
-            mpg_perturb_overhead(l->p, MPG_OVERHEAD_RECEIVE, &m, l->first, l->n, l->later);
+            mpg_perturb_overhead(way_of(l, e->source, s->rank), MPG_OVERHEAD_RECEIVE, &m, l->first, l->n,
+                                 l->later);
         }
     }
 }

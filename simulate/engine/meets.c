@@ -19,7 +19,7 @@ static void add_target_flight(struct mpg_lanes *l, const struct mpg_step *s,
         floor_ns = empty_ns;
     else if (part == MPG_FLIGHT_TAU)
         floor_ns -= empty_ns;
-    mpg_add_target_flight(l->p, &m, part, floor_ns, l->first, l->n, out);
+    mpg_add_target_flight(way_of(l, s->rank, s->receiver), &m, part, floor_ns, l->first, l->n, out);
 }
 
 void mpg_lanes_eager(struct mpg_lanes *l, const struct mpg_step *s)
@@ -38,7 +38,7 @@ void mpg_lanes_eager(struct mpg_lanes *l, const struct mpg_step *s)
     if (s->changed)
         add_target_flight(l, s, MPG_FLIGHT_WHOLE, out);
     else
-        mpg_perturb_flight(l->p, &m, MPG_FLIGHT_WHOLE, l->first, l->n, out);
+        mpg_perturb_flight(way_of(l, s->rank, s->receiver), &m, MPG_FLIGHT_WHOLE, l->first, l->n, out);
 }
 
 void mpg_lanes_synchronous(struct mpg_lanes *l, const struct mpg_step *s)
@@ -70,8 +70,9 @@ void mpg_lanes_synchronous(struct mpg_lanes *l, const struct mpg_step *s)
         for (uint32_t w = 0; w < l->n; w++) /* it does not arrive before it is posted */
             tau[w] = fmax(tau[w], 0);
     } else {
-        mpg_perturb_flight(l->p, &m, MPG_FLIGHT_LAMBDA, l->first, l->n, lambda);
-        mpg_perturb_flight(l->p, &m, MPG_FLIGHT_TAU, l->first, l->n, tau);
+        const struct mpg_perturbation *way = way_of(l, s->rank, s->receiver);
+        mpg_perturb_flight(way, &m, MPG_FLIGHT_LAMBDA, l->first, l->n, lambda);
+        mpg_perturb_flight(way, &m, MPG_FLIGHT_TAU, l->first, l->n, tau);
     }
     for (uint32_t w = 0; w < l->n; w++) {
         double by_sender = sent[w] - sender_slack, by_poster = posted[w] - poster_slack;

@@ -30,7 +30,8 @@ bool mpg_lanes_is_absolute(const struct mpg_step *s)
 
 bool mpg_lanes_takes_turns(const struct mpg_lanes *l, const struct mpg_step *s)
 {
-    return s->edge_number > 1 && l->p->overhead[MPG_OVERHEAD_RECEIVE].target &&
+    const bool receives = l->paths ? l->paths->receives : l->p->overhead[MPG_OVERHEAD_RECEIVE].target != NULL;
+    return s->edge_number > 1 && receives &&
            !mpg_choosing_is_probe(s);
 }
 
@@ -99,7 +100,8 @@ int mpg_lanes_list_edges(struct mpg_lanes *l, const struct mpg_step *s, struct m
 /* Whether the call is kept by sending SENT, as overheads know it. */
 static bool costs_sender(const struct mpg_lanes *l, const struct mpg_sent *sent)
 {
-    const struct mpg_overhead_sizes *o = &l->p->overhead[MPG_OVERHEAD_SEND];
+    const struct mpg_overhead_sizes *o =
+        &way_of(l, sent->origin.rank, sent->origin.to)->overhead[MPG_OVERHEAD_SEND];
     if (!o->target || is_released(sent))
         return o->target != NULL;
     return !((sent->blocking || o->in_send) && (sent->sync_source || sent->sync_target));
@@ -110,7 +112,7 @@ static bool costs_receiver(const struct mpg_lanes *l, const struct mpg_step *s,
                            const struct mpg_edge *e)
 {
     return e->kind == MPG_EDGE_ARRIVAL && !mpg_choosing_is_probe(s) &&
-           l->p->overhead[MPG_OVERHEAD_RECEIVE].target;
+           way_of(l, e->source, s->rank)->overhead[MPG_OVERHEAD_RECEIVE].target;
 }
 
 double mpg_lanes_own_floor(const struct mpg_lanes *l, const struct mpg_step *s)
@@ -121,25 +123,28 @@ double mpg_lanes_own_floor(const struct mpg_lanes *l, const struct mpg_step *s)
         struct mpg_sending m = sending_of(&s->sent[i].origin, s->sent[i].bytes);
         waits = waits || is_awaited(&s->sent[i]);
         if (costs_sender(l, &s->sent[i]))
-            own_ns += mpg_overhead_of_source(l->p, MPG_OVERHEAD_SEND, &m);
+            own_ns += mpg_overhead_of_source(way_of(l, s->rank, s->sent[i].origin.to),
+                                             MPG_OVERHEAD_SEND, &m);
     }
     for (uint32_t i = 0; i < s->edge_number; i++) {
         const struct mpg_edge *e = &s->edges[l->edge[i].i];
         struct mpg_sending m = mpg_lanes_received(e, &l->edge[i]);
         if (costs_receiver(l, s, e))
-            own_ns += mpg_overhead_of_source(l->p, MPG_OVERHEAD_RECEIVE, &m);
+            own_ns += mpg_overhead_of_source(way_of(l, e->source, s->rank), MPG_OVERHEAD_RECEIVE,
+                                             &m);
     }
     return own_ns > 0 || waits ? fmin(least_ns, own_ns) : least_ns;
 }
 
-/* Adds o_s or o_r of message M: on the TARGET, or what it is more there. */
-static void add_overhead(struct mpg_lanes *l, enum mpg_overhead which,
-                         const struct mpg_sending *m, bool target, double *value)
+/* Adds o_s or o_r of message M on its WAY: on the TARGET, or what it is more there. */
+static void add_overhead(struct mpg_lanes *l, const struct mpg_perturbation *way,
+                         enum mpg_overhead which, const struct mpg_sending *m, bool target,
+                         double *value)
 {
     if (target)
-        mpg_add_target_overhead(l->p, which, m, l->first, l->n, value);
+        mpg_add_target_overhead(way, which, m, l->first, l->n, value);
     else
-        mpg_perturb_overhead(l->p, which, m, l->first, l->n, value);
+        mpg_perturb_overhead(way, which, m, l->first, l->n, value);
 }
 
 void mpg_lanes_add_overheads(struct mpg_lanes *l, const struct mpg_step *s, double *value)
@@ -150,7 +155,7 @@ void mpg_lanes_add_overheads(struct mpg_lanes *l, const struct mpg_step *s, doub
         if (!costs_sender(l, sent))
             continue;
         struct mpg_sending m = sending_of(&sent->origin, sent->bytes);
-        add_overhead(l, MPG_OVERHEAD_SEND, &m, target, value);
+        add_overhead(l, way_of(l, s->rank, sent->origin.to), MPG_OVERHEAD_SEND, &m, target, value);
         any = true;
     }
     for (uint32_t i = 0; i < s->edge_number; i++) {
@@ -158,7 +163,7 @@ void mpg_lanes_add_overheads(struct mpg_lanes *l, const struct mpg_step *s, doub
         if (!costs_receiver(l, s, e))
             continue;
         struct mpg_sending m = mpg_lanes_received(e, &l->edge[i]);
-        add_overhead(l, MPG_OVERHEAD_RECEIVE, &m, target, value);
+        add_overhead(l, way_of(l, e->source, s->rank), MPG_OVERHEAD_RECEIVE, &m, target, value);
         any = true;
     }
     if (!any || absolute || l->p->source || !l->floors)
@@ -171,8 +176,10 @@ void mpg_lanes_add_overheads(struct mpg_lanes *l, const struct mpg_step *s, doub
 double mpg_lanes_covered(const struct mpg_lanes *l, const struct mpg_step *s)
 {
     double covered_ns = 0;
-    for (uint32_t i = 0; i < s->edge_number; i++)
-        if (s->edges[i].kind == MPG_EDGE_ARRIVAL || s->edges[i].kind == MPG_EDGE_ENVELOPE)
-            covered_ns += 2 * mpg_flight_median(l->p, s->edges[i].bytes);
+    for (uint32_t i = 0; i < s->edge_number; i++) {
+        const struct mpg_edge *e = &s->edges[i];
+        if (e->kind == MPG_EDGE_ARRIVAL || e->kind == MPG_EDGE_ENVELOPE)
+            covered_ns += 2 * mpg_flight_median(way_of(l, e->source, s->rank), e->bytes);
+    }
     return covered_ns;
 }

@@ -29,6 +29,8 @@ struct simulation {
     int32_t expanded; /* members of the largest collective that it expanded, likewise */
     bool chooses;   /* calls may complete something else */
     const struct mpg_watch *watch; /* of the lanes that are evaluated; or NULL */
+    bool has_paths;                /* messages take them by their ranks: */
+    struct mpg_paths paths, unchanged; /* those of p, and of nothing but the tracer's part */
     int64_t evident_limit; /* the source's eager limit by the trace, the last pass says */
 };
 
@@ -110,13 +112,19 @@ static int take_first(void *context, const struct mpg_step *s, uint32_t slots,
     return f->floors ? mpg_floors_add(f->floors, s, f->comparable, err) : 0;
 }
 
+static bool can_speed_messages(const struct simulation *sim)
+{
+    return mpg_perturbation_can_speed_messages(sim->p) || (sim->has_paths && sim->paths.speeds);
+}
+
 static int find_floors(struct simulation *sim, struct mpg_error *err)
 {
-    bool wanted = sim->absorb != MPG_ABSORB_NONE || mpg_perturbation_can_speed_messages(sim->p) ||
+    bool wanted = sim->absorb != MPG_ABSORB_NONE || can_speed_messages(sim) ||
                   mpg_perturbation_call_noise_measured(sim->p);
     bool alike = mpg_perturbation_noise_alike(sim->p);
     struct mpg_floor_options floors = sim->options->floors;
     floors.less_overheads = mpg_overheads_of_both(sim->p);
+    floors.paths = sim->has_paths ? &sim->paths : NULL;
     if ((wanted && !(sim->floors = mpg_floors_new(sim->trace, &floors, err))) ||
         (alike && !(sim->likes = mpg_likes_new(sim->p, err))))
         return -1;
@@ -127,7 +135,7 @@ static int find_floors(struct simulation *sim, struct mpg_error *err)
                            .likes = sim->likes,
                            .comparable = mpg_clock_map_source(sim->clocks) != MPG_CLOCK_NONE &&
                                          (sim->absorb == MPG_ABSORB_CLOCK ||
-                                          mpg_perturbation_can_speed_messages(sim->p))};
+                                          can_speed_messages(sim))};
     if (pass(sim, "finding floors", take_first, &f, err) < 0 ||
         (alike && mpg_likes_finish(sim->likes, err) < 0) ||
         (wanted && mpg_floors_finish(sim->floors, err) < 0))
@@ -201,6 +209,8 @@ static struct mpg_lanes *evaluate(struct simulation *sim, const char *label,
         return NULL;
     if (p == sim->p)
         mpg_lanes_use_likes(lanes, sim->likes);
+    if (sim->has_paths)
+        mpg_lanes_use_paths(lanes, p == sim->p ? &sim->paths : &sim->unchanged);
     struct watched watched = {lanes, sim->watch};
     if ((!sim->chooses ||
          mpg_lanes_use_choice(lanes, sim->options->skips_polling, keeps, sim->watch, err) == 0) &&
@@ -251,6 +261,8 @@ static int find_base(struct simulation *sim, struct mpg_error *err)
     sim->base_account = calloc((size_t)r->ranks, sizeof *sim->base_account);
     if (!sim->base_ns || !sim->base_account)
         return mpg_error_set(err, "out of memory for %d ranks", r->ranks);
+    if (sim->has_paths)
+        mpg_paths_unchanged(&sim->unchanged, &sim->paths, &nothing_else);
     bool passed = r->counts.calls > 0; /* then it is known what the tracer took */
     if (!sim->p->without_tracer || (passed && r->counts.tracer_ns + r->counts.flushed_ns == 0))
         return 0;
@@ -328,6 +340,10 @@ int mpg_simulate(struct mpg_trace *trace, const struct mpg_perturbation *p,
     if (mpg_result_init(result, mpg_trace_ranks(trace), options->replicas, options->first_replica,
                         err) < 0)
         return -1;
+    sim.has_paths = options->places || options->source_places;
+    if (sim.has_paths &&
+        mpg_paths_init(&sim.paths, p, options->places, options->source_places, err) < 0)
+        goto out;
     sim.clocks = mpg_clock_map_from_trace(trace, err);
     if (!sim.clocks || choose_absorb(&sim, err) < 0 || find_floors(&sim, err) < 0)
         goto out;
@@ -350,6 +366,7 @@ out:
     mpg_floors_free(sim.floors);
     mpg_likes_free(sim.likes);
     mpg_clock_map_free(sim.clocks);
+    mpg_paths_clear(&sim.paths);
     if (status < 0)
         mpg_result_clear(result);
     return status;

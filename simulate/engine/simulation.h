@@ -25,6 +25,8 @@ struct mpg_simulation_options {
     bool deterministic;    /* calls complete what they completed in the trace */
     bool skips_polling;    /* with a test that is not made any more goes the interval before it */
     uint64_t horizon;      /* messages in flight, beyond which candidates are not waited for */
+    const struct mpg_places *places, *source_places; /* messages take the paths between these; NULL: one
+                                                        path on that machine */
     const struct mpg_watch *watch; /* of delays; NULL: nobody watches */
 };
 

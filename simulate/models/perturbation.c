@@ -30,7 +30,7 @@ static int choose_paths(struct mpg_perturbation *p, enum mpg_path_class path,
                                            : mpg_signature_path(p->target, path);
     if (p->target && path != MPG_PATHS && !p->target_path)
         return no_path(p->target, path, err);
-    if (p->source && p->target_path)
+    if (p->source && !p->source_path && p->target_path)
         p->source_path = mpg_signature_path(p->source, p->target_path->path);
     if (p->source && !p->source_path)
         p->source_path = mpg_signature_farthest(p->source);
@@ -39,10 +39,11 @@ static int choose_paths(struct mpg_perturbation *p, enum mpg_path_class path,
 
 int mpg_perturbation_use(struct mpg_perturbation *p, const struct mpg_signature *target,
                          const struct mpg_signature *source, enum mpg_path_class path,
-                         struct mpg_error *err)
+                         const struct mpg_network_path *source_path, struct mpg_error *err)
 {
     p->target = target;
     p->source = source;
+    p->source_path = source_path;
     if (mpg_perturbation_use_noise(p, err) < 0)
         return -1;
     if (choose_paths(p, path, err) < 0 || mpg_perturbation_use_fits(p, err) < 0)
@@ -92,7 +93,7 @@ static bool keeps_launches(const struct mpg_signature *sig, const struct mpg_net
     return false;
 }
 
-/* The same of all of the target's paths, with what a message of many takes. */
+/* The same of all of a machine's paths, with what a message of many takes. */
 static bool any_path_keeps_launches(const struct mpg_signature *sig)
 {
     for (int i = 0; sig && i < MPG_PATHS; i++) {
@@ -107,7 +108,8 @@ static bool draws_launches(const struct mpg_perturbation *p)
 {
     return !p->measurement_fixed &&
            (keeps_launches(p->target, p->target_path) || keeps_launches(p->source, p->source_path) ||
-            (p->every_path && any_path_keeps_launches(p->target)));
+            (p->every_path && any_path_keeps_launches(p->target)) ||
+            (p->every_source_path && any_path_keeps_launches(p->source)));
 }
 
 int mpg_perturbation_measure(struct mpg_perturbation *p, uint32_t first, uint32_t n,

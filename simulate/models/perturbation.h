@@ -46,18 +46,19 @@ struct mpg_perturbation {
     struct mpg_overhead_sizes overhead[MPG_OVERHEADS];
     struct mpg_measured_meetings meetings[MPG_OPERATIONS];
     bool every_path;        /* messages take the target's paths of all classes, streams count */
+    bool every_source_path; /* or took the source's */
     double *launch;         /* of each measurement; NULL: all launches together */
     uint32_t first_measurement;
 };
 
 /* Takes noise and messages from TARGET (and subtracts SOURCE's; either may be
  * NULL) unless P's specs are given. Messages are those of path class PATH, or of
- * TARGET's farthest with MPG_PATHS; SOURCE's are of the same class, or its
- * farthest where it has none such. The signatures outlive P. Errors: TARGET has
- * no path PATH, a model of P's is to be fitted and has no fits, out of memory. */
+ * TARGET's farthest with MPG_PATHS; SOURCE's are on SOURCE_PATH, or, with NULL, of
+ * the same class, or its farthest where it has none such. The signatures outlive P. Errors: TARGET
+ * has no path PATH, a model of P's is to be fitted and has no fits, out of memory. */
 int mpg_perturbation_use(struct mpg_perturbation *p, const struct mpg_signature *target,
                          const struct mpg_signature *source, enum mpg_path_class path,
-                         struct mpg_error *err);
+                         const struct mpg_network_path *source_path, struct mpg_error *err);
 void mpg_perturbation_clear(struct mpg_perturbation *p);
 /* The noise's parts of both (compute.c): from P's target and source, into P. */
 int mpg_perturbation_use_noise(struct mpg_perturbation *p, struct mpg_error *err);

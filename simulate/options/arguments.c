@@ -214,7 +214,6 @@ static int check_mode(const struct mpg_arguments *a, struct mpg_error *err)
                 {"granularity", a->granularity > 1, false},
                 {"source-latency", a->given.source_latency, false},
                 {"source-byte", a->given.source_byte, false},
-                {"map", a->map != NULL, true},
                 {"polling-interval", a->given.polling_interval, true}};
     for (size_t i = 0; i < sizeof list / sizeof *list; i++)
         if (list[i].given && list[i].predicts != a->predict)
@@ -227,6 +226,8 @@ static int check_mode(const struct mpg_arguments *a, struct mpg_error *err)
         return mpg_error_set(err, "--map and --path exclude each other");
     if (a->map && !a->signature && !a->output_trace)
         return mpg_error_set(err, "--map: there is no --signature whose paths messages take");
+    if (a->source_map && !a->signature && !mpg_arguments_source(a))
+        return mpg_error_set(err, "--source-map: there is no --signature, nor --source");
     if (a->given.polling_interval && a->polling && strcmp(a->polling, "work") == 0)
         return mpg_error_set(err, "--polling-interval says nothing with --polling=work");
     return 0;

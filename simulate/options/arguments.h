@@ -12,7 +12,7 @@
 struct mpg_arguments {
     const char *signature, *source, *path, *absorb, *cosched, *measurement, *noise_model, *output;
     const char *latency_model, *byte_model, *call_edges;
-    const char *map, *polling, *collectives, *collective_table, *output_trace;
+    const char *map, *source_map, *polling, *collectives, *collective_table, *output_trace;
     struct mpg_option_list noise, call_noise, latency, byte, compute_ratio;
     double source_latency_ns, source_byte_ns;
     double polling_interval_ns;

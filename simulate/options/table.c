@@ -21,10 +21,14 @@ const struct mpg_option *mpg_arguments_table(struct mpg_arguments *a)
          .help = "how long would it take there: times by the target's costs alone,\n"
                  "instead of the traced run's delays"},
         {.name = "map", .kind = MPG_OPTION_STRING, .value = &a->map, .argument = "PLACES",
-         .help = "with --predict: where ranks are: block:N (N ranks a node),\n"
+         .help = "where ranks are on the target: block:N (N ranks a node),\n"
                  "cyclic:N (over N nodes in turn), or a file with a line a rank:\n"
                  "its node, and core complex if known. Messages take the path\n"
                  "between their places (default: --path for all)"},
+        {.name = "source-map", .kind = MPG_OPTION_STRING, .value = &a->source_map,
+         .argument = "PLACES",
+         .help = "where they were, likewise (default: on the hosts that the trace\n"
+                 "names)"},
         {.name = "polling", .kind = MPG_OPTION_STRING, .value = &a->polling, .argument = "HOW",
          .help = "with --predict: loops of Test..., Iprobe ... that find nothing\n"
                  "wait (default), or work: take what they took. Without it, of\n"

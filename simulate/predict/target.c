@@ -4,21 +4,6 @@
 
 #include <string.h>
 
-/* What messages of each class take, the first that was measured. */
-static const enum mpg_path_class order[MPG_PATHS][MPG_PATHS] = {
-    [MPG_PATH_COMPLEX] = {MPG_PATH_COMPLEX, MPG_PATH_NODE, MPG_PATH_BETWEEN},
-    [MPG_PATH_NODE] = {MPG_PATH_NODE, MPG_PATH_COMPLEX, MPG_PATH_BETWEEN},
-    [MPG_PATH_BETWEEN] = {MPG_PATH_BETWEEN, MPG_PATH_NODE, MPG_PATH_COMPLEX}};
-
-const struct mpg_network_path *mpg_target_path(const struct mpg_signature *sig,
-                                               enum mpg_path_class class)
-{
-    const struct mpg_network_path *path = NULL;
-    for (int i = 0; i < MPG_PATHS && !path; i++)
-        path = mpg_signature_path(sig, order[class][i]);
-    return path;
-}
-
 /* Of messages on PATH. */
 static int use_path(struct mpg_perturbation *way, const struct mpg_perturbation *p,
                     const struct mpg_network_path *path, struct mpg_error *err)
@@ -52,12 +37,9 @@ static void clear_way(struct mpg_perturbation *way)
 static int use_any(struct mpg_perturbation *way, const struct mpg_perturbation *p,
                    struct mpg_error *err)
 {
+    const struct mpg_network_path *path;
     int status = -1;
-    for (int i = 0; i < MPG_PATHS && status < 0; i++) {
-        const struct mpg_network_path *path =
-            mpg_signature_path(p->target, order[MPG_PATH_COMPLEX][i]);
-        if (!path)
-            continue;
+    for (int i = 0; status < 0 && (path = mpg_places_own_path(p->target, i)); i++) {
         clear_way(way);
         status = use_path(way, p, path, err);
     }
@@ -73,7 +55,7 @@ int mpg_target_init(struct mpg_target *t, const struct mpg_perturbation *p,
     for (int i = 0; i < MPG_PATHS; i++) {
         const enum mpg_path_class class = (enum mpg_path_class)i;
         if (places->taken[i] &&
-            use_path(&t->way[i], p, p->target ? mpg_target_path(p->target, class) : NULL, err) < 0)
+            use_path(&t->way[i], p, p->target ? mpg_places_path(p->target, class) : NULL, err) < 0)
             return -1;
     }
     if (places->taken[MPG_PATH_COMPLEX])

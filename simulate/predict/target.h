@@ -4,7 +4,7 @@
 #define MPG_TARGET_H
 
 #include "simulate/models/perturbation.h"
-#include "simulate/predict/places.h"
+#include "simulate/models/places.h"
 
 struct mpg_target {
     /* Computation: with the source, whose noise is taken out. */
@@ -22,9 +22,6 @@ struct mpg_target {
  * asked for; out of memory. T is to be cleared even so. */
 int mpg_target_init(struct mpg_target *t, const struct mpg_perturbation *p,
                     const struct mpg_places *places, struct mpg_error *err);
-/* The path that messages between ranks at CLASS take; NULL: SIG has none. */
-const struct mpg_network_path *mpg_target_path(const struct mpg_signature *sig,
-                                               enum mpg_path_class class);
 void mpg_target_clear(struct mpg_target *t); /* zero-initialised is allowed */
 
 /* Whether detours are in what any messages take, too. */

@@ -6,6 +6,7 @@
 
 #include "common/units.h"
 #include "simulate/reports/assume.h"
+#include "simulate/reports/places.h"
 #include "simulate/reports/predicted.h"
 
 void mpg_assume_specs(char *text, size_t size, const struct mpg_specs *specs, bool from_signature,
@@ -373,7 +374,7 @@ bool mpg_report_assumption(const struct mpg_report *r, int i, const char **topic
          (predicted || r->options->graph.expand) && c->collectives > 0},
         {"launches", mpg_assume_launches, r->p->launch != NULL},
         {"path", say_path, uses_path(r) && !r->places},
-        {"places", mpg_predicted_places, r->places != NULL},
+        {"places", mpg_assume_places, r->places || r->source_places},
         {"compute", say_compute, perturbed},
         {"compute", mpg_predicted_work, predicted},
         {"polling", mpg_predicted_polling, predicted && c->choices > 0},

@@ -140,9 +140,13 @@ static json_t *options_json(const struct mpg_report *r)
         return NULL;
     if (p->region_ratios)
         json_object_set_new(o, "region_ratios", region_ratios_json(r->options->graph.ratios));
-    if (!r->result->predicted)
+    if (r->source_map)
+        json_object_set_new(o, "source_map", json_string(r->source_map));
+    if (!r->result->predicted) {
         json_object_set_new(o, "absorb", json_string(absorb[r->result->absorb]));
-    else {
+        if (r->map)
+            json_object_set_new(o, "map", json_string(r->map));
+    } else {
         bool waits = r->times->polling == MPG_POLLING_WAIT;
         json_object_set_new(o, "map", optional_string(r->map));
         json_object_set_new(o, "polling", json_string(waits ? "wait" : "work"));

@@ -8,6 +8,7 @@
 #include "common/units.h"
 #include "simulate/predict/target.h"
 #include "simulate/reports/doubts.h"
+#include "simulate/reports/places.h"
 
 /* --- the account --- */
 
@@ -82,16 +83,6 @@ void mpg_predicted_gap(const struct mpg_report *r, char *text, size_t size)
              has_gap(r)
                  ? "a thread's messages leave one after the other, as in the target's streams"
                  : "none: a thread's messages leave as soon as it sends them");
-}
-
-void mpg_predicted_places(const struct mpg_report *r, char *text, size_t size)
-{
-    int32_t nodes = 0;
-    for (int32_t i = 0; i < r->places->ranks; i++)
-        nodes = r->places->node[i] >= nodes ? r->places->node[i] + 1 : nodes;
-    snprintf(text, size, "%" PRId32 " ranks on %" PRId32 " node%s (--map=%s); the farthest two: %s",
-             r->places->ranks, nodes, nodes == 1 ? "" : "s", r->map,
-             mpg_path_name(r->places->farthest));
 }
 
 void mpg_predicted_work(const struct mpg_report *r, char *text, size_t size)
@@ -178,24 +169,6 @@ int mpg_predicted_missing(const struct mpg_report *r, struct mpg_attention *list
     return 0;
 }
 
-/* A path that pairs of ranks would take, and that was not measured. */
-static int add_paths(const struct mpg_report *r, struct mpg_attention *list, struct mpg_error *err)
-{
-    if (!r->places || !r->p->target)
-        return 0;
-    for (int class = 0; class < MPG_PATHS; class++) {
-        const struct mpg_network_path *path =
-            mpg_target_path(r->p->target, (enum mpg_path_class)class);
-        if (r->places->taken[class] && path && path->path != (enum mpg_path_class)class &&
-            mpg_attention_add(list, err, "path",
-                              "'%s' was not measured: messages take '%s' in its place",
-                              mpg_path_name((enum mpg_path_class)class),
-                              mpg_path_name(path->path)) < 0)
-            return -1;
-    }
-    return 0;
-}
-
 int mpg_predicted_doubts(const struct mpg_report *r, struct mpg_attention *list,
                          struct mpg_error *err)
 {
@@ -215,5 +188,5 @@ int mpg_predicted_doubts(const struct mpg_report *r, struct mpg_attention *list,
                           all_given(r) ? "a --signature has streams, --latency and --byte have not"
                                        : "mpgbench bandwidth measures it") < 0)
         return -1;
-    return add_paths(r, list, err);
+    return mpg_doubt_places(r, list, err);
 }

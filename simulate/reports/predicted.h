@@ -13,7 +13,6 @@ void mpg_report_run_account(const struct mpg_result *result, FILE *out);
 void mpg_predicted_messages(const struct mpg_report *r, char *text, size_t size);
 void mpg_predicted_overheads(const struct mpg_report *r, char *text, size_t size);
 void mpg_predicted_gap(const struct mpg_report *r, char *text, size_t size);
-void mpg_predicted_places(const struct mpg_report *r, char *text, size_t size);
 void mpg_predicted_work(const struct mpg_report *r, char *text, size_t size);
 void mpg_predicted_polling(const struct mpg_report *r, char *text, size_t size);
 void mpg_predicted_collectives(const struct mpg_report *r, char *text, size_t size);

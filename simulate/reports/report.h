@@ -21,6 +21,8 @@ struct mpg_report {
     const struct mpg_result *result;
     const struct mpg_places *places; /* NULL: one path, as options say */
     const char *map;                 /* how these were given */
+    const struct mpg_places *source_places; /* perturb mode: where they were; NULL: one path, too */
+    const char *source_map;          /* how these were given; NULL: the trace says so */
     const char *collectives, *collective_table; /* as given; NULL: not */
     const struct mpg_times_options *times;
     const struct mpg_attention *attention; /* what stands above everything else */

@@ -5,7 +5,7 @@
 #define MPG_RETRACE_H
 
 #include "simulate/engine/watch.h"
-#include "simulate/predict/places.h"
+#include "simulate/models/places.h"
 #include "simulate/retrace/nodes.h"
 
 struct mpg_retrace;

@@ -5,7 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "simulate/predict/places.h"
+#include "simulate/models/places.h"
 #include "tests/tap.h"
 
 enum { MANY = 300000, LONG = 700 };
@@ -16,7 +16,7 @@ static struct mpg_places read_places(int32_t ranks)
 {
     struct mpg_places p = {0};
     struct mpg_error err;
-    if (mpg_places_parse(&p, path, ranks, &err) < 0) {
+    if (mpg_places_parse(&p, "map", path, ranks, &err) < 0) {
         printf("Bail out! %s\n", err.text);
         exit(1);
     }

@@ -92,7 +92,6 @@ refused() {
     ok "refused, $1: ${*:3}" refuses "$1" "*$2*" "${@:3}" star.txt
 }
 refused 2 "neither --signature nor --latency" --predict
-refused 2 "--map says nothing without --predict" --map=block:2 --latency=const:1us
 refused 2 "--absorb says nothing with --predict" --predict --latency=const:1us --absorb=none
 refused 2 "exclude each other" --predict --signature=three.sig --map=block:2 --path=node
 refused 2 "is not wait or work" --predict --latency=const:1us --polling=spin

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reading --map. */
-#include "simulate/predict/places.h"
+/* Reading --map and --source-map, and hosts. */
+#include "simulate/models/places.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -28,7 +28,8 @@ enum mpg_path_class mpg_places_between(const struct mpg_places *p, int32_t a, in
 /* --- by rule --- */
 
 /* N of "WORD:N"; 0: TEXT is none such. */
-static int read_count(const char *text, const char *word, int64_t *n, struct mpg_error *err)
+static int read_count(const char *name, const char *text, const char *word, int64_t *n,
+                      struct mpg_error *err)
 {
     size_t length = strlen(word);
     char *end;
@@ -39,8 +40,8 @@ static int read_count(const char *text, const char *word, int64_t *n, struct mpg
     const char *digits = text + length + 1;
     long long value = strtoll(digits, &end, 10);
     if (!isdigit((unsigned char)*digits) || *end || errno || value < 1 || value > INT32_MAX)
-        return mpg_error_set(err, "--map: '%s' is not %s:N with a whole number N from 1 on", text,
-                             word);
+        return mpg_error_set(err, "--%s: '%s' is not %s:N with a whole number N from 1 on", name,
+                             text, word);
     *n = value;
     return 0;
 }
@@ -128,7 +129,8 @@ static int read_line(struct mpg_places *p, int32_t *rank, int32_t ranks, char *l
     return 0;
 }
 
-static int read_file(struct mpg_places *p, const char *path, int32_t ranks, struct mpg_error *err)
+static int read_file(struct mpg_places *p, const char *name, const char *path, int32_t ranks,
+                     struct mpg_error *err)
 {
     struct words nodes = {0}, complexes = {0};
     char *line = NULL;
@@ -137,7 +139,7 @@ static int read_file(struct mpg_places *p, const char *path, int32_t ranks, stru
     int32_t rank = 0;
     FILE *file = fopen(path, "r");
     if (!file)
-        return mpg_error_set(err, "--map: %s: %s (neither block:N nor cyclic:N)", path,
+        return mpg_error_set(err, "--%s: %s: %s (neither block:N nor cyclic:N)", name, path,
                              strerror(errno));
     while (status == 0 && getline(&line, &capacity, file) >= 0)
         status = read_line(p, &rank, ranks, line, ++number, &nodes, &complexes, err);
@@ -146,7 +148,7 @@ static int read_file(struct mpg_places *p, const char *path, int32_t ranks, stru
     else if (status == 0 && rank < ranks)
         status = mpg_error_set(err, "%d places for %d ranks", rank, ranks);
     if (status < 0)
-        mpg_error_prefix(err, "--map: %s", path);
+        mpg_error_prefix(err, "--%s: %s", name, path);
     free(line);
     clear_words(&nodes);
     clear_words(&complexes);
@@ -191,21 +193,74 @@ static int find_paths(struct mpg_places *p, struct mpg_error *err)
     return status;
 }
 
-int mpg_places_parse(struct mpg_places *p, const char *text, int32_t ranks, struct mpg_error *err)
+static int reserve(struct mpg_places *p, int32_t ranks, struct mpg_error *err)
 {
-    int64_t block, cyclic;
-    if (read_count(text, "block", &block, err) < 0 || read_count(text, "cyclic", &cyclic, err) < 0)
-        return -1;
     p->node = calloc((size_t)ranks, sizeof *p->node);
     p->core_complex = calloc((size_t)ranks, sizeof *p->core_complex);
-    if (!p->node || !p->core_complex)
-        return mpg_error_set(err, "out of memory");
     p->ranks = ranks;
+    return p->node && p->core_complex ? 0 : mpg_error_set(err, "out of memory");
+}
+
+int mpg_places_parse(struct mpg_places *p, const char *name, const char *text, int32_t ranks,
+                     struct mpg_error *err)
+{
+    int64_t block, cyclic;
+    if (read_count(name, text, "block", &block, err) < 0 ||
+        read_count(name, text, "cyclic", &cyclic, err) < 0 || reserve(p, ranks, err) < 0)
+        return -1;
     for (int32_t r = 0; r < ranks && (block > 0 || cyclic > 0); r++) {
         p->node[r] = block > 0 ? (int32_t)(r / block) : (int32_t)(r % cyclic);
         p->core_complex[r] = -1;
     }
-    if (block == 0 && cyclic == 0 && read_file(p, text, ranks, err) < 0)
+    if (block == 0 && cyclic == 0 && read_file(p, name, text, ranks, err) < 0)
         return -1;
     return find_paths(p, err);
+}
+
+int mpg_places_of_hosts(struct mpg_places *p, const int32_t *host, int32_t ranks,
+                        struct mpg_error *err)
+{
+    struct mpg_map nodes = {0};
+    int32_t count = 0;
+    int status = reserve(p, ranks, err);
+    for (int32_t r = 0; status == 0 && r < ranks; r++) {
+        uint64_t *node = mpg_map_add(&nodes, (uint64_t)(uint32_t)host[r], 0); /* its number and 1 */
+        if (!node) {
+            status = mpg_error_set(err, "out of memory");
+            break;
+        }
+        if (*node == 0)
+            *node = (uint64_t)++count;
+        p->node[r] = (int32_t)*node - 1;
+        p->core_complex[r] = -1;
+    }
+    mpg_map_clear(&nodes);
+    return status < 0 ? -1 : find_paths(p, err);
+}
+
+/* --- paths --- */
+
+/* What messages of each class take, the first that was measured. */
+static const enum mpg_path_class order[MPG_PATHS][MPG_PATHS] = {
+    [MPG_PATH_COMPLEX] = {MPG_PATH_COMPLEX, MPG_PATH_NODE, MPG_PATH_BETWEEN},
+    [MPG_PATH_NODE] = {MPG_PATH_NODE, MPG_PATH_COMPLEX, MPG_PATH_BETWEEN},
+    [MPG_PATH_BETWEEN] = {MPG_PATH_BETWEEN, MPG_PATH_NODE, MPG_PATH_COMPLEX}};
+
+const struct mpg_network_path *mpg_places_path(const struct mpg_signature *sig,
+                                               enum mpg_path_class class)
+{
+    const struct mpg_network_path *path = NULL;
+    for (int i = 0; i < MPG_PATHS && !path; i++)
+        path = mpg_signature_path(sig, order[class][i]);
+    return path;
+}
+
+const struct mpg_network_path *mpg_places_own_path(const struct mpg_signature *sig, int i)
+{
+    for (int k = 0; k < MPG_PATHS; k++) {
+        const struct mpg_network_path *path = mpg_signature_path(sig, order[MPG_PATH_COMPLEX][k]);
+        if (path && i-- == 0)
+            return path;
+    }
+    return NULL;
 }

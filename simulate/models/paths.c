@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A view of the perturbation for each two classes of path. */
+#include "simulate/models/paths.h"
+
+#include <string.h>
+
+/* Of messages that take TARGET there, and took SOURCE. */
+static int use_way(struct mpg_perturbation *way, const struct mpg_perturbation *p,
+                   const struct mpg_network_path *target, const struct mpg_network_path *source,
+                   struct mpg_error *err)
+{
+    *way = *p;
+    memset(way->overhead, 0, sizeof way->overhead);
+    memset(way->meetings, 0, sizeof way->meetings); /* are no path's */
+    memset(&way->target_fits, 0, sizeof way->target_fits);
+    memset(&way->source_fits, 0, sizeof way->source_fits);
+    way->target_path = target;
+    way->source_path = source;
+    mpg_perturbation_use_overheads(way);
+    return mpg_perturbation_use_fits(way, err);
+}
+
+/* How many classes a machine with PLACES has, and whether messages take CLASS. */
+static int classes(const struct mpg_places *places)
+{
+    return places ? MPG_PATHS : 1;
+}
+
+static bool is_taken(const struct mpg_places *places, int class)
+{
+    return !places || places->taken[class] || class == MPG_PATH_COMPLEX;
+}
+
+/* Whether only ranks to themselves take CLASS. */
+static bool is_own(const struct mpg_places *places, int class)
+{
+    return places && class == MPG_PATH_COMPLEX && !places->taken[class];
+}
+
+/* The paths of SIG that CLASS may have, in the order in which they are tried: how many, N, no less than
+ * one, which may be NULL. Without PLACES, or SIG, it is ONLY. */
+static int list_paths(const struct mpg_signature *sig, const struct mpg_places *places, int class,
+                      const struct mpg_network_path *only, const struct mpg_network_path **path)
+{
+    int n = 0;
+    path[0] = only;
+    if (!places || !sig)
+        return 1;
+    path[0] = mpg_places_path(sig, (enum mpg_path_class)class);
+    if (!is_own(places, class))
+        return 1;
+    const struct mpg_network_path *own;
+    for (int i = 0; (own = mpg_places_own_path(sig, i)); i++)
+        if (own->latency.n + own->bandwidth.n > 0)
+            path[n++] = own;
+    return n > 0 ? n : 1;
+}
+
+/* Of classes T and S; what a rank sends itself takes the first paths with what messages need. */
+static int use_classes(struct mpg_paths *paths, const struct mpg_perturbation *p, int t, int s,
+                       struct mpg_error *err)
+{
+    const struct mpg_network_path *target[MPG_PATHS], *source[MPG_PATHS];
+    const int targets = list_paths(p->target, paths->target, t, p->target_path, target);
+    const int sources = list_paths(p->source, paths->source, s, p->source_path, source);
+    struct mpg_perturbation *way = &paths->way[t][s];
+    int status = -1;
+    for (int i = 0; i < targets && status < 0; i++)
+        for (int k = 0; k < sources && status < 0; k++) {
+            mpg_perturbation_clear_fits(way);
+            status = use_way(way, p, target[i], source[k], err);
+        }
+    return status;
+}
+
+int mpg_paths_init(struct mpg_paths *paths, const struct mpg_perturbation *p,
+                   const struct mpg_places *target, const struct mpg_places *source,
+                   struct mpg_error *err)
+{
+    *paths = (struct mpg_paths){.target = target, .source = source};
+    for (int t = 0; t < classes(target); t++)
+        for (int s = 0; s < classes(source); s++) {
+            const struct mpg_perturbation *way = &paths->way[t][s];
+            if (!is_taken(target, t) || !is_taken(source, s))
+                continue;
+            if (use_classes(paths, p, t, s, err) < 0)
+                return -1;
+            paths->covers = paths->covers || mpg_perturbation_noise_covered(way);
+            paths->speeds = paths->speeds || mpg_perturbation_can_speed_messages(way);
+            paths->receives = paths->receives || way->overhead[MPG_OVERHEAD_RECEIVE].target;
+        }
+    return 0;
+}
+
+void mpg_paths_unchanged(struct mpg_paths *paths, const struct mpg_paths *all,
+                         const struct mpg_perturbation *nothing)
+{
+    *paths = (struct mpg_paths){.target = all->target, .source = all->source};
+    for (int t = 0; t < classes(all->target); t++)
+        for (int s = 0; s < classes(all->source); s++) {
+            paths->way[t][s] = *nothing;
+            for (int i = 0; i < MPG_OVERHEADS; i++)
+                paths->way[t][s].overhead[i] =
+                    mpg_overhead_unchanged(&all->way[t][s], (enum mpg_overhead)i);
+        }
+    paths->receives = all->receives;
+}
+
+void mpg_paths_clear(struct mpg_paths *paths)
+{
+    for (int t = 0; t < MPG_PATHS; t++)
+        for (int s = 0; s < MPG_PATHS; s++)
+            mpg_perturbation_clear_fits(&paths->way[t][s]);
+    *paths = (struct mpg_paths){0};
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What is said of the places of ranks, and of the paths between them. */
+#ifndef MPG_REPORT_PLACES_H
+#define MPG_REPORT_PLACES_H
+
+#include "simulate/reports/attention.h"
+#include "simulate/reports/report.h"
+
+/* Of REPORT, which has places on some machine, in words. */
+void mpg_assume_places(const struct mpg_report *report, char *text, size_t size);
+/* A path that pairs of ranks take, or took, and that was not measured. Error: out of memory. */
+int mpg_doubt_places(const struct mpg_report *report, struct mpg_attention *list,
+                     struct mpg_error *err);
+
+#endif
