@@ -265,7 +265,8 @@ struct mpg_step {
             bool failed;         /* the call returned an error */
             bool found_nothing;  /* a Test..., probe, ... that did not succeed */
             bool round_trip;     /* it waits for one-sided transfers of round_trip_bytes */
-            bool completes_all;  /* it completes all that is there, not one (Waitsome, Testsome) */
+            bool completes_all;  /* it completes all that is there, not one (Waitsome, Testsome), */
+            bool needs_all;      /* or all, or nothing (Testall) */
             uint32_t sent_number; /* what the call sent, or started to send */
             uint32_t edge_number;
             uint32_t candidate_number; /* 0 where there is nothing to choose */

@@ -39,10 +39,37 @@ static bool takes_all(enum mpg_call call)
     return call == MPG_CALL_Waitsome || call == MPG_CALL_Testsome;
 }
 
+static bool needs_all(enum mpg_call call)
+{
+    return call == MPG_CALL_Testall;
+}
+
+/* Whether E, which completed nothing and might have completed all, is about receives that name their
+ * source, and what is complete: of all else it is not known when it is. */
+static bool may_be_whole(const struct rank_requests *rank, const struct mpg_event *e)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < e->request_number; i++) {
+        const struct request *request = graph_find_request(rank, e->requests[i]);
+        const struct message *m = request ? request->message : NULL;
+        if (!request || request->kind == REQUEST_NOTHING)
+            continue;
+        bool is_sent = request->kind == REQUEST_SEND && !request->cancelling && m && m->is_user &&
+                       !m->synchronous && !m->sync_source;
+        bool is_received = received(request) && !(m->posted_any & MPG_ANY_SOURCE);
+        if (!is_sent && !is_received)
+            return false;
+        any = any || is_received;
+    }
+    return any;
+}
+
 /* Whether a call completes a receive, or nothing, and leaves something that it was given, or might
  * have. */
 static bool has_choice(const struct rank_requests *rank, const struct mpg_event *e)
 {
+    if (needs_all(e->call) && !e->done_all && e->done_number == 0)
+        return may_be_whole(rank, e);
     bool is_whole = e->done_number >= e->request_number;
     if (!may_choose(e->call) || e->done_all ||
         (is_whole && (e->done_number < 2 || !takes_all(e->call))))
@@ -109,6 +136,10 @@ static int list_arrived(struct matching *matching, const struct rank_requests *r
     for (uint32_t i = 0; i < completing->given_count; i++) {
         struct request *request = graph_find_request(rank, completing->given[i]);
         struct message *m = received(request);
+        if (m && !m->arrived && needs_all(call->event.call)) {
+            *any_left = false;
+            return 0;
+        }
         if (!m || !m->arrived || request->is_candidate) /* named twice, it is one */
             continue;
         if (graph_view(matching, call, m, err) < 0 ||

@@ -383,6 +383,7 @@ int graph_leave_call(struct mpg_graph *g, struct rank_run *r, struct stream *s,
     call->round_trip_bytes = 0;
     step->edge_number = (uint32_t)g->steps.edge_count;
     step->edges = g->steps.edges;
+    step->needs_all = call->event.call == MPG_CALL_Testall;
     step->completes_all =
         call->event.call == MPG_CALL_Waitsome || call->event.call == MPG_CALL_Testsome;
     step->candidate_number = (uint32_t)g->steps.candidate_count;

@@ -23,6 +23,16 @@ static void place_candidate(const struct mpg_lanes *l, const struct mpg_step *s,
     p->cause_ns = e->changed ? e->sent_ns : start_ns(l, s->rank, e);
 }
 
+/* Which of S's candidates, of which one at least had not arrived, arrived last. */
+static uint32_t find_last(const struct mpg_step *s, const struct mpg_pick *pick)
+{
+    uint32_t last = 0;
+    for (uint32_t i = 1; i < s->candidate_number; i++)
+        if (pick[i].traced_ns + pick[i].bound_ns >= pick[last].traced_ns + pick[last].bound_ns)
+            last = i;
+    return last;
+}
+
 /* What was not completed had not arrived, and what was completed together after waiting came
  * together: how much later than t(A) that makes it. */
 static void raise(const struct mpg_step *s, struct mpg_pick *pick)
@@ -37,9 +47,10 @@ static void raise(const struct mpg_step *s, struct mpg_pick *pick)
         }
     const bool lay_ready = last_ns <= s->enter_ns;
     const bool only_before = lay_ready && first < n && !s->completes_all;
+    const uint32_t one = s->needs_all ? find_last(s, pick) : n;
     const double after_ns = fmax(last_ns, s->enter_ns) + TICK_NS;
     for (uint32_t i = 0; i < n; i++) {
-        bool is_late = !pick[i].completed && !(only_before && i > first);
+        bool is_late = !pick[i].completed && !(only_before && i > first) && (one == n || i == one);
         const bool came_together = pick[i].completed && s->completes_all && !lay_ready;
         const double least_ns = is_late ? after_ns : came_together ? last_ns : pick[i].traced_ns;
         pick[i].raised_ns = fmax(pick[i].bound_ns, least_ns - pick[i].traced_ns);

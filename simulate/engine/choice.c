@@ -158,6 +158,26 @@ static int complete_early(struct mpg_choosing *c, const struct mpg_step *s, uint
     return note(c, s, w, &deed, err);
 }
 
+/* A test that failed, and needs all: in lane W it completes them if they have arrived. */
+static int retry_whole(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, double now_ns,
+                       struct mpg_error *err)
+{
+    const uint32_t n = s->candidate_number;
+    bool done = true, there = true;
+    for (uint32_t i = 0; i < n; i++) {
+        const struct mpg_pick *p = &c->pick[i];
+        done = done && p->done;
+        there = there && (p->done || p->at_ns <= now_ns + MPG_ROUNDING_NS);
+    }
+    for (uint32_t i = 0; i < n && there && !done; i++)
+        if (!c->pick[i].done && complete_early(c, s, i, w, err) < 0)
+            return -1;
+    c->vanishes[w] = c->vanishes[w] || done;
+    c->counts.tests_saved += done;
+    c->counts.tests_early += there && !done;
+    return 0;
+}
+
 /* A test that failed: in lane W it completes what has arrived, the first or all. */
 static int retry_test(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, double now_ns,
                       struct mpg_error *err)
@@ -290,7 +310,7 @@ static int choose_in_lane(struct mpg_choosing *c, const struct mpg_step *s, uint
     mpg_picks_keep_order(c->pick, s->candidate_number, c->order);
     if (!is_test)
         return choose_again(c, s, w, now_ns, err);
-    return retry_test(c, s, w, now_ns, err);
+    return s->needs_all ? retry_whole(c, s, w, now_ns, err) : retry_test(c, s, w, now_ns, err);
 }
 
 /* Calls that complete only what an earlier test has completed take no time either. */

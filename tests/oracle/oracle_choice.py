@@ -19,6 +19,8 @@ class Choice(OpenReceives):
         self.builder = builder
         self.graph = builder.graph
         self.message_of = {message.receive: message for message in matching.messages}
+        self.message_of_any = {half: message for message in matching.messages
+                               for half in (message.send, message.receive)}
         self.calls = {call.E: call for calls in builder.trace.calls
                       for call in calls[1:-1]}
         self.before = {call.E: before for calls in builder.trace.calls
@@ -67,9 +69,11 @@ class Choice(OpenReceives):
 
     def candidates(self, call, halves, done):
         """The messages that a call may complete, in order; none: there is no choice."""
-        if call.name not in ONE_OF | ALL_OF or not self.is_alone(call.rank):
+        if call.name not in ONE_OF | ALL_OF | {"Testall"} or not self.is_alone(call.rank):
             return []
         messages = []
+        if call.name == "Testall" and (done or not self.may_be_whole(halves)):
+            return []
         for half in halves:
             if isinstance(half, Half) and not half.is_send and half in self.message_of:
                 if self.message_of[half] not in messages:
@@ -80,6 +84,19 @@ class Choice(OpenReceives):
         if done >= len(halves) or (done and not picked):
             return []
         return messages
+
+    def may_be_whole(self, halves):
+        """Whether of all that a Testall was given it is known when it is complete."""
+        for half in halves:
+            if half is None or isinstance(half, Half) and half not in self.message_of_any:
+                continue
+            if not isinstance(half, Half) or half.terms.name == "Psend_init":
+                return False
+            if half.is_send and not self.is_eager(self.message_of_any[half]):
+                return False
+            if not half.is_send and self.is_open(self.message_of[half]):
+                return False
+        return True
 
     def is_eager(self, message):
         return not (self.builder.synchronous(message)
@@ -220,6 +237,9 @@ class Choice(OpenReceives):
             after = max(last, enter) + TICK
             if last <= enter and call.name in ONE_OF:
                 others = messages[:messages.index(completed[0])]
+        if call.name == "Testall":
+            others = [max(reversed(others), key=lambda message:
+                          self.traced_arrival(message) + self.bound[message])]
         late = {message: after - self.traced_arrival(message) for message in others}
         if completed and last > enter and call.name in ALL_OF:
             late.update((message, last - self.traced_arrival(message))
@@ -240,6 +260,8 @@ class Choice(OpenReceives):
               for message in messages}
         self.keep_order(messages, completed, at)
         now = self.builder.enter(call) + self.delays[call.S]
+        if call.name == "Testall":
+            return self.test_whole(call, messages, at, now)
         if not completed:
             return self.test_again(call, messages, at, now)
         chosen = self.pick(messages, completed, at, now)
@@ -302,6 +324,21 @@ class Choice(OpenReceives):
                             self.holds.get(message, message).key[-1]):
             at[other] = max([at[other]] + [
                 at[one] for one in messages if self.goes_before(one, other, completed)])
+
+    def test_whole(self, call, messages, at, now):
+        """All or nothing; what is not sent is not there."""
+        undone = [message for message in messages if message.V not in self.done]
+        if len(messages) < len(self.given[call]):
+            return False
+        if not undone:
+            self.saved += 1
+            return True
+        if all(at[message] <= now + ROUNDING for message in undone):
+            self.done |= {message.V for message in undone}
+            for message in undone:
+                self.stay(message)
+            self.early += 1
+        return False
 
     def test_again(self, call, messages, at, now):
         if any(message.V in self.done for message in messages):

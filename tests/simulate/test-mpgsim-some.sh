@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Waitsome and Testsome complete as many as have arrived, and what follows is worked on in portions
+# Waitsome and Testsome complete as many as have arrived, and what follows is worked on in portions;
+# Testall completes all or nothing; messages of one channel keep their order
 # (TAP): closed forms of docs/MODEL.md, section 6, by hand, and the identity. Program from $MPGSIM.
 set -u
 mpgsim=${MPGSIM:-mpgsim}
@@ -122,6 +123,44 @@ is "both are there: the second call takes no time" \
     "$((7 * 4000 - 3900 + 210 - 1100)) 1 0"
 is "the second just is not: it does" \
     "$(delay 0 --noise=const:4us@0 --noise=const:12.101us@2)" $((7 * 4000 - 3900 + 210 - 1100 + 110))
+
+# ---- all or nothing ----
+# The second test comes 1 ns before all have arrived: 2 at 7.2, 1 at 9.2 us. A send is complete.
+take "Testall" 3 <<'END'
+0 1100 1110 Irecv comm=0 from=1 tag=1 bytes=8 request=1
+0 1110 1120 Irecv comm=0 from=2 tag=1 bytes=8 request=2
+0 1130 1140 Isend comm=0 to=2 tag=7 bytes=8 request=3
+2 1200 1500 Recv comm=0 from=0 tag=7 bytes=8
+2 7000 7100 Send comm=0 to=0 tag=1 bytes=8
+1 9000 9100 Send comm=0 to=0 tag=1 bytes=8
+0 4000 4010 Testall requests=1,2,3 done=
+0 6000 6011 Testall requests=1,2,3 done=
+0 8000 8012 Testall requests=3,2,1 done=
+0 9199 9212 Testall requests=1,2,3 done=
+0 9300 9314 Testall requests=1,2,3
+END
+is "one of them earlier: nothing" "$(chosen tests_early tests_saved -- --noise=const:-1.5us@2)" "0 0"
+is "... the last to come, by 1.201 us: the third succeeds" \
+    "$(delay 0 --noise=const:-1.201us@1) $(chosen tests_early tests_saved -- --noise=const:-1.201us@1)" \
+    "$((-13 - 14)) 1 1"
+is "... by 1.198 us: the fourth" \
+    "$(delay 0 --noise=const:-1.198us@1) $(chosen tests_early tests_saved -- --noise=const:-1.198us@1)" \
+    "-14 1 0"
+is "... by 6 us, to 3.2 us: the third, for the other one comes then" \
+    "$(chosen tests_early tests_saved -- --noise=const:-6us@1)" "1 1"
+is "... without the computation after it" "$(delay 0 --noise=const:-1.201us@1 --polling=wait)" \
+    $((8012 - 9314))
+is "a test that would fail waits" "$(delay 0 --noise=const:2.385us@1)" \
+    $((9200 + 2385 + 4 - 9314)) # 14 ns are 4 more than the least
+take "Testall, and a synchronous send that may not be complete" 3 <<'END'
+0 1100 1110 Irecv comm=0 from=1 tag=1 bytes=8 request=1
+0 1130 1140 Issend comm=0 to=2 tag=7 bytes=8 request=3
+2 1200 1500 Recv comm=0 from=0 tag=7 bytes=8
+1 9000 9100 Send comm=0 to=0 tag=1 bytes=8
+0 8000 8012 Testall requests=3,1 done=
+0 9300 9314 Testall requests=1,3
+END
+is "completes what it did" "$(chosen tests_early -- --noise=const:-6us@1)" ""
 
 # ---- messages of one channel ----
 take "a long one and a short one behind it; the short one's request comes first in the list" 2 <<'END'
