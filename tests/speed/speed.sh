@@ -39,6 +39,14 @@ messages=$((ranks * steps))
 ring $ranks $steps >"$work/ring.txt"
 import=$(seconds "$MPGTRACE" import --text "$work/ring.txt" -o "$work/ring.trace")
 print=$(seconds "$MPGTRACE" print "$work/ring.trace" -o "$work/again.txt")
+"$SIGMAKE" "$top_srcdir/results/reference" >"$work/machine.sig" 2>/dev/null
+mkdir "$work/native.trace"
+"$top_builddir/tests/speed/speed_ring" $ranks $steps "$work/native.trace"
+alone=$(seconds "$MPGSIM" --signature "$work/machine.sig" --replicas 1 "$work/native.trace")
+for isa in base avx2 avx512; do
+    drawn=$(MPGKIT_ISA=$isa seconds "$MPGSIM" --signature "$work/machine.sig" --replicas 64 "$work/native.trace")
+    echo "$isa $alone $drawn"
+done >"$work/drawn"
 one=$(seconds "$MPGSIM" --noise exp:1us --latency exp:1us --replicas 1 "$work/ring.trace")
 many=$(seconds "$MPGSIM" --noise exp:1us --latency exp:1us --replicas 64 "$work/ring.trace")
 
@@ -50,6 +58,12 @@ awk -v m=$messages -v import="$import" -v print_="$print" -v one="$one" -v many=
     printf "  %-34s %7.2f s  %9.0f messages/s, each in all replicas\n", "mpgsim, 64 replicas", many, m / many
     printf "  64 replicas cost %.1f times as much as one: %.0f times less each\n", many / one, 64 * one / many
 }'
+
+echo "the same with the reference signature: noise replayed, latency, bytes and overheads drawn"
+awk -v m=$messages '{
+    printf "  %-34s %7.2f s  %9.0f messages/s, each in all; %.1f times 1 replica\n",
+        "64 replicas, MPGKIT_ISA=" $1, $3, m / $3, $3 / $2
+}' "$work/drawn"
 
 if [ "$MPGKIT_MPI" = yes ]; then
     bash "$(dirname "$0")/speed_tracer.sh"
