@@ -152,13 +152,13 @@ void mpg_perturb_meeting(const struct mpg_perturbation *p, enum mpg_operation op
     struct mpg_spot source = has_source ? mpg_spot_find(&m->source, bytes) : target;
     double target_most = mpg_spot_most(&target, target_noise);
     double source_most = mpg_spot_most(&source, source_noise);
-    double u[MPG_LANES_AT_ONCE], launch[MPG_LANES_AT_ONCE], target_ns[MPG_LANES_AT_ONCE],
+    double u[MPG_LANES_AT_ONCE], target_ns[MPG_LANES_AT_ONCE],
         source_ns[MPG_LANES_AT_ONCE];
     for (uint32_t done = 0, k; done < n; done += k) {
         k = n - done < MPG_LANES_AT_ONCE ? n - done : MPG_LANES_AT_ONCE;
         mpg_draw_lanes(&address, first + done, k, u);
         struct mpg_asked asked = {
-            .n = k, .launch = mpg_perturbation_launches(p, first + done, k, launch), .u = u};
+            .n = k, .launch = mpg_perturbation_launches(p, first + done), .u = u};
         mpg_spot_quantiles(&target, &asked, target_ns);
         if (!has_source)
             asked.u = NULL;

@@ -250,10 +250,10 @@ static void add_measured(const struct parts *x, const struct mpg_asked *asked, d
 
 /* The N lanes from replica FIRST on, at U. */
 static struct mpg_asked ask(const struct mpg_perturbation *p, uint32_t first, uint32_t n,
-                            double *launch, const double *u)
+                            const double *u)
 {
     return (struct mpg_asked){
-        .n = n, .launch = mpg_perturbation_launches(p, first, n, launch), .u = u};
+        .n = n, .launch = mpg_perturbation_launches(p, first), .u = u};
 }
 
 void mpg_perturb_flight(const struct mpg_perturbation *p, const struct mpg_sending *m,
@@ -275,11 +275,11 @@ void mpg_perturb_flight(const struct mpg_perturbation *p, const struct mpg_sendi
     if ((!lambda && !tau) || mpg_flight_rule(p) == MPG_FLIGHT_NONE)
         return;
     struct parts x = find_parts(p, lambda, tau, m->bytes);
-    double u[MPG_LANES_AT_ONCE], launch[MPG_LANES_AT_ONCE];
+    double u[MPG_LANES_AT_ONCE];
     for (uint32_t done = 0, k; done < n; done += k) {
         k = n - done < MPG_LANES_AT_ONCE ? n - done : MPG_LANES_AT_ONCE;
         mpg_flight_find_u(p, m, first + done, k, u);
-        struct mpg_asked asked = ask(p, first + done, k, launch, u);
+        struct mpg_asked asked = ask(p, first + done, k, u);
         add_measured(&x, &asked, value_ns + done);
     }
 }
@@ -299,11 +299,11 @@ void mpg_perturb_ack(const struct mpg_perturbation *p, const struct mpg_sending 
     struct flight empty = find_flight(p, p->latency_model, 0);
     if (empty.rule == MPG_FLIGHT_NONE)
         return;
-    double u[MPG_LANES_AT_ONCE], launch[MPG_LANES_AT_ONCE], ns[MPG_LANES_AT_ONCE];
+    double u[MPG_LANES_AT_ONCE], ns[MPG_LANES_AT_ONCE];
     for (uint32_t done = 0, k; done < n; done += k) {
         k = n - done < MPG_LANES_AT_ONCE ? n - done : MPG_LANES_AT_ONCE;
         mpg_draw_lanes(&address, first + done, k, u);
-        struct mpg_asked asked = ask(p, first + done, k, launch, u);
+        struct mpg_asked asked = ask(p, first + done, k, u);
         flight_times(&empty, &asked, ns);
         add(ns, k, value_ns + done);
     }
@@ -357,11 +357,11 @@ void mpg_add_target_flight(const struct mpg_perturbation *p, const struct mpg_se
         return;
     }
     struct target_ways x = find_target_ways(p, m->bytes);
-    double u[MPG_LANES_AT_ONCE], launch[MPG_LANES_AT_ONCE], ns[MPG_LANES_AT_ONCE];
+    double u[MPG_LANES_AT_ONCE], ns[MPG_LANES_AT_ONCE];
     for (uint32_t done = 0, k; done < n; done += k) {
         k = n - done < MPG_LANES_AT_ONCE ? n - done : MPG_LANES_AT_ONCE;
         mpg_flight_find_u(p, m, first + done, k, u);
-        struct mpg_asked asked = ask(p, first + done, k, launch, u);
+        struct mpg_asked asked = ask(p, first + done, k, u);
         target_times(&x, part, &asked, ns);
         add(ns, k, value_ns + done);
     }
@@ -382,11 +382,11 @@ void mpg_add_target_ack(const struct mpg_perturbation *p, const struct mpg_sendi
         return;
     }
     struct mpg_way way = find_target_ways(p, 0).lambda;
-    double u[MPG_LANES_AT_ONCE], launch[MPG_LANES_AT_ONCE], ns[MPG_LANES_AT_ONCE];
+    double u[MPG_LANES_AT_ONCE], ns[MPG_LANES_AT_ONCE];
     for (uint32_t done = 0, k; done < n; done += k) {
         k = n - done < MPG_LANES_AT_ONCE ? n - done : MPG_LANES_AT_ONCE;
         mpg_draw_lanes(&address, first + done, k, u);
-        struct mpg_asked asked = ask(p, first + done, k, launch, u);
+        struct mpg_asked asked = ask(p, first + done, k, u);
         mpg_way_times(&way, &asked, ns);
         add(ns, k, value_ns + done);
     }
@@ -421,11 +421,11 @@ void mpg_perturb_rounds(const struct mpg_perturbation *p, int32_t rank, uint64_t
         if (!measured)
             continue;
         address.purpose = mpg_flight_purpose(p, MPG_DRAW_ROUND_LATENCY);
-        double u[MPG_LANES_AT_ONCE], launch[MPG_LANES_AT_ONCE];
+        double u[MPG_LANES_AT_ONCE];
         for (uint32_t done = 0, k; done < n; done += k) {
             k = n - done < MPG_LANES_AT_ONCE ? n - done : MPG_LANES_AT_ONCE;
             mpg_draw_lanes(&address, first + done, k, u);
-            struct mpg_asked asked = ask(p, first + done, k, launch, u);
+            struct mpg_asked asked = ask(p, first + done, k, u);
             add_measured(&x, &asked, value_ns + done);
         }
     }

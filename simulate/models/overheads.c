@@ -117,13 +117,13 @@ static void add_overhead(const struct mpg_perturbation *p, const struct mpg_addr
                          const struct overhead *target, const struct overhead *source, bool least,
                          uint32_t first, uint32_t n, double *value_ns)
 {
-    double u[MPG_LANES_AT_ONCE], launch[MPG_LANES_AT_ONCE], ns[MPG_LANES_AT_ONCE],
+    double u[MPG_LANES_AT_ONCE], ns[MPG_LANES_AT_ONCE],
         less_ns[MPG_LANES_AT_ONCE];
     for (uint32_t done = 0, k; done < n; done += k) {
         k = n - done < MPG_LANES_AT_ONCE ? n - done : MPG_LANES_AT_ONCE;
         mpg_draw_lanes(address, first + done, k, u);
         struct mpg_asked asked = {
-            .n = k, .launch = mpg_perturbation_launches(p, first + done, k, launch), .u = u};
+            .n = k, .launch = mpg_perturbation_launches(p, first + done), .u = u};
         overhead_times(target, &asked, ns);
         if (least)
             asked.u = NULL;

@@ -120,13 +120,12 @@ int mpg_perturbation_measure(struct mpg_perturbation *p, uint32_t first, uint32_
     p->launch = NULL;
     if (n == 0 || !draws_launches(p))
         return 0;
-    uint32_t last = (first + n - 1) / 2;
-    p->first_measurement = first / 2;
-    p->launch = malloc((last - p->first_measurement + 1) * sizeof *p->launch);
+    p->first_replica = first;
+    p->launch = malloc(n * sizeof *p->launch);
     if (!p->launch)
         return mpg_error_set(err, "out of memory");
-    for (uint32_t m = p->first_measurement; m <= last; m++)
-        p->launch[m - p->first_measurement] = mpg_draw(&address, m);
+    for (uint32_t w = 0; w < n; w++)
+        p->launch[w] = mpg_draw(&address, (first + w) / 2);
     return 0;
 }
 

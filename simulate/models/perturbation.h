@@ -47,8 +47,8 @@ struct mpg_perturbation {
     struct mpg_measured_meetings meetings[MPG_OPERATIONS];
     bool every_path;        /* messages take the target's paths of all classes, streams count */
     bool every_source_path; /* or took the source's */
-    double *launch;         /* of each measurement; NULL: all launches together */
-    uint32_t first_measurement;
+    double *launch;         /* of each replica; NULL: all launches together */
+    uint32_t first_replica;
 };
 
 /* Takes noise and messages from TARGET (and subtracts SOURCE's; either may be
@@ -77,16 +77,14 @@ int mpg_perturbation_measure(struct mpg_perturbation *p, uint32_t first, uint32_
 /* REPLICA's place among the launches, of [0, 1); -1: all together. */
 static inline double mpg_perturbation_launch(const struct mpg_perturbation *p, uint32_t replica)
 {
-    return p->launch ? p->launch[replica / 2 - p->first_measurement] : -1;
+    return p->launch ? p->launch[replica - p->first_replica] : -1;
 }
 
-/* The same of N replicas from FIRST on, into LAUNCH, which is returned; NULL: all together. */
+/* The same of replicas from FIRST on; NULL: all together. */
 static inline const double *mpg_perturbation_launches(const struct mpg_perturbation *p,
-                                                      uint32_t first, uint32_t n, double *launch)
+                                                      uint32_t first)
 {
-    for (uint32_t w = 0; p->launch && w < n; w++)
-        launch[w] = p->launch[(first + w) / 2 - p->first_measurement];
-    return p->launch ? launch : NULL;
+    return p->launch ? p->launch + (first - p->first_replica) : NULL;
 }
 
 /* Whether P takes latencies, and what bytes take, from a signature. */

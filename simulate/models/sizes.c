@@ -60,16 +60,17 @@ double mpg_spot_quantile(const struct mpg_spot *spot, double launch, double u)
 static bool find_distributions(const struct mpg_network_size *size, const struct mpg_asked *asked,
                                const struct mpg_distribution **of)
 {
-    const size_t launches = size->launches.n;
-    bool prepared = true;
-    for (uint32_t w = 0; w < asked->n; w++) {
-        of[w] = size->time_ns;
-        if (asked->launch && launches > 0 && !(asked->launch[w] < 0)) {
-            int64_t i = (int64_t)(asked->launch[w] * (double)launches);
-            of[w] = size->launches.ns[i < (int64_t)launches ? i : (int64_t)launches - 1];
-        }
-        prepared &= of[w]->piece != NULL;
+    const struct mpg_distribution *all = size->time_ns;
+    const int64_t launches = asked->launch ? (int64_t)size->launches.n : 0;
+    bool prepared = all->piece != NULL;
+    for (int64_t i = 0; i < launches; i++)
+        prepared = prepared && size->launches.ns[i]->piece;
+    for (uint32_t w = 0; launches > 0 && w < asked->n; w++) {
+        int64_t i = (int64_t)(asked->launch[w] * (double)launches);
+        of[w] = size->launches.ns[i < launches ? i : launches - 1];
     }
+    for (uint32_t w = 0; launches == 0 && w < asked->n; w++)
+        of[w] = all;
     return prepared;
 }
 

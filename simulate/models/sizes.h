@@ -27,7 +27,7 @@ double mpg_spot_quantile(const struct mpg_spot *spot, double launch, double u);
 /* What is asked for in each of some lanes. */
 struct mpg_asked {
     uint32_t n;           /* 0 .. MPG_LANES_AT_ONCE */
-    const double *launch; /* n, as above; NULL: all of all launches together */
+    const double *launch; /* n, of [0, 1); NULL: all of all launches together */
     const double *u;      /* n, 0 .. 1; NULL: all 0 */
 };
 /* mpg_spot_quantile() in lanes, into NS. */
