@@ -114,10 +114,25 @@ static int place_source(const struct mpg_arguments *a, struct inputs *in, struct
     return status;
 }
 
-/* The source's path between the farthest two of these, in perturb mode; NULL: nobody says. */
+/* The source's path of the class that the target has where nobody is placed, or the farthest. */
+static const struct mpg_network_path *unplaced_source_path(const struct mpg_arguments *a,
+                                                           const struct inputs *in)
+{
+    const struct mpg_network_path *target = a->path_class == MPG_PATHS
+                                                ? mpg_signature_farthest(in->target)
+                                                : mpg_signature_path(in->target, a->path_class);
+    const struct mpg_network_path *path =
+        target ? mpg_signature_path(in->source.signature, target->path) : NULL;
+    return path ? path : mpg_signature_farthest(in->source.signature);
+}
+
+/* The source's path between the farthest two of these, in perturb mode; in predict mode --map says
+ * nothing of the source. NULL: nobody says. */
 static const struct mpg_network_path *source_path(const struct mpg_arguments *a,
                                                   const struct inputs *in)
 {
+    if (a->predict && a->map && in->target && in->source.signature)
+        return unplaced_source_path(a, in);
     const bool says = !a->predict && in->source.signature && in->source_places.ranks > 0;
     return says ? mpg_places_path(in->source.signature, in->source_places.farthest) : NULL;
 }
@@ -204,6 +219,8 @@ static void set_options(const struct mpg_arguments *a, struct inputs *in,
 {
     in->p.compute_ratio = in->ratios.regions.base;
     in->p.region_ratios = in->ratios.regions.n > 0;
+    for (size_t i = 0; i < in->ratios.regions.n; i++)
+        in->p.regions_differ |= in->ratios.regions.region[i].ratio != 1;
     o->graph.ratios = &in->ratios.regions;
     o->graph.lenient = a->lenient;
     o->graph.sync_reduce = a->sync_reduce;

@@ -62,7 +62,7 @@ bool mpg_perturbation_noise_alike(const struct mpg_perturbation *p)
 
 bool mpg_perturbation_noise_unchanged(const struct mpg_perturbation *p)
 {
-    return p->noise.n == 0 && p->same_noise && p->compute_ratio == 1 && !p->region_ratios;
+    return p->noise.n == 0 && p->same_noise && p->compute_ratio == 1 && !p->regions_differ;
 }
 
 bool mpg_perturbation_noise_covered(const struct mpg_perturbation *p)

@@ -29,6 +29,7 @@ struct mpg_perturbation {
     int call_parts; /* that kappa is drawn for: 2 or 3 as --granularity says; else one, of the whole */
     double compute_ratio; /* rho > 0, outside of regions that have their own: */
     bool region_ratios;   /* there are such; intervals say theirs */
+    bool regions_differ;  /* one of them is not 1 */
     bool without_tracer;  /* what the tracer took between calls is taken off */
     /* From signatures, where the specs above say nothing; NULL without one. */
     const struct mpg_signature *target, *source;

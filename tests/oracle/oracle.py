@@ -26,7 +26,9 @@ sys.dont_write_bytecode = True
 from oracle_choice import Choice  # noqa: E402
 from oracle_graph import Builder  # noqa: E402
 from oracle_signature import read_signature  # noqa: E402
-from oracle_matching import MEETINGS, PREFIXES, Matching  # noqa: E402
+from oracle_matching import Matching  # noqa: E402
+from oracle_plans import Table  # noqa: E402
+from oracle_ratios import Ratios  # noqa: E402
 from oracle_trace import OracleError, read_trace  # noqa: E402
 
 ZERO = Fraction(0)
@@ -41,21 +43,24 @@ class Settings:
     """
 
     def __init__(self, absorb=None, noise=None, call_noise=None, latency=None,
-                 byte=None, compute_ratio=Fraction(1), eager_limit=None,
+                 byte=None, compute_ratio=(), eager_limit=None,
                  source_eager_limit=None, source_latency=None, source_byte=None,
                  signature=None, source=None, path=None, cosched=None,
                  measurement="resample", seed=1, first_replica=0, keep_tracer=False,
                  latency_model="empirical", byte_model="empirical", call_edges=None,
                  noise_model=None, call_noise_of_target=False,
                  sync_reduce=False, granularity=1,
-                 deterministic=False, polling="work"):
+                 deterministic=False, polling="work", collectives="measured",
+                 collective_table=None):
         self.absorb = absorb
         self.noise = noise
         self.call_noise = call_noise or (lambda rank: ZERO)
         self.call_noise_of_target = call_noise_of_target
         self.latency = latency
         self.byte = byte
-        self.compute_ratio = compute_ratio
+        self.ratios = Ratios(compute_ratio, signature, source)
+        self.collectives = collectives
+        self.table = collectives == "expand" and Table(collective_table)
         self.eager_limit = eager_limit
         self.source_eager_limit = source_eager_limit
         self.source_latency = source_latency
@@ -92,7 +97,7 @@ class Settings:
         alone.call_noise_of_target = False
         alone.latency = alone.byte = ZERO
         alone.latency_model = alone.byte_model = "empirical"
-        alone.compute_ratio = Fraction(1)
+        alone.ratios = Ratios((), None, None)
         return alone
 
     def kappa(self, call):
@@ -140,7 +145,7 @@ def leave_account(builder, call, delays, account):
     """Adds what one call's end does to its rank's account (MODEL.md, 8)."""
     graph, delta = builder.graph, ZERO
     carried, last = graph.carried[call.done], builder.end_part(call)
-    if call.name not in MEETINGS | PREFIXES:
+    if call not in builder.met:
         delta = builder.own(call) + builder.noise.lost_in.get(call, ZERO)
     own = everything = others = max(
         delays[call.post] + max(delta, -call.duration) + last,
@@ -299,7 +304,10 @@ def parse_arguments(words):
     parser.add_argument("--granularity", type=int, choices=[1, 2, 3], default=1)
     parser.add_argument("--latency", type=constant)
     parser.add_argument("--byte", type=constant)
-    parser.add_argument("--compute-ratio", type=Fraction, default=Fraction(1))
+    parser.add_argument("--compute-ratio", action="append", default=[])
+    parser.add_argument("--collectives", choices=["measured", "rounds", "expand"],
+                        default="measured")
+    parser.add_argument("--collective-table")
     parser.add_argument("--eager-limit", type=size_or_unlimited)
     parser.add_argument("--source-eager-limit", type=size_or_unlimited)
     parser.add_argument("--signature", type=read_signature)
@@ -311,7 +319,7 @@ def parse_arguments(words):
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--first-replica", type=int, default=0)
     parser.add_argument("--keep-tracer", action="store_true")
-    parser.add_argument("--noise-model", choices=["replay", "renewal", "fit"])
+    parser.add_argument("--noise-model", choices=["replay", "renewal", "fit", "ecdf"])
     for what in ("--latency-model", "--byte-model"):
         parser.add_argument(what, choices=["empirical", "fit"], default="empirical")
     parser.add_argument("--deterministic", action="store_true")

@@ -155,7 +155,7 @@ class Costs:
         rows = None
         if self.target and self.target.path and self.target.path.latency:
             rows = self.target.path.latency.rows_near(message.bytes)
-        if not rows:
+        if not rows or send.k is None:
             return own
         length = len(rows[0])
         v = self.draw(send.call.rank, send.k // length, ROW, send.receiver)
@@ -218,7 +218,8 @@ class Costs:
     def measured(self, group, j, rounds_of):
         """Delta of the whole meeting for its member j, or None: by rounds."""
         name, p = group[0].name, len(group)
-        if name not in OPERATIONS or not self.target or self.replaced or p == 1:
+        if (name not in OPERATIONS or not self.target or self.replaced or p == 1
+                or self.settings.collectives != "measured"):
             return None
         operation = OPERATIONS[name]
         both = self.target.signature.processes(operation)

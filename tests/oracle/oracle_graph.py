@@ -7,11 +7,13 @@ from collections import defaultdict
 from fractions import Fraction
 
 from oracle_costs import Costs
+from oracle_expand import Expansion, PerturbedWires
 from oracle_floors import CallFloors, MessageFloors, eager_limits
 from oracle_matching import (CONSTRUCTORS, FROM_ROOT, MEETINGS, PREFIXES, TO_ROOT,
                              WINDOW_MEETINGS)
 from oracle_messages import Brought, Messages
 from oracle_noise import Noise
+from oracle_plans import is_expanded
 from oracle_trace import OracleError
 
 ZERO = Fraction(0)
@@ -32,6 +34,7 @@ class Graph:
         self.sources = set()
         self.whole = set()
         self.absolute = {}
+        self.expanded = {}
         self.carried = defaultdict(list)
         self.arrived = defaultdict(list)
         self.exchanged, self.seen = {}, {}
@@ -99,6 +102,8 @@ class Graph:
             return self.exchanged[v]
         if v[0] == "V":
             return self.without(("A", *v[1:]), delays)
+        if v in self.expanded:
+            return self.expanded[v](delays, False)
         if v in self.absolute:
             return delays[self.absolute[v]]
         least = self.least_slack(v)
@@ -106,6 +111,8 @@ class Graph:
                    for u, _, slack, *_ in self.edges[v])
 
     def delay(self, v, delays):
+        if v in self.expanded:
+            return self.expanded[v](delays, True)
         least_slack = self.least_slack(v)
         arrivals = []
         for u, delta, slack, least, after in self.edges[v]:
@@ -136,6 +143,9 @@ class Builder(Messages):
             matching, self.call_floors, settings)
         self.target_limit, self.source_limit = limits or eager_limits(
             matching, settings, self.clock)
+        self.met = {part.call for _, group in matching.groups for part in group
+                    if part.blocking and (part.name in MEETINGS | PREFIXES
+                                          or self.is_expanded(group))}
         self.sort_messages(matching)
         self.waits = self.calls_that_wait(matching)
         for calls in self.trace.calls:
@@ -170,7 +180,7 @@ class Builder(Messages):
         for call in calls[1:-1]:
             self.graph.bound(call.S, call.E, call.duration)
             self.divide(call)
-            if call.name not in MEETINGS | PREFIXES:
+            if call not in self.met:
                 self.add_local(call)
 
     def divide(self, call):
@@ -244,7 +254,9 @@ class Builder(Messages):
 
     def add_collective(self, key, group):
         name = group[0].name
-        if name in MEETINGS:
+        if self.is_expanded(group):
+            self.add_expanded(("G",) + key, group)
+        elif name in MEETINGS:
             self.add_meeting(("G",) + key, group, len(group))
             for j in range(len(group)):
                 self.add_met(("G",) + key, group, j, len(group))
@@ -256,6 +268,40 @@ class Builder(Messages):
             self.add_from_root(group)
         else:
             self.add_to_root(group)
+
+    def is_expanded(self, group):
+        return self.settings.collectives == "expand" and is_expanded(group)
+
+    def add_expanded(self, node, group):
+        """Each member's end by the algorithm, over its end with nothing perturbed."""
+        expansion = Expansion(self.settings.table, group)
+        drawn, plain = PerturbedWires(self, True), PerturbedWires(self, False)
+        starts = [{"none": ZERO, "wait": -part.call.duration * part.blocking,
+                   "clock": self.enter(part.call)}[self.settings.absorb]
+                  for part in group]
+        usual = [end for end, _ in expansion.leaves(starts, plain)]
+        for j, needs in enumerate(expansion.needs(plain)):
+            self.add_expanded_end(node + (j,), group, j, needs, expansion,
+                                  (drawn, plain, starts, usual))
+
+    def add_expanded_end(self, node, group, j, needs, expansion, costs):
+        drawn, plain, starts, usual = costs
+
+        def rule(delays, is_drawn):
+            enters = [start + delays.get(one.call.post, ZERO)
+                      for start, one in zip(starts, group)]
+            ends = expansion.leaves(enters, drawn if is_drawn else plain)
+            return ends[j][0] - usual[j]
+
+        self.graph.expanded[node] = rule
+        for i in needs:
+            self.graph.edge(group[i].call.post, node, ZERO)
+        end, slack = group[j].completed_by, ZERO
+        kappa = self.settings.kappa(end)
+        if not group[j].blocking:
+            slack = self.clock_slack(self.leave(end) - usual[j])
+        self.graph.edge(node, end.done, kappa, slack)
+        self.graph.carry(node, end.done, kappa, "collectives", all_of_it=True)
 
     def add_meeting(self, node, group, count):
         """node: where the first count members of group meet."""

@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from fractions import Fraction
 
 from oracle_draws import PART, PHASE, Draws
+from oracle_quanta import CoreQuanta, Quanta
 from oracle_renewal import CoreRenewal, Renewal
 from oracle_replay import (PARTS, ROUNDING_NS, LossTable, Resampled, bin_of,
                            bound_of, composed, read_detours, read_record, time_for)
@@ -22,15 +23,18 @@ MEASUREMENTS = 32
 class Cores:
     """A signature's recorded cores, those of a measurement, and who runs on which."""
 
-    def __init__(self, signature, trace, settings, mode):
+    quanta = False
+
+    def __init__(self, signature, trace, settings, mode, cores=None):
         self.mode = mode
         self.settings = settings
         self.draw = Draws(settings.seed, settings.replica)
         self.hosts = defaultdict(list)
-        self.all = [core for core in signature.cores if core.get("span_ns")]
+        self.all = cores or [core for core in signature.cores if core.get("span_ns")]
         for core in self.all:
             self.hosts[core.get("host", "")].append(core)
-        self.records = {id(core): read_record(core) for core in self.all}
+        self.records = {id(core): read_record(core) for core in self.all
+                        if not self.quanta}
         self.composites = {}
         self.ranks_of = defaultdict(list)
         for rank in range(trace.ranks):
@@ -100,6 +104,27 @@ class Drawn(Cores):
         if key not in self.clocks:
             self.clocks[key] = Renewal(self.core[id(core)], self.draw, lowest)
         return self.clocks[key]
+
+
+class InQuanta(Cores):
+    """Cores of which only what quanta lost is known, or taken."""
+
+    quanta = True
+
+    def __init__(self, signature, trace, settings, mode):
+        super().__init__(signature, trace, settings, mode,
+                         [core for core in signature.cores if "ftq" in core])
+        self.core = {id(core): CoreQuanta(core) for core in self.all}
+        self.clocks = {}
+
+    def phase(self, rank):
+        return self.clock(rank).phase
+
+    def clock(self, rank):
+        if rank not in self.clocks:
+            core, _, _ = self.place(rank)
+            self.clocks[rank] = Quanta(self.core[id(core)], self.draw, rank)
+        return self.clocks[rank]
 
 
 class Sketch:
@@ -210,22 +235,30 @@ class Noise:
         self.tables, self.removals = {}, {}
         self.covered_until = {}
         self.lost_in = {}
-        self.same = (self.source and self.target and settings.compute_ratio == 1
+        self.same = (self.source and self.target and settings.ratios.are_one()
                      and settings.signature.cores == settings.source.cores)
-        if self.source and not self.same:
+        if self.source and not self.same and not self.source.quanta:
             self.groups, self.pools, self.least = self.alikes()
 
-    def cores(self, signature):
-        if not signature or not any(core.get("span_ns") for core in signature.cores):
+    def cores(self, signature, hosts=None):
+        if not signature:
+            return None
+        recorded = [core for core in signature.cores if core.get("span_ns")]
+        measured = any("ftq" in core for core in signature.cores)
+        if not measured and self.settings.noise_model == "ecdf":
+            return None
+        if measured and (self.settings.noise_model == "ecdf" or not recorded):
+            return InQuanta(signature, hosts or self.trace, self.settings, "none")
+        if not recorded:
             return None
         mode = self.settings.cosched or (
-            "node" if all(core.get("together") for core in signature.cores) else "none")
-        return Cores(signature, self.trace, self.settings, mode)
+            "node" if all(core.get("together") for core in recorded) else "none")
+        return Cores(signature, hosts or self.trace, self.settings, mode)
 
-    def drawn(self, signature):
+    def drawn(self, signature, hosts=None):
         if not any(core.get("span_ns") for core in signature.cores):
             raise OracleError("no records of detours to draw from")
-        return Drawn(signature, self.trace, self.settings,
+        return Drawn(signature, hosts or self.trace, self.settings,
                      self.settings.cosched or "none", self.settings.noise_model)
 
     # Alikes
@@ -273,7 +306,7 @@ class Noise:
         interval = self.trace.interval(before, call)
         if not self.source:
             return interval
-        alike = self.alike(before, call)
+        alike = not self.source.quanta and self.alike(before, call)
         if alike:
             return self.removal(*alike, call.rank)(interval)
         clock = self.source.clock(call.rank)
@@ -290,7 +323,7 @@ class Noise:
         the delay at its begin, to be asked in the order of the rank's calls.
 
         covered: detours that began so long before it are in what before costs."""
-        rho = self.settings.compute_ratio
+        rho = self.settings.ratios(before.leave, call.enter, call.between)
         interval = self.trace.interval(before, call)
         if self.settings.noise or self.same or not (self.target or self.source):
             extra = self.settings.noise(call.rank) if self.settings.noise else ZERO
@@ -337,6 +370,6 @@ class Noise:
 
 
 def time_on(clock, begin, work):
-    if isinstance(clock, Renewal):
+    if isinstance(clock, (Renewal, Quanta)):
         return clock.time_for(begin, work)
     return time_for(clock, begin, work)

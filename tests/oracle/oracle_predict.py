@@ -15,6 +15,8 @@ import oracle  # noqa: E402
 from oracle_draws import CALL, ROUND_CALL, Draws  # noqa: E402
 from oracle_matching import Matching  # noqa: E402
 from oracle_places import Places  # noqa: E402
+from oracle_plans import Table  # noqa: E402
+from oracle_ratios import Ratios  # noqa: E402
 from oracle_signature import read_signature  # noqa: E402
 from oracle_times import predicted  # noqa: E402
 from oracle_trace import OracleError, read_trace  # noqa: E402
@@ -43,8 +45,12 @@ def on_ranks(text):
 class Settings:
     """Of a prediction; noise, latency and byte are None where a signature speaks."""
 
-    def __init__(self, map, call_noise, first_replica, path, **others):
+    def __init__(self, map, call_noise, first_replica, path, compute_ratio,
+                 collective_table, **others):
         vars(self).update(others)
+        self.ratios = Ratios(compute_ratio, self.signature, self.source)
+        self.compute_ratio = self.ratios.outside
+        self.table = self.collectives == "expand" and Table(collective_table)
         self.map, self.call_noise, self.replica = map, call_noise, first_replica
         self.path = path and path.replace("-", " ")
         self.draw = Draws(self.seed, self.replica)
@@ -53,6 +59,9 @@ class Settings:
     def place(self, ranks):
         if self.map:
             self.places = Places(self.map, ranks)
+
+    def drawn_noise(self):
+        return self.signature and self.noise_model in ("renewal", "fit")
 
     def kappa(self, call):
         if not self.call_noise:
@@ -74,7 +83,14 @@ def parse_arguments(words):
     parser.add_argument("--call-noise", type=on_ranks)
     parser.add_argument("--latency", type=distribution)
     parser.add_argument("--byte", type=distribution)
-    parser.add_argument("--compute-ratio", type=Fraction, default=Fraction(1))
+    parser.add_argument("--compute-ratio", action="append", default=[])
+    parser.add_argument("--collectives", choices=["measured", "rounds", "expand"],
+                        default="measured")
+    parser.add_argument("--collective-table")
+    parser.add_argument("--sync-reduce", action="store_true")
+    parser.add_argument("--noise-model", choices=["replay", "renewal", "fit", "ecdf"])
+    for what in ("--latency-model", "--byte-model"):
+        parser.add_argument(what, choices=["empirical", "fit"], default="empirical")
     parser.add_argument("--eager-limit", type=oracle.size_or_unlimited)
     parser.add_argument("--source-eager-limit", type=oracle.size_or_unlimited)
     parser.add_argument("--signature", type=read_signature)
@@ -97,7 +113,7 @@ def parse_arguments(words):
 
 
 def run_times(matching, words, counts=None):
-    """Every rank's, of a matched trace.  counts: of choices."""
+    """[(run time, account)] of every rank, of a matched trace.  counts: of choices."""
     _, settings = parse_arguments([*words, "-"])
     settings.place(matching.trace.ranks)
     return predicted(matching, settings, counts)
@@ -109,7 +125,7 @@ def main(words):
         with open(path, encoding="ascii") as file:
             matching = Matching(read_trace(file))
         settings.place(matching.trace.ranks)
-        for rank, time in enumerate(predicted(matching, settings)):
+        for rank, (time, _) in enumerate(predicted(matching, settings)):
             print(f"{rank}\t{float(time)!r}")
     except (OracleError, OSError) as error:
         print(f"oracle_predict.py: {path}: {error}", file=sys.stderr)

@@ -186,6 +186,7 @@ class Signature:
         given = json.loads(text)
         self.paths = {path["path"]: Path(path) for path in given.get("network", [])}
         self.cores = given.get("noise", [])
+        self.compute = given.get("compute", [])
         self.collectives = {}
         for one in given.get("collectives", []):
             self.collectives.setdefault(
@@ -200,6 +201,10 @@ class Signature:
             return self.paths[name]
         return next((self.paths[name] for name in reversed(PATHS)
                      if name in self.paths), None)
+
+    @staticmethod
+    def median(given):
+        return Distribution(given)(0.5)
 
     def processes(self, operation):
         return {p for kind, p in self.collectives if kind == operation and p > 1}

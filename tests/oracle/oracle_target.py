@@ -91,7 +91,7 @@ class Target:
         own = self.draw(send.call.rank, send.call.index, self.purpose(LATENCY),
                         send.index)
         rows = path and path.latency and path.latency.rows_near(message.bytes)
-        if not rows:
+        if not rows or send.k is None:
             return own
         length = len(rows[0])
         v = self.draw(send.call.rank, send.k // length + (send.call.thread << 40), ROW,
@@ -200,7 +200,8 @@ class Target:
     def measured(self, group, j, rounds_of):
         """What the whole meeting takes member j, or None: by rounds."""
         name, p = group[0].name, len(group)
-        if name not in OPERATIONS or not self.signature or self.replaced or p == 1:
+        if (name not in OPERATIONS or not self.signature or self.replaced or p == 1
+                or self.settings.collectives != "measured"):
             return None
         known = self.signature.processes(OPERATIONS[name])
         if not known:

@@ -15,12 +15,13 @@ from fractions import Fraction
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 sys.dont_write_bytecode = True
 from oracle_chosen import Chosen  # noqa: E402
+from oracle_expand import Expansion, PredictedWires  # noqa: E402
 from oracle_floors import CallFloors  # noqa: E402
 from oracle_graph import rounds_and_bytes  # noqa: E402
-from oracle_matching import (FROM_ROOT, MEETINGS, PREFIXES,  # noqa: E402
-                             TO_ROOT, Matching)
+from oracle_matching import FROM_ROOT, MEETINGS, PREFIXES  # noqa: E402
+from oracle_plans import is_expanded  # noqa: E402
 from oracle_target import Target  # noqa: E402
-from oracle_trace import OracleError, read_trace  # noqa: E402
+from oracle_trace import OracleError  # noqa: E402
 from oracle_work import Work, found_nothing  # noqa: E402
 
 ZERO = Fraction(0)
@@ -90,6 +91,7 @@ class Times:
         self.values = Values()
         self.ends = defaultdict(list)
         self.done, self.early = set(), {}
+        self.accounts = [defaultdict(Fraction) for _ in range(self.trace.ranks)]
         self.sort()
         for message in matching.messages:
             self.add_message(message)
@@ -144,21 +146,43 @@ class Times:
     def add_intervals(self, call, intervals):
         """Of several that end at a call, MPI_Finalize, the last counts."""
         def rule(times):
-            return max(times[one.node] + self.work.time(
-                one, times[one.node], self.covered(one)) for one in intervals)
+            ends = [times[one.node] + self.compute(one, times[one.node])
+                    for one in intervals]
+            if call.name == "Finalize":
+                self.accounts[call.rank]["threads"] = max(ends) - next(
+                    end for end, one in zip(ends, intervals) if one.is_main)
+            return max(ends)
 
         self.values.add(call.S, [one.node for one in intervals], rule)
 
+    def compute(self, interval, begin):
+        took = self.work.time(interval, begin, self.covered(interval))
+        account = self.accounts[interval.rank]
+        if interval.polls(self.settings):
+            account["polled"] += interval.length
+        elif interval.is_main:
+            work = self.work.rho(interval) * interval.recorded()
+            account["compute"] += work
+            account["noise"] += took - work
+        return took
+
     def add_end(self, call):
         own = self.own_rule(call)
-        edges = self.ends[call] + [self.bring(message, call)
-                                   for message in self.received[call]]
-        before = [call.S, *(node for nodes, _ in edges for node in nodes)]
-        alone = call in self.meets
+        edges = [self.bring(message, call) for message in self.received[call]]
+        edges += self.ends[call]
+        before = [call.S, *(node for nodes, *_ in edges for node in nodes)]
 
         def rule(times):
-            values = [brought(times) for _, brought in edges]
-            return max(values if alone else [own(times), *values])
+            values = [brought(times) for _, brought, _ in edges]
+            start = times[call.S]
+            first = start if call in self.meets else own(times)
+            end = max(values) if call in self.meets else max([first, *values])
+            if call.thread == self.trace.calls[call.rank][0].thread:
+                account = self.accounts[call.rank]
+                account["calls"] += first - start
+                if end != first:
+                    account[edges[values.index(end)][2]] += end - first
+            return end
 
         self.values.add(call.E, before, rule)
 
@@ -203,21 +227,25 @@ class Times:
         waiting = self.target.waiting(message)
         if self.limits.target is None or message.bytes <= self.limits.target:
             back = self.target.way_back(message)
-            self.ends[end].append(([met], lambda times: times[met] + back))
+            self.awaits(end, [met], lambda times: times[met] + back, "messages")
         elif waiting is None:
-            self.ends[end].append(([message.A], lambda times: times[message.A]))
+            self.awaits(end, [message.A], lambda times: times[message.A], "messages")
         else:
-            self.ends[end].append(([met], lambda times:
-                                   times[met] + max(ZERO, waiting - latency)))
+            self.awaits(end, [met], lambda times:
+                        times[met] + max(ZERO, waiting - latency), "messages")
+
+    def awaits(self, end, nodes, rule, what):
+        """what: that it is waited for, as the account has it."""
+        self.ends[end].append((nodes, rule, what))
 
     def add_probe(self, message, probe, latency):
         kappa, leaves = self.settings.kappa(probe), left(message)
         if self.limits.synchronous(message):
-            self.ends[probe].append(([leaves], lambda times:
-                                     times[leaves] + latency + kappa))
+            self.awaits(probe, [leaves], lambda times:
+                        times[leaves] + latency + kappa, "messages")
         else:
-            self.ends[probe].append(([message.V], lambda times:
-                                     times[message.V] + kappa))
+            self.awaits(probe, [message.V], lambda times:
+                        times[message.V] + kappa, "messages")
 
     def in_order(self, call, times):
         """The messages that a call receives, as they arrive."""
@@ -248,7 +276,7 @@ class Times:
             behind = sum(one or ZERO for _, one in overheads[place + 1:])
             return times[message.V] + behind + kappa
 
-        return [one.V for one in self.received[call]], rule
+        return [one.V for one in self.received[call]], rule, "messages"
 
     # What calls cost
 
@@ -299,7 +327,9 @@ class Times:
 
     def add_collective(self, key, group):
         name, node = group[0].name, ("G",) + key
-        if name in MEETINGS:
+        if self.settings.collectives == "expand" and is_expanded(group):
+            self.add_expanded(node, group)
+        elif name in MEETINGS:
             self.add_meeting(node, group, len(group))
             for part in group:
                 self.add_met(node, part)
@@ -321,9 +351,27 @@ class Times:
     def add_met(self, node, part):
         end = part.completed_by
         kappa = ZERO if part.blocking else self.settings.kappa(end)
-        self.ends[end].append(([node], lambda times: times[node] + kappa))
+        self.awaits(end, [node], lambda times: times[node] + kappa, "collectives")
         if part.blocking:
             self.meets.add(end)
+
+    def add_expanded(self, node, group):
+        """Every member's end, once those have come whom it needs."""
+        expansion = Expansion(self.settings.table, group)
+        wires = PredictedWires(self.target, self.limits.target,
+                               self.settings.latency is not None)
+        for j, (part, needs) in enumerate(zip(group, expansion.needs(wires))):
+            def rule(times, j=j):
+                enters = [times.get(one.call.S, ZERO) for one in group]
+                return expansion.leaves(enters, wires)[j][0]
+
+            end = part.completed_by
+            kappa = self.settings.kappa(end)
+            self.values.add(node + (j,), [group[i].call.S for i in needs], rule)
+            self.awaits(end, [node + (j,)], lambda times, j=j, kappa=kappa:
+                        times[node + (j,)] + kappa, "collectives")
+            if part.blocking:
+                self.meets.add(end)
 
     def add_from_root(self, group):
         p, root = len(group), group[group[0].terms.number("root")]
@@ -333,8 +381,8 @@ class Times:
             if part is not root:
                 end = part.completed_by
                 took = self.took(group, j) + self.settings.kappa(end)
-                self.ends[end].append(([root.call.S], lambda times, took=took:
-                                       times[root.call.S] + took))
+                self.awaits(end, [root.call.S], lambda times, took=took:
+                            times[root.call.S] + took, "collectives")
 
     def add_to_root(self, group):
         root = group[group[0].terms.number("root")]
@@ -342,9 +390,13 @@ class Times:
             if part is not root:
                 self.roots[part.call].append((part, 1))
                 took = self.took(group, j)
-                self.ends[root.completed_by].append(
-                    ([part.call.S], lambda times, start=part.call.S, took=took:
-                     times[start] + took))
+                self.awaits(root.completed_by, [part.call.S],
+                            lambda times, start=part.call.S, took=took:
+                            times[start] + took, "collectives")
+                if self.settings.sync_reduce:
+                    node = root.call.E if part.blocking else root.call.S
+                    self.awaits(part.completed_by, [node], lambda times, node=node:
+                                times[node], "collectives")
 
     def took(self, group, j):
         """l_j"""
@@ -360,9 +412,10 @@ class Times:
     # Answers
 
     def run_times(self, choice=None):
-        """Of every rank."""
+        """[(run time, account)] of every rank."""
         times = choice.evaluate() if choice else self.values.evaluate()
-        return [times[calls[-1].S] for calls in self.trace.calls]
+        return [(times[calls[-1].S], account)
+                for calls, account in zip(self.trace.calls, self.accounts)]
 
 
 def own_part(part):
@@ -377,7 +430,7 @@ def left(message):
 
 
 def predicted(matching, settings, counts=None):
-    """The run time of every rank in the settings' replica.  counts: of its choices."""
+    """[(run time, account)] of every rank in the settings' replica.  counts: of its choices."""
     if settings.deterministic:
         return Times(matching, settings).run_times()
     times = Times(matching, settings)

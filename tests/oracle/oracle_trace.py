@@ -17,6 +17,14 @@ class OracleError(Exception):
 
 # --- the trace -------------------------------------------------------------
 
+def mark_region(regions, name):
+    """Begins one, or ends the one that began last, if there is any."""
+    if name is not None:
+        regions.append(name)
+    elif regions:
+        regions.pop()
+
+
 class Between:
     """What was recorded between the call before and this one."""
 
@@ -25,6 +33,15 @@ class Between:
         self.summed = 0
         self.flushed = 0
         self.cpu = []
+        self.regions, self.marks = [], []
+
+    def follow(self):
+        """What is recorded after the call that ends it."""
+        after = Between()
+        after.regions = list(self.regions)
+        for _, name in self.marks:
+            mark_region(after.regions, name)
+        return after
 
 
 class Call:
@@ -229,6 +246,9 @@ def read_call(trace, words):
     elif name in MARKS or name in INVOLVE_NOBODY:
         between.events += 1
         between.cpu.append(cpu_of(trace, rank, args))
+        if name in MARKS:
+            region = args["name"].strip('"') if name == "Region_begin" else None
+            between.marks.append((enter, region))
         if name in INVOLVE_NOBODY:
             trace.counted[rank].append((enter, thread, None))
     else:
@@ -238,7 +258,8 @@ def read_call(trace, words):
                      if other.thread == thread), None)
         if leave < enter or (last and enter < last.leave):
             raise call.error("times decrease")
-        call.between = trace.pending.pop((rank, thread))
+        call.between = between
+        trace.pending[rank, thread] = between.follow()
         call.between.cpu.append(cpu_of(trace, rank, args))
         trace.counted[rank].append((enter, thread, call))
         trace.calls[rank].append(call)

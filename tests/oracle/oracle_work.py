@@ -7,7 +7,7 @@ from collections import defaultdict
 from fractions import Fraction
 
 from oracle_draws import NOISE
-from oracle_noise import ENOUGH, Cores, Noise, Removal, Sketch, middle_of
+from oracle_noise import ENOUGH, Noise, Removal, Sketch, middle_of
 from oracle_replay import Detours, LossTable
 
 ZERO = Fraction(0)
@@ -62,10 +62,12 @@ class Interval:
     def __init__(self, trace, before, call, node, begin, between):
         self.before, self.call, self.node = before, call, node
         self.rank = before.rank
+        self.begin, self.between = begin, between
         self.thread = before.thread if call.name == "Finalize" else call.thread
         self.since = begin - trace.calls[self.rank][0].leave
         self.length = trace.computation(self.rank, call.enter - begin, between)
         self.cpu = trace.cpu(call) if between is call.between else None
+        self.is_main = self.thread == trace.calls[self.rank][0].thread
         self.follows = between is call.between and before.thread == call.thread
 
     def polls(self, settings):
@@ -87,7 +89,9 @@ def first_interval(trace, thread, call, between):
     nodes += [(one.enter, one.index, 0, one.S, one) for one in trace.calls[call.rank][1:]]
     time, *_, node, before = max(one for one in nodes
                                  if one[0] <= begin and one[1] < call.index)
-    return Interval(trace, before, call, node, time, between)
+    interval = Interval(trace, before, call, node, time, between)
+    interval.is_main = False
+    return interval
 
 
 def intervals_of(trace):
@@ -114,25 +118,19 @@ class Work(Noise):
     def __init__(self, trace, settings):
         self.trace, self.settings = trace, settings
         self.intervals = list(intervals_of(trace))
-        self.target = self.cores_of(settings.signature, settings.places)
-        self.source = self.cores_of(settings.source, None)
+        hosts = settings.places and Hosts(settings.places.nodes)
+        self.target = (self.drawn(settings.signature, hosts) if settings.drawn_noise()
+                       else self.cores(settings.signature, hosts))
+        self.source = settings.signature and self.cores(settings.source)
         self.tables, self.removals = {}, {}
         self.covered_until = {}
-        self.same = (self.source and self.target and settings.compute_ratio == 1
+        self.same = (self.source and self.target and settings.ratios.are_one()
                      and settings.signature.cores == settings.source.cores
                      and not trace.has_cpu())
         self.by_cpu = {}
-        if self.source and not self.same and not settings.noise:
+        if self.source and not self.same and not settings.noise and not self.source.quanta:
             self.find_cpu()
             self.groups, self.pools, self.least = self.alikes()
-
-    def cores_of(self, signature, places):
-        if not signature or not any(core.get("span_ns") for core in signature.cores):
-            return None
-        mode = self.settings.cosched or (
-            "node" if all(core.get("together") for core in signature.cores) else "none")
-        hosts = Hosts(places.nodes) if places else self.trace
-        return Cores(signature, hosts, self.settings, mode)
 
     # The source's noise
 
@@ -182,12 +180,16 @@ class Work(Noise):
         """The interval without the source's noise."""
         if not self.source or self.same or self.settings.noise:
             return interval.recorded()
-        alike, y = self.alike(interval.before, interval.call), interval.recorded()
+        y = interval.recorded()
+        alike = not self.source.quanta and self.alike(interval.before, interval.call)
         if alike:
             return self.removal(*alike, interval.rank)(self.measure(interval))
         clock = self.source.clock(interval.rank)
         begin = self.source.phase(interval.rank) + interval.since
         return clock.u(begin + y) - clock.u(begin)
+
+    def rho(self, interval):
+        return self.settings.ratios(interval.begin, interval.call.enter, interval.between)
 
     # Answers
 
@@ -198,7 +200,7 @@ class Work(Noise):
         covered: detours that began so long before it are in what the call before costs."""
         if interval.polls(self.settings):
             return ZERO
-        call, work = interval.call, self.settings.compute_ratio * self.work(interval)
+        call, work = interval.call, self.rho(interval) * self.work(interval)
         if self.settings.noise:
             u = self.settings.draw(call.rank, call.index, NOISE)
             return max(ZERO, work + self.settings.noise(call.rank, u))

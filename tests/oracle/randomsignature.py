@@ -194,6 +194,31 @@ class Maker:
                 cores.append(self.core(host, number, offset))
         return cores
 
+    def quanta(self, core):
+        """What fixed quanta of time lost, of most cores; of some nothing else is known."""
+        if self.chance(0.2):
+            return
+        length = self.random.choice([1000, 50000, 333333.5])
+        lost = self.distribution(self.random.choice([0.01, 0.1, 0.3]) * length)
+        core["ftq"] = {"quantum_ns": length, "lost_ns": lost}
+        lags, decay = self.random.choice([0, 1, 3, 8]), self.random.uniform(-0.9, 0.9)
+        if lags:
+            core["autocorrelation"] = [
+                round(decay ** (k + 1) + self.random.uniform(-0.05, 0.05), 4)
+                for k in range(lags)]
+        if self.chance(0.4):
+            for key in ("span_ns", "detours", "gap_ns", "duration_ns", "together",
+                        "offset_ns"):
+                core.pop(key, None)
+
+    def compute(self):
+        """Rates of a loop on some cores, alone and together."""
+        return [{"kernel": kernel, "unit": "operation/s", "core": core,
+                 "cores_at_once": at_once, "rate_per_s": self.distribution(1e9)}
+                for kernel in ("floating_point", "integer")
+                for at_once in (1, self.random.choice([2, 3]))
+                for core in range(self.random.randint(1, at_once))]
+
     def signature(self, parts):
         given = {"format": "mpgkit-signature", "version": [self.version, 0],
                  "header": {"host": "made up"}}
@@ -237,7 +262,14 @@ def whole(detours, parts):
 
 def make(seed, version, parts):
     streams = Maker(f"streaming {seed}", version)
-    return json.dumps(Maker(seed, version, streams).signature(parts), indent=1)
+    given = Maker(seed, version, streams).signature(parts)
+    if "quanta" in parts:
+        some = Maker(f"quanta {seed}", version)
+        for core in given.get("noise", []):
+            some.quanta(core)
+    if "compute" in parts:
+        given["compute"] = Maker(f"compute {seed}", version).compute()
+    return json.dumps(given, indent=1)
 
 
 def main():

@@ -23,6 +23,8 @@ class Extras:
         self.last = {}
         self.regions = {}
         self.polls = random.Random(f"polls {seed}")
+        self.nested = random.Random(f"nested {seed}")
+        self.open = {}
         self.asked = {}
 
     def header(self, ranks):
@@ -68,7 +70,22 @@ class Extras:
             else:
                 yield enter, leave, "Flush"
 
+    def regions_between(self, rank, begin, end):
+        """Marks of regions within each other, in three of ten intervals."""
+        if not self.options.regions or self.nested.random() < 0.7:
+            return
+        inside = self.open.setdefault(rank, [])
+        for time in sorted(self.nested.randint(begin, end)
+                           for _ in range(self.nested.randint(1, 3))):
+            if inside and (len(inside) > 2 or self.nested.random() < 0.5):
+                yield time, time, f'Region_end name="{inside.pop()}"'
+            else:
+                inside.append(self.nested.choice(["work", "inner", "other"]))
+                yield time, time, f'Region_begin name="{inside[-1]}"'
+
     def mark(self, rank, time):
+        if self.options.regions:  # they are within each other
+            return time, time, "Comm_rank"
         if self.regions.get(rank):
             self.regions[rank] = False
             return time, time, 'Region_end name="work"'
@@ -102,10 +119,11 @@ class Extras:
             for a, b, again in self.ask_again(rank, begin, int(enter)):
                 yield f"{rank} {a} {b} {again}" + self.values(a - begin)
                 begin = b
-            for other in self.between(rank, begin, int(enter)):
-                yield (f"{rank} {other[0]} {other[1]} "
-                       + self.event(other[2], other[0] - begin))
-                begin = other[1]
+            for some in (self.between, self.regions_between):
+                for other in some(rank, begin, int(enter)):
+                    yield (f"{rank} {other[0]} {other[1]} "
+                           + self.event(other[2], other[0] - begin))
+                    begin = other[1]
         since = int(enter) - begin if begin is not None else 0
         text = self.event(words, since)
         yield f"{rank} {enter} {leave} {text}"
@@ -131,6 +149,7 @@ def add(parser):
     parser.add_argument("--sites", type=int, default=0)
     parser.add_argument("--tracer", action="store_true")
     parser.add_argument("--polls", action="store_true")
+    parser.add_argument("--regions", action="store_true")
     parser.add_argument("--cpu", choices=["some", "all"])
 
 

@@ -1,0 +1,223 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""When the members of an expanded collective leave it: its messages as those between
+two ranks are (docs/MODEL.md sections 4 and 5)."""
+
+from collections import Counter
+from fractions import Fraction
+
+from oracle_plans import Maker, root_of
+from oracle_trace import OracleError
+
+ZERO = Fraction(0)
+ROUND = 2 ** 8
+
+
+class Wire:
+    """One message between two members, as costs ask for it.
+
+    Times are pairs (time, those whose coming it depends on, as bits)."""
+
+    k = None  # it is in no row
+
+    def __init__(self, source, dest):
+        self.call, self.receiver = source.call, dest.call.rank
+        self.source, self.dest = source, dest
+        self.bytes = self.index = None
+        self.leaves = self.posted = None
+
+    @property
+    def send(self):
+        return self
+
+
+class Member:
+    """How far one is: since when in its step, and from when it may send again."""
+
+    def __init__(self, enter):
+        self.now, self.free = enter, enter
+        self.at, self.begun = 0, False
+        self.sent, self.received = [], []
+        self.count = Counter()
+
+    def next_one(self, way, other):
+        """Number of the message to, or from, another one."""
+        self.count[way, other] += 1
+        return self.count[way, other]
+
+
+def later(*times):
+    mask = 0
+    for _, one in times:
+        mask |= one
+    return max(time for time, _ in times), mask
+
+
+def after(time, more):
+    return time[0] + more, time[1]
+
+
+class Expansion:
+    """One collective's plan and ends; costs: what its messages take (PredictedWires)."""
+
+    def __init__(self, table, group):
+        self.group, self.root = group, root_of(group)
+        self.p = len(group)
+        self.plan = Maker(table, group).make()
+
+    def member(self, v):
+        return (v + self.root) % self.p
+
+    def leaves(self, enters, costs):
+        """[(time, bits of members)] by member, for their enter times."""
+        states = [Member((enters[self.member(v)], 1 << self.member(v)))
+                  for v in range(self.p)]
+        wires, waiting = {}, list(range(self.p))
+        while waiting:
+            v = waiting.pop()
+            while self.advance(v, states[v], wires, costs, waiting):
+                pass
+        ends = [None] * self.p
+        for v, state in enumerate(states):
+            if state.at < len(self.plan.steps[v]):
+                raise OracleError("an expanded collective that does not end")
+            ends[self.member(v)] = state.now
+        return ends
+
+    def wire(self, wires, a, b, n):
+        """The n-th from a to b."""
+        if (a, b, n) not in wires:
+            wires[a, b, n] = Wire(self.group[self.member(a)], self.group[self.member(b)])
+        return wires[a, b, n]
+
+    def begin(self, v, state, wires, costs, waiting):
+        step = self.plan.steps[v][state.at]
+        state.begun, state.sent, state.received = True, [], []
+        for a in step.receives:
+            wire = self.wire(wires, a, v, state.next_one("from", a))
+            wire.posted = state.now
+            state.received.append(wire)
+        for b, size, number_of_round in step.sends:
+            wire = self.wire(wires, v, b, state.next_one("to", b))
+            wire.bytes = size
+            wire.index = wire.source.index + ROUND * number_of_round
+            synchronous = costs.is_synchronous(wire)
+            wire.leaves = later(state.now, state.free)
+            state.free = after(wire.leaves, costs.gap(wire))
+            if not synchronous or step.posted:
+                state.now = after(state.now, costs.sends(wire, not synchronous))
+            state.sent.append(wire)
+        waiting += step.receives + [b for b, *_ in step.sends]
+
+    def advance(self, v, state, wires, costs, waiting):
+        """Whether the member got through a step."""
+        if state.at == len(self.plan.steps[v]):
+            return False
+        if not state.begun:
+            self.begin(v, state, wires, costs, waiting)
+        step = self.plan.steps[v][state.at]
+        if any(wire.leaves is None for wire in state.received) or any(
+                costs.is_synchronous(wire) and wire.posted is None for wire in state.sent):
+            return False
+        now = state.now
+        for wire in state.received:
+            now = later(after(now, costs.receives(wire)), self.arrival(wire, costs))
+        for wire in state.sent:
+            if costs.is_synchronous(wire):
+                now = later(now, self.done(wire, costs))
+        state.now, state.at, state.begun = now, state.at + 1, False
+        return True
+
+    @staticmethod
+    def meeting(wire, costs):
+        latency, _ = costs.flight(wire)
+        if costs.way_after_meeting:
+            return after(later(wire.leaves, wire.posted), latency)
+        return later(after(wire.leaves, latency), wire.posted)
+
+    def arrival(self, wire, costs):
+        latency, transfer = costs.flight(wire)
+        if not costs.is_synchronous(wire):
+            return after(wire.leaves, latency + transfer)
+        return after(self.meeting(wire, costs), transfer)
+
+    def done(self, wire, costs):
+        return costs.done(wire, self.meeting(wire, costs), self.arrival(wire, costs))
+
+    def needs(self, costs):
+        """Of every member, those whose coming its leave depends on."""
+        if not self.plan.is_tree:
+            return [list(range(self.p))] * self.p
+        ends = self.leaves([ZERO] * self.p, costs)
+        return [[j for j in range(self.p) if mask >> j & 1] for _, mask in ends]
+
+
+class PredictedWires:
+    """What messages take on the target (section 5)."""
+
+    def __init__(self, target, limit, latency_given):
+        self.target, self.limit = target, limit
+        self.way_after_meeting = latency_given
+
+    def is_synchronous(self, wire):
+        return self.limit is not None and wire.bytes > self.limit
+
+    def flight(self, wire):
+        return self.target.message(wire)
+
+    def gap(self, wire):
+        return self.target.gap(wire)
+
+    def sends(self, wire, eager):
+        return self.target.sends(wire, eager) or ZERO
+
+    def receives(self, wire):
+        return self.target.receives(wire, False) or ZERO
+
+    def done(self, wire, met, arrived):
+        waiting = self.target.waiting(wire)
+        if waiting is None:
+            return arrived
+        return after(met, max(ZERO, waiting - self.flight(wire)[0]))
+
+
+class PerturbedWires:
+    """What they take on the traced machine and, if drawn, how much more (section 4)."""
+
+    way_after_meeting = False
+
+    def __init__(self, builder, drawn):
+        self.costs, self.floor = builder.costs, builder.floor
+        self.usual = builder.floor_costs
+        self.limit, self.drawn = builder.target_limit, drawn
+
+    def is_synchronous(self, wire):
+        return self.limit is not None and wire.bytes > self.limit
+
+    def flight(self, wire):
+        least, whole = (self.floor(size, wire.call, wire.dest.call)
+                        for size in (0, wire.bytes))
+        latency, transfer = self.costs.message(wire) if self.drawn else (ZERO, ZERO)
+        return (max(ZERO, least + latency),
+                max(ZERO, max(ZERO, whole - least) + transfer))
+
+    def gap(self, wire):
+        return ZERO
+
+    def sends(self, wire, eager):
+        return self.overhead(*(costs.send_overheads(wire, eager)
+                               for costs in (self.usual, self.costs)))
+
+    def receives(self, wire):
+        return self.overhead(*(costs.receive_overheads(wire, False)
+                               for costs in (self.usual, self.costs)))
+
+    def overhead(self, usual, drawn):
+        usual = usual.typical if usual and usual.typical is not None else ZERO
+        if not self.drawn or drawn is None:
+            return usual
+        return max(ZERO, usual + drawn.target
+                   - (drawn.least if drawn.source is None else drawn.source))
+
+    def done(self, wire, met, arrived):
+        back = self.costs.acknowledgement(wire) if self.drawn else ZERO
+        return after(arrived, max(ZERO, self.floor(0, wire.dest.call, wire.call) + back))

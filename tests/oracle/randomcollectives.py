@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Make a random table of the algorithms of collectives (mpgcollectives(5)): all
+algorithms of some operations, at thresholds that programs of few ranks reach."""
+
+import argparse
+import random
+
+TREES = ["linear", "chain", "binary", "binomial", "knomial"]
+ALGORITHMS = {
+    "barrier": ["dissemination", "recursive_doubling", "linear", "binomial"],
+    "bcast": [*TREES, "scatter_allgather", "scatter_ring", "segments"],
+    "reduce": [*TREES, "rabenseifner", "segments"],
+    "scatter": ["linear", "binomial", "knomial"],
+    "scatterv": ["linear", "binomial", "knomial"],
+    "gather": ["linear", "binomial", "knomial"],
+    "gatherv": ["linear", "binomial", "knomial"],
+    "allreduce": ["recursive_doubling", "rabenseifner", "ring", "two"],
+    "allgather": ["bruck", "recursive_doubling", "ring", "neighbor", "two"],
+    "allgatherv": ["bruck", "recursive_doubling", "ring", "neighbor", "two"],
+    "alltoall": ["linear", "pairwise", "bruck"],
+    "alltoallv": ["linear", "pairwise"],
+    "reduce_scatter": ["recursive_halving", "recursive_doubling", "butterfly", "ring",
+                       "pairwise", "two"],
+    "reduce_scatter_block": ["recursive_halving", "recursive_doubling", "butterfly",
+                             "ring", "pairwise", "two"],
+    "scan": ["linear", "recursive_doubling"],
+    "exscan": ["linear", "recursive_doubling"],
+}
+
+
+def row_of(source, operation):
+    """An algorithm with its options."""
+    name = source.choice(ALGORITHMS[operation])
+    if name == "segments":
+        return "chain segment=" + source.choice(["1KiB", "1000", "3001", "64KiB", "96"])
+    return name + (f" radix={source.randint(2, 5)}" if name == "knomial" else "")
+
+
+def make(seed):
+    source = random.Random(f"collectives {seed}")
+    lines = []
+    for operation in ALGORITHMS:
+        if source.random() < 0.2:
+            continue
+        processes = [source.choice([1, 2])] + source.sample(range(3, 10), 2)
+        for least in processes[:source.randint(1, 3)]:
+            sizes = ["0"] + source.sample(["1", "9", "512", "1KiB", "4097", "32KiB"],
+                                          source.randint(0, 3))
+            lines += [f"{operation} {least} {size} {row_of(source, operation)}"
+                      + source.choice(["", "", "  # why not"]) for size in sizes]
+    source.shuffle(lines)
+    return "\n".join(["#mpgcollectives 1", "", *lines]) + "\n"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--seed", type=int, default=1)
+    print(make(parser.parse_args().seed), end="")
+
+
+if __name__ == "__main__":
+    main()
