@@ -45,6 +45,16 @@ static void add_tree(struct mpg_plan *plan, enum mpg_phase_kind kind, enum mpg_t
     phase->rounds = kind == MPG_PHASE_UP ? 1 : (uint32_t)mpg_tree_children(&phase->tree, 0);
 }
 
+/* The vector scattered in equal parts, and these gathered by all. */
+static void add_scattered(struct mpg_plan *plan, enum mpg_phase_kind kind, enum mpg_pattern gather)
+{
+    int first = plan->phases;
+    add_tree(plan, kind, MPG_TREE_KNOMIAL, 2, true);
+    add_rounds(plan, MPG_PHASE_ROUNDS, gather);
+    for (int i = first; i < plan->phases; i++)
+        plan->phase[i].equal = true;
+}
+
 /* One rooted operation as CHOICE has it; others than the plan's go from, or to, member 0. */
 static void add_rooted(struct mpg_plan *plan, enum mpg_phase_kind kind,
                        const struct mpg_choice *choice, bool subtrees)
@@ -68,12 +78,10 @@ static void add_rooted(struct mpg_plan *plan, enum mpg_phase_kind kind,
         add_tree(plan, kind, MPG_TREE_KNOMIAL, choice->radix, subtrees);
         break;
     case MPG_ALGORITHM_SCATTER_ALLGATHER:
-        add_tree(plan, kind, MPG_TREE_KNOMIAL, 2, true);
-        add_rounds(plan, MPG_PHASE_ROUNDS, MPG_PATTERN_GATHER_UNEVEN);
+        add_scattered(plan, kind, MPG_PATTERN_GATHER_UNEVEN);
         break;
     case MPG_ALGORITHM_SCATTER_RING:
-        add_tree(plan, kind, MPG_TREE_KNOMIAL, 2, true);
-        add_rounds(plan, MPG_PHASE_ROUNDS, MPG_PATTERN_RING);
+        add_scattered(plan, kind, MPG_PATTERN_RING);
         break;
     case MPG_ALGORITHM_RABENSEIFNER:
         add_rounds(plan, MPG_PHASE_ROUNDS, MPG_PATTERN_HALVING_UP);
@@ -280,8 +288,10 @@ struct mpg_message mpg_tree_message(const struct mpg_plan *plan, const struct mp
 {
     const struct mpg_tree *tree = &phase->tree;
     int32_t parent = mpg_tree_parent(tree, v);
-    double bytes = phase->subtrees ? graph_blocks(plan, v, mpg_tree_size(tree, v))
-                                   : plan->vector_bytes;
+    int32_t below = mpg_tree_size(tree, v);
+    double bytes = !phase->subtrees ? plan->vector_bytes
+                   : phase->equal   ? below * plan->block_bytes
+                                    : graph_blocks(plan, v, below);
     if (phase->kind == MPG_PHASE_UP)
         return (struct mpg_message){v, parent, bytes, phase->first_round};
     return (struct mpg_message){parent, v, bytes,

@@ -40,6 +40,7 @@ struct mpg_phase {
     enum mpg_phase_kind kind;
     struct mpg_tree tree;     /* DOWN, UP */
     bool subtrees;            /* DOWN, UP: messages hold the blocks of a subtree, not everything */
+    bool equal;               /* blocks are equal parts of the vector, whatever the operation's are */
     enum mpg_pattern pattern; /* ROUNDS, POSTED */
     uint32_t rounds;          /* DOWN, UP: the most messages that a member sends in it */
     uint32_t first_round;     /* rounds of a plan are numbered through */

@@ -263,7 +263,7 @@ static bool gather_from(const struct mpg_plan *plan, int64_t distance, int32_t v
     if (to >= p)
         return false;
     m->to = (int32_t)to;
-    m->bytes = graph_blocks(plan, group, (int32_t)(distance < p - group ? distance : p - group));
+    m->bytes = (double)(distance < p - group ? distance : p - group) * plan->block_bytes;
     return true;
 }
 
@@ -278,7 +278,7 @@ static bool pass_on(const struct mpg_plan *plan, int64_t distance, int64_t step,
     if (v < group || v >= upper || in_half >= step || in_half >= n || in_half + step < n)
         return false;
     m->to = (int32_t)(v + step);
-    m->bytes = graph_blocks(plan, upper, n);
+    m->bytes = n * plan->block_bytes;
     return true;
 }
 
@@ -339,7 +339,7 @@ bool mpg_round_message(const struct mpg_plan *plan, const struct mpg_phase *phas
         return gather_uneven(plan, round, v, m);
     case MPG_PATTERN_RING:
         m->to = modulo((int64_t)v + 1, p);
-        m->bytes = graph_blocks(plan, (int64_t)v - round, 1);
+        m->bytes = phase->equal ? plan->block_bytes : graph_blocks(plan, (int64_t)v - round, 1);
         return true;
     case MPG_PATTERN_PIECES:
         m->to = modulo((int64_t)v + 1, p);

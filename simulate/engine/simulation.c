@@ -119,7 +119,9 @@ static bool can_speed_messages(const struct simulation *sim)
 
 static int find_floors(struct simulation *sim, struct mpg_error *err)
 {
-    bool wanted = sim->absorb != MPG_ABSORB_NONE || can_speed_messages(sim) ||
+    bool flights = sim->absorb == MPG_ABSORB_CLOCK || can_speed_messages(sim) ||
+                   sim->options->graph.expand;
+    bool wanted = sim->absorb != MPG_ABSORB_NONE || flights ||
                   mpg_perturbation_call_noise_measured(sim->p);
     bool alike = mpg_perturbation_noise_alike(sim->p);
     struct mpg_floor_options floors = sim->options->floors;
@@ -130,12 +132,12 @@ static int find_floors(struct simulation *sim, struct mpg_error *err)
         return -1;
     if (!wanted && !alike)
         return 0;
-    /* Without `clock` message floors only stop negative perturbations. */
+    /* Without `clock` floors of messages only stop negative perturbations, and are what the
+     * messages of expanded collectives took. */
     struct first_pass f = {.floors = sim->floors,
                            .likes = sim->likes,
-                           .comparable = mpg_clock_map_source(sim->clocks) != MPG_CLOCK_NONE &&
-                                         (sim->absorb == MPG_ABSORB_CLOCK ||
-                                          can_speed_messages(sim))};
+                           .comparable = flights &&
+                                         mpg_clock_map_source(sim->clocks) != MPG_CLOCK_NONE};
     if (pass(sim, "finding floors", take_first, &f, err) < 0 ||
         (alike && mpg_likes_finish(sim->likes, err) < 0) ||
         (wanted && mpg_floors_finish(sim->floors, err) < 0))

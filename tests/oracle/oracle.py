@@ -147,6 +147,8 @@ def leave_account(builder, call, delays, account):
     carried, last = graph.carried[call.done], builder.end_part(call)
     if call not in builder.met:
         delta = builder.own(call) + builder.noise.lost_in.get(call, ZERO)
+    elif call in builder.expanded:
+        delta = builder.settings.kappa(call)
     own = everything = others = max(
         delays[call.post] + max(delta, -call.duration) + last,
         delays[call.S] - call.duration)

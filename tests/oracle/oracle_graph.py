@@ -146,6 +146,8 @@ class Builder(Messages):
         self.met = {part.call for _, group in matching.groups for part in group
                     if part.blocking and (part.name in MEETINGS | PREFIXES
                                           or self.is_expanded(group))}
+        self.expanded = {part.call for _, group in matching.groups for part in group
+                         if part.blocking and self.is_expanded(group)}
         self.sort_messages(matching)
         self.waits = self.calls_that_wait(matching)
         for calls in self.trace.calls:

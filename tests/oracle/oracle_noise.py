@@ -122,8 +122,8 @@ class InQuanta(Cores):
 
     def clock(self, rank):
         if rank not in self.clocks:
-            core, _, _ = self.place(rank)
-            self.clocks[rank] = Quanta(self.core[id(core)], self.draw, rank)
+            core, lowest, _ = self.place(rank)
+            self.clocks[rank] = Quanta(self.core[id(core)], self.draw, rank, lowest)
         return self.clocks[rank]
 
 
@@ -247,8 +247,10 @@ class Noise:
         measured = any("ftq" in core for core in signature.cores)
         if not measured and self.settings.noise_model == "ecdf":
             return None
-        if measured and (self.settings.noise_model == "ecdf" or not recorded):
-            return InQuanta(signature, hosts or self.trace, self.settings, "none")
+        model = self.settings.noise_model
+        if measured and (model == "ecdf" or not (recorded or model == "replay")):
+            return InQuanta(signature, hosts or self.trace, self.settings,
+                            self.settings.cosched or "none")
         if not recorded:
             return None
         mode = self.settings.cosched or (

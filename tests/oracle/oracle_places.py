@@ -47,9 +47,13 @@ class Paths:
                      for name in PREFERRED[self.places.between(a, b)]
                      if name in self.signature.paths), None)
 
-    def farthest(self):
-        """That any two ranks have."""
+    def taken(self):
+        """Those of any two ranks."""
         pairs = [self(a, b) for a in range(self.ranks) for b in range(self.ranks)
                  if a != b or self.ranks == 1]
-        some = [path for path in pairs if path]
+        return [path for path in pairs if path]
+
+    def farthest(self):
+        """That any two ranks have."""
+        some = self.taken()
         return max(some, key=lambda path: PATHS.index(path.name), default=None)

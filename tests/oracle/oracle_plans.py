@@ -97,7 +97,6 @@ class Maker:
         choice = self.pick("bcast", self.d)
         segments = segments_of(self.d, choice.segment)
         if segments:
-            self.plan.is_tree = True
             self.plan.pipeline(list(range(self.p)), segments)
         else:
             self.plan.is_tree = choice.algorithm in TREES
@@ -119,7 +118,6 @@ class Maker:
         choice = self.pick("reduce", self.d)
         segments = segments_of(self.d, choice.segment)
         if segments:
-            self.plan.is_tree = True
             self.plan.pipeline(list(reversed(range(self.p))), segments)
         else:
             self.plan.is_tree = choice.algorithm in TREES

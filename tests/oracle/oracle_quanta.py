@@ -59,11 +59,12 @@ class CoreQuanta:
 class Quanta:
     """A clock of one rank: u(t), and how long work takes."""
 
-    def __init__(self, core, draw, rank):
+    def __init__(self, core, draw, rank, lowest):
+        """lowest: of those whose quanta begin when the rank's do."""
         self.core, self.draw, self.rank = core, draw, rank
         self.losses = {}
         self.done = [0.0]  # work before each quantum
-        self.phase = draw(rank, 0, PHASE) * core.length
+        self.phase = draw(lowest, 0, PHASE) * core.length
 
     def v(self, q):
         return self.draw(self.rank, q + FIRST_CALL, QUANTUM)

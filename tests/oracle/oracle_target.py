@@ -8,6 +8,8 @@ from oracle_costs import NEXT_INDEX, OPERATIONS
 from oracle_draws import (ACK, BYTE, COLLECTIVE, LATENCY, LAUNCH, RECEIVE,
                           ROUND_LATENCY, ROW, SEND, Draws)
 from oracle_places import Paths
+from oracle_signature import FIT
+from oracle_trace import OracleError
 
 ZERO = Fraction(0)
 
@@ -44,6 +46,7 @@ class Target:
             core.get("span_ns") for core in self.signature.cores)
         self.replaced = settings.latency is not None or settings.byte is not None
         self.all_replaced = None not in (settings.latency, settings.byte)
+        self.check_models()
 
     def between(self, message):
         return self.path(message.send.call.rank, message.send.receiver)
@@ -57,20 +60,53 @@ class Target:
 
     # Flights
 
+    def drawn_from(self, model):
+        return FIT if model == "fit" else self.launch
+
+    def flight_by(self, model, path, size_bytes, u):
+        """X_T by one model, or None."""
+        launch = self.drawn_from(model)
+        if path and path.latency:
+            slope = path.slope(launch, u)
+            return sloped(path.latency, launch, size_bytes, u, slope)
+        if path and path.transfer:
+            return sloped(path.transfer, launch, size_bytes, u)
+        return None
+
     def flight(self, path, size_bytes, u):
         """X_T, or None."""
-        if path and path.latency:
-            slope = path.slope(self.launch, u)
-            return sloped(path.latency, self.launch, size_bytes, u, slope)
-        if path and path.transfer:
-            return sloped(path.transfer, self.launch, size_bytes, u)
-        return None
+        latency, byte = self.settings.latency_model, self.settings.byte_model
+        whole = self.flight_by(byte, path, size_bytes, u)
+        if latency == byte or whole is None:
+            return whole
+        return max(0.0, self.flight_by(latency, path, 0, u) + whole
+                   - self.flight_by(byte, path, 0, u))
+
+    def check_models(self):
+        """What is to be fitted must have fits at every size."""
+        settings = self.settings
+        models = settings.latency_model, settings.byte_model
+        if "fit" not in models:
+            return
+        taken = self.path.taken()
+        if not taken:
+            raise OracleError("no times to draw from")
+        for path in taken:
+            if settings.latency_model == "fit" and not path.latency:
+                raise OracleError("--latency-model=fit: no latencies to draw from")
+            lists = [path.latency] if path.latency else [path.transfer]
+            lists += [path.transfer] * (settings.byte_model == "fit")
+            if not any(lists):
+                raise OracleError("--byte-model=fit: no times to draw from")
+            if not all(quantity.fit for sizes in lists for quantity in sizes.quantities):
+                raise OracleError("no family is fitted to it")
 
     def parts(self, path, size_bytes, u, latency, byte):
         """(lambda, tau(d)); latency, byte: draws of the command line's, or None."""
-        whole, least = self.flight(path, size_bytes, u), self.flight(path, 0, u)
+        model = self.settings.byte_model
+        whole, least = (self.flight_by(model, path, size, u) for size in (size_bytes, 0))
         if latency is None:
-            latency = ZERO if least is None else least
+            latency = self.flight_by(self.settings.latency_model, path, 0, u) or ZERO
         latency = max(ZERO, latency)
         if byte is not None:
             return latency, max(ZERO, size_bytes * byte)
@@ -163,7 +199,7 @@ class Target:
         if not sizes:
             return None
         bounds = [self.undisturbed(sizes, size_bytes, u)]
-        whole = self.flight(path, size_bytes, u)
+        whole = self.flight_by("empirical", path, size_bytes, u)
         if whole is not None:
             bounds.append(whole)
         if path.streaming:
@@ -184,7 +220,7 @@ class Target:
 
         def whole(size_bytes):
             own = self.undisturbed(path.receive_overhead, size_bytes, u)
-            flight = self.flight(path, size_bytes, u)
+            flight = self.flight_by("empirical", path, size_bytes, u)
             return own if flight is None else min(own, flight)
 
         return max(0.0, whole(message.bytes) - whole(0)) if further else whole(
