@@ -380,10 +380,11 @@ def test_monotone():
         lines = random_trace(seed)
         for mode in MODES:
             values = dict.fromkeys(options, 10)
-            before = delays(lines, "--absorb", mode, *words_of(values))
+            words = ["--deterministic", "--absorb", mode]
+            before = delays(lines, *words, *words_of(values))
             for option in options:
                 values[option] += 37
-                after = delays(lines, "--absorb", mode, *words_of(values))
+                after = delays(lines, *words, *words_of(values))
                 assert all(map(Fraction.__le__, before, after)), f"seed {seed}"
                 before = after
 
@@ -398,7 +399,7 @@ def test_less_absorbed_is_later():
         lines = random_trace(seed)
         none = delays(lines, *FIXED, *all_noise(333))
         for mode in ("wait", "clock"):
-            some = delays(lines, "--absorb", mode, *all_noise(333))
+            some = delays(lines, "--deterministic", "--absorb", mode, *all_noise(333))
             assert all(map(Fraction.__le__, some, none)), f"seed {seed}"
 
 
