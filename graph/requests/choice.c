@@ -70,14 +70,15 @@ static bool has_choice(const struct rank_requests *rank, const struct mpg_event 
 {
     if (needs_all(e->call) && !e->done_all && e->done_number == 0)
         return may_be_whole(rank, e);
-    bool is_whole = e->done_number >= e->request_number;
-    if (!may_choose(e->call) || e->done_all ||
-        (is_whole && (e->done_number < 2 || !takes_all(e->call))))
+    const uint32_t done_number = e->done_all ? e->request_number : e->done_number;
+    const int64_t *done = e->done_all ? e->requests : e->done;
+    bool is_whole = done_number >= e->request_number;
+    if (!may_choose(e->call) || (is_whole && (done_number < 2 || !takes_all(e->call))))
         return false;
-    for (uint32_t i = 0; i < e->done_number; i++)
-        if (received(graph_find_request(rank, e->done[i])))
+    for (uint32_t i = 0; i < done_number; i++)
+        if (received(graph_find_request(rank, done[i])))
             return true;
-    return e->done_number == 0;
+    return done_number == 0;
 }
 
 int graph_begin_choice(struct requests *requests, struct rank_requests *rank, struct call *call,

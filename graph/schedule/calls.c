@@ -335,18 +335,20 @@ static int divide_stretch(struct mpg_graph *g, struct rank_run *r, struct mpg_st
                           struct mpg_error *err)
 {
     uint32_t completed = 0;
-    uint64_t calls;
+    struct stretch after;
     for (uint32_t i = 0; i < step->candidate_number; i++)
         completed += step->candidates[i].completed;
     if (completed < 2)
         return 0;
     if (!r->scout && !(r->scout = graph_scout_open(g->trace, step->rank, err)))
         return -1;
-    if (graph_scout_stretch(r->scout, step->number, &calls, err) < 0)
+    if (graph_scout_stretch(r->scout, step->number, &after, err) < 0)
         return -1;
-    if (calls % completed == 0 && calls / completed <= UINT32_MAX) {
+    const double whole_ns = (1 + 1.0 / completed) / 2 * (double)after.work_ns;
+    const bool is_at_once = after.calls == 0 || (double)after.first_ns > whole_ns;
+    if (is_at_once || (after.calls % completed == 0 && after.calls / completed <= UINT32_MAX)) {
         step->portions = completed;
-        step->portion_calls = (uint32_t)(calls / completed);
+        step->portion_calls = is_at_once ? 0 : (uint32_t)(after.calls / completed);
     }
     return 0;
 }

@@ -4,16 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What follows call NUMBER up to the next that ends it. */
-struct stretch {
-    uint64_t number, calls;
-};
-
 struct scout {
     struct mpg_cursor *cursor;
     uint64_t calls;   /* read so far */
     bool has_ended;   /* the rank, */
-    bool is_open;     /* and the last stretch has not */
+    bool is_open;     /* and the last stretch has not: */
+    int64_t leave_ns; /* of its last call so far */
     struct stretch *stretch; /* those that are not asked for yet: from FIRST on */
     size_t first, count, capacity;
 };
@@ -51,7 +47,7 @@ static bool begins_stretch(const struct mpg_event *e)
 {
     const enum mpg_call call = mpg_call_plain(e->call);
     return !e->failed && (call == MPG_CALL_Waitsome || call == MPG_CALL_Testsome) &&
-           e->done_number > 1;
+           (e->done_all ? e->request_number : e->done_number) > 1;
 }
 
 static bool ends_stretch(const struct mpg_event *e)
@@ -94,6 +90,16 @@ static int begin_stretch(struct scout *scout, uint64_t number, struct mpg_error 
     return 0;
 }
 
+static void add_call(struct scout *scout, const struct mpg_event *e)
+{
+    struct stretch *stretch = &scout->stretch[scout->count - 1];
+    const int64_t length_ns = e->enter_ns > scout->leave_ns ? e->enter_ns - scout->leave_ns : 0;
+    if (stretch->calls++ == 0)
+        stretch->first_ns = length_ns;
+    stretch->work_ns += length_ns;
+    scout->leave_ns = e->leave_ns;
+}
+
 static int read_call(struct scout *scout, struct mpg_error *err)
 {
     struct mpg_event e;
@@ -107,11 +113,14 @@ static int read_call(struct scout *scout, struct mpg_error *err)
     if (ends_stretch(&e))
         scout->is_open = false;
     else if (scout->is_open && !graph_is_computation(&e))
-        scout->stretch[scout->count - 1].calls++;
-    return begins_stretch(&e) ? begin_stretch(scout, number, err) : 0;
+        add_call(scout, &e);
+    if (!begins_stretch(&e))
+        return 0;
+    scout->leave_ns = e.leave_ns;
+    return begin_stretch(scout, number, err);
 }
 
-int graph_scout_stretch(struct scout *scout, uint64_t number, uint64_t *calls,
+int graph_scout_stretch(struct scout *scout, uint64_t number, struct stretch *stretch,
                         struct mpg_error *err)
 {
     while (scout->calls <= number && !scout->has_ended)
@@ -123,6 +132,6 @@ int graph_scout_stretch(struct scout *scout, uint64_t number, uint64_t *calls,
     while (is_known && scout->first + 1 == scout->count && scout->is_open && !scout->has_ended)
         if (read_call(scout, err) < 0)
             return -1;
-    *calls = is_known ? scout->stretch[scout->first].calls : 0;
+    *stretch = is_known ? scout->stretch[scout->first] : (struct stretch){.number = number};
     return 0;
 }

@@ -13,12 +13,20 @@ bool graph_is_computation(const struct mpg_event *e);
 
 struct scout;
 
+/* What follows a call on its rank, up to the next that completes or tests requests, is a collective, or
+ * ends the rank. */
+struct stretch {
+    uint64_t number;  /* of the call, */
+    uint64_t calls;   /* of those that follow; */
+    int64_t first_ns; /* from its leave to the enter of the first of these, */
+    int64_t work_ns;  /* and from the leave of each to the enter of the next, in all; 0 or more */
+};
+
 /* At the first call of RANK; TRACE outlives it. NULL with ERR. */
 struct scout *graph_scout_open(struct mpg_trace *trace, int32_t rank, struct mpg_error *err);
-/* How many calls of the rank come after call NUMBER, a Waitsome or Testsome that completed at least
- * two requests, and before the next that completes or tests requests, is a collective, or ends the
- * rank: into *CALLS. Asked in ascending order of NUMBER. Error: the trace is damaged. */
-int graph_scout_stretch(struct scout *scout, uint64_t number, uint64_t *calls,
+/* What follows call NUMBER, a Waitsome or Testsome that completed at least two requests. Asked in
+ * ascending order of NUMBER. Error: the trace is damaged. */
+int graph_scout_stretch(struct scout *scout, uint64_t number, struct stretch *stretch,
                         struct mpg_error *err);
 void graph_scout_close(struct scout *scout); /* NULL is allowed */
 

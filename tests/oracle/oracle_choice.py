@@ -43,7 +43,8 @@ class Choice(OpenReceives):
     def divide(self, portions):
         """By every call whose interval before it may wait."""
         if portions.is_divided:
-            for call in [portions.call, *portions.inner, portions.last]:
+            after = [*portions.inner, portions.last]
+            for call in [portions.call, *(after[:1] if portions.at_once else after)]:
                 self.portions.setdefault(call, []).append(portions)
 
     def clear(self):
@@ -199,7 +200,7 @@ class Choice(OpenReceives):
             delays[last.E] = max(end, at - self.leave_base(last))
         waited = delays[last.E] - end
         value = self.graph.delay(v, delays)
-        if not portions.inner:
+        if portions.at_once:
             length = self.length_base(last, call) + value - end
             within = portions.waited_within(self.leave_base(last) + end, length)
             value, waited = value + within, waited + within

@@ -25,8 +25,17 @@ class Portions:
     def __init__(self, trace, call, count):
         self.call, self.count = call, count
         self.inner, self.last = stretch_after(trace, call)
-        self.is_divided = count > 1 and len(self.inner) % count == 0
+        self.at_once = self.is_worked_on_at_once()
+        self.is_divided = count > 1 and (self.at_once or len(self.inner) % count == 0)
         self.owed = [None] * count
+
+    def is_worked_on_at_once(self):
+        """In the first interval; else by calls."""
+        if not self.inner:
+            return True
+        work = [max(0, call.enter - before.leave) for before, call
+                in zip([self.call, *self.inner], self.inner)]
+        return work[0] * 2 * self.count > (self.count + 1) * sum(work)
 
     def put(self, owed):
         """owed: (when it arrives, what it is), those for later."""
@@ -35,7 +44,7 @@ class Portions:
 
     def before(self, call):
         """When the portion that begins with the interval before call can, or None."""
-        if not self.inner:
+        if self.at_once:
             return None
         each = len(self.inner) // self.count
         place = (self.inner + [self.last]).index(call)
@@ -55,7 +64,7 @@ class Portions:
 
     def not_begun(self, call):
         """What portions wait for that begin after call, one of those in between."""
-        if call not in self.inner:
+        if self.at_once or call not in self.inner:
             return []
         each = len(self.inner) // self.count
         current = self.inner.index(call) // each

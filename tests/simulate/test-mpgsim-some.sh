@@ -50,7 +50,7 @@ is "what a portion waits for is taken over, and 5 us until the call begins, whic
     --noise=const:9.385us@1 t.txt | tr -d '", ' | awk -F: '/^ranks/ { on = 1 }
         on && /^taken_over_ns/ { print $2; exit }')" 6375.0
 
-take "three, and 9 us of work" 5 <<'END'
+take "three, all of its list, and 9 us of work" 5 <<'END'
 0 1000 1010 Isend comm=0 to=4 tag=7 bytes=8 request=9
 4 1200 1500 Recv comm=0 from=0 tag=7 bytes=8
 0 1100 1110 Irecv comm=0 from=1 tag=1 bytes=8 request=1
@@ -59,7 +59,7 @@ take "three, and 9 us of work" 5 <<'END'
 1 4800 4810 Send comm=0 to=0 tag=1 bytes=8
 2 4800 4810 Send comm=0 to=0 tag=1 bytes=8
 3 4800 4810 Send comm=0 to=0 tag=1 bytes=8
-0 10000 10010 Waitsome requests=1,2,3 done=1,2,3
+0 10000 10010 Waitsome requests=1,2,3
 0 19010 19020 Waitall requests=9
 END
 # the second portion begins at 20 instead of 13.01 us, the third at 25 instead of 23
@@ -87,6 +87,14 @@ take "three calls for two" 4 < <(two Waitsome "$(told "0 13010 13020 Send comm=0
 0 15800 15805 Send comm=0 to=3 tag=8 bytes=8
 0 15905 15910 Send comm=0 to=3 tag=8 bytes=8")")
 is "cannot be divided: the call waits for all" "$(delay 0 --noise=const:9.385us@1)" 4375
+
+take "three calls for two, but all the work before them" 4 < <(two Waitsome "$(told "0 15010 15020 Send comm=0 to=3 tag=8 bytes=8
+0 15800 15805 Send comm=0 to=3 tag=8 bytes=8
+0 15905 15910 Send comm=0 to=3 tag=8 bytes=8")")
+is "it is divided" "$(delay 0 --noise=const:9.385us@1)" $((14385 - 12510))
+take "two calls for two, but all the work before them" 4 < <(two Waitsome "$(told "0 15010 15020 Send comm=0 to=3 tag=8 bytes=8
+0 15800 15805 Send comm=0 to=3 tag=8 bytes=8")")
+is "it is divided" "$(delay 0 --noise=const:9.385us@1)" $((14385 - 12510))
 
 # ---- answers ----
 take "what is worked on is answered" 4 < <(two Waitsome \
