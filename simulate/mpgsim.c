@@ -107,7 +107,7 @@ static int place_source(const struct mpg_arguments *a, struct inputs *in, struct
         return mpg_error_set(err, "out of memory");
     for (int32_t i = 0; i < ranks; i++) {
         host[i] = mpg_trace_host(in->trace, i);
-        named = named || host[i] > 0;
+        named = named || mpg_trace_find_fact(in->trace, i, "host");
     }
     int status = named ? mpg_places_of_hosts(&in->source_places, host, ranks, err) : 0;
     free(host);

@@ -38,6 +38,7 @@ class Perturbation(compare_frame.Case):
         """Some have few kinds of calls at few sites, so that many intervals are alike."""
         self.keeps = random.Random(f"tracer {self.seed}").random() < 0.25
         self.models_random = random.Random(f"models {self.seed}")
+        self.maps_random = random.Random(f"maps {self.seed}")
         self.ranks, alike = self.random.randint(1, 9), self.chance(0.5)
         words = ["--seed", str(self.seed), "--ranks", str(self.ranks),
                  "--steps", str(200 if alike else 60),
@@ -83,7 +84,33 @@ class Perturbation(compare_frame.Case):
                 words += self.collectives(pair, words)
                 if not any(word.startswith("--compute-ratio") for word in words):
                     words += self.ratios(pair)
+                words += self.maps()
                 yield words + ["--keep-tracer"] * self.keeps
+
+    def maps(self):
+        """Where ranks are, and were."""
+        words = []
+        for option in ("map", "source-map"):
+            if self.maps_random.random() < 0.4:
+                words.append(f"--{option}=" + self.maps_random.choice(
+                    ["block:1", "block:2", "block:100", "cyclic:2", "cyclic:3",
+                     self.write_map(option), self.write_map(option)]))
+        return words
+
+    def write_map(self, option):
+        """A file of nodes, on some of them core complexes."""
+        lines = []
+        for _ in range(self.ranks):
+            line = self.maps_random.choice(["alpha", "beta", "gamma"])
+            if self.maps_random.random() < 0.7:
+                line += self.maps_random.choice([" 0", " 1"])
+            lines.append(line)
+        path = self.path(f"{self.maps_random.randrange(10 ** 6)}.{option}")
+        with open(path, "w", encoding="ascii") as file:
+            file.write("\n".join(lines) + "\n")
+        self.made_by.append(f"printf '{chr(92) + 'n'}'.join({lines}) > "
+                            f"{os.path.basename(path)}")
+        return path
 
     def models(self):
         """What times are drawn from; --noise (but for noise of calls), --latency and

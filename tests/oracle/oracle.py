@@ -27,6 +27,7 @@ from oracle_choice import Choice  # noqa: E402
 from oracle_graph import Builder  # noqa: E402
 from oracle_signature import read_signature  # noqa: E402
 from oracle_matching import Matching  # noqa: E402
+from oracle_places import Hosts, Paths, Places  # noqa: E402
 from oracle_plans import Table  # noqa: E402
 from oracle_ratios import Ratios  # noqa: E402
 from oracle_trace import OracleError, read_trace  # noqa: E402
@@ -51,7 +52,7 @@ class Settings:
                  noise_model=None, call_noise_of_target=False,
                  sync_reduce=False, granularity=1,
                  deterministic=False, polling="work", collectives="measured",
-                 collective_table=None):
+                 collective_table=None, map=None, source_map=None):
         self.absorb = absorb
         self.noise = noise
         self.call_noise = call_noise or (lambda rank: ZERO)
@@ -68,6 +69,9 @@ class Settings:
         self.signature = signature
         self.source = source
         self.path = path and path.replace("-", " ")
+        self.map, self.source_map = map, source_map
+        self.places = self.source_places = None
+        self.of_target = self.of_source = None
         self.cosched = cosched
         self.measurement = measurement
         self.seed = seed
@@ -118,10 +122,45 @@ class Settings:
             kappas += self.kappa(message.send.completed_by)
         return kappas
 
+    # Paths
+
+    def place(self, trace):
+        """Says where ranks are, and were, by the options and the trace's hosts."""
+        if self.map:
+            self.places = Places(self.map, trace.ranks)
+        if self.source_map:
+            self.source_places = Places(self.source_map, trace.ranks)
+        elif self.map and any(trace.hosts[rank] for rank in range(trace.ranks)):
+            self.source_places = Places.of_hosts(
+                [trace.hosts[rank] for rank in range(trace.ranks)])
+        self.of_target = Paths(self.signature, self.places, self.path, trace.ranks)
+        name = self.signature and self.target_path() and self.target_path().name
+        self.of_source = Paths(self.source, self.source_places, name, trace.ranks)
+
+    def hosts(self):
+        """Where ranks are on the target, if not on the trace's hosts."""
+        return Hosts(self.places) if self.places else self.were()
+
+    def were(self):
+        """Where they were, likewise."""
+        return Hosts(self.source_places) if self.source_map else None
+
+    def paths(self, a, b):
+        """The two machines' between two ranks; None: those of all."""
+        if not self.places and not self.source_places:
+            return None
+        return self.of_target(a, b), self.of_source(a, b)
+
     def target_path(self):
+        if self.places and self.signature:
+            return self.of_target.farthest()
         return self.signature.path(self.path)
 
     def source_path(self):
+        if not self.source:
+            return None
+        if self.source_places:
+            return self.of_source.farthest()
         target = self.target_path()
         return self.source.path(target and target.name)
 
@@ -192,6 +231,7 @@ def rank_delays(matching, settings, counts=None):
     without the tracer, where that is taken out.  counts: filled with those of
     choices."""
     trace = matching.trace
+    settings.place(trace)
     if settings.absorb is None:
         settings.absorb = "clock" if trace.has_clocks() else "wait"
     if settings.absorb == "clock" and not trace.has_clocks():
@@ -315,6 +355,8 @@ def parse_arguments(words):
     parser.add_argument("--signature", type=read_signature)
     parser.add_argument("--source", type=read_signature)
     parser.add_argument("--path")
+    parser.add_argument("--map")
+    parser.add_argument("--source-map")
     parser.add_argument("--cosched", choices=["none", "node", "job"])
     parser.add_argument("--measurement", choices=["resample", "fixed"],
                         default="resample")

@@ -54,8 +54,10 @@ class Machine:
 class Costs:
     """Every perturbation of what communicates, in one replica."""
 
-    def __init__(self, settings):
+    def __init__(self, settings, paths=None):
+        """paths: of target and source, if not those of the farthest ranks."""
         self.settings = settings
+        self.ways = {}
         self.draw = Draws(settings.seed, settings.replica)
         launch = None
         if settings.measurement != "fixed":
@@ -63,15 +65,25 @@ class Costs:
         self.target = self.source = None
         given = settings.noise is not None
         if settings.signature:
-            path = settings.target_path()
-            self.target = Machine(settings.signature, path, launch, given)
+            there, here = paths or (settings.target_path(), settings.source_path())
+            self.target = Machine(settings.signature, there, launch, given)
             if settings.source:
-                self.source = Machine(settings.source, settings.source_path(), launch,
-                                      given)
+                self.source = Machine(settings.source, here, launch, given)
         self.replaced = settings.latency is not None or settings.byte is not None
         self.all_replaced = None not in (settings.latency, settings.byte)
         self.value, self.flight_source = self.choose_flights()
         self.check_models()
+
+    def of(self, message):
+        """Those of what is between the two ranks of a message."""
+        ranks = message.send.call.rank, message.send.receiver
+        paths = self.settings.paths(*ranks)
+        if not paths:
+            return self
+        key = tuple(map(id, paths))
+        if key not in self.ways:
+            self.ways[key] = Costs(self.settings, paths)
+        return self.ways[key]
 
     # Flights
 

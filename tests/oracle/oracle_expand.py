@@ -196,7 +196,8 @@ class PerturbedWires:
     def flight(self, wire):
         least, whole = (self.floor(size, wire.call, wire.dest.call)
                         for size in (0, wire.bytes))
-        latency, transfer = self.costs.message(wire) if self.drawn else (ZERO, ZERO)
+        costs = self.costs.of(wire)
+        latency, transfer = costs.message(wire) if self.drawn else (ZERO, ZERO)
         return (max(ZERO, least + latency),
                 max(ZERO, max(ZERO, whole - least) + transfer))
 
@@ -204,11 +205,11 @@ class PerturbedWires:
         return ZERO
 
     def sends(self, wire, eager):
-        return self.overhead(*(costs.send_overheads(wire, eager)
+        return self.overhead(*(costs.of(wire).send_overheads(wire, eager)
                                for costs in (self.usual, self.costs)))
 
     def receives(self, wire):
-        return self.overhead(*(costs.receive_overheads(wire, False)
+        return self.overhead(*(costs.of(wire).receive_overheads(wire, False)
                                for costs in (self.usual, self.costs)))
 
     def overhead(self, usual, drawn):
@@ -219,5 +220,5 @@ class PerturbedWires:
                    - (drawn.least if drawn.source is None else drawn.source))
 
     def done(self, wire, met, arrived):
-        back = self.costs.acknowledgement(wire) if self.drawn else ZERO
+        back = self.costs.of(wire).acknowledgement(wire) if self.drawn else ZERO
         return after(arrived, max(ZERO, self.floor(0, wire.dest.call, wire.call) + back))

@@ -53,9 +53,7 @@ class MessageFloors:
         self.latency = settings.source_latency
         self.byte = settings.source_byte
         self.stated = self.latency is not None or self.byte is not None
-        path = settings.signature and settings.source and settings.source_path()
-        self.measured = path and path.latency and path
-        self.target = path and settings.target_path()
+        self.settings = settings
         self.replaced = None not in (settings.latency, settings.byte)
         self.least = {}
         if self.trace.has_clocks() and not self.stated:
@@ -67,12 +65,25 @@ class MessageFloors:
         send, end = message.send.call, message.receive.completed_by
         flight = max(ZERO, self.trace.aligned(end.rank, end.leave)
                      - self.trace.aligned(send.rank, send.enter))
-        key = self.trace.host_pair(send, end), size_class(message.bytes)
+        key = self.host_pair(send, end), size_class(message.bytes)
         self.least[key] = min(flight, self.least.get(key, flight))
 
-    def without_overheads(self, size_bytes, seen):
+    def host_pair(self, a, b):
+        places = self.settings.source_places
+        if not places:
+            return self.trace.host_pair(a, b)
+        return frozenset((places.nodes[a.rank], places.nodes[b.rank]))
+
+    def paths(self, a, b):
+        """Of the target and of the source, between two calls' ranks, as far as known."""
+        if not self.settings.signature or not self.settings.source:
+            return None, None
+        both = self.settings.paths(a.rank, b.rank)
+        target, path = both or (self.settings.target_path(), self.settings.source_path())
+        return target, path and path.latency and path
+
+    def without_overheads(self, size_bytes, seen, target, path):
         """What messages waited for calls of the ranks' own, as far as it can be."""
-        path, target = self.measured, self.target
         if (not path or not target or self.replaced
                 or not (path.send_overhead and path.receive_overhead)
                 or not (target.send_overhead and target.receive_overhead)):
@@ -85,11 +96,13 @@ class MessageFloors:
         """l(size_bytes) between the hosts of two calls."""
         if self.stated:
             return (self.latency or ZERO) + size_bytes * (self.byte or ZERO)
-        pair = self.trace.host_pair(sender, receiver)
+        pair = self.host_pair(sender, receiver)
+        target, path = self.paths(sender, receiver)
         for smaller in range(size_class(size_bytes), -1, -1):
             if (pair, smaller) in self.least:
-                return self.without_overheads(size_bytes, self.least[pair, smaller])
-        return self.measured.flight(None, size_bytes, 0) if self.measured else ZERO
+                return self.without_overheads(size_bytes, self.least[pair, smaller],
+                                              target, path)
+        return path.flight(None, size_bytes, 0) if path else ZERO
 
 
 def median(sizes, size_bytes):

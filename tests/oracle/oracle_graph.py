@@ -213,10 +213,9 @@ class Builder(Messages):
 
     def covered(self, call):
         """K: what of the record is in the call's messages, before its end."""
-        if not self.costs.flies():
-            return 0.0
-        return sum(2 * self.costs.typical(message.bytes)
-                   for message in self.received[call] + self.probed[call])
+        return sum((2 * self.costs.of(message).typical(message.bytes)
+                    for message in self.received[call] + self.probed[call]
+                    if self.costs.of(message).flies()), 0.0)
 
     def add_local(self, call):
         if call in self.touched:

@@ -79,7 +79,7 @@ class Messages:
             waits = self.synchronous(message) or self.was_synchronous(message)
             if not (message.send.blocking and waits) or changes_to_eager:
                 stands_in = not waits or call in self.absolute_calls
-                overheads.append(costs.send_overheads(message, stands_in))
+                overheads.append(costs.of(message).send_overheads(message, stands_in))
         overheads += [self.receive_overheads(message, costs)
                       for message in self.received[call]]
         return [one for one in overheads if one]
@@ -112,7 +112,7 @@ class Messages:
         messages = self.received[message.receive.completed_by]
         before = messages[:messages.index(message)]
         sender = message.send.call.rank
-        return costs.receive_overheads(
+        return costs.of(message).receive_overheads(
             message, any(other.send.call.rank == sender for other in before))
 
     def behind(self, message):
@@ -143,7 +143,7 @@ class Messages:
 
     def add_arrival(self, message, begin, arrival):
         send, post = message.send.call, message.receive.call
-        latency, transfer = self.costs.message(message)
+        latency, transfer = self.costs.of(message).message(message)
         sending, posting = map(self.settings.posting, (message.send, message.receive))
         self.graph.edge(send.post, message.A, sending + latency + transfer,
                         self.clock_slack(begin - self.enter(send)))
@@ -180,7 +180,8 @@ class Messages:
 
     def whole_flights(self, message):
         """X_T(d; u), X_T(0; u) and X_T(0; u')."""
-        costs, send, post = self.costs, message.send.call, message.receive.call
+        costs = self.costs.of(message)
+        send, post = message.send.call, message.receive.call
         if costs.flies():
             u = costs.u(message)
             return (costs.absolute(message.bytes, u), costs.absolute(0, u),
@@ -211,7 +212,7 @@ class Messages:
         floor = self.floor(0, send, probe)
         slack = self.leave(probe) - self.enter(send) - floor
         delta = (self.settings.posting(message.send)
-                 + self.costs.message(message)[0] + kappa)
+                 + self.costs.of(message).message(message)[0] + kappa)
         self.graph.edge(send.post, probe.done, delta, self.clock_slack(slack))
         self.graph.carry(send.post, probe.done, delta, "messages")
 
@@ -229,7 +230,7 @@ class Messages:
         if end:
             floor = self.floor(0, message.receive.call, end)
             slack = self.leave(end) - arrival - floor
-            back = self.costs.acknowledgement(message)
+            back = self.costs.of(message).acknowledgement(message)
             self.graph.carry_arrival(
                 message, end.done, back, "messages", self.clock_slack(slack),
                 self.least(message, end), self.settings.answering(message),

@@ -229,9 +229,10 @@ class Noise:
 
     def __init__(self, trace, settings):
         self.trace, self.settings = trace, settings
-        self.target = (self.drawn(settings.signature) if settings.drawn_noise()
-                       else self.cores(settings.signature))
-        self.source = settings.signature and self.cores(settings.source)
+        hosts = settings.hosts()
+        self.target = (self.drawn(settings.signature, hosts) if settings.drawn_noise()
+                       else self.cores(settings.signature, hosts))
+        self.source = settings.signature and self.cores(settings.source, settings.were())
         self.tables, self.removals = {}, {}
         self.covered_until = {}
         self.lost_in = {}

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where ranks are on the target, and what classes of path are between them
-(docs/MODEL.md section 5, --map)."""
+"""Where ranks are on a machine, and what classes of path are between them
+(docs/MODEL.md section 5, --map, and Decisions, Paths)."""
 
 from oracle_signature import PATHS
 
@@ -25,6 +25,18 @@ class Places:
             self.nodes = [line[0] for line in words]
             self.complexes = [line[1] if len(line) > 1 else None for line in words]
 
+    @classmethod
+    def of_hosts(cls, names):
+        """Nodes of these names, a rank each; nothing is known of core complexes."""
+        places = cls(f"block:{len(names)}", len(names))
+        places.nodes = list(names)
+        return places
+
+    def shares_complex(self):
+        """Whether any two ranks do."""
+        known = [place for place in zip(self.nodes, self.complexes) if place[1] is not None]
+        return len(known) > len(set(known)) or len(self.nodes) == 1
+
     def between(self, a, b):
         """The class of the path between two ranks, had it been measured."""
         if self.nodes[a] != self.nodes[b]:
@@ -33,8 +45,16 @@ class Places:
         return COMPLEX if a == b or known else NODE
 
 
+class Hosts:
+    """As much of a trace as says which ranks share a host."""
+
+    def __init__(self, places):
+        self.ranks = len(places.nodes)
+        self.hosts = places.nodes
+
+
 class Paths:
-    """The target's path of every pair of ranks, or None."""
+    """A machine's path of every pair of ranks, or None."""
 
     def __init__(self, signature, places, name, ranks):
         self.signature, self.places, self.ranks = signature, places, ranks
@@ -43,9 +63,12 @@ class Paths:
     def __call__(self, a, b):
         if not self.signature or not self.places:
             return self.chosen
-        return next((self.signature.paths[name]
-                     for name in PREFERRED[self.places.between(a, b)]
-                     if name in self.signature.paths), None)
+        paths = [self.signature.paths[name]
+                 for name in PREFERRED[self.places.between(a, b)]
+                 if name in self.signature.paths]
+        if a == b and not self.places.shares_complex():
+            paths = [path for path in paths if path.latency or path.transfer] or paths
+        return paths[0] if paths else None
 
     def taken(self):
         """Those of any two ranks."""

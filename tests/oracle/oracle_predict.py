@@ -14,7 +14,7 @@ sys.dont_write_bytecode = True
 import oracle  # noqa: E402
 from oracle_draws import CALL, ROUND_CALL, Draws  # noqa: E402
 from oracle_matching import Matching  # noqa: E402
-from oracle_places import Places  # noqa: E402
+from oracle_places import Hosts, Places  # noqa: E402
 from oracle_plans import Table  # noqa: E402
 from oracle_ratios import Ratios  # noqa: E402
 from oracle_signature import read_signature  # noqa: E402
@@ -54,11 +54,21 @@ class Settings:
         self.map, self.call_noise, self.replica = map, call_noise, first_replica
         self.path = path and path.replace("-", " ")
         self.draw = Draws(self.seed, self.replica)
-        self.places = None
+        self.places = self.source_places = None
 
     def place(self, ranks):
         if self.map:
             self.places = Places(self.map, ranks)
+        if self.source_map:
+            self.source_places = Places(self.source_map, ranks)
+
+    def hosts(self):
+        """Where ranks are on the target, if not on the trace's hosts."""
+        return Hosts(self.places) if self.places else self.were()
+
+    def were(self):
+        """Where they were, likewise."""
+        return Hosts(self.source_places) if self.source_map else None
 
     def drawn_noise(self):
         return self.signature and self.noise_model in ("renewal", "fit")
@@ -97,6 +107,7 @@ def parse_arguments(words):
     parser.add_argument("--source", type=read_signature)
     parser.add_argument("--path")
     parser.add_argument("--map")
+    parser.add_argument("--source-map")
     parser.add_argument("--polling", choices=["wait", "work"], default="wait")
     parser.add_argument("--polling-interval", type=oracle.time_ns,
                         default=Fraction(10000))

@@ -8,6 +8,7 @@ from fractions import Fraction
 
 from oracle_draws import NOISE
 from oracle_noise import ENOUGH, Noise, Removal, Sketch, middle_of
+from oracle_places import Hosts
 from oracle_replay import Detours, LossTable
 
 ZERO = Fraction(0)
@@ -44,14 +45,6 @@ def on_cpu_clock(record, durations):
         else:
             stopped += duration
     return Detours(record.span - stopped, detours)
-
-
-class Hosts:
-    """As much of a trace as says which ranks share a host."""
-
-    def __init__(self, names):
-        self.ranks = len(names)
-        self.hosts = names
 
 
 class Interval:
@@ -118,10 +111,10 @@ class Work(Noise):
     def __init__(self, trace, settings):
         self.trace, self.settings = trace, settings
         self.intervals = list(intervals_of(trace))
-        hosts = settings.places and Hosts(settings.places.nodes)
+        hosts = settings.hosts()
         self.target = (self.drawn(settings.signature, hosts) if settings.drawn_noise()
                        else self.cores(settings.signature, hosts))
-        self.source = settings.signature and self.cores(settings.source)
+        self.source = settings.signature and self.cores(settings.source, settings.were())
         self.tables, self.removals = {}, {}
         self.covered_until = {}
         self.same = (self.source and self.target and settings.ratios.are_one()

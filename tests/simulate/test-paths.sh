@@ -84,6 +84,8 @@ is "... or that of --path" "$(delays star.txt $both --absorb=none --source-map=w
 is "without hosts the source has one path, of the class of the farthest two there" \
     "$(delays unnamed.txt $both --absorb=none --map=block:2) $(delays unnamed.txt $both --absorb=none --map=block:4)" \
     "0 0 589 589 0 121.5 121.5 121.5"
+star '#host 0 a' '#host 1 a' '#host 2 a' '#host 3 a' >together.txt
+is "all were on one host" "$(delays together.txt $both --absorb=none --map=block:2)" "0 121.5 1477.5 1477.5"
 is "what was not measured is the next, on either machine" \
     "$(delays star.txt --signature=target.sig --source=one.sig --absorb=none --map=block:2) $(
         delays star.txt --signature=one.sig --source=source.sig --absorb=none --map=block:2)" \
