@@ -99,7 +99,7 @@ static const double *edge_kappa(struct mpg_lanes *l, const struct mpg_edge *e)
 }
 
 /* Where the slot's value, a delay of the start on the target, becomes one of the node on the
- * traced machine. */
+ * traced machine, which was there when the call left, whatever the floor says. */
 static double changed_shift(const struct mpg_lanes *l, const struct mpg_step *s,
                             const struct mpg_edge *e)
 {
@@ -107,7 +107,8 @@ static double changed_shift(const struct mpg_lanes *l, const struct mpg_step *s,
         return 0;
     if (e->kind == MPG_EDGE_ACK)
         return e->base_ns - s->leave_ns;
-    return e->base_ns - start_ns(l, s->rank, e) - flight_ns(l, e->source, s->rank, e->bytes);
+    double there_ns = start_ns(l, s->rank, e) + flight_ns(l, e->source, s->rank, e->bytes);
+    return e->base_ns - fmin(there_ns, s->leave_ns);
 }
 
 /* Adds what an edge of kind ACK has. */

@@ -199,12 +199,16 @@ class Messages:
             return -flight
         return -max(flight, self.leave(end) - self.start(message))
 
+    def too_late(self, message, end, arrival):
+        """How long before t(A) a call left that received it, if D(A) is absolute."""
+        return max(ZERO, arrival - self.leave(end)) if self.changes(message) else ZERO
+
     def add_probe(self, message, probe, arrival, synchronous, first):
         """The whole of an eager message, of a synchronous one its envelope."""
         kappa, send = self.settings.kappa(probe), message.send.call
         if not synchronous:
             self.graph.carry_arrival(
-                message, probe.done, ZERO, "messages",
+                message, probe.done, self.too_late(message, probe, arrival), "messages",
                 self.clock_slack(self.leave(probe) - arrival),
                 self.least(message, probe), kappa,
                 Brought.FIRST if first else Brought.AGAIN, message.V)
@@ -220,7 +224,8 @@ class Messages:
         self.graph.edge(message.A, message.V, ZERO)
         end = message.receive.completed_by
         self.graph.carry_arrival(
-            message, end.done, self.behind(message), "messages",
+            message, end.done,
+            self.behind(message) + self.too_late(message, end, arrival), "messages",
             self.clock_slack(self.leave(end) - arrival), self.least(message, end),
             self.settings.kappa(end), Brought.FIRST if is_first else Brought.AGAIN,
             message.V)

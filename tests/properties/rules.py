@@ -238,7 +238,7 @@ class Monotone(Rule):
         if option == "--call-noise" and case.has("--call-noise=signature"):
             option = "--compute-ratio"
         if option == "--compute-ratio":
-            old = [word for word in words if word.startswith(option)]
+            old = [word for word in words if word.startswith(option) and "@" not in word]
             ratio = float(old[0].split("=")[1]) if old else 1
             words = [word for word in words if word not in old]
             return words + [f"{option}={ratio * 1.25}"], option
