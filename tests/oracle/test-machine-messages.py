@@ -329,5 +329,16 @@ def test_collectives_of_one_machine_only():
            *[600] * 4)
 
 
+def test_waits_no_more_and_flew_less_than_its_floor():
+    """Of two receives the first waited, 287 ns for its message: the floor. The second message flew
+    96 ns, so by its floor it arrives after the call that received it left; on the target, where it
+    flies 86.75 ns and its send does not wait, it is received no earlier than it arrives."""
+    text = trace(2, ["1000 1000 Send to=1 bytes=8", "5000 5000 Send to=1 bytes=8"],
+                 ["900 1287 Recv from=0 bytes=8", "5086 5096 Recv from=0 bytes=8"])
+    found = delays(text, "--absorb=clock", signature=signature(path(100, latency={8: 86.75})),
+                   source=signature(path(-1)))
+    expect(found, 0, 86.75 - 96)
+
+
 if __name__ == "__main__":
     main(globals())
