@@ -36,10 +36,11 @@
  *   FINISH       the stream's value is its rank's result
  *
  * Where choices are asked for, the LEAVE of a call that may complete something else when
- * times change (Waitany, Waitsome, Testany, Testsome, Test) has candidates: arrivals, in
+ * times change (Waitany, Waitsome, Test, Testany, Testsome, Testall) has candidates: arrivals, in
  * views, of which the evaluator may exchange the values of those that are completed here and
  * of those that are not. Where sources were left open, it has `receives`, whose views may
- * get the arrival of any message that they fit, and `looking` (docs/MODEL.md, section 6).
+ * get the arrival of any message that they fit, and `looking`; where it can leave something for
+ * later, `portions` (docs/MODEL.md, section 6).
  *
  * Streams begin at 0, and without a LOAD are new at their first ENTER; their numbers may
  * grow with every step, and so may the slots. A slot holds its value until a step writes

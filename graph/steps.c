@@ -3,6 +3,7 @@
 #include "graph/steps.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct mpg_step *graph_emit_at(struct steps *s, enum mpg_step_kind kind, const struct place *place)
 {
@@ -15,11 +16,12 @@ struct mpg_step *graph_emit_at(struct steps *s, enum mpg_step_kind kind, const s
         s->capacity = capacity;
     }
     struct mpg_step *step = &s->steps[s->count++];
-    *step = (struct mpg_step){.kind = kind,
-                              .rank = place->rank,
-                              .thread = place->thread,
-                              .call = mpg_call_plain(place->call),
-                              .number = place->number};
+    memset(step, 0, sizeof *step); /* all of it: an initialiser would leave parts of the union */
+    step->kind = kind;
+    step->rank = place->rank;
+    step->thread = place->thread;
+    step->call = mpg_call_plain(place->call);
+    step->number = place->number;
     return step;
 }
 

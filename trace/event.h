@@ -169,6 +169,11 @@ static inline enum mpg_kind mpg_call_kind(enum mpg_call call)
 {
     return (enum mpg_kind)mpg_call_kinds[call];
 }
+/* Whether CALL looks for a message, to be received by another. */
+static inline bool mpg_call_is_probe(enum mpg_call call)
+{
+    return mpg_call_kind(call) == MPG_KIND_PROBE || mpg_call_kind(call) == MPG_KIND_MPROBE;
+}
 /* Whether calls of KIND are about the neighbours of a topology. */
 bool mpg_kind_has_neighbors(enum mpg_kind kind);
 /* Whether CALL may have no communicator: one that it cannot name, or that is of no process

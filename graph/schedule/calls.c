@@ -232,11 +232,6 @@ int graph_begin_call(struct mpg_graph *g, struct rank_run *r, struct stream *s,
     }
 }
 
-static bool is_probe(const struct mpg_event *e)
-{
-    return mpg_call_kind(e->call) == MPG_KIND_PROBE || mpg_call_kind(e->call) == MPG_KIND_MPROBE;
-}
-
 /* The edges into the call's leave besides its local one. Under `lenient` what
  * it waited for may be missing. */
 static int leave_edges(struct mpg_graph *g, struct rank_run *r, struct stream *s,
@@ -259,7 +254,7 @@ static int leave_edges(struct mpg_graph *g, struct rank_run *r, struct stream *s
         if (graph_sender_edge(matching, &s->call, m, err) < 0)
             return -1;
     }
-    if (is_probe(&s->call.event) && !s->call.event.failed &&
+    if (mpg_call_is_probe(s->call.event.call) && !s->call.event.failed &&
         (graph_list_looking(&g->requests, &s->call, &s->probing, err) < 0 ||
          graph_probe_edges(matching, &s->probing, err) < 0))
         return -1;
@@ -287,10 +282,9 @@ static int leave_edges(struct mpg_graph *g, struct rank_run *r, struct stream *s
  * another. */
 static void note_messages(struct mpg_graph_counts *c, const struct mpg_step *step)
 {
-    const enum mpg_kind kind = mpg_call_kind(step->call);
     for (uint32_t i = 0; i < step->edge_number; i++) {
         const struct mpg_edge *e = &step->edges[i];
-        if (e->kind != MPG_EDGE_ARRIVAL || kind == MPG_KIND_PROBE || kind == MPG_KIND_MPROBE)
+        if (e->kind != MPG_EDGE_ARRIVAL || mpg_call_is_probe(step->call))
             continue;
         const double back_ns = e->sent_ns - step->leave_ns;
         c->largest_bytes = e->bytes > c->largest_bytes ? e->bytes : c->largest_bytes;

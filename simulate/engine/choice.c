@@ -469,7 +469,7 @@ void mpg_choosing_end_views(struct mpg_choosing *c, const struct mpg_step *s)
             view_of(c, s->candidates[i].arrival.slot, w)->is_new = false;
     if (s->looking.takes && s->looking.found)
         mpg_choosing_matched(c, s->looking.found);
-    for (uint32_t i = 0; i < s->edge_number && !mpg_choosing_is_probe(s); i++) {
+    for (uint32_t i = 0; i < s->edge_number && !mpg_call_is_probe(s->call); i++) {
         if (s->edges[i].kind == MPG_EDGE_ARRIVAL && s->edges[i].is_followed)
             mpg_choosing_taken(c, &s->edges[i]);
         if (!s->edges[i].is_view)

@@ -161,9 +161,4 @@ static inline struct mpg_view *mpg_choosing_view_of(const struct mpg_choosing *c
     return &c->view[(size_t)slot * c->n + w];
 }
 
-static inline bool mpg_choosing_is_probe(const struct mpg_step *s)
-{
-    return mpg_call_kind(s->call) == MPG_KIND_PROBE || mpg_call_kind(s->call) == MPG_KIND_MPROBE;
-}
-
 #endif

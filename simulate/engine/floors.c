@@ -136,8 +136,7 @@ int mpg_floors_add(struct mpg_floors *f, const struct mpg_step *step, bool compa
     *call_ns = fmin(*call_ns, duration_ns);
     for (uint32_t i = 0; comparable && i < step->edge_number; i++) {
         const struct mpg_edge *edge = &step->edges[i];
-        if (edge->kind != MPG_EDGE_ARRIVAL || mpg_call_kind(step->call) == MPG_KIND_PROBE ||
-            mpg_call_kind(step->call) == MPG_KIND_MPROBE)
+        if (edge->kind != MPG_EDGE_ARRIVAL || mpg_call_is_probe(step->call))
             continue;
         struct flight *fl = find_flight(f, step, edge);
         if (!fl)

@@ -219,7 +219,7 @@ static void take_edge(struct mpg_lanes *l, const struct mpg_step *s,
         put[w] += v - without;
         put_in[w] += v - without;
     }
-    if (is_arrival && mpg_choosing_is_probe(s)) /* it is received later, with nothing new */
+    if (is_arrival && mpg_call_is_probe(s->call)) /* it is received later, with nothing new */
         l->slot_met[e->slot] = true;
 }
 
@@ -348,7 +348,7 @@ static void leave_out(struct mpg_lanes *l, const struct mpg_step *s, const doubl
         }
 }
 
-/* A call that needs nobody else. */
+/* A call that needs nobody else: all edges that it has are its own (no posting part, which is 0 then). */
 static void leave_alone(struct mpg_lanes *l, const struct mpg_step *s)
 {
     begin_leaving(l, s, false);

@@ -32,7 +32,7 @@ bool mpg_lanes_takes_turns(const struct mpg_lanes *l, const struct mpg_step *s)
 {
     const bool receives = l->paths ? l->paths->receives : l->p->overhead[MPG_OVERHEAD_RECEIVE].target != NULL;
     return s->edge_number > 1 && receives &&
-           !mpg_choosing_is_probe(s);
+           !mpg_call_is_probe(s->call);
 }
 
 static int compare_edges(const void *a, const void *b)
@@ -111,7 +111,7 @@ static bool costs_sender(const struct mpg_lanes *l, const struct mpg_sent *sent)
 static bool costs_receiver(const struct mpg_lanes *l, const struct mpg_step *s,
                            const struct mpg_edge *e)
 {
-    return e->kind == MPG_EDGE_ARRIVAL && !mpg_choosing_is_probe(s) &&
+    return e->kind == MPG_EDGE_ARRIVAL && !mpg_call_is_probe(s->call) &&
            way_of(l, e->source, s->rank)->overhead[MPG_OVERHEAD_RECEIVE].target;
 }
 

@@ -325,7 +325,7 @@ static double expansion_bytes(const struct simulation *sim)
 static uint32_t lanes_a_pass(const struct simulation *sim)
 {
     double values = (double)sim->slots + sim->result->ranks + 1;
-    double value_bytes = sizeof(double) + (sim->chooses ? mpg_choosing_view_bytes() : 0);
+    double value_bytes = 2 * sizeof(double) + (sim->chooses ? mpg_choosing_view_bytes() : 0);
     double most = VALUES_A_PASS_BYTES / (values * value_bytes + expansion_bytes(sim));
     return most < 1 ? 1 : most < LANES_A_PASS ? (uint32_t)most : LANES_A_PASS;
 }

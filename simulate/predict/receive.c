@@ -7,7 +7,7 @@
 
 static bool is_received(const struct mpg_step *s, const struct mpg_edge *e)
 {
-    return e->kind == MPG_EDGE_ARRIVAL && !mpg_choosing_is_probe(s);
+    return e->kind == MPG_EDGE_ARRIVAL && !mpg_call_is_probe(s->call);
 }
 
 /* Whether edge E brings a message that costs its receiver something. */
@@ -146,7 +146,7 @@ int mpg_times_receive(struct mpg_times *t, const struct mpg_step *s, bool *costs
         if (e->kind != MPG_EDGE_ARRIVAL)
             continue;
         const double *arrival =
-            slot_value(t, e->slot, mpg_choosing_is_probe(s) ? SLOT_ENVELOPE : SLOT_TIME);
+            slot_value(t, e->slot, mpg_call_is_probe(s->call) ? SLOT_ENVELOPE : SLOT_TIME);
         for (uint32_t w = 0; w < t->n; w++)
             t->scratch[w] = fmax(t->scratch[w], arrival[w]);
     }
