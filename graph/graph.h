@@ -140,6 +140,7 @@ struct mpg_edge {
 struct mpg_candidate {
     struct mpg_edge arrival; /* of kind ARRIVAL, in a view; messages are sent on a channel in the order of
                                 their numbers */
+    double done_ns;          /* by_completion: aligned leave of the call that completes it */
     int32_t comm, tag;       /* of that, with the source; comm < 0: not a user's */
     bool is_eager;           /* on both machines */
     bool completed;          /* here, in the trace */
@@ -306,6 +307,7 @@ struct mpg_graph_options {
     bool posts;                /* steps of kind POST are wanted: what calls start leaves from there */
     bool lenient;              /* count what cannot be placed instead of failing */
     bool choose;               /* LEAVE steps have candidates, */
+    bool by_completion;        /* these say when they were completed: only they are, of which that is known, */
     bool choose_sources;       /* and of receives and probes that leave their source open */
     uint64_t horizon;          /* of messages in flight: with more, no call waits for those that
                                   it may complete */

@@ -323,6 +323,44 @@ static bool found_nothing(const struct mpg_event *e)
     }
 }
 
+static int open_scout(const struct mpg_graph *g, struct rank_run *r, int32_t rank,
+                      struct mpg_error *err)
+{
+    if (!r->scout)
+        r->scout = graph_scout_open(g->trace, rank, g->by_completion, err);
+    return r->scout ? 0 : -1;
+}
+
+/* Says when CALL's candidates are completed; those of which that is not known are none, and if nothing
+ * is left that CALL does not complete, there are none. */
+static int date_candidates(struct mpg_graph *g, struct rank_run *r, const struct call *call,
+                           struct mpg_error *err)
+{
+    struct steps *steps = &g->steps;
+    size_t kept = 0, open = 0, completed = 0;
+    if (steps->candidate_count > 0 && open_scout(g, r, call->rank, err) < 0)
+        return -1;
+    for (size_t i = 0; i < steps->candidate_count; i++) {
+        struct mpg_candidate *c = &steps->candidates[i];
+        int64_t leave_ns = call->event.leave_ns;
+        int found = c->completed ? 1
+                                 : graph_scout_completion(r->scout, call->number, c->request,
+                                                          &leave_ns, err);
+        if (found < 0)
+            return -1;
+        c->done_ns = mpg_clock_align(g->clocks, call->rank, leave_ns);
+        open += found && !c->completed;
+        completed += c->completed;
+        if (found)
+            steps->candidates[kept++] = *c;
+    }
+    const bool is_whole = kept == steps->candidate_count || call->event.call != MPG_CALL_Testall;
+    steps->candidate_count = is_whole && (open > 0 || completed > 1) ? kept : 0;
+    if (r->scout && mpg_call_kind(call->event.call) == MPG_KIND_COMPLETE)
+        graph_scout_forget(r->scout, call->number, &call->event);
+    return 0;
+}
+
 /* Into how many portions what follows the call that STEP leaves is divided, one for each receive that it
  * completed. */
 static int divide_stretch(struct mpg_graph *g, struct rank_run *r, struct mpg_step *step,
@@ -334,7 +372,7 @@ static int divide_stretch(struct mpg_graph *g, struct rank_run *r, struct mpg_st
         completed += step->candidates[i].completed;
     if (completed < 2)
         return 0;
-    if (!r->scout && !(r->scout = graph_scout_open(g->trace, step->rank, err)))
+    if (open_scout(g, r, step->rank, err) < 0)
         return -1;
     if (graph_scout_stretch(r->scout, step->number, &after, err) < 0)
         return -1;
@@ -357,7 +395,7 @@ int graph_leave_call(struct mpg_graph *g, struct rank_run *r, struct stream *s,
     call->looking = (struct mpg_looking){0};
     graph_forget_choosing(s);
     call->leave_ns = mpg_clock_align(g->clocks, call->rank, call->event.leave_ns);
-    if (leave_edges(g, r, s, err) < 0)
+    if (leave_edges(g, r, s, err) < 0 || (g->by_completion && date_candidates(g, r, call, err) < 0))
         return -1;
     struct mpg_step *step = graph_emit(&g->steps, MPG_STEP_LEAVE, call);
     if (!step)

@@ -140,6 +140,7 @@ static void connect(struct mpg_graph *g, const struct mpg_graph_options *options
                                     .members = &g->members,
                                     .steps = &g->steps};
     graph_requests_init(&g->requests, &g->matching, &g->meetings);
+    g->by_completion = options->choose && options->by_completion;
     g->requests.choose = options->choose;
     g->requests.choose_sources = g->matching.posted.follows =
         options->choose && options->choose_sources;

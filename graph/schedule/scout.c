@@ -1,11 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "graph/schedule/scout.h"
 
+#include "common/map.h"
+
 #include <stdlib.h>
 #include <string.h>
 
+enum { MOST_AHEAD = 65536 }; /* calls, in search of a completion */
+
 struct scout {
     struct mpg_cursor *cursor;
+    bool notes;       /* completions are noted, of calls from number PASSED on: */
+    uint64_t passed;
+    struct mpg_map completed; /* request -> leave */
     uint64_t calls;   /* read so far */
     bool has_ended;   /* the rank, */
     bool is_open;     /* and the last stretch has not: */
@@ -20,13 +27,15 @@ bool graph_is_computation(const struct mpg_event *e)
     return !e->failed && (kind == MPG_KIND_OTHER || kind == MPG_KIND_PCONTROL);
 }
 
-struct scout *graph_scout_open(struct mpg_trace *trace, int32_t rank, struct mpg_error *err)
+struct scout *graph_scout_open(struct mpg_trace *trace, int32_t rank, bool completions,
+                               struct mpg_error *err)
 {
     struct scout *scout = calloc(1, sizeof *scout);
     if (!scout) {
         mpg_error_set(err, "out of memory");
         return NULL;
     }
+    scout->notes = completions;
     scout->cursor = mpg_cursor_open(trace, rank, err);
     if (scout->cursor)
         return scout;
@@ -39,15 +48,37 @@ void graph_scout_close(struct scout *scout)
     if (!scout)
         return;
     mpg_cursor_close(scout->cursor);
+    mpg_map_clear(&scout->completed);
     free(scout->stretch);
     free(scout);
+}
+
+static uint32_t number_done(const struct mpg_event *e)
+{
+    return e->done_all ? e->request_number : e->done_number;
+}
+
+static const int64_t *list_done(const struct mpg_event *e)
+{
+    return e->done_all ? e->requests : e->done;
+}
+
+static int note_completions(struct scout *scout, const struct mpg_event *e, struct mpg_error *err)
+{
+    for (uint32_t i = 0; i < number_done(e); i++) {
+        uint64_t *leave = mpg_map_add(&scout->completed, (uint64_t)list_done(e)[i], 0);
+        if (!leave)
+            return mpg_error_set(err, "out of memory");
+        *leave = (uint64_t)e->leave_ns;
+    }
+    return 0;
 }
 
 static bool begins_stretch(const struct mpg_event *e)
 {
     const enum mpg_call call = mpg_call_plain(e->call);
     return !e->failed && (call == MPG_CALL_Waitsome || call == MPG_CALL_Testsome) &&
-           (e->done_all ? e->request_number : e->done_number) > 1;
+           number_done(e) > 1;
 }
 
 static bool ends_stretch(const struct mpg_event *e)
@@ -110,6 +141,9 @@ static int read_call(struct scout *scout, struct mpg_error *err)
     if (scout->has_ended || !mpg_event_is_call(&e))
         return 0;
     const uint64_t number = scout->calls++;
+    bool completes = mpg_call_kind(e.call) == MPG_KIND_COMPLETE && !e.failed;
+    if (scout->notes && completes && number >= scout->passed && note_completions(scout, &e, err) < 0)
+        return -1;
     if (ends_stretch(&e))
         scout->is_open = false;
     else if (scout->is_open && !graph_is_computation(&e))
@@ -134,4 +168,24 @@ int graph_scout_stretch(struct scout *scout, uint64_t number, struct stretch *st
             return -1;
     *stretch = is_known ? scout->stretch[scout->first] : (struct stretch){.number = number};
     return 0;
+}
+
+int graph_scout_completion(struct scout *scout, uint64_t number, int64_t request,
+                           int64_t *leave_ns, struct mpg_error *err)
+{
+    const uint64_t *leave;
+    scout->passed = number;
+    while (!(leave = mpg_map_find(&scout->completed, (uint64_t)request, 0)) && !scout->has_ended &&
+           scout->calls < number + MOST_AHEAD)
+        if (read_call(scout, err) < 0)
+            return -1;
+    *leave_ns = leave ? (int64_t)*leave : 0;
+    return leave != NULL;
+}
+
+void graph_scout_forget(struct scout *scout, uint64_t number, const struct mpg_event *e)
+{
+    scout->passed = number + 1;
+    for (uint32_t i = 0; i < number_done(e); i++)
+        mpg_map_remove(&scout->completed, (uint64_t)list_done(e)[i], 0);
 }

@@ -22,8 +22,16 @@ struct stretch {
     int64_t work_ns;  /* and from the leave of each to the enter of the next, in all; 0 or more */
 };
 
-/* At the first call of RANK; TRACE outlives it. NULL with ERR. */
-struct scout *graph_scout_open(struct mpg_trace *trace, int32_t rank, struct mpg_error *err);
+/* At the first call of RANK; TRACE outlives it. COMPLETIONS: what is completed will be asked for. NULL
+ * with ERR. */
+struct scout *graph_scout_open(struct mpg_trace *trace, int32_t rank, bool completions,
+                               struct mpg_error *err);
+/* When the call leaves, call NUMBER or a later one, that completes REQUEST, into *LEAVE_NS, on the
+ * rank's clock: 1; 0: none of the next 65536 does; -1: the trace is damaged. */
+int graph_scout_completion(struct scout *scout, uint64_t number, int64_t request,
+                           int64_t *leave_ns, struct mpg_error *err);
+/* Call NUMBER, E, is over: what it completed will not be asked for. */
+void graph_scout_forget(struct scout *scout, uint64_t number, const struct mpg_event *e);
 /* What follows call NUMBER, a Waitsome or Testsome that completed at least two requests. Asked in
  * ascending order of NUMBER. Error: the trace is damaged. */
 int graph_scout_stretch(struct scout *scout, uint64_t number, struct stretch *stretch,

@@ -18,6 +18,11 @@ static void place_candidate(const struct mpg_lanes *l, const struct mpg_step *s,
     const struct mpg_edge *e = &c->arrival;
     p->value = slot_value(l, e->slot);
     p->cause = slot_bare(l, e->slot);
+    if (l->absorb == MPG_ABSORB_WAIT) { /* which takes it to arrive when it is complete */
+        p->traced_ns = p->base_ns = c->done_ns;
+        p->cause_ns = c->done_ns - flight_ns(l, e->source, s->rank, e->bytes);
+        return;
+    }
     p->traced_ns = start_ns(l, s->rank, e) + flight_ns(l, e->source, s->rank, e->bytes);
     p->base_ns = e->changed ? e->base_ns : p->traced_ns;
     p->cause_ns = e->changed ? e->sent_ns : start_ns(l, s->rank, e);

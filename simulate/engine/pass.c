@@ -52,7 +52,7 @@ int mpg_pass_choices(struct mpg_trace *trace, const struct mpg_clock_map *clocks
         return 0;
     options->horizon = horizon;
     options->choose = true;
-    options->choose_sources = c->open_receives > 0;
+    options->choose_sources = c->open_receives > 0 && !options->by_completion;
     if (mpg_pass(trace, clocks, options, "finding choices", take_nothing, NULL, passed, err) < 0)
         return -1;
     options->choose = c->followed + c->followed_receives + c->beyond_horizon > 0;

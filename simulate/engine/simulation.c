@@ -154,7 +154,8 @@ static bool are_comparable(const struct simulation *sim)
     return mpg_clock_map_source(sim->clocks) != MPG_CLOCK_NONE;
 }
 
-/* Whether calls may complete something else, which takes absolute times. */
+/* Whether calls may complete something else, which takes absolute times: where there are none, by
+ * those of one rank, when what a message was received for was complete. */
 static int choose_choice(struct simulation *sim, struct mpg_error *err)
 {
     const struct mpg_simulation_options *o = sim->options;
@@ -162,8 +163,9 @@ static int choose_choice(struct simulation *sim, struct mpg_error *err)
                                 .slots = sim->slots,
                                 .expanded = sim->expanded,
                                 .evident_limit = sim->evident_limit};
-    if (o->deterministic || sim->p->call_parts > 1 || sim->absorb != MPG_ABSORB_CLOCK)
+    if (o->deterministic || sim->p->call_parts > 1 || sim->absorb == MPG_ABSORB_NONE)
         return 0;
+    sim->graph.by_completion = sim->absorb == MPG_ABSORB_WAIT;
     if (mpg_pass_choices(sim->trace, sim->clocks, &sim->graph, o->horizon, &passed, err) < 0)
         return -1;
     take_passed(sim, &passed);

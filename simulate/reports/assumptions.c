@@ -236,8 +236,8 @@ static const char *why_kept(const struct mpg_report *r)
     if (r->p->call_parts > 1 && !r->options->deterministic)
         return " (choosing takes calls of one part)";
     bool could = r->options->deterministic || r->result->predicted ||
-                 r->result->absorb == MPG_ABSORB_CLOCK;
-    return could ? "" : " (choosing takes --absorb=clock)";
+                 r->result->absorb != MPG_ABSORB_NONE;
+    return could ? "" : " (choosing takes --absorb=clock or wait)";
 }
 
 static void say_choice(const struct mpg_report *r, char *text, size_t size)

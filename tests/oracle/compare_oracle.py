@@ -62,6 +62,11 @@ def ranks_of(seed, is_open):
     return 3 + seed % 4 if is_open else 1 + seed * 5 % 9
 
 
+def is_unclocked(seed, options):
+    """Programs that choose: some, by the clocks of their own ranks."""
+    return options.choices and not options.open and seed % 5 == 4
+
+
 def generate(seed, options, path):
     """Write the trace of this seed; return the command that did."""
     if options.open:
@@ -73,7 +78,7 @@ def generate(seed, options, path):
     command = ["python3", os.path.join(HERE, "randomtrace.py"),
                "--seed", str(seed), "--ranks", str(ranks_of(seed, False)),
                "--steps", str(options.steps), "--clocks",
-               "offsets" if seed % 2 else "shared",
+               "unknown" if is_unclocked(seed, options) else "offsets" if seed % 2 else "shared",
                "--hosts", "2" if seed % 4 == 3 else "1"]
     if eager_limit(seed, False) == "-1":
         command.append("--all-synchronous-safe")
@@ -84,19 +89,19 @@ def generate(seed, options, path):
     return command
 
 
-def settings_of(seed, also, is_open):
+def settings_of(seed, also, is_open, is_without_clocks):
     """All command lines to compare for this seed."""
     limit, ranks = eager_limit(seed, is_open), ranks_of(seed, is_open)
     limits = ["--eager-limit=" + limit] if limit else []
     places = {"even": ",".join(map(str, range(0, ranks, 2))), "last": ranks - 1}
-    for absorb in ("none", "wait", "clock"):
+    for absorb in ("none", "wait") if is_without_clocks else ("none", "wait", "clock"):
         for n, perturbation in enumerate(PERTURBATIONS + also):
             floors = FLOORS[(seed + n) // 2 % 2].split()
             polling = ["--polling", "wait"] if (seed + n) % 3 == 0 else []
             words = ["--absorb", absorb, *limits, *floors,
                      *perturbation.format(**places).split()]
             yield words + polling
-            if absorb == "clock":
+            if absorb == "clock" or absorb == "wait" and n % 4 == 0:
                 yield words + ["--deterministic"]
 
 
@@ -152,7 +157,8 @@ def check(seed, options, directory, chosen):
     made_by = generate(seed, options, path)
     with open(path, encoding="ascii") as file:
         matching = oracle.Matching(oracle.read_trace(file))
-    for words in settings_of(seed, options.also, options.open):
+    for words in settings_of(seed, options.also, options.open,
+                             is_unclocked(seed, options)):
         command = [*MPGSIM, "--json", *COMMON, *words]
         want = expected(matching, words)
         wrong = difference(want, simulated(command + [path]))

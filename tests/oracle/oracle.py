@@ -263,7 +263,7 @@ def traced_times(trace):
 def rank_ends(builder, matching, counts=None):
     """[(delay, account)] of every rank, against the trace."""
     choice = None
-    if builder.clock and not builder.settings.deterministic:
+    if builder.settings.absorb != "none" and not builder.settings.deterministic:
         choice = Choice(builder, matching)
     delays = builder.graph.evaluate(choice)
     if choice and choice.is_void:

@@ -18,6 +18,7 @@ class Choice(OpenReceives):
     def __init__(self, builder, matching):
         self.builder = builder
         self.graph = builder.graph
+        self.by_completion = getattr(builder.settings, "absorb", None) == "wait"
         self.message_of = {message.receive: message for message in matching.messages}
         self.message_of_any = {half: message for message in matching.messages
                                for half in (message.send, message.receive)}
@@ -144,9 +145,17 @@ class Choice(OpenReceives):
                  if v not in self.delays and not missing[v]]
         if not stuck:
             raise OracleError("deadlock")
-        first = min(stuck, key=lambda call: (self.builder.leave(call), call.rank))
+        first = min(stuck, key=lambda call: (self.left(call), call.rank))
         lacking[first.E] = set()
         return first.E
+
+    def left(self, call):
+        """When it left, for an order of ranks."""
+        if not self.by_completion or self.builder.trace.has_clocks():
+            return self.builder.leave(call)
+        firsts = [enter for (rank, _), enter in self.builder.trace.first.items()
+                  if rank == call.rank]
+        return call.leave - min(firsts)
 
     def delay(self, v):
         call = self.calls.get(v)
@@ -219,6 +228,8 @@ class Choice(OpenReceives):
     # Choosing
 
     def traced_arrival(self, message):
+        if self.by_completion:
+            return self.builder.leave(message.receive.completed_by)
         return self.builder.start(message) + self.builder.flight(message)
 
     def arrival(self, message):
@@ -419,6 +430,9 @@ class Choice(OpenReceives):
 
     def cause(self, message):
         """When it could start."""
+        if self.by_completion:
+            return (self.traced_arrival(message) - self.builder.flight(message)
+                    + self.graph.without(message.A, self.delays))
         send, post = message.send.call, message.receive.call
         start = self.builder.enter(send) + self.delays[send.S]
         if self.builder.synchronous(message) and not self.builder.changes(message):

@@ -40,7 +40,8 @@ class OpenReceives:
     def find_open(self, matching):
         self.followed = {message for message in matching.messages
                          if isinstance(message.key[0], int) and self.is_eager(message)
-                         and self.is_alone(message.receive.call.rank)}
+                         and self.is_alone(message.receive.call.rank)
+                         and not self.by_completion}
         self.to_rank = defaultdict(list)
         for message in self.followed:
             self.to_rank[message.receive.call.rank].append(message)
@@ -48,6 +49,8 @@ class OpenReceives:
                       for probe in message.receive.probes}
         self.chosen_at = defaultdict(list)
         self.waiting = set()
+        if self.by_completion:
+            return
         for message in matching.messages:
             if (isinstance(message.key[0], int) and self.is_open(message)
                     and self.is_alone(message.receive.call.rank)):
