@@ -269,6 +269,7 @@ def rank_ends(builder, matching, counts=None):
     if choice and choice.is_void:
         choice.clear()
         choice.redone = 1
+        builder.noise.begin_again()
         delays = builder.graph.evaluate()
     if counts is not None and choice:
         counts.update(choice.counts())

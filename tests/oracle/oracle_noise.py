@@ -234,12 +234,16 @@ class Noise:
                        else self.cores(settings.signature, hosts))
         self.source = settings.signature and self.cores(settings.source, settings.were())
         self.tables, self.removals = {}, {}
-        self.covered_until = {}
-        self.lost_in = {}
+        self.begin_again()
         self.same = (self.source and self.target and settings.ratios.are_one()
                      and settings.signature.cores == settings.source.cores)
         if self.source and not self.same and not self.source.quanta:
             self.groups, self.pools, self.least = self.alikes()
+
+    def begin_again(self):
+        """Before the replica is gone through once more."""
+        self.covered_until = {}
+        self.lost_in = {}
 
     def cores(self, signature, hosts=None):
         if not signature:

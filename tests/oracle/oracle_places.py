@@ -59,6 +59,7 @@ class Paths:
     def __init__(self, signature, places, name, ranks):
         self.signature, self.places, self.ranks = signature, places, ranks
         self.chosen = signature and signature.path(name)
+        self.fits = lambda path: path.latency or path.transfer  # what messages need
 
     def __call__(self, a, b):
         if not self.signature or not self.places:
@@ -67,7 +68,7 @@ class Paths:
                  for name in PREFERRED[self.places.between(a, b)]
                  if name in self.signature.paths]
         if a == b and not self.places.shares_complex():
-            paths = [path for path in paths if path.latency or path.transfer] or paths
+            paths = list(filter(self.fits, paths)) or paths
         return paths[0] if paths else None
 
     def taken(self):

@@ -46,6 +46,7 @@ class Target:
             core.get("span_ns") for core in self.signature.cores)
         self.replaced = settings.latency is not None or settings.byte is not None
         self.all_replaced = None not in (settings.latency, settings.byte)
+        self.path.fits = self.serves
         self.check_models()
 
     def between(self, message):
@@ -89,17 +90,26 @@ class Target:
         if "fit" not in models:
             return
         taken = self.path.taken()
-        if not taken:
-            raise OracleError("no times to draw from")
-        for path in taken:
-            if settings.latency_model == "fit" and not path.latency:
-                raise OracleError("--latency-model=fit: no latencies to draw from")
-            lists = [path.latency] if path.latency else [path.transfer]
-            lists += [path.transfer] * (settings.byte_model == "fit")
-            if not any(lists):
-                raise OracleError("--byte-model=fit: no times to draw from")
-            if not all(quantity.fit for sizes in lists for quantity in sizes.quantities):
-                raise OracleError("no family is fitted to it")
+        for wrong in map(self.lack_of_fits, taken) if taken else ["no times to draw from"]:
+            if wrong:
+                raise OracleError(wrong)
+
+    def lack_of_fits(self, path):
+        """What is wrong with a path, or None."""
+        models = self.settings.latency_model, self.settings.byte_model
+        if models[0] == "fit" and not path.latency:
+            return "--latency-model=fit: no latencies to draw from"
+        lists = [path.latency] if path.latency else [path.transfer]
+        lists += [path.transfer] * (models[1] == "fit")
+        if "fit" in models and not path.latency and not path.transfer.above(0):
+            return "--byte-model=fit: no times to draw from"
+        fits = all(quantity.fit for sizes in lists for quantity in sizes.quantities)
+        return None if fits or "fit" not in models else "no family is fitted to it"
+
+    def serves(self, path):
+        """Whether messages can take it."""
+        flies = path.latency or path.transfer.above(0) or self.settings.latency is not None
+        return flies and not self.lack_of_fits(path)
 
     def parts(self, path, size_bytes, u, latency, byte):
         """(lambda, tau(d)); latency, byte: draws of the command line's, or None."""

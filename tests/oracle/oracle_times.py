@@ -90,7 +90,7 @@ class Times:
         self.floors = CallFloors(self.trace)
         self.values = Values()
         self.ends = defaultdict(list)
-        self.done, self.early = set(), {}
+        self.done, self.early, self.ruled = set(), {}, {}
         self.accounts = [defaultdict(Fraction) for _ in range(self.trace.ranks)]
         self.sort()
         for message in matching.messages:
@@ -179,6 +179,7 @@ class Times:
             end = max(values) if call in self.meets else max([first, *values])
             if call.thread == self.trace.calls[call.rank][0].thread:
                 account = self.accounts[call.rank]
+                self.ruled[call] = end
                 account["calls"] += first - start
                 if end != first:
                     account[edges[values.index(end)][2]] += end - first
@@ -414,6 +415,10 @@ class Times:
     def run_times(self, choice=None):
         """[(run time, account)] of every rank."""
         times = choice.evaluate() if choice else self.values.evaluate()
+        for call, end in self.ruled.items():  # what is chosen otherwise is waited for
+            self.accounts[call.rank]["messages"] += times[call.E] - end
+            if choice:
+                self.accounts[call.rank]["messages"] += choice.waited.get(call.S, ZERO)
         return [(times[calls[-1].S], account)
                 for calls, account in zip(self.trace.calls, self.accounts)]
 
