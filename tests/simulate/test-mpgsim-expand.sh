@@ -101,6 +101,18 @@ cat >order <<'END'
 END
 is "a prefix in the communicator's order" "$(runs "${expand[@]}" order)" "4400 5800 2900"
 
+# Blocks of 100, 700 and 400 bytes come to 0 at 2700, who scatters 400 to each, at 4100 there, which
+# then go round: 0 has the last ones at 6900, 1 with it, 2 at 5500.
+printf '#mpgtext 1\n#ranks 3\n#comm 0 = 0 1 2\n' >uneven
+for r in 0 1 2; do
+    bytes=(100 700 400)
+    printf "$r %s\n" '0 1000 Init' "2000 4000 Allgatherv comm=0 bytes=${bytes[r]}" '4000 4100 Finalize'
+done >>uneven
+printf '#mpgcollectives 1\n%s\n' 'allgatherv 1 0 two' 'gatherv 1 0 linear' 'bcast 1 0 scatter_ring' |
+    sed '3,${/^#/d}' >ring
+is "a vector that is made of blocks is scattered in equal parts" \
+    "$(runs "${expand[@]}" --collective-table=ring uneven)" "6900 6900 5500"
+
 # As measured, or by rounds.
 one='{"n": 9, "mean": VALUE, "sd": 0, "lag1": 0, "quantiles": [VALUE, VALUE]}'
 cat >t.sig <<END
@@ -158,6 +170,30 @@ is "delays" "$(delays --latency=const:1us clocks)" "2000 2800 4800 3800"
 is "of late members" "$(delays --noise=const:1us@0 clocks)" "4500 2300 3500 2300"
 is "its own noise at the end of each call, what it sends in the last one was before" \
     "$(delays --call-noise=const:1us@3 clocks)" "0 0 2000 3000"
+# A message took 300 ns, for which 1 waits anyway in the Bcast. 1 comes to that 1.5 us later, or 810 ns where
+# the 690 in which it waited for the second message absorb.
+cat >flight <<'END'
+#mpgtext 1
+#ranks 2
+#clocks shared
+#comm 0 = 0 1
+0 0 1000 Init
+1 0 1000 Init
+0 2000 2010 Send comm=0 to=1 tag=0 bytes=100
+1 2490 2500 Recv comm=0 from=0 tag=0 bytes=100
+1 2600 3300 Recv comm=0 from=0 tag=0 bytes=100
+0 3000 3010 Send comm=0 to=1 tag=0 bytes=100
+0 4000 4400 Bcast comm=0 root=0 bytes=100
+1 4000 4400 Bcast comm=0 root=0 bytes=100
+0 5000 5100 Finalize
+1 5000 5100 Finalize
+END
+printf '#mpgcollectives 1\nbcast 1 0 linear\n' >tell
+is "a message takes what it took, whatever absorbs" \
+    "$(for absorb in none wait clock; do
+        delays --absorb=$absorb --collective-table=tell --noise=const:500ns@1 flight
+        printf ' '
+    done)" "0 1700 0 1010 0 1010 "
 is "a machine as it was" "$(delays --signature=t.sig --source=t.sig clocks)" "0 0 0 0"
 # It is done at 4000, 1 us later at 5000; the call that completes it was back at 4700, having waited
 # for nothing.
