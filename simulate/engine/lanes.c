@@ -45,6 +45,11 @@ fail:
     return NULL;
 }
 
+double mpg_lanes_bytes(uint32_t slots, int32_t ranks)
+{
+    return sizeof(double) * (2.0 * slots + (1.0 + MPG_TERMS) * ranks + 1);
+}
+
 void mpg_lanes_free(struct mpg_lanes *l)
 {
     if (!l)

@@ -29,6 +29,9 @@ struct mpg_lanes *mpg_lanes_new(int32_t ranks, uint32_t lanes, uint32_t first,
 /* Says that messages take paths by their ranks; P's are those of the farthest. PATHS outlives the
  * lanes. */
 void mpg_lanes_use_paths(struct mpg_lanes *lanes, const struct mpg_paths *paths);
+/* What a lane takes, bytes, with so many SLOTS of values; what it may choose, and what expanded
+ * collectives take, is beside that. */
+double mpg_lanes_bytes(uint32_t slots, int32_t ranks);
 /* Says what noise took from the traced intervals; without it, what a stretch of the source's record
  * lost is taken. LIKES outlives the lanes. */
 void mpg_lanes_use_likes(struct mpg_lanes *lanes, const struct mpg_likes *likes);

@@ -326,9 +326,10 @@ static double expansion_bytes(const struct simulation *sim)
 /* Results do not depend on how many lanes a pass has, its memory does. */
 static uint32_t lanes_a_pass(const struct simulation *sim)
 {
-    double values = (double)sim->slots + sim->result->ranks + 1;
-    double value_bytes = 2 * sizeof(double) + (sim->chooses ? mpg_choosing_view_bytes() : 0);
-    double most = VALUES_A_PASS_BYTES / (values * value_bytes + expansion_bytes(sim));
+    double bytes = mpg_lanes_bytes(sim->slots, sim->result->ranks) + expansion_bytes(sim);
+    if (sim->chooses)
+        bytes += ((double)sim->slots + sim->result->ranks + 1) * mpg_choosing_view_bytes();
+    double most = VALUES_A_PASS_BYTES / bytes;
     return most < 1 ? 1 : most < LANES_A_PASS ? (uint32_t)most : LANES_A_PASS;
 }
 
