@@ -2,16 +2,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # What calls complete when times change (TAP): closed forms of docs/MODEL.md, section 6, by hand,
 # and the identity. A message's least flight is 200 ns throughout. Program from $MPGSIM.
-set -u
-mpgsim=${MPGSIM:-mpgsim}
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/../tap.sh"
-. "$here/../traces.sh"
+. "$(dirname "$0")/mpgsim.sh"
 . "$here/choosing.sh"
-command -v "$mpgsim" >/dev/null || { echo "Bail out! no $mpgsim"; exit 1; }
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
 
 # ---- Waitany ----
 take "two requests, each followed by 3 us" 3 <<'END'

@@ -3,16 +3,8 @@
 # Waitsome and Testsome complete as many as have arrived, and what follows is worked on in portions;
 # Testall completes all or nothing; messages of one channel keep their order
 # (TAP): closed forms of docs/MODEL.md, section 6, by hand, and the identity. Program from $MPGSIM.
-set -u
-mpgsim=${MPGSIM:-mpgsim}
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/../tap.sh"
-. "$here/../traces.sh"
+. "$(dirname "$0")/mpgsim.sh"
 . "$here/choosing.sh"
-command -v "$mpgsim" >/dev/null || { echo "Bail out! no $mpgsim"; exit 1; }
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
 
 # two CALL LINES: CALL completes two that arrived at 5 and 6 us, when it begins at 10; then LINES, and
 # something else from 16.01 us on

@@ -2,16 +2,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # What calls complete with --absorb=wait, by the clock of their own rank (TAP): closed forms of
 # docs/MODEL.md, section 6, Without clocks, by hand, and the identity. Program from $MPGSIM.
-set -u
-mpgsim=${MPGSIM:-mpgsim}
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/../tap.sh"
-. "$here/../traces.sh"
+. "$(dirname "$0")/mpgsim.sh"
 . "$here/choosing.sh"
-command -v "$mpgsim" >/dev/null || { echo "Bail out! no $mpgsim"; exit 1; }
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
 
 # unclocked NAME RANKS: as take, with clocks of which nothing is known
 unclocked() {

@@ -3,16 +3,8 @@
 # What receives and probes that leave their source open take when times change (TAP): closed forms
 # of docs/MODEL.md, section 6, by hand, and the identity. A message's least flight is 200 ns
 # throughout. Program from $MPGSIM.
-set -u
-mpgsim=${MPGSIM:-mpgsim}
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/../tap.sh"
-. "$here/../traces.sh"
+. "$(dirname "$0")/mpgsim.sh"
 . "$here/choosing.sh"
-command -v "$mpgsim" >/dev/null || { echo "Bail out! no $mpgsim"; exit 1; }
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
 
 sends='1 49900 49910 Send comm=0 to=0 tag=1 bytes=8
 2 50900 50910 Send comm=0 to=0 tag=1 bytes=8

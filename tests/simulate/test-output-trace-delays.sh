@@ -3,21 +3,7 @@
 # mpgsim --output-trace without --predict (TAP): times by hand, the tracer, clocks, what a replica
 # completes instead; the identity, random programs and a recorded one; what goes wrong. Programs from
 # $MPGSIM and $MPGTRACE.
-set -u
-mpgsim=${MPGSIM:-mpgsim}
-mpgtrace=${MPGTRACE:-mpgtrace}
-python=${PYTHON3-python3}
-here=$(cd "$(dirname "$0")" && pwd)
-build=$(cd "${top_builddir:-.}" && pwd)
-reference=$here/../../results/reference/reference.sig
-. "$here/../tap.sh"
-. "$here/../traces.sh"
-for program in "$mpgsim" "$mpgtrace"; do
-    command -v "$program" >/dev/null || { echo "Bail out! no $program"; exit 1; }
-done
-work=$(mktemp -d) || exit 1
-trap 'umount "$work/full" 2>/dev/null; rm -rf "$work"' EXIT
-cd "$work" || exit 1
+. "$(dirname "$0")/mpgsim.sh"
 
 # written TRACE OPTION...: the events of OUT, made of TRACE
 written() {

@@ -2,21 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # mpgsim --predict --output-trace (TAP): times by hand, what is kept, random programs, a recorded
 # one, memory, what goes wrong. Programs from $MPGSIM and $MPGTRACE.
-set -u
-mpgsim=${MPGSIM:-mpgsim}
-mpgtrace=${MPGTRACE:-mpgtrace}
-python=${PYTHON3-python3}
-here=$(cd "$(dirname "$0")" && pwd)
-build=$(cd "${top_builddir:-.}" && pwd)
-reference=$here/../../results/reference/reference.sig
-. "$here/../tap.sh"
-. "$here/../traces.sh"
-for program in "$mpgsim" "$mpgtrace"; do
-    command -v "$program" >/dev/null || { echo "Bail out! no $program"; exit 1; }
-done
-work=$(mktemp -d) || exit 1
-trap 'umount "$work/full" 2>/dev/null; rm -rf "$work"' EXIT
-cd "$work" || exit 1
+. "$(dirname "$0")/mpgsim.sh"
 
 # written TRACE OPTION...: the events of OUT, made of TRACE
 written() {
