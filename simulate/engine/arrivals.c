@@ -5,9 +5,7 @@
 #include <stdlib.h>
 
 #include "simulate/engine/lanes_private.h"
-
-/* The trace's clock ticks: what had not happened at some time happened a tick later at the earliest. */
-static const double TICK_NS = 1;
+#include "simulate/rounding.h"
 
 /* ---- where they are ---- */
 
@@ -53,7 +51,7 @@ static void raise(const struct mpg_step *s, struct mpg_pick *pick)
     const bool lay_ready = last_ns <= s->enter_ns;
     const bool only_before = lay_ready && first < n && !s->completes_all;
     const uint32_t one = s->needs_all ? find_last(s, pick) : n;
-    const double after_ns = fmax(last_ns, s->enter_ns) + TICK_NS;
+    const double after_ns = fmax(last_ns, s->enter_ns) + MPG_TICK_NS;
     for (uint32_t i = 0; i < n; i++) {
         bool is_late = !pick[i].completed && !(only_before && i > first) && (one == n || i == one);
         const bool came_together = pick[i].completed && s->completes_all && !lay_ready;

@@ -129,7 +129,7 @@ int mpg_lanes_join_expanded(struct mpg_lanes *l, const struct mpg_step *s, uint3
                             struct mpg_error *err)
 {
     void *base = l->slot_base;
-    int status = mpg_vectors_reserve(&base, sizeof *l->slot_base, &l->base_capacity, slots, err);
+    int status = mpg_reserve(&base, sizeof *l->slot_base, &l->base_capacity, slots, err);
     l->slot_base = base;
     if (status < 0)
         return -1;
@@ -190,10 +190,10 @@ static int make_room(struct mpg_lanes *l, const struct mpg_step *s, uint32_t slo
 {
     uint32_t vectors = 6 + (s->member < 0 ? (uint32_t)s->expanding->plan.size.p : 0);
     void *base = l->slot_base, *members = l->members;
-    int status = mpg_vectors_reserve(&base, sizeof *l->slot_base, &l->base_capacity, slots, err);
+    int status = mpg_reserve(&base, sizeof *l->slot_base, &l->base_capacity, slots, err);
     l->slot_base = base;
     if (status == 0)
-        status = mpg_vectors_reserve(&members, all_lanes(l) * sizeof *l->members,
+        status = mpg_reserve(&members, all_lanes(l) * sizeof *l->members,
                                      &l->members_capacity, vectors, err);
     l->members = members;
     if (status == 0 && !l->expansion)

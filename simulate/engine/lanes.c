@@ -134,7 +134,7 @@ static int reserve_values(const struct mpg_lanes *l, double **values, uint32_t *
                           uint32_t count, struct mpg_error *err)
 {
     void *items = *values;
-    int status = mpg_vectors_reserve(&items, l->n * sizeof **values, capacity, count, err);
+    int status = mpg_reserve(&items, l->n * sizeof **values, capacity, count, err);
     *values = items;
     return status;
 }
@@ -144,7 +144,7 @@ static int reserve_before(struct mpg_lanes *l, const struct mpg_step *s, struct 
 {
     void *intervals = l->interval_ns;
     int status = reserve_values(l, &l->before, &l->before_capacity, s->stream + 1, err) < 0 ||
-                 mpg_vectors_reserve(&intervals, sizeof *l->interval_ns, &l->interval_capacity,
+                 mpg_reserve(&intervals, sizeof *l->interval_ns, &l->interval_capacity,
                                      s->stream + 1, err) < 0;
     l->interval_ns = intervals;
     return status ? -1 : 0;
@@ -163,13 +163,13 @@ static int reserve_all(struct mpg_lanes *l, const struct mpg_step *s, uint32_t s
         reserve_values(l, &l->slot_value, &l->slot_capacity, slots, err) < 0 ||
         reserve_values(l, &l->slot_bare, &l->bare_capacity, slots, err) < 0 ||
         reserve_values(l, &l->stream_value, &l->stream_capacity, streams, err) < 0 ||
-        mpg_vectors_reserve(&met, sizeof *l->slot_met, &l->met_capacity, slots, err) < 0 ||
-        (cursor_bytes > 0 && mpg_vectors_reserve(&cursor, l->n * cursor_bytes, &l->cursor_capacity,
+        mpg_reserve(&met, sizeof *l->slot_met, &l->met_capacity, slots, err) < 0 ||
+        (cursor_bytes > 0 && mpg_reserve(&cursor, l->n * cursor_bytes, &l->cursor_capacity,
                                                  streams, err) < 0) ||
-        (enters && mpg_vectors_reserve(&entered, sizeof *l->entered_ns, &l->entered_capacity,
+        (enters && mpg_reserve(&entered, sizeof *l->entered_ns, &l->entered_capacity,
                                        streams, err) < 0) ||
         (l->covers && (reserve_values(l, &l->passed_ns, &l->passed_capacity, streams, err) < 0 ||
-                       mpg_vectors_reserve(&covered, sizeof *l->covered_ns, &l->covered_capacity,
+                       mpg_reserve(&covered, sizeof *l->covered_ns, &l->covered_capacity,
                                            streams, err) < 0));
     l->slot_met = met;
     l->cursor = cursor;

@@ -9,10 +9,10 @@
 
 #include "common/error.h"
 #include "graph/graph.h"
-#include "simulate/engine/choice.h"
+#include "simulate/choice/choice.h"
+#include "simulate/choice/watch.h"
 #include "simulate/engine/floors.h"
 #include "simulate/engine/likes.h"
-#include "simulate/engine/watch.h"
 #include "simulate/models/paths.h"
 
 enum mpg_absorb { MPG_ABSORB_NONE, MPG_ABSORB_WAIT, MPG_ABSORB_CLOCK };

@@ -243,7 +243,7 @@ static struct mpg_lanes *evaluate_all(struct simulation *sim, const char *label,
     *redone = 0;
     if (!lanes || !sim->chooses || (*redone = mpg_choosing_broken(mpg_lanes_choice(lanes))) == 0)
         return lanes;
-    const bool *broken = mpg_lanes_choice(lanes)->broken;
+    const bool *broken = mpg_choosing_broken_lanes(mpg_lanes_choice(lanes));
     again = watch_again(sim, broken[0], err) < 0 ? NULL
                                                  : evaluate(sim, label, p, first, n, broken, err);
     mpg_lanes_free(lanes);
@@ -299,7 +299,7 @@ static int run_lanes(struct simulation *sim, uint32_t begin, uint32_t n, struct 
         return -1;
     r->redone += redone;
     if (sim->chooses)
-        mpg_choices_add(&r->choices, &mpg_lanes_choice(lanes)->counts);
+        mpg_choices_add(&r->choices, mpg_choosing_counts(mpg_lanes_choice(lanes)));
     for (int32_t i = 0; i < r->ranks; i++) {
         const double *delay_ns = mpg_lanes_delay(lanes, i);
         r->recorded_ns[i] = mpg_lanes_traced(lanes, i);

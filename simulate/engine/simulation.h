@@ -5,8 +5,8 @@
 
 #include <stdbool.h>
 
+#include "simulate/choice/watch.h"
 #include "simulate/engine/result.h"
-#include "simulate/engine/watch.h"
 
 /* Where the eager limit of the traced machine is from. */
 enum mpg_source_limit {

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "common/reserve.h"
 #include "graph/graph.h"
 #include "simulate/algorithms/expand.h"
 #include "simulate/models/flights.h"
@@ -54,9 +55,5 @@ static inline const struct mpg_expanded_member *member_of(const struct mpg_expan
 {
     return &c->member[((int64_t)v + c->plan.size.root) % c->plan.size.p];
 }
-
-/* Makes room for COUNT items of BYTES each; new ones are 0. Error: out of memory. */
-int mpg_vectors_reserve(void **items, size_t bytes, uint32_t *capacity, uint32_t count,
-                        struct mpg_error *err);
 
 #endif

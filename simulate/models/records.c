@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "simulate/draws/lane_code.h"
+#include "simulate/rounding.h"
 
 /* A cursor is, of each of N lanes, times after MPI_Init between which nothing interrupts, where its
  * record was begun, and where it was looked up last. */
@@ -33,8 +34,8 @@ static struct cursor cursor_of(const struct mpg_interval *x, uint32_t at)
 double mpg_records_passed(const struct mpg_interval *x, double begin_ns, double left_ns,
                           double since_ns)
 {
-    bool covered = since_ns > MPG_RECORDS_ROUNDING_NS &&
-                   since_ns <= x->covered_ns + MPG_RECORDS_ROUNDING_NS;
+    bool covered = since_ns > MPG_ROUNDING_NS &&
+                   since_ns <= x->covered_ns + MPG_ROUNDING_NS;
     return left_ns > 0 && covered ? begin_ns + left_ns : 0;
 }
 
@@ -45,7 +46,7 @@ static struct mpg_replay_met meet(const struct mpg_interval *x, const struct mpg
 {
     struct mpg_replay_met met = mpg_resampled_meet(record, part, begin_ns, work_ns, hint);
     /* as little work as rounding takes no time in a detour, either */
-    if (!x->passed_ns || (met.time_ns <= work_ns && work_ns > MPG_RECORDS_ROUNDING_NS))
+    if (!x->passed_ns || (met.time_ns <= work_ns && work_ns > MPG_ROUNDING_NS))
         return met;
     double passed_ns = x->passed_ns[w], since_ns;
     if (begin_ns >= passed_ns) {
@@ -73,7 +74,7 @@ static void note(const struct cursor *c, uint32_t w, const struct mpg_replay_met
 {
     double end_ns = since_ns + met->time_ns;
     double margin_ns =
-        MPG_RECORDS_ROUNDING_NS + 1e-14 * (begin_ns + met->time_ns + fmax(met->quiet_ns, 0));
+        MPG_ROUNDING_NS + 1e-14 * (begin_ns + met->time_ns + fmax(met->quiet_ns, 0));
     c->from_ns[w] = end_ns + margin_ns;
     c->to_ns[w] = met->quiet_ns > 2 * margin_ns ? end_ns + met->quiet_ns - margin_ns : -1;
 }
@@ -99,7 +100,7 @@ void mpg_records_meet(const struct mpg_perturbation *p, const struct mpg_interva
     struct cursor c = cursor_of(x, at);
     uint32_t lane[MPG_LANES_AT_ONCE];
     uint32_t count = mpg_lane_code()->outside(c.from_ns, c.to_ns, x->since_ns, delay_ns, work_ns,
-                                              MPG_RECORDS_ROUNDING_NS, n, lane);
+                                              MPG_ROUNDING_NS, n, lane);
     memcpy(time_ns, work_ns, n * sizeof *time_ns);
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t w = lane[i];

@@ -20,8 +20,6 @@ static inline const uint8_t *mpg_records_parts(const struct mpg_perturbation *p,
 {
     return p->measurement_fixed ? NULL : p->parts.part[mpg_measurement_of(replica)];
 }
-/* Less than this, in ns, is rounding. */
-#define MPG_RECORDS_ROUNDING_NS 1e-3
 /* Until when work of X that begins at BEGIN_NS meets no detour, since that which is going on then,
  * for LEFT_NS (0: none is) and since SINCE_NS, is in what the call before it cost. */
 double mpg_records_passed(const struct mpg_interval *x, double begin_ns, double left_ns,

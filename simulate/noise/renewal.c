@@ -7,13 +7,11 @@
 
 #include "simulate/draws/draws.h"
 #include "simulate/draws/fitted.h"
+#include "simulate/rounding.h"
 
 /* Detours of a block, in the mean: enough that what a block's begin forgets does not matter, few
  * enough to go through for one that is in the middle. */
 enum { DETOURS_A_BLOCK = 256 };
-
-/* As in replay.c: work that ends this little after a detour's start ends before it. */
-static const double ROUNDING_NS = 1e-3;
 
 /* Gaps, or durations. */
 struct side {
@@ -224,7 +222,7 @@ double mpg_renewal_time_for(const struct mpg_renewal_of *of, struct mpg_renewal_
     double at_ns = seek(of, c, t_ns), left_ns = work_ns, lost_ns = 0;
     for (;;) {
         double free_ns = fmax(0, c->from_ns - at_ns);
-        if (left_ns <= free_ns + (c->at_end ? 0 : ROUNDING_NS))
+        if (left_ns <= free_ns + (c->at_end ? 0 : MPG_ROUNDING_NS))
             return work_ns + lost_ns;
         left_ns -= free_ns;
         if (c->at_end) {

@@ -9,6 +9,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "simulate/rounding.h"
+
 /* A detour; what a look-up that finds it needs of those before it stands beside it. */
 struct detour {
     double start_ns, end_ns;
@@ -249,15 +251,12 @@ static double quiet_at(const struct record *r, const struct spot *s)
     return quiet > 0 ? quiet : 0;
 }
 
-/* Work that ends this little after a detour's start, in ns, ends before it: less
- * than that is rounding, which must not cost a whole detour. */
-static const double ROUNDING_NS = 1e-3;
-
-/* The first detour of R that begins at REST of work or after it; *HINT as above. */
+/* The first detour of R that begins at REST of work or after it; *HINT as above. Work that ends no more than
+ * rounding after a detour's start ends before it: that must not cost a whole detour. */
 static size_t next_done(const struct record *r, double rest, uint32_t *hint)
 {
     const struct detour *d = r->detour;
-    const double least = rest - ROUNDING_NS;
+    const double least = rest - MPG_ROUNDING_NS;
     size_t i = *hint;
     if (r->ascending && i <= r->n && (i == 0 || d[i - 1].done_ns < least)) {
         size_t last = i + NEAR < r->n ? i + NEAR : r->n;
@@ -278,7 +277,7 @@ static size_t next_done(const struct record *r, double rest, uint32_t *hint)
 static double time_of(const struct record *r, double work_ns, uint32_t *hint, double *quiet_ns)
 {
     struct spot s = split(work_ns, r->work_ns);
-    if (s.rest <= ROUNDING_NS && s.whole > 0) { /* done before the detour that ends a record */
+    if (s.rest <= MPG_ROUNDING_NS && s.whole > 0) { /* done before the detour that ends a record */
         s.whole--;
         s.rest += r->work_ns;
     }

@@ -5,9 +5,7 @@
 #include <math.h>
 
 #include "simulate/draws/draws.h"
-
-/* As in replay.c: work that ends this little after a part's start ends before it. */
-static const double ROUNDING_NS = 1e-3;
+#include "simulate/rounding.h"
 
 void mpg_parts_draw(struct mpg_parts *parts, uint64_t seed)
 {
@@ -93,7 +91,7 @@ static double time_of(const struct mpg_resampled *r, const uint8_t *part, double
                       double work_ns)
 {
     double whole = floor(work_ns / total_ns), rest_ns = work_ns - whole * total_ns;
-    if (rest_ns <= ROUNDING_NS && whole > 0) { /* done before what ends a record */
+    if (rest_ns <= MPG_ROUNDING_NS && whole > 0) { /* done before what ends a record */
         whole--;
         rest_ns += total_ns;
     }
@@ -104,7 +102,7 @@ static double time_of(const struct mpg_resampled *r, const uint8_t *part, double
         if (work > 0) {
             last = place;
             last_ns = before_ns;
-            if (rest_ns - before_ns <= work + ROUNDING_NS)
+            if (rest_ns - before_ns <= work + MPG_ROUNDING_NS)
                 break;
         }
         before_ns += work;

@@ -81,7 +81,7 @@ static int expand_all(struct mpg_times *t, const struct mpg_expanding *c,
 {
     void *members = t->members;
     int32_t p = c->plan.size.p;
-    int status = mpg_vectors_reserve(&members, t->n * sizeof(double), &t->members_capacity,
+    int status = mpg_reserve(&members, t->n * sizeof(double), &t->members_capacity,
                                      (uint32_t)p, err);
     t->members = members;
     if (status < 0)

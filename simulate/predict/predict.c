@@ -118,9 +118,9 @@ static struct mpg_times *evaluate_all(struct predicting *x, uint32_t first, uint
     if (redone == 0)
         return times;
     x->result->redone += redone;
-    watch = choice->broken[0] ? watch : NULL; /* else it was seen as it is */
+    watch = mpg_choosing_broken_lanes(choice)[0] ? watch : NULL; /* else it was seen as it is */
     if (!watch || watch->restart(watch->watcher, err) == 0)
-        again = evaluate(x, first, n, choice->broken, watch, err);
+        again = evaluate(x, first, n, mpg_choosing_broken_lanes(choice), watch, err);
     mpg_times_free(times);
     return again;
 }
@@ -134,7 +134,7 @@ static int run_lanes(struct predicting *x, uint32_t begin, uint32_t n, struct mp
     if (!times)
         return -1;
     if (x->graph.choose)
-        mpg_choices_add(&r->choices, &mpg_times_choice(times)->counts);
+        mpg_choices_add(&r->choices, mpg_choosing_counts(mpg_times_choice(times)));
     for (int32_t i = 0; i < r->ranks; i++) {
         const double *run_ns = mpg_times_run(times, i);
         r->recorded_ns[i] = mpg_times_traced(times, i);

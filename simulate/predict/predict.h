@@ -3,8 +3,8 @@
 #ifndef MPG_PREDICT_H
 #define MPG_PREDICT_H
 
+#include "simulate/choice/watch.h"
 #include "simulate/engine/simulation.h"
-#include "simulate/engine/watch.h"
 #include "simulate/predict/times.h"
 
 struct mpg_predict_options {

@@ -101,12 +101,12 @@ static int reserve_all(struct mpg_times *t, const struct mpg_step *s, uint32_t s
     void *stream = t->stream, *slot = t->slot, *covered = t->covered_ns, *cursor = t->cursor;
     const size_t cursor_bytes = mpg_perturbation_cursor_bytes(t->target->noise);
     int status = 0;
-    if (mpg_vectors_reserve(&stream, t->n * STREAM_VALUES * sizeof(double), &t->stream_capacity,
+    if (mpg_reserve(&stream, t->n * STREAM_VALUES * sizeof(double), &t->stream_capacity,
                             s->stream + 1, err) < 0 ||
-        mpg_vectors_reserve(&slot, t->n * SLOT_VALUES * sizeof(double), &t->slot_capacity, slots,
+        mpg_reserve(&slot, t->n * SLOT_VALUES * sizeof(double), &t->slot_capacity, slots,
                             err) < 0 ||
-        mpg_vectors_reserve(&covered, sizeof(double), &t->covered_capacity, s->stream + 1, err) < 0 ||
-        (cursor_bytes > 0 && mpg_vectors_reserve(&cursor, t->n * cursor_bytes, &t->cursor_capacity,
+        mpg_reserve(&covered, sizeof(double), &t->covered_capacity, s->stream + 1, err) < 0 ||
+        (cursor_bytes > 0 && mpg_reserve(&cursor, t->n * cursor_bytes, &t->cursor_capacity,
                                                  s->stream + 1, err) < 0))
         status = -1;
     t->stream = stream;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "simulate/algorithms/expand.h"
+#include "simulate/choice/choice_private.h"
 #include "simulate/engine/vectors.h"
 #include "simulate/models/times.h"
 #include "simulate/predict/times.h"

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "simulate/reports/report.h"
+#include "simulate/rounding.h"
 
 /* Addends of what is left, in the order of terms[]; the last two are subtracted. */
 enum { COMPUTE, CALLS, MESSAGES, COLLECTIVES, TAKEN, WAITED, HIDDEN, TERMS };
@@ -17,11 +18,8 @@ struct figures {
     double left;
 };
 
-/* Sums of times have rounding errors, which are no delay: less than this is printed as 0. */
-static const double LEAST_NS = 1e-3;
-
-/* A unit in which the largest of the numbers has five digits, of which none is below LEAST_NS
- * where it is less than 1 ns. */
+/* A unit in which the largest of the numbers has five digits, of which none is rounding where it is less
+ * than 1 ns: sums of times have rounding errors, which are no delay and are printed as 0. */
 static void choose_unit(struct figures *f, double largest_ns)
 {
     static const struct {
@@ -34,7 +32,7 @@ static void choose_unit(struct figures *f, double largest_ns)
     f->unit_ns = units[i].ns;
     f->unit = units[i].name;
     double whole = largest_ns / f->unit_ns;
-    f->decimals = largest_ns < LEAST_NS ? 0
+    f->decimals = largest_ns < MPG_ROUNDING_NS ? 0
                   : whole >= 1000       ? 1
                   : whole >= 100        ? 2
                   : whole >= 10         ? 3

@@ -5,7 +5,7 @@
 #define MPG_DEEDS_H
 
 #include "common/error.h"
-#include "simulate/engine/watch.h"
+#include "simulate/choice/watch.h"
 #include "trace/reader.h"
 
 struct mpg_deeds;

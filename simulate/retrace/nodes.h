@@ -10,7 +10,7 @@
 
 #include "common/error.h"
 #include "graph/graph.h"
-#include "simulate/engine/watch.h"
+#include "simulate/choice/watch.h"
 
 struct mpg_nodes;
 

@@ -4,7 +4,7 @@
 #ifndef MPG_RETRACE_H
 #define MPG_RETRACE_H
 
-#include "simulate/engine/watch.h"
+#include "simulate/choice/watch.h"
 #include "simulate/models/places.h"
 #include "simulate/retrace/nodes.h"
 

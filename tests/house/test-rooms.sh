@@ -40,11 +40,12 @@ graph/matching    graph
 graph/meetings    graph
 graph/requests    graph/matching graph/meetings
 graph/schedule    graph/requests
-simulate/draws    signature
+simulate/draws    signature simulate
 simulate/noise    simulate/draws
 simulate/models   simulate/noise
 simulate/algorithms  graph/algorithms
-simulate/engine   simulate/models simulate/algorithms graph
+simulate/choice   graph simulate
+simulate/engine   simulate/models simulate/algorithms simulate/choice
 simulate/predict  simulate/engine
 simulate/reports  simulate/predict
 simulate/retrace  simulate/predict trace/copy

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Room for vectors. */
-#include "simulate/engine/vectors.h"
+#include "common/reserve.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-int mpg_vectors_reserve(void **items, size_t bytes, uint32_t *capacity, uint32_t count,
-                        struct mpg_error *err)
+int mpg_reserve(void **items, size_t bytes, uint32_t *capacity, uint32_t count, struct mpg_error *err)
 {
     if (count <= *capacity)
         return 0;

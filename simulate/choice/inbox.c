@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Lists by receiver, communicator and sender, in the order in which messages were sent. */
-#include "simulate/engine/inbox.h"
+#include "simulate/choice/inbox.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,10 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "simulate/engine/choice.h"
-
-/* The trace's clock ticks: what had not happened at some time happened a tick later at the earliest. */
-static const double TICK_NS = 1;
+#include "simulate/choice/choice_private.h"
+#include "simulate/rounding.h"
 
 /* What Iprobes of RANK that found nothing find in lanes, until one finds something in the trace. */
 struct mpg_sight {
@@ -37,7 +35,7 @@ int mpg_choosing_sent(struct mpg_choosing *c, const struct mpg_step *s, double b
 
 static void raise(struct mpg_letter *m, double since_ns)
 {
-    m->raised_ns = fmax(m->raised_ns, since_ns + TICK_NS - m->base_ns);
+    m->raised_ns = fmax(m->raised_ns, since_ns + MPG_TICK_NS - m->base_ns);
 }
 
 /* FITS took OWN (NULL: nothing, at S): what else it fits came later. */
@@ -303,41 +301,6 @@ void mpg_choosing_matched(struct mpg_choosing *c, uint64_t id)
         if (c->keeps[w] || c->broken[w])
             mpg_choosing_take(c, id, w);
     mpg_choosing_take(c, id, c->n);
-}
-
-/* ---- answers ---- */
-
-/* M, which the trace has completed, and SENT answers perhaps. */
-static void answer_letter(struct mpg_choosing *c, struct mpg_letter *m, double base_ns,
-                          const double *value, const double *flight)
-{
-    for (uint32_t w = 0; w < c->n; w++) {
-        if (m->taken[w] || m->answered[w])
-            continue;
-        m->answered[w] = true;
-        c->counts.answers++;
-        if (base_ns + value[w] + flight[w] < m->cause_ns + m->cause[w] - MPG_ROUNDING_NS)
-            c->broken[w] = true;
-    }
-}
-
-void mpg_choosing_answer(struct mpg_choosing *c, const struct mpg_step *s, const struct mpg_sent *sent,
-                         double base_ns, const double *value)
-{
-    bool flies = false;
-    struct mpg_sender *b = mpg_inbox_from(&c->inbox, s->rank, sent->origin.to);
-    for (; b; b = b->other) {
-        uint32_t left = b->overdue;
-        for (struct mpg_letter *m = b->first; m && left > 0; m = m->next) {
-            if (!m->taken[c->n])
-                continue;
-            left--;
-            if (!flies)
-                c->arrivals.fly(c->arrivals.context, s, sent, c->flight_ns);
-            flies = true;
-            answer_letter(c, m, base_ns, value, c->flight_ns);
-        }
-    }
 }
 
 void mpg_choosing_clear_open(struct mpg_choosing *c)

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "simulate/engine/choice.h"
+#include "simulate/choice/choice_private.h"
 
 static int compare_channels(const struct mpg_sequence *a, const struct mpg_sequence *b)
 {

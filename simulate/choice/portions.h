@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a Waitsome or Testsome left for later, in each lane: the trace completed it there, and works
  * on it in portions of what follows, each of which begins when its message has arrived
- * (docs/MODEL.md, section 6, In portions). Private to simulate/engine/ and simulate/predict/.
+ * (docs/MODEL.md, section 6, In portions). Private to simulate/choice/, simulate/engine/ and simulate/predict/.
  *
  * Times are absolute, ns. One stream's are all over before its next ones begin. */
 #ifndef MPG_PORTIONS_H

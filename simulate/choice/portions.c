@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "simulate/engine/portions.h"
+#include "simulate/choice/portions.h"
 
 #include <math.h>
 #include <stdlib.h>

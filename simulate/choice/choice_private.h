@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What calls complete in worlds whose times differ (docs/MODEL.md, section 6), in either mode.
+/* What calls complete in worlds whose times differ (docs/MODEL.md, section 6), as who evaluates needs it.
+ * Private to simulate/choice/, simulate/engine/ and simulate/predict/.
+ *
  * A lane that completes another message than the trace did exchanges the two arrivals, as their
  * receiver sees them: from then on each goes by the other's request. When they arrive, and how that is
  * kept, is said by who evaluates. */
-#ifndef MPG_CHOICE_H
-#define MPG_CHOICE_H
+#ifndef MPG_CHOICE_PRIVATE_H
+#define MPG_CHOICE_PRIVATE_H
 
 #include "common/error.h"
 #include "graph/graph.h"
-#include "simulate/engine/inbox.h"
-#include "simulate/engine/portions.h"
-#include "simulate/engine/watch.h"
-
-/* Differences of times that are no more than rounding. */
-#define MPG_ROUNDING_NS 1e-3
+#include "simulate/choice/choice.h"
+#include "simulate/choice/inbox.h"
+#include "simulate/choice/portions.h"
+#include "simulate/choice/watch.h"
 
 /* A message's place on its channel, that is of source, comm, tag: in the order of their numbers. */
 struct mpg_sequence {
@@ -72,12 +72,10 @@ struct mpg_arrivals {
     const struct mpg_watch *watch; /* sees what the first lane does; or NULL */
 };
 
-/* Summed over lanes. */
-struct mpg_choices {
-    uint64_t picks_changed; /* calls that completed something else, less, or more */
-    uint64_t tests_early;   /* that failed in the trace, and completed something */
-    uint64_t tests_saved;   /* that failed, and are not made any more */
-    uint64_t answers;       /* sends to who sent what another was completed for, once each */
+/* An open view, of RANK, with what in some lane goes by another's request. */
+struct mpg_moved {
+    int32_t rank;
+    uint32_t slot;
 };
 
 struct mpg_choosing {
@@ -118,30 +116,7 @@ int mpg_choosing_make(struct mpg_choosing *c, const struct mpg_step *s, double b
                     const double *value, struct mpg_error *err);
 /* After S: what it completed is no candidate any more. */
 void mpg_choosing_end_views(struct mpg_choosing *c, const struct mpg_step *s);
-/* Of open.c, for choice.c: what S's open receives take, and what it finds, is in their views, and
- * vanishes, others and broken are told. */
-int mpg_choosing_decide(struct mpg_choosing *c, const struct mpg_step *s, double base_ns,
-                        const double *value, struct mpg_error *err);
-/* Lane W, or the trace, n, takes message ID, if it is followed; lanes take what they have for E, which is
- * completed; a matched probe takes ID. */
-void mpg_choosing_take(struct mpg_choosing *c, uint64_t id, uint32_t w);
-void mpg_choosing_taken(struct mpg_choosing *c, const struct mpg_edge *e);
-void mpg_choosing_matched(struct mpg_choosing *c, uint64_t id);
-/* S sends SENT, at BASE_NS + VALUE[w]. */
-void mpg_choosing_answer(struct mpg_choosing *c, const struct mpg_step *s, const struct mpg_sent *sent,
-                         double base_ns, const double *value);
-void mpg_choosing_clear_open(struct mpg_choosing *c);
 void mpg_choosing_free(struct mpg_choosing *c); /* NULL is allowed */
-
-/* N candidates, with at_ns and sequence: none arrives before an eager one that goes before it on its
- * channel, unless the trace completed it here, and not that one. Sets before; ORDER: room for N. */
-void mpg_picks_keep_order(struct mpg_pick *pick, uint32_t n, struct mpg_pick **order);
-
-/* What it takes for each slot and lane, at most. */
-size_t mpg_choosing_view_bytes(void);
-void mpg_choices_add(struct mpg_choices *sum, const struct mpg_choices *c);
-/* How many lanes are broken: a message left too early for what it answers: the lane is void. */
-uint32_t mpg_choosing_broken(const struct mpg_choosing *c);
 
 /* Whether in lane W a call that did not in the trace has completed what is in the view SLOT. */
 static inline bool mpg_choosing_is_done(const struct mpg_choosing *c, uint32_t slot, uint32_t w)
@@ -160,5 +135,49 @@ static inline struct mpg_view *mpg_choosing_view_of(const struct mpg_choosing *c
 {
     return &c->view[(size_t)slot * c->n + w];
 }
+
+/* ---- within simulate/choice/ ---- */
+
+/* exchange.c: notes what the view at P holds in lane W before it is moved; */
+void mpg_choosing_identify(const struct mpg_choosing *c, const struct mpg_pick *p, uint32_t w);
+/* from here on P's at_ns and done are those of what goes by it, and Q's, too; */
+void mpg_choosing_exchange(struct mpg_choosing *c, struct mpg_pick *p, struct mpg_pick *q, uint32_t w);
+/* RANK's open view at SLOT holds in some lane what goes by another's request, or no more. */
+int mpg_choosing_note_moved(struct mpg_choosing *c, int32_t rank, uint32_t slot, struct mpg_error *err);
+void mpg_choosing_forget_moved(struct mpg_choosing *c, uint32_t slot);
+/* choice.c: DEED is done in lane W. */
+int mpg_choosing_note(const struct mpg_choosing *c, const struct mpg_step *s, uint32_t w,
+                      const struct mpg_deed *deed, struct mpg_error *err);
+/* pick.c: in lane W S, which enters at NOW_NS, completes as many as it did in the trace. */
+int mpg_choosing_pick(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, double now_ns,
+                      struct mpg_error *err);
+/* tests.c: the same of S, which completed nothing; */
+int mpg_choosing_retry(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, double now_ns,
+                       struct mpg_error *err);
+/* in lane W S completes its I-th candidate, which it did not in the trace; */
+int mpg_choosing_complete_early(struct mpg_choosing *c, const struct mpg_step *s, uint32_t i, uint32_t w,
+                                struct mpg_error *err);
+/* calls that complete only what an earlier test has completed take no time either. */
+void mpg_choosing_skip_done(struct mpg_choosing *c, const struct mpg_step *s);
+/* some.c: S may complete fewer than the trace did, or more: what has arrived in lane W, or, where nothing
+ * has, what arrives first. */
+int mpg_choosing_take_all(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, double now_ns,
+                          struct mpg_error *err);
+/* answers.c: what S, at BASE_NS + VALUE[w], sends to who sent what lane w lacks still. */
+void mpg_choosing_find_answers(struct mpg_choosing *c, const struct mpg_step *s, double base_ns,
+                               const double *value);
+/* overtaking.c: N candidates, with at_ns and sequence: none arrives before an eager one that goes before it
+ * on its channel, unless the trace completed it here, and not that one. Sets before; ORDER: room for N. */
+void mpg_picks_keep_order(struct mpg_pick *pick, uint32_t n, struct mpg_pick **order);
+/* open.c: what S's open receives take, and what it finds, is in their views, and vanishes, others and
+ * broken are told. */
+int mpg_choosing_decide(struct mpg_choosing *c, const struct mpg_step *s, double base_ns,
+                        const double *value, struct mpg_error *err);
+/* Lane W, or the trace, n, takes message ID, if it is followed; lanes take what they have for E, which is
+ * completed; a matched probe takes ID. */
+void mpg_choosing_take(struct mpg_choosing *c, uint64_t id, uint32_t w);
+void mpg_choosing_taken(struct mpg_choosing *c, const struct mpg_edge *e);
+void mpg_choosing_matched(struct mpg_choosing *c, uint64_t id);
+void mpg_choosing_clear_open(struct mpg_choosing *c);
 
 #endif

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The rule by which calls complete, in each lane (docs/MODEL.md, section 6). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/reserve.h"
+#include "simulate/choice/choice_private.h"
+
+/* ---- candidates ---- */
+
+static int list_candidates(struct mpg_choosing *c, const struct mpg_step *s, struct mpg_error *err)
+{
+    if (s->candidate_number > c->pick_capacity) {
+        uint32_t capacity = 2 * s->candidate_number;
+        void *grown = realloc(c->pick, capacity * sizeof *c->pick);
+        if (!grown)
+            return mpg_error_set(err, "out of memory");
+        c->pick = grown;
+        void *order = realloc(c->order, capacity * sizeof *c->order);
+        if (!order)
+            return mpg_error_set(err, "out of memory");
+        c->order = order;
+        c->pick_capacity = capacity;
+    }
+    for (uint32_t i = 0; i < s->candidate_number; i++) {
+        const struct mpg_candidate *x = &s->candidates[i];
+        const struct mpg_edge *e = &x->arrival;
+        const struct mpg_letter *m = e->is_followed ? mpg_inbox_find(&c->inbox, e->message) : NULL;
+        c->pick[i] = (struct mpg_pick){.slot = e->slot,
+                                       .own = {e->source, x->comm, x->tag, e->message, x->is_eager},
+                                       .bound_ns = m ? m->raised_ns : 0,
+                                       .completed = x->completed};
+    }
+    c->arrivals.place(c->arrivals.context, s, c->pick);
+    return 0;
+}
+
+/* ---- choosing ---- */
+
+/* DEED is done in lane W. */
+int mpg_choosing_note(const struct mpg_choosing *c, const struct mpg_step *s, uint32_t w,
+                      const struct mpg_deed *deed, struct mpg_error *err)
+{
+    const struct mpg_watch *watch = c->arrivals.watch;
+    return watch && w == 0 ? watch->note(watch->watcher, s, deed, err) : 0;
+}
+
+static int choose_in_lane(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, double now_ns,
+                          bool is_test, struct mpg_error *err)
+{
+    for (uint32_t i = 0; i < s->candidate_number; i++) {
+        struct mpg_pick *p = &c->pick[i];
+        const struct mpg_view *v = mpg_choosing_view_of(c, p->slot, w);
+        const bool is_own = v->serial == 0 || v->serial == c->view_serial[p->slot];
+        p->at_ns = p->base_ns + p->value[w] + (is_own ? p->raised_ns : 0);
+        p->done = v->done;
+        p->taken = false;
+        p->sequence = v->serial ? v->sequence : p->own;
+    }
+    mpg_picks_keep_order(c->pick, s->candidate_number, c->order);
+    if (!is_test)
+        return mpg_choosing_pick(c, s, w, now_ns, err);
+    return mpg_choosing_retry(c, s, w, now_ns, err);
+}
+
+/* In the first lane S takes message ID in place of its own: said of a receive without a request. */
+static int note_taken(struct mpg_choosing *c, const struct mpg_step *s, uint64_t id,
+                      struct mpg_error *err)
+{
+    const enum mpg_kind kind = mpg_call_kind(s->call);
+    const struct mpg_letter *m = mpg_inbox_find(&c->inbox, id);
+    if (!m || (kind != MPG_KIND_RECV && kind != MPG_KIND_SENDRECV)) {
+        c->unsaid = true;
+        return 0;
+    }
+    const struct mpg_deed taking = {.kind = MPG_DEED_TAKE,
+                                    .source = m->sender->source,
+                                    .tag = m->tag,
+                                    .bytes = (int64_t)m->bytes};
+    return mpg_choosing_note(c, s, 0, &taking, err);
+}
+
+/* What is completed by what an open receive took, here: it is another one's. */
+static int find_others(struct mpg_choosing *c, const struct mpg_step *s, struct mpg_error *err)
+{
+    for (uint32_t i = 0; i < s->edge_number && s->receive_number > 0; i++)
+        for (uint32_t w = 0; s->edges[i].is_view && w < c->n; w++) {
+            const struct mpg_view *v = mpg_choosing_view_of(c, s->edges[i].slot, w);
+            const bool is_open = s->edges[i].kind == MPG_EDGE_ARRIVAL && !v->fixed;
+            const bool is_other = is_open && v->serial && v->serial != s->edges[i].message;
+            c->others[w] = c->others[w] || is_other;
+            if (is_other && w == 0 && note_taken(c, s, v->serial, err) < 0)
+                return -1;
+        }
+    for (uint32_t w = 0; w < c->n; w++)
+        c->counts.picks_changed += c->others[w];
+    return 0;
+}
+
+/* That the call vanishes in the first lane; or that what it does there cannot be said. */
+static int note_rest(const struct mpg_choosing *c, const struct mpg_step *s, struct mpg_error *err)
+{
+    const struct mpg_deed vanishing = {.kind = MPG_DEED_VANISH};
+    if (c->arrivals.watch && c->unsaid && !c->broken[0])
+        return mpg_error_set(err,
+                             "rank %d, call %llu (MPI_%s): what it takes, finds or leaves for later in this "
+                             "replica cannot be written (--deterministic keeps what the trace has)",
+                             s->rank, (unsigned long long)s->number, mpg_call_name(s->call));
+    return c->vanishes[0] ? mpg_choosing_note(c, s, 0, &vanishing, err) : 0;
+}
+
+/* ---- answers ---- */
+
+/* ---- what evaluators call ---- */
+
+int mpg_choosing_make(struct mpg_choosing *c, const struct mpg_step *s, double base_ns,
+                    const double *value, struct mpg_error *err)
+{
+    bool is_test = true;
+    c->early = c->unsaid = false;
+    memset(c->vanishes, 0, c->n * sizeof *c->vanishes);
+    memset(c->others, 0, c->n * sizeof *c->others);
+    mpg_choosing_find_answers(c, s, base_ns, value);
+    if (mpg_choosing_decide(c, s, base_ns, value, err) < 0)
+        return -1;
+    if (s->candidate_number > 0 && list_candidates(c, s, err) < 0)
+        return -1;
+    for (uint32_t i = 0; i < s->candidate_number; i++)
+        is_test = is_test && !s->candidates[i].completed;
+    for (uint32_t w = 0; s->candidate_number > 0 && w < c->n; w++)
+        if (!c->keeps[w] && !c->broken[w] && choose_in_lane(c, s, w, base_ns + value[w], is_test, err) < 0)
+            return -1;
+    mpg_choosing_skip_done(c, s);
+    if (find_others(c, s, err) < 0)
+        return -1;
+    return note_rest(c, s, err);
+}
+
+void mpg_choosing_end_views(struct mpg_choosing *c, const struct mpg_step *s)
+{
+    mpg_portions_leave(c->portions, s);
+    for (uint32_t i = 0; i < s->candidate_number && c->early; i++)
+        for (uint32_t w = 0; w < c->n; w++)
+            mpg_choosing_view_of(c, s->candidates[i].arrival.slot, w)->is_new = false;
+    if (s->looking.takes && s->looking.found)
+        mpg_choosing_matched(c, s->looking.found);
+    for (uint32_t i = 0; i < s->edge_number && !mpg_call_is_probe(s->call); i++) {
+        if (s->edges[i].kind == MPG_EDGE_ARRIVAL && s->edges[i].is_followed)
+            mpg_choosing_taken(c, &s->edges[i]);
+        if (!s->edges[i].is_view)
+            continue;
+        mpg_choosing_forget_moved(c, s->edges[i].slot);
+        for (uint32_t w = 0; w < c->n && c->done_count > 0; w++) {
+            struct mpg_view *v = mpg_choosing_view_of(c, s->edges[i].slot, w);
+            c->done_count -= v->done;
+            v->done = false;
+        }
+    }
+}
+
+int mpg_choosing_view(struct mpg_choosing *c, const struct mpg_step *s, struct mpg_error *err)
+{
+    void *views = c->view, *serials = c->view_serial;
+    int status = mpg_reserve(&views, c->n * sizeof *c->view, &c->view_capacity,
+                                     s->slot + 1, err) < 0 ||
+                 mpg_reserve(&serials, sizeof *c->view_serial, &c->serial_capacity,
+                                     s->slot + 1, err) < 0;
+    c->view = views;
+    c->view_serial = serials;
+    if (status)
+        return -1;
+    mpg_choosing_forget_moved(c, s->slot);
+    c->view_serial[s->slot] = s->message;
+    memset(mpg_choosing_view_of(c, s->slot, 0), 0, c->n * sizeof *c->view);
+    return 0;
+}
+
+struct mpg_choosing *mpg_choosing_new(uint32_t lanes, const bool *keeps,
+                                  const struct mpg_arrivals *arrivals, struct mpg_error *err)
+{
+    struct mpg_choosing *c = calloc(1, sizeof *c);
+    if (!c)
+        goto fail;
+    c->n = lanes;
+    c->arrivals = *arrivals;
+    c->keeps = calloc(lanes, sizeof *c->keeps);
+    c->broken = calloc(lanes, sizeof *c->broken);
+    c->vanishes = calloc(lanes, sizeof *c->vanishes);
+    c->others = calloc(lanes, sizeof *c->others);
+    c->inbox.n = lanes;
+    c->flight_ns = calloc(lanes, sizeof *c->flight_ns);
+    c->portions = mpg_portions_new(lanes, err);
+    if (!c->keeps || !c->broken || !c->vanishes || !c->others || !c->flight_ns || !c->portions)
+        goto fail;
+    if (keeps)
+        memcpy(c->keeps, keeps, lanes * sizeof *keeps);
+    return c;
+fail:
+    mpg_choosing_free(c);
+    mpg_error_set(err, "out of memory");
+    return NULL;
+}
+
+void mpg_choosing_free(struct mpg_choosing *c)
+{
+    if (!c)
+        return;
+    free(c->keeps);
+    free(c->broken);
+    free(c->vanishes);
+    free(c->others);
+    mpg_choosing_clear_open(c);
+    free(c->flight_ns);
+    free(c->view);
+    free(c->view_serial);
+    free(c->pick);
+    free(c->order);
+    free(c->moved);
+    mpg_portions_free(c->portions);
+    free(c);
+}
+
+size_t mpg_choosing_view_bytes(void)
+{
+    return sizeof(struct mpg_view) + mpg_inbox_letter_bytes();
+}
+
+const struct mpg_choices *mpg_choosing_counts(const struct mpg_choosing *c)
+{
+    return &c->counts;
+}
+
+void mpg_choices_add(struct mpg_choices *sum, const struct mpg_choices *c)
+{
+    sum->picks_changed += c->picks_changed;
+    sum->tests_early += c->tests_early;
+    sum->tests_saved += c->tests_saved;
+    sum->answers += c->answers;
+}
+
+const bool *mpg_choosing_broken_lanes(const struct mpg_choosing *c)
+{
+    return c->broken;
+}
+
+uint32_t mpg_choosing_broken(const struct mpg_choosing *c)
+{
+    uint32_t count = 0;
+    for (uint32_t w = 0; w < c->n; w++)
+        count += c->broken[w];
+    return count;
+}
