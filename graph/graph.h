@@ -131,6 +131,7 @@ struct mpg_edge {
     enum mpg_call call;        /* ROOT: the collective's, blocking */
     uint64_t message;          /* ARRIVAL: which one, from 1; open receives may take it in place of */
     bool is_followed;          /* another: its EAGER step said so */
+    int64_t request;           /* ARRIVAL: that it completes; 0: none */
     bool is_view;              /* ARRIVAL: its slot is one that a VIEW step wrote */
     bool expanded;             /* MEETING, MET: from the member's own slot after EXPAND; from_ns: when
                                   the first of them came */

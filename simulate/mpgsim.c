@@ -306,7 +306,8 @@ static int begin_trace(const struct mpg_arguments *a, const char *trace, struct 
         .ratio = in->p.region_ratios ? 0 : in->p.compute_ratio,
         .delays = !a->predict,
         .same_machine = !a->predict && !in->target,
-        .keeps_tracer = !a->predict && !in->p.without_tracer};
+        .keeps_tracer = !a->predict && !in->p.without_tracer,
+        .lenient = a->lenient};
     if (!(in->retrace = mpg_retrace_begin(in->trace, trace, a->output_trace, &rules, err)))
         return mpg_error_prefix(err, "--output-trace");
     *watch = mpg_retrace_watch(in->retrace);

@@ -96,6 +96,7 @@ static int completion_edge(struct requests *requests, struct call *call,
             return 0;
         if (graph_arrival_edge(matching, m, err) < 0)
             return -1;
+        matching->steps->edges[matching->steps->edge_count - 1].request = request->id;
         graph_receiver_done(matching, m, polls);
         request->message = NULL;
         return 0;

@@ -37,14 +37,6 @@ static int list_candidates(struct mpg_choosing *c, const struct mpg_step *s, str
 
 /* ---- choosing ---- */
 
-/* DEED is done in lane W. */
-int mpg_choosing_note(const struct mpg_choosing *c, const struct mpg_step *s, uint32_t w,
-                      const struct mpg_deed *deed, struct mpg_error *err)
-{
-    const struct mpg_watch *watch = c->arrivals.watch;
-    return watch && w == 0 ? watch->note(watch->watcher, s, deed, err) : 0;
-}
-
 static int choose_in_lane(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, double now_ns,
                           bool is_test, struct mpg_error *err)
 {
@@ -63,25 +55,8 @@ static int choose_in_lane(struct mpg_choosing *c, const struct mpg_step *s, uint
     return mpg_choosing_retry(c, s, w, now_ns, err);
 }
 
-/* In the first lane S takes message ID in place of its own: said of a receive without a request. */
-static int note_taken(struct mpg_choosing *c, const struct mpg_step *s, uint64_t id,
-                      struct mpg_error *err)
-{
-    const enum mpg_kind kind = mpg_call_kind(s->call);
-    const struct mpg_letter *m = mpg_inbox_find(&c->inbox, id);
-    if (!m || (kind != MPG_KIND_RECV && kind != MPG_KIND_SENDRECV)) {
-        c->unsaid = true;
-        return 0;
-    }
-    const struct mpg_deed taking = {.kind = MPG_DEED_TAKE,
-                                    .source = m->sender->source,
-                                    .tag = m->tag,
-                                    .bytes = (int64_t)m->bytes};
-    return mpg_choosing_note(c, s, 0, &taking, err);
-}
-
 /* What is completed by what an open receive took, here: it is another one's. */
-static int find_others(struct mpg_choosing *c, const struct mpg_step *s, struct mpg_error *err)
+static void find_others(struct mpg_choosing *c, const struct mpg_step *s)
 {
     for (uint32_t i = 0; i < s->edge_number && s->receive_number > 0; i++)
         for (uint32_t w = 0; s->edges[i].is_view && w < c->n; w++) {
@@ -89,27 +64,10 @@ static int find_others(struct mpg_choosing *c, const struct mpg_step *s, struct 
             const bool is_open = s->edges[i].kind == MPG_EDGE_ARRIVAL && !v->fixed;
             const bool is_other = is_open && v->serial && v->serial != s->edges[i].message;
             c->others[w] = c->others[w] || is_other;
-            if (is_other && w == 0 && note_taken(c, s, v->serial, err) < 0)
-                return -1;
         }
     for (uint32_t w = 0; w < c->n; w++)
         c->counts.picks_changed += c->others[w];
-    return 0;
 }
-
-/* That the call vanishes in the first lane; or that what it does there cannot be said. */
-static int note_rest(const struct mpg_choosing *c, const struct mpg_step *s, struct mpg_error *err)
-{
-    const struct mpg_deed vanishing = {.kind = MPG_DEED_VANISH};
-    if (c->arrivals.watch && c->unsaid && !c->broken[0])
-        return mpg_error_set(err,
-                             "rank %d, call %llu (MPI_%s): what it takes, finds or leaves for later in this "
-                             "replica cannot be written (--deterministic keeps what the trace has)",
-                             s->rank, (unsigned long long)s->number, mpg_call_name(s->call));
-    return c->vanishes[0] ? mpg_choosing_note(c, s, 0, &vanishing, err) : 0;
-}
-
-/* ---- answers ---- */
 
 /* ---- what evaluators call ---- */
 
@@ -131,9 +89,10 @@ int mpg_choosing_make(struct mpg_choosing *c, const struct mpg_step *s, double b
         if (!c->keeps[w] && !c->broken[w] && choose_in_lane(c, s, w, base_ns + value[w], is_test, err) < 0)
             return -1;
     mpg_choosing_skip_done(c, s);
-    if (find_others(c, s, err) < 0)
+    find_others(c, s);
+    if (mpg_choosing_note_arrivals(c, s, err) < 0)
         return -1;
-    return note_rest(c, s, err);
+    return mpg_choosing_note_rest(c, s, err);
 }
 
 void mpg_choosing_end_views(struct mpg_choosing *c, const struct mpg_step *s)

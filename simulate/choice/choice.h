@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/error.h"
+
 /* Of one pass; who evaluates makes it (simulate/choice/choice_private.h). */
 struct mpg_choosing;
 
@@ -24,6 +26,8 @@ const struct mpg_choices *mpg_choosing_counts(const struct mpg_choosing *c);
 /* How many lanes are broken: a message left too early for what it answers: the lane is void. */
 uint32_t mpg_choosing_broken(const struct mpg_choosing *c);
 const bool *mpg_choosing_broken_lanes(const struct mpg_choosing *c); /* one a lane; C's */
+/* Once all steps are made: an error if no deed says what the watched lane did, unless it is broken. */
+int mpg_choosing_said(const struct mpg_choosing *c, struct mpg_error *err);
 /* What it takes for each slot and lane, at most. */
 size_t mpg_choosing_view_bytes(void);
 

@@ -86,7 +86,9 @@ struct mpg_choosing {
     bool early;           /* in some lane that call completes what it did not, beside what it does: what of its
                              candidates is done, and new */
     bool *others;         /* n: it completes, or finds, something else */
-    bool unsaid;          /* no deed says so of the first */
+    bool unsaid;          /* no deed says so of the first: */
+    bool refused;         /* nor did one of a call before, and */
+    struct mpg_error refusal; /* why the first one's cannot be written */
     double *flight_ns;    /* n */
     struct mpg_choices counts;
     struct mpg_view *view; /* capacity x n; a slot */
@@ -145,9 +147,17 @@ void mpg_choosing_exchange(struct mpg_choosing *c, struct mpg_pick *p, struct mp
 /* RANK's open view at SLOT holds in some lane what goes by another's request, or no more. */
 int mpg_choosing_note_moved(struct mpg_choosing *c, int32_t rank, uint32_t slot, struct mpg_error *err);
 void mpg_choosing_forget_moved(struct mpg_choosing *c, uint32_t slot);
-/* choice.c: DEED is done in lane W. */
+/* said.c: DEED is done in lane W; */
 int mpg_choosing_note(const struct mpg_choosing *c, const struct mpg_step *s, uint32_t w,
                       const struct mpg_deed *deed, struct mpg_error *err);
+/* so is that S completes its I-th candidate, as what goes by it before it is done; */
+int mpg_choosing_note_early(struct mpg_choosing *c, const struct mpg_step *s, uint32_t i, uint32_t w,
+                            struct mpg_error *err);
+/* in the first lane: what S's receives take that left their source open; */
+int mpg_choosing_note_arrivals(struct mpg_choosing *c, const struct mpg_step *s, struct mpg_error *err);
+/* that it vanishes; or, once, that what it does cannot be said: whether that lane is void, and will be done
+ * again, only its later calls say. */
+int mpg_choosing_note_rest(struct mpg_choosing *c, const struct mpg_step *s, struct mpg_error *err);
 /* pick.c: in lane W S, which enters at NOW_NS, completes as many as it did in the trace. */
 int mpg_choosing_pick(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, double now_ns,
                       struct mpg_error *err);

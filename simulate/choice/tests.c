@@ -6,14 +6,15 @@
 int mpg_choosing_complete_early(struct mpg_choosing *c, const struct mpg_step *s, uint32_t i, uint32_t w,
                                 struct mpg_error *err)
 {
-    const struct mpg_deed deed = {.kind = MPG_DEED_COMPLETE, .request = s->candidates[i].request};
     const struct mpg_pick *p = &c->pick[i];
     struct mpg_view *v = mpg_choosing_view_of(c, p->slot, w);
+    if (mpg_choosing_note_early(c, s, i, w, err) < 0)
+        return -1;
     v->done = v->is_new = v->fixed = true;
     mpg_choosing_take(c, v->serial ? v->serial : c->view_serial[p->slot], w);
     c->done_count++;
     c->early = true;
-    return mpg_choosing_note(c, s, w, &deed, err);
+    return 0;
 }
 
 /* S needs all: in lane W it completes them if they have arrived. */

@@ -11,8 +11,9 @@ enum mpg_deed_kind {
     MPG_DEED_EXCHANGE, /* a call completes OTHER of its list for REQUEST: what goes by the two is
                           exchanged */
     MPG_DEED_COMPLETE, /* a call completes REQUEST of its list, too, and no later one will */
-    MPG_DEED_TAKE,     /* a receive that leaves its source open, and no request, takes a message of
-                          SOURCE (world rank) with TAG and BYTES in place of its own */
+    MPG_DEED_TAKE,     /* a receive that leaves its source open takes a message of SOURCE (world rank)
+                          on COMM with TAG and BYTES; it has no request (0), or what goes by REQUEST
+                          after all exchanges of the call */
     MPG_DEED_VANISH    /* the call is not made */
 };
 
@@ -20,7 +21,7 @@ enum mpg_deed_kind {
 struct mpg_deed {
     enum mpg_deed_kind kind;
     int64_t request, other;
-    int32_t source, tag;
+    int32_t comm, source, tag;
     int64_t bytes;
 };
 

@@ -36,8 +36,7 @@ int mpg_pass(struct mpg_trace *trace, const struct mpg_clock_map *clocks,
     return more;
 }
 
-static int take_nothing(void *context, const struct mpg_step *s, uint32_t slots,
-                        struct mpg_error *err)
+int mpg_take_nothing(void *context, const struct mpg_step *s, uint32_t slots, struct mpg_error *err)
 {
     (void)context, (void)s, (void)slots, (void)err;
     return 0;
@@ -53,7 +52,7 @@ int mpg_pass_choices(struct mpg_trace *trace, const struct mpg_clock_map *clocks
     options->horizon = horizon;
     options->choose = true;
     options->choose_sources = c->open_receives > 0 && !options->by_completion;
-    if (mpg_pass(trace, clocks, options, "finding choices", take_nothing, NULL, passed, err) < 0)
+    if (mpg_pass(trace, clocks, options, "finding choices", mpg_take_nothing, NULL, passed, err) < 0)
         return -1;
     options->choose = c->followed + c->followed_receives + c->beyond_horizon > 0;
     return 0;

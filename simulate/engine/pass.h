@@ -9,6 +9,8 @@
 /* Takes a step of a graph that has SLOTS slots so far. */
 typedef int mpg_take(void *context, const struct mpg_step *step, uint32_t slots,
                      struct mpg_error *err);
+/* Looks at nothing: for what a pass itself finds. */
+int mpg_take_nothing(void *context, const struct mpg_step *step, uint32_t slots, struct mpg_error *err);
 
 struct mpg_passed {
     struct mpg_graph_counts counts;

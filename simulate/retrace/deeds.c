@@ -14,6 +14,8 @@ struct mpg_deeds {
     struct mpg_map early;   /* that in the replica: it has been completed, in the trace it is to be */
     int64_t *list[3]; /* requests, done, cancelled */
     size_t list_capacity[3];
+    struct mpg_resolution *resolutions; /* of what a call completes, where it is told what it received */
+    uint32_t resolution_capacity;
 };
 
 enum { REQUESTS, DONE, CANCELLED };
@@ -41,6 +43,7 @@ void mpg_deeds_free(struct mpg_deeds *d)
         return;
     mpg_map_clear(&d->renamed);
     mpg_map_clear(&d->early);
+    free(d->resolutions);
     for (int i = 0; i < 3; i++)
         free(d->list[i]);
     free(d);
@@ -130,6 +133,46 @@ static int complete_early(struct mpg_deeds *d, struct mpg_event *e, int64_t requ
     return 0;
 }
 
+static int32_t index_of(int32_t rank, const int32_t *ranks, int32_t n)
+{
+    int32_t i = 0;
+    while (i < n && ranks[i] != rank)
+        i++;
+    return i;
+}
+
+/* World rank RANK as D's rank names it in COMM. */
+static int32_t peer_of(const struct mpg_deeds *d, int32_t comm, int32_t rank)
+{
+    const struct mpg_comm *c = mpg_trace_comm(d->trace, comm);
+    const bool is_remote = c->remote_size > 0 && index_of(d->rank, c->world_ranks, c->size) < c->size;
+    return is_remote ? index_of(rank, c->world_ranks + c->size, c->remote_size)
+                     : index_of(rank, c->world_ranks, c->size);
+}
+
+/* Receives that E completes, and that left their source open, received what DEEDS say. */
+static int resolve(struct mpg_deeds *d, struct mpg_event *e, const struct mpg_deed *deeds, uint32_t n,
+                   struct mpg_error *err)
+{
+    uint32_t count = 0;
+    if (n > d->resolution_capacity) {
+        struct mpg_resolution *grown = realloc(d->resolutions, 2 * n * sizeof *grown);
+        if (!grown)
+            return out_of_memory(err);
+        d->resolutions = grown;
+        d->resolution_capacity = 2 * n;
+    }
+    for (uint32_t i = 0; i < n; i++)
+        if (deeds[i].kind == MPG_DEED_TAKE)
+            d->resolutions[count++] =
+                (struct mpg_resolution){.request = name_of(d, deeds[i].request),
+                                        .source = peer_of(d, deeds[i].comm, deeds[i].source),
+                                        .tag = deeds[i].tag};
+    e->resolutions = d->resolutions;
+    e->resolution_number = count;
+    return 0;
+}
+
 /* E, of kind COMPLETE. The list that it is given has the names from before it. */
 static int complete(struct mpg_deeds *d, struct mpg_event *e, const struct mpg_deed *deeds, uint32_t n,
                     struct mpg_error *err)
@@ -153,6 +196,8 @@ static int complete(struct mpg_deeds *d, struct mpg_event *e, const struct mpg_d
         if (deeds[i].kind == MPG_DEED_COMPLETE && complete_early(d, e, deeds[i].request, err) < 0)
             return -1;
     }
+    if (resolve(d, e, deeds, n, err) < 0)
+        return -1;
     for (uint32_t i = 0; i < were_done; i++)
         forget(d, was_done[i]);
     e->done_all = e->done_number == e->request_number && e->done_number > 0;
@@ -167,23 +212,6 @@ static int complete(struct mpg_deeds *d, struct mpg_event *e, const struct mpg_d
 }
 
 /* --- receives without requests --- */
-
-static int32_t index_of(int32_t rank, const int32_t *ranks, int32_t n)
-{
-    int32_t i = 0;
-    while (i < n && ranks[i] != rank)
-        i++;
-    return i;
-}
-
-/* World rank RANK as D's rank names it in COMM. */
-static int32_t peer_of(const struct mpg_deeds *d, int32_t comm, int32_t rank)
-{
-    const struct mpg_comm *c = mpg_trace_comm(d->trace, comm);
-    const bool is_remote = c->remote_size > 0 && index_of(d->rank, c->world_ranks, c->size) < c->size;
-    return is_remote ? index_of(rank, c->world_ranks + c->size, c->remote_size)
-                     : index_of(rank, c->world_ranks, c->size);
-}
 
 static void take(const struct mpg_deeds *d, struct mpg_event *e, const struct mpg_deed *deed)
 {

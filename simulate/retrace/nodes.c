@@ -57,6 +57,7 @@ struct mpg_nodes {
     int32_t ranks;
     struct mpg_node_rules rules;
     uint32_t block, count, capacity;
+    bool takes;  /* a receive takes another message */
     int64_t end; /* of the file, as far as it has been given out */
     struct stream *streams;
 };
@@ -104,6 +105,11 @@ fail:
     return NULL;
 }
 
+bool mpg_nodes_takes(const struct mpg_nodes *n)
+{
+    return n->takes;
+}
+
 static void clear(struct stream *s)
 {
     free(s->buffer);
@@ -118,6 +124,7 @@ int mpg_nodes_restart(void *nodes, struct mpg_error *err)
         n->streams[i] = (struct stream){0};
     }
     n->end = 0;
+    n->takes = false;
     if (ftruncate(n->fd, 0) < 0)
         return mpg_error_errno(err, errno, "%s: cannot write a temporary file", n->folder);
     return 0;
@@ -216,14 +223,14 @@ static int write_deed(struct mpg_nodes *n, struct stream *s, const struct mpg_de
     if (!p)
         return -1;
     p = mpg_put_varint(p, (uint64_t)deed->kind << FLAG_BITS | IS_DEED);
+    p = mpg_put_varint(p, (uint64_t)deed->request);
     if (deed->kind == MPG_DEED_TAKE) {
+        p = mpg_put_varint(p, (uint64_t)deed->comm);
         p = mpg_put_varint(p, (uint64_t)deed->source);
         p = mpg_put_varint(p, (uint64_t)deed->tag);
         p = mpg_put_varint(p, (uint64_t)deed->bytes);
-    } else {
-        p = mpg_put_varint(p, (uint64_t)deed->request);
+    } else
         p = mpg_put_varint(p, (uint64_t)deed->other);
-    }
     end_record(s, p);
     return 0;
 }
@@ -329,6 +336,7 @@ int mpg_nodes_note(void *nodes, const struct mpg_step *step, const struct mpg_de
     if (reserve(n, step, err) < 0)
         return -1;
     n->streams[step->stream].vanishes |= deed->kind == MPG_DEED_VANISH;
+    n->takes = n->takes || deed->kind == MPG_DEED_TAKE;
     return write_deed(n, &n->streams[step->stream], deed, err);
 }
 
@@ -417,14 +425,21 @@ static bool get_optional(struct stream *s, const uint8_t **p, const uint8_t *end
 static bool get_deed(const uint8_t **p, const uint8_t *end, uint64_t first, struct mpg_deed *deed)
 {
     const enum mpg_deed_kind kind = (enum mpg_deed_kind)(first >> FLAG_BITS);
-    uint64_t a, b, bytes;
-    if (!mpg_get_varint(p, end, &a) || !mpg_get_varint(p, end, &b) ||
-        (kind == MPG_DEED_TAKE && !mpg_get_varint(p, end, &bytes)))
+    uint64_t request, other, source, tag, bytes;
+    if (!mpg_get_varint(p, end, &request) || !mpg_get_varint(p, end, &other))
         return false;
-    *deed = (struct mpg_deed){.kind = kind, .request = (int64_t)a, .other = (int64_t)b};
-    if (kind == MPG_DEED_TAKE)
-        *deed = (struct mpg_deed){
-            .kind = kind, .source = (int32_t)a, .tag = (int32_t)b, .bytes = (int64_t)bytes};
+    *deed = (struct mpg_deed){.kind = kind, .request = (int64_t)request};
+    if (kind != MPG_DEED_TAKE) {
+        deed->other = (int64_t)other;
+        return true;
+    }
+    if (!mpg_get_varint(p, end, &source) || !mpg_get_varint(p, end, &tag) ||
+        !mpg_get_varint(p, end, &bytes))
+        return false;
+    deed->comm = (int32_t)other;
+    deed->source = (int32_t)source;
+    deed->tag = (int32_t)tag;
+    deed->bytes = (int64_t)bytes;
     return true;
 }
 

@@ -56,6 +56,8 @@ int mpg_nodes_note(void *nodes, const struct mpg_step *s, const struct mpg_deed 
 int mpg_nodes_take(void *nodes, const struct mpg_step *s, double value_ns, struct mpg_error *err);
 /* Forgets all that was taken. Error: the file cannot be written. */
 int mpg_nodes_restart(void *nodes, struct mpg_error *err);
+/* Whether any deed was that a receive takes another message. */
+bool mpg_nodes_takes(const struct mpg_nodes *nodes);
 /* All steps have been taken. */
 int mpg_nodes_finish(struct mpg_nodes *nodes, struct mpg_error *err);
 

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 
 #include "common/progress.h"
+#include "simulate/engine/pass.h"
 #include "simulate/retrace/retime.h"
 #include "trace/copy/copy.h"
 #include "trace/output.h"
@@ -284,6 +285,27 @@ static int write_rank(struct mpg_retrace *r, int32_t rank, bool last, struct mpg
     return status;
 }
 
+/* What is received in another order need not fit: a buffer may be too small, or a message that waits
+ * for its receive, which is followed by none, be before it. Then nothing could read the trace. */
+static int check_readable(const struct mpg_retrace *r, struct mpg_error *err)
+{
+    const struct mpg_graph_options options = {.eager_limit_bytes = INT64_MAX,
+                                              .source_eager_limit_bytes = INT64_MAX,
+                                              .lenient = r->rules.lenient};
+    struct mpg_passed passed = {.slots = 0};
+    struct mpg_trace *trace = mpg_trace_open(r->output.aside, err);
+    struct mpg_clock_map *clocks = trace ? mpg_clock_map_from_trace(trace, err) : NULL;
+    int status = clocks ? mpg_pass(trace, clocks, &options, "reading it again", mpg_take_nothing, NULL,
+                                   &passed, err)
+                        : -1;
+    mpg_clock_map_free(clocks);
+    mpg_trace_close(trace);
+    if (status < 0)
+        mpg_error_prefix(err, "what is received in this replica cannot be written (--deterministic keeps "
+                              "what the trace has)");
+    return status;
+}
+
 int mpg_retrace_write(struct mpg_retrace *r, const struct mpg_retrace_facts *facts,
                       uint64_t *swapped, struct mpg_error *err)
 {
@@ -299,7 +321,7 @@ int mpg_retrace_write(struct mpg_retrace *r, const struct mpg_retrace_facts *fac
         status = write_rank(r, rank, rank == 0, err);
     mpg_progress_end(&r->progress);
     *swapped = r->swapped;
-    if (status < 0)
+    if (status < 0 || (mpg_nodes_takes(r->nodes) && check_readable(r, err) < 0))
         return -1;
     r->open = false;
     return mpg_trace_output_commit(&r->output, err);

@@ -23,6 +23,7 @@ struct mpg_retrace_rules {
     bool delays;       /* values are delays of the traced times; else times from MPI_Init's leave on */
     bool same_machine; /* facts about it hold */
     bool keeps_tracer; /* what it took is there as before */
+    bool lenient;      /* what cannot be placed in the trace is counted, and may be so in what is written */
 };
 
 /* TRACE, whose file or folder is NAME, is to be written to PATH, once mpg_retrace_watch() has seen

@@ -221,9 +221,15 @@ from=1 tag=4 bytes=8'
 is "... and read again" "$("$mpgsim" --per-rank out | awk 'NR > 1 && $3 != 0')" ""
 sed 's/\(.*\) 5200 Recv \(.*\)/\1 1310 Irecv \2 request=1\n0 1400 5200 Wait requests=1/' t.txt >request.txt
 rm -rf out
-like "... of one that has a request it is not" \
-    "$("$mpgsim" --output-trace out --source-latency=200ns --noise=const:6us@1 request.txt 2>&1)" \
-    "mpgsim: request.txt: rank 0, call 2 (MPI_Wait): what it takes, finds or leaves for later in this replica *"
+like "... not into too small a buffer" \
+    "$("$mpgsim" --output-trace out --source-latency=200ns --noise=const:6us@1 request.txt 2>&1; ls -d out* 2>&1)" \
+    "mpgsim: what is received in this replica cannot be written (*): rank 0, call 1 (MPI_Irecv): its 8 bytes do not hold the 16 bytes *No such file*"
+sed 's/Irecv \(.*\) bytes=8/Irecv \1 bytes=64/' request.txt >large.txt
+is "... of one that has a request, too" \
+    "$(written large.txt --source-latency=200ns --noise=const:6us@1 | sed -n 's/ any=source,tag//; /^0.*[Rr]ecv/p')" \
+    '0 1300 1310 Irecv comm=0 from=2 tag=5 bytes=64 request=1
+0 12200 12400 Recv comm=0 from=2 tag=5 bytes=24
+0 12500 12700 Recv comm=0 from=1 tag=4 bytes=8'
 
 # ---- the identity, and read again ----
 # unchanged TRACE: whether it is written as it was read

@@ -335,8 +335,8 @@ static inline bool is_unresolved(const struct mpg_event *e, enum mpg_kind kind)
                ((e->any & MPG_ANY_TAG) && e->recvtag == MPG_UNKNOWN);
     case MPG_KIND_RECV_INIT:
         return e->any != 0;
-    case MPG_KIND_COMPLETE:
-        return e->cancelled_number > 0;
+    case MPG_KIND_COMPLETE: /* receives that it tells of may have been posted as resolved otherwise */
+        return e->cancelled_number + e->resolution_number > 0;
     default:
         return false;
     }
@@ -378,7 +378,7 @@ static inline __attribute__((always_inline)) void encode(struct mpg_trace_writer
         flags = MPG_SHAPE_FAILED;
     } else {
         flags = flags_of(w, e, mask);
-        if (unlikely((e->any | e->cancelled_number) && is_unresolved(e, kind)))
+        if (unlikely((e->any | e->cancelled_number | e->resolution_number) && is_unresolved(e, kind)))
             progress->flags |= htole64(MPG_CHUNK_UNRESOLVED |
                                        (e->cancelled_number ? MPG_CHUNK_CANCELLED : 0));
     }
