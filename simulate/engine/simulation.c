@@ -218,7 +218,8 @@ static struct mpg_lanes *evaluate(struct simulation *sim, const char *label,
     struct watched watched = {lanes, sim->watch};
     if ((!sim->chooses ||
          mpg_lanes_use_choice(lanes, sim->options->skips_polling, keeps, sim->watch, err) == 0) &&
-        pass(sim, label, take_lanes, &watched, err) == 0)
+        pass(sim, label, take_lanes, &watched, err) == 0 &&
+        (!sim->chooses || mpg_choosing_said(mpg_lanes_choice(lanes), err) == 0))
         return lanes;
     mpg_lanes_free(lanes);
     return NULL;

@@ -101,7 +101,8 @@ static struct mpg_times *evaluate(struct predicting *x, uint32_t first, uint32_t
         return NULL;
     struct timing timing = {.times = times, .watch = watch};
     if ((!x->graph.choose || mpg_times_use_choice(times, keeps, watch, err) == 0) &&
-        pass(x, "predicting", take_times, &timing, err) == 0)
+        pass(x, "predicting", take_times, &timing, err) == 0 &&
+        (!x->graph.choose || mpg_choosing_said(mpg_times_choice(times), err) == 0))
         return times;
     mpg_times_free(times);
     return NULL;

@@ -174,6 +174,26 @@ rm -rf out
 like "Waitsome: what it leaves for later is not written" \
     "$("$mpgsim" --output-trace out --source-latency=200ns --noise=const:7.5us@1 t.txt 2>&1)" \
     "mpgsim: t.txt: rank 0, call 4 (MPI_Waitsome): what it takes, finds or leaves for later in this replica *"
+calls 4 >t.txt <<'END'
+0 1100 1110 Irecv comm=0 from=1 tag=1 bytes=8 request=11
+0 1110 1120 Irecv comm=0 from=2 tag=1 bytes=8 request=12
+0 1120 1130 Irecv comm=0 from=3 tag=1 bytes=8 request=13
+1 4800 4810 Send comm=0 to=0 tag=1 bytes=8
+2 5800 5810 Send comm=0 to=0 tag=1 bytes=8
+3 9800 9810 Send comm=0 to=0 tag=1 bytes=8
+0 1300 6000 Waitsome requests=11,12,13 done=11,12
+0 7000 7010 Send comm=0 to=1 tag=2 bytes=8
+0 7500 7510 Send comm=0 to=2 tag=2 bytes=8
+0 8000 10000 Waitsome requests=13
+1 9000 9010 Recv comm=0 from=0 tag=2 bytes=8
+2 9000 9010 Recv comm=0 from=0 tag=2 bytes=8
+END
+# 1 comes at 5 + 7.5 us, 1 us of which had been waited; its answer would leave before it
+is "... but of a replica that keeps the traced order after all" "$(chosen --noise=const:7.5us@1 | tail -n 4)" \
+'0 1300 12500 Waitsome requests=11,12,13 done=11,12
+0 13500 13510 Send comm=0 to=1 tag=2 bytes=8
+0 14000 14010 Send comm=0 to=2 tag=2 bytes=8
+0 14500 16500 Waitsome requests=13'
 calls 2 >t.txt <<'END'
 0 1100 1150 Irecv comm=0 from=1 tag=1 bytes=8 request=1
 0 2000 2010 Test requests=1 done=
