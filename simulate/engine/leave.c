@@ -163,12 +163,11 @@ static double causal_gap(struct mpg_lanes *l, const struct mpg_step *s, const st
 {
     if (e->changed || (e->kind != MPG_EDGE_ARRIVAL && e->kind != MPG_EDGE_ACK))
         return INFINITY;
+    if (l->comparable) /* all that it took, be its floor longer or not */
+        return fmax(0, s->leave_ns - start_ns(l, s->rank, e)) - slack_ns;
     int32_t from = e->kind == MPG_EDGE_ACK ? s->rank : e->source;
     int32_t to = e->kind == MPG_EDGE_ACK ? e->source : s->rank;
-    double flight = flight_ns(l, from, to, e->bytes);
-    if (l->comparable)
-        flight = fmax(flight, s->leave_ns - start_ns(l, s->rank, e));
-    return flight - slack_ns;
+    return flight_ns(l, from, to, e->bytes) - slack_ns;
 }
 
 /* How an edge of the call counts in the account: how late it is without what was put into its message

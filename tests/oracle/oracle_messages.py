@@ -194,10 +194,9 @@ class Messages:
         """What comes to an end is no less than D(A) without lambda and tau, plus this."""
         if self.changes(message):
             return -math.inf
-        flight = self.flight(message)
         if not self.trace.has_clocks():
-            return -flight
-        return -max(flight, self.leave(end) - self.start(message))
+            return -self.flight(message)
+        return -max(ZERO, self.leave(end) - self.start(message))
 
     def too_late(self, message, end, arrival):
         """How long before t(A) a call left that received it, if D(A) is absolute."""

@@ -198,7 +198,7 @@ class Options:
             (0.1, ["--collectives=rounds"]), (0.1, ["--keep-tracer"]),
             (0.1, ["--path=node", "--path=core-complex", "--path=between-nodes"]),
             (0.1, ["--call-noise=signature"])])
-        if self.predict and self.chance(0.3) and not any("--path" in word for word in words):
+        if self.chance(0.3 if self.predict else 0.2) and not any("--path" in word for word in words):
             words.append(self.draw.choice(["--map=block:2", "--map=cyclic:2", "--map={places}"]))
             files["places"] = "".join(
                 self.draw.choice(["alpha", "beta 0", "beta 1", "gamma"]) + "\n"

@@ -170,8 +170,12 @@ class Identity(Rule):
         if case.has("--signature"):
             words.append("--source={target}")
             words = [w for w in words if not w.startswith("--eager-limit")]
-        kept = (*case.kept, "--source={target}") if case.has("--signature") else case.kept
-        return settled(case.but(words=tuple(words), kept=kept))
+        kept = [*case.kept, "--source={target}"] if case.has("--signature") else [*case.kept]
+        places = [w.replace("--map", "--source-map") for w in words if w.startswith("--map")]
+        if case.has("--signature"):  # on which its ranks are where they were
+            words += places
+            kept += places
+        return settled(case.but(words=tuple(words), kept=tuple(kept)))
 
     def check(self, case):
         result = answer(case)
@@ -352,8 +356,8 @@ class Clocks(Rule):
                     tolerance=1e-12)  # absolute times, where calls choose
         if "--predict" in case.words and (not case.has("--signature") or case.has("--source-eager")):
             about = tuple(line for line in moved.about if not line.startswith("#clock"))
-            kept = case if case.has("--deterministic") else case.but(
-                words=(*case.words, "--deterministic"))
+            kept = case if case.has("--deterministic") else case.but(words=(
+                *(word for word in case.words if "--horizon" not in word), "--deterministic"))
             expect_same(numbers(other(kept)), numbers(other(kept.with_trace(moved.but(about=about)))),
                         "without clocks")
 
