@@ -352,6 +352,7 @@ static int run(const struct mpg_arguments *a, const char *trace, struct mpg_simu
         .graph = options->graph,
         .replicas = options->replicas,
         .first_replica = options->first_replica,
+        .threads = options->threads,
         .times = in->times,
         .deterministic = options->deterministic,
         .horizon = options->horizon,

@@ -107,22 +107,22 @@ struct mpg_owed *mpg_portions_open(struct mpg_portions *p, uint32_t stream, uint
     return next < q->n ? &q->owed[(size_t)lane * q->n + next] : NULL;
 }
 
-double mpg_portions_begin(struct mpg_portions *p, uint32_t stream, bool absolute, double *value)
+void mpg_portions_begin(struct mpg_portions *p, uint32_t stream, bool absolute, double *value,
+                        double *waited)
 {
     struct portions *q = find(p, stream);
     if (!q || q->calls_each == 0 || q->calls % q->calls_each != 0)
-        return 0;
+        return;
     const uint64_t which = q->calls / q->calls_each;
     const double base_ns = absolute ? 0 : q->leave_ns;
-    double waited_ns = 0;
     for (uint32_t w = 0; w < p->lanes && which > 0; w++) {
         const double least = q->owed[(size_t)w * q->n + which].at_ns - base_ns;
-        waited_ns += least > value[w] ? least - value[w] : 0;
+        if (waited)
+            waited[w] += least > value[w] ? least - value[w] : 0;
         value[w] = least > value[w] ? least : value[w];
     }
     if (which + 1 == q->n)
         q->n = 0;
-    return waited_ns;
 }
 
 bool mpg_portions_divide(const struct mpg_portions *p, uint32_t stream)
@@ -131,12 +131,11 @@ bool mpg_portions_divide(const struct mpg_portions *p, uint32_t stream)
     return q && q->calls_each == 0;
 }
 
-double mpg_portions_within(struct mpg_portions *p, uint32_t stream, bool absolute, double length_ns,
-                           const double *before, double *value)
+void mpg_portions_within(struct mpg_portions *p, uint32_t stream, bool absolute, double length_ns,
+                         const double *before, double *value, double *waited)
 {
     struct portions *q = find(p, stream);
     const double base_ns = absolute ? 0 : q->leave_ns;
-    double sum_ns = 0;
     for (uint32_t w = 0; w < p->lanes; w++) {
         double waited_ns = 0;
         for (uint32_t which = 1; which < q->n; which++) {
@@ -147,8 +146,8 @@ double mpg_portions_within(struct mpg_portions *p, uint32_t stream, bool absolut
             waited_ns += least_ns > at_ns ? least_ns - at_ns : 0;
         }
         value[w] += waited_ns;
-        sum_ns += waited_ns;
+        if (waited)
+            waited[w] += waited_ns;
     }
     q->n = 0;
-    return sum_ns;
 }

@@ -35,13 +35,14 @@ void mpg_portions_leave(struct mpg_portions *p, const struct mpg_step *s);
 struct mpg_owed *mpg_portions_open(struct mpg_portions *p, uint32_t stream, uint32_t lane, uint32_t i);
 /* Before STREAM's next interval, which begins at BASE_NS + VALUE[w] (BASE_NS is set: as much after
  * LEAVE_NS, the aligned leave of its last call, if ABSOLUTE is 0): moves VALUE to where the portion
- * that begins there can. Returns the sum of that. */
-double mpg_portions_begin(struct mpg_portions *p, uint32_t stream, bool absolute, double *value);
+ * that begins there can, and adds that to WAITED (of each lane; may be NULL). */
+void mpg_portions_begin(struct mpg_portions *p, uint32_t stream, bool absolute, double *value,
+                        double *waited);
 /* After that, of LENGTH_NS in the trace (0 where values are absolute), through which it went from
  * BEFORE to VALUE: the same of those that begin in it. */
 bool mpg_portions_divide(const struct mpg_portions *p, uint32_t stream);
-double mpg_portions_within(struct mpg_portions *p, uint32_t stream, bool absolute, double length_ns,
-                           const double *before, double *value);
+void mpg_portions_within(struct mpg_portions *p, uint32_t stream, bool absolute, double length_ns,
+                         const double *before, double *value, double *waited);
 void mpg_portions_free(struct mpg_portions *p); /* NULL is allowed */
 
 #endif

@@ -3,6 +3,7 @@
 #include "simulate/engine/floors.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "common/map.h"
@@ -35,7 +36,7 @@ struct mpg_floors {
     struct host_pair *pairs;
     size_t pair_count;
     bool any_message;
-    bool used_source; /* by a floor that was asked for */
+    atomic_bool used_source; /* by a floor that was asked for */
 };
 
 int mpg_size_class(double bytes)
@@ -211,6 +212,13 @@ static double without_overheads(const struct mpg_network_path *source, double by
     return fmin(seen_ns, fmax(way_ns, seen_ns - own_ns));
 }
 
+/* Threads that evaluate lanes all say so. */
+static void note_source(struct mpg_floors *f)
+{
+    if (!atomic_load_explicit(&f->used_source, memory_order_relaxed))
+        atomic_store_explicit(&f->used_source, true, memory_order_relaxed);
+}
+
 double mpg_floor_message(struct mpg_floors *f, int32_t a, int32_t b, double bytes)
 {
     const struct mpg_network_path *source = f->options.source;
@@ -228,12 +236,13 @@ double mpg_floor_message(struct mpg_floors *f, int32_t a, int32_t b, double byte
         if (!less_overheads)
             return ns;
         double left_ns = without_overheads(source, bytes, ns);
-        f->used_source = f->used_source || left_ns < ns;
+        if (left_ns < ns)
+            note_source(f);
         return left_ns;
     }
     if (!source || source->latency.n == 0)
         return 0;
-    f->used_source = true;
+    note_source(f);
     return mpg_flight_of(source, bytes, 0);
 }
 

@@ -115,19 +115,9 @@ int64_t mpg_lanes_traced(const struct mpg_lanes *l, int32_t rank)
     return l->traced_ns[rank];
 }
 
-struct mpg_lanes_account mpg_lanes_account(const struct mpg_lanes *l, int32_t rank)
+const double *mpg_lanes_account(const struct mpg_lanes *l, int32_t rank)
 {
-    double sum[MPG_TERMS];
-    for (int term = 0; term < MPG_TERMS; term++)
-        sum[term] = sum_of(account_of(l, rank, (enum mpg_lanes_term)term), l->n);
-    return (struct mpg_lanes_account){.compute_ns = sum[MPG_TERM_COMPUTE],
-                                      .call_ns = sum[MPG_TERM_CALL],
-                                      .message_ns = sum[MPG_TERM_MESSAGE],
-                                      .collective_ns = sum[MPG_TERM_COLLECTIVE],
-                                      .taken_ns = sum[MPG_TERM_TAKEN],
-                                      .waited_ns = sum[MPG_TERM_WAITED],
-                                      .hidden_ns = sum[MPG_TERM_HIDDEN],
-                                      .left_ns = sum[MPG_TERM_LEFT]};
+    return account_of(l, rank, (enum mpg_lanes_term)0);
 }
 
 static int reserve_values(const struct mpg_lanes *l, double **values, uint32_t *capacity,
@@ -205,7 +195,7 @@ static void divide_interval(struct mpg_lanes *l, const struct mpg_step *s)
     double *value = stream_value(l, s->stream);
     const double length_ns = (double)s->interval_ns + (double)s->tracer_ns;
     memcpy(l->own, value, l->n * sizeof *value);
-    (void)mpg_portions_within(l->choice->portions, s->stream, false, length_ns, l->scratch, value);
+    mpg_portions_within(l->choice->portions, s->stream, false, length_ns, l->scratch, value, NULL);
     take_over(l, s->rank, l->own, value);
     for (uint32_t w = 0; w < l->n && l->skips_polling; w++)
         l->before[(size_t)s->stream * l->n + w] += value[w] - l->own[w];
@@ -217,7 +207,7 @@ static void step_enter(struct mpg_lanes *l, const struct mpg_step *s)
     double *before = l->scratch, *compute = account_of(l, s->rank, MPG_TERM_COMPUTE);
     memcpy(before, value, l->n * sizeof *value);
     if (l->choice) {
-        (void)mpg_portions_begin(l->choice->portions, s->stream, false, value);
+        mpg_portions_begin(l->choice->portions, s->stream, false, value, NULL);
         take_over(l, s->rank, before, value);
         memcpy(before, value, l->n * sizeof *value);
     }

@@ -53,7 +53,7 @@ const double *mpg_lanes_delay(const struct mpg_lanes *lanes, int32_t rank);
 /* RANK's traced run time, ns, from its FINISH step. */
 int64_t mpg_lanes_traced(const struct mpg_lanes *lanes, int32_t rank);
 
-/* How a rank's delay came about, summed over lanes, ns (docs/MODEL.md, 8):
+/* How a rank's delay came about, ns (docs/MODEL.md, 8):
  *
  *     compute + call + message + collective + taken - waited - hidden = left
  *
@@ -71,8 +71,8 @@ struct mpg_lanes_account {
     double hidden_ns;     /* >= 0: absorbed behind something that was later anyway */
     double left_ns;       /* the delay at its end */
 };
-/* Sums for replicas FIRST .. of RANK; valid once its FINISH step is done. */
-struct mpg_lanes_account mpg_lanes_account(const struct mpg_lanes *lanes, int32_t rank);
+/* RANK's: all lanes of each term, in the order above; valid once its FINISH step is done. */
+const double *mpg_lanes_account(const struct mpg_lanes *lanes, int32_t rank);
 void mpg_lanes_free(struct mpg_lanes *lanes); /* NULL is allowed */
 
 #endif

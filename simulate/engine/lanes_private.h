@@ -17,7 +17,7 @@ struct mpg_lanes_edge {
     bool further; /* another message of its rank, that arrived before it, is completed here */
 };
 
-/* What a rank's account adds up, lane by lane (struct mpg_lanes_account). */
+/* What a rank's account adds up, lane by lane, in the order of struct mpg_lanes_account. */
 enum mpg_lanes_term {
     MPG_TERM_COMPUTE,
     MPG_TERM_CALL,

@@ -12,6 +12,14 @@
 /* Its square, summed over replicas, is still finite. */
 static const double MOST_DELAY_NS = 1e145;
 
+/* Replicas whose accounts are summed up on their own; processes share replicas by whole blocks. */
+enum { REPLICAS_A_BLOCK = 16 };
+
+static size_t blocks_of(const struct mpg_result *r)
+{
+    return ((size_t)r->replicas + REPLICAS_A_BLOCK - 1) / REPLICAS_A_BLOCK;
+}
+
 int mpg_result_init(struct mpg_result *r, int32_t ranks, uint32_t replicas, uint32_t first_replica,
                     struct mpg_error *err)
 {
@@ -22,7 +30,9 @@ int mpg_result_init(struct mpg_result *r, int32_t ranks, uint32_t replicas, uint
     r->run_ns = calloc(replicas, sizeof *r->run_ns);
     r->account = calloc((size_t)ranks, sizeof *r->account);
     r->run_account = calloc((size_t)ranks, sizeof *r->run_account);
-    if (r->recorded_ns && r->traced_ns && r->delay_ns && r->run_ns && r->account && r->run_account)
+    r->sums = calloc((size_t)ranks * blocks_of(r), MPG_ACCOUNT_TERMS * sizeof *r->sums);
+    if (r->recorded_ns && r->traced_ns && r->delay_ns && r->run_ns && r->account && r->run_account &&
+        r->sums)
         return 0;
     mpg_result_clear(r);
     return mpg_error_set(err, "out of memory for %u replicas of %d ranks", replicas, ranks);
@@ -36,11 +46,63 @@ void mpg_result_clear(struct mpg_result *r)
     free(r->run_ns);
     free(r->account);
     free(r->run_account);
+    free(r->sums);
     *r = (struct mpg_result){0};
+}
+
+void mpg_result_add(struct mpg_result *r, int32_t rank, uint32_t begin, uint32_t n,
+                    const double *terms)
+{
+    double *sums = r->sums + (size_t)rank * blocks_of(r) * MPG_ACCOUNT_TERMS;
+    for (uint32_t w = 0; w < n; w++)
+        for (int i = 0; i < MPG_ACCOUNT_TERMS; i++)
+            sums[(begin + w) / REPLICAS_A_BLOCK * MPG_ACCOUNT_TERMS + i] += terms[(size_t)i * n + w];
+}
+
+struct mpg_lanes_account mpg_lanes_account_of(const double term[MPG_ACCOUNT_TERMS])
+{
+    return (struct mpg_lanes_account){.compute_ns = term[0],
+                                      .call_ns = term[1],
+                                      .message_ns = term[2],
+                                      .collective_ns = term[3],
+                                      .taken_ns = term[4],
+                                      .waited_ns = term[5],
+                                      .hidden_ns = term[6],
+                                      .left_ns = term[7]};
+}
+
+struct mpg_run_account mpg_run_account_of(const double term[MPG_ACCOUNT_TERMS])
+{
+    return (struct mpg_run_account){.compute_ns = term[0],
+                                    .noise_ns = term[1],
+                                    .call_ns = term[2],
+                                    .message_ns = term[3],
+                                    .collective_ns = term[4],
+                                    .thread_ns = term[5],
+                                    .run_ns = term[6],
+                                    .polled_ns = term[7]};
+}
+
+/* RANK's account, from its sums. */
+static void mean_account(struct mpg_result *r, int32_t rank)
+{
+    const double *sums = r->sums + (size_t)rank * blocks_of(r) * MPG_ACCOUNT_TERMS;
+    double mean[MPG_ACCOUNT_TERMS] = {0};
+    for (size_t k = 0; k < blocks_of(r); k++)
+        for (int i = 0; i < MPG_ACCOUNT_TERMS; i++)
+            mean[i] += sums[k * MPG_ACCOUNT_TERMS + i];
+    for (int i = 0; i < MPG_ACCOUNT_TERMS; i++)
+        mean[i] /= r->replicas;
+    if (r->predicted)
+        r->run_account[rank] = mpg_run_account_of(mean);
+    else
+        r->account[rank] = mpg_lanes_account_of(mean);
 }
 
 int mpg_result_finish(struct mpg_result *r, struct mpg_error *err)
 {
+    for (int32_t i = 0; i < r->ranks; i++)
+        mean_account(r, i);
     for (uint32_t k = 0; k < r->replicas; k++) {
         r->run_ns[k] = -INFINITY;
         for (int32_t i = 0; i < r->ranks; i++) {

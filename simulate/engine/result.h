@@ -26,6 +26,9 @@ struct mpg_run_account {
     double polled_ns;     /* beside that: traced time of intervals that only asked once more */
 };
 
+/* Accounts have so many terms, in the order of their structs. */
+enum { MPG_ACCOUNT_TERMS = 8 };
+
 struct mpg_result {
     bool predicted; /* times of the target, else delays of the trace */
     int32_t ranks;
@@ -39,6 +42,9 @@ struct mpg_result {
     struct mpg_graph_counts counts;
     struct mpg_lanes_account *account; /* a rank: mean over replicas */
     struct mpg_run_account *run_account; /* predicted: the same */
+    double *sums; /* ranks x blocks of replicas x terms of either: what these are the means of. Of a block
+                     they are added one after the other, and so are blocks: it does not matter who
+                     evaluated which */
     enum mpg_absorb absorb;
     enum mpg_clock_source clocks;
     enum mpg_cpu_use cpu;   /* where the source's noise is taken out */
@@ -52,11 +58,17 @@ struct mpg_result {
 
 int mpg_result_init(struct mpg_result *result, int32_t ranks, uint32_t replicas,
                     uint32_t first_replica, struct mpg_error *err);
-/* Fills run_ns from delays and traced times. Error: a delay that is not finite, or so
+/* Adds to RANK's account TERMS x N: those of the result's replicas BEGIN .. BEGIN + N - 1, which come one
+ * after the other. */
+void mpg_result_add(struct mpg_result *result, int32_t rank, uint32_t begin, uint32_t n,
+                    const double *terms);
+/* Fills run_ns from delays and traced times, and the accounts. Error: a delay that is not finite, or so
  * large that its square is not. */
 int mpg_result_finish(struct mpg_result *result, struct mpg_error *err);
 void mpg_result_clear(struct mpg_result *result);
 
+struct mpg_lanes_account mpg_lanes_account_of(const double term[MPG_ACCOUNT_TERMS]);
+struct mpg_run_account mpg_run_account_of(const double term[MPG_ACCOUNT_TERMS]);
 /* Adds WEIGHT times A to SUM. */
 void mpg_lanes_account_add(struct mpg_lanes_account *sum, const struct mpg_lanes_account *a,
                            double weight);

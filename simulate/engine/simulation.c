@@ -7,11 +7,7 @@
 #include <stdlib.h>
 
 #include "simulate/algorithms/expand.h"
-#include "simulate/engine/pass.h"
-
-/* Of one pass: lanes, and the bytes that their values may take where many messages are in
- * flight at a time. One lane is always evaluated. */
-enum { LANES_A_PASS = 1024, VALUES_A_PASS_BYTES = 256 << 20 };
+#include "simulate/passes/replicas.h"
 
 struct simulation {
     struct mpg_trace *trace;
@@ -28,7 +24,6 @@ struct simulation {
     uint32_t slots; /* that the graph had, as far as a pass has told */
     int32_t expanded; /* members of the largest collective that it expanded, likewise */
     bool chooses;   /* calls may complete something else */
-    const struct mpg_watch *watch; /* of the lanes that are evaluated; or NULL */
     bool has_paths;                /* messages take them by their ranks: */
     struct mpg_paths paths, unchanged; /* those of p, and of nothing but the tracer's part */
     int64_t evident_limit; /* the source's eager limit by the trace, the last pass says */
@@ -42,12 +37,19 @@ static void take_passed(struct simulation *sim, const struct mpg_passed *passed)
     sim->evident_limit = passed->evident_limit;
 }
 
+static struct mpg_course course_of(const struct simulation *sim, const char *label)
+{
+    return (struct mpg_course){sim->trace, sim->clocks, &sim->graph, label};
+}
+
 /* Gives every step to TAKE. */
 static int pass(struct simulation *sim, const char *label, mpg_take *take, void *context,
                 struct mpg_error *err)
 {
+    const struct mpg_course course = course_of(sim, label);
+    const struct mpg_taker taker = {.take = take, .context = context};
     struct mpg_passed passed = {.evident_limit = sim->evident_limit};
-    int status = mpg_pass(sim->trace, sim->clocks, &sim->graph, label, take, context, &passed, err);
+    int status = mpg_pass(&course, &taker, 1, 1, &passed, err);
     take_passed(sim, &passed);
     return status;
 }
@@ -184,71 +186,95 @@ static void choose_protocol(struct simulation *sim)
     sim->result->source_eager_limit_bytes = sim->graph.source_eager_limit_bytes;
 }
 
-/* A pass of lanes, and who watches the first of them. */
-struct watched {
-    struct mpg_lanes *lanes;
-    const struct mpg_watch *watch; /* or NULL */
+/* Perturbation P in so many replicas, by what is known of the trace, for mpg_replicas_evaluate(). */
+struct world {
+    struct simulation *sim;
+    const struct mpg_perturbation *p;
 };
 
-static int take_lanes(void *context, const struct mpg_step *s, uint32_t slots,
-                      struct mpg_error *err)
+static void *begin_lanes(void *context, uint32_t first, uint32_t n, const bool *keeps,
+                         const struct mpg_watch *watch, struct mpg_error *err)
 {
-    const struct watched *x = context;
-    if (mpg_lanes_step(x->lanes, s, slots, err) < 0)
-        return -1;
-    return x->watch ? x->watch->take(x->watch->watcher, s, mpg_lanes_value(x->lanes, s->stream)[0],
-                                     err)
-                    : 0;
-}
-
-/* Evaluates P in N replicas from FIRST on; KEEPS: those that keep the traced order, or NULL. The
- * caller frees what it gets; NULL with ERR. */
-static struct mpg_lanes *evaluate(struct simulation *sim, const char *label,
-                                  const struct mpg_perturbation *p, uint32_t first, uint32_t n,
-                                  const bool *keeps, struct mpg_error *err)
-{
+    const struct world *x = context;
+    struct simulation *sim = x->sim;
     struct mpg_lanes *lanes = mpg_lanes_new(sim->result->ranks, n, first, sim->absorb,
-                                            are_comparable(sim), p, sim->floors, err);
+                                            are_comparable(sim), x->p, sim->floors, err);
     if (!lanes)
         return NULL;
-    if (p == sim->p)
+    if (x->p == sim->p)
         mpg_lanes_use_likes(lanes, sim->likes);
     if (sim->has_paths)
-        mpg_lanes_use_paths(lanes, p == sim->p ? &sim->paths : &sim->unchanged);
-    struct watched watched = {lanes, sim->watch};
-    if ((!sim->chooses ||
-         mpg_lanes_use_choice(lanes, sim->options->skips_polling, keeps, sim->watch, err) == 0) &&
-        pass(sim, label, take_lanes, &watched, err) == 0 &&
-        (!sim->chooses || mpg_choosing_said(mpg_lanes_choice(lanes), err) == 0))
+        mpg_lanes_use_paths(lanes, x->p == sim->p ? &sim->paths : &sim->unchanged);
+    if (!sim->chooses ||
+        mpg_lanes_use_choice(lanes, sim->options->skips_polling, keeps, watch, err) == 0)
         return lanes;
     mpg_lanes_free(lanes);
     return NULL;
 }
 
-/* Before lanes are done again, the first of them WITH the others or as it was. */
-static int watch_again(struct simulation *sim, bool with, struct mpg_error *err)
+static int take_lanes(void *lanes, const struct mpg_step *s, uint32_t slots, struct mpg_error *err)
 {
-    const struct mpg_watch *watch = sim->watch;
-    if (!with)
-        sim->watch = NULL;
-    return watch && with ? watch->restart(watch->watcher, err) : 0;
+    return mpg_lanes_step(lanes, s, slots, err);
 }
 
-/* The same, with lanes in which a message would leave before its cause done again in the traced
- * order; REDONE: how many. */
-static struct mpg_lanes *evaluate_all(struct simulation *sim, const char *label,
-                                      const struct mpg_perturbation *p, uint32_t first, uint32_t n,
-                                      uint32_t *redone, struct mpg_error *err)
+static const double *value_of(const void *lanes, uint32_t stream)
 {
-    struct mpg_lanes *lanes = evaluate(sim, label, p, first, n, NULL, err), *again;
-    *redone = 0;
-    if (!lanes || !sim->chooses || (*redone = mpg_choosing_broken(mpg_lanes_choice(lanes))) == 0)
-        return lanes;
-    const bool *broken = mpg_choosing_broken_lanes(mpg_lanes_choice(lanes));
-    again = watch_again(sim, broken[0], err) < 0 ? NULL
-                                                 : evaluate(sim, label, p, first, n, broken, err);
+    return mpg_lanes_value(lanes, stream);
+}
+
+static const bool *broken_of(const void *lanes)
+{
+    const struct mpg_choosing *choice = mpg_lanes_choice(lanes);
+    return choice ? mpg_choosing_broken_lanes(choice) : NULL;
+}
+
+static int check_lanes(const void *lanes, struct mpg_error *err)
+{
+    const struct mpg_choosing *choice = mpg_lanes_choice(lanes);
+    return choice ? mpg_choosing_said(choice, err) : 0;
+}
+
+static void free_lanes(void *lanes)
+{
     mpg_lanes_free(lanes);
-    return again;
+}
+
+/* Evaluates X in N replicas from FIRST on, END taking them. */
+static int evaluate(struct world *x, const char *label, uint32_t first, uint32_t n,
+                    void (*end)(void *, const void *, uint32_t, uint32_t),
+                    const struct mpg_watch *watch, struct mpg_error *err)
+{
+    struct simulation *sim = x->sim;
+    struct mpg_passed passed = {.evident_limit = sim->evident_limit};
+    struct mpg_replicas replicas = {.course = course_of(sim, label),
+                                    .mode = {.context = x,
+                                             .begin = begin_lanes,
+                                             .take = take_lanes,
+                                             .value = value_of,
+                                             .broken = broken_of,
+                                             .check = check_lanes,
+                                             .end = end,
+                                             .free = free_lanes},
+                                    .threads = sim->options->threads,
+                                    .watch = watch,
+                                    .passed = &passed};
+    int status = mpg_replicas_evaluate(&replicas, first, n, err);
+    take_passed(sim, &passed);
+    if (x->p == sim->p)
+        sim->result->redone += replicas.redone;
+    return status;
+}
+
+static void end_base(void *context, const void *lanes, uint32_t first, uint32_t n)
+{
+    const struct world *x = context;
+    struct simulation *sim = x->sim;
+    (void)first, (void)n; /* one */
+    for (int32_t i = 0; i < sim->result->ranks; i++) {
+        sim->base_ns[i] = mpg_lanes_delay(lanes, i)[0];
+        sim->base_account[i] = mpg_lanes_account_of(mpg_lanes_account(lanes, i));
+        sim->result->tracer_taken_out = sim->result->tracer_taken_out || sim->base_ns[i] != 0;
+    }
 }
 
 /* The run without what the tracer took, which is what all delays are against: its delays
@@ -272,47 +298,30 @@ static int find_base(struct simulation *sim, struct mpg_error *err)
     if (!sim->p->without_tracer || (passed && r->counts.tracer_ns + r->counts.flushed_ns == 0))
         return 0;
     const struct mpg_graph_options of_target = sim->graph;
-    uint32_t redone;
+    struct world world = {sim, &nothing_else};
     sim->graph.eager_limit_bytes = sim->graph.source_eager_limit_bytes;
-    struct mpg_lanes *lanes =
-        evaluate_all(sim, "taking the tracer out", &nothing_else, 0, 1, &redone, err);
+    int status = evaluate(&world, "taking the tracer out", 0, 1, end_base, NULL, err);
     sim->graph = of_target;
-    if (!lanes)
-        return mpg_error_prefix(err, "the run without its tracer, by the source's eager limit");
-    for (int32_t i = 0; i < r->ranks; i++) {
-        sim->base_ns[i] = mpg_lanes_delay(lanes, i)[0];
-        sim->base_account[i] = mpg_lanes_account(lanes, i);
-        r->tracer_taken_out = r->tracer_taken_out || sim->base_ns[i] != 0;
-    }
-    mpg_lanes_free(lanes);
-    return 0;
+    return status == 0 ? 0 : mpg_error_prefix(err, "the run without its tracer, by the source's eager "
+                                                   "limit");
 }
 
-/* Runs replicas BEGIN .. BEGIN + N - 1 of the result's. */
-static int run_lanes(struct simulation *sim, uint32_t begin, uint32_t n, struct mpg_error *err)
+static void end_replicas(void *context, const void *lanes, uint32_t first, uint32_t n)
 {
-    struct mpg_result *r = sim->result;
-    uint32_t redone;
-    sim->watch = begin == 0 ? sim->options->watch : NULL;
-    struct mpg_lanes *lanes =
-        evaluate_all(sim, "simulating", sim->p, r->first_replica + begin, n, &redone, err);
-    if (!lanes)
-        return -1;
-    r->redone += redone;
-    if (sim->chooses)
+    const struct world *x = context;
+    struct mpg_result *r = x->sim->result;
+    const double *base_ns = x->sim->base_ns;
+    const uint32_t begin = first - r->first_replica;
+    if (x->sim->chooses)
         mpg_choices_add(&r->choices, mpg_choosing_counts(mpg_lanes_choice(lanes)));
     for (int32_t i = 0; i < r->ranks; i++) {
         const double *delay_ns = mpg_lanes_delay(lanes, i);
         r->recorded_ns[i] = mpg_lanes_traced(lanes, i);
-        r->traced_ns[i] = (double)r->recorded_ns[i] + sim->base_ns[i];
+        r->traced_ns[i] = (double)r->recorded_ns[i] + base_ns[i];
         for (uint32_t w = 0; w < n; w++)
-            r->delay_ns[(size_t)i * r->replicas + begin + w] = delay_ns[w] - sim->base_ns[i];
-        const struct mpg_lanes_account account = mpg_lanes_account(lanes, i);
-        mpg_lanes_account_add(&r->account[i], &account, 1.0 / r->replicas);
-        mpg_lanes_account_add(&r->account[i], &sim->base_account[i], -(double)n / r->replicas);
+            r->delay_ns[(size_t)i * r->replicas + begin + w] = delay_ns[w] - base_ns[i];
+        mpg_result_add(r, i, begin, n, mpg_lanes_account(lanes, i));
     }
-    mpg_lanes_free(lanes);
-    return 0;
 }
 
 /* A lane's in collectives that are expanded: two worlds of it (simulate/engine/expand.c). If no pass has
@@ -324,14 +333,40 @@ static double expansion_bytes(const struct simulation *sim)
     return 2 * sizeof(double) * (p + mpg_expansion_values(p));
 }
 
-/* Results do not depend on how many lanes a pass has, its memory does. */
 static uint32_t lanes_a_pass(const struct simulation *sim)
 {
     double bytes = mpg_lanes_bytes(sim->slots, sim->result->ranks) + expansion_bytes(sim);
     if (sim->chooses)
         bytes += ((double)sim->slots + sim->result->ranks + 1) * mpg_choosing_view_bytes();
-    double most = VALUES_A_PASS_BYTES / bytes;
-    return most < 1 ? 1 : most < LANES_A_PASS ? (uint32_t)most : LANES_A_PASS;
+    return mpg_replicas_a_pass(bytes);
+}
+
+static int run_all(struct simulation *sim, struct mpg_error *err)
+{
+    const struct mpg_simulation_options *o = sim->options;
+    struct world world = {sim, sim->p};
+    for (uint32_t done = 0, n; done < o->replicas; done += n) {
+        uint32_t most = lanes_a_pass(sim);
+        n = o->replicas - done < most ? o->replicas - done : most;
+        if (evaluate(&world, "simulating", o->first_replica + done, n, end_replicas,
+                     done == 0 ? o->watch : NULL, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* What is the tracer's is in all replicas. */
+static int finish(struct simulation *sim, struct mpg_error *err)
+{
+    struct mpg_result *r = sim->result;
+    r->absorb = sim->absorb;
+    r->floors_of_source = sim->floors && mpg_floors_used_source(sim->floors);
+    r->clocks = mpg_clock_map_source(sim->clocks);
+    if (mpg_result_finish(r, err) < 0)
+        return -1;
+    for (int32_t i = 0; i < r->ranks; i++)
+        mpg_lanes_account_add(&r->account[i], &sim->base_account[i], -1);
+    return 0;
 }
 
 int mpg_simulate(struct mpg_trace *trace, const struct mpg_perturbation *p,
@@ -354,18 +389,9 @@ int mpg_simulate(struct mpg_trace *trace, const struct mpg_perturbation *p,
     if (!sim.clocks || choose_absorb(&sim, err) < 0 || find_floors(&sim, err) < 0)
         goto out;
     choose_protocol(&sim);
-    if (choose_choice(&sim, err) < 0 || find_base(&sim, err) < 0)
+    if (choose_choice(&sim, err) < 0 || find_base(&sim, err) < 0 || run_all(&sim, err) < 0)
         goto out;
-    for (uint32_t done = 0, n; done < options->replicas; done += n) {
-        uint32_t most = lanes_a_pass(&sim);
-        n = options->replicas - done < most ? options->replicas - done : most;
-        if (run_lanes(&sim, done, n, err) < 0)
-            goto out;
-    }
-    result->absorb = sim.absorb;
-    result->floors_of_source = sim.floors && mpg_floors_used_source(sim.floors);
-    result->clocks = mpg_clock_map_source(sim.clocks);
-    status = mpg_result_finish(result, err);
+    status = finish(&sim, err);
 out:
     free(sim.base_ns);
     free(sim.base_account);

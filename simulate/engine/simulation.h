@@ -22,6 +22,7 @@ struct mpg_simulation_options {
     enum mpg_source_limit source_limit; /* used with absorb clock only */
     struct mpg_floor_options floors;
     uint32_t replicas, first_replica;
+    unsigned threads;      /* >= 1, that share the lanes of a pass */
     bool deterministic;    /* calls complete what they completed in the trace */
     bool skips_polling;    /* with a test that is not made any more goes the interval before it */
     uint64_t horizon;      /* messages in flight, beyond which candidates are not waited for */

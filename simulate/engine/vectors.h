@@ -11,14 +11,6 @@
 #include "simulate/algorithms/expand.h"
 #include "simulate/models/flights.h"
 
-static inline double sum_of(const double *v, uint32_t n)
-{
-    double sum = 0;
-    for (uint32_t w = 0; w < n; w++)
-        sum += v[w];
-    return sum;
-}
-
 static inline void zero(double *v, uint32_t n)
 {
     if (n > 0)

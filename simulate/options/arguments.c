@@ -2,8 +2,11 @@
 /* Words into values, and what cannot go together. */
 #include "simulate/options/arguments.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "common/machine.h"
 
 enum { DEFAULT_REPLICAS = 64, DEFAULT_HORIZON = 65536 };
 
@@ -312,6 +315,15 @@ static int check_standard_input(const struct mpg_arguments *a, const char *trace
                  : 0;
 }
 
+/* As many threads as can keep processors busy. */
+static unsigned usable_processors(void)
+{
+    char cores[64]; /* which is not asked */
+    const double n = mpg_machine_cores(cores, sizeof cores), most = ceil(mpg_machine_core_limit());
+    const double usable = most > 0 && most < n ? most : n;
+    return usable < 1 ? 1 : (unsigned)usable;
+}
+
 const char *mpg_arguments_read(struct mpg_arguments *a, int argc, char **argv,
                                struct mpg_asked *asked)
 {
@@ -346,5 +358,6 @@ const char *mpg_arguments_read(struct mpg_arguments *a, int argc, char **argv,
         parse_noise_model(a, p, &err) < 0 || parse_time_models(a, p, &err) < 0 ||
         check_signatures(a, &err) < 0 || check_standard_input(a, trace, &err) < 0)
         mpg_option_usage_error(&program, "%s", err.text);
+    asked->simulation.threads = a->given.threads ? (unsigned)a->threads : usable_processors();
     return trace;
 }

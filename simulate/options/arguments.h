@@ -16,7 +16,8 @@ struct mpg_arguments {
     struct mpg_option_list noise, call_noise, latency, byte, compute_ratio;
     double source_latency_ns, source_byte_ns;
     double polling_interval_ns;
-    int64_t granularity, eager_limit, source_eager_limit, horizon, replicas, first_replica, seed;
+    int64_t granularity, eager_limit, source_eager_limit, horizon, replicas, first_replica, seed,
+        threads;
     struct mpg_given given;
     bool json, per_rank, lenient, deterministic, sync_reduce, keep_tracer, predict;
     enum mpg_path_class path_class; /* MPG_PATHS: the farthest */

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { MAX_REPLICAS = 1000000, MAX_OPTIONS = 64 };
+enum { MAX_REPLICAS = 1000000, MAX_THREADS = 4096, MAX_OPTIONS = 64 };
 
 const struct mpg_option *mpg_arguments_table(struct mpg_arguments *a)
 {
@@ -133,6 +133,10 @@ const struct mpg_option *mpg_arguments_table(struct mpg_arguments *a)
          .argument = "K", .minimum = 0, .maximum = MAX_REPLICAS,
          .given = &a->given.first_replica,
          .help = "number of the first one, to repeat a single one (default 0)"},
+        {.name = "threads", .kind = MPG_OPTION_INT, .value = &a->threads, .argument = "N",
+         .minimum = 1, .maximum = MAX_THREADS, .given = &a->given.threads,
+         .help = "that share them (default: all processors that it may use); no answer\n"
+                 "depends on it"},
         {.name = "seed", .kind = MPG_OPTION_INT, .value = &a->seed, .argument = "N", .minimum = 0,
          .maximum = huge, .given = &a->given.seed, .help = "of all draws (default 1)"},
         {.name = "deterministic", .kind = MPG_OPTION_FLAG, .value = &a->deterministic,

@@ -173,14 +173,16 @@ static double covered_ns(const struct mpg_times *t, const struct mpg_step *s)
 static void leave_with(struct mpg_times *t, const struct mpg_step *s, bool meeting)
 {
     double *value = stream_value(t, s->stream, STREAM_TIME);
-    struct mpg_run_account *a = &t->account[s->rank];
+    double *call = account_of(t, s->rank, TERM_CALL);
+    double *message = account_of(t, s->rank, TERM_MESSAGE);
+    double *collective = account_of(t, s->rank, TERM_COLLECTIVE);
     for (uint32_t w = 0; w < t->n; w++) {
         if (t->choice && t->choice->vanishes[w])
             continue;
         double own = meeting ? value[w] : t->own[w], waited_ns = t->best[w] - own;
         if (s->stream == (uint32_t)s->rank) {
-            a->call_ns += own - value[w];
-            *(t->by_message[w] ? &a->message_ns : &a->collective_ns) += waited_ns;
+            call[w] += own - value[w];
+            (t->by_message[w] ? message : collective)[w] += waited_ns;
         }
         value[w] = t->best[w];
     }

@@ -7,11 +7,9 @@
 #include <string.h>
 
 #include "simulate/algorithms/expand.h"
-#include "simulate/engine/pass.h"
+#include "simulate/passes/replicas.h"
 
-/* Of one pass: lanes, and the bytes that their values may take where many messages are in flight.
- * One lane is always evaluated. */
-enum { LANES_A_PASS = 1024, VALUES_A_PASS_BYTES = 256 << 20, VALUES_A_SLOT = 4 };
+enum { VALUES_A_SLOT = 4 };
 
 struct predicting {
     struct mpg_trace *trace;
@@ -26,15 +24,6 @@ struct predicting {
     struct mpg_graph_options graph; /* which asks for candidates, where there are any */
 };
 
-static int pass(struct predicting *x, const char *label, mpg_take *take, void *context,
-                struct mpg_error *err)
-{
-    int status = mpg_pass(x->trace, x->clocks, &x->graph, label, take, context,
-                          &x->passed, err);
-    x->result->counts = x->passed.counts;
-    return status;
-}
-
 static int take_first(void *context, const struct mpg_step *s, uint32_t slots,
                       struct mpg_error *err)
 {
@@ -48,33 +37,20 @@ static int take_first(void *context, const struct mpg_step *s, uint32_t slots,
 static int find_floors(struct predicting *x, struct mpg_error *err)
 {
     const struct mpg_floor_options none = {0};
+    const struct mpg_course course = {x->trace, x->clocks, &x->graph, "finding floors"};
+    const struct mpg_taker taker = {.take = take_first, .context = x};
     if (!(x->floors = mpg_floors_new(x->trace, &none, err)) ||
         (mpg_perturbation_noise_alike(x->p) && !(x->likes = mpg_likes_new(x->p, err))))
         return -1;
     if (x->likes)
         mpg_likes_prefer_cpu(x->likes);
-    if (pass(x, "finding floors", take_first, x, err) < 0 ||
-        (x->likes && mpg_likes_finish(x->likes, err) < 0))
+    const int status = mpg_pass(&course, &taker, 1, 1, &x->passed, err);
+    x->result->counts = x->passed.counts;
+    if (status < 0 || (x->likes && mpg_likes_finish(x->likes, err) < 0))
         return -1;
     if (x->likes)
         x->result->cpu = mpg_likes_cpu(x->likes);
     return mpg_floors_finish(x->floors, err);
-}
-
-/* A pass of lanes, and who watches the first of them. */
-struct timing {
-    struct mpg_times *times;
-    const struct mpg_watch *watch; /* or NULL */
-};
-
-static int take_times(void *context, const struct mpg_step *s, uint32_t slots,
-                      struct mpg_error *err)
-{
-    const struct timing *x = context;
-    if (mpg_times_step(x->times, s, slots, err) < 0)
-        return -1;
-    return x->watch ? x->watch->take(x->watch->watcher, s, mpg_times_value(x->times, s->stream)[0], err)
-                    : 0;
 }
 
 /* Whether calls may complete something else. */
@@ -88,52 +64,52 @@ static int choose_choice(struct predicting *x, struct mpg_error *err)
     return status;
 }
 
-/* Evaluates N replicas from FIRST on; KEEPS: those that keep the traced order, or NULL; WATCH, or NULL,
- * sees the first. The caller frees what it gets; NULL with ERR. */
-static struct mpg_times *evaluate(struct predicting *x, uint32_t first, uint32_t n, const bool *keeps,
-                                  const struct mpg_watch *watch, struct mpg_error *err)
+static void *begin_times(void *context, uint32_t first, uint32_t n, const bool *keeps,
+                         const struct mpg_watch *watch, struct mpg_error *err)
 {
+    const struct predicting *x = context;
     struct mpg_times_options options = x->options->times;
     options.eager_limit_bytes = x->graph.eager_limit_bytes;
     struct mpg_times *times = mpg_times_new(x->result->ranks, n, first, &x->target, &options,
                                             x->floors, x->likes, err);
-    if (!times)
-        return NULL;
-    struct timing timing = {.times = times, .watch = watch};
-    if ((!x->graph.choose || mpg_times_use_choice(times, keeps, watch, err) == 0) &&
-        pass(x, "predicting", take_times, &timing, err) == 0 &&
-        (!x->graph.choose || mpg_choosing_said(mpg_times_choice(times), err) == 0))
+    if (!times || !x->graph.choose || mpg_times_use_choice(times, keeps, watch, err) == 0)
         return times;
     mpg_times_free(times);
     return NULL;
 }
 
-/* The same, with lanes in which a message would leave before its cause done again in the traced
- * order. */
-static struct mpg_times *evaluate_all(struct predicting *x, uint32_t first, uint32_t n,
-                                      const struct mpg_watch *watch, struct mpg_error *err)
+static int take_times(void *times, const struct mpg_step *s, uint32_t slots, struct mpg_error *err)
 {
-    struct mpg_times *times = evaluate(x, first, n, NULL, watch, err), *again = NULL;
-    const struct mpg_choosing *choice = times && x->graph.choose ? mpg_times_choice(times) : NULL;
-    const uint32_t redone = choice ? mpg_choosing_broken(choice) : 0;
-    if (redone == 0)
-        return times;
-    x->result->redone += redone;
-    watch = mpg_choosing_broken_lanes(choice)[0] ? watch : NULL; /* else it was seen as it is */
-    if (!watch || watch->restart(watch->watcher, err) == 0)
-        again = evaluate(x, first, n, mpg_choosing_broken_lanes(choice), watch, err);
-    mpg_times_free(times);
-    return again;
+    return mpg_times_step(times, s, slots, err);
 }
 
-/* Runs replicas BEGIN .. BEGIN + N - 1 of the result's. */
-static int run_lanes(struct predicting *x, uint32_t begin, uint32_t n, struct mpg_error *err)
+static const double *value_of(const void *times, uint32_t stream)
 {
+    return mpg_times_value(times, stream);
+}
+
+static const bool *broken_of(const void *times)
+{
+    const struct mpg_choosing *choice = mpg_times_choice(times);
+    return choice ? mpg_choosing_broken_lanes(choice) : NULL;
+}
+
+static int check_times(const void *times, struct mpg_error *err)
+{
+    const struct mpg_choosing *choice = mpg_times_choice(times);
+    return choice ? mpg_choosing_said(choice, err) : 0;
+}
+
+static void free_times(void *times)
+{
+    mpg_times_free(times);
+}
+
+static void end_times(void *context, const void *times, uint32_t first, uint32_t n)
+{
+    const struct predicting *x = context;
     struct mpg_result *r = x->result;
-    const struct mpg_watch *watch = begin == 0 ? x->options->watch : NULL;
-    struct mpg_times *times = evaluate_all(x, r->first_replica + begin, n, watch, err);
-    if (!times)
-        return -1;
+    const uint32_t begin = first - r->first_replica;
     if (x->graph.choose)
         mpg_choices_add(&r->choices, mpg_choosing_counts(mpg_times_choice(times)));
     for (int32_t i = 0; i < r->ranks; i++) {
@@ -142,22 +118,44 @@ static int run_lanes(struct predicting *x, uint32_t begin, uint32_t n, struct mp
         r->traced_ns[i] = (double)r->recorded_ns[i];
         for (uint32_t w = 0; w < n; w++)
             r->delay_ns[(size_t)i * r->replicas + begin + w] = run_ns[w] - r->traced_ns[i];
-        mpg_run_account_add(&r->run_account[i], mpg_times_account(times, i), 1.0 / r->replicas);
+        mpg_result_add(r, i, begin, n, mpg_times_account(times, i));
     }
-    mpg_times_free(times);
-    return 0;
 }
 
-/* Results do not depend on how many lanes a pass has, its memory does. */
 static uint32_t lanes_a_pass(const struct predicting *x)
 {
     double slots = (double)x->passed.slots + x->result->ranks + 1;
-    double values = VALUES_A_SLOT * slots;
+    double values = VALUES_A_SLOT * slots + (double)MPG_ACCOUNT_TERMS * x->result->ranks;
     values += x->passed.expanded + mpg_expansion_values(x->passed.expanded);
     double lane_bytes = values * sizeof(double);
     lane_bytes += x->graph.choose ? slots * (double)mpg_choosing_view_bytes() : 0;
-    double most = VALUES_A_PASS_BYTES / lane_bytes;
-    return most < 1 ? 1 : most < LANES_A_PASS ? (uint32_t)most : LANES_A_PASS;
+    return mpg_replicas_a_pass(lane_bytes);
+}
+
+static int run_all(struct predicting *x, struct mpg_error *err)
+{
+    const struct mpg_predict_options *o = x->options;
+    struct mpg_replicas replicas = {.course = {x->trace, x->clocks, &x->graph, "predicting"},
+                                    .mode = {.context = x,
+                                             .begin = begin_times,
+                                             .take = take_times,
+                                             .value = value_of,
+                                             .broken = broken_of,
+                                             .check = check_times,
+                                             .end = end_times,
+                                             .free = free_times},
+                                    .threads = o->threads,
+                                    .passed = &x->passed};
+    int status = 0;
+    for (uint32_t done = 0, n; done < o->replicas && status == 0; done += n) {
+        uint32_t most = lanes_a_pass(x);
+        n = o->replicas - done < most ? o->replicas - done : most;
+        replicas.watch = done == 0 ? o->watch : NULL;
+        status = mpg_replicas_evaluate(&replicas, o->first_replica + done, n, err);
+        x->result->counts = x->passed.counts;
+    }
+    x->result->redone += replicas.redone;
+    return status;
 }
 
 /* Whether any rank's intervals have CPU times. */
@@ -190,14 +188,8 @@ int mpg_predict(struct mpg_trace *trace, const struct mpg_perturbation *p,
     result->source_eager_limit_bytes = options->graph.source_eager_limit_bytes;
     if (mpg_target_init(&x.target, p, options->places, err) < 0 ||
         !(x.clocks = mpg_clock_map_from_trace(trace, err)) || find_floors(&x, err) < 0 ||
-        choose_choice(&x, err) < 0)
+        choose_choice(&x, err) < 0 || run_all(&x, err) < 0)
         goto out;
-    for (uint32_t done = 0, n; done < options->replicas; done += n) {
-        uint32_t most = lanes_a_pass(&x);
-        n = options->replicas - done < most ? options->replicas - done : most;
-        if (run_lanes(&x, done, n, err) < 0)
-            goto out;
-    }
     result->clocks = mpg_clock_map_source(x.clocks);
     status = mpg_result_finish(result, err);
 out:

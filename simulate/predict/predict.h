@@ -10,6 +10,7 @@
 struct mpg_predict_options {
     struct mpg_graph_options graph;
     uint32_t replicas, first_replica;
+    unsigned threads; /* >= 1, that share the lanes of a pass */
     struct mpg_times_options times;
     bool deterministic; /* calls complete what they completed in the trace */
     uint64_t horizon;   /* messages in flight, beyond which candidates are not waited for */

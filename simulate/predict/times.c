@@ -24,7 +24,7 @@ struct mpg_times *mpg_times_new(int32_t ranks, uint32_t lanes, uint32_t first,
                             .covers = mpg_target_covers(target)};
     t->last_stream = calloc((size_t)ranks, sizeof *t->last_stream);
     t->traced_ns = calloc((size_t)ranks, sizeof *t->traced_ns);
-    t->account = calloc((size_t)ranks, sizeof *t->account);
+    t->account = calloc((size_t)ranks * TERMS * lanes, sizeof *t->account);
     t->threads = calloc((size_t)ranks, sizeof *t->threads);
     t->turn = calloc((size_t)ranks, sizeof *t->turn);
     t->own = calloc(lanes, sizeof *t->own);
@@ -88,9 +88,9 @@ int64_t mpg_times_traced(const struct mpg_times *t, int32_t rank)
     return t->traced_ns[rank];
 }
 
-const struct mpg_run_account *mpg_times_account(const struct mpg_times *t, int32_t rank)
+const double *mpg_times_account(const struct mpg_times *t, int32_t rank)
 {
-    return &t->account[rank];
+    return account_of(t, rank, (enum times_term)0);
 }
 
 /* --- room --- */
@@ -125,24 +125,17 @@ static bool is_polling(const struct mpg_times *t, const struct mpg_step *s)
            s->interval_ns <= t->options.polling_interval_ns;
 }
 
-/* The interval S, which began at SCRATCH, is worked on in portions, each of which waits for its message:
- * the sum of that. */
-static double divide_interval(struct mpg_times *t, const struct mpg_step *s)
-{
-    return mpg_portions_within(t->choice->portions, s->stream, true, 0, t->scratch,
-                               stream_value(t, s->stream, STREAM_TIME));
-}
-
 static void compute(struct mpg_times *t, const struct mpg_step *s)
 {
     const struct mpg_perturbation *p = t->target->noise;
-    struct mpg_run_account *a = &t->account[s->rank];
-    double *value = stream_value(t, s->stream, STREAM_TIME);
-    double work_ns = (double)s->interval_ns, before = sum_of(value, t->n);
+    double *value = stream_value(t, s->stream, STREAM_TIME), *before = t->best;
+    double work_ns = (double)s->interval_ns;
+    memcpy(before, value, t->n * sizeof *before);
     if (s->cpu_ns >= 0 && s->cpu_ns < s->interval_ns)
         work_ns = (double)s->cpu_ns;
     if (is_polling(t, s)) {
-        a->polled_ns += t->n * (double)s->interval_ns;
+        for (uint32_t w = 0; w < t->n; w++)
+            account_of(t, s->rank, TERM_POLLED)[w] += (double)s->interval_ns;
         return;
     }
     struct mpg_interval x = {.rank = s->rank,
@@ -166,23 +159,25 @@ static void compute(struct mpg_times *t, const struct mpg_step *s)
         value[w] += x.since_ns + work_ns;
     if (s->stream != (uint32_t)s->rank)
         return;
-    a->compute_ns += t->n * x.ratio * work_ns;
-    a->noise_ns += sum_of(value, t->n) - before - t->n * x.ratio * work_ns;
+    double *compute = account_of(t, s->rank, TERM_COMPUTE), *noise = account_of(t, s->rank, TERM_NOISE);
+    for (uint32_t w = 0; w < t->n; w++) {
+        compute[w] += x.ratio * work_ns;
+        noise[w] += value[w] - before[w] - x.ratio * work_ns;
+    }
 }
 
 static void step_enter(struct mpg_times *t, const struct mpg_step *s)
 {
-    double *value = stream_value(t, s->stream, STREAM_TIME), waited_ns = 0;
+    double *value = stream_value(t, s->stream, STREAM_TIME);
+    double *waited = s->stream == (uint32_t)s->rank ? account_of(t, s->rank, TERM_MESSAGE) : NULL;
     bool divides = t->choice && mpg_portions_divide(t->choice->portions, s->stream);
     if (t->choice)
-        waited_ns = mpg_portions_begin(t->choice->portions, s->stream, true, value);
+        mpg_portions_begin(t->choice->portions, s->stream, true, value, waited);
     if (divides)
         memcpy(t->scratch, value, t->n * sizeof *value);
     compute(t, s);
-    if (divides)
-        waited_ns += divide_interval(t, s);
-    if (s->stream == (uint32_t)s->rank)
-        t->account[s->rank].message_ns += waited_ns;
+    if (divides) /* worked on in portions, each of which waits for its message */
+        mpg_portions_within(t->choice->portions, s->stream, true, 0, t->scratch, value, waited);
 }
 
 /* --- messages --- */
@@ -316,12 +311,15 @@ static void step_finish(struct mpg_times *t, const struct mpg_step *s)
 {
     t->traced_ns[s->rank] = s->since_ns;
     t->last_stream[s->rank] = s->stream;
-    struct mpg_run_account *a = &t->account[s->rank];
-    a->run_ns = sum_of(stream_value(t, s->stream, STREAM_TIME), t->n);
-    a->thread_ns = 0; /* but for rounding, where there are no others */
-    if (t->threads[s->rank])
-        a->thread_ns = a->run_ns - (a->compute_ns + a->noise_ns + a->call_ns + a->message_ns +
-                                    a->collective_ns);
+    const double *value = stream_value(t, s->stream, STREAM_TIME);
+    for (uint32_t w = 0; w < t->n; w++) {
+        double sum_ns = 0;
+        for (enum times_term i = TERM_COMPUTE; i <= TERM_COLLECTIVE; i++)
+            sum_ns += account_of(t, s->rank, i)[w];
+        account_of(t, s->rank, TERM_RUN)[w] = value[w];
+        /* nothing, but for rounding, where there are no others */
+        account_of(t, s->rank, TERM_THREAD)[w] = t->threads[s->rank] ? value[w] - sum_ns : 0;
+    }
 }
 
 int mpg_times_step(struct mpg_times *t, const struct mpg_step *s, uint32_t slots,

@@ -45,8 +45,8 @@ const double *mpg_times_value(const struct mpg_times *times, uint32_t stream);
 const double *mpg_times_run(const struct mpg_times *times, int32_t rank);
 int64_t mpg_times_traced(const struct mpg_times *times, int32_t rank);
 
-/* Summed over lanes. */
-const struct mpg_run_account *mpg_times_account(const struct mpg_times *times, int32_t rank);
+/* RANK's account: all lanes of each term, in the order of struct mpg_run_account. */
+const double *mpg_times_account(const struct mpg_times *times, int32_t rank);
 void mpg_times_free(struct mpg_times *times); /* NULL is allowed */
 
 #endif

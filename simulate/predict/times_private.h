@@ -28,6 +28,19 @@ enum stream_value {
     STREAM_VALUES
 };
 
+/* What a rank's account adds up, lane by lane, in the order of struct mpg_run_account. */
+enum times_term {
+    TERM_COMPUTE,
+    TERM_NOISE,
+    TERM_CALL,
+    TERM_MESSAGE,
+    TERM_COLLECTIVE,
+    TERM_THREAD,
+    TERM_RUN,
+    TERM_POLLED,
+    TERMS
+};
+
 struct mpg_times {
     int32_t ranks;
     uint32_t n, first;
@@ -43,7 +56,7 @@ struct mpg_times {
     uint32_t cursor_capacity;
     uint32_t *last_stream; /* of each rank: that its FINISH is of */
     int64_t *traced_ns;
-    struct mpg_run_account *account; /* a rank */
+    double *account;                   /* ranks x TERMS x n */
     bool *threads;                     /* of each rank: it has more than one */
     double *own, *best, *scratch, *lambda, *tau, *kappa; /* n each */
     bool *by_message;                  /* n: whether a message, not a collective, was waited for */
@@ -78,6 +91,11 @@ static inline double *stream_value(const struct mpg_times *t, uint32_t stream,
 static inline double *slot_value(const struct mpg_times *t, uint32_t slot, enum slot_value which)
 {
     return t->slot + ((size_t)slot * SLOT_VALUES + which) * t->n;
+}
+
+static inline double *account_of(const struct mpg_times *t, int32_t rank, enum times_term term)
+{
+    return t->account + ((size_t)rank * TERMS + term) * t->n;
 }
 
 /* The target between the rank of S and the one at the other end of E, one of its edges. */

@@ -28,7 +28,7 @@ struct mpg_report {
     const struct mpg_attention *attention; /* what stands above everything else */
     struct mpg_given { /* on the command line */
         bool eager_limit, source_eager_limit, path, cosched, measurement, replicas, first_replica, seed,
-            source_latency, source_byte, polling_interval, horizon, call_edges;
+            source_latency, source_byte, polling_interval, horizon, call_edges, threads;
     } given;
 };
 

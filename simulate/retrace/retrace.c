@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 
 #include "common/progress.h"
-#include "simulate/engine/pass.h"
+#include "simulate/passes/pass.h"
 #include "simulate/retrace/retime.h"
 #include "trace/copy/copy.h"
 #include "trace/output.h"
@@ -295,9 +295,8 @@ static int check_readable(const struct mpg_retrace *r, struct mpg_error *err)
     struct mpg_passed passed = {.slots = 0};
     struct mpg_trace *trace = mpg_trace_open(r->output.aside, err);
     struct mpg_clock_map *clocks = trace ? mpg_clock_map_from_trace(trace, err) : NULL;
-    int status = clocks ? mpg_pass(trace, clocks, &options, "reading it again", mpg_take_nothing, NULL,
-                                   &passed, err)
-                        : -1;
+    const struct mpg_course course = {trace, clocks, &options, "reading it again"};
+    int status = clocks ? mpg_pass(&course, NULL, 0, 1, &passed, err) : -1;
     mpg_clock_map_free(clocks);
     mpg_trace_close(trace);
     if (status < 0)

@@ -45,7 +45,8 @@ simulate/noise    simulate/draws
 simulate/models   simulate/noise
 simulate/algorithms  graph/algorithms
 simulate/choice   graph simulate
-simulate/engine   simulate/models simulate/algorithms simulate/choice
+simulate/passes   simulate/choice
+simulate/engine   simulate/models simulate/algorithms simulate/passes
 simulate/predict  simulate/engine
 simulate/reports  simulate/predict
 simulate/retrace  simulate/predict trace/copy

@@ -5,12 +5,7 @@
 
 #include "common/error.h"
 #include "graph/graph.h"
-
-/* Takes a step of a graph that has SLOTS slots so far. */
-typedef int mpg_take(void *context, const struct mpg_step *step, uint32_t slots,
-                     struct mpg_error *err);
-/* Looks at nothing: for what a pass itself finds. */
-int mpg_take_nothing(void *context, const struct mpg_step *step, uint32_t slots, struct mpg_error *err);
+#include "simulate/passes/crew.h"
 
 struct mpg_passed {
     struct mpg_graph_counts counts;
@@ -19,11 +14,18 @@ struct mpg_passed {
     int64_t evident_limit; /* the source's eager limit by the trace, once a pass is whole */
 };
 
-/* Gives every step of TRACE's graph to TAKE; LABEL is what the progress says. PASSED is filled as
- * far as it went. */
-int mpg_pass(struct mpg_trace *trace, const struct mpg_clock_map *clocks,
-             const struct mpg_graph_options *options, const char *label, mpg_take *take,
-             void *context, struct mpg_passed *passed, struct mpg_error *err);
+/* A pass of what, and of whose steps; its parts outlive it. */
+struct mpg_course {
+    struct mpg_trace *trace;
+    const struct mpg_clock_map *clocks;
+    const struct mpg_graph_options *graph;
+    const char *label; /* which the progress says */
+};
+
+/* Gives every step of the graph to each of N takers, which THREADS >= 1 threads share. PASSED is filled
+ * as far as it went. */
+int mpg_pass(const struct mpg_course *course, const struct mpg_taker *takers, size_t n,
+             unsigned threads, struct mpg_passed *passed, struct mpg_error *err);
 
 /* Has OPTIONS ask for candidates, with HORIZON, where calls may complete something else than in the trace:
  * whether there are any such calls is in PASSED, what a pass has told; whether there is anything else

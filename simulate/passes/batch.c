@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "simulate/passes/batch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Some 100 kB, which two of a processor's caches hold beside what is evaluated. */
+enum { STEPS = 256, LISTS_BYTES = 64 << 10, ALIGNMENT = 16 };
+
+static size_t aligned(size_t bytes)
+{
+    return (bytes + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
+}
+
+static size_t lists_of(const struct mpg_step *s)
+{
+    if (s->kind != MPG_STEP_LEAVE)
+        return 0;
+    return aligned(s->sent_number * sizeof *s->sent) + aligned(s->edge_number * sizeof *s->edges) +
+           aligned(s->candidate_number * sizeof *s->candidates) +
+           aligned(s->receive_number * sizeof *s->receives);
+}
+
+int mpg_batch_init(struct mpg_batch *b, struct mpg_error *err)
+{
+    *b = (struct mpg_batch){.steps = calloc(STEPS, sizeof *b->steps),
+                            .lists = malloc(LISTS_BYTES),
+                            .capacity = LISTS_BYTES};
+    return b->steps && b->lists ? 0 : mpg_error_set(err, "out of memory");
+}
+
+void mpg_batch_clear(struct mpg_batch *b)
+{
+    free(b->steps);
+    free(b->lists);
+    *b = (struct mpg_batch){0};
+}
+
+void mpg_batch_empty(struct mpg_batch *b)
+{
+    b->n = 0;
+    b->used = 0;
+}
+
+bool mpg_batch_has_room(const struct mpg_batch *b, const struct mpg_step *s)
+{
+    return b->n == 0 || (b->n < STEPS && b->used + lists_of(s) <= b->capacity);
+}
+
+/* A copy of N items of BYTES each, in B's lists. */
+static const void *copy(struct mpg_batch *b, const void *items, uint32_t n, size_t bytes)
+{
+    if (n == 0)
+        return NULL;
+    char *to = b->lists + b->used;
+    memcpy(to, items, n * bytes);
+    b->used += aligned(n * bytes);
+    return to;
+}
+
+int mpg_batch_add(struct mpg_batch *b, const struct mpg_step *s, uint32_t slots,
+                  struct mpg_error *err)
+{
+    const size_t needed = lists_of(s);
+    if (b->n == 0 && needed > b->capacity) { /* nothing points to the old ones */
+        char *lists = realloc(b->lists, needed);
+        if (!lists)
+            return mpg_error_set(err, "out of memory");
+        b->lists = lists;
+        b->capacity = needed;
+    }
+    struct mpg_step *c = &b->steps[b->n++];
+    memcpy(c, s, sizeof *c); /* all of its union */
+    b->slots = slots;
+    if (c->kind != MPG_STEP_LEAVE)
+        return 0;
+    c->sent = copy(b, s->sent, s->sent_number, sizeof *s->sent);
+    c->edges = copy(b, s->edges, s->edge_number, sizeof *s->edges);
+    c->candidates = copy(b, s->candidates, s->candidate_number, sizeof *s->candidates);
+    c->receives = copy(b, s->receives, s->receive_number, sizeof *s->receives);
+    return 0;
+}

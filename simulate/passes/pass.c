@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Opening a graph, and asking for its steps. */
+#include "simulate/passes/pass.h"
+
+#include "common/progress.h"
+
+/* Who takes the steps: takers one after the other, or a crew of them. */
+struct takers {
+    const struct mpg_taker *taker;
+    size_t n;
+    struct mpg_crew *crew; /* or NULL */
+};
+
+static int take(const struct takers *t, const struct mpg_step *step, uint32_t slots,
+                struct mpg_error *err)
+{
+    if (t->crew)
+        return mpg_crew_take(t->crew, step, slots, err);
+    for (size_t i = 0; i < t->n; i++)
+        if (t->taker[i].take(t->taker[i].context, step, slots, err) < 0)
+            return -1;
+    return 0;
+}
+
+/* All of G's steps; -1 with ERR. */
+static int take_all(struct mpg_graph *g, const struct takers *t, struct mpg_progress *progress,
+                    struct mpg_passed *passed, struct mpg_error *err)
+{
+    const struct mpg_step *step = NULL;
+    int more;
+    uint32_t steps = 0;
+    while ((more = mpg_graph_next(g, &step, err)) > 0) {
+        if (step->kind == MPG_STEP_EXPAND && step->expanding->plan.size.p > passed->expanded)
+            passed->expanded = step->expanding->plan.size.p;
+        if (take(t, step, mpg_graph_slots(g), err) < 0)
+            return -1;
+        if ((++steps & 0xfff) == 0)
+            mpg_progress_update(progress, (double)mpg_graph_counts(g).calls);
+    }
+    return more < 0 || !t->crew ? more : mpg_crew_finish(t->crew, err);
+}
+
+int mpg_pass(const struct mpg_course *course, const struct mpg_taker *takers, size_t n,
+             unsigned threads, struct mpg_passed *passed, struct mpg_error *err)
+{
+    struct takers t = {.taker = takers, .n = n};
+    struct mpg_graph *g = mpg_graph_open(course->trace, course->clocks, course->graph, err);
+    if (!g)
+        return -1;
+    threads = threads < n ? threads : (unsigned)n;
+    if (threads > 1 && !(t.crew = mpg_crew_new(takers, n, threads, err))) {
+        mpg_graph_close(g);
+        return -1;
+    }
+    struct mpg_progress progress;
+    passed->expanded = 0;
+    mpg_progress_start(&progress, course->label, (double)mpg_trace_events(course->trace, -1));
+    int status = take_all(g, &t, &progress, passed, err);
+    mpg_progress_end(&progress);
+    mpg_crew_free(t.crew);
+    passed->counts = mpg_graph_counts(g);
+    passed->slots = mpg_graph_slots(g);
+    if (status == 0)
+        passed->evident_limit = mpg_graph_source_eager_limit(g, course->graph->eager_limit_bytes);
+    mpg_graph_close(g);
+    return status;
+}
+
+int mpg_pass_choices(struct mpg_trace *trace, const struct mpg_clock_map *clocks,
+                     struct mpg_graph_options *options, uint64_t horizon, struct mpg_passed *passed,
+                     struct mpg_error *err)
+{
+    const struct mpg_graph_counts *c = &passed->counts;
+    const struct mpg_course course = {trace, clocks, options, "finding choices"};
+    if (c->choices + c->open_receives == 0)
+        return 0;
+    options->horizon = horizon;
+    options->choose = true;
+    options->choose_sources = c->open_receives > 0 && !options->by_completion;
+    if (mpg_pass(&course, NULL, 0, 1, passed, err) < 0)
+        return -1;
+    options->choose = c->followed + c->followed_receives + c->beyond_horizon > 0;
+    return 0;
+}

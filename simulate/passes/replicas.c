@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "simulate/passes/replicas.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Of one pass: lanes, and the bytes that their values may take where many messages are in flight at a
+ * time. One lane is always evaluated. */
+enum { LANES_A_PASS = 1024, VALUES_A_PASS_BYTES = 256 << 20 };
+/* Of a thread: fewer than some would do little but what is done once a step, whatever its lanes; and
+ * what vectors hold. */
+enum { LEAST_LANES = 16, LANES_A_VECTOR = 8 };
+
+/* Lanes of one thread, and who watches the first of them. */
+struct part {
+    const struct mpg_mode *mode;
+    void *lanes;
+    const struct mpg_watch *watch; /* or NULL */
+    uint32_t first, n;             /* replicas */
+};
+
+uint32_t mpg_replicas_a_pass(double lane_bytes)
+{
+    double most = VALUES_A_PASS_BYTES / lane_bytes;
+    return most < 1 ? 1 : most < LANES_A_PASS ? (uint32_t)most : LANES_A_PASS;
+}
+
+static int take(void *context, const struct mpg_step *s, uint32_t slots, struct mpg_error *err)
+{
+    const struct part *x = context;
+    if (x->mode->take(x->lanes, s, slots, err) < 0)
+        return -1;
+    return x->watch ? x->watch->take(x->watch->watcher, s, x->mode->value(x->lanes, s->stream)[0], err)
+                    : 0;
+}
+
+/* Lanes of each of N threads. */
+static uint32_t lanes_each(uint32_t lanes, unsigned n)
+{
+    uint32_t each = (lanes + n - 1) / n;
+    each = (each + LANES_A_VECTOR - 1) / LANES_A_VECTOR * LANES_A_VECTOR;
+    return each < LEAST_LANES ? LEAST_LANES : each;
+}
+
+/* Begins lanes for X, the I-th of which keep the traced order if KEEPS[I] (or NULL). */
+static int begin(struct part *x, const bool *keeps, struct mpg_error *err)
+{
+    x->lanes = x->mode->begin(x->mode->context, x->first, x->n, keeps, x->watch, err);
+    return x->lanes ? 0 : -1;
+}
+
+/* One pass for the N parts. */
+static int pass(const struct mpg_replicas *r, struct part *part, unsigned n, struct mpg_error *err)
+{
+    struct mpg_taker *takers = calloc(n, sizeof *takers);
+    if (!takers)
+        return mpg_error_set(err, "out of memory");
+    for (unsigned i = 0; i < n; i++)
+        takers[i] = (struct mpg_taker){.take = take, .context = &part[i]};
+    int status = mpg_pass(&r->course, takers, n, r->threads, r->passed, err);
+    free(takers);
+    return status;
+}
+
+static uint32_t count_broken(const struct part *x)
+{
+    const bool *broken = x->mode->broken(x->lanes);
+    uint32_t count = 0;
+    for (uint32_t w = 0; broken && w < x->n; w++)
+        count += broken[w];
+    return count;
+}
+
+/* X again, with its broken lanes as they were traced: if the first of all lanes is one, it is watched
+ * again; else it was seen as it is. */
+static int begin_again(struct part *x, struct mpg_error *err)
+{
+    const struct mpg_watch *watch = x->watch;
+    void *old = x->lanes;
+    const bool *broken = x->mode->broken(old);
+    if (!broken[0])
+        x->watch = NULL;
+    else if (watch && watch->restart(watch->watcher, err) < 0)
+        return -1;
+    const int status = begin(x, broken, err);
+    if (status == 0)
+        x->mode->free(old);
+    else
+        x->lanes = old;
+    return status;
+}
+
+/* Those of the N parts that have broken lanes, in AGAIN: done once more. */
+static int redo(struct mpg_replicas *r, struct part *part, unsigned n, struct part *again,
+                struct mpg_error *err)
+{
+    unsigned k = 0;
+    int status = 0;
+    for (unsigned i = 0; i < n && status == 0; i++) {
+        const uint32_t broken = count_broken(&part[i]);
+        r->redone += broken;
+        if (broken == 0)
+            continue;
+        status = begin_again(&part[i], err);
+        again[k++] = part[i];
+    }
+    return status < 0 || k == 0 ? status : pass(r, again, k, err);
+}
+
+int mpg_replicas_evaluate(struct mpg_replicas *r, uint32_t first, uint32_t lanes,
+                          struct mpg_error *err)
+{
+    const uint32_t each = lanes_each(lanes, r->threads);
+    const unsigned n = (lanes + each - 1) / each;
+    struct part *part = calloc(2 * (size_t)n, sizeof *part);
+    int status = part ? 0 : mpg_error_set(err, "out of memory");
+    for (unsigned i = 0; i < n && status == 0; i++) {
+        const uint32_t begun = i * each;
+        part[i] = (struct part){.mode = &r->mode,
+                                .first = first + begun,
+                                .n = lanes - begun < each ? lanes - begun : each,
+                                .watch = i == 0 ? r->watch : NULL};
+        status = begin(&part[i], NULL, err);
+    }
+    if (status == 0)
+        status = pass(r, part, n, err);
+    if (status == 0)
+        status = redo(r, part, n, part + n, err);
+    for (unsigned i = 0; i < n && status == 0; i++)
+        status = r->mode.check(part[i].lanes, err);
+    for (unsigned i = 0; i < n && status == 0; i++)
+        r->mode.end(r->mode.context, part[i].lanes, part[i].first, part[i].n);
+    for (unsigned i = 0; i < n && part; i++)
+        if (part[i].lanes)
+            r->mode.free(part[i].lanes);
+    free(part);
+    return status;
+}
