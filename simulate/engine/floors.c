@@ -5,10 +5,14 @@
 #include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/map.h"
 #include "simulate/models/flights.h"
 #include "simulate/models/sizes.h"
+
+/* What a call takes at most of its own, where the trace shows it waiting only. */
+static const double MAY_TAKE_NS = 1000;
 
 /* Flights of one message class between two hosts, completed by one call class.
  * A flight counts if its completing call took longer than that call's floor,
@@ -30,6 +34,7 @@ struct mpg_floors {
     const struct mpg_trace *trace;
     struct mpg_floor_options options;
     double call_ns[MPG_CALL_COUNT][MPG_SIZE_CLASSES];
+    bool all_waited[MPG_CALL_COUNT][MPG_SIZE_CLASSES]; /* so that their durations are no costs */
     struct mpg_map flight_index, pair_index;
     struct flight *flights;
     size_t flight_count, flight_capacity;
@@ -57,6 +62,7 @@ struct mpg_floors *mpg_floors_new(const struct mpg_trace *trace,
     for (int i = 0; i < MPG_CALL_COUNT; i++)
         for (int j = 0; j < MPG_SIZE_CLASSES; j++)
             f->call_ns[i][j] = INFINITY;
+    memset(f->all_waited, true, sizeof f->all_waited);
     return f;
 }
 
@@ -127,6 +133,19 @@ static void add_flight(struct flight *fl, double duration_ns, double flight_ns)
         fl->at_least_ns = fmin(fl->at_least_ns, flight_ns);
 }
 
+/* Whether S waited, for certain: for a message, a root or a contribution that left after it began. */
+static bool has_waited(const struct mpg_step *s)
+{
+    for (uint32_t i = 0; i < s->edge_number; i++) {
+        const struct mpg_edge *e = &s->edges[i];
+        const bool is_message = e->kind == MPG_EDGE_ARRIVAL || e->kind == MPG_EDGE_ENVELOPE;
+        const bool is_rooted = e->kind == MPG_EDGE_ROOT || e->kind == MPG_EDGE_MEMBER;
+        if ((is_message || is_rooted) && (is_message ? e->sent_ns : e->from_ns) > s->enter_ns)
+            return true;
+    }
+    return false;
+}
+
 int mpg_floors_add(struct mpg_floors *f, const struct mpg_step *step, bool comparable,
                    struct mpg_error *err)
 {
@@ -135,6 +154,8 @@ int mpg_floors_add(struct mpg_floors *f, const struct mpg_step *step, bool compa
     double duration_ns = (double)step->duration_ns;
     double *call_ns = &f->call_ns[step->call][mpg_size_class(step->bytes)];
     *call_ns = fmin(*call_ns, duration_ns);
+    if (!f->options.knows_waits || !has_waited(step))
+        f->all_waited[step->call][mpg_size_class(step->bytes)] = false;
     for (uint32_t i = 0; comparable && i < step->edge_number; i++) {
         const struct mpg_edge *edge = &step->edges[i];
         if (edge->kind != MPG_EDGE_ARRIVAL || mpg_call_is_probe(step->call))
@@ -191,8 +212,11 @@ int mpg_floors_finish(struct mpg_floors *f, struct mpg_error *err)
 
 double mpg_floor_call(const struct mpg_floors *f, enum mpg_call call, double bytes)
 {
-    double ns = f->call_ns[call][mpg_size_class(bytes)];
-    return isfinite(ns) ? ns : 0;
+    const int class = mpg_size_class(bytes);
+    double ns = f->call_ns[call][class];
+    if (!isfinite(ns))
+        return 0;
+    return f->all_waited[call][class] ? fmin(ns, MAY_TAKE_NS) : ns;
 }
 
 static double median_at(const struct mpg_network_sizes *sizes, double bytes)

@@ -19,6 +19,7 @@ struct mpg_floor_options {
     double latency_ns, byte_ns;
     const struct mpg_network_path *source; /* the third rule, a part of the second; may be NULL */
     bool less_overheads;       /* the second is less what SOURCE's calls cost; it has overheads */
+    bool knows_waits;          /* clocks say which calls waited */
     const struct mpg_paths *paths; /* that say both for each two ranks, and their hosts; may be NULL */
 };
 
@@ -30,7 +31,7 @@ int mpg_floors_add(struct mpg_floors *floors, const struct mpg_step *step, bool 
 /* Ends the gathering. */
 int mpg_floors_finish(struct mpg_floors *floors, struct mpg_error *err);
 
-/* Least duration of CALL for messages of BYTES, ns. */
+/* Least duration of CALL for messages of BYTES, ns, as far as it is what such calls cost. */
 double mpg_floor_call(const struct mpg_floors *floors, enum mpg_call call, double bytes);
 /* l(BYTES) between the hosts of world ranks A and B, ns, >= 0; notes where it is from. */
 double mpg_floor_message(struct mpg_floors *floors, int32_t a, int32_t b, double bytes);

@@ -128,6 +128,7 @@ static int find_floors(struct simulation *sim, struct mpg_error *err)
     bool alike = mpg_perturbation_noise_alike(sim->p);
     struct mpg_floor_options floors = sim->options->floors;
     floors.less_overheads = mpg_overheads_of_both(sim->p);
+    floors.knows_waits = sim->absorb == MPG_ABSORB_CLOCK;
     floors.paths = sim->has_paths ? &sim->paths : NULL;
     if ((wanted && !(sim->floors = mpg_floors_new(sim->trace, &floors, err))) ||
         (alike && !(sim->likes = mpg_likes_new(sim->p, err))))

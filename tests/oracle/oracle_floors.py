@@ -20,8 +20,10 @@ def size_class(size_bytes):
 class CallFloors:
     """The least duration seen for (call name, size class), over all ranks."""
 
+    MOST_OF_WAITS = 1000
+
     def __init__(self, trace):
-        self.least = {}
+        self.trace, self.least, self.limited = trace, {}, set()
         for calls in trace.calls:
             for call in calls:
                 key = self.key(call)
@@ -34,11 +36,19 @@ class CallFloors:
             return call.name, 0
         return call.name, size_class(call.own_bytes())
 
-    def floor(self, call):
-        return self.least[self.key(call)]
+    def limit_waits(self, waited):
+        """Where all calls are among those that waited their durations are no costs."""
+        self.limited = set(self.least) - {self.key(call) for calls in self.trace.calls
+                                          for call in calls if call not in waited}
 
-    def slack(self, call):
-        return call.duration - self.floor(call)
+    def floor(self, call):
+        least = self.least[self.key(call)]
+        if self.key(call) in self.limited:
+            return min(least, self.MOST_OF_WAITS)
+        return least
+
+    def exceeds_least(self, call):
+        return call.duration > self.least[self.key(call)]
 
 
 class MessageFloors:
@@ -58,7 +68,7 @@ class MessageFloors:
         self.least = {}
         if self.trace.has_clocks() and not self.stated:
             for message in matching.messages:
-                if call_floors.slack(message.receive.completed_by) > 0:
+                if call_floors.exceeds_least(message.receive.completed_by):
                     self.observe(message)
 
     def observe(self, message):

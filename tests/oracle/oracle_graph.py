@@ -139,6 +139,8 @@ class Builder(Messages):
         self.noise = Noise(self.trace, settings)
         self.transfers = matching.transfers
         self.call_floors = CallFloors(self.trace)
+        if self.clock:
+            self.call_floors.limit_waits(self.calls_that_waited(matching))
         self.floor = like.floor if like else MessageFloors(
             matching, self.call_floors, settings)
         self.target_limit, self.source_limit = limits or eager_limits(
@@ -174,6 +176,19 @@ class Builder(Messages):
         for _, group in matching.groups:
             waits.update(part.completed_by for part in group)
         return waits
+
+    def calls_that_waited(self, matching):
+        """Calls that needed what began after they did."""
+        needed = [(message.send.call, end) for message in matching.messages
+                  for end in [message.receive.completed_by, *message.receive.probes]]
+        for _, group in matching.groups:
+            if group[0].name in FROM_ROOT | TO_ROOT and not self.is_expanded(group):
+                root = group[group[0].terms.number("root")]
+                pairs = [(root, part) for part in group if part is not root]
+                if group[0].name in TO_ROOT:
+                    pairs = [(part, root) for root, part in pairs]
+                needed += [(begun.call, ended.completed_by) for begun, ended in pairs]
+        return {end for begin, end in needed if self.enter(begin) > self.enter(end)}
 
     def add_rank(self, calls):
         self.graph.sources.add(calls[0].E)
