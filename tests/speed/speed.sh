@@ -41,7 +41,7 @@ import=$(seconds "$MPGTRACE" import --text "$work/ring.txt" -o "$work/ring.trace
 print=$(seconds "$MPGTRACE" print "$work/ring.trace" -o "$work/again.txt")
 "$SIGMAKE" "$top_srcdir/results/reference" >"$work/machine.sig" 2>/dev/null
 mkdir "$work/native.trace"
-"$top_builddir/tests/speed/speed_ring" $ranks $steps "$work/native.trace"
+"$top_builddir/tests/speed/speed_trace" ring $ranks $steps "$work/native.trace"
 alone=$(seconds "$MPGSIM" --signature "$work/machine.sig" --replicas 1 "$work/native.trace")
 for isa in base avx2 avx512; do
     drawn=$(MPGKIT_ISA=$isa seconds "$MPGSIM" --signature "$work/machine.sig" --replicas 64 "$work/native.trace")
