@@ -4,13 +4,18 @@
 
 #include <stdlib.h>
 
+/* Keys that follow each other, as numbers of requests and of ranks do, lie together: so many bits of
+ * the first are not mixed. */
+enum { NEAR_BITS = 3 };
+
 static size_t slot_of(const struct mpg_map *map, uint64_t key0, uint64_t key1)
 {
-    uint64_t h = (key0 ^ (key1 * 0x9e3779b97f4a7c15u)) * 0xff51afd7ed558ccdu;
+    uint64_t h = ((key0 >> NEAR_BITS) ^ (key1 * 0x9e3779b97f4a7c15u)) * 0xff51afd7ed558ccdu;
     h ^= h >> 29;
     h *= 0xc4ceb9fe1a85ec53u;
     h ^= h >> 32;
-    return (size_t)h & (map->capacity - 1);
+    return (size_t)(h << NEAR_BITS | ((key0 ^ h >> (64 - NEAR_BITS)) & ((1u << NEAR_BITS) - 1))) &
+           (map->capacity - 1);
 }
 
 uint64_t *mpg_map_find(const struct mpg_map *map, uint64_t key0, uint64_t key1)

@@ -13,8 +13,8 @@ void graph_channels_init(struct channels *all)
 void graph_channel_keys(const struct channel_name *n, uint64_t key[2])
 {
     key[0] = (uint64_t)n->space << 62 | (uint64_t)(uint32_t)n->where << 31 |
-             (uint64_t)(uint32_t)n->source;
-    key[1] = (uint64_t)(uint32_t)n->destination << 32 | (uint32_t)n->tag;
+             (uint64_t)(uint32_t)n->destination;
+    key[1] = (uint64_t)(uint32_t)n->source << 32 | (uint32_t)n->tag;
 }
 
 struct channel *graph_find_channel(struct channels *all, const struct channel_name *name,
