@@ -178,6 +178,7 @@ void mpg_trace_close(struct mpg_trace *t)
     mpg_trace_free_definitions(t);
     ZSTD_freeDCtx(t->zstd);
     free(t->stored);
+    free(t->unpacked);
     free(t->rank);
     free(t->cut);
     free(t->path);

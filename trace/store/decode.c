@@ -19,6 +19,7 @@ void mpg_decoder_start(struct mpg_decoder *d, struct mpg_trace *trace, int32_t r
 void mpg_decoder_stop(struct mpg_decoder *d)
 {
     free(d->raw);
+    free(d->slices);
     free(d->shapes);
     struct mpg_map *maps[] = {&d->comms, &d->objects, &d->strings, &d->modules, &d->sites};
     for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
@@ -281,7 +282,8 @@ static int end_chunk(struct mpg_decoder *d, struct mpg_error *err)
             return -1;
     }
     for (uint32_t i = 1; i < d->columns; i++)
-        if (d->numbers[i].p + (d->numbers[i].used > 0) < d->numbers[i].end)
+        if (d->numbers[i].p + (d->numbers[i].used > 0) < d->numbers[i].end ||
+            (d->slices && d->slices->column[i].left > 0))
             return mpg_decoder_damaged(d, "more times or values than events", err);
     return 0;
 }
@@ -392,6 +394,16 @@ static int give_finalize(struct mpg_decoder *d, struct mpg_event *e)
     return 1;
 }
 
+/* Whether what is held of a column may end before the next event does. */
+static bool is_short(const struct mpg_decoder *d)
+{
+    enum { MOST_BYTES = 10 }; /* of a number */
+    for (uint32_t i = MPG_COLUMN_RECORDS + 1; i < d->columns; i++)
+        if (d->numbers[i].end - d->numbers[i].p < MOST_BYTES && d->slices->column[i].left > 0)
+            return true;
+    return false;
+}
+
 int mpg_decoder_next(struct mpg_decoder *d, struct mpg_event *e, struct mpg_error *err)
 {
     while (d->chunk_events == 0) {
@@ -405,6 +417,8 @@ int mpg_decoder_next(struct mpg_decoder *d, struct mpg_event *e, struct mpg_erro
             return given ? given : give_finalize(d, e);
         }
     }
+    if (d->slices && is_short(d) && mpg_decoder_slice_on(d, err) < 0)
+        return -1;
     const struct mpg_shape *shape = read_operation(d, err);
     if (!shape)
         return -1;

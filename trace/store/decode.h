@@ -12,6 +12,18 @@ struct mpg_list { /* a growing array of int64_t, int32_t, frames or resolutions 
     size_t capacity_bytes;
 };
 
+/* What a decoder holds of a chunk that is too large to be held: its records, and parts of its columns
+ * of numbers, which are filled again as they are used up (decode_chunk.c). */
+struct mpg_slice {
+    uint8_t *begin;
+    uint32_t passed, left; /* bytes of the column before what is held, and behind it */
+};
+struct mpg_slices {
+    int64_t offset; /* of the chunk, whose header it was */
+    uint8_t header[MPG_CHUNK_HEADER_BYTES];
+    struct mpg_slice column[MPG_MAX_COLUMNS];
+};
+
 struct mpg_decoder {
     struct mpg_trace *trace;
     int32_t rank;
@@ -31,6 +43,7 @@ struct mpg_decoder {
         const uint8_t *p, *end;
         unsigned used; /* bits of *P that have been read, 0 .. 7 */
     } numbers[MPG_MAX_COLUMNS]; /* of the other columns */
+    struct mpg_slices *slices; /* NULL: the chunk is held whole */
     uint64_t chunk_events;
     uint64_t listed; /* elements of lists so far */
     int64_t last_ns, last_request, last_persistent, last_message;
@@ -58,6 +71,8 @@ void mpg_decoder_stop(struct mpg_decoder *d);
 int mpg_decoder_damaged(const struct mpg_decoder *d, const char *what, struct mpg_error *err);
 /* Goes to the stream's next events (trace/store/decode_chunk.c): 1, or 0 at the end. */
 int mpg_decoder_chunk(struct mpg_decoder *d, struct mpg_error *err);
+/* Fills D's parts of columns again. Errors: the chunk cannot be read any more, or has changed. */
+int mpg_decoder_slice_on(struct mpg_decoder *d, struct mpg_error *err);
 /* Reads the definition that OPERATION began, one from MPG_OP_COMM to MPG_OP_SITE. */
 int mpg_decode_definition(struct mpg_decoder *d, uint64_t operation, struct mpg_error *err);
 /* Reads what follows the shape of E, whose flags are FLAGS; false: it is damaged. */

@@ -5,6 +5,8 @@
 
 #include "trace/store/decode.h"
 
+enum { LEAST_SLICE = 64 }; /* more than an event has in any column of numbers */
+
 static size_t file_of(const struct mpg_decoder *d)
 {
     return d->in_window && !d->appended ? d->stream->window_file : d->stream->file;
@@ -48,33 +50,133 @@ static void set_column(struct mpg_decoder *d, uint32_t i, const uint8_t *p, size
     }
 }
 
-/* Unpacks the columns of the payload in trace->stored. */
-static int unpack_columns(struct mpg_decoder *d, const struct mpg_chunk *c, struct mpg_error *err)
+/* Where the columns of the payload in trace->stored are. */
+struct stored_columns {
+    struct {
+        const uint8_t *p;
+        size_t raw, stored;
+    } column[MPG_MAX_COLUMNS];
+};
+
+static int find_columns(const struct mpg_decoder *d, const struct mpg_chunk *c,
+                        struct stored_columns *columns, struct mpg_error *err)
 {
-    struct mpg_trace *t = d->trace;
-    const uint8_t *p = t->stored, *end = p + c->stored_bytes;
-    uint8_t *out = d->raw;
+    const uint8_t *p = d->trace->stored, *end = p + c->stored_bytes;
     size_t room = c->raw_bytes;
     for (uint32_t i = 0; i < c->columns; i++) {
         uint64_t raw, stored;
         if (!mpg_get_varint(&p, end, &raw) || !mpg_get_varint(&p, end, &stored) || raw > room ||
             stored > (size_t)(end - p))
             return mpg_decoder_damaged(d, "column size", err);
-        if (stored == raw && raw > 0) {
-            memcpy(out, p, raw);
-        } else if (raw > 0) {
-            if (!t->zstd && !(t->zstd = ZSTD_createDCtx()))
-                return mpg_error_set(err, "out of memory");
-            size_t n = ZSTD_decompressDCtx(t->zstd, out, raw, p, stored);
-            if (ZSTD_isError(n) || n != raw)
-                return mpg_decoder_damaged(d, "compression", err);
-        }
-        set_column(d, i, out, raw);
+        columns->column[i].p = p;
+        columns->column[i].raw = raw;
+        columns->column[i].stored = stored;
         p += stored;
-        out += raw;
         room -= raw;
     }
     return p == end && room == 0 ? 0 : mpg_decoder_damaged(d, "chunk size", err);
+}
+
+/* Column I, unpacked, to OUT. */
+static int unpack_column(struct mpg_decoder *d, const struct stored_columns *columns, uint32_t i,
+                         uint8_t *out, struct mpg_error *err)
+{
+    struct mpg_trace *t = d->trace;
+    const size_t raw = columns->column[i].raw, stored = columns->column[i].stored;
+    if (raw == 0)
+        return 0;
+    if (stored == raw) {
+        memcpy(out, columns->column[i].p, raw);
+        return 0;
+    }
+    if (!t->zstd && !(t->zstd = ZSTD_createDCtx()))
+        return mpg_error_set(err, "out of memory");
+    const size_t n = ZSTD_decompressDCtx(t->zstd, out, raw, columns->column[i].p, stored);
+    return ZSTD_isError(n) || n != raw ? mpg_decoder_damaged(d, "compression", err) : 0;
+}
+
+static int unpack_whole(struct mpg_decoder *d, const struct mpg_chunk *c,
+                        const struct stored_columns *columns, struct mpg_error *err)
+{
+    if (reserve_bytes(&d->raw, &d->raw_capacity, c->raw_bytes, err) < 0)
+        return -1;
+    uint8_t *out = d->raw;
+    for (uint32_t i = 0; i < c->columns; i++) {
+        if (unpack_column(d, columns, i, out, err) < 0)
+            return -1;
+        set_column(d, i, out, columns->column[i].raw);
+        out += columns->column[i].raw;
+    }
+    return 0;
+}
+
+/* --- chunks of which only a part is held --- */
+
+/* How much of a column of RAW bytes is held. */
+static size_t slice_bytes(size_t raw, size_t numbers, size_t room)
+{
+    const size_t share = (size_t)((double)raw * (double)room / (double)numbers);
+    return raw < LEAST_SLICE ? raw : share > LEAST_SLICE ? share : LEAST_SLICE;
+}
+
+/* Unpacks column I, of which TO is to have SIZE bytes from BEGIN on. */
+static int unpack_slice(struct mpg_decoder *d, const struct stored_columns *columns, uint32_t i,
+                        size_t begin, uint8_t *to, size_t size, struct mpg_error *err)
+{
+    struct mpg_trace *t = d->trace;
+    if (reserve_bytes(&t->unpacked, &t->unpacked_capacity, columns->column[i].raw, err) < 0 ||
+        unpack_column(d, columns, i, t->unpacked, err) < 0)
+        return -1;
+    memcpy(to, t->unpacked + begin, size);
+    return 0;
+}
+
+/* The records, and of NUMBERS bytes of numbers as many as ROOM has place for. */
+static int unpack_slices(struct mpg_decoder *d, const struct mpg_chunk *c,
+                         const struct stored_columns *columns, size_t numbers, size_t room,
+                         struct mpg_error *err)
+{
+    const size_t records = columns->column[MPG_COLUMN_RECORDS].raw;
+    size_t bytes = records;
+    for (uint32_t i = MPG_COLUMN_RECORDS + 1; i < c->columns; i++)
+        bytes += slice_bytes(columns->column[i].raw, numbers, room);
+    struct mpg_slices *slices = d->slices ? d->slices : malloc(sizeof *slices);
+    if (!(d->slices = slices))
+        return mpg_error_set(err, "out of memory");
+    if (reserve_bytes(&d->raw, &d->raw_capacity, bytes, err) < 0 ||
+        unpack_column(d, columns, MPG_COLUMN_RECORDS, d->raw, err) < 0)
+        return -1;
+    set_column(d, MPG_COLUMN_RECORDS, d->raw, records);
+    slices->offset = d->offset;
+    uint8_t *out = d->raw + records;
+    for (uint32_t i = MPG_COLUMN_RECORDS + 1; i < c->columns; i++) {
+        const size_t raw = columns->column[i].raw, held = slice_bytes(raw, numbers, room);
+        if (unpack_slice(d, columns, i, 0, out, held, err) < 0)
+            return -1;
+        set_column(d, i, out, held);
+        slices->column[i].begin = out;
+        slices->column[i].left = (uint32_t)(raw - held);
+        slices->column[i].passed = 0;
+        out += held;
+    }
+    return 0;
+}
+
+static int unpack_columns(struct mpg_decoder *d, const struct mpg_chunk *c, struct mpg_error *err)
+{
+    const size_t hold = d->trace->hold_bytes;
+    struct stored_columns columns;
+    if (find_columns(d, c, &columns, err) < 0)
+        return -1;
+    const size_t records = columns.column[MPG_COLUMN_RECORDS].raw, numbers = c->raw_bytes - records;
+    size_t room = hold > records ? hold - records : 0;
+    if (room < hold / 4)
+        room = hold / 4;
+    if (numbers > room)
+        return unpack_slices(d, c, &columns, numbers, room, err);
+    free(d->slices);
+    d->slices = NULL;
+    return unpack_whole(d, c, &columns, err);
 }
 
 static int begin_chunk(struct mpg_decoder *d, uint32_t columns, uint64_t events, int64_t first_ns,
@@ -88,20 +190,65 @@ static int begin_chunk(struct mpg_decoder *d, uint32_t columns, uint64_t events,
     return 1;
 }
 
-static int unpack_chunk(struct mpg_decoder *d, const uint8_t *header, const struct mpg_chunk *c,
-                        struct mpg_error *err)
+/* The payload of the chunk whose HEADER is at OFFSET goes to trace->stored. */
+static int read_payload(struct mpg_decoder *d, const uint8_t *header, const struct mpg_chunk *c,
+                        int64_t offset, struct mpg_error *err)
 {
     struct mpg_trace *t = d->trace;
     if (reserve_bytes(&t->stored, &t->stored_capacity, c->stored_bytes, err) < 0 ||
-        mpg_trace_pread(t, file_of(d), t->stored, c->stored_bytes,
-                        d->offset + MPG_CHUNK_HEADER_BYTES, err) < 0)
+        mpg_trace_pread(t, file_of(d), t->stored, c->stored_bytes, offset + MPG_CHUNK_HEADER_BYTES,
+                        err) < 0)
         return -1;
-    if (!mpg_chunk_check(header, c, t->stored))
-        return mpg_decoder_damaged(d, "checksum", err);
-    if (reserve_bytes(&d->raw, &d->raw_capacity, c->raw_bytes, err) < 0 ||
-        unpack_columns(d, c, err) < 0)
+    return mpg_chunk_check(header, c, t->stored) ? 0 : mpg_decoder_damaged(d, "checksum", err);
+}
+
+static int unpack_chunk(struct mpg_decoder *d, const uint8_t *header, const struct mpg_chunk *c,
+                        struct mpg_error *err)
+{
+    if (read_payload(d, header, c, d->offset, err) < 0 || unpack_columns(d, c, err) < 0)
         return -1;
+    if (d->slices)
+        memcpy(d->slices->header, header, MPG_CHUNK_HEADER_BYTES);
     return begin_chunk(d, c->columns, c->events, c->first_ns, err);
+}
+
+/* Goes on with column I where it came to. */
+static int slice_on(struct mpg_decoder *d, const struct stored_columns *columns, uint32_t i,
+                    struct mpg_error *err)
+{
+    struct mpg_slice *slice = &d->slices->column[i];
+    const size_t used = (size_t)(d->numbers[i].p - slice->begin), bits = d->numbers[i].used;
+    const size_t held = (size_t)(d->numbers[i].end - slice->begin);
+    const size_t rest = columns->column[i].raw - slice->passed - used;
+    const size_t next = held < rest ? held : rest;
+    if (slice->left == 0)
+        return 0;
+    if (unpack_slice(d, columns, i, slice->passed + used, slice->begin, next, err) < 0)
+        return -1;
+    slice->passed += (uint32_t)used;
+    slice->left = (uint32_t)(rest - next);
+    set_column(d, i, slice->begin, next);
+    d->numbers[i].used = (unsigned)bits;
+    return 0;
+}
+
+int mpg_decoder_slice_on(struct mpg_decoder *d, struct mpg_error *err)
+{
+    uint8_t header[MPG_CHUNK_HEADER_BYTES];
+    struct mpg_chunk c;
+    struct stored_columns columns;
+    if (mpg_trace_pread(d->trace, file_of(d), header, sizeof header, d->slices->offset, err) < 0)
+        return -1;
+    if (memcmp(header, d->slices->header, sizeof header) != 0)
+        return mpg_decoder_damaged(d, "changed while it was read", err);
+    if (mpg_chunk_unpack(header, &c, err) < 0 ||
+        read_payload(d, header, &c, d->slices->offset, err) < 0 ||
+        find_columns(d, &c, &columns, err) < 0)
+        return -1;
+    for (uint32_t i = MPG_COLUMN_RECORDS + 1; i < c.columns; i++)
+        if (slice_on(d, &columns, i, err) < 0)
+            return -1;
+    return 0;
 }
 
 /* Reads the stream's next chunk of events up to the file's byte END: 1, or 0. */
@@ -168,6 +315,8 @@ static int read_window(struct mpg_decoder *d, struct mpg_error *err)
         return read_elsewhere(d, err);
     if (mpg_window_layout(&w, d->raw, s->window_bytes, s->window_columns) < 0)
         return mpg_decoder_damaged(d, "window", err);
+    free(d->slices);
+    d->slices = NULL;
     d->sums = w.sums;
     d->sum_number = w.sum_number;
     if (!s->uses_window) {

@@ -96,6 +96,9 @@ struct mpg_trace {
     ZSTD_DCtx *zstd;
     uint8_t *stored; /* a chunk's payload; one chunk is read at a time */
     size_t stored_capacity;
+    size_t hold_bytes; /* of a stream's chunk: of larger ones, parts are held */
+    uint8_t *unpacked; /* a column of such a one */
+    size_t unpacked_capacity;
     int32_t comm_count, comm_capacity;
     struct mpg_comm *comms;
     struct mpg_map comm_index; /* (hash of the groups, instance) -> number + 1 */
@@ -130,6 +133,9 @@ int mpg_trace_walk(struct mpg_trace *trace, struct mpg_error *err);
 /* All chunks being known, decides which windows hold what is in none, and says what is
  * missing or cut off. */
 int mpg_trace_settle(struct mpg_trace *trace, struct mpg_error *err);
+/* Says how much of its chunk each stream holds: so much that all of them take ALL_BYTES at most,
+ * but for records of events, and a few KiB. Before cursors are opened. */
+void mpg_trace_hold(struct mpg_trace *trace, size_t all_bytes);
 /* The stream of THREAD, or NULL. */
 struct trace_stream *mpg_trace_stream(const struct trace_rank *rank, uint32_t thread);
 /* Understands the lines "key value\n" in TEXT (which ends in a NUL) and keeps them. */

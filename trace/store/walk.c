@@ -12,7 +12,9 @@
 
 enum {
     MOST_RANKS_OF_NOTHING = 4096, /* that a file of any size may speak of, to say who is missing */
-    LEAST_EVENT_BYTES = 3         /* a record, and two lengths of times */
+    LEAST_EVENT_BYTES = 3,        /* a record, and two lengths of times */
+    ALL_HELD = 1 << 30,           /* bytes of chunks, by all streams, */
+    LEAST_HELD = 4096             /* by one */
 };
 
 static int out_of_memory(struct mpg_error *err)
@@ -364,6 +366,14 @@ static int note_cuts(struct mpg_trace *t, struct mpg_error *err)
     return 0;
 }
 
+void mpg_trace_hold(struct mpg_trace *t, size_t all_bytes)
+{
+    size_t streams = 1;
+    for (int32_t r = 0; r < t->ranks; r++)
+        streams += t->rank[r].threads * (t->rank[r].unresolved ? 2u : 1u); /* 2: with its scout */
+    t->hold_bytes = all_bytes / streams > LEAST_HELD ? all_bytes / streams : LEAST_HELD;
+}
+
 int mpg_trace_settle(struct mpg_trace *t, struct mpg_error *err)
 {
     for (int32_t r = 0; r < t->ranks; r++) {
@@ -375,5 +385,6 @@ int mpg_trace_settle(struct mpg_trace *t, struct mpg_error *err)
             t->rank[r].stored_bytes += s->stored_bytes;
         }
     }
+    mpg_trace_hold(t, ALL_HELD);
     return note_cuts(t, err);
 }
