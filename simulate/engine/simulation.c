@@ -247,22 +247,24 @@ static int evaluate(struct world *x, const char *label, uint32_t first, uint32_t
 {
     struct simulation *sim = x->sim;
     struct mpg_passed passed = {.evident_limit = sim->evident_limit};
+    struct mpg_mode mode = {.context = x,
+                            .begin = begin_lanes,
+                            .take = take_lanes,
+                            .value = value_of,
+                            .broken = broken_of,
+                            .check = check_lanes,
+                            .end = end,
+                            .free = free_lanes};
     struct mpg_replicas replicas = {.course = course_of(sim, label),
-                                    .mode = {.context = x,
-                                             .begin = begin_lanes,
-                                             .take = take_lanes,
-                                             .value = value_of,
-                                             .broken = broken_of,
-                                             .check = check_lanes,
-                                             .end = end,
-                                             .free = free_lanes},
+                                    .mode = &mode,
+                                    .modes = 1,
                                     .threads = sim->options->threads,
                                     .watch = watch,
                                     .passed = &passed};
     int status = mpg_replicas_evaluate(&replicas, first, n, err);
     take_passed(sim, &passed);
     if (x->p == sim->p)
-        sim->result->redone += replicas.redone;
+        sim->result->redone += mode.redone;
     return status;
 }
 

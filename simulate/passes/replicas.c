@@ -13,7 +13,7 @@ enum { LEAST_LANES = 16, LANES_A_VECTOR = 8 };
 
 /* Lanes of one thread, and who watches the first of them. */
 struct part {
-    const struct mpg_mode *mode;
+    struct mpg_mode *mode;
     void *lanes;
     const struct mpg_watch *watch; /* or NULL */
     uint32_t first, n;             /* replicas */
@@ -25,6 +25,12 @@ uint32_t mpg_replicas_a_pass(double lane_bytes)
     return most < 1 ? 1 : most < LANES_A_PASS ? (uint32_t)most : LANES_A_PASS;
 }
 
+size_t mpg_replicas_modes_a_pass(double lane_bytes, uint32_t n)
+{
+    const double most = VALUES_A_PASS_BYTES / lane_bytes / n;
+    return most < 1 ? 1 : (size_t)most;
+}
+
 static int take(void *context, const struct mpg_step *s, uint32_t slots, struct mpg_error *err)
 {
     const struct part *x = context;
@@ -34,9 +40,11 @@ static int take(void *context, const struct mpg_step *s, uint32_t slots, struct 
                     : 0;
 }
 
-/* Lanes of each of N threads. */
-static uint32_t lanes_each(uint32_t lanes, unsigned n)
+/* Lanes of a part, if each of R's modes has so many. Modes that N threads can share evenly stay
+ * whole. */
+static uint32_t lanes_each(const struct mpg_replicas *r, uint32_t lanes)
 {
+    const unsigned n = r->modes % r->threads == 0 ? 1 : r->threads;
     uint32_t each = (lanes + n - 1) / n;
     each = (each + LANES_A_VECTOR - 1) / LANES_A_VECTOR * LANES_A_VECTOR;
     return each < LEAST_LANES ? LEAST_LANES : each;
@@ -50,12 +58,12 @@ static int begin(struct part *x, const bool *keeps, struct mpg_error *err)
 }
 
 /* One pass for the N parts. */
-static int pass(const struct mpg_replicas *r, struct part *part, unsigned n, struct mpg_error *err)
+static int pass(const struct mpg_replicas *r, struct part *part, size_t n, struct mpg_error *err)
 {
     struct mpg_taker *takers = calloc(n, sizeof *takers);
     if (!takers)
         return mpg_error_set(err, "out of memory");
-    for (unsigned i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++)
         takers[i] = (struct mpg_taker){.take = take, .context = &part[i]};
     int status = mpg_pass(&r->course, takers, n, r->threads, r->passed, err);
     free(takers);
@@ -91,14 +99,14 @@ static int begin_again(struct part *x, struct mpg_error *err)
 }
 
 /* Those of the N parts that have broken lanes, in AGAIN: done once more. */
-static int redo(struct mpg_replicas *r, struct part *part, unsigned n, struct part *again,
+static int redo(const struct mpg_replicas *r, struct part *part, size_t n, struct part *again,
                 struct mpg_error *err)
 {
-    unsigned k = 0;
+    size_t k = 0;
     int status = 0;
-    for (unsigned i = 0; i < n && status == 0; i++) {
+    for (size_t i = 0; i < n && status == 0; i++) {
         const uint32_t broken = count_broken(&part[i]);
-        r->redone += broken;
+        part[i].mode->redone += broken;
         if (broken == 0)
             continue;
         status = begin_again(&part[i], err);
@@ -107,32 +115,40 @@ static int redo(struct mpg_replicas *r, struct part *part, unsigned n, struct pa
     return status < 0 || k == 0 ? status : pass(r, again, k, err);
 }
 
-int mpg_replicas_evaluate(struct mpg_replicas *r, uint32_t first, uint32_t lanes,
+/* The I-th part, EACH lanes long or what is left of them, of LANES a mode from replica FIRST on. */
+static struct part part_of(const struct mpg_replicas *r, size_t i, uint32_t each, uint32_t first,
+                           uint32_t lanes)
+{
+    const size_t parts = (lanes + each - 1) / each;
+    const uint32_t begun = (uint32_t)(i % parts) * each;
+    return (struct part){.mode = &r->mode[i / parts],
+                         .first = first + begun,
+                         .n = lanes - begun < each ? lanes - begun : each,
+                         .watch = i == 0 ? r->watch : NULL};
+}
+
+int mpg_replicas_evaluate(const struct mpg_replicas *r, uint32_t first, uint32_t lanes,
                           struct mpg_error *err)
 {
-    const uint32_t each = lanes_each(lanes, r->threads);
-    const unsigned n = (lanes + each - 1) / each;
-    struct part *part = calloc(2 * (size_t)n, sizeof *part);
+    const uint32_t each = lanes_each(r, lanes);
+    const size_t n = r->modes * ((lanes + each - 1) / each);
+    struct part *part = calloc(2 * n, sizeof *part);
     int status = part ? 0 : mpg_error_set(err, "out of memory");
-    for (unsigned i = 0; i < n && status == 0; i++) {
-        const uint32_t begun = i * each;
-        part[i] = (struct part){.mode = &r->mode,
-                                .first = first + begun,
-                                .n = lanes - begun < each ? lanes - begun : each,
-                                .watch = i == 0 ? r->watch : NULL};
+    for (size_t i = 0; i < n && status == 0; i++) {
+        part[i] = part_of(r, i, each, first, lanes);
         status = begin(&part[i], NULL, err);
     }
     if (status == 0)
         status = pass(r, part, n, err);
     if (status == 0)
         status = redo(r, part, n, part + n, err);
-    for (unsigned i = 0; i < n && status == 0; i++)
-        status = r->mode.check(part[i].lanes, err);
-    for (unsigned i = 0; i < n && status == 0; i++)
-        r->mode.end(r->mode.context, part[i].lanes, part[i].first, part[i].n);
-    for (unsigned i = 0; i < n && part; i++)
+    for (size_t i = 0; i < n && status == 0; i++)
+        status = part[i].mode->check(part[i].lanes, err);
+    for (size_t i = 0; i < n && status == 0; i++)
+        part[i].mode->end(part[i].mode->context, part[i].lanes, part[i].first, part[i].n);
+    for (size_t i = 0; i < n && part; i++)
         if (part[i].lanes)
-            r->mode.free(part[i].lanes);
+            part[i].mode->free(part[i].lanes);
     free(part);
     return status;
 }

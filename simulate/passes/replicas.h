@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Replicas of a run, in either mode: in as many passes as memory wants, in each of them as lanes of as
- * many threads as there are, and once more in the traced order where what they chose was void. */
+/* Replicas of runs, in either mode: in as many passes as memory wants, in each of them as lanes of as
+ * many threads as there are, and once more in the traced order where what they chose was void. Several
+ * scenarios, each a mode with a context of its own, are evaluated in one pass where their graph is the
+ * same. */
 #ifndef MPG_REPLICAS_H
 #define MPG_REPLICAS_H
 
@@ -27,22 +29,26 @@ struct mpg_mode {
     /* Takes what LANES have come to, those of replicas FIRST .. FIRST + N - 1: of lower ones first. */
     void (*end)(void *context, const void *lanes, uint32_t first, uint32_t n);
     void (*free)(void *lanes);
+    uint32_t redone; /* replicas that were evaluated once more; counted up */
 };
 
 struct mpg_replicas {
     struct mpg_course course;
-    struct mpg_mode mode;
+    struct mpg_mode *mode;         /* so many: */
+    size_t modes;
     unsigned threads;              /* >= 1 */
-    const struct mpg_watch *watch; /* of the first replica; or NULL */
+    const struct mpg_watch *watch; /* of the first mode's first replica; or NULL */
     struct mpg_passed *passed;     /* of the last pass */
-    uint32_t redone;               /* replicas that were evaluated once more; counted up */
 };
 
-/* Evaluates replicas FIRST .. FIRST + N - 1 in one pass, and those once more that have to be. */
-int mpg_replicas_evaluate(struct mpg_replicas *replicas, uint32_t first, uint32_t n,
+/* Evaluates replicas FIRST .. FIRST + N - 1 of all modes in one pass, and those once more that have to
+ * be. */
+int mpg_replicas_evaluate(const struct mpg_replicas *replicas, uint32_t first, uint32_t n,
                           struct mpg_error *err);
 
 /* How many lanes a pass may have, of LANE_BYTES each: results do not depend on it, memory does. */
 uint32_t mpg_replicas_a_pass(double lane_bytes);
+/* How many modes, of N replicas each, likewise: at least 1. */
+size_t mpg_replicas_modes_a_pass(double lane_bytes, uint32_t n);
 
 #endif

@@ -135,15 +135,17 @@ static uint32_t lanes_a_pass(const struct predicting *x)
 static int run_all(struct predicting *x, struct mpg_error *err)
 {
     const struct mpg_predict_options *o = x->options;
+    struct mpg_mode mode = {.context = x,
+                            .begin = begin_times,
+                            .take = take_times,
+                            .value = value_of,
+                            .broken = broken_of,
+                            .check = check_times,
+                            .end = end_times,
+                            .free = free_times};
     struct mpg_replicas replicas = {.course = {x->trace, x->clocks, &x->graph, "predicting"},
-                                    .mode = {.context = x,
-                                             .begin = begin_times,
-                                             .take = take_times,
-                                             .value = value_of,
-                                             .broken = broken_of,
-                                             .check = check_times,
-                                             .end = end_times,
-                                             .free = free_times},
+                                    .mode = &mode,
+                                    .modes = 1,
                                     .threads = o->threads,
                                     .passed = &x->passed};
     int status = 0;
@@ -154,7 +156,7 @@ static int run_all(struct predicting *x, struct mpg_error *err)
         status = mpg_replicas_evaluate(&replicas, o->first_replica + done, n, err);
         x->result->counts = x->passed.counts;
     }
-    x->result->redone += replicas.redone;
+    x->result->redone += mode.redone;
     return status;
 }
 
