@@ -8,10 +8,10 @@
 #include <unistd.h>
 
 #include "common/kind.h"
+#include "common/launcher.h"
 #include "common/option.h"
 #include "trace/commands.h"
 #include "trace/record/folder.h"
-#include "trace/record/launcher.h"
 #include "trace/record/target.h"
 #include "trace/record/tracers.h"
 

@@ -7,8 +7,8 @@
 #include <stdbool.h>
 
 #include "common/error.h"
+#include "common/mpi.h"
 #include "trace/record/elf.h"
-#include "trace/record/launcher.h"
 
 struct mpg_target {
     char path[PATH_MAX]; /* what execvp() would start; of a script, its interpreter */

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Finding tracers, and what is preloaded. */
-#include "config.h"
-
 #include "trace/record/tracers.h"
 
 #include <errno.h>
@@ -9,108 +7,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "common/installed.h"
 #include "trace/record/elf.h"
-
-/* built: what configure has found, NULL for nothing. */
-static const struct {
-    const char *word, *name, *built;
-} families[MPG_MPI_FAMILIES] = {
-    [MPG_MPI_OPENMPI] = {"openmpi", "Open MPI",
-#ifdef MPGKIT_OPENMPI
-                         MPGKIT_OPENMPI
-#else
-                         NULL
-#endif
-    },
-    [MPG_MPI_MPICH] = {"mpich", "MPICH",
-#ifdef MPGKIT_MPICH
-                       MPGKIT_MPICH
-#else
-                       NULL
-#endif
-    },
-};
-
-const char *mpg_mpi_word(enum mpg_mpi mpi)
-{
-    return families[mpi].word;
-}
-
-const char *mpg_mpi_name(enum mpg_mpi mpi)
-{
-    return families[mpi].name;
-}
-
-enum mpg_mpi mpg_mpi_of_word(const char *word)
-{
-    for (int i = MPG_MPI_NONE + 1; i < MPG_MPI_FAMILIES; i++)
-        if (strcmp(word, families[i].word) == 0)
-            return i;
-    return MPG_MPI_NONE;
-}
-
-enum mpg_mpi mpg_mpi_default(void)
-{
-    return mpg_mpi_of_word(MPGKIT_DEFAULT_MPI);
-}
-
-/* --- where they are --- */
-
-static bool join(char *path, size_t size, const char *folder, const char *name)
-{
-    return snprintf(path, size, "%s/%s", folder, name) < (int)size && access(path, R_OK) == 0;
-}
-
-/* The folder of this executable into FOLDER. */
-static bool own_folder(char *folder, size_t size)
-{
-    const ssize_t n = readlink("/proc/self/exe", folder, size - 1);
-    if (n <= 0)
-        return false;
-    folder[n] = '\0';
-    *strrchr(folder, '/') = '\0';
-    return true;
-}
-
-/* Where libraries are if the installation was moved as a whole: PATH is to OWN what
- * MPGKIT_LIBRARIES is to MPGKIT_PROGRAMS. */
-static bool moved_folder(char *path, size_t size, const char *own)
-{
-    const char *programs = MPGKIT_PROGRAMS, *libraries = MPGKIT_LIBRARIES;
-    size_t common = 0;
-    for (size_t i = 0; programs[i] && programs[i] == libraries[i]; i++)
-        if (programs[i] == '/')
-            common = i;
-    const size_t own_length = strlen(own), rest = strlen(programs + common);
-    if (rest > own_length || strcmp(own + own_length - rest, programs + common) != 0)
-        return false;
-    return snprintf(path, size, "%.*s%s", (int)(own_length - rest), own, libraries + common) <
-           (int)size;
-}
 
 int mpg_tracer_library(const char *name, char *path, size_t size, struct mpg_error *err)
 {
-    static const char *const built[] = {"pmpi/.libs", "../pmpi/.libs"}; /* libtool's way, too */
-    char folder[PATH_MAX], beside[PATH_MAX];
-    const char *given = getenv("MPGKIT_LIBDIR");
-    if (given)
-        return join(path, size, given, name)
-                   ? 0
-                   : mpg_error_set(err, "no %s in MPGKIT_LIBDIR=%s", name, given);
-    if (own_folder(folder, sizeof folder)) {
-        for (size_t i = 0; i < sizeof built / sizeof *built; i++)
-            if (snprintf(beside, sizeof beside, "%s/%s", folder, built[i]) < (int)sizeof beside &&
-                join(path, size, beside, name))
-                return 0;
-        if (moved_folder(beside, sizeof beside, folder) && join(path, size, beside, name))
-            return 0;
-    }
-    if (join(path, size, MPGKIT_LIBRARIES, name))
-        return 0;
-    return mpg_error_set(err, "%s is not installed in %s (MPGKIT_LIBDIR can name its folder)",
-                         name, MPGKIT_LIBRARIES);
+    return mpg_installed_library(name, "pmpi", path, size, err);
 }
 
 /* --- one for a program --- */
@@ -144,7 +47,7 @@ int mpg_tracer_find(enum mpg_mpi mpi, const char *mpi_library, char *path, size_
     char name[64], own[256];
     snprintf(name, sizeof name, "libmpgtrace-%s.so", mpg_mpi_word(mpi));
     if (mpg_tracer_library(name, path, size, err) < 0) {
-        if (families[mpi].built)
+        if (mpg_mpi_built(mpi))
             return -1;
         mpg_error_set(err, "mpgkit was built without %s (%s)", mpg_mpi_name(mpi),
                       mpi_library[0] ? mpi_library : "what the launcher is of");
@@ -163,10 +66,10 @@ void mpg_tracers_print(void)
     char path[PATH_MAX], name[64];
     const char *between = "records programs of ";
     for (int i = MPG_MPI_NONE + 1; i < MPG_MPI_FAMILIES; i++) {
-        snprintf(name, sizeof name, "libmpgtrace-%s.so", families[i].word);
+        snprintf(name, sizeof name, "libmpgtrace-%s.so", mpg_mpi_word(i));
         if (mpg_tracer_library(name, path, sizeof path, NULL) < 0)
             continue;
-        printf("%s%s (%s)", between, families[i].built ? families[i].built : families[i].name,
+        printf("%s%s (%s)", between, mpg_mpi_built(i) ? mpg_mpi_built(i) : mpg_mpi_name(i),
                name);
         between = ", ";
     }

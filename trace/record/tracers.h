@@ -6,16 +6,7 @@
 #include <stddef.h>
 
 #include "common/error.h"
-#include "trace/record/launcher.h"
-
-/* "openmpi", "mpich": in names of files and options. NULL for MPG_MPI_NONE. */
-const char *mpg_mpi_word(enum mpg_mpi mpi);
-/* "Open MPI", "MPICH" */
-const char *mpg_mpi_name(enum mpg_mpi mpi);
-/* The family called WORD, or MPG_MPI_NONE. */
-enum mpg_mpi mpg_mpi_of_word(const char *word);
-/* That of the MPI that mpgkit was configured with. */
-enum mpg_mpi mpg_mpi_default(void);
+#include "common/mpi.h"
 
 /* The library NAME of the tracer's: in $MPGKIT_LIBDIR, in this build tree, or where it was
  * installed with this program, into PATH of SIZE bytes. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The environment of Open MPI's mpirun, of Hydra (MPICH, Intel MPI, MVAPICH), of PMIx and
  * of Slurm. */
-#include "trace/record/launcher.h"
+#include "common/launcher.h"
 
 #include <fcntl.h>
 #include <stddef.h>

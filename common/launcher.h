@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What the launcher that started this process says about it, in the environment. */
-#ifndef MPG_RECORD_LAUNCHER_H
-#define MPG_RECORD_LAUNCHER_H
+#ifndef MPG_LAUNCHER_H
+#define MPG_LAUNCHER_H
 
 #include <stdbool.h>
 
-/* Families of MPI libraries whose programs are binary compatible. */
-enum mpg_mpi { MPG_MPI_NONE, MPG_MPI_OPENMPI, MPG_MPI_MPICH, MPG_MPI_FAMILIES };
+#include "common/mpi.h"
 
 /* The MPI that the launcher belongs to; MPG_MPI_NONE if it does not tell. */
 enum mpg_mpi mpg_launcher_mpi(void);
