@@ -335,7 +335,7 @@ static int run(const struct mpg_arguments *a, const char *trace, struct mpg_simu
                struct inputs *in, struct mpg_error *err)
 {
     struct mpg_result result = {0};
-    in->p.every_path = a->predict; /* what inputs are read for; places are known only then */
+    in->p.predicts = a->predict;
     if (open_inputs(a, trace, in, err) < 0)
         return -1;
     if (mpg_trace_cut(in->trace) && !a->lenient)

@@ -111,12 +111,12 @@ static double work_of_stretch(const struct mpg_perturbation *p, const struct mpg
                               const uint8_t *part, uint32_t replica)
 {
     const struct mpg_machine *source = &p->source_noise;
+    const struct mpg_seat seat = mpg_machine_seat_of(source, x->rank);
     double from_ns = mpg_machine_start(source, p->seed, x->rank, replica) + x->since_ns;
     if (source->ecdf)
-        return mpg_quanta_work_in(source->quanta[mpg_machine_seat_of(source, x->rank).core],
-                                  p->seed, x->rank, replica, from_ns, x->length_ns);
-    return mpg_resampled_work_in(&source->resampled[mpg_machine_seat_of(source, x->rank).core],
-                                 part, from_ns, x->length_ns);
+        return mpg_quanta_work_in(source->quanta[seat.core], p->seed, seat.leader, replica, from_ns,
+                                  x->length_ns);
+    return mpg_resampled_work_in(&source->resampled[seat.core], part, from_ns, x->length_ns);
 }
 
 /* How long WORK_NS of X, which begins at BEGIN_NS, takes among the drawn detours OF, in lane W. */
@@ -153,8 +153,9 @@ static double time_without_records(const struct mpg_perturbation *p, const struc
         struct mpg_renewal_of of = mpg_machine_renewal(target, p->seed, x->rank, replica);
         return time_in_renewal(x, &of, begin_ns, work_ns, w);
     }
-    return mpg_quanta_time_for(target->quanta[mpg_machine_seat_of(target, x->rank).core], p->seed,
-                               x->rank, replica, begin_ns, work_ns);
+    const struct mpg_seat seat = mpg_machine_seat_of(target, x->rank);
+    return mpg_quanta_time_for(target->quanta[seat.core], p->seed, seat.leader, replica, begin_ns,
+                               work_ns);
 }
 
 /* How long WORK_NS of X takes on the target in each of N lanes from lane AT on, replica FIRST. */

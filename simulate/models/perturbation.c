@@ -48,8 +48,7 @@ int mpg_perturbation_use(struct mpg_perturbation *p, const struct mpg_signature 
         return -1;
     if (choose_paths(p, path, err) < 0)
         return -1;
-    /* With every path each has its own, and predict mode asks for nothing of the source's. */
-    if (!p->every_path && mpg_perturbation_use_fits(p, err) < 0)
+    if (!p->predicts && mpg_perturbation_use_fits(p, err) < 0)
         return -1;
     mpg_perturbation_use_overheads(p);
     return mpg_perturbation_use_collectives(p, err);

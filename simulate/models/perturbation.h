@@ -46,6 +46,7 @@ struct mpg_perturbation {
     bool measurement_fixed; /* signatures are taken for exact: no launch is drawn */
     struct mpg_overhead_sizes overhead[MPG_OVERHEADS];
     struct mpg_measured_meetings meetings[MPG_OPERATIONS];
+    bool predicts;          /* it is for predict mode, which fits each path by itself, and asks the source nothing */
     bool every_path;        /* messages take the target's paths of all classes, streams count */
     bool every_source_path; /* or took the source's */
     double *launch;         /* of each replica; NULL: all launches together */

@@ -43,7 +43,7 @@ static void say_lost(const struct mpg_signature *sig, char *text, size_t size)
 /* Who meets noise together, and on which core. */
 static void say_cosched(const struct mpg_machine *m, char *text, size_t size)
 {
-    if (m->drawn && m->cosched != MPG_COSCHED_NONE)
+    if ((m->drawn || m->ecdf) && m->cosched != MPG_COSCHED_NONE)
         snprintf(text, size, "the i-th rank of a host runs on its core i mod %zu, with one row of "
                              "draws for the %s", m->cores / m->hosts,
                  m->cosched == MPG_COSCHED_JOB ? "job" : "host");

@@ -123,7 +123,7 @@ class InQuanta(Cores):
     def clock(self, rank):
         if rank not in self.clocks:
             core, lowest, _ = self.place(rank)
-            self.clocks[rank] = Quanta(self.core[id(core)], self.draw, rank, lowest)
+            self.clocks[rank] = Quanta(self.core[id(core)], self.draw, lowest)
         return self.clocks[rank]
 
 

@@ -59,9 +59,9 @@ class CoreQuanta:
 class Quanta:
     """A clock of one rank: u(t), and how long work takes."""
 
-    def __init__(self, core, draw, rank, lowest):
-        """lowest: of those whose quanta begin when the rank's do."""
-        self.core, self.draw, self.rank = core, draw, rank
+    def __init__(self, core, draw, lowest):
+        """lowest: of those whose quanta begin when the rank's do, and lose at the same draws."""
+        self.core, self.draw, self.rank = core, draw, lowest
         self.losses = {}
         self.done = [0.0]  # work before each quantum
         self.phase = draw(lowest, 0, PHASE) * core.length

@@ -173,6 +173,35 @@ is "of each core's own gaps and durations" \
     "$(waits --signature=mixed.sig --cosched=node | awk '{ print ($1 != $2) }')" 1
 is "and else each its own" "$(waits --signature=two.sig | awk '{ print ($1 != $2) }')" 1
 
+# ---- quanta of several ranks ----
+# quanta CORE MOST: of 1000 ns, which lose 0 to MOST
+quanta() { printf '{"core": %s, "ftq": {"quantum_ns": 1000, "lost_ns": {"n": 9, "mean": %s, "quantiles": [0, %s]}}}' \
+    "$1" $(($2 / 2)) "$2"; }
+cores "$(quanta 0 800),$(quanta 1 800)" >alike.sig
+cores "$(quanta 0 800),$(quanta 1 400)" >unlike.sig
+lost() { runs "$@" --noise-model=ecdf apart.txt | tail -n 1; }
+is "ranks of a node lose the same of each quantum where that is wanted" \
+    "$(lost --signature=alike.sig --cosched=node | awk '{ print ($1 > 0 && $1 == $2) }')" 1
+is "... the job's" "$(lost --signature=alike.sig --cosched=job)" "$(lost --signature=alike.sig --cosched=node)"
+is "... of each core's own losses" \
+    "$(lost --signature=unlike.sig --cosched=node | awk '{ print ($1 > $2 && $2 > 0) }')" 1
+is "... else each its own" "$(lost --signature=alike.sig | awk '{ print ($1 != $2) }')" 1
+# so that nobody waits for another in a barrier: a run is that of one rank alone
+meet() {
+    calls "$1" "#clocks shared" < <(for ((k = 1; k < 9; k++)); do
+        for ((r = 0; r < $1; r++)); do echo "$r $((k * 5385)) $((k * 5385)) Barrier"; done
+    done)
+}
+meet 1 >alone.txt
+meet 2 >both.txt
+of=(--noise-model=ecdf --signature=alike.sig --collectives=rounds)
+is "... and meets the other at once" "$(runs "${of[@]}" --cosched=node both.txt | head -n 1)" \
+    "$(runs "${of[@]}" alone.txt | head -n 1)"
+ok "... which else waits" test "$(runs "${of[@]}" both.txt | head -n 1)" != \
+    "$(runs "${of[@]}" alone.txt | head -n 1)"
+like "the answer says who meets them together" "$("$mpgsim" --signature=alike.sig --cosched=node \
+    --noise-model=ecdf apart.txt | tr -s ' \n' ' ')" "*with one row of draws for the host*"
+
 # ---- noise of calls ----
 # Rank 0's Send waits for nobody, 1000 ns: a replay that begins anywhere takes 238.5 ns of it if a gap of
 # 2146.5 ends meanwhile, or what is left of a detour: 0.9 x 238.5 x 1000 / 2146.5 + 0.1 x 119.25 in the mean.
