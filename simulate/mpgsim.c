@@ -359,8 +359,10 @@ static int run(const struct mpg_arguments *a, const char *trace, struct mpg_simu
         .places = in->places.ranks > 0 ? &in->places : NULL};
     if (begin_trace(a, trace, in, a->predict ? &predict.watch : &options->watch, err) < 0)
         return -1;
-    if ((a->predict ? mpg_predict(in->trace, &in->p, &predict, &result, err)
-                    : mpg_simulate(in->trace, &in->p, options, &result, err)) < 0) {
+    const struct mpg_prediction prediction = {.p = &in->p, .options = &predict, .result = &result};
+    const struct mpg_scenario scenario = {.p = &in->p, .options = options, .result = &result};
+    if ((a->predict ? mpg_predict(in->trace, &prediction, 1, NULL, err)
+                    : mpg_simulate(in->trace, &scenario, 1, NULL, err)) < 0) {
         if (strncmp(err->text, "rank ", 5) == 0)
             mpg_error_prefix(err, "%s", mpg_trace_path(in->trace));
         add_untraced(in->trace, err);

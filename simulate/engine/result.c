@@ -20,10 +20,15 @@ static size_t blocks_of(const struct mpg_result *r)
     return ((size_t)r->replicas + REPLICAS_A_BLOCK - 1) / REPLICAS_A_BLOCK;
 }
 
-int mpg_result_init(struct mpg_result *r, int32_t ranks, uint32_t replicas, uint32_t first_replica,
-                    struct mpg_error *err)
+void mpg_result_init(struct mpg_result *r, int32_t ranks, uint32_t replicas, uint32_t first_replica)
 {
     *r = (struct mpg_result){.ranks = ranks, .replicas = replicas, .first_replica = first_replica};
+}
+
+int mpg_result_reserve(struct mpg_result *r, struct mpg_error *err)
+{
+    const int32_t ranks = r->ranks;
+    const uint32_t replicas = r->replicas;
     r->recorded_ns = calloc((size_t)ranks, sizeof *r->recorded_ns);
     r->traced_ns = calloc((size_t)ranks, sizeof *r->traced_ns);
     r->delay_ns = calloc((size_t)ranks * replicas, sizeof *r->delay_ns);

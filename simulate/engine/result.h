@@ -56,8 +56,10 @@ struct mpg_result {
     int64_t source_eager_limit_bytes; /* that of the traced machine, as it was used */
 };
 
-int mpg_result_init(struct mpg_result *result, int32_t ranks, uint32_t replicas,
-                    uint32_t first_replica, struct mpg_error *err);
+/* Without its arrays: what is known before any replica is done. */
+void mpg_result_init(struct mpg_result *result, int32_t ranks, uint32_t replicas, uint32_t first_replica);
+/* Gives it them, all zero. Error: out of memory; then it has none. */
+int mpg_result_reserve(struct mpg_result *result, struct mpg_error *err);
 /* Adds to RANK's account TERMS x N: those of the result's replicas BEGIN .. BEGIN + N - 1, which come one
  * after the other. */
 void mpg_result_add(struct mpg_result *result, int32_t rank, uint32_t begin, uint32_t n,
@@ -65,7 +67,7 @@ void mpg_result_add(struct mpg_result *result, int32_t rank, uint32_t begin, uin
 /* Fills run_ns from delays and traced times, and the accounts. Error: a delay that is not finite, or so
  * large that its square is not. */
 int mpg_result_finish(struct mpg_result *result, struct mpg_error *err);
-void mpg_result_clear(struct mpg_result *result);
+void mpg_result_clear(struct mpg_result *result); /* without its arrays is allowed */
 
 struct mpg_lanes_account mpg_lanes_account_of(const double term[MPG_ACCOUNT_TERMS]);
 struct mpg_run_account mpg_run_account_of(const double term[MPG_ACCOUNT_TERMS]);

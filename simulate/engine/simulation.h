@@ -31,9 +31,23 @@ struct mpg_simulation_options {
     const struct mpg_watch *watch; /* of delays; NULL: nobody watches */
 };
 
-/* Simulates TRACE under P; RESULT is filled and cleared by the caller. */
-int mpg_simulate(struct mpg_trace *trace, const struct mpg_perturbation *p,
-                 const struct mpg_simulation_options *options, struct mpg_result *result,
+/* One of several simulations. */
+struct mpg_scenario {
+    const struct mpg_perturbation *p;
+    const struct mpg_simulation_options *options;
+    struct mpg_result *result; /* filled; of those that are done it is the caller's to clear */
+    /* Scenarios of one number have the same signatures, models, places and floors: their perturbations
+     * differ in the values of distributions and in compute_ratio, no more. */
+    uint32_t kin;
+    /* Its result is whole, and will not be looked at any more. NULL: nobody wants to know. */
+    int (*done)(void *context, struct mpg_error *err);
+    void *context;
+};
+
+/* Simulates TRACE in N >= 1 scenarios, with the replicas, threads and watch that the first one has; the
+ * watch sees that one. Where their graphs are the same they share passes over the trace; PASSES counts
+ * them. On failure no result that is not done has to be cleared. */
+int mpg_simulate(struct mpg_trace *trace, const struct mpg_scenario *scenario, size_t n, uint32_t *passes,
                  struct mpg_error *err);
 
 #endif

@@ -40,6 +40,20 @@ static int take_all(struct mpg_graph *g, const struct takers *t, struct mpg_prog
     return more < 0 || !t->crew ? more : mpg_crew_finish(t->crew, err);
 }
 
+static bool same_options(const struct mpg_graph_options *a, const struct mpg_graph_options *b)
+{
+    return a->ratios == b->ratios && a->eager_limit_bytes == b->eager_limit_bytes &&
+           a->source_eager_limit_bytes == b->source_eager_limit_bytes &&
+           a->sync_reduce == b->sync_reduce && a->posts == b->posts && a->lenient == b->lenient &&
+           a->choose == b->choose && a->by_completion == b->by_completion &&
+           a->choose_sources == b->choose_sources && a->horizon == b->horizon && a->expand == b->expand;
+}
+
+bool mpg_course_same(const struct mpg_course *a, const struct mpg_course *b)
+{
+    return a->trace == b->trace && a->clocks == b->clocks && same_options(a->graph, b->graph);
+}
+
 int mpg_pass(const struct mpg_course *course, const struct mpg_taker *takers, size_t n,
              unsigned threads, struct mpg_passed *passed, struct mpg_error *err)
 {
@@ -54,6 +68,8 @@ int mpg_pass(const struct mpg_course *course, const struct mpg_taker *takers, si
     }
     struct mpg_progress progress;
     passed->expanded = 0;
+    if (course->passes)
+        ++*course->passes;
     mpg_progress_start(&progress, course->label, (double)mpg_trace_events(course->trace, -1));
     int status = take_all(g, &t, &progress, passed, err);
     mpg_progress_end(&progress);
@@ -66,18 +82,16 @@ int mpg_pass(const struct mpg_course *course, const struct mpg_taker *takers, si
     return status;
 }
 
-int mpg_pass_choices(struct mpg_trace *trace, const struct mpg_clock_map *clocks,
-                     struct mpg_graph_options *options, uint64_t horizon, struct mpg_passed *passed,
-                     struct mpg_error *err)
+int mpg_pass_choices(const struct mpg_course *course, struct mpg_graph_options *options, uint64_t horizon,
+                     struct mpg_passed *passed, struct mpg_error *err)
 {
     const struct mpg_graph_counts *c = &passed->counts;
-    const struct mpg_course course = {trace, clocks, options, "finding choices"};
     if (c->choices + c->open_receives == 0)
         return 0;
     options->horizon = horizon;
     options->choose = true;
     options->choose_sources = c->open_receives > 0 && !options->by_completion;
-    if (mpg_pass(&course, NULL, 0, 1, passed, err) < 0)
+    if (mpg_pass(course, NULL, 0, 1, passed, err) < 0)
         return -1;
     options->choose = c->followed + c->followed_receives + c->beyond_horizon > 0;
     return 0;

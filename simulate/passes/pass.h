@@ -20,19 +20,22 @@ struct mpg_course {
     const struct mpg_clock_map *clocks;
     const struct mpg_graph_options *graph;
     const char *label; /* which the progress says */
+    uint32_t *passes;  /* counted up; or NULL */
 };
+
+/* Whether two have the same steps, in the same order. */
+bool mpg_course_same(const struct mpg_course *a, const struct mpg_course *b);
 
 /* Gives every step of the graph to each of N takers, which THREADS >= 1 threads share. PASSED is filled
  * as far as it went. */
 int mpg_pass(const struct mpg_course *course, const struct mpg_taker *takers, size_t n,
              unsigned threads, struct mpg_passed *passed, struct mpg_error *err);
 
-/* Has OPTIONS ask for candidates, with HORIZON, where calls may complete something else than in the trace:
- * whether there are any such calls is in PASSED, what a pass has told; whether there is anything else
- * that they may complete, and how many messages are in flight while they wait for that, a pass of its
- * own says, which fills PASSED. */
-int mpg_pass_choices(struct mpg_trace *trace, const struct mpg_clock_map *clocks,
-                     struct mpg_graph_options *options, uint64_t horizon, struct mpg_passed *passed,
-                     struct mpg_error *err);
+/* Has OPTIONS, which are the COURSE's, ask for candidates, with HORIZON, where calls may complete something
+ * else than in the trace: whether there are any such calls is in PASSED, what a pass has told; whether there
+ * is anything else that they may complete, and how many messages are in flight while they wait for that, a
+ * pass of its own says, which fills PASSED. */
+int mpg_pass_choices(const struct mpg_course *course, struct mpg_graph_options *options, uint64_t horizon,
+                     struct mpg_passed *passed, struct mpg_error *err);
 
 #endif

@@ -7,22 +7,42 @@
 #include <string.h>
 
 #include "simulate/algorithms/expand.h"
-#include "simulate/passes/replicas.h"
+#include "simulate/passes/runs.h"
 
 enum { VALUES_A_SLOT = 4 };
 
+/* A scenario. What others of its kin found, too, is the first one's. */
 struct predicting {
     struct mpg_trace *trace;
+    const struct mpg_prediction *prediction;
     const struct mpg_predict_options *options;
     const struct mpg_perturbation *p;
     struct mpg_target target;
-    struct mpg_clock_map *clocks;
+    const struct mpg_clock_map *clocks;
     struct mpg_floors *floors;
     struct mpg_likes *likes; /* NULL: no noise is taken out */
+    bool owns_floors, alike, passed_first;
     struct mpg_result *result;
     struct mpg_passed passed;
-    struct mpg_graph_options graph; /* which asks for candidates, where there are any */
+    struct mpg_graph_options graph;  /* which asks for candidates, where there are any */
+    struct mpg_graph_options traced; /* the same before it asked */
+    const struct mpg_run *run;
+    uint32_t *passes;
+    bool is_done;
 };
+
+static struct mpg_course course_of(const struct predicting *x, const char *label)
+{
+    return (struct mpg_course){x->trace, x->clocks, &x->graph, label, x->passes};
+}
+
+static bool same_course(const struct predicting *a, const struct predicting *b)
+{
+    const struct mpg_course x = course_of(a, NULL), y = course_of(b, NULL);
+    return mpg_course_same(&x, &y);
+}
+
+/* --- the first pass --- */
 
 static int take_first(void *context, const struct mpg_step *s, uint32_t slots,
                       struct mpg_error *err)
@@ -34,35 +54,124 @@ static int take_first(void *context, const struct mpg_step *s, uint32_t slots,
     return mpg_floors_add(x->floors, s, false, err);
 }
 
-static int find_floors(struct predicting *x, struct mpg_error *err)
+/* The first before X, in ALL, that finds the same; X itself: none does. */
+static struct predicting *find_like(struct predicting *all, struct predicting *x)
+{
+    struct predicting *like = all;
+    while (like < x && !(like->prediction->kin == x->prediction->kin && like->alike == x->alike &&
+                         same_course(like, x)))
+        like++;
+    return like;
+}
+
+static int begin_floors(struct predicting *x, struct mpg_error *err)
 {
     const struct mpg_floor_options none = {0};
-    const struct mpg_course course = {x->trace, x->clocks, &x->graph, "finding floors"};
-    const struct mpg_taker taker = {.take = take_first, .context = x};
+    x->owns_floors = true;
     if (!(x->floors = mpg_floors_new(x->trace, &none, err)) ||
-        (mpg_perturbation_noise_alike(x->p) && !(x->likes = mpg_likes_new(x->p, err))))
+        (x->alike && !(x->likes = mpg_likes_new(x->p, err))))
         return -1;
     if (x->likes)
         mpg_likes_prefer_cpu(x->likes);
-    const int status = mpg_pass(&course, &taker, 1, 1, &x->passed, err);
-    x->result->counts = x->passed.counts;
-    if (status < 0 || (x->likes && mpg_likes_finish(x->likes, err) < 0))
+    return 0;
+}
+
+static int finish_floors(struct predicting *x, struct mpg_error *err)
+{
+    if (x->likes && mpg_likes_finish(x->likes, err) < 0)
         return -1;
     if (x->likes)
         x->result->cpu = mpg_likes_cpu(x->likes);
     return mpg_floors_finish(x->floors, err);
 }
 
-/* Whether calls may complete something else. */
-static int choose_choice(struct predicting *x, struct mpg_error *err)
+/* Those of N predictions from X on that have its course and floors of their own: one pass for all. TAKERS
+ * has room for all. */
+static int pass_floors(struct predicting *x, size_t n, struct mpg_taker *takers, struct mpg_error *err)
 {
+    const struct mpg_course course = course_of(x, "finding floors");
+    struct mpg_passed passed = {.slots = 0};
+    size_t k = 0;
+    for (size_t i = 0; i < n; i++)
+        if (x[i].owns_floors && !x[i].passed_first && same_course(x, &x[i]))
+            takers[k++] = (struct mpg_taker){.take = take_first, .context = &x[i]};
+    int status = mpg_pass(&course, takers, k, x->options->threads, &passed, err);
+    for (size_t i = 0; i < k; i++) {
+        struct predicting *other = takers[i].context;
+        other->passed_first = true;
+        other->passed = passed;
+        other->result->counts = passed.counts;
+        if (status == 0)
+            status = finish_floors(other, err);
+    }
+    return status;
+}
+
+static void take_floors(struct predicting *x, const struct predicting *like)
+{
+    x->floors = like->floors;
+    x->likes = like->likes;
+    x->passed = like->passed;
+    x->result->counts = like->passed.counts;
+    x->result->cpu = like->result->cpu;
+}
+
+static int find_floors(struct predicting *all, size_t n, struct mpg_error *err)
+{
+    struct mpg_taker *takers = calloc(n, sizeof *takers);
+    int status = takers ? 0 : mpg_error_set(err, "out of memory");
+    for (size_t i = 0; i < n && status == 0; i++) {
+        all[i].alike = mpg_perturbation_noise_alike(all[i].p);
+        if (find_like(all, &all[i]) == &all[i])
+            status = begin_floors(&all[i], err);
+    }
+    for (size_t i = 0; i < n && status == 0; i++)
+        if (all[i].owns_floors && !all[i].passed_first)
+            status = pass_floors(&all[i], n - i, takers, err);
+    for (size_t i = 0; i < n && status == 0; i++)
+        if (!all[i].owns_floors)
+            take_floors(&all[i], find_like(all, &all[i]));
+    free(takers);
+    return status;
+}
+
+/* --- choices --- */
+
+/* The first before X, in ALL, that asked the same; X itself: none did. */
+static const struct predicting *find_chooser(const struct predicting *all, const struct predicting *x)
+{
+    const struct predicting *like = all;
+    for (; like < x; like++) {
+        struct mpg_course a = course_of(like, NULL), b = course_of(x, NULL);
+        a.graph = &like->traced;
+        b.graph = &x->traced;
+        if (!like->options->deterministic && mpg_course_same(&a, &b) &&
+            like->options->horizon == x->options->horizon)
+            break;
+    }
+    return like;
+}
+
+/* Whether calls may complete something else. */
+static int choose_choice(const struct predicting *all, struct predicting *x, struct mpg_error *err)
+{
+    x->traced = x->graph;
     if (x->options->deterministic)
         return 0;
-    int status = mpg_pass_choices(x->trace, x->clocks, &x->graph, x->options->horizon, &x->passed, err);
+    const struct predicting *like = find_chooser(all, x);
+    const struct mpg_course course = course_of(x, "finding choices");
+    int status = 0;
+    if (like != x) {
+        x->graph = like->graph;
+        x->passed = like->passed;
+    } else
+        status = mpg_pass_choices(&course, &x->graph, x->options->horizon, &x->passed, err);
     x->result->counts = x->passed.counts;
     x->result->chose = x->graph.choose;
     return status;
 }
+
+/* --- replicas --- */
 
 static void *begin_times(void *context, uint32_t first, uint32_t n, const bool *keeps,
                          const struct mpg_watch *watch, struct mpg_error *err)
@@ -122,41 +231,73 @@ static void end_times(void *context, const void *times, uint32_t first, uint32_t
     }
 }
 
-static uint32_t lanes_a_pass(const struct predicting *x)
+static double lane_bytes_of(const void *context)
 {
+    const struct predicting *x = context;
     double slots = (double)x->passed.slots + x->result->ranks + 1;
     double values = VALUES_A_SLOT * slots + (double)MPG_ACCOUNT_TERMS * x->result->ranks;
     values += x->passed.expanded + mpg_expansion_values(x->passed.expanded);
     double lane_bytes = values * sizeof(double);
-    lane_bytes += x->graph.choose ? slots * (double)mpg_choosing_view_bytes() : 0;
-    return mpg_replicas_a_pass(lane_bytes);
+    return lane_bytes + (x->graph.choose ? slots * (double)mpg_choosing_view_bytes() : 0);
 }
 
-static int run_all(struct predicting *x, struct mpg_error *err)
+static void fill_passing(const void *context, struct mpg_passed *passed)
 {
-    const struct mpg_predict_options *o = x->options;
-    struct mpg_mode mode = {.context = x,
-                            .begin = begin_times,
-                            .take = take_times,
-                            .value = value_of,
-                            .broken = broken_of,
-                            .check = check_times,
-                            .end = end_times,
-                            .free = free_times};
-    struct mpg_replicas replicas = {.course = {x->trace, x->clocks, &x->graph, "predicting"},
-                                    .mode = &mode,
-                                    .modes = 1,
-                                    .threads = o->threads,
-                                    .passed = &x->passed};
-    int status = 0;
-    for (uint32_t done = 0, n; done < o->replicas && status == 0; done += n) {
-        uint32_t most = lanes_a_pass(x);
-        n = o->replicas - done < most ? o->replicas - done : most;
-        replicas.watch = done == 0 ? o->watch : NULL;
-        status = mpg_replicas_evaluate(&replicas, o->first_replica + done, n, err);
-        x->result->counts = x->passed.counts;
+    *passed = ((const struct predicting *)context)->passed;
+}
+
+static void take_passed(void *context, const struct mpg_passed *passed)
+{
+    struct predicting *x = context;
+    x->passed = *passed;
+    x->result->counts = passed->counts;
+}
+
+static int start(void *context, struct mpg_error *err)
+{
+    return mpg_result_reserve(((struct predicting *)context)->result, err);
+}
+
+static int finish(void *context, struct mpg_error *err)
+{
+    struct predicting *x = context;
+    x->result->redone = x->run->mode.redone;
+    x->result->clocks = mpg_clock_map_source(x->clocks);
+    if (mpg_result_finish(x->result, err) < 0)
+        return -1;
+    x->is_done = true;
+    return x->prediction->done ? x->prediction->done(x->prediction->context, err) : 0;
+}
+
+static int run_all(struct predicting *all, size_t n, struct mpg_error *err)
+{
+    const struct mpg_predict_options *o = all->options;
+    struct mpg_run *run = calloc(n, sizeof *run);
+    if (!run)
+        return mpg_error_set(err, "out of memory");
+    for (size_t i = 0; i < n; i++) {
+        all[i].run = &run[i];
+        run[i] = (struct mpg_run){.course = course_of(&all[i], "predicting"),
+                                  .mode = {.context = &all[i],
+                                           .begin = begin_times,
+                                           .take = take_times,
+                                           .value = value_of,
+                                           .broken = broken_of,
+                                           .check = check_times,
+                                           .end = end_times,
+                                           .free = free_times},
+                                  .lane_bytes = lane_bytes_of,
+                                  .told = true,
+                                  .start = start,
+                                  .finish = finish,
+                                  .passing = fill_passing,
+                                  .passed = take_passed};
     }
-    x->result->redone += mode.redone;
+    int status = mpg_runs_evaluate(run, n, o->first_replica, o->replicas, o->threads, o->watch, err);
+    for (size_t i = 0; i < n && status < 0; i++)
+        if (!all[i].is_done)
+            mpg_result_clear(all[i].result);
+    free(run);
     return status;
 }
 
@@ -176,30 +317,51 @@ void mpg_predict_prepare(struct mpg_perturbation *p, const struct mpg_trace *tra
     p->same_noise = p->same_noise && !has_cpu_times(trace);
 }
 
-int mpg_predict(struct mpg_trace *trace, const struct mpg_perturbation *p,
-                const struct mpg_predict_options *options, struct mpg_result *result,
+static int begin(struct predicting *x, struct mpg_trace *trace, const struct mpg_clock_map *clocks,
+                 const struct mpg_prediction *prediction, uint32_t replicas, uint32_t *passes,
+                 struct mpg_error *err)
+{
+    const struct mpg_predict_options *o = prediction->options;
+    *x = (struct predicting){.trace = trace,
+                             .prediction = prediction,
+                             .options = o,
+                             .p = prediction->p,
+                             .clocks = clocks,
+                             .graph = o->graph,
+                             .result = prediction->result,
+                             .passes = passes};
+    mpg_result_init(x->result, mpg_trace_ranks(trace), replicas, o->first_replica);
+    x->result->predicted = true;
+    x->result->source_eager_limit_bytes = o->graph.source_eager_limit_bytes;
+    return mpg_target_init(&x->target, x->p, o->places, err);
+}
+
+static void end(struct predicting *x)
+{
+    if (x->owns_floors) {
+        mpg_floors_free(x->floors);
+        mpg_likes_free(x->likes);
+    }
+    mpg_target_clear(&x->target);
+}
+
+int mpg_predict(struct mpg_trace *trace, const struct mpg_prediction *prediction, size_t n, uint32_t *passes,
                 struct mpg_error *err)
 {
-    struct predicting x = {
-        .trace = trace, .options = options, .p = p, .graph = options->graph, .result = result};
-    int status = -1;
-    if (mpg_result_init(result, mpg_trace_ranks(trace), options->replicas, options->first_replica,
-                        err) < 0)
-        return -1;
-    result->predicted = true;
-    result->source_eager_limit_bytes = options->graph.source_eager_limit_bytes;
-    if (mpg_target_init(&x.target, p, options->places, err) < 0 ||
-        !(x.clocks = mpg_clock_map_from_trace(trace, err)) || find_floors(&x, err) < 0 ||
-        choose_choice(&x, err) < 0 || run_all(&x, err) < 0)
-        goto out;
-    result->clocks = mpg_clock_map_source(x.clocks);
-    status = mpg_result_finish(result, err);
-out:
-    mpg_floors_free(x.floors);
-    mpg_likes_free(x.likes);
-    mpg_clock_map_free(x.clocks);
-    mpg_target_clear(&x.target);
-    if (status < 0)
-        mpg_result_clear(result);
+    struct predicting *all = calloc(n, sizeof *all);
+    struct mpg_clock_map *clocks = mpg_clock_map_from_trace(trace, err);
+    int status = !clocks ? -1 : all ? 0 : mpg_error_set(err, "out of memory");
+    for (size_t i = 0; i < n && status == 0; i++)
+        status = begin(&all[i], trace, clocks, &prediction[i], prediction->options->replicas, passes, err);
+    if (status == 0)
+        status = find_floors(all, n, err);
+    for (size_t i = 0; i < n && status == 0; i++)
+        status = choose_choice(all, &all[i], err);
+    if (status == 0)
+        status = run_all(all, n, err);
+    for (size_t i = 0; i < n && all; i++)
+        end(&all[i]);
+    free(all);
+    mpg_clock_map_free(clocks);
     return status;
 }

@@ -21,10 +21,20 @@ struct mpg_predict_options {
 /* Before it: with CPU times in TRACE, P's noise is told from work even where both machines have the
  * same record of it. */
 void mpg_predict_prepare(struct mpg_perturbation *p, const struct mpg_trace *trace);
-/* Predicts TRACE's run on P's target; of P's source there is the noise in the intervals only.
- * RESULT is filled, run times being traced ones plus delays, and cleared by the caller. */
-int mpg_predict(struct mpg_trace *trace, const struct mpg_perturbation *p,
-                const struct mpg_predict_options *options, struct mpg_result *result,
+/* One of several predictions; as struct mpg_scenario (simulate/engine/simulation.h). */
+struct mpg_prediction {
+    const struct mpg_perturbation *p;
+    const struct mpg_predict_options *options;
+    struct mpg_result *result;
+    uint32_t kin;
+    int (*done)(void *context, struct mpg_error *err);
+    void *context;
+};
+
+/* Predicts TRACE's run on the targets of N >= 1 perturbations; of the sources there is the noise in the
+ * intervals only. Results are filled, run times being traced ones plus delays; all else as
+ * mpg_simulate() has it. */
+int mpg_predict(struct mpg_trace *trace, const struct mpg_prediction *prediction, size_t n, uint32_t *passes,
                 struct mpg_error *err);
 
 #endif

@@ -9,11 +9,12 @@ static void simulate(struct mpg_trace *t, bool lenient, struct mpg_error *err)
 {
     struct mpg_perturbation p = {.seed = 1, .compute_ratio = 1.125};
     const struct mpg_simulation_options options = {
-        .graph = {.eager_limit_bytes = 4096, .lenient = lenient}, .replicas = REPLICAS};
+        .graph = {.eager_limit_bytes = 4096, .lenient = lenient}, .replicas = REPLICAS, .threads = 1};
     struct mpg_result result = {0};
+    const struct mpg_scenario scenario = {.p = &p, .options = &options, .result = &result};
     if (mpg_specs_add(&p.latency, "exp:2us", err) < 0 ||
         mpg_specs_add(&p.noise, "const:3us@0", err) < 0 ||
-        mpg_simulate(t, &p, &options, &result, err) < 0)
+        mpg_simulate(t, &scenario, 1, NULL, err) < 0)
         fuzz_check_error(err);
     mpg_result_clear(&result);
     mpg_perturbation_clear(&p);
