@@ -276,7 +276,9 @@ struct mpg_step {
             uint32_t portions;   /* of a call that completes all that is there, and has candidates: how
                                     many it completed, if more than one and what follows it on its
                                     stream can be divided among them: else 0; */
-            uint32_t portion_calls; /* into so many calls for each, or, 0, the one interval that follows */
+            uint32_t portion_calls; /* into so many calls for each, */
+            bool portion_ends;      /* with the intervals after them, not before them; or, 0, */
+            uint64_t portion_interval; /* the interval before which there are so many calls */
             const struct mpg_sent *sent; /* these are valid until the next step is asked for */
             const struct mpg_edge *edges;
             const struct mpg_candidate *candidates; /* in the order of the call's list; as edges */

@@ -2,6 +2,8 @@
 /* Calls, kind by kind. */
 #include "graph/schedule/calls.h"
 
+#include <math.h>
+
 #include "graph/schedule/choosing.h"
 #include "graph/schedule/scout.h"
 
@@ -361,6 +363,18 @@ static int date_candidates(struct mpg_graph *g, struct rank_run *r, const struct
     return 0;
 }
 
+/* Whether each of N portions of STRETCH, some calls each, is these and the interval after them, not that
+ * before them: which of the first and the last is as long as those between two portions. */
+static bool is_worked_on_last(const struct stretch *stretch, uint32_t n)
+{
+    const uint64_t calls_each = stretch->calls / n;
+    double mean_ns = 0;
+    for (uint32_t i = 1; i < n; i++)
+        mean_ns += (double)stretch->interval_ns[i * calls_each] / (n - 1);
+    return fabs((double)stretch->interval_ns[0] - mean_ns) >
+           fabs((double)stretch->interval_ns[stretch->calls] - mean_ns);
+}
+
 /* Into how many portions what follows the call that STEP leaves is divided, one for each receive that it
  * completed. */
 static int divide_stretch(struct mpg_graph *g, struct rank_run *r, struct mpg_step *step,
@@ -377,11 +391,13 @@ static int divide_stretch(struct mpg_graph *g, struct rank_run *r, struct mpg_st
     if (graph_scout_stretch(r->scout, step->number, &after, err) < 0)
         return -1;
     const double whole_ns = (1 + 1.0 / completed) / 2 * (double)after.work_ns;
-    const bool is_at_once = after.calls == 0 || (double)after.first_ns > whole_ns;
-    if (is_at_once || (after.calls % completed == 0 && after.calls / completed <= UINT32_MAX)) {
-        step->portions = completed;
-        step->portion_calls = is_at_once ? 0 : (uint32_t)(after.calls / completed);
-    }
+    const bool is_at_once = after.calls == 0 || (double)after.longest_ns > whole_ns;
+    if (!is_at_once && (after.calls % completed != 0 || !after.interval_ns))
+        return 0;
+    step->portions = completed;
+    step->portion_calls = is_at_once ? 0 : (uint32_t)(after.calls / completed);
+    step->portion_interval = after.longest;
+    step->portion_ends = !is_at_once && is_worked_on_last(&after, completed);
     return 0;
 }
 

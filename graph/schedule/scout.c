@@ -43,10 +43,18 @@ struct scout *graph_scout_open(struct mpg_trace *trace, int32_t rank, bool compl
     return NULL;
 }
 
+static void forget_intervals(struct stretch *stretch)
+{
+    free(stretch->interval_ns);
+    stretch->interval_ns = NULL;
+}
+
 void graph_scout_close(struct scout *scout)
 {
     if (!scout)
         return;
+    while (scout->first < scout->count)
+        forget_intervals(&scout->stretch[scout->first++]);
     mpg_cursor_close(scout->cursor);
     mpg_map_clear(&scout->completed);
     free(scout->stretch);
@@ -121,14 +129,36 @@ static int begin_stretch(struct scout *scout, uint64_t number, struct mpg_error 
     return 0;
 }
 
-static void add_call(struct scout *scout, const struct mpg_event *e)
+/* The open stretch has an interval of LENGTH_NS, after as many calls as it has so far. */
+static int note_interval(struct stretch *stretch, int64_t length_ns, struct mpg_error *err)
+{
+    const uint64_t n = stretch->calls;
+    if (n >= GRAPH_SCOUT_INTERVALS) {
+        forget_intervals(stretch);
+        return 0;
+    }
+    if ((n & (n - 1)) == 0) { /* there is room for as many as the next power of 2 */
+        void *grown = realloc(stretch->interval_ns, (n ? 2 * n : 1) * sizeof *stretch->interval_ns);
+        if (!grown)
+            return mpg_error_set(err, "out of memory");
+        stretch->interval_ns = grown;
+    }
+    stretch->interval_ns[n] = length_ns;
+    return 0;
+}
+
+/* The interval before E, the next call of the open stretch or the one that ends it. */
+static int add_interval(struct scout *scout, const struct mpg_event *e, struct mpg_error *err)
 {
     struct stretch *stretch = &scout->stretch[scout->count - 1];
     const int64_t length_ns = e->enter_ns > scout->leave_ns ? e->enter_ns - scout->leave_ns : 0;
-    if (stretch->calls++ == 0)
-        stretch->first_ns = length_ns;
+    if (stretch->calls == 0 || length_ns > stretch->longest_ns) {
+        stretch->longest_ns = length_ns;
+        stretch->longest = stretch->calls;
+    }
     stretch->work_ns += length_ns;
     scout->leave_ns = e->leave_ns;
+    return note_interval(stretch, length_ns, err);
 }
 
 static int read_call(struct scout *scout, struct mpg_error *err)
@@ -144,10 +174,12 @@ static int read_call(struct scout *scout, struct mpg_error *err)
     bool completes = mpg_call_kind(e.call) == MPG_KIND_COMPLETE && !e.failed;
     if (scout->notes && completes && number >= scout->passed && note_completions(scout, &e, err) < 0)
         return -1;
-    if (ends_stretch(&e))
-        scout->is_open = false;
-    else if (scout->is_open && !graph_is_computation(&e))
-        add_call(scout, &e);
+    const bool ends = ends_stretch(&e);
+    if (scout->is_open && (ends || !graph_is_computation(&e)) && add_interval(scout, &e, err) < 0)
+        return -1;
+    if (scout->is_open && !ends && !graph_is_computation(&e))
+        scout->stretch[scout->count - 1].calls++;
+    scout->is_open = scout->is_open && !ends;
     if (!begins_stretch(&e))
         return 0;
     scout->leave_ns = e.leave_ns;
@@ -160,12 +192,14 @@ int graph_scout_stretch(struct scout *scout, uint64_t number, struct stretch *st
     while (scout->calls <= number && !scout->has_ended)
         if (read_call(scout, err) < 0)
             return -1;
-    while (scout->first < scout->count && scout->stretch[scout->first].number < number)
-        scout->first++;
+    for (; scout->first < scout->count && scout->stretch[scout->first].number < number; scout->first++)
+        forget_intervals(&scout->stretch[scout->first]);
     bool is_known = scout->first < scout->count && scout->stretch[scout->first].number == number;
     while (is_known && scout->first + 1 == scout->count && scout->is_open && !scout->has_ended)
         if (read_call(scout, err) < 0)
             return -1;
+    if (is_known && scout->first + 1 == scout->count && scout->is_open) /* nothing ends it */
+        forget_intervals(&scout->stretch[scout->first]);
     *stretch = is_known ? scout->stretch[scout->first] : (struct stretch){.number = number};
     return 0;
 }

@@ -16,10 +16,12 @@ struct scout;
 /* What follows a call on its rank, up to the next that completes or tests requests, is a collective, or
  * ends the rank. */
 struct stretch {
-    uint64_t number;  /* of the call, */
-    uint64_t calls;   /* of those that follow; */
-    int64_t first_ns; /* from its leave to the enter of the first of these, */
-    int64_t work_ns;  /* and from the leave of each to the enter of the next, in all; 0 or more */
+    uint64_t number;     /* of the call, */
+    uint64_t calls;      /* of those that follow; */
+    int64_t work_ns;     /* the intervals before these, and after the last of them, in all; each 0 or more */
+    int64_t longest_ns;  /* the longest of them, */
+    uint64_t longest;    /* before which there are so many calls */
+    int64_t *interval_ns; /* each; until the next one is asked for; NULL: they are too many */
 };
 
 /* At the first call of RANK; TRACE outlives it. COMPLETIONS: what is completed will be asked for. NULL
@@ -32,6 +34,8 @@ int graph_scout_completion(struct scout *scout, uint64_t number, int64_t request
                            int64_t *leave_ns, struct mpg_error *err);
 /* Call NUMBER, E, is over: what it completed will not be asked for. */
 void graph_scout_forget(struct scout *scout, uint64_t number, const struct mpg_event *e);
+/* Most intervals of a stretch that it knows one by one. */
+enum { GRAPH_SCOUT_INTERVALS = 65537 };
 /* What follows call NUMBER, a Waitsome or Testsome that completed at least two requests. Asked in
  * ascending order of NUMBER. Error: the trace is damaged. */
 int graph_scout_stretch(struct scout *scout, uint64_t number, struct stretch *stretch,

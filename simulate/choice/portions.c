@@ -7,7 +7,9 @@
 /* Of one stream. */
 struct portions {
     uint32_t n;          /* how many; 0: it has none now */
-    uint32_t calls_each; /* of each; 0: they divide one interval */
+    uint32_t calls_each; /* of each; 0: they divide one interval, */
+    uint64_t interval;   /* before which there are so many calls */
+    bool ends;           /* else, each has the intervals after its calls */
     uint64_t calls;      /* left since they began */
     bool is_new;         /* the call that they follow is still being left */
     double leave_ns;     /* of the last call, aligned */
@@ -80,8 +82,9 @@ struct mpg_owed *mpg_portions_owe(struct mpg_portions *p, const struct mpg_step 
     if (!q->is_new) {
         struct mpg_owed *owed = q->owed;
         const size_t capacity = q->capacity;
-        *q = (struct portions){.n = s->portions, .calls_each = s->portion_calls, .is_new = true,
-                               .owed = owed, .capacity = capacity};
+        *q = (struct portions){.n = s->portions, .calls_each = s->portion_calls,
+                               .interval = s->portion_interval, .ends = s->portion_ends,
+                               .is_new = true, .owed = owed, .capacity = capacity};
         for (size_t i = 0; i < (size_t)p->lanes * q->n; i++)
             owed[i] = (struct mpg_owed){.at_ns = -INFINITY};
     }
@@ -101,9 +104,9 @@ void mpg_portions_leave(struct mpg_portions *p, const struct mpg_step *s)
 struct mpg_owed *mpg_portions_open(struct mpg_portions *p, uint32_t stream, uint32_t lane, uint32_t i)
 {
     struct portions *q = find(p, stream);
-    if (!q || q->is_new || q->calls_each == 0)
+    if (!q || q->is_new)
         return NULL;
-    const uint64_t next = q->calls / q->calls_each + 1 + i;
+    const uint64_t next = 1 + i + (q->calls_each ? q->calls / q->calls_each : 0);
     return next < q->n ? &q->owed[(size_t)lane * q->n + next] : NULL;
 }
 
@@ -111,7 +114,7 @@ void mpg_portions_begin(struct mpg_portions *p, uint32_t stream, bool absolute, 
                         double *waited)
 {
     struct portions *q = find(p, stream);
-    if (!q || q->calls_each == 0 || q->calls % q->calls_each != 0)
+    if (!q || q->ends || q->calls_each == 0 || q->calls % q->calls_each != 0)
         return;
     const uint64_t which = q->calls / q->calls_each;
     const double base_ns = absolute ? 0 : q->leave_ns;
@@ -128,7 +131,9 @@ void mpg_portions_begin(struct mpg_portions *p, uint32_t stream, bool absolute, 
 bool mpg_portions_divide(const struct mpg_portions *p, uint32_t stream)
 {
     const struct portions *q = find(p, stream);
-    return q && q->calls_each == 0;
+    if (!q || q->calls_each == 0)
+        return q && q->calls == q->interval;
+    return q->ends && q->calls > 0 && q->calls % q->calls_each == 0;
 }
 
 void mpg_portions_within(struct mpg_portions *p, uint32_t stream, bool absolute, double length_ns,
@@ -136,10 +141,12 @@ void mpg_portions_within(struct mpg_portions *p, uint32_t stream, bool absolute,
 {
     struct portions *q = find(p, stream);
     const double base_ns = absolute ? 0 : q->leave_ns;
+    const uint32_t first = q->ends ? (uint32_t)(q->calls / q->calls_each) : 1;
+    const uint32_t end = q->ends ? first + 1 : q->n;
     for (uint32_t w = 0; w < p->lanes; w++) {
         double waited_ns = 0;
-        for (uint32_t which = 1; which < q->n; which++) {
-            const double part = (double)which / q->n;
+        for (uint32_t which = first; which < end; which++) {
+            const double part = q->ends ? 1 : (double)which / q->n;
             const double at_ns = base_ns + part * length_ns + before[w] +
                                  part * (value[w] - before[w]) + waited_ns;
             const double least_ns = q->owed[(size_t)w * q->n + which].at_ns;
@@ -149,5 +156,6 @@ void mpg_portions_within(struct mpg_portions *p, uint32_t stream, bool absolute,
         if (waited)
             waited[w] += waited_ns;
     }
-    q->n = 0;
+    if (end == q->n)
+        q->n = 0;
 }

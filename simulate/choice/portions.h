@@ -38,9 +38,10 @@ struct mpg_owed *mpg_portions_open(struct mpg_portions *p, uint32_t stream, uint
  * that begins there can, and adds that to WAITED (of each lane; may be NULL). */
 void mpg_portions_begin(struct mpg_portions *p, uint32_t stream, bool absolute, double *value,
                         double *waited);
+/* Whether any begin in that interval, but not where it begins. */
+bool mpg_portions_divide(const struct mpg_portions *p, uint32_t stream);
 /* After that, of LENGTH_NS in the trace (0 where values are absolute), through which it went from
  * BEFORE to VALUE: the same of those that begin in it. */
-bool mpg_portions_divide(const struct mpg_portions *p, uint32_t stream);
 void mpg_portions_within(struct mpg_portions *p, uint32_t stream, bool absolute, double length_ns,
                          const double *before, double *value, double *waited);
 void mpg_portions_free(struct mpg_portions *p); /* NULL is allowed */

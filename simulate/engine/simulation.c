@@ -135,10 +135,16 @@ static bool can_speed_messages(const struct simulation *sim)
     return mpg_perturbation_can_speed_messages(sim->p) || (sim->has_paths && sim->paths.speeds);
 }
 
+static bool may_choose(const struct simulation *sim)
+{
+    return !sim->options->deterministic && sim->p->call_parts <= 1 && sim->absorb != MPG_ABSORB_NONE;
+}
+
 static void set_wants(struct simulation *sim)
 {
-    sim->flights = sim->absorb == MPG_ABSORB_CLOCK || can_speed_messages(sim) ||
-                   sim->options->graph.expand;
+    sim->says_flights = sim->absorb == MPG_ABSORB_CLOCK || can_speed_messages(sim) ||
+                        sim->options->graph.expand;
+    sim->flights = sim->says_flights || may_choose(sim); /* answers fly, too */
     sim->wanted = sim->absorb != MPG_ABSORB_NONE || sim->flights ||
                   mpg_perturbation_call_noise_measured(sim->p);
     sim->alike = mpg_perturbation_noise_alike(sim->p);
@@ -147,7 +153,7 @@ static void set_wants(struct simulation *sim)
 static bool same_floors(const struct simulation *a, const struct simulation *b)
 {
     return a->scenario->kin == b->scenario->kin && same_course(a, b) && a->absorb == b->absorb &&
-           a->flights == b->flights && a->wanted == b->wanted && a->alike == b->alike;
+           a->flights == b->flights && a->says_flights == b->says_flights && a->wanted == b->wanted && a->alike == b->alike;
 }
 
 static int begin_floors(struct simulation *sim, struct mpg_error *err)
@@ -170,7 +176,7 @@ static int finish_floors(struct simulation *sim, struct mpg_error *err)
         return -1;
     if (sim->alike)
         sim->result->cpu = mpg_likes_cpu(sim->likes);
-    if (sim->wanted && ((sim->flights && are_comparable(sim)) || sim->options->floors.has_source_cost))
+    if (sim->wanted && ((sim->says_flights && are_comparable(sim)) || sim->options->floors.has_source_cost))
         sim->result->floor_rule = mpg_floors_rule(sim->floors);
     return 0;
 }
@@ -238,11 +244,6 @@ static void choose_protocol(struct simulation *sim)
     else if (sim->absorb == MPG_ABSORB_CLOCK && o->source_limit == MPG_LIMIT_IN_TRACE)
         sim->graph.source_eager_limit_bytes = sim->evident_limit; /* of the floors' pass */
     sim->result->source_eager_limit_bytes = sim->graph.source_eager_limit_bytes;
-}
-
-static bool may_choose(const struct simulation *sim)
-{
-    return !sim->options->deterministic && sim->p->call_parts <= 1 && sim->absorb != MPG_ABSORB_NONE;
 }
 
 /* Whether B, which has not asked, has the same to ask as A had. */

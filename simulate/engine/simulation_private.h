@@ -17,9 +17,9 @@ struct simulation {
     struct mpg_likes *likes; /* NULL: no noise is taken out */
     bool owns_clocks, owns_floors;
     enum mpg_absorb absorb;
-    /* Of the first pass: whether messages, and whether anything, has floors; whether intervals are told by
-     * what is alike. */
-    bool flights, wanted, alike, passed_first;
+    /* Of the first pass: whether messages have floors, and the answer says so; whether anything has;
+     * whether intervals are told by what is alike. */
+    bool flights, says_flights, wanted, alike, passed_first;
     struct mpg_graph_options graph;  /* with the source's eager limit, once it is known */
     struct mpg_graph_options traced; /* the same before it asked for candidates */
     struct mpg_result *result;

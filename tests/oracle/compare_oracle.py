@@ -70,7 +70,8 @@ def is_unclocked(seed, options):
 def generate(seed, options, path):
     """Write the trace of this seed; return the command that did."""
     if options.open:
-        command = ["python3", os.path.join(HERE, "randomtrace_open.py"), "--seed", str(seed),
+        name = "randomtrace_loops.py" if options.loops else "randomtrace_open.py"
+        command = ["python3", os.path.join(HERE, name), "--seed", str(seed),
                    "--ranks", str(ranks_of(seed, True)), "--steps", str(options.steps)]
         with open(path, "w", encoding="ascii") as file:
             subprocess.run(command, check=True, stdout=file)
@@ -89,9 +90,12 @@ def generate(seed, options, path):
     return command
 
 
-def settings_of(seed, also, is_open, is_without_clocks):
+def settings_of(seed, options, is_without_clocks):
     """All command lines to compare for this seed."""
+    is_open, also = options.open, options.also
     limit, ranks = eager_limit(seed, is_open), ranks_of(seed, is_open)
+    if options.loops:  # whose receives are posted in any order
+        limit = None
     limits = ["--eager-limit=" + limit] if limit else []
     places = {"even": ",".join(map(str, range(0, ranks, 2))), "last": ranks - 1}
     for absorb in ("none", "wait") if is_without_clocks else ("none", "wait", "clock"):
@@ -157,8 +161,7 @@ def check(seed, options, directory, chosen):
     made_by = generate(seed, options, path)
     with open(path, encoding="ascii") as file:
         matching = oracle.Matching(oracle.read_trace(file))
-    for words in settings_of(seed, options.also, options.open,
-                             is_unclocked(seed, options)):
+    for words in settings_of(seed, options, is_unclocked(seed, options)):
         command = [*MPGSIM, "--json", *COMMON, *words]
         want = expected(matching, words)
         wrong = difference(want, simulated(command + [path]))
@@ -180,6 +183,8 @@ def main():
                         "'--latency=const:-300ns'")
     parser.add_argument("--open", action="store_true",
                         help="programs of randomtrace_open.py")
+    parser.add_argument("--loops", action="store_true",
+                        help="with --open: those of randomtrace_loops.py")
     parser.add_argument("--choices", action="store_true",
                         help="it is a failure if none of the programs chooses")
     options = parser.parse_args()

@@ -61,7 +61,8 @@ class Prediction(compare_frame.Case):
         if self.options.open:
             self.ranks, self.safe = self.random.randint(3, 6), False
             words = ["--seed", str(self.seed), "--ranks", str(self.ranks), "--steps", "40"]
-            return [["randomtrace_open.py", *words],
+            name = "randomtrace_loops.py" if self.options.loops else "randomtrace_open.py"
+            return [[name, *words],
                     ["randomtrace_extras.py", *self.extras()]]
         self.ranks = self.random.randint(1, 9)
         words = ["--seed", str(self.seed), "--ranks", str(self.ranks),
@@ -206,6 +207,7 @@ def main():
         "--threads": {"type": float, "default": 0.2,
                       "help": "how many programs have several threads"},
         "--open": {"action": "store_true", "help": "programs of randomtrace_open.py"},
+        "--loops": {"action": "store_true", "help": "with --open: those of randomtrace_loops.py"},
         "--choices": {"action": "store_true", "help": "receives that are waited and tested "
                       "for in any order; it is a failure if none chooses"}})
     return compare_frame.run(Prediction, options, 1000, FOUND)

@@ -44,8 +44,7 @@ class Choice(OpenReceives):
     def divide(self, portions):
         """By every call whose interval before it may wait."""
         if portions.is_divided:
-            after = [*portions.inner, portions.last]
-            for call in [portions.call, *(after[:1] if portions.at_once else after)]:
+            for call in [portions.call, *portions.inner, portions.last]:
                 self.portions.setdefault(call, []).append(portions)
 
     def clear(self):
@@ -209,10 +208,10 @@ class Choice(OpenReceives):
             delays[last.E] = max(end, at - self.leave_base(last))
         waited = delays[last.E] - end
         value = self.graph.delay(v, delays)
-        if portions.at_once:
-            length = self.length_base(last, call) + value - end
-            within = portions.waited_within(self.leave_base(last) + end, length)
-            value, waited = value + within, waited + within
+        begin = end + waited
+        length = self.length_base(last, call) + value - begin
+        within = portions.waited_within(call, self.leave_base(last) + begin, length)
+        value, waited = value + within, waited + within
         delays[last.E] = end
         self.waited[v] = waited
         return value

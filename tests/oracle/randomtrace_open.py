@@ -254,7 +254,8 @@ class Worker(Rank):
                               message.sent + 700 + message.size // 8)
 
 
-def main():
+def main(master=Master):
+    """master: what masters do."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--ranks", type=int, default=4)
@@ -267,7 +268,7 @@ def main():
     coming = {master: [] for master in masters}
     for worker in workers:
         worker.run(masters, max(1, options.steps // len(workers)), coming)
-    bosses = [Master(number, rng, coming[number], [worker.number for worker in workers])
+    bosses = [master(number, rng, coming[number], [worker.number for worker in workers])
               for number in masters]
     for master in bosses:
         master.run()

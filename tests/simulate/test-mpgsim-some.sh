@@ -88,7 +88,39 @@ take "two calls for two, but all the work before them" 4 < <(two Waitsome "$(tol
 0 15800 15805 Send comm=0 to=3 tag=8 bytes=8")")
 is "it is divided" "$(delay 0 --noise=const:9.385us@1)" $((14385 - 12510))
 
+take "a call each, then the work: the next task first" 4 < <(two Waitsome "$(told "0 10110 10120 Send comm=0 to=3 tag=8 bytes=8
+0 13110 13120 Send comm=0 to=3 tag=8 bytes=8")")
+is "the second begins with its call" "$(delay 0 --noise=const:9.385us@1)" $((14385 - 13110))
+is "... and in time if there" "$(delay 0 --noise=const:7.385us@1)" 0
+take "a call each, then the work, and more work of its own after the last" 4 < <(two Waitsome "$(told "0 11010 11020 Send comm=0 to=3 tag=8 bytes=8
+0 13110 13120 Send comm=0 to=3 tag=8 bytes=8")")
+is "the second begins with its call" "$(delay 0 --noise=const:9.385us@1)" $((14385 - 13110))
+take "two calls each, then the work" 4 < <(two Waitsome "3 1600 10230 Recv comm=0 from=0 tag=8 bytes=8
+3 10231 10250 Recv comm=0 from=0 tag=8 bytes=8
+3 10251 13240 Recv comm=0 from=0 tag=8 bytes=8
+3 13241 13260 Recv comm=0 from=0 tag=8 bytes=8
+0 10020 10030 Send comm=0 to=3 tag=8 bytes=8
+0 10040 10050 Send comm=0 to=3 tag=8 bytes=8
+0 13030 13040 Send comm=0 to=3 tag=8 bytes=8
+0 13050 13060 Send comm=0 to=3 tag=8 bytes=8")
+is "the second begins with its first call" "$(delay 0 --noise=const:9.385us@1)" $((14385 - 13030))
+take "one call, then all the work" 4 < <(two Waitsome "$(told "0 10020 10030 Send comm=0 to=3 tag=8 bytes=8")")
+is "the work is divided" "$(delay 0 --noise=const:9.385us@1)" $((14385 - 13020))
+is "... and the call goes before" "$(delay 3 --noise=const:9.385us@1)" 0
+take "one call amid the work" 4 < <(two Waitsome "$(told "0 13010 13020 Send comm=0 to=3 tag=8 bytes=8")")
+is "cannot be divided: all is waited for" "$(delay 0 --noise=const:9.385us@1)" 4375
+
 # ---- answers ----
+take "one call, then all the work, tells the other one" 4 < <(two Waitsome \
+    "1 5000 13220 Recv comm=0 from=0 tag=8 bytes=8
+0 10020 10030 Send comm=0 to=1 tag=8 bytes=8")
+is "which is not there yet: it may have been an answer" \
+    "$(delay 0 --noise=const:5.385us@1) $(chosen answers redone -- --noise=const:5.385us@1)" "0 1 0"
+# what it is sent would be there at 10.22; it sends at 4.8 us and the noise
+is "... 5.425 us late: it would be there before what it answers has left: the traced order" \
+    "$(chosen answers redone -- --noise=const:5.425us@1)" "0 1"
+is "... or there, in another replica" \
+    "$(chosen answers redone -- --noise=const:4.985us@1)" "0 0"
 take "what is worked on is answered" 4 < <(two Waitsome \
     "1 5000 13220 Recv comm=0 from=0 tag=8 bytes=8
 2 7000 16210 Recv comm=0 from=0 tag=8 bytes=8
