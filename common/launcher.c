@@ -28,6 +28,17 @@ enum mpg_mpi mpg_launcher_mpi(void)
     return getenv("PMIX_RANK") ? MPG_MPI_OPENMPI : MPG_MPI_NONE;
 }
 
+int mpg_launcher_processes(void)
+{
+    const enum mpg_mpi mpi = mpg_launcher_mpi();
+    if (mpi == MPG_MPI_NONE)
+        return 1;
+    const char *text = getenv(mpi == MPG_MPI_MPICH ? "PMI_SIZE" : "OMPI_COMM_WORLD_SIZE");
+    if (!text && mpi == MPG_MPI_MPICH)
+        text = getenv("MV2_COMM_WORLD_SIZE");
+    return text && atoi(text) > 0 ? atoi(text) : 0;
+}
+
 /* Whether the first of NAMES that is set is 0; true if none is. */
 static bool is_zero(const char *const *names)
 {

@@ -10,6 +10,10 @@
 /* The MPI that the launcher belongs to; MPG_MPI_NONE if it does not tell. */
 enum mpg_mpi mpg_launcher_mpi(void);
 
+/* How many processes the launcher has started together with this one, as far as it says; 1: no launcher;
+ * 0: it does not say. */
+int mpg_launcher_processes(void);
+
 /* Whether this process is the one that speaks for its job: rank 0, or one that has no
  * number. */
 bool mpg_launcher_is_first(void);

@@ -59,6 +59,8 @@ static void exit_after_stdout(const char *name)
 void mpg_option_usage_error(const struct mpg_program *program, const char *format, ...)
 {
     va_list args;
+    if (program->silent)
+        exit(MPG_EXIT_USAGE);
     fprintf(stderr, "%s: ", program->name);
     va_start(args, format);
     vfprintf(stderr, format, args);
@@ -190,11 +192,14 @@ int mpg_option_parse(const struct mpg_program *program, int argc, char **argv)
     opterr = 0;
     for (int code; (code = getopt_long(argc, argv, shorts, longs, NULL)) != -1;) {
         const struct mpg_option *o = NULL;
+        const bool version = code == CODE_VERSION || code == 'V';
+        if (program->silent && (version || code == CODE_HELP || code == 'h'))
+            exit(MPG_EXIT_OK);
         if (code == CODE_HELP || code == 'h') {
             print_help(program);
             exit_after_stdout(program->name);
         }
-        if (code == CODE_VERSION || code == 'V') {
+        if (version) {
             printf("%s (mpgkit) %s\n", program->name, PACKAGE_VERSION);
             exit_after_stdout(program->name);
         }

@@ -48,6 +48,7 @@ struct mpg_program {
     const struct mpg_option *options;
     int min_arguments, max_arguments; /* positional; max -1: any number */
     bool stop_at_argument; /* options end at the first positional argument */
+    bool silent;           /* what would be printed is not: another process of the same run does */
 };
 
 /* Parses ARGV against PROGRAM. Returns the index in ARGV (permuted by getopt)

@@ -2,9 +2,12 @@
 /* The progress line. */
 #include "common/progress.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
+
+static bool forbidden;
 
 static double now_s(void)
 {
@@ -13,9 +16,14 @@ static double now_s(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
+void mpg_progress_forbid(void)
+{
+    forbidden = true;
+}
+
 void mpg_progress_start(struct mpg_progress *p, const char *label, double total)
 {
-    *p = (struct mpg_progress){.label = label, .total = total, .enabled = isatty(STDERR_FILENO)};
+    *p = (struct mpg_progress){.label = label, .total = total, .enabled = !forbidden && isatty(STDERR_FILENO)};
     if (p->enabled)
         p->last_s = now_s() + 0.8;
 }

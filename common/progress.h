@@ -10,6 +10,8 @@ struct mpg_progress {
     int enabled, drawn;
 };
 
+/* No more lines in this process: another one of the same run draws them. */
+void mpg_progress_forbid(void);
 /* Starts a progress line; draws nothing before a second has passed. LABEL must
  * outlive it. */
 void mpg_progress_start(struct mpg_progress *p, const char *label, double total);

@@ -6,8 +6,10 @@
 
 #include "common/kind.h"
 #include "common/output.h"
+#include "common/progress.h"
 #include "simulate/options/arguments.h"
 #include "simulate/predict/predict.h"
+#include "simulate/processes/processes.h"
 #include "simulate/reports/report.h"
 #include "simulate/retrace/retrace.h"
 #include "trace/untraced.h"
@@ -331,10 +333,10 @@ static int end_trace(const struct mpg_arguments *a, struct inputs *in, struct mp
     return 0;
 }
 
-static int run(const struct mpg_arguments *a, const char *trace, struct mpg_simulation_options *options,
-               struct inputs *in, struct mpg_error *err)
+/* Reads all that is to be known before the simulation. */
+static int prepare(const struct mpg_arguments *a, const char *trace, struct mpg_simulation_options *options,
+                   struct inputs *in, struct mpg_error *err)
 {
-    struct mpg_result result = {0};
     in->p.predicts = a->predict;
     if (open_inputs(a, trace, in, err) < 0)
         return -1;
@@ -348,26 +350,42 @@ static int run(const struct mpg_arguments *a, const char *trace, struct mpg_simu
         return -1;
     if (a->predict)
         mpg_predict_prepare(&in->p, in->trace);
+    return 0;
+}
+
+/* Simulates all replicas into RESULT, of this process's share of them unless it is the first. */
+static int simulate(const struct mpg_arguments *a, const char *trace, struct mpg_simulation_options *options,
+                    struct inputs *in, struct mpg_result *result, struct mpg_error *err)
+{
     struct mpg_predict_options predict = {
         .graph = options->graph,
         .replicas = options->replicas,
         .first_replica = options->first_replica,
+        .processes = options->processes,
         .threads = options->threads,
         .times = in->times,
         .deterministic = options->deterministic,
         .horizon = options->horizon,
         .places = in->places.ranks > 0 ? &in->places : NULL};
-    if (begin_trace(a, trace, in, a->predict ? &predict.watch : &options->watch, err) < 0)
+    if (mpg_processes_first(options->processes) &&
+        begin_trace(a, trace, in, a->predict ? &predict.watch : &options->watch, err) < 0)
         return -1;
-    const struct mpg_prediction prediction = {.p = &in->p, .options = &predict, .result = &result};
-    const struct mpg_scenario scenario = {.p = &in->p, .options = options, .result = &result};
+    const struct mpg_prediction prediction = {.p = &in->p, .options = &predict, .result = result};
+    const struct mpg_scenario scenario = {.p = &in->p, .options = options, .result = result};
     if ((a->predict ? mpg_predict(in->trace, &prediction, 1, NULL, err)
-                    : mpg_simulate(in->trace, &scenario, 1, NULL, err)) < 0) {
-        if (strncmp(err->text, "rank ", 5) == 0)
-            mpg_error_prefix(err, "%s", mpg_trace_path(in->trace));
-        add_untraced(in->trace, err);
+                    : mpg_simulate(in->trace, &scenario, 1, NULL, err)) == 0)
+        return 0;
+    if (options->processes->failed) /* it is another one's error, whole */
         return -1;
-    }
+    if (strncmp(err->text, "rank ", 5) == 0)
+        mpg_error_prefix(err, "%s", mpg_trace_path(in->trace));
+    add_untraced(in->trace, err);
+    return -1;
+}
+
+static int give_answer(const struct mpg_arguments *a, const struct mpg_simulation_options *options,
+                       struct inputs *in, const struct mpg_result *result, struct mpg_error *err)
+{
     struct mpg_report report = {.trace = in->trace,
                                 .p = &in->p,
                                 .source = &in->source,
@@ -379,11 +397,24 @@ static int run(const struct mpg_arguments *a, const char *trace, struct mpg_simu
                                 .collective_table = a->collective_table,
                                 .times = &in->times,
                                 .options = options,
-                                .result = &result,
+                                .result = result,
                                 .given = a->given};
-    int status = end_trace(a, in, err);
+    return end_trace(a, in, err) < 0 ? -1 : answer(a, &report, err);
+}
+
+/* TRACE: NULL with ERR, where the command line could not be read. */
+static int run(const struct mpg_arguments *a, const char *trace, struct mpg_simulation_options *options,
+               struct inputs *in, struct mpg_error *err)
+{
+    struct mpg_result result = {0};
+    int status = trace ? prepare(a, trace, options, in, err) : -1;
     if (status == 0)
-        status = answer(a, &report, err);
+        status = simulate(a, trace, options, in, &result, err);
+    if (mpg_processes_agree(options->processes, status, 0, err) == 0) {
+        mpg_processes_leave(options->processes);
+        status = mpg_processes_first(options->processes) ? give_answer(a, options, in, &result, err) : 0;
+    } else
+        status = -1;
     mpg_result_clear(&result);
     return status;
 }
@@ -393,11 +424,19 @@ int main(int argc, char **argv)
     struct mpg_arguments a;
     struct mpg_asked asked;
     struct mpg_error err;
-    const char *trace = mpg_arguments_read(&a, argc, argv, &asked);
-    struct inputs in = {.p = asked.p, .times = asked.times, .ratios = asked.ratios};
-    int status = run(&a, trace, &asked.simulation, &in, &err);
-    if (status < 0)
+    struct mpg_processes processes;
+    struct inputs in = {0};
+    int status = mpg_processes_join(&processes, argc, argv, &err);
+    if (!processes.speaks)
+        mpg_progress_forbid();
+    if (status == 0) {
+        const char *trace = mpg_arguments_read(&a, argc, argv, &processes, &asked, &err);
+        in = (struct inputs){.p = asked.p, .times = asked.times, .ratios = asked.ratios};
+        status = run(&a, trace, &asked.simulation, &in, &err);
+    }
+    if (status < 0 && processes.speaks)
         mpg_error_print("mpgsim", &err);
+    mpg_processes_leave(&processes); /* not before: the launcher ends them all as soon as one fails */
     close_inputs(&in);
     return status < 0 ? MPG_EXIT_FAILURE : MPG_EXIT_OK;
 }

@@ -12,12 +12,9 @@
 /* Its square, summed over replicas, is still finite. */
 static const double MOST_DELAY_NS = 1e145;
 
-/* Replicas whose accounts are summed up on their own; processes share replicas by whole blocks. */
-enum { REPLICAS_A_BLOCK = 16 };
-
 static size_t blocks_of(const struct mpg_result *r)
 {
-    return ((size_t)r->replicas + REPLICAS_A_BLOCK - 1) / REPLICAS_A_BLOCK;
+    return ((size_t)r->replicas + MPG_REPLICAS_A_BLOCK - 1) / MPG_REPLICAS_A_BLOCK;
 }
 
 void mpg_result_init(struct mpg_result *r, int32_t ranks, uint32_t replicas, uint32_t first_replica)
@@ -61,7 +58,8 @@ void mpg_result_add(struct mpg_result *r, int32_t rank, uint32_t begin, uint32_t
     double *sums = r->sums + (size_t)rank * blocks_of(r) * MPG_ACCOUNT_TERMS;
     for (uint32_t w = 0; w < n; w++)
         for (int i = 0; i < MPG_ACCOUNT_TERMS; i++)
-            sums[(begin + w) / REPLICAS_A_BLOCK * MPG_ACCOUNT_TERMS + i] += terms[(size_t)i * n + w];
+            sums[(begin + w) / MPG_REPLICAS_A_BLOCK * MPG_ACCOUNT_TERMS + i] +=
+                terms[(size_t)i * n + w];
 }
 
 struct mpg_lanes_account mpg_lanes_account_of(const double term[MPG_ACCOUNT_TERMS])

@@ -56,6 +56,9 @@ struct mpg_result {
     int64_t source_eager_limit_bytes; /* that of the traced machine, as it was used */
 };
 
+/* Replicas whose accounts are summed up on their own; processes share replicas by whole blocks. */
+enum { MPG_REPLICAS_A_BLOCK = 16 };
+
 /* Without its arrays: what is known before any replica is done. */
 void mpg_result_init(struct mpg_result *result, int32_t ranks, uint32_t replicas, uint32_t first_replica);
 /* Gives it them, all zero. Error: out of memory; then it has none. */
@@ -64,8 +67,8 @@ int mpg_result_reserve(struct mpg_result *result, struct mpg_error *err);
  * after the other. */
 void mpg_result_add(struct mpg_result *result, int32_t rank, uint32_t begin, uint32_t n,
                     const double *terms);
-/* Fills run_ns from delays and traced times, and the accounts. Error: a delay that is not finite, or so
- * large that its square is not. */
+/* Once all replicas are there: fills run_ns from delays and traced times, and the accounts. Error: a delay
+ * that is not finite, or so large that its square is not. */
 int mpg_result_finish(struct mpg_result *result, struct mpg_error *err);
 void mpg_result_clear(struct mpg_result *result); /* without its arrays is allowed */
 

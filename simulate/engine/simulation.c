@@ -288,7 +288,7 @@ static int choose_choice(struct simulation *all, struct simulation *sim, struct 
 /* --- all of it --- */
 
 static int begin(struct simulation *sim, struct mpg_trace *trace, const struct mpg_scenario *scenario,
-                 uint32_t replicas, uint32_t *passes, struct mpg_error *err)
+                 struct mpg_share share, uint32_t *passes, struct mpg_error *err)
 {
     const struct mpg_simulation_options *o = scenario->options;
     *sim = (struct simulation){.trace = trace,
@@ -300,7 +300,7 @@ static int begin(struct simulation *sim, struct mpg_trace *trace, const struct m
                                .passes = passes};
     sim->graph.source_eager_limit_bytes = o->graph.eager_limit_bytes;
     sim->graph.posts = sim->p->call_parts > 1;
-    mpg_result_init(sim->result, mpg_trace_ranks(trace), replicas, o->first_replica);
+    mpg_result_init(sim->result, mpg_trace_ranks(trace), share.n, o->first_replica + share.begin);
     sim->has_paths = o->places || o->source_places;
     return sim->has_paths ? mpg_paths_init(&sim->paths, sim->p, o->places, o->source_places, err) : 0;
 }
@@ -323,10 +323,13 @@ static void end(struct simulation *sim)
 int mpg_simulate(struct mpg_trace *trace, const struct mpg_scenario *scenario, size_t n, uint32_t *passes,
                  struct mpg_error *err)
 {
+    const struct mpg_share share = mpg_share_own(scenario->options->replicas, scenario->options->processes);
+    if (share.n == 0)
+        return mpg_results_await(n, scenario->options->processes, err);
     struct simulation *all = calloc(n, sizeof *all);
     int status = all ? 0 : mpg_error_set(err, "out of memory");
     for (size_t i = 0; i < n && status == 0; i++)
-        status = begin(&all[i], trace, &scenario[i], scenario->options->replicas, passes, err);
+        status = begin(&all[i], trace, &scenario[i], share, passes, err);
     for (size_t i = 0; i < n && status == 0; i++)
         if ((status = find_clocks(all, &all[i], err)) == 0)
             status = choose_absorb(&all[i], err);
@@ -339,7 +342,7 @@ int mpg_simulate(struct mpg_trace *trace, const struct mpg_scenario *scenario, s
     if (status == 0)
         status = mpg_simulation_find_bases(all, n, err);
     if (status == 0)
-        status = mpg_simulation_run(all, n, err);
+        status = mpg_simulation_run(all, n, share, err);
     for (size_t i = 0; i < n && all; i++)
         end(&all[i]);
     free(all);

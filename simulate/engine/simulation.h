@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 #include "simulate/choice/watch.h"
-#include "simulate/engine/result.h"
+#include "simulate/engine/share.h"
 
 /* Where the eager limit of the traced machine is from. */
 enum mpg_source_limit {
@@ -22,6 +22,7 @@ struct mpg_simulation_options {
     enum mpg_source_limit source_limit; /* used with absorb clock only */
     struct mpg_floor_options floors;
     uint32_t replicas, first_replica;
+    struct mpg_processes *processes; /* that share the replicas; NULL: there are no others */
     unsigned threads;      /* >= 1, that share the lanes of a pass */
     bool deterministic;    /* calls complete what they completed in the trace */
     bool skips_polling;    /* with a test that is not made any more goes the interval before it */
@@ -44,9 +45,10 @@ struct mpg_scenario {
     void *context;
 };
 
-/* Simulates TRACE in N >= 1 scenarios, with the replicas, threads and watch that the first one has; the
- * watch sees that one. Where their graphs are the same they share passes over the trace; PASSES counts
- * them. On failure no result that is not done has to be cleared. */
+/* Simulates TRACE in N >= 1 scenarios, with the replicas, processes, threads and watch that the first one
+ * has; the watch sees that one. Where their graphs are the same they share passes over the trace; PASSES
+ * counts them. Of several processes the first has the results, and calls done(); those of the others are
+ * only to be cleared. On failure no result that is not done has to be cleared. */
 int mpg_simulate(struct mpg_trace *trace, const struct mpg_scenario *scenario, size_t n, uint32_t *passes,
                  struct mpg_error *err);
 

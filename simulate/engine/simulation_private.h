@@ -22,7 +22,7 @@ struct simulation {
     bool flights, says_flights, wanted, alike, passed_first;
     struct mpg_graph_options graph;  /* with the source's eager limit, once it is known */
     struct mpg_graph_options traced; /* the same before it asked for candidates */
-    struct mpg_result *result;
+    struct mpg_result *result; /* of this process's share */
     double *base_ns; /* a rank's delay without the tracer's part, against the trace */
     struct mpg_lanes_account *base_account;
     bool owns_base;
@@ -43,7 +43,7 @@ void mpg_simulation_take_passed(struct simulation *sim, const struct mpg_passed 
 /* The runs without what the tracer took, which is what all delays are against: their delays against the
  * trace, and their accounts. */
 int mpg_simulation_find_bases(struct simulation *sim, size_t n, struct mpg_error *err);
-/* All replicas of all. */
-int mpg_simulation_run(struct simulation *sim, size_t n, struct mpg_error *err);
+/* All replicas of all, of which SHARE is this process's. */
+int mpg_simulation_run(struct simulation *sim, size_t n, struct mpg_share share, struct mpg_error *err);
 
 #endif

@@ -248,16 +248,18 @@ static int finish(void *context, struct mpg_error *err)
     r->absorb = sim->absorb;
     r->floors_of_source = sim->floors && mpg_floors_used_source(sim->floors);
     r->clocks = mpg_clock_map_source(sim->clocks);
-    int status = mpg_result_finish(r, err);
+    int status = mpg_result_gather(r, sim->options->replicas, sim->options->processes, err);
+    if (status == 0)
+        status = mpg_result_finish(r, err);
     for (int32_t i = 0; i < r->ranks && status == 0; i++)
         mpg_lanes_account_add(&r->account[i], &sim->base_account[i], -1);
     if (status < 0)
         return -1;
     sim->is_done = true;
-    return sim->scenario->done ? sim->scenario->done(sim->scenario->context, err) : 0;
+    return sim->scenario->done && mpg_processes_first(sim->options->processes) ? sim->scenario->done(sim->scenario->context, err) : 0;
 }
 
-int mpg_simulation_run(struct simulation *all, size_t n, struct mpg_error *err)
+int mpg_simulation_run(struct simulation *all, size_t n, struct mpg_share share, struct mpg_error *err)
 {
     const struct mpg_simulation_options *o = all->options;
     struct world *world = calloc(n, sizeof *world);
@@ -270,7 +272,8 @@ int mpg_simulation_run(struct simulation *all, size_t n, struct mpg_error *err)
         run[i].finish = finish;
     }
     if (status == 0)
-        status = mpg_runs_evaluate(run, n, o->first_replica, o->replicas, o->threads, o->watch, err);
+        status = mpg_runs_evaluate(run, n, o->first_replica + share.begin, share.n, o->threads,
+                                   share.begin == 0 ? o->watch : NULL, err);
     for (size_t i = 0; i < n && status < 0; i++)
         if (!all[i].is_done)
             mpg_result_clear(all[i].result);

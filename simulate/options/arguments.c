@@ -302,30 +302,34 @@ static int parse_path(struct mpg_arguments *a, struct mpg_error *err)
     return 0;
 }
 
-/* What is read twice from standard input is empty the second time. */
+/* What is read twice from standard input is empty the second time; so it is for all processes but one. */
 static int check_standard_input(const struct mpg_arguments *a, const char *trace,
-                                struct mpg_error *err)
+                                const struct mpg_processes *processes, struct mpg_error *err)
 {
     int n = strcmp(trace, "-") == 0;
     n += a->signature && strcmp(a->signature, "-") == 0;
     n += a->source && strcmp(a->source, "-") == 0;
     n += a->collective_table && strcmp(a->collective_table, "-") == 0;
+    if (n > 0 && processes->size > 1)
+        return mpg_error_set(err, "nothing can be - where there are %d processes: only one of them has "
+                                  "standard input", processes->size);
     return n > 1 ? mpg_error_set(err, "only one of TRACE, --signature, --source and "
                                       "--collective-table can be -")
                  : 0;
 }
 
-/* As many threads as can keep processors busy. */
-static unsigned usable_processors(void)
+/* As many threads as can keep processors busy, which so many processes share. */
+static unsigned usable_processors(unsigned sharing)
 {
     char cores[64]; /* which is not asked */
     const double n = mpg_machine_cores(cores, sizeof cores), most = ceil(mpg_machine_core_limit());
-    const double usable = most > 0 && most < n ? most : n;
+    const double usable = (most > 0 && most < n ? most : n) / sharing;
     return usable < 1 ? 1 : (unsigned)usable;
 }
 
 const char *mpg_arguments_read(struct mpg_arguments *a, int argc, char **argv,
-                               struct mpg_asked *asked)
+                               struct mpg_processes *processes, struct mpg_asked *asked,
+                               struct mpg_error *err)
 {
     *a = (struct mpg_arguments){.output = "-",
                                 .granularity = 1,
@@ -337,27 +341,27 @@ const char *mpg_arguments_read(struct mpg_arguments *a, int argc, char **argv,
         .name = "mpgsim", .arguments = "TRACE",
         .summary = "Say how the run time of TRACE (a folder, a file, mpgtext, or - for standard input) "
                    "changes under perturbations, or what it is on another machine.",
-        .options = mpg_arguments_table(a), .min_arguments = 1, .max_arguments = 1};
+        .options = mpg_arguments_table(a), .min_arguments = 1, .max_arguments = 1,
+        .silent = !processes->speaks};
     const char *trace = argv[mpg_option_parse(&program, argc, argv)];
     struct mpg_perturbation *p = &asked->p;
-    struct mpg_error err;
-    *asked = (struct mpg_asked){.p = {.seed = (uint64_t)a->seed, .compute_ratio = 1}};
+    *asked = (struct mpg_asked){.p = {.seed = (uint64_t)a->seed, .compute_ratio = 1},
+                                .simulation = {.processes = processes}};
     if (a->json && a->per_rank)
         mpg_option_usage_error(&program, "--json and --per-rank exclude each other");
-    int status = parse_specs(a, p, &err);
-    if (status == MPG_SPEC_UNREADABLE) {
-        mpg_error_print(program.name, &err);
-        exit(MPG_EXIT_FAILURE);
-    }
-    if (status < 0 || parse_absorb(a->absorb, &asked->simulation, &err) < 0 ||
-        mpg_ratios_parse(&asked->ratios, &a->compute_ratio, &err) < 0 ||
-        parse_call_edges(a, &asked->simulation, p, &err) < 0 || parse_path(a, &err) < 0 ||
-        parse_cosched(a, &err) < 0 || parse_measurement(a, p, &err) < 0 ||
-        parse_polling(a, &asked->times, &err) < 0 || parse_collectives(a, p, &err) < 0 ||
-        check_mode(a, &err) < 0 || check_horizon(a, &asked->simulation, &err) < 0 ||
-        parse_noise_model(a, p, &err) < 0 || parse_time_models(a, p, &err) < 0 ||
-        check_signatures(a, &err) < 0 || check_standard_input(a, trace, &err) < 0)
-        mpg_option_usage_error(&program, "%s", err.text);
-    asked->simulation.threads = a->given.threads ? (unsigned)a->threads : usable_processors();
+    int status = parse_specs(a, p, err);
+    if (status == MPG_SPEC_UNREADABLE)
+        return NULL;
+    if (status < 0 || parse_absorb(a->absorb, &asked->simulation, err) < 0 ||
+        mpg_ratios_parse(&asked->ratios, &a->compute_ratio, err) < 0 ||
+        parse_call_edges(a, &asked->simulation, p, err) < 0 || parse_path(a, err) < 0 ||
+        parse_cosched(a, err) < 0 || parse_measurement(a, p, err) < 0 ||
+        parse_polling(a, &asked->times, err) < 0 || parse_collectives(a, p, err) < 0 ||
+        check_mode(a, err) < 0 || check_horizon(a, &asked->simulation, err) < 0 ||
+        parse_noise_model(a, p, err) < 0 || parse_time_models(a, p, err) < 0 ||
+        check_signatures(a, err) < 0 || check_standard_input(a, trace, processes, err) < 0)
+        mpg_option_usage_error(&program, "%s", err->text);
+    asked->simulation.threads =
+        a->given.threads ? (unsigned)a->threads : usable_processors(processes->sharing);
     return trace;
 }

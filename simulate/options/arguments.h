@@ -7,6 +7,7 @@
 #include "simulate/engine/simulation.h"
 #include "simulate/options/ratios.h"
 #include "simulate/predict/times.h"
+#include "simulate/processes/processes.h"
 #include "simulate/reports/report.h"
 
 struct mpg_arguments {
@@ -25,7 +26,7 @@ struct mpg_arguments {
     enum mpg_cosched cosched_kind;  /* MPG_COSCHEDS: what the records were made for */
 };
 
-/* What the options say of how to simulate. */
+/* What the options say of how to simulate; and the processes. */
 struct mpg_asked {
     struct mpg_perturbation p; /* distributions, models, seed; to be cleared by the caller */
     struct mpg_simulation_options simulation;
@@ -33,10 +34,11 @@ struct mpg_asked {
     struct mpg_ratios ratios; /* to be resolved, and cleared, by the caller */
 };
 
-/* Reads the command line into A; errors of usage, files of samples that cannot be read, --help
- * and --version end the program. */
+/* Reads the command line into A: the trace's name. Errors of usage, --help and --version end the program,
+ * as one of all PROCESSES says. NULL with ERR: a file of samples cannot be read. */
 const char *mpg_arguments_read(struct mpg_arguments *a, int argc, char **argv,
-                               struct mpg_asked *asked);
+                               struct mpg_processes *processes, struct mpg_asked *asked,
+                               struct mpg_error *err);
 /* Whether costs are --signature's alone, as no option stands in for any of them. */
 bool mpg_arguments_signature_is_all(const struct mpg_arguments *a);
 /* What --source names; NULL: nothing, or that there is none. */

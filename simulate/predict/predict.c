@@ -263,13 +263,14 @@ static int finish(void *context, struct mpg_error *err)
     struct predicting *x = context;
     x->result->redone = x->run->mode.redone;
     x->result->clocks = mpg_clock_map_source(x->clocks);
-    if (mpg_result_finish(x->result, err) < 0)
+    if (mpg_result_gather(x->result, x->options->replicas, x->options->processes, err) < 0 ||
+        mpg_result_finish(x->result, err) < 0)
         return -1;
     x->is_done = true;
-    return x->prediction->done ? x->prediction->done(x->prediction->context, err) : 0;
+    return x->prediction->done && mpg_processes_first(x->options->processes) ? x->prediction->done(x->prediction->context, err) : 0;
 }
 
-static int run_all(struct predicting *all, size_t n, struct mpg_error *err)
+static int run_all(struct predicting *all, size_t n, struct mpg_share share, struct mpg_error *err)
 {
     const struct mpg_predict_options *o = all->options;
     struct mpg_run *run = calloc(n, sizeof *run);
@@ -293,7 +294,8 @@ static int run_all(struct predicting *all, size_t n, struct mpg_error *err)
                                   .passing = fill_passing,
                                   .passed = take_passed};
     }
-    int status = mpg_runs_evaluate(run, n, o->first_replica, o->replicas, o->threads, o->watch, err);
+    int status = mpg_runs_evaluate(run, n, o->first_replica + share.begin, share.n, o->threads,
+                                   share.begin == 0 ? o->watch : NULL, err);
     for (size_t i = 0; i < n && status < 0; i++)
         if (!all[i].is_done)
             mpg_result_clear(all[i].result);
@@ -318,7 +320,7 @@ void mpg_predict_prepare(struct mpg_perturbation *p, const struct mpg_trace *tra
 }
 
 static int begin(struct predicting *x, struct mpg_trace *trace, const struct mpg_clock_map *clocks,
-                 const struct mpg_prediction *prediction, uint32_t replicas, uint32_t *passes,
+                 const struct mpg_prediction *prediction, struct mpg_share share, uint32_t *passes,
                  struct mpg_error *err)
 {
     const struct mpg_predict_options *o = prediction->options;
@@ -330,7 +332,7 @@ static int begin(struct predicting *x, struct mpg_trace *trace, const struct mpg
                              .graph = o->graph,
                              .result = prediction->result,
                              .passes = passes};
-    mpg_result_init(x->result, mpg_trace_ranks(trace), replicas, o->first_replica);
+    mpg_result_init(x->result, mpg_trace_ranks(trace), share.n, o->first_replica + share.begin);
     x->result->predicted = true;
     x->result->source_eager_limit_bytes = o->graph.source_eager_limit_bytes;
     return mpg_target_init(&x->target, x->p, o->places, err);
@@ -348,17 +350,21 @@ static void end(struct predicting *x)
 int mpg_predict(struct mpg_trace *trace, const struct mpg_prediction *prediction, size_t n, uint32_t *passes,
                 struct mpg_error *err)
 {
+    const struct mpg_share share =
+        mpg_share_own(prediction->options->replicas, prediction->options->processes);
+    if (share.n == 0)
+        return mpg_results_await(n, prediction->options->processes, err);
     struct predicting *all = calloc(n, sizeof *all);
     struct mpg_clock_map *clocks = mpg_clock_map_from_trace(trace, err);
     int status = !clocks ? -1 : all ? 0 : mpg_error_set(err, "out of memory");
     for (size_t i = 0; i < n && status == 0; i++)
-        status = begin(&all[i], trace, clocks, &prediction[i], prediction->options->replicas, passes, err);
+        status = begin(&all[i], trace, clocks, &prediction[i], share, passes, err);
     if (status == 0)
         status = find_floors(all, n, err);
     for (size_t i = 0; i < n && status == 0; i++)
         status = choose_choice(all, &all[i], err);
     if (status == 0)
-        status = run_all(all, n, err);
+        status = run_all(all, n, share, err);
     for (size_t i = 0; i < n && all; i++)
         end(&all[i]);
     free(all);

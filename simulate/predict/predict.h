@@ -10,6 +10,7 @@
 struct mpg_predict_options {
     struct mpg_graph_options graph;
     uint32_t replicas, first_replica;
+    struct mpg_processes *processes; /* that share the replicas; NULL: there are no others */
     unsigned threads; /* >= 1, that share the lanes of a pass */
     struct mpg_times_options times;
     bool deterministic; /* calls complete what they completed in the trace */

@@ -46,7 +46,8 @@ simulate/models   simulate/noise
 simulate/algorithms  graph/algorithms
 simulate/choice   graph simulate
 simulate/passes   simulate/choice
-simulate/engine   simulate/models simulate/algorithms simulate/passes
+simulate/processes  simulate
+simulate/engine   simulate/models simulate/algorithms simulate/passes simulate/processes
 simulate/predict  simulate/engine
 simulate/reports  simulate/predict
 simulate/retrace  simulate/predict trace/copy

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The processes of a run, by MPI. Errors are MPI's own affair: its default handler ends all processes. */
+#include "simulate/processes/messenger.h"
+
+#include <mpi.h>
+#include <time.h>
+
+enum {
+    TAG = 1,
+    PIECE_BYTES = 64 << 20, /* of a message, which implementations have in memory once more */
+    LEAST_SLEEP_NS = 20000,
+    MOST_SLEEP_NS = 2000000
+};
+
+static void begin(int *rank, int *size)
+{
+    int provided;
+    MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided);
+    MPI_Comm_rank(MPI_COMM_WORLD, rank);
+    MPI_Comm_size(MPI_COMM_WORLD, size);
+}
+
+/* MPI itself would wait without end at full speed, on processors that others may be using. */
+static void wait_asleep(MPI_Request *request)
+{
+    struct timespec pause = {.tv_nsec = LEAST_SLEEP_NS};
+    for (int done = 0;;) {
+        MPI_Test(request, &done, MPI_STATUS_IGNORE);
+        if (done)
+            return;
+        nanosleep(&pause, NULL);
+        if (pause.tv_nsec < MOST_SLEEP_NS)
+            pause.tv_nsec *= 2;
+    }
+}
+
+static int least(int own)
+{
+    int result;
+    MPI_Request request;
+    MPI_Iallreduce(&own, &result, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD, &request);
+    wait_asleep(&request);
+    return result;
+}
+
+static void tell(int from, void *data, size_t bytes)
+{
+    MPI_Request request;
+    MPI_Ibcast(data, (int)bytes, MPI_BYTE, from, MPI_COMM_WORLD, &request);
+    wait_asleep(&request);
+}
+
+static int alike(int own)
+{
+    int n;
+    MPI_Comm those;
+    MPI_Comm_split(MPI_COMM_WORLD, own, 0, &those);
+    MPI_Comm_size(those, &n);
+    MPI_Comm_free(&those);
+    return n;
+}
+
+static void end(void)
+{
+    MPI_Request request;
+    MPI_Ibarrier(MPI_COMM_WORLD, &request);
+    wait_asleep(&request);
+    MPI_Finalize();
+}
+
+/* So many rows of a piece. */
+static size_t piece_of(size_t rows, size_t bytes)
+{
+    const size_t most = bytes < PIECE_BYTES ? PIECE_BYTES / bytes : 1;
+    return rows < most ? rows : most;
+}
+
+static void send(const void *data, size_t rows, size_t bytes)
+{
+    const char *next = data;
+    for (size_t n; rows > 0 && bytes > 0; rows -= n, next += n * bytes) {
+        n = piece_of(rows, bytes);
+        MPI_Request request;
+        MPI_Isend(next, (int)(n * bytes), MPI_BYTE, 0, TAG, MPI_COMM_WORLD, &request);
+        wait_asleep(&request);
+    }
+}
+
+static void receive(int from, void *data, size_t rows, size_t bytes, size_t stride)
+{
+    char *next = data;
+    for (size_t n; rows > 0 && bytes > 0; rows -= n, next += n * stride) {
+        n = piece_of(rows, bytes);
+        MPI_Datatype piece;
+        MPI_Type_create_hvector((int)n, (int)bytes, (MPI_Aint)stride, MPI_BYTE, &piece);
+        MPI_Type_commit(&piece);
+        MPI_Recv(next, 1, piece, from, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Type_free(&piece);
+    }
+}
+
+const struct mpg_messenger mpg_messenger = {.begin = begin,
+                                            .least = least,
+                                            .tell = tell,
+                                            .alike = alike,
+                                            .end = end,
+                                            .send = send,
+                                            .receive = receive};

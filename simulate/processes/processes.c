@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Who the others are, by the launcher's environment and by MPI. */
+#define _GNU_SOURCE
+#include "config.h"
+
+#include "simulate/processes/processes.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/installed.h"
+#include "common/launcher.h"
+
+enum { HOST_SIZE = 64 };
+
+/* What processes have in common. */
+struct common {
+    uint64_t version, arguments;
+};
+
+/* What one of them tells the others. */
+struct verdict {
+    char host[HOST_SIZE];
+    struct mpg_error error;
+};
+
+/* Who has to agree before the program ends. */
+static struct mpg_processes *joined;
+
+uint64_t mpg_processes_digest(uint64_t hash, const void *data, size_t bytes)
+{
+    const unsigned char *byte = data; /* FNV-1a */
+    hash ^= 0xcbf29ce484222325;
+    for (size_t i = 0; i < bytes; i++)
+        hash = (hash ^ byte[i]) * 0x100000001b3;
+    return hash ? hash : 1;
+}
+
+static uint64_t digest_text(uint64_t hash, const char *text)
+{
+    return mpg_processes_digest(hash, text, strlen(text) + 1);
+}
+
+/* This process's host, as people know it. */
+static void name_host(char name[HOST_SIZE])
+{
+    if (gethostname(name, HOST_SIZE) < 0)
+        strcpy(name, "?");
+    name[HOST_SIZE - 1] = '\0';
+}
+
+static struct common common_to_all(int argc, char **argv)
+{
+    struct common c = {.version = digest_text(0, PACKAGE_VERSION)};
+    for (int i = 1; i < argc; i++)
+        c.arguments = digest_text(c.arguments, argv[i]);
+    return c;
+}
+
+/* A number that says on which processors of which host this process may run. */
+static int place(void)
+{
+    char host[HOST_SIZE];
+    cpu_set_t set;
+    CPU_ZERO(&set); /* and so it stays, where there are more than it holds */
+    sched_getaffinity(0, sizeof set, &set);
+    name_host(host);
+    return (int)(mpg_processes_digest(digest_text(0, host), &set, sizeof set) & INT_MAX);
+}
+
+/* --- the library --- */
+
+/* The MPI that the processes have in common. Slurm starts programs of any: then ours. */
+static enum mpg_mpi family(void)
+{
+    const enum mpg_mpi said = mpg_launcher_mpi();
+    const bool others = getenv("OMPI_COMM_WORLD_RANK") || getenv("MPI_LOCALRANKID");
+    return getenv("SLURM_STEP_ID") && !others && mpg_mpi_default() ? mpg_mpi_default() : said;
+}
+
+/* What is preloaded, a tracer as it may be, would be taken for MPI: that of another family. */
+static int check_preloaded(enum mpg_mpi mpi, struct mpg_error *err)
+{
+    static const char *const symbols[MPG_MPI_FAMILIES] = {
+        [MPG_MPI_OPENMPI] = "ompi_mpi_comm_world", [MPG_MPI_MPICH] = "MPIR_Dup_fn"};
+    for (int i = MPG_MPI_NONE + 1; i < MPG_MPI_FAMILIES; i++)
+        if (i != (int)mpi && dlsym(RTLD_DEFAULT, symbols[i]))
+            return mpg_error_set(err, "%s is preloaded, but the processes are %s's (mpgtrace record "
+                                      "--mpi=%s traces them)",
+                                 mpg_mpi_name(i), mpg_mpi_name(mpi), mpg_mpi_word(mpi));
+    return 0;
+}
+
+static const struct mpg_messenger *load(enum mpg_mpi mpi, struct mpg_error *err)
+{
+    char name[64], path[PATH_MAX];
+    if (!mpg_mpi_built(mpi)) {
+        mpg_error_set(err, "mpgkit was built without %s: they cannot give one answer (MPGKIT_ALONE=1: each "
+                           "gives its own)", mpg_mpi_name(mpi));
+        return NULL;
+    }
+    snprintf(name, sizeof name, "libmpgsim-%s.so", mpg_mpi_word(mpi));
+    if (check_preloaded(mpi, err) < 0 ||
+        mpg_installed_library(name, "processes", path, sizeof path, err) < 0)
+        return NULL;
+    /* What MPI itself loads looks for MPI's symbols everywhere. */
+    void *library = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
+    const struct mpg_messenger *m = library ? dlsym(library, "mpg_messenger") : NULL;
+    if (!m)
+        mpg_error_set(err, "%s", dlerror());
+    return m;
+}
+
+/* --- all of them --- */
+
+/* Who ends now has said why, or somebody else has. */
+static void leave_early(void)
+{
+    struct mpg_error err;
+    mpg_error_set(&err, "ended before it had an answer");
+    if (!joined)
+        return;
+    mpg_processes_agree(joined, -1, 0, &err);
+    mpg_processes_leave(joined);
+}
+
+/* Compares P's arguments, and counts who shares its processors. */
+static int meet(struct mpg_processes *p, int argc, char **argv, struct mpg_error *err)
+{
+    const struct common own = common_to_all(argc, argv);
+    struct common first = own;
+    p->messenger->tell(0, &first, sizeof first);
+    p->sharing = (unsigned)p->messenger->alike(place());
+    const int version = p->messenger->least(own.version == first.version ? p->size : p->rank);
+    const int other = p->messenger->least(own.arguments == first.arguments ? p->size : p->rank);
+    if (version < p->size)
+        return mpg_error_set(err, "process %d is another version of mpgsim than the first", version);
+    return other == p->size
+               ? 0
+               : mpg_error_set(err, "process %d has other arguments than the first: they cannot give one "
+                                    "answer (MPGKIT_ALONE=1: each gives its own)", other);
+}
+
+int mpg_processes_join(struct mpg_processes *p, int argc, char **argv, struct mpg_error *err)
+{
+    *p = (struct mpg_processes){.size = 1, .speaks = true, .sharing = 1};
+    const int said = mpg_launcher_processes();
+    if (said == 1 || getenv("MPGKIT_ALONE"))
+        return 0;
+    p->speaks = mpg_launcher_is_first();
+    const struct mpg_messenger *messenger = load(family(), err);
+    if (!messenger && !p->speaks)
+        sleep(1); /* the launcher ends them all as soon as one fails; the first may have to speak yet */
+    if (!messenger)
+        return mpg_error_prefix(err, "several processes");
+    messenger->begin(&p->rank, &p->size);
+    p->messenger = messenger;
+    joined = p;
+    if (atexit(leave_early) != 0)
+        return mpg_error_set(err, "out of memory");
+    if (said > 0 && p->size != said)
+        return mpg_error_set(err, "the launcher has started %d processes, but their MPI knows of %d "
+                                  "(MPGKIT_ALONE=1: each gives its own answer)", said, p->size);
+    p->speaks = p->rank == 0;
+    if (p->size == 1)
+        mpg_processes_leave(p);
+    return p->size == 1 ? 0 : meet(p, argc, argv, err);
+}
+
+/* The verdict of process FROM, whose OWN is this one's. */
+static void hear(const struct mpg_processes *p, int from, struct verdict *own)
+{
+    p->messenger->tell(from, own, sizeof *own);
+}
+
+/* What all have FOUND, or not looked for (0), against what the first has. */
+static int compare(struct mpg_processes *p, uint64_t found, struct verdict *own, struct mpg_error *err)
+{
+    uint64_t first = found;
+    p->messenger->tell(0, &first, sizeof first);
+    const int other = p->messenger->least(found == 0 || found == first ? p->size : p->rank);
+    if (other == p->size)
+        return 0;
+    p->failed = true;
+    hear(p, other, own);
+    return mpg_error_set(err, "process %d on %s has read another trace than the first", other, own->host);
+}
+
+int mpg_processes_agree(struct mpg_processes *p, int status, uint64_t found, struct mpg_error *err)
+{
+    struct verdict own = {.error = {""}};
+    if (!p->messenger || p->failed)
+        return status;
+    name_host(own.host);
+    if (status < 0)
+        own.error = *err;
+    const int failed = p->messenger->least(status < 0 ? p->rank : p->size);
+    if (failed == p->size)
+        return compare(p, found, &own, err);
+    p->failed = true;
+    hear(p, failed, &own);
+    *err = own.error;
+    return failed == 0 ? -1 : mpg_error_prefix(err, "process %d on %s", failed, own.host);
+}
+
+void mpg_processes_leave(struct mpg_processes *p)
+{
+    joined = NULL;
+    if (p->messenger)
+        p->messenger->end();
+    p->messenger = NULL;
+}

@@ -1,0 +1,198 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# However many processes share the replicas, of either MPI, they give one answer, the same to the last byte
+# as one process gives; and what goes wrong is said once, and nobody hangs (TAP).
+# shellcheck source=tests/simulate/mpgsim.sh
+. "$(dirname "$0")/mpgsim.sh"
+mpi=${MPI_LIBRARY:-openmpi}
+unset MPGKIT_LIBDIR MPGKIT_ALONE
+
+# ---- what launchers say, without any ----
+cat >small.txt <<'END'
+#mpgtext 1
+#ranks 2
+#comm 0 = 0 1
+#clocks shared
+0 0 1000 Init
+1 0 1000 Init
+0 2000 2100 Send comm=0 to=1 tag=0 bytes=8
+1 1500 2400 Recv comm=0 from=0 tag=0 bytes=8
+0 3000 3010 Finalize
+1 3400 3410 Finalize
+END
+small=(--latency=const:2.385us small.txt)
+"$mpgsim" "${small[@]}" >alone || exit 1
+
+# started RANK SIZE VARIABLE=VALUE...: as if a launcher had started SIZE processes, of which this is one
+started() {
+    local rank=$1 size=$2
+    shift 2
+    env OMPI_COMM_WORLD_RANK="$rank" OMPI_COMM_WORLD_SIZE="$size" "$@" "$mpgsim" "${small[@]}" \
+        >out 2>err </dev/null
+}
+started 0 1
+is "one process that a launcher started needs no MPI" "$?: $(cmp alone out 2>&1)$(cat err)" "0: "
+started 1 2 MPGKIT_ALONE=1
+is "MPGKIT_ALONE: each has its own answer" "$?: $(cmp alone out 2>&1)$(cat err)" "0: "
+started 0 2 MPGKIT_LIBDIR="$work"
+like "no library for the MPI: one line" "$?: $(cat out err)" "1: mpgsim: several processes: *"
+is "... is a line" "$(wc -l <err)" 1
+started 1 2 MPGKIT_LIBDIR="$work"
+is "... which the first says alone" "$?: $(cat out err)" "1: "
+
+if [ "${MPGKIT_MPI:-yes}" != yes ]; then
+    started 0 2
+    is "built without MPI: one line" "$?: $(cat out err)" "1: mpgsim: several processes: mpgkit was built \
+without Open MPI: they cannot give one answer (MPGKIT_ALONE=1: each gives its own)"
+    done_testing
+    exit
+fi
+needs_python
+
+random=$here/../oracle/randomtrace.py
+"$python" "$random" --seed 11 --ranks 6 --steps 90 --clocks shared --hosts 2 >mixed.txt
+"$python" "$random" --seed 100 --ranks 6 --steps 120 --clocks shared --hosts 1 \
+    --kinds irecv,isend,send,recv,waitsome,testall,fail,fail,pair,waitany >chosen.txt
+sed '/^#clocks/i #fact 0 overhead_call_ns 40\n#fact 3 overhead_call_ns 71' mixed.txt >recorded.txt
+
+# alone OPTION...: what one process answers, in alone, once for each command line
+answered=
+alone() {
+    [ "$answered" = "$*" ] || "$mpgsim" "$@" >alone 2>alone.err
+    answered=$*
+}
+
+# together LAUNCHER N OPTION...: what N processes (of $instead) answer, in out; what they say themselves, in said
+together() {
+    local launcher=$1 n=$2 status
+    shift 2
+    # shellcheck disable=SC2086 # it may have arguments
+    timeout -k 5 120 $launcher -np "$n" "${instead:-$mpgsim}" "$@" >out 2>err </dev/null
+    status=$?
+    grep -a '^mpgsim:' err >said
+    return $status
+}
+
+# same LAUNCHER N/THREADS,... OPTION...: so many processes of so many threads answer as one does
+same() {
+    local launcher=$1 each wrong=
+    local -a cases
+    IFS=, read -ra cases <<<"$2"
+    shift 2
+    alone --json "$@" || wrong=" alone: $(cat alone.err)"
+    for each in "${cases[@]}"; do
+        together "$launcher" "${each%/*}" --json --threads="${each#*/}" "$@" && cmp -s alone out &&
+            [ ! -s said ] || wrong="$wrong $each: $(cat said)"
+    done
+    is "$launcher: the same bytes: $*" "$wrong" ""
+}
+
+# says LAUNCHER N STATUS PATTERN OPTION...: N processes fail so, with one line that matches, without an answer
+says() {
+    local launcher=$1 n=$2 status=$3 pattern=$4 got
+    shift 4
+    together "$launcher" "$n" "$@"
+    got=$?
+    # shellcheck disable=SC2254 # a pattern
+    case $got,$(wc -l <said),$(wc -c <out),$(cat said) in
+    $status,1,0,$pattern) return 0 ;;
+    esac
+    echo "# exit $got, $(wc -c <out) bytes of output, expected $status and '$pattern':"
+    sed 's/^/# /' err
+    return 1
+}
+
+# other_in RANK COMMAND ARGUMENT...: a shell's words for mpirun: in process RANK, COMMAND comes first
+other_in() {
+    # shellcheck disable=SC2016 # for the shell that is started
+    printf '[ "${OMPI_COMM_WORLD_RANK-}${PMI_RANK-}" != %s ] || { %s; }; exec "$@"\n' "$1" "$2"
+}
+
+# one_other LAUNCHER N RANK COMMAND OPTION...: together(), where COMMAND comes first in process RANK
+one_other() {
+    local launcher=$1 n=$2 rank=$3 command=$4
+    shift 4
+    other_in "$rank" "$command" >other.sh
+    instead=sh together "$launcher" "$n" other.sh "$mpgsim" "$@"
+}
+
+# All of it, by LAUNCHER.
+share_replicas() {
+    local launcher=$1 got
+    same "$launcher" 2/1,3/2,5/1 --noise=exp:3us --latency=gamma:1us,700ns --replicas=100 mixed.txt
+    same "$launcher" 2/2,3/1,5/2 --signature="$reference" --replicas=37 --first-replica=7 recorded.txt
+    same "$launcher" 2/1,3/2,5/1 --signature="$reference" --predict --replicas=65 mixed.txt
+    same "$launcher" 2/1,2/2,3/1,3/2,5/1,5/2 --noise=exp:20us@0,1 --replicas=200 chosen.txt
+    ok "... of which some were done again in the traced order" \
+        awk -F'[:,]' '/"redone"/ { n = $2 } END { exit !(n > 0 && n < 200) }' out
+    same "$launcher" 2/2,3/1 --noise=exp:20us --latency=exp:700ns --predict --replicas=97 chosen.txt
+    same "$launcher" 2/1,3/2 --latency=exp:700ns --replicas=9 --first-replica=3 mixed.txt
+    same "$launcher" 2/2 --latency=const:2.385us mixed.txt
+
+    alone --noise=exp:3us mixed.txt
+    together "$launcher" 3 --noise=exp:3us mixed.txt
+    is "$launcher: text, once" "$?: $(cmp alone out 2>&1)$(cat said)" "0: "
+    together "$launcher" 2 --noise=exp:3us --output=file mixed.txt
+    is "$launcher: in a file" "$?: $(cmp alone file 2>&1)$(cat out said)" "0: "
+    alone --per-rank --noise=exp:3us mixed.txt
+    together "$launcher" 2 --per-rank --noise=exp:3us mixed.txt
+    is "$launcher: a table, attention once" "$?: $(cmp alone out 2>&1)$(diff alone.err said)" "0: "
+    rm -rf written.1 written.2
+    "$mpgsim" --noise=exp:30us --deterministic --output-trace=written.1 mixed.txt >/dev/null 2>&1
+    together "$launcher" 2 --noise=exp:30us --deterministic --output-trace=written.2 mixed.txt
+    is "$launcher: a written trace" "$?: $(diff -r written.1 written.2 2>&1)" "0: "
+    alone --help
+    together "$launcher" 2 --help
+    is "$launcher: --help, once" "$?: $(cmp alone out 2>&1)" "0: "
+
+    # What goes wrong in all of them, or in one.
+    ok "$launcher: a wrong option" says "$launcher" 2 2 "*wrong option*" --bogus mixed.txt
+    ok "$launcher: no trace" says "$launcher" 3 1 "mpgsim: nofile: No such file or directory" nofile
+    ok "$launcher: no samples" says "$launcher" 2 1 "mpgsim: --noise: *nofile*" --noise=file:nofile mixed.txt
+    ok "$launcher: a trace that cannot be placed" says "$launcher" 2 1 \
+        "mpgsim: chosen.txt: rank *ranks wait for each other*" --noise=exp:1us --eager-limit=-1 chosen.txt
+    ok "$launcher: standard input" says "$launcher" 2 2 "mpgsim: nothing can be - *" --noise=exp:1us -
+    ok "$launcher: a full disk" says "$launcher" 2 1 "mpgsim: /dev/full: *" --output=/dev/full mixed.txt
+    one_other "$launcher" 3 1 'cd /' --noise=exp:1us mixed.txt
+    like "$launcher: one of them has no trace" "$?: $(cat out said)" \
+        "1: mpgsim: process 1 on *: mixed.txt: No such file or directory"
+    mkdir -p elsewhere
+    cp chosen.txt elsewhere/mixed.txt
+    one_other "$launcher" 3 2 'cd elsewhere' --noise=exp:1us mixed.txt
+    like "$launcher: one of them has another" "$?: $(cat out said)" \
+        "1: mpgsim: process 2 on * has read another trace than the first"
+    one_other "$launcher" 2 1 'set -- "$@" --seed=2' --noise=exp:1us mixed.txt
+    like "$launcher: one of them has other arguments" "$?: $(cat out said)" \
+        "1: mpgsim: process 1 has other arguments than the first*"
+    one_other "$launcher" 2 1 'echo >told; (sleep 1; kill -9 $$) &' --noise=exp:1us --replicas=1000000 mixed.txt
+    got=$?
+    is "$launcher: one of them is killed: no answer, all end" \
+        "$((got != 0 && got != 124 && got != 137 || 0)): $(cat out)" "1: "
+    timeout -k 5 -s TERM 2 "${launcher%% *}" -np 2 "$mpgsim" --noise=exp:1us --replicas=1000000 \
+        --output=whole mixed.txt >out 2>err </dev/null
+    is "$launcher: all are ended: nothing is left" "$?: $(echo whole*)" "124: whole*"
+
+    # A program of MPI's like others.
+    rm -rf own.trace
+    alone --noise=exp:3us mixed.txt
+    instead=$mpgtrace together "$launcher" 2 record --quiet -o own.trace "$mpgsim" --noise=exp:3us mixed.txt
+    is "$launcher: traced, the same" "$?: $(cmp alone out 2>&1)$(cat said)" "0: "
+    like "$launcher: ... and its trace is one" "$("$mpgsim" own.trace 2>&1)" "*2 ranks*"
+}
+
+command -v "${MPIRUN%% *}" >/dev/null || skip_all "nothing starts programs of MPI"
+share_replicas "$MPIRUN"
+if [ -n "${OTHER_MPIRUN-}" ]; then
+    share_replicas "$OTHER_MPIRUN"
+else
+    skip "another MPI" "there is one MPI here"
+fi
+
+# A tracer of the other family would be taken for MPI.
+[ "$mpi" = openmpi ] && other=mpich || other=openmpi
+if [ -n "${OTHER_MPIRUN-}" ]; then
+    instead=$mpgtrace together "$MPIRUN" 2 record --mpi="$other" --quiet -o no.trace "$mpgsim" mixed.txt
+    like "the other MPI is preloaded: one line" "$?: $(cat out said)" \
+        "1: mpgsim: several processes: * is preloaded, *record --mpi=$mpi*"
+fi
+done_testing

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Which replicas processes have (TAP): all of them, each once, in whole blocks that are shared evenly. */
+#include "simulate/engine/share.h"
+#include "tests/tap.h"
+
+/* Blocks of 16, of a share of REPLICAS. */
+static uint32_t blocks(struct mpg_share s)
+{
+    return (s.n + 15) / 16;
+}
+
+static bool are_right(uint32_t replicas, int n)
+{
+    uint32_t next = 0, least = UINT32_MAX, most = 0;
+    bool right = mpg_share_of(replicas, 0, n).n > 0;
+    for (int i = 0; i < n; i++) {
+        const struct mpg_share s = mpg_share_of(replicas, i, n);
+        right = right && s.begin == next && (s.n == 0 || s.begin % 16 == 0);
+        next = s.begin + s.n;
+        least = blocks(s) < least ? blocks(s) : least;
+        most = blocks(s) > most ? blocks(s) : most;
+    }
+    return right && next == replicas && most - least <= 1;
+}
+
+int main(void)
+{
+    bool right = true;
+    for (uint32_t replicas = 1; replicas <= 300; replicas++)
+        for (int n = 1; n <= 25; n++)
+            right = right && are_right(replicas, n);
+    ok(right, "few replicas of few processes");
+    ok(are_right(UINT32_MAX, 7) && are_right(UINT32_MAX, 100000) && are_right(1000000, 4096),
+           "many");
+    const struct mpg_share third = mpg_share_of(100, 2, 3);
+    ok(third.begin == 80 && third.n == 20, "100 of three, seven blocks: 3, 2, 2 of which one is of 4");
+    return done();
+}
