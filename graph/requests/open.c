@@ -8,10 +8,16 @@ static bool is_open(const struct message *m)
     return m && (m->posted_any & MPG_ANY_SOURCE);
 }
 
+/* The message that REQUEST receives; not one that it sends, whose receive is another's. */
+static struct message *received(const struct request *request)
+{
+    return request->kind == REQUEST_RECEIVE ? request->message : NULL;
+}
+
 bool graph_completes_open(const struct completing *completing)
 {
     for (uint32_t i = 0; i < completing->count; i++)
-        if (is_open(completing->requests[i]->message))
+        if (is_open(received(completing->requests[i])))
             return true;
     return false;
 }
@@ -20,7 +26,7 @@ bool graph_is_given_open(const struct rank_requests *rank, const struct completi
 {
     for (uint32_t i = 0; i < completing->given_count; i++) {
         const struct request *request = graph_find_request(rank, completing->given[i]);
-        if (request && is_open(request->message))
+        if (request && is_open(received(request)))
             return true;
     }
     return false;
@@ -97,11 +103,11 @@ int graph_list_open_requests(struct requests *requests, const struct rank_reques
     if (!requests->choose_sources)
         return 0;
     for (uint32_t i = 0; i < completing->count; i++)
-        if (involve(matching, call, completing->requests[i]->message, &involved, err) < 0)
+        if (involve(matching, call, received(completing->requests[i]), &involved, err) < 0)
             return -1;
     for (uint32_t i = 0; i < completing->given_count; i++) {
         const struct request *request = graph_find_request(rank, completing->given[i]);
-        if (request && involve(matching, call, request->message, &involved, err) < 0)
+        if (request && involve(matching, call, received(request), &involved, err) < 0)
             return -1;
     }
     return list_posted(matching, call->rank, involved, false, err);

@@ -54,6 +54,16 @@ take "three are posted, and waited for by Waitany" 4 < <(posted \
 is "the first 4.385 us late" "$(delay 0 --noise=const:4.385us@1)" 1000
 is "... 23.75 us" "$(delay 0 --noise=const:23.75us@1)" \
     "$(awk 'BEGIN { print 50100 + 23750 - 66120 }')"
+counted=$(chosen followed followed_receives picks_changed redone -- --noise=const:23.75us@1)
+take "... what was sent by Isend, and waited for" 4 < <(posted \
+    "0 1300 50100 Waitany requests=1,2,3 done=1" "0 58100 58110 Waitany requests=2,3 done=2" \
+    "0 66110 66120 Waitany requests=3 done=3" |
+    sed 's/ Send \(.*\)/ Isend \1 request=9/' |
+    awk '{ print } / Isend / { print $1, $3 + 1, $3 + 2, "Wait requests=9" }')
+is "... the first 4.385 us late" "$(delay 0 --noise=const:4.385us@1)" 1000
+is "... 23.75 us: as many choose" \
+    "$(delay 0 --noise=const:23.75us@1) $(chosen followed followed_receives picks_changed redone -- \
+        --noise=const:23.75us@1)" "$(awk 'BEGIN { print 50100 + 23750 - 66120 }') $counted"
 take "... in another order of waiting" 4 < <(posted "0 1300 51100 Wait requests=2" \
     "0 55100 55110 Wait requests=1" "0 60110 60120 Wait requests=3")
 # the second to arrive is what the second request gets: rank 3's, at 52.1 us
