@@ -353,13 +353,13 @@ class Noise:
         if not self.target:
             raise OracleError("there is no noise in it")
         clock = self.target.clock(call.rank)
-        begin = self.target.phase(call.rank) + float(
-            call.enter - self.trace.calls[call.rank][0].leave)
+        phase = self.target.phase(call.rank)
+        since = call.enter - self.trace.calls[call.rank][0].leave
 
         def loss(delay):
             own = float(work())
-            self.lost_in[call] = self.time_for(
-                call.rank, clock, begin + float(delay), own, 0.0) - own
+            begin = phase + max(0.0, float(since + delay))
+            self.lost_in[call] = self.time_for(call.rank, clock, begin, own, 0.0) - own
             return self.lost_in[call]
 
         return loss

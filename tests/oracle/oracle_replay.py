@@ -175,8 +175,11 @@ def composed(clock):
 
 def time_for(clock, begin, work):
     """How long work takes that begins then."""
-    if work <= clock.quiet(begin):
+    quiet = clock.quiet(begin)
+    if work <= quiet:
         return work
+    if quiet <= 0 and work <= ROUNDING_NS:  # in a detour, be there work before it or not
+        return 0.0
     return max(0.0, clock.when(clock.u(begin) + work) - begin)
 
 
