@@ -21,7 +21,7 @@ static void answer_in_lanes(struct mpg_choosing *c, const struct mpg_step *s,
     bool flies = false;
     for (uint32_t w = 0; w < c->n; w++) {
         struct mpg_view *v = mpg_choosing_view_of(c, slot, w);
-        if (v->serial == 0 || v->serial == c->view_serial[slot] || v->answered ||
+        if (v->serial == 0 || v->serial == c->view_serial[slot] || v->done || v->answered ||
             v->sequence.source != sent->origin.to || !has_completed(c, v->serial))
             continue;
         v->answered = true;

@@ -262,6 +262,9 @@ int mpg_choosing_decide(struct mpg_choosing *c, const struct mpg_step *s, double
             continue;
         mpg_choosing_view_of(c, s->looking.slot, w)->fixed = true;
         mpg_inbox_take(&c->inbox, found, w);
+        if (found->id != s->looking.found &&
+            mpg_choosing_note_moved(c, s->rank, s->looking.slot, err) < 0)
+            return -1;
     }
     return 0;
 }

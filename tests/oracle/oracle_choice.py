@@ -421,6 +421,7 @@ class Choice(OpenReceives):
                    if message not in self.taken and self.trace_has_taken(message)]
         for request, message in self.holds.items():
             if (request is not message and request in self.stays
+                    and request.V not in self.done
                     and request.receive.call.rank == rank
                     and request.receive.completed_by.E not in self.delays
                     and self.trace_has_taken(message)):

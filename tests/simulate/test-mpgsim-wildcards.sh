@@ -245,6 +245,20 @@ is "4.702 us late: it would be there before what it answers has left: the traced
     "$(delay 0 --noise=const:4.702us@1) $(chosen picks_changed answers redone -- \
         --noise=const:4.702us@1)" "$(awk 'BEGIN { print 8200 + 4702 + 210 - 9200 }') 0 0 1"
 
+take "an answer to what a probe found instead" 3 <<'END'
+1 5000 5100 Send comm=0 to=0 tag=1 bytes=8
+2 9000 9100 Send comm=0 to=0 tag=1 bytes=8
+0 1300 5200 Mprobe comm=0 from=1 tag=1 bytes=8 any=source message=3
+0 8200 9200 Recv comm=0 from=2 tag=1 bytes=8 any=source
+0 9500 9510 Send comm=0 to=2 tag=2 bytes=8
+2 9500 9710 Recv comm=0 from=0 tag=2 bytes=8
+0 9800 9810 Mrecv comm=0 from=1 tag=1 bytes=8 message=3
+END
+# rank 2's message is found at 9.2 us, and received after the Send; rank 1's is by the Recv
+is "4.5 us late: counted" \
+    "$(delay 0 --noise=const:4.5us@1) $(chosen answers redone -- --noise=const:4.5us@1)" \
+    "$(awk 'BEGIN { print 8200 + 4000 + 210 - 9200 }') 1 0"
+
 # ---- lanes do not know of each other ----
 calls 4 < <(stream) >t.txt
 is "40 replicas at a time, or one by one" "$(runs --replicas=40)" \
