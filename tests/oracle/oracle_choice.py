@@ -293,10 +293,14 @@ class Choice(OpenReceives):
                 and message.V not in self.done and at[message] <= now + ROUNDING]
         if all(message.V in self.done for message in completed):
             return False
-        self.done |= {message.V for message in more}
-        for message in more:
-            self.stay(message)
+        self.finish(more)
         return bool(more)
+
+    def finish(self, messages):
+        """They are done, by a call that did not complete them in the trace."""
+        self.done |= {message.V for message in messages}
+        for message in messages:
+            self.stay(message)
 
     def take_less(self, call, completed, at, now):
         """What has not come is for a later portion, if there are any."""
@@ -345,9 +349,7 @@ class Choice(OpenReceives):
             self.saved += 1
             return True
         if all(at[message] <= now + ROUNDING for message in undone):
-            self.done |= {message.V for message in undone}
-            for message in undone:
-                self.stay(message)
+            self.finish(undone)
             self.early += 1
         return False
 
@@ -358,9 +360,7 @@ class Choice(OpenReceives):
         there = [message for message in messages if at[message] <= now + ROUNDING]
         if call.name in ONE_OF:
             there = there[:1]
-        self.done |= {message.V for message in there}
-        for message in there:
-            self.stay(message)
+        self.finish(there)
         self.early += bool(there)
         return False
 

@@ -96,12 +96,16 @@ class Chosen(Choice):
         self.holds[request] = message
 
     def choose(self, call):
-        before = set(self.done)
+        self.finished = []
         vanishes = super().choose(call)
         self.times.early[call] = [
             message for message in self.given[call]
-            if message.V in self.done - before and message.receive.completed_by is not call]
+            if message in self.finished and message.receive.completed_by is not call]
         return vanishes
+
+    def finish(self, messages):
+        super().finish(messages)
+        self.finished += messages
 
     def move(self, message, when, keeps_put):
         self.delays[message.V] = when
