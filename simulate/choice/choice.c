@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The rule by which calls complete, in each lane (docs/MODEL.md, section 6). */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,7 +45,8 @@ static int choose_in_lane(struct mpg_choosing *c, const struct mpg_step *s, uint
         struct mpg_pick *p = &c->pick[i];
         const struct mpg_view *v = mpg_choosing_view_of(c, p->slot, w);
         const bool is_own = v->serial == 0 || v->serial == c->view_serial[p->slot];
-        p->at_ns = p->base_ns + p->value[w] + (is_own ? p->raised_ns : 0);
+        p->start_ns = v->serial ? v->cause_ns : p->cause_ns + p->cause[w];
+        p->at_ns = fmax(p->base_ns + p->value[w] + (is_own ? p->raised_ns : 0), p->start_ns);
         p->done = v->done;
         p->taken = false;
         p->sequence = v->serial ? v->sequence : p->own;

@@ -8,6 +8,8 @@
 #ifndef MPG_CHOICE_PRIVATE_H
 #define MPG_CHOICE_PRIVATE_H
 
+#include <math.h>
+
 #include "common/error.h"
 #include "graph/graph.h"
 #include "simulate/choice/choice.h"
@@ -25,7 +27,7 @@ struct mpg_sequence {
 /* What a lane has in a view, an arrival that it may have exchanged with another of the rank. */
 struct mpg_view {
     uint64_t serial; /* which message; 0: the one that the trace has there, and what follows is unset */
-    double cause_ns; /* when it was sent, or, if synchronous, could start */
+    double cause_ns; /* when it was sent, or, if synchronous, could start; -INFINITY: no more than is known */
     struct mpg_sequence sequence;
     bool done;       /* a call that did not in the trace has completed it: */
     bool is_new;     /* the one that is being left */
@@ -47,7 +49,8 @@ struct mpg_pick {
     double raised_ns;      /* and by what this call completed, too; of what is in its own view */
     double traced_ns;      /* t(A); for who evaluates */
     bool completed;        /* in the trace */
-    double at_ns;          /* T(A) */
+    double at_ns;          /* T(A), no less than */
+    double start_ns;       /* when it could start */
     struct mpg_sequence sequence;  /* of the message that goes by it, */
     const struct mpg_pick *before; /* and whose must come before it on its channel; NULL: nobody's */
     bool done, taken;
@@ -126,6 +129,14 @@ static inline bool mpg_choosing_is_done(const struct mpg_choosing *c, uint32_t s
     return c->done_count > 0 && c->view[(size_t)slot * c->n + w].done;
 }
 
+/* In lane W, before when nothing ends that waits for what is in the view SLOT: when that could start, if an
+ * exchange, or another receive, has put it there; else -INFINITY. */
+static inline double mpg_choosing_start_ns(const struct mpg_choosing *c, uint32_t slot, uint32_t w)
+{
+    const struct mpg_view *v = &c->view[(size_t)slot * c->n + w];
+    return v->serial ? v->cause_ns : -INFINITY;
+}
+
 /* Whether that is the call that is being left. */
 static inline bool mpg_choosing_is_new(const struct mpg_choosing *c, uint32_t slot, uint32_t w)
 {
@@ -142,7 +153,7 @@ static inline struct mpg_view *mpg_choosing_view_of(const struct mpg_choosing *c
 
 /* exchange.c: notes what the view at P holds in lane W before it is moved; */
 void mpg_choosing_identify(const struct mpg_choosing *c, const struct mpg_pick *p, uint32_t w);
-/* from here on P's at_ns and done are those of what goes by it, and Q's, too; */
+/* from here on P's at_ns, start_ns and done are those of what goes by it, and Q's, too; */
 void mpg_choosing_exchange(struct mpg_choosing *c, struct mpg_pick *p, struct mpg_pick *q, uint32_t w);
 /* RANK's open view at SLOT holds in some lane what goes by another's request, or no more. */
 int mpg_choosing_note_moved(struct mpg_choosing *c, int32_t rank, uint32_t slot, struct mpg_error *err);

@@ -16,7 +16,7 @@ void mpg_choosing_identify(const struct mpg_choosing *c, const struct mpg_pick *
 
 void mpg_choosing_exchange(struct mpg_choosing *c, struct mpg_pick *p, struct mpg_pick *q, uint32_t w)
 {
-    const double at_ns = p->at_ns;
+    const double at_ns = p->at_ns, start_ns = p->start_ns;
     const bool done = p->done;
     mpg_choosing_identify(c, p, w);
     mpg_choosing_identify(c, q, w);
@@ -29,8 +29,10 @@ void mpg_choosing_exchange(struct mpg_choosing *c, struct mpg_pick *p, struct mp
     mpg_choosing_take(c, u->serial, w);
     c->arrivals.exchange(c->arrivals.context, p, q, w);
     p->at_ns = q->at_ns;
+    p->start_ns = q->start_ns;
     p->done = q->done;
     q->at_ns = at_ns;
+    q->start_ns = start_ns;
     q->done = done;
 }
 

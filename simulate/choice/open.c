@@ -75,9 +75,10 @@ static int bound_arrivals(struct mpg_choosing *c, const struct mpg_step *s, stru
 
 /* ---- what lanes take ---- */
 
+/* T(A), no less than when it was sent. */
 static double arrival_ns(const struct mpg_letter *m, uint32_t w)
 {
-    return m->base_ns + m->raised_ns + m->value[w];
+    return fmax(m->base_ns + m->raised_ns + m->value[w], m->cause_ns + m->cause[w]);
 }
 
 /* Of those that fit in lane W the first to arrive, of equal ones OWN, then the lowest rank's; NULL:
@@ -108,6 +109,8 @@ static void set_view(struct mpg_choosing *c, uint32_t slot, const struct mpg_let
 {
     struct mpg_view *v = mpg_choosing_view_of(c, slot, w);
     const bool same = taken == own;
+    const double late_ns = taken->base_ns + taken->raised_ns;
+    const double least_ns = taken->cause_ns + taken->cause[w] - late_ns;
     v->serial = same ? 0 : taken->id;
     v->sequence = (struct mpg_sequence){.source = taken->sender->source,
                                         .comm = taken->sender->comm,
@@ -116,9 +119,8 @@ static void set_view(struct mpg_choosing *c, uint32_t slot, const struct mpg_let
                                         .is_eager = true};
     v->cause_ns = taken->cause_ns + taken->cause[w];
     v->answered = taken->answered[w];
-    c->arrivals.assign(c->arrivals.context, slot, w,
-                       same ? 0 : taken->base_ns + taken->raised_ns - own->base_ns,
-                       taken->value[w], taken->bare[w]);
+    c->arrivals.assign(c->arrivals.context, slot, w, same ? 0 : late_ns - own->base_ns,
+                       same ? taken->value[w] : fmax(taken->value[w], least_ns), taken->bare[w]);
 }
 
 /* The receives that are posted take, in order, what they would; those that choose have it in their

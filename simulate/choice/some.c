@@ -28,10 +28,12 @@ static int leave_for_later(struct mpg_choosing *c, const struct mpg_step *s, uin
         if (!p->completed)
             continue;
         mpg_choosing_identify(c, p, w);
-        const struct mpg_view *v = mpg_choosing_view_of(c, p->slot, w);
+        struct mpg_view *v = mpg_choosing_view_of(c, p->slot, w);
         const bool is_late = !p->done && p->at_ns > until_ns + MPG_ROUNDING_NS;
-        if (is_late)
+        if (is_late) {
             owed[k] = (struct mpg_owed){p->at_ns, v->cause_ns, v->sequence.source, v->answered};
+            v->cause_ns = -INFINITY; /* the call does not wait for it */
+        }
         k++;
         c->arrivals.move(c->arrivals.context, p, w, is_late ? fmax(now_ns, until_ns) : p->at_ns,
                          !is_late);

@@ -77,9 +77,11 @@ static void set_arrival(const struct mpg_lanes *l, const struct mpg_pick *p, uin
     slot_bare(l, p->slot)[w] = at_ns - p->traced_ns - put_ns;
 }
 
+/* No less than what leaves it after its start. */
 static double put_into(const struct mpg_lanes *l, const struct mpg_pick *p, uint32_t w)
 {
-    return slot_value(l, p->slot)[w] + p->base_ns - p->traced_ns - slot_bare(l, p->slot)[w];
+    const double at_ns = fmax(slot_value(l, p->slot)[w] + p->base_ns, p->start_ns - p->raised_ns);
+    return at_ns - p->traced_ns - slot_bare(l, p->slot)[w];
 }
 
 static void exchange(void *lanes, const struct mpg_pick *p, const struct mpg_pick *q, uint32_t w)

@@ -196,6 +196,7 @@ static void take_edge(struct mpg_lanes *l, const struct mpg_step *s,
     const double *named = edge_kappa(l, e), *arrival = slot_value(l, e->slot);
     const double slack_ns = edge->slack_ns, gap_ns = causal_gap(l, s, e, slack_ns);
     const bool is_arrival = e->kind == MPG_EDGE_ARRIVAL, is_ready = value != l->scratch;
+    const bool is_view = l->choice && e->is_view;
     const bool is_message = is_arrival || e->kind == MPG_EDGE_ACK;
     const double *behind = later && is_arrival ? later : l->zeros;
     const double *kappa = named ? named : l->zeros;
@@ -203,7 +204,8 @@ static void take_edge(struct mpg_lanes *l, const struct mpg_step *s,
     double *put_in = account_of(l, s->rank, is_message ? MPG_TERM_MESSAGE : MPG_TERM_COLLECTIVE);
     double *all = l->all, *others = l->others, *put = l->put;
     for (uint32_t w = 0; w < l->n; w++) {
-        const double clamp = bare[w] - gap_ns;
+        const double begun_ns = is_view ? mpg_choosing_start_ns(l->choice, e->slot, w) : -INFINITY;
+        const double clamp = begun_ns > -INFINITY ? begun_ns - s->leave_ns + slack_ns : bare[w] - gap_ns;
         double v = value[w], without = bare[w];
         if (!is_ready) {
             v += behind[w];

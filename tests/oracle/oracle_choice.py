@@ -162,7 +162,7 @@ class Choice(OpenReceives):
             return self.begin_portions(v)
         vanishes = self.complete(call)
         for u, *_ in self.graph.arrived[v]:
-            self.graph.seen[u, v] = self.delays[u], self.graph.without(u, self.delays)
+            self.graph.seen[u, v] = self.graph.sight(u, self.delays)
         if vanishes:
             if self.builder.settings.polling == "work":
                 return self.delays[call.S] - call.duration
@@ -234,6 +234,10 @@ class Choice(OpenReceives):
     def arrival(self, message):
         return self.traced_arrival(message) + self.delays[message.V]
 
+    def start(self, request):
+        """When what goes by it could start."""
+        return self.cause(self.held(request))
+
     def raised(self, call, messages):
         """How much later than t(A) each must have arrived, at least."""
         enter = self.builder.enter(call)
@@ -267,8 +271,10 @@ class Choice(OpenReceives):
                 call.name in ONE_OF or len(completed) < 2):
             return False
         raised = self.raised(call, messages)
-        at = {message: self.arrival(message) + raised.get(message, Fraction(0))
+        at = {message: max(self.arrival(message) + raised.get(message, Fraction(0)),
+                           self.start(message))
               for message in messages}
+        self.raises = raised
         self.keep_order(messages, completed, at)
         now = self.builder.enter(call) + self.delays[call.S]
         if call.name == "Testall":
@@ -321,10 +327,20 @@ class Choice(OpenReceives):
 
     def move(self, message, when, keeps_put):
         """It arrives then, with what was put into it, or nothing."""
-        put = self.delays[message.V] - self.graph.without(message.V, self.delays)
+        put = self.put_into(message)
         self.delays[message.V] = when - self.traced_arrival(message)
         self.graph.exchanged[message.V] = self.delays[message.V] - (
             put if keeps_put else 0)
+        self.graph.starts[message.V] = self.start(message)
+        if not keeps_put:
+            del self.graph.starts[message.V]
+
+    def put_into(self, message):
+        """What its perturbations are, of T(A) that is not before its start."""
+        traced = self.traced_arrival(message)
+        least = self.start(message) - self.raises.get(message, 0) - traced
+        return (max(self.delays[message.V], least)
+                - self.graph.without(message.V, self.delays))
 
     def goes_before(self, one, other, completed):
         """Whether what goes by one comes before what goes by the other."""
@@ -391,10 +407,12 @@ class Choice(OpenReceives):
 
     def exchange_arrivals(self, p, q, at):
         delays, graph = self.delays, self.graph
-        put = {m: delays[m.V] - graph.without(m.V, delays) for m in (p, q)}
+        put = {m: self.put_into(m) for m in (p, q)}
+        starts = {m: self.start(m) for m in (p, q)}
         for m, other in ((p, q), (q, p)):
             delays[m.V] = at[other] - self.traced_arrival(m)
             graph.exchanged[m.V] = delays[m.V] - put[other]
+            graph.starts[m.V] = starts[other]
 
     # Answers
 
@@ -433,9 +451,7 @@ class Choice(OpenReceives):
         if self.by_completion:
             return (self.traced_arrival(message) - self.builder.flight(message)
                     + self.graph.without(message.A, self.delays))
-        send, post = message.send.call, message.receive.call
-        start = self.builder.enter(send) + self.delays[send.S]
-        if self.builder.synchronous(message) and not self.builder.changes(message):
-            start = max(start, self.builder.enter(post) + self.delays[post.S]
-                        - self.builder.envelope(message))
-        return start
+        start = self.builder.start(message)
+        if self.builder.changes(message):
+            start = self.builder.enter(message.send.call)
+        return start + self.graph.without(message.A, self.delays)

@@ -37,7 +37,7 @@ class Graph:
         self.expanded = {}
         self.carried = defaultdict(list)
         self.arrived = defaultdict(list)
-        self.exchanged, self.seen = {}, {}
+        self.exchanged, self.seen, self.starts, self.ends = {}, {}, {}, {}
 
     def edge(self, u, v, delta, slack=ZERO, least=None, after=ZERO):
         self.edges[v].append((u, delta, max(ZERO, slack), least, after))
@@ -61,8 +61,8 @@ class Graph:
     def through(self, u, v, edge, delays):
         """(what an arrival brings to v before slack, the same with nothing put in)"""
         delta, slack, least, after, brought = edge
-        there, without = self.seen.get((u, v)) or (delays[u], self.without(u, delays))
-        low = without + least + slack - self.least_slack(v)
+        there, without, start = self.seen.get((u, v)) or self.sight(u, delays)
+        low = self.lowest(v, least, without, start) + slack - self.least_slack(v)
         value = max(there + delta, low) + after
         if brought is Brought.AGAIN:
             return value, value
@@ -73,9 +73,18 @@ class Graph:
     def bound(self, u, v, gap):
         self.bounds[v].append((u, gap))
 
+    def sight(self, u, delays):
+        """An arrival as it is now: D, D with nothing put in, and when it could start, if
+        it went by another's request."""
+        return delays[u], self.without(u, delays), self.starts.get(u)
+
+    def lowest(self, v, least, without, start):
+        """What an arrival brings to v at least, after slack."""
+        return without + least if start is None else start - self.ends[v]
+
     def evaluate(self, choice=None):
         """D of every node, in topological order."""
-        self.exchanged, self.seen = {}, {}
+        self.exchanged, self.seen, self.starts = {}, {}, {}
         if choice:
             return choice.evaluate()
         order = graphlib.TopologicalSorter(
@@ -119,7 +128,8 @@ class Graph:
             value = delays[u] + (delta(delays[u]) if callable(delta) else delta)
             value -= slack - least_slack
             if least is not None:
-                value = max(value, self.without(u, delays) + least)
+                _, without, start = self.sight(u, delays)
+                value = max(value, self.lowest(v, least, without, start))
             arrivals.append(value + after)
         return max(arrivals + [delays[u] - gap for u, gap in self.bounds[v]])
 

@@ -205,6 +205,7 @@ class Messages:
     def add_probe(self, message, probe, arrival, synchronous, first):
         """The whole of an eager message, of a synchronous one its envelope."""
         kappa, send = self.settings.kappa(probe), message.send.call
+        self.graph.ends[probe.done] = self.leave(probe)
         if not synchronous:
             self.graph.carry_arrival(
                 message, probe.done, self.too_late(message, probe, arrival), "messages",
@@ -222,6 +223,7 @@ class Messages:
     def add_completion(self, message, arrival, is_first):
         self.graph.edge(message.A, message.V, ZERO)
         end = message.receive.completed_by
+        self.graph.ends[end.done] = self.leave(end)
         self.graph.carry_arrival(
             message, end.done,
             self.behind(message) + self.too_late(message, end, arrival), "messages",

@@ -107,8 +107,8 @@ class OpenReceives:
 
     def time(self, message):
         """T(A) of the message itself."""
-        return (self.traced_arrival(message) + self.bound[message]
-                + self.delays[message.A])
+        return max(self.traced_arrival(message) + self.bound[message]
+                   + self.delays[message.A], self.cause(message))
 
     def first_to_arrive(self, rank, fit, own, without):
         there = [message for message in self.to_rank[rank]
@@ -165,12 +165,14 @@ class OpenReceives:
         if request is message:
             delays[request.V] = delays[request.A]
             graph.exchanged.pop(request.V, None)
+            graph.starts.pop(request.V, None)
             self.holds.pop(request, None)
             return
         self.holds[request] = message
         later = (self.traced_arrival(message) + self.bound[message]
                  - self.traced_arrival(request))
-        delays[request.V] = delays[message.A] + later
+        delays[request.V] = self.time(message) - self.traced_arrival(request)
+        graph.starts[request.V] = self.cause(message)
         graph.exchanged[request.V] = graph.without(message.A, delays) + later
 
     def held(self, request):

@@ -169,6 +169,41 @@ take "the other tag, while the first names it" 3 <<'END'
 END
 is "is no candidate" "$(delay 0 --noise=const:4us@1)" 4000
 
+# ---- nothing arrives before it was sent ----
+take "a test that is too early" 2 <<'END'
+0 1100 1150 Irecv comm=0 from=1 tag=1 bytes=8 request=1
+0 2000 2010 Test requests=1 done=
+1 5000 5100 Send comm=0 to=0 tag=1 bytes=8
+0 3000 5300 Wait requests=1
+END
+is "10 us faster: when it is sent" \
+    "$(delay 0 --latency=const:-10us) $(chosen tests_early -- --latency=const:-10us)" "-300 0"
+take "the first in the list is sent later" 3 <<'END'
+0 1100 1150 Irecv comm=0 from=1 tag=1 bytes=8 request=1
+0 1200 1250 Irecv comm=0 from=2 tag=1 bytes=8 request=2
+1 5000 5100 Send comm=0 to=0 tag=1 bytes=8
+2 9000 9100 Send comm=0 to=0 tag=1 bytes=8
+0 1300 5200 Waitany requests=2,1 done=1
+0 8200 9200 Waitany requests=2
+END
+is "10 us faster: the other one, and it when it is sent" \
+    "$(delay 0 --latency=const:-10us) $(chosen picks_changed -- --latency=const:-10us)" "-200 0"
+calls 3 >t.txt <<'END'
+0 1100 1150 Irecv comm=0 from=1 tag=1 bytes=100 request=1
+0 1200 1250 Irecv comm=0 from=2 tag=1 bytes=0 request=2
+1 5000 5090 Send comm=0 to=0 tag=1 bytes=100
+2 9000 9100 Send comm=0 to=0 tag=1 bytes=0
+0 1300 5100 Waitany requests=1,2 done=1
+0 5800 5810 Send comm=0 to=2 tag=2 bytes=0
+0 8200 9200 Waitany requests=2
+2 9300 9500 Recv comm=0 from=0 tag=2 bytes=0
+END
+# The first took 100 ns, its floor is 300; the second comes instead, 150 ns faster, at 9.05 us, as delay
+# 3.75 us of the first, which ended the call at 5.1: that would be before it was sent, at 9. So rank 0
+# is 3.9 us late, and what it sends comes at 5.8 + 0.2 + 3.9 - 0.15.
+is "one that is exchanged ends no call before it was sent" \
+    "$(delay 2 --source-byte=1ns --latency=const:-150ns --noise=const:6us@1)" 250
+
 # ---- answers ----
 take "an answer to the first" 3 <<'END'
 0 1100 1150 Irecv comm=0 from=1 tag=1 bytes=8 request=1
