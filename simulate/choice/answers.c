@@ -74,19 +74,14 @@ static void answer_letters(struct mpg_choosing *c, const struct mpg_step *s, con
                            double base_ns, const double *value)
 {
     bool flies = false;
-    struct mpg_sender *b = mpg_inbox_from(&c->inbox, s->rank, sent->origin.to);
-    for (; b; b = b->other) {
-        uint32_t left = b->overdue;
-        for (struct mpg_letter *m = b->first; m && left > 0; m = m->next) {
-            if (!m->taken[c->n])
-                continue;
-            left--;
+    struct mpg_queue *q = mpg_inbox_from(&c->inbox, s->rank, sent->origin.to);
+    for (; q; q = q->other)
+        for (struct mpg_letter *m = q->overdue; m; m = m->next[MPG_LETTERS_OVERDUE]) {
             if (!flies)
                 c->arrivals.fly(c->arrivals.context, s, sent, c->flight_ns);
             flies = true;
             answer_letter(c, m, base_ns, value, c->flight_ns);
         }
-    }
 }
 
 void mpg_choosing_find_answers(struct mpg_choosing *c, const struct mpg_step *s, double base_ns,
@@ -94,9 +89,10 @@ void mpg_choosing_find_answers(struct mpg_choosing *c, const struct mpg_step *s,
 {
     for (uint32_t k = 0; k < s->sent_number; k++)
         answer_owed(c, s, &s->sent[k], base_ns, value);
-    for (uint32_t i = 0; i < c->moved_count; i++)
-        for (uint32_t k = 0; c->moved[i].rank == s->rank && k < s->sent_number; k++)
-            answer_in_lanes(c, s, &s->sent[k], c->moved[i].slot, base_ns, value);
+    const bool any_moved = s->sent_number > 0 && (uint32_t)s->rank < c->first_capacity;
+    for (uint32_t next = any_moved ? c->first_moved[s->rank] : 0; next; next = c->moved[next - 1].next)
+        for (uint32_t k = 0; k < s->sent_number; k++)
+            answer_in_lanes(c, s, &s->sent[k], next - 1, base_ns, value);
     for (uint32_t k = 0; k < s->sent_number; k++)
         answer_letters(c, s, &s->sent[k], base_ns, value);
 }

@@ -177,6 +177,7 @@ void mpg_choosing_free(struct mpg_choosing *c)
     free(c->pick);
     free(c->order);
     free(c->moved);
+    free(c->first_moved);
     mpg_portions_free(c->portions);
     free(c);
 }

@@ -13,6 +13,7 @@
 #include "common/error.h"
 #include "graph/graph.h"
 #include "simulate/choice/choice.h"
+#include "simulate/choice/firsts.h"
 #include "simulate/choice/inbox.h"
 #include "simulate/choice/portions.h"
 #include "simulate/choice/watch.h"
@@ -75,10 +76,11 @@ struct mpg_arrivals {
     const struct mpg_watch *watch; /* sees what the first lane does; or NULL */
 };
 
-/* An open view, of RANK, with what in some lane goes by another's request. */
+/* A slot with an open view of RANK, and what in some lane goes by another's request. */
 struct mpg_moved {
+    bool is_moved;
     int32_t rank;
-    uint32_t slot;
+    uint32_t next, before; /* of the rank's: slots + 1 */
 };
 
 struct mpg_choosing {
@@ -97,12 +99,15 @@ struct mpg_choosing {
     struct mpg_view *view; /* capacity x n; a slot */
     uint64_t *view_serial; /* a slot: the message whose view it is */
     struct mpg_inbox inbox;
+    struct mpg_decision decision; /* what receives and probes take, or took, in a call and a lane */
     struct mpg_sight *sights;
+    struct mpg_map sight_index;
     struct mpg_pick *pick, **order; /* capacity */
-    struct mpg_moved *moved;
+    struct mpg_moved *moved; /* a slot */
+    uint32_t *first_moved;   /* a rank: a slot + 1; 0: it has none */
     struct mpg_portions *portions;
     uint64_t done_count;  /* done ones in all views and lanes */
-    uint32_t view_capacity, serial_capacity, pick_capacity, moved_count, moved_capacity;
+    uint32_t view_capacity, serial_capacity, pick_capacity, moved_capacity, first_capacity;
 };
 
 /* For LANES, of which those that KEEPS (may be NULL; copied) says keep the traced order. */
@@ -194,6 +199,8 @@ void mpg_picks_keep_order(struct mpg_pick *pick, uint32_t n, struct mpg_pick **o
  * broken are told. */
 int mpg_choosing_decide(struct mpg_choosing *c, const struct mpg_step *s, double base_ns,
                         const double *value, struct mpg_error *err);
+/* bounds.c: raises messages that S shows to have come later. */
+int mpg_choosing_bound_arrivals(struct mpg_choosing *c, const struct mpg_step *s, struct mpg_error *err);
 /* Lane W, or the trace, n, takes message ID, if it is followed; lanes take what they have for E, which is
  * completed; a matched probe takes ID. */
 void mpg_choosing_take(struct mpg_choosing *c, uint64_t id, uint32_t w);

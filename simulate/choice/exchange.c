@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What goes by another's request in some lane (docs/MODEL.md, section 6: exchange identities). */
-#include <stdlib.h>
-
+#include "common/reserve.h"
 #include "simulate/choice/choice_private.h"
 
 void mpg_choosing_identify(const struct mpg_choosing *c, const struct mpg_pick *p, uint32_t w)
@@ -38,26 +37,30 @@ void mpg_choosing_exchange(struct mpg_choosing *c, struct mpg_pick *p, struct mp
 
 int mpg_choosing_note_moved(struct mpg_choosing *c, int32_t rank, uint32_t slot, struct mpg_error *err)
 {
-    for (uint32_t i = 0; i < c->moved_count; i++)
-        if (c->moved[i].slot == slot)
-            return 0;
-    if (c->moved_count == c->moved_capacity) {
-        uint32_t capacity = c->moved_capacity ? 2 * c->moved_capacity : 16;
-        void *grown = realloc(c->moved, capacity * sizeof *c->moved);
-        if (!grown)
-            return mpg_error_set(err, "out of memory");
-        c->moved = grown;
-        c->moved_capacity = capacity;
-    }
-    c->moved[c->moved_count++] = (struct mpg_moved){rank, slot};
+    void *moved = c->moved, *first = c->first_moved;
+    int status = mpg_reserve(&moved, sizeof *c->moved, &c->moved_capacity, slot + 1, err) < 0 ||
+                 mpg_reserve(&first, sizeof *c->first_moved, &c->first_capacity, (uint32_t)rank + 1, err) < 0;
+    c->moved = moved;
+    c->first_moved = first;
+    if (status)
+        return -1;
+    struct mpg_moved *m = &c->moved[slot];
+    if (m->is_moved)
+        return 0;
+    *m = (struct mpg_moved){.is_moved = true, .rank = rank, .next = c->first_moved[rank]};
+    if (m->next)
+        c->moved[m->next - 1].before = slot + 1;
+    c->first_moved[rank] = slot + 1;
     return 0;
 }
 
 void mpg_choosing_forget_moved(struct mpg_choosing *c, uint32_t slot)
 {
-    for (uint32_t i = 0; i < c->moved_count; i++)
-        if (c->moved[i].slot == slot) {
-            c->moved[i] = c->moved[--c->moved_count];
-            return;
-        }
+    struct mpg_moved *m = slot < c->moved_capacity ? &c->moved[slot] : NULL;
+    if (!m || !m->is_moved)
+        return;
+    *(m->before ? &c->moved[m->before - 1].next : &c->first_moved[m->rank]) = m->next;
+    if (m->next)
+        c->moved[m->next - 1].before = m->before;
+    m->is_moved = false;
 }

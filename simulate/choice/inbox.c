@@ -1,59 +1,173 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Lists by receiver, communicator and sender, in the order in which messages were sent. */
+/* Queues by receiver, communicator and source, and by tag; those that hold any are listed. */
 #include "simulate/choice/inbox.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { TAKEN = 1, MARKED = 2 };
+enum { ANY = -1 }; /* in a key: no rank, no tag */
+
+static uint64_t pair_of(int32_t a, int32_t b)
+{
+    return (uint64_t)(uint32_t)a << 32 | (uint32_t)b;
+}
+
+static void *find(const struct mpg_map *map, uint64_t key0, uint64_t key1)
+{
+    const uint64_t *slot = mpg_map_find(map, key0, key1);
+    return slot ? (void *)(uintptr_t)*slot : NULL;
+}
+
+/* ---- lists ---- */
+
+/* M is the last of WHICH, between *FIRST and *LAST. */
+static void append(struct mpg_letter *m, enum mpg_letters which, struct mpg_letter **first,
+                   struct mpg_letter **last)
+{
+    m->before[which] = *last;
+    m->next[which] = NULL;
+    *(*last ? &(*last)->next[which] : first) = m;
+    *last = m;
+}
+
+static void unlink_letter(struct mpg_letter *m, enum mpg_letters which, struct mpg_letter **first,
+                          struct mpg_letter **last)
+{
+    *(m->before[which] ? &m->before[which]->next[which] : first) = m->next[which];
+    if (m->next[which])
+        m->next[which]->before[which] = m->before[which];
+    else if (last)
+        *last = m->before[which];
+}
+
+static void list_queue(struct mpg_queue *q)
+{
+    q->before = NULL;
+    q->next = q->group->queues;
+    if (q->next)
+        q->next->before = q;
+    q->group->queues = q;
+    q->group->count++;
+}
+
+static void unlist_queue(struct mpg_queue *q)
+{
+    *(q->before ? &q->before->next : &q->group->queues) = q->next;
+    if (q->next)
+        q->next->before = q->before;
+    q->group->count--;
+}
+
+/* ---- queues ---- */
+
+static struct mpg_group *get_group(struct mpg_inbox *inbox, int32_t receiver, int32_t comm, int32_t tag)
+{
+    const uint64_t key0 = pair_of(receiver, comm), key1 = pair_of(ANY, tag);
+    uint64_t *slot = mpg_map_add(&inbox->groups, key0, key1);
+    if (slot && *slot)
+        return (struct mpg_group *)(uintptr_t)*slot;
+    inbox->group_pool.size = sizeof(struct mpg_group);
+    struct mpg_group *group = slot ? mpg_pool_take(&inbox->group_pool) : NULL;
+    if (!group)
+        return NULL;
+    group->key[0] = key0;
+    group->key[1] = key1;
+    *slot = (uint64_t)(uintptr_t)group;
+    return group;
+}
+
+/* Of S, with its tag, or any. */
+static struct mpg_queue *new_queue(struct mpg_inbox *inbox, const struct mpg_step *s, int32_t tag)
+{
+    struct mpg_group *group = get_group(inbox, s->receiver, s->comm, tag);
+    uint64_t *all = group && tag == ANY
+                        ? mpg_map_add(&inbox->pairs, (uint64_t)s->receiver, (uint64_t)s->rank)
+                        : NULL;
+    inbox->queue_pool.size =
+        sizeof(struct mpg_queue) + ((size_t)inbox->n + 1) * sizeof(struct mpg_letter *);
+    if (!group || (tag == ANY && !all))
+        return NULL;
+    struct mpg_queue *q = mpg_pool_take(&inbox->queue_pool);
+    if (!q)
+        return NULL;
+    q->group = group;
+    q->source = s->rank;
+    q->comm = s->comm;
+    if (all) {
+        q->other = (struct mpg_queue *)(uintptr_t)*all;
+        *all = (uint64_t)(uintptr_t)q;
+    }
+    return q;
+}
+
+static struct mpg_queue *get_queue(struct mpg_inbox *inbox, const struct mpg_step *s, int32_t tag)
+{
+    uint64_t *slot =
+        mpg_map_add(&inbox->queues, pair_of(s->receiver, s->comm), pair_of(s->rank, tag));
+    if (slot && !*slot)
+        *slot = (uint64_t)(uintptr_t)new_queue(inbox, s, tag);
+    return slot ? (struct mpg_queue *)(uintptr_t)*slot : NULL;
+}
+
+static void enqueue(const struct mpg_inbox *inbox, struct mpg_letter *m, enum mpg_letters which)
+{
+    struct mpg_queue *q = m->queue[which];
+    if (!q->first)
+        list_queue(q);
+    append(m, which, &q->first, &q->last);
+    for (uint32_t w = 0; w <= inbox->n; w++)
+        if (!q->head[w])
+            q->head[w] = m;
+}
+
+/* Those of one tag are as many as there are tags: none is kept that is empty. */
+static void drop_queue(struct mpg_inbox *inbox, struct mpg_queue *q)
+{
+    struct mpg_group *group = q->group;
+    mpg_map_remove(&inbox->queues, group->key[0], pair_of(q->source, (int32_t)(uint32_t)group->key[1]));
+    mpg_pool_give(&inbox->queue_pool, q);
+    if (group->count > 0)
+        return;
+    mpg_map_remove(&inbox->groups, group->key[0], group->key[1]);
+    mpg_pool_give(&inbox->group_pool, group);
+}
+
+static void dequeue(struct mpg_inbox *inbox, struct mpg_letter *m, enum mpg_letters which)
+{
+    struct mpg_queue *q = m->queue[which];
+    unlink_letter(m, which, &q->first, &q->last);
+    if (q->first)
+        return;
+    unlist_queue(q);
+    if (which == MPG_LETTERS_TAG)
+        drop_queue(inbox, q);
+}
+
+struct mpg_queue *mpg_inbox_from(const struct mpg_inbox *inbox, int32_t rank, int32_t source)
+{
+    return find(&inbox->pairs, (uint64_t)rank, (uint64_t)source);
+}
+
+struct mpg_group *mpg_inbox_group(const struct mpg_inbox *inbox, int32_t rank, const struct mpg_fit *fits)
+{
+    return find(&inbox->groups, pair_of(rank, fits->comm), pair_of(ANY, fits->any_tag ? ANY : fits->tag));
+}
+
+struct mpg_queue *mpg_inbox_queue(const struct mpg_inbox *inbox, int32_t rank, const struct mpg_fit *fits)
+{
+    return find(&inbox->queues, pair_of(rank, fits->comm),
+                pair_of(fits->source, fits->any_tag ? ANY : fits->tag));
+}
 
 /* ---- what is sent ---- */
 
-static struct mpg_sender *new_sender(struct mpg_inbox *inbox, const struct mpg_step *s)
-{
-    uint64_t *all = mpg_map_add(&inbox->pairs, (uint64_t)s->receiver, (uint64_t)s->rank);
-    uint64_t *same =
-        all ? mpg_map_add(&inbox->senders, (uint64_t)s->receiver, (uint64_t)s->comm) : NULL;
-    struct mpg_sender *sender = same ? calloc(1, sizeof *sender) : NULL;
-    struct mpg_letter **head = sender ? calloc((size_t)inbox->n + 1, sizeof *head) : NULL;
-    if (!head) {
-        free(sender);
-        return NULL;
-    }
-    sender->source = s->rank;
-    sender->comm = s->comm;
-    sender->head = head;
-    sender->next = (struct mpg_sender *)(uintptr_t)*same;
-    sender->other = (struct mpg_sender *)(uintptr_t)*all;
-    *same = *all = (uint64_t)(uintptr_t)sender;
-    return sender;
-}
-
-static struct mpg_sender *first_sender(const struct mpg_inbox *inbox, int32_t rank, int32_t comm)
-{
-    uint64_t *slot = mpg_map_find(&inbox->senders, (uint64_t)rank, (uint64_t)comm);
-    return slot ? (struct mpg_sender *)(uintptr_t)*slot : NULL;
-}
-
-struct mpg_sender *mpg_inbox_from(const struct mpg_inbox *inbox, int32_t rank, int32_t source)
-{
-    uint64_t *slot = mpg_map_find(&inbox->pairs, (uint64_t)rank, (uint64_t)source);
-    return slot ? (struct mpg_sender *)(uintptr_t)*slot : NULL;
-}
-
-static struct mpg_sender *find_sender(struct mpg_inbox *inbox, const struct mpg_step *s)
-{
-    struct mpg_sender *sender = mpg_inbox_from(inbox, s->receiver, s->rank);
-    while (sender && sender->comm != s->comm)
-        sender = sender->other;
-    return sender ? sender : new_sender(inbox, s);
-}
-
 /* One with all its vectors, 0, or NULL. */
-static struct mpg_letter *new_letter(uint32_t n)
+static struct mpg_letter *new_letter(struct mpg_inbox *inbox)
 {
+    const uint32_t n = inbox->n;
     const size_t vectors = 3 * (size_t)n * sizeof(double), flags = 2 * (size_t)n + 1;
-    struct mpg_letter *letter = calloc(1, sizeof *letter + vectors + flags);
+    inbox->letter_pool.size = sizeof(struct mpg_letter) + vectors + flags;
+    struct mpg_letter *letter = mpg_pool_take(&inbox->letter_pool);
     if (!letter)
         return NULL;
     letter->value = (double *)(void *)(letter + 1);
@@ -68,9 +182,10 @@ static struct mpg_letter *new_letter(uint32_t n)
 struct mpg_letter *mpg_inbox_add(struct mpg_inbox *inbox, const struct mpg_step *s,
                                  struct mpg_error *err)
 {
-    struct mpg_sender *sender = find_sender(inbox, s);
-    uint64_t *slot = sender ? mpg_map_add(&inbox->letters, s->message, 0) : NULL;
-    struct mpg_letter *letter = slot ? new_letter(inbox->n) : NULL;
+    uint64_t *slot = mpg_map_add(&inbox->letters, s->message, 0);
+    struct mpg_queue *all = slot ? get_queue(inbox, s, ANY) : NULL;
+    struct mpg_queue *tag = all ? get_queue(inbox, s, s->tag) : NULL;
+    struct mpg_letter *letter = tag ? new_letter(inbox) : NULL;
     if (!letter) {
         mpg_error_set(err, "out of memory");
         return NULL;
@@ -79,144 +194,105 @@ struct mpg_letter *mpg_inbox_add(struct mpg_inbox *inbox, const struct mpg_step 
     letter->id = s->message;
     letter->tag = s->tag;
     letter->bytes = s->bytes;
-    letter->sender = sender;
-    if (sender->first)
-        sender->last->next = letter;
-    else
-        sender->first = letter;
-    sender->last = letter;
-    for (uint32_t w = 0; w <= inbox->n; w++)
-        if (!sender->head[w])
-            sender->head[w] = letter;
+    letter->queue[MPG_LETTERS_ALL] = all;
+    letter->queue[MPG_LETTERS_TAG] = tag;
+    enqueue(inbox, letter, MPG_LETTERS_ALL);
+    enqueue(inbox, letter, MPG_LETTERS_TAG);
     return letter;
 }
 
 struct mpg_letter *mpg_inbox_find(const struct mpg_inbox *inbox, uint64_t id)
 {
-    uint64_t *slot = mpg_map_find(&inbox->letters, id, 0);
-    return slot ? (struct mpg_letter *)(uintptr_t)*slot : NULL;
+    return find(&inbox->letters, id, 0);
 }
 
 /* ---- what is taken ---- */
 
-static struct mpg_letter *first_that_fits(const struct mpg_sender *sender,
-                                          const struct mpg_fit *fits, uint32_t w)
+enum mpg_letters mpg_inbox_which(const struct mpg_queue *queue)
 {
-    struct mpg_letter *letter = sender->head[w];
-    while (letter && (letter->taken[w] || (!fits->any_tag && letter->tag != fits->tag)))
-        letter = letter->next;
-    return letter;
+    return (int32_t)(uint32_t)queue->group->key[1] == ANY ? MPG_LETTERS_ALL : MPG_LETTERS_TAG;
 }
 
-int64_t mpg_inbox_heads(struct mpg_inbox *inbox, int32_t rank, const struct mpg_fit *fits, uint32_t w,
-                        struct mpg_error *err)
+struct mpg_letter *mpg_inbox_next(struct mpg_inbox *inbox, struct mpg_letter *m, enum mpg_letters which,
+                                  uint32_t w)
 {
-    uint32_t count = 0;
-    for (struct mpg_sender *s = first_sender(inbox, rank, fits->comm); s; s = s->next) {
-        struct mpg_letter *letter =
-            fits->any_source || fits->source == s->source ? first_that_fits(s, fits, w) : NULL;
-        if (!letter)
-            continue;
-        if (count == inbox->heads_capacity) {
-            uint32_t capacity = count ? 2 * count : 16;
-            void *grown = realloc(inbox->heads, capacity * sizeof(struct mpg_letter *));
-            if (!grown)
-                return mpg_error_set(err, "out of memory");
-            inbox->heads = grown;
-            inbox->heads_capacity = capacity;
-        }
-        inbox->heads[count++] = letter;
-    }
-    return count;
+    inbox->looks++;
+    for (; m && m->taken[w]; inbox->looks++)
+        m = m->next[which];
+    return m;
 }
 
-/* Nobody needs LETTER, of whom no lane's head is any more. */
-static void drop(struct mpg_inbox *inbox, struct mpg_letter *letter)
+/* Nobody needs M, of which no lane's head is any more. */
+static void drop(struct mpg_inbox *inbox, struct mpg_letter *m)
 {
-    struct mpg_sender *sender = letter->sender;
-    struct mpg_letter **link = &sender->first, *before = NULL;
-    for (; *link != letter; link = &(*link)->next)
-        before = *link;
-    *link = letter->next;
-    if (sender->last == letter)
-        sender->last = before;
-    mpg_map_remove(&inbox->letters, letter->id, 0);
-    free(letter);
+    unlink_letter(m, MPG_LETTERS_OVERDUE, &m->queue[MPG_LETTERS_ALL]->overdue, NULL);
+    dequeue(inbox, m, MPG_LETTERS_ALL);
+    dequeue(inbox, m, MPG_LETTERS_TAG);
+    mpg_map_remove(&inbox->letters, m->id, 0);
+    mpg_pool_give(&inbox->letter_pool, m);
+}
+
+/* The head of QUEUE in lane W passes what W has taken. */
+static void move_head(struct mpg_inbox *inbox, struct mpg_queue *queue, enum mpg_letters which, uint32_t w)
+{
+    struct mpg_letter *head = queue->head[w];
+    for (; head && head->taken[w] == TAKEN; inbox->looks++)
+        head = head->next[which];
+    queue->head[w] = head;
+}
+
+/* The trace has taken it; its lanes have not all. */
+static void make_overdue(struct mpg_letter *m)
+{
+    struct mpg_queue *q = m->queue[MPG_LETTERS_ALL];
+    m->before[MPG_LETTERS_OVERDUE] = NULL;
+    m->next[MPG_LETTERS_OVERDUE] = q->overdue;
+    if (q->overdue)
+        q->overdue->before[MPG_LETTERS_OVERDUE] = m;
+    q->overdue = m;
 }
 
 void mpg_inbox_take(struct mpg_inbox *inbox, struct mpg_letter *letter, uint32_t w)
 {
-    struct mpg_sender *sender = letter->sender;
     if (letter->taken[w] == TAKEN)
         return;
     letter->taken[w] = TAKEN;
-    while (sender->head[w] && sender->head[w]->taken[w] == TAKEN)
-        sender->head[w] = sender->head[w]->next;
-    sender->overdue += w == inbox->n;
-    if (--letter->left > 0)
-        return;
-    sender->overdue--;
-    drop(inbox, letter);
+    move_head(inbox, letter->queue[MPG_LETTERS_ALL], MPG_LETTERS_ALL, w);
+    move_head(inbox, letter->queue[MPG_LETTERS_TAG], MPG_LETTERS_TAG, w);
+    if (w == inbox->n)
+        make_overdue(letter);
+    if (--letter->left == 0)
+        drop(inbox, letter);
 }
 
-int mpg_inbox_mark(struct mpg_inbox *inbox, struct mpg_letter *letter, uint32_t w,
-                   struct mpg_error *err)
+bool mpg_inbox_mark(struct mpg_letter *letter, uint32_t w)
 {
     if (letter->taken[w])
-        return 0;
-    if (inbox->marked_count == inbox->marked_capacity) {
-        uint32_t capacity = inbox->marked_capacity ? 2 * inbox->marked_capacity : 16;
-        void *grown = realloc(inbox->marked, capacity * sizeof(struct mpg_letter *));
-        if (!grown)
-            return mpg_error_set(err, "out of memory");
-        inbox->marked = grown;
-        inbox->marked_capacity = capacity;
-    }
+        return false;
     letter->taken[w] = MARKED;
-    inbox->marked[inbox->marked_count++] = letter;
-    return 0;
+    return true;
 }
 
-void mpg_inbox_unmark(struct mpg_inbox *inbox, uint32_t w)
+void mpg_inbox_unmark(struct mpg_letter *letter, uint32_t w)
 {
-    for (uint32_t i = 0; i < inbox->marked_count; i++)
-        if (inbox->marked[i]->taken[w] == MARKED)
-            inbox->marked[i]->taken[w] = 0;
-    inbox->marked_count = 0;
+    if (letter->taken[w] == MARKED)
+        letter->taken[w] = 0;
 }
 
 /* ---- the end ---- */
 
-static void free_senders(const struct mpg_map *pairs)
-{
-    for (size_t i = 0; i < pairs->capacity; i++) {
-        struct mpg_sender *next = NULL;
-        if (!pairs->entries[i].used)
-            continue;
-        for (struct mpg_sender *s = (void *)(uintptr_t)pairs->entries[i].value; s; s = next) {
-            next = s->other;
-            while (s->first) {
-                struct mpg_letter *later = s->first->next;
-                free(s->first);
-                s->first = later;
-            }
-            free(s->head);
-            free(s);
-        }
-    }
-}
-
 void mpg_inbox_clear(struct mpg_inbox *inbox)
 {
-    free_senders(&inbox->pairs);
     mpg_map_clear(&inbox->letters);
-    mpg_map_clear(&inbox->senders);
+    mpg_map_clear(&inbox->queues);
+    mpg_map_clear(&inbox->groups);
     mpg_map_clear(&inbox->pairs);
-    free(inbox->marked);
-    free(inbox->heads);
+    mpg_pool_clear(&inbox->letter_pool);
+    mpg_pool_clear(&inbox->queue_pool);
+    mpg_pool_clear(&inbox->group_pool);
 }
 
 size_t mpg_inbox_letter_bytes(void)
 {
-    return 3 * sizeof(double) + 2;
+    return 3 * sizeof(double) + 2 + sizeof(struct mpg_letter *);
 }

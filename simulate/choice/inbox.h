@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Messages that were sent and not taken, in lanes that take them in orders of their own, and in the
- * trace, which is one more lane (docs/MODEL.md, section 6, Open receives). */
+ * trace, which is one more lane (docs/MODEL.md, section 6, Open receives). What is done with one takes as
+ * long however many there are. Private to simulate/choice/. */
 #ifndef MPG_INBOX_H
 #define MPG_INBOX_H
 
@@ -9,12 +10,17 @@
 
 #include "common/error.h"
 #include "common/map.h"
+#include "common/pool.h"
 #include "graph/graph.h"
+
+/* Lists in which a message is: of all from its source on its communicator, of those with its tag among
+ * them, of those of all that the trace has taken, and not all lanes. */
+enum mpg_letters { MPG_LETTERS_ALL, MPG_LETTERS_TAG, MPG_LETTERS_OVERDUE, MPG_LETTERS };
 
 /* An eager message. Times are absolute; a vector's value and what is beside it make one. */
 struct mpg_letter {
-    struct mpg_letter *next; /* of its sender, on its communicator: sent later */
-    struct mpg_sender *sender;
+    struct mpg_letter *next[MPG_LETTERS], *before[MPG_LETTERS]; /* sent later, and earlier */
+    struct mpg_queue *queue[2]; /* ALL, TAG */
     uint64_t id;
     int32_t tag;
     double bytes;
@@ -29,24 +35,35 @@ struct mpg_letter {
     uint32_t left;     /* how many of these have not taken it */
 };
 
-/* Who sent some to a rank on a communicator. */
-struct mpg_sender {
-    struct mpg_sender *next;   /* to the same rank on the same communicator */
-    struct mpg_sender *other;  /* the same one to the same rank, on another communicator */
+/* What a source sent to a rank on a communicator, all of it or what has one tag, in the order in which it was
+ * sent. */
+struct mpg_queue {
+    struct mpg_queue *next, *before; /* of its group, as long as there is any in it */
+    struct mpg_queue *other;         /* ALL: of the same pair of ranks, on another communicator */
+    struct mpg_group *group;
     int32_t source, comm;
     struct mpg_letter *first, *last;
-    struct mpg_letter **head;  /* n + 1: the first that is not taken */
-    uint32_t overdue;          /* taken by the trace, and not by all lanes */
+    struct mpg_letter *overdue;      /* ALL: the first in that list */
+    uint32_t place;                  /* among the group's firsts */
+    struct mpg_letter *head[];       /* n + 1: none before it is there */
+};
+
+/* The queues of all sources to a rank on a communicator, all or with one tag. */
+struct mpg_group {
+    uint64_t key[2];
+    struct mpg_queue *queues;
+    uint32_t count;
+    struct mpg_firsts *firsts; /* of the decision that is being made; NULL: nobody has asked for them */
 };
 
 struct mpg_inbox {
     uint32_t n;
     struct mpg_map letters;   /* id -> one */
-    struct mpg_map senders;   /* (receiver, communicator) -> the first of a list */
+    struct mpg_map queues;    /* (receiver, communicator; source, tag or -1) -> one */
+    struct mpg_map groups;    /* (receiver, communicator; tag or -1) -> one */
     struct mpg_map pairs;     /* (receiver, source) -> the first of a list, one a communicator */
-    struct mpg_letter **marked; /* taken for the time of one decision */
-    struct mpg_letter **heads;  /* what mpg_inbox_heads() found */
-    uint32_t marked_count, marked_capacity, heads_capacity;
+    struct mpg_pool letter_pool, queue_pool, group_pool;
+    uint64_t looks;           /* how often a message was looked at, for tests */
 };
 
 /* A new one, of S, of kind EAGER, its vectors and times unset; NULL: out of memory. */
@@ -54,18 +71,21 @@ struct mpg_letter *mpg_inbox_add(struct mpg_inbox *inbox, const struct mpg_step 
                                  struct mpg_error *err);
 /* NULL: everybody has taken it. */
 struct mpg_letter *mpg_inbox_find(const struct mpg_inbox *inbox, uint64_t id);
-/* Of each source the first that lane W has not taken and RANK's FITS takes, in inbox->heads: how many;
- * -1: out of memory. */
-int64_t mpg_inbox_heads(struct mpg_inbox *inbox, int32_t rank, const struct mpg_fit *fits, uint32_t w,
-                        struct mpg_error *err);
+/* Of what RANK's FITS takes: from all sources, or from that which it names; NULL: there is nothing. */
+struct mpg_group *mpg_inbox_group(const struct mpg_inbox *inbox, int32_t rank, const struct mpg_fit *fits);
+struct mpg_queue *mpg_inbox_queue(const struct mpg_inbox *inbox, int32_t rank, const struct mpg_fit *fits);
+/* The first from M on in its list WHICH that lane W has not taken, nor marked; M may be NULL. */
+struct mpg_letter *mpg_inbox_next(struct mpg_inbox *inbox, struct mpg_letter *m, enum mpg_letters which,
+                                  uint32_t w);
+/* Which of its letters' lists QUEUE is. */
+enum mpg_letters mpg_inbox_which(const struct mpg_queue *queue);
 /* Lane W takes it; it may be gone after that. Nothing happens if W has it already. */
 void mpg_inbox_take(struct mpg_inbox *inbox, struct mpg_letter *letter, uint32_t w);
-/* The same until mpg_inbox_unmark(). Error: out of memory. */
-int mpg_inbox_mark(struct mpg_inbox *inbox, struct mpg_letter *letter, uint32_t w,
-                   struct mpg_error *err);
-void mpg_inbox_unmark(struct mpg_inbox *inbox, uint32_t w);
+/* The same until it is unmarked; whether W has not taken, nor marked it before. */
+bool mpg_inbox_mark(struct mpg_letter *letter, uint32_t w);
+void mpg_inbox_unmark(struct mpg_letter *letter, uint32_t w);
 /* What SOURCE sent to RANK on the first communicator, `other` leads on; NULL: nothing. */
-struct mpg_sender *mpg_inbox_from(const struct mpg_inbox *inbox, int32_t rank, int32_t source);
+struct mpg_queue *mpg_inbox_from(const struct mpg_inbox *inbox, int32_t rank, int32_t source);
 void mpg_inbox_clear(struct mpg_inbox *inbox);
 /* What a message takes for each lane. */
 size_t mpg_inbox_letter_bytes(void);

@@ -8,11 +8,9 @@
 #include "simulate/choice/choice_private.h"
 #include "simulate/rounding.h"
 
-/* What Iprobes of RANK that found nothing find in lanes, until one finds something in the trace. */
+/* What Iprobes of a rank that found nothing find in lanes, until one finds something in the trace. */
 struct mpg_sight {
     struct mpg_sight *next;
-    int32_t rank;
-    struct mpg_fit fits;
     uint64_t id[]; /* n: a message; 0: none */
 };
 
@@ -31,77 +29,7 @@ int mpg_choosing_sent(struct mpg_choosing *c, const struct mpg_step *s, double b
     return 0;
 }
 
-/* ---- what the trace says of when they arrived ---- */
-
-static void raise(struct mpg_letter *m, double since_ns)
-{
-    m->raised_ns = fmax(m->raised_ns, since_ns + MPG_TICK_NS - m->base_ns);
-}
-
-/* FITS took OWN (NULL: nothing, at S): what else it fits came later. */
-static int bound_others(struct mpg_choosing *c, const struct mpg_step *s, const struct mpg_fit *fits,
-                        const struct mpg_letter *own, bool nothing_yet, struct mpg_error *err)
-{
-    int64_t n = mpg_inbox_heads(&c->inbox, s->rank, fits, c->n, err);
-    for (int64_t i = 0; i < n; i++) {
-        struct mpg_letter *m = c->inbox.heads[i];
-        if (own && m != own)
-            raise(m, own->base_ns + own->raised_ns);
-        if (nothing_yet && m != own)
-            raise(m, s->enter_ns);
-    }
-    return n < 0 ? -1 : 0;
-}
-
-static int bound_arrivals(struct mpg_choosing *c, const struct mpg_step *s, struct mpg_error *err)
-{
-    const struct mpg_looking *look = &s->looking;
-    for (uint32_t i = 0; i < s->receive_number; i++) {
-        const struct mpg_posted *p = &s->receives[i];
-        struct mpg_letter *own = mpg_inbox_find(&c->inbox, p->message);
-        if (own && p->fits.any_source &&
-            bound_others(c, s, &p->fits, own, p->chooses && s->found_nothing, err) < 0)
-            return -1;
-        if (own && mpg_inbox_mark(&c->inbox, own, c->n, err) < 0)
-            return -1;
-    }
-    if (look->looks && (look->fits.any_source || !look->found) &&
-        bound_others(c, s, &look->fits, look->found ? mpg_inbox_find(&c->inbox, look->found) : NULL,
-                     !look->found, err) < 0)
-        return -1;
-    mpg_inbox_unmark(&c->inbox, c->n);
-    return 0;
-}
-
 /* ---- what lanes take ---- */
-
-/* T(A), no less than when it was sent. */
-static double arrival_ns(const struct mpg_letter *m, uint32_t w)
-{
-    return fmax(m->base_ns + m->raised_ns + m->value[w], m->cause_ns + m->cause[w]);
-}
-
-/* Of those that fit in lane W the first to arrive, of equal ones OWN, then the lowest rank's; NULL:
- * there is none. */
-static int find_least(struct mpg_choosing *c, int32_t rank, const struct mpg_fit *fits,
-                      const struct mpg_letter *own, uint32_t w, struct mpg_letter **least,
-                      struct mpg_error *err)
-{
-    const int64_t n = mpg_inbox_heads(&c->inbox, rank, fits, w, err);
-    double least_ns = INFINITY;
-    *least = NULL;
-    for (int64_t i = 0; i < n; i++)
-        least_ns = fmin(least_ns, arrival_ns(c->inbox.heads[i], w));
-    for (int64_t i = 0; i < n; i++) {
-        struct mpg_letter *m = c->inbox.heads[i];
-        if (arrival_ns(m, w) > least_ns + MPG_ROUNDING_NS)
-            continue;
-        if (!*least || m == own ||
-            (*least != own && m->sender->source < (*least)->sender->source))
-            *least = m;
-    }
-    return n < 0 ? -1 : 0;
-}
 
 /* In lane W the view at SLOT, of OWN, gets TAKEN. */
 static void set_view(struct mpg_choosing *c, uint32_t slot, const struct mpg_letter *own,
@@ -112,8 +40,8 @@ static void set_view(struct mpg_choosing *c, uint32_t slot, const struct mpg_let
     const double late_ns = taken->base_ns + taken->raised_ns;
     const double least_ns = taken->cause_ns + taken->cause[w] - late_ns;
     v->serial = same ? 0 : taken->id;
-    v->sequence = (struct mpg_sequence){.source = taken->sender->source,
-                                        .comm = taken->sender->comm,
+    v->sequence = (struct mpg_sequence){.source = taken->queue[0]->source,
+                                        .comm = taken->queue[0]->comm,
                                         .tag = taken->tag,
                                         .id = taken->id,
                                         .is_eager = true};
@@ -133,11 +61,11 @@ static int take_posted(struct mpg_choosing *c, const struct mpg_step *s, uint32_
         struct mpg_letter *own = mpg_inbox_find(&c->inbox, p->message), *taken = own;
         if (!own || (p->is_view && mpg_choosing_view_of(c, p->slot, w)->fixed))
             continue;
-        if (p->fits.any_source && find_least(c, s->rank, &p->fits, own, w, &taken, err) < 0)
+        if (p->fits.any_source && mpg_decision_least(&c->decision, &p->fits, own, &taken, err) < 0)
             return -1;
         if (!taken && p->chooses)
             c->broken[w] = true;
-        if (taken && mpg_inbox_mark(&c->inbox, taken, w, err) < 0)
+        if (taken && mpg_decision_mark(&c->decision, taken, err) < 0)
             return -1;
         if (taken && p->chooses)
             set_view(c, p->slot, own, taken, w);
@@ -147,31 +75,37 @@ static int take_posted(struct mpg_choosing *c, const struct mpg_step *s, uint32_
 
 /* ---- probes ---- */
 
-static bool is_same(const struct mpg_fit *a, const struct mpg_fit *b)
+/* By rank and what it looks for. */
+static void make_key(const struct mpg_step *s, uint64_t key[2])
 {
-    return a->comm == b->comm && a->any_source == b->any_source && a->any_tag == b->any_tag &&
-           (a->any_source || a->source == b->source) && (a->any_tag || a->tag == b->tag);
+    const struct mpg_fit *fits = &s->looking.fits;
+    key[0] = (uint64_t)(uint32_t)s->rank << 32 | (uint32_t)fits->comm;
+    key[1] = (uint64_t)(fits->any_source ? UINT32_MAX : (uint32_t)fits->source) << 32 |
+             (fits->any_tag ? UINT32_MAX : (uint32_t)fits->tag);
 }
 
 /* NULL without ERR: there is none. */
 static struct mpg_sight *find_sight(const struct mpg_choosing *c, const struct mpg_step *s)
 {
-    for (struct mpg_sight *g = c->sights; g; g = g->next)
-        if (g->rank == s->rank && is_same(&g->fits, &s->looking.fits))
-            return g;
-    return NULL;
+    uint64_t key[2];
+    make_key(s, key);
+    const uint64_t *slot = mpg_map_find(&c->sight_index, key[0], key[1]);
+    return slot ? (struct mpg_sight *)(uintptr_t)*slot : NULL;
 }
 
 static struct mpg_sight *add_sight(struct mpg_choosing *c, const struct mpg_step *s,
                                    struct mpg_error *err)
 {
-    struct mpg_sight *g = calloc(1, sizeof *g + c->n * sizeof g->id[0]);
+    uint64_t key[2];
+    make_key(s, key);
+    uint64_t *slot = mpg_map_add(&c->sight_index, key[0], key[1]);
+    struct mpg_sight *g = slot ? calloc(1, sizeof *g + c->n * sizeof g->id[0]) : NULL;
+    if (slot)
+        *slot = (uint64_t)(uintptr_t)g;
     if (!g) {
         mpg_error_set(err, "out of memory");
         return NULL;
     }
-    g->rank = s->rank;
-    g->fits = s->looking.fits;
     g->next = c->sights;
     c->sights = g;
     return g;
@@ -196,9 +130,9 @@ static int look_again(struct mpg_choosing *c, const struct mpg_step *s, uint32_t
         c->counts.tests_saved++;
         return 0;
     }
-    if (find_least(c, s->rank, &s->looking.fits, NULL, w, &least, err) < 0)
+    if (mpg_decision_least(&c->decision, &s->looking.fits, NULL, &least, err) < 0)
         return -1;
-    if (!least || arrival_ns(least, w) > now_ns + MPG_ROUNDING_NS)
+    if (!least || mpg_letter_arrival_ns(least, w) > now_ns + MPG_ROUNDING_NS)
         return 0;
     if (!g && !(g = add_sight(c, s, err)))
         return -1;
@@ -222,7 +156,7 @@ static int find_again(struct mpg_choosing *c, const struct mpg_step *s, uint32_t
         return 0;
     if (look->fits.any_source && early)
         m = early;
-    else if (look->fits.any_source && find_least(c, s->rank, &look->fits, own, w, &m, err) < 0)
+    else if (look->fits.any_source && mpg_decision_least(&c->decision, &look->fits, own, &m, err) < 0)
         return -1;
     c->vanishes[w] = early && m == early;
     c->broken[w] = c->broken[w] || !m || m->taken[w];
@@ -251,20 +185,24 @@ int mpg_choosing_decide(struct mpg_choosing *c, const struct mpg_step *s, double
 {
     if (s->receive_number == 0 && !s->looking.looks)
         return 0;
-    if (c->arrivals.is_bounded && bound_arrivals(c, s, err) < 0)
+    if (c->arrivals.is_bounded && mpg_choosing_bound_arrivals(c, s, err) < 0)
         return -1;
     for (uint32_t w = 0; w < c->n; w++) {
         struct mpg_letter *found = NULL;
         if (c->keeps[w] || c->broken[w])
             continue;
-        if (take_posted(c, s, w, err) < 0 || look(c, s, w, base_ns + value[w], &found, err) < 0)
+        mpg_decision_begin(&c->decision, &c->inbox, s->rank, w);
+        const int status = take_posted(c, s, w, err) < 0 ||
+                           look(c, s, w, base_ns + value[w], &found, err) < 0;
+        mpg_decision_end(&c->decision);
+        if (status)
             return -1;
-        mpg_inbox_unmark(&c->inbox, w);
         if (!found)
             continue;
+        const bool is_other = found->id != s->looking.found;
         mpg_choosing_view_of(c, s->looking.slot, w)->fixed = true;
         mpg_inbox_take(&c->inbox, found, w);
-        if (found->id != s->looking.found &&
+        if (is_other &&
             mpg_choosing_note_moved(c, s->rank, s->looking.slot, err) < 0)
             return -1;
     }
@@ -310,7 +248,9 @@ void mpg_choosing_matched(struct mpg_choosing *c, uint64_t id)
 
 void mpg_choosing_clear_open(struct mpg_choosing *c)
 {
+    mpg_decision_clear(&c->decision);
     mpg_inbox_clear(&c->inbox);
+    mpg_map_clear(&c->sight_index);
     while (c->sights) {
         struct mpg_sight *next = c->sights->next;
         free(c->sights);

@@ -22,8 +22,8 @@ static int note_taken(struct mpg_choosing *c, const struct mpg_step *s, int64_t 
     }
     const struct mpg_deed taking = {.kind = MPG_DEED_TAKE,
                                     .request = request,
-                                    .comm = m->sender->comm,
-                                    .source = m->sender->source,
+                                    .comm = m->queue[0]->comm,
+                                    .source = m->queue[0]->source,
                                     .tag = m->tag,
                                     .bytes = (int64_t)m->bytes};
     return mpg_choosing_note(c, s, 0, &taking, err);
