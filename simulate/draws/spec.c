@@ -68,6 +68,7 @@ static int read_samples(const char *path, struct mpg_spec *spec, struct mpg_erro
         goto out;
     }
     spec->samples = mpg_distribution_from_samples(samples, n, MPG_DISTRIBUTION_KNOTS, err);
+    spec->times = 1;
     status = spec->samples ? 0 : -1;
 out:
     free(samples);
@@ -195,7 +196,7 @@ double mpg_spec_quantile(const struct mpg_spec *s, double u)
     case MPG_FAMILY_PARETO:
         return s->a * pow(1 - u, -1 / s->b);
     case MPG_FAMILY_FILE:
-        return mpg_distribution_quantile(s->samples, u);
+        return s->times * mpg_distribution_quantile(s->samples, u);
     }
     return 0;
 }
@@ -221,9 +222,87 @@ char *mpg_spec_file(const struct mpg_spec *s)
 
 void mpg_spec_clear(struct mpg_spec *s)
 {
-    mpg_distribution_free(s->samples);
+    if (!s->borrows)
+        mpg_distribution_free(s->samples);
+    free(s->scaled);
     mpg_rank_set_clear(&s->ranks);
     *s = (struct mpg_spec){0};
+}
+
+/* --- times a factor --- */
+
+/* "exp:3000ns@0,4-7", of which WHO is "@0,4-7", or "". */
+static void say_scaled(const struct mpg_spec *s, double factor, const char *who, char *text, size_t size)
+{
+    const double a = factor * s->a, b = factor * s->b;
+    const char *name = "const";
+    int parameters = 1;
+    for (size_t i = 0; factor > 0 && i < sizeof families / sizeof *families; i++)
+        if (families[i].family == s->family) {
+            name = families[i].name;
+            parameters = families[i].parameters;
+        }
+    if (parameters == 1)
+        snprintf(text, size, "%s:%.17gns%s", name, factor > 0 ? a : 0, who);
+    else if (s->family == MPG_FAMILY_PARETO)
+        snprintf(text, size, "%s:%.17gns,%.17g%s", name, a, s->b, who);
+    else
+        snprintf(text, size, "%s:%.17gns,%.17gns%s", name, a, b, who);
+}
+
+/* The same samples. */
+static int scale_samples(const struct mpg_spec *s, double factor, const char *who, struct mpg_spec *scaled,
+                         struct mpg_error *err)
+{
+    const size_t size = strlen(s->text) + 64;
+    char *text = malloc(size);
+    if (!text)
+        return mpg_error_set(err, "out of memory");
+    snprintf(text, size, "%.17g x %s", factor, s->text);
+    *scaled = (struct mpg_spec){.family = MPG_FAMILY_FILE, .samples = s->samples, .borrows = true,
+                                .times = factor * s->times};
+    scaled->text = scaled->scaled = text;
+    if (*who && mpg_rank_set_parse(who + 1, &scaled->ranks, err) < 0)
+        return -1;
+    return fabs(mpg_spec_quantile(scaled, LARGEST_U)) <= MOST_DRAW_NS
+               ? 0
+               : mpg_error_set(err, "%s: values are too large to add up", text);
+}
+
+int mpg_spec_scale(const struct mpg_spec *s, double factor, struct mpg_spec *scaled, struct mpg_error *err)
+{
+    const char *who = strrchr(s->text, '@');
+    who = who ? who : "";
+    *scaled = (struct mpg_spec){0};
+    if (s->family == MPG_FAMILY_FILE && factor > 0) {
+        int status = scale_samples(s, factor, who, scaled, err);
+        if (status < 0)
+            mpg_spec_clear(scaled);
+        return status;
+    }
+    const size_t size = strlen(who) + 128;
+    char *text = malloc(size);
+    if (!text)
+        return mpg_error_set(err, "out of memory");
+    say_scaled(s, factor, who, text, size);
+    int status = mpg_spec_parse(text, scaled, err);
+    if (status == 0)
+        scaled->scaled = text;
+    else
+        free(text);
+    return status;
+}
+
+int mpg_specs_scale(const struct mpg_specs *specs, double factor, struct mpg_specs *scaled,
+                    struct mpg_error *err)
+{
+    *scaled = (struct mpg_specs){.spec = calloc(specs->n ? specs->n : 1, sizeof *scaled->spec)};
+    if (!scaled->spec)
+        return mpg_error_set(err, "out of memory");
+    for (; scaled->n < specs->n; scaled->n++)
+        if (mpg_spec_scale(&specs->spec[scaled->n], factor, &scaled->spec[scaled->n], err) < 0)
+            return -1;
+    return 0;
 }
 
 /* --- several --- */

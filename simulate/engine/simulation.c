@@ -132,7 +132,7 @@ static int take_first(void *context, const struct mpg_step *s, uint32_t slots,
 
 static bool can_speed_messages(const struct simulation *sim)
 {
-    return mpg_perturbation_can_speed_messages(sim->p) || (sim->has_paths && sim->paths.speeds);
+    return mpg_perturbation_can_speed_messages(sim->p) || (sim->paths && sim->paths->speeds);
 }
 
 static bool may_choose(const struct simulation *sim)
@@ -161,7 +161,7 @@ static int begin_floors(struct simulation *sim, struct mpg_error *err)
     struct mpg_floor_options floors = sim->options->floors;
     floors.less_overheads = mpg_overheads_of_both(sim->p);
     floors.knows_waits = sim->absorb == MPG_ABSORB_CLOCK;
-    floors.paths = sim->has_paths ? &sim->paths : NULL;
+    floors.paths = sim->paths;
     sim->owns_floors = true;
     return (sim->wanted && !(sim->floors = mpg_floors_new(sim->trace, &floors, err))) ||
                    (sim->alike && !(sim->likes = mpg_likes_new(sim->p, err)))
@@ -301,8 +301,12 @@ static int begin(struct simulation *sim, struct mpg_trace *trace, const struct m
     sim->graph.source_eager_limit_bytes = o->graph.eager_limit_bytes;
     sim->graph.posts = sim->p->call_parts > 1;
     mpg_result_init(sim->result, mpg_trace_ranks(trace), share.n, o->first_replica + share.begin);
-    sim->has_paths = o->places || o->source_places;
-    return sim->has_paths ? mpg_paths_init(&sim->paths, sim->p, o->places, o->source_places, err) : 0;
+    if (!o->places && !o->source_places)
+        return 0;
+    if (!(sim->paths = calloc(1, sizeof *sim->paths)) ||
+        !(sim->unchanged = calloc(1, sizeof *sim->unchanged)))
+        return mpg_error_set(err, "out of memory");
+    return mpg_paths_init(sim->paths, sim->p, o->places, o->source_places, err);
 }
 
 static void end(struct simulation *sim)
@@ -317,7 +321,10 @@ static void end(struct simulation *sim)
     }
     if (sim->owns_clocks)
         mpg_clock_map_free(sim->clocks);
-    mpg_paths_clear(&sim->paths);
+    if (sim->paths)
+        mpg_paths_clear(sim->paths);
+    free(sim->paths);
+    free(sim->unchanged);
 }
 
 int mpg_simulate(struct mpg_trace *trace, const struct mpg_scenario *scenario, size_t n, uint32_t *passes,

@@ -24,8 +24,8 @@ static void *begin_lanes(void *context, uint32_t first, uint32_t n, const bool *
         return NULL;
     if (x->p == sim->p)
         mpg_lanes_use_likes(lanes, sim->likes);
-    if (sim->has_paths)
-        mpg_lanes_use_paths(lanes, x->p == sim->p ? &sim->paths : &sim->unchanged);
+    if (sim->paths)
+        mpg_lanes_use_paths(lanes, x->p == sim->p ? sim->paths : sim->unchanged);
     if (!sim->chooses ||
         mpg_lanes_use_choice(lanes, sim->options->skips_polling, keeps, watch, err) == 0)
         return lanes;
@@ -184,8 +184,8 @@ static int run_bases(struct simulation *all, size_t n, struct base *base, struct
             continue;
         struct base *b = &base[k];
         b->nothing = nothing_else(sim);
-        if (sim->has_paths)
-            mpg_paths_unchanged(&sim->unchanged, &sim->paths, &b->nothing);
+        if (sim->paths)
+            mpg_paths_unchanged(sim->unchanged, sim->paths, &b->nothing);
         b->graph = sim->graph;
         b->graph.eager_limit_bytes = b->graph.source_eager_limit_bytes;
         b->world = (struct world){.sim = sim, .p = &b->nothing};

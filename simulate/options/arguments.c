@@ -307,7 +307,8 @@ static int check_standard_input(const struct mpg_arguments *a, const char *trace
                                 const struct mpg_processes *processes, struct mpg_error *err)
 {
     int n = strcmp(trace, "-") == 0;
-    n += a->signature && strcmp(a->signature, "-") == 0;
+    for (size_t i = 0; i < a->signatures.n; i++)
+        n += strcmp(a->signatures.item[i], "-") == 0;
     n += a->source && strcmp(a->source, "-") == 0;
     n += a->collective_table && strcmp(a->collective_table, "-") == 0;
     if (n > 0 && processes->size > 1)
@@ -327,9 +328,70 @@ static unsigned usable_processors(unsigned sharing)
     return usable < 1 ? 1 : (unsigned)usable;
 }
 
+static void borrow_specs(struct mpg_asked *asked, const struct mpg_asked *like)
+{
+    struct mpg_perturbation *p = &asked->p;
+    asked->borrows = true;
+    p->noise = like->p.noise;
+    p->call_noise = like->p.call_noise;
+    p->latency = like->p.latency;
+    p->byte = like->p.byte;
+    p->call_noise_of_target = like->p.call_noise_of_target;
+}
+
+int mpg_arguments_ask(struct mpg_arguments *a, struct mpg_processes *processes,
+                      const struct mpg_asked *like, struct mpg_asked *asked, struct mpg_error *err)
+{
+    struct mpg_perturbation *p = &asked->p;
+    *asked = (struct mpg_asked){.p = {.seed = (uint64_t)a->seed, .compute_ratio = 1},
+                                .simulation = {.processes = processes}};
+    int status = 0;
+    if (like)
+        borrow_specs(asked, like);
+    else
+        status = parse_specs(a, p, err);
+    if (status < 0)
+        return status;
+    if (parse_absorb(a->absorb, &asked->simulation, err) < 0 ||
+        mpg_ratios_parse(&asked->ratios, &a->compute_ratio, err) < 0 ||
+        parse_call_edges(a, &asked->simulation, p, err) < 0 || parse_path(a, err) < 0 ||
+        parse_cosched(a, err) < 0 || parse_measurement(a, p, err) < 0 ||
+        parse_polling(a, &asked->times, err) < 0 || parse_collectives(a, p, err) < 0 ||
+        check_mode(a, err) < 0 || check_horizon(a, &asked->simulation, err) < 0 ||
+        parse_noise_model(a, p, err) < 0 || parse_time_models(a, p, err) < 0 ||
+        check_signatures(a, err) < 0)
+        return -1;
+    asked->simulation.threads =
+        a->given.threads ? (unsigned)a->threads : usable_processors(processes->sharing);
+    return 0;
+}
+
+void mpg_asked_clear(struct mpg_asked *asked)
+{
+    const struct mpg_specs none = {0};
+    struct mpg_perturbation *p = &asked->p;
+    if (asked->borrows)
+        p->noise = p->call_noise = p->latency = p->byte = none;
+    mpg_perturbation_clear(&asked->p);
+    mpg_ratios_clear(&asked->ratios);
+    *asked = (struct mpg_asked){0};
+}
+
+/* Reads what was given into A, but for what it asks for. */
+static int read_given(struct mpg_arguments *a, const char *trace, const struct mpg_processes *processes,
+                      struct mpg_error *err)
+{
+    a->signature = a->signatures.n > 0 ? a->signatures.item[0] : NULL;
+    if (a->json && a->per_rank)
+        return mpg_error_set(err, "--json and --per-rank exclude each other");
+    if (mpg_sweep_parse(&a->sweep, &a->sweeps, err) < 0 || mpg_arguments_check_sweep(a, err) < 0)
+        return -1;
+    return check_standard_input(a, trace, processes, err);
+}
+
 const char *mpg_arguments_read(struct mpg_arguments *a, int argc, char **argv,
-                               struct mpg_processes *processes, struct mpg_asked *asked,
-                               struct mpg_error *err)
+                               struct mpg_processes *processes, struct mpg_arguments *at,
+                               struct mpg_asked *asked, struct mpg_error *err)
 {
     *a = (struct mpg_arguments){.output = "-",
                                 .granularity = 1,
@@ -344,24 +406,13 @@ const char *mpg_arguments_read(struct mpg_arguments *a, int argc, char **argv,
         .options = mpg_arguments_table(a), .min_arguments = 1, .max_arguments = 1,
         .silent = !processes->speaks};
     const char *trace = argv[mpg_option_parse(&program, argc, argv)];
-    struct mpg_perturbation *p = &asked->p;
-    *asked = (struct mpg_asked){.p = {.seed = (uint64_t)a->seed, .compute_ratio = 1},
-                                .simulation = {.processes = processes}};
-    if (a->json && a->per_rank)
-        mpg_option_usage_error(&program, "--json and --per-rank exclude each other");
-    int status = parse_specs(a, p, err);
+    if (read_given(a, trace, processes, err) < 0)
+        mpg_option_usage_error(&program, "%s", err->text);
+    mpg_arguments_at(a, a->signature, 0, at);
+    int status = mpg_arguments_ask(at, processes, NULL, asked, err);
     if (status == MPG_SPEC_UNREADABLE)
         return NULL;
-    if (status < 0 || parse_absorb(a->absorb, &asked->simulation, err) < 0 ||
-        mpg_ratios_parse(&asked->ratios, &a->compute_ratio, err) < 0 ||
-        parse_call_edges(a, &asked->simulation, p, err) < 0 || parse_path(a, err) < 0 ||
-        parse_cosched(a, err) < 0 || parse_measurement(a, p, err) < 0 ||
-        parse_polling(a, &asked->times, err) < 0 || parse_collectives(a, p, err) < 0 ||
-        check_mode(a, err) < 0 || check_horizon(a, &asked->simulation, err) < 0 ||
-        parse_noise_model(a, p, err) < 0 || parse_time_models(a, p, err) < 0 ||
-        check_signatures(a, err) < 0 || check_standard_input(a, trace, processes, err) < 0)
+    if (status < 0)
         mpg_option_usage_error(&program, "%s", err->text);
-    asked->simulation.threads =
-        a->given.threads ? (unsigned)a->threads : usable_processors(processes->sharing);
     return trace;
 }

@@ -6,6 +6,7 @@
 #include "common/option.h"
 #include "simulate/engine/simulation.h"
 #include "simulate/options/ratios.h"
+#include "simulate/options/sweep.h"
 #include "simulate/predict/times.h"
 #include "simulate/processes/processes.h"
 #include "simulate/reports/report.h"
@@ -14,7 +15,8 @@ struct mpg_arguments {
     const char *signature, *source, *path, *absorb, *cosched, *measurement, *noise_model, *output;
     const char *latency_model, *byte_model, *call_edges;
     const char *map, *source_map, *polling, *collectives, *collective_table, *output_trace;
-    struct mpg_option_list noise, call_noise, latency, byte, compute_ratio;
+    struct mpg_option_list signatures; /* the first is SIGNATURE */
+    struct mpg_option_list noise, call_noise, latency, byte, compute_ratio, sweeps;
     double source_latency_ns, source_byte_ns;
     double polling_interval_ns;
     int64_t granularity, eager_limit, source_eager_limit, horizon, replicas, first_replica, seed,
@@ -24,21 +26,37 @@ struct mpg_arguments {
     enum mpg_path_class path_class; /* MPG_PATHS: the farthest */
     bool expand;                    /* collectives as messages */
     enum mpg_cosched cosched_kind;  /* MPG_COSCHEDS: what the records were made for */
+    struct mpg_sweep sweep;
+    char swept[MPG_SWEPTS][40];     /* values of a point of it, in words */
 };
 
 /* What the options say of how to simulate; and the processes. */
 struct mpg_asked {
-    struct mpg_perturbation p; /* distributions, models, seed; to be cleared by the caller */
+    struct mpg_perturbation p; /* distributions, models, seed */
+    bool borrows;              /* the distributions are another's */
     struct mpg_simulation_options simulation;
     struct mpg_times_options times;
-    struct mpg_ratios ratios; /* to be resolved, and cleared, by the caller */
+    struct mpg_ratios ratios; /* to be resolved */
 };
 
-/* Reads the command line into A: the trace's name. Errors of usage, --help and --version end the program,
- * as one of all PROCESSES says. NULL with ERR: a file of samples cannot be read. */
+/* Reads the command line into A; into AT what it is at its sweep's first point, with its first signature, and
+ * into ASKED what that asks for: the trace's name. Errors of usage, --help and --version end the program,
+ * as one of all PROCESSES says. NULL with ERR: a file of samples cannot be read. A's sweep, and ASKED, are
+ * the caller's to clear even so. */
 const char *mpg_arguments_read(struct mpg_arguments *a, int argc, char **argv,
-                               struct mpg_processes *processes, struct mpg_asked *asked,
-                               struct mpg_error *err);
+                               struct mpg_processes *processes, struct mpg_arguments *at,
+                               struct mpg_asked *asked, struct mpg_error *err);
+/* Whether there is more than one scenario. */
+bool mpg_arguments_sweep(const struct mpg_arguments *a);
+/* Into AT, which is not to be copied, A with SIGNATURE, one of its own or NULL, and what POINT of its sweep
+ * says, but for factors. */
+void mpg_arguments_at(const struct mpg_arguments *a, const char *signature, size_t point,
+                      struct mpg_arguments *at);
+/* What A, which is at a point, asks of PROCESSES; distributions are LIKE's, which outlives ASKED, where it is not NULL:
+ * their files are read once. Returns 0, -1, or MPG_SPEC_UNREADABLE; ASKED is to be cleared even so. */
+int mpg_arguments_ask(struct mpg_arguments *a, struct mpg_processes *processes,
+                      const struct mpg_asked *like, struct mpg_asked *asked, struct mpg_error *err);
+void mpg_asked_clear(struct mpg_asked *asked);
 /* Whether costs are --signature's alone, as no option stands in for any of them. */
 bool mpg_arguments_signature_is_all(const struct mpg_arguments *a);
 /* What --source names; NULL: nothing, or that there is none. */
@@ -48,6 +66,8 @@ const char *mpg_arguments_source(const struct mpg_arguments *a);
 int mpg_arguments_check_ranks(const struct mpg_arguments *a, struct mpg_perturbation *p,
                               int32_t ranks, struct mpg_error *err);
 
+/* What does not go with A's sweep. Private to simulate/options/. */
+int mpg_arguments_check_sweep(const struct mpg_arguments *a, struct mpg_error *err);
 /* The table of options, whose values are A's. Private to simulate/options/. */
 const struct mpg_option *mpg_arguments_table(struct mpg_arguments *a);
 

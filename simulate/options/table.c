@@ -11,8 +11,10 @@ const struct mpg_option *mpg_arguments_table(struct mpg_arguments *a)
     static struct mpg_option table[MAX_OPTIONS];
     const double huge = 9e15;
     const struct mpg_option options[] = {
-        {.name = "signature", .kind = MPG_OPTION_STRING, .value = &a->signature, .argument = "FILE",
-         .help = "the target machine: its noise, latency, bandwidth, eager limit"},
+        {.name = "signature", .kind = MPG_OPTION_LIST, .value = &a->signatures, .argument = "FILE",
+         .help = "the target machine: its noise, latency, bandwidth, eager limit.\n"
+                 "Of several each is a scenario, with the same draws; a table\n"
+                 "tells which is how probably faster"},
         {.name = "source", .kind = MPG_OPTION_STRING, .value = &a->source, .argument = "FILE",
          .help = "the traced machine's signature, whose costs the trace contains\n"
                  "(default: the one in the trace; the target's if the trace is of its\n"
@@ -82,6 +84,13 @@ const struct mpg_option *mpg_arguments_table(struct mpg_arguments *a)
          .help = "how long the target computes for a traced second of\n"
                  "computation: 2 is half as fast (default 1); kernel:NAME by that\n"
                  "kernel's rates in both signatures. Of one region, or of all else"},
+        {.name = "sweep", .kind = MPG_OPTION_LIST, .value = &a->sweeps, .argument = "PARAM=LO:HI:N",
+         .help = "a table of answers instead of one, for N values from LO to HI with\n"
+                 "the same draws; PARAM=LO:HI:N:log: each the same times the one\n"
+                 "before; PARAM=V,V...: these. noise, call-noise, latency, byte:\n"
+                 "times are const:T; plain numbers are factors of what these\n"
+                 "options give. compute-ratio, eager-limit; absorb and map as\n"
+                 "lists. Several make a grid"},
         {.name = "noise-model", .kind = MPG_OPTION_STRING, .value = &a->noise_model,
          .argument = "HOW",
          .help = "replay: signatures' recorded detours; renewal: detours drawn from\n"

@@ -40,9 +40,15 @@ static int take_all(struct mpg_graph *g, const struct takers *t, struct mpg_prog
     return more < 0 || !t->crew ? more : mpg_crew_finish(t->crew, err);
 }
 
+/* Steps have their own only where there are regions. */
+static bool same_ratios(const struct mpg_region_ratios *a, const struct mpg_region_ratios *b)
+{
+    return a == b || ((!a || a->n == 0) && (!b || b->n == 0));
+}
+
 static bool same_options(const struct mpg_graph_options *a, const struct mpg_graph_options *b)
 {
-    return a->ratios == b->ratios && a->eager_limit_bytes == b->eager_limit_bytes &&
+    return same_ratios(a->ratios, b->ratios) && a->eager_limit_bytes == b->eager_limit_bytes &&
            a->source_eager_limit_bytes == b->source_eager_limit_bytes &&
            a->sync_reduce == b->sync_reduce && a->posts == b->posts && a->lenient == b->lenient &&
            a->choose == b->choose && a->by_completion == b->by_completion &&

@@ -11,6 +11,7 @@ struct group {
     struct mpg_run **run;
     struct mpg_mode *mode; /* theirs, while they are evaluated */
     size_t n;
+    struct mpg_passed passed; /* what the last pass told */
 };
 
 static double lane_bytes(struct mpg_run *const *run, size_t n)
@@ -37,41 +38,49 @@ static size_t runs_a_pass(const struct group *g, size_t at, uint32_t replicas)
     return left < most ? left : most;
 }
 
-/* One pass for replicas FIRST .. FIRST + LANES - 1 of N runs. */
-static int pass(struct mpg_run **run, struct mpg_mode *mode, size_t n, uint32_t first, uint32_t lanes,
-                unsigned threads, const struct mpg_watch *watch, struct mpg_error *err)
+/* Tells N runs what a pass of their course has. */
+static void tell(struct mpg_run **run, size_t n, const struct mpg_passed *passed)
 {
-    struct mpg_passed passed = {.slots = 0};
+    for (size_t i = 0; i < n; i++) {
+        run[i]->told = true;
+        run[i]->passed(run[i]->mode.context, passed);
+    }
+}
+
+/* One pass for replicas FIRST .. FIRST + LANES - 1 of N of G's runs from the AT-th on. */
+static int pass(struct group *g, size_t at, size_t n, uint32_t first, uint32_t lanes, unsigned threads,
+                const struct mpg_watch *watch, struct mpg_error *err)
+{
+    struct mpg_run **run = g->run + at;
     const struct mpg_replicas replicas = {.course = run[0]->course,
-                                          .mode = mode,
+                                          .mode = g->mode,
                                           .modes = n,
                                           .threads = threads,
                                           .watch = watch,
-                                          .passed = &passed};
+                                          .passed = &g->passed};
+    g->passed = (struct mpg_passed){.slots = 0};
     for (size_t i = 0; i < n; i++)
-        mode[i] = run[i]->mode;
-    run[0]->passing(run[0]->mode.context, &passed);
+        g->mode[i] = run[i]->mode;
+    run[0]->passing(run[0]->mode.context, &g->passed);
     const int status = mpg_replicas_evaluate(&replicas, first, lanes, err);
-    for (size_t i = 0; i < n; i++) {
-        run[i]->mode = mode[i];
-        run[i]->told = true;
-        run[i]->passed(run[i]->mode.context, &passed);
-    }
+    for (size_t i = 0; i < n; i++)
+        run[i]->mode = g->mode[i];
+    tell(run, n, &g->passed);
     return status;
 }
 
-/* All replicas of N runs, in the same passes. */
-static int evaluate(struct mpg_run **run, struct mpg_mode *mode, size_t n, uint32_t first,
-                    uint32_t replicas, unsigned threads, const struct mpg_watch *watch,
-                    struct mpg_error *err)
+/* All replicas of N of G's runs from the AT-th on, in the same passes. */
+static int evaluate(struct group *g, size_t at, size_t n, uint32_t first, uint32_t replicas,
+                    unsigned threads, const struct mpg_watch *watch, struct mpg_error *err)
 {
+    struct mpg_run **run = g->run + at;
     int status = 0;
     for (size_t i = 0; i < n && status == 0; i++)
         status = run[i]->start ? run[i]->start(run[i]->mode.context, err) : 0;
     for (uint32_t done = 0, lanes; done < replicas && status == 0; done += lanes) {
         const uint32_t most = mpg_replicas_a_pass(lane_bytes(run, n) * (double)n);
         lanes = replicas - done < most ? replicas - done : most;
-        status = pass(run, mode, n, first + done, lanes, threads, done == 0 ? watch : NULL, err);
+        status = pass(g, at, n, first + done, lanes, threads, done == 0 ? watch : NULL, err);
     }
     for (size_t i = 0; i < n && status == 0; i++)
         status = run[i]->finish ? run[i]->finish(run[i]->mode.context, err) : 0;
@@ -101,8 +110,9 @@ int mpg_runs_evaluate(struct mpg_run *run, size_t n, uint32_t first, uint32_t re
             break;
         for (size_t at = 0, some; at < g.n && status == 0; at += some) {
             some = runs_a_pass(&g, at, replicas);
-            status = evaluate(g.run + at, g.mode, some, first, replicas, threads,
-                              g.run[at] == run ? watch : NULL, err);
+            status = evaluate(&g, at, some, first, replicas, threads, g.run[at] == run ? watch : NULL,
+                              err);
+            tell(g.run + at + some, g.n - at - some, &g.passed);
         }
     }
     free(g.run);

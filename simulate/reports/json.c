@@ -5,18 +5,18 @@
 
 #include <jansson.h>
 
-#include "simulate/reports/report.h"
+#include "simulate/reports/json_parts.h"
 
 enum { JSON_VERSION = 1 };
 
-static json_t *summary_json(const struct mpg_summary *s)
+json_t *mpg_answer_summary(const struct mpg_summary *s)
 {
     return json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:[f, f]}", "mean", s->mean, "sd", s->sd,
                      "least", s->least, "p5", s->p5, "median", s->median, "p95", s->p95, "largest",
                      s->largest, "median_confidence_95", s->low, s->high);
 }
 
-static json_t *trace_json(const struct mpg_report *r)
+json_t *mpg_answer_trace(const struct mpg_report *r)
 {
     const struct mpg_graph_counts *c = &r->result->counts;
     const struct {
@@ -128,7 +128,7 @@ static void add_given(const struct mpg_report *r, json_t *o)
         json_object_set_new(o, "horizon", json_integer((json_int_t)r->options->horizon));
 }
 
-static json_t *options_json(const struct mpg_report *r)
+json_t *mpg_answer_options(const struct mpg_report *r)
 {
     static const char *const absorb[] = {"none", "wait", "clock"};
     static const char *const cosched[] = {"none", "node", "job"};
@@ -201,7 +201,7 @@ static json_t *choice_json(const struct mpg_report *r)
                      (json_int_t)q->choices.answers, "redone", (json_int_t)q->redone);
 }
 
-static json_t *attention_json(const struct mpg_attention *a)
+json_t *mpg_answer_lines(const struct mpg_attention *a)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < a->n; i++)
@@ -264,7 +264,7 @@ static json_t *ranks_json(const struct mpg_result *q, double *scratch)
         json_array_append_new(list, json_pack("{s:i, s:o, s:I, s:o, s:o}", "rank", (int)i,
                                               "traced_ns", number_json(q->traced_ns[i]),
                                               "recorded_ns", (json_int_t)q->recorded_ns[i],
-                                              "delay_ns", summary_json(&s), "account",
+                                              "delay_ns", mpg_answer_summary(&s), "account",
                                               q->predicted ? run_account_json(&q->run_account[i])
                                                            : account_json(&q->account[i])));
     }
@@ -281,25 +281,45 @@ static void *allocate(size_t size)
     return data;
 }
 
+void mpg_answer_begin(void)
+{
+    ran_out = false;
+    json_set_alloc_funcs(allocate, free);
+}
+
+int mpg_answer_write(json_t *root, FILE *out, struct mpg_error *err)
+{
+    int status = -1;
+    if (root) {
+        status = json_dumpf(root, out, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
+        fputc('\n', out);
+        if (ferror(out))
+            status = 0; /* the close says which file and why */
+    }
+    json_decref(root);
+    json_set_alloc_funcs(malloc, free);
+    if (ran_out)
+        return mpg_error_set(err, "out of memory for the answer as JSON");
+    return status < 0 ? mpg_error_set(err, "the answer as JSON: the trace's name is not UTF-8") : 0;
+}
+
 int mpg_report_json(const struct mpg_report *r, FILE *out, struct mpg_error *err)
 {
     const struct mpg_result *q = r->result;
     double *scratch = malloc(q->replicas * sizeof *scratch), traced_ns = mpg_result_traced(q);
     json_t *root = NULL;
-    int status = -1;
     if (!scratch)
         return mpg_error_set(err, "out of memory");
     struct mpg_summary run = mpg_report_run(r, scratch);
-    ran_out = false;
-    json_set_alloc_funcs(allocate, free);
+    mpg_answer_begin();
     root = json_pack("{s:s, s:i, s:o, s:s, s:I, s:o, s:o, s:o, s:f, s:f, s:o}", "format",
                      "mpgsim-result", "version", JSON_VERSION, "attention",
-                     attention_json(r->attention), "mode", q->predicted ? "predict" : "perturb", "seed",
+                     mpg_answer_lines(r->attention), "mode", q->predicted ? "predict" : "perturb", "seed",
                      (json_int_t)r->p->seed,
-                     "trace", trace_json(r), "options", options_json(r), "assumptions",
+                     "trace", mpg_answer_trace(r), "options", mpg_answer_options(r), "assumptions",
                      assumptions_json(r), "recorded_run_time_ns", mpg_result_recorded(q),
                      "traced_run_time_ns", traced_ns, "run_time_ns",
-                     summary_json(&run));
+                     mpg_answer_summary(&run));
     if (root) {
         json_object_set_new(root, "slowdown_median",
                             traced_ns > 0 ? json_real(run.median / traced_ns) : json_null());
@@ -311,17 +331,8 @@ int mpg_report_json(const struct mpg_report *r, FILE *out, struct mpg_error *err
         struct mpg_run_account run_mean = mpg_result_run_account(q);
         json_object_set_new(root, "mean_of_a_rank",
                             q->predicted ? run_account_json(&run_mean) : account_json(&mean));
-        status = json_dumpf(root, out, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
-        fputc('\n', out);
-        if (ferror(out))
-            status = 0; /* the close says which file and why */
     }
-    json_decref(root);
-    json_set_alloc_funcs(malloc, free);
-    if (ran_out)
-        status = mpg_error_set(err, "out of memory for the answer as JSON");
-    else if (status < 0)
-        mpg_error_set(err, "the answer as JSON: the trace's name is not UTF-8");
+    int status = mpg_answer_write(root, out, err);
     free(scratch);
     return status;
 }

@@ -27,46 +27,53 @@ static void print_attention(const struct mpg_report *r, FILE *out)
     fputc('\n', out);
 }
 
-/* Whose costs are taken out of the trace, and why these. */
-static void say_source(const struct mpg_report *r, FILE *out)
+bool mpg_report_source(const struct mpg_report *r, char *text, size_t size)
 {
     const struct mpg_source *s = r->source;
     switch (s->origin) {
     case MPG_SOURCE_GIVEN:
-        fprintf(out, "source: %s\n", s->signature->path);
-        break;
+        snprintf(text, size, "%s", s->signature->path);
+        return true;
     case MPG_SOURCE_STORED:
-        fprintf(out, "source: stored in the trace (%s)\n", s->why);
-        break;
+        snprintf(text, size, "stored in the trace (%s)", s->why);
+        return true;
     case MPG_SOURCE_TARGET:
-        fprintf(out, "source: the target, too: the trace was recorded on its machine (%s); "
-                     "--source=none takes none\n", s->why);
-        break;
+        snprintf(text, size, "the target, too: the trace was recorded on its machine (%s); --source=none "
+                             "takes none", s->why);
+        return true;
     case MPG_SOURCE_REFUSED:
-        fprintf(out, "source: none (--source=none)\n");
-        break;
+        snprintf(text, size, "none (--source=none)");
+        return true;
     case MPG_SOURCE_UNKNOWN:
         break;
     }
+    return false;
 }
 
-static void print_head(const struct mpg_report *r, FILE *out)
+void mpg_report_program(const struct mpg_report *r, FILE *out)
 {
-    const struct mpg_graph_counts *c = &r->result->counts;
     const char *key, *value;
-    fprintf(out, "%s: %d ranks, %" PRIu64 " calls, %" PRIu64 " messages (%" PRIu64
-                 " synchronous), %" PRIu64 " collectives\n",
-            mpg_trace_path(r->trace), r->result->ranks, c->calls, c->messages,
-            c->synchronous_messages, c->collectives);
     for (size_t i = 0; mpg_trace_fact(r->trace, 0, i, &key, &value); i++)
         if (strcmp(key, "program") == 0) {
             fputs("program: ", out);
             mpg_printable_put(out, value);
             fputc('\n', out);
         }
+}
+
+static void print_head(const struct mpg_report *r, FILE *out)
+{
+    const struct mpg_graph_counts *c = &r->result->counts;
+    char source[MPG_SOURCE_WORDS];
+    fprintf(out, "%s: %d ranks, %" PRIu64 " calls, %" PRIu64 " messages (%" PRIu64
+                 " synchronous), %" PRIu64 " collectives\n",
+            mpg_trace_path(r->trace), r->result->ranks, c->calls, c->messages,
+            c->synchronous_messages, c->collectives);
+    mpg_report_program(r, out);
     if (r->p->target)
         fprintf(out, "target: %s\n", r->p->target->path);
-    say_source(r, out);
+    if (mpg_report_source(r, source, sizeof source))
+        fprintf(out, "source: %s\n", source);
 }
 
 static void print_assumptions(const struct mpg_report *r, FILE *out)

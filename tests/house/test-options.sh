@@ -89,7 +89,8 @@ program() {
         for option in $(grep -oE -- '--[a-z][a-z0-9-]*=' "$work/help"); do
             # What can be given several times has a test of its own.
             case $name$option in mpgsim--noise= | mpgsim--call-noise= | mpgsim--latency= | \
-                mpgsim--byte= | mpgsim--compute-ratio= | sigdiff--again=) continue ;;
+                mpgsim--byte= | mpgsim--compute-ratio= | mpgsim--sweep= | mpgsim--signature= | \
+                sigdiff--again=) continue ;;
             esac
             ok "$name $command: ${option}... twice" given_twice "${option%=}" "${words[@]}"
         done

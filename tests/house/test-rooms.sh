@@ -53,7 +53,8 @@ simulate/reports  simulate/predict
 simulate/retrace  simulate/predict trace/copy
 simulate/options  simulate/reports
 simulate          common
-simulate/*        simulate/options simulate/retrace
+simulate/scenarios simulate/options
+simulate/*        simulate/scenarios simulate/retrace
 '
 
 # Lines of "ROOM uses ROOM at FILE", a line for each #include that leaves its room.

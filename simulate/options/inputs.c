@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Files, and what follows from them and the command line together. */
+#include "simulate/options/inputs.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "common/kind.h"
+
+static int load_signature(const char *path, struct mpg_signature **sig, struct mpg_error *err)
+{
+    if (!path || (*sig = mpg_signature_load(path, err)))
+        return 0;
+    return mpg_kind_explain(path, MPG_FILE_SIGNATURE, err);
+}
+
+static bool is_file(const char *path, const struct stat *file)
+{
+    struct stat st;
+    return path && stat(path, &st) == 0 && st.st_dev == file->st_dev && st.st_ino == file->st_ino;
+}
+
+/* Whether samples of SPECS are FILE's. */
+static bool has_samples(const struct mpg_specs *specs, const struct stat *file)
+{
+    bool has = false;
+    for (size_t i = 0; i < specs->n && !has; i++) {
+        char *path = mpg_spec_file(&specs->spec[i]);
+        has = is_file(path, file);
+        free(path);
+    }
+    return has;
+}
+
+/* The answer would replace what it was made of. */
+static int check_output(const struct mpg_arguments *a, const char *trace, const struct mpg_asked *asked,
+                        struct mpg_error *err)
+{
+    const char *const inputs[] = {trace, mpg_arguments_source(a), a->source_map, a->collective_table, a->map};
+    const struct mpg_axis *maps = mpg_sweep_find(&a->sweep, MPG_SWEPT_MAP);
+    const struct mpg_perturbation *p = &asked->p;
+    const struct mpg_specs *const specs[] = {&p->noise, &p->call_noise, &p->latency, &p->byte};
+    struct stat out;
+    bool read = false;
+    if (strcmp(a->output, "-") == 0 || stat(a->output, &out) < 0 || !S_ISREG(out.st_mode))
+        return 0;
+    for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++)
+        read = read || is_file(inputs[i], &out);
+    for (size_t i = 0; i < a->signatures.n; i++)
+        read = read || is_file(a->signatures.item[i], &out);
+    for (size_t i = 0; maps && i < maps->n; i++)
+        read = read || is_file(maps->word[i], &out);
+    for (size_t i = 0; i < sizeof specs / sizeof *specs; i++)
+        read = read || has_samples(specs[i], &out);
+    return read ? mpg_error_set(err, "--output: %s is what is read", a->output) : 0;
+}
+
+/* Which algorithms collectives have, if it matters. */
+static int load_table(const struct mpg_arguments *a, struct mpg_files *f, struct mpg_error *err)
+{
+    if (!a->expand)
+        return 0;
+    f->table = a->collective_table ? mpg_table_read(a->collective_table, err) : mpg_table_default(err);
+    return f->table ? 0 : -1;
+}
+
+static int load_targets(const struct mpg_arguments *a, struct mpg_files *f, struct mpg_error *err)
+{
+    const size_t n = a->signatures.n;
+    if (!(f->target = calloc(n > 0 ? n : 1, sizeof *f->target)))
+        return mpg_error_set(err, "out of memory");
+    if (n == 0)
+        f->targets = 1;
+    for (; f->targets < n; f->targets++)
+        if (load_signature(a->signatures.item[f->targets], &f->target[f->targets], err) < 0)
+            return -1;
+    return 0;
+}
+
+int mpg_files_open(struct mpg_files *f, const struct mpg_arguments *a, const char *trace,
+                   const struct mpg_asked *asked, struct mpg_error *err)
+{
+    *f = (struct mpg_files){0};
+    if (check_output(a, trace, asked, err) < 0 || load_table(a, f, err) < 0 ||
+        load_targets(a, f, err) < 0 ||
+        load_signature(mpg_arguments_source(a), &f->given_source, err) < 0 ||
+        !(f->trace = mpg_trace_open(trace, err)))
+        return -1;
+    return 0;
+}
+
+void mpg_files_close(struct mpg_files *f)
+{
+    for (size_t i = 0; i < f->targets; i++)
+        mpg_signature_free(f->target[i]);
+    free(f->target);
+    mpg_signature_free(f->given_source);
+    mpg_trace_close(f->trace);
+    mpg_table_free(f->table);
+    *f = (struct mpg_files){0};
+}
+
+/* --- where ranks are --- */
+
+static int seat_ranks(const struct mpg_arguments *a, const struct mpg_trace *trace,
+                      struct mpg_setting *in, struct mpg_error *err)
+{
+    int32_t ranks = mpg_trace_ranks(trace);
+    int32_t *traced = malloc((size_t)ranks * sizeof *traced);
+    if (!traced)
+        return mpg_error_set(err, "out of memory");
+    for (int32_t i = 0; i < ranks; i++)
+        traced[i] = a->source_map ? in->source_places.node[i] : mpg_trace_host(trace, i);
+    const int32_t *host = in->places.ranks > 0 ? in->places.node : traced;
+    int status = mpg_perturbation_seat(&in->asked.p, ranks, host, traced, a->cosched_kind, err);
+    free(traced);
+    return status;
+}
+
+/* Where ranks were: as --source-map says, or, where the paths of messages are asked for, the hosts that
+ * the trace names, if it names any. */
+static int place_source(const struct mpg_arguments *a, const struct mpg_trace *trace,
+                        struct mpg_setting *in, struct mpg_error *err)
+{
+    const int32_t ranks = mpg_trace_ranks(trace);
+    bool named = false;
+    if (a->source_map)
+        return mpg_places_parse(&in->source_places, "source-map", a->source_map, ranks, err);
+    if (!a->map || a->predict)
+        return 0;
+    int32_t *host = malloc((size_t)ranks * sizeof *host);
+    if (!host)
+        return mpg_error_set(err, "out of memory");
+    for (int32_t i = 0; i < ranks; i++) {
+        host[i] = mpg_trace_host(trace, i);
+        named = named || mpg_trace_find_fact(trace, i, "host");
+    }
+    int status = named ? mpg_places_of_hosts(&in->source_places, host, ranks, err) : 0;
+    free(host);
+    return status;
+}
+
+/* The source's path of the class that the target has where nobody is placed, or the farthest. */
+static const struct mpg_network_path *unplaced_source_path(const struct mpg_arguments *a,
+                                                           const struct mpg_setting *in)
+{
+    const struct mpg_network_path *target = a->path_class == MPG_PATHS
+                                                ? mpg_signature_farthest(in->target)
+                                                : mpg_signature_path(in->target, a->path_class);
+    const struct mpg_network_path *path =
+        target ? mpg_signature_path(in->source.signature, target->path) : NULL;
+    return path ? path : mpg_signature_farthest(in->source.signature);
+}
+
+/* The source's path between the farthest two of these, in perturb mode; in predict mode --map says
+ * nothing of the source. NULL: nobody says. */
+static const struct mpg_network_path *source_path(const struct mpg_arguments *a,
+                                                  const struct mpg_setting *in)
+{
+    if (a->predict && a->map && in->target && in->source.signature)
+        return unplaced_source_path(a, in);
+    const bool says = !a->predict && in->source.signature && in->source_places.ranks > 0;
+    return says ? mpg_places_path(in->source.signature, in->source_places.farthest) : NULL;
+}
+
+/* The class of path that messages take: as said, or that of the farthest two ranks of --map;
+ * MPG_PATHS: the farthest measured. */
+static enum mpg_path_class path_class(const struct mpg_arguments *a, const struct mpg_setting *in)
+{
+    if (in->places.ranks == 0 || !in->target)
+        return a->path_class;
+    const struct mpg_network_path *path = mpg_places_path(in->target, in->places.farthest);
+    return path ? path->path : a->path_class;
+}
+
+static int read_setting(struct mpg_setting *in, const struct mpg_arguments *a, const struct mpg_files *f,
+                        struct mpg_error *err)
+{
+    const int32_t ranks = mpg_trace_ranks(f->trace);
+    struct mpg_perturbation *p = &in->asked.p;
+    if (mpg_source_find(&in->source, f->trace, in->target, f->given_source,
+                        a->source && !mpg_arguments_source(a), err) < 0 ||
+        (a->map && mpg_places_parse(&in->places, "map", a->map, ranks, err) < 0) ||
+        place_source(a, f->trace, in, err) < 0 ||
+        mpg_perturbation_use(p, in->target, in->source.signature, path_class(a, in),
+                             source_path(a, in), err) < 0 ||
+        mpg_ratios_resolve(&in->asked.ratios, in->target, in->source.signature, err) < 0 ||
+        mpg_arguments_check_ranks(a, p, ranks, err) < 0)
+        return -1;
+    return seat_ranks(a, f->trace, in, err);
+}
+
+void mpg_setting_close(struct mpg_setting *in)
+{
+    mpg_asked_clear(&in->asked);
+    mpg_places_clear(&in->places);
+    mpg_places_clear(&in->source_places);
+    mpg_source_clear(&in->source);
+    *in = (struct mpg_setting){0};
+}
+
+/* --- what follows --- */
+
+/* PATH's eager limit; false: it is not known. */
+static bool find_limit(const struct mpg_network_path *path, int64_t *limit_bytes)
+{
+    if (!path || path->eager_limit_bytes == MPG_EAGER_LIMIT_UNKNOWN)
+        return false;
+    *limit_bytes = path->eager_limit_bytes;
+    return true;
+}
+
+/* Eager limits of target and source: each one's own as far as it is known, else the
+ * other's; without both nothing is synchronous. */
+static void set_limits(const struct mpg_arguments *a, const struct mpg_setting *in,
+                       struct mpg_simulation_options *o)
+{
+    int64_t target = INT64_MAX, source = INT64_MAX;
+    const struct mpg_network_path *path = in->asked.p.target_path;
+    bool has_target = a->given.eager_limit || find_limit(path, &target);
+    bool has_source = a->given.source_eager_limit || find_limit(in->asked.p.source_path, &source);
+    if (a->given.eager_limit)
+        target = a->eager_limit;
+    if (a->given.source_eager_limit)
+        source = a->source_eager_limit;
+    if (!has_target)
+        target = source;
+    o->graph.eager_limit_bytes = target;
+    o->graph.source_eager_limit_bytes = has_source ? source : target;
+    o->source_limit = !has_target                ? MPG_LIMIT_OF_TARGET
+                      : has_source               ? MPG_LIMIT_GIVEN
+                      : a->given.eager_limit     ? MPG_LIMIT_OF_TARGET
+                                                 : MPG_LIMIT_IN_TRACE;
+}
+
+static void set_ratios(struct mpg_setting *in)
+{
+    struct mpg_perturbation *p = &in->asked.p;
+    const struct mpg_region_ratios *ratios = &in->asked.ratios.regions;
+    p->compute_ratio = ratios->base;
+    p->region_ratios = ratios->n > 0;
+    for (size_t i = 0; i < ratios->n; i++)
+        p->regions_differ |= ratios->region[i].ratio != 1;
+}
+
+bool mpg_setting_is_random(const struct mpg_setting *in, const struct mpg_perturbation *p)
+{
+    const struct mpg_simulation_options *o = &in->asked.simulation;
+    return (p->target && (o->places || o->source_places)) || mpg_perturbation_is_random(p);
+}
+
+static void set_options(const struct mpg_arguments *a, const struct mpg_files *f, struct mpg_setting *in)
+{
+    struct mpg_simulation_options *o = &in->asked.simulation;
+    struct mpg_perturbation *p = &in->asked.p;
+    set_ratios(in);
+    o->graph.ratios = &in->asked.ratios.regions;
+    o->graph.lenient = a->lenient;
+    o->graph.sync_reduce = a->sync_reduce;
+    o->deterministic = a->deterministic;
+    o->horizon = (uint64_t)a->horizon;
+    o->skips_polling = a->polling && !a->predict && in->asked.times.polling == MPG_POLLING_WAIT;
+    o->graph.expand = f->table;
+    p->without_tracer = p->target && !a->keep_tracer && !a->predict;
+    set_limits(a, in, o);
+    o->floors.has_source_cost = a->given.source_latency || a->given.source_byte;
+    o->floors.latency_ns = a->source_latency_ns;
+    o->floors.byte_ns = a->source_byte_ns;
+    o->floors.source = p->source_path;
+    o->first_replica = (uint32_t)a->first_replica;
+    if (!a->predict) {
+        o->places = in->places.ranks > 0 ? &in->places : NULL;
+        o->source_places = in->source_places.ranks > 0 ? &in->source_places : NULL;
+    }
+    o->replicas = a->given.replicas || mpg_setting_is_random(in, p) ? (uint32_t)a->replicas : 1;
+}
+
+int mpg_setting_open(struct mpg_setting *in, const struct mpg_arguments *a, const struct mpg_files *f,
+                     size_t i, struct mpg_error *err)
+{
+    in->target = f->target[i];
+    in->asked.p.predicts = a->predict;
+    if (read_setting(in, a, f, err) < 0)
+        return -1;
+    if (mpg_trace_cut(f->trace) && !a->lenient)
+        return mpg_error_set(err, "%s (--lenient goes on with what is whole)", mpg_trace_cut(f->trace));
+    set_options(a, f, in);
+    return 0;
+}
+
+int mpg_setting_begin(struct mpg_setting *in, const struct mpg_arguments *a, const struct mpg_files *f,
+                      uint32_t replicas, struct mpg_error *err)
+{
+    struct mpg_simulation_options *o = &in->asked.simulation;
+    struct mpg_perturbation *p = &in->asked.p;
+    o->replicas = replicas;
+    p->every_path = a->predict || o->places;
+    p->every_source_path = o->source_places != NULL;
+    if (mpg_perturbation_measure(p, o->first_replica, replicas, err) < 0)
+        return -1;
+    if (a->predict)
+        mpg_predict_prepare(p, f->trace);
+    return 0;
+}
+
+struct mpg_predict_options mpg_setting_predict(const struct mpg_setting *in,
+                                               const struct mpg_simulation_options *o)
+{
+    return (struct mpg_predict_options){.graph = o->graph,
+                                        .replicas = o->replicas,
+                                        .first_replica = o->first_replica,
+                                        .processes = o->processes,
+                                        .threads = o->threads,
+                                        .times = in->asked.times,
+                                        .deterministic = o->deterministic,
+                                        .horizon = o->horizon,
+                                        .places = in->places.ranks > 0 ? &in->places : NULL};
+}
+
+struct mpg_report mpg_setting_report(const struct mpg_setting *in, const struct mpg_arguments *a,
+                                     const struct mpg_files *f, const struct mpg_perturbation *p,
+                                     const struct mpg_simulation_options *options,
+                                     const struct mpg_result *result)
+{
+    return (struct mpg_report){.trace = f->trace,
+                               .p = p,
+                               .source = &in->source,
+                               .places = in->places.ranks > 0 ? &in->places : NULL,
+                               .source_places = options->source_places,
+                               .map = a->map,
+                               .source_map = a->source_map,
+                               .collectives = a->collectives,
+                               .collective_table = a->collective_table,
+                               .times = &in->asked.times,
+                               .options = options,
+                               .result = result,
+                               .given = a->given};
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* --sweep: what has several values, one after the other, and which. */
+#ifndef MPG_SWEEP_H
+#define MPG_SWEEP_H
+
+#include "common/option.h"
+
+enum mpg_swept {
+    MPG_SWEPT_NOISE,
+    MPG_SWEPT_CALL_NOISE,
+    MPG_SWEPT_LATENCY,
+    MPG_SWEPT_BYTE,
+    MPG_SWEPT_COMPUTE_RATIO,
+    MPG_SWEPT_EAGER_LIMIT, /* from here on other graphs, or other places */
+    MPG_SWEPT_ABSORB,
+    MPG_SWEPT_MAP,
+    MPG_SWEPTS
+};
+
+/* What values are. */
+enum mpg_sweep_unit {
+    MPG_SWEEP_TIME,   /* ns: const:T */
+    MPG_SWEEP_FACTOR, /* of the distributions that are given */
+    MPG_SWEEP_RATIO,
+    MPG_SWEEP_SIZE,   /* whole bytes */
+    MPG_SWEEP_WORD
+};
+
+struct mpg_axis {
+    enum mpg_swept what;
+    enum mpg_sweep_unit unit;
+    const char *text; /* as given */
+    size_t n;
+    double *value;    /* n; of words NULL, */
+    char **word;      /* which are here */
+};
+
+/* Points of a grid are numbered: the last axis goes round first. */
+struct mpg_sweep {
+    size_t axes;
+    struct mpg_axis axis[MPG_SWEPTS]; /* as given, each another parameter */
+    size_t points; /* the product of their lengths, at most MPG_SWEEP_MOST; 1 without axes */
+};
+enum { MPG_SWEEP_MOST = 4096 };
+
+/* Takes GIVEN, each "PARAM=LO:HI:N", "PARAM=LO:HI:N:log" or "PARAM=V,V...". Errors: no PARAM, or one that
+ * was given; values that PARAM does not have, plain numbers beside times; LO >= HI, N < 2, log of what is
+ * not above 0; more than MPG_SWEEP_MOST points; out of memory. SWEEP is to be cleared even so. */
+int mpg_sweep_parse(struct mpg_sweep *sweep, const struct mpg_option_list *given, struct mpg_error *err);
+void mpg_sweep_clear(struct mpg_sweep *sweep); /* zero-initialised is allowed */
+
+/* The axis about WHAT; NULL: it is not swept. */
+const struct mpg_axis *mpg_sweep_find(const struct mpg_sweep *sweep, enum mpg_swept what);
+/* Which of axis I's values POINT has. */
+size_t mpg_sweep_place(const struct mpg_sweep *sweep, size_t i, size_t point);
+/* "call-noise" ... */
+const char *mpg_swept_name(enum mpg_swept what);
+
+#endif

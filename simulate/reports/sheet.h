@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Answers of several scenarios with the same draws as a table, a row each. */
+#ifndef MPG_SHEET_H
+#define MPG_SHEET_H
+
+#include "simulate/reports/report.h"
+
+/* What rows differ in. */
+struct mpg_column {
+    const char *name; /* "latency", "signature" */
+    const char *unit; /* "ns", "factor", "ratio", "bytes"; NULL: words */
+};
+
+/* A value of it. */
+struct mpg_cell {
+    double number;
+    const char *word; /* NULL: the number */
+};
+
+struct mpg_row {
+    struct mpg_cell *cell; /* one a column */
+    size_t point;          /* rows of one point, after each other, are the signatures' */
+    size_t place;          /* before they were sorted */
+    struct mpg_summary run;
+    double traced_ns, recorded_ns;
+    double *run_ns;        /* a replica's */
+    uint64_t synchronous;  /* messages */
+    struct mpg_attention head, attention, assumed;
+    void *options;         /* json_t *; or NULL */
+};
+
+struct mpg_sheet {
+    size_t columns, n;
+    struct mpg_column *column;
+    struct mpg_row *row;
+    bool compares;         /* the last column is the signature */
+    uint32_t replicas, first_replica;
+    uint64_t seed;
+    bool predicted, json;
+    struct mpg_graph_counts counts; /* of the first */
+    char *program;         /* the first lines of a text; NULL until a row is taken */
+    const char *trace;
+    int32_t ranks;
+    uint32_t passes;       /* over the trace */
+};
+
+/* Room for N rows of so many COLUMNS, of which JSON will be written, or text. Error: out of memory. ROWS is to be
+ * cleared even so. */
+int mpg_sheet_init(struct mpg_sheet *rows, size_t n, size_t columns, bool json, struct mpg_error *err);
+void mpg_sheet_clear(struct mpg_sheet *rows);
+
+/* Takes what REPORT, whose attention is not looked at, says as row I, whose cells are filled. Error: out of
+ * memory. */
+int mpg_sheet_take(struct mpg_sheet *rows, size_t i, const struct mpg_report *report, struct mpg_error *err);
+/* Once all are taken: those of one point by their medians, the least first. */
+void mpg_sheet_sort(struct mpg_sheet *rows);
+/* In which part of the replicas row A's run is shorter than B's; equal ones count half. */
+double mpg_sheet_faster(const struct mpg_sheet *rows, size_t a, size_t b);
+
+int mpg_sheet_text(const struct mpg_sheet *rows, FILE *stream, struct mpg_error *err);
+/* The schema is in mpgsim-json(5). */
+int mpg_sheet_json(const struct mpg_sheet *rows, FILE *stream, struct mpg_error *err);
+
+#endif

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The table as text: what all rows rest on is said once, what some do is said of them. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/units.h"
+#include "simulate/reports/sheet.h"
+
+/* Of one topic more than so many different lines are not told. */
+enum { MOST_VARIANTS = 4, CELL = 512 };
+
+/* --- lines that rows have in common, or not --- */
+
+typedef const struct mpg_attention *lines_of(const struct mpg_row *row);
+
+static const struct mpg_attention *head_of(const struct mpg_row *row)
+{
+    return &row->head;
+}
+
+static const struct mpg_attention *attention_of(const struct mpg_row *row)
+{
+    return &row->attention;
+}
+
+static const struct mpg_attention *assumed_of(const struct mpg_row *row)
+{
+    return &row->assumed;
+}
+
+static bool has_line(const struct mpg_attention *list, size_t n, const struct mpg_attention_line *line)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(list->line[i].topic, line->topic) == 0 && strcmp(list->line[i].text, line->text) == 0)
+            return true;
+    return false;
+}
+
+/* Whether LINE, the K-th of row I, is in a row before it, or in that before it. */
+static bool is_told(const struct mpg_sheet *rows, lines_of *of, size_t i, size_t k)
+{
+    const struct mpg_attention *list = of(&rows->row[i]);
+    for (size_t r = 0; r < i; r++)
+        if (has_line(of(&rows->row[r]), of(&rows->row[r])->n, &list->line[k]))
+            return true;
+    return has_line(list, k, &list->line[k]);
+}
+
+/* How many different lines about TOPIC, some of which not all rows have, there are. */
+static size_t count_variants(const struct mpg_sheet *rows, lines_of *of, const char *topic)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < rows->n && n <= MOST_VARIANTS; i++)
+        for (size_t k = 0; k < of(&rows->row[i])->n; k++)
+            n += strcmp(of(&rows->row[i])->line[k].topic, topic) == 0 && !is_told(rows, of, i, k);
+    return n;
+}
+
+/* " (rows 1-3, 5)" of those that have LINE; nothing if all have. */
+static void print_rows(const struct mpg_sheet *rows, lines_of *of, const struct mpg_attention_line *line,
+                       FILE *out)
+{
+    size_t have = 0;
+    for (size_t i = 0; i < rows->n; i++)
+        have += has_line(of(&rows->row[i]), of(&rows->row[i])->n, line);
+    const char *before = have == 1 ? " (row " : " (rows ";
+    for (size_t i = 0, last; i < rows->n && have < rows->n; i = last + 1) {
+        last = i;
+        if (!has_line(of(&rows->row[i]), of(&rows->row[i])->n, line))
+            continue;
+        while (last + 1 < rows->n && has_line(of(&rows->row[last + 1]), of(&rows->row[last + 1])->n, line))
+            last++;
+        fprintf(out, "%s%zu", before, i + 1);
+        if (last > i)
+            fprintf(out, "-%zu", last + 1);
+        before = ", ";
+    }
+    fputs(have < rows->n ? ")\n" : "\n", out);
+}
+
+/* Each line once; HEADS: as those at the head of an answer. */
+static void print_lines(const struct mpg_sheet *rows, lines_of *of, bool heads, FILE *out)
+{
+    for (size_t i = 0; i < rows->n; i++)
+        for (size_t k = 0; k < of(&rows->row[i])->n; k++) {
+            const struct mpg_attention_line *line = &of(&rows->row[i])->line[k];
+            if (is_told(rows, of, i, k))
+                continue;
+            const bool many = count_variants(rows, of, line->topic) > MOST_VARIANTS;
+            if (many && i > 0)
+                continue;
+            if (heads)
+                fprintf(out, "%s: ", line->topic);
+            else
+                fprintf(out, "  %-13s ", line->topic);
+            fputs(many ? "differs from row to row (--json says how)" : line->text, out);
+            if (many)
+                fputc('\n', out);
+            else
+                print_rows(rows, of, line, out);
+        }
+}
+
+static bool any_lines(const struct mpg_sheet *rows, lines_of *of)
+{
+    for (size_t i = 0; i < rows->n; i++)
+        if (of(&rows->row[i])->n > 0)
+            return true;
+    return false;
+}
+
+/* --- the table --- */
+
+enum { ROW, VALUES }; /* columns: then those of values, then these: */
+enum part { TRACED, MEDIAN, INTERVAL, SLOWDOWN, SLOWDOWN_INTERVAL, FASTER, PARTS };
+
+/* Whether the table has the column. */
+static bool has_part(const struct mpg_sheet *rows, enum part part)
+{
+    const struct mpg_row *row = rows->row;
+    switch (part) {
+    case TRACED:
+        for (size_t i = 1; i < rows->n; i++)
+            if (row[i].traced_ns != row->traced_ns)
+                return true;
+        return false;
+    case INTERVAL:
+        return rows->replicas > 1;
+    case SLOWDOWN:
+        return row->traced_ns > 0;
+    case SLOWDOWN_INTERVAL:
+        return row->traced_ns > 0 && rows->replicas > 1;
+    case FASTER:
+        return rows->compares;
+    default:
+        return true;
+    }
+}
+
+static void say_value(const struct mpg_column *column, const struct mpg_cell *cell, char *text)
+{
+    if (cell->word)
+        snprintf(text, CELL, "%s", cell->word);
+    else if (strcmp(column->unit, "ns") == 0)
+        mpg_units_format_time(text, CELL, cell->number);
+    else if (strcmp(column->unit, "bytes") == 0 && cell->number >= 0)
+        mpg_units_format_size(text, CELL, (int64_t)cell->number);
+    else
+        snprintf(text, CELL, "%.6g", cell->number);
+}
+
+static void say_interval(char *text, double low_ns, double high_ns)
+{
+    char low[32], high[32];
+    snprintf(text, CELL, "%s to %s", mpg_units_format_time(low, sizeof low, low_ns),
+             mpg_units_format_time(high, sizeof high, high_ns));
+}
+
+static void say_part(const struct mpg_sheet *rows, size_t i, enum part part, char *text)
+{
+    const struct mpg_row *row = &rows->row[i];
+    switch (part) {
+    case TRACED:
+        mpg_units_format_time(text, CELL, row->traced_ns);
+        break;
+    case MEDIAN:
+        mpg_units_format_time(text, CELL, row->run.median);
+        break;
+    case INTERVAL:
+        say_interval(text, row->run.low, row->run.high);
+        break;
+    case SLOWDOWN:
+        snprintf(text, CELL, "%.5f", row->run.median / row->traced_ns);
+        break;
+    case SLOWDOWN_INTERVAL:
+        snprintf(text, CELL, "%.5f to %.5f", row->run.low / row->traced_ns, row->run.high / row->traced_ns);
+        break;
+    default:
+        if (i + 1 < rows->n && rows->row[i + 1].point == row->point)
+            snprintf(text, CELL, "%.1f %%", 100 * mpg_sheet_faster(rows, i, i + 1));
+        else
+            snprintf(text, CELL, "-");
+    }
+}
+
+static const char *title_of(const struct mpg_sheet *rows, enum part part)
+{
+    static const char *const titles[] = {[TRACED] = "traced",
+                                         [MEDIAN] = "median",
+                                         [INTERVAL] = "95 % confidence",
+                                         [SLOWDOWN] = "slowdown",
+                                         [SLOWDOWN_INTERVAL] = "95 % confidence",
+                                         [FASTER] = "faster than next"};
+    if (part == MEDIAN && rows->replicas == 1)
+        return rows->predicted ? "predicted" : "perturbed";
+    return part == SLOWDOWN && rows->predicted ? "of the traced" : titles[part];
+}
+
+/* Cell of column C, I = 0 being the titles, into TEXT of CELL bytes; false: the table has no such column. */
+static bool say_cell(const struct mpg_sheet *rows, size_t i, size_t c, char *text)
+{
+    if (c == ROW)
+        snprintf(text, CELL, i > 0 ? "%zu" : "row", i);
+    else if (c < VALUES + rows->columns && i == 0)
+        snprintf(text, CELL, "%s", rows->column[c - VALUES].name);
+    else if (c < VALUES + rows->columns)
+        say_value(&rows->column[c - VALUES], &rows->row[i - 1].cell[c - VALUES], text);
+    else {
+        const enum part part = (enum part)(c - VALUES - rows->columns);
+        if (!has_part(rows, part))
+            return false;
+        if (i == 0)
+            snprintf(text, CELL, "%s", title_of(rows, part));
+        else
+            say_part(rows, i - 1, part, text);
+    }
+    return true;
+}
+
+static int print_table(const struct mpg_sheet *rows, FILE *out, struct mpg_error *err)
+{
+    const size_t columns = VALUES + rows->columns + PARTS;
+    size_t *width = calloc(columns, sizeof *width);
+    char text[CELL];
+    if (!width)
+        return mpg_error_set(err, "out of memory");
+    for (size_t c = 0; c < columns; c++)
+        for (size_t i = 0; i <= rows->n; i++)
+            if (say_cell(rows, i, c, text) && strlen(text) > width[c])
+                width[c] = strlen(text);
+    for (size_t i = 0; i <= rows->n; i++) {
+        for (size_t c = 0; c < columns; c++)
+            if (say_cell(rows, i, c, text))
+                fprintf(out, "  %*s", (int)width[c], text);
+        fputc('\n', out);
+    }
+    free(width);
+    return 0;
+}
+
+/* With three or more signatures: each against each. */
+static void print_pairs(const struct mpg_sheet *rows, FILE *out)
+{
+    for (size_t i = 0; i < rows->n; i++)
+        for (size_t k = i + 2; k < rows->n && rows->row[k].point == rows->row[i].point; k++)
+            fprintf(out, "  row %zu is faster than row %zu in %.1f %%\n", i + 1, k + 1,
+                    100 * mpg_sheet_faster(rows, i, k));
+}
+
+int mpg_sheet_text(const struct mpg_sheet *rows, FILE *out, struct mpg_error *err)
+{
+    const struct mpg_graph_counts *c = &rows->counts;
+    char text[32];
+    if (any_lines(rows, attention_of)) {
+        fputs("Attention\n", out);
+        print_lines(rows, attention_of, false, out);
+        fputc('\n', out);
+    }
+    fprintf(out, "%s: %d ranks, %" PRIu64 " calls, %" PRIu64 " messages, %" PRIu64 " collectives\n%s",
+            rows->trace, rows->ranks, c->calls, c->messages, c->collectives, rows->program);
+    print_lines(rows, head_of, true, out);
+    fputs("\nAssumed\n", out);
+    print_lines(rows, assumed_of, false, out);
+    fprintf(out, "\nRun time of %zu scenarios, %" PRIu32 " replica%s of each, seed %" PRIu64
+                 ": their draws are the same\n", rows->n, rows->replicas, rows->replicas == 1 ? "" : "s",
+            rows->seed);
+    if (!has_part(rows, TRACED))
+        fprintf(out, "  traced        %s\n",
+                mpg_units_format_time(text, sizeof text, rows->row->traced_ns));
+    fputc('\n', out);
+    if (print_table(rows, out, err) < 0)
+        return -1;
+    if (!rows->compares)
+        return 0;
+    fputs("\nFaster: the part of the replicas in which a row's run is the shorter one\n", out);
+    print_pairs(rows, out);
+    return 0;
+}

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Points that differ in values only are copies of one setting; others have settings of their own, one
+ * after the other. */
+#include "simulate/scenarios/scenarios.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A signature at a point, and those points that differ from it in values. */
+struct setting {
+    struct mpg_arguments at;
+    struct mpg_setting setting;
+};
+
+/* Distributions that a point has of its own. */
+enum { DISTS = MPG_SWEPT_BYTE + 1 };
+
+struct item {
+    struct setting *of;
+    size_t point, row;
+    struct mpg_specs own[DISTS];
+    char text[DISTS][40];             /* what they were read from */
+    double ratio;                     /* of computation; 0: the setting's */
+    struct mpg_region_ratios regions; /* with it */
+    struct mpg_perturbation p;
+    struct mpg_simulation_options options;
+    struct mpg_predict_options predict;
+    struct mpg_result result;
+    const struct mpg_files *files;
+    struct mpg_sheet *rows;
+};
+
+/* Settings and items of points that are simulated together. */
+struct together {
+    const struct mpg_arguments *a;
+    const struct mpg_asked *asked;
+    const struct mpg_files *files;
+    struct mpg_sheet *rows;
+    struct setting *setting;
+    struct item *item;
+    size_t settings, items;
+};
+
+/* --- columns and cells --- */
+
+static void name_columns(const struct mpg_arguments *a, struct mpg_sheet *rows)
+{
+    static const char *const units[] = {[MPG_SWEEP_TIME] = "ns",
+                                        [MPG_SWEEP_FACTOR] = "factor",
+                                        [MPG_SWEEP_RATIO] = "ratio",
+                                        [MPG_SWEEP_SIZE] = "bytes",
+                                        [MPG_SWEEP_WORD] = NULL};
+    for (size_t i = 0; i < a->sweep.axes; i++)
+        rows->column[i] = (struct mpg_column){mpg_swept_name(a->sweep.axis[i].what),
+                                              units[a->sweep.axis[i].unit]};
+    if (rows->compares)
+        rows->column[a->sweep.axes] = (struct mpg_column){"signature", NULL};
+}
+
+static void fill_row(const struct mpg_arguments *a, size_t point, size_t signature, struct mpg_row *row)
+{
+    row->point = point;
+    for (size_t i = 0; i < a->sweep.axes; i++) {
+        const struct mpg_axis *x = &a->sweep.axis[i];
+        const size_t place = mpg_sweep_place(&a->sweep, i, point);
+        row->cell[i] = x->word ? (struct mpg_cell){.word = x->word[place]}
+                               : (struct mpg_cell){.number = x->value[place]};
+    }
+    if (a->signatures.n > 1)
+        row->cell[a->sweep.axes].word = a->signatures.item[signature];
+}
+
+/* --- points --- */
+
+/* Whether POINT has LEADER's setting: all but its values. */
+static bool shares_setting(const struct mpg_sweep *s, size_t leader, size_t point)
+{
+    for (size_t i = 0; i < s->axes; i++)
+        if (s->axis[i].what >= MPG_SWEPT_EAGER_LIMIT &&
+            mpg_sweep_place(s, i, point) != mpg_sweep_place(s, i, leader))
+            return false;
+    return true;
+}
+
+/* Whether POINT is the first with its setting. */
+static bool is_leader(const struct mpg_sweep *s, size_t point)
+{
+    for (size_t i = 0; i < s->axes; i++)
+        if (s->axis[i].what < MPG_SWEPT_EAGER_LIMIT && mpg_sweep_place(s, i, point) > 0)
+            return false;
+    return true;
+}
+
+/* --- items --- */
+
+static const struct mpg_specs *dists_of(const struct mpg_perturbation *p, enum mpg_swept what)
+{
+    const struct mpg_specs *const dists[DISTS] = {[MPG_SWEPT_NOISE] = &p->noise,
+                                                  [MPG_SWEPT_CALL_NOISE] = &p->call_noise,
+                                                  [MPG_SWEPT_LATENCY] = &p->latency,
+                                                  [MPG_SWEPT_BYTE] = &p->byte};
+    return dists[what];
+}
+
+/* The value of AXIS at PLACE, of ITEM. */
+static int set_value(struct item *x, const struct mpg_arguments *at, const struct mpg_axis *axis,
+                     size_t place, struct mpg_error *err)
+{
+    if (axis->unit == MPG_SWEEP_TIME) {
+        memcpy(x->text[axis->what], at->swept[axis->what], sizeof *x->text);
+        return mpg_specs_add(&x->own[axis->what], x->text[axis->what], err);
+    }
+    if (axis->unit == MPG_SWEEP_FACTOR &&
+        mpg_specs_scale(dists_of(&x->of->setting.asked.p, axis->what), axis->value[place],
+                        &x->own[axis->what], err) < 0)
+        return mpg_error_prefix(err, "--sweep: '%s'", axis->text);
+    if (axis->unit == MPG_SWEEP_RATIO)
+        x->ratio = axis->value[place];
+    return 0;
+}
+
+/* ITEM's perturbation and options, as those of its setting are by now. */
+static void apply(struct item *x)
+{
+    const struct mpg_setting *setting = &x->of->setting;
+    struct mpg_specs *const dists[DISTS] = {[MPG_SWEPT_NOISE] = &x->p.noise,
+                                            [MPG_SWEPT_CALL_NOISE] = &x->p.call_noise,
+                                            [MPG_SWEPT_LATENCY] = &x->p.latency,
+                                            [MPG_SWEPT_BYTE] = &x->p.byte};
+    x->p = setting->asked.p;
+    x->options = setting->asked.simulation;
+    for (int i = 0; i < DISTS; i++)
+        if (x->own[i].n > 0)
+            *dists[i] = x->own[i];
+    if (x->ratio > 0) {
+        x->p.compute_ratio = x->ratio;
+        x->regions = *x->options.graph.ratios;
+        x->regions.base = x->ratio;
+        x->options.graph.ratios = &x->regions;
+    }
+    x->predict = mpg_setting_predict(setting, &x->options);
+}
+
+static int done(void *context, struct mpg_error *err)
+{
+    struct item *x = context;
+    const struct mpg_report report = mpg_setting_report(&x->of->setting, &x->of->at, x->files, &x->p,
+                                                        &x->options, &x->result);
+    int status = mpg_sheet_take(x->rows, x->row, &report, err);
+    mpg_result_clear(&x->result);
+    return status;
+}
+
+static int begin_item(struct together *t, size_t k, size_t signature, size_t point, struct mpg_error *err)
+{
+    const struct mpg_arguments *a = t->a;
+    struct mpg_arguments at;
+    struct item *x = &t->item[k];
+    *x = (struct item){.of = &t->setting[signature],
+                       .point = point,
+                       .row = point * t->settings + signature,
+                       .files = t->files,
+                       .rows = t->rows};
+    mpg_arguments_at(a, NULL, point, &at);
+    for (size_t i = 0; i < a->sweep.axes; i++)
+        if (set_value(x, &at, &a->sweep.axis[i], mpg_sweep_place(&a->sweep, i, point), err) < 0)
+            return -1;
+    fill_row(a, point, signature, &t->rows->row[x->row]);
+    apply(x);
+    return 0;
+}
+
+/* --- all of them --- */
+
+static int begin_setting(const struct together *t, size_t leader, size_t i, struct mpg_error *err)
+{
+    struct setting *x = &t->setting[i];
+    mpg_arguments_at(t->a, t->a->signatures.n > 0 ? t->a->signatures.item[i] : NULL, leader, &x->at);
+    return mpg_arguments_ask(&x->at, t->asked->simulation.processes, t->asked, &x->setting.asked, err) < 0
+               ? -1
+               : mpg_setting_open(&x->setting, &x->at, t->files, i, err);
+}
+
+/* One if that is asked for, or nothing in any scenario is random. */
+static uint32_t count_replicas(const struct together *t)
+{
+    for (size_t k = 0; k < t->items; k++)
+        if (mpg_setting_is_random(&t->item[k].of->setting, &t->item[k].p))
+            return (uint32_t)t->a->replicas;
+    return t->a->given.replicas ? (uint32_t)t->a->replicas : 1;
+}
+
+static int simulate(struct together *t, struct mpg_error *err)
+{
+    const bool predicts = t->a->predict;
+    struct mpg_scenario *scenario = calloc(t->items, sizeof *scenario);
+    struct mpg_prediction *prediction = calloc(t->items, sizeof *prediction);
+    int status = scenario && prediction ? 0 : mpg_error_set(err, "out of memory");
+    for (size_t k = 0; k < t->items && status == 0; k++) {
+        struct item *x = &t->item[k];
+        const uint32_t kin = (uint32_t)(x->of - t->setting);
+        scenario[k] = (struct mpg_scenario){.p = &x->p, .options = &x->options, .result = &x->result,
+                                            .kin = kin, .done = done, .context = x};
+        prediction[k] = (struct mpg_prediction){.p = &x->p, .options = &x->predict, .result = &x->result,
+                                                .kin = kin, .done = done, .context = x};
+    }
+    if (status == 0 && predicts)
+        status = mpg_predict(t->files->trace, prediction, t->items, &t->rows->passes, err);
+    else if (status == 0)
+        status = mpg_simulate(t->files->trace, scenario, t->items, &t->rows->passes, err);
+    free(scenario);
+    free(prediction);
+    return status;
+}
+
+/* Settings first, since replicas are counted over all items before launches are drawn. */
+static int run(struct together *t, size_t leader, struct mpg_error *err)
+{
+    const struct mpg_sweep *sweep = &t->a->sweep;
+    for (size_t i = 0; i < t->settings; i++) {
+        if (begin_setting(t, leader, i, err) < 0)
+            return -1;
+        for (size_t point = leader; point < sweep->points; point++)
+            if (shares_setting(sweep, leader, point) && begin_item(t, t->items++, i, point, err) < 0)
+                return -1;
+    }
+    const uint32_t replicas = count_replicas(t);
+    for (size_t i = 0; i < t->settings; i++)
+        if (mpg_setting_begin(&t->setting[i].setting, &t->setting[i].at, t->files, replicas, err) < 0)
+            return -1;
+    for (size_t k = 0; k < t->items; k++)
+        apply(&t->item[k]);
+    return simulate(t, err);
+}
+
+static int run_together(const struct together *all, size_t leader, struct mpg_error *err)
+{
+    struct together t = *all;
+    t.setting = calloc(t.settings, sizeof *t.setting);
+    t.item = calloc(t.rows->n, sizeof *t.item);
+    int status = t.setting && t.item ? run(&t, leader, err) : mpg_error_set(err, "out of memory");
+    for (size_t k = 0; k < t.items && t.item; k++)
+        for (int i = 0; i < DISTS; i++)
+            mpg_specs_clear(&t.item[k].own[i]);
+    for (size_t i = 0; i < t.settings && t.setting; i++)
+        mpg_setting_close(&t.setting[i].setting);
+    free(t.item);
+    free(t.setting);
+    return status;
+}
+
+int mpg_scenarios_run(const struct mpg_arguments *a, const struct mpg_asked *asked,
+                      const struct mpg_files *files, struct mpg_sheet *rows, struct mpg_error *err)
+{
+    const struct together t = {
+        .a = a, .asked = asked, .files = files, .rows = rows, .settings = files->targets};
+    const size_t columns = a->sweep.axes + (files->targets > 1);
+    int status = mpg_sheet_init(rows, a->sweep.points * files->targets, columns, a->json, err);
+    if (status == 0) {
+        rows->compares = files->targets > 1;
+        name_columns(a, rows);
+    }
+    for (size_t point = 0; point < a->sweep.points && status == 0; point++)
+        if (is_leader(&a->sweep, point))
+            status = run_together(&t, point, err);
+    if (status == 0)
+        mpg_sheet_sort(rows);
+    return status;
+}

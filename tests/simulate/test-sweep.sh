@@ -1,0 +1,203 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# mpgsim --sweep and several --signature (TAP): each row is what a run with its values says; closed forms;
+# passes over the trace; signatures against each other by hand; what is refused.
+. "$(dirname "$0")/mpgsim.sh"
+needs_python
+random=$here/../oracle/randomtrace.py
+ring 4 10 8 >ring.txt
+"$python" "$random" --seed 11 --ranks 6 --steps 60 --clocks shared --hosts 2 >mixed.txt
+"$python" "$random" --seed 100 --ranks 6 --steps 60 --clocks shared --hosts 1 \
+    --kinds irecv,isend,send,recv,waitsome,testall,fail,fail,pair,waitany >chosen.txt
+"$python" "$random" --seed 13 --ranks 5 --steps 50 --clocks shared --hosts 1 --all-synchronous-safe \
+    --kinds collective,icollective,pair,wait >together.txt
+cp "$reference" target.sig
+
+# rows N OPTION... TRACE: there are so many, and each is what a run by itself says
+rows() {
+    local n=$1
+    shift
+    is "$n rows: $*" "$("$python" "$here/sweeps.py" "$mpgsim" rows "$@" 2>&1)" "$n"
+}
+# key NAME OPTION... TRACE: of each row, or of the table
+key() {
+    "$python" "$here/sweeps.py" "$mpgsim" key "$@" 2>&1
+}
+
+# ---- each row by itself ----
+rows 5 --sweep=noise=0:10us:5 --latency=exp:700ns --replicas=40 mixed.txt
+rows 3 --sweep=latency=1us:9us:3:log --signature=target.sig --replicas=12 mixed.txt
+rows 3 --sweep=latency=1us:9us:3:log --signature=target.sig --replicas=12 --predict mixed.txt
+rows 6 --sweep=byte=0:1ns:3 --sweep=call-noise=0,130ns --signature=target.sig --replicas=7 together.txt
+rows 3 --sweep=compute-ratio=0.5:2:3:log --signature=target.sig --source=target.sig mixed.txt
+rows 3 --sweep=compute-ratio=0.5:2:3:log --signature=target.sig --replicas=9 --predict mixed.txt
+rows 3 --sweep=absorb=none,wait,clock --signature=target.sig --replicas=7 mixed.txt
+rows 4 --sweep=eager-limit=-1,0,100,1MiB --signature=target.sig --replicas=7 together.txt
+rows 6 --sweep=map=block:2,cyclic:3,block:6 --sweep=noise=1us,2.5us --signature=target.sig --replicas=7 mixed.txt
+rows 4 --sweep=map=block:2,cyclic:3 --sweep=noise=1us,2.5us --signature=target.sig --predict --replicas=7 mixed.txt
+rows 3 --sweep=noise=0:3:3 --noise=exp:2us@0 --noise=normal:2us,700ns --replicas=20 mixed.txt
+rows 4 --sweep=latency=0.25,1.5 --sweep=byte=1,2 --latency=gamma:1us,700ns --byte=exp:1ns --replicas=20 \
+    --predict mixed.txt
+rows 3 --sweep=noise=1us:30us:3:log --latency=exp:3us --eager-limit=1000000 --replicas=50 chosen.txt
+rows 3 --sweep=noise=1us:30us:3:log --latency=exp:3us --predict --replicas=50 chosen.txt
+rows 3 --sweep=latency=0:2us:3 --collectives=expand --noise=exp:1us --replicas=20 together.txt
+rows 3 --sweep=noise=0:2us:3 --absorb=wait --latency=exp:1us --replicas=200 mixed.txt
+rows 2 --sweep=latency=-300ns,300ns --replicas=3 mixed.txt
+grep -v '^#clock' mixed.txt >unclocked.txt
+rows 3 --sweep=noise=0:2us:3 --latency=exp:1us --replicas=9 unclocked.txt
+
+# Ratios of all else, beside that of a region, are in the steps.
+cat >region.txt <<'T'
+#mpgtext 1
+#ranks 1
+#clocks shared
+0 0 1000 Init
+0 2003 2003 Region_begin name="solve"
+0 3003 3003 Region_end name="solve"
+0 4000 4010 Finalize
+T
+rows 3 --sweep=compute-ratio=0.5,1,3 --compute-ratio=2@solve region.txt
+is "... by hand" "$(key run_time_ns.median --sweep=compute-ratio=0.5,3 --compute-ratio=2@solve region.txt)" "3000 8000"
+
+# ---- closed forms: 41 intervals and 40 messages of 8 bytes after each other ----
+is "noise x: 41 x later" "$(key run_time_ns.median --sweep=noise=0:2.385us:4 ring.txt)" "18050 50645 83240 115835"
+is "grid: the last goes round first" \
+    "$(key run_time_ns.median --sweep=noise=10ns,300ns --sweep=latency=100ns:400ns:3:log ring.txt)" \
+    "22460 26460 34460 34350 38350 46350"
+is "bytes" "$(key run_time_ns.median --sweep=byte=1ns:3ns:3 ring.txt)" "18370 18690 19010"
+is "log steps" "$(key values.latency --sweep=latency=1us:27us:4:log ring.txt)" "1000 3000 9000 27000"
+is "sizes are whole" "$(key values.eager-limit --sweep=eager-limit=1:64KiB:3:log ring.txt)" "1 256 65536"
+is "the traced run" "$(key slowdown_median --sweep=noise=0,1us ring.txt)" "1 3.271468144"
+is "factors of samples" "$(echo 100 >samples; key run_time_ns.median --sweep=noise=0,1,2.5 --noise=file:samples ring.txt)" \
+    "18050 22150 28300"
+
+# ---- passes ----
+is "ten scenarios, one pass" "$(key passes --sweep=noise=0:10us:10 --absorb=none ring.txt)" 1
+is "with floors one more" "$(key passes --sweep=noise=0:10us:5 --sweep=latency=0:1us:4 ring.txt)" 2
+is "predicted, too" "$(key passes --sweep=latency=1us:2us:10 --predict ring.txt)" 2
+is "a pass each where the graph is another" \
+    "$(key passes --sweep=eager-limit=1,10,100 --sweep=noise=1us,2us --absorb=none together.txt)" 3
+is "more than memory wants: several" "$(key passes --sweep=noise=0:4095ns:4096 --absorb=none ring.txt)" 2
+is "... and right" "$(key run_time_ns.median --sweep=noise=0:4095ns:4096 --absorb=none ring.txt)" \
+    "$(seq -s' ' 18050 41 185945)"
+
+# ---- threads ----
+for threads in 1 2 3 64; do
+    "$mpgsim" --json --threads=$threads --sweep=noise=0:9us:3 --sweep=absorb=wait,clock --latency=exp:1us \
+        chosen.txt >"threads.$threads" 2>err || sed 's/^/# /' err
+done
+ok "threads agree" eval 'cmp threads.1 threads.2 && cmp threads.1 threads.3 && cmp threads.1 threads.64'
+
+# ---- signatures ----
+# machine LEAST MOST: a message of 8 bytes takes that, evenly
+machine() {
+    printf '{"format": "mpgkit-signature", "version": [4, 0], "header": {"host": "made up"}, "network": ['
+    printf '{"path": "node", "one_way": "one clock", "eager_limit_bytes": 4096, "latency": [{"size_bytes": 8, '
+    printf '"one_way_ns": {"n": 9, "mean": %s, "sd": 1, "lag1": 0, "quantiles": [%s, %s]}}]}]}\n' \
+        $((($1 + $2) / 2)) "$1" "$2"
+}
+machine 1000 11000 >wide.sig
+machine 3000 7000 >narrow.sig
+machine 1000 1000 >source.sig
+cat >message.txt <<'T'
+#mpgtext 1
+#ranks 2
+#comm 0 = 0 1
+#clocks shared
+0 0 1000 Init
+1 0 1000 Init
+0 1000 1010 Send comm=0 to=1 tag=1 bytes=8
+1 1000 9000 Recv comm=0 from=0 tag=1 bytes=8
+0 20000 20010 Finalize
+1 9000 9010 Finalize
+T
+rows 2 --signature=wide.sig --signature=narrow.sig --source=source.sig message.txt
+rows 6 --signature=wide.sig --signature=target.sig --signature=narrow.sig --sweep=noise=1us,3us --replicas=9 mixed.txt
+rows 4 --signature=wide.sig --signature=target.sig --sweep=compute-ratio=1,2 --predict --replicas=9 mixed.txt
+# Rank 1 ends 10 u us later, or 2 + 4 u, with one u: the first is faster if u < 1/3. In a long rank 0 that
+# would be hidden.
+sed '/^0 20000/s/20000 20010/1100 1110/' message.txt >late.txt
+cat >faster.py <<'END'
+import json, subprocess, sys
+def runs(signature):
+    answer = subprocess.run([sys.argv[1], "--json", f"--signature={signature}", "--source=source.sig", "--replicas=300",
+                             "--absorb=none", "late.txt"], capture_output=True, text=True, check=True).stdout
+    return [r["run_time_ns"] - 8000 for r in json.loads(answer)["replicas"]]
+wide, narrow = runs("wide.sig"), runs("narrow.sig")
+assert all(abs(n - (2000 + 0.4 * w)) < 1e-6 for w, n in zip(wide, narrow)), "one u"
+print(format(sum(w < 1e4 / 3 for w in wide) / 300, ".10g"))
+END
+by_hand=$("$python" faster.py "$mpgsim" 2>&1)
+two="--signature=wide.sig --signature=narrow.sig --source=source.sig --replicas=300 --absorb=none late.txt"
+# shellcheck disable=SC2086 # words
+{
+is "the least median first" "$(key values.signature $two)" "narrow.sig wide.sig"
+is "the probability that one beats the other" \
+    "$(key faster_than.0.probability $two)" "$("$python" -c "print(format(1 - $by_hand, '.10g'), '$by_hand')")"
+is "who that is" "$(key faster_than.0.row $two)" "2 1"
+}
+like "... which is a third, but for chance" "$by_hand" "0.[23]*"
+is "against itself: a half" "$(key faster_than.0.probability --signature=wide.sig --signature=wide.sig late.txt)" "0.5 0.5"
+is "... with one pass for both, after the floors'" "$(key passes --signature=wide.sig --signature=narrow.sig late.txt)" 2
+ok "as text" eval '"$mpgsim" $two >out && grep -q "1  narrow.sig .* %$" out && grep -q "2    wide.sig .*  -$" out'
+
+# ---- text ----
+is "what all rows rest on is said once" "$("$mpgsim" --sweep=noise=0:1us:4 ring.txt | grep -c "^  eager limit")" 1
+is "what they differ by is said of them" "$("$mpgsim" --sweep=noise=1us,2us ring.txt | grep "^  noise")" \
+    "  noise         const:1000ns (row 1)
+  noise         const:2000ns (row 2)"
+ok "--output" eval '"$mpgsim" --sweep=noise=1us,2us -o table ring.txt && "$mpgsim" --sweep=noise=1us,2us ring.txt |
+    cmp - table'
+
+# ---- refused ----
+while read -r pattern options; do
+    # shellcheck disable=SC2086 # words
+    ok "refused: $options" refuses 2 "*${pattern//_/ }*" $options ring.txt
+done <<'T'
+LO_is_more_than_HI --sweep=noise=5us:1us:3
+LO_and_HI_are_the_same --sweep=noise=1us:1us:3
+N_is_not_2_or_more --sweep=noise=1us:2us:0
+N_is_not_2_or_more --sweep=noise=1us:2us:-3
+one_value_is_no_sweep:_--noise_says_it --sweep=noise=1us:2us:1
+one_value_is_no_sweep:_--absorb_says_it --sweep=absorb=none
+is_not_PARAM=LO:HI:N --sweep=frequency=1:2:3
+is_not_PARAM=LO:HI:N --sweep=noise
+is_neither_LO:HI:N --sweep=noise=
+is_neither_LO:HI:N --sweep=noise=1us
+is_neither_LO:HI:N --sweep=noise=1us:2us:3:lin
+is_neither_LO:HI:N --sweep=noise=1us:2us:3:log:log
+log_steps_begin_above_0 --sweep=latency=0:1us:4:log
+log_steps_begin_above_0 --sweep=latency=-1us:1us:4:log
+more_than_4096_values --sweep=latency=1us:2us:4097
+more_than_4096_points --sweep=latency=1us:2us:100 --sweep=noise=1us:2us:41
+noise_is_swept_twice --sweep=noise=1us,2us --sweep=noise=3us,4us
+no_--noise_that_they_could_be_factors_of --sweep=noise=0:2:3
+and_there_is_--noise=exp:1us --sweep=noise=0:2us:3 --noise=exp:1us
+'2'_has_no_unit --sweep=noise=1us:2:3
+'2x'_is_not_a_number --sweep=compute-ratio=1:2x:3
+a_factor_is_not_below_0 --sweep=noise=-1:2:3 --noise=exp:1us
+'0'_is_not_from_1e-9 --sweep=compute-ratio=0:1:3
+'sometimes'_is_not_none,_wait_or_clock --sweep=absorb=none,sometimes
+is_less_than_-1 --sweep=eager-limit=-2,4
+not_all_different --sweep=eager-limit=1:2:5
+'1us'_is_there_twice --sweep=byte=1us,1us
+a_value_is_missing --sweep=byte=1us,,2us
+--compute-ratio_and_--sweep_compute-ratio_exclude --sweep=compute-ratio=1,2 --compute-ratio=3
+--eager-limit_and_--sweep_eager-limit_exclude --sweep=eager-limit=1,2 --eager-limit=3
+--absorb_and_--sweep_absorb_exclude --sweep=absorb=none,wait --absorb=wait
+--absorb_says_nothing_with_--predict --sweep=absorb=none,wait --predict --latency=exp:1us
+--map_and_--path_exclude --sweep=map=block:1,block:2 --path=node --signature=target.sig
+--per-rank_is_about_one --sweep=noise=1us,2us --per-rank
+--output-trace_is_about_one --sweep=noise=1us,2us --output-trace=folder
+--call-noise=signature_has_no_factor --sweep=call-noise=1,2 --call-noise=signature --signature=target.sig
+only_one_of_TRACE --signature=- --signature=-
+T
+ok "a signature that is not there" refuses 1 "mpgsim: none.sig: No such file*" --signature=target.sig \
+    --signature=none.sig ring.txt
+ok "a place that is not there" refuses 1 "mpgsim: *places*" --sweep=map=block:2,places --signature=target.sig \
+    mixed.txt
+cp narrow.sig read.sig
+ok "a signature as output" refuses 1 "mpgsim: --output: read.sig is what is read*" --signature=target.sig \
+    --signature=read.sig -o read.sig mixed.txt
+ok "too much for one of them" refuses 1 "mpgsim: --sweep: 'noise=1,1e99': *more than 31 years*" --sweep=noise=1,1e99 --noise=exp:1s ring.txt
+done_testing
