@@ -19,7 +19,8 @@ static bool has_latencies(const struct mpg_network_path *path)
 enum mpg_flight_rule mpg_flight_rule(const struct mpg_perturbation *p)
 {
     const struct mpg_network_path *target = p->target_path, *source = p->source_path;
-    bool transfers = mpg_perturbation_has_transfers(target);
+    bool transfers = p->predicts ? target && target->bandwidth.n > 0 /* which are times of any size */
+                                 : mpg_perturbation_has_transfers(target);
     bool both_transfer = transfers && mpg_perturbation_has_transfers(source);
     if (has_latencies(target) && has_latencies(source))
         return MPG_FLIGHT_DIFFERENCE;

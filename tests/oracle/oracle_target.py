@@ -101,14 +101,14 @@ class Target:
             return "--latency-model=fit: no latencies to draw from"
         lists = [path.latency] if path.latency else [path.transfer]
         lists += [path.transfer] * (models[1] == "fit")
-        if "fit" in models and not path.latency and not path.transfer.above(0):
+        if "fit" in models and not path.latency and not path.transfer:
             return "--byte-model=fit: no times to draw from"
         fits = all(quantity.fit for sizes in lists for quantity in sizes.quantities)
         return None if fits or "fit" not in models else "no family is fitted to it"
 
     def serves(self, path):
         """Whether messages can take it."""
-        flies = path.latency or path.transfer.above(0) or self.settings.latency is not None
+        flies = path.latency or path.transfer or self.settings.latency is not None
         return flies and not self.lack_of_fits(path)
 
     def parts(self, path, size_bytes, u, latency, byte):

@@ -97,6 +97,13 @@ refused 2 "exclude each other" --predict --signature=three.sig --map=block:2 --p
 refused 2 "is not wait or work" --predict --latency=const:1us --polling=spin
 echo '{"format": "mpgkit-signature", "version": [4, 0], "header": {"host": "made up"}}' >none.sig
 refused 1 "neither latencies nor bandwidths" --predict --signature=none.sig --source=none
+cat >empty.sig <<'END'
+{"format": "mpgkit-signature", "version": [4, 0], "header": {"host": "made up"}, "network": [{"path": "node", "bandwidth": [
+{"size_bytes": 0, "transfer_ns": {"n": 9, "mean": 385, "sd": 1, "lag1": 0, "quantiles": [385, 385]}}]}]}
+END
+is "transfers of no bytes are times of messages" "$(runs --signature=empty.sig)" "8000 385 395 405"
+sed 's/385, 385/285, 485/' empty.sig >spread.sig
+like "... which are drawn" "$("$mpgsim" --predict --signature=spread.sig --source=none star.txt)" "*Run time, 64 replicas*"
 # What is missing on paths that no two ranks take is not asked for, not even of what a rank sends itself.
 "$python" - <<'END'
 import json
