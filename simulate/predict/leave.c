@@ -95,11 +95,13 @@ static void add(struct mpg_times *t, double ns)
 
 /* --- what the call waits for --- */
 
-/* Takes VALUE + MORE_NS[w], of a message or not, if it is later than what is best. */
-static void take(struct mpg_times *t, const double *value, const double *more_ns, bool is_message)
+/* Takes VALUE + MORE_NS[w], of a message or not, but no less than LEAST, if it is later than what is
+ * best: what is waited for comes when it does, however little the call takes. */
+static void take(struct mpg_times *t, const double *value, const double *more_ns, const double *least,
+                 bool is_message)
 {
     for (uint32_t w = 0; w < t->n; w++) {
-        double v = value[w] + (more_ns ? more_ns[w] : 0);
+        double v = fmax(value[w] + (more_ns ? more_ns[w] : 0), least[w]);
         if (!(v > t->best[w]))
             continue;
         t->best[w] = v;
@@ -134,26 +136,28 @@ static void take_edge(struct mpg_times *t, const struct mpg_step *s, const struc
     case MPG_EDGE_ARRIVAL: /* receive() has them */
         break;
     case MPG_EDGE_ENVELOPE:
-        take(t, slot_value(t, e->slot, SLOT_ENVELOPE), t->kappa, true);
+        slot = slot_value(t, e->slot, SLOT_ENVELOPE);
+        take(t, slot, t->kappa, slot, true);
         break;
     case MPG_EDGE_ACK:
-        take(t, sender_done(t, s, e), NULL, true);
+        slot = sender_done(t, s, e);
+        take(t, slot, NULL, slot, true);
         break;
     case MPG_EDGE_MEETING: /* the kappas of a node are in it */
-        take(t, slot, e->expanded ? t->kappa : NULL, false);
+        take(t, slot, e->expanded ? t->kappa : NULL, slot, false);
         break;
     case MPG_EDGE_MEMBER:
     case MPG_EDGE_HELD:
-        take(t, slot, NULL, false);
+        take(t, slot, NULL, slot, false);
         break;
     case MPG_EDGE_MET:
-        take(t, slot, t->kappa, false);
+        take(t, slot, t->kappa, slot, false);
         break;
     case MPG_EDGE_ROOT:
         memcpy(t->scratch, slot, t->n * sizeof *t->scratch);
         mpg_times_add_collective(t, e->call, &e->origin, e->rounds, e->bytes, &e->meeting,
                                  e->members, e->contributed_bytes, t->scratch);
-        take(t, t->scratch, t->kappa, false);
+        take(t, t->scratch, t->kappa, slot, false);
         break;
     }
 }
@@ -214,7 +218,7 @@ int mpg_times_leave(struct mpg_times *t, const struct mpg_step *s, struct mpg_er
         t->own[w] = fmax(t->own[w], value[w]);
         t->best[w] = meeting ? value[w] : t->own[w];
     }
-    take(t, t->scratch, t->kappa, true);
+    take(t, t->scratch, t->kappa, t->arrived, true);
     for (uint32_t i = 0; i < s->edge_number; i++)
         take_edge(t, s, &s->edges[i]);
     leave_with(t, s, meeting);

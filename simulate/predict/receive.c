@@ -76,8 +76,8 @@ static bool is_there(const struct mpg_times *t, const struct mpg_arrival *a, uin
                     : !mpg_choosing_is_done(t->choice, a->edge->slot, w);
 }
 
-/* The messages received in lane W, of K, one after the other: what all of them cost is returned, and
- * *LATEST becomes when the last is done that the others must wait for. */
+/* The messages received in lane W, of K, one after the other: what all of them cost is returned, the
+ * last is arrived, and *LATEST becomes when the last is done that the others must wait for. */
 static double receive_in_lane(struct mpg_times *t, uint32_t k, uint32_t w, double *latest)
 {
     double later_ns = 0;
@@ -90,6 +90,7 @@ static double receive_in_lane(struct mpg_times *t, uint32_t k, uint32_t w, doubl
     if (k > 1)
         qsort(t->arrival, k, sizeof *t->arrival, compare_arrivals);
     t->turns++;
+    t->arrived[w] = k > 0 ? t->arrival[k - 1].time_ns : -INFINITY;
     for (uint32_t i = 0; i < k; i++) {
         uint64_t *turn = &t->turn[t->arrival[i].edge->source];
         if (t->arrival[i].time_ns == -INFINITY)
@@ -148,7 +149,7 @@ int mpg_times_receive(struct mpg_times *t, const struct mpg_step *s, bool *costs
         const double *arrival =
             slot_value(t, e->slot, mpg_call_is_probe(s->call) ? SLOT_ENVELOPE : SLOT_TIME);
         for (uint32_t w = 0; w < t->n; w++)
-            t->scratch[w] = fmax(t->scratch[w], arrival[w]);
+            t->scratch[w] = t->arrived[w] = fmax(t->scratch[w], arrival[w]);
     }
     return 0;
 }

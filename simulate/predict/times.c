@@ -33,10 +33,11 @@ struct mpg_times *mpg_times_new(int32_t ranks, uint32_t lanes, uint32_t first,
     t->lambda = calloc(lanes, sizeof *t->lambda);
     t->tau = calloc(lanes, sizeof *t->tau);
     t->kappa = calloc(lanes, sizeof *t->kappa);
+    t->arrived = calloc(lanes, sizeof *t->arrived);
     t->by_message = calloc(lanes, sizeof *t->by_message);
     t->receives = calloc(lanes, sizeof *t->receives);
     if (t->last_stream && t->traced_ns && t->account && t->threads && t->turn && t->own && t->best &&
-        t->scratch && t->lambda && t->tau && t->kappa && t->by_message && t->receives)
+        t->scratch && t->lambda && t->tau && t->kappa && t->arrived && t->by_message && t->receives)
         return t;
 fail:
     mpg_times_free(t);
@@ -63,6 +64,7 @@ void mpg_times_free(struct mpg_times *t)
     free(t->lambda);
     free(t->tau);
     free(t->kappa);
+    free(t->arrived);
     free(t->by_message);
     free(t->receives);
     free(t->receive_ns);
@@ -268,11 +270,14 @@ void mpg_times_add_collective(const struct mpg_times *t, enum mpg_call call,
     const struct mpg_perturbation *p = mpg_target_farthest(t->target);
     enum mpg_operation operation = mpg_operation_of(call);
     bool measured = mpg_collective_measured(p, operation, members);
+    memcpy(t->tau, value, t->n * sizeof *value);
     if (measured)
         mpg_time_meeting(p, operation, members, bytes_each, meeting->rank, meeting->call,
                          meeting->index, t->first, t->n, value);
     mpg_time_rounds(p, origin->rank, origin->call, origin->index, rounds, bytes, !measured,
                     t->first, t->n, value);
+    for (uint32_t w = 0; w < t->n; w++) /* kappas can be negative */
+        value[w] = fmax(value[w], t->tau[w]);
 }
 
 static void step_contribute(struct mpg_times *t, const struct mpg_step *s)

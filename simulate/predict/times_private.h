@@ -59,6 +59,7 @@ struct mpg_times {
     double *account;                   /* ranks x TERMS x n */
     bool *threads;                     /* of each rank: it has more than one */
     double *own, *best, *scratch, *lambda, *tau, *kappa; /* n each */
+    double *arrived;                   /* n: when the last message that the call receives is there */
     bool *by_message;                  /* n: whether a message, not a collective, was waited for */
     /* Of the messages that a call receives: o_r alone and after another of its rank, n each, and
      * the order in which they arrive in one lane. */
@@ -117,7 +118,7 @@ int mpg_times_expand(struct mpg_times *t, const struct mpg_step *s, struct mpg_e
 int mpg_times_sent(struct mpg_times *t, const struct mpg_step *s, struct mpg_error *err);
 int mpg_times_view(struct mpg_times *t, const struct mpg_step *s, struct mpg_error *err);
 /* Takes what arrives in S: at a cost, into what is its own, or without; when the last is there into
- * scratch. COSTS becomes true if in the trace, too, there is such a cost; RECEIVES where it is of what
+ * arrived, and when all are received into scratch. COSTS becomes true if in the trace, too, there is such a cost; RECEIVES where it is of what
  * is received here in place of later. */
 int mpg_times_receive(struct mpg_times *t, const struct mpg_step *s, bool *costs,
                       struct mpg_error *err);

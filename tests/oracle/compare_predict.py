@@ -9,6 +9,7 @@ compared (default 16).
 
 import json
 import os
+import random
 import subprocess
 import sys
 
@@ -40,6 +41,7 @@ SCALARS = [  # how likely, options to choose from
     (0.2, ["--deterministic"]), (0.2, ["--sync-reduce"])]
 CHOOSING = ("irecv,isend,send,recv,waitany,waitsome,testany,testsome,fail,fail,test,free,"
             "mprobe,mrecv,persistent,isendrecv,waitall,pair")
+QUIETER = [[], [], ["--call-noise=const:-2.385us"], ["--call-noise=const:-411.5ns@0"]]
 LATE = ["--noise=const:20us@0", "--noise=const:30us@{last}", "--noise=exp:9us",
         "--noise=const:-3us"]
 BARE = ("--noise", "--call-noise", "--polling", "--polling-interval", "--sync-reduce")
@@ -127,6 +129,7 @@ class Prediction(compare_frame.Case):
 
     def settings(self):
         target, source = self.files
+        quieter = random.Random(f"quieter {self.seed}")
         for pair in ([], [target], [target, target], [target, source],
                      [source, target]):
             words = [f"--{name}={path}" for name, path in
@@ -137,6 +140,9 @@ class Prediction(compare_frame.Case):
             elif not self.flies(pair[0]) and "--latency" not in " ".join(words):
                 words.append("--latency=const:617ns")
             words += self.collectives(pair, words) + self.ratios(pair) + self.models(pair, words)
+            noise = quieter.choice(QUIETER)
+            if noise and "--call-noise" not in " ".join(words) and self.given(*noise):
+                words += noise
             yield ["--predict", *words]
 
     def more(self, pair):

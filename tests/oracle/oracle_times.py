@@ -243,10 +243,10 @@ class Times:
         kappa, leaves = self.settings.kappa(probe), left(message)
         if self.limits.synchronous(message):
             self.awaits(probe, [leaves], lambda times:
-                        times[leaves] + latency + kappa, "messages")
+                        times[leaves] + latency + max(ZERO, kappa), "messages")
         else:
             self.awaits(probe, [message.V], lambda times:
-                        times[message.V] + kappa, "messages")
+                        times[message.V] + max(ZERO, kappa), "messages")
 
     def in_order(self, call, times):
         """The messages that a call receives, as they arrive."""
@@ -275,7 +275,7 @@ class Times:
             overheads = self.receive_overheads(call, times)
             place = [one for one, _ in overheads].index(message)
             behind = sum(one or ZERO for _, one in overheads[place + 1:])
-            return times[message.V] + behind + kappa
+            return times[message.V] + max(ZERO, behind + kappa)
 
         return [one.V for one in self.received[call]], rule, "messages"
 
@@ -351,7 +351,7 @@ class Times:
 
     def add_met(self, node, part):
         end = part.completed_by
-        kappa = ZERO if part.blocking else self.settings.kappa(end)
+        kappa = ZERO if part.blocking else max(ZERO, self.settings.kappa(end))
         self.awaits(end, [node], lambda times: times[node] + kappa, "collectives")
         if part.blocking:
             self.meets.add(end)
@@ -367,7 +367,7 @@ class Times:
                 return expansion.leaves(enters, wires)[j][0]
 
             end = part.completed_by
-            kappa = self.settings.kappa(end)
+            kappa = max(ZERO, self.settings.kappa(end))
             self.values.add(node + (j,), [group[i].call.S for i in needs], rule)
             self.awaits(end, [node + (j,)], lambda times, j=j, kappa=kappa:
                         times[node + (j,)] + kappa, "collectives")
@@ -381,7 +381,7 @@ class Times:
         for j, part in enumerate(group):
             if part is not root:
                 end = part.completed_by
-                took = self.took(group, j) + self.settings.kappa(end)
+                took = max(ZERO, self.took(group, j) + self.settings.kappa(end))
                 self.awaits(end, [root.call.S], lambda times, took=took:
                             times[root.call.S] + took, "collectives")
 
@@ -406,9 +406,8 @@ class Times:
         measured = self.target.measured(
             group, j, lambda p: p - 1 if group[0].name == "Alltoall"
             else (p - 1).bit_length())
-        if measured is not None:
-            return measured + kappas
-        return self.target.rounds(group[j], n, size_bytes) + kappas
+        took = self.target.rounds(group[j], n, size_bytes) if measured is None else measured
+        return max(ZERO, took + kappas)
 
     # Answers
 

@@ -53,10 +53,10 @@ class Retraced(Rule):
         self.messages(case, text)
 
     def messages(self, case, text):
-        """Noise of calls below 0 shortens what a receive waits for, too."""
-        if case.has("--call-noise=normal") or case.has("--call-noise=const:-"):
-            return
+        """Noise of calls below 0 shortens what a receive waits for, too, but in predict mode."""
         predict = "--predict" in case.words
+        if not predict and (case.has("--call-noise=normal") or case.has("--call-noise=const:-")):
+            return
         if not (predict or case.trace().has("#clock")):
             return
         per = {"latency": 0.0, "byte": 0.0}

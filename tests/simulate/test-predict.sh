@@ -71,6 +71,30 @@ like "places are said" "$(said --signature=three.sig --map=places)" \
     "*  places        4 ranks on 2 nodes (--map=places); the farthest two: between nodes*"
 is "without a signature a message takes what is given" "$(runs --latency=const:100ns --byte=const:2.5ns)" \
     "8000 120 130 140"
+# Sends take no less than nothing; nothing is received before it has come, nor met before all have.
+is "calls that are 5 us faster than nothing" "$(runs --signature=one.sig --call-noise=const:-5us)" \
+    "7970 433 433 433"
+calls 3 >fast.txt <<'T'
+0 400 900 Barrier comm=0
+1 1085 1900 Barrier comm=0
+2 700 1900 Barrier comm=0
+0 1000 1100 Ibarrier comm=0 request=1
+1 2385 2400 Ibarrier comm=0 request=1
+2 2000 2100 Ibarrier comm=0 request=1
+0 1200 2200 Wait requests=1
+1 2700 2800 Wait requests=1
+2 2200 2400 Wait requests=1
+0 3000 3100 Bcast comm=0 root=1 bytes=8
+1 3785 3800 Bcast comm=0 root=1 bytes=8
+2 2500 3100 Bcast comm=0 root=1 bytes=8
+T
+# all leave the first at 985; rank 1 comes to the second at 1470, and to the third at 2755, when the others
+# have been there: from there on they compute
+is "... collectives" "$("$mpgsim" --json --predict --replicas=1 --source=none --signature=one.sig \
+    --call-noise=const:-5us fast.txt | "$python" -c '
+import json, sys
+print(*(format(1000000 - r["traced_ns"] - r["delay_ns"]["median"], "g") for r in json.load(sys.stdin)["ranks"]))')" \
+    "$((3100 - 2755)) $((3800 - 2755)) $((3100 - 2755))"
 like "what a run consists of adds up" "$(said --latency=const:100ns | tail -6)" \
     "*computing*in calls, not waiting*waiting for messages*run*100.0 %*"
 is "JSON says the mode" "$("$mpgsim" --json --predict --latency=const:1us star.txt | "$python" -c '
