@@ -328,6 +328,9 @@ struct mpg_graph_counts {
                                    and Iprobe, Improbe that found nothing */
     uint64_t followed, followed_receives; /* of the former, and of other calls: that choose, if choices
                                              were asked for */
+    uint64_t open_kept;         /* receives and probes that left the source open, and take and find what they did
+                                   all the same: of messages that wait for their receivers, or of
+                                   ranks of several threads */
     uint64_t beyond_horizon;    /* that went on without candidates, for too much was in flight */
     uint64_t uncompleted_sends; /* never completed by their sender */
     uint64_t asynchronous;      /* of these, received only by calls that do not block */

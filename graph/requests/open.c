@@ -43,6 +43,14 @@ void graph_begin_open(struct requests *requests, struct call *call, struct compl
     call->waiter.unmet++;
 }
 
+/* M, which a receive or probe of RANK with the source left open got, is not followed (docs/MODEL.md, section 6:
+ * Not followed). */
+static void note_kept(struct matching *matching, int32_t rank, const struct message *m)
+{
+    const bool may_follow = !m->synchronous && !m->sync_source && graph_is_alone(matching, rank);
+    matching->counts->open_kept += m->is_user && !may_follow;
+}
+
 /* CALL tells what the receive of M takes: it is listed, if it chooses. */
 static int involve(struct matching *matching, const struct call *call, struct message *m,
                    uint32_t *involved, struct mpg_error *err)
@@ -89,6 +97,8 @@ int graph_list_open_receive(struct requests *requests, const struct call *call,
                             struct message *message, struct mpg_error *err)
 {
     uint32_t involved = 0;
+    if (is_open(message))
+        note_kept(requests->matching, call->rank, message);
     if (!requests->choose_sources || involve(requests->matching, call, message, &involved, err) < 0)
         return requests->choose_sources ? -1 : 0;
     return list_posted(requests->matching, call->rank, involved, false, err);
@@ -100,6 +110,9 @@ int graph_list_open_requests(struct requests *requests, const struct rank_reques
 {
     struct matching *matching = requests->matching;
     uint32_t involved = 0;
+    for (uint32_t i = 0; i < completing->count; i++)
+        if (is_open(received(completing->requests[i])))
+            note_kept(matching, call->rank, received(completing->requests[i]));
     if (!requests->choose_sources)
         return 0;
     for (uint32_t i = 0; i < completing->count; i++)
@@ -145,10 +158,12 @@ int graph_list_looking(struct requests *requests, struct call *call, struct prob
     struct matching *matching = requests->matching;
     const struct mpg_event *e = &call->event;
     struct mpg_fit fits;
+    struct message *found = e->found ? graph_probed(probing) : NULL;
+    if (found && (e->any & MPG_ANY_SOURCE))
+        note_kept(matching, call->rank, found);
     if (!requests->choose_sources || !graph_is_alone(matching, call->rank) ||
         e->from == MPG_PROC_NULL || !looks_for(matching, call, &fits))
         return 0;
-    struct message *found = graph_probed(probing);
     if (e->found && (!found || !found->is_followed))
         return 0;
     if (found && graph_view(matching, call, found, err) < 0)

@@ -263,6 +263,22 @@ static void say_choice(const struct mpg_report *r, char *text, size_t size)
                  c->choices - c->followed, why_kept(r));
 }
 
+/* What takes what it took though calls choose. */
+static bool keeps_receives(const struct mpg_report *r)
+{
+    const bool chooses = !r->options->deterministic && r->p->call_parts <= 1 &&
+                         (r->result->predicted || r->result->absorb == MPG_ABSORB_CLOCK);
+    return chooses && r->result->counts.open_kept > 0;
+}
+
+static void say_kept(const struct mpg_report *r, char *text, size_t size)
+{
+    snprintf(text, size,
+             "%" PRIu64 " receives and probes from any source take and find what they did: their messages wait "
+             "for their receivers, or several threads of their rank made calls",
+             r->result->counts.open_kept);
+}
+
 /* What choosing does not know. */
 static void say_answers(const struct mpg_report *r, char *text, size_t size)
 {
@@ -387,6 +403,7 @@ bool mpg_report_assumption(const struct mpg_report *r, int i, const char **topic
         {"eager limit", mpg_assume_eager, true},
         {"floors", say_floors, r->result->floor_rule != NULL},
         {"choice", say_choice, c->choices + c->followed_receives > 0},
+        {"kept", say_kept, keeps_receives(r)},
         {"answers", say_answers,
          r->result->choices.answers + r->result->redone + c->beyond_horizon > 0},
         {"asynchronous", say_sends, c->uncompleted_sends > 0},

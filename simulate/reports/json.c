@@ -30,6 +30,7 @@ json_t *mpg_answer_trace(const struct mpg_report *r)
         {"made_synchronous", c->made_synchronous},
         {"collectives", c->collectives},
         {"choices_kept", c->choices - c->followed},
+        {"receives_kept", c->open_kept},
         {"uncompleted_sends", c->uncompleted_sends},
         {"asynchronous", c->asynchronous},
         {"cancelled", c->cancelled},

@@ -264,4 +264,22 @@ calls 4 < <(stream) >t.txt
 is "40 replicas at a time, or one by one" "$(runs --replicas=40)" \
     "$(for k in $(seq 0 39); do runs --replicas=1 --first-replica="$k"; done)"
 like "... of which most choose" "$(chosen picks_changed -- --noise=exp:4us --replicas=40)" "[1-9]??*"
+# ---- what is kept, and counted ----
+kept() { "$mpgsim" --json "$@" t.txt | sed -n 's/.*"receives_kept": \([0-9]*\),/\1/p'; }
+waits=${sends/ Send/ Ssend}
+take "a message that waits for its receiver, and two that do not" 4 < <(
+    echo "${waits/49910/50200}"
+    echo "0 1300 50100 Recv comm=0 from=1 tag=1 bytes=8 any=source
+0 58100 58110 Recv comm=0 from=2 tag=1 bytes=8 any=source
+0 66110 66120 Recv comm=0 from=3 tag=1 bytes=8 any=source")
+is "is counted, and keeps its receive" "$(kept) $(chosen followed_receives picks_changed -- --noise=const:4us@1)" "1 2 0"
+is "... which others do not take" "$(delay 0 --noise=const:4.385us@1)" 4385
+is "... all, where every message does" "$(kept --eager-limit=-1)" 3
+like "the answer says so" "$("$mpgsim" t.txt)" "*kept *1 receives and probes from any source take and find what they did*"
+is "... not if that was asked for" "$("$mpgsim" --deterministic t.txt | grep -c ' kept ')" 0
+take "receives of two threads" 4 <<<"$sends
+0 1300 50100 Recv comm=0 from=1 tag=1 bytes=8 any=source
+0.1 2000 50950 Recv comm=0 from=2 tag=1 bytes=8 any=source
+0 58100 58110 Recv comm=0 from=3 tag=1 bytes=8 any=source"
+is "are counted, and keep what they took" "$(kept) $(delay 0 --noise=const:4.385us@1)" "3 4385"
 done_testing
