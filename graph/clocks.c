@@ -258,3 +258,16 @@ out:
     free(offset);
     return status;
 }
+
+void mpg_clock_map_offsets(const struct mpg_clock_map *map, double *offsets)
+{
+    for (int32_t r = 0; r < map->ranks; r++)
+        offsets[r] = map->rank[r].constant_ns;
+}
+
+void mpg_clock_map_take_offsets(struct mpg_clock_map *map, const double *offsets)
+{
+    for (int32_t r = 0; r < map->ranks; r++)
+        map->rank[r].constant_ns = offsets[r];
+    map->source = MPG_CLOCK_BOUNDED;
+}

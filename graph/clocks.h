@@ -33,6 +33,9 @@ int mpg_clock_bounds_add(struct mpg_clock_bounds *bounds, int32_t sender, int32_
  * in both directions and agree; 0 if they do not. */
 int mpg_clock_map_bound(struct mpg_clock_map *map, const struct mpg_clock_bounds *bounds,
                         struct mpg_error *err);
+/* What that made of MAP, a rank's constant offset each, in ns; has MAP (NONE) be BOUNDED by OFFSETS. */
+void mpg_clock_map_offsets(const struct mpg_clock_map *map, double *offsets);
+void mpg_clock_map_take_offsets(struct mpg_clock_map *map, const double *offsets);
 void mpg_clock_bounds_free(struct mpg_clock_bounds *bounds);
 void mpg_clock_map_free(struct mpg_clock_map *map);
 

@@ -17,7 +17,7 @@ static bool is_trace_file(int folder, const char *name)
 {
     const char *dot = strrchr(name, '.');
     struct stat st;
-    return dot && strcmp(dot, ".mpgt") == 0 &&
+    return ((dot && strcmp(dot, ".mpgt") == 0) || strcmp(name, MPG_NAME_OF_FLOORS) == 0) &&
            fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode);
 }
 

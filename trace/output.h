@@ -8,6 +8,9 @@
 
 #include "common/error.h"
 
+/* What mpgsim keeps there, beside ranks' files, of what it has found in them. */
+#define MPG_NAME_OF_FLOORS "mpgsim.floors"
+
 struct mpg_trace_output {
     char path[4000];
     char aside[4096]; /* the folder that files go to meanwhile */

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "common/bytes.h"
 #include "common/error.h"
 #include "trace/event.h"
 
@@ -29,6 +30,10 @@ int32_t mpg_trace_ranks(const struct mpg_trace *trace);
 uint64_t mpg_trace_events(const struct mpg_trace *trace, int32_t rank);
 uint64_t mpg_trace_window_events(const struct mpg_trace *trace);
 uint64_t mpg_trace_bytes(const struct mpg_trace *trace);
+/* A checksum over all of TRACE's chunks, by their own, whatever files they are in and however these are
+ * called: traces that differ have others. False: there is none, as a process goes on, or what is in
+ * windows counts, which have no checksums. */
+bool mpg_trace_sum(const struct mpg_trace *trace, uint64_t *sum);
 /* NULL, or one line that says where a file ends within a chunk. */
 const char *mpg_trace_cut(const struct mpg_trace *trace);
 /* Streams (threads that made calls) of RANK, 1 or more: MPG_THREAD_MULTIPLE programs. */
@@ -123,6 +128,12 @@ const struct mpg_site *mpg_trace_site(const struct mpg_trace *trace, int32_t sit
 int32_t mpg_trace_site_count(const struct mpg_trace *trace);
 const struct mpg_module *mpg_trace_module(const struct mpg_trace *trace, int32_t module);
 int32_t mpg_trace_module_count(const struct mpg_trace *trace);
+
+/* Puts the callsites that have been met so far to BYTES; has TRACE know those that LEFT has. The number
+ * now of what was callsite I of *N is then in what is returned, to be freed; NULL: they are not there, or
+ * no memory. */
+void mpg_trace_put_sites(const struct mpg_trace *trace, struct mpg_bytes *bytes);
+int32_t *mpg_trace_get_sites(struct mpg_trace *trace, struct mpg_bytes_left *left, size_t *n);
 
 /* A cursor at the first event of RANK. The events of several threads come merged, by
  * enter time; `thread` tells them apart. */

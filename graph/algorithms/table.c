@@ -309,6 +309,23 @@ struct mpg_choice mpg_table_find(const struct mpg_table *t, enum mpg_collective 
     return found->choice; /* every table has rows of every operation */
 }
 
+uint64_t mpg_table_sum(const struct mpg_table *t)
+{
+    uint64_t sum = t->n, segment;
+    for (size_t i = 0; i < t->n; i++) {
+        const struct row *row = &t->row[i];
+        memcpy(&segment, &row->choice.segment_bytes, sizeof segment);
+        const uint64_t words[] = {(uint64_t)row->operation, (uint64_t)row->processes,
+                                  (uint64_t)row->bytes, (uint64_t)row->choice.algorithm,
+                                  (uint64_t)row->choice.radix, segment};
+        for (size_t k = 0; k < sizeof words / sizeof *words; k++) {
+            sum = (sum ^ words[k]) * 0x9e3779b97f4a7c15u;
+            sum ^= sum >> 32;
+        }
+    }
+    return sum;
+}
+
 void mpg_table_free(struct mpg_table *t)
 {
     if (!t)

@@ -49,6 +49,18 @@ int mpg_size_class(double bytes)
     return bytes >= 0x1p62 ? 62 : 63 - __builtin_clzll((unsigned long long)bytes + 1);
 }
 
+void mpg_floors_forget(struct mpg_floors *f)
+{
+    mpg_map_clear(&f->flight_index);
+    free(f->flights);
+    f->flights = NULL;
+    f->flight_count = f->flight_capacity = 0;
+    for (int i = 0; i < MPG_CALL_COUNT; i++)
+        for (int j = 0; j < MPG_SIZE_CLASSES; j++)
+            f->call_ns[i][j] = INFINITY;
+    memset(f->all_waited, true, sizeof f->all_waited);
+}
+
 struct mpg_floors *mpg_floors_new(const struct mpg_trace *trace,
                                   const struct mpg_floor_options *options, struct mpg_error *err)
 {
@@ -59,10 +71,7 @@ struct mpg_floors *mpg_floors_new(const struct mpg_trace *trace,
     }
     f->trace = trace;
     f->options = *options;
-    for (int i = 0; i < MPG_CALL_COUNT; i++)
-        for (int j = 0; j < MPG_SIZE_CLASSES; j++)
-            f->call_ns[i][j] = INFINITY;
-    memset(f->all_waited, true, sizeof f->all_waited);
+    mpg_floors_forget(f);
     return f;
 }
 
@@ -167,6 +176,94 @@ int mpg_floors_add(struct mpg_floors *f, const struct mpg_step *step, bool compa
     }
     return 0;
 }
+
+/* --- as bytes --- */
+
+enum { CELL_BYTES = 32, FLIGHT_BYTES = 64 };
+
+void mpg_floors_key(struct mpg_bytes *key, const struct mpg_floors *f)
+{
+    uint64_t hosts = 0;
+    for (int32_t r = 0; r < mpg_trace_ranks(f->trace); r++) {
+        hosts = (hosts ^ host_of(f, r)) * 0x9e3779b97f4a7c15u;
+        hosts ^= hosts >> 32;
+    }
+    mpg_bytes_put_u64(key, MPG_CALL_COUNT);
+    mpg_bytes_put_u64(key, f->options.knows_waits);
+    mpg_bytes_put_u64(key, hosts);
+}
+
+/* A cell, of a call and a size class, has been met if its time is finite. */
+static void put_cell(struct mpg_bytes *bytes, const struct mpg_floors *f, uint64_t call,
+                     uint64_t class)
+{
+    mpg_bytes_put_u64(bytes, call);
+    mpg_bytes_put_u64(bytes, class);
+    mpg_bytes_put_u64(bytes, f->all_waited[call][class]);
+    mpg_bytes_put_double(bytes, f->call_ns[call][class]);
+}
+
+static void get_cell(struct mpg_bytes_left *left, struct mpg_floors *f)
+{
+    const uint64_t call = mpg_bytes_get_below(left, MPG_CALL_COUNT);
+    const uint64_t class = mpg_bytes_get_below(left, MPG_SIZE_CLASSES);
+    f->all_waited[call][class] = mpg_bytes_get_below(left, 2);
+    f->call_ns[call][class] = mpg_bytes_get_double(left);
+}
+
+static void put_flight(struct mpg_bytes *bytes, const struct flight *fl)
+{
+    mpg_bytes_put_u64(bytes, (uint64_t)fl->host_pair_low);
+    mpg_bytes_put_u64(bytes, (uint64_t)fl->host_pair_high);
+    mpg_bytes_put_u64(bytes, (uint64_t)fl->message_class);
+    mpg_bytes_put_u64(bytes, (uint64_t)fl->call);
+    mpg_bytes_put_u64(bytes, (uint64_t)fl->call_class);
+    mpg_bytes_put_double(bytes, fl->least_duration_ns);
+    mpg_bytes_put_double(bytes, fl->at_least_ns);
+    mpg_bytes_put_double(bytes, fl->above_ns);
+}
+
+static void get_flight(struct mpg_bytes_left *left, struct flight *fl)
+{
+    fl->host_pair_low = (int)mpg_bytes_get_below(left, INT32_MAX);
+    fl->host_pair_high = (int)mpg_bytes_get_below(left, INT32_MAX);
+    fl->message_class = (int)mpg_bytes_get_below(left, MPG_SIZE_CLASSES);
+    fl->call = (enum mpg_call)mpg_bytes_get_below(left, MPG_CALL_COUNT);
+    fl->call_class = (int)mpg_bytes_get_below(left, MPG_SIZE_CLASSES);
+    fl->least_duration_ns = mpg_bytes_get_double(left);
+    fl->at_least_ns = mpg_bytes_get_double(left);
+    fl->above_ns = mpg_bytes_get_double(left);
+}
+
+void mpg_floors_put(struct mpg_bytes *bytes, const struct mpg_floors *f)
+{
+    uint64_t cells = 0;
+    for (uint64_t call = 0; call < MPG_CALL_COUNT; call++)
+        for (uint64_t class = 0; class < MPG_SIZE_CLASSES; class++)
+            cells += isfinite(f->call_ns[call][class]);
+    mpg_bytes_put_u64(bytes, cells);
+    for (uint64_t call = 0; call < MPG_CALL_COUNT; call++)
+        for (uint64_t class = 0; class < MPG_SIZE_CLASSES; class++)
+            if (isfinite(f->call_ns[call][class]))
+                put_cell(bytes, f, call, class);
+    mpg_bytes_put_u64(bytes, f->flight_count);
+    for (size_t i = 0; i < f->flight_count; i++)
+        put_flight(bytes, &f->flights[i]);
+}
+
+int mpg_floors_get(struct mpg_bytes_left *left, struct mpg_floors *f)
+{
+    for (size_t n = mpg_bytes_get_number(left, CELL_BYTES); n > 0; n--)
+        get_cell(left, f);
+    const size_t n = mpg_bytes_get_number(left, FLIGHT_BYTES);
+    if (left->failed || (n > 0 && !(f->flights = malloc(n * sizeof *f->flights))))
+        return -1;
+    for (f->flight_capacity = n; f->flight_count < n; f->flight_count++)
+        get_flight(left, &f->flights[f->flight_count]);
+    return left->failed ? -1 : 0;
+}
+
+/* --- once all is gathered --- */
 
 static struct host_pair *find_pair(struct mpg_floors *f, const struct flight *fl)
 {

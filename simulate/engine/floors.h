@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/bytes.h"
 #include "common/error.h"
 #include "graph/graph.h"
 #include "signature/signature.h"
@@ -30,6 +31,14 @@ int mpg_floors_add(struct mpg_floors *floors, const struct mpg_step *step, bool 
                    struct mpg_error *err);
 /* Ends the gathering. */
 int mpg_floors_finish(struct mpg_floors *floors, struct mpg_error *err);
+
+/* Puts what FLOORS have gathered, not finished, to BYTES; gets it again, into new ones: 0, or -1 where it
+ * is not there, or no memory for it; then they are to be new once more. What it depends on, beside the trace
+ * and its graph, goes to KEY. */
+void mpg_floors_put(struct mpg_bytes *bytes, const struct mpg_floors *floors);
+int mpg_floors_get(struct mpg_bytes_left *left, struct mpg_floors *floors);
+void mpg_floors_forget(struct mpg_floors *floors);
+void mpg_floors_key(struct mpg_bytes *key, const struct mpg_floors *floors);
 
 /* Least duration of CALL for messages of BYTES, ns, as far as it is what such calls cost. */
 double mpg_floor_call(const struct mpg_floors *floors, enum mpg_call call, double bytes);

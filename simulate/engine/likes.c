@@ -142,6 +142,105 @@ int mpg_likes_add(struct mpg_likes *l, const struct mpg_step *s, struct mpg_erro
     return core->no_cpu ? 0 : mpg_sketch_add(&group->cpu, cpu_ns(s), err);
 }
 
+/* --- as bytes --- */
+
+void mpg_likes_forget(struct mpg_likes *l)
+{
+    clear_list(&l->groups);
+    l->groups = (struct list){.n = 0};
+    memset(l->core, 0, l->p->source_noise.cores * sizeof *l->core);
+}
+
+enum { GROUP_BYTES = 80 }; /* with two empty sketches */
+
+void mpg_likes_key(struct mpg_bytes *key, const struct mpg_likes *l, int32_t ranks)
+{
+    uint64_t cores = 0;
+    for (int32_t r = 0; r < ranks; r++) {
+        cores = (cores ^ core_of(l, r)) * 0x9e3779b97f4a7c15u;
+        cores ^= cores >> 32;
+    }
+    mpg_bytes_put_u64(key, MPG_CALL_COUNT);
+    mpg_bytes_put_u64(key, l->p->source_noise.cores);
+    mpg_bytes_put_u64(key, cores);
+}
+
+/* Where the two callsites of a group are, numbers from 1, of which 0 is none. */
+static const uint64_t *sites_of_groups(const struct mpg_likes *l)
+{
+    uint64_t *sites = calloc(l->groups.n + 1, sizeof *sites);
+    for (size_t i = 0; sites && i < l->groups.index.capacity; i++)
+        if (l->groups.index.entries[i].used)
+            sites[l->groups.index.entries[i].value - 1] = l->groups.index.entries[i].key[1];
+    return sites;
+}
+
+void mpg_likes_put(struct mpg_bytes *bytes, const struct mpg_likes *l,
+                   const struct mpg_trace *trace)
+{
+    const uint64_t *sites = sites_of_groups(l);
+    bytes->failed = bytes->failed || !sites;
+    mpg_trace_put_sites(trace, bytes);
+    for (size_t i = 0; i < l->p->source_noise.cores; i++) {
+        mpg_bytes_put_double(bytes, l->core[i].time_ns);
+        mpg_bytes_put_double(bytes, l->core[i].cpu_ns);
+        mpg_bytes_put_u64(bytes, l->core[i].no_cpu);
+    }
+    mpg_bytes_put_u64(bytes, l->groups.n);
+    for (size_t i = 0; sites && i < l->groups.n; i++) {
+        const struct group *group = &l->groups.group[i];
+        mpg_bytes_put_u64(bytes, (uint64_t)group->rank);
+        mpg_bytes_put_u64(bytes, group->calls);
+        mpg_bytes_put_u64(bytes, sites[i] >> 32);
+        mpg_bytes_put_u64(bytes, (uint32_t)sites[i]);
+        mpg_sketch_put(bytes, &group->whole);
+        mpg_sketch_put(bytes, &group->cpu);
+    }
+    free((void *)(uintptr_t)sites);
+}
+
+/* The number now of the callsite that was SITE of N. */
+static uint64_t site_now(struct mpg_bytes_left *left, const int32_t *now, size_t n)
+{
+    const uint64_t site = mpg_bytes_get_below(left, n + 1);
+    return site == 0 ? 0 : (uint64_t)now[site - 1] + 1;
+}
+
+static int get_group(struct mpg_bytes_left *left, struct mpg_likes *l, int32_t ranks,
+                     const int32_t *now, size_t sites)
+{
+    const int32_t rank = (int32_t)mpg_bytes_get_below(left, (uint64_t)ranks);
+    const uint32_t calls = (uint32_t)mpg_bytes_get_below(left, UINT32_MAX);
+    const uint64_t from = site_now(left, now, sites), to = site_now(left, now, sites);
+    const size_t known = l->groups.n;
+    struct mpg_error err;
+    struct group *group =
+        left->failed ? NULL : add_group(&l->groups, rank, calls, from << 32 | to, &err);
+    if (!group || l->groups.n == known) /* there twice */
+        return -1;
+    return mpg_sketch_get(left, &group->whole) < 0 ? -1 : mpg_sketch_get(left, &group->cpu);
+}
+
+int mpg_likes_get(struct mpg_bytes_left *left, struct mpg_likes *l, struct mpg_trace *trace)
+{
+    size_t sites;
+    int32_t *now = mpg_trace_get_sites(trace, left, &sites);
+    if (!now)
+        return -1;
+    for (size_t i = 0; i < l->p->source_noise.cores; i++) {
+        l->core[i].time_ns = mpg_bytes_get_double(left);
+        l->core[i].cpu_ns = mpg_bytes_get_double(left);
+        l->core[i].no_cpu = mpg_bytes_get_below(left, 2);
+    }
+    int status = 0;
+    for (size_t n = mpg_bytes_get_number(left, GROUP_BYTES); status == 0 && n > 0; n--)
+        status = get_group(left, l, mpg_trace_ranks(trace), now, sites);
+    free(now);
+    return left->failed ? -1 : status;
+}
+
+/* --- once all is gathered --- */
+
 void mpg_likes_prefer_cpu(struct mpg_likes *l)
 {
     l->prefers_cpu = true;
@@ -174,7 +273,7 @@ static int pool_small(struct mpg_likes *l, struct mpg_error *err)
     return 0;
 }
 
-/* Finds what noise took from the groups of LIST that are large enough. */
+/* Finds what noise took from the groups of LIST that are large enough: nothing where there was no time. */
 static int finish_groups(const struct mpg_likes *l, struct list *list, struct mpg_losses **losses,
                          struct mpg_error *err)
 {
@@ -182,8 +281,8 @@ static int finish_groups(const struct mpg_likes *l, struct list *list, struct mp
         struct group *group = &list->group[i];
         struct mpg_sketch *sketch = sketch_of(l, group);
         mpg_sketch_clear(sketch == &group->cpu ? &group->whole : &group->cpu);
-        if (sketch->n >= LEAST_ALIKE &&
-            mpg_sketch_finish(sketch, losses[core_of(l, group->rank)], err) < 0)
+        struct mpg_losses *of_core = losses[core_of(l, group->rank)];
+        if (sketch->n >= LEAST_ALIKE && of_core && mpg_sketch_finish(sketch, of_core, err) < 0)
             return -1;
     }
     return 0;

@@ -5,6 +5,7 @@
 #ifndef MPG_LIKES_H
 #define MPG_LIKES_H
 
+#include "common/bytes.h"
 #include "common/error.h"
 #include "graph/graph.h"
 #include "simulate/models/perturbation.h"
@@ -22,6 +23,14 @@ struct mpg_likes *mpg_likes_new(const struct mpg_perturbation *p, struct mpg_err
 void mpg_likes_prefer_cpu(struct mpg_likes *likes);
 /* Takes a step of the first pass. */
 int mpg_likes_add(struct mpg_likes *likes, const struct mpg_step *step, struct mpg_error *err);
+/* Puts what LIKES have gathered of TRACE, not finished, to BYTES; gets it again, into new ones: 0, or -1
+ * where it is not there, or no memory for it; then they are to be new once more. What it depends on, beside
+ * the trace and its graph, goes to KEY. */
+void mpg_likes_put(struct mpg_bytes *bytes, const struct mpg_likes *likes,
+                   const struct mpg_trace *trace);
+int mpg_likes_get(struct mpg_bytes_left *left, struct mpg_likes *likes, struct mpg_trace *trace);
+void mpg_likes_forget(struct mpg_likes *likes);
+void mpg_likes_key(struct mpg_bytes *key, const struct mpg_likes *likes, int32_t ranks);
 /* Ends the gathering. */
 int mpg_likes_finish(struct mpg_likes *likes, struct mpg_error *err);
 /* After mpg_likes_finish(). */

@@ -2,13 +2,16 @@
 /* The passes over a trace: clock bounds if nothing else is known of the clocks,
  * floors if slack or negative perturbations need them, what is alike if the source's noise is to
  * be taken out of it, then the replicas. */
+#include <math.h>
 #include <stdlib.h>
 
+#include "simulate/engine/first.h"
 #include "simulate/engine/simulation_private.h"
 
 struct mpg_course mpg_simulation_course(const struct simulation *sim, const char *label)
 {
-    return (struct mpg_course){sim->trace, sim->clocks, &sim->graph, label, sim->passes};
+    return (struct mpg_course){sim->trace, sim->clocks, &sim->graph, label, sim->passes,
+                               sim->options->kept};
 }
 
 void mpg_simulation_take_passed(struct simulation *sim, const struct mpg_passed *passed)
@@ -17,6 +20,14 @@ void mpg_simulation_take_passed(struct simulation *sim, const struct mpg_passed 
     sim->slots = passed->slots;
     sim->expanded = passed->expanded;
     sim->evident_limit = passed->evident_limit;
+}
+
+static struct mpg_passed passed_of(const struct simulation *sim)
+{
+    return (struct mpg_passed){.counts = sim->result->counts,
+                               .slots = sim->slots,
+                               .expanded = sim->expanded,
+                               .evident_limit = sim->evident_limit};
 }
 
 static int take_bounds(void *context, const struct mpg_step *s, uint32_t slots,
@@ -34,7 +45,7 @@ static int take_bounds(void *context, const struct mpg_step *s, uint32_t slots,
     return 0;
 }
 
-static int bound_clocks(struct simulation *sim, struct mpg_error *err)
+static int pass_bounds(struct simulation *sim, struct mpg_error *err)
 {
     const struct mpg_course course = mpg_simulation_course(sim, "bounding the clocks");
     struct mpg_passed passed = {.evident_limit = sim->evident_limit};
@@ -50,14 +61,63 @@ static int bound_clocks(struct simulation *sim, struct mpg_error *err)
     return status < 0 ? -1 : 0;
 }
 
-static bool wants_clock(const struct simulation *sim)
-{
-    return !sim->options->absorb_given || sim->options->absorb == MPG_ABSORB_CLOCK;
-}
-
 static bool are_comparable(const struct simulation *sim)
 {
     return mpg_clock_map_source(sim->clocks) != MPG_CLOCK_NONE;
+}
+
+/* What the pass has told, whether messages bound the clocks, and their offsets, one a rank. */
+static void keep_bounds(struct simulation *sim, const struct mpg_bytes *key, double *offsets)
+{
+    struct mpg_bytes found = {0};
+    const struct mpg_passed passed = passed_of(sim);
+    mpg_passed_put(&found, &passed);
+    mpg_bytes_put_u64(&found, are_comparable(sim));
+    mpg_clock_map_offsets(sim->clocks, offsets);
+    for (int32_t r = 0; r < sim->result->ranks; r++)
+        mpg_bytes_put_double(&found, offsets[r]);
+    mpg_kept_add(sim->options->kept, key, &found);
+    mpg_bytes_clear(&found);
+}
+
+static bool get_bounds(struct simulation *sim, struct mpg_bytes_left *left, double *offsets)
+{
+    struct mpg_passed passed;
+    bool is_good = mpg_passed_get(left, &passed) == 0;
+    const bool bounded = mpg_bytes_get_below(left, 2);
+    for (int32_t r = 0; is_good && r < sim->result->ranks; r++) {
+        offsets[r] = mpg_bytes_get_double(left);
+        is_good = isfinite(offsets[r]);
+    }
+    if (!is_good || left->failed || left->p != left->end)
+        return false;
+    mpg_simulation_take_passed(sim, &passed);
+    if (bounded)
+        mpg_clock_map_take_offsets(sim->clocks, offsets);
+    return true;
+}
+
+static int bound_clocks(struct simulation *sim, struct mpg_error *err)
+{
+    struct mpg_bytes key = {0};
+    struct mpg_bytes_left left;
+    double *offsets = calloc((size_t)sim->result->ranks, sizeof *offsets);
+    if (!offsets)
+        return mpg_error_set(err, "out of memory");
+    mpg_kept_key(&key, "bounds", &sim->graph, MPG_CLOCK_NONE);
+    const bool is_known = mpg_kept_find(sim->options->kept, &key, &left) &&
+                          get_bounds(sim, &left, offsets);
+    const int status = is_known ? 0 : pass_bounds(sim, err);
+    if (!is_known && status == 0)
+        keep_bounds(sim, &key, offsets);
+    mpg_bytes_clear(&key);
+    free(offsets);
+    return status;
+}
+
+static bool wants_clock(const struct simulation *sim)
+{
+    return !sim->options->absorb_given || sim->options->absorb == MPG_ABSORB_CLOCK;
 }
 
 /* Whether A and B have the same steps, once they have the same clocks. */
@@ -118,6 +178,13 @@ static int choose_absorb(struct simulation *sim, struct mpg_error *err)
 
 /* --- the first pass --- */
 
+/* Without `clock` floors of messages only stop negative perturbations, and are what the messages of expanded
+ * collectives took. */
+static bool has_flights(const struct simulation *sim)
+{
+    return sim->flights && are_comparable(sim);
+}
+
 static int take_first(void *context, const struct mpg_step *s, uint32_t slots,
                       struct mpg_error *err)
 {
@@ -125,9 +192,7 @@ static int take_first(void *context, const struct mpg_step *s, uint32_t slots,
     (void)slots;
     if (sim->likes && mpg_likes_add(sim->likes, s, err) < 0)
         return -1;
-    /* Without `clock` floors of messages only stop negative perturbations, and are what the
-     * messages of expanded collectives took. */
-    return sim->floors ? mpg_floors_add(sim->floors, s, sim->flights && are_comparable(sim), err) : 0;
+    return sim->floors ? mpg_floors_add(sim->floors, s, has_flights(sim), err) : 0;
 }
 
 static bool can_speed_messages(const struct simulation *sim)
@@ -193,6 +258,18 @@ static void take_floors(struct simulation *sim, const struct simulation *like)
     sim->evident_limit = like->evident_limit;
 }
 
+/* Whether what SIM is to find is known from an earlier run: then it has it. */
+static int know_floors(struct simulation *sim, struct mpg_error *err)
+{
+    const struct mpg_course course = mpg_simulation_course(sim, NULL);
+    struct mpg_passed passed;
+    if (!mpg_first_known(&course, has_flights(sim), sim->floors, sim->likes, &passed))
+        return 0;
+    sim->passed_first = true;
+    mpg_simulation_take_passed(sim, &passed);
+    return finish_floors(sim, err);
+}
+
 /* Those of N simulations from SIM on that have its course and floors of their own: one pass for all. TAKERS
  * has room for all. */
 static int pass_floors(struct simulation *sim, size_t n, struct mpg_taker *takers, struct mpg_error *err)
@@ -209,6 +286,8 @@ static int pass_floors(struct simulation *sim, size_t n, struct mpg_taker *taker
         x->passed_first = true;
         mpg_simulation_take_passed(x, &passed);
         if (status == 0)
+            mpg_first_keep(&course, has_flights(x), x->floors, x->likes, &passed);
+        if (status == 0)
             status = finish_floors(x, err);
     }
     return status;
@@ -222,6 +301,8 @@ static int find_floors(struct simulation *all, size_t n, struct mpg_error *err)
         set_wants(&all[i]);
         if (find_like(all, &all[i], same_floors) == &all[i] && (all[i].wanted || all[i].alike))
             status = begin_floors(&all[i], err);
+        if (status == 0 && all[i].owns_floors)
+            status = know_floors(&all[i], err);
     }
     for (size_t i = 0; i < n && status == 0; i++)
         if (all[i].owns_floors && !all[i].passed_first)
@@ -260,10 +341,7 @@ static bool same_choices(const struct simulation *a, const struct simulation *b)
  * those of one rank, when what a message was received for was complete. */
 static int choose_choice(struct simulation *all, struct simulation *sim, struct mpg_error *err)
 {
-    struct mpg_passed passed = {.counts = sim->result->counts,
-                                .slots = sim->slots,
-                                .expanded = sim->expanded,
-                                .evident_limit = sim->evident_limit};
+    struct mpg_passed passed = passed_of(sim);
     sim->traced = sim->graph;
     if (!may_choose(sim))
         return 0;

@@ -30,6 +30,7 @@ struct mpg_simulation_options {
     const struct mpg_places *places, *source_places; /* messages take the paths between these; NULL: one
                                                         path on that machine */
     const struct mpg_watch *watch; /* of delays; NULL: nobody watches */
+    struct mpg_kept *kept; /* what earlier runs have found in the trace; NULL: nothing is kept */
 };
 
 /* One of several simulations. */

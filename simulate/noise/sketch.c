@@ -250,3 +250,34 @@ double mpg_sketch_work(const struct mpg_sketch *s, double ns, double lost, doubl
     double least_ns = fmin(ns, fmax(0, work_at(s, s->least_ns, lost, scale)));
     return fmin(ns, fmax(work_at(s, ns, lost, scale), least_ns));
 }
+
+/* --- as bytes --- */
+
+void mpg_sketch_put(struct mpg_bytes *bytes, const struct mpg_sketch *s)
+{
+    mpg_bytes_put_u64(bytes, s->bins);
+    mpg_bytes_put_u64(bytes, (uint64_t)s->octave);
+    mpg_bytes_put_double(bytes, s->least_ns);
+    for (uint16_t i = 0; i < s->bins; i++)
+        mpg_bytes_put_u64(bytes, s->bin[i].count << 16 | s->bin[i].id);
+}
+
+int mpg_sketch_get(struct mpg_bytes_left *left, struct mpg_sketch *s)
+{
+    const uint16_t bins = (uint16_t)mpg_bytes_get_below(left, MPG_SKETCH_BINS + 1);
+    const int8_t octave = (int8_t)mpg_bytes_get_below(left, FINEST_OCTAVE + 1);
+    const double least_ns = mpg_bytes_get_double(left);
+    if (left->failed || !(least_ns >= 0) || (bins > 0 && !(s->bin = malloc(bins * sizeof *s->bin))))
+        return -1;
+    s->octave = octave;
+    s->least_ns = least_ns;
+    for (s->capacity = bins; s->bins < bins; s->bins++) {
+        const uint64_t both = mpg_bytes_get_u64(left);
+        const struct mpg_sketch_bin bin = {.id = both & UINT16_MAX, .count = both >> 16};
+        if (left->failed || bin.count == 0 || (s->bins > 0 && bin.id <= s->bin[s->bins - 1].id))
+            return -1;
+        s->bin[s->bins] = bin;
+        s->n += bin.count;
+    }
+    return 0;
+}

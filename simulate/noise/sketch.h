@@ -6,6 +6,7 @@
 
 #include <stdint.h>
 
+#include "common/bytes.h"
 #include "common/error.h"
 #include "simulate/noise/losses.h"
 
@@ -51,5 +52,10 @@ int mpg_sketch_finish(struct mpg_sketch *sketch, struct mpg_losses *losses, stru
  * measurement of the machine. 0 .. NS. */
 double mpg_sketch_work(const struct mpg_sketch *sketch, double ns, double lost, double scale);
 void mpg_sketch_clear(struct mpg_sketch *sketch);
+
+/* Puts SKETCH, which is not finished, to BYTES; gets it again, into an empty one: 0, or -1 where there is
+ * none, or no memory for it. */
+void mpg_sketch_put(struct mpg_bytes *bytes, const struct mpg_sketch *sketch);
+int mpg_sketch_get(struct mpg_bytes_left *left, struct mpg_sketch *sketch);
 
 #endif

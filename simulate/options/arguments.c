@@ -194,6 +194,16 @@ static int parse_collectives(struct mpg_arguments *a, struct mpg_perturbation *p
     return 0;
 }
 
+/* The order in which a trace is read says which labels its communicators have where it is written. */
+static int parse_floors(struct mpg_arguments *a, struct mpg_error *err)
+{
+    const bool fresh = a->floors && strcmp(a->floors, "fresh") == 0;
+    a->keeps_floors = !fresh && !a->output_trace;
+    return !a->floors || fresh || strcmp(a->floors, "kept") == 0
+               ? 0
+               : mpg_error_set(err, "--floors: '%s' is not kept or fresh", a->floors);
+}
+
 static int parse_polling(const struct mpg_arguments *a, struct mpg_times_options *times,
                          struct mpg_error *err)
 {
@@ -356,7 +366,7 @@ int mpg_arguments_ask(struct mpg_arguments *a, struct mpg_processes *processes,
         mpg_ratios_parse(&asked->ratios, &a->compute_ratio, err) < 0 ||
         parse_call_edges(a, &asked->simulation, p, err) < 0 || parse_path(a, err) < 0 ||
         parse_cosched(a, err) < 0 || parse_measurement(a, p, err) < 0 ||
-        parse_polling(a, &asked->times, err) < 0 || parse_collectives(a, p, err) < 0 ||
+        parse_polling(a, &asked->times, err) < 0 || parse_collectives(a, p, err) < 0 || parse_floors(a, err) < 0 ||
         check_mode(a, err) < 0 || check_horizon(a, &asked->simulation, err) < 0 ||
         parse_noise_model(a, p, err) < 0 || parse_time_models(a, p, err) < 0 ||
         check_signatures(a, err) < 0)

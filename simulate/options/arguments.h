@@ -14,7 +14,7 @@
 struct mpg_arguments {
     const char *signature, *source, *path, *absorb, *cosched, *measurement, *noise_model, *output;
     const char *latency_model, *byte_model, *call_edges;
-    const char *map, *source_map, *polling, *collectives, *collective_table, *output_trace;
+    const char *map, *source_map, *polling, *collectives, *collective_table, *output_trace, *floors;
     struct mpg_option_list signatures; /* the first is SIGNATURE */
     struct mpg_option_list noise, call_noise, latency, byte, compute_ratio, sweeps;
     double source_latency_ns, source_byte_ns;
@@ -25,6 +25,7 @@ struct mpg_arguments {
     bool json, per_rank, lenient, deterministic, sync_reduce, keep_tracer, predict;
     enum mpg_path_class path_class; /* MPG_PATHS: the farthest */
     bool expand;                    /* collectives as messages */
+    bool keeps_floors;              /* in a file beside the trace */
     enum mpg_cosched cosched_kind;  /* MPG_COSCHEDS: what the records were made for */
     struct mpg_sweep sweep;
     char swept[MPG_SWEPTS][40];     /* values of a point of it, in words */

@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 
 #include "common/kind.h"
+#include "simulate/kept/kept.h"
+#include "simulate/processes/processes.h"
 
 static int load_signature(const char *path, struct mpg_signature **sig, struct mpg_error *err)
 {
@@ -87,6 +89,8 @@ int mpg_files_open(struct mpg_files *f, const struct mpg_arguments *a, const cha
         load_signature(mpg_arguments_source(a), &f->given_source, err) < 0 ||
         !(f->trace = mpg_trace_open(trace, err)))
         return -1;
+    if (a->keeps_floors)
+        f->kept = mpg_kept_open(f->trace, mpg_processes_first(asked->simulation.processes));
     return 0;
 }
 
@@ -96,6 +100,7 @@ void mpg_files_close(struct mpg_files *f)
         mpg_signature_free(f->target[i]);
     free(f->target);
     mpg_signature_free(f->given_source);
+    mpg_kept_close(f->kept);
     mpg_trace_close(f->trace);
     mpg_table_free(f->table);
     *f = (struct mpg_files){0};
@@ -260,6 +265,7 @@ static void set_options(const struct mpg_arguments *a, const struct mpg_files *f
     o->graph.sync_reduce = a->sync_reduce;
     o->deterministic = a->deterministic;
     o->horizon = (uint64_t)a->horizon;
+    o->kept = f->kept;
     o->skips_polling = a->polling && !a->predict && in->asked.times.polling == MPG_POLLING_WAIT;
     o->graph.expand = f->table;
     p->without_tracer = p->target && !a->keep_tracer && !a->predict;
@@ -315,6 +321,7 @@ struct mpg_predict_options mpg_setting_predict(const struct mpg_setting *in,
                                         .times = in->asked.times,
                                         .deterministic = o->deterministic,
                                         .horizon = o->horizon,
+                                        .kept = o->kept,
                                         .places = in->places.ranks > 0 ? &in->places : NULL};
 }
 

@@ -13,6 +13,7 @@ struct mpg_files {
     size_t targets;
     struct mpg_signature *given_source; /* NULL: --source names none */
     struct mpg_table *table;            /* NULL: collectives are not expanded */
+    struct mpg_kept *kept;              /* NULL: nothing is kept of the trace */
 };
 
 /* Opens what A names, and TRACE; ASKED says which samples were read. Errors: those of the files; the

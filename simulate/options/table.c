@@ -133,6 +133,10 @@ const struct mpg_option *mpg_arguments_table(struct mpg_arguments *a)
         {.name = "source-byte", .kind = MPG_OPTION_TIME, .value = &a->source_byte_ns,
          .argument = "TIME", .minimum = 0, .maximum = huge, .given = &a->given.source_byte,
          .help = "and of each of its bytes"},
+        {.name = "floors", .kind = MPG_OPTION_STRING, .value = &a->floors, .argument = "HOW",
+         .help = "kept (default): what a first pass over the trace finds is kept in a\n"
+                 "file beside it, and not looked for again; fresh: that file is\n"
+                 "neither read nor written. No answer depends on it"},
         {.name = "sync-reduce", .kind = MPG_OPTION_FLAG, .value = &a->sync_reduce,
          .help = "ranks that contribute to a Reduce or Gather(v) wait for its root"},
         {.name = "replicas", .kind = MPG_OPTION_INT, .value = &a->replicas, .argument = "N",

@@ -88,6 +88,25 @@ int mpg_pass(const struct mpg_course *course, const struct mpg_taker *takers, si
     return status;
 }
 
+/* The pass, unless it is known what it finds. */
+static int find_choices(const struct mpg_course *course, struct mpg_passed *passed,
+                        struct mpg_error *err)
+{
+    struct mpg_bytes key = {0}, found = {0};
+    struct mpg_bytes_left left;
+    mpg_kept_key(&key, "choices", course->graph, mpg_clock_map_source(course->clocks));
+    const bool is_known =
+        mpg_kept_find(course->kept, &key, &left) && mpg_passed_get(&left, passed) == 0;
+    const int status = is_known ? 0 : mpg_pass(course, NULL, 0, 1, passed, err);
+    if (!is_known && status == 0) {
+        mpg_passed_put(&found, passed);
+        mpg_kept_add(course->kept, &key, &found);
+    }
+    mpg_bytes_clear(&key);
+    mpg_bytes_clear(&found);
+    return status;
+}
+
 int mpg_pass_choices(const struct mpg_course *course, struct mpg_graph_options *options, uint64_t horizon,
                      struct mpg_passed *passed, struct mpg_error *err)
 {
@@ -97,7 +116,7 @@ int mpg_pass_choices(const struct mpg_course *course, struct mpg_graph_options *
     options->horizon = horizon;
     options->choose = true;
     options->choose_sources = c->open_receives > 0 && !options->by_completion;
-    if (mpg_pass(course, NULL, 0, 1, passed, err) < 0)
+    if (find_choices(course, passed, err) < 0)
         return -1;
     options->choose = c->followed + c->followed_receives + c->beyond_horizon > 0;
     return 0;

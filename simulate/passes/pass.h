@@ -5,6 +5,7 @@
 
 #include "common/error.h"
 #include "graph/graph.h"
+#include "simulate/kept/kept.h"
 #include "simulate/passes/crew.h"
 
 struct mpg_passed {
@@ -14,6 +15,10 @@ struct mpg_passed {
     int64_t evident_limit; /* the source's eager limit by the trace, once a pass is whole */
 };
 
+/* Puts PASSED to BYTES; gets it again: 0, or -1 where it is not there. */
+void mpg_passed_put(struct mpg_bytes *bytes, const struct mpg_passed *passed);
+int mpg_passed_get(struct mpg_bytes_left *left, struct mpg_passed *passed);
+
 /* A pass of what, and of whose steps; its parts outlive it. */
 struct mpg_course {
     struct mpg_trace *trace;
@@ -21,6 +26,7 @@ struct mpg_course {
     const struct mpg_graph_options *graph;
     const char *label; /* which the progress says */
     uint32_t *passes;  /* counted up; or NULL */
+    struct mpg_kept *kept; /* what is known of the trace; or NULL */
 };
 
 /* Whether two have the same steps, in the same order. */
@@ -34,7 +40,7 @@ int mpg_pass(const struct mpg_course *course, const struct mpg_taker *takers, si
 /* Has OPTIONS, which are the COURSE's, ask for candidates, with HORIZON, where calls may complete something
  * else than in the trace: whether there are any such calls is in PASSED, what a pass has told; whether there
  * is anything else that they may complete, and how many messages are in flight while they wait for that, a
- * pass of its own says, which fills PASSED. */
+ * pass of its own says, unless that is kept; either fills PASSED. */
 int mpg_pass_choices(const struct mpg_course *course, struct mpg_graph_options *options, uint64_t horizon,
                      struct mpg_passed *passed, struct mpg_error *err);
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "simulate/algorithms/expand.h"
+#include "simulate/engine/first.h"
 #include "simulate/passes/runs.h"
 
 enum { VALUES_A_SLOT = 4 };
@@ -33,7 +34,7 @@ struct predicting {
 
 static struct mpg_course course_of(const struct predicting *x, const char *label)
 {
-    return (struct mpg_course){x->trace, x->clocks, &x->graph, label, x->passes};
+    return (struct mpg_course){x->trace, x->clocks, &x->graph, label, x->passes, x->options->kept};
 }
 
 static bool same_course(const struct predicting *a, const struct predicting *b)
@@ -85,6 +86,24 @@ static int finish_floors(struct predicting *x, struct mpg_error *err)
     return mpg_floors_finish(x->floors, err);
 }
 
+static void tell(struct predicting *x, const struct mpg_passed *passed)
+{
+    x->passed_first = true;
+    x->passed = *passed;
+    x->result->counts = passed->counts;
+}
+
+/* Whether what X is to find is known from an earlier run: then it has it. */
+static int know_floors(struct predicting *x, struct mpg_error *err)
+{
+    const struct mpg_course course = course_of(x, NULL);
+    struct mpg_passed passed;
+    if (!mpg_first_known(&course, false, x->floors, x->likes, &passed))
+        return 0;
+    tell(x, &passed);
+    return finish_floors(x, err);
+}
+
 /* Those of N predictions from X on that have its course and floors of their own: one pass for all. TAKERS
  * has room for all. */
 static int pass_floors(struct predicting *x, size_t n, struct mpg_taker *takers, struct mpg_error *err)
@@ -98,9 +117,9 @@ static int pass_floors(struct predicting *x, size_t n, struct mpg_taker *takers,
     int status = mpg_pass(&course, takers, k, x->options->threads, &passed, err);
     for (size_t i = 0; i < k; i++) {
         struct predicting *other = takers[i].context;
-        other->passed_first = true;
-        other->passed = passed;
-        other->result->counts = passed.counts;
+        tell(other, &passed);
+        if (status == 0)
+            mpg_first_keep(&course, false, other->floors, other->likes, &passed);
         if (status == 0)
             status = finish_floors(other, err);
     }
@@ -124,6 +143,8 @@ static int find_floors(struct predicting *all, size_t n, struct mpg_error *err)
         all[i].alike = mpg_perturbation_noise_alike(all[i].p);
         if (find_like(all, &all[i]) == &all[i])
             status = begin_floors(&all[i], err);
+        if (status == 0 && all[i].owns_floors)
+            status = know_floors(&all[i], err);
     }
     for (size_t i = 0; i < n && status == 0; i++)
         if (all[i].owns_floors && !all[i].passed_first)

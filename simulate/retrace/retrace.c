@@ -295,7 +295,10 @@ static int check_readable(const struct mpg_retrace *r, struct mpg_error *err)
     struct mpg_passed passed = {.slots = 0};
     struct mpg_trace *trace = mpg_trace_open(r->output.aside, err);
     struct mpg_clock_map *clocks = trace ? mpg_clock_map_from_trace(trace, err) : NULL;
-    const struct mpg_course course = {trace, clocks, &options, "reading it again", NULL};
+    const struct mpg_course course = {.trace = trace,
+                                      .clocks = clocks,
+                                      .graph = &options,
+                                      .label = "reading it again"};
     int status = clocks ? mpg_pass(&course, NULL, 0, 1, &passed, err) : -1;
     mpg_clock_map_free(clocks);
     mpg_trace_close(trace);

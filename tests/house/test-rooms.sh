@@ -45,7 +45,8 @@ simulate/noise    simulate/draws
 simulate/models   simulate/noise
 simulate/algorithms  graph/algorithms
 simulate/choice   graph simulate
-simulate/passes   simulate/choice
+simulate/kept     graph
+simulate/passes   simulate/choice simulate/kept
 simulate/processes  simulate
 simulate/engine   simulate/models simulate/algorithms simulate/passes simulate/processes
 simulate/predict  simulate/engine

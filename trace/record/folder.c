@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "trace/output.h"
 #include "trace/store/names.h"
 
 enum pass { CHECK, REMOVE };
@@ -57,6 +58,8 @@ static int walk(int folder, const char *path, enum pass pass, struct mpg_error *
         close(folder);
         return status;
     }
+    if (pass == REMOVE) /* whosever it is: of another trace it means nothing */
+        (void)unlinkat(folder, MPG_NAME_OF_FLOORS, 0);
     for (struct dirent *entry; status == 0 && (entry = readdir(directory)) != NULL;) {
         if (mpg_name_is_of_rank(entry->d_name))
             status = visit_file(folder, path, entry->d_name, pass, err);

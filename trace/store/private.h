@@ -89,6 +89,7 @@ struct mpg_trace {
     struct trace_file *files;
     size_t open_files, open_limit, oldest, newest; /* of those that may be closed */
     int64_t total_bytes; /* of all files */
+    uint64_t sum;        /* of all chunks' headers, in any order */
     int32_t ranks;
     struct trace_rank *rank;
     struct trace_table hosts; /* names */

@@ -3,6 +3,7 @@
  * header says is believed only as far as the files are large enough for it. */
 #include "trace/store/private.h"
 
+#include <endian.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -246,6 +247,31 @@ static int note_size(struct mpg_trace *t, size_t file, struct mpg_error *err)
     return 0;
 }
 
+/* Chunks have checksums, so that it takes their headers only to tell what is in them. */
+static uint64_t sum_of(const uint8_t *header)
+{
+    uint64_t sum = 0, word;
+    for (size_t i = 0; i < MPG_CHUNK_HEADER_BYTES; i += sizeof word) {
+        memcpy(&word, header + i, sizeof word);
+        sum = (sum ^ le64toh(word)) * 0x9e3779b97f4a7c15u;
+        sum ^= sum >> 32;
+    }
+    return sum;
+}
+
+bool mpg_trace_sum(const struct mpg_trace *t, uint64_t *sum)
+{
+    bool is_whole = true;
+    for (int32_t r = 0; r < t->ranks; r++) {
+        is_whole = is_whole && !t->rank[r].runs;
+        for (uint32_t i = 0; i < t->rank[r].threads; i++)
+            is_whole = is_whole && !t->rank[r].stream[i].uses_window &&
+                       !t->rank[r].stream[i].uses_sums;
+    }
+    *sum = t->sum;
+    return is_whole;
+}
+
 /* Goes on from where an earlier walk came to. */
 static int walk_file(struct mpg_trace *t, size_t file, struct mpg_error *err)
 {
@@ -264,6 +290,8 @@ static int walk_file(struct mpg_trace *t, size_t file, struct mpg_error *err)
                 return -1;
         } else if (note_chunk(t, file, &c, offset, err) < 0)
             return -1;
+        else
+            t->sum += sum_of(header);
         if (c.kind == MPG_CHUNK_FACTS &&
             read_facts(t, file, header, &c, offset + MPG_CHUNK_HEADER_BYTES, err) < 0)
             return -1;

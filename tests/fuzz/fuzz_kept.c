@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A finding that mpgsim has kept of a trace's first pass: what passed, floors, likes. What is there is
+ * the same once it was kept again. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "simulate/engine/floors.h"
+#include "simulate/engine/likes.h"
+#include "simulate/passes/pass.h"
+#include "tests/fuzz/fuzz.h"
+
+static const char text[] = "#mpgtext 1\n#ranks 2\n#host 0 a\n#host 1 b\n"
+                           "0 0 1 Init\n1 0 1 Init\n0 2 3 Finalize\n1 2 3 Finalize\n";
+
+/* What is in DATA goes to KEPT, if it is all there. */
+static void keep_again(struct mpg_trace *t, const uint8_t *data, size_t size,
+                       struct mpg_bytes *kept)
+{
+    struct mpg_bytes_left left = {data, data + size, false};
+    struct mpg_perturbation p = {.source_noise = {.cores = 2}};
+    const struct mpg_floor_options options = {.knows_waits = true};
+    struct mpg_passed passed;
+    struct mpg_error err;
+    struct mpg_floors *floors = mpg_floors_new(t, &options, &err);
+    struct mpg_likes *likes = mpg_likes_new(&p, &err);
+    if (floors && likes && mpg_passed_get(&left, &passed) == 0 &&
+        mpg_floors_get(&left, floors) == 0 &&
+        (left.p == left.end || mpg_likes_get(&left, likes, t) == 0)) {
+        mpg_passed_put(kept, &passed);
+        mpg_floors_put(kept, floors);
+        mpg_likes_put(kept, likes, t);
+        if (mpg_floors_finish(floors, &err) == 0)
+            (void)mpg_floor_message(floors, 0, 1, 100);
+    }
+    mpg_floors_free(floors);
+    mpg_likes_free(likes);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct mpg_error err = {""};
+    struct mpg_bytes first = {0}, second = {0};
+    struct mpg_trace *t = mpg_trace_open(fuzz_file(text, sizeof text - 1), &err);
+    if (!t)
+        abort();
+    keep_again(t, data, size, &first);
+    if (first.size > 0)
+        keep_again(t, first.data, first.size, &second);
+    if (first.size != second.size ||
+        (first.size > 0 && memcmp(first.data, second.data, first.size) != 0))
+        abort();
+    mpg_bytes_clear(&first);
+    mpg_bytes_clear(&second);
+    mpg_trace_close(t);
+    return 0;
+}
