@@ -8,13 +8,18 @@
 #include "simulate/draws/lane_code.h"
 #include "simulate/rounding.h"
 
-/* A cursor is, of each of N lanes, times after MPI_Init between which nothing interrupts, where its
- * record was begun, and where it was looked up last. */
-enum { DOUBLES = 3, LANE_BYTES = DOUBLES * sizeof(double) + sizeof(struct mpg_replay_hint) };
+/* Where a lane's record was begun, and where it was looked up last. */
+struct place {
+    double start_ns;
+    struct mpg_replay_hint hint;
+};
+
+/* A cursor is, of each of N lanes, times after MPI_Init between which nothing interrupts, and its place. */
+enum { DOUBLES = 2, LANE_BYTES = DOUBLES * sizeof(double) + sizeof(struct place) };
 
 struct cursor {
-    double *from_ns, *to_ns, *start_ns; /* to_ns < 0: no time is known to be quiet */
-    struct mpg_replay_hint *hint;
+    double *from_ns, *to_ns; /* to_ns < 0: no time is known to be quiet; 0: it is the first time */
+    struct place *place;
 };
 
 size_t mpg_records_cursor_bytes(void)
@@ -27,8 +32,8 @@ static struct cursor cursor_of(const struct mpg_interval *x, uint32_t at)
 {
     double *first = x->cursor;
     const size_t lanes = x->lanes;
-    struct mpg_replay_hint *hint = (void *)(first + DOUBLES * lanes);
-    return (struct cursor){first + at, first + lanes + at, first + 2 * lanes + at, hint + at};
+    struct place *place = (void *)(first + DOUBLES * lanes);
+    return (struct cursor){first + at, first + lanes + at, place + at};
 }
 
 double mpg_records_passed(const struct mpg_interval *x, double begin_ns, double left_ns,
@@ -39,31 +44,55 @@ double mpg_records_passed(const struct mpg_interval *x, double begin_ns, double 
     return left_ns > 0 && covered ? begin_ns + left_ns : 0;
 }
 
-/* What WORK_NS of X meets that begins at BEGIN_NS of RECORD, in lane W. */
-static struct mpg_replay_met meet(const struct mpg_interval *x, const struct mpg_resampled *record,
-                                  const uint8_t *part, double begin_ns, double work_ns, uint32_t w,
-                                  struct mpg_replay_hint *hint)
+/* Lanes that are looked up, and what each meets. */
+struct looked_up {
+    uint32_t n, lane[MPG_LANES_AT_ONCE];
+    const uint8_t *part[MPG_LANES_AT_ONCE];
+    double since_ns[MPG_LANES_AT_ONCE]; /* MPI_Init */
+    double begin_ns[MPG_LANES_AT_ONCE], work_ns[MPG_LANES_AT_ONCE]; /* of their records */
+    struct mpg_replay_hint before[MPG_LANES_AT_ONCE], hint[MPG_LANES_AT_ONCE];
+    struct mpg_replay_met met[MPG_LANES_AT_ONCE];
+};
+
+/* What the K-th of L meets after all, as X's detours do not all count: MET says what it meets if they do. */
+static struct mpg_replay_met meet_passed(const struct mpg_interval *x,
+                                         const struct mpg_resampled *record,
+                                         const struct looked_up *l, uint32_t k, uint32_t at)
 {
-    struct mpg_replay_met met = mpg_resampled_meet(record, part, begin_ns, work_ns, hint);
-    /* as little work as rounding takes no time in a detour, either */
-    if (!x->passed_ns || (met.time_ns <= work_ns && work_ns > MPG_ROUNDING_NS))
-        return met;
-    double passed_ns = x->passed_ns[w], since_ns;
+    const double begin_ns = l->begin_ns[k], work_ns = l->work_ns[k];
+    double *passed = &x->passed_ns[at + l->lane[k]], passed_ns = *passed, since_ns;
+    struct mpg_replay_hint hint = l->before[k];
+    struct mpg_replay_met met = l->met[k];
     if (begin_ns >= passed_ns) {
-        if (met.begins_quiet)
-            return met;
-        double left_ns = mpg_resampled_detour_left(record, part, begin_ns, &since_ns);
+        double left_ns = mpg_resampled_detour_left(record, l->part[k], begin_ns, &hint, &since_ns);
         passed_ns = mpg_records_passed(x, begin_ns, left_ns, since_ns);
     }
     double free_ns = passed_ns - begin_ns;
     if (!(free_ns > 0))
         return met;
-    x->passed_ns[w] = passed_ns;
+    *passed = passed_ns;
     if (work_ns <= free_ns)
         return (struct mpg_replay_met){.time_ns = work_ns};
-    met = mpg_resampled_meet(record, part, passed_ns, work_ns - free_ns, hint);
+    met = mpg_resampled_meet(record, l->part[k], passed_ns, work_ns - free_ns, &hint);
     met.time_ns = free_ns + met.time_ns;
     return met;
+}
+
+/* Finds what the lanes L meet, those of X from AT on; they are all looked up before any is looked at. */
+static void meet(const struct mpg_interval *x, const struct mpg_resampled *record,
+                 struct looked_up *l, uint32_t at)
+{
+    for (uint32_t k = 0; k < l->n; k++)
+        l->hint[k] = l->before[k];
+    mpg_resampled_meet_lanes(record, l->n, l->part, l->begin_ns, l->work_ns, l->hint, l->met);
+    for (uint32_t k = 0; x->passed_ns && k < l->n; k++) {
+        const struct mpg_replay_met *met = &l->met[k];
+        /* as little work as rounding takes no time in a detour, either */
+        const bool is_free = met->time_ns <= l->work_ns[k] && l->work_ns[k] > MPG_ROUNDING_NS;
+        const bool is_passed = l->begin_ns[k] >= x->passed_ns[at + l->lane[k]];
+        if (!is_free && !(is_passed && met->begins_quiet))
+            l->met[k] = meet_passed(x, record, l, k, at);
+    }
 }
 
 /* Notes in lane W what MET says of the time after it, which began SINCE_NS after MPI_Init and at
@@ -74,7 +103,8 @@ static void note(const struct cursor *c, uint32_t w, const struct mpg_replay_met
 {
     double end_ns = since_ns + met->time_ns;
     double margin_ns =
-        MPG_ROUNDING_NS + 1e-14 * (begin_ns + met->time_ns + fmax(met->quiet_ns, 0));
+        MPG_ROUNDING_NS +
+        1e-14 * (begin_ns + met->time_ns + (met->quiet_ns > 0 ? met->quiet_ns : 0));
     c->from_ns[w] = end_ns + margin_ns;
     c->to_ns[w] = met->quiet_ns > 2 * margin_ns ? end_ns + met->quiet_ns - margin_ns : -1;
 }
@@ -86,30 +116,35 @@ void mpg_records_meet(const struct mpg_perturbation *p, const struct mpg_interva
     const struct mpg_machine *target = &p->target_noise;
     const struct mpg_resampled *record =
         &target->resampled[mpg_machine_seat_of(target, x->rank).core];
-    if (!x->cursor) {
-        for (uint32_t w = 0; w < n; w++) {
-            struct mpg_replay_hint hint = {0};
-            double begin_ns = mpg_machine_start(target, p->seed, x->rank, first + w) +
-                              fmax(x->since_ns + delay_ns[w], 0);
-            time_ns[w] = meet(x, record, mpg_records_parts(p, first + w), begin_ns, work_ns[w],
-                              at + w, &hint)
-                             .time_ns;
-        }
-        return;
+    struct cursor c = {0};
+    struct looked_up l;
+    l.n = n;
+    if (x->cursor) {
+        c = cursor_of(x, at);
+        for (uint32_t w = 0; w < n; w += 64 / sizeof *c.place)
+            __builtin_prefetch(&c.place[w]);
+        l.n = mpg_lane_code()->outside(c.from_ns, c.to_ns, x->since_ns, delay_ns, work_ns,
+                                       MPG_ROUNDING_NS, n, l.lane);
+        memcpy(time_ns, work_ns, n * sizeof *time_ns);
     }
-    struct cursor c = cursor_of(x, at);
-    uint32_t lane[MPG_LANES_AT_ONCE];
-    uint32_t count = mpg_lane_code()->outside(c.from_ns, c.to_ns, x->since_ns, delay_ns, work_ns,
-                                              MPG_ROUNDING_NS, n, lane);
-    memcpy(time_ns, work_ns, n * sizeof *time_ns);
-    for (uint32_t i = 0; i < count; i++) {
-        const uint32_t w = lane[i];
-        if (c.to_ns[w] == 0) /* it is looked up for the first time */
-            c.start_ns[w] = mpg_machine_start(target, p->seed, x->rank, first + w);
-        double since_ns = fmax(x->since_ns + delay_ns[w], 0), begin_ns = c.start_ns[w] + since_ns;
-        struct mpg_replay_met met = meet(x, record, mpg_records_parts(p, first + w), begin_ns,
-                                         work_ns[w], at + w, &c.hint[w]);
-        time_ns[w] = met.time_ns;
-        note(&c, w, &met, since_ns, begin_ns);
+    for (uint32_t k = 0; k < l.n; k++) {
+        const uint32_t w = x->cursor ? l.lane[k] : k;
+        struct place nowhere = {0}, *place = x->cursor ? &c.place[w] : &nowhere;
+        if (!x->cursor || c.to_ns[w] == 0)
+            place->start_ns = mpg_machine_start(target, p->seed, x->rank, first + w);
+        const double since_ns = x->since_ns + delay_ns[w];
+        l.lane[k] = w;
+        l.part[k] = mpg_records_parts(p, first + w);
+        l.since_ns[k] = since_ns > 0 ? since_ns : 0;
+        l.begin_ns[k] = place->start_ns + l.since_ns[k];
+        l.work_ns[k] = work_ns[w];
+        l.before[k] = place->hint;
+    }
+    meet(x, record, &l, at);
+    for (uint32_t k = 0; k < l.n; k++)
+        time_ns[l.lane[k]] = l.met[k].time_ns;
+    for (uint32_t k = 0; x->cursor && k < l.n; k++) {
+        c.place[l.lane[k]].hint = l.hint[k];
+        note(&c, l.lane[k], &l.met[k], l.since_ns[k], l.begin_ns[k]);
     }
 }

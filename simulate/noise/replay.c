@@ -2,38 +2,11 @@
 /* Look-ups in a noise record: guide tables make both directions O(1). A record that is kept
  * in part is two: one of its longest detours, all of them, and one of the others, those of
  * the blocks after each other, on a clock that stops during the longest. */
-#include "simulate/noise/replay.h"
+#include "simulate/noise/replay_private.h"
 
-#include <math.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdlib.h>
 
-#include "simulate/rounding.h"
-
-/* A detour; what a look-up that finds it needs of those before it stands beside it. */
-struct detour {
-    double start_ns, end_ns;
-    double done_ns; /* work done when it starts */
-    double lost_ns; /* time of those before it */
-};
-
-struct record {
-    size_t n;
-    double span_ns, work_ns; /* length of the record; work done in it */
-    struct detour *detour;   /* n, and one where the record ends, at which it has lost_ns */
-    bool ascending;          /* ends and works are, so that a search may begin anywhere */
-    size_t buckets;
-    uint32_t *by_time, *by_work; /* first detour that ends after / starts at or after the bucket */
-};
-
-/* With u of the longest detours and v of the others, work is v(u(t)). */
-struct mpg_replay {
-    struct record *longest; /* or all */
-    struct record *others;  /* NULL: the record is whole */
-};
-
-static void fill_guides(struct record *r)
+static void fill_guides(struct mpg_record *r)
 {
     size_t t = 0, w = 0;
     for (size_t i = 0; i < r->buckets; i++) {
@@ -48,7 +21,7 @@ static void fill_guides(struct record *r)
     }
 }
 
-static void free_record(struct record *r)
+static void free_record(struct mpg_record *r)
 {
     if (!r)
         return;
@@ -58,12 +31,15 @@ static void free_record(struct record *r)
     free(r);
 }
 
+/* Two of them are in what a processor reads at once. */
+enum { LINE_BYTES = 2 * sizeof(struct mpg_detour) };
+
 /* A record with room for N detours, none of which is there. */
-static struct record *new_record(size_t n, struct mpg_error *err)
+static struct mpg_record *new_record(size_t n, struct mpg_error *err)
 {
-    struct record *r = calloc(1, sizeof *r);
+    struct mpg_record *r = calloc(1, sizeof *r);
     if (r) {
-        r->detour = malloc((n + 1) * sizeof *r->detour);
+        r->detour = aligned_alloc(LINE_BYTES, (n / 2 + 1) * LINE_BYTES);
         r->by_time = malloc((n + 1) * sizeof *r->by_time);
         r->by_work = malloc((n + 1) * sizeof *r->by_work);
     }
@@ -76,19 +52,19 @@ static struct record *new_record(size_t n, struct mpg_error *err)
 }
 
 /* Its duration stands where the work before it is to be. */
-static void add_detour(struct record *r, double start_ns, double duration_ns)
+static void add_detour(struct mpg_record *r, double start_ns, double duration_ns)
 {
-    r->detour[r->n++] = (struct detour){
+    r->detour[r->n++] = (struct mpg_detour){
         .start_ns = start_ns, .end_ns = start_ns + duration_ns, .done_ns = duration_ns};
 }
 
 /* From durations, what is done and lost before each detour. */
-static void fill_work(struct record *r)
+static void fill_work(struct mpg_record *r)
 {
     double lost_ns = 0, end_ns = 0, done_ns = 0;
     r->ascending = true;
     for (size_t i = 0; i < r->n; i++) {
-        struct detour *d = &r->detour[i];
+        struct mpg_detour *d = &r->detour[i];
         double duration_ns = d->done_ns;
         d->done_ns = d->start_ns - lost_ns;
         d->lost_ns = i > 0 ? end_ns - done_ns : 0;
@@ -99,14 +75,14 @@ static void fill_work(struct record *r)
         done_ns = d->done_ns;
     }
     r->work_ns = r->span_ns - lost_ns;
-    r->detour[r->n] = (struct detour){.start_ns = r->span_ns,
+    r->detour[r->n] = (struct mpg_detour){.start_ns = r->span_ns,
                                       .end_ns = INFINITY,
                                       .done_ns = INFINITY,
                                       .lost_ns = r->n > 0 ? end_ns - done_ns : 0};
 }
 
 /* R, all of whose detours are there, ready for look-ups; NULL if CORE leaves no work. */
-static struct record *finish_record(struct record *r, double span_ns,
+static struct mpg_record *finish_record(struct mpg_record *r, double span_ns,
                                     const struct mpg_noise_core *core, struct mpg_error *err)
 {
     r->span_ns = span_ns;
@@ -121,19 +97,19 @@ static struct record *finish_record(struct record *r, double span_ns,
     return NULL;
 }
 
-static struct record *make_longest(const struct mpg_noise_core *core, struct mpg_error *err)
+static struct mpg_record *make_longest(const struct mpg_noise_core *core, struct mpg_error *err)
 {
-    struct record *r = new_record(core->detours, err);
+    struct mpg_record *r = new_record(core->detours, err);
     for (size_t i = 0; r && i < core->detours; i++)
         add_detour(r, core->start_ns[i], core->duration_ns[i]);
     return r ? finish_record(r, core->span_ns, core, err) : NULL;
 }
 
 /* The blocks of CORE after each other, without the longest detours and their time. */
-static struct record *make_others(const struct mpg_noise_core *core, struct mpg_error *err)
+static struct mpg_record *make_others(const struct mpg_noise_core *core, struct mpg_error *err)
 {
     const struct mpg_noise_blocks *b = &core->blocks;
-    struct record *r = new_record(b->detours, err);
+    struct mpg_record *r = new_record(b->detours, err);
     double before_ns = 0; /* time in the blocks before, less that of the longest so far */
     for (size_t i = 0; r && i < b->n; i++) {
         const struct mpg_noise_block *block = &b->block[i];
@@ -179,138 +155,58 @@ double mpg_replay_span_ns(const struct mpg_replay *r)
 
 /* ---- one record ---- */
 
-/* A time, or work, as whole records, the rest, and the detour that it is before or in. */
-struct spot {
-    double whole, rest;
-    size_t i;
-};
-
-/* X / LENGTH rounded down; mostly there is no need to ask a library. */
-static double whole_of(double x, double length)
-{
-    double ratio = x / length;
-    return ratio >= 0 && ratio < 0x1p52 ? (double)(int64_t)ratio : floor(ratio);
-}
-
-static struct spot split(double x, double length)
-{
-    struct spot s = {.whole = whole_of(x, length)};
-    s.rest = x - s.whole * length;
-    if (s.rest < 0)
-        s.rest = 0;
-    return s;
-}
-
 static size_t bucket_of(double rest, double length, size_t buckets)
 {
     double position = rest / length * (double)buckets;
     return position < (double)buckets ? (size_t)position : buckets - 1;
 }
 
-/* A search from a hint looks at so many detours before it asks a guide. */
-enum { NEAR = 8 };
-
-/* The first detour that ends after REST; *HINT is one before it, or near, and becomes it. */
-static size_t next_detour(const struct record *r, double rest, uint32_t *hint)
+size_t mpg_record_find_detour(const struct mpg_record *r, double rest)
 {
-    const struct detour *d = r->detour;
-    size_t i = *hint;
-    if (r->ascending && i <= r->n && (i == 0 || d[i - 1].end_ns <= rest)) {
-        size_t last = i + NEAR < r->n ? i + NEAR : r->n;
-        while (i < last && d[i].end_ns <= rest)
-            i++;
-        if (d[i].end_ns > rest)
-            return *hint = (uint32_t)i;
-    }
-    i = r->by_time[bucket_of(rest, r->span_ns, r->buckets)];
+    const struct mpg_detour *d = r->detour;
+    size_t i = r->by_time[bucket_of(rest, r->span_ns, r->buckets)];
     while (i < r->n && d[i].end_ns <= rest)
         i++;
     while (i > 0 && d[i - 1].end_ns > rest) /* rounding at a bucket's edge */
         i--;
-    return *hint = (uint32_t)i;
+    return i;
 }
 
-static struct spot spot_at(const struct record *r, double t_ns, uint32_t *hint)
+size_t mpg_record_find_done(const struct mpg_record *r, double rest, double least)
 {
-    struct spot s = split(t_ns, r->span_ns);
-    s.i = next_detour(r, s.rest, hint);
-    return s;
-}
-
-static double work_at(const struct record *r, const struct spot *s)
-{
-    const struct detour *d = &r->detour[s->i];
-    double rest = s->i < r->n && s->rest > d->start_ns ? d->start_ns : s->rest;
-    return s->whole * r->work_ns + rest - d->lost_ns;
-}
-
-/* How long nothing interrupts, within the record; 0 in a detour. */
-static double quiet_at(const struct record *r, const struct spot *s)
-{
-    double quiet = r->detour[s->i].start_ns - s->rest;
-    return quiet > 0 ? quiet : 0;
-}
-
-/* The first detour of R that begins at REST of work or after it; *HINT as above. Work that ends no more than
- * rounding after a detour's start ends before it: that must not cost a whole detour. */
-static size_t next_done(const struct record *r, double rest, uint32_t *hint)
-{
-    const struct detour *d = r->detour;
-    const double least = rest - MPG_ROUNDING_NS;
-    size_t i = *hint;
-    if (r->ascending && i <= r->n && (i == 0 || d[i - 1].done_ns < least)) {
-        size_t last = i + NEAR < r->n ? i + NEAR : r->n;
-        while (i < last && d[i].done_ns < least)
-            i++;
-        if (d[i].done_ns >= least)
-            return *hint = (uint32_t)i;
-    }
-    i = r->by_work[bucket_of(rest, r->work_ns, r->buckets)];
+    const struct mpg_detour *d = r->detour;
+    size_t i = r->by_work[bucket_of(rest, r->work_ns, r->buckets)];
     while (i < r->n && d[i].done_ns < least)
         i++;
     while (i > 0 && d[i - 1].done_ns >= least)
         i--;
-    return *hint = (uint32_t)i;
-}
-
-/* When WORK_NS is done, and in *QUIET_NS how much more of it nothing interrupts then. */
-static double time_of(const struct record *r, double work_ns, uint32_t *hint, double *quiet_ns)
-{
-    struct spot s = split(work_ns, r->work_ns);
-    if (s.rest <= MPG_ROUNDING_NS && s.whole > 0) { /* done before the detour that ends a record */
-        s.whole--;
-        s.rest += r->work_ns;
-    }
-    /* Those before it began before this much work was done: all of them had to pass. */
-    s.i = next_done(r, s.rest, hint);
-    *quiet_ns = (s.i < r->n ? r->detour[s.i].done_ns : r->work_ns) - s.rest;
-    return s.whole * r->span_ns + s.rest + r->detour[s.i].lost_ns;
+    return i;
 }
 
 /* ---- both records ---- */
 
 /* A time in both, and how long nothing interrupts. */
 struct spots {
-    struct spot longest, others;
+    struct mpg_record_spot longest, others;
     double stopped_ns; /* on the clock of the others */
     double quiet_ns;
 };
 
 static struct spots spots_at(const struct mpg_replay *r, double t_ns, struct mpg_replay_hint *hint)
 {
-    struct spots s = {.longest = spot_at(r->longest, t_ns, &hint->longest)};
-    s.stopped_ns = work_at(r->longest, &s.longest);
-    s.quiet_ns = quiet_at(r->longest, &s.longest);
+    struct spots s = {.longest = mpg_record_spot_at(r->longest, t_ns, &hint->longest)};
+    s.stopped_ns = mpg_record_work_at(r->longest, &s.longest);
+    s.quiet_ns = mpg_record_quiet_at(r->longest, &s.longest);
     if (r->others) {
-        s.others = spot_at(r->others, s.stopped_ns, &hint->others);
-        s.quiet_ns = fmin(s.quiet_ns, quiet_at(r->others, &s.others));
+        s.others = mpg_record_spot_at(r->others, s.stopped_ns, &hint->others);
+        s.quiet_ns = fmin(s.quiet_ns, mpg_record_quiet_at(r->others, &s.others));
     }
     return s;
 }
 
 static double work_before(const struct mpg_replay *r, const struct spots *s)
 {
-    return r->others ? work_at(r->others, &s->others) : s->stopped_ns;
+    return r->others ? mpg_record_work_at(r->others, &s->others) : s->stopped_ns;
 }
 
 static double end_of(const struct mpg_replay *r, double work_ns, struct mpg_replay_hint *hint,
@@ -318,8 +214,8 @@ static double end_of(const struct mpg_replay *r, double work_ns, struct mpg_repl
 {
     double longest_ns, others_ns = INFINITY;
     double stopped_ns =
-        r->others ? time_of(r->others, work_ns, &hint->others, &others_ns) : work_ns;
-    double end_ns = time_of(r->longest, stopped_ns, &hint->longest, &longest_ns);
+        r->others ? mpg_record_time_of(r->others, work_ns, &hint->others, &others_ns) : work_ns;
+    double end_ns = mpg_record_time_of(r->longest, stopped_ns, &hint->longest, &longest_ns);
     *quiet_ns = fmin(longest_ns, others_ns);
     return end_ns;
 }
@@ -339,28 +235,29 @@ double mpg_replay_time_of(const struct mpg_replay *r, double work_ns)
 }
 
 /* How long the detour of R goes on in which S is, and since when; 0: it is in none. */
-static double left_in(const struct record *r, const struct spot *s, double *since_ns)
+static double left_in(const struct mpg_record *r, const struct mpg_record_spot *s, double *since_ns)
 {
-    const struct detour *d = &r->detour[s->i];
+    const struct mpg_detour *d = &r->detour[s->i];
     if (s->i == r->n || s->rest <= d->start_ns)
         return 0;
     *since_ns = s->rest - d->start_ns;
     return d->end_ns - s->rest;
 }
 
-double mpg_replay_detour_left(const struct mpg_replay *r, double t_ns, double *since_ns)
+double mpg_replay_detour_left(const struct mpg_replay *r, double t_ns,
+                              struct mpg_replay_hint *hint, double *since_ns)
 {
-    struct mpg_replay_hint hint = {0};
     double quiet_ns;
     *since_ns = 0;
-    struct spots s = spots_at(r, t_ns, &hint);
+    struct spots s = spots_at(r, t_ns, hint);
     double left_ns = left_in(r->longest, &s.longest, since_ns);
     if (left_ns > 0 || !r->others)
         return left_ns;
     left_ns = left_in(r->others, &s.others, since_ns);
     if (!(left_ns > 0))
         return 0;
-    return fmax(0, time_of(r->longest, s.stopped_ns + left_ns, &hint.longest, &quiet_ns) - t_ns);
+    return fmax(0, mpg_record_time_of(r->longest, s.stopped_ns + left_ns, &hint->longest, &quiet_ns) -
+                       t_ns);
 }
 
 double mpg_replay_work_in(const struct mpg_replay *r, double t_ns, double interval_ns)
@@ -416,14 +313,14 @@ static int append(struct list *list, double start_ns, double duration_ns, struct
 }
 
 /* The I-th detour of R repeated, on the clock that stops during the longest. */
-static double repeated_start(const struct record *r, size_t i)
+static double repeated_start(const struct mpg_record *r, size_t i)
 {
     return (double)(i / r->n) * r->span_ns + r->detour[i % r->n].start_ns;
 }
 
 /* Those of the others that begin before the clock that stops during the longest shows END_NS,
  * LOST_NS of which have passed; one that goes on then begins again after the longest. */
-static int append_others(struct list *list, const struct record *r, size_t *next, double *left_ns,
+static int append_others(struct list *list, const struct mpg_record *r, size_t *next, double *left_ns,
                          double from_ns, double end_ns, double lost_ns, struct mpg_error *err)
 {
     if (*left_ns > 0) {
@@ -434,7 +331,7 @@ static int append_others(struct list *list, const struct record *r, size_t *next
     }
     for (; !(*left_ns > 0) && repeated_start(r, *next) < end_ns; (*next)++) {
         double start_ns = repeated_start(r, *next);
-        const struct detour *d = &r->detour[*next % r->n];
+        const struct mpg_detour *d = &r->detour[*next % r->n];
         double duration_ns = d->end_ns - d->start_ns;
         double part_ns = fmin(duration_ns, end_ns - start_ns);
         if (append(list, start_ns + lost_ns, part_ns, err) < 0)
@@ -447,12 +344,12 @@ static int append_others(struct list *list, const struct record *r, size_t *next
 int mpg_replay_detours(const struct mpg_replay *r, size_t *n, double **start_ns,
                        double **duration_ns, struct mpg_error *err)
 {
-    const struct record *longest = r->longest, *others = r->others;
+    const struct mpg_record *longest = r->longest, *others = r->others;
     struct list list = {0};
     size_t next = 0;
     double lost_ns = 0, left_ns = 0, from_ns = 0;
     for (size_t i = 0; i <= longest->n; i++) {
-        const struct detour *d = &longest->detour[i];
+        const struct mpg_detour *d = &longest->detour[i];
         double end_ns = i < longest->n ? d->done_ns : longest->work_ns;
         if (others && others->n > 0 &&
             append_others(&list, others, &next, &left_ns, from_ns, end_ns, lost_ns, err) < 0)

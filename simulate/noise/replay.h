@@ -43,8 +43,14 @@ struct mpg_replay_met {
 };
 struct mpg_replay_met mpg_replay_meet(const struct mpg_replay *replay, double t_ns, double work_ns,
                                       struct mpg_replay_hint *hint);
+/* The same in N <= MPG_LANES_AT_ONCE lanes (simulate/draws/lane_code.h), to the last bit, of WORK_NS[k]
+ * begun at T_NS[k], into MET. */
+void mpg_replay_meet_lanes(const struct mpg_replay *replay, uint32_t n, const double *t_ns,
+                           const double *work_ns, struct mpg_replay_hint *hint,
+                           struct mpg_replay_met *met);
 /* How long the detour in which T_NS is goes on, *SINCE_NS after it began; 0: it is in none. */
-double mpg_replay_detour_left(const struct mpg_replay *replay, double t_ns, double *since_ns);
+double mpg_replay_detour_left(const struct mpg_replay *replay, double t_ns,
+                              struct mpg_replay_hint *hint, double *since_ns);
 /* All its detours over one span, in time order, into *START_NS and *DURATION_NS, arrays of *N
  * that the caller frees; of a record that is kept in part, those of its blocks as often as they
  * are met. */

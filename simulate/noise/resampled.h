@@ -50,8 +50,12 @@ double mpg_resampled_time_for(const struct mpg_resampled *r, const uint8_t *part
 struct mpg_replay_met mpg_resampled_meet(const struct mpg_resampled *r, const uint8_t *part,
                                          double t_ns, double work_ns,
                                          struct mpg_replay_hint *hint);
+/* The same in N <= MPG_LANES_AT_ONCE lanes, of the parts PART[k]. */
+void mpg_resampled_meet_lanes(const struct mpg_resampled *r, uint32_t n, const uint8_t *const *part,
+                              const double *t_ns, const double *work_ns,
+                              struct mpg_replay_hint *hint, struct mpg_replay_met *met);
 /* As mpg_replay_detour_left(); parts cut the detours at their bounds. */
 double mpg_resampled_detour_left(const struct mpg_resampled *r, const uint8_t *part, double t_ns,
-                                 double *since_ns);
+                                 struct mpg_replay_hint *hint, double *since_ns);
 
 #endif

@@ -227,7 +227,7 @@ static bool agrees_from_anywhere(const struct record *rec, struct mpg_replay *r,
         double end = t + met.time_ns, left, since;
         if (!at("time from a hint", t, met.time_ns, mpg_replay_time_for(r, t, work)))
             return false;
-        left = mpg_replay_detour_left(r, t, &since);
+        left = mpg_replay_detour_left(r, t, &hint, &since);
         if (met.begins_quiet && left > 0)
             return at("left", t, left, 0);
         double from = end + 1e-3, quiet = met.quiet_ns - 2e-3; /* but for rounding */
@@ -236,7 +236,7 @@ static bool agrees_from_anywhere(const struct record *rec, struct mpg_replay *r,
         if (!at("work done while quiet", from, mpg_replay_work_before(r, from + quiet),
                 mpg_replay_work_before(r, from) + quiet))
             return false;
-        left = mpg_replay_detour_left(r, from + quiet / 2, &since);
+        left = mpg_replay_detour_left(r, from + quiet / 2, &hint, &since);
         if (left > 0)
             return at("left", from + quiet / 2, left, 0);
     }

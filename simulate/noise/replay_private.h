@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a noise record is in memory, for look-ups one by one (replay.c) and of lanes (replay_lanes.c). */
+#ifndef MPG_REPLAY_PRIVATE_H
+#define MPG_REPLAY_PRIVATE_H
+
+#include <math.h>
+
+#include "simulate/noise/replay.h"
+#include "simulate/rounding.h"
+
+/* A detour; what a look-up that finds it needs of those before it stands beside it. */
+struct mpg_detour {
+    double start_ns, end_ns;
+    double done_ns; /* work done when it starts */
+    double lost_ns; /* time of those before it */
+};
+
+struct mpg_record {
+    size_t n;
+    double span_ns, work_ns; /* length of the record; work done in it */
+    struct mpg_detour *detour;   /* n, and one where the record ends, at which it has lost_ns */
+    bool ascending;          /* ends and works are, so that a search may begin anywhere */
+    size_t buckets;
+    uint32_t *by_time, *by_work; /* first detour that ends after / starts at or after the bucket */
+};
+
+/* With u of the longest detours and v of the others, work is v(u(t)). */
+struct mpg_replay {
+    struct mpg_record *longest; /* or all */
+    struct mpg_record *others;  /* NULL: the record is whole */
+};
+
+/* X / LENGTH rounded down; mostly there is no need to ask a library. */
+static inline double mpg_record_wholes(double x, double length)
+{
+    double ratio = x / length;
+    return ratio >= 0 && ratio < 0x1p52 ? (double)(int64_t)ratio : floor(ratio);
+}
+
+/* A time, or work, as whole records, the rest, and the detour that it is before or in. */
+struct mpg_record_spot {
+    double whole, rest;
+    size_t i;
+};
+
+static inline struct mpg_record_spot mpg_record_split(double x, double length)
+{
+    struct mpg_record_spot s = {.whole = mpg_record_wholes(x, length)};
+    s.rest = x - s.whole * length;
+    if (s.rest < 0)
+        s.rest = 0;
+    return s;
+}
+
+/* The first detour of RECORD that ends after REST, by its guide. */
+size_t mpg_record_find_detour(const struct mpg_record *record, double rest);
+/* The first detour of RECORD that begins at LEAST of work, near REST, or after it, by its guide. */
+size_t mpg_record_find_done(const struct mpg_record *record, double rest, double least);
+
+/* A search from a hint looks at the detour there, and, without a branch, at so many after it, then at
+ * some more before it asks a guide. */
+enum { MPG_RECORD_NEXT = 2, MPG_RECORD_NEAR = 8 };
+
+/* As mpg_record_find_detour(). *HINT is one before it, or near, and becomes it. */
+static inline size_t mpg_record_next_detour(const struct mpg_record *r, double rest, uint32_t *hint)
+{
+    const struct mpg_detour *d = r->detour; /* the one at the end of the record ends never */
+    size_t i = *hint;
+    if (r->ascending && i <= r->n && (i == 0 || d[i - 1].end_ns <= rest)) {
+        for (int k = 0; k < MPG_RECORD_NEXT; k++)
+            i += d[i].end_ns <= rest;
+        for (int k = MPG_RECORD_NEXT; k < MPG_RECORD_NEAR && d[i].end_ns <= rest; k++)
+            i++;
+        if (d[i].end_ns > rest)
+            return *hint = (uint32_t)i;
+    }
+    i = mpg_record_find_detour(r, rest);
+    return *hint = (uint32_t)i;
+}
+
+/* The first detour that begins at REST of work or after it. Work that ends no more than rounding after a
+ * detour's start ends before it: that must not cost a whole detour. */
+static inline size_t mpg_record_next_done(const struct mpg_record *r, double rest, uint32_t *hint)
+{
+    const struct mpg_detour *d = r->detour;
+    const double least = rest - MPG_ROUNDING_NS;
+    size_t i = *hint;
+    if (r->ascending && i <= r->n && (i == 0 || d[i - 1].done_ns < least)) {
+        for (int k = 0; k < MPG_RECORD_NEXT; k++)
+            i += d[i].done_ns < least;
+        for (int k = MPG_RECORD_NEXT; k < MPG_RECORD_NEAR && d[i].done_ns < least; k++)
+            i++;
+        if (d[i].done_ns >= least)
+            return *hint = (uint32_t)i;
+    }
+    i = mpg_record_find_done(r, rest, least);
+    return *hint = (uint32_t)i;
+}
+
+static inline struct mpg_record_spot mpg_record_spot_at(const struct mpg_record *r, double t_ns,
+                                                        uint32_t *hint)
+{
+    struct mpg_record_spot s = mpg_record_split(t_ns, r->span_ns);
+    s.i = mpg_record_next_detour(r, s.rest, hint);
+    return s;
+}
+
+/* Work done until S. */
+static inline double mpg_record_work_at(const struct mpg_record *r, const struct mpg_record_spot *s)
+{
+    const struct mpg_detour *d = &r->detour[s->i];
+    double rest = s->i < r->n && s->rest > d->start_ns ? d->start_ns : s->rest;
+    return s->whole * r->work_ns + rest - d->lost_ns;
+}
+
+/* How long nothing interrupts, within the record; 0 in a detour. */
+static inline double mpg_record_quiet_at(const struct mpg_record *r, const struct mpg_record_spot *s)
+{
+    double quiet = r->detour[s->i].start_ns - s->rest;
+    return quiet > 0 ? quiet : 0;
+}
+
+/* When WORK_NS is done, and in *QUIET_NS how much more of it nothing interrupts then. */
+static inline double mpg_record_time_of(const struct mpg_record *r, double work_ns, uint32_t *hint,
+                                        double *quiet_ns)
+{
+    struct mpg_record_spot s = mpg_record_split(work_ns, r->work_ns);
+    if (s.rest <= MPG_ROUNDING_NS && s.whole > 0) { /* done before the detour that ends a record */
+        s.whole--;
+        s.rest += r->work_ns;
+    }
+    /* Those before it began before this much work was done: all of them had to pass. */
+    s.i = mpg_record_next_done(r, s.rest, hint);
+    *quiet_ns = (s.i < r->n ? r->detour[s.i].done_ns : r->work_ns) - s.rest;
+    return s.whole * r->span_ns + s.rest + r->detour[s.i].lost_ns;
+}
+
+#endif
