@@ -8,7 +8,7 @@
 #include "simulate/processes/processes.h"
 #include "simulate/reports/report.h"
 #include "simulate/retrace/retrace.h"
-#include "simulate/scenarios/scenarios.h"
+#include "simulate/scenarios/tolerate.h"
 #include "trace/untraced.h"
 
 /* The table has no room for what needs attention. */
@@ -149,7 +149,9 @@ static int simulate(struct all *x, struct mpg_error *err)
 
 static int simulate_several(struct all *x, struct mpg_error *err)
 {
-    if (mpg_scenarios_run(&x->a, &x->setting.asked, &x->files, &x->rows, err) == 0)
+    int (*run)(const struct mpg_arguments *, const struct mpg_asked *, const struct mpg_files *,
+               struct mpg_sheet *, struct mpg_error *) = x->a.tolerate ? mpg_tolerate : mpg_scenarios_run;
+    if (run(&x->a, &x->setting.asked, &x->files, &x->rows, err) == 0)
         return 0;
     return explain(x->files.trace, &x->processes, err);
 }

@@ -394,7 +394,7 @@ static int read_given(struct mpg_arguments *a, const char *trace, const struct m
     a->signature = a->signatures.n > 0 ? a->signatures.item[0] : NULL;
     if (a->json && a->per_rank)
         return mpg_error_set(err, "--json and --per-rank exclude each other");
-    if (mpg_sweep_parse(&a->sweep, &a->sweeps, err) < 0 || mpg_arguments_check_sweep(a, err) < 0)
+    if (mpg_arguments_parse_sweep(a, err) < 0 || mpg_arguments_check_sweep(a, err) < 0)
         return -1;
     return check_standard_input(a, trace, processes, err);
 }

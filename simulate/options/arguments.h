@@ -15,6 +15,7 @@ struct mpg_arguments {
     const char *signature, *source, *path, *absorb, *cosched, *measurement, *noise_model, *output;
     const char *latency_model, *byte_model, *call_edges;
     const char *map, *source_map, *polling, *collectives, *collective_table, *output_trace, *floors;
+    const char *tolerate;
     struct mpg_option_list signatures; /* the first is SIGNATURE */
     struct mpg_option_list noise, call_noise, latency, byte, compute_ratio, sweeps;
     double source_latency_ns, source_byte_ns;
@@ -27,7 +28,8 @@ struct mpg_arguments {
     bool expand;                    /* collectives as messages */
     bool keeps_floors;              /* in a file beside the trace */
     enum mpg_cosched cosched_kind;  /* MPG_COSCHEDS: what the records were made for */
-    struct mpg_sweep sweep;
+    struct mpg_sweep sweep;         /* of --tolerate two values of what is looked for */
+    double tolerated;               /* slowdown beyond 1 */
     char swept[MPG_SWEPTS][40];     /* values of a point of it, in words */
 };
 
@@ -67,7 +69,8 @@ const char *mpg_arguments_source(const struct mpg_arguments *a);
 int mpg_arguments_check_ranks(const struct mpg_arguments *a, struct mpg_perturbation *p,
                               int32_t ranks, struct mpg_error *err);
 
-/* What does not go with A's sweep. Private to simulate/options/. */
+/* A's sweep, from what was given, and what does not go with it. Private to simulate/options/. */
+int mpg_arguments_parse_sweep(struct mpg_arguments *a, struct mpg_error *err);
 int mpg_arguments_check_sweep(const struct mpg_arguments *a, struct mpg_error *err);
 /* The table of options, whose values are A's. Private to simulate/options/. */
 const struct mpg_option *mpg_arguments_table(struct mpg_arguments *a);

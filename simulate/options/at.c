@@ -21,19 +21,39 @@ static struct mpg_option_list *dists_of(struct mpg_arguments *a, enum mpg_swept 
 
 /* --- what does not go together --- */
 
+static bool is_given(void *arguments, enum mpg_swept what)
+{
+    return dists_of(arguments, what)->n > 0;
+}
+
+int mpg_arguments_parse_sweep(struct mpg_arguments *a, struct mpg_error *err)
+{
+    if (!a->tolerate)
+        return mpg_sweep_parse(&a->sweep, &a->sweeps, err);
+    if (a->sweeps.n > 0 || a->signatures.n > 1)
+        return mpg_error_set(err, "--tolerate and %s exclude each other",
+                             a->sweeps.n > 0 ? "--sweep" : "several --signature");
+    if (a->predict)
+        return mpg_error_set(err, "--tolerate says nothing with --predict: it is about the traced run's "
+                                  "slowdown");
+    return mpg_sweep_tolerate(&a->sweep, a->tolerate, &a->tolerated, is_given, a, err);
+}
+
 static int check_dists(const struct mpg_axis *x, const struct mpg_option_list *given,
                        struct mpg_error *err)
 {
     const char *name = mpg_swept_name(x->what);
     if (x->unit == MPG_SWEEP_TIME && given->n > 0)
-        return mpg_error_set(err, "--sweep: '%s': times are const:T, and there is --%s=%s (plain numbers "
-                                  "are factors of that)", x->text, name, given->item[0]);
+        return mpg_error_set(err, "%s: '%s': times are const:T, and there is --%s=%s (plain numbers "
+                                  "are factors of that)", x->option, x->text, name, given->item[0]);
     if (x->unit == MPG_SWEEP_FACTOR && given->n == 0)
-        return mpg_error_set(err, "--sweep: '%s': plain numbers are factors, and there is no --%s that "
-                                  "they could be factors of (times have a unit: 5us)", x->text, name);
+        return mpg_error_set(err, "%s: '%s': plain numbers are factors, and there is no --%s that "
+                                  "they could be factors of (times have a unit: 5us)", x->option, x->text,
+                             name);
     for (size_t i = 0; i < given->n; i++)
         if (x->what == MPG_SWEPT_CALL_NOISE && strcmp(given->item[i], "signature") == 0)
-            return mpg_error_set(err, "--sweep: '%s': --call-noise=signature has no factor", x->text);
+            return mpg_error_set(err, "%s: '%s': --call-noise=signature has no factor", x->option,
+                                 x->text);
     return 0;
 }
 
@@ -41,7 +61,7 @@ static int check_dists(const struct mpg_axis *x, const struct mpg_option_list *g
 static int excludes(const struct mpg_axis *x, struct mpg_error *err)
 {
     const char *name = mpg_swept_name(x->what);
-    return mpg_error_set(err, "--%s and --sweep %s exclude each other", name, name);
+    return mpg_error_set(err, "--%s and %s %s exclude each other", name, x->option, name);
 }
 
 static int check_axis(struct mpg_arguments *a, const struct mpg_axis *x, struct mpg_error *err)

@@ -241,7 +241,7 @@ static int add(struct mpg_sweep *s, const char *text, struct mpg_error *err)
     if (mpg_sweep_find(s, what))
         return mpg_error_set(err, "%s is swept twice", mpg_swept_name(what));
     struct mpg_axis *x = &s->axis[s->axes++];
-    *x = (struct mpg_axis){.what = what, .unit = swepts[what].unit, .text = text};
+    *x = (struct mpg_axis){.what = what, .unit = swepts[what].unit, .text = text, .option = "--sweep"};
     char *copy = strdup(values);
     if (!copy)
         return mpg_error_set(err, "out of memory");
@@ -259,5 +259,44 @@ int mpg_sweep_parse(struct mpg_sweep *s, const struct mpg_option_list *given, st
     for (size_t i = 0; i < given->n; i++)
         if (add(s, given->item[i], err) < 0)
             return mpg_error_prefix(err, "--sweep: '%s'", given->item[i]);
+    return 0;
+}
+
+/* --- one that is looked for --- */
+
+static int parse_limit(const char *text, double *limit, const char **param, struct mpg_error *err)
+{
+    char *end;
+    const double percent = strtod(text, &end);
+    if (end == text || *end != '%' || (end[1] != ':' && end[1] != ' ') || !(percent > 0 && percent <= 1e9))
+        return mpg_error_set(err, "is not LIMIT%%:PARAM, as in 5%%:noise");
+    *limit = percent / 100;
+    *param = end + 2;
+    return 0;
+}
+
+int mpg_sweep_tolerate(struct mpg_sweep *s, const char *text, double *limit,
+                       bool (*given)(void *context, enum mpg_swept what), void *context,
+                       struct mpg_error *err)
+{
+    const char *param = NULL;
+    int what = 0;
+    *s = (struct mpg_sweep){.points = 2};
+    if (parse_limit(text, limit, &param, err) < 0)
+        return mpg_error_prefix(err, "--tolerate: '%s'", text);
+    while (what < MPG_SWEPT_EAGER_LIMIT && strcmp(swepts[what].name, param) != 0)
+        what++;
+    if (what == MPG_SWEPT_EAGER_LIMIT)
+        return mpg_error_set(err, "--tolerate: '%s': '%s' is not noise, call-noise, latency, byte or "
+                                  "compute-ratio", text, param);
+    struct mpg_axis *x = &s->axis[s->axes++];
+    *x = (struct mpg_axis){
+        .what = (enum mpg_swept)what, .unit = swepts[what].unit, .text = text, .option = "--tolerate", .n = 2};
+    if (x->unit == MPG_SWEEP_TIME && given(context, x->what))
+        x->unit = MPG_SWEEP_FACTOR;
+    if (!(x->value = calloc(x->n, sizeof *x->value)))
+        return mpg_error_set(err, "out of memory");
+    x->value[0] = x->unit == MPG_SWEEP_RATIO ? 1 : 0;
+    x->value[1] = x->value[0] + 1;
     return 0;
 }

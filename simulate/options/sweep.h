@@ -29,7 +29,7 @@ enum mpg_sweep_unit {
 struct mpg_axis {
     enum mpg_swept what;
     enum mpg_sweep_unit unit;
-    const char *text; /* as given */
+    const char *text, *option; /* as given, to --sweep or --tolerate */
     size_t n;
     double *value;    /* n; of words NULL, */
     char **word;      /* which are here */
@@ -47,6 +47,12 @@ enum { MPG_SWEEP_MOST = 4096 };
  * was given; values that PARAM does not have, plain numbers beside times; LO >= HI, N < 2, log of what is
  * not above 0; more than MPG_SWEEP_MOST points; out of memory. SWEEP is to be cleared even so. */
 int mpg_sweep_parse(struct mpg_sweep *sweep, const struct mpg_option_list *given, struct mpg_error *err);
+/* Takes "LIMIT%:PARAM", the colon being a blank as well: two values of PARAM, the lesser of which is nothing of
+ * it. GIVEN says whether there are distributions of it, of which values are factors then. Errors: no LIMIT
+ * above 0, or no PARAM that has an order and is no limit. SWEEP is to be cleared even so. */
+int mpg_sweep_tolerate(struct mpg_sweep *sweep, const char *text, double *limit,
+                       bool (*given)(void *context, enum mpg_swept what), void *context,
+                       struct mpg_error *err);
 void mpg_sweep_clear(struct mpg_sweep *sweep); /* zero-initialised is allowed */
 
 /* The axis about WHAT; NULL: it is not swept. */

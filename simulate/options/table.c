@@ -91,6 +91,11 @@ const struct mpg_option *mpg_arguments_table(struct mpg_arguments *a)
                  "times are const:T; plain numbers are factors of what these\n"
                  "options give. compute-ratio, eager-limit; absorb and map as\n"
                  "lists. Several make a grid"},
+        {.name = "tolerate", .kind = MPG_OPTION_STRING, .value = &a->tolerate, .argument = "LIMIT%:PARAM",
+         .help = "the largest value of noise, call-noise, latency, byte or\n"
+                 "compute-ratio with which the median run is at most so much longer\n"
+                 "than the traced one, as in 5%:noise; a factor of what the option\n"
+                 "of that name gives"},
         {.name = "noise-model", .kind = MPG_OPTION_STRING, .value = &a->noise_model,
          .argument = "HOW",
          .help = "replay: signatures' recorded detours; renewal: detours drawn from\n"

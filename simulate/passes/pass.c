@@ -46,13 +46,20 @@ static bool same_ratios(const struct mpg_region_ratios *a, const struct mpg_regi
     return a == b || ((!a || a->n == 0) && (!b || b->n == 0));
 }
 
+/* What says how to choose says nothing where nothing is chosen. */
+static bool same_choice(const struct mpg_graph_options *a, const struct mpg_graph_options *b)
+{
+    return a->choose == b->choose &&
+           (!a->choose || (a->by_completion == b->by_completion &&
+                           a->choose_sources == b->choose_sources && a->horizon == b->horizon));
+}
+
 static bool same_options(const struct mpg_graph_options *a, const struct mpg_graph_options *b)
 {
     return same_ratios(a->ratios, b->ratios) && a->eager_limit_bytes == b->eager_limit_bytes &&
            a->source_eager_limit_bytes == b->source_eager_limit_bytes &&
            a->sync_reduce == b->sync_reduce && a->posts == b->posts && a->lenient == b->lenient &&
-           a->choose == b->choose && a->by_completion == b->by_completion &&
-           a->choose_sources == b->choose_sources && a->horizon == b->horizon && a->expand == b->expand;
+           a->expand == b->expand && same_choice(a, b);
 }
 
 bool mpg_course_same(const struct mpg_course *a, const struct mpg_course *b)

@@ -40,6 +40,13 @@ int mpg_processes_agree(struct mpg_processes *p, int status, uint64_t found, str
 /* HASH, and BYTES of DATA: never 0. */
 uint64_t mpg_processes_digest(uint64_t hash, const void *data, size_t bytes);
 
+/* From the first to all others, what all have so many BYTES for. Collective. */
+static inline void mpg_processes_tell(const struct mpg_processes *p, void *data, size_t bytes)
+{
+    if (p && p->messenger)
+        p->messenger->tell(0, data, bytes);
+}
+
 /* Takes leave of the others. Collective. */
 void mpg_processes_leave(struct mpg_processes *p);
 

@@ -29,6 +29,14 @@ struct mpg_row {
     void *options;         /* json_t *; or NULL */
 };
 
+/* Of the one column: the largest value with which the median slowdown is at most that. */
+struct mpg_tolerance {
+    double slowdown;
+    double value, low, high; /* with the ends of its 95 % interval; NAN: there is no such */
+    double tried;            /* where there is none, since all are tolerated: up to this */
+    bool none;               /* not even the least is */
+};
+
 struct mpg_sheet {
     size_t columns, n;
     struct mpg_column *column;
@@ -41,7 +49,8 @@ struct mpg_sheet {
     char *program;         /* the first lines of a text; NULL until a row is taken */
     const char *trace;
     int32_t ranks;
-    uint32_t passes;       /* over the trace */
+    bool tolerates;
+    struct mpg_tolerance tolerance;
 };
 
 /* Room for N rows of so many COLUMNS, of which JSON will be written, or text. Error: out of memory. ROWS is to be

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The table as JSON; mpgsim-json(5) is the schema. */
+#include <math.h>
+
 #include "simulate/reports/json_parts.h"
 #include "simulate/reports/sheet.h"
 
@@ -71,6 +73,21 @@ static json_t *row_json(const struct mpg_sheet *rows, size_t i)
     return o;
 }
 
+/* null: there is none. */
+static json_t *tolerated_json(double value)
+{
+    return isnan(value) ? json_null() : json_real(value);
+}
+
+static json_t *tolerance_json(const struct mpg_sheet *rows)
+{
+    const struct mpg_tolerance *t = &rows->tolerance;
+    return json_pack("{s:s, s:s?, s:f, s:o, s:[o, o], s:s}", "name", rows->column->name, "unit",
+                     rows->column->unit, "slowdown", t->slowdown, "value", tolerated_json(t->value),
+                     "confidence_95", tolerated_json(t->low), tolerated_json(t->high), "which",
+                     t->none ? "none" : isnan(t->value) ? "any" : "up to");
+}
+
 int mpg_sheet_json(const struct mpg_sheet *rows, FILE *out, struct mpg_error *err)
 {
     const struct mpg_graph_counts *c = &rows->counts;
@@ -78,11 +95,13 @@ int mpg_sheet_json(const struct mpg_sheet *rows, FILE *out, struct mpg_error *er
     for (size_t i = 0; i < rows->n; i++)
         json_array_append_new(list, row_json(rows, i));
     json_t *root = json_pack(
-        "{s:s, s:i, s:s, s:I, s:I, s:I, s:I, s:{s:s, s:i, s:I, s:I, s:I}, s:o, s:o}", "format",
+        "{s:s, s:i, s:s, s:I, s:I, s:I, s:{s:s, s:i, s:I, s:I, s:I}, s:o, s:o}", "format",
         "mpgsim-sweep", "version", SWEEP_VERSION, "mode", rows->predicted ? "predict" : "perturb", "seed",
         (json_int_t)rows->seed, "first_replica", (json_int_t)rows->first_replica, "replicas",
-        (json_int_t)rows->replicas, "passes", (json_int_t)rows->passes, "trace", "path", rows->trace,
-        "ranks", (int)rows->ranks, "calls", (json_int_t)c->calls, "messages", (json_int_t)c->messages,
-        "collectives", (json_int_t)c->collectives, "parameters", columns_json(rows), "rows", list);
+        (json_int_t)rows->replicas, "trace", "path", rows->trace, "ranks", (int)rows->ranks, "calls",
+        (json_int_t)c->calls, "messages", (json_int_t)c->messages, "collectives",
+        (json_int_t)c->collectives, "parameters", columns_json(rows), "rows", list);
+    if (root && rows->tolerates)
+        json_object_set_new(root, "tolerance", tolerance_json(rows));
     return mpg_answer_write(root, out, err);
 }

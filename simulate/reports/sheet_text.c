@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The table as text: what all rows rest on is said once, what some do is said of them. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -248,6 +249,26 @@ static void print_pairs(const struct mpg_sheet *rows, FILE *out)
                     100 * mpg_sheet_faster(rows, i, k));
 }
 
+static void print_tolerance(const struct mpg_sheet *rows, FILE *out)
+{
+    const struct mpg_tolerance *t = &rows->tolerance;
+    const struct mpg_column *column = rows->column;
+    char text[3][CELL];
+    const double values[] = {isnan(t->value) ? t->tried : t->value, t->low, t->high};
+    for (int i = 0; i < 3; i++)
+        say_value(column, &(struct mpg_cell){.number = values[i]}, text[i]);
+    fprintf(out, "\nTolerated, with a median slowdown of at most %.6g\n  %-13s ", t->slowdown, column->name);
+    if (isnan(t->value)) {
+        fprintf(out, t->none ? "none: it is more without any\n" : "any: it is no more with %s\n", text[0]);
+        return;
+    }
+    fprintf(out, strcmp(column->unit, "ns") == 0 ? "up to %s" : "up to %s times", text[0]);
+    if (rows->replicas > 1)
+        fprintf(out, "  (95 %% confidence: %s to %s)", isnan(t->low) ? "none" : text[1],
+                isnan(t->high) ? "any" : text[2]);
+    fputc('\n', out);
+}
+
 int mpg_sheet_text(const struct mpg_sheet *rows, FILE *out, struct mpg_error *err)
 {
     const struct mpg_graph_counts *c = &rows->counts;
@@ -262,15 +283,17 @@ int mpg_sheet_text(const struct mpg_sheet *rows, FILE *out, struct mpg_error *er
     print_lines(rows, head_of, true, out);
     fputs("\nAssumed\n", out);
     print_lines(rows, assumed_of, false, out);
-    fprintf(out, "\nRun time of %zu scenarios, %" PRIu32 " replica%s of each, seed %" PRIu64
-                 ": their draws are the same\n", rows->n, rows->replicas, rows->replicas == 1 ? "" : "s",
-            rows->seed);
+    fprintf(out, "\nRun time of %zu scenario%s, %" PRIu32 " replica%s of each, seed %" PRIu64
+                 ": their draws are the same\n", rows->n, rows->n == 1 ? "" : "s", rows->replicas,
+            rows->replicas == 1 ? "" : "s", rows->seed);
     if (!has_part(rows, TRACED))
         fprintf(out, "  traced        %s\n",
                 mpg_units_format_time(text, sizeof text, rows->row->traced_ns));
     fputc('\n', out);
     if (print_table(rows, out, err) < 0)
         return -1;
+    if (rows->tolerates)
+        print_tolerance(rows, out);
     if (!rows->compares)
         return 0;
     fputs("\nFaster: the part of the replicas in which a row's run is the shorter one\n", out);

@@ -113,7 +113,7 @@ static int set_value(struct item *x, const struct mpg_arguments *at, const struc
     if (axis->unit == MPG_SWEEP_FACTOR &&
         mpg_specs_scale(dists_of(&x->of->setting.asked.p, axis->what), axis->value[place],
                         &x->own[axis->what], err) < 0)
-        return mpg_error_prefix(err, "--sweep: '%s'", axis->text);
+        return mpg_error_prefix(err, "%s: '%s'", axis->option, axis->text);
     if (axis->unit == MPG_SWEEP_RATIO)
         x->ratio = axis->value[place];
     return 0;
@@ -205,9 +205,9 @@ static int simulate(struct together *t, struct mpg_error *err)
                                                 .kin = kin, .done = done, .context = x};
     }
     if (status == 0 && predicts)
-        status = mpg_predict(t->files->trace, prediction, t->items, &t->rows->passes, err);
+        status = mpg_predict(t->files->trace, prediction, t->items, NULL, err);
     else if (status == 0)
-        status = mpg_simulate(t->files->trace, scenario, t->items, &t->rows->passes, err);
+        status = mpg_simulate(t->files->trace, scenario, t->items, NULL, err);
     free(scenario);
     free(prediction);
     return status;

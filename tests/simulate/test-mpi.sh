@@ -53,6 +53,7 @@ random=$here/../oracle/randomtrace.py
 "$python" "$random" --seed 11 --ranks 6 --steps 90 --clocks shared --hosts 2 >mixed.txt
 "$python" "$random" --seed 100 --ranks 6 --steps 120 --clocks shared --hosts 1 \
     --kinds irecv,isend,send,recv,waitsome,testall,fail,fail,pair,waitany >chosen.txt
+printf '%s\n' '#mpgtext 1' '#ranks 1' '0 0 1000 Init' '0 1000 1010 Finalize' >instant.txt
 sed '/^#clocks/i #fact 0 overhead_call_ns 40\n#fact 3 overhead_call_ns 71' mixed.txt >recorded.txt
 
 # alone OPTION...: what one process answers, in alone, once for each command line
@@ -128,6 +129,14 @@ share_replicas() {
     same "$launcher" 2/2,3/1 --noise=exp:20us --latency=exp:700ns --predict --replicas=97 chosen.txt
     same "$launcher" 2/1,3/2 --latency=exp:700ns --replicas=9 --first-replica=3 mixed.txt
     same "$launcher" 2/2 --latency=const:2.385us mixed.txt
+    same "$launcher" 2/2,9/1 --sweep=noise=0:9us:3 --sweep=absorb=wait,clock --latency=exp:1us --replicas=100 chosen.txt
+    same "$launcher" 3/1 --signature="$reference" --signature="$reference" --sweep=byte=0,1ns --replicas=40 --predict \
+        mixed.txt
+    same "$launcher" 2/1,9/1 --tolerate=5%:noise --noise=exp:1us --replicas=100 chosen.txt
+    ok "$launcher: too much for one scenario" says "$launcher" 3 1 "mpgsim: --sweep: *" --sweep=noise=1,1e99 \
+        --noise=exp:1s mixed.txt
+    ok "$launcher: what takes no time tolerates nothing" says "$launcher" 3 1 "mpgsim: --tolerate: *" \
+        --tolerate=5%:noise --noise=exp:1us instant.txt
 
     alone --noise=exp:3us mixed.txt
     together "$launcher" 3 --noise=exp:3us mixed.txt

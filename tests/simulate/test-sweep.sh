@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# mpgsim --sweep and several --signature (TAP): each row is what a run with its values says; closed forms;
-# passes over the trace; signatures against each other by hand; what is refused.
+# mpgsim --sweep, several --signature, --tolerate (TAP): each row is what a run with its values says; closed
+# forms; signatures against each other by hand; what is refused. Passes: test-scenarios.c.
 . "$(dirname "$0")/mpgsim.sh"
 needs_python
 random=$here/../oracle/randomtrace.py
@@ -71,14 +71,8 @@ is "the traced run" "$(key slowdown_median --sweep=noise=0,1us ring.txt)" "1 3.2
 is "factors of samples" "$(echo 100 >samples; key run_time_ns.median --sweep=noise=0,1,2.5 --noise=file:samples ring.txt)" \
     "18050 22150 28300"
 
-# ---- passes ----
-is "ten scenarios, one pass" "$(key passes --sweep=noise=0:10us:10 --absorb=none ring.txt)" 1
-is "with floors one more" "$(key passes --sweep=noise=0:10us:5 --sweep=latency=0:1us:4 ring.txt)" 2
-is "predicted, too" "$(key passes --sweep=latency=1us:2us:10 --predict ring.txt)" 2
-is "a pass each where the graph is another" \
-    "$(key passes --sweep=eager-limit=1,10,100 --sweep=noise=1us,2us --absorb=none together.txt)" 3
-is "more than memory wants: several" "$(key passes --sweep=noise=0:4095ns:4096 --absorb=none ring.txt)" 2
-is "... and right" "$(key run_time_ns.median --sweep=noise=0:4095ns:4096 --absorb=none ring.txt)" \
+# ---- more than memory wants at a time ----
+is "4096 of them" "$(key run_time_ns.median --sweep=noise=0:4095ns:4096 --absorb=none ring.txt)" \
     "$(seq -s' ' 18050 41 185945)"
 
 # ---- threads ----
@@ -138,7 +132,6 @@ is "who that is" "$(key faster_than.0.row $two)" "2 1"
 }
 like "... which is a third, but for chance" "$by_hand" "0.[23]*"
 is "against itself: a half" "$(key faster_than.0.probability --signature=wide.sig --signature=wide.sig late.txt)" "0.5 0.5"
-is "... with one pass for both, after the floors'" "$(key passes --signature=wide.sig --signature=narrow.sig late.txt)" 2
 ok "as text" eval '"$mpgsim" $two >out && grep -q "1  narrow.sig .* %$" out && grep -q "2    wide.sig .*  -$" out'
 
 # ---- text ----
@@ -148,6 +141,60 @@ is "what they differ by is said of them" "$("$mpgsim" --sweep=noise=1us,2us ring
   noise         const:2000ns (row 2)"
 ok "--output" eval '"$mpgsim" --sweep=noise=1us,2us -o table ring.txt && "$mpgsim" --sweep=noise=1us,2us ring.txt |
     cmp - table'
+
+# ---- what can be stood ----
+# tolerated OPTION... TRACE: which, value and interval
+tolerated() {
+    "$mpgsim" --json "$@" 2>&1 | "$python" -c '
+import json, sys
+t = json.load(sys.stdin)["tolerance"]
+print(t["which"], *("-" if x is None else format(x, ".9g") for x in [t["value"], *t["confidence_95"]]))'
+}
+number() {
+    "$python" -c "print(format($1, '.9g'))"
+}
+is "a ring of 41 intervals" "$(tolerated --tolerate=5%:noise ring.txt)" "up to $(number '0.05 * 18050 / 41') - -"
+is "... another limit" "$(tolerated '--tolerate=238.5% noise' ring.txt)" "up to $(number '2.385 * 18050 / 41') - -"
+is "40 messages" "$(tolerated --tolerate=5%:latency ring.txt)" "up to $(number '0.05 * 18050 / 40') - -"
+is "of 8 bytes" "$(tolerated --tolerate=5%:byte ring.txt)" "up to $(number '0.05 * 18050 / 320') - -"
+# Of 18050, 41 intervals of 50 are computation.
+is "a ratio" "$(tolerated --tolerate=7%:compute-ratio ring.txt)" "up to $(number '1 + 0.07 * 18050 / 2050') - -"
+is "a factor of what is given" "$(tolerated --tolerate=5%:noise --noise=const:11ns --replicas=1 ring.txt)" \
+    "up to $(number '0.05 * 18050 / 41 / 11') - -"
+is "beside something else" "$(tolerated --tolerate=30%:noise --latency=const:100ns ring.txt)" \
+    "up to $(number '(0.3 * 18050 - 4000) / 41') - -"
+is "which may be too much" "$(tolerated --tolerate=5%:noise --latency=const:100ns ring.txt)" "none - - -"
+sed '/Send\|Recv/d' ring.txt >alone.txt
+is "what nothing waits for" "$(tolerated --tolerate=5%:latency alone.txt)" "any - - -"
+# Rank 0 has two intervals, and ends at 1010 of rank 1's 1710, which its message could have reached 600 later.
+cat >slack.txt <<'T'
+#mpgtext 1
+#ranks 2
+#comm 0 = 0 1
+#clocks shared
+0 0 1000 Init
+1 0 1000 Init
+0 2000 2010 Send comm=0 to=1 tag=1 bytes=8
+1 2700 2710 Recv comm=0 from=0 tag=1 bytes=8
+0 2010 2020 Finalize
+1 2710 2720 Finalize
+T
+is "slack first" "$(tolerated --tolerate=10%:noise --noise=const:1us@0 --source-latency=100ns slack.txt)" \
+    "up to $(number '(1.1 * 1710 - 1010) / 2 / 1000') - -"
+# The 64 replicas' medians: by hand from the draws at a factor of 0.02, whose sums a factor multiplies.
+cat >median.py <<'END'
+import json, subprocess, sys
+out = subprocess.run([sys.argv[1], "--json", "--noise=exp:20ns", "--absorb=none", "ring.txt"], capture_output=True,
+                     text=True, check=True).stdout
+s = json.loads(out)["run_time_ns"]
+delay = [s["median"] - 18050, *(x - 18050 for x in reversed(s["median_confidence_95"]))]
+print("up to", *(format(0.02 * 0.05 * 18050 / d, ".8g") for d in delay))
+END
+rounded=$(tolerated --tolerate=5%:noise --noise=exp:1us --absorb=none ring.txt | "$python" -c '
+import sys
+print("up to", *(format(float(x), ".8g") for x in sys.stdin.read().split()[2:]))')
+is "a median, and its interval" "$rounded" "$("$python" median.py "$mpgsim" 2>&1)"
+ok "as text" eval '"$mpgsim" --tolerate=5%:noise ring.txt | grep -q "^  noise         up to 22.01 ns$"'
 
 # ---- refused ----
 while read -r pattern options; do
@@ -191,6 +238,16 @@ a_value_is_missing --sweep=byte=1us,,2us
 --output-trace_is_about_one --sweep=noise=1us,2us --output-trace=folder
 --call-noise=signature_has_no_factor --sweep=call-noise=1,2 --call-noise=signature --signature=target.sig
 only_one_of_TRACE --signature=- --signature=-
+is_not_LIMIT%:PARAM --tolerate=noise
+is_not_LIMIT%:PARAM --tolerate=5:noise
+is_not_LIMIT%:PARAM --tolerate=0%:noise
+is_not_LIMIT%:PARAM --tolerate=-5%:noise
+'eager-limit'_is_not_noise, --tolerate=5%:eager-limit
+--tolerate_and_--sweep_exclude --tolerate=5%:noise --sweep=latency=0,1us
+--tolerate_and_several_--signature_exclude --tolerate=5%:noise --signature=target.sig --signature=target.sig
+--tolerate_says_nothing_with_--predict --tolerate=5%:noise --predict --latency=exp:1us
+--compute-ratio_and_--tolerate_compute-ratio_exclude --tolerate=5%:compute-ratio --compute-ratio=2
+--per-rank_is_about_one --tolerate=5%:noise --per-rank
 T
 ok "a signature that is not there" refuses 1 "mpgsim: none.sig: No such file*" --signature=target.sig \
     --signature=none.sig ring.txt

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Between the largest value that is tolerated and the least that is not, both with all smaller ones, some
+ * values a time are tried together: where a straight line would cross the limit, close by, and in
+ * equal parts. Slowdown is a straight line over long stretches, as are delays of what is always late. */
+#include "simulate/scenarios/tolerate.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Of the median, and of both ends of its interval: the higher one leaves its limit at the lesser value. */
+enum { MEDIAN, HIGH, LOW, CURVES };
+enum { MOST_TRIES = 12, MOST_VALUES = 8 * CURVES, FIRST_VALUES = 18 };
+
+/* Bounds are this near to each other, at last; and slowdowns as good as equal. */
+static const double NEAR = 1e-9, EQUAL = 1e-12;
+
+/* Of a curve: what has been tried. */
+struct bounds {
+    double low, high;             /* tolerated, and not; the latter INFINITY: nothing was not */
+    double slow_at_low, slow_at_high;
+    bool none;                    /* not even the least is tolerated */
+};
+
+struct search {
+    const struct mpg_arguments *a;
+    const struct mpg_asked *asked;
+    const struct mpg_files *files;
+    double limit; /* of slowdown */
+    double least; /* of the values: nothing */
+    struct bounds curve[CURVES];
+    int curves;   /* one where there is one replica */
+};
+
+/* Fills ROWS with what N VALUES, ascending, bring about. */
+static int try(struct search *s, double *values, size_t n, bool json, struct mpg_sheet *rows,
+               struct mpg_error *err)
+{
+    struct mpg_arguments a = *s->a;
+    a.sweep.axis[0].value = values;
+    a.sweep.axis[0].n = a.sweep.points = n;
+    a.json = json;
+    return mpg_scenarios_run(&a, s->asked, s->files, rows, err);
+}
+
+/* --- what is known --- */
+
+static double slowdown(const struct mpg_row *row, int curve)
+{
+    const struct mpg_summary *run = &row->run;
+    return (curve == MEDIAN ? run->median : curve == HIGH ? run->high : run->low) / row->traced_ns;
+}
+
+/* Narrows X by SLOW at VALUE, which is between its bounds. */
+static void learn(const struct search *s, struct bounds *x, double value, double slow)
+{
+    if (!(value >= x->low && value < x->high))
+        return;
+    if (slow > s->limit * (1 + EQUAL)) {
+        x->none = x->none || value == s->least;
+        x->high = value;
+        x->slow_at_high = slow;
+    } else {
+        x->low = value;
+        x->slow_at_low = slow;
+    }
+}
+
+/* By ROWS, values ascending: what follows one that is not tolerated tells nothing. */
+static void learn_all(struct search *s, const struct mpg_sheet *rows)
+{
+    s->curves = rows->replicas > 1 ? CURVES : 1;
+    for (int c = 0; c < s->curves; c++)
+        for (size_t i = 0; i < rows->n; i++)
+            learn(s, &s->curve[c], rows->row[i].cell[0].number, slowdown(&rows->row[i], c));
+}
+
+static bool is_found(const struct bounds *x)
+{
+    return x->none || isinf(x->high) || x->high - x->low <= NEAR * x->high;
+}
+
+/* --- what to try --- */
+
+static int compare(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* N values, ascending and each once; how many there are. */
+static size_t sort(double *values, size_t n)
+{
+    size_t k = 0;
+    qsort(values, n, sizeof *values, compare);
+    for (size_t i = 0; i < n; i++)
+        if (k == 0 || values[i] > values[k - 1])
+            values[k++] = values[i];
+    return k;
+}
+
+/* Between the bounds of X, into VALUES; how many. */
+static size_t add_between(const struct search *s, const struct bounds *x, double *values)
+{
+    static const double parts[] = {0.25, 0.5, 0.75};
+    const double width = x->high - x->low;
+    const double crossing =
+        x->low + width * (s->limit - x->slow_at_low) / (x->slow_at_high - x->slow_at_low);
+    const double tried[] = {x->low + parts[0] * width, x->low + parts[1] * width, x->low + parts[2] * width,
+                            crossing, crossing - 1e-3 * width, crossing + 1e-3 * width,
+                            crossing + 1e-6 * width, crossing + NEAR / 4 * crossing};
+    size_t n = 0;
+    if (is_found(x))
+        return 0;
+    for (size_t i = 0; i < sizeof tried / sizeof *tried; i++)
+        if (tried[i] > x->low && tried[i] < x->high)
+            values[n++] = tried[i];
+    return n;
+}
+
+/* Ever larger ones: times up to a quarter of an hour, factors and ratios up to what they may be. */
+static size_t first_values(const struct search *s, double *values)
+{
+    const bool is_time = s->a->sweep.axis[0].unit == MPG_SWEEP_TIME;
+    const double first = is_time ? 0x1p-9 : 0x1p-12, step = is_time ? 8 : 4;
+    size_t n = 0;
+    values[n++] = s->least;
+    for (double x = first; n < FIRST_VALUES; x *= step)
+        values[n++] = s->least + x;
+    return n;
+}
+
+/* Of several processes the first has the rows, and tells the others what it learned. */
+static int share(struct search *s, int status, struct mpg_error *err)
+{
+    struct mpg_processes *processes = s->asked->simulation.processes;
+    if (mpg_processes_agree(processes, status, 0, err) < 0)
+        return -1;
+    mpg_processes_tell(processes, s->curve, sizeof s->curve);
+    mpg_processes_tell(processes, &s->curves, sizeof s->curves);
+    return 0;
+}
+
+/* Tries N VALUES. */
+static int explore(struct search *s, double *values, size_t n, struct mpg_error *err)
+{
+    struct mpg_sheet rows;
+    int status = try(s, values, n, false, &rows, err);
+    const bool first = mpg_processes_first(s->asked->simulation.processes);
+    if (status == 0 && first && !(rows.row->traced_ns > 0))
+        status = mpg_error_set(err, "--tolerate: the traced run took no time, of which nothing is a part");
+    if (status == 0 && first)
+        learn_all(s, &rows);
+    mpg_sheet_clear(&rows);
+    return share(s, status, err);
+}
+
+static int search(struct search *s, struct mpg_error *err)
+{
+    double values[MOST_VALUES];
+    size_t n = first_values(s, values);
+    for (int i = 0; i < MOST_TRIES && n > 0; i++) {
+        if (explore(s, values, sort(values, n), err) < 0)
+            return -1;
+        n = 0;
+        for (int c = 0; c < s->curves; c++)
+            n += add_between(s, &s->curve[c], values + n);
+    }
+    return 0;
+}
+
+/* --- what was found --- */
+
+/* NAN: no value is, or all that were tried are. */
+static double value_of(const struct bounds *x)
+{
+    return x->none || isinf(x->high) ? NAN : x->low;
+}
+
+int mpg_tolerate(const struct mpg_arguments *a, const struct mpg_asked *asked, const struct mpg_files *files,
+                 struct mpg_sheet *rows, struct mpg_error *err)
+{
+    const bool is_ratio = a->sweep.axis[0].unit == MPG_SWEEP_RATIO;
+    struct search s = {.a = a,
+                       .asked = asked,
+                       .files = files,
+                       .limit = 1 + a->tolerated,
+                       .least = is_ratio ? 1 : 0,
+                       .curves = 1};
+    for (int c = 0; c < CURVES; c++)
+        s.curve[c] = (struct bounds){.low = s.least, .high = INFINITY};
+    if (search(&s, err) < 0)
+        return -1;
+    const struct bounds *median = &s.curve[MEDIAN];
+    double values[] = {s.least, median->none ? median->high : median->low};
+    if (try(&s, values, values[1] > s.least ? 2 : 1, a->json, rows, err) < 0)
+        return -1;
+    rows->tolerates = true;
+    rows->tolerance = (struct mpg_tolerance){
+        .slowdown = s.limit,
+        .value = value_of(median),
+        .low = value_of(&s.curve[HIGH]),
+        .high = value_of(&s.curve[LOW]),
+        .tried = median->low,
+        .none = median->none};
+    return 0;
+}
