@@ -234,12 +234,25 @@ class Master(Rank):
 
 
 class Worker(Rank):
+    requests = None  # how many of its sends it has waited for; None: it does not Isend
+
+    def waited_for(self):
+        """The last call, a Send, is an Isend, and a Wait for it."""
+        enter, leave, text = self.calls.pop()
+        self.requests += 1
+        middle, number = (enter + leave) // 2, self.requests
+        self.calls.append((enter, middle, lambda: f"I{text()[0].lower()}{text()[1:]} request={number}"))
+        self.calls.append((middle, leave, lambda: f"Wait requests={number}"))
+
     def run(self, masters, steps, coming):
         for _ in range(steps):
             self.compute(30000)
             master, tag = self.rng.choice(masters), self.rng.choice(TAGS)
             size = self.rng.choice([0, 8, 500, 2000])
-            enter = self.call(f"{self.rng.choice(['Send', 'Bsend'])} to={master} tag={tag} bytes={size}")
+            name = self.rng.choice(["Send", "Bsend"])
+            enter = self.call(f"{name} to={master} tag={tag} bytes={size}")
+            if name == "Send" and self.requests is not None:
+                self.waited_for()
             times = [one.arrives for one in coming[master] if one.source == self.number]
             arrives = max(enter + 700 + size // 8 + self.rng.randint(0, 5000),
                           max(times, default=0) + 1)
@@ -267,6 +280,7 @@ def main(master=Master):
     workers = [Worker(number, rng) for number in range(len(masters), ranks)]
     coming = {master: [] for master in masters}
     for worker in workers:
+        worker.requests = 0 if options.seed % 5 > 2 else None
         worker.run(masters, max(1, options.steps // len(workers)), coming)
     bosses = [master(number, rng, coming[number], [worker.number for worker in workers])
               for number in masters]
