@@ -13,9 +13,8 @@ import programs
 import texts
 from cases import (
     FOLDER, Case, Options, Refused, Skip, answer, attempted, delays, other, run, settled, times, written)
-from rules import NEAR, TIME, Identity, Rule, expect_equal, expect_same, need, numbers
-
-import oracle  # isort: skip (programs.py has its place)
+from rules import (
+    NEAR, TIME, Identity, Rule, expect_equal, expect_same, matched, need, numbers)
 
 
 class Retraced(Rule):
@@ -73,11 +72,7 @@ class Retraced(Rule):
 
     def flights(self, text):
         """Of each message the call that completes its receive, how long after it was sent, bytes."""
-        lines = texts.MEMBERS.sub(r"#comm \1 = \3", text).splitlines()
-        try:
-            matching = oracle.Matching(oracle.read_trace(lines))
-        except (oracle.OracleError, KeyError) as error:  # a case that was shrunk too far
-            raise Skip(str(error)) from error
+        matching = matched(text)
         aligned = matching.trace.aligned
         for message in matching.messages:
             end, send = message.receive.completed_by, message.send.call
