@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The recurrences of perturb mode, docs/MODEL.md, section 4. */
+/* Steps of perturb mode, docs/MODEL.md, section 4: what there is to evaluate, in which order. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +14,8 @@ struct mpg_lanes *mpg_lanes_new(int32_t ranks, uint32_t lanes, uint32_t first,
     if (!l)
         goto fail;
     *l = (struct mpg_lanes){
-        .ranks = ranks, .n = lanes, .first = first, .absorb = absorb, .comparable = comparable, .p = p,
+        .ranks = ranks, .n = lanes, .first = first, .code = mpg_recurrences(),
+        .absorb = absorb, .comparable = comparable, .p = p,
         .floors = floors, .streams = (uint32_t)ranks,
         .covers = mpg_perturbation_noise_covered(p)};
     l->last_stream = calloc((size_t)ranks, sizeof *l->last_stream);
@@ -30,12 +31,13 @@ struct mpg_lanes *mpg_lanes_new(int32_t ranks, uint32_t lanes, uint32_t first,
     l->others = calloc(lanes, sizeof *l->others);
     l->put = calloc(lanes, sizeof *l->put);
     l->zeros = calloc(lanes, sizeof *l->zeros);
+    l->left = calloc(lanes, sizeof *l->left);
     l->account = calloc((size_t)ranks * MPG_TERMS * lanes, sizeof *l->account);
     l->unjoined = calloc((size_t)ranks, sizeof *l->unjoined);
     l->traced_ns = calloc((size_t)ranks, sizeof *l->traced_ns);
     l->turn = calloc((size_t)ranks, sizeof *l->turn);
     if (l->last_stream && l->scratch && l->result && l->kappa && l->local && l->later &&
-        l->answered && l->posting && l->own && l->all && l->others && l->put && l->zeros &&
+        l->answered && l->posting && l->own && l->all && l->others && l->put && l->zeros && l->left &&
         l->account &&
         l->unjoined && l->traced_ns && l->turn)
         return l;
@@ -78,6 +80,7 @@ void mpg_lanes_free(struct mpg_lanes *l)
     free(l->others);
     free(l->put);
     free(l->zeros);
+    free(l->left);
     free(l->account);
     free(l->unjoined);
     free(l->traced_ns);
@@ -229,11 +232,7 @@ static void step_enter(struct mpg_lanes *l, const struct mpg_step *s)
     if (l->likes)
         mpg_likes_find(l->likes, s, &x);
     mpg_perturb_compute(l->p, &x, l->first, l->n, value); /* from the last call's end on */
-    if (l->p->without_tracer)
-        for (uint32_t w = 0; w < l->n; w++)
-            value[w] -= (double)s->tracer_ns;
-    for (uint32_t w = 0; w < l->n; w++)
-        compute[w] += value[w] - before[w];
+    l->code->enter(l->n, before, l->p->without_tracer ? (double)s->tracer_ns : 0, value, compute);
     if (divides)
         divide_interval(l, s);
 }

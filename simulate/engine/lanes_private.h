@@ -8,6 +8,7 @@
 #include "simulate/algorithms/expand.h"
 #include "simulate/choice/choice_private.h"
 #include "simulate/engine/lanes.h"
+#include "simulate/engine/recurrences.h"
 #include "simulate/engine/vectors.h"
 
 /* An edge of the call that is being left. */
@@ -33,6 +34,7 @@ enum mpg_lanes_term {
 struct mpg_lanes {
     int32_t ranks;
     uint32_t n, first;
+    const struct mpg_recurrences *code;
     enum mpg_absorb absorb;
     const struct mpg_perturbation *p;
     const struct mpg_paths *paths; /* of messages; NULL: all are P's */
@@ -64,7 +66,7 @@ struct mpg_lanes {
     double *members;      /* capacity x (2 n + 1): of all members of one */
     uint32_t *last_stream; /* of each rank: that its FINISH is of */
     double *scratch, *result, *kappa, *local, *later, *answered, *posting, *own, *all, *others,
-        *put, *zeros; /* n each */
+        *put, *zeros, *left; /* n each */
     int64_t *traced_ns;
     double *account; /* ranks x MPG_TERMS x n */
     uint32_t streams;    /* met so far; one a rank, then threads as they appear */
@@ -88,6 +90,12 @@ static inline double *stream_value(const struct mpg_lanes *l, uint32_t stream)
 static inline double *account_of(const struct mpg_lanes *l, int32_t rank, enum mpg_lanes_term term)
 {
     return l->account + ((size_t)rank * MPG_TERMS + term) * l->n;
+}
+
+/* What a call's leave is made of. */
+static inline struct mpg_lane_leave leave_of(const struct mpg_lanes *l)
+{
+    return (struct mpg_lane_leave){.own = l->own, .all = l->all, .others = l->others, .put = l->put};
 }
 
 static inline double *slot_value(const struct mpg_lanes *l, uint32_t slot)

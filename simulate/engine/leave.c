@@ -123,20 +123,11 @@ static void add_ack(struct mpg_lanes *l, const struct mpg_step *s, const struct 
         mpg_perturb_ack(way, &m, l->first, l->n, value);
 }
 
-/* The edge's value with its delta but for kappa, into VALUE; returns where it is. */
-static const double *edge_value(struct mpg_lanes *l, const struct mpg_step *s,
-                                const struct mpg_edge *e, double *value)
+/* Adds to each lane what the edge's delta is but for kappa. */
+static void add_delta(struct mpg_lanes *l, const struct mpg_step *s, const struct mpg_edge *e,
+                      double *value)
 {
-    bool is_envelope = e->kind == MPG_EDGE_ENVELOPE;
-    const double *slot = is_envelope ? slot_bare(l, e->slot) : slot_value(l, e->slot);
     struct mpg_sending m = sending_of(&e->origin, e->bytes);
-    double shift = is_envelope ? 0 : changed_shift(l, s, e);
-    bool ready = e->kind == MPG_EDGE_MEETING || e->kind == MPG_EDGE_MEMBER ||
-                 e->kind == MPG_EDGE_HELD;
-    if (ready && !e->expanded) /* the kappas are in it */
-        return slot;
-    for (uint32_t w = 0; w < l->n; w++)
-        value[w] = slot[w] + shift;
     switch (e->kind) {
     case MPG_EDGE_ACK:
         add_ack(l, s, e, value);
@@ -152,7 +143,30 @@ static const double *edge_value(struct mpg_lanes *l, const struct mpg_step *s,
     default:
         break;
     }
-    return value;
+}
+
+static bool has_delta(enum mpg_edge_kind kind)
+{
+    return kind == MPG_EDGE_ACK || kind == MPG_EDGE_ENVELOPE || kind == MPG_EDGE_ROOT;
+}
+
+/* Finds the value of edge E with its delta but for kappa, into X. */
+static void find_value(struct mpg_lanes *l, const struct mpg_step *s, const struct mpg_edge *e,
+                       struct mpg_lane_edge *x)
+{
+    const bool is_envelope = e->kind == MPG_EDGE_ENVELOPE;
+    const bool is_node = e->kind == MPG_EDGE_MEETING || e->kind == MPG_EDGE_MEMBER ||
+                         e->kind == MPG_EDGE_HELD;
+    x->value = is_envelope ? slot_bare(l, e->slot) : slot_value(l, e->slot);
+    x->ready = is_node && !e->expanded; /* the kappas are in it */
+    x->shift_ns = is_envelope || x->ready ? 0 : changed_shift(l, s, e);
+    if (!has_delta(e->kind))
+        return;
+    for (uint32_t w = 0; w < l->n; w++)
+        l->scratch[w] = x->value[w] + x->shift_ns;
+    x->value = l->scratch;
+    x->shift_ns = 0;
+    add_delta(l, s, e, l->scratch);
 }
 
 /* No message arrives before it can have left: through its edge the call ends no earlier than
@@ -170,20 +184,24 @@ static double causal_gap(struct mpg_lanes *l, const struct mpg_step *s, const st
     return flight_ns(l, from, to, e->bytes) - slack_ns;
 }
 
-/* How an edge of the call counts in the account: how late it is without what was put into its message
- * or collective. */
-enum counted {
-    COUNTED_HERE,  /* what its slot's value is without that */
-    COUNTED_LATER, /* nothing was: an envelope's draw is its message's, and counts where that is
-                      received; a message that a probe has met has counted there */
-    COUNTED_BACK   /* an answer: the message's own lateness, and the clamp */
-};
-
-static enum counted how_counted(const struct mpg_lanes *l, const struct mpg_edge *e)
+static enum mpg_counted how_counted(const struct mpg_lanes *l, const struct mpg_edge *e)
 {
     if (e->kind == MPG_EDGE_ENVELOPE || (e->kind == MPG_EDGE_ARRIVAL && l->slot_met[e->slot]))
-        return COUNTED_LATER;
-    return e->kind == MPG_EDGE_ACK && !e->changed ? COUNTED_BACK : COUNTED_HERE;
+        return MPG_COUNTED_LATER;
+    return e->kind == MPG_EDGE_ACK && !e->changed ? MPG_COUNTED_BACK : MPG_COUNTED_HERE;
+}
+
+/* When what arrives by X, which an exchange may have put there, can have left, as a delay. */
+static void find_left(struct mpg_lanes *l, const struct mpg_step *s, const struct mpg_edge *e,
+                      struct mpg_lane_edge *x)
+{
+    for (uint32_t w = 0; w < l->n; w++) {
+        const double begun_ns = mpg_choosing_start_ns(l->choice, e->slot, w);
+        l->left[w] = begun_ns > -INFINITY ? begun_ns - s->leave_ns + x->slack_ns
+                                          : x->bare[w] - x->gap_ns;
+    }
+    x->left = l->left;
+    x->gap_ns = 0;
 }
 
 /* Takes one edge of the call into OUT, and notes it for the account. LATER: what receives completed
@@ -192,34 +210,23 @@ static void take_edge(struct mpg_lanes *l, const struct mpg_step *s,
                       const struct mpg_lanes_edge *edge, const double *later, double *out)
 {
     const struct mpg_edge *e = &s->edges[edge->i];
-    const double *value = edge_value(l, s, e, l->scratch), *bare = slot_bare(l, e->slot);
-    const double *named = edge_kappa(l, e), *arrival = slot_value(l, e->slot);
-    const double slack_ns = edge->slack_ns, gap_ns = causal_gap(l, s, e, slack_ns);
-    const bool is_arrival = e->kind == MPG_EDGE_ARRIVAL, is_ready = value != l->scratch;
-    const bool is_view = l->choice && e->is_view;
+    const bool is_arrival = e->kind == MPG_EDGE_ARRIVAL;
     const bool is_message = is_arrival || e->kind == MPG_EDGE_ACK;
-    const double *behind = later && is_arrival ? later : l->zeros;
-    const double *kappa = named ? named : l->zeros;
-    const enum counted counted = how_counted(l, e);
-    double *put_in = account_of(l, s->rank, is_message ? MPG_TERM_MESSAGE : MPG_TERM_COLLECTIVE);
-    double *all = l->all, *others = l->others, *put = l->put;
-    for (uint32_t w = 0; w < l->n; w++) {
-        const double begun_ns = is_view ? mpg_choosing_start_ns(l->choice, e->slot, w) : -INFINITY;
-        const double clamp = begun_ns > -INFINITY ? begun_ns - s->leave_ns + slack_ns : bare[w] - gap_ns;
-        double v = value[w], without = bare[w];
-        if (!is_ready) {
-            v += behind[w];
-            v = (v > clamp ? v : clamp) + kappa[w];
-        }
-        if (counted == COUNTED_BACK)
-            without = arrival[w] > clamp ? arrival[w] : clamp;
-        without = counted == COUNTED_LATER ? v : without + kappa[w];
-        out[w] = v - slack_ns > out[w] ? v - slack_ns : out[w];
-        all[w] = v > all[w] ? v : all[w];
-        others[w] = without > others[w] ? without : others[w];
-        put[w] += v - without;
-        put_in[w] += v - without;
-    }
+    const double *named = edge_kappa(l, e);
+    const struct mpg_lane_leave leave = leave_of(l);
+    struct mpg_lane_edge x = {.bare = slot_bare(l, e->slot),
+                              .arrival = slot_value(l, e->slot),
+                              .left = slot_bare(l, e->slot),
+                              .behind = later && is_arrival ? later : l->zeros,
+                              .kappa = named ? named : l->zeros,
+                              .slack_ns = edge->slack_ns,
+                              .gap_ns = causal_gap(l, s, e, edge->slack_ns),
+                              .counted = how_counted(l, e)};
+    find_value(l, s, e, &x);
+    if (l->choice && e->is_view)
+        find_left(l, s, e, &x);
+    l->code->edge(l->n, &x, &leave, out,
+                  account_of(l, s->rank, is_message ? MPG_TERM_MESSAGE : MPG_TERM_COLLECTIVE));
     if (is_arrival && mpg_call_is_probe(s->call)) /* it is received later, with nothing new */
         l->slot_met[e->slot] = true;
 }
@@ -276,9 +283,7 @@ static void add_call_noise(struct mpg_lanes *l, const struct mpg_step *s, double
 static void begin_leaving(struct mpg_lanes *l, const struct mpg_step *s, bool meeting)
 {
     const double *value = stream_value(l, s->stream);
-    double *put_in = account_of(l, s->rank, MPG_TERM_CALL), *local = l->local;
-    double *begun = l->own, *all = l->all, *others = l->others, *put = l->put;
-    const double least = -(double)s->duration_ns;
+    const struct mpg_lane_leave leave = leave_of(l);
     zero(l->kappa, l->n);
     if ((!meeting || s->edges[0].expanded) && l->p->call_parts <= 1)
         mpg_perturb_call(l->p, s->rank, s->number, l->first, l->n, l->kappa);
@@ -291,12 +296,8 @@ static void begin_leaving(struct mpg_lanes *l, const struct mpg_step *s, bool me
         mpg_lanes_add_overheads(l, s, l->local);
     if (!meeting && mpg_perturbation_call_noise_measured(l->p))
         add_call_noise(l, s, l->local);
-    for (uint32_t w = 0; w < l->n; w++) {
-        const double own = value[w] + (local[w] > least ? local[w] : least);
-        begun[w] = all[w] = others[w] = own;
-        put[w] = 0;
-        put_in[w] += own - value[w];
-    }
+    l->code->own(l->n, value, l->local, (double)s->duration_ns, &leave,
+                 account_of(l, s->rank, MPG_TERM_CALL));
 }
 
 /* All edges so far, of OUT and of the account, lead to where the call completes: adds that part. The
@@ -321,21 +322,10 @@ static void complete(struct mpg_lanes *l, const struct mpg_step *s, double *out)
 /* The rank's value on leaving its call, from OUT, what its edges give, with slack. */
 static void leave_with(struct mpg_lanes *l, const struct mpg_step *s, const double *out)
 {
-    double *taken = account_of(l, s->rank, MPG_TERM_TAKEN);
-    double *waited = account_of(l, s->rank, MPG_TERM_WAITED);
-    double *behind = account_of(l, s->rank, MPG_TERM_HIDDEN);
-    double *value = stream_value(l, s->stream);
-    const double *all = l->all, *others = l->others, *own = l->own, *put = l->put;
-    const double *posting = l->posting, least = -(double)s->duration_ns;
-    for (uint32_t w = 0; w < l->n; w++) {
-        const double began = value[w] - posting[w] + least;
-        const double result = out[w] > began ? out[w] : began;
-        const double hidden = put[w] - (all[w] - others[w]);
-        taken[w] += others[w] - own[w] + (hidden < 0 ? -hidden : 0);
-        behind[w] += hidden > 0 ? hidden : 0;
-        waited[w] += all[w] - result;
-        value[w] = result;
-    }
+    const struct mpg_lane_leave leave = leave_of(l);
+    l->code->leave(l->n, out, l->posting, (double)s->duration_ns, &leave, stream_value(l, s->stream),
+                   account_of(l, s->rank, MPG_TERM_TAKEN), account_of(l, s->rank, MPG_TERM_WAITED),
+                   account_of(l, s->rank, MPG_TERM_HIDDEN));
 }
 
 /* Lanes that do not make the call: GONE is where they are then. */
@@ -372,8 +362,10 @@ int mpg_lanes_leave(struct mpg_lanes *l, const struct mpg_step *s, struct mpg_er
         return -1;
     local = find_slacks(l, s);
     begin_leaving(l, s, meeting);
-    for (uint32_t w = 0; w < l->n; w++)
-        out[w] = meeting ? -INFINITY : value[w] + l->local[w] - local;
+    if (!meeting)
+        l->code->local(l->n, value, l->local, local, out);
+    for (uint32_t w = 0; w < l->n && meeting; w++)
+        out[w] = -INFINITY;
     take_edges(l, s, out);
     if (l->p->call_parts > 1)
         complete(l, s, out);

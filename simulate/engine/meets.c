@@ -31,10 +31,7 @@ void mpg_lanes_eager(struct mpg_lanes *l, const struct mpg_step *s)
     l->slot_met[s->slot] = false;
     zero(posting, l->n);
     add_posting(l, s->requested, s->origin.rank, s->origin.call, posting);
-    for (uint32_t w = 0; w < l->n; w++) {
-        out[w] = sent[w] + posting[w];
-        bare[w] = s->changed || posting[w] < 0 ? sent[w] : out[w];
-    }
+    l->code->send(l->n, sent, posting, s->changed, out, bare);
     if (s->changed)
         add_target_flight(l, s, MPG_FLIGHT_WHOLE, out);
     else
