@@ -212,48 +212,112 @@ static double pair_width(const struct mpg_clock_bounds *b, const struct bound *f
     return back_ns + forth->least_ns;
 }
 
-/* Grows a tree from rank 0, always over the narrowest interval (Prim). */
+/* What leads from ranks that are known to others: a heap of bounds whose two directions are known, the
+ * narrowest first, of several the first that was met. */
+struct ways {
+    size_t count;
+    struct way {
+        double width_ns, middle_ns;
+        size_t bound;
+    } *way;
+    size_t *of_rank, *next; /* bounds of a sender, from its first on: numbers + 1 */
+};
+
+static bool is_narrower(const struct way *a, const struct way *b)
+{
+    return a->width_ns != b->width_ns ? a->width_ns < b->width_ns : a->bound < b->bound;
+}
+
+static void push_way(struct ways *w, struct way way)
+{
+    size_t i = w->count++;
+    for (; i > 0 && is_narrower(&way, &w->way[(i - 1) / 2]); i = (i - 1) / 2)
+        w->way[i] = w->way[(i - 1) / 2];
+    w->way[i] = way;
+}
+
+static struct way pop_way(struct ways *w)
+{
+    const struct way top = w->way[0], last = w->way[--w->count];
+    size_t i = 0;
+    for (size_t child; (child = 2 * i + 1) < w->count; i = child) {
+        if (child + 1 < w->count && is_narrower(&w->way[child + 1], &w->way[child]))
+            child++;
+        if (!is_narrower(&w->way[child], &last))
+            break;
+        w->way[i] = w->way[child];
+    }
+    w->way[i] = last;
+    return top;
+}
+
+/* The ways from RANK, which is known now. */
+static void push_ways(struct ways *w, const struct mpg_clock_bounds *b, int32_t rank)
+{
+    for (size_t i = w->of_rank[rank]; i > 0; i = w->next[i - 1]) {
+        struct way way = {.bound = i - 1};
+        way.width_ns = pair_width(b, &b->bounds[i - 1], &way.middle_ns);
+        if (way.width_ns < INFINITY)
+            push_way(w, way);
+    }
+}
+
+static int begin_ways(struct ways *w, const struct mpg_clock_bounds *b, int32_t ranks)
+{
+    w->way = malloc((b->count + 1) * sizeof *w->way);
+    w->of_rank = calloc((size_t)ranks, sizeof *w->of_rank);
+    w->next = malloc((b->count + 1) * sizeof *w->next);
+    if (!w->way || !w->of_rank || !w->next)
+        return -1;
+    for (size_t i = 0; i < b->count; i++) {
+        size_t *first = &w->of_rank[b->bounds[i].sender];
+        w->next[i] = *first;
+        *first = i + 1;
+    }
+    return 0;
+}
+
+/* Grows a tree from rank 0, always over the narrowest interval (Prim): 1, or 0 where it does not reach all
+ * ranks, or one has no width. KNOWN is of no rank yet; OFFSET is filled. */
+static int grow_tree(const struct mpg_clock_bounds *b, int32_t ranks, struct ways *w, bool *known,
+                     double *offset)
+{
+    int32_t n = 1;
+    known[0] = true;
+    push_ways(w, b, 0);
+    while (n < ranks && w->count > 0) {
+        const struct way best = pop_way(w);
+        const struct bound *forth = &b->bounds[best.bound];
+        if (known[forth->receiver])
+            continue;
+        if (best.width_ns < 0)
+            return 0;
+        known[forth->receiver] = true;
+        offset[forth->receiver] = offset[forth->sender] + best.middle_ns;
+        push_ways(w, b, forth->receiver);
+        n++;
+    }
+    return n == ranks;
+}
+
 int mpg_clock_map_bound(struct mpg_clock_map *map, const struct mpg_clock_bounds *b,
                         struct mpg_error *err)
 {
     bool *known = calloc((size_t)map->ranks, sizeof *known);
     double *offset = calloc((size_t)map->ranks, sizeof *offset);
-    int status = 1;
-    if (!known || !offset) {
-        status = mpg_error_set(err, "out of memory");
-        goto out;
-    }
-    known[0] = true;
-    for (int32_t n = 1; n < map->ranks; n++) {
-        const struct bound *best = NULL;
-        double best_width = INFINITY, best_middle = 0, middle = 0;
-        for (size_t i = 0; i < b->count; i++) {
-            const struct bound *forth = &b->bounds[i];
-            if (!known[forth->sender] || known[forth->receiver])
-                continue;
-            double width = pair_width(b, forth, &middle);
-            if (width < best_width) {
-                best = forth;
-                best_width = width;
-                best_middle = middle;
-            }
-        }
-        if (!best || best_width < 0) {
-            status = 0;
-            goto out;
-        }
-        known[best->receiver] = true;
-        offset[best->receiver] = offset[best->sender] + best_middle;
-    }
-    for (size_t i = 0; i < b->count; i++)
+    struct ways ways = {0};
+    int status = known && offset && begin_ways(&ways, b, map->ranks) == 0
+                     ? grow_tree(b, map->ranks, &ways, known, offset)
+                     : mpg_error_set(err, "out of memory");
+    for (size_t i = 0; status == 1 && i < b->count; i++)
         if (offset[b->bounds[i].sender] - offset[b->bounds[i].receiver] >
             b->bounds[i].least_ns + 1e-3)
             status = 0;
-    for (int32_t r = 0; status == 1 && r < map->ranks; r++)
-        map->rank[r].constant_ns = offset[r];
     if (status == 1)
-        map->source = MPG_CLOCK_BOUNDED;
-out:
+        mpg_clock_map_take_offsets(map, offset);
+    free(ways.way);
+    free(ways.of_rank);
+    free(ways.next);
     free(known);
     free(offset);
     return status;

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The file: magic, version of the format, of mpgkit (its length, it), checksum over the trace, number of
+/* The file: magic, version of the format, which build of mpgkit wrote it (its length, it), checksum over the trace, number of
  * findings, of each the length of its key, it, the length of the finding, it; checksum over all of that.
  * Numbers have 64 bits. */
-#include "config.h"
-
 #include "simulate/kept/kept.h"
 
 #include <fcntl.h>
@@ -16,6 +14,7 @@
 
 #include "common/output.h"
 #include "graph/algorithms/table.h"
+#include "simulate/kept/build.h"
 #include "trace/output.h"
 
 enum { FORMAT = 1, SUM_BYTES = 8, MOST_FINDINGS = 64, LEAST_LIMIT = 16 << 20 };
@@ -101,11 +100,11 @@ static uint64_t sum_of(const uint8_t *data, size_t size)
 
 static bool is_ours(const struct mpg_kept *k, struct mpg_bytes_left *left)
 {
-    static const char version[] = PACKAGE_VERSION;
+    char build[MPG_BUILD_BYTES];
+    const size_t length = mpg_build_text(build);
     return is_next(left, magic, sizeof magic) && mpg_bytes_get_u64(left) == FORMAT &&
-           mpg_bytes_get_u64(left) == sizeof version - 1 &&
-           is_next(left, version, sizeof version - 1) && mpg_bytes_get_u64(left) == k->sum &&
-           !left->failed;
+           mpg_bytes_get_u64(left) == length && is_next(left, build, length) &&
+           mpg_bytes_get_u64(left) == k->sum && !left->failed;
 }
 
 static void read_findings(struct mpg_kept *k, struct mpg_bytes_left *left)
@@ -204,14 +203,15 @@ static bool may_have(size_t bytes)
 /* Other runs may have kept something meanwhile: theirs is replaced, and found again some time. */
 static void write_kept(const struct mpg_kept *k)
 {
-    static const char version[] = PACKAGE_VERSION;
+    char build[MPG_BUILD_BYTES];
+    const size_t length = mpg_build_text(build);
     struct mpg_bytes b = {0};
     struct mpg_error err;
     struct stat st;
     mpg_bytes_put(&b, magic, sizeof magic);
     mpg_bytes_put_u64(&b, FORMAT);
-    mpg_bytes_put_u64(&b, sizeof version - 1);
-    mpg_bytes_put(&b, version, sizeof version - 1);
+    mpg_bytes_put_u64(&b, length);
+    mpg_bytes_put(&b, build, length);
     mpg_bytes_put_u64(&b, k->sum);
     mpg_bytes_put_u64(&b, k->n);
     for (size_t i = 0; i < k->n; i++) {

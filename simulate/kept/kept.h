@@ -3,7 +3,7 @@
  * not pass again: mpgsim.floors in its folder, or NAME.floors beside the file NAME.
  *
  * The file is a cache that is never believed without a reason: it holds a checksum of itself, the
- * version of mpgkit that wrote it, and a checksum over the contents of the trace (mpg_trace_sum()).
+ * build of mpgkit that wrote it, and a checksum over the contents of the trace (mpg_trace_sum()).
  * Each finding in it has a key, bytes that say all that it depends on beside the trace. Whatever does
  * not fit is as if it were not there. It is written aside and renamed; that it cannot be written is
  * nobody's error. */

@@ -7,11 +7,12 @@
     WHOLE(calls) WHOLE(messages) WHOLE(synchronous_messages) WHOLE(collectives) \
     WHOLE(made_eager) WHOLE(made_synchronous) WHOLE(choices) WHOLE(open_receives) \
     WHOLE(followed) WHOLE(followed_receives) WHOLE(open_kept) WHOLE(beyond_horizon) \
-    WHOLE(uncompleted_sends) WHOLE(asynchronous) WHOLE(cancelled) WHOLE(unmatched) WHOLE(incomplete_ranks) WHOLE(failed) \
-    WHOLE(flushed_ns) WHOLE(tracer_ns) WHOLE(cpu_intervals) WHOLE(foreign) REAL(largest_bytes) \
-    REAL(largest_bcast_bytes) REAL(largest_allreduce_bytes) REAL(largest_alltoall_bytes) \
-    WHOLE(backward) REAL(backward_ns) WHOLE(transfers) WHOLE(transfers_alone) WHOLE(file_calls) \
-    WHOLE(unknown) WHOLE(threads) WHOLE(expanded)
+    WHOLE(uncompleted_sends) WHOLE(asynchronous) WHOLE(cancelled) WHOLE(unmatched) \
+    WHOLE(incomplete_ranks) WHOLE(failed) WHOLE(flushed_ns) WHOLE(tracer_ns) \
+    WHOLE(cpu_intervals) WHOLE(foreign) REAL(largest_bytes) REAL(largest_bcast_bytes) \
+    REAL(largest_allreduce_bytes) REAL(largest_alltoall_bytes) WHOLE(backward) REAL(backward_ns) \
+    WHOLE(transfers) WHOLE(transfers_alone) WHOLE(file_calls) WHOLE(unknown) WHOLE(threads) \
+    WHOLE(expanded)
 
 #define ONE(name) +1
 _Static_assert(sizeof(struct mpg_graph_counts) == (0 COUNTS(ONE, ONE)) * sizeof(uint64_t),
