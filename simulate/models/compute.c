@@ -62,7 +62,8 @@ bool mpg_perturbation_noise_alike(const struct mpg_perturbation *p)
 
 bool mpg_perturbation_noise_unchanged(const struct mpg_perturbation *p)
 {
-    return p->noise.n == 0 && p->same_noise && p->compute_ratio == 1 && !p->regions_differ;
+    return p->noise.n == 0 && p->same_noise && !p->scales_noise && p->compute_ratio == 1 &&
+           !p->regions_differ;
 }
 
 bool mpg_perturbation_noise_covered(const struct mpg_perturbation *p)
@@ -159,7 +160,7 @@ static double time_without_records(const struct mpg_perturbation *p, const struc
 }
 
 /* How long WORK_NS of X takes on the target in each of N lanes from lane AT on, replica FIRST. */
-static void find_times(const struct mpg_perturbation *p, const struct mpg_interval *x, uint32_t at,
+static void meet_noise(const struct mpg_perturbation *p, const struct mpg_interval *x, uint32_t at,
                        uint32_t first, uint32_t n, const double *delay_ns, const double *work_ns,
                        double *time_ns)
 {
@@ -169,6 +170,16 @@ static void find_times(const struct mpg_perturbation *p, const struct mpg_interv
     }
     for (uint32_t w = 0; w < n; w++)
         time_ns[w] = time_without_records(p, x, work_ns[w], delay_ns[w], at + w, first + w);
+}
+
+/* The same with what noise takes by P's factor. */
+static void find_times(const struct mpg_perturbation *p, const struct mpg_interval *x, uint32_t at,
+                       uint32_t first, uint32_t n, const double *delay_ns, const double *work_ns,
+                       double *time_ns)
+{
+    meet_noise(p, x, at, first, n, delay_ns, work_ns, time_ns);
+    for (uint32_t w = 0; w < n && p->scales_noise; w++)
+        time_ns[w] = work_ns[w] + p->noise_factor * (time_ns[w] - work_ns[w]);
 }
 
 /* What X is on the target but for its noise, in each of N lanes, replica FIRST the first. */

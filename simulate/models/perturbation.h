@@ -37,6 +37,8 @@ struct mpg_perturbation {
     enum mpg_time_model latency_model, byte_model; /* of the signatures' lambda, and tau */
     struct mpg_path_fits target_fits, source_fits;
     enum mpg_noise_model noise_model;
+    bool scales_noise;   /* what the target's noise takes is multiplied by */
+    double noise_factor; /* this, >= 0 */
     bool call_noise_of_target; /* calls' own work meets the target's noise, too */
     struct mpg_machine target_noise, source_noise;
     size_t target_cores, source_cores; /* that have noise */

@@ -39,13 +39,16 @@ int mpg_arguments_parse_sweep(struct mpg_arguments *a, struct mpg_error *err)
     return mpg_sweep_tolerate(&a->sweep, a->tolerate, &a->tolerated, is_given, a, err);
 }
 
-static int check_dists(const struct mpg_axis *x, const struct mpg_option_list *given,
+/* OF_MACHINE: there is a signature, whose noise has factors, too. */
+static int check_dists(const struct mpg_axis *x, const struct mpg_option_list *given, bool of_machine,
                        struct mpg_error *err)
 {
     const char *name = mpg_swept_name(x->what);
     if (x->unit == MPG_SWEEP_TIME && given->n > 0)
         return mpg_error_set(err, "%s: '%s': times are const:T, and there is --%s=%s (plain numbers "
                                   "are factors of that)", x->option, x->text, name, given->item[0]);
+    if (x->unit == MPG_SWEEP_FACTOR && x->what == MPG_SWEPT_NOISE && of_machine)
+        return 0;
     if (x->unit == MPG_SWEEP_FACTOR && given->n == 0)
         return mpg_error_set(err, "%s: '%s': plain numbers are factors, and there is no --%s that "
                                   "they could be factors of (times have a unit: 5us)", x->option, x->text,
@@ -68,7 +71,7 @@ static int check_axis(struct mpg_arguments *a, const struct mpg_axis *x, struct 
 {
     const struct mpg_option_list *dists = dists_of(a, x->what);
     if (dists)
-        return check_dists(x, dists, err);
+        return check_dists(x, dists, a->signatures.n > 0, err);
     for (size_t i = 0; x->what == MPG_SWEPT_COMPUTE_RATIO && i < a->compute_ratio.n; i++)
         if (!strchr(a->compute_ratio.item[i], '@'))
             return excludes(x, err);

@@ -124,6 +124,9 @@ static void say_noise(const struct mpg_report *r, char *text, size_t size)
         snprintf(replay, sizeof replay, "detours of %zu core%s%s replayed, %s of the time lost; %s%s",
                  p->target_cores, p->target_cores == 1 ? "" : "s", many, lost, who, say_removed(r));
     mpg_assume_specs(text, size, &p->noise, p->target != NULL, replay);
+    const size_t used = strlen(text);
+    if (p->scales_noise)
+        snprintf(text + used, size - used, "; %.6g times what they take", p->noise_factor);
 }
 
 /* Which path of the target, and which of the source where it is another. */

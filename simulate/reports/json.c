@@ -163,6 +163,8 @@ json_t *mpg_answer_options(const struct mpg_report *r)
     json_object_set_new(o, "path", path_json(p->target_path));
     json_object_set_new(o, "source_path", path_json(p->source_path));
     json_object_set_new(o, "noise", specs_json(&p->noise));
+    if (p->scales_noise)
+        json_object_set_new(o, "noise_factor", json_real(p->noise_factor));
     json_object_set_new(o, "cosched", p->target_cores > 0
                                           ? json_string(cosched[p->target_noise.cosched])
                                           : json_null());

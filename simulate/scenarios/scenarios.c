@@ -21,6 +21,7 @@ struct item {
     struct mpg_specs own[DISTS];
     char text[DISTS][40];             /* what they were read from */
     double ratio;                     /* of computation; 0: the setting's */
+    double noise_factor;              /* of the signature's noise; 1: as it is */
     struct mpg_region_ratios regions; /* with it */
     struct mpg_perturbation p;
     struct mpg_simulation_options options;
@@ -110,10 +111,13 @@ static int set_value(struct item *x, const struct mpg_arguments *at, const struc
         memcpy(x->text[axis->what], at->swept[axis->what], sizeof *x->text);
         return mpg_specs_add(&x->own[axis->what], x->text[axis->what], err);
     }
-    if (axis->unit == MPG_SWEEP_FACTOR &&
-        mpg_specs_scale(dists_of(&x->of->setting.asked.p, axis->what), axis->value[place],
-                        &x->own[axis->what], err) < 0)
-        return mpg_error_prefix(err, "%s: '%s'", axis->option, axis->text);
+    if (axis->unit == MPG_SWEEP_FACTOR) {
+        const struct mpg_specs *given = dists_of(&x->of->setting.asked.p, axis->what);
+        if (given->n == 0)
+            x->noise_factor = axis->value[place];
+        else if (mpg_specs_scale(given, axis->value[place], &x->own[axis->what], err) < 0)
+            return mpg_error_prefix(err, "%s: '%s'", axis->option, axis->text);
+    }
     if (axis->unit == MPG_SWEEP_RATIO)
         x->ratio = axis->value[place];
     return 0;
@@ -132,6 +136,8 @@ static void apply(struct item *x)
     for (int i = 0; i < DISTS; i++)
         if (x->own[i].n > 0)
             *dists[i] = x->own[i];
+    x->p.scales_noise = x->noise_factor != 1;
+    x->p.noise_factor = x->noise_factor;
     if (x->ratio > 0) {
         x->p.compute_ratio = x->ratio;
         x->regions = *x->options.graph.ratios;
@@ -159,6 +165,7 @@ static int begin_item(struct together *t, size_t k, size_t signature, size_t poi
     *x = (struct item){.of = &t->setting[signature],
                        .point = point,
                        .row = point * t->settings + signature,
+                       .noise_factor = 1,
                        .files = t->files,
                        .rows = t->rows};
     mpg_arguments_at(a, NULL, point, &at);

@@ -71,6 +71,33 @@ is "the traced run" "$(key slowdown_median --sweep=noise=0,1us ring.txt)" "1 3.2
 is "factors of samples" "$(echo 100 >samples; key run_time_ns.median --sweep=noise=0,1,2.5 --noise=file:samples ring.txt)" \
     "18050 22150 28300"
 
+# ---- factors of a signature's noise ----
+printf '%s\n' '#mpgtext 1' '#ranks 1' '#clocks shared' '0 0 1000 Init' '0 20001000 20001010 Finalize' >alone.txt
+cat >noise.py <<'END'
+import json, subprocess, sys
+def answer(*options):
+    return json.loads(subprocess.run([sys.argv[1], "--json", "--signature=target.sig", *options], capture_output=True,
+                                     text=True, check=True).stdout)
+def lost(*options):
+    return [[run - 2e7 for run in row["replicas_run_time_ns"]] for row in answer(*options, "alone.txt")["rows"]]
+for model in "replay", "renewal", "ecdf":
+    none, some, all, twice = lost("--sweep=noise=0,0.385,1,2", f"--noise-model={model}")
+    assert min(all) >= 0 < max(all) and max(map(abs, none)) == 0, model
+    for factor, row in (0.385, some), (2, twice):
+        assert all and max(abs(a - factor * b) for a, b in zip(row, all)) < 1e-6, (model, factor)
+for mode in [], ["--predict"], ["--source=target.sig"], ["--call-noise=signature", "--absorb=wait"]:
+    row = answer("--sweep=noise=0,1,2", *mode, "mixed.txt")["rows"][1]
+    alone = answer(*mode, "mixed.txt")
+    for key in "run_time_ns", "options", "assumptions", "attention":
+        assert row[key] == alone[key], (mode, key)
+print("good")
+END
+is "of each model, as much as that; 1 is the run by itself" "$("$python" noise.py "$mpgsim" 2>&1 | tail -1)" good
+is "0 of it: nothing is left" "$(key run_time_ns.largest --sweep=noise=0,2 --signature=target.sig --replicas=9 \
+    alone.txt | cut -d' ' -f1)" 20000000
+like "said" "$("$mpgsim" --sweep=noise=0,2 --signature=target.sig alone.txt | grep '^  noise.*(row 2)')" \
+    "*; 2 times what they take (row 2)"
+
 # ---- more than memory wants at a time ----
 is "4096 of them" "$(key run_time_ns.median --sweep=noise=0:4095ns:4096 --absorb=none ring.txt)" \
     "$(seq -s' ' 18050 41 185945)"
@@ -164,8 +191,8 @@ is "a factor of what is given" "$(tolerated --tolerate=5%:noise --noise=const:11
 is "beside something else" "$(tolerated --tolerate=30%:noise --latency=const:100ns ring.txt)" \
     "up to $(number '(0.3 * 18050 - 4000) / 41') - -"
 is "which may be too much" "$(tolerated --tolerate=5%:noise --latency=const:100ns ring.txt)" "none - - -"
-sed '/Send\|Recv/d' ring.txt >alone.txt
-is "what nothing waits for" "$(tolerated --tolerate=5%:latency alone.txt)" "any - - -"
+sed '/Send\|Recv/d' ring.txt >lonely.txt
+is "what nothing waits for" "$(tolerated --tolerate=5%:latency lonely.txt)" "any - - -"
 # Rank 0 has two intervals, and ends at 1010 of rank 1's 1710, which its message could have reached 600 later.
 cat >slack.txt <<'T'
 #mpgtext 1
@@ -215,6 +242,7 @@ is_neither_LO:HI:N --sweep=noise=1us:2us:3:lin
 is_neither_LO:HI:N --sweep=noise=1us:2us:3:log:log
 log_steps_begin_above_0 --sweep=latency=0:1us:4:log
 log_steps_begin_above_0 --sweep=latency=-1us:1us:4:log
+no_--latency_that_they_could_be_factors_of --sweep=latency=0:2:3 --signature=target.sig
 more_than_4096_values --sweep=latency=1us:2us:4097
 more_than_4096_points --sweep=latency=1us:2us:100 --sweep=noise=1us:2us:41
 noise_is_swept_twice --sweep=noise=1us,2us --sweep=noise=3us,4us
