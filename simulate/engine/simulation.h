@@ -48,8 +48,8 @@ struct mpg_scenario {
 
 /* Simulates TRACE in N >= 1 scenarios, with the replicas, processes, threads and watch that the first one
  * has; the watch sees that one. Where their graphs are the same they share passes over the trace; PASSES
- * counts them. Of several processes the first has the results, and calls done(); those of the others are
- * only to be cleared. On failure no result that is not done has to be cleared. */
+ * counts them. Of several processes the first has the results, and calls done(). On failure no result that
+ * is not done has to be cleared. */
 int mpg_simulate(struct mpg_trace *trace, const struct mpg_scenario *scenario, size_t n, uint32_t *passes,
                  struct mpg_error *err);
 

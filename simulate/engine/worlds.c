@@ -248,15 +248,19 @@ static int finish(void *context, struct mpg_error *err)
     r->absorb = sim->absorb;
     r->floors_of_source = sim->floors && mpg_floors_used_source(sim->floors);
     r->clocks = mpg_clock_map_source(sim->clocks);
-    int status = mpg_result_gather(r, sim->options->replicas, sim->options->processes, err);
-    if (status == 0)
-        status = mpg_result_finish(r, err);
-    for (int32_t i = 0; i < r->ranks && status == 0; i++)
-        mpg_lanes_account_add(&r->account[i], &sim->base_account[i], -1);
-    if (status < 0)
+    if (mpg_result_gather(r, sim->options->replicas, sim->options->processes, err) < 0)
         return -1;
+    if (!mpg_processes_first(sim->options->processes)) {
+        mpg_result_clear(r);
+        sim->is_done = true;
+        return 0;
+    }
+    if (mpg_result_finish(r, err) < 0)
+        return -1;
+    for (int32_t i = 0; i < r->ranks; i++)
+        mpg_lanes_account_add(&r->account[i], &sim->base_account[i], -1);
     sim->is_done = true;
-    return sim->scenario->done && mpg_processes_first(sim->options->processes) ? sim->scenario->done(sim->scenario->context, err) : 0;
+    return sim->scenario->done ? sim->scenario->done(sim->scenario->context, err) : 0;
 }
 
 int mpg_simulation_run(struct simulation *all, size_t n, struct mpg_share share, struct mpg_error *err)

@@ -284,11 +284,17 @@ static int finish(void *context, struct mpg_error *err)
     struct predicting *x = context;
     x->result->redone = x->run->mode.redone;
     x->result->clocks = mpg_clock_map_source(x->clocks);
-    if (mpg_result_gather(x->result, x->options->replicas, x->options->processes, err) < 0 ||
-        mpg_result_finish(x->result, err) < 0)
+    if (mpg_result_gather(x->result, x->options->replicas, x->options->processes, err) < 0)
+        return -1;
+    if (!mpg_processes_first(x->options->processes)) {
+        mpg_result_clear(x->result);
+        x->is_done = true;
+        return 0;
+    }
+    if (mpg_result_finish(x->result, err) < 0)
         return -1;
     x->is_done = true;
-    return x->prediction->done && mpg_processes_first(x->options->processes) ? x->prediction->done(x->prediction->context, err) : 0;
+    return x->prediction->done ? x->prediction->done(x->prediction->context, err) : 0;
 }
 
 static int run_all(struct predicting *all, size_t n, struct mpg_share share, struct mpg_error *err)
