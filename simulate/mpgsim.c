@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* mpgsim: what would a machine's noise, latency and bandwidth do to a traced run? */
-#include <stdlib.h>
 #include <string.h>
 
 #include "common/output.h"
@@ -9,7 +8,6 @@
 #include "simulate/reports/report.h"
 #include "simulate/retrace/retrace.h"
 #include "simulate/scenarios/tolerate.h"
-#include "trace/untraced.h"
 
 /* The table has no room for what needs attention. */
 static void warn(const struct mpg_attention *attention)
@@ -51,19 +49,6 @@ static int answer(const struct mpg_arguments *a, struct mpg_report *report, stru
     return status;
 }
 
-/* Says in ERR, of a trace that could not be placed, that calls are missing in it. */
-static void add_untraced(struct mpg_trace *trace, struct mpg_error *err)
-{
-    struct mpg_untraced_calls list;
-    char words[512];
-    size_t used = strlen(err->text);
-    if (mpg_untraced_find(trace, true, &list, NULL) == 0 &&
-        mpg_untraced_words(&list, words, sizeof words))
-        snprintf(err->text + used, sizeof err->text - used,
-                 "; the trace misses %s, which the tracer did not know", words);
-    mpg_untraced_clear(&list);
-}
-
 /* Of a run of its own: RETRACE will write it, WATCH is for that. */
 static int begin_trace(const struct mpg_arguments *a, const char *trace, const struct mpg_files *files,
                        const struct mpg_perturbation *p, struct mpg_retrace **retrace,
@@ -102,17 +87,6 @@ static int end_trace(const struct mpg_arguments *a, const struct mpg_setting *se
     return 0;
 }
 
-/* Says in ERR whose it is, unless it is that of another of PROCESSES, which is whole. */
-static int explain(struct mpg_trace *trace, const struct mpg_processes *processes, struct mpg_error *err)
-{
-    if (processes->failed)
-        return -1;
-    if (strncmp(err->text, "rank ", 5) == 0)
-        mpg_error_prefix(err, "%s", mpg_trace_path(trace));
-    add_untraced(trace, err);
-    return -1;
-}
-
 /* All that there is: ASKED is what AT, the first point of A, asks for. */
 struct all {
     struct mpg_arguments a, at;
@@ -144,16 +118,14 @@ static int simulate(struct all *x, struct mpg_error *err)
     if ((a->predict ? mpg_predict(x->files.trace, &prediction, 1, NULL, err)
                     : mpg_simulate(x->files.trace, &scenario, 1, NULL, err)) == 0)
         return 0;
-    return explain(x->files.trace, &x->processes, err);
+    return mpg_files_explain(&x->files, &x->processes, err);
 }
 
 static int simulate_several(struct all *x, struct mpg_error *err)
 {
     int (*run)(const struct mpg_arguments *, const struct mpg_asked *, const struct mpg_files *,
                struct mpg_sheet *, struct mpg_error *) = x->a.tolerate ? mpg_tolerate : mpg_scenarios_run;
-    if (run(&x->a, &x->setting.asked, &x->files, &x->rows, err) == 0)
-        return 0;
-    return explain(x->files.trace, &x->processes, err);
+    return run(&x->a, &x->setting.asked, &x->files, &x->rows, err);
 }
 
 static int write_rows(const struct mpg_arguments *a, const struct mpg_sheet *rows, struct mpg_error *err)

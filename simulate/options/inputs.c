@@ -9,6 +9,7 @@
 #include "common/kind.h"
 #include "simulate/kept/kept.h"
 #include "simulate/processes/processes.h"
+#include "trace/untraced.h"
 
 static int load_signature(const char *path, struct mpg_signature **sig, struct mpg_error *err)
 {
@@ -92,6 +93,30 @@ int mpg_files_open(struct mpg_files *f, const struct mpg_arguments *a, const cha
     if (a->keeps_floors)
         f->kept = mpg_kept_open(f->trace, mpg_processes_first(asked->simulation.processes));
     return 0;
+}
+
+/* Says in ERR, of a trace that could not be placed, that calls are missing in it. */
+static void add_untraced(struct mpg_trace *trace, struct mpg_error *err)
+{
+    struct mpg_untraced_calls list;
+    char words[512];
+    size_t used = strlen(err->text);
+    if (mpg_untraced_find(trace, true, &list, NULL) == 0 &&
+        mpg_untraced_words(&list, words, sizeof words))
+        snprintf(err->text + used, sizeof err->text - used,
+                 "; the trace misses %s, which the tracer did not know", words);
+    mpg_untraced_clear(&list);
+}
+
+int mpg_files_explain(const struct mpg_files *files, const struct mpg_processes *processes,
+                      struct mpg_error *err)
+{
+    if (processes->failed)
+        return -1;
+    if (strncmp(err->text, "rank ", 5) == 0)
+        mpg_error_prefix(err, "%s", mpg_trace_path(files->trace));
+    add_untraced(files->trace, err);
+    return -1;
 }
 
 void mpg_files_close(struct mpg_files *f)

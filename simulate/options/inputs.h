@@ -20,6 +20,10 @@ struct mpg_files {
  * output is one of them; the trace is cut, and A is not lenient. FILES is to be closed even so. */
 int mpg_files_open(struct mpg_files *files, const struct mpg_arguments *a, const char *trace,
                    const struct mpg_asked *asked, struct mpg_error *err);
+/* Names the trace in ERR, of what could not be simulated, and calls that it misses, unless it is an error of
+ * another of PROCESSES, which is whole; always -1. */
+int mpg_files_explain(const struct mpg_files *files, const struct mpg_processes *processes,
+                      struct mpg_error *err);
 void mpg_files_close(struct mpg_files *files);
 
 struct mpg_setting {

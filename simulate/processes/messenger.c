@@ -12,12 +12,15 @@ enum {
     MOST_SLEEP_NS = 2000000
 };
 
+static MPI_Comm all; /* or those that this process is divided among */
+
 static void begin(int *rank, int *size)
 {
     int provided;
     MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided);
-    MPI_Comm_rank(MPI_COMM_WORLD, rank);
-    MPI_Comm_size(MPI_COMM_WORLD, size);
+    all = MPI_COMM_WORLD;
+    MPI_Comm_rank(all, rank);
+    MPI_Comm_size(all, size);
 }
 
 /* MPI itself would wait without end at full speed, on processors that others may be using. */
@@ -38,7 +41,7 @@ static int least(int own)
 {
     int result;
     MPI_Request request;
-    MPI_Iallreduce(&own, &result, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD, &request);
+    MPI_Iallreduce(&own, &result, 1, MPI_INT, MPI_MIN, all, &request);
     wait_asleep(&request);
     return result;
 }
@@ -46,7 +49,7 @@ static int least(int own)
 static void tell(int from, void *data, size_t bytes)
 {
     MPI_Request request;
-    MPI_Ibcast(data, (int)bytes, MPI_BYTE, from, MPI_COMM_WORLD, &request);
+    MPI_Ibcast(data, (int)bytes, MPI_BYTE, from, all, &request);
     wait_asleep(&request);
 }
 
@@ -54,16 +57,25 @@ static int alike(int own)
 {
     int n;
     MPI_Comm those;
-    MPI_Comm_split(MPI_COMM_WORLD, own, 0, &those);
+    MPI_Comm_split(all, own, 0, &those);
     MPI_Comm_size(those, &n);
     MPI_Comm_free(&those);
     return n;
 }
 
+static void divide(int part)
+{
+    if (all != MPI_COMM_WORLD)
+        MPI_Comm_free(&all);
+    all = MPI_COMM_WORLD;
+    if (part >= 0)
+        MPI_Comm_split(MPI_COMM_WORLD, part, 0, &all);
+}
+
 static void end(void)
 {
     MPI_Request request;
-    MPI_Ibarrier(MPI_COMM_WORLD, &request);
+    MPI_Ibarrier(all, &request);
     wait_asleep(&request);
     MPI_Finalize();
 }
@@ -81,7 +93,7 @@ static void send(const void *data, size_t rows, size_t bytes)
     for (size_t n; rows > 0 && bytes > 0; rows -= n, next += n * bytes) {
         n = piece_of(rows, bytes);
         MPI_Request request;
-        MPI_Isend(next, (int)(n * bytes), MPI_BYTE, 0, TAG, MPI_COMM_WORLD, &request);
+        MPI_Isend(next, (int)(n * bytes), MPI_BYTE, 0, TAG, all, &request);
         wait_asleep(&request);
     }
 }
@@ -94,7 +106,7 @@ static void receive(int from, void *data, size_t rows, size_t bytes, size_t stri
         MPI_Datatype piece;
         MPI_Type_create_hvector((int)n, (int)bytes, (MPI_Aint)stride, MPI_BYTE, &piece);
         MPI_Type_commit(&piece);
-        MPI_Recv(next, 1, piece, from, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Recv(next, 1, piece, from, TAG, all, MPI_STATUS_IGNORE);
         MPI_Type_free(&piece);
     }
 }
@@ -103,6 +115,7 @@ const struct mpg_messenger mpg_messenger = {.begin = begin,
                                             .least = least,
                                             .tell = tell,
                                             .alike = alike,
+                                            .divide = divide,
                                             .end = end,
                                             .send = send,
                                             .receive = receive};

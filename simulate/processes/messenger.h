@@ -17,6 +17,9 @@ struct mpg_messenger {
     void (*tell)(int from, void *data, size_t bytes);
     /* How many say the same, which is not negative. */
     int (*alike)(int own);
+    /* From now on "all" are those that say the same PART, which is not negative, and ranks those among
+     * them, in the same order; negative, as all then say: all again. */
+    void (*divide)(int part);
     void (*end)(void);
     /* ROWS of BYTES each, which follow each other, from a process to the first, which puts them STRIDE
      * bytes apart; both say the same ROWS and BYTES, at most INT_MAX each. */

@@ -125,7 +125,7 @@ static void leave_early(void)
     mpg_error_set(&err, "ended before it had an answer");
     if (!joined)
         return;
-    mpg_processes_agree(joined, -1, 0, &err);
+    mpg_processes_unite(joined, -1, 0, &err);
     mpg_processes_leave(joined);
 }
 
@@ -148,7 +148,7 @@ static int meet(struct mpg_processes *p, int argc, char **argv, struct mpg_error
 
 int mpg_processes_join(struct mpg_processes *p, int argc, char **argv, struct mpg_error *err)
 {
-    *p = (struct mpg_processes){.size = 1, .speaks = true, .sharing = 1};
+    *p = (struct mpg_processes){.size = 1, .all = 1, .speaks = true, .sharing = 1};
     const int said = mpg_launcher_processes();
     if (said == 1 || getenv("MPGKIT_ALONE"))
         return 0;
@@ -159,6 +159,7 @@ int mpg_processes_join(struct mpg_processes *p, int argc, char **argv, struct mp
     if (!messenger)
         return mpg_error_prefix(err, "several processes");
     messenger->begin(&p->rank, &p->size);
+    p->all = p->size;
     p->messenger = messenger;
     joined = p;
     if (atexit(leave_early) != 0)
@@ -172,10 +173,15 @@ int mpg_processes_join(struct mpg_processes *p, int argc, char **argv, struct mp
     return p->size == 1 ? 0 : meet(p, argc, argv, err);
 }
 
-/* The verdict of process FROM, whose OWN is this one's. */
-static void hear(const struct mpg_processes *p, int from, struct verdict *own)
+/* Has ERR say whose it is: process RANK's, of VERDICT. */
+static int name_process(struct mpg_error *err, const struct mpg_processes *p, int rank,
+                        const struct verdict *verdict)
 {
-    p->messenger->tell(from, own, sizeof *own);
+    static const char word[] = "process ";
+    *err = verdict->error;
+    if (p->first + rank == 0 || strncmp(err->text, word, sizeof word - 1) == 0)
+        return -1;
+    return mpg_error_prefix(err, "%s%d on %s", word, p->first + rank, verdict->host);
 }
 
 /* What all have FOUND, or not looked for (0), against what the first has. */
@@ -187,8 +193,9 @@ static int compare(struct mpg_processes *p, uint64_t found, struct verdict *own,
     if (other == p->size)
         return 0;
     p->failed = true;
-    hear(p, other, own);
-    return mpg_error_set(err, "process %d on %s has read another trace than the first", other, own->host);
+    mpg_error_set(&own->error, "it has read another trace than process %d", p->first);
+    p->messenger->tell(other, own, sizeof *own);
+    return name_process(err, p, other, own);
 }
 
 int mpg_processes_agree(struct mpg_processes *p, int status, uint64_t found, struct mpg_error *err)
@@ -203,9 +210,39 @@ int mpg_processes_agree(struct mpg_processes *p, int status, uint64_t found, str
     if (failed == p->size)
         return compare(p, found, &own, err);
     p->failed = true;
-    hear(p, failed, &own);
-    *err = own.error;
-    return failed == 0 ? -1 : mpg_error_prefix(err, "process %d on %s", failed, own.host);
+    p->messenger->tell(failed, &own, sizeof own);
+    return name_process(err, p, failed, &own);
+}
+
+int mpg_processes_first_of(const struct mpg_processes *p, int part, int parts)
+{
+    return (int)(((int64_t)part * p->all + parts - 1) / parts);
+}
+
+int mpg_processes_divide(struct mpg_processes *p, int parts)
+{
+    const int part = (int)((int64_t)p->rank * parts / p->all);
+    if (parts == 1)
+        return 0;
+    p->messenger->divide(part);
+    p->divided = true;
+    p->first = mpg_processes_first_of(p, part, parts);
+    p->rank -= p->first;
+    p->size = mpg_processes_first_of(p, part + 1, parts) - p->first;
+    return part;
+}
+
+int mpg_processes_unite(struct mpg_processes *p, int status, uint64_t found, struct mpg_error *err)
+{
+    if (p->divided) {
+        status = mpg_processes_agree(p, status, 0, err);
+        p->messenger->divide(-1);
+        p->divided = p->failed = false;
+        p->rank += p->first;
+        p->first = 0;
+        p->size = p->all;
+    }
+    return mpg_processes_agree(p, status, found, err);
 }
 
 void mpg_processes_leave(struct mpg_processes *p)

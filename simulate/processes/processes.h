@@ -13,7 +13,9 @@
 #include "simulate/processes/messenger.h"
 
 struct mpg_processes {
-    int rank, size;   /* 0 of 1: alone */
+    int rank, size;   /* 0 of 1: alone; where they are divided, in this one's part, */
+    int first, all;   /* whose first has that rank among so many, when they are not */
+    bool divided;
     bool speaks;      /* for all: the first does */
     unsigned sharing; /* how many, with this one, may use the same processors of the same host */
     const struct mpg_messenger *messenger; /* NULL: alone */
@@ -23,8 +25,8 @@ struct mpg_processes {
 /* Finds the others. Alone, without MPI, is who no launcher started, or the only one that it started, or
  * whom $MPGKIT_ALONE tells so. P stays where it is until the program ends: who ends it without
  * having left makes the others fail, and nobody hangs. Collective; the others have the same arguments. Errors,
- * after which P is to speak, or not, and no more: there is no library of ours for that MPI, or it cannot be loaded; MPI does not
- * know the others; arguments or versions differ. */
+ * after which P is to speak, or not, and no more: there is no library of ours for that MPI, or it cannot be
+ * loaded; MPI does not know the others; arguments or versions differ. */
 int mpg_processes_join(struct mpg_processes *p, int argc, char **argv, struct mpg_error *err);
 
 /* Whether this one is the first; NULL: there are no others. */
@@ -37,6 +39,15 @@ static inline bool mpg_processes_first(const struct mpg_processes *p)
  * failed all have the error of the lowest rank that has, from then on. FOUND: a digest of what all must have
  * found alike; 0: it did not look. Collective. */
 int mpg_processes_agree(struct mpg_processes *p, int status, uint64_t found, struct mpg_error *err);
+/* Divides them into PARTS, 1 .. P's size, as evenly as can be, each of which works by itself until
+ * mpg_processes_unite(). They have agreed just before. Which one this process is in; its first process is that of rank 0 in part 0.
+ * Collective. */
+int mpg_processes_divide(struct mpg_processes *p, int parts);
+/* The rank that the first process of PART has when they are not divided. */
+int mpg_processes_first_of(const struct mpg_processes *p, int part, int parts);
+/* Ends that, and agrees; nothing if they are not divided but to agree. Collective. */
+int mpg_processes_unite(struct mpg_processes *p, int status, uint64_t found, struct mpg_error *err);
+
 /* HASH, and BYTES of DATA: never 0. */
 uint64_t mpg_processes_digest(uint64_t hash, const void *data, size_t bytes);
 

@@ -27,6 +27,7 @@ void mpg_sheet_clear(struct mpg_sheet *rows)
         struct mpg_row *row = &rows->row[i];
         free(row->cell);
         free(row->run_ns);
+        free(row->words);
         mpg_attention_clear(&row->head);
         mpg_attention_clear(&row->attention);
         mpg_attention_clear(&row->assumed);
@@ -85,6 +86,7 @@ int mpg_sheet_take(struct mpg_sheet *rows, size_t i, const struct mpg_report *r,
         return mpg_error_set(err, "out of memory");
     row->run = mpg_report_run(r, scratch);
     row->run_ns = scratch;
+    row->replicas = q->replicas;
     row->place = i;
     memcpy(row->run_ns, q->run_ns, q->replicas * sizeof *row->run_ns);
     row->traced_ns = mpg_result_traced(q);

@@ -21,12 +21,15 @@ struct mpg_row {
     struct mpg_cell *cell; /* one a column */
     size_t point;          /* rows of one point, after each other, are the signatures' */
     size_t place;          /* before they were sorted */
+    int part;              /* of the processes, whose first one takes it */
     struct mpg_summary run;
     double traced_ns, recorded_ns;
-    double *run_ns;        /* a replica's */
+    double *run_ns;        /* a replica's, of so many: */
+    uint32_t replicas;
     uint64_t synchronous;  /* messages */
     struct mpg_attention head, attention, assumed;
     void *options;         /* json_t *; or NULL */
+    char *words;           /* what topics of lines point to, where another process has taken it; or NULL */
 };
 
 /* Of the one column: the largest value with which the median slowdown is at most that. */
@@ -61,6 +64,12 @@ void mpg_sheet_clear(struct mpg_sheet *rows);
 /* Takes what REPORT, whose attention is not looked at, says as row I, whose cells are filled. Error: out of
  * memory. */
 int mpg_sheet_take(struct mpg_sheet *rows, size_t i, const struct mpg_report *report, struct mpg_error *err);
+/* A digest of what rows of one trace have alike, by those that this process has taken; 0: none. */
+uint64_t mpg_sheet_digest(const struct mpg_sheet *rows);
+/* The first of PROCESSES, whose ROWS know which of PARTS has taken which row, gets those of all other parts;
+ * this process is of PART. Collective. Errors: out of memory, whose ever. */
+int mpg_sheet_gather(struct mpg_sheet *rows, int part, int parts, struct mpg_processes *processes,
+                     struct mpg_error *err);
 /* Once all are taken: those of one point by their medians, the least first. */
 void mpg_sheet_sort(struct mpg_sheet *rows);
 /* In which part of the replicas row A's run is shorter than B's; equal ones count half. */

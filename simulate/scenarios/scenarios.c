@@ -40,6 +40,9 @@ struct together {
     struct setting *setting;
     struct item *item;
     size_t settings, items;
+    /* Of the processes, and how many items are before these. */
+    int part, parts;
+    size_t before;
 };
 
 /* --- columns and cells --- */
@@ -90,6 +93,40 @@ static bool is_leader(const struct mpg_sweep *s, size_t point)
         if (s->axis[i].what < MPG_SWEPT_EAGER_LIMIT && mpg_sweep_place(s, i, point) > 0)
             return false;
     return true;
+}
+
+static size_t count_points(const struct mpg_sweep *s, size_t leader)
+{
+    size_t n = 0;
+    for (size_t point = leader; point < s->points; point++)
+        n += shares_setting(s, leader, point);
+    return n;
+}
+
+/* --- parts of the processes --- */
+
+/* Into how many parts N processes are best divided, which share scenarios, rather than each one's
+ * replicas. */
+static int count_parts(const struct mpg_arguments *a, const struct mpg_files *files, int n)
+{
+    const size_t items = a->sweep.points * files->targets;
+    const uint64_t blocks = ((uint64_t)a->replicas + MPG_REPLICAS_A_BLOCK - 1) / MPG_REPLICAS_A_BLOCK;
+    uint64_t least = UINT64_MAX;
+    int best = 1;
+    for (int parts = 1; parts <= n && (size_t)parts <= items; parts++) {
+        const uint64_t each = (uint64_t)(n / parts);
+        const uint64_t work = (items + (size_t)parts - 1) / (size_t)parts * ((blocks + each - 1) / each);
+        if (work <= least)
+            best = parts;
+        least = work < least ? work : least;
+    }
+    return best;
+}
+
+/* The part that has the K-th item of T, those with numbers that follow each other. */
+static int part_of(const struct together *t, size_t k)
+{
+    return (int)((t->before + k) * (size_t)t->parts / t->rows->n);
 }
 
 /* --- items --- */
@@ -173,6 +210,7 @@ static int begin_item(struct together *t, size_t k, size_t signature, size_t poi
         if (set_value(x, &at, &a->sweep.axis[i], mpg_sweep_place(&a->sweep, i, point), err) < 0)
             return -1;
     fill_row(a, point, signature, &t->rows->row[x->row]);
+    t->rows->row[x->row].part = part_of(t, k);
     apply(x);
     return 0;
 }
@@ -197,14 +235,15 @@ static uint32_t count_replicas(const struct together *t)
     return t->a->given.replicas ? (uint32_t)t->a->replicas : 1;
 }
 
-static int simulate(struct together *t, struct mpg_error *err)
+/* N items from ITEM on. */
+static int simulate(const struct together *t, struct item *item, size_t n, struct mpg_error *err)
 {
     const bool predicts = t->a->predict;
-    struct mpg_scenario *scenario = calloc(t->items, sizeof *scenario);
-    struct mpg_prediction *prediction = calloc(t->items, sizeof *prediction);
+    struct mpg_scenario *scenario = calloc(n, sizeof *scenario);
+    struct mpg_prediction *prediction = calloc(n, sizeof *prediction);
     int status = scenario && prediction ? 0 : mpg_error_set(err, "out of memory");
-    for (size_t k = 0; k < t->items && status == 0; k++) {
-        struct item *x = &t->item[k];
+    for (size_t k = 0; k < n && status == 0; k++) {
+        struct item *x = &item[k];
         const uint32_t kin = (uint32_t)(x->of - t->setting);
         scenario[k] = (struct mpg_scenario){.p = &x->p, .options = &x->options, .result = &x->result,
                                             .kin = kin, .done = done, .context = x};
@@ -212,12 +251,23 @@ static int simulate(struct together *t, struct mpg_error *err)
                                                 .kin = kin, .done = done, .context = x};
     }
     if (status == 0 && predicts)
-        status = mpg_predict(t->files->trace, prediction, t->items, NULL, err);
+        status = mpg_predict(t->files->trace, prediction, n, NULL, err);
     else if (status == 0)
-        status = mpg_simulate(t->files->trace, scenario, t->items, NULL, err);
+        status = mpg_simulate(t->files->trace, scenario, n, NULL, err);
     free(scenario);
     free(prediction);
     return status;
+}
+
+/* Those items that are this part's. */
+static int simulate_part(const struct together *t, struct mpg_error *err)
+{
+    size_t first = 0, n = 0;
+    while (first < t->items && part_of(t, first) < t->part)
+        first++;
+    while (first + n < t->items && part_of(t, first + n) == t->part)
+        n++;
+    return n > 0 ? simulate(t, t->item + first, n, err) : 0;
 }
 
 /* Settings first, since replicas are counted over all items before launches are drawn. */
@@ -237,7 +287,7 @@ static int run(struct together *t, size_t leader, struct mpg_error *err)
             return -1;
     for (size_t k = 0; k < t->items; k++)
         apply(&t->item[k]);
-    return simulate(t, err);
+    return simulate_part(t, err);
 }
 
 static int run_together(const struct together *all, size_t leader, struct mpg_error *err)
@@ -256,21 +306,47 @@ static int run_together(const struct together *all, size_t leader, struct mpg_er
     return status;
 }
 
+/* Those scenarios that are T's part's; of part 0, what all rows are about. */
+static int run_part(struct together *t, struct mpg_error *err)
+{
+    const struct mpg_sweep *sweep = &t->a->sweep;
+    int status = 0;
+    name_columns(t->a, t->rows);
+    for (size_t point = 0; point < sweep->points && status == 0; point++) {
+        if (!is_leader(sweep, point))
+            continue;
+        const size_t n = count_points(sweep, point) * t->settings;
+        if (t->part == 0 || (part_of(t, 0) <= t->part && part_of(t, n - 1) >= t->part))
+            status = run_together(t, point, err);
+        t->before += n;
+    }
+    return status;
+}
+
 int mpg_scenarios_run(const struct mpg_arguments *a, const struct mpg_asked *asked,
                       const struct mpg_files *files, struct mpg_sheet *rows, struct mpg_error *err)
 {
-    const struct together t = {
-        .a = a, .asked = asked, .files = files, .rows = rows, .settings = files->targets};
+    struct mpg_processes *p = asked->simulation.processes;
     const size_t columns = a->sweep.axes + (files->targets > 1);
     int status = mpg_sheet_init(rows, a->sweep.points * files->targets, columns, a->json, err);
-    if (status == 0) {
-        rows->compares = files->targets > 1;
-        name_columns(a, rows);
-    }
-    for (size_t point = 0; point < a->sweep.points && status == 0; point++)
-        if (is_leader(&a->sweep, point))
-            status = run_together(&t, point, err);
-    if (status == 0)
+    if (mpg_processes_agree(p, status, 0, err) < 0) /* or who has failed would be waited for */
+        return -1;
+    rows->compares = files->targets > 1;
+    const int parts = count_parts(a, files, p->size);
+    struct together t = {.a = a,
+                         .asked = asked,
+                         .files = files,
+                         .rows = rows,
+                         .settings = files->targets,
+                         .part = mpg_processes_divide(p, parts),
+                         .parts = parts};
+    status = run_part(&t, err);
+    if (status < 0)
+        mpg_files_explain(files, p, err);
+    if (mpg_processes_unite(p, status, status < 0 ? 0 : mpg_sheet_digest(rows), err) < 0 ||
+        mpg_sheet_gather(rows, t.part, parts, p, err) < 0)
+        return -1;
+    if (mpg_processes_first(p))
         mpg_sheet_sort(rows);
-    return status;
+    return 0;
 }

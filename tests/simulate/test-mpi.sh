@@ -56,6 +56,8 @@ random=$here/../oracle/randomtrace.py
 printf '%s\n' '#mpgtext 1' '#ranks 1' '0 0 1000 Init' '0 1000 1010 Finalize' >instant.txt
 sed '/^#clocks/i #fact 0 overhead_call_ns 40\n#fact 3 overhead_call_ns 71' mixed.txt >recorded.txt
 
+cp "$reference" other.sig
+
 # alone OPTION...: what one process answers, in alone, once for each command line
 answered=
 alone() {
@@ -129,9 +131,12 @@ share_replicas() {
     same "$launcher" 2/2,3/1 --noise=exp:20us --latency=exp:700ns --predict --replicas=97 chosen.txt
     same "$launcher" 2/1,3/2 --latency=exp:700ns --replicas=9 --first-replica=3 mixed.txt
     same "$launcher" 2/2 --latency=const:2.385us mixed.txt
+    # Parts of the processes have scenarios; and where they are few for them, share those's replicas.
     same "$launcher" 2/2,9/1 --sweep=noise=0:9us:3 --sweep=absorb=wait,clock --latency=exp:1us --replicas=100 chosen.txt
     same "$launcher" 3/1 --signature="$reference" --signature="$reference" --sweep=byte=0,1ns --replicas=40 --predict \
         mixed.txt
+    same "$launcher" 3/1,5/1 --sweep=latency=1us:9us:2 --noise=exp:1us --predict --replicas=50 chosen.txt
+    same "$launcher" 5/1 --sweep=noise=1us,3us --signature="$reference" --signature=other.sig --replicas=9 mixed.txt
     same "$launcher" 2/1,9/1 --tolerate=5%:noise --noise=exp:1us --replicas=100 chosen.txt
     ok "$launcher: too much for one scenario" says "$launcher" 3 1 "mpgsim: --sweep: *" --sweep=noise=1,1e99 \
         --noise=exp:1s mixed.txt
@@ -146,6 +151,9 @@ share_replicas() {
     alone --per-rank --noise=exp:3us mixed.txt
     together "$launcher" 2 --per-rank --noise=exp:3us mixed.txt
     is "$launcher: a table, attention once" "$?: $(cmp alone out 2>&1)$(diff alone.err said)" "0: "
+    alone --sweep=noise=0:9us:7 --signature="$reference" mixed.txt
+    together "$launcher" 3 --sweep=noise=0:9us:7 --signature="$reference" mixed.txt
+    is "$launcher: a table of scenarios" "$?: $(cmp alone out 2>&1)$(cat said)" "0: "
     rm -rf written.1 written.2
     "$mpgsim" --noise=exp:30us --deterministic --output-trace=written.1 mixed.txt >/dev/null 2>&1
     together "$launcher" 2 --noise=exp:30us --deterministic --output-trace=written.2 mixed.txt
@@ -169,7 +177,13 @@ share_replicas() {
     cp chosen.txt elsewhere/mixed.txt
     one_other "$launcher" 3 2 'cd elsewhere' --noise=exp:1us mixed.txt
     like "$launcher: one of them has another" "$?: $(cat out said)" \
-        "1: mpgsim: process 2 on * has read another trace than the first"
+        "1: mpgsim: process 2 on *: it has read another trace than process 0"
+    one_other "$launcher" 2 1 'cd elsewhere' --sweep=noise=1us,2us mixed.txt
+    like "$launcher: ... for another scenario" "$?: $(cat out said)" \
+        "1: mpgsim: process 1 on *: it has read another trace than process 0"
+    one_other "$launcher" 3 2 'cd /' --sweep=noise=1us,2us,3us mixed.txt
+    like "$launcher: ... or none" "$?: $(cat out said)" \
+        "1: mpgsim: process 2 on *: mixed.txt: No such file or directory"
     one_other "$launcher" 2 1 'set -- "$@" --seed=2' --noise=exp:1us mixed.txt
     like "$launcher: one of them has other arguments" "$?: $(cat out said)" \
         "1: mpgsim: process 1 has other arguments than the first*"
