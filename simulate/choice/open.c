@@ -223,7 +223,8 @@ static void take_in_lane(struct mpg_choosing *c, const struct mpg_edge *e, uint3
     const bool follows = !c->keeps[w] && !c->broken[w];
     const uint64_t id = follows && v && v->serial ? v->serial : e->message;
     const struct mpg_letter *m = mpg_inbox_find(&c->inbox, id);
-    if (follows && m && m->taken[w] && !(v && v->fixed))
+    const bool is_gone = !m || m->taken[w]; /* one that the trace and all lanes have taken is forgotten */
+    if (follows && is_gone && !(v && v->fixed))
         c->broken[w] = true;
     mpg_choosing_take(c, id, w);
     if (c->broken[w]) /* so that nothing stays */

@@ -103,6 +103,18 @@ is "the trace says that rank 1's came later: 2 us late, and the other in time" \
 is "rank 2 late: rank 1's is taken, and missed: the traced order" \
     "$(delay 0 --noise=const:2.385us@2) $(chosen redone -- --noise=const:2.385us@2)" "2385 1"
 
+for list in 1,2 2,1; do
+    take "one that names rank 1 is posted after it, and waited for with it: $list" 3 <<END
+0 1100 1150 Irecv comm=0 from=2 tag=1 bytes=8 any=source request=1
+0 1200 1250 Irecv comm=0 from=1 tag=1 bytes=8 request=2
+2 3000 3100 Send comm=0 to=0 tag=1 bytes=8
+1 5000 5100 Send comm=0 to=0 tag=1 bytes=8
+0 1300 5200 Waitall requests=$list
+END
+    is "rank 2 5 us late: rank 1's is taken, and missed" \
+        "$(delay 0 --noise=const:5us@2) $(chosen redone -- --noise=const:5us@2)" "3000 1"
+done
+
 # ---- tags ----
 take "tags" 4 <<END
 $sends
