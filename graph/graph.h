@@ -171,6 +171,13 @@ struct mpg_looking {
     uint32_t slot;
 };
 
+/* What a Parrived asks for: whether a partition of what REQUEST receives is there. */
+struct mpg_asking {
+    bool asks, found;
+    int64_t request;
+    int32_t partition;
+};
+
 /* A member of a collective that is evaluated by its messages. */
 struct mpg_expanded_member {
     uint32_t slot;         /* its enter, then its leave */
@@ -287,6 +294,8 @@ struct mpg_step {
                                         chooses, */
             const struct mpg_posted *receives; /* as edges, */
             struct mpg_looking looking; /* and after all of these the call, if it is a probe */
+            struct mpg_asking asking;   /* or a Parrived, whose message is its candidate, if it found
+                                           nothing */
         };
     };
 };

@@ -81,6 +81,34 @@ static bool has_choice(const struct rank_requests *rank, const struct mpg_event 
     return done_number == 0;
 }
 
+/* Request ID is one that CALL, which COMPLETING is of, may complete, or asks for. */
+static int give(const struct rank_requests *rank, int64_t id, struct completing *completing,
+                struct mpg_error *err)
+{
+    struct request *request = graph_find_request(rank, id);
+    struct message *m = received(request);
+    if (!m)
+        return 0;
+    if (note_given(completing, id, err) < 0)
+        return -1;
+    if (!request->completing && !m->arrived && !m->choice_waiter)
+        graph_await(&completing->choice, &m->choice_waiter);
+    return 0;
+}
+
+int graph_begin_asking(struct requests *requests, struct rank_requests *rank, struct call *call,
+                       struct completing *completing, struct mpg_error *err)
+{
+    completing->given_count = 0;
+    completing->choice.unmet = 0;
+    if (!requests->choose || !graph_is_alone(requests->matching, call->rank))
+        return 0;
+    if (give(rank, call->event.requests[0], completing, err) < 0)
+        return -1;
+    call->waiter.unmet += completing->choice.unmet > 0;
+    return 0;
+}
+
 int graph_begin_choice(struct requests *requests, struct rank_requests *rank, struct call *call,
                        struct completing *completing, struct mpg_error *err)
 {
@@ -97,16 +125,9 @@ int graph_begin_choice(struct requests *requests, struct rank_requests *rank, st
         call->waiter.unmet += choice->unmet;
         return 0;
     }
-    for (uint32_t i = 0; i < e->request_number; i++) {
-        struct request *request = graph_find_request(rank, e->requests[i]);
-        struct message *m = received(request);
-        if (!m)
-            continue;
-        if (note_given(completing, e->requests[i], err) < 0)
+    for (uint32_t i = 0; i < e->request_number; i++)
+        if (give(rank, e->requests[i], completing, err) < 0)
             return -1;
-        if (!request->completing && !m->arrived && !m->choice_waiter)
-            graph_await(choice, &m->choice_waiter);
-    }
     choice->unmet += requests->choose_sources && graph_is_given_open(rank, completing);
     call->waiter.unmet += choice->unmet > 0;
     return 0;

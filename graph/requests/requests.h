@@ -66,6 +66,9 @@ int graph_begin_completion(struct requests *requests, struct rank_requests *rank
  * COMPLETING's CHOICE wait for what is not sent yet. After the above. */
 int graph_begin_choice(struct requests *requests, struct rank_requests *rank, struct call *call,
                        struct completing *completing, struct mpg_error *err);
+/* The same of a Parrived that found nothing. */
+int graph_begin_asking(struct requests *requests, struct rank_requests *rank, struct call *call,
+                       struct completing *completing, struct mpg_error *err);
 /* CALL waits no more for what it does not complete: that comes too late. */
 void graph_end_choice(const struct rank_requests *rank, struct call *call,
                       struct completing *completing);

@@ -106,6 +106,19 @@ static int begin_completion(struct mpg_graph *g, struct rank_run *r, struct stre
     return 0;
 }
 
+static int begin_asking(struct mpg_graph *g, struct rank_run *r, struct stream *s, struct mpg_error *err)
+{
+    const struct mpg_event *e = &s->call.event;
+    s->call.asking = (struct mpg_asking){
+        .asks = true, .found = e->found, .request = e->requests[0], .partition = e->root};
+    if (e->found)
+        return 0;
+    if (graph_begin_asking(&g->requests, &r->requests, &s->call, &s->completing, err) < 0)
+        return -1;
+    graph_note_choosing(&g->choosing, s);
+    return 0;
+}
+
 static bool is_choice(const struct mpg_event *e)
 {
     return e->call == MPG_CALL_Iprobe || e->call == MPG_CALL_Improbe ||
@@ -195,6 +208,8 @@ int graph_begin_call(struct mpg_graph *g, struct rank_run *r, struct stream *s,
         return 0;
     case MPG_KIND_COMPLETE:
         return begin_completion(g, r, s, err);
+    case MPG_KIND_PARRIVED:
+        return begin_asking(g, r, s, err);
     case MPG_KIND_PROBE:
     case MPG_KIND_MPROBE:
         return begin_probe(g, r, s, err);
@@ -359,7 +374,7 @@ static int date_candidates(struct mpg_graph *g, struct rank_run *r, const struct
     const bool is_whole = kept == steps->candidate_count || call->event.call != MPG_CALL_Testall;
     steps->candidate_count = is_whole && (open > 0 || completed > 1) ? kept : 0;
     if (r->scout && mpg_call_kind(call->event.call) == MPG_KIND_COMPLETE)
-        graph_scout_forget(r->scout, call->number, &call->event);
+        graph_scout_forget(r->scout, call->number);
     return 0;
 }
 
@@ -443,6 +458,8 @@ int graph_leave_call(struct mpg_graph *g, struct rank_run *r, struct stream *s,
     step->receive_number = (uint32_t)g->steps.posted_count;
     step->receives = g->steps.posted;
     step->looking = call->looking;
+    step->asking = call->asking;
+    call->asking = (struct mpg_asking){.asks = false};
     note_followed(&g->counts, &call->event, step);
     note_messages(&g->counts, step);
     return is_awaited ? graph_part_left(&g->meetings, &part, call, err) : 0;

@@ -2,17 +2,26 @@
 #include "graph/schedule/scout.h"
 
 #include "common/map.h"
+#include "common/reserve.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { MOST_AHEAD = 65536 }; /* calls, in search of a completion */
 
+/* A completion that was read. */
+struct noted {
+    uint64_t number; /* of the call */
+    int64_t request;
+};
+
 struct scout {
     struct mpg_cursor *cursor;
     bool notes;       /* completions are noted, of calls from number PASSED on: */
     uint64_t passed;
-    struct mpg_map completed; /* request -> leave */
+    struct mpg_map completed; /* request -> leave, */
+    struct noted *noted;      /* in the order of calls: from FIRST_NOTED on */
+    uint32_t first_noted, noted_count, noted_capacity;
     uint64_t calls;   /* read so far */
     bool has_ended;   /* the rank, */
     bool is_open;     /* and the last stretch has not: */
@@ -57,6 +66,7 @@ void graph_scout_close(struct scout *scout)
         forget_intervals(&scout->stretch[scout->first++]);
     mpg_cursor_close(scout->cursor);
     mpg_map_clear(&scout->completed);
+    free(scout->noted);
     free(scout->stretch);
     free(scout);
 }
@@ -71,13 +81,20 @@ static const int64_t *list_done(const struct mpg_event *e)
     return e->done_all ? e->requests : e->done;
 }
 
-static int note_completions(struct scout *scout, const struct mpg_event *e, struct mpg_error *err)
+static int note_completions(struct scout *scout, const struct mpg_event *e, uint64_t number,
+                            struct mpg_error *err)
 {
+    void *noted = scout->noted;
+    if (mpg_reserve(&noted, sizeof *scout->noted, &scout->noted_capacity,
+                    scout->noted_count + number_done(e), err) < 0)
+        return -1;
+    scout->noted = noted;
     for (uint32_t i = 0; i < number_done(e); i++) {
         uint64_t *leave = mpg_map_add(&scout->completed, (uint64_t)list_done(e)[i], 0);
         if (!leave)
             return mpg_error_set(err, "out of memory");
         *leave = (uint64_t)e->leave_ns;
+        scout->noted[scout->noted_count++] = (struct noted){number, list_done(e)[i]};
     }
     return 0;
 }
@@ -172,7 +189,7 @@ static int read_call(struct scout *scout, struct mpg_error *err)
         return 0;
     const uint64_t number = scout->calls++;
     bool completes = mpg_call_kind(e.call) == MPG_KIND_COMPLETE && !e.failed;
-    if (scout->notes && completes && number >= scout->passed && note_completions(scout, &e, err) < 0)
+    if (scout->notes && completes && number >= scout->passed && note_completions(scout, &e, number, err) < 0)
         return -1;
     const bool ends = ends_stretch(&e);
     if (scout->is_open && (ends || !graph_is_computation(&e)) && add_interval(scout, &e, err) < 0)
@@ -217,9 +234,14 @@ int graph_scout_completion(struct scout *scout, uint64_t number, int64_t request
     return leave != NULL;
 }
 
-void graph_scout_forget(struct scout *scout, uint64_t number, const struct mpg_event *e)
+void graph_scout_forget(struct scout *scout, uint64_t number)
 {
     scout->passed = number + 1;
-    for (uint32_t i = 0; i < number_done(e); i++)
-        mpg_map_remove(&scout->completed, (uint64_t)list_done(e)[i], 0);
+    while (scout->first_noted < scout->noted_count && scout->noted[scout->first_noted].number <= number)
+        mpg_map_remove(&scout->completed, (uint64_t)scout->noted[scout->first_noted++].request, 0);
+    if (scout->first_noted <= scout->noted_count / 2)
+        return;
+    scout->noted_count -= scout->first_noted; /* so that the list is as long as what is ahead */
+    memmove(scout->noted, scout->noted + scout->first_noted, scout->noted_count * sizeof *scout->noted);
+    scout->first_noted = 0;
 }

@@ -32,8 +32,8 @@ struct scout *graph_scout_open(struct mpg_trace *trace, int32_t rank, bool compl
  * rank's clock: 1; 0: none of the next 65536 does; -1: the trace is damaged. */
 int graph_scout_completion(struct scout *scout, uint64_t number, int64_t request,
                            int64_t *leave_ns, struct mpg_error *err);
-/* Call NUMBER, E, is over: what it completed will not be asked for. */
-void graph_scout_forget(struct scout *scout, uint64_t number, const struct mpg_event *e);
+/* Call NUMBER is over: what it completed will not be asked for. */
+void graph_scout_forget(struct scout *scout, uint64_t number);
 /* Most intervals of a stretch that it knows one by one. */
 enum { GRAPH_SCOUT_INTERVALS = 65537 };
 /* What follows call NUMBER, a Waitsome or Testsome that completed at least two requests. Asked in

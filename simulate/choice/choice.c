@@ -52,6 +52,8 @@ static int choose_in_lane(struct mpg_choosing *c, const struct mpg_step *s, uint
         p->sequence = v->serial ? v->sequence : p->own;
     }
     mpg_picks_keep_order(c->pick, s->candidate_number, c->order);
+    if (s->asking.asks)
+        return mpg_choosing_ask(c, s, w, now_ns, err);
     if (!is_test)
         return mpg_choosing_pick(c, s, w, now_ns, err);
     return mpg_choosing_retry(c, s, w, now_ns, err);
@@ -91,6 +93,8 @@ int mpg_choosing_make(struct mpg_choosing *c, const struct mpg_step *s, double b
         if (!c->keeps[w] && !c->broken[w] && choose_in_lane(c, s, w, base_ns + value[w], is_test, err) < 0)
             return -1;
     mpg_choosing_skip_done(c, s);
+    if (s->asking.asks)
+        mpg_choosing_ask_again(c, s);
     find_others(c, s);
     if (mpg_choosing_note_arrivals(c, s, err) < 0)
         return -1;
@@ -171,6 +175,7 @@ void mpg_choosing_free(struct mpg_choosing *c)
     free(c->vanishes);
     free(c->others);
     mpg_choosing_clear_open(c);
+    mpg_choosing_clear_told(c);
     free(c->flight_ns);
     free(c->view);
     free(c->view_serial);

@@ -102,6 +102,7 @@ struct mpg_choosing {
     struct mpg_decision decision; /* what receives and probes take, or took, in a call and a lane */
     struct mpg_sight *sights;
     struct mpg_map sight_index;
+    struct mpg_map told;      /* (rank, partition; request) -> of each lane: that it is there */
     struct mpg_pick *pick, **order; /* capacity */
     struct mpg_moved *moved; /* a slot */
     uint32_t *first_moved;   /* a rank: a slot + 1; 0: it has none */
@@ -185,6 +186,12 @@ int mpg_choosing_complete_early(struct mpg_choosing *c, const struct mpg_step *s
                                 struct mpg_error *err);
 /* calls that complete only what an earlier test has completed take no time either. */
 void mpg_choosing_skip_done(struct mpg_choosing *c, const struct mpg_step *s);
+/* asking.c: the same of S, a Parrived; */
+int mpg_choosing_ask(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, double now_ns,
+                     struct mpg_error *err);
+/* and one that found something, of which lanes have been told, does so once. */
+void mpg_choosing_ask_again(struct mpg_choosing *c, const struct mpg_step *s);
+void mpg_choosing_clear_told(struct mpg_choosing *c);
 /* some.c: S may complete fewer than the trace did, or more: what has arrived in lane W, or, where nothing
  * has, what arrives first. */
 int mpg_choosing_take_all(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, double now_ns,

@@ -33,6 +33,10 @@ class Choice(OpenReceives):
             candidates = self.candidates(call, halves, done)
             if candidates:
                 self.given[call] = candidates
+        for call, half in matching.asked.items():
+            if (call.args.get("found") == "0" and half in self.message_of
+                    and self.is_alone(call.rank)):
+                self.given[call] = [self.message_of[half]]
         self.portions = {}
         for call, messages in self.given.items():
             count = sum(message.receive.completed_by is call for message in messages)
@@ -52,7 +56,7 @@ class Choice(OpenReceives):
         self.waited = {}
         for portions in {one for some in self.portions.values() for one in some}:
             portions.owed = [None] * portions.count
-        self.done = set()
+        self.done, self.told = set(), set()
         self.holds = {}
         self.answered = set()
         self.is_void = self.is_other = False
@@ -178,6 +182,7 @@ class Choice(OpenReceives):
         vanishes = self.decide(call)
         if call in self.given:
             vanishes = self.choose(call)
+        vanishes |= self.ask_again(call)
         self.count_pick(call)
         vanishes |= self.completes_done(call)
         self.take_completed(call)
@@ -277,6 +282,8 @@ class Choice(OpenReceives):
         self.raises = raised
         self.keep_order(messages, completed, at)
         now = self.builder.enter(call) + self.delays[call.S]
+        if call.name == "Parrived":
+            return self.ask(call, messages[0], at, now)
         if call.name == "Testall":
             return self.test_whole(call, messages, at, now)
         if not completed:
@@ -292,6 +299,28 @@ class Choice(OpenReceives):
             self.is_other |= self.take_more(messages, completed, at, now)
             self.is_other |= self.take_less(call, completed, at, now)
         return False
+
+    @staticmethod
+    def question(call):
+        return call.rank, call.args["request"], call.args["partition"]
+
+    def ask(self, call, message, at, now):
+        """Whether all of a partitioned message has come; whether that has been told."""
+        if message.V in self.done or self.question(call) in self.told:
+            self.saved += 1
+            return True
+        if at[message] <= now + ROUNDING:
+            self.told.add(self.question(call))
+            self.early += 1
+        return False
+
+    def ask_again(self, call):
+        """The same of one that found something."""
+        if call.name != "Parrived" or call.args.get("found") == "0":
+            return False
+        was_told = self.question(call) in self.told
+        self.told.discard(self.question(call))
+        return was_told
 
     def take_more(self, messages, completed, at, now):
         """What has come besides is done, if the call is made."""

@@ -151,7 +151,7 @@ class Matching:
 
     def __init__(self, trace):
         self.trace = trace
-        self.given = {}
+        self.given, self.asked = {}, {}
         self.sends = defaultdict(list)
         self.receives = defaultdict(list)
         self.collectives = defaultdict(list)
@@ -235,7 +235,9 @@ class RankMatcher(Windows):
             self.make(call, (call.name, *self.partitioned_channel(call)))
         elif call.name in READY:
             self.make_ready(call)
-        elif call.name in ("Parrived", "Unknown"):
+        elif call.name == "Parrived":
+            self.matching.asked[call] = self.requests.get(call.number("request"))
+        elif call.name == "Unknown":
             pass
         elif call.name in PERSISTENT_STARTS:
             self.start(call)

@@ -123,13 +123,17 @@ class Later:
     # Partitioned communication
 
     def step_partitions(self):
-        """Make a pair, start one, or make some partitions ready."""
+        """Make a pair, start one, make some partitions ready, or ask for one."""
         self.partitioned = list(self.partitioned)
         running = [p for p in self.partitioned if p.unready]
         idle = [p for p in self.partitioned if not p.unready and not any(
             request in rank.requests
             for rank, request in zip(self.ends_of(p), p.requests))]
-        if running and self.random.random() < 0.6:
+        asked = [p for p in self.partitioned if p.receive and p.requests[1] in
+                 self.ends_of(p)[1].requests]
+        if asked and self.random.random() < 0.4:
+            self.ask_arrived(self.random.choice(asked))
+        elif running and self.random.random() < 0.6:
             self.make_ready(self.random.choice(running))
         elif idle and self.random.random() < 0.7:
             self.start_partitioned(self.random.choice(idle))
@@ -200,9 +204,10 @@ class Later:
 
     def ask_arrived(self, p):
         rank = self.ends_of(p)[1]
-        self.compute(rank)
+        enter = self.compute(rank)
+        there = not p.unready and p.receive.time <= enter
         text = (f"request={p.requests[1]} "
-                f"partition={self.random.randrange(p.partitions)} found=0")
+                f"partition={self.random.randrange(p.partitions)}" + ("" if there else " found=0"))
         self.call(rank, "Parrived", lambda: text)
 
     def is_complete(self, half):

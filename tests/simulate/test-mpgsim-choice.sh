@@ -204,6 +204,41 @@ END
 is "one that is exchanged ends no call before it was sent" \
     "$(delay 2 --source-byte=1ns --latency=const:-150ns --noise=const:6us@1)" 250
 
+# ---- partitions ----
+take "Parriveds, of two partitions" 2 <<'END'
+0 1100 1110 Precv_init comm=0 from=1 tag=1 bytes=8 partitions=2 persistent=1
+0 1110 1120 Start persistent=1 requests=1
+1 100 110 Psend_init comm=0 to=0 tag=1 bytes=8 partitions=2 persistent=1
+1 110 120 Start persistent=1 requests=1
+1 8000 8010 Pready request=1 ready=0
+1 9000 9100 Pready request=1 ready=1
+0 2000 2010 Parrived request=1 partition=0 found=0
+0 3000 3011 Parrived request=1 partition=0 found=0
+0 4000 4012 Parrived request=1 partition=1 found=0
+0 5000 5013 Parrived request=1 partition=0 found=0
+0 6000 6014 Parrived request=1 partition=1 found=0
+0 7000 7015 Parrived request=1 partition=0
+0 10000 10016 Parrived request=1 partition=1
+0 11000 11017 Wait requests=1
+1 12000 12100 Wait requests=1
+END
+# its first partition is ready at 2 us, the second at 2.01, and it is there at 2.21
+is "each is told once, and asked for no more" "$(delay 0 $early)" -$((13 + 14 + 15 + 16))
+is "... two early, two saved" "$(chosen tests_early tests_saved -- $early)" "2 2"
+is "... with the computation between them" "$(delay 0 $early --polling=wait)" $((4012 - 10016))
+is "... kept: nothing" "$(delay 0 $early --deterministic)" 0
+predicts() {
+    "$mpgsim" --predict --per-rank --latency=const:200ns "$@" t.txt | awk '$1 == 0 { print $2 + $3 }'
+}
+# since MPI_Init: asks at 1900, 2900 and 3900, is told by the last two; then only computes until the Wait, and Finalize
+is "predicted: the same" "$(predicts $early --polling=work)" \
+    $((3900 + 12 + 988 + 987 + 986 + 2985 + 984 + 1000000 - 11017))
+# all questions at 1900, none is answered; one found something, 15 ns, and another, 16
+is "... as waiting: none of it takes any time" "$(predicts $early)" \
+    $((1900 + 15 + 2985 + 16 + 984 + 1000000 - 11017))
+is "2.385 us late, four times: what was told is, and the Wait waits" "$(delay 0 --noise=const:2.385us@1)" \
+    $((9200 + 4 * 2385 - 11017))
+
 # ---- answers ----
 take "an answer to the first" 3 <<'END'
 0 1100 1150 Irecv comm=0 from=1 tag=1 bytes=8 request=1
