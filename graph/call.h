@@ -29,14 +29,14 @@ struct call {
     bool changed;           /* it completes a send whose protocol is another one on the target */
     struct mpg_looking looking; /* it is a probe: for this */
     struct mpg_asking asking;   /* it is a Parrived: of this */
-    struct mpg_event event; /* its lists are valid until the rank's next event is read */
+    const struct mpg_event *event; /* its lists are valid until the rank's next event is read */
     bool round_trip;        /* it waits for one-sided transfers, of so many bytes */
     int64_t round_trip_bytes;
 };
 
 static inline struct place graph_here(const struct call *call)
 {
-    return (struct place){call->rank, call->event.thread, call->event.call, call->number};
+    return (struct place){call->rank, call->event->thread, call->event->call, call->number};
 }
 
 #endif

@@ -144,6 +144,8 @@ struct mpg_cursor *mpg_cursor_open(struct mpg_trace *trace, int32_t rank, struct
  * show the partner their status reported, MPG_UNKNOWN if they never completed;
  * started persistent ones show it in `resolutions`. */
 int mpg_cursor_next(struct mpg_cursor *cursor, struct mpg_event *event, struct mpg_error *err);
+/* The same without a copy: *EVENT is the cursor's, valid until the next call, as its lists are. */
+int mpg_cursor_read(struct mpg_cursor *cursor, const struct mpg_event **event, struct mpg_error *err);
 void mpg_cursor_close(struct mpg_cursor *cursor); /* NULL is allowed */
 
 #endif

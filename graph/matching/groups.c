@@ -71,7 +71,7 @@ static int exchange(struct matching *matching, const struct call *call, const st
 int graph_neighbors(struct matching *matching, const struct call *call, struct group **group,
                     struct mpg_error *err)
 {
-    return exchange(matching, call, &call->event, 0, 0, group, err);
+    return exchange(matching, call, call->event, 0, 0, group, err);
 }
 
 int graph_start_neighbors(struct matching *matching, const struct call *call,

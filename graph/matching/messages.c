@@ -7,7 +7,7 @@
 /* Whether another call completes what CALL starts. */
 static bool leaves_request(const struct call *call)
 {
-    switch (mpg_call_kind(call->event.call)) {
+    switch (mpg_call_kind(call->event->call)) {
     case MPG_KIND_ISEND:
     case MPG_KIND_IRECV:
     case MPG_KIND_ISENDRECV:
@@ -121,14 +121,14 @@ static int find_origin(struct matching *matching, const struct call *call, uint3
                        int32_t to, struct mpg_origin *origin, struct mpg_error *err)
 {
     uint64_t pair = (uint64_t)(uint32_t)call->rank << 32 | (uint32_t)to;
-    uint64_t *count = mpg_map_add(&matching->sequences, pair, call->event.thread);
+    uint64_t *count = mpg_map_add(&matching->sequences, pair, call->event->thread);
     if (!count)
         return graph_out_of_memory(err);
     *origin = (struct mpg_origin){.rank = call->rank,
                                   .index = index,
                                   .call = call->number,
                                   .to = to,
-                                  .thread = call->event.thread,
+                                  .thread = call->event->thread,
                                   .nth = (*count)++};
     return 0;
 }
@@ -137,7 +137,7 @@ static int find_origin(struct matching *matching, const struct call *call, uint3
 static int note_sent(const struct call *call, const struct message *m, struct mpg_error *err)
 {
     struct sent *sent = call->sent;
-    enum mpg_kind kind = mpg_call_kind(call->event.call);
+    enum mpg_kind kind = mpg_call_kind(call->event->call);
     if (sent->n == sent->capacity) {
         uint32_t capacity = sent->capacity ? 2 * sent->capacity : 4;
         void *grown = realloc(sent->message, capacity * sizeof *sent->message);
@@ -170,7 +170,7 @@ int graph_send_on(struct matching *matching, const struct call *call,
     m->sender_ns = call->enter_ns;
     m->sent_requested = leaves_request(call);
     m->standard = protocol.standard;
-    m->blocking = mpg_call_kind(call->event.call) == MPG_KIND_SEND;
+    m->blocking = mpg_call_kind(call->event->call) == MPG_KIND_SEND;
     m->sync_source = protocol.sync_source;
     m->synchronous = protocol.sync_target;
     m->id = ++matching->sent;

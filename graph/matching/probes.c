@@ -11,7 +11,7 @@ static bool is_ready(const struct channel *c)
 static int name_channel(struct matching *matching, const struct call *call,
                         struct channel_name *name, struct mpg_error *err)
 {
-    const struct mpg_event *e = &call->event;
+    const struct mpg_event *e = call->event;
     int32_t sender = graph_peer(matching->members, call, e->comm, e->from, err);
     matching->counts->foreign += sender == MPG_FOREIGN;
     *name = (struct channel_name){SPACE_USER, e->comm, sender, call->rank, e->tag};
@@ -42,7 +42,7 @@ int graph_matched_probe(struct matching *matching, struct taken *taken, struct c
 {
     struct channel_name name;
     struct message *m;
-    uint64_t id = (uint64_t)call->event.message;
+    uint64_t id = (uint64_t)call->event->message;
     int status = name_channel(matching, call, &name, err);
     if (status <= 0)
         return status;
@@ -69,7 +69,7 @@ int graph_matched_receive(struct matching *matching, struct taken *taken,
                           const struct call *call, struct message **message,
                           struct mpg_error *err)
 {
-    const struct mpg_event *e = &call->event;
+    const struct mpg_event *e = call->event;
     struct place here = graph_here(call);
     *message = NULL;
     if (e->message == 0 || e->from == MPG_PROC_NULL)

@@ -92,11 +92,11 @@ static bool take_transfers(struct window *w, int32_t target, int64_t *bytes)
 /* Passive target: a round trip for all that the call waits for. */
 static void wait_for_targets(struct call *call, struct window *w)
 {
-    if (call->event.call == MPG_CALL_Win_lock || call->event.call == MPG_CALL_Win_lock_all ||
-        call->event.call == MPG_CALL_Win_sync)
+    if (call->event->call == MPG_CALL_Win_lock || call->event->call == MPG_CALL_Win_lock_all ||
+        call->event->call == MPG_CALL_Win_sync)
         return;
-    if (mpg_call_kind(call->event.call) == MPG_KIND_WIN_TARGET) {
-        call->round_trip = take_transfers(w, call->event.to, &call->round_trip_bytes);
+    if (mpg_call_kind(call->event->call) == MPG_KIND_WIN_TARGET) {
+        call->round_trip = take_transfers(w, call->event->to, &call->round_trip_bytes);
         return;
     }
     call->round_trip = w->pending;
@@ -131,7 +131,7 @@ static int tell(struct matching *matching, const struct call *call, int32_t comm
             return -1;
         if (tag == TAG_COMPLETE)
             take_transfers(w, epoch->ranks[i], &bytes);
-        struct channel_name name = {SPACE_WINDOW, call->event.object, call->rank, to, tag};
+        struct channel_name name = {SPACE_WINDOW, call->event->object, call->rank, to, tag};
         if (graph_send_on(matching, call, &name, (struct protocol){0}, bytes, i, &m, err) < 0)
             return -1;
         graph_sender_done(matching, m, false);
@@ -153,7 +153,7 @@ static int hear(struct matching *matching, struct call *call, int32_t comm,
             continue;
         if (from < 0)
             return -1;
-        struct channel_name name = {SPACE_WINDOW, call->event.object, from, call->rank, tag};
+        struct channel_name name = {SPACE_WINDOW, call->event->object, from, call->rank, tag};
         if (graph_post_on(matching, call, &name, INT64_MAX, &group->messages[group->count],
                           err) < 0)
             return -1;
@@ -168,7 +168,7 @@ static int hear(struct matching *matching, struct call *call, int32_t comm,
 static int synchronise(struct matching *matching, struct call *call, int32_t comm,
                        struct window *w, struct group **group, struct mpg_error *err)
 {
-    const struct mpg_event *e = &call->event;
+    const struct mpg_event *e = call->event;
     int status = 0;
     switch (e->call) {
     case MPG_CALL_Win_start:
@@ -196,7 +196,7 @@ int graph_begin_window_call(struct matching *matching, struct windows *windows,
                             const struct mpg_trace *trace, struct call *call,
                             struct group **group, struct mpg_error *err)
 {
-    const struct mpg_event *e = &call->event;
+    const struct mpg_event *e = call->event;
     enum mpg_kind kind = mpg_call_kind(e->call);
     *group = NULL;
     if (e->object == MPG_NO_OBJECT) {

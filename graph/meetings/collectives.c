@@ -372,7 +372,7 @@ static void note_rooted(const struct collective *c, const struct call *call,
 static int arrive(struct meetings *meetings, const struct call *call, const struct coming *coming,
                   int32_t me, struct part *part, struct mpg_error *err)
 {
-    const struct mpg_event *e = &call->event;
+    const struct mpg_event *e = call->event;
     const struct mpg_comm *members = mpg_trace_comm(meetings->trace, coming->comm);
     struct collective *c = join(meetings, coming, err);
     int32_t root = root_index(members, me, coming->root);
@@ -410,7 +410,7 @@ static int arrive(struct meetings *meetings, const struct call *call, const stru
 int graph_arrive(struct meetings *meetings, const struct call *call, int64_t moved_bytes,
                  struct part *part, struct mpg_error *err)
 {
-    const struct mpg_event *e = &call->event;
+    const struct mpg_event *e = call->event;
     enum mpg_kind kind = mpg_call_kind(e->call);
     struct coming coming = {.call = e->call,
                             .root = e->root,

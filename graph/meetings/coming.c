@@ -52,7 +52,7 @@ int graph_find_me(struct meetings *meetings, const struct call *call, int32_t co
 int graph_promise(struct meetings *meetings, const struct call *call, struct promised *promised,
                   struct mpg_error *err)
 {
-    const struct mpg_event *e = &call->event;
+    const struct mpg_event *e = call->event;
     uint64_t which = 0;
     int32_t me;
     *promised = (struct promised){.call = e->call, .comm = MPG_NO_COMM, .root = e->root};

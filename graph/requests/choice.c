@@ -112,7 +112,7 @@ int graph_begin_asking(struct requests *requests, struct rank_requests *rank, st
 int graph_begin_choice(struct requests *requests, struct rank_requests *rank, struct call *call,
                        struct completing *completing, struct mpg_error *err)
 {
-    const struct mpg_event *e = &call->event;
+    const struct mpg_event *e = call->event;
     struct waiter *choice = &completing->choice;
     completing->given_count = 0;
     choice->unmet = 0;
@@ -158,7 +158,7 @@ static int list_arrived(struct matching *matching, const struct rank_requests *r
     for (uint32_t i = 0; i < completing->given_count; i++) {
         struct request *request = graph_find_request(rank, completing->given[i]);
         struct message *m = received(request);
-        if (m && !m->arrived && needs_all(call->event.call)) {
+        if (m && !m->arrived && needs_all(call->event->call)) {
             *any_left = false;
             return 0;
         }
@@ -170,7 +170,7 @@ static int list_arrived(struct matching *matching, const struct rank_requests *r
         request->is_candidate = true;
         completed += request->completing;
         *any_left = *any_left || !request->completing ||
-                    (completed > 1 && takes_all(call->event.call));
+                    (completed > 1 && takes_all(call->event->call));
     }
     return 0;
 }

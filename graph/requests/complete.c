@@ -53,7 +53,7 @@ int graph_begin_completion(struct requests *requests, struct rank_requests *rank
                            struct call *call, struct completing *completing,
                            struct mpg_error *err)
 {
-    const struct mpg_event *e = &call->event;
+    const struct mpg_event *e = call->event;
     struct place here = graph_here(call);
     uint32_t n = e->done_all ? e->request_number : e->done_number;
     const int64_t *done = e->done_all ? e->requests : e->done;
@@ -122,7 +122,7 @@ int graph_completion_edges(struct requests *requests, struct rank_requests *rank
                            struct call *call, struct completing *completing,
                            struct mpg_error *err)
 {
-    enum mpg_call name = call->event.call;
+    enum mpg_call name = call->event->call;
     bool polls = name == MPG_CALL_Test || name == MPG_CALL_Testall || name == MPG_CALL_Testany ||
                  name == MPG_CALL_Testsome;
     for (uint32_t i = 0; i < completing->count; i++) {

@@ -129,7 +129,7 @@ int graph_list_open_requests(struct requests *requests, const struct rank_reques
 /* What CALL, a probe, looks for: false: in another world. */
 static bool looks_for(struct matching *matching, const struct call *call, struct mpg_fit *fits)
 {
-    const struct mpg_event *e = &call->event;
+    const struct mpg_event *e = call->event;
     struct mpg_error ignored;
     *fits = (struct mpg_fit){.comm = e->comm,
                              .tag = e->tag,
@@ -143,7 +143,7 @@ static bool looks_for(struct matching *matching, const struct call *call, struct
 bool graph_begin_looking(struct requests *requests, struct call *call,
                          struct completing *completing)
 {
-    const struct mpg_event *e = &call->event;
+    const struct mpg_event *e = call->event;
     struct mpg_fit fits;
     const bool may_choose = (e->any & MPG_ANY_SOURCE) || !e->found;
     if (!may_choose || e->from == MPG_PROC_NULL || !looks_for(requests->matching, call, &fits))
@@ -156,7 +156,7 @@ int graph_list_looking(struct requests *requests, struct call *call, struct prob
                        struct mpg_error *err)
 {
     struct matching *matching = requests->matching;
-    const struct mpg_event *e = &call->event;
+    const struct mpg_event *e = call->event;
     struct mpg_fit fits;
     struct message *found = e->found ? graph_probed(probing) : NULL;
     if (found && (e->any & MPG_ANY_SOURCE))

@@ -46,7 +46,7 @@ void graph_free_persistent(struct requests *requests, struct persistent *p)
 static int describe(struct requests *requests, const struct call *call, struct persistent *p,
                     struct mpg_error *err)
 {
-    const struct mpg_event *e = &call->event;
+    const struct mpg_event *e = call->event;
     enum mpg_kind kind = mpg_call_kind(e->call);
     bool sends = kind == MPG_KIND_SEND_INIT || kind == MPG_KIND_PSEND_INIT;
     p->call = e->call;
@@ -82,7 +82,7 @@ static int describe(struct requests *requests, const struct call *call, struct p
 int graph_define_persistent(struct requests *requests, struct rank_requests *rank,
                             const struct call *call, struct mpg_error *err)
 {
-    const uint64_t id = (uint64_t)call->event.persistent[0];
+    const uint64_t id = (uint64_t)call->event->persistent[0];
     uint64_t *slot = mpg_map_add(&rank->persistent, id, 0);
     struct persistent *p = slot ? mpg_pool_take(&requests->persistent_pool) : NULL;
     if (!p) {
@@ -168,7 +168,7 @@ static int start(struct requests *requests, struct rank_requests *rank, const st
         return graph_post_send(requests, rank, call, &what, id, (*index)++, err);
     if (kind == MPG_KIND_RECV_INIT) {
         if (what.any)
-            resolve(&call->event, id, &what);
+            resolve(call->event, id, &what);
         (*index)++;
         return graph_post_receive(requests, rank, call, &what, id, err);
     }
@@ -185,7 +185,7 @@ static int start(struct requests *requests, struct rank_requests *rank, const st
 int graph_start_persistent(struct requests *requests, struct rank_requests *rank,
                            const struct call *call, struct mpg_error *err)
 {
-    const struct mpg_event *e = &call->event;
+    const struct mpg_event *e = call->event;
     struct place here = graph_here(call);
     uint32_t index = 0;
     for (uint32_t i = 0; i < e->request_number; i++) {
@@ -225,7 +225,7 @@ static int depart(struct requests *requests, const struct call *call, struct req
 int graph_ready(struct requests *requests, struct rank_requests *rank, const struct call *call,
                 struct mpg_error *err)
 {
-    const struct mpg_event *e = &call->event;
+    const struct mpg_event *e = call->event;
     struct place here = graph_here(call);
     struct request *request = graph_find_request(rank, e->requests[0]);
     bool range = e->call == MPG_CALL_Pready_range && e->count_number == 2;

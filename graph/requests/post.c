@@ -5,8 +5,8 @@
 /* Whether request ID, which CALL posts, ends up cancelled: it matches nothing. */
 static bool is_cancelled(const struct call *call, int64_t id)
 {
-    for (uint32_t i = 0; i < call->event.cancelled_number; i++)
-        if (call->event.cancelled[i] == id)
+    for (uint32_t i = 0; i < call->event->cancelled_number; i++)
+        if (call->event->cancelled[i] == id)
             return true;
     return false;
 }
@@ -54,7 +54,7 @@ int graph_post_receive(struct requests *requests, struct rank_requests *rank,
 static struct request *add(struct requests *requests, struct rank_requests *rank,
                            const struct call *call, struct mpg_error *err)
 {
-    return graph_add_request(requests, rank, call, call->event.requests[0], REQUEST_NOTHING, err);
+    return graph_add_request(requests, rank, call, call->event->requests[0], REQUEST_NOTHING, err);
 }
 
 static int start_matched_receive(struct requests *requests, struct rank_requests *rank,
@@ -95,7 +95,7 @@ static int start_neighbors(struct requests *requests, struct rank_requests *rank
 static int start_transfer(struct requests *requests, struct rank_requests *rank,
                           const struct call *call, struct mpg_error *err)
 {
-    const struct mpg_event *e = &call->event;
+    const struct mpg_event *e = call->event;
     struct request *request = add(requests, rank, call, err);
     if (!request)
         return -1;
@@ -110,7 +110,7 @@ static int start_transfer(struct requests *requests, struct rank_requests *rank,
 static int start_both(struct requests *requests, struct rank_requests *rank,
                       const struct call *call, struct mpg_error *err)
 {
-    const struct mpg_event *e = &call->event;
+    const struct mpg_event *e = call->event;
     struct persistent receive = {.call = e->call, .comm = e->comm, .peer = e->from,
                                  .tag = e->recvtag, .any = e->any, .bytes = e->recvbytes};
     struct message *sending = NULL;
@@ -129,7 +129,7 @@ static int start_both(struct requests *requests, struct rank_requests *rank,
 int graph_start_request(struct requests *requests, struct rank_requests *rank,
                         struct taken *taken, const struct call *call, struct mpg_error *err)
 {
-    const struct mpg_event *e = &call->event;
+    const struct mpg_event *e = call->event;
     struct persistent what = {
         .call = e->call, .comm = e->comm, .tag = e->tag, .any = e->any, .bytes = e->bytes};
     switch (mpg_call_kind(e->call)) {
@@ -165,7 +165,7 @@ int graph_start_request(struct requests *requests, struct rank_requests *rank,
 int graph_free_request(struct requests *requests, struct rank_requests *rank,
                        const struct call *call, struct mpg_error *err)
 {
-    const struct mpg_event *e = &call->event;
+    const struct mpg_event *e = call->event;
     if (e->persistent) {
         uint64_t *slot = mpg_map_find(&rank->persistent, (uint64_t)e->persistent[0], 0);
         if (slot) {
@@ -198,7 +198,7 @@ int graph_free_request(struct requests *requests, struct rank_requests *rank,
 
 void graph_cancel_request(struct rank_requests *rank, const struct call *call)
 {
-    struct request *request = graph_find_request(rank, call->event.requests[0]);
+    struct request *request = graph_find_request(rank, call->event->requests[0]);
     if (!request)
         return;
     request->cancelling = true;

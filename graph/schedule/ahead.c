@@ -47,7 +47,7 @@ static bool begins_later(const struct rank_run *r, const struct mpg_event *event
         if (s->thread == event->thread)
             return false;
         later = later ||
-                (s->phase == PHASE_WAIT && s->call.event.leave_ns <= event->enter_ns);
+                (s->phase == PHASE_WAIT && s->call.event->leave_ns <= event->enter_ns);
     }
     return later;
 }
@@ -101,7 +101,7 @@ static const int64_t *keep(int64_t **end, const int64_t *list, size_t n)
 /* Lays R's next call aside, with lists of its own. */
 static int lay_aside(struct rank_run *r, struct mpg_error *err)
 {
-    const struct mpg_event *e = &r->next;
+    const struct mpg_event *e = r->next;
     size_t persistent = e->persistent && e->request_number == 0 ? 1 : e->request_number;
     size_t n = (size_t)e->count_number + e->request_number + persistent + e->done_number +
                e->cancelled_number + e->value_number;
@@ -122,14 +122,14 @@ static int lay_aside(struct rank_run *r, struct mpg_error *err)
         link = &(*link)->next;
     *link = a;
     r->ahead_count++;
-    r->has_next = false;
+    r->next = NULL;
     return 0;
 }
 
-int graph_look_ahead(struct rank_run *r, uint32_t threads, struct mpg_error *err)
+int graph_look_ahead(struct rank_run *r, struct mpg_error *err)
 {
-    if (!r->has_next || r->ahead_count == MAX_AHEAD || threads < 2 ||
-        mpg_call_kind(r->next.call) == MPG_KIND_FINALIZE)
+    if (!r->next || r->ahead_count == MAX_AHEAD || r->threads < 2 ||
+        mpg_call_kind(r->next->call) == MPG_KIND_FINALIZE)
         return 0;
     return lay_aside(r, err) < 0 ? -1 : 1;
 }

@@ -23,7 +23,7 @@ static void begin_open(struct mpg_graph *g, struct stream *s)
 static int begin_receive(struct mpg_graph *g, struct stream *s, int32_t tag, int64_t bytes,
                          struct mpg_error *err)
 {
-    const struct mpg_event *e = &s->call.event;
+    const struct mpg_event *e = s->call.event;
     if (e->from == MPG_PROC_NULL)
         return 0;
     if (graph_post(&g->matching, &s->call, e->comm, e->from, tag, e->any, bytes, &s->receiving,
@@ -39,7 +39,7 @@ static int begin_receive(struct mpg_graph *g, struct stream *s, int32_t tag, int
 
 static int begin_send(struct mpg_graph *g, struct stream *s, struct mpg_error *err)
 {
-    const struct mpg_event *e = &s->call.event;
+    const struct mpg_event *e = s->call.event;
     if (e->to == MPG_PROC_NULL)
         return 0;
     if (graph_send(&g->matching, &s->call, e->call, e->comm, e->to, e->tag, e->bytes, 0,
@@ -63,7 +63,7 @@ static int begin_matched_receive(struct mpg_graph *g, struct rank_run *r, struct
 static int begin_probe(struct mpg_graph *g, struct rank_run *r, struct stream *s,
                        struct mpg_error *err)
 {
-    const struct mpg_event *e = &s->call.event;
+    const struct mpg_event *e = s->call.event;
     const bool takes = mpg_call_kind(e->call) == MPG_KIND_MPROBE;
     if (e->found && e->from != MPG_PROC_NULL &&
         (takes ? graph_matched_probe(&g->matching, &r->probed, &s->call, &s->probing, err)
@@ -78,7 +78,7 @@ static int begin_probe(struct mpg_graph *g, struct rank_run *r, struct stream *s
 static int begin_collective(struct mpg_graph *g, struct rank_run *r, struct stream *s,
                             struct mpg_error *err)
 {
-    const struct mpg_event *e = &s->call.event;
+    const struct mpg_event *e = s->call.event;
     bool is_fence = mpg_call_kind(e->call) == MPG_KIND_WIN_FENCE;
     int64_t moved_bytes = is_fence ? graph_end_epoch(&r->windows, e->object) : 0;
     if (graph_arrive(&g->meetings, &s->call, moved_bytes, &s->part, err) < 0)
@@ -141,7 +141,7 @@ static double class_bytes(const struct mpg_event *e)
 /* The call's posting part, if it has one of its own. */
 static int emit_post(struct mpg_graph *g, const struct stream *s, struct mpg_error *err)
 {
-    const struct mpg_event *e = &s->call.event;
+    const struct mpg_event *e = s->call.event;
     if (!g->posts)
         return 0;
     struct mpg_step *step = graph_emit(&g->steps, MPG_STEP_POST, &s->call);
@@ -155,7 +155,7 @@ static int emit_post(struct mpg_graph *g, const struct stream *s, struct mpg_err
 int graph_begin_call(struct mpg_graph *g, struct rank_run *r, struct stream *s,
                      struct mpg_error *err)
 {
-    const struct mpg_event *e = &s->call.event;
+    const struct mpg_event *e = s->call.event;
     struct call *call = &s->call;
     s->class_bytes = 0;
     s->sent.n = s->sent.rooted = 0;
@@ -271,7 +271,7 @@ static int leave_edges(struct mpg_graph *g, struct rank_run *r, struct stream *s
         if (graph_sender_edge(matching, &s->call, m, err) < 0)
             return -1;
     }
-    if (mpg_call_is_probe(s->call.event.call) && !s->call.event.failed &&
+    if (mpg_call_is_probe(s->call.event->call) && !s->call.event->failed &&
         (graph_list_looking(&g->requests, &s->call, &s->probing, err) < 0 ||
          graph_probe_edges(matching, &s->probing, err) < 0))
         return -1;
@@ -282,9 +282,9 @@ static int leave_edges(struct mpg_graph *g, struct rank_run *r, struct stream *s
     struct group *group = s->group;
     s->group = NULL;
     if (group &&
-        graph_group_edges(matching, group, s->call.event.call == MPG_CALL_Win_test, err) < 0)
+        graph_group_edges(matching, group, s->call.event->call == MPG_CALL_Win_test, err) < 0)
         return -1;
-    if (mpg_call_kind(s->call.event.call) == MPG_KIND_COMPLETE &&
+    if (mpg_call_kind(s->call.event->call) == MPG_KIND_COMPLETE &&
         graph_list_open_requests(&g->requests, &r->requests, &s->call, &s->completing, err) < 0)
         return -1;
     if (s->completing.given_count &&
@@ -359,7 +359,7 @@ static int date_candidates(struct mpg_graph *g, struct rank_run *r, const struct
         return -1;
     for (size_t i = 0; i < steps->candidate_count; i++) {
         struct mpg_candidate *c = &steps->candidates[i];
-        int64_t leave_ns = call->event.leave_ns;
+        int64_t leave_ns = call->event->leave_ns;
         int found = c->completed ? 1
                                  : graph_scout_completion(r->scout, call->number, c->request,
                                                           &leave_ns, err);
@@ -371,9 +371,9 @@ static int date_candidates(struct mpg_graph *g, struct rank_run *r, const struct
         if (found)
             steps->candidates[kept++] = *c;
     }
-    const bool is_whole = kept == steps->candidate_count || call->event.call != MPG_CALL_Testall;
+    const bool is_whole = kept == steps->candidate_count || call->event->call != MPG_CALL_Testall;
     steps->candidate_count = is_whole && (open > 0 || completed > 1) ? kept : 0;
-    if (r->scout && mpg_call_kind(call->event.call) == MPG_KIND_COMPLETE)
+    if (r->scout && mpg_call_kind(call->event->call) == MPG_KIND_COMPLETE)
         graph_scout_forget(r->scout, call->number);
     return 0;
 }
@@ -425,14 +425,14 @@ int graph_leave_call(struct mpg_graph *g, struct rank_run *r, struct stream *s,
     g->steps.edge_count = g->steps.candidate_count = g->steps.posted_count = 0;
     call->looking = (struct mpg_looking){0};
     graph_forget_choosing(s);
-    call->leave_ns = mpg_clock_align(g->clocks, call->rank, call->event.leave_ns);
+    call->leave_ns = mpg_clock_align(g->clocks, call->rank, call->event->leave_ns);
     if (leave_edges(g, r, s, err) < 0 || (g->by_completion && date_candidates(g, r, call, err) < 0))
         return -1;
     struct mpg_step *step = graph_emit(&g->steps, MPG_STEP_LEAVE, call);
     if (!step)
         return graph_out_of_memory(err);
-    step->duration_ns = call->event.leave_ns - call->event.enter_ns;
-    step->failed = call->event.failed;
+    step->duration_ns = call->event->leave_ns - call->event->enter_ns;
+    step->failed = call->event->failed;
     step->enter_ns = call->enter_ns;
     step->leave_ns = call->leave_ns;
     step->changed = call->changed;
@@ -440,7 +440,7 @@ int graph_leave_call(struct mpg_graph *g, struct rank_run *r, struct stream *s,
     step->sent = s->sent.message;
     step->rooted = s->sent.rooted;
     step->rooted_bytes = s->sent.rooted_bytes;
-    step->found_nothing = s->found_nothing = found_nothing(&call->event);
+    step->found_nothing = s->found_nothing = found_nothing(call->event);
     step->bytes = s->class_bytes;
     step->round_trip = call->round_trip;
     step->round_trip_bytes = (double)call->round_trip_bytes;
@@ -448,9 +448,9 @@ int graph_leave_call(struct mpg_graph *g, struct rank_run *r, struct stream *s,
     call->round_trip_bytes = 0;
     step->edge_number = (uint32_t)g->steps.edge_count;
     step->edges = g->steps.edges;
-    step->needs_all = call->event.call == MPG_CALL_Testall;
+    step->needs_all = call->event->call == MPG_CALL_Testall;
     step->completes_all =
-        call->event.call == MPG_CALL_Waitsome || call->event.call == MPG_CALL_Testsome;
+        call->event->call == MPG_CALL_Waitsome || call->event->call == MPG_CALL_Testsome;
     step->candidate_number = (uint32_t)g->steps.candidate_count;
     step->candidates = g->steps.candidates;
     if (step->completes_all && divide_stretch(g, r, step, err) < 0)
@@ -460,7 +460,7 @@ int graph_leave_call(struct mpg_graph *g, struct rank_run *r, struct stream *s,
     step->looking = call->looking;
     step->asking = call->asking;
     call->asking = (struct mpg_asking){.asks = false};
-    note_followed(&g->counts, &call->event, step);
+    note_followed(&g->counts, call->event, step);
     note_messages(&g->counts, step);
     return is_awaited ? graph_part_left(&g->meetings, &part, call, err) : 0;
 }

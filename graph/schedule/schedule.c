@@ -47,9 +47,11 @@ static int check_end(struct mpg_graph *g, struct mpg_error *err)
  * to. */
 static int look_ahead(struct mpg_graph *g, struct mpg_error *err)
 {
+    if (graph_read_on(g, err) < 0)
+        return -1;
     for (int32_t rank = 0; rank < g->ranks; rank++) {
         struct rank_run *r = g->rank[rank].run;
-        int status = r ? graph_look_ahead(r, mpg_trace_threads(g->trace, rank), err) : 0;
+        int status = r ? graph_look_ahead(r, err) : 0;
         if (status < 0)
             return -1;
         if (status > 0)

@@ -41,7 +41,7 @@ static struct stream *blocked_stream(const struct mpg_graph *g, int32_t rank)
     for (struct stream *s = r ? r->streams : NULL; s; s = s->sibling) {
         if (!is_blocked(s))
             continue;
-        if (r->has_next && r->next.thread == s->thread)
+        if (r->next && r->next->thread == s->thread)
             return s;
         first = first ? first : s;
     }
@@ -56,7 +56,7 @@ static int32_t waits_for(struct mpg_graph *g, const struct stream *s)
     if (need.message)
         return need.as_sender ? need.message->destination : need.message->source;
     if (s->probing.channel)
-        return graph_peer(&g->members, &s->call, s->call.event.comm, s->call.event.from,
+        return graph_peer(&g->members, &s->call, s->call.event->comm, s->call.event->from,
                           &ignored);
     return need.part ? graph_part_lacks(&g->meetings, need.part) : NO_RANK;
 }

@@ -16,6 +16,7 @@ enum phase { PHASE_READ, PHASE_WAIT };
 /* One thread of a rank, and the call that it is in. */
 struct stream {
     struct call call; /* first: the scheduler gets from its waiter to the stream */
+    struct mpg_event *kept; /* that of the call, where the rank is read on before it leaves */
     struct mpg_graph *graph;
     struct stream *sibling;
     uint32_t thread;
@@ -42,8 +43,8 @@ struct stream {
 struct rank_run {
     struct mpg_cursor *cursor;
     struct scout *scout;         /* NULL: it has not been needed yet */
-    bool has_next;               /* next: read ahead */
-    struct mpg_event next;
+    uint32_t threads;            /* that the trace has of it */
+    const struct mpg_event *next; /* the cursor's, read ahead; NULL: it has not been read */
     uint64_t next_number;
     struct ahead *ahead, *taken; /* laid aside, in order; the one last taken from it */
     uint32_t ahead_count;

@@ -17,11 +17,11 @@ static bool is_held(const struct rank_state *rank, const struct rank_run *r)
 {
     if (r->waiting == 0 || (r->ahead && graph_ahead_can_go(r)))
         return false;
-    if (rank->ended)
+    if (rank->ended || r->threads == 1)
         return true;
-    if (!r->has_next)
+    if (!r->next)
         return false;
-    return mpg_call_kind(r->next.call) == MPG_KIND_FINALIZE || !graph_may_go(r, &r->next);
+    return mpg_call_kind(r->next->call) == MPG_KIND_FINALIZE || !graph_may_go(r, r->next);
 }
 
 bool graph_rank_can_go(const struct mpg_graph *g, int32_t rank)
@@ -51,6 +51,8 @@ static void stop_choosing(struct waiter *waiter)
     graph_satisfy(&s->call.waiter);
 }
 
+static const struct mpg_event nothing; /* the event of threads that have none yet */
+
 /* The stream of THREAD, new if it has made no call yet. Thread 0's number is the
  * rank's. */
 static struct stream *find_stream(struct mpg_graph *g, int32_t rank, uint32_t thread,
@@ -74,6 +76,7 @@ static struct stream *find_stream(struct mpg_graph *g, int32_t rank, uint32_t th
     s->call.waiter.go = stop_waiting;
     s->completing.choice.go = stop_choosing;
     s->call.sent = &s->sent;
+    s->call.event = &nothing;
     g->counts.threads += !first;
     *link = s;
     return s;
@@ -120,7 +123,7 @@ static int enter(struct mpg_graph *g, const struct stream *s, const struct mpg_e
 static int keep_fork(struct mpg_graph *g, struct stream *s, struct mpg_error *err)
 {
     int32_t rank = s->call.rank;
-    if (g->rank[rank].run->stream_count >= mpg_trace_threads(g->trace, rank))
+    if (g->rank[rank].run->stream_count >= g->rank[rank].run->threads)
         return 0;
     if (!s->has_fork_slot && graph_new_slot(&g->steps, &s->fork_slot, err) < 0)
         return -1;
@@ -137,7 +140,7 @@ static int64_t fork_time(const struct stream *t, int64_t now_ns, bool *is_curren
 {
     bool has_left = t->phase == PHASE_READ && t->last_leave_ns <= now_ns;
     *is_current = (t->phase == PHASE_WAIT && !t->graph->posts) || has_left;
-    return has_left ? t->last_leave_ns : t->call.event.enter_ns;
+    return has_left ? t->last_leave_ns : t->call.event->enter_ns;
 }
 
 /* Thread S's first event: it goes on from the last thing that any thread of its
@@ -167,7 +170,7 @@ static int begin_thread(struct mpg_graph *g, struct stream *s, const struct mpg_
     s->last_leave_ns = fork_time(from, now_ns, &is_current);
     graph_regions_begin(&s->regions, s->last_leave_ns);
     const bool has_left = from->phase == PHASE_READ && from->last_leave_ns <= now_ns;
-    s->from = has_left ? from->from : place_of(&from->call.event);
+    s->from = has_left ? from->from : place_of(from->call.event);
     uint32_t slot = from->fork_slot;
     if (is_current && graph_store(&g->steps, &from->call, &slot, err) < 0)
         return -1;
@@ -183,15 +186,15 @@ static int begin_thread(struct mpg_graph *g, struct stream *s, const struct mpg_
 static int start_rank(struct mpg_graph *g, struct stream *s, struct mpg_error *err)
 {
     struct rank_state *r = &g->rank[s->call.rank];
-    bool is_init = mpg_call_kind(s->call.event.call) == MPG_KIND_INIT;
+    bool is_init = mpg_call_kind(s->call.event->call) == MPG_KIND_INIT;
     struct place here = graph_here(&s->call);
     if (!is_init && !g->lenient)
         return graph_error_lenient(&here, err, "the rank's trace does not begin with MPI_Init");
     r->started = true;
-    r->start_ns = s->last_leave_ns = is_init ? s->call.event.leave_ns : s->call.event.enter_ns;
+    r->start_ns = s->last_leave_ns = is_init ? s->call.event->leave_ns : s->call.event->enter_ns;
     graph_regions_begin(&s->regions, s->last_leave_ns);
     s->between = (struct between){0};
-    s->from = place_of(&s->call.event);
+    s->from = place_of(s->call.event);
     return is_init;
 }
 
@@ -203,7 +206,7 @@ static int join_threads(struct mpg_graph *g, const struct stream *s, struct mpg_
         uint32_t slot;
         if (t == s)
             continue;
-        if (enter(g, t, &s->call.event, s->call.number, err) < 0 ||
+        if (enter(g, t, s->call.event, s->call.number, err) < 0 ||
             graph_store(&g->steps, &t->call, &slot, err) < 0)
             return -1;
         struct mpg_step *step = graph_emit(&g->steps, MPG_STEP_JOIN, &s->call);
@@ -235,7 +238,7 @@ static int end_rank(struct mpg_graph *g, const struct stream *s, int64_t end_ns,
 
 static int finalize(struct mpg_graph *g, struct stream *s, struct mpg_error *err)
 {
-    const struct mpg_event *e = &s->call.event;
+    const struct mpg_event *e = s->call.event;
     if (enter(g, s, e, s->call.number, err) < 0 || join_threads(g, s, err) < 0)
         return -1;
     g->rank[s->call.rank].finalized = true;
@@ -252,7 +255,7 @@ static int end_early(struct mpg_graph *g, int32_t rank, struct mpg_error *err)
     for (struct stream *t = last; t; t = t->sibling)
         last = t->last_leave_ns > last->last_leave_ns ? t : last;
     if (!g->lenient)
-        return graph_explain_end(g, last, err);
+        return graph_read_on(g, err) < 0 ? -1 : graph_explain_end(g, last, err);
     g->counts.incomplete_ranks++;
     return end_rank(g, last, r->started ? last->last_leave_ns : r->start_ns, err);
 }
@@ -260,7 +263,7 @@ static int end_early(struct mpg_graph *g, int32_t rank, struct mpg_error *err)
 /* What is no call of MPI, or many that involve nobody: their time is in the interval. */
 static int take_aside(struct mpg_graph *g, struct stream *s, bool *is_aside, struct mpg_error *err)
 {
-    const struct mpg_event *e = &s->call.event;
+    const struct mpg_event *e = s->call.event;
     if (mpg_call_kind(e->call) == MPG_KIND_FLUSH)
         g->counts.flushed_ns += (uint64_t)(e->leave_ns - e->enter_ns);
     g->counts.calls += (uint64_t)e->sum.calls;
@@ -277,7 +280,7 @@ static int take_aside(struct mpg_graph *g, struct stream *s, bool *is_aside, str
 static int make_call(struct mpg_graph *g, struct stream *s, struct mpg_error *err)
 {
     struct rank_run *r = g->rank[s->call.rank].run;
-    const struct mpg_event *e = &s->call.event;
+    const struct mpg_event *e = s->call.event;
     if (enter(g, s, e, s->call.number, err) < 0 || keep_fork(g, s, err) < 0)
         return -1;
     s->call.enter_ns = mpg_clock_align(g->clocks, s->call.rank, e->enter_ns);
@@ -288,6 +291,16 @@ static int make_call(struct mpg_graph *g, struct stream *s, struct mpg_error *er
     if (graph_begin_call(g, r, s, err) < 0)
         return -1;
     r->ready += --s->call.waiter.unmet == 0;
+    return 0;
+}
+
+/* EVENT becomes that of S's call: a copy of it, if the cursor goes on before S leaves the call. */
+static int keep_event(struct stream *s, const struct mpg_event *event, struct mpg_error *err)
+{
+    if (!s->kept && !(s->kept = malloc(sizeof *s->kept)))
+        return graph_out_of_memory(err);
+    *s->kept = *event;
+    s->call.event = s->kept;
     return 0;
 }
 
@@ -302,7 +315,9 @@ static int take_event(struct mpg_graph *g, int32_t rank, const struct mpg_event 
         return -1;
     if (known > 0 && r->stream_count > known && begin_thread(g, s, event, err) < 0)
         return -1;
-    s->call.event = *event;
+    s->call.event = event;
+    if (r->threads > 1 && keep_event(s, event, err) < 0)
+        return -1;
     bool is_aside;
     if (take_aside(g, s, &is_aside, err) < 0)
         return -1;
@@ -335,9 +350,9 @@ static int leave_one(struct mpg_graph *g, struct rank_state *state, struct mpg_e
     s->phase = PHASE_READ;
     if (graph_leave_call(g, r, s, err) < 0)
         return -1;
-    s->last_leave_ns = s->call.event.leave_ns;
+    s->last_leave_ns = s->call.event->leave_ns;
     graph_regions_begin(&s->regions, s->last_leave_ns);
-    s->from = place_of(&s->call.event);
+    s->from = place_of(s->call.event);
     state->progress_ns = s->last_leave_ns - state->start_ns;
     return 0;
 }
@@ -345,13 +360,28 @@ static int leave_one(struct mpg_graph *g, struct rank_state *state, struct mpg_e
 static int read_event(struct rank_state *state, struct mpg_error *err)
 {
     struct rank_run *r = state->run;
-    int more = mpg_cursor_next(r->cursor, &r->next, err);
+    int more = mpg_cursor_read(r->cursor, &r->next, err);
     if (more < 0)
         return -1;
-    r->has_next = more > 0;
     state->ended = more == 0;
-    if (more > 0 && mpg_event_is_call(&r->next))
+    if (more > 0 && mpg_event_is_call(r->next))
         r->next_number = state->calls++;
+    return 0;
+}
+
+int graph_read_on(struct mpg_graph *g, struct mpg_error *err)
+{
+    for (int32_t rank = 0; rank < g->ranks; rank++) {
+        struct rank_state *state = &g->rank[rank];
+        struct rank_run *r = state->run;
+        if (!r || r->waiting == 0 || r->ready > 0 || r->next || state->ended)
+            continue;
+        for (struct stream *s = r->streams; s; s = s->sibling)
+            if (s->call.event != s->kept && keep_event(s, s->call.event, err) < 0)
+                return -1;
+        if (read_event(state, err) < 0)
+            return -1;
+    }
     return 0;
 }
 
@@ -364,6 +394,7 @@ static int begin_run(struct mpg_graph *g, int32_t rank, struct mpg_error *err)
         free(r);
         return -1;
     }
+    r->threads = mpg_trace_threads(g->trace, rank);
     r->recording = graph_recording_of(g->trace, rank);
     g->rank[rank].run = r;
     return 0;
@@ -383,14 +414,15 @@ int graph_advance(struct mpg_graph *g, int32_t rank, struct mpg_error *err)
         if (event)
             return take_event(g, rank, event, number, err);
     }
-    if (!r->has_next && !state->ended && read_event(state, err) < 0)
+    if (!r->next && !state->ended && !is_held(state, r) && read_event(state, err) < 0)
         return -1;
     if (is_held(state, r))
         return 0;
     if (state->ended)
         return end_early(g, rank, err);
-    r->has_next = false;
-    return take_event(g, rank, &r->next, r->next_number, err);
+    const struct mpg_event *event = r->next;
+    r->next = NULL;
+    return take_event(g, rank, event, r->next_number, err);
 }
 
 void graph_end_run(struct mpg_graph *g, int32_t rank)
@@ -405,6 +437,7 @@ void graph_end_run(struct mpg_graph *g, int32_t rank)
     for (struct stream *s = r->streams, *next; s; s = next) {
         next = s->sibling;
         graph_forget_choosing(s);
+        free(s->kept);
         free(s->completing.requests);
         free(s->completing.given);
         free(s->group);

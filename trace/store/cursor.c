@@ -176,7 +176,7 @@ static void note_freed(struct mpg_cursor *c, int64_t request)
 /* Lets the scout read one more event. */
 static int scout_ahead(struct mpg_cursor *c, struct mpg_error *err)
 {
-    struct mpg_event e;
+    struct mpg_event *e;
     int more = mpg_merge_next(&c->scout, &e, err);
     if (more < 0)
         return -1;
@@ -184,42 +184,42 @@ static int scout_ahead(struct mpg_cursor *c, struct mpg_error *err)
         c->scout_ended = true;
         return 0;
     }
-    if (e.failed)
+    if (e->failed)
         return 0;
     int status = 0;
-    switch (mpg_call_kind(e.call)) {
+    switch (mpg_call_kind(e->call)) {
     case MPG_KIND_IRECV:
     case MPG_KIND_ISENDRECV:
-        status = expect_ending(c, e.requests[0], e.any != 0, false, err);
+        status = expect_ending(c, e->requests[0], e->any != 0, false, err);
         break;
     case MPG_KIND_ISEND:
-        status = c->cancels ? expect_ending(c, e.requests[0], false, true, err) : 0;
+        status = c->cancels ? expect_ending(c, e->requests[0], false, true, err) : 0;
         break;
     case MPG_KIND_RECV_INIT:
-        status = note_persistent(c, &e, err);
+        status = note_persistent(c, e, err);
         break;
     case MPG_KIND_SEND_INIT:
-        status = c->cancels ? note_persistent(c, &e, err) : 0;
+        status = c->cancels ? note_persistent(c, e, err) : 0;
         break;
     case MPG_KIND_START:
-        status = scout_start(c, &e, err);
+        status = scout_start(c, e, err);
         break;
     case MPG_KIND_COMPLETE:
-        note_endings(c, &e);
+        note_endings(c, e);
         break;
     case MPG_KIND_CANCEL:
-        if (find_ending(c, e.requests[0]))
-            find_ending(c, e.requests[0])->cancelling = true;
+        if (find_ending(c, e->requests[0]))
+            find_ending(c, e->requests[0])->cancelling = true;
         break;
     case MPG_KIND_REQUEST_FREE:
-        if (e.request_number)
-            note_freed(c, e.requests[0]);
+        if (e->request_number)
+            note_freed(c, e->requests[0]);
         break;
     default:
         break;
     }
-    for (uint32_t i = 0; status == 0 && i < e.resolution_number; i++)
-        note_partner(c, &e.resolutions[i]);
+    for (uint32_t i = 0; status == 0 && i < e->resolution_number; i++)
+        note_partner(c, &e->resolutions[i]);
     return status;
 }
 
@@ -288,28 +288,55 @@ static int resolve_start(struct mpg_cursor *c, struct mpg_event *e, struct mpg_e
     return 0;
 }
 
-int mpg_cursor_next(struct mpg_cursor *c, struct mpg_event *e, struct mpg_error *err)
+/* Fills in what only later events tell of E, which posts. */
+static int resolve(struct mpg_cursor *c, struct mpg_event *e, struct mpg_error *err)
 {
+    const enum mpg_kind kind = mpg_call_kind(e->call);
+    if (!c->scouting || (kind == MPG_KIND_ISEND && !c->cancels))
+        return 0;
     c->cancelled_count = 0;
-    int more = mpg_merge_next(&c->main, e, err);
-    if (more <= 0 || e->failed)
-        return more;
-    enum mpg_kind kind = mpg_call_kind(e->call);
-    bool posts = kind == MPG_KIND_IRECV || kind == MPG_KIND_ISENDRECV ||
-                 (kind == MPG_KIND_ISEND && c->cancels);
-    if (c->scouting && posts && resolve_request(c, e, err) < 0)
-        return -1;
-    if (c->scouting && kind == MPG_KIND_START && resolve_start(c, e, err) < 0)
+    if ((kind == MPG_KIND_START ? resolve_start(c, e, err) : resolve_request(c, e, err)) < 0)
         return -1;
     if (c->cancelled_count > 0) {
         e->cancelled = c->cancelled.data;
         e->cancelled_number = (uint32_t)c->cancelled_count;
     }
-    if (kind == MPG_KIND_REQUEST_FREE && e->persistent)
-        mpg_map_remove(&c->persistent, (uint64_t)e->persistent[0], 0);
-    if (kind == MPG_KIND_COMPLETE) {
+    return 0;
+}
+
+int mpg_cursor_read(struct mpg_cursor *c, const struct mpg_event **event, struct mpg_error *err)
+{
+    struct mpg_event *e;
+    int more = mpg_merge_next(&c->main, &e, err);
+    if (more <= 0)
+        return more;
+    *event = e;
+    if (e->failed)
+        return 1;
+    switch (mpg_call_kind(e->call)) {
+    case MPG_KIND_IRECV:
+    case MPG_KIND_ISENDRECV:
+    case MPG_KIND_ISEND:
+    case MPG_KIND_START:
+        return resolve(c, e, err) < 0 ? -1 : 1;
+    case MPG_KIND_REQUEST_FREE:
+        if (e->persistent)
+            mpg_map_remove(&c->persistent, (uint64_t)e->persistent[0], 0);
+        return 1;
+    case MPG_KIND_COMPLETE:
         e->resolutions = NULL;
         e->resolution_number = 0;
+        return 1;
+    default:
+        return 1;
     }
-    return 1;
+}
+
+int mpg_cursor_next(struct mpg_cursor *c, struct mpg_event *event, struct mpg_error *err)
+{
+    const struct mpg_event *e;
+    int more = mpg_cursor_read(c, &e, err);
+    if (more > 0)
+        *event = *e;
+    return more;
 }

@@ -3,6 +3,7 @@
 #include "trace/store/decode.h"
 
 #include <endian.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -194,55 +195,62 @@ static const struct mpg_shape *read_operation(struct mpg_decoder *d, struct mpg_
     return &d->shapes[number];
 }
 
+/* E is of shape S, and otherwise empty. */
 static void apply_shape(const struct mpg_shape *s, struct mpg_event *e)
 {
-    *e = (struct mpg_event){
-        .call = (enum mpg_call)s->call,
-        .any = s->flags & MPG_SHAPE_ANY,
-        .found = s->flags & MPG_SHAPE_FOUND,
-        .done_all = s->flags & MPG_SHAPE_DONE_ALL,
-        .failed = s->flags & MPG_SHAPE_FAILED,
-#define APPLY(field) .field = s->field,
-        MPG_SHAPE_FIELDS(APPLY)
-#undef APPLY
-    };
+    memcpy(&e->site, &s->site, sizeof *s - offsetof(struct mpg_shape, site)); /* alike in both */
+    memset(&e->any, 0, sizeof *e - offsetof(struct mpg_event, any));
+    e->call = (enum mpg_call)s->call;
+    e->any = s->flags & MPG_SHAPE_ANY;
+    e->found = s->flags & MPG_SHAPE_FOUND;
+    e->done_all = s->flags & MPG_SHAPE_DONE_ALL;
+    e->failed = s->flags & MPG_SHAPE_FAILED;
 }
 
-/* The next NUMBER bits, at most 63, of a column of them. */
-static inline bool get_bits(struct mpg_decoder *d, int column, unsigned number, uint64_t *bits)
+/* The 64 bits at P, of which ROOM bytes are there and zeros follow, but for the first USED. */
+static inline uint64_t bits_at(const uint8_t *p, size_t room, unsigned used)
 {
-    const uint8_t *p = d->numbers[column].p;
-    const size_t room = (size_t)(d->numbers[column].end - p);
-    const unsigned used = d->numbers[column].used;
-    uint8_t last[sizeof(uint64_t) + 1];
+    uint8_t last[sizeof(uint64_t) + 1] = {0};
     uint64_t word;
-    if (room < sizeof last) {
-        if (number > 8 * room - used) /* nothing is used where there is no room */
-            return false;
-        memset(last, 0, sizeof last);
+    if (room < sizeof last)
         p = memcpy(last, p, room);
-    }
     memcpy(&word, p, sizeof word);
     word = le64toh(word) >> used;
-    if (used + number > 64)
-        word |= (uint64_t)p[8] << (64 - used);
+    return used ? word | (uint64_t)p[8] << (64 - used) : word;
+}
+
+/* The next NUMBER bits, at most 62, of a column of them. */
+static inline bool get_bits(struct mpg_numbers *c, unsigned number, uint64_t *bits)
+{
+    const size_t room = (size_t)(c->end - c->p);
+    const unsigned used = c->used, end = used + number;
+    uint64_t word;
+    if (room >= sizeof word && end <= 64) {
+        memcpy(&word, c->p, sizeof word);
+        word = le64toh(word) >> used;
+    } else if (end <= 8 * room)
+        word = bits_at(c->p, room, used);
+    else
+        return false;
     *bits = word & (((uint64_t)1 << number) - 1);
-    d->numbers[column].p += (used + number) / 8;
-    d->numbers[column].used = (used + number) % 8;
+    c->p += end / 8;
+    c->used = end % 8;
     return true;
 }
 
-static bool get_time(struct mpg_decoder *d, int bits_column, int64_t *ns)
+/* A time: the number of its bits is in the column after theirs, and the highest in neither. */
+static inline bool get_time(struct mpg_numbers *bits_column, int64_t *ns)
 {
-    uint64_t bits = 0;
-    if (d->numbers[bits_column + 1].p == d->numbers[bits_column + 1].end)
+    struct mpg_numbers *lengths = bits_column + 1;
+    uint64_t bits;
+    if (lengths->p == lengths->end)
         return false;
-    const unsigned length = *d->numbers[bits_column + 1].p++;
+    const unsigned length = *lengths->p++;
     if (length <= 1) {
         *ns = length;
         return true;
     }
-    if (length > 63 || !get_bits(d, bits_column, length - 1, &bits))
+    if (length > 63 || !get_bits(bits_column, length - 1, &bits))
         return false;
     *ns = (int64_t)((uint64_t)1 << (length - 1) | bits);
     return true;
@@ -251,8 +259,8 @@ static bool get_time(struct mpg_decoder *d, int bits_column, int64_t *ns)
 static bool read_times(struct mpg_decoder *d, struct mpg_event *e)
 {
     int64_t gap, duration;
-    return get_time(d, MPG_COLUMN_GAP_BITS, &gap) &&
-           get_time(d, MPG_COLUMN_DURATION_BITS, &duration) &&
+    return get_time(&d->numbers[MPG_COLUMN_GAP_BITS], &gap) &&
+           get_time(&d->numbers[MPG_COLUMN_DURATION_BITS], &duration) &&
            !__builtin_add_overflow(d->last_ns, gap, &e->enter_ns) &&
            !__builtin_add_overflow(e->enter_ns, duration, &e->leave_ns);
 }
@@ -404,18 +412,27 @@ static bool is_short(const struct mpg_decoder *d)
     return false;
 }
 
-int mpg_decoder_next(struct mpg_decoder *d, struct mpg_event *e, struct mpg_error *err)
+/* What follows the last chunk. */
+static int next_of_end(struct mpg_decoder *d, struct mpg_event **event, struct mpg_error *err)
 {
+    int given = give_sum(d, &d->current, err);
+    given = given ? given : give_finalize(d, &d->current);
+    if (given > 0)
+        *event = &d->current;
+    return given;
+}
+
+int mpg_decoder_next(struct mpg_decoder *d, struct mpg_event **event, struct mpg_error *err)
+{
+    struct mpg_event *e = &d->current;
     while (d->chunk_events == 0) {
         if (end_chunk(d, err) < 0)
             return -1;
         int more = mpg_decoder_chunk(d, err);
         if (more < 0)
             return -1;
-        if (more == 0) {
-            const int given = give_sum(d, e, err);
-            return given ? given : give_finalize(d, e);
-        }
+        if (more == 0)
+            return next_of_end(d, event, err);
     }
     if (d->slices && is_short(d) && mpg_decoder_slice_on(d, err) < 0)
         return -1;
@@ -438,5 +455,6 @@ int mpg_decoder_next(struct mpg_decoder *d, struct mpg_event *e, struct mpg_erro
     d->last_ns = e->leave_ns;
     d->chunk_events--;
     d->event++;
+    *event = e;
     return 1;
 }

@@ -24,6 +24,12 @@ struct mpg_slices {
     struct mpg_slice column[MPG_MAX_COLUMNS];
 };
 
+/* A column, from the next number on. */
+struct mpg_numbers {
+    const uint8_t *p, *end;
+    unsigned used; /* bits of *P that have been read, 0 .. 7 */
+};
+
 struct mpg_decoder {
     struct mpg_trace *trace;
     int32_t rank;
@@ -39,10 +45,7 @@ struct mpg_decoder {
     size_t raw_capacity;
     uint32_t columns;
     const uint8_t *p, *end;   /* of the records */
-    struct {
-        const uint8_t *p, *end;
-        unsigned used; /* bits of *P that have been read, 0 .. 7 */
-    } numbers[MPG_MAX_COLUMNS]; /* of the other columns */
+    struct mpg_numbers numbers[MPG_MAX_COLUMNS]; /* of the other columns */
     struct mpg_slices *slices; /* NULL: the chunk is held whole */
     uint64_t chunk_events;
     uint64_t listed; /* elements of lists so far */
@@ -55,6 +58,7 @@ struct mpg_decoder {
     struct mpg_map comms, objects, strings, modules, sites;
     struct mpg_list requests, persistent, done, cancelled, resolutions, counts, polled;
     uint32_t polled_number; /* the last list of several requests */
+    struct mpg_event current; /* the event read last */
     int64_t values[MPG_TRACE_MAX_VALUES];
     bool ran_out; /* of memory: what was being read is not damaged */
 };
@@ -62,8 +66,9 @@ struct mpg_decoder {
 /* STREAM: the place of one of the rank's. */
 void mpg_decoder_start(struct mpg_decoder *d, struct mpg_trace *trace, int32_t rank,
                        uint32_t stream);
-/* 1: EVENT is filled; 0: the end; -1: damage, ERR names file, rank and call. */
-int mpg_decoder_next(struct mpg_decoder *d, struct mpg_event *event, struct mpg_error *err);
+/* 1: *EVENT is the next one, D's own until it is asked for another one; 0: the end; -1: damage, ERR
+ * names file, rank and call. */
+int mpg_decoder_next(struct mpg_decoder *d, struct mpg_event **event, struct mpg_error *err);
 void mpg_decoder_stop(struct mpg_decoder *d);
 
 /* --- the parts of a decoder --- */
@@ -110,13 +115,14 @@ struct mpg_merge {
     uint32_t threads, current; /* current: whose event was read last */
     uint64_t event;            /* read so far */
     struct mpg_decoder *decoders;
-    struct mpg_event *events;  /* the next of each */
-    bool *known, *ended;       /* whether it was read, whether there is none */
+    struct mpg_event **events; /* the next of each; NULL: it has not been read, */
+    bool *ended;               /* or there is none */
 };
 
 int mpg_merge_start(struct mpg_merge *m, struct mpg_trace *trace, int32_t rank,
                     struct mpg_error *err);
-int mpg_merge_next(struct mpg_merge *m, struct mpg_event *event, struct mpg_error *err);
+/* As mpg_decoder_next(). */
+int mpg_merge_next(struct mpg_merge *m, struct mpg_event **event, struct mpg_error *err);
 void mpg_merge_stop(struct mpg_merge *m);
 
 #endif

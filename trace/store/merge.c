@@ -10,9 +10,8 @@ int mpg_merge_start(struct mpg_merge *m, struct mpg_trace *t, int32_t rank, stru
     *m = (struct mpg_merge){.threads = n,
                             .decoders = calloc(n, sizeof *m->decoders),
                             .events = calloc(n, sizeof *m->events),
-                            .known = calloc(n, sizeof *m->known),
                             .ended = calloc(n, sizeof *m->ended)};
-    if (!m->decoders || !m->events || !m->known || !m->ended) {
+    if (!m->decoders || !m->events || !m->ended) {
         m->threads = 0;
         mpg_merge_stop(m);
         return mpg_error_set(err, "out of memory");
@@ -28,7 +27,6 @@ void mpg_merge_stop(struct mpg_merge *m)
         mpg_decoder_stop(&m->decoders[i]);
     free(m->decoders);
     free(m->events);
-    free(m->known);
     free(m->ended);
     *m = (struct mpg_merge){.threads = 0};
 }
@@ -38,18 +36,17 @@ void mpg_merge_stop(struct mpg_merge *m)
 static int read_ahead(struct mpg_merge *m, struct mpg_error *err)
 {
     for (uint32_t i = 0; i < m->threads; i++) {
-        if (m->known[i] || m->ended[i])
+        if (m->events[i] || m->ended[i])
             continue;
         int more = mpg_decoder_next(&m->decoders[i], &m->events[i], err);
         if (more < 0)
             return -1;
-        m->known[i] = more > 0;
         m->ended[i] = more == 0;
     }
     return 0;
 }
 
-int mpg_merge_next(struct mpg_merge *m, struct mpg_event *e, struct mpg_error *err)
+int mpg_merge_next(struct mpg_merge *m, struct mpg_event **e, struct mpg_error *err)
 {
     if (m->threads == 1) {
         int more = mpg_decoder_next(&m->decoders[0], e, err);
@@ -58,16 +55,16 @@ int mpg_merge_next(struct mpg_merge *m, struct mpg_event *e, struct mpg_error *e
     }
     if (read_ahead(m, err) < 0)
         return -1;
-    const struct mpg_event *first = NULL;
+    struct mpg_event *first = NULL;
     for (uint32_t i = 0; i < m->threads; i++)
-        if (m->known[i] && (!first || m->events[i].enter_ns < first->enter_ns)) {
-            first = &m->events[i];
+        if (m->events[i] && (!first || m->events[i]->enter_ns < first->enter_ns)) {
+            first = m->events[i];
             m->current = i;
         }
     if (!first)
         return 0;
-    *e = *first;
-    m->known[m->current] = false;
+    *e = first;
+    m->events[m->current] = NULL;
     m->event++;
     return 1;
 }
