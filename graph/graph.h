@@ -13,7 +13,7 @@
  *
  * WHAT A NEW EVALUATOR MUST IMPLEMENT: a loop over mpg_graph_next() (`pass` in
  * simulate/engine/simulation.c is one), and for each step what it means for the values,
- * as `mpg_lanes_step` does (simulate/engine/lanes.c). A value may be anything: a vector of
+ * as `mpg_lanes_take` does (simulate/engine/lanes.c). A value may be anything: a vector of
  * delays, a time, a time and who was waited for. What each kind of step asks for:
  *
  *   ENTER        stream += interval_ns, and what the evaluator does to computation
@@ -262,7 +262,7 @@ struct mpg_step {
                 struct { double clock, wait; } shift[2]; /* MERGE, of a and of b, by how slack is
                                                             believed */
                 struct { /* EXPAND */
-                    const struct mpg_expanding *expanding; /* valid until the next step is asked for, */
+                    const struct mpg_expanding *expanding; /* valid until the next steps are asked for, */
                     int32_t member; /* and which member, relative to the root; -1: all */
                 };
             };
@@ -286,7 +286,7 @@ struct mpg_step {
             uint32_t portion_calls; /* into so many calls for each, */
             bool portion_ends;      /* with the intervals after them, not before them; or, 0, */
             uint64_t portion_interval; /* the interval before which there are so many calls */
-            const struct mpg_sent *sent; /* these are valid until the next step is asked for */
+            const struct mpg_sent *sent; /* these are valid until the next steps are asked for */
             const struct mpg_edge *edges;
             const struct mpg_candidate *candidates; /* in the order of the call's list; as edges */
             uint32_t receive_number; /* where something chooses that leaves its source open: receives in
@@ -362,7 +362,8 @@ struct mpg_graph_counts {
     uint64_t file_calls;        /* local */
     uint64_t unknown;           /* calls that the trace has by name only: local */
     uint64_t threads;           /* streams beyond one a rank */
-    uint64_t expanded;          /* collectives, of `collectives` */
+    uint64_t expanded;          /* collectives, of `collectives`, */
+    int32_t expanded_members;   /* of the largest of them */
 };
 
 struct mpg_graph;
@@ -370,9 +371,15 @@ struct mpg_graph;
 /* A stream over TRACE, which with CLOCKS outlives it. */
 struct mpg_graph *mpg_graph_open(struct mpg_trace *trace, const struct mpg_clock_map *clocks,
                                  const struct mpg_graph_options *options, struct mpg_error *err);
-/* The next step, the graph's own and valid until the next is asked for: 1, 0 at the end, -1 if the
- * trace is damaged or cannot be placed; ERR names rank, call number and call. */
-int mpg_graph_next(struct mpg_graph *graph, const struct mpg_step **step, struct mpg_error *err);
+/* Some steps, in their order, of a graph that has so many slots so far. */
+struct mpg_steps {
+    const struct mpg_step *step;
+    size_t n;
+    uint32_t slots;
+};
+/* The next ones, at most one LEAVE among them; the graph's own and valid until the next are asked for: 1, 0 at the end, -1 if the trace is damaged or cannot be placed; ERR names rank, call
+ * number and call. */
+int mpg_graph_next(struct mpg_graph *graph, struct mpg_steps *steps, struct mpg_error *err);
 /* Slots handed out so far are 0 .. value-1; may grow with every step. */
 uint32_t mpg_graph_slots(const struct mpg_graph *graph);
 struct mpg_graph_counts mpg_graph_counts(const struct mpg_graph *graph);

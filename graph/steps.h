@@ -13,8 +13,8 @@
 
 /* Zero-initialised is empty. */
 struct steps {
-    struct mpg_step *steps; /* those from FIRST on are to be handed out */
-    size_t first, count, capacity;
+    struct mpg_step *steps; /* to be handed out */
+    size_t count, capacity;
     struct mpg_edge *edges;
     size_t edge_count, edge_capacity;
     struct mpg_candidate *candidates; /* of the call that is being left */

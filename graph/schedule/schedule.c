@@ -60,6 +60,12 @@ static int look_ahead(struct mpg_graph *g, struct mpg_error *err)
     return 0;
 }
 
+/* Whether the current rank, which can go on, does so before others. */
+static bool keeps_turn(struct mpg_graph *g)
+{
+    return ++g->turn < CALLS_A_TURN || g->queue.count == 0;
+}
+
 /* Chooses the rank to advance: 1, 0 when all have finished, -1 when none can. */
 static int choose_rank(struct mpg_graph *g, struct mpg_error *err)
 {
@@ -67,7 +73,7 @@ static int choose_rank(struct mpg_graph *g, struct mpg_error *err)
         g->counts.beyond_horizon++;
     if (g->current != NO_RANK) {
         bool can_go = graph_rank_can_go(g, g->current);
-        if (can_go && (++g->turn < CALLS_A_TURN || g->queue.count == 0))
+        if (can_go && keeps_turn(g))
             return 1;
         if (can_go)
             graph_queue_push(&g->queue, g->current);
@@ -102,19 +108,28 @@ static int name_failed(const struct mpg_graph *g, struct mpg_error *err)
                          mpg_call_name(f->call));
 }
 
-int mpg_graph_next(struct mpg_graph *g, const struct mpg_step **step, struct mpg_error *err)
+/* Whether the rank that has just begun a call leaves it next. */
+static bool leaves_at_once(struct mpg_graph *g)
 {
-    struct steps *steps = &g->steps;
-    while (steps->first == steps->count) {
-        steps->first = steps->count = 0;
+    const struct rank_run *r = g->rank[g->current].run;
+    return r && r->ready > 0 && !graph_is_beyond_horizon(g) && keeps_turn(g);
+}
+
+int mpg_graph_next(struct mpg_graph *g, struct mpg_steps *steps, struct mpg_error *err)
+{
+    g->steps.count = 0;
+    while (g->steps.count == 0) {
         graph_meetings_settle(&g->meetings);
         int status = choose_rank(g, err);
         if (status == 0)
             return check_end(g, err) < 0 ? name_failed(g, err) : 0;
-        if (status < 0 || graph_advance(g, g->current, err) < 0)
+        const struct rank_run *r = status > 0 ? g->rank[g->current].run : NULL;
+        const bool leaves = r && r->ready > 0;
+        if (status < 0 || graph_advance(g, g->current, err) < 0 ||
+            (!leaves && leaves_at_once(g) && graph_advance(g, g->current, err) < 0))
             return name_failed(g, err);
     }
-    *step = &steps->steps[steps->first++];
+    *steps = (struct mpg_steps){g->steps.steps, g->steps.count, g->steps.slots};
     return 1;
 }
 

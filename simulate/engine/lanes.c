@@ -289,8 +289,8 @@ static void step_finish(struct mpg_lanes *l, const struct mpg_step *s)
         settle(l, s->rank);
 }
 
-int mpg_lanes_step(struct mpg_lanes *l, const struct mpg_step *s, uint32_t slots,
-                   struct mpg_error *err)
+static int take_step(struct mpg_lanes *l, const struct mpg_step *s, uint32_t slots,
+                     struct mpg_error *err)
 {
     if ((slots > l->ready_slots || s->stream >= l->ready_streams) &&
         reserve_all(l, s, slots, err) < 0)
@@ -340,5 +340,13 @@ int mpg_lanes_step(struct mpg_lanes *l, const struct mpg_step *s, uint32_t slots
         step_finish(l, s);
         break;
     }
+    return 0;
+}
+
+int mpg_lanes_take(struct mpg_lanes *l, const struct mpg_steps *steps, struct mpg_error *err)
+{
+    for (size_t i = 0; i < steps->n; i++)
+        if (take_step(l, &steps->step[i], steps->slots, err) < 0)
+            return -1;
     return 0;
 }

@@ -43,9 +43,8 @@ int mpg_lanes_use_choice(struct mpg_lanes *lanes, bool skips_polling, const bool
                          const struct mpg_watch *watch, struct mpg_error *err);
 /* What was chosen; NULL: nothing can be. */
 const struct mpg_choosing *mpg_lanes_choice(const struct mpg_lanes *lanes);
-/* Evaluates one step of a graph that has SLOTS slots so far. */
-int mpg_lanes_step(struct mpg_lanes *lanes, const struct mpg_step *step, uint32_t slots,
-                   struct mpg_error *err);
+/* Evaluates STEPS of a graph. */
+int mpg_lanes_take(struct mpg_lanes *lanes, const struct mpg_steps *steps, struct mpg_error *err);
 /* The delays of STREAM's last node, one a lane; valid from its first step on. */
 const double *mpg_lanes_value(const struct mpg_lanes *lanes, uint32_t stream);
 /* Delays of RANK's last node, one a lane; valid once its FINISH step is done. */

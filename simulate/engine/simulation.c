@@ -30,18 +30,24 @@ static struct mpg_passed passed_of(const struct simulation *sim)
                                .evident_limit = sim->evident_limit};
 }
 
-static int take_bounds(void *context, const struct mpg_step *s, uint32_t slots,
-                       struct mpg_error *err)
+static int add_bounds(struct mpg_clock_bounds *bounds, const struct mpg_step *s, struct mpg_error *err)
 {
-    (void)slots;
     if (s->kind != MPG_STEP_LEAVE)
         return 0;
     for (uint32_t i = 0; i < s->edge_number; i++) {
         const struct mpg_edge *e = &s->edges[i];
         if (e->kind == MPG_EDGE_ARRIVAL && e->source != s->rank &&
-            mpg_clock_bounds_add(context, e->source, s->rank, e->sent_ns, s->leave_ns, err) < 0)
+            mpg_clock_bounds_add(bounds, e->source, s->rank, e->sent_ns, s->leave_ns, err) < 0)
             return -1;
     }
+    return 0;
+}
+
+static int take_bounds(void *context, const struct mpg_steps *steps, struct mpg_error *err)
+{
+    for (size_t i = 0; i < steps->n; i++)
+        if (add_bounds(context, &steps->step[i], err) < 0)
+            return -1;
     return 0;
 }
 
@@ -188,14 +194,17 @@ static bool has_flights(const struct simulation *sim)
     return sim->flights && are_comparable(sim);
 }
 
-static int take_first(void *context, const struct mpg_step *s, uint32_t slots,
-                      struct mpg_error *err)
+static int take_first(void *context, const struct mpg_steps *steps, struct mpg_error *err)
 {
     struct simulation *sim = context;
-    (void)slots;
-    if (sim->likes && mpg_likes_add(sim->likes, s, err) < 0)
-        return -1;
-    return sim->floors ? mpg_floors_add(sim->floors, s, has_flights(sim), err) : 0;
+    const bool flights = has_flights(sim);
+    for (size_t i = 0; i < steps->n; i++) {
+        const struct mpg_step *s = &steps->step[i];
+        if ((sim->likes && mpg_likes_add(sim->likes, s, err) < 0) ||
+            (sim->floors && mpg_floors_add(sim->floors, s, flights, err) < 0))
+            return -1;
+    }
+    return 0;
 }
 
 static bool can_speed_messages(const struct simulation *sim)

@@ -33,9 +33,9 @@ static void *begin_lanes(void *context, uint32_t first, uint32_t n, const bool *
     return NULL;
 }
 
-static int take_lanes(void *lanes, const struct mpg_step *s, uint32_t slots, struct mpg_error *err)
+static int take_lanes(void *lanes, const struct mpg_steps *steps, struct mpg_error *err)
 {
-    return mpg_lanes_step(lanes, s, slots, err);
+    return mpg_lanes_take(lanes, steps, err);
 }
 
 static const double *value_of(const void *lanes, uint32_t stream)

@@ -60,15 +60,6 @@ static void say_failed(struct mpg_crew *c, size_t taker, const struct mpg_error 
     pthread_mutex_unlock(&c->mutex);
 }
 
-/* Gives B to taker T. */
-static int take_batch(const struct mpg_taker *t, const struct mpg_batch *b, struct mpg_error *err)
-{
-    for (uint32_t i = 0; i < b->n; i++)
-        if (t->take(t->context, &b->steps[i], b->slots, err) < 0)
-            return -1;
-    return 0;
-}
-
 static void *work(void *context)
 {
     const struct worker *x = context;
@@ -77,8 +68,9 @@ static void *work(void *context)
     bool failed = false; /* then it lets batches pass */
     for (uint64_t count = 0; wait_filled(c, count); count++) {
         const struct mpg_batch *b = &c->batch[count % BATCHES];
+        const struct mpg_steps steps = {b->steps, b->n, b->slots};
         for (size_t i = x->first; i < c->n && !failed; i += c->threads)
-            if (take_batch(&c->takers[i], b, &err) < 0) {
+            if (c->takers[i].take(c->takers[i].context, &steps, &err) < 0) {
                 say_failed(c, i, &err);
                 failed = true;
             }
@@ -156,15 +148,23 @@ static int hand_on(struct mpg_crew *c, struct mpg_error *err)
     return 0;
 }
 
-int mpg_crew_take(struct mpg_crew *c, const struct mpg_step *step, uint32_t slots,
-                  struct mpg_error *err)
+static int take_step(struct mpg_crew *c, const struct mpg_step *step, uint32_t slots,
+                     struct mpg_error *err)
 {
     if (!mpg_batch_has_room(filling(c), step) && hand_on(c, err) < 0)
         return -1;
     if (mpg_batch_add(filling(c), step, slots, err) < 0)
         return -1;
-    /* What that one points to is gone with the next step. */
+    /* What that one points to is gone with the next steps. */
     return step->kind == MPG_STEP_EXPAND ? mpg_crew_finish(c, err) : 0;
+}
+
+int mpg_crew_take(struct mpg_crew *c, const struct mpg_steps *steps, struct mpg_error *err)
+{
+    for (size_t i = 0; i < steps->n; i++)
+        if (take_step(c, &steps->step[i], steps->slots, err) < 0)
+            return -1;
+    return 0;
 }
 
 int mpg_crew_finish(struct mpg_crew *c, struct mpg_error *err)

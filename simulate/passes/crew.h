@@ -7,9 +7,8 @@
 #include "common/error.h"
 #include "graph/graph.h"
 
-/* Takes a step of a graph that has SLOTS slots so far. */
-typedef int mpg_take(void *context, const struct mpg_step *step, uint32_t slots,
-                     struct mpg_error *err);
+/* Takes STEPS. */
+typedef int mpg_take(void *context, const struct mpg_steps *steps, struct mpg_error *err);
 
 /* One who takes all steps, in their order. */
 struct mpg_taker {
@@ -23,10 +22,9 @@ struct mpg_crew;
  * outlive the crew. Error: out of memory, no more threads. */
 struct mpg_crew *mpg_crew_new(const struct mpg_taker *takers, size_t n, unsigned threads,
                               struct mpg_error *err);
-/* Gives STEP, which is copied, to all; the slots are so many. Errors: out of memory, and what a taker
- * said, of any step so far: of the first of those that failed. */
-int mpg_crew_take(struct mpg_crew *crew, const struct mpg_step *step, uint32_t slots,
-                  struct mpg_error *err);
+/* Gives STEPS, which are copied, to all. Errors: out of memory, and what a taker said, of any step so
+ * far: of the first of those that failed. */
+int mpg_crew_take(struct mpg_crew *crew, const struct mpg_steps *steps, struct mpg_error *err);
 /* All have taken all steps: the same error, if any. */
 int mpg_crew_finish(struct mpg_crew *crew, struct mpg_error *err);
 /* Ends the threads, wherever they are. NULL is allowed. */

@@ -11,30 +11,27 @@ struct takers {
     struct mpg_crew *crew; /* or NULL */
 };
 
-static int take(const struct takers *t, const struct mpg_step *step, uint32_t slots,
-                struct mpg_error *err)
+static int take(const struct takers *t, const struct mpg_steps *steps, struct mpg_error *err)
 {
     if (t->crew)
-        return mpg_crew_take(t->crew, step, slots, err);
+        return mpg_crew_take(t->crew, steps, err);
     for (size_t i = 0; i < t->n; i++)
-        if (t->taker[i].take(t->taker[i].context, step, slots, err) < 0)
+        if (t->taker[i].take(t->taker[i].context, steps, err) < 0)
             return -1;
     return 0;
 }
 
 /* All of G's steps; -1 with ERR. */
 static int take_all(struct mpg_graph *g, const struct takers *t, struct mpg_progress *progress,
-                    struct mpg_passed *passed, struct mpg_error *err)
+                    struct mpg_error *err)
 {
-    const struct mpg_step *step = NULL;
+    struct mpg_steps steps;
     int more;
-    uint32_t steps = 0;
-    while ((more = mpg_graph_next(g, &step, err)) > 0) {
-        if (step->kind == MPG_STEP_EXPAND && step->expanding->plan.size.p > passed->expanded)
-            passed->expanded = step->expanding->plan.size.p;
-        if (take(t, step, mpg_graph_slots(g), err) < 0)
+    uint32_t times = 0;
+    while ((more = mpg_graph_next(g, &steps, err)) > 0) {
+        if (take(t, &steps, err) < 0)
             return -1;
-        if ((++steps & 0xfff) == 0)
+        if ((++times & 0xfff) == 0)
             mpg_progress_update(progress, (double)mpg_graph_counts(g).calls);
     }
     return more < 0 || !t->crew ? more : mpg_crew_finish(t->crew, err);
@@ -80,14 +77,14 @@ int mpg_pass(const struct mpg_course *course, const struct mpg_taker *takers, si
         return -1;
     }
     struct mpg_progress progress;
-    passed->expanded = 0;
     if (course->passes)
         ++*course->passes;
     mpg_progress_start(&progress, course->label, (double)mpg_trace_events(course->trace, -1));
-    int status = take_all(g, &t, &progress, passed, err);
+    int status = take_all(g, &t, &progress, err);
     mpg_progress_end(&progress);
     mpg_crew_free(t.crew);
     passed->counts = mpg_graph_counts(g);
+    passed->expanded = passed->counts.expanded_members;
     passed->slots = mpg_graph_slots(g);
     if (status == 0)
         passed->evident_limit = mpg_graph_source_eager_limit(g, course->graph->eager_limit_bytes);

@@ -31,13 +31,23 @@ size_t mpg_replicas_modes_a_pass(double lane_bytes, uint32_t n)
     return most < 1 ? 1 : (size_t)most;
 }
 
-static int take(void *context, const struct mpg_step *s, uint32_t slots, struct mpg_error *err)
+/* One step after the other: the watcher sees each value. */
+static int take_watched(const struct part *x, const struct mpg_steps *steps, struct mpg_error *err)
+{
+    for (size_t i = 0; i < steps->n; i++) {
+        const struct mpg_step *s = &steps->step[i];
+        const struct mpg_steps one = {s, 1, steps->slots};
+        if (x->mode->take(x->lanes, &one, err) < 0 ||
+            x->watch->take(x->watch->watcher, s, x->mode->value(x->lanes, s->stream)[0], err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int take(void *context, const struct mpg_steps *steps, struct mpg_error *err)
 {
     const struct part *x = context;
-    if (x->mode->take(x->lanes, s, slots, err) < 0)
-        return -1;
-    return x->watch ? x->watch->take(x->watch->watcher, s, x->mode->value(x->lanes, s->stream)[0], err)
-                    : 0;
+    return x->watch ? take_watched(x, steps, err) : x->mode->take(x->lanes, steps, err);
 }
 
 /* Lanes of a part, if each of R's modes has so many. Modes that N threads can share evenly stay

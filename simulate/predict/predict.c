@@ -45,14 +45,14 @@ static bool same_course(const struct predicting *a, const struct predicting *b)
 
 /* --- the first pass --- */
 
-static int take_first(void *context, const struct mpg_step *s, uint32_t slots,
-                      struct mpg_error *err)
+static int take_first(void *context, const struct mpg_steps *steps, struct mpg_error *err)
 {
     struct predicting *x = context;
-    (void)slots;
-    if (x->likes && mpg_likes_add(x->likes, s, err) < 0)
-        return -1;
-    return mpg_floors_add(x->floors, s, false, err);
+    for (size_t i = 0; i < steps->n; i++)
+        if ((x->likes && mpg_likes_add(x->likes, &steps->step[i], err) < 0) ||
+            mpg_floors_add(x->floors, &steps->step[i], false, err) < 0)
+            return -1;
+    return 0;
 }
 
 /* The first before X, in ALL, that finds the same; X itself: none does. */
@@ -208,9 +208,12 @@ static void *begin_times(void *context, uint32_t first, uint32_t n, const bool *
     return NULL;
 }
 
-static int take_times(void *times, const struct mpg_step *s, uint32_t slots, struct mpg_error *err)
+static int take_times(void *times, const struct mpg_steps *steps, struct mpg_error *err)
 {
-    return mpg_times_step(times, s, slots, err);
+    for (size_t i = 0; i < steps->n; i++)
+        if (mpg_times_step(times, &steps->step[i], steps->slots, err) < 0)
+            return -1;
+    return 0;
 }
 
 static const double *value_of(const void *times, uint32_t stream)

@@ -140,12 +140,13 @@ static void check_trace(const char *path)
     struct mpg_clock_map *clocks = mpg_clock_map_from_trace(t, &err);
     const struct mpg_graph_options options = {.eager_limit_bytes = INT64_MAX};
     struct mpg_graph *g = mpg_graph_open(t, clocks, &options, &err);
-    const struct mpg_step *step;
+    struct mpg_steps steps;
     bool met[EXPECTED] = {false};
     int more, all = 0;
-    while ((more = mpg_graph_next(g, &step, &err)) > 0)
-        if (step->kind == MPG_STEP_ENTER)
-            check_step(step, met);
+    while ((more = mpg_graph_next(g, &steps, &err)) > 0)
+        for (size_t i = 0; i < steps.n; i++)
+            if (steps.step[i].kind == MPG_STEP_ENTER)
+                check_step(&steps.step[i], met);
     ok(more == 0, "the graph ends: %s", more ? err.text : "well");
     for (int i = 0; i < EXPECTED; i++)
         all += met[i];
