@@ -3,18 +3,22 @@
 #include "graph/steps.h"
 
 #include <stdlib.h>
-#include <string.h>
+
+int graph_steps_grow(struct steps *s)
+{
+    size_t capacity = s->capacity ? 2 * s->capacity : 64;
+    void *grown = realloc(s->steps, capacity * sizeof *s->steps);
+    if (!grown)
+        return -1;
+    s->steps = grown;
+    s->capacity = capacity;
+    return 0;
+}
 
 struct mpg_step *graph_emit_at(struct steps *s, enum mpg_step_kind kind, const struct place *place)
 {
-    if (s->count == s->capacity) {
-        size_t capacity = s->capacity ? 2 * s->capacity : 64;
-        void *grown = realloc(s->steps, capacity * sizeof *s->steps);
-        if (!grown)
-            return NULL;
-        s->steps = grown;
-        s->capacity = capacity;
-    }
+    if (s->count == s->capacity && graph_steps_grow(s) < 0)
+        return NULL;
     struct mpg_step *step = &s->steps[s->count++];
     memset(step, 0, sizeof *step); /* all of it: an initialiser would leave parts of the union */
     step->kind = kind;
@@ -22,15 +26,6 @@ struct mpg_step *graph_emit_at(struct steps *s, enum mpg_step_kind kind, const s
     step->thread = place->thread;
     step->call = mpg_call_plain(place->call);
     step->number = place->number;
-    return step;
-}
-
-struct mpg_step *graph_emit(struct steps *s, enum mpg_step_kind kind, const struct call *call)
-{
-    struct place here = graph_here(call);
-    struct mpg_step *step = graph_emit_at(s, kind, &here);
-    if (step)
-        step->stream = call->stream;
     return step;
 }
 

@@ -6,6 +6,7 @@
 #define MPG_GRAPH_STEPS_H
 
 #include <stddef.h>
+#include <string.h>
 
 #include "graph/call.h"
 #include "graph/graph.h"
@@ -24,9 +25,28 @@ struct steps {
     uint32_t *unused_slots, unused_count, unused_capacity, slots;
 };
 
-/* A new last step, all else 0: of CALL, or of the call at PLACE; NULL when out of memory. */
-struct mpg_step *graph_emit(struct steps *steps, enum mpg_step_kind kind,
-                            const struct call *call);
+/* Room for more steps: 0, or -1 when out of memory. */
+int graph_steps_grow(struct steps *steps);
+
+/* A new last step, of CALL, or of the call at PLACE; NULL when out of memory. All else is 0, but for
+ * what only an ENTER or a LEAVE has: whoever emits one says all of that. */
+static inline struct mpg_step *graph_emit(struct steps *s, enum mpg_step_kind kind,
+                                          const struct call *call)
+{
+    enum { OF_ALL = offsetof(struct mpg_step, origin) };
+    if (s->count == s->capacity && graph_steps_grow(s) < 0)
+        return NULL;
+    struct mpg_step *step = &s->steps[s->count++];
+    memset(step, 0, kind == MPG_STEP_ENTER || kind == MPG_STEP_LEAVE ? OF_ALL : sizeof *step);
+    step->kind = kind;
+    step->rank = call->rank;
+    step->stream = call->stream;
+    step->thread = call->event->thread;
+    step->call = mpg_call_plain(call->event->call);
+    step->number = call->number;
+    return step;
+}
+
 struct mpg_step *graph_emit_at(struct steps *steps, enum mpg_step_kind kind,
                                const struct place *place);
 /* The value of CALL's stream goes into a new slot. */

@@ -453,6 +453,9 @@ int graph_leave_call(struct mpg_graph *g, struct rank_run *r, struct stream *s,
         call->event->call == MPG_CALL_Waitsome || call->event->call == MPG_CALL_Testsome;
     step->candidate_number = (uint32_t)g->steps.candidate_count;
     step->candidates = g->steps.candidates;
+    step->portions = step->portion_calls = 0;
+    step->portion_interval = 0;
+    step->portion_ends = false;
     if (step->completes_all && divide_stretch(g, r, step, err) < 0)
         return -1;
     step->receive_number = (uint32_t)g->steps.posted_count;

@@ -17,6 +17,9 @@ struct mpg_lanes *mpg_lanes_new(int32_t ranks, uint32_t lanes, uint32_t first,
         .ranks = ranks, .n = lanes, .first = first, .code = mpg_recurrences(),
         .absorb = absorb, .comparable = comparable, .p = p,
         .floors = floors, .streams = (uint32_t)ranks,
+        .computes = mpg_perturbation_changes_computation(p),
+        .charges = p->call_noise.n > 0 || mpg_perturbation_overheads_measured(p) ||
+                   mpg_perturbation_call_noise_measured(p),
         .covers = mpg_perturbation_noise_covered(p)};
     l->last_stream = calloc((size_t)ranks, sizeof *l->last_stream);
     l->scratch = calloc(lanes, sizeof *l->scratch);
@@ -95,6 +98,7 @@ void mpg_lanes_free(struct mpg_lanes *l)
 void mpg_lanes_use_paths(struct mpg_lanes *l, const struct mpg_paths *paths)
 {
     l->paths = paths;
+    l->charges = true; /* some may have overheads */
     l->covers = paths->covers;
 }
 
@@ -206,6 +210,9 @@ static void divide_interval(struct mpg_lanes *l, const struct mpg_step *s)
 
 static void step_enter(struct mpg_lanes *l, const struct mpg_step *s)
 {
+    /* nothing is put in, and nobody asks where it was */
+    if (!l->computes && s->tracer_ns == 0 && !l->choice && !l->entered_ns)
+        return;
     double *value = stream_value(l, s->stream);
     double *before = l->scratch, *compute = account_of(l, s->rank, MPG_TERM_COMPUTE);
     memcpy(before, value, l->n * sizeof *value);

@@ -278,13 +278,9 @@ static void add_call_noise(struct mpg_lanes *l, const struct mpg_step *s, double
     mpg_perturb_call_work(l->p, &x, l->first, l->n, stream_value(l, s->stream), value);
 }
 
-/* Kappa and what else the call itself adds, and where its rank would be with that alone:
- * no call ends before it began. */
-static void begin_leaving(struct mpg_lanes *l, const struct mpg_step *s, bool meeting)
+/* Kappa, and that with what else the call itself adds, into KAPPA and LOCAL, which are zero. */
+static void charge(struct mpg_lanes *l, const struct mpg_step *s, bool meeting)
 {
-    const double *value = stream_value(l, s->stream);
-    const struct mpg_lane_leave leave = leave_of(l);
-    zero(l->kappa, l->n);
     if ((!meeting || s->edges[0].expanded) && l->p->call_parts <= 1)
         mpg_perturb_call(l->p, s->rank, s->number, l->first, l->n, l->kappa);
     if (s->round_trip)
@@ -296,7 +292,17 @@ static void begin_leaving(struct mpg_lanes *l, const struct mpg_step *s, bool me
         mpg_lanes_add_overheads(l, s, l->local);
     if (!meeting && mpg_perturbation_call_noise_measured(l->p))
         add_call_noise(l, s, l->local);
-    l->code->own(l->n, value, l->local, (double)s->duration_ns, &leave,
+}
+
+/* What the call itself adds, and where its rank would be with that alone: no call ends before it began. */
+static void begin_leaving(struct mpg_lanes *l, const struct mpg_step *s, bool meeting)
+{
+    const struct mpg_lane_leave leave = leave_of(l);
+    zero(l->kappa, l->n);
+    zero(l->local, l->n);
+    if (l->charges || s->round_trip)
+        charge(l, s, meeting);
+    l->code->own(l->n, stream_value(l, s->stream), l->local, (double)s->duration_ns, &leave,
                  account_of(l, s->rank, MPG_TERM_CALL));
 }
 
@@ -342,8 +348,10 @@ static void leave_out(struct mpg_lanes *l, const struct mpg_step *s, const doubl
 /* A call that needs nobody else: all edges that it has are its own (no posting part, which is 0 then). */
 static void leave_alone(struct mpg_lanes *l, const struct mpg_step *s)
 {
-    begin_leaving(l, s, false);
-    memcpy(stream_value(l, s->stream), l->own, l->n * sizeof *l->own);
+    if (l->charges || s->round_trip) {
+        begin_leaving(l, s, false);
+        memcpy(stream_value(l, s->stream), l->own, l->n * sizeof *l->own);
+    }
     if (l->covers)
         l->covered_ns[s->stream] = 0;
 }

@@ -91,6 +91,12 @@ bool mpg_perturbation_noise_is_random(const struct mpg_perturbation *p)
             (mpg_perturbation_noise_measured(p) || mpg_perturbation_noise_removed(p)));
 }
 
+bool mpg_perturbation_changes_computation(const struct mpg_perturbation *p)
+{
+    return p->noise.n > 0 || p->compute_ratio != 1 || p->region_ratios ||
+           mpg_perturbation_noise_measured(p) || mpg_perturbation_noise_removed(p);
+}
+
 /* --- intervals --- */
 
 /* What X is without the source's noise, by its rank among its likes. */

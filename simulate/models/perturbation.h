@@ -97,6 +97,8 @@ bool mpg_perturbation_bytes_measured(const struct mpg_perturbation *p);
 /* Whether P takes overheads, or any collective, from a signature. */
 bool mpg_perturbation_overheads_measured(const struct mpg_perturbation *p);
 bool mpg_perturbation_collectives_measured(const struct mpg_perturbation *p);
+/* Whether anything but the tracer's part changes compute intervals. */
+bool mpg_perturbation_changes_computation(const struct mpg_perturbation *p);
 /* Whether P takes noise from a signature; whether it takes the source's out of computation;
  * whether both are the same machine's, so that computation is as it was. */
 bool mpg_perturbation_noise_measured(const struct mpg_perturbation *p);
