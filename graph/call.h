@@ -19,6 +19,8 @@ struct sent {
     double rooted_bytes;
 };
 
+struct routes; /* graph/matching/routes.h */
+
 struct call {
     struct waiter waiter;   /* whoever makes it */
     int32_t rank;           /* world rank */
@@ -26,6 +28,7 @@ struct call {
     uint64_t number;        /* among its rank's calls */
     double enter_ns, leave_ns; /* aligned; the leave once it is being left */
     struct sent *sent;      /* its thread's, emptied when it begins */
+    struct routes *routes;  /* its thread's */
     bool changed;           /* it completes a send whose protocol is another one on the target */
     struct mpg_looking looking; /* it is a probe: for this */
     struct mpg_asking asking;   /* it is a Parrived: of this */

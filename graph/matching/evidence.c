@@ -6,30 +6,31 @@
  * taken for synchronous: a single one may be slow just when its receive is posted. */
 enum { MOST_SIZES = 65536, WAITED_OFTEN = 8 };
 
-static const uint64_t LEFT = UINT64_C(1) << 63;
-
 void graph_note_evidence(struct evidence *evidence, const struct message *m)
 {
     if (!m->standard || !m->has_left || !m->is_posted)
         return;
-    bool left = m->left_ns < m->poster_ns, waited = m->blocking && m->poster_ns > m->sender_ns;
-    if ((!left && !waited) ||
-        (evidence->sizes.count == MOST_SIZES &&
-         !mpg_map_find(&evidence->sizes, (uint64_t)m->bytes, 0)))
+    if (evidence->any_left && m->bytes <= evidence->left_bytes)
         return;
-    uint64_t *seen = mpg_map_add(&evidence->sizes, (uint64_t)m->bytes, 0);
+    if (m->left_ns < m->poster_ns) {
+        evidence->any_left = true;
+        evidence->left_bytes = m->bytes;
+        return;
+    }
+    struct mpg_map *waited = &evidence->waited;
+    if (!m->blocking || m->poster_ns <= m->sender_ns ||
+        (waited->count == MOST_SIZES && !mpg_map_find(waited, (uint64_t)m->bytes, 0)))
+        return;
+    uint64_t *seen = mpg_map_add(waited, (uint64_t)m->bytes, 0);
     if (seen)
-        *seen = left ? *seen | LEFT : *seen + 1;
+        ++*seen;
 }
 
 int64_t graph_evident_limit(const struct evidence *evidence, int64_t target_bytes)
 {
-    const struct mpg_map *sizes = &evidence->sizes;
-    int64_t eager = -1, least = INT64_MAX;
-    for (size_t i = 0; i < sizes->capacity; i++)
-        if (sizes->entries[i].used && (sizes->entries[i].value & LEFT) &&
-            (int64_t)sizes->entries[i].key[0] > eager)
-            eager = (int64_t)sizes->entries[i].key[0];
+    const struct mpg_map *sizes = &evidence->waited;
+    const int64_t eager = evidence->any_left ? evidence->left_bytes : -1;
+    int64_t least = INT64_MAX;
     for (size_t i = 0; i < sizes->capacity; i++)
         if (sizes->entries[i].used && (int64_t)sizes->entries[i].key[0] > eager &&
             (int64_t)sizes->entries[i].key[0] < least && sizes->entries[i].value >= WAITED_OFTEN)

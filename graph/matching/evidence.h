@@ -7,10 +7,11 @@
 #include "common/map.h"
 #include "graph/matching/message.h"
 
-/* Sizes of standard sends, and what was seen of each; zero-initialised is none. */
+/* What was seen of standard sends; zero-initialised is nothing. */
 struct evidence {
-    struct mpg_map sizes; /* bytes -> of those that left before their receive was posted,
-                             and those that waited for it */
+    bool any_left;         /* before its receive was posted: */
+    int64_t left_bytes;    /* the most of such a one */
+    struct mpg_map waited; /* bytes, of more -> how many waited for it */
 };
 
 /* Takes MESSAGE, both of whose ends are over; without memory for another size it is not

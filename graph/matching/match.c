@@ -39,7 +39,7 @@ void graph_drop_channel_if_empty(struct channels *all, struct channel *c,
                                  const struct channel_name *name)
 {
     uint64_t key[2];
-    if (c->first || c->probers)
+    if (c->first || c->probers || c->routes)
         return;
     graph_channel_keys(name, key);
     mpg_map_remove(&all->map, key[0], key[1]);

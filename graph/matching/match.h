@@ -27,6 +27,7 @@ struct channel {
     struct message *first, *last;
     struct waiter *probe_waiters; /* linked by next */
     uint32_t probers;             /* calls that look at it */
+    uint32_t routes;              /* that keep it (routes.h) */
 };
 
 /* Partitioned sends (made[1]) and receives (made[0]) that were made so far for one source,
@@ -53,7 +54,7 @@ struct channel *graph_find_channel(struct channels *channels, const struct chann
  * end, or appends a new one. SENT: the side that asks. NULL with ERR when out of memory. */
 struct message *graph_match(struct channels *channels, struct channel *c,
                             const struct channel_name *name, bool sent, struct mpg_error *err);
-/* Forgets a channel that holds nothing, so that memory follows messages in flight. */
+/* Forgets a channel that holds nothing and that nobody keeps, so that memory follows messages in flight. */
 void graph_drop_channel_if_empty(struct channels *channels, struct channel *c,
                                  const struct channel_name *name);
 /* Those who wait for a message on C to look at wait no more. */

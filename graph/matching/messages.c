@@ -4,6 +4,9 @@
 
 #include <stdlib.h>
 
+#include "common/reserve.h"
+#include "graph/matching/routes.h"
+
 /* Whether another call completes what CALL starts. */
 static bool leaves_request(const struct call *call)
 {
@@ -116,20 +119,38 @@ struct protocol graph_protocol(const struct matching *matching, enum mpg_call mo
         .sync_target = synchronous || (standard && bytes > matching->eager_limit_bytes)};
 }
 
+/* *SEQUENCE, if it is not known, is that of the messages of CALL's thread to rank TO. */
+static int find_sequence(struct matching *matching, const struct call *call, int32_t to,
+                         uint32_t *sequence, struct mpg_error *err)
+{
+    if (*sequence > 0)
+        return 0;
+    uint64_t pair = (uint64_t)(uint32_t)call->rank << 32 | (uint32_t)to;
+    uint64_t *number = mpg_map_add(&matching->sequences, pair, call->event->thread);
+    void *all = matching->sequence;
+    if (!number || mpg_reserve(&all, sizeof *matching->sequence, &matching->sequence_capacity,
+                               matching->sequence_count + 1, err) < 0)
+        return graph_out_of_memory(err);
+    matching->sequence = all;
+    if (*number == 0)
+        *number = ++matching->sequence_count;
+    *sequence = (uint32_t)*number;
+    return 0;
+}
+
 /* The INDEX-th message of CALL, to rank TO. */
 static int find_origin(struct matching *matching, const struct call *call, uint32_t index,
-                       int32_t to, struct mpg_origin *origin, struct mpg_error *err)
+                       int32_t to, uint32_t *sequence, struct mpg_origin *origin,
+                       struct mpg_error *err)
 {
-    uint64_t pair = (uint64_t)(uint32_t)call->rank << 32 | (uint32_t)to;
-    uint64_t *count = mpg_map_add(&matching->sequences, pair, call->event->thread);
-    if (!count)
-        return graph_out_of_memory(err);
+    if (find_sequence(matching, call, to, sequence, err) < 0)
+        return -1;
     *origin = (struct mpg_origin){.rank = call->rank,
                                   .index = index,
                                   .call = call->number,
                                   .to = to,
                                   .thread = call->event->thread,
-                                  .nth = (*count)++};
+                                  .nth = matching->sequence[*sequence - 1]++};
     return 0;
 }
 
@@ -155,12 +176,12 @@ static int note_sent(const struct call *call, const struct message *m, struct mp
     return 0;
 }
 
-int graph_send_on(struct matching *matching, const struct call *call,
-                  const struct channel_name *name, struct protocol protocol, int64_t bytes,
-                  uint32_t index, struct message **message, struct mpg_error *err)
+/* A message on C, which is called NAME; *SEQUENCE: that of those to its receiver, or 0. */
+static int send_on(struct matching *matching, const struct call *call, struct channel *c,
+                   const struct channel_name *name, uint32_t *sequence, struct protocol protocol,
+                   int64_t bytes, uint32_t index, struct message **message, struct mpg_error *err)
 {
-    struct channel *c = graph_find_channel(&matching->channels, name, err);
-    struct message *m = c ? graph_match(&matching->channels, c, name, true, err) : NULL;
+    struct message *m = graph_match(&matching->channels, c, name, true, err);
     if (!m)
         return -1;
     m->is_sent = m->sender_holds = true;
@@ -184,7 +205,7 @@ int graph_send_on(struct matching *matching, const struct call *call,
     matching->counts->synchronous_messages += m->synchronous;
     matching->counts->made_eager += m->sync_source && !m->synchronous;
     matching->counts->made_synchronous += !m->sync_source && m->synchronous;
-    if (find_origin(matching, call, index, name->destination, &m->origin, err) < 0 ||
+    if (find_origin(matching, call, index, name->destination, sequence, &m->origin, err) < 0 ||
         note_sent(call, m, err) < 0 ||
         (m->synchronous ? store_sending(matching, call, m, err)
                         : emit_eager(matching, call, m, err)) < 0)
@@ -199,21 +220,30 @@ int graph_send_on(struct matching *matching, const struct call *call,
     return 0;
 }
 
+int graph_send_on(struct matching *matching, const struct call *call,
+                  const struct channel_name *name, struct protocol protocol, int64_t bytes,
+                  uint32_t index, struct message **message, struct mpg_error *err)
+{
+    struct channel *c = graph_find_channel(&matching->channels, name, err);
+    uint32_t sequence = 0;
+    return c ? send_on(matching, call, c, name, &sequence, protocol, bytes, index, message, err) : -1;
+}
+
 int graph_send(struct matching *matching, const struct call *call, enum mpg_call mode,
                int32_t comm, int32_t to, int32_t tag, int64_t bytes, uint32_t index,
                struct message **message, struct mpg_error *err)
 {
-    int32_t receiver = graph_peer(matching->members, call, comm, to, err);
+    struct route *route;
     *message = NULL;
-    if (receiver == MPG_FOREIGN) {
+    if (graph_find_route(matching, call, true, comm, to, tag, &route, err) < 0)
+        return -1;
+    if (!route) {
         matching->counts->foreign++;
         return 0;
     }
-    if (receiver < 0)
-        return -1;
-    struct channel_name name = {SPACE_USER, comm, call->rank, receiver, tag};
-    return graph_send_on(matching, call, &name, graph_protocol(matching, mode, bytes), bytes,
-                         index, message, err);
+    const struct channel_name name = graph_route_name(route, call->rank);
+    return send_on(matching, call, route->channel, &name, &route->sequence,
+                   graph_protocol(matching, mode, bytes), bytes, index, message, err);
 }
 
 int graph_post_message(struct matching *matching, const struct call *call, struct message *m,
@@ -257,16 +287,17 @@ int graph_post(struct matching *matching, const struct call *call, int32_t comm,
                int32_t tag, uint32_t any, int64_t room_bytes, struct message **message,
                struct mpg_error *err)
 {
-    int32_t sender = graph_peer(matching->members, call, comm, from, err);
+    struct route *route;
     *message = NULL;
-    if (sender == MPG_FOREIGN) {
+    if (graph_find_route(matching, call, false, comm, from, tag, &route, err) < 0)
+        return -1;
+    if (!route) {
         matching->counts->foreign++;
         return 0;
     }
-    if (sender < 0)
-        return -1;
-    struct channel_name name = {SPACE_USER, comm, sender, call->rank, tag};
-    if (graph_post_on(matching, call, &name, room_bytes, message, err) < 0)
+    const struct channel_name name = graph_route_name(route, call->rank);
+    *message = graph_match(&matching->channels, route->channel, &name, false, err);
+    if (!*message || graph_post_message(matching, call, *message, room_bytes, err) < 0)
         return -1;
     return graph_posted_add(&matching->posted, *message, any, err);
 }
@@ -407,5 +438,6 @@ void graph_matching_clear(struct matching *matching)
     graph_channels_clear(&matching->channels);
     graph_posted_clear(&matching->posted);
     mpg_map_clear(&matching->sequences);
-    mpg_map_clear(&matching->evidence.sizes);
+    free(matching->sequence);
+    mpg_map_clear(&matching->evidence.waited);
 }

@@ -22,7 +22,9 @@ struct matching {
     struct members *members;
     struct steps *steps;
     struct channels channels;
-    struct mpg_map sequences; /* rank and receiver, thread -> messages sent */
+    struct mpg_map sequences; /* rank and receiver, thread -> number from 1 of a sequence: */
+    uint64_t *sequence;       /* how many messages of each have been sent */
+    uint32_t sequence_count, sequence_capacity;
     struct evidence evidence;
     struct posted posted;
     uint64_t sent; /* so far */

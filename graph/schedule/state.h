@@ -5,6 +5,7 @@
 #define MPG_GRAPH_STATE_H
 
 #include "graph/matching/probes.h"
+#include "graph/matching/routes.h"
 #include "graph/matching/windows.h"
 #include "graph/meetings/collectives.h"
 #include "graph/requests/requests.h"
@@ -37,6 +38,7 @@ struct stream {
     struct stream *choosing_next, **choosing_link; /* in a list of those that wait for what they
                                                       may complete; link NULL: it is not in it */
     struct sent sent;
+    struct routes routes;
 };
 
 /* What a rank has while it is under way. */

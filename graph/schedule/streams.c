@@ -77,6 +77,7 @@ static struct stream *find_stream(struct mpg_graph *g, int32_t rank, uint32_t th
     s->completing.choice.go = stop_choosing;
     s->call.sent = &s->sent;
     s->call.event = &nothing;
+    s->call.routes = &s->routes;
     g->counts.threads += !first;
     *link = s;
     return s;
@@ -437,6 +438,7 @@ void graph_end_run(struct mpg_graph *g, int32_t rank)
     for (struct stream *s = r->streams, *next; s; s = next) {
         next = s->sibling;
         graph_forget_choosing(s);
+        graph_clear_routes(&g->matching, &s->routes, rank);
         free(s->kept);
         free(s->completing.requests);
         free(s->completing.given);
