@@ -40,19 +40,15 @@ int graph_store(struct steps *s, const struct call *call, uint32_t *slot, struct
     return 0;
 }
 
-struct mpg_edge *graph_add_edge(struct steps *s, enum mpg_edge_kind kind)
+int graph_edges_grow(struct steps *s)
 {
-    if (s->edge_count == s->edge_capacity) {
-        size_t capacity = s->edge_capacity ? 2 * s->edge_capacity : 64;
-        void *grown = realloc(s->edges, capacity * sizeof *s->edges);
-        if (!grown)
-            return NULL;
-        s->edges = grown;
-        s->edge_capacity = capacity;
-    }
-    struct mpg_edge *edge = &s->edges[s->edge_count++];
-    *edge = (struct mpg_edge){.kind = kind};
-    return edge;
+    size_t capacity = s->edge_capacity ? 2 * s->edge_capacity : 64;
+    void *grown = realloc(s->edges, capacity * sizeof *s->edges);
+    if (!grown)
+        return -1;
+    s->edges = grown;
+    s->edge_capacity = capacity;
+    return 0;
 }
 
 struct mpg_candidate *graph_add_candidate(struct steps *s)
@@ -85,12 +81,8 @@ struct mpg_posted *graph_add_posted(struct steps *s)
     return posted;
 }
 
-int graph_new_slot(struct steps *s, uint32_t *slot, struct mpg_error *err)
+int graph_further_slot(struct steps *s, uint32_t *slot, struct mpg_error *err)
 {
-    if (s->unused_count) {
-        *slot = s->unused_slots[--s->unused_count];
-        return 0;
-    }
     if (s->slots == s->unused_capacity) { /* room for giving all of them back */
         uint32_t capacity = s->unused_capacity ? 2 * s->unused_capacity : 64;
         void *grown = realloc(s->unused_slots, capacity * sizeof *s->unused_slots);
@@ -101,11 +93,6 @@ int graph_new_slot(struct steps *s, uint32_t *slot, struct mpg_error *err)
     }
     *slot = s->slots++;
     return 0;
-}
-
-void graph_free_slot(struct steps *s, uint32_t slot)
-{
-    s->unused_slots[s->unused_count++] = slot;
 }
 
 void graph_steps_clear(struct steps *s)

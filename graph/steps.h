@@ -52,16 +52,39 @@ struct mpg_step *graph_emit_at(struct steps *steps, enum mpg_step_kind kind,
 /* The value of CALL's stream goes into a new slot. */
 int graph_store(struct steps *steps, const struct call *call, uint32_t *slot,
                 struct mpg_error *err);
+/* Room for more edges: as graph_steps_grow(). */
+int graph_edges_grow(struct steps *steps);
+
 /* A new edge into the call that is being left, all else 0; NULL when out of memory. */
-struct mpg_edge *graph_add_edge(struct steps *steps, enum mpg_edge_kind kind);
+static inline struct mpg_edge *graph_add_edge(struct steps *s, enum mpg_edge_kind kind)
+{
+    if (s->edge_count == s->edge_capacity && graph_edges_grow(s) < 0)
+        return NULL;
+    struct mpg_edge *edge = &s->edges[s->edge_count++];
+    *edge = (struct mpg_edge){.kind = kind};
+    return edge;
+}
 
 /* A new candidate of that call, all else 0; NULL when out of memory. */
 struct mpg_candidate *graph_add_candidate(struct steps *steps);
 /* A new posted receive, all else 0; NULL when out of memory. */
 struct mpg_posted *graph_add_posted(struct steps *steps);
 
-int graph_new_slot(struct steps *steps, uint32_t *slot, struct mpg_error *err);
-void graph_free_slot(struct steps *steps, uint32_t slot);
+/* A slot that nobody has had yet. Error: out of memory. */
+int graph_further_slot(struct steps *steps, uint32_t *slot, struct mpg_error *err);
+
+static inline int graph_new_slot(struct steps *s, uint32_t *slot, struct mpg_error *err)
+{
+    if (s->unused_count == 0)
+        return graph_further_slot(s, slot, err);
+    *slot = s->unused_slots[--s->unused_count];
+    return 0;
+}
+
+static inline void graph_free_slot(struct steps *s, uint32_t slot)
+{
+    s->unused_slots[s->unused_count++] = slot; /* there is room for all of them */
+}
 void graph_steps_clear(struct steps *steps);
 
 #endif

@@ -237,7 +237,7 @@ int graph_send(struct matching *matching, const struct call *call, enum mpg_call
     *message = NULL;
     if (graph_find_route(matching, call, true, comm, to, tag, &route, err) < 0)
         return -1;
-    if (!route) {
+    if (!route->channel) {
         matching->counts->foreign++;
         return 0;
     }
@@ -291,7 +291,7 @@ int graph_post(struct matching *matching, const struct call *call, int32_t comm,
     *message = NULL;
     if (graph_find_route(matching, call, false, comm, from, tag, &route, err) < 0)
         return -1;
-    if (!route) {
+    if (!route->channel) {
         matching->counts->foreign++;
         return 0;
     }

@@ -21,12 +21,31 @@ struct routes {
     struct route route[GRAPH_ROUTES];
 };
 
+/* Has ROUTE, of CALL's thread, lead where it does not yet. */
+int graph_reroute(struct matching *matching, const struct call *call, const struct route *to,
+                  struct route *route, struct mpg_error *err);
 /* CALL sends (SENDS) to, or receives from, PEER of COMM with TAG: *ROUTE, of the routes of its
- * thread, valid until the next is asked for; NULL if the peer is of another world. */
-int graph_find_route(struct matching *matching, const struct call *call, bool sends, int32_t comm,
-                     int32_t peer, int32_t tag, struct route **route, struct mpg_error *err);
+ * thread, valid until the next is asked for; without a channel if the peer is of another world. */
+static inline int graph_find_route(struct matching *matching, const struct call *call, bool sends,
+                                   int32_t comm, int32_t peer, int32_t tag, struct route **route,
+                                   struct mpg_error *err)
+{
+    const uint32_t place = (2 * ((uint32_t)peer ^ (uint32_t)tag) + sends) % GRAPH_ROUTES;
+    struct route *r = *route = &call->routes->route[place];
+    if (r->channel && r->peer == peer && r->comm == comm && r->tag == tag) /* SENDS by its place */
+        return 0;
+    const struct route to = {.comm = comm, .peer = peer, .tag = tag, .sends = sends};
+    return graph_reroute(matching, call, &to, r, err);
+}
+
 /* The channel's name; RANK is the thread's. */
-struct channel_name graph_route_name(const struct route *route, int32_t rank);
+static inline struct channel_name graph_route_name(const struct route *route, int32_t rank)
+{
+    const int32_t peer = route->world_rank;
+    return (struct channel_name){SPACE_USER, route->comm, route->sends ? rank : peer,
+                                 route->sends ? peer : rank, route->tag};
+}
+
 /* Gives back the channels of ROUTES, which are a thread's of RANK. */
 void graph_clear_routes(struct matching *matching, struct routes *routes, int32_t rank);
 

@@ -121,10 +121,18 @@ static int begin_asking(struct mpg_graph *g, struct rank_run *r, struct stream *
 
 static bool is_choice(const struct mpg_event *e)
 {
-    return e->call == MPG_CALL_Iprobe || e->call == MPG_CALL_Improbe ||
-           e->call == MPG_CALL_Parrived ||
-           (mpg_call_kind(e->call) == MPG_KIND_COMPLETE && e->request_number > 0 &&
-            e->call != MPG_CALL_Wait && e->call != MPG_CALL_Waitall);
+    switch (mpg_call_kind(e->call)) {
+    case MPG_KIND_PROBE:
+        return e->call == MPG_CALL_Iprobe;
+    case MPG_KIND_MPROBE:
+        return e->call == MPG_CALL_Improbe;
+    case MPG_KIND_PARRIVED:
+        return true;
+    case MPG_KIND_COMPLETE:
+        return e->request_number > 0 && e->call != MPG_CALL_Wait && e->call != MPG_CALL_Waitall;
+    default:
+        return false;
+    }
 }
 
 /* Bytes that the call's size class goes by. */

@@ -12,16 +12,21 @@
 #include "graph/schedule/queue.h"
 #include "graph/schedule/scout.h"
 
-/* Whether what comes next has to wait for a thread that is in a call. */
-static bool is_held(const struct rank_state *rank, const struct rank_run *r)
+/* Whether what comes next has to wait for a thread that is in a call, as some are. */
+static bool has_to_wait(const struct rank_state *rank, const struct rank_run *r)
 {
-    if (r->waiting == 0 || (r->ahead && graph_ahead_can_go(r)))
+    if (r->ahead && graph_ahead_can_go(r))
         return false;
     if (rank->ended || r->threads == 1)
         return true;
     if (!r->next)
         return false;
     return mpg_call_kind(r->next->call) == MPG_KIND_FINALIZE || !graph_may_go(r, r->next);
+}
+
+static inline bool is_held(const struct rank_state *rank, const struct rank_run *r)
+{
+    return r->waiting > 0 && has_to_wait(rank, r);
 }
 
 bool graph_rank_can_go(const struct mpg_graph *g, int32_t rank)
@@ -53,9 +58,9 @@ static void stop_choosing(struct waiter *waiter)
 
 static const struct mpg_event nothing; /* the event of threads that have none yet */
 
-/* The stream of THREAD, new if it has made no call yet. Thread 0's number is the
- * rank's. */
-static struct stream *find_stream(struct mpg_graph *g, int32_t rank, uint32_t thread,
+/* The stream of THREAD, which is not the first of those that have made calls, or makes its first: new
+ * then. Thread 0's number is the rank's. */
+static struct stream *find_further_stream(struct mpg_graph *g, int32_t rank, uint32_t thread,
                                   struct mpg_error *err)
 {
     struct rank_run *r = g->rank[rank].run;
@@ -81,6 +86,13 @@ static struct stream *find_stream(struct mpg_graph *g, int32_t rank, uint32_t th
     g->counts.threads += !first;
     *link = s;
     return s;
+}
+
+static inline struct stream *find_stream(struct mpg_graph *g, int32_t rank, uint32_t thread,
+                                         struct mpg_error *err)
+{
+    struct stream *first = g->rank[rank].run->streams;
+    return first && first->thread == thread ? first : find_further_stream(g, rank, thread, err);
 }
 
 static struct mpg_place place_of(const struct mpg_event *e)
@@ -358,7 +370,7 @@ static int leave_one(struct mpg_graph *g, struct rank_state *state, struct mpg_e
     return 0;
 }
 
-static int read_event(struct rank_state *state, struct mpg_error *err)
+static inline int read_event(struct rank_state *state, struct mpg_error *err)
 {
     struct rank_run *r = state->run;
     int more = mpg_cursor_read(r->cursor, &r->next, err);
@@ -415,10 +427,14 @@ int graph_advance(struct mpg_graph *g, int32_t rank, struct mpg_error *err)
         if (event)
             return take_event(g, rank, event, number, err);
     }
-    if (!r->next && !state->ended && !is_held(state, r) && read_event(state, err) < 0)
-        return -1;
     if (is_held(state, r))
         return 0;
+    if (!r->next && !state->ended) {
+        if (read_event(state, err) < 0)
+            return -1;
+        if (is_held(state, r))
+            return 0;
+    }
     if (state->ended)
         return end_early(g, rank, err);
     const struct mpg_event *event = r->next;

@@ -45,7 +45,8 @@ static double edge_slack(const struct mpg_lanes *l, const struct mpg_step *s,
         floor_ns = flight_ns(l, e->source, s->rank, e->bytes);
         break;
     }
-    return fmax(0, s->leave_ns - from_ns - floor_ns);
+    const double slack_ns = s->leave_ns - from_ns - floor_ns;
+    return slack_ns > 0 ? slack_ns : 0;
 }
 
 static double local_slack(const struct mpg_lanes *l, const struct mpg_step *s)
@@ -62,8 +63,9 @@ static double find_slacks(struct mpg_lanes *l, const struct mpg_step *s)
 {
     double local = local_slack(l, s), least = local;
     for (uint32_t i = 0; i < s->edge_number; i++) {
-        l->edge[i].slack_ns = edge_slack(l, s, &s->edges[l->edge[i].i]);
-        least = fmin(least, l->edge[i].slack_ns);
+        const double slack_ns = edge_slack(l, s, &s->edges[l->edge[i].i]);
+        l->edge[i].slack_ns = slack_ns;
+        least = slack_ns < least ? slack_ns : least;
     }
     if (s->changed) /* what it took on the traced machine does not bind it */
         return local;
@@ -177,8 +179,10 @@ static double causal_gap(struct mpg_lanes *l, const struct mpg_step *s, const st
 {
     if (e->changed || (e->kind != MPG_EDGE_ARRIVAL && e->kind != MPG_EDGE_ACK))
         return INFINITY;
-    if (l->comparable) /* all that it took, be its floor longer or not */
-        return fmax(0, s->leave_ns - start_ns(l, s->rank, e)) - slack_ns;
+    if (l->comparable) { /* all that it took, be its floor longer or not */
+        const double took_ns = s->leave_ns - start_ns(l, s->rank, e);
+        return (took_ns > 0 ? took_ns : 0) - slack_ns;
+    }
     int32_t from = e->kind == MPG_EDGE_ACK ? s->rank : e->source;
     int32_t to = e->kind == MPG_EDGE_ACK ? e->source : s->rank;
     return flight_ns(l, from, to, e->bytes) - slack_ns;

@@ -13,7 +13,9 @@
 
 static inline void zero(double *v, uint32_t n)
 {
-    if (n > 0)
+    if (n == 1) /* without a call */
+        *v = 0;
+    else if (n > 0)
         memset(v, 0, n * sizeof *v);
 }
 

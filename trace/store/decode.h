@@ -121,8 +121,16 @@ struct mpg_merge {
 
 int mpg_merge_start(struct mpg_merge *m, struct mpg_trace *trace, int32_t rank,
                     struct mpg_error *err);
+/* Of several streams. */
+int mpg_merge_first(struct mpg_merge *m, struct mpg_event **event, struct mpg_error *err);
 /* As mpg_decoder_next(). */
-int mpg_merge_next(struct mpg_merge *m, struct mpg_event **event, struct mpg_error *err);
+static inline int mpg_merge_next(struct mpg_merge *m, struct mpg_event **event, struct mpg_error *err)
+{
+    const int more = m->threads == 1 ? mpg_decoder_next(m->decoders, event, err)
+                                     : mpg_merge_first(m, event, err);
+    m->event += more > 0;
+    return more;
+}
 void mpg_merge_stop(struct mpg_merge *m);
 
 #endif

@@ -46,13 +46,8 @@ static int read_ahead(struct mpg_merge *m, struct mpg_error *err)
     return 0;
 }
 
-int mpg_merge_next(struct mpg_merge *m, struct mpg_event **e, struct mpg_error *err)
+int mpg_merge_first(struct mpg_merge *m, struct mpg_event **e, struct mpg_error *err)
 {
-    if (m->threads == 1) {
-        int more = mpg_decoder_next(&m->decoders[0], e, err);
-        m->event += more > 0;
-        return more;
-    }
     if (read_ahead(m, err) < 0)
         return -1;
     struct mpg_event *first = NULL;
@@ -65,6 +60,5 @@ int mpg_merge_next(struct mpg_merge *m, struct mpg_event **e, struct mpg_error *
         return 0;
     *e = first;
     m->events[m->current] = NULL;
-    m->event++;
     return 1;
 }
