@@ -362,8 +362,7 @@ struct mpg_graph_counts {
     uint64_t file_calls;        /* local */
     uint64_t unknown;           /* calls that the trace has by name only: local */
     uint64_t threads;           /* streams beyond one a rank */
-    uint64_t expanded;          /* collectives, of `collectives`, */
-    int32_t expanded_members;   /* of the largest of them */
+    uint64_t expanded;          /* collectives, of `collectives` */
 };
 
 struct mpg_graph;
@@ -383,6 +382,8 @@ int mpg_graph_next(struct mpg_graph *graph, struct mpg_steps *steps, struct mpg_
 /* Slots handed out so far are 0 .. value-1; may grow with every step. */
 uint32_t mpg_graph_slots(const struct mpg_graph *graph);
 struct mpg_graph_counts mpg_graph_counts(const struct mpg_graph *graph);
+/* Members of the largest collective that has been expanded. */
+int32_t mpg_graph_expanded_members(const struct mpg_graph *graph);
 /* What the trace so far shows of the traced machine's eager limit, given the target's, which
  * is the answer unless it contradicts: there are standard sends of more bytes that left
  * before their receive was posted, or of less that waited for it again and again. Clocks

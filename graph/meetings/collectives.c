@@ -66,8 +66,8 @@ static int expand(struct meetings *meetings, struct collective *c, struct mpg_er
         return -1;
     c->holds = false; /* it is the algorithm's messages that say who waits */
     meetings->counts->expanded++;
-    if (c->p > meetings->counts->expanded_members)
-        meetings->counts->expanded_members = c->p;
+    if (c->p > meetings->expanded_members)
+        meetings->expanded_members = c->p;
     return 0;
 }
 

@@ -31,6 +31,7 @@ struct meetings {
     const struct mpg_table *expand; /* NULL: collectives are nodes */
     int64_t eager_limit_bytes;      /* of the messages of those that are expanded */
     struct collective *over;        /* expanded ones that steps may still be about */
+    int32_t expanded_members;       /* of the largest of those */
     struct mpg_map sequences; /* (where, rank, order) -> collectives that the rank was in, or
                                  was promised */
     struct mpg_map open;      /* (order, where, which) -> struct collective * */

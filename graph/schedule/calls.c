@@ -20,7 +20,7 @@ static void begin_open(struct mpg_graph *g, struct stream *s)
     graph_note_choosing(&g->choosing, s);
 }
 
-static int begin_receive(struct mpg_graph *g, struct stream *s, int32_t tag, int64_t bytes,
+static inline int begin_receive(struct mpg_graph *g, struct stream *s, int32_t tag, int64_t bytes,
                          struct mpg_error *err)
 {
     const struct mpg_event *e = s->call.event;
@@ -37,7 +37,7 @@ static int begin_receive(struct mpg_graph *g, struct stream *s, int32_t tag, int
     return 0;
 }
 
-static int begin_send(struct mpg_graph *g, struct stream *s, struct mpg_error *err)
+static inline int begin_send(struct mpg_graph *g, struct stream *s, struct mpg_error *err)
 {
     const struct mpg_event *e = s->call.event;
     if (e->to == MPG_PROC_NULL)
@@ -257,10 +257,8 @@ int graph_begin_call(struct mpg_graph *g, struct rank_run *r, struct stream *s,
     }
 }
 
-/* The edges into the call's leave besides its local one. Under `lenient` what
- * it waited for may be missing. */
-static int leave_edges(struct mpg_graph *g, struct rank_run *r, struct stream *s,
-                       struct mpg_error *err)
+/* Those of the message that it receives, or sends, by itself. */
+static int leave_messages(struct mpg_graph *g, struct stream *s, struct mpg_error *err)
 {
     struct matching *matching = &g->matching;
     struct message *m;
@@ -279,6 +277,20 @@ static int leave_edges(struct mpg_graph *g, struct rank_run *r, struct stream *s
         if (graph_sender_edge(matching, &s->call, m, err) < 0)
             return -1;
     }
+    return 0;
+}
+
+/* The edges into the call's leave besides its local one. Under `lenient` what
+ * it waited for may be missing. */
+static int leave_edges(struct mpg_graph *g, struct rank_run *r, struct stream *s,
+                       struct mpg_error *err)
+{
+    struct matching *matching = &g->matching;
+    const enum mpg_kind kind = mpg_call_kind(s->call.event->call);
+    if (leave_messages(g, s, err) < 0)
+        return -1;
+    if (kind == MPG_KIND_SEND || kind == MPG_KIND_RECV || kind == MPG_KIND_SENDRECV)
+        return 0;
     if (mpg_call_is_probe(s->call.event->call) && !s->call.event->failed &&
         (graph_list_looking(&g->requests, &s->call, &s->probing, err) < 0 ||
          graph_probe_edges(matching, &s->probing, err) < 0))
@@ -292,7 +304,7 @@ static int leave_edges(struct mpg_graph *g, struct rank_run *r, struct stream *s
     if (group &&
         graph_group_edges(matching, group, s->call.event->call == MPG_CALL_Win_test, err) < 0)
         return -1;
-    if (mpg_call_kind(s->call.event->call) == MPG_KIND_COMPLETE &&
+    if (kind == MPG_KIND_COMPLETE &&
         graph_list_open_requests(&g->requests, &r->requests, &s->call, &s->completing, err) < 0)
         return -1;
     if (s->completing.given_count &&

@@ -22,6 +22,11 @@ struct mpg_graph_counts mpg_graph_counts(const struct mpg_graph *g)
     return g->counts;
 }
 
+int32_t mpg_graph_expanded_members(const struct mpg_graph *g)
+{
+    return g->meetings.expanded_members;
+}
+
 int64_t mpg_graph_source_eager_limit(const struct mpg_graph *g, int64_t target_bytes)
 {
     return graph_evident_limit(&g->matching.evidence, target_bytes);
@@ -108,11 +113,20 @@ static int name_failed(const struct mpg_graph *g, struct mpg_error *err)
                          mpg_call_name(f->call));
 }
 
-/* Whether the rank that has just begun a call leaves it next. */
-static bool leaves_at_once(struct mpg_graph *g)
+/* Takes the current rank to the end of a call, or to the begin of one: to its end as well, if it is
+ * the next thing that happens. */
+static int advance(struct mpg_graph *g, struct mpg_error *err)
 {
-    const struct rank_run *r = g->rank[g->current].run;
-    return r && r->ready > 0 && !graph_is_beyond_horizon(g) && keeps_turn(g);
+    const int32_t rank = g->current;
+    const struct rank_run *r = g->rank[rank].run;
+    if (r && r->ready > 0)
+        return graph_leave_one(g, rank, err);
+    if (graph_advance(g, rank, err) < 0)
+        return -1;
+    r = g->rank[rank].run;
+    return r && r->ready > 0 && !graph_is_beyond_horizon(g) && keeps_turn(g)
+               ? graph_leave_one(g, rank, err)
+               : 0;
 }
 
 int mpg_graph_next(struct mpg_graph *g, struct mpg_steps *steps, struct mpg_error *err)
@@ -123,10 +137,7 @@ int mpg_graph_next(struct mpg_graph *g, struct mpg_steps *steps, struct mpg_erro
         int status = choose_rank(g, err);
         if (status == 0)
             return check_end(g, err) < 0 ? name_failed(g, err) : 0;
-        const struct rank_run *r = status > 0 ? g->rank[g->current].run : NULL;
-        const bool leaves = r && r->ready > 0;
-        if (status < 0 || graph_advance(g, g->current, err) < 0 ||
-            (!leaves && leaves_at_once(g) && graph_advance(g, g->current, err) < 0))
+        if (status < 0 || advance(g, err) < 0)
             return name_failed(g, err);
     }
     *steps = (struct mpg_steps){g->steps.steps, g->steps.count, g->steps.slots};

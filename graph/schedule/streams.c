@@ -351,9 +351,9 @@ static int take_event(struct mpg_graph *g, int32_t rank, const struct mpg_event 
     return is_finalize && !event->failed ? finalize(g, s, err) : make_call(g, s, err);
 }
 
-/* A thread of the rank that need not wait any more leaves its call. */
-static int leave_one(struct mpg_graph *g, struct rank_state *state, struct mpg_error *err)
+int graph_leave_one(struct mpg_graph *g, int32_t rank, struct mpg_error *err)
 {
+    struct rank_state *state = &g->rank[rank];
     struct rank_run *r = state->run;
     struct stream *s = r->streams;
     while (s->phase != PHASE_WAIT || s->call.waiter.unmet > 0)
@@ -419,8 +419,6 @@ int graph_advance(struct mpg_graph *g, int32_t rank, struct mpg_error *err)
     if (!state->run && begin_run(g, rank, err) < 0)
         return -1;
     struct rank_run *r = state->run;
-    if (r->ready > 0)
-        return leave_one(g, state, err);
     if (r->ahead || r->taken) {
         uint64_t number;
         const struct mpg_event *event = graph_ahead_take(r, &number);

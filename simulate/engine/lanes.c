@@ -20,6 +20,7 @@ struct mpg_lanes *mpg_lanes_new(int32_t ranks, uint32_t lanes, uint32_t first,
         .computes = mpg_perturbation_changes_computation(p),
         .charges = p->call_noise.n > 0 || mpg_perturbation_overheads_measured(p) ||
                    mpg_perturbation_call_noise_measured(p),
+        .flies = p->latency.n > 0 || p->byte.n > 0 || mpg_flight_rule(p) != MPG_FLIGHT_NONE,
         .covers = mpg_perturbation_noise_covered(p)};
     l->last_stream = calloc((size_t)ranks, sizeof *l->last_stream);
     l->scratch = calloc(lanes, sizeof *l->scratch);
@@ -98,7 +99,7 @@ void mpg_lanes_free(struct mpg_lanes *l)
 void mpg_lanes_use_paths(struct mpg_lanes *l, const struct mpg_paths *paths)
 {
     l->paths = paths;
-    l->charges = true; /* some may have overheads */
+    l->charges = l->flies = true; /* some may have overheads, and times */
     l->covers = paths->covers;
 }
 

@@ -48,8 +48,8 @@ struct mpg_lanes {
     double *slot_base;    /* of members of expanded collectives: when, unperturbed, ns after the
                              first one came */
     bool *slot_met;       /* of an arrival: a probe has met it */
-    bool computes, charges; /* something but the tracer's part is put into compute intervals; into calls
-                               themselves */
+    bool computes, charges, flies; /* something but the tracer's part is put into compute intervals; into
+                                      calls themselves; into messages */
     bool covers;          /* detours that begin in a call can be part of what its messages cost: */
     double *covered_ns;   /* capacity; of a stream's last call, those that begin so long before
                              its leave are, */

@@ -26,15 +26,15 @@ void mpg_lanes_eager(struct mpg_lanes *l, const struct mpg_step *s)
 {
     const double *sent = stream_value(l, s->stream);
     double *out = slot_value(l, s->slot);
-    struct mpg_sending m = sending_of(&s->origin, s->bytes);
     double *bare = slot_bare(l, s->slot), *posting = l->local;
     l->slot_met[s->slot] = false;
     zero(posting, l->n);
     add_posting(l, s->requested, s->origin.rank, s->origin.call, posting);
     l->code->send(l->n, sent, posting, s->changed, out, bare);
+    const struct mpg_sending m = sending_of(&s->origin, s->bytes);
     if (s->changed)
         add_target_flight(l, s, MPG_FLIGHT_WHOLE, out);
-    else
+    else if (l->flies)
         mpg_perturb_flight(way_of(l, s->rank, s->receiver), &m, MPG_FLIGHT_WHOLE, l->first, l->n, out);
 }
 

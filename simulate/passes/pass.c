@@ -84,7 +84,7 @@ int mpg_pass(const struct mpg_course *course, const struct mpg_taker *takers, si
     mpg_progress_end(&progress);
     mpg_crew_free(t.crew);
     passed->counts = mpg_graph_counts(g);
-    passed->expanded = passed->counts.expanded_members;
+    passed->expanded = mpg_graph_expanded_members(g);
     passed->slots = mpg_graph_slots(g);
     if (status == 0)
         passed->evident_limit = mpg_graph_source_eager_limit(g, course->graph->eager_limit_bytes);

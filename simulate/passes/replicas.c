@@ -32,8 +32,9 @@ size_t mpg_replicas_modes_a_pass(double lane_bytes, uint32_t n)
 }
 
 /* One step after the other: the watcher sees each value. */
-static int take_watched(const struct part *x, const struct mpg_steps *steps, struct mpg_error *err)
+static int take_watched(void *context, const struct mpg_steps *steps, struct mpg_error *err)
 {
+    const struct part *x = context;
     for (size_t i = 0; i < steps->n; i++) {
         const struct mpg_step *s = &steps->step[i];
         const struct mpg_steps one = {s, 1, steps->slots};
@@ -44,10 +45,10 @@ static int take_watched(const struct part *x, const struct mpg_steps *steps, str
     return 0;
 }
 
-static int take(void *context, const struct mpg_steps *steps, struct mpg_error *err)
+static struct mpg_taker taker_of(struct part *x)
 {
-    const struct part *x = context;
-    return x->watch ? take_watched(x, steps, err) : x->mode->take(x->lanes, steps, err);
+    return x->watch ? (struct mpg_taker){.take = take_watched, .context = x}
+                    : (struct mpg_taker){.take = x->mode->take, .context = x->lanes};
 }
 
 /* Lanes of a part, if each of R's modes has so many. Modes that N threads can share evenly stay
@@ -74,7 +75,7 @@ static int pass(const struct mpg_replicas *r, struct part *part, size_t n, struc
     if (!takers)
         return mpg_error_set(err, "out of memory");
     for (size_t i = 0; i < n; i++)
-        takers[i] = (struct mpg_taker){.take = take, .context = &part[i]};
+        takers[i] = taker_of(&part[i]);
     int status = mpg_pass(&r->course, takers, n, r->threads, r->passed, err);
     free(takers);
     return status;
