@@ -376,8 +376,9 @@ struct mpg_steps {
     size_t n;
     uint32_t slots;
 };
-/* The next ones, at most one LEAVE among them; the graph's own and valid until the next are asked for: 1, 0 at the end, -1 if the trace is damaged or cannot be placed; ERR names rank, call
- * number and call. */
+
+/* The next ones, at most one LEAVE among them, the graph's own and valid until the next are asked for: 1,
+ * 0 at the end, -1 if the trace is damaged or cannot be placed; ERR names rank, call number and call. */
 int mpg_graph_next(struct mpg_graph *graph, struct mpg_steps *steps, struct mpg_error *err);
 /* Slots handed out so far are 0 .. value-1; may grow with every step. */
 uint32_t mpg_graph_slots(const struct mpg_graph *graph);

@@ -256,13 +256,31 @@ static inline bool get_time(struct mpg_numbers *bits_column, int64_t *ns)
     return true;
 }
 
+/* Reads the times of the next events, as far as they are not damaged; false: those of the first are. */
+static bool read_batch(struct mpg_decoder *d)
+{
+    enum { FIRST = MPG_COLUMN_GAP_BITS, DURATION = MPG_COLUMN_DURATION_BITS - FIRST };
+    struct mpg_numbers c[MPG_COLUMN_VALUES - FIRST];
+    const uint64_t left = d->slices ? 1 : d->chunk_events; /* of parts there may not be more */
+    const uint32_t most = left < MPG_TIMES_A_BATCH ? (uint32_t)left : MPG_TIMES_A_BATCH;
+    uint32_t n = 0;
+    memcpy(c, &d->numbers[FIRST], sizeof c);
+    while (n < most && get_time(&c[0], &d->times[n].gap_ns) &&
+           get_time(&c[DURATION], &d->times[n].duration_ns))
+        n++;
+    memcpy(&d->numbers[FIRST], c, sizeof c);
+    d->time = 0;
+    d->time_number = n;
+    return n > 0;
+}
+
 static bool read_times(struct mpg_decoder *d, struct mpg_event *e)
 {
-    int64_t gap, duration;
-    return get_time(&d->numbers[MPG_COLUMN_GAP_BITS], &gap) &&
-           get_time(&d->numbers[MPG_COLUMN_DURATION_BITS], &duration) &&
-           !__builtin_add_overflow(d->last_ns, gap, &e->enter_ns) &&
-           !__builtin_add_overflow(e->enter_ns, duration, &e->leave_ns);
+    if (d->time == d->time_number && !read_batch(d))
+        return false;
+    const struct mpg_times_of *t = &d->times[d->time++];
+    return !__builtin_add_overflow(d->last_ns, t->gap_ns, &e->enter_ns) &&
+           !__builtin_add_overflow(e->enter_ns, t->duration_ns, &e->leave_ns);
 }
 
 static bool read_values(struct mpg_decoder *d, struct mpg_event *e)

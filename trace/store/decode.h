@@ -30,6 +30,12 @@ struct mpg_numbers {
     unsigned used; /* bits of *P that have been read, 0 .. 7 */
 };
 
+/* The times of an event: since the one before it left, and in it. */
+struct mpg_times_of {
+    int64_t gap_ns, duration_ns;
+};
+enum { MPG_TIMES_A_BATCH = 16 };
+
 struct mpg_decoder {
     struct mpg_trace *trace;
     int32_t rank;
@@ -47,6 +53,8 @@ struct mpg_decoder {
     const uint8_t *p, *end;   /* of the records */
     struct mpg_numbers numbers[MPG_MAX_COLUMNS]; /* of the other columns */
     struct mpg_slices *slices; /* NULL: the chunk is held whole */
+    struct mpg_times_of times[MPG_TIMES_A_BATCH]; /* of the next events: those from TIME on */
+    uint32_t time, time_number;
     uint64_t chunk_events;
     uint64_t listed; /* elements of lists so far */
     int64_t last_ns, last_request, last_persistent, last_message;
