@@ -103,7 +103,7 @@ int graph_begin_asking(struct requests *requests, struct rank_requests *rank, st
     completing->choice.unmet = 0;
     if (!requests->choose || !graph_is_alone(requests->matching, call->rank))
         return 0;
-    if (give(rank, call->event.requests[0], completing, err) < 0)
+    if (give(rank, call->event->requests[0], completing, err) < 0)
         return -1;
     call->waiter.unmet += completing->choice.unmet > 0;
     return 0;

@@ -108,7 +108,7 @@ static int begin_completion(struct mpg_graph *g, struct rank_run *r, struct stre
 
 static int begin_asking(struct mpg_graph *g, struct rank_run *r, struct stream *s, struct mpg_error *err)
 {
-    const struct mpg_event *e = &s->call.event;
+    const struct mpg_event *e = s->call.event;
     s->call.asking = (struct mpg_asking){
         .asks = true, .found = e->found, .request = e->requests[0], .partition = e->root};
     if (e->found)
