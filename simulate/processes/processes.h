@@ -40,8 +40,7 @@ static inline bool mpg_processes_first(const struct mpg_processes *p)
  * found alike; 0: it did not look. Collective. */
 int mpg_processes_agree(struct mpg_processes *p, int status, uint64_t found, struct mpg_error *err);
 /* Divides them into PARTS, 1 .. P's size, as evenly as can be, each of which works by itself until
- * mpg_processes_unite(). They have agreed just before. Which one this process is in; its first process is that of rank 0 in part 0.
- * Collective. */
+ * mpg_processes_unite(). They have agreed just before. Which one this process is in. Collective. */
 int mpg_processes_divide(struct mpg_processes *p, int parts);
 /* The rank that the first process of PART has when they are not divided. */
 int mpg_processes_first_of(const struct mpg_processes *p, int part, int parts);

@@ -116,7 +116,7 @@ one_other() {
     local launcher=$1 n=$2 rank=$3 command=$4
     shift 4
     other_in "$rank" "$command" >other.sh
-    instead=sh together "$launcher" "$n" other.sh "$mpgsim" "$@"
+    instead="sh" together "$launcher" "$n" other.sh "$mpgsim" "$@"
 }
 
 # All of it, by LAUNCHER.
