@@ -190,10 +190,8 @@ void mpg_resampled_meet_lanes(const struct mpg_resampled *r, uint32_t n, const u
                               const double *t_ns, const double *work_ns,
                               struct mpg_replay_hint *hint, struct mpg_replay_met *met)
 {
-    double at_ns[MPG_LANES_AT_ONCE], whole;
+    double at_ns[MPG_LANES_AT_ONCE] = {0}, whole;
     int place[MPG_LANES_AT_ONCE];
-    if (n == 0)
-        return;
     for (uint32_t k = 0; k < n; k++) {
         place[k] = -1; /* it is the record itself */
         at_ns[k] = has_work(r, part[k]) ? locate(r, part[k], t_ns[k], &whole, &place[k]) : t_ns[k];
