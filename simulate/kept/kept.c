@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The file: magic, version of the format, which build of mpgkit wrote it (its length, it), checksum over the trace, number of
- * findings, of each the length of its key, it, the length of the finding, it; checksum over all of that.
- * Numbers have 64 bits. */
+/* The file: magic, version of the format, which build of mpgkit wrote it (its length, it), checksum over
+ * the trace, number of findings, of each the length of its key, it, the length of the finding, it; checksum
+ * over all of that. Numbers have 64 bits. */
 #include "simulate/kept/kept.h"
 
 #include <fcntl.h>

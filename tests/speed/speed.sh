@@ -42,13 +42,21 @@ print=$(seconds "$MPGTRACE" print "$work/ring.trace" -o "$work/again.txt")
 "$SIGMAKE" "$top_srcdir/results/reference" >"$work/machine.sig" 2>/dev/null
 mkdir "$work/native.trace"
 "$top_builddir/tests/speed/speed_trace" ring $ranks $steps "$work/native.trace"
-alone=$(seconds "$MPGSIM" --signature "$work/machine.sig" --replicas 1 "$work/native.trace")
+# Nothing is known of a trace but what a run finds itself, unless that is what is measured.
+sim() {
+    seconds "$MPGSIM" --floors=fresh "$@"
+}
+alone=$(sim --signature "$work/machine.sig" --replicas 1 "$work/native.trace")
 for isa in base avx2 avx512; do
-    drawn=$(MPGKIT_ISA=$isa seconds "$MPGSIM" --signature "$work/machine.sig" --replicas 64 "$work/native.trace")
+    drawn=$(MPGKIT_ISA=$isa sim --signature "$work/machine.sig" --replicas 64 "$work/native.trace")
     echo "$isa $alone $drawn"
 done >"$work/drawn"
-one=$(seconds "$MPGSIM" --noise exp:1us --latency exp:1us --replicas 1 "$work/ring.trace")
-many=$(seconds "$MPGSIM" --noise exp:1us --latency exp:1us --replicas 64 "$work/ring.trace")
+one=$(sim --noise exp:1us --latency exp:1us --replicas 1 "$work/ring.trace")
+many=$(sim --noise exp:1us --latency exp:1us --replicas 64 "$work/ring.trace")
+none=$(sim --latency const:1us --absorb=none "$work/native.trace")
+fresh=$(sim --latency const:1us "$work/native.trace")
+seconds "$MPGSIM" --latency const:1us "$work/native.trace" >/dev/null
+kept=$(seconds "$MPGSIM" --latency const:1us "$work/native.trace")
 
 echo "ring of $ranks ranks, $messages messages; seconds of processor time"
 awk -v m=$messages -v import="$import" -v print_="$print" -v one="$one" -v many="$many" 'BEGIN {
@@ -64,6 +72,35 @@ awk -v m=$messages '{
     printf "  %-34s %7.2f s  %9.0f messages/s, each in all; %.1f times 1 replica\n",
         "64 replicas, MPGKIT_ISA=" $1, $3, m / $3, $3 / $2
 }' "$work/drawn"
+
+echo "one world without draws, --absorb=none: $none s; in the default mode, to that"
+awk -v none="$none" -v fresh="$fresh" -v kept="$kept" 'BEGIN {
+    printf "  %-34s %7.2f s  %.2f times\n", "floors gathered", fresh, fresh / none
+    printf "  %-34s %7.2f s  %.2f times\n", "floors kept", kept, kept / none
+}'
+
+# The first of these is what the others are held against.
+echo "patterns of some 250 000 messages, --absorb=none: seconds, ratio of rates to the first"
+while read -r pattern ranks steps; do
+    mkdir "$work/$pattern.trace"
+    "$top_builddir/tests/speed/speed_trace" "$pattern" "$ranks" "$steps" "$work/$pattern.trace"
+    took=$(sim --latency const:1us --absorb=none "$work/$pattern.trace")
+    count=$("$MPGSIM" --latency const:1us --absorb=none --floors=fresh "$work/$pattern.trace" |
+        sed -n '1s/.* \([0-9]*\) messages .*/\1/p')
+    rm -r "$work/$pattern.trace"
+    echo "$pattern $ranks $steps $took $count"
+done <<'END' >"$work/patterns"
+ring 512 512
+alltoall 512 1
+exchange 512 1
+stencil 512 128
+tree 512 256
+wavefront 512 256
+workers 512 256
+END
+awk 'NR == 1 { first = $5 / $4 }
+     { printf "  %-34s %7.2f s  %9.0f messages/s, %.2f\n",
+           $1 " of " $2 " ranks, " $3 " steps", $4, $5 / $4, $5 / $4 / first }' "$work/patterns"
 
 if [ "$MPGKIT_MPI" = yes ]; then
     bash "$(dirname "$0")/speed_tracer.sh"
