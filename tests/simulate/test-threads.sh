@@ -60,7 +60,11 @@ ok "the written trace is the same" diff -r written.1 written.4
 ok "an error is one line" refuses 1 "*ranks wait for each other*" --threads=4 --replicas=64 \
     --noise=exp:1us --eager-limit=-1 chosen.txt
 ok "no thread: no" refuses 2 "*--threads*" --threads=0 mixed.txt
-ok "a limit of memory: one line, no hanging" sh -c 'ulimit -v 120000
-    "$1" --threads=64 --replicas=1000 --noise=exp:1us mixed.txt >out 2>err
-    [ $? -eq 1 ] && [ "$(wc -l <err)" -eq 1 ]' sh "$mpgsim"
+if (ulimit -v 120000 && "$mpgsim" --version) >/dev/null 2>&1; then
+    ok "a limit of memory: one line, no hanging" sh -c 'ulimit -v 120000
+        "$1" --threads=64 --replicas=1000 --noise=exp:1us mixed.txt >out 2>err
+        [ $? -eq 1 ] && [ "$(wc -l <err)" -eq 1 ]' sh "$mpgsim"
+else
+    skip "a limit of memory: one line, no hanging" "mpgsim itself needs more than that (a sanitizer)"
+fi
 done_testing
