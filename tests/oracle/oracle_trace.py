@@ -198,7 +198,10 @@ def read_trace(lines):
 
 def number_calls(counted):
     """Over all threads in the order of enter times; counted: (enter, thread, call or None)."""
-    for number, (*_, call) in enumerate(sorted(counted, key=lambda one: one[:2])):
+    def order(one):
+        enter, thread, call = one
+        return enter, call is not None and call.name == "Finalize", thread
+    for number, (*_, call) in enumerate(sorted(counted, key=order)):
         if call:
             call.index = number
 

@@ -339,6 +339,16 @@ is "nor is the cost of recording" "$(delays --compute-ratio=1.5 --absorb=none)" 
     "$(expect 2 "(1000 - 7 + 1000 - 86 + 1000000 - 2300 - (r == 0 ? 20 : 7)) / 2")"
 is "which the answer adds up" "$("$mpgsim" --json t.txt | awk '/"tracer_ns":/ { print $2 + 0 }')" \
     $((20 + 86 + 20 + 7 + 4 + 7))
+take "what is summed up until MPI_Finalize, in another thread" 1 \
+    "#fact 0 overhead_call_ns 20.25" "#fact 0 overhead_sum_ns 3.125" <<'END'
+0 1100 2500 Barrier
+0.1 2550 2650 Barrier
+0 2700 5000 Barrier
+0.1 1000000 1000000 Wtime calls=8 time=40 least=4 most=6
+END
+# The thread begins where the first Barrier ends, and computes longer: 50 - 20 and 997350 - 45.
+is "is the tracer's until there" "$(delays --compute-ratio=1.5 --absorb=none)" \
+    "$(expect 1 "(1000 - 20 + 50 - 20 + 997350 - 45) / 2")"
 take "failed calls" 2 <<'END'
 0 200 300 Send failed=1
 0 400 500 Wait failed=1

@@ -118,7 +118,7 @@ static inline bool mpg_decode_u32(struct mpg_decoder *d, uint32_t *v, uint32_t l
 }
 
 /* A rank's streams in one: the event that was entered first comes first, of several at
- * a time that of the lowest thread. */
+ * a time that of the lowest thread, but MPI_Finalize last. */
 struct mpg_merge {
     uint32_t threads, current; /* current: whose event was read last */
     uint64_t event;            /* read so far */

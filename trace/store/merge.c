@@ -46,13 +46,21 @@ static int read_ahead(struct mpg_merge *m, struct mpg_error *err)
     return 0;
 }
 
+/* At a time MPI_Finalize comes last: the sums of other threads are of what they did before it. */
+static bool comes_before(const struct mpg_event *e, const struct mpg_event *other)
+{
+    if (e->enter_ns != other->enter_ns)
+        return e->enter_ns < other->enter_ns;
+    return mpg_call_kind(other->call) == MPG_KIND_FINALIZE && mpg_call_kind(e->call) != MPG_KIND_FINALIZE;
+}
+
 int mpg_merge_first(struct mpg_merge *m, struct mpg_event **e, struct mpg_error *err)
 {
     if (read_ahead(m, err) < 0)
         return -1;
     struct mpg_event *first = NULL;
     for (uint32_t i = 0; i < m->threads; i++)
-        if (m->events[i] && (!first || m->events[i]->enter_ns < first->enter_ns)) {
+        if (m->events[i] && (!first || comes_before(m->events[i], first))) {
             first = m->events[i];
             m->current = i;
         }
