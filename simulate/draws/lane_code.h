@@ -14,16 +14,29 @@
 /* Those who draw for any number of lanes do so many at once. */
 enum { MPG_LANES_AT_ONCE = 64 };
 
+/* A time at some size, as lanes draw it: by the quantiles at the sizes around it, of each lane's launch. */
+struct mpg_lane_time {
+    const struct mpg_distribution *const *low, *const *high; /* prepared; HIGH NULL: LOW's are it */
+    double weight, most; /* of HIGH, 0..1; no more than MOST */
+};
+
 struct mpg_lane_code {
     /* mpg_draw() at A in replicas FIRST .. FIRST + N - 1. */
     void (*draw)(const struct mpg_address *a, uint32_t first, uint32_t n, double *u);
     /* mpg_distribution_quantile() of OF[w], which is prepared, at U[w], in N lanes. */
     void (*quantile)(const struct mpg_distribution *const *of, const double *u, uint32_t n,
                      double *value);
+    /* Adds to VALUE[w], of N lanes, TARGET's time at U[w] less SOURCE's there (NULL: less LESS[w]; both
+     * NULL: as it is). */
+    void (*add_time)(const struct mpg_lane_time *target, const struct mpg_lane_time *source,
+                     const double *less, const double *u, uint32_t n, double *value);
     /* Lists into LANE those of N lanes in which what lasts LENGTH[w] > LEAST from max(0, SINCE +
      * DELAY[w]) on is not within FROM[w] .. TO[w]; returns how many. */
     uint32_t (*outside)(const double *from, const double *to, double since, const double *delay,
                         const double *length, double least, uint32_t n, uint32_t *lane);
+    /* Adds to DELAY[w], of N lanes, what an interval of LENGTH takes longer where it takes TAKEN[w], which
+     * counts as no less than 0. */
+    void (*lengthen)(const double *taken, double length, uint32_t n, double *delay);
 };
 
 /* That of mpg_isa(), which is asked once. Thread-safe. */

@@ -36,14 +36,14 @@ struct mpg_lanes *mpg_lanes_new(int32_t ranks, uint32_t lanes, uint32_t first,
     l->put = calloc(lanes, sizeof *l->put);
     l->zeros = calloc(lanes, sizeof *l->zeros);
     l->left = calloc(lanes, sizeof *l->left);
+    l->shapes = mpg_shapes_new(first, lanes, err);
     l->account = calloc((size_t)ranks * MPG_TERMS * lanes, sizeof *l->account);
     l->unjoined = calloc((size_t)ranks, sizeof *l->unjoined);
     l->traced_ns = calloc((size_t)ranks, sizeof *l->traced_ns);
     l->turn = calloc((size_t)ranks, sizeof *l->turn);
     if (l->last_stream && l->scratch && l->result && l->kappa && l->local && l->later &&
         l->answered && l->posting && l->own && l->all && l->others && l->put && l->zeros && l->left &&
-        l->account &&
-        l->unjoined && l->traced_ns && l->turn)
+        l->shapes && l->account && l->unjoined && l->traced_ns && l->turn)
         return l;
 fail:
     mpg_lanes_free(l);
@@ -66,6 +66,7 @@ void mpg_lanes_free(struct mpg_lanes *l)
     free(l->slot_bare);
     free(l->slot_base);
     free(l->members);
+    mpg_shapes_free(l->shapes);
     mpg_expansion_free(l->expansion);
     free(l->scratch);
     free(l->result);

@@ -10,6 +10,7 @@
 #include "simulate/engine/lanes.h"
 #include "simulate/engine/recurrences.h"
 #include "simulate/engine/vectors.h"
+#include "simulate/models/shapes.h"
 
 /* An edge of the call that is being left. */
 struct mpg_lanes_edge {
@@ -37,6 +38,7 @@ struct mpg_lanes {
     const struct mpg_recurrences *code;
     enum mpg_absorb absorb;
     const struct mpg_perturbation *p;
+    struct mpg_shapes *shapes;
     const struct mpg_paths *paths; /* of messages; NULL: all are P's */
     bool comparable; /* the ranks' clocks */
     struct mpg_floors *floors;
@@ -175,7 +177,7 @@ void mpg_lanes_meet_noise(struct mpg_lanes *l, uint32_t stream, struct mpg_inter
 void mpg_lanes_add_overheads(struct mpg_lanes *l, const struct mpg_step *s, double *value);
 /* Detours that begin so long before S's leave are part of what its messages were measured to take
  * (docs/MODEL.md, 3, What messages took), ns. */
-double mpg_lanes_covered(const struct mpg_lanes *l, const struct mpg_step *s);
+double mpg_lanes_covered(struct mpg_lanes *l, const struct mpg_step *s);
 
 /* The posting part, or the completing one, of S's call in each lane: its kappa, no less than the half
  * of the call's floor that it takes; into VALUE. */

@@ -244,8 +244,8 @@ static void take_edges(struct mpg_lanes *l, const struct mpg_step *s, double *ou
         take_edge(l, s, &l->edge[i], turns ? l->later : NULL, out);
         if (turns && e->kind == MPG_EDGE_ARRIVAL) {
             struct mpg_sending m = mpg_lanes_received(e, &l->edge[i]);
-            mpg_perturb_overhead(way_of(l, e->source, s->rank), MPG_OVERHEAD_RECEIVE, &m, l->first, l->n,
-                                 l->later);
+            mpg_shapes_add_overhead(l->shapes, way_of(l, e->source, s->rank), MPG_OVERHEAD_RECEIVE, false, &m,
+                                    l->later);
         }
     }
 }

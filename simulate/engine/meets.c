@@ -35,7 +35,7 @@ void mpg_lanes_eager(struct mpg_lanes *l, const struct mpg_step *s)
     if (s->changed)
         add_target_flight(l, s, MPG_FLIGHT_WHOLE, out);
     else if (l->flies)
-        mpg_perturb_flight(way_of(l, s->rank, s->receiver), &m, MPG_FLIGHT_WHOLE, l->first, l->n, out);
+        mpg_shapes_perturb_flight(l->shapes, way_of(l, s->rank, s->receiver), &m, out);
 }
 
 void mpg_lanes_synchronous(struct mpg_lanes *l, const struct mpg_step *s)

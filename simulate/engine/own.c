@@ -136,17 +136,6 @@ double mpg_lanes_own_floor(const struct mpg_lanes *l, const struct mpg_step *s)
     return own_ns > 0 || waits ? fmin(least_ns, own_ns) : least_ns;
 }
 
-/* Adds o_s or o_r of message M on its WAY: on the TARGET, or what it is more there. */
-static void add_overhead(struct mpg_lanes *l, const struct mpg_perturbation *way,
-                         enum mpg_overhead which, const struct mpg_sending *m, bool target,
-                         double *value)
-{
-    if (target)
-        mpg_add_target_overhead(way, which, m, l->first, l->n, value);
-    else
-        mpg_perturb_overhead(way, which, m, l->first, l->n, value);
-}
-
 void mpg_lanes_add_overheads(struct mpg_lanes *l, const struct mpg_step *s, double *value)
 {
     bool absolute = mpg_lanes_is_absolute(s), target = absolute || !l->p->source, any = false;
@@ -155,7 +144,8 @@ void mpg_lanes_add_overheads(struct mpg_lanes *l, const struct mpg_step *s, doub
         if (!costs_sender(l, sent))
             continue;
         struct mpg_sending m = sending_of(&sent->origin, sent->bytes);
-        add_overhead(l, way_of(l, s->rank, sent->origin.to), MPG_OVERHEAD_SEND, &m, target, value);
+        mpg_shapes_add_overhead(l->shapes, way_of(l, s->rank, sent->origin.to), MPG_OVERHEAD_SEND, target,
+                                &m, value);
         any = true;
     }
     for (uint32_t i = 0; i < s->edge_number; i++) {
@@ -163,7 +153,8 @@ void mpg_lanes_add_overheads(struct mpg_lanes *l, const struct mpg_step *s, doub
         if (!costs_receiver(l, s, e))
             continue;
         struct mpg_sending m = mpg_lanes_received(e, &l->edge[i]);
-        add_overhead(l, way_of(l, e->source, s->rank), MPG_OVERHEAD_RECEIVE, &m, target, value);
+        mpg_shapes_add_overhead(l->shapes, way_of(l, e->source, s->rank), MPG_OVERHEAD_RECEIVE, target,
+                                &m, value);
         any = true;
     }
     if (!any || absolute || l->p->source || !l->floors)
@@ -173,13 +164,13 @@ void mpg_lanes_add_overheads(struct mpg_lanes *l, const struct mpg_step *s, doub
         value[w] -= floor_ns;
 }
 
-double mpg_lanes_covered(const struct mpg_lanes *l, const struct mpg_step *s)
+double mpg_lanes_covered(struct mpg_lanes *l, const struct mpg_step *s)
 {
     double covered_ns = 0;
     for (uint32_t i = 0; i < s->edge_number; i++) {
         const struct mpg_edge *e = &s->edges[i];
         if (e->kind == MPG_EDGE_ARRIVAL || e->kind == MPG_EDGE_ENVELOPE)
-            covered_ns += 2 * mpg_flight_median(way_of(l, e->source, s->rank), e->bytes);
+            covered_ns += 2 * mpg_shapes_median(l->shapes, way_of(l, e->source, s->rank), e->bytes);
     }
     return covered_ns;
 }

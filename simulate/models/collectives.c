@@ -157,7 +157,7 @@ void mpg_perturb_meeting(const struct mpg_perturbation *p, enum mpg_operation op
     for (uint32_t done = 0, k; done < n; done += k) {
         k = n - done < MPG_LANES_AT_ONCE ? n - done : MPG_LANES_AT_ONCE;
         mpg_draw_lanes(&address, first + done, k, u);
-        struct mpg_asked asked = {
+        struct mpg_wanted asked = {
             .n = k, .launch = mpg_perturbation_launches(p, first + done), .u = u};
         mpg_spot_quantiles(&target, &asked, target_ns);
         if (!has_source)

@@ -192,14 +192,18 @@ static void find_times(const struct mpg_perturbation *p, const struct mpg_interv
 static void find_work(const struct mpg_perturbation *p, const struct mpg_interval *x,
                       uint32_t first, uint32_t n, double *work_ns)
 {
-    const bool removed = mpg_perturbation_noise_removed(p);
     const uint8_t *last = NULL;
     double length_ns = x->length_ns;
+    if (!mpg_perturbation_noise_removed(p)) {
+        for (uint32_t w = 0; w < n; w++)
+            work_ns[w] = x->ratio * length_ns;
+        return;
+    }
     for (uint32_t w = 0; w < n; w++) {
         const uint8_t *part = mpg_records_parts(p, first + w);
-        if (removed && !x->likes)
+        if (!x->likes)
             length_ns = work_of_stretch(p, x, part, first + w);
-        else if (removed && (w == 0 || part != last))
+        else if (w == 0 || part != last)
             length_ns = work_among_likes(p, x, part);
         last = part;
         work_ns[w] = x->ratio * length_ns;
@@ -216,10 +220,7 @@ static void replay(const struct mpg_perturbation *p, const struct mpg_interval *
         find_work(p, x, first + done, m, work_ns);
         if (p->target_cores > 0)
             find_times(p, x, done, first + done, m, delay_ns + done, work_ns, time_ns);
-        for (uint32_t w = 0; w < m; w++) {
-            double more_ns = taken_ns[w] - x->length_ns;
-            delay_ns[done + w] += more_ns > -x->length_ns ? more_ns : -x->length_ns;
-        }
+        mpg_lane_code()->lengthen(taken_ns, x->length_ns, m, delay_ns + done);
     }
 }
 

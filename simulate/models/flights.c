@@ -79,7 +79,7 @@ static struct haul find_haul(const struct mpg_network_path *path, const struct m
                          !(bytes > 0)};
 }
 
-static void haul_times(const struct haul *haul, const struct mpg_asked *asked, double *ns)
+static void haul_times(const struct haul *haul, const struct mpg_wanted *asked, double *ns)
 {
     double least_ns[MPG_LANES_AT_ONCE];
     if (haul->empty) {
@@ -132,10 +132,10 @@ static struct flight find_flight(const struct mpg_perturbation *p, enum mpg_time
 }
 
 /* delta in lanes, into NS; F's rule is not NONE. */
-static void flight_times(const struct flight *f, const struct mpg_asked *asked, double *ns)
+static void flight_times(const struct flight *f, const struct mpg_wanted *asked, double *ns)
 {
     double less_ns[MPG_LANES_AT_ONCE];
-    const struct mpg_asked least = {.n = asked->n, .launch = asked->launch};
+    const struct mpg_wanted least = {.n = asked->n, .launch = asked->launch};
     switch (f->rule) {
     case MPG_FLIGHT_DIFFERENCE:
         mpg_way_times(&f->target, asked, ns);
@@ -179,6 +179,19 @@ static struct parts find_parts(const struct mpg_perturbation *p, bool lambda, bo
     return x;
 }
 
+bool mpg_flight_spots(const struct mpg_perturbation *p, double bytes, struct mpg_spot *target,
+                      struct mpg_spot *source, bool *least)
+{
+    if (p->latency.n > 0 || p->byte.n > 0 || p->latency_model == MPG_TIME_FIT ||
+        p->byte_model == MPG_TIME_FIT)
+        return false;
+    const struct flight f = find_flight(p, p->byte_model, bytes);
+    *least = f.rule == MPG_FLIGHT_TARGET;
+    *target = f.target.place.spot;
+    *source = f.source.place.spot;
+    return (*least || f.rule == MPG_FLIGHT_DIFFERENCE) && !(f.target.beyond > 0) && !(f.source.beyond > 0);
+}
+
 /* --- where in the distribution --- */
 
 enum mpg_purpose mpg_flight_purpose(const struct mpg_perturbation *p, enum mpg_purpose latency)
@@ -186,20 +199,23 @@ enum mpg_purpose mpg_flight_purpose(const struct mpg_perturbation *p, enum mpg_p
     return p->latency.n > 0 ? MPG_DRAW_BYTE : latency;
 }
 
-/* The rows that M, which may have none, is in. */
-static const struct mpg_rows *rows_of(const struct mpg_perturbation *p,
-                                      const struct mpg_sending *m)
+const struct mpg_rows *mpg_flight_rows(const struct mpg_perturbation *p, double bytes)
 {
-    if (!m->in_row || !has_latencies(p->target_path))
+    if (!has_latencies(p->target_path))
         return NULL;
-    const struct mpg_rows *rows = &mpg_size_nearest(&p->target_path->latency, m->bytes)->rows;
+    const struct mpg_rows *rows = &mpg_size_nearest(&p->target_path->latency, bytes)->rows;
     return rows->blocks > 0 && rows->length > 0 ? rows : NULL;
 }
 
 void mpg_flight_find_u(const struct mpg_perturbation *p, const struct mpg_sending *m,
                        uint32_t first, uint32_t n, double *u)
 {
-    const struct mpg_rows *rows = rows_of(p, m);
+    mpg_flight_find_u_in(p, m->in_row ? mpg_flight_rows(p, m->bytes) : NULL, m, first, n, u);
+}
+
+void mpg_flight_find_u_in(const struct mpg_perturbation *p, const struct mpg_rows *rows,
+                          const struct mpg_sending *m, uint32_t first, uint32_t n, double *u)
+{
     struct mpg_address address = {.seed = p->seed,
                                   .rank = m->rank,
                                   .call = m->call,
@@ -231,7 +247,7 @@ static void add(const double *ns, uint32_t n, double *value_ns)
 }
 
 /* Adds the parts X of a flight. */
-static void add_measured(const struct parts *x, const struct mpg_asked *asked, double *value_ns)
+static void add_measured(const struct parts *x, const struct mpg_wanted *asked, double *value_ns)
 {
     double ns[MPG_LANES_AT_ONCE];
     if (x->has_lambda) {
@@ -250,10 +266,10 @@ static void add_measured(const struct parts *x, const struct mpg_asked *asked, d
 }
 
 /* The N lanes from replica FIRST on, at U. */
-static struct mpg_asked ask(const struct mpg_perturbation *p, uint32_t first, uint32_t n,
+static struct mpg_wanted ask(const struct mpg_perturbation *p, uint32_t first, uint32_t n,
                             const double *u)
 {
-    return (struct mpg_asked){
+    return (struct mpg_wanted){
         .n = n, .launch = mpg_perturbation_launches(p, first), .u = u};
 }
 
@@ -280,7 +296,7 @@ void mpg_perturb_flight(const struct mpg_perturbation *p, const struct mpg_sendi
     for (uint32_t done = 0, k; done < n; done += k) {
         k = n - done < MPG_LANES_AT_ONCE ? n - done : MPG_LANES_AT_ONCE;
         mpg_flight_find_u(p, m, first + done, k, u);
-        struct mpg_asked asked = ask(p, first + done, k, u);
+        struct mpg_wanted asked = ask(p, first + done, k, u);
         add_measured(&x, &asked, value_ns + done);
     }
 }
@@ -304,7 +320,7 @@ void mpg_perturb_ack(const struct mpg_perturbation *p, const struct mpg_sending 
     for (uint32_t done = 0, k; done < n; done += k) {
         k = n - done < MPG_LANES_AT_ONCE ? n - done : MPG_LANES_AT_ONCE;
         mpg_draw_lanes(&address, first + done, k, u);
-        struct mpg_asked asked = ask(p, first + done, k, u);
+        struct mpg_wanted asked = ask(p, first + done, k, u);
         flight_times(&empty, &asked, ns);
         add(ns, k, value_ns + done);
     }
@@ -327,7 +343,7 @@ static struct target_ways find_target_ways(const struct mpg_perturbation *p, dou
 }
 
 static void target_times(const struct target_ways *x, enum mpg_flight_part part,
-                         const struct mpg_asked *asked, double *ns)
+                         const struct mpg_wanted *asked, double *ns)
 {
     double more_ns[MPG_LANES_AT_ONCE];
     if (part == MPG_FLIGHT_LAMBDA) {
@@ -362,7 +378,7 @@ void mpg_add_target_flight(const struct mpg_perturbation *p, const struct mpg_se
     for (uint32_t done = 0, k; done < n; done += k) {
         k = n - done < MPG_LANES_AT_ONCE ? n - done : MPG_LANES_AT_ONCE;
         mpg_flight_find_u(p, m, first + done, k, u);
-        struct mpg_asked asked = ask(p, first + done, k, u);
+        struct mpg_wanted asked = ask(p, first + done, k, u);
         target_times(&x, part, &asked, ns);
         add(ns, k, value_ns + done);
     }
@@ -387,7 +403,7 @@ void mpg_add_target_ack(const struct mpg_perturbation *p, const struct mpg_sendi
     for (uint32_t done = 0, k; done < n; done += k) {
         k = n - done < MPG_LANES_AT_ONCE ? n - done : MPG_LANES_AT_ONCE;
         mpg_draw_lanes(&address, first + done, k, u);
-        struct mpg_asked asked = ask(p, first + done, k, u);
+        struct mpg_wanted asked = ask(p, first + done, k, u);
         mpg_way_times(&way, &asked, ns);
         add(ns, k, value_ns + done);
     }
@@ -426,7 +442,7 @@ void mpg_perturb_rounds(const struct mpg_perturbation *p, int32_t rank, uint64_t
         for (uint32_t done = 0, k; done < n; done += k) {
             k = n - done < MPG_LANES_AT_ONCE ? n - done : MPG_LANES_AT_ONCE;
             mpg_draw_lanes(&address, first + done, k, u);
-            struct mpg_asked asked = ask(p, first + done, k, u);
+            struct mpg_wanted asked = ask(p, first + done, k, u);
             add_measured(&x, &asked, value_ns + done);
         }
     }

@@ -9,6 +9,7 @@
 
 #include "signature/signature.h"
 #include "simulate/draws/draws.h"
+#include "simulate/models/sizes.h"
 
 struct mpg_perturbation;
 
@@ -55,6 +56,16 @@ enum mpg_purpose mpg_flight_purpose(const struct mpg_perturbation *p, enum mpg_p
 /* u of M, by its row if it has one, in each of N <= MPG_LANES_AT_ONCE lanes. */
 void mpg_flight_find_u(const struct mpg_perturbation *p, const struct mpg_sending *m,
                        uint32_t first, uint32_t n, double *u);
+
+/* The rows that messages of BYTES are in that are in a row; NULL: none. */
+const struct mpg_rows *mpg_flight_rows(const struct mpg_perturbation *p, double bytes);
+/* As mpg_flight_find_u(), of an M that is in ROWS (NULL: in none). */
+void mpg_flight_find_u_in(const struct mpg_perturbation *p, const struct mpg_rows *rows,
+                          const struct mpg_sending *m, uint32_t first, uint32_t n, double *u);
+/* Whether all that a message of BYTES takes longer is a difference of measured times: TARGET's at its u less
+ * SOURCE's there, or, where LEAST, less TARGET's at 0. */
+bool mpg_flight_spots(const struct mpg_perturbation *p, double bytes, struct mpg_spot *target,
+                      struct mpg_spot *source, bool *least);
 
 /* The functions below add to each of N lanes; lane w is replica FIRST + w. */
 

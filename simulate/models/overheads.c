@@ -49,8 +49,8 @@ struct mpg_overhead_sizes mpg_overhead_unchanged(const struct mpg_perturbation *
     return o;
 }
 
-static struct mpg_address address_of(const struct mpg_perturbation *p, enum mpg_overhead which,
-                                     const struct mpg_sending *m)
+struct mpg_address mpg_overhead_address(const struct mpg_perturbation *p, enum mpg_overhead which,
+                                        const struct mpg_sending *m)
 {
     return (struct mpg_address){
         .seed = p->seed,
@@ -80,6 +80,16 @@ static struct overhead find_overhead(const struct mpg_network_sizes *sizes, bool
     return o;
 }
 
+struct mpg_overhead_spot mpg_overhead_spot(const struct mpg_perturbation *p, enum mpg_overhead which,
+                                           bool of_source, double bytes)
+{
+    const struct mpg_overhead_sizes *o = &p->overhead[which];
+    const struct mpg_sending m = {.bytes = bytes};
+    const struct overhead found = of_source ? find_overhead(o->source, o->source_noise, &m)
+                                            : find_overhead(o->target, o->target_noise, &m);
+    return (struct mpg_overhead_spot){.spot = found.whole, .most = found.whole_most};
+}
+
 static double overhead_ns(const struct overhead *o, double launch, double u)
 {
     double ns = fmin(mpg_spot_quantile(&o->whole, launch, u), o->whole_most);
@@ -99,7 +109,7 @@ double mpg_overhead_of_source(const struct mpg_perturbation *p, enum mpg_overhea
 }
 
 /* The same in lanes, into NS. */
-static void overhead_times(const struct overhead *o, const struct mpg_asked *asked, double *ns)
+static void overhead_times(const struct overhead *o, const struct mpg_wanted *asked, double *ns)
 {
     double empty_ns[MPG_LANES_AT_ONCE];
     mpg_spot_quantiles(&o->whole, asked, ns);
@@ -122,7 +132,7 @@ static void add_overhead(const struct mpg_perturbation *p, const struct mpg_addr
     for (uint32_t done = 0, k; done < n; done += k) {
         k = n - done < MPG_LANES_AT_ONCE ? n - done : MPG_LANES_AT_ONCE;
         mpg_draw_lanes(address, first + done, k, u);
-        struct mpg_asked asked = {
+        struct mpg_wanted asked = {
             .n = k, .launch = mpg_perturbation_launches(p, first + done), .u = u};
         overhead_times(target, &asked, ns);
         if (least)
@@ -141,7 +151,7 @@ void mpg_perturb_overhead(const struct mpg_perturbation *p, enum mpg_overhead wh
     const struct mpg_overhead_sizes *o = &p->overhead[which];
     if (!o->target)
         return;
-    struct mpg_address address = address_of(p, which, m);
+    struct mpg_address address = mpg_overhead_address(p, which, m);
     struct overhead target = find_overhead(o->target, o->target_noise, m), source = target;
     if (o->source)
         source = find_overhead(o->source, o->source_noise, m);
@@ -155,7 +165,7 @@ void mpg_add_target_overhead(const struct mpg_perturbation *p, enum mpg_overhead
     const struct mpg_overhead_sizes *o = &p->overhead[which];
     if (!o->target)
         return;
-    struct mpg_address address = address_of(p, which, m);
+    struct mpg_address address = mpg_overhead_address(p, which, m);
     struct overhead target = find_overhead(o->target, o->target_noise, m);
     add_overhead(p, &address, &target, NULL, false, first, n, value_ns);
 }

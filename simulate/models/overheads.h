@@ -33,6 +33,18 @@ struct mpg_overhead_sizes mpg_overhead_unchanged(const struct mpg_perturbation *
 double mpg_overhead_of_source(const struct mpg_perturbation *p, enum mpg_overhead which,
                               const struct mpg_sending *m);
 
+/* One of them at a size: no more than MOST. */
+struct mpg_overhead_spot {
+    struct mpg_spot spot;
+    double most;
+};
+/* Of a message of BYTES that completes first, or alone, on the target, or the source; those are known. */
+struct mpg_overhead_spot mpg_overhead_spot(const struct mpg_perturbation *p, enum mpg_overhead which,
+                                           bool of_source, double bytes);
+/* Where the draw of M's is. */
+struct mpg_address mpg_overhead_address(const struct mpg_perturbation *p, enum mpg_overhead which,
+                                        const struct mpg_sending *m);
+
 /* Adds to each of N lanes; lane w is replica FIRST + w. */
 
 /* What M costs longer than on the source; without one, than it costs at least. */

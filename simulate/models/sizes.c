@@ -56,9 +56,8 @@ double mpg_spot_quantile(const struct mpg_spot *spot, double launch, double u)
     return low_ns + (mpg_size_quantile(spot->high, launch, u) - low_ns) * spot->weight;
 }
 
-/* Whose quantiles are asked for, into OF; false: some are not prepared for being asked at once. */
-static bool find_distributions(const struct mpg_network_size *size, const struct mpg_asked *asked,
-                               const struct mpg_distribution **of)
+bool mpg_size_distributions(const struct mpg_network_size *size, const struct mpg_wanted *asked,
+                            const struct mpg_distribution **of)
 {
     const struct mpg_distribution *all = size->time_ns;
     const int64_t launches = asked->launch ? (int64_t)size->launches.n : 0;
@@ -74,11 +73,11 @@ static bool find_distributions(const struct mpg_network_size *size, const struct
     return prepared;
 }
 
-static void size_quantiles(const struct mpg_network_size *size, const struct mpg_asked *asked,
+static void size_quantiles(const struct mpg_network_size *size, const struct mpg_wanted *asked,
                            double *ns)
 {
     const struct mpg_distribution *of[MPG_LANES_AT_ONCE];
-    bool prepared = find_distributions(size, asked, of);
+    bool prepared = mpg_size_distributions(size, asked, of);
     if (asked->u && prepared)
         mpg_lane_code()->quantile(of, asked->u, asked->n, ns);
     else
@@ -86,7 +85,7 @@ static void size_quantiles(const struct mpg_network_size *size, const struct mpg
             ns[w] = asked->u ? mpg_distribution_quantile(of[w], asked->u[w]) : of[w]->quantiles[0];
 }
 
-void mpg_spot_quantiles(const struct mpg_spot *spot, const struct mpg_asked *asked, double *ns)
+void mpg_spot_quantiles(const struct mpg_spot *spot, const struct mpg_wanted *asked, double *ns)
 {
     double high_ns[MPG_LANES_AT_ONCE];
     size_quantiles(spot->low, asked, ns);

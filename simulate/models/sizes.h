@@ -25,13 +25,16 @@ double mpg_size_quantile(const struct mpg_network_size *size, double launch, dou
 double mpg_spot_quantile(const struct mpg_spot *spot, double launch, double u);
 
 /* What is asked for in each of some lanes. */
-struct mpg_asked {
+struct mpg_wanted {
     uint32_t n;           /* 0 .. MPG_LANES_AT_ONCE */
     const double *launch; /* n, of [0, 1); NULL: all of all launches together */
     const double *u;      /* n, 0 .. 1; NULL: all 0 */
 };
+/* Whose quantiles they ask for at SIZE, into OF; false: some are not prepared for being asked at once. */
+bool mpg_size_distributions(const struct mpg_network_size *size, const struct mpg_wanted *asked,
+                            const struct mpg_distribution **of);
 /* mpg_spot_quantile() in lanes, into NS. */
-void mpg_spot_quantiles(const struct mpg_spot *spot, const struct mpg_asked *asked, double *ns);
+void mpg_spot_quantiles(const struct mpg_spot *spot, const struct mpg_wanted *asked, double *ns);
 
 /* The median of all launches. */
 double mpg_spot_median(const struct mpg_spot *spot);

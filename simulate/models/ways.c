@@ -51,7 +51,7 @@ double mpg_way_ns(const struct mpg_way *way, double launch, double u)
     return ns + way->beyond * fmax(more_ns / bytes, 0);
 }
 
-void mpg_way_place_times(const struct mpg_way_place *p, const struct mpg_asked *asked, double *ns)
+void mpg_way_place_times(const struct mpg_way_place *p, const struct mpg_wanted *asked, double *ns)
 {
     if (!p->low)
         mpg_spot_quantiles(&p->spot, asked, ns);
@@ -60,7 +60,7 @@ void mpg_way_place_times(const struct mpg_way_place *p, const struct mpg_asked *
             ns[w] = mpg_way_place_ns(p, -1, asked->u ? asked->u[w] : 0);
 }
 
-void mpg_way_times(const struct mpg_way *way, const struct mpg_asked *asked, double *ns)
+void mpg_way_times(const struct mpg_way *way, const struct mpg_wanted *asked, double *ns)
 {
     double from_ns[MPG_LANES_AT_ONCE], to_ns[MPG_LANES_AT_ONCE];
     mpg_way_place_times(&way->place, asked, ns);

@@ -33,8 +33,8 @@ struct mpg_way mpg_way_find(const struct mpg_network_sizes *sizes, const struct 
 double mpg_way_ns(const struct mpg_way *way, double launch, double u);
 
 /* The same in lanes, into NS. */
-void mpg_way_place_times(const struct mpg_way_place *place, const struct mpg_asked *asked,
+void mpg_way_place_times(const struct mpg_way_place *place, const struct mpg_wanted *asked,
                          double *ns);
-void mpg_way_times(const struct mpg_way *way, const struct mpg_asked *asked, double *ns);
+void mpg_way_times(const struct mpg_way *way, const struct mpg_wanted *asked, double *ns);
 
 #endif

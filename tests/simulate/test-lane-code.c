@@ -125,6 +125,61 @@ static bool quantiles_agree(const struct mpg_lane_code *code, struct mpg_distrib
     return true;
 }
 
+/* --- times --- */
+
+/* A time at one size, or between two, in lanes that are of any of COUNT distributions. */
+struct time {
+    const struct mpg_distribution *low[MOST], *high[MOST];
+    struct mpg_lane_time lanes;
+};
+
+static void draw_time(struct time *t, struct mpg_distribution *const *d, size_t count)
+{
+    t->lanes = (struct mpg_lane_time){.low = t->low,
+                                      .high = uniform() < 0.5 ? t->high : NULL,
+                                      .weight = uniform(),
+                                      .most = uniform() < 0.3 ? INFINITY : 300 * uniform()};
+    for (uint32_t w = 0; w < MOST; w++) {
+        t->low[w] = d[(size_t)(uniform() * (double)count)];
+        t->high[w] = d[(size_t)(uniform() * (double)count)];
+    }
+}
+
+static double time_at(const struct time *t, uint32_t w, double u)
+{
+    double x = mpg_distribution_quantile(t->low[w], u);
+    if (t->lanes.high)
+        x = x + (mpg_distribution_quantile(t->high[w], u) - x) * t->lanes.weight;
+    return fmin(x, t->lanes.most);
+}
+
+static bool times_agree(const struct mpg_lane_code *code, struct mpg_distribution *const *d,
+                        size_t count)
+{
+    struct time target, source;
+    double u[MOST], less[MOST], value[MOST + 1], expected[MOST];
+    for (int i = 0; i < ROUNDS; i++) {
+        const uint32_t n = (uint32_t)(uniform() * (MOST + 1));
+        const bool has_source = i % 3 == 0, has_less = i % 3 == 1;
+        draw_time(&target, d, count);
+        draw_time(&source, d, count);
+        for (uint32_t w = 0; w < n; w++) {
+            u[w] = i % 2 ? uniform() : probability(target.low[w]);
+            less[w] = 100 * uniform();
+            value[w] = 1000 * uniform() - 500;
+            double x = time_at(&target, w, u[w]);
+            x = has_source ? x - time_at(&source, w, u[w]) : has_less ? x - less[w] : x;
+            expected[w] = value[w] + x;
+        }
+        value[n] = 2.385;
+        code->add_time(&target.lanes, has_source ? &source.lanes : NULL, has_less ? less : NULL, u, n,
+                       value);
+        if (!same("time", value, expected, n))
+            return false;
+    }
+    return true;
+}
+
 /* --- intervals --- */
 
 static bool intervals_agree(const struct mpg_lane_code *code)
@@ -152,6 +207,25 @@ static bool intervals_agree(const struct mpg_lane_code *code)
     return true;
 }
 
+static bool lengths_agree(const struct mpg_lane_code *code)
+{
+    double taken[MOST], delay[MOST + 1], expected[MOST];
+    for (int i = 0; i < ROUNDS; i++) {
+        const uint32_t n = (uint32_t)(uniform() * (MOST + 1));
+        const double length = 77.25 * uniform();
+        for (uint32_t w = 0; w < n; w++) {
+            taken[w] = 100 * uniform() - 10;
+            delay[w] = 1000 * uniform() - 500;
+            expected[w] = delay[w] + fmax(taken[w] - length, -length);
+        }
+        delay[n] = 2.385;
+        code->lengthen(taken, length, n, delay);
+        if (!same("length", delay, expected, n))
+            return false;
+    }
+    return true;
+}
+
 int main(void)
 {
     enum { KINDS = 4, COUNT = 3 * KINDS };
@@ -168,6 +242,8 @@ int main(void)
         }
         ok(draws_agree(code), "%s: draws", name);
         ok(quantiles_agree(code, d, COUNT), "%s: quantiles", name);
+        ok(lengths_agree(code), "%s: lengths", name);
+        ok(times_agree(code, d, COUNT), "%s: times", name);
         ok(intervals_agree(code), "%s: intervals", name);
     }
     ok(mpg_lane_code() == mpg_lane_code_of(mpg_isa()), "what is used is what there is");

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Shapes stand where their hash says; another one that belongs there takes the place. */
+#include "simulate/models/shapes.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "simulate/draws/lane_code.h"
+
+enum { PLACES = 64 };
+
+/* What of a message is drawn. */
+enum drawn { FLIGHT, OVERHEAD, TARGET_OVERHEAD = OVERHEAD + MPG_OVERHEADS,
+             MEDIAN = TARGET_OVERHEAD + MPG_OVERHEADS };
+
+/* One machine's times at a shape's size. */
+struct side {
+    struct mpg_lane_time time; /* of the lanes */
+    const struct mpg_distribution **low, **high; /* n each */
+};
+
+struct shape {
+    const struct mpg_perturbation *p; /* NULL: nothing stands here */
+    double bytes;
+    enum drawn drawn;
+    bool is_kept;         /* else it is to be drawn as it always is */
+    bool has_source, has_least;
+    struct side target, source;
+    double *least_ns;     /* n; what the target takes at least, where that is taken off */
+    const struct mpg_rows *rows;
+    double median_ns;
+};
+
+struct mpg_shapes {
+    uint32_t first, n;
+    struct shape shape[PLACES];
+};
+
+struct mpg_shapes *mpg_shapes_new(uint32_t first, uint32_t n, struct mpg_error *err)
+{
+    struct mpg_shapes *s = calloc(1, sizeof *s);
+    if (!s) {
+        mpg_error_set(err, "out of memory");
+        return NULL;
+    }
+    s->first = first;
+    s->n = n;
+    return s;
+}
+
+void mpg_shapes_free(struct mpg_shapes *s)
+{
+    for (size_t i = 0; s && i < PLACES; i++) {
+        struct shape *x = &s->shape[i];
+        free(x->target.low);
+        free(x->target.high);
+        free(x->source.low);
+        free(x->source.high);
+        free(x->least_ns);
+    }
+    free(s);
+}
+
+/* --- finding --- */
+
+static size_t place_of(const struct mpg_perturbation *p, double bytes, enum drawn drawn)
+{
+    uint64_t bits;
+    memcpy(&bits, &bytes, sizeof bits);
+    uint64_t hash = (bits ^ (uintptr_t)p ^ (uint64_t)drawn << 40) * UINT64_C(0x9e3779b97f4a7c15);
+    return hash >> 58;
+}
+_Static_assert(PLACES == 1 << (64 - 58), "a hash says one of them");
+
+/* N pointers, if they are not there yet. */
+static const struct mpg_distribution **room(const struct mpg_distribution ***of, uint32_t n)
+{
+    if (!*of)
+        *of = malloc(n * sizeof **of);
+    return *of;
+}
+
+/* Finds what lanes draw from in SPOT; false: it is not to be drawn at once, or there is no room for it. */
+static bool find_side(const struct mpg_shapes *s, const struct mpg_perturbation *p,
+                      const struct mpg_spot *spot, double most_ns, struct side *side)
+{
+    const bool lies_between = spot->low != spot->high;
+    const struct mpg_wanted asked = {.n = s->n, .launch = mpg_perturbation_launches(p, s->first)};
+    if (!room(&side->low, s->n) || (lies_between && !room(&side->high, s->n)))
+        return false;
+    side->time = (struct mpg_lane_time){.low = side->low,
+                                        .high = lies_between ? side->high : NULL,
+                                        .weight = spot->weight,
+                                        .most = most_ns};
+    return mpg_size_distributions(spot->low, &asked, side->low) &&
+           (!lies_between || mpg_size_distributions(spot->high, &asked, side->high));
+}
+
+/* What SPOT takes at least, into X. */
+static bool find_least(const struct mpg_shapes *s, const struct mpg_perturbation *p,
+                       const struct mpg_spot *spot, double most_ns, struct shape *x)
+{
+    if (!x->least_ns && !(x->least_ns = malloc(s->n * sizeof *x->least_ns)))
+        return false;
+    for (uint32_t done = 0, k; done < s->n; done += k) {
+        k = s->n - done < MPG_LANES_AT_ONCE ? s->n - done : MPG_LANES_AT_ONCE;
+        const struct mpg_wanted least = {.n = k,
+                                        .launch = mpg_perturbation_launches(p, s->first + done)};
+        mpg_spot_quantiles(spot, &least, x->least_ns + done);
+    }
+    for (uint32_t w = 0; w < s->n; w++)
+        x->least_ns[w] = x->least_ns[w] < most_ns ? x->least_ns[w] : most_ns;
+    return true;
+}
+
+static bool find_flight(const struct mpg_shapes *s, struct shape *x)
+{
+    struct mpg_spot target, source;
+    x->rows = mpg_flight_rows(x->p, x->bytes);
+    if (!mpg_flight_spots(x->p, x->bytes, &target, &source, &x->has_least))
+        return false;
+    x->has_source = !x->has_least;
+    return find_side(s, x->p, &target, INFINITY, &x->target) &&
+           (x->has_source ? find_side(s, x->p, &source, INFINITY, &x->source)
+                          : find_least(s, x->p, &target, INFINITY, x));
+}
+
+/* TARGET alone, or less the source's, or its own least. */
+static bool find_overhead(const struct mpg_shapes *s, enum mpg_overhead which, bool target,
+                          struct shape *x)
+{
+    struct mpg_overhead_spot at = mpg_overhead_spot(x->p, which, false, x->bytes);
+    x->has_source = !target && x->p->overhead[which].source;
+    x->has_least = !target && !x->has_source;
+    if (!find_side(s, x->p, &at.spot, at.most, &x->target) ||
+        (x->has_least && !find_least(s, x->p, &at.spot, at.most, x)))
+        return false;
+    if (!x->has_source)
+        return true;
+    at = mpg_overhead_spot(x->p, which, true, x->bytes);
+    return find_side(s, x->p, &at.spot, at.most, &x->source);
+}
+
+static void find(const struct mpg_shapes *s, struct shape *x)
+{
+    if (x->drawn == MEDIAN)
+        x->median_ns = mpg_flight_median(x->p, x->bytes);
+    else if (x->drawn == FLIGHT)
+        x->is_kept = find_flight(s, x);
+    else if (x->drawn >= TARGET_OVERHEAD)
+        x->is_kept = find_overhead(s, (enum mpg_overhead)(x->drawn - TARGET_OVERHEAD), true, x);
+    else
+        x->is_kept = find_overhead(s, (enum mpg_overhead)(x->drawn - OVERHEAD), false, x);
+}
+
+static const struct shape *shape_of(struct mpg_shapes *s, const struct mpg_perturbation *p,
+                                    double bytes, enum drawn drawn)
+{
+    struct shape *x = &s->shape[place_of(p, bytes, drawn)];
+    if (x->p == p && x->bytes == bytes && x->drawn == drawn)
+        return x;
+    x->p = p;
+    x->bytes = bytes;
+    x->drawn = drawn;
+    find(s, x);
+    return x;
+}
+
+/* --- drawing --- */
+
+/* T of the lanes from AT on. */
+static struct mpg_lane_time from(const struct mpg_lane_time *t, uint32_t at)
+{
+    struct mpg_lane_time later = *t;
+    later.low += at;
+    if (later.high)
+        later.high += at;
+    return later;
+}
+
+/* Adds X at U, that of K lanes from AT on. */
+static void add(const struct shape *x, uint32_t at, uint32_t k, const double *u, double *value_ns)
+{
+    const struct mpg_lane_time target = from(&x->target.time, at);
+    const struct mpg_lane_time source = x->has_source ? from(&x->source.time, at) : target;
+    mpg_lane_code()->add_time(&target, x->has_source ? &source : NULL,
+                              x->has_least ? x->least_ns + at : NULL, u, k, value_ns + at);
+}
+
+void mpg_shapes_perturb_flight(struct mpg_shapes *s, const struct mpg_perturbation *p,
+                               const struct mpg_sending *m, double *value_ns)
+{
+    const struct shape *x = shape_of(s, p, m->bytes, FLIGHT);
+    if (!x->is_kept) {
+        mpg_perturb_flight(p, m, MPG_FLIGHT_WHOLE, s->first, s->n, value_ns);
+        return;
+    }
+    double u[MPG_LANES_AT_ONCE];
+    for (uint32_t done = 0, k; done < s->n; done += k) {
+        k = s->n - done < MPG_LANES_AT_ONCE ? s->n - done : MPG_LANES_AT_ONCE;
+        mpg_flight_find_u_in(p, m->in_row ? x->rows : NULL, m, s->first + done, k, u);
+        add(x, done, k, u, value_ns);
+    }
+}
+
+void mpg_shapes_add_overhead(struct mpg_shapes *s, const struct mpg_perturbation *p,
+                             enum mpg_overhead which, bool target, const struct mpg_sending *m,
+                             double *value_ns)
+{
+    if (!p->overhead[which].target)
+        return;
+    const struct shape *x =
+        m->further ? NULL : shape_of(s, p, m->bytes, (target ? TARGET_OVERHEAD : OVERHEAD) + which);
+    if (!x || !x->is_kept) {
+        if (target)
+            mpg_add_target_overhead(p, which, m, s->first, s->n, value_ns);
+        else
+            mpg_perturb_overhead(p, which, m, s->first, s->n, value_ns);
+        return;
+    }
+    const struct mpg_address address = mpg_overhead_address(p, which, m);
+    double u[MPG_LANES_AT_ONCE];
+    for (uint32_t done = 0, k; done < s->n; done += k) {
+        k = s->n - done < MPG_LANES_AT_ONCE ? s->n - done : MPG_LANES_AT_ONCE;
+        mpg_draw_lanes(&address, s->first + done, k, u);
+        add(x, done, k, u, value_ns);
+    }
+}
+
+double mpg_shapes_median(struct mpg_shapes *s, const struct mpg_perturbation *p, double bytes)
+{
+    return shape_of(s, p, bytes, MEDIAN)->median_ns;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What messages of a shape, their size and their path, are drawn from in each of some lanes: found once a
+ * shape and kept, as most messages are like others. Of one thread. */
+#ifndef MPG_SHAPES_H
+#define MPG_SHAPES_H
+
+#include "simulate/models/perturbation.h"
+
+struct mpg_shapes;
+
+/* Of N >= 1 lanes, replicas FIRST .. FIRST + N - 1. Error: out of memory. */
+struct mpg_shapes *mpg_shapes_new(uint32_t first, uint32_t n, struct mpg_error *err);
+void mpg_shapes_free(struct mpg_shapes *shapes); /* NULL is allowed */
+
+/* These add to all of VALUE_NS, to the last bit, what the functions do that they are named after; P's launches
+ * are those of SHAPES' lanes, and P outlives them unchanged. */
+
+/* mpg_perturb_flight(), of the whole of M. */
+void mpg_shapes_perturb_flight(struct mpg_shapes *shapes, const struct mpg_perturbation *p,
+                               const struct mpg_sending *m, double *value_ns);
+/* mpg_perturb_overhead(), or, where TARGET alone, mpg_add_target_overhead(). */
+void mpg_shapes_add_overhead(struct mpg_shapes *shapes, const struct mpg_perturbation *p,
+                             enum mpg_overhead which, bool target, const struct mpg_sending *m,
+                             double *value_ns);
+/* mpg_flight_median(). */
+double mpg_shapes_median(struct mpg_shapes *shapes, const struct mpg_perturbation *p, double bytes);
+
+#endif
