@@ -35,6 +35,7 @@ struct call {
     const struct mpg_event *event; /* its lists are valid until the rank's next event is read */
     bool round_trip;        /* it waits for one-sided transfers, of so many bytes */
     int64_t round_trip_bytes;
+    uint8_t completed;      /* matters of the requests that it completes */
 };
 
 static inline struct place graph_here(const struct call *call)

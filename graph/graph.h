@@ -125,10 +125,10 @@ struct mpg_edge {
     uint32_t rounds;   /* ROOT, MET: n */
     bool changed;      /* messages: synchronous on one of source and target only */
     double base_ns;    /* changed: aligned, of what the slot's value is the delay */
-    struct mpg_origin meeting; /* ROOT: the call that identifies the collective as a whole, */
-    int32_t members;           /* how many take part, */
+    struct mpg_origin meeting; /* ROOT, MEMBER: the call that identifies the collective as a whole; */
+    int32_t members;           /* ROOT: how many take part, */
     double contributed_bytes;  /* and what the rank gives, or gets */
-    enum mpg_call call;        /* ROOT: the collective's, blocking */
+    enum mpg_call call;        /* of a collective: its call, the blocking one */
     uint64_t message;          /* ARRIVAL: which one, from 1; open receives may take it in place of */
     bool is_followed;          /* another: its EAGER step said so */
     int64_t request;           /* ARRIVAL: that it completes; 0: none */
@@ -195,6 +195,19 @@ struct mpg_expanding {
     const struct mpg_expanded_member *member; /* by index; of a tree those that have come */
 };
 
+/* What a call or a request is about. */
+enum mpg_matter {
+    MPG_MATTER_POINT,           /* messages from point to point; probes */
+    MPG_MATTER_COLLECTIVE,
+    MPG_MATTER_SYNCHRONIZATION, /* barriers, constructors, windows' epochs */
+    MPG_MATTER_ONE_SIDED,       /* transfers */
+    MPG_MATTER_OTHER,           /* files, other worlds, ... */
+    MPG_MATTERS
+};
+
+/* What CALL is about; of a call that completes requests, these say it. */
+enum mpg_matter mpg_call_matter(enum mpg_call call);
+
 /* A call of the program: what it is, and where it is made. */
 struct mpg_place {
     enum mpg_call call; /* without large counts */
@@ -234,6 +247,8 @@ struct mpg_step {
             int64_t cpu_ns;    /* CPU time of the thread in it, the tracer's taken out as well;
                                   -1: not recorded */
             bool polls;        /* the call before it found nothing, and is made once more */
+            int32_t region;    /* options.regions: the innermost that is open at the call, a string of
+                                  the trace's; -1: none */
         };
         struct { /* messages, their STORE, CONTRIBUTE, MERGE, EXPAND */
             struct mpg_origin origin;
@@ -275,6 +290,8 @@ struct mpg_step {
             bool failed;         /* the call returned an error */
             bool found_nothing;  /* a Test..., probe, ... that did not succeed */
             bool round_trip;     /* it waits for one-sided transfers of round_trip_bytes */
+            uint8_t completed;   /* the matters (MPG_MATTER_...) of the requests that it completes, one
+                                    bit each */
             bool completes_all;  /* it completes all that is there, not one (Waitsome, Testsome), */
             bool needs_all;      /* or all, or nothing (Testall) */
             uint32_t sent_number; /* what the call sent, or started to send */
@@ -317,6 +334,7 @@ struct mpg_graph_options {
     int64_t source_eager_limit_bytes; /* on the traced machine they were */
     bool sync_reduce;          /* who contributes to a Reduce or Gather(v) waits for its root */
     bool posts;                /* steps of kind POST are wanted: what calls start leaves from there */
+    bool regions;              /* ENTER steps name them */
     bool lenient;              /* count what cannot be placed instead of failing */
     bool choose;               /* LEAVE steps have candidates, */
     bool by_completion;        /* these say when they were completed: only they are, of which that is known, */
@@ -380,6 +398,9 @@ struct mpg_steps {
 /* The next ones, at most one LEAVE among them, the graph's own and valid until the next are asked for: 1,
  * 0 at the end, -1 if the trace is damaged or cannot be placed; ERR names rank, call number and call. */
 int mpg_graph_next(struct mpg_graph *graph, struct mpg_steps *steps, struct mpg_error *err);
+/* Takes STEPS of a graph whose clocks are not comparable into BOUNDS, a struct mpg_clock_bounds: no message
+ * arrives before it left. 0, or -1 when out of memory. */
+int mpg_clock_bounds_take(void *bounds, const struct mpg_steps *steps, struct mpg_error *err);
 /* Slots handed out so far are 0 .. value-1; may grow with every step. */
 uint32_t mpg_graph_slots(const struct mpg_graph *graph);
 struct mpg_graph_counts mpg_graph_counts(const struct mpg_graph *graph);

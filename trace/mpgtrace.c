@@ -23,6 +23,7 @@ static const struct {
     {"print", "print a trace as text", mpg_print_main},
     {"import", "make a trace from text", mpg_import_main},
     {"stat", "summarise a trace", mpg_stat_main},
+    {"waits", "say what calls waited for", mpg_waits_main},
 };
 
 static void print_help(void)

@@ -51,7 +51,7 @@ static void leave_collective(struct meetings *meetings, struct collective *c)
 }
 
 static struct mpg_edge *edge_from(struct meetings *meetings, const struct member *m,
-                                  enum mpg_edge_kind kind, uint32_t slot)
+                                  enum mpg_call call, enum mpg_edge_kind kind, uint32_t slot)
 {
     struct mpg_edge *edge = graph_add_edge(meetings->steps, kind);
     if (!edge)
@@ -59,6 +59,7 @@ static struct mpg_edge *edge_from(struct meetings *meetings, const struct member
     edge->slot = slot;
     edge->source = m->place.rank;
     edge->from_ns = m->enter_ns;
+    edge->call = call;
     return edge;
 }
 
@@ -67,7 +68,7 @@ static int meeting_edge(struct meetings *meetings, const struct collective *c,
                         const struct member *me, int32_t latest, uint32_t slot,
                         struct mpg_error *err)
 {
-    struct mpg_edge *edge = edge_from(meetings, graph_find_member(c, latest),
+    struct mpg_edge *edge = edge_from(meetings, graph_find_member(c, latest), c->call,
                                       c->blocking ? MPG_EDGE_MEETING : MPG_EDGE_MET, slot);
     if (!edge)
         return graph_out_of_memory(err);
@@ -80,14 +81,13 @@ static int root_edge(struct meetings *meetings, const struct collective *c,
                      const struct member *me, struct mpg_error *err)
 {
     const struct member *root = graph_find_member(c, c->root);
-    struct mpg_edge *edge = edge_from(meetings, root, MPG_EDGE_ROOT, root->slot);
+    struct mpg_edge *edge = edge_from(meetings, root, c->call, MPG_EDGE_ROOT, root->slot);
     if (!edge)
         return graph_out_of_memory(err);
     edge->origin = graph_member_origin(me);
     edge->meeting = graph_member_origin(root);
     edge->members = c->p;
     edge->contributed_bytes = (double)me->bytes;
-    edge->call = c->call;
     edge->rounds = graph_rounds_of(c->call, c->p);
     edge->bytes = graph_member_moves(c, me);
     return 0;
@@ -100,9 +100,10 @@ static int member_edges(struct meetings *meetings, const struct collective *c,
         const struct member *m = graph_find_member(c, i);
         if (i == c->root || !m || !m->arrived || m->absent)
             continue;
-        struct mpg_edge *edge = edge_from(meetings, m, MPG_EDGE_MEMBER, m->slot);
+        struct mpg_edge *edge = edge_from(meetings, m, c->call, MPG_EDGE_MEMBER, m->slot);
         if (!edge)
             return graph_out_of_memory(err);
+        edge->meeting = graph_member_origin(graph_find_member(c, c->root));
         edge->bytes = graph_member_moves(c, m);
         graph_free_slot(meetings->steps, m->slot);
     }
@@ -112,12 +113,17 @@ static int member_edges(struct meetings *meetings, const struct collective *c,
 /* From the root that ME waited for. */
 static int held_edge(struct meetings *meetings, const struct collective *c, struct mpg_error *err)
 {
-    struct mpg_edge *edge = edge_from(meetings, graph_find_member(c, c->root), MPG_EDGE_HELD,
-                                      c->meeting_slot);
+    struct mpg_edge *edge = edge_from(meetings, graph_find_member(c, c->root), c->call,
+                                      MPG_EDGE_HELD, c->meeting_slot);
     if (!edge)
         return graph_out_of_memory(err);
     edge->from_ns = c->held_ns;
     return 0;
+}
+
+enum mpg_call graph_part_call(const struct part *part)
+{
+    return part->collective->call;
 }
 
 bool graph_part_is_awaited(const struct part *part)
@@ -140,7 +146,7 @@ static int expanded_edge(struct meetings *meetings, const struct collective *c,
                          const struct member *me, struct mpg_error *err)
 {
     struct mpg_edge *edge =
-        edge_from(meetings, me, c->blocking ? MPG_EDGE_MEETING : MPG_EDGE_MET, me->slot);
+        edge_from(meetings, me, c->call, c->blocking ? MPG_EDGE_MEETING : MPG_EDGE_MET, me->slot);
     if (!edge)
         return graph_out_of_memory(err);
     edge->expanded = true;

@@ -79,6 +79,16 @@ int graph_begin_completion(struct requests *requests, struct rank_requests *rank
     return 0;
 }
 
+/* What REQUEST, which has edges still, is about. */
+static enum mpg_matter matter_of(const struct request *request)
+{
+    if (request->kind == REQUEST_COLLECTIVE)
+        return mpg_call_matter(graph_part_call(&request->part));
+    if (request->kind == REQUEST_GROUP)
+        return MPG_MATTER_COLLECTIVE;
+    return mpg_call_matter(request->place.call);
+}
+
 /* The edges of one completed request; under `lenient` what it needs may be missing. */
 static int completion_edge(struct requests *requests, struct call *call,
                            struct request *request, bool polls, struct mpg_error *err)
@@ -126,6 +136,7 @@ int graph_completion_edges(struct requests *requests, struct rank_requests *rank
     bool polls = name == MPG_CALL_Test || name == MPG_CALL_Testall || name == MPG_CALL_Testany ||
                  name == MPG_CALL_Testsome;
     for (uint32_t i = 0; i < completing->count; i++) {
+        call->completed |= (uint8_t)(1u << matter_of(completing->requests[i]));
         if (completion_edge(requests, call, completing->requests[i], polls, err) < 0)
             return -1;
         graph_remove_request(requests, rank, completing->requests[i]);

@@ -466,6 +466,8 @@ int graph_leave_call(struct mpg_graph *g, struct rank_run *r, struct stream *s,
     step->round_trip_bytes = (double)call->round_trip_bytes;
     call->round_trip = false;
     call->round_trip_bytes = 0;
+    step->completed = call->completed;
+    call->completed = 0;
     step->edge_number = (uint32_t)g->steps.edge_count;
     step->edges = g->steps.edges;
     step->needs_all = call->event->call == MPG_CALL_Testall;

@@ -9,7 +9,12 @@
 
 static double current(const struct regions *r, const struct mpg_region_ratios *ratios)
 {
-    return r->depth > 0 ? r->ratio[r->depth - 1] : ratios->base;
+    return !ratios ? 1 : r->depth > 0 ? r->open[r->depth - 1].ratio : ratios->base;
+}
+
+int32_t graph_regions_innermost(const struct regions *r)
+{
+    return r->depth > 0 ? r->open[r->depth - 1].name : -1;
 }
 
 void graph_regions_begin(struct regions *r, int64_t now_ns)
@@ -21,23 +26,23 @@ void graph_regions_begin(struct regions *r, int64_t now_ns)
 /* The region that TEXT names in RATIOS, or NULL. */
 static const struct mpg_region_ratio *find(const struct mpg_region_ratios *ratios, const char *text)
 {
-    for (size_t i = 0; i < ratios->n; i++)
+    for (size_t i = 0; ratios && i < ratios->n; i++)
         if (strcmp(ratios->region[i].name, text) == 0)
             return &ratios->region[i];
     return NULL;
 }
 
-static int push(struct regions *r, double ratio, struct mpg_error *err)
+static int push(struct regions *r, double ratio, int32_t name, struct mpg_error *err)
 {
     if (r->depth == r->capacity) {
         size_t capacity = r->capacity ? 2 * r->capacity : 8;
-        double *grown = realloc(r->ratio, capacity * sizeof *grown);
+        struct region *grown = realloc(r->open, capacity * sizeof *grown);
         if (!grown)
             return graph_out_of_memory(err);
-        r->ratio = grown;
+        r->open = grown;
         r->capacity = capacity;
     }
-    r->ratio[r->depth++] = ratio;
+    r->open[r->depth++] = (struct region){ratio, name};
     return 0;
 }
 
@@ -56,7 +61,7 @@ int graph_regions_mark(struct regions *r, const struct mpg_region_ratios *ratios
     const struct mpg_region_ratio *region = find(ratios, mpg_trace_string(trace, event->string));
     if (region)
         *region->met = true;
-    return push(r, region ? region->ratio : now, err);
+    return push(r, region ? region->ratio : now, event->string, err);
 }
 
 double graph_regions_ratio(const struct regions *r, const struct mpg_region_ratios *ratios,
@@ -70,6 +75,6 @@ double graph_regions_ratio(const struct regions *r, const struct mpg_region_rati
 
 void graph_regions_clear(struct regions *r)
 {
-    free(r->ratio);
+    free(r->open);
     *r = (struct regions){0};
 }

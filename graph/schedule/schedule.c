@@ -149,6 +149,7 @@ static void connect(struct mpg_graph *g, const struct mpg_graph_options *options
 {
     g->lenient = options->lenient;
     g->horizon = options->horizon;
+    g->names_regions = options->regions;
     g->ratios = options->ratios && options->ratios->n > 0 ? options->ratios : NULL;
     g->posts = options->posts;
     g->members.trace = g->trace;

@@ -76,7 +76,7 @@ struct queue {
 struct mpg_graph {
     struct mpg_trace *trace;
     const struct mpg_clock_map *clocks;
-    bool lenient, posts, by_completion;
+    bool lenient, posts, by_completion, names_regions;
     const struct mpg_region_ratios *ratios; /* NULL: none */
     struct mpg_graph_counts counts;
     struct place first_failed; /* the first call met that returned an error */

@@ -123,6 +123,7 @@ static int enter(struct mpg_graph *g, const struct stream *s, const struct mpg_e
     step->tracer_ns = traced_ns > step->interval_ns ? traced_ns - step->interval_ns : 0;
     step->ratio = g->ratios ? graph_regions_ratio(&s->regions, g->ratios, s->last_leave_ns, e->enter_ns)
                             : 1;
+    step->region = g->names_regions ? graph_regions_innermost(&s->regions) : -1;
     step->flushed_ns = s->between.flushed_ns;
     step->begin_ns = s->last_leave_ns;
     step->cpu_ns = e->thread == s->thread ? graph_between_cpu_ns(&s->between, recording, e) : -1;
@@ -285,7 +286,8 @@ static int take_aside(struct mpg_graph *g, struct stream *s, bool *is_aside, str
         return 0;
     graph_between_add(&s->between, &g->rank[s->call.rank].run->recording, e);
     const enum mpg_kind kind = mpg_call_kind(e->call);
-    return g->ratios && (kind == MPG_KIND_REGION_BEGIN || kind == MPG_KIND_REGION_END)
+    return (g->ratios || g->names_regions) &&
+                   (kind == MPG_KIND_REGION_BEGIN || kind == MPG_KIND_REGION_END)
                ? graph_regions_mark(&s->regions, g->ratios, g->trace, e, err)
                : 0;
 }

@@ -30,27 +30,6 @@ static struct mpg_passed passed_of(const struct simulation *sim)
                                .evident_limit = sim->evident_limit};
 }
 
-static int add_bounds(struct mpg_clock_bounds *bounds, const struct mpg_step *s, struct mpg_error *err)
-{
-    if (s->kind != MPG_STEP_LEAVE)
-        return 0;
-    for (uint32_t i = 0; i < s->edge_number; i++) {
-        const struct mpg_edge *e = &s->edges[i];
-        if (e->kind == MPG_EDGE_ARRIVAL && e->source != s->rank &&
-            mpg_clock_bounds_add(bounds, e->source, s->rank, e->sent_ns, s->leave_ns, err) < 0)
-            return -1;
-    }
-    return 0;
-}
-
-static int take_bounds(void *context, const struct mpg_steps *steps, struct mpg_error *err)
-{
-    for (size_t i = 0; i < steps->n; i++)
-        if (add_bounds(context, &steps->step[i], err) < 0)
-            return -1;
-    return 0;
-}
-
 static int pass_bounds(struct simulation *sim, struct mpg_error *err)
 {
     const struct mpg_course course = mpg_simulation_course(sim, "bounding the clocks");
@@ -58,7 +37,7 @@ static int pass_bounds(struct simulation *sim, struct mpg_error *err)
     struct mpg_clock_bounds *bounds = mpg_clock_bounds_new(mpg_trace_ranks(sim->trace), err);
     if (!bounds)
         return -1;
-    const struct mpg_taker taker = {.take = take_bounds, .context = bounds};
+    const struct mpg_taker taker = {.take = mpg_clock_bounds_take, .context = bounds};
     int status = mpg_pass(&course, &taker, 1, 1, &passed, err);
     mpg_simulation_take_passed(sim, &passed);
     if (status == 0)

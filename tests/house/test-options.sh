@@ -113,7 +113,7 @@ program() {
         same "$work/options" "$work/page"
 }
 
-commands="print import stat"
+commands="print import stat waits"
 [ "$MPGKIT_MPI" = no ] || commands="record $commands"
 
 program mpgbench "$MPGBENCH"

@@ -40,6 +40,7 @@ graph/matching    graph
 graph/meetings    graph
 graph/requests    graph/matching graph/meetings
 graph/schedule    graph/requests
+analyse           graph trace/stat
 simulate/draws    signature simulate
 simulate/noise    simulate/draws
 simulate/models   simulate/noise
@@ -60,7 +61,7 @@ simulate/*        simulate/scenarios simulate/retrace
 
 # Lines of "ROOM uses ROOM at FILE", a line for each #include that leaves its room.
 uses() {
-    find common statistics bench signature trace graph simulate -name '*.[ch]' -type f |
+    find common statistics bench signature trace graph analyse simulate -name '*.[ch]' -type f |
         while read -r file; do
             room=$(dirname "$file")
             case $file in

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/printable.h"
 #include "common/units.h"
 #include "trace/stat/stat.h"
 #include "trace/stat/symbols.h"
@@ -16,121 +15,6 @@ struct line {
     char *places; /* the lines of the last column, innermost first */
     struct stat_sum sum;
 };
-
-/* Text that grows. */
-struct text {
-    char *text;
-    size_t used, capacity;
-};
-
-static int append(struct text *t, const char *more)
-{
-    size_t size = strlen(more) + 1;
-    if (t->used + size > t->capacity) {
-        char *grown = realloc(t->text, 2 * (t->used + size));
-        if (!grown)
-            return -1;
-        t->text = grown;
-        t->capacity = 2 * (t->used + size);
-    }
-    memcpy(t->text + t->used, more, size);
-    t->used += size - 1;
-    return 0;
-}
-
-/* The same of what a file says. */
-static int append_shown(struct text *t, const char *more)
-{
-    char shown[4 * 4096 + 1];
-    return append(t, mpg_printable(shown, sizeof shown, more));
-}
-
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
-/* Whether MODULE is between the program and the tracer: MPI's Fortran bindings, or the
- * tracer itself. */
-static bool is_wrapper(const struct mpg_module *module)
-{
-    const char *name = module ? base_name(module->path) : "";
-    return strncmp(name, "libmpgtrace", 11) == 0 || strncmp(name, "libmpi", 6) == 0;
-}
-
-/* Whether MODULE is Python's interpreter, in whose stack a program in Python does not show. */
-static bool is_interpreter(const struct mpg_module *module)
-{
-    const char *name = module ? base_name(module->path) : "";
-    return strncmp(name, "libpython", 9) == 0 ||
-           (strncmp(name, "python", 6) == 0 && name[6] >= '0' && name[6] <= '9');
-}
-
-static int append_interpreter(struct text *t, const struct mpg_module *module)
-{
-    return append(t, t->used ? "\n" : "") < 0 || append(t, base_name(module->path)) < 0
-               ? -1
-               : append(t, ": called from the interpreter; Python's functions are not known");
-}
-
-/* Whether what called FUNCTION is of no interest: the C library's start of programs. */
-static bool is_outermost(const char *function)
-{
-    return strcmp(function, "main") == 0 || strcmp(function, "MAIN__") == 0;
-}
-
-static int append_place(struct text *t, const struct mpg_symbol *place)
-{
-    char line[32];
-    if (append(t, t->used ? "\n" : "") < 0 || append_shown(t, place->function) < 0)
-        return -1;
-    if (!place->file && strchr(place->function, '+')) /* says its module itself */
-        return 0;
-    snprintf(line, sizeof line, place->line ? ":%d)" : ")", place->line);
-    return append(t, " (") < 0 || append_shown(t, place->file ? base_name(place->file) : place->module) < 0
-               ? -1
-               : append(t, line);
-}
-
-/* The names of FRAMES places around SITE, one a line. */
-static int append_site(struct text *t, const struct stat_places *source, int32_t site,
-                       struct mpg_symbols *symbols, int frames, struct mpg_error *err)
-{
-    if (site < 0)
-        return append(t, site == MPG_NO_SITE ? "unknown" : "all other places");
-    const struct mpg_site *s = source->site(source->source, site);
-    uint32_t first = 0;
-    const struct mpg_module *module = NULL;
-    for (; first < s->frame_number; first++) {
-        module = s->frames[first].module < 0
-                     ? NULL
-                     : source->module(source->source, s->frames[first].module);
-        if (!is_wrapper(module))
-            break;
-    }
-    if (first == s->frame_number)
-        first = 0; /* MPI called itself */
-    for (uint32_t i = first; i < s->frame_number; i++) {
-        const struct mpg_symbol *places;
-        module = s->frames[i].module < 0 ? NULL
-                                         : source->module(source->source, s->frames[i].module);
-        if (is_interpreter(module)) /* which is said whatever FRAMES is */
-            return append_interpreter(t, module);
-        if (frames <= 0)
-            continue;
-        int n = mpg_symbols_look_up(symbols, module, s->frames[i].offset, &places, err);
-        if (n < 0)
-            return -1;
-        for (int j = 0; j < n && frames > 0; j++, frames--) {
-            if (append_place(t, &places[j]) < 0)
-                return -1;
-            if (is_outermost(places[j].function))
-                return 0;
-        }
-    }
-    return 0;
-}
 
 static int compare_names(const void *a, const void *b)
 {
@@ -198,14 +82,12 @@ int mpg_stat_print_sites(const struct stat_row *rows, size_t n, const struct sta
     int status = lines ? 0 : mpg_error_set(err, "out of memory");
     size_t made = 0;
     for (; status == 0 && made < n; made++) {
-        struct text t = {0};
-        status = append_site(&t, places, rows[made].site, symbols, frames, err);
-        if (status < 0) {
-            mpg_error_set(err, "out of memory");
-            free(t.text);
+        char *name = mpg_stat_name_site(places, rows[made].site, symbols, frames, err);
+        if (!name) {
+            status = -1;
             break;
         }
-        lines[made] = (struct line){rows[made].call, t.text, rows[made].sum};
+        lines[made] = (struct line){rows[made].call, name, rows[made].sum};
     }
     if (status == 0) {
         made = join_lines(lines, made);

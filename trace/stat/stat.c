@@ -43,16 +43,6 @@ static int print_untraced(struct mpg_trace *t, bool events, struct mpg_error *er
     return status;
 }
 
-static const struct mpg_site *site_of(const void *trace, int32_t site)
-{
-    return mpg_trace_site(trace, site);
-}
-
-static const struct mpg_module *module_of(const void *trace, int32_t module)
-{
-    return mpg_trace_module(trace, module);
-}
-
 static int print_sites(const struct stat_summary *s, int frames, const char *debug_path,
                        struct mpg_error *err)
 {
@@ -60,7 +50,7 @@ static int print_sites(const struct stat_summary *s, int frames, const char *deb
         printf("\nno callsites in this trace\n");
         return 0;
     }
-    const struct stat_places places = {s->trace, site_of, module_of};
+    const struct stat_places places = mpg_stat_places_of(s->trace);
     struct mpg_symbols *symbols = mpg_symbols_new(debug_path, err);
     int status = symbols ? mpg_stat_print_sites(s->rows, s->row_number, &places, symbols, frames,
                                                 err)

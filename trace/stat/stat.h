@@ -8,6 +8,7 @@
 #include "common/map.h"
 #include "trace/store/chunk.h"
 #include "trace/reader.h"
+#include "trace/stat/names.h"
 
 /* Of calls that are counted together. */
 struct stat_sum {
@@ -73,15 +74,6 @@ char *mpg_stat_bytes(char *text, size_t size, double bytes);
 void mpg_stat_print_head(const struct stat_summary *s);
 void mpg_stat_print_calls(const struct stat_summary *s);
 int mpg_stat_print_regions(const struct stat_summary *s, struct mpg_error *err);
-
-struct mpg_symbols;
-
-/* Where the frames of a callsite are found. */
-struct stat_places {
-    const void *source;
-    const struct mpg_site *(*site)(const void *source, int32_t site);
-    const struct mpg_module *(*module)(const void *source, int32_t module);
-};
 
 /* ROWS, those joined whose first FRAMES frames outside of MPI are called the same,
  * the longest in sum first. */

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* mpgtrace waits: what the calls of a traced run waited for. */
+#include "analyse/report.h"
+#include "common/option.h"
+#include "common/output.h"
+#include "trace/commands.h"
+
+struct wanted {
+    const char *by_name, *debug_path, *output;
+    bool json, csv, frames_given;
+    enum mpg_waits_by by;
+    int64_t frames, top;
+    struct mpg_traced_options options;
+};
+
+static int write_report(const struct wanted *a, const struct mpg_waits_report *r, struct mpg_error *err)
+{
+    struct mpg_output *out = mpg_output_open(a->output, err);
+    if (!out)
+        return -1;
+    FILE *stream = mpg_output_stream(out);
+    if (a->json)
+        mpg_waits_print_json(r, true, stream);
+    else if (a->csv)
+        mpg_waits_print_csv(r, stream);
+    else
+        mpg_waits_print_text(r, stream);
+    return mpg_output_commit(out, err);
+}
+
+static int find(const struct wanted *a, struct mpg_trace *trace, struct mpg_traced_waits *found,
+                struct mpg_waits_table *table, struct mpg_error *err)
+{
+    if (mpg_trace_cut(trace) && !a->options.lenient)
+        return mpg_error_set(err, "%s (--lenient goes on with what is whole)", mpg_trace_cut(trace));
+    if (mpg_waits_find(trace, &a->options, found, err) < 0)
+        return mpg_error_prefix(err, "%s", mpg_trace_path(trace));
+    const struct mpg_waits *const worlds[] = {found->waits};
+    return mpg_waits_table_make(table, worlds, 1, trace, a->by, (int)a->frames, a->debug_path, err);
+}
+
+static int waits_of(const struct wanted *a, const char *path, struct mpg_error *err)
+{
+    struct mpg_traced_waits found = {.waits = NULL};
+    struct mpg_waits_table table = {.n = 0};
+    struct mpg_trace *trace = mpg_trace_open(path, err);
+    int status = trace ? find(a, trace, &found, &table, err) : -1;
+    if (status == 0) {
+        const struct mpg_waits_report report = {.trace = trace,
+                                                .world = {found.waits},
+                                                .worlds = 1,
+                                                .table = &table,
+                                                .top = (size_t)a->top,
+                                                .clocks = mpg_clock_map_source(found.clocks),
+                                                .limit = found.limit,
+                                                .limit_bytes = found.eager_limit_bytes,
+                                                .counts = &found.counts};
+        status = write_report(a, &report, err);
+    }
+    mpg_waits_table_clear(&table);
+    mpg_traced_waits_clear(&found);
+    mpg_trace_close(trace);
+    return status;
+}
+
+int mpg_waits_main(int argc, char **argv)
+{
+    enum { MOST_FRAMES = 64, MOST_ROWS = 1000000000 };
+    struct wanted a = {.by_name = "call", .output = "-", .frames = 1};
+    const struct mpg_option options[] = {
+        {.name = "by", .kind = MPG_OPTION_STRING, .value = &a.by_name, .argument = "WHAT",
+         .help = "a row for each call (default), callsite, region or rank"},
+        {.name = "frames", .letter = 'f', .kind = MPG_OPTION_INT, .value = &a.frames, .argument = "N",
+         .minimum = 1, .maximum = MOST_FRAMES, .given = &a.frames_given,
+         .help = "callsites with up to N functions each, callers after callees\n"
+                 "(default 1)"},
+        {.name = "debug-path", .kind = MPG_OPTION_STRING, .value = &a.debug_path, .argument = "DIR",
+         .help = "look for the program, its libraries and their debugging information\n"
+                 "in DIR, too"},
+        {.name = "top", .kind = MPG_OPTION_INT, .value = &a.top, .argument = "N", .minimum = 1,
+         .maximum = MOST_ROWS, .help = "the first N rows only"},
+        {.name = "eager-limit", .kind = MPG_OPTION_SIZE, .value = &a.options.eager_limit_bytes,
+         .argument = "BYTES", .minimum = -1, .maximum = 9e15, .given = &a.options.limit_given,
+         .help = "larger standard sends waited for their receiver; -1: all did\n"
+                 "(default: as sends of the trace show, else unlimited)"},
+        {.name = "lenient", .kind = MPG_OPTION_FLAG, .value = &a.options.lenient,
+         .help = "count what has no partner, instead of stopping there"},
+        {.name = "json", .kind = MPG_OPTION_FLAG, .value = &a.json, .help = "all of it as JSON"},
+        {.name = "csv", .kind = MPG_OPTION_FLAG, .value = &a.csv, .help = "the table as CSV"},
+        {.name = "output", .letter = 'o', .kind = MPG_OPTION_STRING, .value = &a.output,
+         .argument = "FILE", .help = "write to FILE instead of standard output"},
+        {0}};
+    const struct mpg_program program = {
+        .name = "mpgtrace waits", .arguments = "TRACE",
+        .summary = "What calls waited for: late senders and receivers, barriers, collectives.",
+        .options = options, .min_arguments = 1, .max_arguments = 1};
+    int first = mpg_option_parse(&program, argc, argv);
+    a.by = mpg_waits_by_name(a.by_name);
+    if (a.by == MPG_WAITS_BYS)
+        mpg_option_usage_error(&program, "--by: '%s' is none of call, callsite, region, rank", a.by_name);
+    if (a.json && a.csv)
+        mpg_option_usage_error(&program, "--json and --csv do not go together");
+    if (a.json && a.top > 0)
+        mpg_option_usage_error(&program, "--top is of text and CSV: --json has all rows");
+    if ((a.frames_given || a.debug_path) && a.by != MPG_WAITS_BY_CALLSITE)
+        mpg_option_usage_error(&program, "%s needs --by=callsite", a.frames_given ? "--frames" : "--debug-path");
+
+    struct mpg_error err;
+    if (waits_of(&a, argv[first], &err) == 0)
+        return MPG_EXIT_OK;
+    mpg_error_print(program.name, &err);
+    return MPG_EXIT_FAILURE;
+}

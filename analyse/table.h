@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Wait states by call, callsite, region or rank, of one run or of several beside each other. */
+#ifndef MPG_WAITS_TABLE_H
+#define MPG_WAITS_TABLE_H
+
+#include "analyse/waits.h"
+#include "trace/reader.h"
+
+enum mpg_waits_by {
+    MPG_WAITS_BY_CALL,
+    MPG_WAITS_BY_CALLSITE,
+    MPG_WAITS_BY_REGION,
+    MPG_WAITS_BY_RANK,
+    MPG_WAITS_BYS
+};
+
+enum { MPG_WAITS_WORLDS = 2 }; /* at most: the traced run, a predicted one */
+
+struct mpg_waits_row {
+    enum mpg_call call;  /* BY_CALL, BY_CALLSITE */
+    char *name;          /* BY_CALLSITE: the places, innermost first, a line each; BY_REGION; NULL: none */
+    int32_t rank;        /* BY_RANK */
+    struct mpg_wait_sum sum[MPG_WAITS_WORLDS];
+};
+
+struct mpg_waits_table {
+    enum mpg_waits_by by;
+    size_t n;
+    struct mpg_waits_row *row;
+};
+
+/* The one called NAME ("call", "callsite", "region", "rank"), or MPG_WAITS_BYS; and its name. */
+enum mpg_waits_by mpg_waits_by_name(const char *name);
+const char *mpg_waits_by_word(enum mpg_waits_by by);
+
+/* Those rows of N worlds, all of TRACE, that have calls, into TABLE: the longest waits of the first world first, ranks
+ * in their order. Callsites are named with FRAMES functions; those called the same are one row. DEBUG_PATH as
+ * mpg_symbols_new(). TABLE is to be cleared even if that fails: out of memory. */
+int mpg_waits_table_make(struct mpg_waits_table *table, const struct mpg_waits *const *world, size_t n,
+                         const struct mpg_trace *trace, enum mpg_waits_by by, int frames,
+                         const char *debug_path, struct mpg_error *err);
+void mpg_waits_table_clear(struct mpg_waits_table *table);
+
+#endif

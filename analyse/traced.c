@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The passes over a trace: what bounds its clocks, if it does not say how they compare; what shows the eager
+ * limit, if nobody does; and the waits. */
+#include "analyse/traced.h"
+
+#include "common/progress.h"
+
+typedef int take_steps(void *context, const struct mpg_steps *steps, struct mpg_error *err);
+
+struct pass {
+    struct mpg_trace *trace;
+    const struct mpg_clock_map *clocks;
+    struct mpg_graph_options options;
+    const char *label;
+    struct mpg_graph_counts counts; /* of the last one */
+    int64_t limit_bytes;            /* that it shows */
+};
+
+static int take_all(struct mpg_graph *g, struct mpg_progress *progress, take_steps *take, void *context,
+                    struct mpg_error *err)
+{
+    enum { STEPS_A_LOOK = 4096 };
+    struct mpg_steps steps;
+    int more;
+    for (uint64_t n = 0; (more = mpg_graph_next(g, &steps, err)) > 0; n++) {
+        if (take && take(context, &steps, err) < 0)
+            return -1;
+        if (n % STEPS_A_LOOK == 0)
+            mpg_progress_update(progress, (double)mpg_graph_counts(g).calls);
+    }
+    return more;
+}
+
+static int pass(struct pass *p, take_steps *take, void *context, struct mpg_error *err)
+{
+    struct mpg_progress progress;
+    struct mpg_graph *g = mpg_graph_open(p->trace, p->clocks, &p->options, err);
+    if (!g)
+        return -1;
+    mpg_progress_start(&progress, p->label, (double)mpg_trace_events(p->trace, -1));
+    const int status = take_all(g, &progress, take, context, err);
+    mpg_progress_end(&progress);
+    p->counts = mpg_graph_counts(g);
+    p->limit_bytes = mpg_graph_source_eager_limit(g, INT64_MAX);
+    mpg_graph_close(g);
+    return status;
+}
+
+/* ---- clocks ---- */
+
+static int bound_clocks(struct pass *p, struct mpg_clock_map *clocks, struct mpg_error *err)
+{
+    struct mpg_clock_bounds *bounds = mpg_clock_bounds_new(mpg_trace_ranks(p->trace), err);
+    if (!bounds)
+        return -1;
+    p->label = "bounding the clocks";
+    int status = pass(p, mpg_clock_bounds_take, bounds, err);
+    if (status == 0)
+        status = mpg_clock_map_bound(clocks, bounds, err);
+    mpg_clock_bounds_free(bounds);
+    return status < 0 ? -1 : 0;
+}
+
+static int find_clocks(struct pass *p, struct mpg_traced_waits *found, struct mpg_error *err)
+{
+    if (!(found->clocks = mpg_clock_map_from_trace(p->trace, err)))
+        return -1;
+    p->clocks = found->clocks;
+    if (mpg_clock_map_source(found->clocks) != MPG_CLOCK_NONE || mpg_trace_ranks(p->trace) == 1)
+        return 0;
+    if (bound_clocks(p, found->clocks, err) < 0)
+        return -1;
+    return mpg_clock_map_source(found->clocks) != MPG_CLOCK_NONE
+               ? 0
+               : mpg_error_set(err, "who waited for whom is not known: the ranks' clocks are not known to "
+                                    "each other, and the messages do not bound them");
+}
+
+/* ---- the eager limit ---- */
+
+static int find_limit(struct pass *p, const struct mpg_traced_options *options,
+                      struct mpg_traced_waits *found, struct mpg_error *err)
+{
+    found->limit = options->limit_given ? MPG_WAITS_LIMIT_GIVEN : MPG_WAITS_LIMIT_UNKNOWN;
+    found->eager_limit_bytes = options->limit_given ? options->eager_limit_bytes : INT64_MAX;
+    if (options->limit_given)
+        return 0;
+    p->label = "finding the eager limit";
+    if (pass(p, NULL, NULL, err) < 0)
+        return -1;
+    found->eager_limit_bytes = p->limit_bytes;
+    if (p->limit_bytes < INT64_MAX)
+        found->limit = MPG_WAITS_LIMIT_FOUND;
+    return 0;
+}
+
+/* ---- all of it ---- */
+
+static int take_waits(void *waits, const struct mpg_steps *steps, struct mpg_error *err)
+{
+    for (size_t i = 0; i < steps->n; i++)
+        if (mpg_waits_take(waits, &steps->step[i], 0, err) < 0)
+            return -1;
+    return 0;
+}
+
+int mpg_waits_find(struct mpg_trace *trace, const struct mpg_traced_options *options,
+                   struct mpg_traced_waits *found, struct mpg_error *err)
+{
+    struct pass p = {.trace = trace,
+                     .options = {.lenient = options->lenient,
+                                 .eager_limit_bytes = INT64_MAX,
+                                 .source_eager_limit_bytes = INT64_MAX}};
+    *found = (struct mpg_traced_waits){.waits = NULL};
+    if (find_clocks(&p, found, err) < 0 || find_limit(&p, options, found, err) < 0 ||
+        !(found->waits = mpg_waits_new(mpg_trace_ranks(trace), found->clocks, MPG_WAIT_TRACED, err)))
+        return -1;
+    p.options.eager_limit_bytes = p.options.source_eager_limit_bytes = found->eager_limit_bytes;
+    p.options.regions = true;
+    p.label = "finding wait states";
+    if (pass(&p, take_waits, found->waits, err) < 0)
+        return -1;
+    found->counts = p.counts;
+    return 0;
+}
+
+void mpg_traced_waits_clear(struct mpg_traced_waits *found)
+{
+    mpg_waits_free(found->waits);
+    mpg_clock_map_free(found->clocks);
+}

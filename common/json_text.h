@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Strings and numbers as JSON and CSV have them (RFC 8259, RFC 4180), for tables too plain for a library. The
+ * stream's error flag tells whether writing failed. Thread-safe. */
+#ifndef MPG_JSON_TEXT_H
+#define MPG_JSON_TEXT_H
+
+#include <stdio.h>
+
+/* TEXT, which a file may have said, as a string: first made fit as common/printable.h has it. */
+void mpg_json_put_string(FILE *stream, const char *text);
+/* VALUE, exactly; what is no number as null. */
+void mpg_json_put_number(FILE *stream, double value);
+/* TEXT, made fit likewise, as a field: quoted where it has to be. */
+void mpg_csv_put_string(FILE *stream, const char *text);
+
+#endif
