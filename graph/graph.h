@@ -235,7 +235,10 @@ struct mpg_step {
                           completes such a send */
     union {
         struct { /* ENTER */
-            double ratio;      /* the mean of the options' ratios over the interval */
+            double ratio;      /* the mean of the options' ratios over the interval, with what hypotheses
+                                  scale it by; */
+            double cpu_ratio;  /* the same, for its CPU time, where that is recorded; and */
+            double more_ns;    /* so much is to be computed beside that, which may be negative */
             struct mpg_place from, to; /* the call before the interval (of a thread that begins,
                                           the one it began at), and this one */
             int64_t interval_ns; /* compute interval before the call, without what the tracer took:
@@ -317,6 +320,8 @@ struct mpg_step {
     };
 };
 
+struct mpg_supposed;
+
 /* How long computation takes for a traced second, by the innermost named region that it is in. */
 struct mpg_region_ratios {
     double base; /* outside of all */
@@ -330,6 +335,8 @@ struct mpg_region_ratios {
 
 struct mpg_graph_options {
     const struct mpg_region_ratios *ratios; /* NULL: ENTER steps say 1; outlives the graph */
+    const struct mpg_supposed *supposed; /* hypotheses (graph/work/supposed.h), and which of them hold, bits */
+    uint64_t suppose;                    /* by their numbers; NULL: none do; outlives the graph */
     int64_t eager_limit_bytes; /* standard sends of more bytes are synchronous; INT64_MAX: none */
     int64_t source_eager_limit_bytes; /* on the traced machine they were */
     bool sync_reduce;          /* who contributes to a Reduce or Gather(v) waits for its root */

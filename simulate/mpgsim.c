@@ -57,7 +57,7 @@ static int begin_trace(const struct mpg_arguments *a, const char *trace, const s
     if (!a->output_trace)
         return 0;
     const struct mpg_retrace_rules rules = {
-        .ratio = p->region_ratios ? 0 : p->compute_ratio,
+        .ratio = mpg_perturbation_rho(p),
         .delays = !a->predict,
         .same_machine = !a->predict && !p->target,
         .keeps_tracer = !a->predict && !p->without_tracer,
@@ -170,6 +170,7 @@ static void clear(struct all *x)
     mpg_setting_close(&x->setting);
     mpg_files_close(&x->files);
     mpg_sweep_clear(&x->a.sweep);
+    mpg_hypotheses_clear(&x->a.hypotheses);
 }
 
 int main(int argc, char **argv)
@@ -184,6 +185,7 @@ int main(int argc, char **argv)
     if (status < 0 && all.processes.speaks)
         mpg_error_print("mpgsim", &err);
     mpg_processes_leave(&all.processes); /* not before: the launcher ends them all as soon as one fails */
+    const bool refuses = all.files.refuses;
     clear(&all);
-    return status < 0 ? MPG_EXIT_FAILURE : MPG_EXIT_OK;
+    return status == 0 ? MPG_EXIT_OK : refuses ? MPG_EXIT_USAGE : MPG_EXIT_FAILURE;
 }

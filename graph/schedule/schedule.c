@@ -151,6 +151,8 @@ static void connect(struct mpg_graph *g, const struct mpg_graph_options *options
     g->horizon = options->horizon;
     g->names_regions = options->regions;
     g->ratios = options->ratios && options->ratios->n > 0 ? options->ratios : NULL;
+    g->suppose = options->supposed ? options->suppose : 0;
+    g->supposed = g->suppose ? options->supposed : NULL;
     g->posts = options->posts;
     g->members.trace = g->trace;
     g->matching = (struct matching){.eager_limit_bytes = options->eager_limit_bytes,

@@ -3,6 +3,7 @@
 
 #include "common/map.h"
 #include "common/reserve.h"
+#include "graph/work/intervals.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -29,12 +30,6 @@ struct scout {
     struct stretch *stretch; /* those that are not asked for yet: from FIRST on */
     size_t first, count, capacity;
 };
-
-bool graph_is_computation(const struct mpg_event *e)
-{
-    enum mpg_kind kind = mpg_call_kind(e->call);
-    return !e->failed && (kind == MPG_KIND_OTHER || kind == MPG_KIND_PCONTROL);
-}
 
 struct scout *graph_scout_open(struct mpg_trace *trace, int32_t rank, bool completions,
                                struct mpg_error *err)

@@ -7,10 +7,6 @@
 #include "common/error.h"
 #include "trace/reader.h"
 
-/* Whether E, a call, involves nobody else: it is part of a compute interval (a program that asks for its
- * rank twice has no second one). */
-bool graph_is_computation(const struct mpg_event *e);
-
 struct scout;
 
 /* What follows a call on its rank, up to the next that completes or tests requests, is a collective, or

@@ -9,8 +9,8 @@
 #include "graph/matching/windows.h"
 #include "graph/meetings/collectives.h"
 #include "graph/requests/requests.h"
-#include "graph/schedule/intervals.h"
-#include "graph/schedule/regions.h"
+#include "graph/work/intervals.h"
+#include "graph/work/regions.h"
 
 enum phase { PHASE_READ, PHASE_WAIT };
 
@@ -78,6 +78,8 @@ struct mpg_graph {
     const struct mpg_clock_map *clocks;
     bool lenient, posts, by_completion, names_regions;
     const struct mpg_region_ratios *ratios; /* NULL: none */
+    const struct mpg_supposed *supposed;    /* NULL: no hypotheses */
+    uint64_t suppose;                       /* which of them hold */
     struct mpg_graph_counts counts;
     struct place first_failed; /* the first call met that returned an error */
     int32_t ranks, finished;

@@ -101,6 +101,22 @@ static struct mpg_place place_of(const struct mpg_event *e)
                               e->site == MPG_NO_SITE ? 0 : (uint32_t)e->site + 1};
 }
 
+static struct regions_of regions_of(const struct mpg_graph *g, const struct stream *s)
+{
+    return (struct regions_of){.ratios = g->ratios,
+                               .supposed = g->supposed,
+                               .suppose = g->suppose,
+                               .trace = g->trace,
+                               .recording = &g->rank[s->call.rank].run->recording,
+                               .rank = s->call.rank,
+                               .thread = s->thread};
+}
+
+static inline bool has_regions(const struct mpg_graph *g)
+{
+    return g->ratios || g->supposed || g->names_regions;
+}
+
 /* The interval of S before E, of another thread if S ends in its MPI_Finalize: how much CPU time
  * S took is then not known. */
 static int enter(struct mpg_graph *g, const struct stream *s, const struct mpg_event *e,
@@ -121,8 +137,16 @@ static int enter(struct mpg_graph *g, const struct stream *s, const struct mpg_e
                   step->from.site == step->to.site;
     step->interval_ns = interval_ns > 0 ? interval_ns : 0;
     step->tracer_ns = traced_ns > step->interval_ns ? traced_ns - step->interval_ns : 0;
-    step->ratio = g->ratios ? graph_regions_ratio(&s->regions, g->ratios, s->last_leave_ns, e->enter_ns)
-                            : 1;
+    step->ratio = step->cpu_ratio = 1;
+    step->more_ns = 0;
+    if (has_regions(g)) {
+        const struct regions_of of = regions_of(g, s);
+        const struct interval_change c =
+            graph_regions_change(&s->regions, &of, s->last_leave_ns, e, e->thread == s->thread);
+        step->ratio = c.ratio;
+        step->cpu_ratio = c.cpu_ratio;
+        step->more_ns = c.more_ns;
+    }
     step->region = g->names_regions ? graph_regions_innermost(&s->regions) : -1;
     step->flushed_ns = s->between.flushed_ns;
     step->begin_ns = s->last_leave_ns;
@@ -285,11 +309,14 @@ static int take_aside(struct mpg_graph *g, struct stream *s, bool *is_aside, str
     if (!*is_aside)
         return 0;
     graph_between_add(&s->between, &g->rank[s->call.rank].run->recording, e);
+    if (!has_regions(g))
+        return 0;
+    const struct regions_of of = regions_of(g, s);
     const enum mpg_kind kind = mpg_call_kind(e->call);
-    return (g->ratios || g->names_regions) &&
-                   (kind == MPG_KIND_REGION_BEGIN || kind == MPG_KIND_REGION_END)
-               ? graph_regions_mark(&s->regions, g->ratios, g->trace, e, err)
-               : 0;
+    if (kind == MPG_KIND_REGION_BEGIN || kind == MPG_KIND_REGION_END)
+        return graph_regions_mark(&s->regions, &of, e, err);
+    graph_regions_aside(&s->regions, &of, e);
+    return 0;
 }
 
 static int make_call(struct mpg_graph *g, struct stream *s, struct mpg_error *err)
@@ -341,7 +368,9 @@ static int take_event(struct mpg_graph *g, int32_t rank, const struct mpg_event 
     s->call.number = number;
     g->counts.calls++;
     if (graph_is_computation(event)) { /* before MPI_Init, too: MPI_Initialized and its like */
+        const struct regions_of of = regions_of(g, s);
         graph_between_add(&s->between, &r->recording, event);
+        graph_regions_aside(&s->regions, &of, event);
         return 0;
     }
     if (!state->started) {

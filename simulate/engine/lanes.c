@@ -229,7 +229,8 @@ static void step_enter(struct mpg_lanes *l, const struct mpg_step *s)
         l->interval_ns[s->stream] = (double)s->interval_ns + (double)s->tracer_ns;
     }
     struct mpg_interval x = {.rank = s->rank,
-                             .ratio = l->p->region_ratios ? s->ratio : l->p->compute_ratio,
+                             .ratio = mpg_perturbation_rho(l->p) * s->ratio,
+                             .more_ns = mpg_perturbation_rho(l->p) * s->more_ns,
                              .call = s->number,
                              .since_ns = (double)s->since_ns,
                              .length_ns = (double)s->interval_ns};

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "graph/work/supposed.h"
 #include "simulate/engine/first.h"
 #include "simulate/engine/simulation_private.h"
 
@@ -328,11 +329,26 @@ static bool same_choices(const struct simulation *a, const struct simulation *b)
            a->absorb == b->absorb && (a->result->counts.calls > 0) == (b->result->counts.calls > 0);
 }
 
+/* Hypotheses of SIM hold from here on: those of SOME. What passes before found is of the traced run. */
+static void suppose(struct simulation *sim, uint64_t some)
+{
+    sim->graph.suppose = some;
+    sim->graph.supposed = some ? sim->options->graph.supposed : NULL;
+}
+
+/* Those that change what calls may complete. */
+static uint64_t of_messages(const struct simulation *sim)
+{
+    const struct mpg_graph_options *o = &sim->options->graph;
+    return o->supposed ? mpg_supposed_of_messages(o->supposed, o->suppose) : 0;
+}
+
 /* Whether calls may complete something else, which takes absolute times: where there are none, by
  * those of one rank, when what a message was received for was complete. */
 static int choose_choice(struct simulation *all, struct simulation *sim, struct mpg_error *err)
 {
     struct mpg_passed passed = passed_of(sim);
+    suppose(sim, of_messages(sim));
     sim->traced = sim->graph;
     if (!may_choose(sim))
         return 0;
@@ -344,7 +360,8 @@ static int choose_choice(struct simulation *all, struct simulation *sim, struct 
         sim->evident_limit = like->evident_limit;
         sim->result->counts = like->result->counts;
     } else {
-        const struct mpg_course course = mpg_simulation_course(sim, "finding choices");
+        struct mpg_course course = mpg_simulation_course(sim, "finding choices");
+        course.kept = sim->graph.suppose ? NULL : course.kept;
         sim->graph.by_completion = sim->absorb == MPG_ABSORB_WAIT;
         if (mpg_pass_choices(&course, &sim->graph, sim->options->horizon, &passed, err) < 0)
             return -1;
@@ -367,6 +384,7 @@ static int begin(struct simulation *sim, struct mpg_trace *trace, const struct m
                                .graph = o->graph,
                                .result = scenario->result,
                                .passes = passes};
+    suppose(sim, 0);
     sim->graph.source_eager_limit_bytes = o->graph.eager_limit_bytes;
     sim->graph.posts = sim->p->call_parts > 1;
     mpg_result_init(sim->result, mpg_trace_ranks(trace), share.n, o->first_replica + share.begin);
@@ -414,6 +432,7 @@ int mpg_simulate(struct mpg_trace *trace, const struct mpg_scenario *scenario, s
     for (size_t i = 0; i < n && status == 0; i++) {
         choose_protocol(&all[i]);
         status = choose_choice(all, &all[i], err);
+        suppose(&all[i], all[i].options->graph.suppose);
     }
     if (status == 0)
         status = mpg_simulation_find_bases(all, n, err);

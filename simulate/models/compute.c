@@ -93,7 +93,7 @@ bool mpg_perturbation_noise_is_random(const struct mpg_perturbation *p)
 
 bool mpg_perturbation_changes_computation(const struct mpg_perturbation *p)
 {
-    return p->noise.n > 0 || p->compute_ratio != 1 || p->region_ratios ||
+    return p->noise.n > 0 || p->compute_ratio != 1 || p->region_ratios || p->changes_work ||
            mpg_perturbation_noise_measured(p) || mpg_perturbation_noise_removed(p);
 }
 
@@ -206,7 +206,7 @@ static void find_work(const struct mpg_perturbation *p, const struct mpg_interva
         else if (w == 0 || part != last)
             length_ns = work_among_likes(p, x, part);
         last = part;
-        work_ns[w] = x->ratio * length_ns;
+        work_ns[w] = fmax(x->ratio * length_ns + x->more_ns, 0);
     }
 }
 
@@ -227,13 +227,12 @@ static void replay(const struct mpg_perturbation *p, const struct mpg_interval *
 void mpg_perturb_compute(const struct mpg_perturbation *p, const struct mpg_interval *x,
                          uint32_t first, uint32_t n, double *delay_ns)
 {
-    if (mpg_perturbation_noise_unchanged(p))
-        return;
-    if (mpg_perturbation_noise_measured(p) || mpg_perturbation_noise_removed(p)) {
+    const bool has_noise = mpg_perturbation_noise_measured(p) || mpg_perturbation_noise_removed(p);
+    if (has_noise && !mpg_perturbation_noise_unchanged(p)) {
         replay(p, x, first, n, delay_ns);
         return;
     }
-    double growth_ns = (x->ratio - 1) * x->length_ns;
+    const double growth_ns = (x->ratio - 1) * x->length_ns + x->more_ns;
     if (growth_ns == 0 && p->noise.n == 0)
         return;
     struct mpg_address address = {

@@ -30,6 +30,7 @@ struct mpg_perturbation {
     double compute_ratio; /* rho > 0, outside of regions that have their own: */
     bool region_ratios;   /* there are such; intervals say theirs */
     bool regions_differ;  /* one of them is not 1 */
+    bool changes_work;    /* hypotheses do: intervals say how */
     bool without_tracer;  /* what the tracer took between calls is taken off */
     /* From signatures, where the specs above say nothing; NULL without one. */
     const struct mpg_signature *target, *source;
@@ -104,6 +105,12 @@ bool mpg_perturbation_changes_computation(const struct mpg_perturbation *p);
 bool mpg_perturbation_noise_measured(const struct mpg_perturbation *p);
 bool mpg_perturbation_noise_removed(const struct mpg_perturbation *p);
 bool mpg_perturbation_noise_unchanged(const struct mpg_perturbation *p);
+/* What an interval's ratio is to be multiplied by: rho, where intervals do not have it of regions. */
+static inline double mpg_perturbation_rho(const struct mpg_perturbation *p)
+{
+    return p->region_ratios ? 1 : p->compute_ratio;
+}
+
 /* Whether what calls do by themselves meets the target's noise: it is wanted, there is some, and
  * the source's is another. */
 bool mpg_perturbation_call_noise_measured(const struct mpg_perturbation *p);
@@ -133,7 +140,8 @@ struct mpg_interval {
     uint64_t call;    /* before which it is */
     double since_ns;  /* it began so long after MPI_Init, as traced */
     double length_ns; /* as traced */
-    double ratio;     /* rho in it */
+    double ratio;     /* rho in it, with what hypotheses scale it by; */
+    double more_ns;   /* what they add to its work, on the target */
     /* What noise took from it, if the source's is to be taken out (simulate/engine/likes.h) */
     const struct mpg_sketch *likes; /* NULL: what a stretch of the source's record lost */
     double alike_ns; /* by which it is one of them: its length, or CPU time */
@@ -148,7 +156,7 @@ struct mpg_interval {
     uint32_t lanes;
 };
 
-/* How much longer X takes that began DELAY_NS[w] late: nu + (rho - 1) c, never less than
+/* How much longer X takes that began DELAY_NS[w] late: nu + (rho - 1) c + more_ns, never less than
  * -length_ns. */
 void mpg_perturb_compute(const struct mpg_perturbation *p, const struct mpg_interval *x,
                          uint32_t first, uint32_t n, double *delay_ns);

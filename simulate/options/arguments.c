@@ -321,11 +321,13 @@ static int check_standard_input(const struct mpg_arguments *a, const char *trace
         n += strcmp(a->signatures.item[i], "-") == 0;
     n += a->source && strcmp(a->source, "-") == 0;
     n += a->collective_table && strcmp(a->collective_table, "-") == 0;
+    for (size_t i = 0; i < a->hypothesis_files.n; i++)
+        n += strcmp(a->hypothesis_files.item[i], "-") == 0;
     if (n > 0 && processes->size > 1)
         return mpg_error_set(err, "nothing can be - where there are %d processes: only one of them has "
                                   "standard input", processes->size);
-    return n > 1 ? mpg_error_set(err, "only one of TRACE, --signature, --source and "
-                                      "--collective-table can be -")
+    return n > 1 ? mpg_error_set(err, "only one of TRACE, --signature, --source, "
+                                      "--hypothesis and --collective-table can be -")
                  : 0;
 }
 
@@ -387,6 +389,17 @@ void mpg_asked_clear(struct mpg_asked *asked)
     *asked = (struct mpg_asked){0};
 }
 
+static int read_hypotheses(struct mpg_arguments *a, struct mpg_error *err)
+{
+    for (size_t i = 0; i < a->hypothesis_files.n; i++)
+        if (mpg_hypotheses_read(&a->hypotheses, a->hypothesis_files.item[i], err) < 0)
+            return mpg_error_prefix(err, "--hypothesis");
+    for (size_t i = 0; i < a->hypothesis_lines.n; i++)
+        if (mpg_hypotheses_add(&a->hypotheses, a->hypothesis_lines.item[i], err) < 0)
+            return mpg_error_prefix(err, "--suppose: '%s'", a->hypothesis_lines.item[i]);
+    return mpg_hypotheses_check(&a->hypotheses, err);
+}
+
 /* Reads what was given into A, but for what it asks for. */
 static int read_given(struct mpg_arguments *a, const char *trace, const struct mpg_processes *processes,
                       struct mpg_error *err)
@@ -396,7 +409,7 @@ static int read_given(struct mpg_arguments *a, const char *trace, const struct m
         return mpg_error_set(err, "--json and --per-rank exclude each other");
     if (mpg_arguments_parse_sweep(a, err) < 0 || mpg_arguments_check_sweep(a, err) < 0)
         return -1;
-    return check_standard_input(a, trace, processes, err);
+    return check_standard_input(a, trace, processes, err) < 0 ? -1 : read_hypotheses(a, err);
 }
 
 const char *mpg_arguments_read(struct mpg_arguments *a, int argc, char **argv,

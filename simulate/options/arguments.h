@@ -10,6 +10,7 @@
 #include "simulate/predict/times.h"
 #include "simulate/processes/processes.h"
 #include "simulate/reports/report.h"
+#include "trace/hypothesis/hypothesis.h"
 
 struct mpg_arguments {
     const char *signature, *source, *path, *absorb, *cosched, *measurement, *noise_model, *output;
@@ -18,6 +19,7 @@ struct mpg_arguments {
     const char *tolerate;
     struct mpg_option_list signatures; /* the first is SIGNATURE */
     struct mpg_option_list noise, call_noise, latency, byte, compute_ratio, sweeps;
+    struct mpg_option_list hypothesis_files, hypothesis_lines;
     double source_latency_ns, source_byte_ns;
     double polling_interval_ns;
     int64_t granularity, eager_limit, source_eager_limit, horizon, replicas, first_replica, seed,
@@ -28,6 +30,7 @@ struct mpg_arguments {
     bool expand;                    /* collectives as messages */
     bool keeps_floors;              /* in a file beside the trace */
     enum mpg_cosched cosched_kind;  /* MPG_COSCHEDS: what the records were made for */
+    struct mpg_hypotheses hypotheses; /* of files, then lines */
     struct mpg_sweep sweep;         /* of --tolerate two values of what is looked for */
     double tolerated;               /* slowdown beyond 1 */
     char swept[MPG_SWEPTS][40];     /* values of a point of it, in words */
@@ -44,8 +47,8 @@ struct mpg_asked {
 
 /* Reads the command line into A; into AT what it is at its sweep's first point, with its first signature, and
  * into ASKED what that asks for: the trace's name. Errors of usage, --help and --version end the program,
- * as one of all PROCESSES says. NULL with ERR: a file of samples cannot be read. A's sweep, and ASKED, are
- * the caller's to clear even so. */
+ * as one of all PROCESSES says. NULL with ERR: a file of samples cannot be read. A's sweep and hypotheses,
+ * and ASKED, are the caller's to clear even so. */
 const char *mpg_arguments_read(struct mpg_arguments *a, int argc, char **argv,
                                struct mpg_processes *processes, struct mpg_arguments *at,
                                struct mpg_asked *asked, struct mpg_error *err);

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "common/kind.h"
+#include "graph/work/supposed.h"
 #include "simulate/kept/kept.h"
 #include "simulate/processes/processes.h"
 #include "trace/untraced.h"
@@ -50,6 +51,8 @@ static int check_output(const struct mpg_arguments *a, const char *trace, const 
         return 0;
     for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++)
         read = read || is_file(inputs[i], &out);
+    for (size_t i = 0; i < a->hypothesis_files.n; i++)
+        read = read || is_file(a->hypothesis_files.item[i], &out);
     for (size_t i = 0; i < a->signatures.n; i++)
         read = read || is_file(a->signatures.item[i], &out);
     for (size_t i = 0; maps && i < maps->n; i++)
@@ -92,6 +95,9 @@ int mpg_files_open(struct mpg_files *f, const struct mpg_arguments *a, const cha
         return -1;
     if (a->keeps_floors)
         f->kept = mpg_kept_open(f->trace, mpg_processes_first(asked->simulation.processes));
+    if (a->hypotheses.n > 0 &&
+        !(f->supposed = mpg_supposed_new(f->trace, &a->hypotheses, &f->refuses, err)))
+        return -1;
     return 0;
 }
 
@@ -126,6 +132,7 @@ void mpg_files_close(struct mpg_files *f)
     free(f->target);
     mpg_signature_free(f->given_source);
     mpg_kept_close(f->kept);
+    mpg_supposed_free(f->supposed);
     mpg_trace_close(f->trace);
     mpg_table_free(f->table);
     *f = (struct mpg_files){0};
@@ -293,6 +300,9 @@ static void set_options(const struct mpg_arguments *a, const struct mpg_files *f
     o->kept = f->kept;
     o->skips_polling = a->polling && !a->predict && in->asked.times.polling == MPG_POLLING_WAIT;
     o->graph.expand = f->table;
+    o->graph.supposed = f->supposed;
+    o->graph.suppose = f->supposed ? mpg_supposed_all(f->supposed) : 0;
+    p->changes_work = f->supposed && mpg_supposed_of_work(f->supposed, o->graph.suppose);
     p->without_tracer = p->target && !a->keep_tracer && !a->predict;
     set_limits(a, in, o);
     o->floors.has_source_cost = a->given.source_latency || a->given.source_byte;

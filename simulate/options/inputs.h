@@ -14,10 +14,13 @@ struct mpg_files {
     struct mpg_signature *given_source; /* NULL: --source names none */
     struct mpg_table *table;            /* NULL: collectives are not expanded */
     struct mpg_kept *kept;              /* NULL: nothing is kept of the trace */
+    struct mpg_supposed *supposed;      /* NULL: there are no hypotheses; or they are about
+                                           something that the trace has not: */
+    bool refuses;                       /* which is an error of usage */
 };
 
 /* Opens what A names, and TRACE; ASKED says which samples were read. Errors: those of the files; the
- * output is one of them; the trace is cut, and A is not lenient. FILES is to be closed even so. */
+ * output is one of them; hypotheses are not about the trace. FILES is to be closed even so. */
 int mpg_files_open(struct mpg_files *files, const struct mpg_arguments *a, const char *trace,
                    const struct mpg_asked *asked, struct mpg_error *err);
 /* Names the trace in ERR, of what could not be simulated, and calls that it misses, unless it is an error of

@@ -84,6 +84,14 @@ const struct mpg_option *mpg_arguments_table(struct mpg_arguments *a)
          .help = "how long the target computes for a traced second of\n"
                  "computation: 2 is half as fast (default 1); kernel:NAME by that\n"
                  "kernel's rates in both signatures. Of one region, or of all else"},
+        {.name = "hypothesis", .kind = MPG_OPTION_LIST, .value = &a->hypothesis_files,
+         .argument = "FILE",
+         .help = "what of the program is supposed to be otherwise, mpghypothesis(5):\n"
+                 "lines like these"},
+        {.name = "suppose", .kind = MPG_OPTION_LIST, .value = &a->hypothesis_lines,
+         .argument = "HYPOTHESIS",
+         .help = "one of them: 'scale REGION [ranks=LIST] factor=F', 'balance REGION\n"
+                 "[comm=C] [by=instance|total]'"},
         {.name = "sweep", .kind = MPG_OPTION_LIST, .value = &a->sweeps, .argument = "PARAM=LO:HI:N",
          .help = "a table of answers instead of one, for N values from LO to HI with\n"
                  "the same draws; PARAM=LO:HI:N:log: each the same times the one\n"

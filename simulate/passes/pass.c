@@ -53,7 +53,8 @@ static bool same_choice(const struct mpg_graph_options *a, const struct mpg_grap
 
 static bool same_options(const struct mpg_graph_options *a, const struct mpg_graph_options *b)
 {
-    return same_ratios(a->ratios, b->ratios) && a->eager_limit_bytes == b->eager_limit_bytes &&
+    return same_ratios(a->ratios, b->ratios) && a->supposed == b->supposed && a->suppose == b->suppose &&
+           a->eager_limit_bytes == b->eager_limit_bytes &&
            a->source_eager_limit_bytes == b->source_eager_limit_bytes &&
            a->sync_reduce == b->sync_reduce && a->posts == b->posts && a->lenient == b->lenient &&
            a->expand == b->expand && a->regions == b->regions && same_choice(a, b);

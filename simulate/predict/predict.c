@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph/work/supposed.h"
 #include "simulate/algorithms/expand.h"
 #include "simulate/engine/first.h"
 #include "simulate/passes/runs.h"
@@ -173,15 +174,31 @@ static const struct predicting *find_chooser(const struct predicting *all, const
     return like;
 }
 
+/* Hypotheses of X hold from here on: those of SOME. What passes before found is of the traced run. */
+static void suppose(struct predicting *x, uint64_t some)
+{
+    x->graph.suppose = some;
+    x->graph.supposed = some ? x->options->graph.supposed : NULL;
+}
+
+/* Those that change what calls may complete. */
+static uint64_t of_messages(const struct predicting *x)
+{
+    const struct mpg_graph_options *o = &x->options->graph;
+    return o->supposed ? mpg_supposed_of_messages(o->supposed, o->suppose) : 0;
+}
+
 /* Whether calls may complete something else. */
 static int choose_choice(const struct predicting *all, struct predicting *x, struct mpg_error *err)
 {
+    suppose(x, of_messages(x));
     x->traced = x->graph;
     if (x->options->deterministic)
         return 0;
     const struct predicting *like = find_chooser(all, x);
-    const struct mpg_course course = course_of(x, "finding choices");
+    struct mpg_course course = course_of(x, "finding choices");
     int status = 0;
+    course.kept = x->graph.suppose ? NULL : course.kept;
     if (like != x) {
         x->graph = like->graph;
         x->passed = like->passed;
@@ -362,6 +379,7 @@ static int begin(struct predicting *x, struct mpg_trace *trace, const struct mpg
                              .graph = o->graph,
                              .result = prediction->result,
                              .passes = passes};
+    suppose(x, 0);
     mpg_result_init(x->result, mpg_trace_ranks(trace), share.n, o->first_replica + share.begin);
     x->result->predicted = true;
     x->result->source_eager_limit_bytes = o->graph.source_eager_limit_bytes;
@@ -392,7 +410,8 @@ int mpg_predict(struct mpg_trace *trace, const struct mpg_prediction *prediction
     if (status == 0)
         status = find_floors(all, n, err);
     for (size_t i = 0; i < n && status == 0; i++)
-        status = choose_choice(all, &all[i], err);
+        if ((status = choose_choice(all, &all[i], err)) == 0)
+            suppose(&all[i], all[i].options->graph.suppose);
     if (status == 0)
         status = run_all(all, n, share, err);
     for (size_t i = 0; i < n && all; i++)

@@ -141,7 +141,8 @@ static void compute(struct mpg_times *t, const struct mpg_step *s)
         return;
     }
     struct mpg_interval x = {.rank = s->rank,
-                             .ratio = p->region_ratios ? s->ratio : p->compute_ratio,
+                             .ratio = mpg_perturbation_rho(p) * (s->cpu_ns >= 0 ? s->cpu_ratio : s->ratio),
+                             .more_ns = mpg_perturbation_rho(p) * s->more_ns,
                              .call = s->number,
                              .since_ns = (double)s->since_ns,
                              .length_ns = work_ns,
@@ -162,9 +163,10 @@ static void compute(struct mpg_times *t, const struct mpg_step *s)
     if (s->stream != (uint32_t)s->rank)
         return;
     double *compute = account_of(t, s->rank, TERM_COMPUTE), *noise = account_of(t, s->rank, TERM_NOISE);
+    const double done_ns = fmax(x.ratio * work_ns + x.more_ns, 0);
     for (uint32_t w = 0; w < t->n; w++) {
-        compute[w] += x.ratio * work_ns;
-        noise[w] += value[w] - before[w] - x.ratio * work_ns;
+        compute[w] += done_ns;
+        noise[w] += value[w] - before[w] - done_ns;
     }
 }
 

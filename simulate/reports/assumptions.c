@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/units.h"
+#include "graph/work/supposed.h"
 #include "simulate/reports/assume.h"
 #include "simulate/reports/places.h"
 #include "simulate/reports/predicted.h"
@@ -159,6 +160,15 @@ bool mpg_report_uses_target_path(const struct mpg_report *r)
 static bool uses_path(const struct mpg_report *r)
 {
     return mpg_report_uses_target_path(r) || r->result->floors_of_source;
+}
+
+/* All of them, as far as there is room. */
+static void say_supposed(const struct mpg_report *r, char *text, size_t size)
+{
+    const struct mpg_hypotheses *list = mpg_supposed_list(r->options->graph.supposed);
+    size_t used = 0;
+    for (size_t i = 0; i < list->n && used < size; i++)
+        used += (size_t)snprintf(text + used, size - used, "%s%s", i > 0 ? "; " : "", list->item[i].text);
 }
 
 static void say_compute(const struct mpg_report *r, char *text, size_t size)
@@ -396,6 +406,7 @@ bool mpg_report_assumption(const struct mpg_report *r, int i, const char **topic
         {"places", mpg_assume_places, r->places || r->source_places},
         {"compute", say_compute, perturbed},
         {"compute", mpg_predicted_work, predicted},
+        {"supposed", say_supposed, r->options->graph.supposed},
         {"polling", mpg_predicted_polling, predicted && c->choices > 0},
         {"call noise", say_call_noise, r->p->call_noise_of_target},
         {"absorption", say_absorb, perturbed},

@@ -5,6 +5,7 @@
 
 #include <jansson.h>
 
+#include "graph/work/supposed.h"
 #include "simulate/reports/json_parts.h"
 
 enum { JSON_VERSION = 1 };
@@ -112,6 +113,16 @@ static json_t *region_ratios_json(const struct mpg_region_ratios *ratios)
     return o;
 }
 
+/* In words: those that are no UTF-8 are left out. */
+static json_t *hypotheses_json(const struct mpg_supposed *supposed)
+{
+    const struct mpg_hypotheses *hypotheses = mpg_supposed_list(supposed);
+    json_t *list = json_array();
+    for (size_t i = 0; i < hypotheses->n; i++)
+        json_array_append_new(list, json_string(hypotheses->item[i].text));
+    return list;
+}
+
 /* What else makes the answer another one, where it was given. */
 static void add_given(const struct mpg_report *r, json_t *o)
 {
@@ -125,6 +136,8 @@ static void add_given(const struct mpg_report *r, json_t *o)
         json_object_set_new(o, "sync_reduce", json_true());
     if (r->options->deterministic)
         json_object_set_new(o, "deterministic", json_true());
+    if (r->options->graph.supposed)
+        json_object_set_new(o, "hypotheses", hypotheses_json(r->options->graph.supposed));
     if (r->given.horizon)
         json_object_set_new(o, "horizon", json_integer((json_int_t)r->options->horizon));
 }

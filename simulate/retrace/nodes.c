@@ -311,6 +311,15 @@ static int begin(struct mpg_nodes *n, const struct mpg_step *step, struct mpg_er
     return 0;
 }
 
+/* How long the work of S's interval takes for each traced ns. */
+static double ratio_of(const struct mpg_nodes *n, const struct mpg_step *s)
+{
+    if (s->cpu_ns < 0)
+        return n->rules.ratio * s->ratio;
+    const double ratio = s->cpu_ratio + (s->cpu_ns > 0 ? s->more_ns / (double)s->cpu_ns : 0);
+    return ratio > 0 ? n->rules.ratio * ratio : 0;
+}
+
 static int enter(struct mpg_nodes *n, const struct mpg_step *step, double value_ns,
                  struct mpg_error *err)
 {
@@ -322,7 +331,7 @@ static int enter(struct mpg_nodes *n, const struct mpg_step *step, double value_
                                 .length_ns = length_ns > 0 ? length_ns : 0,
                                 .flushed_ns = n->rules.keeps_flushes ? step->flushed_ns : 0,
                                 .cpu_ns = step->cpu_ns,
-                                .ratio = n->rules.ratio > 0 ? n->rules.ratio : step->ratio};
+                                .ratio = ratio_of(n, step)};
     s->waits = true;
     if (n->rules.delays)
         s->traced_ns = step->since_ns + step->interval_ns + step->tracer_ns;

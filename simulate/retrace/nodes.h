@@ -40,7 +40,7 @@ struct mpg_node_stream {
 };
 
 struct mpg_node_rules {
-    double ratio;       /* of all intervals; 0: steps say it */
+    double ratio;       /* what steps say is to be multiplied by */
     bool delays;        /* values are delays of the traced times; else times from MPI_Init's leave on */
     bool keeps_flushes; /* what the tracer took to write is part of the intervals */
 };

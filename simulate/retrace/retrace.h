@@ -19,7 +19,7 @@ struct mpg_retrace_facts {
 };
 
 struct mpg_retrace_rules {
-    double ratio;      /* of all intervals; 0: steps say it */
+    double ratio;      /* what steps say is to be multiplied by */
     bool delays;       /* values are delays of the traced times; else times from MPI_Init's leave on */
     bool same_machine; /* facts about it hold */
     bool keeps_tracer; /* what it took is there as before */

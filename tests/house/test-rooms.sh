@@ -29,17 +29,19 @@ trace             common
 trace/store       trace
 trace/text        trace/store
 trace/copy        trace/store
+trace/hypothesis  trace
 trace/profile     trace/store
 trace/stat        trace/profile
 trace/record      trace/pmpi
 trace/pmpi        trace/profile
 trace/*           trace/text trace/stat trace/record
-graph             trace graph/algorithms
+graph             trace trace/hypothesis graph/algorithms
 graph/algorithms  common
 graph/matching    graph
 graph/meetings    graph
 graph/requests    graph/matching graph/meetings
-graph/schedule    graph/requests
+graph/work        graph
+graph/schedule    graph/requests graph/work
 analyse           graph trace/stat
 simulate/draws    signature simulate
 simulate/noise    simulate/draws
@@ -47,7 +49,7 @@ simulate/models   simulate/noise
 simulate/algorithms  graph/algorithms
 simulate/choice   graph simulate
 simulate/kept     graph
-simulate/passes   simulate/choice simulate/kept
+simulate/passes   simulate/choice simulate/kept graph/work
 simulate/processes  simulate
 simulate/engine   simulate/models simulate/algorithms simulate/passes simulate/processes
 simulate/predict  simulate/engine

@@ -25,6 +25,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 sys.dont_write_bytecode = True
 from oracle_choice import Choice  # noqa: E402
 from oracle_graph import Builder  # noqa: E402
+from oracle_hypotheses import Hypotheses  # noqa: E402
 from oracle_signature import read_signature  # noqa: E402
 from oracle_matching import Matching  # noqa: E402
 from oracle_places import Hosts, Paths, Places  # noqa: E402
@@ -52,7 +53,7 @@ class Settings:
                  noise_model=None, call_noise_of_target=False,
                  sync_reduce=False, granularity=1,
                  deterministic=False, polling="work", collectives="measured",
-                 collective_table=None, map=None, source_map=None):
+                 collective_table=None, map=None, source_map=None, suppose=()):
         self.absorb = absorb
         self.noise = noise
         self.call_noise = call_noise or (lambda rank: ZERO)
@@ -60,6 +61,7 @@ class Settings:
         self.latency = latency
         self.byte = byte
         self.ratios = Ratios(compute_ratio, signature, source)
+        self.hypotheses = Hypotheses(suppose, self.ratios)
         self.collectives = collectives
         self.table = collectives == "expand" and Table(collective_table)
         self.eager_limit = eager_limit
@@ -102,6 +104,7 @@ class Settings:
         alone.latency = alone.byte = ZERO
         alone.latency_model = alone.byte_model = "empirical"
         alone.ratios = Ratios((), None, None)
+        alone.hypotheses = Hypotheses((), alone.ratios)
         return alone
 
     def kappa(self, call):
@@ -348,6 +351,7 @@ def parse_arguments(words):
     parser.add_argument("--latency", type=constant)
     parser.add_argument("--byte", type=constant)
     parser.add_argument("--compute-ratio", action="append", default=[])
+    parser.add_argument("--suppose", action="append", default=[])
     parser.add_argument("--collectives", choices=["measured", "rounds", "expand"],
                         default="measured")
     parser.add_argument("--collective-table")

@@ -234,6 +234,11 @@ class Noise:
                        else self.cores(settings.signature, hosts))
         self.source = settings.signature and self.cores(settings.source, settings.were())
         self.tables, self.removals = {}, {}
+        if settings.hypotheses:
+            settings.hypotheses.of(trace, (
+                (rank, call.thread, before.leave, call.enter, call.between, True,
+                 (rank, call.thread, call.index))
+                for rank, calls in enumerate(trace.calls) for before, call in zip(calls, calls[1:])))
         self.begin_again()
         self.same = (self.source and self.target and settings.ratios.are_one()
                      and settings.signature.cores == settings.source.cores)
@@ -331,11 +336,14 @@ class Noise:
 
         covered: detours that began so long before it are in what before costs."""
         rho = self.settings.ratios(before.leave, call.enter, call.between)
-        interval = self.trace.interval(before, call)
+        interval, more = self.trace.interval(before, call), ZERO
+        if self.settings.hypotheses:
+            grows, more = self.settings.hypotheses((call.rank, call.thread, call.index))
+            rho += grows
         if self.settings.noise or self.same or not (self.target or self.source):
             extra = self.settings.noise(call.rank) if self.settings.noise else ZERO
-            return extra + (rho - 1) * interval
-        work = float(rho * Fraction(self.work(before, call)))
+            return extra + (rho - 1) * interval + more
+        work = max(0.0, float(rho * Fraction(self.work(before, call)) + more))
         if not self.target:
             return work - interval
         clock, begin = self.target.clock(call.rank), self.since(before)

@@ -16,6 +16,7 @@ from oracle_draws import CALL, ROUND_CALL, Draws  # noqa: E402
 from oracle_matching import Matching  # noqa: E402
 from oracle_places import Hosts, Places  # noqa: E402
 from oracle_plans import Table  # noqa: E402
+from oracle_hypotheses import Hypotheses  # noqa: E402
 from oracle_ratios import Ratios  # noqa: E402
 from oracle_signature import read_signature  # noqa: E402
 from oracle_times import predicted  # noqa: E402
@@ -46,9 +47,10 @@ class Settings:
     """Of a prediction; noise, latency and byte are None where a signature speaks."""
 
     def __init__(self, map, call_noise, first_replica, path, compute_ratio,
-                 collective_table, **others):
+                 collective_table, suppose=(), **others):
         vars(self).update(others)
         self.ratios = Ratios(compute_ratio, self.signature, self.source)
+        self.hypotheses = Hypotheses(suppose, self.ratios)
         self.compute_ratio = self.ratios.outside
         self.table = self.collectives == "expand" and Table(collective_table)
         self.map, self.call_noise, self.replica = map, call_noise, first_replica
@@ -94,6 +96,7 @@ def parse_arguments(words):
     parser.add_argument("--latency", type=distribution)
     parser.add_argument("--byte", type=distribution)
     parser.add_argument("--compute-ratio", action="append", default=[])
+    parser.add_argument("--suppose", action="append", default=[])
     parser.add_argument("--collectives", choices=["measured", "rounds", "expand"],
                         default="measured")
     parser.add_argument("--collective-table")

@@ -161,7 +161,7 @@ class Times:
         if interval.polls(self.settings):
             account["polled"] += interval.length
         elif interval.is_main:
-            work = self.work.rho(interval) * interval.recorded()
+            work = self.work.on_target(interval, interval.recorded())
             account["compute"] += work
             account["noise"] += took - work
         return took

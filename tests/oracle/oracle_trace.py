@@ -34,6 +34,7 @@ class Between:
         self.flushed = 0
         self.cpu = []
         self.regions, self.marks = [], []
+        self.log = []  # of all of these in their order: (what, number), marks with name and CPU time
 
     def follow(self):
         """What is recorded after the call that ends it."""
@@ -244,14 +245,19 @@ def read_call(trace, words):
     trace.first.setdefault((rank, thread), enter)
     if name == "Flush":
         between.flushed += leave - enter
+        between.log.append(("flush", leave - enter))
     elif "calls" in args:
         between.summed += int(args["calls"])
+        between.log.append(("sum", int(args["calls"])))
     elif name in MARKS or name in INVOLVE_NOBODY:
         between.events += 1
         between.cpu.append(cpu_of(trace, rank, args))
         if name in MARKS:
             region = args["name"].strip('"') if name == "Region_begin" else None
             between.marks.append((enter, region))
+            between.log.append(("mark", enter, region, between.cpu[-1]))
+        else:
+            between.log.append(("event", between.cpu[-1]))
         if name in INVOLVE_NOBODY:
             trace.counted[rank].append((enter, thread, None))
     else:

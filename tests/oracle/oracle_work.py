@@ -111,6 +111,10 @@ class Work(Noise):
     def __init__(self, trace, settings):
         self.trace, self.settings = trace, settings
         self.intervals = list(intervals_of(trace))
+        if settings.hypotheses:
+            settings.hypotheses.of(trace, (
+                (one.rank, one.thread, one.begin, one.call.enter, one.between,
+                 one.between is one.call.between, self.key(one)) for one in self.intervals))
         hosts = settings.hosts()
         self.target = (self.drawn(settings.signature, hosts) if settings.drawn_noise()
                        else self.cores(settings.signature, hosts))
@@ -181,8 +185,17 @@ class Work(Noise):
         begin = self.source.phase(interval.rank) + interval.since
         return clock.u(begin + y) - clock.u(begin)
 
-    def rho(self, interval):
-        return self.settings.ratios(interval.begin, interval.call.enter, interval.between)
+    @staticmethod
+    def key(interval):
+        return interval.rank, interval.thread, interval.call.index
+
+    def on_target(self, interval, work):
+        """What becomes of the interval's work, which takes so long on the source, there."""
+        rho = self.settings.ratios(interval.begin, interval.call.enter, interval.between)
+        if not self.settings.hypotheses:
+            return rho * work
+        grows, more = self.settings.hypotheses(self.key(interval), interval.cpu is not None)
+        return max(0, (rho + grows) * work + more)
 
     # Answers
 
@@ -193,7 +206,7 @@ class Work(Noise):
         covered: detours that began so long before it are in what the call before costs."""
         if interval.polls(self.settings):
             return ZERO
-        call, work = interval.call, self.rho(interval) * self.work(interval)
+        call, work = interval.call, self.on_target(interval, self.work(interval))
         if self.settings.noise:
             u = self.settings.draw(call.rank, call.index, NOISE)
             return max(ZERO, work + self.settings.noise(call.rank, u))

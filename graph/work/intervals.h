@@ -22,6 +22,10 @@ struct between {
     int64_t flushed_ns, tracer_ps, cpu_ns, cpu_tracer_ps;
 };
 
+/* Whether E, a call, involves nobody else: it is part of a compute interval (a program that asks for its
+ * rank twice has no second one). */
+bool graph_is_computation(const struct mpg_event *e);
+
 struct recording graph_recording_of(const struct mpg_trace *trace, int32_t rank);
 /* Adds EVENT, which is no node of the graph: a flush, a region's mark, a call that involves
  * nobody, or a sum of such. */
@@ -33,5 +37,9 @@ int64_t graph_between_tracer_ns(const struct between *between, const struct reco
 /* CPU time up to the enter of CALL, the tracer's taken out; -1: not recorded. */
 int64_t graph_between_cpu_ns(const struct between *between, const struct recording *recording,
                              const struct mpg_event *call);
+/* Work in TRACED_NS that ended with EVENT, a mark or a call: what is neither flushes nor the tracer's, which goes
+ * to *LENGTH_NS, or the CPU time in it, where that is recorded, is less, and EVENT is the thread's OWN. */
+double graph_between_work(const struct between *between, const struct recording *recording,
+                          int64_t traced_ns, const struct mpg_event *event, bool own, double *length_ns);
 
 #endif

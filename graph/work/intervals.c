@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The tracer's part of an interval, and its CPU time. Picoseconds, as the tracer's cost is a
  * fraction of a nanosecond exact, and a sum of many must not depend on how it is added up. */
-#include "graph/schedule/intervals.h"
+#include "graph/work/intervals.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -16,6 +16,12 @@ static int64_t cost_ps(const struct mpg_trace *trace, int32_t rank, const char *
     const char *text = mpg_trace_find_fact(trace, rank, key);
     double cost_ns = text ? strtod(text, NULL) : -1;
     return cost_ns >= 0 && cost_ns <= most_ns ? llround(cost_ns * PS) : otherwise_ps;
+}
+
+bool graph_is_computation(const struct mpg_event *e)
+{
+    enum mpg_kind kind = mpg_call_kind(e->call);
+    return !e->failed && (kind == MPG_KIND_OTHER || kind == MPG_KIND_PCONTROL);
 }
 
 struct recording graph_recording_of(const struct mpg_trace *trace, int32_t rank)
@@ -87,4 +93,13 @@ int64_t graph_between_cpu_ns(const struct between *b, const struct recording *r,
     const int64_t cpu_ns = add(b->cpu_ns, call->values[r->cpu]);
     const int64_t tracer_ns = whole_ns(add(b->cpu_tracer_ps, r->cpu_ps));
     return cpu_ns > tracer_ns ? cpu_ns - tracer_ns : 0;
+}
+
+double graph_between_work(const struct between *b, const struct recording *r, int64_t traced_ns,
+                          const struct mpg_event *event, bool own, double *length_ns)
+{
+    const int64_t length = traced_ns - b->flushed_ns - graph_between_tracer_ns(b, r, traced_ns);
+    const int64_t cpu_ns = own ? graph_between_cpu_ns(b, r, event) : -1;
+    *length_ns = length > 0 ? (double)length : 0;
+    return cpu_ns >= 0 && (double)cpu_ns < *length_ns ? (double)cpu_ns : *length_ns;
 }

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a survey finds, and regions ask for. Private to graph/work/. */
+#ifndef MPG_GRAPH_WORK_PRIVATE_H
+#define MPG_GRAPH_WORK_PRIVATE_H
+
+#include "graph/work/balance.h"
+#include "graph/work/supposed.h"
+
+struct mpg_supposed {
+    const struct mpg_hypotheses *list;
+    int32_t ranks;
+    struct balance **balance; /* of each hypothesis; NULL: it balances nothing */
+    double *work_ns;          /* of each: what it found to change, of computation */
+    bool *entered;            /* its region was entered by who it is about, */
+    bool *known;              /* or by anybody */
+    uint64_t *named;          /* by string: those whose region it is, */
+    size_t strings;           /* of so many */
+    int32_t *site;            /* by callsite: how `mpgtrace print` numbers it, -1: not, */
+    size_t sites, sites_met;
+};
+
+/* Those whose region STRING is. */
+static inline uint64_t supposed_named(const struct mpg_supposed *x, int32_t string)
+{
+    return string >= 0 && (size_t)string < x->strings ? x->named[string] : 0;
+}
+
+/* Fills X, whose list and arrays of hypotheses are there, from TRACE. Errors: the trace's, out of memory. */
+int supposed_survey(struct mpg_supposed *x, struct mpg_trace *trace, struct mpg_error *err);
+
+#endif

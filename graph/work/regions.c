@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A stack of ratios, and their integral over time. */
+#include "graph/work/regions.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/place.h"
+#include "graph/work/private.h"
+
+struct open_region {
+    int32_t string;
+    double ratio;  /* its own, or that of the one around it */
+    double factor; /* that hypotheses scale it by */
+    double gain;   /* of work, by which balancing lets it grow */
+};
+
+/* What a part of an interval comes to. */
+struct part {
+    double length_ns, work_ns;
+    double scales; /* what scaling adds to a ns of it */
+    double gains;  /* and balancing, to a ns of its work */
+};
+
+static double ratio_of(const struct regions *r, const struct mpg_region_ratios *ratios)
+{
+    return r->depth > 0 ? r->open[r->depth - 1].ratio : ratios ? ratios->base : 1;
+}
+
+void graph_regions_begin(struct regions *r, int64_t now_ns)
+{
+    r->since_ns = now_ns;
+    r->scaled_ns = r->length_ns = r->longer_ns = r->work_ns = r->more_ns = r->balanced_ns = 0;
+    r->between = (struct between){0};
+}
+
+/* The region that TEXT names in RATIOS, or NULL. */
+static const struct mpg_region_ratio *find(const struct mpg_region_ratios *ratios, const char *text)
+{
+    for (size_t i = 0; ratios && i < ratios->n; i++)
+        if (strcmp(ratios->region[i].name, text) == 0)
+            return &ratios->region[i];
+    return NULL;
+}
+
+static int push(struct regions *r, const struct open_region *open, struct mpg_error *err)
+{
+    if (r->depth == r->capacity) {
+        size_t capacity = r->capacity ? 2 * r->capacity : 8;
+        struct open_region *grown = realloc(r->open, capacity * sizeof *grown);
+        if (!grown)
+            return graph_out_of_memory(err);
+        r->open = grown;
+        r->capacity = capacity;
+    }
+    r->open[r->depth++] = *open;
+    return 0;
+}
+
+/* --- hypotheses --- */
+
+/* What OPEN, which begins, is by hypotheses: its factor and gain, and of work at its begin so much. */
+static int suppose(struct regions *r, const struct regions_of *of, struct open_region *open, double *lump_ns,
+                   struct mpg_error *err)
+{
+    const struct mpg_supposed *x = of->supposed;
+    const uint64_t named = supposed_named(x, open->string) & of->suppose;
+    if (named && !r->visits && !(r->visits = calloc(x->list->n, sizeof *r->visits)))
+        return graph_out_of_memory(err);
+    for (size_t i = 0; i < x->list->n; i++) {
+        const struct mpg_hypothesis *h = &x->list->item[i];
+        if (!(named >> i & 1))
+            continue;
+        if (h->kind == MPG_HYPOTHESIS_SCALE && mpg_rank_set_contains(&h->ranks, of->rank))
+            open->factor *= h->factor;
+        if (x->balance[i]) {
+            const struct balance_change c =
+                balance_of(x->balance[i], of->rank, of->thread, r->visits[i]++);
+            open->gain += c.gain;
+            *lump_ns += c.lump_ns;
+        }
+    }
+    return 0;
+}
+
+static struct part part_of(const struct regions *r, const struct regions_of *of,
+                           const struct mpg_event *event, bool own)
+{
+    const struct open_region *open = r->depth > 0 ? &r->open[r->depth - 1] : NULL;
+    const double ratio = ratio_of(r, of->ratios);
+    struct part part = {.scales = open ? ratio * (open->factor - 1) : 0,
+                        .gains = open ? ratio * open->factor * open->gain : 0};
+    part.work_ns = graph_between_work(&r->between, of->recording, event->enter_ns - r->since_ns, event, own,
+                                      &part.length_ns);
+    return part;
+}
+
+static void add_part(struct regions *r, const struct part *part)
+{
+    r->length_ns += part->length_ns;
+    r->longer_ns += part->scales * part->length_ns;
+    r->work_ns += part->work_ns;
+    r->more_ns += part->scales * part->work_ns;
+    r->balanced_ns += part->gains * part->work_ns;
+}
+
+/* --- events --- */
+
+void graph_regions_aside(struct regions *r, const struct regions_of *of, const struct mpg_event *event)
+{
+    if (of->supposed)
+        graph_between_add(&r->between, of->recording, event);
+}
+
+static void end_part(struct regions *r, const struct regions_of *of, const struct mpg_event *event)
+{
+    const double now = ratio_of(r, of->ratios);
+    if (of->supposed) {
+        const struct part part = part_of(r, of, event, true);
+        add_part(r, &part);
+        r->between = (struct between){0};
+    }
+    if (event->enter_ns > r->since_ns)
+        r->scaled_ns += (double)(event->enter_ns - r->since_ns) * now;
+    r->since_ns = event->enter_ns > r->since_ns ? event->enter_ns : r->since_ns;
+}
+
+int graph_regions_mark(struct regions *r, const struct regions_of *of, const struct mpg_event *event,
+                       struct mpg_error *err)
+{
+    const double now = ratio_of(r, of->ratios);
+    double lump_ns = 0;
+    end_part(r, of, event);
+    if (mpg_call_kind(event->call) == MPG_KIND_REGION_END) {
+        r->depth -= r->depth > 0;
+        return 0;
+    }
+    const struct mpg_region_ratio *region = find(of->ratios, mpg_trace_string(of->trace, event->string));
+    struct open_region open = {event->string, region ? region->ratio : now, 1, 0};
+    if (region)
+        *region->met = true;
+    if (of->supposed && suppose(r, of, &open, &lump_ns, err) < 0)
+        return -1;
+    r->balanced_ns += open.ratio * open.factor * lump_ns;
+    return push(r, &open, err);
+}
+
+struct interval_change graph_regions_change(const struct regions *r, const struct regions_of *of,
+                                            int64_t begin_ns, const struct mpg_event *event, bool own)
+{
+    const double now = ratio_of(r, of->ratios);
+    const int64_t now_ns = event->enter_ns;
+    struct interval_change c = {.ratio = now};
+    if (now_ns > begin_ns)
+        c.ratio = (r->scaled_ns + (double)(now_ns - r->since_ns) * now) / (double)(now_ns - begin_ns);
+    c.cpu_ratio = c.ratio;
+    if (!of->supposed)
+        return c;
+    struct regions all = *r;
+    const struct part last = part_of(r, of, event, own);
+    add_part(&all, &last);
+    c.ratio += all.length_ns > 0 ? all.longer_ns / all.length_ns : 0;
+    c.cpu_ratio += all.work_ns > 0 ? all.more_ns / all.work_ns : 0;
+    c.more_ns = all.balanced_ns;
+    return c;
+}
+
+int32_t graph_regions_innermost(const struct regions *r)
+{
+    return r->depth > 0 ? r->open[r->depth - 1].string : -1;
+}
+
+void graph_regions_clear(struct regions *r)
+{
+    free(r->open);
+    free(r->visits);
+    *r = (struct regions){0};
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Which region of the program computation is in, as far as options and hypotheses name it: what share of an
+ * interval has which ratio of compute times, and what is balanced. */
+#ifndef MPG_GRAPH_REGIONS_H
+#define MPG_GRAPH_REGIONS_H
+
+#include "graph/graph.h"
+#include "graph/work/intervals.h"
+#include "graph/work/supposed.h"
+
+struct open_region;
+
+/* The open regions of a thread; zero-initialised is none. */
+struct regions {
+    struct open_region *open; /* the innermost last */
+    size_t depth, capacity;
+    int64_t since_ns; /* what is before it is in what follows: */
+    double scaled_ns; /* the integral of ratios; */
+    /* with hypotheses, of the parts between marks: */
+    struct between between;
+    double length_ns, longer_ns; /* of computation, and what scaling adds to that, with ratios */
+    double work_ns, more_ns;     /* the same of work, */
+    double balanced_ns;          /* and what balancing adds */
+    size_t *visits;              /* of each hypothesis: so many of its region have begun */
+};
+
+/* What regions go by: those of options and hypotheses, for a thread. */
+struct regions_of {
+    const struct mpg_region_ratios *ratios;    /* NULL: 1 */
+    const struct mpg_supposed *supposed;       /* NULL: none */
+    uint64_t suppose;                          /* which hypotheses hold */
+    const struct mpg_trace *trace;
+    const struct recording *recording;
+    int32_t rank;
+    uint32_t thread;
+};
+
+/* A call has been left at NOW_NS: an interval begins. */
+void graph_regions_begin(struct regions *r, int64_t now_ns);
+/* EVENT marks a region's begin or end, in a call's time or between two. Errors: out of memory. */
+int graph_regions_mark(struct regions *r, const struct regions_of *of, const struct mpg_event *event,
+                       struct mpg_error *err);
+/* EVENT is another one between calls. */
+void graph_regions_aside(struct regions *r, const struct regions_of *of, const struct mpg_event *event);
+/* What becomes of the interval that began at BEGIN_NS and ends with EVENT, the thread's OWN or not. */
+struct interval_change {
+    double ratio;     /* the mean over its traced time, of an empty one that of its end; with what scaling adds; */
+    double cpu_ratio; /* the same, of its work; */
+    double more_ns;   /* what balancing adds, with ratios */
+};
+struct interval_change graph_regions_change(const struct regions *r, const struct regions_of *of,
+                                            int64_t begin_ns, const struct mpg_event *event, bool own);
+/* The name of the innermost open one, a string of the trace's; -1: none is open. */
+int32_t graph_regions_innermost(const struct regions *r);
+void graph_regions_clear(struct regions *r);
+
+#endif

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Hypotheses against what a survey found. */
+#include "graph/work/supposed.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/place.h"
+#include "graph/work/private.h"
+
+static int refuse(const struct mpg_hypothesis *h, struct mpg_error *err)
+{
+    char name[400];
+    return mpg_error_prefix(err, "%s", mpg_hypothesis_name(h, name, sizeof name));
+}
+
+/* --- what is named --- */
+
+static int check_ranks(const struct mpg_supposed *x, const struct mpg_rank_set *set, struct mpg_error *err)
+{
+    for (size_t i = 0; i < set->count; i++)
+        if (set->ranges[i].last >= x->ranks)
+            return mpg_error_set(err, "there is no rank %d: the trace has ranks 0 to %d", set->ranges[i].last,
+                                 x->ranks - 1);
+    return 0;
+}
+
+static const struct mpg_comm *find_comm(const struct mpg_trace *trace, int32_t label)
+{
+    for (int32_t i = 0; i < mpg_trace_comm_count(trace); i++)
+        if (mpg_trace_comm(trace, i)->label == label)
+            return mpg_trace_comm(trace, i);
+    return NULL;
+}
+
+static int check_comm(const struct mpg_trace *trace, int32_t label, struct mpg_error *err)
+{
+    return label < 0 || find_comm(trace, label)
+               ? 0
+               : mpg_error_set(err, "there is no communicator %d in the trace (mpgtrace print shows their "
+                                    "numbers)", label);
+}
+
+static int check_select(const struct mpg_supposed *x, const struct mpg_trace *trace, size_t i,
+                        struct mpg_error *err)
+{
+    const struct mpg_select *s = &x->list->item[i].select;
+    if (check_ranks(x, &s->from, err) < 0 || check_ranks(x, &s->to, err) < 0 ||
+        check_comm(trace, s->comm, err) < 0)
+        return -1;
+    if (s->region && !x->known[i])
+        return mpg_error_set(err, "there is no region '%s' in the trace", s->region);
+    if (s->site >= 0 && (size_t)s->site >= x->sites_met)
+        return mpg_error_set(err, "there is no callsite %d in the trace, which has %zu (mpgtrace print shows "
+                                  "their numbers)", s->site, x->sites_met);
+    return 0;
+}
+
+/* --- members --- */
+
+/* Of hypothesis I, which names a communicator: its ranks, which are to be of this world. */
+static int take_members(struct mpg_supposed *x, const struct mpg_trace *trace, size_t i, struct mpg_error *err)
+{
+    const int32_t label = x->list->item[i].comm;
+    if (label < 0)
+        return 0;
+    if (check_comm(trace, label, err) < 0)
+        return -1;
+    const struct mpg_comm *c = find_comm(trace, label);
+    for (int32_t k = 0; k < c->size + c->remote_size; k++)
+        if (c->world_ranks[k] < 0)
+            return mpg_error_set(err, "communicator %d has processes of another world", label);
+    balance_among(x->balance[i], c->world_ranks, (size_t)(c->size + c->remote_size));
+    return 0;
+}
+
+/* Another one of the same region, whose communicator has a rank in common. */
+static int check_members(const struct mpg_supposed *x, size_t i, struct mpg_error *err)
+{
+    const char *region = x->list->item[i].region;
+    char name[300];
+    for (size_t j = 0; j < i; j++)
+        for (int32_t r = 0; r < x->ranks && x->balance[j]; r++)
+            if (strcmp(region, x->list->item[j].region) == 0 && balance_has(x->balance[i], r) &&
+                balance_has(x->balance[j], r))
+                return mpg_error_set(err, "it contradicts %s: rank %d is in both communicators",
+                                     mpg_hypothesis_name(&x->list->item[j], name, sizeof name), r);
+    return 0;
+}
+
+/* --- what is changed --- */
+
+static int check_work(struct mpg_supposed *x, const struct mpg_trace *trace, size_t i, struct mpg_error *err)
+{
+    const struct mpg_hypothesis *h = &x->list->item[i];
+    if (!x->known[i])
+        return mpg_error_set(err, "there is no region '%s' in the trace", h->region);
+    if (check_ranks(x, &h->ranks, err) < 0)
+        return -1;
+    if (x->balance[i]) {
+        if (take_members(x, trace, i, err) < 0 || check_members(x, i, err) < 0)
+            return -1;
+        x->work_ns[i] = balance_total(x->balance[i]);
+    } else if (!x->entered[i])
+        return mpg_error_set(err, "none of these ranks enters '%s'", h->region);
+    if (!(x->work_ns[i] > 0))
+        return mpg_error_set(err, "there is no computation in '%s'", h->region);
+    return x->balance[i] ? balance_finish(x->balance[i], err) : 0;
+}
+
+static int check(struct mpg_supposed *x, const struct mpg_trace *trace, size_t i, struct mpg_error *err)
+{
+    return mpg_hypothesis_is_of_work(&x->list->item[i]) ? check_work(x, trace, i, err)
+                                                        : check_select(x, trace, i, err);
+}
+
+/* --- all of it --- */
+
+static struct mpg_supposed *begin(const struct mpg_trace *trace, const struct mpg_hypotheses *list)
+{
+    const size_t n = list->n;
+    struct mpg_supposed *x = calloc(1, sizeof *x);
+    if (!x)
+        return NULL;
+    *x = (struct mpg_supposed){.list = list, .ranks = mpg_trace_ranks(trace)};
+    x->balance = calloc(n, sizeof(struct balance *));
+    x->work_ns = calloc(n, sizeof *x->work_ns);
+    x->entered = calloc(n, sizeof *x->entered);
+    x->known = calloc(n, sizeof *x->known);
+    bool is_whole = x->balance && x->work_ns && x->entered && x->known;
+    for (size_t i = 0; i < n && is_whole; i++)
+        if (list->item[i].kind == MPG_HYPOTHESIS_BALANCE)
+            is_whole = (x->balance[i] = balance_new(x->ranks, list->item[i].by_total));
+    if (is_whole)
+        return x;
+    mpg_supposed_free(x);
+    return NULL;
+}
+
+struct mpg_supposed *mpg_supposed_new(struct mpg_trace *trace, const struct mpg_hypotheses *list,
+                                      bool *is_about_them, struct mpg_error *err)
+{
+    struct mpg_supposed *x = begin(trace, list);
+    *is_about_them = false;
+    if (!x) {
+        graph_out_of_memory(err);
+        return NULL;
+    }
+    int status = supposed_survey(x, trace, err);
+    for (size_t i = 0; i < list->n && status == 0; i++)
+        if ((status = check(x, trace, i, err)) < 0) {
+            *is_about_them = true;
+            refuse(&list->item[i], err);
+        }
+    if (status == 0)
+        return x;
+    mpg_supposed_free(x);
+    return NULL;
+}
+
+void mpg_supposed_free(struct mpg_supposed *x)
+{
+    if (!x)
+        return;
+    for (size_t i = 0; i < x->list->n && x->balance; i++)
+        balance_free(x->balance[i]);
+    free(x->balance);
+    free(x->work_ns);
+    free(x->entered);
+    free(x->known);
+    free(x->named);
+    free(x->site);
+    free(x);
+}
+
+const struct mpg_hypotheses *mpg_supposed_list(const struct mpg_supposed *x)
+{
+    return x->list;
+}
+
+uint64_t mpg_supposed_all(const struct mpg_supposed *x)
+{
+    return x->list->n < MPG_HYPOTHESES_MAX ? (UINT64_C(1) << x->list->n) - 1 : UINT64_MAX;
+}
+
+uint64_t mpg_supposed_of_work(const struct mpg_supposed *x, uint64_t some)
+{
+    for (size_t i = 0; i < x->list->n; i++)
+        if (!mpg_hypothesis_is_of_work(&x->list->item[i]))
+            some &= ~(UINT64_C(1) << i);
+    return some;
+}
+
+uint64_t mpg_supposed_of_messages(const struct mpg_supposed *x, uint64_t some)
+{
+    return some & ~mpg_supposed_of_work(x, some);
+}

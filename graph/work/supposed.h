@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Hypotheses as they are about one trace: what they name is in it, and what balancing needs of all ranks is
+ * known before the graph says its first step (docs/MODEL.md, section 10). */
+#ifndef MPG_GRAPH_SUPPOSED_H
+#define MPG_GRAPH_SUPPOSED_H
+
+#include "trace/hypothesis/hypothesis.h"
+#include "trace/reader.h"
+
+struct mpg_supposed;
+
+/* Reads all of TRACE once for HYPOTHESES, which outlive it and do not contradict each other. Errors: that
+ * of the trace; what they name is not in it, nothing is there that they change, visits of a region that
+ * cannot be balanced. *IS_ABOUT_THEM says which: an error of theirs, not of the trace. Its memory grows with the
+ * visits of regions that are balanced by instance. */
+struct mpg_supposed *mpg_supposed_new(struct mpg_trace *trace, const struct mpg_hypotheses *hypotheses,
+                                      bool *is_about_them, struct mpg_error *err);
+void mpg_supposed_free(struct mpg_supposed *supposed); /* NULL is allowed */
+const struct mpg_hypotheses *mpg_supposed_list(const struct mpg_supposed *supposed);
+/* All of them, and of SOME those that change computation, or communication: bits by their numbers. */
+uint64_t mpg_supposed_all(const struct mpg_supposed *supposed);
+uint64_t mpg_supposed_of_work(const struct mpg_supposed *supposed, uint64_t some);
+uint64_t mpg_supposed_of_messages(const struct mpg_supposed *supposed, uint64_t some);
+
+#endif

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* All ranks, one after the other: which regions they are in, how long they compute there, and which callsites
+ * there are, in the order in which they are met. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/place.h"
+#include "graph/work/intervals.h"
+#include "graph/work/private.h"
+
+/* An open region: those that are about it here, and which visits of theirs it is. */
+struct open {
+    uint64_t named;
+    size_t visit[MPG_HYPOTHESES_MAX];
+};
+
+/* A thread of the rank that is read. */
+struct thread {
+    uint32_t number;
+    bool computes;      /* it is between two calls, */
+    int64_t since_ns;   /* or marks, since then */
+    struct between between;
+    struct open *open;
+    size_t depth, capacity;
+    struct thread *next;
+};
+
+struct survey {
+    struct mpg_supposed *x;
+    struct mpg_trace *trace;
+    int32_t rank;
+    bool started, ended;
+    struct recording recording;
+    struct thread *threads;
+};
+
+static struct thread *find_thread(struct survey *s, const struct mpg_event *e)
+{
+    struct thread *t = s->threads;
+    while (t && t->number != e->thread)
+        t = t->next;
+    if (t || !(t = calloc(1, sizeof *t)))
+        return t;
+    t->number = e->thread;
+    t->computes = s->started;
+    t->since_ns = e->enter_ns;
+    t->next = s->threads;
+    return s->threads = t;
+}
+
+/* --- callsites and names --- */
+
+static int meet_site(struct mpg_supposed *x, int32_t site, struct mpg_error *err)
+{
+    if (site < 0 || ((size_t)site < x->sites && x->site[site] >= 0))
+        return 0;
+    if ((size_t)site >= x->sites) {
+        const size_t n = 2 * ((size_t)site + 8);
+        int32_t *grown = realloc(x->site, n * sizeof *grown);
+        if (!grown)
+            return graph_out_of_memory(err);
+        for (size_t i = x->sites; i < n; i++)
+            grown[i] = -1;
+        x->site = grown;
+        x->sites = n;
+    }
+    x->site[site] = (int32_t)x->sites_met++;
+    return 0;
+}
+
+static uint64_t find_named(const struct mpg_hypotheses *list, const char *name)
+{
+    uint64_t named = 0;
+    for (size_t i = 0; i < list->n; i++) {
+        const struct mpg_hypothesis *h = &list->item[i];
+        const char *region = mpg_hypothesis_is_of_work(h) ? h->region : h->select.region;
+        if (region && strcmp(region, name) == 0)
+            named |= UINT64_C(1) << i;
+    }
+    return named;
+}
+
+static int meet_string(struct survey *s, int32_t string, struct mpg_error *err)
+{
+    struct mpg_supposed *x = s->x;
+    if (string < 0 || (size_t)string < x->strings)
+        return 0;
+    const size_t n = (size_t)string + 1;
+    uint64_t *grown = realloc(x->named, n * sizeof *grown);
+    if (!grown)
+        return graph_out_of_memory(err);
+    for (size_t i = x->strings; i < n; i++)
+        grown[i] = find_named(x->list, mpg_trace_string(s->trace, (int32_t)i));
+    x->named = grown;
+    x->strings = n;
+    return 0;
+}
+
+/* --- regions --- */
+
+/* Whether hypothesis I is about what RANK does; of which communicator's it is, is not known yet. */
+static bool is_about(const struct mpg_supposed *x, size_t i, int32_t rank)
+{
+    return mpg_rank_set_contains(&x->list->item[i].ranks, rank);
+}
+
+static int begin_region(struct survey *s, struct thread *t, int32_t string, struct mpg_error *err)
+{
+    struct mpg_supposed *x = s->x;
+    if (t->depth == t->capacity) {
+        const size_t capacity = t->capacity ? 2 * t->capacity : 8;
+        struct open *grown = realloc(t->open, capacity * sizeof *grown);
+        if (!grown)
+            return graph_out_of_memory(err);
+        t->open = grown;
+        t->capacity = capacity;
+    }
+    struct open *o = &t->open[t->depth++];
+    o->named = supposed_named(x, string);
+    for (size_t i = 0; i < x->list->n; i++) {
+        if (!(o->named >> i & 1))
+            continue;
+        x->known[i] = true;
+        if (!is_about(x, i, s->rank))
+            continue;
+        x->entered[i] = true;
+        if (x->balance[i] && balance_visit(x->balance[i], s->rank, t->number, &o->visit[i], err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* What T did since then, up to EVENT; OWN: which is its own. */
+static void end_part(struct survey *s, struct thread *t, const struct mpg_event *event, bool own)
+{
+    struct mpg_supposed *x = s->x;
+    const struct open *o = t->depth > 0 ? &t->open[t->depth - 1] : NULL;
+    double traced_ns;
+    if (t->computes && o && o->named) {
+        const double work_ns = graph_between_work(&t->between, &s->recording,
+                                                  event->enter_ns - t->since_ns, event, own, &traced_ns);
+        for (size_t i = 0; i < x->list->n; i++) {
+            if (!(o->named >> i & 1) || !is_about(x, i, s->rank))
+                continue;
+            x->work_ns[i] += x->balance[i] ? work_ns : traced_ns;
+            if (x->balance[i])
+                balance_work(x->balance[i], s->rank, t->number, o->visit[i], work_ns);
+        }
+    }
+    t->since_ns = event->enter_ns > t->since_ns ? event->enter_ns : t->since_ns;
+    t->between = (struct between){0};
+}
+
+/* --- events --- */
+
+static int take_mark(struct survey *s, struct thread *t, const struct mpg_event *e, struct mpg_error *err)
+{
+    end_part(s, t, e, true);
+    if (mpg_call_kind(e->call) == MPG_KIND_REGION_END) {
+        t->depth -= t->depth > 0;
+        return 0;
+    }
+    return meet_string(s, e->string, err) < 0 ? -1 : begin_region(s, t, e->string, err);
+}
+
+/* A call that is a node of the graph. */
+static void take_call(struct survey *s, struct thread *t, const struct mpg_event *e)
+{
+    const bool is_last = mpg_call_kind(e->call) == MPG_KIND_FINALIZE && !e->failed;
+    for (struct thread *other = s->threads; other; other = other->next)
+        if (other == t || is_last)
+            end_part(s, other, e, other == t);
+    s->started = true;
+    s->ended = is_last;
+    t->computes = true;
+    t->since_ns = e->leave_ns;
+}
+
+static int take(struct survey *s, const struct mpg_event *e, struct mpg_error *err)
+{
+    const enum mpg_kind kind = mpg_call_kind(e->call);
+    struct thread *t = find_thread(s, e);
+    if (!t)
+        return graph_out_of_memory(err);
+    if (meet_site(s->x, e->site, err) < 0)
+        return -1;
+    if (kind == MPG_KIND_REGION_BEGIN || kind == MPG_KIND_REGION_END)
+        return take_mark(s, t, e, err);
+    if (!mpg_event_is_call(e) || graph_is_computation(e))
+        graph_between_add(&t->between, &s->recording, e);
+    else
+        take_call(s, t, e);
+    return 0;
+}
+
+static void forget_threads(struct survey *s)
+{
+    for (struct thread *t = s->threads, *next; t; t = next) {
+        next = t->next;
+        free(t->open);
+        free(t);
+    }
+    s->threads = NULL;
+}
+
+int supposed_survey(struct mpg_supposed *x, struct mpg_trace *trace, struct mpg_error *err)
+{
+    int status = 0;
+    for (int32_t rank = 0; rank < x->ranks && status == 0; rank++) {
+        struct survey s = {.x = x, .trace = trace, .rank = rank};
+        struct mpg_cursor *cursor = mpg_cursor_open(trace, rank, err);
+        const struct mpg_event *event;
+        int more = cursor ? 1 : -1;
+        s.recording = graph_recording_of(trace, rank);
+        while (more > 0 && !s.ended && (more = mpg_cursor_read(cursor, &event, err)) > 0)
+            if (take(&s, event, err) < 0)
+                more = -1;
+        forget_threads(&s);
+        mpg_cursor_close(cursor);
+        status = more < 0 ? -1 : 0;
+    }
+    return status;
+}

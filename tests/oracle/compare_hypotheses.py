@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""mpgsim's answers about hypotheses against oracle.py's and oracle_predict.py's, on random programs
+with regions and random machines (TAP)."""
+
+import os
+import random
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.dont_write_bytecode = True
+import compare_frame  # noqa: E402
+import compare_predict  # noqa: E402
+import compare_signatures  # noqa: E402
+
+# What is wrong with hypotheses is said first; of two that are wrong either may be.
+compare_frame.REFUSALS += [
+    ([*compare_frame.REFUSALS[1][0], "no computation in the region", "visits differ"],
+     ["there is no computation in", "no computation in the region", "visits have no partners"])]
+FACTORS = ["0", "0.75", "1.6", "3"]
+
+
+def with_regions(program, seed):
+    """The commands that make the trace, with that which adds regions."""
+    return [program[0], ["randomtrace_regions.py", "--seed", str(seed)], *program[1:]]
+
+
+def suppose(case, draw):
+    """Some hypotheses that do not contradict each other, about regions that are there."""
+    with open(case.trace, encoding="ascii") as file:
+        text = file.read()
+    words, scaled = [], set()
+    for region in ("even", "work", "inner", "within"):
+        if f'Region_begin name="{region}"' in text and draw.random() < 0.3:
+            scaled.add(region)
+            words.append(f"scale {region} factor={draw.choice(FACTORS)}")
+    if draw.random() < 0.2 and "even" not in scaled:
+        words.append(f"scale even ranks=0 factor={draw.choice(FACTORS)}")
+        if case.ranks > 2:
+            words.append(f"scale even ranks=1-{case.ranks - 1} factor=0.5")
+    elif draw.random() < 0.9 or not words:
+        by = draw.choice(["", "", " by=instance", " by=total"])
+        words.append(f"balance even{by}")
+    if draw.random() < 0.1 and 'Region_begin name="work"' in text:
+        words.append("balance work")
+    return [f"--suppose={one}" for one in words]
+
+
+class OfDelays(compare_signatures.Perturbation):
+    """In perturb mode."""
+
+    name = "hypotheses, delays"
+
+    def program(self):
+        self.draw = random.Random(f"hypotheses {self.seed}")
+        return with_regions(super().program(), self.seed)
+
+    def settings(self):
+        for words in super().settings():
+            yield words + suppose(self, self.draw)
+
+
+class OfTimes(compare_predict.Prediction):
+    """In predict mode."""
+
+    name = "hypotheses, times"
+
+    def program(self):
+        self.draw = random.Random(f"hypotheses {self.seed}")
+        return with_regions(super().program(), self.seed)
+
+    def settings(self):
+        for words in super().settings():
+            yield words + suppose(self, self.draw)
+
+
+def both(seed, directory, options):
+    """Every other seed."""
+    return (OfTimes if seed % 2 else OfDelays)(seed, directory, options)
+
+
+def main():
+    options = compare_frame.parse(__doc__, {
+        "--kinds": {"help": "of calls, as for randomtrace.py"},
+        "--cpu": {"type": float, "default": 0.3, "help": "how many traces have CPU times"},
+        "--threads": {"type": float, "default": 0.2,
+                      "help": "how many programs have several threads"},
+        "--version": {"type": int, "help": "of signatures"}})
+    options.open = options.loops = options.choices = False
+    return compare_frame.run(both, options, 1)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,227 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# mpgsim --hypothesis and --suppose about computation (TAP): by hand, at awkward values, in both modes; what
+# is refused.
+. "$(dirname "$0")/mpgsim.sh"
+needs_python
+
+# Rank 0 computes 1003 ns outside, 400 in solve, 600 in solve's inner, 97 in solve, 1200 outside;
+# rank 1 is in solve all the time, across a call: 3000 and 980.
+cat >r.txt <<'T'
+#mpgtext 1
+#ranks 2
+#clocks shared
+#comm 0 = 0 1
+0 0 1000 Init
+0 2003 2003 Region_begin name="solve"
+0 2403 2403 Region_begin name="inner"
+0 3003 3003 Region_end name="inner"
+0 3100 3100 Region_end name="solve"
+0 4300 4310 Iprobe comm=0 from=1 tag=7 found=0
+0 5000 5010 Finalize
+1 0 1000 Init
+1 1000 1000 Region_begin name="solve"
+1 4000 4020 Iprobe comm=0 from=1 tag=7 found=0
+1 5000 5000 Region_end name="solve"
+1 5120 5130 Finalize
+T
+# Three ranks, two visits: 100, 0 (at its begin), 700 ns of work, then 311, 211, 111, in which rank 1's has a
+# call of 50 ns within.
+cat >v.txt <<'T'
+#mpgtext 1
+#ranks 3
+#clocks shared
+#comm 0 = 0 1 2
+#comm 1 of 0 = 0 2
+0 0 1000 Init
+0 1100 1100 Region_begin name="a b"
+0 1200 1200 Region_end name="a b"
+0 2000 2000 Region_begin name="a b"
+0 2311 2311 Region_end name="a b"
+0 2900 2910 Iprobe comm=1 from=1 tag=7 found=0
+0 3000 3010 Finalize
+1 0 1000 Init
+1 1500 1500 Region_begin name="a b"
+1 1500 1500 Region_end name="a b"
+1 2000 2000 Region_begin name="a b"
+1 2111 2161 Iprobe comm=0 from=2 tag=7 found=0
+1 2261 2261 Region_end name="a b"
+1 3100 3110 Finalize
+2 0 1000 Init
+2 1000 1000 Region_begin name="a b"
+2 1700 1700 Region_end name="a b"
+2 2000 2000 Region_begin name="a b"
+2 2111 2111 Region_end name="a b"
+2 3200 3210 Finalize
+T
+numbers() {
+    "$python" -c '
+import json, sys
+ranks = json.load(sys.stdin)["ranks"]
+print(*(format(round(rank["delay_ns"]["median"] + (rank["traced_ns"] if sys.argv[1] else 0), 3), ".10g")
+        for rank in ranks))' "$1"
+}
+# delays, runs OPTION...: of each rank, perturbed; predicted
+delays() {
+    "$mpgsim" --json --absorb=none "$@" | numbers ""
+}
+runs() {
+    "$mpgsim" --json --predict --latency=const:7ns --polling=work "$@" | numbers 1
+}
+
+# --- scale ---
+
+is "scale: what is in it, not what is in a region within" \
+    "$(delays --suppose='scale solve factor=2' r.txt)" "497 3980"
+is "... of some ranks" "$(delays --suppose='scale solve ranks=1 factor=0.385' r.txt)" "0 -2447.7"
+is "... to nothing" "$(delays --suppose='scale solve factor=0' r.txt)" "-497 -3980"
+is "... of two regions" \
+    "$(delays --suppose='scale solve factor=2' --suppose='scale inner factor=1.5' r.txt)" "797 3980"
+is "... on disjoint ranks" \
+    "$(delays --suppose='scale solve ranks=0 factor=3' --suppose='scale solve ranks=1 factor=2' r.txt)" \
+    "994 3980"
+is "... times ratios of regions: 2 (1.5 - 1 of what was 2)" \
+    "$(delays --compute-ratio=2@solve --suppose='scale solve factor=1.5' r.txt)" "1594 7960"
+is "... predicted" "$(runs --suppose='scale solve factor=1.5' r.txt)" "4248.5 6110"
+is "... predicted, with a ratio of all" "$(runs --compute-ratio=2 --suppose='scale inner factor=1.5' r.txt)" \
+    "8600 8240"
+is "... with noise: that of an interval is drawn as it was" \
+    "$(delays --noise=const:11ns --suppose='scale solve factor=2' r.txt)" "519 4002"
+is "... an interval takes no less than nothing" \
+    "$(delays --noise=const:-3us --suppose='scale inner factor=0' r.txt)" "-3990 -4100"
+
+# --- balance ---
+
+is "balance: each visit becomes the mean, in all parts" "$(delays --suppose='balance solve' r.txt)" \
+    "1741.5 -1741.5"
+# means (100 + 0 + 700) / 3 = 266.667 and (311 + 211 + 111) / 3 = 211
+is "balance: visit by visit, to who did nothing, too" "$(delays --suppose='balance "a b"' v.txt)" \
+    "66.667 266.667 -333.333"
+is "... the same in a file, with comments" "$(printf '%s\n' '# even' '' ' balance  "a b" by=instance # so' >f
+    delays --hypothesis=f v.txt)" "66.667 266.667 -333.333"
+is "... from standard input" "$(echo 'balance "a b"' | delays --hypothesis=- v.txt)" "66.667 266.667 -333.333"
+is "... of a communicator's members" "$(delays --suppose='balance "a b" comm=1' v.txt)" "200 0 -200"
+# W 411, 211, 811: 477.667
+is "... by total" "$(delays --suppose='balance "a b" by=total' v.txt)" "66.667 266.667 -333.333"
+is "... and scaled" "$(delays --suppose='balance "a b"' --suppose='scale "a b" factor=0.5' v.txt)" \
+    "-172.167 27.833 -572.167"
+is "... predicted" "$(runs --suppose='balance "a b"' v.txt)" "2066.667 2366.667 1866.667"
+is "... predicted, on a machine half as fast" \
+    "$(runs --compute-ratio=2 --suppose='balance "a b"' v.txt)" "4133.333 4733.333 3733.333"
+
+# What the tracer took of a part is no work: 7 ns an event, half before it and half after; of rank 1's 3000 ns
+# 14, though only one of their two parts is as long as that.
+sed 's/^#comm 0 .*/&\n#fact 0 overhead_call_ns 7\n#fact 1 overhead_call_ns 7/' r.txt >o.txt
+is "the tracer's part is not scaled" "$(delays --suppose='scale solve factor=2' o.txt)" \
+    "$((393 + 90)) $((2986 + 973))"
+# CPU time, where it is recorded, is what is balanced: 300 + 60 of 497, 3980 of 3980
+awk '/^#ranks/ { print; print "#values cpu_ns"; next } /^#/ { print; next }
+    { cpu = $2 - last[$1]; last[$1] = $3 }
+    /Region_begin name="inner"/ { cpu = 300 }
+    /0 3100 3100/ { cpu = 60 }
+    { print $0, "values=" cpu }' r.txt >c.txt
+is "CPU time is balanced: 360 and 3980 become 2170" "$(delays --suppose='balance solve' c.txt)" "1810 -1810"
+is "... predicted: what is not CPU time is no work" "$(runs --suppose='scale solve factor=1.5' c.txt)" \
+    "$(runs c.txt | awk '{ print $1 + 180, $2 + 1990 }')"
+
+# Threads: of one number they visit together.
+cat >t.txt <<'T'
+#mpgtext 1
+#ranks 2
+#clocks shared
+#comm 0 = 0 1
+0 0 1000 Init
+0.1 1100 1110 Iprobe comm=0 from=1 tag=7 found=0
+0.1 1200 1200 Region_begin name="t"
+0.1 1700 1700 Region_end name="t"
+0.1 9000 9010 Iprobe comm=0 from=1 tag=7 found=0
+0 9500 9510 Finalize
+1 0 1000 Init
+1.1 1100 1110 Iprobe comm=0 from=1 tag=7 found=0
+1.1 1200 1200 Region_begin name="t"
+1.1 1300 1300 Region_end name="t"
+1.1 9000 9010 Iprobe comm=0 from=1 tag=7 found=0
+1 9010 9020 Finalize
+T
+is "threads: what one gains waits for the others at the end" "$(delays --suppose='balance t' t.txt)" "0 200"
+is "... by total: of all threads" "$(delays --suppose='balance t by=total' t.txt)" "0 200"
+sed -i 's/^1.1/1/' t.txt
+ok "... of other numbers have no partners" refuses 2 \
+    "*rank 0 enters the region 1 times, rank 1 0 times (its thread 1)*" --suppose='balance t' t.txt
+
+# --- with all else ---
+
+"$mpgsim" --floors=fresh --json --signature="$reference" r.txt >plain 2>/dev/null
+"$mpgsim" --json --suppose='scale solve factor=1' --signature="$reference" r.txt >one 2>/dev/null
+times_of() {
+    "$python" -c 'import json, sys; print(json.load(open(sys.argv[1]))["run_time_ns"])' "$1"
+}
+is "a factor of 1 changes nothing, with a machine's noise" "$(times_of one)" "$(times_of plain)"
+is "a sweep: each point with what is supposed" \
+    "$("$mpgsim" --absorb=none --json --suppose='scale solve factor=2' --sweep=noise=0ns,11ns,20ns r.txt | "$python" -c '
+import json, sys
+print(*(round(row["run_time_ns"]["median"]) for row in json.load(sys.stdin)["rows"]))')" \
+    "8100 8122 8140"
+is "threads change nothing" \
+    "$("$mpgsim" --threads=3 --noise=exp:1us --suppose='balance "a b"' --json v.txt 2>/dev/null | md5sum)" \
+    "$("$mpgsim" --threads=1 --noise=exp:1us --suppose='balance "a b"' --json v.txt 2>/dev/null | md5sum)"
+"$mpgsim" --absorb=none --suppose='balance solve' --output-trace=written r.txt >/dev/null
+is "the trace with it: its run is the supposed one" \
+    "$("$mpgsim" --json written | "$python" -c '
+import json, sys
+print(*(rank["traced_ns"] for rank in json.load(sys.stdin)["ranks"]))')" "5742 2378"
+cp r.txt twice.txt
+"$mpgsim" twice.txt >first && "$mpgsim" --suppose='balance solve' twice.txt >/dev/null &&
+    "$mpgsim" twice.txt >second
+ok "what is kept beside a trace is not changed by it" cmp first second
+
+# --- what is refused ---
+
+# refused WORDS HYPOTHESIS...: of v.txt
+refused() {
+    local words=() one
+    for one in "${@:2}"; do
+        words+=("--suppose=$one")
+    done
+    ok "refused, $1: ${*:2}" refuses 2 "mpgsim: *$1*" "${words[@]}" v.txt
+}
+refused "is not scale, balance, drop or resize" "shrink foo"
+refused "there is no hypothesis" " "
+refused "factor= is missing" "scale foo"
+refused "a region is missing" "balance"
+refused "neither 0 nor a number" "scale foo factor=-1"
+refused "neither 0 nor a number" "scale foo factor=1e10"
+refused "scale has no by=" "scale foo by=total"
+refused "is not KEY=VALUE" "balance foo total"
+refused "by=most is not by=instance or by=total" "balance foo by=most"
+refused "factor= is given twice" "scale foo factor=1 factor=2"
+refused "closing double quote" 'balance "foo'
+refused "is no number" "balance foo comm=x"
+refused "is not a list of ranks" "scale foo ranks=x factor=2"
+refused "there is no region 'foo' in the trace" "balance foo"
+refused "there is no rank 3" 'scale "a b" ranks=1-3 factor=2'
+refused "there is no communicator 7" 'balance "a b" comm=7'
+refused "both scale it on the same ranks" 'scale "a b" factor=2' 'scale "a b" ranks=1 factor=3'
+refused "both balance it among the same ranks" 'balance "a b"' 'balance "a b" by=total'
+refused "it contradicts" 'balance "a b" comm=0' 'balance "a b" comm=1'
+refused "it is not balanced if some ranks" 'balance "a b"' 'scale "a b" ranks=1 factor=3'
+sed 's/^1 1500 1500 Region.*//; s/^1 2111 2161/1 2000 2161/; s/^1 2261 2261/1 2161 2161/' v.txt >u.txt
+ok "refused: visits that differ in number" refuses 2 \
+    "mpgsim: 'balance \"a b\"': rank 0 enters the region 2 times, rank 1 1 times: *" --suppose='balance "a b"' u.txt
+ok "refused: nothing that by=total could multiply" refuses 2 "*: rank 1 has no computation in the region *" \
+    --suppose='balance "a b" by=total' u.txt
+ok "refused: none of these ranks has any" refuses 2 "*: there is no computation in 'a b'" \
+    --suppose='scale "a b" ranks=1 factor=2' u.txt
+ok "refused: none of these ranks enters it" refuses 2 "*: none of these ranks enters 'inner'" \
+    --suppose='scale inner ranks=1 factor=2' r.txt
+printf 'balance solve\n\nscale inner factor=x # so\n' >bad
+ok "a bad file: its name and line" refuses 2 "mpgsim: --hypothesis: bad:3: factor=x is neither *" --hypothesis=bad r.txt
+printf 'balance solve\nscale inner factor=2\nbalance nowhere\n' >bad
+ok "... where the trace does not have it" refuses 2 "mpgsim: bad:3: 'balance nowhere': there is no region *" \
+    --hypothesis=bad r.txt
+printf '# nothing\n' >bad
+ok "... without any" refuses 2 "*bad: there is no hypothesis in it*" --hypothesis=bad r.txt
+ok "... that is not there" refuses 2 "*nowhere: No such file*" --hypothesis=nowhere r.txt
+for i in $(seq 65); do echo "scale solve ranks=$i factor=2"; done >bad
+ok "... of too many" refuses 2 "*bad:65: there are more than 64 hypotheses*" --hypothesis=bad r.txt
+done_testing

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Lists of hypotheses: from files and lines, and what contradicts itself in them. */
+#include "trace/hypothesis/hypothesis.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace/hypothesis/private.h"
+
+enum { LARGEST_FILE = 1 << 20 };
+
+/* The line from TEXT on, without what is before and after it. */
+static char *trimmed(const char *text, size_t n)
+{
+    while (n > 0 && (*text == ' ' || *text == '\t')) {
+        text++;
+        n--;
+    }
+    while (n > 0 && strchr(" \t\r", text[n - 1]))
+        n--;
+    return strndup(text, n);
+}
+
+/* How much of LINE is no comment, which begins where a word could. */
+static size_t length_of(const char *line)
+{
+    bool quoted = false, within = false;
+    size_t i = 0;
+    for (; line[i] && (within || line[i] != '#'); i++) {
+        quoted ^= line[i] == '"';
+        within = quoted || (line[i] != ' ' && line[i] != '\t');
+    }
+    return i;
+}
+
+/* "PATH:LINE" */
+static char *place_of(const char *path, size_t line)
+{
+    const size_t size = strlen(path) + 24;
+    char *where = malloc(size);
+    if (where)
+        snprintf(where, size, "%s:%zu", path, line);
+    return where;
+}
+
+/* WHERE becomes the hypothesis's. */
+static int add(struct mpg_hypotheses *h, const char *line, char *where, struct mpg_error *err)
+{
+    struct mpg_hypothesis x = {.where = where, .text = trimmed(line, length_of(line))};
+    char *words = x.text ? strdup(x.text) : NULL;
+    int status = words ? 0 : mpg_error_set(err, "out of memory");
+    if (status == 0 && h->n == MPG_HYPOTHESES_MAX)
+        status = mpg_error_set(err, "there are more than %d hypotheses", MPG_HYPOTHESES_MAX);
+    if (status == 0)
+        status = hypothesis_parse(&x, words, err);
+    free(words);
+    struct mpg_hypothesis *item = status == 0 ? realloc(h->item, (h->n + 1) * sizeof *item) : NULL;
+    if (status == 0 && !item)
+        status = mpg_error_set(err, "out of memory");
+    if (status < 0) {
+        if (where)
+            mpg_error_prefix(err, "%s", where);
+        hypothesis_clear(&x);
+        return -1;
+    }
+    h->item = item;
+    h->item[h->n++] = x;
+    return 0;
+}
+
+int mpg_hypotheses_add(struct mpg_hypotheses *h, const char *line, struct mpg_error *err)
+{
+    return strchr(line, '\n') ? mpg_error_set(err, "'%s' is more than one line", line)
+                              : add(h, line, NULL, err);
+}
+
+static int add_lines(struct mpg_hypotheses *h, const char *path, char *text, struct mpg_error *err)
+{
+    size_t number = 0;
+    for (char *line = text, *next; line; line = next) {
+        char *end = strchr(line, '\n');
+        next = end ? end + 1 : NULL;
+        if (end)
+            *end = '\0';
+        number++;
+        if (strspn(line, " \t\r") == length_of(line))
+            continue;
+        char *where = place_of(path, number);
+        if (!where)
+            return mpg_error_set(err, "out of memory");
+        if (add(h, line, where, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+int mpg_hypotheses_read(struct mpg_hypotheses *h, const char *path, struct mpg_error *err)
+{
+    FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "re");
+    char *text = malloc(LARGEST_FILE + 2);
+    const size_t before = h->n;
+    int status = -1;
+    if (!file) {
+        mpg_error_errno(err, errno, "%s", path);
+        goto out;
+    }
+    if (!text) {
+        mpg_error_set(err, "out of memory");
+        goto out;
+    }
+    const size_t n = fread(text, 1, LARGEST_FILE + 1, file);
+    text[n] = '\0';
+    if (ferror(file))
+        mpg_error_errno(err, errno, "%s", path);
+    else if (n > LARGEST_FILE)
+        mpg_error_set(err, "%s: is larger than 1 MiB", path);
+    else if (memchr(text, '\0', n))
+        mpg_error_set(err, "%s: is no text", path);
+    else
+        status = add_lines(h, path, text, err);
+    if (status == 0 && h->n == before)
+        status = mpg_error_set(err, "%s: there is no hypothesis in it", path);
+out:
+    if (file && file != stdin)
+        fclose(file);
+    free(text);
+    return status;
+}
+
+void mpg_hypotheses_clear(struct mpg_hypotheses *h)
+{
+    for (size_t i = 0; i < h->n; i++)
+        hypothesis_clear(&h->item[i]);
+    free(h->item);
+    *h = (struct mpg_hypotheses){0};
+}
+
+char *mpg_hypothesis_name(const struct mpg_hypothesis *x, char *buf, size_t size)
+{
+    snprintf(buf, size, "%s%s'%s'", x->where ? x->where : "", x->where ? ": " : "", x->text);
+    return buf;
+}
+
+/* --- contradictions --- */
+
+static bool overlap(const struct mpg_rank_set *a, const struct mpg_rank_set *b)
+{
+    if (a->count == 0 || b->count == 0)
+        return true;
+    for (size_t i = 0; i < a->count; i++)
+        for (size_t j = 0; j < b->count; j++)
+            if (a->ranges[i].first <= b->ranges[j].last && b->ranges[j].first <= a->ranges[i].last)
+                return true;
+    return false;
+}
+
+/* Why A and B, of one region or any, cannot both be; NULL: they can. */
+static const char *why_not(const struct mpg_hypothesis *a, const struct mpg_hypothesis *b)
+{
+    if (!a->region || !b->region || strcmp(a->region, b->region) != 0)
+        return NULL;
+    if (a->kind == b->kind && a->kind == MPG_HYPOTHESIS_SCALE)
+        return overlap(&a->ranks, &b->ranks) ? "both scale it on the same ranks" : NULL;
+    if (a->kind == b->kind)
+        return a->comm < 0 || b->comm < 0 || a->comm == b->comm ? "both balance it among the same ranks"
+                                                                : NULL;
+    const struct mpg_hypothesis *scale = a->kind == MPG_HYPOTHESIS_SCALE ? a : b;
+    return scale->ranks.count > 0 ? "it is not balanced if some ranks do it faster than others" : NULL;
+}
+
+int mpg_hypotheses_check(const struct mpg_hypotheses *h, struct mpg_error *err)
+{
+    char one[300], other[300];
+    for (size_t i = 0; i < h->n; i++)
+        for (size_t j = 0; j < i; j++) {
+            const char *why = why_not(&h->item[j], &h->item[i]);
+            if (why)
+                return mpg_error_set(err, "%s and %s contradict each other: %s",
+                                     mpg_hypothesis_name(&h->item[j], one, sizeof one),
+                                     mpg_hypothesis_name(&h->item[i], other, sizeof other), why);
+        }
+    return 0;
+}
+
+/* --- what is selected --- */
+
+bool mpg_select_fits(const struct mpg_select *s, const struct mpg_selected *x)
+{
+    if ((s->has_from || s->has_to || s->has_tag) && !x->is_message)
+        return false;
+    return (s->call == MPG_CALL_COUNT || s->call == mpg_call_plain(x->call)) &&
+           (!s->region || (x->region && strcmp(s->region, x->region) == 0)) &&
+           (s->site < 0 || s->site == x->site) && (s->comm < 0 || s->comm == x->comm) &&
+           (!s->has_from || mpg_rank_set_contains(&s->from, x->from)) &&
+           (!s->has_to || mpg_rank_set_contains(&s->to, x->to)) && (!s->has_tag || s->tag == x->tag) &&
+           x->bytes >= s->least_bytes && x->bytes <= s->most_bytes;
+}

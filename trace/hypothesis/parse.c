@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* VERB [REGION] KEY=VALUE...: each key once, each of those that the verb has. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace/hypothesis/private.h"
+
+static const double least_factor = 1e-9, most_factor = 1e9;
+
+/* What a line has. */
+struct line {
+    struct mpg_hypothesis *x;
+    unsigned given; /* bits of keys, in the order of their table */
+    bool has_factor;
+};
+
+static int out_of_memory(struct mpg_error *err)
+{
+    return mpg_error_set(err, "out of memory");
+}
+
+/* --- words --- */
+
+/* The next word of *TEXT, with quotes and what they protect taken out; NULL: there is none. */
+static char *next_word(char **text, struct mpg_error *err, bool *failed)
+{
+    char *start = *text + strspn(*text, " \t"), *in = start, *out = start;
+    bool quoted = false;
+    *failed = false;
+    if (!*start)
+        return NULL;
+    for (; *in && (quoted || (*in != ' ' && *in != '\t')); in++) {
+        if (*in == '"') {
+            quoted = !quoted;
+            continue;
+        }
+        if (*in == '\\' && quoted && (in[1] == '"' || in[1] == '\\'))
+            in++;
+        *out++ = *in;
+    }
+    *failed = quoted;
+    if (quoted)
+        mpg_error_set(err, "the closing double quote is missing");
+    *text = *in ? in + 1 : in;
+    *out = '\0';
+    return start;
+}
+
+static int copy_text(const char *key, const char *value, char **out, struct mpg_error *err)
+{
+    if (!*value)
+        return mpg_error_set(err, "%s= lacks a name", key);
+    *out = strdup(value);
+    return *out ? 0 : out_of_memory(err);
+}
+
+static int parse_number(const char *key, const char *value, int32_t *out, struct mpg_error *err)
+{
+    int64_t number = -1;
+    if (mpg_units_parse_int(value, &number, NULL) < 0 || number < 0 || number > INT32_MAX)
+        return mpg_error_set(err, "%s=%s is no number from 0 on", key, value);
+    *out = (int32_t)number;
+    return 0;
+}
+
+/* --- keys --- */
+
+static int take_ranks(struct line *l, const char *value, struct mpg_error *err)
+{
+    return mpg_rank_set_parse(value, &l->x->ranks, err);
+}
+
+static int take_from(struct line *l, const char *value, struct mpg_error *err)
+{
+    l->x->select.has_from = true;
+    return mpg_rank_set_parse(value, &l->x->select.from, err);
+}
+
+static int take_to(struct line *l, const char *value, struct mpg_error *err)
+{
+    l->x->select.has_to = true;
+    return mpg_rank_set_parse(value, &l->x->select.to, err);
+}
+
+static int take_factor(struct line *l, const char *value, struct mpg_error *err)
+{
+    double *factor = &l->x->factor;
+    l->has_factor = true;
+    if (mpg_units_parse_real(value, factor, NULL) < 0 ||
+        !((*factor >= least_factor && *factor <= most_factor) || *factor == 0))
+        return mpg_error_set(err, "factor=%s is neither 0 nor a number from 1e-9 to 1e9", value);
+    return 0;
+}
+
+static int take_comm(struct line *l, const char *value, struct mpg_error *err)
+{
+    return parse_number("comm", value,
+                        l->x->kind == MPG_HYPOTHESIS_BALANCE ? &l->x->comm : &l->x->select.comm, err);
+}
+
+static int take_by(struct line *l, const char *value, struct mpg_error *err)
+{
+    l->x->by_total = strcmp(value, "total") == 0;
+    return l->x->by_total || strcmp(value, "instance") == 0
+               ? 0
+               : mpg_error_set(err, "by=%s is not by=instance or by=total", value);
+}
+
+static bool is_selected_kind(enum mpg_kind kind)
+{
+    switch (kind) {
+    case MPG_KIND_SEND:
+    case MPG_KIND_SENDRECV:
+    case MPG_KIND_ISEND:
+    case MPG_KIND_ISENDRECV:
+    case MPG_KIND_START:
+    case MPG_KIND_COLLECTIVE:
+    case MPG_KIND_ICOLLECTIVE:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static int take_call(struct line *l, const char *value, struct mpg_error *err)
+{
+    const char *name = strncmp(value, "MPI_", 4) == 0 ? value + 4 : value;
+    const enum mpg_call call = mpg_call_by_name(name);
+    if (call == MPG_CALL_COUNT)
+        return mpg_error_set(err, "call=%s is no call of MPI", value);
+    if (!is_selected_kind(mpg_call_kind(call)))
+        return mpg_error_set(err, "call=%s neither sends a message nor is a collective (messages are "
+                                  "selected by the call that sends them)", value);
+    l->x->select.call = mpg_call_plain(call);
+    return 0;
+}
+
+static int take_region(struct line *l, const char *value, struct mpg_error *err)
+{
+    return copy_text("region", value, &l->x->select.region, err);
+}
+
+static int take_site(struct line *l, const char *value, struct mpg_error *err)
+{
+    return parse_number("site", value, &l->x->select.site, err);
+}
+
+static int take_tag(struct line *l, const char *value, struct mpg_error *err)
+{
+    l->x->select.has_tag = true;
+    return parse_number("tag", value, &l->x->select.tag, err);
+}
+
+/* LO-HI selects, LO- and -HI, too; N alone is what a size becomes. */
+static int take_bytes(struct line *l, const char *value, struct mpg_error *err)
+{
+    struct mpg_select *s = &l->x->select;
+    char low[64];
+    const char *dash = strchr(value, '-');
+    const size_t n = dash ? (size_t)(dash - value) : 0;
+    if (!dash) {
+        if (l->x->kind != MPG_HYPOTHESIS_RESIZE)
+            return mpg_error_set(err, "bytes=%s is not LO-HI", value);
+        return mpg_units_parse_size(value, &l->x->size_bytes, err) < 0 || l->x->size_bytes < 0
+                   ? mpg_error_set(err, "bytes=%s is no size", value)
+                   : 0;
+    }
+    memcpy(low, value, n < sizeof low ? n : 0);
+    low[n < sizeof low ? n : 0] = '\0';
+    if (n >= sizeof low || (n == 0 && !dash[1]) ||
+        (n > 0 && (mpg_units_parse_size(low, &s->least_bytes, NULL) < 0 || s->least_bytes < 0)) ||
+        (dash[1] && (mpg_units_parse_size(dash + 1, &s->most_bytes, NULL) < 0 || s->most_bytes < 0)))
+        return mpg_error_set(err, "bytes=%s is not LO-HI", value);
+    return s->least_bytes > s->most_bytes ? mpg_error_set(err, "bytes=%s is empty", value) : 0;
+}
+
+/* --- a line --- */
+
+enum {
+    OF_SCALE = 1 << MPG_HYPOTHESIS_SCALE,
+    OF_BALANCE = 1 << MPG_HYPOTHESIS_BALANCE,
+    OF_DROP = 1 << MPG_HYPOTHESIS_DROP,
+    OF_RESIZE = 1 << MPG_HYPOTHESIS_RESIZE,
+    OF_SELECT = OF_DROP | OF_RESIZE
+};
+
+static const struct key {
+    const char *name;
+    unsigned verbs; /* that have it */
+    int (*take)(struct line *, const char *, struct mpg_error *);
+} keys[] = {{"ranks", OF_SCALE, take_ranks},
+            {"factor", OF_SCALE | OF_RESIZE, take_factor},
+            {"comm", OF_BALANCE | OF_SELECT, take_comm},
+            {"by", OF_BALANCE, take_by},
+            {"call", OF_SELECT, take_call},
+            {"region", OF_SELECT, take_region},
+            {"site", OF_SELECT, take_site},
+            {"from", OF_SELECT, take_from},
+            {"to", OF_SELECT, take_to},
+            {"tag", OF_SELECT, take_tag},
+            {"bytes", OF_SELECT, take_bytes}};
+enum { KEYS = sizeof keys / sizeof *keys };
+
+static const char *const verbs[] = {"scale", "balance", "drop", "resize"};
+
+/* Of resize bytes= can stand there twice: which, and how large. */
+static unsigned bit_of(const struct line *l, size_t key, const char *value)
+{
+    const bool is_size = l->x->kind == MPG_HYPOTHESIS_RESIZE && strcmp(keys[key].name, "bytes") == 0 &&
+                         !strchr(value, '-');
+    return 1u << (is_size ? KEYS : key);
+}
+
+static int take_word(struct line *l, char *word, struct mpg_error *err)
+{
+    const char *verb = verbs[l->x->kind];
+    char *value = strchr(word, '=');
+    size_t i = 0;
+    if (!value)
+        return mpg_error_set(err, "'%s' is not KEY=VALUE", word);
+    *value++ = '\0';
+    while (i < KEYS && strcmp(keys[i].name, word) != 0)
+        i++;
+    if (i == KEYS || !(keys[i].verbs >> l->x->kind & 1))
+        return mpg_error_set(err, "%s has no %s=", verb, word);
+    const unsigned bit = bit_of(l, i, value);
+    if (l->given & bit)
+        return mpg_error_set(err, "%s= is given twice", word);
+    l->given |= bit;
+    return keys[i].take(l, value, err);
+}
+
+/* What a verb cannot do without. */
+static int check_line(const struct line *l, struct mpg_error *err)
+{
+    const struct mpg_hypothesis *x = l->x;
+    if (x->kind == MPG_HYPOTHESIS_SCALE && !l->has_factor)
+        return mpg_error_set(err, "scale %s: factor= is missing", x->region);
+    if (x->kind == MPG_HYPOTHESIS_RESIZE && l->has_factor == (x->size_bytes >= 0))
+        return mpg_error_set(err, "resize: %s", l->has_factor ? "factor= and bytes= are both given"
+                                                              : "neither factor= nor bytes= says to what");
+    return 0;
+}
+
+int hypothesis_parse(struct mpg_hypothesis *x, char *text, struct mpg_error *err)
+{
+    struct line l = {.x = x};
+    bool failed;
+    char *word = next_word(&text, err, &failed);
+    size_t verb = 0;
+    if (!word)
+        return mpg_error_set(err, "there is no hypothesis");
+    while (verb < sizeof verbs / sizeof *verbs && strcmp(verbs[verb], word) != 0)
+        verb++;
+    if (failed)
+        return -1;
+    if (verb == sizeof verbs / sizeof *verbs)
+        return mpg_error_set(err, "'%s' is not scale, balance, drop or resize", word);
+    x->kind = (enum mpg_hypothesis_kind)verb;
+    x->size_bytes = x->comm = -1;
+    x->select = (struct mpg_select){
+        .call = MPG_CALL_COUNT, .site = -1, .comm = -1, .most_bytes = INT64_MAX};
+    if (mpg_hypothesis_is_of_work(x)) {
+        word = next_word(&text, err, &failed);
+        if (failed)
+            return -1;
+        if (!word || !*word)
+            return mpg_error_set(err, "%s: a region is missing", verbs[verb]);
+        if (!(x->region = strdup(word)))
+            return out_of_memory(err);
+    }
+    while ((word = next_word(&text, err, &failed)))
+        if (failed || take_word(&l, word, err) < 0)
+            return -1;
+    return check_line(&l, err);
+}
+
+void hypothesis_clear(struct mpg_hypothesis *x)
+{
+    free(x->text);
+    free(x->where);
+    free(x->region);
+    free(x->select.region);
+    mpg_rank_set_clear(&x->ranks);
+    mpg_rank_set_clear(&x->select.from);
+    mpg_rank_set_clear(&x->select.to);
+    *x = (struct mpg_hypothesis){0};
+}
