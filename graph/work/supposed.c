@@ -53,7 +53,7 @@ static int check_select(const struct mpg_supposed *x, const struct mpg_trace *tr
     if (s->site >= 0 && (size_t)s->site >= x->sites_met)
         return mpg_error_set(err, "there is no callsite %d in the trace, which has %zu (mpgtrace print shows "
                                   "their numbers)", s->site, x->sites_met);
-    return 0;
+    return mpg_error_set(err, "what is sent cannot be supposed to be otherwise yet");
 }
 
 /* --- members --- */

@@ -188,6 +188,12 @@ static void find_times(const struct mpg_perturbation *p, const struct mpg_interv
         time_ns[w] = work_ns[w] + p->noise_factor * (time_ns[w] - work_ns[w]);
 }
 
+/* What becomes of WORK_NS of X there. */
+static double on_target(const struct mpg_interval *x, double work_ns)
+{
+    return fmax(x->ratio * work_ns + x->more_ns, 0);
+}
+
 /* What X is on the target but for its noise, in each of N lanes, replica FIRST the first. */
 static void find_work(const struct mpg_perturbation *p, const struct mpg_interval *x,
                       uint32_t first, uint32_t n, double *work_ns)
@@ -196,7 +202,7 @@ static void find_work(const struct mpg_perturbation *p, const struct mpg_interva
     double length_ns = x->length_ns;
     if (!mpg_perturbation_noise_removed(p)) {
         for (uint32_t w = 0; w < n; w++)
-            work_ns[w] = x->ratio * length_ns;
+            work_ns[w] = on_target(x, length_ns);
         return;
     }
     for (uint32_t w = 0; w < n; w++) {
@@ -206,7 +212,7 @@ static void find_work(const struct mpg_perturbation *p, const struct mpg_interva
         else if (w == 0 || part != last)
             length_ns = work_among_likes(p, x, part);
         last = part;
-        work_ns[w] = fmax(x->ratio * length_ns + x->more_ns, 0);
+        work_ns[w] = on_target(x, length_ns);
     }
 }
 
