@@ -7,6 +7,7 @@
 #include "simulate/processes/processes.h"
 #include "simulate/reports/report.h"
 #include "simulate/retrace/retrace.h"
+#include "simulate/scenarios/supposed.h"
 #include "simulate/scenarios/tolerate.h"
 
 /* The table has no room for what needs attention. */
@@ -96,6 +97,7 @@ struct all {
     struct mpg_setting setting; /* of one scenario; of several, its ASKED has all distributions */
     struct mpg_retrace *retrace; /* NULL: no trace is written */
     struct mpg_result result;
+    struct mpg_supposing supposing; /* of result; without hypotheses empty */
     struct mpg_sheet rows;
 };
 
@@ -111,12 +113,7 @@ static int simulate(struct all *x, struct mpg_error *err)
         (mpg_processes_first(&x->processes) &&
          begin_trace(a, x->trace, &x->files, p, &x->retrace, &options->watch, err) < 0))
         return -1;
-    struct mpg_predict_options predict = mpg_setting_predict(setting, options);
-    predict.watch = options->watch;
-    const struct mpg_prediction prediction = {.p = p, .options = &predict, .result = &x->result};
-    const struct mpg_scenario scenario = {.p = p, .options = options, .result = &x->result};
-    if ((a->predict ? mpg_predict(x->files.trace, &prediction, 1, NULL, err)
-                    : mpg_simulate(x->files.trace, &scenario, 1, NULL, err)) == 0)
+    if (mpg_supposed_run(setting, &x->files, a->predict, options->watch, &x->result, &x->supposing, err) == 0)
         return 0;
     return mpg_files_explain(&x->files, &x->processes, err);
 }
@@ -147,6 +144,7 @@ static int give_answer(struct all *x, struct mpg_error *err)
         return write_rows(&x->a, &x->rows, err);
     struct mpg_report report = mpg_setting_report(setting, &x->at, &x->files, &setting->asked.p,
                                                   &setting->asked.simulation, &x->result);
+    report.supposing = x->supposing.list ? &x->supposing : NULL;
     return end_trace(&x->at, setting, x->retrace, err) < 0 ? -1 : answer(&x->at, &report, err);
 }
 
@@ -165,6 +163,7 @@ static int run(struct all *x, int argc, char **argv, struct mpg_error *err)
 static void clear(struct all *x)
 {
     mpg_result_clear(&x->result);
+    mpg_supposing_clear(&x->supposing);
     mpg_sheet_clear(&x->rows);
     mpg_retrace_free(x->retrace);
     mpg_setting_close(&x->setting);

@@ -7,6 +7,7 @@
 
 #include "graph/work/supposed.h"
 #include "simulate/reports/json_parts.h"
+#include "simulate/reports/supposing.h"
 
 enum { JSON_VERSION = 1 };
 
@@ -341,6 +342,8 @@ int mpg_report_json(const struct mpg_report *r, FILE *out, struct mpg_error *err
                             traced_ns > 0 ? json_real(run.median / traced_ns) : json_null());
         if (q->chose)
             json_object_set_new(root, "choice", choice_json(r));
+        if (r->supposing)
+            json_object_set_new(root, "hypotheses", mpg_supposing_json(r->supposing));
         json_object_set_new(root, "replicas", replicas_json(r));
         json_object_set_new(root, "ranks", ranks_json(q, scratch));
         struct mpg_lanes_account mean = mpg_result_account(q);

@@ -13,6 +13,8 @@
 #include "simulate/reports/attention.h"
 #include "trace/reader.h"
 
+struct mpg_supposing;
+
 struct mpg_report {
     struct mpg_trace *trace;
     const struct mpg_perturbation *p;
@@ -25,6 +27,7 @@ struct mpg_report {
     const char *source_map;          /* how these were given; NULL: the trace says so */
     const char *collectives, *collective_table; /* as given; NULL: not */
     const struct mpg_times_options *times;
+    const struct mpg_supposing *supposing; /* NULL: there are no hypotheses, or nobody asks which does what */
     const struct mpg_attention *attention; /* what stands above everything else */
     struct mpg_given { /* on the command line */
         bool eager_limit, source_eager_limit, path, cosched, measurement, replicas, first_replica, seed,

@@ -9,6 +9,7 @@
 #include "simulate/engine/interval.h"
 #include "simulate/reports/predicted.h"
 #include "simulate/reports/report.h"
+#include "simulate/reports/supposing.h"
 
 static void print_time(FILE *out, double ns)
 {
@@ -164,6 +165,8 @@ int mpg_report_text(const struct mpg_report *r, FILE *out, struct mpg_error *err
         print_head(r, out);
         print_assumptions(r, out);
         print_run(r, &run, out);
+        if (r->supposing)
+            status = mpg_supposing_text(r->supposing, out, err);
         print_ranks(q, scratch, medians, out);
         if (q->predicted)
             mpg_report_run_account(q, out);

@@ -56,6 +56,7 @@ random=$here/../oracle/randomtrace.py
 printf '%s\n' '#mpgtext 1' '#ranks 1' '0 0 1000 Init' '0 1000 1010 Finalize' >instant.txt
 sed '/^#clocks/i #fact 0 overhead_call_ns 40\n#fact 3 overhead_call_ns 71' mixed.txt >recorded.txt
 
+"$python" "$here/../oracle/randomtrace_regions.py" <mixed.txt >regions.txt
 cp "$reference" other.sig
 
 # alone OPTION...: what one process answers, in alone, once for each command line
@@ -125,6 +126,9 @@ share_replicas() {
     same "$launcher" 2/1,3/2,5/1 --noise=exp:3us --latency=gamma:1us,700ns --replicas=100 mixed.txt
     same "$launcher" 2/2,3/1,5/2 --signature="$reference" --replicas=37 --first-replica=7 recorded.txt
     same "$launcher" 2/1,3/2,5/1 --signature="$reference" --predict --replicas=65 mixed.txt
+    same "$launcher" 2/1,3/2 --noise=exp:3us --replicas=40 --suppose='balance even' --suppose='scale even factor=0.5' regions.txt
+    ok "$launcher: a hypothesis about nothing" says "$launcher" 2 2 "mpgsim: 'balance nowhere': there is no region *" \
+        --suppose='balance nowhere' regions.txt
     same "$launcher" 2/1,2/2,3/1,3/2,5/1,5/2 --noise=exp:20us@0,1 --replicas=200 chosen.txt
     ok "... of which some were done again in the traced order" \
         awk -F'[:,]' '/"redone"/ { n = $2 } END { exit !(n > 0 && n < 200) }' out

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "simulate/reports/supposing.h"
+
+#include <stdlib.h>
+
+#include "common/printable.h"
+#include "common/units.h"
+#include "simulate/reports/json_parts.h"
+
+struct mpg_summary mpg_supposing_change(const struct mpg_supposing *s, const double *from_ns,
+                                        const double *to_ns, double *scratch)
+{
+    double *changes_ns = scratch + s->replicas;
+    for (uint32_t w = 0; w < s->replicas; w++)
+        changes_ns[w] = to_ns[w] - from_ns[w];
+    return mpg_summarise(changes_ns, s->replicas, scratch);
+}
+
+static void print_change(const struct mpg_supposing *s, const char *what, const double *from_ns,
+                         const double *to_ns, double *scratch, FILE *out)
+{
+    char text[32], low[32], high[32];
+    const double whole_ns = mpg_summarise(s->none_ns, s->replicas, scratch).median;
+    const struct mpg_summary change = mpg_supposing_change(s, from_ns, to_ns, scratch);
+    fprintf(out, "    %-22s %12s", what, mpg_units_format_time(text, sizeof text, change.median));
+    if (whole_ns > 0)
+        fprintf(out, "  %+7.2f %%", 100 * change.median / whole_ns);
+    if (s->replicas > 1)
+        fprintf(out, "  (5 %% to 95 %%: %s to %s)", mpg_units_format_time(low, sizeof low, change.p5),
+                mpg_units_format_time(high, sizeof high, change.p95));
+    fputc('\n', out);
+}
+
+/* Of those that have not been told, the first of which alone shortens the run most. */
+static size_t find_next(const struct mpg_supposing *s, const bool *told, double *scratch)
+{
+    size_t best = s->list->n;
+    double least_ns = 0;
+    for (size_t i = 0; i < s->list->n; i++) {
+        const double change_ns = mpg_supposing_change(s, s->none_ns, s->alone_ns[i], scratch).median;
+        if (!told[i] && (best == s->list->n || change_ns < least_ns)) {
+            best = i;
+            least_ns = change_ns;
+        }
+    }
+    return best;
+}
+
+int mpg_supposing_text(const struct mpg_supposing *s, FILE *out, struct mpg_error *err)
+{
+    double *scratch = malloc(2 * s->replicas * sizeof *scratch);
+    char text[32];
+    if (!scratch)
+        return mpg_error_set(err, "out of memory");
+    fputs("\nSupposed, and what it changes of the run time, median over replicas\n  without any of it         ", out);
+    fprintf(out, "%12s\n", mpg_units_format_time(text, sizeof text,
+                                                 mpg_summarise(s->none_ns, s->replicas, scratch).median));
+    if (s->list->n > 1) {
+        fputs("  all of it\n", out);
+        print_change(s, "together", s->none_ns, s->all_ns, scratch, out);
+    }
+    bool told[MPG_HYPOTHESES_MAX] = {false};
+    for (size_t k = 0; k < s->list->n; k++) {
+        const size_t i = find_next(s, told, scratch);
+        told[i] = true;
+        fputs("  ", out);
+        mpg_printable_put(out, s->list->item[i].text);
+        fputc('\n', out);
+        print_change(s, "alone", s->none_ns, s->alone_ns[i], scratch, out);
+        if (s->list->n > 1)
+            print_change(s, "on top of all others", s->rest_ns[i], s->all_ns, scratch, out);
+    }
+    free(scratch);
+    return 0;
+}
+
+/* What leads FROM one run TO another, and how long that is. */
+static json_t *change_json(const struct mpg_supposing *s, const double *from_ns, const double *to_ns,
+                           const double *run_ns, double *scratch)
+{
+    const struct mpg_summary change = mpg_supposing_change(s, from_ns, to_ns, scratch);
+    const struct mpg_summary run = mpg_summarise(run_ns, s->replicas, scratch);
+    return json_pack("{s:o, s:o}", "change_ns", mpg_answer_summary(&change), "run_time_ns",
+                     mpg_answer_summary(&run));
+}
+
+json_t *mpg_supposing_json(const struct mpg_supposing *s)
+{
+    double *scratch = malloc(2 * s->replicas * sizeof *scratch);
+    json_t *each = json_array();
+    if (!scratch) {
+        json_decref(each);
+        return NULL;
+    }
+    for (size_t i = 0; i < s->list->n; i++) {
+        const struct mpg_hypothesis *h = &s->list->item[i];
+        json_t *o = json_pack("{s:s, s:o, s:o, s:o}", "text", h->text, "where",
+                              h->where ? json_string(h->where) : json_null(), "alone",
+                              change_json(s, s->none_ns, s->alone_ns[i], s->alone_ns[i], scratch), "on_top",
+                              change_json(s, s->rest_ns[i], s->all_ns, s->rest_ns[i], scratch));
+        json_array_append_new(each, o);
+    }
+    const struct mpg_summary none = mpg_summarise(s->none_ns, s->replicas, scratch);
+    json_t *o = json_pack("{s:o, s:o, s:o}", "without_any_ns", mpg_answer_summary(&none), "together",
+                          change_json(s, s->none_ns, s->all_ns, s->all_ns, scratch), "each", each);
+    free(scratch);
+    return o;
+}

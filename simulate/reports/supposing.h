@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What each hypothesis has of the change that all make together (docs/MODEL.md, section 10, Shares). */
+#ifndef MPG_SUPPOSING_H
+#define MPG_SUPPOSING_H
+
+#include <jansson.h>
+#include <stdio.h>
+
+#include "simulate/engine/result.h"
+#include "trace/hypothesis/hypothesis.h"
+
+/* Run times, a replica's each, with the same draws. */
+struct mpg_supposing {
+    const struct mpg_hypotheses *list;
+    uint32_t replicas;
+    const double *all_ns;    /* the answer's */
+    const double *none_ns;   /* without any */
+    const double **alone_ns; /* of each: with it alone, */
+    const double **rest_ns;  /* and with all others */
+    double **runs;           /* which are here, but for the answer's */
+    size_t run_number;
+};
+
+/* Changes of a run from one to another, replica by replica, over replicas; SCRATCH: 2 doubles for each. */
+struct mpg_summary mpg_supposing_change(const struct mpg_supposing *s, const double *from_ns,
+                                        const double *to_ns, double *scratch);
+int mpg_supposing_text(const struct mpg_supposing *s, FILE *out, struct mpg_error *err);
+/* As mpgsim-json(5) has it; NULL: out of memory. */
+json_t *mpg_supposing_json(const struct mpg_supposing *s);
+
+#endif

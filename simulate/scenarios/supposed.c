@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A scenario for each set of hypotheses that is asked for; sets that are the same have one. */
+#include "simulate/scenarios/supposed.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/work/supposed.h"
+
+struct variant {
+    uint64_t some; /* the hypotheses that hold */
+    struct mpg_perturbation p;
+    struct mpg_simulation_options options;
+    struct mpg_predict_options predict;
+    struct mpg_result result;
+    double *run_ns; /* of it, once it is done */
+};
+
+/* All of them; the first has all hypotheses. */
+struct variants {
+    struct variant *variant;
+    size_t n;
+};
+
+static int done(void *context, struct mpg_error *err)
+{
+    struct variant *v = context;
+    const size_t bytes = v->result.replicas * sizeof *v->run_ns;
+    v->run_ns = malloc(bytes);
+    if (v->run_ns)
+        memcpy(v->run_ns, v->result.run_ns, bytes);
+    mpg_result_clear(&v->result);
+    return v->run_ns ? 0 : mpg_error_set(err, "out of memory");
+}
+
+/* The place of SOME, which is added if it is new. */
+static size_t place_of(struct variants *x, uint64_t some)
+{
+    size_t i = 0;
+    while (i < x->n && x->variant[i].some != some)
+        i++;
+    if (i == x->n)
+        x->variant[x->n++].some = some;
+    return i;
+}
+
+static void begin(struct variant *v, const struct mpg_setting *setting, const struct mpg_files *files,
+                  const struct mpg_watch *watch)
+{
+    v->p = setting->asked.p;
+    v->options = setting->asked.simulation;
+    v->options.watch = watch;
+    if (files->supposed) {
+        v->options.graph.suppose = v->some;
+        v->options.graph.supposed = v->some ? files->supposed : NULL;
+        v->p.changes_work = mpg_supposed_of_work(files->supposed, v->some) != 0;
+    }
+    v->predict = mpg_setting_predict(setting, &v->options);
+    v->predict.watch = watch;
+}
+
+static int evaluate(struct variants *x, const struct mpg_setting *setting, const struct mpg_files *files,
+                    bool predicts, const struct mpg_watch *watch, struct mpg_result *result,
+                    struct mpg_error *err)
+{
+    struct mpg_scenario *scenario = calloc(x->n, sizeof *scenario);
+    struct mpg_prediction *prediction = calloc(x->n, sizeof *prediction);
+    int status = scenario && prediction ? 0 : mpg_error_set(err, "out of memory");
+    for (size_t i = 0; i < x->n && status == 0; i++) {
+        struct variant *v = &x->variant[i];
+        struct mpg_result *to = i == 0 ? result : &v->result;
+        begin(v, setting, files, i == 0 ? watch : NULL);
+        scenario[i] = (struct mpg_scenario){.p = &v->p, .options = &v->options, .result = to,
+                                            .done = i == 0 ? NULL : done, .context = v};
+        prediction[i] = (struct mpg_prediction){.p = &v->p, .options = &v->predict, .result = to,
+                                                .done = i == 0 ? NULL : done, .context = v};
+    }
+    if (status == 0)
+        status = predicts ? mpg_predict(files->trace, prediction, x->n, NULL, err)
+                          : mpg_simulate(files->trace, scenario, x->n, NULL, err);
+    free(scenario);
+    free(prediction);
+    return status;
+}
+
+/* Which runs each hypothesis is about. */
+struct places {
+    size_t none, alone[MPG_HYPOTHESES_MAX], rest[MPG_HYPOTHESES_MAX];
+};
+
+static void list_variants(struct variants *x, const struct mpg_supposed *supposed, struct places *at)
+{
+    const uint64_t all = supposed ? mpg_supposed_all(supposed) : 0;
+    place_of(x, all);
+    at->none = place_of(x, 0);
+    for (size_t i = 0; supposed && i < mpg_supposed_list(supposed)->n; i++) {
+        at->alone[i] = place_of(x, UINT64_C(1) << i);
+        at->rest[i] = place_of(x, all & ~(UINT64_C(1) << i));
+    }
+}
+
+/* Gives S what X has found; it keeps what S points to. */
+static int take(struct mpg_supposing *s, const struct variants *x, const struct places *at,
+                const struct mpg_supposed *supposed, const struct mpg_result *result, struct mpg_error *err)
+{
+    s->list = mpg_supposed_list(supposed);
+    s->replicas = result->replicas;
+    s->all_ns = result->run_ns;
+    s->runs = calloc(x->n, sizeof *s->runs);
+    s->alone_ns = calloc(s->list->n, sizeof *s->alone_ns);
+    s->rest_ns = calloc(s->list->n, sizeof *s->rest_ns);
+    if (!s->runs || !s->alone_ns || !s->rest_ns)
+        return mpg_error_set(err, "out of memory");
+    for (size_t i = 1; i < x->n; i++) {
+        s->runs[s->run_number++] = x->variant[i].run_ns;
+        x->variant[i].run_ns = NULL;
+    }
+    s->none_ns = s->runs[at->none - 1];
+    for (size_t i = 0; i < s->list->n; i++) {
+        s->alone_ns[i] = at->alone[i] == 0 ? s->all_ns : s->runs[at->alone[i] - 1];
+        s->rest_ns[i] = s->runs[at->rest[i] - 1];
+    }
+    return 0;
+}
+
+int mpg_supposed_run(const struct mpg_setting *setting, const struct mpg_files *files, bool predicts,
+                     const struct mpg_watch *watch, struct mpg_result *result, struct mpg_supposing *s,
+                     struct mpg_error *err)
+{
+    const size_t most = files->supposed ? 2 * mpg_supposed_list(files->supposed)->n + 2 : 1;
+    struct variants x = {.variant = calloc(most, sizeof *x.variant)};
+    struct places at;
+    if (!x.variant)
+        return mpg_error_set(err, "out of memory");
+    list_variants(&x, files->supposed, &at);
+    int status = evaluate(&x, setting, files, predicts, watch, result, err);
+    if (status == 0 && files->supposed && mpg_processes_first(setting->asked.simulation.processes))
+        status = take(s, &x, &at, files->supposed, result, err);
+    for (size_t i = 0; i < x.n; i++)
+        free(x.variant[i].run_ns);
+    free(x.variant);
+    return status;
+}
+
+void mpg_supposing_clear(struct mpg_supposing *s)
+{
+    for (size_t i = 0; i < s->run_number; i++)
+        free(s->runs[i]);
+    free(s->runs);
+    free(s->alone_ns);
+    free(s->rest_ns);
+    *s = (struct mpg_supposing){0};
+}

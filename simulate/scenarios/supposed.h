@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One scenario with hypotheses, and the same with none of them, with each alone, and with each left out. */
+#ifndef MPG_SCENARIOS_SUPPOSED_H
+#define MPG_SCENARIOS_SUPPOSED_H
+
+#include "simulate/options/inputs.h"
+#include "simulate/reports/supposing.h"
+
+/* Fills RESULT, of SETTING, which has begun, as mpg_simulate() and mpg_predict() do (PREDICTS), whose WATCH sees
+ * it; with hypotheses also SUPPOSING, in the first of several processes, which is to be cleared even so.
+ * Errors: theirs. */
+int mpg_supposed_run(const struct mpg_setting *setting, const struct mpg_files *files, bool predicts,
+                     const struct mpg_watch *watch, struct mpg_result *result,
+                     struct mpg_supposing *supposing, struct mpg_error *err);
+void mpg_supposing_clear(struct mpg_supposing *supposing);
+
+#endif
