@@ -329,6 +329,37 @@ class Ratio(Rule):
                      times(other(case.but(words=tuple(words)))), "twice as long")
 
 
+class Swept(Rule):
+    """A row of a table is what a run with its values says, replica by replica; threads change
+    nothing."""
+
+    def finish(self, case, options):
+        draw, sweeps = options.draw, []
+        settings = {"noise": "0ns,2.385us", "call-noise": "311.5ns,77.25ns", "byte": "0.375ns,1.25ns",
+                    "latency": "40us,1.7us,0ns", "compute-ratio": "0.75,1.6",
+                    "eager-limit": "4096,1048576"}
+        if "--predict" not in case.words:
+            settings["absorb"] = "none,wait,clock"
+        words = list(case.words)
+        for name in draw.sample(list(settings), draw.choice([1, 1, 2])):
+            words = [word for word in words if not word.startswith(f"--{name}=")]
+            sweeps.append(f"--sweep={name}={settings[name]}")
+        sweeps.append(f"--threads={draw.choice([1, 2, 3])}")
+        return settled(case.but(words=(*words, *sweeps), kept=(*case.kept, *sweeps)))
+
+    def check(self, case):
+        table = answer(case)
+        need("rows" in table, "there is no table")
+        words = [word for word in case.words if not word.startswith(("--sweep=", "--threads="))]
+        units = {one["name"]: one["unit"] for one in table["parameters"]}
+        for row in table["rows"]:
+            values = [f"--{name}=const:{value!r}ns" if units[name] == "ns" else f"--{name}={value}"
+                      for name, value in row["values"].items()]
+            alone = other(case.but(words=(*words, *values)))
+            expect_same([one["run_time_ns"] for one in alone["replicas"]],
+                        row["replicas_run_time_ns"], f"row {row['row']}, {' '.join(values)}")
+
+
 class Damaged(Identity):
     """A trace that lacks some of its lines is refused in words; what --lenient makes of it is
     not delayed by nothing. (Without --deterministic, what comes in an order that MPI does not
@@ -366,4 +397,4 @@ class Damaged(Identity):
 
 
 MORE = [rule() for rule in (
-    Retraced, Chain, Equal, Faithful, Unchosen, Waited, Ratio, Damaged)]
+    Retraced, Chain, Equal, Faithful, Unchosen, Waited, Ratio, Swept, Damaged)]
