@@ -147,7 +147,12 @@ KIND aligned_variable(unsigned levels)
     USED(room);
 }
 
-__attribute__((noinline, optimize("no-omit-frame-pointer"))) static void with_frame(unsigned levels)
+#ifdef __clang__
+__attribute__((noinline))
+#else
+__attribute__((noinline, optimize("no-omit-frame-pointer")))
+#endif
+static void with_frame(unsigned levels)
 {
     deeper(levels);
     __asm__ volatile("");
@@ -165,6 +170,7 @@ KIND arguments(unsigned levels)
 {
     volatile long sum = many(levels, levels, 2, 3, 4, 5, 6, 7);
     sum += many(levels > 3 ? levels - 3 : 0, levels, 3, 4, 5, 6, 7, 8);
+    (void)sum;
 }
 
 static function *const functions[FUNCTIONS] = {plain,   large,            small,      variable,

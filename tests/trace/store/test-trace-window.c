@@ -361,7 +361,7 @@ static void test_windows(void)
 static void test_outlived(void)
 {
     int fd, next_fd;
-    struct mpg_trace *t;
+    struct mpg_trace *t = NULL;
     struct mpg_trace_writer *w = open_writer(4096, &fd), *next;
     write_one(w, 0);
     mpg_trace_writer_flush(w, &err);
