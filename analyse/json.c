@@ -13,14 +13,14 @@ static void put_sum(const struct mpg_wait_sum *s, FILE *out)
 {
     const double wait_ns = mpg_wait_all(s);
     fprintf(out, "{\"calls\": %" PRIu64 ", \"waited\": %" PRIu64 ", \"time_ns\": ", s->calls, s->waited);
-    mpg_json_put_number(out, s->time_ns);
+    mpg_json_write_number(out, s->time_ns);
     fputs(", \"wait_ns\": ", out);
-    mpg_json_put_number(out, wait_ns);
+    mpg_json_write_number(out, wait_ns);
     fputs(", \"transfer_ns\": ", out);
-    mpg_json_put_number(out, s->time_ns - wait_ns);
+    mpg_json_write_number(out, s->time_ns - wait_ns);
     for (int k = 0; k < MPG_WAIT_KINDS; k++) {
         fprintf(out, ", \"%s\": ", mpg_wait_key((enum mpg_wait)k));
-        mpg_json_put_number(out, s->wait_ns[k]);
+        mpg_json_write_number(out, s->wait_ns[k]);
     }
     putc('}', out);
 }
@@ -29,7 +29,7 @@ static void put_world(const struct mpg_waits_report *r, size_t w, FILE *out)
 {
     const struct mpg_wait_sum all = mpg_waits_of_all(r->world[w]);
     fprintf(out, " \"%s\": {\n  \"total_ns\": ", worlds[w]);
-    mpg_json_put_number(out, mpg_waits_total(r->world[w], mpg_trace_ranks(r->trace)));
+    mpg_json_write_number(out, mpg_waits_total(r->world[w], mpg_trace_ranks(r->trace)));
     fputs(",\n  \"mpi\": ", out);
     put_sum(&all, out);
     for (int m = 0; m < MPG_MATTERS; m++) {
@@ -50,7 +50,7 @@ static void put_places(const char *places, FILE *out)
         const size_t length = end ? (size_t)(end - p) : strlen(p);
         snprintf(line, sizeof line, "%.*s", (int)length, p);
         fputs(p > places ? ", " : "", out);
-        mpg_json_put_string(out, line);
+        mpg_json_write_string(out, line);
     }
     putc(']', out);
 }
@@ -66,13 +66,13 @@ static void put_row(const struct mpg_waits_report *r, const struct mpg_waits_row
     case MPG_WAITS_BY_REGION:
         fputs("  {\"region\": ", out);
         if (row->name)
-            mpg_json_put_string(out, row->name);
+            mpg_json_write_string(out, row->name);
         else
             fputs("null", out);
         break;
     default:
         fputs("  {\"call\": ", out);
-        mpg_json_put_string(out, name);
+        mpg_json_write_string(out, name);
         break;
     }
     if (r->table->by == MPG_WAITS_BY_CALLSITE) {
@@ -96,7 +96,7 @@ static void put_head(const struct mpg_waits_report *r, FILE *out)
                                        [MPG_WAITS_LIMIT_FOUND] = "trace",
                                        [MPG_WAITS_LIMIT_UNKNOWN] = "unknown"};
     fputs(" \"format\": \"mpgtrace-waits\",\n \"version\": 1,\n \"trace\": ", out);
-    mpg_json_put_string(out, mpg_trace_path(r->trace));
+    mpg_json_write_string(out, mpg_trace_path(r->trace));
     fprintf(out, ",\n \"ranks\": %" PRId32 ",\n \"clocks\": \"%s\",\n \"eager_limit_bytes\": ",
             mpg_trace_ranks(r->trace), clocks[r->clocks]);
     if (r->limit_bytes == INT64_MAX)
@@ -105,7 +105,7 @@ static void put_head(const struct mpg_waits_report *r, FILE *out)
         fprintf(out, "%" PRId64, r->limit_bytes);
     fprintf(out, ",\n \"eager_limit_from\": \"%s\",\n \"backward_messages\": %" PRIu64
                  ",\n \"backward_ns\": ", from[r->limit], r->counts->backward);
-    mpg_json_put_number(out, r->counts->backward_ns);
+    mpg_json_write_number(out, r->counts->backward_ns);
     fprintf(out, ",\n \"threads\": %" PRIu64 ",\n \"unmatched\": %" PRIu64 ",\n", r->counts->threads,
             r->counts->unmatched);
 }
@@ -132,12 +132,12 @@ void mpg_waits_print_json(const struct mpg_waits_report *r, bool whole, FILE *ou
 static void put_fields(const struct mpg_wait_sum *s, FILE *out)
 {
     fprintf(out, ",%" PRIu64 ",%" PRIu64 ",", s->calls, s->waited);
-    mpg_json_put_number(out, s->time_ns);
+    mpg_json_write_number(out, s->time_ns);
     putc(',', out);
-    mpg_json_put_number(out, mpg_wait_all(s));
+    mpg_json_write_number(out, mpg_wait_all(s));
     for (int k = 0; k < MPG_WAIT_KINDS; k++) {
         putc(',', out);
-        mpg_json_put_number(out, s->wait_ns[k]);
+        mpg_json_write_number(out, s->wait_ns[k]);
     }
 }
 
@@ -165,7 +165,7 @@ static void put_joined(const char *places, FILE *out)
             text[used++] = *p;
     }
     text[used] = '\0';
-    mpg_csv_put_string(out, text);
+    mpg_csv_write_string(out, text);
 }
 
 void mpg_waits_print_csv(const struct mpg_waits_report *r, FILE *out)
@@ -179,7 +179,7 @@ void mpg_waits_print_csv(const struct mpg_waits_report *r, FILE *out)
             fprintf(out, "%" PRId32, row->rank);
             break;
         case MPG_WAITS_BY_REGION:
-            mpg_csv_put_string(out, row->name ? row->name : "");
+            mpg_csv_write_string(out, row->name ? row->name : "");
             break;
         default:
             fprintf(out, "%s%s", mpg_call_prefix(row->call), mpg_call_name(row->call));

@@ -9,7 +9,7 @@
 
 enum { MOST_BYTES = 4 * MPG_LINE_MAX_BYTES + 1 };
 
-void mpg_json_put_string(FILE *stream, const char *text)
+void mpg_json_write_string(FILE *stream, const char *text)
 {
     char shown[MOST_BYTES];
     putc('"', stream);
@@ -21,7 +21,7 @@ void mpg_json_put_string(FILE *stream, const char *text)
     putc('"', stream);
 }
 
-void mpg_json_put_number(FILE *stream, double value)
+void mpg_json_write_number(FILE *stream, double value)
 {
     if (isfinite(value))
         fprintf(stream, "%.17g", value);
@@ -29,7 +29,7 @@ void mpg_json_put_number(FILE *stream, double value)
         fputs("null", stream);
 }
 
-void mpg_csv_put_string(FILE *stream, const char *text)
+void mpg_csv_write_string(FILE *stream, const char *text)
 {
     char shown[MOST_BYTES];
     mpg_printable(shown, sizeof shown, text);

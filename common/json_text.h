@@ -7,10 +7,10 @@
 #include <stdio.h>
 
 /* TEXT, which a file may have said, as a string: first made fit as common/printable.h has it. */
-void mpg_json_put_string(FILE *stream, const char *text);
+void mpg_json_write_string(FILE *stream, const char *text);
 /* VALUE, exactly; what is no number as null. */
-void mpg_json_put_number(FILE *stream, double value);
+void mpg_json_write_number(FILE *stream, double value);
 /* TEXT, made fit likewise, as a field: quoted where it has to be. */
-void mpg_csv_put_string(FILE *stream, const char *text);
+void mpg_csv_write_string(FILE *stream, const char *text);
 
 #endif

@@ -9,6 +9,7 @@
 #include "simulate/retrace/retrace.h"
 #include "simulate/scenarios/supposed.h"
 #include "simulate/scenarios/tolerate.h"
+#include "simulate/waits/median.h"
 
 /* The table has no room for what needs attention. */
 static void warn(const struct mpg_attention *attention)
@@ -98,6 +99,7 @@ struct all {
     struct mpg_retrace *retrace; /* NULL: no trace is written */
     struct mpg_result result;
     struct mpg_supposing supposing; /* of result; without hypotheses empty */
+    struct mpg_median_waits waits;
     struct mpg_sheet rows;
 };
 
@@ -137,6 +139,25 @@ static int write_rows(const struct mpg_arguments *a, const struct mpg_sheet *row
     return -1;
 }
 
+/* What calls waited for, into REPORT. */
+static int add_waits(struct all *x, struct mpg_report *report, struct mpg_error *err)
+{
+    const struct mpg_setting *setting = &x->setting;
+    const struct mpg_predict_options predict = mpg_setting_predict(setting, &setting->asked.simulation);
+    const struct mpg_simulated simulated = {.trace = x->files.trace,
+                                            .p = &setting->asked.p,
+                                            .options = &setting->asked.simulation,
+                                            .predict = x->at.predict ? &predict : NULL,
+                                            .result = &x->result};
+    if (!x->at.waits)
+        return 0;
+    report->waits = &x->waits.report;
+    if (mpg_median_waits_find(&x->waits, &simulated, x->at.waits_kind, err) < 0)
+        return -1;
+    report->waits_replica = x->waits.replica;
+    return 0;
+}
+
 static int give_answer(struct all *x, struct mpg_error *err)
 {
     const struct mpg_setting *setting = &x->setting;
@@ -145,7 +166,9 @@ static int give_answer(struct all *x, struct mpg_error *err)
     struct mpg_report report = mpg_setting_report(setting, &x->at, &x->files, &setting->asked.p,
                                                   &setting->asked.simulation, &x->result);
     report.supposing = x->supposing.list ? &x->supposing : NULL;
-    return end_trace(&x->at, setting, x->retrace, err) < 0 ? -1 : answer(&x->at, &report, err);
+    if (end_trace(&x->at, setting, x->retrace, err) < 0 || add_waits(x, &report, err) < 0)
+        return -1;
+    return answer(&x->at, &report, err);
 }
 
 static int run(struct all *x, int argc, char **argv, struct mpg_error *err)
@@ -166,6 +189,7 @@ static void clear(struct all *x)
     mpg_supposing_clear(&x->supposing);
     mpg_sheet_clear(&x->rows);
     mpg_retrace_free(x->retrace);
+    mpg_median_waits_clear(&x->waits);
     mpg_setting_close(&x->setting);
     mpg_files_close(&x->files);
     mpg_sweep_clear(&x->a.sweep);

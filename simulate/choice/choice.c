@@ -98,7 +98,7 @@ int mpg_choosing_make(struct mpg_choosing *c, const struct mpg_step *s, double b
     find_others(c, s);
     if (mpg_choosing_note_arrivals(c, s, err) < 0)
         return -1;
-    return mpg_choosing_note_rest(c, s, err);
+    return mpg_choosing_note_rest(c, s, err) < 0 ? -1 : mpg_choosing_say_brought(c, s, err);
 }
 
 void mpg_choosing_end_views(struct mpg_choosing *c, const struct mpg_step *s)

@@ -175,6 +175,8 @@ int mpg_choosing_note_arrivals(struct mpg_choosing *c, const struct mpg_step *s,
 /* that it vanishes; or, once, that what it does cannot be said: whether that lane is void, and will be done
  * again, only its later calls say. */
 int mpg_choosing_note_rest(struct mpg_choosing *c, const struct mpg_step *s, struct mpg_error *err);
+/* what S's edges bring. */
+int mpg_choosing_say_brought(const struct mpg_choosing *c, const struct mpg_step *s, struct mpg_error *err);
 /* pick.c: in lane W S, which enters at NOW_NS, completes as many as it did in the trace. */
 int mpg_choosing_pick(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, double now_ns,
                       struct mpg_error *err);

@@ -7,7 +7,7 @@ int mpg_choosing_note(const struct mpg_choosing *c, const struct mpg_step *s, ui
                       const struct mpg_deed *deed, struct mpg_error *err)
 {
     const struct mpg_watch *watch = c->arrivals.watch;
-    return watch && w == 0 ? watch->note(watch->watcher, s, deed, err) : 0;
+    return watch && watch->note && w == 0 ? watch->note(watch->watcher, s, deed, err) : 0;
 }
 
 /* S takes message ID for REQUEST, or without one. */
@@ -74,7 +74,7 @@ int mpg_choosing_note_arrivals(struct mpg_choosing *c, const struct mpg_step *s,
 int mpg_choosing_note_rest(struct mpg_choosing *c, const struct mpg_step *s, struct mpg_error *err)
 {
     const struct mpg_deed vanishing = {.kind = MPG_DEED_VANISH};
-    if (c->arrivals.watch && c->unsaid && !c->refused) {
+    if (c->arrivals.watch && c->arrivals.watch->note && c->unsaid && !c->refused) {
         c->refused = true;
         mpg_error_set(&c->refusal,
                       "rank %d, call %llu (MPI_%s): what it takes, finds or leaves for later in this "
@@ -82,6 +82,22 @@ int mpg_choosing_note_rest(struct mpg_choosing *c, const struct mpg_step *s, str
                       s->rank, (unsigned long long)s->number, mpg_call_name(s->call));
     }
     return c->vanishes[0] ? mpg_choosing_note(c, s, 0, &vanishing, err) : 0;
+}
+
+int mpg_choosing_say_brought(const struct mpg_choosing *c, const struct mpg_step *s, struct mpg_error *err)
+{
+    const struct mpg_watch *watch = c->arrivals.watch;
+    for (uint32_t i = 0; watch && watch->bring && i < s->edge_number; i++) {
+        if (s->edges[i].kind != MPG_EDGE_ARRIVAL || !s->edges[i].is_view)
+            continue;
+        const uint32_t slot = s->edges[i].slot;
+        const struct mpg_view *v = mpg_choosing_view_of(c, slot, 0);
+        const bool is_late = v->serial && v->cause_ns == -INFINITY;
+        const uint64_t id = v->serial ? v->serial : c->view_serial[slot];
+        if (watch->bring(watch->watcher, s, i, is_late ? 0 : id, err) < 0)
+            return -1;
+    }
+    return 0;
 }
 
 int mpg_choosing_said(const struct mpg_choosing *c, struct mpg_error *err)

@@ -27,7 +27,7 @@ struct mpg_deed {
 
 struct mpg_watch {
     /* DEED, in the call that STEP is to leave, which is taken after all of its deeds, in their
-     * order. */
+     * order. NULL: nobody wants to know. */
     int (*note)(void *watcher, const struct mpg_step *step, const struct mpg_deed *deed,
                 struct mpg_error *err);
     /* Step STEP has been evaluated, after which the value of its stream is VALUE_NS. */
@@ -35,6 +35,10 @@ struct mpg_watch {
     /* All so far is void: steps come again from the first on. */
     int (*restart)(void *watcher, struct mpg_error *err);
     void *watcher;
+    /* What the I-th edge of STEP, a call that is to be left, brings, of those that are views: MESSAGE; 0: one
+     * that a later portion waits for. NULL: nobody wants to know. */
+    int (*bring)(void *watcher, const struct mpg_step *step, uint32_t i, uint64_t message,
+                 struct mpg_error *err);
 };
 
 #endif

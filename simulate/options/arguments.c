@@ -292,6 +292,22 @@ static int parse_measurement(const struct mpg_arguments *a, struct mpg_perturbat
     return mpg_error_set(err, "--measurement: '%s' is not resample or fixed", a->measurement);
 }
 
+/* --waits is about one scenario's calls as the trace has them. */
+static int parse_waits(struct mpg_arguments *a, struct mpg_error *err)
+{
+    const bool expands = a->collectives && strcmp(a->collectives, "expand") == 0;
+    const char *other = a->per_rank              ? "--per-rank"
+                        : mpg_arguments_sweep(a) ? "several scenarios"
+                        : expands                ? "--collectives=expand"
+                                                 : NULL;
+    a->waits_kind = a->waits_by ? mpg_waits_by_name(a->waits_by) : MPG_WAITS_BY_CALL;
+    if (a->waits_by && !a->waits)
+        return mpg_error_set(err, "--waits-by says nothing without --waits");
+    if (a->waits_kind == MPG_WAITS_BYS)
+        return mpg_error_set(err, "--waits-by: '%s' is not call, callsite, region or rank", a->waits_by);
+    return a->waits && other ? mpg_error_set(err, "--waits and %s exclude each other", other) : 0;
+}
+
 /* A class of path, with blanks or hyphens between its words. */
 static int parse_path(struct mpg_arguments *a, struct mpg_error *err)
 {
@@ -407,7 +423,8 @@ static int read_given(struct mpg_arguments *a, const char *trace, const struct m
     a->signature = a->signatures.n > 0 ? a->signatures.item[0] : NULL;
     if (a->json && a->per_rank)
         return mpg_error_set(err, "--json and --per-rank exclude each other");
-    if (mpg_arguments_parse_sweep(a, err) < 0 || mpg_arguments_check_sweep(a, err) < 0)
+    if (mpg_arguments_parse_sweep(a, err) < 0 || mpg_arguments_check_sweep(a, err) < 0 ||
+        parse_waits(a, err) < 0)
         return -1;
     return check_standard_input(a, trace, processes, err) < 0 ? -1 : read_hypotheses(a, err);
 }

@@ -3,6 +3,7 @@
 #ifndef MPG_ARGUMENTS_H
 #define MPG_ARGUMENTS_H
 
+#include "analyse/table.h"
 #include "common/option.h"
 #include "simulate/engine/simulation.h"
 #include "simulate/options/ratios.h"
@@ -16,7 +17,7 @@ struct mpg_arguments {
     const char *signature, *source, *path, *absorb, *cosched, *measurement, *noise_model, *output;
     const char *latency_model, *byte_model, *call_edges;
     const char *map, *source_map, *polling, *collectives, *collective_table, *output_trace, *floors;
-    const char *tolerate;
+    const char *tolerate, *waits_by;
     struct mpg_option_list signatures; /* the first is SIGNATURE */
     struct mpg_option_list noise, call_noise, latency, byte, compute_ratio, sweeps;
     struct mpg_option_list hypothesis_files, hypothesis_lines;
@@ -25,8 +26,9 @@ struct mpg_arguments {
     int64_t granularity, eager_limit, source_eager_limit, horizon, replicas, first_replica, seed,
         threads;
     struct mpg_given given;
-    bool json, per_rank, lenient, deterministic, sync_reduce, keep_tracer, predict;
+    bool json, per_rank, lenient, deterministic, sync_reduce, keep_tracer, predict, waits;
     enum mpg_path_class path_class; /* MPG_PATHS: the farthest */
+    enum mpg_waits_by waits_kind;   /* rows of wait states */
     bool expand;                    /* collectives as messages */
     bool keeps_floors;              /* in a file beside the trace */
     enum mpg_cosched cosched_kind;  /* MPG_COSCHEDS: what the records were made for */

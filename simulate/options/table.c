@@ -175,6 +175,11 @@ const struct mpg_option *mpg_arguments_table(struct mpg_arguments *a)
          .help = "leave in the run what recording it took, which --signature takes out"},
         {.name = "lenient", .kind = MPG_OPTION_FLAG, .value = &a->lenient,
          .help = "count what has no partner, or does not fit it, instead of failing"},
+        {.name = "waits", .kind = MPG_OPTION_FLAG, .value = &a->waits,
+         .help = "also what calls waited for, traced and in the replica of the median\n"
+                 "run: late senders and receivers, barriers, collectives"},
+        {.name = "waits-by", .kind = MPG_OPTION_STRING, .value = &a->waits_by, .argument = "WHAT",
+         .help = "with a row for each call (default), callsite, region or rank"},
         {.name = "json", .kind = MPG_OPTION_FLAG, .value = &a->json,
          .help = "print the whole answer as JSON"},
         {.name = "per-rank", .kind = MPG_OPTION_FLAG, .value = &a->per_rank,

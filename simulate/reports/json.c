@@ -291,6 +291,26 @@ static json_t *ranks_json(const struct mpg_result *q, double *scratch)
 /* Jansson leaves out of an object what there was no memory for. */
 static bool ran_out;
 
+/* As analyse/ writes it, with whose it is. */
+static json_t *waits_json(const struct mpg_report *r)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *stream = open_memstream(&text, &size);
+    json_t *o = NULL;
+    if (stream) {
+        mpg_waits_print_json(r->waits, false, stream);
+        if (fclose(stream) == 0)
+            o = json_loads(text, 0, NULL);
+    }
+    free(text);
+    if (!o) /* as if the library had run out of it */
+        ran_out = true;
+    else
+        json_object_set_new(o, "replica", json_integer(r->waits_replica));
+    return o;
+}
+
 static void *allocate(size_t size)
 {
     void *data = malloc(size);
@@ -350,6 +370,8 @@ int mpg_report_json(const struct mpg_report *r, FILE *out, struct mpg_error *err
         struct mpg_run_account run_mean = mpg_result_run_account(q);
         json_object_set_new(root, "mean_of_a_rank",
                             q->predicted ? run_account_json(&run_mean) : account_json(&mean));
+        if (r->waits)
+            json_object_set_new(root, "waits", waits_json(r));
     }
     int status = mpg_answer_write(root, out, err);
     free(scratch);

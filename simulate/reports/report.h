@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 
+#include "analyse/report.h"
 #include "simulate/engine/result.h"
 #include "simulate/engine/simulation.h"
 #include "simulate/engine/source.h"
@@ -29,6 +30,8 @@ struct mpg_report {
     const struct mpg_times_options *times;
     const struct mpg_supposing *supposing; /* NULL: there are no hypotheses, or nobody asks which does what */
     const struct mpg_attention *attention; /* what stands above everything else */
+    const struct mpg_waits_report *waits; /* NULL: not asked for; */
+    uint32_t waits_replica;               /* else the predicted one's */
     struct mpg_given { /* on the command line */
         bool eager_limit, source_eager_limit, path, cosched, measurement, replicas, first_replica, seed,
             source_latency, source_byte, polling_interval, horizon, call_edges, threads;

@@ -153,6 +153,14 @@ static void print_ranks(const struct mpg_result *q, double *scratch, double *med
     fprintf(out, " (rank %d)\n", largest);
 }
 
+static void print_waits(const struct mpg_report *r, FILE *out)
+{
+    if (!r->waits)
+        return;
+    fprintf(out, "\nWait states, as traced and in replica %u, the median run\n", r->waits_replica);
+    mpg_waits_print_tables(r->waits, out);
+}
+
 int mpg_report_text(const struct mpg_report *r, FILE *out, struct mpg_error *err)
 {
     const struct mpg_result *q = r->result;
@@ -172,6 +180,7 @@ int mpg_report_text(const struct mpg_report *r, FILE *out, struct mpg_error *err
             mpg_report_run_account(q, out);
         else
             mpg_report_account(q, out);
+        print_waits(r, out);
     } else
         status = mpg_error_set(err, "out of memory");
     free(scratch);

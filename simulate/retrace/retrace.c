@@ -58,7 +58,10 @@ struct mpg_retrace *mpg_retrace_begin(struct mpg_trace *trace, const char *name,
     if (r->open &&
         (r->nodes = mpg_nodes_new(r->output.aside, mpg_trace_ranks(trace), &of_nodes, err)) &&
         (r->copy = mpg_copy_new(trace, r->output.aside, err))) {
-        r->watch = (struct mpg_watch){mpg_nodes_note, mpg_nodes_take, mpg_nodes_restart, r->nodes};
+        r->watch = (struct mpg_watch){.note = mpg_nodes_note,
+                                      .take = mpg_nodes_take,
+                                      .restart = mpg_nodes_restart,
+                                      .watcher = r->nodes};
         return r;
     }
     mpg_retrace_free(r);

@@ -53,12 +53,13 @@ simulate/passes   simulate/choice simulate/kept graph/work
 simulate/processes  simulate
 simulate/engine   simulate/models simulate/algorithms simulate/passes simulate/processes
 simulate/predict  simulate/engine
-simulate/reports  simulate/predict
+simulate/reports  simulate/predict analyse
 simulate/retrace  simulate/predict trace/copy
+simulate/waits    simulate/predict analyse
 simulate/options  simulate/reports
 simulate          common
 simulate/scenarios simulate/options
-simulate/*        simulate/scenarios simulate/retrace
+simulate/*        simulate/scenarios simulate/retrace simulate/waits
 '
 
 # Lines of "ROOM uses ROOM at FILE", a line for each #include that leaves its room.
