@@ -101,7 +101,14 @@ static void end_rank(struct stat_summary *s, int64_t end_ns)
     }
 }
 
-static int add_call(struct stat_summary *s, const struct mpg_event *e)
+/* Whether E is in R's run, but for its bounds. */
+static bool is_in_run(const struct stat_rank *r, const struct mpg_event *e)
+{
+    const enum mpg_kind kind = mpg_call_kind(e->call);
+    return r->started && !r->ended && kind != MPG_KIND_INIT && kind != MPG_KIND_FINALIZE;
+}
+
+static int add_call(struct stat_summary *s, struct stat_rank *r, const struct mpg_event *e)
 {
     double time_ns = (double)(e->leave_ns - e->enter_ns);
     int64_t sent, received;
@@ -116,6 +123,8 @@ static int add_call(struct stat_summary *s, const struct mpg_event *e)
     struct stat_row *row = find_row(s, e);
     if (!row)
         return -1;
+    if (is_in_run(r, e))
+        mpg_stat_join(&r->sum, &one);
     mpg_stat_join(&row->sum, &one);
     mpg_stat_join(&s->calls[e->call], &one);
     s->call_number += one.number;
@@ -152,7 +161,7 @@ static int add_event(struct stat_summary *s, struct stat_rank *r, const struct m
         r->end_ns = kind == MPG_KIND_FINALIZE ? e->enter_ns : e->leave_ns;
     r->ended = r->ended || (kind == MPG_KIND_FINALIZE && !e->failed);
     r->killed = r->killed || e->killed;
-    return e->killed ? 0 : add_call(s, e); /* its time and place are not known */
+    return e->killed ? 0 : add_call(s, r, e); /* its time and place are not known */
 }
 
 /* Which of S->VALUES is each of RANK's: all ranks need not count the same. How many it has
@@ -199,7 +208,7 @@ static int add_rank(struct stat_summary *s, int32_t rank, struct mpg_error *err)
     if (status < 0)
         return mpg_error_set(err, "out of memory");
     end_rank(s, r->end_ns);
-    double run_ns = r->started ? (double)(r->end_ns - r->start_ns) : 0;
+    const double run_ns = stat_run_ns(r);
     s->run_ns += run_ns;
     if (run_ns > s->longest_ns)
         s->longest_ns = run_ns;

@@ -246,6 +246,25 @@ static uint64_t bytes_of_calls(const struct mpg_trace *t)
     return bytes;
 }
 
+/* What part of the run is in MPI. */
+static void print_share(const struct stat_summary *s)
+{
+    int32_t least = 0, most = 0;
+    double mpi_ns = 0;
+    char time[32];
+    if (s->run_ns <= 0)
+        return;
+    for (int32_t r = 0; r < mpg_trace_ranks(s->trace); r++) {
+        const double share = stat_share(&s->ranks[r]);
+        mpi_ns += s->ranks[r].sum.time_ns;
+        least = share < stat_share(&s->ranks[least]) ? r : least;
+        most = share > stat_share(&s->ranks[most]) ? r : most;
+    }
+    printf("in MPI      %.2f %% of all ranks' time, %s (%.2f %% on rank %d to %.2f %% on rank %d)\n",
+           100 * mpi_ns / s->run_ns, mpg_units_format_time(time, sizeof time, mpi_ns),
+           100 * stat_share(&s->ranks[least]), least, 100 * stat_share(&s->ranks[most]), most);
+}
+
 void mpg_stat_print_head(const struct stat_summary *s)
 {
     static const char *const clocks[] = {"not comparable across ranks", "shared by all ranks",
@@ -268,6 +287,7 @@ void mpg_stat_print_head(const struct stat_summary *s)
         }
     printf("\nrun time    %s (longest rank, MPI_Init to MPI_Finalize)\n",
            mpg_units_format_time(longest, sizeof longest, s->longest_ns));
+    print_share(s);
     printf("clocks      %s\n", clocks[mpg_trace_clocks(t)]);
     print_machine(t);
     print_threads(t);
@@ -296,82 +316,4 @@ void mpg_stat_print_head(const struct stat_summary *s)
         putchar('\n');
     }
     print_spawned(t);
-}
-
-char *mpg_stat_bytes(char *text, size_t size, double bytes)
-{
-    text[0] = '\0';
-    return bytes > 0 ? mpg_units_format_size(text, size, (int64_t)bytes) : text;
-}
-
-static void print_call(const struct stat_summary *s, enum mpg_call call, int width)
-{
-    const struct stat_sum *sum = &s->calls[call];
-    char name[64], time[32], sent[32], received[32], share[16] = "";
-    enum mpg_kind kind = mpg_call_kind(call);
-    if (kind != MPG_KIND_INIT && kind != MPG_KIND_FINALIZE && s->run_ns > 0)
-        snprintf(share, sizeof share, "%.2f %%", 100 * sum->time_ns / s->run_ns);
-    snprintf(name, sizeof name, "%s%s", mpg_call_prefix(call), mpg_call_name(call));
-    printf("%-*s %12" PRIu64 " %12s %8s %12s %12s\n", width, name, sum->number,
-           mpg_units_format_time(time, sizeof time, sum->time_ns), share,
-           mpg_stat_bytes(sent, sizeof sent, sum->sent_bytes),
-           mpg_stat_bytes(received, sizeof received, sum->received_bytes));
-}
-
-void mpg_stat_print_calls(const struct stat_summary *s)
-{
-    bool shown[MPG_CALL_COUNT] = {false};
-    int width = 24;
-    for (int i = 0; i < MPG_CALL_COUNT; i++) {
-        int length = (int)strlen(mpg_call_name((enum mpg_call)i)) + 4;
-        if (s->calls[i].number && length > width)
-            width = length;
-    }
-    printf("\n%-*s %12s %12s %8s %12s %12s\n", width, "call", "number", "time", "of run", "sent",
-           "received");
-    for (;;) {
-        int best = -1;
-        for (int i = 0; i < MPG_CALL_COUNT; i++)
-            if (s->calls[i].number && !shown[i] &&
-                (best < 0 || s->calls[i].time_ns > s->calls[best].time_ns))
-                best = i;
-        if (best < 0)
-            break;
-        shown[best] = true;
-        print_call(s, (enum mpg_call)best, width);
-    }
-}
-
-static int compare_regions(const void *a, const void *b)
-{
-    const struct stat_region *x = *(const struct stat_region *const *)a;
-    const struct stat_region *y = *(const struct stat_region *const *)b;
-    return (x->time_ns < y->time_ns) - (x->time_ns > y->time_ns);
-}
-
-int mpg_stat_print_regions(const struct stat_summary *s, struct mpg_error *err)
-{
-    const struct stat_region **sorted = malloc((s->region_number + 1) * sizeof *sorted);
-    size_t n = 0;
-    if (!sorted)
-        return mpg_error_set(err, "out of memory");
-    for (size_t i = 0; i < s->region_number; i++)
-        if (s->regions[i].number)
-            sorted[n++] = &s->regions[i];
-    qsort(sorted, n, sizeof *sorted, compare_regions);
-    if (n)
-        printf("\n%-24s %12s %12s %8s %12s\n", "region", "number", "time", "of run", "in MPI");
-    for (size_t i = 0; i < n; i++) {
-        char time[32], mpi[32], share[16] = "", name[4 * MPG_TRACE_MAX_TEXT + 1];
-        if (s->run_ns > 0)
-            snprintf(share, sizeof share, "%.2f %%", 100 * sorted[i]->time_ns / s->run_ns);
-        printf("%-24s %12" PRIu64 " %12s %8s %12s\n",
-               mpg_printable(name, sizeof name,
-                             mpg_trace_string(s->trace, (int32_t)(sorted[i] - s->regions))),
-               sorted[i]->number,
-               mpg_units_format_time(time, sizeof time, sorted[i]->time_ns), share,
-               mpg_units_format_time(mpi, sizeof mpi, sorted[i]->in_mpi_ns));
-    }
-    free(sorted);
-    return 0;
 }

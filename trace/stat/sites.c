@@ -9,30 +9,23 @@
 #include "trace/stat/stat.h"
 #include "trace/stat/symbols.h"
 
-/* Calls of one kind whose places have the same names. */
-struct line {
-    enum mpg_call call;
-    char *places; /* the lines of the last column, innermost first */
-    struct stat_sum sum;
-};
-
 static int compare_names(const void *a, const void *b)
 {
-    const struct line *x = a, *y = b;
+    const struct stat_line *x = a, *y = b;
     return x->call != y->call ? (x->call > y->call) - (x->call < y->call)
                               : strcmp(x->places, y->places);
 }
 
 static int compare_times(const void *a, const void *b)
 {
-    const struct line *x = a, *y = b;
+    const struct stat_line *x = a, *y = b;
     if (x->sum.time_ns != y->sum.time_ns)
         return x->sum.time_ns < y->sum.time_ns ? 1 : -1;
     return compare_names(a, b);
 }
 
 /* Joins lines of the same call and places; returns how many are left. */
-static size_t join_lines(struct line *lines, size_t n)
+static size_t join_lines(struct stat_line *lines, size_t n)
 {
     size_t kept = 0;
     qsort(lines, n, sizeof *lines, compare_names);
@@ -45,7 +38,7 @@ static size_t join_lines(struct line *lines, size_t n)
     return kept;
 }
 
-static void print_line(const struct line *l, int width)
+static void print_line(const struct stat_line *l, int width)
 {
     char name[64], time[32], least[32], most[32], sent[32], received[32];
     const char *place = l->places;
@@ -62,40 +55,47 @@ static void print_line(const struct line *l, int width)
     puts(place);
 }
 
-static void print_lines(const struct line *lines, size_t n)
+void mpg_stat_print_lines(const struct stat_line *lines, size_t n, size_t top)
 {
+    const size_t shown = top > 0 && top < n ? top : n;
     int width = 16;
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < shown; i++) {
         int length = (int)strlen(mpg_call_name(lines[i].call)) + 4;
         width = length > width ? length : width;
     }
     printf("\n%-*s %10s %10s %10s %10s %10s %10s  %s\n", width, "call", "number", "time", "min",
            "max", "sent", "received", "from");
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < shown; i++)
         print_line(&lines[i], width);
+    mpg_stat_print_more(n, shown);
 }
 
-int mpg_stat_print_sites(const struct stat_row *rows, size_t n, const struct stat_places *places,
-                         struct mpg_symbols *symbols, int frames, struct mpg_error *err)
+int64_t mpg_stat_make_lines(const struct stat_row *rows, size_t n, const struct stat_places *places,
+                            struct mpg_symbols *symbols, int frames, struct stat_line **made,
+                            struct mpg_error *err)
 {
-    struct line *lines = calloc(n + 1, sizeof *lines);
-    int status = lines ? 0 : mpg_error_set(err, "out of memory");
-    size_t made = 0;
-    for (; status == 0 && made < n; made++) {
-        char *name = mpg_stat_name_site(places, rows[made].site, symbols, frames, err);
+    struct stat_line *lines = calloc(n + 1, sizeof *lines);
+    size_t count = 0;
+    *made = NULL;
+    if (!lines)
+        return mpg_error_set(err, "out of memory");
+    for (; count < n; count++) {
+        char *name = mpg_stat_name_site(places, rows[count].site, symbols, frames, err);
         if (!name) {
-            status = -1;
-            break;
+            mpg_stat_free_lines(lines, count);
+            return -1;
         }
-        lines[made] = (struct line){rows[made].call, name, rows[made].sum};
+        lines[count] = (struct stat_line){rows[count].call, name, rows[count].sum};
     }
-    if (status == 0) {
-        made = join_lines(lines, made);
-        qsort(lines, made, sizeof *lines, compare_times);
-        print_lines(lines, made);
-    }
-    for (size_t i = 0; lines && i < made; i++)
+    count = join_lines(lines, count);
+    qsort(lines, count, sizeof *lines, compare_times);
+    *made = lines;
+    return (int64_t)count;
+}
+
+void mpg_stat_free_lines(struct stat_line *lines, size_t n)
+{
+    for (size_t i = 0; lines && i < n; i++)
         free(lines[i].places);
     free(lines);
-    return status;
 }

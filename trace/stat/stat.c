@@ -43,71 +43,108 @@ static int print_untraced(struct mpg_trace *t, bool events, struct mpg_error *er
     return status;
 }
 
-static int print_sites(const struct stat_summary *s, int frames, const char *debug_path,
-                       struct mpg_error *err)
+struct wanted {
+    bool callsites, json, ranks, frames_given;
+    int64_t frames, top;
+    const char *debug_path;
+};
+
+/* The callsites of S into *LINES, to be freed: how many. */
+static int64_t make_lines(const struct wanted *a, const struct stat_summary *s, struct stat_line **lines,
+                          struct mpg_error *err)
 {
-    if (mpg_trace_site_count(s->trace) == 0) {
-        printf("\nno callsites in this trace\n");
-        return 0;
-    }
     const struct stat_places places = mpg_stat_places_of(s->trace);
-    struct mpg_symbols *symbols = mpg_symbols_new(debug_path, err);
-    int status = symbols ? mpg_stat_print_sites(s->rows, s->row_number, &places, symbols, frames,
-                                                err)
-                         : -1;
+    struct mpg_symbols *symbols = mpg_symbols_new(a->debug_path, err);
+    const int64_t n = symbols ? mpg_stat_make_lines(s->rows, s->row_number, &places, symbols, (int)a->frames,
+                                                    lines, err)
+                              : -1;
     mpg_symbols_free(symbols);
+    return n;
+}
+
+static int print_tables(const struct wanted *a, const struct stat_summary *s, const struct stat_line *lines,
+                        size_t n, struct mpg_error *err)
+{
+    const size_t top = (size_t)a->top;
+    mpg_stat_print_head(s);
+    mpg_stat_print_calls(s, top);
+    if (mpg_stat_print_regions(s, top, err) < 0 || (a->ranks && mpg_stat_print_ranks(s, top, err) < 0))
+        return -1;
+    if (lines)
+        mpg_stat_print_lines(lines, n, top);
+    else if (a->callsites)
+        printf("\nno callsites in this trace\n");
+    return print_untraced(s->trace, s->calls[MPG_CALL_Unknown].number > 0, err);
+}
+
+static int print(const struct wanted *a, const struct stat_summary *s, struct mpg_error *err)
+{
+    struct stat_line *lines = NULL;
+    int64_t n = 0;
+    if (a->callsites && mpg_trace_site_count(s->trace) > 0 && (n = make_lines(a, s, &lines, err)) < 0)
+        return -1;
+    int status = 0;
+    if (a->json)
+        mpg_stat_print_json(s, lines, (size_t)n);
+    else
+        status = print_tables(a, s, lines, (size_t)n, err);
+    mpg_stat_free_lines(lines, (size_t)n);
     return status;
 }
 
-/* FRAMES 0: no table of callsites. */
-static int stat_trace(const char *path, int frames, const char *debug_path, struct mpg_error *err)
+static int stat_trace(const struct wanted *a, const char *path, struct mpg_error *err)
 {
     struct stat_summary s = {0};
     struct mpg_trace *t = mpg_trace_open(path, err);
-    int status = t ? mpg_stat_gather(t, &s, err) : -1;
-    if (status == 0) {
-        mpg_stat_print_head(&s);
-        mpg_stat_print_calls(&s);
-        status = mpg_stat_print_regions(&s, err);
-    }
-    if (status == 0 && frames > 0)
-        status = print_sites(&s, frames, debug_path, err);
-    if (status == 0)
-        status = print_untraced(t, s.calls[MPG_CALL_Unknown].number > 0, err);
+    int status = t && mpg_stat_gather(t, &s, err) == 0 ? print(a, &s, err) : -1;
     mpg_stat_clear(&s);
     mpg_trace_close(t);
     return status;
 }
 
+/* A profile has one table, of callsites. */
+static int stat_profile(const struct wanted *a, const char *path, struct mpg_error *err)
+{
+    const char *other = a->json ? "--json" : a->ranks ? "--ranks" : a->top > 0 ? "--top" : NULL;
+    return other ? mpg_error_set(err, "%s: a profile: %s is of traces", path, other)
+                 : mpg_profile_report(path, a->debug_path, err);
+}
+
 int mpg_stat_main(int argc, char **argv)
 {
-    enum { MOST_FRAMES = 64 };
-    bool callsites = false, frames_given = false;
-    int64_t frames = 1;
-    const char *debug_path = NULL;
+    enum { MOST_FRAMES = 64, MOST_ROWS = 1000000000 };
+    struct wanted a = {.frames = 1};
     const struct mpg_option options[] = {
-        {.name = "callsites", .letter = 'c', .kind = MPG_OPTION_FLAG, .value = &callsites,
+        {.name = "callsites", .letter = 'c', .kind = MPG_OPTION_FLAG, .value = &a.callsites,
          .help = "a table of the places in the source that calls were made from"},
-        {.name = "frames", .letter = 'f', .kind = MPG_OPTION_INT, .value = &frames,
-         .argument = "N", .minimum = 1, .maximum = MOST_FRAMES, .given = &frames_given,
+        {.name = "frames", .letter = 'f', .kind = MPG_OPTION_INT, .value = &a.frames,
+         .argument = "N", .minimum = 1, .maximum = MOST_FRAMES, .given = &a.frames_given,
          .help = "with up to N functions each, callers after callees (default 1)"},
-        {.name = "debug-path", .kind = MPG_OPTION_STRING, .value = &debug_path,
+        {.name = "debug-path", .kind = MPG_OPTION_STRING, .value = &a.debug_path,
          .argument = "DIR",
          .help = "look for the program, its libraries and their debugging information\n"
                  "in DIR, too"},
+        {.name = "ranks", .kind = MPG_OPTION_FLAG, .value = &a.ranks,
+         .help = "a table of the ranks: calls, run time, and how much of it is in MPI"},
+        {.name = "top", .kind = MPG_OPTION_INT, .value = &a.top, .argument = "N", .minimum = 1,
+         .maximum = MOST_ROWS,
+         .help = "the first N rows of each table; of ranks those with the largest part\n"
+                 "in MPI"},
+        {.name = "json", .kind = MPG_OPTION_FLAG, .value = &a.json,
+         .help = "all of it as JSON, with the ranks"},
         {0}};
     const struct mpg_program program = {
         .name = "mpgtrace stat", .arguments = "TRACE",
         .summary = "Summarise TRACE: ranks, run time, calls, time in each, bytes a call.",
         .options = options, .min_arguments = 1, .max_arguments = 1};
     int first = mpg_option_parse(&program, argc, argv);
+    if (a.json && a.top > 0)
+        mpg_option_usage_error(&program, "--top is of tables: --json has all rows");
 
     struct mpg_error err;
-    callsites = callsites || frames_given;
+    a.callsites = a.callsites || a.frames_given;
     const char *path = argv[first];
-    int status = mpg_profile_is(path)
-                     ? mpg_profile_report(path, debug_path, &err)
-                     : stat_trace(path, callsites ? (int)frames : 0, debug_path, &err);
+    int status = mpg_profile_is(path) ? stat_profile(&a, path, &err) : stat_trace(&a, path, &err);
     if (status == 0)
         status = mpg_stdout_close(&err);
     if (status < 0)

@@ -34,7 +34,21 @@ struct stat_rank {
     bool started, ended;
     bool killed; /* inside MPI_Finalize */
     int64_t start_ns, end_ns; /* MPI_Init's leave; MPI_Finalize's enter or the last leave */
+    struct stat_sum sum; /* of its calls in between, of all threads */
 };
+
+/* RANK's run, ns. */
+static inline double stat_run_ns(const struct stat_rank *rank)
+{
+    return rank->started ? (double)(rank->end_ns - rank->start_ns) : 0;
+}
+
+/* What part of it is in MPI: of several threads more than 1, if need be. */
+static inline double stat_share(const struct stat_rank *rank)
+{
+    const double run_ns = stat_run_ns(rank);
+    return run_ns > 0 ? rank->sum.time_ns / run_ns : 0;
+}
 
 /* A counter of intervals between calls, over all ranks. */
 struct stat_value {
@@ -72,12 +86,32 @@ char *mpg_stat_bytes(char *text, size_t size, double bytes);
 
 /* The lines before the tables, on standard output, as all below. */
 void mpg_stat_print_head(const struct stat_summary *s);
-void mpg_stat_print_calls(const struct stat_summary *s);
-int mpg_stat_print_regions(const struct stat_summary *s, struct mpg_error *err);
+/* TOP: so many rows; 0: all. */
+void mpg_stat_print_calls(const struct stat_summary *s, size_t top);
+int mpg_stat_print_regions(const struct stat_summary *s, size_t top, struct mpg_error *err);
+/* In their order, or with TOP those with the largest part in MPI. */
+int mpg_stat_print_ranks(const struct stat_summary *s, size_t top, struct mpg_error *err);
+/* After a table of N rows of which SHOWN are there. */
+void mpg_stat_print_more(size_t n, size_t shown);
 
-/* ROWS, those joined whose first FRAMES frames outside of MPI are called the same,
- * the longest in sum first. */
-int mpg_stat_print_sites(const struct stat_row *rows, size_t n, const struct stat_places *places,
-                         struct mpg_symbols *symbols, int frames, struct mpg_error *err);
+struct stat_line;
+
+/* All of it as one object, with N LINES of callsites; NULL: those were not asked for. */
+void mpg_stat_print_json(const struct stat_summary *s, const struct stat_line *lines, size_t n);
+
+/* Calls of one kind whose places have the same names. */
+struct stat_line {
+    enum mpg_call call;
+    char *places; /* the lines of the last column, innermost first */
+    struct stat_sum sum;
+};
+
+/* ROWS as lines in *LINES, which the caller frees: those joined whose first FRAMES frames outside of MPI are
+ * called the same, the longest in sum first. How many; -1: out of memory. */
+int64_t mpg_stat_make_lines(const struct stat_row *rows, size_t n, const struct stat_places *places,
+                            struct mpg_symbols *symbols, int frames, struct stat_line **lines,
+                            struct mpg_error *err);
+void mpg_stat_print_lines(const struct stat_line *lines, size_t n, size_t top);
+void mpg_stat_free_lines(struct stat_line *lines, size_t n);
 
 #endif

@@ -83,6 +83,32 @@ has "a region, and its time in MPI" "$out" "outer 1 100 us 2.50 % 36 us"
 has "a region within" "$out" "inner 1 17 us 0.42 % 4 us"
 has "a region that does not end lasts as long as the rank" "$out" "open 1 2 ms 50.00 % 0 ns"
 
+# Rank 0 runs from 1 to 2 ms, rank 1 from 1 to 4: 36 us, and 1.4 us with 1 ms of Wtime, in MPI.
+has "the part of the run in MPI" "$out" \
+    "in MPI 25.93 % of all ranks' time, 1.037 ms (3.60 % on rank 0 to 33.38 % on rank 1)"
+has "--ranks" "$(columns --ranks "$tmp/a.txt")" "0 4 1 ms 36 us 3.60 % 4.008 KiB
+1 3 3 ms 1.001 ms 33.38 % 16 B 1 KiB"
+has "--ranks --top: the largest part first" "$(columns --ranks --top=1 "$tmp/a.txt")" \
+    "1 3 3 ms 1.001 ms 33.38 % 16 B 1 KiB
+... and 1 more"
+has "--top: the first rows of each table" "$(columns --top=1 "$tmp/a.txt" | grep -A1 '^region')" \
+    "open 1 2 ms 50.00 % 0 ns"
+is "--json" "$("$MPGTRACE" stat --json --callsites "$tmp/a.txt" | tr -d ' \n' | sed -nE \
+    's/.*"run_ns":([0-9]*),"total_ns":([0-9]*),"in_mpi_ns":([0-9]*),.*"rank":1,"whole":false,"threads":2,"run_ns":([0-9]*),.*/\1 \2 \3 \4/p')" \
+    "3000000 4000000 1037400 3000000"
+if ! command -v "${PYTHON3:-python3}" >/dev/null; then
+    skip "... is JSON, with the callsites" "no python3"
+else
+    is "... is JSON, with the callsites" "$("$MPGTRACE" stat --json -f 2 "$tmp/a.txt" | ${PYTHON3:-python3} -c '
+import json, sys
+a = json.load(sys.stdin)
+print([c["callsite"] for c in a["callsites"] if c["call"] == "MPI_Send" and c["calls"] == 1][:2])
+print(sum(c["time_ns"] for c in a["rank_table"]) - a["in_mpi_ns"], a["regions"][0]["region"])')" \
+    "[['app+0x10', 'app+0x80'], ['app+0x10', 'app+0x90']]
+0 outer"
+fi
+like "--json --top" "$("$MPGTRACE" stat --json --top=1 "$tmp/a.txt" 2>&1; echo $?)" "*--json has all rows*2"
+
 has "callsites: the same place is one line, MPI's bindings are left out" \
     "$(columns --callsites "$tmp/a.txt")" "MPI_Send 2 6 us 2 us 4 us 4 KiB app+0x10"
 has "callsites: another call is another line" "$(columns -c "$tmp/a.txt")" \
