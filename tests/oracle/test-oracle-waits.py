@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Compare mpgtrace waits with oracle_waits.py on random traces, by call, region and rank (TAP).
+
+The environment variable MPGTRACE names the program.  Arguments: --first SEED --seeds N --steps N.
+"""
+
+import argparse
+import json
+import os
+import shlex
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+sys.dont_write_bytecode = True
+import oracle_waits  # noqa: E402
+from oracle_trace import read_trace  # noqa: E402
+
+TOLERANCE_NS = 1e-3
+MPGTRACE = shlex.split(os.environ.get("MPGTRACE", "./mpgtrace"))
+LIMITS = [None, 4096, -1, 100]
+MORE = ("send,pair,isend,recv,irecv,sendrecv,null,wait,waitall,waitany,waitsome,test,testall,testany,testsome,"
+        "persistent,probe,collective,icollective,mprobe,mrecv,neighbors,promise,partitions,isendrecv,window,see,split")
+
+
+def generate(seed, steps):
+    """A text trace, and the limit that it is read with."""
+    python, ranks = sys.executable, str(2 + seed * 5 % 7)
+    limit = LIMITS[seed % 4]
+    if seed % 5 == 4:
+        command = [python, os.path.join(HERE, "randomtrace_open.py"), "--seed", str(seed), "--steps", str(steps)]
+        limit = None
+    else:
+        command = [python, os.path.join(HERE, "randomtrace.py"), "--seed", str(seed), "--ranks", ranks, "--steps",
+                   str(steps), "--clocks", "offsets" if seed % 3 == 1 else "shared"]
+        command += ["--all-synchronous-safe"] if limit in (-1, 100) else []
+        command += ["--kinds", MORE] if seed % 2 else []
+    text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    changes = ["randomtrace_threads.py"] * (seed % 5 == 3) + ["randomtrace_regions.py"] * (seed % 3 == 2)
+    for change in changes:
+        text = subprocess.run([python, os.path.join(HERE, change), "--seed", str(seed)], check=True,
+                              capture_output=True, text=True, input=text).stdout
+    return text, limit
+
+
+def numbers(row):
+    return {"calls": row[0], "waited": row[1], "time_ns": float(row[2]), "wait_ns": float(sum(row[3])),
+            **{kind + "_ns": float(ns) for kind, ns in zip(oracle_waits.KINDS, row[3])}}
+
+
+def compare(who, want, got):
+    return [f"{who}: {key} is {got.get(key)!r} instead of {value!r}" for key, value in want.items()
+            if not abs(got.get(key, float("nan")) - value) <= TOLERANCE_NS]
+
+
+def check(seed, steps, path):
+    text, limit = generate(seed, steps)
+    with open(path, "w", encoding="ascii") as file:
+        file.write(text)
+    waits = oracle_waits.Waits(read_trace(text.splitlines()), limit)
+    wrong, waited = [], 0
+    for by in ("call", "region", "rank"):
+        command = [*MPGTRACE, "waits", "--json", "--by=" + by, "--eager-limit=%d" % (10**15 if limit is None else limit),
+                   path]
+        run = subprocess.run(command, capture_output=True, text=True, check=False)
+        if run.returncode:
+            return [run.stderr.strip()], 0
+        answer = json.loads(run.stdout)
+        rows = {row[by]: row["traced"] for row in answer["rows"]}
+        wanted = {who: numbers(row) for who, row in waits.sums[by].items()}
+        if by == "rank":
+            wanted.update({r: numbers([0, 0, 0, [0] * 7]) for r in range(answer["ranks"]) if r not in wanted})
+        if set(rows) != set(wanted):
+            wrong.append(f"{by}: {sorted(map(str, rows))} instead of {sorted(map(str, wanted))}")
+        for who, want in wanted.items():
+            wrong += compare(f"{by} {who}", want, rows.get(who, {}))
+    for matter in oracle_waits.MATTERS:
+        want = numbers(waits.sums["matter"][matter])
+        wrong += compare(matter, want, answer["traced"][matter])
+        waited += want["waited"]
+    if answer["traced"]["total_ns"] != waits.total:
+        wrong.append(f"total is {answer['traced']['total_ns']} instead of {waits.total}")
+    return wrong, waited
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--seeds", type=int, default=40)
+    parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--steps", type=int, default=80)
+    options = parser.parse_args()
+    failed = waited = 0
+    print(f"1..{options.seeds + 1}")
+    with tempfile.TemporaryDirectory() as directory:
+        for n in range(options.seeds):
+            seed = options.first + n
+            path = os.path.join(directory, f"seed{seed}.txt")
+            wrong, some = check(seed, options.steps, path)
+            waited += some
+            failed += bool(wrong)
+            for line in wrong[:5]:
+                print("#", line)
+            print(f"{'not ok' if wrong else 'ok'} {n + 1} - seed {seed}: mpgtrace waits agrees", flush=True)
+    print(f"{'ok' if waited else 'not ok'} {options.seeds + 1} - {waited} calls waited")
+    return 1 if failed else 0
+
+
+sys.exit(main())
