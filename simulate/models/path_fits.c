@@ -31,7 +31,8 @@ static int use_path(const struct mpg_signature *sig, const struct mpg_network_pa
                      : 0;
 }
 
-/* Which of both are needed: of one-way times transfers give the slope alone, for bytes. */
+/* Which of both are needed: of one-way times transfers give the slope alone, for bytes. The target's
+ * one-way times are also asked for by themselves, of a message whose protocol changes. */
 static int use_both(struct mpg_perturbation *p, struct mpg_error *err)
 {
     enum mpg_flight_rule rule = mpg_flight_rule(p);
@@ -44,7 +45,7 @@ static int use_both(struct mpg_perturbation *p, struct mpg_error *err)
     if (rule == MPG_FLIGHT_NONE)
         return mpg_error_set(err, "%s: --byte-model=fit: there are no times of messages to draw from",
                              p->target->path);
-    if (use_path(p->target, p->target_path, ways, bytes, &p->target_fits, err) < 0)
+    if (use_path(p->target, p->target_path, ways || mpg_flight_target_known(p), bytes, &p->target_fits, err) < 0)
         return -1;
     return both ? use_path(p->source, p->source_path, ways, bytes, &p->source_fits, err) : 0;
 }

@@ -24,8 +24,9 @@ ABSORB = ["none", "wait", "clock"]
 FIRST = 100
 # 125: expanded collectives without slack; 129: a vector is scattered within another
 # collective; 710: a call ends where a part of a record begins, in a detour; 168: a call posts before
-# the run begins; 30037: next to no work begins in a detour; 30043: an answer to what a probe found
-FOUND = [125, 129, 710, 168, 30037, 30043]
+# the run begins; 30037: next to no work begins in a detour; 30043: an answer to what a probe found;
+# 70092: fitted times of bytes, where the source has no one-way times
+FOUND = [125, 129, 710, 168, 30037, 30043, 70092]
 
 
 class Perturbation(compare_frame.Case):

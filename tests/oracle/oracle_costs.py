@@ -112,7 +112,8 @@ class Costs:
         if not latency and not byte:
             return
         for machine in filter(None, (self.target, self.flight_source)):
-            lists = [machine.path.latency] * (self.value is Machine.flight)
+            absolute = machine is self.target and not self.replaced and machine.path.latency
+            lists = [machine.path.latency] * (self.value is Machine.flight or bool(absolute))
             for sizes in lists + [machine.path.transfer] * byte:
                 if not all(quantity.fit for quantity in sizes.quantities):
                     raise OracleError("no family is fitted to it")
