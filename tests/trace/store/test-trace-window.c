@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Windows (TAP): a process killed at random moments loses no event that it had
  * written; a full disk loses none either; windows that do not belong are told. */
+#include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdint.h>
@@ -119,13 +120,15 @@ static int64_t read_events(const char *path, struct mpg_trace **trace)
     return more == 0 ? n : -1;
 }
 
+/* Also of what was killed before its window had its name. */
 static void clear_folder(void)
 {
-    unlink(file);
-    unlink(window);
-    char aside[80];
-    snprintf(aside, sizeof aside, "%s.new", window);
-    unlink(aside);
+    DIR *all = opendir(folder);
+    for (struct dirent *one; all && (one = readdir(all));)
+        if (one->d_name[0] != '.')
+            unlinkat(dirfd(all), one->d_name, 0);
+    if (all)
+        closedir(all);
 }
 
 /* As if another host had written the window: who did is not seen to run. */
@@ -465,6 +468,7 @@ int main(void)
         test_finalizing();
         test_outlived();
         test_full();
+        clear_folder();
         rmdir(folder);
     }
     return done();
