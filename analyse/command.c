@@ -82,7 +82,7 @@ int mpg_waits_main(int argc, char **argv)
         {.name = "eager-limit", .kind = MPG_OPTION_SIZE, .value = &a.options.eager_limit_bytes,
          .argument = "BYTES", .minimum = -1, .maximum = 9e15, .given = &a.options.limit_given,
          .help = "larger standard sends waited for their receiver; -1: all did\n"
-                 "(default: as sends of the trace show, else unlimited)"},
+                 "(default: the most that any left with before its receive was posted)"},
         {.name = "lenient", .kind = MPG_OPTION_FLAG, .value = &a.options.lenient,
          .help = "count what has no partner, instead of stopping there"},
         {.name = "json", .kind = MPG_OPTION_FLAG, .value = &a.json, .help = "all of it as JSON"},

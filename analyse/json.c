@@ -93,8 +93,7 @@ static void put_head(const struct mpg_waits_report *r, FILE *out)
                                          [MPG_CLOCK_MEASURED] = "measured",
                                          [MPG_CLOCK_BOUNDED] = "bounded"};
     static const char *const from[] = {[MPG_WAITS_LIMIT_GIVEN] = "option",
-                                       [MPG_WAITS_LIMIT_FOUND] = "trace",
-                                       [MPG_WAITS_LIMIT_UNKNOWN] = "unknown"};
+                                       [MPG_WAITS_LIMIT_FOUND] = "trace"};
     fputs(" \"format\": \"mpgtrace-waits\",\n \"version\": 1,\n \"trace\": ", out);
     mpg_json_write_string(out, mpg_trace_path(r->trace));
     fprintf(out, ",\n \"ranks\": %" PRId32 ",\n \"clocks\": \"%s\",\n \"eager_limit_bytes\": ",

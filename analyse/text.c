@@ -52,26 +52,33 @@ static double total_of(const struct mpg_waits_report *r, size_t world)
 
 /* ---- what was read ---- */
 
+static void print_limit(const struct mpg_waits_report *r, FILE *out)
+{
+    const bool found = r->limit == MPG_WAITS_LIMIT_FOUND;
+    if (r->limit_bytes == INT64_MAX)
+        fputs("eager limit unlimited", out);
+    else if (r->limit_bytes < 0)
+        fputs("eager limit none", out);
+    else
+        fprintf(out, "eager limit %" PRId64 " bytes", r->limit_bytes);
+    fprintf(out, found ? " (as the trace shows: no %sstandard send left before its receive was posted)\n"
+                       : "%s (--eager-limit)\n",
+            !found || r->limit_bytes < 0 ? "" : "larger ");
+}
+
 static void print_head(const struct mpg_waits_report *r, FILE *out)
 {
     static const char *const clocks[] = {[MPG_CLOCK_NONE] = "one rank's",
                                          [MPG_CLOCK_SHARED] = "shared by all ranks",
                                          [MPG_CLOCK_MEASURED] = "offsets measured",
                                          [MPG_CLOCK_BOUNDED] = "offsets bounded by the messages"};
-    static const char *const from[] = {[MPG_WAITS_LIMIT_GIVEN] = "--eager-limit",
-                                       [MPG_WAITS_LIMIT_FOUND] = "as sends of the trace show",
-                                       [MPG_WAITS_LIMIT_UNKNOWN] =
-                                           "nothing in the trace shows one; --eager-limit says it"};
     const struct mpg_graph_counts *c = r->counts;
     char text[32];
     fputs("trace       ", out);
     mpg_printable_put(out, mpg_trace_path(r->trace));
     fprintf(out, "\nranks       %" PRId32 "\nclocks      %s\n", mpg_trace_ranks(r->trace),
             clocks[r->clocks]);
-    if (r->limit_bytes == INT64_MAX)
-        fprintf(out, "eager limit unlimited (%s)\n", from[r->limit]);
-    else
-        fprintf(out, "eager limit %" PRId64 " bytes (%s)\n", r->limit_bytes, from[r->limit]);
+    print_limit(r, out);
     if (c->backward)
         fprintf(out, "attention   %" PRIu64 " messages arrive before they left by these clocks, by up to %s: "
                      "waits are that uncertain\n", c->backward,
@@ -211,7 +218,8 @@ static void print_row(const struct mpg_waits_report *r, const struct mpg_waits_r
                           mpg_units_format_time(wait, sizeof wait, mpg_wait_all(s)));
         for (int k = 0; k < MPG_WAIT_KINDS; k++)
             if (has[k])
-                before += fprintf(out, " %15s", mpg_units_format_time(time, sizeof time, s->wait_ns[k]));
+                before += fprintf(out, " %15s",
+                                  s->wait_ns[k] > 0 ? mpg_units_format_time(time, sizeof time, s->wait_ns[k]) : "");
     } else
         for (size_t w = 0; w < r->worlds; w++)
             before += fprintf(out, " %11s %11s", mpg_units_format_time(time, sizeof time, row->sum[w].time_ns),

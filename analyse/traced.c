@@ -13,7 +13,7 @@ struct pass {
     struct mpg_graph_options options;
     const char *label;
     struct mpg_graph_counts counts; /* of the last one */
-    int64_t limit_bytes;            /* that it shows */
+    int64_t least_bytes, most_bytes; /* the eager limit that it shows: no less, no more */
 };
 
 static int take_all(struct mpg_graph *g, struct mpg_progress *progress, take_steps *take, void *context,
@@ -41,7 +41,8 @@ static int pass(struct pass *p, take_steps *take, void *context, struct mpg_erro
     const int status = take_all(g, &progress, take, context, err);
     mpg_progress_end(&progress);
     p->counts = mpg_graph_counts(g);
-    p->limit_bytes = mpg_graph_source_eager_limit(g, INT64_MAX);
+    p->least_bytes = mpg_graph_source_eager_limit(g, -1);
+    p->most_bytes = mpg_graph_source_eager_limit(g, INT64_MAX);
     mpg_graph_close(g);
     return status;
 }
@@ -81,16 +82,14 @@ static int find_clocks(struct pass *p, struct mpg_traced_waits *found, struct mp
 static int find_limit(struct pass *p, const struct mpg_traced_options *options,
                       struct mpg_traced_waits *found, struct mpg_error *err)
 {
-    found->limit = options->limit_given ? MPG_WAITS_LIMIT_GIVEN : MPG_WAITS_LIMIT_UNKNOWN;
-    found->eager_limit_bytes = options->limit_given ? options->eager_limit_bytes : INT64_MAX;
+    found->limit = options->limit_given ? MPG_WAITS_LIMIT_GIVEN : MPG_WAITS_LIMIT_FOUND;
+    found->eager_limit_bytes = options->eager_limit_bytes;
     if (options->limit_given)
         return 0;
     p->label = "finding the eager limit";
     if (pass(p, NULL, NULL, err) < 0)
         return -1;
-    found->eager_limit_bytes = p->limit_bytes;
-    if (p->limit_bytes < INT64_MAX)
-        found->limit = MPG_WAITS_LIMIT_FOUND;
+    found->eager_limit_bytes = p->least_bytes;
     return 0;
 }
 
@@ -104,6 +103,15 @@ static int take_waits(void *waits, const struct mpg_steps *steps, struct mpg_err
     return 0;
 }
 
+/* The pass that finds them, by the eager limit of FOUND. */
+static int pass_waits(struct pass *p, struct mpg_traced_waits *found, struct mpg_error *err)
+{
+    p->options.eager_limit_bytes = p->options.source_eager_limit_bytes = found->eager_limit_bytes;
+    p->options.regions = true;
+    p->label = "finding wait states";
+    return pass(p, take_waits, found->waits, err);
+}
+
 int mpg_waits_find(struct mpg_trace *trace, const struct mpg_traced_options *options,
                    struct mpg_traced_waits *found, struct mpg_error *err)
 {
@@ -115,10 +123,15 @@ int mpg_waits_find(struct mpg_trace *trace, const struct mpg_traced_options *opt
     if (find_clocks(&p, found, err) < 0 || find_limit(&p, options, found, err) < 0 ||
         !(found->waits = mpg_waits_new(mpg_trace_ranks(trace), found->clocks, MPG_WAIT_TRACED, err)))
         return -1;
-    p.options.eager_limit_bytes = p.options.source_eager_limit_bytes = found->eager_limit_bytes;
-    p.options.regions = true;
-    p.label = "finding wait states";
-    if (pass(&p, take_waits, found->waits, err) < 0)
+    const int64_t most_bytes = p.most_bytes;
+    int status = pass_waits(&p, found, err);
+    if (status < 0 && found->limit == MPG_WAITS_LIMIT_FOUND && most_bytes > found->eager_limit_bytes) {
+        /* a send that left just when its receive was posted cannot have waited for it */
+        found->eager_limit_bytes = most_bytes;
+        mpg_waits_restart(found->waits);
+        status = pass_waits(&p, found, err);
+    }
+    if (status < 0)
         return -1;
     found->counts = p.counts;
     return 0;

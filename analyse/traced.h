@@ -8,8 +8,8 @@
 /* Where the eager limit is from. */
 enum mpg_waits_limit {
     MPG_WAITS_LIMIT_GIVEN,
-    MPG_WAITS_LIMIT_FOUND,  /* sends of the trace show it (docs/MODEL.md, section 3, Protocol) */
-    MPG_WAITS_LIMIT_UNKNOWN /* and where they do not, standard sends wait for nobody */
+    MPG_WAITS_LIMIT_FOUND /* no larger standard send left before its receive was posted (docs/MODEL.md, sections
+                             3, Protocol, and 9); -1: none did */
 };
 
 struct mpg_traced_options {
@@ -26,7 +26,7 @@ struct mpg_traced_waits {
     struct mpg_graph_counts counts;
 };
 
-/* Finds those of TRACE, in two or three passes, into FOUND, which is to be cleared even if that fails. Errors:
+/* Finds those of TRACE, in two passes or more, into FOUND, which is to be cleared even if that fails. Errors:
  * the ranks' clocks are not comparable; those of graphs. */
 int mpg_waits_find(struct mpg_trace *trace, const struct mpg_traced_options *options,
                    struct mpg_traced_waits *found, struct mpg_error *err);

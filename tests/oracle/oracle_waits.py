@@ -46,6 +46,8 @@ class Waits:
     def __init__(self, trace, eager_limit):
         self.trace, self.eager_limit = trace, eager_limit
         self.matching = match(trace)
+        if eager_limit == "found":
+            self.eager_limit = self.find_limit()
         self.until = defaultdict(list)
         for message in self.matching.messages:
             self.add_message(message)
@@ -57,6 +59,12 @@ class Waits:
         for calls in trace.calls:
             for call in calls[1:-1]:
                 self.count(call)
+
+    def find_limit(self):
+        """The most bytes of a standard send that left before its receive was posted."""
+        return max((message.bytes for message in self.matching.messages
+                    if message.send.terms.name in oracle_matching.STANDARD_SENDS and message.send.completed_by
+                    and self.leave(message.send.completed_by) < self.enter(message.receive.call)), default=-1)
 
     def enter(self, call):
         return self.trace.aligned(call.rank, call.enter)

@@ -21,7 +21,7 @@ from oracle_trace import read_trace  # noqa: E402
 
 TOLERANCE_NS = 1e-3
 MPGTRACE = shlex.split(os.environ.get("MPGTRACE", "./mpgtrace"))
-LIMITS = [None, 4096, -1, 100]
+LIMITS = [None, 4096, -1, 100, "found"]
 MORE = ("send,pair,isend,recv,irecv,sendrecv,null,wait,waitall,waitany,waitsome,test,testall,testany,testsome,"
         "persistent,probe,collective,icollective,mprobe,mrecv,neighbors,promise,partitions,isendrecv,window,see,split")
 
@@ -29,17 +29,17 @@ MORE = ("send,pair,isend,recv,irecv,sendrecv,null,wait,waitall,waitany,waitsome,
 def generate(seed, steps):
     """A text trace, and the limit that it is read with."""
     python, ranks = sys.executable, str(2 + seed * 5 % 7)
-    limit = LIMITS[seed % 4]
-    if seed % 5 == 4:
+    limit = LIMITS[seed % 5]
+    if seed % 7 == 4:
         command = [python, os.path.join(HERE, "randomtrace_open.py"), "--seed", str(seed), "--steps", str(steps)]
-        limit = None
+        limit = limit and "found"
     else:
         command = [python, os.path.join(HERE, "randomtrace.py"), "--seed", str(seed), "--ranks", ranks, "--steps",
                    str(steps), "--clocks", "offsets" if seed % 3 == 1 else "shared"]
         command += ["--all-synchronous-safe"] if limit in (-1, 100) else []
         command += ["--kinds", MORE] if seed % 2 else []
     text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    changes = ["randomtrace_threads.py"] * (seed % 5 == 3) + ["randomtrace_regions.py"] * (seed % 3 == 2)
+    changes = ["randomtrace_threads.py"] * (seed % 8 == 3) + ["randomtrace_regions.py"] * (seed % 3 == 2)
     for change in changes:
         text = subprocess.run([python, os.path.join(HERE, change), "--seed", str(seed)], check=True,
                               capture_output=True, text=True, input=text).stdout
@@ -63,12 +63,14 @@ def check(seed, steps, path):
     waits = oracle_waits.Waits(read_trace(text.splitlines()), limit)
     wrong, waited = [], 0
     for by in ("call", "region", "rank"):
-        command = [*MPGTRACE, "waits", "--json", "--by=" + by, "--eager-limit=%d" % (10**15 if limit is None else limit),
-                   path]
+        given = [] if limit == "found" else ["--eager-limit=%d" % (10**15 if limit is None else limit)]
+        command = [*MPGTRACE, "waits", "--json", "--by=" + by, *given, path]
         run = subprocess.run(command, capture_output=True, text=True, check=False)
         if run.returncode:
             return [run.stderr.strip()], 0
         answer = json.loads(run.stdout)
+        if limit == "found" and answer["eager_limit_bytes"] != waits.eager_limit:
+            wrong.append(f"the limit is {answer['eager_limit_bytes']} instead of {waits.eager_limit}")
         rows = {row[by]: row["traced"] for row in answer["rows"]}
         wanted = {who: numbers(row) for who, row in waits.sums[by].items()}
         if by == "rank":
