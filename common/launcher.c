@@ -39,24 +39,40 @@ int mpg_launcher_processes(void)
     return text && atoi(text) > 0 ? atoi(text) : 0;
 }
 
-/* Whether the first of NAMES that is set is 0; true if none is. */
-static bool is_zero(const char *const *names)
+/* The first of NAMES that is set; NULL if none is. */
+static const char *first_set(const char *const *names)
 {
-    for (; *names; names++) {
-        const char *text = getenv(*names);
-        if (text)
-            return strcmp(text, "0") == 0;
-    }
-    return true;
+    const char *text = NULL;
+    for (; *names && !text; names++)
+        text = getenv(*names);
+    return text;
 }
 
-bool mpg_launcher_is_first(void)
+/* Whether it is 0; true if none is. */
+static bool is_zero(const char *const *names)
+{
+    const char *text = first_set(names);
+    return !text || strcmp(text, "0") == 0;
+}
+
+static const char *const *names_of_rank(void)
 {
     static const char *const mpich[] = {"PMI_RANK", "MV2_COMM_WORLD_RANK", "PALS_RANKID",
                                         "SLURM_PROCID", NULL};
     static const char *const others[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "SLURM_PROCID",
                                          NULL};
-    return is_zero(mpg_launcher_mpi() == MPG_MPI_MPICH ? mpich : others);
+    return mpg_launcher_mpi() == MPG_MPI_MPICH ? mpich : others;
+}
+
+bool mpg_launcher_is_first(void)
+{
+    return is_zero(names_of_rank());
+}
+
+int mpg_launcher_rank(void)
+{
+    const char *text = first_set(names_of_rank());
+    return text && *text >= '0' && *text <= '9' ? atoi(text) : -1;
 }
 
 bool mpg_launcher_is_first_here(void)

@@ -18,6 +18,9 @@ int mpg_launcher_processes(void);
  * number. */
 bool mpg_launcher_is_first(void);
 
+/* Its number among them, which is its rank with the launchers that are known; -1: it has none. */
+int mpg_launcher_rank(void);
+
 /* Whether it is the first of its host, as far as is known. */
 bool mpg_launcher_is_first_here(void);
 

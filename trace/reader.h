@@ -105,6 +105,16 @@ const struct mpg_comm *mpg_trace_comm(const struct mpg_trace *trace, int32_t com
 /* How many communicators have been met so far; they are 0 .. count-1. */
 int32_t mpg_trace_comm_count(const struct mpg_trace *trace);
 
+/* The neighbours of a rank in a communicator, in the order of neighbourhood collectives: ranks of it, or
+ * MPG_PROC_NULL. */
+struct mpg_neighbors {
+    uint32_t source_number, destination_number;
+    const int32_t *sources, *destinations;
+};
+/* Those of RANK in COMM, as far as they have been met; false: none. */
+bool mpg_trace_find_neighbors(const struct mpg_trace *trace, int32_t rank, int32_t comm,
+                              struct mpg_neighbors *found);
+
 /* Window or file OBJECT: its kind, communicator and which of its kind there. */
 struct mpg_object {
     enum mpg_object_kind kind;

@@ -5,7 +5,6 @@
 
 #include "simulate/processes/processes.h"
 
-#include <dlfcn.h>
 #include <limits.h>
 #include <sched.h>
 #include <stdio.h>
@@ -13,8 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/installed.h"
 #include "common/launcher.h"
+#include "common/module.h"
 
 enum { HOST_SIZE = 64 };
 
@@ -75,45 +74,14 @@ static int place(void)
 
 /* --- the library --- */
 
-/* The MPI that the processes have in common. Slurm starts programs of any: then ours. */
-static enum mpg_mpi family(void)
-{
-    const enum mpg_mpi said = mpg_launcher_mpi();
-    const bool others = getenv("OMPI_COMM_WORLD_RANK") || getenv("MPI_LOCALRANKID");
-    return getenv("SLURM_STEP_ID") && !others && mpg_mpi_default() ? mpg_mpi_default() : said;
-}
-
-/* What is preloaded, a tracer as it may be, would be taken for MPI: that of another family. */
-static int check_preloaded(enum mpg_mpi mpi, struct mpg_error *err)
-{
-    static const char *const symbols[MPG_MPI_FAMILIES] = {
-        [MPG_MPI_OPENMPI] = "ompi_mpi_comm_world", [MPG_MPI_MPICH] = "MPIR_Dup_fn"};
-    for (int i = MPG_MPI_NONE + 1; i < MPG_MPI_FAMILIES; i++)
-        if (i != (int)mpi && dlsym(RTLD_DEFAULT, symbols[i]))
-            return mpg_error_set(err, "%s is preloaded, but the processes are %s's (mpgtrace record "
-                                      "--mpi=%s traces them)",
-                                 mpg_mpi_name(i), mpg_mpi_name(mpi), mpg_mpi_word(mpi));
-    return 0;
-}
-
 static const struct mpg_messenger *load(enum mpg_mpi mpi, struct mpg_error *err)
 {
-    char name[64], path[PATH_MAX];
     if (!mpg_mpi_built(mpi)) {
         mpg_error_set(err, "mpgkit was built without %s: they cannot give one answer (MPGKIT_ALONE=1: each "
                            "gives its own)", mpg_mpi_name(mpi));
         return NULL;
     }
-    snprintf(name, sizeof name, "libmpgsim-%s.so", mpg_mpi_word(mpi));
-    if (check_preloaded(mpi, err) < 0 ||
-        mpg_installed_library(name, "processes", path, sizeof path, err) < 0)
-        return NULL;
-    /* What MPI itself loads looks for MPI's symbols everywhere. */
-    void *library = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
-    const struct mpg_messenger *m = library ? dlsym(library, "mpg_messenger") : NULL;
-    if (!m)
-        mpg_error_set(err, "%s", dlerror());
-    return m;
+    return mpg_module_load(mpi, "libmpgsim", "processes", "mpg_messenger", err);
 }
 
 /* --- all of them --- */
@@ -153,7 +121,7 @@ int mpg_processes_join(struct mpg_processes *p, int argc, char **argv, struct mp
     if (said == 1 || getenv("MPGKIT_ALONE"))
         return 0;
     p->speaks = mpg_launcher_is_first();
-    const struct mpg_messenger *messenger = load(family(), err);
+    const struct mpg_messenger *messenger = load(mpg_module_mpi(), err);
     if (!messenger && !p->speaks)
         sleep(1); /* the launcher ends them all as soon as one fails; the first may have to speak yet */
     if (!messenger)

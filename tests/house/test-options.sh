@@ -130,4 +130,5 @@ program sigdiff "$SIGDIFF"
 # shellcheck disable=SC2086 # a list of names
 program mpgtrace "$MPGTRACE" $commands
 program mpgsim "$MPGSIM"
+program mpgreplay "$MPGREPLAY"
 done_testing

@@ -60,11 +60,14 @@ simulate/options  simulate/reports
 simulate          common
 simulate/scenarios simulate/options
 simulate/*        simulate/scenarios simulate/retrace simulate/waits
+replay            trace graph/schedule
+replay/enact      replay
+replay/*          replay
 '
 
 # Lines of "ROOM uses ROOM at FILE", a line for each #include that leaves its room.
 uses() {
-    find common statistics bench signature trace graph analyse simulate -name '*.[ch]' -type f |
+    find common statistics bench signature trace graph analyse simulate replay -name '*.[ch]' -type f |
         while read -r file; do
             room=$(dirname "$file")
             case $file in

@@ -239,6 +239,16 @@ const struct trace_topology *mpg_trace_topology(const struct mpg_trace *t, int32
     return slot && *slot ? (const struct trace_topology *)t->topologies.items + (*slot - 1) : NULL;
 }
 
+bool mpg_trace_find_neighbors(const struct mpg_trace *t, int32_t rank, int32_t comm,
+                              struct mpg_neighbors *found)
+{
+    const struct trace_topology *topology = mpg_trace_topology(t, rank, comm);
+    if (topology)
+        *found = (struct mpg_neighbors){topology->source_number, topology->destination_number,
+                                        topology->sources, topology->destinations};
+    return topology != NULL;
+}
+
 const struct trace_topology *mpg_trace_topology_at(const struct mpg_trace *t, int32_t i)
 {
     return i < t->topologies.count ? (const struct trace_topology *)t->topologies.items + i : NULL;

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Which of the libraries, and loading it. */
+#define _GNU_SOURCE
+#include "common/module.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "common/installed.h"
+#include "common/launcher.h"
+
+/* The MPI that the processes have in common. Slurm starts programs of any: then ours. */
+enum mpg_mpi mpg_module_mpi(void)
+{
+    const enum mpg_mpi said = mpg_launcher_mpi();
+    const bool others = getenv("OMPI_COMM_WORLD_RANK") || getenv("MPI_LOCALRANKID");
+    return getenv("SLURM_STEP_ID") && !others && mpg_mpi_default() ? mpg_mpi_default() : said;
+}
+
+/* What is preloaded, a tracer as it may be, would be taken for MPI: that of another family. */
+static int check_preloaded(enum mpg_mpi mpi, struct mpg_error *err)
+{
+    static const char *const symbols[MPG_MPI_FAMILIES] = {
+        [MPG_MPI_OPENMPI] = "ompi_mpi_comm_world", [MPG_MPI_MPICH] = "MPIR_Dup_fn"};
+    for (int i = MPG_MPI_NONE + 1; i < MPG_MPI_FAMILIES; i++)
+        if (i != (int)mpi && dlsym(RTLD_DEFAULT, symbols[i]))
+            return mpg_error_set(err, "%s is preloaded, but the processes are %s's (mpgtrace record "
+                                      "--mpi=%s traces them)",
+                                 mpg_mpi_name(i), mpg_mpi_name(mpi), mpg_mpi_word(mpi));
+    return 0;
+}
+
+void *mpg_module_load(enum mpg_mpi mpi, const char *name, const char *room, const char *symbol,
+                      struct mpg_error *err)
+{
+    char file[64], path[PATH_MAX];
+    snprintf(file, sizeof file, "%s-%s.so", name, mpg_mpi_word(mpi));
+    if (check_preloaded(mpi, err) < 0 || mpg_installed_library(file, room, path, sizeof path, err) < 0)
+        return NULL;
+    /* What MPI itself loads looks for MPI's symbols everywhere. */
+    void *library = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
+    void *found = library ? dlsym(library, symbol) : NULL;
+    if (!found)
+        mpg_error_set(err, "%s", dlerror());
+    return found;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Deadlines are of the clock and not of work: what the operating system takes of a processor meanwhile does
+ * not count twice, as it is in what was traced. Re-enactment's own time (looking up requests, reading) is
+ * paid back out of the computation that follows, as the program did not have it. */
+#include "replay/elapse.h"
+
+#include <errno.h>
+#include <time.h>
+
+#include "common/ticks.h"
+
+enum {
+    MOST_DEBT_NS = 10000000,
+    LEAST_READING_NS = 5000, /* left, for which reading is begun */
+    LEAST_SLEEP_NS = 20000   /* less is over before a timer has been set */
+};
+
+static void owe(struct mpg_elapse *e, int64_t ns)
+{
+    e->late_ns += ns;
+    e->debt_ns += ns;
+    if (e->debt_ns > MOST_DEBT_NS)
+        e->debt_ns = MOST_DEBT_NS;
+}
+
+static void sleep_until(int64_t target_ns)
+{
+    const struct timespec t = {.tv_sec = target_ns / 1000000000, .tv_nsec = target_ns % 1000000000};
+    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL) == EINTR) {
+    }
+}
+
+/* Reads ahead as long as there is time, and something to read. Returns the time. */
+static int64_t read_ahead(struct mpg_elapse *e, int64_t now_ns, int64_t target_ns)
+{
+    while (target_ns - now_ns >= LEAST_READING_NS && mpg_feed_fill(e->feed))
+        now_ns = (int64_t)mpg_clock_ns();
+    if (now_ns > target_ns)
+        owe(e, now_ns - target_ns);
+    return now_ns;
+}
+
+void mpg_elapse(struct mpg_elapse *e, int64_t from_ns, int64_t ns)
+{
+    int64_t now_ns = (int64_t)mpg_clock_ns(), target_ns = from_ns + ns;
+    if (now_ns >= target_ns) {
+        owe(e, now_ns - target_ns);
+        return;
+    }
+    const int64_t left_ns = target_ns - now_ns;
+    const int64_t paid_ns = e->debt_ns < left_ns ? e->debt_ns : left_ns;
+    e->debt_ns -= paid_ns;
+    target_ns -= paid_ns;
+    now_ns = read_ahead(e, now_ns, target_ns);
+    if (e->sleeps && target_ns - now_ns >= LEAST_SLEEP_NS)
+        sleep_until(target_ns);
+    while ((int64_t)mpg_clock_ns() < target_ns) {
+    }
+}

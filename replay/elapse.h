@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Computation that is not done: its time passes, in which events are read ahead. */
+#ifndef MPG_REPLAY_ELAPSE_H
+#define MPG_REPLAY_ELAPSE_H
+
+#include "replay/feed.h"
+
+struct mpg_elapse {
+    struct mpg_feed *feed;
+    bool sleeps;     /* what is longer than some us; else it spins */
+    int64_t debt_ns; /* re-enactment itself took longer than it should have: made up for later */
+    int64_t late_ns; /* all that has ever been */
+};
+
+/* Until NS after FROM_NS of CLOCK_MONOTONIC, less what re-enactment has taken too much before. */
+void mpg_elapse(struct mpg_elapse *elapse, int64_t from_ns, int64_t ns);
+
+#endif

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Two buffers that all calls share, for what is sent and for what is received: what is in them means nothing. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "replay/enact/play.h"
+
+enum { LEAST_BYTES = 1 << 16 };
+
+/* BUFFER of *ROOM, or a larger one; requests may go on with what was there. */
+static void *raise_to(void **buffer, int64_t *room, int64_t bytes)
+{
+    if (bytes <= *room)
+        return *buffer;
+    int64_t more = bytes < LEAST_BYTES ? LEAST_BYTES : bytes;
+    void *at = mmap(NULL, (size_t)more, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (at == MAP_FAILED)
+        return NULL;
+    memset(at, 0, (size_t)more); /* the program's pages were there, too, most of the time */
+    *buffer = at;
+    *room = more;
+    return at;
+}
+
+void *play_send_buffer(struct play *p, int64_t bytes)
+{
+    return raise_to(&p->send, &p->send_bytes, bytes);
+}
+
+void *play_receive_buffer(struct play *p, int64_t bytes)
+{
+    return raise_to(&p->receive, &p->receive_bytes, bytes);
+}
+
+/* For all that the rank ever sends so, up to a limit; behind that it is used again. */
+int play_attach_buffer(struct play *p)
+{
+    const struct mpg_needs *n = p->stage->needs;
+    const int64_t most = 1 << 30, overhead = 2 * (MPI_BSEND_OVERHEAD + 64);
+    if (n->buffered == 0)
+        return 0;
+    int64_t bytes = n->buffered < most / overhead ? n->buffered * overhead : most;
+    bytes = n->buffered_bytes < most - bytes ? bytes + n->buffered_bytes : most;
+    void *at = mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (at == MAP_FAILED)
+        return play_fail(p, "out of memory for buffered sends");
+    return play_check(p, PMPI_Buffer_attach(at, (int)bytes));
+}
+
+int play_type(struct play *p, int64_t bytes, int *count, MPI_Datatype *type)
+{
+    enum { PIECE = 1 << 30 };
+    *type = MPI_BYTE;
+    *count = (int)bytes;
+    if (bytes <= INT32_MAX)
+        return 0;
+    MPI_Datatype piece, whole;
+    PMPI_Type_contiguous(PIECE, MPI_BYTE, &piece);
+    PMPI_Type_contiguous((int)(bytes / PIECE), piece, &whole);
+    int lengths[2] = {1, (int)(bytes % PIECE)};
+    MPI_Aint places[2] = {0, (MPI_Aint)(bytes - bytes % PIECE)};
+    MPI_Datatype types[2] = {whole, MPI_BYTE};
+    const int rc = PMPI_Type_create_struct(2, lengths, places, types, type);
+    PMPI_Type_free(&piece);
+    PMPI_Type_free(&whole);
+    *count = 1;
+    return play_check(p, rc == MPI_SUCCESS ? PMPI_Type_commit(type) : rc);
+}
+
+void play_type_end(MPI_Datatype *type)
+{
+    if (*type != MPI_BYTE)
+        PMPI_Type_free(type);
+}
+
+int play_count_room(struct play *p, size_t n)
+{
+    if (n <= p->count_room)
+        return 0;
+    for (int i = 0; i < 2; i++) { /* requests may go on with what was there */
+        p->counts[i] = calloc(n, sizeof **p->counts);
+        p->places[i] = calloc(n, sizeof **p->places);
+        if (!p->counts[i] || !p->places[i])
+            return play_fail(p, "out of memory");
+    }
+    p->types = malloc(n * sizeof *p->types);
+    if (!p->types)
+        return play_fail(p, "out of memory");
+    for (size_t i = 0; i < n; i++)
+        p->types[i] = MPI_BYTE;
+    p->count_room = n;
+    return 0;
+}
+
+int play_count(struct play *p, int64_t bytes, int *count)
+{
+    if (bytes < 0 || bytes > INT32_MAX)
+        return play_fail(p, "%lld bytes of one member are more than can be re-enacted", (long long)bytes);
+    *count = (int)bytes;
+    return 0;
+}

@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Collectives, blocking, posted, or persistent. Reductions are MPI_BOR of bytes. */
+#include "replay/enact/play.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#if defined OPEN_MPI && __has_include(<mpi-ext.h>)
+#include <mpi-ext.h>
+#endif
+
+enum form { BLOCKING, POSTED, PERSISTENT };
+
+/* One of them. */
+struct collective {
+    enum mpg_call call; /* the blocking one */
+    enum form form;
+    struct play_comm *c;
+    const struct mpg_event *e;
+    const int64_t *shares; /* what others contribute; NULL where that is known */
+    int root;
+    MPI_Request *request;
+};
+
+/* A call in any of its three forms: RC. */
+#if MPI_VERSION >= 4
+#define INIT(name, ...) MPI_##name##_init(__VA_ARGS__, MPI_INFO_NULL, k->request)
+#define HAS_INIT 1
+#elif defined OMPI_HAVE_MPI_EXT_PCOLLREQ
+#define INIT(name, ...) MPIX_##name##_init(__VA_ARGS__, MPI_INFO_NULL, k->request)
+#define HAS_INIT 1
+#else
+#define INIT(name, ...) MPI_ERR_UNSUPPORTED_OPERATION
+#define HAS_INIT 0
+#endif
+#define ENACT(name, iname, ...)                                          \
+    (k->form == BLOCKING ? MPI_##name(__VA_ARGS__)                       \
+     : k->form == POSTED ? MPI_##iname(__VA_ARGS__, k->request)          \
+                         : INIT(name, __VA_ARGS__))
+
+#define ALL_FORMS                                                                             \
+    FORMS(Barrier, Ibarrier) FORMS(Bcast, Ibcast) FORMS(Reduce, Ireduce)                      \
+    FORMS(Allreduce, Iallreduce) FORMS(Scan, Iscan) FORMS(Exscan, Iexscan)                    \
+    FORMS(Gather, Igather) FORMS(Gatherv, Igatherv) FORMS(Scatter, Iscatter)                  \
+    FORMS(Scatterv, Iscatterv) FORMS(Allgather, Iallgather) FORMS(Allgatherv, Iallgatherv)    \
+    FORMS(Alltoall, Ialltoall) FORMS(Alltoallv, Ialltoallv) FORMS(Alltoallw, Ialltoallw)      \
+    FORMS(Reduce_scatter, Ireduce_scatter)                                                    \
+    FORMS(Reduce_scatter_block, Ireduce_scatter_block)                                        \
+    FORMS(Neighbor_allgather, Ineighbor_allgather)                                            \
+    FORMS(Neighbor_allgatherv, Ineighbor_allgatherv)                                          \
+    FORMS(Neighbor_alltoall, Ineighbor_alltoall)                                              \
+    FORMS(Neighbor_alltoallv, Ineighbor_alltoallv)                                            \
+    FORMS(Neighbor_alltoallw, Ineighbor_alltoallw)
+
+static enum mpg_call base_of(enum mpg_call call, enum form *form)
+{
+    switch (call) {
+#define FORMS(name, iname)                                                                    \
+    case MPG_CALL_##name: *form = BLOCKING; return MPG_CALL_##name;                           \
+    case MPG_CALL_##iname: *form = POSTED; return MPG_CALL_##name;                            \
+    case MPG_CALL_##name##_init: *form = PERSISTENT; return MPG_CALL_##name;
+    ALL_FORMS
+#undef FORMS
+    default:
+        *form = BLOCKING;
+        return MPG_CALL_COUNT;
+    }
+}
+
+/* --- counts --- */
+
+/* N of BYTES (NULL: 0) as counts and places of SIDE (0: sent, 1: received), which follow each other; *SUM of them. */
+static int set_counts(struct play *p, int side, const int64_t *bytes, size_t n, int64_t *sum)
+{
+    if (play_count_room(p, n > 0 ? n : 1) < 0)
+        return -1;
+    *sum = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (play_count(p, bytes[i], &p->counts[side][i]) < 0 ||
+            play_count(p, *sum, &p->places[side][i]) < 0)
+            return -1;
+        *sum += bytes[i];
+    }
+    return 0;
+}
+
+static bool is_root(const struct collective *k)
+{
+    return k->c->remote ? k->root == MPI_ROOT : k->root == k->c->rank;
+}
+
+/* --- the calls --- */
+
+static int simple(struct play *p, const struct collective *k)
+{
+    const int64_t bytes = k->e->bytes;
+    const MPI_Comm comm = k->c->comm;
+    int n;
+    const void *from = play_send_buffer(p, bytes);
+    void *into = play_receive_buffer(p, bytes);
+    if (!from || !into)
+        return play_fail(p, "out of memory");
+    if (k->call == MPG_CALL_Barrier)
+        return play_check(p, k->form == BLOCKING ? MPI_Barrier(comm)
+                             : k->form == POSTED ? MPI_Ibarrier(comm, k->request)
+                                                 : INIT(Barrier, comm));
+    if (k->call == MPG_CALL_Bcast) {
+        MPI_Datatype type;
+        if (play_type(p, bytes, &n, &type) < 0)
+            return -1;
+        const int rc = ENACT(Bcast, Ibcast, into, n, type, k->root, comm);
+        play_type_end(&type);
+        return play_check(p, rc);
+    }
+    if (play_count(p, bytes, &n) < 0)
+        return -1;
+    switch (k->call) {
+    case MPG_CALL_Reduce:
+        return play_check(p, ENACT(Reduce, Ireduce, from, into, n, MPI_BYTE, MPI_BOR, k->root, comm));
+    case MPG_CALL_Allreduce:
+        return play_check(p, ENACT(Allreduce, Iallreduce, from, into, n, MPI_BYTE, MPI_BOR, comm));
+    case MPG_CALL_Scan:
+        return play_check(p, ENACT(Scan, Iscan, from, into, n, MPI_BYTE, MPI_BOR, comm));
+    default:
+        return play_check(p, ENACT(Exscan, Iexscan, from, into, n, MPI_BYTE, MPI_BOR, comm));
+    }
+}
+
+/* Equal blocks. */
+static int blocks(struct play *p, const struct collective *k)
+{
+    const int64_t peers = k->c->peers;
+    int64_t other = k->e->bytes;
+    int n, m;
+    if (k->shares) /* of the other group, which may send other sizes: as each says for itself */
+        for (int64_t i = 0; i < peers; i++)
+            if (k->shares[i] > 0)
+                other = k->shares[i];
+    if (k->shares && k->c->remote && k->call == MPG_CALL_Gather && k->root != MPI_ROOT)
+        other = k->e->bytes;
+    if (play_count(p, k->e->bytes, &n) < 0 || play_count(p, other, &m) < 0)
+        return -1;
+    const bool to_each = k->call == MPG_CALL_Scatter || k->call == MPG_CALL_Alltoall;
+    const void *from = play_send_buffer(p, to_each ? k->e->bytes * peers : k->e->bytes);
+    void *into = play_receive_buffer(p, k->call == MPG_CALL_Scatter ? other : other * peers);
+    const MPI_Comm comm = k->c->comm;
+    if (!from || !into)
+        return play_fail(p, "out of memory");
+    switch (k->call) {
+    case MPG_CALL_Gather:
+        return play_check(p, ENACT(Gather, Igather, from, n, MPI_BYTE, into, m, MPI_BYTE, k->root, comm));
+    case MPG_CALL_Scatter:
+        return play_check(p, ENACT(Scatter, Iscatter, from, n, MPI_BYTE, into, m, MPI_BYTE, k->root, comm));
+    case MPG_CALL_Allgather:
+        return play_check(p, ENACT(Allgather, Iallgather, from, n, MPI_BYTE, into, m, MPI_BYTE, comm));
+    default:
+        return play_check(p, ENACT(Alltoall, Ialltoall, from, n, MPI_BYTE, into, m, MPI_BYTE, comm));
+    }
+}
+
+/* Blocks of different sizes, one of this rank's own. */
+static int gatherv(struct play *p, const struct collective *k)
+{
+    int64_t sum = 0;
+    int n;
+    if (play_count(p, k->e->bytes, &n) < 0 ||
+        set_counts(p, 1, k->shares, (size_t)k->c->peers, &sum) < 0)
+        return -1;
+    const void *from = play_send_buffer(p, k->e->bytes);
+    void *into = play_receive_buffer(p, sum);
+    const int *counts = p->counts[1], *places = p->places[1];
+    if (!from || !into)
+        return play_fail(p, "out of memory");
+    if (k->call == MPG_CALL_Allgatherv)
+        return play_check(p, ENACT(Allgatherv, Iallgatherv, from, n, MPI_BYTE, into, counts, places, MPI_BYTE,
+                                   k->c->comm));
+    return play_check(p, ENACT(Gatherv, Igatherv, from, n, MPI_BYTE, into, counts, places, MPI_BYTE, k->root,
+                               k->c->comm));
+}
+
+static int scatterv(struct play *p, const struct collective *k)
+{
+    int64_t sum = 0, own = k->e->bytes;
+    int n;
+    if (is_root(k) && k->e->count_number > 0) {
+        if (set_counts(p, 0, k->e->counts, k->e->count_number, &sum) < 0)
+            return -1;
+        own = k->c->remote ? 0 : k->e->counts[k->c->rank];
+    } else if (play_count_room(p, (size_t)k->c->peers) < 0)
+        return -1;
+    const void *from = play_send_buffer(p, sum);
+    void *into = play_receive_buffer(p, own);
+    if (!from || !into)
+        return play_fail(p, "out of memory");
+    if (play_count(p, own, &n) < 0)
+        return -1;
+    return play_check(p, ENACT(Scatterv, Iscatterv, from, p->counts[0], p->places[0], MPI_BYTE, into, n, MPI_BYTE,
+                               k->root, k->c->comm));
+}
+
+static int alltoallv(struct play *p, const struct collective *k)
+{
+    int64_t sent, received;
+    if (k->e->count_number != (uint32_t)k->c->peers)
+        return play_fail(p, "%u sizes for %d members", k->e->count_number, k->c->peers);
+    if (set_counts(p, 0, k->e->counts, k->e->count_number, &sent) < 0 ||
+        set_counts(p, 1, k->shares, (size_t)k->c->peers, &received) < 0)
+        return -1;
+    const void *from = play_send_buffer(p, sent);
+    void *into = play_receive_buffer(p, received);
+    if (!from || !into)
+        return play_fail(p, "out of memory");
+    if (k->call == MPG_CALL_Alltoallv)
+        return play_check(p, ENACT(Alltoallv, Ialltoallv, from, p->counts[0], p->places[0], MPI_BYTE, into,
+                                   p->counts[1], p->places[1], MPI_BYTE, k->c->comm));
+    return play_check(p, ENACT(Alltoallw, Ialltoallw, from, p->counts[0], p->places[0], p->types, into,
+                               p->counts[1], p->places[1], p->types, k->c->comm));
+}
+
+/* How the whole vector is divided is not in the trace: evenly. */
+static int reduce_scatter(struct play *p, const struct collective *k)
+{
+    const int64_t bytes = k->e->bytes;
+    const int size = k->c->told->remote_size && k->c->rank >= 0
+                         ? k->c->told->size + k->c->told->remote_size - k->c->peers
+                         : k->c->peers;
+    const void *from = play_send_buffer(p, bytes);
+    void *into = play_receive_buffer(p, bytes);
+    int each;
+    if (!from || !into || play_count_room(p, (size_t)size) < 0)
+        return play_fail(p, "out of memory");
+    if (play_count(p, bytes / size, &each) < 0)
+        return -1;
+    if (k->call == MPG_CALL_Reduce_scatter_block)
+        return play_check(p, ENACT(Reduce_scatter_block, Ireduce_scatter_block, from, into, each, MPI_BYTE,
+                                   MPI_BOR, k->c->comm));
+    for (int i = 0; i < size; i++)
+        p->counts[1][i] = each + (i < bytes % size);
+    return play_check(p, ENACT(Reduce_scatter, Ireduce_scatter, from, into, p->counts[1], MPI_BYTE, MPI_BOR,
+                               k->c->comm));
+}
+
+static int neighbors(struct play *p, const struct collective *k)
+{
+    const struct mpg_neighbors *near = &k->c->neighbors;
+    const bool edges = k->call == MPG_CALL_Neighbor_alltoallv || k->call == MPG_CALL_Neighbor_alltoallw;
+    const MPI_Comm comm = k->c->comm;
+    int64_t sent = 0, received = 0;
+    int n = 0, m;
+    if (set_counts(p, 1, k->shares, near->source_number, &received) < 0 ||
+        (edges && set_counts(p, 0, k->e->counts, k->e->count_number, &sent) < 0) ||
+        play_count(p, k->e->bytes, &n) < 0 || play_count_room(p, near->destination_number) < 0)
+        return -1;
+    m = n; /* as MPI wants it where there is no source */
+    for (uint32_t i = 0; i < near->source_number; i++)
+        if (near->sources[i] != MPG_PROC_NULL)
+            m = p->counts[1][i];
+    if (!edges)
+        sent = k->e->bytes * (near->destination_number + 1);
+    const void *from = play_send_buffer(p, sent);
+    void *into = play_receive_buffer(p, received > (int64_t)m * near->source_number
+                                            ? received
+                                            : (int64_t)m * near->source_number);
+    if (!from || !into)
+        return play_fail(p, "out of memory");
+    switch (k->call) {
+    case MPG_CALL_Neighbor_allgather:
+        return play_check(p, ENACT(Neighbor_allgather, Ineighbor_allgather, from, n, MPI_BYTE, into, m, MPI_BYTE,
+                                   comm));
+    case MPG_CALL_Neighbor_allgatherv:
+        return play_check(p, ENACT(Neighbor_allgatherv, Ineighbor_allgatherv, from, n, MPI_BYTE, into,
+                                   p->counts[1], p->places[1], MPI_BYTE, comm));
+    case MPG_CALL_Neighbor_alltoall:
+        return play_check(p, ENACT(Neighbor_alltoall, Ineighbor_alltoall, from, n, MPI_BYTE, into, m, MPI_BYTE,
+                                   comm));
+    case MPG_CALL_Neighbor_alltoallv:
+        return play_check(p, ENACT(Neighbor_alltoallv, Ineighbor_alltoallv, from, p->counts[0], p->places[0],
+                                   MPI_BYTE, into, p->counts[1], p->places[1], MPI_BYTE, comm));
+    default:
+        break;
+    }
+    const size_t width = (size_t)near->source_number + near->destination_number + 1;
+    MPI_Aint *places = calloc(width, sizeof *places); /* as long as a request may want them */
+    if (!places)
+        return play_fail(p, "out of memory");
+    for (uint32_t i = 0; i < near->destination_number; i++)
+        places[i] = p->places[0][i];
+    for (uint32_t i = 0; i < near->source_number; i++)
+        places[near->destination_number + i] = p->places[1][i];
+    const int rc = ENACT(Neighbor_alltoallw, Ineighbor_alltoallw, from, p->counts[0], places, p->types, into,
+                         p->counts[1], places + near->destination_number, p->types, comm);
+    if (k->form == BLOCKING)
+        free(places);
+    return play_check(p, rc);
+}
+
+static int enact(struct play *p, const struct collective *k)
+{
+    switch (k->call) {
+    case MPG_CALL_Gather:
+    case MPG_CALL_Scatter:
+    case MPG_CALL_Allgather:
+    case MPG_CALL_Alltoall:
+        return blocks(p, k);
+    case MPG_CALL_Gatherv:
+    case MPG_CALL_Allgatherv:
+        return gatherv(p, k);
+    case MPG_CALL_Scatterv:
+        return scatterv(p, k);
+    case MPG_CALL_Alltoallv:
+    case MPG_CALL_Alltoallw:
+        return alltoallv(p, k);
+    case MPG_CALL_Reduce_scatter:
+    case MPG_CALL_Reduce_scatter_block:
+        return reduce_scatter(p, k);
+    case MPG_CALL_Neighbor_allgather:
+    case MPG_CALL_Neighbor_allgatherv:
+    case MPG_CALL_Neighbor_alltoall:
+    case MPG_CALL_Neighbor_alltoallv:
+    case MPG_CALL_Neighbor_alltoallw:
+        return neighbors(p, k);
+    default:
+        return simple(p, k);
+    }
+}
+
+/* Which of the shares a call needs; MPG_SHARES_KINDS: none. */
+static enum mpg_shares_kind shares_of(enum mpg_call call, bool remote)
+{
+    switch (call) {
+    case MPG_CALL_Gather:
+    case MPG_CALL_Allgather:
+    case MPG_CALL_Alltoall:
+        return remote ? MPG_SHARES_ONE : MPG_SHARES_KINDS;
+    case MPG_CALL_Gatherv:
+    case MPG_CALL_Allgatherv:
+        return MPG_SHARES_ONE;
+    case MPG_CALL_Alltoallv:
+    case MPG_CALL_Alltoallw:
+        return MPG_SHARES_EACH;
+    case MPG_CALL_Neighbor_allgather:
+    case MPG_CALL_Neighbor_allgatherv:
+    case MPG_CALL_Neighbor_alltoall:
+        return MPG_SHARES_NEIGHBORS;
+    case MPG_CALL_Neighbor_alltoallv:
+    case MPG_CALL_Neighbor_alltoallw:
+        return MPG_SHARES_EDGES;
+    default:
+        return MPG_SHARES_KINDS;
+    }
+}
+
+static int describe(struct play *p, const struct mpg_act *act, struct collective *k)
+{
+    *k = (struct collective){.e = &act->event, .c = play_comm(p, act->event.comm)};
+    if (!k->c)
+        return -1;
+    k->call = base_of(act->plain, &k->form);
+    k->root = play_peer(act->event.root);
+    return 0;
+}
+
+/* What a start of OWN needs beyond its call. */
+static int keep(struct play *p, struct play_persistent *own, const struct collective *k)
+{
+    const struct mpg_event *e = &p->act->event;
+    own->act = *p->act;
+    own->shares = k->shares;
+    if (e->count_number == 0)
+        return 0;
+    int64_t *counts = malloc(e->count_number * sizeof *counts);
+    if (!counts)
+        return play_fail(p, "out of memory");
+    memcpy(counts, e->counts, e->count_number * sizeof *counts);
+    own->act.event.counts = counts;
+    return 0;
+}
+
+int play_collective(struct play *p)
+{
+    const struct mpg_event *e = &p->act->event;
+    struct collective k;
+    if (describe(p, p->act, &k) < 0)
+        return -1;
+    struct play_request *r = NULL;
+    struct play_persistent *own = NULL;
+    if (k.form == POSTED && !(r = play_post(p, e->requests[0], false)))
+        return -1;
+    if (k.form == PERSISTENT && !(own = play_new_persistent(p, e->persistent[0])))
+        return -1;
+    if (k.c->elapses) {
+        if (r)
+            r->elapses = true;
+        if (own)
+            own->elapses = true;
+        play_elapse(p);
+        return 0;
+    }
+    const enum mpg_shares_kind shares = shares_of(k.call, k.c->remote);
+    if (shares != MPG_SHARES_KINDS && !(k.shares = play_next_shares(p, k.c, shares)))
+        return -1;
+    if (own && keep(p, own, &k) < 0)
+        return -1;
+    if (own && !HAS_INIT)
+        return 0; /* each start posts it */
+    k.request = r ? &r->handle : own ? &own->handle : NULL;
+    return enact(p, &k);
+}
+
+int play_collective_start(struct play *p, struct play_persistent *own, MPI_Request *request)
+{
+    struct collective k;
+    if (describe(p, &own->act, &k) < 0)
+        return -1;
+    k.form = POSTED;
+    k.shares = own->shares;
+    k.request = request;
+    return enact(p, &k);
+}

@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Communicators, made again as the trace has their members: what decided about them (colours, keys, groups) is
+ * not in the trace, and is taken from who is in them. */
+#include "replay/enact/play.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { LEADERS_TAG = 7 };
+
+/* The groups of a communicator as world ranks: this rank's own, and the other one. */
+struct sides {
+    const int32_t *own, *other;
+    int32_t size, remote_size;
+    int32_t rank; /* in the own one; -1: in none */
+};
+
+static int32_t place_of(const int32_t *ranks, int32_t n, int32_t rank)
+{
+    for (int32_t i = 0; i < n; i++)
+        if (ranks[i] == rank)
+            return i;
+    return -1;
+}
+
+static struct sides sides_of(const struct play *p, const struct mpg_comm *told)
+{
+    struct sides s = {told->world_ranks, told->world_ranks + told->size, told->size, told->remote_size, 0};
+    s.rank = place_of(s.own, s.size, p->stage->rank);
+    if (s.rank < 0 && s.remote_size > 0) {
+        s = (struct sides){s.other, s.own, s.remote_size, s.size, 0};
+        s.rank = place_of(s.own, s.size, p->stage->rank);
+    }
+    return s;
+}
+
+static bool has_foreign(const struct mpg_comm *told)
+{
+    return place_of(told->world_ranks, told->size + told->remote_size, MPG_FOREIGN) >= 0;
+}
+
+static bool is_world(const struct play *p, const struct mpg_comm *told)
+{
+    if (told->remote_size || told->size != p->stage->ranks)
+        return false;
+    for (int32_t i = 0; i < told->size; i++)
+        if (told->world_ranks[i] != i)
+            return false;
+    return true;
+}
+
+/* --- the table --- */
+
+static struct play_comm *take_place(struct play *p, int32_t number)
+{
+    if ((size_t)number >= p->comms) {
+        const size_t comms = 2 * (size_t)number + 8;
+        struct play_comm **grown = realloc(p->comm, comms * sizeof *grown);
+        if (!grown)
+            return NULL;
+        memset(grown + p->comms, 0, (comms - p->comms) * sizeof *grown);
+        p->comm = grown;
+        p->comms = comms;
+    }
+    if (!p->comm[number])
+        p->comm[number] = calloc(1, sizeof **p->comm);
+    struct play_comm *c = p->comm[number];
+    if (!c || c->told)
+        return c;
+    c->told = p->stage->comm(p->stage->host, number);
+    c->comm = MPI_COMM_NULL;
+    const struct sides s = sides_of(p, c->told);
+    c->rank = s.rank;
+    c->remote = s.remote_size > 0;
+    c->peers = c->remote ? s.remote_size : s.size;
+    c->elapses = has_foreign(c->told);
+    c->has_neighbors = p->stage->neighbors(p->stage->host, number, &c->neighbors);
+    return c;
+}
+
+static int32_t number_of(const struct play *p, const struct play_comm *c)
+{
+    for (size_t i = 0; i < p->comms; i++)
+        if (p->comm[i] == c)
+            return (int32_t)i;
+    return -1;
+}
+
+/* C has become what the trace says, or it has not. */
+static int check_made(struct play *p, struct play_comm *c)
+{
+    int rank = -1, size = 0, remote = 0;
+    c->made = true;
+    PMPI_Comm_rank(c->comm, &rank);
+    PMPI_Comm_test_inter(c->comm, &remote);
+    if (remote)
+        PMPI_Comm_remote_size(c->comm, &size);
+    else
+        PMPI_Comm_size(c->comm, &size);
+    if (rank != c->rank || size != c->peers || (remote != 0) != c->remote)
+        return play_fail(p, "communicator %d came out otherwise: rank %d of %d in place of %d of %d",
+                         c->told->label, rank, size, c->rank, c->peers);
+    return 0;
+}
+
+struct play_comm *play_comm(struct play *p, int32_t number)
+{
+    struct play_comm *c = take_place(p, number);
+    if (!c) {
+        play_fail(p, "out of memory");
+        return NULL;
+    }
+    if (c->made || c->elapses)
+        return c;
+    if (is_world(p, c->told))
+        c->comm = MPI_COMM_WORLD;
+    else if (c->told->size == 1 && !c->told->remote_size && c->rank == 0)
+        c->comm = MPI_COMM_SELF;
+    else {
+        play_fail(p, "communicator %d was made by no call that is re-enacted", c->told->label);
+        return NULL;
+    }
+    if (check_made(p, c) < 0 || play_share(p, number, c) < 0)
+        return NULL;
+    return c;
+}
+
+int play_world(struct play *p)
+{
+    static const struct mpg_comm unused = {.size = 0};
+    static struct play_comm world;
+    const struct mpg_comm *told;
+    for (int32_t i = 0; (told = p->stage->comm(p->stage->host, i)) != NULL; i++)
+        if (is_world(p, told) && told->parent == MPG_NO_COMM && told->instance == 0)
+            return play_comm(p, i) ? 0 : -1;
+    world = (struct play_comm){.told = &unused, .comm = MPI_COMM_WORLD, .peers = p->stage->ranks};
+    return play_share(p, INT32_MAX, &world); /* this rank makes no call on it, but others ask */
+}
+
+/* --- making --- */
+
+/* The group of NEW's own side, of those of OLD. */
+static int group_of(struct play *p, const struct play_comm *old, const struct play_comm *made,
+                    MPI_Group *group)
+{
+    MPI_Group all;
+    if (!made) {
+        *group = MPI_GROUP_EMPTY;
+        return 0;
+    }
+    const struct sides from = sides_of(p, old->told), to = sides_of(p, made->told);
+    int *ranks = malloc((size_t)to.size * sizeof *ranks);
+    if (!ranks)
+        return play_fail(p, "out of memory");
+    for (int32_t i = 0; i < to.size; i++)
+        ranks[i] = place_of(from.own, from.size, to.own[i]);
+    PMPI_Comm_group(old->comm, &all);
+    const int rc = PMPI_Group_incl(all, to.size, ranks, group);
+    PMPI_Group_free(&all);
+    free(ranks);
+    return play_check(p, rc);
+}
+
+static int by_group(struct play *p, const struct play_comm *old, struct play_comm *made, MPI_Comm *into)
+{
+    MPI_Group group;
+    if (group_of(p, old, made, &group) < 0)
+        return -1;
+    const int rc = p->act->plain == MPG_CALL_Comm_create ? MPI_Comm_create(old->comm, group, into)
+                                                          : MPI_Comm_create_group(old->comm, group, 0, into);
+    if (group != MPI_GROUP_EMPTY)
+        PMPI_Group_free(&group);
+    return play_check(p, rc);
+}
+
+static int split(struct play *p, const struct play_comm *old, struct play_comm *made, MPI_Comm *into)
+{
+    int colour = MPI_UNDEFINED, key = 0;
+    if (made) {
+        const struct mpg_comm *told = made->told;
+        colour = told->world_ranks[0];
+        for (int32_t i = 1; i < told->size + told->remote_size; i++)
+            if (told->world_ranks[i] < colour)
+                colour = told->world_ranks[i];
+        key = made->rank;
+    }
+    return play_check(p, MPI_Comm_split(old->comm, colour, key, into));
+}
+
+/* By what memory is shared, if that gives on this machine what it gave in the trace. */
+static int split_type(struct play *p, const struct play_comm *old, struct play_comm *made, MPI_Comm *into)
+{
+    MPI_Comm tried = MPI_COMM_NULL;
+    int alike = 1, size = 0, rank = 0;
+    const int type = made ? MPI_COMM_TYPE_SHARED : MPI_UNDEFINED, key = made ? made->rank : 0;
+    int rc = PMPI_Comm_split_type(old->comm, type, key, MPI_INFO_NULL, &tried);
+    if (play_check(p, rc) < 0)
+        return -1;
+    if (made) {
+        PMPI_Comm_size(tried, &size);
+        PMPI_Comm_rank(tried, &rank);
+        alike = size == made->told->size && rank == made->rank;
+        PMPI_Comm_free(&tried);
+    }
+    rc = PMPI_Allreduce(MPI_IN_PLACE, &alike, 1, MPI_INT, MPI_MIN, old->comm);
+    if (play_check(p, rc) < 0)
+        return -1;
+    if (!alike)
+        return split(p, old, made, into);
+    return play_check(p, MPI_Comm_split_type(old->comm, type, key, MPI_INFO_NULL, into));
+}
+
+static int connect(struct play *p, MPI_Comm local, struct play_comm *made, MPI_Comm *into)
+{
+    const struct sides s = sides_of(p, made->told);
+    return play_check(p, MPI_Intercomm_create(local, 0, p->hidden, s.other[0], LEADERS_TAG, into));
+}
+
+static int merge(struct play *p, const struct play_comm *old, struct play_comm *made, MPI_Comm *into)
+{
+    const struct sides s = sides_of(p, old->told);
+    const bool high = place_of(s.own, s.size, made->told->world_ranks[0]) < 0;
+    return play_check(p, MPI_Intercomm_merge(old->comm, high, into));
+}
+
+/* Of a group that no communicator comes before. */
+static int from_group(struct play *p, struct play_comm *made, MPI_Comm *into)
+{
+    const struct sides s = sides_of(p, made->told);
+    MPI_Group all, group;
+    MPI_Comm own;
+    PMPI_Comm_group(p->hidden, &all);
+    PMPI_Group_incl(all, s.size, s.own, &group);
+    int rc = p->act->plain == MPG_CALL_Comm_create_from_group
+                 ? MPI_Comm_create_group(p->hidden, group, LEADERS_TAG, into)
+                 : PMPI_Comm_create_group(p->hidden, group, LEADERS_TAG, &own);
+    PMPI_Group_free(&group);
+    PMPI_Group_free(&all);
+    if (play_check(p, rc) < 0 || p->act->plain == MPG_CALL_Comm_create_from_group)
+        return play_check(p, rc);
+    rc = connect(p, own, made, into);
+    PMPI_Comm_free(&own);
+    return rc;
+}
+
+static int make(struct play *p, struct play_comm *old, struct play_comm *made, MPI_Comm *into)
+{
+    switch (p->act->plain) {
+    case MPG_CALL_Comm_dup:
+        return play_check(p, MPI_Comm_dup(old->comm, into));
+    case MPG_CALL_Comm_dup_with_info:
+        return play_check(p, MPI_Comm_dup_with_info(old->comm, MPI_INFO_NULL, into));
+    case MPG_CALL_Comm_create:
+    case MPG_CALL_Comm_create_group:
+        return by_group(p, old, made, into);
+    case MPG_CALL_Comm_split_type:
+        return split_type(p, old, made, into);
+    case MPG_CALL_Intercomm_create:
+        return connect(p, old->comm, made, into);
+    case MPG_CALL_Intercomm_merge:
+        return merge(p, old, made, into);
+    case MPG_CALL_Cart_create:
+    case MPG_CALL_Graph_create:
+    case MPG_CALL_Dist_graph_create:
+    case MPG_CALL_Dist_graph_create_adjacent:
+        return play_topology(p, old, made, into);
+    default: /* Comm_split, Cart_sub */
+        return split(p, old, made, into);
+    }
+}
+
+/* Calls that only some of a communicator's members make, or none of one. */
+static bool lacks_members(enum mpg_call call)
+{
+    return call == MPG_CALL_Comm_create_group || call == MPG_CALL_Comm_create_from_group ||
+           call == MPG_CALL_Intercomm_create || call == MPG_CALL_Intercomm_create_from_groups ||
+           call == MPG_CALL_Comm_dup || call == MPG_CALL_Comm_dup_with_info;
+}
+
+/* As its parent has them: what a duplicate shares with it. */
+static int begin_promised(struct play *p, struct play_comm *old, struct play_comm *made)
+{
+    struct play_request *r = play_post(p, p->act->event.requests[0], false);
+    if (!r)
+        return -1;
+    r->elapses = old->elapses;
+    if (old->elapses) {
+        made->elapses = true;
+        play_elapse(p);
+        return 0;
+    }
+    r->comm = made;
+#if MPI_VERSION >= 4
+    if (p->act->plain == MPG_CALL_Comm_idup_with_info)
+        return play_check(p, MPI_Comm_idup_with_info(old->comm, MPI_INFO_NULL, &made->comm, &r->handle));
+#endif
+    return play_check(p, MPI_Comm_idup(old->comm, &made->comm, &r->handle));
+}
+
+int play_comm_completed(struct play *p, struct play_comm *c)
+{
+    return check_made(p, c) < 0 ? -1 : play_share(p, number_of(p, c), c);
+}
+
+int play_constructor(struct play *p)
+{
+    const struct mpg_event *e = &p->act->event;
+    const bool no_old = e->comm == MPG_NO_COMM;
+    struct play_comm *old = no_old ? NULL : play_comm(p, e->comm);
+    struct play_comm *made = e->newcomm == MPG_NO_COMM ? NULL : take_place(p, e->newcomm);
+    MPI_Comm unused = MPI_COMM_NULL;
+    if ((!old && !no_old) || (!made && e->newcomm != MPG_NO_COMM))
+        return old ? play_fail(p, "out of memory") : -1;
+    if ((old && old->elapses) || (made && made->elapses) || (!made && lacks_members(p->act->plain))) {
+        if (made)
+            made->elapses = true;
+        play_elapse(p);
+        return 0;
+    }
+    if (p->act->kind == MPG_KIND_ICONSTRUCTOR)
+        return begin_promised(p, old, made);
+    MPI_Comm *into = made ? &made->comm : &unused;
+    if ((old ? make(p, old, made, into) : from_group(p, made, into)) < 0)
+        return -1;
+    if (!made)
+        return 0;
+    return check_made(p, made) < 0 ? -1 : play_share(p, e->newcomm, made);
+}
+
+int play_comm_free(struct play *p)
+{
+    const struct mpg_event *e = &p->act->event;
+    struct play_comm *c = e->comm == MPG_NO_COMM ? NULL : play_comm(p, e->comm);
+    if (!c && e->comm != MPG_NO_COMM)
+        return -1;
+    if (!c || c->elapses || c->comm == MPI_COMM_WORLD || c->comm == MPI_COMM_SELF) {
+        play_elapse(p);
+        return 0;
+    }
+    c->made = false;
+    return play_check(p, p->act->plain == MPG_CALL_Comm_disconnect ? MPI_Comm_disconnect(&c->comm)
+                                                                    : MPI_Comm_free(&c->comm));
+}

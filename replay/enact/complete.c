@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Calls that complete requests. What completes for another exchanges what goes by their identifiers, as
+ * docs/MODEL.md, section 6, has it; a test that had succeeded and would fail is a wait; one that had failed is
+ * made as long as what it asks for is not complete. */
+#include "replay/enact/play.h"
+
+#include <stdlib.h>
+
+static int list_room(struct play *p, uint32_t n)
+{
+    struct play_list *l = &p->list;
+    l->n = 0;
+    if ((int)n <= l->capacity)
+        return 0;
+    l->capacity = 2 * (int)n + FEW_LISTED;
+    l->request = realloc(l->request, (size_t)l->capacity * sizeof *l->request);
+    l->handle = realloc(l->handle, (size_t)l->capacity * sizeof *l->handle);
+    l->index = realloc(l->index, (size_t)l->capacity * sizeof *l->index);
+    return l->request && l->handle && l->index ? 0 : play_fail(p, "out of memory");
+}
+
+static void append(struct play_list *l, struct play_request *r)
+{
+    l->request[l->n] = r;
+    l->handle[l->n++] = r->handle;
+}
+
+/* Request I of the list is complete. */
+static int note_done(struct play *p, struct play_request *r)
+{
+    r->done = true;
+    if (r->comm)
+        return play_comm_completed(p, r->comm);
+    return 0;
+}
+
+/* As note_done, of the N whose indices the list has; they are not given to MPI again. */
+static int note_some(struct play *p, int n)
+{
+    struct play_list *l = &p->list;
+    for (int i = 0; i < n; i++)
+        if (note_done(p, l->request[l->index[i]]) < 0)
+            return -1;
+    int kept = 0;
+    for (int i = 0; i < l->n; i++)
+        if (!l->request[i]->done) {
+            l->request[kept] = l->request[i];
+            l->handle[kept++] = l->handle[i];
+        }
+    l->n = kept;
+    return 0;
+}
+
+static int note_all(struct play *p)
+{
+    struct play_list *l = &p->list;
+    for (int i = 0; i < l->n; i++)
+        l->index[i] = i;
+    return note_some(p, l->n);
+}
+
+/* How many of the list could be completed now. */
+static int count_ready(struct play *p)
+{
+    struct play_list *l = &p->list;
+    int ready = 0;
+    for (int i = 0; i < l->n; i++) {
+        int flag = 0;
+        PMPI_Request_get_status(l->handle[i], &flag, MPI_STATUS_IGNORE);
+        ready += flag != 0;
+    }
+    return ready;
+}
+
+/* --- the calls, on the list --- */
+
+static int wait_for_one(struct play *p)
+{
+    struct play_request *r = p->list.request[0];
+    const int rc = MPI_Wait(&r->handle, MPI_STATUS_IGNORE);
+    return play_check(p, rc) < 0 ? -1 : note_all(p);
+}
+
+static int wait_for_all(struct play *p)
+{
+    const int rc = MPI_Waitall(p->list.n, p->list.handle, MPI_STATUSES_IGNORE);
+    return play_check(p, rc) < 0 ? -1 : note_all(p);
+}
+
+static int wait_for_any(struct play *p)
+{
+    const int rc = MPI_Waitany(p->list.n, p->list.handle, p->list.index, MPI_STATUS_IGNORE);
+    if (play_check(p, rc) < 0)
+        return -1;
+    return note_some(p, p->list.index[0] != MPI_UNDEFINED);
+}
+
+static int wait_for_some(struct play *p)
+{
+    int n = 0;
+    const int rc = MPI_Waitsome(p->list.n, p->list.handle, &n, p->list.index, MPI_STATUSES_IGNORE);
+    return play_check(p, rc) < 0 ? -1 : note_some(p, n == MPI_UNDEFINED ? 0 : n);
+}
+
+static int test(struct play *p, enum mpg_call call)
+{
+    struct play_list *l = &p->list;
+    int flag = 0, n = 0, rc;
+    switch (call) {
+    case MPG_CALL_Test:
+        rc = MPI_Test(&l->request[0]->handle, &flag, MPI_STATUS_IGNORE);
+        break;
+    case MPG_CALL_Testall:
+        rc = MPI_Testall(l->n, l->handle, &flag, MPI_STATUSES_IGNORE);
+        break;
+    case MPG_CALL_Testany:
+        rc = MPI_Testany(l->n, l->handle, l->index, &flag, MPI_STATUS_IGNORE);
+        n = flag && l->index[0] != MPI_UNDEFINED;
+        break;
+    default:
+        rc = MPI_Testsome(l->n, l->handle, &n, l->index, MPI_STATUSES_IGNORE);
+        n = n == MPI_UNDEFINED ? 0 : n;
+        break;
+    }
+    if (play_check(p, rc) < 0)
+        return -1;
+    if (call == MPG_CALL_Test || call == MPG_CALL_Testall)
+        return flag ? note_all(p) : 0;
+    return note_some(p, n);
+}
+
+static bool is_test(enum mpg_call call)
+{
+    return call == MPG_CALL_Test || call == MPG_CALL_Testall || call == MPG_CALL_Testany ||
+           call == MPG_CALL_Testsome;
+}
+
+/* Completes what the call would, WANTED at least: what is missing is waited for. */
+static int complete_list(struct play *p, int wanted)
+{
+    enum mpg_call call = p->act->plain;
+    const int before = p->list.n;
+    if (is_test(call) && count_ready(p) >= wanted && test(p, call) < 0)
+        return -1;
+    p->outcome.waited += is_test(call) && p->list.n == before;
+    while (before - p->list.n < wanted) {
+        int status;
+        switch (call) {
+        case MPG_CALL_Wait:
+        case MPG_CALL_Test:
+            status = wait_for_one(p);
+            break;
+        case MPG_CALL_Waitall:
+        case MPG_CALL_Testall:
+            status = wait_for_all(p);
+            break;
+        case MPG_CALL_Waitany:
+        case MPG_CALL_Testany:
+            status = wait_for_any(p);
+            break;
+        default:
+            status = wait_for_some(p);
+            break;
+        }
+        if (status < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* --- what a call of the trace did --- */
+
+/* All that it was given. */
+static int complete_all(struct play *p)
+{
+    const struct mpg_event *e = &p->act->event;
+    bool elapses = false;
+    for (uint32_t i = 0; i < e->request_number; i++) {
+        struct play_request *r = play_find(p, e->requests[i]);
+        elapses |= !r || r->elapses;
+        if (r && !r->elapses && !r->done)
+            append(&p->list, r);
+    }
+    if (p->list.n > 0) {
+        if (complete_list(p, p->list.n) < 0)
+            return -1;
+    } else if (elapses)
+        play_elapse(p);
+    else
+        p->outcome.unneeded++;
+    for (uint32_t i = 0; i < e->request_number; i++) {
+        struct play_request *r = play_find(p, e->requests[i]);
+        if (r)
+            play_forget(p, r);
+    }
+    return 0;
+}
+
+/* Whether the call may complete R in place of another one: a receive. */
+static bool is_candidate(const struct play_request *r)
+{
+    return r->receives && !r->cancels && !r->elapses;
+}
+
+static bool is_picked(const struct mpg_event *e, int64_t id)
+{
+    for (uint32_t i = 0; i < e->done_number; i++)
+        if (e->done[i] == id)
+            return true;
+    return false;
+}
+
+/* What goes by A's identifier goes by B's from now on, and the other way round. */
+static void exchange(struct play *p, struct play_request *a, struct play_request *b)
+{
+    const struct play_request was = *a;
+    a->handle = b->handle;
+    a->done = b->done;
+    a->persistent = b->persistent;
+    b->handle = was.handle;
+    b->done = was.done;
+    b->persistent = was.persistent;
+    p->outcome.exchanged++;
+}
+
+/* Of the requests that the call was given, those that it completed in the trace and that are not done take
+ * what has been done instead, in the list's order. */
+static void exchange_all(struct play *p)
+{
+    const struct mpg_event *e = &p->act->event;
+    uint32_t next = 0;
+    for (uint32_t i = 0; i < e->request_number; i++) {
+        struct play_request *own = play_find(p, e->requests[i]);
+        if (!own || own->done || !is_candidate(own) || !is_picked(e, own->id))
+            continue;
+        for (struct play_request *r; next < e->request_number; next++) {
+            r = play_find(p, e->requests[next]);
+            if (r && r->done && is_candidate(r) && !is_picked(e, r->id)) {
+                exchange(p, own, r);
+                break;
+            }
+        }
+    }
+}
+
+/* Some of what it was given. */
+static int complete_some(struct play *p)
+{
+    const struct mpg_event *e = &p->act->event;
+    int wanted = 0, others = 0;
+    bool elapses = false;
+    for (uint32_t i = 0; i < e->request_number; i++) {
+        struct play_request *r = play_find(p, e->requests[i]);
+        const bool picked = is_picked(e, e->requests[i]);
+        elapses |= picked && (!r || r->elapses);
+        if (!r || r->elapses)
+            continue;
+        if (is_candidate(r)) {
+            wanted += picked && !(p->stage->deterministic && r->done);
+            wanted -= r->done && !p->stage->deterministic;
+            if (!r->done && (picked || !p->stage->deterministic))
+                append(&p->list, r);
+        } else if (picked && !r->done)
+            others++;
+    }
+    if (wanted < 0)
+        wanted = 0;
+    if (wanted == 0)
+        p->list.n = 0;
+    const bool needed = wanted + others > 0;
+    if (others > 0) { /* by itself: nothing may take its place */
+        struct play_list *l = &p->list;
+        if (wanted > 0 && complete_list(p, wanted) < 0)
+            return -1;
+        l->n = 0;
+        for (uint32_t i = 0; i < e->request_number; i++) {
+            struct play_request *r = play_find(p, e->requests[i]);
+            if (r && !r->elapses && !r->done && !is_candidate(r) && is_picked(e, r->id))
+                append(l, r);
+        }
+        wanted = l->n;
+    }
+    if (wanted > 0 && complete_list(p, wanted) < 0)
+        return -1;
+    exchange_all(p);
+    if (!needed && elapses)
+        play_elapse(p);
+    p->outcome.unneeded += !needed && !elapses;
+    for (uint32_t i = 0; i < e->done_number; i++) {
+        struct play_request *r = play_find(p, e->done[i]);
+        if (r)
+            play_forget(p, r);
+    }
+    return 0;
+}
+
+/* Nothing: a test that failed. What succeeds now is done. */
+static int complete_none(struct play *p)
+{
+    const struct mpg_event *e = &p->act->event;
+    const enum mpg_call call = p->act->plain;
+    const bool chooses = call == MPG_CALL_Testany || call == MPG_CALL_Testsome;
+    bool elapses = false, receives = false;
+    uint32_t done = 0;
+    for (uint32_t i = 0; i < e->request_number; i++) {
+        const struct play_request *r = play_find(p, e->requests[i]);
+        elapses |= !r || r->elapses;
+        receives |= r && is_candidate(r);
+        done += r && r->done;
+    }
+    if (done > 0 && (chooses || done == e->request_number)) {
+        p->outcome.unneeded++;
+        return 0;
+    }
+    for (uint32_t i = 0; i < e->request_number; i++) {
+        struct play_request *r = play_find(p, e->requests[i]);
+        if (r && !r->elapses && !r->done && (!chooses || !receives || is_candidate(r)))
+            append(&p->list, r);
+    }
+    if (p->list.n > 0)
+        return test(p, call);
+    if (elapses)
+        play_elapse(p);
+    return 0;
+}
+
+/* Without a request that is one. */
+static int complete_nothing(struct play *p)
+{
+    MPI_Request none = MPI_REQUEST_NULL;
+    int flag, n;
+    switch (p->act->plain) {
+    case MPG_CALL_Wait:
+        return play_check(p, MPI_Wait(&none, MPI_STATUS_IGNORE));
+    case MPG_CALL_Waitall:
+        return play_check(p, MPI_Waitall(0, NULL, MPI_STATUSES_IGNORE));
+    case MPG_CALL_Waitany:
+        return play_check(p, MPI_Waitany(1, &none, &n, MPI_STATUS_IGNORE));
+    case MPG_CALL_Waitsome:
+        return play_check(p, MPI_Waitsome(1, &none, &n, &flag, MPI_STATUSES_IGNORE));
+    case MPG_CALL_Test:
+        return play_check(p, MPI_Test(&none, &flag, MPI_STATUS_IGNORE));
+    case MPG_CALL_Testall:
+        return play_check(p, MPI_Testall(0, NULL, &flag, MPI_STATUSES_IGNORE));
+    case MPG_CALL_Testany:
+        return play_check(p, MPI_Testany(1, &none, &n, &flag, MPI_STATUS_IGNORE));
+    default:
+        return play_check(p, MPI_Testsome(1, &none, &n, &flag, MPI_STATUSES_IGNORE));
+    }
+}
+
+int play_complete(struct play *p)
+{
+    const struct mpg_event *e = &p->act->event;
+    if (list_room(p, e->request_number) < 0)
+        return -1;
+    if (e->request_number == 0)
+        return complete_nothing(p);
+    if (e->done_all)
+        return complete_all(p);
+    return e->done_number > 0 ? complete_some(p) : complete_none(p);
+}

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One act after the other: the time before it, then its call. */
+#include "replay/enact/play.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace/mpg_region.h"
+
+int play_fail(struct play *p, const char *format, ...)
+{
+    char text[MPG_ERROR_SIZE / 2];
+    va_list arguments;
+    if (p->err->text[0])
+        return -1;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (p->act)
+        return mpg_error_set(p->err, "rank %d, call %llu (MPI_%s): %s", p->stage->rank,
+                             (unsigned long long)p->act->number, p->stage->call_name(p->act->event.call), text);
+    return mpg_error_set(p->err, "rank %d: %s", p->stage->rank, text);
+}
+
+/* Calls that may receive another message than in the trace, which then has been received. */
+static bool may_cut(enum mpg_kind kind)
+{
+    return kind == MPG_KIND_COMPLETE || kind == MPG_KIND_RECV || kind == MPG_KIND_SENDRECV ||
+           kind == MPG_KIND_MRECV;
+}
+
+int play_check(struct play *p, int rc)
+{
+    char text[MPI_MAX_ERROR_STRING] = "";
+    int class = MPI_SUCCESS, length = 0;
+    if (rc == MPI_SUCCESS)
+        return 0;
+    if (p->err->text[0])
+        return -1;
+    PMPI_Error_class(rc, &class);
+    if (class == MPI_ERR_TRUNCATE && p->act && may_cut(p->act->kind))
+        return 0;
+    PMPI_Error_string(rc, text, &length);
+    for (char *c = text; *c; c++)
+        if (*c == '\n')
+            *c = ' ';
+    return play_fail(p, "%s", text);
+}
+
+void play_elapse(struct play *p)
+{
+    const struct mpg_event *e = &p->act->event;
+    p->outcome.elapsed++;
+    p->outcome.calls--;
+    p->stage->elapse(p->stage->host, (int64_t)mpg_clock_ns(), e->leave_ns - e->enter_ns);
+}
+
+static void mark(struct play *p)
+{
+    const char *name = p->stage->string(p->stage->host, p->act->event.string);
+    if (p->act->kind == MPG_KIND_REGION_BEGIN)
+        mpg_region_begin(name);
+    else
+        mpg_region_end(name);
+}
+
+int play_perform_call(struct play *p)
+{
+    const struct mpg_event *e = &p->act->event;
+    switch (p->act->kind) {
+    case MPG_KIND_SEND:
+    case MPG_KIND_RECV:
+    case MPG_KIND_SENDRECV:
+    case MPG_KIND_ISEND:
+    case MPG_KIND_IRECV:
+    case MPG_KIND_ISENDRECV:
+    case MPG_KIND_PROBE:
+    case MPG_KIND_MPROBE:
+    case MPG_KIND_MRECV:
+    case MPG_KIND_IMRECV:
+    case MPG_KIND_SEND_INIT:
+    case MPG_KIND_RECV_INIT:
+    case MPG_KIND_PSEND_INIT:
+    case MPG_KIND_PRECV_INIT:
+    case MPG_KIND_PREADY:
+    case MPG_KIND_PARRIVED:
+        return play_point(p);
+    case MPG_KIND_COMPLETE:
+        return play_complete(p);
+    case MPG_KIND_START:
+        return play_start(p);
+    case MPG_KIND_CANCEL:
+        return play_cancel(p);
+    case MPG_KIND_REQUEST_FREE:
+        return play_request_free(p);
+    case MPG_KIND_COLLECTIVE:
+    case MPG_KIND_ICOLLECTIVE:
+    case MPG_KIND_COLLECTIVE_INIT:
+    case MPG_KIND_NEIGHBOR:
+    case MPG_KIND_INEIGHBOR:
+    case MPG_KIND_NEIGHBOR_INIT:
+        return play_collective(p);
+    case MPG_KIND_CONSTRUCTOR:
+    case MPG_KIND_ICONSTRUCTOR:
+        return play_constructor(p);
+    case MPG_KIND_COMM_FREE:
+        return play_comm_free(p);
+    case MPG_KIND_WIN_CONSTRUCTOR:
+    case MPG_KIND_WIN_FREE:
+    case MPG_KIND_WIN_FENCE:
+    case MPG_KIND_WIN_GROUP:
+    case MPG_KIND_WIN_EPOCH:
+    case MPG_KIND_WIN_TARGET:
+    case MPG_KIND_WIN_ALL:
+    case MPG_KIND_RMA:
+    case MPG_KIND_IRMA:
+        return play_window(p);
+    case MPG_KIND_PCONTROL:
+        return play_check(p, MPI_Pcontrol(e->to));
+    default: { /* files' requests and generalized ones; what nobody can make again */
+        for (uint32_t i = 0; e->requests && !e->persistent && i < e->request_number; i++) {
+            struct play_request *r = play_post(p, e->requests[i], false);
+            if (!r)
+                return -1;
+            r->elapses = true;
+        }
+        play_elapse(p);
+        return 0;
+    }
+    }
+}
+
+/* --- beginning and end --- */
+
+static int begin(bool threads, int *rank, int *size, int64_t *left_ns, struct mpg_error *err)
+{
+    int provided, rc = threads ? MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided)
+                               : MPI_Init(NULL, NULL);
+    *left_ns = (int64_t)mpg_clock_ns();
+    if (rc != MPI_SUCCESS)
+        return mpg_error_set(err, "MPI cannot be started");
+    PMPI_Comm_rank(MPI_COMM_WORLD, rank);
+    PMPI_Comm_size(MPI_COMM_WORLD, size);
+    return 0;
+}
+
+static int first_failed(bool failed)
+{
+    int rank, size, first;
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    PMPI_Comm_size(MPI_COMM_WORLD, &size);
+    const int own = failed ? rank : size;
+    PMPI_Allreduce(&own, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    return first;
+}
+
+/* What all ranks need, the buffers, and who watches. */
+static int prepare(struct play *p)
+{
+    const struct mpg_needs *n = p->stage->needs;
+    int64_t all[3] = {n->message_bytes, n->rma_bytes, n->wildcards};
+    PMPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    PMPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    if (play_check(p, PMPI_Comm_dup(MPI_COMM_WORLD, &p->hidden)) < 0 ||
+        play_check(p, PMPI_Allreduce(MPI_IN_PLACE, all, 3, MPI_INT64_T, MPI_MAX, p->hidden)) < 0)
+        return -1;
+    p->message_bytes = all[0];
+    p->rma_bytes = all[1];
+    p->wildcards = all[2] != 0;
+    const int64_t receive = p->wildcards && n->receive_bytes < all[0] ? all[0] : n->receive_bytes;
+    if (!play_send_buffer(p, n->send_bytes + 16) || !play_receive_buffer(p, receive + 16))
+        return play_fail(p, "out of memory: the largest messages have %lld and %lld bytes",
+                         (long long)n->send_bytes, (long long)receive);
+    if (play_attach_buffer(p) < 0 || guard_begin(p) < 0)
+        return -1;
+    return play_world(p);
+}
+
+/* Called by MPI_Finalize, while MPI is there: outcomes are added up where the trace says that the run is over.
+ * (MPI-3.1, section 8.7.1.) */
+static int add_up(MPI_Comm comm, int key, void *value, void *extra)
+{
+    struct play *p = value;
+    struct mpg_outcome *o = &p->outcome;
+    uint64_t own[] = {o->calls, o->elapsed, o->exchanged, o->unneeded, o->waited, o->cut, o->late_ns};
+    uint64_t all[sizeof own / sizeof *own];
+    int64_t times[2] = {o->run_ns, o->traced_ns}, most[2];
+    (void)comm, (void)key, (void)extra;
+    PMPI_Reduce(own, all, sizeof own / sizeof *own, MPI_UINT64_T, MPI_SUM, 0, p->hidden);
+    PMPI_Reduce(times, most, 2, MPI_INT64_T, MPI_MAX, 0, p->hidden);
+    if (p->stage->rank == 0)
+        *o = (struct mpg_outcome){.run_ns = most[0], .traced_ns = most[1], .calls = all[0], .elapsed = all[1],
+                                  .exchanged = all[2], .unneeded = all[3], .waited = all[4], .cut = all[5],
+                                  .late_ns = all[6]};
+    guard_end(p);
+    PMPI_Comm_free(&p->hidden);
+    return MPI_SUCCESS;
+}
+
+static int finish(struct play *p, int64_t begin_ns)
+{
+    int key;
+    p->outcome.run_ns = (int64_t)mpg_clock_ns() - begin_ns;
+    p->stage->own_outcome(p->stage->host, &p->outcome);
+    if (play_check(p, PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, add_up, &key, NULL)) < 0 ||
+        play_check(p, PMPI_Comm_set_attr(MPI_COMM_SELF, key, p)) < 0)
+        return -1;
+    return play_check(p, MPI_Finalize());
+}
+
+/* All acts; from BEGIN_NS on, when MPI_Init was left. */
+static int play_all(struct play *p, int64_t begin_ns)
+{
+    int64_t from_ns = begin_ns;
+    bool ends = false;
+    for (bool first = true; !ends; first = false) {
+        p->act = p->stage->next(p->stage->host, p->err);
+        if (!p->act)
+            return -1;
+        const int64_t now_ns = (int64_t)mpg_clock_ns();
+        if (first && from_ns + p->act->before_ns < now_ns) /* preparing took longer: then at once */
+            from_ns = begin_ns = now_ns - p->act->before_ns;
+        p->stage->elapse(p->stage->host, from_ns, p->act->before_ns);
+        if (p->act->kind == MPG_KIND_REGION_BEGIN || p->act->kind == MPG_KIND_REGION_END) {
+            mark(p);
+            from_ns = (int64_t)mpg_clock_ns();
+            continue;
+        }
+        p->outcome.calls++;
+        guard_calls(p);
+        ends = p->act->kind == MPG_KIND_FINALIZE;
+        if ((ends ? finish(p, begin_ns) : play_perform_call(p)) < 0)
+            return -1;
+        from_ns = (int64_t)mpg_clock_ns();
+        if (!ends)
+            guard_computes(p);
+    }
+    return 0;
+}
+
+static int perform(const struct mpg_stage *stage, int64_t left_ns, struct mpg_outcome *outcome,
+                   struct mpg_error *err)
+{
+    static struct play play; /* MPI_Finalize looks at it */
+    struct play *p = &play;
+    err->text[0] = '\0';
+    *p = (struct play){.stage = stage, .err = err, .hidden = MPI_COMM_NULL,
+                       .request_pool = {.size = sizeof(struct play_request)},
+                       .persistent_pool = {.size = sizeof(struct play_persistent)}};
+    if (prepare(p) < 0)
+        return -1;
+    PMPI_Barrier(p->hidden);
+    if (play_all(p, left_ns) < 0)
+        return -1;
+    *outcome = p->outcome;
+    return 0;
+}
+
+static void end(void)
+{
+    MPI_Finalize();
+}
+
+static void end_all(int status)
+{
+    PMPI_Abort(MPI_COMM_WORLD, status);
+}
+
+const struct mpg_enactor mpg_enactor = {.begin = begin,
+                                        .first_failed = first_failed,
+                                        .perform = perform,
+                                        .end = end,
+                                        .abort = end_all};

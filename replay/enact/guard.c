@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Who watches that somebody goes on. Each process says in memory that the processes of its host share which
+ * call it is in; a thread of the first of them looks there now and then. When nothing has changed for long, and
+ * nobody computes, it says what all of them wait for, and ends the run. Of several hosts each watches its own,
+ * and allows a call that took long in the trace as long again and a half. */
+#include "replay/enact/play.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { LOOK_NS = 250000000, LINES = 32 };
+
+/* What a process says: in a call, or in none (CALL -1). */
+struct post {
+    _Atomic uint64_t moves; /* changes whenever a call begins or ends */
+    _Atomic int32_t call;
+    int32_t rank, comm, to, from, tag, requests;
+    uint64_t number;
+    int64_t bytes, traced_ns;
+};
+
+struct guard {
+    const struct mpg_stage *stage;
+    MPI_Comm here;
+    MPI_Win win;
+    struct post *own, **all;
+    uint64_t *seen;
+    int size, hosts;
+    bool watches;
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t ended;
+    bool ends;
+};
+
+/* --- what a process says --- */
+
+static void add(char *text, size_t size, const char *format, long long n)
+{
+    const size_t used = strlen(text);
+    snprintf(text + used, size - used, format, n);
+}
+
+static void describe(const struct guard *g, const struct post *post, char *text, size_t size)
+{
+    const int32_t call = atomic_load(&post->call);
+    snprintf(text, size, "rank %d waits in call %llu (MPI_%s", post->rank, (unsigned long long)post->number,
+             g->stage->call_name((enum mpg_call)call));
+    if (post->to >= 0)
+        add(text, size, " to=%lld", post->to);
+    if (post->from >= 0)
+        add(text, size, " from=%lld", post->from);
+    else if (post->from == MPG_UNKNOWN)
+        add(text, size, " from any%.0lld", 0);
+    if (post->to >= 0 || post->from >= 0 || post->from == MPG_UNKNOWN) {
+        add(text, size, " tag=%lld", post->tag);
+        add(text, size, " bytes=%lld", post->bytes);
+    }
+    if (post->requests > 0)
+        add(text, size, " of %lld request", post->requests);
+    if (post->requests > 1)
+        add(text, size, "s%.0lld", 0);
+    if (post->comm >= 0)
+        add(text, size, " comm=%lld", post->comm);
+    add(text, size, ")%.0lld", 0);
+}
+
+/* Says what all wait in, and ends them all. */
+static void give_up(const struct guard *g)
+{
+    char text[256];
+    fprintf(stderr, "mpgreplay: no rank%s has gone on for %.0f s:\n", g->hosts > 1 ? " of this host" : "",
+            g->stage->patience_ns / 1e9);
+    for (int i = 0; i < g->size && i < LINES; i++) {
+        describe(g, g->all[i], text, sizeof text);
+        fprintf(stderr, "mpgreplay: %s\n", text);
+    }
+    if (g->size > LINES)
+        fprintf(stderr, "mpgreplay: ... and %d others\n", g->size - LINES);
+    fflush(stderr);
+    alarm(10); /* where MPI cannot end from a second thread */
+    PMPI_Abort(MPI_COMM_WORLD, 1);
+    _exit(1);
+}
+
+/* --- looking --- */
+
+/* Whether somebody has gone on, or computes; *ALLOWED_NS for those that wait. */
+static bool somebody_moves(struct guard *g, double *allowed_ns)
+{
+    bool moves = false;
+    int64_t longest_ns = 0;
+    for (int i = 0; i < g->size; i++) {
+        const uint64_t now = atomic_load(&g->all[i]->moves);
+        moves |= now != g->seen[i] || atomic_load(&g->all[i]->call) < 0;
+        g->seen[i] = now;
+        if (g->all[i]->traced_ns > longest_ns)
+            longest_ns = g->all[i]->traced_ns;
+    }
+    *allowed_ns = g->stage->patience_ns + (g->hosts > 1 ? 1.5 * (double)longest_ns : 0);
+    return moves;
+}
+
+static void *watch(void *argument)
+{
+    struct guard *g = argument;
+    int64_t since_ns = (int64_t)mpg_clock_ns();
+    pthread_mutex_lock(&g->lock);
+    while (!g->ends) {
+        struct timespec until;
+        double allowed_ns;
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_nsec += LOOK_NS;
+        until.tv_sec += until.tv_nsec / 1000000000;
+        until.tv_nsec %= 1000000000;
+        pthread_cond_timedwait(&g->ended, &g->lock, &until);
+        const int64_t now_ns = (int64_t)mpg_clock_ns();
+        if (somebody_moves(g, &allowed_ns))
+            since_ns = now_ns;
+        else if (!g->ends && (double)(now_ns - since_ns) > allowed_ns)
+            give_up(g);
+    }
+    pthread_mutex_unlock(&g->lock);
+    return NULL;
+}
+
+/* --- the run --- */
+
+static int begin_watch(struct play *p, struct guard *g)
+{
+    g->all = calloc((size_t)g->size, sizeof *g->all);
+    g->seen = calloc((size_t)g->size, sizeof *g->seen);
+    if (!g->all || !g->seen)
+        return play_fail(p, "out of memory");
+    for (int i = 0; i < g->size; i++) {
+        MPI_Aint bytes;
+        int unit;
+        PMPI_Win_shared_query(g->win, i, &bytes, &unit, &g->all[i]);
+    }
+    pthread_mutex_init(&g->lock, NULL);
+    pthread_cond_init(&g->ended, NULL);
+    if (pthread_create(&g->thread, NULL, watch, g) != 0)
+        return play_fail(p, "no thread can be started");
+    g->watches = true;
+    return 0;
+}
+
+int guard_begin(struct play *p)
+{
+    struct guard *g = calloc(1, sizeof *g);
+    int rank, first;
+    if (!g)
+        return play_fail(p, "out of memory");
+    p->guard = g;
+    g->stage = p->stage;
+    PMPI_Comm_split_type(p->hidden, MPI_COMM_TYPE_SHARED, p->stage->rank, MPI_INFO_NULL, &g->here);
+    PMPI_Comm_rank(g->here, &rank);
+    PMPI_Comm_size(g->here, &g->size);
+    if (play_check(p, PMPI_Win_allocate_shared(sizeof *g->own, 1, MPI_INFO_NULL, g->here, &g->own, &g->win)) < 0)
+        return -1;
+    memset(g->own, 0, sizeof *g->own);
+    g->own->call = -1;
+    g->own->rank = p->stage->rank;
+    first = rank == 0;
+    PMPI_Allreduce(&first, &g->hosts, 1, MPI_INT, MPI_SUM, p->hidden);
+    return rank == 0 ? begin_watch(p, g) : 0;
+}
+
+void guard_computes(struct play *p)
+{
+    struct post *own = p->guard->own;
+    atomic_store_explicit(&own->call, -1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&own->moves, 1, memory_order_relaxed);
+}
+
+void guard_calls(struct play *p)
+{
+    struct post *own = p->guard->own;
+    const struct mpg_event *e = &p->act->event;
+    const struct mpg_comm *told =
+        e->comm >= 0 && (size_t)e->comm < p->comms && p->comm[e->comm] ? p->comm[e->comm]->told : NULL;
+    bool sends = false, receives = false;
+    switch (p->act->kind) {
+    case MPG_KIND_SENDRECV:
+        sends = receives = true;
+        break;
+    case MPG_KIND_SEND:
+    case MPG_KIND_ISEND:
+    case MPG_KIND_RMA:
+        sends = true;
+        break;
+    case MPG_KIND_RECV:
+    case MPG_KIND_PROBE:
+    case MPG_KIND_MPROBE:
+        receives = true;
+        break;
+    default:
+        break;
+    }
+    own->to = sends ? e->to : -1;
+    own->from = !receives ? -1 : (e->any & MPG_ANY_SOURCE) && !p->stage->deterministic ? MPG_UNKNOWN : e->from;
+    own->tag = e->tag;
+    own->bytes = e->bytes;
+    own->requests = p->act->kind == MPG_KIND_COMPLETE ? (int32_t)e->request_number : 0;
+    own->comm = told && p->act->kind != MPG_KIND_COMPLETE && p->act->kind != MPG_KIND_FINALIZE ? told->label : -1;
+    own->number = p->act->number;
+    own->traced_ns = e->leave_ns - e->enter_ns;
+    atomic_fetch_add_explicit(&own->moves, 1, memory_order_relaxed);
+    atomic_store_explicit(&own->call, (int32_t)e->call, memory_order_relaxed);
+}
+
+void guard_end(struct play *p)
+{
+    struct guard *g = p->guard;
+    if (g->watches) {
+        pthread_mutex_lock(&g->lock);
+        g->ends = true;
+        pthread_cond_signal(&g->ended);
+        pthread_mutex_unlock(&g->lock);
+        pthread_join(g->thread, NULL);
+    }
+    PMPI_Win_free(&g->win);
+    PMPI_Comm_free(&g->here);
+    free(g->all);
+    free(g->seen);
+    free(g);
+    p->guard = NULL;
+}

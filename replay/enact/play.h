@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the parts of the library that makes the calls of a trace share. Compiled for each MPI; functions
+ * return 0, or -1 with PLAY's error. One thread but for the guard's. */
+#ifndef MPG_REPLAY_PLAY_H
+#define MPG_REPLAY_PLAY_H
+
+#include <mpi.h>
+
+#include "common/map.h"
+#include "common/pool.h"
+#include "common/ticks.h"
+#include "replay/stage.h"
+
+/* The tracer sees calls of MPI_; those of PMPI_ are re-enactment's own. */
+
+/* What this rank is told of its peers' shares in collectives. */
+struct play_shares {
+    size_t calls, next; /* how many, and which comes next */
+    size_t width;       /* numbers of a call */
+    int64_t *bytes;     /* of call 0 from each peer, of call 1 ... */
+};
+
+struct play_comm {
+    const struct mpg_comm *told; /* as the trace has it */
+    MPI_Comm comm;
+    bool made;
+    bool elapses;  /* it cannot be had, or has members of another world: calls take their time */
+    bool shared;   /* its shares have been told */
+    int32_t rank;  /* this one's in it */
+    int32_t peers; /* members, or those of the other group */
+    bool remote;
+    bool has_neighbors;
+    struct mpg_neighbors neighbors;
+    struct play_shares shares[MPG_SHARES_KINDS];
+};
+
+struct play_window {
+    MPI_Win win;
+    bool made;
+    bool waited;        /* a Win_test ended the epoch before that of the trace did */
+    bool dynamic;
+    void *base;
+    int64_t bytes;
+    int64_t *sizes;     /* of each member */
+    int64_t *addresses; /* of each member, dynamic windows only */
+    int32_t members;
+};
+
+/* A request that can be started over and over. */
+struct play_persistent {
+    MPI_Request handle;    /* MPI_REQUEST_NULL: each start posts it anew */
+    bool active;           /* goes by one that has not been completed */
+    bool elapses;
+    struct mpg_act act;    /* the call that made it, for what HANDLE cannot do */
+    const int64_t *shares; /* of a collective */
+};
+
+/* A request, from the call that posts it to the one that completes it. */
+struct play_request {
+    int64_t id;
+    MPI_Request handle;
+    bool elapses; /* MPI does not have it */
+    bool done;    /* completed by a test that had failed, or along with others */
+    bool receives, cancels;
+    struct play_persistent *persistent; /* whose HANDLE is */
+    struct play_comm *comm;             /* that it makes */
+};
+
+enum { FEW_LISTED = 64 };
+
+/* The requests of a call. */
+struct play_list {
+    int capacity;
+    struct play_request **request; /* those that MPI is given, */
+    MPI_Request *handle;           /* theirs, */
+    int *index;                    /* and room for indices */
+    int n;
+};
+
+struct guard;
+
+struct play {
+    const struct mpg_stage *stage;
+    struct mpg_error *err;
+    MPI_Comm hidden; /* of all, for what no tracer sees */
+    const struct mpg_act *act;
+    struct mpg_outcome outcome;
+    int64_t message_bytes, rma_bytes; /* the largest of all ranks */
+    bool wildcards;
+    void *send, *receive;             /* zero, and what is received */
+    int64_t send_bytes, receive_bytes;
+    size_t comms;
+    struct play_comm **comm;
+    size_t windows;
+    struct play_window *window;
+    struct mpg_map requests, persistents, messages; /* id -> address; of messages, MPI_Message */
+    struct mpg_pool request_pool, persistent_pool;
+    struct play_list list;
+    int *counts[2], *places[2]; /* of collectives, room for COUNT_ROOM */
+    MPI_Datatype *types;        /* as many MPI_BYTE */
+    size_t count_room;
+    struct guard *guard;
+};
+
+/* enact.c */
+int play_fail(struct play *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* What RC of a call means: 0, also where a message was longer than what it was received into. */
+int play_check(struct play *p, int rc);
+/* The traced time of the act passes. */
+void play_elapse(struct play *p);
+int play_perform_call(struct play *p);
+
+/* buffers.c: at least BYTES, zero or received; NULL: out of memory. Earlier ones stay. */
+void *play_send_buffer(struct play *p, int64_t bytes);
+void *play_receive_buffer(struct play *p, int64_t bytes);
+int play_attach_buffer(struct play *p);
+/* BYTES as a count of *TYPE, which is MPI's as long as BYTES is an int. */
+int play_type(struct play *p, int64_t bytes, int *count, MPI_Datatype *type);
+void play_type_end(MPI_Datatype *type);
+/* Room for N counts and places of both sides. */
+int play_count_room(struct play *p, size_t n);
+/* BYTES as an int. */
+int play_count(struct play *p, int64_t bytes, int *count);
+
+/* requests.c */
+struct play_request *play_post(struct play *p, int64_t id, bool receives);
+struct play_request *play_find(struct play *p, int64_t id);
+void play_forget(struct play *p, struct play_request *request);
+struct play_persistent *play_new_persistent(struct play *p, int64_t id);
+struct play_persistent *play_find_persistent(struct play *p, int64_t id);
+void play_forget_persistent(struct play *p, int64_t id);
+
+/* complete.c: Wait..., Test..., */
+int play_complete(struct play *p);
+
+/* point.c: messages between two */
+int play_point(struct play *p);
+/* The peer and tag of a receive, as the trace or deterministic re-enactment wants them. */
+int play_source(const struct play *p, const struct mpg_event *e, int32_t from);
+int play_tag(const struct play *p, const struct mpg_event *e, int32_t tag);
+int play_peer(int32_t rank);
+/* Start of persistent requests, cancel, free. */
+int play_start(struct play *p);
+int play_cancel(struct play *p);
+int play_request_free(struct play *p);
+
+/* comms.c */
+/* MPI_COMM_WORLD, on all ranks at once. */
+int play_world(struct play *p);
+struct play_comm *play_comm(struct play *p, int32_t comm);
+int play_constructor(struct play *p);
+int play_comm_free(struct play *p);
+/* REQUEST, which makes a communicator, is complete. */
+int play_comm_completed(struct play *p, struct play_comm *comm);
+
+/* topology.c: Cart_create and its like, of MADE (NULL: without this rank) from OLD */
+int play_topology(struct play *p, struct play_comm *old, struct play_comm *made, MPI_Comm *into);
+
+/* shares.c: tells them on a communicator that has been made */
+int play_share(struct play *p, int32_t number, struct play_comm *comm);
+/* Those of the next call of KIND; NULL with PLAY's error: none. */
+const int64_t *play_next_shares(struct play *p, struct play_comm *comm, enum mpg_shares_kind kind);
+
+/* collective.c */
+int play_collective(struct play *p);
+/* A start of OWN, a persistent collective that MPI has not, as a nonblocking one. */
+int play_collective_start(struct play *p, struct play_persistent *own, MPI_Request *request);
+
+/* window.c */
+int play_window(struct play *p);
+
+/* guard.c */
+int guard_begin(struct play *p);
+void guard_computes(struct play *p);
+void guard_calls(struct play *p);
+void guard_end(struct play *p);
+
+#endif

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A trace has what a rank contributes to a collective, not what the others do, which is needed to receive it.
+ * They tell each other when a communicator has been made, of all calls that will be made on it. */
+#include "replay/enact/play.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* OWN, CALLS times WIDTH, as WIDTH rows of CALLS; and back. */
+static void turn(const int64_t *own, size_t calls, size_t width, int64_t *rows)
+{
+    for (size_t i = 0; i < calls; i++)
+        for (size_t k = 0; k < width; k++)
+            rows[k * calls + i] = own[i * width + k];
+}
+
+/* All members make as many calls of each kind on C: CALLS. */
+static int agree_calls(struct play *p, struct play_comm *c, const int64_t *calls)
+{
+    enum { BOTH = 2 * MPG_SHARES_KINDS };
+    int64_t both[BOTH], all[BOTH] = {0};
+    for (int i = 0; i < MPG_SHARES_KINDS; i++) {
+        both[i] = calls[i];
+        both[MPG_SHARES_KINDS + i] = -calls[i];
+    }
+    if (play_check(p, PMPI_Allreduce(both, all, BOTH, MPI_INT64_T, MPI_MAX, c->comm)) < 0)
+        return -1;
+    for (int i = 0; i < BOTH; i++)
+        if (all[i] != both[i])
+            return play_fail(p, "members of communicator %d make different numbers of collectives whose "
+                                "sizes differ between them", c->told->label);
+    return 0;
+}
+
+static int tell(struct play *p, struct play_comm *c, enum mpg_shares_kind kind, const struct mpg_shares *own)
+{
+    struct play_shares *s = &c->shares[kind];
+    const bool near = kind == MPG_SHARES_NEIGHBORS || kind == MPG_SHARES_EDGES;
+    const bool each = kind == MPG_SHARES_EACH || kind == MPG_SHARES_EDGES;
+    const size_t n = own->calls;
+    const int in = near ? (int)c->neighbors.source_number : c->peers;
+    const int out = near ? (int)c->neighbors.destination_number : c->peers;
+    if (n * sizeof(int64_t) > INT32_MAX / 2)
+        return play_fail(p, "too many collectives whose sizes differ");
+    int64_t *from = calloc(n * (each ? (size_t)out : 1) + 1, sizeof *from);
+    int64_t *rows = calloc(n * (size_t)in + 1, sizeof *rows);
+    s->bytes = calloc(n * (size_t)in + 1, sizeof *s->bytes);
+    if (!from || !rows || !s->bytes) {
+        free(from);
+        free(rows);
+        return play_fail(p, "out of memory");
+    }
+    if (each)
+        turn(own->bytes, n, own->width < (size_t)out ? own->width : (size_t)out, from);
+    else
+        memcpy(from, own->bytes, n * sizeof *from);
+    int rc;
+    if (kind == MPG_SHARES_ONE)
+        rc = PMPI_Allgather(from, (int)n, MPI_INT64_T, rows, (int)n, MPI_INT64_T, c->comm);
+    else if (kind == MPG_SHARES_EACH)
+        rc = PMPI_Alltoall(from, (int)n, MPI_INT64_T, rows, (int)n, MPI_INT64_T, c->comm);
+    else if (kind == MPG_SHARES_NEIGHBORS)
+        rc = PMPI_Neighbor_allgather(from, (int)n, MPI_INT64_T, rows, (int)n, MPI_INT64_T, c->comm);
+    else
+        rc = PMPI_Neighbor_alltoall(from, (int)n, MPI_INT64_T, rows, (int)n, MPI_INT64_T, c->comm);
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < (size_t)in; k++)
+            s->bytes[i * (size_t)in + k] = rows[k * n + i];
+    s->calls = n;
+    s->width = (size_t)in;
+    free(from);
+    free(rows);
+    return play_check(p, rc);
+}
+
+int play_share(struct play *p, int32_t number, struct play_comm *c)
+{
+    const struct mpg_needs *needs = p->stage->needs;
+    static const struct mpg_shares none;
+    const struct mpg_shares *own[MPG_SHARES_KINDS];
+    int64_t calls[MPG_SHARES_KINDS];
+    if (c->shared || c->elapses)
+        return 0;
+    c->shared = true;
+    for (int i = 0; i < MPG_SHARES_KINDS; i++) {
+        own[i] = (size_t)number < needs->comms ? &needs->shares[number][i] : &none;
+        calls[i] = (int64_t)own[i]->calls;
+    }
+    if (agree_calls(p, c, calls) < 0)
+        return -1;
+    for (int i = 0; i < MPG_SHARES_KINDS; i++)
+        if (calls[i] > 0 && tell(p, c, i, own[i]) < 0)
+            return -1;
+    return 0;
+}
+
+const int64_t *play_next_shares(struct play *p, struct play_comm *c, enum mpg_shares_kind kind)
+{
+    struct play_shares *s = &c->shares[kind];
+    if (s->next == s->calls) {
+        play_fail(p, "sizes of other members are not known");
+        return NULL;
+    }
+    return s->bytes + s->width * s->next++;
+}

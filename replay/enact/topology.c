@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Topologies. The trace has each rank's neighbours; the sides of a Cartesian grid follow from those of all. */
+#include "replay/enact/play.h"
+
+#include <stdlib.h>
+
+enum { MOST_DIMENSIONS = 32 };
+
+struct grid {
+    int n, dims[MOST_DIMENSIONS], periods[MOST_DIMENSIONS];
+};
+
+/* Along dimension I from member 0 on, by each one's neighbour in the positive direction. */
+static bool measure(const struct grid *g, int i, const int *all, int members, int *length, int *period)
+{
+    int at = 0;
+    for (*length = 1; *length <= members; ++*length) {
+        const int next = all[at * 2 * g->n + 2 * i + 1];
+        *period = next == 0;
+        if (next == 0 || next == MPG_PROC_NULL)
+            return true;
+        if (next < 0 || next >= members)
+            return false;
+        at = next;
+    }
+    return false;
+}
+
+/* WIDTH neighbours of each member of MADE, by its rank there, into ALL: what the members of OLD tell each
+ * other, OLD_SIZE of them. */
+static int gather(struct play *p, struct play_comm *old, int old_size, struct play_comm *made, int width,
+                  int *all)
+{
+    const size_t row = (size_t)width + 1;
+    int *rows = malloc(((size_t)old_size + 1) * row * sizeof *rows);
+    if (!rows)
+        return play_fail(p, "out of memory");
+    int *own = rows + (size_t)old_size * row;
+    own[0] = made ? made->rank : -1;
+    for (int i = 0; i < width; i++)
+        own[1 + i] = made && made->has_neighbors && i < (int)made->neighbors.source_number
+                         ? made->neighbors.sources[i]
+                         : MPG_UNKNOWN;
+    const int rc = PMPI_Allgather(own, (int)row, MPI_INT, rows, (int)row, MPI_INT, old->comm);
+    for (int k = 0; rc == MPI_SUCCESS && k < old_size; k++) {
+        const int *from = rows + (size_t)k * row;
+        for (int i = 0; from[0] >= 0 && from[0] < old_size && i < width; i++)
+            all[(size_t)from[0] * (size_t)width + (size_t)i] = from[1 + i];
+    }
+    free(rows);
+    return play_check(p, rc);
+}
+
+/* Of all members' neighbours; a line where the trace does not have them. */
+static int find_grid(struct play *p, struct play_comm *old, struct play_comm *made, struct grid *g)
+{
+    int old_size;
+    int most[2] = {made && made->has_neighbors ? (int)made->neighbors.source_number : 0,
+                   made ? made->told->size : 0};
+    PMPI_Comm_size(old->comm, &old_size);
+    if (play_check(p, PMPI_Allreduce(MPI_IN_PLACE, most, 2, MPI_INT, MPI_MAX, old->comm)) < 0)
+        return -1;
+    *g = (struct grid){.n = 1, .dims = {most[1]}};
+    if (most[0] < 2)
+        return 0;
+    int *all = calloc((size_t)old_size * (size_t)most[0], sizeof *all);
+    if (!all)
+        return play_fail(p, "out of memory");
+    int status = gather(p, old, old_size, made, most[0], all);
+    int64_t size = 1;
+    g->n = most[0] / 2;
+    bool found = g->n <= MOST_DIMENSIONS;
+    for (int i = 0; status == 0 && found && i < g->n; i++) {
+        found = measure(g, i, all, most[1], &g->dims[i], &g->periods[i]);
+        size *= g->dims[i];
+    }
+    free(all);
+    if (status == 0 && (!found || size != most[1]))
+        status = play_fail(p, "neighbours that are not those of a Cartesian grid");
+    return status;
+}
+
+/* Whether MADE's members are the first of OLD's, in their order, on all ranks. */
+static int keeps_order(struct play *p, struct play_comm *old, struct play_comm *made, int *keeps)
+{
+    *keeps = 1;
+    for (int32_t i = 0; made && i < made->told->size; i++)
+        *keeps &= made->told->world_ranks[i] == old->told->world_ranks[i];
+    return play_check(p, PMPI_Allreduce(MPI_IN_PLACE, keeps, 1, MPI_INT, MPI_MIN, old->comm));
+}
+
+/* Neighbours that there are. */
+static int some_of(const int32_t *ranks, uint32_t n, int *into)
+{
+    int kept = 0;
+    for (uint32_t i = 0; i < n; i++)
+        if (ranks[i] != MPG_PROC_NULL)
+            into[kept++] = ranks[i];
+    return kept;
+}
+
+static int make_graph(struct play *p, MPI_Comm from, struct play_comm *made, MPI_Comm *into)
+{
+    const struct mpg_neighbors none = {0}, *n = made && made->has_neighbors ? &made->neighbors : &none;
+    int *volatile unweighted = MPI_UNWEIGHTED; /* MPICH's is an address that gcc takes for an array too short */
+    int *sources = malloc(((size_t)n->source_number + n->destination_number + 1) * sizeof *sources);
+    if (!sources)
+        return play_fail(p, "out of memory");
+    const int in = some_of(n->sources, n->source_number, sources);
+    const int out = some_of(n->destinations, n->destination_number, sources + in);
+    const int rc = MPI_Dist_graph_create_adjacent(from, in, sources, unweighted, out, sources + in,
+                                                  unweighted, MPI_INFO_NULL, 0, into);
+    free(sources);
+    return play_check(p, rc);
+}
+
+int play_topology(struct play *p, struct play_comm *old, struct play_comm *made, MPI_Comm *into)
+{
+    int keeps;
+    struct grid g = {0};
+    MPI_Comm ordered = old->comm;
+    if (keeps_order(p, old, made, &keeps) < 0 ||
+        (p->act->plain == MPG_CALL_Cart_create && find_grid(p, old, made, &g) < 0))
+        return -1;
+    if (!keeps) /* its order is another: of those that are in it */
+        if (play_check(p, PMPI_Comm_split(old->comm, made ? 0 : MPI_UNDEFINED, made ? made->rank : 0,
+                                          &ordered)) < 0)
+            return -1;
+    int status = 0;
+    if (g.n > 0 && ordered != MPI_COMM_NULL)
+        status = play_check(p, MPI_Cart_create(ordered, g.n, g.dims, g.periods, 0, into));
+    else if (ordered != MPI_COMM_NULL)
+        status = make_graph(p, ordered, made, into);
+    if (!keeps && ordered != MPI_COMM_NULL)
+        PMPI_Comm_free(&ordered);
+    return status;
+}

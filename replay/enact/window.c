@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Windows and one-sided transfers, to the beginning of each window: where they went is not in the trace. */
+#include "replay/enact/play.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static struct play_window *window(struct play *p, int32_t number)
+{
+    if ((size_t)number >= p->windows) {
+        const size_t windows = 2 * (size_t)number + 8;
+        struct play_window *grown = realloc(p->window, windows * sizeof *grown);
+        if (!grown)
+            return NULL;
+        memset(grown + p->windows, 0, (windows - p->windows) * sizeof *grown);
+        p->window = grown;
+        p->windows = windows;
+    }
+    return &p->window[number];
+}
+
+/* What members have, so that nobody goes beyond it. */
+static int tell(struct play *p, struct play_comm *c, struct play_window *w)
+{
+    w->members = c->peers;
+    w->sizes = calloc((size_t)w->members, sizeof *w->sizes);
+    w->addresses = calloc((size_t)w->members, sizeof *w->addresses);
+    if (!w->sizes || !w->addresses)
+        return play_fail(p, "out of memory");
+    MPI_Aint address = 0;
+    int64_t own[2] = {w->bytes, 0};
+    if (w->dynamic) {
+        own[0] = p->rma_bytes > 0 ? p->rma_bytes : 1;
+        w->base = calloc(1, (size_t)own[0]);
+        if (!w->base)
+            return play_fail(p, "out of memory");
+        if (play_check(p, PMPI_Win_attach(w->win, w->base, (MPI_Aint)own[0])) < 0)
+            return -1;
+        PMPI_Get_address(w->base, &address);
+        own[1] = (int64_t)address;
+    }
+    int64_t *all = calloc(2 * (size_t)w->members, sizeof *all);
+    if (!all)
+        return play_fail(p, "out of memory");
+    const int rc = PMPI_Allgather(own, 2, MPI_INT64_T, all, 2, MPI_INT64_T, c->comm);
+    for (int32_t i = 0; i < w->members; i++) {
+        w->sizes[i] = all[2 * i];
+        w->addresses[i] = all[2 * i + 1];
+    }
+    free(all);
+    return play_check(p, rc);
+}
+
+static int make(struct play *p)
+{
+    const struct mpg_event *e = &p->act->event;
+    struct play_comm *c = play_comm(p, e->comm);
+    struct play_window *w = window(p, e->object);
+    int rc;
+    if (!c || !w)
+        return c ? play_fail(p, "out of memory") : -1;
+    *w = (struct play_window){.bytes = e->bytes};
+    if (c->elapses) {
+        play_elapse(p);
+        return 0;
+    }
+    switch (p->act->plain) {
+    case MPG_CALL_Win_allocate:
+        rc = MPI_Win_allocate((MPI_Aint)e->bytes, 1, MPI_INFO_NULL, c->comm, &w->base, &w->win);
+        break;
+    case MPG_CALL_Win_allocate_shared:
+        rc = MPI_Win_allocate_shared((MPI_Aint)e->bytes, 1, MPI_INFO_NULL, c->comm, &w->base, &w->win);
+        break;
+    case MPG_CALL_Win_create_dynamic:
+        w->dynamic = true;
+        rc = MPI_Win_create_dynamic(MPI_INFO_NULL, c->comm, &w->win);
+        break;
+    default:
+        w->base = calloc(1, (size_t)e->bytes + 1);
+        if (!w->base)
+            return play_fail(p, "out of memory");
+        rc = MPI_Win_create(w->base, (MPI_Aint)e->bytes, 1, MPI_INFO_NULL, c->comm, &w->win);
+        break;
+    }
+    if (play_check(p, rc) < 0)
+        return -1;
+    PMPI_Win_set_errhandler(w->win, MPI_ERRORS_RETURN);
+    w->made = true;
+    return tell(p, c, w);
+}
+
+static int make_free(struct play *p, struct play_window *w)
+{
+    if (w->dynamic && play_check(p, PMPI_Win_detach(w->win, w->base)) < 0)
+        return -1;
+    if (play_check(p, MPI_Win_free(&w->win)) < 0)
+        return -1;
+    free(w->sizes);
+    free(w->addresses);
+    w->made = false;
+    return 0;
+}
+
+static int post_or_start(struct play *p, struct play_window *w)
+{
+    const struct mpg_event *e = &p->act->event;
+    MPI_Group all, group;
+    if (play_count_room(p, e->count_number + 1) < 0)
+        return -1;
+    for (uint32_t i = 0; i < e->count_number; i++)
+        p->counts[0][i] = (int)e->counts[i];
+    PMPI_Win_get_group(w->win, &all);
+    int rc = PMPI_Group_incl(all, (int)e->count_number, p->counts[0], &group);
+    if (rc == MPI_SUCCESS) {
+        rc = p->act->plain == MPG_CALL_Win_post ? MPI_Win_post(group, 0, w->win)
+                                                 : MPI_Win_start(group, 0, w->win);
+        if (group != MPI_GROUP_EMPTY)
+            PMPI_Group_free(&group);
+    }
+    PMPI_Group_free(&all);
+    return play_check(p, rc);
+}
+
+/* An epoch that a test has ended early is not waited for again. */
+static int end_epoch(struct play *p, struct play_window *w)
+{
+    int flag = 0;
+    if (p->act->plain == MPG_CALL_Win_complete)
+        return play_check(p, MPI_Win_complete(w->win));
+    const bool tests = p->act->plain == MPG_CALL_Win_test, ends = !tests || p->act->event.found;
+    if (w->waited) {
+        w->waited = !ends;
+        p->outcome.unneeded++;
+        return 0;
+    }
+    if (tests && play_check(p, MPI_Win_test(w->win, &flag)) < 0)
+        return -1;
+    w->waited = flag && !ends;
+    if (!ends || flag)
+        return 0;
+    p->outcome.waited += tests;
+    return play_check(p, MPI_Win_wait(w->win));
+}
+
+static int with_target(struct play *p, struct play_window *w)
+{
+    const struct mpg_event *e = &p->act->event;
+    const int to = play_peer(e->to);
+    switch (p->act->plain) {
+    case MPG_CALL_Win_lock:
+        return play_check(p, MPI_Win_lock(e->root ? MPI_LOCK_EXCLUSIVE : MPI_LOCK_SHARED, to, 0, w->win));
+    case MPG_CALL_Win_unlock:
+        return play_check(p, MPI_Win_unlock(to, w->win));
+    case MPG_CALL_Win_flush:
+        return play_check(p, MPI_Win_flush(to, w->win));
+    default:
+        return play_check(p, MPI_Win_flush_local(to, w->win));
+    }
+}
+
+static int with_all(struct play *p, struct play_window *w)
+{
+    switch (p->act->plain) {
+    case MPG_CALL_Win_lock_all:
+        return play_check(p, MPI_Win_lock_all(0, w->win));
+    case MPG_CALL_Win_unlock_all:
+        return play_check(p, MPI_Win_unlock_all(w->win));
+    case MPG_CALL_Win_flush_all:
+        return play_check(p, MPI_Win_flush_all(w->win));
+    case MPG_CALL_Win_flush_local_all:
+        return play_check(p, MPI_Win_flush_local_all(w->win));
+    default:
+        return play_check(p, MPI_Win_sync(w->win));
+    }
+}
+
+/* --- transfers --- */
+
+/* A type of BYTES for one element that atomic operations take. */
+static MPI_Datatype element(int64_t bytes)
+{
+    switch (bytes) {
+    case 1:
+        return MPI_UINT8_T;
+    case 2:
+        return MPI_UINT16_T;
+    case 4:
+        return MPI_UINT32_T;
+    default:
+        return MPI_UINT64_T;
+    }
+}
+
+static int64_t cut(struct play *p, const struct play_window *w, int32_t to, int64_t bytes)
+{
+    if (to < 0 || to >= w->members || bytes <= w->sizes[to])
+        return bytes;
+    p->outcome.cut++;
+    return w->sizes[to];
+}
+
+static int transfer(struct play *p, struct play_window *w, MPI_Request *request)
+{
+    const struct mpg_event *e = &p->act->event;
+    const int to = play_peer(e->to);
+    const int64_t out = cut(p, w, e->to, e->bytes), back = cut(p, w, e->to, e->recvbytes);
+    const MPI_Aint at = e->to >= 0 && e->to < w->members ? (MPI_Aint)w->addresses[e->to] : 0;
+    const void *from = play_send_buffer(p, out > 16 ? out : 16);
+    char *into = play_receive_buffer(p, back > 16 ? back : 16);
+    const MPI_Op op = e->bytes > 0 ? MPI_BOR : MPI_NO_OP;
+    int n, m;
+    if (!from || !into)
+        return play_fail(p, "out of memory");
+    if (play_count(p, out, &n) < 0 || play_count(p, back, &m) < 0)
+        return -1;
+    switch (p->act->plain) {
+    case MPG_CALL_Put:
+        return play_check(p, MPI_Put(from, n, MPI_BYTE, to, at, n, MPI_BYTE, w->win));
+    case MPG_CALL_Rput:
+        return play_check(p, MPI_Rput(from, n, MPI_BYTE, to, at, n, MPI_BYTE, w->win, request));
+    case MPG_CALL_Get:
+        return play_check(p, MPI_Get(into, m, MPI_BYTE, to, at, m, MPI_BYTE, w->win));
+    case MPG_CALL_Rget:
+        return play_check(p, MPI_Rget(into, m, MPI_BYTE, to, at, m, MPI_BYTE, w->win, request));
+    case MPG_CALL_Accumulate:
+        return play_check(p, MPI_Accumulate(from, n, MPI_BYTE, to, at, n, MPI_BYTE, MPI_BOR, w->win));
+    case MPG_CALL_Raccumulate:
+        return play_check(p, MPI_Raccumulate(from, n, MPI_BYTE, to, at, n, MPI_BYTE, MPI_BOR, w->win, request));
+    case MPG_CALL_Get_accumulate:
+        return play_check(p, MPI_Get_accumulate(from, n, MPI_BYTE, into, m, MPI_BYTE, to, at, m, MPI_BYTE, op,
+                                                w->win));
+    case MPG_CALL_Rget_accumulate:
+        return play_check(p, MPI_Rget_accumulate(from, n, MPI_BYTE, into, m, MPI_BYTE, to, at, m, MPI_BYTE, op,
+                                                 w->win, request));
+    case MPG_CALL_Fetch_and_op:
+        return play_check(p, MPI_Fetch_and_op(from, into, element(e->recvbytes), to, at, op, w->win));
+    default:
+        return play_check(p, MPI_Compare_and_swap(from, (const char *)from + 8, into, element(e->recvbytes), to,
+                                                  at, w->win));
+    }
+}
+
+int play_window(struct play *p)
+{
+    const struct mpg_event *e = &p->act->event;
+    const enum mpg_kind kind = p->act->kind;
+    if (kind == MPG_KIND_WIN_CONSTRUCTOR)
+        return make(p);
+    struct play_window *w = window(p, e->object);
+    struct play_request *r = NULL;
+    if (!w)
+        return play_fail(p, "out of memory");
+    if (kind == MPG_KIND_IRMA && !(r = play_post(p, e->requests[0], false)))
+        return -1;
+    if (!w->made) {
+        if (r)
+            r->elapses = true;
+        play_elapse(p);
+        return 0;
+    }
+    switch (kind) {
+    case MPG_KIND_WIN_FREE:
+        return make_free(p, w);
+    case MPG_KIND_WIN_FENCE:
+        return play_check(p, MPI_Win_fence(p->stage->same_mpi ? e->root : 0, w->win));
+    case MPG_KIND_WIN_GROUP:
+        return post_or_start(p, w);
+    case MPG_KIND_WIN_EPOCH:
+        return end_epoch(p, w);
+    case MPG_KIND_WIN_TARGET:
+        return with_target(p, w);
+    case MPG_KIND_WIN_ALL:
+        return with_all(p, w);
+    default:
+        return transfer(p, w, r ? &r->handle : NULL);
+    }
+}

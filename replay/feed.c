@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Acts lie one behind the other in blocks, each with its lists. */
+#include "replay/feed.h"
+
+#include <stdalign.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/schedule/intervals.h"
+
+enum {
+    BLOCK_BYTES = 1 << 18,
+    FEW = 16, /* events that are read in one go */
+    HEAD = 16 /* before each act: how many bytes it is with all that is its own */
+};
+
+struct block {
+    struct block *next;
+    size_t size, used, read;
+    alignas(16) char data[];
+};
+
+struct mpg_feed {
+    struct mpg_cursor *cursor;
+    struct recording recording;
+    struct between between; /* since the call before */
+    int64_t base_ns;        /* when that returned */
+    int64_t elapsed_ns;     /* before it, of calls that are not made */
+    int64_t given_ns;       /* of all that, before regions' marks */
+    uint64_t number, elapsed;
+    bool began, ended, failed;
+    struct mpg_error error;
+    size_t memory, held;
+    struct block *first, *last, *spare;
+};
+
+bool mpg_feed_makes(const struct mpg_event *e)
+{
+    if (e->failed)
+        return false;
+    switch (mpg_call_kind(e->call)) {
+    case MPG_KIND_FLUSH:
+    case MPG_KIND_OTHER:
+    case MPG_KIND_UNKNOWN:
+    case MPG_KIND_DYNAMIC:
+    case MPG_KIND_FILE_OPEN:
+    case MPG_KIND_FILE_CLOSE:
+    case MPG_KIND_FILE:
+    case MPG_KIND_FILE_COLLECTIVE:
+        return false;
+    default:
+        return true;
+    }
+}
+
+/* Whether EVENT is part of the computation between two calls. */
+static bool is_between(const struct mpg_event *e)
+{
+    const enum mpg_kind kind = mpg_call_kind(e->call);
+    return kind == MPG_KIND_FLUSH || kind == MPG_KIND_OTHER || e->sum.calls > 0;
+}
+
+struct mpg_feed *mpg_feed_open(struct mpg_trace *trace, int32_t rank, size_t memory,
+                               struct mpg_error *err)
+{
+    struct mpg_feed *f = calloc(1, sizeof *f);
+    if (!f) {
+        mpg_error_set(err, "out of memory");
+        return NULL;
+    }
+    f->memory = memory;
+    f->recording = graph_recording_of(trace, rank);
+    f->cursor = mpg_cursor_open(trace, rank, err);
+    if (!f->cursor) {
+        free(f);
+        return NULL;
+    }
+    return f;
+}
+
+/* --- memory --- */
+
+static size_t rounded(size_t bytes)
+{
+    return (bytes + 15) & ~(size_t)15;
+}
+
+/* Room for BYTES behind all that there is; NULL: out of memory. */
+static char *room(struct mpg_feed *f, size_t bytes)
+{
+    struct block *b = f->last;
+    if (!b || b->size - b->used < bytes) {
+        const size_t size = bytes > BLOCK_BYTES ? bytes : BLOCK_BYTES;
+        if (size == BLOCK_BYTES && f->spare) {
+            b = f->spare;
+            f->spare = b->next;
+        } else if (!(b = malloc(sizeof *b + size)))
+            return NULL;
+        b->next = NULL;
+        b->size = size;
+        b->used = b->read = 0;
+        f->held += size;
+        if (f->last)
+            f->last->next = b;
+        else
+            f->first = b;
+        f->last = b;
+    }
+    char *place = b->data + b->used;
+    b->used += bytes;
+    return place;
+}
+
+/* The first block has been read. */
+static void give_back(struct mpg_feed *f)
+{
+    struct block *b = f->first;
+    f->held -= b->size;
+    f->first = b->next;
+    if (!f->first)
+        f->last = NULL;
+    if (b->size == BLOCK_BYTES) {
+        b->next = f->spare;
+        f->spare = b;
+    } else
+        free(b);
+}
+
+static void *put(char **place, const void *data, size_t bytes)
+{
+    if (!data || bytes == 0)
+        return NULL;
+    void *at = *place;
+    memcpy(at, data, bytes);
+    *place += rounded(bytes);
+    return at;
+}
+
+/* Behind all acts: EVENT, BEFORE_NS after the one before. */
+static int add_act(struct mpg_feed *f, const struct mpg_event *e, int64_t before_ns)
+{
+    enum { NUMBER = sizeof(int64_t) };
+    const uint32_t persistent = !e->persistent ? 0 : e->request_number ? e->request_number : 1;
+    const size_t bytes =
+        HEAD + rounded(sizeof(struct mpg_act)) + rounded(e->count_number * NUMBER) +
+        rounded(e->request_number * NUMBER) + rounded(persistent * NUMBER) +
+        rounded(e->done_number * NUMBER) + rounded(e->cancelled_number * NUMBER) +
+        rounded(e->resolution_number * sizeof *e->resolutions);
+    char *place = room(f, bytes);
+    if (!place)
+        return mpg_error_set(&f->error, "out of memory");
+    *(size_t *)place = bytes;
+    struct mpg_act *act = (struct mpg_act *)(place + HEAD);
+    place += HEAD + rounded(sizeof *act);
+    *act = (struct mpg_act){.event = *e, .kind = mpg_call_kind(e->call),
+                            .plain = mpg_call_plain(e->call), .before_ns = before_ns,
+                            .number = f->number};
+    act->event.counts = put(&place, e->counts, e->count_number * NUMBER);
+    act->event.requests = put(&place, e->requests, e->request_number * NUMBER);
+    act->event.persistent = put(&place, e->persistent, persistent * NUMBER);
+    act->event.done = put(&place, e->done, e->done_number * NUMBER);
+    act->event.cancelled = put(&place, e->cancelled, e->cancelled_number * NUMBER);
+    act->event.resolutions =
+        put(&place, e->resolutions, e->resolution_number * sizeof *e->resolutions);
+    act->event.values = NULL;
+    act->event.sources = act->event.destinations = NULL;
+    return 0;
+}
+
+/* --- time --- */
+
+/* Computation from the call before to NOW_NS, the tracer's part taken out. */
+static int64_t computed(const struct mpg_feed *f, int64_t now_ns)
+{
+    const int64_t traced_ns = now_ns - f->base_ns;
+    const int64_t own_ns = traced_ns - f->between.flushed_ns -
+                           graph_between_tracer_ns(&f->between, &f->recording, traced_ns);
+    return own_ns > 0 ? own_ns : 0;
+}
+
+/* EVENT, which is a call, has been left. */
+static void go_on(struct mpg_feed *f, const struct mpg_event *e)
+{
+    f->base_ns = e->leave_ns;
+    f->between = (struct between){0};
+}
+
+static int add_mark(struct mpg_feed *f, const struct mpg_event *e)
+{
+    int64_t before_ns = f->elapsed_ns + computed(f, e->enter_ns) - f->given_ns;
+    if (before_ns < 0)
+        before_ns = 0;
+    if (add_act(f, e, before_ns) < 0)
+        return -1;
+    f->given_ns += before_ns;
+    graph_between_add(&f->between, &f->recording, e);
+    return 0;
+}
+
+static int add_call(struct mpg_feed *f, const struct mpg_event *e)
+{
+    const int64_t before_ns = f->elapsed_ns + computed(f, e->enter_ns) - f->given_ns;
+    if (add_act(f, e, before_ns > 0 ? before_ns : 0) < 0)
+        return -1;
+    f->elapsed_ns = f->given_ns = 0;
+    go_on(f, e);
+    return 0;
+}
+
+static int add(struct mpg_feed *f, const struct mpg_event *e)
+{
+    const enum mpg_kind kind = mpg_call_kind(e->call);
+    int status = 0;
+    if (!f->began) { /* what is before MPI_Init, and itself */
+        f->began = kind == MPG_KIND_INIT;
+        if (kind == MPG_KIND_REGION_BEGIN || kind == MPG_KIND_REGION_END)
+            status = add_act(f, e, 0);
+        go_on(f, e);
+    } else if (is_between(e))
+        graph_between_add(&f->between, &f->recording, e);
+    else if (kind == MPG_KIND_REGION_BEGIN || kind == MPG_KIND_REGION_END)
+        status = add_mark(f, e);
+    else if (mpg_feed_makes(e))
+        status = add_call(f, e);
+    else {
+        f->elapsed_ns += computed(f, e->enter_ns) + (e->leave_ns - e->enter_ns);
+        f->elapsed++;
+        go_on(f, e);
+    }
+    f->number += mpg_event_is_call(e);
+    f->ended = kind == MPG_KIND_FINALIZE;
+    return status;
+}
+
+/* --- reading --- */
+
+bool mpg_feed_fill(struct mpg_feed *f)
+{
+    const struct mpg_event *e;
+    for (int i = 0; i < FEW; i++) {
+        if (f->ended || f->failed || f->held >= f->memory)
+            return i > 0;
+        const int more = mpg_cursor_read(f->cursor, &e, &f->error);
+        if (more == 0)
+            mpg_error_set(&f->error, "there is no MPI_Finalize");
+        f->failed = more <= 0 || add(f, e) < 0;
+    }
+    return true;
+}
+
+const struct mpg_act *mpg_feed_next(struct mpg_feed *f, struct mpg_error *err)
+{
+    for (;;) {
+        while (f->first && f->first->read == f->first->used)
+            give_back(f);
+        struct block *b = f->first;
+        if (b && b->read < b->used) {
+            const char *place = b->data + b->read;
+            b->read += *(const size_t *)place;
+            return (const struct mpg_act *)(place + HEAD);
+        }
+        if (f->failed) {
+            *err = f->error;
+            return NULL;
+        }
+        if (f->ended) {
+            mpg_error_set(err, "a call after MPI_Finalize");
+            return NULL;
+        }
+        mpg_feed_fill(f);
+    }
+}
+
+uint64_t mpg_feed_elapsed(const struct mpg_feed *f)
+{
+    return f->elapsed;
+}
+
+static void free_blocks(struct block *b)
+{
+    while (b) {
+        struct block *next = b->next;
+        free(b);
+        b = next;
+    }
+}
+
+void mpg_feed_close(struct mpg_feed *f)
+{
+    if (!f)
+        return;
+    mpg_cursor_close(f->cursor);
+    free_blocks(f->first);
+    free_blocks(f->spare);
+    free(f);
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A rank's events as acts, read ahead of time: as many as fit into some memory before the first is asked for,
+ * and more whenever there is time (mpg_feed_fill). */
+#ifndef MPG_REPLAY_FEED_H
+#define MPG_REPLAY_FEED_H
+
+#include "replay/stage.h"
+
+struct mpg_feed;
+
+/* RANK's events, of which MEMORY bytes are held. TRACE outlives it. */
+struct mpg_feed *mpg_feed_open(struct mpg_trace *trace, int32_t rank, size_t memory,
+                               struct mpg_error *err);
+/* Reads some more events: true, or false if there is no room, or nothing left. What fails is told when
+ * mpg_feed_next() comes to it. */
+bool mpg_feed_fill(struct mpg_feed *feed);
+/* The next act, valid until the next call. NULL: there is none, or ERR. */
+const struct mpg_act *mpg_feed_next(struct mpg_feed *feed, struct mpg_error *err);
+/* What elapsed without being made, so far. */
+uint64_t mpg_feed_elapsed(const struct mpg_feed *feed);
+void mpg_feed_close(struct mpg_feed *feed); /* NULL is allowed */
+
+/* Whether events of CALL become acts; else their time elapses (or is computation, of what involves nobody). */
+bool mpg_feed_makes(const struct mpg_event *event);
+
+#endif

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* mpgreplay: makes the calls of a trace again, for real. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "common/kind.h"
+#include "common/launcher.h"
+#include "common/module.h"
+#include "common/option.h"
+#include "common/units.h"
+#include "replay/elapse.h"
+#include "replay/feed.h"
+#include "replay/stage.h"
+#include "replay/survey.h"
+
+struct request {
+    const char *trace, *elapse;
+    double patience_ns;
+    int64_t memory_bytes;
+    bool deterministic, quiet;
+};
+
+/* One rank's part of the trace. */
+struct part {
+    struct mpg_trace *trace;
+    int32_t rank;
+    struct mpg_needs needs;
+    int64_t traced_ns;
+    struct mpg_feed *feed;
+    struct mpg_elapse elapse;
+    bool readable; /* else why is in ERROR */
+    struct mpg_error error;
+};
+
+/* --- what the library asks for --- */
+
+static const struct mpg_act *next(void *host, struct mpg_error *err)
+{
+    struct part *p = host;
+    return mpg_feed_next(p->feed, err);
+}
+
+static void elapse(void *host, int64_t from_ns, int64_t ns)
+{
+    struct part *p = host;
+    mpg_elapse(&p->elapse, from_ns, ns);
+}
+
+static const struct mpg_comm *find_comm(void *host, int32_t comm)
+{
+    const struct part *p = host;
+    return comm >= 0 && comm < mpg_trace_comm_count(p->trace) ? mpg_trace_comm(p->trace, comm) : NULL;
+}
+
+static const struct mpg_object *find_object(void *host, int32_t object)
+{
+    const struct part *p = host;
+    return mpg_trace_object(p->trace, object);
+}
+
+static const char *find_string(void *host, int32_t string)
+{
+    const struct part *p = host;
+    return mpg_trace_string(p->trace, string);
+}
+
+static bool find_neighbors(void *host, int32_t comm, struct mpg_neighbors *found)
+{
+    const struct part *p = host;
+    return mpg_trace_find_neighbors(p->trace, p->rank, comm, found);
+}
+
+static void own_outcome(void *host, struct mpg_outcome *o)
+{
+    const struct part *p = host;
+    o->traced_ns = p->traced_ns;
+    o->elapsed += mpg_feed_elapsed(p->feed);
+    o->late_ns = (uint64_t)p->elapse.late_ns;
+}
+
+/* --- reading --- */
+
+static void close_part(struct part *p)
+{
+    mpg_feed_close(p->feed);
+    mpg_needs_clear(&p->needs);
+    mpg_trace_close(p->trace);
+    *p = (struct part){.rank = -1};
+}
+
+static int read_part(struct part *p, const struct request *request, struct mpg_error *err)
+{
+    p->trace = mpg_trace_open(request->trace, err);
+    if (!p->trace)
+        return mpg_kind_explain(request->trace, MPG_FILE_TRACE, err);
+    if (p->rank >= mpg_trace_ranks(p->trace))
+        return 0; /* the number of ranks is wrong, which is told when it is known */
+    if (mpg_survey(p->trace, p->rank, &p->needs, &p->traced_ns, err) < 0)
+        return mpg_error_prefix(err, "%s", request->trace);
+    p->feed = mpg_feed_open(p->trace, p->rank, (size_t)request->memory_bytes, err);
+    if (!p->feed)
+        return -1;
+    p->elapse = (struct mpg_elapse){.feed = p->feed, .sleeps = strcmp(request->elapse, "sleep") == 0};
+    while (mpg_feed_fill(p->feed)) {
+    }
+    return 0;
+}
+
+/* Before MPI_Init, as far as the launcher says which rank this is, so that nobody waits for it afterwards. */
+static void prepare(struct part *p, const struct request *request, int32_t rank)
+{
+    *p = (struct part){.rank = rank};
+    if (rank >= 0)
+        p->readable = read_part(p, request, &p->error) == 0;
+}
+
+static int check_ranks(struct part *p, const struct request *request, int ranks)
+{
+    if (!p->readable || mpg_trace_ranks(p->trace) == ranks)
+        return 0;
+    p->readable = false;
+    return mpg_error_set(&p->error, "%s is of %d rank%s, but there %s %d process%s: mpirun -np %d mpgreplay ...",
+                         request->trace, mpg_trace_ranks(p->trace),
+                         mpg_trace_ranks(p->trace) == 1 ? "" : "s", ranks == 1 ? "is" : "are", ranks,
+                         ranks == 1 ? "" : "es", mpg_trace_ranks(p->trace));
+}
+
+/* Whether TRACE was recorded with MPI. */
+static bool is_of(const struct mpg_trace *trace, enum mpg_mpi mpi)
+{
+    const char *said = mpg_trace_find_fact(trace, 0, "mpi");
+    const char *name = mpg_mpi_name(mpi);
+    return said && strncmp(said, name, strlen(name)) == 0;
+}
+
+/* --- what has been found --- */
+
+static void print_count(uint64_t n, const char *text)
+{
+    if (n > 0)
+        printf("%-12" PRIu64 " %s\n", n, text);
+}
+
+static void print_outcome(const struct mpg_outcome *o, int ranks)
+{
+    char traced[32], run[32], late[32];
+    const double change = o->traced_ns > 0 ? 100.0 * (double)(o->run_ns - o->traced_ns) / (double)o->traced_ns : 0;
+    mpg_units_format_time(traced, sizeof traced, (double)o->traced_ns);
+    mpg_units_format_time(run, sizeof run, (double)o->run_ns);
+    printf("run          %s, traced %s (%+.2f %%)\n", run, traced, change);
+    printf("calls        %" PRIu64 " of %d rank%s\n", o->calls, ranks, ranks == 1 ? "" : "s");
+    print_count(o->elapsed, "calls only took their time: files, other worlds, what failed");
+    print_count(o->exchanged, "requests were completed in place of those of the trace");
+    print_count(o->waited, "tests that had succeeded became waits");
+    print_count(o->unneeded, "tests and waits for what was complete were not made");
+    print_count(o->cut, "one-sided transfers were cut to the size of their window");
+    if ((double)o->late_ns > 0.005 * (double)o->run_ns * ranks)
+        printf("late         %s over all ranks, made up for by later computation\n",
+               mpg_units_format_time(late, sizeof late, (double)o->late_ns));
+}
+
+/* --- one process --- */
+
+static int play(const struct mpg_enactor *mpi, struct part *p, const struct request *request,
+                enum mpg_mpi family, const char *program)
+{
+    int rank, ranks;
+    int64_t left_ns;
+    struct mpg_error err;
+    if (mpi->begin(p->readable && p->needs.threads, &rank, &ranks, &left_ns, &err) < 0) {
+        mpg_error_print(program, &err);
+        return MPG_EXIT_FAILURE;
+    }
+    if (p->rank != rank) {
+        close_part(p);
+        prepare(p, request, rank);
+    }
+    (void)check_ranks(p, request, ranks);
+    const int failed = mpi->first_failed(!p->readable);
+    if (failed < ranks) {
+        if (failed == rank)
+            mpg_error_print(program, &p->error);
+        mpi->end();
+        return MPG_EXIT_FAILURE;
+    }
+    const struct mpg_stage stage = {
+        .host = p, .rank = rank, .ranks = ranks, .deterministic = request->deterministic,
+        .same_mpi = is_of(p->trace, family), .patience_ns = request->patience_ns, .needs = &p->needs,
+        .next = next, .elapse = elapse, .comm = find_comm, .object = find_object, .string = find_string,
+        .neighbors = find_neighbors, .call_name = mpg_call_name, .own_outcome = own_outcome};
+    struct mpg_outcome outcome;
+    if (mpi->perform(&stage, left_ns, &outcome, &err) < 0) {
+        mpg_error_prefix(&err, "%s", request->trace);
+        mpg_error_print(program, &err);
+        mpi->abort(MPG_EXIT_FAILURE);
+        return MPG_EXIT_FAILURE;
+    }
+    if (rank == 0 && !request->quiet)
+        print_outcome(&outcome, ranks);
+    if (fflush(stdout) != 0) {
+        fprintf(stderr, "%s: standard output: cannot be written\n", program);
+        return MPG_EXIT_FAILURE;
+    }
+    return MPG_EXIT_OK;
+}
+
+int main(int argc, char **argv)
+{
+    struct request request = {.elapse = "spin", .patience_ns = 60e9, .memory_bytes = 64 << 20};
+    const struct mpg_option options[] = {
+        {.name = "deterministic", .kind = MPG_OPTION_FLAG, .value = &request.deterministic,
+         .help = "wildcards, Waitany and their like take what they took in the trace"},
+        {.name = "elapse", .kind = MPG_OPTION_STRING, .value = &request.elapse, .argument = "spin|sleep",
+         .help = "how time of computation passes (default spin)"},
+        {.name = "patience", .kind = MPG_OPTION_TIME, .value = &request.patience_ns, .argument = "TIME",
+         .minimum = 1e9, .maximum = 1e15,
+         .help = "when no rank of a host goes on for as long, say which calls they\n"
+                 "wait in, and end (default 60s)"},
+        {.name = "memory", .kind = MPG_OPTION_SIZE, .value = &request.memory_bytes, .argument = "SIZE",
+         .minimum = 1 << 18, .maximum = 0x1p40,
+         .help = "of each rank, for calls that are read ahead (default 64MiB)"},
+        {.name = "quiet", .letter = 'q', .kind = MPG_OPTION_FLAG, .value = &request.quiet,
+         .help = "do not say in the end how long it took"},
+        {0}};
+    const struct mpg_program program = {
+        .name = "mpgreplay", .arguments = "TRACE",
+        .summary = "Re-enact a trace: the same calls, and time in place of computation; started by mpirun.",
+        .options = options, .min_arguments = 1, .max_arguments = 1, .silent = !mpg_launcher_is_first()};
+    const int first = mpg_option_parse(&program, argc, argv);
+    if (strcmp(request.elapse, "spin") != 0 && strcmp(request.elapse, "sleep") != 0)
+        mpg_option_usage_error(&program, "--elapse: '%s' is neither spin nor sleep", request.elapse);
+    request.trace = argv[first];
+    if (strcmp(request.trace, "-") == 0)
+        mpg_option_usage_error(&program, "standard input reaches one process: a trace is a file or folder here");
+
+    struct mpg_error err;
+    enum mpg_mpi family = mpg_module_mpi();
+    if (family == MPG_MPI_NONE)
+        family = mpg_mpi_default();
+    const struct mpg_enactor *mpi = NULL;
+    if (!mpg_mpi_built(family))
+        mpg_error_set(&err, "mpgkit was built without %s", family == MPG_MPI_NONE ? "MPI" : mpg_mpi_name(family));
+    else
+        mpi = mpg_module_load(family, "libmpgreplay", "enact", "mpg_enactor", &err);
+    if (!mpi) {
+        if (!mpg_launcher_is_first())
+            sleep(1); /* launchers end all when one fails; the first may have to speak yet */
+        else
+            mpg_error_print(program.name, &err);
+        return MPG_EXIT_FAILURE;
+    }
+    prctl(PR_SET_TIMERSLACK, 1UL);
+    struct part part;
+    prepare(&part, &request, mpg_launcher_processes() == 1 ? 0 : mpg_launcher_rank());
+    const int status = play(mpi, &part, &request, family, program.name);
+    close_part(&part);
+    return status;
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What passes between mpgreplay, which reads a rank's events, and the library that makes their calls: one for
+ * each MPI that was found, libmpgreplay-openmpi.so and libmpgreplay-mpich.so, which hold one structure
+ * (struct mpg_enactor). Neither links to the other. One thread of a process. */
+#ifndef MPG_REPLAY_STAGE_H
+#define MPG_REPLAY_STAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/error.h"
+#include "trace/event.h"
+#include "trace/reader.h"
+
+/* A call that is made, or the mark of a region. */
+struct mpg_act {
+    struct mpg_event event; /* its lists are the act's, but for values and neighbours, which it has not */
+    enum mpg_kind kind;
+    enum mpg_call plain;    /* the call but for large counts */
+    int64_t before_ns;      /* computation since the act before, or since MPI_Init */
+    uint64_t number;        /* of the rank's calls, from 0 */
+};
+
+/* Numbers that collectives of a communicator need of its other members, in the order of these calls: what
+ * each contributes. */
+enum mpg_shares_kind {
+    MPG_SHARES_ONE,       /* Gatherv, Allgatherv; between groups also Gather, Allgather, Alltoall: own bytes */
+    MPG_SHARES_EACH,      /* Alltoallv, Alltoallw: bytes for each other */
+    MPG_SHARES_NEIGHBORS, /* Neighbor_allgather(v), Neighbor_alltoall: own bytes */
+    MPG_SHARES_EDGES,     /* Neighbor_alltoallv, -w: bytes for each destination */
+    MPG_SHARES_KINDS
+};
+struct mpg_shares {
+    size_t calls, width; /* numbers of a call */
+    int64_t *bytes;      /* call by call */
+    size_t capacity;
+};
+
+/* What a rank's events need, known before the first of them. */
+struct mpg_needs {
+    int64_t send_bytes, receive_bytes; /* the largest buffer of a call */
+    int64_t message_bytes; /* the largest message that this rank sends to one other */
+    int64_t rma_bytes;     /* the largest one-sided transfer */
+    int64_t buffered_bytes, buffered; /* of all its buffered sends together; how many */
+    bool wildcards;        /* a receive leaves something open */
+    bool threads;          /* MPI_Init_thread */
+    size_t comms;          /* how many communicators SHARES is of, by their number */
+    struct mpg_shares (*shares)[MPG_SHARES_KINDS];
+};
+
+/* Of one process, or of all together. */
+struct mpg_outcome {
+    int64_t run_ns, traced_ns; /* MPI_Init's leave to MPI_Finalize's enter; of all: the greatest */
+    uint64_t calls;      /* that were made */
+    uint64_t elapsed;    /* of the trace, the time of which elapsed without them */
+    uint64_t exchanged;  /* requests that were completed for another */
+    uint64_t unneeded;   /* tests, and completions of what was complete: not made */
+    uint64_t waited;     /* tests that would have failed: a wait in their place */
+    uint64_t cut;        /* one-sided transfers larger than what they go to */
+    uint64_t late_ns;    /* reading that did not fit into computation */
+};
+
+/* What the library is given. */
+struct mpg_stage {
+    void *host;
+    int32_t rank, ranks;
+    bool deterministic;
+    bool same_mpi;      /* the trace is of this MPI's family: its constants mean the same */
+    double patience_ns; /* for all ranks of a host to wait without one that goes on */
+    const struct mpg_needs *needs;
+    /* The next act, valid until the next call; NULL with ERR: the trace is damaged. MPI_Finalize is the last. */
+    const struct mpg_act *(*next)(void *host, struct mpg_error *err);
+    /* Until NS after FROM_NS of CLOCK_MONOTONIC. */
+    void (*elapse)(void *host, int64_t from_ns, int64_t ns);
+    const struct mpg_comm *(*comm)(void *host, int32_t comm); /* NULL: there are not so many */
+    const struct mpg_object *(*object)(void *host, int32_t object);
+    const char *(*string)(void *host, int32_t string);
+    bool (*neighbors)(void *host, int32_t comm, struct mpg_neighbors *found);
+    const char *(*call_name)(enum mpg_call call);
+    void (*own_outcome)(void *host, struct mpg_outcome *outcome); /* adds what only the host knows */
+};
+
+/* What the library exports, as mpg_enactor. What fails inside MPI_Init ends the whole run, as MPI does. */
+struct mpg_enactor {
+    /* Starts MPI: this process's rank of how many. MPI_Init left at *LEFT_NS of CLOCK_MONOTONIC. */
+    int (*begin)(bool threads, int *rank, int *size, int64_t *left_ns, struct mpg_error *err);
+    /* The least rank for which FAILED is true; how many there are if none. Collective. */
+    int (*first_failed)(bool failed);
+    /* Makes the calls, MPI_Finalize the last; on rank 0, *OUTCOME is that of all, else its own. -1: another
+     * process may wait for this one, which is to end them all by abort(). */
+    int (*perform)(const struct mpg_stage *stage, int64_t left_ns, struct mpg_outcome *outcome,
+                   struct mpg_error *err);
+    void (*end)(void); /* instead of perform(): MPI_Finalize alone */
+    void (*abort)(int status);
+};
+
+#endif

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Sizes of buffers, and what members of collectives have to tell each other. */
+#include "replay/survey.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "replay/feed.h"
+
+struct survey {
+    struct mpg_trace *trace;
+    struct mpg_needs *needs;
+    int64_t begin_ns, end_ns;
+    int64_t buffered_init; /* the largest persistent buffered send; -1: none */
+    bool began, ended;
+};
+
+static void raise_to(int64_t *most, int64_t n)
+{
+    if (n > *most)
+        *most = n;
+}
+
+/* --- shares --- */
+
+static struct mpg_shares *shares_of(struct mpg_needs *n, int32_t comm, enum mpg_shares_kind kind)
+{
+    if ((size_t)comm >= n->comms) {
+        const size_t comms = 2 * (size_t)comm + 4;
+        void *grown = realloc(n->shares, comms * sizeof *n->shares);
+        if (!grown)
+            return NULL;
+        n->shares = grown;
+        memset(n->shares + n->comms, 0, (comms - n->comms) * sizeof *n->shares);
+        n->comms = comms;
+    }
+    return &n->shares[comm][kind];
+}
+
+static int add_share(struct survey *s, const struct mpg_event *e, enum mpg_shares_kind kind,
+                     const int64_t *bytes, size_t width, struct mpg_error *err)
+{
+    struct mpg_shares *own = shares_of(s->needs, e->comm, kind);
+    if (!own)
+        return mpg_error_set(err, "out of memory");
+    if ((own->calls + 1) * width > own->capacity) {
+        const size_t capacity = 2 * own->capacity + width + 16;
+        int64_t *grown = realloc(own->bytes, capacity * sizeof *grown);
+        if (!grown)
+            return mpg_error_set(err, "out of memory");
+        own->bytes = grown;
+        own->capacity = capacity;
+    }
+    own->width = width;
+    memcpy(own->bytes + own->calls * width, bytes, width * sizeof *bytes);
+    own->calls++;
+    return 0;
+}
+
+/* The call that posting it does without waiting, or for later: I- and -init. */
+static enum mpg_call blocking(enum mpg_call call)
+{
+    switch (call) {
+#define FORMS(call, icall) case MPG_CALL_##icall: case MPG_CALL_##call##_init: return MPG_CALL_##call;
+    FORMS(Gather, Igather) FORMS(Gatherv, Igatherv) FORMS(Allgather, Iallgather)
+    FORMS(Allgatherv, Iallgatherv) FORMS(Alltoall, Ialltoall) FORMS(Alltoallv, Ialltoallv)
+    FORMS(Alltoallw, Ialltoallw) FORMS(Scatter, Iscatter) FORMS(Scatterv, Iscatterv)
+    FORMS(Neighbor_allgather, Ineighbor_allgather)
+    FORMS(Neighbor_allgatherv, Ineighbor_allgatherv)
+    FORMS(Neighbor_alltoall, Ineighbor_alltoall) FORMS(Neighbor_alltoallv, Ineighbor_alltoallv)
+    FORMS(Neighbor_alltoallw, Ineighbor_alltoallw)
+#undef FORMS
+    default:
+        return call;
+    }
+}
+
+static int share(struct survey *s, const struct mpg_event *e, enum mpg_call call, bool remote,
+                 struct mpg_error *err)
+{
+    switch (call) {
+    case MPG_CALL_Gather:
+    case MPG_CALL_Allgather:
+    case MPG_CALL_Alltoall:
+        return remote ? add_share(s, e, MPG_SHARES_ONE, &e->bytes, 1, err) : 0;
+    case MPG_CALL_Gatherv:
+    case MPG_CALL_Allgatherv:
+        return add_share(s, e, MPG_SHARES_ONE, &e->bytes, 1, err);
+    case MPG_CALL_Alltoallv:
+    case MPG_CALL_Alltoallw:
+        return add_share(s, e, MPG_SHARES_EACH, e->counts, e->count_number, err);
+    case MPG_CALL_Neighbor_allgather:
+    case MPG_CALL_Neighbor_allgatherv:
+    case MPG_CALL_Neighbor_alltoall:
+        return add_share(s, e, MPG_SHARES_NEIGHBORS, &e->bytes, 1, err);
+    case MPG_CALL_Neighbor_alltoallv:
+    case MPG_CALL_Neighbor_alltoallw:
+        return add_share(s, e, MPG_SHARES_EDGES, e->counts, e->count_number, err);
+    default:
+        return 0;
+    }
+}
+
+/* --- sizes --- */
+
+static int64_t times(int64_t bytes, int64_t n)
+{
+    int64_t product;
+    return __builtin_mul_overflow(bytes, n, &product) ? INT64_MAX : product;
+}
+
+static int survey_collective(struct survey *s, const struct mpg_event *e, struct mpg_error *err)
+{
+    const enum mpg_call call = blocking(mpg_call_plain(e->call));
+    const struct mpg_comm *comm = mpg_trace_comm(s->trace, e->comm);
+    const int64_t peers = comm->remote_size ? comm->remote_size : comm->size;
+    int64_t send = e->bytes, receive = e->bytes;
+    for (uint32_t i = 0; i < e->count_number; i++)
+        send += e->counts[i];
+    if (call == MPG_CALL_Scatter || call == MPG_CALL_Alltoall)
+        send = times(send, peers);
+    if (call == MPG_CALL_Gather || call == MPG_CALL_Allgather || call == MPG_CALL_Alltoall)
+        receive = times(receive, peers);
+    raise_to(&s->needs->send_bytes, send);
+    raise_to(&s->needs->receive_bytes, receive);
+    return share(s, e, call, comm->remote_size > 0, err);
+}
+
+static void survey_buffered(struct mpg_needs *n, int64_t bytes, int64_t times)
+{
+    for (; times > 0 && n->buffered_bytes < INT64_MAX / 2; times--) {
+        n->buffered_bytes += bytes;
+        n->buffered++;
+    }
+}
+
+static void survey_send(struct survey *s, const struct mpg_event *e)
+{
+    struct mpg_needs *n = s->needs;
+    const enum mpg_call call = mpg_call_plain(e->call);
+    raise_to(&n->send_bytes, e->bytes);
+    if (e->to != MPG_PROC_NULL)
+        raise_to(&n->message_bytes, e->bytes);
+    if (call == MPG_CALL_Bsend || call == MPG_CALL_Ibsend)
+        survey_buffered(n, e->bytes, 1);
+    if (call == MPG_CALL_Bsend_init)
+        raise_to(&s->buffered_init, e->bytes);
+}
+
+static int survey_event(struct survey *s, const struct mpg_event *e, struct mpg_error *err)
+{
+    struct mpg_needs *n = s->needs;
+    switch (mpg_call_kind(e->call)) {
+    case MPG_KIND_INIT:
+        s->began = true;
+        s->begin_ns = e->leave_ns;
+        n->threads = e->call == MPG_CALL_Init_thread;
+        return 0;
+    case MPG_KIND_FINALIZE:
+        s->ended = !e->killed;
+        s->end_ns = e->enter_ns;
+        return 0;
+    case MPG_KIND_SENDRECV:
+    case MPG_KIND_ISENDRECV:
+        raise_to(&n->receive_bytes, e->recvbytes);
+        n->wildcards |= e->any != 0;
+        survey_send(s, e);
+        return 0;
+    case MPG_KIND_SEND:
+    case MPG_KIND_ISEND:
+    case MPG_KIND_SEND_INIT:
+    case MPG_KIND_PSEND_INIT:
+        survey_send(s, e);
+        return 0;
+    case MPG_KIND_RECV:
+    case MPG_KIND_IRECV:
+    case MPG_KIND_RECV_INIT:
+    case MPG_KIND_MRECV:
+    case MPG_KIND_IMRECV:
+    case MPG_KIND_PRECV_INIT:
+    case MPG_KIND_PROBE:
+    case MPG_KIND_MPROBE:
+        raise_to(&n->receive_bytes, e->bytes);
+        n->wildcards |= e->any != 0;
+        return 0;
+    case MPG_KIND_START:
+        if (s->buffered_init >= 0)
+            survey_buffered(n, s->buffered_init, e->request_number);
+        return 0;
+    case MPG_KIND_RMA:
+    case MPG_KIND_IRMA:
+        raise_to(&n->send_bytes, e->bytes);
+        raise_to(&n->receive_bytes, e->recvbytes);
+        raise_to(&n->rma_bytes, e->bytes);
+        raise_to(&n->rma_bytes, e->recvbytes);
+        return 0;
+    case MPG_KIND_COLLECTIVE:
+    case MPG_KIND_ICOLLECTIVE:
+    case MPG_KIND_COLLECTIVE_INIT:
+    case MPG_KIND_NEIGHBOR:
+    case MPG_KIND_INEIGHBOR:
+    case MPG_KIND_NEIGHBOR_INIT:
+        return survey_collective(s, e, err);
+    default:
+        return 0;
+    }
+}
+
+/* --- a rank --- */
+
+static int check_rank(const struct mpg_trace *t, int32_t rank, struct mpg_error *err)
+{
+    const uint32_t threads = mpg_trace_threads(t, rank);
+    if (mpg_trace_runs(t, rank))
+        return mpg_error_set(err, "rank %d still runs", rank);
+    return threads == 1 ? 0
+                        : mpg_error_set(err, "rank %d made calls from %u threads, which are not re-enacted",
+                                        rank, threads);
+}
+
+/* Why RANK's calls do not end by MPI_Finalize. */
+static int explain_end(const struct survey *s, int32_t rank, struct mpg_error *err)
+{
+    const char *cut = mpg_trace_cut(s->trace);
+    enum mpg_call call = MPG_CALL_COUNT;
+    int64_t enter_ns;
+    if (mpg_trace_events(s->trace, rank) == 0)
+        return mpg_error_set(err, "rank %d has no events: its file is missing", rank);
+    if (!s->began)
+        return mpg_error_set(err, "rank %d has no MPI_Init", rank);
+    if (mpg_trace_died(s->trace, rank, 0, &call, &enter_ns) && call != MPG_CALL_COUNT)
+        return mpg_error_set(err, "rank %d ended inside MPI_%s: others would wait for it", rank,
+                             mpg_call_name(call));
+    return mpg_error_set(err, "rank %d has no MPI_Finalize: others would wait for it%s%s%s", rank,
+                         cut ? " (" : "", cut ? cut : "", cut ? ")" : "");
+}
+
+int mpg_survey(struct mpg_trace *trace, int32_t rank, struct mpg_needs *needs, int64_t *traced_ns,
+               struct mpg_error *err)
+{
+    struct survey s = {.trace = trace, .needs = needs, .buffered_init = -1};
+    const struct mpg_event *e;
+    *needs = (struct mpg_needs){0};
+    if (mpg_trace_events(trace, rank) == 0)
+        return explain_end(&s, rank, err);
+    if (check_rank(trace, rank, err) < 0)
+        return -1;
+    struct mpg_cursor *c = mpg_cursor_open(trace, rank, err);
+    int more = -1;
+    while (c && !s.ended && (more = mpg_cursor_read(c, &e, err)) > 0)
+        if (!e->failed && survey_event(&s, e, err) < 0)
+            more = -1, s.ended = true;
+    mpg_cursor_close(c);
+    if (more < 0)
+        return -1;
+    if (!s.began || !s.ended)
+        return explain_end(&s, rank, err);
+    *traced_ns = s.end_ns - s.begin_ns;
+    return 0;
+}
+
+void mpg_needs_clear(struct mpg_needs *n)
+{
+    for (size_t i = 0; i < n->comms; i++)
+        for (int k = 0; k < MPG_SHARES_KINDS; k++)
+            free(n->shares[i][k].bytes);
+    free(n->shares);
+    *n = (struct mpg_needs){0};
+}

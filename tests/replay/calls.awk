@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Of a trace as mpgtrace print has it: what each rank communicated, a line a call, in no order: rank, call, peer,
+# tag, bytes, size of the communicator, how many requests. Of a receive that left its source or tag open, that it
+# did; of windows, their size. What concerns nobody else, and what is not re-enacted (files, other worlds), is left out.
+# -v regions=1: marks of regions instead, in their order; -v named=1: what open receives took, too; -v chosen=1:
+# without calls of which there may be fewer when others complete more.
+function value(key,    i) {
+    for (i = 5; i <= NF; i++)
+        if (index($i, key "=") == 1)
+            return substr($i, length(key) + 2)
+    return ""
+}
+function count(list) {
+    return list == "" ? 0 : split(list, unused, ",")
+}
+/^#comm / {
+    n = 0
+    for (i = 3; i <= NF && $i != "="; i++) { }
+    for (i++; i <= NF; i++)
+        n += $i != "|"
+    size[$2] = n
+}
+/^#window / { size["w" $2] = size[$4] }
+/^#/ { next }
+{ call = $4; sub(/_c$/, "", call) }
+# What is made again as another call that does the same.
+call == "Cart_sub" { call = "Comm_split" }
+call ~ /^(Dist_graph_create|Graph_create)$/ { call = "Dist_graph_create_adjacent" }
+call == "Win_test" && value("found") == "" { call = "Win_wait" }
+call == "Win_test" { next }
+call ~ /^Test/ && value("done") == "" { for (i = 5; i <= NF; i++) if ($i == "done=") next; sub(/Test/, "Wait", call) }
+regions { if (call ~ /^Region_/) print $1, call, value("name"); next }
+call == "Grequest_start" { absent[$1, value("request")]; next }
+chosen && call ~ /^(Wait|Test)some$/ { next }
+call ~ /^(Flush|Region_|Comm_(spawn|accept|connect|join|get_parent))/ { next }
+value("failed") != "" || value("calls") != "" { next }
+value("file") != "" { if (value("request") != "") absent[$1, value("request")]; next }
+call ~ /^(Wait|Test)/ && value("requests") != "" { # for those of files only
+    n = split(value("requests"), id, ",")
+    here = 0
+    for (i = 1; i <= n; i++)
+        here += !(($1, id[i]) in absent)
+    if (!here)
+        next
+}
+{
+    keys = 0
+    for (i = 5; i <= NF; i++)
+        keys += $i !~ /^(site|values)=/
+    if (!keys && call !~ /^Finalize$/)
+        next
+    any = named ? "" : value("any")
+    from = any ~ /source/ ? "any" : value("from")
+    tag = any ~ /tag/ ? "any" : value("recvtag") != "" ? value("tag") ":" value("recvtag") : value("tag")
+    bytes = call ~ /^(Recv|Probe|Iprobe|Mprobe|Improbe|Mrecv)$/ && any != "" ? "any" : value("bytes")
+    comm = value("comm")
+    print $1, call, "to=" value("to"), "from=" from, "root=" value("root"), "tag=" tag, "bytes=" bytes ":" value("recvbytes"), \
+        "of=" (comm != "" ? comm == "null" ? "null" : size[comm] : value("win") != "" ? size["w" value("win")] : ""), \
+        "made=" (value("newcomm") == "" || value("newcomm") == "null" ? value("newcomm") : size[value("newcomm")]), \
+        "requests=" (named ? "" : count(value("requests"))), "found=" value("found"), "group=" value("group")
+}

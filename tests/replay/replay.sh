@@ -1,0 +1,74 @@
+# shellcheck shell=bash disable=SC2034 # for those who source this
+# SPDX-License-Identifier: GPL-3.0-or-later
+# What tests of mpgreplay have in common; they source it instead of tap.sh. It goes to an empty folder, $work, and
+# gives $here (the folder of the test), $build, $mpgreplay, $mpgtrace, $mpirun.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+build=$(cd "${top_builddir:-.}" && pwd)
+mpgreplay=${MPGREPLAY:-$build/replay/mpgreplay}
+mpgtrace=${MPGTRACE:-$build/trace/mpgtrace}
+mpirun=${MPIRUN:-mpirun}
+. "$here/../tap.sh"
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+unset MPGKIT_LIBDIR
+for program in "$mpgreplay" "$mpgtrace"; do
+    command -v "$program" >/dev/null || { echo "Bail out! no $program"; exit 1; }
+done
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+
+# needs_mpi: skips the whole test where there is none.
+needs_mpi() {
+    [ "${MPGKIT_MPI:-yes}" = yes ] || skip_all "built without MPI"
+    command -v "${mpirun%% *}" >/dev/null || skip_all "no ${mpirun##*/}"
+}
+
+# run RANKS COMMAND...: by mpirun; its output is in out and err, its exit status in status
+run() {
+    local ranks=$1
+    shift
+    # shellcheck disable=SC2086 # mpirun may have arguments
+    timeout -k 5 "${limit:-300}" $mpirun -np "$ranks" "$@" >out 2>err </dev/null
+    status=$?
+    return $status
+}
+
+# recorded RANKS TRACE PROGRAM...: runs it under the tracer
+recorded() {
+    local ranks=$1 trace=$2
+    shift 2
+    run "$ranks" "$mpgtrace" record --quiet -o "$trace" "$@" || { sed 's/^/# /' err; return 1; }
+}
+
+# calls TRACE [VARIABLE=VALUE]...: what it communicates (calls.awk)
+calls() {
+    local trace=$1 variable options=()
+    shift
+    for variable; do options+=(-v "$variable"); done
+    "$mpgtrace" print "$trace" | awk "${options[@]}" -f "$here/calls.awk"
+}
+
+# as_before ONE OTHER [VARIABLE=VALUE]...: both communicate the same
+as_before() {
+    local one=$1 other=$2
+    shift 2
+    calls "$one" "$@" | sort >one.calls
+    calls "$other" "$@" | sort >other.calls
+    [ -s one.calls ] || { echo "# no calls"; return 1; }
+    diff one.calls other.calls >differences && return
+    head -n 20 differences | sed 's/^/# /'
+    return 1
+}
+
+# failed PATTERN: exit status not 0, and a line of mpgreplay's that is like PATTERN, one only
+failed() {
+    # shellcheck disable=SC2254 # a pattern
+    case $status,$(grep -c '^mpgreplay: ' err),$(grep '^mpgreplay: ' err) in
+    0,*) ;;
+    *,1,$1) return 0 ;;
+    esac
+    echo "# exit $status, expected '$1'"
+    sed 's/^/# /' err
+    return 1
+}

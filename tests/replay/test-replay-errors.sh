@@ -1,0 +1,124 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# What cannot be re-enacted is said in a line, and nobody hangs (TAP).
+# shellcheck source=tests/replay/replay.sh
+. "$(dirname "$0")/replay.sh"
+
+# made NAME: the text on standard input as a trace
+made() {
+    "$mpgtrace" import --text - -o "$1" || exit 1
+}
+
+sent='#mpgtext 1
+#ranks 2
+0 0 100 Init
+0 1000 1100 Send to=1 tag=7 bytes=8
+0 3000 3100 Finalize
+1 0 100 Init
+1 1000 1200 Recv from=0 tag=7 bytes=8
+1 3000 3100 Finalize'
+made sent.trace <<<"$sent"
+if [ "${MPGKIT_MPI:-yes}" != yes ]; then
+    "$mpgreplay" sent.trace >out 2>err
+    is "built without MPI: one line" "$?: $(cat out err)" "1: mpgreplay: mpgkit was built without MPI"
+    done_testing
+    exit
+fi
+needs_mpi
+
+ok "a message" run 2 "$mpgreplay" sent.trace
+like "... it says how long it took, and of how many calls" "$(cat out)" "run *traced 2.9 us*calls        4 of 2 ranks*"
+
+# ---- wrong numbers of processes ----
+run 3 "$mpgreplay" sent.trace
+ok "too many processes" failed "mpgreplay: sent.trace is of 2 ranks, but there are 3 processes: mpirun -np 2 mpgreplay ..."
+run 1 "$mpgreplay" sent.trace
+ok "too few" failed "mpgreplay: sent.trace is of 2 ranks, but there is 1 process: mpirun -np 2 mpgreplay ..."
+"$mpgreplay" sent.trace >out 2>err </dev/null
+status=$?
+ok "no launcher" failed "mpgreplay: sent.trace is of 2 ranks, but there is 1 process: *"
+
+# ---- traces that are none, or not whole ----
+run 2 "$mpgreplay" none.trace
+ok "no trace" failed "mpgreplay: none.trace: *"
+run 2 "$mpgreplay" "$here/replay.sh"
+ok "another file" failed "mpgreplay: *: *, not a trace*"
+"$mpgreplay" - >out 2>err </dev/null
+status=$?
+ok "standard input" failed "mpgreplay: standard input reaches one process*"
+made unended.trace < <(grep -v '^1 .*Finalize' <<<"$sent")
+run 2 "$mpgreplay" unended.trace
+ok "a rank without an end" failed "mpgreplay: unended.trace: rank 1 has no MPI_Finalize: others would wait for it"
+cp -r sent.trace missing.trace && rm missing.trace/rank-1.mpgt
+run 2 "$mpgreplay" missing.trace
+ok "a file that is missing" failed "mpgreplay: missing.trace: rank 1 of 2 is missing"
+cp -r sent.trace cut.trace
+last=cut.trace/rank-1.mpgt
+size=$(wc -c <"$last")
+head -c $((size - 3)) "$last" >part && mv part "$last"
+run 2 "$mpgreplay" cut.trace
+ok "a file that is cut off" failed "mpgreplay: cut.trace: *cut off*"
+made threads.trace < <(sed 's/^1 1000/1.1 1000/' <<<"$sent")
+run 2 "$mpgreplay" threads.trace
+ok "calls of threads" failed "mpgreplay: threads.trace: rank 1 made calls from 2 threads, which are not re-enacted"
+
+# ---- who waits for what never comes ----
+made lost.trace < <(grep -v Send <<<"$sent")
+limit=100 run 2 "$mpgreplay" --patience=1500ms lost.trace
+ok "a message that is not sent: it ends" test "$status" -ne 0 -a "$status" -ne 124
+is "... and says who waits in what" "$(grep '^mpgreplay: ' err)" "mpgreplay: no rank has gone on for 2 s:
+mpgreplay: rank 0 waits in call 1 (MPI_Finalize)
+mpgreplay: rank 1 waits in call 1 (MPI_Recv from=0 tag=7 bytes=8 comm=0)"
+made lost2.trace <<'END'
+#mpgtext 1
+#ranks 2
+0 0 100 Init
+0 1000 1100 Irecv from=1 tag=3 bytes=4 request=1
+0 1200 1300 Irecv from=1 tag=4 bytes=4 request=2
+0 2000 2100 Waitall requests=1,2
+0 3000 3100 Finalize
+1 0 100 Init
+1 1000 1200 Send to=0 tag=3 bytes=4
+1 2000 2200 Recv any=source from=0 tag=5 bytes=16
+1 3000 3100 Finalize
+END
+limit=100 run 2 "$mpgreplay" --patience=1s lost2.trace
+is "... in other calls" "$(grep '^mpgreplay: rank' err)" "mpgreplay: rank 0 waits in call 3 (MPI_Waitall of 2 requests)
+mpgreplay: rank 1 waits in call 2 (MPI_Recv from any tag=5 bytes=16 comm=0)"
+
+# Nobody is impatient while somebody computes, for longer than that.
+made slow.trace <<'END'
+#mpgtext 1
+#ranks 2
+0 0 100 Init
+0 2500000000 2500000100 Send to=1 tag=7 bytes=8
+0 2500003000 2500003100 Finalize
+1 0 100 Init
+1 1000 2500001200 Recv from=0 tag=7 bytes=8
+1 2500003000 2500003100 Finalize
+END
+ok "a long computation is waited for" run 2 "$mpgreplay" --patience=1s --elapse=sleep slow.trace
+
+# ---- interrupted ----
+made long.trace < <(sed 's/ \(1000\|3000\) / \160000000000 /; s/ \(1100\|1200\|3100\) / \160000000000 /' <<<"$sent" |
+    sed 's/^0 1000.*/0 100060000000000 100060000000100 Send to=1 tag=7 bytes=8/')
+# shellcheck disable=SC2086
+timeout -s INT -k 20 3 $mpirun -np 2 "$mpgreplay" --elapse=sleep long.trace >out 2>err </dev/null
+is "Ctrl-C ends it" "$(($? != 0))" 1
+for _ in 1 2 3 4 5 6 7 8 9 10; do
+    pgrep -f "^$mpgreplay --elapse=sleep long.trace" >/dev/null || break
+    sleep 0.5
+done
+is "... and all its processes" "$(pgrep -f "^$mpgreplay --elapse=sleep long.trace")" ""
+
+# ---- as somebody else ----
+if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null &&
+    setpriv --reuid=65534 --regid=65534 --clear-groups test -x "$mpgreplay"; then
+    chmod 755 "$work"
+    mkdir -m 777 home
+    mpirun="setpriv --reuid=65534 --regid=65534 --clear-groups env HOME=$work/home TMPDIR=$work/home $mpirun"
+    ok "as an ordinary user" run 2 "$mpgreplay" sent.trace
+else
+    skip "as an ordinary user" "this is one, or there is none"
+fi
+done_testing

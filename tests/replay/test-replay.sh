@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Traces re-enacted and recorded again: they communicate what the programs did (TAP).
+# shellcheck source=tests/replay/replay.sh
+. "$(dirname "$0")/replay.sh"
+needs_mpi
+[ "${MPGKIT_SANITIZERS:-no}" = no ] || skip_all "a sanitized program cannot be traced by preloading"
+busy=$build/tests/replay/busy
+ways=$build/tests/trace/pmpi/ways
+# Its default, vulcan, ends in a segmentation fault now and then, without us (Open MPI 4.1.4).
+export OMPI_MCA_fcoll=individual
+
+# ---- a program that does many things at once ----
+ok "a program is recorded" recorded 4 busy.trace "$busy" 6
+ok "... re-enacted, and recorded" recorded 4 again.trace "$mpgreplay" --quiet busy.trace
+is "... which says nothing" "$(cat out err)" ""
+ok "... communicates the same" as_before busy.trace again.trace chosen=1
+ok "... in the same regions" as_before busy.trace again.trace regions=1
+calls busy.trace regions=1 >one.regions
+calls again.trace regions=1 >other.regions
+ok "... in their order" cmp one.regions other.regions
+is "... of which there are 3 x 6 x 2 a rank" "$(wc -l <one.regions)" 144
+
+ok "deterministic" recorded 4 named.trace "$mpgreplay" --quiet --deterministic busy.trace
+ok "... what was open is what it took" as_before busy.trace named.trace named=1
+is "... and nothing that was received is open" "$("$mpgtrace" print named.trace | grep -c 'ecv .*from=.*any=')" 0
+ok "again, of what was re-enacted" recorded 4 third.trace "$mpgreplay" --quiet again.trace
+ok "... the same" as_before busy.trace third.trace chosen=1
+ok "little memory" run 4 "$mpgreplay" --memory=256KiB busy.trace
+like "... and it says how long it took" "$(cat out)" "run          * traced *calls        *of 4 ranks*"
+
+# ---- every call that there is ----
+mkdir -p all
+ok "a program of all calls is recorded" recorded 4 all.trace "$ways" all all
+ok "... re-enacted" recorded 4 all2.trace "$mpgreplay" --quiet all.trace
+ok "... communicates the same" as_before all.trace all2.trace
+ok "... deterministic, too" recorded 4 all3.trace "$mpgreplay" --quiet --deterministic all.trace
+
+# ---- with another MPI than that of the trace ----
+if [ -n "${OTHER_MPIRUN:-}" ] && command -v "${OTHER_MPIRUN%% *}" >/dev/null; then
+    mpirun=$OTHER_MPIRUN
+    ok "re-enacted with ${OTHER_MPICC:-another MPI}" recorded 4 other.trace "$mpgreplay" --quiet busy.trace
+    ok "... communicates the same" as_before busy.trace other.trace chosen=1
+else
+    skip "another MPI" "there is none"
+fi
+done_testing
