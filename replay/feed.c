@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/schedule/intervals.h"
+#include "graph/work/intervals.h"
 
 enum {
     BLOCK_BYTES = 1 << 18,

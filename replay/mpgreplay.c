@@ -217,11 +217,11 @@ int main(int argc, char **argv)
         {.name = "elapse", .kind = MPG_OPTION_STRING, .value = &request.elapse, .argument = "spin|sleep",
          .help = "how time of computation passes (default spin)"},
         {.name = "patience", .kind = MPG_OPTION_TIME, .value = &request.patience_ns, .argument = "TIME",
-         .minimum = 1e9, .maximum = 1e15,
+         .minimum = 1e6, .maximum = 1e15,
          .help = "when no rank of a host goes on for as long, say which calls they\n"
                  "wait in, and end (default 60s)"},
         {.name = "memory", .kind = MPG_OPTION_SIZE, .value = &request.memory_bytes, .argument = "SIZE",
-         .minimum = 1 << 18, .maximum = 0x1p40,
+         .minimum = 1 << 16, .maximum = 0x1p40,
          .help = "of each rank, for calls that are read ahead (default 64MiB)"},
         {.name = "quiet", .letter = 'q', .kind = MPG_OPTION_FLAG, .value = &request.quiet,
          .help = "do not say in the end how long it took"},

@@ -60,7 +60,7 @@ simulate/options  simulate/reports
 simulate          common
 simulate/scenarios simulate/options
 simulate/*        simulate/scenarios simulate/retrace simulate/waits
-replay            trace graph/schedule
+replay            trace graph/work
 replay/enact      replay
 replay/*          replay
 '

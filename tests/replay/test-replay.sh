@@ -22,7 +22,7 @@ ok "... in their order" cmp one.regions other.regions
 is "... of which there are 3 x 6 x 2 a rank" "$(wc -l <one.regions)" 144
 
 ok "deterministic" recorded 4 named.trace "$mpgreplay" --quiet --deterministic busy.trace
-ok "... what was open is what it took" as_before busy.trace named.trace named=1
+ok "... what was open is what it took" as_before busy.trace named.trace named=1 chosen=1
 is "... and nothing that was received is open" "$("$mpgtrace" print named.trace | grep -c 'ecv .*from=.*any=')" 0
 ok "again, of what was re-enacted" recorded 4 third.trace "$mpgreplay" --quiet again.trace
 ok "... the same" as_before busy.trace third.trace chosen=1
