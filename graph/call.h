@@ -29,6 +29,7 @@ struct call {
     double enter_ns, leave_ns; /* aligned; the leave once it is being left */
     struct sent *sent;      /* its thread's, emptied when it begins */
     struct routes *routes;  /* its thread's */
+    int32_t region;         /* with hypotheses: the innermost open one, a string of the trace's; -1: none */
     bool changed;           /* it completes a send whose protocol is another one on the target */
     struct mpg_looking looking; /* it is a probe: for this */
     struct mpg_asking asking;   /* it is a Parrived: of this */

@@ -103,7 +103,7 @@ struct mpg_origin {
 /* A message that a call sends, as far as the call's own duration goes. */
 struct mpg_sent {
     struct mpg_origin origin;
-    double bytes;
+    double bytes, target_bytes;    /* as traced, as hypotheses say */
     bool blocking;                 /* the call does not return before it is sent */
     bool sync_source, sync_target; /* synchronous on the traced machine, on the target */
 };
@@ -122,6 +122,7 @@ struct mpg_edge {
     bool awaited;      /* ack: the receive is a call of its own, that waits: this one */
     uint64_t receive;  /* of the rank at the other end */
     double bytes;      /* d; of a collective: b of all rounds */
+    double target_bytes; /* the same as hypotheses say */
     uint32_t rounds;   /* ROOT, MET: n */
     bool changed;      /* messages: synchronous on one of source and target only */
     double base_ns;    /* changed: aligned, of what the slot's value is the delay */
@@ -226,7 +227,8 @@ struct mpg_step {
     uint64_t number;   /* of the call among its rank's, from 0; flushes and region marks do not
                           count */
     double bytes;      /* messages: d; CONTRIBUTE: b; LEAVE, POST: bytes of the call's size
-                          class */
+                          class; */
+    double target_bytes; /* messages, CONTRIBUTE: the same as hypotheses say */
     double enter_ns;   /* LEAVE, STORE that joins: aligned */
     int64_t duration_ns; /* LEAVE, MERGE, POST, STORE that joins: of the call */
     int64_t since_ns;  /* ENTER: traced time from MPI_Init's leave to the last call's leave;
@@ -337,6 +339,8 @@ struct mpg_graph_options {
     const struct mpg_region_ratios *ratios; /* NULL: ENTER steps say 1; outlives the graph */
     const struct mpg_supposed *supposed; /* hypotheses (graph/work/supposed.h), and which of them hold, bits */
     uint64_t suppose;                    /* by their numbers; NULL: none do; outlives the graph */
+    bool of_target; /* what hypotheses resize is said to have its new size on the traced machine, too, */
+    bool keeps_protocol; /* or the protocol that it had */
     int64_t eager_limit_bytes; /* standard sends of more bytes are synchronous; INT64_MAX: none */
     int64_t source_eager_limit_bytes; /* on the traced machine they were */
     bool sync_reduce;          /* who contributes to a Reduce or Gather(v) waits for its root */

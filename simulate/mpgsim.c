@@ -4,6 +4,7 @@
 
 #include "common/output.h"
 #include "common/progress.h"
+#include "graph/work/supposed.h"
 #include "simulate/processes/processes.h"
 #include "simulate/reports/report.h"
 #include "simulate/retrace/retrace.h"
@@ -177,6 +178,8 @@ static int run(struct all *x, int argc, char **argv, struct mpg_error *err)
     int status = x->trace ? mpg_files_open(&x->files, &x->at, x->trace, &x->setting.asked, err) : -1;
     if (status == 0)
         status = mpg_arguments_sweep(&x->a) ? simulate_several(x, err) : simulate(x, err);
+    if (status == 0 && x->files.supposed)
+        status = mpg_supposed_check(x->files.supposed, err);
     if (mpg_processes_agree(&x->processes, status, 0, err) < 0)
         return -1;
     mpg_processes_leave(&x->processes);
@@ -208,7 +211,7 @@ int main(int argc, char **argv)
     if (status < 0 && all.processes.speaks)
         mpg_error_print("mpgsim", &err);
     mpg_processes_leave(&all.processes); /* not before: the launcher ends them all as soon as one fails */
-    const bool refuses = all.files.refuses;
+    const bool refuses = all.files.refuses || (all.files.supposed && mpg_supposed_refuses(all.files.supposed));
     clear(&all);
     return status == 0 ? MPG_EXIT_OK : refuses ? MPG_EXIT_USAGE : MPG_EXIT_FAILURE;
 }

@@ -24,6 +24,8 @@ struct message {
     bool cancelling;                   /* one end asked for it to be cancelled */
     struct mpg_origin origin;
     int64_t bytes, room_bytes; /* sent; of the receive */
+    int64_t target_bytes;      /* sent, as hypotheses say */
+    int64_t known_bytes;       /* what steps say of BYTES */
     uint32_t slot, poster_slot; /* slot: sender's enter, then arrival */
     uint64_t id;                /* of what is sent: from 1 */
     int32_t comm, tag;          /* of what is sent */

@@ -60,7 +60,8 @@ static int complete_match(struct matching *matching, struct message *m, struct m
     s->b = m->poster_slot;
     s->origin = m->origin;
     s->receiver = m->posted.rank;
-    s->bytes = (double)m->bytes;
+    s->bytes = (double)m->known_bytes;
+    s->target_bytes = (double)m->target_bytes;
     s->sender_ns = m->sender_ns;
     s->poster_ns = m->poster_ns;
     s->requested = m->sent_requested;
@@ -83,7 +84,8 @@ static int store_sending(struct matching *matching, const struct call *sender, s
     s->sends = true;
     s->origin = m->origin;
     s->receiver = m->destination;
-    s->bytes = (double)m->bytes;
+    s->bytes = (double)m->known_bytes;
+    s->target_bytes = (double)m->target_bytes;
     return 0;
 }
 
@@ -98,7 +100,8 @@ static int emit_eager(struct matching *matching, const struct call *sender, stru
     s->slot = m->slot;
     s->origin = m->origin;
     s->receiver = m->destination;
-    s->bytes = (double)m->bytes;
+    s->bytes = (double)m->known_bytes;
+    s->target_bytes = (double)m->target_bytes;
     s->sender_ns = m->sender_ns;
     s->requested = m->sent_requested;
     s->changed = graph_is_changed(m);
@@ -169,7 +172,8 @@ static int note_sent(const struct call *call, const struct message *m, struct mp
     }
     sent->message[sent->n++] =
         (struct mpg_sent){.origin = m->origin,
-                          .bytes = (double)m->bytes,
+                          .bytes = (double)m->known_bytes,
+                          .target_bytes = (double)m->target_bytes,
                           .blocking = kind == MPG_KIND_SEND || kind == MPG_KIND_SENDRECV,
                           .sync_source = m->sync_source,
                           .sync_target = m->synchronous};
@@ -179,7 +183,7 @@ static int note_sent(const struct call *call, const struct message *m, struct mp
 /* A message on C, which is called NAME; *SEQUENCE: that of those to its receiver, or 0. */
 static int send_on(struct matching *matching, const struct call *call, struct channel *c,
                    const struct channel_name *name, uint32_t *sequence, struct protocol protocol,
-                   int64_t bytes, uint32_t index, struct message **message, struct mpg_error *err)
+                   struct load load, uint32_t index, struct message **message, struct mpg_error *err)
 {
     struct message *m = graph_match(&matching->channels, c, name, true, err);
     if (!m)
@@ -187,7 +191,9 @@ static int send_on(struct matching *matching, const struct call *call, struct ch
     m->is_sent = m->sender_holds = true;
     m->receiver_holds = true;
     m->sent = graph_here(call);
-    m->bytes = bytes;
+    m->bytes = load.bytes;
+    m->target_bytes = load.target_bytes;
+    m->known_bytes = matching->of_target ? load.target_bytes : load.bytes;
     m->sender_ns = call->enter_ns;
     m->sent_requested = leaves_request(call);
     m->standard = protocol.standard;
@@ -221,12 +227,21 @@ static int send_on(struct matching *matching, const struct call *call, struct ch
 }
 
 int graph_send_on(struct matching *matching, const struct call *call,
-                  const struct channel_name *name, struct protocol protocol, int64_t bytes,
+                  const struct channel_name *name, struct protocol protocol, struct load load,
                   uint32_t index, struct message **message, struct mpg_error *err)
 {
     struct channel *c = graph_find_channel(&matching->channels, name, err);
     uint32_t sequence = 0;
-    return c ? send_on(matching, call, c, name, &sequence, protocol, bytes, index, message, err) : -1;
+    return c ? send_on(matching, call, c, name, &sequence, protocol, load, index, message, err) : -1;
+}
+
+/* That of LOAD, which hypotheses may have resized. */
+static struct protocol load_protocol(const struct matching *matching, enum mpg_call mode, struct load load)
+{
+    struct protocol protocol = graph_protocol(matching, mode, load.bytes);
+    if (load.target_bytes != load.bytes && !matching->keeps_protocol)
+        protocol.sync_target = graph_protocol(matching, mode, load.target_bytes).sync_target;
+    return protocol;
 }
 
 int graph_send(struct matching *matching, const struct call *call, enum mpg_call mode,
@@ -242,8 +257,12 @@ int graph_send(struct matching *matching, const struct call *call, enum mpg_call
         return 0;
     }
     const struct channel_name name = graph_route_name(route, call->rank);
+    struct outcome outcome;
+    if (graph_suppose_message(&matching->supposing, call, comm, name.destination, tag, bytes, &outcome, err) < 0)
+        return -1;
+    const struct load load = {bytes, outcome.bytes};
     return send_on(matching, call, route->channel, &name, &route->sequence,
-                   graph_protocol(matching, mode, bytes), bytes, index, message, err);
+                   load_protocol(matching, mode, load), load, index, message, err);
 }
 
 int graph_post_message(struct matching *matching, const struct call *call, struct message *m,
@@ -316,7 +335,8 @@ static void describe_arrival(const struct message *m, struct mpg_edge *edge)
     edge->from_ns = m->sync_source ? later_ns : m->sender_ns;
     edge->base_ns = m->synchronous ? later_ns : m->sender_ns;
     edge->changed = graph_is_changed(m);
-    edge->bytes = (double)m->bytes;
+    edge->bytes = (double)m->known_bytes;
+    edge->target_bytes = (double)m->target_bytes;
 }
 
 int graph_arrival_edge(struct matching *matching, const struct message *m, struct mpg_error *err)

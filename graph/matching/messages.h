@@ -13,6 +13,7 @@
 #include "graph/matching/posted.h"
 #include "graph/members.h"
 #include "graph/steps.h"
+#include "graph/work/supposing.h"
 
 struct matching {
     int64_t eager_limit_bytes; /* standard sends of more are synchronous */
@@ -27,6 +28,8 @@ struct matching {
     uint32_t sequence_count, sequence_capacity;
     struct evidence evidence;
     struct posted posted;
+    struct supposing supposing;
+    bool of_target, keeps_protocol; /* of what hypotheses resize: graph.h has them */
     uint64_t sent; /* so far */
     uint64_t in_flight; /* sent, and not completed by their receiver */
 };
@@ -44,9 +47,14 @@ struct protocol {
 struct protocol graph_protocol(const struct matching *matching, enum mpg_call mode,
                                int64_t bytes);
 
+/* What is sent: its bytes as traced, and as hypotheses say. */
+struct load {
+    int64_t bytes, target_bytes;
+};
+
 /* A message that CALL sends on the channel NAME; INDEX: the how-manieth of the call. */
 int graph_send_on(struct matching *matching, const struct call *call,
-                  const struct channel_name *name, struct protocol protocol, int64_t bytes,
+                  const struct channel_name *name, struct protocol protocol, struct load load,
                   uint32_t index, struct message **message, struct mpg_error *err);
 /* A receive that CALL posts there, with room for so many bytes. */
 int graph_post_on(struct matching *matching, const struct call *call,

@@ -101,7 +101,8 @@ static int probe_edge(struct matching *matching, const struct message *m, struct
     edge->origin = m->origin;
     edge->from_ns = edge->sent_ns = m->sender_ns;
     edge->requested = m->sent_requested;
-    edge->bytes = (double)m->bytes;
+    edge->bytes = (double)m->known_bytes;
+    edge->target_bytes = (double)m->target_bytes;
     return 0;
 }
 

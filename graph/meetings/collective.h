@@ -18,7 +18,7 @@ struct member {
     struct place place;
     uint32_t slot, index; /* index: among what its call starts */
     double enter_ns;
-    int64_t duration_ns, bytes;
+    int64_t duration_ns, bytes, target_bytes; /* as traced, as hypotheses say */
 };
 
 struct collective {
@@ -35,7 +35,7 @@ struct collective {
     double held_ns;        /* and when that was */
     int32_t latest; /* of a closed meeting: the member that came last */
     uint64_t sequence;
-    double total_bytes; /* of those that have arrived */
+    double total_bytes, total_target_bytes; /* of those that have arrived */
     struct expansion *expansion; /* NULL: it is a node */
     double first_ns;             /* expanded: when the first member came */
     struct collective *next;     /* of expanded ones that are over */
@@ -61,10 +61,15 @@ static inline const struct mpg_comm *graph_comm_of(const struct meetings *meetin
     return mpg_trace_comm(meetings->trace, c->comm);
 }
 
-/* What member M moves of C: b of all rounds. */
+/* What member M moves of C: b of all rounds; and as hypotheses say. */
 static inline double graph_member_moves(const struct collective *c, const struct member *m)
 {
     return graph_bytes_of(c->call, c->p, (double)m->bytes, c->total_bytes);
+}
+
+static inline double graph_member_would_move(const struct collective *c, const struct member *m)
+{
+    return graph_bytes_of(c->call, c->p, (double)m->target_bytes, c->total_target_bytes);
 }
 
 static inline struct mpg_origin graph_member_origin(const struct member *m)

@@ -178,10 +178,11 @@ static int emit_contribution(struct meetings *meetings, const struct collective 
     s->origin = graph_member_origin(m);
     s->meeting = graph_member_origin(c->shape == SHAPE_MEETING ? first_member(c) : m);
     s->members = c->p;
-    s->contributed_bytes = (double)m->bytes;
+    s->contributed_bytes = (double)m->target_bytes;
     s->slot = s->a = m->slot;
     s->rounds = graph_rounds_of(c->call, c->p);
     s->bytes = graph_member_moves(c, m);
+    s->target_bytes = graph_member_would_move(c, m);
     return 0;
 }
 
@@ -309,7 +310,7 @@ static int take_part(struct meetings *meetings, struct collective *c, const stru
         store->enter_ns = m->enter_ns - c->first_ns;
         store->duration_ns = m->duration_ns;
         const struct comes member = {me,       c->root,      m->slot,
-                                     m->place, graph_member_origin(m), (double)m->bytes};
+                                     m->place, graph_member_origin(m), (double)m->target_bytes};
         return graph_expansion_arrive(c->expansion, meetings->steps, &member, err);
     }
     switch (c->shape) {
@@ -354,10 +355,10 @@ static void note_size(struct mpg_graph_counts *counts, const struct collective *
         *largest = bytes;
 }
 
-/* What ME sends in its own call: the root one message for each of its children in a binomial tree,
- * or for each other rank; the others one. */
+/* What ME sends in its own call: the root one message of BYTES for each of its children in a binomial
+ * tree, or for each other rank; the others one. */
 static void note_rooted(const struct collective *c, const struct call *call,
-                        const struct coming *coming, int32_t me)
+                        const struct coming *coming, int32_t me, int64_t bytes)
 {
     uint32_t n = 0;
     if (c->expansion)
@@ -367,8 +368,23 @@ static void note_rooted(const struct collective *c, const struct call *call,
     else if (c->shape == SHAPE_TO_ROOT && me != c->root && coming->root != MPG_PROC_NULL)
         n = 1;
     call->sent->rooted += n;
-    if (n > 0 && (double)coming->bytes > call->sent->rooted_bytes)
-        call->sent->rooted_bytes = (double)coming->bytes;
+    if (n > 0 && (double)bytes > call->sent->rooted_bytes)
+        call->sent->rooted_bytes = (double)bytes;
+}
+
+/* Whether hypotheses can be about what COMING is: a collective, no constructor, no window's. */
+static bool is_supposed(const struct coming *coming)
+{
+    const enum mpg_kind kind = mpg_call_kind(coming->call);
+    return coming->order != ORDER_WINDOW &&
+           (kind == MPG_KIND_COLLECTIVE || kind == MPG_KIND_ICOLLECTIVE || kind == MPG_KIND_COLLECTIVE_INIT);
+}
+
+static int refuse_expanded(const struct call *call, struct mpg_error *err)
+{
+    const struct place here = graph_here(call);
+    return graph_error(&here, err, "it is resized: --collectives=expand has its algorithm's messages of one "
+                                   "size only (--predict asks for no other)");
 }
 
 static int arrive(struct meetings *meetings, const struct call *call, const struct coming *coming,
@@ -384,6 +400,12 @@ static int arrive(struct meetings *meetings, const struct call *call, const stru
         meetings->counts->unmatched++; /* it goes on as if it were alone */
         return meetings->lenient ? 0 : -1;
     }
+    struct outcome outcome = {.bytes = coming->bytes};
+    if (is_supposed(coming) &&
+        graph_suppose_part(&meetings->supposing, call, coming->comm, coming->bytes, &outcome, err) < 0)
+        return -1;
+    if (c->expansion && !meetings->of_target && outcome.bytes != coming->bytes)
+        return refuse_expanded(call, err);
     struct member *m = make_member(c, me);
     if (!m)
         return graph_out_of_memory(err);
@@ -393,9 +415,11 @@ static int arrive(struct meetings *meetings, const struct call *call, const stru
     m->absent = coming->root == MPG_PROC_NULL;
     m->enter_ns = call->enter_ns;
     m->duration_ns = c->blocking ? e->leave_ns - e->enter_ns : 0;
-    m->bytes = coming->bytes;
+    m->target_bytes = outcome.bytes;
+    m->bytes = meetings->of_target ? outcome.bytes : coming->bytes;
     c->total_bytes += (double)m->bytes;
-    note_size(meetings->counts, c, (double)m->bytes);
+    c->total_target_bytes += (double)m->target_bytes;
+    note_size(meetings->counts, c, (double)m->target_bytes);
     if (c->arrived++ == 0) {
         meetings->counts->collectives++;
         meetings->counts->foreign += c->expected < c->p;
@@ -404,7 +428,7 @@ static int arrive(struct meetings *meetings, const struct call *call, const stru
         c->root = root;
         c->foreign_root = members->world_ranks[root] < 0;
     }
-    note_rooted(c, call, coming, me);
+    note_rooted(c, call, coming, me, m->target_bytes);
     *part = (struct part){c, me};
     return take_part(meetings, c, call, me, err);
 }

@@ -11,6 +11,7 @@
 #include "common/map.h"
 #include "graph/members.h"
 #include "graph/steps.h"
+#include "graph/work/supposing.h"
 
 struct collective;
 
@@ -30,6 +31,8 @@ struct meetings {
     struct steps *steps;
     const struct mpg_table *expand; /* NULL: collectives are nodes */
     int64_t eager_limit_bytes;      /* of the messages of those that are expanded */
+    struct supposing supposing;
+    bool of_target;                 /* of what hypotheses resize: graph.h has it */
     struct collective *over;        /* expanded ones that steps may still be about */
     int32_t expanded_members;       /* of the largest of those */
     struct mpg_map sequences; /* (where, rank, order) -> collectives that the rank was in, or

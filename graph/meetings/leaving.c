@@ -74,6 +74,7 @@ static int meeting_edge(struct meetings *meetings, const struct collective *c,
         return graph_out_of_memory(err);
     edge->rounds = graph_rounds_of(c->call, c->p);
     edge->bytes = graph_member_moves(c, me);
+    edge->target_bytes = graph_member_would_move(c, me);
     return 0;
 }
 
@@ -87,9 +88,10 @@ static int root_edge(struct meetings *meetings, const struct collective *c,
     edge->origin = graph_member_origin(me);
     edge->meeting = graph_member_origin(root);
     edge->members = c->p;
-    edge->contributed_bytes = (double)me->bytes;
+    edge->contributed_bytes = (double)me->target_bytes;
     edge->rounds = graph_rounds_of(c->call, c->p);
     edge->bytes = graph_member_moves(c, me);
+    edge->target_bytes = graph_member_would_move(c, me);
     return 0;
 }
 
@@ -105,6 +107,7 @@ static int member_edges(struct meetings *meetings, const struct collective *c,
             return graph_out_of_memory(err);
         edge->meeting = graph_member_origin(graph_find_member(c, c->root));
         edge->bytes = graph_member_moves(c, m);
+        edge->target_bytes = graph_member_would_move(c, m);
         graph_free_slot(meetings->steps, m->slot);
     }
     return 0;

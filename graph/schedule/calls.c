@@ -324,7 +324,7 @@ static void note_messages(struct mpg_graph_counts *c, const struct mpg_step *ste
         if (e->kind != MPG_EDGE_ARRIVAL || mpg_call_is_probe(step->call))
             continue;
         const double back_ns = e->sent_ns - step->leave_ns;
-        c->largest_bytes = e->bytes > c->largest_bytes ? e->bytes : c->largest_bytes;
+        c->largest_bytes = e->target_bytes > c->largest_bytes ? e->target_bytes : c->largest_bytes;
         c->backward += back_ns > 0;
         c->backward_ns = back_ns > c->backward_ns ? back_ns : c->backward_ns;
     }

@@ -144,6 +144,13 @@ int mpg_graph_next(struct mpg_graph *g, struct mpg_steps *steps, struct mpg_erro
     return 1;
 }
 
+/* What hypotheses say of messages, if anything. */
+static struct supposing supposing_of(const struct mpg_graph *g)
+{
+    const uint64_t some = g->supposed ? mpg_supposed_of_messages(g->supposed, g->suppose) : 0;
+    return (struct supposing){some ? g->supposed : NULL, some, g->trace};
+}
+
 /* Tells the parts of the graph of each other. */
 static void connect(struct mpg_graph *g, const struct mpg_graph_options *options)
 {
@@ -158,6 +165,9 @@ static void connect(struct mpg_graph *g, const struct mpg_graph_options *options
     g->matching = (struct matching){.eager_limit_bytes = options->eager_limit_bytes,
                                     .source_eager_limit_bytes = options->source_eager_limit_bytes,
                                     .lenient = options->lenient,
+                                    .supposing = supposing_of(g),
+                                    .of_target = options->of_target,
+                                    .keeps_protocol = options->keeps_protocol,
                                     .counts = &g->counts,
                                     .members = &g->members,
                                     .steps = &g->steps};
@@ -167,6 +177,8 @@ static void connect(struct mpg_graph *g, const struct mpg_graph_options *options
                                     .expand = options->expand,
                                     .eager_limit_bytes = options->eager_limit_bytes,
                                     .trace = g->trace,
+                                    .supposing = supposing_of(g),
+                                    .of_target = options->of_target,
                                     .counts = &g->counts,
                                     .members = &g->members,
                                     .steps = &g->steps};

@@ -325,6 +325,7 @@ static int make_call(struct mpg_graph *g, struct stream *s, struct mpg_error *er
     const struct mpg_event *e = s->call.event;
     if (enter(g, s, e, s->call.number, err) < 0 || keep_fork(g, s, err) < 0)
         return -1;
+    s->call.region = has_regions(g) ? graph_regions_innermost(&s->regions) : -1;
     s->call.enter_ns = mpg_clock_align(g->clocks, s->call.rank, e->enter_ns);
     s->between = (struct between){0};
     s->phase = PHASE_WAIT;

@@ -17,6 +17,8 @@ struct mpg_supposed {
     size_t strings;           /* of so many */
     int32_t *site;            /* by callsite: how `mpgtrace print` numbers it, -1: not, */
     size_t sites, sites_met;
+    bool *met;                /* of each: a message or a collective that it is about has been met; */
+    bool *refuses;            /* they contradict each other about one */
 };
 
 /* Those whose region STRING is. */

@@ -53,7 +53,9 @@ static int check_select(const struct mpg_supposed *x, const struct mpg_trace *tr
     if (s->site >= 0 && (size_t)s->site >= x->sites_met)
         return mpg_error_set(err, "there is no callsite %d in the trace, which has %zu (mpgtrace print shows "
                                   "their numbers)", s->site, x->sites_met);
-    return mpg_error_set(err, "what is sent cannot be supposed to be otherwise yet");
+    return x->list->item[i].kind == MPG_HYPOTHESIS_DROP
+               ? mpg_error_set(err, "what is sent cannot be supposed to be gone yet")
+               : 0;
 }
 
 /* --- members --- */
@@ -127,7 +129,9 @@ static struct mpg_supposed *begin(const struct mpg_trace *trace, const struct mp
     x->work_ns = calloc(n, sizeof *x->work_ns);
     x->entered = calloc(n, sizeof *x->entered);
     x->known = calloc(n, sizeof *x->known);
-    bool is_whole = x->balance && x->work_ns && x->entered && x->known;
+    x->met = calloc(n, sizeof *x->met);
+    x->refuses = calloc(1, sizeof *x->refuses);
+    bool is_whole = x->balance && x->work_ns && x->entered && x->known && x->met && x->refuses;
     for (size_t i = 0; i < n && is_whole; i++)
         if (list->item[i].kind == MPG_HYPOTHESIS_BALANCE)
             is_whole = (x->balance[i] = balance_new(x->ranks, list->item[i].by_total));
@@ -168,9 +172,33 @@ void mpg_supposed_free(struct mpg_supposed *x)
     free(x->work_ns);
     free(x->entered);
     free(x->known);
+    free(x->met);
+    free(x->refuses);
     free(x->named);
     free(x->site);
     free(x);
+}
+
+bool mpg_supposed_refuses(const struct mpg_supposed *x)
+{
+    return *x->refuses;
+}
+
+int mpg_supposed_refuse(const struct mpg_supposed *x)
+{
+    *x->refuses = true;
+    return -1;
+}
+
+int mpg_supposed_check(const struct mpg_supposed *x, struct mpg_error *err)
+{
+    for (size_t i = 0; i < x->list->n; i++)
+        if (!mpg_hypothesis_is_of_work(&x->list->item[i]) && !x->met[i]) {
+            *x->refuses = true;
+            mpg_error_set(err, "the trace has no message or collective that it is about");
+            return refuse(&x->list->item[i], err);
+        }
+    return 0;
 }
 
 const struct mpg_hypotheses *mpg_supposed_list(const struct mpg_supposed *x)

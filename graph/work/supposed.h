@@ -16,6 +16,12 @@ struct mpg_supposed;
 struct mpg_supposed *mpg_supposed_new(struct mpg_trace *trace, const struct mpg_hypotheses *hypotheses,
                                       bool *is_about_them, struct mpg_error *err);
 void mpg_supposed_free(struct mpg_supposed *supposed); /* NULL is allowed */
+/* Whether an error since is theirs: a graph's, since two contradict each other about a message, or what was said
+ * to be one; -1. */
+bool mpg_supposed_refuses(const struct mpg_supposed *supposed);
+int mpg_supposed_refuse(const struct mpg_supposed *supposed);
+/* Once a graph with all of them is at its end. Error: one was about nothing. */
+int mpg_supposed_check(const struct mpg_supposed *supposed, struct mpg_error *err);
 const struct mpg_hypotheses *mpg_supposed_list(const struct mpg_supposed *supposed);
 /* All of them, and of SOME those that change computation, or communication: bits by their numbers. */
 uint64_t mpg_supposed_all(const struct mpg_supposed *supposed);

@@ -105,7 +105,7 @@ static void assign(void *lanes, uint32_t slot, uint32_t w, double shift_ns, doub
 static void fly(void *lanes, const struct mpg_step *s, const struct mpg_sent *sent, double *ns)
 {
     const struct mpg_lanes *l = lanes;
-    const double flight = flight_ns(l, s->rank, sent->origin.to, sent->bytes);
+    const double flight = flight_ns(l, s->rank, sent->origin.to, sent->target_bytes);
     for (uint32_t w = 0; w < l->n; w++)
         ns[w] = flight;
 }

@@ -151,10 +151,11 @@ static inline double start_ns(const struct mpg_lanes *l, int32_t rank, const str
 }
 
 /* Adds to each lane what a collective takes longer, one's share with BYTES in ROUNDS, or, of
- * those that were measured as a whole, all of it: MEMBERS of them with BYTES_EACH. */
+ * those that were measured as a whole, all of it: MEMBERS of them with BYTES_EACH. BYTES are as traced, the
+ * others as hypotheses say. */
 void mpg_lanes_add_collective(struct mpg_lanes *l, enum mpg_call call,
                               const struct mpg_origin *origin, uint32_t rounds, double bytes,
-                              const struct mpg_origin *meeting, int32_t members,
+                              double target_bytes, const struct mpg_origin *meeting, int32_t members,
                               double bytes_each, double *value);
 
 /* Lists the edges of S, the call that is being left: those that are completed at a cost the latest

@@ -117,7 +117,7 @@ static double changed_shift(const struct mpg_lanes *l, const struct mpg_step *s,
 static void add_ack(struct mpg_lanes *l, const struct mpg_step *s, const struct mpg_edge *e,
                     double *value)
 {
-    struct mpg_sending m = sending_of(&e->origin, e->bytes);
+    struct mpg_sending m = sending_of(&e->origin, e->target_bytes);
     const struct mpg_perturbation *way = way_of(l, s->rank, e->source);
     if (e->changed)
         mpg_add_target_ack(way, &m, flight_ns(l, s->rank, e->source, 0), l->first, l->n, value);
@@ -129,7 +129,7 @@ static void add_ack(struct mpg_lanes *l, const struct mpg_step *s, const struct 
 static void add_delta(struct mpg_lanes *l, const struct mpg_step *s, const struct mpg_edge *e,
                       double *value)
 {
-    struct mpg_sending m = sending_of(&e->origin, e->bytes);
+    struct mpg_sending m = sending_of(&e->origin, e->target_bytes);
     switch (e->kind) {
     case MPG_EDGE_ACK:
         add_ack(l, s, e, value);
@@ -139,7 +139,7 @@ static void add_delta(struct mpg_lanes *l, const struct mpg_step *s, const struc
         mpg_perturb_flight(way_of(l, e->source, s->rank), &m, MPG_FLIGHT_LAMBDA, l->first, l->n, value);
         break;
     case MPG_EDGE_ROOT:
-        mpg_lanes_add_collective(l, e->call, &e->origin, e->rounds, e->bytes, &e->meeting,
+        mpg_lanes_add_collective(l, e->call, &e->origin, e->rounds, e->bytes, e->target_bytes, &e->meeting,
                                  e->members, e->contributed_bytes, value);
         break;
     default:

@@ -4,6 +4,7 @@
 
 #include "simulate/engine/lanes_private.h"
 #include "simulate/engine/operations.h"
+#include "simulate/models/resize.h"
 
 /* ---- messages ---- */
 
@@ -12,8 +13,8 @@
 static void add_target_flight(struct mpg_lanes *l, const struct mpg_step *s,
                               enum mpg_flight_part part, double *out)
 {
-    struct mpg_sending m = sending_of(&s->origin, s->bytes);
-    double floor_ns = part & MPG_FLIGHT_TAU ? flight_ns(l, s->rank, s->receiver, s->bytes) : 0;
+    struct mpg_sending m = sending_of(&s->origin, s->target_bytes);
+    double floor_ns = part & MPG_FLIGHT_TAU ? flight_ns(l, s->rank, s->receiver, s->target_bytes) : 0;
     double empty_ns = flight_ns(l, s->rank, s->receiver, 0);
     if (part == MPG_FLIGHT_LAMBDA)
         floor_ns = empty_ns;
@@ -31,11 +32,13 @@ void mpg_lanes_eager(struct mpg_lanes *l, const struct mpg_step *s)
     zero(posting, l->n);
     add_posting(l, s->requested, s->origin.rank, s->origin.call, posting);
     l->code->send(l->n, sent, posting, s->changed, out, bare);
-    const struct mpg_sending m = sending_of(&s->origin, s->bytes);
+    const struct mpg_sending m = sending_of(&s->origin, s->target_bytes);
     if (s->changed)
         add_target_flight(l, s, MPG_FLIGHT_WHOLE, out);
     else if (l->flies)
         mpg_shapes_perturb_flight(l->shapes, way_of(l, s->rank, s->receiver), &m, out);
+    if (!s->changed)
+        mpg_resize_flight(way_of(l, s->rank, s->receiver), &m, s->bytes, l->first, l->n, out);
 }
 
 void mpg_lanes_synchronous(struct mpg_lanes *l, const struct mpg_step *s)
@@ -43,7 +46,7 @@ void mpg_lanes_synchronous(struct mpg_lanes *l, const struct mpg_step *s)
     double *out = slot_value(l, s->slot), *bare = slot_bare(l, s->slot);
     double *lambda = l->scratch, *tau = l->result, *sending = l->kappa, *posting = l->local;
     const double *sent = slot_value(l, s->a), *posted = slot_value(l, s->b);
-    struct mpg_sending m = sending_of(&s->origin, s->bytes);
+    struct mpg_sending m = sending_of(&s->origin, s->target_bytes);
     double sender_slack = 0, poster_slack = 0;
     if (l->absorb == MPG_ABSORB_CLOCK) {
         /* the target's envelope of a message that changes is in lambda, whole */
@@ -70,6 +73,7 @@ void mpg_lanes_synchronous(struct mpg_lanes *l, const struct mpg_step *s)
         const struct mpg_perturbation *way = way_of(l, s->rank, s->receiver);
         mpg_perturb_flight(way, &m, MPG_FLIGHT_LAMBDA, l->first, l->n, lambda);
         mpg_perturb_flight(way, &m, MPG_FLIGHT_TAU, l->first, l->n, tau);
+        mpg_resize_flight(way, &m, s->bytes, l->first, l->n, tau);
     }
     for (uint32_t w = 0; w < l->n; w++) {
         double by_sender = sent[w] - sender_slack, by_poster = posted[w] - poster_slack;
@@ -85,7 +89,7 @@ void mpg_lanes_synchronous(struct mpg_lanes *l, const struct mpg_step *s)
 
 void mpg_lanes_add_collective(struct mpg_lanes *l, enum mpg_call call,
                               const struct mpg_origin *origin, uint32_t rounds, double bytes,
-                              const struct mpg_origin *meeting, int32_t members,
+                              double target_bytes, const struct mpg_origin *meeting, int32_t members,
                               double bytes_each, double *value)
 {
     enum mpg_operation operation = mpg_operation_of(call);
@@ -93,8 +97,10 @@ void mpg_lanes_add_collective(struct mpg_lanes *l, enum mpg_call call,
     if (measured)
         mpg_perturb_meeting(l->p, operation, members, bytes_each, meeting->rank, meeting->call,
                             meeting->index, l->first, l->n, value);
-    mpg_perturb_rounds(l->p, origin->rank, origin->call, origin->index, rounds, bytes, !measured,
+    mpg_perturb_rounds(l->p, origin->rank, origin->call, origin->index, rounds, target_bytes, !measured,
                        l->first, l->n, value);
+    mpg_resize_rounds(l->p, origin->rank, origin->call, origin->index, rounds, bytes, target_bytes, l->first,
+                      l->n, value);
 }
 
 void mpg_lanes_contribute(struct mpg_lanes *l, const struct mpg_step *s)
@@ -102,8 +108,8 @@ void mpg_lanes_contribute(struct mpg_lanes *l, const struct mpg_step *s)
     double *out = slot_value(l, s->slot), *delta = l->scratch;
     const double *in = slot_value(l, s->a);
     zero(delta, l->n);
-    mpg_lanes_add_collective(l, s->call, &s->origin, s->rounds, s->bytes, &s->meeting, s->members,
-                             s->contributed_bytes, delta);
+    mpg_lanes_add_collective(l, s->call, &s->origin, s->rounds, s->bytes, s->target_bytes, &s->meeting,
+                             s->members, s->contributed_bytes, delta);
     memcpy(slot_bare(l, s->slot), in, l->n * sizeof *in);
     for (uint32_t w = 0; w < l->n; w++)
         out[w] = in[w] + delta[w];

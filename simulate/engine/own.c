@@ -79,7 +79,7 @@ static void sort_edges(struct mpg_lanes *l, const struct mpg_step *s)
 
 struct mpg_sending mpg_lanes_received(const struct mpg_edge *e, const struct mpg_lanes_edge *edge)
 {
-    struct mpg_sending m = sending_of(&e->origin, e->bytes);
+    struct mpg_sending m = sending_of(&e->origin, e->target_bytes);
     m.further = edge->further;
     return m;
 }
@@ -129,6 +129,7 @@ double mpg_lanes_own_floor(const struct mpg_lanes *l, const struct mpg_step *s)
     for (uint32_t i = 0; i < s->edge_number; i++) {
         const struct mpg_edge *e = &s->edges[l->edge[i].i];
         struct mpg_sending m = mpg_lanes_received(e, &l->edge[i]);
+        m.bytes = e->bytes;
         if (costs_receiver(l, s, e))
             own_ns += mpg_overhead_of_source(way_of(l, e->source, s->rank), MPG_OVERHEAD_RECEIVE,
                                              &m);
@@ -143,7 +144,7 @@ void mpg_lanes_add_overheads(struct mpg_lanes *l, const struct mpg_step *s, doub
         const struct mpg_sent *sent = &s->sent[i];
         if (!costs_sender(l, sent))
             continue;
-        struct mpg_sending m = sending_of(&sent->origin, sent->bytes);
+        struct mpg_sending m = sending_of(&sent->origin, sent->target_bytes);
         mpg_shapes_add_overhead(l->shapes, way_of(l, s->rank, sent->origin.to), MPG_OVERHEAD_SEND, target,
                                 &m, value);
         any = true;
@@ -170,7 +171,7 @@ double mpg_lanes_covered(struct mpg_lanes *l, const struct mpg_step *s)
     for (uint32_t i = 0; i < s->edge_number; i++) {
         const struct mpg_edge *e = &s->edges[i];
         if (e->kind == MPG_EDGE_ARRIVAL || e->kind == MPG_EDGE_ENVELOPE)
-            covered_ns += 2 * mpg_shapes_median(l->shapes, way_of(l, e->source, s->rank), e->bytes);
+            covered_ns += 2 * mpg_shapes_median(l->shapes, way_of(l, e->source, s->rank), e->target_bytes);
     }
     return covered_ns;
 }

@@ -334,6 +334,7 @@ static void suppose(struct simulation *sim, uint64_t some)
 {
     sim->graph.suppose = some;
     sim->graph.supposed = some ? sim->options->graph.supposed : NULL;
+    sim->graph.keeps_protocol = some && sim->absorb != MPG_ABSORB_CLOCK; /* there are no absolute times */
 }
 
 /* Those that change what calls may complete. */

@@ -433,7 +433,7 @@ void mpg_perturb_rounds(const struct mpg_perturbation *p, int32_t rank, uint64_t
     if (measured)
         x = find_parts(p, lambda, tau, bytes / rounds);
     for (uint32_t round = 0; round < rounds; round++) {
-        address.index = round + index * 0x9e3779b1u; /* of several that one call starts */
+        address.index = round + index * MPG_INDEX_OF_SEVERAL;
         add_given_round(p, &address, fly, first, n, value_ns);
         if (!measured)
             continue;

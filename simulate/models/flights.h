@@ -13,6 +13,9 @@
 
 struct mpg_perturbation;
 
+/* Rounds of the collectives that one call starts have indices so far from each other. */
+#define MPG_INDEX_OF_SEVERAL 0x9e3779b1u
+
 /* How flights follow from the signatures. */
 enum mpg_flight_rule {
     MPG_FLIGHT_NONE,               /* no signature says anything of messages */

@@ -174,7 +174,8 @@ bool mpg_perturbation_is_random(const struct mpg_perturbation *p)
 {
     return mpg_perturbation_noise_is_random(p) || mpg_specs_are_random(&p->call_noise) ||
            mpg_specs_are_random(&p->latency) || mpg_specs_are_random(&p->byte) ||
-           mpg_perturbation_noise_measured(p) || any_measured(p);
+           mpg_perturbation_noise_measured(p) || any_measured(p) ||
+           (p->resizes && !p->source_byte_given && p->source_path && p->source_path->latency.n > 0);
 }
 
 bool mpg_perturbation_can_speed_messages(const struct mpg_perturbation *p)
@@ -182,7 +183,7 @@ bool mpg_perturbation_can_speed_messages(const struct mpg_perturbation *p)
     return mpg_specs_can_be_negative(&p->latency) || mpg_specs_can_be_negative(&p->byte) ||
            ((p->call_edges == MPG_CALL_EDGES_PAPER || p->call_parts > 1) &&
             mpg_specs_can_be_negative(&p->call_noise)) ||
-           any_measured(p); /* tau is, of one that waits for its receiver */
+           p->resizes || any_measured(p); /* tau is, of one that waits for its receiver */
 }
 
 /* --- calls --- */

@@ -31,6 +31,9 @@ struct mpg_perturbation {
     bool region_ratios;   /* there are such; intervals say theirs */
     bool regions_differ;  /* one of them is not 1 */
     bool changes_work;    /* hypotheses do: intervals say how */
+    bool resizes;         /* hypotheses do, what is sent (resize.h), in perturb mode */
+    bool source_byte_given;  /* then a byte costs so much on the source: */
+    double source_byte_ns;
     bool without_tracer;  /* what the tracer took between calls is taken off */
     /* From signatures, where the specs above say nothing; NULL without one. */
     const struct mpg_signature *target, *source;

@@ -413,6 +413,10 @@ static int read_hypotheses(struct mpg_arguments *a, struct mpg_error *err)
     for (size_t i = 0; i < a->hypothesis_lines.n; i++)
         if (mpg_hypotheses_add(&a->hypotheses, a->hypothesis_lines.item[i], err) < 0)
             return mpg_error_prefix(err, "--suppose: '%s'", a->hypothesis_lines.item[i]);
+    for (size_t i = 0; i < a->hypotheses.n && a->output_trace; i++)
+        if (!mpg_hypothesis_is_of_work(&a->hypotheses.item[i]))
+            return mpg_error_set(err, "--output-trace: '%s': a trace is written with all that was sent",
+                                 a->hypotheses.item[i].text);
     return mpg_hypotheses_check(&a->hypotheses, err);
 }
 

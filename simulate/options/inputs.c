@@ -9,6 +9,7 @@
 #include "common/kind.h"
 #include "graph/work/supposed.h"
 #include "simulate/kept/kept.h"
+#include "simulate/models/resize.h"
 #include "simulate/processes/processes.h"
 #include "trace/untraced.h"
 
@@ -281,6 +282,14 @@ static void set_ratios(struct mpg_setting *in)
         p->regions_differ |= ratios->region[i].ratio != 1;
 }
 
+static bool has_resizes(const struct mpg_arguments *a)
+{
+    bool has = false;
+    for (size_t i = 0; i < a->hypotheses.n; i++)
+        has = has || a->hypotheses.item[i].kind == MPG_HYPOTHESIS_RESIZE;
+    return has;
+}
+
 bool mpg_setting_is_random(const struct mpg_setting *in, const struct mpg_perturbation *p)
 {
     const struct mpg_simulation_options *o = &in->asked.simulation;
@@ -302,6 +311,10 @@ static void set_options(const struct mpg_arguments *a, const struct mpg_files *f
     o->graph.expand = f->table;
     o->graph.supposed = f->supposed;
     o->graph.suppose = f->supposed ? mpg_supposed_all(f->supposed) : 0;
+    o->graph.of_target = a->predict;
+    p->resizes = !a->predict && has_resizes(a);
+    p->source_byte_given = a->given.source_byte;
+    p->source_byte_ns = a->source_byte_ns;
     p->changes_work = f->supposed && mpg_supposed_of_work(f->supposed, o->graph.suppose);
     p->without_tracer = p->target && !a->keep_tracer && !a->predict;
     set_limits(a, in, o);
@@ -327,6 +340,11 @@ int mpg_setting_open(struct mpg_setting *in, const struct mpg_arguments *a, cons
     if (mpg_trace_cut(f->trace) && !a->lenient)
         return mpg_error_set(err, "%s (--lenient goes on with what is whole)", mpg_trace_cut(f->trace));
     set_options(a, f, in);
+    if (in->asked.p.resizes && !mpg_resize_is_known(&in->asked.p)) {
+        mpg_error_set(err, "resize: neither a source's signature nor --source-byte says what bytes cost on the "
+                           "traced machine (--predict needs neither)");
+        return mpg_supposed_refuse(f->supposed);
+    }
     return 0;
 }
 

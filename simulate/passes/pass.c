@@ -54,6 +54,7 @@ static bool same_choice(const struct mpg_graph_options *a, const struct mpg_grap
 static bool same_options(const struct mpg_graph_options *a, const struct mpg_graph_options *b)
 {
     return same_ratios(a->ratios, b->ratios) && a->supposed == b->supposed && a->suppose == b->suppose &&
+           a->keeps_protocol == b->keeps_protocol && a->of_target == b->of_target &&
            a->eager_limit_bytes == b->eager_limit_bytes &&
            a->source_eager_limit_bytes == b->source_eager_limit_bytes &&
            a->sync_reduce == b->sync_reduce && a->posts == b->posts && a->lenient == b->lenient &&

@@ -65,6 +65,9 @@ print(*(format(round(rank["delay_ns"]["median"] + (rank["traced_ns"] if sys.argv
 delays() {
     "$mpgsim" --json --absorb=none "$@" | numbers ""
 }
+clocked() {
+    "$mpgsim" --json --absorb=clock "$@" | numbers ""
+}
 runs() {
     "$mpgsim" --json --predict --latency=const:7ns --polling=work "$@" | numbers 1
 }
@@ -148,6 +151,83 @@ is "... by total: of all threads" "$(delays --suppose='balance t by=total' t.txt
 sed -i 's/^1.1/1/' t.txt
 ok "... of other numbers have no partners" refuses 2 \
     "*rank 0 enters the region 1 times, rank 1 0 times (its thread 1)*" --suppose='balance t' t.txt
+
+# --- resize ---
+
+# A message of 1000 bytes once around three ranks. Of 1000 l is 1035 ns, so that of what arrives later rank 1 absorbs
+# 865 ns, ranks 2 and 0, whose call took longer than the least, nothing.
+cat >ring.txt <<'T'
+#mpgtext 1
+#ranks 3
+#clocks shared
+#comm 0 = 0 1 2
+0 0 1000 Init
+0 1100 1200 Send comm=0 to=1 tag=5 bytes=1000
+0 1300 9000 Recv comm=0 from=2 tag=5 bytes=1000
+0 9100 9200 Finalize
+1 0 1000 Init
+1 1100 3000 Recv comm=0 from=0 tag=5 bytes=1000
+1 3100 3200 Send comm=0 to=2 tag=5 bytes=1000
+1 9100 9200 Finalize
+2 0 1000 Init
+2 1100 5000 Recv comm=0 from=1 tag=5 bytes=1000
+2 5100 5200 Send comm=0 to=0 tag=5 bytes=1000
+2 9100 9200 Finalize
+T
+there=(--source-latency=650ns --source-byte=0.385ns)
+target=(--latency=const:7ns --byte=const:0.385ns)
+is "resize: twice the bytes, hop by hop" "$(delays "${there[@]}" --suppose='resize factor=2' ring.txt)" "1155 385 770"
+is "... what each byte costs beyond, too" \
+    "$(delays "${there[@]}" --byte=const:0.125ns --suppose='resize factor=2' ring.txt)" "1905 635 1270"
+is "... where waiting absorbs it" "$(clocked "${there[@]}" --suppose='resize factor=2' ring.txt)" "770 0 385"
+is "... half the bytes: those who waited gain" \
+    "$(clocked "${there[@]}" --suppose='resize factor=0.5' ring.txt)" "-385 0 -192.5"
+is "... to a size" "$(delays "${there[@]}" --suppose='resize from=1-2 bytes=1385' ring.txt)" "296.45 0 148.225"
+is "... predicted" "$("$mpgsim" --json --predict "${target[@]}" --suppose='resize factor=2' ring.txt | numbers 1)" \
+    "$("$mpgsim" --json --predict --latency=const:7ns --byte=const:0.77ns ring.txt | numbers 1)"
+# Above the limit the sender waits till it has arrived, and 650 ns more; T(A) = max(T(S_s) + 650, T(P)) + 770.
+# Rank 0's send ends at 3170, rank 1's, which begins at 3100, at 5170; what rank 2 sends leaves at 5485, arrives at
+# 6905, where 6135 was.
+is "... and wait, as such do" \
+    "$(clocked "${there[@]}" --eager-limit=1000 --suppose='resize factor=2' ring.txt)" "770 1970 2355"
+is "... but without absolute times" \
+    "$(delays "${there[@]}" --eager-limit=1000 --suppose='resize factor=2' ring.txt)" "1155 385 770"
+# Collectives of 3: Alltoall n = 2 of 200 bytes, Bcast L = 2 of 600, Reduce 40, by callsite, region, size.
+{
+    printf '%s\n' '#mpgtext 1' '#ranks 3' '#clocks shared' '#comm 0 = 0 1 2' '#site 7 = ?+0x10' '#site 9 = ?+0x20'
+    for rank in 0 1 2; do
+        printf "$rank %s\n" '0 1000 Init' '1000 1000 Region_begin name="in"' \
+            '1100 1500 Alltoall comm=0 bytes=100 site=7' '1500 1500 Region_end name="in"' \
+            '2000 2500 Bcast comm=0 root=0 bytes=300 site=9' '3000 3500 Reduce comm=0 root=0 bytes=40 site=9' \
+            '4000 4100 Finalize'
+    done
+} >coll.txt
+for select in call=MPI_Alltoall site=0 region=in bytes=50-200 'comm=0 bytes=-200 call=Alltoall'; do
+    is "resize $select" "$(delays "${there[@]}" --suppose="resize $select factor=2" coll.txt)" "77 77 77"
+done
+is "resize a Bcast, whose root a Reduce makes wait" \
+    "$(delays "${there[@]}" --suppose='resize call=Bcast bytes=1000' coll.txt)" "539 539 539"
+is "resize a Reduce" "$(delays "${there[@]}" --suppose='resize call=Reduce factor=3' coll.txt)" "30.8 0 0"
+# By a signature's one-way times at the same u: twice the bytes cost what those of 1000 cost on a machine that has
+# for these what the source has for 2000.
+sizes() {
+    local size comma=
+    printf '{"format": "mpgkit-signature", "version": [4, 0], "header": {"host": "made up %s"}, "network": [' "$*"
+    printf '{"path": "node", "eager_limit_bytes": 4096, "one_way": "one clock", "latency": ['
+    for size; do
+        printf '%s{"size_bytes": %s, "one_way_ns": {"n": 9, "mean": %s, "sd": 0, "lag1": 0, "quantiles": [%s, %s]}}' \
+            "$comma" "${size%=*}" "$((2 * ${size#*=}))" "${size#*=}" "$((3 * ${size#*=}))"
+        comma=,
+    done
+    echo ']}]}'
+}
+sizes 1000=4000 2000=8385 >source.sig
+sizes 1000=8385 2000=10000 >target.sig
+is "resize by the source's times at the message's u" \
+    "$(delays --source=source.sig --seed=3 --suppose='resize factor=2' ring.txt)" \
+    "$(delays --source=source.sig --signature=target.sig --seed=3 ring.txt)"
+is "... of which replicas have their own" "$("$mpgsim" --json --source=source.sig --suppose='resize factor=2' ring.txt |
+    "$python" -c 'import json, sys; print(len({one["run_time_ns"] for one in json.load(sys.stdin)["replicas"]}))')" 64
 
 # --- shares ---
 
@@ -267,4 +347,24 @@ ok "... without any" refuses 2 "*bad: there is no hypothesis in it*" --hypothesi
 ok "... that is not there" refuses 2 "*nowhere: No such file*" --hypothesis=nowhere r.txt
 for i in $(seq 65); do echo "scale solve ranks=$i factor=2"; done >bad
 ok "... of too many" refuses 2 "*bad:65: there are more than 64 hypotheses*" --hypothesis=bad r.txt
+# refused_ring WORDS OPTION...
+refused_ring() {
+    ok "refused, $1: ${*:2}" refuses 2 "mpgsim: *$1*" "${@:2}" ring.txt
+}
+refused_ring "has no message or collective that it is about" --predict "${target[@]}" --suppose='resize tag=6 factor=2'
+refused_ring "rank 1, call 2 (MPI_Send): * contradict each other" --predict "${target[@]}" \
+    --suppose='resize tag=5 factor=2' --suppose='resize from=1 bytes=1'
+refused_ring "says what bytes cost on the traced machine" --suppose='resize factor=2'
+refused_ring "factor= and bytes= are both given" --suppose='resize factor=2 bytes=7'
+refused_ring "neither factor= nor bytes=" --suppose='resize tag=5'
+refused_ring "is no call of MPI" --suppose='resize call=Sond factor=2'
+refused_ring "messages are selected by the call that sends" --suppose='resize call=Recv factor=2'
+refused_ring "is empty" --suppose='resize bytes=9-8 factor=2'
+refused_ring "there is no region 'x'" --predict "${target[@]}" --suppose='resize region=x factor=2'
+refused_ring "there is no callsite 0" --predict "${target[@]}" --suppose='resize site=0 factor=2'
+refused_ring "there is no rank 3" --predict "${target[@]}" --suppose='resize to=3 factor=2'
+refused_ring "there is no communicator 4" --predict "${target[@]}" --suppose='resize comm=4 factor=2'
+refused_ring "written with all that was sent" --output-trace=never "${there[@]}" --suppose='resize factor=2'
+ok "refused: an expanded collective" refuses 1 "*it is resized: --collectives=expand*" "${there[@]}" \
+    --collectives=expand --suppose='resize call=Alltoall factor=2' coll.txt
 done_testing

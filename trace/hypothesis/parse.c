@@ -129,7 +129,7 @@ static int take_call(struct line *l, const char *value, struct mpg_error *err)
     if (call == MPG_CALL_COUNT)
         return mpg_error_set(err, "call=%s is no call of MPI", value);
     if (!is_selected_kind(mpg_call_kind(call)))
-        return mpg_error_set(err, "call=%s neither sends a message nor is a collective (messages are "
+        return mpg_error_set(err, "call=%s is no call by which one message or collective is selected (messages are "
                                   "selected by the call that sends them)", value);
     l->x->select.call = mpg_call_plain(call);
     return 0;

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "graph/work/supposing.h"
+
+#include <math.h>
+
+#include "graph/work/private.h"
+
+static int64_t resized(const struct mpg_hypothesis *h, int64_t bytes)
+{
+    const double most = 9e15, scaled = h->factor * (double)bytes;
+    return h->size_bytes >= 0 ? h->size_bytes : scaled < most ? llround(scaled) : (int64_t)most;
+}
+
+/* Two of which one alone could be. */
+static int contradict(const struct supposing *s, const struct call *call, size_t i, size_t j,
+                      struct mpg_error *err)
+{
+    const struct mpg_hypotheses *list = s->supposed->list;
+    const struct place here = graph_here(call);
+    char one[300], other[300];
+    *s->supposed->refuses = true;
+    return graph_error(&here, err, "%s and %s contradict each other: both are about what it sends",
+                       mpg_hypothesis_name(&list->item[i], one, sizeof one),
+                       mpg_hypothesis_name(&list->item[j], other, sizeof other));
+}
+
+static int suppose(const struct supposing *s, const struct call *call, const struct mpg_selected *what,
+                   struct outcome *outcome, struct mpg_error *err)
+{
+    const struct mpg_hypotheses *list = s->supposed->list;
+    size_t found = list->n;
+    for (size_t i = 0; i < list->n; i++) {
+        const struct mpg_hypothesis *h = &list->item[i];
+        if (!(s->suppose >> i & 1) || mpg_hypothesis_is_of_work(h) || !mpg_select_fits(&h->select, what))
+            continue;
+        if (found < list->n)
+            return contradict(s, call, found, i, err);
+        found = i;
+        s->supposed->met[i] = true;
+        outcome->drops = h->kind == MPG_HYPOTHESIS_DROP;
+        if (h->kind == MPG_HYPOTHESIS_RESIZE)
+            outcome->bytes = resized(h, what->bytes);
+    }
+    return 0;
+}
+
+/* What of CALL hypotheses go by. */
+static struct mpg_selected select_call(const struct supposing *s, const struct call *call, int32_t comm,
+                                       int64_t bytes)
+{
+    const struct mpg_supposed *x = s->supposed;
+    const int32_t site = call->event->site;
+    return (struct mpg_selected){
+        .call = call->event->call,
+        .region = call->region >= 0 ? mpg_trace_string(s->trace, call->region) : NULL,
+        .site = site >= 0 && (size_t)site < x->sites ? x->site[site] : -1,
+        .comm = comm >= 0 && comm < mpg_trace_comm_count(s->trace) ? mpg_trace_comm(s->trace, comm)->label : -1,
+        .bytes = bytes};
+}
+
+int graph_suppose_message(const struct supposing *s, const struct call *call, int32_t comm, int32_t to,
+                          int32_t tag, int64_t bytes, struct outcome *outcome, struct mpg_error *err)
+{
+    *outcome = (struct outcome){.bytes = bytes};
+    if (!s->supposed)
+        return 0;
+    struct mpg_selected what = select_call(s, call, comm, bytes);
+    what.is_message = true;
+    what.from = call->rank;
+    what.to = to;
+    what.tag = tag;
+    return suppose(s, call, &what, outcome, err);
+}
+
+int graph_suppose_part(const struct supposing *s, const struct call *call, int32_t comm, int64_t bytes,
+                       struct outcome *outcome, struct mpg_error *err)
+{
+    *outcome = (struct outcome){.bytes = bytes};
+    if (!s->supposed)
+        return 0;
+    const struct mpg_selected what = select_call(s, call, comm, bytes);
+    return suppose(s, call, &what, outcome, err);
+}
