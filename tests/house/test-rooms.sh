@@ -37,8 +37,8 @@ trace/pmpi        trace/profile
 trace/*           trace/text trace/stat trace/record
 graph             trace trace/hypothesis graph/algorithms
 graph/algorithms  common
-graph/matching    graph
-graph/meetings    graph
+graph/matching    graph/work
+graph/meetings    graph/work
 graph/requests    graph/matching graph/meetings
 graph/work        graph
 graph/schedule    graph/requests graph/work
