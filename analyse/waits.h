@@ -39,7 +39,7 @@ struct mpg_waits;
  * options have `regions`. */
 struct mpg_waits *mpg_waits_new(int32_t ranks, const struct mpg_clock_map *clocks,
                                 enum mpg_wait_times times, struct mpg_error *err);
-/* STEP of a graph that expands no collectives; VALUE_NS: its stream's, after it. */
+/* STEP of a graph; VALUE_NS: its stream's, after it. */
 int mpg_waits_take(struct mpg_waits *waits, const struct mpg_step *step, double value_ns,
                    struct mpg_error *err);
 /* What the I-th edge of STEP, the LEAVE that is taken next, brings: MESSAGE, in place of the trace's; 0: nothing

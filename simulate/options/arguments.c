@@ -295,10 +295,8 @@ static int parse_measurement(const struct mpg_arguments *a, struct mpg_perturbat
 /* --waits is about one scenario's calls as the trace has them. */
 static int parse_waits(struct mpg_arguments *a, struct mpg_error *err)
 {
-    const bool expands = a->collectives && strcmp(a->collectives, "expand") == 0;
     const char *other = a->per_rank              ? "--per-rank"
                         : mpg_arguments_sweep(a) ? "several scenarios"
-                        : expands                ? "--collectives=expand"
                                                  : NULL;
     a->waits_kind = a->waits_by ? mpg_waits_by_name(a->waits_by) : MPG_WAITS_BY_CALL;
     if (a->waits_by && !a->waits)
