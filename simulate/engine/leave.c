@@ -208,20 +208,16 @@ static void find_left(struct mpg_lanes *l, const struct mpg_step *s, const struc
     x->gap_ns = 0;
 }
 
-/* Takes one edge of the call into OUT, and notes it for the account. LATER: what receives completed
- * after it cost. */
-static void take_edge(struct mpg_lanes *l, const struct mpg_step *s,
-                      const struct mpg_lanes_edge *edge, const double *later, double *out)
+/* One edge of the call, as recurrences have it. LATER: what receives completed after it cost. */
+static struct mpg_lane_edge find_edge(struct mpg_lanes *l, const struct mpg_step *s,
+                                      const struct mpg_lanes_edge *edge, const double *later)
 {
     const struct mpg_edge *e = &s->edges[edge->i];
-    const bool is_arrival = e->kind == MPG_EDGE_ARRIVAL;
-    const bool is_message = is_arrival || e->kind == MPG_EDGE_ACK;
     const double *named = edge_kappa(l, e);
-    const struct mpg_lane_leave leave = leave_of(l);
     struct mpg_lane_edge x = {.bare = slot_bare(l, e->slot),
                               .arrival = slot_value(l, e->slot),
                               .left = slot_bare(l, e->slot),
-                              .behind = later && is_arrival ? later : l->zeros,
+                              .behind = later && e->kind == MPG_EDGE_ARRIVAL ? later : l->zeros,
                               .kappa = named ? named : l->zeros,
                               .slack_ns = edge->slack_ns,
                               .gap_ns = causal_gap(l, s, e, edge->slack_ns),
@@ -229,10 +225,25 @@ static void take_edge(struct mpg_lanes *l, const struct mpg_step *s,
     find_value(l, s, e, &x);
     if (l->choice && e->is_view)
         find_left(l, s, e, &x);
-    l->code->edge(l->n, &x, &leave, out,
-                  account_of(l, s->rank, is_message ? MPG_TERM_MESSAGE : MPG_TERM_COLLECTIVE));
-    if (is_arrival && mpg_call_is_probe(s->call)) /* it is received later, with nothing new */
+    if (e->kind == MPG_EDGE_ARRIVAL && mpg_call_is_probe(s->call)) /* it is received later, with nothing new */
         l->slot_met[e->slot] = true;
+    return x;
+}
+
+static bool is_message(const struct mpg_edge *e)
+{
+    return e->kind == MPG_EDGE_ARRIVAL || e->kind == MPG_EDGE_ACK;
+}
+
+/* Takes one edge of the call into OUT, and notes it for the account. */
+static void take_edge(struct mpg_lanes *l, const struct mpg_step *s,
+                      const struct mpg_lanes_edge *edge, const double *later, double *out)
+{
+    const bool of_message = is_message(&s->edges[edge->i]);
+    const struct mpg_lane_leave leave = leave_of(l);
+    const struct mpg_lane_edge x = find_edge(l, s, edge, later);
+    l->code->edge(l->n, &x, &leave, out,
+                  account_of(l, s->rank, of_message ? MPG_TERM_MESSAGE : MPG_TERM_COLLECTIVE));
 }
 
 static void take_edges(struct mpg_lanes *l, const struct mpg_step *s, double *out)
@@ -282,7 +293,7 @@ static void add_call_noise(struct mpg_lanes *l, const struct mpg_step *s, double
     mpg_perturb_call_work(l->p, &x, l->first, l->n, stream_value(l, s->stream), value);
 }
 
-/* Kappa, and that with what else the call itself adds, into KAPPA and LOCAL, which are zero. */
+/* Kappa, and that with what else the call itself adds, into KAPPA, which is zero, and LOCAL. */
 static void charge(struct mpg_lanes *l, const struct mpg_step *s, bool meeting)
 {
     if ((!meeting || s->edges[0].expanded) && l->p->call_parts <= 1)
@@ -298,14 +309,21 @@ static void charge(struct mpg_lanes *l, const struct mpg_step *s, bool meeting)
         add_call_noise(l, s, l->local);
 }
 
-/* What the call itself adds, and where its rank would be with that alone: no call ends before it began. */
+/* What the call itself adds, into KAPPA and LOCAL. */
+static void find_own(struct mpg_lanes *l, const struct mpg_step *s, bool meeting)
+{
+    zero(l->kappa, l->n);
+    if (l->charges || s->round_trip)
+        charge(l, s, meeting);
+    else
+        zero(l->local, l->n);
+}
+
+/* That, and where its rank would be with that alone: no call ends before it began. */
 static void begin_leaving(struct mpg_lanes *l, const struct mpg_step *s, bool meeting)
 {
     const struct mpg_lane_leave leave = leave_of(l);
-    zero(l->kappa, l->n);
-    zero(l->local, l->n);
-    if (l->charges || s->round_trip)
-        charge(l, s, meeting);
+    find_own(l, s, meeting);
     l->code->own(l->n, stream_value(l, s->stream), l->local, (double)s->duration_ns, &leave,
                  account_of(l, s->rank, MPG_TERM_CALL));
 }
@@ -329,13 +347,22 @@ static void complete(struct mpg_lanes *l, const struct mpg_step *s, double *out)
     }
 }
 
+static struct mpg_lane_account lane_account_of(const struct mpg_lanes *l, const struct mpg_step *s)
+{
+    return (struct mpg_lane_account){.call = account_of(l, s->rank, MPG_TERM_CALL),
+                                     .message = account_of(l, s->rank, MPG_TERM_MESSAGE),
+                                     .taken = account_of(l, s->rank, MPG_TERM_TAKEN),
+                                     .waited = account_of(l, s->rank, MPG_TERM_WAITED),
+                                     .hidden = account_of(l, s->rank, MPG_TERM_HIDDEN)};
+}
+
 /* The rank's value on leaving its call, from OUT, what its edges give, with slack. */
 static void leave_with(struct mpg_lanes *l, const struct mpg_step *s, const double *out)
 {
     const struct mpg_lane_leave leave = leave_of(l);
+    const struct mpg_lane_account account = lane_account_of(l, s);
     l->code->leave(l->n, out, l->posting, (double)s->duration_ns, &leave, stream_value(l, s->stream),
-                   account_of(l, s->rank, MPG_TERM_TAKEN), account_of(l, s->rank, MPG_TERM_WAITED),
-                   account_of(l, s->rank, MPG_TERM_HIDDEN));
+                   &account);
 }
 
 /* Lanes that do not make the call: GONE is where they are then. */
@@ -353,18 +380,32 @@ static void leave_out(struct mpg_lanes *l, const struct mpg_step *s, const doubl
 static void leave_alone(struct mpg_lanes *l, const struct mpg_step *s)
 {
     if (l->charges || s->round_trip) {
-        begin_leaving(l, s, false);
-        memcpy(stream_value(l, s->stream), l->own, l->n * sizeof *l->own);
+        find_own(l, s, false);
+        l->code->alone(l->n, l->local, (double)s->duration_ns, stream_value(l, s->stream),
+                       account_of(l, s->rank, MPG_TERM_CALL));
     }
     if (l->covers)
         l->covered_ns[s->stream] = 0;
+}
+
+/* A call that completes one message, alike without a posting part; LOCAL_NS: its own edge's slack. */
+static void leave_received(struct mpg_lanes *l, const struct mpg_step *s, double local_ns)
+{
+    const struct mpg_lane_account account = lane_account_of(l, s);
+    find_own(l, s, false);
+    const struct mpg_lane_edge x = find_edge(l, s, &l->edge[0], NULL);
+    l->code->receive(l->n, l->local, local_ns, (double)s->duration_ns, &x, stream_value(l, s->stream),
+                     &account);
+    if (l->covers)
+        l->covered_ns[s->stream] = mpg_lanes_covered(l, s);
 }
 
 int mpg_lanes_leave(struct mpg_lanes *l, const struct mpg_step *s, struct mpg_error *err)
 {
     double *value = stream_value(l, s->stream), *out = l->result, local;
     bool meeting = s->edge_number > 0 && s->edges[0].kind == MPG_EDGE_MEETING;
-    if (s->edge_number == 0 && !s->changed && !l->choice && l->p->call_parts <= 1) {
+    const bool simple = !l->choice && l->p->call_parts <= 1;
+    if (simple && s->edge_number == 0 && !s->changed) {
         leave_alone(l, s);
         return 0;
     }
@@ -373,6 +414,10 @@ int mpg_lanes_leave(struct mpg_lanes *l, const struct mpg_step *s, struct mpg_er
     if (l->choice && mpg_choosing_make(l->choice, s, s->enter_ns, value, err) < 0)
         return -1;
     local = find_slacks(l, s);
+    if (simple && s->edge_number == 1 && is_message(&s->edges[0])) {
+        leave_received(l, s, local);
+        return 0;
+    }
     begin_leaving(l, s, meeting);
     if (!meeting)
         l->code->local(l->n, value, l->local, local, out);

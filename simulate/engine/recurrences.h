@@ -44,6 +44,11 @@ struct mpg_lane_leave {
     double *put;    /* what was, of all edges */
 };
 
+/* What a rank's account adds up in a call, lane by lane. */
+struct mpg_lane_account {
+    double *call, *message, *taken, *waited, *hidden;
+};
+
 struct mpg_recurrences {
     /* An interval: VALUE, on its way from BEFORE, loses TRACER_NS; what it gains is PUT_IN. */
     void (*enter)(uint32_t n, const double *before, double tracer_ns, double *value, double *put_in);
@@ -54,6 +59,8 @@ struct mpg_recurrences {
     /* S -> E without slack: no call ends before it began. VALUE is S's, LOCAL what the call adds. */
     void (*own)(uint32_t n, const double *value, const double *local, double duration_ns,
                 const struct mpg_lane_leave *leave, double *put_in);
+    /* A call that waits for nobody: own(), and E is where that ends. */
+    void (*alone)(uint32_t n, const double *local, double duration_ns, double *value, double *put_in);
     /* S -> E as an edge, into OUT. */
     void (*local)(uint32_t n, const double *value, const double *local, double slack_ns, double *out);
     /* u -> E, into OUT and LEAVE; what it puts in to PUT_IN. */
@@ -61,8 +68,13 @@ struct mpg_recurrences {
                  double *out, double *put_in);
     /* E: VALUE, by OUT, what its edges give; the call began POSTING before VALUE - DURATION_NS. */
     void (*leave)(uint32_t n, const double *out, const double *posting, double duration_ns,
-                  const struct mpg_lane_leave *leave, double *value, double *taken, double *waited,
-                  double *hidden);
+                  const struct mpg_lane_leave *leave, double *value,
+                  const struct mpg_lane_account *account);
+    /* A call with one edge, of a message, that nothing is completed after: own(), local() with SLACK_NS,
+     * edge() and leave() in one. */
+    void (*receive)(uint32_t n, const double *local, double slack_ns, double duration_ns,
+                    const struct mpg_lane_edge *edge, double *value,
+                    const struct mpg_lane_account *account);
 };
 
 /* That of mpg_isa(), which is asked once. Thread-safe. */
