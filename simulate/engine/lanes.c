@@ -39,11 +39,12 @@ struct mpg_lanes *mpg_lanes_new(int32_t ranks, uint32_t lanes, uint32_t first,
     l->shapes = mpg_shapes_new(first, lanes, err);
     l->account = calloc((size_t)ranks * MPG_TERMS * lanes, sizeof *l->account);
     l->unjoined = calloc((size_t)ranks, sizeof *l->unjoined);
+    l->ahead.follower = calloc((size_t)ranks, sizeof *l->ahead.follower);
     l->traced_ns = calloc((size_t)ranks, sizeof *l->traced_ns);
     l->turn = calloc((size_t)ranks, sizeof *l->turn);
     if (l->last_stream && l->scratch && l->result && l->kappa && l->local && l->later &&
         l->answered && l->posting && l->own && l->all && l->others && l->put && l->zeros && l->left &&
-        l->shapes && l->account && l->unjoined && l->traced_ns && l->turn)
+        l->shapes && l->account && l->unjoined && l->ahead.follower && l->traced_ns && l->turn)
         return l;
 fail:
     mpg_lanes_free(l);
@@ -88,6 +89,7 @@ void mpg_lanes_free(struct mpg_lanes *l)
     free(l->left);
     free(l->account);
     free(l->unjoined);
+    free(l->ahead.follower);
     free(l->traced_ns);
     free(l->edge);
     free(l->turn);
@@ -215,6 +217,7 @@ static void step_enter(struct mpg_lanes *l, const struct mpg_step *s)
     /* nothing is put in, and nobody asks where it was */
     if (!l->computes && s->tracer_ns == 0 && !l->choice && !l->entered_ns)
         return;
+    mpg_lanes_look_ahead(l, s->stream);
     double *value = stream_value(l, s->stream);
     double *before = l->scratch, *compute = account_of(l, s->rank, MPG_TERM_COMPUTE);
     memcpy(before, value, l->n * sizeof *value);

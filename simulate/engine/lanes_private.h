@@ -32,6 +32,14 @@ enum mpg_lanes_term {
     MPG_TERMS
 };
 
+/* Which stream's steps come when those of one are done, as far as the last time tells: what lanes hold of
+ * one is read from memory while another one's steps are evaluated. */
+struct mpg_lanes_ahead {
+    uint32_t stream;    /* whose steps are evaluated */
+    uint32_t *follower; /* of each rank's first stream, the one after it */
+    uint32_t fetched;   /* lanes of it whose noise is on its way */
+};
+
 struct mpg_lanes {
     int32_t ranks;
     uint32_t n, first;
@@ -74,6 +82,7 @@ struct mpg_lanes {
     int64_t *traced_ns;
     double *account; /* ranks x MPG_TERMS x n */
     uint32_t streams;    /* met so far; one a rank, then threads as they appear */
+    struct mpg_lanes_ahead ahead;
     uint32_t *unjoined;  /* of each rank: threads that go on */
     struct mpg_lanes_edge *edge; /* those of a call, as they are evaluated */
     uint32_t edge_capacity;
@@ -171,6 +180,8 @@ bool mpg_lanes_is_absolute(const struct mpg_step *s);
 /* What S took at least on the traced machine, had it not waited: no more than its messages'
  * overheads there, where these are known, ns. */
 double mpg_lanes_own_floor(const struct mpg_lanes *l, const struct mpg_step *s);
+/* An interval of STREAM begins: asks for a part of what its follower's lanes hold. */
+void mpg_lanes_look_ahead(struct mpg_lanes *l, uint32_t stream);
 /* What noise can take of STREAM's, whose last call or interval it was: where it is in the noise. */
 void mpg_lanes_meet_noise(struct mpg_lanes *l, uint32_t stream, struct mpg_interval *x);
 /* Adds to each lane what the messages that S sends and receives cost it. Without a source's, its

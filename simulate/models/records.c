@@ -109,6 +109,17 @@ static void note(const struct cursor *c, uint32_t w, const struct mpg_replay_met
     c->to_ns[w] = met->quiet_ns > 2 * margin_ns ? end_ns + met->quiet_ns - margin_ns : -1;
 }
 
+void mpg_records_fetch(const struct mpg_perturbation *p, const struct mpg_interval *x, uint32_t at, uint32_t n)
+{
+    const struct mpg_machine *target = &p->target_noise;
+    if (target->drawn || target->ecdf)
+        return;
+    const struct mpg_resampled *record = &target->resampled[mpg_machine_seat_of(target, x->rank).core];
+    const struct cursor c = cursor_of(x, at);
+    for (uint32_t w = 0; w < n; w++)
+        mpg_replay_fetch(record->replay, &c.place[w].hint);
+}
+
 void mpg_records_meet(const struct mpg_perturbation *p, const struct mpg_interval *x, uint32_t at,
                       uint32_t first, uint32_t n, const double *delay_ns, const double *work_ns,
                       double *time_ns)

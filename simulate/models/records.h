@@ -25,4 +25,7 @@ static inline const uint8_t *mpg_records_parts(const struct mpg_perturbation *p,
 double mpg_records_passed(const struct mpg_interval *x, double begin_ns, double left_ns,
                           double since_ns);
 
+/* Asks for what the next look-ups of X's rank read, by its cursor, in N lanes from lane AT on. */
+void mpg_records_fetch(const struct mpg_perturbation *p, const struct mpg_interval *x, uint32_t at, uint32_t n);
+
 #endif

@@ -34,6 +34,8 @@ double mpg_replay_time_for(const struct mpg_replay *replay, double t_ns, double 
 struct mpg_replay_hint {
     uint32_t longest, others;
 };
+/* Asks for what a look-up from HINT on reads. */
+void mpg_replay_fetch(const struct mpg_replay *replay, const struct mpg_replay_hint *hint);
 /* What work meets. */
 struct mpg_replay_met {
     double time_ns;    /* as mpg_replay_time_for() */

@@ -13,13 +13,11 @@ static inline void fetch(const struct mpg_record *r, uint32_t hint)
     __builtin_prefetch(at + sizeof *r->detour);
 }
 
-static void fetch_all(const struct mpg_replay *r, uint32_t n, const struct mpg_replay_hint *hint)
+void mpg_replay_fetch(const struct mpg_replay *r, const struct mpg_replay_hint *hint)
 {
-    for (uint32_t k = 0; k < n; k++) {
-        fetch(r->longest, hint[k].longest);
-        if (r->others)
-            fetch(r->others, hint[k].others);
-    }
+    fetch(r->longest, hint->longest);
+    if (r->others)
+        fetch(r->others, hint->others);
 }
 
 void mpg_replay_meet_lanes(const struct mpg_replay *r, uint32_t n, const double *t_ns,
@@ -28,7 +26,8 @@ void mpg_replay_meet_lanes(const struct mpg_replay *r, uint32_t n, const double 
 {
     const struct mpg_record *longest = r->longest, *others = r->others;
     double clock_ns[MPG_LANES_AT_ONCE], quiet_ns[MPG_LANES_AT_ONCE], left_ns[MPG_LANES_AT_ONCE];
-    fetch_all(r, n, hint);
+    for (uint32_t k = 0; k < n; k++)
+        mpg_replay_fetch(r, &hint[k]);
     for (uint32_t k = 0; k < n; k++) {
         struct mpg_record_spot s = mpg_record_spot_at(longest, t_ns[k], &hint[k].longest);
         clock_ns[k] = mpg_record_work_at(longest, &s);

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Streams take turns, of some calls each, mostly in the same order again and again; what all of them hold is more
+ * than what is near the processor. */
+#include "simulate/engine/lanes_private.h"
+#include "simulate/models/records.h"
+
+/* With less than so many lanes there is little to ask for; so many lanes' noise is asked for at once. */
+enum { LEAST = 16, AT_ONCE = 16, LINE_BYTES = 64 };
+
+static void fetch(const void *from, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i += LINE_BYTES)
+        __builtin_prefetch((const char *)from + i);
+}
+
+static void fetch_terms(const struct mpg_lanes *l, int32_t rank, enum mpg_lanes_term first,
+                        enum mpg_lanes_term last)
+{
+    fetch(account_of(l, rank, first), (size_t)(last - first + 1) * l->n * sizeof(double));
+}
+
+/* Asks for what each interval and call of STREAM, a rank's first, reads or adds to. */
+static void fetch_state(const struct mpg_lanes *l, uint32_t stream)
+{
+    const size_t cursor_bytes = l->n * mpg_perturbation_cursor_bytes(l->p);
+    fetch(stream_value(l, stream), l->n * sizeof(double));
+    fetch_terms(l, (int32_t)stream, MPG_TERM_COMPUTE, MPG_TERM_MESSAGE);
+    fetch_terms(l, (int32_t)stream, MPG_TERM_TAKEN, MPG_TERM_HIDDEN);
+    if (l->cursor)
+        fetch(l->cursor + stream * cursor_bytes, cursor_bytes);
+    if (l->covers)
+        fetch(l->passed_ns + (size_t)stream * l->n, l->n * sizeof *l->passed_ns);
+}
+
+/* Asks for where some more lanes of STREAM are in the target's noise: their cursors are here by now. */
+static void fetch_noise(struct mpg_lanes *l, uint32_t stream)
+{
+    const uint32_t at = l->ahead.fetched, left = l->n - at, n = left < AT_ONCE ? left : AT_ONCE;
+    struct mpg_interval x = {.rank = (int32_t)stream};
+    mpg_lanes_meet_noise(l, stream, &x);
+    mpg_records_fetch(l->p, &x, at, n);
+    l->ahead.fetched += n;
+}
+
+void mpg_lanes_look_ahead(struct mpg_lanes *l, uint32_t stream)
+{
+    struct mpg_lanes_ahead *ahead = &l->ahead;
+    if (l->n < LEAST || stream >= (uint32_t)l->ranks)
+        return;
+    const bool begins = stream != ahead->stream;
+    if (begins) {
+        ahead->follower[ahead->stream] = stream;
+        *ahead = (struct mpg_lanes_ahead){.stream = stream, .follower = ahead->follower};
+    }
+    const uint32_t next = ahead->follower[stream];
+    if (next >= l->ready_streams)
+        return;
+    if (begins)
+        fetch_state(l, next);
+    else if (l->cursor && ahead->fetched < l->n)
+        fetch_noise(l, next);
+}
