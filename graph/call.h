@@ -15,6 +15,8 @@
 struct sent {
     struct mpg_sent *message;
     uint32_t n, capacity;
+    uint32_t parts, dropped; /* with hypotheses: messages and collectives that it is about; those of them that
+                                are dropped */
     uint32_t rooted; /* what it sends as root of a collective, or to one: so many, of */
     double rooted_bytes;
 };

@@ -293,6 +293,7 @@ struct mpg_step {
             uint32_t rooted;     /* messages that the rank sends as root of a collective, or to one, of
                                     rooted_bytes */
             bool failed;         /* the call returned an error */
+            bool dropped;        /* hypotheses drop all that it is about: it takes no time */
             bool found_nothing;  /* a Test..., probe, ... that did not succeed */
             bool round_trip;     /* it waits for one-sided transfers of round_trip_bytes */
             uint8_t completed;   /* the matters (MPG_MATTER_...) of the requests that it completes, one

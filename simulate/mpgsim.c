@@ -178,8 +178,6 @@ static int run(struct all *x, int argc, char **argv, struct mpg_error *err)
     int status = x->trace ? mpg_files_open(&x->files, &x->at, x->trace, &x->setting.asked, err) : -1;
     if (status == 0)
         status = mpg_arguments_sweep(&x->a) ? simulate_several(x, err) : simulate(x, err);
-    if (status == 0 && x->files.supposed)
-        status = mpg_supposed_check(x->files.supposed, err);
     if (mpg_processes_agree(&x->processes, status, 0, err) < 0)
         return -1;
     mpg_processes_leave(&x->processes);

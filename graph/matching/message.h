@@ -22,6 +22,8 @@ struct message {
     bool polled;                       /* received by a call that does not block */
     bool given_up;                     /* lenient: one end went on without the other */
     bool cancelling;                   /* one end asked for it to be cancelled */
+    bool dropped;                      /* by hypotheses: no step is about it */
+    uint8_t dropper;                   /* by this one */
     struct mpg_origin origin;
     int64_t bytes, room_bytes; /* sent; of the receive */
     int64_t target_bytes;      /* sent, as hypotheses say */

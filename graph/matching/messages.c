@@ -40,6 +40,9 @@ bool graph_is_alone(const struct matching *matching, int32_t rank)
 /* Both ends of a message are there. */
 static int complete_match(struct matching *matching, struct message *m, struct mpg_error *err)
 {
+    if (m->dropped && m->posted_requested &&
+        graph_learn_dropped(&matching->supposing, &m->posted, m->dropper, err) < 0)
+        return -1;
     if (m->bytes > m->room_bytes && matching->lenient)
         matching->counts->unmatched++;
     else if (m->bytes > m->room_bytes)
@@ -180,6 +183,28 @@ static int note_sent(const struct call *call, const struct message *m, struct mp
     return 0;
 }
 
+/* M, sent by CALL on C, called NAME, is not there: nobody waits for it, and its draws are nobody else's. */
+static int drop(struct matching *matching, const struct call *call, struct channel *c,
+                const struct channel_name *name, uint32_t *sequence, struct message *m, uint8_t dropper,
+                struct message **message, struct mpg_error *err)
+{
+    m->dropped = true;
+    m->dropper = dropper;
+    m->synchronous = m->sync_source = m->is_followed = false;
+    call->sent->dropped++;
+    if (find_origin(matching, call, 0, name->destination, sequence, &m->origin, err) < 0)
+        return -1;
+    arrive(m);
+    graph_wake(&m->probe_waiter);
+    if (c->first == m)
+        graph_wake_probers(c);
+    if (m->is_posted && complete_match(matching, m, err) < 0)
+        return -1;
+    graph_drop_channel_if_empty(&matching->channels, c, name);
+    *message = m;
+    return 0;
+}
+
 /* A message on C, which is called NAME; *SEQUENCE: that of those to its receiver, or 0. */
 static int send_on(struct matching *matching, const struct call *call, struct channel *c,
                    const struct channel_name *name, uint32_t *sequence, struct protocol protocol,
@@ -206,6 +231,8 @@ static int send_on(struct matching *matching, const struct call *call, struct ch
     m->tag = name->tag;
     m->is_followed = matching->posted.follows && name->space == SPACE_USER && !m->synchronous &&
                      !m->sync_source && graph_is_alone(matching, m->destination);
+    if (load.drops)
+        return drop(matching, call, c, name, sequence, m, load.dropper, message, err);
     matching->counts->messages++;
     matching->in_flight++;
     matching->counts->synchronous_messages += m->synchronous;
@@ -260,7 +287,8 @@ int graph_send(struct matching *matching, const struct call *call, enum mpg_call
     struct outcome outcome;
     if (graph_suppose_message(&matching->supposing, call, comm, name.destination, tag, bytes, &outcome, err) < 0)
         return -1;
-    const struct load load = {bytes, outcome.bytes};
+    const struct load load = {bytes, outcome.bytes, outcome.drops, outcome.dropper};
+    call->sent->parts++;
     return send_on(matching, call, route->channel, &name, &route->sequence,
                    load_protocol(matching, mode, load), load, index, message, err);
 }
@@ -302,6 +330,14 @@ int graph_post_on(struct matching *matching, const struct call *call,
     return 0;
 }
 
+/* CALL posts a receive; whether of what is dropped a call that waits for it knows when it leaves. */
+static void note_post(const struct matching *matching, const struct call *call)
+{
+    call->sent->parts++;
+    if (leaves_request(call))
+        call->sent->dropped += graph_is_post_dropped(&matching->supposing, call->rank, call->number);
+}
+
 int graph_post(struct matching *matching, const struct call *call, int32_t comm, int32_t from,
                int32_t tag, uint32_t any, int64_t room_bytes, struct message **message,
                struct mpg_error *err)
@@ -314,6 +350,7 @@ int graph_post(struct matching *matching, const struct call *call, int32_t comm,
         matching->counts->foreign++;
         return 0;
     }
+    note_post(matching, call);
     const struct channel_name name = graph_route_name(route, call->rank);
     *message = graph_match(&matching->channels, route->channel, &name, false, err);
     if (!*message || graph_post_message(matching, call, *message, room_bytes, err) < 0)
@@ -341,6 +378,8 @@ static void describe_arrival(const struct message *m, struct mpg_edge *edge)
 
 int graph_arrival_edge(struct matching *matching, const struct message *m, struct mpg_error *err)
 {
+    if (m->dropped)
+        return 0;
     struct mpg_edge *edge = graph_add_edge(matching->steps, MPG_EDGE_ARRIVAL);
     if (!edge)
         return graph_out_of_memory(err);
@@ -426,9 +465,11 @@ void graph_receiver_done(struct matching *matching, struct message *m, bool poll
 {
     m->receiver_holds = false;
     m->polled = polled;
-    matching->in_flight--;
+    matching->in_flight -= !m->dropped;
     graph_posted_remove(&matching->posted, m);
-    if (!m->synchronous)
+    if (m->dropped)
+        ;
+    else if (!m->synchronous)
         graph_free_slot(matching->steps, m->slot);
     else if (m->is_viewed)
         graph_free_slot(matching->steps, m->view_slot);

@@ -50,6 +50,8 @@ struct protocol graph_protocol(const struct matching *matching, enum mpg_call mo
 /* What is sent: its bytes as traced, and as hypotheses say. */
 struct load {
     int64_t bytes, target_bytes;
+    bool drops; /* hypothesis DROPPER: nothing is */
+    uint8_t dropper;
 };
 
 /* A message that CALL sends on the channel NAME; INDEX: the how-manieth of the call. */

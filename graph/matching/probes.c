@@ -85,13 +85,15 @@ int graph_matched_receive(struct matching *matching, struct taken *taken,
                                                        (long long)e->message);
     }
     *message = (struct message *)(uintptr_t)*slot;
+    call->sent->parts++;
+    call->sent->dropped += mpg_call_kind(e->call) == MPG_KIND_IMRECV && (*message)->dropped;
     mpg_map_remove(&taken->messages, (uint64_t)e->message, 0);
     return graph_post_message(matching, call, *message, e->bytes, err);
 }
 
 static int probe_edge(struct matching *matching, const struct message *m, struct mpg_error *err)
 {
-    if (!m->synchronous && !m->sync_source)
+    if (m->dropped || (!m->synchronous && !m->sync_source))
         return graph_arrival_edge(matching, m, err);
     struct mpg_edge *edge = graph_add_edge(matching->steps, MPG_EDGE_ENVELOPE);
     if (!edge)

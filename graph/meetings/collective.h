@@ -24,6 +24,7 @@ struct member {
 struct collective {
     enum mpg_call called, call; /* call: of one that does not block its blocking twin */
     bool blocking;
+    bool dropped;          /* by hypotheses: nobody waits for anybody, and no step is about it */
     bool holds;            /* SHAPE_TO_ROOT: members wait for the root */
     enum collective_shape shape;
     enum order order;

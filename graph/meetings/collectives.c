@@ -387,6 +387,25 @@ static int refuse_expanded(const struct call *call, struct mpg_error *err)
                                    "size only (--predict asks for no other)");
 }
 
+/* CALL's part in C is dropped or not, as OUTCOME says and those that came before were. */
+static int drop_part(struct meetings *meetings, struct collective *c, const struct call *call,
+                     const struct outcome *outcome, struct mpg_error *err)
+{
+    call->sent->parts++;
+    call->sent->dropped += outcome->drops;
+    for (int32_t i = 0; i < c->p && c->arrived > 0 && c->dropped != outcome->drops; i++)
+        if (graph_has_arrived(c, i))
+            return graph_drops_half(&meetings->supposing, call, &graph_find_member(c, i)->place, err);
+    if (c->arrived > 0 || !outcome->drops)
+        return 0;
+    c->dropped = true;
+    c->holds = false;
+    meetings->counts->expanded -= c->expansion != NULL;
+    graph_expansion_free(c->expansion);
+    c->expansion = NULL;
+    return 0;
+}
+
 static int arrive(struct meetings *meetings, const struct call *call, const struct coming *coming,
                   int32_t me, struct part *part, struct mpg_error *err)
 {
@@ -406,6 +425,8 @@ static int arrive(struct meetings *meetings, const struct call *call, const stru
         return -1;
     if (c->expansion && !meetings->of_target && outcome.bytes != coming->bytes)
         return refuse_expanded(call, err);
+    if (drop_part(meetings, c, call, &outcome, err) < 0)
+        return -1;
     struct member *m = make_member(c, me);
     if (!m)
         return graph_out_of_memory(err);
@@ -421,15 +442,17 @@ static int arrive(struct meetings *meetings, const struct call *call, const stru
     c->total_target_bytes += (double)m->target_bytes;
     note_size(meetings->counts, c, (double)m->target_bytes);
     if (c->arrived++ == 0) {
-        meetings->counts->collectives++;
+        meetings->counts->collectives += !c->dropped;
         meetings->counts->foreign += c->expected < c->p;
     }
     if ((c->shape == SHAPE_FROM_ROOT || c->shape == SHAPE_TO_ROOT) && root >= 0) {
         c->root = root;
         c->foreign_root = members->world_ranks[root] < 0;
     }
-    note_rooted(c, call, coming, me, m->target_bytes);
     *part = (struct part){c, me};
+    if (c->dropped)
+        return 0;
+    note_rooted(c, call, coming, me, m->target_bytes);
     return take_part(meetings, c, call, me, err);
 }
 

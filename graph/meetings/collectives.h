@@ -65,6 +65,8 @@ int graph_arrive_promised(struct meetings *meetings, const struct call *call,
 void graph_await_part(const struct part *part, struct waiter *waiter);
 /* The collective's call, the blocking one. */
 enum mpg_call graph_part_call(const struct part *part);
+/* Whether hypotheses drop it. */
+bool graph_part_is_dropped(const struct part *part);
 /* The edges of PART into the leave of the call that is being left; PART is over, unless others wait
  * until it has left. */
 int graph_part_edges(struct meetings *meetings, const struct part *part, struct mpg_error *err);

@@ -6,6 +6,8 @@
 static bool may_leave(const struct part *part)
 {
     const struct collective *c = part->collective;
+    if (c->dropped)
+        return true;
     if (c->expansion)
         return graph_expansion_left(c->expansion, part->me);
     switch (c->shape) {
@@ -28,6 +30,17 @@ void graph_await_part(const struct part *part, struct waiter *waiter)
         graph_await(waiter, &graph_find_member(part->collective, part->me)->waiter);
 }
 
+static void free_slots(struct meetings *meetings, const struct collective *c)
+{
+    if (c->closed)
+        graph_free_slot(meetings->steps, c->meeting_slot);
+    for (int32_t i = 0; i < c->p && c->shape == SHAPE_SCAN; i++)
+        if (graph_has_arrived(c, i))
+            graph_free_slot(meetings->steps, graph_find_member(c, i)->slot);
+    if (c->shape == SHAPE_FROM_ROOT && c->root >= 0 && graph_has_arrived(c, c->root))
+        graph_free_slot(meetings->steps, graph_find_member(c, c->root)->slot);
+}
+
 /* The last one out: slots that others needed, and the collective itself, go. */
 static void leave_collective(struct meetings *meetings, struct collective *c)
 {
@@ -39,13 +52,8 @@ static void leave_collective(struct meetings *meetings, struct collective *c)
         meetings->over = c;
         return;
     }
-    if (c->closed)
-        graph_free_slot(meetings->steps, c->meeting_slot);
-    for (int32_t i = 0; i < c->p && c->shape == SHAPE_SCAN; i++)
-        if (graph_has_arrived(c, i))
-            graph_free_slot(meetings->steps, graph_find_member(c, i)->slot);
-    if (c->shape == SHAPE_FROM_ROOT && c->root >= 0 && graph_has_arrived(c, c->root))
-        graph_free_slot(meetings->steps, graph_find_member(c, c->root)->slot);
+    if (!c->dropped)
+        free_slots(meetings, c);
     mpg_map_remove(&meetings->open, graph_pair((int32_t)c->order, c->where), c->sequence);
     graph_free_collective(c);
 }
@@ -129,6 +137,11 @@ enum mpg_call graph_part_call(const struct part *part)
     return part->collective->call;
 }
 
+bool graph_part_is_dropped(const struct part *part)
+{
+    return part->collective && part->collective->dropped;
+}
+
 bool graph_part_is_awaited(const struct part *part)
 {
     const struct collective *c = part->collective;
@@ -163,6 +176,10 @@ int graph_part_edges(struct meetings *meetings, const struct part *part, struct 
     struct collective *c = part->collective;
     const struct member *me = graph_find_member(c, part->me);
     int status = 0;
+    if (c->dropped) {
+        leave_collective(meetings, c);
+        return 0;
+    }
     if (c->expansion) {
         if (graph_expansion_left(c->expansion, part->me))
             status = expanded_edge(meetings, c, me, err);

@@ -17,7 +17,7 @@ static struct message *received(const struct request *request)
     bool is_one = request && request->kind == REQUEST_RECEIVE && !request->unresolved &&
                   !request->cancelling &&
                   mpg_call_kind(request->place.call) != MPG_KIND_ISENDRECV;
-    return is_one ? request->message : NULL;
+    return is_one && request->message && !request->message->dropped ? request->message : NULL;
 }
 
 static int note_given(struct completing *completing, int64_t id, struct mpg_error *err)

@@ -106,7 +106,8 @@ static int completion_edge(struct requests *requests, struct call *call,
             return 0;
         if (graph_arrival_edge(matching, m, err) < 0)
             return -1;
-        matching->steps->edges[matching->steps->edge_count - 1].request = request->id;
+        if (!m->dropped)
+            matching->steps->edges[matching->steps->edge_count - 1].request = request->id;
         graph_receiver_done(matching, m, polls);
         request->message = NULL;
         return 0;
@@ -126,6 +127,46 @@ static int completion_edge(struct requests *requests, struct call *call,
         break;
     }
     return 0;
+}
+
+/* Whether what REQUEST of RANK is about is dropped; *PARTS: of so many. */
+static uint32_t count_dropped(const struct requests *requests, int32_t rank, const struct request *request,
+                              uint32_t *parts)
+{
+    const struct message *m = request->message, *sending = request->sending;
+    uint32_t dropped = 0;
+    switch (request->kind) {
+    case REQUEST_SEND:
+        *parts += 1;
+        return m->dropped;
+    case REQUEST_RECEIVE:
+        *parts += 1 + (sending != NULL);
+        dropped = m && m->is_sent ? m->dropped
+                                  : graph_is_post_dropped(&requests->matching->supposing, rank,
+                                                          request->place.number);
+        return dropped + (sending && sending->dropped);
+    case REQUEST_COLLECTIVE:
+        *parts += 1;
+        return graph_part_is_dropped(&request->part);
+    case REQUEST_NOTHING:
+        return 0;
+    default:
+        *parts += 1;
+        return 0;
+    }
+}
+
+void graph_count_given(const struct requests *requests, const struct rank_requests *rank,
+                       const struct call *call)
+{
+    const struct mpg_event *e = call->event;
+    if (!requests->matching->supposing.supposed)
+        return;
+    for (uint32_t i = 0; i < e->request_number; i++) {
+        const struct request *request = graph_find_request(rank, e->requests[i]);
+        if (request)
+            call->sent->dropped += count_dropped(requests, call->rank, request, &call->sent->parts);
+    }
 }
 
 int graph_completion_edges(struct requests *requests, struct rank_requests *rank,

@@ -210,7 +210,7 @@ static int depart(struct requests *requests, const struct call *call, struct req
 {
     struct protocol protocol =
         graph_protocol(requests->matching, MPG_CALL_Psend_init, request->bytes);
-    if (graph_send_on(requests->matching, call, &request->channel, protocol, (struct load){request->bytes, request->bytes}, 0,
+    if (graph_send_on(requests->matching, call, &request->channel, protocol, (struct load){.bytes = request->bytes, .target_bytes = request->bytes}, 0,
                       &request->message, err) < 0)
         return -1;
     request->kind = REQUEST_SEND;

@@ -95,6 +95,9 @@ int graph_list_looking(struct requests *requests, struct call *call, struct prob
 int graph_choice_candidates(struct requests *requests, const struct rank_requests *rank,
                             const struct call *call, struct completing *completing,
                             struct mpg_error *err);
+/* With hypotheses: adds to what CALL is about, and is dropped, the requests that it is given. */
+void graph_count_given(const struct requests *requests, const struct rank_requests *rank,
+                       const struct call *call);
 /* The edges of COMPLETING into CALL's leave; the requests are gone. */
 int graph_completion_edges(struct requests *requests, struct rank_requests *rank,
                            struct call *call, struct completing *completing,

@@ -166,7 +166,7 @@ int graph_begin_call(struct mpg_graph *g, struct rank_run *r, struct stream *s,
     const struct mpg_event *e = s->call.event;
     struct call *call = &s->call;
     s->class_bytes = 0;
-    s->sent.n = s->sent.rooted = 0;
+    s->sent.n = s->sent.rooted = s->sent.parts = s->sent.dropped = 0;
     s->sent.rooted_bytes = 0;
     call->changed = false;
     if (e->failed) {
@@ -264,6 +264,7 @@ static int leave_messages(struct mpg_graph *g, struct stream *s, struct mpg_erro
     struct message *m;
     if ((m = s->receiving)) {
         s->receiving = NULL;
+        s->sent.dropped += m->dropped;
         if (m->arrived) {
             if (graph_list_open_receive(&g->requests, &s->call, m, err) < 0)
                 return -1;
@@ -280,6 +281,14 @@ static int leave_messages(struct mpg_graph *g, struct stream *s, struct mpg_erro
     return 0;
 }
 
+/* What S, a probe, has found is what it is about. */
+static void count_probed(struct stream *s)
+{
+    const struct message *m = graph_probed(&s->probing);
+    s->sent.parts += m != NULL;
+    s->sent.dropped += m && m->dropped;
+}
+
 /* The edges into the call's leave besides its local one. Under `lenient` what
  * it waited for may be missing. */
 static int leave_edges(struct mpg_graph *g, struct rank_run *r, struct stream *s,
@@ -291,10 +300,14 @@ static int leave_edges(struct mpg_graph *g, struct rank_run *r, struct stream *s
         return -1;
     if (kind == MPG_KIND_SEND || kind == MPG_KIND_RECV || kind == MPG_KIND_SENDRECV)
         return 0;
-    if (mpg_call_is_probe(s->call.event->call) && !s->call.event->failed &&
-        (graph_list_looking(&g->requests, &s->call, &s->probing, err) < 0 ||
-         graph_probe_edges(matching, &s->probing, err) < 0))
+    const bool looks = mpg_call_is_probe(s->call.event->call) && !s->call.event->failed;
+    if (looks)
+        count_probed(s);
+    if (looks && (graph_list_looking(&g->requests, &s->call, &s->probing, err) < 0 ||
+                  graph_probe_edges(matching, &s->probing, err) < 0))
         return -1;
+    if (kind == MPG_KIND_COMPLETE)
+        graph_count_given(&g->requests, &r->requests, &s->call);
     struct part part = s->part;
     s->part = (struct part){0};
     if (part.collective && graph_part_edges(&g->meetings, &part, err) < 0)
@@ -456,6 +469,7 @@ int graph_leave_call(struct mpg_graph *g, struct rank_run *r, struct stream *s,
     step->enter_ns = call->enter_ns;
     step->leave_ns = call->leave_ns;
     step->changed = call->changed;
+    step->dropped = s->sent.dropped > 0 && s->sent.dropped == s->sent.parts && !step->failed;
     step->sent_number = s->sent.n;
     step->sent = s->sent.message;
     step->rooted = s->sent.rooted;

@@ -3,8 +3,15 @@
 #ifndef MPG_GRAPH_WORK_PRIVATE_H
 #define MPG_GRAPH_WORK_PRIVATE_H
 
+#include "common/map.h"
 #include "graph/work/balance.h"
 #include "graph/work/supposed.h"
+
+/* Which calls leave receives to requests of messages that are dropped, as bits of those that drop them. */
+struct posts {
+    bool learns; /* a pass is about to find them */
+    struct mpg_map dropped; /* (number of the call, rank) */
+};
 
 struct mpg_supposed {
     const struct mpg_hypotheses *list;
@@ -18,6 +25,7 @@ struct mpg_supposed {
     int32_t *site;            /* by callsite: how `mpgtrace print` numbers it, -1: not, */
     size_t sites, sites_met;
     bool *met;                /* of each: a message or a collective that it is about has been met; */
+    struct posts *posts;
     bool *refuses;            /* they contradict each other about one */
 };
 

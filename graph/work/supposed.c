@@ -53,9 +53,7 @@ static int check_select(const struct mpg_supposed *x, const struct mpg_trace *tr
     if (s->site >= 0 && (size_t)s->site >= x->sites_met)
         return mpg_error_set(err, "there is no callsite %d in the trace, which has %zu (mpgtrace print shows "
                                   "their numbers)", s->site, x->sites_met);
-    return x->list->item[i].kind == MPG_HYPOTHESIS_DROP
-               ? mpg_error_set(err, "what is sent cannot be supposed to be gone yet")
-               : 0;
+    return 0;
 }
 
 /* --- members --- */
@@ -131,7 +129,8 @@ static struct mpg_supposed *begin(const struct mpg_trace *trace, const struct mp
     x->known = calloc(n, sizeof *x->known);
     x->met = calloc(n, sizeof *x->met);
     x->refuses = calloc(1, sizeof *x->refuses);
-    bool is_whole = x->balance && x->work_ns && x->entered && x->known && x->met && x->refuses;
+    x->posts = calloc(1, sizeof *x->posts);
+    bool is_whole = x->balance && x->work_ns && x->entered && x->known && x->met && x->refuses && x->posts;
     for (size_t i = 0; i < n && is_whole; i++)
         if (list->item[i].kind == MPG_HYPOTHESIS_BALANCE)
             is_whole = (x->balance[i] = balance_new(x->ranks, list->item[i].by_total));
@@ -174,6 +173,9 @@ void mpg_supposed_free(struct mpg_supposed *x)
     free(x->known);
     free(x->met);
     free(x->refuses);
+    if (x->posts)
+        mpg_map_clear(&x->posts->dropped);
+    free(x->posts);
     free(x->named);
     free(x->site);
     free(x);
@@ -182,6 +184,11 @@ void mpg_supposed_free(struct mpg_supposed *x)
 bool mpg_supposed_refuses(const struct mpg_supposed *x)
 {
     return *x->refuses;
+}
+
+void mpg_supposed_learn(const struct mpg_supposed *x, bool learns)
+{
+    x->posts->learns = learns;
 }
 
 int mpg_supposed_refuse(const struct mpg_supposed *x)

@@ -20,6 +20,9 @@ void mpg_supposed_free(struct mpg_supposed *supposed); /* NULL is allowed */
  * to be one; -1. */
 bool mpg_supposed_refuses(const struct mpg_supposed *supposed);
 int mpg_supposed_refuse(const struct mpg_supposed *supposed);
+/* A graph with all of them is gone through first, to its end, between two of these, if any is about messages: it
+ * finds which receives are posted of what is dropped. */
+void mpg_supposed_learn(const struct mpg_supposed *supposed, bool learns);
 /* Once a graph with all of them is at its end. Error: one was about nothing. */
 int mpg_supposed_check(const struct mpg_supposed *supposed, struct mpg_error *err);
 const struct mpg_hypotheses *mpg_supposed_list(const struct mpg_supposed *supposed);

@@ -38,6 +38,7 @@ static int suppose(const struct supposing *s, const struct call *call, const str
         found = i;
         s->supposed->met[i] = true;
         outcome->drops = h->kind == MPG_HYPOTHESIS_DROP;
+        outcome->dropper = (uint8_t)i;
         if (h->kind == MPG_HYPOTHESIS_RESIZE)
             outcome->bytes = resized(h, what->bytes);
     }
@@ -80,4 +81,38 @@ int graph_suppose_part(const struct supposing *s, const struct call *call, int32
         return 0;
     const struct mpg_selected what = select_call(s, call, comm, bytes);
     return suppose(s, call, &what, outcome, err);
+}
+
+/* --- what is dropped before it is sent --- */
+
+int graph_learn_dropped(const struct supposing *s, const struct place *posted, uint8_t dropper,
+                        struct mpg_error *err)
+{
+    const struct mpg_supposed *x = s->supposed;
+    const uint64_t rank = (uint64_t)(uint32_t)posted->rank;
+    if (!x->posts->learns)
+        return 0;
+    uint64_t *some = mpg_map_add(&x->posts->dropped, posted->number, rank);
+    if (!some)
+        return graph_out_of_memory(err);
+    *some |= UINT64_C(1) << dropper;
+    return 0;
+}
+
+bool graph_is_post_dropped(const struct supposing *s, int32_t rank, uint64_t number)
+{
+    if (!s->supposed || s->supposed->posts->learns)
+        return false;
+    const uint64_t *some = mpg_map_find(&s->supposed->posts->dropped, number, (uint64_t)(uint32_t)rank);
+    return some && (*some & s->suppose);
+}
+
+int graph_drops_half(const struct supposing *s, const struct call *call, const struct place *other,
+                     struct mpg_error *err)
+{
+    const struct place here = graph_here(call);
+    mpg_supposed_refuse(s->supposed);
+    return graph_error(&here, err, "of this collective it is dropped by hypotheses, or the part of rank %d, call %llu, "
+                                   "and not both: nothing can be dropped by halves",
+                       other->rank, (unsigned long long)other->number);
 }

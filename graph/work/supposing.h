@@ -16,6 +16,7 @@ struct supposing {
 /* A message, or what a member gives to a collective: how it is by the hypotheses. */
 struct outcome {
     bool drops;
+    uint8_t dropper; /* the hypothesis */
     int64_t bytes;
 };
 
@@ -25,5 +26,14 @@ int graph_suppose_message(const struct supposing *s, const struct call *call, in
                           int32_t tag, int64_t bytes, struct outcome *outcome, struct mpg_error *err);
 int graph_suppose_part(const struct supposing *s, const struct call *call, int32_t comm, int64_t bytes,
                        struct outcome *outcome, struct mpg_error *err);
+
+/* While a pass learns: the receive of what hypothesis DROPPER drops is left to a request by POSTED. Error: out of
+ * memory. Afterwards: whether, by those that hold, what CALL posts is dropped. */
+int graph_learn_dropped(const struct supposing *s, const struct place *posted, uint8_t dropper,
+                        struct mpg_error *err);
+bool graph_is_post_dropped(const struct supposing *s, int32_t rank, uint64_t number);
+/* An error: CALL's part in a collective is dropped, and OTHER's is not, or the other way round. */
+int graph_drops_half(const struct supposing *s, const struct call *call, const struct place *other,
+                     struct mpg_error *err);
 
 #endif

@@ -400,11 +400,30 @@ static void leave_received(struct mpg_lanes *l, const struct mpg_step *s, double
         l->covered_ns[s->stream] = mpg_lanes_covered(l, s);
 }
 
+/* A call that is not made: all its time is taken off. */
+static int leave_dropped(struct mpg_lanes *l, const struct mpg_step *s, struct mpg_error *err)
+{
+    double *value = stream_value(l, s->stream), *call = account_of(l, s->rank, MPG_TERM_CALL);
+    if (l->choice && mpg_choosing_make(l->choice, s, s->enter_ns, value, err) < 0)
+        return -1;
+    for (uint32_t w = 0; w < l->n; w++) {
+        value[w] -= (double)s->duration_ns;
+        call[w] -= (double)s->duration_ns;
+    }
+    if (l->covers)
+        l->covered_ns[s->stream] = 0;
+    if (l->choice)
+        mpg_choosing_end_views(l->choice, s);
+    return 0;
+}
+
 int mpg_lanes_leave(struct mpg_lanes *l, const struct mpg_step *s, struct mpg_error *err)
 {
     double *value = stream_value(l, s->stream), *out = l->result, local;
     bool meeting = s->edge_number > 0 && s->edges[0].kind == MPG_EDGE_MEETING;
     const bool simple = !l->choice && l->p->call_parts <= 1;
+    if (s->dropped)
+        return leave_dropped(l, s, err);
     if (simple && s->edge_number == 0 && !s->changed) {
         leave_alone(l, s);
         return 0;

@@ -415,6 +415,10 @@ static int read_hypotheses(struct mpg_arguments *a, struct mpg_error *err)
         if (!mpg_hypothesis_is_of_work(&a->hypotheses.item[i]))
             return mpg_error_set(err, "--output-trace: '%s': a trace is written with all that was sent",
                                  a->hypotheses.item[i].text);
+    for (size_t i = 0; i < a->hypotheses.n && a->granularity > 1; i++)
+        if (a->hypotheses.item[i].kind == MPG_HYPOTHESIS_DROP)
+            return mpg_error_set(err, "--granularity=%d and '%s' exclude each other: a call that is not made has "
+                                      "no parts", (int)a->granularity, a->hypotheses.item[i].text);
     return mpg_hypotheses_check(&a->hypotheses, err);
 }
 

@@ -85,6 +85,39 @@ static int load_targets(const struct mpg_arguments *a, struct mpg_files *f, stru
     return 0;
 }
 
+/* One pass for hypotheses about messages: what is dropped is known where it is posted, and all of them are about
+ * something. */
+static int learn(const struct mpg_files *f, const struct mpg_arguments *a, struct mpg_error *err)
+{
+    const struct mpg_graph_options options = {.supposed = f->supposed,
+                                              .suppose = mpg_supposed_all(f->supposed),
+                                              .of_target = true,
+                                              .eager_limit_bytes = INT64_MAX,
+                                              .source_eager_limit_bytes = INT64_MAX,
+                                              .lenient = a->lenient};
+    struct mpg_clock_map *clocks = mpg_clock_map_from_trace(f->trace, err);
+    struct mpg_graph *graph = clocks ? mpg_graph_open(f->trace, clocks, &options, err) : NULL;
+    struct mpg_steps steps;
+    int more = graph ? 1 : -1;
+    mpg_supposed_learn(f->supposed, true);
+    while (more > 0)
+        more = mpg_graph_next(graph, &steps, err);
+    mpg_supposed_learn(f->supposed, false);
+    mpg_graph_close(graph);
+    mpg_clock_map_free(clocks);
+    if (more < 0 && strncmp(err->text, "rank ", 5) == 0)
+        mpg_error_prefix(err, "%s", mpg_trace_path(f->trace));
+    return more < 0 ? -1 : mpg_supposed_check(f->supposed, err);
+}
+
+static int suppose(struct mpg_files *f, const struct mpg_arguments *a, struct mpg_error *err)
+{
+    if (!(f->supposed = mpg_supposed_new(f->trace, &a->hypotheses, &f->refuses, err)))
+        return -1;
+    const uint64_t all = mpg_supposed_all(f->supposed);
+    return mpg_supposed_of_messages(f->supposed, all) ? learn(f, a, err) : 0;
+}
+
 int mpg_files_open(struct mpg_files *f, const struct mpg_arguments *a, const char *trace,
                    const struct mpg_asked *asked, struct mpg_error *err)
 {
@@ -96,10 +129,7 @@ int mpg_files_open(struct mpg_files *f, const struct mpg_arguments *a, const cha
         return -1;
     if (a->keeps_floors)
         f->kept = mpg_kept_open(f->trace, mpg_processes_first(asked->simulation.processes));
-    if (a->hypotheses.n > 0 &&
-        !(f->supposed = mpg_supposed_new(f->trace, &a->hypotheses, &f->refuses, err)))
-        return -1;
-    return 0;
+    return a->hypotheses.n > 0 ? suppose(f, a, err) : 0;
 }
 
 /* Says in ERR, of a trace that could not be placed, that calls are missing in it. */

@@ -198,6 +198,13 @@ int mpg_times_leave(struct mpg_times *t, const struct mpg_step *s, struct mpg_er
     bool meeting = s->edge_number > 0 && s->edges[0].kind == MPG_EDGE_MEETING, costs = false;
     if (t->choice && mpg_choosing_make(t->choice, s, 0, value, err) < 0)
         return -1;
+    if (s->dropped) { /* it takes no time */
+        if (t->covers)
+            t->covered_ns[s->stream] = 0;
+        if (t->choice)
+            mpg_choosing_end_views(t->choice, s);
+        return 0;
+    }
     zero(t->kappa, t->n);
     if (!meeting || s->edges[0].expanded)
         mpg_perturb_call(t->target->noise, s->rank, s->number, t->first, t->n, t->kappa);

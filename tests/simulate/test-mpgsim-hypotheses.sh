@@ -229,6 +229,68 @@ is "resize by the source's times at the message's u" \
 is "... of which replicas have their own" "$("$mpgsim" --json --source=source.sig --suppose='resize factor=2' ring.txt |
     "$python" -c 'import json, sys; print(len({one["run_time_ns"] for one in json.load(sys.stdin)["replicas"]}))')" 64
 
+# --- drop ---
+
+cat >bar.txt <<'T'
+#mpgtext 1
+#ranks 2
+#clocks shared
+#comm 0 = 0 1
+0 0 100 Init
+0 220 260 Barrier comm=0
+0 300 310 Isend comm=0 to=1 tag=1 bytes=8 request=1
+0 320 331 Irecv comm=0 from=1 tag=2 bytes=8 request=2
+0 350 380 Waitall requests=1,2
+0 381 383 Iprobe comm=0 from=1 tag=9 found=0
+0 385 395 Iallreduce comm=0 bytes=8 request=3
+0 400 450 Wait requests=3
+0 500 510 Finalize
+1 0 100 Init
+1 120 260 Barrier comm=0
+1 300 312 Irecv comm=0 from=0 tag=1 bytes=8 request=1
+1 315 340 Send comm=0 to=0 tag=2 bytes=8
+1 345 349 Test requests=1 done=
+1 350 380 Wait requests=1
+1 385 395 Iallreduce comm=0 bytes=8 request=2
+1 400 450 Wait requests=2
+1 500 510 Finalize
+T
+is "drop a barrier: who waited gains, till it waits elsewhere" \
+    "$(delays --suppose='drop call=Barrier' bar.txt)" "-40 -40"
+# rank 0: Isend 10, Irecv 11, Waitall 30; rank 1: Irecv 12, Send 25, a Test that failed 4, Wait 30
+is "drop all messages: what posts, waits for and asks for them alone" \
+    "$(delays --suppose='drop from=0-1' --suppose='drop call=Iallreduce' bar.txt)" "$((-10 - 11 - 30 - 60)) $((-12 - 25 - 4 - 30 - 60))"
+# rank 0's Waitall has another request; then the slower one of both
+is "drop some: what waits for others, too, keeps its floor" "$(delays --suppose='drop tag=1' bar.txt)" "-10 -10"
+is "drop all: computation is left" "$("$mpgsim" --json --predict "${target[@]}" --suppose=drop bar.txt | numbers 1)" \
+    "$((120 + 40 + 10 + 19 + 1 + 2 + 5 + 50)) $((20 + 40 + 3 + 5 + 1 + 5 + 5 + 50))"
+is "drop one message of a ring: rank 1's gain is nobody's" "$(delays --suppose='drop to=1' ring.txt)" "0 -1900 0"
+sed 's/^0 220/0 110 110 Region_begin name="x"\n&/' bar.txt >half.txt
+ok "refused: nothing is dropped by halves" refuses 2 "mpgsim: half.txt: rank 1, call 1 (MPI_Barrier): of this collective \
+it is dropped * part of rank 0, call 1, *" "${target[@]}" --predict --suppose='drop region=x call=Barrier' half.txt
+# A Waitany that took the dropped message has nothing to choose, and takes 1000 ns, the least of those in the trace;
+# the next waits till 8200.
+cat >any.txt <<'T'
+#mpgtext 1
+#ranks 3
+#clocks shared
+#comm 0 = 0 1 2
+0 0 1000 Init
+0 1100 1150 Irecv comm=0 from=1 tag=1 bytes=8 request=1
+0 1200 1250 Irecv comm=0 from=2 tag=1 bytes=8 request=2
+0 1300 5200 Waitany requests=1,2 done=1
+0 8200 9200 Waitany requests=2
+0 12200 12300 Finalize
+1 0 1000 Init
+1 5000 5100 Send comm=0 to=0 tag=1 bytes=8
+1 12200 12300 Finalize
+2 0 1000 Init
+2 9000 9100 Send comm=0 to=0 tag=1 bytes=8
+2 12200 12300 Finalize
+T
+is "drop what a Waitany took: it keeps its floor, the next waits" \
+    "$("$mpgsim" --json --predict --latency=const:200ns --suppose='drop from=1' any.txt | numbers 1)" "11200 11100 11200"
+
 # --- shares ---
 
 # foo: 120, 20; they wait for each other at a barrier, after which the calls' leaves are 1 ns before bar: 30, 90.
@@ -351,6 +413,10 @@ ok "... of too many" refuses 2 "*bad:65: there are more than 64 hypotheses*" --h
 refused_ring() {
     ok "refused, $1: ${*:2}" refuses 2 "mpgsim: *$1*" "${@:2}" ring.txt
 }
+refused_ring "exclude each other: a call that is not made has no parts" --granularity=2 --suppose='drop tag=5'
+refused_ring "contradict each other" --predict "${target[@]}" --suppose='drop tag=5' --suppose='resize to=2 factor=2'
+refused_ring "drop has no factor=" --suppose='drop factor=0'
+refused_ring "bytes=5 is not LO-HI" --suppose='drop bytes=5'
 refused_ring "has no message or collective that it is about" --predict "${target[@]}" --suppose='resize tag=6 factor=2'
 refused_ring "rank 1, call 2 (MPI_Send): * contradict each other" --predict "${target[@]}" \
     --suppose='resize tag=5 factor=2' --suppose='resize from=1 bytes=1'

@@ -1,0 +1,152 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Hypotheses about what is sent (TAP): mpgsim --predict with them, against mpgsim without them on the trace in
+which what they say has been done by hand, line by line: calls taken out with their time, bytes replaced.
+
+The environment variables MPGSIM and EDITED_SEEDS say which program, and how many traces."""
+
+import json
+import os
+import random
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+MPGSIM = shlex.split(os.environ.get("MPGSIM", "./mpgsim"))
+KINDS = ["send,pair,isend,recv,irecv,wait,waitall",
+         "send,pair,isend,recv,irecv,sendrecv,wait,waitall,collective,icollective"]
+COMPLETE = {"Wait", "Waitall"}
+PAIRS = {"Sendrecv", "Sendrecv_replace"}
+TARGET = ["--predict", "--latency=const:2385ns", "--byte=const:0.375ns", "--deterministic", "--eager-limit=4096"]
+
+
+def calls_of_itself(rank, first):
+    """What every rank does first, in a nanosecond each: the least that its Wait and Waitall take."""
+    for n, name in enumerate(("Wait", "Waitall")):
+        a, b = 900001 + 2 * n, 900002 + 2 * n
+        for words in (f"Irecv comm=0 from={rank} tag=99 bytes=8 request={a}",
+                      f"Isend comm=0 to={rank} tag=99 bytes=8 request={b}",
+                      f"{name} requests={a}", f"{name} requests={b}"):
+            yield first, first + 1, words
+            first += 1
+
+
+class Trace:
+    """Headers, and of each rank (enter, leave, words)."""
+
+    def __init__(self, seed):
+        words = ["--seed", str(seed), "--ranks", str(2 + seed % 4), "--steps", "60", "--clocks", "shared",
+                 "--hosts", "1", "--kinds", KINDS[seed % 2]]
+        text = subprocess.run([sys.executable, os.path.join(HERE, "randomtrace.py"), *words],
+                              capture_output=True, text=True, check=True).stdout.splitlines()
+        self.headers, self.calls = [line for line in text if line.startswith("#")], {}
+        for line in text:
+            if not line.startswith("#"):
+                rank, enter, leave, words = line.split(" ", 3)
+                self.calls.setdefault(int(rank), []).append((int(enter), int(leave), words))
+        for rank, calls in self.calls.items():
+            later = [(enter + 8, leave + 8, words) for enter, leave, words in calls[1:]]
+            self.calls[rank] = [calls[0], *calls_of_itself(rank, calls[0][1]), *later]
+
+    def write(self, path):
+        with open(path, "w", encoding="ascii") as file:
+            print(*self.headers, sep="\n", file=file)
+            for rank, calls in self.calls.items():
+                for enter, leave, words in calls:
+                    print(rank, enter, leave, words, file=file)
+
+    def names(self):
+        return {words.split()[0] for calls in self.calls.values() for _, _, words in calls}
+
+    def without(self, is_gone):
+        """The same without the calls of which is_gone(name, keys) says so, and what completes them alone."""
+        for rank, calls in self.calls.items():
+            kept, shift, gone = [], 0, set()
+            for enter, leave, words in calls:
+                name, keys = parse(words)
+                if is_gone(name, keys):
+                    gone.update(keys.get("request", "").split(","))
+                    shift += leave - enter
+                    continue
+                if name in COMPLETE:
+                    left = [one for one in keys["requests"].split(",") if one not in gone]
+                    words = f"{name} requests={','.join(left)}"
+                    if not left:
+                        shift += leave - enter
+                        continue
+                kept.append((enter - shift, leave - shift, words))
+            self.calls[rank] = kept
+        return self
+
+    def resized(self, is_resized, size):
+        for rank, calls in self.calls.items():
+            self.calls[rank] = [
+                (enter, leave, re.sub(r"\bbytes=(\d+)", lambda m: f"bytes={size(int(m[1]))}", words)
+                 if is_resized(*parse(words)) else words) for enter, leave, words in calls]
+        return self
+
+
+def parse(words):
+    name, *rest = words.split()
+    return name.removesuffix("_c"), dict(word.split("=", 1) for word in rest)
+
+
+def times(path, *words):
+    done = subprocess.run([*MPGSIM, "--json", "--replicas=1", *TARGET, *words, path], capture_output=True,
+                          text=True, check=False)
+    if "ranks wait for each other" in done.stderr:  # as they are synchronous now
+        return ["deadlock"]
+    if done.returncode:
+        return f"exit {done.returncode}: {done.stderr.strip()}"
+    return [round(rank["traced_ns"] + rank["delay_ns"]["median"], 3) for rank in json.loads(done.stdout)["ranks"]]
+
+
+def cases(seed, trace):
+    """Hypotheses, and what they make of the trace."""
+    draw = random.Random(f"edited {seed}")
+    tag = str(draw.randrange(4))
+
+    def is_message(name, keys):
+        return "tag" in keys and name not in PAIRS and keys["tag"] == tag and "recv" not in keys
+
+    def may(name):  # collectives whose bytes stand in one number
+        return name in ("Barrier", "Allreduce", "Bcast", "Reduce", "Ibarrier", "Iallreduce", "Ibcast", "Scan",
+                        "Alltoall", "Allgather", "Iallgather", "Gather", "Igather", "Exscan", "Ireduce")
+    collectives = sorted(filter(may, trace.names()))
+    if not any(f"tag={tag}" in words and parse(words)[0] in PAIRS for calls in trace.calls.values()
+               for _, _, words in calls) and any(is_message(*parse(words)) for calls in trace.calls.values()
+                                                 for _, _, words in calls):
+        yield [f"drop tag={tag}"], lambda t: t.without(is_message)
+        yield [f"resize tag={tag} factor=3"], lambda t: t.resized(is_message, lambda n: 3 * n)
+        yield [f"resize tag={tag} bytes=5000"], lambda t: t.resized(is_message, lambda n: 5000)
+    if collectives:
+        one = draw.choice(collectives)
+        yield [f"drop call={one}"], lambda t: t.without(lambda name, keys: name == one)
+        yield ([f"resize call={one} factor=2"], lambda t: t.resized(lambda name, keys: name == one,
+                                                                    lambda n: 2 * n))
+
+
+def main():
+    n, failed = 0, 0
+    with tempfile.TemporaryDirectory() as folder:
+        one, other = os.path.join(folder, "one.txt"), os.path.join(folder, "other.txt")
+        for seed in range(int(os.environ.get("EDITED_SEEDS", "12"))):
+            Trace(seed).write(one)
+            for supposed, edit in cases(seed, Trace(seed)):
+                edit(Trace(seed)).write(other)
+                got, want = times(one, *(f"--suppose={line}" for line in supposed)), times(other)
+                n += 1
+                right = got == want and isinstance(got, list)
+                failed += not right
+                if not right:
+                    print(f"# {got}\n# edited: {want}")
+                print(f"{'ok' if right else 'not ok'} {n} - seed {seed}: {'; '.join(supposed)}", flush=True)
+    print(f"1..{n}")
+    return failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
