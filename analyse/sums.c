@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Who waiting is counted for, and what was found. */
+#include "analyse/waits_private.h"
+
+static const struct {
+    const char *name, *key;
+} words[MPG_WAIT_KINDS] = {
+    [MPG_WAIT_LATE_SENDER] = {"late sender", "late_sender_ns"},
+    [MPG_WAIT_LATE_RECEIVER] = {"late receiver", "late_receiver_ns"},
+    [MPG_WAIT_BARRIER] = {"wait at barrier", "wait_at_barrier_ns"},
+    [MPG_WAIT_NXN] = {"wait at NxN", "wait_at_nxn_ns"},
+    [MPG_WAIT_LATE_BROADCAST] = {"late broadcast", "late_broadcast_ns"},
+    [MPG_WAIT_EARLY_REDUCE] = {"early reduce", "early_reduce_ns"},
+    [MPG_WAIT_EARLY_SCAN] = {"early scan", "early_scan_ns"},
+};
+
+const char *mpg_wait_name(enum mpg_wait wait)
+{
+    return words[wait].name;
+}
+
+const char *mpg_wait_key(enum mpg_wait wait)
+{
+    return words[wait].key;
+}
+
+void mpg_wait_add(struct mpg_wait_sum *sum, const struct mpg_wait_sum *more)
+{
+    sum->calls += more->calls;
+    sum->waited += more->waited;
+    sum->time_ns += more->time_ns;
+    for (int i = 0; i < MPG_WAIT_KINDS; i++)
+        sum->wait_ns[i] += more->wait_ns[i];
+}
+
+double mpg_wait_all(const struct mpg_wait_sum *sum)
+{
+    double all_ns = 0;
+    for (int i = 0; i < MPG_WAIT_KINDS; i++)
+        all_ns += sum->wait_ns[i];
+    return all_ns;
+}
+
+/* ---- who it is counted for ---- */
+
+static enum mpg_matter matter_of(const struct mpg_step *s)
+{
+    for (int m = 0; m < MPG_MATTERS; m++)
+        if (s->completed & 1u << m)
+            return (enum mpg_matter)m;
+    return mpg_call_matter(s->call);
+}
+
+static struct mpg_wait_sum *find_site(struct mpg_waits *w, const struct mpg_place *place,
+                                      struct mpg_error *err)
+{
+    uint64_t *index = mpg_map_add(&w->site_index, place->site, place->call);
+    if (!index) {
+        mpg_error_set(err, "out of memory");
+        return NULL;
+    }
+    if (*index == 0) {
+        if (waits_reserve(&w->site, sizeof *w->site, &w->site_capacity, w->sites + 1, err) < 0)
+            return NULL;
+        w->site[w->sites] = (struct waits_site){.place = *place};
+        *index = ++w->sites;
+    }
+    return &w->site[*index - 1].sum;
+}
+
+static struct mpg_wait_sum *find_region(struct mpg_waits *w, int32_t name, struct mpg_error *err)
+{
+    const uint32_t count = (uint32_t)(name + 2);
+    if (waits_reserve(&w->region, sizeof *w->region, &w->region_capacity, count, err) < 0)
+        return NULL;
+    for (; w->regions < count; w->regions++)
+        w->region[w->regions] = (struct mpg_wait_sum){.calls = 0};
+    return &w->region[name + 1];
+}
+
+int mpg_waits_count(struct mpg_waits *w, const struct mpg_step *s, const struct mpg_wait_sum *one,
+                 struct mpg_error *err)
+{
+    const struct waits_stream *stream = &w->stream[s->stream];
+    const struct mpg_place place = {s->call, stream->place.site};
+    struct mpg_wait_sum *site = find_site(w, &place, err);
+    struct mpg_wait_sum *region = site ? find_region(w, stream->region, err) : NULL;
+    if (!region)
+        return -1;
+    mpg_wait_add(site, one);
+    mpg_wait_add(region, one);
+    mpg_wait_add(&w->rank[s->rank], one);
+    mpg_wait_add(&w->call[s->call], one);
+    mpg_wait_add(&w->matter[matter_of(s)], one);
+    return 0;
+}
+
+/* ---- what was found ---- */
+
+double mpg_waits_run(const struct mpg_waits *w, int32_t rank)
+{
+    return w->run_ns[rank];
+}
+
+struct mpg_wait_sum mpg_waits_of_matter(const struct mpg_waits *w, enum mpg_matter matter)
+{
+    return w->matter[matter];
+}
+
+struct mpg_wait_sum mpg_waits_of_rank(const struct mpg_waits *w, int32_t rank)
+{
+    return w->rank[rank];
+}
+
+struct mpg_wait_sum mpg_waits_of_call(const struct mpg_waits *w, enum mpg_call call)
+{
+    return w->call[call];
+}
+
+int32_t mpg_waits_regions(const struct mpg_waits *w)
+{
+    return w->regions > 0 ? (int32_t)w->regions - 1 : 0;
+}
+
+struct mpg_wait_sum mpg_waits_of_region(const struct mpg_waits *w, int32_t name)
+{
+    const struct mpg_wait_sum none = {.calls = 0};
+    return name + 1 < (int32_t)w->regions ? w->region[name + 1] : none;
+}
+
+size_t mpg_waits_sites(const struct mpg_waits *w)
+{
+    return w->sites;
+}
+
+struct mpg_place mpg_waits_site(const struct mpg_waits *w, size_t i)
+{
+    return w->site[i].place;
+}
+
+struct mpg_wait_sum mpg_waits_of_site(const struct mpg_waits *w, size_t i)
+{
+    return w->site[i].sum;
+}
