@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "graph/work/intervals.h"
+#include "graph/work/regions.h"
 
 enum {
     BLOCK_BYTES = 1 << 18,
@@ -27,6 +28,8 @@ struct mpg_feed {
     int64_t base_ns;        /* when that returned */
     int64_t elapsed_ns;     /* before it, of calls that are not made */
     int64_t given_ns;       /* of all that, before regions' marks */
+    struct regions regions; /* with hypotheses alone */
+    struct regions_of of;
     uint64_t number, elapsed;
     bool began, ended, failed;
     struct mpg_error error;
@@ -61,7 +64,7 @@ static bool is_between(const struct mpg_event *e)
 }
 
 struct mpg_feed *mpg_feed_open(struct mpg_trace *trace, int32_t rank, size_t memory,
-                               struct mpg_error *err)
+                               const struct mpg_supposed *supposed, struct mpg_error *err)
 {
     struct mpg_feed *f = calloc(1, sizeof *f);
     if (!f) {
@@ -70,6 +73,8 @@ struct mpg_feed *mpg_feed_open(struct mpg_trace *trace, int32_t rank, size_t mem
     }
     f->memory = memory;
     f->recording = graph_recording_of(trace, rank);
+    f->of = (struct regions_of){.supposed = supposed, .trace = trace, .recording = &f->recording, .rank = rank,
+                                .suppose = supposed ? mpg_supposed_all(supposed) : 0};
     f->cursor = mpg_cursor_open(trace, rank, err);
     if (!f->cursor) {
         free(f);
@@ -169,13 +174,17 @@ static int add_act(struct mpg_feed *f, const struct mpg_event *e, int64_t before
 
 /* --- time --- */
 
-/* Computation from the call before to NOW_NS, the tracer's part taken out. */
-static int64_t computed(const struct mpg_feed *f, int64_t now_ns)
+/* Computation from the call before to EVENT, the tracer's part taken out, as hypotheses have it. */
+static int64_t computed(const struct mpg_feed *f, const struct mpg_event *e)
 {
-    const int64_t traced_ns = now_ns - f->base_ns;
+    const int64_t traced_ns = e->enter_ns - f->base_ns;
     const int64_t own_ns = traced_ns - f->between.flushed_ns -
                            graph_between_tracer_ns(&f->between, &f->recording, traced_ns);
-    return own_ns > 0 ? own_ns : 0;
+    if (!f->of.supposed)
+        return own_ns > 0 ? own_ns : 0;
+    const struct interval_change c = graph_regions_change(&f->regions, &f->of, f->base_ns, e, true);
+    const double supposed_ns = (own_ns > 0 ? (double)own_ns : 0) * c.ratio + c.more_ns;
+    return supposed_ns > 0 ? (int64_t)(supposed_ns + 0.5) : 0;
 }
 
 /* EVENT, which is a call, has been left. */
@@ -183,23 +192,24 @@ static void go_on(struct mpg_feed *f, const struct mpg_event *e)
 {
     f->base_ns = e->leave_ns;
     f->between = (struct between){0};
+    graph_regions_begin(&f->regions, e->leave_ns);
 }
 
 static int add_mark(struct mpg_feed *f, const struct mpg_event *e)
 {
-    int64_t before_ns = f->elapsed_ns + computed(f, e->enter_ns) - f->given_ns;
+    int64_t before_ns = f->elapsed_ns + computed(f, e) - f->given_ns;
     if (before_ns < 0)
         before_ns = 0;
     if (add_act(f, e, before_ns) < 0)
         return -1;
     f->given_ns += before_ns;
     graph_between_add(&f->between, &f->recording, e);
-    return 0;
+    return f->of.supposed ? graph_regions_mark(&f->regions, &f->of, e, &f->error) : 0;
 }
 
 static int add_call(struct mpg_feed *f, const struct mpg_event *e)
 {
-    const int64_t before_ns = f->elapsed_ns + computed(f, e->enter_ns) - f->given_ns;
+    const int64_t before_ns = f->elapsed_ns + computed(f, e) - f->given_ns;
     if (add_act(f, e, before_ns > 0 ? before_ns : 0) < 0)
         return -1;
     f->elapsed_ns = f->given_ns = 0;
@@ -212,18 +222,20 @@ static int add(struct mpg_feed *f, const struct mpg_event *e)
     const enum mpg_kind kind = mpg_call_kind(e->call);
     int status = 0;
     if (!f->began) { /* what is before MPI_Init, and itself */
+        go_on(f, e);
         f->began = kind == MPG_KIND_INIT;
         if (kind == MPG_KIND_REGION_BEGIN || kind == MPG_KIND_REGION_END)
-            status = add_act(f, e, 0);
-        go_on(f, e);
-    } else if (is_between(e))
+            status = add_mark(f, e);
+        f->given_ns = 0;
+    } else if (is_between(e)) {
         graph_between_add(&f->between, &f->recording, e);
-    else if (kind == MPG_KIND_REGION_BEGIN || kind == MPG_KIND_REGION_END)
+        graph_regions_aside(&f->regions, &f->of, e);
+    } else if (kind == MPG_KIND_REGION_BEGIN || kind == MPG_KIND_REGION_END)
         status = add_mark(f, e);
     else if (mpg_feed_makes(e))
         status = add_call(f, e);
     else {
-        f->elapsed_ns += computed(f, e->enter_ns) + (e->leave_ns - e->enter_ns);
+        f->elapsed_ns += computed(f, e) + (e->leave_ns - e->enter_ns);
         f->elapsed++;
         go_on(f, e);
     }
@@ -290,6 +302,7 @@ void mpg_feed_close(struct mpg_feed *f)
     if (!f)
         return;
     mpg_cursor_close(f->cursor);
+    graph_regions_clear(&f->regions);
     free_blocks(f->first);
     free_blocks(f->spare);
     free(f);

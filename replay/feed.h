@@ -4,13 +4,15 @@
 #ifndef MPG_REPLAY_FEED_H
 #define MPG_REPLAY_FEED_H
 
+#include "graph/work/supposed.h"
 #include "replay/stage.h"
 
 struct mpg_feed;
 
-/* RANK's events, of which MEMORY bytes are held. TRACE outlives it. */
+/* RANK's events, of which MEMORY bytes are held, with computation as SUPPOSED has it (NULL: as it was). TRACE and
+ * SUPPOSED outlive it. */
 struct mpg_feed *mpg_feed_open(struct mpg_trace *trace, int32_t rank, size_t memory,
-                               struct mpg_error *err);
+                               const struct mpg_supposed *supposed, struct mpg_error *err);
 /* Reads some more events: true, or false if there is no room, or nothing left. What fails is told when
  * mpg_feed_next() comes to it. */
 bool mpg_feed_fill(struct mpg_feed *feed);

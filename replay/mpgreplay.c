@@ -12,6 +12,7 @@
 #include "common/module.h"
 #include "common/option.h"
 #include "common/units.h"
+#include "graph/work/supposed.h"
 #include "replay/elapse.h"
 #include "replay/feed.h"
 #include "replay/stage.h"
@@ -21,6 +22,8 @@ struct request {
     const char *trace, *elapse;
     double patience_ns;
     int64_t memory_bytes;
+    struct mpg_option_list files, lines; /* of hypotheses */
+    struct mpg_hypotheses hypotheses;
     bool deterministic, quiet;
 };
 
@@ -30,6 +33,7 @@ struct part {
     int32_t rank;
     struct mpg_needs needs;
     int64_t traced_ns;
+    struct mpg_supposed *supposed; /* NULL: nothing */
     struct mpg_feed *feed;
     struct mpg_elapse elapse;
     bool readable; /* else why is in ERROR */
@@ -87,6 +91,7 @@ static void own_outcome(void *host, struct mpg_outcome *o)
 static void close_part(struct part *p)
 {
     mpg_feed_close(p->feed);
+    mpg_supposed_free(p->supposed);
     mpg_needs_clear(&p->needs);
     mpg_trace_close(p->trace);
     *p = (struct part){.rank = -1};
@@ -94,6 +99,7 @@ static void close_part(struct part *p)
 
 static int read_part(struct part *p, const struct request *request, struct mpg_error *err)
 {
+    bool about_them;
     p->trace = mpg_trace_open(request->trace, err);
     if (!p->trace)
         return mpg_kind_explain(request->trace, MPG_FILE_TRACE, err);
@@ -101,13 +107,35 @@ static int read_part(struct part *p, const struct request *request, struct mpg_e
         return 0; /* the number of ranks is wrong, which is told when it is known */
     if (mpg_survey(p->trace, p->rank, &p->needs, &p->traced_ns, err) < 0)
         return mpg_error_prefix(err, "%s", request->trace);
-    p->feed = mpg_feed_open(p->trace, p->rank, (size_t)request->memory_bytes, err);
+    if (request->hypotheses.n > 0 &&
+        !(p->supposed = mpg_supposed_new(p->trace, &request->hypotheses, &about_them, err)))
+        return -1;
+    p->feed = mpg_feed_open(p->trace, p->rank, (size_t)request->memory_bytes, p->supposed, err);
     if (!p->feed)
         return -1;
     p->elapse = (struct mpg_elapse){.feed = p->feed, .sleeps = strcmp(request->elapse, "sleep") == 0};
     while (mpg_feed_fill(p->feed)) {
     }
     return 0;
+}
+
+/* All that is supposed. */
+static int read_hypotheses(struct request *r, struct mpg_error *err)
+{
+    for (size_t i = 0; i < r->files.n; i++)
+        if (strcmp(r->files.item[i], "-") == 0)
+            return mpg_error_set(err, "--hypothesis=-: standard input reaches one process");
+    for (size_t i = 0; i < r->files.n; i++)
+        if (mpg_hypotheses_read(&r->hypotheses, r->files.item[i], err) < 0)
+            return mpg_error_prefix(err, "--hypothesis");
+    for (size_t i = 0; i < r->lines.n; i++)
+        if (mpg_hypotheses_add(&r->hypotheses, r->lines.item[i], err) < 0)
+            return mpg_error_prefix(err, "--suppose: '%s'", r->lines.item[i]);
+    for (size_t i = 0; i < r->hypotheses.n; i++)
+        if (!mpg_hypothesis_is_of_work(&r->hypotheses.item[i]))
+            return mpg_error_set(err, "'%s': computation alone can be supposed to be otherwise here",
+                                 r->hypotheses.item[i].text);
+    return mpg_hypotheses_check(&r->hypotheses, err);
 }
 
 /* Before MPI_Init, as far as the launcher says which rank this is, so that nobody waits for it afterwards. */
@@ -214,6 +242,10 @@ int main(int argc, char **argv)
     const struct mpg_option options[] = {
         {.name = "deterministic", .kind = MPG_OPTION_FLAG, .value = &request.deterministic,
          .help = "wildcards, Waitany and their like take what they took in the trace"},
+        {.name = "hypothesis", .kind = MPG_OPTION_LIST, .value = &request.files, .argument = "FILE",
+         .help = "what of the computation is supposed to be otherwise, mpghypothesis(5)"},
+        {.name = "suppose", .kind = MPG_OPTION_LIST, .value = &request.lines, .argument = "HYPOTHESIS",
+         .help = "the same, one itself: --suppose='balance solve'"},
         {.name = "elapse", .kind = MPG_OPTION_STRING, .value = &request.elapse, .argument = "spin|sleep",
          .help = "how time of computation passes (default spin)"},
         {.name = "patience", .kind = MPG_OPTION_TIME, .value = &request.patience_ns, .argument = "TIME",
@@ -238,6 +270,8 @@ int main(int argc, char **argv)
         mpg_option_usage_error(&program, "standard input reaches one process: a trace is a file or folder here");
 
     struct mpg_error err;
+    if (read_hypotheses(&request, &err) < 0)
+        mpg_option_usage_error(&program, "%s", err.text);
     enum mpg_mpi family = mpg_module_mpi();
     if (family == MPG_MPI_NONE)
         family = mpg_mpi_default();
@@ -258,5 +292,6 @@ int main(int argc, char **argv)
     prepare(&part, &request, mpg_launcher_processes() == 1 ? 0 : mpg_launcher_rank());
     const int status = play(mpi, &part, &request, family, program.name);
     close_part(&part);
+    mpg_hypotheses_clear(&request.hypotheses);
     return status;
 }

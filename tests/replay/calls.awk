@@ -52,10 +52,10 @@ call ~ /^(Wait|Test)/ && value("requests") != "" { # for those of files only
     any = named ? "" : value("any")
     from = any ~ /source/ ? "any" : value("from")
     tag = any ~ /tag/ ? "any" : value("recvtag") != "" ? value("tag") ":" value("recvtag") : value("tag")
-    bytes = call ~ /^(Recv|Probe|Iprobe|Mprobe|Improbe|Mrecv)$/ && any != "" ? "any" : value("bytes")
+    bytes = call == "Iprobe" || (call ~ /^(Recv|Probe|Mprobe|Improbe|Mrecv)$/ && any != "") ? "any" : value("bytes")
     comm = value("comm")
     print $1, call, "to=" value("to"), "from=" from, "root=" value("root"), "tag=" tag, "bytes=" bytes ":" value("recvbytes"), \
         "of=" (comm != "" ? comm == "null" ? "null" : size[comm] : value("win") != "" ? size["w" value("win")] : ""), \
         "made=" (value("newcomm") == "" || value("newcomm") == "null" ? value("newcomm") : size[value("newcomm")]), \
-        "requests=" (named ? "" : count(value("requests"))), "found=" value("found"), "group=" value("group")
+        "requests=" (named ? "" : count(value("requests"))), "found=" (call == "Iprobe" ? "" : value("found")), "group=" value("group")
 }

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What mpgreplay makes of a rank's events: which calls, and how long before each. Expected values by hand. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "replay/feed.h"
+#include "replay/survey.h"
+#include "tests/tap.h"
+
+static const char text[] =
+    "#mpgtext 1\n"
+    "#ranks 2\n"
+    "#clocks shared\n"
+    "#fact 0 overhead_call_ns 61.3\n"
+    "#fact 0 overhead_sum_ns 34.87\n"
+    "0 0 1000 Init\n"
+    "0 1400 1400 Region_begin name=\"a\"\n"
+    "0 2000 2100 Barrier\n"
+    "0 2200 2300 Comm_rank\n"
+    "0 40000 40000 Wtime calls=1000 time=20000 least=15 most=90\n"
+    "0 41000 45000 Flush\n"
+    "0 100000 100050 Barrier\n"
+    "0 100200 100900 Send failed=1\n"
+    "0 101000 101000 Region_end name=\"a\"\n"
+    "0 101160 101200 Finalize\n"
+    "1 0 1000 Init\n"
+    "1 1100 1100 Region_begin name=\"a\"\n"
+    "1 3100 3200 Barrier\n"
+    "1 6200 6250 Barrier\n"
+    "1 7250 7250 Region_end name=\"a\"\n"
+    "1 8250 8300 Finalize\n";
+
+struct expected {
+    enum mpg_call call;
+    uint64_t number;
+    double before_ns;
+};
+
+/* A mark or a call has 61.3 of what lies before it. Barrier: 1000 - 2 x 61.3, less the 339 before the mark; 97900
+ * less the flush, less 2 x 61.3 + 1000 x 34.87; the failed Send takes 150 - 61.3 and its 700. */
+static const struct expected rank0[] = {{MPG_CALL_Region_begin, 1, 339},
+                                        {MPG_CALL_Barrier, 1, 538},
+                                        {MPG_CALL_Barrier, 3, 58907},
+                                        {MPG_CALL_Region_end, 5, 828},
+                                        {MPG_CALL_Finalize, 5, 98}};
+/* What is in the region times 2.385. */
+static const struct expected scaled[] = {{MPG_CALL_Region_begin, 1, 338.7},
+                                         {MPG_CALL_Barrier, 1, 538.7 * 2.385},
+                                         {MPG_CALL_Barrier, 3, 58907.4 * 2.385},
+                                         {MPG_CALL_Region_end, 5, 88.7 * 2.385 + 700 + 38.7 * 2.385},
+                                         {MPG_CALL_Finalize, 5, 98}};
+/* Rank 1 has 2000 + 3000 + 1000 = 6000 of it, rank 0 538.7 + 58907.4 + 88.7 + 38.7 = 59573.5: 32786.75 each. */
+static const struct expected balanced[] = {{MPG_CALL_Region_begin, 1, 100},
+                                           {MPG_CALL_Barrier, 1, 2000 * (32786.75 / 6000)},
+                                           {MPG_CALL_Barrier, 2, 3000 * (32786.75 / 6000)},
+                                           {MPG_CALL_Region_end, 3, 1000 * (32786.75 / 6000)},
+                                           {MPG_CALL_Finalize, 3, 1000}};
+enum { ACTS = sizeof rank0 / sizeof *rank0 };
+
+static struct mpg_trace *open_text(const char *lines, struct mpg_error *err)
+{
+    char path[] = "/tmp/test-feed-XXXXXX";
+    const int fd = mkstemp(path);
+    struct mpg_trace *t = NULL;
+    if (fd >= 0 && write(fd, lines, strlen(lines)) == (ssize_t)strlen(lines))
+        t = mpg_trace_open(path, err);
+    close(fd);
+    unlink(path);
+    return t;
+}
+
+/* Whether RANK's acts are WANTED, to some ns, with as much MEMORY; LINE: a hypothesis, or NULL. */
+static bool gives(int32_t rank, const char *line, size_t memory, const struct expected *wanted, double within_ns)
+{
+    struct mpg_error err = {""};
+    struct mpg_hypotheses h = {0};
+    struct mpg_supposed *supposed = NULL;
+    bool about, right = true;
+    struct mpg_trace *t = open_text(text, &err);
+    if (t && line && mpg_hypotheses_add(&h, line, &err) == 0)
+        supposed = mpg_supposed_new(t, &h, &about, &err);
+    struct mpg_feed *f = t && (supposed || !line) ? mpg_feed_open(t, rank, memory, supposed, &err) : NULL;
+    for (int i = 0; f && i < ACTS; i++) {
+        const struct mpg_act *act = mpg_feed_next(f, &err);
+        if (!act || act->event.call != wanted[i].call || act->number != wanted[i].number ||
+            fabs((double)act->before_ns - wanted[i].before_ns) > within_ns) {
+            printf("# act %d: %s %llu after %lld\n", i, act ? mpg_call_name(act->event.call) : err.text,
+                   act ? (unsigned long long)act->number : 0, act ? (long long)act->before_ns : 0);
+            right = false;
+            break;
+        }
+    }
+    right = right && f && !mpg_feed_next(f, &err);
+    if (!f)
+        printf("# %s\n", err.text);
+    mpg_feed_close(f);
+    mpg_supposed_free(supposed);
+    mpg_hypotheses_clear(&h);
+    mpg_trace_close(t);
+    return right;
+}
+
+/* A long trace, through little memory. */
+static bool streams(void)
+{
+    enum { CALLS = 20000, LINE = 80 };
+    struct mpg_error err = {""};
+    char *long_text = malloc((CALLS + 4) * LINE), *end = long_text;
+    bool right = long_text != NULL;
+    if (!long_text)
+        return false;
+    end += sprintf(end, "#mpgtext 1\n#ranks 1\n0 0 10 Init\n");
+    for (int i = 1; i <= CALLS; i++)
+        end += sprintf(end, "0 %d %d Send to=null bytes=%d\n", 100 * i, 100 * i + 7, i);
+    sprintf(end, "0 %d %d Finalize\n", 100 * CALLS + 100, 100 * CALLS + 107);
+    struct mpg_trace *t = open_text(long_text, &err);
+    struct mpg_feed *f = t ? mpg_feed_open(t, 0, 1, NULL, &err) : NULL;
+    for (int i = 1; right && i <= CALLS; i++) {
+        const struct mpg_act *act = f ? mpg_feed_next(f, &err) : NULL;
+        right = act && act->event.bytes == i && act->before_ns == (i == 1 ? 90 : 93);
+        if (i % 3 == 0)
+            mpg_feed_fill(f);
+    }
+    right = right && mpg_feed_next(f, &err)->event.call == MPG_CALL_Finalize;
+    mpg_feed_close(f);
+    mpg_trace_close(t);
+    free(long_text);
+    return right;
+}
+
+static bool needs(void)
+{
+    static const char lines[] =
+        "#mpgtext 1\n#ranks 2\n"
+        "0 0 10 Init_thread\n"
+        "0 20 30 Bsend to=1 bytes=100\n"
+        "0 40 50 Bsend_init to=1 bytes=33 persistent=1\n"
+        "0 60 70 Start persistent=1 requests=2\n"
+        "0 80 90 Wait requests=2\n"
+        "0 100 110 Alltoallv bytes=5,7\n"
+        "0 120 130 Allgather bytes=1000\n"
+        "0 140 150 Alltoallv bytes=2,4\n"
+        "0 160 170 Recv from=1 bytes=1500 any=tag\n"
+        "0 2000 2010 Finalize\n"
+        "1 0 10 Init\n1 20 30 Finalize\n";
+    struct mpg_error err = {""};
+    struct mpg_needs n = {0};
+    int64_t traced_ns = 0;
+    struct mpg_trace *t = open_text(lines, &err);
+    bool right = t && mpg_survey(t, 0, &n, &traced_ns, &err) == 0 && traced_ns == 1990 && n.threads &&
+                 n.wildcards && n.message_bytes == 100 && n.receive_bytes == 2000 && n.send_bytes == 1000 &&
+                 n.buffered == 2 && n.buffered_bytes == 133 && n.comms > 0;
+    const struct mpg_shares *each = right ? &n.shares[0][MPG_SHARES_EACH] : NULL;
+    right = right && each->calls == 2 && each->width == 2 && each->bytes[0] == 5 && each->bytes[1] == 7 &&
+            each->bytes[2] == 2 && each->bytes[3] == 4;
+    mpg_needs_clear(&n);
+    right = right && mpg_survey(t, 1, &n, &traced_ns, &err) == 0 && traced_ns == 10 && !n.threads;
+    mpg_needs_clear(&n);
+    mpg_trace_close(t);
+    return right;
+}
+
+int main(void)
+{
+    ok(gives(0, NULL, 1 << 20, rank0, 0), "calls, and the computation before each, without the tracer's part");
+    ok(gives(0, NULL, 1, rank0, 0), "... with next to no memory");
+    ok(gives(0, "scale a factor=2.385", 1 << 20, scaled, 2), "a region that is scaled");
+    ok(gives(1, "balance a", 1 << 20, balanced, 2), "a region that is balanced");
+    ok(streams(), "a long trace through little memory");
+    ok(needs(), "what a rank's events need");
+    return done();
+}
