@@ -57,6 +57,20 @@ is "... and perturbed: rank 1 by 300.5 in each interval, rank 0 by what it waits
     "$(world predicted --eager-limit=64KiB --noise=const:300.5ns@1)" \
     "Barrier:wait_at_barrier=$(awk 'BEGIN { print 6000 + 300.5 - 5500 - 2 * 300.5 }') Send:late_receiver=2685.5"
 
+# ---- what is dropped waits for nobody, nor is it waited for ----
+calls 3 >t.txt <<'END'
+0 2000 6000 Barrier
+1 4385 6000 Barrier
+2 3517 6000 Barrier
+0 7000 7100 Send to=1 tag=0 bytes=8
+1 6500 7400 Recv from=0 tag=0 bytes=8
+END
+is "a message is dropped" "$(world predicted '--suppose=drop from=0 to=1')" "Barrier:wait_at_barrier=3253"
+is "... but not from what was traced" "$(world traced '--suppose=drop from=0 to=1')" \
+    "Barrier:wait_at_barrier=3253 Recv:late_sender=500"
+# Without the barrier the sender comes at 3000, before the receiver, at 4885.
+is "a barrier is dropped" "$(world predicted '--suppose=drop call=Barrier')" ""
+
 # ---- predict, by hand: a master that takes what its workers send, first come first served ----
 # Work, ms: all 48; foo 20 r; bar (r > 0) 10 (4 - r) + 10; the master 5 after each message; messages take none.
 awk 'BEGIN { ms = 1000000; print "#mpgtext 1\n#ranks 4\n#clocks shared"
