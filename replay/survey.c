@@ -138,9 +138,10 @@ static void survey_send(struct survey *s, const struct mpg_event *e)
 {
     struct mpg_needs *n = s->needs;
     const enum mpg_call call = mpg_call_plain(e->call);
+    if (e->to == MPG_PROC_NULL)
+        return;
     raise_to(&n->send_bytes, e->bytes);
-    if (e->to != MPG_PROC_NULL)
-        raise_to(&n->message_bytes, e->bytes);
+    raise_to(&n->message_bytes, e->bytes);
     if (call == MPG_CALL_Bsend || call == MPG_CALL_Ibsend)
         survey_buffered(n, e->bytes, 1);
     if (call == MPG_CALL_Bsend_init)
@@ -180,7 +181,8 @@ static int survey_event(struct survey *s, const struct mpg_event *e, struct mpg_
     case MPG_KIND_PRECV_INIT:
     case MPG_KIND_PROBE:
     case MPG_KIND_MPROBE:
-        raise_to(&n->receive_bytes, e->bytes);
+        if (e->from != MPG_PROC_NULL)
+            raise_to(&n->receive_bytes, e->bytes);
         n->wildcards |= e->any != 0;
         return 0;
     case MPG_KIND_START:

@@ -28,13 +28,24 @@ static int64_t room(const struct play *p, int64_t bytes)
     return p->wildcards && bytes < p->message_bytes ? p->message_bytes : bytes;
 }
 
+/* What is sent to PEER: nothing is read, where there is none. */
+static const void *sent_to(struct play *p, int32_t peer, int64_t bytes)
+{
+    return play_send_buffer(p, peer == MPG_PROC_NULL ? 0 : bytes);
+}
+
+static void *received_from(struct play *p, int32_t peer, int64_t bytes)
+{
+    return play_receive_buffer(p, peer == MPG_PROC_NULL ? 0 : bytes);
+}
+
 /* --- blocking --- */
 
 static int send(struct play *p, struct play_comm *c)
 {
     const struct mpg_event *e = &p->act->event;
     const int to = play_peer(e->to);
-    const void *at = play_send_buffer(p, e->bytes);
+    const void *at = sent_to(p, e->to, e->bytes);
     int count, rc;
     MPI_Datatype type;
     if (!at || play_type(p, e->bytes, &count, &type) < 0)
@@ -61,7 +72,7 @@ static int receive(struct play *p, struct play_comm *c)
 {
     const struct mpg_event *e = &p->act->event;
     const int64_t bytes = room(p, e->bytes);
-    void *at = play_receive_buffer(p, bytes);
+    void *at = received_from(p, e->from, bytes);
     int count;
     MPI_Datatype type;
     if (!at || play_type(p, bytes, &count, &type) < 0)
@@ -110,7 +121,7 @@ static int post_send(struct play *p, struct play_comm *c, const struct mpg_event
                      MPI_Request *request)
 {
     const int to = play_peer(e->to);
-    const void *at = play_send_buffer(p, e->bytes);
+    const void *at = sent_to(p, e->to, e->bytes);
     int count, rc;
     MPI_Datatype type;
     if (!at || play_type(p, e->bytes, &count, &type) < 0)
@@ -139,7 +150,7 @@ static int post_send(struct play *p, struct play_comm *c, const struct mpg_event
 static int post_receive(struct play *p, struct play_comm *c, const struct mpg_event *e, bool persistent,
                         int source, int tag, MPI_Request *request)
 {
-    void *at = play_receive_buffer(p, e->bytes);
+    void *at = received_from(p, e->from, e->bytes);
     int count, rc;
     MPI_Datatype type;
     if (!at || play_type(p, e->bytes, &count, &type) < 0)
