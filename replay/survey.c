@@ -51,8 +51,12 @@ static int add_share(struct survey *s, const struct mpg_event *e, enum mpg_share
         own->bytes = grown;
         own->capacity = capacity;
     }
+    if (own->calls > 0 && own->width != width)
+        return mpg_error_set(err, "MPI_%s has %zu sizes, and %zu before on the same communicator",
+                             mpg_call_name(e->call), width, own->width);
     own->width = width;
-    memcpy(own->bytes + own->calls * width, bytes, width * sizeof *bytes);
+    if (width > 0)
+        memcpy(own->bytes + own->calls * width, bytes, width * sizeof *bytes);
     own->calls++;
     return 0;
 }

@@ -182,7 +182,9 @@ static int scatterv(struct play *p, const struct collective *k)
 {
     int64_t sum = 0, own = k->e->bytes;
     int n;
-    if (is_root(k) && k->e->count_number > 0) {
+    if (is_root(k) && k->e->count_number != (uint32_t)k->c->peers)
+        return play_fail(p, "%u sizes for %d members", k->e->count_number, k->c->peers);
+    if (is_root(k)) {
         if (set_counts(p, 0, k->e->counts, k->e->count_number, &sum) < 0)
             return -1;
         own = k->c->remote ? 0 : k->e->counts[k->c->rank];
@@ -247,6 +249,8 @@ static int neighbors(struct play *p, const struct collective *k)
     const MPI_Comm comm = k->c->comm;
     int64_t sent = 0, received = 0;
     int n = 0, m;
+    if (edges && k->e->count_number != near->destination_number)
+        return play_fail(p, "%u sizes for %u neighbours", k->e->count_number, near->destination_number);
     if (set_counts(p, 1, k->shares, near->source_number, &received) < 0 ||
         (edges && set_counts(p, 0, k->e->counts, k->e->count_number, &sent) < 0) ||
         play_count(p, k->e->bytes, &n) < 0 || play_count_room(p, near->destination_number) < 0)

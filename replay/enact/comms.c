@@ -53,6 +53,8 @@ static bool is_world(const struct play *p, const struct mpg_comm *told)
 
 static struct play_comm *take_place(struct play *p, int32_t number)
 {
+    if (number < 0)
+        return NULL;
     if ((size_t)number >= p->comms) {
         const size_t comms = 2 * (size_t)number + 8;
         struct play_comm **grown = realloc(p->comm, comms * sizeof *grown);
@@ -107,7 +109,7 @@ struct play_comm *play_comm(struct play *p, int32_t number)
 {
     struct play_comm *c = take_place(p, number);
     if (!c) {
-        play_fail(p, "out of memory");
+        play_fail(p, number < 0 ? "no communicator" : "out of memory");
         return NULL;
     }
     if (c->made || c->elapses)

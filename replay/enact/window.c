@@ -7,6 +7,8 @@
 
 static struct play_window *window(struct play *p, int32_t number)
 {
+    if (number < 0)
+        return NULL;
     if ((size_t)number >= p->windows) {
         const size_t windows = 2 * (size_t)number + 8;
         struct play_window *grown = realloc(p->window, windows * sizeof *grown);

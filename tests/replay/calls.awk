@@ -28,7 +28,7 @@ call == "Cart_sub" { call = "Comm_split" }
 call ~ /^(Dist_graph_create|Graph_create)$/ { call = "Dist_graph_create_adjacent" }
 call == "Win_test" && value("found") == "" { call = "Win_wait" }
 call == "Win_test" { next }
-call ~ /^Test/ && value("done") == "" { for (i = 5; i <= NF; i++) if ($i == "done=") next; sub(/Test/, "Wait", call) }
+call ~ /^Test/ { for (i = 5; i <= NF; i++) if ($i == "done=") next; sub(/Test/, "Wait", call) }
 regions { if (call ~ /^Region_/) print $1, call, value("name"); next }
 call == "Grequest_start" { absent[$1, value("request")]; next }
 chosen && call ~ /^(Wait|Test)some$/ { next }
