@@ -334,6 +334,23 @@ is "... what shortens the run most comes first" "$(sed -n '/^Supposed/,/^$/p' te
  together -105 ns -49.76 %| scale foo factor=0.5| alone -60 ns -28.44 %| on top of all others -60 ns -28.44 %|\
  scale bar factor=0.5| alone -45 ns -21.33 %| on top of all others -45 ns -21.33 %||"
 
+# without HYPOTHESIS OPTION...: what the run is without it, is what it is if nothing is supposed, all of it
+without() {
+    "$mpgsim" --json "${@:2}" 2>/dev/null | "$python" -c '
+import json, sys; print(json.load(sys.stdin)["run_time_ns"])' >plain
+    "$mpgsim" --json --suppose="$1" "${@:2}" 2>/dev/null | "$python" -c '
+import json, sys
+one = json.load(sys.stdin)["hypotheses"]["without_any_ns"]
+one["median_confidence_95"] = None
+print(one)' >none
+    sed "s/'median_confidence_95': \[.*\]/'median_confidence_95': None/" plain >all
+    ok "without any: the run of nothing supposed: $*" cmp all none
+}
+without 'balance "a b"' --signature="$reference" --replicas=9 v.txt
+without 'balance "a b"' --signature="$reference" --replicas=9 --predict v.txt
+without 'resize factor=2' --noise=exp:1us --replicas=9 "${there[@]}" ring.txt
+without 'drop tag=5' --signature="$reference" --replicas=9 ring.txt
+
 # --- with all else ---
 
 "$mpgsim" --floors=fresh --json --signature="$reference" r.txt >plain 2>/dev/null
