@@ -10,7 +10,7 @@
 #include "common/ticks.h"
 
 enum {
-    MOST_DEBT_NS = 10000000,
+    MOST_DEBT_NS = 100000000,
     LEAST_READING_NS = 5000, /* left, for which reading is begun */
     LEAST_SLEEP_NS = 20000   /* less is over before a timer has been set */
 };

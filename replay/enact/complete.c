@@ -302,6 +302,12 @@ static int complete_none(struct play *p)
     const bool chooses = call == MPG_CALL_Testany || call == MPG_CALL_Testsome;
     bool elapses = false, receives = false;
     uint32_t done = 0;
+    struct play_request *only = call == MPG_CALL_Test ? play_find(p, e->requests[0]) : NULL;
+    if (only && !only->elapses && !only->done) { /* programs poll so */
+        int flag = 0;
+        const int rc = MPI_Test(&only->handle, &flag, MPI_STATUS_IGNORE);
+        return play_check(p, rc) < 0 ? -1 : flag ? note_done(p, only) : 0;
+    }
     for (uint32_t i = 0; i < e->request_number; i++) {
         const struct play_request *r = play_find(p, e->requests[i]);
         elapses |= !r || r->elapses;

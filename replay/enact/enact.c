@@ -219,7 +219,7 @@ static int play_all(struct play *p, int64_t begin_ns)
         p->act = p->stage->next(p->stage->host, p->err);
         if (!p->act)
             return -1;
-        const int64_t now_ns = (int64_t)mpg_clock_ns();
+        const int64_t now_ns = first ? (int64_t)mpg_clock_ns() : 0;
         if (first && from_ns + p->act->before_ns < now_ns) /* preparing took longer: then at once */
             from_ns = begin_ns = now_ns - p->act->before_ns;
         p->stage->elapse(p->stage->host, from_ns, p->act->before_ns);

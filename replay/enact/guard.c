@@ -170,11 +170,18 @@ int guard_begin(struct play *p)
     return rank == 0 ? begin_watch(p, g) : 0;
 }
 
+/* One process alone changes it. */
+static void move(struct post *own)
+{
+    const uint64_t moves = atomic_load_explicit(&own->moves, memory_order_relaxed);
+    atomic_store_explicit(&own->moves, moves + 1, memory_order_relaxed);
+}
+
 void guard_computes(struct play *p)
 {
     struct post *own = p->guard->own;
     atomic_store_explicit(&own->call, -1, memory_order_relaxed);
-    atomic_fetch_add_explicit(&own->moves, 1, memory_order_relaxed);
+    move(own);
 }
 
 void guard_calls(struct play *p)
@@ -209,7 +216,7 @@ void guard_calls(struct play *p)
     own->comm = told && p->act->kind != MPG_KIND_COMPLETE && p->act->kind != MPG_KIND_FINALIZE ? told->label : -1;
     own->number = p->act->number;
     own->traced_ns = e->leave_ns - e->enter_ns;
-    atomic_fetch_add_explicit(&own->moves, 1, memory_order_relaxed);
+    move(own);
     atomic_store_explicit(&own->call, (int32_t)e->call, memory_order_relaxed);
 }
 
