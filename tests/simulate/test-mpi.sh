@@ -177,7 +177,7 @@ share_replicas() {
     one_other "$launcher" 3 1 'cd /' --noise=exp:1us mixed.txt
     like "$launcher: one of them has no trace" "$?: $(cat out said)" \
         "1: mpgsim: process 1 on *: mixed.txt: No such file or directory"
-    mkdir -p elsewhere
+    [ -d elsewhere ] || { mkdir elsewhere && mkfifo elsewhere/samples && echo 100 >samples; }
     cp chosen.txt elsewhere/mixed.txt
     one_other "$launcher" 3 2 'cd elsewhere' --noise=exp:1us mixed.txt
     like "$launcher: one of them has another" "$?: $(cat out said)" \
@@ -191,12 +191,15 @@ share_replicas() {
     one_other "$launcher" 2 1 'set -- "$@" --seed=2' --noise=exp:1us mixed.txt
     like "$launcher: one of them has other arguments" "$?: $(cat out said)" \
         "1: mpgsim: process 1 has other arguments than the first*"
-    one_other "$launcher" 2 1 'echo >told; (sleep 1; kill -9 $$) &' --noise=exp:1us --replicas=1000000 mixed.txt
+    # Process 1 waits for samples that nobody writes.
+    one_other "$launcher" 2 1 'cd elsewhere; (sleep 1; kill -9 $$) &' --noise=file:samples mixed.txt
     got=$?
     is "$launcher: one of them is killed: no answer, all end" \
-        "$((got != 0 && got != 124 && got != 137 || 0)): $(cat out)" "1: "
-    timeout -k 5 -s TERM 2 "${launcher%% *}" -np 2 "$mpgsim" --noise=exp:1us --replicas=1000000 \
-        --output=whole mixed.txt >out 2>err </dev/null
+        "$((got != 0 && got != 124)), $(grep -c slowdown out)" "1, 0"
+    other_in 1 'cd elsewhere' >other.sh
+    # shellcheck disable=SC2086 # it may have arguments
+    timeout -k 5 -s TERM 2 $launcher -np 2 sh other.sh "$mpgsim" --noise=file:samples --output="$work/whole" \
+        mixed.txt >out 2>err </dev/null
     is "$launcher: all are ended: nothing is left" "$?: $(echo whole*)" "124: whole*"
 
     # A program of MPI's like others.
