@@ -41,7 +41,8 @@ trespassers() {
     awk "$room_of"' BEGIN { may["", "algorithms"] = may["meetings", "algorithms"] = 1
              may["requests", "matching"] = may["requests", "meetings"] = 1
              may["schedule", "matching"] = may["schedule", "meetings"] = 1
-             may["schedule", "requests"] = may["schedule", "work"] = 1 }
+             may["schedule", "requests"] = may["schedule", "work"] = 1
+             may["matching", "work"] = may["meetings", "work"] = 1 }
          { from = room($1); to = room($2) }
          to != "" && from != to && !((from, to) in may)' | sort -u
 }
