@@ -13,7 +13,9 @@ static void *raise_to(void **buffer, int64_t *room, int64_t bytes)
 {
     if (bytes <= *room)
         return *buffer;
-    int64_t more = bytes < LEAST_BYTES ? LEAST_BYTES : bytes;
+    int64_t more = *room < LEAST_BYTES / 2 ? LEAST_BYTES : 2 * *room; /* those before stay: half of all at most */
+    if (more < bytes)
+        more = bytes;
     void *at = mmap(NULL, (size_t)more, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (at == MAP_FAILED)
         return NULL;

@@ -251,9 +251,12 @@ static int neighbors(struct play *p, const struct collective *k)
     int n = 0, m;
     if (edges && k->e->count_number != near->destination_number)
         return play_fail(p, "%u sizes for %u neighbours", k->e->count_number, near->destination_number);
-    if (set_counts(p, 1, k->shares, near->source_number, &received) < 0 ||
+    const uint32_t most = near->source_number > near->destination_number ? near->source_number
+                                                                         : near->destination_number;
+    if (play_count_room(p, most) < 0 || /* at once: more room is empty */
+        set_counts(p, 1, k->shares, near->source_number, &received) < 0 ||
         (edges && set_counts(p, 0, k->e->counts, k->e->count_number, &sent) < 0) ||
-        play_count(p, k->e->bytes, &n) < 0 || play_count_room(p, near->destination_number) < 0)
+        play_count(p, k->e->bytes, &n) < 0)
         return -1;
     m = n; /* as MPI wants it where there is no source */
     for (uint32_t i = 0; i < near->source_number; i++)
