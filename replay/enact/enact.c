@@ -54,7 +54,9 @@ void play_elapse(struct play *p)
     const struct mpg_event *e = &p->act->event;
     p->outcome.elapsed++;
     p->outcome.calls--;
+    guard_computes(p);
     p->stage->elapse(p->stage->host, (int64_t)mpg_clock_ns(), e->leave_ns - e->enter_ns);
+    guard_calls(p);
 }
 
 static void mark(struct play *p)

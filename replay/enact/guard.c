@@ -48,6 +48,10 @@ static void add(char *text, size_t size, const char *format, long long n)
 static void describe(const struct guard *g, const struct post *post, char *text, size_t size)
 {
     const int32_t call = atomic_load(&post->call);
+    if (call < 0) { /* since it was looked at */
+        snprintf(text, size, "rank %d computes", post->rank);
+        return;
+    }
     snprintf(text, size, "rank %d waits in call %llu (MPI_%s", post->rank, (unsigned long long)post->number,
              g->stage->call_name((enum mpg_call)call));
     if (post->to >= 0)
