@@ -74,6 +74,7 @@ struct mpg_feed *mpg_feed_open(struct mpg_trace *trace, int32_t rank, size_t mem
     f->memory = memory;
     f->recording = graph_recording_of(trace, rank);
     f->of = (struct regions_of){.supposed = supposed, .trace = trace, .recording = &f->recording, .rank = rank,
+                                .thread = mpg_trace_thread(trace, rank, 0),
                                 .suppose = supposed ? mpg_supposed_all(supposed) : 0};
     f->cursor = mpg_cursor_open(trace, rank, err);
     if (!f->cursor) {

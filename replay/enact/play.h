@@ -39,6 +39,7 @@ struct play_window {
     bool made;
     bool waited;        /* a Win_test ended the epoch before that of the trace did */
     bool dynamic;
+    bool owns;          /* BASE is not MPI's */
     void *base;
     int64_t bytes;
     int64_t *sizes;     /* of each member */

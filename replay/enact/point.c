@@ -233,7 +233,7 @@ static int receive_matched(struct play *p)
         memcpy(&message, place, sizeof message);
         mpg_map_remove(&p->messages, (uint64_t)e->message, 0);
     }
-    const int64_t bytes = posts ? e->bytes : room(p, e->bytes);
+    const int64_t bytes = room(p, e->bytes);
     void *at = play_receive_buffer(p, bytes);
     int count, rc;
     MPI_Datatype type;
@@ -458,9 +458,10 @@ int play_request_free(struct play *p)
     struct play_request *r = e->request_number ? play_find(p, e->requests[0]) : NULL;
     if (!r)
         return 0;
-    int rc = MPI_SUCCESS;
-    if (r->handle != MPI_REQUEST_NULL && !r->elapses)
-        rc = MPI_Request_free(r->persistent ? &r->persistent->handle : &r->handle);
+    int rc = MPI_SUCCESS; /* one that is done has no handle any more, unless it is a persistent one's */
+    MPI_Request *handle = r->persistent ? &r->persistent->handle : &r->handle;
+    if (!r->elapses && (r->persistent || !r->done) && *handle != MPI_REQUEST_NULL)
+        rc = MPI_Request_free(handle);
     play_forget(p, r);
     return play_check(p, rc);
 }

@@ -33,6 +33,7 @@ static int tell(struct play *p, struct play_comm *c, struct play_window *w)
     int64_t own[2] = {w->bytes, 0};
     if (w->dynamic) {
         own[0] = p->rma_bytes > 0 ? p->rma_bytes : 1;
+        w->owns = true;
         w->base = calloc(1, (size_t)own[0]);
         if (!w->base)
             return play_fail(p, "out of memory");
@@ -78,6 +79,7 @@ static int make(struct play *p)
         rc = MPI_Win_create_dynamic(MPI_INFO_NULL, c->comm, &w->win);
         break;
     default:
+        w->owns = true;
         w->base = calloc(1, (size_t)e->bytes + 1);
         if (!w->base)
             return play_fail(p, "out of memory");
@@ -97,6 +99,8 @@ static int make_free(struct play *p, struct play_window *w)
         return -1;
     if (play_check(p, MPI_Win_free(&w->win)) < 0)
         return -1;
+    if (w->owns)
+        free(w->base);
     free(w->sizes);
     free(w->addresses);
     w->made = false;
