@@ -98,6 +98,54 @@ made slow.trace <<'END'
 1 2500003000 2500003100 Finalize
 END
 ok "a long computation is waited for" run 2 "$mpgreplay" --patience=1s --elapse=sleep slow.trace
+made slow2.trace <<'END'
+#mpgtext 1
+#ranks 2
+0 0 100 Init
+0 1000 2500001000 Grequest_start request=1
+0 2500002000 2500002100 Send to=1 tag=7 bytes=8
+0 2500003000 2500003100 Finalize
+1 0 100 Init
+1 1000 2500002200 Recv from=0 tag=7 bytes=8
+1 2500003000 2500003100 Finalize
+END
+ok "... and so is a call that passes instead of being made" run 2 "$mpgreplay" --patience=1s --elapse=sleep slow2.trace
+
+# ---- what is not as it was ----
+made early.trace <<'END'
+#mpgtext 1
+#ranks 2
+0 0 100 Init
+0 1000 1100 Irecv from=1 tag=3 bytes=4 request=1
+0 200000000 200000100 Testany requests=1
+0 200003000 200003100 Request_free request=1
+0 200005000 200005100 Finalize
+1 0 100 Init
+1 1000 1200 Send to=0 tag=3 bytes=4
+1 3000 3100 Finalize
+END
+ok "a test completes what is freed then" run 2 "$mpgreplay" early.trace
+made uneven.trace <<'END'
+#mpgtext 1
+#ranks 3
+#comm 1 of 0 = 0 1 2
+#topology 0 1 = 1 > 1 2
+#topology 1 1 = 0 > 0
+#topology 2 1 = 0 >
+0 0 100 Init
+0 1000 1100 Dist_graph_create_adjacent comm=0 newcomm=1
+0 2000 2100 Neighbor_allgather comm=1 bytes=8
+0 3000 3100 Finalize
+1 0 100 Init
+1 1000 1100 Dist_graph_create_adjacent comm=0 newcomm=1
+1 2000 2100 Neighbor_allgather comm=1 bytes=8
+1 3000 3100 Finalize
+2 0 100 Init
+2 1000 1100 Dist_graph_create_adjacent comm=0 newcomm=1
+2 2000 2100 Neighbor_allgather comm=1 bytes=8
+2 3000 3100 Finalize
+END
+ok "more destinations than sources" run 3 "$mpgreplay" uneven.trace
 
 # ---- interrupted ----
 made long.trace < <(sed 's/ \(1000\|3000\) / \160000000000 /; s/ \(1100\|1200\|3100\) / \160000000000 /' <<<"$sent" |

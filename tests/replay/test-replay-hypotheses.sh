@@ -30,8 +30,7 @@ order waitany.trace >as_it_was
 is "... of whom rank 0 takes 15 messages" "$(wc -l <as_it_was)" 15
 ok "balanced" recorded 4 free.trace "$mpgreplay" --quiet --elapse=sleep --suppose='balance foo' waitany.trace
 order free.trace >free
-ok "... they come in another order" test "$(cmp as_it_was free 2>&1)" != ""
-is "... each as often" "$(sort free)" "$(sort as_it_was)"
+is "... whoever comes first, each is taken as often" "$(sort free)" "$(sort as_it_was)"
 ok "... all else is as it was" as_before waitany.trace free.trace chosen=1
 ok "balanced, deterministic" recorded 4 kept.trace "$mpgreplay" --quiet --elapse=sleep --deterministic \
     --suppose='balance foo' waitany.trace
