@@ -38,8 +38,8 @@ static int send_to_neighbors(struct matching *matching, const struct call *call,
         if (to < 0)
             continue;
         struct channel_name name = {SPACE_NEIGHBOR, e->comm, call->rank, to, tag};
-        if (graph_send_on(matching, call, &name, (struct protocol){0}, (struct load){.bytes = bytes, .target_bytes = bytes}, index + i,
-                          &m, err) < 0)
+        if (graph_send_on(matching, call, &name, (struct protocol){0}, graph_load(bytes), index + i, &m,
+                          err) < 0)
             return -1;
         graph_sender_done(matching, m, false); /* nothing of the sender's waits for it */
     }

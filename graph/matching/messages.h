@@ -54,6 +54,12 @@ struct load {
     uint8_t dropper;
 };
 
+/* What no hypothesis is about. */
+static inline struct load graph_load(int64_t bytes)
+{
+    return (struct load){.bytes = bytes, .target_bytes = bytes};
+}
+
 /* A message that CALL sends on the channel NAME; INDEX: the how-manieth of the call. */
 int graph_send_on(struct matching *matching, const struct call *call,
                   const struct channel_name *name, struct protocol protocol, struct load load,

@@ -132,7 +132,7 @@ static int tell(struct matching *matching, const struct call *call, int32_t comm
         if (tag == TAG_COMPLETE)
             take_transfers(w, epoch->ranks[i], &bytes);
         struct channel_name name = {SPACE_WINDOW, call->event->object, call->rank, to, tag};
-        if (graph_send_on(matching, call, &name, (struct protocol){0}, (struct load){.bytes = bytes, .target_bytes = bytes}, i, &m, err) < 0)
+        if (graph_send_on(matching, call, &name, (struct protocol){0}, graph_load(bytes), i, &m, err) < 0)
             return -1;
         graph_sender_done(matching, m, false);
     }
