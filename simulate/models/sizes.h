@@ -26,14 +26,14 @@ double mpg_spot_quantile(const struct mpg_spot *spot, double launch, double u);
 
 /* What is asked for in each of some lanes. */
 struct mpg_wanted {
-    uint32_t n;           /* 0 .. MPG_LANES_AT_ONCE */
+    uint32_t n;           /* 0 or more */
     const double *launch; /* n, of [0, 1); NULL: all of all launches together */
     const double *u;      /* n, 0 .. 1; NULL: all 0 */
 };
 /* Whose quantiles they ask for at SIZE, into OF; false: some are not prepared for being asked at once. */
 bool mpg_size_distributions(const struct mpg_network_size *size, const struct mpg_wanted *asked,
                             const struct mpg_distribution **of);
-/* mpg_spot_quantile() in lanes, into NS. */
+/* mpg_spot_quantile() in lanes, at most MPG_LANES_AT_ONCE, into NS. */
 void mpg_spot_quantiles(const struct mpg_spot *spot, const struct mpg_wanted *asked, double *ns);
 
 /* The median of all launches. */

@@ -52,7 +52,7 @@ struct mpg_hypothesis {
     struct mpg_rank_set ranks; /* SCALE; none: all */
     int32_t comm;              /* BALANCE: a label; -1: all ranks */
     bool by_total;             /* BALANCE: whole ranks, not instance by instance */
-    double factor;             /* SCALE, RESIZE: 1e-9 .. 1e9, of SCALE 0, too; RESIZE: 0 where SIZE_BYTES says */
+    double factor;             /* SCALE, RESIZE: 0, or 1e-9 .. 1e9; where SIZE_BYTES says it, 0 */
     int64_t size_bytes;        /* RESIZE: 0 or more; -1: FACTOR */
     struct mpg_select select;  /* DROP, RESIZE */
 };
