@@ -12,6 +12,7 @@
 struct message {
     struct message *next;  /* in its channel */
     struct place sent, posted;
+    uint32_t posted_part; /* of what POSTED is about: which, from 1 */
     int32_t source, destination; /* world ranks */
     bool is_sent, is_posted, synchronous, arrived; /* synchronous: on the target */
     bool standard, sync_source;        /* a standard-mode send; synchronous on the traced machine */

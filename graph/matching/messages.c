@@ -41,7 +41,7 @@ bool graph_is_alone(const struct matching *matching, int32_t rank)
 static int complete_match(struct matching *matching, struct message *m, struct mpg_error *err)
 {
     if (m->dropped && m->posted_requested &&
-        graph_learn_dropped(&matching->supposing, &m->posted, m->dropper, err) < 0)
+        graph_learn_dropped(&matching->supposing, &m->posted, m->posted_part, m->dropper, err) < 0)
         return -1;
     if (m->bytes > m->room_bytes && matching->lenient)
         matching->counts->unmatched++;
@@ -298,6 +298,7 @@ int graph_post_message(struct matching *matching, const struct call *call, struc
 {
     m->is_posted = m->receiver_holds = true;
     m->posted = graph_here(call);
+    m->posted_part = call->sent->parts;
     m->room_bytes = room_bytes;
     m->poster_ns = call->enter_ns;
     m->posted_requested = leaves_request(call);
@@ -333,9 +334,10 @@ int graph_post_on(struct matching *matching, const struct call *call,
 /* CALL posts a receive; whether of what is dropped a call that waits for it knows when it leaves. */
 static void note_post(const struct matching *matching, const struct call *call)
 {
+    const struct place here = graph_here(call);
     call->sent->parts++;
     if (leaves_request(call))
-        call->sent->dropped += graph_is_post_dropped(&matching->supposing, call->rank, call->number);
+        call->sent->dropped += graph_is_post_dropped(&matching->supposing, &here, call->sent->parts);
 }
 
 int graph_post(struct matching *matching, const struct call *call, int32_t comm, int32_t from,

@@ -24,7 +24,8 @@ struct member {
 struct collective {
     enum mpg_call called, call; /* call: of one that does not block its blocking twin */
     bool blocking;
-    bool dropped;          /* by hypotheses: nobody waits for anybody, and no step is about it */
+    bool dropped;          /* by hypotheses: nobody waits for anybody, and no step is about it; */
+    uint64_t droppers;     /* by these, each some member's part */
     bool holds;            /* SHAPE_TO_ROOT: members wait for the root */
     enum collective_shape shape;
     enum order order;

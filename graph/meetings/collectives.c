@@ -380,9 +380,10 @@ static bool is_supposed(const struct coming *coming)
            (kind == MPG_KIND_COLLECTIVE || kind == MPG_KIND_ICOLLECTIVE || kind == MPG_KIND_COLLECTIVE_INIT);
 }
 
-static int refuse_expanded(const struct call *call, struct mpg_error *err)
+static int refuse_expanded(const struct meetings *meetings, const struct call *call, struct mpg_error *err)
 {
     const struct place here = graph_here(call);
+    mpg_supposed_refuse(meetings->supposing.supposed);
     return graph_error(&here, err, "it is resized: --collectives=expand has its algorithm's messages of one "
                                    "size only (--predict asks for no other)");
 }
@@ -393,9 +394,13 @@ static int drop_part(struct meetings *meetings, struct collective *c, const stru
 {
     call->sent->parts++;
     call->sent->dropped += outcome->drops;
+    if (outcome->drops)
+        c->droppers |= UINT64_C(1) << outcome->dropper;
     for (int32_t i = 0; i < c->p && c->arrived > 0 && c->dropped != outcome->drops; i++)
         if (graph_has_arrived(c, i))
             return graph_drops_half(&meetings->supposing, call, &graph_find_member(c, i)->place, err);
+    if (outcome->drops && graph_learn_together(&meetings->supposing, c->droppers, err) < 0)
+        return -1;
     if (c->arrived > 0 || !outcome->drops)
         return 0;
     c->dropped = true;
@@ -424,7 +429,7 @@ static int arrive(struct meetings *meetings, const struct call *call, const stru
         graph_suppose_part(&meetings->supposing, call, coming->comm, coming->bytes, &outcome, err) < 0)
         return -1;
     if (c->expansion && !meetings->of_target && outcome.bytes != coming->bytes)
-        return refuse_expanded(call, err);
+        return refuse_expanded(meetings, call, err);
     if (drop_part(meetings, c, call, &outcome, err) < 0)
         return -1;
     struct member *m = make_member(c, me);

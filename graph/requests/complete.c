@@ -129,9 +129,8 @@ static int completion_edge(struct requests *requests, struct call *call,
     return 0;
 }
 
-/* Whether what REQUEST of RANK is about is dropped; *PARTS: of so many. */
-static uint32_t count_dropped(const struct requests *requests, int32_t rank, const struct request *request,
-                              uint32_t *parts)
+/* How much of what REQUEST is about is dropped; *PARTS: of so much. */
+static uint32_t count_dropped(const struct requests *requests, const struct request *request, uint32_t *parts)
 {
     const struct message *m = request->message, *sending = request->sending;
     uint32_t dropped = 0;
@@ -140,10 +139,11 @@ static uint32_t count_dropped(const struct requests *requests, int32_t rank, con
         *parts += 1;
         return m->dropped;
     case REQUEST_RECEIVE:
-        *parts += 1 + (sending != NULL);
-        dropped = m && m->is_sent ? m->dropped
-                                  : graph_is_post_dropped(&requests->matching->supposing, rank,
-                                                          request->place.number);
+        *parts += (m || request->unresolved) + (sending != NULL);
+        if (m)
+            dropped = m->is_sent ? m->dropped
+                                 : graph_is_post_dropped(&requests->matching->supposing, &m->posted,
+                                                         m->posted_part);
         return dropped + (sending && sending->dropped);
     case REQUEST_COLLECTIVE:
         *parts += 1;
@@ -165,7 +165,7 @@ void graph_count_given(const struct requests *requests, const struct rank_reques
     for (uint32_t i = 0; i < e->request_number; i++) {
         const struct request *request = graph_find_request(rank, e->requests[i]);
         if (request)
-            call->sent->dropped += count_dropped(requests, call->rank, request, &call->sent->parts);
+            call->sent->dropped += count_dropped(requests, request, &call->sent->parts);
     }
 }
 

@@ -136,6 +136,7 @@ static int start_neighbors(struct requests *requests, const struct call *call,
         return -1;
     if (request->group)
         request->kind = REQUEST_GROUP;
+    call->sent->parts++;
     return 0;
 }
 
@@ -144,6 +145,7 @@ static int start_partitioned(struct requests *requests, const struct call *call,
 {
     if (p->peer == MPG_PROC_NULL || p->foreign)
         return 0;
+    call->sent->parts++;
     if (mpg_call_kind(p->call) == MPG_KIND_PSEND_INIT) {
         request->kind = REQUEST_PARTITIONS;
         request->unready = p->partitions;
@@ -210,8 +212,8 @@ static int depart(struct requests *requests, const struct call *call, struct req
 {
     struct protocol protocol =
         graph_protocol(requests->matching, MPG_CALL_Psend_init, request->bytes);
-    if (graph_send_on(requests->matching, call, &request->channel, protocol, (struct load){.bytes = request->bytes, .target_bytes = request->bytes}, 0,
-                      &request->message, err) < 0)
+    if (graph_send_on(requests->matching, call, &request->channel, protocol, graph_load(request->bytes),
+                      0, &request->message, err) < 0)
         return -1;
     request->kind = REQUEST_SEND;
     if (protocol.sync_target && !request->message->arrived) { /* another thread goes on waiting */

@@ -7,10 +7,12 @@
 #include "graph/work/balance.h"
 #include "graph/work/supposed.h"
 
-/* Which calls leave receives to requests of messages that are dropped, as bits of those that drop them. */
+/* Which calls leave receives to requests of messages that are dropped, as bits of those that drop them; which
+ * hypotheses drop parts of one collective. */
 struct posts {
     bool learns; /* a pass is about to find them */
-    struct mpg_map dropped; /* (number of the call, rank) */
+    struct mpg_map dropped; /* (number of the call, which part of it and rank) */
+    struct mpg_map together; /* (bits of them, 0) */
 };
 
 struct mpg_supposed {

@@ -173,8 +173,10 @@ void mpg_supposed_free(struct mpg_supposed *x)
     free(x->known);
     free(x->met);
     free(x->refuses);
-    if (x->posts)
+    if (x->posts) {
         mpg_map_clear(&x->posts->dropped);
+        mpg_map_clear(&x->posts->together);
+    }
     free(x->posts);
     free(x->named);
     free(x->site);
@@ -206,6 +208,17 @@ int mpg_supposed_check(const struct mpg_supposed *x, struct mpg_error *err)
             return refuse(&x->list->item[i], err);
         }
     return 0;
+}
+
+bool mpg_supposed_halves(const struct mpg_supposed *x, uint64_t some)
+{
+    const struct mpg_map *together = &x->posts->together;
+    for (size_t i = 0; i < together->capacity; i++) {
+        const struct mpg_map_entry *entry = &together->entries[i];
+        if (entry->used && (entry->key[0] & some) && (entry->key[0] & ~some))
+            return true;
+    }
+    return false;
 }
 
 const struct mpg_hypotheses *mpg_supposed_list(const struct mpg_supposed *x)

@@ -25,6 +25,8 @@ int mpg_supposed_refuse(const struct mpg_supposed *supposed);
 void mpg_supposed_learn(const struct mpg_supposed *supposed, bool learns);
 /* Once a graph with all of them is at its end. Error: one was about nothing. */
 int mpg_supposed_check(const struct mpg_supposed *supposed, struct mpg_error *err);
+/* Afterwards: whether SOME of them alone drop a collective by halves, which all together drop. */
+bool mpg_supposed_halves(const struct mpg_supposed *supposed, uint64_t some);
 const struct mpg_hypotheses *mpg_supposed_list(const struct mpg_supposed *supposed);
 /* All of them, and of SOME those that change computation, or communication: bits by their numbers. */
 uint64_t mpg_supposed_all(const struct mpg_supposed *supposed);

@@ -85,26 +85,38 @@ int graph_suppose_part(const struct supposing *s, const struct call *call, int32
 
 /* --- what is dropped before it is sent --- */
 
-int graph_learn_dropped(const struct supposing *s, const struct place *posted, uint8_t dropper,
+/* Of two numbers of 32 bits: the rank, and which part of the call. */
+static uint64_t key_of(const struct place *posted, uint32_t part)
+{
+    return (uint64_t)part << 32 | (uint32_t)posted->rank;
+}
+
+int graph_learn_dropped(const struct supposing *s, const struct place *posted, uint32_t part, uint8_t dropper,
                         struct mpg_error *err)
 {
     const struct mpg_supposed *x = s->supposed;
-    const uint64_t rank = (uint64_t)(uint32_t)posted->rank;
     if (!x->posts->learns)
         return 0;
-    uint64_t *some = mpg_map_add(&x->posts->dropped, posted->number, rank);
+    uint64_t *some = mpg_map_add(&x->posts->dropped, posted->number, key_of(posted, part));
     if (!some)
         return graph_out_of_memory(err);
     *some |= UINT64_C(1) << dropper;
     return 0;
 }
 
-bool graph_is_post_dropped(const struct supposing *s, int32_t rank, uint64_t number)
+bool graph_is_post_dropped(const struct supposing *s, const struct place *posted, uint32_t part)
 {
     if (!s->supposed || s->supposed->posts->learns)
         return false;
-    const uint64_t *some = mpg_map_find(&s->supposed->posts->dropped, number, (uint64_t)(uint32_t)rank);
+    const uint64_t *some = mpg_map_find(&s->supposed->posts->dropped, posted->number, key_of(posted, part));
     return some && (*some & s->suppose);
+}
+
+int graph_learn_together(const struct supposing *s, uint64_t droppers, struct mpg_error *err)
+{
+    struct posts *posts = s->supposed->posts;
+    const bool is_one = (droppers & (droppers - 1)) == 0;
+    return !posts->learns || is_one || mpg_map_add(&posts->together, droppers, 0) ? 0 : graph_out_of_memory(err);
 }
 
 int graph_drops_half(const struct supposing *s, const struct call *call, const struct place *other,

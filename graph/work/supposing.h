@@ -27,11 +27,15 @@ int graph_suppose_message(const struct supposing *s, const struct call *call, in
 int graph_suppose_part(const struct supposing *s, const struct call *call, int32_t comm, int64_t bytes,
                        struct outcome *outcome, struct mpg_error *err);
 
-/* While a pass learns: the receive of what hypothesis DROPPER drops is left to a request by POSTED. Error: out of
- * memory. Afterwards: whether, by those that hold, what CALL posts is dropped. */
-int graph_learn_dropped(const struct supposing *s, const struct place *posted, uint8_t dropper,
+/* While a pass learns: the receive of what hypothesis DROPPER drops is left to a request by POSTED, as the PARTth
+ * thing that the call is about, from 1. Error: out of memory. Afterwards: whether, by those that hold, what was posted
+ * so is dropped. */
+int graph_learn_dropped(const struct supposing *s, const struct place *posted, uint32_t part, uint8_t dropper,
                         struct mpg_error *err);
-bool graph_is_post_dropped(const struct supposing *s, int32_t rank, uint64_t number);
+bool graph_is_post_dropped(const struct supposing *s, const struct place *posted, uint32_t part);
+/* While a pass learns: DROPPERS, bits, each drop parts of one collective, which is whole with all of them only. Error:
+ * out of memory. */
+int graph_learn_together(const struct supposing *s, uint64_t droppers, struct mpg_error *err);
 /* An error: CALL's part in a collective is dropped, and OTHER's is not, or the other way round. */
 int graph_drops_half(const struct supposing *s, const struct call *call, const struct place *other,
                      struct mpg_error *err);
