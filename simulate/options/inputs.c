@@ -91,7 +91,8 @@ static int learn(const struct mpg_files *f, const struct mpg_arguments *a, struc
 {
     const struct mpg_graph_options options = {.supposed = f->supposed,
                                               .suppose = mpg_supposed_all(f->supposed),
-                                              .of_target = true,
+                                              .of_target = a->predict,
+                                              .expand = f->table,
                                               .eager_limit_bytes = INT64_MAX,
                                               .source_eager_limit_bytes = INT64_MAX,
                                               .lenient = a->lenient};

@@ -2,9 +2,11 @@
 /* The whole answer as JSON; mpgsim-json(5) is the schema. */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <jansson.h>
 
+#include "common/printable.h"
 #include "graph/work/supposed.h"
 #include "simulate/reports/json_parts.h"
 #include "simulate/reports/supposing.h"
@@ -114,13 +116,13 @@ static json_t *region_ratios_json(const struct mpg_region_ratios *ratios)
     return o;
 }
 
-/* In words: those that are no UTF-8 are left out. */
+/* In words. */
 static json_t *hypotheses_json(const struct mpg_supposed *supposed)
 {
     const struct mpg_hypotheses *hypotheses = mpg_supposed_list(supposed);
     json_t *list = json_array();
     for (size_t i = 0; i < hypotheses->n; i++)
-        json_array_append_new(list, json_string(hypotheses->item[i].text));
+        json_array_append_new(list, mpg_answer_text(hypotheses->item[i].text));
     return list;
 }
 
@@ -291,6 +293,22 @@ static json_t *ranks_json(const struct mpg_result *q, double *scratch)
 /* Jansson leaves out of an object what there was no memory for. */
 static bool ran_out;
 
+void mpg_answer_run_out(void)
+{
+    ran_out = true;
+}
+
+json_t *mpg_answer_text(const char *text)
+{
+    const size_t size = 4 * strlen(text) + 1; /* \x80 of a byte */
+    char *fit = malloc(size);
+    json_t *o = fit ? json_string(mpg_printable(fit, size, text)) : NULL;
+    free(fit);
+    if (!o)
+        mpg_answer_run_out();
+    return o;
+}
+
 /* As analyse/ writes it, with whose it is. */
 static json_t *waits_json(const struct mpg_report *r)
 {
@@ -304,8 +322,8 @@ static json_t *waits_json(const struct mpg_report *r)
             o = json_loads(text, 0, NULL);
     }
     free(text);
-    if (!o) /* as if the library had run out of it */
-        ran_out = true;
+    if (!o)
+        mpg_answer_run_out();
     else
         json_object_set_new(o, "replica", json_integer(r->waits_replica));
     return o;

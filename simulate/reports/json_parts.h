@@ -13,6 +13,10 @@ void mpg_answer_begin(void);
  * since; a text that is not UTF-8. */
 int mpg_answer_write(json_t *root, FILE *out, struct mpg_error *err);
 
+/* As if there had been no memory. */
+void mpg_answer_run_out(void);
+/* TEXT, made fit (common/printable.h). */
+json_t *mpg_answer_text(const char *text);
 json_t *mpg_answer_summary(const struct mpg_summary *summary);
 json_t *mpg_answer_trace(const struct mpg_report *report);
 json_t *mpg_answer_options(const struct mpg_report *report);

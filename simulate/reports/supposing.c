@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "simulate/reports/supposing.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "common/printable.h"
@@ -20,6 +21,10 @@ static void print_change(const struct mpg_supposing *s, const char *what, const 
                          const double *to_ns, double *scratch, FILE *out)
 {
     char text[32], low[32], high[32];
+    if (!from_ns || !to_ns) {
+        fprintf(out, "    %-22s no share: a collective would be dropped by halves\n", what);
+        return;
+    }
     const double whole_ns = mpg_summarise(s->none_ns, s->replicas, scratch).median;
     const struct mpg_summary change = mpg_supposing_change(s, from_ns, to_ns, scratch);
     fprintf(out, "    %-22s %12s", what, mpg_units_format_time(text, sizeof text, change.median));
@@ -31,13 +36,14 @@ static void print_change(const struct mpg_supposing *s, const char *what, const 
     fputc('\n', out);
 }
 
-/* Of those that have not been told, the first of which alone shortens the run most. */
+/* Of those that have not been told, the first of which alone shortens the run most; last, what has no share. */
 static size_t find_next(const struct mpg_supposing *s, const bool *told, double *scratch)
 {
     size_t best = s->list->n;
     double least_ns = 0;
     for (size_t i = 0; i < s->list->n; i++) {
-        const double change_ns = mpg_supposing_change(s, s->none_ns, s->alone_ns[i], scratch).median;
+        const double change_ns =
+            s->alone_ns[i] ? mpg_supposing_change(s, s->none_ns, s->alone_ns[i], scratch).median : INFINITY;
         if (!told[i] && (best == s->list->n || change_ns < least_ns)) {
             best = i;
             least_ns = change_ns;
@@ -74,10 +80,12 @@ int mpg_supposing_text(const struct mpg_supposing *s, FILE *out, struct mpg_erro
     return 0;
 }
 
-/* What leads FROM one run TO another, and how long that is. */
+/* What leads FROM one run TO another, and how long RUN_NS is; null where one of them is not there. */
 static json_t *change_json(const struct mpg_supposing *s, const double *from_ns, const double *to_ns,
                            const double *run_ns, double *scratch)
 {
+    if (!from_ns || !to_ns)
+        return json_null();
     const struct mpg_summary change = mpg_supposing_change(s, from_ns, to_ns, scratch);
     const struct mpg_summary run = mpg_summarise(run_ns, s->replicas, scratch);
     return json_pack("{s:o, s:o}", "change_ns", mpg_answer_summary(&change), "run_time_ns",
@@ -90,12 +98,13 @@ json_t *mpg_supposing_json(const struct mpg_supposing *s)
     json_t *each = json_array();
     if (!scratch) {
         json_decref(each);
+        mpg_answer_run_out();
         return NULL;
     }
     for (size_t i = 0; i < s->list->n; i++) {
         const struct mpg_hypothesis *h = &s->list->item[i];
-        json_t *o = json_pack("{s:s, s:o, s:o, s:o}", "text", h->text, "where",
-                              h->where ? json_string(h->where) : json_null(), "alone",
+        json_t *o = json_pack("{s:o, s:o, s:o, s:o}", "text", mpg_answer_text(h->text), "where",
+                              h->where ? mpg_answer_text(h->where) : json_null(), "alone",
                               change_json(s, s->none_ns, s->alone_ns[i], s->alone_ns[i], scratch), "on_top",
                               change_json(s, s->rest_ns[i], s->all_ns, s->rest_ns[i], scratch));
         json_array_append_new(each, o);

@@ -15,8 +15,8 @@ struct mpg_supposing {
     uint32_t replicas;
     const double *all_ns;    /* the answer's */
     const double *none_ns;   /* without any */
-    const double **alone_ns; /* of each: with it alone, */
-    const double **rest_ns;  /* and with all others */
+    const double **alone_ns; /* of each: with it alone, or NULL: that would drop by halves, */
+    const double **rest_ns;  /* and with all others, likewise */
     double **runs;           /* which are here, but for the answer's */
     size_t run_number;
 };

@@ -2,6 +2,7 @@
 /* A scenario for each set of hypotheses that is asked for; sets that are the same have one. */
 #include "simulate/scenarios/supposed.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -83,10 +84,17 @@ static int evaluate(struct variants *x, const struct mpg_setting *setting, const
     return status;
 }
 
-/* Which runs each hypothesis is about. */
+/* Which runs each hypothesis is about; NOWHERE: there is none, as it would drop by halves. */
+enum { NOWHERE = -1 };
 struct places {
-    size_t none, alone[MPG_HYPOTHESES_MAX], rest[MPG_HYPOTHESES_MAX];
+    size_t none;
+    ptrdiff_t alone[MPG_HYPOTHESES_MAX], rest[MPG_HYPOTHESES_MAX];
 };
+
+static ptrdiff_t place_if_whole(struct variants *x, const struct mpg_supposed *supposed, uint64_t some)
+{
+    return mpg_supposed_halves(supposed, some) ? NOWHERE : (ptrdiff_t)place_of(x, some);
+}
 
 static void list_variants(struct variants *x, const struct mpg_supposed *supposed, struct places *at)
 {
@@ -94,9 +102,15 @@ static void list_variants(struct variants *x, const struct mpg_supposed *suppose
     place_of(x, all);
     at->none = place_of(x, 0);
     for (size_t i = 0; supposed && i < mpg_supposed_list(supposed)->n; i++) {
-        at->alone[i] = place_of(x, UINT64_C(1) << i);
-        at->rest[i] = place_of(x, all & ~(UINT64_C(1) << i));
+        at->alone[i] = place_if_whole(x, supposed, UINT64_C(1) << i);
+        at->rest[i] = place_if_whole(x, supposed, all & ~(UINT64_C(1) << i));
     }
+}
+
+/* What S has of the run at PLACE; NULL: there is none. */
+static const double *find_run(const struct mpg_supposing *s, ptrdiff_t place)
+{
+    return place == NOWHERE ? NULL : place == 0 ? s->all_ns : s->runs[place - 1];
 }
 
 /* Gives S what X has found; it keeps what S points to. */
@@ -117,8 +131,8 @@ static int take(struct mpg_supposing *s, const struct variants *x, const struct 
     }
     s->none_ns = s->runs[at->none - 1];
     for (size_t i = 0; i < s->list->n; i++) {
-        s->alone_ns[i] = at->alone[i] == 0 ? s->all_ns : s->runs[at->alone[i] - 1];
-        s->rest_ns[i] = s->runs[at->rest[i] - 1];
+        s->alone_ns[i] = find_run(s, at->alone[i]);
+        s->rest_ns[i] = find_run(s, at->rest[i]);
     }
     return 0;
 }

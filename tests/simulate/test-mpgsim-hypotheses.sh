@@ -182,6 +182,7 @@ is "... what each byte costs beyond, too" \
 is "... where waiting absorbs it" "$(clocked "${there[@]}" --suppose='resize factor=2' ring.txt)" "770 0 385"
 is "... half the bytes: those who waited gain" \
     "$(clocked "${there[@]}" --suppose='resize factor=0.5' ring.txt)" "-385 0 -192.5"
+is "... to nothing" "$(clocked "${there[@]}" --suppose='resize factor=0' ring.txt)" "-770 0 -385"
 is "... to a size" "$(delays "${there[@]}" --suppose='resize from=1-2 bytes=1385' ring.txt)" "296.45 0 148.225"
 is "... predicted" "$("$mpgsim" --json --predict "${target[@]}" --suppose='resize factor=2' ring.txt | numbers 1)" \
     "$("$mpgsim" --json --predict --latency=const:7ns --byte=const:0.77ns ring.txt | numbers 1)"
@@ -291,7 +292,74 @@ T
 is "drop what a Waitany took: it keeps its floor, the next waits" \
     "$("$mpgsim" --json --predict --latency=const:200ns --suppose='drop from=1' any.txt | numbers 1)" "11200 11100 11200"
 
+# One Startall of two receives, of which one is of what is dropped, and tests of each before it is sent.
+cat >start.txt <<'T'
+#mpgtext 1
+#ranks 2
+#clocks shared
+#comm 0 = 0 1
+0 0 100 Init
+0 110 115 Recv_init comm=0 from=1 tag=1 bytes=8 persistent=1
+0 120 125 Recv_init comm=0 from=1 tag=2 bytes=8 persistent=2
+0 130 147 Startall persistent=1,2 requests=1,2
+0 150 163 Test requests=2 done=
+0 170 181 Test requests=1 done=
+0 900 919 Waitall requests=1,2
+0 1000 1010 Finalize
+1 0 100 Init
+1 700 723 Send comm=0 to=0 tag=1 bytes=8
+1 800 829 Send comm=0 to=0 tag=2 bytes=8
+1 1000 1010 Finalize
+T
+is "drop one of what a Startall posts: it takes its time, and a test of the other" \
+    "$(delays --suppose='drop tag=1' start.txt)" "-11 -23"
+is "... the other one: the Waitall has the first one when it came" "$(delays --suppose='drop tag=2' start.txt)" "0 -29"
+is "... both" "$(delays --suppose='drop from=1' start.txt)" \
+    "$((-17 - 13 - 11 - 19)) $((-23 - 29))"
+# The same where the other is a partitioned receive, which no hypothesis is about.
+sed 's/Recv_init comm=0 from=1 tag=2 bytes=8/Precv_init comm=0 from=1 tag=2 bytes=8 partitions=1/
+    s/^1 800 829 Send.*/1 750 751 Psend_init comm=0 to=0 tag=2 bytes=8 partitions=1 persistent=9\
+1 760 761 Start persistent=9 requests=9\
+1 800 829 Pready request=9 ready=0\
+1 840 850 Wait requests=9/' \
+    start.txt >part.txt
+is "... of a partitioned one" "$(delays --suppose='drop tag=1' part.txt)" "-11 -23"
+# An Isendrecv that receives nothing is about what it sends.
+cat >both.txt <<'T'
+#mpgtext 1
+#ranks 2
+#clocks shared
+#comm 0 = 0 1
+0 0 100 Init
+0 200 211 Isendrecv comm=0 to=1 tag=1 bytes=8 from=null recvtag=2 recvbytes=8 request=1
+0 220 233 Test requests=1 done=
+0 240 261 Wait requests=1
+0 1000 1010 Finalize
+1 0 100 Init
+1 500 517 Recv comm=0 from=0 tag=1 bytes=8
+1 1000 1010 Finalize
+T
+is "drop what an Isendrecv sends that receives nothing" "$(delays --suppose='drop tag=1' both.txt)" \
+    "$((-11 - 13 - 21)) -17"
+
 # --- shares ---
+
+# The barrier is whole with both; the Iallreduces take 10 and 50 by themselves.
+sed 's/^0 220/0 110 110 Region_begin name="x"\n&/; s/^0 300/0 270 270 Region_end name="x"\n&/
+    s/^1 120/1 110 110 Region_begin name="y"\n&/; s/^1 300/1 270 270 Region_end name="y"\n&/' bar.txt >sides.txt
+sides=(--suppose='drop region=x call=Barrier' --suppose='drop call=Iallreduce' --suppose='drop region=y')
+is "dropped by two hypotheses together: neither has a share, what else is supposed does" \
+    "$("$mpgsim" --json --absorb=none "${sides[@]}" sides.txt | "$python" -c '
+import json, sys
+answer = json.load(sys.stdin)["hypotheses"]
+print(answer["together"]["change_ns"]["median"], *(
+    one[key] and one[key]["change_ns"]["median"] for one in answer["each"] for key in ("alone", "on_top")))')" \
+    "-100.0 None None -60.0 -60.0 None None"
+"$mpgsim" --absorb=none "${sides[@]}" sides.txt >text
+is "... in words, last" \
+    "$(sed -n '/^Supposed/,/^$/p' text | grep -E '^  (drop|  alone)' | tr -s ' ' | cut -d ' ' -f 1-5 | tr '\n' '|')" \
+    " drop call=Iallreduce| alone -60 ns -15.00|\
+ drop region=x call=Barrier| alone no share: a| drop region=y| alone no share: a|"
 
 # foo: 120, 20; they wait for each other at a barrier, after which the calls' leaves are 1 ns before bar: 30, 90.
 cat >s.txt <<'T'
@@ -377,6 +445,12 @@ cp r.txt twice.txt
     "$mpgsim" twice.txt >second
 ok "what is kept beside a trace is not changed by it" cmp first second
 
+name=$(printf 'caf\351')
+echo 'balance solve' >"$name"
+is "a file whose name is not UTF-8" "$("$mpgsim" --json --absorb=none --hypothesis="$name" r.txt | "$python" -c '
+import json, sys
+print(*(one["where"] for one in json.load(sys.stdin)["hypotheses"]["each"]))')" 'caf\xe9:1'
+
 # --- what is refused ---
 
 # refused WORDS HYPOTHESIS...: of v.txt
@@ -448,6 +522,6 @@ refused_ring "there is no callsite 0" --predict "${target[@]}" --suppose='resize
 refused_ring "there is no rank 3" --predict "${target[@]}" --suppose='resize to=3 factor=2'
 refused_ring "there is no communicator 4" --predict "${target[@]}" --suppose='resize comm=4 factor=2'
 refused_ring "written with all that was sent" --output-trace=never "${there[@]}" --suppose='resize factor=2'
-ok "refused: an expanded collective" refuses 1 "*it is resized: --collectives=expand*" "${there[@]}" \
+ok "refused: an expanded collective, before anything is evaluated" refuses 2 "*it is resized: --collectives=expand*" "${there[@]}" \
     --collectives=expand --suppose='resize call=Alltoall factor=2' coll.txt
 done_testing
