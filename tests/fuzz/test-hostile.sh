@@ -54,17 +54,17 @@ programs() {
     local file=$1 name=${1##*/}
     tame "print $name" "$MPGTRACE" print "$file"
     tame "stat $name" "$MPGTRACE" stat --callsites "$file"
-    tame "mpgsim $name" "$MPGSIM" --latency const:1us --replicas 2 "$file"
-    tame "mpgsim --lenient $name" "$MPGSIM" --lenient --latency const:1us --replicas 2 "$file"
-    tame "mpgsim --collectives=expand $name" "$MPGSIM" --lenient --json --collectives=expand \
+    tame "mpgsim $name" "$MPGSIM" --floors=fresh --latency const:1us --replicas 2 "$file"
+    tame "mpgsim --lenient $name" "$MPGSIM" --floors=fresh --lenient --latency const:1us --replicas 2 "$file"
+    tame "mpgsim --collectives=expand $name" "$MPGSIM" --floors=fresh --lenient --json --collectives=expand \
         --latency const:1us --byte const:1ns --replicas 2 "$file"
     rm -rf "$tmp/told"
-    tame "mpgsim --predict $name" "$MPGSIM" --predict --lenient --collectives=expand \
+    tame "mpgsim --predict $name" "$MPGSIM" --floors=fresh --predict --lenient --collectives=expand \
         --latency const:1us --byte const:1ns --output-trace="$tmp/told" "$file"
     [ ! -e "$tmp/told" ] || tame "print what --output-trace wrote of $name" "$MPGTRACE" print "$tmp/told"
     little 49152 "$MPGTRACE" stat "$file"
-    little 65536 "$MPGSIM" --predict --lenient --latency const:1us "$file"
-    little 65536 "$MPGSIM" --lenient --latency const:1us --replicas 2 "$file"
+    little 65536 "$MPGSIM" --floors=fresh --predict --lenient --latency const:1us "$file"
+    little 65536 "$MPGSIM" --floors=fresh --lenient --latency const:1us --replicas 2 "$file"
 }
 
 for file in "$here"/hostile/*; do
