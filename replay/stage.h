@@ -31,6 +31,34 @@ enum mpg_shares_kind {
     MPG_SHARES_EDGES,     /* Neighbor_alltoallv, -w: bytes for each destination */
     MPG_SHARES_KINDS
 };
+
+/* Those of CALL, a blocking collective (of the others, the one that does the same), MPG_SHARES_KINDS: none.
+ * REMOTE: between groups. */
+static inline enum mpg_shares_kind mpg_shares_of(enum mpg_call call, bool remote)
+{
+    switch (call) {
+    case MPG_CALL_Gather:
+    case MPG_CALL_Allgather:
+    case MPG_CALL_Alltoall:
+        return remote ? MPG_SHARES_ONE : MPG_SHARES_KINDS;
+    case MPG_CALL_Gatherv:
+    case MPG_CALL_Allgatherv:
+        return MPG_SHARES_ONE;
+    case MPG_CALL_Alltoallv:
+    case MPG_CALL_Alltoallw:
+        return MPG_SHARES_EACH;
+    case MPG_CALL_Neighbor_allgather:
+    case MPG_CALL_Neighbor_allgatherv:
+    case MPG_CALL_Neighbor_alltoall:
+        return MPG_SHARES_NEIGHBORS;
+    case MPG_CALL_Neighbor_alltoallv:
+    case MPG_CALL_Neighbor_alltoallw:
+        return MPG_SHARES_EDGES;
+    default:
+        return MPG_SHARES_KINDS;
+    }
+}
+
 struct mpg_shares {
     size_t calls, width; /* numbers of a call */
     int64_t *bytes;      /* call by call */

@@ -82,24 +82,14 @@ static enum mpg_call blocking(enum mpg_call call)
 static int share(struct survey *s, const struct mpg_event *e, enum mpg_call call, bool remote,
                  struct mpg_error *err)
 {
-    switch (call) {
-    case MPG_CALL_Gather:
-    case MPG_CALL_Allgather:
-    case MPG_CALL_Alltoall:
-        return remote ? add_share(s, e, MPG_SHARES_ONE, &e->bytes, 1, err) : 0;
-    case MPG_CALL_Gatherv:
-    case MPG_CALL_Allgatherv:
-        return add_share(s, e, MPG_SHARES_ONE, &e->bytes, 1, err);
-    case MPG_CALL_Alltoallv:
-    case MPG_CALL_Alltoallw:
-        return add_share(s, e, MPG_SHARES_EACH, e->counts, e->count_number, err);
-    case MPG_CALL_Neighbor_allgather:
-    case MPG_CALL_Neighbor_allgatherv:
-    case MPG_CALL_Neighbor_alltoall:
-        return add_share(s, e, MPG_SHARES_NEIGHBORS, &e->bytes, 1, err);
-    case MPG_CALL_Neighbor_alltoallv:
-    case MPG_CALL_Neighbor_alltoallw:
-        return add_share(s, e, MPG_SHARES_EDGES, e->counts, e->count_number, err);
+    const enum mpg_shares_kind kind = mpg_shares_of(call, remote);
+    switch (kind) {
+    case MPG_SHARES_ONE:
+    case MPG_SHARES_NEIGHBORS:
+        return add_share(s, e, kind, &e->bytes, 1, err);
+    case MPG_SHARES_EACH:
+    case MPG_SHARES_EDGES:
+        return add_share(s, e, kind, e->counts, e->count_number, err);
     default:
         return 0;
     }

@@ -331,32 +331,6 @@ static int enact(struct play *p, const struct collective *k)
     }
 }
 
-/* Which of the shares a call needs; MPG_SHARES_KINDS: none. */
-static enum mpg_shares_kind shares_of(enum mpg_call call, bool remote)
-{
-    switch (call) {
-    case MPG_CALL_Gather:
-    case MPG_CALL_Allgather:
-    case MPG_CALL_Alltoall:
-        return remote ? MPG_SHARES_ONE : MPG_SHARES_KINDS;
-    case MPG_CALL_Gatherv:
-    case MPG_CALL_Allgatherv:
-        return MPG_SHARES_ONE;
-    case MPG_CALL_Alltoallv:
-    case MPG_CALL_Alltoallw:
-        return MPG_SHARES_EACH;
-    case MPG_CALL_Neighbor_allgather:
-    case MPG_CALL_Neighbor_allgatherv:
-    case MPG_CALL_Neighbor_alltoall:
-        return MPG_SHARES_NEIGHBORS;
-    case MPG_CALL_Neighbor_alltoallv:
-    case MPG_CALL_Neighbor_alltoallw:
-        return MPG_SHARES_EDGES;
-    default:
-        return MPG_SHARES_KINDS;
-    }
-}
-
 static int describe(struct play *p, const struct mpg_act *act, struct collective *k)
 {
     *k = (struct collective){.e = &act->event, .c = play_comm(p, act->event.comm)};
@@ -403,7 +377,7 @@ int play_collective(struct play *p)
         play_elapse(p);
         return 0;
     }
-    const enum mpg_shares_kind shares = shares_of(k.call, k.c->remote);
+    const enum mpg_shares_kind shares = mpg_shares_of(k.call, k.c->remote);
     if (shares != MPG_SHARES_KINDS && !(k.shares = play_next_shares(p, k.c, shares)))
         return -1;
     if (own && keep(p, own, &k) < 0)
