@@ -77,7 +77,7 @@ struct mpg_progress mpg_window_progress(const struct mpg_window *w)
 
 bool mpg_window_is_whole(const struct mpg_window *w, uint64_t sequence)
 {
-    struct mpg_chunk chunk;
+    struct mpg_chunk chunk = {0};
     return mpg_chunk_unpack(w->base, &chunk, NULL) == 0 && chunk.kind == MPG_CHUNK_WINDOW &&
            le64toh(w->progress->sequence) == sequence;
 }
