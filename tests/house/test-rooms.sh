@@ -60,6 +60,14 @@ simulate/options  simulate/reports
 simulate          common
 simulate/scenarios simulate/options
 simulate/*        simulate/scenarios simulate/retrace simulate/waits
+scale             trace
+scale/read        scale analyse trace/profile trace/stat
+scale/correlate   scale statistics
+scale/model       scale statistics
+scale/report      scale/correlate scale/model scale/read
+scale/plot        scale/report
+scale/run         scale/read
+scale/*           scale/report scale/plot scale/run
 replay            trace graph/work
 replay/enact      replay
 replay/*          replay
@@ -67,7 +75,7 @@ replay/*          replay
 
 # Lines of "ROOM uses ROOM at FILE", a line for each #include that leaves its room.
 uses() {
-    find common statistics bench signature trace graph analyse simulate replay -name '*.[ch]' -type f |
+    find common statistics bench signature trace graph analyse simulate scale replay -name '*.[ch]' -type f |
         while read -r file; do
             room=$(dirname "$file")
             case $file in
