@@ -3,9 +3,7 @@
  * limit, if nobody does; and the waits. */
 #include "analyse/traced.h"
 
-#include "common/progress.h"
-
-typedef int take_steps(void *context, const struct mpg_steps *steps, struct mpg_error *err);
+#include "analyse/walk.h"
 
 struct pass {
     struct mpg_trace *trace;
@@ -16,33 +14,20 @@ struct pass {
     int64_t least_bytes, most_bytes; /* the eager limit that it shows: no less, no more */
 };
 
-static int take_all(struct mpg_graph *g, struct mpg_progress *progress, take_steps *take, void *context,
-                    struct mpg_error *err)
+static int pass(struct pass *p, mpg_walk_take *take, void *context, struct mpg_error *err)
 {
-    enum { STEPS_A_LOOK = 4096 };
-    struct mpg_steps steps;
-    int more;
-    for (uint64_t n = 0; (more = mpg_graph_next(g, &steps, err)) > 0; n++) {
-        if (take && take(context, &steps, err) < 0)
-            return -1;
-        if (n % STEPS_A_LOOK == 0)
-            mpg_progress_update(progress, (double)mpg_graph_counts(g).calls);
+    const struct mpg_walk walk = {.trace = p->trace,
+                                  .clocks = p->clocks,
+                                  .options = &p->options,
+                                  .label = p->label,
+                                  .take = take,
+                                  .walker = context};
+    struct mpg_graph *g;
+    const int status = mpg_walk(&walk, &p->counts, &g, err);
+    if (g) {
+        p->least_bytes = mpg_graph_source_eager_limit(g, -1);
+        p->most_bytes = mpg_graph_source_eager_limit(g, INT64_MAX);
     }
-    return more;
-}
-
-static int pass(struct pass *p, take_steps *take, void *context, struct mpg_error *err)
-{
-    struct mpg_progress progress;
-    struct mpg_graph *g = mpg_graph_open(p->trace, p->clocks, &p->options, err);
-    if (!g)
-        return -1;
-    mpg_progress_start(&progress, p->label, (double)mpg_trace_events(p->trace, -1));
-    const int status = take_all(g, &progress, take, context, err);
-    mpg_progress_end(&progress);
-    p->counts = mpg_graph_counts(g);
-    p->least_bytes = mpg_graph_source_eager_limit(g, -1);
-    p->most_bytes = mpg_graph_source_eager_limit(g, INT64_MAX);
     mpg_graph_close(g);
     return status;
 }

@@ -108,6 +108,26 @@ int mpg_units_parse_real(const char *text, double *value, struct mpg_error *err)
     return 0;
 }
 
+int mpg_units_parse_range(const char *text, const char *what, uint64_t *first, uint64_t *last,
+                          struct mpg_error *err)
+{
+    const char *second = text;
+    char *end = NULL;
+    uint64_t number[2];
+    errno = 0;
+    for (int i = 0; i < 2; i++) {
+        number[i] = *second >= '0' && *second <= '9' ? strtoull(second, &end, 10) : (errno = EINVAL, 0);
+        if (errno || (*end && (i > 0 || *end != '-')))
+            return mpg_error_set(err, "'%s' is no range of %s like 0-20", text, what);
+        second = *end ? end + 1 : text;
+    }
+    if (number[0] > number[1])
+        return mpg_error_set(err, "'%s' is no range of %s like 0-20", text, what);
+    *first = number[0];
+    *last = number[1];
+    return 0;
+}
+
 char *mpg_units_format_time(char *buf, size_t size, double time_ns)
 {
     double magnitude = fabs(time_ns);

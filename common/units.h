@@ -22,6 +22,10 @@ int mpg_units_parse_size(const char *text, int64_t *size_bytes, struct mpg_error
 int mpg_units_parse_int(const char *text, int64_t *value, struct mpg_error *err);
 int mpg_units_parse_real(const char *text, double *value, struct mpg_error *err);
 
+/* "3-17", or "3" for 3-3: whole numbers from 0 on, FIRST <= LAST. WHAT names them for ERR: "calls". */
+int mpg_units_parse_range(const char *text, const char *what, uint64_t *first, uint64_t *last,
+                          struct mpg_error *err);
+
 /* Readable time ("12.3 us") and size ("64 KiB") into BUF of SIZE bytes; returns BUF. */
 char *mpg_units_format_time(char *buf, size_t size, double time_ns);
 char *mpg_units_format_size(char *buf, size_t size, int64_t size_bytes);

@@ -9,7 +9,9 @@ int mpg_record_main(int argc, char **argv);
 int mpg_print_main(int argc, char **argv);
 int mpg_import_main(int argc, char **argv);
 int mpg_stat_main(int argc, char **argv);
-int mpg_waits_main(int argc, char **argv); /* in analyse/, which needs graph/ */
+/* in analyse/, which needs graph/ */
+int mpg_waits_main(int argc, char **argv);
+int mpg_graph_main(int argc, char **argv);
 
 /* What stat prints of a profile (trace/profile/profile.h); DEBUG_PATH as mpg_symbols_new(). */
 int mpg_profile_report(const char *path, const char *debug_path, struct mpg_error *err);

@@ -24,6 +24,7 @@ static const struct {
     {"import", "make a trace from text", mpg_import_main},
     {"stat", "summarise a trace", mpg_stat_main},
     {"waits", "say what calls waited for", mpg_waits_main},
+    {"graph", "draw a trace's message-passing graph", mpg_graph_main},
 };
 
 static void print_help(void)

@@ -43,6 +43,7 @@ graph/requests    graph/matching graph/meetings
 graph/work        graph
 graph/schedule    graph/requests graph/work
 analyse           graph trace/stat
+analyse/draw      analyse
 simulate/draws    signature simulate
 simulate/noise    simulate/draws
 simulate/models   simulate/noise
