@@ -10,7 +10,8 @@
 #include "statistics/order.h"
 
 static const double SCATTER_LEVEL = 0.05, BEYOND = 0.025;
-static const double PARAMETERS = 3; /* of a model: constant, coefficient, and the shape, which was chosen by the same values */
+/* Of a model: constant, coefficient, and the shape, which the same values have chosen. */
+static const double PARAMETERS = 3;
 static const double FARTHEST = 30; /* of logarithms: one degree of freedom draws anything */
 
 /* Everything that one analysis needs. */
