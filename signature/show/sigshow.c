@@ -139,7 +139,7 @@ int main(int argc, char **argv)
         mpg_error_print(program.name, &err);
         return MPG_EXIT_FAILURE;
     }
-    const struct mpg_plot_options wishes = {.folder = folder, .all = all, .keep = keep};
+    const struct mpg_plot_options wishes = {.maker = "sigshow", .folder = folder, .all = all, .keep = keep};
     int status = 0;
     if (folder)
         status = plot(sig, &wishes, &err);

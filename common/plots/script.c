@@ -9,8 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/plots/plots.h"
 #include "common/units.h"
-#include "signature/show/plot_private.h"
+
 
 /* ---- a plot's two files ---- */
 
@@ -49,7 +50,7 @@ int plot_start(struct plot_session *session, struct mpg_error *err, const char *
         !(session->data = open_file(session, name, ".dat", err)))
         return -1;
     fprintf(session->script,
-            "# made by sigshow of mpgkit; 'gnuplot %s.gp' draws %s.svg and %s.png\n"
+            "# made by %s of mpgkit; 'gnuplot %s.gp' draws %s.svg and %s.png\n"
             "set encoding utf8\n"
             "set terminal svg size 960,600 dynamic noenhanced font 'sans,14' background '#ffffff'\n"
             "set output '%s.svg'\n"
@@ -59,7 +60,7 @@ int plot_start(struct plot_session *session, struct mpg_error *err, const char *
             "set grid xtics ytics lt 1 lc rgb '#dddddd' lw 0.8\n"
             "set tmargin at screen 0.83\n"
             "set key at graph 1,1.01 right bottom Right horizontal samplen 1.5\n",
-            name, name, name, name, name);
+            session->options->maker, name, name, name, name, name);
     return 0;
 }
 
@@ -154,9 +155,9 @@ void plot_title(FILE *script, const char *first, const char *second)
 char *plot_size_name(char *buf, int64_t size_bytes)
 {
     if (size_bytes < 65536 && size_bytes % 1024 != 0)
-        snprintf(buf, SHOW_TEXT, "%d B", (int)size_bytes);
+        snprintf(buf, PLOT_TEXT, "%d B", (int)size_bytes);
     else
-        mpg_units_format_size(buf, SHOW_TEXT, size_bytes);
+        mpg_units_format_size(buf, PLOT_TEXT, size_bytes);
     char *space = strchr(buf, ' ');
     if (space)
         memmove(space, space + 1, strlen(space));
@@ -167,26 +168,26 @@ char *plot_size_name(char *buf, int64_t size_bytes)
 
 static void format_time(char *buf, double value)
 {
-    mpg_units_format_time(buf, SHOW_TEXT, value);
+    mpg_units_format_time(buf, PLOT_TEXT, value);
 }
 
 static void format_rate(char *buf, double value)
 {
     if (value >= 1e3)
-        snprintf(buf, SHOW_TEXT, "%g GB/s", value / 1e3);
+        snprintf(buf, PLOT_TEXT, "%g GB/s", value / 1e3);
     else if (value >= 1)
-        snprintf(buf, SHOW_TEXT, "%g MB/s", value);
+        snprintf(buf, PLOT_TEXT, "%g MB/s", value);
     else
-        snprintf(buf, SHOW_TEXT, "%g kB/s", value * 1e3);
+        snprintf(buf, PLOT_TEXT, "%g kB/s", value * 1e3);
 }
 
 static void format_number(char *buf, double value)
 {
     int exponent = (int)floor(log10(value) + 1e-9);
     if (exponent > 4 || exponent < -3)
-        snprintf(buf, SHOW_TEXT, "%.0fe%d", value / pow(10, exponent), exponent);
+        snprintf(buf, PLOT_TEXT, "%.0fe%d", value / pow(10, exponent), exponent);
     else
-        snprintf(buf, SHOW_TEXT, "%g", value);
+        snprintf(buf, PLOT_TEXT, "%g", value);
 }
 
 /* Values that an axis can show lie within these, whatever a signature holds. */
@@ -207,7 +208,7 @@ static void log_axis(FILE *script, const char *axis, double low, double high,
                      void (*format)(char *, double))
 {
     static const double marks[] = {1, 2, 3, 5, 7, 10};
-    char text[SHOW_TEXT];
+    char text[PLOT_TEXT];
     double decades = log10(high / low);
     const char *separator = "";
     /* Out to the next mark, so that no point lies on the frame. */
@@ -271,7 +272,7 @@ static bool is_round(int64_t size_bytes)
 void plot_log_sizes(FILE *script, const int64_t *size_bytes, size_t n)
 {
     enum { LABELS = 9, ENOUGH = 3 };
-    char text[SHOW_TEXT];
+    char text[PLOT_TEXT];
     double low = plot_size_position(size_bytes[0], size_bytes, n);
     double high = plot_size_position(size_bytes[n - 1], size_bytes, n);
     double room = log2(high / low) / LABELS, labelled = -INFINITY;
