@@ -44,6 +44,7 @@ graph/work        graph
 graph/schedule    graph/requests graph/work
 analyse           graph trace/stat
 analyse/draw      analyse
+analyse/messages  analyse
 simulate/draws    signature simulate
 simulate/noise    simulate/draws
 simulate/models   simulate/noise

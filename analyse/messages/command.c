@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* mpgtrace matrix, mpgtrace sizes: who sends how much to whom, and how large messages are. */
+#include <signal.h>
+#include <string.h>
+
+#include "analyse/messages/report.h"
+#include "common/option.h"
+#include "common/output.h"
+#include "trace/commands.h"
+
+struct wanted {
+    const char *program, *collectives, *output, *plot;
+    bool sizes, json, csv, keep;
+    int64_t top;
+    struct mpg_message_options options;
+};
+
+static int print_report(const struct wanted *a, const struct mpg_messages_report *r, struct mpg_error *err)
+{
+    struct mpg_output *out = mpg_output_open(a->output, err);
+    if (!out)
+        return -1;
+    FILE *stream = mpg_output_stream(out);
+    if (a->json)
+        (a->sizes ? mpg_sizes_print_json : mpg_matrix_print_json)(r, stream);
+    else if (a->csv)
+        (a->sizes ? mpg_sizes_print_csv : mpg_matrix_print_csv)(r, stream);
+    else
+        (a->sizes ? mpg_sizes_print_text : mpg_matrix_print_text)(r, stream);
+    return mpg_output_commit(out, err);
+}
+
+static int draw(const struct wanted *a, const struct mpg_messages_report *r, struct mpg_error *err)
+{
+    const struct mpg_plot_options options = {.maker = "mpgtrace", .folder = a->plot, .keep = a->keep};
+    struct mpg_plot_outcome outcome;
+    if (plot_all(&options, mpg_matrix_draw, r, &outcome, err) < 0) {
+        if (outcome.interrupted) {
+            mpg_error_print(a->program, err);
+            raise(outcome.interrupted); /* to end as the signal always does */
+        }
+        return -1;
+    }
+    fprintf(stderr, "%s: %zu plots in %s, each as SVG and PNG\n", a->program, outcome.plots, a->plot);
+    mpg_plot_outcome_clear(&outcome);
+    return 0;
+}
+
+static int report(const struct wanted *a, struct mpg_trace *trace, struct mpg_error *err)
+{
+    struct mpg_messages found;
+    const bool listed = !a->json && (a->top > 0 || (!a->csv && mpg_trace_ranks(trace) > MPG_MATRIX_RANKS));
+    int status = mpg_messages_find(trace, &a->options, &found, err);
+    const struct mpg_messages_report r = {.trace = trace,
+                                          .messages = &found,
+                                          .with_collectives = a->options.with_collectives,
+                                          .largest_first = listed,
+                                          .top = (size_t)a->top};
+    if (status == 0 && listed)
+        mpg_messages_sort(&found);
+    if (status == 0 && a->plot)
+        status = draw(a, &r, err);
+    else if (status == 0)
+        status = print_report(a, &r, err);
+    mpg_messages_clear(&found);
+    return status;
+}
+
+static int messages_of(const struct wanted *a, const char *path, struct mpg_error *err)
+{
+    struct mpg_trace *trace = mpg_trace_open(path, err);
+    int status = -1;
+    if (trace && mpg_trace_cut(trace) && !a->options.lenient)
+        mpg_error_set(err, "%s (--lenient goes on with what is whole)", mpg_trace_cut(trace));
+    else if (trace)
+        status = report(a, trace, err);
+    mpg_trace_close(trace);
+    return status;
+}
+
+/* Options of both commands from the COUNT-th on. */
+static void add_common(struct mpg_option *option, struct wanted *a)
+{
+    const struct mpg_option common[] = {
+        {.name = "collectives", .kind = MPG_OPTION_STRING, .value = &a->collectives, .argument = "HOW",
+         .help = "apart (default): in a table of their own; expand: the messages of\n"
+                 "their algorithms among the others"},
+        {.name = "collective-table", .kind = MPG_OPTION_STRING, .value = &a->options.table, .argument = "FILE",
+         .help = "which algorithms these are, mpgcollectives(5) (default: Open MPI's)"},
+        {.name = "lenient", .kind = MPG_OPTION_FLAG, .value = &a->options.lenient,
+         .help = "count what has no partner, too, instead of stopping there"},
+        {.name = "json", .kind = MPG_OPTION_FLAG, .value = &a->json, .help = "all of it as JSON"},
+        {.name = "csv", .kind = MPG_OPTION_FLAG, .value = &a->csv, .help = "the table as CSV"},
+        {.name = "output", .letter = 'o', .kind = MPG_OPTION_STRING, .value = &a->output, .argument = "FILE",
+         .help = "write to FILE instead of standard output"},
+        {0}};
+    memcpy(option, common, sizeof common);
+}
+
+enum { MOST_OPTIONS = 12 };
+
+static int finish(struct wanted *a, const struct mpg_program *program, int argc, char **argv)
+{
+    struct mpg_error err;
+    const int first = mpg_option_parse(program, argc, argv);
+    a->program = program->name;
+    a->options.with_collectives = a->collectives && strcmp(a->collectives, "expand") == 0;
+    if (a->collectives && !a->options.with_collectives && strcmp(a->collectives, "apart") != 0)
+        mpg_option_usage_error(program, "--collectives: '%s' is none of apart, expand", a->collectives);
+    if (a->json && a->csv)
+        mpg_option_usage_error(program, "--json and --csv do not go together");
+    if (a->json && a->top > 0)
+        mpg_option_usage_error(program, "--top is of text and CSV: --json has all pairs");
+    if (a->plot && (a->json || a->csv || a->top > 0 || strcmp(a->output, "-") != 0))
+        mpg_option_usage_error(program, "--plot draws, and prints nothing: --json, --csv, --top, --output do not go with it");
+    if (a->keep && !a->plot)
+        mpg_option_usage_error(program, "--keep is about --plot");
+    if (messages_of(a, argv[first], &err) == 0)
+        return MPG_EXIT_OK;
+    mpg_error_print(program->name, &err);
+    return MPG_EXIT_FAILURE;
+}
+
+int mpg_matrix_main(int argc, char **argv)
+{
+    enum { MOST_ROWS = 1000000000 };
+    struct wanted a = {.output = "-"};
+    struct mpg_option options[MOST_OPTIONS] = {
+        {.name = "top", .kind = MPG_OPTION_INT, .value = &a.top, .argument = "N", .minimum = 1, .maximum = MOST_ROWS,
+         .help = "the N pairs with the most bytes, as a list"},
+        {.name = "plot", .letter = 'p', .kind = MPG_OPTION_STRING, .value = &a.plot, .argument = "DIR",
+         .help = "draw heat maps into DIR instead of showing text, as SVG and PNG\n(needs gnuplot)"},
+        {.name = "keep", .letter = 'k', .kind = MPG_OPTION_FLAG, .value = &a.keep,
+         .help = "with --plot: keep gnuplot's scripts and data beside them"}};
+    const struct mpg_program program = {.name = "mpgtrace matrix", .arguments = "TRACE",
+                                        .summary = "Who sends how much to whom in TRACE: messages and bytes.",
+                                        .options = options, .min_arguments = 1, .max_arguments = 1};
+    add_common(options + 3, &a);
+    return finish(&a, &program, argc, argv);
+}
+
+int mpg_sizes_main(int argc, char **argv)
+{
+    struct wanted a = {.output = "-", .sizes = true};
+    struct mpg_option options[MOST_OPTIONS];
+    const struct mpg_program program = {.name = "mpgtrace sizes", .arguments = "TRACE",
+                                        .summary = "A histogram of the sizes of messages in TRACE.",
+                                        .options = options, .min_arguments = 1, .max_arguments = 1};
+    add_common(options, &a);
+    return finish(&a, &program, argc, argv);
+}

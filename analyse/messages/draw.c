@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Who sends how much to whom, as heat maps. */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "analyse/messages/report.h"
+#include "common/printable.h"
+
+enum { MOST_CELLS = 512 };
+
+/* CELL: CELLS rows of senders' blocks of EACH ranks, by receivers'. */
+static int32_t put_in_cells(const struct mpg_messages *m, bool of_bytes, double **cell, int32_t *each,
+                            struct mpg_error *err)
+{
+    *each = (m->ranks + MOST_CELLS - 1) / MOST_CELLS;
+    const int32_t cells = (m->ranks + *each - 1) / *each;
+    if (!(*cell = calloc((size_t)cells * (size_t)cells, sizeof **cell)))
+        return mpg_error_set(err, "out of memory");
+    for (uint32_t i = 0; i < m->pairs; i++)
+        (*cell)[(size_t)(m->pair[i].from / *each) * (size_t)cells + (size_t)(m->pair[i].to / *each)] +=
+            of_bytes ? m->pair[i].sum.bytes : (double)m->pair[i].sum.messages;
+    return cells;
+}
+
+static void put_cells(FILE *data, const double *cell, int32_t cells, double *least, double *most)
+{
+    *least = *most = 0;
+    for (int32_t row = 0; row < cells; row++)
+        for (int32_t column = 0; column < cells; column++) {
+            const double value = cell[(size_t)row * (size_t)cells + (size_t)column];
+            if (value > 0)
+                fprintf(data, "%.9g", value);
+            else
+                putc('?', data);
+            putc(column + 1 < cells ? ' ' : '\n', data);
+            *least = value > 0 && (*least == 0 || value < *least) ? value : *least;
+            *most = value > *most ? value : *most;
+        }
+}
+
+static void put_map(FILE *script, int32_t cells, int32_t each, double least, double most)
+{
+    enum { A_DECADE_AND_MORE = 20 };
+    const double end = (double)cells * each;
+    fprintf(script,
+            "set datafile missing '?'\nunset key\nunset grid\nset size square\nset border 15 lc rgb '#444444'\n"
+            "set palette defined (0 '#deebf7', 0.5 '#3182bd', 1 '#08204b')\n"
+            "set xrange [-0.5:%.10g]\nset yrange [%.10g:-0.5]\nset rmargin at screen 0.8\n",
+            end - 0.5, end - 0.5);
+    if (cells <= 16 && each == 1)
+        fputs("set xtics 1\nset ytics 1\n", script);
+    if (most > A_DECADE_AND_MORE * least)
+        fprintf(script, "set logscale cb 10\nset cbrange [%.10g:%.10g]\n", least, most);
+    else
+        fprintf(script, "set cbrange [0:%.10g]\n", most);
+    fprintf(script, "plot data matrix using ($1*%" PRId32 "+%.10g):($2*%" PRId32 "+%.10g):3 with image pixels\n", each,
+            0.5 * (each - 1), each, 0.5 * (each - 1));
+}
+
+static int draw_one(struct plot_session *session, const struct mpg_messages_report *r, bool of_bytes,
+                    struct mpg_error *err)
+{
+    char path[512], under[160];
+    double *cell = NULL, least, most;
+    int32_t each = 1;
+    const int32_t cells = put_in_cells(r->messages, of_bytes, &cell, &each, err);
+    if (cells < 0 || plot_start(session, err, of_bytes ? "matrix-bytes" : "matrix-messages") < 0) {
+        free(cell);
+        return -1;
+    }
+    put_cells(session->data, cell, cells, &least, &most);
+    free(cell);
+    snprintf(under, sizeof under, "%s%s", of_bytes ? "bytes from each rank to each" : "messages from each rank to each",
+             r->with_collectives ? ", with those of collectives" : "; collectives apart");
+    if (each > 1)
+        snprintf(under, sizeof under, "%s, of %" PRId32 " ranks together", of_bytes ? "bytes" : "messages", each);
+    plot_title(session->script, mpg_printable(path, sizeof path, mpg_trace_path(r->trace)), under);
+    plot_set(session->script, "xlabel", "to rank");
+    plot_set(session->script, "ylabel", "from rank");
+    plot_set(session->script, "cblabel", of_bytes ? "bytes" : "messages");
+    fprintf(session->script, "set format cb '%%.0s %%c%s'\n", of_bytes ? "B" : "");
+    put_map(session->script, cells, each, least, most);
+    return plot_finish(session, err);
+}
+
+int mpg_matrix_draw(struct plot_session *session, const void *report, struct mpg_error *err)
+{
+    const struct mpg_messages_report *r = report;
+    if (r->messages->pairs == 0)
+        return mpg_error_set(err, "%s holds no messages to draw", mpg_trace_path(r->trace));
+    if (r->messages->all.bytes > 0 && draw_one(session, r, true, err) < 0)
+        return -1;
+    return draw_one(session, r, false, err);
+}
