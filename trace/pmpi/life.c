@@ -138,7 +138,7 @@ static int open_streams(int rank, bool threads, struct mpg_error *err)
     sites_start(rank);
     local_start(rank);
     if (streams_open(&options, err) < 0 ||
-        (profile && profile_open(life.folder, rank, ranks, err) < 0))
+        (profile && profile_open(life.folder, rank, ranks, values_number, err) < 0))
         return -1;
     struct mpg_trace_writer *w = streams.first->writer;
     if (facts_write_first(w, rank, life.clocks.all, life.clocks.leads, err) < 0 || values_write_names(w, err) < 0)

@@ -21,8 +21,8 @@ enum {
     DEFINITION_BYTES = 1 << 19,
     SLOTS = 4 * SITE_ROWS,
     MAX_TEXT = 4096,
-    FILE_BYTES = MPG_CHUNK_HEADER_BYTES + (int)sizeof(struct mpg_profile_head) +
-                 ROWS * (int)sizeof(struct mpg_profile_entry) + DEFINITION_BYTES
+    ROW_BYTES = sizeof(struct mpg_profile_entry),
+    LEAST_BYTES = MPG_CHUNK_HEADER_BYTES + (int)sizeof(struct mpg_profile_head) + DEFINITION_BYTES
 };
 
 /* A captured site's number in the file: defined at its first use. */
@@ -36,6 +36,9 @@ static struct {
     uint8_t *base; /* of the mapping; NULL: off */
     struct mpg_profile_head *head;
     struct mpg_profile_entry *rows;
+    int64_t *values; /* value_number a row */
+    uint32_t value_number;
+    size_t file_bytes;
     uint8_t *definitions;
     uint32_t *index; /* 1 + row, by call and captured site */
     uint32_t row_number, definition_bytes, site_rows;
@@ -62,7 +65,7 @@ static void pack_header(uint8_t *header, uint32_t flags, size_t file_bytes, cons
 static void forget(void)
 {
     if (profile.base)
-        mpg_file_unmap(profile.base, FILE_BYTES);
+        mpg_file_unmap(profile.base, profile.file_bytes);
     free(profile.index);
     free(profile.sites.numbers);
     free(profile.modules.numbers);
@@ -77,20 +80,26 @@ static void begin(uint8_t *base, const void *unused)
     profile.base = base;
     profile.head = (void *)(profile.base + MPG_CHUNK_HEADER_BYTES);
     profile.rows = (void *)(profile.head + 1);
-    profile.definitions = (uint8_t *)(profile.rows + ROWS);
+    profile.values = (int64_t *)(profile.rows + ROWS);
+    profile.definitions = (uint8_t *)(profile.values + (size_t)ROWS * profile.value_number);
+    const uint32_t layout = profile.value_number > 0
+                                ? MPG_PROFILE_COUNTED_LAYOUT | profile.value_number << 16
+                                : MPG_PROFILE_LAYOUT;
     *profile.head =
-        (struct mpg_profile_head){.layout = htole32(MPG_PROFILE_LAYOUT),
+        (struct mpg_profile_head){.layout = htole32(layout),
                                   .row_capacity = htole32(ROWS),
                                   .definition_capacity = htole32(DEFINITION_BYTES),
                                   .state = htole32(MPG_PROFILE_RUNNING),
                                   .process = htole64(mpg_process_mark(getpid()))};
-    pack_header(profile.base, 0, FILE_BYTES, NULL);
+    pack_header(profile.base, 0, profile.file_bytes, NULL);
 }
 
-int profile_open(const char *directory, int rank, int ranks, struct mpg_error *err)
+int profile_open(const char *directory, int rank, int ranks, uint32_t values, struct mpg_error *err)
 {
     profile.rank = rank;
     profile.ranks = ranks;
+    profile.value_number = values;
+    profile.file_bytes = LEAST_BYTES + ROWS * (ROW_BYTES + values * sizeof *profile.values);
     if (snprintf(profile.path, sizeof profile.path, "%s/rank-%d.profile.mpgt", directory, rank) >=
         (int)sizeof profile.path)
         return mpg_error_set(err, "%s: name too long", directory);
@@ -98,7 +107,7 @@ int profile_open(const char *directory, int rank, int ranks, struct mpg_error *e
     if (!profile.index)
         return mpg_error_set(err, "out of memory");
     uint8_t *base;
-    if (mpg_file_map(profile.path, FILE_BYTES, begin, NULL, &base, &profile.file, err) == 0)
+    if (mpg_file_map(profile.path, profile.file_bytes, begin, NULL, &base, &profile.file, err) == 0)
         return 0;
     profile.base = NULL; /* unmapped, if it was mapped */
     forget();
@@ -284,6 +293,9 @@ void profile_add(const struct mpg_event *e, int32_t site)
         row->max_ns = htole64(time_ns);
     add(&row->sent_bytes, sent);
     add(&row->received_bytes, received);
+    uint64_t *values = (uint64_t *)profile.values + (size_t)(row - profile.rows) * profile.value_number;
+    for (uint32_t i = 0; i < profile.value_number && i < e->value_number; i++)
+        add(&values[i], e->values[i]);
     /* Last: a row that has a call has all of it, whenever the process is killed. */
     __atomic_store_n(&row->count, htole64(le64toh(row->count) + 1), __ATOMIC_RELEASE);
     if (kind == MPG_KIND_INIT)
@@ -310,6 +322,7 @@ void profile_clear(void)
     if (!profile.base)
         return;
     memset(profile.rows, 0, profile.row_number * sizeof *profile.rows);
+    memset(profile.values, 0, profile.row_number * profile.value_number * sizeof *profile.values);
     memset(profile.index, 0, SLOTS * sizeof *profile.index);
     memset(profile.other, 0, sizeof profile.other);
     profile.row_number = profile.site_rows = 0;
@@ -330,17 +343,19 @@ static int write_all(int fd, const uint8_t *p, size_t bytes)
     return 0;
 }
 
-/* The used rows and definitions, right after each other. */
+/* The used rows, their counters and definitions, right after each other. */
 static uint8_t *compacted(size_t *bytes)
 {
     const size_t row_bytes = profile.row_number * sizeof *profile.rows;
+    const size_t value_bytes = profile.row_number * profile.value_number * sizeof *profile.values;
     const size_t head_bytes = MPG_CHUNK_HEADER_BYTES + sizeof *profile.head;
-    *bytes = head_bytes + row_bytes + profile.definition_bytes;
+    *bytes = head_bytes + row_bytes + value_bytes + profile.definition_bytes;
     uint8_t *copy = malloc(*bytes);
     if (!copy)
         return NULL;
     memcpy(copy, profile.base, head_bytes + row_bytes);
-    memcpy(copy + head_bytes + row_bytes, profile.definitions, profile.definition_bytes);
+    memcpy(copy + head_bytes + row_bytes, profile.values, value_bytes);
+    memcpy(copy + head_bytes + row_bytes + value_bytes, profile.definitions, profile.definition_bytes);
     struct mpg_profile_head *head = (void *)(copy + MPG_CHUNK_HEADER_BYTES);
     head->row_capacity = head->row_number;
     head->definition_capacity = head->definition_bytes;

@@ -11,8 +11,8 @@
 #include "trace/event.h"
 #include "trace/profile/format.h"
 
-/* Makes the file of RANK in DIRECTORY, replacing one that is there. */
-int profile_open(const char *directory, int rank, int ranks, struct mpg_error *err);
+/* Makes the file of RANK in DIRECTORY, replacing one that is there. Events have VALUES counters. */
+int profile_open(const char *directory, int rank, int ranks, uint32_t values, struct mpg_error *err);
 
 /* Whether profile_open() succeeded and profile_close() was not called. */
 bool profile_is_on(void);

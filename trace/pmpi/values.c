@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "trace/pmpi/counters.h"
+#include "trace/pmpi/facts.h"
 
 enum { NAMES_SIZE = 4096, TRIALS = 64 };
 
@@ -57,7 +58,7 @@ void values_open(char *complaint, size_t size)
 
 int values_write_names(struct mpg_trace_writer *w, struct mpg_error *err)
 {
-    return values_number > 0 ? mpg_trace_write_fact(w, "values", names + 1, err) : 0;
+    return values_number > 0 ? facts_write(w, "values", names + 1, err) : 0;
 }
 
 static bool has_counters(void)

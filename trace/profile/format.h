@@ -7,7 +7,9 @@
 #include <endian.h>
 #include <stdint.h>
 
-enum { MPG_PROFILE_LAYOUT = 1 };
+/* Layout 1 has no counters. Layout 2 has N > 0 of them in the upper 16 bits beside the layout, and behind the
+ * room for rows N numbers for each. */
+enum { MPG_PROFILE_LAYOUT = 1, MPG_PROFILE_COUNTED_LAYOUT = 2, MPG_PROFILE_MAX_VALUES = 64 };
 
 /* Site of a row that holds what did not fit otherwise. */
 enum { MPG_OTHER_SITES = -2 };
@@ -18,8 +20,8 @@ enum mpg_profile_state {
     MPG_PROFILE_ENDED     /* by MPI_Abort, or an exit without MPI_Finalize */
 };
 
-/* What the payload begins with; rows follow, then definitions. Counts are stored after
- * what they count. */
+/* What the payload begins with; rows follow, their counters if there are any, then definitions.
+ * Counts are stored after what they count. */
 struct mpg_profile_head {
     uint32_t layout, row_capacity, row_number, definition_capacity, definition_bytes, state;
     int64_t start_ns;  /* MPI_Init's return */

@@ -23,6 +23,7 @@ struct mpg_profile {
     FILE *stream;
     uint8_t *data; /* the payload */
     struct mpg_profile_row *rows;
+    int64_t *values; /* of the rows */
     char *facts; /* "key\0value\0" pairs, 0-terminated */
     size_t facts_bytes, facts_capacity;
     size_t *fact; /* where each begins */
@@ -392,7 +393,33 @@ static bool read_row(const struct mpg_profile *p, const struct mpg_profile_entry
     return row->count == 0 || (row->min_ns >= 0 && row->min_ns <= row->max_ns);
 }
 
-static int read_rows(struct mpg_profile *p, const uint8_t *from, size_t n, size_t *used,
+/* The counters of N rows, VALUES each; the fact that names them has been read. */
+static int read_values(struct mpg_profile *p, const uint8_t *from, size_t n, uint32_t values, struct mpg_error *err)
+{
+    const char *key, *names = "", *value;
+    for (size_t i = 0; mpg_profile_fact(p, i, &key, &value); i++)
+        if (strcmp(key, "values") == 0)
+            names = value;
+    uint32_t named = 0;
+    for (const char *c = names; *c; c++)
+        named += *c != ' ' && (c == names || c[-1] == ' ');
+    if (n == 0)
+        return 0; /* it may have died before it named them */
+    if (values > MPG_PROFILE_MAX_VALUES || named != values)
+        return mpg_error_set(err, "damaged: %u counters with %u names", values, named);
+    int64_t *grown = realloc(p->values, (n * values + 1) * sizeof *grown);
+    if (!grown)
+        return out_of_memory(err);
+    p->values = grown;
+    for (size_t i = 0; i < n * values; i++) {
+        uint64_t stored;
+        memcpy(&stored, from + i * sizeof stored, sizeof stored);
+        p->values[i] = (int64_t)le64toh(stored);
+    }
+    return 0;
+}
+
+static int read_rows(struct mpg_profile *p, const uint8_t *from, size_t n, uint32_t values, size_t *used,
                      struct mpg_error *err)
 {
     struct mpg_profile_row *grown = realloc(p->rows, (n + 1) * sizeof *grown);
@@ -405,6 +432,7 @@ static int read_rows(struct mpg_profile *p, const uint8_t *from, size_t n, size_
         memcpy(&e, from + i * sizeof e, sizeof e);
         if (!read_row(p, &e, &p->rows[*used]))
             return mpg_error_set(err, "damaged: row %zu", i);
+        p->rows[*used].values = values > 0 ? p->values + i * values : NULL;
         *used += p->rows[*used].count > 0; /* one whose first call was not added to the end */
     }
     return 0;
@@ -418,11 +446,15 @@ static int decode(struct mpg_profile *p, const struct mpg_chunk *c, struct mpg_p
     const uint64_t rows = le32toh(h.row_number), row_capacity = le32toh(h.row_capacity),
                    bytes = le32toh(h.definition_bytes), capacity = le32toh(h.definition_capacity),
                    state = le32toh(h.state);
-    if (le32toh(h.layout) != MPG_PROFILE_LAYOUT)
-        return mpg_error_set(err, "a profile of layout %u, this mpgkit reads layout %d",
-                             le32toh(h.layout), MPG_PROFILE_LAYOUT);
+    const uint32_t layout = le32toh(h.layout) & 0xffff, values = le32toh(h.layout) >> 16;
+    if (layout != MPG_PROFILE_LAYOUT && layout != MPG_PROFILE_COUNTED_LAYOUT)
+        return mpg_error_set(err, "a profile of layout %u, this mpgkit reads layouts %d and %d", layout,
+                             MPG_PROFILE_LAYOUT, MPG_PROFILE_COUNTED_LAYOUT);
+    if ((values > 0) != (layout == MPG_PROFILE_COUNTED_LAYOUT))
+        return damaged(err, "a layout without counters that has some, or the reverse");
+    const uint64_t row_bytes = sizeof(struct mpg_profile_entry) + values * sizeof(int64_t);
     if (rows > row_capacity || bytes > capacity || state > MPG_PROFILE_ENDED ||
-        sizeof h + row_capacity * sizeof(struct mpg_profile_entry) + capacity != c->stored_bytes)
+        sizeof h + row_capacity * row_bytes + capacity != c->stored_bytes)
         return damaged(err, "sizes that do not fit");
     const int64_t start_ns = (int64_t)le64toh((uint64_t)h.start_ns);
     const int64_t last_ns = (int64_t)le64toh((uint64_t)h.last_ns);
@@ -442,10 +474,12 @@ static int decode(struct mpg_profile *p, const struct mpg_chunk *c, struct mpg_p
     rank->ranks = (int32_t)c->ranks;
     rank->state = (enum mpg_profile_state)state;
     rank->runs = state == MPG_PROFILE_RUNNING && mpg_process_runs(le64toh(h.process));
-    const uint8_t *definitions =
-        p->data + sizeof h + (size_t)row_capacity * sizeof(struct mpg_profile_entry);
+    const uint8_t *counters = p->data + sizeof h + (size_t)row_capacity * sizeof(struct mpg_profile_entry);
+    const uint8_t *definitions = p->data + sizeof h + (size_t)(row_capacity * row_bytes);
+    rank->value_number = values;
     if (read_definitions(p, definitions, (size_t)bytes, err) < 0 ||
-        read_rows(p, p->data + sizeof h, (size_t)rows, &rank->row_number, err) < 0)
+        (values > 0 && read_values(p, counters, (size_t)rows, values, err) < 0) ||
+        read_rows(p, p->data + sizeof h, (size_t)rows, values, &rank->row_number, err) < 0)
         return -1;
     rank->rows = p->rows;
     return 0;
@@ -522,6 +556,7 @@ void mpg_profile_close(struct mpg_profile *p)
     free(p->path);
     free(p->data);
     free(p->rows);
+    free(p->values);
     free(p->facts);
     free(p->fact);
     free(p->seen);

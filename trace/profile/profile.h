@@ -19,6 +19,8 @@ struct mpg_profile_row {
     uint64_t count; /* at least 1 */
     int64_t time_ns, min_ns, max_ns; /* sum, least, most of the calls' times */
     int64_t sent_bytes, received_bytes; /* as mpg_event_bytes() has them */
+    const int64_t *values; /* the rank's value_number: sums of what was counted before each of the calls, from the
+                            * end of the call before; NULL: nothing was. Until the next rank is read */
 };
 
 struct mpg_profile_rank {
@@ -27,6 +29,7 @@ struct mpg_profile_rank {
     bool runs; /* RUNNING, and the process does when this is read, as this host sees */
     int64_t run_ns;    /* MPI_Init's return to MPI_Finalize's call, or to the last call's return */
     int64_t paused_ns; /* of it, not profiled */
+    uint32_t value_number; /* counters; the rank's fact "values" names them, with blanks between */
     size_t row_number;
     const struct mpg_profile_row *rows; /* until the next one is read */
 };

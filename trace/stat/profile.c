@@ -29,7 +29,9 @@ struct report {
     double run_ns, longest_ns, mpi_ns;
     double least_share, most_share; /* of a rank's time that is in MPI */
     int32_t least_rank, most_rank;
-    char *program, *date, *host;
+    char *program, *date, *host, *values; /* what was counted, by its names */
+    int64_t counted[MPG_PROFILE_MAX_VALUES];
+    int32_t counting; /* ranks that have counted just these */
 };
 
 static bool is_in_run(enum mpg_call call)
@@ -88,6 +90,40 @@ static void keep_fact(const struct mpg_profile *p, const char *wanted, char **te
             *text = strdup(value);
 }
 
+/* Adds what RANK has counted, if it is the same as the first rank that has counted. */
+static void add_counted(struct report *r, const struct mpg_profile *p, const struct mpg_profile_rank *rank)
+{
+    char *own = NULL;
+    keep_fact(p, "values", &own);
+    keep_fact(p, "values", &r->values);
+    if (own && r->values && strcmp(own, r->values) == 0) {
+        r->counting++;
+        for (size_t i = 0; i < rank->row_number; i++)
+            for (uint32_t k = 0; k < rank->value_number; k++)
+                r->counted[k] = (int64_t)((uint64_t)r->counted[k] + (uint64_t)rank->rows[i].values[k]);
+    }
+    free(own);
+}
+
+static void print_counted(const struct report *r)
+{
+    if (!r->values)
+        return;
+    fputs("counted     ", stdout);
+    const char *name = r->values;
+    for (uint32_t k = 0; *name && k < MPG_PROFILE_MAX_VALUES; k++) {
+        char text[256];
+        const size_t length = strcspn(name, " ");
+        mpg_printable_bytes(text, sizeof text, name, length);
+        printf("%s%s %" PRId64, k ? ", " : "", text, r->counted[k]);
+        name += length + strspn(name + length, " ");
+    }
+    printf(" between calls");
+    if (r->counting < r->ranks)
+        printf(", on %d of %d ranks", r->counting, r->ranks);
+    putchar('\n');
+}
+
 static int add_rank(struct report *r, const struct mpg_profile *p,
                     const struct mpg_profile_rank *rank, struct mpg_error *err)
 {
@@ -117,6 +153,7 @@ static int add_rank(struct report *r, const struct mpg_profile *p,
     r->running += rank->runs;
     r->died += rank->state == MPG_PROFILE_RUNNING && !rank->runs;
     r->ended += rank->state == MPG_PROFILE_ENDED;
+    add_counted(r, p, rank);
     keep_fact(p, "program", &r->program);
     keep_fact(p, "date", &r->date);
     keep_fact(p, "host", &r->host);
@@ -152,6 +189,7 @@ static void print_head(const struct report *r, const char *path)
         printf("in MPI      %.2f %% of all ranks' time, %s (%.2f %% on rank %d to %.2f %% on rank %d)\n",
                100 * r->mpi_ns / r->run_ns, mpg_units_format_time(all, sizeof all, r->mpi_ns),
                100 * r->least_share, r->least_rank, 100 * r->most_share, r->most_rank);
+    print_counted(r);
     printf("calls       %" PRIu64 ", %zu rows of calls and callsites\n", r->calls, r->number);
 }
 
@@ -282,5 +320,6 @@ int mpg_profile_report(const char *path, const char *debug_path, struct mpg_erro
     free(r.program);
     free(r.date);
     free(r.host);
+    free(r.values);
     return more == 0 ? 0 : -1;
 }

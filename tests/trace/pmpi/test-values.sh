@@ -24,6 +24,13 @@ ok "with --cpu-time" recorded cpu.trace --cpu-time
 is "the trace names its value" "$("$MPGTRACE" print cpu.trace | grep '^#values')" "#values cpu_ns"
 ok "sleep takes no CPU time" test "$(value cpu.trace 2 1)" -lt 100000000
 ok "work takes what it takes" test "$(value cpu.trace 3 1)" -ge 20000000
+ok "a profile with --cpu-time" recorded cpu.profile --profile --cpu-time
+"$MPGTRACE" stat cpu.profile > out
+like "... says what it has counted" "$(cat out)" "*counted     cpu_ns * between calls*"
+# Both ranks work for 20 ms.
+ok "... the work of both ranks" test "$(awk '$1 == "counted" { print $3 }' out)" -ge 40000000
+recorded plain.profile --profile
+ok "a profile without has no counters" test -z "$("$MPGTRACE" stat plain.profile | grep '^counted')"
 if [ -e "$build/trace/pmpi/.libs/libmpgtrace-papi.so" ]; then
     ok "with --papi" recorded papi.trace --papi no-such-event
     is "what cannot be counted is told once" "$(grep -c '^mpgtrace: not counted: no-such-event' err)" 1
@@ -32,6 +39,10 @@ if [ -e "$build/trace/pmpi/.libs/libmpgtrace-papi.so" ]; then
         ok "fresh pages are faults" test "$(value both.trace 4 2)" -ge 1000
         ok "... and sleep has few" test "$(value both.trace 2 2)" -lt 1000
         ok "... beside the CPU time" test "$(value both.trace 3 1)" -ge 20000000
+        ok "a profile with both" recorded both.profile --profile --cpu-time --papi perf::PAGE-FAULTS
+        "$MPGTRACE" stat both.profile > out
+        like "... names both" "$(cat out)" "*counted     cpu_ns *, perf::PAGE-FAULTS *"
+        ok "... with the pages of both ranks" test "$(awk '$1 == "counted" { print $5 }' out)" -ge 2000
     else
         skip "page faults" "$(cat err)"
     fi

@@ -186,7 +186,7 @@ static void test_overflow(void)
     struct mpg_error err;
     struct mpg_profile_rank rank;
     enum { CALLS = MPG_CALL_COUNT, SITES = 100 };
-    profile_open(folder, 0, 1, &err);
+    profile_open(folder, 0, 1, 0, &err);
     give(MPG_CALL_Init, 0, 100, 0, CALLSITES_NONE);
     /* Sites that the capture does not know have no frames, but are told apart. */
     for (int32_t site = 0; site < SITES; site++)
@@ -205,13 +205,61 @@ static void test_outlived(void)
 {
     struct mpg_error err;
     struct stat info;
-    ok(profile_open(folder, 0, 1, &err) == 0 && unlink(path) == 0, "a profile that is removed");
+    ok(profile_open(folder, 0, 1, 0, &err) == 0 && unlink(path) == 0, "a profile that is removed");
     FILE *next = fopen(path, "w");
     if (next)
         (void)fclose(next);
     ok(profile_close(MPG_PROFILE_FINALIZED, &err) < 0 && strstr(err.text, "removed or replaced") &&
            stat(path, &info) == 0 && info.st_size == 0,
        "... does not replace the next one: %s", err.text);
+}
+
+static void count(enum mpg_call call, int64_t first, int64_t second, int32_t site)
+{
+    const int64_t values[] = {first, second};
+    const struct mpg_event e = {.call = call, .enter_ns = 200, .leave_ns = 210, .value_number = 2, .values = values};
+    profile_add(&e, site);
+}
+
+/* Whether the counters of CALL's row are FIRST and SECOND. */
+static bool counted(enum mpg_call call, int64_t first, int64_t second)
+{
+    struct mpg_error err = {""};
+    struct mpg_profile_rank rank;
+    struct mpg_profile *p = mpg_profile_open(path, &err);
+    bool right = false;
+    if (p && mpg_profile_next(p, &rank, &err) == 1 && rank.value_number == 2)
+        for (size_t i = 0; i < rank.row_number; i++)
+            right |= rank.rows[i].call == call && rank.rows[i].values[0] == first && rank.rows[i].values[1] == second;
+    if (!right)
+        printf("# %s\n", err.text);
+    mpg_profile_close(p);
+    return right;
+}
+
+/* Counters beside the rows: sums, negative ones too, before and after the file is closed; damage. */
+static void test_counters(int32_t site)
+{
+    struct mpg_error err;
+    ok(profile_open(folder, 0, 1, 2, &err) == 0, "a profile with two counters");
+    profile_fact("values", "cpu_ns PAPI_TOT_INS");
+    count(MPG_CALL_Init, 1, 1, CALLSITES_NONE);
+    profile_clear();
+    count(MPG_CALL_Send, 23850, INT64_C(5000000000), site);
+    count(MPG_CALL_Recv, 7, -3, site);
+    count(MPG_CALL_Send, 150, -1, site);
+    ok(counted(MPG_CALL_Send, 24000, INT64_C(4999999999)) && counted(MPG_CALL_Recv, 7, -3),
+       "... sums for each callsite, while the program runs");
+    ok(profile_close(MPG_PROFILE_FINALIZED, &err) == 0 && counted(MPG_CALL_Send, 24000, INT64_C(4999999999)) &&
+           counted(MPG_CALL_Recv, 7, -3), "... and after that");
+    size_t size;
+    uint8_t *data = load(&size);
+    damage(data, size);
+    data[MPG_CHUNK_HEADER_BYTES + 2]++;
+    seal(data);
+    store(data, size);
+    ok(refused(), "more counters than there are is refused");
+    free(data);
 }
 
 __attribute__((noinline)) static int32_t here(void)
@@ -230,18 +278,18 @@ int main(void)
     snprintf(path, sizeof path, "%s/rank-0.profile.mpgt", folder);
     callsites_start(8, NULL);
     ok(!mpg_profile_is(folder), "an empty folder is no profile");
-    ok(profile_open("/nowhere/at/all", 0, 1, &err) < 0 && strstr(err.text, "/nowhere/at/all/rank-0"),
+    ok(profile_open("/nowhere/at/all", 0, 1, 0, &err) < 0 && strstr(err.text, "/nowhere/at/all/rank-0"),
        "a folder that is not there is an error");
     struct rlimit none, small;
     getrlimit(RLIMIT_FSIZE, &none);
     small = none;
     small.rlim_cur = 100000;
     setrlimit(RLIMIT_FSIZE, &small);
-    ok(profile_open(folder, 0, 1, &err) < 0 && strstr(err.text, "File too large") &&
+    ok(profile_open(folder, 0, 1, 0, &err) < 0 && strstr(err.text, "File too large") &&
            !mpg_profile_is(folder),
        "where files may not have that size, there is none, and no signal");
     setrlimit(RLIMIT_FSIZE, &none);
-    ok(profile_open(folder, 0, 1, &err) == 0 && profile_is_on() && mpg_profile_is(folder),
+    ok(profile_open(folder, 0, 1, 0, &err) == 0 && profile_is_on() && mpg_profile_is(folder),
        "a file is made");
     profile_fact("host", "here");
     fill(here());
@@ -260,6 +308,7 @@ int main(void)
     uint8_t *data = load(&size);
     damage(data, size);
     free(data);
+    test_counters(here());
     test_overflow();
     unlink(path);
     test_outlived();
