@@ -49,6 +49,8 @@ struct scale_site {
     char *function, *file; /* of its innermost frame; NULL: not known or none */
     int line;           /* 0: not known */
     bool other;         /* "(other callsites)" */
+    int64_t parent;     /* the same without the outermost frame; -1: none was asked for, or there is no such frame */
+    int depth;          /* frames, from 1 */
 };
 
 /* What one run spent at one site, over its ranks. */
@@ -62,16 +64,32 @@ struct scale_cell {
     int32_t ranks;              /* that have it */
 };
 
+/* What one rank of one run did at one site. */
+struct scale_detail {
+    size_t site, run;
+    int32_t rank;
+    uint64_t count;
+    double time_ns, least_ns, most_ns;
+};
+
 /* Everything that was read. Runs are in the order of N, then T_app, T_comm, path: that of the files does not matter.
  * counters are sums over ranks of what was recorded beside time; a run without one has NAN. */
 struct scale_set {
     size_t run_number, site_number, counter_number;
+    bool by_line;               /* what callsites are called makes them the same */
     struct scale_run *runs;
     struct scale_site *sites;
     struct scale_cell *cells;   /* site_number x run_number: scale_cell_of() */
     char **counter_names;       /* "PAPI_TOT_INS" */
     double *counters;           /* site_number x run_number x counter_number */
+    size_t detail_number;       /* 0: were not asked for */
+    struct scale_detail *details; /* by run, site, rank */
 };
+
+void mpg_scale_run_clear(struct scale_run *run);
+void mpg_scale_set_clear(struct scale_set *set);
+/* Leaves only sites I for which KEEP[I] in SET, which has no details. */
+void mpg_scale_set_keep(struct scale_set *set, const bool *keep);
 
 static inline struct scale_cell *scale_cell_of(const struct scale_set *set, size_t site, size_t run)
 {
@@ -113,7 +131,8 @@ struct scale_correlation {
 /* y = exp(a) N^b of the positive ones. */
 struct scale_power {
     size_t runs;   /* that it is of; below 2 distinct N b is NAN */
-    double a, b;   /* logarithms of ns */
+    double a, b;   /* of ns */
+    double x, y;   /* medians of log N and of the logarithms of the times: the line is through them */
     struct scale_interval interval; /* of b */
 };
 

@@ -84,43 +84,57 @@ static int append_place(struct text *t, const struct mpg_symbol *place)
                : append(t, line);
 }
 
-/* The names of FRAMES places around SITE, one a line. */
-static int append_site(struct text *t, const struct stat_places *source, int32_t site,
-                       struct mpg_symbols *symbols, int frames, struct mpg_error *err)
+/* The first frame of S that is not between the program and the tracer. */
+static uint32_t first_frame(const struct stat_places *source, const struct mpg_site *s)
 {
-    if (site < 0)
-        return append(t, site == MPG_NO_SITE ? "unknown" : "all other places");
-    const struct mpg_site *s = source->site(source->source, site);
     uint32_t first = 0;
-    const struct mpg_module *module = NULL;
-    for (; first < s->frame_number; first++) {
-        module = s->frames[first].module < 0
-                     ? NULL
-                     : source->module(source->source, s->frames[first].module);
-        if (!is_wrapper(module))
-            break;
-    }
-    if (first == s->frame_number)
-        first = 0; /* MPI called itself */
-    for (uint32_t i = first; i < s->frame_number; i++) {
-        const struct mpg_symbol *places;
-        module = s->frames[i].module < 0 ? NULL
-                                         : source->module(source->source, s->frames[i].module);
-        if (is_interpreter(module)) /* which is said whatever FRAMES is */
-            return append_interpreter(t, module);
+    while (first < s->frame_number &&
+           is_wrapper(s->frames[first].module < 0 ? NULL : source->module(source->source, s->frames[first].module)))
+        first++;
+    return first == s->frame_number ? 0 : first; /* else MPI called itself */
+}
+
+int mpg_stat_walk_site(const struct stat_places *source, int32_t site, struct mpg_symbols *symbols, int frames,
+                       int (*visit)(void *context, const struct stat_place *place), void *context,
+                       struct mpg_error *err)
+{
+    const struct mpg_site *s = source->site(source->source, site);
+    for (uint32_t i = first_frame(source, s); i < s->frame_number; i++) {
+        const struct mpg_symbol *symbol;
+        struct stat_place place = {.offset = s->frames[i].offset};
+        if (s->frames[i].module >= 0)
+            place.module = source->module(source->source, s->frames[i].module);
+        if (is_interpreter(place.module)) /* which is said whatever FRAMES is */
+            return visit(context, &place);
         if (frames <= 0)
             continue;
-        int n = mpg_symbols_look_up(symbols, module, s->frames[i].offset, &places, err);
+        const int n = mpg_symbols_look_up(symbols, place.module, place.offset, &symbol, err);
         if (n < 0)
             return -1;
         for (int j = 0; j < n && frames > 0; j++, frames--) {
-            if (append_place(t, &places[j]) < 0)
-                return -1;
-            if (is_outermost(places[j].function))
+            place.symbol = &symbol[j];
+            place.inlined = j + 1 < n;
+            const int status = visit(context, &place);
+            if (status != 0)
+                return status;
+            if (is_outermost(symbol[j].function))
                 return 0;
         }
     }
     return 0;
+}
+
+static int append_visited(void *text, const struct stat_place *place)
+{
+    return place->symbol ? append_place(text, place->symbol) : append_interpreter(text, place->module);
+}
+
+/* The names of FRAMES places around SITE, one a line. */
+static int append_site(struct text *t, const struct stat_places *source, int32_t site,
+                       struct mpg_symbols *symbols, int frames, struct mpg_error *err)
+{
+    return site < 0 ? append(t, site == MPG_NO_SITE ? "unknown" : "all other places")
+                    : mpg_stat_walk_site(source, site, symbols, frames, append_visited, t, err);
 }
 
 char *mpg_stat_name_site(const struct stat_places *places, int32_t site, struct mpg_symbols *symbols,

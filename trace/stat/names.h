@@ -14,6 +14,20 @@ struct stat_places {
 
 /* Those of a trace. */
 struct stat_places mpg_stat_places_of(const struct mpg_trace *trace);
+/* One of the places around a callsite. */
+struct stat_place {
+    const struct mpg_symbol *symbol;
+    const struct mpg_module *module; /* of its frame; NULL: not known */
+    uint64_t offset;                 /* its frame's: where the call returns to */
+    bool inlined;                    /* into the next one, which is of the same frame */
+};
+/* Calls VISIT with FRAMES places around SITE at most, innermost first: those within MPI are left out, and those that
+ * call main(). An interpreter, in whose stack its program does not show, is a place without a symbol, the last one, and
+ * comes whatever FRAMES is. VISIT goes on while it returns 0; what it returns else is returned. Errors of the symbols:
+ * -1. SITE is 0 or more. */
+int mpg_stat_walk_site(const struct stat_places *places, int32_t site, struct mpg_symbols *symbols, int frames,
+                       int (*visit)(void *context, const struct stat_place *place), void *context,
+                       struct mpg_error *err);
 /* The names of FRAMES places around SITE, innermost first, one a line: those within MPI are left out, and
  * those that call main(). Of MPG_NO_SITE "unknown". The caller frees it; NULL: out of memory. */
 char *mpg_stat_name_site(const struct stat_places *places, int32_t site, struct mpg_symbols *symbols,

@@ -117,7 +117,7 @@ static char *readable(const struct mpg_symbols *s, const char *name)
     return strdup(name);
 }
 
-static void add_place(void *context, const char *name, const char *file, int line)
+static void add_place(void *context, const char *name, const char *file, int line, uint64_t offset)
 {
     struct found *f = context;
     struct mpg_symbol *grown = realloc(f->places, (size_t)(f->number + 1) * sizeof *grown);
@@ -130,7 +130,7 @@ static void add_place(void *context, const char *name, const char *file, int lin
         f->failed = true;
         return;
     }
-    f->places[f->number++] = (struct mpg_symbol){function, copy, line, f->module};
+    f->places[f->number++] = (struct mpg_symbol){function, copy, line, offset ? offset + 1 : 0, f->module};
 }
 
 /* MODULE, opened. */
@@ -182,7 +182,7 @@ static void look_up(struct mpg_symbols *s, struct found *f, const struct mpg_mod
     if (f->number == 0 && !f->failed) {
         char name[4200];
         snprintf(name, sizeof name, "%s+0x%" PRIx64, f->module, offset);
-        add_place(f, name, NULL, 0);
+        add_place(f, name, NULL, 0, 0);
     }
 }
 

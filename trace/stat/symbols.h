@@ -16,6 +16,7 @@ struct mpg_symbol {
     const char *function; /* its name, demangled; "module+0x11d6" if there is none */
     const char *file;     /* or NULL if it is not known */
     int line;             /* 0 if it is not known */
+    uint64_t offset;      /* from the function's begin, of what is returned to; 0 if FILE is known */
     const char *module;   /* its file's name, without folders; "?" if it is unknown */
 };
 

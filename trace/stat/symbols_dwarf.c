@@ -164,7 +164,7 @@ static int find_scopes(struct mpg_dwarf *d, Dwarf_Die *unit, Dwarf_Addr address,
 }
 
 static bool look_up_dwarf(struct mpg_dwarf *d, Dwarf_Addr address,
-                          void (*found)(void *, const char *, const char *, int), void *context)
+                          void (*found)(void *, const char *, const char *, int, uint64_t), void *context)
 {
     Dwarf_Addr bias;
     Dwarf_Die *unit = find_unit(d, address, &bias), *scopes = NULL;
@@ -186,7 +186,7 @@ static bool look_up_dwarf(struct mpg_dwarf *d, Dwarf_Addr address,
             continue;
         const char *name = name_of(&scopes[i]);
         if (name) {
-            found(context, name, file, line);
+            found(context, name, file, line, 0);
             any = true;
         }
         if (tag == DW_TAG_subprogram)
@@ -200,7 +200,7 @@ static bool look_up_dwarf(struct mpg_dwarf *d, Dwarf_Addr address,
 }
 
 void mpg_dwarf_look_up(struct mpg_dwarf *d, uint64_t address,
-                       void (*found)(void *context, const char *name, const char *file, int line),
+                       void (*found)(void *context, const char *name, const char *file, int line, uint64_t offset),
                        void *context)
 {
     GElf_Addr bias = 0;
@@ -215,5 +215,5 @@ void mpg_dwarf_look_up(struct mpg_dwarf *d, uint64_t address,
     int line = 0;
     const char *file = source ? dwfl_lineinfo(source, NULL, &line, NULL, NULL, NULL) : NULL;
     if (name)
-        found(context, name, file, line);
+        found(context, name, file, line, file ? 0 : offset);
 }

@@ -17,9 +17,10 @@ void mpg_dwarf_close(struct mpg_dwarf *d);
 
 /* Calls FOUND with each place that ADDRESS (of an instruction, as in the module's ELF
  * file) belongs to, innermost first: NAME is as in the object file, FILE NULL and LINE 0
- * if they are not known. Strings are valid during the call. */
+ * if they are not known; OFFSET is ADDRESS's from the symbol's begin, where symbols are all that is there. Strings are
+ * valid during the call. */
 void mpg_dwarf_look_up(struct mpg_dwarf *d, uint64_t address,
-                       void (*found)(void *context, const char *name, const char *file, int line),
+                       void (*found)(void *context, const char *name, const char *file, int line, uint64_t offset),
                        void *context);
 
 #endif

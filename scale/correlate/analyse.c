@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* All rows of a set. */
+#define _GNU_SOURCE
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "scale/correlate/coefficient.h"
+#include "scale/correlate/correlate.h"
+#include "scale/correlate/power.h"
+#include "statistics/rank.h"
+
+static int out_of_memory(struct mpg_error *err)
+{
+    return mpg_error_set(err, "out of memory");
+}
+
+/* What all rows are of. */
+struct making {
+    struct scale_analysis *a;
+    const struct scale_set *set;
+    const struct scale_options *options;
+    struct scale_draws draws;
+};
+
+/* ---- one row ---- */
+
+enum side { WAIT, TRANSFER, IMBALANCE };
+
+/* A further number of a cell, or NAN. */
+static double side_of(const struct scale_set *set, size_t site, size_t run, enum side side)
+{
+    const struct scale_cell *cell = scale_cell_of(set, site, run);
+    const struct scale_run *r = &set->runs[run];
+    if (side == IMBALANCE)
+        return cell->time_ns > 0 ? cell->most_rank_ns * r->ranks / cell->time_ns : NAN;
+    if (!(r->comm_ns > 0))
+        return NAN;
+    return (side == WAIT ? cell->wait_ns : cell->time_ns - cell->wait_ns) / r->comm_ns;
+}
+
+/* r_s of a further number, of the runs in SERIES that have it; its `runs` are 0 if there are none. */
+static int correlate_side(const struct making *m, size_t site, const struct scale_series *series, enum side side,
+                          struct scale_correlation *r, struct mpg_error *err)
+{
+    struct scale_series found = {0, malloc((series->n + 1) * sizeof(double)), malloc((series->n + 1) * sizeof(double)),
+                                 NULL};
+    int status = found.x && found.y ? 0 : out_of_memory(err);
+    for (size_t i = 0; status == 0 && i < series->n; i++) {
+        const double y = side_of(m->set, site, series->run[i], side);
+        if (isnan(y))
+            continue;
+        found.x[found.n] = series->x[i];
+        found.y[found.n++] = y;
+    }
+    if (status == 0)
+        status = mpg_scale_correlate(&found, &m->draws, r, err);
+    mpg_scale_series_clear(&found);
+    return status;
+}
+
+/* The shares of SITE at both ends of SERIES. */
+static int find_shares(const struct making *m, size_t site, const struct scale_series *series, struct scale_row *row,
+                       struct mpg_error *err)
+{
+    struct scale_series shares = {series->n, series->x, malloc((series->n + 1) * sizeof(double)), NULL};
+    if (!shares.y)
+        return out_of_memory(err);
+    const struct scale_options of_share = {.metric = SCALE_SHARE};
+    for (size_t i = 0; i < series->n; i++)
+        shares.y[i] = mpg_scale_value(m->set, &of_share, site, series->run[i]);
+    const int status = mpg_scale_ends(&shares, &row->share_first, &row->share_last, err);
+    free(shares.y);
+    return status;
+}
+
+/* The verdict: it goes with N, is a quarter larger at the end than at the beginning, and matters there. */
+static bool does_grow(const struct scale_options *options, const struct scale_row *row)
+{
+    return row->all.r >= 0.7 && row->last >= 1.25 * row->first && row->share_last >= options->threshold;
+}
+
+static int make_row(const struct making *m, size_t site, struct scale_row *row, struct mpg_error *err)
+{
+    *row = (struct scale_row){.site = site, .projected = NAN, .projected_interval = {NAN, NAN}};
+    if (mpg_scale_series(m->set, m->options, site, &row->series, err) < 0)
+        return -1;
+    if (row->series.n > 0 && (mpg_scale_ends(&row->series, &row->first, &row->last, err) < 0 ||
+                              find_shares(m, site, &row->series, row, err) < 0))
+        return -1;
+    row->factor = row->series.n > 0 ? row->last / row->first : NAN;
+    if (mpg_scale_correlate(&row->series, &m->draws, &row->all, err) < 0 ||
+        correlate_side(m, site, &row->series, WAIT, &row->wait, err) < 0 ||
+        correlate_side(m, site, &row->series, TRANSFER, &row->transfer, err) < 0 ||
+        correlate_side(m, site, &row->series, IMBALANCE, &row->imbalance, err) < 0 ||
+        mpg_scale_power(m->set, site, &row->power, err) < 0)
+        return -1;
+    row->grows = does_grow(m->options, row);
+    return 0;
+}
+
+/* ---- which sites ---- */
+
+static bool reaches(const struct scale_set *set, size_t site, double threshold)
+{
+    bool reached = false;
+    for (size_t run = 0; !reached && run < set->run_number; run++) {
+        const struct scale_cell *cell = scale_cell_of(set, site, run);
+        reached = cell->count > 0 && set->runs[run].comm_ns > 0 && cell->time_ns >= threshold * set->runs[run].comm_ns;
+    }
+    return reached;
+}
+
+static int make_rows(struct making *m, struct mpg_error *err)
+{
+    struct scale_analysis *a = m->a;
+    a->rows = calloc(m->set->site_number + 1, sizeof *a->rows);
+    if (!a->rows)
+        return out_of_memory(err);
+    for (size_t site = 0; site < m->set->site_number; site++) {
+        if (!m->options->all_rows && !reaches(m->set, site, m->options->threshold)) {
+            a->below++;
+            continue;
+        }
+        if (make_row(m, site, &a->rows[a->row_number++], err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* ---- all rows together ---- */
+
+static struct scale_correlation *coefficient_of(struct scale_row *row, int which)
+{
+    struct scale_correlation *const of[] = {&row->all, &row->wait, &row->transfer, &row->imbalance};
+    return of[which];
+}
+
+/* Corrects the probabilities of one column of coefficients. */
+static int correct(struct scale_analysis *a, int which, struct mpg_error *err)
+{
+    double *p = malloc((2 * a->row_number + 1) * sizeof *p);
+    if (!p)
+        return out_of_memory(err);
+    double *q = p + a->row_number;
+    size_t n = 0;
+    for (size_t i = 0; i < a->row_number; i++)
+        if (!coefficient_of(&a->rows[i], which)->undefined)
+            p[n++] = coefficient_of(&a->rows[i], which)->p;
+    const int status = mpg_false_discovery(p, n, q, err);
+    for (size_t i = 0, k = 0; status == 0 && i < a->row_number; i++)
+        if (!coefficient_of(&a->rows[i], which)->undefined)
+            coefficient_of(&a->rows[i], which)->q = q[k++];
+    free(p);
+    return status;
+}
+
+static int compare_rows(const void *x, const void *y, void *set)
+{
+    const struct scale_row *a = x, *b = y;
+    const struct scale_site *sites = ((const struct scale_set *)set)->sites;
+    if (!a->all.undefined != !b->all.undefined)
+        return a->all.undefined ? 1 : -1;
+    if (!a->all.undefined && a->all.r != b->all.r)
+        return a->all.r > b->all.r ? -1 : 1;
+    if (a->share_last != b->share_last)
+        return a->share_last > b->share_last ? -1 : 1;
+    return strcmp(sites[a->site].name, sites[b->site].name);
+}
+
+static void describe_runs(struct scale_analysis *a)
+{
+    const struct scale_set *set = a->set;
+    for (size_t i = 0, end; i < set->run_number; i = end) {
+        for (end = i + 1; end < set->run_number && set->runs[end].ranks == set->runs[i].ranks; end++)
+            ;
+        a->counts++;
+        a->single += end == i + 1;
+    }
+    for (size_t i = 0; i < set->run_number; i++) {
+        const char *scaling = scale_label_of(&set->runs[i], "scaling");
+        const enum scale_sizing sizing = !scaling                        ? SCALE_SIZING_UNKNOWN
+                                         : strcmp(scaling, "fixed") == 0 ? SCALE_FIXED
+                                                                         : SCALE_SCALED;
+        if (i == 0)
+            a->sizing = sizing;
+        a->sizings_differ |= sizing != a->sizing;
+        a->has_waits |= set->runs[i].has_waits;
+    }
+}
+
+static void drop_what_does_not_grow(struct scale_analysis *a)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < a->row_number; i++)
+        if (a->rows[i].grows)
+            a->rows[kept++] = a->rows[i];
+        else
+            mpg_scale_series_clear(&a->rows[i].series);
+    a->row_number = kept;
+}
+
+int mpg_scale_analyse(const struct scale_set *set, const struct scale_options *options, struct scale_analysis *a,
+                      struct mpg_error *err)
+{
+    struct making m = {.a = a, .set = set, .options = options};
+    *a = (struct scale_analysis){.set = set, .options = options};
+    describe_runs(a);
+    int status = mpg_scale_draws_make(&m.draws, set->run_number, options->seed, err);
+    if (status == 0)
+        status = make_rows(&m, err);
+    for (int which = 0; status == 0 && which < 4; which++)
+        status = correct(a, which, err);
+    if (status == 0 && options->project > 0)
+        status = mpg_scale_project(a, err);
+    if (status == 0) {
+        if (a->row_number > 0)
+            qsort_r(a->rows, a->row_number, sizeof *a->rows, compare_rows, (void *)set);
+        if (options->grows)
+            drop_what_does_not_grow(a);
+    }
+    mpg_scale_draws_clear(&m.draws);
+    return status;
+}
+
+void mpg_scale_analysis_clear(struct scale_analysis *a)
+{
+    for (size_t i = 0; i < a->row_number; i++)
+        mpg_scale_series_clear(&a->rows[i].series);
+    free(a->rows);
+    *a = (struct scale_analysis){.row_number = 0};
+}

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "scale/read/gather.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace/profile/format.h"
+
+/* The sites that a row counts for: those by address, then those by line. */
+struct chain {
+    uint32_t *node;
+    size_t address_number, line_number;
+};
+
+static int out_of_memory(struct mpg_error *err)
+{
+    return mpg_error_set(err, "out of memory");
+}
+
+static bool wants(const struct scale_gather *g, enum scale_by by)
+{
+    return g->how->by == by || (g->how->by == SCALE_BY_ANY && g->how->unit == SCALE_UNIT_CALLSITE) ||
+           (g->how->by == SCALE_BY_ANY && by == SCALE_BY_ADDRESS);
+}
+
+int mpg_scale_gather_init(struct scale_gather *g, const struct scale_reading *how, struct mpg_error *err)
+{
+    *g = (struct scale_gather){.how = how, .places = mpg_scale_places_new(how->debug_path, err)};
+    g->address.ranks = g->line.ranks = how->ranks;
+    return g->places ? 0 : -1;
+}
+
+static void forget_file(struct scale_gather *g)
+{
+    for (size_t i = 0; i < g->chain_number; i++)
+        free(g->chains[i].node);
+    g->chain_number = 0;
+    mpg_map_clear(&g->index);
+}
+
+int mpg_scale_gather_begin(struct scale_gather *g, const struct stat_places *source, struct mpg_error *err)
+{
+    forget_file(g);
+    mpg_scale_places_begin(g->places, source);
+    return scale_tree_begin(&g->address) < 0 || scale_tree_begin(&g->line) < 0 ? out_of_memory(err) : 0;
+}
+
+/* ---- which sites a row is for ---- */
+
+/* Adds the nodes of TREE for N places to NODE: how many; -1: out of memory. */
+static int64_t add_nodes(const struct scale_gather *g, struct scale_tree *tree, enum mpg_call call,
+                         const struct scale_place *place, size_t n, uint32_t *node)
+{
+    const bool all = g->how->frames == SCALE_FRAMES_AUTO;
+    int64_t at = SCALE_NO_SITE;
+    size_t added = 0;
+    for (size_t i = 0; i < n; i++) {
+        at = scale_tree_find(tree, at, call, &place[i]);
+        if (at < 0)
+            return -1;
+        if (all || i + 1 == n) {
+            tree->nodes[at].used = true;
+            node[added++] = (uint32_t)at;
+        }
+    }
+    return (int64_t)added;
+}
+
+/* Callers that are known up to here end with a place of their own, so that nothing is lost where others go on. */
+static const struct scale_place end_place = {.key = SCALE_END_KEY, .text = ""};
+
+static int make_chain(struct scale_gather *g, enum mpg_call call, const struct scale_frames *frames,
+                      const struct scale_place *only, struct chain *chain)
+{
+    struct scale_place place[SCALE_MOST_FRAMES + 1];
+    const int most = g->how->frames == SCALE_FRAMES_AUTO ? SCALE_AUTO_DEPTH : g->how->frames;
+    uint32_t node[2 * SCALE_MOST_FRAMES + 2];
+    int64_t count[2] = {0, 0};
+    for (int by = 0; by < 2; by++) {
+        size_t n = 0;
+        if (!wants(g, by == 0 ? SCALE_BY_ADDRESS : SCALE_BY_LINE))
+            continue;
+        if (only)
+            place[n++] = *only;
+        for (int i = 0; frames && i < frames->n; i++) {
+            const struct scale_frame *f = &frames->frame[i];
+            place[n++] = (struct scale_place){by == 0 ? f->address : f->text, f->text, f->function, f->file, f->line};
+        }
+        if (frames && g->how->frames == SCALE_FRAMES_AUTO && frames->n < most)
+            place[n++] = end_place;
+        count[by] = add_nodes(g, by == 0 ? &g->address : &g->line, call, place, n, node + count[0]);
+        if (count[by] < 0)
+            return -1;
+    }
+    *chain = (struct chain){.address_number = (size_t)count[0], .line_number = (size_t)count[1]};
+    chain->node = malloc((size_t)(count[0] + count[1]) * sizeof *node + 1);
+    if (!chain->node)
+        return -1;
+    memcpy(chain->node, node, (size_t)(count[0] + count[1]) * sizeof *node);
+    return 0;
+}
+
+static int find_chain(struct scale_gather *g, enum mpg_call call, int32_t site, const char *region, struct chain *chain,
+                      struct mpg_error *err)
+{
+    struct scale_place only = {.key = "", .text = ""};
+    const int most = g->how->frames == SCALE_FRAMES_AUTO ? SCALE_AUTO_DEPTH : g->how->frames;
+    if (g->how->unit == SCALE_UNIT_CALLSITE && site >= 0) {
+        struct scale_frames frames;
+        int status = mpg_scale_places_find(g->places, site, most, &frames, err);
+        if (status == 0 && frames.n > 0 && make_chain(g, call, &frames, NULL, chain) < 0)
+            status = out_of_memory(err);
+        const bool done = status < 0 || frames.n > 0;
+        mpg_scale_frames_clear(&frames);
+        if (done)
+            return status;
+    }
+    if (g->how->unit == SCALE_UNIT_REGION)
+        only.text = only.key = region ? region : "(no region)";
+    else if (g->how->unit == SCALE_UNIT_CALLSITE)
+        only.text = only.key = site == MPG_OTHER_SITES ? "(other callsites)" : "unknown";
+    return make_chain(g, g->how->unit == SCALE_UNIT_REGION ? MPG_CALL_COUNT : call, NULL, &only, chain) < 0
+               ? out_of_memory(err)
+               : 0;
+}
+
+int64_t mpg_scale_gather_find(struct scale_gather *g, enum mpg_call call, int32_t site, int32_t region,
+                              const char *region_name, struct mpg_error *err)
+{
+    const bool regions = g->how->unit == SCALE_UNIT_REGION;
+    uint64_t *at = regions ? mpg_map_add(&g->index, UINT64_MAX, (uint64_t)(int64_t)region)
+                           : mpg_map_add(&g->index, call, (uint64_t)(int64_t)site);
+    if (!at)
+        return out_of_memory(err);
+    if (*at)
+        return (int64_t)*at - 1;
+    if (g->chain_number == g->chain_capacity) {
+        const size_t more = g->chain_capacity ? 2 * g->chain_capacity : 64;
+        struct chain *grown = realloc(g->chains, more * sizeof *grown);
+        if (!grown)
+            return out_of_memory(err);
+        g->chains = grown;
+        g->chain_capacity = more;
+    }
+    if (find_chain(g, call, site, region_name, &g->chains[g->chain_number], err) < 0)
+        return -1;
+    *at = ++g->chain_number;
+    return (int64_t)*at - 1;
+}
+
+/* ---- sums ---- */
+
+int mpg_scale_gather_add(struct scale_gather *g, int64_t chain, const struct scale_sum *sum, struct mpg_error *err)
+{
+    const struct chain *c = &g->chains[chain];
+    return scale_tree_add(&g->address, c->node, c->address_number, sum) < 0 ||
+                   scale_tree_add(&g->line, c->node + c->address_number, c->line_number, sum) < 0
+               ? out_of_memory(err)
+               : 0;
+}
+
+int mpg_scale_gather_count(struct scale_gather *g, int64_t chain, const char *name, size_t length, double value,
+                           struct mpg_error *err)
+{
+    const struct chain *c = &g->chains[chain];
+    size_t i = 0;
+    while (i < g->counter_number &&
+           (strlen(g->counter_names[i]) != length || memcmp(g->counter_names[i], name, length) != 0))
+        i++;
+    if (i == SCALE_COUNTERS)
+        return 0;
+    if (i == g->counter_number) {
+        g->counter_names[i] = strndup(name, length);
+        if (!g->counter_names[i])
+            return out_of_memory(err);
+        g->counter_number++;
+    }
+    return scale_tree_count(&g->address, c->node, c->address_number, i, value) < 0 ||
+                   scale_tree_count(&g->line, c->node + c->address_number, c->line_number, i, value) < 0
+               ? out_of_memory(err)
+               : 0;
+}
+
+void mpg_scale_gather_end_rank(struct scale_gather *g, int32_t rank)
+{
+    scale_tree_end_rank(&g->address, rank);
+    scale_tree_end_rank(&g->line, rank);
+}
+
+void mpg_scale_gather_know_waits(struct scale_gather *g)
+{
+    scale_tree_know_waits(&g->address);
+    scale_tree_know_waits(&g->line);
+}
+
+void mpg_scale_gather_wait(struct scale_gather *g, int64_t chain, double wait_ns)
+{
+    const struct chain *c = &g->chains[chain];
+    scale_tree_wait(&g->address, c->node, c->address_number, wait_ns);
+    scale_tree_wait(&g->line, c->node + c->address_number, c->line_number, wait_ns);
+}
+
+void mpg_scale_gather_drop(struct scale_gather *g)
+{
+    scale_tree_drop(&g->address);
+    scale_tree_drop(&g->line);
+}
+
+void mpg_scale_gather_clear(struct scale_gather *g)
+{
+    forget_file(g);
+    free(g->chains);
+    scale_tree_clear(&g->address);
+    scale_tree_clear(&g->line);
+    for (size_t i = 0; i < g->counter_number; i++)
+        free(g->counter_names[i]);
+    mpg_scale_places_free(g->places);
+}

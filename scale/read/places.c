@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "scale/read/places.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/map.h"
+#include "common/printable.h"
+
+enum { TEXT_BYTES = 1024 };
+
+struct known_module {
+    struct mpg_module module;
+    char id[2 * sizeof((struct mpg_module *)NULL)->build_id + 1];
+    bool visited;
+};
+
+struct scale_places {
+    struct mpg_symbols *symbols;
+    struct known_module **known; /* each where it stays: symbols are kept by their addresses */
+    size_t known_number;
+    struct stat_places file;
+    struct mpg_map modules; /* of the file -> known + 1 */
+    bool differ;
+};
+
+struct scale_places *mpg_scale_places_new(const char *debug_path, struct mpg_error *err)
+{
+    struct scale_places *places = calloc(1, sizeof *places);
+    if (places && (places->symbols = mpg_symbols_new(debug_path, err)))
+        return places;
+    if (!places)
+        mpg_error_set(err, "out of memory");
+    free(places);
+    return NULL;
+}
+
+void mpg_scale_places_begin(struct scale_places *places, const struct stat_places *source)
+{
+    places->file = *source;
+    mpg_map_clear(&places->modules);
+}
+
+static bool is_same(const struct mpg_module *a, const struct mpg_module *b)
+{
+    return a->build_id_size == b->build_id_size && memcmp(a->build_id, b->build_id, a->build_id_size) == 0 &&
+           strcmp(a->path, b->path) == 0;
+}
+
+static struct known_module *add_module(struct scale_places *places, const struct mpg_module *m)
+{
+    struct known_module **grown = realloc(places->known, (places->known_number + 1) * sizeof(*grown));
+    if (grown)
+        places->known = grown;
+    struct known_module *known = grown ? calloc(1, sizeof *known) : NULL;
+    if (!known)
+        return NULL;
+    known->module = *m;
+    known->module.path = strdup(m->path);
+    if (!known->module.path) {
+        free(known);
+        return NULL;
+    }
+    for (uint32_t i = 0; i < m->build_id_size; i++)
+        sprintf(known->id + 2 * i, "%02x", m->build_id[i]);
+    places->known[places->known_number++] = known;
+    return known;
+}
+
+/* The file's MODULE; NULL: out of memory. */
+static const struct mpg_module *module_of(const void *context, int32_t module)
+{
+    struct scale_places *places = (struct scale_places *)context;
+    uint64_t *at = mpg_map_add(&places->modules, (uint64_t)module, 0);
+    if (!at)
+        return NULL;
+    if (*at == 0) {
+        const struct mpg_module *m = places->file.module(places->file.source, module);
+        size_t i = 0;
+        while (i < places->known_number && !is_same(&places->known[i]->module, m))
+            i++;
+        if (i == places->known_number && !add_module(places, m))
+            return NULL;
+        *at = i + 1;
+    }
+    return &places->known[*at - 1]->module;
+}
+
+static const struct mpg_site *site_of(const void *context, int32_t site)
+{
+    const struct scale_places *places = context;
+    return places->file.site(places->file.source, site);
+}
+
+static const char *base_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* Notes that a frame is in M. */
+static void visit_module(struct scale_places *places, const struct mpg_module *m)
+{
+    struct known_module *known = (struct known_module *)(void *)m; /* its first member */
+    if (known->visited)
+        return;
+    known->visited = true;
+    for (size_t i = 0; i < places->known_number; i++)
+        places->differ |= places->known[i]->visited &&
+                          strcmp(base_of(places->known[i]->module.path), base_of(m->path)) == 0 &&
+                          strcmp(places->known[i]->id, known->id) != 0;
+}
+
+static void print_text(char *text, const struct stat_place *place)
+{
+    const struct mpg_symbol *s = place->symbol;
+    char shown[TEXT_BYTES];
+    if (!s)
+        snprintf(text, TEXT_BYTES, "%s (interpreter)",
+                 mpg_printable(shown, sizeof shown - 32, place->module ? base_of(place->module->path) : "?"));
+    else if (s->file && s->line > 0)
+        snprintf(text, TEXT_BYTES, "%s:%d", mpg_printable(shown, sizeof shown - 32, base_of(s->file)), s->line);
+    else if (s->offset > 0)
+        snprintf(text, TEXT_BYTES, "%s+0x%" PRIx64, mpg_printable(shown, sizeof shown - 32, s->function), s->offset);
+    else
+        mpg_printable(text, TEXT_BYTES, s->function);
+}
+
+struct visit {
+    struct scale_places *places;
+    struct scale_frames *found;
+};
+
+static int visit_place(void *context, const struct stat_place *place)
+{
+    const struct visit *v = context;
+    struct scale_frame *frame = &v->found->frame[v->found->n];
+    char text[TEXT_BYTES], address[TEXT_BYTES + 64];
+    if (v->found->n == SCALE_MOST_FRAMES)
+        return 1;
+    if (place->module)
+        visit_module(v->places, place->module);
+    print_text(text, place);
+    const struct known_module *known = (const struct known_module *)(const void *)place->module;
+    if (place->inlined || !place->symbol || !known)
+        snprintf(address, sizeof address, "%s", text);
+    else
+        snprintf(address, sizeof address, "%.200s+%" PRIx64, *known->id ? known->id : known->module.path, place->offset);
+    *frame = (struct scale_frame){.text = strdup(text), .address = strdup(address)};
+    if (place->symbol) {
+        frame->function = place->symbol->function;
+        frame->file = place->symbol->file;
+        frame->line = place->symbol->line;
+    }
+    v->found->n++;
+    v->found->failed |= !frame->text || !frame->address;
+    return v->found->failed;
+}
+
+int mpg_scale_places_find(struct scale_places *places, int32_t site, int frames, struct scale_frames *found,
+                          struct mpg_error *err)
+{
+    const struct stat_places source = {places, site_of, module_of};
+    struct visit visit = {places, found};
+    found->n = 0;
+    found->failed = false;
+    if (mpg_stat_walk_site(&source, site, places->symbols, frames, visit_place, &visit, err) < 0)
+        return -1;
+    return found->failed ? mpg_error_set(err, "out of memory") : 0;
+}
+
+void mpg_scale_frames_clear(struct scale_frames *frames)
+{
+    for (int i = 0; i < frames->n; i++) {
+        free(frames->frame[i].text);
+        free(frames->frame[i].address);
+    }
+    frames->n = 0;
+}
+
+bool mpg_scale_places_differ(const struct scale_places *places)
+{
+    return places->differ;
+}
+
+void mpg_scale_places_free(struct scale_places *places)
+{
+    if (!places)
+        return;
+    mpg_symbols_free(places->symbols);
+    for (size_t i = 0; i < places->known_number; i++) {
+        free(places->known[i]->module.path);
+        free(places->known[i]);
+    }
+    free(places->known);
+    mpg_map_clear(&places->modules);
+    free(places);
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One profile, rank by rank. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "scale/read/gather.h"
+#include "trace/profile/profile.h"
+
+static const struct mpg_site *site_of(const void *profile, int32_t site)
+{
+    return mpg_profile_site(profile, site);
+}
+
+static const struct mpg_module *module_of(const void *profile, int32_t module)
+{
+    return mpg_profile_module(profile, module);
+}
+
+static int keep_fact(const char *key, const char *value, const char *wanted, char **text, struct mpg_error *err)
+{
+    if (*text || strcmp(key, wanted) != 0 || (*text = strdup(value)))
+        return 0;
+    return mpg_error_set(err, "out of memory");
+}
+
+static int keep_facts(const struct mpg_profile *p, struct scale_run *run, struct mpg_error *err)
+{
+    const char *key, *value;
+    for (size_t i = 0; mpg_profile_fact(p, i, &key, &value); i++)
+        if (keep_fact(key, value, "program", &run->program, err) < 0 ||
+            keep_fact(key, value, "date", &run->date, err) < 0 || keep_fact(key, value, "host", &run->host, err) < 0)
+            return -1;
+    return 0;
+}
+
+static bool is_in_run(enum mpg_call call)
+{
+    const enum mpg_kind kind = mpg_call_kind(call);
+    return kind > MPG_KIND_REGION_END && kind != MPG_KIND_INIT && kind != MPG_KIND_FINALIZE;
+}
+
+/* Whether a sum of ROW's times is possible. */
+static bool is_sound(const struct mpg_profile_row *row)
+{
+    const double time_ns = (double)row->time_ns, count = (double)row->count;
+    return time_ns >= 0.999 * count * (double)row->min_ns && time_ns <= 1.001 * count * (double)row->max_ns;
+}
+
+static uint64_t mix(uint64_t h, uint64_t value)
+{
+    h = (h ^ value) * 0x9e3779b97f4a7c15u;
+    return h ^ h >> 29;
+}
+
+static int add_row(struct scale_gather *g, struct scale_run *run, const struct mpg_profile_row *row,
+                   struct mpg_error *err)
+{
+    const struct scale_sum sum = {.count = row->count,
+                                  .time_ns = (double)row->time_ns,
+                                  .least_ns = (double)row->min_ns,
+                                  .most_ns = (double)row->max_ns,
+                                  .sent_bytes = (double)row->sent_bytes,
+                                  .received_bytes = (double)row->received_bytes};
+    if (!is_sound(row))
+        return mpg_error_set(err, "%" PRIu64 " calls of %" PRId64 " to %" PRId64 " ns are no %" PRId64 " ns (MPI_%s)",
+                             row->count, row->min_ns, row->max_ns, row->time_ns, mpg_call_name(row->call));
+    run->comm_ns += sum.time_ns;
+    if (row->site == MPG_OTHER_SITES)
+        run->other_ns += sum.time_ns;
+    const int64_t chain = mpg_scale_gather_find(g, mpg_call_plain(row->call), row->site, 0, NULL, err);
+    return chain < 0 ? -1 : mpg_scale_gather_add(g, chain, &sum, err);
+}
+
+static int add_rank(struct scale_gather *g, struct scale_run *run, const struct mpg_profile *p,
+                    const struct mpg_profile_rank *rank, struct mpg_error *err)
+{
+    const double run_ns = (double)(rank->run_ns - rank->paused_ns);
+    uint64_t content = mix((uint64_t)rank->rank, (uint64_t)rank->run_ns);
+    if (rank->state == MPG_PROFILE_RUNNING)
+        return mpg_error_set(err, rank->runs ? "it is still running" : "it died: what it would have done is not known");
+    if (run_ns < 0)
+        return mpg_error_set(err, "paused for longer than it ran");
+    for (size_t i = 0; i < rank->row_number; i++) {
+        const struct mpg_profile_row *row = &rank->rows[i];
+        content = mix(mix(mix(content, row->call), row->count), (uint64_t)row->time_ns);
+        if (is_in_run(row->call) && add_row(g, run, row, err) < 0)
+            return -1;
+    }
+    mpg_scale_gather_end_rank(g, rank->rank);
+    run->content += content;
+    run->ranks = rank->ranks;
+    run->unfinished |= rank->state == MPG_PROFILE_ENDED;
+    run->app_ns += run_ns;
+    run->longest_ns = run_ns > run->longest_ns ? run_ns : run->longest_ns;
+    return keep_facts(p, run, err);
+}
+
+int mpg_scale_read_profile(struct scale_gather *g, struct scale_run *run, struct mpg_error *err)
+{
+    struct mpg_profile *p = mpg_profile_open(run->path, err);
+    struct mpg_profile_rank rank;
+    if (!p)
+        return -1;
+    const struct stat_places source = {p, site_of, module_of};
+    int status = mpg_scale_gather_begin(g, &source, err);
+    int more = 0;
+    run->threads = 1;
+    while (status == 0 && (more = mpg_profile_next(p, &rank, err)) > 0)
+        if (add_rank(g, run, p, &rank, err) < 0)
+            status = mpg_error_prefix(err, "rank %d", rank.rank);
+    mpg_profile_close(p);
+    return status < 0 || more < 0 ? -1 : 0;
+}

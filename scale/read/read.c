@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* All files, one after the other: what each holds, and which of them count. */
+#define _GNU_SOURCE
+#include "scale/read/read.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/kind.h"
+#include "common/progress.h"
+#include "scale/read/gather.h"
+#include "scale/read/set.h"
+#include "trace/profile/profile.h"
+
+static int out_of_memory(struct mpg_error *err)
+{
+    return mpg_error_set(err, "out of memory");
+}
+
+/* ---- notes ---- */
+
+int mpg_scale_note(struct scale_notes *notes, const char *path, bool left_out, struct mpg_error *err,
+                   const char *format, ...)
+{
+    if (notes->n == notes->capacity) {
+        const size_t more = notes->capacity ? 2 * notes->capacity : 16;
+        struct scale_note *grown = realloc(notes->note, more * sizeof *grown);
+        if (!grown)
+            return out_of_memory(err);
+        notes->note = grown;
+        notes->capacity = more;
+    }
+    struct scale_note *note = &notes->note[notes->n];
+    *note = (struct scale_note){.path = path ? strdup(path) : NULL, .left_out = left_out};
+    va_list arguments;
+    va_start(arguments, format);
+    const int printed = vasprintf(&note->text, format, arguments);
+    va_end(arguments);
+    if (printed < 0 || (path && !note->path)) {
+        free(note->path);
+        if (printed >= 0)
+            free(note->text);
+        return out_of_memory(err);
+    }
+    notes->n++;
+    return 0;
+}
+
+void mpg_scale_notes_clear(struct scale_notes *notes)
+{
+    for (size_t i = 0; i < notes->n; i++) {
+        free(notes->note[i].path);
+        free(notes->note[i].text);
+    }
+    free(notes->note);
+    *notes = (struct scale_notes){.n = 0};
+}
+
+/* TEXT about a file, without its name in front. */
+static const char *without(const char *text, const char *path)
+{
+    const size_t n = strlen(path);
+    return strncmp(text, path, n) == 0 && strncmp(text + n, ": ", 2) == 0 ? text + n + 2 : text;
+}
+
+/* ---- one file ---- */
+
+static int take_labels(const struct scale_file *file, struct scale_run *run, struct mpg_error *err)
+{
+    run->path = strdup(file->path);
+    run->labels = calloc(file->label_number + 1, sizeof *run->labels);
+    if (!run->path || !run->labels)
+        return out_of_memory(err);
+    for (size_t i = 0; i < file->label_number; i++) {
+        run->labels[i] = (struct scale_label){strdup(file->labels[i].key), strdup(file->labels[i].value)};
+        run->label_number++;
+        if (!run->labels[i].key || !run->labels[i].value)
+            return out_of_memory(err);
+    }
+    return 0;
+}
+
+/* Whether times are those of a run. */
+static int check_times(const struct scale_run *run, struct mpg_error *err)
+{
+    const double most_ns = run->app_ns * (run->threads > 1 ? run->threads : 1);
+    if (!(run->app_ns > 0))
+        return mpg_error_set(err, "no rank ran between MPI_Init and MPI_Finalize");
+    return run->comm_ns <= most_ns
+               ? 0
+               : mpg_error_set(err, "its calls took %.6g s, all of its ranks together ran for %.6g s", run->comm_ns / 1e9,
+                               most_ns / 1e9);
+}
+
+/* A profile or a trace; everything else is named for what it is. */
+static int read_file(struct scale_gather *g, struct scale_run *run, struct scale_notes *notes, struct mpg_error *err)
+{
+    if (mpg_profile_is(run->path))
+        return mpg_scale_read_profile(g, run, err);
+    const enum mpg_file_kind kind = mpg_kind_of(run->path);
+    switch (kind) {
+    case MPG_FILE_TRACE:
+    case MPG_FILE_TRACE_FOLDER:
+    case MPG_FILE_TRACE_TEXT:
+    case MPG_FILE_TEXT:
+    case MPG_FILE_UNKNOWN:
+    case MPG_FILE_ABSENT:
+        return mpg_scale_read_trace(g, run, notes, err);
+    default:
+        return mpg_error_set(err, "%s, neither a profile nor a trace", mpg_kind_name(kind));
+    }
+}
+
+/* ---- all files ---- */
+
+struct all {
+    struct scale_gather g;
+    const struct scale_reading *how;
+    struct scale_set *set;
+    struct scale_notes *notes;
+    size_t capacity;
+};
+
+/* Whether one of RUN's labels is among those that are asked for, if any are. */
+static bool is_wanted(const struct scale_reading *how, const struct scale_run *run)
+{
+    bool wanted = how->label_number == 0;
+    for (size_t i = 0; i < how->label_number; i++) {
+        const char *value = scale_label_of(run, how->only[i].key);
+        wanted |= value && strcmp(value, how->only[i].value) == 0;
+    }
+    return wanted;
+}
+
+/* The run of SET that holds what RUN does, or NULL. */
+static const struct scale_run *find_same(const struct scale_set *set, const struct scale_run *run)
+{
+    for (size_t i = 0; i < set->run_number; i++)
+        if (set->runs[i].content == run->content && set->runs[i].ranks == run->ranks &&
+            set->runs[i].comm_ns == run->comm_ns && set->runs[i].app_ns == run->app_ns)
+            return &set->runs[i];
+    return NULL;
+}
+
+/* What is doubtful about RUN; *LEAVE: it does not count. */
+static int judge(struct all *a, const struct scale_run *run, bool *leave, struct mpg_error *err)
+{
+    const struct scale_run *same = find_same(a->set, run);
+    *leave = same && a->how->unique;
+    if (same && mpg_scale_note(a->notes, run->path, a->how->unique, err,
+                               a->how->unique ? "the same as %s" : "the same as %s: counted twice (--unique: once)",
+                               same->path) < 0)
+        return -1;
+    if (!*leave && run->unfinished &&
+        mpg_scale_note(a->notes, run->path, false, err, "a rank ended without MPI_Finalize") < 0)
+        return -1;
+    if (!*leave && run->other_ns > 0 &&
+        mpg_scale_note(a->notes, run->path, false, err,
+                       "%.3g %% of its communication is in (other callsites): more than a profile tells apart",
+                       100 * run->other_ns / run->comm_ns) < 0)
+        return -1;
+    return 0;
+}
+
+static int add_file(struct all *a, const struct scale_file *file, struct mpg_error *err)
+{
+    struct scale_set *set = a->set;
+    if (set->run_number == a->capacity) {
+        const size_t more = a->capacity ? 2 * a->capacity : 16;
+        struct scale_run *grown = realloc(set->runs, more * sizeof *grown);
+        if (!grown)
+            return out_of_memory(err);
+        set->runs = grown;
+        a->capacity = more;
+    }
+    struct scale_run *run = &set->runs[set->run_number];
+    struct mpg_error why;
+    bool leave = true;
+    *run = (struct scale_run){.path = NULL};
+    int status = take_labels(file, run, err);
+    if (status == 0 && is_wanted(a->how, run)) {
+        if (read_file(&a->g, run, a->notes, &why) < 0 || check_times(run, &why) < 0)
+            status = mpg_scale_note(a->notes, run->path, true, err, "%s", without(why.text, run->path));
+        else
+            status = judge(a, run, &leave, err);
+    }
+    if (status == 0 && !leave) {
+        set->run_number++;
+        return 0;
+    }
+    while (a->g.address.column_number > set->run_number)
+        mpg_scale_gather_drop(&a->g);
+    mpg_scale_run_clear(run);
+    return status;
+}
+
+/* ---- which program ---- */
+
+/* The name of RUN's program: its first word's last part. */
+static void program_of(const struct scale_run *run, const char **name, size_t *n)
+{
+    const char *text = run->program ? run->program : "";
+    const size_t length = strcspn(text, " ");
+    size_t from = length;
+    while (from > 0 && text[from - 1] != '/')
+        from--;
+    *name = text + from;
+    *n = length - from;
+}
+
+static bool is_same_program(const struct scale_run *a, const struct scale_run *b)
+{
+    const char *name[2];
+    size_t n[2];
+    program_of(a, &name[0], &n[0]);
+    program_of(b, &name[1], &n[1]);
+    return n[0] == 0 || n[1] == 0 || (n[0] == n[1] && memcmp(name[0], name[1], n[0]) == 0);
+}
+
+/* KEEP[i] becomes whether run i is of the program that most are of; of several the first given. */
+static int keep_program(const struct all *a, bool *keep, struct mpg_error *err)
+{
+    const struct scale_set *set = a->set;
+    size_t most = 0, best = 0;
+    for (size_t i = 0; i < set->run_number; i++) {
+        size_t same = 0;
+        for (size_t k = 0; k < set->run_number; k++)
+            same += is_same_program(&set->runs[i], &set->runs[k]);
+        if (same > most && set->runs[i].program) {
+            most = same;
+            best = i;
+        }
+    }
+    for (size_t i = 0; i < set->run_number; i++) {
+        keep[i] = a->how->any_program || is_same_program(&set->runs[best], &set->runs[i]);
+        if (!keep[i] && mpg_scale_note(a->notes, set->runs[i].path, true, err, "of another program: %s, not %s",
+                                       set->runs[i].program, set->runs[best].program) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int finish(struct all *a, struct mpg_error *err)
+{
+    bool *keep = calloc(a->set->run_number + 1, sizeof *keep);
+    const bool by_line = a->how->by == SCALE_BY_LINE ||
+                         (a->how->by == SCALE_BY_ANY && a->how->unit == SCALE_UNIT_CALLSITE &&
+                          mpg_scale_places_differ(a->g.places));
+    int status = keep ? keep_program(a, keep, err) : out_of_memory(err);
+    if (status == 0)
+        status = mpg_scale_set_make(a->set, by_line ? &a->g.line : &a->g.address, keep, a->g.counter_names,
+                                    a->g.counter_number, err);
+    a->set->by_line = by_line;
+    free(keep);
+    return status;
+}
+
+int mpg_scale_read(const struct scale_files *files, const struct scale_reading *how, struct scale_set *set,
+                   struct scale_notes *notes, struct mpg_error *err)
+{
+    struct all a = {.how = how, .set = set, .notes = notes};
+    struct mpg_progress progress;
+    *set = (struct scale_set){.run_number = 0};
+    *notes = (struct scale_notes){.n = 0};
+    if (mpg_scale_gather_init(&a.g, how, err) < 0)
+        return -1;
+    int status = 0;
+    mpg_progress_start(&progress, "reading runs", (double)files->n);
+    for (size_t i = 0; status == 0 && i < files->n; i++) {
+        status = add_file(&a, &files->file[i], err);
+        mpg_progress_update(&progress, (double)(i + 1));
+    }
+    mpg_progress_end(&progress);
+    if (status == 0)
+        status = finish(&a, err);
+    mpg_scale_gather_clear(&a.g);
+    return status;
+}

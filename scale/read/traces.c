@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One trace, rank by rank; then what its calls waited. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyse/traced.h"
+#include "scale/read/gather.h"
+#include "trace/reader.h"
+
+/* The regions that a thread has open. */
+struct stack {
+    uint32_t thread;
+    size_t depth, capacity;
+    int32_t *string;
+};
+
+struct reading {
+    struct scale_gather *g;
+    struct scale_run *run;
+    struct mpg_trace *trace;
+    struct stack *stack;
+    size_t stack_number;
+    bool started, ended;
+    int64_t start_ns, end_ns;
+    uint64_t content;
+};
+
+static int out_of_memory(struct mpg_error *err)
+{
+    return mpg_error_set(err, "out of memory");
+}
+
+static uint64_t mix(uint64_t h, uint64_t value)
+{
+    h = (h ^ value) * 0x9e3779b97f4a7c15u;
+    return h ^ h >> 29;
+}
+
+/* ---- regions ---- */
+
+static struct stack *stack_of(struct reading *r, uint32_t thread)
+{
+    for (size_t i = 0; i < r->stack_number; i++)
+        if (r->stack[i].thread == thread)
+            return &r->stack[i];
+    struct stack *grown = realloc(r->stack, (r->stack_number + 1) * sizeof *grown);
+    if (!grown)
+        return NULL;
+    r->stack = grown;
+    grown[r->stack_number] = (struct stack){.thread = thread};
+    return &grown[r->stack_number++];
+}
+
+static int mark_region(struct reading *r, const struct mpg_event *e, struct mpg_error *err)
+{
+    struct stack *s = stack_of(r, e->thread);
+    if (!s)
+        return out_of_memory(err);
+    if (mpg_call_kind(e->call) == MPG_KIND_REGION_END) {
+        s->depth -= s->depth > 0;
+        return 0;
+    }
+    if (s->depth == s->capacity) {
+        const size_t more = s->capacity ? 2 * s->capacity : 8;
+        int32_t *grown = realloc(s->string, more * sizeof *grown);
+        if (!grown)
+            return out_of_memory(err);
+        s->string = grown;
+        s->capacity = more;
+    }
+    s->string[s->depth++] = e->string;
+    return 0;
+}
+
+/* The innermost one that is open at E; -1: none. */
+static int32_t region_of(const struct reading *r, const struct mpg_event *e)
+{
+    for (size_t i = 0; i < r->stack_number; i++)
+        if (r->stack[i].thread == e->thread && r->stack[i].depth > 0)
+            return r->stack[i].string[r->stack[i].depth - 1];
+    return -1;
+}
+
+static int64_t find_chain(const struct reading *r, enum mpg_call call, int32_t site, int32_t region,
+                          struct mpg_error *err)
+{
+    return mpg_scale_gather_find(r->g, call, site, region, region < 0 ? NULL : mpg_trace_string(r->trace, region), err);
+}
+
+/* ---- sums ---- */
+
+/* What was measured in the interval before E goes with E. */
+static int add_values(const struct reading *r, int64_t chain, const char *names, const struct mpg_event *e,
+                      struct mpg_error *err)
+{
+    for (uint32_t i = 0; names && i < e->value_number; i++) {
+        names += strspn(names, " ");
+        const size_t length = strcspn(names, " ");
+        if (length == 0)
+            break;
+        if (mpg_scale_gather_count(r->g, chain, names, length, (double)e->values[i], err) < 0)
+            return -1;
+        names += length;
+    }
+    return 0;
+}
+
+static int add_call(struct reading *r, const char *names, const struct mpg_event *e, struct mpg_error *err)
+{
+    const double time_ns = (double)(e->leave_ns - e->enter_ns);
+    int64_t sent, received;
+    mpg_event_bytes(e, &sent, &received);
+    struct scale_sum sum = {1, time_ns, time_ns, time_ns, (double)sent, (double)received};
+    if (e->sum.calls)
+        sum = (struct scale_sum){(uint64_t)e->sum.calls, (double)e->sum.time_ns, (double)e->sum.least_ns,
+                                 (double)e->sum.most_ns, 0, 0};
+    r->content = mix(mix(mix(r->content, e->call), sum.count), (uint64_t)sum.time_ns);
+    r->run->comm_ns += sum.time_ns;
+    const int64_t chain = find_chain(r, mpg_call_plain(e->call), e->site, region_of(r, e), err);
+    return chain < 0 || mpg_scale_gather_add(r->g, chain, &sum, err) < 0 ? -1 : add_values(r, chain, names, e, err);
+}
+
+static int add_event(struct reading *r, const char *names, const struct mpg_event *e, struct mpg_error *err)
+{
+    const enum mpg_kind kind = mpg_call_kind(e->call);
+    if (kind == MPG_KIND_FLUSH)
+        return 0;
+    if (kind == MPG_KIND_REGION_BEGIN || kind == MPG_KIND_REGION_END)
+        return e->failed ? 0 : mark_region(r, e, err); /* a failed one names none */
+    if (r->ended)
+        return 0;
+    r->end_ns = kind == MPG_KIND_FINALIZE ? e->enter_ns : e->leave_ns;
+    if (kind == MPG_KIND_INIT && !e->failed && !r->started) {
+        r->started = true;
+        r->start_ns = e->leave_ns;
+    }
+    r->ended = kind == MPG_KIND_FINALIZE && !e->failed;
+    return !r->started || kind == MPG_KIND_INIT || kind == MPG_KIND_FINALIZE ? 0 : add_call(r, names, e, err);
+}
+
+static int add_rank(struct reading *r, int32_t rank, struct mpg_error *err)
+{
+    struct mpg_cursor *c = mpg_cursor_open(r->trace, rank, err);
+    const char *names = mpg_trace_find_fact(r->trace, rank, "values");
+    const struct mpg_event *e;
+    int more = -1, status = 0;
+    for (size_t i = 0; i < r->stack_number; i++)
+        r->stack[i].depth = 0;
+    r->started = r->ended = false;
+    r->content = mix(0, (uint64_t)rank);
+    while (c && status == 0 && (more = mpg_cursor_read(c, &e, err)) > 0)
+        status = add_event(r, names, e, err);
+    mpg_cursor_close(c);
+    if (status < 0 || more < 0)
+        return -1;
+    mpg_scale_gather_end_rank(r->g, rank);
+    const double run_ns = r->started ? (double)(r->end_ns - r->start_ns) : 0;
+    const uint32_t threads = mpg_trace_threads(r->trace, rank);
+    r->run->content += mix(r->content, (uint64_t)run_ns);
+    r->run->app_ns += run_ns;
+    r->run->longest_ns = run_ns > r->run->longest_ns ? run_ns : r->run->longest_ns;
+    r->run->threads = threads > r->run->threads ? threads : r->run->threads;
+    r->run->unfinished |= !r->ended;
+    return 0;
+}
+
+/* ---- waits ---- */
+
+static int add_waits(struct reading *r, const struct mpg_waits *waits, struct mpg_error *err)
+{
+    mpg_scale_gather_know_waits(r->g);
+    if (r->g->how->unit == SCALE_UNIT_REGION)
+        for (int32_t name = -1; name < mpg_waits_regions(waits); name++) {
+            const struct mpg_wait_sum sum = mpg_waits_of_region(waits, name);
+            const int64_t chain = sum.calls > 0 ? find_chain(r, MPG_CALL_COUNT, MPG_NO_SITE, name, err) : 0;
+            if (chain < 0)
+                return -1;
+            if (sum.calls > 0)
+                mpg_scale_gather_wait(r->g, chain, mpg_wait_all(&sum));
+        }
+    else
+        for (size_t i = 0; i < mpg_waits_sites(waits); i++) {
+            const struct mpg_wait_sum sum = mpg_waits_of_site(waits, i);
+            const struct mpg_place place = mpg_waits_site(waits, i);
+            const int32_t site = place.site ? (int32_t)place.site - 1 : MPG_NO_SITE;
+            const int64_t chain = find_chain(r, place.call, site, -1, err);
+            if (chain < 0)
+                return -1;
+            mpg_scale_gather_wait(r->g, chain, mpg_wait_all(&sum));
+        }
+    r->run->has_waits = true;
+    return 0;
+}
+
+/* A trace whose waits cannot be told is still one of times. */
+static int find_waits(struct reading *r, struct scale_notes *notes, struct mpg_error *err)
+{
+    const struct mpg_traced_options options = {.lenient = true};
+    struct mpg_traced_waits found = {.waits = NULL};
+    struct mpg_error why;
+    int status;
+    if (mpg_waits_find(r->trace, &options, &found, &why) < 0)
+        status = mpg_scale_note(notes, r->run->path, false, err, "what its calls waited is not known: %s", why.text);
+    else
+        status = add_waits(r, found.waits, err);
+    mpg_traced_waits_clear(&found);
+    return status;
+}
+
+/* ---- the whole trace ---- */
+
+static int keep_fact(const struct mpg_trace *trace, const char *key, char **text, struct mpg_error *err)
+{
+    const char *value = mpg_trace_find_fact(trace, 0, key);
+    *text = value ? strdup(value) : NULL;
+    return value && !*text ? out_of_memory(err) : 0;
+}
+
+/* Whether all of it is there. */
+static int check(const struct mpg_trace *trace, struct mpg_error *err)
+{
+    if (mpg_trace_cut(trace))
+        return mpg_error_set(err, "%s", mpg_trace_cut(trace));
+    for (int32_t rank = 0; rank < mpg_trace_ranks(trace); rank++) {
+        enum mpg_call call;
+        int64_t enter_ns;
+        if (mpg_trace_runs(trace, rank))
+            return mpg_error_set(err, "rank %d: it is still running", rank);
+        if (mpg_trace_lost_window(trace, rank))
+            return mpg_error_set(err, "rank %d: its last calls are lost", rank);
+        for (uint32_t i = 0; i < mpg_trace_threads(trace, rank); i++)
+            if (mpg_trace_died(trace, rank, mpg_trace_thread(trace, rank, i), &call, &enter_ns))
+                return mpg_error_set(err, "rank %d: it died: what it would have done is not known", rank);
+    }
+    return 0;
+}
+
+static int read_all(struct reading *r, struct scale_notes *notes, struct mpg_error *err)
+{
+    const struct stat_places source = mpg_stat_places_of(r->trace);
+    if (mpg_scale_gather_begin(r->g, &source, err) < 0)
+        return -1;
+    r->run->ranks = mpg_trace_ranks(r->trace);
+    r->run->is_trace = true;
+    if (check(r->trace, err) < 0 || keep_fact(r->trace, "program", &r->run->program, err) < 0 ||
+        keep_fact(r->trace, "date", &r->run->date, err) < 0 || keep_fact(r->trace, "host", &r->run->host, err) < 0)
+        return -1;
+    for (int32_t rank = 0; rank < r->run->ranks; rank++)
+        if (add_rank(r, rank, err) < 0)
+            return -1;
+    return r->g->how->waits ? find_waits(r, notes, err) : 0;
+}
+
+int mpg_scale_read_trace(struct scale_gather *g, struct scale_run *run, struct scale_notes *notes,
+                         struct mpg_error *err)
+{
+    struct reading r = {.g = g, .run = run, .trace = mpg_trace_open(run->path, err)};
+    if (!r.trace)
+        return -1;
+    const int status = read_all(&r, notes, err);
+    mpg_trace_close(r.trace);
+    for (size_t i = 0; i < r.stack_number; i++)
+        free(r.stack[i].string);
+    free(r.stack);
+    return status;
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "scale/scale.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char *scale_label_of(const struct scale_run *run, const char *key)
+{
+    for (size_t i = 0; i < run->label_number; i++)
+        if (strcmp(run->labels[i].key, key) == 0)
+            return run->labels[i].value;
+    return NULL;
+}
+
+void mpg_scale_run_clear(struct scale_run *run)
+{
+    for (size_t i = 0; i < run->label_number; i++) {
+        free(run->labels[i].key);
+        free(run->labels[i].value);
+    }
+    free(run->labels);
+    free(run->path);
+    free(run->program);
+    free(run->date);
+    free(run->host);
+}
+
+static void clear_site(struct scale_site *site)
+{
+    free(site->name);
+    free(site->function);
+    free(site->file);
+}
+
+void mpg_scale_set_clear(struct scale_set *set)
+{
+    for (size_t i = 0; i < set->run_number; i++)
+        mpg_scale_run_clear(&set->runs[i]);
+    for (size_t i = 0; i < set->site_number; i++)
+        clear_site(&set->sites[i]);
+    for (size_t i = 0; i < set->counter_number; i++)
+        free(set->counter_names[i]);
+    free(set->runs);
+    free(set->sites);
+    free(set->cells);
+    free(set->counter_names);
+    free(set->counters);
+    free(set->details);
+    *set = (struct scale_set){.run_number = 0};
+}
+
+void mpg_scale_set_keep(struct scale_set *set, const bool *keep)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < set->site_number; i++) {
+        if (!keep[i]) {
+            clear_site(&set->sites[i]);
+            continue;
+        }
+        set->sites[kept] = set->sites[i];
+        set->sites[kept].parent = -1;
+        memmove(scale_cell_of(set, kept, 0), scale_cell_of(set, i, 0), set->run_number * sizeof *set->cells);
+        if (set->counter_number > 0)
+            memmove(scale_counters_of(set, kept, 0), scale_counters_of(set, i, 0),
+                    set->run_number * set->counter_number * sizeof *set->counters);
+        kept++;
+    }
+    set->site_number = kept;
+}

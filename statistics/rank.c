@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "statistics/rank.h"
+
+#include <gsl/gsl_cdf.h>
+#include <gsl/gsl_statistics_double.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "statistics/order.h"
+
+static int out_of_memory(struct mpg_error *err)
+{
+    return mpg_error_set(err, "out of memory");
+}
+
+struct item {
+    double value;
+    size_t place;
+};
+
+static int compare_items(const void *a, const void *b)
+{
+    const double x = ((const struct item *)a)->value, y = ((const struct item *)b)->value;
+    return (x > y) - (x < y);
+}
+
+/* N values in ascending order, with their places; freed by the caller. NULL: out of memory. */
+static struct item *sorted_items(const double *value, size_t n)
+{
+    struct item *item = malloc((n + 1) * sizeof *item);
+    for (size_t i = 0; item && i < n; i++)
+        item[i] = (struct item){value[i], i};
+    if (item)
+        qsort(item, n, sizeof *item, compare_items);
+    return item;
+}
+
+int mpg_midranks(const double *value, size_t n, double *rank, struct mpg_error *err)
+{
+    struct item *item = sorted_items(value, n);
+    if (!item)
+        return out_of_memory(err);
+    for (size_t i = 0, end; i < n; i = end) {
+        for (end = i + 1; end < n && item[end].value == item[i].value; end++)
+            ;
+        for (size_t k = i; k < end; k++)
+            rank[item[k].place] = (double)(i + 1 + end) / 2;
+    }
+    free(item);
+    return 0;
+}
+
+int mpg_spearman(const double *x, const double *y, size_t n, double *r, struct mpg_error *err)
+{
+    double *work = malloc(2 * n * sizeof *work);
+    if (!work)
+        return out_of_memory(err);
+    *r = gsl_stats_spearman(x, 1, y, 1, n, work);
+    free(work);
+    return 0;
+}
+
+/* ---- how likely ---- */
+
+/* Orders are counted by exchanges (Heap, Comput. J. 6 (1963) 293), sums of products kept up. Twice a midrank is an
+ * integer, so all comparisons are exact. */
+double mpg_rank_permutations(const double *x, const double *y, size_t n)
+{
+    int64_t a[MPG_RANK_EXACT], b[MPG_RANK_EXACT], sum_a = 0, sum_b = 0, products = 0;
+    size_t state[MPG_RANK_EXACT] = {0};
+    uint64_t all = 1, as_far = 1;
+    for (size_t i = 0; i < n; i++) {
+        a[i] = llround(2 * x[i]);
+        b[i] = llround(2 * y[i]);
+        sum_a += a[i];
+        sum_b += b[i];
+        products += a[i] * b[i];
+    }
+    const int64_t middle = sum_a * sum_b, far = llabs((int64_t)n * products - middle);
+    for (size_t i = 1; i < n;) {
+        if (state[i] >= i) {
+            state[i++] = 0;
+            continue;
+        }
+        const size_t k = i % 2 == 0 ? 0 : state[i];
+        products += (a[i] - a[k]) * (b[k] - b[i]);
+        const int64_t kept = b[i];
+        b[i] = b[k];
+        b[k] = kept;
+        all++;
+        as_far += llabs((int64_t)n * products - middle) >= far;
+        state[i]++;
+        i = 1;
+    }
+    return (double)as_far / (double)all;
+}
+
+double mpg_rank_student(double r, size_t n)
+{
+    const double left = 1 - r * r, freedom = (double)n - 2;
+    return left > 0 ? 2 * gsl_cdf_tdist_Q(fabs(r) * sqrt(freedom / left), freedom) : 0;
+}
+
+int mpg_false_discovery(const double *p, size_t n, double *q, struct mpg_error *err)
+{
+    struct item *item = sorted_items(p, n);
+    if (!item)
+        return out_of_memory(err);
+    double least = 1;
+    for (size_t i = n; i-- > 0;) {
+        const double now = item[i].value * (double)n / (double)(i + 1);
+        least = now < least ? now : least;
+        q[item[i].place] = least;
+    }
+    free(item);
+    return 0;
+}
+
+/* ---- medians and lines ---- */
+
+static double middle_of(const double *ascending, size_t n)
+{
+    return n % 2 ? ascending[n / 2] : (ascending[n / 2 - 1] + ascending[n / 2]) / 2;
+}
+
+int mpg_median(const double *value, size_t n, double *median, struct mpg_error *err)
+{
+    double *copy = malloc(n * sizeof *copy);
+    if (!copy)
+        return out_of_memory(err);
+    memcpy(copy, value, n * sizeof *copy);
+    mpg_sort(copy, n);
+    *median = middle_of(copy, n);
+    free(copy);
+    return 0;
+}
+
+/* The sum of t (t - 1) (2 t + 5) over groups of T equal values. */
+static int sum_ties(const double *value, size_t n, double *sum, struct mpg_error *err)
+{
+    struct item *item = sorted_items(value, n);
+    if (!item)
+        return out_of_memory(err);
+    *sum = 0;
+    for (size_t i = 0, end; i < n; i = end) {
+        for (end = i + 1; end < n && item[end].value == item[i].value; end++)
+            ;
+        const double t = (double)(end - i);
+        *sum += t * (t - 1) * (2 * t + 5);
+    }
+    free(item);
+    return 0;
+}
+
+/* The interval from the slopes in ascending order. */
+static void find_bounds(struct mpg_slope *slope, const double *ascending, double variance)
+{
+    const double m = (double)slope->pairs, reach = 1.959963984540054 * sqrt(variance > 0 ? variance : 0);
+    double low = nearbyint((m - reach) / 2) - 1, high = nearbyint((m + reach) / 2);
+    low = low < 0 ? 0 : low > m - 1 ? m - 1 : low;
+    high = high < 0 ? 0 : high > m - 1 ? m - 1 : high;
+    slope->low = ascending[(size_t)low];
+    slope->high = ascending[(size_t)high];
+}
+
+int mpg_theil_sen(const double *x, const double *y, size_t n, struct mpg_slope *slope, struct mpg_error *err)
+{
+    double ties_x, ties_y, middle_x, middle_y;
+    double *slopes = malloc((n * n / 2 + 1) * sizeof *slopes);
+    int status = slopes ? 0 : out_of_memory(err);
+    *slope = (struct mpg_slope){.slope = NAN, .intercept = NAN, .low = NAN, .high = NAN};
+    for (size_t i = 0; status == 0 && i < n; i++)
+        for (size_t k = 0; k < i; k++)
+            if (x[i] != x[k])
+                slopes[slope->pairs++] = (y[i] - y[k]) / (x[i] - x[k]);
+    if (status == 0 && slope->pairs > 0) {
+        mpg_sort(slopes, slope->pairs);
+        if (sum_ties(x, n, &ties_x, err) < 0 || sum_ties(y, n, &ties_y, err) < 0 ||
+            mpg_median(x, n, &middle_x, err) < 0 || mpg_median(y, n, &middle_y, err) < 0)
+            status = -1;
+        else {
+            const double m = (double)n;
+            slope->slope = middle_of(slopes, slope->pairs);
+            slope->intercept = middle_y - slope->slope * middle_x;
+            find_bounds(slope, slopes, (m * (m - 1) * (2 * m + 5) - ties_x - ties_y) / 18);
+        }
+    }
+    free(slopes);
+    return status;
+}
