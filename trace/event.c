@@ -89,6 +89,37 @@ bool mpg_call_is_standard(enum mpg_call call)
     }
 }
 
+enum mpg_call mpg_call_blocking(enum mpg_call call)
+{
+    call = mpg_call_plain(call);
+    switch (call) {
+#define TWIN(name, twin) \
+    case MPG_CALL_##name: \
+        return MPG_CALL_##twin;
+        TWIN(Iallgather, Allgather) TWIN(Iallgatherv, Allgatherv)
+        TWIN(Iallreduce, Allreduce) TWIN(Ialltoall, Alltoall) TWIN(Ialltoallv, Alltoallv)
+        TWIN(Ialltoallw, Alltoallw) TWIN(Ibarrier, Barrier) TWIN(Ibcast, Bcast) TWIN(Iexscan, Exscan)
+        TWIN(Igather, Gather) TWIN(Igatherv, Gatherv) TWIN(Ireduce, Reduce)
+        TWIN(Ireduce_scatter, Reduce_scatter) TWIN(Ireduce_scatter_block, Reduce_scatter_block)
+        TWIN(Iscan, Scan) TWIN(Iscatter, Scatter) TWIN(Iscatterv, Scatterv) TWIN(Comm_idup, Comm_dup)
+        TWIN(Comm_idup_with_info, Comm_dup_with_info) TWIN(Allgather_init, Allgather)
+        TWIN(Allgatherv_init, Allgatherv) TWIN(Allreduce_init, Allreduce) TWIN(Alltoall_init, Alltoall)
+        TWIN(Alltoallv_init, Alltoallv) TWIN(Alltoallw_init, Alltoallw) TWIN(Barrier_init, Barrier)
+        TWIN(Bcast_init, Bcast) TWIN(Exscan_init, Exscan) TWIN(Gather_init, Gather)
+        TWIN(Gatherv_init, Gatherv) TWIN(Reduce_init, Reduce) TWIN(Reduce_scatter_init, Reduce_scatter)
+        TWIN(Reduce_scatter_block_init, Reduce_scatter_block) TWIN(Scan_init, Scan)
+        TWIN(Scatter_init, Scatter) TWIN(Scatterv_init, Scatterv)
+        TWIN(Ineighbor_allgather, Neighbor_allgather) TWIN(Ineighbor_allgatherv, Neighbor_allgatherv)
+        TWIN(Ineighbor_alltoall, Neighbor_alltoall) TWIN(Ineighbor_alltoallv, Neighbor_alltoallv)
+        TWIN(Ineighbor_alltoallw, Neighbor_alltoallw) TWIN(Neighbor_allgather_init, Neighbor_allgather)
+        TWIN(Neighbor_allgatherv_init, Neighbor_allgatherv) TWIN(Neighbor_alltoall_init, Neighbor_alltoall)
+        TWIN(Neighbor_alltoallv_init, Neighbor_alltoallv) TWIN(Neighbor_alltoallw_init, Neighbor_alltoallw)
+#undef TWIN
+    default:
+        return call;
+    }
+}
+
 /* Whether an MPI-IO call reads, of those that move data. */
 static bool is_read(enum mpg_call call)
 {

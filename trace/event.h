@@ -185,6 +185,9 @@ static inline enum mpg_call mpg_call_plain(enum mpg_call call)
 {
     return (enum mpg_call)mpg_call_plains[call];
 }
+/* The blocking call that nonblocking or persistent CALL, a collective or constructor, is like, without large counts;
+ * CALL itself, so, if there is none. */
+enum mpg_call mpg_call_blocking(enum mpg_call call);
 /* "MPI_", or "" of what is no call of MPI but the tracer's own, and of Unknown. */
 const char *mpg_call_prefix(enum mpg_call call);
 /* The call named NAME (without prefix), or MPG_CALL_COUNT. */

@@ -85,7 +85,7 @@ static struct collective *new_collective(struct meetings *meetings, const struct
         return NULL;
     }
     c->called = mpg_call_plain(coming->call);
-    c->call = graph_blocking_twin(coming->call);
+    c->call = mpg_call_blocking(coming->call);
     c->blocking = coming->blocking;
     c->shape = graph_shape_of(c->call);
     c->holds = meetings->sync_reduce && c->shape == SHAPE_TO_ROOT;

@@ -2,55 +2,6 @@
 /* The tables of docs/MODEL.md, section 4. */
 #include "graph/meetings/costs.h"
 
-enum mpg_call graph_blocking_twin(enum mpg_call call)
-{
-    call = mpg_call_plain(call);
-    switch (call) {
-#define TWIN(name, twin) \
-    case MPG_CALL_##name: \
-        return MPG_CALL_##twin;
-        TWIN(Iallgather, Allgather)
-        TWIN(Iallgatherv, Allgatherv)
-        TWIN(Iallreduce, Allreduce)
-        TWIN(Ialltoall, Alltoall)
-        TWIN(Ialltoallv, Alltoallv)
-        TWIN(Ialltoallw, Alltoallw)
-        TWIN(Ibarrier, Barrier)
-        TWIN(Ibcast, Bcast)
-        TWIN(Iexscan, Exscan)
-        TWIN(Igather, Gather)
-        TWIN(Igatherv, Gatherv)
-        TWIN(Ireduce, Reduce)
-        TWIN(Ireduce_scatter, Reduce_scatter)
-        TWIN(Ireduce_scatter_block, Reduce_scatter_block)
-        TWIN(Iscan, Scan)
-        TWIN(Iscatter, Scatter)
-        TWIN(Iscatterv, Scatterv)
-        TWIN(Comm_idup, Comm_dup)
-        TWIN(Comm_idup_with_info, Comm_dup_with_info)
-        TWIN(Allgather_init, Allgather)
-        TWIN(Allgatherv_init, Allgatherv)
-        TWIN(Allreduce_init, Allreduce)
-        TWIN(Alltoall_init, Alltoall)
-        TWIN(Alltoallv_init, Alltoallv)
-        TWIN(Alltoallw_init, Alltoallw)
-        TWIN(Barrier_init, Barrier)
-        TWIN(Bcast_init, Bcast)
-        TWIN(Exscan_init, Exscan)
-        TWIN(Gather_init, Gather)
-        TWIN(Gatherv_init, Gatherv)
-        TWIN(Reduce_init, Reduce)
-        TWIN(Reduce_scatter_init, Reduce_scatter)
-        TWIN(Reduce_scatter_block_init, Reduce_scatter_block)
-        TWIN(Scan_init, Scan)
-        TWIN(Scatter_init, Scatter)
-        TWIN(Scatterv_init, Scatterv)
-#undef TWIN
-    default:
-        return call;
-    }
-}
-
 enum collective_shape graph_shape_of(enum mpg_call call)
 {
     switch (call) {
@@ -135,7 +86,7 @@ int64_t graph_member_bytes(const struct mpg_event *e, int32_t i)
     int64_t sum = 0;
     if (e->count_number == 0)
         return e->bytes;
-    enum mpg_call call = graph_blocking_twin(e->call);
+    enum mpg_call call = mpg_call_blocking(e->call);
     if (call != MPG_CALL_Alltoallv && call != MPG_CALL_Alltoallw)
         return (uint32_t)i < e->count_number ? e->counts[i] : 0;
     for (uint32_t j = 0; j < e->count_number; j++)

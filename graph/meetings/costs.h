@@ -15,10 +15,7 @@ enum collective_shape {
     SHAPE_TO_ROOT
 };
 
-/* The blocking call that nonblocking or persistent CALL is like, without large counts; CALL
- * itself if it is that. */
-enum mpg_call graph_blocking_twin(enum mpg_call call);
-/* Of a blocking one. */
+/* Of blocking CALL. */
 enum collective_shape graph_shape_of(enum mpg_call call);
 /* Rounds of latency that each of the P >= 1 members of blocking CALL pays. */
 uint32_t graph_rounds_of(enum mpg_call call, int32_t p);
