@@ -159,7 +159,8 @@ static int add_act(struct mpg_feed *f, const struct mpg_event *e, int64_t before
     struct mpg_act *act = (struct mpg_act *)(place + HEAD);
     place += HEAD + rounded(sizeof *act);
     *act = (struct mpg_act){.event = *e, .kind = mpg_call_kind(e->call),
-                            .plain = mpg_call_plain(e->call), .before_ns = before_ns,
+                            .plain = mpg_call_plain(e->call),
+                            .blocking = mpg_call_blocking(e->call), .before_ns = before_ns,
                             .number = f->number};
     act->event.counts = put(&place, e->counts, e->count_number * NUMBER);
     act->event.requests = put(&place, e->requests, e->request_number * NUMBER);

@@ -17,7 +17,8 @@
 struct mpg_act {
     struct mpg_event event; /* its lists are the act's, but for values and neighbours, which it has not */
     enum mpg_kind kind;
-    enum mpg_call plain;    /* the call but for large counts */
+    enum mpg_call plain;    /* the call but for large counts, */
+    enum mpg_call blocking; /* and of a collective the blocking one */
     int64_t before_ns;      /* computation since the act before, or since MPI_Init */
     uint64_t number;        /* of the rank's calls, from 0 */
 };
@@ -73,8 +74,9 @@ struct mpg_needs {
     int64_t buffered_bytes, buffered; /* of all its buffered sends together; how many */
     bool wildcards;        /* a receive leaves something open */
     bool threads;          /* MPI_Init_thread */
-    size_t comms;          /* how many communicators SHARES is of, by their number */
+    size_t comms;          /* how many communicators these are of, by their number: */
     struct mpg_shares (*shares)[MPG_SHARES_KINDS];
+    uint8_t *deaf;         /* 1: receives on it are cancelled, or matched probes of it find nothing */
 };
 
 /* Of one process, or of all together. */

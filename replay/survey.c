@@ -7,12 +7,15 @@
 
 #include "replay/feed.h"
 
+enum { IS_DEAF = 1, MAY_BE_DEAF = 2 }; /* of a communicator, until all events have been seen */
+
 struct survey {
     struct mpg_trace *trace;
     struct mpg_needs *needs;
     int64_t begin_ns, end_ns;
     int64_t buffered_init; /* the largest persistent buffered send; -1: none */
     bool began, ended;
+    bool cancels_starts;   /* what a start began is cancelled */
 };
 
 static void raise_to(int64_t *most, int64_t n)
@@ -21,28 +24,34 @@ static void raise_to(int64_t *most, int64_t n)
         *most = n;
 }
 
-/* --- shares --- */
+/* --- communicators --- */
 
-static struct mpg_shares *shares_of(struct mpg_needs *n, int32_t comm, enum mpg_shares_kind kind)
+/* Room for what is known of COMM. */
+static int comm_room(struct mpg_needs *n, int32_t comm, struct mpg_error *err)
 {
-    if ((size_t)comm >= n->comms) {
-        const size_t comms = 2 * (size_t)comm + 4;
-        void *grown = realloc(n->shares, comms * sizeof *n->shares);
-        if (!grown)
-            return NULL;
-        n->shares = grown;
-        memset(n->shares + n->comms, 0, (comms - n->comms) * sizeof *n->shares);
-        n->comms = comms;
-    }
-    return &n->shares[comm][kind];
+    if ((size_t)comm < n->comms)
+        return 0;
+    const size_t comms = 2 * (size_t)comm + 4;
+    void *shares = realloc(n->shares, comms * sizeof *n->shares);
+    if (shares)
+        n->shares = shares;
+    uint8_t *deaf = realloc(n->deaf, comms * sizeof *deaf);
+    if (deaf)
+        n->deaf = deaf;
+    if (!shares || !deaf)
+        return mpg_error_set(err, "out of memory");
+    memset(n->shares + n->comms, 0, (comms - n->comms) * sizeof *n->shares);
+    memset(deaf + n->comms, 0, (comms - n->comms) * sizeof *deaf);
+    n->comms = comms;
+    return 0;
 }
 
 static int add_share(struct survey *s, const struct mpg_event *e, enum mpg_shares_kind kind,
                      const int64_t *bytes, size_t width, struct mpg_error *err)
 {
-    struct mpg_shares *own = shares_of(s->needs, e->comm, kind);
-    if (!own)
-        return mpg_error_set(err, "out of memory");
+    if (comm_room(s->needs, e->comm, err) < 0)
+        return -1;
+    struct mpg_shares *own = &s->needs->shares[e->comm][kind];
     if ((own->calls + 1) * width > own->capacity) {
         const size_t capacity = 2 * own->capacity + width + 16;
         int64_t *grown = realloc(own->bytes, capacity * sizeof *grown);
@@ -59,24 +68,6 @@ static int add_share(struct survey *s, const struct mpg_event *e, enum mpg_share
         memcpy(own->bytes + own->calls * width, bytes, width * sizeof *bytes);
     own->calls++;
     return 0;
-}
-
-/* The call that posting it does without waiting, or for later: I- and -init. */
-static enum mpg_call blocking(enum mpg_call call)
-{
-    switch (call) {
-#define FORMS(call, icall) case MPG_CALL_##icall: case MPG_CALL_##call##_init: return MPG_CALL_##call;
-    FORMS(Gather, Igather) FORMS(Gatherv, Igatherv) FORMS(Allgather, Iallgather)
-    FORMS(Allgatherv, Iallgatherv) FORMS(Alltoall, Ialltoall) FORMS(Alltoallv, Ialltoallv)
-    FORMS(Alltoallw, Ialltoallw) FORMS(Scatter, Iscatter) FORMS(Scatterv, Iscatterv)
-    FORMS(Neighbor_allgather, Ineighbor_allgather)
-    FORMS(Neighbor_allgatherv, Ineighbor_allgatherv)
-    FORMS(Neighbor_alltoall, Ineighbor_alltoall) FORMS(Neighbor_alltoallv, Ineighbor_alltoallv)
-    FORMS(Neighbor_alltoallw, Ineighbor_alltoallw)
-#undef FORMS
-    default:
-        return call;
-    }
 }
 
 static int share(struct survey *s, const struct mpg_event *e, enum mpg_call call, bool remote,
@@ -105,7 +96,7 @@ static int64_t times(int64_t bytes, int64_t n)
 
 static int survey_collective(struct survey *s, const struct mpg_event *e, struct mpg_error *err)
 {
-    const enum mpg_call call = blocking(mpg_call_plain(e->call));
+    const enum mpg_call call = mpg_call_blocking(e->call);
     const struct mpg_comm *comm = mpg_trace_comm(s->trace, e->comm);
     const int64_t peers = comm->remote_size ? comm->remote_size : comm->size;
     int64_t send = e->bytes, receive = e->bytes;
@@ -142,6 +133,34 @@ static void survey_send(struct survey *s, const struct mpg_event *e)
         raise_to(&s->buffered_init, e->bytes);
 }
 
+/* Something of COMM is to be without effect, or (IF_STARTS) if a start of requests is cancelled. */
+static int need_deaf(struct survey *s, int32_t comm, bool if_starts, struct mpg_error *err)
+{
+    if (comm < 0)
+        return 0;
+    if (comm_room(s->needs, comm, err) < 0)
+        return -1;
+    s->needs->deaf[comm] |= if_starts ? MAY_BE_DEAF : IS_DEAF;
+    return 0;
+}
+
+static void settle_deaf(struct survey *s)
+{
+    for (size_t i = 0; i < s->needs->comms; i++)
+        s->needs->deaf[i] = (s->needs->deaf[i] & IS_DEAF) || (s->needs->deaf[i] && s->cancels_starts);
+}
+
+static int survey_receive(struct survey *s, const struct mpg_event *e, struct mpg_error *err)
+{
+    const enum mpg_kind kind = mpg_call_kind(e->call);
+    if (e->from != MPG_PROC_NULL)
+        raise_to(&s->needs->receive_bytes, e->bytes);
+    s->needs->wildcards |= e->any != 0;
+    if ((kind == MPG_KIND_IRECV && e->cancelled_number > 0) || (kind == MPG_KIND_MPROBE && !e->found))
+        return need_deaf(s, e->comm, false, err);
+    return kind == MPG_KIND_RECV_INIT ? need_deaf(s, e->comm, true, err) : 0;
+}
+
 static int survey_event(struct survey *s, const struct mpg_event *e, struct mpg_error *err)
 {
     struct mpg_needs *n = s->needs;
@@ -175,13 +194,11 @@ static int survey_event(struct survey *s, const struct mpg_event *e, struct mpg_
     case MPG_KIND_PRECV_INIT:
     case MPG_KIND_PROBE:
     case MPG_KIND_MPROBE:
-        if (e->from != MPG_PROC_NULL)
-            raise_to(&n->receive_bytes, e->bytes);
-        n->wildcards |= e->any != 0;
-        return 0;
+        return survey_receive(s, e, err);
     case MPG_KIND_START:
         if (s->buffered_init >= 0)
             survey_buffered(n, s->buffered_init, e->request_number);
+        s->cancels_starts |= e->cancelled_number > 0;
         return 0;
     case MPG_KIND_RMA:
     case MPG_KIND_IRMA:
@@ -251,6 +268,7 @@ int mpg_survey(struct mpg_trace *trace, int32_t rank, struct mpg_needs *needs, i
         return -1;
     if (!s.began || !s.ended)
         return explain_end(&s, rank, err);
+    settle_deaf(&s);
     *traced_ns = s.end_ns - s.begin_ns;
     return 0;
 }
@@ -261,5 +279,6 @@ void mpg_needs_clear(struct mpg_needs *n)
         for (int k = 0; k < MPG_SHARES_KINDS; k++)
             free(n->shares[i][k].bytes);
     free(n->shares);
+    free(n->deaf);
     *n = (struct mpg_needs){0};
 }

@@ -77,23 +77,35 @@ void play_type_end(MPI_Datatype *type)
         PMPI_Type_free(type);
 }
 
-int play_count_room(struct play *p, size_t n)
+/* In one allocation. */
+static struct play_counts *new_counts(size_t n)
 {
-    if (n <= p->count_room)
-        return 0;
-    for (int i = 0; i < 2; i++) { /* requests may go on with what was there */
-        p->counts[i] = calloc(n, sizeof **p->counts);
-        p->places[i] = calloc(n, sizeof **p->places);
-        if (!p->counts[i] || !p->places[i])
-            return play_fail(p, "out of memory");
+    const size_t wide = sizeof(MPI_Aint) > sizeof(MPI_Datatype) ? sizeof(MPI_Aint) : sizeof(MPI_Datatype);
+    struct play_counts *x = calloc(1, sizeof *x + n * (3 * wide + 4 * sizeof(int)));
+    if (!x)
+        return NULL;
+    char *at = (char *)(x + 1);
+    *x = (struct play_counts){.room = n};
+    x->types = (MPI_Datatype *)at;
+    at += n * wide;
+    for (int i = 0; i < 2; i++, at += n * wide)
+        x->far[i] = (MPI_Aint *)at;
+    for (int i = 0; i < 2; i++, at += 2 * n * sizeof(int)) {
+        x->counts[i] = (int *)at;
+        x->places[i] = x->counts[i] + n;
     }
-    p->types = malloc(n * sizeof *p->types);
-    if (!p->types)
-        return play_fail(p, "out of memory");
     for (size_t i = 0; i < n; i++)
-        p->types[i] = MPI_BYTE;
-    p->count_room = n;
-    return 0;
+        x->types[i] = MPI_BYTE;
+    return x;
+}
+
+int play_count_room(struct play *p, struct play_counts **counts, size_t n)
+{
+    if (*counts && n <= (*counts)->room)
+        return 0;
+    free(*counts);
+    *counts = new_counts(n + 1);
+    return *counts ? 0 : play_fail(p, "out of memory");
 }
 
 int play_count(struct play *p, int64_t bytes, int *count)

@@ -20,6 +20,7 @@ struct collective {
     const int64_t *shares; /* what others contribute; NULL where that is known */
     int root;
     MPI_Request *request;
+    struct play_counts **counts; /* whose they are: the request's, or of all calls that return when they are done */
 };
 
 /* A call in any of its three forms: RC. */
@@ -38,47 +39,34 @@ struct collective {
      : k->form == POSTED ? MPI_##iname(__VA_ARGS__, k->request)          \
                          : INIT(name, __VA_ARGS__))
 
-#define ALL_FORMS                                                                             \
-    FORMS(Barrier, Ibarrier) FORMS(Bcast, Ibcast) FORMS(Reduce, Ireduce)                      \
-    FORMS(Allreduce, Iallreduce) FORMS(Scan, Iscan) FORMS(Exscan, Iexscan)                    \
-    FORMS(Gather, Igather) FORMS(Gatherv, Igatherv) FORMS(Scatter, Iscatter)                  \
-    FORMS(Scatterv, Iscatterv) FORMS(Allgather, Iallgather) FORMS(Allgatherv, Iallgatherv)    \
-    FORMS(Alltoall, Ialltoall) FORMS(Alltoallv, Ialltoallv) FORMS(Alltoallw, Ialltoallw)      \
-    FORMS(Reduce_scatter, Ireduce_scatter)                                                    \
-    FORMS(Reduce_scatter_block, Ireduce_scatter_block)                                        \
-    FORMS(Neighbor_allgather, Ineighbor_allgather)                                            \
-    FORMS(Neighbor_allgatherv, Ineighbor_allgatherv)                                          \
-    FORMS(Neighbor_alltoall, Ineighbor_alltoall)                                              \
-    FORMS(Neighbor_alltoallv, Ineighbor_alltoallv)                                            \
-    FORMS(Neighbor_alltoallw, Ineighbor_alltoallw)
-
-static enum mpg_call base_of(enum mpg_call call, enum form *form)
+static enum form form_of(enum mpg_kind kind)
 {
-    switch (call) {
-#define FORMS(name, iname)                                                                    \
-    case MPG_CALL_##name: *form = BLOCKING; return MPG_CALL_##name;                           \
-    case MPG_CALL_##iname: *form = POSTED; return MPG_CALL_##name;                            \
-    case MPG_CALL_##name##_init: *form = PERSISTENT; return MPG_CALL_##name;
-    ALL_FORMS
-#undef FORMS
+    switch (kind) {
+    case MPG_KIND_ICOLLECTIVE:
+    case MPG_KIND_INEIGHBOR:
+        return POSTED;
+    case MPG_KIND_COLLECTIVE_INIT:
+    case MPG_KIND_NEIGHBOR_INIT:
+        return PERSISTENT;
     default:
-        *form = BLOCKING;
-        return MPG_CALL_COUNT;
+        return BLOCKING;
     }
 }
 
 /* --- counts --- */
 
 /* N of BYTES (NULL: 0) as counts and places of SIDE (0: sent, 1: received), which follow each other; *SUM of them. */
-static int set_counts(struct play *p, int side, const int64_t *bytes, size_t n, int64_t *sum)
+static int set_counts(struct play *p, const struct collective *k, int side, const int64_t *bytes, size_t n,
+                      int64_t *sum)
 {
-    if (play_count_room(p, n > 0 ? n : 1) < 0)
+    if (play_count_room(p, k->counts, n) < 0)
         return -1;
+    struct play_counts *x = *k->counts;
     *sum = 0;
     for (size_t i = 0; i < n; i++) {
-        if (play_count(p, bytes[i], &p->counts[side][i]) < 0 ||
-            play_count(p, *sum, &p->places[side][i]) < 0)
+        if (play_count(p, bytes[i], &x->counts[side][i]) < 0 || play_count(p, *sum, &x->places[side][i]) < 0)
             return -1;
+        x->far[side][i] = (MPI_Aint)*sum;
         *sum += bytes[i];
     }
     return 0;
@@ -164,17 +152,17 @@ static int gatherv(struct play *p, const struct collective *k)
     int64_t sum = 0;
     int n;
     if (play_count(p, k->e->bytes, &n) < 0 ||
-        set_counts(p, 1, k->shares, (size_t)k->c->peers, &sum) < 0)
+        set_counts(p, k, 1, k->shares, (size_t)k->c->peers, &sum) < 0)
         return -1;
     const void *from = play_send_buffer(p, k->e->bytes);
     void *into = play_receive_buffer(p, sum);
-    const int *counts = p->counts[1], *places = p->places[1];
+    const struct play_counts *x = *k->counts;
     if (!from || !into)
         return play_fail(p, "out of memory");
     if (k->call == MPG_CALL_Allgatherv)
-        return play_check(p, ENACT(Allgatherv, Iallgatherv, from, n, MPI_BYTE, into, counts, places, MPI_BYTE,
+        return play_check(p, ENACT(Allgatherv, Iallgatherv, from, n, MPI_BYTE, into, x->counts[1], x->places[1], MPI_BYTE,
                                    k->c->comm));
-    return play_check(p, ENACT(Gatherv, Igatherv, from, n, MPI_BYTE, into, counts, places, MPI_BYTE, k->root,
+    return play_check(p, ENACT(Gatherv, Igatherv, from, n, MPI_BYTE, into, x->counts[1], x->places[1], MPI_BYTE, k->root,
                                k->c->comm));
 }
 
@@ -185,10 +173,10 @@ static int scatterv(struct play *p, const struct collective *k)
     if (is_root(k) && k->e->count_number != (uint32_t)k->c->peers)
         return play_fail(p, "%u sizes for %d members", k->e->count_number, k->c->peers);
     if (is_root(k)) {
-        if (set_counts(p, 0, k->e->counts, k->e->count_number, &sum) < 0)
+        if (set_counts(p, k, 0, k->e->counts, k->e->count_number, &sum) < 0)
             return -1;
         own = k->c->remote ? 0 : k->e->counts[k->c->rank];
-    } else if (play_count_room(p, (size_t)k->c->peers) < 0)
+    } else if (play_count_room(p, k->counts, (size_t)k->c->peers) < 0)
         return -1;
     const void *from = play_send_buffer(p, sum);
     void *into = play_receive_buffer(p, own);
@@ -196,7 +184,8 @@ static int scatterv(struct play *p, const struct collective *k)
         return play_fail(p, "out of memory");
     if (play_count(p, own, &n) < 0)
         return -1;
-    return play_check(p, ENACT(Scatterv, Iscatterv, from, p->counts[0], p->places[0], MPI_BYTE, into, n, MPI_BYTE,
+    const struct play_counts *x = *k->counts;
+    return play_check(p, ENACT(Scatterv, Iscatterv, from, x->counts[0], x->places[0], MPI_BYTE, into, n, MPI_BYTE,
                                k->root, k->c->comm));
 }
 
@@ -205,18 +194,19 @@ static int alltoallv(struct play *p, const struct collective *k)
     int64_t sent, received;
     if (k->e->count_number != (uint32_t)k->c->peers)
         return play_fail(p, "%u sizes for %d members", k->e->count_number, k->c->peers);
-    if (set_counts(p, 0, k->e->counts, k->e->count_number, &sent) < 0 ||
-        set_counts(p, 1, k->shares, (size_t)k->c->peers, &received) < 0)
+    if (set_counts(p, k, 0, k->e->counts, k->e->count_number, &sent) < 0 ||
+        set_counts(p, k, 1, k->shares, (size_t)k->c->peers, &received) < 0)
         return -1;
     const void *from = play_send_buffer(p, sent);
     void *into = play_receive_buffer(p, received);
+    const struct play_counts *x = *k->counts;
     if (!from || !into)
         return play_fail(p, "out of memory");
     if (k->call == MPG_CALL_Alltoallv)
-        return play_check(p, ENACT(Alltoallv, Ialltoallv, from, p->counts[0], p->places[0], MPI_BYTE, into,
-                                   p->counts[1], p->places[1], MPI_BYTE, k->c->comm));
-    return play_check(p, ENACT(Alltoallw, Ialltoallw, from, p->counts[0], p->places[0], p->types, into,
-                               p->counts[1], p->places[1], p->types, k->c->comm));
+        return play_check(p, ENACT(Alltoallv, Ialltoallv, from, x->counts[0], x->places[0], MPI_BYTE, into,
+                                   x->counts[1], x->places[1], MPI_BYTE, k->c->comm));
+    return play_check(p, ENACT(Alltoallw, Ialltoallw, from, x->counts[0], x->places[0], x->types, into,
+                               x->counts[1], x->places[1], x->types, k->c->comm));
 }
 
 /* How the whole vector is divided is not in the trace: evenly. */
@@ -229,16 +219,17 @@ static int reduce_scatter(struct play *p, const struct collective *k)
     const void *from = play_send_buffer(p, bytes);
     void *into = play_receive_buffer(p, bytes);
     int each;
-    if (!from || !into || play_count_room(p, (size_t)size) < 0)
+    if (!from || !into || play_count_room(p, k->counts, (size_t)size) < 0)
         return play_fail(p, "out of memory");
     if (play_count(p, bytes / size, &each) < 0)
         return -1;
     if (k->call == MPG_CALL_Reduce_scatter_block)
         return play_check(p, ENACT(Reduce_scatter_block, Ireduce_scatter_block, from, into, each, MPI_BYTE,
                                    MPI_BOR, k->c->comm));
+    struct play_counts *x = *k->counts;
     for (int i = 0; i < size; i++)
-        p->counts[1][i] = each + (i < bytes % size);
-    return play_check(p, ENACT(Reduce_scatter, Ireduce_scatter, from, into, p->counts[1], MPI_BYTE, MPI_BOR,
+        x->counts[1][i] = each + (i < bytes % size);
+    return play_check(p, ENACT(Reduce_scatter, Ireduce_scatter, from, into, x->counts[1], MPI_BYTE, MPI_BOR,
                                k->c->comm));
 }
 
@@ -253,15 +244,16 @@ static int neighbors(struct play *p, const struct collective *k)
         return play_fail(p, "%u sizes for %u neighbours", k->e->count_number, near->destination_number);
     const uint32_t most = near->source_number > near->destination_number ? near->source_number
                                                                          : near->destination_number;
-    if (play_count_room(p, most) < 0 || /* at once: more room is empty */
-        set_counts(p, 1, k->shares, near->source_number, &received) < 0 ||
-        (edges && set_counts(p, 0, k->e->counts, k->e->count_number, &sent) < 0) ||
+    if (play_count_room(p, k->counts, most) < 0 || /* at once: more room is empty */
+        set_counts(p, k, 1, k->shares, near->source_number, &received) < 0 ||
+        (edges && set_counts(p, k, 0, k->e->counts, k->e->count_number, &sent) < 0) ||
         play_count(p, k->e->bytes, &n) < 0)
         return -1;
+    const struct play_counts *x = *k->counts;
     m = n; /* as MPI wants it where there is no source */
     for (uint32_t i = 0; i < near->source_number; i++)
         if (near->sources[i] != MPG_PROC_NULL)
-            m = p->counts[1][i];
+            m = x->counts[1][i];
     if (!edges)
         sent = k->e->bytes * (near->destination_number + 1);
     const void *from = play_send_buffer(p, sent);
@@ -276,29 +268,17 @@ static int neighbors(struct play *p, const struct collective *k)
                                    comm));
     case MPG_CALL_Neighbor_allgatherv:
         return play_check(p, ENACT(Neighbor_allgatherv, Ineighbor_allgatherv, from, n, MPI_BYTE, into,
-                                   p->counts[1], p->places[1], MPI_BYTE, comm));
+                                   x->counts[1], x->places[1], MPI_BYTE, comm));
     case MPG_CALL_Neighbor_alltoall:
         return play_check(p, ENACT(Neighbor_alltoall, Ineighbor_alltoall, from, n, MPI_BYTE, into, m, MPI_BYTE,
                                    comm));
     case MPG_CALL_Neighbor_alltoallv:
-        return play_check(p, ENACT(Neighbor_alltoallv, Ineighbor_alltoallv, from, p->counts[0], p->places[0],
-                                   MPI_BYTE, into, p->counts[1], p->places[1], MPI_BYTE, comm));
+        return play_check(p, ENACT(Neighbor_alltoallv, Ineighbor_alltoallv, from, x->counts[0], x->places[0],
+                                   MPI_BYTE, into, x->counts[1], x->places[1], MPI_BYTE, comm));
     default:
-        break;
+        return play_check(p, ENACT(Neighbor_alltoallw, Ineighbor_alltoallw, from, x->counts[0], x->far[0], x->types, into,
+                                   x->counts[1], x->far[1], x->types, comm));
     }
-    const size_t width = (size_t)near->source_number + near->destination_number + 1;
-    MPI_Aint *places = calloc(width, sizeof *places); /* as long as a request may want them */
-    if (!places)
-        return play_fail(p, "out of memory");
-    for (uint32_t i = 0; i < near->destination_number; i++)
-        places[i] = p->places[0][i];
-    for (uint32_t i = 0; i < near->source_number; i++)
-        places[near->destination_number + i] = p->places[1][i];
-    const int rc = ENACT(Neighbor_alltoallw, Ineighbor_alltoallw, from, p->counts[0], places, p->types, into,
-                         p->counts[1], places + near->destination_number, p->types, comm);
-    if (k->form == BLOCKING)
-        free(places);
-    return play_check(p, rc);
 }
 
 static int enact(struct play *p, const struct collective *k)
@@ -336,7 +316,8 @@ static int describe(struct play *p, const struct mpg_act *act, struct collective
     *k = (struct collective){.e = &act->event, .c = play_comm(p, act->event.comm)};
     if (!k->c)
         return -1;
-    k->call = base_of(act->plain, &k->form);
+    k->call = act->blocking;
+    k->form = form_of(act->kind);
     k->root = play_peer(act->event.root);
     return 0;
 }
@@ -353,7 +334,7 @@ static int keep(struct play *p, struct play_persistent *own, const struct collec
     if (!counts)
         return play_fail(p, "out of memory");
     memcpy(counts, e->counts, e->count_number * sizeof *counts);
-    own->act.event.counts = counts;
+    own->act.event.counts = own->given = counts;
     return 0;
 }
 
@@ -385,16 +366,18 @@ int play_collective(struct play *p)
     if (own && !HAS_INIT)
         return 0; /* each start posts it */
     k.request = r ? &r->handle : own ? &own->handle : NULL;
+    k.counts = r ? &r->counts : own ? &own->counts : &p->counts;
     return enact(p, &k);
 }
 
-int play_collective_start(struct play *p, struct play_persistent *own, MPI_Request *request)
+int play_collective_start(struct play *p, struct play_persistent *own, struct play_request *request)
 {
     struct collective k;
     if (describe(p, &own->act, &k) < 0)
         return -1;
     k.form = POSTED;
     k.shares = own->shares;
-    k.request = request;
+    k.request = &request->handle;
+    k.counts = &request->counts;
     return enact(p, &k);
 }

@@ -70,7 +70,7 @@ static struct play_comm *take_place(struct play *p, int32_t number)
     if (!c || c->told)
         return c;
     c->told = p->stage->comm(p->stage->host, number);
-    c->comm = MPI_COMM_NULL;
+    c->comm = c->deaf = MPI_COMM_NULL;
     const struct sides s = sides_of(p, c->told);
     c->rank = s.rank;
     c->remote = s.remote_size > 0;
@@ -135,7 +135,7 @@ int play_world(struct play *p)
     for (int32_t i = 0; (told = p->stage->comm(p->stage->host, i)) != NULL; i++)
         if (is_world(p, told) && told->parent == MPG_NO_COMM && told->instance == 0)
             return play_comm(p, i) ? 0 : -1;
-    world = (struct play_comm){.told = &unused, .comm = MPI_COMM_WORLD, .peers = p->stage->ranks};
+    world = (struct play_comm){.told = &unused, .comm = MPI_COMM_WORLD, .deaf = MPI_COMM_NULL, .peers = p->stage->ranks};
     return play_share(p, INT32_MAX, &world); /* this rank makes no call on it, but others ask */
 }
 
@@ -247,6 +247,7 @@ static int from_group(struct play *p, struct play_comm *made, MPI_Comm *into)
 
 static int make(struct play *p, struct play_comm *old, struct play_comm *made, MPI_Comm *into)
 {
+    bool is_grid;
     switch (p->act->plain) {
     case MPG_CALL_Comm_dup:
         return play_check(p, MPI_Comm_dup(old->comm, into));
@@ -266,7 +267,11 @@ static int make(struct play *p, struct play_comm *old, struct play_comm *made, M
     case MPG_CALL_Dist_graph_create:
     case MPG_CALL_Dist_graph_create_adjacent:
         return play_topology(p, old, made, into);
-    default: /* Comm_split, Cart_sub */
+    case MPG_CALL_Cart_sub:
+        if (play_cart_sub(p, old, made, &is_grid, into) < 0)
+            return -1;
+        return is_grid ? 0 : split(p, old, made, into);
+    default: /* Comm_split */
         return split(p, old, made, into);
     }
 }
@@ -340,6 +345,8 @@ int play_comm_free(struct play *p)
         return 0;
     }
     c->made = false;
+    if (c->deaf != MPI_COMM_NULL)
+        PMPI_Comm_free(&c->deaf);
     return play_check(p, p->act->plain == MPG_CALL_Comm_disconnect ? MPI_Comm_disconnect(&c->comm)
                                                                     : MPI_Comm_free(&c->comm));
 }

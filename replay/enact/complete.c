@@ -220,6 +220,10 @@ static void exchange(struct play *p, struct play_request *a, struct play_request
     b->handle = was.handle;
     b->done = was.done;
     b->persistent = was.persistent;
+    if (a->persistent)
+        a->persistent->active = a;
+    if (b->persistent)
+        b->persistent->active = b;
     p->outcome.exchanged++;
 }
 
@@ -364,5 +368,7 @@ int play_complete(struct play *p)
         return complete_nothing(p);
     if (e->done_all)
         return complete_all(p);
+    if (e->done_number == 0 && !is_test(p->act->plain))
+        return complete_nothing(p); /* MPICH does so with those to MPI_PROC_NULL */
     return e->done_number > 0 ? complete_some(p) : complete_none(p);
 }

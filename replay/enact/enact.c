@@ -78,25 +78,24 @@ int play_perform_call(struct play *p)
     case MPG_KIND_ISEND:
     case MPG_KIND_IRECV:
     case MPG_KIND_ISENDRECV:
+        return play_point(p);
     case MPG_KIND_PROBE:
     case MPG_KIND_MPROBE:
     case MPG_KIND_MRECV:
     case MPG_KIND_IMRECV:
+        return play_probe(p);
     case MPG_KIND_SEND_INIT:
     case MPG_KIND_RECV_INIT:
     case MPG_KIND_PSEND_INIT:
     case MPG_KIND_PRECV_INIT:
+    case MPG_KIND_START:
     case MPG_KIND_PREADY:
     case MPG_KIND_PARRIVED:
-        return play_point(p);
+    case MPG_KIND_CANCEL:
+    case MPG_KIND_REQUEST_FREE:
+        return play_persistent(p);
     case MPG_KIND_COMPLETE:
         return play_complete(p);
-    case MPG_KIND_START:
-        return play_start(p);
-    case MPG_KIND_CANCEL:
-        return play_cancel(p);
-    case MPG_KIND_REQUEST_FREE:
-        return play_request_free(p);
     case MPG_KIND_COLLECTIVE:
     case MPG_KIND_ICOLLECTIVE:
     case MPG_KIND_COLLECTIVE_INIT:

@@ -23,6 +23,7 @@ struct play_shares {
 struct play_comm {
     const struct mpg_comm *told; /* as the trace has it */
     MPI_Comm comm;
+    MPI_Comm deaf; /* with the same members, where nothing is sent; only if one of them asks for it */
     bool made;
     bool elapses;  /* it cannot be had, or has members of another world: calls take their time */
     bool shared;   /* its shares have been told */
@@ -47,13 +48,25 @@ struct play_window {
     int32_t members;
 };
 
+/* What a collective is given of each member, or neighbour: bytes sent (0) and received (1), and where they begin. */
+struct play_counts {
+    size_t room;
+    int *counts[2], *places[2];
+    MPI_Aint *far[2];    /* the same places */
+    MPI_Datatype *types; /* MPI_BYTE */
+};
+
+struct play_request;
+
 /* A request that can be started over and over. */
 struct play_persistent {
     MPI_Request handle;    /* MPI_REQUEST_NULL: each start posts it anew */
-    bool active;           /* goes by one that has not been completed */
+    struct play_request *active; /* that HANDLE is of, and that has not been completed; or NULL */
     bool elapses;
     struct mpg_act act;    /* the call that made it, for what HANDLE cannot do */
     const int64_t *shares; /* of a collective */
+    int64_t *given;        /* what its act has of counts; its own, and so is what HANDLE uses: */
+    struct play_counts *counts;
 };
 
 /* A request, from the call that posts it to the one that completes it. */
@@ -63,8 +76,10 @@ struct play_request {
     bool elapses; /* MPI does not have it */
     bool done;    /* completed by a test that had failed, or along with others */
     bool receives, cancels;
-    struct play_persistent *persistent; /* whose HANDLE is */
+    struct play_persistent *persistent; /* whose HANDLE is, */
+    struct play_persistent *started;    /* and what was started for it */
     struct play_comm *comm;             /* that it makes */
+    struct play_counts *counts;         /* that HANDLE uses */
 };
 
 enum { FEW_LISTED = 64 };
@@ -94,12 +109,10 @@ struct play {
     struct play_comm **comm;
     size_t windows;
     struct play_window *window;
-    struct mpg_map requests, persistents, messages; /* id -> address; of messages, MPI_Message */
+    struct mpg_map requests, persistents, messages; /* id -> address */
     struct mpg_pool request_pool, persistent_pool;
     struct play_list list;
-    int *counts[2], *places[2]; /* of collectives, room for COUNT_ROOM */
-    MPI_Datatype *types;        /* as many MPI_BYTE */
-    size_t count_room;
+    struct play_counts *counts; /* of calls that do not return before they are done */
     struct guard *guard;
 };
 
@@ -118,8 +131,8 @@ int play_attach_buffer(struct play *p);
 /* BYTES as a count of *TYPE, which is MPI's as long as BYTES is an int. */
 int play_type(struct play *p, int64_t bytes, int *count, MPI_Datatype *type);
 void play_type_end(MPI_Datatype *type);
-/* Room for N counts and places of both sides. */
-int play_count_room(struct play *p, size_t n);
+/* Room for N of both sides: *COUNTS, as it is, if that has it; the next call may change what is in it. */
+int play_count_room(struct play *p, struct play_counts **counts, size_t n);
 /* BYTES as an int. */
 int play_count(struct play *p, int64_t bytes, int *count);
 
@@ -140,10 +153,19 @@ int play_point(struct play *p);
 int play_source(const struct play *p, const struct mpg_event *e, int32_t from);
 int play_tag(const struct play *p, const struct mpg_event *e, int32_t tag);
 int play_peer(int32_t rank);
-/* Start of persistent requests, cancel, free. */
-int play_start(struct play *p);
-int play_cancel(struct play *p);
-int play_request_free(struct play *p);
+/* Room for what a blocking receive of BYTES may take, where it can be another message than in the trace. */
+int64_t play_room(const struct play *p, int64_t bytes);
+/* E, which sends by CALL (I- or -init); and E, which receives; into REQUEST. */
+int play_post_send(struct play *p, struct play_comm *c, const struct mpg_event *e, enum mpg_call call,
+                   MPI_Request *request);
+int play_post_receive(struct play *p, MPI_Comm comm, const struct mpg_event *e, bool persistent, int source, int tag,
+                      MPI_Request *request);
+
+/* probe.c: probes, and receives of what they found */
+int play_probe(struct play *p);
+
+/* persistent.c: requests that are started, cancelled, freed */
+int play_persistent(struct play *p);
 
 /* comms.c */
 /* MPI_COMM_WORLD, on all ranks at once. */
@@ -156,6 +178,8 @@ int play_comm_completed(struct play *p, struct play_comm *comm);
 
 /* topology.c: Cart_create and its like, of MADE (NULL: without this rank) from OLD */
 int play_topology(struct play *p, struct play_comm *old, struct play_comm *made, MPI_Comm *into);
+/* Cart_sub; not *IS_ONE: OLD is no grid, or MADE no part of it, and nothing is made. */
+int play_cart_sub(struct play *p, struct play_comm *old, struct play_comm *made, bool *is_one, MPI_Comm *into);
 
 /* shares.c: tells them on a communicator that has been made */
 int play_share(struct play *p, int32_t number, struct play_comm *comm);
@@ -165,7 +189,7 @@ const int64_t *play_next_shares(struct play *p, struct play_comm *comm, enum mpg
 /* collective.c */
 int play_collective(struct play *p);
 /* A start of OWN, a persistent collective that MPI has not, as a nonblocking one. */
-int play_collective_start(struct play *p, struct play_persistent *own, MPI_Request *request);
+int play_collective_start(struct play *p, struct play_persistent *own, struct play_request *request);
 
 /* window.c */
 int play_window(struct play *p);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Which of MPI's requests goes by an identifier of the trace. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "replay/enact/play.h"
@@ -26,7 +27,8 @@ struct play_request *play_find(struct play *p, int64_t id)
 void play_forget(struct play *p, struct play_request *r)
 {
     if (r->persistent)
-        r->persistent->active = false;
+        r->persistent->active = NULL;
+    free(r->counts);
     mpg_map_remove(&p->requests, (uint64_t)r->id, 0);
     mpg_pool_give(&p->request_pool, r);
 }
@@ -53,5 +55,12 @@ struct play_persistent *play_find_persistent(struct play *p, int64_t id)
 
 void play_forget_persistent(struct play *p, int64_t id)
 {
+    struct play_persistent *own = play_find_persistent(p, id); /* one that is active goes by it to its end */
+    if (!own)
+        return;
+    free(own->given);
+    free(own->counts);
+    own->given = NULL;
+    own->counts = NULL;
     mpg_map_remove(&p->persistents, (uint64_t)id, 0);
 }

@@ -14,21 +14,23 @@ static void turn(const int64_t *own, size_t calls, size_t width, int64_t *rows)
             rows[k * calls + i] = own[i * width + k];
 }
 
-/* All members make as many calls of each kind on C: CALLS. */
-static int agree_calls(struct play *p, struct play_comm *c, const int64_t *calls)
+/* All members make as many calls of each kind on C: CALLS. *DEAF: one of them asks for that communicator. */
+static int agree(struct play *p, struct play_comm *c, const int64_t *calls, bool *deaf)
 {
     enum { BOTH = 2 * MPG_SHARES_KINDS };
-    int64_t both[BOTH], all[BOTH] = {0};
+    int64_t both[BOTH + 1], all[BOTH + 1] = {0};
     for (int i = 0; i < MPG_SHARES_KINDS; i++) {
         both[i] = calls[i];
         both[MPG_SHARES_KINDS + i] = -calls[i];
     }
-    if (play_check(p, PMPI_Allreduce(both, all, BOTH, MPI_INT64_T, MPI_MAX, c->comm)) < 0)
+    both[BOTH] = *deaf;
+    if (play_check(p, PMPI_Allreduce(both, all, BOTH + 1, MPI_INT64_T, MPI_MAX, c->comm)) < 0)
         return -1;
     for (int i = 0; i < BOTH; i++)
         if (all[i] != both[i])
             return play_fail(p, "members of communicator %d make different numbers of collectives whose "
                                 "sizes differ between them", c->told->label);
+    *deaf = all[BOTH] != 0;
     return 0;
 }
 
@@ -86,7 +88,8 @@ int play_share(struct play *p, int32_t number, struct play_comm *c)
         own[i] = (size_t)number < needs->comms ? &needs->shares[number][i] : &none;
         calls[i] = (int64_t)own[i]->calls;
     }
-    if (agree_calls(p, c, calls) < 0)
+    bool deaf = (size_t)number < needs->comms && needs->deaf[number];
+    if (agree(p, c, calls, &deaf) < 0 || (deaf && play_check(p, PMPI_Comm_dup(c->comm, &c->deaf)) < 0))
         return -1;
     for (int i = 0; i < MPG_SHARES_KINDS; i++)
         if (calls[i] > 0 && tell(p, c, i, own[i]) < 0)

@@ -135,3 +135,88 @@ int play_topology(struct play *p, struct play_comm *old, struct play_comm *made,
         PMPI_Comm_free(&ordered);
     return status;
 }
+
+/* --- parts of a grid --- */
+
+static int32_t place_of(const struct mpg_comm *told, int32_t world_rank)
+{
+    for (int32_t i = 0; i < told->size; i++)
+        if (told->world_ranks[i] == world_rank)
+            return i;
+    return -1;
+}
+
+/* Whether pair J of MADE's neighbours is that along a side of length 1: itself, or nobody. */
+static bool is_flat(const struct play_comm *made, uint32_t j, bool periodic)
+{
+    const int32_t expected = periodic ? made->rank : MPG_PROC_NULL;
+    return made->has_neighbors && 2 * j + 1 < made->neighbors.source_number &&
+           made->neighbors.sources[2 * j] == expected && made->neighbors.sources[2 * j + 1] == expected;
+}
+
+/* Which sides of G, OLD's, MADE keeps: those along which its members differ, of which COORDS has a row each, and of
+ * those of length 1 the first that its neighbours agree with. */
+static void find_kept(const struct grid *g, const struct play_comm *made, const int *coords, int *kept)
+{
+    uint32_t pairs = 0;
+    for (int i = 0; i < g->n; i++) {
+        kept[i] = g->dims[i] == 1 && is_flat(made, pairs, g->periods[i]);
+        for (int32_t k = 1; k < made->told->size && g->dims[i] > 1; k++)
+            kept[i] |= coords[k * g->n + i] != coords[i];
+        pairs += kept[i] != 0;
+    }
+}
+
+/* Whether MADE has all that lie along the sides that are KEPT, in their order. */
+static bool is_part(const struct grid *g, const struct play_comm *made, const int *coords, const int *kept)
+{
+    int64_t size = 1;
+    for (int i = 0; i < g->n; i++)
+        size *= kept[i] ? g->dims[i] : 1;
+    if (size != made->told->size)
+        return false;
+    for (int32_t k = 0; k < made->told->size; k++) {
+        int64_t place = 0;
+        for (int i = 0; i < g->n; i++)
+            place = kept[i] ? place * g->dims[i] + coords[k * g->n + i] : place;
+        if (place != k)
+            return false;
+    }
+    return true;
+}
+
+/* Where MADE's members are in OLD's grid, a row each; NULL: out of memory. */
+static int *find_coords(const struct play_comm *old, const struct play_comm *made, int n)
+{
+    int *coords = calloc((size_t)made->told->size * (size_t)n + 1, sizeof *coords);
+    for (int32_t k = 0; coords && k < made->told->size; k++) {
+        const int32_t place = place_of(old->told, made->told->world_ranks[k]);
+        if (place >= 0)
+            PMPI_Cart_coords(old->comm, place, n, coords + (size_t)k * (size_t)n);
+    }
+    return coords;
+}
+
+int play_cart_sub(struct play *p, struct play_comm *old, struct play_comm *made, bool *is_one, MPI_Comm *into)
+{
+    struct grid g = {0};
+    int kept[MOST_DIMENSIONS + 1] = {0}, own[MOST_DIMENSIONS], topology;
+    *is_one = false;
+    PMPI_Topo_test(old->comm, &topology);
+    if (topology != MPI_CART || PMPI_Cartdim_get(old->comm, &g.n) != MPI_SUCCESS || g.n > MOST_DIMENSIONS)
+        return 0;
+    PMPI_Cart_get(old->comm, g.n, g.dims, g.periods, own);
+    int *coords = made ? find_coords(old, made, g.n) : NULL;
+    if (made && !coords)
+        return play_fail(p, "out of memory");
+    if (made)
+        find_kept(&g, made, coords, kept);
+    /* all say the same, but for those that are in none */
+    int status = play_check(p, PMPI_Allreduce(MPI_IN_PLACE, kept, g.n, MPI_INT, MPI_MAX, old->comm));
+    int differs = made && !is_part(&g, made, coords, kept);
+    free(coords);
+    if (status < 0 || play_check(p, PMPI_Allreduce(MPI_IN_PLACE, &differs, 1, MPI_INT, MPI_MAX, old->comm)) < 0)
+        return -1;
+    *is_one = !differs;
+    return differs ? 0 : play_check(p, MPI_Cart_sub(old->comm, kept, into));
+}

@@ -111,12 +111,12 @@ static int post_or_start(struct play *p, struct play_window *w)
 {
     const struct mpg_event *e = &p->act->event;
     MPI_Group all, group;
-    if (play_count_room(p, e->count_number + 1) < 0)
+    if (play_count_room(p, &p->counts, e->count_number) < 0)
         return -1;
     for (uint32_t i = 0; i < e->count_number; i++)
-        p->counts[0][i] = (int)e->counts[i];
+        p->counts->counts[0][i] = (int)e->counts[i];
     PMPI_Win_get_group(w->win, &all);
-    int rc = PMPI_Group_incl(all, (int)e->count_number, p->counts[0], &group);
+    int rc = PMPI_Group_incl(all, (int)e->count_number, p->counts->counts[0], &group);
     if (rc == MPI_SUCCESS) {
         rc = p->act->plain == MPG_CALL_Win_post ? MPI_Win_post(group, 0, w->win)
                                                  : MPI_Win_start(group, 0, w->win);

@@ -3,7 +3,8 @@
 # tag, bytes, size of the communicator, how many requests. Of a receive that left its source or tag open, that it
 # did; of windows, their size. What concerns nobody else, and what is not re-enacted (files, other worlds), is left out.
 # -v regions=1: marks of regions instead, in their order; -v named=1: what open receives took, too; -v chosen=1:
-# without calls of which there may be fewer when others complete more.
+# without calls of which there may be fewer when others complete more, and how many requests the like are given. How
+# a receive was posted that is cancelled is left out.
 function value(key,    i) {
     for (i = 5; i <= NF; i++)
         if (index($i, key "=") == 1)
@@ -22,12 +23,18 @@ function count(list) {
 }
 /^#window / { size["w" $2] = size[$4] }
 /^#/ { next }
+value("cancelled") != "" {
+    n = split(value("cancelled"), id, ",")
+    for (i = 1; i <= n; i++)
+        cancelled[$1, id[i]]
+}
 { call = $4; sub(/_c$/, "", call) }
 # What is made again as another call that does the same.
-call == "Cart_sub" { call = "Comm_split" }
 call ~ /^(Dist_graph_create|Graph_create)$/ { call = "Dist_graph_create_adjacent" }
 call == "Win_test" && value("found") == "" { call = "Win_wait" }
 call == "Win_test" { next }
+call == "Improbe" && value("message") != "" { call = "Mprobe" }
+call == "Iprobe" { call = "Probe" }
 call ~ /^Test/ { for (i = 5; i <= NF; i++) if ($i == "done=") next; sub(/Test/, "Wait", call) }
 regions { if (call ~ /^Region_/) print $1, call, value("name"); next }
 call == "Grequest_start" { absent[$1, value("request")]; next }
@@ -52,10 +59,16 @@ call ~ /^(Wait|Test)/ && value("requests") != "" { # for those of files only
     any = named ? "" : value("any")
     from = any ~ /source/ ? "any" : value("from")
     tag = any ~ /tag/ ? "any" : value("recvtag") != "" ? value("tag") ":" value("recvtag") : value("tag")
-    bytes = call == "Iprobe" || (call ~ /^(Recv|Probe|Mprobe|Improbe|Mrecv)$/ && any != "") ? "any" : value("bytes")
+    bytes = call == "Probe" || (call ~ /^(Recv|Mprobe|Improbe|Mrecv)$/ && any != "") ? "any" : value("bytes")
     comm = value("comm")
-    print $1, call, "to=" value("to"), "from=" from, "root=" value("root"), "tag=" tag, "bytes=" bytes ":" value("recvbytes"), \
-        "of=" (comm != "" ? comm == "null" ? "null" : size[comm] : value("win") != "" ? size["w" value("win")] : ""), \
-        "made=" (value("newcomm") == "" || value("newcomm") == "null" ? value("newcomm") : size[value("newcomm")]), \
-        "requests=" (named ? "" : count(value("requests"))), "found=" (call == "Iprobe" ? "" : value("found")), "group=" value("group")
+    line[++lines] = $1 " " call " to=" value("to") " from=" from " root=" value("root") " tag=" tag " bytes=" bytes ":" value("recvbytes") \
+        " of=" (comm != "" ? comm == "null" ? "null" : size[comm] : value("win") != "" ? size["w" value("win")] : "") \
+        " made=" (value("newcomm") == "" || value("newcomm") == "null" ? value("newcomm") : size[value("newcomm")]) \
+        " requests=" (named || (chosen && call ~ /any$/) ? "" : count(value("requests"))) " found=" (call ~ /^(Probe|Improbe)$/ ? "" : value("found")) " group=" value("group")
+    posts[lines] = call ~ /^(Irecv|Start)$/ ? $1 SUBSEP (value("request") value("requests")) : ""
+}
+END {
+    for (i = 1; i <= lines; i++)
+        if (!(posts[i] in cancelled))
+            print line[i]
 }

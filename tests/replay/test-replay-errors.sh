@@ -112,19 +112,27 @@ END
 ok "... and so is a call that passes instead of being made" run 2 "$mpgreplay" --patience=1s --elapse=sleep slow2.trace
 
 # ---- what is not as it was ----
-made early.trace <<'END'
+made cancelled.trace <<'END'
 #mpgtext 1
 #ranks 2
 0 0 100 Init
-0 1000 1100 Irecv from=1 tag=3 bytes=4 request=1
-0 200000000 200000100 Testany requests=1
-0 200003000 200003100 Request_free request=1
-0 200005000 200005100 Finalize
+0 1000 1100 Irecv any=source,tag comm=0 bytes=16 request=1
+0 4000 4100 Barrier comm=0
+0 200000000 200000100 Cancel request=1
+0 200001000 200001100 Wait requests=1 cancelled=1
+0 200002000 200002100 Recv from=1 tag=3 bytes=4
+0 200003000 200003100 Irecv from=1 tag=3 comm=0 bytes=4 request=2
+0 200004000 200004100 Cancel request=2
+0 200005000 200005100 Wait requests=2
+0 200006000 200006100 Finalize
 1 0 100 Init
 1 1000 1200 Send to=0 tag=3 bytes=4
-1 3000 3100 Finalize
+1 2000 2200 Send to=0 tag=3 bytes=4
+1 4000 4100 Barrier comm=0
+1 5000 5100 Finalize
 END
-ok "a test completes what is freed then" run 2 "$mpgreplay" early.trace
+limit=100 run 2 "$mpgreplay" --patience=5s cancelled.trace
+is "what was cancelled takes no message that comes meanwhile" "$status: $(cat err)" "0: "
 made uneven.trace <<'END'
 #mpgtext 1
 #ranks 3

@@ -29,6 +29,29 @@ ok "... the same" as_before busy.trace third.trace chosen=1
 ok "little memory" run 4 "$mpgreplay" --memory=256KiB busy.trace
 like "... and it says how long it took" "$(cat out)" "run          * traced *calls        *of 4 ranks*"
 
+# ---- parts of grids, collectives under way at once, matched probes, what is cancelled ----
+ok "another program is recorded" recorded 4 parts.trace "$build/tests/replay/parts"
+ok "... re-enacted" recorded 4 parts2.trace "$mpgreplay" --quiet --patience=20s parts.trace
+ok "... communicates the same" as_before parts.trace parts2.trace chosen=1
+
+# ---- what a test that had failed completes ----
+"$mpgtrace" import --text - -o early.trace <<'END'
+#mpgtext 1
+#ranks 2
+0 0 100 Init
+0 1000 1100 Irecv from=1 tag=3 bytes=4 request=1
+0 100000000 100000100 Barrier comm=0
+0 200000000 200000100 Testany requests=1 done=
+0 200003000 200003100 Request_free request=1
+0 200005000 200005100 Finalize
+1 0 100 Init
+1 1000 1200 Send to=0 tag=3 bytes=4
+1 100000000 100000100 Barrier comm=0
+1 200005000 200005100 Finalize
+END
+ok "a test completes what is freed then" recorded 2 early2.trace "$mpgreplay" --quiet early.trace
+is "... and what is complete is not given to MPI_Request_free" "$("$mpgtrace" print early2.trace | grep -c Request_free)" 0
+
 # ---- every call that there is ----
 mkdir -p all
 ok "a program of all calls is recorded" recorded 4 all.trace "$ways" all all

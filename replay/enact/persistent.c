@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Persistent and partitioned requests: made, started, freed; and what is cancelled. */
+#include "replay/enact/play.h"
+
+static int make_persistent(struct play *p)
+{
+    const struct mpg_event *e = &p->act->event;
+    struct play_comm *c = play_comm(p, e->comm);
+    if (!c)
+        return -1;
+    struct play_persistent *own = play_new_persistent(p, e->persistent[0]);
+    if (!own)
+        return -1;
+    own->act = *p->act;
+    own->elapses = c->elapses;
+    if (c->elapses) {
+        play_elapse(p);
+        return 0;
+    }
+    switch (p->act->kind) {
+    case MPG_KIND_SEND_INIT:
+        return play_post_send(p, c, e, p->act->plain, &own->handle);
+    case MPG_KIND_RECV_INIT:
+        if (e->any && p->stage->deterministic)
+            return 0; /* each start names whom it meets */
+        return play_post_receive(p, c->comm, e, true, play_source(p, e, e->from), play_tag(p, e, e->tag), &own->handle);
+    default:
+        break;
+    }
+#if MPI_VERSION >= 4
+    const int partitions = e->root;
+    const bool sends = p->act->kind == MPG_KIND_PSEND_INIT;
+    void *at = sends ? play_send_buffer(p, e->bytes) : play_receive_buffer(p, e->bytes);
+    if (!at)
+        return play_fail(p, "out of memory");
+    const MPI_Count each = partitions > 0 ? e->bytes / partitions : 0;
+    return play_check(p, sends ? MPI_Psend_init(at, partitions, each, MPI_BYTE, play_peer(e->to), e->tag,
+                                                c->comm, MPI_INFO_NULL, &own->handle)
+                               : MPI_Precv_init(at, partitions, each, MPI_BYTE, play_peer(e->from), e->tag,
+                                                c->comm, MPI_INFO_NULL, &own->handle));
+#else
+    return play_fail(p, "this MPI does not have it");
+#endif
+}
+
+/* The nonblocking call that does what a start of a Send_init would. */
+static enum mpg_call posting(enum mpg_call init)
+{
+    switch (init) {
+    case MPG_CALL_Ssend_init:
+        return MPG_CALL_Issend;
+    case MPG_CALL_Bsend_init:
+        return MPG_CALL_Ibsend;
+    case MPG_CALL_Rsend_init:
+        return MPG_CALL_Irsend;
+    default:
+        return MPG_CALL_Isend;
+    }
+}
+
+/* Without OWN's handle: it is active for another, there is none, or the receive R is to be cancelled. */
+static int start_anew(struct play *p, struct play_persistent *own, struct play_request *r)
+{
+    const struct mpg_event *start = &p->act->event, *e = &own->act.event;
+    struct play_comm *c = play_comm(p, e->comm);
+    if (!c)
+        return -1;
+    if (own->act.kind == MPG_KIND_SEND_INIT)
+        return play_post_send(p, c, e, posting(own->act.plain), &r->handle);
+    if (own->act.kind != MPG_KIND_RECV_INIT)
+        return play_collective_start(p, own, r);
+    int source = play_source(p, e, e->from), tag = play_tag(p, e, e->tag);
+    for (uint32_t i = 0; p->stage->deterministic && i < start->resolution_number; i++)
+        if (start->resolutions[i].request == r->id) {
+            source = play_peer(start->resolutions[i].source);
+            tag = start->resolutions[i].tag;
+        }
+    return play_post_receive(p, r->cancels ? c->deaf : c->comm, e, false, source, tag, &r->handle);
+}
+
+static bool is_cancelled(const struct mpg_event *e, int64_t id)
+{
+    for (uint32_t i = 0; i < e->cancelled_number; i++)
+        if (e->cancelled[i] == id)
+            return true;
+    return false;
+}
+
+/* What request I of a start becomes: *STARTS, one that MPI's own call is to start. */
+static int start_one(struct play *p, uint32_t i, struct play_request **starts)
+{
+    const struct mpg_event *e = &p->act->event;
+    struct play_persistent *own = play_find_persistent(p, e->persistent[i]);
+    const bool receives = own && own->act.kind == MPG_KIND_RECV_INIT;
+    struct play_request *r = play_post(p, e->requests[i], receives);
+    if (!r)
+        return -1;
+    r->cancels = is_cancelled(e, r->id);
+    r->elapses = !own || own->elapses || (r->cancels && !receives);
+    if (r->elapses)
+        return 0;
+    if (own->active && own->active->started == own) /* whose end MPICH does not tell of one to MPI_PROC_NULL */
+        play_forget(p, own->active);
+    if (own->handle == MPI_REQUEST_NULL || own->active || r->cancels)
+        return start_anew(p, own, r);
+    own->active = r;
+    r->persistent = r->started = own;
+    *starts = r;
+    return 0;
+}
+
+/* Starting may change a handle: that of a buffered send, with Open MPI. */
+static int start_all(struct play *p, struct play_request *const *request, int n)
+{
+    MPI_Request handle[FEW_LISTED];
+    for (int i = 0; i < n; i++)
+        handle[i] = request[i]->persistent->handle;
+    const int rc = MPI_Startall(n, handle);
+    for (int i = 0; i < n; i++)
+        request[i]->handle = request[i]->persistent->handle = handle[i];
+    return play_check(p, rc);
+}
+
+static int start(struct play *p)
+{
+    const struct mpg_event *e = &p->act->event;
+    struct play_request *few[FEW_LISTED];
+    int n = 0;
+    for (uint32_t i = 0; i < e->request_number; i++) {
+        struct play_request *r = NULL;
+        if (start_one(p, i, &r) < 0)
+            return -1;
+        if (!r)
+            continue;
+        if (p->act->plain == MPG_CALL_Start) {
+            const int rc = MPI_Start(&r->persistent->handle);
+            r->handle = r->persistent->handle;
+            return play_check(p, rc);
+        }
+        few[n++] = r;
+        if (n == FEW_LISTED && start_all(p, few, n) < 0)
+            return -1;
+        n %= FEW_LISTED;
+    }
+    return n > 0 ? start_all(p, few, n) : 0;
+}
+
+static int ready(struct play *p)
+{
+    const struct mpg_event *e = &p->act->event;
+    struct play_request *r = play_find(p, e->requests[0]);
+    if (!r || r->elapses || !r->persistent) {
+        play_elapse(p);
+        return 0;
+    }
+#if MPI_VERSION >= 4
+    int rc = MPI_SUCCESS;
+    if (p->act->plain == MPG_CALL_Pready_range && e->count_number == 2)
+        return play_check(p, MPI_Pready_range((int)e->counts[0], (int)e->counts[1], r->persistent->handle));
+    if (p->act->plain == MPG_CALL_Pready_list) {
+        if (play_count_room(p, &p->counts, e->count_number) < 0)
+            return -1;
+        for (uint32_t i = 0; i < e->count_number; i++)
+            p->counts->counts[0][i] = (int)e->counts[i];
+        return play_check(p, MPI_Pready_list((int)e->count_number, p->counts->counts[0], r->persistent->handle));
+    }
+    for (uint32_t i = 0; rc == MPI_SUCCESS && i < e->count_number; i++)
+        rc = MPI_Pready((int)e->counts[i], r->persistent->handle);
+    return play_check(p, rc);
+#else
+    return play_fail(p, "this MPI does not have it");
+#endif
+}
+
+/* One that was true is asked for until it is; others once. */
+static int arrived(struct play *p)
+{
+    const struct mpg_event *e = &p->act->event;
+    struct play_request *r = play_find(p, e->requests[0]);
+    if (!r || r->elapses || r->done || !r->persistent) {
+        play_elapse(p);
+        return 0;
+    }
+#if MPI_VERSION >= 4
+    int flag = 0, rc = MPI_SUCCESS;
+    while (e->found && !flag && rc == MPI_SUCCESS)
+        rc = PMPI_Parrived(r->persistent->handle, e->root, &flag);
+    return play_check(p, rc == MPI_SUCCESS ? MPI_Parrived(r->persistent->handle, e->root, &flag) : rc);
+#else
+    return play_fail(p, "this MPI does not have it");
+#endif
+}
+
+/* --- the end of requests --- */
+
+/* Only if it took effect in the trace: else a message would be lost that was received then. */
+static int cancel(struct play *p)
+{
+    struct play_request *r = play_find(p, p->act->event.requests[0]);
+    if (!r || r->elapses || r->done || !r->cancels) {
+        play_elapse(p);
+        return 0;
+    }
+    return play_check(p, MPI_Cancel(&r->handle));
+}
+
+static int request_free(struct play *p)
+{
+    const struct mpg_event *e = &p->act->event;
+    if (e->persistent) {
+        struct play_persistent *own = play_find_persistent(p, e->persistent[0]);
+        int rc = MPI_SUCCESS;
+        if (own && own->handle != MPI_REQUEST_NULL)
+            rc = MPI_Request_free(&own->handle);
+        play_forget_persistent(p, e->persistent[0]);
+        return play_check(p, rc);
+    }
+    struct play_request *r = e->request_number ? play_find(p, e->requests[0]) : NULL;
+    if (!r)
+        return 0;
+    int rc = MPI_SUCCESS; /* one that is done has no handle any more, unless it is a persistent one's */
+    MPI_Request *handle = r->persistent ? &r->persistent->handle : &r->handle;
+    if (!r->elapses && (r->persistent || !r->done) && *handle != MPI_REQUEST_NULL)
+        rc = MPI_Request_free(handle);
+    play_forget(p, r);
+    return play_check(p, rc);
+}
+
+int play_persistent(struct play *p)
+{
+    switch (p->act->kind) {
+    case MPG_KIND_START:
+        return start(p);
+    case MPG_KIND_CANCEL:
+        return cancel(p);
+    case MPG_KIND_REQUEST_FREE:
+        return request_free(p);
+    case MPG_KIND_PREADY:
+        return ready(p);
+    case MPG_KIND_PARRIVED:
+        return arrived(p);
+    default:
+        return make_persistent(p);
+    }
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Probes, and what matched ones find. */
+#include "replay/enact/play.h"
+
+#include <stdlib.h>
+
+/* What a matched probe has found, until it is received. */
+struct play_matched {
+    MPI_Message message;
+    int64_t bytes, told_bytes; /* and what it found in the trace */
+};
+
+static int keep(struct play *p, int64_t id, MPI_Message message, const MPI_Status *status)
+{
+    struct play_matched *m = malloc(sizeof *m);
+    uint64_t *place = m ? mpg_map_add(&p->messages, (uint64_t)id, 0) : NULL;
+    MPI_Count bytes = 0;
+    if (!place) {
+        free(m);
+        return play_fail(p, "out of memory");
+    }
+    PMPI_Get_elements_x(status, MPI_BYTE, &bytes);
+    *m = (struct play_matched){message, bytes, p->act->event.bytes};
+    *place = (uintptr_t)m;
+    return 0;
+}
+
+static int probe(struct play *p, struct play_comm *c)
+{
+    const struct mpg_event *e = &p->act->event;
+    const int from = play_source(p, e, e->from), tag = play_tag(p, e, e->tag);
+    const bool matched = p->act->kind == MPG_KIND_MPROBE;
+    const bool asks = p->act->plain == MPG_CALL_Iprobe || p->act->plain == MPG_CALL_Improbe;
+    int flag = 0, rc;
+    if (asks && e->found) { /* who found something waits for it */
+        PMPI_Iprobe(from, tag, c->comm, &flag, MPI_STATUS_IGNORE);
+        p->outcome.waited += !flag;
+    } else
+        flag = asks;
+    if (!matched) {
+        rc = flag ? MPI_Iprobe(from, tag, c->comm, &flag, MPI_STATUS_IGNORE)
+                  : MPI_Probe(from, tag, c->comm, MPI_STATUS_IGNORE);
+        return play_check(p, rc);
+    }
+    MPI_Message message = MPI_MESSAGE_NULL;
+    MPI_Status status;
+    if (!e->found) /* what it found would have to be received: it looks where nothing comes */
+        return play_check(p, MPI_Improbe(from, tag, c->deaf, &flag, &message, &status));
+    rc = flag ? MPI_Improbe(from, tag, c->comm, &flag, &message, &status)
+              : MPI_Mprobe(from, tag, c->comm, &message, &status);
+    return play_check(p, rc) < 0 ? -1 : keep(p, e->message, message, &status);
+}
+
+static int receive_matched(struct play *p)
+{
+    const struct mpg_event *e = &p->act->event;
+    const bool posts = p->act->kind == MPG_KIND_IMRECV;
+    MPI_Message message = MPI_MESSAGE_NO_PROC;
+    struct play_request *r = posts ? play_post(p, e->requests[0], true) : NULL;
+    const uint64_t *place = e->message > 0 ? mpg_map_find(&p->messages, (uint64_t)e->message, 0) : NULL;
+    if (posts && !r)
+        return -1;
+    if (e->message > 0 && !place) {
+        if (r)
+            r->elapses = true;
+        play_elapse(p);
+        return 0;
+    }
+    int64_t bytes = e->bytes;
+    if (place) {
+        struct play_matched *m = (struct play_matched *)(uintptr_t)*place;
+        message = m->message;
+        bytes = bytes == m->told_bytes || bytes < m->bytes ? m->bytes : bytes;
+        free(m);
+        mpg_map_remove(&p->messages, (uint64_t)e->message, 0);
+    }
+    void *at = play_receive_buffer(p, bytes);
+    int count, rc;
+    MPI_Datatype type;
+    if (!at || play_type(p, bytes, &count, &type) < 0)
+        return play_fail(p, "out of memory");
+    rc = posts ? MPI_Imrecv(at, count, type, &message, &r->handle)
+               : MPI_Mrecv(at, count, type, &message, MPI_STATUS_IGNORE);
+    play_type_end(&type);
+    return play_check(p, rc);
+}
+
+int play_probe(struct play *p)
+{
+    const enum mpg_kind kind = p->act->kind;
+    if (kind == MPG_KIND_MRECV || kind == MPG_KIND_IMRECV)
+        return receive_matched(p);
+    struct play_comm *c = play_comm(p, p->act->event.comm);
+    if (!c)
+        return -1;
+    if (!c->elapses)
+        return probe(p, c);
+    play_elapse(p);
+    return 0;
+}
