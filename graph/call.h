@@ -36,8 +36,8 @@ struct call {
     struct mpg_looking looking; /* it is a probe: for this */
     struct mpg_asking asking;   /* it is a Parrived: of this */
     const struct mpg_event *event; /* its lists are valid until the rank's next event is read */
-    bool round_trip;        /* it waits for one-sided transfers, of so many bytes */
-    int64_t round_trip_bytes;
+    bool round_trip;        /* it waits for one-sided transfers, of so many bytes, and as hypotheses say */
+    int64_t round_trip_bytes, round_trip_target_bytes;
     uint8_t completed;      /* matters of the requests that it completes */
 };
 

@@ -289,13 +289,14 @@ struct mpg_step {
         };
         struct { /* LEAVE */
             double leave_ns;     /* aligned */
-            double rooted_bytes, round_trip_bytes;
+            double rooted_bytes, round_trip_bytes, round_trip_target_bytes;
             uint32_t rooted;     /* messages that the rank sends as root of a collective, or to one, of
                                     rooted_bytes */
             bool failed;         /* the call returned an error */
             bool dropped;        /* hypotheses drop all that it is about: it takes no time */
             bool found_nothing;  /* a Test..., probe, ... that did not succeed */
-            bool round_trip;     /* it waits for one-sided transfers of round_trip_bytes */
+            bool round_trip;     /* it waits for one-sided transfers of round_trip_bytes, or, as hypotheses say,
+                                    of round_trip_target_bytes */
             uint8_t completed;   /* the matters (MPG_MATTER_...) of the requests that it completes, one
                                     bit each */
             bool completes_all;  /* it completes all that is there, not one (Waitsome, Testsome), */

@@ -31,6 +31,7 @@ static int send_to_neighbors(struct matching *matching, const struct call *call,
 {
     for (uint32_t i = 0; i < e->destination_number; i++) {
         int64_t bytes = i < e->count_number ? e->counts[i] : e->count_number ? 0 : e->bytes;
+        struct outcome outcome;
         struct message *m;
         int32_t to;
         if (!find_neighbor(matching, call, e->comm, e->destinations[i], &to, err))
@@ -38,8 +39,11 @@ static int send_to_neighbors(struct matching *matching, const struct call *call,
         if (to < 0)
             continue;
         struct channel_name name = {SPACE_NEIGHBOR, e->comm, call->rank, to, tag};
-        if (graph_send_on(matching, call, &name, (struct protocol){0}, graph_load(bytes), index + i, &m,
-                          err) < 0)
+        call->sent->parts++;
+        if (graph_suppose_message(&matching->supposing, call, e->comm, to, MPG_SELECTED_NO_TAG, bytes, &outcome,
+                                  err) < 0 ||
+            graph_send_on(matching, call, &name, (struct protocol){0}, graph_outcome_load(bytes, &outcome),
+                          index + i, &m, err) < 0)
             return -1;
         graph_sender_done(matching, m, false); /* nothing of the sender's waits for it */
     }
@@ -61,6 +65,8 @@ static int exchange(struct matching *matching, const struct call *call, const st
         if (from < 0)
             continue;
         struct channel_name name = {SPACE_NEIGHBOR, e->comm, from, call->rank, tag};
+        if (mpg_call_kind(call->event->call) != MPG_KIND_NEIGHBOR) /* its own leave knows */
+            graph_note_post(matching, call);
         if (graph_post_on(matching, call, &name, INT64_MAX,
                           &(*group)->messages[(*group)->count], err) < 0)
             return -1;
@@ -110,6 +116,16 @@ int graph_group_edges(struct matching *matching, struct group *group, bool polle
     }
     free(group);
     return status;
+}
+
+uint32_t graph_group_dropped(const struct supposing *supposing, const struct group *group)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < group->count; i++) {
+        const struct message *m = group->messages[i];
+        n += m->is_sent ? m->dropped : graph_is_post_dropped(supposing, &m->posted, m->posted_part);
+    }
+    return n;
 }
 
 uint32_t graph_give_up_group(struct group *group, const struct waiter *waiter)

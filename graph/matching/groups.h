@@ -27,6 +27,8 @@ int graph_start_neighbors(struct matching *matching, const struct call *call,
 void graph_await_group(struct waiter *waiter, struct group *group);
 /* The first that has not arrived; NULL: none. */
 const struct message *graph_missing_of_group(const struct group *group);
+/* How many of GROUP's are dropped, as far as that is known. */
+uint32_t graph_group_dropped(const struct supposing *supposing, const struct group *group);
 /* Edges of what has arrived; frees GROUP. */
 int graph_group_edges(struct matching *matching, struct group *group, bool polled,
                       struct mpg_error *err);

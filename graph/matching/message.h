@@ -24,7 +24,8 @@ struct message {
     bool given_up;                     /* lenient: one end went on without the other */
     bool cancelling;                   /* one end asked for it to be cancelled */
     bool dropped;                      /* by hypotheses: no step is about it */
-    uint8_t dropper;                   /* by this one */
+    int dropper;                       /* by this one; */
+    bool drops_sender;                 /* and it is its sender's call that learns of it */
     struct mpg_origin origin;
     int64_t bytes, room_bytes; /* sent; of the receive */
     int64_t target_bytes;      /* sent, as hypotheses say */

@@ -37,11 +37,27 @@ bool graph_is_alone(const struct matching *matching, int32_t rank)
     return mpg_trace_threads(matching->members->trace, rank) <= 1;
 }
 
+static int learn_sender(const struct matching *matching, const struct message *m, struct mpg_error *err)
+{
+    return graph_learn_dropped(&matching->supposing, &m->sent, m->origin.index + 1, m->dropper, err);
+}
+
+int graph_drop_sender(struct matching *matching, struct message *m, int dropper, struct mpg_error *err)
+{
+    if (dropper < 0)
+        return 0;
+    m->drops_sender = true;
+    m->dropper = dropper;
+    return m->is_sent ? learn_sender(matching, m, err) : 0;
+}
+
 /* Both ends of a message are there. */
 static int complete_match(struct matching *matching, struct message *m, struct mpg_error *err)
 {
     if (m->dropped && m->posted_requested &&
         graph_learn_dropped(&matching->supposing, &m->posted, m->posted_part, m->dropper, err) < 0)
+        return -1;
+    if (m->drops_sender && learn_sender(matching, m, err) < 0)
         return -1;
     if (m->bytes > m->room_bytes && matching->lenient)
         matching->counts->unmatched++;
@@ -185,7 +201,7 @@ static int note_sent(const struct call *call, const struct message *m, struct mp
 
 /* M, sent by CALL on C, called NAME, is not there: nobody waits for it, and its draws are nobody else's. */
 static int drop(struct matching *matching, const struct call *call, struct channel *c,
-                const struct channel_name *name, uint32_t *sequence, struct message *m, uint8_t dropper,
+                const struct channel_name *name, uint32_t *sequence, struct message *m, int dropper,
                 struct message **message, struct mpg_error *err)
 {
     m->dropped = true;
@@ -262,8 +278,7 @@ int graph_send_on(struct matching *matching, const struct call *call,
     return c ? send_on(matching, call, c, name, &sequence, protocol, load, index, message, err) : -1;
 }
 
-/* That of LOAD, which hypotheses may have resized. */
-static struct protocol load_protocol(const struct matching *matching, enum mpg_call mode, struct load load)
+struct protocol graph_load_protocol(const struct matching *matching, enum mpg_call mode, struct load load)
 {
     struct protocol protocol = graph_protocol(matching, mode, load.bytes);
     if (load.target_bytes != load.bytes && !matching->keeps_protocol)
@@ -287,10 +302,10 @@ int graph_send(struct matching *matching, const struct call *call, enum mpg_call
     struct outcome outcome;
     if (graph_suppose_message(&matching->supposing, call, comm, name.destination, tag, bytes, &outcome, err) < 0)
         return -1;
-    const struct load load = {bytes, outcome.bytes, outcome.drops, outcome.dropper};
+    const struct load load = graph_outcome_load(bytes, &outcome);
     call->sent->parts++;
     return send_on(matching, call, route->channel, &name, &route->sequence,
-                   load_protocol(matching, mode, load), load, index, message, err);
+                   graph_load_protocol(matching, mode, load), load, index, message, err);
 }
 
 int graph_post_message(struct matching *matching, const struct call *call, struct message *m,
@@ -331,8 +346,7 @@ int graph_post_on(struct matching *matching, const struct call *call,
     return 0;
 }
 
-/* CALL posts a receive; whether of what is dropped a call that waits for it knows when it leaves. */
-static void note_post(const struct matching *matching, const struct call *call)
+void graph_note_post(const struct matching *matching, const struct call *call)
 {
     const struct place here = graph_here(call);
     call->sent->parts++;
@@ -352,7 +366,7 @@ int graph_post(struct matching *matching, const struct call *call, int32_t comm,
         matching->counts->foreign++;
         return 0;
     }
-    note_post(matching, call);
+    graph_note_post(matching, call);
     const struct channel_name name = graph_route_name(route, call->rank);
     *message = graph_match(&matching->channels, route->channel, &name, false, err);
     if (!*message || graph_post_message(matching, call, *message, room_bytes, err) < 0)

@@ -47,23 +47,16 @@ struct protocol {
 struct protocol graph_protocol(const struct matching *matching, enum mpg_call mode,
                                int64_t bytes);
 
-/* What is sent: its bytes as traced, and as hypotheses say. */
-struct load {
-    int64_t bytes, target_bytes;
-    bool drops; /* hypothesis DROPPER: nothing is */
-    uint8_t dropper;
-};
-
-/* What no hypothesis is about. */
-static inline struct load graph_load(int64_t bytes)
-{
-    return (struct load){.bytes = bytes, .target_bytes = bytes};
-}
+/* How LOAD is sent in the mode of MODE, a call. */
+struct protocol graph_load_protocol(const struct matching *matching, enum mpg_call mode, struct load load);
 
 /* A message that CALL sends on the channel NAME; INDEX: the how-manieth of the call. */
 int graph_send_on(struct matching *matching, const struct call *call,
                   const struct channel_name *name, struct protocol protocol, struct load load,
                   uint32_t index, struct message **message, struct mpg_error *err);
+/* CALL posts a receive: what it is about, and whether, of what is dropped, a call that waits for it knows when it
+ * leaves. Before it is posted. */
+void graph_note_post(const struct matching *matching, const struct call *call);
 /* A receive that CALL posts there, with room for so many bytes. */
 int graph_post_on(struct matching *matching, const struct call *call,
                   const struct channel_name *name, int64_t room_bytes, struct message **message,
@@ -79,6 +72,8 @@ int graph_post(struct matching *matching, const struct call *call, int32_t comm,
                struct mpg_error *err);
 /* The parts of a receive: finding the message on its channel, which a matched probe
  * does, and posting the receive of it. */
+/* While a pass learns: what sends M, whose receive is posted, is dropped by DROPPER (-1: not). Error: out of memory. */
+int graph_drop_sender(struct matching *matching, struct message *m, int dropper, struct mpg_error *err);
 int graph_take_message(struct matching *matching, const struct channel_name *name,
                        struct message **message, struct mpg_error *err);
 int graph_post_message(struct matching *matching, const struct call *call,

@@ -1,27 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Transfers under way on a window, epochs and their messages. */
+/* Epochs of windows and their messages, one-sided communication of active targets. */
 #include "graph/matching/windows.h"
 
 #include <stdlib.h>
 
+#include "graph/matching/window.h"
+
 enum { TAG_POST, TAG_COMPLETE }; /* a window's two kinds of messages */
 
-/* Members of a window that one epoch of this rank is about. */
-struct epoch {
-    uint32_t count;
-    int32_t *ranks; /* of its communicator */
-};
-
-/* What a rank has started on a window and not yet waited for. */
-struct window {
-    int64_t bytes;          /* to and from all targets */
-    bool pending;
-    struct mpg_map targets; /* rank of its communicator -> bytes + 1 */
-    struct epoch access, exposure;
-};
-
-static struct window *find_window(struct windows *windows, int32_t object,
-                                  struct mpg_error *err)
+struct window *graph_find_window(struct windows *windows, int32_t object, struct mpg_error *err)
 {
     uint64_t *slot = mpg_map_add(&windows->by_object, (uint64_t)object, 0);
     if (slot && !*slot && !(*slot = (uint64_t)(uintptr_t)calloc(1, sizeof(struct window)))) {
@@ -35,85 +22,62 @@ static struct window *find_window(struct windows *windows, int32_t object,
     return (struct window *)(uintptr_t)*slot;
 }
 
-/* Numbers of a file may be anything: a sum stops at the largest. */
-static int64_t add(int64_t a, int64_t b)
+int graph_end_epoch(struct matching *matching, struct windows *windows, const struct mpg_trace *trace,
+                    const struct call *call, struct load *moved, struct mpg_error *err)
 {
-    return a < INT64_MAX - 1 - b ? a + b : INT64_MAX - 1;
-}
-
-static void forget_transfers(struct window *w)
-{
-    mpg_map_clear(&w->targets);
-    w->bytes = 0;
-    w->pending = false;
-}
-
-int64_t graph_end_epoch(struct windows *windows, int32_t object)
-{
-    uint64_t *slot = mpg_map_find(&windows->by_object, (uint64_t)object, 0);
-    if (!slot)
+    const struct supposing *s = &matching->supposing;
+    const struct place here = graph_here(call);
+    const int32_t object = call->event->object;
+    struct window *w;
+    int dropper;
+    *moved = graph_load(0);
+    if (object == MPG_NO_OBJECT || (!s->supposed && !mpg_map_find(&windows->by_object, (uint64_t)object, 0)))
         return 0;
-    struct window *w = (struct window *)(uintptr_t)*slot;
-    int64_t bytes = w->bytes;
-    forget_transfers(w);
-    return bytes;
-}
-
-/* A put, get or accumulate: what waits for it counts its bytes. */
-static int start_transfer(struct matching *matching, const struct mpg_event *e, struct window *w,
-                          struct mpg_error *err)
-{
-    matching->counts->transfers++;
-    if (e->to < 0)
-        return 0;
-    uint64_t *bytes = mpg_map_add(&w->targets, (uint64_t)e->to, 0);
-    if (!bytes)
-        return graph_out_of_memory(err);
-    int64_t moved = add(e->bytes, e->recvbytes);
-    *bytes = (uint64_t)add(*bytes ? (int64_t)*bytes - 1 : 0, moved) + 1;
-    w->bytes = add(w->bytes, moved);
-    w->pending = true;
+    if (!(w = graph_find_window(windows, object, err)) ||
+        graph_suppose_epoch(s, call, graph_window_comm(trace, call), -1, &dropper, err) < 0 ||
+        graph_learn_epoch(s, &w->noting, call, -1, dropper, err) < 0 ||
+        graph_learn_dropped(s, &here, 1, dropper, err) < 0)
+        return -1;
+    const struct moved all = graph_take_all(w);
+    *moved = (struct load){all.bytes, all.target_bytes, dropper >= 0 || graph_is_post_dropped(s, &here, 1), dropper};
     return 0;
 }
 
-/* Takes what is under way to TARGET; whether there was anything. */
-static bool take_transfers(struct window *w, int32_t target, int64_t *bytes)
+static int keep_group(const struct call *call, struct epoch *epoch, struct mpg_error *err)
 {
-    uint64_t *slot = mpg_map_find(&w->targets, (uint64_t)target, 0);
-    *bytes = slot ? (int64_t)*slot - 1 : 0;
-    if (!slot)
-        return false;
-    w->bytes -= *bytes;
-    mpg_map_remove(&w->targets, (uint64_t)target, 0);
-    w->pending = w->targets.count > 0;
-    return true;
-}
-
-/* Passive target: a round trip for all that the call waits for. */
-static void wait_for_targets(struct call *call, struct window *w)
-{
-    if (call->event->call == MPG_CALL_Win_lock || call->event->call == MPG_CALL_Win_lock_all ||
-        call->event->call == MPG_CALL_Win_sync)
-        return;
-    if (mpg_call_kind(call->event->call) == MPG_KIND_WIN_TARGET) {
-        call->round_trip = take_transfers(w, call->event->to, &call->round_trip_bytes);
-        return;
-    }
-    call->round_trip = w->pending;
-    call->round_trip_bytes = w->bytes;
-    forget_transfers(w);
-}
-
-static int keep_group(const struct mpg_event *e, struct epoch *epoch, struct mpg_error *err)
-{
+    const struct mpg_event *e = call->event;
     int32_t *ranks = malloc((e->count_number + 1) * sizeof *ranks);
     if (!ranks)
         return graph_out_of_memory(err);
     for (uint32_t i = 0; i < e->count_number; i++)
         ranks[i] = (int32_t)e->counts[i];
     free(epoch->ranks);
-    *epoch = (struct epoch){e->count_number, ranks};
+    *epoch = (struct epoch){e->count_number, ranks, graph_here(call)};
     return 0;
+}
+
+/* CALL is about all pairs of EPOCH, which are dropped as the call that said so was told. */
+static void count_pairs(const struct supposing *s, const struct epoch *epoch, const struct call *call)
+{
+    for (uint32_t i = 0; i < epoch->count && s->supposed; i++) {
+        call->sent->parts++;
+        call->sent->dropped += graph_is_post_dropped(s, &epoch->place, i + 1);
+    }
+}
+
+/* Win_complete CALL ends the Ith pair of its epoch, with rank TO of the world: whether that is dropped. */
+static int end_pair(struct matching *matching, struct window *w, const struct call *call, int32_t comm, uint32_t i,
+                    int32_t to, int *dropper, struct mpg_error *err)
+{
+    const struct supposing *s = &matching->supposing;
+    const struct epoch *epoch = &w->access;
+    const struct place here = graph_here(call);
+    return graph_suppose_epoch(s, call, comm, to, dropper, err) < 0 ||
+                   graph_learn_epoch(s, &w->noting, call, epoch->ranks[i], *dropper, err) < 0 ||
+                   graph_learn_dropped(s, &epoch->place, i + 1, *dropper, err) < 0 ||
+                   graph_learn_dropped(s, &here, i + 1, *dropper, err) < 0
+               ? -1
+               : 0;
 }
 
 /* Sends each of EPOCH's members a message of what went to it. */
@@ -121,7 +85,8 @@ static int tell(struct matching *matching, const struct call *call, int32_t comm
                 const struct epoch *epoch, struct window *w, int32_t tag, struct mpg_error *err)
 {
     for (uint32_t i = 0; i < epoch->count; i++) {
-        int64_t bytes = 0;
+        const struct place here = graph_here(call);
+        struct load load = graph_load(0);
         struct message *m;
         int32_t to = graph_peer(matching->members, call, comm, epoch->ranks[i], err);
         matching->counts->foreign += to == MPG_FOREIGN;
@@ -129,10 +94,15 @@ static int tell(struct matching *matching, const struct call *call, int32_t comm
             continue;
         if (to < 0)
             return -1;
-        if (tag == TAG_COMPLETE)
-            take_transfers(w, epoch->ranks[i], &bytes);
+        if (tag == TAG_COMPLETE) {
+            const struct moved moved = graph_take_transfers(w, epoch->ranks[i]);
+            load.bytes = moved.bytes;
+            load.target_bytes = moved.target_bytes;
+        }
+        load.drops = graph_is_post_dropped(&matching->supposing, &here, i + 1);
+        call->sent->parts++;
         struct channel_name name = {SPACE_WINDOW, call->event->object, call->rank, to, tag};
-        if (graph_send_on(matching, call, &name, (struct protocol){0}, graph_load(bytes), i, &m, err) < 0)
+        if (graph_send_on(matching, call, &name, (struct protocol){0}, load, i, &m, err) < 0)
             return -1;
         graph_sender_done(matching, m, false);
     }
@@ -140,10 +110,10 @@ static int tell(struct matching *matching, const struct call *call, int32_t comm
 }
 
 /* Waits for such a message of each. */
-static int hear(struct matching *matching, struct call *call, int32_t comm,
-                const struct epoch *epoch, int32_t tag, struct group **heard,
-                struct mpg_error *err)
+static int hear(struct matching *matching, struct call *call, int32_t comm, struct window *w,
+                const struct epoch *epoch, int32_t tag, struct group **heard, struct mpg_error *err)
 {
+    int dropper = -1;
     struct group *group = *heard = graph_new_group(epoch->count, err);
     if (!group)
         return -1;
@@ -158,6 +128,9 @@ static int hear(struct matching *matching, struct call *call, int32_t comm,
                           err) < 0)
             return -1;
         group->count++;
+        if (tag == TAG_POST && (end_pair(matching, w, call, comm, i, from, &dropper, err) < 0 ||
+                                graph_drop_sender(matching, group->messages[group->count - 1], dropper, err) < 0))
+            return -1;
     }
     graph_await_group(&call->waiter, group);
     return 0;
@@ -172,22 +145,27 @@ static int synchronise(struct matching *matching, struct call *call, int32_t com
     int status = 0;
     switch (e->call) {
     case MPG_CALL_Win_start:
-        return keep_group(e, &w->access, err);
+        if (keep_group(call, &w->access, err) < 0)
+            return -1;
+        count_pairs(&matching->supposing, &w->access, call);
+        return 0;
     case MPG_CALL_Win_post:
-        if (keep_group(e, &w->exposure, err) < 0)
+        if (keep_group(call, &w->exposure, err) < 0)
             return -1;
         return tell(matching, call, comm, &w->exposure, w, TAG_POST, err);
     case MPG_CALL_Win_complete:
         if (tell(matching, call, comm, &w->access, w, TAG_COMPLETE, err) < 0 ||
-            hear(matching, call, comm, &w->access, TAG_POST, group, err) < 0)
+            hear(matching, call, comm, w, &w->access, TAG_POST, group, err) < 0)
             return -1;
         w->access.count = 0;
+        w->noting.n = 0;
         return 0;
     default: /* Win_wait, Win_test */
         if (e->call == MPG_CALL_Win_wait || e->found) {
-            status = hear(matching, call, comm, &w->exposure, TAG_COMPLETE, group, err);
+            status = hear(matching, call, comm, w, &w->exposure, TAG_COMPLETE, group, err);
             w->exposure.count = 0;
-        }
+        } else
+            count_pairs(&matching->supposing, &w->exposure, call);
         return status;
     }
 }
@@ -204,27 +182,30 @@ int graph_begin_window_call(struct matching *matching, struct windows *windows,
         matching->counts->transfers_alone += kind == MPG_KIND_RMA;
         return 0;
     }
-    struct window *w = find_window(windows, e->object, err);
+    struct window *w = graph_find_window(windows, e->object, err);
     if (!w)
         return -1;
     switch (kind) {
     case MPG_KIND_RMA:
-        return start_transfer(matching, e, w, err);
+        return graph_begin_transfer(matching, trace, w, call, err);
     case MPG_KIND_WIN_TARGET:
     case MPG_KIND_WIN_ALL:
-        wait_for_targets(call, w);
-        return 0;
+        return graph_begin_passive(matching, trace, w, call, err);
     default:
-        return synchronise(matching, call, mpg_trace_object(trace, e->object)->comm, w, group,
-                           err);
+        return synchronise(matching, call, graph_window_comm(trace, call), w, group, err);
     }
 }
 
 static void free_window(struct window *w)
 {
     mpg_map_clear(&w->targets);
+    free(w->target);
     free(w->access.ranks);
     free(w->exposure.ranks);
+    graph_noting_clear(&w->noting);
+    for (size_t i = 0; i < w->lock_count; i++)
+        graph_noting_clear(&w->lock[i].noting);
+    free(w->lock);
     free(w);
 }
 

@@ -14,13 +14,19 @@ struct windows {
     struct mpg_map by_object;
 };
 
+/* CALL waits for a transfer of LOAD, if it is not dropped. */
+void graph_await_transfer(struct call *call, const struct load *load);
+/* CALL starts a transfer with a request: of LOAD. */
+int graph_requested_transfer(struct matching *matching, struct windows *windows, const struct mpg_trace *trace,
+                             const struct call *call, struct load *load, struct mpg_error *err);
 /* CALL is of a kind from MPG_KIND_WIN_GROUP to MPG_KIND_RMA but no request. *GROUP: the
  * messages that it waits for, the caller's, also on failure, or NULL. */
 int graph_begin_window_call(struct matching *matching, struct windows *windows,
                             const struct mpg_trace *trace, struct call *call,
                             struct group **group, struct mpg_error *err);
-/* Ends the epoch of window OBJECT, as a fence does: the bytes that the rank moved in it. */
-int64_t graph_end_epoch(struct windows *windows, int32_t object);
+/* CALL, a fence, ends its window's epoch: MOVED is what the rank moved in it, dropped if the epoch is. */
+int graph_end_epoch(struct matching *matching, struct windows *windows, const struct mpg_trace *trace,
+                    const struct call *call, struct load *moved, struct mpg_error *err);
 void graph_forget_window(struct windows *windows, int32_t object);
 void graph_windows_clear(struct windows *windows);
 

@@ -372,12 +372,23 @@ static void note_rooted(const struct collective *c, const struct call *call,
         call->sent->rooted_bytes = (double)bytes;
 }
 
-/* Whether hypotheses can be about what COMING is: a collective, no constructor, no window's. */
+/* Whether hypotheses are asked what becomes of what COMING is: a collective, no constructor; of a window's epoch they
+ * have been. */
 static bool is_supposed(const struct coming *coming)
 {
     const enum mpg_kind kind = mpg_call_kind(coming->call);
     return coming->order != ORDER_WINDOW &&
            (kind == MPG_KIND_COLLECTIVE || kind == MPG_KIND_ICOLLECTIVE || kind == MPG_KIND_COLLECTIVE_INIT);
+}
+
+static int suppose_load(const struct meetings *meetings, const struct call *call, const struct coming *coming,
+                        struct load *load, struct mpg_error *err)
+{
+    struct outcome outcome;
+    if (graph_suppose_part(&meetings->supposing, call, coming->comm, load->bytes, &outcome, err) < 0)
+        return -1;
+    *load = graph_outcome_load(load->bytes, &outcome);
+    return 0;
 }
 
 static int refuse_expanded(const struct meetings *meetings, const struct call *call, struct mpg_error *err)
@@ -388,20 +399,21 @@ static int refuse_expanded(const struct meetings *meetings, const struct call *c
                                    "size only (--predict asks for no other)");
 }
 
-/* CALL's part in C is dropped or not, as OUTCOME says and those that came before were. */
+/* CALL's part in C is dropped or not, as LOAD says and those that came before were. */
 static int drop_part(struct meetings *meetings, struct collective *c, const struct call *call,
-                     const struct outcome *outcome, struct mpg_error *err)
+                     const struct load *load, struct mpg_error *err)
 {
     call->sent->parts++;
-    call->sent->dropped += outcome->drops;
-    if (outcome->drops)
-        c->droppers |= UINT64_C(1) << outcome->dropper;
-    for (int32_t i = 0; i < c->p && c->arrived > 0 && c->dropped != outcome->drops; i++)
+    call->sent->dropped += load->drops;
+    if (load->drops && load->dropper >= 0)
+        c->droppers |= UINT64_C(1) << load->dropper;
+    for (int32_t i = 0; i < c->p && c->arrived > 0 && c->dropped != load->drops; i++)
         if (graph_has_arrived(c, i))
-            return graph_drops_half(&meetings->supposing, call, &graph_find_member(c, i)->place, err);
-    if (outcome->drops && graph_learn_together(&meetings->supposing, c->droppers, err) < 0)
+            return graph_drops_half(&meetings->supposing, call, &graph_find_member(c, i)->place, c->droppers,
+                                    c->dropped, err);
+    if (load->drops && graph_learn_together(&meetings->supposing, c->droppers, err) < 0)
         return -1;
-    if (c->arrived > 0 || !outcome->drops)
+    if (c->arrived > 0 || !load->drops)
         return 0;
     c->dropped = true;
     c->holds = false;
@@ -424,13 +436,12 @@ static int arrive(struct meetings *meetings, const struct call *call, const stru
         meetings->counts->unmatched++; /* it goes on as if it were alone */
         return meetings->lenient ? 0 : -1;
     }
-    struct outcome outcome = {.bytes = coming->bytes};
-    if (is_supposed(coming) &&
-        graph_suppose_part(&meetings->supposing, call, coming->comm, coming->bytes, &outcome, err) < 0)
+    struct load load = coming->load;
+    if (is_supposed(coming) && suppose_load(meetings, call, coming, &load, err) < 0)
         return -1;
-    if (c->expansion && !meetings->of_target && outcome.bytes != coming->bytes)
+    if (c->expansion && !meetings->of_target && load.target_bytes != load.bytes)
         return refuse_expanded(meetings, call, err);
-    if (drop_part(meetings, c, call, &outcome, err) < 0)
+    if (drop_part(meetings, c, call, &load, err) < 0)
         return -1;
     struct member *m = make_member(c, me);
     if (!m)
@@ -441,8 +452,8 @@ static int arrive(struct meetings *meetings, const struct call *call, const stru
     m->absent = coming->root == MPG_PROC_NULL;
     m->enter_ns = call->enter_ns;
     m->duration_ns = c->blocking ? e->leave_ns - e->enter_ns : 0;
-    m->target_bytes = outcome.bytes;
-    m->bytes = meetings->of_target ? outcome.bytes : coming->bytes;
+    m->target_bytes = load.target_bytes;
+    m->bytes = meetings->of_target ? load.target_bytes : load.bytes;
     c->total_bytes += (double)m->bytes;
     c->total_target_bytes += (double)m->target_bytes;
     note_size(meetings->counts, c, (double)m->target_bytes);
@@ -461,7 +472,7 @@ static int arrive(struct meetings *meetings, const struct call *call, const stru
     return take_part(meetings, c, call, me, err);
 }
 
-int graph_arrive(struct meetings *meetings, const struct call *call, int64_t moved_bytes,
+int graph_arrive(struct meetings *meetings, const struct call *call, struct load moved,
                  struct part *part, struct mpg_error *err)
 {
     const struct mpg_event *e = call->event;
@@ -483,7 +494,7 @@ int graph_arrive(struct meetings *meetings, const struct call *call, int64_t mov
     if (graph_find_me(meetings, call, coming.comm, &me, err) < 0 ||
         graph_next_of(meetings, coming.order, coming.where, call->rank, &coming.sequence, err) < 0)
         return -1;
-    coming.bytes = kind == MPG_KIND_WIN_FENCE ? moved_bytes : graph_member_bytes(e, me);
+    coming.load = kind == MPG_KIND_WIN_FENCE ? moved : graph_load(graph_member_bytes(e, me));
     return arrive(meetings, call, &coming, me, part, err);
 }
 
@@ -498,7 +509,7 @@ int graph_arrive_promised(struct meetings *meetings, const struct call *call,
                                   .root = promised->root,
                                   .sequence = (uint64_t)promised->which << 32 |
                                               promised->started++,
-                                  .bytes = promised->bytes,
+                                  .load = graph_load(promised->bytes),
                                   .index = index};
     int32_t me;
     *part = (struct part){0};

@@ -40,10 +40,10 @@ struct meetings {
     struct mpg_map open;      /* (order, where, which) -> struct collective * */
 };
 
-/* CALL takes part in its communicator's (or window's) next collective; MOVED_BYTES: what
- * its rank has moved in the epoch, if it is a fence. PART's collective is NULL if it goes
+/* CALL takes part in its communicator's (or window's) next collective; MOVED: what
+ * its rank has moved in the epoch, if it is a fence, which is dropped where that is. PART's collective is NULL if it goes
  * on alone. */
-int graph_arrive(struct meetings *meetings, const struct call *call, int64_t moved_bytes,
+int graph_arrive(struct meetings *meetings, const struct call *call, struct load moved,
                  struct part *part, struct mpg_error *err);
 /* A persistent collective of a rank, from the call that makes it on (MPI-4.0 section 6.13:
  * they are made in one order on a communicator, and started in any). */

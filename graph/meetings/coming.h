@@ -18,7 +18,7 @@ struct coming {
     int32_t root;
     uint64_t sequence;
     bool blocking;
-    int64_t bytes;
+    struct load load;    /* what the rank gives */
     uint32_t index;      /* among what the call starts */
 };
 

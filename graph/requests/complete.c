@@ -117,10 +117,7 @@ static int completion_edge(struct requests *requests, struct call *call,
         request->group = NULL;
         return graph_group_edges(matching, group, polls, err);
     case REQUEST_TRANSFER:
-        call->round_trip = true;
-        call->round_trip_bytes = call->round_trip_bytes < INT64_MAX - request->bytes
-                                     ? call->round_trip_bytes + request->bytes
-                                     : INT64_MAX;
+        graph_await_transfer(call, &request->load);
         return 0;
     case REQUEST_PARTITIONS:
     case REQUEST_NOTHING:
@@ -148,12 +145,17 @@ static uint32_t count_dropped(const struct requests *requests, const struct requ
     case REQUEST_COLLECTIVE:
         *parts += 1;
         return graph_part_is_dropped(&request->part);
-    case REQUEST_NOTHING:
-        return 0;
-    default:
+    case REQUEST_GROUP:
+        *parts += request->group->count;
+        return graph_group_dropped(&requests->matching->supposing, request->group);
+    case REQUEST_PARTITIONS:
+    case REQUEST_TRANSFER:
         *parts += 1;
-        return 0;
+        return request->load.drops;
+    case REQUEST_NOTHING:
+        break;
     }
+    return 0;
 }
 
 void graph_count_given(const struct requests *requests, const struct rank_requests *rank,

@@ -136,23 +136,28 @@ static int start_neighbors(struct requests *requests, const struct call *call,
         return -1;
     if (request->group)
         request->kind = REQUEST_GROUP;
-    call->sent->parts++;
     return 0;
 }
 
 static int start_partitioned(struct requests *requests, const struct call *call,
                              struct persistent *p, struct request *request, struct mpg_error *err)
 {
+    struct outcome outcome;
     if (p->peer == MPG_PROC_NULL || p->foreign)
         return 0;
-    call->sent->parts++;
     if (mpg_call_kind(p->call) == MPG_KIND_PSEND_INIT) {
+        if (graph_suppose_message(&requests->matching->supposing, call, p->comm, p->channel.destination, p->tag,
+                                  p->bytes, &outcome, err) < 0)
+            return -1;
         request->kind = REQUEST_PARTITIONS;
         request->unready = p->partitions;
-        request->bytes = p->bytes;
+        request->load = graph_outcome_load(p->bytes, &outcome);
         request->channel = p->channel;
+        call->sent->parts++;
+        call->sent->dropped += outcome.drops;
         return 0;
     }
+    graph_note_post(requests->matching, call);
     if (graph_post_on(requests->matching, call, &p->channel, p->bytes, &request->message, err) < 0)
         return -1;
     request->kind = REQUEST_RECEIVE;
@@ -211,9 +216,9 @@ static int depart(struct requests *requests, const struct call *call, struct req
                   struct mpg_error *err)
 {
     struct protocol protocol =
-        graph_protocol(requests->matching, MPG_CALL_Psend_init, request->bytes);
-    if (graph_send_on(requests->matching, call, &request->channel, protocol, graph_load(request->bytes),
-                      0, &request->message, err) < 0)
+        graph_load_protocol(requests->matching, MPG_CALL_Psend_init, request->load);
+    if (graph_send_on(requests->matching, call, &request->channel, protocol, request->load, 0,
+                      &request->message, err) < 0)
         return -1;
     request->kind = REQUEST_SEND;
     if (protocol.sync_target && !request->message->arrived) { /* another thread goes on waiting */
@@ -246,5 +251,9 @@ int graph_ready(struct requests *requests, struct rank_requests *rank, const str
         return graph_error_lenient(&here, err, "request %lld has not so many partitions left",
                                    (long long)e->requests[0]);
     request->unready -= (uint32_t)n;
-    return n > 0 && request->unready == 0 ? depart(requests, call, request, err) : 0;
+    call->sent->parts++;
+    if (n > 0 && request->unready == 0)
+        return depart(requests, call, request, err);
+    call->sent->dropped += request->load.drops;
+    return 0;
 }

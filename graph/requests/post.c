@@ -74,7 +74,7 @@ static int start_collective(struct requests *requests, struct rank_requests *ran
                             const struct call *call, struct mpg_error *err)
 {
     struct request *request = add(requests, rank, call, err);
-    if (!request || graph_arrive(requests->meetings, call, 0, &request->part, err) < 0)
+    if (!request || graph_arrive(requests->meetings, call, graph_load(0), &request->part, err) < 0)
         return -1;
     if (request->part.collective)
         request->kind = REQUEST_COLLECTIVE;
@@ -92,16 +92,14 @@ static int start_neighbors(struct requests *requests, struct rank_requests *rank
     return 0;
 }
 
-static int start_transfer(struct requests *requests, struct rank_requests *rank,
-                          const struct call *call, struct mpg_error *err)
+int graph_start_transfer(struct requests *requests, struct rank_requests *rank, const struct call *call,
+                         struct load load, struct mpg_error *err)
 {
-    const struct mpg_event *e = call->event;
     struct request *request = add(requests, rank, call, err);
     if (!request)
         return -1;
-    request->bytes = e->bytes < INT64_MAX - e->recvbytes ? e->bytes + e->recvbytes : INT64_MAX;
-    requests->matching->counts->transfers++;
-    if (e->to != MPG_PROC_NULL)
+    request->load = load;
+    if (call->event->to != MPG_PROC_NULL)
         request->kind = REQUEST_TRANSFER;
     return 0;
 }
@@ -150,8 +148,6 @@ int graph_start_request(struct requests *requests, struct rank_requests *rank,
         return start_collective(requests, rank, call, err);
     case MPG_KIND_INEIGHBOR:
         return start_neighbors(requests, rank, call, err);
-    case MPG_KIND_IRMA:
-        return start_transfer(requests, rank, call, err);
     case MPG_KIND_IFILE:
         requests->matching->counts->file_calls++;
         return add(requests, rank, call, err) ? 0 : -1;

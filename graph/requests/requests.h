@@ -11,6 +11,7 @@
 #include "graph/matching/groups.h"
 #include "graph/matching/partitioned.h"
 #include "graph/matching/probes.h"
+#include "graph/matching/windows.h"
 #include "graph/meetings/collectives.h"
 
 struct requests {
@@ -51,6 +52,9 @@ void graph_requests_clear(struct requests *requests); /* after those of every ra
 /* CALL posts or starts requests, or makes a persistent one. TAKEN: its rank's. */
 int graph_start_request(struct requests *requests, struct rank_requests *rank,
                         struct taken *taken, const struct call *call, struct mpg_error *err);
+/* CALL starts a one-sided transfer of LOAD with a request. */
+int graph_start_transfer(struct requests *requests, struct rank_requests *rank, const struct call *call,
+                         struct load load, struct mpg_error *err);
 /* CALL says that partitions of a send are ready. */
 int graph_ready(struct requests *requests, struct rank_requests *rank, const struct call *call,
                 struct mpg_error *err);
@@ -95,7 +99,7 @@ int graph_list_looking(struct requests *requests, struct call *call, struct prob
 int graph_choice_candidates(struct requests *requests, const struct rank_requests *rank,
                             const struct call *call, struct completing *completing,
                             struct mpg_error *err);
-/* With hypotheses: adds to what CALL is about, and is dropped, the requests that it is given. */
+/* With hypotheses: adds to what CALL is about, and is dropped, the requests that it is given, or asks for. */
 void graph_count_given(const struct requests *requests, const struct rank_requests *rank,
                        const struct call *call);
 /* The edges of COMPLETING into CALL's leave; the requests are gone. */

@@ -26,7 +26,7 @@ struct request {
     struct message *sending; /* RECEIVE: the message that an Isendrecv sends, or NULL */
     struct part part;
     struct group *group;
-    int64_t bytes;          /* TRANSFER; PARTITIONS: of all of them */
+    struct load load;       /* TRANSFER; PARTITIONS: of all of them */
     uint32_t unready;       /* PARTITIONS: how many are not ready yet, */
     struct waiter *ready_waiter; /* who waits for them, */
     struct channel_name channel; /* and where they go */

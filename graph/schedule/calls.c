@@ -79,13 +79,24 @@ static int begin_collective(struct mpg_graph *g, struct rank_run *r, struct stre
                             struct mpg_error *err)
 {
     const struct mpg_event *e = s->call.event;
-    bool is_fence = mpg_call_kind(e->call) == MPG_KIND_WIN_FENCE;
-    int64_t moved_bytes = is_fence ? graph_end_epoch(&r->windows, e->object) : 0;
-    if (graph_arrive(&g->meetings, &s->call, moved_bytes, &s->part, err) < 0)
+    struct load moved = graph_load(0);
+    if (mpg_call_kind(e->call) == MPG_KIND_WIN_FENCE &&
+        graph_end_epoch(&g->matching, &r->windows, g->trace, &s->call, &moved, err) < 0)
+        return -1;
+    if (graph_arrive(&g->meetings, &s->call, moved, &s->part, err) < 0)
         return -1;
     if (s->part.collective)
         graph_await_part(&s->part, &s->call.waiter);
     return 0;
+}
+
+/* A one-sided transfer with a request of its own. */
+static int begin_transfer(struct mpg_graph *g, struct rank_run *r, struct stream *s, struct mpg_error *err)
+{
+    struct load load;
+    if (graph_requested_transfer(&g->matching, &r->windows, g->trace, &s->call, &load, err) < 0)
+        return -1;
+    return graph_start_transfer(&g->requests, &r->requests, &s->call, load, err);
 }
 
 static int begin_neighbors(struct mpg_graph *g, struct stream *s, struct mpg_error *err)
@@ -205,8 +216,9 @@ int graph_begin_call(struct mpg_graph *g, struct rank_run *r, struct stream *s,
     case MPG_KIND_INEIGHBOR:
     case MPG_KIND_REQUEST:
     case MPG_KIND_IFILE:
-    case MPG_KIND_IRMA:
         return graph_start_request(&g->requests, &r->requests, &r->probed, call, err);
+    case MPG_KIND_IRMA:
+        return begin_transfer(g, r, s, err);
     case MPG_KIND_PREADY:
         return graph_ready(&g->requests, &r->requests, call, err);
     case MPG_KIND_REQUEST_FREE:
@@ -306,7 +318,7 @@ static int leave_edges(struct mpg_graph *g, struct rank_run *r, struct stream *s
     if (looks && (graph_list_looking(&g->requests, &s->call, &s->probing, err) < 0 ||
                   graph_probe_edges(matching, &s->probing, err) < 0))
         return -1;
-    if (kind == MPG_KIND_COMPLETE)
+    if (kind == MPG_KIND_COMPLETE || kind == MPG_KIND_PARRIVED)
         graph_count_given(&g->requests, &r->requests, &s->call);
     struct part part = s->part;
     s->part = (struct part){0};
@@ -314,6 +326,10 @@ static int leave_edges(struct mpg_graph *g, struct rank_run *r, struct stream *s
         return -1;
     struct group *group = s->group;
     s->group = NULL;
+    if (group) {
+        s->sent.parts += group->count;
+        s->sent.dropped += graph_group_dropped(&matching->supposing, group);
+    }
     if (group &&
         graph_group_edges(matching, group, s->call.event->call == MPG_CALL_Win_test, err) < 0)
         return -1;
@@ -478,8 +494,9 @@ int graph_leave_call(struct mpg_graph *g, struct rank_run *r, struct stream *s,
     step->bytes = s->class_bytes;
     step->round_trip = call->round_trip;
     step->round_trip_bytes = (double)call->round_trip_bytes;
+    step->round_trip_target_bytes = (double)call->round_trip_target_bytes;
     call->round_trip = false;
-    call->round_trip_bytes = 0;
+    call->round_trip_bytes = call->round_trip_target_bytes = 0;
     step->completed = call->completed;
     call->completed = 0;
     step->edge_number = (uint32_t)g->steps.edge_count;

@@ -204,7 +204,7 @@ int mpg_supposed_check(const struct mpg_supposed *x, struct mpg_error *err)
     for (size_t i = 0; i < x->list->n; i++)
         if (!mpg_hypothesis_is_of_work(&x->list->item[i]) && !x->met[i]) {
             *x->refuses = true;
-            mpg_error_set(err, "the trace has no message or collective that it is about");
+            mpg_error_set(err, "the trace has no message, collective or epoch of a window that it is about");
             return refuse(&x->list->item[i], err);
         }
     return 0;

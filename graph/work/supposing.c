@@ -19,9 +19,16 @@ static int contradict(const struct supposing *s, const struct call *call, size_t
     const struct place here = graph_here(call);
     char one[300], other[300];
     *s->supposed->refuses = true;
-    return graph_error(&here, err, "%s and %s contradict each other: both are about what it sends",
+    return graph_error(&here, err, "%s and %s contradict each other: both are about it, or what it sends",
                        mpg_hypothesis_name(&list->item[i], one, sizeof one),
                        mpg_hypothesis_name(&list->item[j], other, sizeof other));
+}
+
+/* Whether H, of those that hold, is about WHAT. */
+static bool is_about(const struct supposing *s, size_t i, const struct mpg_selected *what)
+{
+    const struct mpg_hypothesis *h = &s->supposed->list->item[i];
+    return (s->suppose >> i & 1) && !mpg_hypothesis_is_of_work(h) && mpg_select_fits(&h->select, what);
 }
 
 static int suppose(const struct supposing *s, const struct call *call, const struct mpg_selected *what,
@@ -31,14 +38,14 @@ static int suppose(const struct supposing *s, const struct call *call, const str
     size_t found = list->n;
     for (size_t i = 0; i < list->n; i++) {
         const struct mpg_hypothesis *h = &list->item[i];
-        if (!(s->suppose >> i & 1) || mpg_hypothesis_is_of_work(h) || !mpg_select_fits(&h->select, what))
+        if (!is_about(s, i, what))
             continue;
         if (found < list->n)
             return contradict(s, call, found, i, err);
         found = i;
         s->supposed->met[i] = true;
         outcome->drops = h->kind == MPG_HYPOTHESIS_DROP;
-        outcome->dropper = (uint8_t)i;
+        outcome->by = (int)i;
         if (h->kind == MPG_HYPOTHESIS_RESIZE)
             outcome->bytes = resized(h, what->bytes);
     }
@@ -62,7 +69,7 @@ static struct mpg_selected select_call(const struct supposing *s, const struct c
 int graph_suppose_message(const struct supposing *s, const struct call *call, int32_t comm, int32_t to,
                           int32_t tag, int64_t bytes, struct outcome *outcome, struct mpg_error *err)
 {
-    *outcome = (struct outcome){.bytes = bytes};
+    *outcome = (struct outcome){.bytes = bytes, .by = -1};
     if (!s->supposed)
         return 0;
     struct mpg_selected what = select_call(s, call, comm, bytes);
@@ -76,11 +83,39 @@ int graph_suppose_message(const struct supposing *s, const struct call *call, in
 int graph_suppose_part(const struct supposing *s, const struct call *call, int32_t comm, int64_t bytes,
                        struct outcome *outcome, struct mpg_error *err)
 {
-    *outcome = (struct outcome){.bytes = bytes};
+    *outcome = (struct outcome){.bytes = bytes, .by = -1};
     if (!s->supposed)
         return 0;
     const struct mpg_selected what = select_call(s, call, comm, bytes);
     return suppose(s, call, &what, outcome, err);
+}
+
+int graph_suppose_epoch(const struct supposing *s, const struct call *call, int32_t comm, int32_t to, int *dropper,
+                        struct mpg_error *err)
+{
+    *dropper = -1;
+    if (!graph_supposing_learns(s))
+        return 0;
+    const struct mpg_hypotheses *list = s->supposed->list;
+    struct mpg_selected what = select_call(s, call, comm, MPG_SELECTED_NO_BYTES);
+    what.is_message = to >= 0;
+    what.from = call->rank;
+    what.to = to;
+    what.tag = MPG_SELECTED_NO_TAG;
+    for (size_t i = 0; i < list->n; i++) {
+        if (list->item[i].kind != MPG_HYPOTHESIS_DROP || !is_about(s, i, &what))
+            continue;
+        if (*dropper >= 0)
+            return contradict(s, call, (size_t)*dropper, i, err);
+        *dropper = (int)i;
+        s->supposed->met[i] = true;
+    }
+    return 0;
+}
+
+int graph_suppose_both(const struct supposing *s, const struct call *call, int one, int other, struct mpg_error *err)
+{
+    return one < 0 || other < 0 || one == other ? 0 : contradict(s, call, (size_t)one, (size_t)other, err);
 }
 
 /* --- what is dropped before it is sent --- */
@@ -91,11 +126,16 @@ static uint64_t key_of(const struct place *posted, uint32_t part)
     return (uint64_t)part << 32 | (uint32_t)posted->rank;
 }
 
-int graph_learn_dropped(const struct supposing *s, const struct place *posted, uint32_t part, uint8_t dropper,
+bool graph_supposing_learns(const struct supposing *s)
+{
+    return s->supposed && s->supposed->posts->learns;
+}
+
+int graph_learn_dropped(const struct supposing *s, const struct place *posted, uint32_t part, int dropper,
                         struct mpg_error *err)
 {
     const struct mpg_supposed *x = s->supposed;
-    if (!x->posts->learns)
+    if (!graph_supposing_learns(s) || dropper < 0)
         return 0;
     uint64_t *some = mpg_map_add(&x->posts->dropped, posted->number, key_of(posted, part));
     if (!some)
@@ -119,12 +159,22 @@ int graph_learn_together(const struct supposing *s, uint64_t droppers, struct mp
     return !posts->learns || is_one || mpg_map_add(&posts->together, droppers, 0) ? 0 : graph_out_of_memory(err);
 }
 
-int graph_drops_half(const struct supposing *s, const struct call *call, const struct place *other,
-                     struct mpg_error *err)
+int graph_drops_half(const struct supposing *s, const struct call *call, const struct place *other, uint64_t droppers,
+                     bool drops_other, struct mpg_error *err)
 {
+    const struct mpg_hypotheses *list = s->supposed->list;
     const struct place here = graph_here(call);
+    size_t i = 0;
+    char name[300];
+    while (i + 1 < list->n && !(droppers >> i & 1))
+        i++;
+    mpg_hypothesis_name(&list->item[i], name, sizeof name);
     mpg_supposed_refuse(s->supposed);
-    return graph_error(&here, err, "of this collective it is dropped by hypotheses, or the part of rank %d, call %llu, "
-                                   "and not both: nothing can be dropped by halves",
-                       other->rank, (unsigned long long)other->number);
+    if (drops_other)
+        return graph_error(&here, err, "nothing is dropped by halves: %s drops what rank %d does in call %llu for "
+                                       "this collective, but not this", name, other->rank,
+                           (unsigned long long)other->number);
+    return graph_error(&here, err, "nothing is dropped by halves: %s drops this, but not what rank %d does in call "
+                                   "%llu for the same collective", name, other->rank,
+                       (unsigned long long)other->number);
 }

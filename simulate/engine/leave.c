@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "simulate/engine/lanes_private.h"
+#include "simulate/models/resize.h"
 
 /* ---- slack ---- */
 
@@ -266,11 +267,12 @@ static void take_edges(struct mpg_lanes *l, const struct mpg_step *s, double *ou
 /* What the one-sided transfers that the call waits for add to it. */
 static void add_round_trip(struct mpg_lanes *l, const struct mpg_step *s, double *value)
 {
-    struct mpg_sending m = {.rank = s->rank, .call = s->number, .bytes = s->round_trip_bytes};
+    struct mpg_sending m = {.rank = s->rank, .call = s->number, .bytes = s->round_trip_target_bytes};
     double *trip = l->scratch, *message = account_of(l, s->rank, MPG_TERM_MESSAGE);
     double *call = account_of(l, s->rank, MPG_TERM_CALL);
     zero(trip, l->n);
     mpg_perturb_flight(l->p, &m, MPG_FLIGHT_WHOLE, l->first, l->n, trip);
+    mpg_resize_flight(l->p, &m, s->round_trip_bytes, l->first, l->n, trip);
     for (uint32_t w = 0; w < l->n; w++) {
         value[w] += trip[w];
         message[w] += trip[w];

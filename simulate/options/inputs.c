@@ -321,6 +321,19 @@ static bool has_resizes(const struct mpg_arguments *a)
     return has;
 }
 
+/* Whether some of what a call waits for is dropped, so that it waits for fewer bytes. */
+static bool drops_transfers(const struct mpg_arguments *a)
+{
+    bool drops = false;
+    for (size_t i = 0; i < a->hypotheses.n; i++) {
+        const struct mpg_hypothesis *h = &a->hypotheses.item[i];
+        const bool is_named = h->kind == MPG_HYPOTHESIS_DROP && h->select.call != MPG_CALL_COUNT;
+        drops = drops || (is_named && (mpg_call_kind(h->select.call) == MPG_KIND_RMA ||
+                                       mpg_call_kind(h->select.call) == MPG_KIND_IRMA));
+    }
+    return drops;
+}
+
 bool mpg_setting_is_random(const struct mpg_setting *in, const struct mpg_perturbation *p)
 {
     const struct mpg_simulation_options *o = &in->asked.simulation;
@@ -343,7 +356,7 @@ static void set_options(const struct mpg_arguments *a, const struct mpg_files *f
     o->graph.supposed = f->supposed;
     o->graph.suppose = f->supposed ? mpg_supposed_all(f->supposed) : 0;
     o->graph.of_target = a->predict;
-    p->resizes = !a->predict && has_resizes(a);
+    p->resizes = !a->predict && (has_resizes(a) || drops_transfers(a));
     p->source_byte_given = a->given.source_byte;
     p->source_byte_ns = a->source_byte_ns;
     p->changes_work = f->supposed && mpg_supposed_of_work(f->supposed, o->graph.suppose);
@@ -371,7 +384,7 @@ int mpg_setting_open(struct mpg_setting *in, const struct mpg_arguments *a, cons
     if (mpg_trace_cut(f->trace) && !a->lenient)
         return mpg_error_set(err, "%s (--lenient goes on with what is whole)", mpg_trace_cut(f->trace));
     set_options(a, f, in);
-    if (in->asked.p.resizes && !mpg_resize_is_known(&in->asked.p)) {
+    if (!a->predict && has_resizes(a) && !mpg_resize_is_known(&in->asked.p)) {
         mpg_error_set(err, "resize: neither a source's signature nor --source-byte says what bytes cost on the "
                            "traced machine (--predict needs neither)");
         return mpg_supposed_refuse(f->supposed);

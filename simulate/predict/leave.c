@@ -39,7 +39,7 @@ static bool add_rooted(struct mpg_times *t, const struct mpg_step *s)
 static bool add_round_trip(struct mpg_times *t, const struct mpg_step *s)
 {
     const struct mpg_perturbation *p = mpg_target_farthest(t->target);
-    struct mpg_sending m = {.rank = s->rank, .call = s->number, .bytes = s->round_trip_bytes};
+    struct mpg_sending m = {.rank = s->rank, .call = s->number, .bytes = s->round_trip_target_bytes};
     if (!s->round_trip)
         return false;
     mpg_time_flight(p, &m, t->first, t->n, t->own, t->own);

@@ -17,10 +17,14 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 MPGSIM = shlex.split(os.environ.get("MPGSIM", "./mpgsim"))
 KINDS = ["send,pair,isend,recv,irecv,wait,waitall",
-         "send,pair,isend,recv,irecv,sendrecv,wait,waitall,collective,icollective"]
+         "send,pair,isend,recv,irecv,sendrecv,wait,waitall,collective,icollective",
+         "send,isend,recv,irecv,wait,waitall,window,neighbors",
+         "isend,irecv,wait,waitall,partitions,neighbors,window"]
 COMPLETE = {"Wait", "Waitall"}
+MOVES = {"Put", "Get", "Accumulate", "Get_accumulate", "Rput", "Rget"}
 PAIRS = {"Sendrecv", "Sendrecv_replace"}
-TARGET = ["--predict", "--latency=const:2385ns", "--byte=const:0.375ns", "--deterministic", "--eager-limit=4096"]
+TARGET = ["--predict", "--latency=const:2385ns", "--byte=const:0.375ns", "--deterministic", "--eager-limit=4096",
+          "--polling=work"]
 
 
 def calls_of_itself(rank, first):
@@ -39,7 +43,7 @@ class Trace:
 
     def __init__(self, seed):
         words = ["--seed", str(seed), "--ranks", str(2 + seed % 4), "--steps", "60", "--clocks", "shared",
-                 "--hosts", "1", "--kinds", KINDS[seed % 2]]
+                 "--hosts", "1", "--kinds", KINDS[seed % len(KINDS)]]
         text = subprocess.run([sys.executable, os.path.join(HERE, "randomtrace.py"), *words],
                               capture_output=True, text=True, check=True).stdout.splitlines()
         self.headers, self.calls = [line for line in text if line.startswith("#")], {}
@@ -59,16 +63,17 @@ class Trace:
                     print(rank, enter, leave, words, file=file)
 
     def names(self):
-        return {words.split()[0] for calls in self.calls.values() for _, _, words in calls}
+        return {parse(words)[0] for calls in self.calls.values() for _, _, words in calls}
 
     def without(self, is_gone):
         """The same without the calls of which is_gone(name, keys) says so, and what completes them alone."""
         for rank, calls in self.calls.items():
-            kept, shift, gone = [], 0, set()
+            kept, shift, gone, epochs = [], 0, set(), Epochs()
             for enter, leave, words in calls:
                 name, keys = parse(words)
+                keys.update(rank=str(rank), epoch=epochs.of(name, keys))
                 if is_gone(name, keys):
-                    gone.update(keys.get("request", "").split(","))
+                    gone.update(keys.get("request", "").split(","), keys.get("requests", "").split(","))
                     shift += leave - enter
                     continue
                 if name in COMPLETE:
@@ -81,12 +86,42 @@ class Trace:
             self.calls[rank] = kept
         return self
 
+    def has_neighbors(self, keys):
+        for line in self.headers:
+            words = line.split()
+            if words[:3] == ["#topology", keys["rank"], keys["comm"]]:
+                return any(word.isdigit() for word in words[4:])
+        return False
+
     def resized(self, is_resized, size):
         for rank, calls in self.calls.items():
             self.calls[rank] = [
-                (enter, leave, re.sub(r"\bbytes=(\d+)", lambda m: f"bytes={size(int(m[1]))}", words)
+                (enter, leave, re.sub(r"\b(recv)?bytes=([\d,]+)", lambda m: f"{m[1] or ''}bytes=" + ",".join(
+                    str(size(int(one))) for one in m[2].split(",")), words)
                  if is_resized(*parse(words)) else words) for enter, leave, words in calls]
         return self
+
+
+class Epochs:
+    """Of a rank's calls on windows: which call ends the epoch that they are of."""
+
+    def __init__(self):
+        self.locked, self.accessed = {}, set()
+
+    def of(self, name, keys):
+        win = keys.get("win")
+        if name in ("Win_lock", "Win_lock_all"):
+            self.locked[win] = name.replace("lock", "unlock")
+            return self.locked[win]
+        if name in ("Win_unlock", "Win_unlock_all"):
+            return self.locked.pop(win)
+        if name in ("Win_start", "Win_complete"):
+            (self.accessed.add if name == "Win_start" else self.accessed.discard)(win)
+        if name in ("Win_post", "Win_start", "Win_complete", "Win_wait", "Win_test"):
+            return "Win_complete"
+        if name in MOVES or name.startswith("Win_flush"):
+            return self.locked.get(win) or ("Win_complete" if win in self.accessed else "Win_fence")
+        return name
 
 
 def parse(words):
@@ -104,6 +139,33 @@ def times(path, *words):
     return [round(rank["traced_ns"] + rank["delay_ns"]["median"], 3) for rank in json.loads(done.stdout)["ranks"]]
 
 
+def later_cases(draw, trace):
+    """Of neighbourhood collectives, windows, partitioned messages."""
+    names = trace.names()
+    near = sorted({name for rank, calls in trace.calls.items() for name, keys in (parse(one[2]) for one in calls)
+                   if name.startswith("Neighbor_") and not name.endswith("_init")
+                   and trace.has_neighbors({**keys, "rank": str(rank)})})
+    if near:
+        one = draw.choice(near)
+        yield [f"drop call={one}"], lambda t: t.without(lambda name, keys: name == one and t.has_neighbors(keys))
+        yield ([f"resize call={one} factor=2"], lambda t: t.resized(lambda name, keys: name == one, lambda n: 2 * n))
+    ends = sorted(names & {"Win_fence", "Win_complete", "Win_unlock", "Win_unlock_all"})
+    for one in ends:
+        yield [f"drop call={one}"], lambda t, one=one: t.without(lambda name, keys: keys["epoch"] == one)
+    if ends:
+        yield ([f"drop call={one}" for one in ends],
+               lambda t: t.without(lambda name, keys: keys["epoch"] in ends))
+    moves = sorted(names & MOVES)
+    if moves:
+        one = draw.choice(moves)
+        yield ([f"resize call={one} factor=2"], lambda t: t.resized(lambda name, keys: name == one, lambda n: 2 * n))
+    if "Pready" in names:
+        yield (["drop call=Start"], lambda t: t.without(
+            lambda name, keys: name in ("Start", "Parrived") or name.startswith("Pready")))
+        yield (["resize call=Start factor=300"], lambda t: t.resized(
+            lambda name, keys: name in ("Psend_init", "Precv_init"), lambda n: 300 * n))
+
+
 def cases(seed, trace):
     """Hypotheses, and what they make of the trace."""
     draw = random.Random(f"edited {seed}")
@@ -116,12 +178,13 @@ def cases(seed, trace):
         return name in ("Barrier", "Allreduce", "Bcast", "Reduce", "Ibarrier", "Iallreduce", "Ibcast", "Scan",
                         "Alltoall", "Allgather", "Iallgather", "Gather", "Igather", "Exscan", "Ireduce")
     collectives = sorted(filter(may, trace.names()))
-    if not any(f"tag={tag}" in words and parse(words)[0] in PAIRS for calls in trace.calls.values()
-               for _, _, words in calls) and any(is_message(*parse(words)) for calls in trace.calls.values()
-                                                 for _, _, words in calls):
+    every = [parse(words) for calls in trace.calls.values() for _, _, words in calls]
+    if (any(is_message(*one) for one in every) and "Start" not in trace.names()
+            and not any(name in PAIRS and keys.get("tag") == tag for name, keys in every)):
         yield [f"drop tag={tag}"], lambda t: t.without(is_message)
         yield [f"resize tag={tag} factor=3"], lambda t: t.resized(is_message, lambda n: 3 * n)
         yield [f"resize tag={tag} bytes=5000"], lambda t: t.resized(is_message, lambda n: 5000)
+    yield from later_cases(draw, trace)
     if collectives:
         one = draw.choice(collectives)
         yield [f"drop call={one}"], lambda t: t.without(lambda name, keys: name == one)

@@ -4,6 +4,7 @@
 # is refused.
 . "$(dirname "$0")/mpgsim.sh"
 needs_python
+. "$here/supposing.sh"
 
 # Rank 0 computes 1003 ns outside, 400 in solve, 600 in solve's inner, 97 in solve, 1200 outside;
 # rank 1 is in solve all the time, across a call: 3000 and 980.
@@ -54,24 +55,6 @@ cat >v.txt <<'T'
 2 2111 2111 Region_end name="a b"
 2 3200 3210 Finalize
 T
-numbers() {
-    "$python" -c '
-import json, sys
-ranks = json.load(sys.stdin)["ranks"]
-print(*(format(round(rank["delay_ns"]["median"] + (rank["traced_ns"] if sys.argv[1] else 0), 3), ".10g")
-        for rank in ranks))' "$1"
-}
-# delays, runs OPTION...: of each rank, perturbed; predicted
-delays() {
-    "$mpgsim" --json --absorb=none "$@" | numbers ""
-}
-clocked() {
-    "$mpgsim" --json --absorb=clock "$@" | numbers ""
-}
-runs() {
-    "$mpgsim" --json --predict --latency=const:7ns --polling=work "$@" | numbers 1
-}
-
 # --- scale ---
 
 is "scale: what is in it, not what is in a region within" \
@@ -267,8 +250,8 @@ is "drop all: computation is left" "$("$mpgsim" --json --predict "${target[@]}" 
     "$((120 + 40 + 10 + 19 + 1 + 2 + 5 + 50)) $((20 + 40 + 3 + 5 + 1 + 5 + 5 + 50))"
 is "drop one message of a ring: rank 1's gain is nobody's" "$(delays --suppose='drop to=1' ring.txt)" "0 -1900 0"
 sed 's/^0 220/0 110 110 Region_begin name="x"\n&/' bar.txt >half.txt
-ok "refused: nothing is dropped by halves" refuses 2 "mpgsim: half.txt: rank 1, call 1 (MPI_Barrier): of this collective \
-it is dropped * part of rank 0, call 1, *" "${target[@]}" --predict --suppose='drop region=x call=Barrier' half.txt
+ok "refused: nothing is dropped by halves" refuses 2 "mpgsim: half.txt: rank 1, call 1 (MPI_Barrier): nothing is dropped by \
+halves: 'drop region=x call=Barrier' drops what rank 0 does in call 1 for this collective, but not this" "${target[@]}" --predict --suppose='drop region=x call=Barrier' half.txt
 # A Waitany that took the dropped message has nothing to choose, and takes 1000 ns, the least of those in the trace;
 # the next waits till 8200.
 cat >any.txt <<'T'
@@ -508,7 +491,7 @@ refused_ring "exclude each other: a call that is not made has no parts" --granul
 refused_ring "contradict each other" --predict "${target[@]}" --suppose='drop tag=5' --suppose='resize to=2 factor=2'
 refused_ring "drop has no factor=" --suppose='drop factor=0'
 refused_ring "bytes=5 is not LO-HI" --suppose='drop bytes=5'
-refused_ring "has no message or collective that it is about" --predict "${target[@]}" --suppose='resize tag=6 factor=2'
+refused_ring "has no message, collective or epoch of a window that it is about" --predict "${target[@]}" --suppose='resize tag=6 factor=2'
 refused_ring "rank 1, call 2 (MPI_Send): * contradict each other" --predict "${target[@]}" \
     --suppose='resize tag=5 factor=2' --suppose='resize from=1 bytes=1'
 refused_ring "says what bytes cost on the traced machine" --suppose='resize factor=2'

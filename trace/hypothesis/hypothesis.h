@@ -41,7 +41,8 @@ struct mpg_select {
     bool has_from, has_to, has_tag; /* with one of these: messages alone */
     struct mpg_rank_set from, to;   /* world ranks */
     int32_t tag;
-    int64_t least_bytes, most_bytes; /* of a message, or what the rank gives to the collective */
+    int64_t least_bytes, most_bytes; /* of a message or transfer, or what the rank gives to the collective; 0, INT64_MAX:
+                                        any, or none */
 };
 
 struct mpg_hypothesis {
@@ -78,13 +79,17 @@ static inline bool mpg_hypothesis_is_of_work(const struct mpg_hypothesis *x)
     return x->kind == MPG_HYPOTHESIS_SCALE || x->kind == MPG_HYPOTHESIS_BALANCE;
 }
 
-/* A message as it is sent, or a member's part in a collective. */
+/* What has none of these: no hypothesis that asks for any selects it. */
+enum { MPG_SELECTED_NO_TAG = -1, MPG_SELECTED_NO_BYTES = -1 };
+
+/* A message as it is sent, a one-sided transfer, a member's part in a collective, or the call that ends an epoch of a
+ * window. */
 struct mpg_selected {
     enum mpg_call call;
     const char *region; /* NULL: in none */
     int32_t site;       /* as in struct mpg_select; -1: not recorded */
     int32_t comm;       /* its label */
-    bool is_message;    /* with FROM, TO (world ranks), TAG */
+    bool is_message;    /* with FROM, TO (world ranks), TAG: a transfer, too, from who makes the call to its target */
     int32_t from, to, tag;
     int64_t bytes;
 };

@@ -106,9 +106,10 @@ static int take_by(struct line *l, const char *value, struct mpg_error *err)
                : mpg_error_set(err, "by=%s is not by=instance or by=total", value);
 }
 
-static bool is_selected_kind(enum mpg_kind kind)
+/* Why no call of KIND, CALL, selects anything for VERB; NULL: it does. */
+static const char *why_unselected(enum mpg_call call, enum mpg_hypothesis_kind verb)
 {
-    switch (kind) {
+    switch (mpg_call_kind(call)) {
     case MPG_KIND_SEND:
     case MPG_KIND_SENDRECV:
     case MPG_KIND_ISEND:
@@ -116,9 +117,34 @@ static bool is_selected_kind(enum mpg_kind kind)
     case MPG_KIND_START:
     case MPG_KIND_COLLECTIVE:
     case MPG_KIND_ICOLLECTIVE:
-        return true;
+    case MPG_KIND_NEIGHBOR:
+    case MPG_KIND_INEIGHBOR:
+    case MPG_KIND_RMA:
+    case MPG_KIND_IRMA:
+        return NULL;
+    case MPG_KIND_WIN_FENCE:
+    case MPG_KIND_WIN_EPOCH:
+    case MPG_KIND_WIN_TARGET:
+    case MPG_KIND_WIN_ALL:
+    case MPG_KIND_WIN_GROUP:
+        if (call != MPG_CALL_Win_fence && call != MPG_CALL_Win_complete && call != MPG_CALL_Win_unlock &&
+            call != MPG_CALL_Win_unlock_all)
+            return "an epoch of a window is selected by the call that ends it: Win_fence, Win_complete, Win_unlock or "
+                   "Win_unlock_all";
+        return verb == MPG_HYPOTHESIS_DROP ? NULL : "an epoch has the bytes of its transfers: Put, Get ...";
+    case MPG_KIND_SEND_INIT:
+    case MPG_KIND_PSEND_INIT:
+    case MPG_KIND_PREADY:
+    case MPG_KIND_COLLECTIVE_INIT:
+    case MPG_KIND_NEIGHBOR_INIT:
+        return "what is persistent is selected by the call that starts it: Start or Startall";
+    case MPG_KIND_CONSTRUCTOR:
+    case MPG_KIND_ICONSTRUCTOR:
+    case MPG_KIND_WIN_CONSTRUCTOR:
+    case MPG_KIND_WIN_FREE:
+        return "what makes or frees communicators and windows is there in any case";
     default:
-        return false;
+        return "messages are selected by the call that sends them";
     }
 }
 
@@ -128,9 +154,10 @@ static int take_call(struct line *l, const char *value, struct mpg_error *err)
     const enum mpg_call call = mpg_call_by_name(name);
     if (call == MPG_CALL_COUNT)
         return mpg_error_set(err, "call=%s is no call of MPI", value);
-    if (!is_selected_kind(mpg_call_kind(call)))
-        return mpg_error_set(err, "call=%s is no call by which one message or collective is selected (messages are "
-                                  "selected by the call that sends them)", value);
+    const char *why = why_unselected(mpg_call_plain(call), l->x->kind);
+    if (why)
+        return mpg_error_set(err, "call=%s selects nothing that %s is about (%s)", value,
+                             l->x->kind == MPG_HYPOTHESIS_DROP ? "drop" : "resize", why);
     l->x->select.call = mpg_call_plain(call);
     return 0;
 }

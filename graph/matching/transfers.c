@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One-sided transfers under way, and the calls of passive targets, which wait for them. */
+#include <stdlib.h>
+
+#include "common/reserve.h"
+#include "graph/matching/window.h"
+
+/* Numbers of a file may be anything: a sum stops at the largest. */
+static int64_t add(int64_t a, int64_t b)
+{
+    return a < INT64_MAX - 1 - b ? a + b : INT64_MAX - 1;
+}
+
+static void forget_transfers(struct window *w)
+{
+    mpg_map_clear(&w->targets);
+    w->target_count = 0;
+    w->all = (struct moved){0};
+}
+
+/* Those to TARGET; NULL with ERR. */
+static struct moved *find_target(struct window *w, int32_t target, struct mpg_error *err)
+{
+    uint64_t *number = mpg_map_add(&w->targets, (uint64_t)target, 0);
+    void *all = w->target;
+    if (!number || mpg_reserve(&all, sizeof *w->target, &w->target_capacity, w->target_count + 1, err) < 0) {
+        graph_out_of_memory(err);
+        return NULL;
+    }
+    w->target = all;
+    if (*number == 0) {
+        *number = ++w->target_count;
+        w->target[*number - 1] = (struct moved){0};
+    }
+    return &w->target[*number - 1];
+}
+
+static void add_transfer(struct moved *moved, const struct load *load)
+{
+    moved->n++;
+    moved->dropped += load->drops;
+    moved->bytes = add(moved->bytes, load->bytes);
+    if (!load->drops)
+        moved->target_bytes = add(moved->target_bytes, load->target_bytes);
+}
+
+/* Takes what is under way to TARGET. */
+struct moved graph_take_transfers(struct window *w, int32_t target)
+{
+    const uint64_t *number = mpg_map_find(&w->targets, (uint64_t)target, 0);
+    if (!number)
+        return (struct moved){0};
+    const struct moved taken = w->target[*number - 1];
+    w->target[*number - 1] = (struct moved){0};
+    w->all.n -= taken.n;
+    w->all.dropped -= taken.dropped;
+    w->all.bytes -= taken.bytes;
+    w->all.target_bytes -= taken.target_bytes;
+    return taken;
+}
+
+struct moved graph_take_all(struct window *w)
+{
+    const struct moved taken = w->all;
+    forget_transfers(w);
+    return taken;
+}
+
+/* Which lock a transfer to TARGET is in the epoch of; NULL: none, or without hypotheses. */
+static struct lock *find_lock(const struct window *w, int32_t target)
+{
+    for (size_t i = 0; i < w->lock_count; i++)
+        if (w->lock[i].target < 0 || w->lock[i].target == target)
+            return &w->lock[i];
+    return NULL;
+}
+
+/* What becomes of CALL's transfer, which moves *LOAD, by hypotheses. */
+static int suppose_transfer(struct matching *matching, const struct mpg_trace *trace, struct window *w,
+                            const struct call *call, struct load *load, struct mpg_error *err)
+{
+    const struct supposing *s = &matching->supposing;
+    const int32_t target = call->event->to, comm = graph_window_comm(trace, call);
+    const struct place here = graph_here(call);
+    struct outcome outcome;
+    const int32_t to = graph_peer(matching->members, call, comm, target, err);
+    if (to < 0)
+        return to == MPG_FOREIGN ? 0 : -1;
+    if (graph_suppose_message(s, call, comm, to, MPG_SELECTED_NO_TAG, load->bytes, &outcome, err) < 0)
+        return -1;
+    outcome.drops = outcome.drops || graph_is_post_dropped(s, &here, 1);
+    *load = graph_outcome_load(load->bytes, &outcome);
+    call->sent->parts++;
+    call->sent->dropped += load->drops;
+    struct lock *lock = find_lock(w, target);
+    return graph_note_part(s, lock ? &lock->noting : &w->noting, call, 1, target, outcome.by, err);
+}
+
+static int find_load(struct matching *matching, const struct mpg_trace *trace, struct window *w,
+                     const struct call *call, struct load *load, struct mpg_error *err)
+{
+    const struct mpg_event *e = call->event;
+    *load = graph_load(add(e->bytes, e->recvbytes));
+    return matching->supposing.supposed && w && e->to >= 0
+               ? suppose_transfer(matching, trace, w, call, load, err)
+               : 0;
+}
+
+/* A put, get or accumulate: what waits for it counts its bytes. */
+int graph_begin_transfer(struct matching *matching, const struct mpg_trace *trace, struct window *w,
+                          const struct call *call, struct mpg_error *err)
+{
+    struct load load;
+    struct moved *target;
+    if (find_load(matching, trace, w, call, &load, err) < 0)
+        return -1;
+    matching->counts->transfers += !load.drops;
+    if (call->event->to < 0)
+        return 0;
+    if (!(target = find_target(w, call->event->to, err)))
+        return -1;
+    add_transfer(target, &load);
+    add_transfer(&w->all, &load);
+    return 0;
+}
+
+int graph_requested_transfer(struct matching *matching, struct windows *windows, const struct mpg_trace *trace,
+                             const struct call *call, struct load *load, struct mpg_error *err)
+{
+    const int32_t object = call->event->object;
+    struct window *w = NULL;
+    if (matching->supposing.supposed && object != MPG_NO_OBJECT && !(w = graph_find_window(windows, object, err)))
+        return -1;
+    if (find_load(matching, trace, w, call, load, err) < 0)
+        return -1;
+    matching->counts->transfers += !load->drops;
+    return 0;
+}
+
+void graph_await_transfer(struct call *call, const struct load *load)
+{
+    if (load->drops)
+        return;
+    call->round_trip = true;
+    call->round_trip_bytes = add(call->round_trip_bytes, load->bytes);
+    call->round_trip_target_bytes = add(call->round_trip_target_bytes, load->target_bytes);
+}
+
+/* --- passive targets: a round trip for all that a call waits for --- */
+
+/* CALL is about what MOVED is, or, without any of it, about the locks that it is under. */
+static void count_parts(const struct supposing *s, const struct window *w, const struct call *call, int32_t target,
+                        const struct moved *moved)
+{
+    struct sent *sent = call->sent;
+    if (!s->supposed)
+        return;
+    if (moved->n > 0) {
+        sent->parts++;
+        sent->dropped += moved->dropped == moved->n;
+        return;
+    }
+    for (size_t i = 0; i < w->lock_count; i++) {
+        const struct lock *lock = &w->lock[i];
+        if (lock->target >= 0 && target >= 0 && lock->target != target)
+            continue;
+        sent->parts++;
+        sent->dropped += graph_is_post_dropped(s, &lock->place, 1);
+    }
+}
+
+static int begin_lock(const struct supposing *s, struct window *w, const struct call *call, int32_t target,
+                      struct mpg_error *err)
+{
+    const struct place here = graph_here(call);
+    void *all = w->lock;
+    if (!s->supposed)
+        return 0;
+    if (mpg_reserve(&all, sizeof *w->lock, &w->lock_capacity, w->lock_count + 1, err) < 0)
+        return graph_out_of_memory(err);
+    w->lock = all;
+    struct lock *lock = &w->lock[w->lock_count++];
+    *lock = (struct lock){.target = target, .place = here};
+    call->sent->parts++;
+    call->sent->dropped += graph_is_post_dropped(s, &here, 1);
+    return graph_note_part(s, &lock->noting, call, 1, target, -1, err);
+}
+
+static int end_lock(struct matching *matching, struct window *w, const struct call *call, int32_t comm,
+                    int32_t target, struct mpg_error *err)
+{
+    const struct supposing *s = &matching->supposing;
+    size_t i = 0;
+    int dropper;
+    while (i < w->lock_count && w->lock[i].target != target)
+        i++;
+    if (i == w->lock_count)
+        return 0;
+    const int32_t to = target < 0 ? -1 : graph_peer(matching->members, call, comm, target, err);
+    if (target >= 0 && to < 0 && to != MPG_FOREIGN)
+        return -1;
+    int status = graph_suppose_epoch(s, call, comm, to < 0 ? -1 : to, &dropper, err);
+    if (status == 0)
+        status = graph_learn_epoch(s, &w->lock[i].noting, call, -1, dropper, err);
+    graph_noting_clear(&w->lock[i].noting);
+    w->lock[i] = w->lock[--w->lock_count];
+    return status;
+}
+
+int graph_begin_passive(struct matching *matching, const struct mpg_trace *trace, struct window *w,
+                         struct call *call, struct mpg_error *err)
+{
+    const struct mpg_event *e = call->event;
+    const bool has_target = mpg_call_kind(e->call) == MPG_KIND_WIN_TARGET;
+    const int32_t target = has_target ? e->to : -1;
+    struct moved moved = {0};
+    if (e->call == MPG_CALL_Win_lock || e->call == MPG_CALL_Win_lock_all)
+        return has_target && target < 0 ? 0 : begin_lock(&matching->supposing, w, call, target, err);
+    if (e->call != MPG_CALL_Win_sync) {
+        moved = has_target ? graph_take_transfers(w, target) : graph_take_all(w);
+        call->round_trip = moved.n > moved.dropped;
+        call->round_trip_bytes = moved.bytes;
+        call->round_trip_target_bytes = moved.target_bytes;
+    }
+    if (has_target && target < 0)
+        return 0;
+    count_parts(&matching->supposing, w, call, target, &moved);
+    return e->call == MPG_CALL_Win_unlock || e->call == MPG_CALL_Win_unlock_all
+               ? end_lock(matching, w, call, graph_window_comm(trace, call), target, err)
+               : 0;
+}

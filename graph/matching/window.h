@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a rank has started on a window. Private to graph/matching/. */
+#ifndef MPG_GRAPH_WINDOW_H
+#define MPG_GRAPH_WINDOW_H
+
+#include "graph/matching/epochs.h"
+#include "graph/matching/windows.h"
+
+/* Members of a window that one epoch of this rank is about. */
+struct epoch {
+    uint32_t count;
+    int32_t *ranks;     /* of its communicator */
+    struct place place; /* the call that said so */
+};
+
+/* Transfers that have been started and not been waited for: so many, DROPPED of them by hypotheses; their bytes as
+ * traced, and as hypotheses say. */
+struct moved {
+    uint64_t n, dropped;
+    int64_t bytes, target_bytes;
+};
+
+/* With hypotheses: a target that is locked (-1: all are), and who said so. */
+struct lock {
+    int32_t target;
+    struct place place;
+    struct noting noting;
+};
+
+/* What a rank has started on a window and not yet waited for. */
+struct window {
+    struct moved all;       /* to and from all targets */
+    struct mpg_map targets; /* rank of its communicator -> number from 1 of */
+    struct moved *target;
+    uint32_t target_count, target_capacity;
+    struct epoch access, exposure;
+    struct noting noting;   /* of an epoch of active targets */
+    struct lock *lock;
+    uint32_t lock_count, lock_capacity;
+};
+
+/* That of OBJECT, made where there is none yet; NULL with ERR. */
+struct window *graph_find_window(struct windows *windows, int32_t object, struct mpg_error *err);
+/* The communicator of the window that CALL is about. */
+static inline int32_t graph_window_comm(const struct mpg_trace *trace, const struct call *call)
+{
+    return mpg_trace_object(trace, call->event->object)->comm;
+}
+/* Takes what is under way to TARGET; all of it. */
+struct moved graph_take_transfers(struct window *w, int32_t target);
+struct moved graph_take_all(struct window *w);
+/* CALL, a put, get or accumulate, starts a transfer; is about passive targets: locks, flushes, unlocks. */
+int graph_begin_transfer(struct matching *matching, const struct mpg_trace *trace, struct window *w,
+                         const struct call *call, struct mpg_error *err);
+int graph_begin_passive(struct matching *matching, const struct mpg_trace *trace, struct window *w,
+                        struct call *call, struct mpg_error *err);
+
+#endif
