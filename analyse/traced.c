@@ -34,28 +34,13 @@ static int pass(struct pass *p, mpg_walk_take *take, void *context, struct mpg_e
 
 /* ---- clocks ---- */
 
-static int bound_clocks(struct pass *p, struct mpg_clock_map *clocks, struct mpg_error *err)
-{
-    struct mpg_clock_bounds *bounds = mpg_clock_bounds_new(mpg_trace_ranks(p->trace), err);
-    if (!bounds)
-        return -1;
-    p->label = "bounding the clocks";
-    int status = pass(p, mpg_clock_bounds_take, bounds, err);
-    if (status == 0)
-        status = mpg_clock_map_bound(clocks, bounds, err);
-    mpg_clock_bounds_free(bounds);
-    return status < 0 ? -1 : 0;
-}
-
 static int find_clocks(struct pass *p, struct mpg_traced_waits *found, struct mpg_error *err)
 {
-    if (!(found->clocks = mpg_clock_map_from_trace(p->trace, err)))
+    if (mpg_walk_clocks(p->trace, p->options.lenient, &found->clocks, err) < 0)
         return -1;
     p->clocks = found->clocks;
-    if (mpg_clock_map_source(found->clocks) != MPG_CLOCK_NONE || mpg_trace_ranks(p->trace) == 1)
+    if (mpg_trace_ranks(p->trace) == 1)
         return 0;
-    if (bound_clocks(p, found->clocks, err) < 0)
-        return -1;
     return mpg_clock_map_source(found->clocks) != MPG_CLOCK_NONE
                ? 0
                : mpg_error_set(err, "who waited for whom is not known: the ranks' clocks are not known to "

@@ -37,3 +37,30 @@ int mpg_walk(const struct mpg_walk *walk, struct mpg_graph_counts *counts, struc
         mpg_graph_close(g);
     return status;
 }
+
+static int bound(void *bounds, const struct mpg_steps *steps, struct mpg_error *err)
+{
+    return mpg_clock_bounds_take(bounds, steps, err);
+}
+
+int mpg_walk_clocks(struct mpg_trace *trace, bool lenient, struct mpg_clock_map **found, struct mpg_error *err)
+{
+    if (!(*found = mpg_clock_map_from_trace(trace, err)))
+        return -1;
+    if (mpg_clock_map_source(*found) != MPG_CLOCK_NONE || mpg_trace_ranks(trace) == 1)
+        return 0;
+    const struct mpg_graph_options options = {
+        .lenient = lenient, .eager_limit_bytes = INT64_MAX, .source_eager_limit_bytes = INT64_MAX};
+    struct mpg_clock_bounds *bounds = mpg_clock_bounds_new(mpg_trace_ranks(trace), err);
+    const struct mpg_walk walk = {.trace = trace,
+                                  .clocks = *found,
+                                  .options = &options,
+                                  .label = "bounding the clocks",
+                                  .take = bound,
+                                  .walker = bounds};
+    int status = bounds ? mpg_walk(&walk, NULL, NULL, err) : -1;
+    if (status == 0)
+        status = mpg_clock_map_bound(*found, bounds, err);
+    mpg_clock_bounds_free(bounds);
+    return status < 0 ? -1 : 0;
+}

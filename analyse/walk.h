@@ -23,4 +23,8 @@ struct mpg_walk {
 int mpg_walk(const struct mpg_walk *walk, struct mpg_graph_counts *counts, struct mpg_graph **graph,
              struct mpg_error *err);
 
+/* Clocks of TRACE as they are said to be, measured, or, in a pass more, bounded by its messages; *FOUND is NONE where
+ * none of these compares them. The caller frees *FOUND even on failure. LENIENT as in graphs. */
+int mpg_walk_clocks(struct mpg_trace *trace, bool lenient, struct mpg_clock_map **found, struct mpg_error *err);
+
 #endif

@@ -14,7 +14,7 @@
 #include "common/output.h"
 #include "common/units.h"
 
-enum { MAX_OPTIONS = 64, FIRST_CODE = 256, CODE_HELP = 1000, CODE_VERSION };
+enum { MAX_OPTIONS = 128, FIRST_CODE = 256, CODE_HELP = 1000, CODE_VERSION };
 
 static void print_option(const struct mpg_option *o)
 {

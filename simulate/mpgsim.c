@@ -10,6 +10,7 @@
 #include "simulate/retrace/retrace.h"
 #include "simulate/scenarios/supposed.h"
 #include "simulate/scenarios/tolerate.h"
+#include "simulate/timeline/both.h"
 #include "simulate/waits/median.h"
 
 /* The table has no room for what needs attention. */
@@ -52,6 +53,16 @@ static int answer(const struct mpg_arguments *a, struct mpg_report *report, stru
     return status;
 }
 
+/* What a trace of a replica keeps of the traced one. */
+static struct mpg_retrace_rules retrace_rules(const struct mpg_arguments *a, const struct mpg_perturbation *p)
+{
+    return (struct mpg_retrace_rules){.ratio = mpg_perturbation_rho(p),
+                                      .delays = !a->predict,
+                                      .same_machine = !a->predict && !p->target,
+                                      .keeps_tracer = !a->predict && !p->without_tracer,
+                                      .lenient = a->lenient};
+}
+
 /* Of a run of its own: RETRACE will write it, WATCH is for that. */
 static int begin_trace(const struct mpg_arguments *a, const char *trace, const struct mpg_files *files,
                        const struct mpg_perturbation *p, struct mpg_retrace **retrace,
@@ -59,12 +70,7 @@ static int begin_trace(const struct mpg_arguments *a, const char *trace, const s
 {
     if (!a->output_trace)
         return 0;
-    const struct mpg_retrace_rules rules = {
-        .ratio = mpg_perturbation_rho(p),
-        .delays = !a->predict,
-        .same_machine = !a->predict && !p->target,
-        .keeps_tracer = !a->predict && !p->without_tracer,
-        .lenient = a->lenient};
+    const struct mpg_retrace_rules rules = retrace_rules(a, p);
     if (!(*retrace = mpg_retrace_begin(files->trace, trace, a->output_trace, &rules, err)))
         return mpg_error_prefix(err, "--output-trace");
     *watch = mpg_retrace_watch(*retrace);
@@ -140,20 +146,42 @@ static int write_rows(const struct mpg_arguments *a, const struct mpg_sheet *row
     return -1;
 }
 
-/* What calls waited for, into REPORT. */
-static int add_waits(struct all *x, struct mpg_report *report, struct mpg_error *err)
+/* What was simulated; in perturb mode PREDICT says nothing. */
+static struct mpg_simulated simulated(const struct all *x, const struct mpg_predict_options *predict)
+{
+    return (struct mpg_simulated){.trace = x->files.trace,
+                                  .p = &x->setting.asked.p,
+                                  .options = &x->setting.asked.simulation,
+                                  .predict = x->at.predict ? predict : NULL,
+                                  .result = &x->result};
+}
+
+/* The traced run and the median one as a timeline. */
+static int write_timeline(const struct all *x, struct mpg_error *err)
 {
     const struct mpg_setting *setting = &x->setting;
     const struct mpg_predict_options predict = mpg_setting_predict(setting, &setting->asked.simulation);
-    const struct mpg_simulated simulated = {.trace = x->files.trace,
-                                            .p = &setting->asked.p,
-                                            .options = &setting->asked.simulation,
-                                            .predict = x->at.predict ? &predict : NULL,
-                                            .result = &x->result};
+    const struct mpg_simulated what = simulated(x, &predict);
+    const struct mpg_retrace_rules rules = retrace_rules(&x->at, &setting->asked.p);
+    const struct mpg_retrace_facts facts = {.seed = x->at.seed};
+    const struct mpg_timeline_wanted wanted = {.name = x->trace,
+                                               .path = x->at.timeline,
+                                               .part = &x->at.timeline_part,
+                                               .rules = &rules,
+                                               .facts = &facts};
+    uint32_t replica;
+    return x->at.timeline ? mpg_timeline_both(&what, &wanted, &replica, err) : 0;
+}
+
+/* What calls waited for, into REPORT. */
+static int add_waits(struct all *x, struct mpg_report *report, struct mpg_error *err)
+{
+    const struct mpg_predict_options predict = mpg_setting_predict(&x->setting, &x->setting.asked.simulation);
+    const struct mpg_simulated what = simulated(x, &predict);
     if (!x->at.waits)
         return 0;
     report->waits = &x->waits.report;
-    if (mpg_median_waits_find(&x->waits, &simulated, x->at.waits_kind, err) < 0)
+    if (mpg_median_waits_find(&x->waits, &what, x->at.waits_kind, err) < 0)
         return -1;
     report->waits_replica = x->waits.replica;
     return 0;
@@ -167,7 +195,8 @@ static int give_answer(struct all *x, struct mpg_error *err)
     struct mpg_report report = mpg_setting_report(setting, &x->at, &x->files, &setting->asked.p,
                                                   &setting->asked.simulation, &x->result);
     report.supposing = x->supposing.list ? &x->supposing : NULL;
-    if (end_trace(&x->at, setting, x->retrace, err) < 0 || add_waits(x, &report, err) < 0)
+    if (end_trace(&x->at, setting, x->retrace, err) < 0 || write_timeline(x, err) < 0 ||
+        add_waits(x, &report, err) < 0)
         return -1;
     return answer(&x->at, &report, err);
 }
@@ -176,6 +205,9 @@ static int run(struct all *x, int argc, char **argv, struct mpg_error *err)
 {
     x->trace = mpg_arguments_read(&x->a, argc, argv, &x->processes, &x->at, &x->setting.asked, err);
     int status = x->trace ? mpg_files_open(&x->files, &x->at, x->trace, &x->setting.asked, err) : -1;
+    if (status == 0 && x->at.timeline &&
+        mpg_timeline_check(x->files.trace, &x->at.timeline_part, "--timeline-calls=A-B or --timeline-ranks=LIST", err) < 0)
+        status = mpg_error_prefix(err, "--timeline: %s", x->trace);
     if (status == 0)
         status = mpg_arguments_sweep(&x->a) ? simulate_several(x, err) : simulate(x, err);
     if (mpg_processes_agree(&x->processes, status, 0, err) < 0)
@@ -195,6 +227,7 @@ static void clear(struct all *x)
     mpg_files_close(&x->files);
     mpg_sweep_clear(&x->a.sweep);
     mpg_hypotheses_clear(&x->a.hypotheses);
+    mpg_rank_set_clear(&x->a.timeline_part.ranks);
 }
 
 int main(int argc, char **argv)

@@ -14,6 +14,7 @@ int mpg_waits_main(int argc, char **argv);
 int mpg_graph_main(int argc, char **argv);
 int mpg_matrix_main(int argc, char **argv);
 int mpg_sizes_main(int argc, char **argv);
+int mpg_timeline_main(int argc, char **argv);
 
 /* What stat prints of a profile (trace/profile/profile.h); DEBUG_PATH as mpg_symbols_new(). */
 int mpg_profile_report(const char *path, const char *debug_path, struct mpg_error *err);

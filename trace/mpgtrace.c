@@ -26,6 +26,7 @@ static const struct {
     {"waits", "say what calls waited for", mpg_waits_main},
     {"matrix", "say who sends how much to whom", mpg_matrix_main},
     {"sizes", "say how large messages are", mpg_sizes_main},
+    {"timeline", "make a timeline for viewers in browsers", mpg_timeline_main},
     {"graph", "draw a trace's message-passing graph", mpg_graph_main},
 };
 

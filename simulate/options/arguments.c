@@ -411,10 +411,10 @@ static int read_hypotheses(struct mpg_arguments *a, struct mpg_error *err)
     for (size_t i = 0; i < a->hypothesis_lines.n; i++)
         if (mpg_hypotheses_add(&a->hypotheses, a->hypothesis_lines.item[i], err) < 0)
             return mpg_error_prefix(err, "--suppose: '%s'", a->hypothesis_lines.item[i]);
-    for (size_t i = 0; i < a->hypotheses.n && a->output_trace; i++)
+    for (size_t i = 0; i < a->hypotheses.n && (a->output_trace || a->timeline); i++)
         if (!mpg_hypothesis_is_of_work(&a->hypotheses.item[i]))
-            return mpg_error_set(err, "--output-trace: '%s': a trace is written with all that was sent",
-                                 a->hypotheses.item[i].text);
+            return mpg_error_set(err, "--%s: '%s': a trace is written with all that was sent",
+                                 a->output_trace ? "output-trace" : "timeline", a->hypotheses.item[i].text);
     for (size_t i = 0; i < a->hypotheses.n && a->granularity > 1; i++)
         if (a->hypotheses.item[i].kind == MPG_HYPOTHESIS_DROP)
             return mpg_error_set(err, "--granularity=%d and '%s' exclude each other: a call that is not made has "
@@ -430,7 +430,7 @@ static int read_given(struct mpg_arguments *a, const char *trace, const struct m
     if (a->json && a->per_rank)
         return mpg_error_set(err, "--json and --per-rank exclude each other");
     if (mpg_arguments_parse_sweep(a, err) < 0 || mpg_arguments_check_sweep(a, err) < 0 ||
-        parse_waits(a, err) < 0)
+        parse_waits(a, err) < 0 || mpg_arguments_parse_timeline(a, err) < 0)
         return -1;
     return check_standard_input(a, trace, processes, err) < 0 ? -1 : read_hypotheses(a, err);
 }

@@ -4,6 +4,7 @@
 #define MPG_ARGUMENTS_H
 
 #include "analyse/table.h"
+#include "analyse/timeline/timeline.h"
 #include "common/option.h"
 #include "simulate/engine/simulation.h"
 #include "simulate/options/ratios.h"
@@ -17,7 +18,7 @@ struct mpg_arguments {
     const char *signature, *source, *path, *absorb, *cosched, *measurement, *noise_model, *output;
     const char *latency_model, *byte_model, *call_edges;
     const char *map, *source_map, *polling, *collectives, *collective_table, *output_trace, *floors;
-    const char *tolerate, *waits_by;
+    const char *tolerate, *waits_by, *timeline, *timeline_calls, *timeline_ranks;
     struct mpg_option_list signatures; /* the first is SIGNATURE */
     struct mpg_option_list noise, call_noise, latency, byte, compute_ratio, sweeps;
     struct mpg_option_list hypothesis_files, hypothesis_lines;
@@ -35,6 +36,7 @@ struct mpg_arguments {
     struct mpg_hypotheses hypotheses; /* of files, then lines */
     struct mpg_sweep sweep;         /* of --tolerate two values of what is looked for */
     double tolerated;               /* slowdown beyond 1 */
+    struct mpg_timeline_part timeline_part;
     char swept[MPG_SWEPTS][40];     /* values of a point of it, in words */
 };
 
@@ -77,6 +79,8 @@ int mpg_arguments_check_ranks(const struct mpg_arguments *a, struct mpg_perturba
 /* A's sweep, from what was given, and what does not go with it. Private to simulate/options/. */
 int mpg_arguments_parse_sweep(struct mpg_arguments *a, struct mpg_error *err);
 int mpg_arguments_check_sweep(const struct mpg_arguments *a, struct mpg_error *err);
+/* A's timeline, from what was given. */
+int mpg_arguments_parse_timeline(struct mpg_arguments *a, struct mpg_error *err);
 /* The table of options, whose values are A's. Private to simulate/options/. */
 const struct mpg_option *mpg_arguments_table(struct mpg_arguments *a);
 

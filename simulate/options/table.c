@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { MAX_REPLICAS = 1000000, MAX_THREADS = 4096, MAX_OPTIONS = 64 };
+enum { MAX_REPLICAS = 1000000, MAX_THREADS = 4096, MAX_OPTIONS = 128 };
 
 const struct mpg_option *mpg_arguments_table(struct mpg_arguments *a)
 {
@@ -181,6 +181,13 @@ const struct mpg_option *mpg_arguments_table(struct mpg_arguments *a)
                  "run: late senders and receivers, barriers, collectives"},
         {.name = "waits-by", .kind = MPG_OPTION_STRING, .value = &a->waits_by, .argument = "WHAT",
          .help = "with a row for each call (default), callsite, region or rank"},
+        {.name = "timeline", .kind = MPG_OPTION_STRING, .value = &a->timeline, .argument = "FILE",
+         .help = "also write the traced run, and below it the replica of the median\n"
+                 "run, as a timeline, for ui.perfetto.dev or chrome://tracing"},
+        {.name = "timeline-calls", .kind = MPG_OPTION_STRING, .value = &a->timeline_calls, .argument = "A-B",
+         .help = "with calls A to B of each rank only, counted from 0, MPI_Init"},
+        {.name = "timeline-ranks", .kind = MPG_OPTION_STRING, .value = &a->timeline_ranks, .argument = "LIST",
+         .help = "with these ranks only, like 0,4-7"},
         {.name = "json", .kind = MPG_OPTION_FLAG, .value = &a->json,
          .help = "print the whole answer as JSON"},
         {.name = "per-rank", .kind = MPG_OPTION_FLAG, .value = &a->per_rank,

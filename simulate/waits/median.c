@@ -1,39 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "simulate/waits/median.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-struct run {
-    double run_ns;
-    uint32_t k;
-};
-
-static int compare_runs(const void *a, const void *b)
-{
-    const struct run *x = a, *y = b;
-    if (x->run_ns != y->run_ns)
-        return x->run_ns < y->run_ns ? -1 : 1;
-    return x->k < y->k ? -1 : 1;
-}
-
-/* Which of R's replicas, from 0, is the median one; of those that are as long the first. */
-static int find_median(const struct mpg_result *r, uint32_t *k, struct mpg_error *err)
-{
-    struct run *run = malloc(r->replicas * sizeof *run);
-    if (!run)
-        return mpg_error_set(err, "out of memory");
-    for (uint32_t i = 0; i < r->replicas; i++)
-        run[i] = (struct run){r->run_ns[i], i};
-    qsort(run, r->replicas, sizeof *run, compare_runs);
-    uint32_t middle = (r->replicas - 1) / 2;
-    while (middle > 0 && run[middle - 1].run_ns == run[middle].run_ns)
-        middle--;
-    *k = run[middle].k;
-    free(run);
-    return 0;
-}
-
 /* ---- what the watcher does ---- */
 
 static int take(void *waits, const struct mpg_step *step, double value_ns, struct mpg_error *err)
@@ -54,41 +21,17 @@ static int bring(void *waits, const struct mpg_step *step, uint32_t i, uint64_t 
     return mpg_waits_bring(waits, step, i, message, err);
 }
 
-/* Simulates REPLICA once more, alone, for WATCH, into AGAIN. */
-static int simulate_again(const struct mpg_simulated *s, uint32_t replica, const struct mpg_watch *watch,
-                          struct mpg_result *again, struct mpg_error *err)
-{
-    struct mpg_simulation_options options = *s->options;
-    options.graph.regions = true;
-    options.first_replica = replica;
-    options.replicas = 1;
-    options.processes = NULL;
-    options.watch = watch;
-    if (s->predict) {
-        struct mpg_predict_options predict = *s->predict;
-        predict.graph.regions = true;
-        predict.first_replica = replica;
-        predict.replicas = 1;
-        predict.processes = NULL;
-        predict.watch = watch;
-        const struct mpg_prediction prediction = {.p = s->p, .options = &predict, .result = again};
-        return mpg_predict(s->trace, &prediction, 1, NULL, err);
-    }
-    const struct mpg_scenario scenario = {.p = s->p, .options = &options, .result = again};
-    return mpg_simulate(s->trace, &scenario, 1, NULL, err);
-}
-
 static int find_predicted(struct mpg_median_waits *w, const struct mpg_simulated *s, struct mpg_error *err)
 {
     struct mpg_result again = {.ranks = 0};
     uint32_t k = 0;
-    if (find_median(s->result, &k, err) < 0 ||
+    if (mpg_median_replica(s->result, &k, err) < 0 ||
         !(w->predicted = mpg_waits_new(mpg_trace_ranks(s->trace), w->traced.clocks,
                                        s->predict ? MPG_WAIT_WORLD : MPG_WAIT_DELAYS, err)))
         return -1;
     w->replica = s->result->first_replica + k;
     const struct mpg_watch watch = {.take = take, .restart = restart, .watcher = w->predicted, .bring = bring};
-    if (simulate_again(s, w->replica, &watch, &again, err) < 0)
+    if (mpg_simulate_again(s, w->replica, &watch, &again, err) < 0)
         return -1;
     const bool is_same = again.run_ns[0] == s->result->run_ns[k];
     mpg_result_clear(&again);

@@ -4,17 +4,7 @@
 #define MPG_WAITS_MEDIAN_H
 
 #include "analyse/report.h"
-#include "simulate/engine/simulation.h"
-#include "simulate/predict/predict.h"
-
-/* What was simulated, and came to RESULT. */
-struct mpg_simulated {
-    struct mpg_trace *trace;
-    const struct mpg_perturbation *p;
-    const struct mpg_simulation_options *options;
-    const struct mpg_predict_options *predict; /* NULL: perturb mode */
-    const struct mpg_result *result;
-};
+#include "simulate/waits/again.h"
 
 struct mpg_median_waits {
     struct mpg_traced_waits traced;

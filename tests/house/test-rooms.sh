@@ -45,6 +45,7 @@ graph/schedule    graph/requests graph/work
 analyse           graph trace/stat
 analyse/draw      analyse
 analyse/messages  analyse
+analyse/timeline  analyse
 simulate/draws    signature simulate
 simulate/noise    simulate/draws
 simulate/models   simulate/noise
@@ -58,10 +59,11 @@ simulate/predict  simulate/engine
 simulate/reports  simulate/predict analyse
 simulate/retrace  simulate/predict trace/copy
 simulate/waits    simulate/predict analyse
-simulate/options  simulate/reports
+simulate/timeline simulate/retrace simulate/waits analyse/timeline
+simulate/options  simulate/reports analyse/timeline
 simulate          common
 simulate/scenarios simulate/options
-simulate/*        simulate/scenarios simulate/retrace simulate/waits
+simulate/*        simulate/scenarios simulate/retrace simulate/waits simulate/timeline
 scale             trace
 scale/read        scale analyse trace/profile trace/stat
 scale/correlate   scale statistics

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Calls and regions of a rank, as its events come. On a track nothing overlaps but what is within something else: a
+ * region that ends while others that began later go on ends these, too, and they begin anew. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyse/timeline/timeline_private.h"
+#include "common/json_text.h"
+#include "common/progress.h"
+#include "common/reserve.h"
+
+struct open_region {
+    int32_t name;
+    int64_t begin_ns;
+};
+
+/* A thread of the rank. */
+struct track {
+    struct open_region *open;
+    uint32_t depth, room;
+    bool named;      /* that of the regions */
+    int64_t last_ns; /* the end of what was last */
+};
+
+struct rank_slices {
+    struct timeline *t;
+    int32_t rank;
+    uint64_t calls;
+    struct track *track;
+    uint32_t tracks;
+};
+
+static void put_name(struct timeline *t, int32_t rank, uint32_t k, uint32_t track, bool regions)
+{
+    const uint32_t threads = mpg_trace_threads(t->world->trace, rank);
+    char name[64], thread[32] = "";
+    if (threads > 1)
+        snprintf(thread, sizeof thread, ".%" PRIu32, mpg_trace_thread(t->world->trace, rank, k));
+    snprintf(name, sizeof name, "rank %" PRId32 "%s%s", rank, thread, regions ? " regions" : "");
+    fprintf(t->out, ",\n{\"ph\":\"M\",\"pid\":%d,\"tid\":%" PRIu32 ",\"name\":\"thread_name\",\"args\":{\"name\":\"%s\"}}"
+                    ",\n{\"ph\":\"M\",\"pid\":%d,\"tid\":%" PRIu32 ",\"name\":\"thread_sort_index\",\"args\":{\"sort_index\":%"
+                    PRIu32 "}}", t->pid, track, name, t->pid, track, track);
+}
+
+/* ---- regions ---- */
+
+static void put_region(struct rank_slices *s, uint32_t k, const struct open_region *o, int64_t end_ns)
+{
+    struct timeline *t = s->t;
+    const uint32_t track = timeline_regions_track(t, s->rank, k);
+    const int64_t at_ns = timeline_at(t, s->rank, o->begin_ns);
+    if (!s->track[k].named)
+        put_name(t, s->rank, k, track, true);
+    s->track[k].named = true;
+    timeline_begin(t, 'X', track, at_ns);
+    fputs(",\"dur\":", t->out);
+    timeline_put_us(t, timeline_at(t, s->rank, end_ns) - at_ns);
+    fputs(",\"cat\":\"region\",\"name\":", t->out);
+    mpg_json_write_string(t->out, mpg_trace_string(t->world->trace, o->name));
+    putc('}', t->out);
+}
+
+static bool is_seen(const struct rank_slices *s)
+{
+    const struct mpg_timeline_part *part = s->t->part;
+    return !part->given || (s->calls > part->first && s->calls <= part->last + 1);
+}
+
+static int begin_region(struct rank_slices *s, uint32_t k, const struct mpg_event *e, struct mpg_error *err)
+{
+    struct track *track = &s->track[k];
+    void *open = track->open;
+    if (mpg_reserve(&open, sizeof *track->open, &track->room, track->depth + 1, err) < 0)
+        return -1;
+    track->open = open;
+    track->open[track->depth++] = (struct open_region){e->string, e->enter_ns};
+    return 0;
+}
+
+/* The innermost of that name ends; with it those that began in it, which go on as new ones. Before the part nothing
+ * is written. */
+static void end_region(struct rank_slices *s, uint32_t k, const struct mpg_event *e)
+{
+    struct track *track = &s->track[k];
+    uint32_t i = track->depth;
+    while (i > 0 && track->open[i - 1].name != e->string)
+        i--;
+    if (i == 0)
+        return;
+    for (uint32_t j = track->depth; j >= i && is_seen(s); j--) {
+        put_region(s, k, &track->open[j - 1], e->enter_ns);
+        track->open[j - 1].begin_ns = e->enter_ns;
+    }
+    memmove(&track->open[i - 1], &track->open[i], (track->depth - i) * sizeof *track->open);
+    track->depth--;
+}
+
+/* What is open where the part begins is as if it began there, and ends where that ends. */
+static void end_regions(struct rank_slices *s)
+{
+    for (uint32_t k = 0; k < s->tracks; k++)
+        for (; s->track[k].depth > 0; s->track[k].depth--) {
+            const struct open_region *o = &s->track[k].open[s->track[k].depth - 1];
+            if (s->track[k].last_ns > o->begin_ns)
+                put_region(s, k, o, s->track[k].last_ns);
+        }
+}
+
+static void move_regions(struct track *track, int64_t to_ns)
+{
+    for (uint32_t i = 0; i < track->depth; i++)
+        track->open[i].begin_ns = track->open[i].begin_ns < to_ns ? to_ns : track->open[i].begin_ns;
+}
+
+/* ---- calls ---- */
+
+/* PEER of a point-to-point call among the ranks of the world; -1: nobody, or not known. */
+static int32_t world_rank(const struct timeline *t, const struct mpg_event *e, int32_t peer)
+{
+    const struct mpg_comm *comm = e->comm >= 0 ? mpg_trace_comm(t->world->trace, e->comm) : NULL;
+    if (!comm || peer < 0)
+        return -1;
+    if (comm->remote_size > 0)
+        return peer < comm->remote_size ? comm->world_ranks[comm->size + peer] : -1;
+    return peer < comm->size ? comm->world_ranks[peer] : -1;
+}
+
+static bool sends(enum mpg_kind kind)
+{
+    return kind == MPG_KIND_SEND || kind == MPG_KIND_ISEND || kind == MPG_KIND_SENDRECV || kind == MPG_KIND_ISENDRECV;
+}
+
+static bool receives(enum mpg_kind kind)
+{
+    return kind == MPG_KIND_RECV || kind == MPG_KIND_IRECV || kind == MPG_KIND_MRECV || kind == MPG_KIND_SENDRECV ||
+           kind == MPG_KIND_ISENDRECV;
+}
+
+static void put_call(struct rank_slices *s, uint32_t k, const struct mpg_event *e, uint64_t number)
+{
+    struct timeline *t = s->t;
+    const enum mpg_kind kind = mpg_call_kind(e->call);
+    const int32_t to = sends(kind) ? world_rank(t, e, e->to) : -1;
+    const int32_t from = receives(kind) ? world_rank(t, e, e->from) : -1;
+    const int64_t at_ns = timeline_at(t, s->rank, e->enter_ns);
+    timeline_begin(t, 'X', timeline_track(t, s->rank, k), at_ns);
+    fputs(",\"dur\":", t->out);
+    timeline_put_us(t, timeline_at(t, s->rank, e->leave_ns) - at_ns);
+    fputs(",\"cat\":\"mpi\",\"name\":", t->out);
+    mpg_json_write_string(t->out, kind == MPG_KIND_UNKNOWN ? mpg_trace_string(t->world->trace, e->string)
+                                                           : mpg_call_name(e->call));
+    fprintf(t->out, ",\"args\":{\"call\":%" PRIu64, number);
+    if (e->bytes > 0)
+        fprintf(t->out, ",\"bytes\":%" PRId64, e->bytes);
+    if (to >= 0)
+        fprintf(t->out, ",\"to\":%" PRId32, to);
+    if (from >= 0)
+        fprintf(t->out, ",\"from\":%" PRId32, from);
+    fputs("}}", t->out);
+}
+
+/* ---- events ---- */
+
+static int take(struct rank_slices *s, const struct mpg_event *e, struct mpg_error *err)
+{
+    const uint32_t k = timeline_thread(s->t, s->rank, e->thread);
+    struct track *track = &s->track[k];
+    const enum mpg_kind kind = mpg_call_kind(e->call);
+    if (kind == MPG_KIND_REGION_BEGIN)
+        return begin_region(s, k, e, err);
+    if (kind == MPG_KIND_REGION_END)
+        end_region(s, k, e);
+    if (!mpg_event_is_call(e))
+        return 0;
+    const uint64_t number = s->calls++;
+    if (s->t->part->given && number == s->t->part->first)
+        for (uint32_t j = 0; j < s->tracks; j++)
+            move_regions(&s->track[j], e->enter_ns);
+    if (timeline_has(s->t, s->rank, number)) {
+        put_call(s, k, e, number);
+        track->last_ns = e->leave_ns;
+    }
+    return 0;
+}
+
+static int read_rank(struct rank_slices *s, struct mpg_error *err)
+{
+    const struct mpg_timeline_part *part = s->t->part;
+    struct mpg_cursor *c = mpg_cursor_open(s->t->world->trace, s->rank, err);
+    struct mpg_event e;
+    int more = -1, status = 0;
+    while (c && status == 0 && (more = mpg_cursor_next(c, &e, err)) > 0) {
+        if (part->given && s->calls > part->last)
+            break;
+        status = take(s, &e, err);
+    }
+    mpg_cursor_close(c);
+    if (more < 0 || status < 0)
+        return -1;
+    end_regions(s);
+    return 0;
+}
+
+static int put_rank(struct timeline *t, int32_t rank, struct mpg_error *err)
+{
+    struct rank_slices s = {.t = t, .rank = rank, .tracks = mpg_trace_threads(t->world->trace, rank)};
+    if (!(s.track = calloc(s.tracks, sizeof *s.track)))
+        return mpg_error_set(err, "out of memory");
+    for (uint32_t k = 0; k < s.tracks; k++)
+        put_name(t, rank, k, timeline_track(t, rank, k), false);
+    const int status = read_rank(&s, err);
+    for (uint32_t k = 0; k < s.tracks; k++)
+        free(s.track[k].open);
+    free(s.track);
+    return status;
+}
+
+int timeline_slices(struct timeline *t, struct mpg_error *err)
+{
+    const int32_t ranks = mpg_trace_ranks(t->world->trace);
+    struct mpg_progress progress;
+    int status = 0;
+    mpg_progress_start(&progress, "writing the timeline", ranks);
+    for (int32_t rank = 0; rank < ranks && status == 0; rank++) {
+        if (mpg_rank_set_contains(&t->part->ranks, rank))
+            status = put_rank(t, rank, err);
+        mpg_progress_update(&progress, rank + 1);
+    }
+    mpg_progress_end(&progress);
+    return status;
+}

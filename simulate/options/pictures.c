@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What is asked to be drawn, and what does not go with it. */
+#include "simulate/options/arguments.h"
+
+#include <string.h>
+
+int mpg_arguments_parse_timeline(struct mpg_arguments *a, struct mpg_error *err)
+{
+    const char *part = a->timeline_calls ? "calls" : a->timeline_ranks ? "ranks" : NULL;
+    if (!a->timeline)
+        return part ? mpg_error_set(err, "--timeline-%s says nothing without --timeline", part) : 0;
+    if (mpg_arguments_sweep(a))
+        return mpg_error_set(err, "--timeline is about one scenario, and there are several");
+    if (strcmp(a->timeline, a->output) == 0)
+        return mpg_error_set(err, "--timeline and the answer both go to '%s'", a->output);
+    a->timeline_part.lenient = a->lenient;
+    if (mpg_timeline_part_parse(a->timeline_calls, NULL, &a->timeline_part, err) < 0)
+        return mpg_error_prefix(err, "--timeline-calls");
+    if (a->timeline_ranks && mpg_rank_set_parse(a->timeline_ranks, &a->timeline_part.ranks, err) < 0)
+        return mpg_error_prefix(err, "--timeline-ranks");
+    return 0;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "simulate/waits/again.h"
+
+#include <stdlib.h>
+
+struct run {
+    double run_ns;
+    uint32_t k;
+};
+
+static int compare_runs(const void *a, const void *b)
+{
+    const struct run *x = a, *y = b;
+    if (x->run_ns != y->run_ns)
+        return x->run_ns < y->run_ns ? -1 : 1;
+    return x->k < y->k ? -1 : 1;
+}
+
+int mpg_median_replica(const struct mpg_result *r, uint32_t *k, struct mpg_error *err)
+{
+    struct run *run = malloc(r->replicas * sizeof *run);
+    if (!run)
+        return mpg_error_set(err, "out of memory");
+    for (uint32_t i = 0; i < r->replicas; i++)
+        run[i] = (struct run){r->run_ns[i], i};
+    qsort(run, r->replicas, sizeof *run, compare_runs);
+    uint32_t middle = (r->replicas - 1) / 2;
+    while (middle > 0 && run[middle - 1].run_ns == run[middle].run_ns)
+        middle--;
+    *k = run[middle].k;
+    free(run);
+    return 0;
+}
+
+int mpg_simulate_again(const struct mpg_simulated *s, uint32_t replica, const struct mpg_watch *watch,
+                          struct mpg_result *again, struct mpg_error *err)
+{
+    struct mpg_simulation_options options = *s->options;
+    options.graph.regions = true;
+    options.first_replica = replica;
+    options.replicas = 1;
+    options.processes = NULL;
+    options.watch = watch;
+    if (s->predict) {
+        struct mpg_predict_options predict = *s->predict;
+        predict.graph.regions = true;
+        predict.first_replica = replica;
+        predict.replicas = 1;
+        predict.processes = NULL;
+        predict.watch = watch;
+        const struct mpg_prediction prediction = {.p = s->p, .options = &predict, .result = again};
+        return mpg_predict(s->trace, &prediction, 1, NULL, err);
+    }
+    const struct mpg_scenario scenario = {.p = s->p, .options = &options, .result = again};
+    return mpg_simulate(s->trace, &scenario, 1, NULL, err);
+}
