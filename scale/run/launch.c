@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Starting a command, and waiting for it or for a signal. */
+#include "scale/run/launch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static const double PATIENCE_S = 10; /* between asking and killing */
+
+static sigset_t before;
+
+static const int asking[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+enum { ASKING = sizeof asking / sizeof *asking };
+
+/* Those that whoever started us has not switched off. */
+static void asking_set(sigset_t *set)
+{
+    sigemptyset(set);
+    for (int i = 0; i < ASKING; i++) {
+        struct sigaction was;
+        if (sigaction(asking[i], NULL, &was) == 0 && was.sa_handler != SIG_IGN)
+            sigaddset(set, asking[i]);
+    }
+}
+
+void mpg_scale_run_hold_signals(void)
+{
+    sigset_t set;
+    asking_set(&set);
+    sigaddset(&set, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &set, &before);
+}
+
+void mpg_scale_run_release_signals(void)
+{
+    sigprocmask(SIG_SETMASK, &before, NULL);
+}
+
+int mpg_scale_run_signal_waits(void)
+{
+    sigset_t pending;
+    sigpending(&pending);
+    for (int i = 0; i < ASKING; i++)
+        if (sigismember(&pending, asking[i]) == 1)
+            return asking[i];
+    return 0;
+}
+
+static double now_s(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* In the child; what fails is written to FAILED. */
+static void become(char **argv, int log, int failed)
+{
+    const int null = open("/dev/null", O_RDONLY);
+    setpgid(0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    if (null >= 0 && dup2(null, STDIN_FILENO) >= 0 && dup2(log, STDOUT_FILENO) >= 0 &&
+        dup2(log, STDERR_FILENO) >= 0)
+        execvp(argv[0], argv);
+    const int why = errno;
+    if (write(failed, &why, sizeof why) != (ssize_t)sizeof why)
+        _exit(126);
+    _exit(127);
+}
+
+/* The child's process, or -1. */
+static pid_t start(char **argv, const char *log_path, struct mpg_error *err)
+{
+    int pipes[2], why = 0;
+    const int log = open(log_path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (log < 0)
+        return mpg_error_errno(err, errno, "%s", log_path);
+    if (pipe2(pipes, O_CLOEXEC) < 0) {
+        why = errno;
+        close(log);
+        return mpg_error_errno(err, why, "cannot start %s", argv[0]);
+    }
+    const pid_t child = fork();
+    if (child == 0)
+        become(argv, log, pipes[1]);
+    why = child < 0 ? errno : 0;
+    close(log);
+    close(pipes[1]);
+    if (child > 0)
+        setpgid(child, child);
+    if (child > 0 && read(pipes[0], &why, sizeof why) == (ssize_t)sizeof why)
+        (void)waitpid(child, NULL, 0);
+    close(pipes[0]);
+    return why ? mpg_error_errno(err, why, "cannot start %s", argv[0]) : child;
+}
+
+static bool speaks_of_failure(const char *line)
+{
+    static const char *const words[] = {"error", "cannot", "fail", "fatal", "no such", "invalid", "abort"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcasestr(line, words[i]))
+            return true;
+    return false;
+}
+
+/* What LOG says of a failure, into WORDS: the first line that speaks of one, as what launchers add comes
+ * after what programs say; else the last line; or nothing. */
+static void words_of(const char *log, char *words, size_t size)
+{
+    char line[1024];
+    FILE *in = fopen(log, "r");
+    *words = '\0';
+    while (in && fgets(line, sizeof line, in)) {
+        line[strcspn(line, "\r\n")] = '\0';
+        const char *text = line + strspn(line, " \t-=*");
+        if (*text)
+            snprintf(words, size, ": %.200s", text);
+        if (*text && speaks_of_failure(text))
+            break;
+    }
+    if (in)
+        fclose(in);
+}
+
+static void describe(int status, const char *log, double limit_s, struct scale_ending *e)
+{
+    char words[220];
+    words_of(log, words, sizeof words);
+    e->good = !e->out_of_time && e->signal == 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    if (e->out_of_time)
+        snprintf(e->how, sizeof e->how, "not done within %g s", limit_s);
+    else if (WIFSIGNALED(status))
+        snprintf(e->how, sizeof e->how, "ended by signal %d (%s)%s", WTERMSIG(status),
+                 strsignal(WTERMSIG(status)), words);
+    else
+        snprintf(e->how, sizeof e->how, "exit status %d%s", WEXITSTATUS(status), words);
+}
+
+/* Waits a quarter of a second at most, for any of the held signals: that one, or 0. */
+static int wait_some(void)
+{
+    const struct timespec some = {.tv_nsec = 250000000};
+    sigset_t set;
+    asking_set(&set);
+    sigaddset(&set, SIGCHLD);
+    const int got = sigtimedwait(&set, NULL, &some);
+    return got > 0 && got != SIGCHLD ? got : 0;
+}
+
+int mpg_scale_run_launch(char **argv, const char *log, double limit_s, struct mpg_progress *progress,
+                         struct scale_ending *ending, struct mpg_error *err)
+{
+    const double begin_s = now_s();
+    double asked_s = 0;
+    int status;
+    *ending = (struct scale_ending){0};
+    const pid_t child = start(argv, log, err);
+    if (child < 0)
+        return -1;
+    for (;;) {
+        const pid_t ended = waitpid(child, &status, WNOHANG);
+        if (ended == child)
+            break;
+        if (ended < 0 && errno != EINTR)
+            return mpg_error_errno(err, errno, "waiting for %s", argv[0]);
+        const int got = wait_some();
+        const double so_far_s = now_s() - begin_s;
+        mpg_progress_update(progress, so_far_s);
+        ending->signal = got ? got : ending->signal;
+        ending->out_of_time |= limit_s > 0 && so_far_s > limit_s && !ending->signal;
+        if (asked_s > 0 && now_s() - asked_s > PATIENCE_S)
+            kill(-child, SIGKILL);
+        else if (got || (ending->out_of_time && asked_s == 0))
+            kill(-child, got ? got : SIGTERM);
+        if (asked_s == 0 && (ending->signal || ending->out_of_time))
+            asked_s = now_s();
+    }
+    ending->seconds = now_s() - begin_s;
+    describe(status, log, limit_s, ending);
+    return 0;
+}

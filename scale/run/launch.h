@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One run of a command: its output in a file, its time, how it ended, and signals to us meanwhile. */
+#ifndef MPG_SCALE_RUN_LAUNCH_H
+#define MPG_SCALE_RUN_LAUNCH_H
+
+#include <stdbool.h>
+
+#include "common/error.h"
+#include "common/progress.h"
+
+struct scale_ending {
+    double seconds;
+    bool good;        /* exit status 0 */
+    bool out_of_time; /* was ended after the limit */
+    int signal;       /* that we got, and passed on; 0: none */
+    char how[300];    /* of a bad one: "exit status 3: <the output's last line>" */
+};
+
+/* From here on signals that ask us to end are kept until mpg_scale_run_launch(), and those that came before
+ * are found there. For programs of one thread. */
+void mpg_scale_run_hold_signals(void);
+/* They do again what they did before; one that was kept does it now. */
+void mpg_scale_run_release_signals(void);
+/* The one that is waiting, or 0. */
+int mpg_scale_run_signal_waits(void);
+
+/* Runs ARGV as a process group of its own, without input, with what it writes in the file LOG, until
+ * it ends; LIMIT_S seconds at most (0: no limit), then, or where a signal asks us to end, its group is asked to, and
+ * killed after ten seconds. PROGRESS is updated with its seconds. Signals are held (above).
+ * Errors: it cannot be started; LOG cannot be written. */
+int mpg_scale_run_launch(char **argv, const char *log, double limit_s, struct mpg_progress *progress,
+                         struct scale_ending *ending, struct mpg_error *err);
+
+#endif

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The folder of the runs, and what its manifest says. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/output.h"
+#include "scale/run/plan.h"
+
+static const char NAME[] = "manifest.tsv";
+
+/* TEXT, in which no tab and no line's end is left. */
+static void put_word(FILE *out, const char *text)
+{
+    for (; *text; text++) {
+        const char *escape = *text == '\t' ? "\\t" : *text == '\n' ? "\\n" : *text == '\r' ? "\\r" : NULL;
+        if (*text == '\\')
+            escape = "\\\\";
+        if (escape)
+            fputs(escape, out);
+        else
+            putc(*text, out);
+    }
+}
+
+/* What a manifest of COMMAND in MODE begins with; to be freed; NULL without memory. */
+static char *head_of(char *const *command, const char *mode)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        return NULL;
+    fprintf(out, "#mpgscale run 1\n#command");
+    for (; *command; command++) {
+        putc('\t', out);
+        put_word(out, *command);
+    }
+    fprintf(out, "\n#mode\t%s\n", mode);
+    if (fclose(out) != 0) {
+        free(text);
+        return NULL;
+    }
+    return text;
+}
+
+/* Adds TEXT, whole lines, or leaves the manifest as it was. */
+static int append(struct scale_plan *plan, const char *text, struct mpg_error *err)
+{
+    const off_t end = lseek(plan->manifest, 0, SEEK_END);
+    const size_t bytes = strlen(text);
+    errno = 0;
+    if (end >= 0 && write(plan->manifest, text, bytes) == (ssize_t)bytes && fsync(plan->manifest) == 0)
+        return 0;
+    const int why = errno ? errno : ENOSPC;
+    if (end >= 0 && ftruncate(plan->manifest, end) < 0)
+        return mpg_error_errno(err, why, "%s, whose last line is cut off", plan->path);
+    return mpg_error_errno(err, why, "%s", plan->path);
+}
+
+/* The manifest's text, of which a last line that is cut off is removed; NULL: ERR. */
+static char *text_of(struct scale_plan *plan, struct mpg_error *err)
+{
+    struct stat st;
+    if (fstat(plan->manifest, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size > 1 << 24) {
+        mpg_error_set(err, "%s: not a manifest", plan->path);
+        return NULL;
+    }
+    char *text = calloc((size_t)st.st_size + 1, 1);
+    if (!text) {
+        mpg_error_set(err, "out of memory");
+        return NULL;
+    }
+    size_t have = 0;
+    for (ssize_t n = 1; n > 0 && have < (size_t)st.st_size; have += n > 0 ? (size_t)n : 0)
+        n = pread(plan->manifest, text + have, (size_t)st.st_size - have, (off_t)have);
+    char *last = strrchr(text, '\n');
+    const size_t whole = last ? (size_t)(last + 1 - text) : 0;
+    if (strlen(text) != (size_t)st.st_size || have != (size_t)st.st_size) {
+        free(text);
+        mpg_error_set(err, "%s: not a manifest", plan->path);
+        return NULL;
+    }
+    text[whole] = '\0';
+    if (whole < have && ftruncate(plan->manifest, (off_t)whole) < 0) {
+        mpg_error_errno(err, errno, "%s", plan->path);
+        free(text);
+        return NULL;
+    }
+    return text;
+}
+
+/* The run whose folder is NAME is done, if it is one of PLAN. */
+static void mark(struct scale_plan *plan, const char *name)
+{
+    for (size_t i = 0; i < plan->n; i++)
+        if (strcmp(plan->todo[i].name, name) == 0 && !plan->todo[i].done) {
+            plan->todo[i].done = true;
+            plan->done++;
+        }
+}
+
+/* Takes the runs of the manifest, which has to begin with HEAD. */
+static int take(struct scale_plan *plan, const char *head, struct mpg_error *err)
+{
+    char *text = text_of(plan, err);
+    if (!text)
+        return -1;
+    int status = 0;
+    if (*text == '\0')
+        status = append(plan, head, err);
+    else if (strncmp(text, head, strlen(head)) != 0)
+        status = mpg_error_set(err, "%s: holds runs of another command or mode (its %s says which): -o names "
+                                    "another folder", plan->folder, NAME);
+    char *rest = text;
+    for (char *line; status == 0 && (line = strsep(&rest, "\n"));)
+        if (*line && *line != '#') {
+            line[strcspn(line, "\t")] = '\0';
+            mark(plan, line);
+        }
+    free(text);
+    return status;
+}
+
+/* A FOLDER without a manifest has to be empty. */
+static int check_folder(const char *folder, struct mpg_error *err)
+{
+    int status = 0;
+    DIR *in = opendir(folder);
+    if (!in)
+        return mpg_error_errno(err, errno, "%s", folder);
+    for (struct dirent *entry; status == 0 && (entry = readdir(in));)
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+            status = mpg_error_set(err, "%s: holds something else already: -o names another folder", folder);
+    closedir(in);
+    return status;
+}
+
+static int open_manifest(struct scale_plan *plan, struct mpg_error *err)
+{
+    if (mpg_directory_make(plan->folder, err) < 0)
+        return -1;
+    if (asprintf(&plan->path, "%s/%s", plan->folder, NAME) < 0) {
+        plan->path = NULL;
+        return mpg_error_set(err, "out of memory");
+    }
+    if (access(plan->path, F_OK) < 0 && check_folder(plan->folder, err) < 0)
+        return -1;
+    plan->manifest = open(plan->path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    if (plan->manifest < 0)
+        return mpg_error_errno(err, errno, "%s", plan->path);
+    if (flock(plan->manifest, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK)
+        return mpg_error_set(err, "%s: another mpgscale run is at work there", plan->folder);
+    return 0;
+}
+
+static char *labels_of(const struct mpg_option_list *labels)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        return NULL;
+    for (size_t i = 0; i < labels->n; i++)
+        fprintf(out, "\t%s", labels->item[i]);
+    if (fclose(out) == 0)
+        return text;
+    free(text);
+    return NULL;
+}
+
+int mpg_scale_run_open(struct scale_plan *plan, const char *folder, char *const *command, const char *mode,
+                       const struct mpg_option_list *labels, struct mpg_error *err)
+{
+    char *head = head_of(command, mode);
+    plan->folder = folder;
+    plan->labels = labels_of(labels);
+    int status = head && plan->labels ? 0 : mpg_error_set(err, "out of memory");
+    if (status == 0)
+        status = open_manifest(plan, err);
+    if (status == 0)
+        status = take(plan, head, err);
+    free(head);
+    return status;
+}
+
+int mpg_scale_run_done(struct scale_plan *plan, struct scale_todo *todo, double seconds, struct mpg_error *err)
+{
+    char *line;
+    if (asprintf(&line, "%s\tranks=%d\trepetition=%d\tseconds=%.3f%s\n", todo->name, todo->ranks,
+                 todo->repetition, seconds, plan->labels) < 0)
+        return mpg_error_set(err, "out of memory");
+    const int status = append(plan, line, err);
+    free(line);
+    if (status == 0) {
+        todo->done = true;
+        plan->done++;
+    }
+    return status;
+}
+
+int mpg_scale_run_failed(struct scale_plan *plan, const struct scale_todo *todo, const char *why,
+                         struct mpg_error *err)
+{
+    char *line = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&line, &size);
+    if (!out)
+        return mpg_error_set(err, "out of memory");
+    fprintf(out, "#failed\t%s\t", todo->name);
+    put_word(out, why);
+    putc('\n', out);
+    const int status = fclose(out) == 0 ? append(plan, line, err) : mpg_error_set(err, "out of memory");
+    free(line);
+    return status;
+}
+
+void mpg_scale_run_close(struct scale_plan *plan)
+{
+    if (plan->manifest >= 0)
+        close(plan->manifest);
+    free(plan->path);
+    free(plan->labels);
+    free(plan->todo);
+    *plan = (struct scale_plan){.manifest = -1};
+}

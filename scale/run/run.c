@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* mpgscale run: runs a program at several process counts, records each, and analyses them. */
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/aside.h"
+#include "common/option.h"
+#include "common/output.h"
+#include "scale/commands.h"
+#include "scale/run/launch.h"
+#include "scale/run/plan.h"
+#include "scale/run/words.h"
+#include "trace/profile/profile.h"
+#include "trace/reader.h"
+
+enum { TRIES = 2 }; /* that fail without one that does not, at one process count */
+
+struct request {
+    const char *counts, *folder;
+    int64_t repetitions, seed;
+    double limit_ns;
+    bool traces, profile, only;
+    struct mpg_option_list labels, record;
+    char *const *command;
+    int program; /* of the command's words */
+};
+
+/* Options that every recording gets; the folder takes the place of the last one. */
+static char **record_words(const struct request *request, const char *mpgtrace)
+{
+    char **words = calloc(request->record.n + 8, sizeof *words);
+    size_t n = 0;
+    if (!words)
+        return NULL;
+    words[n++] = (char *)mpgtrace;
+    words[n++] = "record";
+    words[n++] = "--quiet";
+    if (!request->traces)
+        words[n++] = "--profile";
+    for (size_t i = 0; i < request->record.n; i++)
+        words[n++] = (char *)request->record.item[i];
+    words[n++] = "-o";
+    return words;
+}
+
+static size_t last_of(char *const *words)
+{
+    size_t n = 0;
+    while (words[n])
+        n++;
+    return n;
+}
+
+/* How many ranks PATH has recorded, or -1. */
+static int32_t recorded_ranks(const char *path, bool traces, struct mpg_error *err)
+{
+    int32_t ranks = -1;
+    if (traces) {
+        struct mpg_trace *t = mpg_trace_open(path, err);
+        ranks = t ? mpg_trace_ranks(t) : -1;
+        mpg_trace_close(t);
+        return ranks;
+    }
+    struct mpg_profile_rank rank = {0};
+    struct mpg_profile *p = mpg_profile_open(path, err);
+    int more = p ? 1 : -1;
+    while (more > 0)
+        more = mpg_profile_next(p, &rank, err);
+    mpg_profile_close(p);
+    return more < 0 ? -1 : rank.ranks;
+}
+
+/* What is wrong with what a run of RANKS has recorded at PATH, in WHY; false: nothing. */
+static bool is_bad(const char *path, bool traces, int32_t ranks, char *why, size_t size)
+{
+    struct mpg_error err = {{0}};
+    const int32_t found = recorded_ranks(path, traces, &err);
+    if (found == ranks)
+        return false;
+    if (found >= 0)
+        snprintf(why, size, "%d ranks were recorded: does the command start as many as " SCALE_RUN_RANKS "?", found);
+    else
+        snprintf(why, size, "nothing that can be read was recorded: %.200s", err.text);
+    return true;
+}
+
+static char *path_of(const char *folder, const char *name, const char *ending, struct mpg_error *err)
+{
+    char *path = NULL;
+    if (asprintf(&path, "%s/%s%s", folder, name, ending) < 0) {
+        (void)mpg_error_set(err, "out of memory");
+        return NULL;
+    }
+    return path;
+}
+
+static void remove_if_there(const char *path)
+{
+    struct stat st;
+    if (lstat(path, &st) == 0 && S_ISDIR(st.st_mode))
+        mpg_aside_remove_folder(path);
+}
+
+/* Says that a run has failed, on a line of its own, and keeps it. */
+static int tell_failed(struct scale_plan *plan, const struct scale_todo *todo, const char *why,
+                       struct mpg_progress *progress, struct mpg_error *err)
+{
+    mpg_progress_clear(progress);
+    fprintf(stderr, "mpgscale run: %s (%d ranks): %s (%s/%s.log)\n", todo->name, todo->ranks, why, plan->folder,
+            todo->name);
+    return mpg_scale_run_failed(plan, todo, why, err);
+}
+
+/* Does one run. 1: done; 0: it has failed, which has been said; -1: ERR, no further one makes sense. *SIGNAL becomes
+ * that which ended it, and 0 is returned. */
+static int do_run(const struct request *request, struct scale_plan *plan, struct scale_todo *todo, char **record,
+                  struct mpg_progress *progress, int *got, struct mpg_error *err)
+{
+    struct scale_ending ending = {0};
+    char why[400], **words = NULL;
+    int status = -1;
+    char *folder = path_of(plan->folder, todo->name, "", err), *part = path_of(plan->folder, todo->name, ".part", err);
+    char *log = path_of(plan->folder, todo->name, ".log", err), *whole = NULL;
+    if (!folder || !part || !log)
+        goto out;
+    remove_if_there(folder);
+    remove_if_there(part);
+    if (mkdir(part, 0777) < 0 || !(whole = realpath(part, NULL))) {
+        status = mpg_error_errno(err, errno, "%s", part);
+        goto out;
+    }
+    record[last_of(record)] = whole;
+    words = mpg_scale_run_words(request->command, request->program, todo->ranks, record);
+    record[last_of(record) - 1] = NULL;
+    if (!words) {
+        status = mpg_error_set(err, "out of memory");
+        goto out;
+    }
+    status = mpg_scale_run_launch(words, log, request->limit_ns / 1e9, progress, &ending, err);
+    *got = ending.signal;
+    if (status < 0 || ending.signal)
+        goto out;
+    snprintf(why, sizeof why, "%s", ending.how);
+    if (!ending.good || is_bad(part, request->traces, todo->ranks, why, sizeof why))
+        status = tell_failed(plan, todo, why, progress, err);
+    else if (rename(part, folder) < 0)
+        status = mpg_error_errno(err, errno, "%s", folder);
+    else
+        status = mpg_scale_run_done(plan, todo, ending.seconds, err) < 0 ? -1 : 1;
+out:
+    if (part)
+        remove_if_there(part);
+    mpg_scale_run_free_words(words);
+    free(whole);
+    free(folder);
+    free(part);
+    free(log);
+    return status;
+}
+
+/* What is known of the process count of TODO: whether it has failed too often to be tried again. */
+static bool is_hopeless(const struct scale_plan *plan, const struct scale_todo *todo, const bool *failed)
+{
+    int failures = 0;
+    for (size_t i = 0; i < plan->n; i++)
+        if (plan->todo[i].ranks == todo->ranks) {
+            if (plan->todo[i].done)
+                return false;
+            failures += failed[i];
+        }
+    return failures >= TRIES;
+}
+
+/* Does what is to be done. 0, or -1 with ERR; *GOT: the signal that ended it. */
+static int do_all(const struct request *request, struct scale_plan *plan, int *got, struct mpg_error *err)
+{
+    char mpgtrace[PATH_MAX], label[96];
+    mpg_scale_run_find_mpgtrace(mpgtrace, sizeof mpgtrace);
+    char **record = record_words(request, mpgtrace);
+    bool *failed = calloc(plan->n + 1, sizeof *failed);
+    int status = record && failed ? 0 : mpg_error_set(err, "out of memory");
+    for (size_t i = 0; status >= 0 && !*got && i < plan->n; i++) {
+        struct mpg_progress progress;
+        struct scale_todo *todo = &plan->todo[i];
+        if (todo->done || is_hopeless(plan, todo, failed))
+            continue;
+        *got = mpg_scale_run_signal_waits();
+        if (*got)
+            break;
+        snprintf(label, sizeof label, "mpgscale run: %zu of %zu runs done, %d ranks now, seconds:", plan->done, plan->n,
+                 todo->ranks);
+        mpg_progress_start(&progress, label, 0);
+        status = do_run(request, plan, todo, record, &progress, got, err);
+        mpg_progress_end(&progress);
+        failed[i] = status == 0 && !*got;
+        if (failed[i] && is_hopeless(plan, todo, failed))
+            fprintf(stderr, "mpgscale run: %d ranks: given up after %d runs that failed\n", todo->ranks, TRIES);
+    }
+    free(failed);
+    free(record);
+    return status < 0 ? -1 : 0;
+}
+
+static void tell_plan(const struct request *request, const struct scale_plan *plan)
+{
+    fprintf(stderr, "mpgscale run: %zu runs of %s, order by seed %lld, into %s", plan->n,
+            strcmp(request->command[request->program], SCALE_RUN_RECORD) == 0
+                ? request->command[0] : request->command[request->program],
+            (long long)request->seed, plan->folder);
+    if (plan->done)
+        fprintf(stderr, "; %zu done already", plan->done);
+    fputc('\n', stderr);
+}
+
+/* Everything but the analysis: 0, or an exit status. */
+static int run(const struct request *request, struct scale_plan *plan, int *got)
+{
+    int32_t counts[SCALE_RUN_MAX_COUNTS];
+    struct mpg_error err = {{0}};
+    const int n = mpg_scale_run_counts(request->counts, counts, &err);
+    if (n < 0) {
+        mpg_error_prefix(&err, "--counts");
+        mpg_error_print("mpgscale run", &err);
+        return MPG_EXIT_USAGE;
+    }
+    int status = mpg_scale_run_plan(counts, (size_t)n, (int)request->repetitions, request->seed, plan, &err);
+    if (status == 0)
+        status = mpg_scale_run_open(plan, request->folder, request->command, request->traces ? "traces" : "profile",
+                                    &request->labels, &err);
+    if (status == 0) {
+        tell_plan(request, plan);
+        mpg_scale_run_hold_signals();
+        status = do_all(request, plan, got, &err);
+    }
+    if (status < 0)
+        mpg_error_print("mpgscale run", &err);
+    return status < 0 ? MPG_EXIT_FAILURE : MPG_EXIT_OK;
+}
+
+static bool good_labels(const struct mpg_option_list *labels)
+{
+    for (size_t i = 0; i < labels->n; i++) {
+        const char *equals = strchr(labels->item[i], '=');
+        if (!equals || equals == labels->item[i] || !equals[1] || strpbrk(labels->item[i], "\t\n\r"))
+            return false;
+    }
+    return true;
+}
+
+static int analyse(const char *folder)
+{
+    char *argv[] = {"mpgscale", (char *)folder, NULL};
+    optind = 0;
+    return mpg_scale_main(2, argv);
+}
+
+int mpg_scale_run_main(int argc, char **argv)
+{
+    struct request request = {.counts = "2,4,8,16", .folder = "scale-runs", .repetitions = 3, .seed = 1};
+    const struct mpg_option options[] = {
+        {.name = "counts", .kind = MPG_OPTION_STRING, .value = &request.counts, .argument = "N,...",
+         .help = "process counts (default 2,4,8,16)"},
+        {.name = "repetitions", .kind = MPG_OPTION_INT, .value = &request.repetitions, .argument = "N",
+         .help = "runs at each of them (default 3)", .minimum = 1, .maximum = SCALE_RUN_MAX_REPETITIONS},
+        {.name = "output", .letter = 'o', .kind = MPG_OPTION_STRING, .value = &request.folder, .argument = "FOLDER",
+         .help = "where the runs are kept (default scale-runs); one that was\ninterrupted goes on"},
+        {.name = "profile", .kind = MPG_OPTION_FLAG, .value = &request.profile,
+         .help = "record sums for each callsite (the default)"},
+        {.name = "traces", .kind = MPG_OPTION_FLAG, .value = &request.traces,
+         .help = "record all events: waiting is known then, too"},
+        {.name = "record", .kind = MPG_OPTION_LIST, .value = &request.record, .argument = "OPTION",
+         .help = "a further option of mpgtrace record, --record=--papi=EVENT;\ncan be given several times"},
+        {.name = "label", .kind = MPG_OPTION_LIST, .value = &request.labels, .argument = "KEY=VALUE",
+         .help = "said of all runs (size=..., scaling=fixed or scaled); can be\ngiven several times"},
+        {.name = "time-limit", .kind = MPG_OPTION_TIME, .value = &request.limit_ns, .argument = "TIME",
+         .help = "a run that takes longer has failed (default: none)", .minimum = 1e6, .maximum = 1e17},
+        {.name = "seed", .kind = MPG_OPTION_INT, .value = &request.seed, .argument = "N",
+         .help = "of the order of the runs (default 1)", .minimum = 0, .maximum = 9e15},
+        {.name = "no-analysis", .kind = MPG_OPTION_FLAG, .value = &request.only, .help = "do the runs only"},
+        {.name = NULL}};
+    const struct mpg_program program = {
+        .name = "mpgscale run",
+        .arguments = "-- LAUNCHER ... " SCALE_RUN_RANKS " ... PROGRAM [ARGUMENT]...",
+        .summary = "Run a program at several process counts, record each run, and say what grows.",
+        .options = options,
+        .min_arguments = 1,
+        .max_arguments = -1,
+        .stop_at_argument = true};
+    request.command = argv + mpg_option_parse(&program, argc, argv);
+    if (request.traces && request.profile)
+        mpg_option_usage_error(&program, "--traces and --profile: one of them");
+    if (!mpg_scale_run_has_ranks(request.command))
+        mpg_option_usage_error(&program, "the command has no " SCALE_RUN_RANKS ": mpirun -np " SCALE_RUN_RANKS
+                                         " ./app");
+    if (!good_labels(&request.labels))
+        mpg_option_usage_error(&program, "--label: not KEY=VALUE");
+    struct mpg_error err = {{0}};
+    request.program = mpg_scale_run_program(request.command, &err);
+    if (request.program < 0) {
+        mpg_error_print("mpgscale run", &err);
+        return MPG_EXIT_FAILURE;
+    }
+    struct scale_plan plan = {.manifest = -1};
+    int got = 0;
+    int status = run(&request, &plan, &got);
+    const size_t done = plan.done, all = plan.n;
+    mpg_scale_run_close(&plan);
+    if (got) {
+        fprintf(stderr, "mpgscale run: interrupted with %zu of %zu runs done: the same command goes on\n", done, all);
+        signal(got, SIG_DFL);
+        mpg_scale_run_release_signals();
+        raise(got);
+    }
+    if (status == MPG_EXIT_OK)
+        mpg_scale_run_release_signals();
+    if (status == MPG_EXIT_OK && done < all)
+        fprintf(stderr, "mpgscale run: %zu of %zu runs failed or were given up; the same command tries them again\n",
+                all - done, all);
+    if (status == MPG_EXIT_OK && done == 0)
+        status = MPG_EXIT_FAILURE;
+    return status != MPG_EXIT_OK || request.only ? status : analyse(request.folder);
+}
