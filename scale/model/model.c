@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Rows' values as what a rank takes, and their models. */
+#include "scale/model/model.h"
+
+#include <Random123/philox.h>
+#include <math.h>
+#include <stdlib.h>
+
+enum { DRAW_MODEL = 1 }; /* the last word of the address: intervals of r_s have 0 */
+
+/* What draws are addressed by. */
+struct address {
+    uint64_t seed;
+    uint32_t site; /* of its name */
+};
+
+static uint32_t of_name(const char *name)
+{
+    uint32_t h = 0x811c9dc5u; /* FNV-1a */
+    for (; *name; name++)
+        h = (h ^ (uint8_t)*name) * 0x01000193u;
+    return h;
+}
+
+static double draw(void *context, uint32_t replica, uint32_t index)
+{
+    const struct address *a = context;
+    const philox4x32_ctr_t counter = {{replica, index, a->site, DRAW_MODEL}};
+    const philox4x32_key_t key = {{(uint32_t)a->seed, (uint32_t)(a->seed >> 32)}};
+    const philox4x32_ctr_t word = philox4x32(counter, key);
+    return ((double)(((uint64_t)word.v[1] << 32 | word.v[0]) >> 12) + 0.5) * 0x1p-52;
+}
+
+static bool is_time(enum scale_metric metric)
+{
+    return metric == SCALE_SHARE || metric == SCALE_TIME || metric == SCALE_TIME_OF_APP || metric == SCALE_MEAN;
+}
+
+/* What a rank takes at SITE in RUN. */
+static double of_rank(const struct scale_set *set, const struct scale_options *options, size_t site, size_t run)
+{
+    const double n = set->runs[run].ranks;
+    switch (options->metric) {
+    case SCALE_SHARE:
+    case SCALE_TIME:
+    case SCALE_TIME_OF_APP:
+        return scale_cell_of(set, site, run)->time_ns / n;
+    case SCALE_MEAN:
+        return mpg_scale_value(set, options, site, run);
+    default:
+        return mpg_scale_value(set, options, site, run) / n;
+    }
+}
+
+static int model_row(struct scale_analysis *a, struct scale_row *row, struct mpg_error *err)
+{
+    const struct scale_series *s = &row->series;
+    struct scale_model *m = calloc(1, sizeof *m);
+    double *value = malloc((s->n + 1) * sizeof *value);
+    int status = -1;
+    if (!m || !value) {
+        mpg_error_set(err, "out of memory");
+        goto out;
+    }
+    for (size_t i = 0; i < s->n; i++)
+        value[i] = of_rank(a->set, a->options, row->site, s->run[i]);
+    m->is_time = is_time(a->options->metric);
+    struct address address = {a->options->seed, of_name(a->set->sites[row->site].name)};
+    status = mpg_growth_of(s->x, value, s->n, SCALE_MODEL_RESAMPLES, draw, &address, &m->growth, &m->why, err);
+    if (status == 1 && a->options->project > 0) {
+        m->project = (double)a->options->project;
+        m->projected = mpg_growth_at(&m->growth, m->project);
+    }
+out:
+    free(value);
+    if (status < 0) {
+        free(m);
+        return mpg_error_prefix(err, "%s", a->set->sites[row->site].name);
+    }
+    row->model = m;
+    return 0;
+}
+
+int mpg_scale_model_rows(struct scale_analysis *a, struct mpg_error *err)
+{
+    for (size_t i = 0; i < a->row_number; i++)
+        if (model_row(a, &a->rows[i], err) < 0)
+            return -1;
+    return 0;
+}
+
+void mpg_scale_model_free(struct scale_model *model)
+{
+    if (!model)
+        return;
+    mpg_growth_free(&model->growth);
+    free(model);
+}

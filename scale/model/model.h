@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A model of each row: how what a rank takes at a callsite grows with the number of processes
+ * (statistics/growth.h; docs/MODEL.md, section 12). Modelled is what one rank takes on average, A_s / N, so that a
+ * callsite that takes the same on each rank is constant; with --metric=mean what one call takes. */
+#ifndef MPG_SCALE_MODEL_H
+#define MPG_SCALE_MODEL_H
+
+#include <jansson.h>
+#include <stdio.h>
+
+#include "common/error.h"
+#include "scale/correlate/correlate.h"
+#include "statistics/growth.h"
+
+enum { SCALE_MODEL_RESAMPLES = 500, SCALE_MODEL_TEXT = 160 };
+
+struct scale_model {
+    const char *why;             /* there is none, as this says; NULL: there is one */
+    bool is_time;                /* in ns; else a number */
+    struct mpg_growth growth;    /* without WHY */
+    double project;              /* N; 0: not asked for */
+    struct mpg_growth_interval projected;
+};
+
+/* Gives each row of A its model, of the runs that the row has. The draws are addressed by A's seed and the callsite's name.
+ * Errors: out of memory. */
+int mpg_scale_model_rows(struct scale_analysis *a, struct mpg_error *err);
+void mpg_scale_model_free(struct scale_model *model); /* NULL is allowed */
+
+/* "grows", "grows?", "constant", "falls?", "falls"; "-" without a model. */
+const char *mpg_scale_model_verdict(const struct scale_model *model);
+/* What is modelled: "time of a rank", "calls of a rank". */
+const char *mpg_scale_model_of(const struct scale_set *set, const struct scale_options *options, char *text,
+                               size_t size);
+/* "1.2 ms + 0.3 us N^(3/2) log2(N)", "5.2 ms"; into TEXT of SCALE_MODEL_TEXT bytes. */
+char *mpg_scale_model_formula(const struct scale_model *model, char *text);
+/* "order 1.25, 0.92 to 1.40": how fast, with 95 %. */
+char *mpg_scale_model_order(const struct scale_model *model, char *text);
+/* "128: 2.4 ms, 1.9 ms to 3.3 ms": the projection, with 95 %; "" where none was asked for. */
+char *mpg_scale_model_projection(const struct scale_model *model, char *text);
+
+/* All of it as an object, never NULL but without memory. */
+json_t *mpg_scale_model_json(const struct scale_model *model);
+/* Columns for a table in CSV, with a comma before each: their names; their values (empty where there are none). */
+void mpg_scale_model_csv_names(FILE *out);
+void mpg_scale_model_csv(FILE *out, const struct scale_model *model);
+
+#endif
