@@ -22,8 +22,8 @@ struct scale_model {
     struct mpg_growth_interval projected;
 };
 
-/* Gives each row of A its model, of the runs that the row has. The draws are addressed by A's seed and the callsite's name.
- * Errors: out of memory. */
+/* Gives each row of A its model, of the runs that the row has. Draws are addressed by A's seed and
+ * the callsite's name. Error: out of memory. */
 int mpg_scale_model_rows(struct scale_analysis *a, struct mpg_error *err);
 void mpg_scale_model_free(struct scale_model *model); /* NULL is allowed */
 

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What is drawn of runs and callsites. */
+#include "scale/plot/plot.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "scale/model/model.h"
+#include "scale/plot/figure.h"
+#include "statistics/rank.h"
+
+enum { ENDS = 4, CALLS = 6, CHOSEN = 2 * ENDS };
+
+struct what {
+    const struct scale_analysis *a;
+    const struct mpg_option_list *select;
+    size_t chosen_number, chosen[FIGURE_CURVES]; /* rows */
+    char second[FIGURE_TITLE];                   /* the program, for titles */
+};
+
+static int out_of_memory(struct mpg_error *err)
+{
+    return mpg_error_set(err, "out of memory");
+}
+
+/* ---- which rows ---- */
+
+static int choose_named(struct what *w, struct mpg_error *err)
+{
+    for (size_t i = 0; i < w->select->n; i++) {
+        bool any = false;
+        for (size_t r = 0; r < w->a->row_number; r++) {
+            bool taken = false;
+            if (!strstr(w->a->set->sites[w->a->rows[r].site].name, w->select->item[i]))
+                continue;
+            any = true;
+            for (size_t k = 0; k < w->chosen_number; k++)
+                taken |= w->chosen[k] == r;
+            if (!taken && w->chosen_number == FIGURE_CURVES)
+                return mpg_error_set(err, "--select: more than %d rows", FIGURE_CURVES);
+            if (!taken)
+                w->chosen[w->chosen_number++] = r;
+        }
+        if (!any)
+            return mpg_error_set(err, "--select: no row has '%s' in its name", w->select->item[i]);
+    }
+    return 0;
+}
+
+/* Of the rows with a coefficient, which come first and are in its order, those at both ends. */
+static void choose_ends(struct what *w)
+{
+    size_t defined = 0;
+    while (defined < w->a->row_number && isfinite(w->a->rows[defined].all.r))
+        defined++;
+    const size_t n = defined > 0 ? defined : w->a->row_number;
+    for (size_t r = 0; r < n; r++)
+        if (r < ENDS || r + ENDS >= n)
+            if (w->chosen_number < CHOSEN)
+                w->chosen[w->chosen_number++] = r;
+}
+
+/* ---- plots ---- */
+
+/* A curve with a point for each run, Y(run) of it. */
+static int add_runs(struct figure *f, const struct what *w, const char *title,
+                    double (*y)(const struct scale_run *run), struct mpg_error *err)
+{
+    const struct scale_set *set = w->a->set;
+    struct figure_curve *c = figure_add(f, set->run_number, title);
+    if (!c)
+        return out_of_memory(err);
+    for (size_t i = 0; i < set->run_number; i++, c->n++) {
+        c->x[i] = set->runs[i].ranks;
+        c->y[i] = y(&set->runs[i]);
+    }
+    return 0;
+}
+
+static double computation(const struct scale_run *run)
+{
+    return run->app_ns - run->comm_ns;
+}
+
+static double communication(const struct scale_run *run)
+{
+    return run->comm_ns;
+}
+
+static int finish(struct plot_session *session, struct figure *f, int status, struct mpg_error *err)
+{
+    bool any = false;
+    for (size_t i = 0; i < f->curves; i++)
+        for (size_t k = 0; k < f->curve[i].n; k++)
+            any |= isfinite(f->curve[i].y[k]) && (f->linear || f->curve[i].y[k] > 0);
+    if (status == 0 && any)
+        return figure_draw(session, f, err);
+    figure_clear(f);
+    return status < 0 ? -1 : plot_missing(session, err, "%s: all times are 0", f->name);
+}
+
+static int draw_time(struct plot_session *session, const struct what *w, struct mpg_error *err)
+{
+    struct figure f = {.name = "1-time", .title = "Computation and communication", .second = w->second,
+                       .ylabel = "time, all ranks together"};
+    int status = add_runs(&f, w, "computation", computation, err);
+    if (status == 0)
+        status = add_runs(&f, w, "communication (MPI)", communication, err);
+    return finish(session, &f, status, err);
+}
+
+/* Times of each call in each run, over its callsites. */
+struct sums {
+    double *time_ns;               /* MPG_CALL_COUNT + 1 rows of runs; the last: of all not shown */
+    double total_ns[MPG_CALL_COUNT];
+};
+
+static int add_calls(struct figure *f, const struct what *w, struct sums *s, struct mpg_error *err)
+{
+    const struct scale_set *set = w->a->set;
+    double *rest = s->time_ns + (size_t)MPG_CALL_COUNT * set->run_number;
+    bool left = false;
+    for (size_t shown = 0;; shown++) {
+        size_t most = 0;
+        for (size_t call = 1; call < MPG_CALL_COUNT; call++)
+            most = s->total_ns[call] > s->total_ns[most] ? call : most;
+        if (!(s->total_ns[most] > 0))
+            break;
+        s->total_ns[most] = 0;
+        left = shown >= CALLS;
+        struct figure_curve *c = left ? NULL : figure_add(f, set->run_number, mpg_call_name((enum mpg_call)most));
+        if (!c && !left)
+            return out_of_memory(err);
+        for (size_t run = 0; run < set->run_number; run++) {
+            const double time_ns = s->time_ns[most * set->run_number + run];
+            rest[run] += left ? time_ns : 0;
+            if (c) {
+                c->x[run] = set->runs[run].ranks;
+                c->y[run] = time_ns;
+                c->n++;
+            }
+        }
+    }
+    struct figure_curve *c = left ? figure_add(f, set->run_number, "all other calls") : NULL;
+    if (left && !c)
+        return out_of_memory(err);
+    for (size_t run = 0; c && run < set->run_number; run++, c->n++) {
+        c->x[run] = set->runs[run].ranks;
+        c->y[run] = rest[run];
+    }
+    return 0;
+}
+
+static int draw_calls(struct plot_session *session, const struct what *w, struct mpg_error *err)
+{
+    struct figure f = {.name = "2-calls", .title = "Communication by call", .second = w->second,
+                       .ylabel = "time, all ranks together"};
+    const struct scale_set *set = w->a->set;
+    struct sums s = {.time_ns = calloc((MPG_CALL_COUNT + 1) * (set->run_number + 1), sizeof *s.time_ns)};
+    if (!s.time_ns)
+        return out_of_memory(err);
+    for (size_t site = 0; site < set->site_number; site++) {
+        const enum mpg_call call = set->sites[site].call;
+        if (call >= MPG_CALL_COUNT)
+            continue; /* a region, in which calls are */
+        for (size_t run = 0; run < set->run_number; run++) {
+            const double time_ns = scale_cell_of(set, site, run)->time_ns;
+            s.time_ns[call * set->run_number + run] += time_ns;
+            s.total_ns[call] += time_ns;
+        }
+    }
+    const int status = add_calls(&f, w, &s, err);
+    free(s.time_ns);
+    return finish(session, &f, status, err);
+}
+
+static int draw_callsites(struct plot_session *session, const struct what *w, struct mpg_error *err)
+{
+    struct figure f = {.name = "3-callsites", .title = "Communication by callsite", .second = w->second,
+                       .ylabel = "time, all ranks together"};
+    const struct scale_set *set = w->a->set;
+    int status = 0;
+    for (size_t i = 0; status == 0 && i < w->chosen_number; i++) {
+        const struct scale_row *row = &w->a->rows[w->chosen[i]];
+        struct figure_curve *c = figure_add(&f, set->run_number, set->sites[row->site].name);
+        if (!c) {
+            status = out_of_memory(err);
+            break;
+        }
+        for (size_t run = 0; run < set->run_number; run++, c->n++) {
+            const struct scale_cell *cell = scale_cell_of(set, row->site, run);
+            c->x[run] = set->runs[run].ranks;
+            c->y[run] = cell->count > 0 ? cell->time_ns : NAN;
+        }
+        const struct scale_model *m = row->model;
+        if (m && !m->why && m->is_time && w->a->options->metric != SCALE_MEAN &&
+            (m->growth.verdict == MPG_GROWS || m->growth.verdict == MPG_FALLS))
+            c->model = &m->growth;
+    }
+    return finish(session, &f, status, err);
+}
+
+static int draw_ranks(struct plot_session *session, const struct what *w, struct mpg_error *err)
+{
+    struct figure f = {.name = "5-ranks", .title = "Ranks of the metric over ranks of the process counts",
+                       .second = w->second, .ylabel = "rank of the metric", .linear = true};
+    int status = 0;
+    for (size_t i = 0; status == 0 && i < w->chosen_number; i++) {
+        const struct scale_row *row = &w->a->rows[w->chosen[i]];
+        char title[FIGURE_TITLE];
+        if (row->series.n == 0)
+            continue;
+        snprintf(title, sizeof title, "%5.2f  %s", row->all.r, w->a->set->sites[row->site].name);
+        struct figure_curve *c = figure_add(&f, row->series.n, title);
+        if (!c)
+            status = out_of_memory(err);
+        else if ((status = mpg_midranks(row->series.x, row->series.n, c->x, err)) == 0 &&
+                 (status = mpg_midranks(row->series.y, row->series.n, c->y, err)) == 0)
+            c->n = row->series.n;
+    }
+    return finish(session, &f, status, err);
+}
+
+/* What perfect scaling from the smallest N of C on would give: the same time of a scaled problem, N of a fixed one. */
+static int add_perfect(struct figure *f, const struct figure_curve *c, bool scaled, struct mpg_error *err)
+{
+    size_t first = 0;
+    double begin;
+    while (first < c->n && c->x[first] == c->x[0])
+        first++;
+    if (first == 0)
+        return 0;
+    if (mpg_median(c->y, first, &begin, err) < 0)
+        return -1;
+    struct figure_curve *p = figure_add(f, c->n, scaled ? "perfect: the same" : "perfect: 1 / N");
+    if (!p)
+        return f->curves == FIGURE_CURVES ? 0 : out_of_memory(err);
+    p->thin = true;
+    for (size_t i = 0; i < c->n; i++, p->n++) {
+        p->x[i] = c->x[i];
+        p->y[i] = scaled ? begin : begin * c->x[0] / c->x[i];
+    }
+    return 0;
+}
+
+/* A curve for each "size" that runs are labelled with: all those of the same one as run FIRST. */
+static int add_size(struct figure *f, const struct what *w, size_t first, struct mpg_error *err)
+{
+    const struct scale_set *set = w->a->set;
+    const char *size = scale_label_of(&set->runs[first], "size");
+    struct figure_curve *c = figure_add(f, set->run_number, size ? size : "run time, longest rank");
+    if (!c)
+        return f->curves == FIGURE_CURVES ? 0 : out_of_memory(err);
+    for (size_t i = first; i < set->run_number; i++) {
+        const char *other = scale_label_of(&set->runs[i], "size");
+        if ((size && other && strcmp(size, other) == 0) || (!size && !other)) {
+            c->x[c->n] = set->runs[i].ranks;
+            c->y[c->n++] = set->runs[i].longest_ns;
+        }
+    }
+    const char *scaling = scale_label_of(&set->runs[first], "scaling");
+    return add_perfect(f, c, scaling && strcmp(scaling, "scaled") == 0, err);
+}
+
+static int draw_runs(struct plot_session *session, const struct what *w, struct mpg_error *err)
+{
+    struct figure f = {.name = "6-runs", .title = "Run time", .second = w->second, .ylabel = "time of the longest rank"};
+    const struct scale_set *set = w->a->set;
+    int status = 0;
+    for (size_t i = 0; status == 0 && i < set->run_number; i++) {
+        const char *size = scale_label_of(&set->runs[i], "size");
+        bool seen = false;
+        for (size_t k = 0; k < i; k++) {
+            const char *other = scale_label_of(&set->runs[k], "size");
+            seen |= (size && other && strcmp(size, other) == 0) || (!size && !other);
+        }
+        if (!seen)
+            status = add_size(&f, w, i, err);
+    }
+    return finish(session, &f, status, err);
+}
+
+static int draw(struct plot_session *session, const void *what, struct mpg_error *err)
+{
+    const struct what *w = what;
+    if (draw_time(session, w, err) < 0 || draw_calls(session, w, err) < 0)
+        return -1;
+    if (w->chosen_number > 0 && (draw_callsites(session, w, err) < 0 || draw_ranks(session, w, err) < 0))
+        return -1;
+    return draw_runs(session, w, err);
+}
+
+int mpg_scale_plot(const struct scale_analysis *a, const struct mpg_option_list *select,
+                   const struct mpg_plot_options *options, struct mpg_plot_outcome *outcome, struct mpg_error *err)
+{
+    struct what w = {.a = a, .select = select};
+    if (choose_named(&w, err) < 0)
+        return -1;
+    if (select->n == 0)
+        choose_ends(&w);
+    const char *program = a->set->run_number > 0 ? a->set->runs[0].program : NULL;
+    snprintf(w.second, sizeof w.second, "%zu runs%s%.120s; points are runs, lines go through medians",
+             a->set->run_number, program ? " of " : "", program ? program : "");
+    return plot_all(options, draw, &w, outcome, err);
+}
