@@ -5,7 +5,6 @@
 #ifndef MPG_SCALE_MODEL_H
 #define MPG_SCALE_MODEL_H
 
-#include <jansson.h>
 #include <stdio.h>
 
 #include "common/error.h"
@@ -39,10 +38,11 @@ char *mpg_scale_model_order(const struct scale_model *model, char *text);
 /* "128: 2.4 ms, 1.9 ms to 3.3 ms": the projection, with 95 %; "" where none was asked for. */
 char *mpg_scale_model_projection(const struct scale_model *model, char *text);
 
-/* All of it as an object, never NULL but without memory. */
-json_t *mpg_scale_model_json(const struct scale_model *model);
-/* Columns for a table in CSV, with a comma before each: their names; their values (empty where there are none). */
-void mpg_scale_model_csv_names(FILE *out);
-void mpg_scale_model_csv(FILE *out, const struct scale_model *model);
+/* All of it as a JSON object; MODEL may be NULL. */
+void mpg_scale_model_write_json(FILE *out, const struct scale_model *model);
+/* Its numbers, for a table, NAN where there are none; MODEL may be NULL. Their names: model_constant, _coefficient,
+ * _exponent, _log_exponent, _p, _order, _order_low, _order_high, _projected, _projected_low, _projected_high. */
+enum { SCALE_MODEL_NUMBERS = 11 };
+void mpg_scale_model_numbers(const struct scale_model *model, double numbers[SCALE_MODEL_NUMBERS]);
 
 #endif

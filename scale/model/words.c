@@ -85,65 +85,66 @@ char *mpg_scale_model_projection(const struct scale_model *m, char *text)
     return text;
 }
 
-static json_t *interval_json(const struct mpg_growth_interval *i)
+static void member(FILE *out, const char *key, double value)
 {
-    return json_pack("{s:o*, s:o*, s:o*}", "value", isfinite(i->value) ? json_real(i->value) : json_null(), "low",
-                     isfinite(i->low) ? json_real(i->low) : json_null(), "high",
-                     isfinite(i->high) ? json_real(i->high) : json_null());
+    fprintf(out, "\"%s\": ", key);
+    mpg_json_write_number(out, value);
+    fputs(", ", out);
 }
 
-json_t *mpg_scale_model_json(const struct scale_model *m)
+static void interval_json(FILE *out, const char *key, const struct mpg_growth_interval *i)
 {
-    const struct mpg_growth *g = &m->growth;
-    if (m->why)
-        return json_pack("{s:s}", "undefined", m->why);
-    const struct mpg_growth_shape *s = mpg_growth_shape(g->model.shape);
-    json_t *json = json_pack(
-        "{s:s, s:s, s:f, s:f, s:[i,i], s:i, s:f, s:f, s:f, s:f, s:f, s:b, s:f, s:I, s:o*}", "verdict",
-        verdicts[g->verdict], "unit", m->is_time ? "ns" : "1", "constant", g->model.constant, "coefficient",
-        g->model.coefficient, "exponent", s ? s->numerator : 0, s ? s->denominator : 1, "log_exponent", s ? s->logs : 0,
-        "probability", g->probability, "left_out_error", g->error, "left_out_error_constant", g->error_constant,
-        "spread", g->spread, "freedom", g->freedom, "scatters_by_count", g->by_counts, "support", g->support, "values",
-        (json_int_t)g->values, "order", interval_json(&g->order));
-    if (json && m->project > 0 &&
-        (json_object_set_new(json, "project", json_real(m->project)) < 0 ||
-         json_object_set_new(json, "projected", interval_json(&m->projected)) < 0)) {
-        json_decref(json);
-        return NULL;
+    fprintf(out, "\"%s\": {\"value\": ", key);
+    mpg_json_write_number(out, i->value);
+    fputs(", \"low\": ", out);
+    mpg_json_write_number(out, i->low);
+    fputs(", \"high\": ", out);
+    mpg_json_write_number(out, i->high);
+    fputs("}", out);
+}
+
+void mpg_scale_model_write_json(FILE *out, const struct scale_model *m)
+{
+    if (!m || m->why) {
+        fputs("{\"undefined\": ", out);
+        mpg_json_write_string(out, m ? m->why : "none was asked for");
+        fputs("}", out);
+        return;
     }
-    return json;
+    const struct mpg_growth *g = &m->growth;
+    const struct mpg_growth_shape *s = mpg_growth_shape(g->model.shape);
+    fprintf(out, "{\"verdict\": \"%s\", \"unit\": \"%s\", \"exponent\": [%d, %d], \"log_exponent\": %d, ",
+            verdicts[g->verdict], m->is_time ? "ns" : "1", s ? s->numerator : 0, s ? s->denominator : 1,
+            s ? s->logs : 0);
+    member(out, "constant", g->model.constant);
+    member(out, "coefficient", g->model.coefficient);
+    member(out, "p", g->probability);
+    member(out, "left_out_error", g->error);
+    member(out, "left_out_error_constant", g->error_constant);
+    member(out, "spread", g->spread);
+    member(out, "freedom", g->freedom);
+    fprintf(out, "\"scatters_by_count\": %s, ", g->by_counts ? "true" : "false");
+    member(out, "support", g->support);
+    interval_json(out, "order", &g->order);
+    if (m->project > 0) {
+        fputs(", ", out);
+        member(out, "project", m->project);
+        interval_json(out, "projected", &m->projected);
+    }
+    fputs("}", out);
 }
 
-void mpg_scale_model_csv_names(FILE *out)
+void mpg_scale_model_numbers(const struct scale_model *m, double numbers[SCALE_MODEL_NUMBERS])
 {
-    fputs(",model,model_constant,model_coefficient,model_exponent,model_log_exponent,model_p,model_order,"
-          "model_order_low,model_order_high,model_projected,model_projected_low,model_projected_high", out);
-}
-
-static void csv_number(FILE *out, bool there, double value)
-{
-    if (there && isfinite(value))
-        fprintf(out, ",%.17g", value);
-    else
-        fputc(',', out);
-}
-
-void mpg_scale_model_csv(FILE *out, const struct scale_model *m)
-{
-    const bool there = m && !m->why;
-    const struct mpg_growth *g = there ? &m->growth : NULL;
-    const struct mpg_growth_shape *s = there ? mpg_growth_shape(g->model.shape) : NULL;
-    const bool projects = there && m->project > 0;
-    fprintf(out, ",%s", mpg_scale_model_verdict(m));
-    csv_number(out, there, there ? g->model.constant : 0);
-    csv_number(out, there, there ? g->model.coefficient : 0);
-    csv_number(out, there, s ? (double)s->numerator / s->denominator : 0);
-    csv_number(out, there, s ? s->logs : 0);
-    csv_number(out, there, there ? g->probability : 0);
-    csv_number(out, there, there ? g->order.value : 0);
-    csv_number(out, there, there ? g->order.low : 0);
-    csv_number(out, there, there ? g->order.high : 0);
-    csv_number(out, projects, projects ? m->projected.value : 0);
-    csv_number(out, projects, projects ? m->projected.low : 0);
-    csv_number(out, projects, projects ? m->projected.high : 0);
+    for (int i = 0; i < SCALE_MODEL_NUMBERS; i++)
+        numbers[i] = NAN;
+    if (!m || m->why)
+        return;
+    const struct mpg_growth *g = &m->growth;
+    const struct mpg_growth_shape *s = mpg_growth_shape(g->model.shape);
+    const struct mpg_growth_interval none = {NAN, NAN, NAN}, *at = m->project > 0 ? &m->projected : &none;
+    const double all[SCALE_MODEL_NUMBERS] = {
+        g->model.constant, g->model.coefficient, s ? (double)s->numerator / s->denominator : 0, s ? s->logs : 0,
+        g->probability, g->order.value, g->order.low, g->order.high, at->value, at->low, at->high};
+    memcpy(numbers, all, sizeof all);
 }
