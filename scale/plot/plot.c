@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What is drawn of runs and callsites. */
+#define _GNU_SOURCE
 #include "scale/plot/plot.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Starting a command, and waiting for it or for a signal. */
+#define _GNU_SOURCE
 #include "scale/run/launch.h"
 
 #include <errno.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* mpgscale run: runs a program at several process counts, records each, and analyses them. */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Words of the command. */
+#define _GNU_SOURCE
 #include "scale/run/words.h"
 
 #include <errno.h>

@@ -67,9 +67,9 @@ simulate/*        simulate/scenarios simulate/retrace simulate/waits simulate/ti
 scale             trace
 scale/read        scale analyse trace/profile trace/stat
 scale/correlate   scale statistics
-scale/model       scale statistics
-scale/report      scale/correlate scale/model scale/read
-scale/plot        scale/report
+scale/model       scale/correlate
+scale/report      scale/model scale/read
+scale/plot        scale/model
 scale/run         scale/read
 scale/*           scale/report scale/plot scale/run
 replay            trace graph/work
