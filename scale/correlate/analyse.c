@@ -197,6 +197,7 @@ static void drop_what_does_not_grow(struct scale_analysis *a)
             a->rows[kept++] = a->rows[i];
         else
             mpg_scale_series_clear(&a->rows[i].series);
+    a->dropped = a->row_number - kept;
     a->row_number = kept;
 }
 
@@ -216,6 +217,8 @@ int mpg_scale_analyse(const struct scale_set *set, const struct scale_options *o
     if (status == 0) {
         if (a->row_number > 0)
             qsort_r(a->rows, a->row_number, sizeof *a->rows, compare_rows, (void *)set);
+        for (size_t i = 0; i < a->row_number; i++)
+            a->growing += a->rows[i].grows;
         if (options->grows)
             drop_what_does_not_grow(a);
     }

@@ -13,7 +13,7 @@ static int out_of_memory(struct mpg_error *err)
     return mpg_error_set(err, "out of memory");
 }
 
-static void clear_label(struct scale_label *label)
+void mpg_scale_label_clear(struct scale_label *label)
 {
     free(label->key);
     free(label->value);
@@ -33,7 +33,7 @@ int mpg_scale_label_parse(const char *text, size_t length, struct scale_label *l
         strcmp(label->value, "scaled") != 0)
         status = mpg_error_set(err, "scaling is 'fixed' or 'scaled', not '%s'", label->value);
     if (status < 0)
-        clear_label(label);
+        mpg_scale_label_clear(label);
     return status;
 }
 
@@ -68,12 +68,12 @@ static int add_label(struct scale_file *file, struct scale_label *label, struct 
             if (strcmp(file->labels[i].value, label->value) != 0)
                 status = mpg_error_set(err, "%s: '%s' is %s and %s", file->path, label->key, file->labels[i].value,
                                        label->value);
-            clear_label(label);
+            mpg_scale_label_clear(label);
             return status;
         }
     struct scale_label *grown = realloc(file->labels, (file->label_number + 1) * sizeof *grown);
     if (!grown) {
-        clear_label(label);
+        mpg_scale_label_clear(label);
         return out_of_memory(err);
     }
     file->labels = grown;
@@ -162,7 +162,7 @@ static int label_path(struct scale_files *files, const struct scale_label *label
             continue;
         struct scale_label copy = {strdup(label->key), strdup(label->value)};
         if (!copy.key || !copy.value) {
-            clear_label(&copy);
+            mpg_scale_label_clear(&copy);
             return out_of_memory(err);
         }
         if (add_label(file, &copy, err) < 0)
@@ -184,7 +184,7 @@ int mpg_scale_files_label(struct scale_files *files, const char *text, struct mp
         n = strcspn(text, ",");
         status = label_path(files, &label, text, n, err);
     }
-    clear_label(&label);
+    mpg_scale_label_clear(&label);
     return status;
 }
 
@@ -193,7 +193,7 @@ void mpg_scale_files_clear(struct scale_files *files)
     for (size_t i = 0; i < files->n; i++) {
         struct scale_file *file = &files->file[i];
         for (size_t k = 0; k < file->label_number; k++)
-            clear_label(&file->labels[k]);
+            mpg_scale_label_clear(&file->labels[k]);
         free(file->labels);
         free(file->path);
     }

@@ -31,6 +31,7 @@ int mpg_scale_files_add_manifest(struct scale_files *files, const char *path, st
 int mpg_scale_files_label(struct scale_files *files, const char *label, struct mpg_error *err);
 /* KEY=VALUE. Error: another form. */
 int mpg_scale_label_parse(const char *text, size_t length, struct scale_label *label, struct mpg_error *err);
+void mpg_scale_label_clear(struct scale_label *label);
 void mpg_scale_files_clear(struct scale_files *files);
 
 #endif

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* mpgscale's analysis: its command line, and what is read, compared and printed for it. */
+#include <string.h>
+
+#include "common/option.h"
+#include "common/output.h"
+#include "common/printable.h"
+#include "scale/commands.h"
+#include "scale/report/report.h"
+
+struct wanted {
+    struct mpg_option_list labels, manifests, only;
+    const char *by, *unit, *frames, *metric, *absent, *table, *representative, *export, *output;
+    double threshold_percent;
+    int64_t seed;
+    bool no_waits, json, csv;
+    bool frames_given, metric_given, absent_given, grows_given, project_given, threshold_given, representative_given;
+    struct scale_reading how;
+    struct scale_options options;
+    enum scale_table of_table;
+    enum scale_export of_export;
+    struct scale_label only_label[MPG_OPTION_LIST_MAX];
+};
+
+/* ---- words ---- */
+
+/* Which of the N words WORD is; exits where it is none. */
+static int word_of(const struct mpg_program *program, const char *option, const char *word, const char *const *words,
+                   int n)
+{
+    char all[160] = "";
+    for (int i = 0; i < n; i++) {
+        if (strcmp(words[i], word) == 0)
+            return i;
+        snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", i > 0 ? ", " : "", words[i]);
+    }
+    mpg_option_usage_error(program, "%s: '%s' is none of %s", option, word, all);
+}
+
+static void read_frames(const struct mpg_program *program, struct wanted *w)
+{
+    int frames = 0, length = 0;
+    w->how.frames = SCALE_FRAMES_AUTO;
+    if (strcmp(w->frames, "auto") == 0)
+        return;
+    if (sscanf(w->frames, "%3d%n", &frames, &length) != 1 || w->frames[length] || frames < 1 ||
+        frames > SCALE_MOST_FRAMES)
+        mpg_option_usage_error(program, "--frames: '%s' is neither auto nor a number from 1 to %d", w->frames,
+                               SCALE_MOST_FRAMES);
+    w->how.frames = frames;
+}
+
+static void read_words(const struct mpg_program *program, struct wanted *w)
+{
+    static const char *const bys[] = {"any", "address", "line"}, *const units[] = {"callsite", "call", "region"};
+    static const char *const absents[] = {"omit", "zero"}, *const representatives[] = {"median", "fastest"};
+    static const char *const tables[] = {"correlation", "callsites", "aggregate", "runs"};
+    static const char *const exports[] = {"none", "extrap", "jsonl", "csv"};
+    if (strcmp(w->by, "any") == 0)
+        mpg_option_usage_error(program, "--by: 'any' is none of address, line");
+    w->how.by = (enum scale_by)(*w->by ? word_of(program, "--by", w->by, bys, 3) : 0);
+    w->how.unit = (enum scale_unit)word_of(program, "--unit", w->unit, units, 3);
+    w->options.zero = word_of(program, "--absent", w->absent, absents, 2) == 1;
+    w->of_table = (enum scale_table)word_of(program, "--table", w->table, tables, SCALE_TABLES);
+    w->of_export = (enum scale_export)word_of(program, "--export", w->export, exports, SCALE_EXPORTS);
+    read_frames(program, w);
+    if (w->how.unit != SCALE_UNIT_CALLSITE && (w->frames_given || *w->by))
+        mpg_option_usage_error(program, "%s needs --unit=callsite", w->frames_given ? "--frames" : "--by");
+    if (w->json + w->csv + (w->of_export != SCALE_EXPORT_NONE) > 1)
+        mpg_option_usage_error(program, "of --json, --csv and --export only one can be");
+    if (w->of_table == SCALE_TABLE_CALLSITES && w->how.frames == SCALE_FRAMES_AUTO)
+        mpg_option_usage_error(program, "--table=callsites is of one run: --frames=auto compares several");
+    (void)word_of(program, "--representative", w->representative, representatives, 2);
+    if (w->representative_given && w->of_table != SCALE_TABLE_AGGREGATE && w->of_table != SCALE_TABLE_RUNS)
+        mpg_option_usage_error(program, "--representative needs --table=aggregate or --table=runs");
+    if ((w->grows_given || w->project_given) && (w->of_table != SCALE_TABLE_CORRELATION || w->of_export))
+        mpg_option_usage_error(program, "%s is of the table correlation", w->grows_given ? "--grows" : "--project");
+}
+
+/* The metric that is asked for, now that SET says which counters there are. */
+static int find_metric(struct wanted *w, const struct scale_set *set, struct mpg_error *err)
+{
+    static const char *const names[] = {"share", "time", "time/T_app", "mean", "count", "bytes"};
+    const char *name = w->metric_given ? w->metric : w->of_table == SCALE_TABLE_AGGREGATE ? "time" : "share";
+    for (int i = SCALE_SHARE; i < SCALE_COUNTER; i++)
+        if (strcmp(names[i], name) == 0) {
+            w->options.metric = (enum scale_metric)i;
+            return 0;
+        }
+    w->options.metric = SCALE_COUNTER;
+    for (size_t i = 0; i < set->counter_number; i++)
+        if (strcmp(set->counter_names[i], name) == 0) {
+            w->options.counter = i;
+            return 0;
+        }
+    return mpg_error_set(err, "--metric: '%s' is none of share, time, time/T_app, mean, count, bytes, and no run counted it",
+                         name);
+}
+
+/* ---- what is read ---- */
+
+static int find_files(struct wanted *w, char *const *paths, int n, struct scale_files *files, struct mpg_error *err)
+{
+    for (int i = 0; i < n; i++)
+        if (mpg_scale_files_add(files, paths[i], err) < 0)
+            return -1;
+    for (size_t i = 0; i < w->manifests.n; i++)
+        if (mpg_scale_files_add_manifest(files, w->manifests.item[i], err) < 0)
+            return -1;
+    for (size_t i = 0; i < w->labels.n; i++)
+        if (mpg_scale_files_label(files, w->labels.item[i], err) < 0)
+            return mpg_error_prefix(err, "--label");
+    for (size_t i = 0; i < w->only.n; i++) {
+        if (mpg_scale_label_parse(w->only.item[i], strlen(w->only.item[i]), &w->only_label[i], err) < 0)
+            return mpg_error_prefix(err, "--only");
+        w->how.label_number++;
+    }
+    w->how.only = w->only_label;
+    return files->n > 0 ? 0 : mpg_error_set(err, "the manifest lists no runs");
+}
+
+static void print_notes(const char *program, const struct scale_notes *notes)
+{
+    for (size_t i = 0; i < notes->n; i++) {
+        const struct scale_note *note = &notes->note[i];
+        struct mpg_error line;
+        mpg_error_set(&line, "%s%s%s%s", note->path ? note->path : "", note->path ? ": " : "", note->text,
+                      note->left_out ? ": left out" : "");
+        mpg_error_print(program, &line);
+    }
+}
+
+/* Whether there is something to compare. */
+static int check(const struct wanted *w, const struct scale_analysis *a, struct mpg_error *err)
+{
+    const struct scale_set *set = a->set;
+    if (set->run_number == 0)
+        return mpg_error_set(err, "no run is left");
+    if (w->of_table != SCALE_TABLE_CORRELATION || w->of_export)
+        return 0;
+    if (a->sizings_differ && a->sizing != SCALE_SIZING_UNKNOWN)
+        return mpg_error_set(err, "some runs are of fixed sizes, others of scaled ones or not said to be: these are not "
+                                  "compared with each other (--only scaling=fixed)");
+    if (a->counts < SCALE_LEAST_COUNTS)
+        return mpg_error_set(err, "runs at %zu process count%s are left, 3 are needed", a->counts,
+                             a->counts == 1 ? "" : "s");
+    for (size_t site = 0; site < set->site_number; site++) {
+        size_t counts = 0;
+        int32_t last = -1;
+        for (size_t run = 0; run < set->run_number; run++)
+            if (scale_cell_of(set, site, run)->count > 0 && set->runs[run].ranks != last) {
+                counts++;
+                last = set->runs[run].ranks;
+            }
+        if (counts > 1)
+            return 0;
+    }
+    return mpg_error_set(err, set->site_number == 0 ? "no run has any communication"
+                              : w->how.unit != SCALE_UNIT_CALLSITE
+                                  ? "nothing is common to runs of two process counts"
+                                  : "no callsite is common to runs of two process counts (--debug-path finds lines, "
+                                    "--unit=call needs none)");
+}
+
+/* ---- all of it ---- */
+
+static int write_report(const struct wanted *w, const struct scale_report *r, struct mpg_error *err)
+{
+    struct mpg_output *out = mpg_output_open(w->output, err);
+    if (!out)
+        return -1;
+    FILE *stream = mpg_output_stream(out);
+    const enum scale_format format = w->json ? SCALE_JSON : w->csv ? SCALE_CSV : SCALE_TEXT;
+    const int status = w->of_export ? mpg_scale_print_export(r, w->of_export, stream, err)
+                                    : mpg_scale_print_table(r, w->of_table, format, stream, err);
+    if (status == 0)
+        return mpg_output_commit(out, err);
+    mpg_output_discard(out);
+    return -1;
+}
+
+static int analyse(struct wanted *w, struct scale_set *set, const struct scale_notes *notes, struct mpg_error *err)
+{
+    struct scale_analysis a;
+    if (find_metric(w, set, err) < 0)
+        return -1;
+    if (w->how.unit == SCALE_UNIT_CALLSITE && w->how.frames == SCALE_FRAMES_AUTO &&
+        mpg_scale_choose_callers(set, &w->options, err) < 0)
+        return -1;
+    const struct scale_report report = {.analysis = &a,
+                                        .notes = notes,
+                                        .how = &w->how,
+                                        .fastest = strcmp(w->representative, "fastest") == 0};
+    int status = mpg_scale_analyse(set, &w->options, &a, err);
+    if (status == 0)
+        status = check(w, &a, err);
+    if (status == 0)
+        status = write_report(w, &report, err);
+    mpg_scale_analysis_clear(&a);
+    return status;
+}
+
+static int run(struct wanted *w, const char *program, char *const *paths, int n, struct mpg_error *err)
+{
+    struct scale_files files = {.n = 0};
+    struct scale_set set = {.run_number = 0};
+    struct scale_notes notes = {.n = 0};
+    int status = find_files(w, paths, n, &files, err);
+    if (status == 0)
+        status = mpg_scale_read(&files, &w->how, &set, &notes, err);
+    print_notes(program, &notes);
+    if (status == 0)
+        status = analyse(w, &set, &notes, err);
+    mpg_scale_set_clear(&set);
+    mpg_scale_notes_clear(&notes);
+    mpg_scale_files_clear(&files);
+    for (size_t i = 0; i < w->how.label_number; i++)
+        mpg_scale_label_clear(&w->only_label[i]);
+    return status;
+}
+
+int mpg_scale_main(int argc, char **argv)
+{
+    struct wanted w = {.by = "", .unit = "callsite", .frames = "1", .metric = "", .absent = "omit",
+                       .table = "correlation", .representative = "median", .export = "none", .output = "-",
+                       .threshold_percent = 1, .seed = 1};
+    const struct mpg_option options[] = {
+        {.name = "metric", .kind = MPG_OPTION_STRING, .value = &w.metric, .argument = "WHAT", .given = &w.metric_given,
+         .help = "what may grow with the number of processes: share (of T_comm,\n"
+                 "default), time, time/T_app, mean (of a call), count, bytes, or\n"
+                 "the name of a counter that was recorded"},
+        {.name = "unit", .kind = MPG_OPTION_STRING, .value = &w.unit, .argument = "WHAT",
+         .help = "a row for each callsite (default), call, or region (of traces)"},
+        {.name = "frames", .letter = 'f', .kind = MPG_OPTION_STRING, .value = &w.frames, .argument = "N",
+         .given = &w.frames_given,
+         .help = "callsites with up to N functions each, callers after callees\n"
+                 "(default 1); auto: with callers where these differ"},
+        {.name = "by", .kind = MPG_OPTION_STRING, .value = &w.by, .argument = "WHAT",
+         .help = "callsites of two runs are the same by address (of the same build;\n"
+                 "default) or by line (default where builds differ)"},
+        {.name = "debug-path", .kind = MPG_OPTION_STRING, .value = &w.how.debug_path, .argument = "DIR",
+         .help = "look for the program, its libraries and their debugging information\n"
+                 "in DIR, too"},
+        {.name = "absent", .kind = MPG_OPTION_STRING, .value = &w.absent, .argument = "WHAT", .given = &w.absent_given,
+         .help = "runs without a callsite: omit them (default), or zero"},
+        {.name = "threshold", .kind = MPG_OPTION_REAL, .value = &w.threshold_percent, .argument = "PERCENT",
+         .minimum = 0, .maximum = 100, .given = &w.threshold_given,
+         .help = "rows: what takes as much of T_comm in some run (default 1)"},
+        {.name = "grows", .kind = MPG_OPTION_FLAG, .value = &w.options.grows, .given = &w.grows_given,
+         .help = "only rows that grow"},
+        {.name = "project", .kind = MPG_OPTION_INT, .value = &w.options.project, .argument = "N", .minimum = 1,
+         .maximum = 1e9, .given = &w.project_given, .help = "shares with N processes, by the exponents"},
+        {.name = "table", .kind = MPG_OPTION_STRING, .value = &w.table, .argument = "WHAT",
+         .help = "correlation (default); callsites: what each rank did in a run;\n"
+                 "aggregate: what all ranks did, by process count; runs: times and\n"
+                 "speedup"},
+        {.name = "representative", .kind = MPG_OPTION_STRING, .value = &w.representative, .argument = "WHAT",
+         .given = &w.representative_given,
+         .help = "aggregate, runs: the median (default) or fastest run of a count"},
+        {.name = "label", .kind = MPG_OPTION_LIST, .value = &w.labels, .argument = "KEY=VALUE,FILE...",
+         .help = "says of FILEs, arguments too, scaling=fixed, scaling=scaled,\n"
+                 "size=TEXT, or what you like"},
+        {.name = "manifest", .kind = MPG_OPTION_LIST, .value = &w.manifests, .argument = "FILE",
+         .help = "the runs that FILE lists: path, tab, KEY=VALUE, a line each"},
+        {.name = "only", .kind = MPG_OPTION_LIST, .value = &w.only, .argument = "KEY=VALUE",
+         .help = "only runs that have this label, or one of several"},
+        {.name = "unique", .kind = MPG_OPTION_FLAG, .value = &w.how.unique,
+         .help = "a run that is given twice counts once"},
+        {.name = "no-waits", .kind = MPG_OPTION_FLAG, .value = &w.no_waits,
+         .help = "do not look for what the calls of traces waited"},
+        {.name = "seed", .kind = MPG_OPTION_INT, .value = &w.seed, .argument = "N", .minimum = 0, .maximum = 9e15,
+         .help = "of resampling (default 1)"},
+        {.name = "json", .kind = MPG_OPTION_FLAG, .value = &w.json, .help = "all of it as JSON"},
+        {.name = "csv", .kind = MPG_OPTION_FLAG, .value = &w.csv, .help = "the table as CSV"},
+        {.name = "export", .kind = MPG_OPTION_STRING, .value = &w.export, .argument = "FORMAT",
+         .help = "all measurements instead of a table: extrap (Extra-P's text),\n"
+                 "jsonl (its JSON lines) or csv"},
+        {.name = "output", .letter = 'o', .kind = MPG_OPTION_STRING, .value = &w.output, .argument = "FILE",
+         .help = "write to FILE instead of standard output"},
+        {0}};
+    const struct mpg_program program = {
+        .name = "mpgscale", .arguments = "FILE...",
+        .summary = "Say which MPI calls grow to dominate with the number of processes, of profiles and\n"
+                   "traces of one program at several process counts.",
+        .options = options, .min_arguments = 0, .max_arguments = -1};
+    const int first = mpg_option_parse(&program, argc, argv);
+    read_words(&program, &w);
+    if (first == argc && w.manifests.n == 0)
+        mpg_option_usage_error(&program, "no runs are given");
+    w.options.threshold = w.threshold_percent / 100;
+    w.options.seed = (uint64_t)w.seed;
+    w.options.all_rows = w.threshold_percent <= 0;
+    w.how.waits = !w.no_waits && w.of_table == SCALE_TABLE_CORRELATION;
+    w.how.ranks = w.of_table == SCALE_TABLE_CALLSITES;
+
+    struct mpg_error err;
+    if (run(&w, program.name, argv + first, argc - first, &err) == 0)
+        return MPG_EXIT_OK;
+    mpg_error_print(program.name, &err);
+    return MPG_EXIT_FAILURE;
+}

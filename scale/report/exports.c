@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* All measurements, for other tools. */
+#include <math.h>
+
+#include "common/json_text.h"
+#include "common/printable.h"
+#include "scale/report/grid.h"
+#include "scale/report/report.h"
+
+/* What Extra-P is given of each cell. */
+static const char *const metrics[] = {"time", "calls", "bytes", "wait"};
+enum { METRICS = sizeof metrics / sizeof *metrics };
+
+static double metric_of(const struct scale_cell *cell, int metric)
+{
+    switch (metric) {
+    case 0: return cell->time_ns / 1e9;
+    case 1: return (double)cell->count;
+    case 2: return cell->sent_bytes + cell->received_bytes;
+    default: return cell->wait_ns / 1e9;
+    }
+}
+
+static bool has(const struct scale_set *set, size_t site, size_t run, int metric)
+{
+    const struct scale_cell *cell = scale_cell_of(set, site, run);
+    return cell->count > 0 && !isnan(metric_of(cell, metric));
+}
+
+/* ---- Extra-P's text ---- */
+
+/* The first run with more ranks than RUN has. */
+static size_t next_count(const struct scale_set *set, size_t run)
+{
+    size_t end = run + 1;
+    while (end < set->run_number && set->runs[end].ranks == set->runs[run].ranks)
+        end++;
+    return end;
+}
+
+/* The first process count at which no run has METRIC of SITE; 0: all have it. */
+static int32_t missing(const struct scale_set *set, size_t site, int metric)
+{
+    for (size_t run = 0; run < set->run_number; run = next_count(set, run)) {
+        bool any = false;
+        for (size_t i = run; i < next_count(set, run); i++)
+            any |= has(set, site, i, metric);
+        if (!any)
+            return set->runs[run].ranks;
+    }
+    return 0;
+}
+
+static void put_region(const struct scale_set *set, size_t site, int metric, FILE *out)
+{
+    const int32_t without = missing(set, site, metric);
+    if (without > 0)
+        fputs("# without: ", out);
+    else
+        fputs("REGION ", out);
+    mpg_printable_put(out, set->sites[site].name);
+    if (without > 0) {
+        fprintf(out, " (not at %d)\n", without);
+        return;
+    }
+    putc('\n', out);
+    for (size_t run = 0; run < set->run_number; run = next_count(set, run)) {
+        fputs("DATA", out);
+        for (size_t i = run; i < next_count(set, run); i++)
+            if (has(set, site, i, metric))
+                fprintf(out, " %.17g", metric_of(scale_cell_of(set, site, i), metric));
+        putc('\n', out);
+    }
+}
+
+static bool any_has(const struct scale_set *set, int metric)
+{
+    for (size_t site = 0; site < set->site_number; site++)
+        if (missing(set, site, metric) == 0)
+            return true;
+    return false;
+}
+
+static void print_extrap(const struct scale_set *set, FILE *out)
+{
+    fputs("# from mpgscale: time and wait in s, sums over all ranks\nPARAMETER p\nPOINTS", out);
+    for (size_t run = 0; run < set->run_number; run = next_count(set, run))
+        fprintf(out, " ( %d )", set->runs[run].ranks);
+    putc('\n', out);
+    for (int metric = 0; metric < METRICS; metric++) {
+        if (!any_has(set, metric))
+            continue;
+        fprintf(out, "\nMETRIC %s\n", metrics[metric]);
+        for (size_t site = 0; site < set->site_number; site++)
+            put_region(set, site, metric, out);
+    }
+}
+
+/* ---- its JSON lines ---- */
+
+static void print_jsonl(const struct scale_set *set, FILE *out)
+{
+    for (size_t site = 0; site < set->site_number; site++)
+        for (int metric = 0; metric < METRICS; metric++)
+            for (size_t run = 0; run < set->run_number; run++) {
+                if (!has(set, site, run, metric))
+                    continue;
+                fprintf(out, "{\"params\":{\"p\":%d},\"callpath\":", set->runs[run].ranks);
+                mpg_json_write_string(out, set->sites[site].name);
+                fprintf(out, ",\"metric\":\"%s\",\"value\":", metrics[metric]);
+                mpg_json_write_number(out, metric_of(scale_cell_of(set, site, run), metric));
+                fputs("}\n", out);
+            }
+}
+
+/* ---- CSV ---- */
+
+static const struct scale_column columns[] = {
+    {.key = "path"}, {.key = "ranks"}, {.key = "t_app_ns"}, {.key = "t_comm_ns"}, {.key = "name"}, {.key = "call"},
+    {.key = "function"}, {.key = "file"}, {.key = "line"}, {.key = "count"}, {.key = "time_ns"}, {.key = "min_ns"},
+    {.key = "max_ns"}, {.key = "max_rank_ns"}, {.key = "ranks_with"}, {.key = "sent_bytes"}, {.key = "received_bytes"},
+    {.key = "wait_ns"}};
+
+static void put_cell(struct scale_grid *g, const struct scale_set *set, size_t site, size_t run)
+{
+    const struct scale_cell *cell = scale_cell_of(set, site, run);
+    const struct scale_site *s = &set->sites[site];
+    scale_grid_put_text(g, set->runs[run].path);
+    scale_grid_put(g, set->runs[run].ranks);
+    scale_grid_put(g, set->runs[run].app_ns);
+    scale_grid_put(g, set->runs[run].comm_ns);
+    scale_grid_put_text(g, s->name);
+    scale_grid_put_text(g, s->call < MPG_CALL_COUNT ? mpg_call_name(s->call) : "");
+    scale_grid_put_text(g, s->function ? s->function : "");
+    scale_grid_put_text(g, s->file ? s->file : "");
+    scale_grid_put(g, s->line > 0 ? s->line : NAN);
+    const double numbers[] = {(double)cell->count, cell->time_ns,   cell->least_ns,       cell->most_ns,
+                              cell->most_rank_ns,  cell->ranks,     cell->sent_bytes,     cell->received_bytes,
+                              cell->wait_ns};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        scale_grid_put(g, numbers[i]);
+}
+
+static int print_csv(const struct scale_set *set, FILE *out, struct mpg_error *err)
+{
+    struct scale_grid g = {.column = columns, .columns = sizeof columns / sizeof *columns};
+    for (size_t site = 0; site < set->site_number; site++)
+        for (size_t run = 0; run < set->run_number; run++)
+            if (scale_cell_of(set, site, run)->count > 0)
+                put_cell(&g, set, site, run);
+    if (!g.failed)
+        scale_grid_print_csv(&g, out);
+    scale_grid_clear(&g);
+    return g.failed ? mpg_error_set(err, "out of memory") : 0;
+}
+
+int mpg_scale_print_export(const struct scale_report *r, enum scale_export export, FILE *out, struct mpg_error *err)
+{
+    const struct scale_set *set = r->analysis->set;
+    if (export == SCALE_EXPORT_CSV)
+        return print_csv(set, out, err);
+    if (export == SCALE_EXPORT_EXTRAP)
+        print_extrap(set, out);
+    else
+        print_jsonl(set, out);
+    return 0;
+}

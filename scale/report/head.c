@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the runs are, and how they were compared. */
+#include <math.h>
+#include <string.h>
+
+#include "common/json_text.h"
+#include "common/printable.h"
+#include "scale/report/report.h"
+
+static const struct {
+    const char *key, *title;
+} metrics[] = {
+    [SCALE_SHARE] = {"share", "share of communication"},
+    [SCALE_TIME] = {"time_ns", "time in all ranks"},
+    [SCALE_TIME_OF_APP] = {"time_of_app", "share of all ranks' time"},
+    [SCALE_MEAN] = {"mean_ns", "mean time of a call"},
+    [SCALE_COUNT] = {"count", "calls"},
+    [SCALE_BYTES] = {"bytes", "bytes sent and received"},
+};
+
+const char *mpg_scale_metric_title(const struct scale_report *r)
+{
+    const struct scale_options *o = r->analysis->options;
+    return o->metric == SCALE_COUNTER ? r->analysis->set->counter_names[o->counter] : metrics[o->metric].title;
+}
+
+const char *mpg_scale_metric_key(const struct scale_report *r)
+{
+    const struct scale_options *o = r->analysis->options;
+    return o->metric == SCALE_COUNTER ? r->analysis->set->counter_names[o->counter] : metrics[o->metric].key;
+}
+
+static const char *const units[] = {"callsite", "call", "region"};
+
+static void print_counts(const struct scale_set *set, FILE *out)
+{
+    size_t traces = 0;
+    fprintf(out, "runs        %zu:", set->run_number);
+    for (size_t i = 0, end; i < set->run_number; i = end) {
+        for (end = i + 1; end < set->run_number && set->runs[end].ranks == set->runs[i].ranks; end++)
+            ;
+        fprintf(out, "%s %zu of %d", i > 0 ? "," : "", end - i, set->runs[i].ranks);
+    }
+    for (size_t i = 0; i < set->run_number; i++)
+        traces += set->runs[i].is_trace;
+    fprintf(out, " ranks; %zu profile%s, %zu trace%s\n", set->run_number - traces,
+            set->run_number - traces == 1 ? "" : "s", traces, traces == 1 ? "" : "s");
+}
+
+static const char *sizing_text(const struct scale_analysis *a)
+{
+    switch (a->sizing) {
+    case SCALE_FIXED: return "fixed: messages shrink and multiply as N grows";
+    case SCALE_SCALED: return "scaled with N: messages keep their sizes and multiply";
+    default: return "not said to be fixed or scaled (--label scaling=fixed,FILE...): exponents hold for either alone";
+    }
+}
+
+static void print_intervals(const struct scale_analysis *a, FILE *out)
+{
+    if (a->single == a->counts)
+        fprintf(out, "intervals   of r_s none: each N has one run (seed %llu)\n", (unsigned long long)a->options->seed);
+    else
+        fprintf(out, "intervals   95 %%; of r_s by %d resamples of the runs of each N (seed %llu)%s\n",
+                SCALE_RESAMPLES, (unsigned long long)a->options->seed,
+                a->single > 0 ? "; some N have one run: too narrow" : "");
+}
+
+void mpg_scale_print_head(const struct scale_report *r, FILE *out)
+{
+    const struct scale_analysis *a = r->analysis;
+    const struct scale_options *o = a->options;
+    if (a->set->run_number > 0 && a->set->runs[0].program) {
+        fputs("program     ", out);
+        mpg_printable_put(out, a->set->runs[0].program);
+        putc('\n', out);
+    }
+    print_counts(a->set, out);
+    fprintf(out, "sizes       %s\n", sizing_text(a));
+    fprintf(out, "compared    %s with N, by %s%s; a run without one %s\n", mpg_scale_metric_title(r),
+            units[r->how->unit],
+            r->how->unit != SCALE_UNIT_CALLSITE ? "" : a->set->by_line ? " (file and line)" : " (build and address)",
+            o->zero ? "spent nothing there" : "does not count");
+    print_intervals(a, out);
+    fprintf(out, "rows        %zu with %.3g %% of communication in some run; %zu below\n", a->row_number + a->dropped,
+            100 * o->threshold, a->below);
+    fprintf(out, "grows       r_s >= 0.7, the last median >= 1.25 of the first, %.3g %% of communication at the end: %zu\n",
+            100 * o->threshold, a->growing);
+}
+
+/* ---- JSON ---- */
+
+static void put_number(FILE *out, const char *key, double value)
+{
+    fprintf(out, ", \"%s\": ", key);
+    mpg_json_write_number(out, value);
+}
+
+static void put_text(FILE *out, const char *key, const char *text)
+{
+    fprintf(out, ", \"%s\": ", key);
+    text ? mpg_json_write_string(out, text) : (void)fputs("null", out);
+}
+
+static void put_run(FILE *out, const struct scale_run *run)
+{
+    fputs("  {\"path\": ", out);
+    mpg_json_write_string(out, run->path);
+    fprintf(out, ", \"ranks\": %d, \"kind\": \"%s\"", run->ranks, run->is_trace ? "trace" : "profile");
+    put_text(out, "program", run->program);
+    put_text(out, "date", run->date);
+    put_text(out, "host", run->host);
+    put_number(out, "t_app_ns", run->app_ns);
+    put_number(out, "t_comm_ns", run->comm_ns);
+    put_number(out, "longest_ns", run->longest_ns);
+    fputs(", \"labels\": {", out);
+    for (size_t i = 0; i < run->label_number; i++) {
+        fputs(i > 0 ? ", " : "", out);
+        mpg_json_write_string(out, run->labels[i].key);
+        fputs(": ", out);
+        mpg_json_write_string(out, run->labels[i].value);
+    }
+    fputs("}}", out);
+}
+
+void mpg_scale_print_runs_json(const struct scale_report *r, FILE *out)
+{
+    const struct scale_set *set = r->analysis->set;
+    fputs(" \"runs\": [", out);
+    for (size_t i = 0; i < set->run_number; i++) {
+        fputs(i > 0 ? ",\n" : "\n", out);
+        put_run(out, &set->runs[i]);
+    }
+    fputs("],\n \"notes\": [", out);
+    for (size_t i = 0; i < r->notes->n; i++) {
+        const struct scale_note *note = &r->notes->note[i];
+        fprintf(out, "%s  {\"left_out\": %s", i > 0 ? ",\n" : "\n", note->left_out ? "true" : "false");
+        put_text(out, "path", note->path);
+        put_text(out, "text", note->text);
+        putc('}', out);
+    }
+    fputs("],\n", out);
+}
