@@ -159,26 +159,36 @@ int mpg_scale_gather_add(struct scale_gather *g, int64_t chain, const struct sca
                : 0;
 }
 
-int mpg_scale_gather_count(struct scale_gather *g, int64_t chain, const char *name, size_t length, double value,
+/* The counter whose NAME has LENGTH bytes; SCALE_COUNTERS: there is no room for it; -1: out of memory. */
+static int64_t find_counter(struct scale_gather *g, const char *name, size_t length)
+{
+    for (size_t i = 0; i < g->counter_number; i++)
+        if (strlen(g->counter_names[i]) == length && memcmp(g->counter_names[i], name, length) == 0)
+            return (int64_t)i;
+    if (g->counter_number == SCALE_COUNTERS)
+        return SCALE_COUNTERS;
+    g->counter_names[g->counter_number] = strndup(name, length);
+    return g->counter_names[g->counter_number] ? (int64_t)g->counter_number++ : -1;
+}
+
+int mpg_scale_gather_count(struct scale_gather *g, int64_t chain, const char *names, const int64_t *values, size_t n,
                            struct mpg_error *err)
 {
     const struct chain *c = &g->chains[chain];
-    size_t i = 0;
-    while (i < g->counter_number &&
-           (strlen(g->counter_names[i]) != length || memcmp(g->counter_names[i], name, length) != 0))
-        i++;
-    if (i == SCALE_COUNTERS)
-        return 0;
-    if (i == g->counter_number) {
-        g->counter_names[i] = strndup(name, length);
-        if (!g->counter_names[i])
+    for (size_t i = 0; names && i < n; i++) {
+        names += strspn(names, " ");
+        const size_t length = strcspn(names, " ");
+        if (length == 0)
+            break;
+        const int64_t counter = find_counter(g, names, length);
+        const double value = (double)values[i];
+        if (counter < 0 ||
+            scale_tree_count(&g->address, c->node, c->address_number, (size_t)counter, value) < 0 ||
+            scale_tree_count(&g->line, c->node + c->address_number, c->line_number, (size_t)counter, value) < 0)
             return out_of_memory(err);
-        g->counter_number++;
+        names += length;
     }
-    return scale_tree_count(&g->address, c->node, c->address_number, i, value) < 0 ||
-                   scale_tree_count(&g->line, c->node + c->address_number, c->line_number, i, value) < 0
-               ? out_of_memory(err)
-               : 0;
+    return 0;
 }
 
 void mpg_scale_gather_end_rank(struct scale_gather *g, int32_t rank)

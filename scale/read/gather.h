@@ -27,8 +27,8 @@ int mpg_scale_gather_begin(struct scale_gather *g, const struct stat_places *sou
 int64_t mpg_scale_gather_find(struct scale_gather *g, enum mpg_call call, int32_t site, int32_t region,
                               const char *region_name, struct mpg_error *err);
 int mpg_scale_gather_add(struct scale_gather *g, int64_t chain, const struct scale_sum *sum, struct mpg_error *err);
-/* VALUE of what is counted under NAME, of LENGTH bytes. */
-int mpg_scale_gather_count(struct scale_gather *g, int64_t chain, const char *name, size_t length, double value,
+/* N VALUES of what is counted; NAMES has blanks between. */
+int mpg_scale_gather_count(struct scale_gather *g, int64_t chain, const char *names, const int64_t *values, size_t n,
                            struct mpg_error *err);
 /* What was added since the last one is RANK's. */
 void mpg_scale_gather_end_rank(struct scale_gather *g, int32_t rank);

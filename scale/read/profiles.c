@@ -53,7 +53,7 @@ static uint64_t mix(uint64_t h, uint64_t value)
 }
 
 static int add_row(struct scale_gather *g, struct scale_run *run, const struct mpg_profile_row *row,
-                   struct mpg_error *err)
+                   const char *names, uint32_t value_number, struct mpg_error *err)
 {
     const struct scale_sum sum = {.count = row->count,
                                   .time_ns = (double)row->time_ns,
@@ -68,13 +68,26 @@ static int add_row(struct scale_gather *g, struct scale_run *run, const struct m
     if (row->site == MPG_OTHER_SITES)
         run->other_ns += sum.time_ns;
     const int64_t chain = mpg_scale_gather_find(g, mpg_call_plain(row->call), row->site, 0, NULL, err);
-    return chain < 0 ? -1 : mpg_scale_gather_add(g, chain, &sum, err);
+    if (chain < 0 || mpg_scale_gather_add(g, chain, &sum, err) < 0)
+        return -1;
+    return row->values ? mpg_scale_gather_count(g, chain, names, row->values, value_number, err) : 0;
+}
+
+/* What the rank's counters are called; NULL: it has none. */
+static const char *names_of(const struct mpg_profile *p)
+{
+    const char *key, *value;
+    for (size_t i = 0; mpg_profile_fact(p, i, &key, &value); i++)
+        if (strcmp(key, "values") == 0)
+            return value;
+    return NULL;
 }
 
 static int add_rank(struct scale_gather *g, struct scale_run *run, const struct mpg_profile *p,
                     const struct mpg_profile_rank *rank, struct mpg_error *err)
 {
     const double run_ns = (double)(rank->run_ns - rank->paused_ns);
+    const char *names = names_of(p);
     uint64_t content = mix((uint64_t)rank->rank, (uint64_t)rank->run_ns);
     if (rank->state == MPG_PROFILE_RUNNING)
         return mpg_error_set(err, rank->runs ? "it is still running" : "it died: what it would have done is not known");
@@ -83,7 +96,7 @@ static int add_rank(struct scale_gather *g, struct scale_run *run, const struct 
     for (size_t i = 0; i < rank->row_number; i++) {
         const struct mpg_profile_row *row = &rank->rows[i];
         content = mix(mix(mix(content, row->call), row->count), (uint64_t)row->time_ns);
-        if (is_in_run(row->call) && add_row(g, run, row, err) < 0)
+        if (is_in_run(row->call) && add_row(g, run, row, names, rank->value_number, err) < 0)
             return -1;
     }
     mpg_scale_gather_end_rank(g, rank->rank);

@@ -98,7 +98,8 @@ static int check_times(const struct scale_run *run, struct mpg_error *err)
 static int read_file(struct scale_gather *g, struct scale_run *run, struct scale_notes *notes, struct mpg_error *err)
 {
     if (mpg_profile_is(run->path))
-        return mpg_scale_read_profile(g, run, err);
+        return g->how->unit == SCALE_UNIT_REGION ? mpg_error_set(err, "a profile: regions are of traces")
+                                                 : mpg_scale_read_profile(g, run, err);
     const enum mpg_file_kind kind = mpg_kind_of(run->path);
     switch (kind) {
     case MPG_FILE_TRACE:

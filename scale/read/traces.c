@@ -89,22 +89,6 @@ static int64_t find_chain(const struct reading *r, enum mpg_call call, int32_t s
 
 /* ---- sums ---- */
 
-/* What was measured in the interval before E goes with E. */
-static int add_values(const struct reading *r, int64_t chain, const char *names, const struct mpg_event *e,
-                      struct mpg_error *err)
-{
-    for (uint32_t i = 0; names && i < e->value_number; i++) {
-        names += strspn(names, " ");
-        const size_t length = strcspn(names, " ");
-        if (length == 0)
-            break;
-        if (mpg_scale_gather_count(r->g, chain, names, length, (double)e->values[i], err) < 0)
-            return -1;
-        names += length;
-    }
-    return 0;
-}
-
 static int add_call(struct reading *r, const char *names, const struct mpg_event *e, struct mpg_error *err)
 {
     const double time_ns = (double)(e->leave_ns - e->enter_ns);
@@ -117,7 +101,10 @@ static int add_call(struct reading *r, const char *names, const struct mpg_event
     r->content = mix(mix(mix(r->content, e->call), sum.count), (uint64_t)sum.time_ns);
     r->run->comm_ns += sum.time_ns;
     const int64_t chain = find_chain(r, mpg_call_plain(e->call), e->site, region_of(r, e), err);
-    return chain < 0 || mpg_scale_gather_add(r->g, chain, &sum, err) < 0 ? -1 : add_values(r, chain, names, e, err);
+    if (chain < 0 || mpg_scale_gather_add(r->g, chain, &sum, err) < 0)
+        return -1;
+    /* what was measured in the interval before a call goes with it */
+    return mpg_scale_gather_count(r->g, chain, names, e->values, e->value_number, err);
 }
 
 static int add_event(struct reading *r, const char *names, const struct mpg_event *e, struct mpg_error *err)
@@ -153,6 +140,8 @@ static int add_rank(struct reading *r, int32_t rank, struct mpg_error *err)
     mpg_cursor_close(c);
     if (status < 0 || more < 0)
         return -1;
+    if (!r->ended && mpg_trace_lost_window(r->trace, rank))
+        return mpg_error_set(err, "rank %d: its last calls are lost", rank);
     mpg_scale_gather_end_rank(r->g, rank);
     const double run_ns = r->started ? (double)(r->end_ns - r->start_ns) : 0;
     const uint32_t threads = mpg_trace_threads(r->trace, rank);
@@ -226,8 +215,6 @@ static int check(const struct mpg_trace *trace, struct mpg_error *err)
         int64_t enter_ns;
         if (mpg_trace_runs(trace, rank))
             return mpg_error_set(err, "rank %d: it is still running", rank);
-        if (mpg_trace_lost_window(trace, rank))
-            return mpg_error_set(err, "rank %d: its last calls are lost", rank);
         for (uint32_t i = 0; i < mpg_trace_threads(trace, rank); i++)
             if (mpg_trace_died(trace, rank, mpg_trace_thread(trace, rank, i), &call, &enter_ns))
                 return mpg_error_set(err, "rank %d: it died: what it would have done is not known", rank);

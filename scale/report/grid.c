@@ -76,26 +76,26 @@ static int width_of(const char *text)
     return width;
 }
 
-static void print_cell(FILE *out, const char *text, int width, bool to_the_left, bool last)
+/* A cell after so many *BLANKS, which become those before the next one. */
+static void print_cell(FILE *out, const char *text, int width, bool to_the_left, int *blanks)
 {
-    const int blanks = width - width_of(text);
-    if (!to_the_left)
-        fprintf(out, "%*s", blanks, "");
-    fputs(text, out);
-    if (to_the_left && !last)
-        fprintf(out, "%*s", blanks, "");
-    fputs(last ? "\n" : "  ", out);
+    const int missing = width - width_of(text);
+    *blanks += to_the_left ? 0 : missing;
+    if (*text) {
+        fprintf(out, "%*s%s", *blanks, "", text);
+        *blanks = 0;
+    }
+    *blanks += 2 + (to_the_left ? missing : *text ? 0 : width - missing);
 }
 
 void scale_grid_print_text(const struct scale_grid *g, FILE *out)
 {
     char text[CELL_BYTES];
     int *width = calloc(g->columns + 1, sizeof *width);
-    size_t last = 0;
+    int blanks = 0;
     for (size_t c = 0; width && c < g->columns; c++) {
         if (!g->column[c].title)
             continue;
-        last = c;
         width[c] = width_of(g->column[c].title);
         for (size_t r = 0; r < rows_of(g); r++) {
             show(value_of(g, r, c), &g->column[c], text);
@@ -105,13 +105,17 @@ void scale_grid_print_text(const struct scale_grid *g, FILE *out)
     }
     for (size_t c = 0; width && c < g->columns; c++)
         if (g->column[c].title)
-            print_cell(out, g->column[c].title, width[c], g->column[c].is_text, c == last);
-    for (size_t r = 0; width && r < rows_of(g); r++)
+            print_cell(out, g->column[c].title, width[c], g->column[c].is_text, &blanks);
+    putc('\n', out);
+    for (size_t r = 0; width && r < rows_of(g); r++) {
+        blanks = 0;
         for (size_t c = 0; c < g->columns; c++)
             if (g->column[c].title) {
                 show(value_of(g, r, c), &g->column[c], text);
-                print_cell(out, text, width[c], g->column[c].is_text, c == last);
+                print_cell(out, text, width[c], g->column[c].is_text, &blanks);
             }
+        putc('\n', out);
+    }
     free(width);
 }
 
