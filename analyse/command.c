@@ -68,7 +68,7 @@ int mpg_waits_main(int argc, char **argv)
     enum { MOST_FRAMES = 64, MOST_ROWS = 1000000000 };
     struct wanted a = {.by_name = "call", .output = "-", .frames = 1};
     const struct mpg_option options[] = {
-        {.name = "by", .kind = MPG_OPTION_STRING, .value = &a.by_name, .argument = "WHAT",
+        {.name = "by", .kind = MPG_OPTION_STRING, .value = &a.by_name, .argument = "call|callsite|region|rank",
          .help = "a row for each call (default), callsite, region or rank"},
         {.name = "frames", .letter = 'f', .kind = MPG_OPTION_INT, .value = &a.frames, .argument = "N",
          .minimum = 1, .maximum = MOST_FRAMES, .given = &a.frames_given,

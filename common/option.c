@@ -46,6 +46,20 @@ static void print_help(const struct mpg_program *program)
         .name = "version", .letter = 'V', .help = "print the version and exit"});
 }
 
+/* The table for shells. */
+static void print_completion(const struct mpg_program *program)
+{
+    for (const struct mpg_option *o = program->options; o->name; o++) {
+        if (o->argument)
+            printf("--%s=\t%s\n", o->name, o->argument);
+        else
+            printf("--%s\n", o->name);
+        if (o->letter)
+            printf("-%c%s%s\n", o->letter, o->argument ? "\t" : "", o->argument ? o->argument : "");
+    }
+    fputs("--help\n-h\n--version\n-V\n", stdout);
+}
+
 static void exit_after_stdout(const char *name)
 {
     struct mpg_error err;
@@ -188,6 +202,12 @@ int mpg_option_parse(const struct mpg_program *program, int argc, char **argv)
     shorts[s++] = 'h';
     shorts[s++] = 'V';
 
+    if (argc == 2 && strcmp(argv[1], "--completion") == 0) {
+        if (program->silent)
+            exit(MPG_EXIT_OK);
+        print_completion(program);
+        exit_after_stdout(program->name);
+    }
     optind = 0;
     opterr = 0;
     for (int code; (code = getopt_long(argc, argv, shorts, longs, NULL)) != -1;) {

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* One table a program drives both its parsing and its --help.
  *
+ * --completion alone prints the table for a shell (completion/mpgkit.bash): a line for each name, in which "=" follows
+ * those that take an argument, and after a tab what --help calls it.
+ *
  * Every program answers -h, --help and -V, --version on standard output with exit 0;
  * a wrong command line is one line on standard error and exit 2. An option that takes
  * an argument and is no list can be given once only: of two one would be without
@@ -35,7 +38,7 @@ struct mpg_option {
     char letter;          /* short name, or 0 */
     enum mpg_option_kind kind;
     void *value;
-    const char *argument; /* what --help calls the argument; NULL for a flag */
+    const char *argument; /* what --help calls the argument, "TIME", or what it can be, "none|wait"; NULL for a flag */
     const char *help;     /* one or more lines, '\n' between them */
     double minimum, maximum; /* both 0: no limit */
     bool *given;          /* set to true when the option was given; may be NULL */

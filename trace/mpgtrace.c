@@ -42,6 +42,14 @@ static void print_help(void)
            "\n'mpgtrace COMMAND --help' tells more about each.\n");
 }
 
+/* The commands for shells, as common/option.h has options. */
+static void print_completion(void)
+{
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+        printf("%s\n", commands[i].name);
+    fputs("--help\n-h\n--version\n-V\n", stdout);
+}
+
 static void print_version(void)
 {
     printf("mpgtrace (mpgkit) %s\n", PACKAGE_VERSION);
@@ -63,6 +71,8 @@ int main(int argc, char **argv)
         print_help();
     else if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0)
         print_version();
+    else if (strcmp(name, "--completion") == 0 && argc == 2)
+        print_completion();
     else {
         fprintf(stderr, "mpgtrace: %s%s%s (try 'mpgtrace --help')\n",
                 *name ? "unknown command '" : "no command given", name, *name ? "'" : "");

@@ -82,7 +82,7 @@ static int messages_of(const struct wanted *a, const char *path, struct mpg_erro
 static void add_common(struct mpg_option *option, struct wanted *a)
 {
     const struct mpg_option common[] = {
-        {.name = "collectives", .kind = MPG_OPTION_STRING, .value = &a->collectives, .argument = "HOW",
+        {.name = "collectives", .kind = MPG_OPTION_STRING, .value = &a->collectives, .argument = "apart|expand",
          .help = "apart (default): in a table of their own; expand: the messages of\n"
                  "their algorithms among the others"},
         {.name = "collective-table", .kind = MPG_OPTION_STRING, .value = &a->options.table, .argument = "FILE",

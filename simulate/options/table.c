@@ -31,7 +31,7 @@ const struct mpg_option *mpg_arguments_table(struct mpg_arguments *a)
          .argument = "PLACES",
          .help = "where they were, likewise (default: on the hosts that the trace\n"
                  "names)"},
-        {.name = "polling", .kind = MPG_OPTION_STRING, .value = &a->polling, .argument = "HOW",
+        {.name = "polling", .kind = MPG_OPTION_STRING, .value = &a->polling, .argument = "wait|work",
          .help = "with --predict: loops of Test..., Iprobe ... that find nothing\n"
                  "wait (default), or work: take what they took. Without it, of\n"
                  "tests that come too late, the computation before them: work\n"
@@ -40,7 +40,7 @@ const struct mpg_option *mpg_arguments_table(struct mpg_arguments *a)
          .argument = "TIME", .minimum = 0, .maximum = huge, .given = &a->given.polling_interval,
          .help = "longer intervals between two of these are work (default 10us)"},
         {.name = "collectives", .kind = MPG_OPTION_STRING, .value = &a->collectives,
-         .argument = "HOW",
+         .argument = "measured|rounds|expand",
          .help = "measured (default): as signatures have measured them, others by\n"
                  "rounds; rounds: all by rounds; expand: each by the messages of\n"
                  "its algorithm"},
@@ -51,7 +51,7 @@ const struct mpg_option *mpg_arguments_table(struct mpg_arguments *a)
          .argument = "FOLDER",
          .help = "write the trace with its first replica's times (--first-replica) to\n"
                  "FOLDER"},
-        {.name = "path", .kind = MPG_OPTION_STRING, .value = &a->path, .argument = "CLASS",
+        {.name = "path", .kind = MPG_OPTION_STRING, .value = &a->path, .argument = "core-complex|node|between-nodes",
          .given = &a->given.path,
          .help = "which of the target's paths messages take: core-complex, node,\n"
                  "between-nodes (default: the farthest measured)"},
@@ -66,7 +66,7 @@ const struct mpg_option *mpg_arguments_table(struct mpg_arguments *a)
          .help = "time lost inside each MPI call; signature: what the target's noise\n"
                  "takes from what the call itself was traced to do"},
         {.name = "call-edges", .kind = MPG_OPTION_STRING, .value = &a->call_edges,
-         .argument = "WHERE", .given = &a->given.call_edges,
+         .argument = "own|paper", .given = &a->given.call_edges,
          .help = "where --call-noise acts: own: on the call's own rank; paper: also on\n"
                  "messages, as Sottile 2006 prints it (default: own, but paper with\n"
                  "--absorb=none --eager-limit=-1)"},
@@ -106,28 +106,28 @@ const struct mpg_option *mpg_arguments_table(struct mpg_arguments *a)
                  "than the traced one, as in 5%:noise; a factor of what the option\n"
                  "of that name gives"},
         {.name = "noise-model", .kind = MPG_OPTION_STRING, .value = &a->noise_model,
-         .argument = "HOW",
+         .argument = "replay|renewal|fit|ecdf",
          .help = "replay: signatures' recorded detours; renewal: detours drawn from\n"
                  "the recorded gaps and durations; fit: from the families fitted to\n"
                  "them; ecdf: the time that their FTQ quanta lost (default: replay\n"
                  "where there are any detours, else ecdf)"},
         {.name = "latency-model", .kind = MPG_OPTION_STRING, .value = &a->latency_model,
-         .argument = "HOW",
+         .argument = "empirical|fit",
          .help = "empirical (default): latencies as they were measured; fit: as the\n"
                  "nearest of the families that the signature has fitted to them"},
-        {.name = "byte-model", .kind = MPG_OPTION_STRING, .value = &a->byte_model, .argument = "HOW",
+        {.name = "byte-model", .kind = MPG_OPTION_STRING, .value = &a->byte_model, .argument = "empirical|fit",
          .help = "the same of what bytes add"},
-        {.name = "cosched", .kind = MPG_OPTION_STRING, .value = &a->cosched, .argument = "WHO",
+        {.name = "cosched", .kind = MPG_OPTION_STRING, .value = &a->cosched, .argument = "none|node|job",
          .given = &a->given.cosched,
          .help = "who meets the recorded noise at the same time: none, the ranks\n"
                  "of a node, of the job (default: node if its cores were recorded\n"
                  "together, else none)"},
         {.name = "measurement", .kind = MPG_OPTION_STRING, .value = &a->measurement,
-         .argument = "HOW", .given = &a->given.measurement,
+         .argument = "resample|fixed", .given = &a->given.measurement,
          .help = "resample (default): signatures are samples, and each two\n"
                  "replicas see what another measurement might have found;\n"
                  "fixed: they are taken for exact"},
-        {.name = "absorb", .kind = MPG_OPTION_STRING, .value = &a->absorb, .argument = "MODE",
+        {.name = "absorb", .kind = MPG_OPTION_STRING, .value = &a->absorb, .argument = "none|wait|clock",
          .help = "what absorbs delay: none, wait (waiting in calls), clock (and\n"
                  "messages that lay ready; needs comparable clocks). Default:\n"
                  "clock where clocks are comparable, else wait"},
@@ -147,7 +147,7 @@ const struct mpg_option *mpg_arguments_table(struct mpg_arguments *a)
         {.name = "source-byte", .kind = MPG_OPTION_TIME, .value = &a->source_byte_ns,
          .argument = "TIME", .minimum = 0, .maximum = huge, .given = &a->given.source_byte,
          .help = "and of each of its bytes"},
-        {.name = "floors", .kind = MPG_OPTION_STRING, .value = &a->floors, .argument = "HOW",
+        {.name = "floors", .kind = MPG_OPTION_STRING, .value = &a->floors, .argument = "kept|fresh",
          .help = "kept (default): what a first pass over the trace finds is kept in a\n"
                  "file beside it, and not looked for again; fresh: that file is\n"
                  "neither read nor written. No answer depends on it"},
@@ -179,7 +179,7 @@ const struct mpg_option *mpg_arguments_table(struct mpg_arguments *a)
         {.name = "waits", .kind = MPG_OPTION_FLAG, .value = &a->waits,
          .help = "also what calls waited for, traced and in the replica of the median\n"
                  "run: late senders and receivers, barriers, collectives"},
-        {.name = "waits-by", .kind = MPG_OPTION_STRING, .value = &a->waits_by, .argument = "WHAT",
+        {.name = "waits-by", .kind = MPG_OPTION_STRING, .value = &a->waits_by, .argument = "call|callsite|region|rank",
          .help = "with a row for each call (default), callsite, region or rank"},
         {.name = "timeline", .kind = MPG_OPTION_STRING, .value = &a->timeline, .argument = "FILE",
          .help = "also write the traced run, and below it the replica of the median\n"

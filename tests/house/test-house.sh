@@ -12,7 +12,7 @@ empty() {
     [ -z "$2" ] || printf '%s\n' "$2" | sed 's/^/# /'
 }
 
-folders=".ci bench build-aux common docs examples graph man results signature simulate statistics tests trace validate"
+folders=".ci analyse bench build-aux common completion docs examples graph man results signature simulate statistics tests trace validate"
 # Scripts have no ending: whatever starts with #! is one. What autotools put
 # into build-aux is not ours.
 ours() {
@@ -23,14 +23,14 @@ ours() {
             case $file in
             build-aux/setup.sh) ;;
             build-aux/*) continue ;;
-            *.am | *.c | *.h | *.def | *.f | *.f90 | *.py | *.sh | *.awk | *.md | *.[1-9] | *.gp) ;;
+            *.am | *.c | *.h | *.def | *.f | *.f90 | *.py | *.sh | *.awk | *.md | *.[1-9] | *.gp | *.bash) ;;
             *) [ "$(head -c 2 "$file" | tr -d '\0')" = '#!' ] || continue ;;
             esac
             printf '%s\n' "$file"
         done
     ls autogen.sh configure.ac Makefile.am README.md CONTRIBUTING.md quickstart runtests
 }
-files=$(ours | grep -vE '^(bench|signature|simulate|statistics|trace|examples|tests)/.*\.(o|lo|log|trs)$')
+files=$(ours | grep -vE '^(analyse|bench|signature|simulate|statistics|trace|examples|tests)/.*\.(o|lo|log|trs)$')
 
 # shellcheck disable=SC2086 # lists of names, none with spaces
 {

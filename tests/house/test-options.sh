@@ -95,6 +95,12 @@ program() {
             esac
             ok "$name $command: ${option}... twice" given_twice "${option%=}" "${words[@]}"
         done
+        # A time is nothing without its unit.
+        for option in $(grep -oE -- '^ +(-., )?--[a-z][a-z0-9-]*=(TIME|DIST)\>' "$work/help" | sed 's/.*--/--/; s/DIST/const:5/; s/TIME/5/'); do
+            run "${words[@]}" "$option" .
+            ok "$name $command: $option has no unit" grep -q "5' has no unit" "$work/err"
+            ok "$name $command: $option is refused" refused
+        done
         run "${words[@]}" --no-such-option
         ok "$name $command: an unknown option" refused
     done
