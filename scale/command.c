@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* mpgscale's analysis: its command line, and what is read, compared and printed for it. */
+#include <signal.h>
 #include <string.h>
 
 #include "common/option.h"
 #include "common/output.h"
 #include "common/printable.h"
 #include "scale/commands.h"
+#include "scale/model/model.h"
+#include "scale/plot/plot.h"
 #include "scale/report/report.h"
 
 struct wanted {
-    struct mpg_option_list labels, manifests, only;
-    const char *by, *unit, *frames, *metric, *absent, *table, *representative, *export, *output;
+    struct mpg_option_list labels, manifests, only, select;
+    const char *plot, *by, *unit, *frames, *metric, *absent, *table, *representative, *export, *output;
     double threshold_percent;
     int64_t seed;
     bool no_waits, json, csv;
@@ -73,6 +76,10 @@ static void read_words(const struct mpg_program *program, struct wanted *w)
     (void)word_of(program, "--representative", w->representative, representatives, 2);
     if (w->representative_given && w->of_table != SCALE_TABLE_AGGREGATE && w->of_table != SCALE_TABLE_RUNS)
         mpg_option_usage_error(program, "--representative needs --table=aggregate or --table=runs");
+    if (w->plot && (w->of_table != SCALE_TABLE_CORRELATION || w->of_export))
+        mpg_option_usage_error(program, "--plot is of the table correlation");
+    if (w->select.n > 0 && !w->plot)
+        mpg_option_usage_error(program, "--select needs --plot");
     if ((w->grows_given || w->project_given) && (w->of_table != SCALE_TABLE_CORRELATION || w->of_export))
         mpg_option_usage_error(program, "%s is of the table correlation", w->grows_given ? "--grows" : "--project");
 }
@@ -179,6 +186,21 @@ static int write_report(const struct wanted *w, const struct scale_report *r, st
     return -1;
 }
 
+static int plot(const struct wanted *w, const struct scale_analysis *a, struct mpg_error *err)
+{
+    const struct mpg_plot_options options = {.maker = "mpgscale", .folder = w->plot};
+    struct mpg_plot_outcome outcome = {.plots = 0};
+    if (mpg_scale_plot(a, &w->select, &options, &outcome, err) < 0) {
+        if (outcome.interrupted)
+            raise(outcome.interrupted);
+        return -1;
+    }
+    for (size_t i = 0; i < outcome.missing; i++)
+        fprintf(stderr, "mpgscale: not drawn: %s\n", outcome.why[i]);
+    mpg_plot_outcome_clear(&outcome);
+    return 0;
+}
+
 static int analyse(struct wanted *w, struct scale_set *set, const struct scale_notes *notes, struct mpg_error *err)
 {
     struct scale_analysis a;
@@ -194,8 +216,13 @@ static int analyse(struct wanted *w, struct scale_set *set, const struct scale_n
     int status = mpg_scale_analyse(set, &w->options, &a, err);
     if (status == 0)
         status = check(w, &a, err);
+    if (status == 0 && w->of_table == SCALE_TABLE_CORRELATION && !w->of_export)
+        status = mpg_scale_model_rows(&a, err);
     if (status == 0)
         status = write_report(w, &report, err);
+    if (status == 0 && w->plot)
+        status = plot(w, &a, err);
+    mpg_scale_model_clear(&a);
     mpg_scale_analysis_clear(&a);
     return status;
 }
@@ -268,6 +295,10 @@ int mpg_scale_main(int argc, char **argv)
          .help = "a run that is given twice counts once"},
         {.name = "no-waits", .kind = MPG_OPTION_FLAG, .value = &w.no_waits,
          .help = "do not look for what the calls of traces waited"},
+        {.name = "plot", .kind = MPG_OPTION_STRING, .value = &w.plot, .argument = "DIR",
+         .help = "also draw plots into DIR, as SVG and PNG (needs gnuplot)"},
+        {.name = "select", .kind = MPG_OPTION_LIST, .value = &w.select, .argument = "TEXT",
+         .help = "plots of callsites: of rows with TEXT in their names; can be given\nseveral times (default: both ends of the table)"},
         {.name = "seed", .kind = MPG_OPTION_INT, .value = &w.seed, .argument = "N", .minimum = 0, .maximum = 9e15,
          .help = "of resampling (default 1)"},
         {.name = "json", .kind = MPG_OPTION_FLAG, .value = &w.json, .help = "all of it as JSON"},

@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* mpgscale: which calls will not scale. */
+#include <string.h>
+
 #include "scale/commands.h"
 
 int main(int argc, char **argv)
 {
+    if (argc > 1 && strcmp(argv[1], "run") == 0) {
+        argv[1] = "mpgscale run";
+        return mpg_scale_run_main(argc - 1, argv + 1);
+    }
     return mpg_scale_main(argc, argv);
 }

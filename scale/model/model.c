@@ -89,10 +89,12 @@ int mpg_scale_model_rows(struct scale_analysis *a, struct mpg_error *err)
     return 0;
 }
 
-void mpg_scale_model_free(struct scale_model *model)
+void mpg_scale_model_clear(struct scale_analysis *a)
 {
-    if (!model)
-        return;
-    mpg_growth_free(&model->growth);
-    free(model);
+    for (size_t i = 0; i < a->row_number; i++) {
+        if (a->rows[i].model)
+            mpg_growth_free(&a->rows[i].model->growth);
+        free(a->rows[i].model);
+        a->rows[i].model = NULL;
+    }
 }

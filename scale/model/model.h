@@ -24,19 +24,18 @@ struct scale_model {
 /* Gives each row of A its model, of the runs that the row has. Draws are addressed by A's seed and
  * the callsite's name. Error: out of memory. */
 int mpg_scale_model_rows(struct scale_analysis *a, struct mpg_error *err);
-void mpg_scale_model_free(struct scale_model *model); /* NULL is allowed */
+/* Frees them; rows then have none. */
+void mpg_scale_model_clear(struct scale_analysis *a);
 
 /* "grows", "grows?", "constant", "falls?", "falls"; "-" without a model. */
 const char *mpg_scale_model_verdict(const struct scale_model *model);
 /* What is modelled: "time of a rank", "calls of a rank". */
 const char *mpg_scale_model_of(const struct scale_set *set, const struct scale_options *options, char *text,
                                size_t size);
+/* VALUE in the model's unit, "1.2 ms"; into TEXT of SCALE_MODEL_TEXT bytes. */
+char *mpg_scale_model_amount(const struct scale_model *model, double value, char *text);
 /* "1.2 ms + 0.3 us N^(3/2) log2(N)", "5.2 ms"; into TEXT of SCALE_MODEL_TEXT bytes. */
 char *mpg_scale_model_formula(const struct scale_model *model, char *text);
-/* "order 1.25, 0.92 to 1.40": how fast, with 95 %. */
-char *mpg_scale_model_order(const struct scale_model *model, char *text);
-/* "128: 2.4 ms, 1.9 ms to 3.3 ms": the projection, with 95 %; "" where none was asked for. */
-char *mpg_scale_model_projection(const struct scale_model *model, char *text);
 
 /* All of it as a JSON object; MODEL may be NULL. */
 void mpg_scale_model_write_json(FILE *out, const struct scale_model *model);

@@ -34,54 +34,35 @@ const char *mpg_scale_model_of(const struct scale_set *set, const struct scale_o
     }
 }
 
-/* VALUE in its unit, into BUF of 40 bytes; what is beyond every time as a number. */
-static char *amount(const struct scale_model *m, double value, char *buf)
+/* What is beyond every time as a number. */
+char *mpg_scale_model_amount(const struct scale_model *m, double value, char *text)
 {
     if (m->is_time && fabs(value) < 1e18)
-        return mpg_units_format_time(buf, 40, value);
-    snprintf(buf, 40, m->is_time ? "%.3g s" : "%.4g", m->is_time ? value / 1e9 : value);
-    return buf;
+        return mpg_units_format_time(text, SCALE_MODEL_TEXT, value);
+    snprintf(text, SCALE_MODEL_TEXT, m->is_time ? "%.3g s" : "%.4g", m->is_time ? value / 1e9 : value);
+    return text;
 }
 
 char *mpg_scale_model_formula(const struct scale_model *m, char *text)
 {
-    char constant[40], coefficient[40], power[40] = "", logs[40] = "";
+    char constant[SCALE_MODEL_TEXT] = "", coefficient[SCALE_MODEL_TEXT], power[32] = "", logs[32] = "";
     const struct mpg_growth_model *f = &m->growth.model;
     const struct mpg_growth_shape *s = m->why ? NULL : mpg_growth_shape(f->shape);
-    if (!s) {
-        snprintf(text, SCALE_MODEL_TEXT, "%s", m->why ? "-" : amount(m, f->constant, constant));
-        return text;
-    }
+    if (m->why)
+        return strcpy(text, "-");
+    if (!s)
+        return mpg_scale_model_amount(m, f->constant, text);
     if (s->denominator != 1)
         snprintf(power, sizeof power, " N^(%d/%d)", s->numerator, s->denominator);
     else if (s->numerator != 0)
         snprintf(power, sizeof power, s->numerator == 1 ? " N" : " N^%d", s->numerator);
     if (s->logs)
         snprintf(logs, sizeof logs, s->logs == 1 ? " log2(N)" : " log2(N)^%d", s->logs);
-    const double least = fabs(f->coefficient) * mpg_growth_term(f->shape, m->growth.most_n) * 1e-6;
-    const bool has_constant = fabs(f->constant) > least;
-    snprintf(text, SCALE_MODEL_TEXT, "%s%s%s%s%s", has_constant ? amount(m, f->constant, constant) : "",
-             has_constant ? " + " : "", amount(m, f->coefficient, coefficient), power, logs);
-    return text;
-}
-
-char *mpg_scale_model_order(const struct scale_model *m, char *text)
-{
-    const struct mpg_growth_interval *o = &m->growth.order;
-    if (m->why)
-        snprintf(text, SCALE_MODEL_TEXT, "%s", m->why);
-    else
-        snprintf(text, SCALE_MODEL_TEXT, "order %.2f, %.2f to %.2f", o->value, o->low, o->high);
-    return text;
-}
-
-char *mpg_scale_model_projection(const struct scale_model *m, char *text)
-{
-    char value[40], low[40], high[40];
-    text[0] = '\0';
-    if (!m->why && m->project > 0)
-        snprintf(text, SCALE_MODEL_TEXT, "%.0f: %s, %s to %s", m->project, amount(m, m->projected.value, value),
-                 amount(m, m->projected.low, low), amount(m, m->projected.high, high));
+    /* What is nowhere a millionth of the whole is rounding. */
+    if (fabs(f->constant) > f->coefficient * mpg_growth_term(f->shape, m->growth.most_n) * 1e-6)
+        mpg_scale_model_amount(m, f->constant, constant);
+    snprintf(text, SCALE_MODEL_TEXT, "%.40s%s%.40s%s%s", constant, *constant ? " + " : "",
+             mpg_scale_model_amount(m, f->coefficient, coefficient), power, logs);
     return text;
 }
 

@@ -128,7 +128,7 @@ static void put_axes(const struct figure *f, const struct range *x, const struct
         put_tics(f, script);
         plot_log_times(script, "y", plot_floor(y->low, y->high), y->high > 2 * y->low ? y->high : 2 * y->low);
     }
-    fputs("set key outside below center horizontal Left reverse maxcols 2\n", script);
+    fputs("set key outside below center horizontal Left reverse maxcols 2 title ' '\n", script);
 }
 
 static void put_curve(const struct figure *f, size_t i, FILE *script)

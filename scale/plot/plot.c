@@ -18,6 +18,7 @@ struct what {
     const struct mpg_option_list *select;
     size_t chosen_number, chosen[FIGURE_CURVES]; /* rows */
     char second[FIGURE_TITLE];                   /* the program, for titles */
+    char modelled[FIGURE_TITLE];                 /* the same of a plot with models */
 };
 
 static int out_of_memory(struct mpg_error *err)
@@ -178,7 +179,7 @@ static int draw_calls(struct plot_session *session, const struct what *w, struct
 
 static int draw_callsites(struct plot_session *session, const struct what *w, struct mpg_error *err)
 {
-    struct figure f = {.name = "3-callsites", .title = "Communication by callsite", .second = w->second,
+    struct figure f = {.name = "3-callsites", .title = "Communication by callsite", .second = w->modelled,
                        .ylabel = "time, all ranks together"};
     const struct scale_set *set = w->a->set;
     int status = 0;
@@ -301,7 +302,8 @@ int mpg_scale_plot(const struct scale_analysis *a, const struct mpg_option_list 
     if (select->n == 0)
         choose_ends(&w);
     const char *program = a->set->run_number > 0 ? a->set->runs[0].program : NULL;
-    snprintf(w.second, sizeof w.second, "%zu runs%s%.120s; points are runs, lines go through medians",
+    snprintf(w.second, sizeof w.second, "%zu runs%s%.70s; points: runs, lines: medians",
              a->set->run_number, program ? " of " : "", program ? program : "");
+    snprintf(w.modelled, sizeof w.modelled, "%.130s; dashed: models", w.second);
     return plot_all(options, draw, &w, outcome, err);
 }

@@ -107,7 +107,7 @@ static int print_text(const struct scale_report *r, FILE *out, struct mpg_error 
     if (!g.failed)
         scale_grid_print_text(&g, out);
     scale_grid_clear(&g);
-    return g.failed ? mpg_error_set(err, "out of memory") : 0;
+    return g.failed ? mpg_error_set(err, "out of memory") : mpg_scale_print_models(r, out, err);
 }
 
 /* ---- CSV ---- */
@@ -118,7 +118,10 @@ static const struct scale_column csv_columns[] = {
     {.key = "undefined"}, {.key = "first"}, {.key = "last"}, {.key = "factor"}, {.key = "share_first"},
     {.key = "share_last"}, {.key = "exponent"}, {.key = "exponent_low"}, {.key = "exponent_high"}, {.key = "wait_r_s"},
     {.key = "transfer_r_s"}, {.key = "imbalance_r_s"}, {.key = "projected_share"}, {.key = "projected_share_low"},
-    {.key = "projected_share_high"}, {.key = "grows"}};
+    {.key = "projected_share_high"}, {.key = "grows"}, {.key = "model"}, {.key = "model_constant"},
+    {.key = "model_coefficient"}, {.key = "model_exponent"}, {.key = "model_log_exponent"}, {.key = "model_p"},
+    {.key = "model_order"}, {.key = "model_order_low"}, {.key = "model_order_high"}, {.key = "model_projected"},
+    {.key = "model_projected_low"}, {.key = "model_projected_high"}};
 
 static void put_csv_row(struct scale_grid *g, const struct scale_report *r, const struct scale_row *row)
 {
@@ -139,6 +142,11 @@ static void put_csv_row(struct scale_grid *g, const struct scale_report *r, cons
     for (size_t i = 0; i < sizeof more / sizeof *more; i++)
         scale_grid_put(g, more[i]);
     scale_grid_put_text(g, row->grows ? "yes" : "no");
+    double model[SCALE_MODEL_NUMBERS];
+    mpg_scale_model_numbers(row->model, model);
+    scale_grid_put_text(g, mpg_scale_model_verdict(row->model));
+    for (int i = 0; i < SCALE_MODEL_NUMBERS; i++)
+        scale_grid_put(g, model[i]);
 }
 
 static int print_csv(const struct scale_report *r, FILE *out, struct mpg_error *err)
@@ -225,7 +233,8 @@ static void put_json_row(FILE *out, const struct scale_report *r, const struct s
     put_bounds(out, ", \"exponent_interval\": [", &row->power.interval);
     put_number(out, ", \"projected_share\": ", row->projected);
     put_bounds(out, ", \"projected_share_interval\": [", &row->projected_interval);
-    fprintf(out, ", \"grows\": %s", row->grows ? "true" : "false");
+    fprintf(out, ", \"grows\": %s,\n   \"model\": ", row->grows ? "true" : "false");
+    mpg_scale_model_write_json(out, row->model);
     put_series(out, &row->series);
     putc('}', out);
 }
@@ -243,6 +252,8 @@ static void print_json(const struct scale_report *r, FILE *out)
             (unsigned long long)o->seed, SCALE_RESAMPLES);
     put_number(out, ", \"threshold\": ", o->threshold);
     fprintf(out, ", \"below_threshold\": %zu", a->below);
+    char modelled[128];
+    put_string(out, ", \"modelled\": ", mpg_scale_model_of(a->set, o, modelled, sizeof modelled));
     put_number(out, ", \"project\": ", o->project > 0 ? (double)o->project : NAN);
     fputs(",\n \"rows\": [", out);
     for (size_t i = 0; i < a->row_number; i++) {

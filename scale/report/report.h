@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "scale/correlate/correlate.h"
+#include "scale/model/model.h"
 #include "scale/read/read.h"
 
 enum scale_format { SCALE_TEXT, SCALE_JSON, SCALE_CSV };
@@ -27,6 +28,8 @@ struct scale_report {
 /* Rows of a->analysis: what goes with N. */
 int mpg_scale_print_correlation(const struct scale_report *report, enum scale_format format, FILE *out,
                                 struct mpg_error *err);
+/* The models of rows, for people. */
+int mpg_scale_print_models(const struct scale_report *report, FILE *out, struct mpg_error *err);
 /* The other tables. CALLSITES: a row a rank of each run, which the set has details of. */
 int mpg_scale_print_table(const struct scale_report *report, enum scale_table table, enum scale_format format,
                           FILE *out, struct mpg_error *err);
