@@ -312,7 +312,8 @@ int mpg_scale_main(int argc, char **argv)
     const struct mpg_program program = {
         .name = "mpgscale", .arguments = "FILE...",
         .summary = "Say which MPI calls grow to dominate with the number of processes, of profiles and\n"
-                   "traces of one program at several process counts.",
+                   "traces of one program at several process counts ('mpgscale run --help': doing the\n"
+                   "runs, too).",
         .options = options, .min_arguments = 0, .max_arguments = -1};
     const int first = mpg_option_parse(&program, argc, argv);
     read_words(&program, &w);

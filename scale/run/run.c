@@ -276,7 +276,7 @@ int mpg_scale_run_main(int argc, char **argv)
         {.name = "traces", .kind = MPG_OPTION_FLAG, .value = &request.traces,
          .help = "record all events: waiting is known then, too"},
         {.name = "record", .kind = MPG_OPTION_LIST, .value = &request.record, .argument = "OPTION",
-         .help = "a further option of mpgtrace record, --record=--papi=EVENT;\ncan be given several times"},
+         .help = "a further option of mpgtrace record, as in\n--record=--cpu-time; can be given several times"},
         {.name = "label", .kind = MPG_OPTION_LIST, .value = &request.labels, .argument = "KEY=VALUE",
          .help = "said of all runs (size=..., scaling=fixed or scaled); can be\ngiven several times"},
         {.name = "time-limit", .kind = MPG_OPTION_TIME, .value = &request.limit_ns, .argument = "TIME",

@@ -91,7 +91,7 @@ program() {
             case $name$option in mpgsim--noise= | mpgsim--call-noise= | mpgsim--latency= | \
                 mpgsim--byte= | mpgsim--compute-ratio= | mpgsim--sweep= | mpgsim--signature= | \
                 mpgsim--hypothesis= | mpgsim--suppose= | mpgreplay--hypothesis= | mpgreplay--suppose= | \
-                mpgscale--label= | mpgscale--manifest= | mpgscale--only= | sigdiff--again=) continue ;;
+                mpgscale--label= | mpgscale--manifest= | mpgscale--only= | mpgscale--record= | mpgscale--select= | sigdiff--again=) continue ;;
             esac
             ok "$name $command: ${option}... twice" given_twice "${option%=}" "${words[@]}"
         done
@@ -137,5 +137,5 @@ program sigdiff "$SIGDIFF"
 program mpgtrace "$MPGTRACE" $commands
 program mpgsim "$MPGSIM"
 program mpgreplay "$MPGREPLAY"
-program mpgscale "$MPGSCALE"
+program mpgscale "$MPGSCALE" run
 done_testing
