@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/output.h"
 #include "common/units.h"
@@ -73,8 +74,10 @@ static void exit_after_stdout(const char *name)
 void mpg_option_usage_error(const struct mpg_program *program, const char *format, ...)
 {
     va_list args;
-    if (program->silent)
+    if (program->silent) {
+        sleep(1); /* launchers end all when one fails; the first may have to speak yet */
         exit(MPG_EXIT_USAGE);
+    }
     fprintf(stderr, "%s: ", program->name);
     va_start(args, format);
     vfprintf(stderr, format, args);

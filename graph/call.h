@@ -15,6 +15,7 @@
 struct sent {
     struct mpg_sent *message;
     uint32_t n, capacity;
+    uint32_t which;          /* of several requests that it starts: this one, from 0 */
     uint32_t parts, dropped; /* with hypotheses: messages and collectives that it is about; those of them that
                                 are dropped */
     uint32_t rooted; /* what it sends as root of a collective, or to one: so many, of */

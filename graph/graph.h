@@ -425,5 +425,8 @@ int32_t mpg_graph_expanded_members(const struct mpg_graph *graph);
  * must be comparable. */
 int64_t mpg_graph_source_eager_limit(const struct mpg_graph *graph, int64_t target_bytes);
 void mpg_graph_close(struct mpg_graph *graph); /* NULL is allowed */
+/* Goes through a graph of TRACE with OPTIONS, to its end: OPTIONS.supposed learns (mpg_supposed_learn()) what is
+ * dropped, and that all of them are about something. Errors: the trace's, theirs. */
+int mpg_graph_learn(struct mpg_trace *trace, const struct mpg_graph_options *options, struct mpg_error *err);
 
 #endif

@@ -23,6 +23,7 @@ struct block {
 
 struct mpg_feed {
     struct mpg_cursor *cursor;
+    struct mpg_changes *changes;
     struct recording recording;
     struct between between; /* since the call before */
     int64_t base_ns;        /* when that returned */
@@ -64,7 +65,8 @@ static bool is_between(const struct mpg_event *e)
 }
 
 struct mpg_feed *mpg_feed_open(struct mpg_trace *trace, int32_t rank, size_t memory,
-                               const struct mpg_supposed *supposed, struct mpg_error *err)
+                               const struct mpg_supposed *supposed, struct mpg_changes *changes,
+                               struct mpg_error *err)
 {
     struct mpg_feed *f = calloc(1, sizeof *f);
     if (!f) {
@@ -72,10 +74,12 @@ struct mpg_feed *mpg_feed_open(struct mpg_trace *trace, int32_t rank, size_t mem
         return NULL;
     }
     f->memory = memory;
+    f->changes = changes;
     f->recording = graph_recording_of(trace, rank);
     f->of = (struct regions_of){.supposed = supposed, .trace = trace, .recording = &f->recording, .rank = rank,
                                 .thread = mpg_trace_thread(trace, rank, 0),
-                                .suppose = supposed ? mpg_supposed_all(supposed) : 0};
+                                .suppose = 
+                                    supposed ? mpg_supposed_of_work(supposed, mpg_supposed_all(supposed)) : 0};
     f->cursor = mpg_cursor_open(trace, rank, err);
     if (!f->cursor) {
         free(f);
@@ -146,12 +150,18 @@ static void *put(char **place, const void *data, size_t bytes)
 static int add_act(struct mpg_feed *f, const struct mpg_event *e, int64_t before_ns)
 {
     enum { NUMBER = sizeof(int64_t) };
+    struct mpg_changed to;
+    const bool changed = f->changes && mpg_event_is_call(e) && mpg_changes_find(f->changes, f->number, e, &to);
+    const int64_t *started = changed ? to.started : NULL;
+    if (changed)
+        e = &to.event;
     const uint32_t persistent = !e->persistent ? 0 : e->request_number ? e->request_number : 1;
     const size_t bytes =
         HEAD + rounded(sizeof(struct mpg_act)) + rounded(e->count_number * NUMBER) +
         rounded(e->request_number * NUMBER) + rounded(persistent * NUMBER) +
         rounded(e->done_number * NUMBER) + rounded(e->cancelled_number * NUMBER) +
-        rounded(e->resolution_number * sizeof *e->resolutions);
+        rounded(e->resolution_number * sizeof *e->resolutions) +
+        rounded(started ? e->request_number * NUMBER : 0);
     char *place = room(f, bytes);
     if (!place)
         return mpg_error_set(&f->error, "out of memory");
@@ -169,6 +179,9 @@ static int add_act(struct mpg_feed *f, const struct mpg_event *e, int64_t before
     act->event.cancelled = put(&place, e->cancelled, e->cancelled_number * NUMBER);
     act->event.resolutions =
         put(&place, e->resolutions, e->resolution_number * sizeof *e->resolutions);
+    act->changed = changed;
+    act->drops = changed && to.drops;
+    act->started = put(&place, started, e->request_number * NUMBER);
     act->event.values = NULL;
     act->event.sources = act->event.destinations = NULL;
     return 0;

@@ -5,14 +5,16 @@
 #define MPG_REPLAY_FEED_H
 
 #include "graph/work/supposed.h"
+#include "replay/changes.h"
 #include "replay/stage.h"
 
 struct mpg_feed;
 
-/* RANK's events, of which MEMORY bytes are held, with computation as SUPPOSED has it (NULL: as it was). TRACE and
- * SUPPOSED outlive it. */
+/* RANK's events, of which MEMORY bytes are held, with computation as SUPPOSED has it (NULL: as it was), and calls
+ * as CHANGES (NULL: likewise). TRACE and these outlive it. */
 struct mpg_feed *mpg_feed_open(struct mpg_trace *trace, int32_t rank, size_t memory,
-                               const struct mpg_supposed *supposed, struct mpg_error *err);
+                               const struct mpg_supposed *supposed, struct mpg_changes *changes,
+                               struct mpg_error *err);
 /* Reads some more events: true, or false if there is no room, or nothing left. What fails is told when
  * mpg_feed_next() comes to it. */
 bool mpg_feed_fill(struct mpg_feed *feed);

@@ -34,6 +34,7 @@ struct part {
     struct mpg_needs needs;
     int64_t traced_ns;
     struct mpg_supposed *supposed; /* NULL: nothing */
+    struct mpg_changes *changes;   /* of calls; NULL: none */
     struct mpg_feed *feed;
     struct mpg_elapse elapse;
     bool readable; /* else why is in ERROR */
@@ -91,6 +92,7 @@ static void own_outcome(void *host, struct mpg_outcome *o)
 static void close_part(struct part *p)
 {
     mpg_feed_close(p->feed);
+    mpg_changes_free(p->changes);
     mpg_supposed_free(p->supposed);
     mpg_needs_clear(&p->needs);
     mpg_trace_close(p->trace);
@@ -105,12 +107,16 @@ static int read_part(struct part *p, const struct request *request, struct mpg_e
         return mpg_kind_explain(request->trace, MPG_FILE_TRACE, err);
     if (p->rank >= mpg_trace_ranks(p->trace))
         return 0; /* the number of ranks is wrong, which is told when it is known */
-    if (mpg_survey(p->trace, p->rank, &p->needs, &p->traced_ns, err) < 0)
-        return mpg_error_prefix(err, "%s", request->trace);
     if (request->hypotheses.n > 0 &&
         !(p->supposed = mpg_supposed_new(p->trace, &request->hypotheses, &about_them, err)))
         return -1;
-    p->feed = mpg_feed_open(p->trace, p->rank, (size_t)request->memory_bytes, p->supposed, err);
+    if (p->supposed && mpg_supposed_of_messages(p->supposed, mpg_supposed_all(p->supposed)) &&
+        !(p->changes = mpg_changes_new(p->trace, p->rank, p->supposed, err)))
+        return -1;
+    if (mpg_survey(p->trace, p->rank, p->changes, &p->needs, &p->traced_ns, err) < 0)
+        return mpg_error_prefix(err, "%s", request->trace);
+    mpg_changes_rewind(p->changes);
+    p->feed = mpg_feed_open(p->trace, p->rank, (size_t)request->memory_bytes, p->supposed, p->changes, err);
     if (!p->feed)
         return -1;
     p->elapse = (struct mpg_elapse){.feed = p->feed, .sleeps = strcmp(request->elapse, "sleep") == 0};
@@ -131,10 +137,6 @@ static int read_hypotheses(struct request *r, struct mpg_error *err)
     for (size_t i = 0; i < r->lines.n; i++)
         if (mpg_hypotheses_add(&r->hypotheses, r->lines.item[i], err) < 0)
             return mpg_error_prefix(err, "--suppose: '%s'", r->lines.item[i]);
-    for (size_t i = 0; i < r->hypotheses.n; i++)
-        if (!mpg_hypothesis_is_of_work(&r->hypotheses.item[i]))
-            return mpg_error_set(err, "'%s': computation alone can be supposed to be otherwise here",
-                                 r->hypotheses.item[i].text);
     return mpg_hypotheses_check(&r->hypotheses, err);
 }
 
@@ -185,6 +187,7 @@ static void print_outcome(const struct mpg_outcome *o, int ranks)
     print_count(o->exchanged, "requests were completed in place of those of the trace");
     print_count(o->waited, "tests that had succeeded became waits");
     print_count(o->unneeded, "tests and waits for what was complete were not made");
+    print_count(o->dropped, "calls were not made, as hypotheses leave nothing of them");
     print_count(o->cut, "one-sided transfers were cut to the size of their window");
     if ((double)o->late_ns > 0.005 * (double)o->run_ns * ranks)
         printf("late         %s over all ranks, made up for by later computation\n",
@@ -243,7 +246,7 @@ int main(int argc, char **argv)
         {.name = "deterministic", .kind = MPG_OPTION_FLAG, .value = &request.deterministic,
          .help = "wildcards, Waitany and their like take what they took in the trace"},
         {.name = "hypothesis", .kind = MPG_OPTION_LIST, .value = &request.files, .argument = "FILE",
-         .help = "what of the computation is supposed to be otherwise, mpghypothesis(5)"},
+         .help = "what is supposed to be otherwise, mpghypothesis(5)"},
         {.name = "suppose", .kind = MPG_OPTION_LIST, .value = &request.lines, .argument = "HYPOTHESIS",
          .help = "the same, one itself: --suppose='balance solve'"},
         {.name = "elapse", .kind = MPG_OPTION_STRING, .value = &request.elapse, .argument = "spin|sleep",

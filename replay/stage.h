@@ -13,12 +13,17 @@
 #include "trace/event.h"
 #include "trace/reader.h"
 
+enum { MPG_STARTED_AS_WAS = -1, MPG_STARTED_DROPPED = -2 };
+
 /* A call that is made, or the mark of a region. */
 struct mpg_act {
     struct mpg_event event; /* its lists are the act's, but for values and neighbours, which it has not */
     enum mpg_kind kind;
     enum mpg_call plain;    /* the call but for large counts, */
     enum mpg_call blocking; /* and of a collective the blocking one */
+    bool drops;             /* by hypotheses: nothing is made, and no time passes; */
+    bool changed;           /* it is otherwise than it was: */
+    const int64_t *started; /* of a start of several requests bytes of each, or MPG_STARTED_...; NULL: as they were */
     int64_t before_ns;      /* computation since the act before, or since MPI_Init */
     uint64_t number;        /* of the rank's calls, from 0 */
 };
@@ -87,6 +92,7 @@ struct mpg_outcome {
     uint64_t exchanged;  /* requests that were completed for another */
     uint64_t unneeded;   /* tests, and completions of what was complete: not made */
     uint64_t waited;     /* tests that would have failed: a wait in their place */
+    uint64_t dropped;    /* calls that hypotheses leave nothing of */
     uint64_t cut;        /* one-sided transfers larger than what they go to */
     uint64_t late_ns;    /* reading that did not fit into computation */
 };

@@ -11,6 +11,7 @@ enum { IS_DEAF = 1, MAY_BE_DEAF = 2 }; /* of a communicator, until all events ha
 
 struct survey {
     struct mpg_trace *trace;
+    struct mpg_changes *changes;
     struct mpg_needs *needs;
     int64_t begin_ns, end_ns;
     int64_t buffered_init; /* the largest persistent buffered send; -1: none */
@@ -248,11 +249,31 @@ static int explain_end(const struct survey *s, int32_t rank, struct mpg_error *e
                          cut ? " (" : "", cut ? cut : "", cut ? ")" : "");
 }
 
-int mpg_survey(struct mpg_trace *trace, int32_t rank, struct mpg_needs *needs, int64_t *traced_ns,
+/* EVENT, the rank's call NUMBER, or what hypotheses make of it. */
+static int survey_changed(struct survey *s, const struct mpg_event *e, uint64_t number, struct mpg_error *err)
+{
+    struct mpg_changed to;
+    if (e->failed)
+        return 0;
+    if (!s->changes || !mpg_event_is_call(e) || !mpg_changes_find(s->changes, number, e, &to))
+        return survey_event(s, e, err);
+    for (uint32_t i = 0; to.started && i < e->request_number; i++) {
+        raise_to(&s->needs->send_bytes, to.started[i]);
+        raise_to(&s->needs->receive_bytes, to.started[i]);
+        raise_to(&s->needs->message_bytes, to.started[i]);
+        if (s->buffered_init >= 0)
+            raise_to(&s->buffered_init, to.started[i]);
+    }
+    return to.drops ? 0 : survey_event(s, &to.event, err);
+}
+
+int mpg_survey(struct mpg_trace *trace, int32_t rank, struct mpg_changes *changes, struct mpg_needs *needs,
+               int64_t *traced_ns,
                struct mpg_error *err)
 {
-    struct survey s = {.trace = trace, .needs = needs, .buffered_init = -1};
+    struct survey s = {.trace = trace, .changes = changes, .needs = needs, .buffered_init = -1};
     const struct mpg_event *e;
+    uint64_t number = 0;
     *needs = (struct mpg_needs){0};
     if (mpg_trace_events(trace, rank) == 0)
         return explain_end(&s, rank, err);
@@ -260,9 +281,11 @@ int mpg_survey(struct mpg_trace *trace, int32_t rank, struct mpg_needs *needs, i
         return -1;
     struct mpg_cursor *c = mpg_cursor_open(trace, rank, err);
     int more = -1;
-    while (c && !s.ended && (more = mpg_cursor_read(c, &e, err)) > 0)
-        if (!e->failed && survey_event(&s, e, err) < 0)
+    while (c && !s.ended && (more = mpg_cursor_read(c, &e, err)) > 0) {
+        if (survey_changed(&s, e, number, err) < 0)
             more = -1, s.ended = true;
+        number += mpg_event_is_call(e);
+    }
     mpg_cursor_close(c);
     if (more < 0)
         return -1;

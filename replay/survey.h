@@ -3,12 +3,14 @@
 #ifndef MPG_REPLAY_SURVEY_H
 #define MPG_REPLAY_SURVEY_H
 
+#include "replay/changes.h"
 #include "replay/stage.h"
 
-/* Into NEEDS, which the caller clears in any case; memory is that of NEEDS. *TRACED_NS: from MPI_Init's leave to
+/* Of RANK's calls as CHANGES has them (NULL: as they were) into NEEDS, which the caller clears in any case; memory is that of NEEDS. *TRACED_NS: from MPI_Init's leave to
  * MPI_Finalize's enter. Errors: damage; the rank made no MPI_Init, did not end by MPI_Finalize, or made calls
  * from several threads. */
-int mpg_survey(struct mpg_trace *trace, int32_t rank, struct mpg_needs *needs, int64_t *traced_ns,
+int mpg_survey(struct mpg_trace *trace, int32_t rank, struct mpg_changes *changes, struct mpg_needs *needs,
+               int64_t *traced_ns,
                struct mpg_error *err);
 void mpg_needs_clear(struct mpg_needs *needs);
 

@@ -42,6 +42,7 @@ static int send_to_neighbors(struct matching *matching, const struct call *call,
         call->sent->parts++;
         if (graph_suppose_message(&matching->supposing, call, e->comm, to, MPG_SELECTED_NO_TAG, bytes, &outcome,
                                   err) < 0 ||
+            graph_tell_other(&matching->supposing, call, outcome.by, err) < 0 ||
             graph_send_on(matching, call, &name, (struct protocol){0}, graph_outcome_load(bytes, &outcome),
                           index + i, &m, err) < 0)
             return -1;

@@ -12,7 +12,8 @@
 struct message {
     struct message *next;  /* in its channel */
     struct place sent, posted;
-    uint32_t posted_part; /* of what POSTED is about: which, from 1 */
+    uint32_t posted_part; /* of what POSTED is about: which, from 1; */
+    uint32_t posted_which; /* of several requests that it starts: from 0 */
     int32_t source, destination; /* world ranks */
     bool is_sent, is_posted, synchronous, arrived; /* synchronous: on the target */
     bool standard, sync_source;        /* a standard-mode send; synchronous on the traced machine */

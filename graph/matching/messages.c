@@ -51,9 +51,22 @@ int graph_drop_sender(struct matching *matching, struct message *m, int dropper,
     return m->is_sent ? learn_sender(matching, m, err) : 0;
 }
 
+/* M's receive is of what a hypothesis is about. */
+static int tell_receiver(struct matching *matching, const struct message *m, struct mpg_error *err)
+{
+    if (!m->dropped && m->target_bytes == m->bytes)
+        return 0;
+    const struct mpg_told told = {.kind = MPG_TOLD_RECEIVED, .rank = m->posted.rank, .number = m->posted.number,
+                                  .which = m->posted_which, .drops = m->dropped, .was = m->bytes,
+                                  .bytes = m->target_bytes};
+    return graph_tell(&matching->supposing, &told, m->dropped ? m->dropper : 0, err);
+}
+
 /* Both ends of a message are there. */
 static int complete_match(struct matching *matching, struct message *m, struct mpg_error *err)
 {
+    if (tell_receiver(matching, m, err) < 0)
+        return -1;
     if (m->dropped && m->posted_requested &&
         graph_learn_dropped(&matching->supposing, &m->posted, m->posted_part, m->dropper, err) < 0)
         return -1;
@@ -302,6 +315,11 @@ int graph_send(struct matching *matching, const struct call *call, enum mpg_call
     struct outcome outcome;
     if (graph_suppose_message(&matching->supposing, call, comm, name.destination, tag, bytes, &outcome, err) < 0)
         return -1;
+    const struct mpg_told told = {.kind = MPG_TOLD_SENT, .rank = call->rank, .number = call->number,
+                                  .which = call->sent->which, .drops = outcome.drops, .was = bytes,
+                                  .bytes = outcome.bytes};
+    if (graph_tell(&matching->supposing, &told, outcome.by, err) < 0)
+        return -1;
     const struct load load = graph_outcome_load(bytes, &outcome);
     call->sent->parts++;
     return send_on(matching, call, route->channel, &name, &route->sequence,
@@ -314,6 +332,7 @@ int graph_post_message(struct matching *matching, const struct call *call, struc
     m->is_posted = m->receiver_holds = true;
     m->posted = graph_here(call);
     m->posted_part = call->sent->parts;
+    m->posted_which = call->sent->which;
     m->room_bytes = room_bytes;
     m->poster_ns = call->enter_ns;
     m->posted_requested = leaves_request(call);

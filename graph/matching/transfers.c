@@ -90,6 +90,10 @@ static int suppose_transfer(struct matching *matching, const struct mpg_trace *t
         return -1;
     outcome.drops = outcome.drops || graph_is_post_dropped(s, &here, 1);
     *load = graph_outcome_load(load->bytes, &outcome);
+    const struct mpg_told told = {.kind = MPG_TOLD_SENT, .rank = call->rank, .number = call->number,
+                                  .drops = load->drops, .was = load->bytes, .bytes = load->target_bytes};
+    if (graph_tell(s, &told, outcome.by, err) < 0)
+        return -1;
     call->sent->parts++;
     call->sent->dropped += load->drops;
     struct lock *lock = find_lock(w, target);

@@ -24,6 +24,7 @@ struct member {
 struct collective {
     enum mpg_call called, call; /* call: of one that does not block its blocking twin */
     bool blocking;
+    int resizer; /* the hypothesis that is about the first part that came; -1: none */
     bool dropped;          /* by hypotheses: nobody waits for anybody, and no step is about it; */
     uint64_t droppers;     /* by these, each some member's part */
     bool holds;            /* SHAPE_TO_ROOT: members wait for the root */

@@ -423,6 +423,33 @@ static int drop_part(struct meetings *meetings, struct collective *c, const stru
     return 0;
 }
 
+/* Whether members contribute, or get, what each of them says. */
+static bool has_own_sizes(enum mpg_call call)
+{
+    return call == MPG_CALL_Gatherv || call == MPG_CALL_Allgatherv || call == MPG_CALL_Alltoallv ||
+           call == MPG_CALL_Alltoallw;
+}
+
+/* Who wants to know learns that CALL gives LOAD to C. */
+static int tell_part(struct meetings *meetings, struct collective *c, const struct call *call,
+                     const struct load *load, struct mpg_error *err)
+{
+    const struct place here = graph_here(call);
+    if (!graph_tells(&meetings->supposing))
+        return 0;
+    if (c->arrived == 0)
+        c->resizer = load->dropper;
+    if (c->resizer != load->dropper && !load->drops && !has_own_sizes(c->call)) {
+        mpg_supposed_refuse(meetings->supposing.supposed);
+        return graph_error(&here, err, "of this collective some members are resized, and not all alike: they have to "
+                                       "agree on its size");
+    }
+    const struct mpg_told told = {.kind = MPG_TOLD_PART, .rank = call->rank, .number = call->number,
+                                  .which = call->sent->which, .drops = load->drops, .was = load->bytes,
+                                  .bytes = load->target_bytes};
+    return graph_tell(&meetings->supposing, &told, load->dropper, err);
+}
+
 static int arrive(struct meetings *meetings, const struct call *call, const struct coming *coming,
                   int32_t me, struct part *part, struct mpg_error *err)
 {
@@ -441,7 +468,7 @@ static int arrive(struct meetings *meetings, const struct call *call, const stru
         return -1;
     if (c->expansion && !meetings->of_target && load.target_bytes != load.bytes)
         return refuse_expanded(meetings, call, err);
-    if (drop_part(meetings, c, call, &load, err) < 0)
+    if (drop_part(meetings, c, call, &load, err) < 0 || tell_part(meetings, c, call, &load, err) < 0)
         return -1;
     struct member *m = make_member(c, me);
     if (!m)

@@ -147,7 +147,8 @@ static int start_partitioned(struct requests *requests, const struct call *call,
         return 0;
     if (mpg_call_kind(p->call) == MPG_KIND_PSEND_INIT) {
         if (graph_suppose_message(&requests->matching->supposing, call, p->comm, p->channel.destination, p->tag,
-                                  p->bytes, &outcome, err) < 0)
+                                  p->bytes, &outcome, err) < 0 ||
+            graph_tell_other(&requests->matching->supposing, call, outcome.by, err) < 0)
             return -1;
         request->kind = REQUEST_PARTITIONS;
         request->unready = p->partitions;
@@ -202,6 +203,7 @@ int graph_start_persistent(struct requests *requests, struct rank_requests *rank
         if (!slot)
             return graph_error_lenient(&here, err, "persistent request %lld is unknown",
                                        (long long)e->persistent[i]);
+        call->sent->which = i;
         if (start(requests, rank, call, (struct persistent *)(uintptr_t)*slot, e->requests[i],
                   &index, err) < 0)
             return -1;

@@ -177,7 +177,7 @@ int graph_begin_call(struct mpg_graph *g, struct rank_run *r, struct stream *s,
     const struct mpg_event *e = s->call.event;
     struct call *call = &s->call;
     s->class_bytes = 0;
-    s->sent.n = s->sent.rooted = s->sent.parts = s->sent.dropped = 0;
+    s->sent.n = s->sent.rooted = s->sent.parts = s->sent.dropped = s->sent.which = 0;
     s->sent.rooted_bytes = 0;
     call->changed = false;
     if (e->failed) {
@@ -294,11 +294,16 @@ static int leave_messages(struct mpg_graph *g, struct stream *s, struct mpg_erro
 }
 
 /* What S, a probe, has found is what it is about. */
-static void count_probed(struct stream *s)
+static int count_probed(struct mpg_graph *g, struct stream *s, struct mpg_error *err)
 {
     const struct message *m = graph_probed(&s->probing);
     s->sent.parts += m != NULL;
     s->sent.dropped += m && m->dropped;
+    if (!m || !m->dropped)
+        return 0;
+    const struct mpg_told told = {.kind = MPG_TOLD_PROBED, .rank = s->call.rank, .number = s->call.number,
+                                  .drops = true};
+    return graph_tell(&g->matching.supposing, &told, m->dropper, err);
 }
 
 /* The edges into the call's leave besides its local one. Under `lenient` what
@@ -313,8 +318,8 @@ static int leave_edges(struct mpg_graph *g, struct rank_run *r, struct stream *s
     if (kind == MPG_KIND_SEND || kind == MPG_KIND_RECV || kind == MPG_KIND_SENDRECV)
         return 0;
     const bool looks = mpg_call_is_probe(s->call.event->call) && !s->call.event->failed;
-    if (looks)
-        count_probed(s);
+    if (looks && count_probed(g, s, err) < 0)
+        return -1;
     if (looks && (graph_list_looking(&g->requests, &s->call, &s->probing, err) < 0 ||
                   graph_probe_edges(matching, &s->probing, err) < 0))
         return -1;

@@ -13,6 +13,8 @@ struct posts {
     bool learns; /* a pass is about to find them */
     struct mpg_map dropped; /* (number of the call, which part of it and rank) */
     struct mpg_map together; /* (bits of them, 0) */
+    int (*told)(void *context, const struct mpg_told *told, struct mpg_error *err); /* or NULL */
+    void *context;
 };
 
 struct mpg_supposed {

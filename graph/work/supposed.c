@@ -193,6 +193,14 @@ void mpg_supposed_learn(const struct mpg_supposed *x, bool learns)
     x->posts->learns = learns;
 }
 
+void mpg_supposed_tell(struct mpg_supposed *x,
+                       int (*told)(void *context, const struct mpg_told *told, struct mpg_error *err),
+                       void *context)
+{
+    x->posts->told = told;
+    x->posts->context = context;
+}
+
 int mpg_supposed_refuse(const struct mpg_supposed *x)
 {
     *x->refuses = true;

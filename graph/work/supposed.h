@@ -20,6 +20,24 @@ void mpg_supposed_free(struct mpg_supposed *supposed); /* NULL is allowed */
  * to be one; -1. */
 bool mpg_supposed_refuses(const struct mpg_supposed *supposed);
 int mpg_supposed_refuse(const struct mpg_supposed *supposed);
+/* What one of them changes: a message (or one-sided transfer) at its sender's, a message at its receiver's call, a probe
+ * that finds one that is dropped, a member's part in a collective; something else: partitioned messages, what
+ * neighbours send, windows' epochs. */
+enum mpg_told_kind { MPG_TOLD_SENT, MPG_TOLD_RECEIVED, MPG_TOLD_PROBED, MPG_TOLD_PART, MPG_TOLD_OTHER };
+struct mpg_told {
+    enum mpg_told_kind kind;
+    int32_t rank;       /* whose call, */
+    uint64_t number;    /* from 0, without flushes and marks of regions, */
+    uint32_t which;     /* and of a start of several requests which of them, from 0 */
+    bool drops;
+    int64_t was, bytes; /* otherwise, those traced, and those supposed */
+    const struct mpg_hypothesis *by;
+};
+/* TOLD is to learn all of that in the pass that learns (below); -1 with an error ends it. All members of a collective
+ * are to be resized by the same one then, if its members' sizes have to agree. */
+void mpg_supposed_tell(struct mpg_supposed *supposed,
+                       int (*told)(void *context, const struct mpg_told *told, struct mpg_error *err),
+                       void *context);
 /* A graph with all of them is gone through first, to its end, between two of these, if any is about messages: it
  * finds which receives are posted of what is dropped. */
 void mpg_supposed_learn(const struct mpg_supposed *supposed, bool learns);

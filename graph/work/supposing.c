@@ -90,6 +90,28 @@ int graph_suppose_part(const struct supposing *s, const struct call *call, int32
     return suppose(s, call, &what, outcome, err);
 }
 
+/* --- what is learnt --- */
+
+bool graph_tells(const struct supposing *s)
+{
+    return s->supposed && s->supposed->posts->learns && s->supposed->posts->told;
+}
+
+int graph_tell(const struct supposing *s, const struct mpg_told *told, int by, struct mpg_error *err)
+{
+    if (!graph_tells(s) || by < 0)
+        return 0;
+    struct mpg_told whole = *told;
+    whole.by = &s->supposed->list->item[by];
+    return s->supposed->posts->told(s->supposed->posts->context, &whole, err);
+}
+
+int graph_tell_other(const struct supposing *s, const struct call *call, int by, struct mpg_error *err)
+{
+    const struct mpg_told told = {.kind = MPG_TOLD_OTHER, .rank = call->rank, .number = call->number};
+    return graph_tell(s, &told, by, err);
+}
+
 int graph_suppose_epoch(const struct supposing *s, const struct call *call, int32_t comm, int32_t to, int *dropper,
                         struct mpg_error *err)
 {
@@ -110,7 +132,7 @@ int graph_suppose_epoch(const struct supposing *s, const struct call *call, int3
         *dropper = (int)i;
         s->supposed->met[i] = true;
     }
-    return 0;
+    return graph_tell_other(s, call, *dropper, err);
 }
 
 int graph_suppose_both(const struct supposing *s, const struct call *call, int one, int other, struct mpg_error *err)

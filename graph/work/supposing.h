@@ -55,6 +55,11 @@ int graph_suppose_epoch(const struct supposing *s, const struct call *call, int3
 int graph_suppose_both(const struct supposing *s, const struct call *call, int one, int other, struct mpg_error *err);
 
 bool graph_supposing_learns(const struct supposing *s);
+/* While a pass learns, and somebody wants to know (mpg_supposed_tell()): TOLD, but for its BY, which is hypothesis BY
+ * (-1: none); that one is about CALL in a way that is not told. Error: theirs. */
+int graph_tell(const struct supposing *s, const struct mpg_told *told, int by, struct mpg_error *err);
+int graph_tell_other(const struct supposing *s, const struct call *call, int by, struct mpg_error *err);
+bool graph_tells(const struct supposing *s);
 /* While a pass learns: the receive of what hypothesis DROPPER drops is left to a request by POSTED, as the PARTth
  * thing that the call is about, from 1; so is any other part of a call of which only a later one says that it is
  * dropped. DROPPER -1: none. Error: out of memory. Afterwards: whether, by those that hold, it is dropped. */

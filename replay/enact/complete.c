@@ -170,14 +170,23 @@ static int complete_list(struct play *p, int wanted)
 
 /* --- what a call of the trace did --- */
 
+/* All that it is about is dropped. */
+static void note_dropped(struct play *p)
+{
+    p->outcome.dropped++;
+    p->outcome.calls--;
+}
+
 /* All that it was given. */
 static int complete_all(struct play *p)
 {
     const struct mpg_event *e = &p->act->event;
     bool elapses = false;
+    uint32_t dropped = 0;
     for (uint32_t i = 0; i < e->request_number; i++) {
         struct play_request *r = play_find(p, e->requests[i]);
         elapses |= !r || r->elapses;
+        dropped += r && r->dropped;
         if (r && !r->elapses && !r->done)
             append(&p->list, r);
     }
@@ -186,6 +195,8 @@ static int complete_all(struct play *p)
             return -1;
     } else if (elapses)
         play_elapse(p);
+    else if (dropped == e->request_number)
+        note_dropped(p);
     else
         p->outcome.unneeded++;
     for (uint32_t i = 0; i < e->request_number; i++) {
@@ -199,7 +210,7 @@ static int complete_all(struct play *p)
 /* Whether the call may complete R in place of another one: a receive. */
 static bool is_candidate(const struct play_request *r)
 {
-    return r->receives && !r->cancels && !r->elapses;
+    return r->receives && !r->cancels && !r->elapses && !r->dropped;
 }
 
 static bool is_picked(const struct mpg_event *e, int64_t id)
@@ -305,7 +316,7 @@ static int complete_none(struct play *p)
     const enum mpg_call call = p->act->plain;
     const bool chooses = call == MPG_CALL_Testany || call == MPG_CALL_Testsome;
     bool elapses = false, receives = false;
-    uint32_t done = 0;
+    uint32_t done = 0, dropped = 0;
     struct play_request *only = call == MPG_CALL_Test ? play_find(p, e->requests[0]) : NULL;
     if (only && !only->elapses && !only->done) { /* programs poll so */
         int flag = 0;
@@ -316,9 +327,14 @@ static int complete_none(struct play *p)
         const struct play_request *r = play_find(p, e->requests[i]);
         elapses |= !r || r->elapses;
         receives |= r && is_candidate(r);
-        done += r && r->done;
+        dropped += r && r->dropped;
+        done += r && r->done && !r->dropped;
     }
-    if (done > 0 && (chooses || done == e->request_number)) {
+    if (dropped == e->request_number) {
+        note_dropped(p);
+        return 0;
+    }
+    if (done > 0 && (chooses || done + dropped == e->request_number)) {
         p->outcome.unneeded++;
         return 0;
     }

@@ -68,9 +68,26 @@ static void mark(struct play *p)
         mpg_region_end(name);
 }
 
+/* Nothing is left of the act but the names of its requests. */
+static int drop(struct play *p)
+{
+    const struct mpg_event *e = &p->act->event;
+    p->outcome.dropped++;
+    p->outcome.calls--;
+    for (uint32_t i = 0; p->act->kind != MPG_KIND_COMPLETE && i < e->request_number; i++) {
+        struct play_request *r = play_post(p, e->requests[i], false);
+        if (!r)
+            return -1;
+        r->dropped = r->done = true;
+    }
+    return 0;
+}
+
 int play_perform_call(struct play *p)
 {
     const struct mpg_event *e = &p->act->event;
+    if (p->act->drops)
+        return drop(p);
     switch (p->act->kind) {
     case MPG_KIND_SEND:
     case MPG_KIND_RECV:
@@ -185,7 +202,7 @@ static int add_up(MPI_Comm comm, int key, void *value, void *extra)
 {
     struct play *p = value;
     struct mpg_outcome *o = &p->outcome;
-    uint64_t own[] = {o->calls, o->elapsed, o->exchanged, o->unneeded, o->waited, o->cut, o->late_ns};
+    uint64_t own[] = {o->calls, o->elapsed, o->exchanged, o->unneeded, o->waited, o->dropped, o->cut, o->late_ns};
     uint64_t all[sizeof own / sizeof *own];
     int64_t times[2] = {o->run_ns, o->traced_ns}, most[2];
     (void)comm, (void)key, (void)extra;
@@ -193,8 +210,8 @@ static int add_up(MPI_Comm comm, int key, void *value, void *extra)
     PMPI_Reduce(times, most, 2, MPI_INT64_T, MPI_MAX, 0, p->hidden);
     if (p->stage->rank == 0)
         *o = (struct mpg_outcome){.run_ns = most[0], .traced_ns = most[1], .calls = all[0], .elapsed = all[1],
-                                  .exchanged = all[2], .unneeded = all[3], .waited = all[4], .cut = all[5],
-                                  .late_ns = all[6]};
+                                  .exchanged = all[2], .unneeded = all[3], .waited = all[4],
+                                  .dropped = all[5], .cut = all[6], .late_ns = all[7]};
     guard_end(p);
     PMPI_Comm_free(&p->hidden);
     return MPI_SUCCESS;

@@ -58,10 +58,13 @@ static enum mpg_call posting(enum mpg_call init)
     }
 }
 
-/* Without OWN's handle: it is active for another, there is none, or the receive R is to be cancelled. */
-static int start_anew(struct play *p, struct play_persistent *own, struct play_request *r)
+/* Without OWN's handle: it is active for another, there is none, the receive R is to be cancelled, or it is of another
+ * size, BYTES. */
+static int start_anew(struct play *p, struct play_persistent *own, struct play_request *r, int64_t bytes)
 {
-    const struct mpg_event *start = &p->act->event, *e = &own->act.event;
+    const struct mpg_event *start = &p->act->event;
+    struct mpg_event what = own->act.event, *e = &what;
+    what.bytes = bytes;
     struct play_comm *c = play_comm(p, e->comm);
     if (!c)
         return -1;
@@ -95,14 +98,20 @@ static int start_one(struct play *p, uint32_t i, struct play_request **starts)
     struct play_request *r = play_post(p, e->requests[i], receives);
     if (!r)
         return -1;
+    if (p->act->started && p->act->started[i] == MPG_STARTED_DROPPED) {
+        r->dropped = r->done = true;
+        return 0;
+    }
     r->cancels = is_cancelled(e, r->id);
     r->elapses = !own || own->elapses || (r->cancels && !receives);
     if (r->elapses)
         return 0;
     if (own->active && own->active->started == own) /* whose end MPICH does not tell of one to MPI_PROC_NULL */
         play_forget(p, own->active);
-    if (own->handle == MPI_REQUEST_NULL || own->active || r->cancels)
-        return start_anew(p, own, r);
+    const int64_t bytes = p->act->started && p->act->started[i] >= 0 ? p->act->started[i] : own->act.event.bytes;
+    if (own->handle == MPI_REQUEST_NULL || own->active || r->cancels || (!receives && bytes != own->act.event.bytes) ||
+        bytes > own->act.event.bytes)
+        return start_anew(p, own, r, bytes);
     own->active = r;
     r->persistent = r->started = own;
     *starts = r;
@@ -198,7 +207,8 @@ static int cancel(struct play *p)
 {
     struct play_request *r = play_find(p, p->act->event.requests[0]);
     if (!r || r->elapses || r->done || !r->cancels) {
-        play_elapse(p);
+        if (!r || !r->dropped)
+            play_elapse(p);
         return 0;
     }
     return play_check(p, MPI_Cancel(&r->handle));

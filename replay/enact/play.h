@@ -75,6 +75,7 @@ struct play_request {
     MPI_Request handle;
     bool elapses; /* MPI does not have it */
     bool done;    /* completed by a test that had failed, or along with others */
+    bool dropped; /* by hypotheses; it is done, too */
     bool receives, cancels;
     struct play_persistent *persistent; /* whose HANDLE is, */
     struct play_persistent *started;    /* and what was started for it */

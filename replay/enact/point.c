@@ -84,8 +84,8 @@ static int receive(struct play *p, struct play_comm *c)
 static int sendrecv(struct play *p, struct play_comm *c, MPI_Request *request)
 {
     const struct mpg_event *e = &p->act->event;
-    const bool replace =
-        p->act->plain == MPG_CALL_Sendrecv_replace || p->act->plain == MPG_CALL_Isendrecv_replace;
+    const bool replace = !p->act->changed && (p->act->plain == MPG_CALL_Sendrecv_replace ||
+                                              p->act->plain == MPG_CALL_Isendrecv_replace);
     const int64_t bytes = request ? e->recvbytes : play_room(p, e->recvbytes);
     void *from = replace ? play_receive_buffer(p, e->bytes) : play_send_buffer(p, e->bytes);
     void *into = play_receive_buffer(p, bytes);

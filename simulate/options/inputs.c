@@ -96,19 +96,7 @@ static int learn(const struct mpg_files *f, const struct mpg_arguments *a, struc
                                               .eager_limit_bytes = INT64_MAX,
                                               .source_eager_limit_bytes = INT64_MAX,
                                               .lenient = a->lenient};
-    struct mpg_clock_map *clocks = mpg_clock_map_from_trace(f->trace, err);
-    struct mpg_graph *graph = clocks ? mpg_graph_open(f->trace, clocks, &options, err) : NULL;
-    struct mpg_steps steps;
-    int more = graph ? 1 : -1;
-    mpg_supposed_learn(f->supposed, true);
-    while (more > 0)
-        more = mpg_graph_next(graph, &steps, err);
-    mpg_supposed_learn(f->supposed, false);
-    mpg_graph_close(graph);
-    mpg_clock_map_free(clocks);
-    if (more < 0 && strncmp(err->text, "rank ", 5) == 0)
-        mpg_error_prefix(err, "%s", mpg_trace_path(f->trace));
-    return more < 0 ? -1 : mpg_supposed_check(f->supposed, err);
+    return mpg_graph_learn(f->trace, &options, err);
 }
 
 static int suppose(struct mpg_files *f, const struct mpg_arguments *a, struct mpg_error *err)

@@ -4,8 +4,6 @@
 # shellcheck source=tests/replay/replay.sh
 . "$(dirname "$0")/replay.sh"
 if [ "${MPGKIT_MPI:-yes}" = yes ]; then
-    run 4 "$mpgreplay" --suppose='resize factor=2' none.trace
-    ok "what is sent cannot be supposed to be otherwise" failed "mpgreplay: 'resize factor=2': computation alone *"
     run 4 "$mpgreplay" --suppose='balance' none.trace
     ok "a hypothesis that is none" failed "mpgreplay: --suppose: 'balance': *"
     run 4 "$mpgreplay" --hypothesis=none.hyp none.trace
@@ -24,6 +22,53 @@ order() {
         $4 == "Irecv" { from[value["request"]] = value["from"] }
         $4 == "Waitany" { print from["done" in value ? value["done"] : value["requests"]] }'
 }
+
+# ---- messages and collectives: as the program itself, changed ----
+changed=$build/tests/replay/changed
+ok "a program of messages and collectives" recorded 4 changed.trace "$changed"
+# as_changed NAME ARGUMENT [HYPOTHESIS]...: the same as the program with ARGUMENT, but for the names of calls
+as_changed() {
+    local name=$1 argument=$2 hypothesis options=()
+    shift 2
+    rm -rf other.trace same.trace
+    for hypothesis; do options+=(--suppose="$hypothesis"); done
+    ok "$name" recorded 4 other.trace "$changed" "$argument"
+    ok "... is what becomes of the other one" recorded 4 same.trace "$mpgreplay" --quiet --patience=20s \
+        "${options[@]}" changed.trace
+    ok "... which communicates the same" as_before other.trace same.trace
+}
+as_changed "longer messages" halo=2.385 'resize tag=5 factor=2.385'
+as_changed "shorter ones" halo=0.385 'resize tag=5 factor=0.385'
+as_changed "smaller collectives" sums=0.3 'resize call=Allreduce factor=0.3' 'resize call=Alltoallv factor=0.3' \
+    'resize call=Gatherv factor=0.3' 'resize call=Scatterv factor=0.3'
+as_changed "without barriers, and messages of a tag" quiet 'drop call=Barrier' 'drop tag=9'
+run 4 "$mpgreplay" --suppose='drop tag=9' changed.trace
+like "... it says how many calls were not made" "$(cat out)" "*
+54           calls were not made, as hypotheses leave nothing of them"
+run 4 "$mpgreplay" --suppose='resize call=Scatterv bytes=7' changed.trace
+ok "bytes of a Scatterv" failed "mpgreplay: *rank ?, call *: MPI_Scatterv with bytes= (factor= can) cannot be re-enacted: 'resize *"
+run 4 "$mpgreplay" --suppose='drop tag=77' changed.trace
+ok "nothing is there" failed "mpgreplay: 'drop tag=77': the trace has no message*"
+run 4 "$mpgreplay" --suppose='resize call=Allreduce bytes=10' --suppose='resize bytes=96-96 factor=2' changed.trace
+ok "two that contradict each other" failed "mpgreplay: *contradict each other*"
+
+"$mpgtrace" import --text - -o near.trace <<'END'
+#mpgtext 1
+#ranks 2
+#comm 1 of 0 = 0 1
+#topology 0 1 = 1 > 1
+#topology 1 1 = 0 > 0
+0 0 100 Init
+0 1000 1100 Dist_graph_create_adjacent comm=0 newcomm=1
+0 2000 2100 Neighbor_allgather comm=1 bytes=8
+0 3000 3100 Finalize
+1 0 100 Init
+1 1000 1100 Dist_graph_create_adjacent comm=0 newcomm=1
+1 2000 2100 Neighbor_allgather comm=1 bytes=8
+1 3000 3100 Finalize
+END
+run 2 "$mpgreplay" --suppose='resize bytes=8-8 factor=2' near.trace
+ok "what neighbours send" failed "mpgreplay: near.trace: rank ?, call 2: neighbours' messages*"
 
 ok "a program whose workers come one after the other" recorded 4 waitany.trace "$waitany" 5
 order waitany.trace >as_it_was
