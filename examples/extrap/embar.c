@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Embar: the "embarrassingly parallel" NAS benchmark (RNR-94-007, section 2.2): 2^m pairs of random
+ * numbers, those in the unit circle as Gaussian deviates, their sums and how many are in which ring.
+ * Every rank has a part of the sequence; rank 0 reads what the others have found. */
+#include "extrap.h"
+#include "nas.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { RINGS = 10 };
+
+/* Doubles only: others read it as it is. */
+struct found {
+    double x, y;          /* sums */
+    double rings[RINGS];  /* how many */
+};
+
+/* What is published for 2^m pairs. */
+static const struct {
+    long log2_pairs;
+    double x, y;
+} published[] = {
+    {24, -3.247834652034740e3, -6.958407078382297e3},
+    {25, -2.863319731645753e3, -6.320053679109499e3},
+    {28, -4.295875165629892e3, -1.580732573678431e4},
+    {30, 4.033815542441498e4, -2.660669192809235e4},
+};
+
+/* Pairs FIRST to LAST - 1 of the sequence. */
+static void generate(uint64_t first, uint64_t last, struct found *found)
+{
+    uint64_t seed = nas_skip(271828183, 2 * first);
+    for (uint64_t i = first; i < last; i++) {
+        const double x = 2 * nas_next(&seed) - 1, y = 2 * nas_next(&seed) - 1;
+        const double t = x * x + y * y;
+        if (t > 1)
+            continue;
+        const double scale = sqrt(-2 * log(t) / t);
+        const double gx = x * scale, gy = y * scale;
+        found->rings[(int)fmax(fabs(gx), fabs(gy))]++;
+        found->x += gx;
+        found->y += gy;
+    }
+}
+
+static void add(struct found *sum, const struct found *more)
+{
+    sum->x += more->x;
+    sum->y += more->y;
+    for (int i = 0; i < RINGS; i++)
+        sum->rings[i] += more->rings[i];
+}
+
+/* The relative difference of the sums to what is published, or else to what one rank finds. */
+static double difference(const struct found *found, long log2_pairs)
+{
+    struct found want = *found;
+    for (size_t i = 0; i < sizeof published / sizeof *published; i++)
+        if (published[i].log2_pairs == log2_pairs) {
+            want.x = published[i].x;
+            want.y = published[i].y;
+            return fabs(found->x / want.x - 1) + fabs(found->y / want.y - 1);
+        }
+    memset(&want, 0, sizeof want);
+    generate(0, UINT64_C(1) << log2_pairs, &want);
+    if (memcmp(want.rings, found->rings, sizeof want.rings) != 0)
+        return INFINITY;
+    return fabs(found->x / want.x - 1) + fabs(found->y / want.y - 1);
+}
+
+int main(int argc, char **argv)
+{
+    long log2_pairs = 24;
+    const struct extrap_option options[] = {
+        {"log2-pairs", &log2_pairs, 4, 40, "2^N pairs; 24, 25, 28, 30 are published ones"},
+    };
+    extrap_options(argc, argv, "Gaussian deviates of pairs of random numbers.", options, 1);
+    struct extrap team;
+    extrap_start(&team, "embar");
+    extrap_open(&team, sizeof(struct found));
+    extrap_barrier(&team);
+
+    const long pairs = 1L << log2_pairs;
+    struct found found = {0}, *own = (struct found *)team.memory;
+    generate((uint64_t)extrap_first(pairs, team.ranks, team.rank),
+             (uint64_t)extrap_first(pairs, team.ranks, team.rank + 1), own);
+    extrap_barrier(&team);
+    if (team.rank == 0) {
+        found = *own;
+        for (int r = 1; r < team.ranks; r++) {
+            struct found other;
+            extrap_read(&team, r, 0, sizeof other, &other);
+            add(&found, &other);
+        }
+    }
+    extrap_close(&team);
+    const double error = team.rank == 0 ? difference(&found, log2_pairs) : 0;
+    double inside = 0;
+    for (int i = 0; i < RINGS; i++)
+        inside += found.rings[i];
+    return extrap_say(&team, error <= 1e-8, "2^%ld pairs, %.0f inside, sums %.15g %.15g, difference %.1e",
+                      log2_pairs, inside, found.x, found.y, error);
+}

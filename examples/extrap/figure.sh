@@ -1,0 +1,228 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# The figures of Shanmugam, Malony, Mohr 1995: programs recorded with n ranks on one core, and what n processors of
+# other machines would make of them. docs/EXTRAP.md says what must come out.
+#
+# --help says the rest.
+set -eu
+usage() {
+    cat <<HELP
+Usage: figure.sh FIGURE [FOLDER]
+Records the programs of FIGURE (4 to 9) with 1, 2, 4 ... 32 ranks on one core and predicts them on the machines of that
+figure. Traces go to FOLDER/traces (default: extrap-figures) and are taken again by later figures; a table to standard
+output and FOLDER/figureN.tsv, pictures, with gnuplot, to FOLDER/figureN-*.png.
+
+Options:
+  -h, --help                  print this help and exit
+  -V, --version               print the version and exit
+
+Environment:
+  RANKS                       numbers of ranks (default "1 2 4 8 16 32")
+  SUN4                        how much longer the paper's Sun 4 (1.1360 MFLOPS) computes than this machine: what
+                              MipsRatio 1 of the paper is here (default 1000)
+  CORE                        which core records (default 0)
+  MPGTRACE, MPGSIM, PROGRAMS  the programs, and the folder of those that are recorded (default: those of the build
+                              folder that is the current one, else of PATH; the latter are compiled if there are none)
+  MPICC, MPIRUN               MPI's compiler and launcher (default: mpicc, mpirun)
+HELP
+}
+self=$(dirname "$0")
+figure=${1-}
+version=''
+case $figure in
+-h | --help) usage; exit ;;
+-V | --version) version=yes ;;
+[4-9]) ;;
+*) echo "figure.sh: '$figure': figures are 4 to 9 (try '$0 --help')" >&2; exit 2 ;;
+esac
+find_program() { # NAME PATH-IN-BUILD-TREE
+    if [ -x "./$2" ]; then echo "$PWD/$2"; else command -v "$1"; fi
+}
+need() { # PROGRAM VARIABLE
+    echo "figure.sh: no $1: install mpgkit, or name it in $2" >&2
+    exit 1
+}
+mpgsim=${MPGSIM:-$(find_program mpgsim simulate/mpgsim)} || need mpgsim MPGSIM
+if [ -n "$version" ]; then
+    line=$("$mpgsim" --version)
+    echo "figure.sh${line#mpgsim}"
+    exit
+fi
+mpgtrace=${MPGTRACE:-$(find_program mpgtrace trace/mpgtrace)} || need mpgtrace MPGTRACE
+out=${2:-extrap-figures}
+ranks=${RANKS:-1 2 4 8 16 32}
+sun4=${SUN4:-1000}
+mkdir -p "$out/traces" "$out/targets"
+
+# Ranks that wait let others compute, and a read of another rank's memory needs nothing of that rank: so it is with
+# Open MPI. (MPICH spins: each turn takes it a slice of the scheduler's time.)
+OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_osc=sm
+export OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM
+export OMPI_MCA_rmaps_base_oversubscribe OMPI_MCA_mpi_yield_when_idle OMPI_MCA_osc
+
+# program NAME: what is run
+program() {
+    case $1 in
+    embar) echo embar --log2-pairs 25 ;;
+    cyclic) echo cyclic --log2-equations 13 --systems 256 ;;
+    sparse) echo sparse --rows 14000 --nonzero 11 --shift 20 --iterations 1 ;;
+    grid) echo grid --iterations 100 ;;
+    grid-true) echo grid --iterations 100 --true-size ;;
+    mgrid) echo mgrid --log2-side 7 --cycles 2 ;;
+    poisson) echo poisson --log2-points 9 --solves 5 ;;
+    sort) echo sort --log2-keys 21 ;;
+    matmul-*)
+        kinds=$(echo "${1#matmul-}" | sed 's/B/0/g; s/C/1/g; s/W/2/g')
+        echo matmul --size 1024 --columns 64 --distribute-rows "${kinds%?}" --distribute-columns "${kinds#?}" ;;
+    esac
+}
+
+# keys NAME: a machine, but for what distributed memory of the paper has anyhow (docs/EXTRAP.md); MIPS x N is N times
+# what the figures call MipsRatio 1
+keys() {
+    mips=1
+    case $1 in mips*) mips=${1#mips}; mips=${mips%%-*} ;; esac
+    case $1 in cm5) mips=0.41 ;; esac
+    awk -v a="$sun4" -v b="$mips" 'BEGIN { printf "MipsRatio = %.10g\n", a * b }'
+    case $1 in
+    *-startup5) echo 'CommStartupTime = 5us' ;;
+    *-startup10) echo 'CommStartupTime = 10us' ;;
+    *-startup200) echo 'CommStartupTime = 200us' ;;
+    bandwidth200) echo 'ByteTransferTime = 0.005us' ;;
+    interrupt) echo 'Policy = interrupt' ;;
+    poll*) printf 'Policy = poll\nPollInterval = %sus\n' "${1#poll}" ;;
+    cm5) printf 'ModelTime = 5us\nCommStartupTime = 10us\nByteTransferTime = 0.118us\n' ;;
+    ideal)
+        for key in CommStartupTime ByteTransferTime EntryTime ExitTime CheckTime ExitCheckTime ModelTime BarrierByMsgs; do
+            echo "$key = 0"
+        done ;;
+    esac
+}
+
+# curves: lines of PANEL PROGRAM MACHINE, and what a panel shows: time or speedup
+curves() {
+    case $1 in
+    4) for p in embar cyclic sparse grid mgrid poisson sort; do echo speedup "$p" distributed; done ;;
+    5)
+        for machine in distributed bandwidth200 ideal; do echo speedup grid "$machine"; done
+        for machine in distributed mips1-startup10; do echo speedup grid-true "$machine"; done ;;
+    6)
+        for p in embar cyclic sort mgrid poisson; do
+            for mips in 2 1 0.5; do echo "$p" "$p" "mips$mips"; done
+        done ;;
+    7) for mips in 1 0.25; do for s in 5 100 200; do echo time mgrid "mips$mips-startup$s"; done; done ;;
+    8)
+        for p in cyclic grid; do
+            for machine in none interrupt poll100 poll1000; do echo "$p" "$p" "$machine"; done
+        done ;;
+    9) for d in BB BC BW CB CC CW WB WC WW; do echo time "matmul-$d" cm5; done ;;
+    esac
+}
+shows() { # PANEL: a panel of one program shows its time in figures 6 (embar) and 8, its speed-up in 6
+    case $figure$1 in
+    ?time | 8* | 6embar) echo time ;;
+    *) echo speedup ;;
+    esac
+}
+
+# compiled NAME: in this build tree, or from the source beside this script
+compiled() {
+    for folder in "${PROGRAMS:-.}" "$PWD/examples/extrap" "$out"; do
+        if [ -x "$folder/$1" ] && [ ! -d "$folder/$1" ]; then
+            echo "$folder/$1"
+            return
+        fi
+    done
+    "${MPICC:-mpicc}" -g -O2 -o "$out/$1" "$self/$1.c" "$self/extrap.c" -lm
+    echo "$out/$1"
+}
+record() { # NAME N
+    # shellcheck disable=SC2046 # a list of words
+    set -- "$1" "$2" $(program "$1")
+    trace=$out/traces/$1.$2
+    [ ! -e "$trace" ] || return 0
+    refused=$(case $3 in cyclic | sort) awk -v n="$2" 'BEGIN { while (n > 1) n /= 2; if (n < 1) print "yes" }' ;; esac)
+    [ -z "$refused" ] || return 0
+    application=$(compiled "$3")
+    echo "figure.sh: recording $1, ranks: $2" >&2
+    name=$1 n=$2
+    shift 3
+    rm -rf "$trace.new"
+    if ! "${MPIRUN:-mpirun}" -np "$n" taskset -c "${CORE:-0}" "$mpgtrace" record --cpu-time -o "$trace.new" \
+        "$application" "$@" > "$out/log" 2>&1 || ! grep -q ': right$' "$out/log"; then
+        sed 's/^/figure.sh: /' "$out/log" >&2
+        echo "figure.sh: $name failed with $n ranks" >&2
+        exit 1
+    fi
+    mv "$trace.new" "$trace"
+}
+
+curves "$figure" | while read -r panel name machine; do
+    for n in $ranks; do record "$name" "$n" < /dev/null; done
+    keys "$machine" > "$out/targets/$machine.par"
+done
+if ! "$mpgsim" --help | grep -q -e '--target'; then
+    echo "figure.sh: recorded, in $out/traces; this mpgsim has no --target and so predicts nothing" >&2
+    exit
+fi
+
+table=$out/figure$figure.tsv
+printf 'panel\tprogram\tmachine\tranks\ttime_ns\tspeedup\n' > "$table.new"
+curves "$figure" | while read -r panel name machine; do
+    one=
+    for n in $ranks; do
+        [ -e "$out/traces/$name.$n" ] || continue
+        "$mpgsim" --predict --target "$out/targets/$machine.par" --json "$out/traces/$name.$n" \
+            > "$out/answer.json" 2> "$out/log" < /dev/null || { cat "$out/log" >&2; exit 1; }
+        time=$(awk '/"run_time_ns": *\{/ { inside = 1 }
+            inside && /"median":/ { gsub(/[^0-9.e+-]/, "", $2); print $2; exit }' "$out/answer.json")
+        [ "$n" != 1 ] || one=$time
+        awk -v p="$panel" -v a="$name" -v m="$machine" -v n="$n" -v t="$time" -v one="$one" 'BEGIN {
+            printf "%s\t%s\t%s\t%d\t%.0f\t%s\n", p, a, m, n, t, one == "" ? "-" : sprintf("%.3f", one / t) }' \
+            >> "$table.new"
+    done
+done
+mv "$table.new" "$table"
+awk -F '\t' -v ranks="$ranks" '
+    NR == 1 { n = split(ranks, rank, " "); next }
+    { key = sprintf("%-10s %-16s", $2, $3); if (!(key in seen)) { seen[key] = 1; order[++keys] = key }
+      time[key, $4] = sprintf("%.4g", $5 / 1e6); speedup[key, $4] = $6 }
+    function show(title, what,  i, k) {
+        printf "%-28s", title
+        for (i = 1; i <= n; i++) printf "%10s", rank[i]
+        print ""
+        for (k = 1; k <= keys; k++) {
+            printf "%-28s", order[k]
+            for (i = 1; i <= n; i++) printf "%10s", what ? time[order[k], rank[i]] : speedup[order[k], rank[i]]
+            print ""
+        }
+    }
+    END { show("time (ms), ranks", 1); print ""; show("speed-up, ranks", 0) }' "$table"
+
+command -v gnuplot > /dev/null || exit 0
+for panel in $(curves "$figure" | awk '!seen[$1]++ { print $1 }'); do
+    what=$(shows "$panel")
+    data=$out/figure$figure-$panel.dat
+    awk -F '\t' -v panel="$panel" -v what="$what" '
+        $1 != panel { next }
+        { key = $2 " " $3 }
+        key != last { printf "%s\"%s\"\n", last == "" ? "" : "\n\n", key; last = key }
+        { print $4, what == "time" ? $5 / 1e6 : $6 }' "$table" > "$data"
+    title="Figure $figure"
+    [ "$panel" = "$what" ] || title="$title, $panel"
+    gnuplot <<PLOT
+set terminal pngcairo size 800,500
+set output "$out/figure$figure-$panel.png"
+set title "$title"
+set xlabel "processors"
+set ylabel "$([ "$what" = time ] && echo 'time (ms)' || echo 'speed-up')"
+set logscale x 2
+$([ "$what" = time ] && echo 'set logscale y')
+set key outside right
+set grid
+stats "$data" using 1:2 nooutput
+plot for [i = 0:STATS_blocks - 1] "$data" index i using 1:2 with linespoints title columnheader(1)
+PLOT
+    echo "plot: $out/figure$figure-$panel.png" >&2
+done

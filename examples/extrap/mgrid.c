@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Mgrid: the multigrid benchmark of NAS (RNR-94-007, section 2.3): Poisson's equation in a periodic
+ * cube of 2^k points a side, by V-cycles. An element is a column of the grid; columns of each level
+ * are dealt out (BLOCK, BLOCK) over floor(sqrt n)^2 ranks, the others are idle. A step (residual,
+ * smoothing, coarser, finer) reads the columns around its own that others have, and ends with a barrier. */
+#include "extrap.h"
+#include "nas.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_LEVELS = 9 };
+enum array { U, R, ARRAYS };
+
+/* Level l has 2^l points a side. */
+struct mgrid {
+    struct extrap *team;
+    int levels;
+    long parts;                             /* ranks along a side */
+    long row, line;                         /* where this one is among them */
+    bool idle;
+    size_t offset[MOST_LEVELS + 1][ARRAYS]; /* in memory, of a level's columns */
+    double *right; /* right side of the equation, of this rank's columns of the top */
+    double *near; /* columns that a step needs, each with a point of its other end at each end */
+};
+
+/* Columns of a level: X0 to X1 - 1, Y0 to Y1 - 1. */
+struct area {
+    long x0, x1, y0, y1;
+};
+
+static struct area own(const struct mgrid *g, int level)
+{
+    const long side = 1L << level;
+    if (g->idle)
+        return (struct area){0, 0, 0, 0};
+    return (struct area){extrap_first(side, g->parts, g->row), extrap_first(side, g->parts, g->row + 1),
+                         extrap_first(side, g->parts, g->line), extrap_first(side, g->parts, g->line + 1)};
+}
+
+/* Columns along a side of a rank's part, at most. */
+static long block(const struct mgrid *g, int level)
+{
+    return extrap_first(1L << level, g->parts, 1);
+}
+
+static size_t offset(const struct mgrid *g, int level, enum array array, long x, long y)
+{
+    const long b = block(g, level);
+    return g->offset[level][array] + (size_t)((x % b * b + y % b) << level) * sizeof(double);
+}
+
+/* Column (X, Y) of this rank. */
+static double *column(const struct mgrid *g, int level, enum array array, long x, long y)
+{
+    return (double *)(g->team->memory + offset(g, level, array, x, y));
+}
+
+/* What lies in AREA, which may go around the edges, into NEAR. */
+static void load(const struct mgrid *g, int level, enum array array, struct area area)
+{
+    const long side = 1L << level, b = block(g, level);
+    const size_t bytes = (size_t)side * sizeof(double);
+    double *to = g->near;
+    for (long i = area.x0; i < area.x1; i++)
+        for (long j = area.y0; j < area.y1; j++, to += side + 2) {
+            const long x = (i + side) % side, y = (j + side) % side;
+            const long owner = x / b * g->parts + y / b;
+            if (owner == g->team->rank)
+                memcpy(to + 1, column(g, level, array, x, y), bytes);
+            else
+                extrap_read(g->team, (int)owner, offset(g, level, array, x, y), bytes, to + 1);
+            to[0] = to[side];
+            to[side + 1] = to[1];
+        }
+}
+
+/* The sum over the 27 points around Z of the column at C, of which there are WIDTH in a line: W[0]
+ * times itself, W[1] the faces, W[2] the edges, W[3] the corners. */
+static double stencil(const double *c, long width, long side, const double w[4], long z)
+{
+    const long x = width * (side + 2), y = side + 2;
+    double sum[3][2];
+    for (int k = 0; k < 3; k++) {
+        const double *p = c + z + k;
+        sum[k][0] = p[-x] + p[x] + p[-y] + p[y];
+        sum[k][1] = p[-x - y] + p[-x + y] + p[x - y] + p[x + y];
+    }
+    return w[0] * c[z + 1] + w[1] * (c[z] + c[z + 2] + sum[1][0]) + w[2] * (sum[1][1] + sum[0][0] + sum[2][0]) +
+           w[3] * (sum[0][1] + sum[2][1]);
+}
+
+/* TO = [RIGHT or else TO] + FACTOR times the stencil of FROM, at LEVEL. */
+static void apply(const struct mgrid *g, int level, enum array from, const double w[4], const double *right,
+                  double factor, enum array to)
+{
+    const long side = 1L << level;
+    const struct area a = own(g, level);
+    const long width = a.y1 - a.y0 + 2;
+    if (a.x1 > a.x0 && a.y1 > a.y0)
+        load(g, level, from, (struct area){a.x0 - 1, a.x1 + 1, a.y0 - 1, a.y1 + 1});
+    for (long x = a.x0; x < a.x1; x++)
+        for (long y = a.y0; y < a.y1; y++) {
+            const double *near = g->near + ((x - a.x0 + 1) * width + y - a.y0 + 1) * (side + 2);
+            double *out = column(g, level, to, x, y);
+            const double *plus = right ? right + ((x - a.x0) * (a.y1 - a.y0) + y - a.y0) * side : out;
+            for (long z = 0; z < side; z++)
+                out[z] = plus[z] + factor * stencil(near, width, side, w, z);
+        }
+    extrap_barrier(g->team);
+}
+
+/* R of LEVEL - 1: R of LEVEL, around each odd point. */
+static void coarser(const struct mgrid *g, int level)
+{
+    static const double weights[] = {0.5, 0.25, 0.125, 0.0625};
+    const long side = 1L << level;
+    const struct area a = own(g, level - 1);
+    const long width = 2 * (a.y1 - a.y0) + 1;
+    if (a.x1 > a.x0 && a.y1 > a.y0)
+        load(g, level, R, (struct area){2 * a.x0, 2 * a.x1 + 1, 2 * a.y0, 2 * a.y1 + 1});
+    for (long x = a.x0; x < a.x1; x++)
+        for (long y = a.y0; y < a.y1; y++) {
+            const double *near = g->near + ((2 * (x - a.x0) + 1) * width + 2 * (y - a.y0) + 1) * (side + 2);
+            double *out = column(g, level - 1, R, x, y);
+            for (long z = 0; z < side / 2; z++)
+                out[z] = stencil(near, width, side, weights, 2 * z + 1);
+        }
+    extrap_barrier(g->team);
+}
+
+/* U of LEVEL: what it has, or 0, and U of LEVEL - 1 in between. */
+static void finer(const struct mgrid *g, int level, bool from_zero)
+{
+    const long side = 1L << level, half = side / 2;
+    const struct area a = own(g, level);
+    if (a.x1 <= a.x0 || a.y1 <= a.y0) {
+        extrap_barrier(g->team);
+        return;
+    }
+    /* Odd point 2 c + 1 lies at c, even point 2 c halfway from c - 1 to c. */
+    const struct area c = {(a.x0 + 1) / 2 - 1, (a.x1 - 1) / 2 + 1,
+                           (a.y0 + 1) / 2 - 1, (a.y1 - 1) / 2 + 1};
+    const long width = c.y1 - c.y0;
+    load(g, level - 1, U, c);
+    for (long x = a.x0; x < a.x1; x++)
+        for (long y = a.y0; y < a.y1; y++) {
+            const double *near[2][2]; /* lower and upper neighbours, which are the same at odd points */
+            for (int i = 0; i < 2; i++)
+                for (int j = 0; j < 2; j++)
+                    near[i][j] = g->near + (((x + 1) / 2 - 1 + (x % 2 == 0 && i) - c.x0) * width + (y + 1) / 2 - 1 +
+                                            (y % 2 == 0 && j) - c.y0) * (half + 2);
+            double *out = column(g, level, U, x, y);
+            for (long z = 0; z < side; z++) {
+                double sum = 0;
+                for (int i = 0; i < 8; i++)
+                    sum += near[i & 1][i >> 1 & 1][(z + 1) / 2 + (z % 2 == 0 && i >> 2)];
+                out[z] = (from_zero ? 0 : out[z]) + sum / 8;
+            }
+        }
+    extrap_barrier(g->team);
+}
+
+static const double OPERATOR[] = {-8.0 / 3, 0, 1.0 / 6, 1.0 / 12};
+static const double SMOOTHER[] = {-3.0 / 8, 1.0 / 32, -1.0 / 64, 0};
+
+static void clear(const struct mgrid *g, int level)
+{
+    const long b = block(g, level);
+    memset(g->team->memory + g->offset[level][U], 0, (size_t)((b * b) << level) * sizeof(double));
+}
+
+static void residual(const struct mgrid *g, int level)
+{
+    apply(g, level, U, OPERATOR, level == g->levels ? g->right : NULL, -1, R);
+}
+
+static void cycle(const struct mgrid *g)
+{
+    for (int level = g->levels; level > 1; level--)
+        coarser(g, level);
+    clear(g, 1);
+    apply(g, 1, R, SMOOTHER, NULL, 1, U);
+    for (int level = 2; level <= g->levels; level++) {
+        finer(g, level, level < g->levels);
+        residual(g, level);
+        apply(g, level, R, SMOOTHER, NULL, 1, U);
+    }
+    residual(g, g->levels);
+}
+
+/* Points of the grid with the ten largest random numbers, and with the ten least. */
+struct charges {
+    int n;
+    long place[2][10];
+};
+
+static struct charges find_charges(long side)
+{
+    const long points = side * side * side;
+    struct charges found;
+    double value[2][10];
+    int n = 0;
+    uint64_t seed = 314159265;
+    for (long p = 0; p < points; p++) {
+        const double v = nas_next(&seed);
+        for (int end = 0; end < 2; end++) {
+            int i = n < 10 ? n : 10;
+            while (i > 0 && (end ? v < value[end][i - 1] : v > value[end][i - 1]))
+                i--;
+            if (i == 10)
+                continue;
+            for (int j = n < 10 ? n : 9; j > i; j--) {
+                value[end][j] = value[end][j - 1];
+                found.place[end][j] = found.place[end][j - 1];
+            }
+            value[end][i] = v;
+            found.place[end][i] = p;
+        }
+        n += n < 10;
+    }
+    found.n = n;
+    return found;
+}
+
+/* The right side: 1 at the points of the largest, -1 at those of the least. */
+static void charge(const struct mgrid *g, const struct charges *charges)
+{
+    const long side = 1L << g->levels;
+    const struct area a = own(g, g->levels);
+    for (int end = 0; end < 2; end++)
+        for (int i = 0; i < charges->n; i++) {
+            const long p = charges->place[end][i], z = p % side, y = p / side % side, x = p / side / side;
+            if (x >= a.x0 && x < a.x1 && y >= a.y0 && y < a.y1)
+                g->right[((x - a.x0) * (a.y1 - a.y0) + y - a.y0) * side + z] = end ? -1 : 1;
+        }
+}
+
+/* Bytes of memory that others read of this rank of TEAM; sets where what is in it. */
+static size_t arrange(struct mgrid *g, struct extrap *team, int levels)
+{
+    size_t bytes = 0;
+    *g = (struct mgrid){.levels = levels, .team = team, .parts = (long)sqrt(team->ranks)};
+    g->idle = team->rank >= g->parts * g->parts;
+    g->row = team->rank / g->parts;
+    g->line = team->rank % g->parts;
+    for (int level = 1; level <= levels; level++)
+        for (int array = 0; array < ARRAYS; array++) {
+            const long b = block(g, level);
+            g->offset[level][array] = bytes;
+            bytes += (size_t)((b * b) << level) * sizeof(double);
+        }
+    return bytes;
+}
+
+/* So many cycles; returns the root of the mean square of what is left, which NAS publishes. */
+static double solve(struct mgrid *g, const struct charges *charges, long cycles)
+{
+    const long side = 1L << g->levels, b = block(g, g->levels);
+    g->right = calloc((size_t)(b * b * side), sizeof(double));
+    g->near = malloc((size_t)((b + 3) * (b + 3) * (side + 2)) * sizeof(double));
+    if (!g->right || !g->near) {
+        fputs("mgrid: no memory\n", stderr);
+        exit(1);
+    }
+    charge(g, charges);
+    extrap_barrier(g->team);
+    residual(g, g->levels);
+    for (long k = 0; k < cycles; k++)
+        cycle(g);
+    const struct area a = own(g, g->levels);
+    double sum = 0;
+    for (long x = a.x0; x < a.x1; x++)
+        for (long y = a.y0; y < a.y1; y++)
+            for (long z = 0; z < side; z++)
+                sum += pow(column(g, g->levels, R, x, y)[z], 2);
+    extrap_sum(g->team, &sum, 1);
+    free(g->right);
+    free(g->near);
+    return sqrt(sum / ((double)side * (double)side * (double)side));
+}
+
+/* What is published for NPB's classes S, A. */
+static const struct {
+    long log2_side, cycles;
+    double norm;
+} published[] = {
+    {5, 4, 0.5307707005734e-4},
+    {8, 4, 0.2433365309069e-5},
+};
+
+int main(int argc, char **argv)
+{
+    long log2_side = 5, cycles = 4;
+    const struct extrap_option options[] = {
+        {"log2-side", &log2_side, 2, MOST_LEVELS, "2^N points a side; 5 is NAS's class S, 8 its A"},
+        {"cycles", &cycles, 1, 1000, "V-cycles; 4 are NAS's"},
+    };
+    extrap_options(argc, argv, "Poisson's equation in a cube, by multigrid.", options, 2);
+    const struct charges charges = find_charges(1L << log2_side);
+    struct extrap team, one;
+    struct mgrid g;
+    extrap_start(&team, "mgrid");
+    extrap_open(&team, arrange(&g, &team, (int)log2_side));
+    const double norm = solve(&g, &charges, cycles);
+    extrap_close(&team);
+    if (team.rank > 0)
+        return 0;
+
+    one = (struct extrap){.ranks = 1};
+    extrap_alone(&one, arrange(&g, &one, (int)log2_side));
+    double want = solve(&g, &charges, cycles);
+    extrap_free(&one);
+    for (size_t i = 0; i < sizeof published / sizeof *published; i++)
+        if (published[i].log2_side == log2_side && published[i].cycles == cycles)
+            want = published[i].norm;
+    return extrap_say(&team, fabs(norm - want) <= 1e-8 * want,
+                      "%ld^3 points, %ld cycles, norm %.13e of %.13e", 1L << log2_side, cycles, norm, want);
+}
