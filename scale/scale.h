@@ -149,6 +149,7 @@ struct scale_row {
     double factor;                /* last / first */
     struct scale_power power;     /* of A_s */
     bool grows;                   /* the verdict */
+    double chance;                /* rows that would have such an r_s if none grew; NAN: r_s is undefined */
     double projected;             /* part of T_comm at --project N; NAN: not asked for */
     struct scale_interval projected_interval;
     struct scale_model *model;    /* NULL: not asked for, or none */
