@@ -100,8 +100,8 @@ static int find_metric(struct wanted *w, const struct scale_set *set, struct mpg
             w->options.counter = i;
             return 0;
         }
-    return mpg_error_set(err, "--metric: '%s' is none of share, time, time/T_app, mean, count, bytes, and no run counted it",
-                         name);
+    return mpg_error_set(err, "--metric: '%s' is none of share, time, time/T_app, mean, count, bytes, and no run "
+                              "counted it", name);
 }
 
 /* ---- what is read ---- */
@@ -146,8 +146,8 @@ static int check(const struct wanted *w, const struct scale_analysis *a, struct 
     if (w->of_table != SCALE_TABLE_CORRELATION || w->of_export)
         return 0;
     if (a->sizings_differ && a->sizing != SCALE_SIZING_UNKNOWN)
-        return mpg_error_set(err, "some runs are of fixed sizes, others of scaled ones or not said to be: these are not "
-                                  "compared with each other (--only scaling=fixed)");
+        return mpg_error_set(err, "some runs are of fixed sizes, others of scaled ones or not said to be: these are "
+                                  "not compared with each other (--only scaling=fixed)");
     if (a->counts < SCALE_LEAST_COUNTS)
         return mpg_error_set(err, "runs at %zu process count%s are left, 3 are needed", a->counts,
                              a->counts == 1 ? "" : "s");

@@ -68,7 +68,7 @@ int mpg_spearman(const double *x, const double *y, size_t n, double *r, struct m
     }
     const double of_x = (double)n * xx - sum_x * sum_x, of_y = (double)n * yy - sum_y * sum_y;
     if (status == 0)
-        *r = of_x > 0 && of_y > 0 ? ((double)n * xy - sum_x * sum_y) / (sqrt(of_x) * sqrt(of_y)) : NAN;
+        *r = of_x > 0 && of_y > 0 ? ((double)n * xy - sum_x * sum_y) / sqrt(of_x * of_y) : NAN;
     free(rank);
     return status;
 }

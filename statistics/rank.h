@@ -42,8 +42,8 @@ struct mpg_slope {
 /* The line through N points whose slope is the median of those of all pairs with different x (Theil 1950; Sen, J. Am.
  * Stat. Assoc. 63 (1968) 1379), its intercept that which takes the median of x to that of y. The interval: of the M
  * slopes in ascending order, counted from 0, numbers (M - 1.959964 s) / 2, rounded (halves to even), less 1, and
- * (M + 1.959964 s) / 2, rounded, but none outside 0 .. M - 1, with 18 s^2 = n (n - 1) (2 n + 5) less the sum of t (t - 1) (2 t + 5) over
- * the t equal ones of each x, and of each y. Error: out of memory. */
+ * (M + 1.959964 s) / 2, rounded, but none outside 0 .. M - 1, with 18 s^2 = n (n - 1) (2 n + 5) less the sum of
+ * t (t - 1) (2 t + 5) over the t equal ones of each x, and of each y. Error: out of memory. */
 int mpg_theil_sen(const double *x, const double *y, size_t n, struct mpg_slope *slope, struct mpg_error *err);
 
 #endif

@@ -218,8 +218,9 @@ int mpg_scale_analyse(const struct scale_set *set, const struct scale_options *o
         if (a->row_number > 0)
             qsort_r(a->rows, a->row_number, sizeof *a->rows, compare_rows, (void *)set);
         for (size_t i = 0; i < a->row_number; i++) {
-            a->growing += a->rows[i].grows;
             a->rows[i].chance = (double)a->row_number * a->rows[i].all.p / 2;
+            a->growing += a->rows[i].grows;
+            a->doubtful += a->rows[i].grows && a->rows[i].chance > 1;
         }
         if (options->grows)
             drop_what_does_not_grow(a);

@@ -34,7 +34,8 @@ struct scale_analysis {
     const struct scale_set *set;
     const struct scale_options *options;
     size_t row_number, below;   /* rows; sites below the threshold */
-    size_t growing, dropped;    /* rows of which the verdict says so; rows left out as they do not grow */
+    size_t growing, doubtful;   /* rows of which the verdict says so; of these, those whose chance is above 1 */
+    size_t dropped;             /* rows left out as they do not grow */
     struct scale_row *rows;     /* by r_s, the largest first, then by the share at the largest N; undefined ones last */
     size_t counts;              /* distinct N of all runs */
     size_t single;              /* of them, those with one run */

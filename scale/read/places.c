@@ -147,7 +147,8 @@ static int visit_place(void *context, const struct stat_place *place)
     if (place->inlined || !place->symbol || !known)
         snprintf(address, sizeof address, "%s", text);
     else
-        snprintf(address, sizeof address, "%.200s+%" PRIx64, *known->id ? known->id : known->module.path, place->offset);
+        snprintf(address, sizeof address, "%.200s+%016" PRIx64, *known->id ? known->id : known->module.path,
+                 place->offset);
     *frame = (struct scale_frame){.text = strdup(text), .address = strdup(address)};
     if (place->symbol) {
         frame->function = place->symbol->function;

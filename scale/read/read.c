@@ -90,8 +90,8 @@ static int check_times(const struct scale_run *run, struct mpg_error *err)
         return mpg_error_set(err, "no rank ran between MPI_Init and MPI_Finalize");
     return run->comm_ns <= most_ns
                ? 0
-               : mpg_error_set(err, "its calls took %.6g s, all of its ranks together ran for %.6g s", run->comm_ns / 1e9,
-                               most_ns / 1e9);
+               : mpg_error_set(err, "its calls took %.6g s, all of its ranks together ran for %.6g s",
+                               run->comm_ns / 1e9, most_ns / 1e9);
 }
 
 /* A profile or a trace; everything else is named for what it is. */

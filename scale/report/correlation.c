@@ -75,7 +75,7 @@ static void put_row(struct scale_grid *g, const struct scale_report *r, const st
         const struct scale_interval percent = {100 * row->projected_interval.low, 100 * row->projected_interval.high};
         put_interval(g, "%.2f to %.2f", &percent);
     }
-    scale_grid_put_text(g, row->all.undefined ? why : row->grows ? "grows" : "");
+    scale_grid_put_text(g, row->all.undefined ? why : !row->grows ? "" : row->chance > 1 ? "grows?" : "grows");
 }
 
 static int print_text(const struct scale_report *r, FILE *out, struct mpg_error *err)
@@ -118,7 +118,7 @@ static const struct scale_column csv_columns[] = {
     {.key = "undefined"}, {.key = "first"}, {.key = "last"}, {.key = "factor"}, {.key = "share_first"},
     {.key = "share_last"}, {.key = "exponent"}, {.key = "exponent_low"}, {.key = "exponent_high"}, {.key = "wait_r_s"},
     {.key = "transfer_r_s"}, {.key = "imbalance_r_s"}, {.key = "projected_share"}, {.key = "projected_share_low"},
-    {.key = "projected_share_high"}, {.key = "grows"}, {.key = "model"}, {.key = "model_constant"},
+    {.key = "projected_share_high"}, {.key = "grows"}, {.key = "chance"}, {.key = "model"}, {.key = "model_constant"},
     {.key = "model_coefficient"}, {.key = "model_exponent"}, {.key = "model_log_exponent"}, {.key = "model_p"},
     {.key = "model_order"}, {.key = "model_order_low"}, {.key = "model_order_high"}, {.key = "model_projected"},
     {.key = "model_projected_low"}, {.key = "model_projected_high"}};
@@ -142,6 +142,7 @@ static void put_csv_row(struct scale_grid *g, const struct scale_report *r, cons
     for (size_t i = 0; i < sizeof more / sizeof *more; i++)
         scale_grid_put(g, more[i]);
     scale_grid_put_text(g, row->grows ? "yes" : "no");
+    scale_grid_put(g, row->chance);
     double model[SCALE_MODEL_NUMBERS];
     mpg_scale_model_numbers(row->model, model);
     scale_grid_put_text(g, mpg_scale_model_verdict(row->model));
@@ -233,7 +234,9 @@ static void put_json_row(FILE *out, const struct scale_report *r, const struct s
     put_bounds(out, ", \"exponent_interval\": [", &row->power.interval);
     put_number(out, ", \"projected_share\": ", row->projected);
     put_bounds(out, ", \"projected_share_interval\": [", &row->projected_interval);
-    fprintf(out, ", \"grows\": %s,\n   \"model\": ", row->grows ? "true" : "false");
+    fprintf(out, ", \"grows\": %s", row->grows ? "true" : "false");
+    put_number(out, ", \"chance\": ", row->chance);
+    fputs(",\n   \"model\": ", out);
     mpg_scale_model_write_json(out, row->model);
     put_series(out, &row->series);
     putc('}', out);

@@ -84,8 +84,11 @@ void mpg_scale_print_head(const struct scale_report *r, FILE *out)
     print_intervals(a, out);
     fprintf(out, "rows        %zu with %.3g %% of communication in some run; %zu below\n", a->row_number + a->dropped,
             100 * o->threshold, a->below);
-    fprintf(out, "grows       r_s >= 0.7, the last median >= 1.25 of the first, %.3g %% of communication at the end: %zu\n",
-            100 * o->threshold, a->growing);
+    fprintf(out, "grows       %zu: r_s >= 0.7, the last median >= 1.25 of the first, %.3g %% of communication at the end",
+            a->growing, 100 * o->threshold);
+    if (a->doubtful > 0)
+        fprintf(out, "; %zu of them (grows?) could be chance: more runs tell", a->doubtful);
+    putc('\n', out);
 }
 
 /* ---- JSON ---- */

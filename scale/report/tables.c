@@ -195,10 +195,11 @@ static int print_aggregate(const struct scale_report *r, enum scale_format forma
     const bool is_time = a->options->metric == SCALE_TIME || a->options->metric == SCALE_MEAN;
     int status = 0;
     if (a->counts > MOST_COUNTS)
-        return mpg_error_set(err, "%zu process counts are more than a table of %d has room for", a->counts, MOST_COUNTS);
+        return mpg_error_set(err, "%zu process counts: a table has room for %d", a->counts, MOST_COUNTS);
     for (size_t run = 0; run < a->set->run_number; run = next_count(a->set, run)) {
         snprintf(title[g.columns - 1], sizeof title[0], "%d", a->set->runs[run].ranks);
-        column[g.columns] = (struct scale_column){title[g.columns - 1], title[g.columns - 1], is_time ? 1e-9 : 1, false};
+        column[g.columns] = (struct scale_column){
+            .key = title[g.columns - 1], .title = title[g.columns - 1], .scale = is_time ? 1e-9 : 1};
         g.columns++;
     }
     for (size_t i = 0; status == 0 && i < a->row_number; i++) {

@@ -9,7 +9,8 @@ import zlib
 def calls(path):
     """The numbers of the calls, by name, from the table trace/calls.def."""
     with open(path, encoding="utf-8") as table:
-        names = re.findall(r"^MPG_(CALL|LARGE)\((\w+)", table.read(), re.MULTILINE)
+        text_ = re.sub(r"/\*.*?\*/", "", table.read(), flags=re.DOTALL)
+    names = re.findall(r"\bMPG_(CALL|LARGE)\((\w+)", text_)
     return {name + ("_c" if kind == "LARGE" else ""): i for i, (kind, name) in enumerate(names)}
 
 

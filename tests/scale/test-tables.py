@@ -1,0 +1,329 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""mpgscale on profiles of which the answer is known by hand (TAP): the paper's tables, callers, labels, exports, and
+what is left out. The environment variable MPGSCALE names the program."""
+
+import csv
+import io
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+sys.dont_write_bytecode = True
+import profiles  # noqa: E402
+
+MPGSCALE = os.environ.get("MPGSCALE", "mpgscale")
+NUMBERS = profiles.calls(os.path.join(HERE, "../../trace/calls.def"))
+COUNT = [0]
+FAILED = [0]
+
+
+def ok(good, name, *more):
+    COUNT[0] += 1
+    FAILED[0] += not good
+    print("%sok %d - %s" % ("" if good else "not ", COUNT[0], name))
+    for line in () if good else more:
+        print("# " + str(line).replace("\n", "\n# "))
+
+
+def run(*arguments):
+    return subprocess.run([MPGSCALE, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                          check=False)
+
+
+def answer(*arguments):
+    done = run("--json", *arguments)
+    return json.loads(done.stdout) if done.returncode == 0 else {"rows": [], "error": done.stderr}
+
+
+def coefficients(*arguments):
+    return {row["name"]: row["correlation"]["r_s"] for row in answer(*arguments)["rows"]}
+
+
+def one_rank(path, ranks, sites, rest_ns=10**9, facts=(), **more):
+    """A profile whose rank 0 does it all: SITES are (call, offset, time in ns)."""
+    rows = [(NUMBERS[call], i, 1, ns, ns, ns) for i, (call, _, ns) in enumerate(sites)]
+    profiles.write(path, ranks, sum(ns for _, _, ns in sites) + rest_ns, lambda rank: [] if rank else rows,
+                   [[(0, offset)] for _, offset, _ in sites], facts=facts, **more)
+    return path
+
+
+# ---- the paper's tables ----
+
+def paper_table_1(folder):
+    """Means 963 946 925 963 us of 487 calls each; the paper's sums."""
+    path = os.path.join(folder, "mg")
+    us = 1000
+    sends = ((7658, 963, 11), (6907, 946, 12), (5674, 925, 11), (5707, 963, 11))
+    profiles.write(path, 4, 10**9, lambda rank: [(NUMBERS["Send"], 0, 487, 487 * sends[rank][1] * us,
+                                                  sends[rank][2] * us, sends[rank][0] * us)], [[(0, 0x1201)]])
+    rows = list(csv.DictReader(io.StringIO(run("--table=callsites", "--csv", path).stdout)))
+    ok([row["task"] for row in rows] == ["0", "1", "2", "3", "All"], "Table 1: a row a rank, then All", rows)
+    last = rows[-1]
+    ok((last["count"], float(last["max_ns"]), int(float(last["mean_ns"]) / us), float(last["min_ns"])) ==
+       ("1948", 7658 * us, 949, 11 * us), "Table 1: All has 1948 calls, 7658, 949 and 11 us", last)
+    ok(rows[0]["op"] == "Send" and rows[0]["callsite"] == "app+0x1201", "Table 1: which call from where", rows[0])
+    ok([int(float(row["mean_ns"]) / us) for row in rows[:4]] == [963, 946, 925, 963], "Table 1: the means", rows)
+
+
+TABLE_2 = {"Barrier": (0x193, (11.7, 26.56, 58.75)), "Waitall": (0x207, (137440.8, 232704, 358045)),
+           "Wait": (0x70, (12261.0, 24240.6, 44461.2)), "Comm_split": (0x50, (23.04, 39.84, 81.5))}
+
+
+def paper_table_2(folder, wait, name):
+    paths = []
+    for place, ranks in enumerate((9, 16, 25)):
+        sites = [(call, at, int(1e6 * (wait if call == "Wait" and ranks == 9 else times[place])))
+                 for call, (at, times) in TABLE_2.items()]
+        paths.append(one_rank(os.path.join(folder, "%s-%d" % (name, ranks)), ranks, sites))
+    return paths
+
+
+def paper_tables(folder):
+    paper_table_1(folder)
+    mended = paper_table_2(folder, 12261.0, "bt")
+    got = coefficients("--threshold=0", *mended)
+    want = {"Barrier:app+0x193": 1, "Waitall:app+0x207": -1, "Wait:app+0x70": 1, "Comm_split:app+0x50": 1}
+    ok(got == want, "Table 2 with its misprint mended: signs as in Table 3", got)
+    printed = coefficients("--threshold=0", *paper_table_2(folder, 122610, "misprint"))
+    ok((printed["Waitall:app+0x207"], printed["Wait:app+0x70"]) == (0.5, -0.5),
+       "Table 2 as printed: 0.5 and -0.5", printed)
+    rows = list(csv.DictReader(io.StringIO(run("--table=aggregate", "--threshold=0", "--csv", *mended).stdout)))
+    ok([float(rows[0][n]) for n in ("9", "16", "25")] == [137440.8e6, 232704e6, 358045e6] and
+       rows[0]["callsite"] == "Waitall:app+0x207", "Table 2 itself", rows)
+
+
+# ---- arithmetic ----
+
+def arithmetic(folder):
+    """N 4 4 9 9 16 16 25, shares .1 .2 .2 .3 .3 .5 .9."""
+    paths = []
+    for i, (ranks, tenths) in enumerate(zip((4, 4, 9, 9, 16, 16, 25), (1, 2, 2, 3, 3, 5, 9))):
+        paths.append(one_rank(os.path.join(folder, "seven-%d" % i), ranks,
+                              [("Send", 0x10, tenths * 2385), ("Recv", 0x20, (10 - tenths) * 2385)]))
+    got = answer(*paths)
+    send = [row for row in got["rows"] if row["call"] == "Send"][0]
+    ok(abs(send["correlation"]["r_s"] - 0.9159278516836722) < 1e-15, "seven runs with ties: r_s", send)
+    ok(send["grows"] and abs(send["factor"] - 6) < 1e-12 and send["correlation"]["runs"] == 7,
+       "from a median share of 0.15 to 0.9: grows", send)
+    again = answer(*reversed(paths))
+    ok(again == got, "in any order: the same")
+    scaled = [one_rank(os.path.join(folder, "scaled-%d" % i), ranks,
+                       [("Send", 0x10, tenths * 777), ("Recv", 0x20, (10 - tenths) * 777)])
+              for i, (ranks, tenths) in enumerate(zip((4, 4, 9, 9, 16, 16, 25), (1, 2, 2, 3, 3, 5, 9)))]
+    ok(coefficients(*scaled) == {row["name"]: row["correlation"]["r_s"] for row in got["rows"]},
+       "all times by one factor: the same")
+    twice = answer("--unique", *paths, paths[2])
+    ok({r["name"]: r["correlation"] for r in twice["rows"]} == {r["name"]: r["correlation"] for r in got["rows"]} and
+       [n["left_out"] for n in twice["notes"]] == [True], "a run that is given twice counts once with --unique", twice)
+    ok(len(answer(*paths, paths[2])["runs"]) == 8, "without, it counts twice")
+
+
+# ---- what is missing ----
+
+def absent(folder):
+    """Wait begins at 16 ranks, as in the paper's MG."""
+    paths = [one_rank(os.path.join(folder, "late-%d" % n), n,
+                      [("Send", 0x10, 1000)] + [("Wait", 0x20, n * 100)] * (n >= 16)) for n in (2, 4, 8, 16, 32, 64)]
+    rows = {row["name"]: row for row in answer(*paths)["rows"]}
+    wait = rows["Wait:app+0x20"]["correlation"]
+    ok((wait["runs"], wait["counts"], wait["r_s"]) == (3, 3, 1), "a callsite of three runs has those", wait)
+    rows = {row["name"]: row for row in answer("--absent=zero", *paths)["rows"]}
+    wait = rows["Wait:app+0x20"]
+    # ranks 2 2 2 4 5 6 beside 1..6: 15.5 / sqrt(17.5 * 15.5)
+    ok(wait["correlation"]["runs"] == 6 and abs(wait["correlation"]["r_s"] - (15.5 / 17.5) ** 0.5) < 1e-12,
+       "--absent=zero: of six, of which three have nothing", wait)
+    rows = answer(*paths[:4])["rows"]
+    late = [row for row in rows if row["call"] == "Wait"][0]
+    ok(late["correlation"]["undefined"] == "fewer than 3 process counts" and late["correlation"]["r_s"] is None,
+       "a callsite of one count: undefined", late)
+    text = run(*paths[:4])
+    ok("undefined: fewer than 3 process counts" in text.stdout, "which the table says", text.stdout)
+
+
+# ---- callers ----
+
+def write_wrapper(folder, factors, name):
+    """One routine that sends, called from several places: FACTORS give the time of each by N."""
+    paths = []
+    for n in (2, 4, 8, 16):
+        rows = [(NUMBERS["Send"], i, 1, ns, ns, ns) for i, ns in enumerate(int(1e4 * f(n)) for f in factors)]
+        rows.append((NUMBERS["Barrier"], len(rows), 1, 50000, 50000, 50000))
+        sites = [[(0, 0x500), (0, 0x1000 + 16 * i), (0, 0x9000)] for i in range(len(factors))]
+        paths.append(os.path.join(folder, "%s-%d" % (name, n)))
+        profiles.write(paths[-1], n, 10**9, lambda rank, rows=rows: rows, sites + [[(0, 0x700), (0, 0x9000)]])
+    return paths
+
+
+def callers(folder):
+    paths = write_wrapper(folder, (lambda n: n, lambda n: 20 / n), "wrapper")
+    got = coefficients(*paths)
+    ok(sorted(got) == ["Barrier:app+0x700", "Send:app+0x500"], "a wrapper is one row", got)
+    got = coefficients("--frames=2", *paths)
+    ok(len(got) == 3 and "Send:app+0x500 < app+0x1000" in got, "--frames=2: one for each caller", got)
+    got = coefficients("--frames=auto", *paths)
+    ok(got.get("Send:app+0x500 < app+0x1000") == 1 and got.get("Send:app+0x500 < app+0x1010") == -1 and
+       "Barrier:app+0x700" in got and len(got) == 3, "--frames=auto: two of opposite sign, the rest as it was", got)
+    paths = write_wrapper(folder, (lambda n: n, lambda n: 1.3 * n), "alike")
+    got = coefficients("--frames=auto", *paths)
+    ok(sorted(got) == ["Barrier:app+0x700", "Send:app+0x500"], "--frames=auto: callers that are alike stay one", got)
+    paths = write_wrapper(folder, (lambda n: n, lambda n: 2.1 * n), "unlike")
+    ok(len(coefficients("--frames=auto", *paths)) == 3, "--frames=auto: callers whose shares differ by 2.1")
+    got = coefficients("--unit=call", *paths)
+    ok(sorted(got) == ["Barrier", "Send"], "--unit=call: a row for each call", got)
+
+
+# ---- labels ----
+
+def labels(folder):
+    sites = [("Send", 0x10, 1000), ("Wait", 0x20, 3000)]
+    paths = [one_rank(os.path.join(folder, "l-%d" % n), n, [(c, o, t * n) for c, o, t in sites], 10**6 * 8 // n)
+             for n in (2, 4, 8)]
+    with open(os.path.join(folder, "manifest.tsv"), "w", encoding="utf-8") as out:
+        out.write("# of a test\n\nl-2\tscaling=scaled\tsize=10\nl-4\tsize=20\tscaling=scaled\n%s\tscaling=scaled\n" %
+                  paths[2])
+    got = answer(folder)
+    ok([r["labels"].get("size") for r in got["runs"]] == ["10", "20", None] and got["sizes"] == "scaled",
+       "a folder with a manifest", got.get("error"))
+    ok(answer("--manifest", os.path.join(folder, "manifest.tsv"))["runs"] == got["runs"], "the manifest by itself")
+    runs = list(csv.DictReader(io.StringIO(run("--table=runs", "--csv", folder).stdout)))
+    times = [int(4000 * n) + 8 * 10**6 // n for n in (2, 4, 8)]
+    speedup = [n / 2 * times[0] / t for n, t in zip((2, 4, 8), times)]
+    ok(all(abs(float(r["speedup"]) - s) < 1e-12 and abs(float(r["efficiency"]) - s * 2 / int(r["ranks"])) < 1e-12
+           for r, s in zip(runs, speedup)), "speedup of scaled sizes", runs)
+    fixed = ["--label", "scaling=fixed,%s,%s" % tuple(paths[:2]), "--label=scaling=fixed," + paths[2], *paths]
+    runs = list(csv.DictReader(io.StringIO(run("--table=runs", "--csv", *fixed).stdout)))
+    ok([abs(float(r["speedup"]) - times[0] / t) < 1e-12 for r, t in zip(runs, times)] == [True] * 3,
+       "speedup of fixed ones", runs)
+    done = run("--label=scaling=scaled," + paths[0], "--label=scaling=fixed," + paths[1], *paths)
+    ok(done.returncode == 1 and "not compared" in done.stderr, "sizes of both kinds are not compared", done.stderr)
+    done = run("--only=scaling=scaled", "--label=scaling=scaled," + ",".join(paths), *paths, paths[0])
+    ok(done.returncode == 0 and "3: 1 of 2" not in done.stdout and "scaled with N" in done.stdout,
+       "--only takes some", done.stderr)
+    for wrong in ("scaling=big," + paths[0], "size," + paths[0], "size=3", "size=3,nothing"):
+        done = run("--label", wrong, *paths)
+        ok(done.returncode == 1 and done.stderr.count("\n") == 1, "--label %s..." % wrong[:12], done.stderr)
+
+
+# ---- exports ----
+
+def exports(folder):
+    paths = [one_rank(os.path.join(folder, "x-%d-%d" % (n, i)), n,
+                      [("Send", 0x10, 2385 * n + i)] + [("Wait", 0x20, 77)] * (n > 2)) for n in (2, 4, 8) for i in (0, 1)]
+    done = run("--export=extrap", *paths)
+    text = done.stdout.split("METRIC")[1]
+    ok("POINTS ( 2 ) ( 4 ) ( 8 )" in done.stdout and "PARAMETER p" in done.stdout, "Extra-P's text: its points")
+    data = [line.split()[1:] for line in text.splitlines() if line.startswith("DATA")]
+    ok([[round(1e9 * float(v)) for v in line] for line in data] == [[2385 * n, 2385 * n + 1] for n in (2, 4, 8)] and
+       "# without: Wait:app+0x20 (not at 2)" in text, "its data: a line a point, what it cannot have in comments", text)
+    lines = [json.loads(line) for line in run("--export=jsonl", *paths).stdout.splitlines()]
+    sends = [(line["params"]["p"], round(line["value"] * 1e9)) for line in lines
+             if line["callpath"] == "Send:app+0x10" and line["metric"] == "time"]
+    ok(sends == [(n, 2385 * n + i) for n in (2, 4, 8) for i in (0, 1)], "its JSON lines: one a run", sends)
+    rows = list(csv.DictReader(io.StringIO(run("--export=csv", *paths).stdout)))
+    ok(len(rows) == 10 and sum(float(r["time_ns"]) for r in rows) == sum(4770 * n + 1 for n in (2, 4, 8)) + 4 * 77,
+       "CSV: one row a run and callsite", rows)
+
+
+# ---- what is left out ----
+
+def damaged(folder):
+    sites = [("Send", 0x10, 1000), ("Wait", 0x20, 3000)]
+    good = [one_rank(os.path.join(folder, "g-%d" % n), n, [(c, o, t * n) for c, o, t in sites],
+                     facts=(("program", "./app"),)) for n in (2, 4, 8)]
+    ok(run(*good).returncode == 0, "three good runs")
+
+    def bad(name, why, path):
+        done = run(*good, path)
+        ok(done.returncode == 0 and done.stderr.count("\n") == 1 and path in done.stderr and why in done.stderr and
+           done.stderr.endswith(": left out\n"), "left out: " + name, done.stderr)
+        ok(len(answer(*good, path)["runs"]) == 3, "three runs are left: " + name)
+
+    cut = os.path.join(folder, "cut")
+    with open(good[0], "rb") as whole, open(cut, "wb") as out:
+        out.write(whole.read()[:-9])
+    bad("a file that is cut off", "ends within", cut)
+    flipped = os.path.join(folder, "flipped")
+    with open(good[0], "rb") as whole, open(flipped, "wb") as out:
+        data = bytearray(whole.read())
+        data[150] ^= 1
+        out.write(data)
+    bad("a damaged file", "checksum", flipped)
+    missing = os.path.join(folder, "missing")
+    with open(missing, "wb") as out:
+        out.write(profiles.rank_file(1, 2, 1000, [], []))
+    bad("a rank that is not there", "no profile of rank 0", missing)
+    bad("another program", "of another program", one_rank(os.path.join(folder, "other"), 16, sites,
+                                                          facts=(("program", "/bin/other -x"),)))
+    bad("more time in calls than there was", "its calls took", one_rank(os.path.join(folder, "long"), 2, sites, -3900))
+    sums = os.path.join(folder, "sums")
+    profiles.write(sums, 2, 10**9, lambda rank: [(NUMBERS["Send"], 0, 5, 100, 30, 40)], [[(0, 0x10)]])
+    bad("a sum that is none", "5 calls of 30 to 40 ns are no 100 ns", sums)
+    died = one_rank(os.path.join(folder, "died"), 2, sites, state=0)
+    bad("a run that died", "it died", died)
+    empty = os.path.join(folder, "empty")
+    with open(empty, "wb"):
+        pass
+    bad("an empty file", "empty", empty)
+    bad("a file that is not there", "No such file", os.path.join(folder, "nowhere"))
+    bad("no profile", "neither a profile nor a trace", os.environ.get("MPGSCALE", "/bin/sh"))
+
+    done = run(good[0], good[1])
+    ok(done.returncode == 1 and "runs at 2 process counts are left, 3 are needed" in done.stderr, "two counts are few",
+       done.stderr)
+    done = run(good[0], good[1], cut)
+    ok(done.returncode == 1 and done.stderr.count("\n") == 2, "two that are left, too", done.stderr)
+    done = run(good[0], good[0])
+    ok(done.returncode == 1 and "runs at 1 process count are left" in done.stderr, "one count", done.stderr)
+    strange = [one_rank(os.path.join(folder, "s-%d" % n), n, [("Send", 0x1000 * n, 1000)]) for n in (2, 4, 8)]
+    done = run(*strange)
+    ok(done.returncode == 1 and "no callsite is common" in done.stderr, "nothing in common", done.stderr)
+    ok(run("--unit=call", *strange).returncode == 0, "but for the call")
+    done = run("--unit=region", *good)
+    ok(done.returncode == 1 and "regions are of traces" in done.stderr, "profiles have no regions", done.stderr)
+    done = run("--metric=PAPI_NONE", *good)
+    ok(done.returncode == 1 and "no run counted it" in done.stderr, "a counter that was not recorded", done.stderr)
+    done = run("--table=callsites", good[0])
+    ok(done.returncode == 0, "a table of one run needs one", done.stderr)
+
+
+def full(folder):
+    paths = [os.path.join(folder, "f-%d" % n) for n in (2, 4, 8)]
+    for n, path in zip((2, 4, 8), paths):
+        rows = [(NUMBERS["Send"], 0, 1, 600, 600, 600), (NUMBERS["Send"], -2, 1, 200 * n, 200 * n, 200 * n),
+                (NUMBERS["Recv"], -1, 1, 100, 100, 100)]
+        profiles.write(path, n, 10**6, lambda rank, rows=rows: rows, [[(0, 0x10)]])
+    done = run("--json", *paths)
+    got = {row["name"]: row["correlation"]["r_s"] for row in json.loads(done.stdout)["rows"]}
+    ok(got == {"Send:app+0x10": -1, "Send:(other callsites)": 1, "Recv:unknown": -1}, "other callsites are a row", got)
+    ok(done.stderr.count("(other callsites)") == 3, "and named", done.stderr)
+
+
+def builds(folder):
+    """Where the same program has other build-ids, addresses say nothing; without lines functions are all there is."""
+    paths = []
+    for n, build in ((2, b"one"), (4, b"one"), (8, b"two")):
+        paths.append(os.path.join(folder, "b-%d" % n))
+        profiles.write(paths[-1], n, 10**6, lambda rank, n=n: [(NUMBERS["Send"], 0, 1, n, n, n),
+                                                              (NUMBERS["Recv"], 0, 1, 9, 9, 9)], [[(0, 0x10)]],
+                       modules=((build, "/nowhere/app"),))
+    ok(answer(*paths)["callsites"] == "line" and len(coefficients(*paths)) == 2, "several builds: by line")
+    rows = answer("--by=address", *paths)["rows"]
+    ok(sorted(row["name"] for row in rows) == ["Recv:app+0x10", "Recv:app+0x10 #2", "Send:app+0x10",
+                                               "Send:app+0x10 #2"], "--by=address: they are not the same", rows)
+
+
+def main():
+    for part in (paper_tables, arithmetic, absent, callers, labels, exports, damaged, full, builds):
+        with tempfile.TemporaryDirectory() as folder:
+            part(folder)
+    print("1..%d" % COUNT[0])
+    sys.exit(FAILED[0] > 0)
+
+
+if __name__ == "__main__":
+    main()
