@@ -168,7 +168,7 @@ def check(seed, folder):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--first", type=int, default=1)
-    parser.add_argument("--seeds", type=int, default=24)
+    parser.add_argument("--seeds", type=int, default=12)
     args = parser.parse_args()
     print("1..%d" % args.seeds)
     with tempfile.TemporaryDirectory() as folder:
