@@ -20,6 +20,12 @@ struct mpg_lane_time {
     double weight, most; /* of HIGH, 0..1; no more than MOST */
 };
 
+/* When nothing interrupts each of some lanes: work that lasts longer than LEAST, FROM[w] .. TO[w]. */
+struct mpg_lane_quiet {
+    const double *from, *to;
+    double least;
+};
+
 struct mpg_lane_code {
     /* mpg_draw() at A in replicas FIRST .. FIRST + N - 1. */
     void (*draw)(const struct mpg_address *a, uint32_t first, uint32_t n, double *u);
@@ -30,10 +36,11 @@ struct mpg_lane_code {
      * NULL: as it is). */
     void (*add_time)(const struct mpg_lane_time *target, const struct mpg_lane_time *source,
                      const double *less, const double *u, uint32_t n, double *value);
-    /* Lists into LANE those of N lanes in which what lasts LENGTH[w] > LEAST from max(0, SINCE +
-     * DELAY[w]) on is not within FROM[w] .. TO[w]; returns how many. */
-    uint32_t (*outside)(const double *from, const double *to, double since, const double *delay,
-                        const double *length, double least, uint32_t n, uint32_t *lane);
+    /* An interval of LENGTH, of which WORK[w] is to be done, in each of N lanes: those in which work from
+     * max(0, SINCE + DELAY[w]) on meets nothing, by QUIET, are lengthened by it; lists the others into LANE
+     * and returns how many. */
+    uint32_t (*pass)(const struct mpg_lane_quiet *quiet, double since, double length, const double *work,
+                     uint32_t n, double *delay, uint32_t *lane);
     /* Adds to DELAY[w], of N lanes, what an interval of LENGTH takes longer where it takes TAKEN[w], which
      * counts as no less than 0. */
     void (*lengthen)(const double *taken, double length, uint32_t n, double *delay);

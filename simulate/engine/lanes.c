@@ -54,7 +54,7 @@ fail:
 
 double mpg_lanes_bytes(uint32_t slots, int32_t ranks)
 {
-    return sizeof(double) * (2.0 * slots + (1.0 + MPG_TERMS) * ranks + 1);
+    return sizeof(double) * (2.0 * slots + (1.0 + MPG_TERMS) * ranks + 1) + mpg_shapes_bytes(ranks);
 }
 
 void mpg_lanes_free(struct mpg_lanes *l)

@@ -173,7 +173,13 @@ int mpg_lanes_list_edges(struct mpg_lanes *l, const struct mpg_step *s, struct m
 /* Whether arrivals in S are completed one after the other, at a cost. */
 bool mpg_lanes_takes_turns(const struct mpg_lanes *l, const struct mpg_step *s);
 /* The message that E, at EDGE of the list, brings, as draws of o_r see it. */
-struct mpg_sending mpg_lanes_received(const struct mpg_edge *e, const struct mpg_lanes_edge *edge);
+static inline struct mpg_sending received_of(const struct mpg_edge *e, const struct mpg_lanes_edge *edge)
+{
+    struct mpg_sending m = sending_of(&e->origin, e->target_bytes);
+    m.further = edge->further;
+    return m;
+}
+
 /* Whether S blocks until a message is sent whose protocol changes: how long it took says nothing
  * of the target then. */
 bool mpg_lanes_is_absolute(const struct mpg_step *s);

@@ -209,26 +209,24 @@ static void find_left(struct mpg_lanes *l, const struct mpg_step *s, const struc
     x->gap_ns = 0;
 }
 
-/* One edge of the call, as recurrences have it. LATER: what receives completed after it cost. */
-static struct mpg_lane_edge find_edge(struct mpg_lanes *l, const struct mpg_step *s,
-                                      const struct mpg_lanes_edge *edge, const double *later)
+/* One edge of the call, as recurrences have it, into X. LATER: what receives completed after it cost. */
+static void find_edge(struct mpg_lanes *l, const struct mpg_step *s, const struct mpg_lanes_edge *edge,
+                      const double *later, struct mpg_lane_edge *x)
 {
     const struct mpg_edge *e = &s->edges[edge->i];
     const double *named = edge_kappa(l, e);
-    struct mpg_lane_edge x = {.bare = slot_bare(l, e->slot),
-                              .arrival = slot_value(l, e->slot),
-                              .left = slot_bare(l, e->slot),
-                              .behind = later && e->kind == MPG_EDGE_ARRIVAL ? later : l->zeros,
-                              .kappa = named ? named : l->zeros,
-                              .slack_ns = edge->slack_ns,
-                              .gap_ns = causal_gap(l, s, e, edge->slack_ns),
-                              .counted = how_counted(l, e)};
-    find_value(l, s, e, &x);
+    x->arrival = slot_value(l, e->slot);
+    x->bare = x->left = slot_bare(l, e->slot);
+    x->behind = later && e->kind == MPG_EDGE_ARRIVAL ? later : l->zeros;
+    x->kappa = named ? named : l->zeros;
+    x->slack_ns = edge->slack_ns;
+    x->gap_ns = causal_gap(l, s, e, edge->slack_ns);
+    x->counted = how_counted(l, e);
+    find_value(l, s, e, x);
     if (l->choice && e->is_view)
-        find_left(l, s, e, &x);
+        find_left(l, s, e, x);
     if (e->kind == MPG_EDGE_ARRIVAL && mpg_call_is_probe(s->call)) /* it is received later, with nothing new */
         l->slot_met[e->slot] = true;
-    return x;
 }
 
 static bool is_message(const struct mpg_edge *e)
@@ -242,7 +240,8 @@ static void take_edge(struct mpg_lanes *l, const struct mpg_step *s,
 {
     const bool of_message = is_message(&s->edges[edge->i]);
     const struct mpg_lane_leave leave = leave_of(l);
-    const struct mpg_lane_edge x = find_edge(l, s, edge, later);
+    struct mpg_lane_edge x;
+    find_edge(l, s, edge, later, &x);
     l->code->edge(l->n, &x, &leave, out,
                   account_of(l, s->rank, of_message ? MPG_TERM_MESSAGE : MPG_TERM_COLLECTIVE));
 }
@@ -255,7 +254,7 @@ static void take_edges(struct mpg_lanes *l, const struct mpg_step *s, double *ou
         const struct mpg_edge *e = &s->edges[l->edge[i].i];
         take_edge(l, s, &l->edge[i], turns ? l->later : NULL, out);
         if (turns && e->kind == MPG_EDGE_ARRIVAL) {
-            struct mpg_sending m = mpg_lanes_received(e, &l->edge[i]);
+            struct mpg_sending m = received_of(e, &l->edge[i]);
             mpg_shapes_add_overhead(l->shapes, way_of(l, e->source, s->rank), MPG_OVERHEAD_RECEIVE, false, &m,
                                     l->later);
         }
@@ -395,7 +394,8 @@ static void leave_received(struct mpg_lanes *l, const struct mpg_step *s, double
 {
     const struct mpg_lane_account account = lane_account_of(l, s);
     find_own(l, s, false);
-    const struct mpg_lane_edge x = find_edge(l, s, &l->edge[0], NULL);
+    struct mpg_lane_edge x;
+    find_edge(l, s, &l->edge[0], NULL, &x);
     l->code->receive(l->n, l->local, local_ns, (double)s->duration_ns, &x, stream_value(l, s->stream),
                      &account);
     if (l->covers)

@@ -77,13 +77,6 @@ static void sort_edges(struct mpg_lanes *l, const struct mpg_step *s)
     }
 }
 
-struct mpg_sending mpg_lanes_received(const struct mpg_edge *e, const struct mpg_lanes_edge *edge)
-{
-    struct mpg_sending m = sending_of(&e->origin, e->target_bytes);
-    m.further = edge->further;
-    return m;
-}
-
 int mpg_lanes_list_edges(struct mpg_lanes *l, const struct mpg_step *s, struct mpg_error *err)
 {
     if (reserve_edges(l, s, err) < 0)
@@ -115,24 +108,32 @@ static bool costs_receiver(const struct mpg_lanes *l, const struct mpg_step *s,
            way_of(l, e->source, s->rank)->overhead[MPG_OVERHEAD_RECEIVE].target;
 }
 
+/* The median of what WAY's source takes of the message of E, at EDGE of the list. */
+static double received_from_source(const struct mpg_lanes *l, const struct mpg_perturbation *way,
+                                   const struct mpg_edge *e, const struct mpg_lanes_edge *edge)
+{
+    if (!edge->further)
+        return mpg_shapes_overhead_of_source(l->shapes, way, MPG_OVERHEAD_RECEIVE, e->bytes);
+    struct mpg_sending m = received_of(e, edge);
+    m.bytes = e->bytes;
+    return mpg_overhead_of_source(way, MPG_OVERHEAD_RECEIVE, &m);
+}
+
 double mpg_lanes_own_floor(const struct mpg_lanes *l, const struct mpg_step *s)
 {
     double least_ns = mpg_floor_call(l->floors, s->call, s->bytes), own_ns = 0;
     bool waits = false;
     for (uint32_t i = 0; i < s->sent_number; i++) {
-        struct mpg_sending m = sending_of(&s->sent[i].origin, s->sent[i].bytes);
-        waits = waits || is_awaited(&s->sent[i]);
-        if (costs_sender(l, &s->sent[i]))
-            own_ns += mpg_overhead_of_source(way_of(l, s->rank, s->sent[i].origin.to),
-                                             MPG_OVERHEAD_SEND, &m);
+        const struct mpg_sent *sent = &s->sent[i];
+        waits = waits || is_awaited(sent);
+        if (costs_sender(l, sent))
+            own_ns += mpg_shapes_overhead_of_source(l->shapes, way_of(l, s->rank, sent->origin.to),
+                                                    MPG_OVERHEAD_SEND, sent->bytes);
     }
     for (uint32_t i = 0; i < s->edge_number; i++) {
         const struct mpg_edge *e = &s->edges[l->edge[i].i];
-        struct mpg_sending m = mpg_lanes_received(e, &l->edge[i]);
-        m.bytes = e->bytes;
         if (costs_receiver(l, s, e))
-            own_ns += mpg_overhead_of_source(way_of(l, e->source, s->rank), MPG_OVERHEAD_RECEIVE,
-                                             &m);
+            own_ns += received_from_source(l, way_of(l, e->source, s->rank), e, &l->edge[i]);
     }
     return own_ns > 0 || waits ? fmin(least_ns, own_ns) : least_ns;
 }
@@ -153,7 +154,7 @@ void mpg_lanes_add_overheads(struct mpg_lanes *l, const struct mpg_step *s, doub
         const struct mpg_edge *e = &s->edges[l->edge[i].i];
         if (!costs_receiver(l, s, e))
             continue;
-        struct mpg_sending m = mpg_lanes_received(e, &l->edge[i]);
+        struct mpg_sending m = received_of(e, &l->edge[i]);
         mpg_shapes_add_overhead(l->shapes, way_of(l, e->source, s->rank), MPG_OVERHEAD_RECEIVE, target,
                                 &m, value);
         any = true;

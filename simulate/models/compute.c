@@ -185,7 +185,7 @@ static void find_times(const struct mpg_perturbation *p, const struct mpg_interv
 {
     meet_noise(p, x, at, first, n, delay_ns, work_ns, time_ns);
     for (uint32_t w = 0; w < n && p->scales_noise; w++)
-        time_ns[w] = work_ns[w] + p->noise_factor * (time_ns[w] - work_ns[w]);
+        time_ns[w] = mpg_perturbation_scaled(p, work_ns[w], time_ns[w]);
 }
 
 /* What becomes of WORK_NS of X there. */
@@ -201,8 +201,9 @@ static void find_work(const struct mpg_perturbation *p, const struct mpg_interva
     const uint8_t *last = NULL;
     double length_ns = x->length_ns;
     if (!mpg_perturbation_noise_removed(p)) {
+        const double same_ns = on_target(x, length_ns);
         for (uint32_t w = 0; w < n; w++)
-            work_ns[w] = on_target(x, length_ns);
+            work_ns[w] = same_ns;
         return;
     }
     for (uint32_t w = 0; w < n; w++) {
@@ -216,18 +217,22 @@ static void find_work(const struct mpg_perturbation *p, const struct mpg_interva
     }
 }
 
-static void replay(const struct mpg_perturbation *p, const struct mpg_interval *x, uint32_t first,
+/* Replicas FIRST .. FIRST + N - 1, lanes from AT on. */
+static void replay(const struct mpg_perturbation *p, const struct mpg_interval *x, uint32_t at, uint32_t first,
                    uint32_t n, double *delay_ns)
 {
     double work_ns[MPG_LANES_AT_ONCE], time_ns[MPG_LANES_AT_ONCE];
-    for (uint32_t done = 0, m; done < n; done += m) {
-        m = n - done < MPG_LANES_AT_ONCE ? n - done : MPG_LANES_AT_ONCE;
-        const double *taken_ns = p->target_cores > 0 ? time_ns : work_ns;
-        find_work(p, x, first + done, m, work_ns);
-        if (p->target_cores > 0)
-            find_times(p, x, done, first + done, m, delay_ns + done, work_ns, time_ns);
-        mpg_lane_code()->lengthen(taken_ns, x->length_ns, m, delay_ns + done);
+    find_work(p, x, first, n, work_ns);
+    if (p->target_cores == 0) {
+        mpg_lane_code()->lengthen(work_ns, x->length_ns, n, delay_ns);
+        return;
     }
+    if (x->cursor && !p->target_noise.drawn && !p->target_noise.ecdf) {
+        mpg_records_pass(p, x, at, first, n, work_ns, delay_ns);
+        return;
+    }
+    find_times(p, x, at, first, n, delay_ns, work_ns, time_ns);
+    mpg_lane_code()->lengthen(time_ns, x->length_ns, n, delay_ns);
 }
 
 void mpg_perturb_compute(const struct mpg_perturbation *p, const struct mpg_interval *x,
@@ -235,7 +240,10 @@ void mpg_perturb_compute(const struct mpg_perturbation *p, const struct mpg_inte
 {
     const bool has_noise = mpg_perturbation_noise_measured(p) || mpg_perturbation_noise_removed(p);
     if (has_noise && !mpg_perturbation_noise_unchanged(p)) {
-        replay(p, x, first, n, delay_ns);
+        for (uint32_t done = 0, m; done < n; done += m) {
+            m = n - done < MPG_LANES_AT_ONCE ? n - done : MPG_LANES_AT_ONCE;
+            replay(p, x, done, first + done, m, delay_ns + done);
+        }
         return;
     }
     const double growth_ns = (x->ratio - 1) * x->length_ns + x->more_ns;

@@ -207,35 +207,55 @@ const struct mpg_rows *mpg_flight_rows(const struct mpg_perturbation *p, double 
     return rows->blocks > 0 && rows->length > 0 ? rows : NULL;
 }
 
+uint64_t mpg_flight_row_number(const struct mpg_rows *rows, const struct mpg_sending *m)
+{
+    return m->nth / rows->length + m->thread * ROWS_OF_A_THREAD;
+}
+
+void mpg_flight_draw_rows(const struct mpg_perturbation *p, const struct mpg_rows *rows, const struct mpg_sending *m,
+                          uint32_t first, uint32_t n, uint32_t *row)
+{
+    const struct mpg_address address = {.seed = p->seed,
+                                        .rank = m->rank,
+                                        .call = mpg_flight_row_number(rows, m),
+                                        .index = (uint32_t)m->to,
+                                        .purpose = MPG_DRAW_ROW};
+    double v[MPG_LANES_AT_ONCE];
+    for (uint32_t done = 0, k; done < n; done += k) {
+        k = n - done < MPG_LANES_AT_ONCE ? n - done : MPG_LANES_AT_ONCE;
+        mpg_draw_lanes(&address, first + done, k, v);
+        for (uint32_t w = 0; w < k; w++) {
+            const int64_t i = (int64_t)(v[w] * (double)rows->blocks);
+            row[done + w] = (uint32_t)(i < (int64_t)rows->blocks ? i : (int64_t)rows->blocks - 1);
+        }
+    }
+}
+
 void mpg_flight_find_u(const struct mpg_perturbation *p, const struct mpg_sending *m,
                        uint32_t first, uint32_t n, double *u)
 {
-    mpg_flight_find_u_in(p, m->in_row ? mpg_flight_rows(p, m->bytes) : NULL, m, first, n, u);
+    const struct mpg_rows *rows = m->in_row ? mpg_flight_rows(p, m->bytes) : NULL;
+    uint32_t row[MPG_LANES_AT_ONCE];
+    if (rows)
+        mpg_flight_draw_rows(p, rows, m, first, n, row);
+    mpg_flight_find_u_in(p, rows, row, m, first, n, u);
 }
 
-void mpg_flight_find_u_in(const struct mpg_perturbation *p, const struct mpg_rows *rows,
+void mpg_flight_find_u_in(const struct mpg_perturbation *p, const struct mpg_rows *rows, const uint32_t *row,
                           const struct mpg_sending *m, uint32_t first, uint32_t n, double *u)
 {
-    struct mpg_address address = {.seed = p->seed,
-                                  .rank = m->rank,
-                                  .call = m->call,
-                                  .index = m->index,
-                                  .purpose = mpg_flight_purpose(p, MPG_DRAW_LATENCY)};
+    const struct mpg_address address = {.seed = p->seed,
+                                        .rank = m->rank,
+                                        .call = m->call,
+                                        .index = m->index,
+                                        .purpose = mpg_flight_purpose(p, MPG_DRAW_LATENCY)};
     mpg_draw_lanes(&address, first, n, u);
     if (!rows)
         return;
-    double share = 1 / ((double)rows->blocks * (double)rows->length); /* of each of their u */
-    address.call = m->nth / rows->length + m->thread * ROWS_OF_A_THREAD;
-    address.index = (uint32_t)m->to;
-    address.purpose = MPG_DRAW_ROW;
-    size_t at = (size_t)(m->nth % rows->length);
-    double v[MPG_LANES_AT_ONCE];
-    mpg_draw_lanes(&address, first, n, v);
-    for (uint32_t w = 0; w < n; w++) {
-        int64_t row = (int64_t)(v[w] * (double)rows->blocks);
-        row = row < (int64_t)rows->blocks ? row : (int64_t)rows->blocks - 1;
-        u[w] = rows->u[(size_t)row * rows->length + at] + (u[w] - 0.5) * share;
-    }
+    const double share = 1 / ((double)rows->blocks * (double)rows->length); /* of each of their u */
+    const double *at = rows->u + m->nth % rows->length;
+    for (uint32_t w = 0; w < n; w++)
+        u[w] = at[row[w] * rows->length] + (u[w] - 0.5) * share;
 }
 
 /* --- many lanes --- */

@@ -62,8 +62,12 @@ void mpg_flight_find_u(const struct mpg_perturbation *p, const struct mpg_sendin
 
 /* The rows that messages of BYTES are in that are in a row; NULL: none. */
 const struct mpg_rows *mpg_flight_rows(const struct mpg_perturbation *p, double bytes);
-/* As mpg_flight_find_u(), of an M that is in ROWS (NULL: in none). */
-void mpg_flight_find_u_in(const struct mpg_perturbation *p, const struct mpg_rows *rows,
+/* Which of its sender's rows to its receiver M is in; which of ROWS that is in each of N lanes, into ROW. */
+uint64_t mpg_flight_row_number(const struct mpg_rows *rows, const struct mpg_sending *m);
+void mpg_flight_draw_rows(const struct mpg_perturbation *p, const struct mpg_rows *rows, const struct mpg_sending *m,
+                          uint32_t first, uint32_t n, uint32_t *row);
+/* As mpg_flight_find_u(), of an M that is in ROW[w] of ROWS (NULL: in none). */
+void mpg_flight_find_u_in(const struct mpg_perturbation *p, const struct mpg_rows *rows, const uint32_t *row,
                           const struct mpg_sending *m, uint32_t first, uint32_t n, double *u);
 /* Whether all that a message of BYTES takes longer is a difference of measured times: TARGET's at its u less
  * SOURCE's there, or, where LEAST, less TARGET's at 0. */

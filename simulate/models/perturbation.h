@@ -114,6 +114,12 @@ static inline double mpg_perturbation_rho(const struct mpg_perturbation *p)
     return p->region_ratios ? 1 : p->compute_ratio;
 }
 
+/* What WORK_NS that takes TIME_NS among P's noise takes by its factor. */
+static inline double mpg_perturbation_scaled(const struct mpg_perturbation *p, double work_ns, double time_ns)
+{
+    return work_ns + p->noise_factor * (time_ns - work_ns);
+}
+
 /* Whether what calls do by themselves meets the target's noise: it is wanted, there is some, and
  * the source's is another. */
 bool mpg_perturbation_call_noise_measured(const struct mpg_perturbation *p);

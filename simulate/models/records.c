@@ -120,42 +120,75 @@ void mpg_records_fetch(const struct mpg_perturbation *p, const struct mpg_interv
         mpg_replay_fetch(record->replay, &c.place[w].hint);
 }
 
+/* Finds what the lanes L of X meet, those from AT on, replica FIRST; notes it in C (NULL: nowhere). */
+static void look_up(const struct mpg_perturbation *p, const struct mpg_interval *x, uint32_t at, uint32_t first,
+                    const struct cursor *c, const double *delay_ns, const double *work_ns, struct looked_up *l)
+{
+    const struct mpg_machine *target = &p->target_noise;
+    const struct mpg_resampled *record = &target->resampled[mpg_machine_seat_of(target, x->rank).core];
+    for (uint32_t k = 0; k < l->n; k++) {
+        const uint32_t w = l->lane[k];
+        struct place nowhere = {0}, *place = c ? &c->place[w] : &nowhere;
+        if (!c || c->to_ns[w] == 0)
+            place->start_ns = mpg_machine_start(target, p->seed, x->rank, first + w);
+        const double since_ns = x->since_ns + delay_ns[w];
+        l->part[k] = mpg_records_parts(p, first + w);
+        l->since_ns[k] = since_ns > 0 ? since_ns : 0;
+        l->begin_ns[k] = place->start_ns + l->since_ns[k];
+        l->work_ns[k] = work_ns[w];
+        l->before[k] = place->hint;
+    }
+    meet(x, record, l, at);
+    for (uint32_t k = 0; c && k < l->n; k++) {
+        c->place[l->lane[k]].hint = l->hint[k];
+        note(c, l->lane[k], &l->met[k], l->since_ns[k], l->begin_ns[k]);
+    }
+}
+
+/* Lengthens those of N lanes of X in which nothing interrupts it, as C knows; lists the others in L. */
+static void pass(const struct mpg_interval *x, const struct cursor *c, uint32_t n, const double *work_ns,
+                 double *delay_ns, struct looked_up *l)
+{
+    const struct mpg_lane_quiet quiet = {c->from_ns, c->to_ns, MPG_ROUNDING_NS};
+    for (uint32_t w = 0; w < n; w += 64 / sizeof *c->place)
+        __builtin_prefetch(&c->place[w]);
+    l->n = mpg_lane_code()->pass(&quiet, x->since_ns, x->length_ns, work_ns, n, delay_ns, l->lane);
+}
+
 void mpg_records_meet(const struct mpg_perturbation *p, const struct mpg_interval *x, uint32_t at,
                       uint32_t first, uint32_t n, const double *delay_ns, const double *work_ns,
                       double *time_ns)
 {
-    const struct mpg_machine *target = &p->target_noise;
-    const struct mpg_resampled *record =
-        &target->resampled[mpg_machine_seat_of(target, x->rank).core];
-    struct cursor c = {0};
+    struct cursor c;
     struct looked_up l;
-    l.n = n;
     if (x->cursor) {
+        double after_ns[MPG_LANES_AT_ONCE]; /* nobody asks for it */
         c = cursor_of(x, at);
-        for (uint32_t w = 0; w < n; w += 64 / sizeof *c.place)
-            __builtin_prefetch(&c.place[w]);
-        l.n = mpg_lane_code()->outside(c.from_ns, c.to_ns, x->since_ns, delay_ns, work_ns,
-                                       MPG_ROUNDING_NS, n, l.lane);
+        memcpy(after_ns, delay_ns, n * sizeof *after_ns);
         memcpy(time_ns, work_ns, n * sizeof *time_ns);
+        pass(x, &c, n, work_ns, after_ns, &l);
+    } else {
+        for (l.n = 0; l.n < n; l.n++)
+            l.lane[l.n] = l.n;
     }
-    for (uint32_t k = 0; k < l.n; k++) {
-        const uint32_t w = x->cursor ? l.lane[k] : k;
-        struct place nowhere = {0}, *place = x->cursor ? &c.place[w] : &nowhere;
-        if (!x->cursor || c.to_ns[w] == 0)
-            place->start_ns = mpg_machine_start(target, p->seed, x->rank, first + w);
-        const double since_ns = x->since_ns + delay_ns[w];
-        l.lane[k] = w;
-        l.part[k] = mpg_records_parts(p, first + w);
-        l.since_ns[k] = since_ns > 0 ? since_ns : 0;
-        l.begin_ns[k] = place->start_ns + l.since_ns[k];
-        l.work_ns[k] = work_ns[w];
-        l.before[k] = place->hint;
-    }
-    meet(x, record, &l, at);
+    look_up(p, x, at, first, x->cursor ? &c : NULL, delay_ns, work_ns, &l);
     for (uint32_t k = 0; k < l.n; k++)
         time_ns[l.lane[k]] = l.met[k].time_ns;
-    for (uint32_t k = 0; x->cursor && k < l.n; k++) {
-        c.place[l.lane[k]].hint = l.hint[k];
-        note(&c, l.lane[k], &l.met[k], l.since_ns[k], l.begin_ns[k]);
+}
+
+void mpg_records_pass(const struct mpg_perturbation *p, const struct mpg_interval *x, uint32_t at,
+                      uint32_t first, uint32_t n, const double *work_ns, double *delay_ns)
+{
+    const struct cursor c = cursor_of(x, at);
+    struct looked_up l;
+    pass(x, &c, n, work_ns, delay_ns, &l);
+    if (l.n > 0)
+        look_up(p, x, at, first, &c, delay_ns, work_ns, &l);
+    for (uint32_t k = 0; k < l.n; k++) {
+        const uint32_t w = l.lane[k];
+        double time_ns = l.met[k].time_ns;
+        if (p->scales_noise)
+            time_ns = mpg_perturbation_scaled(p, work_ns[w], time_ns);
+        delay_ns[w] += fmax(time_ns - x->length_ns, -x->length_ns);
     }
 }

@@ -15,6 +15,9 @@ size_t mpg_records_cursor_bytes(void);
 void mpg_records_meet(const struct mpg_perturbation *p, const struct mpg_interval *x, uint32_t at,
                       uint32_t first, uint32_t n, const double *delay_ns, const double *work_ns,
                       double *time_ns);
+/* Adds to DELAY_NS how much longer X takes there, with noise by P's factor; X has a cursor. */
+void mpg_records_pass(const struct mpg_perturbation *p, const struct mpg_interval *x, uint32_t at,
+                      uint32_t first, uint32_t n, const double *work_ns, double *delay_ns);
 /* The parts of all records in REPLICA; NULL: they are whole. */
 static inline const uint8_t *mpg_records_parts(const struct mpg_perturbation *p, uint32_t replica)
 {

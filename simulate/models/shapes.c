@@ -7,12 +7,14 @@
 #include <string.h>
 
 #include "simulate/draws/lane_code.h"
+#include "simulate/models/rows.h"
 
 enum { PLACES = 64 };
 
 /* What of a message is drawn. */
 enum drawn { FLIGHT, OVERHEAD, TARGET_OVERHEAD = OVERHEAD + MPG_OVERHEADS,
-             MEDIAN = TARGET_OVERHEAD + MPG_OVERHEADS };
+             SOURCE_OVERHEAD = TARGET_OVERHEAD + MPG_OVERHEADS,
+             MEDIAN = SOURCE_OVERHEAD + MPG_OVERHEADS, DRAWN };
 
 /* One machine's times at a shape's size. */
 struct side {
@@ -34,7 +36,9 @@ struct shape {
 
 struct mpg_shapes {
     uint32_t first, n;
+    struct mpg_kept_rows *rows;
     struct shape shape[PLACES];
+    struct shape *last[DRAWN]; /* asked for, of each that is drawn; NULL: none */
 };
 
 struct mpg_shapes *mpg_shapes_new(uint32_t first, uint32_t n, struct mpg_error *err)
@@ -46,7 +50,11 @@ struct mpg_shapes *mpg_shapes_new(uint32_t first, uint32_t n, struct mpg_error *
     }
     s->first = first;
     s->n = n;
-    return s;
+    s->rows = mpg_kept_rows_new(first, n, err);
+    if (s->rows)
+        return s;
+    mpg_shapes_free(s);
+    return NULL;
 }
 
 void mpg_shapes_free(struct mpg_shapes *s)
@@ -59,7 +67,14 @@ void mpg_shapes_free(struct mpg_shapes *s)
         free(x->source.high);
         free(x->least_ns);
     }
+    mpg_kept_rows_free(s ? s->rows : NULL);
     free(s);
+}
+
+double mpg_shapes_bytes(int32_t ranks)
+{
+    const double shape = 4 * sizeof(struct mpg_distribution *) + sizeof(double);
+    return PLACES * shape + ranks * mpg_kept_rows_bytes() + sizeof(uint32_t);
 }
 
 /* --- finding --- */
@@ -146,6 +161,9 @@ static void find(const struct mpg_shapes *s, struct shape *x)
 {
     if (x->drawn == MEDIAN)
         x->median_ns = mpg_flight_median(x->p, x->bytes);
+    else if (x->drawn >= SOURCE_OVERHEAD)
+        x->median_ns = mpg_overhead_of_source(x->p, (enum mpg_overhead)(x->drawn - SOURCE_OVERHEAD),
+                                              &(struct mpg_sending){.bytes = x->bytes});
     else if (x->drawn == FLIGHT)
         x->is_kept = find_flight(s, x);
     else if (x->drawn >= TARGET_OVERHEAD)
@@ -154,17 +172,30 @@ static void find(const struct mpg_shapes *s, struct shape *x)
         x->is_kept = find_overhead(s, (enum mpg_overhead)(x->drawn - OVERHEAD), false, x);
 }
 
-static const struct shape *shape_of(struct mpg_shapes *s, const struct mpg_perturbation *p,
-                                    double bytes, enum drawn drawn)
+static inline bool is_of(const struct shape *x, const struct mpg_perturbation *p, double bytes, enum drawn drawn)
+{
+    return x->p == p && x->bytes == bytes && x->drawn == drawn;
+}
+
+static const struct shape *find_shape(struct mpg_shapes *s, const struct mpg_perturbation *p, double bytes,
+                                      enum drawn drawn)
 {
     struct shape *x = &s->shape[place_of(p, bytes, drawn)];
-    if (x->p == p && x->bytes == bytes && x->drawn == drawn)
+    s->last[drawn] = x;
+    if (is_of(x, p, bytes, drawn))
         return x;
     x->p = p;
     x->bytes = bytes;
     x->drawn = drawn;
     find(s, x);
     return x;
+}
+
+static inline const struct shape *shape_of(struct mpg_shapes *s, const struct mpg_perturbation *p,
+                                           double bytes, enum drawn drawn)
+{
+    const struct shape *x = s->last[drawn];
+    return x && is_of(x, p, bytes, drawn) ? x : find_shape(s, p, bytes, drawn);
 }
 
 /* --- drawing --- */
@@ -197,9 +228,11 @@ void mpg_shapes_perturb_flight(struct mpg_shapes *s, const struct mpg_perturbati
         return;
     }
     double u[MPG_LANES_AT_ONCE];
+    const struct mpg_rows *rows = m->in_row ? x->rows : NULL;
+    const uint32_t *row = rows ? mpg_kept_rows_of(s->rows, p, rows, m) : NULL;
     for (uint32_t done = 0, k; done < s->n; done += k) {
         k = s->n - done < MPG_LANES_AT_ONCE ? s->n - done : MPG_LANES_AT_ONCE;
-        mpg_flight_find_u_in(p, m->in_row ? x->rows : NULL, m, s->first + done, k, u);
+        mpg_flight_find_u_in(p, rows, row ? row + done : NULL, m, s->first + done, k, u);
         add(x, done, k, u, value_ns);
     }
 }
@@ -231,4 +264,10 @@ void mpg_shapes_add_overhead(struct mpg_shapes *s, const struct mpg_perturbation
 double mpg_shapes_median(struct mpg_shapes *s, const struct mpg_perturbation *p, double bytes)
 {
     return shape_of(s, p, bytes, MEDIAN)->median_ns;
+}
+
+double mpg_shapes_overhead_of_source(struct mpg_shapes *s, const struct mpg_perturbation *p, enum mpg_overhead which,
+                                     double bytes)
+{
+    return p->overhead[which].source ? shape_of(s, p, bytes, SOURCE_OVERHEAD + which)->median_ns : 0;
 }

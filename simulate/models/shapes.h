@@ -11,6 +11,8 @@ struct mpg_shapes;
 /* Of N >= 1 lanes, replicas FIRST .. FIRST + N - 1. Error: out of memory. */
 struct mpg_shapes *mpg_shapes_new(uint32_t first, uint32_t n, struct mpg_error *err);
 void mpg_shapes_free(struct mpg_shapes *shapes); /* NULL is allowed */
+/* What they take a lane at most, of messages between RANKS, bytes. */
+double mpg_shapes_bytes(int32_t ranks);
 
 /* These add to all of VALUE_NS, to the last bit, what the functions do that they are named after; P's launches
  * are those of SHAPES' lanes, and P outlives them unchanged. */
@@ -24,5 +26,8 @@ void mpg_shapes_add_overhead(struct mpg_shapes *shapes, const struct mpg_perturb
                              double *value_ns);
 /* mpg_flight_median(). */
 double mpg_shapes_median(struct mpg_shapes *shapes, const struct mpg_perturbation *p, double bytes);
+/* mpg_overhead_of_source(), of a message of BYTES that is not completed with others of its rank. */
+double mpg_shapes_overhead_of_source(struct mpg_shapes *shapes, const struct mpg_perturbation *p,
+                                     enum mpg_overhead which, double bytes);
 
 #endif

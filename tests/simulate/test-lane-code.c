@@ -182,27 +182,39 @@ static bool times_agree(const struct mpg_lane_code *code, struct mpg_distributio
 
 /* --- intervals --- */
 
+static double longer(double taken, double length)
+{
+    return fmax(taken - length, -length);
+}
+
 static bool intervals_agree(const struct mpg_lane_code *code)
 {
-    double from[MOST], to[MOST], delay[MOST], length[MOST];
+    double from[MOST], to[MOST], delay[MOST + 1], work[MOST], lengthened[MOST];
     uint32_t lane[MOST], expected[MOST];
     for (int i = 0; i < ROUNDS; i++) {
         uint32_t n = (uint32_t)(uniform() * (MOST + 1)), count = 0;
-        double since = floor(10 * uniform()), least = 1e-3;
-        for (uint32_t w = 0; w < n; w++) { /* whole numbers: some ends are equal */
+        const double since = floor(10 * uniform()), length = 4 * uniform();
+        const struct mpg_lane_quiet quiet = {from, to, 1e-3};
+        const double few = i % 2 ? 0.1 : 1; /* of the lanes are interrupted */
+        for (uint32_t w = 0; w < n; w++) {  /* whole numbers: some ends are equal */
             delay[w] = floor(20 * uniform()) - 12;
-            from[w] = floor(10 * uniform());
-            to[w] = from[w] + floor(20 * uniform()) - 2;
-            length[w] = uniform() < 0.1 ? least : floor(10 * uniform());
-            double begin = fmax(0, since + delay[w]);
-            if (!(begin >= from[w] && begin + length[w] <= to[w] && length[w] > least))
+            from[w] = uniform() < few ? floor(10 * uniform()) : 0;
+            to[w] = uniform() < few ? from[w] + floor(20 * uniform()) - 2 : 1000;
+            work[w] = uniform() < 0.1 ? quiet.least : floor(10 * uniform());
+            const double begin = fmax(0, since + delay[w]);
+            const bool passes = begin >= from[w] && begin + work[w] <= to[w] && work[w] > quiet.least;
+            lengthened[w] = delay[w] + (passes ? longer(work[w], length) : 0);
+            if (!passes)
                 expected[count++] = w;
         }
-        uint32_t got = code->outside(from, to, since, delay, length, least, n, lane);
+        delay[n] = 2.385;
+        const uint32_t got = code->pass(&quiet, since, length, work, n, delay, lane);
         if (got != count || memcmp(lane, expected, count * sizeof *lane) != 0) {
-            printf("# %u lanes outside, not %u, of %u\n", got, count, n);
+            printf("# %u lanes do not pass, not %u, of %u\n", got, count, n);
             return false;
         }
+        if (!same("delay", delay, lengthened, n))
+            return false;
     }
     return true;
 }
@@ -216,7 +228,7 @@ static bool lengths_agree(const struct mpg_lane_code *code)
         for (uint32_t w = 0; w < n; w++) {
             taken[w] = 100 * uniform() - 10;
             delay[w] = 1000 * uniform() - 500;
-            expected[w] = delay[w] + fmax(taken[w] - length, -length);
+            expected[w] = delay[w] + longer(taken[w], length);
         }
         delay[n] = 2.385;
         code->lengthen(taken, length, n, delay);
