@@ -55,6 +55,7 @@ python3           python_is_whole
 optional='
 libpapi-dev       header papi.h
 libdw-dev         module libdw
+libsqlite3-dev    module sqlite3
 gfortran          have gfortran
 gnuplot-nox       have gnuplot
 hpcc              have hpcc

@@ -239,6 +239,8 @@ int mpg_option_parse(const struct mpg_program *program, int argc, char **argv)
         check_repeated(program, o, &given[o - program->options], optarg);
         if (store_value(o, optarg, &err) < 0)
             mpg_option_usage_error(program, "--%s: %s", o->name, err.text);
+        if (program->note)
+            program->note(program->whom, o, optarg);
     }
     check_arguments(program, argc - optind, argv + optind);
     return optind;

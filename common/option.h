@@ -51,6 +51,9 @@ struct mpg_program {
     const struct mpg_option *options;
     int min_arguments, max_arguments; /* positional; max -1: any number */
     bool stop_at_argument; /* options end at the first positional argument */
+    /* Is told each option that was given, in their order, with its argument's TEXT; NULL: nobody is. */
+    void (*note)(void *whom, const struct mpg_option *option, const char *text);
+    void *whom;
     bool silent;           /* what would be printed is not: another process of the same run does */
 };
 

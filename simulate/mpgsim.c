@@ -5,6 +5,7 @@
 #include "common/output.h"
 #include "common/progress.h"
 #include "graph/work/supposed.h"
+#include "history/answer.h"
 #include "simulate/processes/processes.h"
 #include "simulate/reports/report.h"
 #include "simulate/retrace/retrace.h"
@@ -22,33 +23,33 @@ static void warn(const struct mpg_attention *attention)
 }
 
 static int write_report(const struct mpg_arguments *a, const struct mpg_report *report,
-                        struct mpg_error *err)
+                        struct mpg_answer *out, struct mpg_error *err)
 {
-    struct mpg_output *out = mpg_output_open(a->output, err);
-    if (!out)
+    if (mpg_answer_open(out, a->output, a->history, err) < 0)
         return -1;
-    FILE *stream = mpg_output_stream(out);
+    FILE *stream = mpg_answer_stream(out);
     int status = a->json       ? mpg_report_json(report, stream, err)
                  : a->per_rank ? mpg_report_per_rank(report, stream, err)
                                : mpg_report_text(report, stream, err);
     if (status < 0) {
-        mpg_output_discard(out);
+        mpg_answer_discard(out);
         return -1;
     }
-    if (mpg_output_commit(out, err) < 0)
+    if (mpg_answer_commit(out, err) < 0)
         return -1;
     if (a->per_rank)
         warn(report->attention);
     return 0;
 }
 
-static int answer(const struct mpg_arguments *a, struct mpg_report *report, struct mpg_error *err)
+static int answer(const struct mpg_arguments *a, struct mpg_report *report, struct mpg_answer *out,
+                  struct mpg_error *err)
 {
     struct mpg_attention attention = {0};
     report->attention = &attention;
     int status = mpg_attention_gather(report, &attention, err);
     if (status == 0)
-        status = write_report(a, report, err);
+        status = write_report(a, report, out, err);
     mpg_attention_clear(&attention);
     return status;
 }
@@ -108,6 +109,7 @@ struct all {
     struct mpg_supposing supposing; /* of result; without hypotheses empty */
     struct mpg_median_waits waits;
     struct mpg_sheet rows;
+    struct mpg_answer answer;
 };
 
 /* The one scenario; of it this process's share of the replicas, unless it is the first. */
@@ -134,15 +136,15 @@ static int simulate_several(struct all *x, struct mpg_error *err)
     return run(&x->a, &x->setting.asked, &x->files, &x->rows, err);
 }
 
-static int write_rows(const struct mpg_arguments *a, const struct mpg_sheet *rows, struct mpg_error *err)
+static int write_rows(const struct mpg_arguments *a, const struct mpg_sheet *rows, struct mpg_answer *out,
+                      struct mpg_error *err)
 {
-    struct mpg_output *out = mpg_output_open(a->output, err);
-    if (!out)
+    if (mpg_answer_open(out, a->output, a->history, err) < 0)
         return -1;
-    FILE *stream = mpg_output_stream(out);
+    FILE *stream = mpg_answer_stream(out);
     if ((a->json ? mpg_sheet_json(rows, stream, err) : mpg_sheet_text(rows, stream, err)) == 0)
-        return mpg_output_commit(out, err);
-    mpg_output_discard(out);
+        return mpg_answer_commit(out, err);
+    mpg_answer_discard(out);
     return -1;
 }
 
@@ -191,14 +193,30 @@ static int give_answer(struct all *x, struct mpg_error *err)
 {
     const struct mpg_setting *setting = &x->setting;
     if (mpg_arguments_sweep(&x->a))
-        return write_rows(&x->a, &x->rows, err);
+        return write_rows(&x->a, &x->rows, &x->answer, err);
     struct mpg_report report = mpg_setting_report(setting, &x->at, &x->files, &setting->asked.p,
                                                   &setting->asked.simulation, &x->result);
     report.supposing = x->supposing.list ? &x->supposing : NULL;
     if (end_trace(&x->at, setting, x->retrace, err) < 0 || write_timeline(x, err) < 0 ||
         add_waits(x, &report, err) < 0)
         return -1;
-    return answer(&x->at, &report, err);
+    return answer(&x->at, &report, &x->answer, err);
+}
+
+/* The answer, which has been given, is kept. */
+static int keep_answer(struct all *x, struct mpg_error *err)
+{
+    int64_t id;
+    if (!x->a.history)
+        return 0;
+    if (mpg_arguments_run(&x->a, x->files.trace, x->trace, err) < 0)
+        return mpg_error_prefix(err, "--history");
+    struct mpg_history_run run = x->a.run;
+    run.answer = x->answer.bytes;
+    run.answer_bytes = x->answer.size;
+    return mpg_history_keep(x->a.history, &run, &id, err) < 0
+               ? mpg_error_prefix(err, "the answer is not kept: --history")
+               : 0;
 }
 
 static int run(struct all *x, int argc, char **argv, struct mpg_error *err)
@@ -213,7 +231,9 @@ static int run(struct all *x, int argc, char **argv, struct mpg_error *err)
     if (mpg_processes_agree(&x->processes, status, 0, err) < 0)
         return -1;
     mpg_processes_leave(&x->processes);
-    return mpg_processes_first(&x->processes) ? give_answer(x, err) : 0;
+    if (!mpg_processes_first(&x->processes))
+        return 0;
+    return give_answer(x, err) < 0 ? -1 : keep_answer(x, err);
 }
 
 static void clear(struct all *x)
@@ -228,6 +248,8 @@ static void clear(struct all *x)
     mpg_sweep_clear(&x->a.sweep);
     mpg_hypotheses_clear(&x->a.hypotheses);
     mpg_rank_set_clear(&x->a.timeline_part.ranks);
+    mpg_history_run_clear(&x->a.run);
+    mpg_answer_clear(&x->answer);
 }
 
 int main(int argc, char **argv)

@@ -450,8 +450,11 @@ const char *mpg_arguments_read(struct mpg_arguments *a, int argc, char **argv,
         .summary = "Say how the run time of TRACE (a folder, a file, mpgtext, or - for standard input) "
                    "changes under perturbations, or what it is on another machine.",
         .options = mpg_arguments_table(a), .min_arguments = 1, .max_arguments = 1,
-        .silent = !processes->speaks};
+        .note = mpg_arguments_note, .whom = a, .silent = !processes->speaks};
     const char *trace = argv[mpg_option_parse(&program, argc, argv)];
+    const char *history = getenv("MPGKIT_HISTORY");
+    if (!a->history && history && *history)
+        a->history = history;
     if (read_given(a, trace, processes, err) < 0)
         mpg_option_usage_error(&program, "%s", err->text);
     mpg_arguments_at(a, a->signature, 0, at);

@@ -6,6 +6,7 @@
 #include "analyse/table.h"
 #include "analyse/timeline/timeline.h"
 #include "common/option.h"
+#include "history/history.h"
 #include "simulate/engine/simulation.h"
 #include "simulate/options/ratios.h"
 #include "simulate/options/sweep.h"
@@ -18,7 +19,7 @@ struct mpg_arguments {
     const char *signature, *source, *path, *absorb, *cosched, *measurement, *noise_model, *output;
     const char *latency_model, *byte_model, *call_edges;
     const char *map, *source_map, *polling, *collectives, *collective_table, *output_trace, *floors;
-    const char *tolerate, *waits_by, *timeline, *timeline_calls, *timeline_ranks;
+    const char *tolerate, *waits_by, *timeline, *timeline_calls, *timeline_ranks, *history;
     struct mpg_option_list signatures; /* the first is SIGNATURE */
     struct mpg_option_list noise, call_noise, latency, byte, compute_ratio, sweeps;
     struct mpg_option_list hypothesis_files, hypothesis_lines;
@@ -37,6 +38,8 @@ struct mpg_arguments {
     struct mpg_sweep sweep;         /* of --tolerate two values of what is looked for */
     double tolerated;               /* slowdown beyond 1 */
     struct mpg_timeline_part timeline_part;
+    struct mpg_history_run run;     /* its arguments: what was given and the answer depends on, then the trace */
+    bool run_failed;                /* there was no memory for that */
     char swept[MPG_SWEPTS][40];     /* values of a point of it, in words */
 };
 
@@ -71,6 +74,9 @@ void mpg_asked_clear(struct mpg_asked *asked);
 bool mpg_arguments_signature_is_all(const struct mpg_arguments *a);
 /* What --source names; NULL: nothing, or that there is none. */
 const char *mpg_arguments_source(const struct mpg_arguments *a);
+/* A's run, but for the answer: TRACE, at PATH, and the other files that it reads. Error: out of memory. */
+int mpg_arguments_run(struct mpg_arguments *a, const struct mpg_trace *trace, const char *path,
+                      struct mpg_error *err);
 /* An error, where a list of ranks of an option names one that RANKS ranks have not: it would be
  * without effect. */
 int mpg_arguments_check_ranks(const struct mpg_arguments *a, struct mpg_perturbation *p,
@@ -79,6 +85,8 @@ int mpg_arguments_check_ranks(const struct mpg_arguments *a, struct mpg_perturba
 /* A's sweep, from what was given, and what does not go with it. Private to simulate/options/. */
 int mpg_arguments_parse_sweep(struct mpg_arguments *a, struct mpg_error *err);
 int mpg_arguments_check_sweep(const struct mpg_arguments *a, struct mpg_error *err);
+/* Takes OPTION, given with TEXT, to the arguments of A's run. Private to simulate/options/. */
+void mpg_arguments_note(void *arguments, const struct mpg_option *option, const char *text);
 /* A's timeline, from what was given. */
 int mpg_arguments_parse_timeline(struct mpg_arguments *a, struct mpg_error *err);
 /* The table of options, whose values are A's. Private to simulate/options/. */

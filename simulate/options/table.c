@@ -188,6 +188,10 @@ const struct mpg_option *mpg_arguments_table(struct mpg_arguments *a)
          .help = "with calls A to B of each rank only, counted from 0, MPI_Init"},
         {.name = "timeline-ranks", .kind = MPG_OPTION_STRING, .value = &a->timeline_ranks, .argument = "LIST",
          .help = "with these ranks only, like 0,4-7"},
+        {.name = "history", .kind = MPG_OPTION_STRING, .value = &a->history, .argument = "FILE",
+         .help = "keep the answer, with what it was asked for, in FILE, which\n"
+                 "mpghistory reads (default: what MPGKIT_HISTORY names; else it is\n"
+                 "not kept)"},
         {.name = "json", .kind = MPG_OPTION_FLAG, .value = &a->json,
          .help = "print the whole answer as JSON"},
         {.name = "per-rank", .kind = MPG_OPTION_FLAG, .value = &a->per_rank,

@@ -32,6 +32,9 @@ complete_all() { # NAME COMMAND...
 }
 
 complete_all mpgsim "$MPGSIM"
+for command in list show diff rerun; do
+    complete_all "mpghistory $command" "$top_builddir/history/mpghistory" "$command"
+done
 complete_all sigmake "$SIGMAKE"
 complete_all sigshow "$SIGSHOW"
 complete_all sigdiff "$SIGDIFF"

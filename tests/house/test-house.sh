@@ -12,7 +12,7 @@ empty() {
     [ -z "$2" ] || printf '%s\n' "$2" | sed 's/^/# /'
 }
 
-folders=".ci analyse bench build-aux common completion docs examples graph man results signature simulate statistics tests trace validate"
+folders=".ci analyse bench build-aux common completion docs examples graph history man results signature simulate statistics tests trace validate"
 # Scripts have no ending: whatever starts with #! is one. What autotools put
 # into build-aux is not ours.
 ours() {
@@ -74,7 +74,7 @@ empty "README.md names every package that the set-up looks for" \
     done | sort -u)"
 pages=
 for program in mpgbench mpgbench-collective mpgbench-compute mpgbench-ftq mpgbench-pingpong \
-    mpgbench-bandwidth mpgbench-overhead sigmake sigshow sigdiff mpgtrace mpgsim mpgreplay mpgscale; do
+    mpgbench-bandwidth mpgbench-overhead sigmake sigshow sigdiff mpgtrace mpgsim mpgreplay mpgscale mpghistory; do
     [ -e "man/$program.1" ] || pages="$pages man/$program.1"
 done
 [ -e man/mpgkit.7 ] || pages="$pages man/mpgkit.7"

@@ -135,6 +135,7 @@ program sigshow "$SIGSHOW"
 program sigdiff "$SIGDIFF"
 # shellcheck disable=SC2086 # a list of names
 program mpgtrace "$MPGTRACE" $commands
+program mpghistory "$top_builddir/history/mpghistory" list show diff rerun
 program mpgsim "$MPGSIM"
 program mpgreplay "$MPGREPLAY"
 program mpgscale "$MPGSCALE" run

@@ -46,6 +46,8 @@ analyse           graph trace/stat
 analyse/draw      analyse
 analyse/messages  analyse
 analyse/timeline  analyse
+history           trace
+history/*         history
 simulate/draws    signature simulate
 simulate/noise    simulate/draws
 simulate/models   simulate/noise
@@ -60,7 +62,7 @@ simulate/reports  simulate/predict analyse
 simulate/retrace  simulate/predict trace/copy
 simulate/waits    simulate/predict analyse
 simulate/timeline simulate/retrace simulate/waits analyse/timeline
-simulate/options  simulate/reports analyse/timeline
+simulate/options  simulate/reports analyse/timeline history
 simulate          common
 simulate/scenarios simulate/options
 simulate/*        simulate/scenarios simulate/retrace simulate/waits simulate/timeline
@@ -79,7 +81,7 @@ replay/*          replay
 
 # Lines of "ROOM uses ROOM at FILE", a line for each #include that leaves its room.
 uses() {
-    find common statistics bench signature trace graph analyse simulate scale replay -name '*.[ch]' -type f |
+    find common statistics bench signature trace graph analyse history simulate scale replay -name '*.[ch]' -type f |
         while read -r file; do
             room=$(dirname "$file")
             case $file in

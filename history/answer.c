@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#define _GNU_SOURCE
+#include "history/answer.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+int mpg_answer_open(struct mpg_answer *a, const char *path, bool remembered, struct mpg_error *err)
+{
+    *a = (struct mpg_answer){.out = mpg_output_open(path, err)};
+    if (!a->out)
+        return -1;
+    if (!remembered || (a->memory = open_memstream(&a->bytes, &a->size)))
+        return 0;
+    mpg_output_discard(a->out);
+    a->out = NULL;
+    return mpg_error_errno(err, errno, "%s", path);
+}
+
+FILE *mpg_answer_stream(const struct mpg_answer *a)
+{
+    return a->memory ? a->memory : mpg_output_stream(a->out);
+}
+
+int mpg_answer_commit(struct mpg_answer *a, struct mpg_error *err)
+{
+    struct mpg_output *out = a->out;
+    a->out = NULL;
+    if (a->memory) {
+        const bool good = !ferror(a->memory);
+        if (fclose(a->memory) != 0 || !good) {
+            a->memory = NULL;
+            mpg_output_discard(out);
+            return mpg_error_set(err, "out of memory");
+        }
+        a->memory = NULL;
+        fwrite(a->bytes, 1, a->size, mpg_output_stream(out)); /* commit sees an error */
+    }
+    return mpg_output_commit(out, err);
+}
+
+void mpg_answer_discard(struct mpg_answer *a)
+{
+    if (a->memory)
+        fclose(a->memory);
+    a->memory = NULL;
+    mpg_output_discard(a->out);
+    a->out = NULL;
+}
+
+void mpg_answer_clear(struct mpg_answer *a)
+{
+    free(a->bytes);
+    *a = (struct mpg_answer){.out = NULL};
+}

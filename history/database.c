@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The database: a table of runs, one of their arguments, one of the files that they read. */
+#include "config.h"
+
+#include "history/history.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef HAVE_SQLITE3
+#include <sqlite3.h>
+
+enum { APPLICATION = 0x6d706768, FORMAT = 1, PATIENCE_MS = 3000 }; /* "mpgh" */
+
+static const char *const schema =
+    "CREATE TABLE runs (id INTEGER PRIMARY KEY AUTOINCREMENT, time TEXT NOT NULL, version TEXT NOT NULL,"
+    " directory TEXT NOT NULL, seed INTEGER NOT NULL, answer BLOB NOT NULL);"
+    "CREATE TABLE arguments (run INTEGER NOT NULL, place INTEGER NOT NULL, text TEXT NOT NULL);"
+    "CREATE TABLE inputs (run INTEGER NOT NULL, place INTEGER NOT NULL, role TEXT NOT NULL, path TEXT NOT NULL,"
+    " sum TEXT NOT NULL);"
+    "CREATE INDEX arguments_of ON arguments (run, place); CREATE INDEX inputs_of ON inputs (run, place);"
+    "PRAGMA application_id = 1836083048; PRAGMA user_version = 1;";
+_Static_assert(APPLICATION == 1836083048, "as the schema has it");
+
+struct database {
+    const char *file;
+    sqlite3 *db;
+    struct mpg_error *err;
+};
+
+/* What went wrong, in a line. */
+static int fail(const struct database *d)
+{
+    switch (sqlite3_errcode(d->db) & 0xff) {
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+        return mpg_error_set(d->err, "%s: locked: another process writes to it", d->file);
+    case SQLITE_FULL:
+        return mpg_error_set(d->err, "%s: the disk is full", d->file);
+    case SQLITE_NOTADB:
+        return mpg_error_set(d->err, "%s: no history: another kind of file", d->file);
+    case SQLITE_CORRUPT:
+        return mpg_error_set(d->err, "%s: damaged: %s", d->file, sqlite3_errmsg(d->db));
+    case SQLITE_READONLY:
+    case SQLITE_PERM:
+        return mpg_error_set(d->err, "%s: may not be written", d->file);
+    default:
+        return mpg_error_set(d->err, "%s: %s", d->file, sqlite3_errmsg(d->db));
+    }
+}
+
+static int do_it(const struct database *d, const char *sql)
+{
+    return sqlite3_exec(d->db, sql, NULL, NULL, NULL) == SQLITE_OK ? 0 : fail(d);
+}
+
+static int ask(const struct database *d, const char *sql, sqlite3_int64 *number)
+{
+    sqlite3_stmt *s = NULL;
+    int status = -1;
+    if (sqlite3_prepare_v2(d->db, sql, -1, &s, NULL) == SQLITE_OK && sqlite3_step(s) == SQLITE_ROW) {
+        *number = sqlite3_column_int64(s, 0);
+        status = 0;
+    } else {
+        fail(d);
+    }
+    sqlite3_finalize(s);
+    return status;
+}
+
+/* Whose it is; an empty one becomes ours, if it is to be WRITTEN, within what has been begun. */
+static int check(const struct database *d, bool written)
+{
+    sqlite3_int64 application, version, tables;
+    if (ask(d, "PRAGMA application_id", &application) < 0 || ask(d, "PRAGMA user_version", &version) < 0 ||
+        ask(d, "SELECT count(*) FROM sqlite_master", &tables) < 0)
+        return -1;
+    if (tables == 0 && application == 0)
+        return written ? do_it(d, schema) : mpg_error_set(d->err, "%s: an empty history", d->file);
+    if (application != APPLICATION)
+        return mpg_error_set(d->err, "%s: no history: a database of another program", d->file);
+    return version == FORMAT ? 0
+                              : mpg_error_set(d->err, "%s: a history of version %lld, which this mpgkit does not know",
+                                              d->file, (long long)version);
+}
+
+static int open_it(struct database *d, const char *file, bool write, struct mpg_error *err)
+{
+    *d = (struct database){.file = file, .err = err};
+    const int flags = write ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY;
+    if (sqlite3_open_v2(file, &d->db, flags, NULL) != SQLITE_OK) {
+        mpg_error_set(err, "%s: cannot be opened%s", file, write ? " for writing" : "");
+        sqlite3_close(d->db);
+        d->db = NULL;
+        return -1;
+    }
+    sqlite3_busy_timeout(d->db, PATIENCE_MS);
+    return 0;
+}
+
+/* ---- keeping ---- */
+
+static sqlite3_stmt *prepare(const struct database *d, const char *sql)
+{
+    sqlite3_stmt *s = NULL;
+    if (sqlite3_prepare_v2(d->db, sql, -1, &s, NULL) == SQLITE_OK)
+        return s;
+    fail(d);
+    return NULL;
+}
+
+/* Does S, which is ended. */
+static int step(const struct database *d, sqlite3_stmt *s)
+{
+    const int status = s && sqlite3_step(s) == SQLITE_DONE ? 0 : -1;
+    if (s && status < 0)
+        fail(d);
+    sqlite3_finalize(s);
+    return status;
+}
+
+static void put_text(sqlite3_stmt *s, int place, const char *text)
+{
+    if (s)
+        sqlite3_bind_text(s, place, text, -1, SQLITE_STATIC);
+}
+
+static int put_run(const struct database *d, const struct mpg_history_run *run)
+{
+    sqlite3_stmt *s = prepare(d, "INSERT INTO runs (time, version, directory, seed, answer)"
+                                 " VALUES (strftime('%Y-%m-%d %H:%M:%S', 'now'), ?1, ?2, ?3, ?4)");
+    put_text(s, 1, run->version);
+    put_text(s, 2, run->directory);
+    if (s) {
+        sqlite3_bind_int64(s, 3, run->seed);
+        sqlite3_bind_blob64(s, 4, run->answer, run->answer_bytes, SQLITE_STATIC);
+    }
+    return step(d, s);
+}
+
+static int put_lists(const struct database *d, const struct mpg_history_run *run, sqlite3_int64 id)
+{
+    for (size_t i = 0; i < run->arguments; i++) {
+        sqlite3_stmt *s = prepare(d, "INSERT INTO arguments VALUES (?1, ?2, ?3)");
+        put_text(s, 3, run->argument[i]);
+        if (s) {
+            sqlite3_bind_int64(s, 1, id);
+            sqlite3_bind_int64(s, 2, (sqlite3_int64)i);
+        }
+        if (step(d, s) < 0)
+            return -1;
+    }
+    for (size_t i = 0; i < run->inputs; i++) {
+        sqlite3_stmt *s = prepare(d, "INSERT INTO inputs VALUES (?1, ?2, ?3, ?4, ?5)");
+        put_text(s, 3, run->input[i].role);
+        put_text(s, 4, run->input[i].path);
+        put_text(s, 5, run->input[i].sum);
+        if (s) {
+            sqlite3_bind_int64(s, 1, id);
+            sqlite3_bind_int64(s, 2, (sqlite3_int64)i);
+        }
+        if (step(d, s) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+int mpg_history_keep(const char *file, const struct mpg_history_run *run, int64_t *id, struct mpg_error *err)
+{
+    struct database d;
+    if (open_it(&d, file, true, err) < 0)
+        return -1;
+    int status = do_it(&d, "BEGIN IMMEDIATE");
+    if (status == 0 && check(&d, true) == 0 && put_run(&d, run) == 0) {
+        *id = sqlite3_last_insert_rowid(d.db);
+        status = put_lists(&d, run, *id) == 0 ? do_it(&d, "COMMIT") : -1;
+    } else {
+        status = -1;
+    }
+    sqlite3_close(d.db); /* which takes back what is not committed */
+    return status;
+}
+
+/* ---- reading ---- */
+
+static char *copy(sqlite3_stmt *s, int column)
+{
+    const unsigned char *text = sqlite3_column_text(s, column);
+    return strdup(text ? (const char *)text : "");
+}
+
+static int take_run(sqlite3_stmt *s, struct mpg_history_run *run, struct mpg_error *err)
+{
+    run->id = sqlite3_column_int64(s, 0);
+    run->time = copy(s, 1);
+    run->version = copy(s, 2);
+    run->directory = copy(s, 3);
+    run->seed = sqlite3_column_int64(s, 4);
+    run->answer_bytes = (size_t)sqlite3_column_bytes(s, 5);
+    const void *answer = sqlite3_column_blob(s, 5);
+    if ((run->answer = calloc(run->answer_bytes + 1, 1)) && run->answer_bytes > 0)
+        memcpy(run->answer, answer, run->answer_bytes);
+    return run->time && run->version && run->directory && run->answer ? 0 : mpg_error_set(err, "out of memory");
+}
+
+static int take_list(const struct database *d, const char *sql, struct mpg_history_run *run, bool inputs)
+{
+    sqlite3_stmt *s = prepare(d, sql);
+    int status = s ? 0 : -1, more = SQLITE_DONE;
+    if (s)
+        sqlite3_bind_int64(s, 1, run->id);
+    while (status == 0 && (more = sqlite3_step(s)) == SQLITE_ROW)
+        status = inputs ? mpg_history_add_input(run, (const char *)sqlite3_column_text(s, 0),
+                                                (const char *)sqlite3_column_text(s, 1),
+                                                (const char *)sqlite3_column_text(s, 2), d->err)
+                        : mpg_history_add_argument(run, (const char *)sqlite3_column_text(s, 0), d->err);
+    if (status == 0 && more != SQLITE_DONE)
+        status = fail(d);
+    sqlite3_finalize(s);
+    return status;
+}
+
+static int take_lists(const struct database *d, struct mpg_history_run *run)
+{
+    if (take_list(d, "SELECT text FROM arguments WHERE run = ?1 ORDER BY place", run, false) < 0 ||
+        take_list(d, "SELECT role, path, sum FROM inputs WHERE run = ?1 ORDER BY place", run, true) < 0)
+        return -1;
+    return run->arguments > 0 ? 0 : mpg_error_set(d->err, "%s: damaged: run %lld has no arguments", d->file, (long long)run->id);
+}
+
+int mpg_history_each(const char *file, mpg_history_see *see, void *who, struct mpg_error *err)
+{
+    struct database d;
+    if (open_it(&d, file, false, err) < 0)
+        return -1;
+    int more = SQLITE_DONE, status = check(&d, false);
+    sqlite3_stmt *s = status == 0 ? prepare(&d, "SELECT id, time, version, directory, seed, '' FROM runs ORDER BY id") : NULL;
+    status = s ? 0 : -1;
+    while (status == 0 && (more = sqlite3_step(s)) == SQLITE_ROW) {
+        struct mpg_history_run run = {.id = 0};
+        status = take_run(s, &run, err) < 0 || take_lists(&d, &run) < 0 ? -1 : see(who, &run, err);
+        mpg_history_run_clear(&run);
+    }
+    if (status == 0 && more != SQLITE_DONE)
+        status = fail(&d);
+    sqlite3_finalize(s);
+    sqlite3_close(d.db);
+    return status;
+}
+
+int mpg_history_find(const char *file, int64_t id, struct mpg_history_run *run, struct mpg_error *err)
+{
+    struct database d;
+    *run = (struct mpg_history_run){.id = 0};
+    if (open_it(&d, file, false, err) < 0)
+        return -1;
+    int status = check(&d, false), more;
+    sqlite3_stmt *s =
+        status == 0 ? prepare(&d, "SELECT id, time, version, directory, seed, answer FROM runs WHERE id = ?1") : NULL;
+    status = -1;
+    if (s) {
+        sqlite3_bind_int64(s, 1, id);
+        more = sqlite3_step(s);
+        if (more == SQLITE_ROW)
+            status = take_run(s, run, err) < 0 ? -1 : take_lists(&d, run);
+        else if (more == SQLITE_DONE)
+            mpg_error_set(err, "%s: there is no run %lld", file, (long long)id);
+        else
+            fail(&d);
+    }
+    sqlite3_finalize(s);
+    sqlite3_close(d.db);
+    return status;
+}
+
+#else
+
+static int without(struct mpg_error *err)
+{
+    return mpg_error_set(err, "this mpgkit was built without SQLite, which histories are kept in");
+}
+
+int mpg_history_keep(const char *file, const struct mpg_history_run *run, int64_t *id, struct mpg_error *err)
+{
+    (void)file, (void)run, (void)id;
+    return without(err);
+}
+
+int mpg_history_each(const char *file, mpg_history_see *see, void *who, struct mpg_error *err)
+{
+    (void)file, (void)see, (void)who;
+    return without(err);
+}
+
+int mpg_history_find(const char *file, int64_t id, struct mpg_history_run *run, struct mpg_error *err)
+{
+    (void)file, (void)id;
+    *run = (struct mpg_history_run){.id = 0};
+    return without(err);
+}
+
+#endif

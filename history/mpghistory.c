@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* mpghistory: runs of mpgsim that were kept: lists them, shows them, compares them, runs them again. */
+#define _GNU_SOURCE
+#include "config.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/json_text.h"
+#include "common/option.h"
+#include "common/output.h"
+#include "common/printable.h"
+#include "common/units.h"
+#include "history/history.h"
+#include "history/rerun.h"
+#include "history/trace_sum.h"
+
+struct wanted {
+    const char *file, *output;
+    bool json, answer;
+    int64_t id[2];
+};
+
+/* ---- the command of a run ---- */
+
+static bool is_plain(const char *text)
+{
+    for (const char *c = text; *c; c++)
+        if (!isalnum((unsigned char)*c) && !strchr("-_=+.,:/@%", *c))
+            return false;
+    return *text != '\0';
+}
+
+/* As a shell would read it, and made fit for people. */
+static void put_command(const struct mpg_history_run *run, FILE *out)
+{
+    fputs("mpgsim", out);
+    for (size_t i = 0; i < run->arguments; i++) {
+        putc(' ', out);
+        if (is_plain(run->argument[i])) {
+            fputs(run->argument[i], out);
+            continue;
+        }
+        putc('\'', out);
+        for (const char *c = run->argument[i]; *c; c++) {
+            char one[2] = {*c, '\0'};
+            if (*c == '\'')
+                fputs("'\\''", out);
+            else if ((unsigned char)*c < 0x80)
+                mpg_printable_put(out, one);
+            else
+                putc(*c, out);
+        }
+        putc('\'', out);
+    }
+}
+
+/* ---- list ---- */
+
+static int put_row(void *wanted, const struct mpg_history_run *run, struct mpg_error *err)
+{
+    struct wanted *a = wanted;
+    (void)err;
+    if (!a->json) {
+        printf("%6" PRId64 "  %s  %-8s ", run->id, run->time, run->version);
+        put_command(run, stdout);
+        putchar('\n');
+        return 0;
+    }
+    printf("%s\n {\"id\": %" PRId64 ", \"time\": ", a->id[0]++ > 0 ? "," : "", run->id);
+    mpg_json_write_string(stdout, run->time);
+    fputs(", \"version\": ", stdout);
+    mpg_json_write_string(stdout, run->version);
+    fputs(", \"directory\": ", stdout);
+    mpg_json_write_string(stdout, run->directory);
+    printf(", \"seed\": %" PRId64 ", \"arguments\": [", run->seed);
+    for (size_t i = 0; i < run->arguments; i++) {
+        fputs(i > 0 ? ", " : "", stdout);
+        mpg_json_write_string(stdout, run->argument[i]);
+    }
+    fputs("], \"inputs\": [", stdout);
+    for (size_t i = 0; i < run->inputs; i++) {
+        fputs(i > 0 ? ", {\"role\": " : "{\"role\": ", stdout);
+        mpg_json_write_string(stdout, run->input[i].role);
+        fputs(", \"path\": ", stdout);
+        mpg_json_write_string(stdout, run->input[i].path);
+        fputs(", \"sum\": ", stdout);
+        mpg_json_write_string(stdout, run->input[i].sum);
+        putchar('}');
+    }
+    fputs("]}", stdout);
+    return 0;
+}
+
+static int list(struct wanted *a, struct mpg_error *err)
+{
+    if (a->json)
+        putchar('[');
+    else
+        printf("%6s  %-19s  %-8s command\n", "run", "time (UTC)", "version");
+    const int status = mpg_history_each(a->file, put_row, a, err);
+    if (a->json)
+        puts("\n]");
+    return status;
+}
+
+/* ---- show ---- */
+
+static int show(struct wanted *a, struct mpg_error *err)
+{
+    struct mpg_history_run run;
+    int status = mpg_history_find(a->file, a->id[0], &run, err);
+    if (status == 0 && !a->answer) {
+        printf("run        %" PRId64 ", %s UTC, mpgkit %s, seed %" PRId64 "\nfolder     ", run.id, run.time, run.version, run.seed);
+        mpg_printable_put(stdout, run.directory);
+        fputs("\ncommand    ", stdout);
+        put_command(&run, stdout);
+        putchar('\n');
+        for (size_t i = 0; i < run.inputs; i++) {
+            printf("%-10s ", run.input[i].role);
+            mpg_printable_put(stdout, run.input[i].path);
+            printf("  %s\n", *run.input[i].sum ? run.input[i].sum : "(no checksum)");
+        }
+        putchar('\n');
+    }
+    if (status == 0)
+        fwrite(run.answer, 1, run.answer_bytes, stdout);
+    mpg_history_run_clear(&run);
+    return status;
+}
+
+/* ---- diff ---- */
+
+static bool has(const struct mpg_history_run *run, const char *argument)
+{
+    for (size_t i = 0; i < run->arguments; i++)
+        if (strcmp(run->argument[i], argument) == 0)
+            return true;
+    return false;
+}
+
+static void put_others(const struct mpg_history_run *a, const struct mpg_history_run *b, char sign)
+{
+    for (size_t i = 0; i < a->arguments; i++)
+        if (!has(b, a->argument[i])) {
+            printf("%c ", sign);
+            mpg_printable_put(stdout, a->argument[i]);
+            putchar('\n');
+        }
+}
+
+static const struct mpg_history_input *find_input(const struct mpg_history_run *run, const struct mpg_history_input *like)
+{
+    for (size_t i = 0; i < run->inputs; i++)
+        if (strcmp(run->input[i].role, like->role) == 0 && strcmp(run->input[i].path, like->path) == 0)
+            return &run->input[i];
+    return NULL;
+}
+
+static void put_inputs(const struct mpg_history_run *a, const struct mpg_history_run *b)
+{
+    for (size_t i = 0; i < a->inputs; i++) {
+        const struct mpg_history_input *other = find_input(b, &a->input[i]);
+        if (other && strcmp(other->sum, a->input[i].sum) != 0) {
+            printf("! %s ", a->input[i].role);
+            mpg_printable_put(stdout, a->input[i].path);
+            puts(" is another file");
+        }
+    }
+}
+
+/* A temporary file with RUN's answer, not buffered any more; NULL with ERR. */
+static FILE *answer_file(const struct mpg_history_run *run, struct mpg_error *err)
+{
+    FILE *file = tmpfile();
+    if (file && fwrite(run->answer, 1, run->answer_bytes, file) == run->answer_bytes && fflush(file) == 0)
+        return file;
+    mpg_error_set(err, "a temporary file cannot be written");
+    if (file)
+        fclose(file);
+    return NULL;
+}
+
+/* What diff(1) says of the answers. */
+static int put_diff(const struct mpg_history_run run[2], struct mpg_error *err)
+{
+    FILE *file[2] = {answer_file(&run[0], err), NULL};
+    int status = -1;
+    if (file[0] && (file[1] = answer_file(&run[1], err)) && fflush(stdout) == 0) {
+        char label[2][40], path[2][40];
+        for (int i = 0; i < 2; i++) {
+            snprintf(label[i], sizeof label[i], "--label=run %" PRId64, run[i].id);
+            snprintf(path[i], sizeof path[i], "/dev/fd/%d", fileno(file[i]));
+            rewind(file[i]);
+        }
+        const pid_t child = fork();
+        if (child == 0) {
+            execlp("diff", "diff", "-u", label[0], label[1], path[0], path[1], (char *)NULL);
+            _exit(2);
+        }
+        int what;
+        status = child > 0 && waitpid(child, &what, 0) == child && WIFEXITED(what) && WEXITSTATUS(what) < 2
+                     ? 0
+                     : mpg_error_set(err, "diff(1) cannot be run");
+    }
+    for (int i = 0; i < 2; i++)
+        if (file[i])
+            fclose(file[i]);
+    return status;
+}
+
+static bool same_answer(const struct mpg_history_run *run, const char *answer, size_t bytes)
+{
+    return run->answer_bytes == bytes && memcmp(run->answer, answer, bytes) == 0;
+}
+
+static int compare(struct wanted *a, struct mpg_error *err)
+{
+    struct mpg_history_run run[2] = {{.id = 0}, {.id = 0}};
+    int status = -1;
+    if (mpg_history_find(a->file, a->id[0], &run[0], err) == 0 && mpg_history_find(a->file, a->id[1], &run[1], err) == 0) {
+        if (strcmp(run[0].version, run[1].version) != 0)
+            printf("- mpgkit %s\n+ mpgkit %s\n", run[0].version, run[1].version);
+        put_others(&run[0], &run[1], '-');
+        put_others(&run[1], &run[0], '+');
+        put_inputs(&run[0], &run[1]);
+        status = 0;
+        if (same_answer(&run[0], run[1].answer, run[1].answer_bytes))
+            puts("the answers are the same bytes");
+        else
+            status = put_diff(run, err);
+    }
+    mpg_history_run_clear(&run[0]);
+    mpg_history_run_clear(&run[1]);
+    return status;
+}
+
+/* ---- rerun ---- */
+
+/* What is not as it was, for people. */
+static void put_changes(const struct mpg_history_run *run)
+{
+    if (strcmp(run->version, PACKAGE_VERSION) != 0)
+        printf("  it was mpgkit %s, and is %s\n", run->version, PACKAGE_VERSION);
+    for (size_t i = 0; i < run->inputs; i++) {
+        const struct mpg_history_input *input = &run->input[i];
+        struct mpg_error ignored;
+        char sum[40], *path = NULL;
+        if (asprintf(&path, "%s%s%s", *input->path == '/' ? "" : run->directory, *input->path == '/' ? "" : "/", input->path) < 0)
+            continue;
+        struct mpg_trace *trace = strcmp(input->role, "trace") == 0 ? mpg_trace_open(path, &ignored) : NULL;
+        if (trace)
+            mpg_history_trace_sum(trace, path, sum);
+        else
+            mpg_history_sum(path, sum);
+        mpg_trace_close(trace);
+        free(path);
+        if (strcmp(sum, input->sum) != 0) {
+            printf("  the %s ", input->role);
+            mpg_printable_put(stdout, input->path);
+            puts(" has changed");
+        }
+    }
+}
+
+/* 1: another answer. */
+static int rerun(struct wanted *a, struct mpg_error *err)
+{
+    struct mpg_history_run run;
+    char *answer = NULL;
+    size_t bytes = 0;
+    struct mpg_output *out = NULL;
+    int status = mpg_history_find(a->file, a->id[0], &run, err);
+    if (status == 0)
+        status = mpg_history_rerun(&run, &answer, &bytes, err);
+    if (status == 0 && a->output) {
+        if ((out = mpg_output_open(a->output, err))) {
+            fwrite(answer, 1, bytes, mpg_output_stream(out));
+            status = mpg_output_commit(out, err);
+        } else {
+            status = -1;
+        }
+    }
+    if (status == 0) {
+        const bool same = same_answer(&run, answer, bytes);
+        printf("run %" PRId64 ": %s\n", run.id, same ? "the answer is the same bytes" : "another answer");
+        if (!same)
+            put_changes(&run);
+        status = !same;
+    }
+    free(answer);
+    mpg_history_run_clear(&run);
+    return status;
+}
+
+/* ---- commands ---- */
+
+static const struct {
+    const char *name, *arguments, *summary;
+    int (*run)(struct wanted *, struct mpg_error *);
+    int ids;
+} commands[] = {
+    {"list", "", "List what was kept, the oldest first.", list, 0},
+    {"show", "ID", "Show a run, with its answer.", show, 1},
+    {"diff", "ID ID", "Say what differs between two runs and their answers.", compare, 2},
+    {"rerun", "ID", "Run it again, and say whether the answer is the same bytes.", rerun, 1},
+};
+
+static int command_main(size_t c, int argc, char **argv)
+{
+    struct wanted a = {.file = NULL};
+    char name[32];
+    struct mpg_option options[4] = {
+        {.name = "history", .kind = MPG_OPTION_STRING, .value = &a.file, .argument = "FILE",
+         .help = "the history (default: what MPGKIT_HISTORY names)"}};
+    if (commands[c].run == list)
+        options[1] = (struct mpg_option){.name = "json", .kind = MPG_OPTION_FLAG, .value = &a.json, .help = "as JSON, with the inputs"};
+    else if (commands[c].run == show)
+        options[1] = (struct mpg_option){.name = "answer", .kind = MPG_OPTION_FLAG, .value = &a.answer, .help = "its answer alone"};
+    else if (commands[c].run == rerun)
+        options[1] = (struct mpg_option){.name = "output", .letter = 'o', .kind = MPG_OPTION_STRING, .value = &a.output,
+                                         .argument = "FILE", .help = "write the new answer to FILE"};
+    snprintf(name, sizeof name, "mpghistory %s", commands[c].name);
+    const struct mpg_program program = {.name = name, .arguments = *commands[c].arguments ? commands[c].arguments : NULL,
+                                        .summary = commands[c].summary, .options = options,
+                                        .min_arguments = commands[c].ids, .max_arguments = commands[c].ids};
+    struct mpg_error err;
+    const int first = mpg_option_parse(&program, argc, argv);
+    for (int i = 0; i < commands[c].ids; i++)
+        if (mpg_units_parse_int(argv[first + i], &a.id[i], &err) < 0 || a.id[i] < 1)
+            mpg_option_usage_error(&program, "'%s' is no number of a run", argv[first + i]);
+    if (!a.file)
+        a.file = getenv("MPGKIT_HISTORY");
+    if (!a.file || !*a.file)
+        mpg_option_usage_error(&program, "no history: name it by --history or in MPGKIT_HISTORY");
+    const int status = commands[c].run(&a, &err);
+    if (status >= 0 && mpg_stdout_close(&err) == 0)
+        return status > 0 ? MPG_EXIT_FAILURE : MPG_EXIT_OK;
+    mpg_error_print(name, &err);
+    return MPG_EXIT_FAILURE;
+}
+
+static void print_help(void)
+{
+    printf("Usage: mpghistory COMMAND [OPTION]... [ID]...\n"
+           "Runs of mpgsim that were kept (mpgsim --history).\n\nCommands:\n");
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+        printf("  %-10s %s\n", commands[i].name, commands[i].summary);
+    printf("\nOptions:\n"
+           "  -h, --help                  print this help and exit\n"
+           "  -V, --version               print the version and exit\n"
+           "\n'mpghistory COMMAND --help' tells more about each.\n");
+}
+
+static void print_completion(void)
+{
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+        printf("%s\n", commands[i].name);
+    fputs("--help\n-h\n--version\n-V\n", stdout);
+}
+
+int main(int argc, char **argv)
+{
+    const char *name = argc > 1 ? argv[1] : "";
+    struct mpg_error err;
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+        if (strcmp(name, commands[i].name) == 0)
+            return command_main(i, argc - 1, argv + 1);
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
+        print_help();
+    else if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0)
+        printf("mpghistory (mpgkit) %s\n", PACKAGE_VERSION);
+    else if (strcmp(name, "--completion") == 0 && argc == 2)
+        print_completion();
+    else {
+        fprintf(stderr, "mpghistory: %s%s%s (try 'mpghistory --help')\n", *name ? "unknown command '" : "no command given", name,
+                *name ? "'" : "");
+        return MPG_EXIT_USAGE;
+    }
+    if (mpg_stdout_close(&err) == 0)
+        return MPG_EXIT_OK;
+    mpg_error_print("mpghistory", &err);
+    return MPG_EXIT_FAILURE;
+}

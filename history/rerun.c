@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#define _GNU_SOURCE
+#include "history/rerun.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { NO_FOLDER = 126, NO_PROGRAM = 127 };
+
+/* Where mpgsim is, into PATH of SIZE bytes. */
+static void find_mpgsim(char *path, size_t size)
+{
+    const char *said = getenv("MPGSIM");
+    char self[4000];
+    const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    snprintf(path, size, "%s", said && *said ? said : "mpgsim");
+    if ((said && *said) || length <= 0)
+        return;
+    self[length] = '\0';
+    char *slash = strrchr(self, '/');
+    if (!slash)
+        return;
+    *slash = '\0';
+    static const char *const beside[] = {"mpgsim", "../simulate/mpgsim"};
+    for (size_t i = 0; i < sizeof beside / sizeof *beside; i++) {
+        char found[4096];
+        snprintf(found, sizeof found, "%s/%s", self, beside[i]);
+        if (access(found, X_OK) == 0) {
+            snprintf(path, size, "%s", found);
+            return;
+        }
+    }
+}
+
+/* In the child. */
+static void become_mpgsim(const struct mpg_history_run *run, const char *mpgsim, int out)
+{
+    char **argv = calloc(run->arguments + 3, sizeof *argv);
+    char name[] = "mpgsim", end[] = "--";
+    size_t n = 0;
+    if (!argv || dup2(out, STDOUT_FILENO) < 0)
+        _exit(NO_PROGRAM);
+    if (chdir(run->directory) < 0)
+        _exit(NO_FOLDER);
+    unsetenv("MPGKIT_HISTORY");
+    argv[n++] = name;
+    for (size_t i = 0; i + 1 < run->arguments; i++)
+        argv[n++] = run->argument[i];
+    argv[n++] = end; /* whatever the trace is called */
+    argv[n++] = run->argument[run->arguments - 1];
+    execvp(mpgsim, argv);
+    _exit(NO_PROGRAM);
+}
+
+static int read_all(int fd, char **answer, size_t *bytes, struct mpg_error *err)
+{
+    const off_t size = lseek(fd, 0, SEEK_END);
+    if (size < 0 || !(*answer = malloc((size_t)size + 1)))
+        return mpg_error_set(err, "out of memory");
+    for (*bytes = 0; *bytes < (size_t)size;) {
+        const ssize_t got = pread(fd, *answer + *bytes, (size_t)size - *bytes, (off_t)*bytes);
+        if (got <= 0)
+            return mpg_error_errno(err, errno, "cannot read what mpgsim answered");
+        *bytes += (size_t)got;
+    }
+    (*answer)[*bytes] = '\0';
+    return 0;
+}
+
+static bool reads_standard_input(const struct mpg_history_run *run)
+{
+    for (size_t i = 0; i < run->inputs; i++)
+        if (strcmp(run->input[i].path, "-") == 0)
+            return true;
+    return false;
+}
+
+int mpg_history_rerun(const struct mpg_history_run *run, char **answer, size_t *bytes, struct mpg_error *err)
+{
+    char mpgsim[4096];
+    int status, out;
+    *answer = NULL;
+    if (reads_standard_input(run))
+        return mpg_error_set(err, "run %" PRId64 " read standard input, which is gone", run->id);
+    find_mpgsim(mpgsim, sizeof mpgsim);
+    FILE *aside = tmpfile();
+    if (!aside)
+        return mpg_error_errno(err, errno, "a temporary file");
+    out = fileno(aside);
+    fflush(stdout);
+    const pid_t child = fork();
+    if (child == 0)
+        become_mpgsim(run, mpgsim, out);
+    int waited;
+    while ((waited = waitpid(child, &status, 0)) < 0 && errno == EINTR)
+        continue;
+    if (child < 0 || waited < 0)
+        status = mpg_error_errno(err, errno, "cannot run %s", mpgsim);
+    else if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+        status = read_all(out, answer, bytes, err);
+    else if (WIFEXITED(status) && WEXITSTATUS(status) == NO_FOLDER)
+        status = mpg_error_set(err, "%s: the folder that it ran in is gone", run->directory);
+    else if (WIFEXITED(status) && WEXITSTATUS(status) == NO_PROGRAM)
+        status = mpg_error_set(err, "cannot run %s", mpgsim);
+    else
+        status = mpg_error_set(err, "run %" PRId64 " fails now: mpgsim says why", run->id);
+    fclose(aside);
+    if (status < 0) {
+        free(*answer);
+        *answer = NULL;
+    }
+    return status;
+}

@@ -1,0 +1,128 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# mpgsim --history and mpghistory (TAP): what is kept, by sqlite3 of Python, too; never unasked; runs compared and run
+# again; histories that cannot be written or read: one line, and the answer is given all the same.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../tap.sh"
+. "$here/../traces.sh"
+mpghistory=${top_builddir:-.}/history/mpghistory
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+unset MPGKIT_HISTORY
+ring 3 2 8 >ring.txt
+case $("$mpghistory" list --history=none 2>&1) in *"without SQLite"*) skip_all "built without SQLite" ;; esac
+PYTHON=${PYTHON3:-python3}
+sql() { "$PYTHON" -c 'import sqlite3, sys
+for row in sqlite3.connect(sys.argv[1]).execute(sys.argv[2]): print(*row, sep="|")' "$@"; }
+
+"$MPGSIM" --latency=exp:2385ns ring.txt >plain
+is "nothing is kept unasked" "$(ls)" "plain
+ring.txt
+ring.txt.floors"
+
+"$MPGSIM" --latency exp:2385ns --history h.db ring.txt >out
+is "the answer is the same" "$? $(cmp out plain)" "0 "
+is "its command" "$(sql h.db 'SELECT text FROM arguments ORDER BY place' | paste -sd' ' -)" "--latency=exp:2385ns ring.txt"
+is "its answer" "$(sql h.db 'SELECT CAST(answer AS TEXT) FROM runs')" "$(cat plain)"
+is "version, folder, seed" "$(sql h.db 'SELECT version, directory, seed FROM runs')" \
+    "$("$MPGSIM" -V | sed 's/.* //')|$(pwd -P)|1"
+is "its trace, by another's FNV-1a" "$(sql h.db 'SELECT role, path, sum FROM inputs')" "trace|ring.txt|$("$PYTHON" -c '
+h, data = 0xcbf29ce484222325, open("ring.txt", "rb").read()
+for byte in data: h = (h ^ byte) * 0x100000001b3 % 2**64
+print("%d-%016x" % (len(data), h))')"
+MPGKIT_HISTORY=h.db "$MPGSIM" --sweep=latency=1us,2us --json -o answer.json ring.txt
+is "MPGKIT_HISTORY; a sweep, into a file" "$? $("$mpghistory" show --history=h.db --answer 2 | cmp - answer.json)" "0 "
+"$MPGSIM" --latency "exp:2385ns" --seed 2 --threads=1 --floors=fresh --history=h.db ring.txt >out
+"$MPGSIM" --latency=const:7us --timeline=t.json --history=h.db - <ring.txt >out
+is "list" "$("$mpghistory" list --history=h.db | sed -E 's/  [0-9-]{10} [0-9:]{8}  [^ ]+ +/ /')" "   run  time (UTC)           version  command
+     1 mpgsim --latency=exp:2385ns ring.txt
+     2 mpgsim --sweep=latency=1us,2us --json ring.txt
+     3 mpgsim --latency=exp:2385ns --seed=2 ring.txt
+     4 mpgsim --latency=const:7us -"
+export MPGKIT_HISTORY=h.db
+is "list --json is JSON" "$("$mpghistory" list --json | "$PYTHON" -c 'import json, sys
+print(*[(r["id"], r["seed"], len(r["arguments"]), r["inputs"][0]["role"]) for r in json.load(sys.stdin)])')" \
+    "(1, 1, 2, 'trace') (2, 1, 3, 'trace') (3, 2, 3, 'trace') (4, 1, 2, 'trace')"
+"$mpghistory" show --answer 1 | cmp - plain
+is "show --answer: its bytes" $? 0
+like "show" "$("$mpghistory" show 1)" "run        1, 2*UTC, mpgkit *, seed 1*command    mpgsim --latency=exp:2385ns ring.txt*$(sed -n 3p plain)*"
+is "diff: a run and itself" "$("$mpghistory" diff 1 1)" "the answers are the same bytes"
+"$mpghistory" diff 1 3 >out
+like "diff: of two" "$? $(cat out)" "0 + --seed=2*--- run 1*+++ run 3*"
+for id in 1 2 3; do
+    is "rerun $id: the same bytes" "$("$mpghistory" rerun "$id"; echo $?)" "run $id: the answer is the same bytes
+0"
+done
+is "... from another folder" "$(cd / && "$mpghistory" rerun --history="$work/h.db" 1)" "run 1: the answer is the same bytes"
+is "... which keeps nothing" "$(sql h.db 'SELECT count(*) FROM runs')" 4
+"$mpghistory" rerun 4 >out 2>err
+is "rerun: not of standard input" "$? $(cat out err)" "1 mpghistory rerun: run 4 read standard input, which is gone"
+ring 3 3 8 >ring.txt
+"$mpghistory" rerun 1 -o new >out
+is "rerun: another trace" "$? $(cat out)" "1 run 1: another answer
+  the trace ring.txt has changed"
+is "... whose answer is written" "$("$MPGSIM" --latency=exp:2385ns --history=other.db ring.txt | cmp - new)" ""
+rm ring.txt
+"$mpghistory" rerun 1 >out 2>err
+is "rerun: no trace any more" "$? $(wc -c <out) $(tail -n 1 err)" "1 0 mpghistory rerun: run 1 fails now: mpgsim says why"
+ring 3 2 8 >ring.txt
+"$mpghistory" show 99 >out 2>err
+is "a run that is not there" "$? $(cat out err)" "1 mpghistory show: h.db: there is no run 99"
+for arguments in "show" "show x" "show 0" "diff 1" "list 1" "other" ""; do
+    # shellcheck disable=SC2086 # words
+    "$mpghistory" $arguments >out 2>err
+    is "mpghistory $arguments: refused" "$? $(wc -c <out) $(wc -l <err)" "2 0 1"
+done
+MPGKIT_HISTORY='' "$mpghistory" list >out 2>err
+like "no history named" "$? $(cat out err)" "2 *name it by --history or in MPGKIT_HISTORY*"
+unset MPGKIT_HISTORY
+
+# kept NAME FILE WHY: the whole answer, a line that says WHY FILE does not have it, exit 1
+kept() {
+    "$MPGSIM" --latency=exp:2385ns --history="$2" ring.txt >out 2>err
+    like "$1" "$? $(cmp out plain) $(wc -l <err) $(cat err)" "1  1 mpgsim: the answer is not kept: --history: $3"
+}
+kept "a folder that is not there" none/h.db "none/h.db: cannot be opened for writing"
+kept "a folder" . ".: cannot be opened for writing"
+yes nonsense | head -n 4096 >nonsense
+cp nonsense nonsense.is
+kept "another kind of file" nonsense "nonsense: no history: another kind of file"
+is "... which stays as it is" "$(cmp nonsense nonsense.is)" ""
+sql others.db "CREATE TABLE mine (x)"
+kept "another program's database" others.db "others.db: no history: a database of another program"
+is "... which stays, too" "$(sql others.db "SELECT name FROM sqlite_master")" mine
+cp h.db cut.db
+size=$(wc -c <h.db)
+truncate -s $((size - 8192)) cut.db
+kept "a damaged one" cut.db "cut.db: *"
+mkfifo hold
+"$PYTHON" -c 'import sqlite3
+db = sqlite3.connect("h.db", isolation_level=None)
+db.execute("BEGIN EXCLUSIVE"); open("locked", "w").write("locked"); open("hold").read()' &
+holder=$!
+until [ -s locked ]; do sleep 0.05; done
+kept "a locked one" h.db "h.db: locked: another process writes to it"
+echo >hold
+wait "$holder"
+"$MPGSIM" --latency=exp:2385ns --history=h.db ring.txt >out
+is "... that is let go" "$? $(sql h.db 'SELECT max(id) FROM runs')" "0 5"
+(trap '' XFSZ; ulimit -f 4; "$MPGSIM" --latency=exp:2385ns --history=full.db --floors=fresh ring.txt 2>err | cat >out; exit "${PIPESTATUS[0]}")
+like "files may not grow" "$? $(cmp out plain) $(wc -l <err) $(cat err)" "1  1 mpgsim: the answer is not kept: --history: full.db: *"
+mkdir small
+if [ "$(id -u)" = 0 ] && unshare -m sh -c 'mount -t tmpfs -o size=16k none small' 2>/dev/null; then
+    # shellcheck disable=SC2016 # for that shell
+    unshare -m sh -c 'mount -t tmpfs -o size=16k none small && "$MPGSIM" --latency=exp:2385ns --history=small/h.db ring.txt >out 2>err'
+    like "a full disk" "$? $(cmp out plain) $(wc -l <err) $(cat err)" "1  1 mpgsim: the answer is not kept: --history: small/h.db: the disk is full"
+else
+    skip "a full disk" "no file system can be mounted"
+fi
+if [ "$(id -u)" != 0 ]; then
+    cp h.db read.db
+    chmod 444 read.db
+    kept "one that may not be written" read.db "read.db: *"
+else
+    skip "one that may not be written" "root may"
+fi
+done_testing
