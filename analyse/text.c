@@ -60,7 +60,8 @@ static void print_limit(const struct mpg_waits_report *r, FILE *out)
     else if (r->limit_bytes < 0)
         fputs("eager limit none", out);
     else
-        fprintf(out, "eager limit %" PRId64 " bytes", r->limit_bytes);
+        fprintf(out, "eager limit %" PRId64 " %s", r->limit_bytes,
+                mpg_units_word((uint64_t)r->limit_bytes, "byte", "bytes"));
     fprintf(out, found ? " (as the trace shows: no %sstandard send left before its receive was posted)\n"
                        : "%s (--eager-limit)\n",
             !found || r->limit_bytes < 0 ? "" : "larger ");
@@ -80,18 +81,22 @@ static void print_head(const struct mpg_waits_report *r, FILE *out)
             clocks[r->clocks]);
     print_limit(r, out);
     if (c->backward)
-        fprintf(out, "attention   %" PRIu64 " messages arrive before they left by these clocks, by up to %s: "
-                     "waits are that uncertain\n", c->backward,
+        fprintf(out, "attention   %" PRIu64 " %s left by these clocks, by up to %s: waits are that uncertain\n",
+                c->backward,
+                mpg_units_word(c->backward, "message arrives before it", "messages arrive before they"),
                 mpg_units_format_time(text, sizeof text, c->backward_ns));
     if (c->threads)
         fprintf(out, "attention   several threads of a rank made calls: their times are added up, and may be "
                      "more than its run\n");
     if (c->unmatched || c->incomplete_ranks)
-        fprintf(out, "attention   %" PRIu64 " operations without partner, %" PRIu64 " ranks without "
-                     "MPI_Finalize: what they waited for is not in it\n", c->unmatched, c->incomplete_ranks);
+        fprintf(out, "attention   %" PRIu64 " %s without partner, %" PRIu64 " %s without "
+                     "MPI_Finalize: what they waited for is not in it\n", c->unmatched,
+                mpg_units_word(c->unmatched, "operation", "operations"), c->incomplete_ranks,
+                mpg_units_word(c->incomplete_ranks, "rank", "ranks"));
     if (c->unknown)
-        fprintf(out, "attention   what %" PRIu64 " calls that the tracer does not know communicate is not in it\n",
-                c->unknown);
+        fprintf(out, "attention   what %" PRIu64 " %s is not in it\n", c->unknown,
+                mpg_units_word(c->unknown, "call that the tracer does not know communicates",
+                               "calls that the tracer does not know communicate"));
 }
 
 /* ---- totals ---- */

@@ -2,6 +2,7 @@
 /* When streams are where, and when what their calls wait for began (docs/MODEL.md, section 9). */
 #include "analyse/waits_private.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -163,6 +164,15 @@ static struct awaited find_awaited(const struct mpg_waits *w, const struct mpg_s
 
 /* ---- steps ---- */
 
+/* How long the call took that S leaves: DIFFERENCE_NS, of two times; where only their rounding makes it another one, as
+ * long as the trace says. */
+static double taken_ns(const struct mpg_waits *w, const struct mpg_step *s, double difference_ns)
+{
+    const double duration_ns = (double)s->duration_ns, error_ns = 2 * DBL_EPSILON * fabs(s->leave_ns);
+    const bool is_exact = w->times == MPG_WAIT_TRACED && fabs(difference_ns - duration_ns) <= error_ns;
+    return is_exact ? duration_ns : fmax(0, difference_ns);
+}
+
 static int leave(struct mpg_waits *w, const struct mpg_step *s, double value_ns, struct mpg_error *err)
 {
     struct waits_stream *stream = &w->stream[s->stream];
@@ -170,7 +180,7 @@ static int leave(struct mpg_waits *w, const struct mpg_step *s, double value_ns,
     const double until_ns = w->times == MPG_WAIT_TRACED   ? s->leave_ns
                             : w->times == MPG_WAIT_DELAYS ? s->leave_ns + value_ns
                                                           : value_ns;
-    const double took_ns = fmax(0, until_ns - stream->at_ns);
+    const double took_ns = s->dropped && w->times != MPG_WAIT_TRACED ? 0 : taken_ns(w, s, until_ns - stream->at_ns);
     const double wait_ns = fmin(a.at_ns - stream->at_ns, took_ns);
     struct mpg_wait_sum one = {.calls = 1, .time_ns = took_ns};
     if (wait_ns > ROUNDING_NS) {

@@ -30,6 +30,9 @@ static const struct unit size_units[] = {
     {"G", 1073741824},
     {"GiB", 1073741824},
     {"GB", 1e9},
+    {"T", 1099511627776},
+    {"TiB", 1099511627776},
+    {"TB", 1e12},
     {NULL, 0}};
 
 /* Splits TEXT into a number and what follows it, which is a unit or so. */

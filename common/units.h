@@ -30,6 +30,12 @@ int mpg_units_parse_range(const char *text, const char *what, uint64_t *first, u
 char *mpg_units_format_time(char *buf, size_t size, double time_ns);
 char *mpg_units_format_size(char *buf, size_t size, int64_t size_bytes);
 
+/* Which of two words goes with N things. */
+static inline const char *mpg_units_word(uint64_t n, const char *of_one, const char *of_several)
+{
+    return n == 1 ? of_one : of_several;
+}
+
 /* A set of ranks as the user wrote it, "0,4-7". */
 struct mpg_rank_set {
     size_t count;                      /* number of ranges; 0 means every rank */

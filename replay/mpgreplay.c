@@ -101,14 +101,13 @@ static void close_part(struct part *p)
 
 static int read_part(struct part *p, const struct request *request, struct mpg_error *err)
 {
-    bool about_them;
     p->trace = mpg_trace_open(request->trace, err);
     if (!p->trace)
         return mpg_kind_explain(request->trace, MPG_FILE_TRACE, err);
     if (p->rank >= mpg_trace_ranks(p->trace))
         return 0; /* the number of ranks is wrong, which is told when it is known */
     if (request->hypotheses.n > 0 &&
-        !(p->supposed = mpg_supposed_new(p->trace, &request->hypotheses, &about_them, err)))
+        !(p->supposed = mpg_supposed_new(p->trace, &request->hypotheses, err)))
         return -1;
     if (p->supposed && mpg_supposed_of_messages(p->supposed, mpg_supposed_all(p->supposed)) &&
         !(p->changes = mpg_changes_new(p->trace, p->rank, p->supposed, err)))

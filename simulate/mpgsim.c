@@ -264,7 +264,6 @@ int main(int argc, char **argv)
     if (status < 0 && all.processes.speaks)
         mpg_error_print("mpgsim", &err);
     mpg_processes_leave(&all.processes); /* not before: the launcher ends them all as soon as one fails */
-    const bool refuses = all.files.refuses || (all.files.supposed && mpg_supposed_refuses(all.files.supposed));
     clear(&all);
-    return status == 0 ? MPG_EXIT_OK : refuses ? MPG_EXIT_USAGE : MPG_EXIT_FAILURE;
+    return status == 0 ? MPG_EXIT_OK : MPG_EXIT_FAILURE;
 }

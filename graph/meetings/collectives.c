@@ -391,10 +391,9 @@ static int suppose_load(const struct meetings *meetings, const struct call *call
     return 0;
 }
 
-static int refuse_expanded(const struct meetings *meetings, const struct call *call, struct mpg_error *err)
+static int refuse_expanded(const struct call *call, struct mpg_error *err)
 {
     const struct place here = graph_here(call);
-    mpg_supposed_refuse(meetings->supposing.supposed);
     return graph_error(&here, err, "it is resized: --collectives=expand has its algorithm's messages of one "
                                    "size only (--predict asks for no other)");
 }
@@ -467,7 +466,7 @@ static int arrive(struct meetings *meetings, const struct call *call, const stru
     if (is_supposed(coming) && suppose_load(meetings, call, coming, &load, err) < 0)
         return -1;
     if (c->expansion && !meetings->of_target && load.target_bytes != load.bytes)
-        return refuse_expanded(meetings, call, err);
+        return refuse_expanded(call, err);
     if (drop_part(meetings, c, call, &load, err) < 0 || tell_part(meetings, c, call, &load, err) < 0)
         return -1;
     struct member *m = make_member(c, me);

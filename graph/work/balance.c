@@ -156,9 +156,10 @@ static int check_counts(const struct balance *b, uint32_t thread, struct mpg_err
     const size_t n = count(b, first, thread);
     for (int32_t r = first + 1; r < b->ranks; r++)
         if (b->is_member[r] && count(b, r, thread) != n)
-            return mpg_error_set(err, "rank %d enters the region %zu times, rank %d %zu times%s: visits "
+            return mpg_error_set(err, "rank %d enters the region %zu time%s, rank %d %zu time%s%s: visits "
                                       "have no partners (by=total balances whole ranks)",
-                                 first, n, r, count(b, r, thread), of);
+                                 first, n, n == 1 ? "" : "s", r, count(b, r, thread),
+                                 count(b, r, thread) == 1 ? "" : "s", of);
     return 0;
 }
 

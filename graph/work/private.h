@@ -30,7 +30,6 @@ struct mpg_supposed {
     size_t sites, sites_met;
     bool *met;                /* of each: a message or a collective that it is about has been met; */
     struct posts *posts;
-    bool *refuses;            /* they contradict each other about one */
 };
 
 /* Those whose region STRING is. */

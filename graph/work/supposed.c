@@ -128,9 +128,8 @@ static struct mpg_supposed *begin(const struct mpg_trace *trace, const struct mp
     x->entered = calloc(n, sizeof *x->entered);
     x->known = calloc(n, sizeof *x->known);
     x->met = calloc(n, sizeof *x->met);
-    x->refuses = calloc(1, sizeof *x->refuses);
     x->posts = calloc(1, sizeof *x->posts);
-    bool is_whole = x->balance && x->work_ns && x->entered && x->known && x->met && x->refuses && x->posts;
+    bool is_whole = x->balance && x->work_ns && x->entered && x->known && x->met && x->posts;
     for (size_t i = 0; i < n && is_whole; i++)
         if (list->item[i].kind == MPG_HYPOTHESIS_BALANCE)
             is_whole = (x->balance[i] = balance_new(x->ranks, list->item[i].by_total));
@@ -141,20 +140,17 @@ static struct mpg_supposed *begin(const struct mpg_trace *trace, const struct mp
 }
 
 struct mpg_supposed *mpg_supposed_new(struct mpg_trace *trace, const struct mpg_hypotheses *list,
-                                      bool *is_about_them, struct mpg_error *err)
+                                      struct mpg_error *err)
 {
     struct mpg_supposed *x = begin(trace, list);
-    *is_about_them = false;
     if (!x) {
         graph_out_of_memory(err);
         return NULL;
     }
     int status = supposed_survey(x, trace, err);
     for (size_t i = 0; i < list->n && status == 0; i++)
-        if ((status = check(x, trace, i, err)) < 0) {
-            *is_about_them = true;
+        if ((status = check(x, trace, i, err)) < 0)
             refuse(&list->item[i], err);
-        }
     if (status == 0)
         return x;
     mpg_supposed_free(x);
@@ -172,7 +168,6 @@ void mpg_supposed_free(struct mpg_supposed *x)
     free(x->entered);
     free(x->known);
     free(x->met);
-    free(x->refuses);
     if (x->posts) {
         mpg_map_clear(&x->posts->dropped);
         mpg_map_clear(&x->posts->together);
@@ -181,11 +176,6 @@ void mpg_supposed_free(struct mpg_supposed *x)
     free(x->named);
     free(x->site);
     free(x);
-}
-
-bool mpg_supposed_refuses(const struct mpg_supposed *x)
-{
-    return *x->refuses;
 }
 
 void mpg_supposed_learn(const struct mpg_supposed *x, bool learns)
@@ -201,17 +191,10 @@ void mpg_supposed_tell(struct mpg_supposed *x,
     x->posts->context = context;
 }
 
-int mpg_supposed_refuse(const struct mpg_supposed *x)
-{
-    *x->refuses = true;
-    return -1;
-}
-
 int mpg_supposed_check(const struct mpg_supposed *x, struct mpg_error *err)
 {
     for (size_t i = 0; i < x->list->n; i++)
         if (!mpg_hypothesis_is_of_work(&x->list->item[i]) && !x->met[i]) {
-            *x->refuses = true;
             mpg_error_set(err, "the trace has no message, collective or epoch of a window that it is about");
             return refuse(&x->list->item[i], err);
         }

@@ -11,15 +11,10 @@ struct mpg_supposed;
 
 /* Reads all of TRACE once for HYPOTHESES, which outlive it and do not contradict each other. Errors: that
  * of the trace; what they name is not in it, nothing is there that they change, visits of a region that
- * cannot be balanced. *IS_ABOUT_THEM says which: an error of theirs, not of the trace. Its memory grows with the
- * visits of regions that are balanced by instance. */
+ * cannot be balanced. Its memory grows with the visits of regions that are balanced by instance. */
 struct mpg_supposed *mpg_supposed_new(struct mpg_trace *trace, const struct mpg_hypotheses *hypotheses,
-                                      bool *is_about_them, struct mpg_error *err);
+                                      struct mpg_error *err);
 void mpg_supposed_free(struct mpg_supposed *supposed); /* NULL is allowed */
-/* Whether an error since is theirs: a graph's, since two contradict each other about a message, or what was said
- * to be one; -1. */
-bool mpg_supposed_refuses(const struct mpg_supposed *supposed);
-int mpg_supposed_refuse(const struct mpg_supposed *supposed);
 /* What one of them changes: a message (or one-sided transfer) at its sender's, a message at its receiver's call, a probe
  * that finds one that is dropped, a member's part in a collective; something else: partitioned messages, what
  * neighbours send, windows' epochs. */

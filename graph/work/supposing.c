@@ -18,7 +18,6 @@ static int contradict(const struct supposing *s, const struct call *call, size_t
     const struct mpg_hypotheses *list = s->supposed->list;
     const struct place here = graph_here(call);
     char one[300], other[300];
-    *s->supposed->refuses = true;
     return graph_error(&here, err, "%s and %s contradict each other: both are about it, or what it sends",
                        mpg_hypothesis_name(&list->item[i], one, sizeof one),
                        mpg_hypothesis_name(&list->item[j], other, sizeof other));
@@ -191,7 +190,6 @@ int graph_drops_half(const struct supposing *s, const struct call *call, const s
     while (i + 1 < list->n && !(droppers >> i & 1))
         i++;
     mpg_hypothesis_name(&list->item[i], name, sizeof name);
-    mpg_supposed_refuse(s->supposed);
     if (drops_other)
         return graph_error(&here, err, "nothing is dropped by halves: %s drops what rank %d does in call %llu for "
                                        "this collective, but not this", name, other->rank,

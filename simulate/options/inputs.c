@@ -101,7 +101,7 @@ static int learn(const struct mpg_files *f, const struct mpg_arguments *a, struc
 
 static int suppose(struct mpg_files *f, const struct mpg_arguments *a, struct mpg_error *err)
 {
-    if (!(f->supposed = mpg_supposed_new(f->trace, &a->hypotheses, &f->refuses, err)))
+    if (!(f->supposed = mpg_supposed_new(f->trace, &a->hypotheses, err)))
         return -1;
     const uint64_t all = mpg_supposed_all(f->supposed);
     return mpg_supposed_of_messages(f->supposed, all) ? learn(f, a, err) : 0;
@@ -372,11 +372,9 @@ int mpg_setting_open(struct mpg_setting *in, const struct mpg_arguments *a, cons
     if (mpg_trace_cut(f->trace) && !a->lenient)
         return mpg_error_set(err, "%s (--lenient goes on with what is whole)", mpg_trace_cut(f->trace));
     set_options(a, f, in);
-    if (!a->predict && has_resizes(a) && !mpg_resize_is_known(&in->asked.p)) {
-        mpg_error_set(err, "resize: neither a source's signature nor --source-byte says what bytes cost on the "
+    if (!a->predict && has_resizes(a) && !mpg_resize_is_known(&in->asked.p))
+        return mpg_error_set(err, "resize: neither a source's signature nor --source-byte says what bytes cost on the "
                            "traced machine (--predict needs neither)");
-        return mpg_supposed_refuse(f->supposed);
-    }
     return 0;
 }
 

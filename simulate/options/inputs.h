@@ -14,9 +14,7 @@ struct mpg_files {
     struct mpg_signature *given_source; /* NULL: --source names none */
     struct mpg_table *table;            /* NULL: collectives are not expanded */
     struct mpg_kept *kept;              /* NULL: nothing is kept of the trace */
-    struct mpg_supposed *supposed;      /* NULL: there are no hypotheses; or they are about
-                                           something that the trace has not: */
-    bool refuses;                       /* which is an error of usage */
+    struct mpg_supposed *supposed;      /* NULL: there are no hypotheses */
 };
 
 /* Opens what A names, and TRACE; ASKED says which samples were read. Errors: those of the files; the

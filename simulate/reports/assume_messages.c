@@ -141,11 +141,11 @@ static void say_changes(const struct mpg_report *r, char *text, size_t size)
         else if (source < 0)
             snprintf(limit, sizeof limit, "all did");
         else
-            snprintf(limit, sizeof limit, "%" PRId64 " bytes", source);
+            snprintf(limit, sizeof limit, "%" PRId64 " %s", source, mpg_units_word((uint64_t)source, "byte", "bytes"));
         snprintf(text + used, size - used,
-                 "; on the traced machine %s (%s): %" PRIu64 " messages wait no more, %" PRIu64
-                 " wait that did not",
-                 limit, limit_from(r), c->made_eager, c->made_synchronous);
+                 "; on the traced machine %s (%s): %" PRIu64 " %s no more, %" PRIu64 " %s that did not", limit,
+                 limit_from(r), c->made_eager, mpg_units_word(c->made_eager, "message waits", "messages wait"),
+                 c->made_synchronous, mpg_units_word(c->made_synchronous, "waits", "wait"));
     }
 }
 
@@ -162,8 +162,8 @@ void mpg_assume_eager(const struct mpg_report *r, char *text, size_t size)
     else if (limit < 0)
         snprintf(text, size, "none (%s): every standard send waits for its receiver", from);
     else
-        snprintf(text, size, "%" PRId64 " bytes (%s): larger standard sends wait for their receiver",
-                 limit, from);
+        snprintf(text, size, "%" PRId64 " %s (%s): larger standard sends wait for their receiver", limit,
+                 mpg_units_word((uint64_t)limit, "byte", "bytes"), from);
     if (!r->result->predicted) /* where times are the target's alone */
         say_changes(r, text, size);
 }

@@ -261,19 +261,21 @@ static void say_choice(const struct mpg_report *r, char *text, size_t size)
     const uint64_t followed = c->followed + c->followed_receives;
     if (followed > 0)
         used = snprintf(text, size,
-                        "%" PRIu64 " calls of Waitany, Waitsome, Test..., and those that receive or "
+                        "%" PRIu64 " %s of Waitany, Waitsome, Test..., and those that receive or "
                         "probe from any source, complete or find what has arrived; in "
                         "the mean of replicas %.4g completed something else, %.4g tests succeeded "
                         "earlier, and saved %.4g that failed%s",
-                        followed, (double)q->choices.picks_changed / q->replicas,
+                        followed, mpg_units_word(followed, "call", "calls"),
+                        (double)q->choices.picks_changed / q->replicas,
                         (double)q->choices.tests_early / q->replicas,
                         (double)q->choices.tests_saved / q->replicas,
                         c->choices > c->followed ? "; " : "");
     if (c->choices > c->followed && used >= 0 && (size_t)used < size)
         snprintf(text + used, size - (size_t)used,
-                 "%" PRIu64 " calls of Waitany, Waitsome, Test..., Iprobe, Improbe, Parrived complete "
-                 "what they completed in the trace%s",
-                 c->choices - c->followed, why_kept(r));
+                 "%" PRIu64 " %s of Waitany, Waitsome, Test..., Iprobe, Improbe, Parrived %s "
+                 "completed in the trace%s",
+                 c->choices - c->followed, mpg_units_word(c->choices - c->followed, "call", "calls"),
+                 mpg_units_word(c->choices - c->followed, "completes what it", "complete what they"), why_kept(r));
 }
 
 /* What takes what it took though calls choose. */
@@ -287,8 +289,11 @@ static bool keeps_receives(const struct mpg_report *r)
 static void say_kept(const struct mpg_report *r, char *text, size_t size)
 {
     snprintf(text, size,
-             "%" PRIu64 " receives and probes from any source take and find what they did: their messages wait "
-             "for their receivers, or several threads of their rank made calls",
+             r->result->counts.open_kept == 1
+                 ? "%" PRIu64 " receive or probe from any source takes or finds what it did: its message waits for its "
+                   "receiver, or several threads of its rank made calls"
+                 : "%" PRIu64 " receives and probes from any source take and find what they did: their messages wait "
+                   "for their receivers, or several threads of their rank made calls",
              r->result->counts.open_kept);
 }
 
@@ -298,27 +303,29 @@ static void say_answers(const struct mpg_report *r, char *text, size_t size)
     const struct mpg_result *q = r->result;
     snprintf(text, size,
              "in the mean of replicas %.4g messages that may answer what was completed at another "
-             "time go where they went in the trace; %" PRIu32 " replicas, in which one left before its "
-             "cause, or a receive from one source lacked what another took, keep the traced order; %" PRIu64 " calls did not wait for what may come, beyond "
-             "--horizon",
-             (double)q->choices.answers / q->replicas, q->redone, q->counts.beyond_horizon);
+             "time go where they went in the trace; %" PRIu32 " %s, in which one left before its "
+             "cause, or a receive from one source lacked what another took, %s the traced order; %" PRIu64 " %s did "
+             "not wait for what may come, beyond --horizon",
+             (double)q->choices.answers / q->replicas, q->redone, mpg_units_word(q->redone, "replica", "replicas"),
+             mpg_units_word(q->redone, "keeps", "keep"), q->counts.beyond_horizon,
+             mpg_units_word(q->counts.beyond_horizon, "call", "calls"));
 }
 
 static void say_sends(const struct mpg_report *r, char *text, size_t size)
 {
     const struct mpg_graph_counts *c = &r->result->counts;
     snprintf(text, size,
-             "%" PRIu64 " sends are never completed by their sender, %" PRIu64
+             "%" PRIu64 " %s never completed by their sender, %" PRIu64
              " of them received only by polling: their order is not guaranteed under perturbation",
-             c->uncompleted_sends, c->asynchronous);
+             c->uncompleted_sends, mpg_units_word(c->uncompleted_sends, "send is", "sends are"), c->asynchronous);
 }
 
 static void say_cancelled(const struct mpg_report *r, char *text, size_t size)
 {
     snprintf(text, size,
-             "%" PRIu64 " requests were cancelled and never completed: of them, receives match "
-             "nothing",
-             r->result->counts.cancelled);
+             "%" PRIu64 " %s cancelled and never completed: of them, receives match nothing",
+             r->result->counts.cancelled,
+             mpg_units_word(r->result->counts.cancelled, "request was", "requests were"));
 }
 
 static void say_threads(const struct mpg_report *r, char *text, size_t size)
@@ -333,10 +340,10 @@ static void say_one_sided(const struct mpg_report *r, char *text, size_t size)
 {
     const struct mpg_graph_counts *c = &r->result->counts;
     int used = snprintf(text, size,
-                        "%" PRIu64 " transfers: fences meet, complete waits for post and wait for "
+                        "%" PRIu64 " %s: fences meet, complete waits for post and wait for "
                         "complete; unlock, flush and Wait take a round trip without the target's "
                         "processor; waiting for a lock is not modelled",
-                        c->transfers);
+                        c->transfers, mpg_units_word(c->transfers, "transfer", "transfers"));
     if (c->transfers_alone && used > 0 && (size_t)used < size)
         snprintf(text + used, size - (size_t)used, "; nothing waits for %" PRIu64 " of them",
                  c->transfers_alone);
@@ -345,21 +352,25 @@ static void say_one_sided(const struct mpg_report *r, char *text, size_t size)
 static void say_worlds(const struct mpg_report *r, char *text, size_t size)
 {
     snprintf(text, size,
-             "%" PRIu64 " operations with processes of another MPI_COMM_WORLD are not followed: "
+             "%" PRIu64 " %s with processes of another MPI_COMM_WORLD %s not followed: "
              "they wait for nobody there",
-             r->result->counts.foreign);
+             r->result->counts.foreign, mpg_units_word(r->result->counts.foreign, "operation", "operations"),
+             mpg_units_word(r->result->counts.foreign, "is", "are"));
 }
 
 static void say_files(const struct mpg_report *r, char *text, size_t size)
 {
-    snprintf(text, size, "%" PRIu64 " calls of MPI-IO take as long as they did, and wait for nobody",
-             r->result->counts.file_calls);
+    const uint64_t n = r->result->counts.file_calls;
+    snprintf(text, size, "%" PRIu64 " %s of MPI-IO %s did, and %s for nobody", n, mpg_units_word(n, "call", "calls"),
+             mpg_units_word(n, "takes as long as it", "take as long as they"), mpg_units_word(n, "waits", "wait"));
 }
 
 static void say_failed(const struct mpg_report *r, char *text, size_t size)
 {
-    snprintf(text, size, "%" PRIu64 " calls returned an error: they take time but have no effect",
-             r->result->counts.failed);
+    const uint64_t n = r->result->counts.failed;
+    snprintf(text, size, "%" PRIu64 " %s time but %s no effect", n,
+             mpg_units_word(n, "call returned an error: it takes", "calls returned an error: they take"),
+             mpg_units_word(n, "has", "have"));
 }
 
 static void say_tracer(const struct mpg_report *r, char *text, size_t size)

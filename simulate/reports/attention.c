@@ -11,6 +11,8 @@
 #include <string.h>
 
 #include "common/printable.h"
+#include "common/units.h"
+#include "graph/work/supposed.h"
 #include "simulate/reports/doubts.h"
 #include "simulate/reports/places.h"
 #include "simulate/reports/predicted.h"
@@ -282,6 +284,16 @@ static int add_unused_files(const struct mpg_report *r, struct mpg_attention *li
     return 0;
 }
 
+static bool drops_some(const struct mpg_report *r)
+{
+    const struct mpg_supposed *x = r->options->graph.supposed;
+    const struct mpg_hypotheses *list = x ? mpg_supposed_list(x) : NULL;
+    for (size_t i = 0; list && i < list->n; i++)
+        if (list->item[i].kind == MPG_HYPOTHESIS_DROP)
+            return true;
+    return false;
+}
+
 /* Costs on the traced machine matter as floors only. */
 static int add_unused_floors(const struct mpg_report *r, struct mpg_attention *list,
                              struct mpg_error *err)
@@ -296,7 +308,7 @@ static int add_unused_floors(const struct mpg_report *r, struct mpg_attention *l
         return mpg_attention_add(
             list, err, "floors", "%s without effect: %s", names,
             r->result->floor_rule
-                ? "the trace has no messages"
+                ? drops_some(r) ? "hypotheses drop all messages and collectives" : "the trace has no messages"
                 : "only --absorb=clock, or messages that become faster, need a message's least cost");
     return 0;
 }
@@ -417,9 +429,21 @@ static int add_unplaced(const struct mpg_report *r, struct mpg_attention *list,
     if (c->unmatched + c->incomplete_ranks == 0)
         return 0;
     return mpg_attention_add(list, err, "missing",
-                             "%" PRIu64 " operations have no partner and %" PRIu64
-                             " ranks no MPI_Finalize: they go on without (--lenient)",
-                             c->unmatched, c->incomplete_ranks);
+                             "%" PRIu64 " %s no partner and %" PRIu64 " %s no MPI_Finalize: they go on "
+                             "without (--lenient)", c->unmatched,
+                             mpg_units_word(c->unmatched, "operation has", "operations have"), c->incomplete_ranks,
+                             mpg_units_word(c->incomplete_ranks, "rank", "ranks"));
+}
+
+/* Wait states of the traced run by an eager limit that the predicted one has not. */
+static int add_waits(const struct mpg_report *r, struct mpg_attention *list, struct mpg_error *err)
+{
+    if (!r->waits || r->waits->limit != MPG_WAITS_LIMIT_FOUND ||
+        !(mpg_waits_of_all(r->waits->world[0]).wait_ns[MPG_WAIT_LATE_RECEIVER] > 0))
+        return 0;
+    return mpg_attention_add(list, err, "waits",
+                             "no eager limit is known: traced late receivers are those of the one that the trace shows, "
+                             "predicted are none (--eager-limit=%" PRId64 " has both)", r->waits->limit_bytes);
 }
 
 int mpg_attention_gather(const struct mpg_report *r, struct mpg_attention *list,
@@ -427,7 +451,7 @@ int mpg_attention_gather(const struct mpg_report *r, struct mpg_attention *list,
 {
     static int (*const kinds[])(const struct mpg_report *, struct mpg_attention *,
                                 struct mpg_error *) = {
-        add_untraced,       add_unplaced,     add_verdicts,      mpg_doubt_source,
+        add_untraced,       add_unplaced,     add_verdicts,      mpg_doubt_source, add_waits,
         add_missing_parts,  add_missing_calls, add_missing_source, mpg_doubt_sizes,
         mpg_doubt_record,   mpg_doubt_clocks, mpg_doubt_cores,   mpg_doubt_order, mpg_doubt_places,
         add_replaced,       add_unused_files, add_unused_floors, add_unused_draws,

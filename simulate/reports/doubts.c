@@ -135,9 +135,11 @@ int mpg_doubt_clocks(const struct mpg_report *r, struct mpg_attention *list,
         return 0;
     return mpg_attention_add(
         list, err, "clocks",
-        "%" PRIu64 " of %" PRIu64 " messages arrive before they left, by up to %s: the traced "
-        "clocks are wrong by as much. They are taken to have come at once%s",
-        c->backward, c->messages, mpg_units_format_time(most, sizeof most, c->backward_ns),
+        "%" PRIu64 " of %" PRIu64 " %s before %s left, by up to %s: the traced "
+        "clocks are wrong by as much. %s taken to have come at once%s",
+        c->backward, c->messages, mpg_units_word(c->backward, "messages arrives", "messages arrive"),
+        mpg_units_word(c->backward, "it", "they"), mpg_units_format_time(most, sizeof most, c->backward_ns),
+        mpg_units_word(c->backward, "It is", "They are"),
         r->result->absorb == MPG_ABSORB_CLOCK
             ? ", and what lies ready absorbs too much or too little (--absorb=wait needs no clocks)"
             : "");
@@ -181,8 +183,8 @@ int mpg_doubt_order(const struct mpg_report *r, struct mpg_attention *list, stru
         return 0;
     return mpg_attention_add(
         list, err, "asynchronous",
-        "%" PRIu64 " of %" PRIu64 " messages are waited for by neither side (sends that are never "
+        "%" PRIu64 " of %" PRIu64 " messages %s waited for by neither side (sends that are never "
         "completed, received by polling): when times change, so may what meets what, and this "
         "answer keeps the traced order",
-        c->asynchronous, c->messages);
+        c->asynchronous, c->messages, mpg_units_word(c->asynchronous, "is", "are"));
 }

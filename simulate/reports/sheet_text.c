@@ -278,8 +278,11 @@ int mpg_sheet_text(const struct mpg_sheet *rows, FILE *out, struct mpg_error *er
         print_lines(rows, attention_of, false, out);
         fputc('\n', out);
     }
-    fprintf(out, "%s: %d ranks, %" PRIu64 " calls, %" PRIu64 " messages, %" PRIu64 " collectives\n%s",
-            rows->trace, rows->ranks, c->calls, c->messages, c->collectives, rows->program);
+    fprintf(out, "%s: %d %s, %" PRIu64 " %s, %" PRIu64 " %s, %" PRIu64 " %s\n%s", rows->trace, rows->ranks,
+            mpg_units_word((uint64_t)rows->ranks, "rank", "ranks"), c->calls,
+            mpg_units_word(c->calls, "call", "calls"), c->messages,
+            mpg_units_word(c->messages, "message", "messages"), c->collectives,
+            mpg_units_word(c->collectives, "collective", "collectives"), rows->program);
     print_lines(rows, head_of, true, out);
     fputs("\nAssumed\n", out);
     print_lines(rows, assumed_of, false, out);

@@ -66,10 +66,12 @@ static void print_head(const struct mpg_report *r, FILE *out)
 {
     const struct mpg_graph_counts *c = &r->result->counts;
     char source[MPG_SOURCE_WORDS];
-    fprintf(out, "%s: %d ranks, %" PRIu64 " calls, %" PRIu64 " messages (%" PRIu64
-                 " synchronous), %" PRIu64 " collectives\n",
-            mpg_trace_path(r->trace), r->result->ranks, c->calls, c->messages,
-            c->synchronous_messages, c->collectives);
+    fprintf(out, "%s: %d %s, %" PRIu64 " %s, %" PRIu64 " %s (%" PRIu64 " synchronous), %" PRIu64 " %s\n",
+            mpg_trace_path(r->trace), r->result->ranks,
+            mpg_units_word((uint64_t)r->result->ranks, "rank", "ranks"), c->calls,
+            mpg_units_word(c->calls, "call", "calls"), c->messages,
+            mpg_units_word(c->messages, "message", "messages"), c->synchronous_messages, c->collectives,
+            mpg_units_word(c->collectives, "collective", "collectives"));
     mpg_report_program(r, out);
     if (r->p->target)
         fprintf(out, "target: %s\n", r->p->target->path);

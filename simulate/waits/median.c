@@ -41,9 +41,10 @@ static int find_predicted(struct mpg_median_waits *w, const struct mpg_simulated
 int mpg_median_waits_find(struct mpg_median_waits *w, const struct mpg_simulated *s, enum mpg_waits_by by,
                           struct mpg_error *err)
 {
+    const int64_t limit_bytes = s->result->source_eager_limit_bytes;
     const struct mpg_traced_options options = {.lenient = s->options->graph.lenient,
-                                               .limit_given = true,
-                                               .eager_limit_bytes = s->result->source_eager_limit_bytes};
+                                               .limit_given = limit_bytes != INT64_MAX, /* else nobody knows it */
+                                               .eager_limit_bytes = limit_bytes};
     *w = (struct mpg_median_waits){.predicted = NULL};
     if (mpg_waits_find(s->trace, &options, &w->traced, err) < 0)
         return mpg_error_prefix(err, "--waits");

@@ -14,7 +14,8 @@ struct mpg_median_waits {
     uint32_t replica;               /* of equal runs the lowest; of an even number the lower of the middle ones */
 };
 
-/* Fills WAITS, by a pass over the trace and one more simulation, of that replica alone. WAITS is to be cleared
+/* Fills WAITS (the traced world's eager limit is the simulation's for that machine, or, where none is known at all, what
+ * the trace shows), by a pass over the trace and one more simulation, of that replica alone. WAITS is to be cleared
  * even if that fails: clocks are not comparable; out of memory; what the simulation says. */
 int mpg_median_waits_find(struct mpg_median_waits *waits, const struct mpg_simulated *simulated,
                           enum mpg_waits_by by, struct mpg_error *err);

@@ -320,7 +320,7 @@ take 2 "#clock 1 0 -10000" <c.txt
 is "measured offsets: rank 1's clock is 10 us ahead" "$(table --by=rank)" "0:late_sender=1543 1:late_sender=1132"
 take 2 "#clock 1 0 -7000" <c.txt
 like "... wrong ones let messages arrive before they left: attention" \
-    "$("$mpgtrace" waits t.txt)" "*attention   1 messages arrive before they left by these clocks, by up to 2.543 us*"
+    "$("$mpgtrace" waits t.txt)" "*attention   1 message arrives before it left by these clocks, by up to 2.543 us*"
 # Bounds: offset between -(13700 - 3517) and -(16543 - 7000): the middle is -9863.
 take 2 "" <c.txt
 is "unknown clocks, bounded by messages both ways" "$(table --by=rank)" "0:late_sender=1680 1:late_sender=995"

@@ -78,10 +78,10 @@ static bool gives(int32_t rank, const char *line, size_t memory, const struct ex
     struct mpg_error err = {""};
     struct mpg_hypotheses h = {0};
     struct mpg_supposed *supposed = NULL;
-    bool about, right = true;
+    bool right = true;
     struct mpg_trace *t = open_text(text, &err);
     if (t && line && mpg_hypotheses_add(&h, line, &err) == 0)
-        supposed = mpg_supposed_new(t, &h, &about, &err);
+        supposed = mpg_supposed_new(t, &h, &err);
     struct mpg_feed *f = t && (supposed || !line) ? mpg_feed_open(t, rank, memory, supposed, NULL, &err) : NULL;
     for (int i = 0; f && i < ACTS; i++) {
         const struct mpg_act *act = mpg_feed_next(f, &err);

@@ -174,7 +174,7 @@ calls 2 <<'CALLS' >t.txt
 1 960 970 Test requests=1 done=
 1 2000 2010 Test requests=1
 CALLS
-only asynchronous "1 of 1 messages are waited for by neither side *" "nobody waits" \
+only asynchronous "1 of 1 messages is waited for by neither side *" "nobody waits" \
     --noise=exp:1us
 sed 's/2000 2010 Test requests=1/2000 2010 Wait requests=1/' t.txt >u.txt && mv u.txt t.txt
 is "somebody waits" "$(attention '' --noise=exp:1us)" ""

@@ -132,8 +132,8 @@ T
 is "threads: what one gains waits for the others at the end" "$(delays --suppose='balance t' t.txt)" "0 200"
 is "... by total: of all threads" "$(delays --suppose='balance t by=total' t.txt)" "0 200"
 sed -i 's/^1.1/1/' t.txt
-ok "... of other numbers have no partners" refuses 2 \
-    "*rank 0 enters the region 1 times, rank 1 0 times (its thread 1)*" --suppose='balance t' t.txt
+ok "... of other numbers have no partners" refuses 1 \
+    "*rank 0 enters the region 1 time, rank 1 0 times (its thread 1)*" --suppose='balance t' t.txt
 
 # --- resize ---
 
@@ -248,9 +248,12 @@ is "drop all messages: what posts, waits for and asks for them alone" \
 is "drop some: what waits for others, too, keeps its floor" "$(delays --suppose='drop tag=1' bar.txt)" "-10 -10"
 is "drop all: computation is left" "$("$mpgsim" --json --predict "${target[@]}" --suppose=drop bar.txt | numbers 1)" \
     "$((120 + 40 + 10 + 19 + 1 + 2 + 5 + 50)) $((20 + 40 + 3 + 5 + 1 + 5 + 5 + 50))"
+like "drop them all: what floors are for is said" "$("$mpgsim" --absorb=clock "${there[@]}" --suppose='drop from=0-2' ring.txt)" \
+    "*without effect: hypotheses drop all messages and collectives*"
+ok "a size in TiB" "$mpgsim" --predict "${target[@]}" --suppose='resize factor=2 bytes=-1TiB' -o out ring.txt
 is "drop one message of a ring: rank 1's gain is nobody's" "$(delays --suppose='drop to=1' ring.txt)" "0 -1900 0"
 sed 's/^0 220/0 110 110 Region_begin name="x"\n&/' bar.txt >half.txt
-ok "refused: nothing is dropped by halves" refuses 2 "mpgsim: half.txt: rank 1, call 1 (MPI_Barrier): nothing is dropped by \
+ok "refused: nothing is dropped by halves" refuses 1 "mpgsim: half.txt: rank 1, call 1 (MPI_Barrier): nothing is dropped by \
 halves: 'drop region=x call=Barrier' drops what rank 0 does in call 1 for this collective, but not this" "${target[@]}" --predict --suppose='drop region=x call=Barrier' half.txt
 # A Waitany that took the dropped message has nothing to choose, and takes 1000 ns, the least of those in the trace;
 # the next waits till 8200.
@@ -436,13 +439,19 @@ print(*(one["where"] for one in json.load(sys.stdin)["hypotheses"]["each"]))')" 
 
 # --- what is refused ---
 
-# refused WORDS HYPOTHESIS...: of v.txt
-refused() {
+# refused_as STATUS WORDS HYPOTHESIS...: of v.txt; refused: by itself, lacks: as the trace has no such thing
+refused_as() {
     local words=() one
-    for one in "${@:2}"; do
+    for one in "${@:3}"; do
         words+=("--suppose=$one")
     done
-    ok "refused, $1: ${*:2}" refuses 2 "mpgsim: *$1*" "${words[@]}" v.txt
+    ok "refused, $2: ${*:3}" refuses "$1" "mpgsim: *$2*" "${words[@]}" v.txt
+}
+refused() {
+    refused_as 2 "$@"
+}
+lacks() {
+    refused_as 1 "$@"
 }
 refused "is not scale, balance, drop or resize" "shrink foo"
 refused "there is no hypothesis" " "
@@ -451,60 +460,68 @@ refused "a region is missing" "balance"
 refused "neither 0 nor a number" "scale foo factor=-1"
 refused "neither 0 nor a number" "scale foo factor=1e10"
 refused "scale has no by=" "scale foo by=total"
+refused "is given twice" "balance foo" "balance foo"
+refused "bytes=-1 selects what has no more than that" "resize bytes=-1"
 refused "is not KEY=VALUE" "balance foo total"
 refused "by=most is not by=instance or by=total" "balance foo by=most"
 refused "factor= is given twice" "scale foo factor=1 factor=2"
 refused "closing double quote" 'balance "foo'
 refused "is no number" "balance foo comm=x"
 refused "is not a list of ranks" "scale foo ranks=x factor=2"
-refused "there is no region 'foo' in the trace" "balance foo"
-refused "there is no rank 3" 'scale "a b" ranks=1-3 factor=2'
-refused "there is no communicator 7" 'balance "a b" comm=7'
+lacks "there is no region 'foo' in the trace" "balance foo"
+lacks "there is no rank 3" 'scale "a b" ranks=1-3 factor=2'
+lacks "there is no communicator 7" 'balance "a b" comm=7'
 refused "both scale it on the same ranks" 'scale "a b" factor=2' 'scale "a b" ranks=1 factor=3'
 refused "both balance it among the same ranks" 'balance "a b"' 'balance "a b" by=total'
-refused "it contradicts" 'balance "a b" comm=0' 'balance "a b" comm=1'
+lacks "it contradicts" 'balance "a b" comm=0' 'balance "a b" comm=1'
 refused "it is not balanced if some ranks" 'balance "a b"' 'scale "a b" ranks=1 factor=3'
 sed 's/^1 1500 1500 Region.*//; s/^1 2111 2161/1 2000 2161/; s/^1 2261 2261/1 2161 2161/' v.txt >u.txt
-ok "refused: visits that differ in number" refuses 2 \
-    "mpgsim: 'balance \"a b\"': rank 0 enters the region 2 times, rank 1 1 times: *" --suppose='balance "a b"' u.txt
-ok "refused: nothing that by=total could multiply" refuses 2 "*: rank 1 has no computation in the region *" \
+ok "refused: visits that differ in number" refuses 1 \
+    "mpgsim: 'balance \"a b\"': rank 0 enters the region 2 times, rank 1 1 time: *" --suppose='balance "a b"' u.txt
+ok "refused: nothing that by=total could multiply" refuses 1 "*: rank 1 has no computation in the region *" \
     --suppose='balance "a b" by=total' u.txt
-ok "refused: none of these ranks has any" refuses 2 "*: there is no computation in 'a b'" \
+ok "refused: none of these ranks has any" refuses 1 "*: there is no computation in 'a b'" \
     --suppose='scale "a b" ranks=1 factor=2' u.txt
-ok "refused: none of these ranks enters it" refuses 2 "*: none of these ranks enters 'inner'" \
+ok "refused: none of these ranks enters it" refuses 1 "*: none of these ranks enters 'inner'" \
     --suppose='scale inner ranks=1 factor=2' r.txt
 printf 'balance solve\n\nscale inner factor=x # so\n' >bad
 ok "a bad file: its name and line" refuses 2 "mpgsim: --hypothesis: bad:3: factor=x is neither *" --hypothesis=bad r.txt
 printf 'balance solve\nscale inner factor=2\nbalance nowhere\n' >bad
-ok "... where the trace does not have it" refuses 2 "mpgsim: bad:3: 'balance nowhere': there is no region *" \
+ok "... where the trace does not have it" refuses 1 "mpgsim: bad:3: 'balance nowhere': there is no region *" \
+    --hypothesis=bad r.txt
+printf 'balance solve\n' >bad
+ok "... given twice" refuses 2 "mpgsim: bad:1: 'balance solve' is given twice, first as bad:1*" --hypothesis=bad \
     --hypothesis=bad r.txt
 printf '# nothing\n' >bad
 ok "... without any" refuses 2 "*bad: there is no hypothesis in it*" --hypothesis=bad r.txt
 ok "... that is not there" refuses 2 "*nowhere: No such file*" --hypothesis=nowhere r.txt
 for i in $(seq 65); do echo "scale solve ranks=$i factor=2"; done >bad
 ok "... of too many" refuses 2 "*bad:65: there are more than 64 hypotheses*" --hypothesis=bad r.txt
-# refused_ring WORDS OPTION...
+# refused_ring, lacks_ring WORDS OPTION...
 refused_ring() {
     ok "refused, $1: ${*:2}" refuses 2 "mpgsim: *$1*" "${@:2}" ring.txt
 }
+lacks_ring() {
+    ok "refused, $1: ${*:2}" refuses 1 "mpgsim: *$1*" "${@:2}" ring.txt
+}
 refused_ring "exclude each other: a call that is not made has no parts" --granularity=2 --suppose='drop tag=5'
-refused_ring "contradict each other" --predict "${target[@]}" --suppose='drop tag=5' --suppose='resize to=2 factor=2'
+lacks_ring "contradict each other" --predict "${target[@]}" --suppose='drop tag=5' --suppose='resize to=2 factor=2'
 refused_ring "drop has no factor=" --suppose='drop factor=0'
 refused_ring "bytes=5 is not LO-HI" --suppose='drop bytes=5'
-refused_ring "has no message, collective or epoch of a window that it is about" --predict "${target[@]}" --suppose='resize tag=6 factor=2'
-refused_ring "rank 1, call 2 (MPI_Send): * contradict each other" --predict "${target[@]}" \
+lacks_ring "has no message, collective or epoch of a window that it is about" --predict "${target[@]}" --suppose='resize tag=6 factor=2'
+lacks_ring "rank 1, call 2 (MPI_Send): * contradict each other" --predict "${target[@]}" \
     --suppose='resize tag=5 factor=2' --suppose='resize from=1 bytes=1'
-refused_ring "says what bytes cost on the traced machine" --suppose='resize factor=2'
+lacks_ring "says what bytes cost on the traced machine" --suppose='resize factor=2'
 refused_ring "factor= and bytes= are both given" --suppose='resize factor=2 bytes=7'
 refused_ring "neither factor= nor bytes=" --suppose='resize tag=5'
 refused_ring "is no call of MPI" --suppose='resize call=Sond factor=2'
 refused_ring "messages are selected by the call that sends" --suppose='resize call=Recv factor=2'
 refused_ring "is empty" --suppose='resize bytes=9-8 factor=2'
-refused_ring "there is no region 'x'" --predict "${target[@]}" --suppose='resize region=x factor=2'
-refused_ring "there is no callsite 0" --predict "${target[@]}" --suppose='resize site=0 factor=2'
-refused_ring "there is no rank 3" --predict "${target[@]}" --suppose='resize to=3 factor=2'
-refused_ring "there is no communicator 4" --predict "${target[@]}" --suppose='resize comm=4 factor=2'
+lacks_ring "there is no region 'x'" --predict "${target[@]}" --suppose='resize region=x factor=2'
+lacks_ring "there is no callsite 0" --predict "${target[@]}" --suppose='resize site=0 factor=2'
+lacks_ring "there is no rank 3" --predict "${target[@]}" --suppose='resize to=3 factor=2'
+lacks_ring "there is no communicator 4" --predict "${target[@]}" --suppose='resize comm=4 factor=2'
 refused_ring "written with all that was sent" --output-trace=never "${there[@]}" --suppose='resize factor=2'
-ok "refused: an expanded collective, before anything is evaluated" refuses 2 "*it is resized: --collectives=expand*" "${there[@]}" \
+ok "refused: an expanded collective, before anything is evaluated" refuses 1 "*it is resized: --collectives=expand*" "${there[@]}" \
     --collectives=expand --suppose='resize call=Alltoall factor=2' coll.txt
 done_testing

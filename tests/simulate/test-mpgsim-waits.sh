@@ -70,6 +70,25 @@ is "... but not from what was traced" "$(world traced '--suppose=drop from=0 to=
     "Barrier:wait_at_barrier=3253 Recv:late_sender=500"
 # Without the barrier the sender comes at 3000, before the receiver, at 4885.
 is "a barrier is dropped" "$(world predicted '--suppose=drop call=Barrier')" ""
+# ... whose time, a difference of perturbed ones, is 0.
+is "... and takes no time at all" "$("$mpgsim" --waits --json --noise=const:0.1ns --compute-ratio=1.7 \
+    --suppose='drop call=Barrier' t.txt | "$python" -c '
+import json, sys
+print([row["predicted"]["time_ns"] for row in json.load(sys.stdin)["waits"]["rows"] if row["call"] == "MPI_Barrier"])')" "[0]"
+
+# ---- without any eager limit the traced run has what the trace shows, as mpgtrace waits ----
+calls 2 >t.txt <<'END'
+0 1000 1100 Send to=1 tag=0 bytes=400
+1 1500 1600 Recv from=0 tag=0 bytes=400
+0 2000 5000 Send to=1 tag=0 bytes=800
+1 4385 4990 Recv from=0 tag=0 bytes=800
+END
+is "nobody says an eager limit: the one that the trace shows" "$(world traced) $("$mpgtrace" waits --csv --by=rank t.txt |
+    awk -F, 'NR == 2 { print $7 }')" "Send:late_receiver=2385 2385"
+like "... which the predicted run has not, and the answer says it" "$("$mpgsim" --waits t.txt)" \
+    "*waits *no eager limit is known: * (--eager-limit=400 has both)*"
+is "... with it both have it" "$(world predicted --eager-limit=400) $("$mpgsim" --waits --eager-limit=400 t.txt |
+    grep -c 'no eager limit is known')" "Send:late_receiver=2385 0"
 
 # ---- predict, by hand: a master that takes what its workers send, first come first served ----
 # Work, ms: all 48; foo 20 r; bar (r > 0) 10 (4 - r) + 10; the master 5 after each message; messages take none.

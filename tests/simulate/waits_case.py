@@ -55,6 +55,8 @@ def main():
     mpgsim, mpgtrace, trace, options = sys.argv[1], sys.argv[2], sys.argv[3], sys.argv[4:]
     plain = [o for o in options if not o.startswith(("--noise", "--call-noise", "--latency", "--byte"))]
     wrong, refused, chose = [], False, False
+    if not any(o.startswith("--eager-limit") for o in plain):
+        plain.append("--eager-limit=1000000000")
     if "--predict" not in options:
         same = load(mpgsim, "--json", "--waits", "--floors=fresh", *plain, trace)["waits"]
         wrong += differ(rows(same, "traced"), rows(same, "predicted"), 1e-6)

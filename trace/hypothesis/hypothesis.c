@@ -175,6 +175,9 @@ int mpg_hypotheses_check(const struct mpg_hypotheses *h, struct mpg_error *err)
     char one[300], other[300];
     for (size_t i = 0; i < h->n; i++)
         for (size_t j = 0; j < i; j++) {
+            if (strcmp(h->item[j].text, h->item[i].text) == 0)
+                return mpg_error_set(err, "%s is given twice%s%s", mpg_hypothesis_name(&h->item[i], one, sizeof one),
+                                     h->item[j].where ? ", first as " : "", h->item[j].where ? h->item[j].where : "");
             const char *why = why_not(&h->item[j], &h->item[i]);
             if (why)
                 return mpg_error_set(err, "%s and %s contradict each other: %s",

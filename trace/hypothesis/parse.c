@@ -263,6 +263,10 @@ static int check_line(const struct line *l, struct mpg_error *err)
     const struct mpg_hypothesis *x = l->x;
     if (x->kind == MPG_HYPOTHESIS_SCALE && !l->has_factor)
         return mpg_error_set(err, "scale %s: factor= is missing", x->region);
+    const bool selects_to = x->select.least_bytes == 0 && x->select.most_bytes < INT64_MAX;
+    if (x->kind == MPG_HYPOTHESIS_RESIZE && !l->has_factor && x->size_bytes < 0 && selects_to)
+        return mpg_error_set(err, "resize: neither factor= nor bytes=N says to what (bytes=-%lld selects what has no more "
+                                  "than that)", (long long)x->select.most_bytes);
     if (x->kind == MPG_HYPOTHESIS_RESIZE && l->has_factor == (x->size_bytes >= 0))
         return mpg_error_set(err, "resize: %s", l->has_factor ? "factor= and bytes= are both given"
                                                               : "neither factor= nor bytes= says to what");

@@ -211,10 +211,10 @@ static void print_overhead(const struct stat_summary *s)
         return;
     if (sum_ns < 0)
         sum_ns = call_ns;
-    printf("overhead    %.2f %% of the run: %" PRIu64 " calls x %s",
+    printf("overhead    %.2f %% of the run: %" PRIu64 " %s x %s",
            100 * ((double)recorded * call_ns + (double)s->summed_number * sum_ns + s->flush_ns) /
                s->run_ns,
-           recorded, mpg_units_format_time(text, sizeof text, call_ns));
+           recorded, mpg_units_word(recorded, "call", "calls"), mpg_units_format_time(text, sizeof text, call_ns));
     if (s->summed_number)
         printf(", %" PRIu64 " summed up x %s", s->summed_number,
                mpg_units_format_time(text, sizeof text, sum_ns));
@@ -295,13 +295,14 @@ void mpg_stat_print_head(const struct stat_summary *s)
     printf("calls       %" PRIu64 ", %s on disk, ", s->call_number,
            mpg_units_format_size(size, sizeof size, (int64_t)mpg_trace_bytes(t)));
     if (in_windows)
-        printf("%" PRIu64 " events beside that in windows\n", in_windows);
+        printf("%" PRIu64 " %s beside that in windows\n", in_windows, mpg_units_word(in_windows, "event", "events"));
     else
         printf("%.2f bytes a call\n",
                s->call_number ? (double)bytes_of_calls(t) / (double)s->call_number : 0);
     if (s->summed_number)
-        printf("summed up   %" PRIu64 " of the calls involve nobody (MPI_Wtime and the like), and "
-               "are not there one by one\n", s->summed_number);
+        printf("summed up   %" PRIu64 " of the calls %s nobody (MPI_Wtime and the like), and "
+               "%s not there one by one\n", s->summed_number, mpg_units_word(s->summed_number, "involves", "involve"),
+               mpg_units_word(s->summed_number, "is", "are"));
     if (s->failed_number)
         printf("failed      %" PRIu64 " of the calls returned an error\n", s->failed_number);
     print_values(s);

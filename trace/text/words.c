@@ -46,7 +46,9 @@ int mpg_text_unquote(char *text, struct mpg_error *err)
                    strncmp(p + 2, "00", 2) != 0 && strncasecmp(p + 2, "0a", 2) != 0) {
             *out++ = (char)(16 * hex_digit(p[2]) + hex_digit(p[3]));
             p += 4;
-        } else
+        } else if (p[1] == 'x' && isxdigit((unsigned char)p[2]) && isxdigit((unsigned char)p[3]))
+            return mpg_error_set(err, "'%.4s' is no character of a name: it ends %s", p, p[3] == '0' ? "texts" : "lines");
+        else
             return mpg_error_set(err, "'%.4s' is not \\\", \\\\ or \\x and two digits", p);
     }
     if (*p != '"' || p[1])

@@ -197,7 +197,7 @@ wrong_event "a callsite of too much" "64 frames" "#site 1 = $(printf '?+0x1 %.0s
 wrong_event "an unknown callsite" "callsite 4" "0 0 1 Wtime site=4"
 wrong_event "a name without quotes" "quotes" "0 0 1 Region_begin name=x"
 wrong_event "a name with a strange escape" '\n' '0 0 1 Region_begin name="a\nb"'
-wrong_event "a name with a line end" '\x0a' '0 0 1 Region_begin name="a\x0ab"'
+wrong_event "a name with a line end" "'\\x0a' is no character of a name: it ends lines" '0 0 1 Region_begin name="a\x0ab"'
 wrong_event "no name" "Region_end needs 'name'" "0 0 1 Region_end"
 wrong_event "a failed call with arguments" "failed" "0 0 1 Send to=1 bytes=1 failed=1"
 wrong_event "a failure that is none" "0 or 1" "0 0 1 Wtime failed=yes"
