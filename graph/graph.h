@@ -215,6 +215,13 @@ struct mpg_place {
     uint32_t site;      /* callsite (its stack as a whole), numbered from 1; 0: not recorded */
 };
 
+/* Where a region begins or ends in an interval: what of the interval's traced time, without flushes, is before it, and
+ * what that comes to, with hypotheses; beyond, what balancing puts there. */
+struct mpg_mark {
+    int64_t passed_ns;
+    double before_ns, after_ns;
+};
+
 /* What a step says, first of every kind that needs it, then kind by kind: those of other kinds are
  * not to be read. A small one is cheap to make and to hand on. */
 struct mpg_step {
@@ -251,6 +258,9 @@ struct mpg_step {
             int64_t begin_ns;  /* when the interval began, on the rank's own clock */
             int64_t cpu_ns;    /* CPU time of the thread in it, the tracer's taken out as well;
                                   -1: not recorded */
+            double worth_ns;   /* options.marks: what all of it comes to, */
+            const struct mpg_mark *marks; /* and the marks in it, in their order; valid until the next steps */
+            uint32_t mark_number;         /* are asked for */
             bool polls;        /* the call before it found nothing, and is made once more */
             int32_t region;    /* options.regions: the innermost that is open at the call, a string of
                                   the trace's; -1: none */
@@ -348,6 +358,8 @@ struct mpg_graph_options {
     bool sync_reduce;          /* who contributes to a Reduce or Gather(v) waits for its root */
     bool posts;                /* steps of kind POST are wanted: what calls start leaves from there */
     bool regions;              /* ENTER steps name them */
+    bool marks;                /* with hypotheses about computation, ENTER steps list marks: of CPU time, where that is
+                                  recorded, with of_target */
     bool lenient;              /* count what cannot be placed instead of failing */
     bool choose;               /* LEAVE steps have candidates, */
     bool by_completion;        /* these say when they were completed: only they are, of which that is known, */

@@ -317,7 +317,7 @@ void mpg_feed_close(struct mpg_feed *f)
     if (!f)
         return;
     mpg_cursor_close(f->cursor);
-    graph_regions_clear(&f->regions);
+    graph_regions_clear(&f->regions, NULL);
     free_blocks(f->first);
     free_blocks(f->spare);
     free(f);

@@ -132,6 +132,7 @@ static int advance(struct mpg_graph *g, struct mpg_error *err)
 int mpg_graph_next(struct mpg_graph *g, struct mpg_steps *steps, struct mpg_error *err)
 {
     g->steps.count = 0;
+    graph_marks_free(&g->spent_marks);
     while (g->steps.count == 0) {
         graph_meetings_settle(&g->meetings);
         int status = choose_rank(g, err);
@@ -157,6 +158,7 @@ static void connect(struct mpg_graph *g, const struct mpg_graph_options *options
     g->lenient = options->lenient;
     g->horizon = options->horizon;
     g->names_regions = options->regions;
+    g->marks = options->marks && options->supposed;
     g->ratios = options->ratios && options->ratios->n > 0 ? options->ratios : NULL;
     g->suppose = options->supposed ? options->suppose : 0;
     g->supposed = g->suppose ? options->supposed : NULL;
@@ -226,6 +228,7 @@ void mpg_graph_close(struct mpg_graph *g)
     graph_matching_clear(&g->matching);
     graph_members_clear(&g->members);
     graph_steps_clear(&g->steps);
+    graph_marks_free(&g->spent_marks);
     free(g->rank);
     free(g->queue.heap);
     free(g);

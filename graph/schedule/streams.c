@@ -109,7 +109,9 @@ static struct regions_of regions_of(const struct mpg_graph *g, const struct stre
                                .trace = g->trace,
                                .recording = &g->rank[s->call.rank].run->recording,
                                .rank = s->call.rank,
-                               .thread = s->thread};
+                               .thread = s->thread,
+                               .marks = g->marks,
+                               .by_work = g->matching.of_target};
 }
 
 static inline bool has_regions(const struct mpg_graph *g)
@@ -138,7 +140,9 @@ static int enter(struct mpg_graph *g, const struct stream *s, const struct mpg_e
     step->interval_ns = interval_ns > 0 ? interval_ns : 0;
     step->tracer_ns = traced_ns > step->interval_ns ? traced_ns - step->interval_ns : 0;
     step->ratio = step->cpu_ratio = 1;
-    step->more_ns = 0;
+    step->more_ns = step->worth_ns = 0;
+    step->marks = NULL;
+    step->mark_number = 0;
     if (has_regions(g)) {
         const struct regions_of of = regions_of(g, s);
         const struct interval_change c =
@@ -146,6 +150,8 @@ static int enter(struct mpg_graph *g, const struct stream *s, const struct mpg_e
         step->ratio = c.ratio;
         step->cpu_ratio = c.cpu_ratio;
         step->more_ns = c.more_ns;
+        step->worth_ns = c.worth_ns;
+        step->marks = graph_regions_marks(&s->regions, &step->mark_number);
     }
     step->region = g->names_regions ? graph_regions_innermost(&s->regions) : -1;
     step->flushed_ns = s->between.flushed_ns;
@@ -490,7 +496,7 @@ void graph_end_run(struct mpg_graph *g, int32_t rank)
         free(s->completing.given);
         free(s->group);
         free(s->sent.message);
-        graph_regions_clear(&s->regions);
+        graph_regions_clear(&s->regions, &g->spent_marks);
         free(s);
     }
     graph_rank_requests_clear(&g->requests, &r->requests);

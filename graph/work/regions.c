@@ -29,7 +29,11 @@ static double ratio_of(const struct regions *r, const struct mpg_region_ratios *
 
 void graph_regions_begin(struct regions *r, int64_t now_ns)
 {
-    r->since_ns = now_ns;
+    r->since_ns = r->begin_ns = now_ns;
+    r->flushed_ns = 0;
+    r->which = !r->which;
+    if (r->marks[r->which])
+        r->marks[r->which]->n = 0;
     r->scaled_ns = r->length_ns = r->longer_ns = r->work_ns = r->more_ns = r->balanced_ns = 0;
     r->between = (struct between){0};
 }
@@ -104,6 +108,45 @@ static void add_part(struct regions *r, const struct part *part)
     r->balanced_ns += part->gains * part->work_ns;
 }
 
+/* --- marks --- */
+
+/* What the parts so far come to: with the ratios that are in force, and what hypotheses make of that. */
+static double worth(const struct regions *r, const struct regions_of *of, double mean_ratio)
+{
+    const bool by_work = of->by_work && of->recording->cpu >= 0;
+    return mean_ratio * (by_work ? r->work_ns : r->length_ns) + (by_work ? r->more_ns : r->longer_ns) + r->balanced_ns;
+}
+
+static double worth_so_far(const struct regions *r, const struct regions_of *of)
+{
+    return r->since_ns > r->begin_ns ? worth(r, of, r->scaled_ns / (double)(r->since_ns - r->begin_ns)) : r->balanced_ns;
+}
+
+/* A mark where the last part ended; BEFORE_NS is what that and those before come to. */
+static int add_mark(struct regions *r, double before_ns, double after_ns, struct mpg_error *err)
+{
+    struct marks *m = r->marks[r->which];
+    const uint32_t n = m ? m->n : 0;
+    if (!m || n == m->capacity) {
+        const uint32_t capacity = 2 * n + 8;
+        if (!(m = realloc(m, sizeof *m + capacity * sizeof *m->item)))
+            return graph_out_of_memory(err);
+        m->capacity = capacity;
+        r->marks[r->which] = m;
+    }
+    const int64_t passed_ns = r->since_ns - r->begin_ns - r->flushed_ns;
+    m->item[n] = (struct mpg_mark){passed_ns > 0 ? passed_ns : 0, before_ns, after_ns};
+    m->n = n + 1;
+    return 0;
+}
+
+const struct mpg_mark *graph_regions_marks(const struct regions *r, uint32_t *n)
+{
+    const struct marks *m = r->marks[r->which];
+    *n = m ? m->n : 0;
+    return m ? m->item : NULL;
+}
+
 /* --- events --- */
 
 void graph_regions_aside(struct regions *r, const struct regions_of *of, const struct mpg_event *event)
@@ -118,6 +161,7 @@ static void end_part(struct regions *r, const struct regions_of *of, const struc
     if (of->supposed) {
         const struct part part = part_of(r, of, event, true);
         add_part(r, &part);
+        r->flushed_ns += r->between.flushed_ns;
         r->between = (struct between){0};
     }
     if (event->enter_ns > r->since_ns)
@@ -131,9 +175,10 @@ int graph_regions_mark(struct regions *r, const struct regions_of *of, const str
     const double now = ratio_of(r, of->ratios);
     double lump_ns = 0;
     end_part(r, of, event);
+    const double before_ns = of->marks ? worth_so_far(r, of) : 0;
     if (mpg_call_kind(event->call) == MPG_KIND_REGION_END) {
         r->depth -= r->depth > 0;
-        return 0;
+        return of->marks ? add_mark(r, before_ns, before_ns, err) : 0;
     }
     const struct mpg_region_ratio *region = find(of->ratios, mpg_trace_string(of->trace, event->string));
     struct open_region open = {event->string, region ? region->ratio : now, 1, 0};
@@ -141,7 +186,10 @@ int graph_regions_mark(struct regions *r, const struct regions_of *of, const str
         *region->met = true;
     if (of->supposed && suppose(r, of, &open, &lump_ns, err) < 0)
         return -1;
-    r->balanced_ns += open.ratio * open.factor * lump_ns;
+    const double more_ns = open.ratio * open.factor * lump_ns;
+    r->balanced_ns += more_ns;
+    if (of->marks && add_mark(r, before_ns, before_ns + more_ns, err) < 0)
+        return -1;
     return push(r, &open, err);
 }
 
@@ -162,6 +210,10 @@ struct interval_change graph_regions_change(const struct regions *r, const struc
     c.ratio += all.length_ns > 0 ? all.longer_ns / all.length_ns : 0;
     c.cpu_ratio += all.work_ns > 0 ? all.more_ns / all.work_ns : 0;
     c.more_ns = all.balanced_ns;
+    if (of->marks)
+        c.worth_ns = worth(&all, of, now_ns > begin_ns ? (r->scaled_ns + (double)(now_ns - r->since_ns) * now) /
+                                                             (double)(now_ns - begin_ns)
+                                                       : now);
     return c;
 }
 
@@ -170,9 +222,24 @@ int32_t graph_regions_innermost(const struct regions *r)
     return r->depth > 0 ? r->open[r->depth - 1].string : -1;
 }
 
-void graph_regions_clear(struct regions *r)
+void graph_marks_free(struct marks **spent)
+{
+    for (struct marks *m = *spent, *next; m; m = next) {
+        next = m->next;
+        free(m);
+    }
+    *spent = NULL;
+}
+
+void graph_regions_clear(struct regions *r, struct marks **spent)
 {
     free(r->open);
     free(r->visits);
+    for (int i = 0; i < 2; i++)
+        if (spent && r->marks[i]) {
+            r->marks[i]->next = *spent;
+            *spent = r->marks[i];
+        } else
+            free(r->marks[i]);
     *r = (struct regions){0};
 }

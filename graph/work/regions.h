@@ -10,6 +10,13 @@
 
 struct open_region;
 
+/* Marks of an interval; in a list, of those that are over. */
+struct marks {
+    struct marks *next;
+    uint32_t n, capacity;
+    struct mpg_mark item[];
+};
+
 /* The open regions of a thread; zero-initialised is none. */
 struct regions {
     struct open_region *open; /* the innermost last */
@@ -20,7 +27,10 @@ struct regions {
     struct between between;
     double length_ns, longer_ns; /* of computation, and what scaling adds to that, with ratios */
     double work_ns, more_ns;     /* the same of work, */
-    double balanced_ns;          /* and what balancing adds */
+    double balanced_ns;          /* and what balancing adds; */
+    int64_t begin_ns, flushed_ns; /* since when; flushes in the parts that are over */
+    struct marks *marks[2];      /* of this interval, and of the one before: */
+    bool which;                  /* the former is that */
     size_t *visits;              /* of each hypothesis: so many of its region have begun */
 };
 
@@ -33,6 +43,7 @@ struct regions_of {
     const struct recording *recording;
     int32_t rank;
     uint32_t thread;
+    bool marks, by_work; /* marks are listed; by CPU time where that is recorded */
 };
 
 /* A call has been left at NOW_NS: an interval begins. */
@@ -47,11 +58,16 @@ struct interval_change {
     double ratio;     /* the mean over its traced time, of an empty one that of its end; with what scaling adds; */
     double cpu_ratio; /* the same, of its work; */
     double more_ns;   /* what balancing adds, with ratios */
+    double worth_ns;  /* of.marks: what all of it comes to */
 };
 struct interval_change graph_regions_change(const struct regions *r, const struct regions_of *of,
                                             int64_t begin_ns, const struct mpg_event *event, bool own);
+/* Those of the interval, *N of them; kept until the one after the next has marks. */
+const struct mpg_mark *graph_regions_marks(const struct regions *r, uint32_t *n);
 /* The name of the innermost open one, a string of the trace's; -1: none is open. */
 int32_t graph_regions_innermost(const struct regions *r);
-void graph_regions_clear(struct regions *r);
+/* SPENT: has the marks, which steps may still be about, from now on; NULL: they are gone. */
+void graph_regions_clear(struct regions *r, struct marks **spent);
+void graph_marks_free(struct marks **spent);
 
 #endif

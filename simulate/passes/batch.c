@@ -14,6 +14,8 @@ static size_t aligned(size_t bytes)
 
 static size_t lists_of(const struct mpg_step *s)
 {
+    if (s->kind == MPG_STEP_ENTER)
+        return aligned(s->mark_number * sizeof *s->marks);
     if (s->kind != MPG_STEP_LEAVE)
         return 0;
     return aligned(s->sent_number * sizeof *s->sent) + aligned(s->edge_number * sizeof *s->edges) +
@@ -72,6 +74,8 @@ int mpg_batch_add(struct mpg_batch *b, const struct mpg_step *s, uint32_t slots,
     struct mpg_step *c = &b->steps[b->n++];
     memcpy(c, s, sizeof *c); /* all of its union */
     b->slots = slots;
+    if (c->kind == MPG_STEP_ENTER)
+        c->marks = copy(b, s->marks, s->mark_number, sizeof *s->marks);
     if (c->kind != MPG_STEP_LEAVE)
         return 0;
     c->sent = copy(b, s->sent, s->sent_number, sizeof *s->sent);

@@ -23,6 +23,8 @@ enum {
 /* What the first number of a record says: of a node which fields there are, or that it is a deed of
  * the node that comes next. */
 enum { HAS_RATIO = 1, HAS_FLUSHED = 2, IS_DEED = 4, FLAG_BITS = 3 };
+/* A mark of the interval before that node, in place of a deed. */
+enum { MARK = 1 << 8 };
 
 static const double most_ns = 2e18; /* traces end at 2^61 */
 
@@ -46,6 +48,8 @@ struct stream {
     bool vanishes;         /* the call is not made */
     struct mpg_deed *deed; /* of NODE, when it is read */
     uint32_t deed_capacity;
+    struct mpg_node_mark *mark; /* likewise */
+    uint32_t mark_count, mark_capacity;
     int64_t first, here;   /* blocks: the first one, the one that BUFFER is of */
     uint8_t *buffer;       /* NULL: none */
     uint32_t used, place;  /* of the buffer: bytes behind the head, and of them those read */
@@ -114,6 +118,7 @@ static void clear(struct stream *s)
 {
     free(s->buffer);
     free(s->deed);
+    free(s->mark);
 }
 
 int mpg_nodes_restart(void *nodes, struct mpg_error *err)
@@ -235,6 +240,26 @@ static int write_deed(struct mpg_nodes *n, struct stream *s, const struct mpg_de
     return 0;
 }
 
+static uint8_t *put_double(uint8_t *p, double value)
+{
+    memcpy(p, &value, sizeof value);
+    return p + sizeof value;
+}
+
+static int write_mark(struct mpg_nodes *n, struct stream *s, const struct mpg_mark *mark, double worth_ns,
+                      struct mpg_error *err)
+{
+    uint8_t *p = make_room(n, s, err);
+    if (!p)
+        return -1;
+    p = mpg_put_varint(p, (uint64_t)MARK << FLAG_BITS | IS_DEED);
+    p = mpg_put_varint(p, (uint64_t)mark->passed_ns);
+    p = put_double(p, fmax(0, fmin(1, mark->before_ns / worth_ns)));
+    p = put_double(p, fmax(0, fmin(1, mark->after_ns / worth_ns)));
+    end_record(s, p);
+    return 0;
+}
+
 static int write_node(struct mpg_nodes *n, struct stream *s, struct mpg_error *err)
 {
     const struct mpg_node *node = &s->node;
@@ -333,6 +358,9 @@ static int enter(struct mpg_nodes *n, const struct mpg_step *step, double value_
                                 .cpu_ns = step->cpu_ns,
                                 .ratio = ratio_of(n, step)};
     s->waits = true;
+    for (uint32_t i = 0; i < step->mark_number && step->worth_ns > 0; i++)
+        if (write_mark(n, s, &step->marks[i], step->worth_ns, err) < 0)
+            return -1;
     if (n->rules.delays)
         s->traced_ns = step->since_ns + step->interval_ns + step->tracer_ns;
     return whole(s, value_ns, s->last_ns, &s->node.enter_ns, err);
@@ -452,6 +480,32 @@ static bool get_deed(const uint8_t **p, const uint8_t *end, uint64_t first, stru
     return true;
 }
 
+static int add_mark(struct stream *s, struct mpg_error *err)
+{
+    if (s->mark_count == s->mark_capacity) {
+        const uint32_t capacity = 2 * s->mark_count + 4;
+        void *grown = realloc(s->mark, capacity * sizeof *s->mark);
+        if (!grown)
+            return out_of_memory(err);
+        s->mark = grown;
+        s->mark_capacity = capacity;
+    }
+    s->mark_count++;
+    return 0;
+}
+
+static bool get_mark(const uint8_t **p, const uint8_t *end, struct mpg_node_mark *mark)
+{
+    uint64_t passed_ns;
+    if (!mpg_get_varint(p, end, &passed_ns) || (size_t)(end - *p) < 2 * sizeof mark->place)
+        return false;
+    mark->passed_ns = (int64_t)passed_ns;
+    memcpy(&mark->place, *p, sizeof mark->place);
+    memcpy(&mark->onward, *p + sizeof mark->place, sizeof mark->onward);
+    *p += 2 * sizeof mark->place;
+    return true;
+}
+
 /* The rest of a node whose record begins with FIRST. */
 static bool get_node(struct stream *s, const uint8_t **p, const uint8_t *end, uint64_t first,
                      struct mpg_node *node)
@@ -489,25 +543,33 @@ static struct mpg_deed *add_deed(struct stream *s, uint32_t count, struct mpg_er
     return &s->deed[count];
 }
 
-/* The next record: a node, 1, or a deed, the COUNT-th of the node that comes next, 0; -1 with ERR. */
-static int read_record(struct mpg_nodes *n, struct stream *s, uint32_t count, struct mpg_node *node,
-                       struct mpg_error *err)
+/* What the next record was; or an error. */
+enum record { RECORD_NODE, RECORD_DEED, RECORD_MARK, RECORD_ERROR };
+
+/* Of a deed, the COUNT-th of the node that comes next. */
+static enum record read_record(struct mpg_nodes *n, struct stream *s, uint32_t count, struct mpg_node *node,
+                               struct mpg_error *err)
 {
     if (make_buffer(n, s, err) < 0 || (s->place == s->used && read_block(n, s, s->here, err) < 0))
-        return -1;
+        return RECORD_ERROR;
     const uint8_t *begin = s->buffer + sizeof(struct block_head), *p = begin + s->place;
     const uint8_t *end = begin + s->used;
-    uint64_t first;
-    struct mpg_deed *deed = NULL;
-    if (!mpg_get_varint(&p, end, &first))
-        return mpg_error_set(err, "%s: a temporary file has been changed", n->folder);
-    if ((first & IS_DEED) && !(deed = add_deed(s, count, err)))
-        return -1;
-    if (!(deed ? get_deed(&p, end, first, deed) : get_node(s, &p, end, first, node)))
-        return mpg_error_set(err, "%s: a temporary file has been changed", n->folder);
+    uint64_t first = 0;
+    bool is_whole = mpg_get_varint(&p, end, &first);
+    const enum record is = !(first & IS_DEED) ? RECORD_NODE : first >> FLAG_BITS == MARK ? RECORD_MARK : RECORD_DEED;
+    struct mpg_deed *deed = is_whole && is == RECORD_DEED ? add_deed(s, count, err) : NULL;
+    if (is_whole && ((is == RECORD_DEED && !deed) || (is == RECORD_MARK && add_mark(s, err) < 0)))
+        return RECORD_ERROR;
+    is_whole = is_whole && (is == RECORD_DEED   ? get_deed(&p, end, first, deed)
+                            : is == RECORD_MARK ? get_mark(&p, end, &s->mark[s->mark_count - 1])
+                                                : get_node(s, &p, end, first, node));
+    if (!is_whole) {
+        mpg_error_set(err, "%s: a temporary file has been changed", n->folder);
+        return RECORD_ERROR;
+    }
     s->place = (uint32_t)(p - begin);
     s->count--;
-    return !deed;
+    return is;
 }
 
 int mpg_nodes_next(struct mpg_nodes *n, uint32_t stream, struct mpg_node *node,
@@ -515,13 +577,18 @@ int mpg_nodes_next(struct mpg_nodes *n, uint32_t stream, struct mpg_node *node,
 {
     struct stream *s = &n->streams[stream];
     uint32_t deeds = 0;
-    int is_node = 0;
-    for (; s->count > 0 && is_node == 0; deeds += is_node == 0)
-        if ((is_node = read_record(n, s, deeds, node, err)) < 0)
+    s->mark_count = 0;
+    while (s->count > 0) {
+        const enum record is = read_record(n, s, deeds, node, err);
+        if (is == RECORD_ERROR)
             return -1;
-    if (is_node) {
+        deeds += is == RECORD_DEED;
+        if (is != RECORD_NODE)
+            continue;
         node->deed_number = deeds;
         node->deeds = s->deed;
+        node->mark_number = s->mark_count;
+        node->marks = s->mark;
         return 1;
     }
     free(s->buffer);

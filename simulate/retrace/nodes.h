@@ -14,6 +14,13 @@
 
 struct mpg_nodes;
 
+/* A region's mark: so much of the interval's traced time, without flushes, is before it; where it is in the new one, from
+ * 0 to 1, and where that goes on. */
+struct mpg_node_mark {
+    int64_t passed_ns;
+    double place, onward;
+};
+
 /* A call of a stream; of a thread that is not the one that ends its rank, the last is MPI_Finalize's,
  * in which it ends as well. */
 struct mpg_node {
@@ -24,6 +31,8 @@ struct mpg_node {
     double ratio;      /* how long its work takes on the target for each traced ns */
     int64_t enter_ns, leave_ns; /* new */
     bool left;         /* else leave_ns is enter_ns: when it leaves is not known */
+    uint32_t mark_number;
+    const struct mpg_node_mark *marks; /* of regions in that interval, where hypotheses change it; as deeds */
     uint32_t deed_number;
     const struct mpg_deed *deeds; /* what is done in it otherwise than in the trace; valid until the
                                      stream's next node is read */

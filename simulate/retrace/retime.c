@@ -15,7 +15,9 @@ struct thread {
     struct mpg_node next;
     int64_t traced_ns, new_ns; /* the last node's leave; at first, where the first interval begins */
     int64_t flushed_ns;        /* since then */
-    int64_t cpu_ns;            /* of the interval, what no event has had yet; -1: not known */
+    uint32_t marks;            /* regions' in the interval so far */
+    int64_t cpu_ns;            /* of the interval, what no event has had yet; -1: not known; */
+    int64_t all_cpu_ns;        /* all of it */
     int64_t last_ns;           /* the last event's leave */
     int64_t *carried;          /* values of calls that are not made, for the next one */
     uint32_t carried_number;
@@ -52,11 +54,12 @@ static int find_next(struct mpg_retime *r, struct thread *t, struct mpg_error *e
         return -1;
     t->has_next = more > 0;
     t->flushed_ns = 0;
+    t->marks = 0;
     t->cpu_ns = -1;
     if (t->has_next && t->next.cpu_ns >= 0) { /* work is no more than the interval */
         const int64_t all_ns = t->next.enter_ns - t->new_ns;
         const double work_ns = t->next.ratio * (double)t->next.cpu_ns;
-        t->cpu_ns = work_ns < (double)all_ns ? llround(work_ns) : all_ns;
+        t->cpu_ns = t->all_cpu_ns = work_ns < (double)all_ns ? llround(work_ns) : all_ns;
     }
     return 0;
 }
@@ -169,8 +172,26 @@ static struct thread *find_thread(const struct mpg_retime *r, uint32_t thread)
     return NULL;
 }
 
-/* When T, which may be NULL, is at TRACED_NS between two nodes. */
-static int64_t between(const struct mpg_retime *r, const struct thread *t, int64_t traced_ns)
+/* What part of T's new interval is before what has PASSED_NS of the traced one: between the marks around that; the
+ * IS_MARK-th, from 1, is where it is. */
+static double share_of(const struct thread *t, int64_t passed_ns, uint32_t is_mark)
+{
+    const struct mpg_node *node = &t->next;
+    const struct mpg_node_mark all = {node->length_ns, 1, 1}, none = {0, 0, 0};
+    if (is_mark > 0 && is_mark <= node->mark_number)
+        return node->marks[is_mark - 1].place;
+    const struct mpg_node_mark *from = t->marks > 0 && t->marks <= node->mark_number ? &node->marks[t->marks - 1] : &none;
+    const struct mpg_node_mark *to = t->marks < node->mark_number ? &node->marks[t->marks] : &all;
+    const int64_t since_ns = passed_ns - from->passed_ns, length_ns = to->passed_ns - from->passed_ns;
+    if (since_ns <= 0)
+        return from->onward;
+    return since_ns >= length_ns ? to->place
+                                 : from->onward + (to->place - from->onward) * (double)since_ns / (double)length_ns;
+}
+
+/* When T, which may be NULL, is at TRACED_NS between two nodes; IS_MARK: at the how-manieth mark of a region there, from
+ * 1; 0: at none. */
+static int64_t between(const struct mpg_retime *r, const struct thread *t, int64_t traced_ns, uint32_t is_mark)
 {
     if (!t || !t->begun || traced_ns < t->traced_ns)
         return traced_ns - r->start_ns;
@@ -181,9 +202,10 @@ static int64_t between(const struct mpg_retime *r, const struct thread *t, int64
         return t->new_ns + passed_ns + kept_ns;
     int64_t all_ns = t->next.enter_ns - t->new_ns - t->next.flushed_ns;
     all_ns = all_ns > 0 ? all_ns : 0;
-    if (passed_ns >= t->next.length_ns)
+    if (passed_ns >= t->next.length_ns && (t->next.mark_number == 0 || is_mark == 0))
         return t->new_ns + kept_ns + (passed_ns > 0 ? all_ns : 0);
-    const double share = (double)passed_ns / (double)t->next.length_ns;
+    const double share = t->next.mark_number > 0 ? share_of(t, passed_ns, is_mark)
+                                                 : (double)passed_ns / (double)t->next.length_ns;
     const int64_t new_ns = llround(share * (double)all_ns);
     return t->new_ns + kept_ns + (new_ns < all_ns ? new_ns : all_ns);
 }
@@ -191,7 +213,7 @@ static int64_t between(const struct mpg_retime *r, const struct thread *t, int64
 int64_t mpg_retime_later(const struct mpg_retime *r, uint32_t thread, int64_t traced_ns)
 {
     const struct thread *t = find_thread(r, thread);
-    const int64_t new_ns = between(r, t, traced_ns);
+    const int64_t new_ns = between(r, t, traced_ns, 0);
     return r->origin_ns + (t && new_ns < t->last_ns ? t->last_ns : new_ns);
 }
 
@@ -221,6 +243,12 @@ static int own_values(struct mpg_retime *r, struct mpg_event *e, struct mpg_erro
     return 0;
 }
 
+static bool is_region_mark(const struct mpg_event *e)
+{
+    const enum mpg_kind kind = mpg_call_kind(e->call);
+    return kind == MPG_KIND_REGION_BEGIN || kind == MPG_KIND_REGION_END;
+}
+
 /* Of the CPU time of the interval that E ends, or that it lies in, its part. */
 static int set_values(struct mpg_retime *r, struct thread *t, struct mpg_event *e, bool is_node,
                       struct mpg_error *err)
@@ -234,7 +262,11 @@ static int set_values(struct mpg_retime *r, struct thread *t, struct mpg_event *
         *cpu_ns = scale_cpu(r, t->next.ratio, *cpu_ns);
         return 0;
     }
-    const double had_ns = t->next.ratio * (double)*cpu_ns;
+    const int64_t passed_ns = e->enter_ns - t->traced_ns - t->flushed_ns;
+    const double given_ns = (double)(t->all_cpu_ns - t->cpu_ns);
+    const double had_ns = !is_node && t->next.mark_number > 0
+                              ? share_of(t, passed_ns, is_region_mark(e) ? t->marks : 0) * (double)t->all_cpu_ns - given_ns
+                              : t->next.ratio * (double)*cpu_ns;
     *cpu_ns = is_node || had_ns >= (double)t->cpu_ns ? t->cpu_ns : had_ns > 0 ? llround(had_ns) : 0;
     t->cpu_ns -= *cpu_ns;
     return 0;
@@ -321,7 +353,7 @@ static void set_times(const struct mpg_retime *r, struct thread *t, struct mpg_e
 /* E, between two nodes, takes what it took, or is left out. */
 static int flush(struct mpg_retime *r, struct thread *t, struct mpg_event *e)
 {
-    const int64_t took_ns = e->leave_ns - e->enter_ns, new_ns = between(r, t, e->enter_ns);
+    const int64_t took_ns = e->leave_ns - e->enter_ns, new_ns = between(r, t, e->enter_ns, 0);
     t->flushed_ns += e->enter_ns < t->traced_ns ? 0 : took_ns;
     if (!r->rules.keeps_tracer)
         return 0;
@@ -334,7 +366,7 @@ static void place_points(struct mpg_retime *r, const struct thread *t, int64_t t
 {
     for (; r->placed < r->points && r->point[r->placed].traced_ns <= traced_ns; r->placed++)
         r->point[r->placed].new_ns =
-            r->origin_ns + between(r, t, r->point[r->placed].traced_ns);
+            r->origin_ns + between(r, t, r->point[r->placed].traced_ns, 0);
 }
 
 /* Those that were measured in E, a call of thread 0, whose times are new ones: they keep their
@@ -396,11 +428,14 @@ int mpg_retime_event(struct mpg_retime *r, struct mpg_event *e, struct mpg_error
             return is_made;
     } else {
         const bool is_inside = t->has_next && e->enter_ns >= t->traced_ns;
+        const bool is_mark = is_inside && is_region_mark(e);
+        t->marks += is_mark;
         if (is_inside && set_values(r, t, e, false, err) < 0)
             return -1;
         if (is_inside && e->sum.calls > 0)
             set_sum(&e->sum, t->next.ratio);
-        set_times(r, t, e, between(r, t, e->enter_ns), between(r, t, e->leave_ns));
+        set_times(r, t, e, between(r, t, e->enter_ns, is_mark ? t->marks : 0),
+                  between(r, t, e->leave_ns, is_mark ? t->marks : 0));
     }
     note_order(r, e);
     return 1;

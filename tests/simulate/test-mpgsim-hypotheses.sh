@@ -426,6 +426,49 @@ is "the trace with it: its run is the supposed one" \
     "$("$mpgsim" --json written | "$python" -c '
 import json, sys
 print(*(rank["traced_ns"] for rank in json.load(sys.stdin)["ranks"]))')" "5742 2378"
+# Marks follow: of 3000 the region's 1000 takes four times as long.
+cat >m.txt <<'T'
+#mpgtext 1
+#ranks 1
+#clocks shared
+#comm 0 = 0
+0 0 0 Init
+0 400 450 Comm_rank
+0 1000 1000 Region_begin name="R"
+0 1250 1300 Comm_rank
+0 2000 2000 Region_end name="R"
+0 3000 3010 Iprobe comm=0 from=0 tag=7 found=0
+0 3100 3110 Finalize
+T
+# marks OPTION... TRACE: of what is written, enters, leaves and names of all but Init
+marks() {
+    rm -rf marks.trace
+    "$mpgsim" --output-trace=marks.trace "$@" >/dev/null
+    "$mpgtrace" print marks.trace | awk '/^[0-9]/ && !/Init/ { printf "%s%s %s %s", comma, $1, $2, $4; comma = ", " }'
+}
+is "marks in it are where what is computed before them ends" "$(marks --suppose='scale R factor=4' m.txt)" \
+    "0 400 Comm_rank, 0 1000 Region_begin, 0 2000 Comm_rank, 0 5000 Region_end, 0 6000 Iprobe, 0 6100 Finalize"
+is "... of nothing" "$(marks --suppose='scale R factor=0' m.txt)" \
+    "0 400 Comm_rank, 0 1000 Region_begin, 0 1000 Comm_rank, 0 1000 Region_end, 0 2000 Iprobe, 0 2100 Finalize"
+is "... noise is in proportion: 600 of 6000" "$(marks --noise=const:600ns --suppose='scale R factor=4' m.txt)" \
+    "0 440 Comm_rank, 0 1100 Region_begin, 0 2200 Comm_rank, 0 5500 Region_end, 0 6600 Iprobe, 0 7300 Finalize"
+is "... predicted, on a machine half as fast" \
+    "$(marks --predict --latency=const:0ns --polling=work --compute-ratio=2 --suppose='scale R factor=4' m.txt | sed 's/Iprobe.*/.../')" \
+    "0 800 Comm_rank, 0 2000 Region_begin, 0 4000 Comm_rank, 0 10000 Region_end, 0 12000 ..."
+is "... balanced visits last as long as each other: 266.667 and 211" "$(marks --suppose='balance "a b"' v.txt | tr ',' '\n' |
+    awk '/begin/ { at[$1] = $2 } /end/ { printf "%s%s", comma, $2 - at[$1]; comma = " " }')" "267 211 267 261 267 211"
+"$mpgsim" --absorb=none --suppose='scale R factor=4' --output-trace=times4 m.txt >/dev/null
+is "... so that the contrary, of what is read again, is what was traced" \
+    "$(delays --suppose='scale R factor=0.25' times4)" "-3000"
+# CPU time, too: 250 of the 1000 in R, 300 of the others; predicted it is what is computed.
+awk '/^#ranks/ { print; print "#values cpu_ns"; next } /^#/ { print; next }
+    { cpu = 0 } /Region_begin/ { cpu = 200 } /1250/ { cpu = 50 } /Region_end/ { cpu = 200 } /Iprobe/ { cpu = 100 }
+    { print $0, "values=" cpu }' m.txt >mc.txt
+is "... by CPU time, where that is what is computed" \
+    "$(marks --predict --latency=const:0ns --polling=work --suppose='scale R factor=4' mc.txt | sed 's/Iprobe.*/.../')" \
+    "0 80 Comm_rank, 0 200 Region_begin, 0 450 Comm_rank, 0 1200 Region_end, 0 1300 ..."
+is "... which the marks have their part of" "$("$mpgtrace" print marks.trace | awk '/values=/ { print $NF }' | tr '\n' ' ')" \
+    "values=0 values=80 values=120 values=250 values=750 values=100 values=0 "
 cp r.txt twice.txt
 "$mpgsim" twice.txt >first && "$mpgsim" --suppose='balance solve' twice.txt >/dev/null &&
     "$mpgsim" twice.txt >second
