@@ -438,11 +438,9 @@ static int tell_part(struct meetings *meetings, struct collective *c, const stru
         return 0;
     if (c->arrived == 0)
         c->resizer = load->dropper;
-    if (c->resizer != load->dropper && !load->drops && !has_own_sizes(c->call)) {
-        mpg_supposed_refuse(meetings->supposing.supposed);
+    if (c->resizer != load->dropper && !load->drops && !has_own_sizes(c->call))
         return graph_error(&here, err, "of this collective some members are resized, and not all alike: they have to "
                                        "agree on its size");
-    }
     const struct mpg_told told = {.kind = MPG_TOLD_PART, .rank = call->rank, .number = call->number,
                                   .which = call->sent->which, .drops = load->drops, .was = load->bytes,
                                   .bytes = load->target_bytes};
