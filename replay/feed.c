@@ -8,6 +8,7 @@
 
 #include "graph/work/intervals.h"
 #include "graph/work/regions.h"
+#include "replay/polls.h"
 
 enum {
     BLOCK_BYTES = 1 << 18,
@@ -31,6 +32,7 @@ struct mpg_feed {
     int64_t given_ns;       /* of all that, before regions' marks */
     struct regions regions; /* with hypotheses alone */
     struct regions_of of;
+    struct mpg_polls polls;
     uint64_t number, elapsed;
     bool began, ended, failed;
     struct mpg_error error;
@@ -187,6 +189,51 @@ static int add_act(struct mpg_feed *f, const struct mpg_event *e, int64_t before
     return 0;
 }
 
+/* A copy of E and its requests at *PLACE into ACT. */
+static void put_poll(char **place, const struct mpg_event *e, uint64_t number, struct mpg_act *act)
+{
+    *act = (struct mpg_act){.event = *e, .kind = mpg_call_kind(e->call), .plain = mpg_call_plain(e->call),
+                            .number = number};
+    act->event.requests = put(place, e->requests, e->request_number * sizeof *e->requests);
+    act->event.counts = act->event.persistent = act->event.done = act->event.cancelled = act->event.values = NULL;
+    act->event.resolutions = NULL;
+    act->event.sources = act->event.destinations = NULL;
+}
+
+/* What has been asked again, before E. */
+static int add_run(struct mpg_feed *f, const struct mpg_event *e)
+{
+    const struct mpg_polls *polls = &f->polls;
+    size_t bytes = HEAD + rounded(sizeof(struct mpg_act)) + rounded((size_t)polls->n * sizeof(struct mpg_act)) +
+                   rounded(polls->count * sizeof *polls->again);
+    for (int i = 0; i < polls->n; i++)
+        bytes += rounded(polls->known[i].event.request_number * sizeof(int64_t));
+    char *place = room(f, bytes);
+    if (!place)
+        return mpg_error_set(&f->error, "out of memory");
+    *(size_t *)place = bytes;
+    struct mpg_act *act = (struct mpg_act *)(place + HEAD), *poll;
+    place += HEAD + rounded(sizeof *act);
+    poll = (struct mpg_act *)place;
+    place += rounded((size_t)polls->n * sizeof *poll);
+    for (int i = 0; i < polls->n; i++)
+        put_poll(&place, &polls->known[i].event, polls->number, &poll[i]);
+    *act = (struct mpg_act){.event = poll[0].event, .kind = poll[0].kind, .plain = poll[0].plain,
+                            .number = polls->number, .polls = poll, .poll_number = (uint32_t)polls->n,
+                            .again_number = (uint32_t)polls->count, .ender = mpg_polls_ender(polls, e)};
+    act->again = put(&place, polls->again, polls->count * sizeof *polls->again);
+    return 0;
+}
+
+/* E is no part of what is asked again. */
+static int leave_run(struct mpg_feed *f, const struct mpg_event *e)
+{
+    if (f->polls.count > 0 && add_run(f, e) < 0)
+        return -1;
+    mpg_polls_close(&f->polls, e);
+    return 0;
+}
+
 /* --- time --- */
 
 /* Computation from the call before to EVENT, the tracer's part taken out, as hypotheses have it. */
@@ -215,7 +262,7 @@ static int add_mark(struct mpg_feed *f, const struct mpg_event *e)
     int64_t before_ns = f->elapsed_ns + computed(f, e) - f->given_ns;
     if (before_ns < 0)
         before_ns = 0;
-    if (add_act(f, e, before_ns) < 0)
+    if (leave_run(f, e) < 0 || add_act(f, e, before_ns) < 0)
         return -1;
     f->given_ns += before_ns;
     graph_between_add(&f->between, &f->recording, e);
@@ -224,8 +271,10 @@ static int add_mark(struct mpg_feed *f, const struct mpg_event *e)
 
 static int add_call(struct mpg_feed *f, const struct mpg_event *e)
 {
-    const int64_t before_ns = f->elapsed_ns + computed(f, e) - f->given_ns;
-    if (add_act(f, e, before_ns > 0 ? before_ns : 0) < 0)
+    int64_t before_ns = f->elapsed_ns + computed(f, e) - f->given_ns;
+    before_ns = before_ns > 0 ? before_ns : 0;
+    if (!mpg_polls_join(&f->polls, e, f->number, before_ns) &&
+        (leave_run(f, e) < 0 || add_act(f, e, before_ns) < 0))
         return -1;
     f->elapsed_ns = f->given_ns = 0;
     go_on(f, e);
@@ -318,6 +367,7 @@ void mpg_feed_close(struct mpg_feed *f)
         return;
     mpg_cursor_close(f->cursor);
     graph_regions_clear(&f->regions, NULL);
+    mpg_polls_clear(&f->polls);
     free_blocks(f->first);
     free_blocks(f->spare);
     free(f);

@@ -15,6 +15,12 @@
 
 enum { MPG_STARTED_AS_WAS = -1, MPG_STARTED_DROPPED = -2 };
 
+/* A call that is made once more. */
+struct mpg_again {
+    uint16_t before_ns; /* after the one before */
+    uint8_t which;
+};
+
 /* A call that is made, or the mark of a region. */
 struct mpg_act {
     struct mpg_event event; /* its lists are the act's, but for values and neighbours, which it has not */
@@ -24,6 +30,10 @@ struct mpg_act {
     bool drops;             /* by hypotheses: nothing is made, and no time passes; */
     bool changed;           /* it is otherwise than it was: */
     const int64_t *started; /* of a start of several requests bytes of each, or MPG_STARTED_...; NULL: as they were */
+    const struct mpg_act *polls; /* a run of calls that found nothing: which these are (of the act itself, NUMBER alone */
+    const struct mpg_again *again; /* says something), and each time that one is made; */
+    uint32_t poll_number, again_number; /* 0: no run */
+    int ender;              /* which of POLLS asks for what has come when the run is over; -1: none */
     int64_t before_ns;      /* computation since the act before, or since MPI_Init */
     uint64_t number;        /* of the rank's calls, from 0 */
 };

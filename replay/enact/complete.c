@@ -25,8 +25,7 @@ static void append(struct play_list *l, struct play_request *r)
     l->handle[l->n++] = r->handle;
 }
 
-/* Request I of the list is complete. */
-static int note_done(struct play *p, struct play_request *r)
+int play_note_done(struct play *p, struct play_request *r)
 {
     r->done = true;
     if (r->comm)
@@ -34,12 +33,12 @@ static int note_done(struct play *p, struct play_request *r)
     return 0;
 }
 
-/* As note_done, of the N whose indices the list has; they are not given to MPI again. */
+/* As play_note_done(), of the N whose indices the list has; they are not given to MPI again. */
 static int note_some(struct play *p, int n)
 {
     struct play_list *l = &p->list;
     for (int i = 0; i < n; i++)
-        if (note_done(p, l->request[l->index[i]]) < 0)
+        if (play_note_done(p, l->request[l->index[i]]) < 0)
             return -1;
     int kept = 0;
     for (int i = 0; i < l->n; i++)
@@ -321,7 +320,7 @@ static int complete_none(struct play *p)
     if (only && !only->elapses && !only->done) { /* programs poll so */
         int flag = 0;
         const int rc = MPI_Test(&only->handle, &flag, MPI_STATUS_IGNORE);
-        return play_check(p, rc) < 0 ? -1 : flag ? note_done(p, only) : 0;
+        return play_check(p, rc) < 0 ? -1 : flag ? play_note_done(p, only) : 0;
     }
     for (uint32_t i = 0; i < e->request_number; i++) {
         const struct play_request *r = play_find(p, e->requests[i]);

@@ -246,6 +246,12 @@ static int play_all(struct play *p, int64_t begin_ns)
             from_ns = (int64_t)mpg_clock_ns();
             continue;
         }
+        if (p->act->again_number > 0) {
+            if (play_polls(p) < 0)
+                return -1;
+            from_ns = (int64_t)mpg_clock_ns();
+            continue;
+        }
         p->outcome.calls++;
         guard_calls(p);
         ends = p->act->kind == MPG_KIND_FINALIZE;

@@ -104,6 +104,7 @@ struct play {
     struct mpg_outcome outcome;
     int64_t message_bytes, rma_bytes; /* the largest of all ranks */
     bool wildcards;
+    bool found; /* by the last probe */
     void *send, *receive;             /* zero, and what is received */
     int64_t send_bytes, receive_bytes;
     size_t comms;
@@ -147,6 +148,11 @@ void play_forget_persistent(struct play *p, int64_t id);
 
 /* complete.c: Wait..., Test..., */
 int play_complete(struct play *p);
+/* REQUEST is complete. */
+int play_note_done(struct play *p, struct play_request *request);
+
+/* poll.c: a run of calls that found nothing */
+int play_polls(struct play *p);
 
 /* point.c: messages between two */
 int play_point(struct play *p);

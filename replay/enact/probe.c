@@ -40,10 +40,12 @@ static int probe(struct play *p, struct play_comm *c)
     if (!matched) {
         rc = flag ? MPI_Iprobe(from, tag, c->comm, &flag, MPI_STATUS_IGNORE)
                   : MPI_Probe(from, tag, c->comm, MPI_STATUS_IGNORE);
+        p->found = flag != 0;
         return play_check(p, rc);
     }
     MPI_Message message = MPI_MESSAGE_NULL;
     MPI_Status status;
+    p->found = false;
     if (!e->found) /* what it found would have to be received: it looks where nothing comes */
         return play_check(p, MPI_Improbe(from, tag, c->deaf, &flag, &message, &status));
     rc = flag ? MPI_Improbe(from, tag, c->comm, &flag, &message, &status)

@@ -131,6 +131,52 @@ static bool streams(void)
     return right;
 }
 
+/* Whether ACT is a run of N, each after NS and of which ENDER is the last word. */
+static bool is_run(const struct mpg_act *act, uint32_t n, const int *which, const int *ns, int ender)
+{
+    bool right = act && act->again_number == n && act->ender == ender;
+    for (uint32_t i = 0; right && i < n; i++)
+        right = act->again[i].which == which[i] && act->again[i].before_ns == ns[i];
+    return right;
+}
+
+static bool runs(void)
+{
+    static const char lines[] =
+        "#mpgtext 1\n#ranks 1\n"
+        "0 0 10 Init\n"
+        "0 20 30 Irecv from=0 bytes=1 request=1\n"
+        "0 40 50 Irecv from=0 bytes=1 request=2\n"
+        "0 60 70 Test requests=1 done=\n"
+        "0 80 90 Testany requests=1,2 done=\n"
+        "0 103 110 Test requests=1 done=\n"
+        "0 125 130 Testany requests=1,2 done=\n"
+        "0 147 150 Test requests=1 done=\n"
+        "0 10151 10160 Test requests=1 done=\n"
+        "0 10170 10180 Testall requests=1,2 done=\n"
+        "0 10191 10200 Test requests=1 done=\n"
+        "0 10300 10310 Testall requests=1,2\n"
+        "0 20000 20010 Finalize\n";
+    static const int first[] = {0, 1, 0}, first_ns[] = {13, 15, 17}, second[] = {0}, second_ns[] = {11};
+    struct mpg_error err = {""};
+    struct mpg_trace *t = open_text(lines, &err);
+    struct mpg_feed *f = t ? mpg_feed_open(t, 0, 1 << 20, NULL, NULL, &err) : NULL;
+    bool right = f != NULL;
+    for (int i = 0; right && i < 4; i++)
+        right = mpg_feed_next(f, &err)->again_number == 0;
+    const struct mpg_act *act = right ? mpg_feed_next(f, &err) : NULL;
+    right = is_run(act, 3, first, first_ns, -1) && act->number == 5 && act->polls[1].event.requests[1] == 2;
+    act = right ? mpg_feed_next(f, &err) : NULL; /* after more than 10 us: by itself */
+    right = right && act->again_number == 0 && act->before_ns == 10001 && act->event.call == MPG_CALL_Test;
+    right = right && mpg_feed_next(f, &err)->event.call == MPG_CALL_Testall;
+    right = right && is_run(mpg_feed_next(f, &err), 1, second, second_ns, 1);
+    act = right ? mpg_feed_next(f, &err) : NULL;
+    right = right && act->event.done_all && act->before_ns == 100 && act->number == 11;
+    mpg_feed_close(f);
+    mpg_trace_close(t);
+    return right;
+}
+
 static bool needs(void)
 {
     static const char lines[] =
@@ -170,6 +216,7 @@ int main(void)
     ok(gives(0, "scale a factor=2.385", 1 << 20, scaled, 2), "a region that is scaled");
     ok(gives(1, "balance a", 1 << 20, balanced, 2), "a region that is balanced");
     ok(streams(), "a long trace through little memory");
+    ok(runs(), "what is asked again and again");
     ok(needs(), "what a rank's events need");
     return done();
 }

@@ -52,6 +52,20 @@ END
 ok "a test completes what is freed then" recorded 2 early2.trace "$mpgreplay" --quiet early.trace
 is "... and what is complete is not given to MPI_Request_free" "$("$mpgtrace" print early2.trace | grep -c Request_free)" 0
 
+# ---- who asks again and again for what is there already ----
+{
+    printf '%s\n' '#mpgtext 1' '#ranks 2' '0 0 100 Init' '0 1000 1100 Irecv from=1 tag=3 bytes=4 request=1' \
+        '0 100000 100100 Barrier comm=0'
+    for i in $(seq 1000); do
+        echo "0 $((200000 + i * 5000)) $((200100 + i * 5000)) Test requests=1 done="
+    done
+    printf '%s\n' '0 6000000 6000100 Test requests=1' '0 7000000 7000100 Finalize' '1 0 100 Init' \
+        '1 1000 1200 Send to=0 tag=3 bytes=4' '1 100000 100100 Barrier comm=0' '1 7000000 7000100 Finalize'
+} | "$mpgtrace" import --text - -o polls.trace
+run 2 "$mpgreplay" polls.trace
+like "... does not ask for it" "$(cat out)" "*
+1000         tests and waits for what was complete were not made"
+
 # ---- every call that there is ----
 mkdir -p all
 ok "a program of all calls is recorded" recorded 4 all.trace "$ways" all all
