@@ -92,6 +92,10 @@ def paper_tables(folder):
     printed = coefficients("--threshold=0", *paper_table_2(folder, 122610, "misprint"))
     ok((printed["Waitall:app+0x207"], printed["Wait:app+0x70"]) == (0.5, -0.5),
        "Table 2 as printed: 0.5 and -0.5", printed)
+    script = subprocess.run(["bash", os.path.join(HERE, "../../examples/vetter/tables")], stdout=subprocess.PIPE,
+                            env={**os.environ, "MPGSCALE": MPGSCALE}, text=True, check=False)
+    ok(script.returncode == 0 and "Waitall:copy_faces.f+0x207,-1\n" in script.stdout and
+       "Wait:y_solve.f+0x70,-0.5\n" in script.stdout, "examples/vetter/tables says the same", script.stdout)
     rows = list(csv.DictReader(io.StringIO(run("--table=aggregate", "--threshold=0", "--csv", *mended).stdout)))
     ok([float(rows[0][n]) for n in ("9", "16", "25")] == [137440.8e6, 232704e6, 358045e6] and
        rows[0]["callsite"] == "Waitall:app+0x207", "Table 2 itself", rows)

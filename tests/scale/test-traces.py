@@ -1,0 +1,129 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""mpgscale on made-up traces: what is waited, regions, and runs of which nothing but times is known (TAP). The
+environment variable MPGSCALE names the program."""
+
+import csv
+import io
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+MPGSCALE = os.environ.get("MPGSCALE", "mpgscale")
+COUNT = [0]
+FAILED = [0]
+
+
+def ok(good, name, *more):
+    COUNT[0] += 1
+    FAILED[0] += not good
+    print("%sok %d - %s" % ("" if good else "not ", COUNT[0], name))
+    for line in () if good else more:
+        print("# " + str(line).replace("\n", "\n# "))
+
+
+def run(*arguments):
+    return subprocess.run([MPGSCALE, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                          check=False)
+
+
+def cells(*arguments):
+    """{(name, ranks): row} of all measurements."""
+    done = run("--export=csv", *arguments)
+    return {(row["name"], int(row["ranks"])): row for row in csv.DictReader(io.StringIO(done.stdout))}
+
+
+def stairs(ranks, clocks="#clocks shared"):
+    """Rank r comes to the barrier at 2000 + 100 r, all leave 50 after the last; before, each asks for its rank and is
+    in a region; after, in an inner one, rank 0 sends to the last, which has waited 385 when it begins."""
+    last = 2000 + 100 * (ranks - 1)
+    lines = ["#mpgtext 1", "#ranks %d" % ranks, clocks, '#module 0 = abcd "/nowhere/app"',
+             "#site 1 = 0+0x10 0+0x90", "#site 2 = 0+0x20 0+0x90"]
+    for r in range(ranks):
+        lines += ["%d 0 %d Init" % (r, 100 + r), "%d 500 507 Comm_rank" % r,
+                  '%d 600 600 Region_begin name="outer"' % r,
+                  "%d %d %d Barrier comm=0 site=1" % (r, 2000 + 100 * r, last + 50),
+                  '%d %d %d Region_begin name="inner"' % (r, last + 60, last + 60)]
+        if r == 0:
+            lines.append("0 %d %d Send comm=0 to=%d tag=3 bytes=24 site=2" % (last + 485, last + 500, ranks - 1))
+        if r == ranks - 1:
+            lines.append("%d %d %d Recv comm=0 from=0 tag=3 bytes=24 site=2" % (r, last + 100, last + 510))
+        lines += ['%d %d %d Region_end name="inner"' % (r, last + 600, last + 600),
+                  '%d %d %d Region_end name="outer"' % (r, last + 610, last + 610),
+                  "%d %d %d Finalize" % (r, last + 2000, last + 2010)]
+    return "\n".join(line for line in lines if line) + "\n"
+
+
+def make(folder, name, text):
+    path = os.path.join(folder, name)
+    with open(path, "w", encoding="utf-8") as out:
+        out.write(text)
+    return path
+
+
+def closed_forms(folder):
+    paths = [make(folder, "stairs-%d" % n, stairs(n)) for n in (2, 4, 8)]
+    got = cells(*paths)
+    for n in (2, 4, 8):
+        last = 2000 + 100 * (n - 1)
+        barrier, recv = got["Barrier:app+0x10", n], got["Recv:app+0x20", n]
+        ok(float(barrier["time_ns"]) == sum(100 * (n - 1 - r) + 50 for r in range(n)) and
+           float(barrier["wait_ns"]) == 100 * n * (n - 1) / 2, "%d ranks: a barrier and its waits" % n, barrier)
+        ok(float(barrier["max_rank_ns"]) == 100 * (n - 1) + 50 and barrier["ranks_with"] == str(n),
+           "%d ranks: the first waits longest" % n, barrier)
+        ok((float(recv["time_ns"]), float(recv["wait_ns"])) == (410, 385), "%d ranks: a late sender" % n, recv)
+        t_app = sum(last + 2000 - 100 - r for r in range(n))
+        t_comm = sum(100 * (n - 1 - r) + 50 + 7 for r in range(n)) + 15 + 410
+        ok((float(barrier["t_app_ns"]), float(barrier["t_comm_ns"])) == (t_app, t_comm),
+           "%d ranks: from MPI_Init's leave to MPI_Finalize's enter, local calls too" % n, barrier)
+    rows = {row["name"]: row for row in json.loads(run("--json", *paths).stdout)["rows"]}
+    ok(rows["Barrier:app+0x10"]["wait"]["r_s"] == 1 and rows["Barrier:app+0x10"]["transfer"]["r_s"] is not None and
+       rows["Recv:app+0x20"]["wait"]["r_s"] == -1, "waits have an r_s of their own")
+    ok("waits r_s" in run(*paths).stdout and "waits r_s" not in run("--no-waits", *paths).stdout,
+       "--no-waits looks for none")
+
+
+def regions(folder):
+    paths = [make(folder, "regions-%d" % n, stairs(n)) for n in (2, 4, 8)]
+    got = cells("--unit=region", *paths)
+    ok({name for name, _ in got} == {"outer", "inner", "(no region)"}, "a row a region", sorted(got))
+    ok(float(got["inner", 4]["time_ns"]) == 425 and float(got["inner", 4]["wait_ns"]) == 385 and
+       float(got["outer", 4]["time_ns"]) == 800 and float(got["outer", 4]["wait_ns"]) == 600 and
+       float(got["(no region)", 4]["time_ns"]) == 28, "the innermost one that is open has the call", got)
+
+
+def clocks(folder):
+    paths = [make(folder, "clocks-%d" % n, stairs(n, "" if n == 8 else "#clocks shared")) for n in (2, 4, 8)]
+    done = run("--json", *paths)
+    answer = json.loads(done.stdout)
+    ok(done.returncode == 0 and len(answer["runs"]) == 3, "clocks that are not shared: times are known", done.stderr)
+    mixed = [row for row in answer["rows"] if row["name"] == "Barrier:app+0x10"][0]
+    ok(mixed["correlation"]["runs"] == 3 and mixed["wait"] is not None, "and rows are of all runs", mixed)
+
+
+def unfinished(folder):
+    text = "".join(line for line in stairs(8).splitlines(True) if not line.endswith("Finalize\n"))
+    paths = [make(folder, "whole-%d" % n, stairs(n)) for n in (2, 4)] + [make(folder, "unfinished", text)]
+    done = run("--no-waits", *paths)
+    ok(("without MPI_Finalize" in done.stderr or "left out" in done.stderr) and "unfinished" in done.stderr,
+       "a run without MPI_Finalize is named", done.stderr)
+    cut = os.path.join(folder, "cut.txt")
+    with open(cut, "w", encoding="utf-8") as out:
+        out.write(stairs(16)[:-200] + "\n1 5")
+    done = run(*paths[:2], make(folder, "whole-8", stairs(8)), cut)
+    ok(done.returncode == 0 and "cut.txt" in done.stderr and "left out" in done.stderr, "a text that is cut off",
+       done.stderr)
+
+
+def main():
+    for part in (closed_forms, regions, clocks, unfinished):
+        with tempfile.TemporaryDirectory() as folder:
+            part(folder)
+    print("1..%d" % COUNT[0])
+    sys.exit(FAILED[0] > 0)
+
+
+if __name__ == "__main__":
+    main()
