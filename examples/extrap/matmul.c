@@ -123,8 +123,10 @@ static void add(const struct matmul *x, long distance)
 static void run(const struct matmul *x, bool idle, long wanted)
 {
     for (long j = 0; j < wanted; j++) {
-        if (!idle && x->n > 0 && x->m > 0)
-            multiply(x, fetch(x, j));
+        const double *row = !idle && x->n > 0 && x->m > 0 ? fetch(x, j) : NULL;
+        extrap_barrier(x->team);
+        if (row)
+            multiply(x, row);
         extrap_barrier(x->team);
         for (long distance = 1; distance < x->columns.parts; distance *= 2) {
             if (!idle)

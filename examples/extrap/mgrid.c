@@ -2,7 +2,8 @@
 /* Mgrid: the multigrid benchmark of NAS (RNR-94-007, section 2.3): Poisson's equation in a periodic
  * cube of 2^k points a side, by V-cycles. An element is a column of the grid; columns of each level
  * are dealt out (BLOCK, BLOCK) over floor(sqrt n)^2 ranks, the others are idle. A step (residual,
- * smoothing, coarser, finer) reads the columns around its own that others have, and ends with a barrier. */
+ * smoothing, coarser, finer) reads the columns around its own that others have; a barrier follows when all
+ * have read, and one when all have computed. */
 #include "extrap.h"
 #include "nas.h"
 
@@ -101,6 +102,7 @@ static void apply(const struct mgrid *g, int level, enum array from, const doubl
     const long width = a.y1 - a.y0 + 2;
     if (a.x1 > a.x0 && a.y1 > a.y0)
         load(g, level, from, (struct area){a.x0 - 1, a.x1 + 1, a.y0 - 1, a.y1 + 1});
+    extrap_barrier(g->team);
     for (long x = a.x0; x < a.x1; x++)
         for (long y = a.y0; y < a.y1; y++) {
             const double *near = g->near + ((x - a.x0 + 1) * width + y - a.y0 + 1) * (side + 2);
@@ -121,6 +123,7 @@ static void coarser(const struct mgrid *g, int level)
     const long width = 2 * (a.y1 - a.y0) + 1;
     if (a.x1 > a.x0 && a.y1 > a.y0)
         load(g, level, R, (struct area){2 * a.x0, 2 * a.x1 + 1, 2 * a.y0, 2 * a.y1 + 1});
+    extrap_barrier(g->team);
     for (long x = a.x0; x < a.x1; x++)
         for (long y = a.y0; y < a.y1; y++) {
             const double *near = g->near + ((2 * (x - a.x0) + 1) * width + 2 * (y - a.y0) + 1) * (side + 2);
@@ -136,15 +139,13 @@ static void finer(const struct mgrid *g, int level, bool from_zero)
 {
     const long side = 1L << level, half = side / 2;
     const struct area a = own(g, level);
-    if (a.x1 <= a.x0 || a.y1 <= a.y0) {
-        extrap_barrier(g->team);
-        return;
-    }
     /* Odd point 2 c + 1 lies at c, even point 2 c halfway from c - 1 to c. */
     const struct area c = {(a.x0 + 1) / 2 - 1, (a.x1 - 1) / 2 + 1,
                            (a.y0 + 1) / 2 - 1, (a.y1 - 1) / 2 + 1};
     const long width = c.y1 - c.y0;
-    load(g, level - 1, U, c);
+    if (a.x1 > a.x0 && a.y1 > a.y0)
+        load(g, level - 1, U, c);
+    extrap_barrier(g->team);
     for (long x = a.x0; x < a.x1; x++)
         for (long y = a.y0; y < a.y1; y++) {
             const double *near[2][2]; /* lower and upper neighbours, which are the same at odd points */

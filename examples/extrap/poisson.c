@@ -2,7 +2,7 @@
 /* Poisson: Poisson's equation on a square of (2^k - 1)^2 points, directly (Hockney 1965): sine
  * transforms of the rows, a tridiagonal system for each wave, and back. Rows are dealt out in blocks,
  * waves too; between them the matrix is transposed: a rank packs a block for each other one, and
- * after a barrier reads those that are for it. */
+ * after a barrier reads those that are for it; another barrier follows. */
 #include "extrap.h"
 
 #include <complex.h>
@@ -105,6 +105,7 @@ static void transpose(const struct poisson *s, const double *from, double *to, i
             for (long i = 0; i < n; i++)
                 to[j * all + low + i] = *in++;
     }
+    extrap_barrier(team);
 }
 
 /* Solves -u(y - 1) + B u(y) - u(y + 1) = f(y) for wave K, in place. */

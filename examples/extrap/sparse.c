@@ -113,6 +113,7 @@ static void multiply(const struct solver *s, double *q)
         else if (bytes > 0)
             extrap_read(team, k, 0, bytes, s->all + from);
     }
+    extrap_barrier(team);
     for (long i = 0; i < s->n; i++) {
         const struct row *row = &s->matrix[s->first + i];
         q[i] = 0;

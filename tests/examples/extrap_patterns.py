@@ -27,7 +27,7 @@ def cyclic(n, k, systems):
 
 def sparse(n, rows, nonzero, shift, iterations, steps):
     one = ((steps + 1) * 8 * rows + 2 * (8 * (2 * steps + 1) + 24)) * (n - 1)
-    return (5 * iterations * (steps + 1), iterations * (steps + 1) * (n - 1) * (n + 4), iterations * one)
+    return (6 * iterations * (steps + 1), iterations * (steps + 1) * (n - 1) * (n + 4), iterations * one)
 
 
 def grid(n, elements, cells, waves, iterations, true_size=False, element_bytes=231456):
@@ -74,14 +74,14 @@ def mgrid(n, k, cycles):
         steps += [reads(1, 1, around), reads(k, k, around)]
         for level in range(2, k + 1):
             steps += [reads(level - 1, level, coarser)] + 2 * [reads(level, level, around)]
-    barriers = 2 + len(steps) + 2
+    barriers = 1 + 2 * (len(steps) + 1) + 2
     steps += [reads(k, k, around), (2 * (n - 1), 16 * (n - 1))]
     return barriers, sum(s[0] for s in steps), sum(s[1] for s in steps)
 
 
 def poisson(n, k, solves):
     b = blocks(2 ** k - 1, n)
-    return (2 * solves, 2 * solves * sum(x > 0 and y > 0 and i != j for i, x in enumerate(b) for j, y in enumerate(b)),
+    return (4 * solves, 2 * solves * sum(x > 0 and y > 0 and i != j for i, x in enumerate(b) for j, y in enumerate(b)),
             2 * solves * 8 * (sum(b) ** 2 - sum(x * x for x in b)))
 
 
@@ -97,5 +97,5 @@ def matmul(n, size, columns, rows_kind, columns_kind):
     if rows_kind == 2 or columns_kind == 2:
         p = n if rows_kind != 2 else 1
         q = n if columns_kind != 2 else 1
-    return (1 + columns * (1 + (q - 1).bit_length()), columns * (q * (p - 1) + p * (q - 1)),
+    return (1 + columns * (2 + (q - 1).bit_length()), columns * (q * (p - 1) + p * (q - 1)),
             columns * 8 * size * (p - 1 + q - 1))
