@@ -186,6 +186,7 @@ static void print_outcome(const struct mpg_outcome *o, int ranks)
     print_count(o->exchanged, "requests were completed in place of those of the trace");
     print_count(o->waited, "tests that had succeeded became waits");
     print_count(o->unneeded, "tests and waits for what was complete were not made");
+    print_count(o->unreceived, "messages were not received");
     print_count(o->dropped, "calls were not made, as hypotheses leave nothing of them");
     print_count(o->cut, "one-sided transfers were cut to the size of their window");
     if ((double)o->late_ns > 0.005 * (double)o->run_ns * ranks)

@@ -102,6 +102,7 @@ struct mpg_outcome {
     uint64_t exchanged;  /* requests that were completed for another */
     uint64_t unneeded;   /* tests, and completions of what was complete: not made */
     uint64_t waited;     /* tests that would have failed: a wait in their place */
+    uint64_t unreceived; /* messages that nobody receives */
     uint64_t dropped;    /* calls that hypotheses leave nothing of */
     uint64_t cut;        /* one-sided transfers larger than what they go to */
     uint64_t late_ns;    /* reading that did not fit into computation */

@@ -18,7 +18,7 @@ enum { LOOK_NS = 250000000, LINES = 32 };
 struct post {
     _Atomic uint64_t moves; /* changes whenever a call begins or ends */
     _Atomic int32_t call;
-    int32_t rank, comm, to, from, tag, requests;
+    int32_t rank, comm, to, from, tag, requests, root;
     uint64_t number;
     int64_t bytes, traced_ns;
 };
@@ -64,6 +64,8 @@ static void describe(const struct guard *g, const struct post *post, char *text,
         add(text, size, " tag=%lld", post->tag);
         add(text, size, " bytes=%lld", post->bytes);
     }
+    if (post->root >= 0)
+        add(text, size, " root=%lld", post->root);
     if (post->requests > 0)
         add(text, size, " of %lld request", post->requests);
     if (post->requests > 1)
@@ -188,6 +190,12 @@ void guard_computes(struct play *p)
     move(own);
 }
 
+static bool has_root(enum mpg_call call)
+{
+    return call == MPG_CALL_Bcast || call == MPG_CALL_Reduce || call == MPG_CALL_Gather ||
+           call == MPG_CALL_Gatherv || call == MPG_CALL_Scatter || call == MPG_CALL_Scatterv;
+}
+
 void guard_calls(struct play *p)
 {
     struct post *own = p->guard->own;
@@ -216,6 +224,7 @@ void guard_calls(struct play *p)
     own->from = !receives ? -1 : (e->any & MPG_ANY_SOURCE) && !p->stage->deterministic ? MPG_UNKNOWN : e->from;
     own->tag = e->tag;
     own->bytes = e->bytes;
+    own->root = p->act->kind == MPG_KIND_COLLECTIVE && has_root(p->act->blocking) ? e->root : -1;
     own->requests = p->act->kind == MPG_KIND_COMPLETE ? (int32_t)e->request_number : 0;
     own->comm = told && p->act->kind != MPG_KIND_COMPLETE && p->act->kind != MPG_KIND_FINALIZE ? told->label : -1;
     own->number = p->act->number;

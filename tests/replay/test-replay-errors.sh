@@ -86,6 +86,33 @@ limit=100 run 2 "$mpgreplay" --patience=1s lost2.trace
 is "... in other calls" "$(grep '^mpgreplay: rank' err)" "mpgreplay: rank 0 waits in call 3 (MPI_Waitall of 2 requests)
 mpgreplay: rank 1 waits in call 2 (MPI_Recv from any tag=5 bytes=16 comm=0)"
 
+made lost3.trace <<'END'
+#mpgtext 1
+#ranks 2
+0 0 100 Init
+0 1000 1200 Bcast comm=0 root=1 bytes=8
+0 3000 3100 Finalize
+1 0 100 Init
+1 1000 1200 Recv from=0 tag=5 bytes=16
+1 3000 3100 Finalize
+END
+limit=100 run 2 "$mpgreplay" --patience=1s lost3.trace
+is "... with a root" "$(grep '^mpgreplay: rank 0' err)" "mpgreplay: rank 0 waits in call 1 (MPI_Bcast root=1 comm=0)"
+made rest.trace <<'END'
+#mpgtext 1
+#ranks 2
+0 0 100 Init
+0 1000 1100 Send to=1 tag=7 bytes=8
+0 1200 1300 Send to=1 tag=8 bytes=24
+0 3000 3100 Finalize
+1 0 100 Init
+1 1000 1200 Recv from=0 tag=8 bytes=24
+1 3000 3100 Finalize
+END
+ok "a message that nobody receives" run 2 "$mpgreplay" rest.trace
+like "... is told" "$(cat out)" "*
+1            messages were not received*"
+
 # Nobody is impatient while somebody computes, for longer than that.
 made slow.trace <<'END'
 #mpgtext 1
