@@ -206,6 +206,13 @@ enum mpg_matter {
     MPG_MATTERS
 };
 
+/* A put, get, accumulate ...: what goes to OWNER and what comes back. */
+struct mpg_transfer {
+    int32_t owner; /* world rank; -1: there is none */
+    double put_bytes, get_bytes;
+    bool requested; /* its request completes it, too */
+};
+
 /* What CALL is about; of a call that completes requests, these say it. */
 enum mpg_matter mpg_call_matter(enum mpg_call call);
 
@@ -231,6 +238,7 @@ struct mpg_step {
     uint32_t thread;   /* of the rank, whose stream it is */
     enum mpg_call call; /* without large counts: Send for Send_c */
     uint32_t slot, a, b;
+    int32_t window;    /* that the call is about; -1: none. Of steps that a call makes itself */
     uint64_t number;   /* of the call among its rank's, from 0; flushes and region marks do not
                           count */
     double bytes;      /* messages: d; CONTRIBUTE: b; LEAVE, POST: bytes of the call's size
@@ -261,6 +269,7 @@ struct mpg_step {
             double worth_ns;   /* options.marks: what all of it comes to, */
             const struct mpg_mark *marks; /* and the marks in it, in their order; valid until the next steps */
             uint32_t mark_number;         /* are asked for */
+            int64_t alone_ns;  /* CPU time with what calls that involve nobody took: its work; -1: not recorded */
             bool polls;        /* the call before it found nothing, and is made once more */
             int32_t region;    /* options.regions: the innermost that is open at the call, a string of
                                   the trace's; -1: none */
@@ -311,6 +320,8 @@ struct mpg_step {
                                     bit each */
             bool completes_all;  /* it completes all that is there, not one (Waitsome, Testsome), */
             bool needs_all;      /* or all, or nothing (Testall) */
+            struct mpg_transfer transfer; /* that the call starts */
+            int32_t awaits_of;   /* of a call that waits for transfers of one target: its world rank; -1: of all */
             uint32_t sent_number; /* what the call sent, or started to send */
             uint32_t edge_number;
             uint32_t candidate_number; /* 0 where there is nothing to choose */

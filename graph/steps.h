@@ -44,6 +44,7 @@ static inline struct mpg_step *graph_emit(struct steps *s, enum mpg_step_kind ki
     step->thread = call->event->thread;
     step->call = mpg_call_plain(call->event->call);
     step->number = call->number;
+    step->window = call->event->object;
     return step;
 }
 

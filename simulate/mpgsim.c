@@ -106,11 +106,26 @@ struct all {
     struct mpg_setting setting; /* of one scenario; of several, its ASKED has all distributions */
     struct mpg_retrace *retrace; /* NULL: no trace is written */
     struct mpg_result result;
+    struct mpg_extrapolation extrapolation; /* of result; without a target of parameters empty */
     struct mpg_supposing supposing; /* of result; without hypotheses empty */
     struct mpg_median_waits waits;
     struct mpg_sheet rows;
     struct mpg_answer answer;
 };
+
+/* It, in the order of simulated time. */
+static int extrapolate(struct all *x, struct mpg_error *err)
+{
+    const struct mpg_arguments *a = &x->at;
+    const struct mpg_setting *setting = &x->setting;
+    struct mpg_predict_options predict = mpg_setting_predict(setting, &setting->asked.simulation);
+    const struct mpg_events_options options = {.predict = &predict, .blocking_get = a->blocking_get};
+    predict.watch = setting->asked.simulation.watch;
+    x->extrapolation = (struct mpg_extrapolation){.parameters = a->machine,
+                                                  .processors = &setting->processors,
+                                                  .models_barrier = a->machine->of_barrier || setting->asked.p.parameters};
+    return mpg_events_predict(x->files.trace, &setting->asked.p, &options, &x->result, &x->extrapolation, err);
+}
 
 /* The one scenario; of it this process's share of the replicas, unless it is the first. */
 static int simulate(struct all *x, struct mpg_error *err)
@@ -124,7 +139,10 @@ static int simulate(struct all *x, struct mpg_error *err)
         (mpg_processes_first(&x->processes) &&
          begin_trace(a, x->trace, &x->files, p, &x->retrace, &options->watch, err) < 0))
         return -1;
-    if (mpg_supposed_run(setting, &x->files, a->predict, options->watch, &x->result, &x->supposing, err) == 0)
+    if (a->by_events) {
+        if (extrapolate(x, err) == 0)
+            return 0;
+    } else if (mpg_supposed_run(setting, &x->files, a->predict, options->watch, &x->result, &x->supposing, err) == 0)
         return 0;
     return mpg_files_explain(&x->files, &x->processes, err);
 }
@@ -196,6 +214,7 @@ static int give_answer(struct all *x, struct mpg_error *err)
         return write_rows(&x->a, &x->rows, &x->answer, err);
     struct mpg_report report = mpg_setting_report(setting, &x->at, &x->files, &setting->asked.p,
                                                   &setting->asked.simulation, &x->result);
+    report.extrapolation = x->extrapolation.use ? &x->extrapolation : NULL;
     report.supposing = x->supposing.list ? &x->supposing : NULL;
     if (end_trace(&x->at, setting, x->retrace, err) < 0 || write_timeline(x, err) < 0 ||
         add_waits(x, &report, err) < 0)
@@ -239,6 +258,7 @@ static int run(struct all *x, int argc, char **argv, struct mpg_error *err)
 static void clear(struct all *x)
 {
     mpg_result_clear(&x->result);
+    mpg_extrapolation_clear(&x->extrapolation);
     mpg_supposing_clear(&x->supposing);
     mpg_sheet_clear(&x->rows);
     mpg_retrace_free(x->retrace);
@@ -247,6 +267,7 @@ static void clear(struct all *x)
     mpg_files_close(&x->files);
     mpg_sweep_clear(&x->a.sweep);
     mpg_hypotheses_clear(&x->a.hypotheses);
+    mpg_parameters_free(x->a.machine);
     mpg_rank_set_clear(&x->a.timeline_part.ranks);
     mpg_history_run_clear(&x->a.run);
     mpg_answer_clear(&x->answer);

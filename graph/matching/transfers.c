@@ -233,3 +233,50 @@ int graph_begin_passive(struct matching *matching, const struct mpg_trace *trace
                ? end_lock(matching, w, call, graph_window_comm(trace, call), target, err)
                : 0;
 }
+
+/* The world rank that CALL names on its window; -1: none of this world. */
+static int32_t target_of(struct matching *matching, const struct mpg_trace *trace, const struct call *call)
+{
+    const struct mpg_event *e = call->event;
+    struct mpg_error err; /* who calls has been told already */
+    if (e->failed || e->object == MPG_NO_OBJECT || e->to < 0)
+        return -1;
+    const int32_t rank = graph_peer(matching->members, call, graph_window_comm(trace, call), e->to, &err);
+    return rank < 0 ? -1 : rank;
+}
+
+/* What hypotheses make of T, of CALL: both ways by the same factor; dropped, it has no owner. */
+static void suppose_moved(struct matching *matching, const struct mpg_trace *trace, const struct call *call,
+                          struct mpg_transfer *t)
+{
+    const double moved = t->put_bytes + t->get_bytes;
+    const struct place here = graph_here(call);
+    struct outcome outcome;
+    struct mpg_error err; /* which of them there are has been told already */
+    if (graph_suppose_message(&matching->supposing, call, graph_window_comm(trace, call), t->owner, MPG_SELECTED_NO_TAG,
+                              add(call->event->bytes, call->event->recvbytes), &outcome, &err) < 0)
+        return;
+    if (outcome.drops || graph_is_post_dropped(&matching->supposing, &here, 1))
+        t->owner = -1;
+    if (moved > 0) {
+        t->put_bytes *= (double)outcome.bytes / moved;
+        t->get_bytes *= (double)outcome.bytes / moved;
+    }
+}
+
+void graph_transfer_of(struct matching *matching, const struct mpg_trace *trace, const struct call *call,
+                       struct mpg_step *step)
+{
+    const struct mpg_event *e = call->event;
+    const enum mpg_kind kind = mpg_call_kind(e->call);
+    step->transfer = (struct mpg_transfer){.owner = -1};
+    step->awaits_of = kind == MPG_KIND_WIN_TARGET ? target_of(matching, trace, call) : -1;
+    if (kind != MPG_KIND_RMA && kind != MPG_KIND_IRMA)
+        return;
+    step->transfer = (struct mpg_transfer){.owner = target_of(matching, trace, call),
+                                           .put_bytes = (double)e->bytes,
+                                           .get_bytes = (double)e->recvbytes,
+                                           .requested = kind == MPG_KIND_IRMA};
+    if (matching->supposing.supposed && step->transfer.owner >= 0)
+        suppose_moved(matching, trace, call, &step->transfer);
+}

@@ -504,6 +504,7 @@ int graph_leave_call(struct mpg_graph *g, struct rank_run *r, struct stream *s,
     call->round_trip_bytes = call->round_trip_target_bytes = 0;
     step->completed = call->completed;
     call->completed = 0;
+    graph_transfer_of(&g->matching, g->trace, call, step);
     step->edge_number = (uint32_t)g->steps.edge_count;
     step->edges = g->steps.edges;
     step->needs_all = call->event->call == MPG_CALL_Testall;

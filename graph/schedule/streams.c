@@ -157,6 +157,7 @@ static int enter(struct mpg_graph *g, const struct stream *s, const struct mpg_e
     step->flushed_ns = s->between.flushed_ns;
     step->begin_ns = s->last_leave_ns;
     step->cpu_ns = e->thread == s->thread ? graph_between_cpu_ns(&s->between, recording, e) : -1;
+    step->alone_ns = e->thread == s->thread ? graph_between_alone_ns(&s->between, recording, e) : -1;
     step->since_ns = s->last_leave_ns - g->rank[s->call.rank].start_ns;
     g->counts.tracer_ns += (uint64_t)tracer_ns;
     g->counts.cpu_intervals += step->cpu_ns >= 0;

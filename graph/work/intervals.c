@@ -31,6 +31,7 @@ struct recording graph_recording_of(const struct mpg_trace *trace, int32_t rank)
         .call_ps = call_ps,
         .sum_ps = cost_ps(trace, rank, "overhead_sum_ns", call_ps),
         .cpu_ps = cost_ps(trace, rank, "overhead_cpu_ns", 0),
+        .knows_cpu = mpg_trace_find_fact(trace, rank, "overhead_cpu_ns") != NULL,
         .cpu = mpg_trace_find_value(trace, rank, "cpu_ns"),
     };
 }
@@ -71,6 +72,8 @@ void graph_between_add(struct between *b, const struct recording *r, const struc
         return;
     }
     b->tracer_ps = add(b->tracer_ps, r->call_ps);
+    if (graph_is_computation(e))
+        b->local_ns = add(b->local_ns, e->leave_ns - e->enter_ns);
     if (has_cpu(r, e)) {
         b->cpu_ns = add(b->cpu_ns, e->values[r->cpu]);
         b->cpu_tracer_ps = add(b->cpu_tracer_ps, r->cpu_ps);
@@ -93,6 +96,16 @@ int64_t graph_between_cpu_ns(const struct between *b, const struct recording *r,
     const int64_t cpu_ns = add(b->cpu_ns, call->values[r->cpu]);
     const int64_t tracer_ns = whole_ns(add(b->cpu_tracer_ps, r->cpu_ps));
     return cpu_ns > tracer_ns ? cpu_ns - tracer_ns : 0;
+}
+
+int64_t graph_between_alone_ns(const struct between *b, const struct recording *r, const struct mpg_event *call)
+{
+    if (!has_cpu(r, call))
+        return -1;
+    const int64_t ns = add(add(b->cpu_ns, call->values[r->cpu]), b->local_ns);
+    const int64_t tracer_ns = r->knows_cpu ? whole_ns(add(b->cpu_tracer_ps, r->cpu_ps))
+                                           : whole_ns(add(b->tracer_ps, r->call_ps));
+    return ns > tracer_ns ? ns - tracer_ns : 0;
 }
 
 double graph_between_work(const struct between *b, const struct recording *r, int64_t traced_ns,

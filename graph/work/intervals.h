@@ -14,12 +14,14 @@ struct recording {
     int64_t call_ps; /* an event that is recorded */
     int64_t sum_ps;  /* a call that is summed up */
     int64_t cpu_ps;  /* CPU time that an interval has without anything in it */
+    bool knows_cpu;  /* which is said */
     int32_t cpu;     /* which of an event's values is the CPU time; -1: none */
 };
 
 /* Since a thread's last call: zero-initialised is nothing. */
 struct between {
     int64_t flushed_ns, tracer_ps, cpu_ns, cpu_tracer_ps;
+    int64_t local_ns; /* in calls that involve nobody, each recorded */
 };
 
 /* Whether E, a call, involves nobody else: it is part of a compute interval (a program that asks for its
@@ -37,6 +39,10 @@ int64_t graph_between_tracer_ns(const struct between *between, const struct reco
 /* CPU time up to the enter of CALL, the tracer's taken out; -1: not recorded. */
 int64_t graph_between_cpu_ns(const struct between *between, const struct recording *recording,
                              const struct mpg_event *call);
+/* The same with what calls that involve nobody took: the work, had the thread its core for itself. Of a record the
+ * tracer's part is overhead_cpu_ns, or overhead_call_ns where that alone is known. -1: not recorded. */
+int64_t graph_between_alone_ns(const struct between *between, const struct recording *recording,
+                               const struct mpg_event *call);
 /* Work in TRACED_NS that ended with EVENT, a mark or a call: what is neither flushes nor the tracer's, which goes
  * to *LENGTH_NS, or the CPU time in it, where that is recorded, is less, and EVENT is the thread's OWN. */
 double graph_between_work(const struct between *between, const struct recording *recording,

@@ -111,7 +111,7 @@ static const struct mpg_measured_meeting *choose(const struct mpg_measured_meeti
 bool mpg_collective_measured(const struct mpg_perturbation *p, enum mpg_operation operation,
                              int32_t processes)
 {
-    return operation < MPG_OPERATIONS && processes > 1 && !p->collectives_by_rounds &&
+    return operation < MPG_OPERATIONS && processes > 1 && !p->collectives_by_rounds && !p->parameters &&
            p->latency.n == 0 && p->byte.n == 0 && p->meetings[operation].n > 0;
 }
 

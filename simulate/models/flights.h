@@ -31,7 +31,7 @@ struct mpg_sending {
     uint64_t call;    /* the messages of that call it is */
     uint32_t index;
     bool in_row;      /* one of those that a thread sends to a rank after each other: */
-    int32_t to;       /* that rank, */
+    int32_t to;       /* that rank (-1: no one in particular), */
     uint32_t thread;  /* the sender's thread, */
     uint64_t nth;     /* and how many went there before it */
     double bytes;

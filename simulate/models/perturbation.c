@@ -175,6 +175,7 @@ bool mpg_perturbation_is_random(const struct mpg_perturbation *p)
     return mpg_perturbation_noise_is_random(p) || mpg_specs_are_random(&p->call_noise) ||
            mpg_specs_are_random(&p->latency) || mpg_specs_are_random(&p->byte) ||
            mpg_perturbation_noise_measured(p) || any_measured(p) ||
+           (p->parameters && mpg_parameters_are_random(p->parameters)) ||
            (p->resizes && !p->source_byte_given && p->source_path && p->source_path->latency.n > 0);
 }
 

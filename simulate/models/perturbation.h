@@ -17,6 +17,7 @@
 #include "simulate/models/path_fits.h"
 #include "simulate/noise/sketch.h"
 #include "simulate/draws/spec.h"
+#include "simulate/target/topology.h"
 
 /* Where kappa is: on the local edges of its own call and those that come into its end, or also on
  * message edges as Sottile 2006, Eqs. 1 and 2, has it (docs/MODEL.md, section 4). */
@@ -48,6 +49,11 @@ struct mpg_perturbation {
     size_t target_cores, source_cores; /* that have noise */
     bool same_noise;        /* target's and source's are the same */
     struct mpg_parts parts; /* of noise records, in each measurement */
+    /* What messages take as parameters, on these processors, in place of specs and signatures; NULL: they do not */
+    const struct mpg_parameters *parameters;
+    const struct mpg_processors *processors;
+    bool work_alone;        /* predict mode: work is what a thread had its core for, with its local calls, */
+    bool calls_cost_nothing; /* and calls take what messages do, whatever they took */
     bool collectives_by_rounds; /* even those that signatures have measured */
     bool measurement_fixed; /* signatures are taken for exact: no launch is drawn */
     struct mpg_overhead_sizes overhead[MPG_OVERHEADS];

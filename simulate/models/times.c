@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "simulate/draws/lane_code.h"
+#include "simulate/models/parametric.h"
 #include "simulate/models/ways.h"
 
 /* X(d) at some size, by MODEL: of latencies, or of transfers where there are none; false: T has
@@ -74,6 +75,10 @@ void mpg_time_flight(const struct mpg_perturbation *p, const struct mpg_sending 
 {
     struct mpg_address address = {
         .seed = p->seed, .call = m->call, .rank = m->rank, .index = m->index};
+    if (p->parameters) {
+        mpg_parametric_flight(p, m, first, n, lambda_ns, tau_ns);
+        return;
+    }
     struct ways x;
     double lambda[MPG_LANES_AT_ONCE], tau[MPG_LANES_AT_ONCE], u[MPG_LANES_AT_ONCE];
     bool measured = find_ways(p, m->bytes, &x);
@@ -112,6 +117,10 @@ static struct mpg_address ack_of(const struct mpg_perturbation *p, const struct 
 void mpg_time_ack(const struct mpg_perturbation *p, const struct mpg_sending *m, uint32_t first,
                   uint32_t n, double *value_ns)
 {
+    if (p->parameters) {
+        mpg_parametric_ack(p, m, first, n, value_ns);
+        return;
+    }
     struct mpg_address address = ack_of(p, m);
     struct mpg_way way;
     bool measured = p->latency.n == 0 && find_flight(p, p->latency_model, 0, &way);
@@ -129,7 +138,7 @@ void mpg_time_ack(const struct mpg_perturbation *p, const struct mpg_sending *m,
 bool mpg_time_in_send(const struct mpg_perturbation *p, const struct mpg_sending *m, uint32_t first,
                       uint32_t n, double *value_ns)
 {
-    if (!p->target_path || p->target_path->sender.n == 0 || all_given(p) ||
+    if (p->parameters || !p->target_path || p->target_path->sender.n == 0 || all_given(p) ||
         m->bytes <= (double)p->target_path->eager_limit_bytes)
         return false;
     const struct mpg_network_sizes *sizes = &p->target_path->sender;
@@ -175,6 +184,10 @@ void mpg_time_overhead(const struct mpg_perturbation *p, enum mpg_overhead which
                        const struct mpg_sending *m, double factor, uint32_t first, uint32_t n,
                        double *value_ns)
 {
+    if (p->parameters) {
+        mpg_parametric_overhead(p, which, m, factor, first, n, value_ns);
+        return;
+    }
     if (!p->overhead[which].target)
         return;
     struct mpg_address address = {
@@ -197,6 +210,8 @@ void mpg_time_overhead(const struct mpg_perturbation *p, enum mpg_overhead which
 
 double mpg_time_gap(const struct mpg_perturbation *p, double bytes)
 {
+    if (p->parameters)
+        return mpg_parametric_gap(p);
     if (!p->target_path || p->target_path->streaming.n == 0 || all_given(p))
         return 0;
     const struct mpg_network_sizes *sizes = &p->target_path->streaming;
@@ -231,7 +246,8 @@ void mpg_time_rounds(const struct mpg_perturbation *p, int32_t rank, uint64_t ca
 {
     struct mpg_address address = {.seed = p->seed, .call = call, .rank = rank};
     struct ways x;
-    bool measured = fly && rounds > 0 && find_ways(p, bytes / rounds, &x);
+    const bool parametric = fly && p->parameters;
+    bool measured = fly && rounds > 0 && !parametric && find_ways(p, bytes / rounds, &x);
     for (uint32_t round = 0; round < rounds; round++) {
         address.index = round + index * 0x9e3779b1u; /* of several that one call starts */
         for (uint32_t w = 0; w < n; w++) {
@@ -239,7 +255,9 @@ void mpg_time_rounds(const struct mpg_perturbation *p, int32_t rank, uint64_t ca
             address.purpose = MPG_DRAW_ROUND_CALL;
             mpg_specs_draw(&p->call_noise, &address, 1, first + w, 1, &kappa);
             address.purpose = MPG_DRAW_ROUND_LATENCY;
-            if (fly)
+            if (parametric)
+                lambda = mpg_parametric_round(p, &address, bytes / rounds, first + w);
+            else if (fly)
                 mpg_specs_draw(&p->latency, &address, 1, first + w, 1, &lambda);
             if (measured) {
                 address.purpose = mpg_flight_purpose(p, MPG_DRAW_ROUND_LATENCY);
@@ -252,7 +270,7 @@ void mpg_time_rounds(const struct mpg_perturbation *p, int32_t rank, uint64_t ca
             value_ns[w] += fmax(lambda, 0) + fmax(tau, 0) + kappa;
         }
     }
-    if (!fly || p->byte.n == 0 || !(bytes > 0))
+    if (!fly || parametric || p->byte.n == 0 || !(bytes > 0))
         return;
     address.index = index;
     address.purpose = MPG_DRAW_BYTE;

@@ -232,12 +232,12 @@ static int check_mode(const struct mpg_arguments *a, struct mpg_error *err)
         if (list[i].given && list[i].predicts != a->predict)
             return mpg_error_set(err, "--%s says nothing %s --predict", list[i].name,
                                  a->predict ? "with" : "without");
-    if (a->predict && !a->signature && a->latency.n == 0)
+    if (a->predict && !a->signature && a->latency.n == 0 && !a->target)
         return mpg_error_set(err, "--predict: neither --signature nor --latency says what messages "
                                   "take");
     if (a->map && a->path)
         return mpg_error_set(err, "--map and --path exclude each other");
-    if (a->map && !a->signature && !a->output_trace)
+    if (a->map && !a->signature && !a->output_trace && !a->target)
         return mpg_error_set(err, "--map: there is no --signature whose paths messages take");
     if (a->source_map && !a->signature && !mpg_arguments_source(a))
         return mpg_error_set(err, "--source-map: there is no --signature, nor --source");
@@ -383,7 +383,7 @@ int mpg_arguments_ask(struct mpg_arguments *a, struct mpg_processes *processes,
         parse_call_edges(a, &asked->simulation, p, err) < 0 || parse_path(a, err) < 0 ||
         parse_cosched(a, err) < 0 || parse_measurement(a, p, err) < 0 ||
         parse_polling(a, &asked->times, err) < 0 || parse_collectives(a, p, err) < 0 || parse_floors(a, err) < 0 ||
-        check_mode(a, err) < 0 || check_horizon(a, &asked->simulation, err) < 0 ||
+        check_mode(a, err) < 0 || mpg_arguments_use_target(a, p, err) < 0 || check_horizon(a, &asked->simulation, err) < 0 ||
         parse_noise_model(a, p, err) < 0 || parse_time_models(a, p, err) < 0 ||
         check_signatures(a, err) < 0)
         return -1;
@@ -429,7 +429,7 @@ static int read_given(struct mpg_arguments *a, const char *trace, const struct m
     a->signature = a->signatures.n > 0 ? a->signatures.item[0] : NULL;
     if (a->json && a->per_rank)
         return mpg_error_set(err, "--json and --per-rank exclude each other");
-    if (mpg_arguments_parse_sweep(a, err) < 0 || mpg_arguments_check_sweep(a, err) < 0 ||
+    if (mpg_arguments_parse_target(a, err) < 0 || mpg_arguments_parse_sweep(a, err) < 0 || mpg_arguments_check_sweep(a, err) < 0 ||
         parse_waits(a, err) < 0 || mpg_arguments_parse_timeline(a, err) < 0)
         return -1;
     return check_standard_input(a, trace, processes, err) < 0 ? -1 : read_hypotheses(a, err);
@@ -457,8 +457,13 @@ const char *mpg_arguments_read(struct mpg_arguments *a, int argc, char **argv,
         a->history = history;
     if (read_given(a, trace, processes, err) < 0)
         mpg_option_usage_error(&program, "%s", err->text);
+    int status = mpg_arguments_read_target(a, err);
+    if (status == MPG_SPEC_UNREADABLE)
+        return NULL;
+    if (status < 0)
+        mpg_option_usage_error(&program, "%s", err->text);
     mpg_arguments_at(a, a->signature, 0, at);
-    int status = mpg_arguments_ask(at, processes, NULL, asked, err);
+    status = mpg_arguments_ask(at, processes, NULL, asked, err);
     if (status == MPG_SPEC_UNREADABLE)
         return NULL;
     if (status < 0)

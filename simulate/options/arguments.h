@@ -13,12 +13,15 @@
 #include "simulate/predict/times.h"
 #include "simulate/processes/processes.h"
 #include "simulate/reports/report.h"
+#include "simulate/target/parameters.h"
 #include "trace/hypothesis/hypothesis.h"
 
 struct mpg_arguments {
     const char *signature, *source, *path, *absorb, *cosched, *measurement, *noise_model, *output;
     const char *latency_model, *byte_model, *call_edges;
     const char *map, *source_map, *polling, *collectives, *collective_table, *output_trace, *floors;
+    const char *target, *engine;
+    struct mpg_option_list parameters;
     const char *tolerate, *waits_by, *timeline, *timeline_calls, *timeline_ranks, *history;
     struct mpg_option_list signatures; /* the first is SIGNATURE */
     struct mpg_option_list noise, call_noise, latency, byte, compute_ratio, sweeps;
@@ -31,6 +34,9 @@ struct mpg_arguments {
     bool json, per_rank, lenient, deterministic, sync_reduce, keep_tracer, predict, waits;
     enum mpg_path_class path_class; /* MPG_PATHS: the farthest */
     enum mpg_waits_by waits_kind;   /* rows of wait states */
+    bool ideal, wall, blocking_get;
+    struct mpg_parameters *machine; /* the target's, as its file and options say; NULL: there is none */
+    bool by_events;                 /* it is evaluated in the order of simulated time */
     bool expand;                    /* collectives as messages */
     bool keeps_floors;              /* in a file beside the trace */
     enum mpg_cosched cosched_kind;  /* MPG_COSCHEDS: what the records were made for */
@@ -87,6 +93,11 @@ int mpg_arguments_parse_sweep(struct mpg_arguments *a, struct mpg_error *err);
 int mpg_arguments_check_sweep(const struct mpg_arguments *a, struct mpg_error *err);
 /* Takes OPTION, given with TEXT, to the arguments of A's run. Private to simulate/options/. */
 void mpg_arguments_note(void *arguments, const struct mpg_option *option, const char *text);
+/* Reads A's target file, if it has any, and what its keys mean for other options. */
+int mpg_arguments_read_target(struct mpg_arguments *a, struct mpg_error *err);
+/* What does not go with it; and what P is to have of it. */
+int mpg_arguments_parse_target(struct mpg_arguments *a, struct mpg_error *err);
+int mpg_arguments_use_target(const struct mpg_arguments *a, struct mpg_perturbation *p, struct mpg_error *err);
 /* A's timeline, from what was given. */
 int mpg_arguments_parse_timeline(struct mpg_arguments *a, struct mpg_error *err);
 /* The table of options, whose values are A's. Private to simulate/options/. */

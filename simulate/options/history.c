@@ -51,6 +51,10 @@ static int add_inputs(const struct mpg_arguments *a, const struct mpg_trace *tra
     if (add_file(run, "source", mpg_arguments_source(a), err) < 0 ||
         add_file(run, "table", a->collective_table, err) < 0)
         return -1;
+    const char *const machine[] = {a->target, a->machine ? a->machine->map : NULL};
+    for (size_t i = 0; i < sizeof machine / sizeof *machine; i++) /* of those that are no files there are names */
+        if (machine[i] && access(machine[i], R_OK) == 0 && add_file(run, "target", machine[i], err) < 0)
+            return -1;
     for (size_t i = 0; i < a->hypothesis_files.n; i++)
         if (add_file(run, "hypothesis", a->hypothesis_files.item[i], err) < 0)
             return -1;

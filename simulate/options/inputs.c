@@ -11,6 +11,7 @@
 #include "simulate/kept/kept.h"
 #include "simulate/models/resize.h"
 #include "simulate/processes/processes.h"
+#include "trace/cores.h"
 #include "trace/untraced.h"
 
 static int load_signature(const char *path, struct mpg_signature **sig, struct mpg_error *err)
@@ -42,7 +43,7 @@ static bool has_samples(const struct mpg_specs *specs, const struct stat *file)
 static int check_output(const struct mpg_arguments *a, const char *trace, const struct mpg_asked *asked,
                         struct mpg_error *err)
 {
-    const char *const inputs[] = {trace, mpg_arguments_source(a), a->source_map, a->collective_table, a->map};
+    const char *const inputs[] = {a->target, a->machine ? a->machine->map : NULL, trace, mpg_arguments_source(a), a->source_map, a->collective_table, a->map};
     const struct mpg_axis *maps = mpg_sweep_find(&a->sweep, MPG_SWEPT_MAP);
     const struct mpg_perturbation *p = &asked->p;
     const struct mpg_specs *const specs[] = {&p->noise, &p->call_noise, &p->latency, &p->byte};
@@ -231,11 +232,38 @@ static enum mpg_path_class path_class(const struct mpg_arguments *a, const struc
     return path ? path->path : a->path_class;
 }
 
+/* Ranks that shared cores waited for each other, which is no work, as only CPU times tell. */
+static int check_cores(const struct mpg_arguments *a, const struct mpg_trace *trace, struct mpg_error *err)
+{
+    struct mpg_host_cores *host;
+    size_t n, crowded = 0;
+    int32_t lacking = 0;
+    for (int32_t r = 0; r < mpg_trace_ranks(trace); r++)
+        lacking += mpg_trace_find_value(trace, r, "cpu_ns") < 0;
+    if (a->wall || lacking == 0)
+        return 0;
+    if (mpg_trace_cores(trace, &host, &n, err) < 0)
+        return -1;
+    while (crowded < n && host[crowded].crowded == 0)
+        crowded++;
+    int status = 0;
+    if (crowded < n)
+        status = mpg_error_set(err, "%s: %d ranks had %.3g core%s, and the trace does not say how long each was on one: "
+                                    "record it with mpgtrace record --cpu-time, or take the time between calls for work "
+                                    "(--wall)", mpg_trace_path(trace), (int)host[crowded].crowded, host[crowded].room,
+                               host[crowded].room == 1 ? "" : "s");
+    free(host);
+    return status;
+}
+
 static int read_setting(struct mpg_setting *in, const struct mpg_arguments *a, const struct mpg_files *f,
                         struct mpg_error *err)
 {
     const int32_t ranks = mpg_trace_ranks(f->trace);
     struct mpg_perturbation *p = &in->asked.p;
+    p->processors = &in->processors;
+    if (a->machine && (check_cores(a, f->trace, err) < 0 || mpg_processors_init(&in->processors, a->machine, ranks, err) < 0))
+        return -1;
     if (mpg_source_find(&in->source, f->trace, in->target, f->given_source,
                         a->source && !mpg_arguments_source(a), err) < 0 ||
         (a->map && mpg_places_parse(&in->places, "map", a->map, ranks, err) < 0) ||
@@ -253,6 +281,7 @@ void mpg_setting_close(struct mpg_setting *in)
     mpg_asked_clear(&in->asked);
     mpg_places_clear(&in->places);
     mpg_places_clear(&in->source_places);
+    mpg_processors_clear(&in->processors);
     mpg_source_clear(&in->source);
     *in = (struct mpg_setting){0};
 }

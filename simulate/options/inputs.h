@@ -32,6 +32,7 @@ struct mpg_setting {
     const struct mpg_signature *target; /* of the files; NULL: none */
     struct mpg_source source;
     struct mpg_places places, source_places;
+    struct mpg_processors processors; /* of a target of parameters */
 };
 
 /* Fills SETTING, whose ASKED is what A asks for, with the I-th target of FILES, which outlive it. Its number

@@ -22,6 +22,23 @@ const struct mpg_option *mpg_arguments_table(struct mpg_arguments *a)
         {.name = "predict", .kind = MPG_OPTION_FLAG, .value = &a->predict,
          .help = "how long would it take there: times by the target's costs alone,\n"
                  "instead of the traced run's delays"},
+        {.name = "target", .kind = MPG_OPTION_STRING, .value = &a->target, .argument = "FILE",
+         .help = "how long would it take on a machine of these parameters, mpgtarget(5)\n"
+                 "(or a shipped one: distributed, shared, cm5, ideal), with a processor\n"
+                 "a rank. What FILE does not say --signature does, if there is one"},
+        {.name = "parameter", .kind = MPG_OPTION_LIST, .value = &a->parameters, .argument = "KEY=VALUE",
+         .help = "one of them, in place of what FILE says"},
+        {.name = "ideal", .kind = MPG_OPTION_FLAG, .value = &a->ideal,
+         .help = "on --target=ideal: work takes what it takes, messages nothing"},
+        {.name = "blocking-get", .kind = MPG_OPTION_FLAG, .value = &a->blocking_get,
+         .help = "with --target: a rank waits for what it gets or puts at once, not where\n"
+                 "it synchronises"},
+        {.name = "wall", .kind = MPG_OPTION_FLAG, .value = &a->wall,
+         .help = "with --target: work is the time between calls, though ranks shared\n"
+                 "cores when they were traced and there is no CPU time"},
+        {.name = "engine", .kind = MPG_OPTION_STRING, .value = &a->engine, .argument = "HOW",
+         .help = "with --target: events (default): in the order of simulated time; lanes:\n"
+                 "replicas side by side, of a target whose ranks need no such order"},
         {.name = "map", .kind = MPG_OPTION_STRING, .value = &a->map, .argument = "PLACES",
          .help = "where ranks are on the target: block:N (N ranks a node),\n"
                  "cyclic:N (over N nodes in turn), or a file with a line a rank:\n"

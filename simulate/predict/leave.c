@@ -15,7 +15,7 @@ static bool add_sends(struct mpg_times *t, const struct mpg_step *s)
         const struct mpg_perturbation *p =
             mpg_target_between(t->target, s->rank, sent->origin.to);
         const struct mpg_overhead_sizes *o = &p->overhead[MPG_OVERHEAD_SEND];
-        if (!o->target || ((sent->blocking || o->in_send) && sent->sync_target))
+        if (!mpg_overhead_known(p, MPG_OVERHEAD_SEND) || ((sent->blocking || o->in_send) && sent->sync_target))
             continue;
         struct mpg_sending m = sending_of(&sent->origin, sent->bytes);
         mpg_time_overhead(p, MPG_OVERHEAD_SEND, &m, 1, t->first, t->n, t->own);
@@ -28,8 +28,8 @@ static bool add_sends(struct mpg_times *t, const struct mpg_step *s)
 static bool add_rooted(struct mpg_times *t, const struct mpg_step *s)
 {
     const struct mpg_perturbation *p = mpg_target_farthest(t->target);
-    struct mpg_sending m = {.rank = s->rank, .call = s->number, .bytes = s->rooted_bytes};
-    if (s->rooted == 0 || !p->overhead[MPG_OVERHEAD_SEND].target)
+    struct mpg_sending m = {.rank = s->rank, .to = -1, .call = s->number, .bytes = s->rooted_bytes};
+    if (s->rooted == 0 || !mpg_overhead_known(p, MPG_OVERHEAD_SEND))
         return false;
     mpg_time_overhead(p, MPG_OVERHEAD_SEND, &m, s->rooted, t->first, t->n, t->own);
     return true;
@@ -39,7 +39,8 @@ static bool add_rooted(struct mpg_times *t, const struct mpg_step *s)
 static bool add_round_trip(struct mpg_times *t, const struct mpg_step *s)
 {
     const struct mpg_perturbation *p = mpg_target_farthest(t->target);
-    struct mpg_sending m = {.rank = s->rank, .call = s->number, .bytes = s->round_trip_target_bytes};
+    struct mpg_sending m = {.rank = s->rank, .to = -1, .call = s->number,
+                            .bytes = s->round_trip_target_bytes};
     if (!s->round_trip)
         return false;
     mpg_time_flight(p, &m, t->first, t->n, t->own, t->own);
@@ -79,6 +80,8 @@ static double own_ns(const struct mpg_times *t, const struct mpg_step *s)
     double took_ns = (double)s->duration_ns, ratio = t->target->noise->compute_ratio;
     if (is_elsewhere(s))
         return took_ns;
+    if (t->target->noise->calls_cost_nothing)
+        return 0;
     if (s->edge_number > 0 || (s->found_nothing && t->options.polling == MPG_POLLING_WAIT))
         return 0;
     if (may_have_waited(s))

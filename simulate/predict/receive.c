@@ -13,7 +13,7 @@ static bool is_received(const struct mpg_step *s, const struct mpg_edge *e)
 /* Whether edge E brings a message that costs its receiver something. */
 static bool has_cost(const struct mpg_times *t, const struct mpg_step *s, const struct mpg_edge *e)
 {
-    return is_received(s, e) && mpg_times_way(t, s, e)->overhead[MPG_OVERHEAD_RECEIVE].target;
+    return is_received(s, e) && mpg_overhead_known(mpg_times_way(t, s, e), MPG_OVERHEAD_RECEIVE);
 }
 
 static int reserve_arrivals(struct mpg_times *t, uint32_t edges, struct mpg_error *err)

@@ -16,6 +16,8 @@ static int use_path(struct mpg_perturbation *way, const struct mpg_perturbation 
     memset(&way->target_fits, 0, sizeof way->target_fits);
     memset(&way->source_fits, 0, sizeof way->source_fits);
     way->target_path = path;
+    if (p->parameters)
+        return 0;
     if (p->latency.n == 0 && mpg_flight_rule(way) == MPG_FLIGHT_NONE)
         return mpg_error_set(err,
                              "%s: %s%s%s has neither latencies nor bandwidths: --predict needs "

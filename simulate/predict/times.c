@@ -95,21 +95,35 @@ const double *mpg_times_account(const struct mpg_times *t, int32_t rank)
     return account_of(t, rank, (enum times_term)0);
 }
 
+double *mpg_times_slot(struct mpg_times *t, uint32_t slot, enum mpg_slot_part part)
+{
+    return slot_value(t, slot, (enum slot_value)part);
+}
+
+double *mpg_times_stream(struct mpg_times *t, uint32_t stream)
+{
+    return stream_value(t, stream, STREAM_TIME);
+}
+
+double mpg_times_own(const struct mpg_times *t)
+{
+    return t->own[0];
+}
+
 /* --- room --- */
 
-static int reserve_all(struct mpg_times *t, const struct mpg_step *s, uint32_t slots,
-                       struct mpg_error *err)
+int mpg_times_reserve(struct mpg_times *t, uint32_t streams, uint32_t slots, struct mpg_error *err)
 {
     void *stream = t->stream, *slot = t->slot, *covered = t->covered_ns, *cursor = t->cursor;
     const size_t cursor_bytes = mpg_perturbation_cursor_bytes(t->target->noise);
     int status = 0;
     if (mpg_reserve(&stream, t->n * STREAM_VALUES * sizeof(double), &t->stream_capacity,
-                            s->stream + 1, err) < 0 ||
+                            streams, err) < 0 ||
         mpg_reserve(&slot, t->n * SLOT_VALUES * sizeof(double), &t->slot_capacity, slots,
                             err) < 0 ||
-        mpg_reserve(&covered, sizeof(double), &t->covered_capacity, s->stream + 1, err) < 0 ||
+        mpg_reserve(&covered, sizeof(double), &t->covered_capacity, streams, err) < 0 ||
         (cursor_bytes > 0 && mpg_reserve(&cursor, t->n * cursor_bytes, &t->cursor_capacity,
-                                                 s->stream + 1, err) < 0))
+                                                 streams, err) < 0))
         status = -1;
     t->stream = stream;
     t->slot = slot;
@@ -135,6 +149,8 @@ static void compute(struct mpg_times *t, const struct mpg_step *s)
     memcpy(before, value, t->n * sizeof *before);
     if (s->cpu_ns >= 0 && s->cpu_ns < s->interval_ns)
         work_ns = (double)s->cpu_ns;
+    if (p->work_alone && s->alone_ns >= 0)
+        work_ns = (double)s->alone_ns;
     if (is_polling(t, s)) {
         for (uint32_t w = 0; w < t->n; w++)
             account_of(t, s->rank, TERM_POLLED)[w] += (double)s->interval_ns;
@@ -191,10 +207,15 @@ static void leave_for(struct mpg_times *t, const struct mpg_step *s, double *out
 {
     const double *now = stream_value(t, s->stream, STREAM_TIME);
     double *next = stream_value(t, s->stream, STREAM_NEXT);
-    double gap_ns = mpg_time_gap(mpg_target_between(t->target, s->rank, s->receiver), s->bytes);
+    const struct mpg_perturbation *p = mpg_target_between(t->target, s->rank, s->receiver);
+    const double gap_ns = p->parameters ? 0 : mpg_time_gap(p, s->bytes);
     for (uint32_t w = 0; w < t->n; w++) {
         out[w] = now[w] > next[w] ? now[w] : next[w];
         next[w] = out[w] + gap_ns;
+    }
+    if (p->parameters) { /* its sender's processor sends one after the other */
+        const struct mpg_sending m = sending_of(&s->origin, s->bytes);
+        mpg_time_overhead(p, MPG_OVERHEAD_SEND, &m, 1, t->first, t->n, next);
     }
 }
 
@@ -332,7 +353,7 @@ static void step_finish(struct mpg_times *t, const struct mpg_step *s)
 int mpg_times_step(struct mpg_times *t, const struct mpg_step *s, uint32_t slots,
                    struct mpg_error *err)
 {
-    if (reserve_all(t, s, slots, err) < 0)
+    if (mpg_times_reserve(t, s->stream + 1, slots, err) < 0)
         return -1;
     t->threads[s->rank] = t->threads[s->rank] || s->stream >= (uint32_t)t->ranks;
     switch (s->kind) {

@@ -41,6 +41,15 @@ int mpg_times_step(struct mpg_times *times, const struct mpg_step *step, uint32_
                    struct mpg_error *err);
 /* The times of STREAM's last node, one a lane; valid from its first step on. */
 const double *mpg_times_value(const struct mpg_times *times, uint32_t stream);
+/* Those who evaluate steps in an order of their own (simulate/events/): what a slot, or a stream, holds, to be read
+ * and written, of the first lane. */
+enum mpg_slot_part { MPG_SLOT_TIME, MPG_SLOT_ENVELOPE, MPG_SLOT_MET, MPG_SLOT_BEGIN };
+double *mpg_times_slot(struct mpg_times *times, uint32_t slot, enum mpg_slot_part part);
+double *mpg_times_stream(struct mpg_times *times, uint32_t stream);
+/* Of the call that was left last: when it had ended, had it waited for nobody. */
+double mpg_times_own(const struct mpg_times *times);
+/* Room for these: 0, or -1 when out of memory. */
+int mpg_times_reserve(struct mpg_times *times, uint32_t streams, uint32_t slots, struct mpg_error *err);
 /* RANK's run, one a lane, and what it took in the trace, ns; valid once its FINISH step is done. */
 const double *mpg_times_run(const struct mpg_times *times, int32_t rank);
 int64_t mpg_times_traced(const struct mpg_times *times, int32_t rank);

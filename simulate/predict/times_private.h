@@ -8,11 +8,12 @@
 #include "simulate/algorithms/expand.h"
 #include "simulate/choice/choice_private.h"
 #include "simulate/engine/vectors.h"
+#include "simulate/models/parametric.h"
 #include "simulate/models/times.h"
 #include "simulate/predict/times.h"
 
 /* What waits in a slot: vectors of n each, one after the other. */
-enum slot_value {
+enum slot_value { /* as enum mpg_slot_part */
     SLOT_TIME,     /* of the node; of a message its arrival */
     SLOT_ENVELOPE, /* of a message: when its envelope arrives */
     SLOT_MEET,     /* of a synchronous message: when it has met its receive */

@@ -7,6 +7,7 @@
 #include "common/units.h"
 #include "graph/work/supposed.h"
 #include "simulate/reports/assume.h"
+#include "simulate/reports/extrapolated.h"
 #include "simulate/reports/places.h"
 #include "simulate/reports/predicted.h"
 
@@ -412,6 +413,9 @@ bool mpg_report_assumption(const struct mpg_report *r, int i, const char **topic
          perturbed && mpg_perturbation_collectives_measured(r->p) && !r->options->graph.expand},
         {"collectives", mpg_predicted_collectives,
          (predicted || r->options->graph.expand) && c->collectives > 0},
+        {"policy", mpg_assume_policy, r->extrapolation != NULL},
+        {"network", mpg_assume_network, r->extrapolation && r->p->parameters},
+        {"processors", mpg_assume_processors, r->extrapolation != NULL},
         {"launches", mpg_assume_launches, r->p->launch != NULL},
         {"path", say_path, uses_path(r) && !r->places},
         {"places", mpg_assume_places, r->places || r->source_places},

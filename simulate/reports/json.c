@@ -8,6 +8,7 @@
 
 #include "common/printable.h"
 #include "graph/work/supposed.h"
+#include "simulate/reports/extrapolated.h"
 #include "simulate/reports/json_parts.h"
 #include "simulate/reports/supposing.h"
 
@@ -388,6 +389,8 @@ int mpg_report_json(const struct mpg_report *r, FILE *out, struct mpg_error *err
         struct mpg_run_account run_mean = mpg_result_run_account(q);
         json_object_set_new(root, "mean_of_a_rank",
                             q->predicted ? run_account_json(&run_mean) : account_json(&mean));
+        if (r->extrapolation)
+            json_object_set_new(root, "extrapolation", mpg_report_use_json(r));
         if (r->waits)
             json_object_set_new(root, "waits", waits_json(r));
     }

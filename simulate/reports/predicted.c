@@ -8,6 +8,7 @@
 #include "common/units.h"
 #include "simulate/predict/target.h"
 #include "simulate/reports/doubts.h"
+#include "simulate/reports/extrapolated.h"
 #include "simulate/reports/places.h"
 
 /* --- the account --- */
@@ -41,6 +42,10 @@ void mpg_predicted_messages(const struct mpg_report *r, char *text, size_t size)
 {
     const struct mpg_network_path *path = r->p->target_path;
     char latency[256], byte[256];
+    if (r->p->parameters) {
+        mpg_assume_parameters(r, text, size);
+        return;
+    }
     if (r->p->latency.n == 0 && r->p->byte.n == 0) {
         snprintf(text, size, "the target's %s at each message's size, and nothing of the trace's",
                  path->latency.n > 0 ? "one-way times" : "transfers (it has no one-way times)");
@@ -62,6 +67,10 @@ static bool all_given(const struct mpg_report *r)
 void mpg_predicted_overheads(const struct mpg_report *r, char *text, size_t size)
 {
     const struct mpg_network_path *path = all_given(r) ? NULL : r->p->target_path;
+    if (r->p->parameters) {
+        snprintf(text, size, "sending: MsgBuildTime + CommStartupTime; receiving: ServiceTime; other calls: none");
+        return;
+    }
     snprintf(text, size, "sending: %s; receiving what lies ready: %s",
              !path                         ? "none, as traced"
              : path->send_overhead.n > 0   ? "the target's"
@@ -74,14 +83,15 @@ void mpg_predicted_overheads(const struct mpg_report *r, char *text, size_t size
 static bool has_gap(const struct mpg_report *r)
 {
     const struct mpg_network_path *path = all_given(r) ? NULL : r->p->target_path;
-    return path && path->streaming.n > 0;
+    return r->p->parameters || (path && path->streaming.n > 0);
 }
 
 void mpg_predicted_gap(const struct mpg_report *r, char *text, size_t size)
 {
     snprintf(text, size, "%s",
              has_gap(r)
-                 ? "a thread's messages leave one after the other, as in the target's streams"
+                 ? r->p->parameters ? "a thread's messages leave one after the other, as its processor is done with them"
+                 : "a thread's messages leave one after the other, as in the target's streams"
                  : "none: a thread's messages leave as soon as it sends them");
 }
 
@@ -115,6 +125,10 @@ void mpg_predicted_polling(const struct mpg_report *r, char *text, size_t size)
 void mpg_predicted_collectives(const struct mpg_report *r, char *text, size_t size)
 {
     const struct mpg_graph_counts *c = &r->result->counts;
+    if (r->p->parameters || (r->extrapolation && r->extrapolation->models_barrier)) {
+        mpg_assume_barriers(r, text, size);
+        return;
+    }
     bool measured = r->p->target && r->p->target->collectives > 0 && r->p->latency.n == 0 &&
                     r->p->byte.n == 0 && !r->p->collectives_by_rounds;
     if (r->options->graph.expand) {
@@ -138,7 +152,7 @@ int mpg_predicted_missing(const struct mpg_report *r, struct mpg_attention *list
     const struct mpg_perturbation *p = r->p;
     const struct mpg_network_path *path = r->p->target_path;
     const struct mpg_graph_counts *c = &r->result->counts;
-    if (!p->target)
+    if (!p->target || p->parameters)
         return 0;
     bool given = all_given(r), sent = c->messages > 0;
     const struct {

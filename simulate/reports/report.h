@@ -10,6 +10,7 @@
 #include "simulate/engine/result.h"
 #include "simulate/engine/simulation.h"
 #include "simulate/engine/source.h"
+#include "simulate/events/events.h"
 #include "simulate/predict/times.h"
 #include "simulate/reports/attention.h"
 #include "trace/reader.h"
@@ -29,6 +30,8 @@ struct mpg_report {
     const char *collectives, *collective_table; /* as given; NULL: not */
     const struct mpg_times_options *times;
     const struct mpg_supposing *supposing; /* NULL: there are no hypotheses, or nobody asks which does what */
+    const struct mpg_extrapolation *extrapolation; /* NULL: not in the order of simulated time */
+    double against_ns;               /* and the run on one processor that speedup is against; 0: none is given */
     const struct mpg_attention *attention; /* what stands above everything else */
     const struct mpg_waits_report *waits; /* NULL: not asked for; */
     uint32_t waits_replica;               /* else the predicted one's */

@@ -7,6 +7,7 @@
 #include "common/printable.h"
 #include "common/units.h"
 #include "simulate/engine/interval.h"
+#include "simulate/reports/extrapolated.h"
 #include "simulate/reports/predicted.h"
 #include "simulate/reports/report.h"
 #include "simulate/reports/supposing.h"
@@ -178,7 +179,9 @@ int mpg_report_text(const struct mpg_report *r, FILE *out, struct mpg_error *err
         if (r->supposing)
             status = mpg_supposing_text(r->supposing, out, err);
         print_ranks(q, scratch, medians, out);
-        if (q->predicted)
+        if (r->extrapolation)
+            mpg_report_use(r, out);
+        else if (q->predicted)
             mpg_report_run_account(q, out);
         else
             mpg_report_account(q, out);

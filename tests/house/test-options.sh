@@ -90,7 +90,8 @@ program() {
             # What can be given several times has a test of its own.
             case $name$option in mpgsim--noise= | mpgsim--call-noise= | mpgsim--latency= | \
                 mpgsim--byte= | mpgsim--compute-ratio= | mpgsim--sweep= | mpgsim--signature= | \
-                mpgsim--hypothesis= | mpgsim--suppose= | mpgreplay--hypothesis= | mpgreplay--suppose= | \
+                mpgsim--hypothesis= | mpgsim--suppose= | \
+                mpgsim--parameter= | mpgreplay--hypothesis= | mpgreplay--suppose= | \
                 mpgscale--label= | mpgscale--manifest= | mpgscale--only= | mpgscale--record= | mpgscale--select= | sigdiff--again=) continue ;;
             esac
             ok "$name $command: ${option}... twice" given_twice "${option%=}" "${words[@]}"

@@ -50,7 +50,8 @@ history           trace
 history/*         history
 simulate/draws    signature simulate
 simulate/noise    simulate/draws
-simulate/models   simulate/noise
+simulate/target   simulate/draws
+simulate/models   simulate/noise simulate/target
 simulate/algorithms  graph/algorithms
 simulate/choice   graph simulate
 simulate/kept     graph
@@ -58,7 +59,8 @@ simulate/passes   simulate/choice simulate/kept graph/work
 simulate/processes  simulate
 simulate/engine   simulate/models simulate/algorithms simulate/passes simulate/processes
 simulate/predict  simulate/engine
-simulate/reports  simulate/predict analyse
+simulate/events   simulate/predict
+simulate/reports  simulate/events analyse
 simulate/retrace  simulate/predict trace/copy
 simulate/waits    simulate/predict analyse
 simulate/timeline simulate/retrace simulate/waits analyse/timeline

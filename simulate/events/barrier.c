@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* When a barrier's members leave it (Shanmugam, Malony, Mohr 1995, 3.3.3 and Table 1; docs/MODEL.md, 13). */
+#include <math.h>
+#include <stdlib.h>
+
+#include "simulate/events/world.h"
+#include "simulate/models/parametric.h"
+
+/* Of its draws: those of the call that identifies the barrier, of the I-th member. */
+static double draw(const struct world *w, const struct meeting *m, int32_t i, enum mpg_parameter which)
+{
+    const struct mpg_address a = {.seed = w->target->noise->seed,
+                                  .call = m->origin.call,
+                                  .rank = m->origin.rank,
+                                  .index = (uint32_t)i,
+                                  .purpose = MPG_DRAW_COLLECTIVE};
+    return mpg_parameter_draw(w->parameters, which, &a, w->replica);
+}
+
+/* What it takes the processor of the member FROM, and its way to TO. */
+static void message(const struct world *w, const struct meeting *m, int32_t from, int32_t to, double *startup_ns,
+                    double *flight_ns)
+{
+    const struct mpg_parameters *p = w->parameters;
+    const int32_t a = m->member[from].rank, b = m->member[to].rank;
+    const bool near = p->cluster > 1 && mpg_processors_near(w->processors, a, b);
+    const int32_t hops = mpg_processors_hops(w->processors, a, b), i = from > 0 ? from : to;
+    *startup_ns = *flight_ns = 0;
+    if (!p->barrier_by_messages)
+        return;
+    *startup_ns = draw(w, m, i, near ? MPG_CLUSTER_STARTUP : MPG_STARTUP);
+    *flight_ns = p->barrier_bytes * draw(w, m, i, near ? MPG_CLUSTER_BYTE : MPG_BYTE);
+    if (hops > 0)
+        *flight_ns += hops * draw(w, m, i, MPG_HOP);
+}
+
+/* The first of BEGIN + k CHECK, k no less than LEAST, that is no earlier than AT (but for rounding). */
+static double next_check(double begin_ns, double check_ns, int least, double at_ns)
+{
+    if (check_ns <= 0)
+        return fmax(begin_ns, at_ns);
+    const double k = ceil((at_ns - begin_ns) / check_ns - 1e-9);
+    return begin_ns + fmax(k, least) * check_ns;
+}
+
+static void linear(const struct world *w, struct meeting *m, const double *came_ns)
+{
+    double last_ns = -INFINITY, sent_ns = 0, startup_ns, flight_ns;
+    const double master_ns = came_ns[0] + draw(w, m, 0, MPG_ENTRY);
+    for (int32_t i = 0; i < m->n; i++) {
+        startup_ns = flight_ns = 0;
+        if (i > 0)
+            message(w, m, i, 0, &startup_ns, &flight_ns);
+        last_ns = fmax(last_ns, came_ns[i] + draw(w, m, i, MPG_ENTRY) + startup_ns + flight_ns);
+    }
+    const double lowers_ns =
+        next_check(master_ns, draw(w, m, 0, MPG_CHECK), 1, last_ns) + draw(w, m, 0, MPG_MODEL);
+    for (int32_t i = 1; i < m->n; i++) {
+        message(w, m, 0, i, &startup_ns, &flight_ns);
+        sent_ns += startup_ns;
+        m->member[i].end_ns = next_check(came_ns[i] + draw(w, m, i, MPG_ENTRY), draw(w, m, i, MPG_EXIT_CHECK), 0,
+                                         lowers_ns + sent_ns + flight_ns) +
+                              draw(w, m, i, MPG_EXIT);
+    }
+    m->member[0].end_ns = lowers_ns + sent_ns + draw(w, m, 0, MPG_EXIT);
+}
+
+/* Rounds of dissemination: a message to the member 2^k further on, and one from that 2^k before. */
+static void dissemination(const struct world *w, struct meeting *m, double *at_ns, double *before_ns)
+{
+    for (int64_t distance = 1; distance < m->n; distance *= 2) {
+        double startup_ns, flight_ns;
+        for (int32_t i = 0; i < m->n; i++) {
+            message(w, m, i, (int32_t)((i + distance) % m->n), &startup_ns, &flight_ns);
+            before_ns[i] = at_ns[i] + draw(w, m, i, MPG_ENTRY) + startup_ns;
+        }
+        for (int32_t i = 0; i < m->n; i++) {
+            const int32_t from = (int32_t)((i - distance + m->n) % m->n);
+            message(w, m, from, i, &startup_ns, &flight_ns);
+            at_ns[i] = fmax(before_ns[i], before_ns[from] + flight_ns);
+        }
+    }
+    for (int32_t i = 0; i < m->n; i++)
+        m->member[i].end_ns = at_ns[i];
+}
+
+int barrier_meet(void *world, struct meeting *m, struct mpg_error *err)
+{
+    struct world *w = world;
+    double *came_ns = malloc(2 * (size_t)m->n * sizeof *came_ns);
+    if (!came_ns)
+        return mpg_error_set(err, "out of memory");
+    for (int32_t i = 0; i < m->n; i++)
+        came_ns[i] = *mpg_times_slot(w->times, m->member[i].cell, MPG_SLOT_TIME);
+    if (w->counts)
+        w->x->barriers++;
+    if (w->parameters->barrier == MPG_BARRIER_LOG)
+        dissemination(w, m, came_ns, came_ns + m->n);
+    else
+        linear(w, m, came_ns);
+    free(came_ns);
+    return program_met(&w->program, m, &w->calls, world_wake, err);
+}

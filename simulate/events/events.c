@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Replicas, one after the other, each with a graph of its own. */
+#include "simulate/events/events.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "common/progress.h"
+#include "simulate/engine/first.h"
+#include "simulate/engine/share.h"
+#include "simulate/events/world_run.h"
+
+struct run {
+    struct mpg_trace *trace;
+    const struct mpg_perturbation *p;
+    const struct mpg_events_options *options;
+    struct mpg_graph_options graph;
+    struct mpg_clock_map *clocks;
+    struct mpg_target target;
+    struct mpg_floors *floors;
+    struct mpg_likes *likes; /* NULL: no noise is taken out */
+    struct mpg_result *result;
+    struct mpg_extrapolation *x;
+};
+
+/* --- the first pass: what calls take at least, which intervals are alike --- */
+
+static int take_first(void *context, const struct mpg_steps *steps, struct mpg_error *err)
+{
+    struct run *x = context;
+    for (size_t i = 0; i < steps->n; i++)
+        if ((x->likes && mpg_likes_add(x->likes, &steps->step[i], err) < 0) ||
+            mpg_floors_add(x->floors, &steps->step[i], false, err) < 0)
+            return -1;
+    return 0;
+}
+
+static int find_floors(struct run *x, struct mpg_error *err)
+{
+    const struct mpg_floor_options none = {0};
+    struct mpg_graph_options traced = x->graph; /* no hypothesis holds */
+    const struct mpg_course course = {x->trace, x->clocks, &traced, "finding floors", NULL, NULL};
+    const struct mpg_taker taker = {.take = take_first, .context = x};
+    struct mpg_passed passed;
+    traced.suppose = 0;
+    traced.supposed = NULL;
+    if (!(x->floors = mpg_floors_new(x->trace, &none, err)))
+        return -1;
+    if (mpg_perturbation_noise_alike(x->p)) {
+        if (!(x->likes = mpg_likes_new(x->p, err)))
+            return -1;
+        mpg_likes_prefer_cpu(x->likes);
+    }
+    if (x->p->calls_cost_nothing && !x->likes)
+        return 0; /* nobody asks */
+    if (mpg_pass(&course, &taker, 1, 1, &passed, err) < 0 || (x->likes && mpg_likes_finish(x->likes, err) < 0))
+        return -1;
+    if (x->likes)
+        x->result->cpu = mpg_likes_cpu(x->likes);
+    return 0;
+}
+
+/* --- a replica --- */
+
+/* What its ranks did, into the result's BEGIN-th. */
+static void end_world(struct run *x, const struct world *w, uint32_t begin)
+{
+    struct mpg_result *r = x->result;
+    for (int32_t i = 0; i < w->ranks; i++) {
+        const double *of_times = mpg_times_account(w->times, i), *use = w->rank[i].use;
+        const double run_ns = *mpg_times_run(w->times, i);
+        double term[MPG_ACCOUNT_TERMS] = {of_times[0], of_times[1], use[USE_CALL], use[USE_MESSAGE],
+                                          use[USE_COLLECTIVE] + use[USE_BARRIER], 0, run_ns, of_times[7]};
+        term[5] = run_ns - term[0] - term[1] - term[2] - term[3] - term[4];
+        r->recorded_ns[i] = mpg_times_traced(w->times, i);
+        r->traced_ns[i] = (double)r->recorded_ns[i];
+        r->delay_ns[(size_t)i * r->replicas + begin] = run_ns - r->traced_ns[i];
+        mpg_result_add(r, i, begin, 1, term);
+        struct mpg_rank_use *u = &x->x->use[i];
+        u->barrier_ns += use[USE_BARRIER] / r->replicas;
+        u->service_ns += use[USE_SERVICE] / r->replicas;
+        u->processor_ns += use[USE_PROCESSOR] / r->replicas;
+        u->requests += (double)w->rank[i].requests / r->replicas;
+    }
+    x->x->events += (double)w->events / r->replicas;
+}
+
+static int run_world(struct run *x, uint32_t begin, struct mpg_error *err)
+{
+    const struct mpg_predict_options *o = x->options->predict;
+    const uint32_t replica = x->result->first_replica + begin;
+    struct mpg_times_options options = o->times;
+    options.eager_limit_bytes = x->graph.eager_limit_bytes;
+    struct mpg_graph *graph = mpg_graph_open(x->trace, x->clocks, &x->graph, err);
+    struct mpg_times *times = mpg_times_new(x->result->ranks, 1, replica, &x->target, &options, x->floors, x->likes, err);
+    struct world w = {.options = x->options,
+                      .target = &x->target,
+                      .parameters = x->x->parameters,
+                      .processors = x->x->processors,
+                      .x = x->x,
+                      .counts = begin == 0,
+                      .blocking_get = x->options->blocking_get,
+                      .replica = replica,
+                      .ranks = x->result->ranks,
+                      .watch = begin == 0 ? o->watch : NULL};
+    int status = graph && times ? world_run(&w, graph, times, err) : -1;
+    if (status == 0)
+        end_world(x, &w, begin);
+    if (graph && begin == 0)
+        x->result->counts = mpg_graph_counts(graph);
+    world_clear(&w);
+    mpg_times_free(times);
+    mpg_graph_close(graph);
+    return status;
+}
+
+static int run_all(struct run *x, struct mpg_share share, struct mpg_error *err)
+{
+    struct mpg_result *r = x->result;
+    const struct mpg_predict_options *o = x->options->predict;
+    mpg_result_init(r, mpg_trace_ranks(x->trace), share.n, o->first_replica + share.begin);
+    r->predicted = true;
+    r->source_eager_limit_bytes = o->graph.source_eager_limit_bytes;
+    r->clocks = mpg_clock_map_source(x->clocks);
+    if (find_floors(x, err) < 0 || mpg_result_reserve(r, err) < 0)
+        return -1;
+    for (uint32_t i = 0; i < share.n; i++)
+        if (run_world(x, i, err) < 0)
+            return -1;
+    if (mpg_result_gather(r, o->replicas, o->processes, err) < 0)
+        return -1;
+    return mpg_processes_first(o->processes) ? mpg_result_finish(r, err) : 0;
+}
+
+int mpg_events_predict(struct mpg_trace *trace, const struct mpg_perturbation *p, const struct mpg_events_options *options,
+                       struct mpg_result *result, struct mpg_extrapolation *x, struct mpg_error *err)
+{
+    const struct mpg_predict_options *o = options->predict;
+    const struct mpg_share share = mpg_share_own(o->replicas, o->processes);
+    struct run run = {.trace = trace, .p = p, .options = options, .graph = o->graph, .result = result, .x = x};
+    if (share.n == 0)
+        return mpg_results_await(1, o->processes, err);
+    x->ranks = mpg_trace_ranks(trace);
+    x->use = calloc((size_t)x->ranks, sizeof *x->use);
+    int status = x->use ? 0 : mpg_error_set(err, "out of memory");
+    run.clocks = status == 0 ? mpg_clock_map_from_trace(trace, err) : NULL;
+    if (run.clocks && mpg_target_init(&run.target, p, o->places, err) == 0)
+        status = run_all(&run, share, err);
+    else
+        status = -1;
+    if (status < 0)
+        mpg_result_clear(result);
+    mpg_floors_free(run.floors);
+    mpg_likes_free(run.likes);
+    mpg_target_clear(&run.target);
+    mpg_clock_map_free(run.clocks);
+    return status;
+}
+
+void mpg_extrapolation_clear(struct mpg_extrapolation *x)
+{
+    free(x->use);
+    x->use = NULL;
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "simulate/events/heap.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+
+enum { CHILDREN = 4 };
+
+static bool is_before(const struct event *a, const struct event *b)
+{
+    if (a->at_ns != b->at_ns)
+        return a->at_ns < b->at_ns;
+    if (a->kind != b->kind)
+        return a->kind < b->kind;
+    return a->id != b->id ? a->id < b->id : a->order < b->order;
+}
+
+int events_push(struct heap *h, struct event event, struct mpg_error *err)
+{
+    if (h->n == h->capacity) {
+        const size_t capacity = h->capacity ? 2 * h->capacity : 1024;
+        void *grown = realloc(h->event, capacity * sizeof *h->event);
+        if (!grown)
+            return mpg_error_set(err, "out of memory");
+        h->event = grown;
+        h->capacity = capacity;
+    }
+    event.order = h->count++;
+    size_t i = h->n++;
+    while (i > 0 && is_before(&event, &h->event[(i - 1) / CHILDREN])) {
+        h->event[i] = h->event[(i - 1) / CHILDREN];
+        i = (i - 1) / CHILDREN;
+    }
+    h->event[i] = event;
+    return 0;
+}
+
+struct event events_pop(struct heap *h)
+{
+    const struct event first = h->event[0], last = h->event[--h->n];
+    size_t i = 0;
+    for (;;) {
+        const size_t begin = CHILDREN * i + 1, end = begin + CHILDREN < h->n ? begin + CHILDREN : h->n;
+        size_t least = begin;
+        if (begin >= h->n)
+            break;
+        for (size_t k = begin + 1; k < end; k++)
+            if (is_before(&h->event[k], &h->event[least]))
+                least = k;
+        if (!is_before(&h->event[least], &last))
+            break;
+        h->event[i] = h->event[least];
+        i = least;
+    }
+    if (h->n > 0)
+        h->event[i] = last;
+    return first;
+}
+
+void events_clear(struct heap *h)
+{
+    free(h->event);
+    *h = (struct heap){0};
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What is on its way, and what that costs what gets on its way (docs/MODEL.md, 13, Contention). */
+#include <math.h>
+#include <stdlib.h>
+
+#include "simulate/engine/vectors.h"
+#include "simulate/events/world.h"
+
+/* What gets into the network, and where it is then. */
+struct flight {
+    double tau_ns, at_ns; /* of its bytes; when it were there, were it alone */
+    uint32_t cell;        /* eager: that waits for it */
+    struct node *node;    /* synchronous */
+    enum event_kind kind; /* else the event that it becomes, of ID with WHAT */
+    uint32_t id;
+    void *what;
+    double service_ns;    /* after it has landed */
+};
+
+
+/* How much later it is there for those that are on their way already. */
+static double delay_ns(const struct world *w, double tau_ns)
+{
+    return tau_ns * w->parameters->contention * w->in_flight / w->processors->links;
+}
+
+static bool is_far(const struct world *w, int32_t a, int32_t b)
+{
+    return w->processors->of[a] != w->processors->of[b] && !mpg_processors_near(w->processors, a, b);
+}
+
+static int arrive(struct world *w, struct flight *f, double late_ns, struct mpg_error *err)
+{
+    const double at_ns = f->at_ns + late_ns;
+    int status = 0;
+    if (f->cell != NO_CELL) {
+        *mpg_times_slot(w->times, f->cell, MPG_SLOT_TIME) = at_ns;
+        *mpg_times_slot(w->times, f->cell, MPG_SLOT_ENVELOPE) = at_ns;
+        status = world_know(w, f->cell, err);
+    } else if (f->node) {
+        *mpg_times_slot(w->times, f->node->step.slot, MPG_SLOT_TIME) = at_ns;
+        status = world_node_known(w, f->node, err);
+    } else
+        status = events_push(&w->heap, (struct event){.at_ns = at_ns, .kind = f->kind, .id = f->id, .what = f->what},
+                             err);
+    return status;
+}
+
+int network_inject(struct world *w, const struct event *e, struct mpg_error *err)
+{
+    struct flight *f = e->what;
+    const double late_ns = delay_ns(w, f->tau_ns);
+    w->in_flight++;
+    int status = events_push(&w->heap, (struct event){.at_ns = f->at_ns + late_ns - f->service_ns, .kind = EVENT_LAND},
+                             err);
+    if (status == 0)
+        status = arrive(w, f, late_ns, err);
+    free(f);
+    return status;
+}
+
+/* F of rank FROM's gets into the network at AT_NS. */
+static int send(struct world *w, const struct flight *f, int32_t from, double at_ns, struct mpg_error *err)
+{
+    struct flight *copy = malloc(sizeof *copy);
+    if (!copy)
+        return mpg_error_set(err, "out of memory");
+    *copy = *f;
+    return events_push(&w->heap,
+                       (struct event){.at_ns = fmax(at_ns, w->now_ns), .kind = EVENT_INJECT, .id = (uint32_t)from, .what = copy},
+                       err);
+}
+
+int network_send(struct world *w, const struct mpg_step *s, struct mpg_error *err)
+{
+    if (!w->contends || !is_far(w, s->rank, s->receiver))
+        return world_know(w, s->slot, err);
+    const struct mpg_sending m = sending_of(&s->origin, s->bytes);
+    struct flight f = {.cell = s->slot, .at_ns = *mpg_times_slot(w->times, s->slot, MPG_SLOT_TIME)};
+    f.service_ns = world_service_ns(w, &m);
+    world_flight_ns(w, &m, &f.tau_ns);
+    return send(w, &f, s->rank, *mpg_times_slot(w->times, s->slot, MPG_SLOT_BEGIN) + world_send_ns(w, &m), err);
+}
+
+int network_send_node(struct world *w, struct node *node, struct mpg_error *err)
+{
+    const struct mpg_step *s = &node->step;
+    if (!w->contends || !is_far(w, s->rank, s->receiver))
+        return world_node_known(w, node, err);
+    const struct mpg_sending m = sending_of(&s->origin, s->bytes);
+    struct flight f = {.cell = NO_CELL, .node = node, .at_ns = *mpg_times_slot(w->times, s->slot, MPG_SLOT_TIME)};
+    f.service_ns = world_service_ns(w, &m);
+    world_flight_ns(w, &m, &f.tau_ns);
+    return send(w, &f, s->rank, *mpg_times_slot(w->times, s->slot, MPG_SLOT_MET), err);
+}
+
+int network_fly(struct world *w, const struct mpg_sending *m, double at_ns, enum event_kind kind, uint32_t id,
+                void *what, struct mpg_error *err)
+{
+    struct flight f = {.cell = NO_CELL, .kind = kind, .id = id, .what = what};
+    f.at_ns = at_ns + world_flight_ns(w, m, &f.tau_ns);
+    if (w->contends && is_far(w, m->rank, m->to))
+        return send(w, &f, m->rank, at_ns, err);
+    return arrive(w, &f, 0, err);
+}

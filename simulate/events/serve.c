@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* When a rank serves what others ask of it: policies (Shanmugam, Malony, Mohr 1995, 3.3.1; docs/MODEL.md, 13). */
+#include <math.h>
+#include <stdlib.h>
+
+#include "simulate/engine/vectors.h"
+#include "simulate/events/world.h"
+
+static enum mpg_policy policy_of(const struct world *w)
+{
+    return w->parameters->policy;
+}
+
+/* That of WHICH in RANK's work before call NUMBER, or of the request Q. */
+static double draw(const struct world *w, int32_t rank, uint64_t number, enum mpg_parameter which)
+{
+    const struct mpg_address a = {
+        .seed = w->target->noise->seed, .call = number, .rank = rank, .purpose = MPG_DRAW_CALL};
+    return mpg_parameter_draw(w->parameters, which, &a, w->replica);
+}
+
+/* --- requests --- */
+
+/* A synchronous message's: the reply, of 0 bytes, lets its bytes come. */
+static double match_ns(const struct world *w, const struct request *q)
+{
+    struct mpg_sending reply = q->sending;
+    reply.index += 1u << 20;
+    reply.bytes = 0;
+    return world_service_ns(w, &q->sending) + world_send_ns(w, &reply);
+}
+
+static bool may_serve(struct world *w, int32_t rank)
+{
+    const struct rank *r = &w->rank[rank];
+    const struct lane *l = lane_of(w, rank);
+    switch (l->state) {
+    case STREAM_WAITS:
+        return !l->over;
+    case STREAM_DONE:
+        return true;
+    case STREAM_WORKS:
+        return policy_of(w) == MPG_POLICY_INTERRUPT ? w->now_ns < l->due_ns : policy_of(w) == MPG_POLICY_POLL && r->looks;
+    default:
+        return false;
+    }
+}
+
+int serve_next(struct world *w, int32_t rank, struct mpg_error *err)
+{
+    struct rank *r = &w->rank[rank];
+    struct lane *l = lane_of(w, rank);
+    struct request *q = r->first;
+    bool has = true;
+    if (!q || r->current || !may_serve(w, rank))
+        return 0;
+    if (w->shares && share_take(w, rank, &has, err) < 0)
+        return -1;
+    if (!has)
+        return 0;
+    const bool works = l->state == STREAM_WORKS;
+    const double begin_ns = works ? w->now_ns : fmax(w->now_ns, r->free_ns);
+    double service_ns = q->node ? match_ns(w, q) : transfers_service_ns(w, q);
+    if (works && policy_of(w) == MPG_POLICY_INTERRUPT)
+        service_ns += draw(w, q->from, q->sending.call, MPG_INTERRUPT);
+    r->first = q->next;
+    if (!r->first)
+        r->last = &r->first;
+    r->current = q;
+    r->requests++;
+    r->served_ns += service_ns;
+    r->use[USE_SERVICE] += service_ns;
+    if (works && world_go(w, (uint32_t)rank, l->due_ns + service_ns, err) < 0)
+        return -1;
+    return events_push(&w->heap, (struct event){.at_ns = begin_ns + service_ns, .kind = EVENT_SERVED, .id = (uint32_t)rank},
+                       err);
+}
+
+/* The bytes of Q's message come from now on. */
+static int let_come(struct world *w, struct request *q, struct mpg_error *err)
+{
+    struct node *node = q->node;
+    const uint32_t slot = node->step.slot;
+    const struct mpg_sending m = sending_of(&node->step.origin, node->step.bytes);
+    double tau_ns;
+    const double flight_ns = world_flight_ns(w, &m, &tau_ns);
+    *mpg_times_slot(w->times, slot, MPG_SLOT_BEGIN) += w->now_ns - *mpg_times_slot(w->times, slot, MPG_SLOT_MET);
+    *mpg_times_slot(w->times, slot, MPG_SLOT_MET) = w->now_ns;
+    *mpg_times_slot(w->times, slot, MPG_SLOT_TIME) = w->now_ns + flight_ns + world_service_ns(w, &m);
+    free(q);
+    return network_send_node(w, node, err);
+}
+
+/* The first check of RANK's work that is no earlier than now. */
+static int plan_check(struct world *w, int32_t rank, struct mpg_error *err)
+{
+    struct rank *r = &w->rank[rank];
+    const struct lane *l = lane_of(w, rank);
+    const double each_ns = w->parameters->poll_interval_ns + r->poll_ns;
+    const double since_ns = w->now_ns - r->begin_ns - r->served_ns;
+    const double n = ceil(r->work_ns / w->parameters->poll_interval_ns);
+    const double k = fmax(ceil(since_ns / each_ns - 1e-12), 1);
+    if (!r->first || r->checks || r->looks)
+        return 0;
+    r->checks = true;
+    return events_push(&w->heap,
+                       (struct event){.at_ns = fmax(k < n ? r->begin_ns + r->served_ns + k * each_ns : l->due_ns, w->now_ns),
+                                      .kind = EVENT_CHECK, .id = (uint32_t)rank, .turn = r->works},
+                       err);
+}
+
+int serve_check(struct world *w, int32_t rank, uint64_t work, struct mpg_error *err)
+{
+    struct rank *r = &w->rank[rank];
+    if (work != r->works || lane_of(w, rank)->state != STREAM_WORKS)
+        return 0;
+    r->checks = false;
+    r->looks = true;
+    return serve_next(w, rank, err);
+}
+
+int serve_request(struct world *w, struct request *q, struct mpg_error *err)
+{
+    struct rank *r = &w->rank[q->owner];
+    q->next = NULL;
+    *r->last = q;
+    r->last = &q->next;
+    if (lane_of(w, q->owner)->state == STREAM_WORKS && policy_of(w) == MPG_POLICY_POLL)
+        return plan_check(w, q->owner, err);
+    return serve_next(w, q->owner, err);
+}
+
+int serve_done(struct world *w, int32_t rank, struct mpg_error *err)
+{
+    struct rank *r = &w->rank[rank];
+    struct lane *l = lane_of(w, rank);
+    struct request *q = r->current;
+    r->current = NULL;
+    r->free_ns = w->now_ns;
+    if ((q->node ? let_come(w, q, err) : transfers_served(w, q, err)) < 0)
+        return -1;
+    if (l->state == STREAM_WAITS && l->over)
+        return world_end_wait(w, (uint32_t)rank, err);
+    if (serve_next(w, rank, err) < 0)
+        return -1;
+    if (r->current)
+        return 0;
+    r->looks = false;
+    const bool idles = l->state == STREAM_WAITS || l->state == STREAM_DONE;
+    return w->shares && idles && r->holds ? share_release(w, rank, err) : 0;
+}
+
+int serve_match(struct world *w, struct node *node, struct mpg_error *err)
+{
+    const struct mpg_step *s = &node->step;
+    struct mpg_sending m = sending_of(&s->origin, w->parameters->request_bytes);
+    double tau_ns;
+    struct request *q = malloc(sizeof *q);
+    if (!q)
+        return mpg_error_set(err, "out of memory");
+    *q = (struct request){.from = s->rank, .owner = s->receiver, .sending = m, .node = node};
+    const double left_ns = *mpg_times_slot(w->times, s->a, MPG_SLOT_TIME) + world_send_ns(w, &m);
+    const double there_ns = left_ns + world_flight_ns(w, &m, &tau_ns);
+    const double posted_ns = *mpg_times_slot(w->times, s->b, MPG_SLOT_TIME);
+    return events_push(&w->heap, (struct event){.at_ns = fmax(fmax(there_ns, posted_ns), w->now_ns),
+                                                .kind = EVENT_REQUEST, .id = (uint32_t)q->owner, .what = q}, err);
+}
+
+/* --- work --- */
+
+/* The next slice of it. */
+int serve_resume(struct world *w, int32_t rank, struct mpg_error *err)
+{
+    struct rank *r = &w->rank[rank];
+    const double quantum_ns = w->shares ? w->parameters->quantum_ns : 0;
+    const double slice_ns = quantum_ns > 0 ? fmin(r->left_ns, quantum_ns) : r->left_ns;
+    r->left_ns -= slice_ns;
+    lane_of(w, rank)->state = STREAM_WORKS;
+    return world_go(w, (uint32_t)rank, w->now_ns + slice_ns, err);
+}
+
+int serve_work(struct world *w, int32_t rank, const struct mpg_step *s, double work_ns, struct mpg_error *err)
+{
+    struct rank *r = &w->rank[rank];
+    const bool polls = policy_of(w) == MPG_POLICY_POLL;
+    double checks_ns = 0;
+    r->works++;
+    r->begin_ns = w->now_ns;
+    r->work_ns = work_ns;
+    r->served_ns = 0;
+    r->checks = r->looks = false;
+    if (polls) {
+        r->poll_ns = draw(w, rank, s->number, MPG_POLL);
+        checks_ns = ceil(work_ns / w->parameters->poll_interval_ns) * r->poll_ns;
+        r->use[USE_SERVICE] += checks_ns;
+    }
+    r->left_ns = work_ns + checks_ns;
+    if (serve_resume(w, rank, err) < 0)
+        return -1;
+    return polls && work_ns > 0 ? plan_check(w, rank, err) : serve_next(w, rank, err);
+}
+
+int serve_slice(struct world *w, int32_t rank, bool *done, struct mpg_error *err)
+{
+    struct rank *r = &w->rank[rank];
+    bool has;
+    *done = r->left_ns <= 0;
+    if (*done)
+        return 0;
+    if (!share_wanted(w, rank))
+        return serve_resume(w, rank, err);
+    lane_of(w, rank)->state = STREAM_READY;
+    if (share_release(w, rank, err) < 0 || share_take(w, rank, &has, err) < 0)
+        return -1;
+    return has ? serve_resume(w, rank, err) : 0;
+}
+
+void serve_clear(struct rank *r)
+{
+    while (r->first) {
+        struct request *q = r->first;
+        r->first = q->next;
+        free(q);
+    }
+    free(r->current);
+}

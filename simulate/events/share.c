@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Ranks that share a processor: one runs until it waits, then who has been ready longest (docs/MODEL.md, 13). */
+#include <stdlib.h>
+
+#include "simulate/events/world.h"
+
+int share_init(struct world *w, struct mpg_error *err)
+{
+    const struct mpg_processors *x = w->processors;
+    w->processor = calloc((size_t)x->number, sizeof *w->processor);
+    if (!w->processor)
+        return mpg_error_set(err, "out of memory");
+    for (int32_t r = 0; r < w->ranks; r++)
+        w->processor[x->of[r]].capacity++;
+    for (int32_t i = 0; i < x->number; i++) {
+        struct processor *p = &w->processor[i];
+        w->shares = w->shares || p->capacity > 1;
+        p->holder = p->last = -1;
+        p->queue = calloc((size_t)p->capacity + 1, sizeof *p->queue);
+        if (!p->queue)
+            return mpg_error_set(err, "out of memory");
+    }
+    return 0;
+}
+
+void share_clear(struct world *w)
+{
+    for (int32_t i = 0; w->processor && i < w->processors->number; i++)
+        free(w->processor[i].queue);
+    free(w->processor);
+}
+
+static struct processor *of_rank(const struct world *w, int32_t rank)
+{
+    return &w->processor[w->processors->of[rank]];
+}
+
+bool share_wanted(const struct world *w, int32_t rank)
+{
+    return w->shares && of_rank(w, rank)->n > 0;
+}
+
+/* RANK has P from now on, and runs as soon as it is switched to it: *AT_NS. */
+static double grant(struct world *w, struct processor *p, int32_t rank)
+{
+    const bool switches = p->last >= 0 && p->last != rank;
+    p->holder = rank;
+    w->rank[rank].holds = true;
+    w->rank[rank].queued = false;
+    return switches ? w->now_ns + w->parameters->switch_ns : w->now_ns;
+}
+
+static int announce(struct world *w, int32_t rank, double at_ns, struct mpg_error *err)
+{
+    return events_push(&w->heap, (struct event){.at_ns = at_ns, .kind = EVENT_GRANT, .id = (uint32_t)rank}, err);
+}
+
+int share_take(struct world *w, int32_t rank, bool *has, struct mpg_error *err)
+{
+    struct rank *r = &w->rank[rank];
+    struct processor *p = of_rank(w, rank);
+    *has = r->holds;
+    if (r->holds || r->queued)
+        return 0;
+    r->ready_ns = w->now_ns;
+    if (p->holder < 0) {
+        const double at_ns = grant(w, p, rank);
+        *has = at_ns <= w->now_ns;
+        return *has ? 0 : announce(w, rank, at_ns, err);
+    }
+    r->queued = true;
+    p->queue[(p->first + p->n++) % p->capacity] = rank;
+    return 0;
+}
+
+int share_release(struct world *w, int32_t rank, struct mpg_error *err)
+{
+    struct processor *p = of_rank(w, rank);
+    w->rank[rank].holds = false;
+    p->holder = -1;
+    p->last = rank;
+    if (p->n == 0)
+        return 0;
+    const int32_t next = p->queue[p->first];
+    p->first = (p->first + 1) % p->capacity;
+    p->n--;
+    return announce(w, next, grant(w, p, next), err);
+}
+
+int share_leave(struct world *w, int32_t rank, double at_ns, struct mpg_error *err)
+{
+    if (at_ns <= w->now_ns)
+        return share_release(w, rank, err);
+    return events_push(&w->heap, (struct event){.at_ns = at_ns, .kind = EVENT_RELEASE, .id = (uint32_t)rank,
+                                                .turn = w->rank[rank].waits}, err);
+}

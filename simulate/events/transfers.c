@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Gets and puts: requests to their owners, which reply (docs/MODEL.md, 13, One-sided). */
+#include <math.h>
+#include <stdlib.h>
+
+#include "simulate/events/world.h"
+
+/* Which of a transfer's two messages draws are of. */
+enum { INDEX_OF_REPLY = 1 << 20 };
+
+int transfers_start(struct world *w, const struct mpg_step *s, double at_ns, struct mpg_error *err)
+{
+    struct rank *r = &w->rank[s->rank];
+    struct transfer *t = malloc(sizeof *t);
+    struct request *q = malloc(sizeof *q);
+    if (!t || !q) {
+        free(t);
+        free(q);
+        return mpg_error_set(err, "out of memory");
+    }
+    *t = (struct transfer){.next = r->transfers,
+                           .rank = s->rank,
+                           .owner = s->transfer.owner,
+                           .window = s->window,
+                           .requested = s->transfer.requested};
+    r->transfers = t;
+    *q = (struct request){.from = s->rank,
+                          .owner = s->transfer.owner,
+                          .back_bytes = s->transfer.get_bytes > 0 ? s->transfer.get_bytes : w->parameters->request_bytes,
+                          .transfer = t};
+    q->sending = (struct mpg_sending){.rank = s->rank,
+                                      .to = s->transfer.owner,
+                                      .call = s->number,
+                                      .bytes = s->transfer.put_bytes > 0 ? s->transfer.put_bytes
+                                                                         : w->parameters->request_bytes};
+    return network_fly(w, &q->sending, at_ns, EVENT_REQUEST, (uint32_t)q->owner, q, err);
+}
+
+/* What Q's reply is, whose draws are those of the call that asked. */
+static struct mpg_sending reply_of(const struct request *q)
+{
+    struct mpg_sending m = q->sending;
+    m.index = INDEX_OF_REPLY;
+    m.bytes = q->back_bytes;
+    return m;
+}
+
+double transfers_service_ns(const struct world *w, const struct request *q)
+{
+    const struct mpg_sending reply = reply_of(q);
+    return world_service_ns(w, &q->sending) + world_send_ns(w, &reply);
+}
+
+int transfers_served(struct world *w, struct request *q, struct mpg_error *err)
+{
+    const struct mpg_sending reply = reply_of(q);
+    q->transfer->service_ns = world_service_ns(w, &reply);
+    const int status = network_fly(w, &reply, w->now_ns, EVENT_REPLY, (uint32_t)q->from, q->transfer, err);
+    free(q);
+    return status;
+}
+
+int transfers_reply(struct world *w, struct transfer *t, struct mpg_error *err)
+{
+    const struct lane *l = lane_of(w, t->rank);
+    t->there = true;
+    t->there_ns = w->now_ns;
+    return l->state == STREAM_WAITS && !l->left ? world_go(w, (uint32_t)t->rank, w->now_ns, err) : 0;
+}
+
+/* Whether S, which may wait for transfers, is done only when T is. */
+static bool awaits(const struct mpg_step *s, const struct transfer *t)
+{
+    switch (mpg_call_kind(s->call)) {
+    case MPG_KIND_WIN_FENCE:
+    case MPG_KIND_WIN_FREE:
+        return t->window == s->window;
+    case MPG_KIND_WIN_EPOCH:
+        return s->call == MPG_CALL_Win_complete && t->window == s->window;
+    case MPG_KIND_WIN_TARGET:
+        return s->kind == MPG_STEP_LEAVE && s->call != MPG_CALL_Win_lock && t->window == s->window &&
+               (s->awaits_of < 0 || s->awaits_of == t->owner);
+    case MPG_KIND_WIN_ALL:
+        return s->call != MPG_CALL_Win_lock_all && s->call != MPG_CALL_Win_sync && t->window == s->window;
+    case MPG_KIND_COMPLETE:
+        return s->kind == MPG_STEP_LEAVE && s->round_trip && t->requested;
+    default:
+        return false;
+    }
+}
+
+static int compare(const void *a, const void *b)
+{
+    const struct transfer *const *x = a, *const *y = b;
+    return ((*x)->there_ns > (*y)->there_ns) - ((*x)->there_ns < (*y)->there_ns);
+}
+
+/* Takes the N replies that are there, in the order in which they came, from *VALUE_NS on. */
+static void take(struct transfer **t, size_t n, double *value_ns)
+{
+    qsort(t, n, sizeof(struct transfer *), compare);
+    for (size_t i = 0; i < n; i++) {
+        *value_ns = fmax(*value_ns, t[i]->there_ns) + t[i]->service_ns;
+        free(t[i]);
+    }
+}
+
+size_t transfers_awaited(const struct world *w, const struct mpg_step *s, int32_t rank, bool *missing)
+{
+    size_t n = 0;
+    *missing = false;
+    for (const struct transfer *t = w->rank[rank].transfers; t; t = t->next) {
+        const bool waits = !s || awaits(s, t);
+        *missing = *missing || (waits && !t->there);
+        n += waits;
+    }
+    return n;
+}
+
+int transfers_take(struct world *w, const struct mpg_step *s, int32_t rank, size_t n, double *value_ns,
+                   struct mpg_error *err)
+{
+    struct transfer **all = malloc(n * sizeof(struct transfer *));
+    size_t k = 0;
+    if (!all)
+        return mpg_error_set(err, "out of memory");
+    for (struct transfer **t = &w->rank[rank].transfers; *t;) {
+        if (s && !awaits(s, *t)) {
+            t = &(*t)->next;
+            continue;
+        }
+        all[k++] = *t;
+        *t = (*t)->next;
+    }
+    take(all, k, value_ns);
+    free(all);
+    return 0;
+}
+
+void transfers_clear(struct rank *r)
+{
+    while (r->transfers) {
+        struct transfer *t = r->transfers;
+        r->transfers = t->next;
+        free(t);
+    }
+}

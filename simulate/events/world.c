@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Streams, and what happens to them. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "common/reserve.h"
+#include "simulate/events/steps.h"
+#include "simulate/events/world_run.h"
+
+int world_go(struct world *w, uint32_t lane, double at_ns, struct mpg_error *err)
+{
+    struct lane *l = &w->lane[lane];
+    l->turn++;
+    l->due_ns = at_ns;
+    return events_push(&w->heap, (struct event){.at_ns = at_ns, .kind = EVENT_STREAM, .id = lane, .turn = l->turn}, err);
+}
+
+int world_wake(void *world, uint32_t lane, struct mpg_error *err)
+{
+    struct world *w = world;
+    struct lane *l = &w->lane[lane];
+    l->watches = false;
+    return l->state == STREAM_WAITS && !l->left ? world_go(w, lane, w->now_ns, err) : 0;
+}
+
+int world_know(struct world *w, uint32_t cell, struct mpg_error *err)
+{
+    return program_know(&w->program, cell, &w->calls, world_wake, err);
+}
+
+int world_node_known(struct world *w, struct node *node, struct mpg_error *err)
+{
+    const int status = world_know(w, node->step.slot, err);
+    program_drop_node(&w->program, node);
+    return status;
+}
+
+/* --- what the program tells --- */
+
+static int reserve_lanes(struct world *w, uint32_t n, struct mpg_error *err)
+{
+    void *lanes = w->lane;
+    const int status = mpg_reserve(&lanes, sizeof *w->lane, &w->lane_capacity, n, err);
+    w->lane = lanes;
+    for (; status == 0 && w->lanes < n; w->lanes++)
+        w->lane[w->lanes] = (struct lane){.state = STREAM_WAITS};
+    return status < 0 || mpg_times_reserve(w->times, n, w->program.cells + 1, err) < 0 ? -1 : 0;
+}
+
+static int appended(void *world, uint32_t stream, struct mpg_error *err)
+{
+    struct world *w = world;
+    if (reserve_lanes(w, stream + 1, err) < 0)
+        return -1;
+    /* first threads read on by themselves */
+    return stream >= (uint32_t)w->ranks && w->lane[stream].state == STREAM_WAITS
+               ? world_go(w, stream, w->now_ns, err)
+               : 0;
+}
+
+static int evaluate(void *world, struct node *node, struct mpg_error *err)
+{
+    struct world *w = world;
+    if (mpg_times_step(w->times, &node->step, w->program.cells, err) < 0)
+        return -1;
+    if (node->step.kind != MPG_STEP_SYNCHRONOUS)
+        return world_node_known(w, node, err);
+    if (w->counts) {
+        steps_count(w, node->step.bytes);
+        w->x->messages++;
+    }
+    return w->serves ? serve_match(w, node, err) : network_send_node(w, node, err);
+}
+
+/* --- events --- */
+
+static int release(struct world *w, int32_t rank, uint64_t wait, struct mpg_error *err)
+{
+    const struct rank *r = &w->rank[rank];
+    const bool waits = lane_of(w, rank)->state == STREAM_WAITS && r->waits == wait;
+    return waits && r->holds && !r->current ? share_release(w, rank, err) : 0;
+}
+
+/* RANK has its processor. */
+static int granted(struct world *w, int32_t rank, struct mpg_error *err)
+{
+    struct rank *r = &w->rank[rank];
+    if (lane_of(w, rank)->state == STREAM_READY)
+        return steps_granted(w, rank, err);
+    if (serve_next(w, rank, err) < 0)
+        return -1;
+    return r->current ? 0 : share_release(w, rank, err);
+}
+
+static int happen(struct world *w, const struct event *e, struct mpg_error *err)
+{
+    const int32_t rank = (int32_t)e->id;
+    switch (e->kind) {
+    case EVENT_LAND:
+        w->in_flight--;
+        return 0;
+    case EVENT_REPLY:
+        return transfers_reply(w, e->what, err);
+    case EVENT_REQUEST:
+        return serve_request(w, e->what, err);
+    case EVENT_SERVED:
+        return serve_done(w, rank, err);
+    case EVENT_CHECK:
+        return serve_check(w, rank, e->turn, err);
+    case EVENT_INJECT:
+        return network_inject(w, e, err);
+    case EVENT_RELEASE:
+        return release(w, rank, e->turn, err);
+    case EVENT_GRANT:
+        return granted(w, rank, err);
+    case EVENT_STREAM:
+        return w->lane[e->id].turn == e->turn ? steps_go(w, e->id, err) : 0;
+    }
+    return 0;
+}
+
+static int begin(struct world *w, struct mpg_graph *graph, struct mpg_times *times, struct mpg_error *err)
+{
+    const bool meets = w->parameters->barrier != MPG_BARRIER_ROUNDS && w->x->models_barrier;
+    w->times = times;
+    w->serves = w->parameters->policy != MPG_POLICY_OFFLOAD;
+    w->contends = w->parameters->contention > 0;
+    w->calls = (struct program_calls){w, appended, evaluate, barrier_meet};
+    if (!(w->rank = calloc((size_t)w->ranks, sizeof *w->rank)))
+        return mpg_error_set(err, "out of memory");
+    for (int32_t r = 0; r < w->ranks; r++)
+        w->rank[r].last = &w->rank[r].first;
+    if (program_init(&w->program, graph, (uint32_t)w->ranks, meets, err) < 0 || share_init(w, err) < 0 ||
+        reserve_lanes(w, (uint32_t)w->ranks, err) < 0)
+        return -1;
+    w->running = w->ranks;
+    for (int32_t r = 0; r < w->ranks; r++) {
+        w->lane[r].state = STREAM_GOES;
+        *mpg_times_stream(times, (uint32_t)r) = 0;
+        if (world_go(w, (uint32_t)r, 0, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+int world_run(struct world *w, struct mpg_graph *graph, struct mpg_times *times, struct mpg_error *err)
+{
+    if (begin(w, graph, times, err) < 0)
+        return -1;
+    while (w->heap.n > 0) {
+        const struct event e = events_pop(&w->heap);
+        w->now_ns = fmax(w->now_ns, e.at_ns);
+        w->events++;
+        if (happen(w, &e, err) < 0)
+            return -1;
+    }
+    int more = 1; /* what is left is read for its errors */
+    while (w->running == 0 && (more = program_pull(&w->program, &w->calls, err)) > 0)
+        continue;
+    if (more < 0)
+        return -1;
+    return w->running == 0 ? 0 : mpg_error_set(err, "%d of %d ranks wait for each other", w->running, w->ranks);
+}
+
+void world_clear(struct world *w)
+{
+    for (int32_t r = 0; w->rank && r < w->ranks; r++) {
+        serve_clear(&w->rank[r]);
+        transfers_clear(&w->rank[r]);
+    }
+    for (size_t i = 0; i < w->heap.n; i++)
+        if (w->heap.event[i].kind == EVENT_INJECT || w->heap.event[i].kind == EVENT_REQUEST)
+            free(w->heap.event[i].what);
+    events_clear(&w->heap);
+    program_clear(&w->program);
+    share_clear(w);
+    free(w->rank);
+    free(w->lane);
+}

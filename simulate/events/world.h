@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One replica in simulated time. Private to simulate/events/.
+ *
+ * What steps come to is evaluated by simulate/predict/times.h, in one lane: what is here is when they are, and what
+ * is otherwise for it. */
+#ifndef MPG_EVENTS_WORLD_H
+#define MPG_EVENTS_WORLD_H
+
+#include "simulate/events/events.h"
+#include "simulate/events/heap.h"
+#include "simulate/events/program.h"
+
+enum stream_state {
+    STREAM_GOES,  /* on, as soon as its event is there: it is in a call, busy, or between two */
+    STREAM_WORKS,
+    STREAM_WAITS, /* for what its next step needs, for its processor's turn, or until ends_ns: it serves */
+    STREAM_READY, /* for its processor */
+    STREAM_DONE
+};
+
+/* What times.h does not add up of a rank's run, in this order. */
+enum use { USE_CALL, USE_MESSAGE, USE_COLLECTIVE, USE_BARRIER, USE_SERVICE, USE_PROCESSOR, USES };
+
+/* What one rank asks another to do: a transfer, or, with a node, to take a synchronous message. */
+struct request {
+    struct request *next;
+    int32_t from, owner;
+    struct mpg_sending sending; /* its draws; bytes there */
+    double back_bytes;
+    struct node *node;
+    struct transfer *transfer;
+};
+
+/* Under way, until its origin waits for it. */
+struct transfer {
+    struct transfer *next;
+    int32_t rank, owner, window;
+    bool requested, there;
+    double there_ns, service_ns;
+};
+
+struct lane { /* a stream */
+    enum stream_state state;
+    bool blocks, drains;     /* it is to wait for its last transfer; it waits for some */
+    bool watches;            /* a cell */
+    bool left;               /* its call is evaluated: it ends at ends_ns, */
+    double ends_ns, rest_ns; /* of which the last rest_ns it is busy again; */
+    bool over;               /* it is that far, and serves */
+    uint64_t turn;           /* which of its events counts */
+    double due_ns;           /* when that is */
+    double own_ns;           /* of its call: when it had ended, had it waited for nobody, */
+    enum use waits_for;
+};
+
+struct rank {
+    struct request *first, **last; /* to be served */
+    struct request *current; /* NULL: it does not serve */
+    double free_ns;          /* when it can serve, in a wait */
+    double served_ns, lost_ns; /* in its call, or work: serving; without its processor */
+    /* Its work: */
+    double begin_ns, work_ns, poll_ns; /* since when; how long; a check */
+    double left_ns;          /* of it, beyond this slice */
+    uint64_t works, waits;   /* so many up to now */
+    bool checks, looks;      /* a check is to come; it serves in one */
+    struct transfer *transfers;
+    bool holds, queued;      /* its processor; in its queue */
+    double ready_ns;         /* since when it wants it */
+    double use[USES];
+    uint64_t requests;
+};
+
+struct processor {
+    int32_t holder, last;    /* ranks; -1: none */
+    int32_t *queue, first, n, capacity; /* who is ready, in a ring of as many as it has */
+};
+
+struct world {
+    const struct mpg_events_options *options;
+    const struct mpg_target *target;
+    const struct mpg_parameters *parameters;
+    const struct mpg_processors *processors;
+    struct mpg_extrapolation *x; /* counts go there, in the first replica */
+    bool counts;
+    bool serves, contends, shares, blocking_get;
+    uint32_t replica;
+    int32_t ranks, running;
+    double now_ns;
+    uint64_t events;
+    struct heap heap;
+    struct program program;
+    struct program_calls calls;
+    struct mpg_times *times;
+    struct lane *lane;
+    uint32_t lanes, lane_capacity;
+    struct rank *rank;
+    struct processor *processor;
+    double in_flight;
+    const struct mpg_watch *watch;
+};
+
+/* --- world.c --- */
+
+/* LANE goes on at AT_NS, whatever was said before. */
+int world_go(struct world *w, uint32_t lane, double at_ns, struct mpg_error *err);
+int world_wake(void *world, uint32_t lane, struct mpg_error *err);
+int world_know(struct world *w, uint32_t cell, struct mpg_error *err);
+/* LANE, which waits and has left, goes on, as nothing is to be served before it. */
+int world_end_wait(struct world *w, uint32_t lane, struct mpg_error *err);
+/* NODE's value is what it is. */
+int world_node_known(struct world *w, struct node *node, struct mpg_error *err);
+/* That of its first thread. */
+static inline struct lane *lane_of(struct world *w, int32_t rank)
+{
+    return &w->lane[rank];
+}
+
+/* --- costs.c: what a message takes of its sender's processor, of its receiver's, on its way --- */
+double world_send_ns(const struct world *w, const struct mpg_sending *m);
+double world_service_ns(const struct world *w, const struct mpg_sending *m);
+/* Links and bytes; *TAU_NS is what bytes take of it. */
+double world_flight_ns(const struct world *w, const struct mpg_sending *m, double *tau_ns);
+/* What the call that S leaves sends takes of its processor. */
+double world_sent_ns(const struct world *w, const struct mpg_step *s);
+/* When all that S receives is at its processor, given its end. */
+double world_arrived_ns(const struct world *w, const struct mpg_step *s, double end_ns);
+
+/* --- network.c --- */
+/* S's message, evaluated as if it were alone. */
+int network_send(struct world *w, const struct mpg_step *s, struct mpg_error *err);
+/* The bytes of NODE's, a synchronous one. */
+int network_send_node(struct world *w, struct node *node, struct mpg_error *err);
+/* Something of M's bytes leaves at AT_NS, and is there as event KIND of ID with WHAT. */
+int network_fly(struct world *w, const struct mpg_sending *m, double at_ns, enum event_kind kind, uint32_t id,
+                void *what, struct mpg_error *err);
+int network_inject(struct world *w, const struct event *e, struct mpg_error *err);
+
+/* --- serve.c --- */
+int serve_request(struct world *w, struct request *r, struct mpg_error *err);
+int serve_done(struct world *w, int32_t rank, struct mpg_error *err);
+int serve_check(struct world *w, int32_t rank, uint64_t work, struct mpg_error *err);
+/* RANK serves, if it may now, and there is something. */
+int serve_next(struct world *w, int32_t rank, struct mpg_error *err);
+/* RANK works from now on, so long: it is under way, or, where that takes no time, done. */
+int serve_work(struct world *w, int32_t rank, const struct mpg_step *s, double work_ns, struct mpg_error *err);
+/* Its work's slice is over; *DONE: so is the work. Else it goes on by itself. */
+int serve_slice(struct world *w, int32_t rank, bool *done, struct mpg_error *err);
+int serve_resume(struct world *w, int32_t rank, struct mpg_error *err);
+/* NODE's message asks its receiver. */
+int serve_match(struct world *w, struct node *node, struct mpg_error *err);
+void serve_clear(struct rank *r);
+
+/* --- transfers.c --- */
+/* S's leaves its origin at AT_NS. */
+int transfers_start(struct world *w, const struct mpg_step *s, double at_ns, struct mpg_error *err);
+/* What serving Q takes its owner; it is served. */
+double transfers_service_ns(const struct world *w, const struct request *q);
+int transfers_served(struct world *w, struct request *q, struct mpg_error *err);
+int transfers_reply(struct world *w, struct transfer *t, struct mpg_error *err);
+/* How many transfers of RANK step S (NULL: whatever it is) waits for; *MISSING: not all of them are there. */
+size_t transfers_awaited(const struct world *w, const struct mpg_step *s, int32_t rank, bool *missing);
+/* The N of them, all there, are taken: *VALUE_NS becomes no less than when that has been done. */
+int transfers_take(struct world *w, const struct mpg_step *s, int32_t rank, size_t n, double *value_ns,
+                   struct mpg_error *err);
+void transfers_clear(struct rank *r);
+
+/* --- share.c --- */
+int share_init(struct world *w, struct mpg_error *err);
+void share_clear(struct world *w);
+/* Whether RANK has its processor; else it will be granted. */
+int share_take(struct world *w, int32_t rank, bool *has, struct mpg_error *err);
+/* RANK, which waits, leaves it at AT_NS, if it still does then. */
+int share_leave(struct world *w, int32_t rank, double at_ns, struct mpg_error *err);
+int share_release(struct world *w, int32_t rank, struct mpg_error *err);
+bool share_wanted(const struct world *w, int32_t rank);
+
+/* --- barrier.c --- */
+int barrier_meet(void *world, struct meeting *m, struct mpg_error *err);
+
+#endif

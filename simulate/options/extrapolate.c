@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A target of parameters, and what goes with it. */
+#include "simulate/options/arguments.h"
+
+#include <stdio.h>
+#include <string.h>
+
+int mpg_arguments_parse_target(struct mpg_arguments *a, struct mpg_error *err)
+{
+    const struct {
+        const char *name;
+        bool given;
+    } needing[] = {{"--parameter", a->parameters.n > 0},
+                   {"--blocking-get", a->blocking_get},
+                   {"--wall", a->wall},
+                   {"--engine", a->engine != NULL}},
+      excluded[] = {{"--sweep", a->sweeps.n > 0},
+                    {"--tolerate", a->tolerate != NULL},
+                    {"several --signature", a->signatures.n > 1},
+                    {"--waits", a->waits},
+                    {"--timeline", a->timeline != NULL},
+                    {"--collectives=expand", a->collectives && strcmp(a->collectives, "expand") == 0}};
+    if (a->ideal && a->target)
+        return mpg_error_set(err, "--ideal and --target exclude each other: it is --target=ideal");
+    if (a->ideal)
+        a->target = "ideal";
+    for (size_t i = 0; i < sizeof needing / sizeof *needing && !a->target; i++)
+        if (needing[i].given)
+            return mpg_error_set(err, "%s says nothing without --target", needing[i].name);
+    for (size_t i = 0; i < sizeof excluded / sizeof *excluded && a->target; i++)
+        if (excluded[i].given)
+            return mpg_error_set(err, "%s and %s exclude each other", excluded[i].name, a->ideal ? "--ideal" : "--target");
+    if (a->engine && strcmp(a->engine, "events") != 0 && strcmp(a->engine, "lanes") != 0)
+        return mpg_error_set(err, "--engine: '%s' is not events or lanes", a->engine);
+    a->predict = a->predict || a->target;
+    return 0;
+}
+
+/* The command line's ratio outside of regions and the file's exclude each other. */
+static int use_ratio(struct mpg_arguments *a, struct mpg_error *err)
+{
+    if (!a->machine->mips_ratio)
+        return 0;
+    for (size_t i = 0; i < a->compute_ratio.n; i++)
+        if (!strchr(a->compute_ratio.item[i], '@'))
+            return mpg_error_set(err, "--compute-ratio=%s and MipsRatio = %s of %s exclude each other",
+                                 a->compute_ratio.item[i], a->machine->mips_ratio, a->machine->name);
+    if (a->compute_ratio.n == MPG_OPTION_LIST_MAX)
+        return mpg_error_set(err, "--compute-ratio is given too often for MipsRatio");
+    a->compute_ratio.item[a->compute_ratio.n++] = a->machine->mips_ratio;
+    return 0;
+}
+
+/* Whether the target's messages are parameters. */
+static bool has_messages(const struct mpg_arguments *a)
+{
+    return a->machine->of_messages || (!a->signature && a->latency.n == 0 && a->byte.n == 0);
+}
+
+/* Where ranks are is said of processors, where these are all that there is. */
+static int use_map(struct mpg_arguments *a, struct mpg_error *err)
+{
+    char text[4096];
+    if (!a->map || !has_messages(a))
+        return 0;
+    snprintf(text, sizeof text, "Map=%s", a->map);
+    a->map = NULL;
+    return mpg_parameters_set(a->machine, text, err) < 0 ? mpg_error_prefix(err, "--map") : 0;
+}
+
+static int check_policy(const struct mpg_arguments *a, struct mpg_error *err)
+{
+    const struct mpg_parameters *m = a->machine;
+    const bool asks = m->policy == MPG_POLICY_INTERRUPT || m->policy == MPG_POLICY_POLL;
+    if (asks && m->quantum_ns > 0)
+        return mpg_error_set(err, "%s: Quantum and Policy = %s exclude each other", m->name, mpg_policy_name(m->policy));
+    return mpg_parameters_check(m, err);
+}
+
+/* What needs an order of all ranks: NULL: nothing. */
+static const char *needs_events(const struct mpg_parameters *m)
+{
+    return m->policy != MPG_POLICY_OFFLOAD       ? "a Policy other than offload"
+           : m->contention > 0                   ? "Contention"
+           : m->processors > 0 || m->map         ? "Processors or a Map"
+           : m->barrier != MPG_BARRIER_ROUNDS    ? "a BarrierAlgorithm other than rounds"
+                                                 : NULL;
+}
+
+int mpg_arguments_read_target(struct mpg_arguments *a, struct mpg_error *err)
+{
+    if (!a->target)
+        return 0;
+    if (!(a->machine = mpg_parameters_read(a->target, err)))
+        return MPG_SPEC_UNREADABLE;
+    if (a->signature && !a->machine->policy_given)
+        a->machine->policy = MPG_POLICY_OFFLOAD;
+    for (size_t i = 0; i < a->parameters.n; i++)
+        if (mpg_parameters_set(a->machine, a->parameters.item[i], err) < 0)
+            return mpg_error_prefix(err, "--parameter=%s", a->parameters.item[i]);
+    if (use_map(a, err) < 0)
+        return -1;
+    if (check_policy(a, err) < 0)
+        return MPG_SPEC_UNREADABLE;
+    const char *needs = a->engine && strcmp(a->engine, "lanes") == 0 ? needs_events(a->machine) : NULL;
+    a->by_events = !a->engine || strcmp(a->engine, "events") == 0;
+    if (needs)
+        return mpg_error_set(err, "--engine=lanes: %s has %s, which only events know", a->machine->name, needs);
+    if (a->blocking_get && !a->by_events)
+        return mpg_error_set(err, "--engine=lanes and --blocking-get exclude each other");
+    return use_ratio(a, err);
+}
+
+int mpg_arguments_use_target(const struct mpg_arguments *a, struct mpg_perturbation *p, struct mpg_error *err)
+{
+    if (!a->machine)
+        return 0;
+    p->work_alone = true;
+    if (!has_messages(a))
+        return 0;
+    if (a->latency.n > 0 || a->byte.n > 0)
+        return mpg_error_set(err, "--%s: %s says what messages take", a->latency.n > 0 ? "latency" : "byte",
+                             a->machine->name);
+    p->parameters = a->machine;
+    p->calls_cost_nothing = true;
+    return 0;
+}

@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Lines of KEY = VALUE. */
+#include "simulate/target/parameters.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/units.h"
+
+enum { LARGEST_FILE = 1 << 20, LONGEST_LINE = 4096 };
+
+static const double MOST_TIME_NS = 1e15;
+
+/* Each shipped file: its name without .par, and its text. */
+static const struct {
+    const char *name, *text;
+} shipped[] = {
+#include "simulate/target/shipped.inc"
+};
+
+static const char *const policies[] = {"none", "interrupt", "poll", "offload"};
+static const char *const topologies[] = {"full", "bus", "ring", "mesh", "torus", "hypercube", "fattree"};
+static const char *const barriers[] = {"linear", "log", "rounds"};
+
+const char *mpg_policy_name(enum mpg_policy policy)
+{
+    return policies[policy];
+}
+
+const char *mpg_topology_name(enum mpg_topology topology)
+{
+    return topologies[topology];
+}
+
+/* --- values --- */
+
+enum kind { KIND_TIME, KIND_FIXED_TIME, KIND_RATIO, KIND_REAL, KIND_BYTES, KIND_COUNT, KIND_FLAG, KIND_WORD, KIND_TEXT };
+enum group { GROUP_OTHER, GROUP_MESSAGES, GROUP_BARRIER };
+
+#define OFFSET(member) offsetof(struct mpg_parameters, member)
+
+static const struct key {
+    const char *name;
+    enum kind kind;
+    enum group group;
+    size_t place;               /* in struct mpg_parameters; of KIND_TIME which */
+    const char *otherwise;      /* the default; NULL: nothing */
+    double least, most;         /* FIXED_TIME, REAL, BYTES, COUNT */
+    const char *const *words;   /* WORD: those of an enum, */
+    int word_number;            /* so many */
+} keys[] = {
+    {"MipsRatio", KIND_RATIO, GROUP_OTHER, OFFSET(mips_ratio), NULL, 0, 0, NULL, 0},
+    {"CommStartupTime", KIND_TIME, GROUP_MESSAGES, MPG_STARTUP, "100us", 0, 0, NULL, 0},
+    {"ByteTransferTime", KIND_TIME, GROUP_MESSAGES, MPG_BYTE, "0.05us", 0, 0, NULL, 0},
+    {"MsgBuildTime", KIND_TIME, GROUP_MESSAGES, MPG_BUILD, "0", 0, 0, NULL, 0},
+    {"ServiceTime", KIND_TIME, GROUP_MESSAGES, MPG_SERVICE, "0", 0, 0, NULL, 0},
+    {"RequestSize", KIND_BYTES, GROUP_OTHER, OFFSET(request_bytes), "16", 0, 1e15, NULL, 0},
+    {"HopTime", KIND_TIME, GROUP_MESSAGES, MPG_HOP, "0", 0, 0, NULL, 0},
+    {"Topology", KIND_WORD, GROUP_MESSAGES, OFFSET(topology), "full", 0, 0, topologies, 7},
+    {"Contention", KIND_REAL, GROUP_OTHER, OFFSET(contention), "0", 0, 1e6, NULL, 0},
+    {"Policy", KIND_WORD, GROUP_OTHER, OFFSET(policy), "none", 0, 0, policies, 4},
+    {"PollInterval", KIND_FIXED_TIME, GROUP_OTHER, OFFSET(poll_interval_ns), "1ms", 1, 1e15, NULL, 0},
+    {"PollTime", KIND_TIME, GROUP_OTHER, MPG_POLL, "0", 0, 0, NULL, 0},
+    {"InterruptTime", KIND_TIME, GROUP_OTHER, MPG_INTERRUPT, "0", 0, 0, NULL, 0},
+    {"Processors", KIND_COUNT, GROUP_OTHER, OFFSET(processors), NULL, 1, INT32_MAX, NULL, 0},
+    {"Map", KIND_TEXT, GROUP_OTHER, OFFSET(map), NULL, 0, 0, NULL, 0},
+    {"SwitchTime", KIND_FIXED_TIME, GROUP_OTHER, OFFSET(switch_ns), "0", 0, 1e15, NULL, 0},
+    {"Quantum", KIND_FIXED_TIME, GROUP_OTHER, OFFSET(quantum_ns), "0", 0, 1e15, NULL, 0},
+    {"ClusterSize", KIND_COUNT, GROUP_MESSAGES, OFFSET(cluster), "1", 1, INT32_MAX, NULL, 0},
+    {"ClusterStartup", KIND_TIME, GROUP_MESSAGES, MPG_CLUSTER_STARTUP, "0", 0, 0, NULL, 0},
+    {"ClusterByte", KIND_TIME, GROUP_MESSAGES, MPG_CLUSTER_BYTE, "0", 0, 0, NULL, 0},
+    {"EntryTime", KIND_TIME, GROUP_BARRIER, MPG_ENTRY, "5us", 0, 0, NULL, 0},
+    {"ExitTime", KIND_TIME, GROUP_BARRIER, MPG_EXIT, "5us", 0, 0, NULL, 0},
+    {"CheckTime", KIND_TIME, GROUP_BARRIER, MPG_CHECK, "2us", 0, 0, NULL, 0},
+    {"ExitCheckTime", KIND_TIME, GROUP_BARRIER, MPG_EXIT_CHECK, "2us", 0, 0, NULL, 0},
+    {"ModelTime", KIND_TIME, GROUP_BARRIER, MPG_MODEL, "10us", 0, 0, NULL, 0},
+    {"BarrierByMsgs", KIND_FLAG, GROUP_BARRIER, OFFSET(barrier_by_messages), "1", 0, 0, NULL, 0},
+    {"BarrierMsgSize", KIND_BYTES, GROUP_BARRIER, OFFSET(barrier_bytes), "128", 0, 1e15, NULL, 0},
+    {"BarrierAlgorithm", KIND_WORD, GROUP_BARRIER, OFFSET(barrier), "linear", 0, 0, barriers, 3},
+};
+
+enum { KEYS = sizeof keys / sizeof *keys };
+_Static_assert((int)KEYS == (int)MPG_KEYS, "MPG_KEYS");
+
+/* TEXT, a distribution or a time, which is a constant one. */
+static int set_time(struct mpg_parameters *p, enum mpg_parameter which, const char *text, struct mpg_error *err)
+{
+    const size_t size = strlen(text) + sizeof "const:";
+    char *copy = malloc(size);
+    if (!copy)
+        return mpg_error_set(err, "out of memory");
+    snprintf(copy, size, "%s%s", strchr(text, ':') ? "" : "const:", text);
+    mpg_spec_clear(&p->time[which]);
+    free(p->text[which]);
+    p->text[which] = copy;
+    p->time[which] = (struct mpg_spec){0};
+    if (mpg_spec_parse(copy, &p->time[which], err) < 0)
+        return -1;
+    if (p->time[which].ranks.count > 0)
+        return mpg_error_set(err, "'%s': a machine's times are no ranks'", text);
+    if (mpg_spec_can_be_negative(&p->time[which]))
+        return mpg_error_set(err, "'%s' can be negative", text);
+    if (mpg_spec_quantile(&p->time[which], 0.5) > MOST_TIME_NS)
+        return mpg_error_set(err, "'%s' is more than 11 days", text);
+    return 0;
+}
+
+static int set_number(const struct key *k, const char *text, double *value, struct mpg_error *err)
+{
+    int64_t whole = 0;
+    int status = k->kind == KIND_FIXED_TIME ? mpg_units_parse_time(text, value, err)
+                 : k->kind == KIND_REAL     ? mpg_units_parse_real(text, value, err)
+                 : k->kind == KIND_BYTES    ? mpg_units_parse_size(text, &whole, err)
+                                            : mpg_units_parse_int(text, &whole, err);
+    if (status < 0)
+        return -1;
+    if (k->kind == KIND_BYTES || k->kind == KIND_COUNT)
+        *value = (double)whole;
+    return *value >= k->least && *value <= k->most
+               ? 0
+               : mpg_error_set(err, "'%s' is not %g to %g%s", text, k->least, k->most,
+                               k->kind == KIND_FIXED_TIME ? " ns" : "");
+}
+
+static int set_word(const struct key *k, const char *text, int *value, struct mpg_error *err)
+{
+    char all[160] = "";
+    for (int i = 0; i < k->word_number; i++) {
+        if (strcmp(text, k->words[i]) == 0) {
+            *value = i;
+            return 0;
+        }
+        snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", i == 0 ? "" : ", ", k->words[i]);
+    }
+    return mpg_error_set(err, "'%s' is none of %s", text, all);
+}
+
+static int set_text(const char *text, char **value, struct mpg_error *err)
+{
+    char *copy = strdup(text);
+    if (!copy)
+        return mpg_error_set(err, "out of memory");
+    free(*value);
+    *value = copy;
+    return 0;
+}
+
+static int set_ratio(const char *text, char **value, struct mpg_error *err)
+{
+    double ratio;
+    if (strncmp(text, "kernel:", 7) == 0 && text[7])
+        return set_text(text, value, err);
+    if (mpg_units_parse_real(text, &ratio, err) < 0)
+        return -1;
+    return ratio >= 1e-9 && ratio <= 1e9 ? set_text(text, value, err)
+                                         : mpg_error_set(err, "'%s' is not 1e-9 to 1e9", text);
+}
+
+static int set_value(struct mpg_parameters *p, const struct key *k, const char *text, struct mpg_error *err)
+{
+    char *to = (char *)p + k->place;
+    double number;
+    switch (k->kind) {
+    case KIND_TIME:
+        return set_time(p, (enum mpg_parameter)k->place, text, err);
+    case KIND_RATIO:
+        return set_ratio(text, (char **)(void *)to, err);
+    case KIND_TEXT:
+        return set_text(text, (char **)(void *)to, err);
+    case KIND_WORD:
+        return set_word(k, text, (int *)(void *)to, err);
+    case KIND_FLAG:
+        *(bool *)(void *)to = strcmp(text, "1") == 0;
+        return *text && !text[1] && (*text == '0' || *text == '1')
+                   ? 0
+                   : mpg_error_set(err, "'%s' is not 0 or 1", text);
+    default:
+        break;
+    }
+    if (set_number(k, text, &number, err) < 0)
+        return -1;
+    if (k->kind == KIND_COUNT)
+        *(int32_t *)(void *)to = (int32_t)number;
+    else
+        *(double *)(void *)to = number;
+    return 0;
+}
+
+/* --- the file --- */
+
+static char *trimmed(char *text)
+{
+    text += strspn(text, " \t\r");
+    size_t n = strlen(text);
+    while (n > 0 && strchr(" \t\r", text[n - 1]))
+        text[--n] = '\0';
+    return text;
+}
+
+/* LINE, the NUMBER-th, is KEY = VALUE, or a comment. */
+static int read_line(struct mpg_parameters *p, char *line, unsigned number, struct mpg_error *err)
+{
+    line[strcspn(line, "#")] = '\0';
+    char *key = trimmed(line), *equals = strchr(key, '=');
+    if (!*key)
+        return 0;
+    if (!equals)
+        return mpg_error_set(err, "'%.60s' is no KEY = VALUE", key);
+    *equals = '\0';
+    key = trimmed(key);
+    char *value = trimmed(equals + 1);
+    size_t i = 0;
+    while (i < KEYS && strcmp(keys[i].name, key) != 0)
+        i++;
+    if (i == KEYS)
+        return mpg_error_set(err, "'%.60s' is no key of mpgtarget(5)", key);
+    if (number > 0 && p->line[i] > 0)
+        return mpg_error_set(err, "%s is given in line %u, too", key, p->line[i]);
+    if (!*value)
+        return mpg_error_set(err, "%s has no value", key);
+    p->line[i] = number;
+    p->given[i] = true;
+    p->of_messages = p->of_messages || keys[i].group == GROUP_MESSAGES;
+    p->of_barrier = p->of_barrier || keys[i].group == GROUP_BARRIER;
+    p->policy_given = p->policy_given || keys[i].place == OFFSET(policy);
+    return set_value(p, &keys[i], value, err) < 0 ? mpg_error_prefix(err, "%s", key) : 0;
+}
+
+/* What goes with another key's value only; NULL: all does. */
+static const char *says_nothing(const struct mpg_parameters *p, const char *key)
+{
+    if (p->policy != MPG_POLICY_POLL && strncmp(key, "Poll", 4) == 0)
+        return "Policy = poll";
+    if (p->policy != MPG_POLICY_INTERRUPT && strcmp(key, "InterruptTime") == 0)
+        return "Policy = interrupt";
+    if (p->cluster == 1 && strncmp(key, "Cluster", 7) == 0 && strcmp(key, "ClusterSize") != 0)
+        return "a ClusterSize of 2 or more";
+    return NULL;
+}
+
+int mpg_parameters_check(const struct mpg_parameters *p, struct mpg_error *err)
+{
+    for (size_t i = 0; i < KEYS; i++) {
+        const char *lacks = p->given[i] ? says_nothing(p, keys[i].name) : NULL;
+        if (lacks && p->line[i] > 0)
+            return mpg_error_set(err, "%s:%u: %s says nothing without %s", p->name, p->line[i], keys[i].name, lacks);
+        if (lacks)
+            return mpg_error_set(err, "%s says nothing without %s", keys[i].name, lacks);
+    }
+    return 0;
+}
+
+int mpg_parameters_set(struct mpg_parameters *p, const char *text, struct mpg_error *err)
+{
+    char line[LONGEST_LINE];
+    if (!strchr(text, '=') || strlen(text) >= sizeof line || strpbrk(text, "#\n"))
+        return mpg_error_set(err, "'%.60s' is no KEY=VALUE", text);
+    strcpy(line, text);
+    return read_line(p, line, 0, err);
+}
+
+static int set_defaults(struct mpg_parameters *p, struct mpg_error *err)
+{
+    for (size_t i = 0; i < KEYS; i++)
+        if (keys[i].otherwise && set_value(p, &keys[i], keys[i].otherwise, err) < 0)
+            return -1;
+    return 0;
+}
+
+struct mpg_parameters *mpg_parameters_parse(const char *text, size_t length, const char *name, struct mpg_error *err)
+{
+    struct mpg_parameters *p = calloc(1, sizeof *p);
+    unsigned number = 0;
+    char line[LONGEST_LINE];
+    if (!p || !(p->name = strdup(name))) {
+        mpg_error_set(err, "out of memory");
+        goto fail;
+    }
+    if (set_defaults(p, err) < 0)
+        goto fail;
+    for (size_t at = 0; at < length;) {
+        const char *end = memchr(text + at, '\n', length - at);
+        const size_t n = end ? (size_t)(end - text) - at : length - at;
+        number++;
+        if (n >= sizeof line || memchr(text + at, '\0', n)) {
+            mpg_error_set(err, "%s:%u: no line of text", name, number);
+            goto fail;
+        }
+        memcpy(line, text + at, n);
+        line[n] = '\0';
+        at += n + 1;
+        if (read_line(p, line, number, err) < 0) {
+            mpg_error_prefix(err, "%s:%u", name, number);
+            goto fail;
+        }
+    }
+    return p;
+fail:
+    mpg_parameters_free(p);
+    return NULL;
+}
+
+/* The shipped one of that NAME; NULL: none. */
+static const char *find_shipped(const char *name)
+{
+    const size_t n = strlen(name), stem = n > 4 && strcmp(name + n - 4, ".par") == 0 ? n - 4 : n;
+    for (size_t i = 0; i < sizeof shipped / sizeof *shipped; i++)
+        if (strlen(shipped[i].name) == stem && strncmp(shipped[i].name, name, stem) == 0)
+            return shipped[i].text;
+    return NULL;
+}
+
+struct mpg_parameters *mpg_parameters_read(const char *path, struct mpg_error *err)
+{
+    FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "re");
+    const char *known = !file && errno == ENOENT ? find_shipped(path) : NULL;
+    struct mpg_parameters *p = NULL;
+    if (known)
+        return mpg_parameters_parse(known, strlen(known), path, err);
+    if (!file) {
+        mpg_error_errno(err, errno, "%s", path);
+        return NULL;
+    }
+    char *text = malloc(LARGEST_FILE + 1);
+    const size_t n = text ? fread(text, 1, LARGEST_FILE + 1, file) : 0;
+    if (!text)
+        mpg_error_set(err, "out of memory");
+    else if (ferror(file))
+        mpg_error_errno(err, errno, "%s", path);
+    else if (n > LARGEST_FILE)
+        mpg_error_set(err, "%s: is larger than 1 MiB", path);
+    else
+        p = mpg_parameters_parse(text, n, path, err);
+    free(text);
+    if (file != stdin)
+        fclose(file);
+    return p;
+}
+
+void mpg_parameters_free(struct mpg_parameters *p)
+{
+    if (!p)
+        return;
+    for (int i = 0; i < MPG_PARAMETERS; i++) {
+        mpg_spec_clear(&p->time[i]);
+        free(p->text[i]);
+    }
+    free(p->name);
+    free(p->mips_ratio);
+    free(p->map);
+    free(p);
+}
+
+/* --- draws --- */
+
+bool mpg_parameters_are_random(const struct mpg_parameters *p)
+{
+    bool are = false;
+    for (int i = 0; i < MPG_PARAMETERS; i++)
+        are = are || mpg_spec_is_random(&p->time[i]);
+    return are;
+}
+
+double mpg_parameter_draw(const struct mpg_parameters *p, enum mpg_parameter which,
+                          const struct mpg_address *address, uint32_t replica)
+{
+    const struct mpg_spec *spec = &p->time[which];
+    if (spec->family == MPG_FAMILY_CONST)
+        return spec->a;
+    struct mpg_address a = *address;
+    a.seed = mpg_seed_of(a.seed, (uint32_t)which + 1);
+    return fmax(mpg_spec_quantile(spec, mpg_draw(&a, replica)), 0);
+}
+
+double mpg_parameter_median(const struct mpg_parameters *p, enum mpg_parameter which)
+{
+    return fmax(mpg_spec_quantile(&p->time[which], 0.5), 0);
+}

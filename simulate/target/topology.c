@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "simulate/target/topology.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/units.h"
+
+static double links_of(enum mpg_topology topology, double p)
+{
+    const double side = sqrt(p);
+    switch (topology) {
+    case MPG_TOPOLOGY_BUS:
+        return 1;
+    case MPG_TOPOLOGY_RING:
+    case MPG_TOPOLOGY_FATTREE:
+        return p;
+    case MPG_TOPOLOGY_MESH:
+        return 2 * side * (side - 1);
+    case MPG_TOPOLOGY_TORUS:
+        return 2 * p;
+    case MPG_TOPOLOGY_HYPERCUBE:
+        return p * log2(p) / 2;
+    case MPG_TOPOLOGY_FULL:
+        break;
+    }
+    return p * (p - 1) / 2;
+}
+
+/* A line of PATH says a rank's processor. */
+static int read_map(struct mpg_processors *x, const char *path, struct mpg_error *err)
+{
+    FILE *file = fopen(path, "re");
+    char line[256];
+    int32_t rank = 0;
+    unsigned number = 0;
+    int status = 0;
+    if (!file)
+        return mpg_error_errno(err, errno, "%s", path);
+    while (status == 0 && fgets(line, sizeof line, file)) {
+        int64_t place;
+        number++;
+        line[strcspn(line, "#\n")] = '\0';
+        char *word = line + strspn(line, " \t\r");
+        word[strcspn(word, " \t\r")] = '\0';
+        if (!*word)
+            continue;
+        if (mpg_units_parse_int(word, &place, err) < 0)
+            status = mpg_error_prefix(err, "%s:%u", path, number);
+        else if (place < 0 || place >= x->number)
+            status = mpg_error_set(err, "%s:%u: there is no processor %s: they are 0 to %d", path, number, word,
+                                   x->number - 1);
+        else if (rank == x->ranks)
+            status = mpg_error_set(err, "%s:%u: a processor for more than %d ranks", path, number, x->ranks);
+        else
+            x->of[rank++] = (int32_t)place;
+    }
+    if (status == 0 && ferror(file))
+        status = mpg_error_errno(err, errno, "%s", path);
+    fclose(file);
+    if (status == 0 && rank < x->ranks)
+        return mpg_error_set(err, "%s:%u: ends without a processor for rank %d of %d", path, number, rank, x->ranks);
+    return status;
+}
+
+int mpg_processors_init(struct mpg_processors *x, const struct mpg_parameters *p, int32_t ranks, struct mpg_error *err)
+{
+    const int32_t n = p->processors > 0 ? p->processors : ranks;
+    *x = (struct mpg_processors){.ranks = ranks, .number = n, .topology = p->topology, .cluster = p->cluster};
+    if (n > ranks)
+        return mpg_error_set(err, "%s: Processors = %d, and the trace has %d ranks", p->name, n, ranks);
+    if (!(x->of = malloc((size_t)ranks * sizeof *x->of)))
+        return mpg_error_set(err, "out of memory");
+    x->width = (int32_t)ceil(sqrt(n));
+    x->links = fmax(links_of(p->topology, n), 1);
+    if (p->map && strcmp(p->map, "block") != 0 && strcmp(p->map, "cyclic") != 0)
+        return read_map(x, p->map, err);
+    const bool cyclic = p->map && strcmp(p->map, "cyclic") == 0;
+    for (int32_t r = 0; r < ranks; r++)
+        x->of[r] = cyclic ? r % n : (int32_t)((int64_t)r * n / ranks);
+    return 0;
+}
+
+void mpg_processors_clear(struct mpg_processors *x)
+{
+    free(x->of);
+    *x = (struct mpg_processors){0};
+}
+
+bool mpg_processors_near(const struct mpg_processors *x, int32_t a, int32_t b)
+{
+    return x->of[a] / x->cluster == x->of[b] / x->cluster;
+}
+
+/* Between I and J of N in a row, which may be closed to a ring. */
+static int32_t along(int32_t i, int32_t j, int32_t n, bool closed)
+{
+    const int32_t d = abs(i - j);
+    return closed && n - d < d ? n - d : d;
+}
+
+static int32_t bits(uint32_t x)
+{
+    int32_t n = 0;
+    for (; x; x >>= 1)
+        n++;
+    return n;
+}
+
+int32_t mpg_processors_hops(const struct mpg_processors *x, int32_t a, int32_t b)
+{
+    const int32_t i = x->of[a], j = x->of[b], w = x->width, rows = (x->number + w - 1) / w;
+    const bool closed = x->topology == MPG_TOPOLOGY_TORUS;
+    if (mpg_processors_near(x, a, b))
+        return 0;
+    switch (x->topology) {
+    case MPG_TOPOLOGY_RING:
+        return along(i, j, x->number, true);
+    case MPG_TOPOLOGY_MESH:
+    case MPG_TOPOLOGY_TORUS:
+        return along(i % w, j % w, w, closed) + along(i / w, j / w, rows, closed);
+    case MPG_TOPOLOGY_HYPERCUBE:
+        return __builtin_popcount((uint32_t)(i ^ j));
+    case MPG_TOPOLOGY_FATTREE:
+        return 2 * bits((uint32_t)(i ^ j));
+    case MPG_TOPOLOGY_FULL:
+    case MPG_TOPOLOGY_BUS:
+        break;
+    }
+    return 1;
+}

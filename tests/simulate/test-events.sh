@@ -1,0 +1,203 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# mpgsim --target: the closed forms of docs/MODEL.md, section 13, by hand (TAP).
+set -u
+# shellcheck source=tests/tap.sh
+. "${top_srcdir:?}/tests/tap.sh"
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+mpgsim=${MPGSIM:?}
+
+# KEY of each rank of the answer, one after the other, us
+of_ranks() {
+    key=$1
+    shift
+    "$mpgsim" --json --floors=fresh "$@" | python3 -c '
+import json, sys
+print(" ".join("%.9g" % (r[sys.argv[1]] / 1e3) for r in json.load(sys.stdin)["extrapolation"]["ranks"]))' "$key"
+}
+
+same() { # NAME WANTED GOT
+    is "$1" "$3" "$2"
+}
+
+# RANKS ranks that each do LINES of it, %r for the rank
+program() {
+    ranks=$1
+    echo "#mpgtext 1"
+    echo "#ranks $ranks"
+    echo "#clocks shared"
+    echo "#comm 0 = $(seq -s ' ' 0 $((ranks - 1)))"
+}
+
+# --- barriers ---
+{
+    program 4
+    for r in 0 1 2 3; do
+        printf '%s\n' "$r 0 1000 Init" "$r 1000 1100 Barrier comm=0" "$r 1100 1200 Finalize"
+    done
+} > "$tmp/barrier.txt"
+same "a barrier of messages: the master and its slaves" "68 56 66 76" \
+    "$(of_ranks run_ns --target=distributed --parameter=CommStartupTime=10us "$tmp/barrier.txt")"
+same "without messages all leave together" "22 22 22 22" \
+    "$(of_ranks run_ns --target=distributed --parameter=BarrierByMsgs=0 "$tmp/barrier.txt")"
+same "its time is the barrier's" "68 56 66 76" \
+    "$(of_ranks barrier_ns --target=distributed --parameter=CommStartupTime=10us "$tmp/barrier.txt")"
+# two rounds of 5 + 10 + 128 x 0.05
+same "rounds of dissemination" "42.8 42.8 42.8 42.8" \
+    "$(of_ranks run_ns --target=distributed --parameter=CommStartupTime=10us --parameter=BarrierAlgorithm=log \
+        "$tmp/barrier.txt")"
+same "an ideal barrier costs nothing" "0 0 0 0" "$(of_ranks run_ns --ideal "$tmp/barrier.txt")"
+# on a ring 1, 2 and 1 links
+same "links on a barrier's way" "70 58 70 78" \
+    "$(of_ranks run_ns --target=distributed --parameter=CommStartupTime=10us --parameter=Topology=ring \
+        --parameter=HopTime=1us "$tmp/barrier.txt")"
+
+# --- policies: rank 1 works 1000 us; rank 0's request is there at 350 ---
+{
+    program 2
+    echo "#window 0 = 0 0"
+    printf '%s\n' "0 0 1000 Init" "0 1000 1000 Win_create comm=0 win=0" "0 1000 1000 Win_lock_all win=0" \
+        "0 351000 351000 Get win=0 to=1 recvbytes=8" "0 351000 351000 Win_flush win=0 to=1" \
+        "0 351000 351000 Win_unlock_all win=0" "0 351000 352000 Finalize" \
+        "1 0 1000 Init" "1 1000 1000 Win_create comm=0 win=0" "1 1001000 1002000 Finalize"
+} > "$tmp/get.txt"
+# The window is made in one round, of 5 us; rank 0 then takes the reply in 5 us: replies at 1005, 375, 409 - 4 + 4
+# (rank 0 checks too) after that, work of rank 1 ends at 1000, 1025, 1015.
+policy() { of_ranks run_ns --target=ideal --parameter=ServiceTime=5us --parameter=Policy="$@" "$tmp/get.txt"; }
+same "no policy: what waits is served after the work" "1015 1005" "$(policy none)"
+same "an interrupt" "385 1030" "$(policy interrupt --parameter=InterruptTime=20us)"
+same "polls" "419 1020" "$(policy poll --parameter=PollInterval=100us --parameter=PollTime=1us)"
+same "requests that nobody's processor serves: a round trip" "365 1005" "$(policy offload)"
+same "services" "0 25" "$(of_ranks service_ns --target=ideal --parameter=ServiceTime=5us --parameter=Policy=interrupt \
+    --parameter=InterruptTime=20us "$tmp/get.txt")"
+# a window 7.385, 350, 2.385 + 16 x 0.01 there, 5 + 2.385 served, 8 x 0.01 back, 5
+same "what a get costs on its way" "372.395 1014.77" \
+    "$(policy interrupt --parameter=CommStartupTime=2.385us --parameter=ByteTransferTime=10ns)"
+
+# --- messages ---
+{
+    program 2
+    printf '%s\n' "0 0 1000 Init" "0 1000 1100 Send comm=0 to=1 tag=1 bytes=1000" \
+        "0 1100 1200 Send comm=0 to=1 tag=1 bytes=1000" "0 1200 1300 Finalize" \
+        "1 0 1000 Init" "1 1000 1100 Recv comm=0 from=0 tag=1 bytes=1000" \
+        "1 1100 1200 Recv comm=0 from=0 tag=1 bytes=1000" "1 1200 1300 Finalize"
+} > "$tmp/two.txt"
+costs="--parameter=CommStartupTime=2us --parameter=MsgBuildTime=0.385us --parameter=ByteTransferTime=1ns
+    --parameter=ServiceTime=0.7us --parameter=HopTime=0.1us"
+# shellcheck disable=SC2086
+same "one message after the other" "4.77 6.57" "$(of_ranks run_ns --target=distributed $costs "$tmp/two.txt")"
+# the second gets on its way at 4.77, while the first is until 5.485: its bytes take 6 us
+# shellcheck disable=SC2086
+same "contention of what is on its way together" "4.77 11.57" \
+    "$(of_ranks run_ns --target=distributed $costs --parameter=Contention=1 --parameter=ByteTransferTime=3ns \
+        --parameter=Topology=bus "$tmp/two.txt")"
+# shellcheck disable=SC2086
+same "within a cluster" "1.77 2.67" "$(of_ranks run_ns --target=distributed $costs --parameter=ClusterSize=2 \
+    --parameter=ClusterStartup=0.5us --parameter=ClusterByte=0.2ns "$tmp/two.txt")"
+
+# --- sharing ---
+{
+    program 4
+    for r in 0 1 2 3; do
+        printf '%s\n' "$r 0 1000 Init" "$r 3385 3400 Barrier comm=0" "$r 5785 5800 Barrier comm=0" "$r 5800 5900 Finalize"
+    done
+} > "$tmp/steps.txt"
+same "as many processors as ranks" "4.77 4.77 4.77 4.77" "$(of_ranks run_ns --ideal "$tmp/steps.txt")"
+same "four equal ranks on two" "9.54 9.54 9.54 9.54" \
+    "$(of_ranks run_ns --ideal --parameter=Processors=2 "$tmp/steps.txt")"
+same "on one: all work" "19.08 19.08 19.08 19.08" \
+    "$(of_ranks run_ns --ideal --parameter=Processors=1 "$tmp/steps.txt")"
+same "cyclic and by quanta: the same" "9.54 9.54 9.54 9.54" \
+    "$(of_ranks run_ns --ideal --parameter=Processors=2 --map=cyclic --parameter=Quantum=1us "$tmp/steps.txt")"
+printf '%s\n' 0 1 1 1 > "$tmp/map"
+same "a map of its own: three on one" "14.31 14.31 14.31 14.31" \
+    "$(of_ranks run_ns --ideal --parameter=Processors=2 --map="$tmp/map" "$tmp/steps.txt")"
+same "work is what is computed" "4.77 4.77 4.77 4.77" \
+    "$(of_ranks work_ns --ideal --parameter=Processors=1 "$tmp/steps.txt")"
+
+# --- recording: CPU time, local calls, the tracer's part ---
+# 385 + 500 of CPU, 100 in the local call, two records' 20 less; then 40 - 10
+{
+    program 1 | sed '/^#ranks/a #values cpu_ns'
+    echo "#fact 0 overhead_call_ns 10"
+    printf '%s\n' "0 0 1000 Init values=7" "0 2000 2100 Type_size values=385" "0 9000 9100 Barrier comm=0 values=500" \
+        "0 9200 9300 Finalize values=40"
+} > "$tmp/cpu.txt"
+same "work of CPU times" "0.995" "$(of_ranks run_ns --ideal "$tmp/cpu.txt")"
+# more ranks than cores, without CPU times
+{
+    program 2
+    echo "#fact 0 cores 0"
+    echo "#fact 1 cores 0"
+    printf '%s\n' "0 0 1000 Init" "0 2385 3000 Finalize" "1 0 1000 Init" "1 2000 3000 Finalize"
+} > "$tmp/crowded.txt"
+"$mpgsim" --ideal "$tmp/crowded.txt" > "$tmp/out" 2>&1
+is "ranks that shared a core without CPU times are refused" "$?" 1
+like "with the remedy" "$(cat "$tmp/out")" "*crowded.txt: 2 ranks had 1 core, *--cpu-time*--wall*"
+same "but as it is meant" "1.385 1" "$(of_ranks run_ns --ideal --wall "$tmp/crowded.txt")"
+
+# --- a predicted trace: read again, nothing changes, and it takes what was predicted ---
+"$mpgsim" --target=distributed --parameter=Policy=interrupt --output-trace="$tmp/new.trace" "$tmp/get.txt" > "$tmp/out"
+of_ranks run_ns --target=distributed --parameter=Policy=interrupt "$tmp/get.txt" > "$tmp/wanted"
+"$mpgsim" --json "$tmp/new.trace" | python3 -c '
+import json, sys
+ranks = json.load(sys.stdin)["ranks"]
+print(" ".join("%.9g" % (r["traced_ns"] / 1e3) for r in ranks), max(abs(r["delay_ns"]["largest"]) for r in ranks))' \
+    > "$tmp/got"
+same "the trace of a prediction" "$(cat "$tmp/wanted") 0.0" "$(cat "$tmp/got")"
+
+# --- bad input: file and line ---
+bad() { # NAME STATUS PATTERN LINES...
+    name=$1 status=$2 pattern=$3
+    shift 3
+    printf '%s\n' "$@" > "$tmp/bad.par"
+    "$mpgsim" --target="$tmp/bad.par" "$tmp/steps.txt" > "$tmp/out" 2>&1
+    is "$name" "$?" "$status"
+    like "$name: the message" "$(cat "$tmp/out")" "$pattern"
+}
+bad "a key that there is not" 1 "*bad.par:2: 'Startup' is no key of mpgtarget(5)" "# c" "Startup = 1us"
+bad "a key twice" 1 "*bad.par:3: Policy is given in line 1, too" "Policy = none" "" "Policy = poll"
+bad "no key at all" 1 "*bad.par:1: 'Policy' is no KEY = VALUE" "Policy"
+bad "no value" 1 "*bad.par:1: HopTime has no value" "HopTime ="
+bad "a time without a unit" 1 "*bad.par:1: HopTime: *" "HopTime = 5"
+bad "a negative time" 1 "*bad.par:1: HopTime: *" "HopTime = -5us"
+bad "a time that can be negative" 1 "*bad.par:1: HopTime: *" "HopTime = const:-5us"
+bad "a time beyond all" 1 "*bad.par:1: ServiceTime: *more than 11 days" "ServiceTime = 100000000s"
+bad "no topology" 1 "*bad.par:1: Topology: 'star' is none of full, bus, *" "Topology = star"
+bad "no policy" 1 "*bad.par:1: Policy: 'often' is none of *" "Policy = often"
+bad "a flag" 1 "*bad.par:1: BarrierByMsgs: 'yes' is not 0 or 1" "BarrierByMsgs = yes"
+bad "no processors" 1 "*bad.par:1: Processors: '0' is not 1 to *" "Processors = 0"
+bad "more processors than ranks" 1 "*bad.par: Processors = 5, and the trace has 4 ranks" "Processors = 5"
+bad "polls of nothing" 1 "*bad.par:2: PollInterval: '0' is not 1 to *" "Policy = poll" "PollInterval = 0"
+bad "polls without a policy" 1 "*bad.par:1: PollTime says nothing without Policy = poll" "PollTime = 1us"
+bad "interrupts without a policy" 1 "*:1: InterruptTime says nothing *" "InterruptTime = 1us"
+bad "a cluster of one" 1 "*bad.par:1: ClusterByte says nothing *" "ClusterByte = 1ns"
+bad "a ratio of nothing" 1 "*bad.par:1: MipsRatio: '0' is not *" "MipsRatio = 0"
+bad "quanta and polls" 1 "*Quantum and Policy = poll exclude each other" "Quantum = 1us" "Policy = poll"
+bad "a map that is not there" 1 "*nowhere*" "Map = $tmp/nowhere"
+bad "kernels without signatures" 1 "*" "MipsRatio = kernel:integer"
+printf '%s\n' 0 1 0 > "$tmp/map"
+bad "a map that leaves ranks out" 1 "*map:3: ends without a processor for rank 3 of 4" "Processors = 2" "Map = $tmp/map"
+printf '%s\n' 0 1 2 0 > "$tmp/map"
+bad "a map to a processor that there is not" 1 "*map:3: there is no processor 2: *" "Processors = 2" "Map = $tmp/map"
+printf '%s\n' 0 1 "#" 1 0 0 > "$tmp/map"
+bad "a map of more ranks" 1 "*map:6: a processor for more than 4 ranks" "Processors = 2" "Map = $tmp/map"
+refused() { # PATTERN OPTION...
+    pattern=$1
+    shift
+    "$mpgsim" "$@" "$tmp/steps.txt" > "$tmp/out" 2>&1
+    is "refused: $*" "$?" 2
+    like "its message: $*" "$(cat "$tmp/out")" "$pattern*"
+}
+refused "mpgsim: --parameter says nothing without --target" --parameter=Policy=none
+refused "mpgsim: --parameter=Speed=1: 'Speed' is no key" --target=ideal --parameter=Speed=1
+refused "mpgsim: --ideal and --target exclude each other" --target=ideal --ideal
+refused "mpgsim: --waits and --target exclude each other" --target=ideal --waits
+refused "mpgsim: --latency: distributed says what messages take" --target=distributed --latency=const:1us
+refused "mpgsim: --engine: 'fast' is not events or lanes" --target=ideal --engine=fast
+refused "mpgsim: --engine=lanes: ideal has a BarrierAlgorithm other than rounds" --target=ideal --engine=lanes
+refused "mpgsim: --compute-ratio=2 and MipsRatio = 0.41 of cm5 exclude each other" --target=cm5 --compute-ratio=2
+"$mpgsim" --target="$tmp/none.par" "$tmp/steps.txt" > "$tmp/out" 2>&1
+is "a file that is not there" "$?" 1
+done_testing
