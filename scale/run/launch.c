@@ -62,13 +62,12 @@ static double now_s(void)
 }
 
 /* In the child; what fails is written to FAILED. */
-static void become(char **argv, int log, int failed)
+static void become(char **argv, int input, int log, int failed)
 {
-    const int null = open("/dev/null", O_RDONLY);
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     sigprocmask(SIG_SETMASK, &before, NULL);
-    if (null >= 0 && dup2(null, STDIN_FILENO) >= 0 && dup2(log, STDOUT_FILENO) >= 0 &&
+    if (dup2(input, STDIN_FILENO) >= 0 && dup2(log, STDOUT_FILENO) >= 0 &&
         dup2(log, STDERR_FILENO) >= 0)
         execvp(argv[0], argv);
     const int why = errno;
@@ -78,21 +77,29 @@ static void become(char **argv, int log, int failed)
 }
 
 /* The child's process, or -1. */
-static pid_t start(char **argv, const char *log_path, struct mpg_error *err)
+static pid_t start(char **argv, const char *input_path, const char *log_path, struct mpg_error *err)
 {
     int pipes[2], why = 0;
+    const int input = open(input_path, O_RDONLY | O_CLOEXEC);
+    if (input < 0)
+        return mpg_error_errno(err, errno, "%s", input_path);
     const int log = open(log_path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (log < 0)
-        return mpg_error_errno(err, errno, "%s", log_path);
+    if (log < 0) {
+        why = errno;
+        close(input);
+        return mpg_error_errno(err, why, "%s", log_path);
+    }
     if (pipe2(pipes, O_CLOEXEC) < 0) {
         why = errno;
+        close(input);
         close(log);
         return mpg_error_errno(err, why, "cannot start %s", argv[0]);
     }
     const pid_t child = fork();
     if (child == 0)
-        become(argv, log, pipes[1]);
+        become(argv, input, log, pipes[1]);
     why = child < 0 ? errno : 0;
+    close(input);
     close(log);
     close(pipes[1]);
     if (child > 0)
@@ -156,14 +163,14 @@ static int wait_some(void)
     return got > 0 && got != SIGCHLD ? got : 0;
 }
 
-int mpg_scale_run_launch(char **argv, const char *log, double limit_s, struct mpg_progress *progress,
+int mpg_scale_run_launch(char **argv, const char *input, const char *log, double limit_s, struct mpg_progress *progress,
                          struct scale_ending *ending, struct mpg_error *err)
 {
     const double begin_s = now_s();
     double asked_s = 0;
     int status;
     *ending = (struct scale_ending){0};
-    const pid_t child = start(argv, log, err);
+    const pid_t child = start(argv, input, log, err);
     if (child < 0)
         return -1;
     for (;;) {

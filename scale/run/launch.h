@@ -24,11 +24,11 @@ void mpg_scale_run_release_signals(void);
 /* The one that is waiting, or 0. */
 int mpg_scale_run_signal_waits(void);
 
-/* Runs ARGV as a process group of its own, without input, with what it writes in the file LOG, until
+/* Runs ARGV as a process group of its own, with the file INPUT as its input, what it writes in the file LOG, until
  * it ends; LIMIT_S seconds at most (0: no limit), then, or where a signal asks us to end, its group is asked to, and
  * killed after ten seconds. PROGRESS is updated with its seconds. Signals are held (above).
- * Errors: it cannot be started; LOG cannot be written. */
-int mpg_scale_run_launch(char **argv, const char *log, double limit_s, struct mpg_progress *progress,
+ * Errors: it cannot be started; INPUT cannot be read or LOG be written. */
+int mpg_scale_run_launch(char **argv, const char *input, const char *log, double limit_s, struct mpg_progress *progress,
                          struct scale_ending *ending, struct mpg_error *err);
 
 #endif

@@ -23,7 +23,7 @@
 enum { TRIES = 2 }; /* that fail without one that does not, at one process count */
 
 struct request {
-    const char *counts, *folder;
+    const char *counts, *folder, *input;
     int64_t repetitions, seed;
     double limit_ns;
     bool traces, profile, only;
@@ -124,7 +124,7 @@ static int do_run(const struct request *request, struct scale_plan *plan, struct
                   struct mpg_progress *progress, int *got, struct mpg_error *err)
 {
     struct scale_ending ending = {0};
-    char why[400], **words = NULL;
+    char why[400], **words = NULL, *input[] = {(char *)request->input, NULL}, *none[] = {NULL}, **inputs = NULL;
     int status = -1;
     char *folder = path_of(plan->folder, todo->name, "", err), *part = path_of(plan->folder, todo->name, ".part", err);
     char *log = path_of(plan->folder, todo->name, ".log", err), *whole = NULL;
@@ -139,11 +139,12 @@ static int do_run(const struct request *request, struct scale_plan *plan, struct
     record[last_of(record)] = whole;
     words = mpg_scale_run_words(request->command, request->program, todo->ranks, record);
     record[last_of(record) - 1] = NULL;
-    if (!words) {
+    inputs = mpg_scale_run_words(input, -1, todo->ranks, none);
+    if (!words || !inputs) {
         status = mpg_error_set(err, "out of memory");
         goto out;
     }
-    status = mpg_scale_run_launch(words, log, request->limit_ns / 1e9, progress, &ending, err);
+    status = mpg_scale_run_launch(words, inputs[0], log, request->limit_ns / 1e9, progress, &ending, err);
     *got = ending.signal;
     if (status < 0 || ending.signal)
         goto out;
@@ -158,6 +159,7 @@ out:
     if (part)
         remove_if_there(part);
     mpg_scale_run_free_words(words);
+    mpg_scale_run_free_words(inputs);
     free(whole);
     free(folder);
     free(part);
@@ -263,7 +265,7 @@ static int analyse(const char *folder)
 
 int mpg_scale_run_main(int argc, char **argv)
 {
-    struct request request = {.counts = "2,4,8,16", .folder = "scale-runs", .repetitions = 3, .seed = 1};
+    struct request request = {.counts = "2,4,8,16", .folder = "scale-runs", .input = "/dev/null", .repetitions = 3, .seed = 1};
     const struct mpg_option options[] = {
         {.name = "counts", .kind = MPG_OPTION_STRING, .value = &request.counts, .argument = "N,...",
          .help = "process counts (default 2,4,8,16)"},
@@ -277,6 +279,8 @@ int mpg_scale_run_main(int argc, char **argv)
          .help = "record all events: waiting is known then, too"},
         {.name = "record", .kind = MPG_OPTION_LIST, .value = &request.record, .argument = "OPTION",
          .help = "a further option of mpgtrace record, as in\n--record=--cpu-time; can be given several times"},
+        {.name = "input", .kind = MPG_OPTION_STRING, .value = &request.input, .argument = "FILE",
+         .help = "standard input of the command (default: none); in its name, too,\n{ranks} is the number"},
         {.name = "label", .kind = MPG_OPTION_LIST, .value = &request.labels, .argument = "KEY=VALUE",
          .help = "said of all runs (size=..., scaling=fixed or scaled); can be\ngiven several times"},
         {.name = "time-limit", .kind = MPG_OPTION_TIME, .value = &request.limit_ns, .argument = "TIME",

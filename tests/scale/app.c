@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A program for tests/scale/test-run.sh: app [WORD N]: with N processes it fails, or all sleep N / 10 s. */
+/* A program for tests/scale/test-run.sh: app [WORD N]: with N processes it fails, all sleep N / 10 s, or
+ * rank 0 writes its input. */
 #define _GNU_SOURCE
 #include <mpi.h>
 #include <stdio.h>
@@ -23,6 +24,8 @@ int main(int argc, char **argv)
     }
     if (strcmp(word, "sleep") == 0)
         usleep(100000 * (unsigned)number);
+    for (int c; strcmp(word, "echo") == 0 && rank == 0 && (c = getchar()) != EOF;)
+        putchar(c);
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Finalize();
     return 0;

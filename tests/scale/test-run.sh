@@ -84,6 +84,13 @@ like "another number of ranks" "$status $(cat err)" "1 *2 ranks were recorded*"
 runs --counts=1 --repetitions=1 --traces --record=--callsites=0 --no-analysis -o traces -- "${mpirun[@]}" -np '{ranks}' '{record}' ./app
 ok "traces, and where to record" test "$status" = 0 -a -e traces/1-1/rank-0.mpgt
 
+runs --counts=1 --repetitions=1 --no-analysis --input=input-'{ranks}' -o input -- "${mpirun[@]}" -np '{ranks}' ./app
+like "an input that is not there" "$status $(cat err)" "1 *input-1: No such file*"
+echo 'sleep 1' >input-1
+runs --counts=1 --repetitions=1 --no-analysis --input=input-'{ranks}' -o echo -- "${mpirun[@]}" -np '{ranks}' \
+    ./app echo 1
+is "standard input comes from a file" "$status $(cat echo/1-1.log)" "0 sleep 1"
+
 # What cannot be begun.
 wrong "no {ranks}" 2 "no {ranks}" -- "${mpirun[@]}" -np 2 ./app
 wrong "no launcher" 1 "nowhere: No such file" -- nowhere -np '{ranks}' ./app
