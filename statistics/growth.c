@@ -157,6 +157,8 @@ static void be_constant(const struct analysis *a, const struct growth_fit *const
     g->order = (struct mpg_growth_interval){g->slope, g->slope - g->quantile * g->slope_error,
                                             g->slope + g->quantile * g->slope_error};
     g->support = 1;
+    if (g->order.high >= 1 || g->order.low <= -1)
+        g->verdict = MPG_IS_UNCLEAR;
 }
 
 static double order_of(const struct mpg_growth_model *m, double n)

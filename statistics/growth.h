@@ -49,9 +49,10 @@ enum {
 enum mpg_growth_verdict {
     MPG_GROWS,
     MPG_PERHAPS_GROWS,
-    MPG_IS_CONSTANT, /* or cannot be told from that */
+    MPG_IS_CONSTANT,  /* or grows or falls so slowly that it cannot be told from that */
     MPG_PERHAPS_FALLS,
     MPG_FALLS,
+    MPG_IS_UNCLEAR,   /* no growth can be told, and none excluded: the order's interval has 1 or -1 */
 };
 
 struct mpg_growth_model {

@@ -27,7 +27,7 @@ int mpg_scale_model_rows(struct scale_analysis *a, struct mpg_error *err);
 /* Frees them; rows then have none. */
 void mpg_scale_model_clear(struct scale_analysis *a);
 
-/* "grows", "grows?", "constant", "falls?", "falls"; "-" without a model. */
+/* "grows", "grows?", "constant", "falls?", "falls", "unclear"; "-" without a model. */
 const char *mpg_scale_model_verdict(const struct scale_model *model);
 /* What is modelled: "time of a rank", "calls of a rank". */
 const char *mpg_scale_model_of(const struct scale_set *set, const struct scale_options *options, char *text,

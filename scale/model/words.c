@@ -9,7 +9,7 @@
 
 static const char *const verdicts[] = {[MPG_GROWS] = "grows", [MPG_PERHAPS_GROWS] = "grows?",
                                        [MPG_IS_CONSTANT] = "constant", [MPG_PERHAPS_FALLS] = "falls?",
-                                       [MPG_FALLS] = "falls"};
+                                       [MPG_FALLS] = "falls", [MPG_IS_UNCLEAR] = "unclear"};
 
 const char *mpg_scale_model_verdict(const struct scale_model *model)
 {

@@ -157,11 +157,11 @@ static size_t make(int shape, double c, double a, double noise, int counts, int 
 }
 
 /* p is a bound: noise is not more often below it than it says. Three standard errors are allowed. */
-static void test_noise(double noise, int counts, int repetitions)
+static void test_noise(double noise, int counts, int repetitions, int constant)
 {
     enum { TRIALS = 1500 };
     const double level[] = {MPG_GROWTH_LEVEL, MPG_GROWTH_DOUBTFUL};
-    int below[2][2] = {{0}}, named = 0;
+    int below[2][2] = {{0}}, named = 0, right = 0;
     for (int t = 0; t < TRIALS; t++) {
         double n[MAX], y[MAX];
         struct mpg_growth g;
@@ -170,6 +170,7 @@ static void test_noise(double noise, int counts, int repetitions)
         for (int l = 0; l < 2; l++)
             below[l][g.verdict >= MPG_IS_CONSTANT] += g.probability <= level[l];
         named += g.verdict == MPG_GROWS;
+        right += g.verdict == MPG_IS_CONSTANT;
         mpg_growth_free(&g);
     }
     for (int l = 0; l < 2; l++) {
@@ -179,6 +180,7 @@ static void test_noise(double noise, int counts, int repetitions)
            level[l], below[l][0], below[l][1], TRIALS);
     }
     ok(named <= 0.02 * TRIALS, "named as growing: %d", named);
+    ok(right >= constant, "called constant: %d", right);
 }
 
 /* What grows is named, and the interval four times beyond the measured N holds the truth. */
@@ -218,9 +220,9 @@ int main(void)
     test_without();
     test_invariance();
     test_three();
-    test_noise(0.3, 5, 1);
-    test_noise(0.3, 5, 3);
-    test_noise(1, 4, 3);
+    test_noise(0.3, 5, 1, 1200);
+    test_noise(0.3, 5, 3, 1350);
+    test_noise(1, 4, 3, 200);
     test_growth(18, 0, 0.1, 0.3, 3, 105);
     test_growth(18, 5, 0.1, 0.05, 3, 105);
     test_growth(19, 0.1, 0.1, 0.1, 1, 105);

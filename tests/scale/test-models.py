@@ -1,0 +1,164 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Models of growth (TAP): mpgscale --json against tests/scale/growth.py on profiles that are made here; how often
+growth is named that is noise, and how often growth that is there. The environment variable MPGSCALE names the
+program, GROWTH_TRIALS how many experiments the rates are of (default 20)."""
+
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+sys.dont_write_bytecode = True
+import growth  # noqa: E402
+import profiles  # noqa: E402
+
+CALLS = profiles.calls(os.path.join(HERE, "..", "..", "trace", "calls.def"))
+NAMES = ["Wait", "Waitall", "Send", "Recv", "Bcast", "Allreduce", "Barrier", "Alltoall"]
+COUNT = [0]
+
+
+def ok(right, name, note=""):
+    COUNT[0] += 1
+    print(f"{'ok' if right else 'not ok'} {COUNT[0]} - {name}", flush=True)
+    if not right and note:
+        print("\n".join("# " + line for line in str(note).splitlines()))
+
+
+def write_run(path, ranks, times_ns):
+    """TIMES_NS: what a rank spends at each callsite on average."""
+    sites = [((0, 16 * i + 16),) for i in range(len(times_ns))]
+    def rows(rank):
+        # Ranks differ, the sum is N times the average.
+        tilt = 0 if ranks == 1 else (rank - (ranks - 1) / 2) / ranks
+        result = [(CALLS["Init"], -1, 1, 5, 5, 5)]
+        for i, t in enumerate(times_ns):
+            own = int(t * (1 + 0.5 * tilt))
+            result.append((CALLS[NAMES[i % len(NAMES)]], i, 1, own, own, own))
+        return result
+    run_ns = int(3 * sum(times_ns)) + 10**7
+    profiles.write(path, ranks, run_ns, rows, sites, facts=[("program", "./made")])
+    return {i: sum(row[3] for rank in range(ranks) for row in rows(rank) if row[1] == i) / ranks
+            for i in range(len(times_ns))}
+
+
+def experiment(folder, counts, repetitions, functions, noise, rng):
+    """Files of runs, and the points (N, time of a rank) of each callsite."""
+    paths, points = [], {i: [] for i in range(len(functions))}
+    for n in counts:
+        for repetition in range(repetitions):
+            path = os.path.join(folder, f"{n}-{repetition}.mpgt")
+            times = [f(n) * rng.lognormvariate(0, s) for f, s in zip(functions, noise)]
+            for i, value in write_run(path, n, times).items():
+                points[i].append((n, value))
+            paths.append(path)
+    return paths, points
+
+
+def scale(paths, *options):
+    done = subprocess.run([os.environ["MPGSCALE"], "--json", "--threshold=0", *options, *paths],
+                          capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        return {"rows": [], "why": done.stderr}
+    return json.loads(done.stdout)
+
+
+def site_of(row):
+    return int(row["name"].rsplit("+", 1)[1], 16) // 16 - 1
+
+
+def differs(ours, theirs):
+    """Where THEIRS, the program's, is not OURS."""
+    wrong = []
+    for key, value in ours.items():
+        got = theirs.get(key)
+        if isinstance(value, dict):
+            wrong += [f"{key}.{w}" for w in differs(value, got or {})]
+        elif isinstance(value, float) and isinstance(got, (int, float)):
+            if abs(got - value) > 1e-6 * max(abs(value), abs(got)) + 1e-9:
+                wrong.append(f"{key}: {got} instead of {value}")
+        elif value != got:
+            wrong.append(f"{key}: {got} instead of {value}")
+    return wrong
+
+
+def shape(rng):
+    i, d, j = rng.choice(growth.RISING + growth.FALLING)
+    c = rng.choice([0, 0.3, 5, 40]) * 1e6
+    a = rng.uniform(0.05, 3) * 1e6 / max(1, growth.term((i, d, j), 20)) ** rng.uniform(0, 1)
+    return lambda n: 1000 + c + a * growth.term((i, d, j), n)
+
+
+def test_against_second(folder, rng):
+    wrong, seen = [], {}
+    for counts, repetitions in (((2, 4, 8, 16, 32), 1), ((2, 4, 8, 16), 3), ((4, 9, 16, 25, 36), 2), ((3, 7, 20), 4)):
+        functions = [shape(rng) for _ in range(7)] + [lambda n: 3.1e6] * 3
+        noise = [rng.choice([0.001, 0.02, 0.1, 0.3]) for _ in functions]
+        paths, points = experiment(folder, counts, repetitions, functions, noise, rng)
+        rows = scale(paths)["rows"]
+        if len(rows) != len(functions):
+            wrong.append(f"{counts}: {len(rows)} rows")
+        for row in rows:
+            expected = growth.model(points[site_of(row)])
+            seen[expected["verdict"]] = seen.get(expected["verdict"], 0) + 1
+            wrong += [f"{counts} x {repetitions}, {row['name']}: {w}" for w in differs(expected, row["model"])]
+            order = row["model"]["order"]
+            if not order["low"] <= order["value"] <= order["high"]:
+                wrong.append(f"{row['name']}: order {order}")
+    ok(not wrong, "shapes, coefficients, errors, p, spread and order are those of the second implementation",
+       "\n".join(wrong[:12]))
+    ok({"grows", "falls", "constant"} <= set(seen), f"... of {seen}")
+
+
+def test_order_of_files(folder, rng):
+    functions = [lambda n: 2e5 * n, lambda n: 5e6, lambda n: 1e6]
+    paths, _ = experiment(folder, (2, 4, 8, 16), 3, functions, [0.3] * 3, rng)
+    def models(*args):
+        return {row["name"]: row["model"] for row in scale(*args)["rows"]}
+    first = models(paths, "--project=256")
+    mixed = paths[:]
+    rng.shuffle(mixed)
+    ok(first and models(mixed, "--project=256") == first, "the order of files changes nothing, drawn or not")
+    ok(models(paths, "--project=256", "--seed=2") != first, "another seed draws anew")
+    inside = all(m["projected"]["low"] <= m["projected"]["value"] <= m["projected"]["high"] for m in first.values())
+    ok(inside and all(m["project"] == 256 for m in first.values()), "projections have their intervals")
+
+
+def test_constants(folder, rng):
+    for repetitions in (1, 3):
+        functions = [lambda n: 4.77e6] * 100
+        paths, _ = experiment(folder, (2, 4, 8, 16, 32), repetitions, functions, [0.3] * 100, rng)
+        rows = scale(paths)["rows"]
+        named = [row["name"] for row in rows if row["model"].get("verdict") == "grows"]
+        ok(len(rows) == 100 and len(named) <= 2, f"of 100 constant callsites with 30 % noise, {repetitions} run(s) of "
+           f"each count: {len(named)} named as growing", named)
+
+
+def test_rates(folder, rng, trials):
+    functions = [lambda n: 1e5 * n, lambda n: 5e6, lambda n: 1e6]
+    for repetitions, least in ((1, 0.95), (3, 0.99)):
+        right = modelled = 0
+        for _ in range(trials):
+            paths, _ = experiment(folder, (2, 4, 8, 16, 32), repetitions, functions, [0.3] * 3, rng)
+            rows = {site_of(row): row for row in scale(paths)["rows"]}
+            right += [rows[i]["grows"] for i in range(3)] == [True, False, False] if len(rows) == 3 else 0
+            modelled += [rows[i]["model"]["verdict"] in ("grows", "grows?") for i in range(3)][:1] == [True]
+        ok(right >= least * trials, f"0.1 N grows, 5 and 1 ms do not, 30 % noise, {repetitions} run(s): {right} of {trials}")
+        ok(modelled >= 0.95 * trials, f"... its model grows (perhaps): {modelled} of {trials}")
+
+
+def main():
+    rng = random.Random(2385)
+    with tempfile.TemporaryDirectory() as folder:
+        test_against_second(folder, rng)
+        test_order_of_files(folder, rng)
+        test_constants(folder, rng)
+        test_rates(folder, rng, int(os.environ.get("GROWTH_TRIALS", "20")))
+    print(f"1..{COUNT[0]}")
+
+
+main()
