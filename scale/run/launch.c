@@ -112,7 +112,7 @@ static pid_t start(char **argv, const char *input_path, const char *log_path, st
 
 static bool speaks_of_failure(const char *line)
 {
-    static const char *const words[] = {"error", "cannot", "fail", "fatal", "no such", "invalid", "abort"};
+    static const char *const words[] = {"error", "cannot", "fail", "fatal", "no such", "invalid", "mpgtrace", "abort"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strcasestr(line, words[i]))
             return true;
