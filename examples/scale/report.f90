@@ -3,7 +3,7 @@
 ! cut into more parts; a sum of residuals; and, as programs do that were written for few processes, a report that
 ! rank 0 takes from each of the others in turn, and works on, before it answers all. Their receive of that answer is
 ! what will not scale.
-program grid
+program report_all
   use mpi
   implicit none
   integer, parameter :: total = 720, steps = 40, work = 300000
@@ -49,4 +49,4 @@ program grid
   end do
   if (rank == 0) print *, 'residual', all
   call MPI_Finalize(error)
-end program grid
+end program report_all
