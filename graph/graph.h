@@ -286,6 +286,8 @@ struct mpg_step {
                     int32_t receiver;  /* messages: world rank */
                     int32_t comm, tag; /* EAGER: and then those, where */
                     bool is_followed;  /* open receives may take it in place of another */
+                    bool grows;        /* SYNCHRONOUS: it is changed for its size by hypotheses alone: it is there
+                                          no earlier than if it were eager, and its sender keeps what it took */
                     bool sends;        /* STORE: it is where a synchronous message of `bytes` to
                                           `receiver` leaves from, with `origin` */
                     bool joins;        /* STORE: a member comes to an expanded collective, at enter_ns

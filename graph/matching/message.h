@@ -17,6 +17,7 @@ struct message {
     int32_t source, destination; /* world ranks */
     bool is_sent, is_posted, synchronous, arrived; /* synchronous: on the target */
     bool standard, sync_source;        /* a standard-mode send; synchronous on the traced machine */
+    bool grows;                        /* synchronous on the target for its size by hypotheses alone */
     bool blocking, has_left;           /* of a call that does nothing else (Send); left_ns is known */
     bool sent_requested, posted_requested; /* by calls that leave the completion to a request */
     bool sender_holds, receiver_holds; /* whose completion is still to come */

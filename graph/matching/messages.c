@@ -100,6 +100,7 @@ static int complete_match(struct matching *matching, struct message *m, struct m
     s->posted = m->posted_requested;
     s->poster = m->posted.number;
     s->changed = graph_is_changed(m);
+    s->grows = m->grows;
     graph_free_slot(matching->steps, m->poster_slot);
     arrive(m);
     return 0;
@@ -208,7 +209,7 @@ static int note_sent(const struct call *call, const struct message *m, struct mp
                           .target_bytes = (double)m->target_bytes,
                           .blocking = kind == MPG_KIND_SEND || kind == MPG_KIND_SENDRECV,
                           .sync_source = m->sync_source,
-                          .sync_target = m->synchronous};
+                          .sync_target = m->synchronous && !m->grows};
     return 0;
 }
 
@@ -254,6 +255,7 @@ static int send_on(struct matching *matching, const struct call *call, struct ch
     m->blocking = mpg_call_kind(call->event->call) == MPG_KIND_SEND;
     m->sync_source = protocol.sync_source;
     m->synchronous = protocol.sync_target;
+    m->grows = protocol.grows;
     m->id = ++matching->sent;
     m->is_user = name->space == SPACE_USER;
     m->comm = name->where;
@@ -296,6 +298,8 @@ struct protocol graph_load_protocol(const struct matching *matching, enum mpg_ca
     struct protocol protocol = graph_protocol(matching, mode, load.bytes);
     if (load.target_bytes != load.bytes && !matching->keeps_protocol)
         protocol.sync_target = graph_protocol(matching, mode, load.target_bytes).sync_target;
+    protocol.grows = protocol.sync_target && !protocol.sync_source &&
+                     !graph_protocol(matching, mode, load.bytes).sync_target;
     return protocol;
 }
 
@@ -477,7 +481,7 @@ int graph_sender_edge(struct matching *matching, struct call *call, struct messa
         return 0;
     if (m->synchronous && ack_edge(matching, m, err) < 0)
         return -1;
-    call->changed = call->changed || graph_is_changed(m);
+    call->changed = call->changed || (graph_is_changed(m) && !m->grows);
     m->left_ns = call->leave_ns;
     m->has_left = true;
     graph_sender_done(matching, m, false);

@@ -41,6 +41,7 @@ bool graph_is_alone(const struct matching *matching, int32_t rank);
 /* How a message is sent, on the traced machine and on the target. */
 struct protocol {
     bool standard, sync_source, sync_target;
+    bool grows; /* eager on both machines, but for what hypotheses add to it */
 };
 
 /* That of BYTES sent in the mode of MODE, a call. */

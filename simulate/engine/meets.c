@@ -41,6 +41,21 @@ void mpg_lanes_eager(struct mpg_lanes *l, const struct mpg_step *s)
         mpg_resize_flight(way_of(l, s->rank, s->receiver), &m, s->bytes, l->first, l->n, out);
 }
 
+/* When S, a message that hypotheses let grow beyond the eager limit, would be there if it were eager all the same, as a
+ * delay of when it can have started on the target, into l->later. SENT, SENDING: when it leaves, what its sender adds. */
+static void find_eager(struct mpg_lanes *l, const struct mpg_step *s, const double *sent, const double *sending)
+{
+    const struct mpg_perturbation *way = way_of(l, s->rank, s->receiver);
+    const struct mpg_sending m = sending_of(&s->origin, s->target_bytes);
+    const double there_ns = s->sender_ns + flight_ns(l, s->rank, s->receiver, s->bytes);
+    const double shift_ns = there_ns - fmax(s->sender_ns, s->poster_ns);
+    zero(l->later, l->n);
+    mpg_perturb_flight(way, &m, MPG_FLIGHT_WHOLE, l->first, l->n, l->later);
+    mpg_resize_flight(way, &m, s->bytes, l->first, l->n, l->later);
+    for (uint32_t w = 0; w < l->n; w++)
+        l->later[w] += sent[w] + sending[w] + shift_ns;
+}
+
 void mpg_lanes_synchronous(struct mpg_lanes *l, const struct mpg_step *s)
 {
     double *out = slot_value(l, s->slot), *bare = slot_bare(l, s->slot);
@@ -75,6 +90,8 @@ void mpg_lanes_synchronous(struct mpg_lanes *l, const struct mpg_step *s)
         mpg_perturb_flight(way, &m, MPG_FLIGHT_TAU, l->first, l->n, tau);
         mpg_resize_flight(way, &m, s->bytes, l->first, l->n, tau);
     }
+    if (s->grows)
+        find_eager(l, s, sent, sending);
     for (uint32_t w = 0; w < l->n; w++) {
         double by_sender = sent[w] - sender_slack, by_poster = posted[w] - poster_slack;
         double left = by_sender + fmax(sending[w], 0), met = by_poster + fmax(posting[w], 0);
@@ -82,6 +99,7 @@ void mpg_lanes_synchronous(struct mpg_lanes *l, const struct mpg_step *s)
         by_sender += sending[w] + lambda[w];
         by_poster += posting[w];
         out[w] = (by_sender > by_poster ? by_sender : by_poster) + tau[w];
+        out[w] = s->grows && l->later[w] > out[w] ? l->later[w] : out[w];
     }
 }
 

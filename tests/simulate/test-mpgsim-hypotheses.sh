@@ -176,6 +176,19 @@ is "... and wait, as such do" \
     "$(clocked "${there[@]}" --eager-limit=1000 --suppose='resize factor=2' ring.txt)" "770 1970 2355"
 is "... but without absolute times" \
     "$(delays "${there[@]}" --eager-limit=1000 --suppose='resize factor=2' ring.txt)" "1155 385 770"
+# What a sender's Waitall took else, 4900 ns of nothing that is known, it takes with more bytes, too, unless it waits longer:
+# T(A) = 1000 + 100 + d' / 2, 100 more till it knows.
+calls 2 >grows.txt <<'T'
+0 1000 1010 Isend to=1 tag=1 bytes=2048 request=1
+0 2000 7000 Waitall requests=1
+1 900 910 Irecv from=0 tag=1 bytes=65536 request=1
+1 8500 8600 Waitall requests=1
+T
+grown=(--source-latency=100ns --source-byte=0.5ns --eager-limit=4096)
+is "a message that grows beyond the eager limit adds to what its sender took" \
+    "$(clocked "${grown[@]}" --suppose='resize bytes=4097' grows.txt), $(clocked "${grown[@]}" \
+    --suppose='resize bytes=16384' grows.txt)" "0 0, $((1000 + 100 + 8192 + 100 - 7000)) $((1000 + 100 + 8192 - 8600))"
+is "more bytes never make a rank earlier" "$("$python" "$here/larger.py" "$mpgsim" 20)" "200 pairs, 0 wrong"
 # Collectives of 3: Alltoall n = 2 of 200 bytes, Bcast L = 2 of 600, Reduce 40, by callsite, region, size.
 {
     printf '%s\n' '#mpgtext 1' '#ranks 3' '#clocks shared' '#comm 0 = 0 1 2' '#site 7 = ?+0x10' '#site 9 = ?+0x20'
