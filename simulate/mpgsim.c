@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* mpgsim: what would a machine's noise, latency and bandwidth do to a traced run? */
+#include <signal.h>
 #include <string.h>
 
 #include "common/output.h"
@@ -8,6 +9,7 @@
 #include "history/answer.h"
 #include "simulate/processes/processes.h"
 #include "simulate/reports/report.h"
+#include "simulate/reports/sheet_plot.h"
 #include "simulate/retrace/retrace.h"
 #include "simulate/scenarios/supposed.h"
 #include "simulate/scenarios/tolerate.h"
@@ -166,6 +168,26 @@ static int write_rows(const struct mpg_arguments *a, const struct mpg_sheet *row
     return -1;
 }
 
+static int draw_rows(const struct mpg_arguments *a, const struct mpg_sheet *rows, struct mpg_error *err)
+{
+    const struct mpg_plot_options options = {.maker = "mpgsim", .folder = a->plot, .keep = a->keep};
+    struct mpg_plot_outcome outcome;
+    if (!a->plot)
+        return 0;
+    if (plot_all(&options, mpg_sheet_draw, rows, &outcome, err) < 0) {
+        if (outcome.interrupted) {
+            mpg_error_print("mpgsim", err);
+            raise(outcome.interrupted); /* to end as the signal always does */
+        }
+        return -1;
+    }
+    for (size_t i = 0; i < outcome.missing; i++)
+        fprintf(stderr, "mpgsim: not drawn: %s\n", outcome.why[i]);
+    fprintf(stderr, "mpgsim: %zu plots in %s, each as SVG and PNG\n", outcome.plots, a->plot);
+    mpg_plot_outcome_clear(&outcome);
+    return 0;
+}
+
 /* What was simulated; in perturb mode PREDICT says nothing. */
 static struct mpg_simulated simulated(const struct all *x, const struct mpg_predict_options *predict)
 {
@@ -211,7 +233,7 @@ static int give_answer(struct all *x, struct mpg_error *err)
 {
     const struct mpg_setting *setting = &x->setting;
     if (mpg_arguments_sweep(&x->a))
-        return write_rows(&x->a, &x->rows, &x->answer, err);
+        return write_rows(&x->a, &x->rows, &x->answer, err) < 0 ? -1 : draw_rows(&x->a, &x->rows, err);
     struct mpg_report report = mpg_setting_report(setting, &x->at, &x->files, &setting->asked.p,
                                                   &setting->asked.simulation, &x->result);
     report.extrapolation = x->extrapolation.use ? &x->extrapolation : NULL;

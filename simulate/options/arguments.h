@@ -22,7 +22,7 @@ struct mpg_arguments {
     const char *map, *source_map, *polling, *collectives, *collective_table, *output_trace, *floors;
     const char *target, *engine;
     struct mpg_option_list parameters;
-    const char *tolerate, *waits_by, *timeline, *timeline_calls, *timeline_ranks, *history;
+    const char *tolerate, *waits_by, *timeline, *timeline_calls, *timeline_ranks, *history, *plot;
     struct mpg_option_list signatures; /* the first is SIGNATURE */
     struct mpg_option_list noise, call_noise, latency, byte, compute_ratio, sweeps;
     struct mpg_option_list hypothesis_files, hypothesis_lines;
@@ -31,7 +31,7 @@ struct mpg_arguments {
     int64_t granularity, eager_limit, source_eager_limit, horizon, replicas, first_replica, seed,
         threads;
     struct mpg_given given;
-    bool json, per_rank, lenient, deterministic, sync_reduce, keep_tracer, predict, waits;
+    bool json, per_rank, keep, lenient, deterministic, sync_reduce, keep_tracer, predict, waits;
     enum mpg_path_class path_class; /* MPG_PATHS: the farthest */
     enum mpg_waits_by waits_kind;   /* rows of wait states */
     bool ideal, wall, blocking_get;

@@ -49,7 +49,7 @@ static int add_inputs(const struct mpg_arguments *a, const struct mpg_trace *tra
         if (add_file(run, "signature", a->signatures.item[i], err) < 0)
             return -1;
     if (add_file(run, "source", mpg_arguments_source(a), err) < 0 ||
-        add_file(run, "table", a->collective_table, err) < 0)
+        add_file(run, "target", a->target, err) < 0 || add_file(run, "table", a->collective_table, err) < 0)
         return -1;
     const char *const machine[] = {a->target, a->machine ? a->machine->map : NULL};
     for (size_t i = 0; i < sizeof machine / sizeof *machine; i++) /* of those that are no files there are names */

@@ -4,8 +4,19 @@
 
 #include <string.h>
 
+static int check_plot(const struct mpg_arguments *a, struct mpg_error *err)
+{
+    if (a->keep && !a->plot)
+        return mpg_error_set(err, "--keep is about --plot");
+    if (!a->plot || (mpg_arguments_sweep(a) && !a->tolerate))
+        return 0;
+    return mpg_error_set(err, "--plot draws what --sweep or several --signature ask for");
+}
+
 int mpg_arguments_parse_timeline(struct mpg_arguments *a, struct mpg_error *err)
 {
+    if (check_plot(a, err) < 0)
+        return -1;
     const char *part = a->timeline_calls ? "calls" : a->timeline_ranks ? "ranks" : NULL;
     if (!a->timeline)
         return part ? mpg_error_set(err, "--timeline-%s says nothing without --timeline", part) : 0;

@@ -205,6 +205,11 @@ const struct mpg_option *mpg_arguments_table(struct mpg_arguments *a)
          .help = "with calls A to B of each rank only, counted from 0, MPI_Init"},
         {.name = "timeline-ranks", .kind = MPG_OPTION_STRING, .value = &a->timeline_ranks, .argument = "LIST",
          .help = "with these ranks only, like 0,4-7"},
+        {.name = "plot", .letter = 'p', .kind = MPG_OPTION_STRING, .value = &a->plot, .argument = "DIR",
+         .help = "of --sweep and several --signature: also draw the table into DIR, as\n"
+                 "SVG and PNG (needs gnuplot)"},
+        {.name = "keep", .letter = 'k', .kind = MPG_OPTION_FLAG, .value = &a->keep,
+         .help = "with --plot: keep gnuplot's scripts and data beside the plots"},
         {.name = "history", .kind = MPG_OPTION_STRING, .value = &a->history, .argument = "FILE",
          .help = "keep the answer, with what it was asked for, in FILE, which\n"
                  "mpghistory reads (default: what MPGKIT_HISTORY names; else it is\n"
