@@ -23,6 +23,7 @@ struct wanted {
     enum scale_table of_table;
     enum scale_export of_export;
     struct scale_label only_label[MPG_OPTION_LIST_MAX];
+    bool misused; /* the error is the command line's */
 };
 
 /* ---- words ---- */
@@ -114,6 +115,7 @@ static int find_files(struct wanted *w, char *const *paths, int n, struct scale_
     for (size_t i = 0; i < w->manifests.n; i++)
         if (mpg_scale_files_add_manifest(files, w->manifests.item[i], err) < 0)
             return -1;
+    w->misused = true;
     for (size_t i = 0; i < w->labels.n; i++)
         if (mpg_scale_files_label(files, w->labels.item[i], err) < 0)
             return mpg_error_prefix(err, "--label");
@@ -122,6 +124,7 @@ static int find_files(struct wanted *w, char *const *paths, int n, struct scale_
             return mpg_error_prefix(err, "--only");
         w->how.label_number++;
     }
+    w->misused = false;
     w->how.only = w->only_label;
     return files->n > 0 ? 0 : mpg_error_set(err, "the manifest lists no runs");
 }
@@ -328,6 +331,8 @@ int mpg_scale_main(int argc, char **argv)
     struct mpg_error err;
     if (run(&w, program.name, argv + first, argc - first, &err) == 0)
         return MPG_EXIT_OK;
+    if (w.misused)
+        mpg_option_usage_error(&program, "%s", err.text);
     mpg_error_print(program.name, &err);
     return MPG_EXIT_FAILURE;
 }

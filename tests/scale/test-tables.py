@@ -210,7 +210,7 @@ def labels(folder):
        "--only takes some", done.stderr)
     for wrong in ("scaling=big," + paths[0], "size," + paths[0], "size=3", "size=3,nothing"):
         done = run("--label", wrong, *paths)
-        ok(done.returncode == 1 and done.stderr.count("\n") == 1, "--label %s..." % wrong[:12], done.stderr)
+        ok(done.returncode == 2 and done.stderr.count("\n") == 1, "--label %s..." % wrong[:12], done.stderr)
 
 
 # ---- exports ----
