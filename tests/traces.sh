@@ -95,3 +95,26 @@ flood() {
                 print 1, 1000 * i + 100, 1000 * i + 600, "Recv from=0 bytes=64" }
             for (r = 0; r < 2; r++) print r, 1000 * (n + 1), 1000 * (n + 1) + 5, "Finalize" }'
 }
+
+# regions: of two ranks that compute in regions, with none of each other. Rank 0 computes 1003 ns outside, 400 in solve,
+# 600 in solve's inner, 97 in solve, 1200 outside, then 690; rank 1 is in solve all the time, 3000 and 980, across a call.
+regions() {
+    cat <<'T'
+#mpgtext 1
+#ranks 2
+#clocks shared
+#comm 0 = 0 1
+0 0 1000 Init
+0 2003 2003 Region_begin name="solve"
+0 2403 2403 Region_begin name="inner"
+0 3003 3003 Region_end name="inner"
+0 3100 3100 Region_end name="solve"
+0 4300 4310 Iprobe comm=0 from=1 tag=7 found=0
+0 5000 5010 Finalize
+1 0 1000 Init
+1 1000 1000 Region_begin name="solve"
+1 4000 4020 Iprobe comm=0 from=1 tag=7 found=0
+1 5000 5000 Region_end name="solve"
+1 5120 5130 Finalize
+T
+}
