@@ -415,6 +415,12 @@ static void end(struct simulation *sim)
     free(sim->unchanged);
 }
 
+/* STATUS of SCENARIO alone, whose error says so. */
+static int of_one(int status, const struct mpg_scenario *scenario, struct mpg_error *err)
+{
+    return status < 0 && scenario->name ? mpg_error_prefix(err, "%s", scenario->name) : status;
+}
+
 int mpg_simulate(struct mpg_trace *trace, const struct mpg_scenario *scenario, size_t n, uint32_t *passes,
                  struct mpg_error *err)
 {
@@ -424,10 +430,10 @@ int mpg_simulate(struct mpg_trace *trace, const struct mpg_scenario *scenario, s
     struct simulation *all = calloc(n, sizeof *all);
     int status = all ? 0 : mpg_error_set(err, "out of memory");
     for (size_t i = 0; i < n && status == 0; i++)
-        status = begin(&all[i], trace, &scenario[i], share, passes, err);
+        status = of_one(begin(&all[i], trace, &scenario[i], share, passes, err), &scenario[i], err);
     for (size_t i = 0; i < n && status == 0; i++)
         if ((status = find_clocks(all, &all[i], err)) == 0)
-            status = choose_absorb(&all[i], err);
+            status = of_one(choose_absorb(&all[i], err), &scenario[i], err);
     if (status == 0)
         status = find_floors(all, n, err);
     for (size_t i = 0; i < n && status == 0; i++) {

@@ -44,6 +44,7 @@ struct mpg_scenario {
     /* Its result is whole, and will not be looked at any more. NULL: nobody wants to know. */
     int (*done)(void *context, struct mpg_error *err);
     void *context;
+    const char *name; /* what errors that are its own begin with; NULL: nothing */
 };
 
 /* Simulates TRACE in N >= 1 scenarios, with the replicas, processes, threads and watch that the first one

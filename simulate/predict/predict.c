@@ -406,7 +406,8 @@ int mpg_predict(struct mpg_trace *trace, const struct mpg_prediction *prediction
     struct mpg_clock_map *clocks = mpg_clock_map_from_trace(trace, err);
     int status = !clocks ? -1 : all ? 0 : mpg_error_set(err, "out of memory");
     for (size_t i = 0; i < n && status == 0; i++)
-        status = begin(&all[i], trace, clocks, &prediction[i], share, passes, err);
+        if ((status = begin(&all[i], trace, clocks, &prediction[i], share, passes, err)) < 0 && prediction[i].name)
+            mpg_error_prefix(err, "%s", prediction[i].name);
     if (status == 0)
         status = find_floors(all, n, err);
     for (size_t i = 0; i < n && status == 0; i++)

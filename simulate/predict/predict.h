@@ -31,6 +31,7 @@ struct mpg_prediction {
     uint32_t kin;
     int (*done)(void *context, struct mpg_error *err);
     void *context;
+    const char *name;
 };
 
 /* Predicts TRACE's run on the targets of N >= 1 perturbations; of the sources there is the noise in the

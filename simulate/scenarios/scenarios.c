@@ -3,6 +3,7 @@
  * after the other. */
 #include "simulate/scenarios/scenarios.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,6 +19,7 @@ enum { DISTS = MPG_SWEPT_BYTE + 1 };
 struct item {
     struct setting *of;
     size_t point, row;
+    char name[160];                   /* of its point; empty: nothing is swept */
     struct mpg_specs own[DISTS];
     char text[DISTS][40];             /* what they were read from */
     double ratio;                     /* of computation; 0: the setting's */
@@ -72,6 +74,33 @@ static void fill_row(const struct mpg_arguments *a, size_t point, size_t signatu
     }
     if (a->signatures.n > 1)
         row->cell[a->sweep.axes].word = a->signatures.item[signature];
+}
+
+/* What errors of the rows of POINT begin with, into NAME: its values from parameter FROM on, "noise=2, absorb=wait"; as
+ * much as there is room for. Nothing where nothing is swept: signatures name themselves. */
+static void name_point(const struct mpg_arguments *a, size_t point, enum mpg_swept from, char *name, size_t size)
+{
+    size_t used = 0;
+    name[0] = '\0';
+    for (size_t i = 0; i < a->sweep.axes && used < size; i++) {
+        const struct mpg_axis *x = &a->sweep.axis[i];
+        if (x->what < from)
+            continue;
+        const size_t place = mpg_sweep_place(&a->sweep, i, point);
+        const char *unit = x->unit == MPG_SWEEP_TIME ? " ns" : x->unit == MPG_SWEEP_SIZE ? " bytes" : "";
+        used += (size_t)snprintf(name + used, size - used, "%s%s=", used > 0 ? ", " : "", mpg_swept_name(x->what));
+        if (used < size)
+            used += x->word ? (size_t)snprintf(name + used, size - used, "%s", x->word[place])
+                            : (size_t)snprintf(name + used, size - used, "%g%s", x->value[place], unit);
+    }
+}
+
+/* Says that ERR is of POINT's setting; returns -1. */
+static int setting_failed(const struct mpg_arguments *a, size_t point, struct mpg_error *err)
+{
+    char name[160];
+    name_point(a, point, MPG_SWEPT_EAGER_LIMIT, name, sizeof name);
+    return name[0] ? mpg_error_prefix(err, "%s", name) : -1;
 }
 
 /* --- points --- */
@@ -210,6 +239,7 @@ static int begin_item(struct together *t, size_t k, size_t signature, size_t poi
         if (set_value(x, &at, &a->sweep.axis[i], mpg_sweep_place(&a->sweep, i, point), err) < 0)
             return -1;
     fill_row(a, point, signature, &t->rows->row[x->row]);
+    name_point(a, point, (enum mpg_swept)0, x->name, sizeof x->name);
     t->rows->row[x->row].part = part_of(t, k);
     apply(x);
     return 0;
@@ -245,10 +275,11 @@ static int simulate(const struct together *t, struct item *item, size_t n, struc
     for (size_t k = 0; k < n && status == 0; k++) {
         struct item *x = &item[k];
         const uint32_t kin = (uint32_t)(x->of - t->setting);
+        const char *name = x->name[0] ? x->name : NULL;
         scenario[k] = (struct mpg_scenario){.p = &x->p, .options = &x->options, .result = &x->result,
-                                            .kin = kin, .done = done, .context = x};
+                                            .kin = kin, .done = done, .context = x, .name = name};
         prediction[k] = (struct mpg_prediction){.p = &x->p, .options = &x->predict, .result = &x->result,
-                                                .kin = kin, .done = done, .context = x};
+                                                .kin = kin, .done = done, .context = x, .name = name};
     }
     if (status == 0 && predicts)
         status = mpg_predict(t->files->trace, prediction, n, NULL, err);
@@ -276,7 +307,7 @@ static int run(struct together *t, size_t leader, struct mpg_error *err)
     const struct mpg_sweep *sweep = &t->a->sweep;
     for (size_t i = 0; i < t->settings; i++) {
         if (begin_setting(t, leader, i, err) < 0)
-            return -1;
+            return setting_failed(t->a, leader, err);
         for (size_t point = leader; point < sweep->points; point++)
             if (shares_setting(sweep, leader, point) && begin_item(t, t->items++, i, point, err) < 0)
                 return -1;

@@ -279,8 +279,14 @@ is_not_LIMIT%:PARAM --tolerate=-5%:noise
 T
 ok "a signature that is not there" refuses 1 "mpgsim: none.sig: No such file*" --signature=target.sig \
     --signature=none.sig ring.txt
-ok "a place that is not there" refuses 1 "mpgsim: *places*" --sweep=map=block:2,places --signature=target.sig \
+ok "a place that is not there" refuses 1 "mpgsim: map=places: *places*" --sweep=map=block:2,places --signature=target.sig \
     mixed.txt
+ok "of several parameters, those that it is about" refuses 1 "mpgsim: map=places: *places*" \
+    --sweep=noise=1us,2us --sweep=map=block:2,places --signature=target.sig mixed.txt
+printf '%s\n' '#mpgtext 1' '#ranks 2' '#comm 0 = 0 1' '0 0 10 Init' '0 20 30 Finalize' '1 0 10 Init' \
+    '1 20 30 Finalize' >unclocked.txt
+ok "a row's own fault names its values" refuses 1 "mpgsim: noise=2500 ns, absorb=clock: --absorb=clock: *clocks*" \
+    --sweep=noise=2.5us,3us --sweep=absorb=none,clock unclocked.txt
 cp narrow.sig read.sig
 ok "a signature as output" refuses 1 "mpgsim: --output: read.sig is what is read*" --signature=target.sig \
     --signature=read.sig -o read.sig mixed.txt

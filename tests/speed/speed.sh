@@ -82,12 +82,12 @@ awk -v none="$none" -v fresh="$fresh" -v kept="$kept" 'BEGIN {
 # The first of these is what the others are held against.
 echo "patterns of some 250 000 messages, --absorb=none: seconds, ratio of rates to the first"
 while read -r pattern ranks steps; do
-    mkdir "$work/$pattern.trace"
-    "$top_builddir/tests/speed/speed_trace" "$pattern" "$ranks" "$steps" "$work/$pattern.trace"
-    took=$(sim --latency const:1us --absorb=none "$work/$pattern.trace")
-    count=$("$MPGSIM" --latency const:1us --absorb=none --floors=fresh "$work/$pattern.trace" |
+    mkdir "$work/pattern.trace"
+    "$top_builddir/tests/speed/speed_trace" "$pattern" "$ranks" "$steps" "$work/pattern.trace"
+    took=$(sim --latency const:1us --absorb=none "$work/pattern.trace")
+    count=$("$MPGSIM" --latency const:1us --absorb=none --floors=fresh "$work/pattern.trace" |
         sed -n '1s/.* \([0-9]*\) messages .*/\1/p')
-    rm -r "$work/$pattern.trace"
+    rm -r "$work/pattern.trace"
     echo "$pattern $ranks $steps $took $count"
 done <<'END' >"$work/patterns"
 ring 512 512
