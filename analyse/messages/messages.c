@@ -196,7 +196,8 @@ static int compare_bytes(const void *a, const void *b)
 
 void mpg_messages_sort(struct mpg_messages *m)
 {
-    qsort(m->pair, m->pairs, sizeof *m->pair, compare_bytes);
+    if (m->pairs > 0)
+        qsort(m->pair, m->pairs, sizeof *m->pair, compare_bytes);
 }
 
 static int pass(struct counter *c, struct mpg_trace *trace, const struct mpg_table *table,
@@ -218,7 +219,8 @@ static int pass(struct counter *c, struct mpg_trace *trace, const struct mpg_tab
     for (uint32_t i = 0; i < c->like_number; i++)
         if (count_likes(c, &c->likes[i], err) < 0)
             return -1;
-    qsort(c->m->pair, c->m->pairs, sizeof *c->m->pair, compare_pairs);
+    if (c->m->pairs > 0)
+        qsort(c->m->pair, c->m->pairs, sizeof *c->m->pair, compare_pairs);
     c->m->transfers = counts.transfers;
     return 0;
 }
