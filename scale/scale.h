@@ -138,6 +138,13 @@ struct scale_power {
 
 struct scale_model; /* scale/model/ */
 
+/* Whether a row's part grows (docs/MODEL.md, section 12). */
+enum scale_verdict {
+    SCALE_GROWS_NOT,
+    SCALE_GROWS_PERHAPS, /* by the rule; but so few runs of so many rows would name one by chance */
+    SCALE_GROWS
+};
+
 /* A site whose part reaches the threshold. */
 struct scale_row {
     size_t site;                  /* of the set's */
@@ -148,7 +155,7 @@ struct scale_row {
     double share_first, share_last; /* the same of its part of T_comm */
     double factor;                /* last / first */
     struct scale_power power;     /* of A_s */
-    bool grows;                   /* the verdict */
+    enum scale_verdict grows;
     double chance;                /* rows that would have such an r_s if none grew; NAN: r_s is undefined */
     double projected;             /* part of T_comm at --project N; NAN: not asked for */
     struct scale_interval projected_interval;

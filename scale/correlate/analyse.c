@@ -75,9 +75,11 @@ static int find_shares(const struct making *m, size_t site, const struct scale_s
 }
 
 /* The verdict: it goes with N, is a quarter larger at the end than at the beginning, and matters there. */
-static bool does_grow(const struct scale_options *options, const struct scale_row *row)
+static enum scale_verdict judge(const struct scale_options *options, const struct scale_row *row)
 {
-    return row->all.r >= 0.7 && row->last >= 1.25 * row->first && row->share_last >= options->threshold;
+    if (!(row->all.r >= 0.7 && row->last >= 1.25 * row->first && row->share_last >= options->threshold))
+        return SCALE_GROWS_NOT;
+    return row->chance > 1 ? SCALE_GROWS_PERHAPS : SCALE_GROWS;
 }
 
 static int make_row(const struct making *m, size_t site, struct scale_row *row, struct mpg_error *err)
@@ -95,7 +97,6 @@ static int make_row(const struct making *m, size_t site, struct scale_row *row, 
         correlate_side(m, site, &row->series, IMBALANCE, &row->imbalance, err) < 0 ||
         mpg_scale_power(m->set, site, &row->power, err) < 0)
         return -1;
-    row->grows = does_grow(m->options, row);
     return 0;
 }
 
@@ -193,7 +194,7 @@ static void drop_what_does_not_grow(struct scale_analysis *a)
 {
     size_t kept = 0;
     for (size_t i = 0; i < a->row_number; i++)
-        if (a->rows[i].grows)
+        if (a->rows[i].grows == SCALE_GROWS)
             a->rows[kept++] = a->rows[i];
         else
             mpg_scale_series_clear(&a->rows[i].series);
@@ -219,8 +220,9 @@ int mpg_scale_analyse(const struct scale_set *set, const struct scale_options *o
             qsort_r(a->rows, a->row_number, sizeof *a->rows, compare_rows, (void *)set);
         for (size_t i = 0; i < a->row_number; i++) {
             a->rows[i].chance = (double)a->row_number * a->rows[i].all.p / 2;
-            a->growing += a->rows[i].grows;
-            a->doubtful += a->rows[i].grows && a->rows[i].chance > 1;
+            a->rows[i].grows = judge(options, &a->rows[i]);
+            a->growing += a->rows[i].grows == SCALE_GROWS;
+            a->doubtful += a->rows[i].grows == SCALE_GROWS_PERHAPS;
         }
         if (options->grows)
             drop_what_does_not_grow(a);

@@ -111,7 +111,7 @@ static int add_rank(struct scale_gather *g, struct scale_run *run, const struct 
 int mpg_scale_read_profile(struct scale_gather *g, struct scale_run *run, struct mpg_error *err)
 {
     struct mpg_profile *p = mpg_profile_open(run->path, err);
-    struct mpg_profile_rank rank;
+    struct mpg_profile_rank rank = {0};
     if (!p)
         return -1;
     const struct stat_places source = {p, site_of, module_of};

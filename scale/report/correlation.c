@@ -13,6 +13,9 @@ static const struct scale_site *site_of(const struct scale_report *r, const stru
     return &r->analysis->set->sites[row->site];
 }
 
+/* Of enum scale_verdict. */
+static const char *const signs[] = {"", "grows?", "grows"}, *const verdicts[] = {"no", "perhaps", "yes"};
+
 /* ---- text ---- */
 
 enum { MOST_COLUMNS = 24 };
@@ -75,7 +78,7 @@ static void put_row(struct scale_grid *g, const struct scale_report *r, const st
         const struct scale_interval percent = {100 * row->projected_interval.low, 100 * row->projected_interval.high};
         put_interval(g, "%.2f to %.2f", &percent);
     }
-    scale_grid_put_text(g, row->all.undefined ? why : !row->grows ? "" : row->chance > 1 ? "grows?" : "grows");
+    scale_grid_put_text(g, row->all.undefined ? why : signs[row->grows]);
 }
 
 static int print_text(const struct scale_report *r, FILE *out, struct mpg_error *err)
@@ -141,7 +144,7 @@ static void put_csv_row(struct scale_grid *g, const struct scale_report *r, cons
                            row->imbalance.r, row->projected, row->projected_interval.low, row->projected_interval.high};
     for (size_t i = 0; i < sizeof more / sizeof *more; i++)
         scale_grid_put(g, more[i]);
-    scale_grid_put_text(g, row->grows ? "yes" : "no");
+    scale_grid_put_text(g, verdicts[row->grows]);
     scale_grid_put(g, row->chance);
     double model[SCALE_MODEL_NUMBERS];
     mpg_scale_model_numbers(row->model, model);
@@ -234,7 +237,7 @@ static void put_json_row(FILE *out, const struct scale_report *r, const struct s
     put_bounds(out, ", \"exponent_interval\": [", &row->power.interval);
     put_number(out, ", \"projected_share\": ", row->projected);
     put_bounds(out, ", \"projected_share_interval\": [", &row->projected_interval);
-    fprintf(out, ", \"grows\": %s", row->grows ? "true" : "false");
+    fprintf(out, ", \"grows\": \"%s\"", verdicts[row->grows]);
     put_number(out, ", \"chance\": ", row->chance);
     fputs(",\n   \"model\": ", out);
     mpg_scale_model_write_json(out, row->model);

@@ -87,7 +87,7 @@ void mpg_scale_print_head(const struct scale_report *r, FILE *out)
     fprintf(out, "grows       %zu: r_s >= 0.7, the last median >= 1.25 of the first, %.3g %% of communication at the end",
             a->growing, 100 * o->threshold);
     if (a->doubtful > 0)
-        fprintf(out, "; %zu of them (grows?) could be chance: more runs tell", a->doubtful);
+        fprintf(out, "; %zu more could be chance (grows?): more runs tell", a->doubtful);
     putc('\n', out);
 }
 

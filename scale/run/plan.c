@@ -24,7 +24,7 @@ int mpg_scale_run_counts(const char *text, int32_t counts[SCALE_RUN_MAX_COUNTS],
     if (!copy)
         return mpg_error_set(err, "out of memory");
     for (char *word; (word = strsep(&rest, ","));) {
-        uint64_t first, last;
+        uint64_t first = 0, last = 0;
         if (mpg_units_parse_range(word, "process counts", &first, &last, err) < 0) {
             n = -1;
             break;

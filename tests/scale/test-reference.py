@@ -122,10 +122,11 @@ def add_verdicts(rows, threshold):
             one["q"] = q
     for row in rows.values():
         r = row["correlation"].get("r_s")
-        row["grows"] = (r is not None and r >= 0.7 and row["last"] >= 1.25 * row["first"] and
-                        row["share_last"] >= threshold)
         if r is not None:
             row["chance"] = len(rows) * row["correlation"]["p"] / 2
+        rises = (r is not None and r >= 0.7 and row["last"] >= 1.25 * row["first"] and
+                 row["share_last"] >= threshold)
+        row["grows"] = "no" if not rises else "perhaps" if row["chance"] > 1 else "yes"
 
 
 def differences(where, want, got):
