@@ -15,6 +15,7 @@ struct known_module {
     struct mpg_module module;
     char id[2 * sizeof((struct mpg_module *)NULL)->build_id + 1];
     bool visited;
+    bool unlined; /* some frame in it has no line */
 };
 
 struct scale_places {
@@ -100,6 +101,12 @@ static const char *base_of(const char *path)
     return slash ? slash + 1 : path;
 }
 
+static bool is_other_build(const struct known_module *a, const struct known_module *b)
+{
+    return a->visited && b->visited && strcmp(base_of(a->module.path), base_of(b->module.path)) == 0 &&
+           strcmp(a->id, b->id) != 0;
+}
+
 /* Notes that a frame is in M. */
 static void visit_module(struct scale_places *places, const struct mpg_module *m)
 {
@@ -108,9 +115,7 @@ static void visit_module(struct scale_places *places, const struct mpg_module *m
         return;
     known->visited = true;
     for (size_t i = 0; i < places->known_number; i++)
-        places->differ |= places->known[i]->visited &&
-                          strcmp(base_of(places->known[i]->module.path), base_of(m->path)) == 0 &&
-                          strcmp(places->known[i]->id, known->id) != 0;
+        places->differ |= is_other_build(places->known[i], known);
 }
 
 static void print_text(char *text, const struct stat_place *place)
@@ -143,7 +148,9 @@ static int visit_place(void *context, const struct stat_place *place)
     if (place->module)
         visit_module(v->places, place->module);
     print_text(text, place);
-    const struct known_module *known = (const struct known_module *)(const void *)place->module;
+    struct known_module *known = (struct known_module *)(void *)place->module; /* its first member */
+    if (known && place->symbol && !(place->symbol->file && place->symbol->line > 0))
+        known->unlined = true;
     if (place->inlined || !place->symbol || !known)
         snprintf(address, sizeof address, "%s", text);
     else
@@ -184,6 +191,15 @@ void mpg_scale_frames_clear(struct scale_frames *frames)
 bool mpg_scale_places_differ(const struct scale_places *places)
 {
     return places->differ;
+}
+
+const char *mpg_scale_places_unlined(const struct scale_places *places)
+{
+    for (size_t i = 0; i < places->known_number; i++)
+        for (size_t k = 0; places->known[i]->unlined && k < places->known_number; k++)
+            if (is_other_build(places->known[i], places->known[k]))
+                return base_of(places->known[i]->module.path);
+    return NULL;
 }
 
 void mpg_scale_places_free(struct scale_places *places)

@@ -32,6 +32,9 @@ int mpg_scale_places_find(struct scale_places *places, int32_t site, int frames,
 void mpg_scale_frames_clear(struct scale_frames *frames);
 /* Whether frames so far were in several builds of one module. */
 bool mpg_scale_places_differ(const struct scale_places *places);
+/* The name of a module of which frames were in several builds, some where no line is known: they cannot be told to be
+ * those of another build. NULL: there is none. As long as the places. */
+const char *mpg_scale_places_unlined(const struct scale_places *places);
 void mpg_scale_places_free(struct scale_places *places); /* NULL is allowed */
 
 #endif

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "common/kind.h"
+#include "common/printable.h"
 #include "common/progress.h"
 #include "scale/read/gather.h"
 #include "scale/read/set.h"
@@ -243,6 +244,19 @@ static int keep_program(const struct all *a, bool *keep, struct mpg_error *err)
     return 0;
 }
 
+/* Says where lines are missing that would make callsites of several builds the same. */
+static int note_unlined(struct all *a, struct mpg_error *err)
+{
+    const char *module = mpg_scale_places_unlined(a->g.places);
+    char shown[256];
+    return !module ? 0
+                   : mpg_scale_note(a->notes, NULL, false, err,
+                                    "%s: the runs have several builds of it, and not of all of them lines are known: "
+                                    "callsites of one may be missing in others (--debug-path=DIR: where the builds, or "
+                                    "their debugging information, are kept)",
+                                    mpg_printable(shown, sizeof shown, module));
+}
+
 static int finish(struct all *a, struct mpg_error *err)
 {
     bool *keep = calloc(a->set->run_number + 1, sizeof *keep);
@@ -250,6 +264,8 @@ static int finish(struct all *a, struct mpg_error *err)
                          (a->how->by == SCALE_BY_ANY && a->how->unit == SCALE_UNIT_CALLSITE &&
                           mpg_scale_places_differ(a->g.places));
     int status = keep ? keep_program(a, keep, err) : out_of_memory(err);
+    if (status == 0 && by_line)
+        status = note_unlined(a, err);
     if (status == 0)
         status = mpg_scale_set_make(a->set, by_line ? &a->g.line : &a->g.address, keep, a->g.counter_names,
                                     a->g.counter_number, err);

@@ -78,39 +78,56 @@ static int make_sites(struct scale_set *set, const struct scale_tree *tree, cons
     return set->sites ? 0 : -1;
 }
 
-/* Sites by their names, those with the same name by their keys, whatever the order of the files. */
+static bool is_end(const struct scale_node *node)
+{
+    return strcmp(node->key, SCALE_END_KEY) == 0;
+}
+
+/* Sites by their names, those with the same name by their keys, whatever the order of the files; ends last. */
 static int compare_names(const void *x, const void *y, void *nodes)
 {
     const struct scale_node *const *of = nodes;
     const struct scale_node *a = of[*(const size_t *)x], *b = of[*(const size_t *)y];
     const int names = strcmp(a->site.name, b->site.name);
-    return names != 0 ? names : strcmp(a->key, b->key);
+    if (names != 0)
+        return names;
+    return is_end(a) != is_end(b) ? is_end(a) - is_end(b) : strcmp(a->key, b->key);
 }
 
-/* Gives SITE the name of which it is the one with NUMBER. */
-static int rename_site(struct scale_site *site, size_t number)
+/* Gives SITE NAME, malloc()ed. */
+static int rename_site(struct scale_site *site, char *name)
 {
-    char *name;
-    if (asprintf(&name, "%s #%zu", site->name, number) < 0)
+    if (!name)
         return -1;
     free(site->name);
     site->name = name;
     return 0;
 }
 
-/* Gives names that several sites have a number: "#2". A site and the one in which it ends are the same. */
+static char *numbered(const char *name, size_t number)
+{
+    char *text;
+    return asprintf(&text, "%s #%zu", name, number) < 0 ? NULL : text;
+}
+
+/* Gives names that several sites have a number: "#2". What ends at a site is called as that. */
 static int tell_apart(struct scale_set *set, const struct scale_node *const *of, size_t *order)
 {
     for (size_t i = 0; i < set->site_number; i++)
         order[i] = i;
     qsort_r(order, set->site_number, sizeof *order, compare_names, (void *)of);
     for (size_t i = 0, number = 1; i + 1 < set->site_number; i++) {
-        const bool same = strcmp(of[order[i]]->site.name, of[order[i + 1]]->site.name) == 0;
+        const struct scale_node *next = of[order[i + 1]];
+        const bool same = strcmp(of[order[i]]->site.name, next->site.name) == 0;
         number = same ? number : 1;
-        if (same && strcmp(of[order[i + 1]]->key, SCALE_END_KEY) != 0 &&
-            rename_site(&set->sites[order[i + 1]], ++number) < 0)
+        if (same && !is_end(next) &&
+            rename_site(&set->sites[order[i + 1]], numbered(next->site.name, ++number)) < 0)
             return -1;
     }
+    for (size_t i = 0; i < set->site_number; i++)
+        if (is_end(of[i]) && set->sites[i].parent >= 0 &&
+            rename_site(&set->sites[i], strdup(set->sites[set->sites[i].parent].name)) < 0)
+            return -1;
     return 0;
 }
 

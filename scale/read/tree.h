@@ -10,7 +10,7 @@
 
 enum { SCALE_NO_SITE = -1, SCALE_COUNTERS = 64 /* of a run, at most */ };
 
-/* Of a place at which a stack ends that goes on elsewhere: sorts before all others. */
+/* Of a place at which a stack ends that goes on elsewhere. */
 #define SCALE_END_KEY "\n"
 
 /* A frame of a callsite, or what stands for one. Texts are the caller's. */

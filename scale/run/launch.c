@@ -138,6 +138,20 @@ static void words_of(const char *log, char *words, size_t size)
         fclose(in);
 }
 
+bool mpg_scale_run_tracer_said(const char *log, char *words, size_t size)
+{
+    char line[4096];
+    const char *said = NULL;
+    FILE *in = fopen(log, "r");
+    while (in && !said && fgets(line, sizeof line, in))
+        said = strstr(line, "mpgtrace: ");
+    if (in)
+        fclose(in);
+    if (said)
+        snprintf(words, size, "%.*s", (int)strcspn(said, "\r\n"), said);
+    return said;
+}
+
 static void describe(int status, const char *log, double limit_s, struct scale_ending *e)
 {
     char words[220];

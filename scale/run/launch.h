@@ -4,6 +4,7 @@
 #define MPG_SCALE_RUN_LAUNCH_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "common/error.h"
 #include "common/progress.h"
@@ -30,5 +31,9 @@ int mpg_scale_run_signal_waits(void);
  * Errors: it cannot be started; INPUT cannot be read or LOG be written. */
 int mpg_scale_run_launch(char **argv, const char *input, const char *log, double limit_s, struct mpg_progress *progress,
                          struct scale_ending *ending, struct mpg_error *err);
+
+/* The first of LOG's lines in which the tracer says something ("mpgtrace: ..."), from there on, into WORDS of SIZE
+ * bytes; false: there is none. */
+bool mpg_scale_run_tracer_said(const char *log, char *words, size_t size);
 
 #endif

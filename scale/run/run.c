@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "common/aside.h"
@@ -20,6 +21,7 @@
 #include "trace/profile/profile.h"
 #include "trace/reader.h"
 
+enum { LEAST_FREE_BYTES = 64 << 10 }; /* of a disk on which a run can be kept */
 enum { TRIES = 2 }; /* that fail without one that does not, at one process count */
 
 struct request {
@@ -77,18 +79,28 @@ static int32_t recorded_ranks(const char *path, bool traces, struct mpg_error *e
     return more < 0 ? -1 : rank.ranks;
 }
 
-/* What is wrong with what a run of RANKS has recorded at PATH, in WHY; false: nothing. */
-static bool is_bad(const char *path, bool traces, int32_t ranks, char *why, size_t size)
+/* What is wrong with what a run of RANKS has recorded at PATH, in WHY; false: nothing. LOG: what it printed. */
+static bool is_bad(const char *path, const char *log, bool traces, int32_t ranks, char *why, size_t size)
 {
     struct mpg_error err = {{0}};
+    char said[1024];
     const int32_t found = recorded_ranks(path, traces, &err);
     if (found == ranks)
         return false;
     if (found >= 0)
         snprintf(why, size, "%d ranks were recorded: does the command start as many as " SCALE_RUN_RANKS "?", found);
     else
-        snprintf(why, size, "nothing that can be read was recorded: %.200s", err.text);
+        snprintf(why, size, "nothing that can be read was recorded: %s",
+                 mpg_scale_run_tracer_said(log, said, sizeof said) ? said : err.text);
     return true;
+}
+
+/* Whether a run failed, WHY, as the disk of FOLDER has no room for it. */
+static bool is_full(const char *folder, const char *why)
+{
+    struct statvfs disk;
+    return strstr(why, strerror(ENOSPC)) || strstr(why, strerror(EDQUOT)) ||
+           (statvfs(folder, &disk) == 0 && (double)disk.f_bavail * (double)disk.f_frsize < LEAST_FREE_BYTES);
 }
 
 static char *path_of(const char *folder, const char *name, const char *ending, struct mpg_error *err)
@@ -124,7 +136,7 @@ static int do_run(const struct request *request, struct scale_plan *plan, struct
                   struct mpg_progress *progress, int *got, struct mpg_error *err)
 {
     struct scale_ending ending = {0};
-    char why[400], **words = NULL, *input[] = {(char *)request->input, NULL}, *none[] = {NULL}, **inputs = NULL;
+    char why[1200], **words = NULL, *input[] = {(char *)request->input, NULL}, *none[] = {NULL}, **inputs = NULL;
     int status = -1;
     char *folder = path_of(plan->folder, todo->name, "", err), *part = path_of(plan->folder, todo->name, ".part", err);
     char *log = path_of(plan->folder, todo->name, ".log", err), *whole = NULL;
@@ -149,9 +161,11 @@ static int do_run(const struct request *request, struct scale_plan *plan, struct
     if (status < 0 || ending.signal)
         goto out;
     snprintf(why, sizeof why, "%s", ending.how);
-    if (!ending.good || is_bad(part, request->traces, todo->ranks, why, sizeof why))
+    if (!ending.good || is_bad(part, log, request->traces, todo->ranks, why, sizeof why)) {
         status = tell_failed(plan, todo, why, progress, err);
-    else if (rename(part, folder) < 0)
+        if (status == 0 && is_full(part, why))
+            status = mpg_error_set(err, "%s: no space is left: the same command goes on when there is", plan->folder);
+    } else if (rename(part, folder) < 0)
         status = mpg_error_errno(err, errno, "%s", folder);
     else
         status = mpg_scale_run_done(plan, todo, ending.seconds, err) < 0 ? -1 : 1;

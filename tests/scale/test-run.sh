@@ -91,6 +91,18 @@ runs --counts=1 --repetitions=1 --no-analysis --input=input-'{ranks}' -o echo --
     ./app echo 1
 is "standard input comes from a file" "$status $(cat echo/1-1.log)" "0 sleep 1"
 
+# A full disk: the reason is named, and no further run is tried.
+mkdir small
+small='mount -t tmpfs -o size=160k none small && exec timeout 300 "$MPGSCALE" run --counts=1,2 -o small/runs -- "$@"'
+if unshare -m mount -t tmpfs none small 2>/dev/null; then
+    unshare -m bash -c "$small" _ "${mpirun[@]}" -np '{ranks}' ./app >out 2>err
+    is "a full disk: exit status" "$?" 1
+    like "... named" "$(cat err)" "*(? ranks)*No space left on device*no space is left: the same command goes on*"
+    is "... once" "$(grep -c 'ranks): ' err)" 1
+else
+    skip "a full disk" "no mount"
+fi
+
 # What cannot be begun.
 wrong "no {ranks}" 2 "no {ranks}" -- "${mpirun[@]}" -np 2 ./app
 wrong "no launcher" 1 "nowhere: No such file" -- nowhere -np '{ranks}' ./app

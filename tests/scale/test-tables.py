@@ -316,9 +316,14 @@ def builds(folder):
                                                               (NUMBERS["Recv"], 0, 1, 9, 9, 9)], [[(0, 0x10)]],
                        modules=((build, "/nowhere/app"),))
     ok(answer(*paths)["callsites"] == "line" and len(coefficients(*paths)) == 2, "several builds: by line")
-    rows = answer("--by=address", *paths)["rows"]
-    ok(sorted(row["name"] for row in rows) == ["Recv:app+0x10", "Recv:app+0x10 #2", "Send:app+0x10",
-                                               "Send:app+0x10 #2"], "--by=address: they are not the same", rows)
+    said = run(*paths).stderr
+    ok(said.count("app: the runs have several builds") == 1 and "--debug-path" in said, "without lines: said", said)
+    done = run("--json", "--by=address", *paths)
+    rows = json.loads(done.stdout)["rows"]
+    names = sorted(row["name"] for row in rows)
+    ok("--debug-path" not in done.stderr and
+       names == ["Recv:app+0x10", "Recv:app+0x10 #2", "Send:app+0x10", "Send:app+0x10 #2"],
+       "--by=address: they are not the same", done)
 
 
 def main():

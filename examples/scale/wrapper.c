@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* All communication in one routine, as many programs have it: what grows is only seen by its callers.
+ *
+ * wrapper [VISITS]: processes are pairs; of each the first sends synchronously, VISITS times (10) from each of two
+ * places, and waits as long as the second is late: N ms at the first place, 32 / N ms at the other, N processes. */
+#define _GNU_SOURCE
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+/* MPI_Ssend's only caller. */
+static __attribute__((noinline)) int transmit(double value, int partner)
+{
+    const int error = MPI_Ssend(&value, 1, MPI_DOUBLE, partner, 0, MPI_COMM_WORLD);
+    return error == MPI_SUCCESS ? 0 : -1;
+}
+
+static void take_late(double ms, int partner)
+{
+    double value;
+    const struct timespec t = {0, (long)(ms * 1e6)};
+    nanosleep(&t, NULL);
+    MPI_Recv(&value, 1, MPI_DOUBLE, partner, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+int main(int argc, char **argv)
+{
+    int rank, n, failed = 0;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &n);
+    const int visits = argc > 1 ? atoi(argv[1]) : 10, partner = rank ^ 1;
+    if (visits < 1 || n % 2 != 0) {
+        fprintf(stderr, "wrapper: needs an even number of processes, and a visit\n");
+        MPI_Abort(MPI_COMM_WORLD, 2);
+    }
+    MPI_Pcontrol(0);
+    MPI_Barrier(MPI_COMM_WORLD); /* who starts late is not recorded */
+    MPI_Pcontrol(1);
+    for (int visit = 0; visit < visits; visit++) {
+        if (rank % 2 == 0) {
+            failed |= transmit(n, partner); /* grows */
+            failed |= transmit(32.0 / n, partner); /* shrinks */
+        } else {
+            take_late(n, partner);
+            take_late(32.0 / n, partner);
+        }
+    }
+    MPI_Finalize();
+    return failed;
+}
