@@ -413,6 +413,8 @@ struct mpg_graph_counts {
                                    those of more than one */
     uint64_t backward;          /* messages that arrive before they left, by the aligned clocks */
     double backward_ns;         /* by so much at most */
+    uint64_t held_messages;     /* with hypotheses: whose receiver waited until their sender entered the call that */
+    double held_ns;             /* completes their request, by the aligned clocks; so long, all together */
     uint64_t transfers;         /* one-sided: put, get, accumulate ... */
     uint64_t transfers_alone;   /* of these, without a window that is known, or never waited for */
     uint64_t file_calls;        /* local */

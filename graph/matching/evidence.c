@@ -26,6 +26,21 @@ void graph_note_evidence(struct evidence *evidence, const struct message *m)
         ++*seen;
 }
 
+/* Until that call was entered, and for less time afterwards: what arrives by itself does so whenever that is. */
+void graph_note_progress(struct mpg_graph_counts *counts, const struct message *m)
+{
+    if (!m->is_awaited || !m->is_received || m->dropped)
+        return;
+    double from_ns = m->receiving_ns > m->sender_ns ? m->receiving_ns : m->sender_ns;
+    if (m->synchronous && m->poster_ns > from_ns)
+        from_ns = m->poster_ns;
+    const double waited_ns = m->awaited_ns - from_ns, after_ns = m->received_ns - m->awaited_ns;
+    if (after_ns < 0 || waited_ns <= after_ns)
+        return;
+    counts->held_messages++;
+    counts->held_ns += waited_ns;
+}
+
 int64_t graph_evident_limit(const struct evidence *evidence, int64_t target_bytes)
 {
     const struct mpg_map *sizes = &evidence->waited;

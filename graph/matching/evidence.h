@@ -17,6 +17,9 @@ struct evidence {
 /* Takes MESSAGE, both of whose ends are over; without memory for another size it is not
  * counted. */
 void graph_note_evidence(struct evidence *evidence, const struct message *message);
+/* Counts MESSAGE, both of whose ends are over, if its receiver waited for the call that completes the send
+ * (graph_note_received(), graph_sender_edge()), and how long, in COUNTS. */
+void graph_note_progress(struct mpg_graph_counts *counts, const struct message *message);
 /* The source's eager limit, where the target's is TARGET_BYTES. */
 int64_t graph_evident_limit(const struct evidence *evidence, int64_t target_bytes);
 

@@ -45,6 +45,9 @@ struct message {
     uint32_t view_slot;         /* the arrival as it sees it; of an eager message SLOT */
     bool has_poster_slot;
     double sender_ns, poster_ns, left_ns; /* enters; leave of the call that completed the send */
+    bool is_awaited, is_received;      /* matching.notes_progress: the former by a call that waits for a request; */
+    double awaited_ns;                 /* its enter; */
+    double receiving_ns, received_ns;  /* enter, leave of the call that completed the receive */
     struct waiter *receive_waiter, *send_waiter, *probe_waiter; /* probe: a matched one */
     struct waiter *choice_waiter; /* of a call that may complete it */
 };

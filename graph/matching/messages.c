@@ -474,6 +474,11 @@ static int ack_edge(struct matching *matching, const struct message *m, struct m
     return 0;
 }
 
+static bool is_wait(enum mpg_call call)
+{
+    return call == MPG_CALL_Wait || call == MPG_CALL_Waitall || call == MPG_CALL_Waitany || call == MPG_CALL_Waitsome;
+}
+
 int graph_sender_edge(struct matching *matching, struct call *call, struct message *m,
                       struct mpg_error *err)
 {
@@ -484,6 +489,10 @@ int graph_sender_edge(struct matching *matching, struct call *call, struct messa
     call->changed = call->changed || (graph_is_changed(m) && !m->grows);
     m->left_ns = call->leave_ns;
     m->has_left = true;
+    if (matching->notes_progress && m->sent_requested && is_wait(call->event->call)) {
+        m->is_awaited = true;
+        m->awaited_ns = call->enter_ns;
+    }
     graph_sender_done(matching, m, false);
     return 0;
 }
@@ -497,7 +506,17 @@ static void release(struct matching *matching, struct message *m)
     if (m->abandoned && m->polled)
         matching->counts->asynchronous++;
     graph_note_evidence(&matching->evidence, m);
+    graph_note_progress(matching->counts, m);
     graph_free_message(&matching->channels, m);
+}
+
+void graph_note_received(const struct matching *matching, const struct call *call, struct message *m)
+{
+    if (!matching->notes_progress)
+        return;
+    m->is_received = true;
+    m->receiving_ns = call->enter_ns;
+    m->received_ns = call->leave_ns;
 }
 
 void graph_receiver_done(struct matching *matching, struct message *m, bool polled)

@@ -29,6 +29,7 @@ struct matching {
     struct evidence evidence;
     struct posted posted;
     struct supposing supposing;
+    bool notes_progress; /* counts what waits for its sender's next call (evidence.h) */
     bool of_target, keeps_protocol; /* of what hypotheses resize: graph.h has them */
     uint64_t sent; /* so far */
     uint64_t in_flight; /* sent, and not completed by their receiver */
@@ -94,6 +95,8 @@ int graph_view(struct matching *matching, const struct call *call, struct messag
 /* Such a message as a candidate of the call that is being left, which COMPLETED it, or not. */
 int graph_candidate(struct matching *matching, const struct message *message, int64_t request,
                     bool completed, struct mpg_error *err);
+/* CALL, which completes MESSAGE at its receiver. Before graph_receiver_done(). */
+void graph_note_received(const struct matching *matching, const struct call *call, struct message *message);
 /* The receiver, the sender needs it no more; POLLED: received by a call that does not
  * block; ABANDONED: never completed by its sender. */
 void graph_receiver_done(struct matching *matching, struct message *message, bool polled);

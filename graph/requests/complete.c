@@ -108,6 +108,8 @@ static int completion_edge(struct requests *requests, struct call *call,
             return -1;
         if (!m->dropped)
             matching->steps->edges[matching->steps->edge_count - 1].request = request->id;
+        if (!polls)
+            graph_note_received(matching, call, m);
         graph_receiver_done(matching, m, polls);
         request->message = NULL;
         return 0;

@@ -282,6 +282,7 @@ static int leave_messages(struct mpg_graph *g, struct stream *s, struct mpg_erro
                 return -1;
             if (graph_arrival_edge(matching, m, err) < 0)
                 return -1;
+            graph_note_received(matching, &s->call, m);
             graph_receiver_done(matching, m, false);
         }
     }

@@ -168,6 +168,7 @@ static void connect(struct mpg_graph *g, const struct mpg_graph_options *options
                                     .source_eager_limit_bytes = options->source_eager_limit_bytes,
                                     .lenient = options->lenient,
                                     .supposing = supposing_of(g),
+                                    .notes_progress = g->supposed != NULL,
                                     .of_target = options->of_target,
                                     .keeps_protocol = options->keeps_protocol,
                                     .counts = &g->counts,

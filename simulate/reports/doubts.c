@@ -188,3 +188,17 @@ int mpg_doubt_order(const struct mpg_report *r, struct mpg_attention *list, stru
         "answer keeps the traced order",
         c->asynchronous, c->messages, mpg_units_word(c->asynchronous, "is", "are"));
 }
+
+int mpg_doubt_progress(const struct mpg_report *r, struct mpg_attention *list, struct mpg_error *err)
+{
+    const struct mpg_graph_counts *c = &r->result->counts;
+    char waited[32];
+    if (!r->options->graph.supposed || r->result->clocks == MPG_CLOCK_NONE || c->held_messages * 100 <= c->messages)
+        return 0;
+    return mpg_attention_add(
+        list, err, "progress",
+        "%" PRIu64 " of %" PRIu64 " messages came to receivers that waited for them only once their sender called "
+        "MPI_Wait... (%s, all together): what it computed until then is taken for their flight, which no hypothesis "
+        "changes. --predict is the better question",
+        c->held_messages, c->messages, mpg_units_format_time(waited, sizeof waited, c->held_ns));
+}

@@ -27,5 +27,8 @@ int mpg_doubt_cores(const struct mpg_report *report, struct mpg_attention *list,
  * that do not wait (Sottile, Chandu, Bader 2006, section 4.3). */
 int mpg_doubt_order(const struct mpg_report *report, struct mpg_attention *list,
                     struct mpg_error *err);
+/* With hypotheses: messages that came only when their sender called MPI again (docs/MODEL.md, section 10). */
+int mpg_doubt_progress(const struct mpg_report *report, struct mpg_attention *list,
+                       struct mpg_error *err);
 
 #endif

@@ -7,7 +7,14 @@ from collections import defaultdict
 from fractions import Fraction
 
 STARTS = {"Init", "Init_thread"}
-INVOLVE_NOBODY = {"Comm_rank", "Comm_size", "Pcontrol"}
+INVOLVE_NOBODY = set("""
+    Comm_rank Comm_size Comm_group Comm_compare Comm_get_attr Comm_set_errhandler Comm_set_name Pcontrol
+    Initialized Finalized Query_thread Get_processor_name Get_version Get_library_version Wtime Wtick Get_address Get_count
+    Get_elements Cart_coords Cart_get Cart_rank Cart_shift Cartdim_get Dims_create Topo_test Error_string Error_class
+    Group_excl Group_free Group_incl Group_rank Group_size Group_translate_ranks Op_create Op_free Pack Pack_size Unpack
+    Type_commit Type_contiguous Type_create_hvector Type_create_indexed_block Type_create_resized Type_create_struct
+    Type_create_subarray Type_dup Type_extent Type_free Type_get_extent Type_hindexed Type_hvector Type_indexed Type_size
+    Type_struct Type_vector""".split())
 MARKS = {"Region_begin", "Region_end"}
 
 
@@ -216,7 +223,9 @@ def read_directive(trace, words):
         trace.facts = [{} for _ in range(trace.ranks)]
         trace.comms.setdefault(0, list(range(trace.ranks)))
     elif words[0] == "#comm":
-        trace.comms[int(words[1])] = [int(word) for word in words[3:]]
+        if "|" in words:
+            raise OracleError("inter-communicators are not read")
+        trace.comms[int(words[1])] = [int(word) for word in words[words.index("=") + 1:]]
     elif words[0] == "#window":
         trace.windows[int(words[1])] = int(words[3])
     elif words[0] == "#topology":

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Compare mpgtrace waits with oracle_waits.py on random traces, by call, region and rank (TAP).
 
-The environment variable MPGTRACE names the program.  Arguments: --first SEED --seeds N --steps N.
+The environment variable MPGTRACE names the program.  Arguments: --first SEED --seeds N --steps N, or traces
+instead, as mpgtrace print has them: all sums within 1 ns.
 """
 
 import argparse
@@ -20,6 +21,7 @@ import oracle_waits  # noqa: E402
 from oracle_trace import read_trace  # noqa: E402
 
 TOLERANCE_NS = 1e-3
+TOLERANCE_OF_RECORDED_NS = 1
 MPGTRACE = shlex.split(os.environ.get("MPGTRACE", "./mpgtrace"))
 LIMITS = [None, 4096, -1, 100, "found"]
 MORE = ("send,pair,isend,recv,irecv,sendrecv,null,wait,waitall,waitany,waitsome,test,testall,testany,testsome,"
@@ -51,16 +53,26 @@ def numbers(row):
             **{kind + "_ns": float(ns) for kind, ns in zip(oracle_waits.KINDS, row[3])}}
 
 
-def compare(who, want, got):
+def compare(who, want, got, tolerance):
     return [f"{who}: {key} is {got.get(key)!r} instead of {value!r}" for key, value in want.items()
-            if not abs(got.get(key, float("nan")) - value) <= TOLERANCE_NS]
+            if not abs(got.get(key, float("nan")) - value) <= tolerance]
 
 
-def check(seed, steps, path):
+def check_seed(seed, steps, path):
     text, limit = generate(seed, steps)
     with open(path, "w", encoding="ascii") as file:
         file.write(text)
-    waits = oracle_waits.Waits(read_trace(text.splitlines()), limit)
+    return check(text.splitlines(), limit, path, TOLERANCE_NS)
+
+
+def check_recorded(path):
+    with subprocess.Popen([*MPGTRACE, "print", path], stdout=subprocess.PIPE, text=True) as shown:
+        return check(shown.stdout, "found", path, TOLERANCE_OF_RECORDED_NS)
+
+
+def check(lines, limit, path, tolerance):
+    """What is wrong, and how many calls waited."""
+    waits = oracle_waits.Waits(read_trace(lines), limit)
     wrong, waited = [], 0
     for by in ("call", "region", "rank"):
         given = [] if limit == "found" else ["--eager-limit=%d" % (10**15 if limit is None else limit)]
@@ -78,10 +90,10 @@ def check(seed, steps, path):
         if set(rows) != set(wanted):
             wrong.append(f"{by}: {sorted(map(str, rows))} instead of {sorted(map(str, wanted))}")
         for who, want in wanted.items():
-            wrong += compare(f"{by} {who}", want, rows.get(who, {}))
+            wrong += compare(f"{by} {who}", want, rows.get(who, {}), tolerance)
     for matter in oracle_waits.MATTERS:
         want = numbers(waits.sums["matter"][matter])
-        wrong += compare(matter, want, answer["traced"][matter])
+        wrong += compare(matter, want, answer["traced"][matter], tolerance)
         waited += want["waited"]
     if answer["traced"]["total_ns"] != waits.total:
         wrong.append(f"total is {answer['traced']['total_ns']} instead of {waits.total}")
@@ -93,14 +105,25 @@ def main():
     parser.add_argument("--seeds", type=int, default=40)
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--steps", type=int, default=80)
+    parser.add_argument("traces", nargs="*")
     options = parser.parse_args()
     failed = waited = 0
+    if options.traces:
+        print(f"1..{len(options.traces)}")
+    for n, path in enumerate(options.traces, 1):
+        wrong, some = check_recorded(path)
+        failed += bool(wrong)
+        for line in wrong[:20]:
+            print("#", line)
+        print(f"{'not ok' if wrong else 'ok'} {n} - {path}: {some} calls waited", flush=True)
+    if options.traces:
+        return 1 if failed else 0
     print(f"1..{options.seeds + 1}")
     with tempfile.TemporaryDirectory() as directory:
         for n in range(options.seeds):
             seed = options.first + n
             path = os.path.join(directory, f"seed{seed}.txt")
-            wrong, some = check(seed, options.steps, path)
+            wrong, some = check_seed(seed, options.steps, path)
             waited += some
             failed += bool(wrong)
             for line in wrong[:5]:

@@ -70,6 +70,62 @@ END
 run 2 "$mpgreplay" --suppose='resize bytes=8-8 factor=2' near.trace
 ok "what neighbours send" failed "mpgreplay: near.trace: rank ?, call 2: neighbours' messages*"
 
+# ---- one-sided transfers: as a trace whose lines are changed so ----
+cat >windows.txt <<'END'
+#mpgtext 1
+#ranks 2
+#clocks shared
+#comm 0 = 0 1
+#window 0 = 0 0
+0 0 100 Init
+0 1000 1100 Win_create comm=0 win=0 bytes=4096
+0 2000 2100 Win_fence win=0
+0 2200 2210 Put win=0 to=1 bytes=40
+0 2300 2310 Get win=0 to=1 recvbytes=24
+0 2400 2500 Win_fence win=0
+0 3000 3010 Win_lock win=0 to=1
+0 3100 3110 Put win=0 to=1 bytes=30
+0 3200 3210 Win_flush win=0 to=1
+0 3300 3310 Accumulate win=0 to=1 bytes=16
+0 3400 3410 Win_unlock win=0 to=1
+0 3500 3510 Win_lock_all win=0
+0 3600 3610 Rget win=0 to=1 bytes=0 recvbytes=56 request=1
+0 3700 3710 Wait requests=1
+0 3750 3760 Rput win=0 to=0 bytes=77 request=2
+0 3800 3810 Wait requests=2
+0 3900 3910 Win_unlock_all win=0
+0 5000 5100 Win_free win=0
+0 6000 6100 Finalize
+1 0 100 Init
+1 1000 1100 Win_create comm=0 win=0 bytes=4096
+1 2000 2100 Win_fence win=0
+1 2200 2210 Put win=0 to=0 bytes=100
+1 2400 2500 Win_fence win=0
+1 5000 5100 Win_free win=0
+1 6000 6100 Finalize
+END
+"$mpgtrace" import --text windows.txt -o windows.trace || exit 1
+# transfers NAME SED HYPOTHESIS...: as windows.txt changed by SED
+transfers() {
+    local name=$1 change=$2 hypothesis options=()
+    shift 2
+    rm -rf other.trace same.trace
+    for hypothesis; do options+=(--suppose="$hypothesis"); done
+    sed "$change" windows.txt | "$mpgtrace" import --text - -o other.trace || exit 1
+    ok "transfers, $name" recorded 2 same.trace "$mpgreplay" --quiet --patience=20s "${options[@]}" windows.trace
+    ok "... as the trace changed so" as_before other.trace same.trace
+}
+transfers "as they were" ''
+transfers "longer" 's/bytes=40$/bytes=95/; s/bytes=30$/bytes=72/; s/bytes=100$/bytes=239/' 'resize call=Put factor=2.385'
+transfers "both ways, to a rank" 's/bytes=24$/bytes=9/; s/bytes=56 /bytes=22 /; s/bytes=16$/bytes=6/; s/bytes=40$/bytes=15/
+    s/bytes=30$/bytes=12/' 'resize to=1 factor=0.385'
+transfers "of so many bytes, and others dropped" 's/bytes=77 /bytes=13 /; / Accumulate /d' 'resize call=Rput bytes=13' \
+    'drop call=Accumulate'
+transfers "dropped, with what waits for their requests: flushes and locks stay" '/ Put /d; / Rget /d; /requests=1$/d' \
+    'drop call=Put' 'drop call=Rget'
+run 2 "$mpgreplay" --suppose='drop call=Win_unlock' windows.trace
+ok "an epoch" failed "mpgreplay: *neighbours' messages, partitioned ones, windows' epochs cannot be re-enacted: 'drop *"
+
 ok "a program whose workers come one after the other" recorded 4 waitany.trace "$waitany" 5
 order waitany.trace >as_it_was
 is "... of whom rank 0 takes 15 messages" "$(wc -l <as_it_was)" 15

@@ -178,4 +178,43 @@ only asynchronous "1 of 1 messages is waited for by neither side *" "nobody wait
     --noise=exp:1us
 sed 's/2000 2010 Test requests=1/2000 2010 Wait requests=1/' t.txt >u.txt && mv u.txt t.txt
 is "somebody waits" "$(attention '' --noise=exp:1us)" ""
+
+# held BEGIN LEAVE WAIT: rank 0 works in solve until it waits for what it has sent at 1100, rank 1 receives it from
+# BEGIN to LEAVE
+held() {
+    calls 2 "#clocks shared" <<CALLS >t.txt
+0 1100 1150 Isend to=1 bytes=64 request=1
+0 1200 1200 Region_begin name="solve"
+0 9000 9000 Region_end name="solve"
+0 9000 9020 $3 requests=1
+1 $1 $2 Recv from=0 bytes=64
+CALLS
+}
+solve=(--suppose="scale solve factor=0.5")
+held 1300 9085 Wait
+only progress "1 of 1 messages came to receivers that waited for them only once their sender called MPI_Wait... (7.7 us, \
+all together)*--predict is the better question" "held until its sender waits" "${solve[@]}"
+is "without hypotheses nobody asks" "$(attention '')" ""
+is "predicted it is not held" "$(attention progress --predict --latency=const:1us "${solve[@]}")" ""
+held 500 16899 Wait
+only progress "*(7.9 us, all together)*" "its receiver waits since before it left: from then on" "${solve[@]}"
+held 500 16901 Wait
+is "... longer after its sender called" "$(attention '' "${solve[@]}")" ""
+held 8000 8999 Wait
+is "it came by itself" "$(attention '' "${solve[@]}")" ""
+held 9001 9085 Wait
+is "nobody waited for it" "$(attention '' "${solve[@]}")" ""
+held 1300 9085 Test
+is "its sender asked" "$(attention '' "${solve[@]}")" ""
+held 1300 9085 Wait
+sed '/clocks shared/d' t.txt >u.txt && mv u.txt t.txt
+is "clocks that are not compared" "$(attention progress "${solve[@]}")" ""
+# Among 99 others, and 98.
+for others in 99 98; do
+    held 1300 9085 Wait
+    awk -v n="$others" '/Finalize/ { for (i = 0; i < n; i++) print $1, 9100 + 10 * i + $1, 9105 + 10 * i + $1,
+        $1 == 0 ? "Send to=1 bytes=4" : "Recv from=0 bytes=4" } { if (/Finalize/) $2 += 2000; if (/Finalize/) $3 += 2000; print }' \
+        t.txt >u.txt && mv u.txt t.txt
+    is "one among $others others" "$(attention progress "${solve[@]}" | wc -l)" $((others < 99))
+done
 done_testing
