@@ -9,7 +9,7 @@ from oracle_trace import OracleError
 from oracle_windows import WINDOW_CALLS, Windows
 from oracle_windows import MEETINGS as WINDOW_MEETINGS
 
-CONSTRUCTORS = {"Comm_dup", "Comm_split"}
+CONSTRUCTORS = {"Comm_dup", "Comm_split", "Cart_create"}
 MEETINGS = {"Barrier", "Allreduce", "Allgather", "Allgatherv", "Alltoall",
             "Alltoallv", "Alltoallw", "Reduce_scatter", "Reduce_scatter_block"}
 PREFIXES = {"Scan", "Exscan"}

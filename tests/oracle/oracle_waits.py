@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import oracle_matching
 from oracle_matching import (
-    CONSTRUCTORS, FROM_ROOT, NEIGHBORS, NONBLOCKING_COLLECTIVES, NONBLOCKING_NEIGHBORS,
+    CONSTRUCTORS, FROM_ROOT, NEIGHBORS, NONBLOCKING, NONBLOCKING_COLLECTIVES, NONBLOCKING_NEIGHBORS,
     PERSISTENT_COLLECTIVES, PERSISTENT_NEIGHBORS, PREFIXES, Half, Matching, Part, RankMatcher, Together)
 from oracle_trace import mark_region
 from oracle_windows import MEETINGS as WINDOW_MEETINGS
@@ -22,7 +22,21 @@ COMPLETED = defaultdict(list)
 
 
 class Completions(RankMatcher):
-    """Notes which requests a call completes."""
+    """Notes which requests a call completes.  What is cancelled meets nothing."""
+
+    def match(self, calls):
+        self.cancelled = {int(request) for call in calls for request in call.numbers("cancelled")}
+        super().match(calls)
+
+    def match_call(self, call):
+        if call.name not in ("Comm_free", "Cancel"):
+            super().match_call(call)
+
+    def begin(self, call):
+        if call.name in NONBLOCKING and call.number("request", -1) in self.cancelled:
+            self.keep(call.number("request"), Half(call, call, False))
+        else:
+            super().begin(call)
 
     def complete(self, call):
         done = call.numbers("done") if "done" in call.args else call.numbers("requests")
