@@ -99,7 +99,7 @@ cat >windows.txt <<'END'
 1 0 100 Init
 1 1000 1100 Win_create comm=0 win=0 bytes=4096
 1 2000 2100 Win_fence win=0
-1 2200 2210 Put win=0 to=0 bytes=100
+1 2200 2210 Put win=0 to=0 bytes=110
 1 2400 2500 Win_fence win=0
 1 5000 5100 Win_free win=0
 1 6000 6100 Finalize
@@ -116,7 +116,7 @@ transfers() {
     ok "... as the trace changed so" as_before other.trace same.trace
 }
 transfers "as they were" ''
-transfers "longer" 's/bytes=40$/bytes=95/; s/bytes=30$/bytes=72/; s/bytes=100$/bytes=239/' 'resize call=Put factor=2.385'
+transfers "longer" 's/bytes=40$/bytes=95/; s/bytes=30$/bytes=72/; s/bytes=110$/bytes=262/' 'resize call=Put factor=2.385'
 transfers "both ways, to a rank" 's/bytes=24$/bytes=9/; s/bytes=56 /bytes=22 /; s/bytes=16$/bytes=6/; s/bytes=40$/bytes=15/
     s/bytes=30$/bytes=12/' 'resize to=1 factor=0.385'
 transfers "of so many bytes, and others dropped" 's/bytes=77 /bytes=13 /; / Accumulate /d' 'resize call=Rput bytes=13' \
