@@ -193,7 +193,8 @@ int mpg_doubt_progress(const struct mpg_report *r, struct mpg_attention *list, s
 {
     const struct mpg_graph_counts *c = &r->result->counts;
     char waited[32];
-    if (!r->options->graph.supposed || r->result->clocks == MPG_CLOCK_NONE || c->held_messages * 100 <= c->messages)
+    if (!r->options->graph.supposed || r->result->clocks == MPG_CLOCK_NONE || c->held_messages * 100 <= c->messages ||
+        c->held_ns * 1000 <= mpg_result_recorded(r->result))
         return 0;
     return mpg_attention_add(
         list, err, "progress",
