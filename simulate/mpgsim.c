@@ -115,18 +115,20 @@ struct all {
     struct mpg_answer answer;
 };
 
-/* It, in the order of simulated time. */
-static int extrapolate(struct all *x, struct mpg_error *err)
+/* One of them, in the order of simulated time: the FIRST is kept. */
+static int extrapolate(void *all, const struct mpg_perturbation *p, const struct mpg_predict_options *predict, bool first,
+                       struct mpg_result *result, struct mpg_error *err)
 {
+    struct all *x = all;
     const struct mpg_arguments *a = &x->at;
-    const struct mpg_setting *setting = &x->setting;
-    struct mpg_predict_options predict = mpg_setting_predict(setting, &setting->asked.simulation);
-    const struct mpg_events_options options = {.predict = &predict, .blocking_get = a->blocking_get};
-    predict.watch = setting->asked.simulation.watch;
-    x->extrapolation = (struct mpg_extrapolation){.parameters = a->machine,
-                                                  .processors = &setting->processors,
-                                                  .models_barrier = a->machine->of_barrier || setting->asked.p.parameters};
-    return mpg_events_predict(x->files.trace, &setting->asked.p, &options, &x->result, &x->extrapolation, err);
+    const struct mpg_events_options options = {.predict = predict, .blocking_get = a->blocking_get};
+    struct mpg_extrapolation other = {0}, *extrapolation = first ? &x->extrapolation : &other;
+    *extrapolation = (struct mpg_extrapolation){.parameters = a->machine,
+                                                .processors = &x->setting.processors,
+                                                .models_barrier = a->machine->of_barrier || p->parameters};
+    const int status = mpg_events_predict(x->files.trace, p, &options, result, extrapolation, err);
+    mpg_extrapolation_clear(&other);
+    return status;
 }
 
 /* The one scenario; of it this process's share of the replicas, unless it is the first. */
@@ -141,10 +143,9 @@ static int simulate(struct all *x, struct mpg_error *err)
         (mpg_processes_first(&x->processes) &&
          begin_trace(a, x->trace, &x->files, p, &x->retrace, &options->watch, err) < 0))
         return -1;
-    if (a->by_events) {
-        if (extrapolate(x, err) == 0)
-            return 0;
-    } else if (mpg_supposed_run(setting, &x->files, a->predict, options->watch, &x->result, &x->supposing, err) == 0)
+    const struct mpg_supposed_engine by_events = {.predict = extrapolate, .context = x};
+    if (mpg_supposed_run(setting, &x->files, a->predict, a->by_events ? &by_events : NULL, options->watch, &x->result,
+                         &x->supposing, err) == 0)
         return 0;
     return mpg_files_explain(&x->files, &x->processes, err);
 }

@@ -21,6 +21,8 @@ struct run {
     struct mpg_likes *likes; /* NULL: no noise is taken out */
     struct mpg_result *result;
     struct mpg_extrapolation *x;
+    struct mpg_rank_use *use; /* a rank of a replica, the replicas one after the other: */
+    double *events;           /* a replica; in the first process, all processes' */
 };
 
 /* --- the first pass: what calls take at least, which intervals are alike --- */
@@ -76,13 +78,13 @@ static void end_world(struct run *x, const struct world *w, uint32_t begin)
         r->traced_ns[i] = (double)r->recorded_ns[i];
         r->delay_ns[(size_t)i * r->replicas + begin] = run_ns - r->traced_ns[i];
         mpg_result_add(r, i, begin, 1, term);
-        struct mpg_rank_use *u = &x->x->use[i];
-        u->barrier_ns += use[USE_BARRIER] / r->replicas;
-        u->service_ns += use[USE_SERVICE] / r->replicas;
-        u->processor_ns += use[USE_PROCESSOR] / r->replicas;
-        u->requests += (double)w->rank[i].requests / r->replicas;
+        x->use[(size_t)begin * (size_t)w->ranks + (size_t)i] =
+            (struct mpg_rank_use){.barrier_ns = use[USE_BARRIER],
+                                  .service_ns = use[USE_SERVICE],
+                                  .processor_ns = use[USE_PROCESSOR],
+                                  .requests = (double)w->rank[i].requests};
     }
-    x->x->events += (double)w->events / r->replicas;
+    x->events[begin] = (double)w->events;
 }
 
 static int run_world(struct run *x, uint32_t begin, struct mpg_error *err)
@@ -114,6 +116,55 @@ static int run_world(struct run *x, uint32_t begin, struct mpg_error *err)
     return status;
 }
 
+/* --- all of them --- */
+
+static int reserve_uses(struct run *x, uint32_t own, struct mpg_error *err)
+{
+    const struct mpg_predict_options *o = x->options->predict;
+    const uint32_t n = mpg_processes_first(o->processes) ? o->replicas : own;
+    x->use = calloc((size_t)n * (size_t)x->result->ranks, sizeof *x->use);
+    x->events = calloc(n, sizeof *x->events);
+    return x->use && x->events ? 0 : mpg_error_set(err, "out of memory");
+}
+
+/* The first process gets the others'. Collective of those that have a share. */
+static void gather_uses(struct run *x, uint32_t own)
+{
+    const struct mpg_processes *p = x->options->predict->processes;
+    const size_t ranks = (size_t)x->result->ranks, row = ranks * sizeof *x->use;
+    if (!p || p->size == 1)
+        return;
+    if (p->rank > 0) {
+        p->messenger->send(x->use, own, row);
+        p->messenger->send(x->events, own, sizeof *x->events);
+    }
+    for (int i = 1; i < p->size && p->rank == 0; i++) {
+        const struct mpg_share share = mpg_share_of(x->options->predict->replicas, i, p->size);
+        if (share.n == 0)
+            continue;
+        p->messenger->receive(i, x->use + share.begin * ranks, share.n, row, row);
+        p->messenger->receive(i, x->events + share.begin, share.n, sizeof *x->events, sizeof *x->events);
+    }
+}
+
+/* Means over all replicas, added up in their order. */
+static void average_uses(struct run *x)
+{
+    const uint32_t n = x->result->replicas;
+    const size_t ranks = (size_t)x->result->ranks;
+    for (uint32_t k = 0; k < n; k++) {
+        for (size_t i = 0; i < ranks; i++) {
+            const struct mpg_rank_use *of = &x->use[k * ranks + i];
+            struct mpg_rank_use *u = &x->x->use[i];
+            u->barrier_ns += of->barrier_ns / n;
+            u->service_ns += of->service_ns / n;
+            u->processor_ns += of->processor_ns / n;
+            u->requests += of->requests / n;
+        }
+        x->x->events += x->events[k] / n;
+    }
+}
+
 static int run_all(struct run *x, struct mpg_share share, struct mpg_error *err)
 {
     struct mpg_result *r = x->result;
@@ -122,14 +173,18 @@ static int run_all(struct run *x, struct mpg_share share, struct mpg_error *err)
     r->predicted = true;
     r->source_eager_limit_bytes = o->graph.source_eager_limit_bytes;
     r->clocks = mpg_clock_map_source(x->clocks);
-    if (find_floors(x, err) < 0 || mpg_result_reserve(r, err) < 0)
+    if (find_floors(x, err) < 0 || mpg_result_reserve(r, err) < 0 || reserve_uses(x, share.n, err) < 0)
         return -1;
     for (uint32_t i = 0; i < share.n; i++)
         if (run_world(x, i, err) < 0)
             return -1;
     if (mpg_result_gather(r, o->replicas, o->processes, err) < 0)
         return -1;
-    return mpg_processes_first(o->processes) ? mpg_result_finish(r, err) : 0;
+    gather_uses(x, share.n);
+    if (!mpg_processes_first(o->processes))
+        return 0;
+    average_uses(x);
+    return mpg_result_finish(r, err);
 }
 
 int mpg_events_predict(struct mpg_trace *trace, const struct mpg_perturbation *p, const struct mpg_events_options *options,
@@ -150,6 +205,8 @@ int mpg_events_predict(struct mpg_trace *trace, const struct mpg_perturbation *p
         status = -1;
     if (status < 0)
         mpg_result_clear(result);
+    free(run.use);
+    free(run.events);
     mpg_floors_free(run.floors);
     mpg_likes_free(run.likes);
     mpg_target_clear(&run.target);

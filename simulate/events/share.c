@@ -52,6 +52,7 @@ static double grant(struct world *w, struct processor *p, int32_t rank)
 
 static int announce(struct world *w, int32_t rank, double at_ns, struct mpg_error *err)
 {
+    w->rank[rank].switching = true;
     return events_push(&w->heap, (struct event){.at_ns = at_ns, .kind = EVENT_GRANT, .id = (uint32_t)rank}, err);
 }
 
@@ -59,7 +60,7 @@ int share_take(struct world *w, int32_t rank, bool *has, struct mpg_error *err)
 {
     struct rank *r = &w->rank[rank];
     struct processor *p = of_rank(w, rank);
-    *has = r->holds;
+    *has = r->holds && !r->switching;
     if (r->holds || r->queued)
         return 0;
     r->ready_ns = w->now_ns;
@@ -89,8 +90,11 @@ int share_release(struct world *w, int32_t rank, struct mpg_error *err)
 
 int share_leave(struct world *w, int32_t rank, double at_ns, struct mpg_error *err)
 {
+    const struct rank *r = &w->rank[rank];
+    if (!r->holds || r->switching) /* what it was to serve comes first */
+        return 0;
     if (at_ns <= w->now_ns)
         return share_release(w, rank, err);
     return events_push(&w->heap, (struct event){.at_ns = at_ns, .kind = EVENT_RELEASE, .id = (uint32_t)rank,
-                                                .turn = w->rank[rank].waits}, err);
+                                                .turn = r->waits}, err);
 }

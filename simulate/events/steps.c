@@ -237,7 +237,7 @@ static int leave(struct world *w, uint32_t lane, struct mpg_step *s, struct mpg_
     l->ends_ns = *mpg_times_stream(w->times, lane);
     const bool meets = s->edge_number > 0 && s->edges[0].kind == MPG_EDGE_MEETING;
     l->own_ns = meets ? enter_ns : fmin(mpg_times_own(w->times), l->ends_ns);
-    if (w->lane[lane].blocks || (s->transfer.owner >= 0 && !s->failed && w->serves))
+    if (s->dropped || w->lane[lane].blocks || (s->transfer.owner >= 0 && !s->failed && w->serves))
         l->own_ns = l->ends_ns;
     l->waits_for = use_of(s, m);
     if (is_first(w, lane))
@@ -293,7 +293,8 @@ static int finish(struct world *w, uint32_t lane, const struct mpg_step *s, stru
         return -1;
     w->lane[lane].state = STREAM_DONE;
     w->running--;
-    if (w->shares && w->rank[s->rank].holds && share_release(w, s->rank, err) < 0)
+    const struct rank *r = &w->rank[s->rank];
+    if (w->shares && r->holds && !r->switching && share_release(w, s->rank, err) < 0)
         return -1;
     return serve_next(w, s->rank, err) < 0 ? -1 : STOPS;
 }

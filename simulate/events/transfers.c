@@ -65,7 +65,9 @@ int transfers_reply(struct world *w, struct transfer *t, struct mpg_error *err)
     const struct lane *l = lane_of(w, t->rank);
     t->there = true;
     t->there_ns = w->now_ns;
-    return l->state == STREAM_WAITS && !l->left ? world_go(w, (uint32_t)t->rank, w->now_ns, err) : 0;
+    if (t->awaited && --w->rank[t->rank].awaited > 0)
+        return 0;
+    return t->awaited && l->state == STREAM_WAITS && !l->left ? world_go(w, (uint32_t)t->rank, w->now_ns, err) : 0;
 }
 
 /* Whether S, which may wait for transfers, is done only when T is. */
@@ -105,15 +107,37 @@ static void take(struct transfer **t, size_t n, double *value_ns)
     }
 }
 
+/* Whether S is of a kind that waits for some. */
+static bool may_await(const struct mpg_step *s)
+{
+    switch (mpg_call_kind(s->call)) {
+    case MPG_KIND_WIN_FENCE:
+    case MPG_KIND_WIN_FREE:
+    case MPG_KIND_WIN_EPOCH:
+    case MPG_KIND_WIN_TARGET:
+    case MPG_KIND_WIN_ALL:
+    case MPG_KIND_COMPLETE:
+        return true;
+    default:
+        return false;
+    }
+}
+
 size_t transfers_awaited(const struct world *w, const struct mpg_step *s, int32_t rank, bool *missing)
 {
+    struct rank *r = &w->rank[rank];
     size_t n = 0;
-    *missing = false;
-    for (const struct transfer *t = w->rank[rank].transfers; t; t = t->next) {
-        const bool waits = !s || awaits(s, t);
-        *missing = *missing || (waits && !t->there);
-        n += waits;
+    *missing = r->awaited > 0;
+    if (*missing || (s && !may_await(s)))
+        return *missing;
+    for (struct transfer *t = r->transfers; t; t = t->next) {
+        if (s && !awaits(s, t))
+            continue;
+        n++;
+        t->awaited = !t->there;
+        r->awaited += t->awaited;
     }
+    *missing = r->awaited > 0;
     return n;
 }
 

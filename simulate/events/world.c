@@ -78,18 +78,21 @@ static int release(struct world *w, int32_t rank, uint64_t wait, struct mpg_erro
 {
     const struct rank *r = &w->rank[rank];
     const bool waits = lane_of(w, rank)->state == STREAM_WAITS && r->waits == wait;
-    return waits && r->holds && !r->current ? share_release(w, rank, err) : 0;
+    return waits && r->holds && !r->switching && !r->current ? share_release(w, rank, err) : 0;
 }
 
 /* RANK has its processor. */
 static int granted(struct world *w, int32_t rank, struct mpg_error *err)
 {
     struct rank *r = &w->rank[rank];
+    r->switching = false;
     if (lane_of(w, rank)->state == STREAM_READY)
         return steps_granted(w, rank, err);
     if (serve_next(w, rank, err) < 0)
         return -1;
-    return r->current ? 0 : share_release(w, rank, err);
+    const enum stream_state state = lane_of(w, rank)->state;
+    const bool idles = state == STREAM_WAITS || state == STREAM_DONE;
+    return idles && !r->current ? share_release(w, rank, err) : 0;
 }
 
 static int happen(struct world *w, const struct event *e, struct mpg_error *err)

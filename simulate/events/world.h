@@ -36,6 +36,7 @@ struct transfer {
     struct transfer *next;
     int32_t rank, owner, window;
     bool requested, there;
+    bool awaited;            /* its origin waits for it */
     double there_ns, service_ns;
 };
 
@@ -63,7 +64,9 @@ struct rank {
     uint64_t works, waits;   /* so many up to now */
     bool checks, looks;      /* a check is to come; it serves in one */
     struct transfer *transfers;
+    size_t awaited;          /* of them, that it waits for, and that are not there */
     bool holds, queued;      /* its processor; in its queue */
+    bool switching;          /* it holds it, and runs only from EVENT_GRANT on */
     double ready_ns;         /* since when it wants it */
     double use[USES];
     uint64_t requests;
@@ -156,7 +159,8 @@ int transfers_start(struct world *w, const struct mpg_step *s, double at_ns, str
 double transfers_service_ns(const struct world *w, const struct request *q);
 int transfers_served(struct world *w, struct request *q, struct mpg_error *err);
 int transfers_reply(struct world *w, struct transfer *t, struct mpg_error *err);
-/* How many transfers of RANK step S (NULL: whatever it is) waits for; *MISSING: not all of them are there. */
+/* How many transfers of RANK step S (NULL: whatever it is) waits for; *MISSING: not all of them are there: RANK goes
+ * on once they are, and N is of no matter. */
 size_t transfers_awaited(const struct world *w, const struct mpg_step *s, int32_t rank, bool *missing);
 /* The N of them, all there, are taken: *VALUE_NS becomes no less than when that has been done. */
 int transfers_take(struct world *w, const struct mpg_step *s, int32_t rank, size_t n, double *value_ns,
@@ -166,9 +170,9 @@ void transfers_clear(struct rank *r);
 /* --- share.c --- */
 int share_init(struct world *w, struct mpg_error *err);
 void share_clear(struct world *w);
-/* Whether RANK has its processor; else it will be granted. */
+/* Whether RANK has its processor and may run; else that will be granted. */
 int share_take(struct world *w, int32_t rank, bool *has, struct mpg_error *err);
-/* RANK, which waits, leaves it at AT_NS, if it still does then. */
+/* RANK, which waits, leaves it at AT_NS, if it has it and still waits then. */
 int share_leave(struct world *w, int32_t rank, double at_ns, struct mpg_error *err);
 int share_release(struct world *w, int32_t rank, struct mpg_error *err);
 bool share_wanted(const struct world *w, int32_t rank);

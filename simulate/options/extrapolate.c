@@ -78,12 +78,14 @@ static int check_policy(const struct mpg_arguments *a, struct mpg_error *err)
 }
 
 /* What needs an order of all ranks: NULL: nothing. */
-static const char *needs_events(const struct mpg_parameters *m)
+static const char *needs_events(const struct mpg_arguments *a)
 {
+    const struct mpg_parameters *m = a->machine;
+    const bool meets = m->of_barrier || has_messages(a);
     return m->policy != MPG_POLICY_OFFLOAD       ? "a Policy other than offload"
            : m->contention > 0                   ? "Contention"
            : m->processors > 0 || m->map         ? "Processors or a Map"
-           : m->barrier != MPG_BARRIER_ROUNDS    ? "a BarrierAlgorithm other than rounds"
+           : meets && m->barrier != MPG_BARRIER_ROUNDS ? "a BarrierAlgorithm other than rounds"
                                                  : NULL;
 }
 
@@ -102,7 +104,7 @@ int mpg_arguments_read_target(struct mpg_arguments *a, struct mpg_error *err)
         return -1;
     if (check_policy(a, err) < 0)
         return MPG_SPEC_UNREADABLE;
-    const char *needs = a->engine && strcmp(a->engine, "lanes") == 0 ? needs_events(a->machine) : NULL;
+    const char *needs = a->engine && strcmp(a->engine, "lanes") == 0 ? needs_events(a) : NULL;
     a->by_events = !a->engine || strcmp(a->engine, "events") == 0;
     if (needs)
         return mpg_error_set(err, "--engine=lanes: %s has %s, which only events know", a->machine->name, needs);

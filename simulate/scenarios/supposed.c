@@ -60,9 +60,26 @@ static void begin(struct variant *v, const struct mpg_setting *setting, const st
     v->predict.watch = watch;
 }
 
+static int predict_each(struct variants *x, const struct mpg_supposed_engine *engine, struct mpg_result *result,
+                        struct mpg_error *err)
+{
+    int status = 0;
+    for (size_t i = 0; i < x->n && status == 0; i++) {
+        struct variant *v = &x->variant[i];
+        struct mpg_result *to = i == 0 ? result : &v->result;
+        status = engine->predict(engine->context, &v->p, &v->predict, i == 0, to, err);
+        if (i == 0)
+            continue;
+        if (status == 0 && mpg_processes_first(v->options.processes))
+            status = done(v, err);
+        mpg_result_clear(to);
+    }
+    return status;
+}
+
 static int evaluate(struct variants *x, const struct mpg_setting *setting, const struct mpg_files *files,
-                    bool predicts, const struct mpg_watch *watch, struct mpg_result *result,
-                    struct mpg_error *err)
+                    bool predicts, const struct mpg_supposed_engine *engine, const struct mpg_watch *watch,
+                    struct mpg_result *result, struct mpg_error *err)
 {
     struct mpg_scenario *scenario = calloc(x->n, sizeof *scenario);
     struct mpg_prediction *prediction = calloc(x->n, sizeof *prediction);
@@ -77,8 +94,9 @@ static int evaluate(struct variants *x, const struct mpg_setting *setting, const
                                                 .done = i == 0 ? NULL : done, .context = v};
     }
     if (status == 0)
-        status = predicts ? mpg_predict(files->trace, prediction, x->n, NULL, err)
-                          : mpg_simulate(files->trace, scenario, x->n, NULL, err);
+        status = engine     ? predict_each(x, engine, result, err)
+                 : predicts ? mpg_predict(files->trace, prediction, x->n, NULL, err)
+                            : mpg_simulate(files->trace, scenario, x->n, NULL, err);
     free(scenario);
     free(prediction);
     return status;
@@ -138,8 +156,8 @@ static int take(struct mpg_supposing *s, const struct variants *x, const struct 
 }
 
 int mpg_supposed_run(const struct mpg_setting *setting, const struct mpg_files *files, bool predicts,
-                     const struct mpg_watch *watch, struct mpg_result *result, struct mpg_supposing *s,
-                     struct mpg_error *err)
+                     const struct mpg_supposed_engine *engine, const struct mpg_watch *watch,
+                     struct mpg_result *result, struct mpg_supposing *s, struct mpg_error *err)
 {
     const size_t most = files->supposed ? 2 * mpg_supposed_list(files->supposed)->n + 2 : 1;
     struct variants x = {.variant = calloc(most, sizeof *x.variant)};
@@ -147,7 +165,7 @@ int mpg_supposed_run(const struct mpg_setting *setting, const struct mpg_files *
     if (!x.variant)
         return mpg_error_set(err, "out of memory");
     list_variants(&x, files->supposed, &at);
-    int status = evaluate(&x, setting, files, predicts, watch, result, err);
+    int status = evaluate(&x, setting, files, predicts, engine, watch, result, err);
     if (status == 0 && files->supposed && mpg_processes_first(setting->asked.simulation.processes))
         status = take(s, &x, &at, files->supposed, result, err);
     for (size_t i = 0; i < x.n; i++)

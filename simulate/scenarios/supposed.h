@@ -6,12 +6,19 @@
 #include "simulate/options/inputs.h"
 #include "simulate/reports/supposing.h"
 
-/* Fills RESULT, of SETTING, which has begun, as mpg_simulate() and mpg_predict() do (PREDICTS), whose WATCH sees
- * it; with hypotheses also SUPPOSING, in the first of several processes, which is to be cleared even so.
- * Errors: theirs. */
+/* What predicts in place of mpg_predict(), one result after the other; the FIRST is the answer. */
+struct mpg_supposed_engine {
+    int (*predict)(void *context, const struct mpg_perturbation *p, const struct mpg_predict_options *options,
+                   bool first, struct mpg_result *result, struct mpg_error *err);
+    void *context;
+};
+
+/* Fills RESULT, of SETTING, which has begun, as mpg_simulate() and mpg_predict() do (PREDICTS; ENGINE: as that does),
+ * whose WATCH sees it; with hypotheses also SUPPOSING, in the first of several processes, which is to be cleared even
+ * so. Errors: theirs. */
 int mpg_supposed_run(const struct mpg_setting *setting, const struct mpg_files *files, bool predicts,
-                     const struct mpg_watch *watch, struct mpg_result *result,
-                     struct mpg_supposing *supposing, struct mpg_error *err);
+                     const struct mpg_supposed_engine *engine, const struct mpg_watch *watch,
+                     struct mpg_result *result, struct mpg_supposing *supposing, struct mpg_error *err);
 void mpg_supposing_clear(struct mpg_supposing *supposing);
 
 #endif

@@ -116,6 +116,44 @@ same "a map of its own: three on one" "14.31 14.31 14.31 14.31" \
 same "work is what is computed" "4.77 4.77 4.77 4.77" \
     "$(of_ranks work_ns --ideal --parameter=Processors=1 "$tmp/steps.txt")"
 
+# A switch from rank 1 to rank 0's request takes from 380 to 430; what rank 0 waits for comes at 390 (it is ready then)
+# and takes 5; 1000 of work; from 1435 rank 1 is switched to, takes its message and works for 1000, and from 2490 the request
+# is, which rank 0 serves in 5, and the reply takes 5. Until 111 and 261: the window, in two rounds from 50 to 60, and work.
+{
+    program 3
+    echo "#window 0 = 0 0"
+    printf '%s\n' "0 0 1000 Init" "0 1000 1000 Win_create comm=0 win=0" "0 2000 131000 Recv comm=0 from=2 tag=1 bytes=8" \
+        "0 1131000 1132000 Finalize" "1 0 1000 Init" "1 1000 1000 Win_create comm=0 win=0" \
+        "1 101000 201000 Recv comm=0 from=2 tag=2 bytes=8" "1 1201000 1202000 Finalize" \
+        "2 0 1000 Init" "2 1000 1000 Win_create comm=0 win=0" "2 1000 1000 Win_lock_all win=0" \
+        "2 321000 321000 Get win=0 to=0 recvbytes=8" "2 331000 331000 Send comm=0 to=0 tag=1 bytes=8" \
+        "2 501000 501000 Send comm=0 to=1 tag=2 bytes=8" "2 501000 501000 Win_flush win=0 to=0" \
+        "2 501000 501000 Win_unlock_all win=0" "2 501000 502000 Finalize"
+} > "$tmp/switch.txt"
+printf '%s\n' 0 0 1 > "$tmp/map"
+same "what comes while a processor is switched waits for it" "1435 2490 2550" \
+    "$(of_ranks run_ns --target=ideal --parameter=ServiceTime=5us --parameter=Policy=none --parameter=Processors=2 \
+        --map="$tmp/map" --parameter=SwitchTime=50us "$tmp/switch.txt")"
+
+# --- hypotheses: rank 0's 1000 bytes are there at 100 + 1000, both meet then, and work 99 and 100 ---
+{
+    program 2
+    printf '%s\n' "0 0 1000 Init" "0 101000 101000 Send comm=0 to=1 tag=1 bytes=1000" "0 201000 202000 Barrier comm=0" \
+        "0 301000 302000 Finalize" "1 0 1000 Init" "1 1000 102000 Recv comm=0 from=0 tag=1 bytes=1000" \
+        "1 102000 202000 Barrier comm=0" "1 302000 303000 Finalize"
+} > "$tmp/suppose.txt"
+suppose() {
+    "$mpgsim" --json --floors=fresh --ideal --parameter=ByteTransferTime=1us --suppose='drop call=MPI_Send' \
+        --suppose='drop call=MPI_Barrier' "$@" "$tmp/suppose.txt"
+}
+same "without hypotheses, together; each alone, on top" "1200 -901 -900 -901 0 -1" "$(suppose | python3 -c '
+import json, sys
+h = json.load(sys.stdin)["hypotheses"]
+changes = [h["together"], *[e[k] for e in h["each"] for k in ("alone", "on_top")]]
+print(*["%.9g" % (x / 1e3) for x in [h["without_any_ns"]["median"], *[c["change_ns"]["median"] for c in changes]]])')"
+same "nobody waits for what is dropped" "0 0" "$(of_ranks wait_ns --ideal --parameter=ByteTransferTime=1us \
+    --suppose='drop call=MPI_Send' --suppose='drop call=MPI_Barrier' "$tmp/suppose.txt")"
+
 # --- recording: CPU time, local calls, the tracer's part ---
 # 385 + 500 of CPU, 100 in the local call, two records' 20 less; then 40 - 10
 {
@@ -197,6 +235,9 @@ refused "mpgsim: --waits and --target exclude each other" --target=ideal --waits
 refused "mpgsim: --latency: distributed says what messages take" --target=distributed --latency=const:1us
 refused "mpgsim: --engine: 'fast' is not events or lanes" --target=ideal --engine=fast
 refused "mpgsim: --engine=lanes: ideal has a BarrierAlgorithm other than rounds" --target=ideal --engine=lanes
+"$mpgsim" --target=ideal --engine=lanes --parameter=BarrierAlgorithm=rounds --parameter=Policy=offload \
+    "$tmp/steps.txt" > /dev/null 2>&1
+is "lanes evaluate what needs no order" "$?" 0
 refused "mpgsim: --compute-ratio=2 and MipsRatio = 0.41 of cm5 exclude each other" --target=cm5 --compute-ratio=2
 "$mpgsim" --target="$tmp/none.par" "$tmp/steps.txt" > "$tmp/out" 2>&1
 is "a file that is not there" "$?" 1

@@ -135,6 +135,8 @@ share_replicas() {
     same "$launcher" 2/2,3/1 --noise=exp:20us --latency=exp:700ns --predict --replicas=97 chosen.txt
     same "$launcher" 2/1,3/2 --latency=exp:700ns --replicas=9 --first-replica=3 mixed.txt
     same "$launcher" 2/2 --latency=const:2.385us mixed.txt
+    same "$launcher" 2/1,3/1 --target=distributed --parameter=ServiceTime=exp:3us --replicas=50 mixed.txt
+    same "$launcher" 2/1 --target=distributed --parameter=Policy=interrupt --replicas=40 --suppose='balance even' regions.txt
     # Parts of the processes have scenarios; and where they are few for them, share those's replicas.
     same "$launcher" 2/2,9/1 --sweep=noise=0:9us:3 --sweep=absorb=wait,clock --latency=exp:1us --replicas=100 chosen.txt
     same "$launcher" 3/1 --signature="$reference" --signature="$reference" --sweep=byte=0,1ns --replicas=40 --predict \
