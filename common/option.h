@@ -2,7 +2,8 @@
 /* One table a program drives both its parsing and its --help.
  *
  * --completion alone prints the table for a shell (completion/mpgkit.bash): a line for each name, in which "=" follows
- * those that take an argument, and after a tab what --help calls it.
+ * those that take an argument, and after a tab what --help calls it. Programs with commands put these in front, and
+ * "FILE..." if a file can be in a command's place.
  *
  * Every program answers -h, --help and -V, --version on standard output with exit 0;
  * a wrong command line is one line on standard error and exit 2. An option that takes

@@ -55,6 +55,10 @@ _mpgkit() {
         [[ ${#COMPREPLY[@]} != 1 || ${COMPREPLY[0]} != *= ]] || compopt -o nospace 2>/dev/null
     elif ((COMP_CWORD == 1)); then
         mapfile -t COMPREPLY < <(compgen -W "$(sed -n '/^[a-z]/p' <<<"$table")" -- "$current")
+        if [[ $'\n'$table == *$'\n'FILE* ]]; then # a file can be there, too
+            mapfile -t -O ${#COMPREPLY[@]} COMPREPLY < <(compgen -f -- "$current")
+            compopt -o filenames 2>/dev/null
+        fi
     fi
 }
 

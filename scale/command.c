@@ -259,19 +259,19 @@ int mpg_scale_main(int argc, char **argv)
          .help = "what may grow with the number of processes: share (of T_comm,\n"
                  "default), time, time/T_app, mean (of a call), count, bytes, or\n"
                  "the name of a counter that was recorded"},
-        {.name = "unit", .kind = MPG_OPTION_STRING, .value = &w.unit, .argument = "WHAT",
+        {.name = "unit", .kind = MPG_OPTION_STRING, .value = &w.unit, .argument = "callsite|call|region",
          .help = "a row for each callsite (default), call, or region (of traces)"},
         {.name = "frames", .letter = 'f', .kind = MPG_OPTION_STRING, .value = &w.frames, .argument = "N",
          .given = &w.frames_given,
          .help = "callsites with up to N functions each, callers after callees\n"
                  "(default 1); auto: with callers where these differ"},
-        {.name = "by", .kind = MPG_OPTION_STRING, .value = &w.by, .argument = "WHAT",
+        {.name = "by", .kind = MPG_OPTION_STRING, .value = &w.by, .argument = "address|line",
          .help = "callsites of two runs are the same by address (of the same build;\n"
                  "default) or by line (default where builds differ)"},
         {.name = "debug-path", .kind = MPG_OPTION_STRING, .value = &w.how.debug_path, .argument = "DIR",
          .help = "look for the program, its libraries and their debugging information\n"
                  "in DIR, too"},
-        {.name = "absent", .kind = MPG_OPTION_STRING, .value = &w.absent, .argument = "WHAT", .given = &w.absent_given,
+        {.name = "absent", .kind = MPG_OPTION_STRING, .value = &w.absent, .argument = "omit|zero", .given = &w.absent_given,
          .help = "runs without a callsite: omit them (default), or zero"},
         {.name = "threshold", .kind = MPG_OPTION_REAL, .value = &w.threshold_percent, .argument = "PERCENT",
          .minimum = 0, .maximum = 100, .given = &w.threshold_given,
@@ -280,11 +280,11 @@ int mpg_scale_main(int argc, char **argv)
          .help = "only rows that grow"},
         {.name = "project", .kind = MPG_OPTION_INT, .value = &w.options.project, .argument = "N", .minimum = 1,
          .maximum = 1e9, .given = &w.project_given, .help = "shares with N processes, by the exponents"},
-        {.name = "table", .kind = MPG_OPTION_STRING, .value = &w.table, .argument = "WHAT",
+        {.name = "table", .kind = MPG_OPTION_STRING, .value = &w.table, .argument = "correlation|callsites|aggregate|runs",
          .help = "correlation (default); callsites: what each rank did in a run;\n"
                  "aggregate: what all ranks did, by process count; runs: times and\n"
                  "speedup"},
-        {.name = "representative", .kind = MPG_OPTION_STRING, .value = &w.representative, .argument = "WHAT",
+        {.name = "representative", .kind = MPG_OPTION_STRING, .value = &w.representative, .argument = "median|fastest",
          .given = &w.representative_given,
          .help = "aggregate, runs: the median (default) or fastest run of a count"},
         {.name = "label", .kind = MPG_OPTION_LIST, .value = &w.labels, .argument = "KEY=VALUE,FILE...",
@@ -306,7 +306,7 @@ int mpg_scale_main(int argc, char **argv)
          .help = "of resampling (default 1)"},
         {.name = "json", .kind = MPG_OPTION_FLAG, .value = &w.json, .help = "all of it as JSON"},
         {.name = "csv", .kind = MPG_OPTION_FLAG, .value = &w.csv, .help = "the table as CSV"},
-        {.name = "export", .kind = MPG_OPTION_STRING, .value = &w.export, .argument = "FORMAT",
+        {.name = "export", .kind = MPG_OPTION_STRING, .value = &w.export, .argument = "extrap|jsonl|csv|none",
          .help = "all measurements instead of a table: extrap (Extra-P's text),\n"
                  "jsonl (its JSON lines) or csv"},
         {.name = "output", .letter = 'o', .kind = MPG_OPTION_STRING, .value = &w.output, .argument = "FILE",

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* mpgscale: which calls will not scale. */
+#include <stdio.h>
 #include <string.h>
 
 #include "scale/commands.h"
@@ -10,5 +11,7 @@ int main(int argc, char **argv)
         argv[1] = "mpgscale run";
         return mpg_scale_run_main(argc - 1, argv + 1);
     }
+    if (argc == 2 && strcmp(argv[1], "--completion") == 0)
+        puts("run\nFILE..."); /* the analysis' options follow */
     return mpg_scale_main(argc, argv);
 }

@@ -214,7 +214,7 @@ int mpg_scale_analyse(const struct scale_set *set, const struct scale_options *o
     for (int which = 0; status == 0 && which < 4; which++)
         status = correct(a, which, err);
     if (status == 0 && options->project > 0)
-        status = mpg_scale_project(a, err);
+        status = mpg_scale_project(a, &m.draws, err);
     if (status == 0) {
         if (a->row_number > 0)
             qsort_r(a->rows, a->row_number, sizeof *a->rows, compare_rows, (void *)set);

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "scale/correlate/power.h"
 
+#include <Random123/philox.h>
+#include <gsl/gsl_cdf.h>
 #include <math.h>
 #include <stdlib.h>
 
+#include "statistics/order.h"
 #include "statistics/rank.h"
 
 /* Logarithms of N and of SITE's times, N points. */
@@ -58,25 +61,138 @@ static double part_of(double time_ns, double others_ns)
     return time_ns + others_ns > 0 ? time_ns / (time_ns + others_ns) : NAN;
 }
 
-int mpg_scale_project(struct scale_analysis *a, struct mpg_error *err)
+/* ---- resampling ---- */
+
+enum { RESAMPLES = SCALE_PROJECT_RESAMPLES };
+
+struct projecting {
+    const struct scale_analysis *a;
+    const struct scale_draws *draws;
+    double x;        /* log N' */
+    double *chi;     /* of each freedom, 0 .. runs, RESAMPLES quantiles of chi^2; the first NAN: not yet */
+    double *time_ns; /* of each site, RESAMPLES of its time at N' */
+    double *sum_ns;  /* RESAMPLES sums over sites */
+    double all_ns;   /* the sum of the times by the sites' own powers */
+};
+
+/* The quantiles of chi^2 with FREEDOM, at uniform draws that are the same for all. */
+static const double *chi_of(struct projecting *p, size_t freedom)
 {
-    const double x = log((double)a->options->project);
-    double sum_ns = 0;
-    for (size_t site = 0; site < a->set->site_number; site++) {
-        struct scale_power power;
-        if (mpg_scale_power(a->set, site, &power, err) < 0)
-            return -1;
-        sum_ns += time_at(&power, power.b, x);
+    const uint64_t seed = p->a->options->seed;
+    const philox4x32_key_t key = {{(uint32_t)seed, (uint32_t)(seed >> 32)}};
+    double *chi = p->chi + freedom * RESAMPLES;
+    for (size_t b = 0; isnan(chi[RESAMPLES - 1]) && b < RESAMPLES; b++) {
+        const philox4x32_ctr_t counter = {{(uint32_t)b, 0, 1, 0}};
+        chi[b] = gsl_cdf_chisq_Pinv((philox4x32(counter, key).v[0] + 0.5) / 4294967296.0, (double)freedom);
     }
-    for (size_t i = 0; i < a->row_number; i++) {
-        struct scale_row *row = &a->rows[i];
-        const double time_ns = time_at(&row->power, row->power.b, x);
-        const double others_ns = sum_ns - time_ns > 0 ? sum_ns - time_ns : 0;
-        const double one = part_of(time_at(&row->power, row->power.interval.low, x), others_ns);
-        const double other = part_of(time_at(&row->power, row->power.interval.high, x), others_ns);
-        row->projected = part_of(time_ns, others_ns);
-        if (!isnan(row->power.b))
-            row->projected_interval = (struct scale_interval){fmin(one, other), fmax(one, other)};
+    return chi;
+}
+
+/* DEVIATION becomes what the points are off the line of least squares. */
+static void find_deviations(const struct points *p, double *deviation)
+{
+    double mean_x = 0, mean_y = 0, xx = 0, xy = 0;
+    for (size_t i = 0; i < p->n; i++) {
+        mean_x += p->x[i] / (double)p->n;
+        mean_y += p->y[i] / (double)p->n;
+    }
+    for (size_t i = 0; i < p->n; i++) {
+        xx += (p->x[i] - mean_x) * (p->x[i] - mean_x);
+        xy += (p->x[i] - mean_x) * (p->y[i] - mean_y);
+    }
+    for (size_t i = 0; i < p->n; i++)
+        deviation[i] = p->y[i] - mean_y - xy / xx * (p->x[i] - mean_x);
+}
+
+static double within(double value, double most)
+{
+    return fmin(fmax(value, -most), most);
+}
+
+/* TIME_NS becomes RESAMPLES times of a site with POWER, whose POINTS they are: these on the line, plus deviations drawn
+ * from theirs. Z and DEVIATION are of as many. */
+static int resample(struct projecting *p, const struct scale_power *power, const struct points *points, double *z,
+                    double *deviation, double *time_ns, struct mpg_error *err)
+{
+    const size_t n = points->n;
+    const double *chi = chi_of(p, n - 2);
+    find_deviations(points, deviation);
+    for (size_t b = 0; b < RESAMPLES; b++) {
+        const uint32_t *word = p->draws->word + b * p->draws->n;
+        for (size_t i = 0; i < n; i++) {
+            const double drawn = deviation[(size_t)((uint64_t)word[i] * n >> 32)];
+            z[i] = power->y + power->b * (points->x[i] - power->x) + within(drawn * sqrt((double)n / chi[b]), 30);
+        }
+        struct mpg_slope line;
+        double middle;
+        if (mpg_theil_sen(points->x, z, n, &line, err) < 0 || mpg_median(z, n, &middle, err) < 0)
+            return -1;
+        time_ns[b] = exp(within(middle + line.slope * (p->x - power->x), 600));
     }
     return 0;
+}
+
+/* Whether a line with POWER leaves something to tell how sure it is. */
+static bool is_resampled(const struct scale_power *power)
+{
+    return power->runs > 2 && !isnan(power->b);
+}
+
+static int project_site(struct projecting *p, size_t site, struct mpg_error *err)
+{
+    struct points points = {.x = NULL};
+    struct scale_power power;
+    double *time_ns = p->time_ns + site * RESAMPLES;
+    double *room = malloc((2 * p->a->set->run_number + 1) * sizeof *room);
+    int status = room ? find_points(p->a->set, site, &points, err) : mpg_error_set(err, "out of memory");
+    if (status == 0)
+        status = mpg_scale_power(p->a->set, site, &power, err);
+    if (status == 0) {
+        const double own_ns = time_at(&power, power.b, p->x);
+        p->all_ns += own_ns;
+        for (size_t b = 0; b < RESAMPLES; b++)
+            time_ns[b] = own_ns;
+        if (is_resampled(&power))
+            status = resample(p, &power, &points, room, room + points.n, time_ns, err);
+    }
+    for (size_t b = 0; status == 0 && b < RESAMPLES; b++)
+        p->sum_ns[b] += time_ns[b];
+    free(points.x);
+    free(room);
+    return status;
+}
+
+static void project_row(const struct projecting *p, struct scale_row *row)
+{
+    const double own_ns = time_at(&row->power, row->power.b, p->x);
+    row->projected = part_of(own_ns, p->all_ns - own_ns > 0 ? p->all_ns - own_ns : 0);
+    if (!is_resampled(&row->power))
+        return;
+    double part[RESAMPLES];
+    for (size_t b = 0; b < RESAMPLES; b++)
+        part[b] = p->time_ns[row->site * RESAMPLES + b] / p->sum_ns[b];
+    mpg_sort(part, RESAMPLES);
+    row->projected_interval = (struct scale_interval){
+        fmin(row->projected, mpg_sorted_quantile(part, RESAMPLES, 0.025)),
+        fmax(row->projected, mpg_sorted_quantile(part, RESAMPLES, 0.975))};
+}
+
+int mpg_scale_project(struct scale_analysis *a, const struct scale_draws *draws, struct mpg_error *err)
+{
+    const size_t freedoms = a->set->run_number + 1;
+    struct projecting p = {.a = a, .draws = draws, .x = log((double)a->options->project)};
+    p.chi = malloc(freedoms * RESAMPLES * sizeof *p.chi);
+    p.time_ns = malloc((a->set->site_number + 1) * RESAMPLES * sizeof *p.time_ns);
+    p.sum_ns = calloc(RESAMPLES, sizeof *p.sum_ns);
+    int status = p.chi && p.time_ns && p.sum_ns ? 0 : mpg_error_set(err, "out of memory");
+    for (size_t i = 0; status == 0 && i < freedoms * RESAMPLES; i++)
+        p.chi[i] = NAN;
+    for (size_t site = 0; status == 0 && site < a->set->site_number; site++)
+        status = project_site(&p, site, err);
+    for (size_t i = 0; status == 0 && i < a->row_number; i++)
+        project_row(&p, &a->rows[i]);
+    free(p.chi);
+    free(p.time_ns);
+    free(p.sum_ns);
+    return status;
 }

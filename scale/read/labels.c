@@ -136,6 +136,15 @@ int mpg_scale_files_add_manifest(struct scale_files *files, const char *path, st
     return status;
 }
 
+/* All of FILES from number FIRST on are listed by the folder PATH. */
+static int name_folder(struct scale_files *files, size_t first, const char *path, struct mpg_error *err)
+{
+    for (size_t i = first; i < files->n; i++)
+        if (!(files->file[i].folder = strdup(path)))
+            return out_of_memory(err);
+    return 0;
+}
+
 int mpg_scale_files_add(struct scale_files *files, const char *path, struct mpg_error *err)
 {
     struct stat info;
@@ -143,22 +152,34 @@ int mpg_scale_files_add(struct scale_files *files, const char *path, struct mpg_
     if (asprintf(&manifest, "%s%s%s", path, path[strlen(path) - 1] == '/' ? "" : "/", MPG_SCALE_MANIFEST) < 0)
         return out_of_memory(err);
     int status;
+    const size_t before = files->n;
     if (stat(manifest, &info) == 0 && S_ISREG(info.st_mode))
-        status = mpg_scale_files_add_manifest(files, manifest, err);
+        status = mpg_scale_files_add_manifest(files, manifest, err) < 0 ? -1 : name_folder(files, before, path, err);
     else
         status = add_file(files, path, err) ? 0 : -1;
     free(manifest);
     return status;
 }
 
-/* LABEL's copy to all of FILES whose path is the N bytes of PATH. */
+/* Whether PATH is the N bytes of NAME, but for slashes at their ends. */
+static bool is_path(const char *path, const char *name, size_t n)
+{
+    size_t length = path ? strlen(path) : 0;
+    while (length > 1 && path[length - 1] == '/')
+        length--;
+    while (n > 1 && name[n - 1] == '/')
+        n--;
+    return path && length == n && memcmp(path, name, n) == 0;
+}
+
+/* LABEL's copy to all of FILES whose path, or whose folder's, is the N bytes of PATH. */
 static int label_path(struct scale_files *files, const struct scale_label *label, const char *path, size_t n,
                       struct mpg_error *err)
 {
     bool any = false;
     for (size_t i = 0; i < files->n; i++) {
         struct scale_file *file = &files->file[i];
-        if (strlen(file->path) != n || memcmp(file->path, path, n) != 0)
+        if (!is_path(file->path, path, n) && !is_path(file->folder, path, n))
             continue;
         struct scale_label copy = {strdup(label->key), strdup(label->value)};
         if (!copy.key || !copy.value) {
@@ -195,6 +216,7 @@ void mpg_scale_files_clear(struct scale_files *files)
         for (size_t k = 0; k < file->label_number; k++)
             mpg_scale_label_clear(&file->labels[k]);
         free(file->labels);
+        free(file->folder);
         free(file->path);
     }
     free(files->file);

@@ -12,6 +12,7 @@
 
 struct scale_file {
     char *path;
+    char *folder; /* that lists it, as it was given; NULL: none was */
     size_t label_number;
     struct scale_label *labels;
 };
@@ -26,7 +27,8 @@ int mpg_scale_files_add(struct scale_files *files, const char *path, struct mpg_
 /* Adds what the manifest PATH lists: a line a run, its path (relative to the manifest's folder) and, a tab before each,
  * KEY=VALUE; empty lines and those that begin with # say nothing. */
 int mpg_scale_files_add_manifest(struct scale_files *files, const char *path, struct mpg_error *err);
-/* KEY=VALUE,FILE[,FILE]...: of files that have been added, by the path that was given. Errors: no such file; another
+/* KEY=VALUE,FILE[,FILE]...: of files that have been added, by the path that was given: a folder with a
+ * manifest stands for what that lists. Errors: no such file; another
  * form; a "scaling" that is neither fixed nor scaled; a key that the file has with another value. */
 int mpg_scale_files_label(struct scale_files *files, const char *label, struct mpg_error *err);
 /* KEY=VALUE. Error: another form. */

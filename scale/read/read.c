@@ -257,6 +257,58 @@ static int note_unlined(struct all *a, struct mpg_error *err)
                                     mpg_printable(shown, sizeof shown, module));
 }
 
+/* RUN's arguments: its words after the first. NULL: not known. */
+static const char *arguments_of(const struct scale_run *run)
+{
+    if (!run->program)
+        return NULL;
+    const char *rest = run->program + strcspn(run->program, " ");
+    return rest + strspn(rest, " ");
+}
+
+/* Whether one of the runs that KEEP names before number I has its arguments, too. */
+static bool is_repeated(const struct scale_set *set, const bool *keep, size_t i)
+{
+    bool repeated = false;
+    for (size_t k = 0; !repeated && k < i; k++) {
+        const char *other = arguments_of(&set->runs[k]);
+        repeated = keep[k] && other && strcmp(other, arguments_of(&set->runs[i])) == 0;
+    }
+    return repeated;
+}
+
+enum { ARGUMENTS_NAMED = 3, ARGUMENTS_SHOWN = 40 /* bytes of each */ };
+
+/* Notes that the arguments of those that count differ, as the problem's size may; where all are said to be scaled
+ * they do. */
+static int compare_arguments(const struct all *a, const bool *keep, struct mpg_error *err)
+{
+    const struct scale_set *set = a->set;
+    char text[600] = "";
+    size_t different = 0, length = 0;
+    bool scaled = true;
+    for (size_t i = 0; i < set->run_number; i++) {
+        const char *arguments = keep[i] ? arguments_of(&set->runs[i]) : NULL;
+        const char *of = scale_label_of(&set->runs[i], "scaling");
+        if (!arguments)
+            continue;
+        scaled = scaled && of && strcmp(of, "scaled") == 0;
+        if (is_repeated(set, keep, i) || different++ >= ARGUMENTS_NAMED)
+            continue;
+        const bool whole = strlen(arguments) <= ARGUMENTS_SHOWN;
+        size_t shown = whole ? strlen(arguments) : ARGUMENTS_SHOWN;
+        while (!whole && shown > 0 && ((unsigned char)arguments[shown] & 0xc0) == 0x80)
+            shown--; /* not within a character */
+        length += (size_t)snprintf(text + length, sizeof text - length, "%s'%.*s%s' (N = %d)", length > 0 ? ", " : "",
+                                   (int)shown, arguments, whole ? "" : "...", set->runs[i].ranks);
+    }
+    if (different < 2 || scaled)
+        return 0;
+    if (different > ARGUMENTS_NAMED)
+        snprintf(text + length, sizeof text - length, " and %zu more", different - ARGUMENTS_NAMED);
+    return mpg_scale_note(a->notes, NULL, false, err, "arguments differ, perhaps the problem's size with them: %s", text);
+}
+
 static int finish(struct all *a, struct mpg_error *err)
 {
     bool *keep = calloc(a->set->run_number + 1, sizeof *keep);
@@ -266,6 +318,8 @@ static int finish(struct all *a, struct mpg_error *err)
     int status = keep ? keep_program(a, keep, err) : out_of_memory(err);
     if (status == 0 && by_line)
         status = note_unlined(a, err);
+    if (status == 0)
+        status = compare_arguments(a, keep, err);
     if (status == 0)
         status = mpg_scale_set_make(a->set, by_line ? &a->g.line : &a->g.address, keep, a->g.counter_names,
                                     a->g.counter_number, err);

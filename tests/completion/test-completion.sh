@@ -45,6 +45,12 @@ done
 is "mpgtrace: its commands" "$(offered "$MPGTRACE" '')" \
     "$("$MPGTRACE" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p' | sort | paste -sd' ' -)"
 is "... that begin so" "$(offered "$MPGTRACE" gr)" "graph"
+complete_all mpgscale "$MPGSCALE"
+complete_all "mpgscale run" "$MPGSCALE" run
+mkdir "$work/files" && mkdir "$work/files/runs" && : >"$work/files/other"
+is "mpgscale: its command, and files" "$(cd "$work/files" && offered "$MPGSCALE" r)" "run runs"
+is "mpgscale: words" "$(offered "$MPGSCALE" --table = '')" "aggregate callsites correlation runs"
+is "... of formats" "$(offered "$MPGSCALE" --export = '')" "csv extrap jsonl none"
 is "mpgbench: its benchmarks" "$(offered "$MPGBENCH" p)" "pingpong"
 is "an option that begins so" "$(offered "$MPGSIM" --timeline-)" "--timeline-calls= --timeline-ranks="
 is "... the only one, without a space after it" "$(offered "$MPGSIM" --noise-m)|$(cat "$work/compopt")" \

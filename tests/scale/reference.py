@@ -135,3 +135,66 @@ def power(x, y):
     low = min(max(round((m - reach) / 2) - 1, 0), m - 1)
     high = min(max(round((m + reach) / 2), 0), m - 1)
     return median(slopes), slopes[low], slopes[high], median(x), median(y)
+
+
+def chi_squared(p, freedom):
+    """The value that a sum of FREEDOM squares of standard normals stays below with P: bisecting the series of the
+    incomplete gamma function."""
+    half = freedom / 2
+
+    def below(x):
+        if x <= 0:
+            return 0.0
+        term = total = 1 / half
+        k = half
+        while term > 1e-17 * total:
+            k += 1
+            term *= x / k
+            total += term
+        return math.exp(half * math.log(x) - x - math.lgamma(half)) * total
+    low, high = 0.0, 1.0
+    while below(high) < p:
+        high *= 2
+    for _ in range(200):
+        middle = (low + high) / 2
+        low, high = (middle, high) if below(middle) < p else (low, middle)
+    return low + high
+
+
+def least_squares(x, y):
+    """What the points are off their line."""
+    mean_x, mean_y = sum(x) / len(x), sum(y) / len(y)
+    slope = (sum((a - mean_x) * (b - mean_y) for a, b in zip(x, y)) / sum((a - mean_x) ** 2 for a in x))
+    return [b - mean_y - slope * (a - mean_x) for a, b in zip(x, y)]
+
+
+def projections(x, y, to, drawn, seed):
+    """The time at log N = TO, then 500 of resamples; all the same where nothing tells how sure it is."""
+    b, _, _, middle_x, middle_y = power(x, y)
+    found = [math.exp(middle_y + (b or 0) * (to - middle_x))]
+    if b is None or len(x) < 3:
+        return found * 501
+    off = least_squares(x, y)
+    for number in range(500):
+        unit = (philox((number, 0, 1, 0), (seed & MASK, seed >> 32))[0] + 0.5) / 2 ** 32
+        wide = math.sqrt(len(x) / chi_cached(unit, len(x) - 2))
+        z = [middle_y + b * (v - middle_x) + min(max(wide * off[drawn[number][i] * len(x) >> 32], -30), 30)
+             for i, v in enumerate(x)]
+        slope = median([(z[i] - z[k]) / (x[i] - x[k]) for i in range(len(x)) for k in range(i) if x[i] != x[k]])
+        found.append(math.exp(min(max(median(z) + slope * (to - middle_x), -600), 600)))
+    return found
+
+
+CHI = {}
+
+
+def chi_cached(unit, freedom):
+    if (unit, freedom) not in CHI:
+        CHI[unit, freedom] = chi_squared(unit, freedom)
+    return CHI[unit, freedom]
+
+
+def bounds(value, values):
+    values = sorted(values)
+    return (min(value, values[math.ceil(0.025 * len(values) - 1e-9) - 1]),
+            max(value, values[math.ceil(0.975 * len(values) - 1e-9) - 1]))

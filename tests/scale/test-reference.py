@@ -90,9 +90,9 @@ def expected(runs, sites, metric, zero, threshold, project, seed):
         timed = [(math.log(r.ranks), math.log(c["time"])) for r, c in zip(runs, cells) if c]
         if not timed:
             continue
-        b, low, high, x, y = reference.power([t[0] for t in timed], [t[1] for t in timed])
-        to = math.log(project) - x
-        projected[site] = [math.exp(y + (slope or 0) * to) for slope in (b, low, high)]
+        b, low, high, _, _ = reference.power([t[0] for t in timed], [t[1] for t in timed])
+        projected[site] = reference.projections([t[0] for t in timed], [t[1] for t in timed], math.log(project),
+                                                drawn, seed)
         if max(c["time"] / r.comm for r, c in zip(runs, cells) if c) < threshold:
             continue
         points = [(r, c) for r, c in zip(runs, cells) if c or zero]
@@ -105,13 +105,14 @@ def expected(runs, sites, metric, zero, threshold, project, seed):
             "correlation": reference.correlation(x, [r.metric(c, metric) for r, c in points], drawn),
             "imbalance": reference.correlation([r.ranks for r, _ in there],
                                                [c["most"] * r.ranks / c["time"] for r, c in there], drawn),
-            "exponent": b, "exponent_interval": (low, high)}
+            "exponent": b, "exponent_interval": (low, high), "runs_with_time": len(timed)}
+    sums = [sum(times) for times in zip(*projected.values())]
     for row in rows.values():
-        others = sum(p[0] for p in projected.values()) - projected[row["site"]][0]
-        parts = [time / (time + others) for time in projected[row["site"]]]
+        parts = [time / total for time, total in zip(projected[row["site"]], sums)]
         row["projected_share"] = parts[0]
-        if row["exponent"] is not None:
-            row["projected_share_interval"] = (min(parts[1:]), max(parts[1:]))
+        certain = row["exponent"] is None or row.pop("runs_with_time") < 3
+        row.pop("runs_with_time", None)
+        row["projected_share_interval"] = (None, None) if certain else reference.bounds(parts[0], parts[1:])
     return rows
 
 

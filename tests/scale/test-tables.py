@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""mpgscale on profiles of which the answer is known by hand (TAP): the paper's tables, callers, labels, exports, and
+"""mpgscale on profiles of which the answer is known by hand (TAP): the paper's tables, callers, arguments, labels, exports, and
 what is left out. The environment variable MPGSCALE names the program."""
 
 import csv
@@ -181,6 +181,26 @@ def callers(folder):
     ok(sorted(got) == ["Barrier", "Send"], "--unit=call: a row for each call", got)
 
 
+# ---- arguments ----
+
+def arguments(folder):
+    def runs(*programs):
+        return [one_rank(os.path.join(folder, "a-%s-%d" % (len(programs), i)), 2 << i, [("Send", 0x10, 1000 << i)],
+                         facts=[("program", program)]) for i, program in enumerate(programs)]
+    differ = runs("/x/app 50", "/y/app 50", "/x/app 20")
+    notes = answer(*differ)["notes"]
+    ok([(n["text"], n["left_out"]) for n in notes] ==
+       [("arguments differ, perhaps the problem's size with them: '50' (N = 2), '20' (N = 8)", False)],
+       "arguments that differ are named", notes)
+    ok("'20' (N = 8)" in run(*differ).stderr, "... as text, too")
+    ok(answer("--label=scaling=scaled," + ",".join(differ), *differ)["notes"] == [], "... not of scaled sizes")
+    many = runs("app", "app " + "\u00e4" * 30, "app 1", "app 2", "app 1")
+    notes = answer(*many)["notes"]
+    ok(len(notes) == 1 and notes[0]["text"].endswith(
+        "'' (N = 2), '%s...' (N = 4), '1' (N = 8) and 1 more" % ("\u00e4" * 20)), "... three of them", notes)
+    ok(answer(*runs("app 1", "app 1", "app 1", "app 1"))["notes"] == [], "the same arguments need no note")
+
+
 # ---- labels ----
 
 def labels(folder):
@@ -193,6 +213,10 @@ def labels(folder):
     got = answer(folder)
     ok([r["labels"].get("size") for r in got["runs"]] == ["10", "20", None] and got["sizes"] == "scaled",
        "a folder with a manifest", got.get("error"))
+    for name in (folder, folder + "/"):
+        got_size = [r["labels"].get("size") for r in answer("--label=place=here," + name, folder)["runs"]]
+        got_place = [r["labels"].get("place") for r in answer("--label=place=here," + name, folder)["runs"]]
+        ok(got_size == ["10", "20", None] and got_place == ["here"] * 3, "... is what --label can name", got_place)
     ok(answer("--manifest", os.path.join(folder, "manifest.tsv"))["runs"] == got["runs"], "the manifest by itself")
     runs = list(csv.DictReader(io.StringIO(run("--table=runs", "--csv", folder).stdout)))
     times = [int(4000 * n) + 8 * 10**6 // n for n in (2, 4, 8)]
@@ -327,7 +351,7 @@ def builds(folder):
 
 
 def main():
-    for part in (paper_tables, arithmetic, absent, callers, labels, exports, damaged, full, builds):
+    for part in (paper_tables, arithmetic, absent, callers, arguments, labels, exports, damaged, full, builds):
         with tempfile.TemporaryDirectory() as folder:
             part(folder)
     print("1..%d" % COUNT[0])
