@@ -59,6 +59,15 @@ int network_inject(struct world *w, const struct event *e, struct mpg_error *err
     return status;
 }
 
+void network_drop(void *flight)
+{
+    struct flight *f = flight;
+    if (f->kind == EVENT_REQUEST && f->what)
+        serve_drop(f->what);
+    free(f->node);
+    free(f);
+}
+
 /* F of rank FROM's gets into the network at AT_NS. */
 static int send(struct world *w, const struct flight *f, int32_t from, double at_ns, struct mpg_error *err)
 {

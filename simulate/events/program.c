@@ -251,9 +251,10 @@ int program_know(struct program *p, uint32_t cell, const struct program_calls *c
     while (w) {
         struct watcher *next = w->next;
         struct node *node = w->node;
-        if (status < 0)
-            ;
-        else if (!node)
+        if (status < 0) {
+            if (node && (node->step.a == NO_CELL || --node->missing == 0))
+                free(node);
+        } else if (!node)
             status = wake(calls->world, w->stream, err);
         else if (node->step.a == NO_CELL) { /* of a meeting */
             struct meeting *m = p->cell[node->step.slot].meeting;

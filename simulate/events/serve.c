@@ -215,12 +215,19 @@ int serve_slice(struct world *w, int32_t rank, bool *done, struct mpg_error *err
     return has ? serve_resume(w, rank, err) : 0;
 }
 
+void serve_drop(struct request *q)
+{
+    if (q)
+        free(q->node);
+    free(q);
+}
+
 void serve_clear(struct rank *r)
 {
     while (r->first) {
         struct request *q = r->first;
         r->first = q->next;
-        free(q);
+        serve_drop(q);
     }
-    free(r->current);
+    serve_drop(r->current);
 }

@@ -172,8 +172,10 @@ void world_clear(struct world *w)
         transfers_clear(&w->rank[r]);
     }
     for (size_t i = 0; i < w->heap.n; i++)
-        if (w->heap.event[i].kind == EVENT_INJECT || w->heap.event[i].kind == EVENT_REQUEST)
-            free(w->heap.event[i].what);
+        if (w->heap.event[i].kind == EVENT_INJECT)
+            network_drop(w->heap.event[i].what);
+        else if (w->heap.event[i].kind == EVENT_REQUEST)
+            serve_drop(w->heap.event[i].what);
     events_clear(&w->heap);
     program_clear(&w->program);
     share_clear(w);

@@ -136,6 +136,8 @@ int network_send_node(struct world *w, struct node *node, struct mpg_error *err)
 int network_fly(struct world *w, const struct mpg_sending *m, double at_ns, enum event_kind kind, uint32_t id,
                 void *what, struct mpg_error *err);
 int network_inject(struct world *w, const struct event *e, struct mpg_error *err);
+/* What EVENT_INJECT has, which will not be. */
+void network_drop(void *flight);
 
 /* --- serve.c --- */
 int serve_request(struct world *w, struct request *r, struct mpg_error *err);
@@ -151,6 +153,8 @@ int serve_resume(struct world *w, int32_t rank, struct mpg_error *err);
 /* NODE's message asks its receiver. */
 int serve_match(struct world *w, struct node *node, struct mpg_error *err);
 void serve_clear(struct rank *r);
+/* Q, which will not be served, and its node. */
+void serve_drop(struct request *q);
 
 /* --- transfers.c --- */
 /* S's leaves its origin at AT_NS. */
