@@ -43,7 +43,7 @@ static int waits_of(const struct wanted *a, const char *path, struct mpg_error *
 {
     struct mpg_traced_waits found = {.waits = NULL};
     struct mpg_waits_table table = {.n = 0};
-    struct mpg_trace *trace = mpg_trace_open(path, err);
+    struct mpg_trace *trace = mpg_output_spares("output", a->output, path, err) == 0 ? mpg_trace_open(path, err) : NULL;
     int status = trace ? find(a, trace, &found, &table, err) : -1;
     if (status == 0) {
         const struct mpg_waits_report report = {.trace = trace,

@@ -62,6 +62,49 @@ static int open_in_place(struct mpg_output *out, struct mpg_error *err)
     return out->stream ? 0 : mpg_error_errno(err, errno, "%s", out->path);
 }
 
+static bool same_file(const struct stat *a, const struct stat *b)
+{
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+/* The folder that PATH is in, into ST. */
+static bool folder_of(const char *path, struct stat *st)
+{
+    const char *slash = strrchr(path, '/');
+    char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+    const bool is_there = folder && stat(folder, st) == 0;
+    free(folder);
+    return is_there;
+}
+
+static const char *name_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+bool mpg_output_same(const char *a, const char *b)
+{
+    struct stat x, y;
+    if (strcmp(a, "-") == 0 || strcmp(b, "-") == 0)
+        return false;
+    if (strcmp(a, b) == 0 || (stat(a, &x) == 0 && stat(b, &y) == 0 && S_ISREG(x.st_mode) && same_file(&x, &y)))
+        return true;
+    return strcmp(name_of(a), name_of(b)) == 0 && folder_of(a, &x) && folder_of(b, &y) && same_file(&x, &y);
+}
+
+int mpg_output_spares(const char *option, const char *output, const char *input, struct mpg_error *err)
+{
+    struct stat out, in, folder;
+    const size_t length = strlen(output);
+    if (!input || strcmp(output, "-") == 0 || stat(output, &out) < 0 || !S_ISREG(out.st_mode) ||
+        (strcmp(input, "-") == 0 ? fstat(STDIN_FILENO, &in) : stat(input, &in)) < 0)
+        return 0;
+    const bool is_chunk = S_ISDIR(in.st_mode) && length > 5 && strcmp(output + length - 5, ".mpgt") == 0 &&
+                          folder_of(output, &folder) && same_file(&folder, &in);
+    return is_chunk || same_file(&out, &in) ? mpg_error_set(err, "--%s: %s is what is read", option, output) : 0;
+}
+
 struct mpg_output *mpg_output_open(const char *path, struct mpg_error *err)
 {
     struct mpg_output *out = calloc(1, sizeof *out);

@@ -3,6 +3,7 @@
 #ifndef MPG_OUTPUT_H
 #define MPG_OUTPUT_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "common/error.h"
@@ -24,6 +25,12 @@ void mpg_output_discard(struct mpg_output *out); /* NULL is allowed */
 
 /* Flushes and closes standard output, reporting any write error before it. */
 int mpg_stdout_close(struct mpg_error *err);
+
+/* An error, if OUTPUT, a path or "-", is a file that is read as INPUT (NULL: nothing; "-": standard input; a
+ * folder of a trace: the file is a chunk in it), and would be replaced; OPTION, without its dashes, says it. */
+int mpg_output_spares(const char *option, const char *output, const char *input, struct mpg_error *err);
+/* Whether paths A and B, which need not be there yet, name the same file; "-" is none. */
+bool mpg_output_same(const char *a, const char *b);
 
 /* Creates directory PATH unless it is there (parents must exist). */
 int mpg_directory_make(const char *path, struct mpg_error *err);

@@ -183,24 +183,65 @@ int mpg_history_keep(const char *file, const struct mpg_history_run *run, int64_
 
 /* ---- reading ---- */
 
-static char *copy(sqlite3_stmt *s, int column)
+/* S's text in COLUMN, S's until its next step; NULL with an error about run ID: there is none, which no schema of ours
+ * allows, or no memory for it. */
+static const char *text_of(const struct database *d, sqlite3_stmt *s, int column, int64_t id)
 {
-    const unsigned char *text = sqlite3_column_text(s, column);
-    return strdup(text ? (const char *)text : "");
+    const char *text = (const char *)sqlite3_column_text(s, column);
+    if (!text && sqlite3_errcode(d->db) == SQLITE_NOMEM)
+        mpg_error_set(d->err, "out of memory");
+    else if (!text)
+        mpg_error_set(d->err, "%s: damaged: run %lld lacks its %s", d->file, (long long)id,
+                      sqlite3_column_name(s, column));
+    return text;
 }
 
-static int take_run(sqlite3_stmt *s, struct mpg_history_run *run, struct mpg_error *err)
+static char *copy(const struct database *d, sqlite3_stmt *s, int column, int64_t id)
+{
+    const char *text = text_of(d, s, column, id);
+    char *copied = text ? strdup(text) : NULL;
+    if (text && !copied)
+        mpg_error_set(d->err, "out of memory");
+    return copied;
+}
+
+static int take_answer(const struct database *d, sqlite3_stmt *s, int column, struct mpg_history_run *run)
+{
+    const bool is_null = sqlite3_column_type(s, column) == SQLITE_NULL; /* before what may convert it */
+    const void *answer = sqlite3_column_blob(s, column);
+    run->answer_bytes = (size_t)sqlite3_column_bytes(s, column);
+    if (is_null)
+        return mpg_error_set(d->err, "%s: damaged: run %lld lacks its answer", d->file, (long long)run->id);
+    if ((!answer && run->answer_bytes > 0) || !(run->answer = calloc(run->answer_bytes + 1, 1)))
+        return mpg_error_set(d->err, "out of memory");
+    if (run->answer_bytes > 0)
+        memcpy(run->answer, answer, run->answer_bytes);
+    return 0;
+}
+
+static int take_run(const struct database *d, sqlite3_stmt *s, struct mpg_history_run *run)
 {
     run->id = sqlite3_column_int64(s, 0);
-    run->time = copy(s, 1);
-    run->version = copy(s, 2);
-    run->directory = copy(s, 3);
     run->seed = sqlite3_column_int64(s, 4);
-    run->answer_bytes = (size_t)sqlite3_column_bytes(s, 5);
-    const void *answer = sqlite3_column_blob(s, 5);
-    if ((run->answer = calloc(run->answer_bytes + 1, 1)) && run->answer_bytes > 0)
-        memcpy(run->answer, answer, run->answer_bytes);
-    return run->time && run->version && run->directory && run->answer ? 0 : mpg_error_set(err, "out of memory");
+    if (!(run->time = copy(d, s, 1, run->id)) || !(run->version = copy(d, s, 2, run->id)) ||
+        !(run->directory = copy(d, s, 3, run->id)))
+        return -1;
+    return take_answer(d, s, 5, run);
+}
+
+static int take_argument(const struct database *d, sqlite3_stmt *s, struct mpg_history_run *run)
+{
+    const char *text = text_of(d, s, 0, run->id);
+    return text ? mpg_history_add_argument(run, text, d->err) : -1;
+}
+
+static int take_input(const struct database *d, sqlite3_stmt *s, struct mpg_history_run *run)
+{
+    const char *text[3];
+    for (int i = 0; i < 3; i++)
+        if (!(text[i] = text_of(d, s, i, run->id)))
+            return -1;
+    return mpg_history_add_input(run, text[0], text[1], text[2], d->err);
 }
 
 static int take_list(const struct database *d, const char *sql, struct mpg_history_run *run, bool inputs)
@@ -210,10 +251,7 @@ static int take_list(const struct database *d, const char *sql, struct mpg_histo
     if (s)
         sqlite3_bind_int64(s, 1, run->id);
     while (status == 0 && (more = sqlite3_step(s)) == SQLITE_ROW)
-        status = inputs ? mpg_history_add_input(run, (const char *)sqlite3_column_text(s, 0),
-                                                (const char *)sqlite3_column_text(s, 1),
-                                                (const char *)sqlite3_column_text(s, 2), d->err)
-                        : mpg_history_add_argument(run, (const char *)sqlite3_column_text(s, 0), d->err);
+        status = inputs ? take_input(d, s, run) : take_argument(d, s, run);
     if (status == 0 && more != SQLITE_DONE)
         status = fail(d);
     sqlite3_finalize(s);
@@ -238,7 +276,7 @@ int mpg_history_each(const char *file, mpg_history_see *see, void *who, struct m
     status = s ? 0 : -1;
     while (status == 0 && (more = sqlite3_step(s)) == SQLITE_ROW) {
         struct mpg_history_run run = {.id = 0};
-        status = take_run(s, &run, err) < 0 || take_lists(&d, &run) < 0 ? -1 : see(who, &run, err);
+        status = take_run(&d, s, &run) < 0 || take_lists(&d, &run) < 0 ? -1 : see(who, &run, err);
         mpg_history_run_clear(&run);
     }
     if (status == 0 && more != SQLITE_DONE)
@@ -262,7 +300,7 @@ int mpg_history_find(const char *file, int64_t id, struct mpg_history_run *run, 
         sqlite3_bind_int64(s, 1, id);
         more = sqlite3_step(s);
         if (more == SQLITE_ROW)
-            status = take_run(s, run, err) < 0 ? -1 : take_lists(&d, run);
+            status = take_run(&d, s, run) < 0 ? -1 : take_lists(&d, run);
         else if (more == SQLITE_DONE)
             mpg_error_set(err, "%s: there is no run %lld", file, (long long)id);
         else

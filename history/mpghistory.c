@@ -22,7 +22,7 @@
 
 struct wanted {
     const char *file, *output;
-    bool json, answer;
+    bool json, answer, closed; /* standard output, with the answer */
     int64_t id[2];
 };
 
@@ -243,10 +243,10 @@ static int compare(struct wanted *a, struct mpg_error *err)
 /* ---- rerun ---- */
 
 /* What is not as it was, for people. */
-static void put_changes(const struct mpg_history_run *run)
+static void put_changes(const struct mpg_history_run *run, FILE *to)
 {
     if (strcmp(run->version, PACKAGE_VERSION) != 0)
-        printf("  it was mpgkit %s, and is %s\n", run->version, PACKAGE_VERSION);
+        fprintf(to, "  it was mpgkit %s, and is %s\n", run->version, PACKAGE_VERSION);
     for (size_t i = 0; i < run->inputs; i++) {
         const struct mpg_history_input *input = &run->input[i];
         struct mpg_error ignored;
@@ -261,11 +261,27 @@ static void put_changes(const struct mpg_history_run *run)
         mpg_trace_close(trace);
         free(path);
         if (strcmp(sum, input->sum) != 0) {
-            printf("  the %s ", input->role);
-            mpg_printable_put(stdout, input->path);
-            puts(" has changed");
+            fprintf(to, "  the %s ", input->role);
+            mpg_printable_put(to, input->path);
+            fputs(" has changed\n", to);
         }
     }
+}
+
+static int write_answer(const char *path, const char *answer, size_t bytes, struct mpg_error *err)
+{
+    struct mpg_output *out = mpg_output_open(path, err);
+    if (!out)
+        return -1;
+    fwrite(answer, 1, bytes, mpg_output_stream(out));
+    return mpg_output_commit(out, err);
+}
+
+/* Where the verdict goes: standard output may be the answer's. */
+static FILE *verdict_of(struct wanted *a)
+{
+    a->closed = a->output && strcmp(a->output, "-") == 0;
+    return a->closed ? stderr : stdout;
 }
 
 /* 1: another answer. */
@@ -274,23 +290,17 @@ static int rerun(struct wanted *a, struct mpg_error *err)
     struct mpg_history_run run;
     char *answer = NULL;
     size_t bytes = 0;
-    struct mpg_output *out = NULL;
     int status = mpg_history_find(a->file, a->id[0], &run, err);
     if (status == 0)
         status = mpg_history_rerun(&run, &answer, &bytes, err);
-    if (status == 0 && a->output) {
-        if ((out = mpg_output_open(a->output, err))) {
-            fwrite(answer, 1, bytes, mpg_output_stream(out));
-            status = mpg_output_commit(out, err);
-        } else {
-            status = -1;
-        }
-    }
+    if (status == 0 && a->output)
+        status = write_answer(a->output, answer, bytes, err);
     if (status == 0) {
+        FILE *to = verdict_of(a);
         const bool same = same_answer(&run, answer, bytes);
-        printf("run %" PRId64 ": %s\n", run.id, same ? "the answer is the same bytes" : "another answer");
+        fprintf(to, "run %" PRId64 ": %s\n", run.id, same ? "the answer is the same bytes" : "another answer");
         if (!same)
-            put_changes(&run);
+            put_changes(&run, to);
         status = !same;
     }
     free(answer);
@@ -339,7 +349,7 @@ static int command_main(size_t c, int argc, char **argv)
     if (!a.file || !*a.file)
         mpg_option_usage_error(&program, "no history: name it by --history or in MPGKIT_HISTORY");
     const int status = commands[c].run(&a, &err);
-    if (status >= 0 && mpg_stdout_close(&err) == 0)
+    if (status >= 0 && (a.closed || mpg_stdout_close(&err) == 0))
         return status > 0 ? MPG_EXIT_FAILURE : MPG_EXIT_OK;
     mpg_error_print(name, &err);
     return MPG_EXIT_FAILURE;

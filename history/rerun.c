@@ -65,8 +65,12 @@ static int read_all(int fd, char **answer, size_t *bytes, struct mpg_error *err)
         return mpg_error_set(err, "out of memory");
     for (*bytes = 0; *bytes < (size_t)size;) {
         const ssize_t got = pread(fd, *answer + *bytes, (size_t)size - *bytes, (off_t)*bytes);
-        if (got <= 0)
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
             return mpg_error_errno(err, errno, "cannot read what mpgsim answered");
+        if (got == 0)
+            return mpg_error_set(err, "cannot read what mpgsim answered: it is cut off");
         *bytes += (size_t)got;
     }
     (*answer)[*bytes] = '\0';
@@ -97,8 +101,8 @@ int mpg_history_rerun(const struct mpg_history_run *run, char **answer, size_t *
     const pid_t child = fork();
     if (child == 0)
         become_mpgsim(run, mpgsim, out);
-    int waited;
-    while ((waited = waitpid(child, &status, 0)) < 0 && errno == EINTR)
+    pid_t waited = -1; /* without a child there is none to wait for: waitpid(-1) takes any */
+    while (child > 0 && (waited = waitpid(child, &status, 0)) < 0 && errno == EINTR)
         continue;
     if (child < 0 || waited < 0)
         status = mpg_error_errno(err, errno, "cannot run %s", mpgsim);

@@ -236,6 +236,8 @@ static int run(struct wanted *w, const char *program, char *const *paths, int n,
     struct scale_set set = {.run_number = 0};
     struct scale_notes notes = {.n = 0};
     int status = find_files(w, paths, n, &files, err);
+    for (size_t i = 0; i < files.n && status == 0; i++)
+        status = mpg_output_spares("output", w->output, files.file[i].path, err);
     if (status == 0)
         status = mpg_scale_read(&files, &w->how, &set, &notes, err);
     print_notes(program, &notes);

@@ -251,7 +251,7 @@ static int keep_answer(struct all *x, struct mpg_error *err)
     int64_t id;
     if (!x->a.history)
         return 0;
-    if (mpg_arguments_run(&x->a, x->files.trace, x->trace, err) < 0)
+    if (mpg_arguments_run(&x->a, &x->setting.asked, x->files.trace, x->trace, err) < 0)
         return mpg_error_prefix(err, "--history");
     struct mpg_history_run run = x->a.run;
     run.answer = x->answer.bytes;

@@ -11,6 +11,12 @@ static int64_t add(int64_t a, int64_t b)
     return a < INT64_MAX - 1 - b ? a + b : INT64_MAX - 1;
 }
 
+/* SUM without PART of it; one that has stopped may be short of others, and stays. */
+static int64_t less(int64_t sum, int64_t part)
+{
+    return sum < INT64_MAX - 1 ? sum - part : sum;
+}
+
 static void forget_transfers(struct window *w)
 {
     mpg_map_clear(&w->targets);
@@ -54,8 +60,8 @@ struct moved graph_take_transfers(struct window *w, int32_t target)
     w->target[*number - 1] = (struct moved){0};
     w->all.n -= taken.n;
     w->all.dropped -= taken.dropped;
-    w->all.bytes -= taken.bytes;
-    w->all.target_bytes -= taken.target_bytes;
+    w->all.bytes = less(w->all.bytes, taken.bytes);
+    w->all.target_bytes = less(w->all.target_bytes, taken.target_bytes);
     return taken;
 }
 

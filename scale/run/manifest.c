@@ -30,7 +30,17 @@ static void put_word(FILE *out, const char *text)
     }
 }
 
-/* What a manifest of COMMAND in MODE begins with; to be freed; NULL without memory. */
+static void put_line(FILE *out, const char *key, const struct mpg_option_list *words)
+{
+    fprintf(out, "#%s", key);
+    for (size_t i = 0; i < words->n; i++) {
+        putc('\t', out);
+        put_word(out, words->item[i]);
+    }
+    putc('\n', out);
+}
+
+/* What a manifest of COMMAND in MODE begins with, as all versions have it; to be freed; NULL without memory. */
 static char *head_of(char *const *command, const char *mode)
 {
     char *text = NULL;
@@ -49,6 +59,25 @@ static char *head_of(char *const *command, const char *mode)
         return NULL;
     }
     return text;
+}
+
+/* The lines that follow, which older manifests lack; likewise. */
+static char *ways_of(const struct scale_ways *ways)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        return NULL;
+    fputs("#input\t", out);
+    put_word(out, ways->input);
+    putc('\n', out);
+    put_line(out, "record", &ways->record);
+    put_line(out, "label", &ways->labels);
+    if (fclose(out) == 0)
+        return text;
+    free(text);
+    return NULL;
 }
 
 /* Adds TEXT, whole lines, or leaves the manifest as it was. */
@@ -107,21 +136,58 @@ static void mark(struct scale_plan *plan, const char *name)
         }
 }
 
-/* Takes the runs of the manifest, which has to begin with HEAD. */
-static int take(struct scale_plan *plan, const char *head, struct mpg_error *err)
+/* Whether the line of KEY in TEXT, a manifest, is that in WAYS, which has it; true, too, where TEXT has none. */
+static bool agrees(const char *text, const char *ways, const char *key)
+{
+    char begin[32];
+    const int length = snprintf(begin, sizeof begin, "\n#%s", key);
+    const char *said = text;
+    while ((said = strstr(said, begin)) && said[length] != '\t' && said[length] != '\n')
+        said += length;
+    const char *asked = strncmp(ways, begin + 1, (size_t)length - 1) == 0 ? ways : strstr(ways, begin) + 1;
+    const size_t bytes = strcspn(asked, "\n");
+    return !said || (strcspn(said + 1, "\n") == bytes && strncmp(said + 1, asked, bytes) == 0);
+}
+
+/* An error, if runs that TEXT, a manifest, has, were done otherwise than WAYS say. */
+static int check_ways(const struct scale_plan *plan, const char *text, const char *ways, struct mpg_error *err)
+{
+    static const char *const keys[] = {"input", "record", "label"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (!agrees(text, ways, keys[i]))
+            return mpg_error_set(err, "%s: holds runs with another --%s (its %s says which): -o names another folder",
+                                 plan->folder, keys[i], NAME);
+    return 0;
+}
+
+/* An error, if LINE, a run's, has other labels: older manifests say them there alone. */
+static int check_labels(const struct scale_plan *plan, const char *line, struct mpg_error *err)
+{
+    const char *seconds = strstr(line, "\tseconds=");
+    const char *labels = seconds ? seconds + 1 + strcspn(seconds + 1, "\t") : NULL;
+    return !labels || strcmp(labels, plan->labels) == 0
+               ? 0
+               : mpg_error_set(err, "%s: holds runs with another --label (its %s says which): -o names another folder",
+                               plan->folder, NAME);
+}
+
+/* Takes the runs of the manifest, which has to begin with HEAD and not to speak against WAYS. */
+static int take(struct scale_plan *plan, const char *head, const char *ways, struct mpg_error *err)
 {
     char *text = text_of(plan, err);
     if (!text)
         return -1;
     int status = 0;
     if (*text == '\0')
-        status = append(plan, head, err);
+        status = append(plan, head, err) < 0 ? -1 : append(plan, ways, err);
     else if (strncmp(text, head, strlen(head)) != 0)
         status = mpg_error_set(err, "%s: holds runs of another command or mode (its %s says which): -o names "
                                     "another folder", plan->folder, NAME);
+    else
+        status = check_ways(plan, text, ways, err);
     char *rest = text;
     for (char *line; status == 0 && (line = strsep(&rest, "\n"));)
-        if (*line && *line != '#') {
+        if (*line && *line != '#' && (status = check_labels(plan, line, err)) == 0) {
             line[strcspn(line, "\t")] = '\0';
             mark(plan, line);
         }
@@ -177,17 +243,18 @@ static char *labels_of(const struct mpg_option_list *labels)
 }
 
 int mpg_scale_run_open(struct scale_plan *plan, const char *folder, char *const *command, const char *mode,
-                       const struct mpg_option_list *labels, struct mpg_error *err)
+                       const struct scale_ways *ways, struct mpg_error *err)
 {
-    char *head = head_of(command, mode);
+    char *head = head_of(command, mode), *more = ways_of(ways);
     plan->folder = folder;
-    plan->labels = labels_of(labels);
-    int status = head && plan->labels ? 0 : mpg_error_set(err, "out of memory");
+    plan->labels = labels_of(&ways->labels);
+    int status = head && more && plan->labels ? 0 : mpg_error_set(err, "out of memory");
     if (status == 0)
         status = open_manifest(plan, err);
     if (status == 0)
-        status = take(plan, head, err);
+        status = take(plan, head, more, err);
     free(head);
+    free(more);
     return status;
 }
 

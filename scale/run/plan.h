@@ -2,7 +2,8 @@
 /* Which runs are to be done, in which order, and which have been: the folder with its manifest.
  * The manifest, manifest.tsv, has a line for each run that was done, its folder and what is known of it, as
  * `mpgscale FOLDER` reads it; lines that begin with # say how it came about: "#command", a tab before each of its
- * words, "#mode", "#failed". It grows by whole lines only, so that whatever ends us loses the run at hand at most. */
+ * words, "#mode", "#input", "#record" and "#label" likewise, "#failed". It grows by whole lines only, so
+ * that whatever ends us loses the run at hand at most. */
 #ifndef MPG_SCALE_RUN_PLAN_H
 #define MPG_SCALE_RUN_PLAN_H
 
@@ -39,10 +40,18 @@ int mpg_scale_run_counts(const char *text, int32_t counts[SCALE_RUN_MAX_COUNTS],
 int mpg_scale_run_plan(const int32_t *counts, size_t count_number, int repetitions, int64_t seed,
                        struct scale_plan *plan, struct mpg_error *err);
 
-/* Makes FOLDER with a manifest for COMMAND in MODE, or finds the runs that one that is there has. LABELS: KEY=VALUE, of
- * all runs. Errors: the folder cannot be made or is another command's or mode's, or another process's at work. */
+/* How all runs are done, beside the command. */
+struct scale_ways {
+    const char *input;             /* file of standard input */
+    struct mpg_option_list record; /* options of the recording */
+    struct mpg_option_list labels; /* KEY=VALUE */
+};
+
+/* Makes FOLDER with a manifest for COMMAND in MODE, or finds the runs that one that is there has. Errors: the folder
+ * cannot be made or is another command's or mode's, or its manifest says other WAYS (older ones say labels, of each
+ * run), or another process is at work there. */
 int mpg_scale_run_open(struct scale_plan *plan, const char *folder, char *const *command, const char *mode,
-                       const struct mpg_option_list *labels, struct mpg_error *err);
+                       const struct scale_ways *ways, struct mpg_error *err);
 
 /* Run TODO is done, in SECONDS; adds its line. */
 int mpg_scale_run_done(struct scale_plan *plan, struct scale_todo *todo, double seconds, struct mpg_error *err);

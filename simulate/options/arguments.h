@@ -80,9 +80,15 @@ void mpg_asked_clear(struct mpg_asked *asked);
 bool mpg_arguments_signature_is_all(const struct mpg_arguments *a);
 /* What --source names; NULL: nothing, or that there is none. */
 const char *mpg_arguments_source(const struct mpg_arguments *a);
-/* A's run, but for the answer: TRACE, at PATH, and the other files that it reads. Error: out of memory. */
-int mpg_arguments_run(struct mpg_arguments *a, const struct mpg_trace *trace, const char *path,
-                      struct mpg_error *err);
+/* A file that is read, in its ROLE; below 0 with ERR: that is enough. */
+typedef int mpg_input_see(void *who, const char *role, const char *path, struct mpg_error *err);
+/* Shows WHO each file that A and ASKED, which A asks for, read beside the trace, one that is named twice
+ * twice. Returns 0 or below, as SEE. */
+int mpg_arguments_see_inputs(const struct mpg_arguments *a, const struct mpg_asked *asked, mpg_input_see *see,
+                             void *who, struct mpg_error *err);
+/* A's run, but for the answer: TRACE, at PATH, and the other files that A and ASKED read. Error: out of memory. */
+int mpg_arguments_run(struct mpg_arguments *a, const struct mpg_asked *asked, const struct mpg_trace *trace,
+                      const char *path, struct mpg_error *err);
 /* An error, where a list of ranks of an option names one that RANKS ranks have not: it would be
  * without effect. */
 int mpg_arguments_check_ranks(const struct mpg_arguments *a, struct mpg_perturbation *p,

@@ -4,9 +4,9 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "common/kind.h"
+#include "common/output.h"
 #include "graph/work/supposed.h"
 #include "simulate/kept/kept.h"
 #include "simulate/models/resize.h"
@@ -21,47 +21,45 @@ static int load_signature(const char *path, struct mpg_signature **sig, struct m
     return mpg_kind_explain(path, MPG_FILE_SIGNATURE, err);
 }
 
-static bool is_file(const char *path, const struct stat *file)
+/* What is to be written, and must not be what is read. */
+struct outputs {
+    size_t n;
+    struct {
+        const char *option, *path;
+    } output[3];
+};
+
+static void add_output(struct outputs *all, const char *option, const char *path)
 {
-    struct stat st;
-    return path && stat(path, &st) == 0 && st.st_dev == file->st_dev && st.st_ino == file->st_ino;
+    all->output[all->n].option = option;
+    all->output[all->n++].path = path;
 }
 
-/* Whether samples of SPECS are FILE's. */
-static bool has_samples(const struct mpg_specs *specs, const struct stat *file)
+static int spare(void *outputs, const char *role, const char *path, struct mpg_error *err)
 {
-    bool has = false;
-    for (size_t i = 0; i < specs->n && !has; i++) {
-        char *path = mpg_spec_file(&specs->spec[i]);
-        has = is_file(path, file);
-        free(path);
-    }
-    return has;
+    const struct outputs *all = outputs;
+    (void)role;
+    for (size_t i = 0; i < all->n; i++)
+        if (mpg_output_spares(all->output[i].option, all->output[i].path, path, err) < 0)
+            return -1;
+    return 0;
 }
 
-/* The answer would replace what it was made of. */
-static int check_output(const struct mpg_arguments *a, const char *trace, const struct mpg_asked *asked,
-                        struct mpg_error *err)
+/* What is written would replace what it is made of, the history, or each other. */
+static int check_outputs(const struct mpg_arguments *a, const char *trace, const struct mpg_asked *asked,
+                         struct mpg_error *err)
 {
-    const char *const inputs[] = {a->target, a->machine ? a->machine->map : NULL, trace, mpg_arguments_source(a), a->source_map, a->collective_table, a->map};
-    const struct mpg_axis *maps = mpg_sweep_find(&a->sweep, MPG_SWEPT_MAP);
-    const struct mpg_perturbation *p = &asked->p;
-    const struct mpg_specs *const specs[] = {&p->noise, &p->call_noise, &p->latency, &p->byte};
-    struct stat out;
-    bool read = false;
-    if (strcmp(a->output, "-") == 0 || stat(a->output, &out) < 0 || !S_ISREG(out.st_mode))
-        return 0;
-    for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++)
-        read = read || is_file(inputs[i], &out);
-    for (size_t i = 0; i < a->hypothesis_files.n; i++)
-        read = read || is_file(a->hypothesis_files.item[i], &out);
-    for (size_t i = 0; i < a->signatures.n; i++)
-        read = read || is_file(a->signatures.item[i], &out);
-    for (size_t i = 0; maps && i < maps->n; i++)
-        read = read || is_file(maps->word[i], &out);
-    for (size_t i = 0; i < sizeof specs / sizeof *specs; i++)
-        read = read || has_samples(specs[i], &out);
-    return read ? mpg_error_set(err, "--output: %s is what is read", a->output) : 0;
+    struct outputs all = {.output = {{"output", a->output}}, .n = 1};
+    if (a->timeline)
+        add_output(&all, "timeline", a->timeline);
+    for (size_t i = 0; a->history && i < all.n; i++)
+        if (mpg_output_same(all.output[i].path, a->history))
+            return mpg_error_set(err, "--%s: %s is the history", all.output[i].option, all.output[i].path);
+    if (a->timeline && mpg_output_same(a->timeline, a->output))
+        return mpg_error_set(err, "--timeline and the answer both go to '%s'", a->output);
+    if (a->history)
+        add_output(&all, "history", a->history);
+    return spare(&all, "trace", trace, err) < 0 ? -1 : mpg_arguments_see_inputs(a, asked, spare, &all, err);
 }
 
 /* Which algorithms collectives have, if it matters. */
@@ -112,7 +110,7 @@ int mpg_files_open(struct mpg_files *f, const struct mpg_arguments *a, const cha
                    const struct mpg_asked *asked, struct mpg_error *err)
 {
     *f = (struct mpg_files){0};
-    if (check_output(a, trace, asked, err) < 0 || load_table(a, f, err) < 0 ||
+    if (check_outputs(a, trace, asked, err) < 0 || load_table(a, f, err) < 0 ||
         load_targets(a, f, err) < 0 ||
         load_signature(mpg_arguments_source(a), &f->given_source, err) < 0 ||
         !(f->trace = mpg_trace_open(trace, err)))

@@ -43,6 +43,10 @@ static int read_map(struct mpg_processors *x, const char *path, struct mpg_error
     while (status == 0 && fgets(line, sizeof line, file)) {
         int64_t place;
         number++;
+        if (!strchr(line, '\n') && !feof(file)) {
+            status = mpg_error_set(err, "%s:%u: a line of more than %zu bytes", path, number, sizeof line - 2);
+            break;
+        }
         line[strcspn(line, "#\n")] = '\0';
         char *word = line + strspn(line, " \t\r");
         word[strcspn(word, " \t\r")] = '\0';

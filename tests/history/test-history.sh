@@ -64,12 +64,17 @@ ring 3 3 8 >ring.txt
 is "rerun: another trace" "$? $(cat out)" "1 run 1: another answer
   the trace ring.txt has changed"
 is "... whose answer is written" "$("$MPGSIM" --latency=exp:2385ns --history=other.db ring.txt | cmp - new)" ""
+"$mpghistory" rerun 1 -o - >out 2>err
+is "... to standard output, the verdict aside" "$? $(cmp out new) $(cat err)" "1  run 1: another answer
+  the trace ring.txt has changed"
 rm ring.txt
 "$mpghistory" rerun 1 >out 2>err
 is "rerun: no trace any more" "$? $(wc -c <out) $(tail -n 1 err)" "1 0 mpghistory rerun: run 1 fails now: mpgsim says why"
 ring 3 2 8 >ring.txt
 "$mpghistory" show 99 >out 2>err
 is "a run that is not there" "$? $(cat out err)" "1 mpghistory show: h.db: there is no run 99"
+"$mpghistory" rerun 1 -o - >out 2>err
+is "rerun: the same, to standard output" "$? $(cmp out plain) $(cat err)" "0  run 1: the answer is the same bytes"
 for arguments in "show" "show x" "show 0" "diff 1" "list 1" "other" ""; do
     # shellcheck disable=SC2086 # words
     "$mpghistory" $arguments >out 2>err
@@ -97,6 +102,74 @@ cp h.db cut.db
 size=$(wc -c <h.db)
 truncate -s $((size - 8192)) cut.db
 kept "a damaged one" cut.db "cut.db: *"
+# Of a database without our schema's NOT NULL.
+"$PYTHON" - <<'END'
+import sqlite3
+ours = sqlite3.connect("h.db")
+tables = [row[0] for row in ours.execute("SELECT sql FROM sqlite_master WHERE type = 'table' AND name IN ('runs', 'arguments', 'inputs')")]
+for table, column in (("runs", "version"), ("runs", "time"), ("runs", "directory"), ("runs", "answer"), ("arguments", "text"),
+                      ("inputs", "role"), ("inputs", "path"), ("inputs", "sum")):
+    db = sqlite3.connect(f"{table}-{column}.null")
+    db.executescript(";".join(tables).replace("NOT NULL", "") + ";PRAGMA application_id = 1836083048; PRAGMA user_version = 1")
+    db.execute("INSERT INTO runs VALUES (1, 'then', '1.0', '/', 1, 'text')")
+    db.execute("INSERT INTO arguments VALUES (1, 0, 'ring.txt')")
+    db.execute("INSERT INTO inputs VALUES (1, 0, 'trace', 'ring.txt', '5-0')")
+    db.commit()
+    db.execute(f"UPDATE {table} SET {column} = NULL")
+    db.commit()
+END
+for file in *.null; do
+    column=${file#*-}
+    "$mpghistory" show --history="$file" 1 >out 2>err
+    is "a NULL: $file" "$? $(cat err)" "1 mpghistory show: $file: damaged: run 1 lacks its ${column%.null}"
+    [ "$file" = runs-answer.null ] && continue # lists are without
+    "$mpghistory" list --json --history="$file" >out 2>err
+    is "... in a list" "$? $(cat err)" "1 mpghistory list: $file: damaged: run 1 lacks its ${column%.null}"
+done
+# All that is read, once in each role; and none of it is replaced.
+echo 385.5 >s@mples
+printf '0\n0\n0\n' >places
+cp places others
+"$MPGSIM" --noise=file:s@mples@0 --noise=file:s@mples@1 --history=all.db ring.txt >out
+is "samples are an input" "$(sql all.db 'SELECT role, path FROM inputs WHERE run = 1' | paste -sd' ' -)" "trace|ring.txt samples|s@mples"
+cat >my.par <<'END'
+CommStartupTime = file:startup
+Map = others
+Processors = 1
+Policy = offload
+END
+echo 7000.25 >startup
+echo 3.125 >byte
+"$MPGSIM" --predict --target=my.par --parameter=ByteTransferTime=file:byte --history=all.db ring.txt >out 2>err
+is "a target, its map and samples" "$(cat err; sql all.db 'SELECT role, path FROM inputs WHERE run = 2 ORDER BY place' | paste -sd' ' -)" \
+    "trace|ring.txt target|my.par target|others samples|startup samples|byte"
+# spared FILE OPTION...: FILE, which these options read, is refused as answer, timeline and history, and stays
+spared() {
+    local file=$1 as
+    shift
+    cp "$file" before.is
+    for as in $outputs; do
+        "$MPGSIM" "$@" "--$as=./$file" ring.txt >out 2>err
+        is "$file as $as" "$? $(cat err) $(cmp "$file" before.is)" "1 mpgsim: --$as: ./$file is what is read "
+    done
+}
+outputs="output timeline history"
+spared ring.txt
+spared s@mples --noise=file:s@mples@0
+printf '%254s0\n0\n0\n' '' >wide
+"$MPGSIM" --predict --target=my.par --parameter=Map=wide ring.txt >out 2>err
+is "a map's line may have so many bytes" "$? $(tail -n 1 err)" "1 mpgsim: wide:1: a line of more than 254 bytes"
+outputs="output history" # a target has no timeline
+for file in my.par others startup byte; do
+    spared "$file" --predict --target=my.par --parameter=ByteTransferTime=file:byte
+done
+cp h.db before.is
+for as in output timeline; do
+    "$MPGSIM" --$as=h.db --history=./h.db ring.txt >out 2>err
+    is "the history as $as" "$? $(cat err) $(cmp h.db before.is)" "1 mpgsim: --$as: h.db is the history "
+done
+"$MPGSIM" --output=./answer --timeline=answer ring.txt >out 2>err
+is "answer and timeline, by other names" "$? $(cat err)" "1 mpgsim: --timeline and the answer both go to './answer'"
 mkfifo hold
 "$PYTHON" -c 'import sqlite3
 db = sqlite3.connect("h.db", isolation_level=None)

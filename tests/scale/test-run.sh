@@ -113,6 +113,18 @@ wrong "counts of none" 2 "--counts" --counts=0-3 -- "${mpirun[@]}" -np '{ranks}'
 wrong "no label" 2 "KEY=VALUE" --label=big -- "${mpirun[@]}" -np '{ranks}' ./app
 wrong "both modes" 2 "one of them" --profile --traces -- "${mpirun[@]}" -np '{ranks}' ./app
 wrong "another command's folder" 1 "another command" -o whole -- "${mpirun[@]}" -np '{ranks}' ./app 1
+wrong "... with another input" 1 "whole: holds runs with another --input" -o whole --label=size=small --input=input-1 -- \
+    "${mpirun[@]}" -np '{ranks}' ./app
+wrong "... with other options of the recording" 1 "whole: holds runs with another --record" -o whole --label=size=small \
+    --record=--callsites=0 -- "${mpirun[@]}" -np '{ranks}' ./app
+wrong "... with other labels" 1 "whole: holds runs with another --label" -o whole --label=size=large -- \
+    "${mpirun[@]}" -np '{ranks}' ./app
+grep -v '^#\(input\|record\|label\)' whole/manifest.tsv >older
+cp older whole/manifest.tsv
+wrong "... as an older manifest says of its runs" 1 "whole: holds runs with another --label" -o whole --label=size=large -- \
+    "${mpirun[@]}" -np '{ranks}' ./app
+runs --counts=1,2-3 --repetitions=2 -o whole --label=size=small --no-analysis -- "${mpirun[@]}" -np '{ranks}' ./app
+is "... which goes on" "$status $(cmp older whole/manifest.tsv)" "0 "
 wrong "a folder with something else" 1 "something else" -o part/1-1 -- "${mpirun[@]}" -np '{ranks}' ./app
 wrong "a folder that cannot be" 1 "No such file" -o no/where -- "${mpirun[@]}" -np '{ranks}' ./app
 done_testing

@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# What mpgtrace and mpgscale read is not replaced by what they write (TAP): a text, a chunk of a folder, standard input.
+set -u
+. "${top_srcdir:?}/tests/tap.sh"
+. "$top_srcdir/tests/traces.sh"
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+ring 3 2 8 >ring.txt
+cp ring.txt kept.txt
+"$MPGTRACE" import --text=ring.txt -o ring.trace
+cp -r ring.trace kept.trace
+for command in print timeline graph matrix sizes waits; do
+    "$MPGTRACE" $command -o ./ring.txt ring.txt >out 2>err
+    is "mpgtrace $command: a text" "$? $(cat out err) $(cmp ring.txt kept.txt)" \
+        "1 mpgtrace $command: --output: ./ring.txt is what is read "
+    "$MPGTRACE" $command -o ring.txt - <ring.txt >out 2>err
+    is "... standard input" "$? $(cat out err) $(cmp ring.txt kept.txt)" "1 mpgtrace $command: --output: ring.txt is what is read "
+    "$MPGTRACE" $command -o ring.trace/rank-0.mpgt ring.trace >out 2>err
+    is "... a chunk" "$? $(cat out err) $(diff -r ring.trace kept.trace)" \
+        "1 mpgtrace $command: --output: ring.trace/rank-0.mpgt is what is read "
+    "$MPGTRACE" $command -o other ring.trace >out 2>err
+    is "... another file is written" "$? $(test -s other && echo some)" "0 some"
+done
+"$MPGSCALE" -o ring.trace/rank-0.mpgt ring.trace >out 2>err
+is "mpgscale: a chunk" "$? $(cat out err) $(diff -r ring.trace kept.trace)" \
+    "1 mpgscale: --output: ring.trace/rank-0.mpgt is what is read "
+done_testing
