@@ -69,5 +69,5 @@ double world_arrived_ns(const struct world *w, const struct mpg_step *s, double 
             return end_ns;
         at_ns = fmax(at_ns, value_ns);
     }
-    return fmin(at_ns, end_ns);
+    return s->edge_number > 0 ? fmin(at_ns, end_ns) : end_ns;
 }

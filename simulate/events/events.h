@@ -24,7 +24,7 @@ struct mpg_extrapolation {
     struct mpg_rank_use *use;       /* a rank */
     uint64_t messages, barriers, gets, puts;
     double bytes;                   /* of messages, gets and puts */
-    uint64_t sizes[MPG_SIZE_BINS];  /* of these: floor(log2(bytes + 1)) */
+    uint64_t sizes[MPG_SIZE_BINS];  /* of these: of none, from 1, 2, 4 ... bytes */
     double events;                  /* a replica */
     bool models_barrier;            /* by parameters */
 };

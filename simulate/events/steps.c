@@ -19,8 +19,8 @@ static bool is_followed(const struct world *w, uint32_t lane)
 
 void steps_count(struct world *w, double bytes)
 {
-    int bin = 0;
-    for (double left = floor(bytes) + 1; left >= 2 && bin < MPG_SIZE_BINS - 1; left /= 2)
+    int bin = 0; /* none; then from 1, 2, 4 ... */
+    for (double left = bytes; left >= 1 && bin < MPG_SIZE_BINS - 1; left /= 2)
         bin++;
     w->x->bytes += bytes;
     w->x->sizes[bin]++;

@@ -66,6 +66,12 @@ bool mpg_perturbation_noise_unchanged(const struct mpg_perturbation *p)
            !p->regions_differ;
 }
 
+bool mpg_perturbation_is_quiet(const struct mpg_perturbation *p)
+{
+    const bool differs = mpg_perturbation_noise_measured(p) || mpg_perturbation_noise_removed(p);
+    return p->noise.n == 0 && (!differs || mpg_perturbation_noise_unchanged(p));
+}
+
 bool mpg_perturbation_noise_covered(const struct mpg_perturbation *p)
 {
     return mpg_perturbation_noise_measured(p) && !mpg_perturbation_noise_unchanged(p) &&

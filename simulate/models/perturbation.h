@@ -114,6 +114,8 @@ bool mpg_perturbation_changes_computation(const struct mpg_perturbation *p);
 bool mpg_perturbation_noise_measured(const struct mpg_perturbation *p);
 bool mpg_perturbation_noise_removed(const struct mpg_perturbation *p);
 bool mpg_perturbation_noise_unchanged(const struct mpg_perturbation *p);
+/* Whether computation meets none that was not traced, nor loses any. */
+bool mpg_perturbation_is_quiet(const struct mpg_perturbation *p);
 /* What an interval's ratio is to be multiplied by: rho, where intervals do not have it of regions. */
 static inline double mpg_perturbation_rho(const struct mpg_perturbation *p)
 {

@@ -268,7 +268,7 @@ static int read_setting(struct mpg_setting *in, const struct mpg_arguments *a, c
         place_source(a, f->trace, in, err) < 0 ||
         mpg_perturbation_use(p, in->target, in->source.signature, path_class(a, in),
                              source_path(a, in), err) < 0 ||
-        mpg_ratios_resolve(&in->asked.ratios, in->target, in->source.signature, err) < 0 ||
+        mpg_ratios_resolve(&in->asked.ratios, in->target, in->source.signature, a->machine, err) < 0 ||
         mpg_arguments_check_ranks(a, p, ranks, err) < 0)
         return -1;
     return seat_ranks(a, f->trace, in, err);

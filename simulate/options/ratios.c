@@ -94,28 +94,34 @@ static int resolve_kernel(struct mpg_ratio *x, const struct mpg_signature *targe
 {
     const char *name = strchr(x->what, ':') + 1;
     if (!target || !source)
-        return mpg_error_set(err, "--compute-ratio=%s: there is no %s whose rates it could take",
-                             x->text, target ? "source" : "--signature");
+        return mpg_error_set(err, "there is no %s whose rates it could take", target ? "source" : "--signature");
     const struct mpg_signature *both[] = {target, source};
     for (int i = 0; i < 2; i++)
         if (!(rate_of(both[i], name) > 0))
-            return mpg_error_set(err, "--compute-ratio=%s: %s has no rates of '%s' (sigshow --all "
-                                      "lists them)", x->text, both[i]->path, name);
+            return mpg_error_set(err, "%s has no rates of '%s' (sigshow --all lists them)", both[i]->path, name);
     x->value = rate_of(source, name) / rate_of(target, name);
     if (!(x->value >= least && x->value <= most))
-        return mpg_error_set(err, "--compute-ratio=%s: the rates are too unlike", x->text);
+        return mpg_error_set(err, "the rates are too unlike");
     return 0;
 }
 
+static int blame_machine(const struct mpg_ratio *x, const struct mpg_parameters *machine, struct mpg_error *err)
+{
+    mpg_error_prefix(err, "'%s'", x->text);
+    return mpg_parameters_blame(machine, "MipsRatio", err);
+}
+
 int mpg_ratios_resolve(struct mpg_ratios *r, const struct mpg_signature *target,
-                       const struct mpg_signature *source, struct mpg_error *err)
+                       const struct mpg_signature *source, const struct mpg_parameters *machine, struct mpg_error *err)
 {
     r->regions.n = 0;
     r->regions.region = r->region;
     for (size_t i = 0; i < r->given; i++) {
         struct mpg_ratio *x = &r->ratio[i];
         if (x->is_kernel && resolve_kernel(x, target, source, err) < 0)
-            return -1;
+            return machine && x->text == machine->mips_ratio
+                       ? blame_machine(x, machine, err)
+                       : mpg_error_prefix(err, "--compute-ratio=%s", x->text);
         if (x->region) {
             r->region[r->regions.n] = (struct mpg_region_ratio){x->region, x->value, &r->met[i]};
             r->regions.n++;

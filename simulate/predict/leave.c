@@ -202,6 +202,7 @@ int mpg_times_leave(struct mpg_times *t, const struct mpg_step *s, struct mpg_er
     if (t->choice && mpg_choosing_make(t->choice, s, 0, value, err) < 0)
         return -1;
     if (s->dropped) { /* it takes no time */
+        memcpy(t->own, value, t->n * sizeof *t->own);
         if (t->covers)
             t->covered_ns[s->stream] = 0;
         if (t->choice)

@@ -180,9 +180,10 @@ static void compute(struct mpg_times *t, const struct mpg_step *s)
         return;
     double *compute = account_of(t, s->rank, TERM_COMPUTE), *noise = account_of(t, s->rank, TERM_NOISE);
     const double done_ns = fmax(x.ratio * work_ns + x.more_ns, 0);
+    const bool quiet = mpg_perturbation_is_quiet(p); /* what else is left were rounding */
     for (uint32_t w = 0; w < t->n; w++) {
         compute[w] += done_ns;
-        noise[w] += value[w] - before[w] - done_ns;
+        noise[w] += quiet ? 0 : value[w] - before[w] - done_ns;
     }
 }
 

@@ -79,7 +79,7 @@ static void print_sizes(const struct mpg_extrapolation *x, FILE *out)
     for (int i = 0; i < MPG_SIZE_BINS; i++)
         if (x->sizes[i] > 0)
             fprintf(out, "  from %10s  %12" PRIu64 "\n",
-                    mpg_units_format_size(least, sizeof least, i == 0 ? 0 : (INT64_C(1) << i) - 1), x->sizes[i]);
+                    mpg_units_format_size(least, sizeof least, (INT64_C(1) << i) / 2), x->sizes[i]);
 }
 
 /* What RANK waited for, but for barriers. */
@@ -164,7 +164,7 @@ json_t *mpg_report_use_json(const struct mpg_report *r)
         json_array_append_new(ranks, rank_json(r, i));
     for (int i = 0; i < MPG_SIZE_BINS; i++)
         if (x->sizes[i] > 0)
-            json_array_append_new(sizes, json_pack("{s:f, s:I}", "from_bytes", exp2(i) - 1, "number",
+            json_array_append_new(sizes, json_pack("{s:f, s:I}", "from_bytes", i == 0 ? 0 : exp2(i - 1), "number",
                                                    (json_int_t)x->sizes[i]));
     json_t *o = json_pack("{s:s, s:i, s:s, s:f, s:f, s:I, s:I, s:I, s:I, s:f, s:f, s:o, s:o}", "target", x->parameters->name,
                           "processors", (int)x->processors->number, "policy", mpg_policy_name(x->parameters->policy),

@@ -151,7 +151,7 @@ static int set_text(const char *text, char **value, struct mpg_error *err)
 static int set_ratio(const char *text, char **value, struct mpg_error *err)
 {
     double ratio;
-    if (strncmp(text, "kernel:", 7) == 0 && text[7])
+    if (strncmp(text, "kernel:", 7) == 0 && text[7] && !strchr(text, '@'))
         return set_text(text, value, err);
     if (mpg_units_parse_real(text, &ratio, err) < 0)
         return -1;
@@ -241,14 +241,20 @@ static const char *says_nothing(const struct mpg_parameters *p, const char *key)
     return NULL;
 }
 
+int mpg_parameters_blame(const struct mpg_parameters *p, const char *key, struct mpg_error *err)
+{
+    size_t i = 0;
+    while (i + 1 < KEYS && strcmp(keys[i].name, key) != 0)
+        i++;
+    return p->line[i] > 0 ? mpg_error_prefix(err, "%s:%u: %s", p->name, p->line[i], key) : mpg_error_prefix(err, "%s", key);
+}
+
 int mpg_parameters_check(const struct mpg_parameters *p, struct mpg_error *err)
 {
     for (size_t i = 0; i < KEYS; i++) {
         const char *lacks = p->given[i] ? says_nothing(p, keys[i].name) : NULL;
-        if (lacks && p->line[i] > 0)
-            return mpg_error_set(err, "%s:%u: %s says nothing without %s", p->name, p->line[i], keys[i].name, lacks);
-        if (lacks)
-            return mpg_error_set(err, "%s says nothing without %s", keys[i].name, lacks);
+        if (lacks && mpg_error_set(err, "%s says nothing without %s", keys[i].name, lacks) < 0)
+            return p->line[i] > 0 ? mpg_error_prefix(err, "%s:%u", p->name, p->line[i]) : -1;
     }
     return 0;
 }
@@ -313,6 +319,17 @@ static const char *find_shipped(const char *name)
     return NULL;
 }
 
+/* PATH cannot be opened, by NUMBER; without a folder it was perhaps meant to be shipped. */
+static void set_unreadable(const char *path, int number, struct mpg_error *err)
+{
+    char all[256] = "";
+    for (size_t i = 0; i < sizeof shipped / sizeof *shipped; i++)
+        snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", i == 0 ? "" : ", ", shipped[i].name);
+    mpg_error_errno(err, number, "%s", path);
+    if (number == ENOENT && !strchr(path, '/'))
+        mpg_error_prefix(err, "neither shipped (%s) nor a file", all);
+}
+
 struct mpg_parameters *mpg_parameters_read(const char *path, struct mpg_error *err)
 {
     FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "re");
@@ -321,7 +338,7 @@ struct mpg_parameters *mpg_parameters_read(const char *path, struct mpg_error *e
     if (known)
         return mpg_parameters_parse(known, strlen(known), path, err);
     if (!file) {
-        mpg_error_errno(err, errno, "%s", path);
+        set_unreadable(path, errno, err);
         return NULL;
     }
     char *text = malloc(LARGEST_FILE + 1);

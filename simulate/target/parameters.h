@@ -78,6 +78,8 @@ struct mpg_parameters *mpg_parameters_parse(const char *text, size_t length, con
 int mpg_parameters_set(struct mpg_parameters *p, const char *text, struct mpg_error *err);
 /* Once all is said: an error, where a key has no effect by what others say. */
 int mpg_parameters_check(const struct mpg_parameters *p, struct mpg_error *err);
+/* ERR is about what P says of KEY: where that is goes before it; -1. */
+int mpg_parameters_blame(const struct mpg_parameters *p, const char *key, struct mpg_error *err);
 void mpg_parameters_free(struct mpg_parameters *p); /* NULL is allowed */
 
 /* Whether any of its times is random. */

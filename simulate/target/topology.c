@@ -39,7 +39,7 @@ static int read_map(struct mpg_processors *x, const char *path, struct mpg_error
     unsigned number = 0;
     int status = 0;
     if (!file)
-        return mpg_error_errno(err, errno, "%s", path);
+        return mpg_error_errno(err, errno, "Map is block, cyclic, or a file of a processor a line, and there is none: %s", path);
     while (status == 0 && fgets(line, sizeof line, file)) {
         int64_t place;
         number++;

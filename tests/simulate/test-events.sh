@@ -185,6 +185,56 @@ print(" ".join("%.9g" % (r["traced_ns"] / 1e3) for r in ranks), max(abs(r["delay
     > "$tmp/got"
 same "the trace of a prediction" "$(cat "$tmp/wanted") 0.0" "$(cat "$tmp/got")"
 
+# --- hypotheses: work is all that is left where the message is dropped ---
+{
+    program 2 | head -3
+    printf '%s\n' "0 0 100 Init" "1 0 100 Init" "0 200 300 Send to=1 tag=3 bytes=1024" \
+        "1 225 300 Recv from=0 tag=3 bytes=1024" "0 402 500 Finalize" "1 438 500 Finalize"
+} > "$tmp/drop.txt"
+for policy in none interrupt poll offload; do
+    # 100 + 102, 125 + 138
+    same "dropped, $policy" "0.202 0.263" \
+        "$(of_ranks run_ns --target=ideal --wall --suppose=drop --parameter=Policy=$policy "$tmp/drop.txt")"
+    for key in wait_ns call_ns; do
+        same "dropped, $policy: $key" "0 0" \
+            "$(of_ranks $key --target=ideal --wall --suppose=drop --parameter=Policy=$policy "$tmp/drop.txt")"
+    done
+done
+
+# --- noise is none where there is none: 1.1 of 0.1 and of 0.7 us leave rounding ---
+{
+    program 1
+    printf '%s\n' "0 0 100 Init" "0 200 200 Barrier comm=0" "0 900 900 Barrier comm=0" "0 1733 1800 Finalize"
+} > "$tmp/alone.txt"
+for engine in events lanes; do
+    same "no noise, by $engine: nothing left by rounding" "1796.3 0.0" \
+        "$("$mpgsim" --json --target=ideal --wall --engine=$engine --compute-ratio=1.1 --parameter=Policy=offload \
+            --parameter=BarrierAlgorithm=rounds "$tmp/alone.txt" | python3 -c '
+import json, sys
+def find(o, key):
+    of = o.values() if isinstance(o, dict) else o if isinstance(o, list) else []
+    return [o[key]] if key in of or isinstance(o, dict) and key in o else sum((find(x, key) for x in of), [])
+a = find(json.load(sys.stdin), "noise_ns")
+print("1796.3", max(abs(x) for x in a))')"
+done
+
+# --- sizes: of none, from 1, 2, 4 ... ---
+{
+    program 2 | head -3
+    printf '%s\n' "0 0 100 Init" "1 0 100 Init"
+    at=100
+    for d in 0 1 2 3 4 1023 1024 2047 2048; do
+        printf '%s\n' "0 $at $((at + 10)) Send to=1 tag=3 bytes=$d" "1 $at $((at + 10)) Recv from=0 tag=3 bytes=$d"
+        at=$((at + 10))
+    done
+    printf '%s\n' "0 $at 500 Finalize" "1 $at 500 Finalize"
+} > "$tmp/sizes.txt"
+same "sizes are at least powers of two" "0:1 1:1 2:2 4:1 512:1 1024:2 2048:1" \
+    "$("$mpgsim" --json --target=ideal --wall "$tmp/sizes.txt" | python3 -c '
+import json, sys
+print(" ".join("%g:%d" % (s["from_bytes"], s["number"]) for s in json.load(sys.stdin)["extrapolation"]["sizes"]))')"
+like "and so in words" "$("$mpgsim" --target=ideal --wall "$tmp/sizes.txt")" "*from      1 KiB             2*from      2 KiB             1*"
+
 # --- bad input: file and line ---
 bad() { # NAME STATUS PATTERN LINES...
     name=$1 status=$2 pattern=$3
@@ -239,6 +289,18 @@ refused "mpgsim: --engine=lanes: ideal has a BarrierAlgorithm other than rounds"
     "$tmp/steps.txt" > /dev/null 2>&1
 is "lanes evaluate what needs no order" "$?" 0
 refused "mpgsim: --compute-ratio=2 and MipsRatio = 0.41 of cm5 exclude each other" --target=cm5 --compute-ratio=2
+refused_input() { # PATTERN OPTION...
+    pattern=$1
+    shift
+    "$mpgsim" "$@" "$tmp/steps.txt" > "$tmp/out" 2>&1
+    is "refused input: $*" "$?" 1
+    like "its message: $*" "$(cat "$tmp/out")" "$pattern*"
+}
+refused_input "*Map is block, cyclic, or a file *: block:2: No such file" --target=ideal --map=block:2
+refused_input "*neither shipped (*distributed*) nor a file: nosuch: No such file" --target=nosuch
+bad "a kernel without signatures: where" 1 "*bad.par:2: MipsRatio: 'kernel:foo': there is no --signature *" "#" \
+    "MipsRatio = kernel:foo"
+bad "a ratio of a region" 1 "*bad.par:1: MipsRatio: *" "MipsRatio = kernel:foo@bar"
 "$mpgsim" --target="$tmp/none.par" "$tmp/steps.txt" > "$tmp/out" 2>&1
 is "a file that is not there" "$?" 1
 done_testing
