@@ -201,23 +201,6 @@ for policy in none interrupt poll offload; do
     done
 done
 
-# --- noise is none where there is none: 1.1 of 0.1 and of 0.7 us leave rounding ---
-{
-    program 1
-    printf '%s\n' "0 0 100 Init" "0 200 200 Barrier comm=0" "0 900 900 Barrier comm=0" "0 1733 1800 Finalize"
-} > "$tmp/alone.txt"
-for engine in events lanes; do
-    same "no noise, by $engine: nothing left by rounding" "1796.3 0.0" \
-        "$("$mpgsim" --json --target=ideal --wall --engine=$engine --compute-ratio=1.1 --parameter=Policy=offload \
-            --parameter=BarrierAlgorithm=rounds "$tmp/alone.txt" | python3 -c '
-import json, sys
-def find(o, key):
-    of = o.values() if isinstance(o, dict) else o if isinstance(o, list) else []
-    return [o[key]] if key in of or isinstance(o, dict) and key in o else sum((find(x, key) for x in of), [])
-a = find(json.load(sys.stdin), "noise_ns")
-print("1796.3", max(abs(x) for x in a))')"
-done
-
 # --- sizes: of none, from 1, 2, 4 ... ---
 {
     program 2 | head -3
