@@ -201,6 +201,25 @@ for policy in none interrupt poll offload; do
     done
 done
 
+# --- noise is 0 where there is none: 1.1 of many intervals leaves rounding ---
+{
+    program 1
+    python3 -c '
+import random
+random.seed(5)
+at = 100
+print("0 0 100 Init")
+for i in range(40):
+    at += random.randint(3, 999999)
+    print("0 %d %d Barrier comm=0" % (at, at))
+print("0 %d %d Finalize" % (at + 7, at + 9))'
+} > "$tmp/alone.txt"
+for engine in events lanes; do
+    same "no noise, by $engine: nothing is left by rounding" "0.0" \
+        "$("$mpgsim" --json --target=ideal --wall --engine=$engine --compute-ratio=1.1 --parameter=Policy=offload \
+            --parameter=BarrierAlgorithm=rounds "$tmp/alone.txt" | sed -n '/"noise_ns"/{s/.*: //;s/,$//;p;q}')"
+done
+
 # --- sizes: of none, from 1, 2, 4 ... ---
 {
     program 2 | head -3
