@@ -41,7 +41,7 @@ one=$(sum "3.625 + 2 * (17.25 + 3.625) + 2 * 40 * .375 + 3.625") # making it, it
 is "... costs rounds and bytes from its start on" "$(delays $all)" "$one $one $one"
 is "... and late ranks delay others by what they are late when starting" \
     "$(delays --absorb=none --noise=const:2375ns@1)" "4750 9500 4750"
-is "... as often as it is started" "$("$mpgsim" t.txt | sed -n '1s/.*, //p')" "1 collectives"
+is "... as often as it is started" "$("$mpgsim" t.txt | sed -n '1s/.*, //p')" "1 collective"
 
 take "started in any order, in one call or several" 2 <<'END'
 0 200 210 Bcast_init root=0 bytes=8 persistent=4

@@ -173,7 +173,7 @@ like "a source alone" "$(attention source --source=source.sig t.txt)" "nothing o
 like "replicas of nothing random" "$(attention draws --noise=const:1us --replicas=5 --seed=2 t.txt)" \
     "--replicas, --seed without effect*"
 like "what --lenient lets pass" "$(sed '0,/Finalize/{/Finalize/d}' t.txt >died.txt
-    attention missing --lenient died.txt)" "* ranks no MPI_Finalize*"
+    attention missing --lenient died.txt)" "*1 rank no MPI_Finalize*"
 "$mpgsim" --per-rank --seed=3 t.txt >out 2>err
 is "a table has it beside it" "$(cat err)" \
     "mpgsim: attention: draws: --seed without effect: nothing is random, all replicas are the same"
