@@ -66,10 +66,22 @@ bool mpg_perturbation_noise_unchanged(const struct mpg_perturbation *p)
            !p->regions_differ;
 }
 
+/* Whether all of SPECS are constants of 0. */
+static bool are_zero(const struct mpg_specs *specs)
+{
+    bool zero = true;
+    for (size_t i = 0; i < specs->n; i++)
+        zero = zero && (specs->spec[i].family == MPG_FAMILY_NONE ||
+                        (specs->spec[i].family == MPG_FAMILY_CONST && specs->spec[i].a == 0));
+    return zero;
+}
+
 bool mpg_perturbation_is_quiet(const struct mpg_perturbation *p)
 {
     const bool differs = mpg_perturbation_noise_measured(p) || mpg_perturbation_noise_removed(p);
-    return p->noise.n == 0 && (!differs || mpg_perturbation_noise_unchanged(p));
+    if (!are_zero(&p->noise))
+        return false;
+    return !differs || (p->noise.n == 0 && mpg_perturbation_noise_unchanged(p));
 }
 
 bool mpg_perturbation_noise_covered(const struct mpg_perturbation *p)
