@@ -55,7 +55,7 @@ static struct waits_slot *message_slot(struct mpg_waits *w, const struct mpg_exp
 {
     const struct mpg_collective_size *size = &c->plan.size;
     const uint32_t slot = c->member[((int64_t)v + size->root) % size->p].message_slot;
-    return waits_reserve(&w->slot, sizeof *w->slot, &w->slot_capacity, slot + 1, err) < 0 ? NULL : &w->slot[slot];
+    return mpg_reserve_at(&w->slot, sizeof *w->slot, &w->slot_capacity, slot + 1, err) < 0 ? NULL : &w->slot[slot];
 }
 
 /* Down a tree messages hold what their receivers wait for: the root, or the last so far of a scan. */

@@ -60,7 +60,7 @@ static struct mpg_wait_sum *find_site(struct mpg_waits *w, const struct mpg_plac
         return NULL;
     }
     if (*index == 0) {
-        if (waits_reserve(&w->site, sizeof *w->site, &w->site_capacity, w->sites + 1, err) < 0)
+        if (mpg_reserve_at(&w->site, sizeof *w->site, &w->site_capacity, w->sites + 1, err) < 0)
             return NULL;
         w->site[w->sites] = (struct waits_site){.place = *place};
         *index = ++w->sites;
@@ -71,7 +71,7 @@ static struct mpg_wait_sum *find_site(struct mpg_waits *w, const struct mpg_plac
 static struct mpg_wait_sum *find_region(struct mpg_waits *w, int32_t name, struct mpg_error *err)
 {
     const uint32_t count = (uint32_t)(name + 2);
-    if (waits_reserve(&w->region, sizeof *w->region, &w->region_capacity, count, err) < 0)
+    if (mpg_reserve_at(&w->region, sizeof *w->region, &w->region_capacity, count, err) < 0)
         return NULL;
     for (; w->regions < count; w->regions++)
         w->region[w->regions] = (struct mpg_wait_sum){.calls = 0};

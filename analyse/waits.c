@@ -82,7 +82,7 @@ int mpg_waits_bring(struct mpg_waits *w, const struct mpg_step *s, uint32_t i, u
     w->slot[e->slot].begun_ns = recall(w, message);
     if (message == 0 || mpg_call_is_probe(s->call))
         return 0;
-    if (waits_reserve(&w->brought, sizeof *w->brought, &w->brought_capacity, w->brought_count + 1, err) < 0)
+    if (mpg_reserve_at(&w->brought, sizeof *w->brought, &w->brought_capacity, w->brought_count + 1, err) < 0)
         return -1;
     w->brought[w->brought_count++] = message;
     return 0;
@@ -209,8 +209,8 @@ static int reserve_all(struct mpg_waits *w, const struct mpg_step *s, struct mpg
 {
     uint32_t slot = s->slot > s->a ? s->slot : s->a;
     slot = s->b > slot ? s->b : slot;
-    return waits_reserve(&w->stream, sizeof *w->stream, &w->stream_capacity, s->stream + 1, err) < 0 ||
-                   waits_reserve(&w->slot, sizeof *w->slot, &w->slot_capacity, slot + 1, err) < 0
+    return mpg_reserve_at(&w->stream, sizeof *w->stream, &w->stream_capacity, s->stream + 1, err) < 0 ||
+                   mpg_reserve_at(&w->slot, sizeof *w->slot, &w->slot_capacity, slot + 1, err) < 0
                ? -1
                : 0;
 }

@@ -44,16 +44,6 @@ struct mpg_waits {
     uint32_t regions, sites;   /* regions: names and none */
 };
 
-/* Room for COUNT things of SIZE where the pointer at ITEMS points. */
-static inline int waits_reserve(void *items, size_t size, uint32_t *capacity, uint32_t count, struct mpg_error *err)
-{
-    void *grown;
-    memcpy(&grown, items, sizeof grown); /* a pointer of any type */
-    const int status = mpg_reserve(&grown, size, capacity, count, err);
-    memcpy(items, &grown, sizeof grown);
-    return status;
-}
-
 /* What members of a collective that is a node, or messages, wait for; CALL is the blocking one. */
 enum mpg_wait mpg_waits_of_meeting(enum mpg_call call);
 /* S, of kind EXPAND: the slots of members, from their enters to what they wait for. Error: out of memory. */

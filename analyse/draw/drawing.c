@@ -36,15 +36,6 @@ struct drawer {
     int32_t undone;
 };
 
-static int reserve(void *items, size_t size, uint32_t *room, uint32_t count, struct mpg_error *err)
-{
-    void *grown;
-    memcpy(&grown, items, sizeof grown); /* a pointer of any type */
-    const int status = mpg_reserve(&grown, size, room, count, err);
-    memcpy(items, &grown, sizeof grown);
-    return status;
-}
-
 /* ---- what is drawn ---- */
 
 static bool is_drawn(const struct drawer *w, int32_t rank, uint64_t number)
@@ -64,7 +55,7 @@ static int add_call(struct drawer *w, int32_t rank, uint64_t number, uint32_t th
     if (most > 0 && 2 * ((size_t)d->calls + 1) > most)
         return mpg_error_set(err, "more than %zu nodes: --calls=A-B draws those of each rank's calls A to B, "
                                   "--ranks=LIST those of some ranks", most);
-    if (reserve(&d->call, sizeof *d->call, &w->call_room, d->calls + 1, err) < 0)
+    if (mpg_reserve_at(&d->call, sizeof *d->call, &w->call_room, d->calls + 1, err) < 0)
         return -1;
     d->call[d->calls++] = (struct mpg_drawn_call){rank, number, thread, call};
     return 0;
@@ -92,7 +83,7 @@ static int add_meeting(struct drawer *w, const struct mpg_drawn_at *at, enum mpg
         *is_new = *place == 0;
     if (*place > 0)
         return 0;
-    if (reserve(&d->meeting, sizeof *d->meeting, &w->meeting_room, d->meetings + 1, err) < 0)
+    if (mpg_reserve_at(&d->meeting, sizeof *d->meeting, &w->meeting_room, d->meetings + 1, err) < 0)
         return -1;
     d->meeting[d->meetings++] = (struct mpg_drawn_meeting){*at, call};
     *place = d->meetings;
@@ -113,7 +104,7 @@ static int add_edge(struct drawer *w, const struct mpg_drawn_edge *edge, struct 
         d->cut += from != to && edge->kind >= MPG_DRAWN_MESSAGE;
         return 0;
     }
-    if (reserve(&d->edge, sizeof *d->edge, &w->edge_room, d->edges + 1, err) < 0)
+    if (mpg_reserve_at(&d->edge, sizeof *d->edge, &w->edge_room, d->edges + 1, err) < 0)
         return -1;
     d->edge[d->edges++] = *edge;
     return 0;
@@ -303,7 +294,7 @@ static int merge(struct drawer *w, const struct mpg_step *s, struct mpg_error *e
 
 static int take(struct drawer *w, const struct mpg_step *s, struct mpg_error *err)
 {
-    if (reserve(&w->stream, sizeof *w->stream, &w->stream_room, s->stream + 1, err) < 0)
+    if (mpg_reserve_at(&w->stream, sizeof *w->stream, &w->stream_room, s->stream + 1, err) < 0)
         return -1;
     struct stream *stream = &w->stream[s->stream];
     switch (s->kind) {
@@ -344,7 +335,7 @@ static int take(struct drawer *w, const struct mpg_step *s, struct mpg_error *er
 static int take_all(void *drawer, const struct mpg_steps *steps, struct mpg_error *err)
 {
     struct drawer *w = drawer;
-    if (reserve(&w->slot, sizeof *w->slot, &w->slot_room, steps->slots, err) < 0)
+    if (mpg_reserve_at(&w->slot, sizeof *w->slot, &w->slot_room, steps->slots, err) < 0)
         return -1;
     for (size_t i = 0; i < steps->n; i++)
         if (take(w, &steps->step[i], err) < 0)

@@ -27,15 +27,6 @@ struct counter {
     uint32_t pair_room, like_room, like_number;
 };
 
-static int reserve(void *items, size_t size, uint32_t *room, uint32_t count, struct mpg_error *err)
-{
-    void *grown;
-    memcpy(&grown, items, sizeof grown); /* a pointer of any type */
-    const int status = mpg_reserve(&grown, size, room, count, err);
-    memcpy(items, &grown, sizeof grown);
-    return status;
-}
-
 static void add(struct mpg_message_sum *sum, uint64_t number, double bytes)
 {
     sum->messages += number;
@@ -61,7 +52,7 @@ static int count(struct counter *c, int32_t from, int32_t to, uint64_t number, d
     if (!place)
         return mpg_error_set(err, "out of memory");
     if (*place == 0) {
-        if (reserve(&m->pair, sizeof *m->pair, &c->pair_room, m->pairs + 1, err) < 0)
+        if (mpg_reserve_at(&m->pair, sizeof *m->pair, &c->pair_room, m->pairs + 1, err) < 0)
             return -1;
         m->pair[m->pairs++] = (struct mpg_message_pair){.from = from, .to = to};
         *place = m->pairs;
@@ -149,7 +140,7 @@ static int expand(struct counter *c, const struct mpg_expanding *x, struct mpg_e
     }
     if (*place > 0) /* others with the same key */
         return count_likes(c, &one, err);
-    if (reserve(&c->likes, sizeof *c->likes, &c->like_room, c->like_number + 1, err) < 0)
+    if (mpg_reserve_at(&c->likes, sizeof *c->likes, &c->like_room, c->like_number + 1, err) < 0)
         return -1;
     c->likes[c->like_number++] = one;
     *place = c->like_number;

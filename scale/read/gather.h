@@ -35,6 +35,12 @@ void mpg_scale_gather_end_rank(struct scale_gather *g, int32_t rank);
 /* All waits of the run are known, and 0 so far; WAIT_NS of them, over all ranks. */
 void mpg_scale_gather_know_waits(struct scale_gather *g);
 void mpg_scale_gather_wait(struct scale_gather *g, int64_t chain, double wait_ns);
+/* What tells contents apart, H, with VALUE in it, too. */
+static inline uint64_t scale_mix(uint64_t h, uint64_t value)
+{
+    h = (h ^ value) * 0x9e3779b97f4a7c15u;
+    return h ^ h >> 29;
+}
 /* Forgets the file that was begun last. */
 void mpg_scale_gather_drop(struct scale_gather *g);
 void mpg_scale_gather_clear(struct scale_gather *g);

@@ -46,12 +46,6 @@ static bool is_sound(const struct mpg_profile_row *row)
     return time_ns >= 0.999 * count * (double)row->min_ns && time_ns <= 1.001 * count * (double)row->max_ns;
 }
 
-static uint64_t mix(uint64_t h, uint64_t value)
-{
-    h = (h ^ value) * 0x9e3779b97f4a7c15u;
-    return h ^ h >> 29;
-}
-
 static int add_row(struct scale_gather *g, struct scale_run *run, const struct mpg_profile_row *row,
                    const char *names, uint32_t value_number, struct mpg_error *err)
 {
@@ -88,14 +82,14 @@ static int add_rank(struct scale_gather *g, struct scale_run *run, const struct 
 {
     const double run_ns = (double)(rank->run_ns - rank->paused_ns);
     const char *names = names_of(p);
-    uint64_t content = mix((uint64_t)rank->rank, (uint64_t)rank->run_ns);
+    uint64_t content = scale_mix((uint64_t)rank->rank, (uint64_t)rank->run_ns);
     if (rank->state == MPG_PROFILE_RUNNING)
         return mpg_error_set(err, rank->runs ? "it is still running" : "it died: what it would have done is not known");
     if (run_ns < 0)
         return mpg_error_set(err, "paused for longer than it ran");
     for (size_t i = 0; i < rank->row_number; i++) {
         const struct mpg_profile_row *row = &rank->rows[i];
-        content = mix(mix(mix(content, row->call), row->count), (uint64_t)row->time_ns);
+        content = scale_mix(scale_mix(scale_mix(content, row->call), row->count), (uint64_t)row->time_ns);
         if (is_in_run(row->call) && add_row(g, run, row, names, rank->value_number, err) < 0)
             return -1;
     }

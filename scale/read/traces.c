@@ -30,12 +30,6 @@ static int out_of_memory(struct mpg_error *err)
     return mpg_error_set(err, "out of memory");
 }
 
-static uint64_t mix(uint64_t h, uint64_t value)
-{
-    h = (h ^ value) * 0x9e3779b97f4a7c15u;
-    return h ^ h >> 29;
-}
-
 /* ---- regions ---- */
 
 static struct stack *stack_of(struct reading *r, uint32_t thread)
@@ -98,7 +92,7 @@ static int add_call(struct reading *r, const char *names, const struct mpg_event
     if (e->sum.calls)
         sum = (struct scale_sum){(uint64_t)e->sum.calls, (double)e->sum.time_ns, (double)e->sum.least_ns,
                                  (double)e->sum.most_ns, 0, 0};
-    r->content = mix(mix(mix(r->content, e->call), sum.count), (uint64_t)sum.time_ns);
+    r->content = scale_mix(scale_mix(scale_mix(r->content, e->call), sum.count), (uint64_t)sum.time_ns);
     r->run->comm_ns += sum.time_ns;
     const int64_t chain = find_chain(r, mpg_call_plain(e->call), e->site, region_of(r, e), err);
     if (chain < 0 || mpg_scale_gather_add(r->g, chain, &sum, err) < 0)
@@ -134,7 +128,7 @@ static int add_rank(struct reading *r, int32_t rank, struct mpg_error *err)
     for (size_t i = 0; i < r->stack_number; i++)
         r->stack[i].depth = 0;
     r->started = r->ended = false;
-    r->content = mix(0, (uint64_t)rank);
+    r->content = scale_mix(0, (uint64_t)rank);
     while (c && status == 0 && (more = mpg_cursor_read(c, &e, err)) > 0)
         status = add_event(r, names, e, err);
     mpg_cursor_close(c);
@@ -145,7 +139,7 @@ static int add_rank(struct reading *r, int32_t rank, struct mpg_error *err)
     mpg_scale_gather_end_rank(r->g, rank);
     const double run_ns = r->started ? (double)(r->end_ns - r->start_ns) : 0;
     const uint32_t threads = mpg_trace_threads(r->trace, rank);
-    r->run->content += mix(r->content, (uint64_t)run_ns);
+    r->run->content += scale_mix(r->content, (uint64_t)run_ns);
     r->run->app_ns += run_ns;
     r->run->longest_ns = run_ns > r->run->longest_ns ? run_ns : r->run->longest_ns;
     r->run->threads = threads > r->run->threads ? threads : r->run->threads;
