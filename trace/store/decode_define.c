@@ -15,8 +15,21 @@ static int define(struct mpg_map *map, int32_t id, int32_t number, struct mpg_er
     return 0;
 }
 
-/* Goes over N ranks from 0 up to below LIMIT, or NONE, which is negative and means something
- * else. Runs say how long they are, and are not followed: no rank lies beyond both ends. */
+/* Whether FIRST and REPEAT more, each STEP from the one before, up to LAST, are ranks below LIMIT, or NONE, which is
+ * negative and means something else. They are not followed: no rank lies beyond both ends, and NONE is one
+ * of them, and next to a rank, or all that there is. */
+static bool are_ranks(int64_t first, int64_t last, int64_t step, uint64_t repeat, int64_t none, int64_t limit)
+{
+    if (first >= limit || last >= limit || (first < 0 && first != none) || (last < 0 && last != none))
+        return false;
+    if (repeat == 0 || (first >= 0 && last >= 0))
+        return true;
+    if (first < 0 && last < 0)
+        return step == 0;
+    return first < 0 ? first + step >= 0 : last - step >= 0;
+}
+
+/* Goes over N ranks from 0 up to below LIMIT, or NONE. Runs say how long they are. */
 static bool skip_ranks(struct mpg_decoder *d, uint32_t n, int64_t none, int64_t limit)
 {
     int64_t rank;
@@ -33,8 +46,7 @@ static bool skip_ranks(struct mpg_decoder *d, uint32_t n, int64_t none, int64_t 
             return false;
         const int64_t first = rank + 1 + distance;
         rank = first + (int64_t)repeat * (1 + distance); /* at most 2^26 times 2^32 */
-        if ((first < 0 || rank < 0 ? first != none || rank != none : first >= limit) ||
-            rank >= limit)
+        if (!are_ranks(first, rank, 1 + distance, repeat, none, limit))
             return false;
         left -= repeat + 1;
     }

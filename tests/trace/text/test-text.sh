@@ -151,7 +151,7 @@ cat >"$tmp/defined.txt" <<'EOF'
 1 13 14 Neighbor_allgather comm=1 bytes=3 values=0,1
 2.1 13 14 Wtime values=0,1
 #comm 4 = 2
-#topology 0 0 = 2 null > 1
+#topology 0 0 = 2 1 0 null null 0 2 > 1 0 null 1 null
 #topology 2 4 = >
 EOF
 inverse "definitions and threads" "$tmp/defined.txt"
