@@ -31,6 +31,7 @@ static int write_report(const struct mpg_arguments *a, const struct mpg_report *
         return -1;
     FILE *stream = mpg_answer_stream(out);
     int status = a->json       ? mpg_report_json(report, stream, err)
+                 : a->csv      ? (mpg_where_print_csv(report->where, stream), 0)
                  : a->per_rank ? mpg_report_per_rank(report, stream, err)
                                : mpg_report_text(report, stream, err);
     if (status < 0) {
@@ -39,7 +40,7 @@ static int write_report(const struct mpg_arguments *a, const struct mpg_report *
     }
     if (mpg_answer_commit(out, err) < 0)
         return -1;
-    if (a->per_rank)
+    if (a->per_rank || a->csv)
         warn(report->attention);
     return 0;
 }
@@ -111,6 +112,7 @@ struct all {
     struct mpg_extrapolation extrapolation; /* of result; without a target of parameters empty */
     struct mpg_supposing supposing; /* of result; without hypotheses empty */
     struct mpg_median_waits waits;
+    struct mpg_where_report where;
     struct mpg_sheet rows;
     struct mpg_answer answer;
 };
@@ -230,6 +232,16 @@ static int add_waits(struct all *x, struct mpg_report *report, struct mpg_error 
     return 0;
 }
 
+static int add_where(struct all *x, struct mpg_report *report, struct mpg_error *err)
+{
+    const struct mpg_arguments *a = &x->at;
+    if (!a->where)
+        return 0;
+    report->where = &x->where;
+    return mpg_where_report_make(&x->where, x->result.where, x->files.trace, a->predict, a->where_by, a->where_tables,
+                                 err);
+}
+
 static int give_answer(struct all *x, struct mpg_error *err)
 {
     const struct mpg_setting *setting = &x->setting;
@@ -240,7 +252,7 @@ static int give_answer(struct all *x, struct mpg_error *err)
     report.extrapolation = x->extrapolation.use ? &x->extrapolation : NULL;
     report.supposing = x->supposing.list ? &x->supposing : NULL;
     if (end_trace(&x->at, setting, x->retrace, err) < 0 || write_timeline(x, err) < 0 ||
-        add_waits(x, &report, err) < 0)
+        add_where(x, &report, err) < 0 || add_waits(x, &report, err) < 0)
         return -1;
     return answer(&x->at, &report, &x->answer, err);
 }
@@ -286,6 +298,7 @@ static void clear(struct all *x)
     mpg_sheet_clear(&x->rows);
     mpg_retrace_free(x->retrace);
     mpg_median_waits_clear(&x->waits);
+    mpg_where_report_clear(&x->where);
     mpg_setting_close(&x->setting);
     mpg_files_close(&x->files);
     mpg_sweep_clear(&x->a.sweep);

@@ -16,7 +16,7 @@ struct mpg_lanes *mpg_lanes_new(int32_t ranks, uint32_t lanes, uint32_t first,
     *l = (struct mpg_lanes){
         .ranks = ranks, .n = lanes, .first = first, .code = mpg_recurrences(),
         .absorb = absorb, .comparable = comparable, .p = p,
-        .floors = floors, .streams = (uint32_t)ranks,
+        .floors = floors, .account_stride = MPG_TERMS, .streams = (uint32_t)ranks,
         .computes = mpg_perturbation_changes_computation(p),
         .charges = p->call_noise.n > 0 || mpg_perturbation_overheads_measured(p) ||
                    mpg_perturbation_call_noise_measured(p),
@@ -88,6 +88,7 @@ void mpg_lanes_free(struct mpg_lanes *l)
     free(l->zeros);
     free(l->left);
     free(l->account);
+    mpg_lanes_tally_free(l);
     free(l->unjoined);
     free(l->ahead.follower);
     free(l->traced_ns);
@@ -128,7 +129,7 @@ int64_t mpg_lanes_traced(const struct mpg_lanes *l, int32_t rank)
 
 const double *mpg_lanes_account(const struct mpg_lanes *l, int32_t rank)
 {
-    return account_of(l, rank, (enum mpg_lanes_term)0);
+    return (l->tally ? l->rank_account : l->account) + (size_t)rank * MPG_TERMS * l->n;
 }
 
 static int reserve_values(const struct mpg_lanes *l, double **values, uint32_t *capacity,
@@ -350,14 +351,31 @@ static int take_step(struct mpg_lanes *l, const struct mpg_step *s, uint32_t slo
     case MPG_STEP_LEAVE:
         return mpg_lanes_leave(l, s, err);
     case MPG_STEP_FINISH:
-        step_finish(l, s);
+        if (l->tally)
+            mpg_lanes_tally_finish(l, s, step_finish);
+        else
+            step_finish(l, s);
         break;
+    }
+    return 0;
+}
+
+/* The same for who asks where in the program delays come from. */
+static int take_tallied(struct mpg_lanes *l, const struct mpg_steps *steps, struct mpg_error *err)
+{
+    for (size_t i = 0; i < steps->n; i++) {
+        const struct mpg_step *s = &steps->step[i];
+        if (mpg_lanes_tally_begin(l, s, err) < 0 || take_step(l, s, steps->slots, err) < 0)
+            return -1;
+        mpg_lanes_tally_end(l, s);
     }
     return 0;
 }
 
 int mpg_lanes_take(struct mpg_lanes *l, const struct mpg_steps *steps, struct mpg_error *err)
 {
+    if (l->tally)
+        return take_tallied(l, steps, err);
     for (size_t i = 0; i < steps->n; i++)
         if (take_step(l, &steps->step[i], steps->slots, err) < 0)
             return -1;

@@ -14,6 +14,7 @@
 #include "simulate/engine/floors.h"
 #include "simulate/engine/likes.h"
 #include "simulate/models/paths.h"
+#include "simulate/where/tally.h"
 
 enum mpg_absorb { MPG_ABSORB_NONE, MPG_ABSORB_WAIT, MPG_ABSORB_CLOCK };
 
@@ -41,6 +42,11 @@ void mpg_lanes_use_likes(struct mpg_lanes *lanes, const struct mpg_likes *likes)
  * lane does. */
 int mpg_lanes_use_choice(struct mpg_lanes *lanes, bool skips_polling, const bool *keeps,
                          const struct mpg_watch *watch, struct mpg_error *err);
+/* Has the account told by places (simulate/where/tally.h), terms as in struct mpg_lanes_account but for what is
+ * left, and by PAIRS of ranks; the graph's options have `regions`. Before the first step. Error: out of memory. */
+int mpg_lanes_use_tally(struct mpg_lanes *lanes, bool pairs, struct mpg_error *err);
+/* NULL: nobody asked. */
+const struct mpg_tally *mpg_lanes_tallied(const struct mpg_lanes *lanes);
 /* What was chosen; NULL: nothing can be. */
 const struct mpg_choosing *mpg_lanes_choice(const struct mpg_lanes *lanes);
 /* Evaluates STEPS of a graph. */

@@ -11,6 +11,7 @@
 #include "simulate/engine/recurrences.h"
 #include "simulate/engine/vectors.h"
 #include "simulate/models/shapes.h"
+#include "simulate/where/tally.h"
 
 /* An edge of the call that is being left. */
 struct mpg_lanes_edge {
@@ -80,7 +81,13 @@ struct mpg_lanes {
     double *scratch, *result, *kappa, *local, *later, *answered, *posting, *own, *all, *others,
         *put, *zeros, *left; /* n each */
     int64_t *traced_ns;
-    double *account; /* ranks x MPG_TERMS x n */
+    double *account; /* ranks x MPG_TERMS x n; where places are tallied, of a step: MPG_TERMS x n */
+    size_t account_stride; /* terms between two ranks': MPG_TERMS, or 0 */
+    struct mpg_tally *tally; /* NULL: nobody asks for places */
+    double *rank_account;    /* where they are tallied: that of ranks, */
+    uint32_t *edge_place, edge_places; /* capacity; of the call that is being left, each edge's, */
+    uint32_t *latest;        /* and of the latest one in each lane, */
+    double *latest_ns;       /* which is so late */
     uint32_t streams;    /* met so far; one a rank, then threads as they appear */
     struct mpg_lanes_ahead ahead;
     uint32_t *unjoined;  /* of each rank: threads that go on */
@@ -102,7 +109,7 @@ static inline double *stream_value(const struct mpg_lanes *l, uint32_t stream)
 
 static inline double *account_of(const struct mpg_lanes *l, int32_t rank, enum mpg_lanes_term term)
 {
-    return l->account + ((size_t)rank * MPG_TERMS + term) * l->n;
+    return l->account + ((size_t)rank * l->account_stride + term) * l->n;
 }
 
 /* What a call's leave is made of. */
@@ -216,6 +223,16 @@ int mpg_lanes_join_expanded(struct mpg_lanes *l, const struct mpg_step *s, uint3
                             struct mpg_error *err);
 int mpg_lanes_expand(struct mpg_lanes *l, const struct mpg_step *s, uint32_t slots,
                      struct mpg_error *err);
+
+/* With a tally: S is to be evaluated, and has been, so that what it has added to the account goes to its place. */
+int mpg_lanes_tally_begin(struct mpg_lanes *l, const struct mpg_step *s, struct mpg_error *err);
+void mpg_lanes_tally_end(struct mpg_lanes *l, const struct mpg_step *s);
+/* FINISH of S, with what it adds. */
+void mpg_lanes_tally_finish(struct mpg_lanes *l, const struct mpg_step *s,
+                            void (*finish)(struct mpg_lanes *, const struct mpg_step *));
+/* Edge I of S has been taken, the FIRST of several or a further one: pairs only. */
+void mpg_lanes_tally_edge(struct mpg_lanes *l, const struct mpg_step *s, uint32_t i, bool first);
+void mpg_lanes_tally_free(struct mpg_lanes *l);
 
 /* The value of lane W, that does not make the call S, after it. */
 double mpg_lanes_vanished(const struct mpg_lanes *l, const struct mpg_step *s, uint32_t w);

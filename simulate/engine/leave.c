@@ -262,6 +262,8 @@ static void take_edges(struct mpg_lanes *l, const struct mpg_step *s, double *ou
     for (uint32_t i = 0; i < s->edge_number; i++) {
         const struct mpg_edge *e = &s->edges[l->edge[i].i];
         take_edge(l, s, &l->edge[i], turns ? l->later : NULL, out);
+        if (l->tally && l->tally->pairs && s->edge_number > 1)
+            mpg_lanes_tally_edge(l, s, l->edge[i].i, i == 0);
         if (turns && e->kind == MPG_EDGE_ARRIVAL) {
             struct mpg_sending m = received_of(e, &l->edge[i]);
             mpg_shapes_add_overhead(l->shapes, way_of(l, e->source, s->rank), MPG_OVERHEAD_RECEIVE, false, &m,

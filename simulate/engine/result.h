@@ -12,6 +12,7 @@
 #include "graph/graph.h"
 #include "simulate/engine/lanes.h"
 #include "simulate/engine/likes.h"
+#include "simulate/where/where.h"
 
 /* What a rank's run consists of on the target, summed over lanes, ns: of its first thread
  * (docs/MODEL.md, 5, The answer). */
@@ -54,6 +55,13 @@ struct mpg_result {
     struct mpg_choices choices; /* summed over replicas */
     uint32_t redone;        /* replicas that keep the traced order after all */
     int64_t source_eager_limit_bytes; /* that of the traced machine, as it was used */
+    struct mpg_where *where; /* the accounts place by place, where that is asked for; else NULL */
+};
+
+/* Whether the accounts are wanted place by place. */
+struct mpg_where_wanted {
+    bool places; /* they are, */
+    bool pairs;  /* with the ranks of messages */
 };
 
 /* Replicas whose accounts are summed up on their own; processes share replicas by whole blocks. */

@@ -34,6 +34,8 @@ static uint64_t digest(const struct mpg_result *r)
 {
     uint64_t hash = mpg_processes_digest(0, &r->ranks, sizeof r->ranks);
     hash = mpg_processes_digest(hash, r->recorded_ns, (size_t)r->ranks * sizeof *r->recorded_ns);
+    if (r->where)
+        hash = mpg_processes_digest(hash, r->where->places.place, r->where->places.n * sizeof *r->where->places.place);
     return mpg_processes_digest(hash, &r->counts, sizeof r->counts);
 }
 
@@ -56,6 +58,11 @@ static size_t sums_bytes(uint32_t replicas)
     return (size_t)blocks_in(replicas) * MPG_ACCOUNT_TERMS * sizeof(double);
 }
 
+static size_t where_bytes(uint32_t replicas)
+{
+    return (size_t)blocks_in(replicas) * MPG_WHERE_TERMS * sizeof(double);
+}
+
 /* R, of the first process's share of REPLICAS, gets room for all of them. */
 static int widen(struct mpg_result *r, uint32_t replicas, struct mpg_error *err)
 {
@@ -67,6 +74,12 @@ static int widen(struct mpg_result *r, uint32_t replicas, struct mpg_error *err)
         free(delay_ns);
         free(sums);
         return mpg_error_set(err, "out of memory for %u replicas of %d ranks", replicas, r->ranks);
+    }
+    if (r->where && mpg_where_widen(r->where, replicas, err) < 0) {
+        free(run_ns);
+        free(delay_ns);
+        free(sums);
+        return -1;
     }
     free(r->run_ns);
     free(r->delay_ns);
@@ -90,6 +103,8 @@ static void send(const struct mpg_result *r, const struct mpg_messenger *m)
     m->send(&totals, 1, sizeof totals);
     m->send(r->delay_ns, (size_t)r->ranks, delays_bytes(r->replicas));
     m->send(r->sums, (size_t)r->ranks, sums_bytes(r->replicas));
+    if (r->where)
+        m->send(r->where->sum, r->where->places.n, where_bytes(r->replicas));
 }
 
 /* Of process FROM, which has SHARE. */
@@ -104,6 +119,9 @@ static void receive(struct mpg_result *r, int from, struct mpg_share share, cons
     m->receive(from, r->delay_ns + share.begin, ranks, delays_bytes(share.n), delays_bytes(r->replicas));
     m->receive(from, r->sums + (size_t)block * MPG_ACCOUNT_TERMS, ranks, sums_bytes(share.n),
                sums_bytes(r->replicas));
+    if (r->where)
+        m->receive(from, r->where->sum + (size_t)block * MPG_WHERE_TERMS, r->where->places.n, where_bytes(share.n),
+                   where_bytes(r->replicas));
 }
 
 int mpg_result_gather(struct mpg_result *r, uint32_t replicas, struct mpg_processes *p,

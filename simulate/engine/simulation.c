@@ -389,6 +389,9 @@ static int begin(struct simulation *sim, struct mpg_trace *trace, const struct m
     sim->graph.source_eager_limit_bytes = o->graph.eager_limit_bytes;
     sim->graph.posts = sim->p->call_parts > 1;
     mpg_result_init(sim->result, mpg_trace_ranks(trace), share.n, o->first_replica + share.begin);
+    sim->graph.regions = sim->graph.regions || o->where.places;
+    if (o->where.places && !(sim->result->where = mpg_where_new(share.n, err)))
+        return -1;
     if (!o->places && !o->source_places)
         return 0;
     if (!(sim->paths = calloc(1, sizeof *sim->paths)) ||
@@ -445,8 +448,11 @@ int mpg_simulate(struct mpg_trace *trace, const struct mpg_scenario *scenario, s
         status = mpg_simulation_find_bases(all, n, err);
     if (status == 0)
         status = mpg_simulation_run(all, n, share, err);
-    for (size_t i = 0; i < n && all; i++)
+    for (size_t i = 0; i < n && all; i++) {
+        if (status < 0 && !all[i].is_done && all[i].result)
+            mpg_result_clear(all[i].result);
         end(&all[i]);
+    }
     free(all);
     return status;
 }

@@ -31,6 +31,7 @@ struct mpg_simulation_options {
                                                         path on that machine */
     const struct mpg_watch *watch; /* of delays; NULL: nobody watches */
     struct mpg_kept *kept; /* what earlier runs have found in the trace; NULL: nothing is kept */
+    struct mpg_where_wanted where;
 };
 
 /* One of several simulations. */

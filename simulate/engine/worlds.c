@@ -26,8 +26,9 @@ static void *begin_lanes(void *context, uint32_t first, uint32_t n, const bool *
         mpg_lanes_use_likes(lanes, sim->likes);
     if (sim->paths)
         mpg_lanes_use_paths(lanes, x->p == sim->p ? sim->paths : sim->unchanged);
-    if (!sim->chooses ||
-        mpg_lanes_use_choice(lanes, sim->options->skips_polling, keeps, watch, err) == 0)
+    const struct mpg_where_wanted *where = &sim->options->where;
+    if ((!where->places || mpg_lanes_use_tally(lanes, where->pairs, err) == 0) &&
+        (!sim->chooses || mpg_lanes_use_choice(lanes, sim->options->skips_polling, keeps, watch, err) == 0))
         return lanes;
     mpg_lanes_free(lanes);
     return NULL;
@@ -121,6 +122,8 @@ static void end_base(void *context, const void *lanes, uint32_t first, uint32_t 
         sim->base_account[i] = mpg_lanes_account_of(mpg_lanes_account(lanes, i));
         sim->result->tracer_taken_out = sim->result->tracer_taken_out || sim->base_ns[i] != 0;
     }
+    if (sim->result->where)
+        mpg_where_take_base(sim->result->where, mpg_lanes_tallied(lanes));
 }
 
 /* What perturbs SIM's run without its tracer: nothing else. */
@@ -244,6 +247,8 @@ static void end_replicas(void *context, const void *lanes, uint32_t first, uint3
             r->delay_ns[(size_t)i * r->replicas + begin + w] = delay_ns[w] - base_ns[i];
         mpg_result_add(r, i, begin, n, mpg_lanes_account(lanes, i));
     }
+    if (r->where)
+        mpg_where_take(r->where, mpg_lanes_tallied(lanes), begin);
 }
 
 /* What is the tracer's is in all replicas. */

@@ -370,7 +370,7 @@ int mpg_arguments_ask(struct mpg_arguments *a, struct mpg_processes *processes,
 {
     struct mpg_perturbation *p = &asked->p;
     *asked = (struct mpg_asked){.p = {.seed = (uint64_t)a->seed, .compute_ratio = 1},
-                                .simulation = {.processes = processes}};
+                                .simulation = {.processes = processes, .where = a->where_wanted}};
     int status = 0;
     if (like)
         borrow_specs(asked, like);
@@ -430,7 +430,7 @@ static int read_given(struct mpg_arguments *a, const char *trace, const struct m
     if (a->json && a->per_rank)
         return mpg_error_set(err, "--json and --per-rank exclude each other");
     if (mpg_arguments_parse_target(a, err) < 0 || mpg_arguments_parse_sweep(a, err) < 0 || mpg_arguments_check_sweep(a, err) < 0 ||
-        parse_waits(a, err) < 0 || mpg_arguments_parse_timeline(a, err) < 0)
+        parse_waits(a, err) < 0 || mpg_arguments_parse_where(a, err) < 0 || mpg_arguments_parse_timeline(a, err) < 0)
         return -1;
     return check_standard_input(a, trace, processes, err) < 0 ? -1 : read_hypotheses(a, err);
 }

@@ -13,6 +13,7 @@
 #include "simulate/predict/times.h"
 #include "simulate/processes/processes.h"
 #include "simulate/reports/report.h"
+#include "simulate/reports/where.h"
 #include "simulate/target/parameters.h"
 #include "trace/hypothesis/hypothesis.h"
 
@@ -23,6 +24,11 @@ struct mpg_arguments {
     const char *target, *engine;
     struct mpg_option_list parameters;
     const char *tolerate, *waits_by, *timeline, *timeline_calls, *timeline_ranks, *history, *plot;
+    const char *where;
+    bool csv;
+    enum mpg_where_by where_by[MPG_WHERE_BYS]; /* tables of it, in this order: */
+    size_t where_tables;
+    struct mpg_where_wanted where_wanted;      /* and what these need */
     struct mpg_option_list signatures; /* the first is SIGNATURE */
     struct mpg_option_list noise, call_noise, latency, byte, compute_ratio, sweeps;
     struct mpg_option_list hypothesis_files, hypothesis_lines;
@@ -106,6 +112,8 @@ int mpg_arguments_parse_target(struct mpg_arguments *a, struct mpg_error *err);
 int mpg_arguments_use_target(const struct mpg_arguments *a, struct mpg_perturbation *p, struct mpg_error *err);
 /* A's timeline, from what was given. */
 int mpg_arguments_parse_timeline(struct mpg_arguments *a, struct mpg_error *err);
+/* What --where asks for, and what does not go with it. */
+int mpg_arguments_parse_where(struct mpg_arguments *a, struct mpg_error *err);
 /* The table of options, whose values are A's. Private to simulate/options/. */
 const struct mpg_option *mpg_arguments_table(struct mpg_arguments *a);
 

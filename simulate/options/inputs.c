@@ -433,6 +433,7 @@ struct mpg_predict_options mpg_setting_predict(const struct mpg_setting *in,
                                         .deterministic = o->deterministic,
                                         .horizon = o->horizon,
                                         .kept = o->kept,
+                                        .where = o->where,
                                         .places = in->places.ranks > 0 ? &in->places : NULL};
 }
 

@@ -198,6 +198,12 @@ const struct mpg_option *mpg_arguments_table(struct mpg_arguments *a)
                  "run: late senders and receivers, barriers, collectives"},
         {.name = "waits-by", .kind = MPG_OPTION_STRING, .value = &a->waits_by, .argument = "call|callsite|region|rank",
          .help = "with a row for each call (default), callsite, region or rank"},
+        {.name = "where", .kind = MPG_OPTION_STRING, .value = &a->where, .argument = "call|callsite|region|rank|pair",
+         .help = "also say where in the program delays are put in, taken over,\n"
+                 "absorbed and passed on (several: with commas), or, with --predict,\n"
+                 "what time goes to"},
+        {.name = "csv", .kind = MPG_OPTION_FLAG, .value = &a->csv,
+         .help = "with --where: print its table alone, as CSV"},
         {.name = "timeline", .kind = MPG_OPTION_STRING, .value = &a->timeline, .argument = "FILE",
          .help = "also write the traced run, and below it the replica of the median\n"
                  "run, as a timeline, for ui.perfetto.dev or chrome://tracing"},

@@ -7,9 +7,9 @@
 /* Of one pass: lanes, and the bytes that their values may take where many messages are in flight at a
  * time. One lane is always evaluated. */
 enum { LANES_A_PASS = 1024, VALUES_A_PASS_BYTES = 256 << 20 };
-/* Of a thread: fewer than some would do little but what is done once a step, whatever its lanes; and
- * what vectors hold. */
-enum { LEAST_LANES = 16, LANES_A_VECTOR = 8 };
+/* Of a thread: fewer than some would do little but what is done once a step, whatever its lanes. They are whole
+ * blocks of what is added up over lanes (simulate/where/tally.h), or one is of several passes. */
+enum { LANES_A_BLOCK = 16 };
 
 /* Lanes of one thread, and who watches the first of them. */
 struct part {
@@ -22,7 +22,14 @@ struct part {
 uint32_t mpg_replicas_a_pass(double lane_bytes)
 {
     double most = VALUES_A_PASS_BYTES / lane_bytes;
-    return most < 1 ? 1 : most < LANES_A_PASS ? (uint32_t)most : LANES_A_PASS;
+    uint32_t part = LANES_A_BLOCK;
+    if (most >= LANES_A_PASS)
+        return LANES_A_PASS;
+    if (most >= LANES_A_BLOCK)
+        return (uint32_t)most / LANES_A_BLOCK * LANES_A_BLOCK;
+    while (part > 1 && part > most)
+        part /= 2;
+    return part;
 }
 
 size_t mpg_replicas_modes_a_pass(double lane_bytes, uint32_t n)
@@ -57,8 +64,8 @@ static uint32_t lanes_each(const struct mpg_replicas *r, uint32_t lanes)
 {
     const unsigned n = r->modes % r->threads == 0 ? 1 : r->threads;
     uint32_t each = (lanes + n - 1) / n;
-    each = (each + LANES_A_VECTOR - 1) / LANES_A_VECTOR * LANES_A_VECTOR;
-    return each < LEAST_LANES ? LEAST_LANES : each;
+    each = (each + LANES_A_BLOCK - 1) / LANES_A_BLOCK * LANES_A_BLOCK;
+    return each < LANES_A_BLOCK ? LANES_A_BLOCK : each;
 }
 
 /* Begins lanes for X, the I-th of which keep the traced order if KEEPS[I] (or NULL). */

@@ -219,7 +219,9 @@ static void *begin_times(void *context, uint32_t first, uint32_t n, const bool *
     options.eager_limit_bytes = x->graph.eager_limit_bytes;
     struct mpg_times *times = mpg_times_new(x->result->ranks, n, first, &x->target, &options,
                                             x->floors, x->likes, err);
-    if (!times || !x->graph.choose || mpg_times_use_choice(times, keeps, watch, err) == 0)
+    const struct mpg_where_wanted *where = &x->options->where;
+    if (!times || ((!where->places || mpg_times_use_tally(times, err) == 0) &&
+                   (!x->graph.choose || mpg_times_use_choice(times, keeps, watch, err) == 0)))
         return times;
     mpg_times_free(times);
     return NULL;
@@ -227,8 +229,10 @@ static void *begin_times(void *context, uint32_t first, uint32_t n, const bool *
 
 static int take_times(void *times, const struct mpg_steps *steps, struct mpg_error *err)
 {
+    int (*step)(struct mpg_times *, const struct mpg_step *, uint32_t, struct mpg_error *) =
+        mpg_times_tallied(times) ? mpg_times_step_tallied : mpg_times_step;
     for (size_t i = 0; i < steps->n; i++)
-        if (mpg_times_step(times, &steps->step[i], steps->slots, err) < 0)
+        if (step(times, &steps->step[i], steps->slots, err) < 0)
             return -1;
     return 0;
 }
@@ -270,6 +274,8 @@ static void end_times(void *context, const void *times, uint32_t first, uint32_t
             r->delay_ns[(size_t)i * r->replicas + begin + w] = run_ns[w] - r->traced_ns[i];
         mpg_result_add(r, i, begin, n, mpg_times_account(times, i));
     }
+    if (r->where)
+        mpg_where_take(r->where, mpg_times_tallied(times), begin);
 }
 
 static double lane_bytes_of(const void *context)
@@ -382,6 +388,9 @@ static int begin(struct predicting *x, struct mpg_trace *trace, const struct mpg
     suppose(x, 0);
     mpg_result_init(x->result, mpg_trace_ranks(trace), share.n, o->first_replica + share.begin);
     x->result->predicted = true;
+    x->graph.regions = x->graph.regions || o->where.places;
+    if (o->where.places && !(x->result->where = mpg_where_new(share.n, err)))
+        return -1;
     x->result->source_eager_limit_bytes = o->graph.source_eager_limit_bytes;
     return mpg_target_init(&x->target, x->p, o->places, err);
 }
@@ -415,8 +424,11 @@ int mpg_predict(struct mpg_trace *trace, const struct mpg_prediction *prediction
             suppose(&all[i], all[i].options->graph.suppose);
     if (status == 0)
         status = run_all(all, n, share, err);
-    for (size_t i = 0; i < n && all; i++)
+    for (size_t i = 0; i < n && all; i++) {
+        if (status < 0 && !all[i].is_done && all[i].result)
+            mpg_result_clear(all[i].result);
         end(&all[i]);
+    }
     free(all);
     mpg_clock_map_free(clocks);
     return status;

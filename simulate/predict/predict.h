@@ -17,6 +17,7 @@ struct mpg_predict_options {
     uint64_t horizon;   /* messages in flight, beyond which candidates are not waited for */
     const struct mpg_places *places; /* NULL: all messages take one path */
     struct mpg_kept *kept; /* what earlier runs have found in the trace; NULL: nothing is kept */
+    struct mpg_where_wanted where;
     const struct mpg_watch *watch;   /* of times, from MPI_Init's leave on; NULL: nobody watches */
 };
 

@@ -20,6 +20,7 @@ struct mpg_times *mpg_times_new(int32_t ranks, uint32_t lanes, uint32_t first,
                             .target = target,
                             .options = *options,
                             .floors = floors,
+                            .account_stride = TERMS,
                             .likes = likes,
                             .covers = mpg_target_covers(target)};
     t->last_stream = calloc((size_t)ranks, sizeof *t->last_stream);
@@ -56,6 +57,8 @@ void mpg_times_free(struct mpg_times *t)
     free(t->last_stream);
     free(t->traced_ns);
     free(t->account);
+    free(t->rank_account);
+    mpg_tally_free(t->tally);
     free(t->threads);
     free(t->turn);
     free(t->own);
@@ -92,7 +95,7 @@ int64_t mpg_times_traced(const struct mpg_times *t, int32_t rank)
 
 const double *mpg_times_account(const struct mpg_times *t, int32_t rank)
 {
-    return account_of(t, rank, (enum times_term)0);
+    return (t->tally ? t->rank_account : t->account) + (size_t)rank * TERMS * t->n;
 }
 
 double *mpg_times_slot(struct mpg_times *t, uint32_t slot, enum mpg_slot_part part)

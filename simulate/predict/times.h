@@ -36,6 +36,14 @@ int mpg_times_use_choice(struct mpg_times *times, const bool *keeps, const struc
                          struct mpg_error *err);
 /* What was chosen; NULL: nothing can be. */
 const struct mpg_choosing *mpg_times_choice(const struct mpg_times *times);
+/* Has the account told by places (simulate/where/tally.h), terms as in struct mpg_run_account but for the run; the
+ * graph's options have `regions`. Before the first step, which mpg_times_step_tallied() evaluates, as all others, in
+ * place of mpg_times_step(). Error: out of memory. */
+int mpg_times_use_tally(struct mpg_times *times, struct mpg_error *err);
+int mpg_times_step_tallied(struct mpg_times *times, const struct mpg_step *step, uint32_t slots,
+                           struct mpg_error *err);
+/* NULL: nobody asked. */
+const struct mpg_tally *mpg_times_tallied(const struct mpg_times *times);
 /* Evaluates one step of a graph that has SLOTS slots so far. */
 int mpg_times_step(struct mpg_times *times, const struct mpg_step *step, uint32_t slots,
                    struct mpg_error *err);

@@ -11,6 +11,7 @@
 #include "simulate/models/parametric.h"
 #include "simulate/models/times.h"
 #include "simulate/predict/times.h"
+#include "simulate/where/tally.h"
 
 /* What waits in a slot: vectors of n each, one after the other. */
 enum slot_value { /* as enum mpg_slot_part */
@@ -57,7 +58,10 @@ struct mpg_times {
     uint32_t cursor_capacity;
     uint32_t *last_stream; /* of each rank: that its FINISH is of */
     int64_t *traced_ns;
-    double *account;                   /* ranks x TERMS x n */
+    double *account;                   /* ranks x TERMS x n; where places are tallied, of a step: TERMS x n */
+    size_t account_stride;             /* terms between two ranks': TERMS, or 0 */
+    struct mpg_tally *tally;           /* NULL: nobody asks for places */
+    double *rank_account;              /* where they are tallied: that of ranks */
     bool *threads;                     /* of each rank: it has more than one */
     double *own, *best, *scratch, *lambda, *tau, *kappa; /* n each */
     double *arrived;                   /* n: when the last message that the call receives is there */
@@ -97,7 +101,7 @@ static inline double *slot_value(const struct mpg_times *t, uint32_t slot, enum 
 
 static inline double *account_of(const struct mpg_times *t, int32_t rank, enum times_term term)
 {
-    return t->account + ((size_t)rank * TERMS + term) * t->n;
+    return t->account + ((size_t)rank * t->account_stride + term) * t->n;
 }
 
 /* The target between the rank of S and the one at the other end of E, one of its edges. */

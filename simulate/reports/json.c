@@ -11,6 +11,7 @@
 #include "simulate/reports/extrapolated.h"
 #include "simulate/reports/json_parts.h"
 #include "simulate/reports/supposing.h"
+#include "simulate/reports/where.h"
 
 enum { JSON_VERSION = 1 };
 
@@ -391,6 +392,8 @@ int mpg_report_json(const struct mpg_report *r, FILE *out, struct mpg_error *err
                             q->predicted ? run_account_json(&run_mean) : account_json(&mean));
         if (r->extrapolation)
             json_object_set_new(root, "extrapolation", mpg_report_use_json(r));
+        if (r->where)
+            json_object_set_new(root, "where", mpg_where_json(r->where));
         if (r->waits)
             json_object_set_new(root, "waits", waits_json(r));
     }

@@ -16,6 +16,7 @@
 #include "trace/reader.h"
 
 struct mpg_supposing;
+struct mpg_where_report;
 
 struct mpg_report {
     struct mpg_trace *trace;
@@ -34,6 +35,7 @@ struct mpg_report {
     double against_ns;               /* and the run on one processor that speedup is against; 0: none is given */
     const struct mpg_attention *attention; /* what stands above everything else */
     const struct mpg_waits_report *waits; /* NULL: not asked for; */
+    const struct mpg_where_report *where; /* NULL: not asked for */
     uint32_t waits_replica;               /* else the predicted one's */
     struct mpg_given { /* on the command line */
         bool eager_limit, source_eager_limit, path, cosched, measurement, replicas, first_replica, seed,

@@ -60,6 +60,12 @@ static void begin(struct variant *v, const struct mpg_setting *setting, const st
     v->predict.watch = watch;
 }
 
+/* Shares are of runs as a whole: nobody asks where in variants time goes. */
+static void forget_places(struct variant *v)
+{
+    v->options.where = v->predict.where = (struct mpg_where_wanted){.places = false};
+}
+
 static int predict_each(struct variants *x, const struct mpg_supposed_engine *engine, struct mpg_result *result,
                         struct mpg_error *err)
 {
@@ -88,6 +94,8 @@ static int evaluate(struct variants *x, const struct mpg_setting *setting, const
         struct variant *v = &x->variant[i];
         struct mpg_result *to = i == 0 ? result : &v->result;
         begin(v, setting, files, i == 0 ? watch : NULL);
+        if (i > 0)
+            forget_places(v);
         scenario[i] = (struct mpg_scenario){.p = &v->p, .options = &v->options, .result = to,
                                             .done = i == 0 ? NULL : done, .context = v};
         prediction[i] = (struct mpg_prediction){.p = &v->p, .options = &v->predict, .result = to,

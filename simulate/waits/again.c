@@ -41,6 +41,7 @@ int mpg_simulate_again(const struct mpg_simulated *s, uint32_t replica, const st
     options.replicas = 1;
     options.processes = NULL;
     options.watch = watch;
+    options.where = (struct mpg_where_wanted){.places = false};
     if (s->predict) {
         struct mpg_predict_options predict = *s->predict;
         predict.graph.regions = true;
@@ -48,6 +49,7 @@ int mpg_simulate_again(const struct mpg_simulated *s, uint32_t replica, const st
         predict.replicas = 1;
         predict.processes = NULL;
         predict.watch = watch;
+        predict.where = options.where;
         const struct mpg_prediction prediction = {.p = s->p, .options = &predict, .result = again};
         return mpg_predict(s->trace, &prediction, 1, NULL, err);
     }

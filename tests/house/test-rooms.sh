@@ -55,9 +55,10 @@ simulate/models   simulate/noise simulate/target
 simulate/algorithms  graph/algorithms
 simulate/choice   graph simulate
 simulate/kept     graph
+simulate/where    graph trace/stat simulate
 simulate/passes   simulate/choice simulate/kept graph/work
 simulate/processes  simulate
-simulate/engine   simulate/models simulate/algorithms simulate/passes simulate/processes
+simulate/engine   simulate/where simulate/models simulate/algorithms simulate/passes simulate/processes
 simulate/predict  simulate/engine
 simulate/events   simulate/predict
 simulate/reports  simulate/events analyse

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* --where, and what does not go with it. */
+#include "simulate/options/arguments.h"
+
+#include <string.h>
+
+/* Takes the word of LENGTH at TEXT. */
+static int take_word(struct mpg_arguments *a, const char *text, size_t length, struct mpg_error *err)
+{
+    char word[16] = "";
+    if (length < sizeof word)
+        memcpy(word, text, length);
+    const enum mpg_where_by by = mpg_where_by_name(word);
+    if (by == MPG_WHERE_BYS)
+        return mpg_error_set(err, "--where: '%.*s' is not call, callsite, region, rank or pair", (int)length, text);
+    for (size_t i = 0; i < a->where_tables; i++)
+        if (a->where_by[i] == by)
+            return mpg_error_set(err, "--where: %s is there twice", word);
+    a->where_by[a->where_tables++] = by;
+    a->where_wanted.places = true;
+    a->where_wanted.pairs = a->where_wanted.pairs || by == MPG_WHERE_BY_PAIR;
+    return 0;
+}
+
+int mpg_arguments_parse_where(struct mpg_arguments *a, struct mpg_error *err)
+{
+    if (a->csv && !a->where)
+        return mpg_error_set(err, "--csv says nothing without --where");
+    if (!a->where)
+        return 0;
+    for (const char *p = a->where; p;) {
+        const size_t length = strcspn(p, ",");
+        if (take_word(a, p, length, err) < 0)
+            return -1;
+        p = p[length] ? p + length + 1 : NULL;
+    }
+    const char *other = a->per_rank                  ? "--per-rank"
+                        : a->target                  ? "--target"
+                        : mpg_arguments_sweep(a)     ? "several scenarios"
+                                                     : NULL;
+    if (other)
+        return mpg_error_set(err, "--where and %s exclude each other", other);
+    if (a->predict && a->where_wanted.pairs)
+        return mpg_error_set(err, "--where=pair is about delays, of which --predict has none");
+    if (a->csv && a->json)
+        return mpg_error_set(err, "--csv and --json exclude each other");
+    return a->csv && a->where_tables > 1 ? mpg_error_set(err, "--csv is of one table: --where=%s",
+                                                         mpg_where_by_word(a->where_by[0]))
+                                         : 0;
+}

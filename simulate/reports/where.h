@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Tables of places: for people, as CSV and as JSON. Private to simulate/. */
+#ifndef MPG_REPORT_WHERE_H
+#define MPG_REPORT_WHERE_H
+
+#include <jansson.h>
+#include <stdio.h>
+
+#include "simulate/where/table.h"
+
+struct mpg_where_report {
+    struct mpg_where_table table[MPG_WHERE_BYS];
+    size_t n;
+    struct mpg_where_row total;
+    bool predicted;
+    int32_t ranks;
+};
+
+/* The N tables BY of a run of TRACE. It is to be cleared even if that fails. */
+int mpg_where_report_make(struct mpg_where_report *report, const struct mpg_where *where, const struct mpg_trace *trace,
+                          bool predicted, const enum mpg_where_by *by, size_t n, struct mpg_error *err);
+void mpg_where_report_clear(struct mpg_where_report *report);
+void mpg_where_print_text(const struct mpg_where_report *report, FILE *out);
+void mpg_where_print_csv(const struct mpg_where_report *report, FILE *out);
+json_t *mpg_where_json(const struct mpg_where_report *report);
+
+#endif

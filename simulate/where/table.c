@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "simulate/where/table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace/stat/names.h"
+
+static const char *const words[MPG_WHERE_BYS] = {"call", "callsite", "region", "rank", "pair"};
+
+enum mpg_where_by mpg_where_by_name(const char *name)
+{
+    int by = 0;
+    while (by < MPG_WHERE_BYS && strcmp(name, words[by]) != 0)
+        by++;
+    return (enum mpg_where_by)by;
+}
+
+const char *mpg_where_by_word(enum mpg_where_by by)
+{
+    return words[by];
+}
+
+/* ---- what places are called ---- */
+
+/* Names of callsites, each found once. */
+struct names {
+    struct stat_places places;
+    struct mpg_symbols *symbols;
+    char **name; /* by its number; NULL: not met yet */
+    uint32_t n;
+};
+
+static int begin_names(struct names *x, const struct mpg_where *w, const struct mpg_trace *trace, struct mpg_error *err)
+{
+    *x = (struct names){.places = mpg_stat_places_of(trace)};
+    for (uint32_t i = 0; i < w->places.n; i++)
+        x->n = w->places.place[i].site >= x->n ? w->places.place[i].site + 1 : x->n;
+    if (!(x->symbols = mpg_symbols_new(NULL, err)))
+        return -1;
+    x->name = calloc(x->n ? x->n : 1, sizeof *x->name);
+    return x->name ? 0 : mpg_error_set(err, "out of memory");
+}
+
+static void end_names(struct names *x)
+{
+    for (uint32_t i = 0; i < x->n && x->name; i++)
+        free(x->name[i]);
+    free(x->name);
+    mpg_symbols_free(x->symbols);
+}
+
+/* The caller's own; NULL with ERR. */
+static char *name_site(struct names *x, uint32_t site, struct mpg_error *err)
+{
+    if (!x->name[site])
+        x->name[site] = mpg_stat_name_site(&x->places, site ? (int32_t)site - 1 : MPG_NO_SITE, x->symbols, 1, err);
+    char *name = x->name[site] ? strdup(x->name[site]) : NULL;
+    if (x->name[site] && !name)
+        mpg_error_set(err, "out of memory");
+    return name;
+}
+
+static int name_row(struct mpg_where_row *row, enum mpg_where_by by, const struct mpg_where_place *p,
+                    const struct mpg_trace *trace, struct names *names, struct mpg_error *err)
+{
+    *row = (struct mpg_where_row){.rank = -1, .from = -1, .to = -1};
+    switch (by) {
+    case MPG_WHERE_BY_CALLSITE:
+        row->call = p->call;
+        return (row->name = name_site(names, p->site, err)) ? 0 : -1;
+    case MPG_WHERE_BY_REGION:
+        if (p->region >= 0 && !(row->name = strdup(mpg_trace_string(trace, p->region))))
+            return mpg_error_set(err, "out of memory");
+        return 0;
+    case MPG_WHERE_BY_RANK:
+        row->rank = p->rank;
+        return 0;
+    case MPG_WHERE_BY_PAIR:
+        row->from = p->from;
+        row->to = p->to;
+        return 0;
+    default:
+        row->call = p->call;
+        return 0;
+    }
+}
+
+/* ---- which are the same ---- */
+
+static int compare_numbers(int64_t a, int64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    const struct mpg_where_row *x = a, *y = b;
+    if (x->rank != y->rank)
+        return compare_numbers(x->rank, y->rank);
+    if (x->from != y->from)
+        return compare_numbers(x->from, y->from);
+    if (x->to != y->to)
+        return compare_numbers(x->to, y->to);
+    if (x->call != y->call)
+        return compare_numbers(x->call, y->call);
+    return !x->name || !y->name ? compare_numbers(x->name != NULL, y->name != NULL) : strcmp(x->name, y->name);
+}
+
+static void add(struct mpg_where_row *to, const struct mpg_where_row *more)
+{
+    to->calls += more->calls;
+    for (int k = 0; k < MPG_WHERE_TERMS; k++)
+        to->term[k] += more->term[k];
+}
+
+static void join(struct mpg_where_table *t)
+{
+    size_t kept = 0;
+    if (t->n > 0)
+        qsort(t->row, t->n, sizeof *t->row, compare_names);
+    for (size_t i = 0; i < t->n; i++)
+        if (kept > 0 && compare_names(&t->row[kept - 1], &t->row[i]) == 0) {
+            add(&t->row[kept - 1], &t->row[i]);
+            free(t->row[i].name);
+        } else
+            t->row[kept++] = t->row[i];
+    t->n = kept;
+}
+
+/* ---- which come first ---- */
+
+struct order {
+    double large;
+    size_t i;
+};
+
+static int compare_order(const void *a, const void *b)
+{
+    const struct order *x = a, *y = b;
+    if (x->large != y->large)
+        return x->large < y->large ? 1 : -1;
+    return compare_numbers((int64_t)x->i, (int64_t)y->i);
+}
+
+static int sort(struct mpg_where_table *t, double (*large)(const double *term), struct mpg_error *err)
+{
+    struct order *order = malloc((t->n ? t->n : 1) * sizeof *order);
+    struct mpg_where_row *row = malloc((t->n ? t->n : 1) * sizeof *row);
+    if (!order || !row) {
+        free(order);
+        free(row);
+        return mpg_error_set(err, "out of memory");
+    }
+    for (size_t i = 0; i < t->n; i++)
+        order[i] = (struct order){large(t->row[i].term), i};
+    qsort(order, t->n, sizeof *order, compare_order);
+    for (size_t i = 0; i < t->n; i++)
+        row[i] = t->row[order[i].i];
+    free(t->row);
+    free(order);
+    t->row = row;
+    return 0;
+}
+
+/* ---- all of it ---- */
+
+static void fill(struct mpg_where_row *row, const struct mpg_where *w, uint32_t place, double weight)
+{
+    row->calls = w->calls[place];
+    for (int k = 0; k < MPG_WHERE_TERMS; k++)
+        row->term[k] = weight * mpg_where_mean(w, place)[k];
+}
+
+/* Without calls, and nothing happens there: a stream's begin, mostly. */
+static bool is_empty(const struct mpg_where *w, uint32_t place)
+{
+    bool any = w->calls[place] > 0;
+    for (int k = 0; k < MPG_WHERE_TERMS; k++)
+        any = any || mpg_where_mean(w, place)[k] != 0;
+    return !any;
+}
+
+int mpg_where_table_make(struct mpg_where_table *t, const struct mpg_where *w, const struct mpg_trace *trace,
+                         enum mpg_where_by by, double (*large)(const double *term), struct mpg_error *err)
+{
+    const bool own = by == MPG_WHERE_BY_RANK || by == MPG_WHERE_BY_PAIR;
+    struct names names = {.n = 0};
+    *t = (struct mpg_where_table){.by = by, .row = calloc(w->places.n ? w->places.n : 1, sizeof *t->row)};
+    int status = t->row ? 0 : mpg_error_set(err, "out of memory");
+    if (status == 0 && by == MPG_WHERE_BY_CALLSITE)
+        status = begin_names(&names, w, trace, err);
+    for (uint32_t i = 0; i < w->places.n && status == 0; i++) {
+        struct mpg_where_row *row = &t->row[t->n];
+        if (by != MPG_WHERE_BY_RANK && is_empty(w, i))
+            continue;
+        status = name_row(row, by, &w->places.place[i], trace, &names, err);
+        fill(row, w, i, own ? 1 : 1.0 / mpg_trace_ranks(trace));
+        row->calls = by == MPG_WHERE_BY_PAIR ? 0 : row->calls;
+        t->n++;
+    }
+    end_names(&names);
+    if (status < 0)
+        return -1;
+    join(t);
+    return by == MPG_WHERE_BY_RANK ? 0 : sort(t, large, err);
+}
+
+void mpg_where_table_clear(struct mpg_where_table *t)
+{
+    for (size_t i = 0; i < t->n; i++)
+        free(t->row[i].name);
+    free(t->row);
+    *t = (struct mpg_where_table){.n = 0};
+}
+
+struct mpg_where_row mpg_where_total(const struct mpg_where *w, int32_t ranks)
+{
+    struct mpg_where_row total = {.rank = -1, .from = -1, .to = -1};
+    for (uint32_t i = 0; i < w->places.n; i++) {
+        struct mpg_where_row row;
+        fill(&row, w, i, 1.0 / ranks);
+        add(&total, &row);
+    }
+    return total;
+}

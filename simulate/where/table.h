@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Places of a run put together: by call, callsite, region, rank, or pair of ranks. */
+#ifndef MPG_WHERE_TABLE_H
+#define MPG_WHERE_TABLE_H
+
+#include "simulate/where/where.h"
+#include "trace/reader.h"
+
+enum mpg_where_by {
+    MPG_WHERE_BY_CALL,
+    MPG_WHERE_BY_CALLSITE,
+    MPG_WHERE_BY_REGION,
+    MPG_WHERE_BY_RANK,
+    MPG_WHERE_BY_PAIR, /* of a message's sender and receiver; delays only */
+    MPG_WHERE_BYS
+};
+
+struct mpg_where_row {
+    enum mpg_call call; /* BY_CALL, BY_CALLSITE */
+    char *name;         /* BY_CALLSITE: the places, innermost first, a line each; BY_REGION; NULL: none */
+    int32_t rank;       /* BY_RANK */
+    int32_t from, to;   /* BY_PAIR; -1: what is about no message of two ranks */
+    uint64_t calls;     /* as traced; BY_PAIR 0, as a call can be about several */
+    double term[MPG_WHERE_TERMS]; /* mean over replicas, and over ranks, but BY_RANK and BY_PAIR */
+};
+
+struct mpg_where_table {
+    enum mpg_where_by by;
+    size_t n;
+    struct mpg_where_row *row;
+};
+
+/* The one called NAME ("call" ...), or MPG_WHERE_BYS; and its name. */
+enum mpg_where_by mpg_where_by_name(const char *name);
+const char *mpg_where_by_word(enum mpg_where_by by);
+
+/* The first N terms of WHERE, which is finished, of TRACE, into TABLE: those rows first of which LARGE says that they
+ * are larger, ranks and pairs in their order where they are as large. TABLE is to be cleared even if that fails: out of
+ * memory, what symbols say. */
+int mpg_where_table_make(struct mpg_where_table *table, const struct mpg_where *where, const struct mpg_trace *trace,
+                         enum mpg_where_by by, double (*large)(const double *term), struct mpg_error *err);
+void mpg_where_table_clear(struct mpg_where_table *table);
+/* All of WHERE, a mean over RANKS. */
+struct mpg_where_row mpg_where_total(const struct mpg_where *where, int32_t ranks);
+
+#endif

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "simulate/where/tally.h"
+
+#include <stdlib.h>
+
+#include "common/reserve.h"
+
+struct mpg_tally *mpg_tally_new(uint32_t n, uint32_t terms, bool pairs, struct mpg_error *err)
+{
+    struct mpg_tally *t = calloc(1, sizeof *t);
+    if (!t) {
+        mpg_error_set(err, "out of memory");
+        return NULL;
+    }
+    t->n = n;
+    t->blocks = (n + MPG_WHERE_LANES_A_BLOCK - 1) / MPG_WHERE_LANES_A_BLOCK;
+    t->terms = terms;
+    t->pairs = pairs;
+    return t;
+}
+
+void mpg_tally_free(struct mpg_tally *t)
+{
+    if (!t)
+        return;
+    mpg_where_places_clear(&t->places);
+    free(t->calls);
+    free(t->sum);
+    free(t->at);
+    free(t);
+}
+
+/* The number of PLACE, with sums. */
+static int find(struct mpg_tally *t, const struct mpg_where_place *place, uint32_t *number, struct mpg_error *err)
+{
+    if (mpg_where_places_find(&t->places, place, number, err) < 0)
+        return -1;
+    if (*number < t->calls_capacity && *number < t->sum_capacity)
+        return 0;
+    return mpg_reserve_at(&t->calls, sizeof *t->calls, &t->calls_capacity, *number + 1, err) < 0
+               ? -1
+               : mpg_reserve_at(&t->sum, (size_t)t->blocks * t->terms * sizeof *t->sum, &t->sum_capacity, *number + 1,
+                                err);
+}
+
+/* A stream that has not made a call yet, or begins, is where its rank's calls begin. */
+static int begin(struct mpg_tally *t, const struct mpg_step *s, struct mpg_error *err)
+{
+    const struct mpg_where_place place = {.rank = s->rank, .call = MPG_CALL_Init, .region = -1, .from = -1, .to = -1};
+    const uint32_t before = t->at_capacity;
+    uint32_t number;
+    if (find(t, &place, &number, err) < 0 ||
+        mpg_reserve_at(&t->at, sizeof *t->at, &t->at_capacity, s->stream + 1, err) < 0)
+        return -1;
+    for (uint32_t i = before; i < t->at_capacity; i++)
+        t->at[i] = UINT32_MAX;
+    t->at[s->stream] = number;
+    return 0;
+}
+
+int mpg_tally_step(struct mpg_tally *t, const struct mpg_step *s, struct mpg_error *err)
+{
+    if (s->kind == MPG_STEP_ENTER) {
+        const struct mpg_where_place place = {.rank = s->rank,
+                                              .call = s->to.call,
+                                              .site = s->to.site,
+                                              .region = s->region,
+                                              .from = -1,
+                                              .to = -1};
+        if ((s->stream >= t->at_capacity && begin(t, s, err) < 0) || find(t, &place, &t->at[s->stream], err) < 0)
+            return -1;
+        t->calls[t->at[s->stream]]++;
+        return 0;
+    }
+    return s->stream >= t->at_capacity || t->at[s->stream] == UINT32_MAX ? begin(t, s, err) : 0;
+}
+
+int mpg_tally_between(struct mpg_tally *t, uint32_t stream, int32_t from, int32_t to, uint32_t *number,
+                      struct mpg_error *err)
+{
+    struct mpg_where_place place = t->places.place[t->at[stream]];
+    place.from = from;
+    place.to = to;
+    return find(t, &place, number, err);
+}
+
+void mpg_tally_add(struct mpg_tally *t, uint32_t place, uint32_t term, const double *values)
+{
+    for (uint32_t w = 0; w < t->n; w += MPG_WHERE_LANES_A_BLOCK) {
+        const uint32_t left = t->n - w, n = left < MPG_WHERE_LANES_A_BLOCK ? left : MPG_WHERE_LANES_A_BLOCK;
+        const double *v = values + w;
+        double part[4] = {0}; /* side by side */
+        uint32_t i = 0;
+        for (; i + 4 <= n; i += 4)
+            for (int k = 0; k < 4; k++)
+                part[k] += v[i + k];
+        for (; i < n; i++)
+            part[0] += v[i];
+        mpg_tally_sum(t, place, w)[term] += (part[0] + part[1]) + (part[2] + part[3]);
+    }
+}
