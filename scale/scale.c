@@ -12,6 +12,24 @@ const char *scale_label_of(const struct scale_run *run, const char *key)
     return NULL;
 }
 
+const char *scale_program_of(const struct scale_run *run, size_t *length)
+{
+    const char *text = run->program ? run->program : "";
+    const size_t end = strcspn(text, " ");
+    size_t from = end;
+    while (from > 0 && text[from - 1] != '/')
+        from--;
+    *length = end - from;
+    return text + from;
+}
+
+bool scale_is_same_program(const struct scale_run *a, const struct scale_run *b)
+{
+    size_t of_a, of_b;
+    const char *name_a = scale_program_of(a, &of_a), *name_b = scale_program_of(b, &of_b);
+    return of_a == 0 || of_b == 0 || (of_a == of_b && memcmp(name_a, name_b, of_a) == 0);
+}
+
 void mpg_scale_run_clear(struct scale_run *run)
 {
     for (size_t i = 0; i < run->label_number; i++) {
@@ -36,11 +54,14 @@ void mpg_scale_set_clear(struct scale_set *set)
 {
     for (size_t i = 0; i < set->run_number; i++)
         mpg_scale_run_clear(&set->runs[i]);
+    for (size_t i = 0; i < set->other_number; i++)
+        mpg_scale_run_clear(&set->others[i]);
     for (size_t i = 0; i < set->site_number; i++)
         clear_site(&set->sites[i]);
     for (size_t i = 0; i < set->counter_number; i++)
         free(set->counter_names[i]);
     free(set->runs);
+    free(set->others);
     free(set->sites);
     free(set->cells);
     free(set->counter_names);

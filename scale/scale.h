@@ -82,6 +82,8 @@ struct scale_set {
     struct scale_cell *cells;   /* site_number x run_number: scale_cell_of() */
     char **counter_names;       /* "PAPI_TOT_INS" */
     double *counters;           /* site_number x run_number x counter_number */
+    size_t other_number;
+    struct scale_run *others;   /* of other programs: nothing else is known of them; in the same order */
     size_t detail_number;       /* 0: were not asked for */
     struct scale_detail *details; /* by run, site, rank */
 };
@@ -100,6 +102,11 @@ static inline double *scale_counters_of(const struct scale_set *set, size_t site
 {
     return &set->counters[(site * set->run_number + run) * set->counter_number];
 }
+
+/* The name of RUN's program, its first word's last part: *LENGTH bytes; 0: not known. */
+const char *scale_program_of(const struct scale_run *run, size_t *length);
+/* Whether A and B are of one program, as far as is known. */
+bool scale_is_same_program(const struct scale_run *a, const struct scale_run *b);
 
 /* The value of RUN's label KEY, or NULL. Keys with a meaning: "size" (text), "scaling" ("fixed", "scaled"). */
 const char *scale_label_of(const struct scale_run *run, const char *key);

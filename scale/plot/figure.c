@@ -138,9 +138,10 @@ static void put_curve(const struct figure *f, size_t i, FILE *script)
     fputs(i == 0 ? "plot " : ", ", script);
     if (!c->thin)
         fprintf(script, "data index %zu using 1:2 with points pt 7 ps 0.7 lc rgb '%s' notitle, ", 3 * i, colour);
-    fprintf(script, "data index %zu using 1:2 with lines lw %s lc rgb '%s' title ", 3 * i + 1,
-            c->thin ? "1 dt 3" : "2", colour);
-    plot_quote(script, c->title);
+    fprintf(script, "data index %zu using 1:2 with lines lw %s lc rgb '%s' %s", 3 * i + 1,
+            c->thin ? "1 dt 3" : "2", colour, *c->title ? "title " : "notitle");
+    if (*c->title)
+        plot_quote(script, c->title);
     if (c->model)
         fprintf(script, ", data index %zu using 1:2 with lines lw 1 dt 2 lc rgb '%s' notitle", 3 * i + 2, colour);
 }

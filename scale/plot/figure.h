@@ -10,7 +10,7 @@
 enum { FIGURE_CURVES = 12, FIGURE_TITLE = 160 };
 
 struct figure_curve {
-    char title[FIGURE_TITLE];
+    char title[FIGURE_TITLE];       /* empty: not among those that are explained */
     size_t n;
     double *x, *y;                  /* ascending in x; y of any sign, or NAN: not drawn */
     const struct mpg_growth *model; /* of y / x; NULL: none is drawn */

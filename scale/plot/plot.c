@@ -224,8 +224,10 @@ static int draw_ranks(struct plot_session *session, const struct what *w, struct
     return finish(session, &f, status, err);
 }
 
-/* What perfect scaling from the smallest N of C on would give: the same time of a scaled problem, N of a fixed one. */
-static int add_perfect(struct figure *f, const struct figure_curve *c, bool scaled, struct mpg_error *err)
+/* What perfect scaling from the smallest N of C on would give: the same time of a scaled problem, N of a fixed one. It
+ * is called TITLE. */
+static int add_perfect(struct figure *f, const struct figure_curve *c, bool scaled, const char *title,
+                       struct mpg_error *err)
 {
     size_t first = 0;
     double begin;
@@ -235,7 +237,7 @@ static int add_perfect(struct figure *f, const struct figure_curve *c, bool scal
         return 0;
     if (mpg_median(c->y, first, &begin, err) < 0)
         return -1;
-    struct figure_curve *p = figure_add(f, c->n, scaled ? "perfect: the same" : "perfect: 1 / N");
+    struct figure_curve *p = figure_add(f, c->n, title);
     if (!p)
         return f->curves == FIGURE_CURVES ? 0 : out_of_memory(err);
     p->thin = true;
@@ -246,41 +248,94 @@ static int add_perfect(struct figure *f, const struct figure_curve *c, bool scal
     return 0;
 }
 
-/* A curve for each "size" that runs are labelled with: all those of the same one as run FIRST. */
-static int add_size(struct figure *f, const struct what *w, size_t first, struct mpg_error *err)
+/* Run times by N: a curve for each program and "size" that runs are labelled with. */
+struct lines {
+    struct figure figure;
+    const struct scale_run *first[FIGURE_CURVES]; /* of each */
+    size_t missing;                               /* for which there is no room */
+};
+
+static bool is_one_line(const struct scale_run *a, const struct scale_run *b)
 {
-    const struct scale_set *set = w->a->set;
-    const char *size = scale_label_of(&set->runs[first], "size");
-    struct figure_curve *c = figure_add(f, set->run_number, size ? size : "run time, longest rank");
-    if (!c)
-        return f->curves == FIGURE_CURVES ? 0 : out_of_memory(err);
-    for (size_t i = first; i < set->run_number; i++) {
-        const char *other = scale_label_of(&set->runs[i], "size");
-        if ((size && other && strcmp(size, other) == 0) || (!size && !other)) {
-            c->x[c->n] = set->runs[i].ranks;
-            c->y[c->n++] = set->runs[i].longest_ns;
+    const char *size = scale_label_of(a, "size"), *other = scale_label_of(b, "size");
+    return scale_is_same_program(a, b) && (size && other ? strcmp(size, other) == 0 : !size && !other);
+}
+
+/* What run FIRST and those like it are called, where there are SEVERAL programs or one. */
+static void name_line(const struct scale_run *first, bool several, char title[FIGURE_TITLE])
+{
+    const char *size = scale_label_of(first, "size");
+    size_t length;
+    const char *program = scale_program_of(first, &length);
+    if (several)
+        snprintf(title, FIGURE_TITLE, "%.*s%s%s", length > 0 ? (int)length : 6, length > 0 ? program : "others",
+                 size ? ", " : "", size ? size : "");
+    else
+        snprintf(title, FIGURE_TITLE, "%s", size ? size : "run time, longest rank");
+}
+
+/* The curves of N RUNS in the order of their process counts. */
+static int add_lines(struct lines *l, const struct scale_run *runs, size_t n, bool several, struct mpg_error *err)
+{
+    struct figure *f = &l->figure;
+    for (size_t i = 0; i < n; i++) {
+        char title[FIGURE_TITLE];
+        bool seen = false;
+        for (size_t k = 0; k < i && !seen; k++)
+            seen = is_one_line(&runs[i], &runs[k]);
+        if (seen)
+            continue;
+        if (f->curves == FIGURE_CURVES) {
+            l->missing++;
+            continue;
         }
+        name_line(&runs[i], several, title);
+        l->first[f->curves] = &runs[i];
+        struct figure_curve *c = figure_add(f, n - i, title);
+        if (!c)
+            return out_of_memory(err);
+        for (size_t k = i; k < n; k++)
+            if (is_one_line(&runs[i], &runs[k])) {
+                c->x[c->n] = runs[k].ranks;
+                c->y[c->n++] = runs[k].longest_ns;
+            }
     }
-    const char *scaling = scale_label_of(&set->runs[first], "scaling");
-    return add_perfect(f, c, scaling && strcmp(scaling, "scaled") == 0, err);
+    return 0;
+}
+
+/* Beside each curve what perfect scaling would give, as far as there is room; one of a kind has a name. */
+static int add_all_perfect(struct lines *l, struct mpg_error *err)
+{
+    static const char *const titles[] = {"perfect: 1 / N", "perfect: the same"};
+    const size_t curves = l->figure.curves;
+    bool named[2] = {false, false};
+    int status = 0;
+    for (size_t i = 0; status == 0 && i < curves; i++) {
+        const char *scaling = scale_label_of(l->first[i], "scaling");
+        const bool scaled = scaling && strcmp(scaling, "scaled") == 0;
+        status = add_perfect(&l->figure, &l->figure.curve[i], scaled, named[scaled] ? "" : titles[scaled], err);
+        named[scaled] = true;
+    }
+    return status;
 }
 
 static int draw_runs(struct plot_session *session, const struct what *w, struct mpg_error *err)
 {
-    struct figure f = {.name = "6-runs", .title = "Run time", .second = w->second, .ylabel = "time of the longest rank"};
     const struct scale_set *set = w->a->set;
-    int status = 0;
-    for (size_t i = 0; status == 0 && i < set->run_number; i++) {
-        const char *size = scale_label_of(&set->runs[i], "size");
-        bool seen = false;
-        for (size_t k = 0; k < i; k++) {
-            const char *other = scale_label_of(&set->runs[k], "size");
-            seen |= (size && other && strcmp(size, other) == 0) || (!size && !other);
-        }
-        if (!seen)
-            status = add_size(&f, w, i, err);
-    }
-    return finish(session, &f, status, err);
+    const bool several = set->other_number > 0;
+    char second[FIGURE_TITLE];
+    struct lines l = {.figure = {.name = "6-runs", .title = "Run time", .second = several ? second : w->second,
+                                 .ylabel = "time of the longest rank"}};
+    snprintf(second, sizeof second, "%zu runs of several programs; points: runs, lines: medians",
+             set->run_number + set->other_number);
+    int status = add_lines(&l, set->runs, set->run_number, several, err);
+    if (status == 0)
+        status = add_lines(&l, set->others, set->other_number, several, err);
+    if (status == 0)
+        status = add_all_perfect(&l, err);
+    if (status == 0 && l.missing > 0)
+        status = plot_missing(session, err, "6-runs: %zu more lines: there is room for %d", l.missing, FIGURE_CURVES);
+    return finish(session, &l.figure, status, err);
 }
 
 static int draw(struct plot_session *session, const void *what, struct mpg_error *err)

@@ -200,27 +200,6 @@ static int add_file(struct all *a, const struct scale_file *file, struct mpg_err
 
 /* ---- which program ---- */
 
-/* The name of RUN's program: its first word's last part. */
-static void program_of(const struct scale_run *run, const char **name, size_t *n)
-{
-    const char *text = run->program ? run->program : "";
-    const size_t length = strcspn(text, " ");
-    size_t from = length;
-    while (from > 0 && text[from - 1] != '/')
-        from--;
-    *name = text + from;
-    *n = length - from;
-}
-
-static bool is_same_program(const struct scale_run *a, const struct scale_run *b)
-{
-    const char *name[2];
-    size_t n[2];
-    program_of(a, &name[0], &n[0]);
-    program_of(b, &name[1], &n[1]);
-    return n[0] == 0 || n[1] == 0 || (n[0] == n[1] && memcmp(name[0], name[1], n[0]) == 0);
-}
-
 /* KEEP[i] becomes whether run i is of the program that most are of; of several the first given. */
 static int keep_program(const struct all *a, bool *keep, struct mpg_error *err)
 {
@@ -229,14 +208,14 @@ static int keep_program(const struct all *a, bool *keep, struct mpg_error *err)
     for (size_t i = 0; i < set->run_number; i++) {
         size_t same = 0;
         for (size_t k = 0; k < set->run_number; k++)
-            same += is_same_program(&set->runs[i], &set->runs[k]);
+            same += scale_is_same_program(&set->runs[i], &set->runs[k]);
         if (same > most && set->runs[i].program) {
             most = same;
             best = i;
         }
     }
     for (size_t i = 0; i < set->run_number; i++) {
-        keep[i] = a->how->any_program || is_same_program(&set->runs[best], &set->runs[i]);
+        keep[i] = scale_is_same_program(&set->runs[best], &set->runs[i]);
         if (!keep[i] && mpg_scale_note(a->notes, set->runs[i].path, true, err, "of another program: %s, not %s",
                                        set->runs[i].program, set->runs[best].program) < 0)
             return -1;

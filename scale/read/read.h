@@ -25,7 +25,6 @@ struct scale_reading {
     const char *debug_path;  /* as mpg_symbols_new(); or NULL */
     bool waits;              /* those of traces, too */
     bool unique;             /* of runs with the same content one counts */
-    bool any_program;        /* those of several programs count */
     bool ranks;              /* what each rank did, too: the set's details */
     size_t label_number;
     const struct scale_label *only; /* runs without one of these labels do not count */

@@ -31,18 +31,18 @@ static int compare_runs(const void *x, const void *y)
     return strcmp(a->path, b->path);
 }
 
-/* Drops the runs that are not to be kept, orders the others; PLACE gets them and their columns. */
+/* The set's runs become those to be kept, in order, its others the rest; PLACE gets the former and their columns. */
 static void order_runs(struct scale_set *set, const struct scale_tree *tree, const bool *keep, struct place *place)
 {
-    size_t kept = 0;
+    size_t kept = 0, rest = set->run_number;
     for (size_t i = 0; i < set->run_number; i++)
-        if (keep[i])
-            place[kept++] = (struct place){set->runs[i], &tree->columns[i]};
-        else
-            mpg_scale_run_clear(&set->runs[i]);
+        place[keep[i] ? kept++ : --rest] = (struct place){set->runs[i], &tree->columns[i]};
     qsort(place, kept, sizeof *place, compare_runs);
+    qsort(place + kept, set->run_number - kept, sizeof *place, compare_runs);
     for (size_t i = 0; i < kept; i++)
         set->runs[i] = place[i].run;
+    for (size_t i = kept; i < set->run_number; i++)
+        set->others[set->other_number++] = place[i].run;
     set->run_number = kept;
 }
 
@@ -214,7 +214,8 @@ int mpg_scale_set_make(struct scale_set *set, const struct scale_tree *tree, con
 {
     struct place *place = calloc(set->run_number + 1, sizeof *place);
     int64_t *number = calloc(tree->node_number + 1, sizeof *number);
-    int status = place && number ? 0 : -1;
+    set->others = calloc(set->run_number + 1, sizeof *set->others);
+    int status = place && number && set->others ? 0 : -1;
     if (status == 0) {
         order_runs(set, tree, keep, place);
         if (copy_names(set, counter_names, counter_number) < 0 || make_sites(set, tree, place, number) < 0 ||

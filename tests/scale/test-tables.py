@@ -9,30 +9,14 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 sys.dont_write_bytecode = True
 import profiles  # noqa: E402
+from tap import MPGSCALE, ok, parts, run  # noqa: E402
 
-MPGSCALE = os.environ.get("MPGSCALE", "mpgscale")
 NUMBERS = profiles.calls(os.path.join(HERE, "../../trace/calls.def"))
-COUNT = [0]
-FAILED = [0]
-
-
-def ok(good, name, *more):
-    COUNT[0] += 1
-    FAILED[0] += not good
-    print("%sok %d - %s" % ("" if good else "not ", COUNT[0], name))
-    for line in () if good else more:
-        print("# " + str(line).replace("\n", "\n# "))
-
-
-def run(*arguments):
-    return subprocess.run([MPGSCALE, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                          check=False)
 
 
 def answer(*arguments):
@@ -350,13 +334,5 @@ def builds(folder):
        "--by=address: they are not the same", done)
 
 
-def main():
-    for part in (paper_tables, arithmetic, absent, callers, arguments, labels, exports, damaged, full, builds):
-        with tempfile.TemporaryDirectory() as folder:
-            part(folder)
-    print("1..%d" % COUNT[0])
-    sys.exit(FAILED[0] > 0)
-
-
 if __name__ == "__main__":
-    main()
+    parts(paper_tables, arithmetic, absent, callers, arguments, labels, exports, damaged, full, builds)

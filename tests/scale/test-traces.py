@@ -7,26 +7,12 @@ import csv
 import io
 import json
 import os
-import subprocess
 import sys
-import tempfile
 
-MPGSCALE = os.environ.get("MPGSCALE", "mpgscale")
-COUNT = [0]
-FAILED = [0]
-
-
-def ok(good, name, *more):
-    COUNT[0] += 1
-    FAILED[0] += not good
-    print("%sok %d - %s" % ("" if good else "not ", COUNT[0], name))
-    for line in () if good else more:
-        print("# " + str(line).replace("\n", "\n# "))
-
-
-def run(*arguments):
-    return subprocess.run([MPGSCALE, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                          check=False)
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+sys.dont_write_bytecode = True
+from tap import ok, parts, run  # noqa: E402
 
 
 def cells(*arguments):
@@ -117,13 +103,5 @@ def unfinished(folder):
        done.stderr)
 
 
-def main():
-    for part in (closed_forms, regions, clocks, unfinished):
-        with tempfile.TemporaryDirectory() as folder:
-            part(folder)
-    print("1..%d" % COUNT[0])
-    sys.exit(FAILED[0] > 0)
-
-
 if __name__ == "__main__":
-    main()
+    parts(closed_forms, regions, clocks, unfinished)

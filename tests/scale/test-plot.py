@@ -1,0 +1,66 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""mpgscale --plot (TAP): which lines run times of several programs and sizes have. The environment variable MPGSCALE names the program."""
+
+import os
+import re
+import shutil
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+sys.dont_write_bytecode = True
+import profiles  # noqa: E402
+from tap import ok, parts, run  # noqa: E402
+
+NUMBERS = profiles.calls(os.path.join(HERE, "../../trace/calls.def"))
+
+
+def profile(folder, name, program, ranks, longest_ns):
+    path = os.path.join(folder, name)
+    profiles.write(path, ranks, longest_ns, lambda rank: [(NUMBERS["Send"], 0, 1, 1000, 1000, 1000)], [[(0, 0x10)]],
+                   facts=[("program", program)])
+    return path
+
+
+def drawn(folder, *arguments):
+    return run("--plot=" + os.path.join(folder, "plots"), *arguments)
+
+
+def curves(svg):
+    """Titles of the curves of a plot, as gnuplot's SVG has them."""
+    with open(svg, encoding="utf-8") as file:
+        text = file.read()
+    return [t.strip() for t in re.findall(r"<text[^>]*>(?:<tspan[^>]*>)*([^<]*)", text)]
+
+
+def several(folder):
+    files = [profile(folder, "a-%d" % n, "bin/ours --big", n, 2385 * 10**6 // n) for n in (2, 4, 8, 16, 32)]
+    files += [profile(folder, "b-%d" % n, "/usr/bin/theirs", n, 10**9 // n + 71 * 10**6) for n in (2, 4)]
+    files += [profile(folder, "c-%d" % n, "/usr/bin/theirs", n, 3 * 10**9 // n) for n in (2, 4)]
+    big = [f for f in files if os.path.basename(f).startswith("c-")]
+    done = drawn(folder, "--label=size=large," + ",".join(big), *files)
+    ok(done.returncode == 0 and done.stderr.count("of another program: /usr/bin/theirs, not bin/ours --big") == 4,
+       "runs of another program are not compared", done.stderr)
+    titles = curves(os.path.join(folder, "plots", "6-runs.svg"))
+    ok([t for t in ("ours", "theirs", "theirs, large", "perfect: 1 / N") if t not in titles] == [] and
+       titles.count("perfect: 1 / N") == 1, "but have lines of their own, each size one", titles)
+    done = drawn(folder, *files[:5])
+    titles = curves(os.path.join(folder, "plots", "6-runs.svg"))
+    ok("run time, longest rank" in titles and "ours" not in titles, "one program needs no name", titles)
+
+
+def crowded(folder):
+    files = [profile(folder, "a-%d" % n, "./ours", n, 10**9 // n) for n in (2, 4, 8)]
+    files += [profile(folder, "x-%02d" % i, "./other%02d" % i, 2, 10**9) for i in range(13)]
+    done = drawn(folder, *files)
+    ok(done.returncode == 0 and "not drawn: 6-runs: 2 more lines: there is room for 12" in done.stderr,
+       "what there is no room for is said", done.stderr)
+    titles = curves(os.path.join(folder, "plots", "6-runs.svg"))
+    ok("other10" in titles and "other11" not in titles, "the first twelve are drawn", titles)
+
+
+if __name__ == "__main__":
+    if shutil.which("gnuplot"):
+        parts(several, crowded)
+    print("1..0 # SKIP no gnuplot")
