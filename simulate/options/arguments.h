@@ -48,7 +48,7 @@ struct mpg_arguments {
     enum mpg_cosched cosched_kind;  /* MPG_COSCHEDS: what the records were made for */
     struct mpg_hypotheses hypotheses; /* of files, then lines */
     struct mpg_sweep sweep;         /* of --tolerate two values of what is looked for */
-    double tolerated;               /* slowdown beyond 1 */
+    struct mpg_limits tolerated;
     struct mpg_timeline_part timeline_part;
     struct mpg_history_run run;     /* its arguments: what was given and the answer depends on, then the trace */
     bool run_failed;                /* there was no memory for that */

@@ -264,25 +264,43 @@ int mpg_sweep_parse(struct mpg_sweep *s, const struct mpg_option_list *given, st
 
 /* --- one that is looked for --- */
 
-static int parse_limit(const char *text, double *limit, const char **param, struct mpg_error *err)
+static bool is_limit(const struct mpg_limits *limits, double limit)
 {
-    char *end;
-    const double percent = strtod(text, &end);
-    if (end == text || *end != '%' || (end[1] != ':' && end[1] != ' ') || !(percent > 0 && percent <= 1e9))
-        return mpg_error_set(err, "is not LIMIT%%:PARAM, as in 5%%:noise");
-    *limit = percent / 100;
-    *param = end + 2;
+    for (size_t i = 0; i < limits->n; i++)
+        if (limits->limit[i] == limit)
+            return true;
+    return false;
+}
+
+/* PARAM: what follows the limits. */
+static int parse_limits(const char *text, struct mpg_limits *limits, const char **param, struct mpg_error *err)
+{
+    *limits = (struct mpg_limits){.n = 0};
+    for (bool more = true; more;) {
+        char *end;
+        const double percent = strtod(text, &end), limit = percent / 100;
+        if (end == text || *end != '%' || !strchr(":, ", end[1]) || !end[1] || !(percent > 0 && percent <= 1e9))
+            return mpg_error_set(err, "is not LIMIT%%:PARAM, as in 5%%:noise, or LIMIT%%,LIMIT%%...:PARAM");
+        if (is_limit(limits, limit))
+            return mpg_error_set(err, "%g%% is there twice", percent);
+        if (limits->n == sizeof limits->limit / sizeof *limits->limit)
+            return mpg_error_set(err, "more than %zu limits", limits->n);
+        limits->limit[limits->n++] = limit;
+        more = end[1] == ',';
+        text = end + 2;
+    }
+    *param = text;
     return 0;
 }
 
-int mpg_sweep_tolerate(struct mpg_sweep *s, const char *text, double *limit,
+int mpg_sweep_tolerate(struct mpg_sweep *s, const char *text, struct mpg_limits *limits,
                        bool (*given)(void *context, enum mpg_swept what), void *context,
                        struct mpg_error *err)
 {
     const char *param = NULL;
     int what = 0;
     *s = (struct mpg_sweep){.points = 2};
-    if (parse_limit(text, limit, &param, err) < 0)
+    if (parse_limits(text, limits, &param, err) < 0)
         return mpg_error_prefix(err, "--tolerate: '%s'", text);
     while (what < MPG_SWEPT_EAGER_LIMIT && strcmp(swepts[what].name, param) != 0)
         what++;

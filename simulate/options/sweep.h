@@ -43,14 +43,21 @@ struct mpg_sweep {
 };
 enum { MPG_SWEEP_MOST = 4096 };
 
+/* Slowdowns beyond 1, as 0.05: parts of the traced run, as given. */
+struct mpg_limits {
+    size_t n;
+    double limit[16];
+};
+
 /* Takes GIVEN, each "PARAM=LO:HI:N", "PARAM=LO:HI:N:log" or "PARAM=V,V...". Errors: no PARAM, or one that
  * was given; values that PARAM does not have, plain numbers beside times; LO >= HI, N < 2, log of what is
  * not above 0; more than MPG_SWEEP_MOST points; out of memory. SWEEP is to be cleared even so. */
 int mpg_sweep_parse(struct mpg_sweep *sweep, const struct mpg_option_list *given, struct mpg_error *err);
-/* Takes "LIMIT%:PARAM", the colon being a blank as well: two values of PARAM, the lesser of which is nothing of
- * it. GIVEN says whether there are distributions of it, of which values are factors then. Errors: no LIMIT
- * above 0, or no PARAM that has an order and is no limit. SWEEP is to be cleared even so. */
-int mpg_sweep_tolerate(struct mpg_sweep *sweep, const char *text, double *limit,
+/* Takes "LIMIT%:PARAM" or "LIMIT%,LIMIT%...:PARAM", the colon being a blank as well: two values of PARAM, the lesser
+ * of which is nothing of it. GIVEN says whether there are distributions of it, of which values are factors then.
+ * Errors: no LIMIT above 0, one twice, more than 16 of them; no PARAM that has an order and is no limit. SWEEP is to
+ * be cleared even so. */
+int mpg_sweep_tolerate(struct mpg_sweep *sweep, const char *text, struct mpg_limits *limits,
                        bool (*given)(void *context, enum mpg_swept what), void *context,
                        struct mpg_error *err);
 void mpg_sweep_clear(struct mpg_sweep *sweep); /* zero-initialised is allowed */

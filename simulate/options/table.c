@@ -120,8 +120,8 @@ const struct mpg_option *mpg_arguments_table(struct mpg_arguments *a)
         {.name = "tolerate", .kind = MPG_OPTION_STRING, .value = &a->tolerate, .argument = "LIMIT%:PARAM",
          .help = "the largest value of noise, call-noise, latency, byte or\n"
                  "compute-ratio with which the median run is at most so much longer\n"
-                 "than the traced one, as in 5%:noise; a factor of what the option\n"
-                 "of that name gives"},
+                 "than the traced one, as in 5%:noise; of several limits, each, as in\n"
+                 "1%,2%,5%:latency; a factor of what the option of that name gives"},
         {.name = "noise-model", .kind = MPG_OPTION_STRING, .value = &a->noise_model,
          .argument = "replay|renewal|fit|ecdf",
          .help = "replay: signatures' recorded detours; renewal: detours drawn from\n"

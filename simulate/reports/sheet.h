@@ -52,8 +52,8 @@ struct mpg_sheet {
     char *program;         /* the first lines of a text; NULL until a row is taken */
     const char *trace;
     int32_t ranks;
-    bool tolerates;
-    struct mpg_tolerance tolerance;
+    size_t tolerances;
+    struct mpg_tolerance tolerance[16]; /* as in struct mpg_limits */
 };
 
 /* Room for N rows of so many COLUMNS, of which JSON will be written, or text. Error: out of memory. ROWS is to be

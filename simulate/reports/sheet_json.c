@@ -79,9 +79,9 @@ static json_t *tolerated_json(double value)
     return isnan(value) ? json_null() : json_real(value);
 }
 
-static json_t *tolerance_json(const struct mpg_sheet *rows)
+static json_t *tolerance_json(const struct mpg_sheet *rows, size_t i)
 {
-    const struct mpg_tolerance *t = &rows->tolerance;
+    const struct mpg_tolerance *t = &rows->tolerance[i];
     return json_pack("{s:s, s:s?, s:f, s:o, s:[o, o], s:s}", "name", rows->column->name, "unit",
                      rows->column->unit, "slowdown", t->slowdown, "value", tolerated_json(t->value),
                      "confidence_95", tolerated_json(t->low), tolerated_json(t->high), "which",
@@ -101,7 +101,12 @@ int mpg_sheet_json(const struct mpg_sheet *rows, FILE *out, struct mpg_error *er
         (json_int_t)rows->replicas, "trace", "path", rows->trace, "ranks", (int)rows->ranks, "calls",
         (json_int_t)c->calls, "messages", (json_int_t)c->messages, "collectives",
         (json_int_t)c->collectives, "parameters", columns_json(rows), "rows", list);
-    if (root && rows->tolerates)
-        json_object_set_new(root, "tolerance", tolerance_json(rows));
+    if (root && rows->tolerances > 0) {
+        json_t *all = json_array();
+        for (size_t i = 0; i < rows->tolerances; i++)
+            json_array_append_new(all, tolerance_json(rows, i));
+        json_object_set_new(root, "tolerance", tolerance_json(rows, 0));
+        json_object_set_new(root, "tolerances", all);
+    }
     return mpg_answer_write(root, out, err);
 }

@@ -249,15 +249,14 @@ static void print_pairs(const struct mpg_sheet *rows, FILE *out)
                     100 * mpg_sheet_faster(rows, i, k));
 }
 
-static void print_tolerance(const struct mpg_sheet *rows, FILE *out)
+static void print_tolerance(const struct mpg_sheet *rows, const struct mpg_tolerance *t, FILE *out)
 {
-    const struct mpg_tolerance *t = &rows->tolerance;
     const struct mpg_column *column = rows->column;
     char text[3][CELL];
     const double values[] = {isnan(t->value) ? t->tried : t->value, t->low, t->high};
     for (int i = 0; i < 3; i++)
         say_value(column, &(struct mpg_cell){.number = values[i]}, text[i]);
-    fprintf(out, "\nTolerated, with a median slowdown of at most %.6g\n  %-13s ", t->slowdown, column->name);
+    fprintf(out, "%.6g\n  %-13s ", t->slowdown, column->name);
     if (isnan(t->value)) {
         fprintf(out, t->none ? "none: it is more without any\n" : "any: it is no more with %s\n", text[0]);
         return;
@@ -295,8 +294,10 @@ int mpg_sheet_text(const struct mpg_sheet *rows, FILE *out, struct mpg_error *er
     fputc('\n', out);
     if (print_table(rows, out, err) < 0)
         return -1;
-    if (rows->tolerates)
-        print_tolerance(rows, out);
+    for (size_t i = 0; i < rows->tolerances; i++) {
+        fputs(i == 0 ? "\nTolerated, with a median slowdown of at most " : "... of at most ", out);
+        print_tolerance(rows, &rows->tolerance[i], out);
+    }
     if (!rows->compares)
         return 0;
     fputs("\nFaster: the part of the replicas in which a row's run is the shorter one\n", out);

@@ -10,7 +10,14 @@
 
 /* Of the median, and of both ends of its interval: the higher one leaves its limit at the lesser value. */
 enum { MEDIAN, HIGH, LOW, CURVES };
-enum { MOST_TRIES = 12, MOST_VALUES = 8 * CURVES, FIRST_VALUES = 18 };
+enum {
+    MOST_LIMITS = sizeof ((struct mpg_limits *)0)->limit / sizeof(double),
+    MOST_TRIES = 12,
+    FIRST_VALUES = 18,
+    MOST_VALUES = 8 * CURVES * MOST_LIMITS
+};
+_Static_assert(MOST_LIMITS == sizeof ((struct mpg_sheet *)0)->tolerance / sizeof(struct mpg_tolerance),
+               "a tolerance for each limit");
 
 /* Bounds are this near to each other, at last; and slowdowns as good as equal. */
 static const double NEAR = 1e-9, EQUAL = 1e-12;
@@ -26,9 +33,8 @@ struct search {
     const struct mpg_arguments *a;
     const struct mpg_asked *asked;
     const struct mpg_files *files;
-    double limit; /* of slowdown */
     double least; /* of the values: nothing */
-    struct bounds curve[CURVES];
+    struct bounds curve[MOST_LIMITS][CURVES]; /* of each limit */
     int curves;   /* one where there is one replica */
 };
 
@@ -45,6 +51,11 @@ static int try(struct search *s, double *values, size_t n, bool json, struct mpg
 
 /* --- what is known --- */
 
+static double limit_of(const struct search *s, size_t i)
+{
+    return 1 + s->a->tolerated.limit[i];
+}
+
 static double slowdown(const struct mpg_row *row, int curve)
 {
     const struct mpg_summary *run = &row->run;
@@ -52,11 +63,11 @@ static double slowdown(const struct mpg_row *row, int curve)
 }
 
 /* Narrows X by SLOW at VALUE, which is between its bounds. */
-static void learn(const struct search *s, struct bounds *x, double value, double slow)
+static void learn(const struct search *s, double limit, struct bounds *x, double value, double slow)
 {
     if (!(value >= x->low && value < x->high))
         return;
-    if (slow > s->limit * (1 + EQUAL)) {
+    if (slow > limit * (1 + EQUAL)) {
         x->none = x->none || value == s->least;
         x->high = value;
         x->slow_at_high = slow;
@@ -70,9 +81,11 @@ static void learn(const struct search *s, struct bounds *x, double value, double
 static void learn_all(struct search *s, const struct mpg_sheet *rows)
 {
     s->curves = rows->replicas > 1 ? CURVES : 1;
-    for (int c = 0; c < s->curves; c++)
-        for (size_t i = 0; i < rows->n; i++)
-            learn(s, &s->curve[c], rows->row[i].cell[0].number, slowdown(&rows->row[i], c));
+    for (size_t k = 0; k < s->a->tolerated.n; k++)
+        for (int c = 0; c < s->curves; c++)
+            for (size_t i = 0; i < rows->n; i++)
+                learn(s, limit_of(s, k), &s->curve[k][c], rows->row[i].cell[0].number,
+                      slowdown(&rows->row[i], c));
 }
 
 static bool is_found(const struct bounds *x)
@@ -99,13 +112,13 @@ static size_t sort(double *values, size_t n)
     return k;
 }
 
-/* Between the bounds of X, into VALUES; how many. */
-static size_t add_between(const struct search *s, const struct bounds *x, double *values)
+/* Between the bounds of X, whose slowdown is to be LIMIT, into VALUES; how many. */
+static size_t add_between(const struct bounds *x, double limit, double *values)
 {
     static const double parts[] = {0.25, 0.5, 0.75};
     const double width = x->high - x->low;
     const double crossing =
-        x->low + width * (s->limit - x->slow_at_low) / (x->slow_at_high - x->slow_at_low);
+        x->low + width * (limit - x->slow_at_low) / (x->slow_at_high - x->slow_at_low);
     const double tried[] = {x->low + parts[0] * width, x->low + parts[1] * width, x->low + parts[2] * width,
                             crossing, crossing - 1e-3 * width, crossing + 1e-3 * width,
                             crossing + 1e-6 * width, crossing + NEAR / 4 * crossing};
@@ -163,8 +176,9 @@ static int search(struct search *s, struct mpg_error *err)
         if (explore(s, values, sort(values, n), err) < 0)
             return -1;
         n = 0;
-        for (int c = 0; c < s->curves; c++)
-            n += add_between(s, &s->curve[c], values + n);
+        for (size_t k = 0; k < s->a->tolerated.n; k++)
+            for (int c = 0; c < s->curves; c++)
+                n += add_between(&s->curve[k][c], limit_of(s, k), values + n);
     }
     return 0;
 }
@@ -177,6 +191,17 @@ static double value_of(const struct bounds *x)
     return x->none || isinf(x->high) ? NAN : x->low;
 }
 
+static struct mpg_tolerance tolerance_of(const struct search *s, size_t k)
+{
+    const struct bounds *median = &s->curve[k][MEDIAN];
+    return (struct mpg_tolerance){.slowdown = limit_of(s, k),
+                                  .value = value_of(median),
+                                  .low = value_of(&s->curve[k][HIGH]),
+                                  .high = value_of(&s->curve[k][LOW]),
+                                  .tried = median->low,
+                                  .none = median->none};
+}
+
 int mpg_tolerate(const struct mpg_arguments *a, const struct mpg_asked *asked, const struct mpg_files *files,
                  struct mpg_sheet *rows, struct mpg_error *err)
 {
@@ -184,24 +209,20 @@ int mpg_tolerate(const struct mpg_arguments *a, const struct mpg_asked *asked, c
     struct search s = {.a = a,
                        .asked = asked,
                        .files = files,
-                       .limit = 1 + a->tolerated,
                        .least = is_ratio ? 1 : 0,
                        .curves = 1};
-    for (int c = 0; c < CURVES; c++)
-        s.curve[c] = (struct bounds){.low = s.least, .high = INFINITY};
+    double values[1 + MOST_LIMITS] = {s.least};
+    for (size_t k = 0; k < a->tolerated.n; k++)
+        for (int c = 0; c < CURVES; c++)
+            s.curve[k][c] = (struct bounds){.low = s.least, .high = INFINITY};
     if (search(&s, err) < 0)
         return -1;
-    const struct bounds *median = &s.curve[MEDIAN];
-    double values[] = {s.least, median->none ? median->high : median->low};
-    if (try(&s, values, values[1] > s.least ? 2 : 1, a->json, rows, err) < 0)
+    for (size_t k = 0; k < a->tolerated.n; k++)
+        values[1 + k] = s.curve[k][MEDIAN].none ? s.curve[k][MEDIAN].high : s.curve[k][MEDIAN].low;
+    if (try(&s, values, sort(values, 1 + a->tolerated.n), a->json, rows, err) < 0)
         return -1;
-    rows->tolerates = true;
-    rows->tolerance = (struct mpg_tolerance){
-        .slowdown = s.limit,
-        .value = value_of(median),
-        .low = value_of(&s.curve[HIGH]),
-        .high = value_of(&s.curve[LOW]),
-        .tried = median->low,
-        .none = median->none};
+    rows->tolerances = a->tolerated.n;
+    for (size_t k = 0; k < a->tolerated.n; k++)
+        rows->tolerance[k] = tolerance_of(&s, k);
     return 0;
 }

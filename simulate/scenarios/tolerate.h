@@ -5,8 +5,9 @@
 
 #include "simulate/scenarios/scenarios.h"
 
-/* Finds the largest value of A's one axis whose median slowdown is at most 1 + A's limit, and fills ROWS with
- * what is so without any, and with that; its tolerance says the value. All else as mpg_scenarios_run(). */
+/* Finds for each of A's limits the largest value of A's one axis whose median slowdown is at most 1 + that limit, and
+ * fills ROWS with what is so without any, and with each, ascending; its tolerances say the values, in the order of
+ * the limits. All else as mpg_scenarios_run(). */
 int mpg_tolerate(const struct mpg_arguments *a, const struct mpg_asked *asked, const struct mpg_files *files,
                  struct mpg_sheet *rows, struct mpg_error *err);
 

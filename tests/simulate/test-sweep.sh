@@ -208,6 +208,26 @@ cat >slack.txt <<'T'
 T
 is "slack first" "$(tolerated --tolerate=10%:noise --noise=const:1us@0 --source-latency=100ns slack.txt)" \
     "up to $(number '(1.1 * 1710 - 1010) / 2 / 1000') - -"
+# Several limits, in their order: of the least not even nothing is tolerated, beside a message that takes 40 x 20 ns.
+each_tolerated() {
+    "$mpgsim" --json "$@" 2>&1 | "$python" -c '
+import json, sys
+answer = json.load(sys.stdin)
+for t in answer["tolerances"]:
+    print(format(t["slowdown"], ".9g"), t["which"], "-" if t["value"] is None else format(t["value"], ".9g"), end="; ")
+print(len(answer["rows"]), answer["tolerance"] == answer["tolerances"][0])'
+}
+is "several limits" "$(each_tolerated --tolerate=5%,1%,238.5%:noise --latency=const:20ns ring.txt)" \
+    "1.05 up to $(number '(0.05 * 18050 - 800) / 41'); 1.01 none -; 3.385 up to $(
+        number '(2.385 * 18050 - 800) / 41'); 3 True"
+is "... beyond a slack" \
+    "$(each_tolerated --tolerate=2%,7%,50%:noise --noise=const:1us@0 --source-latency=100ns slack.txt)" \
+    "$(for limit in 0.02 0.07 0.5; do
+        printf '%s up to %s; ' "$(number "1 + $limit")" "$(number "((1 + $limit) * 1710 - 1010) / 2 / 1000")"
+    done)4 True"
+ok "... as text" eval '"$mpgsim" --tolerate=5%,10%:noise ring.txt | tail -n 4 | cmp - <(printf "%s\n" \
+    "Tolerated, with a median slowdown of at most 1.05" "  noise         up to 22.01 ns" "... of at most 1.1" \
+    "  noise         up to 44.02 ns")'
 # The 64 replicas' medians: by hand from the draws at a factor of 0.02, whose sums a factor multiplies.
 cat >median.py <<'END'
 import json, subprocess, sys
@@ -270,6 +290,11 @@ is_not_LIMIT%:PARAM --tolerate=noise
 is_not_LIMIT%:PARAM --tolerate=5:noise
 is_not_LIMIT%:PARAM --tolerate=0%:noise
 is_not_LIMIT%:PARAM --tolerate=-5%:noise
+is_not_LIMIT%:PARAM --tolerate=1%,:noise
+is_not_LIMIT%:PARAM --tolerate=1%,5:noise
+is_not_LIMIT%:PARAM --tolerate=5%
+5%_is_there_twice --tolerate=5%,1%,5.0%:noise
+more_than_16_limits --tolerate=1%,2%,3%,4%,5%,6%,7%,8%,9%,10%,11%,12%,13%,14%,15%,16%,17%:noise
 'eager-limit'_is_not_noise, --tolerate=5%:eager-limit
 --tolerate_and_--sweep_exclude --tolerate=5%:noise --sweep=latency=0,1us
 --tolerate_and_several_--signature_exclude --tolerate=5%:noise --signature=target.sig --signature=target.sig
