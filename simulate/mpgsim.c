@@ -7,6 +7,7 @@
 #include "common/progress.h"
 #include "graph/work/supposed.h"
 #include "history/answer.h"
+#include "simulate/pages/page.h"
 #include "simulate/processes/processes.h"
 #include "simulate/reports/report.h"
 #include "simulate/reports/sheet_plot.h"
@@ -45,14 +46,37 @@ static int write_report(const struct mpg_arguments *a, const struct mpg_report *
     return 0;
 }
 
-static int answer(const struct mpg_arguments *a, struct mpg_report *report, struct mpg_answer *out,
-                  struct mpg_error *err)
+/* Wait states of a page, whose answer need not have any. */
+struct page_waits {
+    struct mpg_median_waits found;
+    struct mpg_error why; /* there are none */
+    bool none;
+};
+
+/* The page, of the answer that has been given. */
+static int write_page(const struct mpg_arguments *a, const struct mpg_report *report, const struct page_waits *waits,
+                      struct mpg_error *err)
+{
+    struct mpg_report all = *report;
+    if (!a->report)
+        return 0;
+    if (!all.waits && !waits->none) {
+        all.waits = &waits->found.report;
+        all.waits_replica = waits->found.replica;
+    }
+    return mpg_page_report(&all, waits->none ? waits->why.text : NULL, a->report, err);
+}
+
+static int answer(const struct mpg_arguments *a, struct mpg_report *report, const struct page_waits *waits,
+                  struct mpg_answer *out, struct mpg_error *err)
 {
     struct mpg_attention attention = {0};
     report->attention = &attention;
     int status = mpg_attention_gather(report, &attention, err);
     if (status == 0)
         status = write_report(a, report, out, err);
+    if (status == 0)
+        status = write_page(a, report, waits, err);
     mpg_attention_clear(&attention);
     return status;
 }
@@ -113,6 +137,7 @@ struct all {
     struct mpg_supposing supposing; /* of result; without hypotheses empty */
     struct mpg_median_waits waits;
     struct mpg_where_report where;
+    struct page_waits page_waits;
     struct mpg_sheet rows;
     struct mpg_answer answer;
 };
@@ -242,11 +267,34 @@ static int add_where(struct all *x, struct mpg_report *report, struct mpg_error 
                                  err);
 }
 
+/* What a page says of waiting, by callsites, where the answer says nothing of it; or why that is not known. */
+static void find_page_waits(struct all *x)
+{
+    struct page_waits *waits = &x->page_waits;
+    const struct mpg_predict_options predict = mpg_setting_predict(&x->setting, &x->setting.asked.simulation);
+    const struct mpg_simulated what = simulated(x, &predict);
+    if (!x->at.report || x->at.waits)
+        return;
+    if (x->at.by_events) {
+        mpg_error_set(&waits->why, "wait states are not found in the order of simulated time");
+        waits->none = true;
+    } else
+        waits->none = mpg_median_waits_find(&waits->found, &what, MPG_WAITS_BY_CALLSITE, &waits->why) < 0;
+}
+
+static int give_rows(struct all *x, struct mpg_error *err)
+{
+    if (write_rows(&x->a, &x->rows, &x->answer, err) < 0 ||
+        (x->a.report && mpg_page_sheet(&x->rows, x->a.report, err) < 0))
+        return -1;
+    return draw_rows(&x->a, &x->rows, err);
+}
+
 static int give_answer(struct all *x, struct mpg_error *err)
 {
     const struct mpg_setting *setting = &x->setting;
     if (mpg_arguments_sweep(&x->a))
-        return write_rows(&x->a, &x->rows, &x->answer, err) < 0 ? -1 : draw_rows(&x->a, &x->rows, err);
+        return give_rows(x, err);
     struct mpg_report report = mpg_setting_report(setting, &x->at, &x->files, &setting->asked.p,
                                                   &setting->asked.simulation, &x->result);
     report.extrapolation = x->extrapolation.use ? &x->extrapolation : NULL;
@@ -254,7 +302,8 @@ static int give_answer(struct all *x, struct mpg_error *err)
     if (end_trace(&x->at, setting, x->retrace, err) < 0 || write_timeline(x, err) < 0 ||
         add_where(x, &report, err) < 0 || add_waits(x, &report, err) < 0)
         return -1;
-    return answer(&x->at, &report, &x->answer, err);
+    find_page_waits(x);
+    return answer(&x->at, &report, &x->page_waits, &x->answer, err);
 }
 
 /* The answer, which has been given, is kept. */
@@ -299,6 +348,7 @@ static void clear(struct all *x)
     mpg_retrace_free(x->retrace);
     mpg_median_waits_clear(&x->waits);
     mpg_where_report_clear(&x->where);
+    mpg_median_waits_clear(&x->page_waits.found);
     mpg_setting_close(&x->setting);
     mpg_files_close(&x->files);
     mpg_sweep_clear(&x->a.sweep);

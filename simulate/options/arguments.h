@@ -23,7 +23,7 @@ struct mpg_arguments {
     const char *map, *source_map, *polling, *collectives, *collective_table, *output_trace, *floors;
     const char *target, *engine;
     struct mpg_option_list parameters;
-    const char *tolerate, *waits_by, *timeline, *timeline_calls, *timeline_ranks, *history, *plot;
+    const char *tolerate, *waits_by, *timeline, *timeline_calls, *timeline_ranks, *history, *plot, *report;
     const char *where;
     bool csv;
     enum mpg_where_by where_by[MPG_WHERE_BYS]; /* tables of it, in this order: */

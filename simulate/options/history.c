@@ -15,7 +15,7 @@ void mpg_arguments_note(void *arguments, const struct mpg_option *option, const 
 {
     /* these change no answer */
     static const char *const others[] = {"history", "output", "output-trace", "timeline", "timeline-calls",
-                                         "timeline-ranks", "floors", "threads", "plot", "keep"};
+                                         "timeline-ranks", "report", "floors", "threads", "plot", "keep"};
     struct mpg_arguments *a = arguments;
     struct mpg_error ignored;
     char *argument = NULL;

@@ -26,7 +26,7 @@ struct outputs {
     size_t n;
     struct {
         const char *option, *path;
-    } output[3];
+    } output[4];
 };
 
 static void add_output(struct outputs *all, const char *option, const char *path)
@@ -52,9 +52,13 @@ static int check_outputs(const struct mpg_arguments *a, const char *trace, const
     struct outputs all = {.output = {{"output", a->output}}, .n = 1};
     if (a->timeline)
         add_output(&all, "timeline", a->timeline);
+    if (a->report)
+        add_output(&all, "report", a->report);
     for (size_t i = 0; a->history && i < all.n; i++)
         if (mpg_output_same(all.output[i].path, a->history))
             return mpg_error_set(err, "--%s: %s is the history", all.output[i].option, all.output[i].path);
+    if (a->report && mpg_output_same(a->report, a->output))
+        return mpg_error_set(err, "--report and the answer both go to '%s'", a->output);
     if (a->timeline && mpg_output_same(a->timeline, a->output))
         return mpg_error_set(err, "--timeline and the answer both go to '%s'", a->output);
     if (a->history)

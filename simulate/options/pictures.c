@@ -13,9 +13,18 @@ static int check_plot(const struct mpg_arguments *a, struct mpg_error *err)
     return mpg_error_set(err, "--plot draws what --sweep or several --signature ask for");
 }
 
+static int check_report(const struct mpg_arguments *a, struct mpg_error *err)
+{
+    if (a->report && strcmp(a->report, a->output) == 0)
+        return mpg_error_set(err, "--report and the answer both go to '%s'", a->output);
+    if (a->report && a->timeline && strcmp(a->report, a->timeline) == 0)
+        return mpg_error_set(err, "--report and --timeline both go to '%s'", a->report);
+    return 0;
+}
+
 int mpg_arguments_parse_timeline(struct mpg_arguments *a, struct mpg_error *err)
 {
-    if (check_plot(a, err) < 0)
+    if (check_plot(a, err) < 0 || check_report(a, err) < 0)
         return -1;
     const char *part = a->timeline_calls ? "calls" : a->timeline_ranks ? "ranks" : NULL;
     if (!a->timeline)

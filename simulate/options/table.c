@@ -207,6 +207,9 @@ const struct mpg_option *mpg_arguments_table(struct mpg_arguments *a)
         {.name = "timeline", .kind = MPG_OPTION_STRING, .value = &a->timeline, .argument = "FILE",
          .help = "also write the traced run, and below it the replica of the median\n"
                  "run, as a timeline, for ui.perfetto.dev or chrome://tracing"},
+        {.name = "report", .kind = MPG_OPTION_STRING, .value = &a->report, .argument = "FILE",
+         .help = "also write the answer as a page for a browser, FILE.html: what was found\n"
+                 "in plain words, what to do, pictures; nothing is fetched"},
         {.name = "timeline-calls", .kind = MPG_OPTION_STRING, .value = &a->timeline_calls, .argument = "A-B",
          .help = "with calls A to B of each rank only, counted from 0, MPI_Init"},
         {.name = "timeline-ranks", .kind = MPG_OPTION_STRING, .value = &a->timeline_ranks, .argument = "LIST",

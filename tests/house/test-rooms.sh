@@ -62,13 +62,14 @@ simulate/engine   simulate/where simulate/models simulate/algorithms simulate/pa
 simulate/predict  simulate/engine
 simulate/events   simulate/predict
 simulate/reports  simulate/events analyse
+simulate/pages    simulate/reports
 simulate/retrace  simulate/predict trace/copy
 simulate/waits    simulate/predict analyse
 simulate/timeline simulate/retrace simulate/waits analyse/timeline
 simulate/options  simulate/reports analyse/timeline history
 simulate          common
 simulate/scenarios simulate/options
-simulate/*        simulate/scenarios simulate/retrace simulate/waits simulate/timeline
+simulate/*        simulate/pages simulate/scenarios simulate/retrace simulate/waits simulate/timeline
 scale             trace
 scale/read        scale analyse trace/profile trace/stat
 scale/correlate   scale statistics

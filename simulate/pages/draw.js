@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+"use strict";
+// Elements, tables and charts. Strings of the answer only ever become text.
+const width = () => Math.max(320, Math.min(900, document.documentElement.clientWidth - 32));
+
+function el(name, attributes, ...children) {
+    const e = document.createElement(name);
+    for (const k in attributes) e.setAttribute(k, attributes[k]);
+    e.append(...children);
+    return e;
+}
+
+function vg(name, attributes, text) {
+    const e = document.createElementNS("http://www.w3.org/2000/svg", name);
+    for (const k in attributes) e.setAttribute(k, attributes[k]);
+    if (text !== undefined) e.textContent = text;
+    return e;
+}
+
+let charts = 0;
+function chart(height, title, desc) {
+    const id = "c" + charts++;
+    const s = vg("svg", {viewBox: `0 0 ${width()} ${height}`, role: "img", "aria-labelledby": `${id}t ${id}d`});
+    s.append(vg("title", {id: id + "t"}, title), vg("desc", {id: id + "d"}, desc));
+    return s;
+}
+
+function cut(text, n) { return text.length > n ? text.slice(0, n - 1) + "…" : text; }
+
+function time(ns) {
+    if (!Number.isFinite(ns)) return "–";
+    const a = Math.abs(ns);
+    for (const [unit, size] of [["s", 1e9], ["ms", 1e6], ["us", 1e3]])
+        if (a >= size) return `${Number((ns / size).toPrecision(4))} ${unit}`;
+    return `${Number(ns.toPrecision(4))} ns`;
+}
+function percent(x) { return `${Number((100 * x).toPrecision(3))} %`; }
+
+// Heads beginning with # are of numbers.
+function table(caption, heads, rows, folded) {
+    const number = heads.map(h => h.startsWith("#"));
+    const head = el("tr", {}, ...heads.map((h, i) =>
+        el("th", number[i] ? {class: "n", scope: "col"} : {scope: "col"}, h.replace("#", ""))));
+    const body = rows.map(r => el("tr", {}, ...r.map((c, i) => el("td", number[i] ? {class: "n"} : {}, String(c)))));
+    const t = el("div", {class: "wide"}, el("table", {}, el("caption", {}, caption), el("thead", {}, head),
+                                             el("tbody", {}, ...body)));
+    return folded ? el("details", {}, el("summary", {}, "The numbers as a table"), t) : t;
+}
+
+// ITEMS: {label, value, low, high, colour}; bars from zero, with whiskers where there is an interval.
+function bars(title, desc, items, say) {
+    const row = 40, w = width();
+    const s = chart(row * items.length + 4, title, desc);
+    const ends = items.flatMap(i => [i.value, i.low ?? 0, i.high ?? 0, 0]);
+    const least = Math.min(...ends), most = Math.max(...ends), span = most - least || 1;
+    const x = v => 4 + (v - least) / span * (w - 8);
+    items.forEach((item, k) => {
+        const y = k * row, from = x(Math.min(0, item.value)), to = x(Math.max(0, item.value));
+        s.append(vg("text", {x: 4, y: y + 14}, cut(item.label, Math.floor(w / 8) - 12)));
+        s.append(vg("text", {x: w - 4, y: y + 14, "text-anchor": "end", class: "soft"}, say(item.value)));
+        s.append(vg("rect", {x: from, y: y + 20, width: Math.max(1, to - from), height: 12,
+                             fill: item.colour || (item.value < 0 ? "var(--green)" : "var(--blue)")}));
+        if (item.low !== undefined)
+            s.append(vg("path", {d: `M${x(item.low)} ${y + 26}H${x(item.high)}M${x(item.low)} ${y + 21}v10` +
+                                    `M${x(item.high)} ${y + 21}v10`, stroke: "var(--ink)", fill: "none"}));
+    });
+    return s;
+}
+
+// SERIES: {name, points: [{x, y, low, high}]}.
+function lines(title, desc, series, sayX, sayY, logarithmic) {
+    const w = width(), h = 260, left = 76, bottom = 30;
+    const s = chart(h + 18 * (series.length > 1 ? series.length : 0), title, desc);
+    const all = series.flatMap(l => l.points), at = v => logarithmic ? Math.log(v) : v;
+    const xs = all.map(p => at(p.x)), ys = all.flatMap(p => [p.low ?? p.y, p.high ?? p.y]);
+    const x0 = Math.min(...xs), x1 = Math.max(...xs), y0 = Math.min(...ys), y1 = Math.max(...ys);
+    const X = v => left + (at(v) - x0) / (x1 - x0 || 1) * (w - left - 12);
+    const Y = v => h - bottom - (v - y0) / (y1 - y0 || 1) * (h - bottom - 14);
+    const colours = ["var(--blue)", "var(--red)", "var(--green)", "var(--grey)"];
+    for (let k = 0; k <= 4; k++) {
+        const v = y0 + (y1 - y0) * k / 4;
+        s.append(vg("path", {d: `M${left} ${Y(v)}H${w - 12}`, stroke: "var(--line)"}));
+        s.append(vg("text", {x: left - 6, y: Y(v) + 4, "text-anchor": "end", class: "soft"}, sayY(v)));
+    }
+    const ends = all.reduce((e, p) => [Math.min(e[0], p.x), Math.max(e[1], p.x)], [Infinity, -Infinity]);
+    s.append(vg("text", {x: left, y: h - 8, class: "soft"}, sayX(ends[0])));
+    s.append(vg("text", {x: w - 12, y: h - 8, "text-anchor": "end", class: "soft"}, sayX(ends[1])));
+    series.forEach((l, k) => {
+        const colour = colours[k % colours.length], p = l.points;
+        if (p[0].low !== undefined)
+            s.append(vg("path", {d: "M" + p.map(q => `${X(q.x)} ${Y(q.high)}`).join("L") + "L" +
+                                    p.slice().reverse().map(q => `${X(q.x)} ${Y(q.low)}`).join("L") + "Z",
+                                 fill: "var(--band)"}));
+        s.append(vg("path", {d: "M" + p.map(q => `${X(q.x)} ${Y(q.y)}`).join("L"), stroke: colour, fill: "none",
+                             "stroke-width": 2, "stroke-dasharray": k < 4 ? "" : "5 3"}));
+        if (series.length > 1) {
+            s.append(vg("rect", {x: left, y: h + 18 * k - 2, width: 14, height: 4, fill: colour}));
+            s.append(vg("text", {x: left + 20, y: h + 18 * k + 4}, cut(l.name, Math.floor(w / 8) - 12)));
+        }
+    });
+    return s;
+}
+
+// ROWS: {label, values}, each shaded by its own largest magnitude; NAME says what column I is.
+function heat(title, desc, rows, name, say) {
+    const w = width(), row = 40, s = chart(row * rows.length + 4, title, desc);
+    rows.forEach((r, k) => {
+        const most = Math.max(...r.values.map(Math.abs)) || 1, one = (w - 8) / r.values.length;
+        s.append(vg("text", {x: 4, y: k * row + 14}, r.label));
+        s.append(vg("text", {x: w - 4, y: k * row + 14, "text-anchor": "end", class: "soft"},
+                    `${say(Math.min(...r.values))} to ${say(Math.max(...r.values))}`));
+        r.values.forEach((v, i) => {
+            const cell = vg("rect", {x: 4 + i * one, y: k * row + 20, width: Math.max(one - (one > 6 ? 1 : 0), .5),
+                                     height: 14, fill: v < 0 ? "var(--green)" : "var(--red)",
+                                     "fill-opacity": .06 + .94 * Math.abs(v) / most});
+            cell.append(vg("title", {}, `${name(i)}: ${say(v)}`));
+            s.append(cell);
+        });
+    });
+    return s;
+}

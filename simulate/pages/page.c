@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "simulate/pages/page.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <jansson.h>
+
+#include "common/output.h"
+#include "simulate/pages/bound.h"
+
+/* Of a line that begins with @ something of the answer takes the place. */
+static const char *const lines[] = {
+#include "simulate/pages/page.inc"
+};
+
+enum { TEXT_MOST = 192 * 1024 };
+
+struct page {
+    const char *trace;
+    char *data; /* JSON that is harmless within a script element */
+    char *text;
+};
+
+/* TEXT as what an element holds. */
+static void put_escaped(const char *text, FILE *out)
+{
+    for (const char *p = text; *p; p++)
+        switch (*p) {
+        case '<':
+            fputs("&lt;", out);
+            break;
+        case '>':
+            fputs("&gt;", out);
+            break;
+        case '&':
+            fputs("&amp;", out);
+            break;
+        default:
+            putc(*p, out);
+        }
+}
+
+/* These stand in strings alone, where JSON has other words for them. */
+static void put_data(const char *data, FILE *out)
+{
+    for (const char *p = data; *p; p++)
+        if (*p == '<' || *p == '>' || *p == '&')
+            fprintf(out, "\\u%04x", (unsigned)*p);
+        else
+            putc(*p, out);
+    putc('\n', out);
+}
+
+static void put_page(const struct page *page, FILE *out)
+{
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        if (strcmp(lines[i], "@title\n") == 0) {
+            fputs("<title>mpgsim: ", out);
+            put_escaped(page->trace, out);
+            fputs("</title>\n", out);
+        } else if (strcmp(lines[i], "@text\n") == 0) {
+            fputs("<pre>", out);
+            put_escaped(page->text, out);
+            fputs("</pre>\n", out);
+        } else if (strcmp(lines[i], "@data\n") == 0)
+            put_data(page->data, out);
+        else
+            fputs(lines[i], out);
+    }
+}
+
+static int write_page(struct page *page, const char *path, struct mpg_error *err)
+{
+    struct mpg_output *out = mpg_output_open(path, err);
+    if (!out)
+        return mpg_error_prefix(err, "--report");
+    put_page(page, mpg_output_stream(out));
+    return mpg_output_commit(out, err) < 0 ? mpg_error_prefix(err, "--report") : 0;
+}
+
+typedef int put_answer(const void *answer, FILE *out, struct mpg_error *err);
+
+/* What PUT writes, the caller's to free; NULL with ERR. */
+static char *in_memory(put_answer *put, const void *answer, struct mpg_error *err)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    if (!out) {
+        mpg_error_set(err, "out of memory");
+        return NULL;
+    }
+    const int status = put(answer, out, err);
+    if (fclose(out) != 0 && status == 0)
+        mpg_error_set(err, "out of memory");
+    else if (status == 0)
+        return text;
+    free(text);
+    return NULL;
+}
+
+/* The answer's JSON, bounded; WHY as mpg_page_report(). */
+static char *bounded(const char *text, const char *why, struct mpg_error *err)
+{
+    json_error_t where;
+    json_t *answer = json_loads(text, 0, &where);
+    char *data = NULL;
+    if (!answer) {
+        mpg_error_set(err, "out of memory");
+        return NULL;
+    }
+    if (why)
+        json_object_set_new(answer, "waits_missing", json_string(why));
+    if (mpg_page_bound(answer, err) == 0 &&
+        !(data = json_dumps(answer, JSON_COMPACT | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(17))))
+        mpg_error_set(err, "out of memory");
+    json_decref(answer);
+    return data;
+}
+
+/* So that it is no longer than what a page may have of it; lines stay whole. */
+static void cut_text(char *text)
+{
+    static const char more[] = "...\n";
+    if (strlen(text) <= TEXT_MOST)
+        return;
+    char *end = text + TEXT_MOST - sizeof more;
+    while (end > text && end[-1] != '\n')
+        end--;
+    memcpy(end, more, sizeof more);
+}
+
+static int make(const void *answer, put_answer *json, put_answer *text, const char *trace, const char *why,
+                const char *path, struct mpg_error *err)
+{
+    struct page page = {.trace = trace};
+    int status = -1;
+    char *whole = in_memory(json, answer, err);
+    if (whole && (page.data = bounded(whole, why, err)) && (page.text = in_memory(text, answer, err))) {
+        cut_text(page.text);
+        status = write_page(&page, path, err);
+    }
+    free(whole);
+    free(page.data);
+    free(page.text);
+    return status;
+}
+
+static int report_json(const void *report, FILE *out, struct mpg_error *err)
+{
+    return mpg_report_json(report, out, err);
+}
+
+static int report_text(const void *report, FILE *out, struct mpg_error *err)
+{
+    return mpg_report_text(report, out, err);
+}
+
+int mpg_page_report(const struct mpg_report *report, const char *why_no_waits, const char *path, struct mpg_error *err)
+{
+    return make(report, report_json, report_text, mpg_trace_path(report->trace), why_no_waits, path, err);
+}
+
+static int sheet_json(const void *rows, FILE *out, struct mpg_error *err)
+{
+    return mpg_sheet_json(rows, out, err);
+}
+
+static int sheet_text(const void *rows, FILE *out, struct mpg_error *err)
+{
+    return mpg_sheet_text(rows, out, err);
+}
+
+int mpg_page_sheet(const struct mpg_sheet *rows, const char *path, struct mpg_error *err)
+{
+    return make(rows, sheet_json, sheet_text, rows->trace, NULL, path, err);
+}

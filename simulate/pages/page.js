@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The page: what is in the answer, in the order in which a reader asks.
+const page = document.getElementById("page");
+
+function section(title, ...nodes) { page.append(el("section", {}, el("h2", {}, title), ...nodes)); }
+
+function first(D, v, sentence, list) {
+    page.append(el("h1", {}, `${D.trace.path}: ${D.trace.ranks} ranks, ${D.trace.calls} calls, ${D.trace.messages} messages`),
+                el("p", {class: "verdict " + v.how, id: "verdict"}, ...v.nodes));
+    if (sentence) page.append(el("p", {id: "where"}, sentence));
+    const n = (D.attention || []).length;
+    if (n)
+        page.append(el("p", {}, `Before you trust it: ${n} ${n > 1 ? "things make" : "thing makes"} this doubtful (`,
+                       ...D.attention.flatMap((a, i) => i ? [", " + a.topic] : [a.topic]), "), ",
+                       el("a", {href: "#attention"}, "see Attention"), "."));
+    const items = list.map(t => t.option ? el("li", {}, t.text + " ", el("code", {}, `mpgsim … ${t.option}`)) : el("li", {}, t.text));
+    page.append(el("div", {class: "todo"}, el("h2", {}, "What to do"), el("ul", {id: "todo"}, ...items)));
+}
+
+function account(D) {
+    const m = D.mean_of_a_rank, keys = D.mode === "predict" ?
+        ["compute_ns", "noise_ns", "calls_ns", "messages_ns", "collectives_ns", "threads_ns", "run_ns"] :
+        ["compute_ns", "calls_ns", "messages_ns", "collectives_ns", "taken_over_ns", "absorbed_ns", "left_ns"];
+    const sign = k => k === "absorbed_ns" ? -1 : 1;
+    const items = keys.map(k => ({label: parts[k], value: sign(k) * m[k],
+                                  colour: k === "left_ns" || k === "run_ns" ? "var(--red)" : undefined}));
+    const title = D.mode === "predict" ? "What a rank's run consists of" : "How a rank's delay came about";
+    section(title, el("p", {class: "soft"}, "Mean of ranks and replicas; the bars before the last add up to it."),
+            bars(title, items.map(i => `${i.label} ${time(i.value)}`).join(", "), items, time),
+            table(title, ["part", "#time"], items.map(i => [i.label, time(i.value)]), true));
+}
+
+function waits(D) {
+    if (!D.waits) {
+        if (D.waits_missing) section("Where it waits", el("p", {class: "soft"}, D.waits_missing));
+        return;
+    }
+    const all = D.waits.predicted.total_ns || 1;
+    const rows = D.waits.rows.slice().sort((a, b) => b.predicted.wait_ns - a.predicted.wait_ns).slice(0, 20)
+        .filter(r => r.predicted.wait_ns > 0 || r.traced.wait_ns > 0);
+    section("Where it waits", el("p", {class: "soft"}, `Traced, and in replica ${D.waits.replica}, whose run is the median one; of all ranks.`),
+            bars("Where it waits", `${rows.length} places, the longest first`, rows.slice(0, 8).map(r =>
+                ({label: site(r), value: r.predicted.wait_ns})), v => `${time(v)}, ${percent(v / all)}`),
+            table("Waiting of all ranks together", [D.waits.by, "#calls", "#waiting, traced", "#predicted", "most for"],
+                  rows.map(r => [site(r), r.predicted.calls, time(r.traced.wait_ns), time(r.predicted.wait_ns),
+                                 kinds[Object.keys(kinds).sort((a, b) => r.predicted[b] - r.predicted[a])[0]][0]]), true));
+}
+
+function ranks(D) {
+    const bins = D.ranks, keys = D.mode === "predict" ? ["compute_ns", "calls_ns", "messages_ns", "collectives_ns"] :
+        ["put_in_ns", "taken_over_ns", "absorbed_ns"];
+    const name = i => bins[i].first === bins[i].last ? `rank ${bins[i].first}` : `ranks ${bins[i].first} to ${bins[i].last}`;
+    const what = D.mode === "predict" ? "later than traced" : "delay at its end";
+    const rows = [{label: what, values: bins.map(b => b.delay_ns)}]
+        .concat(keys.map(k => ({label: parts[k], values: bins.map(b => b.account[k])})));
+    section("Rank by rank", el("p", {class: "soft"}, `Rank ${bins[0].first} is left, rank ${bins[bins.length - 1].last} right` +
+                (bins.length < D.trace.ranks ? "; neighbours are averaged" : "") + "; darker is more."),
+            heat("Rank by rank", rows.map(r => `${r.label}: ${time(Math.min(...r.values))} to ${time(Math.max(...r.values))}`).join("; "),
+                 rows, name, time),
+            table("Medians and means over replicas", ["ranks", "#" + what, ...keys.map(k => "#" + parts[k])],
+                  bins.map((b, i) => [name(i), time(b.delay_ns), ...keys.map(k => time(b.account[k]))]), true));
+}
+
+function spread(D) {
+    const q = D.run_quantiles_ns;
+    if (q.length < 2 || q[0] === q[q.length - 1]) return;
+    const r = D.run_time_ns, points = q.map((v, i) => ({x: i / (q.length - 1), y: v}));
+    section("How sure, how steady", el("p", {}, `Of ${D.replica_number} replicas 90 % take ${time(r.p5)} to ${time(r.p95)}.`),
+            lines("Run times of replicas, in order", `least ${time(r.least)}, median ${time(r.median)}, largest ${time(r.largest)}`,
+                  [{name: "run time", points}], x => x === 0 ? "shortest" : "longest", time),
+            table("Run time", ["", "#"], ["least", "p5", "median", "p95", "largest", "mean", "sd"].map(k => [k, time(r[k])]), true));
+}
+
+function hypotheses(D) {
+    if (!D.hypotheses) return;
+    const say = c => c ? `${time(c.change_ns.median)} (${c.change_ns.median_confidence_95.map(time).join(" to ")})` : "–";
+    section("What if", table("What each hypothesis changes of the run", ["supposed", "#alone", "#on top of all others"],
+                             D.hypotheses.each.map(h => [h.text, say(h.alone), say(h.on_top)])));
+}
+
+function tables(title, D) {
+    if (!D || !D.tables) return;
+    for (const t of D.tables) {
+        const inPath = t.rows.some(r => r.path);
+        const came = r => r.passed_on_ns !== undefined ? r.passed_on_ns : r.run_ns;
+        section(`${title}, by ${t.by}`, table("Mean of replicas", [t.by, "#passed on, or run", "class", ...(inPath ? ["#share of critical path"] : [])],
+            t.rows.slice(0, 30).map(r => [site(r), time(came(r)), r.class ?? "", ...(inPath ? [r.path ? percent(r.path.share) : "–"] : [])])));
+    }
+}
+
+function sweep(D) {
+    const names = D.parameters.map(p => p.name), axis = D.parameters.find(p => p.unit !== null);
+    const label = r => names.map(n => `${n} ${value(D, n, r.values[n])}`).join(", ");
+    const point = r => ({x: axis && r.values[axis.name], y: r.run_time_ns.median,
+                         low: r.run_time_ns.median_confidence_95[0], high: r.run_time_ns.median_confidence_95[1]});
+    if (axis) {
+        const groups = new Map();
+        for (const r of D.rows) {
+            const key = names.filter(n => n !== axis.name).map(n => `${n} ${value(D, n, r.values[n])}`).join(", ");
+            groups.set(key, (groups.get(key) || []).concat([point(r)]));
+        }
+        const series = [...groups].slice(0, 8).map(([name, points]) => ({name, points: points.sort((a, b) => a.x - b.x)}));
+        section(`Run time over ${axis.name}`, lines(`Run time over ${axis.name}`, `${D.rows.length} values, with 95 % intervals`, series,
+                v => value(D, axis.name, v), time));
+    } else
+        section(names.includes("signature") ? "Machine against machine" : "Scenarios",
+                bars("Run times", "medians with their 95 % intervals", D.rows.slice(0, 24).map(r =>
+                    ({label: label(r), value: point(r).y, low: point(r).low, high: point(r).high})), time));
+    section("All that was tried", table("Median run times with 95 % intervals", [...names.map((n, i) => (D.parameters[i].unit ? "#" : "") + n),
+        "#run time", "#from", "#to", "#slowdown"],
+        D.rows.map(r => [...names.map(n => value(D, n, r.values[n])), time(r.run_time_ns.median),
+                         ...r.run_time_ns.median_confidence_95.map(time),
+                         r.slowdown_median === null ? "–" : Number(r.slowdown_median.toPrecision(6))])));
+}
+
+function said(D) {
+    const list = (id, title, what) => {
+        if (!what || !what.length) return;
+        page.append(el("section", {id}, el("h2", {}, title), table("", ["", ""], what.map(l => [l.topic, l.text]))));
+    };
+    list("attention", "Attention", D.attention);
+    list("assumed", "Assumed", D.assumptions);
+}
+
+const D = JSON.parse(document.getElementById("data").textContent);
+if (D.format === "mpgsim-sweep") {
+    const s = sheetVerdict(D);
+    first(D, s.verdict, "", s.list);
+    sweep(D);
+} else {
+    first(D, verdict(D), where(D), todo(D));
+    account(D);
+    tables("Where it goes", D.where);
+    waits(D);
+    ranks(D);
+    spread(D);
+    hypotheses(D);
+    tables("The critical path", D.critical_path);
+}
+said(D);
+document.body.dataset.done = "yes";

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the answer D says and what to do about it, in words.
+const parts = {compute_ns: "computation", noise_ns: "noise", calls_ns: "in calls, not waiting",
+               messages_ns: "messages", collectives_ns: "collectives", threads_ns: "other threads",
+               taken_over_ns: "taken over from other ranks", put_in_ns: "put in", absorbed_ns: "absorbed",
+               left_ns: "left at its end", run_ns: "run"};
+const kinds = {late_sender_ns: ["late senders", "the sender comes too late: post its send earlier, or balance the work before it"],
+               late_receiver_ns: ["late receivers", "the receiver comes too late: post its receive earlier"],
+               wait_at_barrier_ns: ["barriers", "drop the barrier where nothing needs it, or balance the work before it"],
+               wait_at_nxn_ns: ["collectives of all with all", "all wait for the last: balance the work before, reduce more at once or less often"],
+               late_broadcast_ns: ["late roots", "the root comes late: let it send earlier, or overlap (MPI_Ibcast)"],
+               early_reduce_ns: ["early roots", "the root waits for the last: balance the work before it"],
+               early_scan_ns: ["scans", "ranks wait for those before them: balance the work before"]};
+const remedies = {
+    compute_ns: ["Computation is where the delay comes from: quieter or faster cores", "--tolerate=5%:noise"],
+    calls_ns: ["Time within calls is where the delay comes from: fewer calls, larger messages", "--waits --waits-by=callsite"],
+    messages_ns: ["Messages are where the delay comes from: fewer, larger or earlier ones, or a faster network", "--tolerate=5%:latency"],
+    collectives_ns: ["Collectives are where the delay comes from: fewer of them, or nonblocking ones", "--collectives=expand"]};
+
+function site(row) {
+    const place = row.callsite && row.callsite.length ? row.callsite[0] : null;
+    const name = row.call ?? ("region" in row ? `region ${row.region ?? "(none)"}` :
+                              "rank" in row ? `rank ${row.rank}` : "from" in row ? pair(row) : "");
+    return place ? `${name} in ${place}` : name;
+}
+function pair(row) { return row.from === null ? "no message" : `rank ${row.from} to ${row.to}`; }
+
+// {how, text nodes}: the first sentence.
+function verdict(D) {
+    const r = D.run_time_ns, [low, high] = r.median_confidence_95, traced = D.traced_run_time_ns;
+    const ratio = traced > 0 ? r.median / traced - 1 : 0;
+    const interval = ` (95 % confidence: ${time(low)} to ${time(high)}).`;
+    if (D.mode === "predict")
+        return {how: "plain", nodes: ["It would take ", el("b", {}, time(r.median)), interval +
+            ` The traced run took ${time(traced)}.`]};
+    if (low <= traced && traced <= high)
+        return {how: "plain", nodes: [el("b", {}, "No change that can be told"), `: ${time(r.median)}` + interval +
+            ` The traced run took ${time(traced)}.`]};
+    return {how: ratio < 0 ? "good" : "", nodes: [`The run takes ${time(r.median)} instead of ${time(traced)}: `,
+        el("b", {}, `${percent(Math.abs(ratio))} ${ratio < 0 ? "shorter" : "longer"}`),
+        ` (95 % confidence: ${percent(low / traced - 1)} to ${percent(high / traced - 1)}).`]};
+}
+
+// Where it goes, in one sentence.
+function where(D) {
+    const m = D.mean_of_a_rank;
+    if (D.mode === "predict") {
+        const all = ["compute_ns", "noise_ns", "calls_ns", "messages_ns", "collectives_ns", "threads_ns"]
+            .filter(k => m[k] > 0).sort((a, b) => m[b] - m[a]).slice(0, 3);
+        return "Of a rank's run, on average: " + all.map(k => `${percent(m[k] / m.run_ns)} ${
+            k === "messages_ns" ? "waiting for messages" : parts[k]}`).join(", ") + ".";
+    }
+    const came = m.put_in_ns + m.taken_over_ns;
+    return `On average a rank gets ${time(m.put_in_ns)} of its own, takes over ${time(m.taken_over_ns)} from other ranks ` +
+        `by waiting for them, and absorbs ${time(m.absorbed_ns)}` +
+        (came > 0 && m.absorbed_ns >= 0 && m.put_in_ns >= 0 ? ` (${percent(m.absorbed_ns / came)})` : "") +
+        `: ${time(m.left_ns)} is left at its end.`;
+}
+
+function worstRow(D) {
+    const rows = D.waits ? D.waits.rows : [];
+    return rows.reduce((w, r) => !w || r.predicted.wait_ns > w.predicted.wait_ns ? r : w, null);
+}
+
+// Of a run: [{text, option}], the most worth first.
+function todo(D) {
+    const list = [], m = D.mean_of_a_rank, traced = D.traced_run_time_ns, r = D.run_time_ns;
+    const each = D.hypotheses ? D.hypotheses.each.filter(h => h.alone) : [];
+    each.sort((a, b) => a.alone.change_ns.median - b.alone.change_ns.median);
+    for (const h of each.slice(0, 3))
+        list.push({text: `Supposed: '${h.text}' alone changes the run by ${time(h.alone.change_ns.median)} (95 % confidence: ` +
+            h.alone.change_ns.median_confidence_95.map(time).join(" to ") + ").", option: ""});
+    const row = worstRow(D), all = D.waits ? D.waits.predicted.total_ns : 0;
+    if (row && all > 0 && row.predicted.wait_ns > .01 * all) {
+        const kind = Object.keys(kinds).sort((a, b) => row.predicted[b] - row.predicted[a])[0];
+        list.push({text: `${site(row)} waits longest: ${time(row.predicted.wait_ns)} of all ranks' time (${
+            percent(row.predicted.wait_ns / all)}), most for ${kinds[kind][0]}: ${kinds[kind][1]}.`,
+                   option: "--waits --waits-by=callsite"});
+    }
+    if (D.mode === "predict") {
+        if (m.compute_ns > .5 * m.run_ns)
+            list.push({text: `Most of it is computation (${percent(m.compute_ns / m.run_ns)}): a faster network changes little; ` +
+                "faster code or cores do. Say what code that is twice as fast would be worth.", option: "--compute-ratio=0.5"});
+        else
+            list.push({text: `Computation is only ${percent(m.compute_ns / m.run_ns)} of it: the rest is what ` +
+                "communication costs. Find out how much of it is latency.", option: "--tolerate=5%:latency"});
+    } else if (r.median_confidence_95[0] > traced) {
+        const top = Object.keys(remedies).sort((a, b) => m[b] - m[a])[0];
+        if (m[top] > 0)
+            list.push({text: `${remedies[top][0]} (${time(m[top])} a rank, of ${time(m.put_in_ns)} put in).`,
+                       option: remedies[top][1]});
+    } else
+        list.push({text: "Nothing on account of this machine: the run is no longer than it was. See what it could stand.",
+                   option: "--tolerate=5%:noise"});
+    const worst = D.ranks.reduce((w, b) => b.worst_ns > w.worst_ns ? b : w, D.ranks[0]);
+    const middle = D.ranks.map(b => b.delay_ns).sort((a, b) => a - b)[Math.floor(D.ranks.length / 2)];
+    if (D.mode !== "predict" && worst.worst_ns > 2 * Math.max(middle, 0) && worst.worst_ns > .01 * traced)
+        list.push({text: `Rank ${worst.worst_rank} is ${time(worst.worst_ns)} late, the middle one ${time(middle)}: look there first.`,
+                   option: "--per-rank"});
+    return list;
+}
+
+// Of a table of scenarios: {how, nodes}, [{text, option}].
+function sheetVerdict(D) {
+    const names = D.parameters.map(p => p.name), rows = D.rows, by = (r, a, b) => Math.sign(a - b);
+    const say = r => names.map(n => `${n} ${value(D, n, r.values[n])}`).join(", ");
+    const sorted = rows.slice().sort((a, b) => by(0, a.run_time_ns.median, b.run_time_ns.median));
+    const best = sorted[0], worst = sorted[sorted.length - 1];
+    const nodes = [el("b", {}, say(best)), ` is the fastest: ${time(best.run_time_ns.median)} (95 % confidence: ` +
+        best.run_time_ns.median_confidence_95.map(time).join(" to ") + `); the slowest is ${say(worst)}: ${
+        time(worst.run_time_ns.median)}. The traced run took ${time(best.traced_run_time_ns)}.`];
+    const list = [];
+    for (const f of best.faster_than || []) {
+        const other = rows.find(r => r.row === f.row);
+        if (other)
+            list.push({text: `${say(best)} beats ${say(other)} with probability ${percent(f.probability)}` +
+                (f.probability < .95 && f.probability > .05 ? ": not sure; more replicas, or a longer measurement, would tell."
+                                                            : "."), option: ""});
+    }
+    const late = rows.find(r => r.slowdown_median > 1.05);
+    if (!list.length)
+        list.push({text: late ? `From ${say(late)} on the run is more than 5 % longer than the traced one: stay below.`
+                              : "No value that was tried makes the run 5 % longer than the traced one.",
+                   option: ""});
+    if (D.tolerance)
+        list.unshift({text: D.tolerance.value === null ? "No single value is the limit (see the table)." :
+            `${D.tolerance.name} up to ${value(D, D.tolerance.name, D.tolerance.value)} is tolerated.`, option: ""});
+    return {verdict: {how: "plain", nodes}, list: list.slice(0, 6)};
+}
+
+function value(D, name, v) {
+    if (typeof v === "string") return v;
+    const unit = (D.parameters.find(p => p.name === name) || {}).unit;
+    return unit === "ns" ? time(v) : `${Number(v.toPrecision(5))}${unit === "bytes" ? " bytes" : unit === "factor" ? " times" : ""}`;
+}

@@ -1,0 +1,156 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""mpgsim --report (TAP): the page is well-formed, fetches nothing, says what --json says, and holds no markup of the
+trace's; it is small of many ranks; in a browser, if there is one, its script comes to its end and the verdict's numbers
+are those of the answer, computed here."""
+import html.parser
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import xml.dom.minidom
+
+mpgsim = os.environ["MPGSIM"]
+count = failed = 0
+
+
+def ok(name, right, note=""):
+    global count, failed
+    count += 1
+    failed += not right
+    print("%sok %d - %s" % ("" if right else "not ", count, name))
+    if not right and note:
+        print("# %s" % str(note)[:800].replace("\n", "\n# "))
+
+
+def run(*arguments):
+    return subprocess.run([mpgsim] + list(arguments), capture_output=True, text=True)
+
+
+def write(path, text):
+    with open(path, "w") as f:
+        f.write(text)
+
+
+def chain(ranks):
+    """Rank 0 sends to all others, one after the other."""
+    lines = ["#mpgtext 1", "#ranks %d" % ranks, "#comm 0 = %s" % " ".join(map(str, range(ranks))), "#clocks shared"]
+    lines += ["%d 0 100 Init" % i for i in range(ranks)]
+    for i in range(1, ranks):
+        lines.append("0 %d %d Send comm=0 to=%d tag=7 bytes=8" % (10 * i * 1000, 10 * i * 1000 + 100, i))
+    for i in range(1, ranks):
+        lines.append("%d 1000 %d Recv comm=0 from=0 tag=7 bytes=8" % (i, 10 * i * 1000 + 2385))
+    lines += ["%d %d %d Finalize" % (i, 10 * ranks * 1000, 10 * ranks * 1000 + 100) for i in range(ranks)]
+    return "\n".join(lines) + "\n"
+
+
+class Page(html.parser.HTMLParser):
+    """What a page's elements are; its data."""
+    def __init__(self, text):
+        super().__init__()
+        self.names, self.attributes, self.inside, self.data = [], [], None, ""
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.names.append(tag)
+        self.attributes += attrs
+        self.inside = "data" if ("id", "data") in attrs else None
+
+    def handle_endtag(self, tag):
+        self.inside = None
+
+    def handle_data(self, data):
+        if self.inside == "data":
+            self.data += data
+
+
+def read(path):
+    with open(path) as f:
+        return f.read()
+
+
+def well_formed(text):
+    """As XML, but for its script and style, which are no XML."""
+    body = re.sub(r"(?s)<(script|style)\b([^>]*)>.*?</\1>", r"<\1\2></\1>", text.split("\n", 1)[1])
+    try:
+        xml.dom.minidom.parseString(body)
+        return True
+    except Exception as e:
+        print("# %s" % e)
+        return False
+
+
+folder = tempfile.mkdtemp()
+os.chdir(folder)
+try:
+    hostile = "<script>alert(1)</script>&amp;.txt".replace("/", "\\")
+    write(hostile, chain(5))
+    write("t.txt", chain(5))
+    write("many.txt", chain(1500))
+    asked = ["--noise=exp:2.385us", "--latency=const:3us", "--replicas=16"]
+    got = run(*asked, "--report=p.html", "--json", hostile)
+    answer = json.loads(got.stdout)
+    text = read("p.html")
+    page = Page(text)
+    data = json.loads(page.data)
+    ok("a page is written beside the answer", got.returncode == 0 and not got.stderr, got.stderr)
+    ok("the answer is the one without it", run(*asked, "--json", hostile).stdout == got.stdout)
+    ok("it is well-formed", well_formed(text))
+    same = [k for k in ("run_time_ns", "traced_run_time_ns", "mean_of_a_rank", "attention", "assumptions") if data[k] != answer[k]]
+    ok("its numbers are those of --json", not same, same)
+    ok("ranks are those of --json", [b["delay_ns"] for b in data["ranks"]] ==
+       [r["delay_ns"]["median"] for r in answer["ranks"]] and len(data["ranks"]) == 5)
+    ok("run times of replicas are those of --json, in order", data["run_quantiles_ns"] ==
+       sorted(r["run_time_ns"] for r in answer["replicas"]))
+    ok("a trace's name is no markup", page.names.count("script") == 2 and "alert(1)<" not in text and "<script>alert" not in text)
+    urls = [u for u in re.findall(r"https?://[^\"'\s<)]*", text) if u != "http://www.w3.org/2000/svg"]
+    fetched = [a for a in page.attributes if a[0] in ("src", "href", "srcset", "data", "action")]
+    ok("it fetches nothing", not urls and not fetched and "@import" not in text and "url(" not in text, (urls, fetched))
+    ok("wait states are there unasked", data["waits"]["by"] == "callsite")
+
+    run("--noise=exp:2.385us", "--replicas=200", "--report=many.html", "-o", "many.out", "many.txt")
+    data = json.loads(Page(read("many.html")).data)
+    ok("of 1500 ranks it is small", os.path.getsize("many.html") < 1 << 20, os.path.getsize("many.html"))
+    ok("and every rank is in one bin", len(data["ranks"]) == 256 and data["ranks"][0]["first"] == 0 and
+       data["ranks"][-1]["last"] == 1499 and
+       all(a["last"] + 1 == b["first"] for a, b in zip(data["ranks"], data["ranks"][1:])))
+
+    swept = run("--sweep=latency=0us:30us:4", "--sweep=noise=0us,2.385us", "--report=s.html", "--json", "t.txt")
+    rows = json.loads(swept.stdout)["rows"]
+    data = json.loads(Page(read("s.html")).data)
+    ok("a sweep has all rows of --json", [(r["values"], r["run_time_ns"]) for r in data["rows"]] ==
+       [(r["values"], r["run_time_ns"]) for r in rows] and len(rows) == 8)
+    ok("and is well-formed, without --json, too", run("--sweep=latency=0us:30us:4", "--report=s2.html", "t.txt").returncode == 0 and
+       well_formed(read("s2.html")))
+
+    got = run("--latency=const:1us", "--report=none/p.html", "t.txt")
+    ok("a folder that is not there is one line", got.returncode == 1 and got.stderr.count("\n") == 1 and "none/p.html" in got.stderr, got.stderr)
+    got = run("--latency=const:1us", "--report=t.txt", "t.txt")
+    ok("the trace is not replaced", got.returncode == 1 and read("t.txt") == chain(5), got.stderr)
+    got = run("--latency=const:1us", "--report=a.html", "-o", "a.html", "t.txt")
+    ok("nor the answer", got.returncode == 2 and not os.path.exists("a.html"), got.stderr)
+    got = run("--latency=const:1us", "--report=/dev/full", "t.txt")
+    ok("a full disk is said", got.returncode == 1 and "No space" in got.stderr, got.stderr)
+
+    browser = shutil.which("chromium")
+    for name in ("p", "s", "many"):
+        what = "%s.html: in a browser its script comes to its end, with verdict and what to do" % name
+        if not browser:
+            count += 1
+            print("ok %d - %s # SKIP no chromium" % (count, what))
+            continue
+        dom = subprocess.run([browser, "--headless", "--no-sandbox", "--disable-gpu", "--user-data-dir=" + folder + "/c",
+                              "--dump-dom", "file://%s/%s.html" % (folder, name)], capture_output=True, text=True,
+                             timeout=60).stdout
+        right = 'data-done="yes"' in dom and 'id="verdict"' in dom and '<ul id="todo"><li>' in dom
+        if name == "p":
+            value = "%g us" % float("%.4g" % (answer["run_time_ns"]["median"] / 1e3))
+            right = right and value in re.search(r'id="verdict">(.*?)</p>', dom).group(1)
+        ok(what, right and "NaN" not in dom.split("<details id=")[0] and "undefined" not in dom.split("<details id=")[0], dom[:600])
+finally:
+    shutil.rmtree(folder)
+print("1..%d" % count)
+sys.exit(failed > 0)
