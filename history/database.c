@@ -8,7 +8,10 @@
 #include <string.h>
 
 #ifdef HAVE_SQLITE3
+#include <errno.h>
 #include <sqlite3.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 enum { APPLICATION = 0x6d706768, FORMAT = 1, PATIENCE_MS = 3000 }; /* "mpgh" */
 
@@ -165,9 +168,25 @@ static int put_lists(const struct database *d, const struct mpg_history_run *run
     return 0;
 }
 
+static bool is_there(const char *file)
+{
+    struct stat is;
+    return lstat(file, &is) == 0 || errno != ENOENT;
+}
+
+/* What could not be kept is taken back; with it the file, if it was MADE for that: SQLite leaves it, empty. */
+static void take_back(const struct database *d, bool made)
+{
+    struct stat is;
+    sqlite3_exec(d->db, "ROLLBACK", NULL, NULL, NULL);
+    if (made && lstat(d->file, &is) == 0 && S_ISREG(is.st_mode) && is.st_size == 0)
+        unlink(d->file);
+}
+
 int mpg_history_keep(const char *file, const struct mpg_history_run *run, int64_t *id, struct mpg_error *err)
 {
     struct database d;
+    const bool made = !is_there(file);
     if (open_it(&d, file, true, err) < 0)
         return -1;
     int status = do_it(&d, "BEGIN IMMEDIATE");
@@ -177,7 +196,9 @@ int mpg_history_keep(const char *file, const struct mpg_history_run *run, int64_
     } else {
         status = -1;
     }
-    sqlite3_close(d.db); /* which takes back what is not committed */
+    if (status < 0)
+        take_back(&d, made);
+    sqlite3_close(d.db);
     return status;
 }
 

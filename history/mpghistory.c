@@ -24,6 +24,7 @@ struct wanted {
     const char *file, *output;
     bool json, answer, closed; /* standard output, with the answer */
     int64_t id[2];
+    FILE *list; /* that is printed once it is whole */
 };
 
 /* ---- the command of a run ---- */
@@ -67,45 +68,56 @@ static int put_row(void *wanted, const struct mpg_history_run *run, struct mpg_e
     struct wanted *a = wanted;
     (void)err;
     if (!a->json) {
-        printf("%6" PRId64 "  %s  %-8s ", run->id, run->time, run->version);
-        put_command(run, stdout);
-        putchar('\n');
+        fprintf(a->list, "%6" PRId64 "  %s  %-8s ", run->id, run->time, run->version);
+        put_command(run, a->list);
+        putc('\n', a->list);
         return 0;
     }
-    printf("%s\n {\"id\": %" PRId64 ", \"time\": ", a->id[0]++ > 0 ? "," : "", run->id);
-    mpg_json_write_string(stdout, run->time);
-    fputs(", \"version\": ", stdout);
-    mpg_json_write_string(stdout, run->version);
-    fputs(", \"directory\": ", stdout);
-    mpg_json_write_string(stdout, run->directory);
-    printf(", \"seed\": %" PRId64 ", \"arguments\": [", run->seed);
+    fprintf(a->list, "%s\n {\"id\": %" PRId64 ", \"time\": ", a->id[0]++ > 0 ? "," : "", run->id);
+    mpg_json_write_string(a->list, run->time);
+    fputs(", \"version\": ", a->list);
+    mpg_json_write_string(a->list, run->version);
+    fputs(", \"directory\": ", a->list);
+    mpg_json_write_string(a->list, run->directory);
+    fprintf(a->list, ", \"seed\": %" PRId64 ", \"arguments\": [", run->seed);
     for (size_t i = 0; i < run->arguments; i++) {
-        fputs(i > 0 ? ", " : "", stdout);
-        mpg_json_write_string(stdout, run->argument[i]);
+        fputs(i > 0 ? ", " : "", a->list);
+        mpg_json_write_string(a->list, run->argument[i]);
     }
-    fputs("], \"inputs\": [", stdout);
+    fputs("], \"inputs\": [", a->list);
     for (size_t i = 0; i < run->inputs; i++) {
-        fputs(i > 0 ? ", {\"role\": " : "{\"role\": ", stdout);
-        mpg_json_write_string(stdout, run->input[i].role);
-        fputs(", \"path\": ", stdout);
-        mpg_json_write_string(stdout, run->input[i].path);
-        fputs(", \"sum\": ", stdout);
-        mpg_json_write_string(stdout, run->input[i].sum);
-        putchar('}');
+        fputs(i > 0 ? ", {\"role\": " : "{\"role\": ", a->list);
+        mpg_json_write_string(a->list, run->input[i].role);
+        fputs(", \"path\": ", a->list);
+        mpg_json_write_string(a->list, run->input[i].path);
+        fputs(", \"sum\": ", a->list);
+        mpg_json_write_string(a->list, run->input[i].sum);
+        putc('}', a->list);
     }
-    fputs("]}", stdout);
+    fputs("]}", a->list);
     return 0;
 }
 
 static int list(struct wanted *a, struct mpg_error *err)
 {
+    char *text = NULL;
+    size_t bytes = 0;
+    a->list = open_memstream(&text, &bytes);
+    if (!a->list)
+        return mpg_error_set(err, "out of memory");
     if (a->json)
-        putchar('[');
+        putc('[', a->list);
     else
-        printf("%6s  %-19s  %-8s command\n", "run", "time (UTC)", "version");
-    const int status = mpg_history_each(a->file, put_row, a, err);
+        fprintf(a->list, "%6s  %-19s  %-8s command\n", "run", "time (UTC)", "version");
+    int status = mpg_history_each(a->file, put_row, a, err);
     if (a->json)
-        puts("\n]");
+        fputs("\n]\n", a->list);
+    const bool whole = !ferror(a->list);
+    if ((fclose(a->list) != 0 || !whole) && status == 0)
+        status = mpg_error_set(err, "out of memory");
+    if (status == 0)
+        fwrite(text, 1, bytes, stdout);
+    free(text);
     return status;
 }
 

@@ -123,8 +123,32 @@ for file in *.null; do
     "$mpghistory" show --history="$file" 1 >out 2>err
     is "a NULL: $file" "$? $(cat err)" "1 mpghistory show: $file: damaged: run 1 lacks its ${column%.null}"
     [ "$file" = runs-answer.null ] && continue # lists are without
-    "$mpghistory" list --json --history="$file" >out 2>err
-    is "... in a list" "$? $(cat err)" "1 mpghistory list: $file: damaged: run 1 lacks its ${column%.null}"
+    for as in "list" "list --json"; do
+        # shellcheck disable=SC2086 # words
+        "$mpghistory" $as --history="$file" >out 2>err
+        is "... in a $as" "$? $(cat out err)" "1 mpghistory list: $file: damaged: run 1 lacks its ${column%.null}"
+    done
+done
+# Maps: given, of the source, swept; by their files, too.
+. "$here/../signature/signatures.sh"
+signature >target.sig
+shift=-150 signature >source.sig
+printf 'a\nb\nb\n' >apart
+printf 'a\na\nb\n' >were
+id=0
+for arguments in --map=block:2 --map=apart "--map=apart --source-map=were" --source-map=were --sweep=map=block:1,apart,were; do
+    id=$((id + 1))
+    # shellcheck disable=SC2086 # words
+    "$MPGSIM" --signature=target.sig --source=source.sig $arguments --json --history=maps.db ring.txt >out 2>err
+    is "$arguments: the same bytes" "$? $("$mpghistory" show --answer --history=maps.db $id | cmp - out) $(
+        "$mpghistory" rerun --history=maps.db $id)" "0  run $id: the answer is the same bytes"
+done
+is "... are not the same answer" "$(sql maps.db 'SELECT count(DISTINCT answer) FROM runs')" 5
+is "their files are inputs" "$(sql maps.db "SELECT run, role, path FROM inputs WHERE role LIKE '%map' ORDER BY run, place" | paste -sd' ' -)" \
+    "2|map|apart 3|map|apart 3|source-map|were 4|source-map|were 5|map|apart 5|map|were"
+cp apart were
+for id in 3 4 5; do
+    like "run $id: its map has changed" "$("$mpghistory" rerun --history=maps.db $id)" "run $id: another answer*the *map were has changed"
 done
 # All that is read, once in each role; and none of it is replaced.
 echo 385.5 >s@mples
@@ -183,11 +207,13 @@ wait "$holder"
 is "... that is let go" "$? $(sql h.db 'SELECT max(id) FROM runs')" "0 5"
 (trap '' XFSZ; ulimit -f 4; "$MPGSIM" --latency=exp:2385ns --history=full.db --floors=fresh ring.txt 2>err | cat >out; exit "${PIPESTATUS[0]}")
 like "files may not grow" "$? $(cmp out plain) $(wc -l <err) $(cat err)" "1  1 mpgsim: the answer is not kept: --history: full.db: *"
+is "... and an empty one is not left" "$(ls -d full* 2>/dev/null)" ""
 mkdir small
 if [ "$(id -u)" = 0 ] && unshare -m sh -c 'mount -t tmpfs -o size=16k none small' 2>/dev/null; then
     # shellcheck disable=SC2016 # for that shell
-    unshare -m sh -c 'mount -t tmpfs -o size=16k none small && "$MPGSIM" --latency=exp:2385ns --history=small/h.db ring.txt >out 2>err'
-    like "a full disk" "$? $(cmp out plain) $(wc -l <err) $(cat err)" "1  1 mpgsim: the answer is not kept: --history: small/h.db: the disk is full"
+    unshare -m sh -c 'mount -t tmpfs -o size=16k none small && "$MPGSIM" --latency=exp:2385ns --history=small/h.db ring.txt >out 2>err; echo $? >status; ls -A small >left'
+    like "a full disk" "$(cat status) $(cmp out plain) $(wc -l <err) $(cat err)" "1  1 mpgsim: the answer is not kept: --history: small/h.db: the disk is full"
+    is "... on which nothing is left" "$(cat left)" ""
 else
     skip "a full disk" "no file system can be mounted"
 fi
