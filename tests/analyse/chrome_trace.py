@@ -59,7 +59,10 @@ class Timeline:
     def slice(self, event, _):
         begin, length = ns(event["ts"]), ns(event["dur"])
         need(begin >= 0 and length >= 0 and isinstance(event["name"], str) and event["name"], "slice", event)
-        self.slices.setdefault((event["pid"], event["tid"]), []).append((begin, begin + length, event))
+        earlier = self.slices.setdefault((event["pid"], event["tid"]), [])
+        # The format wants no order. Calls have one all the same; regions are known where they end.
+        need(event["cat"] != "mpi" or not earlier or earlier[-1][0] <= begin, "not in order", event)
+        earlier.append((begin, begin + length, event))
 
     def flow(self, event, _):
         need(isinstance(event["id"], int) and event["id"] > 0 and event.get("bp", "e") == "e", "flow", event)
@@ -86,4 +89,5 @@ class Timeline:
         need(ends["s"][3:] == ends["f"][3:] and ends["s"][0] == ends["f"][0], "two flows in one", number)
         for end in ends.values():
             need(self.within(*end[:3]), "flow to no slice", number, end)
+        need(ends["s"][2] <= ends["f"][2], "flow back in time", number, ends)
         return ends["s"][:3], ends["f"][:3]

@@ -157,6 +157,20 @@ def check_regions():
        {(0, "outer", 150, 450), (0, 'a "b"', 200, 450), (0, 'a "b"', 450, 1010)}, f"{out} {err}")
 
 
+def check_reader():
+    """What is against the format is seen: an end of a flow gone, doubled, back in time; calls out of order; a phase."""
+    text = run(MPGTRACE, "timeline", "-", text=Program(0).text())[1]
+    lines = text.splitlines()
+    flow = next(i for i, line in enumerate(lines) if '"ph":"f"' in line.replace(" ", ""))
+    calls = [i for i, line in enumerate(lines) if '"mpi"' in line and '"X"' in line][:2]
+    swapped = list(lines)
+    swapped[calls[0]], swapped[calls[1]] = lines[calls[1]], lines[calls[0]]
+    for what, wrong in (("gone", lines[:flow] + lines[flow + 1:]), ("doubled", lines[:flow] + lines[flow:flow + 1] + lines[flow:]),
+                        ("back in time", [re.sub(r'("ts": ?)[0-9.]+', r"\g<1>0.000", x) if i == flow else x for i, x in enumerate(lines)]),
+                        ("out of order", swapped), ("of no phase", [x.replace('"X"', '"Y"') for x in lines])):
+        ok(f"the reader sees what is {what}", read("\n".join(wrong)) is None)
+
+
 def check_refusals(folder):
     path = os.path.join(folder, "large.txt")
     with open(path, "w", encoding="utf-8") as file:
@@ -196,6 +210,7 @@ def main():
         check_by_hand(folder)
         check_refusals(folder)
     check_regions()
+    check_reader()
     print(f"1..{COUNT[0]}")
     return COUNT[1] > 0
 
