@@ -8,9 +8,12 @@
 #include "common/error.h"
 
 /* Of ANSWER, mpgsim-json(5): ranks become at most 256 bins, each of neighbours (first, last; delay_ns: the mean of
- * their medians; worst_ns, worst_rank; account: means); replicas 101 quantiles (run_quantiles_ns, replica_number); of a
- * table at most 1024 rows, without what each rests on; other lists have at most 64 elements, texts at most 600 bytes.
- * Error: out of memory. */
+ * their medians; worst_ns, worst_rank; account: means); replicas 101 quantiles (run_quantiles_ns, replica_number); rows of
+ * a table have what a page shows, what needs attention and what is assumed is said of all (rows_total: how many there
+ * are); of accounts, wait states and hypotheses the heaviest 64 stay (rows_total, each_total); other lists have at most 64
+ * elements, texts at most 600 bytes. Error: out of memory. */
 int mpg_page_bound(json_t *answer, struct mpg_error *err);
+/* Half of the rows of a table that is bounded, with the shortest and the longest run. Error: out of memory. */
+int mpg_page_thin(json_t *answer, struct mpg_error *err);
 
 #endif

@@ -30,14 +30,16 @@ function cut(text, n) { return text.length > n ? text.slice(0, n - 1) + "…" : 
 function time(ns) {
     if (!Number.isFinite(ns)) return "–";
     const a = Math.abs(ns);
+    if (a < 1e-3) return "0 ns"; // sums of what cancels leave less
     for (const [unit, size] of [["s", 1e9], ["ms", 1e6], ["us", 1e3]])
         if (a >= size) return `${Number((ns / size).toPrecision(4))} ${unit}`;
     return `${Number(ns.toPrecision(4))} ns`;
 }
 function percent(x) { return `${Number((100 * x).toPrecision(3))} %`; }
 
-// Heads beginning with # are of numbers.
-function table(caption, heads, rows, folded) {
+// Heads beginning with # are of numbers; ALL rows there were.
+function table(caption, heads, rows, folded, all) {
+    if (all > rows.length) caption += ` (${all - rows.length} of ${all} rows left out)`;
     const number = heads.map(h => h.startsWith("#"));
     const head = el("tr", {}, ...heads.map((h, i) =>
         el("th", number[i] ? {class: "n", scope: "col"} : {scope: "col"}, h.replace("#", ""))));
@@ -56,7 +58,8 @@ function bars(title, desc, items, say) {
     const x = v => 4 + (v - least) / span * (w - 8);
     items.forEach((item, k) => {
         const y = k * row, from = x(Math.min(0, item.value)), to = x(Math.max(0, item.value));
-        s.append(vg("text", {x: 4, y: y + 14}, cut(item.label, Math.floor(w / 8) - 12)));
+        const room = Math.max(8, Math.floor((w - 7.5 * say(item.value).length - 24) / 7.5));
+        s.append(vg("text", {x: 4, y: y + 14}, cut(item.label, room)));
         s.append(vg("text", {x: w - 4, y: y + 14, "text-anchor": "end", class: "soft"}, say(item.value)));
         s.append(vg("rect", {x: from, y: y + 20, width: Math.max(1, to - from), height: 12,
                              fill: item.colour || (item.value < 0 ? "var(--green)" : "var(--blue)")}));
@@ -93,9 +96,11 @@ function lines(title, desc, series, sayX, sayY, logarithmic) {
                                  fill: "var(--band)"}));
         s.append(vg("path", {d: "M" + p.map(q => `${X(q.x)} ${Y(q.y)}`).join("L"), stroke: colour, fill: "none",
                              "stroke-width": 2, "stroke-dasharray": k < 4 ? "" : "5 3"}));
+        if (p.length === 1) s.append(vg("circle", {cx: X(p[0].x), cy: Y(p[0].y), r: 3, fill: colour}));
         if (series.length > 1) {
-            s.append(vg("rect", {x: left, y: h + 18 * k - 2, width: 14, height: 4, fill: colour}));
-            s.append(vg("text", {x: left + 20, y: h + 18 * k + 4}, cut(l.name, Math.floor(w / 8) - 12)));
+            s.append(vg("path", {d: `M${left} ${h + 18 * k}h26`, stroke: colour, "stroke-width": 3,
+                                 "stroke-dasharray": k < 4 ? "" : "5 3"}));
+            s.append(vg("text", {x: left + 32, y: h + 18 * k + 4}, cut(l.name, Math.floor(w / 8) - 12)));
         }
     });
     return s;

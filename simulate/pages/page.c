@@ -14,7 +14,7 @@ static const char *const lines[] = {
 #include "simulate/pages/page.inc"
 };
 
-enum { TEXT_MOST = 192 * 1024 };
+enum { TEXT_MOST = 160 * 1024, DATA_MOST = 800 * 1024 };
 
 struct page {
     const char *trace;
@@ -100,21 +100,31 @@ static char *in_memory(put_answer *put, const void *answer, struct mpg_error *er
     return NULL;
 }
 
+/* ANSWER's JSON; of a table that is too long for a page fewer digits, then fewer rows. NULL with ERR. */
+static char *dumped(json_t *answer, struct mpg_error *err)
+{
+    for (int digits = 17;; digits = 9) {
+        char *data = json_dumps(answer, JSON_COMPACT | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(digits));
+        if (!data)
+            mpg_error_set(err, "out of memory");
+        if (!data || strlen(data) <= DATA_MOST || (digits == 9 && json_array_size(json_object_get(answer, "rows")) <= 8))
+            return data;
+        free(data);
+        if (digits == 9 && mpg_page_thin(answer, err) < 0)
+            return NULL;
+    }
+}
+
 /* The answer's JSON, bounded; WHY as mpg_page_report(). */
 static char *bounded(const char *text, const char *why, struct mpg_error *err)
 {
     json_error_t where;
     json_t *answer = json_loads(text, 0, &where);
     char *data = NULL;
-    if (!answer) {
+    if (!answer || (why && json_object_set_new(answer, "waits_missing", json_string(why)) < 0))
         mpg_error_set(err, "out of memory");
-        return NULL;
-    }
-    if (why)
-        json_object_set_new(answer, "waits_missing", json_string(why));
-    if (mpg_page_bound(answer, err) == 0 &&
-        !(data = json_dumps(answer, JSON_COMPACT | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(17))))
-        mpg_error_set(err, "out of memory");
+    else if (mpg_page_bound(answer, err) == 0)
+        data = dumped(answer, err);
     json_decref(answer);
     return data;
 }

@@ -36,14 +36,13 @@ function waits(D) {
         return;
     }
     const all = D.waits.predicted.total_ns || 1;
-    const rows = D.waits.rows.slice().sort((a, b) => b.predicted.wait_ns - a.predicted.wait_ns).slice(0, 20)
-        .filter(r => r.predicted.wait_ns > 0 || r.traced.wait_ns > 0);
+    const rows = D.waits.rows.slice(0, 20).filter(r => r.predicted.wait_ns > 0 || r.traced.wait_ns > 0);
     section("Where it waits", el("p", {class: "soft"}, `Traced, and in replica ${D.waits.replica}, whose run is the median one; of all ranks.`),
-            bars("Where it waits", `${rows.length} places, the longest first`, rows.slice(0, 8).map(r =>
+            bars("Where it waits", `${Math.min(rows.length, 8)} places, the longest first`, rows.slice(0, 8).map(r =>
                 ({label: site(r), value: r.predicted.wait_ns})), v => `${time(v)}, ${percent(v / all)}`),
             table("Waiting of all ranks together", [D.waits.by, "#calls", "#waiting, traced", "#predicted", "most for"],
                   rows.map(r => [site(r), r.predicted.calls, time(r.traced.wait_ns), time(r.predicted.wait_ns),
-                                 kinds[Object.keys(kinds).sort((a, b) => r.predicted[b] - r.predicted[a])[0]][0]]), true));
+                                 r.predicted.wait_ns > 0 ? kinds[mostKind(r.predicted)][0] : "–"]), true, D.waits.rows_total));
 }
 
 function ranks(D) {
@@ -54,7 +53,7 @@ function ranks(D) {
     const rows = [{label: what, values: bins.map(b => b.delay_ns)}]
         .concat(keys.map(k => ({label: parts[k], values: bins.map(b => b.account[k])})));
     section("Rank by rank", el("p", {class: "soft"}, `Rank ${bins[0].first} is left, rank ${bins[bins.length - 1].last} right` +
-                (bins.length < D.trace.ranks ? "; neighbours are averaged" : "") + "; darker is more."),
+                (bins.length < D.trace.ranks ? "; neighbours are averaged" : "") + "; the stronger the colour the more, green is below 0."),
             heat("Rank by rank", rows.map(r => `${r.label}: ${time(Math.min(...r.values))} to ${time(Math.max(...r.values))}`).join("; "),
                  rows, name, time),
             table("Medians and means over replicas", ["ranks", "#" + what, ...keys.map(k => "#" + parts[k])],
@@ -75,17 +74,31 @@ function hypotheses(D) {
     if (!D.hypotheses) return;
     const say = c => c ? `${time(c.change_ns.median)} (${c.change_ns.median_confidence_95.map(time).join(" to ")})` : "–";
     section("What if", table("What each hypothesis changes of the run", ["supposed", "#alone", "#on top of all others"],
-                             D.hypotheses.each.map(h => [h.text, say(h.alone), say(h.on_top)])));
+                             D.hypotheses.each.map(h => [h.text, say(h.alone), say(h.on_top)]),
+                             false, D.hypotheses.each_total));
 }
 
-function tables(title, D) {
+// What an account's tables show of a row.
+const columns = [["put_in_ns", "put in"], ["taken_over_ns", "+ taken over"], ["absorbed_ns", "− absorbed"],
+                 ["passed_on_ns", "= passed on"], ["compute_ns", "computation"], ["noise_ns", "noise"], ["calls_ns", "in calls"],
+                 ["messages_ns", "messages"], ["collectives_ns", "collectives"], ["threads_ns", "threads"], ["run_ns", "run"]];
+
+function tables(title, D, predict) {
     if (!D || !D.tables) return;
+    const shown = predict ? columns.slice(4) : columns.slice(0, 4);
     for (const t of D.tables) {
-        const inPath = t.rows.some(r => r.path);
-        const came = r => r.passed_on_ns !== undefined ? r.passed_on_ns : r.run_ns;
-        section(`${title}, by ${t.by}`, table("Mean of replicas", [t.by, "#passed on, or run", "class", ...(inPath ? ["#share of critical path"] : [])],
-            t.rows.slice(0, 30).map(r => [site(r), time(came(r)), r.class ?? "", ...(inPath ? [r.path ? percent(r.path.share) : "–"] : [])])));
+        const inPath = t.rows.some(r => r.path), has = shown.filter(c => t.rows.some(r => r[c[0]]));
+        const heads = [t.by, ...has.map(c => "#" + c[1]), ...(predict ? [] : ["class"]), ...(inPath ? ["#share of critical path"] : [])];
+        const rows = t.rows.slice(0, 30).map(r => [site(r), ...has.map(c => time(r[c[0]])), ...(predict ? [] : [r.class ?? "–"]),
+                                                   ...(inPath ? [r.path ? percent(r.path.share) : "–"] : [])]);
+        const whose = t.by === "rank" || t.by === "pair" ? `Mean of replicas, of each ${t.by}` : "Mean of ranks and replicas";
+        section(`${title}, by ${t.by}`, table(whose + ", the most first", heads, rows, false, t.rows_total));
     }
+}
+
+// At most N of LIST, evenly, with both ends.
+function some(list, n) {
+    return list.length <= n ? list : Array.from({length: n}, (_, i) => list[Math.round(i * (list.length - 1) / (n - 1))]);
 }
 
 function sweep(D) {
@@ -97,20 +110,25 @@ function sweep(D) {
         const groups = new Map();
         for (const r of D.rows) {
             const key = names.filter(n => n !== axis.name).map(n => `${n} ${value(D, n, r.values[n])}`).join(", ");
-            groups.set(key, (groups.get(key) || []).concat([point(r)]));
+            if (!groups.has(key)) groups.set(key, []);
+            groups.get(key).push(point(r));
         }
-        const series = [...groups].slice(0, 8).map(([name, points]) => ({name, points: points.sort((a, b) => a.x - b.x)}));
-        section(`Run time over ${axis.name}`, lines(`Run time over ${axis.name}`, `${D.rows.length} values, with 95 % intervals`, series,
-                v => value(D, axis.name, v), time));
-    } else
+        const series = some([...groups], 8).map(([name, points]) => ({name, points: points.sort((a, b) => a.x - b.x)}));
+        section(`Run time over ${axis.name}`, el("p", {class: "soft"}, "Medians with their 95 % intervals" +
+                    (groups.size > 8 ? `; 8 of ${groups.size} combinations of the others` : "") + "."),
+                lines(`Run time over ${axis.name}`, `${D.rows.length} values, with 95 % intervals`, series, v => value(D, axis.name, v), time));
+    } else {
+        const rows = D.rows.slice().sort((a, b) => b.run_time_ns.median - a.run_time_ns.median).slice(0, 24);
         section(names.includes("signature") ? "Machine against machine" : "Scenarios",
-                bars("Run times", "medians with their 95 % intervals", D.rows.slice(0, 24).map(r =>
+                el("p", {class: "soft"}, `The slowest first${rows.length < D.rows_total ? `, ${rows.length} of ${D.rows_total}` : ""}; medians with their 95 % intervals.`),
+                bars("Run times", "medians with their 95 % intervals", rows.map(r =>
                     ({label: label(r), value: point(r).y, low: point(r).low, high: point(r).high})), time));
+    }
     section("All that was tried", table("Median run times with 95 % intervals", [...names.map((n, i) => (D.parameters[i].unit ? "#" : "") + n),
         "#run time", "#from", "#to", "#slowdown"],
         D.rows.map(r => [...names.map(n => value(D, n, r.values[n])), time(r.run_time_ns.median),
                          ...r.run_time_ns.median_confidence_95.map(time),
-                         r.slowdown_median === null ? "–" : Number(r.slowdown_median.toPrecision(6))])));
+                         typeof r.slowdown_median !== "number" ? "–" : Number(r.slowdown_median.toPrecision(6))]), D.rows.length > 40, D.rows_total));
 }
 
 function said(D) {
@@ -130,7 +148,7 @@ if (D.format === "mpgsim-sweep") {
 } else {
     first(D, verdict(D), where(D), todo(D));
     account(D);
-    tables("Where it goes", D.where);
+    tables("Where it goes", D.where, D.mode === "predict");
     waits(D);
     ranks(D);
     spread(D);

@@ -17,6 +17,8 @@ const remedies = {
     messages_ns: ["Messages are where the delay comes from: fewer, larger or earlier ones, or a faster network", "--tolerate=5%:latency"],
     collectives_ns: ["Collectives are where the delay comes from: fewer of them, or nonblocking ones", "--collectives=expand"]};
 
+function mostKind(waits) { return Object.keys(kinds).sort((a, b) => waits[b] - waits[a])[0]; }
+
 function site(row) {
     const place = row.callsite && row.callsite.length ? row.callsite[0] : null;
     const name = row.call ?? ("region" in row ? `region ${row.region ?? "(none)"}` :
@@ -38,7 +40,8 @@ function verdict(D) {
             ` The traced run took ${time(traced)}.`]};
     return {how: ratio < 0 ? "good" : "", nodes: [`The run takes ${time(r.median)} instead of ${time(traced)}: `,
         el("b", {}, `${percent(Math.abs(ratio))} ${ratio < 0 ? "shorter" : "longer"}`),
-        ` (95 % confidence: ${percent(low / traced - 1)} to ${percent(high / traced - 1)}).`]};
+        ` (95 % confidence: ${percent(ratio < 0 ? 1 - high / traced : low / traced - 1)} to ${
+            percent(ratio < 0 ? 1 - low / traced : high / traced - 1)}).`]};
 }
 
 // Where it goes, in one sentence.
@@ -72,7 +75,7 @@ function todo(D) {
             h.alone.change_ns.median_confidence_95.map(time).join(" to ") + ").", option: ""});
     const row = worstRow(D), all = D.waits ? D.waits.predicted.total_ns : 0;
     if (row && all > 0 && row.predicted.wait_ns > .01 * all) {
-        const kind = Object.keys(kinds).sort((a, b) => row.predicted[b] - row.predicted[a])[0];
+        const kind = mostKind(row.predicted);
         list.push({text: `${site(row)} waits longest: ${time(row.predicted.wait_ns)} of all ranks' time (${
             percent(row.predicted.wait_ns / all)}), most for ${kinds[kind][0]}: ${kinds[kind][1]}.`,
                    option: "--waits --waits-by=callsite"});
@@ -83,7 +86,8 @@ function todo(D) {
                 "faster code or cores do. Say what code that is twice as fast would be worth.", option: "--compute-ratio=0.5"});
         else
             list.push({text: `Computation is only ${percent(m.compute_ns / m.run_ns)} of it: the rest is what ` +
-                "communication costs. Find out how much of it is latency.", option: "--tolerate=5%:latency"});
+                "communication costs. " + (D.extrapolation ? "See what a machine without any costs would take." :
+                "See how it grows with latency."), option: D.extrapolation ? "--target=ideal" : "--sweep=latency=1us:100us:8:log"});
     } else if (r.median_confidence_95[0] > traced) {
         const top = Object.keys(remedies).sort((a, b) => m[b] - m[a])[0];
         if (m[top] > 0)
@@ -106,26 +110,38 @@ function sheetVerdict(D) {
     const say = r => names.map(n => `${n} ${value(D, n, r.values[n])}`).join(", ");
     const sorted = rows.slice().sort((a, b) => by(0, a.run_time_ns.median, b.run_time_ns.median));
     const best = sorted[0], worst = sorted[sorted.length - 1];
-    const nodes = [el("b", {}, say(best)), ` is the fastest: ${time(best.run_time_ns.median)} (95 % confidence: ` +
+    const nodes = best.run_time_ns.median === worst.run_time_ns.median ? [el("b", {}, "All take the same"), `: ${
+        time(best.run_time_ns.median)} (95 % confidence: ` + best.run_time_ns.median_confidence_95.map(time).join(" to ") +
+        `). The traced run took ${time(D.traced_run_time_ns)}.`] : [el("b", {}, say(best)), ` is the fastest: ${time(best.run_time_ns.median)} (95 % confidence: ` +
         best.run_time_ns.median_confidence_95.map(time).join(" to ") + `); the slowest is ${say(worst)}: ${
-        time(worst.run_time_ns.median)}. The traced run took ${time(best.traced_run_time_ns)}.`];
+        time(worst.run_time_ns.median)}. The traced run took ${time(D.traced_run_time_ns)}.`];
     const list = [];
     for (const f of best.faster_than || []) {
         const other = rows.find(r => r.row === f.row);
         if (other)
-            list.push({text: `${say(best)} beats ${say(other)} with probability ${percent(f.probability)}` +
+            list.push({text: `With ${say(best)} the run is shorter than with ${say(other)} in ${percent(f.probability)} of the replicas` +
                 (f.probability < .95 && f.probability > .05 ? ": not sure; more replicas, or a longer measurement, would tell."
                                                             : "."), option: ""});
     }
-    const late = rows.find(r => r.slowdown_median > 1.05);
-    if (!list.length)
-        list.push({text: late ? `From ${say(late)} on the run is more than 5 % longer than the traced one: stay below.`
-                              : "No value that was tried makes the run 5 % longer than the traced one.",
-                   option: ""});
-    if (D.tolerance)
-        list.unshift({text: D.tolerance.value === null ? "No single value is the limit (see the table)." :
-            `${D.tolerance.name} up to ${value(D, D.tolerance.name, D.tolerance.value)} is tolerated.`, option: ""});
+    const late = rows.filter(r => r.slowdown_median > 1.05);
+    if (!list.length && !D.tolerances && D.mode !== "predict")
+        list.push({text: !late.length ? "Nothing that was tried makes the run 5 % longer than the traced one." :
+                         names.length > 1 || D.parameters[0].unit === null ?
+                         `${late.length} of ${rows.length} rows${rows.length < D.rows_total ? " that are kept here" : ""} are more than 5 % longer than the traced run.` :
+                         `From ${say(late.reduce((a, b) => a.values[names[0]] < b.values[names[0]] ? a : b))} on the run is more than ` +
+                         "5 % longer than the traced one: stay below.", option: ""});
+    if (D.tolerances)
+        return {verdict: {how: "plain", nodes: [D.tolerances.map(t => tolerated(D, t)).join(" ")]}, list: [
+            {text: "See how the run grows with more of it, or with less of something else.", option: `--sweep=${names[0]}=…`}]};
     return {verdict: {how: "plain", nodes}, list: list.slice(0, 6)};
+}
+
+function tolerated(D, t) {
+    const least = percent(t.slowdown - 1), among = t.confidence_95.filter(v => v !== null).map(v => value(D, t.name, v));
+    if (t.which === "none") return `The run is more than ${least} longer without any ${t.name}, too.`;
+    if (t.which === "any") return `The run is no more than ${least} longer with any ${t.name} that was tried.`;
+    return `Up to ${t.name} ${value(D, t.name, t.value)} the run is at most ${least} longer` +
+        (among.length === 2 ? ` (95 % confidence: ${among.join(" to ")}).` : ".");
 }
 
 function value(D, name, v) {

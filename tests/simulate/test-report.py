@@ -47,6 +47,17 @@ def chain(ranks):
     return "\n".join(lines) + "\n"
 
 
+def sites(n):
+    """N ranks, each with a barrier of N places in the source."""
+    lines = ["#mpgtext 1", "#ranks %d" % n, "#comm 0 = %s" % " ".join(map(str, range(n))), "#clocks shared"]
+    lines += ["#site %d = ?+0x%x" % (i, i + 16) for i in range(n)]
+    lines += ["%d 0 100 Init" % i for i in range(n)]
+    lines += ["%d %d %d Barrier comm=0 site=%d" % (r, 10000 * (i + 1), 10000 * (i + 1) + 2385, i)
+              for r in range(n) for i in range(n)]
+    lines += ["%d %d %d Finalize" % (r, 10000 * (n + 1), 10000 * (n + 1) + 100) for r in range(n)]
+    return "\n".join(lines) + "\n"
+
+
 class Page(html.parser.HTMLParser):
     """What a page's elements are; its data."""
     def __init__(self, text):
@@ -121,10 +132,34 @@ try:
     swept = run("--sweep=latency=0us:30us:4", "--sweep=noise=0us,2.385us", "--report=s.html", "--json", "t.txt")
     rows = json.loads(swept.stdout)["rows"]
     data = json.loads(Page(read("s.html")).data)
-    ok("a sweep has all rows of --json", [(r["values"], r["run_time_ns"]) for r in data["rows"]] ==
-       [(r["values"], r["run_time_ns"]) for r in rows] and len(rows) == 8)
+    shown = [(r["values"], r["run_time_ns"]["median"], r["run_time_ns"]["median_confidence_95"]) for r in rows]
+    ok("a sweep has all rows of --json", len(rows) == 8 and shown ==
+       [(r["values"], r["run_time_ns"]["median"], r["run_time_ns"]["median_confidence_95"]) for r in data["rows"]])
+    known = [(l["topic"], l["text"]) for l in rows[0]["assumptions"] if all(l in r["assumptions"] for r in rows)]
+    got = [(l["topic"], l["text"]) for l in data["assumptions"]]
+    ok("what all rows assume is said, and that others differ", known and not set(known) - set(got) and
+       ("latency", "differs from row to row (--json says how)") in got and len(got) == len({t for t, _ in got}), got)
     ok("and is well-formed, without --json, too", run("--sweep=latency=0us:30us:4", "--report=s2.html", "t.txt").returncode == 0 and
        well_formed(read("s2.html")))
+
+    swept = run("--sweep=latency=0:31us:64", "--sweep=noise=0:2.385us:64", "--replicas=2", "--report=l.html", "--json",
+                "t.txt")
+    rows = json.loads(swept.stdout)["rows"]
+    data = json.loads(Page(read("l.html")).data)
+    medians = [r["run_time_ns"]["median"] for r in rows]
+    left = [r["run_time_ns"]["median"] for r in data["rows"]]
+    ok("of 4096 rows the page is small", len(rows) == 4096 and os.path.getsize("l.html") < 1 << 20, os.path.getsize("l.html"))
+    ok("it has all of them, to nine digits", data["rows_total"] == 4096 == len(left) and
+       all(abs(a - b) <= 1e-8 * b for a, b in zip(left, medians)))
+    write("sites.txt", sites(90))
+    asked = ["--noise=exp:2.385us", "--replicas=4", "--where=rank,callsite", "--json", "sites.txt"]
+    got = run("--report=w.html", *asked)
+    came = lambda r: r["put_in_ns"] + r["taken_over_ns"]
+    right = not got.returncode
+    for table, cut in zip(json.loads(got.stdout)["where"]["tables"], json.loads(Page(read("w.html")).data)["where"]["tables"]):
+        rows = sorted(table["rows"], key=came, reverse=True)
+        right = right and cut["rows_total"] == len(rows) > 64 and [came(r) for r in cut["rows"]] == [came(r) for r in rows][:64]
+    ok("accounts keep their worst 64 rows, and say how many there were", right, got.stderr)
 
     got = run("--latency=const:1us", "--report=none/p.html", "t.txt")
     ok("a folder that is not there is one line", got.returncode == 1 and got.stderr.count("\n") == 1 and "none/p.html" in got.stderr, got.stderr)
@@ -136,7 +171,7 @@ try:
     ok("a full disk is said", got.returncode == 1 and "No space" in got.stderr, got.stderr)
 
     browser = shutil.which("chromium")
-    for name in ("p", "s", "many"):
+    for name in ("p", "l", "w"):
         what = "%s.html: in a browser its script comes to its end, with verdict and what to do" % name
         if not browser:
             count += 1
