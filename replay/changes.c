@@ -14,6 +14,7 @@ struct mpg_changes {
     size_t n, capacity, at;
     int64_t *room;         /* for the list of any call, of MOST numbers */
     size_t most;
+    bool shares; /* TOLD is another's */
 };
 
 /* --- learning --- */
@@ -204,9 +205,28 @@ void mpg_changes_free(struct mpg_changes *c)
 {
     if (!c)
         return;
-    free(c->told);
+    if (!c->shares)
+        free(c->told);
     free(c->room);
     free(c);
+}
+
+struct mpg_changes *mpg_changes_again(const struct mpg_changes *all, struct mpg_error *err)
+{
+    struct mpg_changes *c = all ? malloc(sizeof *c) : NULL;
+    if (!all)
+        return NULL;
+    if (c) {
+        *c = *all;
+        c->at = 0;
+        c->shares = true;
+        c->room = malloc((c->most + 1) * sizeof *c->room);
+    }
+    if (c && c->room)
+        return c;
+    free(c);
+    mpg_error_set(err, "out of memory");
+    return NULL;
 }
 
 /* --- what becomes of a call --- */

@@ -22,6 +22,8 @@ struct mpg_changed {
 struct mpg_changes *mpg_changes_new(struct mpg_trace *trace, int32_t rank, struct mpg_supposed *supposed,
                                     struct mpg_error *err);
 void mpg_changes_rewind(struct mpg_changes *changes);
+/* The same once more, at its beginning; ALL outlives it. NULL: of NULL, or out of memory with ERR. */
+struct mpg_changes *mpg_changes_again(const struct mpg_changes *all, struct mpg_error *err);
 /* EVENT, the rank's call NUMBER (from 0; not less than the last one asked for), into *CHANGED, whose lists are valid
  * until the next; false: it is as it was. NULL is allowed. */
 bool mpg_changes_find(struct mpg_changes *changes, uint64_t number, const struct mpg_event *event,

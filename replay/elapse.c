@@ -30,10 +30,22 @@ static void sleep_until(int64_t target_ns)
     }
 }
 
+/* What another thread reads is waited for elsewhere. */
+static bool fill(struct mpg_elapse *e)
+{
+    if (!e->reading)
+        return mpg_feed_fill(e->feed);
+    if (pthread_mutex_trylock(e->reading) != 0)
+        return true;
+    const bool more = mpg_feed_fill(e->feed);
+    pthread_mutex_unlock(e->reading);
+    return more;
+}
+
 /* Reads ahead as long as there is time, and something to read. Returns the time. */
 static int64_t read_ahead(struct mpg_elapse *e, int64_t now_ns, int64_t target_ns)
 {
-    while (target_ns - now_ns >= LEAST_READING_NS && mpg_feed_fill(e->feed))
+    while (target_ns - now_ns >= LEAST_READING_NS && fill(e))
         now_ns = (int64_t)mpg_clock_ns();
     if (now_ns > target_ns)
         owe(e, now_ns - target_ns);

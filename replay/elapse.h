@@ -3,10 +3,13 @@
 #ifndef MPG_REPLAY_ELAPSE_H
 #define MPG_REPLAY_ELAPSE_H
 
+#include <pthread.h>
+
 #include "replay/feed.h"
 
 struct mpg_elapse {
     struct mpg_feed *feed;
+    pthread_mutex_t *reading; /* held meanwhile; NULL: nobody else reads */
     bool sleeps;     /* what is longer than some us; else it spins */
     int64_t debt_ns; /* re-enactment itself took longer than it should have: made up for later */
     int64_t late_ns; /* all that has ever been */

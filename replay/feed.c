@@ -8,6 +8,7 @@
 
 #include "graph/work/intervals.h"
 #include "graph/work/regions.h"
+#include "replay/orders.h"
 #include "replay/polls.h"
 
 enum {
@@ -34,6 +35,9 @@ struct mpg_feed {
     struct regions_of of;
     struct mpg_polls polls;
     uint64_t number, elapsed;
+    const struct mpg_needs *needs; /* several threads: PLACE of them is this one; NULL: one */
+    int place;
+    struct mpg_orders orders;
     bool began, ended, failed;
     struct mpg_error error;
     size_t memory, held;
@@ -66,7 +70,8 @@ static bool is_between(const struct mpg_event *e)
     return kind == MPG_KIND_FLUSH || kind == MPG_KIND_OTHER || e->sum.calls > 0;
 }
 
-struct mpg_feed *mpg_feed_open(struct mpg_trace *trace, int32_t rank, size_t memory,
+struct mpg_feed *mpg_feed_open(struct mpg_trace *trace, int32_t rank, const struct mpg_needs *needs, int place,
+                               size_t memory,
                                const struct mpg_supposed *supposed, struct mpg_changes *changes,
                                struct mpg_error *err)
 {
@@ -76,14 +81,22 @@ struct mpg_feed *mpg_feed_open(struct mpg_trace *trace, int32_t rank, size_t mem
         return NULL;
     }
     f->memory = memory;
+    f->needs = needs && needs->threads > 1 ? needs : NULL;
+    f->place = place;
     f->changes = changes;
     f->recording = graph_recording_of(trace, rank);
     f->of = (struct regions_of){.supposed = supposed, .trace = trace, .recording = &f->recording, .rank = rank,
-                                .thread = mpg_trace_thread(trace, rank, 0),
+                                .thread = f->needs ? (uint32_t)needs->thread[place] : mpg_trace_thread(trace, rank, 0),
                                 .suppose = 
                                     supposed ? mpg_supposed_of_work(supposed, mpg_supposed_all(supposed)) : 0};
+    if (f->needs && mpg_orders_begin(&f->orders, needs->threads) < 0) {
+        mpg_error_set(err, "out of memory");
+        free(f);
+        return NULL;
+    }
     f->cursor = mpg_cursor_open(trace, rank, err);
     if (!f->cursor) {
+        mpg_orders_clear(&f->orders);
         free(f);
         return NULL;
     }
@@ -173,7 +186,7 @@ static int add_act(struct mpg_feed *f, const struct mpg_event *e, int64_t before
     *act = (struct mpg_act){.event = *e, .kind = mpg_call_kind(e->call),
                             .plain = mpg_call_plain(e->call),
                             .blocking = mpg_call_blocking(e->call), .before_ns = before_ns,
-                            .number = f->number};
+                            .number = f->number, .turn = f->orders.turn, .first = f->orders.first};
     act->event.counts = put(&place, e->counts, e->count_number * NUMBER);
     act->event.requests = put(&place, e->requests, e->request_number * NUMBER);
     act->event.persistent = put(&place, e->persistent, persistent * NUMBER);
@@ -193,7 +206,7 @@ static int add_act(struct mpg_feed *f, const struct mpg_event *e, int64_t before
 static void put_poll(char **place, const struct mpg_event *e, uint64_t number, struct mpg_act *act)
 {
     *act = (struct mpg_act){.event = *e, .kind = mpg_call_kind(e->call), .plain = mpg_call_plain(e->call),
-                            .number = number};
+                            .number = number, .turn = -1, .first = -1};
     act->event.requests = put(place, e->requests, e->request_number * sizeof *e->requests);
     act->event.counts = act->event.persistent = act->event.done = act->event.cancelled = act->event.values = NULL;
     act->event.resolutions = NULL;
@@ -219,7 +232,7 @@ static int add_run(struct mpg_feed *f, const struct mpg_event *e)
     for (int i = 0; i < polls->n; i++)
         put_poll(&place, &polls->known[i].event, polls->number, &poll[i]);
     *act = (struct mpg_act){.event = poll[0].event, .kind = poll[0].kind, .plain = poll[0].plain,
-                            .number = polls->number, .polls = poll, .poll_number = (uint32_t)polls->n,
+                            .number = polls->number, .polls = poll, .turn = -1, .first = -1, .poll_number = (uint32_t)polls->n,
                             .again_number = (uint32_t)polls->count, .ender = mpg_polls_ender(polls, e)};
     act->again = put(&place, polls->again, polls->count * sizeof *polls->again);
     return 0;
@@ -281,7 +294,21 @@ static int add_call(struct mpg_feed *f, const struct mpg_event *e)
     return 0;
 }
 
-static int add(struct mpg_feed *f, const struct mpg_event *e)
+/* Of another thread: nothing happens to this one, but what ends all. */
+static int pass_by(struct mpg_feed *f, const struct mpg_event *e)
+{
+    const enum mpg_kind kind = mpg_call_kind(e->call);
+    f->ended = kind == MPG_KIND_FINALIZE;
+    if (kind == MPG_KIND_INIT) {
+        go_on(f, e);
+        f->began = true;
+    }
+    const int status = f->ended && (leave_run(f, e) < 0 || add_act(f, e, 0) < 0) ? -1 : 0;
+    f->number += mpg_event_is_call(e);
+    return status;
+}
+
+static int add_own(struct mpg_feed *f, const struct mpg_event *e)
 {
     const enum mpg_kind kind = mpg_call_kind(e->call);
     int status = 0;
@@ -306,6 +333,19 @@ static int add(struct mpg_feed *f, const struct mpg_event *e)
     f->number += mpg_event_is_call(e);
     f->ended = kind == MPG_KIND_FINALIZE;
     return status;
+}
+
+static int add(struct mpg_feed *f, const struct mpg_event *e)
+{
+    f->orders.turn = f->orders.first = -1;
+    if (!f->needs)
+        return add_own(f, e);
+    int by = 0;
+    while (by + 1 < f->needs->threads && f->needs->thread[by] != (int32_t)e->thread)
+        by++;
+    if (mpg_orders_note(&f->orders, e, by, f->began, mpg_feed_makes(e) && !is_between(e)) < 0)
+        return mpg_error_set(&f->error, "out of memory");
+    return by == f->place ? add_own(f, e) : pass_by(f, e);
 }
 
 /* --- reading --- */
@@ -368,6 +408,7 @@ void mpg_feed_close(struct mpg_feed *f)
     mpg_cursor_close(f->cursor);
     graph_regions_clear(&f->regions, NULL);
     mpg_polls_clear(&f->polls);
+    mpg_orders_clear(&f->orders);
     free_blocks(f->first);
     free_blocks(f->spare);
     free(f);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A rank's events as acts, read ahead of time: as many as fit into some memory before the first is asked for,
- * and more whenever there is time (mpg_feed_fill). */
+/* Events of a rank, or of one of its threads, as acts, read ahead of time: as many as fit into some memory before the
+ * first is asked for, and more whenever there is time (mpg_feed_fill). */
 #ifndef MPG_REPLAY_FEED_H
 #define MPG_REPLAY_FEED_H
 
@@ -10,9 +10,12 @@
 
 struct mpg_feed;
 
-/* RANK's events, of which MEMORY bytes are held, with computation as SUPPOSED has it (NULL: as it was), and calls
- * as CHANGES (NULL: likewise). TRACE and these outlive it. */
-struct mpg_feed *mpg_feed_open(struct mpg_trace *trace, int32_t rank, size_t memory,
+/* The events of RANK's thread (NEEDS, PLACE of it there; NULL: of the only one), of which MEMORY bytes are held, with
+ * computation as SUPPOSED has it (NULL: as it was), and calls
+ * as CHANGES (NULL: likewise). TRACE and these outlive it.
+ * MPI_Finalize ends the acts of all threads, whichever made it. */
+struct mpg_feed *mpg_feed_open(struct mpg_trace *trace, int32_t rank, const struct mpg_needs *needs, int place,
+                               size_t memory,
                                const struct mpg_supposed *supposed, struct mpg_changes *changes,
                                struct mpg_error *err);
 /* Reads some more events: true, or false if there is no room, or nothing left. What fails is told when

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* mpgreplay: makes the calls of a trace again, for real. */
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +28,13 @@ struct request {
     bool deterministic, quiet;
 };
 
+/* A thread's part of it. */
+struct voice {
+    struct mpg_changes *changes; /* of calls; NULL: none */
+    struct mpg_feed *feed;
+    struct mpg_elapse elapse;
+};
+
 /* One rank's part of the trace. */
 struct part {
     struct mpg_trace *trace;
@@ -35,68 +43,134 @@ struct part {
     int64_t traced_ns;
     struct mpg_supposed *supposed; /* NULL: nothing */
     struct mpg_changes *changes;   /* of calls; NULL: none */
-    struct mpg_feed *feed;
-    struct mpg_elapse elapse;
+    struct voice *voice;           /* of each of its threads */
+    const char *name, *program;
+    const struct mpg_enactor *mpi;
     bool readable; /* else why is in ERROR */
     struct mpg_error error;
 };
 
 /* --- what the library asks for --- */
 
-static const struct mpg_act *next(void *host, struct mpg_error *err)
+/* A trace belongs to one thread at a time. */
+static pthread_mutex_t reading = PTHREAD_MUTEX_INITIALIZER;
+
+static const struct part *hold(const struct part *p)
 {
-    struct part *p = host;
-    return mpg_feed_next(p->feed, err);
+    if (p->needs.threads > 1)
+        pthread_mutex_lock(&reading);
+    return p;
 }
 
-static void elapse(void *host, int64_t from_ns, int64_t ns)
+static void let_go(const struct part *p)
+{
+    if (p->needs.threads > 1)
+        pthread_mutex_unlock(&reading);
+}
+
+static const struct mpg_act *next(void *host, int thread, struct mpg_error *err)
+{
+    const struct part *p = hold(host);
+    const struct mpg_act *act = mpg_feed_next(p->voice[thread].feed, err);
+    let_go(p);
+    return act;
+}
+
+static void elapse(void *host, int thread, int64_t from_ns, int64_t ns)
 {
     struct part *p = host;
-    mpg_elapse(&p->elapse, from_ns, ns);
+    mpg_elapse(&p->voice[thread].elapse, from_ns, ns);
 }
 
 static const struct mpg_comm *find_comm(void *host, int32_t comm)
 {
-    const struct part *p = host;
-    return comm >= 0 && comm < mpg_trace_comm_count(p->trace) ? mpg_trace_comm(p->trace, comm) : NULL;
+    const struct part *p = hold(host);
+    const struct mpg_comm *found =
+        comm >= 0 && comm < mpg_trace_comm_count(p->trace) ? mpg_trace_comm(p->trace, comm) : NULL;
+    let_go(p);
+    return found;
 }
 
 static const struct mpg_object *find_object(void *host, int32_t object)
 {
-    const struct part *p = host;
-    return mpg_trace_object(p->trace, object);
+    const struct part *p = hold(host);
+    const struct mpg_object *found = mpg_trace_object(p->trace, object);
+    let_go(p);
+    return found;
 }
 
 static const char *find_string(void *host, int32_t string)
 {
-    const struct part *p = host;
-    return mpg_trace_string(p->trace, string);
+    const struct part *p = hold(host);
+    const char *found = mpg_trace_string(p->trace, string);
+    let_go(p);
+    return found;
 }
 
 static bool find_neighbors(void *host, int32_t comm, struct mpg_neighbors *found)
 {
+    const struct part *p = hold(host);
+    const bool has = mpg_trace_find_neighbors(p->trace, p->rank, comm, found);
+    let_go(p);
+    return has;
+}
+
+static void end_all(void *host, const struct mpg_error *err)
+{
     const struct part *p = host;
-    return mpg_trace_find_neighbors(p->trace, p->rank, comm, found);
+    struct mpg_error told = *err;
+    mpg_error_prefix(&told, "%s", p->name);
+    mpg_error_print(p->program, &told);
+    p->mpi->abort(MPG_EXIT_FAILURE);
 }
 
 static void own_outcome(void *host, struct mpg_outcome *o)
 {
     const struct part *p = host;
     o->traced_ns = p->traced_ns;
-    o->elapsed += mpg_feed_elapsed(p->feed);
-    o->late_ns = (uint64_t)p->elapse.late_ns;
+    for (int i = 0; i < p->needs.threads; i++) {
+        o->elapsed += mpg_feed_elapsed(p->voice[i].feed);
+        o->late_ns += (uint64_t)p->voice[i].elapse.late_ns;
+    }
 }
 
 /* --- reading --- */
 
 static void close_part(struct part *p)
 {
-    mpg_feed_close(p->feed);
+    for (int i = 0; p->voice && i < p->needs.threads; i++) {
+        mpg_feed_close(p->voice[i].feed);
+        mpg_changes_free(p->voice[i].changes);
+    }
+    free(p->voice);
     mpg_changes_free(p->changes);
     mpg_supposed_free(p->supposed);
     mpg_needs_clear(&p->needs);
     mpg_trace_close(p->trace);
     *p = (struct part){.rank = -1};
+}
+
+/* What each of the rank's threads does; they share the memory. */
+static int read_threads(struct part *p, const struct request *request, struct mpg_error *err)
+{
+    const int n = p->needs.threads;
+    if (!(p->voice = calloc((size_t)n, sizeof *p->voice)))
+        return mpg_error_set(err, "out of memory");
+    for (int i = 0; i < n; i++) {
+        struct voice *v = &p->voice[i];
+        v->changes = mpg_changes_again(p->changes, err);
+        if (p->changes && !v->changes)
+            return -1;
+        v->feed = mpg_feed_open(p->trace, p->rank, &p->needs, i, (size_t)(request->memory_bytes / n), p->supposed,
+                                v->changes, err);
+        if (!v->feed)
+            return -1;
+        v->elapse = (struct mpg_elapse){.feed = v->feed, .reading = n > 1 ? &reading : NULL,
+                                        .sleeps = strcmp(request->elapse, "sleep") == 0};
+        while (mpg_feed_fill(v->feed)) {
+        }
+    }
+    return 0;
 }
 
 static int read_part(struct part *p, const struct request *request, struct mpg_error *err)
@@ -114,14 +188,7 @@ static int read_part(struct part *p, const struct request *request, struct mpg_e
         return -1;
     if (mpg_survey(p->trace, p->rank, p->changes, &p->needs, &p->traced_ns, err) < 0)
         return mpg_error_prefix(err, "%s", request->trace);
-    mpg_changes_rewind(p->changes);
-    p->feed = mpg_feed_open(p->trace, p->rank, (size_t)request->memory_bytes, p->supposed, p->changes, err);
-    if (!p->feed)
-        return -1;
-    p->elapse = (struct mpg_elapse){.feed = p->feed, .sleeps = strcmp(request->elapse, "sleep") == 0};
-    while (mpg_feed_fill(p->feed)) {
-    }
-    return 0;
+    return read_threads(p, request, err);
 }
 
 /* All that is supposed. */
@@ -156,6 +223,16 @@ static int check_ranks(struct part *p, const struct request *request, int ranks)
                          request->trace, mpg_trace_ranks(p->trace),
                          mpg_trace_ranks(p->trace) == 1 ? "" : "s", ranks == 1 ? "is" : "are", ranks,
                          ranks == 1 ? "" : "es", mpg_trace_ranks(p->trace));
+}
+
+/* ENOUGH: MPI allows several threads to make calls at once, or none was asked for. */
+static int check_threads(struct part *p, const struct request *request, bool enough)
+{
+    if (!p->readable || p->needs.threads < 2 || enough)
+        return 0;
+    p->readable = false;
+    return mpg_error_set(&p->error, "%s: rank %d made calls from %d threads, but this MPI gives no MPI_THREAD_MULTIPLE",
+                         request->trace, p->rank, p->needs.threads);
 }
 
 /* Whether TRACE was recorded with MPI. */
@@ -201,8 +278,10 @@ static int play(const struct mpg_enactor *mpi, struct part *p, const struct requ
 {
     int rank, ranks;
     int64_t left_ns;
+    bool enough;
     struct mpg_error err;
-    if (mpi->begin(p->readable && p->needs.threads, &rank, &ranks, &left_ns, &err) < 0) {
+    static const struct mpg_needs unknown;
+    if (mpi->begin(p->readable ? &p->needs : &unknown, &rank, &ranks, &left_ns, &enough, &err) < 0) {
         mpg_error_print(program, &err);
         return MPG_EXIT_FAILURE;
     }
@@ -211,6 +290,10 @@ static int play(const struct mpg_enactor *mpi, struct part *p, const struct requ
         prepare(p, request, rank);
     }
     (void)check_ranks(p, request, ranks);
+    (void)check_threads(p, request, enough);
+    p->name = request->trace;
+    p->program = program;
+    p->mpi = mpi;
     const int failed = mpi->first_failed(!p->readable);
     if (failed < ranks) {
         if (failed == rank)
@@ -222,7 +305,7 @@ static int play(const struct mpg_enactor *mpi, struct part *p, const struct requ
         .host = p, .rank = rank, .ranks = ranks, .deterministic = request->deterministic,
         .same_mpi = is_of(p->trace, family), .patience_ns = request->patience_ns, .needs = &p->needs,
         .next = next, .elapse = elapse, .comm = find_comm, .object = find_object, .string = find_string,
-        .neighbors = find_neighbors, .call_name = mpg_call_name, .own_outcome = own_outcome};
+        .neighbors = find_neighbors, .call_name = mpg_call_name, .own_outcome = own_outcome, .failed = end_all};
     struct mpg_outcome outcome;
     if (mpi->perform(&stage, left_ns, &outcome, &err) < 0) {
         mpg_error_prefix(&err, "%s", request->trace);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What passes between mpgreplay, which reads a rank's events, and the library that makes their calls: one for
  * each MPI that was found, libmpgreplay-openmpi.so and libmpgreplay-mpich.so, which hold one structure
- * (struct mpg_enactor). Neither links to the other. One thread of a process. */
+ * (struct mpg_enactor). Neither links to the other. */
 #ifndef MPG_REPLAY_STAGE_H
 #define MPG_REPLAY_STAGE_H
 
@@ -36,6 +36,9 @@ struct mpg_act {
     int ender;              /* which of POLLS asks for what has come when the run is over; -1: none */
     int64_t before_ns;      /* computation since the act before, or since MPI_Init */
     uint64_t number;        /* of the rank's calls, from 0 */
+    /* Where several threads of the rank make calls: */
+    int64_t turn; /* so many collectives of all of them come before this one on its communicator; -1: is none */
+    int first;    /* so many threads but MPI_Init's have begun before this one, the first of its thread; -1: is not */
 };
 
 /* Numbers that collectives of a communicator need of its other members, in the order of these calls: what
@@ -88,7 +91,9 @@ struct mpg_needs {
     int64_t rma_bytes;     /* the largest one-sided transfer */
     int64_t buffered_bytes, buffered; /* of all its buffered sends together; how many */
     bool wildcards;        /* a receive leaves something open */
-    bool threads;          /* MPI_Init_thread */
+    bool init_thread;      /* MPI_Init_thread */
+    int threads;           /* that make calls, that of MPI_Init the first: */
+    int32_t *thread;       /* their numbers in the trace */
     size_t comms;          /* how many communicators these are of, by their number: */
     struct mpg_shares (*shares)[MPG_SHARES_KINDS];
     uint8_t *deaf;         /* 1: receives on it are cancelled, or matched probes of it find nothing */
@@ -116,22 +121,27 @@ struct mpg_stage {
     bool same_mpi;      /* the trace is of this MPI's family: its constants mean the same */
     double patience_ns; /* for all ranks of a host to wait without one that goes on */
     const struct mpg_needs *needs;
-    /* The next act, valid until the next call; NULL with ERR: the trace is damaged. MPI_Finalize is the last. */
-    const struct mpg_act *(*next)(void *host, struct mpg_error *err);
+    /* Any thread calls any of these; one thread of the trace, by its place in NEEDS, is of one that calls. */
+    /* The thread's next act, valid until the next call; NULL with ERR: the trace is damaged. MPI_Finalize is the last
+     * of each of them, one of which makes it. */
+    const struct mpg_act *(*next)(void *host, int thread, struct mpg_error *err);
     /* Until NS after FROM_NS of CLOCK_MONOTONIC. */
-    void (*elapse)(void *host, int64_t from_ns, int64_t ns);
+    void (*elapse)(void *host, int thread, int64_t from_ns, int64_t ns);
     const struct mpg_comm *(*comm)(void *host, int32_t comm); /* NULL: there are not so many */
     const struct mpg_object *(*object)(void *host, int32_t object);
     const char *(*string)(void *host, int32_t string);
     bool (*neighbors)(void *host, int32_t comm, struct mpg_neighbors *found);
     const char *(*call_name)(enum mpg_call call);
     void (*own_outcome)(void *host, struct mpg_outcome *outcome); /* adds what only the host knows */
+    void (*failed)(void *host, const struct mpg_error *err); /* a thread that is not the first has: ends the run */
 };
 
 /* What the library exports, as mpg_enactor. What fails inside MPI_Init ends the whole run, as MPI does. */
 struct mpg_enactor {
-    /* Starts MPI: this process's rank of how many. MPI_Init left at *LEFT_NS of CLOCK_MONOTONIC. */
-    int (*begin)(bool threads, int *rank, int *size, int64_t *left_ns, struct mpg_error *err);
+    /* Starts MPI, with as many threads as NEEDS has (zero: it is not known yet), *ENOUGH: this MPI allows them. This
+     * process's rank of how many. MPI_Init left at *LEFT_NS of CLOCK_MONOTONIC. */
+    int (*begin)(const struct mpg_needs *needs, int *rank, int *size, int64_t *left_ns, bool *enough,
+                 struct mpg_error *err);
     /* The least rank for which FAILED is true; how many there are if none. Collective. */
     int (*first_failed)(bool failed);
     /* Makes the calls, MPI_Finalize the last; on rank 0, *OUTCOME is that of all, else its own. -1: another

@@ -14,6 +14,7 @@ struct survey {
     struct mpg_changes *changes;
     struct mpg_needs *needs;
     int64_t begin_ns, end_ns;
+    uint32_t init_thread; /* that made MPI_Init */
     int64_t buffered_init; /* the largest persistent buffered send; -1: none */
     bool began, ended;
     bool cancels_starts;   /* what a start began is cancelled */
@@ -169,7 +170,8 @@ static int survey_event(struct survey *s, const struct mpg_event *e, struct mpg_
     case MPG_KIND_INIT:
         s->began = true;
         s->begin_ns = e->leave_ns;
-        n->threads = e->call == MPG_CALL_Init_thread;
+        n->init_thread = e->call == MPG_CALL_Init_thread;
+        s->init_thread = e->thread;
         return 0;
     case MPG_KIND_FINALIZE:
         s->ended = !e->killed;
@@ -224,12 +226,22 @@ static int survey_event(struct survey *s, const struct mpg_event *e, struct mpg_
 
 static int check_rank(const struct mpg_trace *t, int32_t rank, struct mpg_error *err)
 {
-    const uint32_t threads = mpg_trace_threads(t, rank);
-    if (mpg_trace_runs(t, rank))
-        return mpg_error_set(err, "rank %d still runs", rank);
-    return threads == 1 ? 0
-                        : mpg_error_set(err, "rank %d made calls from %u threads, which are not re-enacted",
-                                        rank, threads);
+    return mpg_trace_runs(t, rank) ? mpg_error_set(err, "rank %d still runs", rank) : 0;
+}
+
+/* The rank's threads, that of MPI_Init the first. */
+static int list_threads(struct survey *s, int32_t rank, struct mpg_error *err)
+{
+    struct mpg_needs *n = s->needs;
+    const uint32_t threads = mpg_trace_threads(s->trace, rank);
+    n->thread = calloc(threads, sizeof *n->thread);
+    if (!n->thread)
+        return mpg_error_set(err, "out of memory");
+    n->thread[n->threads++] = (int32_t)s->init_thread;
+    for (uint32_t i = 0; i < threads && (uint32_t)n->threads < threads; i++)
+        if (mpg_trace_thread(s->trace, rank, i) != s->init_thread)
+            n->thread[n->threads++] = (int32_t)mpg_trace_thread(s->trace, rank, i);
+    return 0;
 }
 
 /* Why RANK's calls do not end by MPI_Finalize. */
@@ -292,6 +304,8 @@ int mpg_survey(struct mpg_trace *trace, int32_t rank, struct mpg_changes *change
     if (!s.began || !s.ended)
         return explain_end(&s, rank, err);
     settle_deaf(&s);
+    if (list_threads(&s, rank, err) < 0)
+        return -1;
     *traced_ns = s.end_ns - s.begin_ns;
     return 0;
 }
@@ -303,5 +317,6 @@ void mpg_needs_clear(struct mpg_needs *n)
             free(n->shares[i][k].bytes);
     free(n->shares);
     free(n->deaf);
+    free(n->thread);
     *n = (struct mpg_needs){0};
 }

@@ -7,8 +7,7 @@
 #include "replay/stage.h"
 
 /* Of RANK's calls as CHANGES has them (NULL: as they were) into NEEDS, which the caller clears in any case; memory is that of NEEDS. *TRACED_NS: from MPI_Init's leave to
- * MPI_Finalize's enter. Errors: damage; the rank made no MPI_Init, did not end by MPI_Finalize, or made calls
- * from several threads. */
+ * MPI_Finalize's enter. Errors: damage; the rank made no MPI_Init, did not end by MPI_Finalize. */
 int mpg_survey(struct mpg_trace *trace, int32_t rank, struct mpg_changes *changes, struct mpg_needs *needs,
                int64_t *traced_ns,
                struct mpg_error *err);

@@ -27,12 +27,12 @@ static void *raise_to(void **buffer, int64_t *room, int64_t bytes)
 
 void *play_send_buffer(struct play *p, int64_t bytes)
 {
-    return raise_to(&p->send, &p->send_bytes, bytes);
+    return raise_to(&p->all->send, &p->all->send_bytes, bytes);
 }
 
 void *play_receive_buffer(struct play *p, int64_t bytes)
 {
-    return raise_to(&p->receive, &p->receive_bytes, bytes);
+    return raise_to(&p->all->receive, &p->all->receive_bytes, bytes);
 }
 
 /* For all that the rank ever sends so, up to a limit; behind that it is used again. */

@@ -89,14 +89,14 @@ static int simple(struct play *p, const struct collective *k)
     if (!from || !into)
         return play_fail(p, "out of memory");
     if (k->call == MPG_CALL_Barrier)
-        return play_check(p, k->form == BLOCKING ? MPI_Barrier(comm)
+        return play_check(p, PLAY_OPEN(p, k->form == BLOCKING ? MPI_Barrier(comm)
                              : k->form == POSTED ? MPI_Ibarrier(comm, k->request)
-                                                 : INIT(Barrier, comm));
+                                                 : INIT(Barrier, comm)));
     if (k->call == MPG_CALL_Bcast) {
         MPI_Datatype type;
         if (play_type(p, bytes, &n, &type) < 0)
             return -1;
-        const int rc = ENACT(Bcast, Ibcast, into, n, type, k->root, comm);
+        const int rc = PLAY_OPEN(p, ENACT(Bcast, Ibcast, into, n, type, k->root, comm));
         play_type_end(&type);
         return play_check(p, rc);
     }
@@ -104,13 +104,13 @@ static int simple(struct play *p, const struct collective *k)
         return -1;
     switch (k->call) {
     case MPG_CALL_Reduce:
-        return play_check(p, ENACT(Reduce, Ireduce, from, into, n, MPI_BYTE, MPI_BOR, k->root, comm));
+        return play_check(p, PLAY_OPEN(p, ENACT(Reduce, Ireduce, from, into, n, MPI_BYTE, MPI_BOR, k->root, comm)));
     case MPG_CALL_Allreduce:
-        return play_check(p, ENACT(Allreduce, Iallreduce, from, into, n, MPI_BYTE, MPI_BOR, comm));
+        return play_check(p, PLAY_OPEN(p, ENACT(Allreduce, Iallreduce, from, into, n, MPI_BYTE, MPI_BOR, comm)));
     case MPG_CALL_Scan:
-        return play_check(p, ENACT(Scan, Iscan, from, into, n, MPI_BYTE, MPI_BOR, comm));
+        return play_check(p, PLAY_OPEN(p, ENACT(Scan, Iscan, from, into, n, MPI_BYTE, MPI_BOR, comm)));
     default:
-        return play_check(p, ENACT(Exscan, Iexscan, from, into, n, MPI_BYTE, MPI_BOR, comm));
+        return play_check(p, PLAY_OPEN(p, ENACT(Exscan, Iexscan, from, into, n, MPI_BYTE, MPI_BOR, comm)));
     }
 }
 
@@ -136,13 +136,13 @@ static int blocks(struct play *p, const struct collective *k)
         return play_fail(p, "out of memory");
     switch (k->call) {
     case MPG_CALL_Gather:
-        return play_check(p, ENACT(Gather, Igather, from, n, MPI_BYTE, into, m, MPI_BYTE, k->root, comm));
+        return play_check(p, PLAY_OPEN(p, ENACT(Gather, Igather, from, n, MPI_BYTE, into, m, MPI_BYTE, k->root, comm)));
     case MPG_CALL_Scatter:
-        return play_check(p, ENACT(Scatter, Iscatter, from, n, MPI_BYTE, into, m, MPI_BYTE, k->root, comm));
+        return play_check(p, PLAY_OPEN(p, ENACT(Scatter, Iscatter, from, n, MPI_BYTE, into, m, MPI_BYTE, k->root, comm)));
     case MPG_CALL_Allgather:
-        return play_check(p, ENACT(Allgather, Iallgather, from, n, MPI_BYTE, into, m, MPI_BYTE, comm));
+        return play_check(p, PLAY_OPEN(p, ENACT(Allgather, Iallgather, from, n, MPI_BYTE, into, m, MPI_BYTE, comm)));
     default:
-        return play_check(p, ENACT(Alltoall, Ialltoall, from, n, MPI_BYTE, into, m, MPI_BYTE, comm));
+        return play_check(p, PLAY_OPEN(p, ENACT(Alltoall, Ialltoall, from, n, MPI_BYTE, into, m, MPI_BYTE, comm)));
     }
 }
 
@@ -160,10 +160,10 @@ static int gatherv(struct play *p, const struct collective *k)
     if (!from || !into)
         return play_fail(p, "out of memory");
     if (k->call == MPG_CALL_Allgatherv)
-        return play_check(p, ENACT(Allgatherv, Iallgatherv, from, n, MPI_BYTE, into, x->counts[1], x->places[1], MPI_BYTE,
-                                   k->c->comm));
-    return play_check(p, ENACT(Gatherv, Igatherv, from, n, MPI_BYTE, into, x->counts[1], x->places[1], MPI_BYTE, k->root,
-                               k->c->comm));
+        return play_check(p, PLAY_OPEN(p, ENACT(Allgatherv, Iallgatherv, from, n, MPI_BYTE, into, x->counts[1], x->places[1],
+                                                MPI_BYTE, k->c->comm)));
+    return play_check(p, PLAY_OPEN(p, ENACT(Gatherv, Igatherv, from, n, MPI_BYTE, into, x->counts[1], x->places[1], MPI_BYTE,
+                                            k->root, k->c->comm)));
 }
 
 static int scatterv(struct play *p, const struct collective *k)
@@ -185,8 +185,8 @@ static int scatterv(struct play *p, const struct collective *k)
     if (play_count(p, own, &n) < 0)
         return -1;
     const struct play_counts *x = *k->counts;
-    return play_check(p, ENACT(Scatterv, Iscatterv, from, x->counts[0], x->places[0], MPI_BYTE, into, n, MPI_BYTE,
-                               k->root, k->c->comm));
+    return play_check(p, PLAY_OPEN(p, ENACT(Scatterv, Iscatterv, from, x->counts[0], x->places[0], MPI_BYTE, into, n, MPI_BYTE,
+                               k->root, k->c->comm)));
 }
 
 static int alltoallv(struct play *p, const struct collective *k)
@@ -203,10 +203,10 @@ static int alltoallv(struct play *p, const struct collective *k)
     if (!from || !into)
         return play_fail(p, "out of memory");
     if (k->call == MPG_CALL_Alltoallv)
-        return play_check(p, ENACT(Alltoallv, Ialltoallv, from, x->counts[0], x->places[0], MPI_BYTE, into,
-                                   x->counts[1], x->places[1], MPI_BYTE, k->c->comm));
-    return play_check(p, ENACT(Alltoallw, Ialltoallw, from, x->counts[0], x->places[0], x->types, into,
-                               x->counts[1], x->places[1], x->types, k->c->comm));
+        return play_check(p, PLAY_OPEN(p, ENACT(Alltoallv, Ialltoallv, from, x->counts[0], x->places[0], MPI_BYTE, into,
+                                   x->counts[1], x->places[1], MPI_BYTE, k->c->comm)));
+    return play_check(p, PLAY_OPEN(p, ENACT(Alltoallw, Ialltoallw, from, x->counts[0], x->places[0], x->types, into,
+                               x->counts[1], x->places[1], x->types, k->c->comm)));
 }
 
 /* How the whole vector is divided is not in the trace: evenly. */
@@ -224,13 +224,13 @@ static int reduce_scatter(struct play *p, const struct collective *k)
     if (play_count(p, bytes / size, &each) < 0)
         return -1;
     if (k->call == MPG_CALL_Reduce_scatter_block)
-        return play_check(p, ENACT(Reduce_scatter_block, Ireduce_scatter_block, from, into, each, MPI_BYTE,
-                                   MPI_BOR, k->c->comm));
+        return play_check(p, PLAY_OPEN(p, ENACT(Reduce_scatter_block, Ireduce_scatter_block, from, into, each, MPI_BYTE,
+                                   MPI_BOR, k->c->comm)));
     struct play_counts *x = *k->counts;
     for (int i = 0; i < size; i++)
         x->counts[1][i] = each + (i < bytes % size);
-    return play_check(p, ENACT(Reduce_scatter, Ireduce_scatter, from, into, x->counts[1], MPI_BYTE, MPI_BOR,
-                               k->c->comm));
+    return play_check(p, PLAY_OPEN(p, ENACT(Reduce_scatter, Ireduce_scatter, from, into, x->counts[1], MPI_BYTE, MPI_BOR,
+                               k->c->comm)));
 }
 
 static int neighbors(struct play *p, const struct collective *k)
@@ -264,20 +264,20 @@ static int neighbors(struct play *p, const struct collective *k)
         return play_fail(p, "out of memory");
     switch (k->call) {
     case MPG_CALL_Neighbor_allgather:
-        return play_check(p, ENACT(Neighbor_allgather, Ineighbor_allgather, from, n, MPI_BYTE, into, m, MPI_BYTE,
-                                   comm));
+        return play_check(p, PLAY_OPEN(p, ENACT(Neighbor_allgather, Ineighbor_allgather, from, n, MPI_BYTE, into, m, MPI_BYTE,
+                                   comm)));
     case MPG_CALL_Neighbor_allgatherv:
-        return play_check(p, ENACT(Neighbor_allgatherv, Ineighbor_allgatherv, from, n, MPI_BYTE, into,
-                                   x->counts[1], x->places[1], MPI_BYTE, comm));
+        return play_check(p, PLAY_OPEN(p, ENACT(Neighbor_allgatherv, Ineighbor_allgatherv, from, n, MPI_BYTE, into,
+                                   x->counts[1], x->places[1], MPI_BYTE, comm)));
     case MPG_CALL_Neighbor_alltoall:
-        return play_check(p, ENACT(Neighbor_alltoall, Ineighbor_alltoall, from, n, MPI_BYTE, into, m, MPI_BYTE,
-                                   comm));
+        return play_check(p, PLAY_OPEN(p, ENACT(Neighbor_alltoall, Ineighbor_alltoall, from, n, MPI_BYTE, into, m, MPI_BYTE,
+                                   comm)));
     case MPG_CALL_Neighbor_alltoallv:
-        return play_check(p, ENACT(Neighbor_alltoallv, Ineighbor_alltoallv, from, x->counts[0], x->places[0],
-                                   MPI_BYTE, into, x->counts[1], x->places[1], MPI_BYTE, comm));
+        return play_check(p, PLAY_OPEN(p, ENACT(Neighbor_alltoallv, Ineighbor_alltoallv, from, x->counts[0], x->places[0],
+                                   MPI_BYTE, into, x->counts[1], x->places[1], MPI_BYTE, comm)));
     default:
-        return play_check(p, ENACT(Neighbor_alltoallw, Ineighbor_alltoallw, from, x->counts[0], x->far[0], x->types, into,
-                                   x->counts[1], x->far[1], x->types, comm));
+        return play_check(p, PLAY_OPEN(p, ENACT(Neighbor_alltoallw, Ineighbor_alltoallw, from, x->counts[0], x->far[0],
+                                                x->types, into, x->counts[1], x->far[1], x->types, comm)));
     }
 }
 

@@ -55,18 +55,18 @@ static struct play_comm *take_place(struct play *p, int32_t number)
 {
     if (number < 0)
         return NULL;
-    if ((size_t)number >= p->comms) {
+    if ((size_t)number >= p->all->comms) {
         const size_t comms = 2 * (size_t)number + 8;
-        struct play_comm **grown = realloc(p->comm, comms * sizeof *grown);
+        struct play_comm **grown = realloc(p->all->comm, comms * sizeof *grown);
         if (!grown)
             return NULL;
-        memset(grown + p->comms, 0, (comms - p->comms) * sizeof *grown);
-        p->comm = grown;
-        p->comms = comms;
+        memset(grown + p->all->comms, 0, (comms - p->all->comms) * sizeof *grown);
+        p->all->comm = grown;
+        p->all->comms = comms;
     }
-    if (!p->comm[number])
-        p->comm[number] = calloc(1, sizeof **p->comm);
-    struct play_comm *c = p->comm[number];
+    if (!p->all->comm[number])
+        p->all->comm[number] = calloc(1, sizeof **p->all->comm);
+    struct play_comm *c = p->all->comm[number];
     if (!c || c->told)
         return c;
     c->told = p->stage->comm(p->stage->host, number);
@@ -82,8 +82,8 @@ static struct play_comm *take_place(struct play *p, int32_t number)
 
 static int32_t number_of(const struct play *p, const struct play_comm *c)
 {
-    for (size_t i = 0; i < p->comms; i++)
-        if (p->comm[i] == c)
+    for (size_t i = 0; i < p->all->comms; i++)
+        if (p->all->comm[i] == c)
             return (int32_t)i;
     return -1;
 }
@@ -92,7 +92,6 @@ static int32_t number_of(const struct play *p, const struct play_comm *c)
 static int check_made(struct play *p, struct play_comm *c)
 {
     int rank = -1, size = 0, remote = 0;
-    c->made = true;
     PMPI_Comm_rank(c->comm, &rank);
     PMPI_Comm_test_inter(c->comm, &remote);
     if (remote)
@@ -105,6 +104,17 @@ static int check_made(struct play *p, struct play_comm *c)
     return 0;
 }
 
+/* The communicator NUMBER is there: all calls may be made on it when its shares are told. */
+static int begin_life(struct play *p, int32_t number, struct play_comm *c)
+{
+    if (check_made(p, c) < 0 || play_share(p, number, c) < 0)
+        return -1;
+    c->made = true;
+    c->making = false;
+    crew_tell(p);
+    return 0;
+}
+
 struct play_comm *play_comm(struct play *p, int32_t number)
 {
     struct play_comm *c = take_place(p, number);
@@ -112,8 +122,11 @@ struct play_comm *play_comm(struct play *p, int32_t number)
         play_fail(p, number < 0 ? "no communicator" : "out of memory");
         return NULL;
     }
+    while (!c->made && !c->elapses && crew_wait(p, c->making ? CREW_WHATEVER : CREW_ANY)) {
+    }
     if (c->made || c->elapses)
         return c;
+    c->making = true;
     if (is_world(p, c->told))
         c->comm = MPI_COMM_WORLD;
     else if (c->told->size == 1 && !c->told->remote_size && c->rank == 0)
@@ -122,9 +135,7 @@ struct play_comm *play_comm(struct play *p, int32_t number)
         play_fail(p, "communicator %d was made by no call that is re-enacted", c->told->label);
         return NULL;
     }
-    if (check_made(p, c) < 0 || play_share(p, number, c) < 0)
-        return NULL;
-    return c;
+    return begin_life(p, number, c) < 0 ? NULL : c;
 }
 
 int play_world(struct play *p)
@@ -157,7 +168,7 @@ static int group_of(struct play *p, const struct play_comm *old, const struct pl
     for (int32_t i = 0; i < to.size; i++)
         ranks[i] = place_of(from.own, from.size, to.own[i]);
     PMPI_Comm_group(old->comm, &all);
-    const int rc = PMPI_Group_incl(all, to.size, ranks, group);
+    const int rc = PLAY_OPEN(p, PMPI_Group_incl(all, to.size, ranks, group));
     PMPI_Group_free(&all);
     free(ranks);
     return play_check(p, rc);
@@ -168,8 +179,8 @@ static int by_group(struct play *p, const struct play_comm *old, struct play_com
     MPI_Group group;
     if (group_of(p, old, made, &group) < 0)
         return -1;
-    const int rc = p->act->plain == MPG_CALL_Comm_create ? MPI_Comm_create(old->comm, group, into)
-                                                          : MPI_Comm_create_group(old->comm, group, 0, into);
+    const int rc = PLAY_OPEN(p, p->act->plain == MPG_CALL_Comm_create ? MPI_Comm_create(old->comm, group, into)
+                                                          : MPI_Comm_create_group(old->comm, group, 0, into));
     if (group != MPI_GROUP_EMPTY)
         PMPI_Group_free(&group);
     return play_check(p, rc);
@@ -186,7 +197,7 @@ static int split(struct play *p, const struct play_comm *old, struct play_comm *
                 colour = told->world_ranks[i];
         key = made->rank;
     }
-    return play_check(p, MPI_Comm_split(old->comm, colour, key, into));
+    return play_check(p, PLAY_OPEN(p, MPI_Comm_split(old->comm, colour, key, into)));
 }
 
 /* By what memory is shared, if that gives on this machine what it gave in the trace. */
@@ -195,34 +206,34 @@ static int split_type(struct play *p, const struct play_comm *old, struct play_c
     MPI_Comm tried = MPI_COMM_NULL;
     int alike = 1, size = 0, rank = 0;
     const int type = made ? MPI_COMM_TYPE_SHARED : MPI_UNDEFINED, key = made ? made->rank : 0;
-    int rc = PMPI_Comm_split_type(old->comm, type, key, MPI_INFO_NULL, &tried);
+    int rc = PLAY_OPEN(p, PMPI_Comm_split_type(old->comm, type, key, MPI_INFO_NULL, &tried));
     if (play_check(p, rc) < 0)
         return -1;
     if (made) {
         PMPI_Comm_size(tried, &size);
         PMPI_Comm_rank(tried, &rank);
         alike = size == made->told->size && rank == made->rank;
-        PMPI_Comm_free(&tried);
+        (void)PLAY_OPEN(p, PMPI_Comm_free(&tried));
     }
-    rc = PMPI_Allreduce(MPI_IN_PLACE, &alike, 1, MPI_INT, MPI_MIN, old->comm);
+    rc = PLAY_OPEN(p, PMPI_Allreduce(MPI_IN_PLACE, &alike, 1, MPI_INT, MPI_MIN, old->comm));
     if (play_check(p, rc) < 0)
         return -1;
     if (!alike)
         return split(p, old, made, into);
-    return play_check(p, MPI_Comm_split_type(old->comm, type, key, MPI_INFO_NULL, into));
+    return play_check(p, PLAY_OPEN(p, MPI_Comm_split_type(old->comm, type, key, MPI_INFO_NULL, into)));
 }
 
 static int connect(struct play *p, MPI_Comm local, struct play_comm *made, MPI_Comm *into)
 {
     const struct sides s = sides_of(p, made->told);
-    return play_check(p, MPI_Intercomm_create(local, 0, p->hidden, s.other[0], LEADERS_TAG, into));
+    return play_check(p, PLAY_OPEN(p, MPI_Intercomm_create(local, 0, p->hidden, s.other[0], LEADERS_TAG, into)));
 }
 
 static int merge(struct play *p, const struct play_comm *old, struct play_comm *made, MPI_Comm *into)
 {
     const struct sides s = sides_of(p, old->told);
     const bool high = place_of(s.own, s.size, made->told->world_ranks[0]) < 0;
-    return play_check(p, MPI_Intercomm_merge(old->comm, high, into));
+    return play_check(p, PLAY_OPEN(p, MPI_Intercomm_merge(old->comm, high, into)));
 }
 
 /* Of a group that no communicator comes before. */
@@ -233,15 +244,15 @@ static int from_group(struct play *p, struct play_comm *made, MPI_Comm *into)
     MPI_Comm own;
     PMPI_Comm_group(p->hidden, &all);
     PMPI_Group_incl(all, s.size, s.own, &group);
-    int rc = p->act->plain == MPG_CALL_Comm_create_from_group
+    int rc = PLAY_OPEN(p, p->act->plain == MPG_CALL_Comm_create_from_group
                  ? MPI_Comm_create_group(p->hidden, group, LEADERS_TAG, into)
-                 : PMPI_Comm_create_group(p->hidden, group, LEADERS_TAG, &own);
+                 : PMPI_Comm_create_group(p->hidden, group, LEADERS_TAG, &own));
     PMPI_Group_free(&group);
     PMPI_Group_free(&all);
     if (play_check(p, rc) < 0 || p->act->plain == MPG_CALL_Comm_create_from_group)
         return play_check(p, rc);
     rc = connect(p, own, made, into);
-    PMPI_Comm_free(&own);
+    (void)PLAY_OPEN(p, PMPI_Comm_free(&own));
     return rc;
 }
 
@@ -250,9 +261,9 @@ static int make(struct play *p, struct play_comm *old, struct play_comm *made, M
     bool is_grid;
     switch (p->act->plain) {
     case MPG_CALL_Comm_dup:
-        return play_check(p, MPI_Comm_dup(old->comm, into));
+        return play_check(p, PLAY_OPEN(p, MPI_Comm_dup(old->comm, into)));
     case MPG_CALL_Comm_dup_with_info:
-        return play_check(p, MPI_Comm_dup_with_info(old->comm, MPI_INFO_NULL, into));
+        return play_check(p, PLAY_OPEN(p, MPI_Comm_dup_with_info(old->comm, MPI_INFO_NULL, into)));
     case MPG_CALL_Comm_create:
     case MPG_CALL_Comm_create_group:
         return by_group(p, old, made, into);
@@ -293,20 +304,21 @@ static int begin_promised(struct play *p, struct play_comm *old, struct play_com
     r->elapses = old->elapses;
     if (old->elapses) {
         made->elapses = true;
+        crew_tell(p);
         play_elapse(p);
         return 0;
     }
     r->comm = made;
 #if MPI_VERSION >= 4
     if (p->act->plain == MPG_CALL_Comm_idup_with_info)
-        return play_check(p, MPI_Comm_idup_with_info(old->comm, MPI_INFO_NULL, &made->comm, &r->handle));
+        return play_check(p, PLAY_OPEN(p, MPI_Comm_idup_with_info(old->comm, MPI_INFO_NULL, &made->comm, &r->handle)));
 #endif
-    return play_check(p, MPI_Comm_idup(old->comm, &made->comm, &r->handle));
+    return play_check(p, PLAY_OPEN(p, MPI_Comm_idup(old->comm, &made->comm, &r->handle)));
 }
 
 int play_comm_completed(struct play *p, struct play_comm *c)
 {
-    return check_made(p, c) < 0 ? -1 : play_share(p, number_of(p, c), c);
+    return begin_life(p, number_of(p, c), c);
 }
 
 int play_constructor(struct play *p)
@@ -321,6 +333,7 @@ int play_constructor(struct play *p)
     if ((old && old->elapses) || (made && made->elapses) || (!made && lacks_members(p->act->plain))) {
         if (made)
             made->elapses = true;
+        crew_tell(p);
         play_elapse(p);
         return 0;
     }
@@ -331,7 +344,7 @@ int play_constructor(struct play *p)
         return -1;
     if (!made)
         return 0;
-    return check_made(p, made) < 0 ? -1 : play_share(p, e->newcomm, made);
+    return begin_life(p, e->newcomm, made);
 }
 
 int play_comm_free(struct play *p)
@@ -346,7 +359,7 @@ int play_comm_free(struct play *p)
     }
     c->made = false;
     if (c->deaf != MPI_COMM_NULL)
-        PMPI_Comm_free(&c->deaf);
-    return play_check(p, p->act->plain == MPG_CALL_Comm_disconnect ? MPI_Comm_disconnect(&c->comm)
-                                                                    : MPI_Comm_free(&c->comm));
+        (void)PLAY_OPEN(p, PMPI_Comm_free(&c->deaf));
+    return play_check(p, PLAY_OPEN(p, p->act->plain == MPG_CALL_Comm_disconnect ? MPI_Comm_disconnect(&c->comm)
+                                                                    : MPI_Comm_free(&c->comm)));
 }

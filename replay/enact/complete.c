@@ -76,19 +76,19 @@ static int count_ready(struct play *p)
 static int wait_for_one(struct play *p)
 {
     struct play_request *r = p->list.request[0];
-    const int rc = MPI_Wait(&r->handle, MPI_STATUS_IGNORE);
+    const int rc = PLAY_OPEN(p, MPI_Wait(&r->handle, MPI_STATUS_IGNORE));
     return play_check(p, rc) < 0 ? -1 : note_all(p);
 }
 
 static int wait_for_all(struct play *p)
 {
-    const int rc = MPI_Waitall(p->list.n, p->list.handle, MPI_STATUSES_IGNORE);
+    const int rc = PLAY_OPEN(p, MPI_Waitall(p->list.n, p->list.handle, MPI_STATUSES_IGNORE));
     return play_check(p, rc) < 0 ? -1 : note_all(p);
 }
 
 static int wait_for_any(struct play *p)
 {
-    const int rc = MPI_Waitany(p->list.n, p->list.handle, p->list.index, MPI_STATUS_IGNORE);
+    const int rc = PLAY_OPEN(p, MPI_Waitany(p->list.n, p->list.handle, p->list.index, MPI_STATUS_IGNORE));
     if (play_check(p, rc) < 0)
         return -1;
     return note_some(p, p->list.index[0] != MPI_UNDEFINED);
@@ -97,7 +97,7 @@ static int wait_for_any(struct play *p)
 static int wait_for_some(struct play *p)
 {
     int n = 0;
-    const int rc = MPI_Waitsome(p->list.n, p->list.handle, &n, p->list.index, MPI_STATUSES_IGNORE);
+    const int rc = PLAY_OPEN(p, MPI_Waitsome(p->list.n, p->list.handle, &n, p->list.index, MPI_STATUSES_IGNORE));
     return play_check(p, rc) < 0 ? -1 : note_some(p, n == MPI_UNDEFINED ? 0 : n);
 }
 
@@ -107,17 +107,17 @@ static int test(struct play *p, enum mpg_call call)
     int flag = 0, n = 0, rc;
     switch (call) {
     case MPG_CALL_Test:
-        rc = MPI_Test(&l->request[0]->handle, &flag, MPI_STATUS_IGNORE);
+        rc = PLAY_OPEN(p, MPI_Test(&l->request[0]->handle, &flag, MPI_STATUS_IGNORE));
         break;
     case MPG_CALL_Testall:
-        rc = MPI_Testall(l->n, l->handle, &flag, MPI_STATUSES_IGNORE);
+        rc = PLAY_OPEN(p, MPI_Testall(l->n, l->handle, &flag, MPI_STATUSES_IGNORE));
         break;
     case MPG_CALL_Testany:
-        rc = MPI_Testany(l->n, l->handle, l->index, &flag, MPI_STATUS_IGNORE);
+        rc = PLAY_OPEN(p, MPI_Testany(l->n, l->handle, l->index, &flag, MPI_STATUS_IGNORE));
         n = flag && l->index[0] != MPI_UNDEFINED;
         break;
     default:
-        rc = MPI_Testsome(l->n, l->handle, &n, l->index, MPI_STATUSES_IGNORE);
+        rc = PLAY_OPEN(p, MPI_Testsome(l->n, l->handle, &n, l->index, MPI_STATUSES_IGNORE));
         n = n == MPI_UNDEFINED ? 0 : n;
         break;
     }
@@ -319,7 +319,7 @@ static int complete_none(struct play *p)
     struct play_request *only = call == MPG_CALL_Test ? play_find(p, e->requests[0]) : NULL;
     if (only && !only->elapses && !only->done) { /* programs poll so */
         int flag = 0;
-        const int rc = MPI_Test(&only->handle, &flag, MPI_STATUS_IGNORE);
+        const int rc = PLAY_OPEN(p, MPI_Test(&only->handle, &flag, MPI_STATUS_IGNORE));
         return play_check(p, rc) < 0 ? -1 : flag ? play_note_done(p, only) : 0;
     }
     for (uint32_t i = 0; i < e->request_number; i++) {
@@ -356,21 +356,21 @@ static int complete_nothing(struct play *p)
     int flag, n;
     switch (p->act->plain) {
     case MPG_CALL_Wait:
-        return play_check(p, MPI_Wait(&none, MPI_STATUS_IGNORE));
+        return play_check(p, PLAY_OPEN(p, MPI_Wait(&none, MPI_STATUS_IGNORE)));
     case MPG_CALL_Waitall:
-        return play_check(p, MPI_Waitall(0, NULL, MPI_STATUSES_IGNORE));
+        return play_check(p, PLAY_OPEN(p, MPI_Waitall(0, NULL, MPI_STATUSES_IGNORE)));
     case MPG_CALL_Waitany:
-        return play_check(p, MPI_Waitany(1, &none, &n, MPI_STATUS_IGNORE));
+        return play_check(p, PLAY_OPEN(p, MPI_Waitany(1, &none, &n, MPI_STATUS_IGNORE)));
     case MPG_CALL_Waitsome:
-        return play_check(p, MPI_Waitsome(1, &none, &n, &flag, MPI_STATUSES_IGNORE));
+        return play_check(p, PLAY_OPEN(p, MPI_Waitsome(1, &none, &n, &flag, MPI_STATUSES_IGNORE)));
     case MPG_CALL_Test:
-        return play_check(p, MPI_Test(&none, &flag, MPI_STATUS_IGNORE));
+        return play_check(p, PLAY_OPEN(p, MPI_Test(&none, &flag, MPI_STATUS_IGNORE)));
     case MPG_CALL_Testall:
-        return play_check(p, MPI_Testall(0, NULL, &flag, MPI_STATUSES_IGNORE));
+        return play_check(p, PLAY_OPEN(p, MPI_Testall(0, NULL, &flag, MPI_STATUSES_IGNORE)));
     case MPG_CALL_Testany:
-        return play_check(p, MPI_Testany(1, &none, &n, &flag, MPI_STATUS_IGNORE));
+        return play_check(p, PLAY_OPEN(p, MPI_Testany(1, &none, &n, &flag, MPI_STATUS_IGNORE)));
     default:
-        return play_check(p, MPI_Testsome(1, &none, &n, &flag, MPI_STATUSES_IGNORE));
+        return play_check(p, PLAY_OPEN(p, MPI_Testsome(1, &none, &n, &flag, MPI_STATUSES_IGNORE)));
     }
 }
 

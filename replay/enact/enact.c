@@ -18,8 +18,11 @@ int play_fail(struct play *p, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
+    char thread[16] = "";
+    if (p->thread > 0)
+        snprintf(thread, sizeof thread, ".%d", p->stage->needs->thread[p->thread]);
     if (p->act)
-        return mpg_error_set(p->err, "rank %d, call %llu (MPI_%s): %s", p->stage->rank,
+        return mpg_error_set(p->err, "rank %d%s, call %llu (MPI_%s): %s", p->stage->rank, thread,
                              (unsigned long long)p->act->number, p->stage->call_name(p->act->event.call), text);
     return mpg_error_set(p->err, "rank %d: %s", p->stage->rank, text);
 }
@@ -55,8 +58,15 @@ void play_elapse(struct play *p)
     p->outcome.elapsed++;
     p->outcome.calls--;
     guard_computes(p);
-    p->stage->elapse(p->stage->host, (int64_t)mpg_clock_ns(), e->leave_ns - e->enter_ns);
+    play_open(p);
+    p->stage->elapse(p->stage->host, p->thread, (int64_t)mpg_clock_ns(), e->leave_ns - e->enter_ns);
+    play_close(p);
     guard_calls(p);
+}
+
+static bool is_mark(const struct mpg_act *act)
+{
+    return act->kind == MPG_KIND_REGION_BEGIN || act->kind == MPG_KIND_REGION_END;
 }
 
 static void mark(struct play *p)
@@ -152,10 +162,16 @@ int play_perform_call(struct play *p)
 
 /* --- beginning and end --- */
 
-static int begin(bool threads, int *rank, int *size, int64_t *left_ns, struct mpg_error *err)
+static int begin(const struct mpg_needs *needs, int *rank, int *size, int64_t *left_ns, bool *enough,
+                 struct mpg_error *err)
 {
-    int provided, rc = threads ? MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided)
-                               : MPI_Init(NULL, NULL);
+    const int required = needs->threads > 1 ? MPI_THREAD_MULTIPLE : MPI_THREAD_FUNNELED;
+    int provided = required, rc = needs->init_thread || needs->threads > 1
+                                      ? MPI_Init_thread(NULL, NULL, required, &provided)
+                                      : MPI_Init(NULL, NULL);
+    if (rc == MPI_SUCCESS && needs->threads < 2) /* it is not known yet how many */
+        PMPI_Query_thread(&provided);
+    *enough = provided == MPI_THREAD_MULTIPLE;
     *left_ns = (int64_t)mpg_clock_ns();
     if (rc != MPI_SUCCESS)
         return mpg_error_set(err, "MPI cannot be started");
@@ -191,9 +207,9 @@ static int prepare(struct play *p)
     if (!play_send_buffer(p, n->send_bytes + 16) || !play_receive_buffer(p, receive + 16))
         return play_fail(p, "out of memory: the largest messages have %lld and %lld bytes",
                          (long long)n->send_bytes, (long long)receive);
-    if (play_attach_buffer(p) < 0 || guard_begin(p) < 0)
+    if (play_attach_buffer(p) < 0 || guard_begin(p) < 0 || play_world(p) < 0)
         return -1;
-    return play_world(p);
+    return crew_new(p);
 }
 
 /* Those that have come on C, and that nobody has received: they are now. */
@@ -222,9 +238,9 @@ static uint64_t take_rest(struct play *p, MPI_Comm comm)
 static void count_rest(struct play *p)
 {
     PMPI_Barrier(p->hidden);
-    for (size_t i = 0; i < p->comms; i++)
-        if (p->comm[i] && p->comm[i]->made && !p->comm[i]->elapses)
-            p->outcome.unreceived += take_rest(p, p->comm[i]->comm);
+    for (size_t i = 0; i < p->all->comms; i++)
+        if (p->all->comm[i] && p->all->comm[i]->made && !p->all->comm[i]->elapses)
+            p->outcome.unreceived += take_rest(p, p->all->comm[i]->comm);
 }
 
 /* Called by MPI_Finalize, while MPI is there: outcomes are added up where the trace says that the run is over.
@@ -262,51 +278,78 @@ static int finish(struct play *p, int64_t begin_ns)
     return play_check(p, MPI_Finalize());
 }
 
+/* What P has come to: a call, a mark, or a run of calls that find nothing. */
+static int play_act(struct play *p)
+{
+    if (is_mark(p->act)) {
+        if (crew_before(p) < 0)
+            return -1;
+        mark(p);
+        return 0;
+    }
+    if (p->act->again_number > 0)
+        return play_polls(p);
+    p->outcome.calls++;
+    guard_calls(p);
+    if (crew_before(p) < 0 || play_perform_call(p) < 0)
+        return -1;
+    crew_after(p);
+    return 0;
+}
+
+int play_thread(struct play *p, int64_t *begin_ns)
+{
+    int64_t from_ns = *begin_ns;
+    for (bool first = true;; first = false) {
+        p->act = p->stage->next(p->stage->host, p->thread, p->err);
+        if (!p->act)
+            return -1;
+        crew_act(p);
+        if (first && p->thread == 0) {
+            const int64_t now_ns = (int64_t)mpg_clock_ns();
+            if (from_ns + p->act->before_ns < now_ns) /* preparing took longer: then at once */
+                from_ns = *begin_ns = now_ns - p->act->before_ns;
+            if (crew_begin(p, *begin_ns) < 0)
+                return -1;
+        }
+        p->stage->elapse(p->stage->host, p->thread, from_ns, p->act->before_ns);
+        if (p->act->kind == MPG_KIND_FINALIZE)
+            return 0;
+        const bool calls = !is_mark(p->act) && p->act->again_number == 0;
+        play_close(p);
+        const int status = play_act(p);
+        play_open(p);
+        if (status < 0)
+            return -1;
+        from_ns = (int64_t)mpg_clock_ns();
+        if (calls)
+            guard_computes(p);
+    }
+}
+
 /* All acts; from BEGIN_NS on, when MPI_Init was left. */
 static int play_all(struct play *p, int64_t begin_ns)
 {
-    int64_t from_ns = begin_ns;
-    bool ends = false;
-    for (bool first = true; !ends; first = false) {
-        p->act = p->stage->next(p->stage->host, p->err);
-        if (!p->act)
-            return -1;
-        const int64_t now_ns = first ? (int64_t)mpg_clock_ns() : 0;
-        if (first && from_ns + p->act->before_ns < now_ns) /* preparing took longer: then at once */
-            from_ns = begin_ns = now_ns - p->act->before_ns;
-        p->stage->elapse(p->stage->host, from_ns, p->act->before_ns);
-        if (p->act->kind == MPG_KIND_REGION_BEGIN || p->act->kind == MPG_KIND_REGION_END) {
-            mark(p);
-            from_ns = (int64_t)mpg_clock_ns();
-            continue;
-        }
-        if (p->act->again_number > 0) {
-            if (play_polls(p) < 0)
-                return -1;
-            from_ns = (int64_t)mpg_clock_ns();
-            continue;
-        }
-        p->outcome.calls++;
-        guard_calls(p);
-        ends = p->act->kind == MPG_KIND_FINALIZE;
-        if ((ends ? finish(p, begin_ns) : play_perform_call(p)) < 0)
-            return -1;
-        from_ns = (int64_t)mpg_clock_ns();
-        if (!ends)
-            guard_computes(p);
+    if (play_thread(p, &begin_ns) < 0) {
+        crew_fail(p);
+        return -1;
     }
-    return 0;
+    p->outcome.calls++;
+    guard_calls(p);
+    crew_end(p);
+    return finish(p, begin_ns);
 }
 
 static int perform(const struct mpg_stage *stage, int64_t left_ns, struct mpg_outcome *outcome,
                    struct mpg_error *err)
 {
+    static struct play_all all;
     static struct play play; /* MPI_Finalize looks at it */
     struct play *p = &play;
     err->text[0] = '\0';
-    *p = (struct play){.stage = stage, .err = err, .hidden = MPI_COMM_NULL,
-                       .request_pool = {.size = sizeof(struct play_request)},
-                       .persistent_pool = {.size = sizeof(struct play_persistent)}};
+    all = (struct play_all){.request_pool = {.size = sizeof(struct play_request)},
+                            .persistent_pool = {.size = sizeof(struct play_persistent)}};
+    *p = (struct play){.stage = stage, .all = &all, .err = err, .hidden = MPI_COMM_NULL};
     if (prepare(p) < 0)
         return -1;
     PMPI_Barrier(p->hidden);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Who watches that somebody goes on. Each process says in memory that the processes of its host share which
+/* Who watches that somebody goes on. Each thread of each process says in memory that the processes of its host share which
  * call it is in; a thread of the first of them looks there now and then. When nothing has changed for long, and
  * nobody computes, it says what all of them wait for, and ends the run. Of several hosts each watches its own,
  * and allows a call that took long in the trace as long again and a half. */
@@ -14,11 +14,13 @@
 
 enum { LOOK_NS = 250000000, LINES = 32 };
 
-/* What a process says: in a call, or in none (CALL -1). */
+/* What a thread says: in a call, in none, or at its end. */
+enum { COMPUTES = -1, LEFT = -2 };
+
 struct post {
     _Atomic uint64_t moves; /* changes whenever a call begins or ends */
     _Atomic int32_t call;
-    int32_t rank, comm, to, from, tag, requests, root;
+    int32_t rank, thread, comm, to, from, tag, requests, root;
     uint64_t number;
     int64_t bytes, traced_ns;
 };
@@ -29,7 +31,7 @@ struct guard {
     MPI_Win win;
     struct post *own, **all;
     uint64_t *seen;
-    int size, hosts;
+    int size, posts, hosts; /* processes here, and threads of them */
     bool watches;
     pthread_t thread;
     pthread_mutex_t lock;
@@ -48,11 +50,13 @@ static void add(char *text, size_t size, const char *format, long long n)
 static void describe(const struct guard *g, const struct post *post, char *text, size_t size)
 {
     const int32_t call = atomic_load(&post->call);
+    char who[32];
+    snprintf(who, sizeof who, post->thread > 0 ? "rank %d.%d" : "rank %d", post->rank, post->thread);
     if (call < 0) { /* since it was looked at */
-        snprintf(text, size, "rank %d computes", post->rank);
+        snprintf(text, size, "%s computes", who);
         return;
     }
-    snprintf(text, size, "rank %d waits in call %llu (MPI_%s", post->rank, (unsigned long long)post->number,
+    snprintf(text, size, "%s waits in call %llu (MPI_%s", who, (unsigned long long)post->number,
              g->stage->call_name((enum mpg_call)call));
     if (post->to >= 0)
         add(text, size, " to=%lld", post->to);
@@ -81,12 +85,15 @@ static void give_up(const struct guard *g)
     char text[256];
     fprintf(stderr, "mpgreplay: no rank%s has gone on for %.0f s:\n", g->hosts > 1 ? " of this host" : "",
             g->stage->patience_ns / 1e9);
-    for (int i = 0; i < g->size && i < LINES; i++) {
+    int lines = 0;
+    for (int i = 0; i < g->posts; i++) {
+        if (atomic_load(&g->all[i]->call) == LEFT || lines++ >= LINES)
+            continue;
         describe(g, g->all[i], text, sizeof text);
         fprintf(stderr, "mpgreplay: %s\n", text);
     }
-    if (g->size > LINES)
-        fprintf(stderr, "mpgreplay: ... and %d others\n", g->size - LINES);
+    if (lines > LINES)
+        fprintf(stderr, "mpgreplay: ... and %d others\n", lines - LINES);
     fflush(stderr);
     alarm(10); /* where MPI cannot end from a second thread */
     PMPI_Abort(MPI_COMM_WORLD, 1);
@@ -100,9 +107,9 @@ static bool somebody_moves(struct guard *g, double *allowed_ns)
 {
     bool moves = false;
     int64_t longest_ns = 0;
-    for (int i = 0; i < g->size; i++) {
+    for (int i = 0; i < g->posts; i++) {
         const uint64_t now = atomic_load(&g->all[i]->moves);
-        moves |= now != g->seen[i] || atomic_load(&g->all[i]->call) < 0;
+        moves |= now != g->seen[i] || atomic_load(&g->all[i]->call) == COMPUTES;
         g->seen[i] = now;
         if (g->all[i]->traced_ns > longest_ns)
             longest_ns = g->all[i]->traced_ns;
@@ -138,14 +145,17 @@ static void *watch(void *argument)
 
 static int begin_watch(struct play *p, struct guard *g)
 {
-    g->all = calloc((size_t)g->size, sizeof *g->all);
-    g->seen = calloc((size_t)g->size, sizeof *g->seen);
+    g->all = calloc((size_t)g->posts, sizeof *g->all);
+    g->seen = calloc((size_t)g->posts, sizeof *g->seen);
     if (!g->all || !g->seen)
         return play_fail(p, "out of memory");
-    for (int i = 0; i < g->size; i++) {
+    for (int i = 0, n = 0; i < g->size; i++) {
         MPI_Aint bytes;
         int unit;
-        PMPI_Win_shared_query(g->win, i, &bytes, &unit, &g->all[i]);
+        struct post *first;
+        PMPI_Win_shared_query(g->win, i, &bytes, &unit, &first);
+        for (size_t k = 0; k < (size_t)bytes / sizeof *first && n < g->posts; k++)
+            g->all[n++] = first + k;
     }
     pthread_mutex_init(&g->lock, NULL);
     pthread_cond_init(&g->ended, NULL);
@@ -159,6 +169,7 @@ int guard_begin(struct play *p)
 {
     struct guard *g = calloc(1, sizeof *g);
     int rank, first;
+    const int threads = p->stage->needs->threads;
     if (!g)
         return play_fail(p, "out of memory");
     p->guard = g;
@@ -166,28 +177,43 @@ int guard_begin(struct play *p)
     PMPI_Comm_split_type(p->hidden, MPI_COMM_TYPE_SHARED, p->stage->rank, MPI_INFO_NULL, &g->here);
     PMPI_Comm_rank(g->here, &rank);
     PMPI_Comm_size(g->here, &g->size);
-    if (play_check(p, PMPI_Win_allocate_shared(sizeof *g->own, 1, MPI_INFO_NULL, g->here, &g->own, &g->win)) < 0)
+    if (play_check(p, PMPI_Win_allocate_shared((MPI_Aint)(sizeof *g->own * (size_t)threads), 1, MPI_INFO_NULL, g->here,
+                                                &g->own, &g->win)) < 0)
         return -1;
-    memset(g->own, 0, sizeof *g->own);
-    g->own->call = -1;
-    g->own->rank = p->stage->rank;
+    memset(g->own, 0, sizeof *g->own * (size_t)threads);
+    for (int i = 0; i < threads; i++) {
+        g->own[i].call = COMPUTES;
+        g->own[i].rank = p->stage->rank;
+        g->own[i].thread = p->stage->needs->thread[i];
+    }
+    PMPI_Allreduce(&threads, &g->posts, 1, MPI_INT, MPI_SUM, g->here);
     first = rank == 0;
     PMPI_Allreduce(&first, &g->hosts, 1, MPI_INT, MPI_SUM, p->hidden);
     return rank == 0 ? begin_watch(p, g) : 0;
 }
 
-/* One process alone changes it. */
+/* One thread alone changes it. */
 static void move(struct post *own)
 {
     const uint64_t moves = atomic_load_explicit(&own->moves, memory_order_relaxed);
     atomic_store_explicit(&own->moves, moves + 1, memory_order_relaxed);
 }
 
+static void make_no_call(struct play *p, int32_t state)
+{
+    struct post *own = &p->guard->own[p->thread];
+    atomic_store_explicit(&own->call, state, memory_order_relaxed);
+    move(own);
+}
+
 void guard_computes(struct play *p)
 {
-    struct post *own = p->guard->own;
-    atomic_store_explicit(&own->call, -1, memory_order_relaxed);
-    move(own);
+    make_no_call(p, COMPUTES);
+}
+
+void guard_leaves(struct play *p)
+{
+    make_no_call(p, LEFT);
 }
 
 static bool has_root(enum mpg_call call)
@@ -198,10 +224,10 @@ static bool has_root(enum mpg_call call)
 
 void guard_calls(struct play *p)
 {
-    struct post *own = p->guard->own;
+    struct post *own = &p->guard->own[p->thread];
     const struct mpg_event *e = &p->act->event;
     const struct mpg_comm *told =
-        e->comm >= 0 && (size_t)e->comm < p->comms && p->comm[e->comm] ? p->comm[e->comm]->told : NULL;
+        e->comm >= 0 && (size_t)e->comm < p->all->comms && p->all->comm[e->comm] ? p->all->comm[e->comm]->told : NULL;
     bool sends = false, receives = false;
     switch (p->act->kind) {
     case MPG_KIND_SENDRECV:

@@ -34,10 +34,10 @@ static int make_persistent(struct play *p)
     if (!at)
         return play_fail(p, "out of memory");
     const MPI_Count each = partitions > 0 ? e->bytes / partitions : 0;
-    return play_check(p, sends ? MPI_Psend_init(at, partitions, each, MPI_BYTE, play_peer(e->to), e->tag,
+    return play_check(p, PLAY_OPEN(p, sends ? MPI_Psend_init(at, partitions, each, MPI_BYTE, play_peer(e->to), e->tag,
                                                 c->comm, MPI_INFO_NULL, &own->handle)
                                : MPI_Precv_init(at, partitions, each, MPI_BYTE, play_peer(e->from), e->tag,
-                                                c->comm, MPI_INFO_NULL, &own->handle));
+                                                c->comm, MPI_INFO_NULL, &own->handle)));
 #else
     return play_fail(p, "this MPI does not have it");
 #endif
@@ -106,6 +106,8 @@ static int start_one(struct play *p, uint32_t i, struct play_request **starts)
     r->elapses = !own || own->elapses || (r->cancels && !receives);
     if (r->elapses)
         return 0;
+    while (own->active && crew_wait(p, CREW_ANY)) { /* another thread completes it */
+    }
     if (own->active && own->active->started == own) /* whose end MPICH does not tell of one to MPI_PROC_NULL */
         play_forget(p, own->active);
     const int64_t bytes = p->act->started && p->act->started[i] >= 0 ? p->act->started[i] : own->act.event.bytes;
@@ -124,7 +126,7 @@ static int start_all(struct play *p, struct play_request *const *request, int n)
     MPI_Request handle[FEW_LISTED];
     for (int i = 0; i < n; i++)
         handle[i] = request[i]->persistent->handle;
-    const int rc = MPI_Startall(n, handle);
+    const int rc = PLAY_OPEN(p, MPI_Startall(n, handle));
     for (int i = 0; i < n; i++)
         request[i]->handle = request[i]->persistent->handle = handle[i];
     return play_check(p, rc);
@@ -142,7 +144,7 @@ static int start(struct play *p)
         if (!r)
             continue;
         if (p->act->plain == MPG_CALL_Start) {
-            const int rc = MPI_Start(&r->persistent->handle);
+            const int rc = PLAY_OPEN(p, MPI_Start(&r->persistent->handle));
             r->handle = r->persistent->handle;
             return play_check(p, rc);
         }
@@ -165,16 +167,16 @@ static int ready(struct play *p)
 #if MPI_VERSION >= 4
     int rc = MPI_SUCCESS;
     if (p->act->plain == MPG_CALL_Pready_range && e->count_number == 2)
-        return play_check(p, MPI_Pready_range((int)e->counts[0], (int)e->counts[1], r->persistent->handle));
+        return play_check(p, PLAY_OPEN(p, MPI_Pready_range((int)e->counts[0], (int)e->counts[1], r->persistent->handle)));
     if (p->act->plain == MPG_CALL_Pready_list) {
         if (play_count_room(p, &p->counts, e->count_number) < 0)
             return -1;
         for (uint32_t i = 0; i < e->count_number; i++)
             p->counts->counts[0][i] = (int)e->counts[i];
-        return play_check(p, MPI_Pready_list((int)e->count_number, p->counts->counts[0], r->persistent->handle));
+        return play_check(p, PLAY_OPEN(p, MPI_Pready_list((int)e->count_number, p->counts->counts[0], r->persistent->handle)));
     }
     for (uint32_t i = 0; rc == MPI_SUCCESS && i < e->count_number; i++)
-        rc = MPI_Pready((int)e->counts[i], r->persistent->handle);
+        rc = PLAY_OPEN(p, MPI_Pready((int)e->counts[i], r->persistent->handle));
     return play_check(p, rc);
 #else
     return play_fail(p, "this MPI does not have it");
@@ -193,8 +195,8 @@ static int arrived(struct play *p)
 #if MPI_VERSION >= 4
     int flag = 0, rc = MPI_SUCCESS;
     while (e->found && !flag && rc == MPI_SUCCESS)
-        rc = PMPI_Parrived(r->persistent->handle, e->root, &flag);
-    return play_check(p, rc == MPI_SUCCESS ? MPI_Parrived(r->persistent->handle, e->root, &flag) : rc);
+        rc = PLAY_OPEN(p, PMPI_Parrived(r->persistent->handle, e->root, &flag));
+    return play_check(p, PLAY_OPEN(p, rc == MPI_SUCCESS ? MPI_Parrived(r->persistent->handle, e->root, &flag) : rc));
 #else
     return play_fail(p, "this MPI does not have it");
 #endif
@@ -211,7 +213,7 @@ static int cancel(struct play *p)
             play_elapse(p);
         return 0;
     }
-    return play_check(p, MPI_Cancel(&r->handle));
+    return play_check(p, PLAY_OPEN(p, MPI_Cancel(&r->handle)));
 }
 
 static int request_free(struct play *p)
@@ -221,7 +223,7 @@ static int request_free(struct play *p)
         struct play_persistent *own = play_find_persistent(p, e->persistent[0]);
         int rc = MPI_SUCCESS;
         if (own && own->handle != MPI_REQUEST_NULL)
-            rc = MPI_Request_free(&own->handle);
+            rc = PLAY_OPEN(p, MPI_Request_free(&own->handle));
         play_forget_persistent(p, e->persistent[0]);
         return play_check(p, rc);
     }
@@ -231,7 +233,7 @@ static int request_free(struct play *p)
     int rc = MPI_SUCCESS; /* one that is done has no handle any more, unless it is a persistent one's */
     MPI_Request *handle = r->persistent ? &r->persistent->handle : &r->handle;
     if (!r->elapses && (r->persistent || !r->done) && *handle != MPI_REQUEST_NULL)
-        rc = MPI_Request_free(handle);
+        rc = PLAY_OPEN(p, MPI_Request_free(handle));
     play_forget(p, r);
     return play_check(p, rc);
 }

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What the parts of the library that makes the calls of a trace share. Compiled for each MPI; functions
- * return 0, or -1 with PLAY's error. One thread but for the guard's. */
+ * return 0, or -1 with PLAY's error. A struct play is of one thread of the rank; what its threads share has one lock, which
+ * is held wherever functions of this header are called, and open while MPI is (PLAY_OPEN). */
 #ifndef MPG_REPLAY_PLAY_H
 #define MPG_REPLAY_PLAY_H
 
 #include <mpi.h>
+#include <pthread.h>
 
 #include "common/map.h"
 #include "common/pool.h"
@@ -24,7 +26,8 @@ struct play_comm {
     const struct mpg_comm *told; /* as the trace has it */
     MPI_Comm comm;
     MPI_Comm deaf; /* with the same members, where nothing is sent; only if one of them asks for it */
-    bool made;
+    bool made;     /* and its shares have been told */
+    bool making;   /* a thread is about to */
     bool elapses;  /* it cannot be had, or has members of another world: calls take their time */
     bool shared;   /* its shares have been told */
     int32_t rank;  /* this one's in it */
@@ -60,6 +63,7 @@ struct play_request;
 
 /* A request that can be started over and over. */
 struct play_persistent {
+    int thread;            /* that came across it last */
     MPI_Request handle;    /* MPI_REQUEST_NULL: each start posts it anew */
     struct play_request *active; /* that HANDLE is of, and that has not been completed; or NULL */
     bool elapses;
@@ -72,6 +76,7 @@ struct play_persistent {
 /* A request, from the call that posts it to the one that completes it. */
 struct play_request {
     int64_t id;
+    int thread;   /* that came across it last */
     MPI_Request handle;
     bool elapses; /* MPI does not have it */
     bool done;    /* completed by a test that had failed, or along with others */
@@ -95,9 +100,25 @@ struct play_list {
 };
 
 struct guard;
+struct play_crew;
+
+/* What the threads of the rank share. */
+struct play_all {
+    void *send, *receive;             /* zero, and what is received */
+    int64_t send_bytes, receive_bytes;
+    size_t comms;
+    struct play_comm **comm;
+    size_t windows;
+    struct play_window **window;
+    struct mpg_map requests, persistents, messages; /* id -> address */
+    struct mpg_pool request_pool, persistent_pool;
+    struct play_crew *crew; /* NULL: there is one thread */
+};
 
 struct play {
     const struct mpg_stage *stage;
+    struct play_all *all;
+    int thread; /* from 0, that which began MPI */
     struct mpg_error *err;
     MPI_Comm hidden; /* of all, for what no tracer sees */
     const struct mpg_act *act;
@@ -105,18 +126,19 @@ struct play {
     int64_t message_bytes, rma_bytes; /* the largest of all ranks */
     bool wildcards;
     bool found; /* by the last probe */
-    void *send, *receive;             /* zero, and what is received */
-    int64_t send_bytes, receive_bytes;
-    size_t comms;
-    struct play_comm **comm;
-    size_t windows;
-    struct play_window *window;
-    struct mpg_map requests, persistents, messages; /* id -> address */
-    struct mpg_pool request_pool, persistent_pool;
     struct play_list list;
     struct play_counts *counts; /* of calls that do not return before they are done */
     struct guard *guard;
 };
+
+/* RC of CALL, in which MPI may wait: other threads go on meanwhile. */
+#define PLAY_OPEN(p, call)            \
+    __extension__({                   \
+        play_open(p);                 \
+        const int rc_open_ = (call);  \
+        play_close(p);                \
+        rc_open_;                     \
+    })
 
 /* enact.c */
 int play_fail(struct play *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -125,6 +147,33 @@ int play_check(struct play *p, int rc);
 /* The traced time of the act passes. */
 void play_elapse(struct play *p);
 int play_perform_call(struct play *p);
+/* All acts of the thread but MPI_Finalize, before which it returns; from *BEGIN_NS on, when MPI_Init was left, or later
+ * if that cannot be kept. */
+int play_thread(struct play *p, int64_t *begin_ns);
+
+/* crew.c: threads of the rank. Where there is one, nothing of it does anything. */
+int crew_new(struct play *p);
+/* All but the first begin, of which the last act is MPI_Finalize, too: they end before it. Then their outcomes are added
+ * to that of P, the first. */
+int crew_begin(struct play *p, int64_t begin_ns);
+void crew_end(struct play *p);
+/* P has failed, and is the first that did: of others it does not return. */
+void crew_fail(struct play *p);
+/* The lock is taken, or given back. */
+void play_close(struct play *p);
+void play_open(struct play *p);
+/* P has a new act, which is told to others; what it did before is done. */
+void crew_act(struct play *p);
+/* Before the act's call is made, and behind it: its turn among collectives of a communicator; what frees something comes
+ * after all that was over in the trace before. */
+int crew_before(struct play *p);
+void crew_after(struct play *p);
+/* Something has been made that others may wait for. */
+void crew_tell(struct play *p);
+/* Waits until another thread has done something; false: THREAD (CREW_ANY: each) has done all that was over in the trace
+ * before the act began. CREW_WHATEVER: waits in any case. */
+enum { CREW_ANY = -1, CREW_WHATEVER = -2 };
+bool crew_wait(struct play *p, int thread);
 
 /* buffers.c: at least BYTES, zero or received; NULL: out of memory. Earlier ones stay. */
 void *play_send_buffer(struct play *p, int64_t bytes);
@@ -205,6 +254,8 @@ int play_window(struct play *p);
 int guard_begin(struct play *p);
 void guard_computes(struct play *p);
 void guard_calls(struct play *p);
+/* The thread makes no more calls. */
+void guard_leaves(struct play *p);
 void guard_end(struct play *p);
 
 #endif

@@ -49,16 +49,16 @@ static int send(struct play *p, struct play_comm *c)
         return play_fail(p, "out of memory");
     switch (p->act->plain) {
     case MPG_CALL_Ssend:
-        rc = MPI_Ssend(at, count, type, to, e->tag, c->comm);
+        rc = PLAY_OPEN(p, MPI_Ssend(at, count, type, to, e->tag, c->comm));
         break;
     case MPG_CALL_Bsend:
-        rc = MPI_Bsend(at, count, type, to, e->tag, c->comm);
+        rc = PLAY_OPEN(p, MPI_Bsend(at, count, type, to, e->tag, c->comm));
         break;
     case MPG_CALL_Rsend:
-        rc = MPI_Rsend(at, count, type, to, e->tag, c->comm);
+        rc = PLAY_OPEN(p, MPI_Rsend(at, count, type, to, e->tag, c->comm));
         break;
     default:
-        rc = MPI_Send(at, count, type, to, e->tag, c->comm);
+        rc = PLAY_OPEN(p, MPI_Send(at, count, type, to, e->tag, c->comm));
         break;
     }
     play_type_end(&type);
@@ -74,8 +74,8 @@ static int receive(struct play *p, struct play_comm *c)
     MPI_Datatype type;
     if (!at || play_type(p, bytes, &count, &type) < 0)
         return play_fail(p, "out of memory");
-    const int rc = MPI_Recv(at, count, type, play_source(p, e, e->from), play_tag(p, e, e->tag), c->comm,
-                            MPI_STATUS_IGNORE);
+    const int rc = PLAY_OPEN(p, MPI_Recv(at, count, type, play_source(p, e, e->from), play_tag(p, e, e->tag), c->comm,
+                            MPI_STATUS_IGNORE));
     play_type_end(&type);
     return play_check(p, rc);
 }
@@ -96,15 +96,15 @@ static int sendrecv(struct play *p, struct play_comm *c, MPI_Request *request)
         return -1;
     const int to = play_peer(e->to), source = play_source(p, e, e->from), tag = play_tag(p, e, e->recvtag);
     if (!request)
-        rc = replace ? MPI_Sendrecv_replace(from, own, MPI_BYTE, to, e->tag, source, tag, c->comm,
+        rc = PLAY_OPEN(p, replace ? MPI_Sendrecv_replace(from, own, MPI_BYTE, to, e->tag, source, tag, c->comm,
                                             MPI_STATUS_IGNORE)
                      : MPI_Sendrecv(from, own, MPI_BYTE, to, e->tag, into, other, MPI_BYTE, source, tag,
-                                    c->comm, MPI_STATUS_IGNORE);
+                                    c->comm, MPI_STATUS_IGNORE));
     else
 #if MPI_VERSION >= 4
-        rc = replace ? MPI_Isendrecv_replace(from, own, MPI_BYTE, to, e->tag, source, tag, c->comm, request)
+        rc = PLAY_OPEN(p, replace ? MPI_Isendrecv_replace(from, own, MPI_BYTE, to, e->tag, source, tag, c->comm, request)
                      : MPI_Isendrecv(from, own, MPI_BYTE, to, e->tag, into, other, MPI_BYTE, source, tag,
-                                     c->comm, request);
+                                     c->comm, request));
 #else
         return play_fail(p, "this MPI does not have it");
 #endif
@@ -125,18 +125,18 @@ int play_post_send(struct play *p, struct play_comm *c, const struct mpg_event *
     switch (call) {
 #define FORMS(name)                                                                   \
     case MPG_CALL_I##name:                                                            \
-        rc = MPI_I##name(at, count, type, to, e->tag, c->comm, request);              \
+        rc = PLAY_OPEN(p, MPI_I##name(at, count, type, to, e->tag, c->comm, request)); \
         break;
     FORMS(ssend) FORMS(bsend) FORMS(rsend)
 #undef FORMS
 #define FORMS(name)                                                                   \
     case MPG_CALL_##name##_init:                                                      \
-        rc = MPI_##name##_init(at, count, type, to, e->tag, c->comm, request);        \
+        rc = PLAY_OPEN(p, MPI_##name##_init(at, count, type, to, e->tag, c->comm, request)); \
         break;
     FORMS(Send) FORMS(Ssend) FORMS(Bsend) FORMS(Rsend)
 #undef FORMS
     default:
-        rc = MPI_Isend(at, count, type, to, e->tag, c->comm, request);
+        rc = PLAY_OPEN(p, MPI_Isend(at, count, type, to, e->tag, c->comm, request));
         break;
     }
     play_type_end(&type);
@@ -151,8 +151,8 @@ int play_post_receive(struct play *p, MPI_Comm comm, const struct mpg_event *e, 
     MPI_Datatype type;
     if (!at || play_type(p, e->bytes, &count, &type) < 0)
         return play_fail(p, "out of memory");
-    rc = persistent ? MPI_Recv_init(at, count, type, source, tag, comm, request)
-                    : MPI_Irecv(at, count, type, source, tag, comm, request);
+    rc = PLAY_OPEN(p, persistent ? MPI_Recv_init(at, count, type, source, tag, comm, request)
+                    : MPI_Irecv(at, count, type, source, tag, comm, request));
     play_type_end(&type);
     return play_check(p, rc);
 }

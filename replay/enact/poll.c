@@ -39,8 +39,8 @@ static int ask(struct play *p, struct poll *x)
         return 0;
     }
     p->outcome.calls++;
-    const int rc = x->any ? MPI_Testany(1, &x->only->handle, &index, &flag, MPI_STATUS_IGNORE)
-                          : MPI_Test(&x->only->handle, &flag, MPI_STATUS_IGNORE);
+    const int rc = PLAY_OPEN(p, x->any ? MPI_Testany(1, &x->only->handle, &index, &flag, MPI_STATUS_IGNORE)
+                          : MPI_Test(&x->only->handle, &flag, MPI_STATUS_IGNORE));
     return play_check(p, rc) < 0 ? -1 : flag ? play_note_done(p, x->only) : 0;
 }
 
@@ -72,7 +72,9 @@ int play_polls(struct play *p)
         struct poll *x = &poll[run->again[i].which];
         passes_ns += run->again[i].before_ns > OWN_NS ? run->again[i].before_ns - OWN_NS : 0;
         if (passes_ns >= LEAST_NS) {
-            p->stage->elapse(p->stage->host, (int64_t)mpg_clock_ns(), passes_ns);
+            play_open(p);
+            p->stage->elapse(p->stage->host, p->thread, (int64_t)mpg_clock_ns(), passes_ns);
+            play_close(p);
             passes_ns = 0;
         }
         if (ask(p, x) < 0)
@@ -82,6 +84,8 @@ int play_polls(struct play *p)
             return 0;
         }
     }
-    p->stage->elapse(p->stage->host, (int64_t)mpg_clock_ns(), passes_ns);
+    play_open(p);
+    p->stage->elapse(p->stage->host, p->thread, (int64_t)mpg_clock_ns(), passes_ns);
+    play_close(p);
     return 0;
 }

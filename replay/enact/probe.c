@@ -13,7 +13,7 @@ struct play_matched {
 static int keep(struct play *p, int64_t id, MPI_Message message, const MPI_Status *status)
 {
     struct play_matched *m = malloc(sizeof *m);
-    uint64_t *place = m ? mpg_map_add(&p->messages, (uint64_t)id, 0) : NULL;
+    uint64_t *place = m ? mpg_map_add(&p->all->messages, (uint64_t)id, 0) : NULL;
     MPI_Count bytes = 0;
     if (!place) {
         free(m);
@@ -38,8 +38,8 @@ static int probe(struct play *p, struct play_comm *c)
     } else
         flag = asks;
     if (!matched) {
-        rc = flag ? MPI_Iprobe(from, tag, c->comm, &flag, MPI_STATUS_IGNORE)
-                  : MPI_Probe(from, tag, c->comm, MPI_STATUS_IGNORE);
+        rc = PLAY_OPEN(p, flag ? MPI_Iprobe(from, tag, c->comm, &flag, MPI_STATUS_IGNORE)
+                  : MPI_Probe(from, tag, c->comm, MPI_STATUS_IGNORE));
         p->found = flag != 0;
         return play_check(p, rc);
     }
@@ -47,9 +47,9 @@ static int probe(struct play *p, struct play_comm *c)
     MPI_Status status;
     p->found = false;
     if (!e->found) /* what it found would have to be received: it looks where nothing comes */
-        return play_check(p, MPI_Improbe(from, tag, c->deaf, &flag, &message, &status));
-    rc = flag ? MPI_Improbe(from, tag, c->comm, &flag, &message, &status)
-              : MPI_Mprobe(from, tag, c->comm, &message, &status);
+        return play_check(p, PLAY_OPEN(p, MPI_Improbe(from, tag, c->deaf, &flag, &message, &status)));
+    rc = PLAY_OPEN(p, flag ? MPI_Improbe(from, tag, c->comm, &flag, &message, &status)
+              : MPI_Mprobe(from, tag, c->comm, &message, &status));
     return play_check(p, rc) < 0 ? -1 : keep(p, e->message, message, &status);
 }
 
@@ -59,7 +59,10 @@ static int receive_matched(struct play *p)
     const bool posts = p->act->kind == MPG_KIND_IMRECV;
     MPI_Message message = MPI_MESSAGE_NO_PROC;
     struct play_request *r = posts ? play_post(p, e->requests[0], true) : NULL;
-    const uint64_t *place = e->message > 0 ? mpg_map_find(&p->messages, (uint64_t)e->message, 0) : NULL;
+    const uint64_t *place;
+    do
+        place = e->message > 0 ? mpg_map_find(&p->all->messages, (uint64_t)e->message, 0) : NULL;
+    while (e->message > 0 && !place && crew_wait(p, CREW_ANY));
     if (posts && !r)
         return -1;
     if (e->message > 0 && !place) {
@@ -74,15 +77,15 @@ static int receive_matched(struct play *p)
         message = m->message;
         bytes = bytes == m->told_bytes || bytes < m->bytes ? m->bytes : bytes;
         free(m);
-        mpg_map_remove(&p->messages, (uint64_t)e->message, 0);
+        mpg_map_remove(&p->all->messages, (uint64_t)e->message, 0);
     }
     void *at = play_receive_buffer(p, bytes);
     int count, rc;
     MPI_Datatype type;
     if (!at || play_type(p, bytes, &count, &type) < 0)
         return play_fail(p, "out of memory");
-    rc = posts ? MPI_Imrecv(at, count, type, &message, &r->handle)
-               : MPI_Mrecv(at, count, type, &message, MPI_STATUS_IGNORE);
+    rc = PLAY_OPEN(p, posts ? MPI_Imrecv(at, count, type, &message, &r->handle)
+               : MPI_Mrecv(at, count, type, &message, MPI_STATUS_IGNORE));
     play_type_end(&type);
     return play_check(p, rc);
 }

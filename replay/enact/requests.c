@@ -7,21 +7,27 @@
 
 struct play_request *play_post(struct play *p, int64_t id, bool receives)
 {
-    struct play_request *r = mpg_pool_take(&p->request_pool);
-    uint64_t *place = r ? mpg_map_add(&p->requests, (uint64_t)id, 0) : NULL;
+    struct play_request *r = mpg_pool_take(&p->all->request_pool);
+    uint64_t *place = r ? mpg_map_add(&p->all->requests, (uint64_t)id, 0) : NULL;
     if (!place) {
         play_fail(p, "out of memory");
         return NULL;
     }
-    *r = (struct play_request){.id = id, .handle = MPI_REQUEST_NULL, .receives = receives};
+    *r = (struct play_request){.id = id, .thread = p->thread, .handle = MPI_REQUEST_NULL, .receives = receives};
     *place = (uintptr_t)r;
     return r;
 }
 
 struct play_request *play_find(struct play *p, int64_t id)
 {
-    const uint64_t *place = mpg_map_find(&p->requests, (uint64_t)id, 0);
-    return place ? (struct play_request *)(uintptr_t)*place : NULL;
+    struct play_request *r;
+    do {
+        const uint64_t *place = mpg_map_find(&p->all->requests, (uint64_t)id, 0);
+        r = place ? (struct play_request *)(uintptr_t)*place : NULL;
+    } while ((!r || r->thread != p->thread) && crew_wait(p, r ? r->thread : CREW_ANY));
+    if (r)
+        r->thread = p->thread;
+    return r;
 }
 
 void play_forget(struct play *p, struct play_request *r)
@@ -29,19 +35,20 @@ void play_forget(struct play *p, struct play_request *r)
     if (r->persistent)
         r->persistent->active = NULL;
     free(r->counts);
-    mpg_map_remove(&p->requests, (uint64_t)r->id, 0);
-    mpg_pool_give(&p->request_pool, r);
+    mpg_map_remove(&p->all->requests, (uint64_t)r->id, 0);
+    mpg_pool_give(&p->all->request_pool, r);
 }
 
 struct play_persistent *play_new_persistent(struct play *p, int64_t id)
 {
-    struct play_persistent *own = mpg_pool_take(&p->persistent_pool);
-    uint64_t *place = own ? mpg_map_add(&p->persistents, (uint64_t)id, 0) : NULL;
+    struct play_persistent *own = mpg_pool_take(&p->all->persistent_pool);
+    uint64_t *place = own ? mpg_map_add(&p->all->persistents, (uint64_t)id, 0) : NULL;
     if (!place) {
         play_fail(p, "out of memory");
         return NULL;
     }
     memset(own, 0, sizeof *own);
+    own->thread = p->thread;
     own->handle = MPI_REQUEST_NULL;
     *place = (uintptr_t)own;
     return own;
@@ -49,8 +56,14 @@ struct play_persistent *play_new_persistent(struct play *p, int64_t id)
 
 struct play_persistent *play_find_persistent(struct play *p, int64_t id)
 {
-    const uint64_t *place = mpg_map_find(&p->persistents, (uint64_t)id, 0);
-    return place ? (struct play_persistent *)(uintptr_t)*place : NULL;
+    struct play_persistent *own;
+    do {
+        const uint64_t *place = mpg_map_find(&p->all->persistents, (uint64_t)id, 0);
+        own = place ? (struct play_persistent *)(uintptr_t)*place : NULL;
+    } while ((!own || own->thread != p->thread) && crew_wait(p, own ? own->thread : CREW_ANY));
+    if (own)
+        own->thread = p->thread;
+    return own;
 }
 
 void play_forget_persistent(struct play *p, int64_t id)
@@ -62,5 +75,5 @@ void play_forget_persistent(struct play *p, int64_t id)
     free(own->counts);
     own->given = NULL;
     own->counts = NULL;
-    mpg_map_remove(&p->persistents, (uint64_t)id, 0);
+    mpg_map_remove(&p->all->persistents, (uint64_t)id, 0);
 }

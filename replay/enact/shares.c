@@ -24,7 +24,7 @@ static int agree(struct play *p, struct play_comm *c, const int64_t *calls, bool
         both[MPG_SHARES_KINDS + i] = -calls[i];
     }
     both[BOTH] = *deaf;
-    if (play_check(p, PMPI_Allreduce(both, all, BOTH + 1, MPI_INT64_T, MPI_MAX, c->comm)) < 0)
+    if (play_check(p, PLAY_OPEN(p, PMPI_Allreduce(both, all, BOTH + 1, MPI_INT64_T, MPI_MAX, c->comm))) < 0)
         return -1;
     for (int i = 0; i < BOTH; i++)
         if (all[i] != both[i])
@@ -58,13 +58,13 @@ static int tell(struct play *p, struct play_comm *c, enum mpg_shares_kind kind, 
         memcpy(from, own->bytes, n * sizeof *from);
     int rc;
     if (kind == MPG_SHARES_ONE)
-        rc = PMPI_Allgather(from, (int)n, MPI_INT64_T, rows, (int)n, MPI_INT64_T, c->comm);
+        rc = PLAY_OPEN(p, PMPI_Allgather(from, (int)n, MPI_INT64_T, rows, (int)n, MPI_INT64_T, c->comm));
     else if (kind == MPG_SHARES_EACH)
-        rc = PMPI_Alltoall(from, (int)n, MPI_INT64_T, rows, (int)n, MPI_INT64_T, c->comm);
+        rc = PLAY_OPEN(p, PMPI_Alltoall(from, (int)n, MPI_INT64_T, rows, (int)n, MPI_INT64_T, c->comm));
     else if (kind == MPG_SHARES_NEIGHBORS)
-        rc = PMPI_Neighbor_allgather(from, (int)n, MPI_INT64_T, rows, (int)n, MPI_INT64_T, c->comm);
+        rc = PLAY_OPEN(p, PMPI_Neighbor_allgather(from, (int)n, MPI_INT64_T, rows, (int)n, MPI_INT64_T, c->comm));
     else
-        rc = PMPI_Neighbor_alltoall(from, (int)n, MPI_INT64_T, rows, (int)n, MPI_INT64_T, c->comm);
+        rc = PLAY_OPEN(p, PMPI_Neighbor_alltoall(from, (int)n, MPI_INT64_T, rows, (int)n, MPI_INT64_T, c->comm));
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k < (size_t)in; k++)
             s->bytes[i * (size_t)in + k] = rows[k * n + i];
@@ -89,7 +89,7 @@ int play_share(struct play *p, int32_t number, struct play_comm *c)
         calls[i] = (int64_t)own[i]->calls;
     }
     bool deaf = (size_t)number < needs->comms && needs->deaf[number];
-    if (agree(p, c, calls, &deaf) < 0 || (deaf && play_check(p, PMPI_Comm_dup(c->comm, &c->deaf)) < 0))
+    if (agree(p, c, calls, &deaf) < 0 || (deaf && play_check(p, PLAY_OPEN(p, PMPI_Comm_dup(c->comm, &c->deaf))) < 0))
         return -1;
     for (int i = 0; i < MPG_SHARES_KINDS; i++)
         if (calls[i] > 0 && tell(p, c, i, own[i]) < 0)

@@ -41,7 +41,7 @@ static int gather(struct play *p, struct play_comm *old, int old_size, struct pl
         own[1 + i] = made && made->has_neighbors && i < (int)made->neighbors.source_number
                          ? made->neighbors.sources[i]
                          : MPG_UNKNOWN;
-    const int rc = PMPI_Allgather(own, (int)row, MPI_INT, rows, (int)row, MPI_INT, old->comm);
+    const int rc = PLAY_OPEN(p, PMPI_Allgather(own, (int)row, MPI_INT, rows, (int)row, MPI_INT, old->comm));
     for (int k = 0; rc == MPI_SUCCESS && k < old_size; k++) {
         const int *from = rows + (size_t)k * row;
         for (int i = 0; from[0] >= 0 && from[0] < old_size && i < width; i++)
@@ -58,7 +58,7 @@ static int find_grid(struct play *p, struct play_comm *old, struct play_comm *ma
     int most[2] = {made && made->has_neighbors ? (int)made->neighbors.source_number : 0,
                    made ? made->told->size : 0};
     PMPI_Comm_size(old->comm, &old_size);
-    if (play_check(p, PMPI_Allreduce(MPI_IN_PLACE, most, 2, MPI_INT, MPI_MAX, old->comm)) < 0)
+    if (play_check(p, PLAY_OPEN(p, PMPI_Allreduce(MPI_IN_PLACE, most, 2, MPI_INT, MPI_MAX, old->comm))) < 0)
         return -1;
     *g = (struct grid){.n = 1, .dims = {most[1]}};
     if (most[0] < 2)
@@ -86,7 +86,7 @@ static int keeps_order(struct play *p, struct play_comm *old, struct play_comm *
     *keeps = 1;
     for (int32_t i = 0; made && i < made->told->size; i++)
         *keeps &= made->told->world_ranks[i] == old->told->world_ranks[i];
-    return play_check(p, PMPI_Allreduce(MPI_IN_PLACE, keeps, 1, MPI_INT, MPI_MIN, old->comm));
+    return play_check(p, PLAY_OPEN(p, PMPI_Allreduce(MPI_IN_PLACE, keeps, 1, MPI_INT, MPI_MIN, old->comm)));
 }
 
 /* Neighbours that there are. */
@@ -108,8 +108,8 @@ static int make_graph(struct play *p, MPI_Comm from, struct play_comm *made, MPI
         return play_fail(p, "out of memory");
     const int in = some_of(n->sources, n->source_number, sources);
     const int out = some_of(n->destinations, n->destination_number, sources + in);
-    const int rc = MPI_Dist_graph_create_adjacent(from, in, sources, unweighted, out, sources + in,
-                                                  unweighted, MPI_INFO_NULL, 0, into);
+    const int rc = PLAY_OPEN(p, MPI_Dist_graph_create_adjacent(from, in, sources, unweighted, out, sources + in,
+                                                  unweighted, MPI_INFO_NULL, 0, into));
     free(sources);
     return play_check(p, rc);
 }
@@ -123,16 +123,16 @@ int play_topology(struct play *p, struct play_comm *old, struct play_comm *made,
         (p->act->plain == MPG_CALL_Cart_create && find_grid(p, old, made, &g) < 0))
         return -1;
     if (!keeps) /* its order is another: of those that are in it */
-        if (play_check(p, PMPI_Comm_split(old->comm, made ? 0 : MPI_UNDEFINED, made ? made->rank : 0,
-                                          &ordered)) < 0)
+        if (play_check(p, PLAY_OPEN(p, PMPI_Comm_split(old->comm, made ? 0 : MPI_UNDEFINED, made ? made->rank : 0,
+                                          &ordered))) < 0)
             return -1;
     int status = 0;
     if (g.n > 0 && ordered != MPI_COMM_NULL)
-        status = play_check(p, MPI_Cart_create(ordered, g.n, g.dims, g.periods, 0, into));
+        status = play_check(p, PLAY_OPEN(p, MPI_Cart_create(ordered, g.n, g.dims, g.periods, 0, into)));
     else if (ordered != MPI_COMM_NULL)
         status = make_graph(p, ordered, made, into);
     if (!keeps && ordered != MPI_COMM_NULL)
-        PMPI_Comm_free(&ordered);
+        (void)PLAY_OPEN(p, PMPI_Comm_free(&ordered));
     return status;
 }
 
@@ -212,11 +212,11 @@ int play_cart_sub(struct play *p, struct play_comm *old, struct play_comm *made,
     if (made)
         find_kept(&g, made, coords, kept);
     /* all say the same, but for those that are in none */
-    int status = play_check(p, PMPI_Allreduce(MPI_IN_PLACE, kept, g.n, MPI_INT, MPI_MAX, old->comm));
+    int status = play_check(p, PLAY_OPEN(p, PMPI_Allreduce(MPI_IN_PLACE, kept, g.n, MPI_INT, MPI_MAX, old->comm)));
     int differs = made && !is_part(&g, made, coords, kept);
     free(coords);
-    if (status < 0 || play_check(p, PMPI_Allreduce(MPI_IN_PLACE, &differs, 1, MPI_INT, MPI_MAX, old->comm)) < 0)
+    if (status < 0 || play_check(p, PLAY_OPEN(p, PMPI_Allreduce(MPI_IN_PLACE, &differs, 1, MPI_INT, MPI_MAX, old->comm))) < 0)
         return -1;
     *is_one = !differs;
-    return differs ? 0 : play_check(p, MPI_Cart_sub(old->comm, kept, into));
+    return differs ? 0 : play_check(p, PLAY_OPEN(p, MPI_Cart_sub(old->comm, kept, into)));
 }

@@ -9,16 +9,18 @@ static struct play_window *window(struct play *p, int32_t number)
 {
     if (number < 0)
         return NULL;
-    if ((size_t)number >= p->windows) {
+    if ((size_t)number >= p->all->windows) {
         const size_t windows = 2 * (size_t)number + 8;
-        struct play_window *grown = realloc(p->window, windows * sizeof *grown);
+        struct play_window **grown = realloc(p->all->window, windows * sizeof *grown);
         if (!grown)
             return NULL;
-        memset(grown + p->windows, 0, (windows - p->windows) * sizeof *grown);
-        p->window = grown;
-        p->windows = windows;
+        memset(grown + p->all->windows, 0, (windows - p->all->windows) * sizeof *grown);
+        p->all->window = grown;
+        p->all->windows = windows;
     }
-    return &p->window[number];
+    if (!p->all->window[number])
+        p->all->window[number] = calloc(1, sizeof **p->all->window);
+    return p->all->window[number];
 }
 
 /* What members have, so that nobody goes beyond it. */
@@ -37,7 +39,7 @@ static int tell(struct play *p, struct play_comm *c, struct play_window *w)
         w->base = calloc(1, (size_t)own[0]);
         if (!w->base)
             return play_fail(p, "out of memory");
-        if (play_check(p, PMPI_Win_attach(w->win, w->base, (MPI_Aint)own[0])) < 0)
+        if (play_check(p, PLAY_OPEN(p, PMPI_Win_attach(w->win, w->base, (MPI_Aint)own[0]))) < 0)
             return -1;
         PMPI_Get_address(w->base, &address);
         own[1] = (int64_t)address;
@@ -45,7 +47,7 @@ static int tell(struct play *p, struct play_comm *c, struct play_window *w)
     int64_t *all = calloc(2 * (size_t)w->members, sizeof *all);
     if (!all)
         return play_fail(p, "out of memory");
-    const int rc = PMPI_Allgather(own, 2, MPI_INT64_T, all, 2, MPI_INT64_T, c->comm);
+    const int rc = PLAY_OPEN(p, PMPI_Allgather(own, 2, MPI_INT64_T, all, 2, MPI_INT64_T, c->comm));
     for (int32_t i = 0; i < w->members; i++) {
         w->sizes[i] = all[2 * i];
         w->addresses[i] = all[2 * i + 1];
@@ -69,35 +71,38 @@ static int make(struct play *p)
     }
     switch (p->act->plain) {
     case MPG_CALL_Win_allocate:
-        rc = MPI_Win_allocate((MPI_Aint)e->bytes, 1, MPI_INFO_NULL, c->comm, &w->base, &w->win);
+        rc = PLAY_OPEN(p, MPI_Win_allocate((MPI_Aint)e->bytes, 1, MPI_INFO_NULL, c->comm, &w->base, &w->win));
         break;
     case MPG_CALL_Win_allocate_shared:
-        rc = MPI_Win_allocate_shared((MPI_Aint)e->bytes, 1, MPI_INFO_NULL, c->comm, &w->base, &w->win);
+        rc = PLAY_OPEN(p, MPI_Win_allocate_shared((MPI_Aint)e->bytes, 1, MPI_INFO_NULL, c->comm, &w->base, &w->win));
         break;
     case MPG_CALL_Win_create_dynamic:
         w->dynamic = true;
-        rc = MPI_Win_create_dynamic(MPI_INFO_NULL, c->comm, &w->win);
+        rc = PLAY_OPEN(p, MPI_Win_create_dynamic(MPI_INFO_NULL, c->comm, &w->win));
         break;
     default:
         w->owns = true;
         w->base = calloc(1, (size_t)e->bytes + 1);
         if (!w->base)
             return play_fail(p, "out of memory");
-        rc = MPI_Win_create(w->base, (MPI_Aint)e->bytes, 1, MPI_INFO_NULL, c->comm, &w->win);
+        rc = PLAY_OPEN(p, MPI_Win_create(w->base, (MPI_Aint)e->bytes, 1, MPI_INFO_NULL, c->comm, &w->win));
         break;
     }
     if (play_check(p, rc) < 0)
         return -1;
     PMPI_Win_set_errhandler(w->win, MPI_ERRORS_RETURN);
+    if (tell(p, c, w) < 0)
+        return -1;
     w->made = true;
-    return tell(p, c, w);
+    crew_tell(p);
+    return 0;
 }
 
 static int make_free(struct play *p, struct play_window *w)
 {
-    if (w->dynamic && play_check(p, PMPI_Win_detach(w->win, w->base)) < 0)
+    if (w->dynamic && play_check(p, PLAY_OPEN(p, PMPI_Win_detach(w->win, w->base))) < 0)
         return -1;
-    if (play_check(p, MPI_Win_free(&w->win)) < 0)
+    if (play_check(p, PLAY_OPEN(p, MPI_Win_free(&w->win))) < 0)
         return -1;
     if (w->owns)
         free(w->base);
@@ -116,10 +121,10 @@ static int post_or_start(struct play *p, struct play_window *w)
     for (uint32_t i = 0; i < e->count_number; i++)
         p->counts->counts[0][i] = (int)e->counts[i];
     PMPI_Win_get_group(w->win, &all);
-    int rc = PMPI_Group_incl(all, (int)e->count_number, p->counts->counts[0], &group);
+    int rc = PLAY_OPEN(p, PMPI_Group_incl(all, (int)e->count_number, p->counts->counts[0], &group));
     if (rc == MPI_SUCCESS) {
-        rc = p->act->plain == MPG_CALL_Win_post ? MPI_Win_post(group, 0, w->win)
-                                                 : MPI_Win_start(group, 0, w->win);
+        rc = PLAY_OPEN(p, p->act->plain == MPG_CALL_Win_post ? MPI_Win_post(group, 0, w->win)
+                                                 : MPI_Win_start(group, 0, w->win));
         if (group != MPI_GROUP_EMPTY)
             PMPI_Group_free(&group);
     }
@@ -132,20 +137,20 @@ static int end_epoch(struct play *p, struct play_window *w)
 {
     int flag = 0;
     if (p->act->plain == MPG_CALL_Win_complete)
-        return play_check(p, MPI_Win_complete(w->win));
+        return play_check(p, PLAY_OPEN(p, MPI_Win_complete(w->win)));
     const bool tests = p->act->plain == MPG_CALL_Win_test, ends = !tests || p->act->event.found;
     if (w->waited) {
         w->waited = !ends;
         p->outcome.unneeded++;
         return 0;
     }
-    if (tests && play_check(p, MPI_Win_test(w->win, &flag)) < 0)
+    if (tests && play_check(p, PLAY_OPEN(p, MPI_Win_test(w->win, &flag))) < 0)
         return -1;
     w->waited = flag && !ends;
     if (!ends || flag)
         return 0;
     p->outcome.waited += tests;
-    return play_check(p, MPI_Win_wait(w->win));
+    return play_check(p, PLAY_OPEN(p, MPI_Win_wait(w->win)));
 }
 
 static int with_target(struct play *p, struct play_window *w)
@@ -154,13 +159,13 @@ static int with_target(struct play *p, struct play_window *w)
     const int to = play_peer(e->to);
     switch (p->act->plain) {
     case MPG_CALL_Win_lock:
-        return play_check(p, MPI_Win_lock(e->root ? MPI_LOCK_EXCLUSIVE : MPI_LOCK_SHARED, to, 0, w->win));
+        return play_check(p, PLAY_OPEN(p, MPI_Win_lock(e->root ? MPI_LOCK_EXCLUSIVE : MPI_LOCK_SHARED, to, 0, w->win)));
     case MPG_CALL_Win_unlock:
-        return play_check(p, MPI_Win_unlock(to, w->win));
+        return play_check(p, PLAY_OPEN(p, MPI_Win_unlock(to, w->win)));
     case MPG_CALL_Win_flush:
-        return play_check(p, MPI_Win_flush(to, w->win));
+        return play_check(p, PLAY_OPEN(p, MPI_Win_flush(to, w->win)));
     default:
-        return play_check(p, MPI_Win_flush_local(to, w->win));
+        return play_check(p, PLAY_OPEN(p, MPI_Win_flush_local(to, w->win)));
     }
 }
 
@@ -168,15 +173,15 @@ static int with_all(struct play *p, struct play_window *w)
 {
     switch (p->act->plain) {
     case MPG_CALL_Win_lock_all:
-        return play_check(p, MPI_Win_lock_all(0, w->win));
+        return play_check(p, PLAY_OPEN(p, MPI_Win_lock_all(0, w->win)));
     case MPG_CALL_Win_unlock_all:
-        return play_check(p, MPI_Win_unlock_all(w->win));
+        return play_check(p, PLAY_OPEN(p, MPI_Win_unlock_all(w->win)));
     case MPG_CALL_Win_flush_all:
-        return play_check(p, MPI_Win_flush_all(w->win));
+        return play_check(p, PLAY_OPEN(p, MPI_Win_flush_all(w->win)));
     case MPG_CALL_Win_flush_local_all:
-        return play_check(p, MPI_Win_flush_local_all(w->win));
+        return play_check(p, PLAY_OPEN(p, MPI_Win_flush_local_all(w->win)));
     default:
-        return play_check(p, MPI_Win_sync(w->win));
+        return play_check(p, PLAY_OPEN(p, MPI_Win_sync(w->win)));
     }
 }
 
@@ -221,28 +226,28 @@ static int transfer(struct play *p, struct play_window *w, MPI_Request *request)
         return -1;
     switch (p->act->plain) {
     case MPG_CALL_Put:
-        return play_check(p, MPI_Put(from, n, MPI_BYTE, to, at, n, MPI_BYTE, w->win));
+        return play_check(p, PLAY_OPEN(p, MPI_Put(from, n, MPI_BYTE, to, at, n, MPI_BYTE, w->win)));
     case MPG_CALL_Rput:
-        return play_check(p, MPI_Rput(from, n, MPI_BYTE, to, at, n, MPI_BYTE, w->win, request));
+        return play_check(p, PLAY_OPEN(p, MPI_Rput(from, n, MPI_BYTE, to, at, n, MPI_BYTE, w->win, request)));
     case MPG_CALL_Get:
-        return play_check(p, MPI_Get(into, m, MPI_BYTE, to, at, m, MPI_BYTE, w->win));
+        return play_check(p, PLAY_OPEN(p, MPI_Get(into, m, MPI_BYTE, to, at, m, MPI_BYTE, w->win)));
     case MPG_CALL_Rget:
-        return play_check(p, MPI_Rget(into, m, MPI_BYTE, to, at, m, MPI_BYTE, w->win, request));
+        return play_check(p, PLAY_OPEN(p, MPI_Rget(into, m, MPI_BYTE, to, at, m, MPI_BYTE, w->win, request)));
     case MPG_CALL_Accumulate:
-        return play_check(p, MPI_Accumulate(from, n, MPI_BYTE, to, at, n, MPI_BYTE, MPI_BOR, w->win));
+        return play_check(p, PLAY_OPEN(p, MPI_Accumulate(from, n, MPI_BYTE, to, at, n, MPI_BYTE, MPI_BOR, w->win)));
     case MPG_CALL_Raccumulate:
-        return play_check(p, MPI_Raccumulate(from, n, MPI_BYTE, to, at, n, MPI_BYTE, MPI_BOR, w->win, request));
+        return play_check(p, PLAY_OPEN(p, MPI_Raccumulate(from, n, MPI_BYTE, to, at, n, MPI_BYTE, MPI_BOR, w->win, request)));
     case MPG_CALL_Get_accumulate:
-        return play_check(p, MPI_Get_accumulate(from, n, MPI_BYTE, into, m, MPI_BYTE, to, at, m, MPI_BYTE, op,
-                                                w->win));
+        return play_check(p, PLAY_OPEN(p, MPI_Get_accumulate(from, n, MPI_BYTE, into, m, MPI_BYTE, to, at, m, MPI_BYTE, op,
+                                                w->win)));
     case MPG_CALL_Rget_accumulate:
-        return play_check(p, MPI_Rget_accumulate(from, n, MPI_BYTE, into, m, MPI_BYTE, to, at, m, MPI_BYTE, op,
-                                                 w->win, request));
+        return play_check(p, PLAY_OPEN(p, MPI_Rget_accumulate(from, n, MPI_BYTE, into, m, MPI_BYTE, to, at, m, MPI_BYTE, op,
+                                                 w->win, request)));
     case MPG_CALL_Fetch_and_op:
-        return play_check(p, MPI_Fetch_and_op(from, into, element(e->recvbytes), to, at, op, w->win));
+        return play_check(p, PLAY_OPEN(p, MPI_Fetch_and_op(from, into, element(e->recvbytes), to, at, op, w->win)));
     default:
-        return play_check(p, MPI_Compare_and_swap(from, (const char *)from + 8, into, element(e->recvbytes), to,
-                                                  at, w->win));
+        return play_check(p, PLAY_OPEN(p, MPI_Compare_and_swap(from, (const char *)from + 8, into, element(e->recvbytes), to,
+                                                  at, w->win)));
     }
 }
 
@@ -256,6 +261,8 @@ int play_window(struct play *p)
     struct play_request *r = NULL;
     if (!w)
         return play_fail(p, "out of memory");
+    while (!w->made && crew_wait(p, CREW_ANY)) {
+    }
     if (kind == MPG_KIND_IRMA && !(r = play_post(p, e->requests[0], false)))
         return -1;
     if (!w->made) {
@@ -268,7 +275,7 @@ int play_window(struct play *p)
     case MPG_KIND_WIN_FREE:
         return make_free(p, w);
     case MPG_KIND_WIN_FENCE:
-        return play_check(p, MPI_Win_fence(p->stage->same_mpi ? e->root : 0, w->win));
+        return play_check(p, PLAY_OPEN(p, MPI_Win_fence(p->stage->same_mpi ? e->root : 0, w->win)));
     case MPG_KIND_WIN_GROUP:
         return post_or_start(p, w);
     case MPG_KIND_WIN_EPOCH:

@@ -82,7 +82,7 @@ static bool gives(int32_t rank, const char *line, size_t memory, const struct ex
     struct mpg_trace *t = open_text(text, &err);
     if (t && line && mpg_hypotheses_add(&h, line, &err) == 0)
         supposed = mpg_supposed_new(t, &h, &err);
-    struct mpg_feed *f = t && (supposed || !line) ? mpg_feed_open(t, rank, memory, supposed, NULL, &err) : NULL;
+    struct mpg_feed *f = t && (supposed || !line) ? mpg_feed_open(t, rank, NULL, 0, memory, supposed, NULL, &err) : NULL;
     for (int i = 0; f && i < ACTS; i++) {
         const struct mpg_act *act = mpg_feed_next(f, &err);
         if (!act || act->event.call != wanted[i].call || act->number != wanted[i].number ||
@@ -117,7 +117,7 @@ static bool streams(void)
         end += sprintf(end, "0 %d %d Send to=null bytes=%d\n", 100 * i, 100 * i + 7, i);
     sprintf(end, "0 %d %d Finalize\n", 100 * CALLS + 100, 100 * CALLS + 107);
     struct mpg_trace *t = open_text(long_text, &err);
-    struct mpg_feed *f = t ? mpg_feed_open(t, 0, 1, NULL, NULL, &err) : NULL;
+    struct mpg_feed *f = t ? mpg_feed_open(t, 0, NULL, 0, 1, NULL, NULL, &err) : NULL;
     for (int i = 1; right && i <= CALLS; i++) {
         const struct mpg_act *act = f ? mpg_feed_next(f, &err) : NULL;
         right = act && act->event.bytes == i && act->before_ns == (i == 1 ? 90 : 93);
@@ -160,7 +160,7 @@ static bool runs(void)
     static const int first[] = {0, 1, 0}, first_ns[] = {13, 15, 17}, second[] = {0}, second_ns[] = {11};
     struct mpg_error err = {""};
     struct mpg_trace *t = open_text(lines, &err);
-    struct mpg_feed *f = t ? mpg_feed_open(t, 0, 1 << 20, NULL, NULL, &err) : NULL;
+    struct mpg_feed *f = t ? mpg_feed_open(t, 0, NULL, 0, 1 << 20, NULL, NULL, &err) : NULL;
     bool right = f != NULL;
     for (int i = 0; right && i < 4; i++)
         right = mpg_feed_next(f, &err)->again_number == 0;
@@ -196,14 +196,14 @@ static bool needs(void)
     struct mpg_needs n = {0};
     int64_t traced_ns = 0;
     struct mpg_trace *t = open_text(lines, &err);
-    bool right = t && mpg_survey(t, 0, NULL, &n, &traced_ns, &err) == 0 && traced_ns == 1990 && n.threads &&
+    bool right = t && mpg_survey(t, 0, NULL, &n, &traced_ns, &err) == 0 && traced_ns == 1990 && n.init_thread && n.threads == 1 &&
                  n.wildcards && n.message_bytes == 100 && n.receive_bytes == 2000 && n.send_bytes == 1000 &&
                  n.buffered == 2 && n.buffered_bytes == 133 && n.comms > 0;
     const struct mpg_shares *each = right ? &n.shares[0][MPG_SHARES_EACH] : NULL;
     right = right && each->calls == 2 && each->width == 2 && each->bytes[0] == 5 && each->bytes[1] == 7 &&
             each->bytes[2] == 2 && each->bytes[3] == 4;
     mpg_needs_clear(&n);
-    right = right && mpg_survey(t, 1, NULL, &n, &traced_ns, &err) == 0 && traced_ns == 10 && !n.threads;
+    right = right && mpg_survey(t, 1, NULL, &n, &traced_ns, &err) == 0 && traced_ns == 10 && !n.init_thread;
     mpg_needs_clear(&n);
     mpg_trace_close(t);
     return right;

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "replay/orders.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int mpg_orders_begin(struct mpg_orders *o, int threads)
+{
+    *o = (struct mpg_orders){.begun = calloc((size_t)threads, sizeof *o->begun), .turn = -1, .first = -1};
+    return o->begun ? 0 : -1;
+}
+
+/* Calls that the members of their communicator make in one order. Those of a group have another one for each. */
+static bool is_ordered(const struct mpg_event *e)
+{
+    switch (mpg_call_kind(e->call)) {
+    case MPG_KIND_COLLECTIVE:
+    case MPG_KIND_ICOLLECTIVE:
+    case MPG_KIND_COLLECTIVE_INIT:
+    case MPG_KIND_NEIGHBOR:
+    case MPG_KIND_INEIGHBOR:
+    case MPG_KIND_NEIGHBOR_INIT:
+    case MPG_KIND_ICONSTRUCTOR:
+    case MPG_KIND_COMM_FREE:
+    case MPG_KIND_WIN_CONSTRUCTOR:
+        return e->comm >= 0;
+    case MPG_KIND_CONSTRUCTOR:
+        return e->comm >= 0 && mpg_call_plain(e->call) != MPG_CALL_Comm_create_group;
+    default:
+        return false;
+    }
+}
+
+static int take_turn(struct mpg_orders *o, int32_t comm)
+{
+    if ((size_t)comm >= o->comms) {
+        const size_t comms = 2 * (size_t)comm + 8;
+        int64_t *grown = realloc(o->made, comms * sizeof *grown);
+        if (!grown)
+            return -1;
+        memset(grown + o->comms, 0, (comms - o->comms) * sizeof *grown);
+        o->made = grown;
+        o->comms = comms;
+    }
+    o->turn = o->made[comm]++;
+    return 0;
+}
+
+int mpg_orders_note(struct mpg_orders *o, const struct mpg_event *e, int by, bool began, bool makes)
+{
+    const enum mpg_kind kind = mpg_call_kind(e->call);
+    o->turn = o->first = -1;
+    if (!began || !makes || kind == MPG_KIND_FINALIZE)
+        return 0;
+    if (by > 0 && !o->begun[by]) {
+        o->begun[by] = true;
+        o->first = o->begins++;
+    }
+    return is_ordered(e) ? take_turn(o, e->comm) : 0;
+}
+
+void mpg_orders_clear(struct mpg_orders *o)
+{
+    free(o->made);
+    free(o->begun);
+    *o = (struct mpg_orders){.made = NULL};
+}
