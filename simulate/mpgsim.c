@@ -9,12 +9,14 @@
 #include "history/answer.h"
 #include "simulate/pages/page.h"
 #include "simulate/processes/processes.h"
+#include "simulate/reports/critical.h"
 #include "simulate/reports/report.h"
 #include "simulate/reports/sheet_plot.h"
 #include "simulate/retrace/retrace.h"
 #include "simulate/scenarios/supposed.h"
 #include "simulate/scenarios/tolerate.h"
 #include "simulate/timeline/both.h"
+#include "simulate/waits/critical.h"
 #include "simulate/waits/median.h"
 
 /* The table has no room for what needs attention. */
@@ -138,6 +140,8 @@ struct all {
     struct mpg_median_waits waits;
     struct mpg_where_report where;
     struct page_waits page_waits;
+    struct mpg_critical_path critical;
+    struct mpg_critical_report critical_report;
     struct mpg_sheet rows;
     struct mpg_answer answer;
 };
@@ -290,6 +294,28 @@ static int give_rows(struct all *x, struct mpg_error *err)
     return draw_rows(&x->a, &x->rows, err);
 }
 
+/* What the run consists of, into REPORT. */
+static int add_critical(struct all *x, struct mpg_report *report, struct mpg_error *err)
+{
+    static const enum mpg_where_by call = MPG_WHERE_BY_CALL;
+    const struct mpg_arguments *a = &x->at;
+    const struct mpg_predict_options predict = mpg_setting_predict(&x->setting, &x->setting.asked.simulation);
+    const struct mpg_simulated what = simulated(x, &predict);
+    if (!a->critical_path)
+        return 0;
+    if (mpg_critical_path_find(&x->critical, &what, (uint32_t)a->segments, a->where ? a->where_by : &call,
+                               a->where ? a->where_tables : 1, err) < 0)
+        return -1;
+    x->critical_report = (struct mpg_critical_report){.path = x->critical.path,
+                                                      .table = x->critical.table,
+                                                      .tables = x->critical.tables,
+                                                      .where = x->critical.where,
+                                                      .trace = x->files.trace,
+                                                      .replica = x->critical.replica};
+    report->critical = &x->critical_report;
+    return 0;
+}
+
 static int give_answer(struct all *x, struct mpg_error *err)
 {
     const struct mpg_setting *setting = &x->setting;
@@ -300,7 +326,7 @@ static int give_answer(struct all *x, struct mpg_error *err)
     report.extrapolation = x->extrapolation.use ? &x->extrapolation : NULL;
     report.supposing = x->supposing.list ? &x->supposing : NULL;
     if (end_trace(&x->at, setting, x->retrace, err) < 0 || write_timeline(x, err) < 0 ||
-        add_where(x, &report, err) < 0 || add_waits(x, &report, err) < 0)
+        add_where(x, &report, err) < 0 || add_critical(x, &report, err) < 0 || add_waits(x, &report, err) < 0)
         return -1;
     find_page_waits(x);
     return answer(&x->at, &report, &x->page_waits, &x->answer, err);
@@ -349,6 +375,7 @@ static void clear(struct all *x)
     mpg_median_waits_clear(&x->waits);
     mpg_where_report_clear(&x->where);
     mpg_median_waits_clear(&x->page_waits.found);
+    mpg_critical_path_clear(&x->critical);
     mpg_setting_close(&x->setting);
     mpg_files_close(&x->files);
     mpg_sweep_clear(&x->a.sweep);

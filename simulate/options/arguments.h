@@ -25,9 +25,10 @@ struct mpg_arguments {
     struct mpg_option_list parameters;
     const char *tolerate, *waits_by, *timeline, *timeline_calls, *timeline_ranks, *history, *plot, *report;
     const char *where;
-    bool csv;
+    bool csv, critical_path;
     enum mpg_where_by where_by[MPG_WHERE_BYS]; /* tables of it, in this order: */
     size_t where_tables;
+    int64_t segments; /* of the critical path */
     struct mpg_where_wanted where_wanted;      /* and what these need */
     struct mpg_option_list signatures; /* the first is SIGNATURE */
     struct mpg_option_list noise, call_noise, latency, byte, compute_ratio, sweeps;

@@ -204,6 +204,13 @@ const struct mpg_option *mpg_arguments_table(struct mpg_arguments *a)
                  "what time goes to"},
         {.name = "csv", .kind = MPG_OPTION_FLAG, .value = &a->csv,
          .help = "with --where: print its table alone, as CSV"},
+        {.name = "critical-path", .kind = MPG_OPTION_FLAG, .value = &a->critical_path,
+         .help = "with --predict: also say what the critical path of the median run\n"
+                 "consists of, by --where's words, and what the run takes more for\n"
+                 "each ns of latency, ns a byte, % of computation and of noise"},
+        {.name = "segments", .kind = MPG_OPTION_INT, .value = &a->segments, .argument = "N", .minimum = 0,
+         .maximum = 1000000, .given = &a->given.segments,
+         .help = "of it, the longest (default 20)"},
         {.name = "timeline", .kind = MPG_OPTION_STRING, .value = &a->timeline, .argument = "FILE",
          .help = "also write the traced run, and below it the replica of the median\n"
                  "run, as a timeline, for ui.perfetto.dev or chrome://tracing"},

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+enum { DEFAULT_SEGMENTS = 20 };
+
 /* Takes the word of LENGTH at TEXT. */
 static int take_word(struct mpg_arguments *a, const char *text, size_t length, struct mpg_error *err)
 {
@@ -22,8 +24,30 @@ static int take_word(struct mpg_arguments *a, const char *text, size_t length, s
     return 0;
 }
 
+/* The path is that of times of one scenario whose messages are all known. */
+static int check_critical(struct mpg_arguments *a, struct mpg_error *err)
+{
+    const char *other = a->per_rank              ? "--per-rank"
+                        : a->csv                 ? "--csv"
+                        : a->target              ? "--target"
+                        : a->collectives && strcmp(a->collectives, "expand") == 0 ? "--collectives=expand"
+                        : mpg_arguments_sweep(a) ? "several scenarios"
+                                                 : NULL;
+    if (a->given.segments && !a->critical_path)
+        return mpg_error_set(err, "--segments says nothing without --critical-path");
+    if (!a->given.segments)
+        a->segments = DEFAULT_SEGMENTS;
+    if (!a->critical_path)
+        return 0;
+    if (other)
+        return mpg_error_set(err, "--critical-path and %s exclude each other", other);
+    return a->predict ? 0 : mpg_error_set(err, "--critical-path is made of times, which --predict has");
+}
+
 int mpg_arguments_parse_where(struct mpg_arguments *a, struct mpg_error *err)
 {
+    if (check_critical(a, err) < 0)
+        return -1;
     if (a->csv && !a->where)
         return mpg_error_set(err, "--csv says nothing without --where");
     if (!a->where)

@@ -114,8 +114,7 @@ static void take(struct mpg_times *t, const double *value, const double *more_ns
 
 /* When the synchronous send that E completes is done: of an eager size once it knows that it was
  * met, else when the bytes have gone. */
-static const double *sender_done(struct mpg_times *t, const struct mpg_step *s,
-                                 const struct mpg_edge *e)
+const double *mpg_times_sender_done(struct mpg_times *t, const struct mpg_step *s, const struct mpg_edge *e)
 {
     struct mpg_sending m = sending_of(&e->origin, e->bytes);
     const struct mpg_perturbation *way = mpg_times_way(t, s, e);
@@ -143,7 +142,7 @@ static void take_edge(struct mpg_times *t, const struct mpg_step *s, const struc
         take(t, slot, t->kappa, slot, true);
         break;
     case MPG_EDGE_ACK:
-        slot = sender_done(t, s, e);
+        slot = mpg_times_sender_done(t, s, e);
         take(t, slot, NULL, slot, true);
         break;
     case MPG_EDGE_MEETING: /* the kappas of a node are in it */
@@ -162,6 +161,21 @@ static void take_edge(struct mpg_times *t, const struct mpg_step *s, const struc
                                  e->members, e->contributed_bytes, t->scratch);
         take(t, t->scratch, t->kappa, slot, false);
         break;
+    }
+}
+
+/* Takes what is received, and all edges. */
+static void take_all(struct mpg_times *t, const struct mpg_step *s)
+{
+    const double own_ns = t->best[0];
+    take(t, t->scratch, t->kappa, t->arrived, true);
+    if (t->path && t->best[0] > own_ns)
+        mpg_times_path_message(t);
+    for (uint32_t i = 0; i < s->edge_number; i++) {
+        const double best_ns = t->best[0];
+        take_edge(t, s, &s->edges[i]);
+        if (t->path && t->best[0] > best_ns)
+            mpg_times_path_edge(t, s, &s->edges[i]);
     }
 }
 
@@ -229,9 +243,11 @@ int mpg_times_leave(struct mpg_times *t, const struct mpg_step *s, struct mpg_er
         t->own[w] = fmax(t->own[w], value[w]);
         t->best[w] = meeting ? value[w] : t->own[w];
     }
-    take(t, t->scratch, t->kappa, t->arrived, true);
-    for (uint32_t i = 0; i < s->edge_number; i++)
-        take_edge(t, s, &s->edges[i]);
+    if (t->path)
+        mpg_times_path_own(t, s, costs || t->receives[0] || is_elsewhere(s) ? 0 : own_ns(t, s));
+    take_all(t, s);
+    if (t->path)
+        mpg_times_path_leave(t, s);
     leave_with(t, s, meeting);
     if (t->covers)
         t->covered_ns[s->stream] = covered_ns(t, s);

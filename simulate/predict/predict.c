@@ -220,6 +220,13 @@ static void *begin_times(void *context, uint32_t first, uint32_t n, const bool *
     struct mpg_times *times = mpg_times_new(x->result->ranks, n, first, &x->target, &options,
                                             x->floors, x->likes, err);
     const struct mpg_where_wanted *where = &x->options->where;
+    struct mpg_path *path = x->options->path;
+    if (path)
+        path->chooses = x->graph.choose;
+    if (times && path && !path->chooses && mpg_times_use_path(times, path, err) < 0) {
+        mpg_times_free(times);
+        return NULL;
+    }
     if (!times || ((!where->places || mpg_times_use_tally(times, err) == 0) &&
                    (!x->graph.choose || mpg_times_use_choice(times, keeps, watch, err) == 0)))
         return times;
@@ -230,7 +237,9 @@ static void *begin_times(void *context, uint32_t first, uint32_t n, const bool *
 static int take_times(void *times, const struct mpg_steps *steps, struct mpg_error *err)
 {
     int (*step)(struct mpg_times *, const struct mpg_step *, uint32_t, struct mpg_error *) =
-        mpg_times_tallied(times) ? mpg_times_step_tallied : mpg_times_step;
+        mpg_times_tallied(times) ? mpg_times_step_tallied
+        : mpg_times_path(times)  ? mpg_times_step_recorded
+                                 : mpg_times_step;
     for (size_t i = 0; i < steps->n; i++)
         if (step(times, &steps->step[i], steps->slots, err) < 0)
             return -1;
@@ -274,6 +283,8 @@ static void end_times(void *context, const void *times, uint32_t first, uint32_t
             r->delay_ns[(size_t)i * r->replicas + begin + w] = run_ns[w] - r->traced_ns[i];
         mpg_result_add(r, i, begin, n, mpg_times_account(times, i));
     }
+    if (mpg_times_path(times))
+        mpg_times_end_path(times);
     if (r->where)
         mpg_where_take(r->where, mpg_times_tallied(times), begin);
 }

@@ -33,12 +33,6 @@ static int reserve_arrivals(struct mpg_times *t, uint32_t edges, struct mpg_erro
     return 0;
 }
 
-/* o_r of the I-th message received in the call, FURTHER after another one of its rank, or not. */
-static double *receive_ns(const struct mpg_times *t, uint32_t i, bool further)
-{
-    return t->receive_ns + (2 * (size_t)i + further) * t->n;
-}
-
 /* Lists E, EARLY or in the trace, and draws what receiving it costs: how many there are then, of K
  * before. */
 static uint32_t list_arrival(struct mpg_times *t, const struct mpg_step *s, const struct mpg_edge *e,
@@ -50,10 +44,10 @@ static uint32_t list_arrival(struct mpg_times *t, const struct mpg_step *s, cons
     struct mpg_sending m = sending_of(&e->origin, e->bytes);
     for (int further = 0; further < 2; further++) {
         m.further = further;
-        zero(receive_ns(t, k, further), t->n);
+        zero(mpg_times_receive_ns(t, k, further), t->n);
         if (costs)
             mpg_time_overhead(mpg_times_way(t, s, e), MPG_OVERHEAD_RECEIVE, &m, 1, t->first, t->n,
-                              receive_ns(t, k, further));
+                              mpg_times_receive_ns(t, k, further));
     }
     t->arrival[k] = (struct mpg_arrival){.edge = e, .i = k, .early = early, .costs = costs};
     return k + 1;
@@ -101,7 +95,7 @@ static double receive_in_lane(struct mpg_times *t, uint32_t k, uint32_t w, doubl
     for (uint32_t i = k; i > 0 && t->arrival[i - 1].time_ns > -INFINITY; i--) {
         const struct mpg_arrival *a = &t->arrival[i - 1];
         *latest = fmax(*latest, a->time_ns + later_ns);
-        later_ns += receive_ns(t, a->i, a->further)[w];
+        later_ns += mpg_times_receive_ns(t, a->i, a->further)[w];
     }
     return later_ns;
 }
@@ -151,5 +145,7 @@ int mpg_times_receive(struct mpg_times *t, const struct mpg_step *s, bool *costs
         for (uint32_t w = 0; w < t->n; w++)
             t->scratch[w] = t->arrived[w] = fmax(t->scratch[w], arrival[w]);
     }
+    if (t->path)
+        mpg_times_path_received(t, s, k);
     return 0;
 }

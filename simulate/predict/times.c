@@ -53,6 +53,7 @@ void mpg_times_free(struct mpg_times *t)
     free(t->stream);
     free(t->slot);
     free(t->covered_ns);
+    free(t->taken);
     free(t->cursor);
     free(t->last_stream);
     free(t->traced_ns);
@@ -157,6 +158,8 @@ static void compute(struct mpg_times *t, const struct mpg_step *s)
     if (is_polling(t, s)) {
         for (uint32_t w = 0; w < t->n; w++)
             account_of(t, s->rank, TERM_POLLED)[w] += (double)s->interval_ns;
+        if (t->path)
+            mpg_times_path_enter(t, s, value[0], 0);
         return;
     }
     struct mpg_interval x = {.rank = s->rank,
@@ -179,10 +182,12 @@ static void compute(struct mpg_times *t, const struct mpg_step *s)
     mpg_perturb_compute(p, &x, t->first, t->n, value); /* of the time since then */
     for (uint32_t w = 0; w < t->n; w++)
         value[w] += x.since_ns + work_ns;
+    const double done_ns = fmax(x.ratio * work_ns + x.more_ns, 0);
+    if (t->path)
+        mpg_times_path_enter(t, s, before[0], done_ns);
     if (s->stream != (uint32_t)s->rank)
         return;
     double *compute = account_of(t, s->rank, TERM_COMPUTE), *noise = account_of(t, s->rank, TERM_NOISE);
-    const double done_ns = fmax(x.ratio * work_ns + x.more_ns, 0);
     const bool quiet = mpg_perturbation_is_quiet(p); /* what else is left were rounding */
     for (uint32_t w = 0; w < t->n; w++) {
         compute[w] += done_ns;

@@ -12,6 +12,7 @@
 #include "simulate/engine/likes.h"
 #include "simulate/engine/result.h"
 #include "simulate/predict/target.h"
+#include "simulate/where/path.h"
 
 /* What becomes of loops that ask again and again whether something has happened. */
 enum mpg_polling { MPG_POLLING_WAIT, MPG_POLLING_WORK };
@@ -44,6 +45,15 @@ int mpg_times_step_tallied(struct mpg_times *times, const struct mpg_step *step,
                            struct mpg_error *err);
 /* NULL: nobody asked. */
 const struct mpg_tally *mpg_times_tallied(const struct mpg_times *times);
+/* Has PATH, which outlives it, record what the values of the one lane come from; nothing is chosen, no collective
+ * expanded, and the graph's options have `regions`. Before the first step, which mpg_times_step_recorded() evaluates, as all
+ * others. Error: out of memory. */
+int mpg_times_use_path(struct mpg_times *times, struct mpg_path *path, struct mpg_error *err);
+int mpg_times_step_recorded(struct mpg_times *times, const struct mpg_step *step, uint32_t slots,
+                            struct mpg_error *err);
+/* After the last one: the run that is longest is where the path ends; the one in use, or NULL. */
+void mpg_times_end_path(const struct mpg_times *times);
+const struct mpg_path *mpg_times_path(const struct mpg_times *times);
 /* Evaluates one step of a graph that has SLOTS slots so far. */
 int mpg_times_step(struct mpg_times *times, const struct mpg_step *step, uint32_t slots,
                    struct mpg_error *err);

@@ -11,6 +11,7 @@
 #include "simulate/models/parametric.h"
 #include "simulate/models/times.h"
 #include "simulate/predict/times.h"
+#include "simulate/where/path.h"
 #include "simulate/where/tally.h"
 
 /* What waits in a slot: vectors of n each, one after the other. */
@@ -76,7 +77,16 @@ struct mpg_times {
     uint32_t members_capacity;
     bool *receives;                  /* n: the call receives at a cost what it did not in the trace */
     struct mpg_choosing *choice;     /* NULL: calls complete what they did in the trace */
+    struct mpg_path *path; /* of the one lane; NULL: nobody asks. Not owned */
+    struct mpg_path_taken *taken; /* what the call that is left is made of, for it */
     uint64_t turns, *turn; /* lanes of calls; a rank, the last one in which it was received from */
+};
+
+/* What a call's time comes from, in the one lane whose path is asked for. */
+struct mpg_path_taken {
+    struct mpg_path_value from, last;  /* what decides; the message that decides what is received, */
+    double last_ns;                    /* when that is there */
+    double term[MPG_WHERE_TERMS];
 };
 
 struct mpg_arrival {
@@ -104,6 +114,12 @@ static inline double *account_of(const struct mpg_times *t, int32_t rank, enum t
     return t->account + ((size_t)rank * t->account_stride + term) * t->n;
 }
 
+/* o_r of the I-th message received in the call, FURTHER after another one of its rank, or not. */
+static inline double *mpg_times_receive_ns(const struct mpg_times *t, uint32_t i, bool further)
+{
+    return t->receive_ns + (2 * (size_t)i + further) * t->n;
+}
+
 /* The target between the rank of S and the one at the other end of E, one of its edges. */
 static inline const struct mpg_perturbation *mpg_times_way(const struct mpg_times *t,
                                                            const struct mpg_step *s,
@@ -127,6 +143,17 @@ int mpg_times_view(struct mpg_times *t, const struct mpg_step *s, struct mpg_err
  * is received here in place of later. */
 int mpg_times_receive(struct mpg_times *t, const struct mpg_step *s, bool *costs,
                       struct mpg_error *err);
+/* When the synchronous send that E completes is done. */
+const double *mpg_times_sender_done(struct mpg_times *t, const struct mpg_step *s, const struct mpg_edge *e);
+/* Where there is a path (simulate/predict/path.c): S has been evaluated: an ENTER, with DONE_NS of computation; what a LEAVE
+ * receives, the last K of it at a cost; one that waits longest for what it receives, or for E, so far; with what the call
+ * itself takes; a LEAVE as a whole, from BEFORE_NS on. */
+void mpg_times_path_enter(struct mpg_times *t, const struct mpg_step *s, double before_ns, double done_ns);
+void mpg_times_path_received(struct mpg_times *t, const struct mpg_step *s, uint32_t k);
+void mpg_times_path_own(struct mpg_times *t, const struct mpg_step *s, double scaled_ns);
+void mpg_times_path_message(struct mpg_times *t);
+void mpg_times_path_edge(struct mpg_times *t, const struct mpg_step *s, const struct mpg_edge *e);
+void mpg_times_path_leave(struct mpg_times *t, const struct mpg_step *s);
 /* A LEAVE step. */
 int mpg_times_leave(struct mpg_times *t, const struct mpg_step *s, struct mpg_error *err);
 

@@ -11,6 +11,7 @@
 #include "simulate/reports/extrapolated.h"
 #include "simulate/reports/json_parts.h"
 #include "simulate/reports/supposing.h"
+#include "simulate/reports/critical.h"
 #include "simulate/reports/where.h"
 
 enum { JSON_VERSION = 1 };
@@ -397,6 +398,14 @@ int mpg_report_json(const struct mpg_report *r, FILE *out, struct mpg_error *err
         if (r->waits)
             json_object_set_new(root, "waits", waits_json(r));
     }
+    json_t *critical = root && r->critical ? mpg_critical_json(r->critical, err) : NULL;
+    if (root && r->critical && !critical) {
+        json_decref(root);
+        free(scratch);
+        return -1;
+    }
+    if (critical)
+        json_object_set_new(root, "critical_path", critical);
     int status = mpg_answer_write(root, out, err);
     free(scratch);
     return status;

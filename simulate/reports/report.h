@@ -17,6 +17,7 @@
 
 struct mpg_supposing;
 struct mpg_where_report;
+struct mpg_critical_report;
 
 struct mpg_report {
     struct mpg_trace *trace;
@@ -36,10 +37,11 @@ struct mpg_report {
     const struct mpg_attention *attention; /* what stands above everything else */
     const struct mpg_waits_report *waits; /* NULL: not asked for; */
     const struct mpg_where_report *where; /* NULL: not asked for */
+    const struct mpg_critical_report *critical; /* NULL: not asked for */
     uint32_t waits_replica;               /* else the predicted one's */
     struct mpg_given { /* on the command line */
         bool eager_limit, source_eager_limit, path, cosched, measurement, replicas, first_replica, seed,
-            source_latency, source_byte, polling_interval, horizon, call_edges, threads;
+            source_latency, source_byte, polling_interval, horizon, call_edges, threads, segments;
     } given;
 };
 

@@ -11,6 +11,7 @@
 #include "simulate/reports/predicted.h"
 #include "simulate/reports/report.h"
 #include "simulate/reports/supposing.h"
+#include "simulate/reports/critical.h"
 #include "simulate/reports/where.h"
 
 static void print_time(FILE *out, double ns)
@@ -188,6 +189,8 @@ int mpg_report_text(const struct mpg_report *r, FILE *out, struct mpg_error *err
             mpg_report_account(q, out);
         if (r->where && status == 0)
             mpg_where_print_text(r->where, out);
+        if (r->critical && status == 0)
+            status = mpg_critical_print_text(r->critical, out, err);
         print_waits(r, out);
     } else
         status = mpg_error_set(err, "out of memory");

@@ -80,13 +80,7 @@ static const struct column times[] = {{"computation", computation_of, ' '}, {"no
 
 /* ---- rounding ---- */
 
-struct figures {
-    double quantum_ns, unit_ns;
-    const char *unit;
-    int decimals;
-};
-
-static struct figures choose_unit(double largest_ns)
+struct mpg_where_figures mpg_where_choose_unit(double largest_ns)
 {
     static const struct {
         double ns;
@@ -97,7 +91,7 @@ static struct figures choose_unit(double largest_ns)
         i++;
     const double whole = largest_ns / units[i].ns;
     const int decimals = largest_ns < MPG_ROUNDING_NS ? 0 : whole >= 1000 ? 1 : whole >= 100 ? 2 : 3;
-    return (struct figures){units[i].ns * pow(10, -decimals), units[i].ns, units[i].name, decimals};
+    return (struct mpg_where_figures){units[i].ns * pow(10, -decimals), units[i].ns, units[i].name, decimals};
 }
 
 static const struct column *columns_of(const struct mpg_where_report *r, size_t *n)
@@ -106,7 +100,7 @@ static const struct column *columns_of(const struct mpg_where_report *r, size_t 
     return r->predicted ? times : delays;
 }
 
-static struct figures figures_of(const struct mpg_where_report *r, const struct mpg_where_table *t)
+static struct mpg_where_figures figures_of(const struct mpg_where_report *r, const struct mpg_where_table *t)
 {
     size_t n;
     const struct column *column = columns_of(r, &n);
@@ -114,12 +108,12 @@ static struct figures figures_of(const struct mpg_where_report *r, const struct 
     for (size_t i = 0; i < t->n; i++)
         for (size_t k = 0; k < n; k++)
             largest_ns = fmax(largest_ns, fabs(column[k].of(t->row[i].term)));
-    return choose_unit(largest_ns);
+    return mpg_where_choose_unit(largest_ns);
 }
 
 /* ---- rows ---- */
 
-static void print_name(const struct mpg_where_table *t, const struct mpg_where_row *row, FILE *out)
+void mpg_where_print_name(const struct mpg_where_table *t, const struct mpg_where_row *row, FILE *out)
 {
     switch (t->by) {
     case MPG_WHERE_BY_RANK:
@@ -143,26 +137,26 @@ static void print_name(const struct mpg_where_table *t, const struct mpg_where_r
     }
 }
 
-static void print_figure(const struct figures *f, double quanta, char sign, FILE *out)
+void mpg_where_print_figure(const struct mpg_where_figures *f, double quanta, char sign, FILE *out)
 {
     const double value = quanta * f->quantum_ns / f->unit_ns;
     fprintf(out, " %c %11.*f", sign, f->decimals, value == 0 ? 0 : value);
 }
 
 /* ROW's figures, of which the last is what the others add up to; adds them to SUM. */
-static void print_figures(const struct mpg_where_report *r, const struct figures *f, const double *quanta, FILE *out)
+static void print_figures(const struct mpg_where_report *r, const struct mpg_where_figures *f, const double *quanta, FILE *out)
 {
     size_t n;
     const struct column *column = columns_of(r, &n);
     double left = 0;
     for (size_t k = 0; k < n; k++) {
-        print_figure(f, quanta[k], column[k].sign, out);
+        mpg_where_print_figure(f, quanta[k], column[k].sign, out);
         left += column[k].sign == '-' ? -quanta[k] : quanta[k];
     }
-    print_figure(f, left, '=', out);
+    mpg_where_print_figure(f, left, '=', out);
 }
 
-static void print_head(const struct mpg_where_report *r, const struct mpg_where_table *t, const struct figures *f,
+static void print_head(const struct mpg_where_report *r, const struct mpg_where_table *t, const struct mpg_where_figures *f,
                        FILE *out)
 {
     const bool own = t->by == MPG_WHERE_BY_RANK || t->by == MPG_WHERE_BY_PAIR;
@@ -176,7 +170,7 @@ static void print_head(const struct mpg_where_report *r, const struct mpg_where_
             t->by == MPG_WHERE_BY_PAIR ? "" : "       calls", mpg_where_by_word(t->by));
 }
 
-static void print_row(const struct mpg_where_report *r, const struct mpg_where_table *t, const struct figures *f,
+static void print_row(const struct mpg_where_report *r, const struct mpg_where_table *t, const struct mpg_where_figures *f,
                       const struct mpg_where_row *row, double *sum, FILE *out)
 {
     size_t n;
@@ -191,7 +185,7 @@ static void print_row(const struct mpg_where_report *r, const struct mpg_where_t
     if (t->by != MPG_WHERE_BY_PAIR)
         fprintf(out, " %11" PRIu64, row->calls);
     fputs("  ", out);
-    print_name(t, row, out);
+    mpg_where_print_name(t, row, out);
     putc('\n', out);
 }
 
@@ -199,7 +193,7 @@ void mpg_where_print_text(const struct mpg_where_report *r, FILE *out)
 {
     for (size_t i = 0; i < r->n; i++) {
         const struct mpg_where_table *t = &r->table[i];
-        const struct figures f = figures_of(r, t);
+        const struct mpg_where_figures f = figures_of(r, t);
         double sum[MOST_COLUMNS] = {0};
         print_head(r, t, &f, out);
         for (size_t k = 0; k < t->n; k++)

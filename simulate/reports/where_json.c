@@ -69,12 +69,12 @@ static void add_figures(const struct mpg_where_report *r, const struct mpg_where
         json_object_set_new(o, "class", class ? json_string(class) : json_null());
 }
 
-static json_t *rank_json(int32_t rank)
+json_t *mpg_where_rank_json(int32_t rank)
 {
     return rank < 0 ? json_null() : json_integer(rank);
 }
 
-static json_t *places_json(const char *places)
+json_t *mpg_where_places_json(const char *places)
 {
     json_t *list = json_array();
     for (const char *p = places, *end; p; p = end ? end + 1 : NULL) {
@@ -87,7 +87,7 @@ static json_t *places_json(const char *places)
     return list;
 }
 
-static json_t *row_json(const struct mpg_where_report *r, enum mpg_where_by by, const struct mpg_where_row *row)
+json_t *mpg_where_row_json(enum mpg_where_by by, const struct mpg_where_row *row)
 {
     char call[128];
     json_t *o = json_object();
@@ -95,16 +95,22 @@ static json_t *row_json(const struct mpg_where_report *r, enum mpg_where_by by, 
     if (by == MPG_WHERE_BY_CALL || by == MPG_WHERE_BY_CALLSITE)
         json_object_set_new(o, "call", json_string(call));
     if (by == MPG_WHERE_BY_CALLSITE)
-        json_object_set_new(o, "callsite", places_json(row->name));
+        json_object_set_new(o, "callsite", mpg_where_places_json(row->name));
     if (by == MPG_WHERE_BY_REGION)
         json_object_set_new(o, "region", row->name ? mpg_answer_text(row->name) : json_null());
     if (by == MPG_WHERE_BY_RANK)
         json_object_set_new(o, "rank", json_integer(row->rank));
     if (by == MPG_WHERE_BY_PAIR) {
-        json_object_set_new(o, "from", rank_json(row->from));
-        json_object_set_new(o, "to", rank_json(row->to));
+        json_object_set_new(o, "from", mpg_where_rank_json(row->from));
+        json_object_set_new(o, "to", mpg_where_rank_json(row->to));
     } else
         json_object_set_new(o, "calls", json_integer((json_int_t)row->calls));
+    return o;
+}
+
+static json_t *row_json(const struct mpg_where_report *r, enum mpg_where_by by, const struct mpg_where_row *row)
+{
+    json_t *o = mpg_where_row_json(by, row);
     add_figures(r, row, o);
     return o;
 }

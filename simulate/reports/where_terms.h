@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "common/json_text.h"
+#include "simulate/reports/where.h"
 
 /* Of delays, in the order of struct mpg_lanes_account. */
 enum { MPG_WHERE_TAKEN = 4, MPG_WHERE_WAITED, MPG_WHERE_HIDDEN };
@@ -18,6 +19,23 @@ struct mpg_where_key {
 
 /* All figures of a row, N of them: of delays, or PREDICTED times. */
 const struct mpg_where_key *mpg_where_keys(bool predicted, size_t *n);
+
+/* What figures of a table have in common. */
+struct mpg_where_figures {
+    double quantum_ns, unit_ns;
+    const char *unit;
+    int decimals;
+};
+
+struct mpg_where_figures mpg_where_choose_unit(double largest_ns);
+/* So many QUANTA, with SIGN before them. */
+void mpg_where_print_figure(const struct mpg_where_figures *figures, double quanta, char sign, FILE *out);
+/* What ROW is about. */
+void mpg_where_print_name(const struct mpg_where_table *table, const struct mpg_where_row *row, FILE *out);
+/* The same, with how many calls it has; a callsite's PLACES, a line each; a rank, or null. */
+json_t *mpg_where_row_json(enum mpg_where_by by, const struct mpg_where_row *row);
+json_t *mpg_where_places_json(const char *places);
+json_t *mpg_where_rank_json(int32_t rank);
 
 double mpg_where_put_in(const double *term);
 double mpg_where_absorbed(const double *term);

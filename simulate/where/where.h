@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Where a run's delay, or its time, comes from, place by place, over all replicas: what lanes have tallied
- * (simulate/where/tally.h), put together. docs/MODEL.md, 14. */
+ * (simulate/where/tally.h), put together. docs/MODEL.md, 8. */
 #ifndef MPG_WHERE_H
 #define MPG_WHERE_H
 
@@ -10,13 +10,16 @@
  * has there. */
 enum mpg_where_term {
     MPG_WHERE_ACCOUNT = 0, /* 8 of them */
-    MPG_WHERE_COMPUTATION = 8, /* ns on the path, with the next four all of them */
+    MPG_WHERE_COMPUTATION = 8, /* ns on the path, as all that has no comment; in twos, as it is recorded */
     MPG_WHERE_NOISE,
     MPG_WHERE_CALL,
+    MPG_WHERE_SCALED, /* of that, what goes with the ratio of computation */
     MPG_WHERE_LATENCY,
-    MPG_WHERE_BYTES,
     MPG_WHERE_MESSAGES, /* latencies on it */
-    MPG_WHERE_SIZE,     /* bytes on it */
+    MPG_WHERE_BYTES,
+    MPG_WHERE_SIZE, /* bytes on it */
+    MPG_WHERE_WHOLE,
+    MPG_WHERE_WHOLES, /* collectives on it that were measured as a whole */
     MPG_WHERE_TERMS
 };
 

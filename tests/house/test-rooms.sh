@@ -55,7 +55,7 @@ simulate/models   simulate/noise simulate/target
 simulate/algorithms  graph/algorithms
 simulate/choice   graph simulate
 simulate/kept     graph
-simulate/where    graph trace/stat simulate
+simulate/where    graph trace/stat trace/store simulate
 simulate/passes   simulate/choice simulate/kept graph/work
 simulate/processes  simulate
 simulate/engine   simulate/where simulate/models simulate/algorithms simulate/passes simulate/processes

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The critical path of a predicted run: for people and as JSON. Private to simulate/. */
+#ifndef MPG_REPORT_CRITICAL_H
+#define MPG_REPORT_CRITICAL_H
+
+#include <jansson.h>
+#include <stdio.h>
+
+#include "simulate/where/path.h"
+#include "simulate/where/table.h"
+
+struct mpg_critical_report {
+    const struct mpg_path *path;
+    const struct mpg_where_table *table;
+    size_t tables;
+    const struct mpg_where *where;
+    const struct mpg_trace *trace;
+    uint32_t replica;
+};
+
+/* Errors: what symbols say; out of memory. */
+int mpg_critical_print_text(const struct mpg_critical_report *report, FILE *out, struct mpg_error *err);
+/* NULL with ERR. */
+json_t *mpg_critical_json(const struct mpg_critical_report *report, struct mpg_error *err);
+
+#endif
