@@ -8,6 +8,7 @@
 
 #include "common/output.h"
 #include "simulate/pages/bound.h"
+#include "simulate/reports/json_parts.h"
 
 /* Of a line that begins with @ something of the answer takes the place. */
 static const char *const lines[] = {
@@ -174,6 +175,7 @@ int mpg_page_report(const struct mpg_report *report, const char *why_no_waits, c
 
 static int sheet_json(const void *rows, FILE *out, struct mpg_error *err)
 {
+    mpg_answer_begin(); /* after the answer's own end */
     return mpg_sheet_json(rows, out, err);
 }
 
