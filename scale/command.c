@@ -279,7 +279,7 @@ int mpg_scale_main(int argc, char **argv)
          .minimum = 0, .maximum = 100, .given = &w.threshold_given,
          .help = "rows: what takes as much of T_comm in some run (default 1)"},
         {.name = "grows", .kind = MPG_OPTION_FLAG, .value = &w.options.grows, .given = &w.grows_given,
-         .help = "only rows that grow"},
+         .help = "only rows that grow or dominate"},
         {.name = "project", .kind = MPG_OPTION_INT, .value = &w.options.project, .argument = "N", .minimum = 1,
          .maximum = 1e9, .given = &w.project_given, .help = "shares with N processes, by the exponents"},
         {.name = "table", .kind = MPG_OPTION_STRING, .value = &w.table, .argument = "correlation|callsites|aggregate|runs",

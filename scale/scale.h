@@ -163,6 +163,7 @@ struct scale_row {
     double factor;                /* last / first */
     struct scale_power power;     /* of A_s */
     enum scale_verdict grows;
+    bool dominates;               /* most of T_comm, which grows in time, and has no verdict that it grows in share */
     double chance;                /* rows that would have such an r_s if none grew; NAN: r_s is undefined */
     double projected;             /* part of T_comm at --project N; NAN: not asked for */
     struct scale_interval projected_interval;

@@ -190,18 +190,6 @@ static void describe_runs(struct scale_analysis *a)
     }
 }
 
-static void drop_what_does_not_grow(struct scale_analysis *a)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < a->row_number; i++)
-        if (a->rows[i].grows == SCALE_GROWS)
-            a->rows[kept++] = a->rows[i];
-        else
-            mpg_scale_series_clear(&a->rows[i].series);
-    a->dropped = a->row_number - kept;
-    a->row_number = kept;
-}
-
 int mpg_scale_analyse(const struct scale_set *set, const struct scale_options *options, struct scale_analysis *a,
                       struct mpg_error *err)
 {
@@ -224,8 +212,6 @@ int mpg_scale_analyse(const struct scale_set *set, const struct scale_options *o
             a->growing += a->rows[i].grows == SCALE_GROWS;
             a->doubtful += a->rows[i].grows == SCALE_GROWS_PERHAPS;
         }
-        if (options->grows)
-            drop_what_does_not_grow(a);
     }
     mpg_scale_draws_clear(&m.draws);
     return status;

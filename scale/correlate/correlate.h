@@ -25,7 +25,7 @@ struct scale_options {
     bool zero;           /* a run without the site counts as one where it took nothing; else it does not count */
     double threshold;    /* rows: part of T_comm in at least one run */
     bool all_rows;       /* whatever the threshold is */
-    bool grows;          /* only rows that grow */
+    bool grows;          /* only rows that grow, or dominate */
     int64_t project;     /* processes; 0: not asked for */
     uint64_t seed;
 };
@@ -35,7 +35,8 @@ struct scale_analysis {
     const struct scale_options *options;
     size_t row_number, below;   /* rows; sites below the threshold */
     size_t growing, doubtful;   /* rows that grow; that perhaps do */
-    size_t dropped;             /* rows left out as they do not grow */
+    size_t dominating;          /* rows that dominate; with models */
+    size_t dropped;             /* rows left out as they do neither; with models */
     struct scale_row *rows;     /* by r_s, the largest first, then by the share at the largest N; undefined ones last */
     size_t counts;              /* distinct N of all runs */
     size_t single;              /* of them, those with one run */

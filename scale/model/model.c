@@ -81,20 +81,55 @@ out:
     return 0;
 }
 
+/* Whether ROW has most of T_comm at the largest N, and its time grows: its part cannot rise much, and what it is a
+ * part of grows with it. */
+static bool dominates(const struct scale_analysis *a, const struct scale_row *row)
+{
+    const struct scale_model *m = row->model;
+    const struct scale_series *s = &row->series;
+    const bool of_a_part = a->options->metric == SCALE_SHARE || a->options->metric == SCALE_TIME_OF_APP;
+    return of_a_part && row->grows != SCALE_GROWS && !m->why && m->growth.verdict == MPG_GROWS &&
+           m->growth.order.low > 0 && row->share_last > 0.5 &&
+           s->x[s->n - 1] >= a->set->runs[a->set->run_number - 1].ranks;
+}
+
+static void clear_model(struct scale_row *row)
+{
+    if (row->model)
+        mpg_growth_free(&row->model->growth);
+    free(row->model);
+    row->model = NULL;
+}
+
+static void drop_what_does_not_grow(struct scale_analysis *a)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < a->row_number; i++)
+        if (a->rows[i].grows == SCALE_GROWS || a->rows[i].dominates) {
+            a->rows[kept++] = a->rows[i];
+        } else {
+            mpg_scale_series_clear(&a->rows[i].series);
+            clear_model(&a->rows[i]);
+        }
+    a->dropped = a->row_number - kept;
+    a->row_number = kept;
+}
+
 int mpg_scale_model_rows(struct scale_analysis *a, struct mpg_error *err)
 {
-    for (size_t i = 0; i < a->row_number; i++)
+    for (size_t i = 0; i < a->row_number; i++) {
         if (model_row(a, &a->rows[i], err) < 0)
             return -1;
+        a->rows[i].dominates = dominates(a, &a->rows[i]);
+        a->dominating += a->rows[i].dominates;
+    }
+    if (a->options->grows)
+        drop_what_does_not_grow(a);
     return 0;
 }
 
 void mpg_scale_model_clear(struct scale_analysis *a)
 {
-    for (size_t i = 0; i < a->row_number; i++) {
-        if (a->rows[i].model)
-            mpg_growth_free(&a->rows[i].model->growth);
-        free(a->rows[i].model);
-        a->rows[i].model = NULL;
-    }
+    for (size_t i = 0; i < a->row_number; i++)
+        clear_model(&a->rows[i]);
 }

@@ -21,8 +21,8 @@ struct scale_model {
     struct mpg_growth_interval projected;
 };
 
-/* Gives each row of A its model, of the runs that the row has. Draws are addressed by A's seed and
- * the callsite's name. Error: out of memory. */
+/* Gives each row of A its model, of the runs that the row has, and says which rows dominate; if rows that grow are
+ * asked for, drops the others. Draws are addressed by A's seed and the callsite's name. Error: out of memory. */
 int mpg_scale_model_rows(struct scale_analysis *a, struct mpg_error *err);
 /* Frees them; rows then have none. */
 void mpg_scale_model_clear(struct scale_analysis *a);

@@ -200,17 +200,41 @@ static int add_file(struct all *a, const struct scale_file *file, struct mpg_err
 
 /* ---- which program ---- */
 
-/* KEEP[i] becomes whether run i is of the program that most are of; of several the first given. */
+enum { COUNTS_NEEDED = 3 }; /* for an answer */
+
+/* What there is of a program: process counts, up to those needed, and runs. */
+struct following {
+    size_t counts, runs;
+};
+
+static struct following following_of(const struct scale_set *set, size_t run)
+{
+    struct following f = {0, 0};
+    int32_t met[COUNTS_NEEDED];
+    for (size_t i = 0; i < set->run_number; i++) {
+        if (!scale_is_same_program(&set->runs[run], &set->runs[i]))
+            continue;
+        f.runs++;
+        size_t k = 0;
+        while (k < f.counts && met[k] != set->runs[i].ranks)
+            k++;
+        if (k == f.counts && k < COUNTS_NEEDED)
+            met[f.counts++] = set->runs[i].ranks;
+    }
+    return f;
+}
+
+/* KEEP[i] becomes whether run i is of the program that most are of, of those with process counts enough, if any has;
+ * of several the first given. */
 static int keep_program(const struct all *a, bool *keep, struct mpg_error *err)
 {
     const struct scale_set *set = a->set;
-    size_t most = 0, best = 0;
+    struct following most = {0, 0};
+    size_t best = 0;
     for (size_t i = 0; i < set->run_number; i++) {
-        size_t same = 0;
-        for (size_t k = 0; k < set->run_number; k++)
-            same += scale_is_same_program(&set->runs[i], &set->runs[k]);
-        if (same > most && set->runs[i].program) {
-            most = same;
+        const struct following f = following_of(set, i);
+        if (set->runs[i].program && (f.counts > most.counts || (f.counts == most.counts && f.runs > most.runs))) {
+            most = f;
             best = i;
         }
     }

@@ -16,6 +16,11 @@ static const struct scale_site *site_of(const struct scale_report *r, const stru
 /* Of enum scale_verdict. */
 static const char *const signs[] = {"", "grows?", "grows"}, *const verdicts[] = {"no", "perhaps", "yes"};
 
+static const char *sign_of(const struct scale_row *row)
+{
+    return row->dominates ? "dominates" : signs[row->grows];
+}
+
 /* ---- text ---- */
 
 enum { MOST_COLUMNS = 24 };
@@ -78,7 +83,7 @@ static void put_row(struct scale_grid *g, const struct scale_report *r, const st
         const struct scale_interval percent = {100 * row->projected_interval.low, 100 * row->projected_interval.high};
         put_interval(g, "%.2f to %.2f", &percent);
     }
-    scale_grid_put_text(g, row->all.undefined ? why : signs[row->grows]);
+    scale_grid_put_text(g, row->all.undefined && !row->dominates ? why : sign_of(row));
 }
 
 static int print_text(const struct scale_report *r, FILE *out, struct mpg_error *err)
@@ -121,8 +126,8 @@ static const struct scale_column csv_columns[] = {
     {.key = "undefined"}, {.key = "first"}, {.key = "last"}, {.key = "factor"}, {.key = "share_first"},
     {.key = "share_last"}, {.key = "exponent"}, {.key = "exponent_low"}, {.key = "exponent_high"}, {.key = "wait_r_s"},
     {.key = "transfer_r_s"}, {.key = "imbalance_r_s"}, {.key = "projected_share"}, {.key = "projected_share_low"},
-    {.key = "projected_share_high"}, {.key = "grows"}, {.key = "chance"}, {.key = "model"}, {.key = "model_constant"},
-    {.key = "model_coefficient"}, {.key = "model_exponent"}, {.key = "model_log_exponent"}, {.key = "model_p"},
+    {.key = "projected_share_high"}, {.key = "grows"}, {.key = "dominates"}, {.key = "chance"}, {.key = "model"},
+    {.key = "model_constant"}, {.key = "model_coefficient"}, {.key = "model_exponent"}, {.key = "model_log_exponent"}, {.key = "model_p"},
     {.key = "model_order"}, {.key = "model_order_low"}, {.key = "model_order_high"}, {.key = "model_projected"},
     {.key = "model_projected_low"}, {.key = "model_projected_high"}};
 
@@ -145,6 +150,7 @@ static void put_csv_row(struct scale_grid *g, const struct scale_report *r, cons
     for (size_t i = 0; i < sizeof more / sizeof *more; i++)
         scale_grid_put(g, more[i]);
     scale_grid_put_text(g, verdicts[row->grows]);
+    scale_grid_put_text(g, row->dominates ? "yes" : "no");
     scale_grid_put(g, row->chance);
     double model[SCALE_MODEL_NUMBERS];
     mpg_scale_model_numbers(row->model, model);
@@ -237,7 +243,7 @@ static void put_json_row(FILE *out, const struct scale_report *r, const struct s
     put_bounds(out, ", \"exponent_interval\": [", &row->power.interval);
     put_number(out, ", \"projected_share\": ", row->projected);
     put_bounds(out, ", \"projected_share_interval\": [", &row->projected_interval);
-    fprintf(out, ", \"grows\": \"%s\"", verdicts[row->grows]);
+    fprintf(out, ", \"grows\": \"%s\", \"dominates\": %s", verdicts[row->grows], row->dominates ? "true" : "false");
     put_number(out, ", \"chance\": ", row->chance);
     fputs(",\n   \"model\": ", out);
     mpg_scale_model_write_json(out, row->model);

@@ -56,6 +56,18 @@ static const char *sizing_text(const struct scale_analysis *a)
     }
 }
 
+/* What hardly could grow further beside the rest. */
+static void print_dominating(const struct scale_analysis *a, FILE *out)
+{
+    for (size_t i = 0; i < a->row_number; i++)
+        if (a->rows[i].dominates) {
+            fputs("dominates   ", out);
+            mpg_printable_put(out, a->set->sites[a->rows[i].site].name);
+            fprintf(out, ": %.3g %% of communication at the end, and a rank's time in it grows (its model, p <= %g)\n",
+                    100 * a->rows[i].share_last, MPG_GROWTH_LEVEL);
+        }
+}
+
 static void print_intervals(const struct scale_analysis *a, FILE *out)
 {
     if (a->single == a->counts)
@@ -89,6 +101,7 @@ void mpg_scale_print_head(const struct scale_report *r, FILE *out)
     if (a->doubtful > 0)
         fprintf(out, "; %zu more could be chance (grows?): more runs tell", a->doubtful);
     putc('\n', out);
+    print_dominating(a, out);
 }
 
 /* ---- JSON ---- */

@@ -110,52 +110,11 @@ static pid_t start(char **argv, const char *input_path, const char *log_path, st
     return why ? mpg_error_errno(err, why, "cannot start %s", argv[0]) : child;
 }
 
-static bool speaks_of_failure(const char *line)
-{
-    static const char *const words[] = {"error", "cannot", "fail", "fatal", "no such", "invalid", "mpgtrace", "abort"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strcasestr(line, words[i]))
-            return true;
-    return false;
-}
-
-/* What LOG says of a failure, into WORDS: the first line that speaks of one, as what launchers add comes
- * after what programs say; else the last line; or nothing. */
-static void words_of(const char *log, char *words, size_t size)
-{
-    char line[1024];
-    FILE *in = fopen(log, "r");
-    *words = '\0';
-    while (in && fgets(line, sizeof line, in)) {
-        line[strcspn(line, "\r\n")] = '\0';
-        const char *text = line + strspn(line, " \t-=*");
-        if (*text)
-            snprintf(words, size, ": %.200s", text);
-        if (*text && speaks_of_failure(text))
-            break;
-    }
-    if (in)
-        fclose(in);
-}
-
-bool mpg_scale_run_tracer_said(const char *log, char *words, size_t size)
-{
-    char line[4096];
-    const char *said = NULL;
-    FILE *in = fopen(log, "r");
-    while (in && !said && fgets(line, sizeof line, in))
-        said = strstr(line, "mpgtrace: ");
-    if (in)
-        fclose(in);
-    if (said)
-        snprintf(words, size, "%.*s", (int)strcspn(said, "\r\n"), said);
-    return said;
-}
 
 static void describe(int status, const char *log, double limit_s, struct scale_ending *e)
 {
     char words[220];
-    words_of(log, words, sizeof words);
+    mpg_scale_run_said(log, words, sizeof words);
     e->good = !e->out_of_time && e->signal == 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
     if (e->out_of_time)
         snprintf(e->how, sizeof e->how, "not done within %g s", limit_s);

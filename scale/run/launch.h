@@ -14,7 +14,7 @@ struct scale_ending {
     bool good;        /* exit status 0 */
     bool out_of_time; /* was ended after the limit */
     int signal;       /* that we got, and passed on; 0: none */
-    char how[300];    /* of a bad one: "exit status 3: <the output's last line>" */
+    char how[300];    /* of a bad one: "exit status 3: <what the output says of it>" */
 };
 
 /* From here on signals that ask us to end are kept until mpg_scale_run_launch(), and those that came before
@@ -31,6 +31,10 @@ int mpg_scale_run_signal_waits(void);
  * Errors: it cannot be started; INPUT cannot be read or LOG be written. */
 int mpg_scale_run_launch(char **argv, const char *input, const char *log, double limit_s, struct mpg_progress *progress,
                          struct scale_ending *ending, struct mpg_error *err);
+
+/* What LOG says of a failure, into WORDS of SIZE bytes: ": " and the last line that is no launcher's; where all are
+ * a launcher's the first that speaks of failure, else the first; or nothing. */
+void mpg_scale_run_said(const char *log, char *words, size_t size);
 
 /* The first of LOG's lines in which the tracer says something ("mpgtrace: ..."), from there on, into WORDS of SIZE
  * bytes; false: there is none. */

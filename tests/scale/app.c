@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A program for tests/scale/test-run.sh: app [WORD N]: with N processes it fails, all sleep N / 10 s, or
+/* A program for tests/scale/test-run.sh: app [WORD N]: with N processes it fails or aborts, all sleep N / 10 s, or
  * rank 0 writes its input. */
 #define _GNU_SOURCE
 #include <mpi.h>
@@ -21,6 +21,12 @@ int main(int argc, char **argv)
             fprintf(stderr, "cannot do it with %d\n", ranks);
         MPI_Finalize();
         return 3;
+    }
+    if (strcmp(word, "abort") == 0 && ranks == number) {
+        if (rank == 0)
+            fprintf(stderr, "residual error 2.385\n%d is no square\n", ranks);
+        MPI_Barrier(MPI_COMM_WORLD);
+        MPI_Abort(MPI_COMM_WORLD, 5);
     }
     if (strcmp(word, "sleep") == 0)
         usleep(100000 * (unsigned)number);

@@ -151,12 +151,43 @@ def test_rates(folder, rng, trials):
         ok(modelled >= 0.95 * trials, f"... its model grows (perhaps): {modelled} of {trials}")
 
 
+def test_dominating(folder, rng):
+    """A callsite with nearly all of the communication, whose part cannot rise: if a rank's time in it grows it
+    dominates; if not, or if it is less than half, or if its part grows, it does not."""
+    counts = (4, 9, 16, 25)
+
+    def said(functions, noise=0.03, *options):
+        paths, _ = experiment(folder, counts, 3, functions, [noise] * len(functions), rng)
+        rows = {site_of(row): row for row in scale(paths, *options)["rows"]}
+        text = subprocess.run([os.environ["MPGSCALE"], *options, *paths], capture_output=True, text=True, check=False)
+        head = [line for line in text.stdout.splitlines() if line.startswith("dominates ")]
+        return {i for i, row in rows.items() if row["dominates"]}, rows, head
+
+    # 47.7 N beside 2.385 N: 95.2 % at all counts.
+    which, rows, head = said([lambda n: 47.7e6 * n, lambda n: 2.385e6 * n])
+    ok(which == {0} and rows[0]["grows"] == "no" and abs(rows[0]["share_last"] - 0.952) < 0.02 and
+       len(head) == 1 and "Wait:app+0x10: 9" in head[0], "95 % at all counts, and N times as long: dominates", head)
+    which, rows, _ = said([lambda n: 47.7e6 * n, lambda n: 2.385e6 * n], 0.03, "--grows")
+    ok(which == {0} and set(rows) == {0}, "... which --grows shows", rows.keys())
+    which, rows, _ = said([lambda n: 47.7e6 * n])
+    ok(which == {0} and rows[0]["correlation"]["r_s"] is None, "... with nothing beside it, where r_s is undefined")
+    which, rows, _ = said([lambda n: 4.77e6 * n, lambda n: 5.5e6 * n, lambda n: 2.385e6])
+    ok(which == {1}, "46 % that grow are not most of it, 53 % beside them are", which)
+    which, rows, _ = said([lambda n: 47.7e6 * n, lambda n: 2.385e6 * n], 0.03, "--metric=time")
+    ok(not which and rows[0]["grows"] == "yes", "of times, which can grow on, none dominates", rows[0]["grows"])
+    which, rows, _ = said([lambda n: 1e6 * n * n, lambda n: 47.7e6])
+    ok(not which and rows[0]["grows"] == "yes", "what grows in its part is said to grow", which)
+    false = sum(bool(said([lambda n: 47.7e6, lambda n: 2.385e6], 0.3)[0]) for _ in range(40))
+    ok(false <= 1, "95 % of the communication with 30 % noise, constant: named in at most 1 of 40 tables", false)
+
+
 def main():
     rng = random.Random(2385)
     with tempfile.TemporaryDirectory() as folder:
         test_against_second(folder, rng)
         test_order_of_files(folder, rng)
         test_constants(folder, rng)
+        test_dominating(folder, random.Random(15))
         test_rates(folder, rng, int(os.environ.get("GROWTH_TRIALS", "20")))
     print(f"1..{COUNT[0]}")
 

@@ -284,6 +284,18 @@ def damaged(folder):
     bad("a file that is not there", "No such file", os.path.join(folder, "nowhere"))
     bad("no profile", "neither a profile nor a trace", os.environ.get("MPGSCALE", "/bin/sh"))
 
+    mixed = [one_rank(os.path.join(folder, "m-%s-%d" % (b, i)), n, sites, facts=(("program", "./" + b),))
+             for b, counts in (("often", (2, 2, 4, 4)), ("enough", (2, 4, 8))) for i, n in enumerate(counts)]
+    done = run("--json", *mixed)
+    ok(done.returncode == 0 and done.stderr.count("of another program: ./often, not ./enough") == 4,
+       "of two programs the one with process counts enough", done.stderr)
+    extra = [one_rank(os.path.join(folder, "m-more-%d" % n), n, sites, facts=(("program", "./enough"),))
+             for n in (16, 32)]
+    more = [one_rank(os.path.join(folder, "m-most-%d" % i), n, sites, facts=(("program", "./most"),))
+            for i, n in enumerate((2, 2, 4, 4, 8, 8))]
+    done = run("--json", *mixed, *extra, *more)
+    ok(done.returncode == 0 and done.stderr.count(", not ./most") == 9, "... of several such the one with most runs",
+       done.stderr)
     done = run(good[0], good[1])
     ok(done.returncode == 1 and "runs at 2 process counts are left, 3 are needed" in done.stderr, "two counts are few",
        done.stderr)

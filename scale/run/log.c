@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a run printed, searched for why it failed. */
+#define _GNU_SOURCE
+#include <ctype.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "scale/run/launch.h"
+
+enum { LINE = 1024, SHOWN = 201, RULE = 74 };
+
+static bool has_one_of(const char *line, const char *const *words)
+{
+    while (*words && !strcasestr(line, *words))
+        words++;
+    return *words;
+}
+
+static bool speaks_of_failure(const char *line)
+{
+    static const char *const words[] = {"error", "cannot", "fail", "fatal", "no such", "invalid", "unable", "abort",
+                                        NULL};
+    return has_one_of(line, words);
+}
+
+/* The line before and after what Open MPI's launcher says. */
+static bool is_rule(const char *line)
+{
+    return strlen(line) == RULE && strspn(line, "-") == RULE;
+}
+
+/* Behind "[host:pid] ", which Open MPI has before its own lines; LINE itself without. */
+static const char *behind_process(const char *line)
+{
+    const size_t end = *line == '[' ? strcspn(line, "]") : 0;
+    size_t digits = end;
+    while (digits > 0 && isdigit((unsigned char)line[digits - 1]))
+        digits--;
+    if (end == 0 || line[end] != ']' || digits == end || line[digits - 1] != ':')
+        return line;
+    return line + end + 1 + strspn(line + end + 1, " ");
+}
+
+/* Whether LINE, outside of rules, is a launcher's all the same, or what libraries add to their reason: where it
+ * happened, and that they end. */
+static bool is_added(const char *line)
+{
+    static const char *const words[] = {"ORTE", "PMIX ERROR", "PRTE ERROR", "help message", "BAD TERMINATION",
+                                        "End of error message", "Process received signal", "Signal code:",
+                                        "Failing at address:", "MPI_ERRORS_ARE_FATAL", "and potentially your MPI job",
+                                        "Error termination. Backtrace", "Backtrace for this error",
+                                        "total processes failed to start", NULL};
+    static const char *const begins[] = {"[mpiexec@", "[proxy:", "srun: ", "slurmstepd: ", "=   ", NULL};
+    const char *text = behind_process(line);
+    for (const char *const *b = begins; *b; b++)
+        if (strncmp(line, *b, strlen(*b)) == 0)
+            return true;
+    const bool is_frame = (text > line && *text == '[') || (*line == '#' && isdigit((unsigned char)line[1]));
+    return is_frame || has_one_of(line, words);
+}
+
+void mpg_scale_run_said(const char *log, char *words, size_t size)
+{
+    char line[LINE], own[SHOWN] = "", added[SHOWN] = "";
+    bool within = false;
+    FILE *in = fopen(log, "r");
+    while (in && fgets(line, sizeof line, in)) {
+        line[strcspn(line, "\r\n")] = '\0';
+        const char *text = line + strspn(line, " \t-=*");
+        if (is_rule(line))
+            within = !within;
+        else if (*text && !within && !is_added(line))
+            snprintf(own, sizeof own, "%.200s", text);
+        else if (*text && (!*added || (!speaks_of_failure(added) && speaks_of_failure(text))))
+            snprintf(added, sizeof added, "%.200s", text);
+    }
+    if (in)
+        fclose(in);
+    const char *said = *own ? own : added;
+    snprintf(words, size, "%s%s", *said ? ": " : "", said);
+}
+
+bool mpg_scale_run_tracer_said(const char *log, char *words, size_t size)
+{
+    char line[4096];
+    const char *said = NULL;
+    FILE *in = fopen(log, "r");
+    while (in && !said && fgets(line, sizeof line, in))
+        said = strstr(line, "mpgtrace: ");
+    if (in)
+        fclose(in);
+    if (said)
+        snprintf(words, size, "%.*s", (int)strcspn(said, "\r\n"), said);
+    return said;
+}
