@@ -87,13 +87,24 @@ function tables(title, D, predict) {
     if (!D || !D.tables) return;
     const shown = predict ? columns.slice(4) : columns.slice(0, 4);
     for (const t of D.tables) {
-        const inPath = t.rows.some(r => r.path), has = shown.filter(c => t.rows.some(r => r[c[0]]));
-        const heads = [t.by, ...has.map(c => "#" + c[1]), ...(predict ? [] : ["class"]), ...(inPath ? ["#share of critical path"] : [])];
-        const rows = t.rows.slice(0, 30).map(r => [site(r), ...has.map(c => time(r[c[0]])), ...(predict ? [] : [r.class ?? "–"]),
-                                                   ...(inPath ? [r.path ? percent(r.path.share) : "–"] : [])]);
+        const has = shown.filter(c => t.rows.some(r => r[c[0]]));
+        const heads = [t.by, ...has.map(c => "#" + c[1]), ...(predict ? [] : ["class"])];
+        const rows = t.rows.slice(0, 30).map(r => [site(r), ...has.map(c => time(r[c[0]])), ...(predict ? [] : [r.class ?? "–"])]);
         const whose = t.by === "rank" || t.by === "pair" ? `Mean of replicas, of each ${t.by}` : "Mean of ranks and replicas";
         section(`${title}, by ${t.by}`, table(whose + ", the most first", heads, rows, false, t.rows_total));
     }
+}
+
+// The critical path of the median run, and what the run depends on.
+function criticalPath(P) {
+    if (!P) return;
+    const names = {latency: "latency of each message", byte: "time of each byte", compute: "all computation", noise: "all noise"};
+    section("The critical path", el("p", {class: "soft"}, `Of replica ${P.replica}, whose run is the median one, ${time(P.run_ns)}; it ends on rank ${P.rank}.`),
+        table("What it depends on", ["if it grew", "#on the path", "#share"],
+              P.sensitivity.map(v => [names[v.parameter] ?? v.parameter, time(v.on_path_ns), percent(v.share)])));
+    for (const t of P.tables)
+        section(`The critical path, by ${t.by}`, table("Of the median run, the most first", [t.by, "#time on it", "#share"],
+            t.rows.slice(0, 30).map(r => [site(r), time(r.time_ns), percent(r.share)]), false, t.rows_total));
 }
 
 // At most N of LIST, evenly, with both ends.
@@ -153,7 +164,7 @@ if (D.format === "mpgsim-sweep") {
     ranks(D);
     spread(D);
     hypotheses(D);
-    tables("The critical path", D.critical_path);
+    criticalPath(D.critical_path);
 }
 said(D);
 document.body.dataset.done = "yes";
