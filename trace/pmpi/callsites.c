@@ -170,11 +170,15 @@ static struct node *add_locked(struct node *parent, uintptr_t address)
     sites.nodes++;
     n->address = address;
     n->parent = parent;
-    n->skipped = sites.skip && (parent == &sites.root || parent->skipped) &&
+    const bool foreign = address >= CALLSITES_FOREIGN;
+    n->skipped = !foreign && sites.skip && (parent == &sites.root || parent->skipped) &&
                  sites.skip((const void *)address);
     n->depth = parent->depth + !n->skipped;
     n->site = CALLSITES_NONE;
-    n->rule = unwind_rule_of((const void *)address);
+    if (foreign)
+        n->rule = (struct unwind_rule){.kind = UNWIND_END};
+    else
+        n->rule = unwind_rule_of((const void *)address);
     n->simple = n->depth < sites.depth && in_frame(&n->rule);
     put(sites.table, n);
     if (!parent->first)
@@ -347,14 +351,43 @@ callsites_capture(const void *address, const void *cfa, const void *frame)
     }
 }
 
-unsigned callsites_addresses(int32_t site, const void **addresses)
+/* The last node of SITE. */
+static struct node *node_of(int32_t site)
 {
     struct node *n = NULL;
     if (!lock())
-        return 0;
+        return NULL;
     if (site >= 0 && (size_t)site < sites.site_number)
         n = sites.sites[site];
     unlock();
+    return n;
+}
+
+const void *callsites_top(int32_t site, unsigned keep)
+{
+    if (keep == 0)
+        return &sites.root;
+    const struct node *n = node_of(site);
+    while (n && n->depth > keep)
+        n = n->parent;
+    return n;
+}
+
+int32_t callsites_below(const void *top, const uintptr_t *frames, unsigned number)
+{
+    struct node *n = (struct node *)top;
+    for (unsigned i = 0; i < number && n->depth < sites.depth; i++) {
+        struct node *child = find(n, frames[i]);
+        if (!child && !(child = add(n, frames[i])))
+            return CALLSITES_NONE;
+        n = child;
+    }
+    return site_of(n);
+}
+
+unsigned callsites_addresses(int32_t site, const void **addresses)
+{
+    const struct node *n = node_of(site);
     if (!n)
         return 0;
     const unsigned number = n->depth;

@@ -30,6 +30,15 @@ int32_t callsites_capture(const void *address, const void *cfa, const void *fram
     callsites_capture(__builtin_return_address(0), __builtin_dwarf_cfa(),                    \
                       __builtin_frame_address(0))
 
+/* Frames that are no return addresses, as a Python program's, are numbers from this on, where
+ * no program has code. */
+#define CALLSITES_FOREIGN ((uintptr_t)0 - ((uintptr_t)1 << 20))
+
+/* The first KEEP frames of SITE, which has as many, for callsites_below(): its stack with FRAMES,
+ * foreign ones, below these, as far as the depth goes. NULL: not known. */
+const void *callsites_top(int32_t site, unsigned keep);
+int32_t callsites_below(const void *top, const uintptr_t *frames, unsigned number);
+
 /* The return addresses of SITE, innermost first, into ADDRESSES (CALLSITES_MAX_DEPTH
  * places); how many. Thread-safe. */
 unsigned callsites_addresses(int32_t site, const void **addresses);

@@ -15,6 +15,7 @@
 #include "trace/pmpi/clock.h"
 #include "trace/pmpi/overhead.h"
 #include "trace/pmpi/profile.h"
+#include "trace/pmpi/python.h"
 #include "trace/pmpi/stream.h"
 #include "trace/pmpi/tracer.h"
 #include "trace/pmpi/untraced.h"
@@ -84,6 +85,17 @@ static int write_run(struct mpg_trace_writer *w, struct mpg_error *err)
     return line ? facts_write(w, "program", line, err) : 0;
 }
 
+/* The Python interpreter that the rank is, if it is one. */
+static int write_python(struct mpg_trace_writer *w, struct mpg_error *err)
+{
+    char version[64], text[128];
+    bool is_known;
+    if (!python_is_there(version, sizeof version, &is_known))
+        return 0;
+    snprintf(text, sizeof text, "%s %s", version, is_known ? "lines" : "unknown");
+    return facts_write(w, "python", text, err);
+}
+
 /* The machine of this host, in the words of results files. */
 static int write_machine(struct mpg_trace_writer *w, struct mpg_error *err)
 {
@@ -120,7 +132,7 @@ int facts_write_first(struct mpg_trace_writer *w, int rank, bool clock_is_shared
         facts_write(w, "overhead_call_ns", call_cost, err) < 0 ||
         facts_write(w, "overhead_sum_ns", sum_cost, err) < 0 ||
         (cost.cpu_ns > 0 && facts_write(w, "overhead_cpu_ns", cpu_cost, err) < 0) ||
-        write_cores(w, err) < 0 || (speaks && write_machine(w, err) < 0))
+        write_cores(w, err) < 0 || write_python(w, err) < 0 || (speaks && write_machine(w, err) < 0))
         return -1;
     if (clock_is_shared && facts_write(w, "clocks", "shared", err) < 0)
         return -1;

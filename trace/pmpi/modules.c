@@ -105,10 +105,9 @@ static struct module *make_module(const struct dl_phdr_info *info)
     return m;
 }
 
-/* The number of the module in INFO, new or old; -1 without memory. */
-static int32_t intern(const struct dl_phdr_info *info)
+/* The number of M, new or old; -1 if it is NULL, or without memory. It is the list's then. */
+static int32_t intern(struct module *m)
 {
-    struct module *m = make_module(info);
     if (!m)
         return -1;
     int32_t i = 0;
@@ -136,7 +135,7 @@ static int add(struct dl_phdr_info *info, size_t size, void *data)
     (void)size, (void)data;
     loaded.adds = info->dlpi_adds;
     loaded.subs = info->dlpi_subs;
-    int32_t module = intern(info);
+    int32_t module = intern(make_module(info));
     for (size_t i = 0; module >= 0 && i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *p = &info->dlpi_phdr[i];
         if (p->p_type != PT_LOAD || !(p->p_flags & PF_X))
@@ -182,6 +181,19 @@ struct mpg_frame modules_frame(const void *address)
                               .offset = s ? (uintptr_t)address - s->bias : 0};
     pthread_mutex_unlock(&loaded.lock);
     return frame;
+}
+
+int32_t modules_named(const char *path)
+{
+    struct module *m = calloc(1, sizeof *m);
+    if (m && !(m->path = strdup(path))) {
+        free(m);
+        m = NULL;
+    }
+    pthread_mutex_lock(&loaded.lock);
+    const int32_t number = intern(m);
+    pthread_mutex_unlock(&loaded.lock);
+    return number;
 }
 
 const struct module *modules_get(int32_t number)

@@ -20,6 +20,9 @@ struct module {
  * last call are found. */
 struct mpg_frame modules_frame(const void *address);
 
+/* A module that is not loaded, by its path alone: new or old. -1 without memory. */
+int32_t modules_named(const char *path);
+
 /* Module NUMBER, as modules_frame() gave it; stays valid. */
 const struct module *modules_get(int32_t number);
 

@@ -12,6 +12,7 @@
 #include "trace/store/chunk.h"
 #include "trace/pmpi/callsites.h"
 #include "trace/pmpi/modules.h"
+#include "trace/pmpi/sites.h"
 #include "trace/store/process.h"
 #include "trace/store/window.h"
 
@@ -196,7 +197,6 @@ static bool define_module(int32_t module, int32_t *number)
 /* The captured SITE's number in the file; MPG_OTHER_SITES without room for it. */
 static int32_t define_site(int32_t site)
 {
-    const void *addresses[CALLSITES_MAX_DEPTH];
     struct mpg_frame frames[CALLSITES_MAX_DEPTH];
     if (site < 0)
         return MPG_NO_SITE;
@@ -205,11 +205,9 @@ static int32_t define_site(int32_t site)
         return *known;
     if (!known || profile.full)
         return MPG_OTHER_SITES;
-    const unsigned n = callsites_addresses(site, addresses);
-    for (unsigned i = 0; i < n; i++) {
-        frames[i] = modules_frame(addresses[i]);
+    const unsigned n = sites_frames(site, frames);
+    for (unsigned i = 0; i < n; i++)
         profile.full |= !define_module(frames[i].module, &frames[i].module);
-    }
     uint8_t *p = room(1 + (1 + 2 * (size_t)n) * MPG_VARINT_BYTES);
     profile.full |= !p;
     if (profile.full)

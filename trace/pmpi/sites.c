@@ -1,15 +1,32 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Captured stacks as definitions of a stream: modules and offsets in them. */
+/* Captured stacks as definitions of a stream: modules and offsets in them. Where Python's
+ * interpreter is on the stack, lines of the Python program are in its place. */
 #include "trace/pmpi/sites.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 #include "trace/pmpi/callsites.h"
 #include "trace/pmpi/modules.h"
+#include "trace/pmpi/python.h"
 #include "trace/pmpi/settings.h"
 #include "trace/pmpi/stream.h"
 
 enum { DEFAULT_DEPTH = 8 };
 
 static bool on;
+
+/* Of each captured stack what is above the interpreter. */
+struct above {
+    bool known, python;
+    const void *top;
+};
+static struct {
+    unsigned depth;
+    const void *code; /* of the interpreter; NULL: there is none */
+    struct above *above;
+    size_t number;
+} interpreter;
 
 void sites_start(int rank)
 {
@@ -18,11 +35,87 @@ void sites_start(int rank)
     on = depth > 0;
     if (on)
         callsites_start((unsigned)depth, modules_mpi);
+    interpreter.depth = (unsigned)depth;
+    interpreter.code = on ? python_code() : NULL;
+}
+
+/* Whether MODULE is what Python programs call C through: it says nothing of these. */
+static bool is_glue(int32_t module)
+{
+    static const char *const names[] = {"libffi.", "_ctypes.", "_cffi_backend."};
+    if (module < 0)
+        return false;
+    const char *path = modules_get(module)->path, *slash = strrchr(path, '/');
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (slash && strncmp(slash + 1, names[i], strlen(names[i])) == 0)
+            return true;
+    return strstr(path, "/mpi4py/") != NULL;
+}
+
+/* Looks for the interpreter in SITE's stack, or, as far as that was captured, for what only the
+ * interpreter calls. */
+static struct above look_above(int32_t site)
+{
+    struct mpg_frame frames[CALLSITES_MAX_DEPTH];
+    const int32_t module = modules_frame(interpreter.code).module;
+    const unsigned n = sites_frames(site, frames);
+    unsigned keep = 0;
+    while (keep < n && frames[keep].module != module)
+        keep++;
+    struct above above = {.known = n > 0, .python = module >= 0 && keep < n};
+    if (keep == n && n == interpreter.depth)
+        above.python = is_glue(frames[n - 1].module);
+    while (keep > 0 && is_glue(frames[keep - 1].module))
+        keep--;
+    above.top = above.python ? callsites_top(site, keep) : NULL;
+    return above;
+}
+
+static const struct above *above_of(int32_t site)
+{
+    const size_t i = (size_t)site;
+    if (i >= interpreter.number) {
+        const size_t more = 2 * i + 64;
+        struct above *grown = realloc(interpreter.above, more * sizeof *grown);
+        if (!grown)
+            return NULL;
+        memset(grown + interpreter.number, 0, (more - interpreter.number) * sizeof *grown);
+        interpreter.above = grown;
+        interpreter.number = more;
+    }
+    if (!interpreter.above[i].known)
+        interpreter.above[i] = look_above(site);
+    return &interpreter.above[i];
+}
+
+/* SITE with the Python program's lines in the place of the interpreter's, if it is there. */
+static int32_t in_python(int32_t site)
+{
+    uintptr_t lines[CALLSITES_MAX_DEPTH];
+    const struct above *above = above_of(site);
+    if (!above || !above->top)
+        return site;
+    const unsigned n = python_frames(lines, interpreter.depth);
+    return n > 0 ? callsites_below(above->top, lines, n) : site;
 }
 
 int32_t sites_capture(const struct tracer_scope *s)
 {
-    return on ? callsites_capture(s->return_address, s->frame, s->base) : MPG_NO_SITE;
+    if (!on)
+        return MPG_NO_SITE;
+    const int32_t site = callsites_capture(s->return_address, s->frame, s->base);
+    return interpreter.code && site >= 0 ? in_python(site) : site;
+}
+
+unsigned sites_frames(int32_t site, struct mpg_frame *frames)
+{
+    const void *addresses[CALLSITES_MAX_DEPTH];
+    const unsigned n = callsites_addresses(site, addresses);
+    for (unsigned i = 0; i < n; i++)
+        frames[i] = (uintptr_t)addresses[i] >= CALLSITES_FOREIGN
+                        ? python_frame((uintptr_t)addresses[i])
+                        : modules_frame(addresses[i]);
+    return n;
 }
 
 static int define_module(int32_t module, struct mpg_error *err)
@@ -36,15 +129,12 @@ static int define_module(int32_t module, struct mpg_error *err)
 
 int sites_define(int32_t site, struct mpg_error *err)
 {
-    const void *addresses[CALLSITES_MAX_DEPTH];
     struct mpg_frame frames[CALLSITES_MAX_DEPTH];
     if (site == MPG_NO_SITE || stream_defined(STREAM_SITES, site))
         return 0;
-    const unsigned n = callsites_addresses(site, addresses);
-    for (unsigned i = 0; i < n; i++) {
-        frames[i] = modules_frame(addresses[i]);
+    const unsigned n = sites_frames(site, frames);
+    for (unsigned i = 0; i < n; i++)
         if (define_module(frames[i].module, err) < 0)
             return -1;
-    }
     return mpg_trace_write_site(tracer_writer(), site, n, frames, err);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/printable.h"
+#include "trace/python_place.h"
 
 /* Text that grows. */
 struct text {
@@ -42,18 +43,25 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
+/* The name of MODULE's file, "" of none; of a Python function, too, as it is neither a wrapper nor
+ * the interpreter, whatever its file is called. */
+static const char *file_name(const struct mpg_module *module)
+{
+    return module && !mpg_is_python(module->path) ? base_name(module->path) : "";
+}
+
 /* Whether MODULE is between the program and the tracer: MPI's Fortran bindings, or the
  * tracer itself. */
 static bool is_wrapper(const struct mpg_module *module)
 {
-    const char *name = module ? base_name(module->path) : "";
+    const char *name = file_name(module);
     return strncmp(name, "libmpgtrace", 11) == 0 || strncmp(name, "libmpi", 6) == 0;
 }
 
 /* Whether MODULE is Python's interpreter, in whose stack a program in Python does not show. */
 static bool is_interpreter(const struct mpg_module *module)
 {
-    const char *name = module ? base_name(module->path) : "";
+    const char *name = file_name(module);
     return strncmp(name, "libpython", 9) == 0 ||
            (strncmp(name, "python", 6) == 0 && name[6] >= '0' && name[6] <= '9');
 }
@@ -65,9 +73,11 @@ static int append_interpreter(struct text *t, const struct mpg_module *module)
                : append(t, ": called from the interpreter; Python's functions are not known");
 }
 
-/* Whether what called FUNCTION is of no interest: the C library's start of programs. */
-static bool is_outermost(const char *function)
+/* Whether what called FUNCTION in MODULE is of no interest: the C library's start of programs. */
+static bool is_outermost(const struct mpg_module *module, const char *function)
 {
+    if (module && mpg_is_python(module->path))
+        return false;
     return strcmp(function, "main") == 0 || strcmp(function, "MAIN__") == 0;
 }
 
@@ -117,7 +127,7 @@ int mpg_stat_walk_site(const struct stat_places *source, int32_t site, struct mp
             const int status = visit(context, &place);
             if (status != 0)
                 return status;
-            if (is_outermost(symbol[j].function))
+            if (is_outermost(place.module, symbol[j].function))
                 return 0;
         }
     }

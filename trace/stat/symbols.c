@@ -6,11 +6,13 @@
 
 #include <dlfcn.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/map.h"
+#include "trace/python_place.h"
 #include "trace/stat/symbols_dwarf.h"
 
 /* What an address stands for. */
@@ -162,9 +164,24 @@ static struct found *add_found(struct mpg_symbols *s)
     return &grown[s->found_number++];
 }
 
+/* LINE of the Python function M, which says all of it itself. */
+static void add_python(struct found *f, const struct mpg_module *m, uint64_t line)
+{
+    const char *file = mpg_python_file(m->path), *slash = strrchr(file, '/');
+    const char *function = mpg_python_function(m->path);
+    char name[4200];
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(function, ":"), function);
+    f->module = slash ? slash + 1 : file;
+    add_place(f, name, file, line > INT_MAX ? 0 : (int)line, 0);
+}
+
 static void look_up(struct mpg_symbols *s, struct found *f, const struct mpg_module *m,
                     uint64_t offset)
 {
+    if (m && mpg_is_python(m->path)) {
+        add_python(f, m, offset);
+        return;
+    }
     struct module *module = m ? find_module(s, m) : NULL;
     if (m && !module) {
         f->failed = true;

@@ -198,4 +198,21 @@ got=$(columns --callsites "$tmp/python.txt")
 has "... with one frame, too" "$got" \
     "MPI_Barrier 1 100 ns 100 ns 100 ns MPI.cpython-311-x86_64-linux-gnu.so+0x10
  python3.11: called from the interpreter; Python's functions are not known"
+
+# Lines of a program in Python, whatever their functions and files are called.
+cat >"$tmp/lines.txt" <<'TEXT'
+#mpgtext 1
+#ranks 1
+#module 0 = - "python:A.main:libmpi.py"
+#module 1 = - "python:main:/opt/me/python3.py"
+#module 2 = - "python:<module>:/opt/me/a:b.py"
+#site 0 = 0+0x10 1+0x20 2+0x0
+0 0 1000000 Init
+0 1000000 1000100 Barrier comm=0 site=0
+0 2000000 2100000 Finalize
+TEXT
+got=$(columns --callsites --frames=3 "$tmp/lines.txt")
+has "lines of Python are told" "$got" "MPI_Barrier 1 100 ns 100 ns 100 ns A.main (libmpi.py:16)
+ main (python3.py:32)
+ <module> (a:b.py)"
 done_testing

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* CPython 3.11's structures, as Include/internal/pycore_frame.h and Include/cpython/ have them.
+ * What is met again is found by its code object and instruction. */
+#include "trace/pmpi/python.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/map.h"
+#include "trace/pmpi/callsites.h"
+#include "trace/pmpi/modules.h"
+#include "trace/pmpi/python_text.h"
+#include "trace/python_place.h"
+
+/* The interpreter's, if there is one. All of these are safe without its lock. */
+extern const unsigned long Py_Version __attribute__((weak)); /* from 3.11 on */
+extern void *PyGILState_GetThisThreadState(void) __attribute__((weak));
+extern char PyCode_Type __attribute__((weak));
+extern const char *Py_GetVersion(void) __attribute__((weak));
+
+enum {
+    VERSION_3_11 = 0x030b,
+    RELEASED = 0xf, /* the last digit but one of a version that is no candidate */
+    /* bytes from the begin of each structure */
+    OBJECT_TYPE = 8,
+    THREAD_CFRAME = 56,
+    CFRAME_FRAME = 8,
+    FRAME_CODE = 32,
+    FRAME_PREVIOUS = 48,
+    FRAME_INSTRUCTION = 56,
+    FRAME_OWNER = 69,
+    OWNER_GENERATOR = 1,
+    CODE_FIRST_LINE = 72,
+    CODE_FILE = 112,
+    CODE_FUNCTION = 128,
+    CODE_LINES = 136,
+    CODE_FIRST_TRACEABLE = 168, /* in instructions */
+    CODE_INSTRUCTIONS = 184,
+    INSTRUCTION_BYTES = 2,
+    BYTES_SIZE = 16,
+    BYTES_BEGIN = 32,
+
+    MOST_LINES = 1 << 16, /* of a program */
+    MOST_WALKED = 1 << 10 /* frames for one callsite, with those that have not begun */
+};
+
+/* A line that was met. */
+struct line {
+    int32_t module;
+    int32_t number;
+};
+
+/* Where it was met: a freed code object's place may be another's later. */
+struct met {
+    uintptr_t lines;
+    uint64_t names;
+    int32_t first_line;
+    uint32_t line;
+};
+
+static struct {
+    bool failed; /* what is there is not what the version has */
+    struct line *lines;
+    struct met *met;
+    size_t line_number, line_capacity, met_number, met_capacity;
+    struct mpg_map numbers; /* (module, line) -> place in lines + 1 */
+    struct mpg_map places;  /* (code, instruction) -> place in met + 1 */
+} python;
+
+static inline uintptr_t word(uintptr_t address)
+{
+    return *(const uintptr_t *)address;
+}
+
+static inline int32_t int_at(uintptr_t address)
+{
+    return *(const int32_t *)address;
+}
+
+bool python_is_there(char *text, size_t size, bool *is_known)
+{
+    const unsigned long version = &Py_Version ? Py_Version : 0;
+    *is_known = version >> 16 == VERSION_3_11 && (version >> 4 & 15) == RELEASED &&
+                sizeof(void *) == 8 && PyGILState_GetThisThreadState && &PyCode_Type;
+    if (!Py_GetVersion)
+        return false;
+    snprintf(text, size, "%s", Py_GetVersion());
+    text[strcspn(text, " \n")] = '\0';
+    return true;
+}
+
+const void *python_code(void)
+{
+    char text[64];
+    bool is_known;
+    return python_is_there(text, sizeof text, &is_known) && is_known
+               ? (const void *)(uintptr_t)PyGILState_GetThisThreadState
+               : NULL;
+}
+
+/* --- a line's number --- */
+
+/* A place for one more of SIZE bytes in *ITEMS. */
+static bool grow(void **items, size_t number, size_t *capacity, size_t size)
+{
+    if (number < *capacity)
+        return true;
+    const size_t more = *capacity ? 2 * *capacity : 64;
+    void *grown = realloc(*items, more * size);
+    if (!grown)
+        return false;
+    *items = grown;
+    *capacity = more;
+    return true;
+}
+
+/* The place + 1 in lines of LINE in the function of CODE; 0: none, or no memory. */
+static uint32_t find_line(uintptr_t code, uintptr_t instruction)
+{
+    char path[2048];
+    const uintptr_t table = word(code + CODE_LINES);
+    const int32_t number =
+        python_text_line((const uint8_t *)table + BYTES_BEGIN, word(table + BYTES_SIZE),
+                         int_at(code + CODE_FIRST_LINE),
+                         (instruction - code - CODE_INSTRUCTIONS) / INSTRUCTION_BYTES);
+    size_t n = (size_t)snprintf(path, sizeof path, MPG_PYTHON_PREFIX);
+    n += python_text_name(path + n, sizeof path / 2, (const void *)word(code + CODE_FUNCTION), ":");
+    path[n++] = ':';
+    python_text_name(path + n, sizeof path - n, (const void *)word(code + CODE_FILE), "");
+    const int32_t module = modules_named(path);
+    uint64_t *place = module < 0 ? NULL
+                                 : mpg_map_add(&python.numbers, (uint64_t)module, (uint64_t)number);
+    if (!place || *place)
+        return place ? (uint32_t)*place : 0;
+    if (python.line_number == MOST_LINES ||
+        !grow((void **)&python.lines, python.line_number, &python.line_capacity, sizeof *python.lines))
+        return 0;
+    python.lines[python.line_number++] = (struct line){module, number};
+    return (uint32_t)(*place = python.line_number);
+}
+
+/* The place + 1 in lines of what CODE was at INSTRUCTION; 0: none. */
+static uint32_t line_at(uintptr_t code, uintptr_t instruction)
+{
+    const struct met now = {.lines = word(code + CODE_LINES),
+                            .names = python_text_hash((const void *)word(code + CODE_FUNCTION)) ^
+                                     3 * python_text_hash((const void *)word(code + CODE_FILE)),
+                            .first_line = int_at(code + CODE_FIRST_LINE)};
+    uint64_t *place = mpg_map_add(&python.places, code, instruction);
+    if (!place)
+        return 0;
+    struct met *met = *place ? &python.met[*place - 1] : NULL;
+    if (met && met->lines == now.lines && met->names == now.names && met->first_line == now.first_line)
+        return met->line;
+    if (!met) {
+        if (!grow((void **)&python.met, python.met_number, &python.met_capacity, sizeof *met))
+            return 0;
+        met = &python.met[python.met_number++];
+        *place = python.met_number;
+    }
+    *met = now;
+    return met->line = find_line(code, instruction);
+}
+
+/* --- frames --- */
+
+/* Whether FRAME's function has begun: before, its line is not its own. */
+static bool has_begun(uintptr_t frame, uintptr_t code)
+{
+    const uintptr_t first = code + CODE_INSTRUCTIONS +
+                            (uintptr_t)(INSTRUCTION_BYTES * (intptr_t)int_at(code + CODE_FIRST_TRACEABLE));
+    return *(const char *)(frame + FRAME_OWNER) == OWNER_GENERATOR ||
+           word(frame + FRAME_INSTRUCTION) >= first;
+}
+
+unsigned python_frames(uintptr_t *frames, unsigned most)
+{
+    unsigned n = 0;
+    const uintptr_t thread = python.failed ? 0 : (uintptr_t)PyGILState_GetThisThreadState();
+    const uintptr_t on_stack = thread ? word(thread + THREAD_CFRAME) : 0;
+    uintptr_t frame = on_stack ? word(on_stack + CFRAME_FRAME) : 0;
+    for (int walked = 0; frame && n < most && walked < MOST_WALKED; walked++) {
+        const uintptr_t code = word(frame + FRAME_CODE);
+        if (!code || word(code + OBJECT_TYPE) != (uintptr_t)&PyCode_Type) {
+            python.failed = true;
+            return 0;
+        }
+        if (has_begun(frame, code)) {
+            const uint32_t line = line_at(code, word(frame + FRAME_INSTRUCTION));
+            if (line == 0)
+                break;
+            frames[n++] = CALLSITES_FOREIGN + (line - 1);
+        }
+        frame = word(frame + FRAME_PREVIOUS);
+    }
+    return n;
+}
+
+struct mpg_frame python_frame(uintptr_t frame)
+{
+    const uintptr_t i = frame - CALLSITES_FOREIGN;
+    if (i >= python.line_number)
+        return (struct mpg_frame){.module = -1};
+    const struct line *line = &python.lines[i];
+    return (struct mpg_frame){.module = line->module, .offset = line->number > 0 ? (uint64_t)line->number : 0};
+}
