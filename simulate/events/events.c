@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Replicas, one after the other, each with a graph of its own. */
+/* Replicas, each with a graph of its own, shared by threads. */
 #include "simulate/events/events.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#include "common/progress.h"
 #include "simulate/engine/first.h"
 #include "simulate/engine/share.h"
+#include "simulate/events/workers.h"
 #include "simulate/events/world_run.h"
 
 struct run {
@@ -87,33 +87,59 @@ static void end_world(struct run *x, const struct world *w, uint32_t begin)
     x->events[begin] = (double)w->events;
 }
 
-static int run_world(struct run *x, uint32_t begin, struct mpg_error *err)
+/* A world that has been run. */
+struct finished {
+    struct world w;
+    struct mpg_graph *graph;
+    struct mpg_times *times;
+};
+
+static void free_finished(struct finished *f)
 {
+    world_clear(&f->w);
+    mpg_times_free(f->times);
+    mpg_graph_close(f->graph);
+    free(f);
+}
+
+static void *run_world(void *run, struct mpg_trace *trace, uint32_t begin, struct mpg_error *err)
+{
+    const struct run *x = run;
     const struct mpg_predict_options *o = x->options->predict;
     const uint32_t replica = x->result->first_replica + begin;
     struct mpg_times_options options = o->times;
+    struct finished *f = calloc(1, sizeof *f);
+    if (!f) {
+        mpg_error_set(err, "out of memory");
+        return NULL;
+    }
     options.eager_limit_bytes = x->graph.eager_limit_bytes;
-    struct mpg_graph *graph = mpg_graph_open(x->trace, x->clocks, &x->graph, err);
-    struct mpg_times *times = mpg_times_new(x->result->ranks, 1, replica, &x->target, &options, x->floors, x->likes, err);
-    struct world w = {.options = x->options,
-                      .target = &x->target,
-                      .parameters = x->x->parameters,
-                      .processors = x->x->processors,
-                      .x = x->x,
-                      .counts = begin == 0,
-                      .blocking_get = x->options->blocking_get,
-                      .replica = replica,
-                      .ranks = x->result->ranks,
-                      .watch = begin == 0 ? o->watch : NULL};
-    int status = graph && times ? world_run(&w, graph, times, err) : -1;
-    if (status == 0)
-        end_world(x, &w, begin);
-    if (graph && begin == 0)
-        x->result->counts = mpg_graph_counts(graph);
-    world_clear(&w);
-    mpg_times_free(times);
-    mpg_graph_close(graph);
-    return status;
+    f->w = (struct world){.options = x->options,
+                          .target = &x->target,
+                          .parameters = x->x->parameters,
+                          .processors = x->x->processors,
+                          .x = x->x,
+                          .counts = begin == 0,
+                          .blocking_get = x->options->blocking_get,
+                          .replica = replica,
+                          .ranks = x->result->ranks,
+                          .watch = begin == 0 ? o->watch : NULL};
+    if ((f->graph = mpg_graph_open(trace, x->clocks, &x->graph, err)) &&
+        (f->times = mpg_times_new(f->w.ranks, 1, replica, &x->target, &options, x->floors, x->likes, err)) &&
+        world_run(&f->w, f->graph, f->times, err) == 0)
+        return f;
+    free_finished(f);
+    return NULL;
+}
+
+static void take_world(void *run, void *finished, uint32_t begin)
+{
+    struct run *x = run;
+    struct finished *f = finished;
+    end_world(x, &f->w, begin);
+    if (begin == 0)
+        x->result->counts = mpg_graph_counts(f->graph);
+    free_finished(f);
 }
 
 /* --- all of them --- */
@@ -175,9 +201,9 @@ static int run_all(struct run *x, struct mpg_share share, struct mpg_error *err)
     r->clocks = mpg_clock_map_source(x->clocks);
     if (find_floors(x, err) < 0 || mpg_result_reserve(r, err) < 0 || reserve_uses(x, share.n, err) < 0)
         return -1;
-    for (uint32_t i = 0; i < share.n; i++)
-        if (run_world(x, i, err) < 0)
-            return -1;
+    const struct workers_task worlds = {run_world, take_world, x};
+    if (workers_run(&worlds, share.n, x->trace, o->threads, err) < 0)
+        return -1;
     if (mpg_result_gather(r, o->replicas, o->processes, err) < 0)
         return -1;
     gather_uses(x, share.n);

@@ -47,6 +47,7 @@ struct meeting {
     uint32_t cell;        /* known once all have come */
     uint32_t missing;
     bool sealed;
+    bool sorted;          /* members by rank */
     int32_t n, capacity;
     struct meeting_member {
         int32_t rank;

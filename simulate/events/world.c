@@ -39,12 +39,18 @@ int world_node_known(struct world *w, struct node *node, struct mpg_error *err)
 
 static int reserve_lanes(struct world *w, uint32_t n, struct mpg_error *err)
 {
+    if (n <= w->lanes && w->program.cells < w->cells_reserved)
+        return 0;
     void *lanes = w->lane;
     const int status = mpg_reserve(&lanes, sizeof *w->lane, &w->lane_capacity, n, err);
     w->lane = lanes;
     for (; status == 0 && w->lanes < n; w->lanes++)
         w->lane[w->lanes] = (struct lane){.state = STREAM_WAITS};
-    return status < 0 || mpg_times_reserve(w->times, n, w->program.cells + 1, err) < 0 ? -1 : 0;
+    const uint32_t cells = w->program.cells < w->cells_reserved ? w->cells_reserved : 2 * w->program.cells + 1;
+    if (status < 0 || mpg_times_reserve(w->times, n, cells, err) < 0)
+        return -1;
+    w->cells_reserved = cells;
+    return 0;
 }
 
 static int appended(void *world, uint32_t stream, struct mpg_error *err)

@@ -94,7 +94,7 @@ struct world {
     struct program_calls calls;
     struct mpg_times *times;
     struct lane *lane;
-    uint32_t lanes, lane_capacity;
+    uint32_t lanes, lane_capacity, cells_reserved; /* cells that times has room for */
     struct rank *rank;
     struct processor *processor;
     double in_flight;

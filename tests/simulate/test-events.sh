@@ -305,4 +305,29 @@ bad "a kernel without signatures: where" 1 "*bad.par:2: MipsRatio: 'kernel:foo':
 bad "a ratio of a region" 1 "*bad.par:1: MipsRatio: *" "MipsRatio = kernel:foo@bar"
 "$mpgsim" --target="$tmp/none.par" "$tmp/steps.txt" > "$tmp/out" 2>&1
 is "a file that is not there" "$?" 1
+
+# replicas shared by threads and processes: the same bytes, though each thread reads the trace by itself
+worlds=70 # more than a block of what is added up
+random() {
+    "$@" --target=distributed --wall --noise=exp:2us --parameter=Policy=poll --replicas="$worlds" --json "$tmp/steps.txt"
+}
+random "$mpgsim" --threads=1 > "$tmp/one.json" 2> "$tmp/out"
+is "one thread" "$?" 0
+is "replicas differ" "$(python3 -c '
+import json, sys
+print(json.load(open(sys.argv[1]))["run_time_ns"]["sd"] > 0)' "$tmp/one.json")" True
+for threads in 2 5 100; do
+    random "$mpgsim" --threads="$threads" > "$tmp/many.json" 2> "$tmp/out"
+    is "$threads threads: the same bytes" "$(cmp "$tmp/one.json" "$tmp/many.json" 2>&1)" ""
+done
+mkfifo "$tmp/pipe"
+cat "$tmp/steps.txt" > "$tmp/pipe" &
+"$mpgsim" --target=distributed --wall --noise=exp:2us --replicas=3 --threads=3 "$tmp/pipe" > "$tmp/out" 2>&1
+is "a trace that cannot be read again" "$?" 0
+wait
+if [ "${MPGKIT_MPI:-yes}" = yes ] && command -v "${MPIRUN%% *}" > /dev/null; then
+    # shellcheck disable=SC2086
+    random $MPIRUN -np 3 "$mpgsim" > "$tmp/many.json" 2> "$tmp/out"
+    is "3 processes: the same bytes" "$(cmp "$tmp/one.json" "$tmp/many.json" 2>&1)" ""
+fi
 done_testing
