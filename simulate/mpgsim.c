@@ -10,6 +10,7 @@
 #include "simulate/pages/page.h"
 #include "simulate/processes/processes.h"
 #include "simulate/reports/critical.h"
+#include "simulate/reports/extrapolated.h"
 #include "simulate/reports/report.h"
 #include "simulate/reports/sheet_plot.h"
 #include "simulate/retrace/retrace.h"
@@ -27,6 +28,14 @@ static void warn(const struct mpg_attention *attention)
                 attention->line[i].text);
 }
 
+static void print_csv(const struct mpg_report *report, FILE *out)
+{
+    if (report->where)
+        mpg_where_print_csv(report->where, out);
+    else
+        mpg_report_use_csv(report, out);
+}
+
 static int write_report(const struct mpg_arguments *a, const struct mpg_report *report,
                         struct mpg_answer *out, struct mpg_error *err)
 {
@@ -34,7 +43,7 @@ static int write_report(const struct mpg_arguments *a, const struct mpg_report *
         return -1;
     FILE *stream = mpg_answer_stream(out);
     int status = a->json       ? mpg_report_json(report, stream, err)
-                 : a->csv      ? (mpg_where_print_csv(report->where, stream), 0)
+                 : a->csv      ? (print_csv(report, stream), 0)
                  : a->per_rank ? mpg_report_per_rank(report, stream, err)
                                : mpg_report_text(report, stream, err);
     if (status < 0) {

@@ -458,6 +458,8 @@ const char *mpg_arguments_read(struct mpg_arguments *a, int argc, char **argv,
     if (read_given(a, trace, processes, err) < 0)
         mpg_option_usage_error(&program, "%s", err->text);
     int status = mpg_arguments_read_target(a, err);
+    if (status == 0)
+        status = mpg_arguments_read_against(a, err);
     if (status == MPG_SPEC_UNREADABLE)
         return NULL;
     if (status < 0)

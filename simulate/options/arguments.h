@@ -21,7 +21,7 @@ struct mpg_arguments {
     const char *signature, *source, *path, *absorb, *cosched, *measurement, *noise_model, *output;
     const char *latency_model, *byte_model, *call_edges;
     const char *map, *source_map, *polling, *collectives, *collective_table, *output_trace, *floors;
-    const char *target, *engine;
+    const char *target, *engine, *against;
     struct mpg_option_list parameters;
     const char *tolerate, *waits_by, *timeline, *timeline_calls, *timeline_ranks, *history, *plot, *report;
     const char *where;
@@ -43,6 +43,7 @@ struct mpg_arguments {
     enum mpg_waits_by waits_kind;   /* rows of wait states */
     bool ideal, wall, blocking_get;
     struct mpg_parameters *machine; /* the target's, as its file and options say; NULL: there is none */
+    double against_ns;              /* the run on one processor; 0: not known */
     bool by_events;                 /* it is evaluated in the order of simulated time */
     bool expand;                    /* collectives as messages */
     bool keeps_floors;              /* in a file beside the trace */
@@ -108,6 +109,8 @@ int mpg_arguments_check_sweep(const struct mpg_arguments *a, struct mpg_error *e
 void mpg_arguments_note(void *arguments, const struct mpg_option *option, const char *text);
 /* Reads A's target file, if it has any, and what its keys mean for other options. */
 int mpg_arguments_read_target(struct mpg_arguments *a, struct mpg_error *err);
+/* Reads what AGAINST is. Returns 0, -1, or MPG_SPEC_UNREADABLE. */
+int mpg_arguments_read_against(struct mpg_arguments *a, struct mpg_error *err);
 /* What does not go with it; and what P is to have of it. */
 int mpg_arguments_parse_target(struct mpg_arguments *a, struct mpg_error *err);
 int mpg_arguments_use_target(const struct mpg_arguments *a, struct mpg_perturbation *p, struct mpg_error *err);

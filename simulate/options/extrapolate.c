@@ -13,6 +13,7 @@ int mpg_arguments_parse_target(struct mpg_arguments *a, struct mpg_error *err)
     } needing[] = {{"--parameter", a->parameters.n > 0},
                    {"--blocking-get", a->blocking_get},
                    {"--wall", a->wall},
+                   {"--against", a->against != NULL},
                    {"--engine", a->engine != NULL}},
       excluded[] = {{"--sweep", a->sweeps.n > 0},
                     {"--tolerate", a->tolerate != NULL},
@@ -108,8 +109,9 @@ int mpg_arguments_read_target(struct mpg_arguments *a, struct mpg_error *err)
     a->by_events = !a->engine || strcmp(a->engine, "events") == 0;
     if (needs)
         return mpg_error_set(err, "--engine=lanes: %s has %s, which only events know", a->machine->name, needs);
-    if (a->blocking_get && !a->by_events)
-        return mpg_error_set(err, "--engine=lanes and --blocking-get exclude each other");
+    const char *by_events = a->blocking_get ? "--blocking-get" : a->against ? "--against" : a->csv ? "--csv" : NULL;
+    if (by_events && !a->by_events)
+        return mpg_error_set(err, "--engine=lanes and %s exclude each other", by_events);
     return use_ratio(a, err);
 }
 

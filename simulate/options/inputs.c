@@ -458,5 +458,6 @@ struct mpg_report mpg_setting_report(const struct mpg_setting *in, const struct 
                                .times = &in->asked.times,
                                .options = options,
                                .result = result,
+                               .against_ns = a->against_ns,
                                .given = a->given};
 }

@@ -62,6 +62,7 @@ int mpg_arguments_see_inputs(const struct mpg_arguments *a, const struct mpg_ask
     const struct mpg_specs *const specs[] = {&p->noise, &p->call_noise, &p->latency, &p->byte};
     if (see_list(&s, "signature", &a->signatures) < 0 || see(&s, "source", mpg_arguments_source(a)) < 0 ||
         see(&s, "table", a->collective_table) < 0 || see_file(&s, "target", a->target) < 0 ||
+        see_file(&s, "against", a->against) < 0 ||
         (a->machine && (see_file(&s, "target", a->machine->map) < 0 ||
                         see_samples(&s, a->machine->time, MPG_PARAMETERS) < 0)) ||
         see_list(&s, "hypothesis", &a->hypothesis_files) < 0 || see_places(&s, a) < 0)

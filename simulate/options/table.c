@@ -39,6 +39,9 @@ const struct mpg_option *mpg_arguments_table(struct mpg_arguments *a)
         {.name = "engine", .kind = MPG_OPTION_STRING, .value = &a->engine, .argument = "HOW",
          .help = "with --target: events (default): in the order of simulated time; lanes:\n"
                  "replicas side by side, of a target whose ranks need no such order"},
+        {.name = "against", .kind = MPG_OPTION_STRING, .value = &a->against, .argument = "TIME|FILE",
+         .help = "with --target: the run on one processor that speedup and efficiency\n"
+                 "are against, too: a time, or FILE, an answer of it by --json"},
         {.name = "map", .kind = MPG_OPTION_STRING, .value = &a->map, .argument = "PLACES",
          .help = "where ranks are on the target: block:N (N ranks a node),\n"
                  "cyclic:N (over N nodes in turn), or a file with a line a rank:\n"
@@ -203,7 +206,7 @@ const struct mpg_option *mpg_arguments_table(struct mpg_arguments *a)
                  "absorbed and passed on (several: with commas), or, with --predict,\n"
                  "what time goes to"},
         {.name = "csv", .kind = MPG_OPTION_FLAG, .value = &a->csv,
-         .help = "with --where: print its table alone, as CSV"},
+         .help = "with --where or --target: print its table alone, as CSV"},
         {.name = "critical-path", .kind = MPG_OPTION_FLAG, .value = &a->critical_path,
          .help = "with --predict: also say what the critical path of the median run\n"
                  "consists of, by --where's words, and what the run takes more for\n"

@@ -48,8 +48,12 @@ int mpg_arguments_parse_where(struct mpg_arguments *a, struct mpg_error *err)
 {
     if (check_critical(a, err) < 0)
         return -1;
-    if (a->csv && !a->where)
-        return mpg_error_set(err, "--csv says nothing without --where");
+    if (a->csv && !a->where && !a->target)
+        return mpg_error_set(err, "--csv says nothing without --where or --target");
+    if (a->csv && a->per_rank)
+        return mpg_error_set(err, "--csv and --per-rank exclude each other");
+    if (a->csv && a->json)
+        return mpg_error_set(err, "--csv and --json exclude each other");
     if (!a->where)
         return 0;
     for (const char *p = a->where; p;) {
@@ -66,8 +70,6 @@ int mpg_arguments_parse_where(struct mpg_arguments *a, struct mpg_error *err)
         return mpg_error_set(err, "--where and %s exclude each other", other);
     if (a->predict && a->where_wanted.pairs)
         return mpg_error_set(err, "--where=pair is about delays, of which --predict has none");
-    if (a->csv && a->json)
-        return mpg_error_set(err, "--csv and --json exclude each other");
     return a->csv && a->where_tables > 1 ? mpg_error_set(err, "--csv is of one table: --where=%s",
                                                          mpg_where_by_word(a->where_by[0]))
                                          : 0;

@@ -117,8 +117,8 @@ void mpg_report_use(const struct mpg_report *r, FILE *out)
         fprintf(out, "  speedup       %.5g  (against all work on one processor)\n  efficiency    %.5g\n", work_ns / run_ns,
                 work_ns / run_ns / x->processors->number);
     if (r->against_ns > 0 && run_ns > 0)
-        fprintf(out, "  speedup       %.5g  (against the answer given)\n  efficiency    %.5g\n", r->against_ns / run_ns,
-                r->against_ns / run_ns / x->processors->number);
+        fprintf(out, "  speedup       %.5g  (against %s on one processor)\n  efficiency    %.5g\n", r->against_ns / run_ns,
+                mpg_units_format_time(work, sizeof work, r->against_ns), r->against_ns / run_ns / x->processors->number);
     fprintf(out, "  sent          %" PRIu64 " messages, %" PRIu64 " gets, %" PRIu64 " puts: %s; %" PRIu64 " barriers\n",
             x->messages, x->gets, x->puts, mpg_units_format_size(bytes, sizeof bytes, (int64_t)x->bytes), x->barriers);
     if (x->bytes > 0)
@@ -131,17 +131,33 @@ void mpg_report_use(const struct mpg_report *r, FILE *out)
         fprintf(out, "  and %d more (--per-rank, --json)\n", x->ranks - MOST_RANKS);
 }
 
+/* The rest of a line of the table. */
+static void print_parts(const double *part, int n, double utilisation, FILE *out)
+{
+    for (int i = 0; i < n; i++)
+        fprintf(out, ",%.17g", part[i]);
+    fprintf(out, ",%.17g\n", utilisation);
+}
+
 void mpg_report_use_csv(const struct mpg_report *r, FILE *out)
 {
+    enum { WORK, PARTS = 7 };
     const struct mpg_extrapolation *x = r->extrapolation;
-    fputs("rank,processor,run_ns,work_ns,wait_ns,service_ns,barrier_ns,processor_ns,call_ns,requests\n", out);
+    double unused, all[PARTS] = {0};
+    const double run_ns = largest_run(r, &unused), most_ns = run_ns * x->processors->number;
+    fputs("rank,processor,run_ns,work_ns,wait_ns,service_ns,barrier_ns,processor_ns,call_ns,requests,utilisation\n", out);
     for (int32_t i = 0; i < x->ranks; i++) {
         const struct mpg_run_account *a = &r->result->run_account[i];
         const struct mpg_rank_use *u = &x->use[i];
-        fprintf(out, "%d,%d,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g\n", i, x->processors->of[i], a->run_ns,
-                a->compute_ns + a->noise_ns, waited_ns(r, i), u->service_ns, u->barrier_ns, u->processor_ns, a->call_ns,
-                u->requests);
+        const double parts[PARTS] = {a->compute_ns + a->noise_ns, waited_ns(r, i), u->service_ns, u->barrier_ns,
+                                     u->processor_ns, a->call_ns, u->requests};
+        fprintf(out, "%d,%d,%.17g", i, x->processors->of[i], a->run_ns);
+        print_parts(parts, PARTS, run_ns > 0 ? parts[WORK] / run_ns : 0, out);
+        for (int k = 0; k < PARTS; k++)
+            all[k] += parts[k];
     }
+    fprintf(out, "all,%d,%.17g", x->processors->number, run_ns);
+    print_parts(all, PARTS, most_ns > 0 ? all[WORK] / most_ns : 0, out);
 }
 
 static json_t *rank_json(const struct mpg_report *r, int32_t rank)
@@ -171,7 +187,10 @@ json_t *mpg_report_use_json(const struct mpg_report *r)
                           "work_ns", work_ns, "speedup", run_ns > 0 ? work_ns / run_ns : 0, "messages",
                           (json_int_t)x->messages, "gets", (json_int_t)x->gets, "puts", (json_int_t)x->puts, "barriers",
                           (json_int_t)x->barriers, "bytes", x->bytes, "events", x->events, "sizes", sizes, "ranks", ranks);
-    if (r->against_ns > 0 && run_ns > 0)
+    if (r->against_ns > 0 && run_ns > 0) {
+        json_object_set_new(o, "against_ns", json_real(r->against_ns));
         json_object_set_new(o, "speedup_against", json_real(r->against_ns / run_ns));
+        json_object_set_new(o, "efficiency_against", json_real(r->against_ns / run_ns / x->processors->number));
+    }
     return o;
 }

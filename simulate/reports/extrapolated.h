@@ -10,7 +10,7 @@
 /* Parts of the text: what ranks did, in all and each; how it compares with AGAINST_NS, that of one processor (0: not
  * known). */
 void mpg_report_use(const struct mpg_report *report, FILE *out);
-/* A table, a rank a line, as CSV. */
+/* A table as CSV: a rank a line, then all: of these how many processors there are, and sums but for the run. */
 void mpg_report_use_csv(const struct mpg_report *report, FILE *out);
 json_t *mpg_report_use_json(const struct mpg_report *report);
 

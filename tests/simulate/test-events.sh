@@ -135,6 +135,64 @@ same "what comes while a processor is switched waits for it" "1435 2490 2550" \
     "$(of_ranks run_ns --target=ideal --parameter=ServiceTime=5us --parameter=Policy=none --parameter=Processors=2 \
         --map="$tmp/map" --parameter=SwitchTime=50us "$tmp/switch.txt")"
 
+# --- against one processor: 19.08 of work, 9.54 on two; 4 us of run is not the 19.08 that all do ---
+{
+    program 1
+    printf '%s\n' "0 0 1000 Init" "0 8155 9000 Finalize"
+} > "$tmp/serial.txt"
+against() {
+    "$mpgsim" --json --ideal --parameter=Processors=2 --against="$1" "$tmp/steps.txt" | python3 -c '
+import json, sys
+x = json.load(sys.stdin)["extrapolation"]
+print(*["%.9g" % x[k] for k in ("speedup", "against_ns", "speedup_against", "efficiency_against")])'
+}
+same "against a time" "2 4770 0.5 0.25" "$(against 4.77us)"
+"$mpgsim" --json --ideal "$tmp/serial.txt" > "$tmp/serial.json"
+same "against one rank's answer" "2 7155 0.75 0.375" "$(against "$tmp/serial.json")" # 7.155 / 9.54
+"$mpgsim" --json --target=ideal --parameter=Processors=1 --parameter=SwitchTime=0.477us "$tmp/steps.txt" > "$tmp/one.json"
+run=$(of_ranks run_ns --target=ideal --parameter=Processors=1 --parameter=SwitchTime=0.477us "$tmp/steps.txt")
+same "against all ranks on one processor, which switches" "$(python3 -c '
+import sys
+run = max(float(x) for x in sys.argv[1].split())
+print(run > 19.08 and "2 %.9g %.9g %.9g" % (run * 1e3, run / 9.54, run / 19.08))' "$run")" "$(against "$tmp/one.json")"
+like "in words" "$("$mpgsim" --ideal --parameter=Processors=2 --against=4.77us "$tmp/steps.txt")" \
+    "*speedup       0.5  (against 4.77 us on one processor)
+  efficiency    0.25
+*"
+"$mpgsim" --json --ideal "$tmp/steps.txt" > "$tmp/four.json"
+"$mpgsim" --json "$tmp/serial.txt" > "$tmp/traced.json"
+echo '{"format": ' > "$tmp/cut.json"
+refused_answer() { # PATTERN FILE
+    "$mpgsim" --ideal --against="$2" "$tmp/steps.txt" > "$tmp/out" 2>&1
+    is "refused against ${2##*/}" "$?" 1
+    like "its message" "$(cat "$tmp/out")" "mpgsim: $1"
+}
+refused_answer "*four.json: is of 4 processors, not of one" "$tmp/four.json"
+refused_answer "*traced.json: is no answer of mpgsim --predict --json" "$tmp/traced.json"
+refused_answer "*cut.json:*" "$tmp/cut.json"
+refused_answer "*none.json*No such file*" "$tmp/none.json"
+refused_answer "*serial.txt:1: *" "$tmp/serial.txt"
+
+# --- as a table: rank 0 works 1, rank 1 3.5, and takes the message at 2.385, when rank 0 is done ---
+{
+    program 2
+    printf '%s\n' "0 0 1000 Init" "0 2000 2100 Send comm=0 to=1 tag=1 bytes=8" "0 2100 2200 Finalize" \
+        "1 0 1000 Init" "1 1000 2100 Recv comm=0 from=0 tag=1 bytes=8" "1 5600 5700 Finalize"
+} > "$tmp/table.txt"
+# 1 us of work, 1.385 to send; 2.385 waited, 0.615 served, 3.5 of work: 6.5
+"$mpgsim" --csv --target=ideal --parameter=CommStartupTime=1.385us --parameter=ServiceTime=0.615us "$tmp/table.txt" \
+    > "$tmp/table.csv"
+same "a table of ranks and all" "0,0,2385,1000,0,0,0.153846 1,1,6500,3500,2385,0,0.538462 all,2,6500,4500,2385,0,0.346154" \
+    "$(python3 -c '
+import csv, sys
+keys = ["rank", "processor", "run_ns", "work_ns", "wait_ns", "barrier_ns", "utilisation"]
+print(*[",".join([r["rank"]] + ["%.6g" % float(r[k]) for k in keys[1:]]) for r in csv.DictReader(open(sys.argv[1]))])' \
+        "$tmp/table.csv")"
+same "services of the table" "0 25 25" "$("$mpgsim" --csv --target=ideal --parameter=ServiceTime=5us \
+    --parameter=Policy=interrupt --parameter=InterruptTime=20us "$tmp/get.txt" | python3 -c '
+import csv, sys
+print(*["%.9g" % (float(r["service_ns"]) / 1e3) for r in csv.DictReader(sys.stdin)])')"
+
 # --- hypotheses: rank 0's 1000 bytes are there at 100 + 1000, both meet then, and work 99 and 100 ---
 {
     program 2
@@ -285,6 +343,12 @@ refused "mpgsim: --parameter=Speed=1: 'Speed' is no key" --target=ideal --parame
 refused "mpgsim: --ideal and --target exclude each other" --target=ideal --ideal
 refused "mpgsim: --waits and --target exclude each other" --target=ideal --waits
 refused "mpgsim: --latency: distributed says what messages take" --target=distributed --latency=const:1us
+refused "mpgsim: --against says nothing without --target" --predict --latency=const:1us --against=1s
+refused "mpgsim: --against=0: a run takes more than 0" --ideal --against=0
+refused "mpgsim: --engine=lanes and --against exclude each other" --target=ideal --engine=lanes --against=1s \
+    --parameter=BarrierAlgorithm=rounds --parameter=Policy=offload
+refused "mpgsim: --csv and --json exclude each other" --ideal --csv --json
+refused "mpgsim: --csv and --per-rank exclude each other" --ideal --csv --per-rank
 refused "mpgsim: --engine: 'fast' is not events or lanes" --target=ideal --engine=fast
 refused "mpgsim: --engine=lanes: ideal has a BarrierAlgorithm other than rounds" --target=ideal --engine=lanes
 "$mpgsim" --target=ideal --engine=lanes --parameter=BarrierAlgorithm=rounds --parameter=Policy=offload \
