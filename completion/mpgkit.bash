@@ -22,7 +22,7 @@ _mpgkit_table() {
 }
 
 _mpgkit() {
-    local current=${COMP_WORDS[COMP_CWORD]} before='' table argument='' line
+    local current=${COMP_WORDS[COMP_CWORD]} before='' table argument='' words line
     COMPREPLY=()
     # "--name=value" is three words where = breaks them, as it does by default
     if ((COMP_CWORD > 1)) && [[ $current == = ]]; then
@@ -40,7 +40,12 @@ _mpgkit() {
         case $argument in
         '') [[ $before != *= ]] || return ;; # none is taken: it is the next word
         *[a-z]\|[a-z]*)
-            mapfile -t COMPREPLY < <(compgen -W "${argument//|/ }" -- "$current")
+            words=${argument%|FILE}
+            mapfile -t COMPREPLY < <(compgen -W "${words//|/ }" -- "$current")
+            if [[ $words != "$argument" ]]; then # a file can be there, too
+                mapfile -t -O ${#COMPREPLY[@]} COMPREPLY < <(compgen -f -- "$current")
+                compopt -o filenames 2>/dev/null
+            fi
             return
             ;;
         *FILE* | *DIR* | *FOLDER* | *TRACE* | *SIG*) return ;; # files, as by default

@@ -22,10 +22,11 @@ const struct mpg_option *mpg_arguments_table(struct mpg_arguments *a)
         {.name = "predict", .kind = MPG_OPTION_FLAG, .value = &a->predict,
          .help = "how long would it take there: times by the target's costs alone,\n"
                  "instead of the traced run's delays"},
-        {.name = "target", .kind = MPG_OPTION_STRING, .value = &a->target, .argument = "FILE",
+        {.name = "target", .kind = MPG_OPTION_STRING, .value = &a->target,
+         .argument = "distributed|shared|cm5|ideal|FILE",
          .help = "how long would it take on a machine of these parameters, mpgtarget(5)\n"
-                 "(or a shipped one: distributed, shared, cm5, ideal), with a processor\n"
-                 "a rank. What FILE does not say --signature does, if there is one"},
+                 "(FILE, or a shipped one of that name), with a processor a rank. What\n"
+                 "FILE does not say --signature does, if there is one"},
         {.name = "parameter", .kind = MPG_OPTION_LIST, .value = &a->parameters, .argument = "KEY=VALUE",
          .help = "one of them, in place of what FILE says"},
         {.name = "ideal", .kind = MPG_OPTION_FLAG, .value = &a->ideal,

@@ -57,6 +57,13 @@ is "... the only one, without a space after it" "$(offered "$MPGSIM" --noise-m)|
     "--noise-model=|-o nospace "
 is "words, after =" "$(offered "$MPGSIM" --absorb = '')" "clock none wait"
 is "... of which some" "$(offered "$MPGSIM" --absorb = c)" "clock"
+: >"$work/files/shared.par"
+is "shipped targets, and files" "$(cd "$work/files" && offered "$MPGSIM" --target = '')" \
+    "cm5 distributed ideal other runs shared shared.par"
+is "... that begin so" "$(cd "$work/files" && offered "$MPGSIM" --target = sh)|$(cat "$work/compopt")" \
+    "shared shared.par|-o filenames "
+is "... which are all that are shipped" "$(cd "$top_srcdir/simulate/target" && printf '%s\n' *.par | sed 's/\.par$//' | sort | paste -sd' ' -)" \
+    "$(cd "$work/files/runs" && offered "$MPGSIM" --target = '')"
 offered "$MPGSIM" --absorb = >"$work/out"
 is "... right after it" "$(cat "$work/out")" "clock none wait"
 is "words, after a blank" "$(offered "$MPGTRACE" waits --by re)" "region"
