@@ -29,14 +29,22 @@ static double run_of(const json_t *answer, const char *path, struct mpg_error *e
     return 0;
 }
 
-int mpg_arguments_read_against(struct mpg_arguments *a, struct mpg_error *err)
+int mpg_arguments_parse_against(struct mpg_arguments *a, struct mpg_error *err)
 {
-    struct mpg_error unused;
-    json_error_t why;
+    struct mpg_error no_time;
     if (!a->against)
         return 0;
-    if (mpg_units_parse_time(a->against, &a->against_ns, &unused) == 0)
+    if (mpg_units_parse_time(a->against, &a->against_ns, &no_time) == 0)
         return a->against_ns > 0 ? 0 : mpg_error_set(err, "--against=%s: a run takes more than 0", a->against);
+    a->against_ns = 0;
+    return a->against[strspn(a->against, "+-.0123456789")] ? 0 : mpg_error_set(err, "--against: %s", no_time.text);
+}
+
+int mpg_arguments_read_against(struct mpg_arguments *a, struct mpg_error *err)
+{
+    json_error_t why;
+    if (!a->against || a->against_ns > 0)
+        return 0;
     FILE *stream = fopen(a->against, "re");
     if (!stream) {
         mpg_error_errno(err, errno, "--against is a time, or an answer of one processor: %s", a->against);
@@ -44,7 +52,6 @@ int mpg_arguments_read_against(struct mpg_arguments *a, struct mpg_error *err)
     }
     json_t *answer = json_loadf(stream, JSON_REJECT_DUPLICATES, &why);
     fclose(stream);
-    a->against_ns = 0;
     if (!answer)
         mpg_error_set(err, "%s:%d: %s", a->against, why.line, why.text);
     else

@@ -109,7 +109,8 @@ int mpg_arguments_check_sweep(const struct mpg_arguments *a, struct mpg_error *e
 void mpg_arguments_note(void *arguments, const struct mpg_option *option, const char *text);
 /* Reads A's target file, if it has any, and what its keys mean for other options. */
 int mpg_arguments_read_target(struct mpg_arguments *a, struct mpg_error *err);
-/* Reads what AGAINST is. Returns 0, -1, or MPG_SPEC_UNREADABLE. */
+/* What AGAINST is: a time, or an answer that is then read: 0 or MPG_SPEC_UNREADABLE. */
+int mpg_arguments_parse_against(struct mpg_arguments *a, struct mpg_error *err);
 int mpg_arguments_read_against(struct mpg_arguments *a, struct mpg_error *err);
 /* What does not go with it; and what P is to have of it. */
 int mpg_arguments_parse_target(struct mpg_arguments *a, struct mpg_error *err);

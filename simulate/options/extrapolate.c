@@ -21,6 +21,8 @@ int mpg_arguments_parse_target(struct mpg_arguments *a, struct mpg_error *err)
                     {"--waits", a->waits},
                     {"--timeline", a->timeline != NULL},
                     {"--collectives=expand", a->collectives && strcmp(a->collectives, "expand") == 0}};
+    if (mpg_arguments_parse_against(a, err) < 0)
+        return -1;
     if (a->ideal && a->target)
         return mpg_error_set(err, "--ideal and --target exclude each other: it is --target=ideal");
     if (a->ideal)

@@ -344,6 +344,7 @@ refused "mpgsim: --ideal and --target exclude each other" --target=ideal --ideal
 refused "mpgsim: --waits and --target exclude each other" --target=ideal --waits
 refused "mpgsim: --latency: distributed says what messages take" --target=distributed --latency=const:1us
 refused "mpgsim: --against says nothing without --target" --predict --latency=const:1us --against=1s
+refused "mpgsim: --against: '5' has no unit" --ideal --against=5
 refused "mpgsim: --against=0: a run takes more than 0" --ideal --against=0
 refused "mpgsim: --engine=lanes and --against exclude each other" --target=ideal --engine=lanes --against=1s \
     --parameter=BarrierAlgorithm=rounds --parameter=Policy=offload
