@@ -203,3 +203,29 @@ int mpg_doubt_progress(const struct mpg_report *r, struct mpg_attention *list, s
         "changes. --predict is the better question",
         c->held_messages, c->messages, mpg_units_format_time(waited, sizeof waited, c->held_ns));
 }
+
+int mpg_doubt_limit(const struct mpg_report *r, struct mpg_attention *list, struct mpg_error *err)
+{
+    const int64_t shown = r->result->shown_limit_bytes;
+    if (!r->options->graph.supposed || r->options->graph.eager_limit_bytes != INT64_MAX || r->given.eager_limit ||
+        shown == INT64_MAX)
+        return 0;
+    return mpg_attention_add(
+        list, err, "eager limit",
+        "none is known, and sends of more than %" PRId64 " %s waited for their receiver in the trace: that stays as it "
+        "was, whatever the receiver does by the hypotheses. --eager-limit=%" PRId64 " has them wait for it",
+        shown, mpg_units_word((uint64_t)shown, "byte", "bytes"), shown);
+}
+
+int mpg_doubt_answers(const struct mpg_report *r, struct mpg_attention *list, struct mpg_error *err)
+{
+    const struct mpg_result *q = r->result;
+    if (!r->options->graph.supposed || q->redone == 0)
+        return 0;
+    return mpg_attention_add(
+        list, err, "answers",
+        "%" PRIu32 " of %" PRIu32 " %s the traced order: by the hypotheses a message that answers another one, or that "
+        "a receive is waiting for, comes too late to be the same. Who is given work on request gets as much as in the trace, "
+        "which the program would hand out anew",
+        q->redone, q->replicas, q->redone == 1 ? "replicas keeps" : "replicas keep");
+}

@@ -179,6 +179,40 @@ only asynchronous "1 of 1 messages is waited for by neither side *" "nobody wait
 sed 's/2000 2010 Test requests=1/2000 2010 Wait requests=1/' t.txt >u.txt && mv u.txt t.txt
 is "somebody waits" "$(attention '' --noise=exp:1us)" ""
 
+# Nobody says which sends wait, and the trace has eight that did, of 64 bytes.
+late=()
+for k in 2 4 6 8 10 12 14 16; do
+    late+=("0 ${k}000 ${k}600 Send to=1 bytes=64" "1 ${k}100 ${k}100 Region_begin name=\"solve\""
+           "1 ${k}500 ${k}500 Region_end name=\"solve\"" "1 ${k}500 ${k}600 Recv from=0 bytes=64")
+done
+calls 2 "#clocks shared" <<<"$(printf '%s\n' "${late[@]}")" >t.txt
+only "eager limit" "none is known, and sends of more than 63 bytes waited *--eager-limit=63 has them wait for it" \
+    "sends that waited" --suppose="scale solve factor=0.5"
+is "the limit is given" "$(attention "eager limit" --eager-limit=63 --suppose="scale solve factor=0.5")" ""
+is "without hypotheses nobody asks for it" "$(attention "eager limit" --noise=const:1us)" ""
+
+# Who comes first is answered first: rank 1, but for a hypothesis.
+calls 3 "#clocks shared" <<'CALLS' >t.txt
+0 900 1100 Recv from=1 bytes=64 any=source
+0 1200 1210 Send to=1 bytes=8
+0 1300 5100 Recv from=2 bytes=64 any=source
+0 5200 5210 Send to=2 bytes=8
+1 100 100 Region_begin name="solve"
+1 900 900 Region_end name="solve"
+1 1000 1010 Send to=0 bytes=64
+1 1050 1300 Recv from=0 bytes=8
+2 5000 5010 Send to=0 bytes=64
+2 5050 5300 Recv from=0 bytes=8
+CALLS
+for mode in "" --predict; do
+    # shellcheck disable=SC2086 # none, or one
+    only answers "1 of 1 replicas keeps the traced order: *" "an answer before its cause $mode" \
+        $mode ${mode:+--latency=const:1us} --suppose="scale solve ranks=1 factor=10"
+    # shellcheck disable=SC2086
+    is "answers as they were $mode" "$(attention answers $mode ${mode:+--latency=const:1us} \
+        --suppose="scale solve ranks=1 factor=1.5")" ""
+done
+
 # held BEGIN LEAVE WAIT: rank 0 works in solve until it waits for what it has sent at 1100, rank 1 receives it from
 # BEGIN to LEAVE
 held() {
