@@ -55,7 +55,6 @@ struct mpg_result {
     struct mpg_choices choices; /* summed over replicas */
     uint32_t redone;        /* replicas that keep the traced order after all */
     int64_t source_eager_limit_bytes; /* that of the traced machine, as it was used */
-    int64_t shown_limit_bytes; /* as far as the trace shows it, the target's being what it is; INT64_MAX: none */
     struct mpg_where *where; /* the accounts place by place, where that is asked for; else NULL */
 };
 

@@ -317,7 +317,6 @@ static void choose_protocol(struct simulation *sim)
     else if (sim->absorb == MPG_ABSORB_CLOCK && o->source_limit == MPG_LIMIT_IN_TRACE)
         sim->graph.source_eager_limit_bytes = sim->evident_limit; /* of the floors' pass */
     sim->result->source_eager_limit_bytes = sim->graph.source_eager_limit_bytes;
-    sim->result->shown_limit_bytes = sim->absorb == MPG_ABSORB_CLOCK ? sim->evident_limit : INT64_MAX;
 }
 
 /* Whether B, which has not asked, has the same to ask as A had. */

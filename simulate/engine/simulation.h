@@ -20,6 +20,7 @@ struct mpg_simulation_options {
     enum mpg_absorb absorb; /* if given; else clock where clocks are comparable, or wait */
     struct mpg_graph_options graph;
     enum mpg_source_limit source_limit; /* used with absorb clock only */
+    bool limit_shown;      /* nobody says eager limits: the graph's is what the trace shows */
     struct mpg_floor_options floors;
     uint32_t replicas, first_replica;
     struct mpg_processes *processes; /* that share the replicas; NULL: there are no others */

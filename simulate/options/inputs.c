@@ -10,6 +10,7 @@
 #include "graph/work/supposed.h"
 #include "simulate/kept/kept.h"
 #include "simulate/models/resize.h"
+#include "simulate/options/shown.h"
 #include "simulate/processes/processes.h"
 #include "trace/cores.h"
 #include "trace/untraced.h"
@@ -110,10 +111,33 @@ static int suppose(struct mpg_files *f, const struct mpg_arguments *a, struct mp
     return mpg_supposed_of_messages(f->supposed, all) ? learn(f, a, err) : 0;
 }
 
+/* Whether SIGNATURE has the eager limit of each path that it has. */
+static bool says_limits(const struct mpg_signature *signature)
+{
+    size_t i = 0;
+    while (signature && i < signature->paths && signature->network[i].eager_limit_bytes != MPG_EAGER_LIMIT_UNKNOWN)
+        i++;
+    return signature && i > 0 && i == signature->paths;
+}
+
+/* Hypotheses change who waits for whom, which without an eager limit no send does: then it is the trace's, as far as
+ * times are compared at all. */
+static bool wants_shown_limit(const struct mpg_files *f, const struct mpg_arguments *a,
+                              const struct mpg_simulation_options *o)
+{
+    size_t i = 0;
+    if (a->given.eager_limit || a->given.source_eager_limit || says_limits(f->given_source) ||
+        (!a->predict && o->absorb_given && o->absorb != MPG_ABSORB_CLOCK))
+        return false;
+    while (i < f->targets && says_limits(f->target[i]))
+        i++;
+    return i < f->targets;
+}
+
 int mpg_files_open(struct mpg_files *f, const struct mpg_arguments *a, const char *trace,
                    const struct mpg_asked *asked, struct mpg_error *err)
 {
-    *f = (struct mpg_files){0};
+    *f = (struct mpg_files){.shown_limit_bytes = INT64_MAX};
     if (check_outputs(a, trace, asked, err) < 0 || load_table(a, f, err) < 0 ||
         load_targets(a, f, err) < 0 ||
         load_signature(mpg_arguments_source(a), &f->given_source, err) < 0 ||
@@ -121,7 +145,13 @@ int mpg_files_open(struct mpg_files *f, const struct mpg_arguments *a, const cha
         return -1;
     if (a->keeps_floors)
         f->kept = mpg_kept_open(f->trace, mpg_processes_first(asked->simulation.processes));
-    return a->hypotheses.n > 0 ? suppose(f, a, err) : 0;
+    if (a->hypotheses.n == 0)
+        return 0;
+    if (suppose(f, a, err) < 0)
+        return -1;
+    if (wants_shown_limit(f, a, &asked->simulation))
+        f->shown_limit_bytes = mpg_shown_limit(f->trace, a->lenient);
+    return 0;
 }
 
 /* Says in ERR, of a trace that could not be placed, that calls are missing in it. */
@@ -300,8 +330,8 @@ static bool find_limit(const struct mpg_network_path *path, int64_t *limit_bytes
 }
 
 /* Eager limits of target and source: each one's own as far as it is known, else the
- * other's; without both nothing is synchronous. */
-static void set_limits(const struct mpg_arguments *a, const struct mpg_setting *in,
+ * other's; without both it is what SHOWN_BYTES says, or nothing is synchronous. */
+static void set_limits(const struct mpg_arguments *a, const struct mpg_setting *in, int64_t shown_bytes,
                        struct mpg_simulation_options *o)
 {
     int64_t target = INT64_MAX, source = INT64_MAX;
@@ -313,7 +343,8 @@ static void set_limits(const struct mpg_arguments *a, const struct mpg_setting *
     if (a->given.source_eager_limit)
         source = a->source_eager_limit;
     if (!has_target)
-        target = source;
+        target = has_source ? source : shown_bytes;
+    o->limit_shown = !has_target && !has_source && shown_bytes != INT64_MAX;
     o->graph.eager_limit_bytes = target;
     o->graph.source_eager_limit_bytes = has_source ? source : target;
     o->source_limit = !has_target                ? MPG_LIMIT_OF_TARGET
@@ -381,7 +412,7 @@ static void set_options(const struct mpg_arguments *a, const struct mpg_files *f
     p->source_byte_ns = a->source_byte_ns;
     p->changes_work = f->supposed && mpg_supposed_of_work(f->supposed, o->graph.suppose);
     p->without_tracer = p->target && !a->keep_tracer && !a->predict;
-    set_limits(a, in, o);
+    set_limits(a, in, f->shown_limit_bytes, o);
     o->floors.has_source_cost = a->given.source_latency || a->given.source_byte;
     o->floors.latency_ns = a->source_latency_ns;
     o->floors.byte_ns = a->source_byte_ns;

@@ -155,7 +155,8 @@ const struct mpg_option *mpg_arguments_table(struct mpg_arguments *a)
         {.name = "eager-limit", .kind = MPG_OPTION_SIZE, .value = &a->eager_limit,
          .argument = "BYTES", .minimum = -1, .maximum = huge, .given = &a->given.eager_limit,
          .help = "larger standard sends wait for their receiver; -1: all do\n"
-                 "(default: the signature's, else unlimited)"},
+                 "(default: the signature's, else unlimited, or, with hypotheses, as\n"
+                 "the trace shows)"},
         {.name = "source-eager-limit", .kind = MPG_OPTION_SIZE, .value = &a->source_eager_limit,
          .argument = "BYTES", .minimum = -1, .maximum = huge,
          .given = &a->given.source_eager_limit,

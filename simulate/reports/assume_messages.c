@@ -153,6 +153,7 @@ void mpg_assume_eager(const struct mpg_report *r, char *text, size_t size)
 {
     int64_t limit = r->options->graph.eager_limit_bytes;
     const char *from = r->given.eager_limit ? "--eager-limit"
+                       : r->options->limit_shown ? "nobody says it; the trace shows it"
                        : r->p->target_path &&
                                r->p->target_path->eager_limit_bytes != MPG_EAGER_LIMIT_UNKNOWN
                            ? "signature"

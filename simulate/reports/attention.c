@@ -74,7 +74,7 @@ static int add_missing_parts(const struct mpg_report *r, struct mpg_attention *l
          "messages take no longer than traced (pingpong measures it; --latency says it)"},
         {p->byte.n == 0 && !mpg_perturbation_bytes_measured(p), "bytes", "bandwidth", of_path,
          "bytes take no longer than traced (bandwidth measures it; --byte says it)"},
-        {!r->given.eager_limit &&
+        {!r->given.eager_limit && !r->options->limit_shown &&
              (!p->target_path || p->target_path->eager_limit_bytes == MPG_EAGER_LIMIT_UNKNOWN),
          "eager limit", "eager limit", of_path,
          "standard sends never wait for their receiver (--eager-limit says it)"},
@@ -454,7 +454,7 @@ int mpg_attention_gather(const struct mpg_report *r, struct mpg_attention *list,
         add_untraced,       add_unplaced,     add_verdicts,      mpg_doubt_source, add_waits,
         add_missing_parts,  add_missing_calls, add_missing_source, mpg_doubt_sizes,
         mpg_doubt_record,   mpg_doubt_clocks, mpg_doubt_cores,   mpg_doubt_order, mpg_doubt_progress, mpg_doubt_places,
-        mpg_doubt_limit,    mpg_doubt_answers,
+        mpg_doubt_answers,
         add_replaced,       add_unused_files, add_unused_floors, add_unused_draws,
         add_unmet_options,  add_unmet_regions, add_unused_calls, add_unused_rounds,
     };

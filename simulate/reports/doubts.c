@@ -204,19 +204,6 @@ int mpg_doubt_progress(const struct mpg_report *r, struct mpg_attention *list, s
         c->held_messages, c->messages, mpg_units_format_time(waited, sizeof waited, c->held_ns));
 }
 
-int mpg_doubt_limit(const struct mpg_report *r, struct mpg_attention *list, struct mpg_error *err)
-{
-    const int64_t shown = r->result->shown_limit_bytes;
-    if (!r->options->graph.supposed || r->options->graph.eager_limit_bytes != INT64_MAX || r->given.eager_limit ||
-        shown == INT64_MAX)
-        return 0;
-    return mpg_attention_add(
-        list, err, "eager limit",
-        "none is known, and sends of more than %" PRId64 " %s waited for their receiver in the trace: that stays as it "
-        "was, whatever the receiver does by the hypotheses. --eager-limit=%" PRId64 " has them wait for it",
-        shown, mpg_units_word((uint64_t)shown, "byte", "bytes"), shown);
-}
-
 int mpg_doubt_answers(const struct mpg_report *r, struct mpg_attention *list, struct mpg_error *err)
 {
     const struct mpg_result *q = r->result;

@@ -30,8 +30,6 @@ int mpg_doubt_order(const struct mpg_report *report, struct mpg_attention *list,
 /* With hypotheses: messages that came only when their sender called MPI again (docs/MODEL.md, section 10). */
 int mpg_doubt_progress(const struct mpg_report *report, struct mpg_attention *list,
                        struct mpg_error *err);
-/* With hypotheses: sends that waited for their receiver, of which no eager limit says so (3, Protocol). */
-int mpg_doubt_limit(const struct mpg_report *report, struct mpg_attention *list, struct mpg_error *err);
 /* With hypotheses: replicas that keep the traced order, as messages would leave before their cause (6, Answers). */
 int mpg_doubt_answers(const struct mpg_report *report, struct mpg_attention *list, struct mpg_error *err);
 

@@ -163,7 +163,7 @@ int mpg_predicted_missing(const struct mpg_report *r, struct mpg_attention *list
          "none in this signature: nothing interrupts the computation (mpgbench or ftq measures it)"},
         {p->latency.n == 0 && path->latency.n == 0, "latency",
          "none in this signature: transfers stand for one-way times (pingpong measures them)"},
-        {!r->given.eager_limit && path && path->eager_limit_bytes == MPG_EAGER_LIMIT_UNKNOWN,
+        {!r->given.eager_limit && !r->options->limit_shown && path && path->eager_limit_bytes == MPG_EAGER_LIMIT_UNKNOWN,
          "eager limit",
          "none in this signature: standard sends never wait for their receiver (--eager-limit says "
          "it)"},

@@ -179,18 +179,6 @@ only asynchronous "1 of 1 messages is waited for by neither side *" "nobody wait
 sed 's/2000 2010 Test requests=1/2000 2010 Wait requests=1/' t.txt >u.txt && mv u.txt t.txt
 is "somebody waits" "$(attention '' --noise=exp:1us)" ""
 
-# Nobody says which sends wait, and the trace has eight that did, of 64 bytes.
-late=()
-for k in 2 4 6 8 10 12 14 16; do
-    late+=("0 ${k}000 ${k}600 Send to=1 bytes=64" "1 ${k}100 ${k}100 Region_begin name=\"solve\""
-           "1 ${k}500 ${k}500 Region_end name=\"solve\"" "1 ${k}500 ${k}600 Recv from=0 bytes=64")
-done
-calls 2 "#clocks shared" <<<"$(printf '%s\n' "${late[@]}")" >t.txt
-only "eager limit" "none is known, and sends of more than 63 bytes waited *--eager-limit=63 has them wait for it" \
-    "sends that waited" --suppose="scale solve factor=0.5"
-is "the limit is given" "$(attention "eager limit" --eager-limit=63 --suppose="scale solve factor=0.5")" ""
-is "without hypotheses nobody asks for it" "$(attention "eager limit" --noise=const:1us)" ""
-
 # Who comes first is answered first: rank 1, but for a hypothesis.
 calls 3 "#clocks shared" <<'CALLS' >t.txt
 0 900 1100 Recv from=1 bytes=64 any=source
