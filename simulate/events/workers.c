@@ -10,7 +10,7 @@ struct work {
     uint32_t n;
     pthread_mutex_t mutex; /* of all below */
     pthread_cond_t changed;
-    uint32_t begun, taken; /* replicas; who fails takes nothing, nor does anybody after it */
+    uint32_t begun, taken; /* replicas; once one has failed no other is begun */
     uint32_t failed;       /* the first that has; n: none */
     struct mpg_error error;
 };
