@@ -11,8 +11,8 @@
 
 #include "trace/store/chunk.h"
 #include "trace/pmpi/callsites.h"
+#include "trace/pmpi/frames.h"
 #include "trace/pmpi/modules.h"
-#include "trace/pmpi/sites.h"
 #include "trace/store/process.h"
 #include "trace/store/window.h"
 
@@ -205,7 +205,7 @@ static int32_t define_site(int32_t site)
         return *known;
     if (!known || profile.full)
         return MPG_OTHER_SITES;
-    const unsigned n = sites_frames(site, frames);
+    const unsigned n = callsite_frames(site, frames);
     for (unsigned i = 0; i < n; i++)
         profile.full |= !define_module(frames[i].module, &frames[i].module);
     uint8_t *p = room(1 + (1 + 2 * (size_t)n) * MPG_VARINT_BYTES);

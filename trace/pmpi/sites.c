@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "trace/pmpi/callsites.h"
+#include "trace/pmpi/frames.h"
 #include "trace/pmpi/modules.h"
 #include "trace/pmpi/python.h"
 #include "trace/pmpi/settings.h"
@@ -58,7 +59,7 @@ static struct above look_above(int32_t site)
 {
     struct mpg_frame frames[CALLSITES_MAX_DEPTH];
     const int32_t module = modules_frame(interpreter.code).module;
-    const unsigned n = sites_frames(site, frames);
+    const unsigned n = callsite_frames(site, frames);
     unsigned keep = 0;
     while (keep < n && frames[keep].module != module)
         keep++;
@@ -107,17 +108,6 @@ int32_t sites_capture(const struct tracer_scope *s)
     return interpreter.code && site >= 0 ? in_python(site) : site;
 }
 
-unsigned sites_frames(int32_t site, struct mpg_frame *frames)
-{
-    const void *addresses[CALLSITES_MAX_DEPTH];
-    const unsigned n = callsites_addresses(site, addresses);
-    for (unsigned i = 0; i < n; i++)
-        frames[i] = (uintptr_t)addresses[i] >= CALLSITES_FOREIGN
-                        ? python_frame((uintptr_t)addresses[i])
-                        : modules_frame(addresses[i]);
-    return n;
-}
-
 static int define_module(int32_t module, struct mpg_error *err)
 {
     if (module < 0 || stream_defined(STREAM_MODULES, module))
@@ -132,7 +122,7 @@ int sites_define(int32_t site, struct mpg_error *err)
     struct mpg_frame frames[CALLSITES_MAX_DEPTH];
     if (site == MPG_NO_SITE || stream_defined(STREAM_SITES, site))
         return 0;
-    const unsigned n = sites_frames(site, frames);
+    const unsigned n = callsite_frames(site, frames);
     for (unsigned i = 0; i < n; i++)
         if (define_module(frames[i].module, err) < 0)
             return -1;

@@ -11,10 +11,6 @@ void sites_start(int rank);
 /* The site of the call that S is in, or MPG_NO_SITE. Between lock and unlock. */
 int32_t sites_capture(const struct tracer_scope *s);
 
-/* The frames of SITE, innermost first, into FRAMES (CALLSITES_MAX_DEPTH places); how many. Between
- * lock and unlock. */
-unsigned sites_frames(int32_t site, struct mpg_frame *frames);
-
 /* Defines SITE in this thread's stream if it is new there. Between lock and unlock. */
 int sites_define(int32_t site, struct mpg_error *err);
 
