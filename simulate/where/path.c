@@ -34,8 +34,8 @@ struct mpg_path_spool {
 struct mpg_path *mpg_path_new(uint32_t wanted, struct mpg_error *err)
 {
     struct mpg_path *p = calloc(1, sizeof *p);
-    if (!p || !(p->spool = calloc(1, sizeof *p->spool)) ||
-        !(p->segment = calloc(wanted ? wanted : 1, sizeof *p->segment))) {
+    if (!p || !(p->segment = calloc(wanted ? wanted : 1, sizeof *p->segment)) ||
+        !(p->spool = calloc(1, sizeof *p->spool))) {
         mpg_path_free(p);
         mpg_error_set(err, "out of memory");
         return NULL;
