@@ -58,10 +58,11 @@ static int check_outputs(const struct mpg_arguments *a, const char *trace, const
     for (size_t i = 0; a->history && i < all.n; i++)
         if (mpg_output_same(all.output[i].path, a->history))
             return mpg_error_set(err, "--%s: %s is the history", all.output[i].option, all.output[i].path);
-    if (a->report && mpg_output_same(a->report, a->output))
-        return mpg_error_set(err, "--report and the answer both go to '%s'", a->output);
-    if (a->timeline && mpg_output_same(a->timeline, a->output))
-        return mpg_error_set(err, "--timeline and the answer both go to '%s'", a->output);
+    for (size_t i = 1; i < all.n; i++)
+        for (size_t k = 0; k < i; k++)
+            if (mpg_output_same(all.output[i].path, all.output[k].path))
+                return mpg_error_set(err, "--%s and %s%s both go to '%s'", all.output[i].option, k ? "--" : "",
+                                     k ? all.output[k].option : "the answer", all.output[k].path);
     if (a->history)
         add_output(&all, "history", a->history);
     return spare(&all, "trace", trace, err) < 0 ? -1 : mpg_arguments_see_inputs(a, asked, spare, &all, err);

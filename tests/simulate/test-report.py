@@ -165,6 +165,10 @@ try:
     ok("a folder that is not there is one line", got.returncode == 1 and got.stderr.count("\n") == 1 and "none/p.html" in got.stderr, got.stderr)
     got = run("--latency=const:1us", "--report=t.txt", "t.txt")
     ok("the trace is not replaced", got.returncode == 1 and read("t.txt") == chain(5), got.stderr)
+    write("both.html", "")
+    got = run("--report=both.html", "--timeline=./both.html", "t.txt")
+    ok("nor is the timeline, by another name", got.returncode == 1 and read("both.html") == "" and
+       got.stderr == "mpgsim: --report and --timeline both go to './both.html'\n", got.stderr)
     got = run("--latency=const:1us", "--report=a.html", "-o", "a.html", "t.txt")
     ok("nor the answer", got.returncode == 2 and not os.path.exists("a.html"), got.stderr)
     got = run("--latency=const:1us", "--report=/dev/full", "t.txt")
