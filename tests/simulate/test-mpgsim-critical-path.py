@@ -3,43 +3,20 @@
 """mpgsim --critical-path (TAP; docs/MODEL.md, section 8): paths that are known by hand, derivatives against the difference of two
 runs of random programs, parts that add up to the run; what is refused."""
 
-import json
 import math
 import os
 import subprocess
 import sys
 import tempfile
 
+from answers import MPGSIM, answer, finish, ok, run, write
+
 SOURCE = os.path.abspath(os.environ.get("top_srcdir", "."))
-MPGSIM = os.environ.get("MPGSIM", "mpgsim")
 TERMS = ["computation_ns", "noise_ns", "calls_ns", "latency_ns", "bytes_ns", "collectives_ns"]
-COUNT = 0
 
 
-def ok(name, right, more=""):
-    global COUNT
-    COUNT += 1
-    if not right:
-        print(f"# {more}")
-    print(f"{'ok' if right else 'not ok'} {COUNT} - {name}", flush=True)
-
-
-def run(*arguments):
-    done = subprocess.run([MPGSIM, "--floors=fresh", *arguments], capture_output=True, text=True, check=False)
-    return done.returncode, done.stdout, done.stderr
-
-
-def answer(*arguments):
-    status, out, err = run("--json", "--predict", *arguments)
-    if status != 0:
-        raise RuntimeError(err)
-    return json.loads(out)
-
-
-def write(name, ranks, lines):
-    with open(name, "w", encoding="ascii") as out:
-        out.write(f"#mpgtext 1\n#ranks {ranks}\n#clocks shared\n#comm 0 = {' '.join(map(str, range(ranks)))}\n")
-        out.writelines(line + "\n" for line in lines)
+def predicted(*arguments):
+    return answer("--predict", *arguments)
 
 
 def segments(path):
@@ -60,7 +37,7 @@ def check_chain():
                            "1 0 0 Init", "1 1000 3000 Recv comm=0 from=0 tag=1 bytes=8",
                            "1 4000 4000 Send comm=0 to=2 tag=1 bytes=8", "1 5000 5000 Finalize",
                            "2 0 0 Init", "2 4000 6000 Recv comm=0 from=1 tag=1 bytes=8", "2 6500 6500 Finalize"])
-    path = answer("--latency=const:2385.5ns", "--byte=const:0.25ns", "--where=rank,call", "--critical-path", "chain.txt")["critical_path"]
+    path = predicted("--latency=const:2385.5ns", "--byte=const:0.25ns", "--where=rank,call", "--critical-path", "chain.txt")["critical_path"]
     expect("a chain: computation of 0, message, of 1, message, of 2", segments(path),
            [(0, "MPI_Send", None, 0, 1000), (1, "MPI_Recv", 0, 1000, 3387.5), (1, "MPI_Send", None, 3387.5, 4387.5),
             (2, "MPI_Recv", 1, 4387.5, 6775), (2, "MPI_Finalize", None, 6775, 7275)])
@@ -68,7 +45,7 @@ def check_chain():
     ranks = {r["rank"]: (r["time_ns"], r["latency_ns"], r["bytes"]) for r in path["tables"][0]["rows"]}
     expect("its ranks", ranks, {0: (1000, 0, 0), 1: (3387.5, 2385.5, 8), 2: (2887.5, 2385.5, 8)})
     ok("shares of its calls add up", abs(sum(r["share"] for r in path["tables"][1]["rows"]) - 1) < 1e-12, path["tables"][1])
-    path = answer("--latency=const:2385.5ns", "--segments=1", "--critical-path", "chain.txt")["critical_path"]
+    path = predicted("--latency=const:2385.5ns", "--segments=1", "--critical-path", "chain.txt")["critical_path"]
     expect("the longest segment alone, the later of two", (len(path["segments"]), path["segments_total"]), (1, 5))
 
 
@@ -84,7 +61,7 @@ def check_stencil():
                       f"{rank} {at} {end} Waitall requests={2 * step + 1},{2 * step + 2}"]
         lines.append(f"{rank} {end} {end} Finalize")
     write("stencil.txt", 4, lines)
-    path = answer("--latency=const:385ns", "--where=rank", "--critical-path", "stencil.txt")["critical_path"]
+    path = predicted("--latency=const:385ns", "--where=rank", "--critical-path", "stencil.txt")["critical_path"]
     rows = {r["rank"]: (r["time_ns"], r["share"]) for r in path["tables"][0]["rows"]}
     expect("a stencil: the slow rank is named, its share exact", (path["rank"], rows),
            (1, {0: (0, 0), 1: (385, 385 / 27385), 2: (27000, 27000 / 27385), 3: (0, 0)}))
@@ -97,7 +74,7 @@ def check_tree():
                           "1 930 930 Send comm=0 to=3 tag=1 bytes=0", "1 940 940 Finalize", "2 0 0 Init",
                           "2 20 850 Recv comm=0 from=0 tag=1 bytes=0", "2 860 860 Finalize", "3 0 0 Init",
                           "3 30 1030 Recv comm=0 from=1 tag=1 bytes=0", "3 1035 1035 Finalize"])
-    path = answer("--latency=const:23.5ns", "--noise=const:0.5ns", "--critical-path", "tree.txt")["critical_path"]
+    path = predicted("--latency=const:23.5ns", "--noise=const:0.5ns", "--critical-path", "tree.txt")["critical_path"]
     expect("a tree: root, 1, 3", [s[:3] for s in segments(path)],
            [(0, "MPI_Send", None), (1, "MPI_Recv", 0), (1, "MPI_Send", None), (3, "MPI_Recv", 1), (3, "MPI_Finalize", None)])
     expect("its derivatives, with three intervals' noise", derivatives(path),
@@ -110,7 +87,7 @@ def check_barrier():
         begin = 7385 if rank == 2 else 1000
         lines += [f"{rank} 0 0 Init", f"{rank} {begin} 9000 Barrier comm=0", f"{rank} 9000 9000 Finalize"]
     write("barrier.txt", 4, lines)
-    path = answer("--latency=const:55ns", "--critical-path", "--where=rank", "barrier.txt")["critical_path"]
+    path = predicted("--latency=const:55ns", "--critical-path", "--where=rank", "barrier.txt")["critical_path"]
     expect("a barrier: the last to come, and two rounds", (path["run_ns"], derivatives(path)),
            (7385 + 110, {"latency": 2, "byte": 0, "compute": 7385, "noise": 0}))
     rows = {r["rank"]: r["computation_ns"] for r in path["tables"][0]["rows"]}
@@ -135,7 +112,7 @@ def difference_fits(base, path, extra):
         for sign in (1, -1):
             other = dict(base)
             other[name] += sign * steps[name]
-            found = answer(*arguments_of(other), *extra, "random.txt")["run_time_ns"]["median"]
+            found = predicted(*arguments_of(other), *extra, "random.txt")["run_time_ns"]["median"]
             sides.append(sign * (found - run_ns) / steps[name] * scale)
         most = 1e-9 * abs(derivative) + 8 * math.ulp(run_ns) / steps[name] * scale
         if all(abs(s - derivative) > most for s in sides):
@@ -164,7 +141,7 @@ def check_random():
     for seed in range(1, 6):
         make_random(seed)
         for extra in ([], ["--eager-limit=-1", "--call-noise=const:31ns"]):
-            path = answer(*arguments_of(base), *extra, "--segments=100000", "--critical-path", "random.txt")["critical_path"]
+            path = predicted(*arguments_of(base), *extra, "--segments=100000", "--critical-path", "random.txt")["critical_path"]
             cases += 1
             fault = difference_fits(base, path, extra)
             if fault:
@@ -172,7 +149,7 @@ def check_random():
             if not adds_up(path):
                 wrong.append((seed, extra))
         reference = os.path.join(SOURCE, "results", "reference", "reference.sig")
-        found = answer("--signature", reference, "--source=none", "--deterministic", "--lenient", "--replicas=9", "--segments=100000",
+        found = predicted("--signature", reference, "--source=none", "--deterministic", "--lenient", "--replicas=9", "--segments=100000",
                        "--critical-path", "random.txt")
         path = found["critical_path"]
         if not adds_up(path) or abs(path["run_ns"] - found["run_time_ns"]["median"]) > 1e-6:
@@ -216,7 +193,7 @@ def main():
         check_random()
         check_forms()
         os.chdir("/")
-    print(f"1..{COUNT}")
+    finish()
 
 
 main()

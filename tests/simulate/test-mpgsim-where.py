@@ -11,38 +11,12 @@ import subprocess
 import sys
 import tempfile
 
+from answers import answer, finish, ok, run, write
+
 SOURCE = os.environ.get("top_srcdir", ".")
-MPGSIM = os.environ.get("MPGSIM", "mpgsim")
-COUNT = 0
 TERMS = {"perturb": ["put_in_ns", "compute_ns", "calls_ns", "messages_ns", "collectives_ns", "taken_over_ns",
                      "absorbed_ns", "absorbed_waiting_ns", "absorbed_hidden_ns", "passed_on_ns"],
          "predict": ["compute_ns", "noise_ns", "calls_ns", "messages_ns", "collectives_ns", "threads_ns", "run_ns"]}
-
-
-def ok(name, right, more=""):
-    global COUNT
-    COUNT += 1
-    if not right:
-        print(f"# {more}")
-    print(f"{'ok' if right else 'not ok'} {COUNT} - {name}", flush=True)
-
-
-def run(*arguments):
-    done = subprocess.run([MPGSIM, "--floors=fresh", *arguments], capture_output=True, text=True, check=False)
-    return done.returncode, done.stdout, done.stderr
-
-
-def answer(*arguments):
-    status, out, err = run("--json", *arguments)
-    if status != 0:
-        raise RuntimeError(err)
-    return json.loads(out)
-
-
-def write(name, ranks, lines):
-    with open(name, "w", encoding="ascii") as out:
-        out.write(f"#mpgtext 1\n#ranks {ranks}\n#clocks shared\n#comm 0 = {' '.join(map(str, range(ranks)))}\n")
-        out.writelines(line + "\n" for line in lines)
 
 
 def rows_of(found, by):
@@ -177,7 +151,7 @@ def main():
         check_random()
         check_forms()
         os.chdir("/")
-    print(f"1..{COUNT}")
+    finish()
 
 
 main()
