@@ -131,17 +131,24 @@ int mpg_units_parse_range(const char *text, const char *what, uint64_t *first, u
     return 0;
 }
 
+double mpg_units_of_time(double time_ns, const char **name)
+{
+    static const struct {
+        double ns;
+        const char *name;
+    } units[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}, {1, "ns"}};
+    size_t i = 0;
+    while (i < 3 && fabs(time_ns) < units[i].ns)
+        i++;
+    *name = units[i].name;
+    return units[i].ns;
+}
+
 char *mpg_units_format_time(char *buf, size_t size, double time_ns)
 {
-    double magnitude = fabs(time_ns);
-    if (magnitude < 1e3)
-        snprintf(buf, size, "%.4g ns", time_ns);
-    else if (magnitude < 1e6)
-        snprintf(buf, size, "%.4g us", time_ns / 1e3);
-    else if (magnitude < 1e9)
-        snprintf(buf, size, "%.4g ms", time_ns / 1e6);
-    else
-        snprintf(buf, size, "%.5g s", time_ns / 1e9);
+    const char *name;
+    const double unit_ns = mpg_units_of_time(time_ns, &name);
+    snprintf(buf, size, "%.*g %s", unit_ns == 1e9 ? 5 : 4, time_ns / unit_ns, name);
     return buf;
 }
 

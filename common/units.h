@@ -26,6 +26,8 @@ int mpg_units_parse_real(const char *text, double *value, struct mpg_error *err)
 int mpg_units_parse_range(const char *text, const char *what, uint64_t *first, uint64_t *last,
                           struct mpg_error *err);
 
+/* The unit in which a time of TIME_NS, or a table whose largest is that, is readable: its nanoseconds, and NAME ("us"). */
+double mpg_units_of_time(double time_ns, const char **name);
 /* Readable time ("12.3 us") and size ("64 KiB") into BUF of SIZE bytes; returns BUF. */
 char *mpg_units_format_time(char *buf, size_t size, double time_ns);
 char *mpg_units_format_size(char *buf, size_t size, int64_t size_bytes);

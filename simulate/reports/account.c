@@ -3,6 +3,7 @@
  * and are rounded so that what is printed adds up exactly. */
 #include <math.h>
 
+#include "common/units.h"
 #include "simulate/reports/report.h"
 #include "simulate/rounding.h"
 
@@ -22,15 +23,7 @@ struct figures {
  * than 1 ns: sums of times have rounding errors, which are no delay and are printed as 0. */
 static void choose_unit(struct figures *f, double largest_ns)
 {
-    static const struct {
-        double ns;
-        const char *name;
-    } units[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}, {1, "ns"}};
-    size_t i = 0;
-    while (i < 3 && largest_ns < units[i].ns)
-        i++;
-    f->unit_ns = units[i].ns;
-    f->unit = units[i].name;
+    f->unit_ns = mpg_units_of_time(largest_ns, &f->unit);
     double whole = largest_ns / f->unit_ns;
     f->decimals = largest_ns < MPG_ROUNDING_NS ? 0
                   : whole >= 1000       ? 1

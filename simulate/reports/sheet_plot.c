@@ -14,17 +14,6 @@ enum { MOST_LINES = 8, MOST_MACHINES = 32, TEXT = 256 };
 static const char *const colours[MOST_LINES] = {PLOT_BLUE, PLOT_ORANGE, PLOT_GREEN,  PLOT_PURPLE,
                                                 PLOT_SKY,  PLOT_YELLOW, PLOT_GREY, "#000000"};
 
-/* A time's unit for an axis that reaches to MOST_NS. */
-static double time_unit(double most_ns, const char **name)
-{
-    static const struct { double ns; const char *name; } units[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}, {1, "ns"}};
-    size_t i = 0;
-    while (i < 3 && fabs(most_ns) < units[i].ns)
-        i++;
-    *name = units[i].name;
-    return units[i].ns;
-}
-
 static const char *last_part(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -130,7 +119,7 @@ static double put_x_axis(struct plot_session *s, const struct mpg_sheet *rows)
         return 1;
     }
     if (is_time)
-        unit = time_unit(most, &name);
+        unit = mpg_units_of_time(most, &name);
     plot_set(s->script, "xlabel", "%s (%s)", column->name, name);
     return unit;
 }
@@ -138,7 +127,7 @@ static double put_x_axis(struct plot_session *s, const struct mpg_sheet *rows)
 static int draw_sweep(struct plot_session *s, const struct mpg_sheet *rows, struct mpg_error *err)
 {
     const char *unit_name;
-    const double unit = time_unit(most_of(rows), &unit_name);
+    const double unit = mpg_units_of_time(most_of(rows), &unit_name);
     size_t lines = 0, left_out = 0;
     if (plot_start(s, err, "sweep") < 0)
         return -1;
@@ -207,7 +196,7 @@ static void put_machines(FILE *script, const struct mpg_sheet *rows, const char 
 static int draw_ranking(struct plot_session *s, const struct mpg_sheet *rows, struct mpg_error *err)
 {
     const char *unit_name;
-    const double unit = time_unit(most_of(rows), &unit_name);
+    const double unit = mpg_units_of_time(most_of(rows), &unit_name);
     const size_t n = machines(rows);
     if (plot_start(s, err, "machines") < 0)
         return -1;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "common/printable.h"
+#include "common/units.h"
 #include "simulate/reports/where_terms.h"
 #include "simulate/rounding.h"
 
@@ -82,16 +83,10 @@ static const struct column times[] = {{"computation", computation_of, ' '}, {"no
 
 struct mpg_where_figures mpg_where_choose_unit(double largest_ns)
 {
-    static const struct {
-        double ns;
-        const char *name;
-    } units[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}, {1, "ns"}};
-    size_t i = 0;
-    while (i < 3 && largest_ns < units[i].ns)
-        i++;
-    const double whole = largest_ns / units[i].ns;
+    const char *unit;
+    const double unit_ns = mpg_units_of_time(largest_ns, &unit), whole = largest_ns / unit_ns;
     const int decimals = largest_ns < MPG_ROUNDING_NS ? 0 : whole >= 1000 ? 1 : whole >= 100 ? 2 : 3;
-    return (struct mpg_where_figures){units[i].ns * pow(10, -decimals), units[i].ns, units[i].name, decimals};
+    return (struct mpg_where_figures){unit_ns * pow(10, -decimals), unit_ns, unit, decimals};
 }
 
 static const struct column *columns_of(const struct mpg_where_report *r, size_t *n)
