@@ -2,7 +2,7 @@
 #include "replay/orders.h"
 
 #include <stdlib.h>
-#include <string.h>
+#include "common/reserve.h"
 
 int mpg_orders_begin(struct mpg_orders *o, int threads)
 {
@@ -33,15 +33,9 @@ static bool is_ordered(const struct mpg_event *e)
 
 static int take_turn(struct mpg_orders *o, int32_t comm)
 {
-    if ((size_t)comm >= o->comms) {
-        const size_t comms = 2 * (size_t)comm + 8;
-        int64_t *grown = realloc(o->made, comms * sizeof *grown);
-        if (!grown)
-            return -1;
-        memset(grown + o->comms, 0, (comms - o->comms) * sizeof *grown);
-        o->made = grown;
-        o->comms = comms;
-    }
+    struct mpg_error unused;
+    if (mpg_reserve_at(&o->made, sizeof *o->made, &o->comms, (uint32_t)comm + 1, &unused) < 0)
+        return -1;
     o->turn = o->made[comm]++;
     return 0;
 }

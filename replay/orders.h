@@ -12,7 +12,7 @@
 /* Zero-initialised is without any. */
 struct mpg_orders {
     int64_t *made; /* of each communicator, so many collectives */
-    size_t comms;
+    uint32_t comms;
     bool *begun; /* of each thread, MPI_Init's the first */
     int begins;
     int64_t turn; /* of the event that has been noted, as struct mpg_act has them */

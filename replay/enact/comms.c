@@ -4,7 +4,8 @@
 #include "replay/enact/play.h"
 
 #include <stdlib.h>
-#include <string.h>
+
+#include "common/reserve.h"
 
 enum { LEADERS_TAG = 7 };
 
@@ -53,17 +54,9 @@ static bool is_world(const struct play *p, const struct mpg_comm *told)
 
 static struct play_comm *take_place(struct play *p, int32_t number)
 {
-    if (number < 0)
+    struct mpg_error unused;
+    if (number < 0 || mpg_reserve_at(&p->all->comm, sizeof *p->all->comm, &p->all->comms, (uint32_t)number + 1, &unused) < 0)
         return NULL;
-    if ((size_t)number >= p->all->comms) {
-        const size_t comms = 2 * (size_t)number + 8;
-        struct play_comm **grown = realloc(p->all->comm, comms * sizeof *grown);
-        if (!grown)
-            return NULL;
-        memset(grown + p->all->comms, 0, (comms - p->all->comms) * sizeof *grown);
-        p->all->comm = grown;
-        p->all->comms = comms;
-    }
     if (!p->all->comm[number])
         p->all->comm[number] = calloc(1, sizeof **p->all->comm);
     struct play_comm *c = p->all->comm[number];

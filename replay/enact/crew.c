@@ -7,8 +7,9 @@
 #include "replay/enact/play.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
+
+#include "common/reserve.h"
 
 struct member {
     struct play play;
@@ -27,7 +28,7 @@ struct play_crew {
     int64_t begin_ns;
     int begun;      /* so many but the first have come to their first act */
     uint64_t *turn; /* of each communicator, so many collectives have been made */
-    size_t turns;
+    uint32_t turns;
     bool failed;
 };
 
@@ -101,16 +102,8 @@ static bool frees(enum mpg_kind kind)
 /* Of COMM; NULL: out of memory. */
 static uint64_t *turn_of(struct play_crew *c, int32_t comm)
 {
-    if ((size_t)comm >= c->turns) {
-        const size_t turns = 2 * (size_t)comm + 8;
-        uint64_t *grown = realloc(c->turn, turns * sizeof *grown);
-        if (!grown)
-            return NULL;
-        memset(grown + c->turns, 0, (turns - c->turns) * sizeof *grown);
-        c->turn = grown;
-        c->turns = turns;
-    }
-    return &c->turn[comm];
+    struct mpg_error unused;
+    return mpg_reserve_at(&c->turn, sizeof *c->turn, &c->turns, (uint32_t)comm + 1, &unused) < 0 ? NULL : &c->turn[comm];
 }
 
 int crew_before(struct play *p)

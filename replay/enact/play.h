@@ -106,9 +106,9 @@ struct play_crew;
 struct play_all {
     void *send, *receive;             /* zero, and what is received */
     int64_t send_bytes, receive_bytes;
-    size_t comms;
+    uint32_t comms;
     struct play_comm **comm;
-    size_t windows;
+    uint32_t windows;
     struct play_window **window;
     struct mpg_map requests, persistents, messages; /* id -> address */
     struct mpg_pool request_pool, persistent_pool;

@@ -3,21 +3,15 @@
 #include "replay/enact/play.h"
 
 #include <stdlib.h>
-#include <string.h>
+
+#include "common/reserve.h"
 
 static struct play_window *window(struct play *p, int32_t number)
 {
-    if (number < 0)
+    struct mpg_error unused;
+    if (number < 0 ||
+        mpg_reserve_at(&p->all->window, sizeof *p->all->window, &p->all->windows, (uint32_t)number + 1, &unused) < 0)
         return NULL;
-    if ((size_t)number >= p->all->windows) {
-        const size_t windows = 2 * (size_t)number + 8;
-        struct play_window **grown = realloc(p->all->window, windows * sizeof *grown);
-        if (!grown)
-            return NULL;
-        memset(grown + p->all->windows, 0, (windows - p->all->windows) * sizeof *grown);
-        p->all->window = grown;
-        p->all->windows = windows;
-    }
     if (!p->all->window[number])
         p->all->window[number] = calloc(1, sizeof **p->all->window);
     return p->all->window[number];

@@ -4,10 +4,10 @@
 #include "trace/pmpi/python.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "common/map.h"
+#include "common/reserve.h"
 #include "trace/pmpi/callsites.h"
 #include "trace/pmpi/modules.h"
 #include "trace/pmpi/python_text.h"
@@ -63,7 +63,7 @@ static struct {
     bool failed; /* what is there is not what the version has */
     struct line *lines;
     struct met *met;
-    size_t line_number, line_capacity, met_number, met_capacity;
+    uint32_t line_number, line_capacity, met_number, met_capacity;
     struct mpg_map numbers; /* (module, line) -> place in lines + 1 */
     struct mpg_map places;  /* (code, instruction) -> place in met + 1 */
 } python;
@@ -101,24 +101,11 @@ const void *python_code(void)
 
 /* --- a line's number --- */
 
-/* A place for one more of SIZE bytes in *ITEMS. */
-static bool grow(void **items, size_t number, size_t *capacity, size_t size)
-{
-    if (number < *capacity)
-        return true;
-    const size_t more = *capacity ? 2 * *capacity : 64;
-    void *grown = realloc(*items, more * size);
-    if (!grown)
-        return false;
-    *items = grown;
-    *capacity = more;
-    return true;
-}
-
 /* The place + 1 in lines of LINE in the function of CODE; 0: none, or no memory. */
 static uint32_t find_line(uintptr_t code, uintptr_t instruction)
 {
     char path[2048];
+    struct mpg_error unused;
     const uintptr_t table = word(code + CODE_LINES);
     const int32_t number =
         python_text_line((const uint8_t *)table + BYTES_BEGIN, word(table + BYTES_SIZE),
@@ -134,7 +121,7 @@ static uint32_t find_line(uintptr_t code, uintptr_t instruction)
     if (!place || *place)
         return place ? (uint32_t)*place : 0;
     if (python.line_number == MOST_LINES ||
-        !grow((void **)&python.lines, python.line_number, &python.line_capacity, sizeof *python.lines))
+        mpg_reserve_at(&python.lines, sizeof *python.lines, &python.line_capacity, python.line_number + 1, &unused) < 0)
         return 0;
     python.lines[python.line_number++] = (struct line){module, number};
     return (uint32_t)(*place = python.line_number);
@@ -147,6 +134,7 @@ static uint32_t line_at(uintptr_t code, uintptr_t instruction)
                             .names = python_text_hash((const void *)word(code + CODE_FUNCTION)) ^
                                      3 * python_text_hash((const void *)word(code + CODE_FILE)),
                             .first_line = int_at(code + CODE_FIRST_LINE)};
+    struct mpg_error unused;
     uint64_t *place = mpg_map_add(&python.places, code, instruction);
     if (!place)
         return 0;
@@ -154,7 +142,7 @@ static uint32_t line_at(uintptr_t code, uintptr_t instruction)
     if (met && met->lines == now.lines && met->names == now.names && met->first_line == now.first_line)
         return met->line;
     if (!met) {
-        if (!grow((void **)&python.met, python.met_number, &python.met_capacity, sizeof *met))
+        if (mpg_reserve_at(&python.met, sizeof *met, &python.met_capacity, python.met_number + 1, &unused) < 0)
             return 0;
         met = &python.met[python.met_number++];
         *place = python.met_number;

@@ -3,9 +3,9 @@
  * interpreter is on the stack, lines of the Python program are in its place. */
 #include "trace/pmpi/sites.h"
 
-#include <stdlib.h>
 #include <string.h>
 
+#include "common/reserve.h"
 #include "trace/pmpi/callsites.h"
 #include "trace/pmpi/frames.h"
 #include "trace/pmpi/modules.h"
@@ -26,7 +26,7 @@ static struct {
     unsigned depth;
     const void *code; /* of the interpreter; NULL: there is none */
     struct above *above;
-    size_t number;
+    uint32_t number;
 } interpreter;
 
 void sites_start(int rank)
@@ -74,19 +74,13 @@ static struct above look_above(int32_t site)
 
 static const struct above *above_of(int32_t site)
 {
-    const size_t i = (size_t)site;
-    if (i >= interpreter.number) {
-        const size_t more = 2 * i + 64;
-        struct above *grown = realloc(interpreter.above, more * sizeof *grown);
-        if (!grown)
-            return NULL;
-        memset(grown + interpreter.number, 0, (more - interpreter.number) * sizeof *grown);
-        interpreter.above = grown;
-        interpreter.number = more;
-    }
-    if (!interpreter.above[i].known)
-        interpreter.above[i] = look_above(site);
-    return &interpreter.above[i];
+    struct mpg_error unused;
+    if ((uint32_t)site >= interpreter.number &&
+        mpg_reserve_at(&interpreter.above, sizeof *interpreter.above, &interpreter.number, (uint32_t)site + 1, &unused) < 0)
+        return NULL;
+    if (!interpreter.above[site].known)
+        interpreter.above[site] = look_above(site);
+    return &interpreter.above[site];
 }
 
 /* SITE with the Python program's lines in the place of the interpreter's, if it is there. */
