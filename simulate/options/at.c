@@ -30,12 +30,11 @@ int mpg_arguments_parse_sweep(struct mpg_arguments *a, struct mpg_error *err)
 {
     if (!a->tolerate)
         return mpg_sweep_parse(&a->sweep, &a->sweeps, err);
-    if (a->sweeps.n > 0 || a->signatures.n > 1)
-        return mpg_error_set(err, "--tolerate and %s exclude each other",
-                             a->sweeps.n > 0 ? "--sweep" : "several --signature");
-    if (a->predict)
-        return mpg_error_set(err, "--tolerate says nothing with --predict: it is about the traced run's "
-                                  "slowdown");
+    if (a->sweeps.n > 0)
+        return mpg_error_set(err, "--tolerate and --sweep exclude each other");
+    if (a->predict && a->signatures.n == 0 && a->latency.n == 0)
+        return mpg_error_set(err, "--predict: neither --signature nor --latency says what messages take, of which more "
+                                  "is tolerated");
     return mpg_sweep_tolerate(&a->sweep, a->tolerate, &a->tolerated, is_given, a, err);
 }
 

@@ -22,6 +22,16 @@ const char *mpg_swept_name(enum mpg_swept what)
     return swepts[what].name;
 }
 
+const char *mpg_sweep_unit_name(enum mpg_sweep_unit unit)
+{
+    static const char *const units[] = {[MPG_SWEEP_TIME] = "ns",
+                                        [MPG_SWEEP_FACTOR] = "factor",
+                                        [MPG_SWEEP_RATIO] = "ratio",
+                                        [MPG_SWEEP_SIZE] = "bytes",
+                                        [MPG_SWEEP_WORD] = NULL};
+    return units[unit];
+}
+
 const struct mpg_axis *mpg_sweep_find(const struct mpg_sweep *s, enum mpg_swept what)
 {
     for (size_t i = 0; i < s->axes; i++)

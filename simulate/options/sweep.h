@@ -68,5 +68,7 @@ const struct mpg_axis *mpg_sweep_find(const struct mpg_sweep *sweep, enum mpg_sw
 size_t mpg_sweep_place(const struct mpg_sweep *sweep, size_t i, size_t point);
 /* "call-noise" ... */
 const char *mpg_swept_name(enum mpg_swept what);
+/* "ns", "factor", "ratio", "bytes"; NULL: words. */
+const char *mpg_sweep_unit_name(enum mpg_sweep_unit unit);
 
 #endif

@@ -124,8 +124,9 @@ const struct mpg_option *mpg_arguments_table(struct mpg_arguments *a)
         {.name = "tolerate", .kind = MPG_OPTION_STRING, .value = &a->tolerate, .argument = "LIMIT%:PARAM",
          .help = "the largest value of noise, call-noise, latency, byte or\n"
                  "compute-ratio with which the median run is at most so much longer\n"
-                 "than the traced one, as in 5%:noise; of several limits, each, as in\n"
-                 "1%,2%,5%:latency; a factor of what the option of that name gives"},
+                 "than the traced one (with --predict: than it is as given), as in\n"
+                 "5%:noise; of several limits, each, as in 1%,2%,5%:latency, and of\n"
+                 "several signatures; a factor of what the option of that name gives"},
         {.name = "noise-model", .kind = MPG_OPTION_STRING, .value = &a->noise_model,
          .argument = "replay|renewal|fit|ecdf",
          .help = "replay: signatures' recorded detours; renewal: detours drawn from\n"
@@ -208,7 +209,8 @@ const struct mpg_option *mpg_arguments_table(struct mpg_arguments *a)
                  "absorbed and passed on (several: with commas), or, with --predict,\n"
                  "what time goes to"},
         {.name = "csv", .kind = MPG_OPTION_FLAG, .value = &a->csv,
-         .help = "with --where or --target: print its table alone, as CSV"},
+         .help = "print the table alone, as CSV: of --where, --per-rank, --target or\n"
+                 "several scenarios (as of --sweep), or what is tolerated"},
         {.name = "critical-path", .kind = MPG_OPTION_FLAG, .value = &a->critical_path,
          .help = "with --predict: also say what the critical path of the median run\n"
                  "consists of, by --where's words, and what the run takes more for\n"

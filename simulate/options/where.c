@@ -48,10 +48,11 @@ int mpg_arguments_parse_where(struct mpg_arguments *a, struct mpg_error *err)
 {
     if (check_critical(a, err) < 0)
         return -1;
-    if (a->csv && !a->where && !a->target)
-        return mpg_error_set(err, "--csv says nothing without --where or --target");
-    if (a->csv && a->per_rank)
-        return mpg_error_set(err, "--csv and --per-rank exclude each other");
+    if (a->csv && !a->where && !a->target && !a->per_rank && !mpg_arguments_sweep(a))
+        return mpg_error_set(err, "--csv is of a table: of --where, --per-rank, --target, --sweep, --tolerate or several "
+                                  "--signature");
+    if (a->csv && a->per_rank && a->target)
+        return mpg_error_set(err, "--csv and --per-rank exclude each other with --target, which has a table of its own");
     if (a->csv && a->json)
         return mpg_error_set(err, "--csv and --json exclude each other");
     if (!a->where)

@@ -44,9 +44,15 @@ function table(caption, heads, rows, folded, all) {
     const head = el("tr", {}, ...heads.map((h, i) =>
         el("th", number[i] ? {class: "n", scope: "col"} : {scope: "col"}, h.replace("#", ""))));
     const body = rows.map(r => el("tr", {}, ...r.map((c, i) => el("td", number[i] ? {class: "n"} : {}, String(c)))));
+    const rest = folded || rows.length <= 12 ? [] : body.slice(8);
     const t = el("div", {class: "wide"}, el("table", {}, el("caption", {}, caption), el("thead", {}, head),
-                                             el("tbody", {}, ...body)));
-    return folded ? el("details", {}, el("summary", {}, "The numbers as a table"), t) : t;
+                                             el("tbody", {}, ...body.slice(0, body.length - rest.length)),
+                                             ...(rest.length ? [el("tbody", {hidden: ""}, ...rest)] : [])));
+    if (folded) return el("details", {}, el("summary", {}, "The numbers as a table"), t);
+    if (!rest.length) return t;
+    const more = el("button", {type: "button"}, `${rest.length} more`);
+    more.onclick = () => { t.querySelector("tbody[hidden]").hidden = false; more.remove(); };
+    return el("div", {}, t, more);
 }
 
 // ITEMS: {label, value, low, high, colour}; bars from zero, with whiskers where there is an interval.

@@ -116,16 +116,33 @@ static char *dumped(json_t *answer, struct mpg_error *err)
     }
 }
 
-/* The answer's JSON, bounded; WHY as mpg_page_report(). */
-static char *bounded(const char *text, const char *why, struct mpg_error *err)
+/* PARTS to what is bounded already. Error: out of memory. */
+static int add_parts(json_t *answer, const struct mpg_page_parts *parts)
+{
+    int status = 0;
+    if (parts->why_no_waits)
+        status |= json_object_set_new(answer, "waits_missing", json_string(parts->why_no_waits));
+    if (parts->phase)
+        status |= json_object_set_new(answer, "phase", mpg_worst_phase_json(parts->phase));
+    else if (parts->why_no_phase)
+        status |= json_object_set_new(answer, "phase_missing", json_string(parts->why_no_phase));
+    return status;
+}
+
+/* The answer's JSON, bounded, with PARTS. */
+static char *bounded(const char *text, const struct mpg_page_parts *parts, struct mpg_error *err)
 {
     json_error_t where;
     json_t *answer = json_loads(text, 0, &where);
     char *data = NULL;
-    if (!answer || (why && json_object_set_new(answer, "waits_missing", json_string(why)) < 0))
+    if (!answer)
         mpg_error_set(err, "out of memory");
-    else if (mpg_page_bound(answer, err) == 0)
-        data = dumped(answer, err);
+    else if (mpg_page_bound(answer, err) == 0) {
+        if (add_parts(answer, parts) < 0)
+            mpg_error_set(err, "out of memory");
+        else
+            data = dumped(answer, err);
+    }
     json_decref(answer);
     return data;
 }
@@ -142,13 +159,13 @@ static void cut_text(char *text)
     memcpy(end, more, sizeof more);
 }
 
-static int make(const void *answer, put_answer *json, put_answer *text, const char *trace, const char *why,
-                const char *path, struct mpg_error *err)
+static int make(const void *answer, put_answer *json, put_answer *text, const char *trace,
+                const struct mpg_page_parts *parts, const char *path, struct mpg_error *err)
 {
     struct page page = {.trace = trace};
     int status = -1;
     char *whole = in_memory(json, answer, err);
-    if (whole && (page.data = bounded(whole, why, err)) && (page.text = in_memory(text, answer, err))) {
+    if (whole && (page.data = bounded(whole, parts, err)) && (page.text = in_memory(text, answer, err))) {
         cut_text(page.text);
         status = write_page(&page, path, err);
     }
@@ -168,9 +185,10 @@ static int report_text(const void *report, FILE *out, struct mpg_error *err)
     return mpg_report_text(report, out, err);
 }
 
-int mpg_page_report(const struct mpg_report *report, const char *why_no_waits, const char *path, struct mpg_error *err)
+int mpg_page_report(const struct mpg_report *report, const struct mpg_page_parts *parts, const char *path,
+                    struct mpg_error *err)
 {
-    return make(report, report_json, report_text, mpg_trace_path(report->trace), why_no_waits, path, err);
+    return make(report, report_json, report_text, mpg_trace_path(report->trace), parts, path, err);
 }
 
 static int sheet_json(const void *rows, FILE *out, struct mpg_error *err)
@@ -186,5 +204,6 @@ static int sheet_text(const void *rows, FILE *out, struct mpg_error *err)
 
 int mpg_page_sheet(const struct mpg_sheet *rows, const char *path, struct mpg_error *err)
 {
-    return make(rows, sheet_json, sheet_text, rows->trace, NULL, path, err);
+    static const struct mpg_page_parts none;
+    return make(rows, sheet_json, sheet_text, rows->trace, &none, path, err);
 }

@@ -7,11 +7,20 @@
 
 #include <stdio.h>
 
+#include "simulate/pages/phase.h"
 #include "simulate/reports/sheet.h"
 
-/* Write it to PATH ("-": standard output). REPORT has all that the page has; WHY_NO_WAITS, if it has no wait states, or
- * NULL. Errors: out of memory; PATH cannot be written. */
-int mpg_page_report(const struct mpg_report *report, const char *why_no_waits, const char *path, struct mpg_error *err);
+/* What a page of one scenario has beside the answer. */
+struct mpg_page_parts {
+    const char *why_no_waits;      /* the report has none; or NULL */
+    const struct mpg_worst_phase *phase; /* NULL: there is none, as WHY_NO_PHASE says */
+    const char *why_no_phase;
+};
+
+/* Write it to PATH ("-": standard output). REPORT has all else that the page has. Errors: out of memory; PATH cannot be
+ * written. */
+int mpg_page_report(const struct mpg_report *report, const struct mpg_page_parts *parts, const char *path,
+                    struct mpg_error *err);
 int mpg_page_sheet(const struct mpg_sheet *rows, const char *path, struct mpg_error *err);
 
 #endif

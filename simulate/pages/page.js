@@ -22,7 +22,7 @@ function account(D) {
         ["compute_ns", "noise_ns", "calls_ns", "messages_ns", "collectives_ns", "threads_ns", "run_ns"] :
         ["compute_ns", "calls_ns", "messages_ns", "collectives_ns", "taken_over_ns", "absorbed_ns", "left_ns"];
     const sign = k => k === "absorbed_ns" ? -1 : 1;
-    const items = keys.map(k => ({label: parts[k], value: sign(k) * m[k],
+    const items = keys.map(k => ({label: D.mode === "predict" && k === "messages_ns" ? "waiting for messages" : parts[k], value: sign(k) * m[k],
                                   colour: k === "left_ns" || k === "run_ns" ? "var(--red)" : undefined}));
     const title = D.mode === "predict" ? "What a rank's run consists of" : "How a rank's delay came about";
     section(title, el("p", {class: "soft"}, "Mean of ranks and replicas; the bars before the last add up to it."),
@@ -91,7 +91,10 @@ function tables(title, D, predict) {
         const heads = [t.by, ...has.map(c => "#" + c[1]), ...(predict ? [] : ["class"])];
         const rows = t.rows.slice(0, 30).map(r => [site(r), ...has.map(c => time(r[c[0]])), ...(predict ? [] : [r.class ?? "–"])]);
         const whose = t.by === "rank" || t.by === "pair" ? `Mean of replicas, of each ${t.by}` : "Mean of ranks and replicas";
-        section(`${title}, by ${t.by}`, table(whose + ", the most first", heads, rows, false, t.rows_total));
+        const how = t.by === "call" || t.by === "callsite" ? [el("p", {class: "soft"},
+            "A call counts with the computation before it. " + (predict ? "" : "Put in: what it loses itself; taken over: what " +
+            "it waits for as others are late; absorbed: what nobody notices; passed on: what is left."))] : [];
+        section(`${title}, by ${t.by}`, ...how, table(whose + ", the most first", heads, rows, false, t.rows_total));
     }
 }
 
@@ -161,6 +164,7 @@ if (D.format === "mpgsim-sweep") {
     account(D);
     tables("Where it goes", D.where, D.mode === "predict");
     waits(D);
+    phase(D);
     ranks(D);
     spread(D);
     hypotheses(D);

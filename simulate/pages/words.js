@@ -65,6 +65,30 @@ function worstRow(D) {
     return rows.reduce((w, r) => !w || r.predicted.wait_ns > w.predicted.wait_ns ? r : w, null);
 }
 
+// The one place, of those that tables tell apart, that is worth most: of the critical path, else of what is passed on.
+function places(D) {
+    const list = [], onto = (D.critical_path ? D.critical_path.tables : [])[0], whole = m => m ? m.passed_on_ns : 0;
+    if (onto && onto.rows.length) {
+        const r = onto.rows.reduce((a, b) => b.time_ns > a.time_ns ? b : a);
+        list.push({text: `${percent(r.share)} of the critical path is at ${site(r)}${computes(onto.by)}: what gets shorter there ` +
+            "shortens the run.", option: ""});
+    }
+    const from = D.mode === "predict" || !D.where ? null : D.where.tables[0];
+    if (from && from.rows.length) {
+        const r = from.rows.reduce((a, b) => whole(b) > whole(a) ? b : a), all = from.rows.reduce((s, x) => s + whole(x), 0);
+        if (all > 0)
+            list.push({text: `${site(r)}${computes(from.by)} passes on most, ${percent(whole(r) / all)} of all delays: protect it, or ` +
+                "let others not wait for it.", option: ""});
+    }
+    if (D.phase && awaited(D.phase)) {
+        const P = D.phase, late = awaited(P);
+        list.push({text: `From ${time(P.from_ns)} to ${time(P.to_ns)} others wait for rank ${late.rank}: balance its work there ` +
+            "(see The worst phase).", option: "--timeline=run.json"});
+    }
+    return list;
+}
+function computes(by) { return by === "call" || by === "callsite" ? " (with the computation before it)" : ""; }
+
 // Of a run: [{text, option}], the most worth first.
 function todo(D) {
     const list = [], m = D.mean_of_a_rank, traced = D.traced_run_time_ns, r = D.run_time_ns;
@@ -80,6 +104,7 @@ function todo(D) {
             percent(row.predicted.wait_ns / all)}), most for ${kinds[kind][0]}: ${kinds[kind][1]}.`,
                    option: "--waits --waits-by=callsite"});
     }
+    list.push(...places(D));
     if (D.mode === "predict") {
         if (m.compute_ns > .5 * m.run_ns)
             list.push({text: `Most of it is computation (${percent(m.compute_ns / m.run_ns)}): a faster network changes little; ` +
@@ -132,20 +157,22 @@ function sheetVerdict(D) {
                          "5 % longer than the traced one: stay below.", option: ""});
     if (D.tolerances)
         return {verdict: {how: "plain", nodes: [D.tolerances.map(t => tolerated(D, t)).join(" ")]}, list: [
-            {text: "See how the run grows with more of it, or with less of something else.", option: `--sweep=${names[0]}=…`}]};
+            {text: "See how the run grows with more of it, or with less of something else.", option: `--sweep=${D.tolerances[0].name}=…`}]};
     return {verdict: {how: "plain", nodes}, list: list.slice(0, 6)};
 }
 
 function tolerated(D, t) {
-    const least = percent(t.slowdown - 1), among = t.confidence_95.filter(v => v !== null).map(v => value(D, t.name, v));
-    if (t.which === "none") return `The run is more than ${least} longer without any ${t.name}, too.`;
-    if (t.which === "any") return `The run is no more than ${least} longer with any ${t.name} that was tried.`;
-    return `Up to ${t.name} ${value(D, t.name, t.value)} the run is at most ${least} longer` +
+    const among = t.confidence_95.filter(v => v !== null).map(v => value(D, t.name, v, t.unit));
+    const on = t.signature && new Set(D.tolerances.map(x => x.signature)).size > 1 ? ` on ${t.signature}` : "";
+    const longer = `${percent(t.slowdown - 1)} longer${D.mode === "predict" ? " than as given" : ""}${on}`;
+    if (t.which === "none") return `The run is more than ${longer} without any ${t.name}, too.`;
+    if (t.which === "any") return `The run is no more than ${longer} with any ${t.name} that was tried.`;
+    return `Up to ${t.name} ${value(D, t.name, t.value, t.unit)} the run is at most ${longer}` +
         (among.length === 2 ? ` (95 % confidence: ${among.join(" to ")}).` : ".");
 }
 
-function value(D, name, v) {
+function value(D, name, v, of) {
     if (typeof v === "string") return v;
-    const unit = (D.parameters.find(p => p.name === name) || {}).unit;
+    const unit = of ?? (D.parameters.find(p => p.name === name) || {}).unit;
     return unit === "ns" ? time(v) : `${Number(v.toPrecision(5))}${unit === "bytes" ? " bytes" : unit === "factor" ? " times" : ""}`;
 }

@@ -46,8 +46,8 @@ struct mpg_report {
 };
 
 int mpg_report_text(const struct mpg_report *report, FILE *stream, struct mpg_error *err);
-/* rank, traced_ns, delay_ns_median, delay_ns_p5, delay_ns_p95; tabs; full precision. */
-int mpg_report_per_rank(const struct mpg_report *report, FILE *stream, struct mpg_error *err);
+/* rank, traced_ns, delay_ns_median, delay_ns_p5, delay_ns_p95, with SEPARATOR between them; full precision. */
+int mpg_report_per_rank(const struct mpg_report *report, char separator, FILE *stream, struct mpg_error *err);
 /* The schema is in mpgsim-json(5). */
 int mpg_report_json(const struct mpg_report *report, FILE *stream, struct mpg_error *err);
 

@@ -9,12 +9,12 @@
 int mpg_sheet_init(struct mpg_sheet *rows, size_t n, size_t columns, bool json, struct mpg_error *err)
 {
     *rows = (struct mpg_sheet){.columns = columns, .json = json};
-    rows->column = calloc(columns, sizeof *rows->column);
+    rows->column = calloc(columns + 1, sizeof *rows->column);
     rows->row = calloc(n, sizeof *rows->row);
     if (!rows->column || !rows->row)
         return mpg_error_set(err, "out of memory");
     for (; rows->n < n; rows->n++)
-        if (!(rows->row[rows->n].cell = calloc(columns, sizeof *rows->row->cell)))
+        if (!(rows->row[rows->n].cell = calloc(columns + 1, sizeof *rows->row->cell)))
             return mpg_error_set(err, "out of memory");
     if (json)
         mpg_answer_begin();
@@ -36,6 +36,7 @@ void mpg_sheet_clear(struct mpg_sheet *rows)
     free(rows->row);
     free(rows->column);
     free(rows->program);
+    free(rows->tolerance);
     *rows = (struct mpg_sheet){0};
 }
 

@@ -32,10 +32,13 @@ struct mpg_row {
     char *words;           /* what topics of lines point to, where another process has taken it; or NULL */
 };
 
-/* Of the one column: the largest value with which the median slowdown is at most that. */
+/* The largest value of what is sought with which the median run is at most SLOWDOWN times the one compared with. */
 struct mpg_tolerance {
+    const char *signature; /* NULL: there is none */
+    double base_ns;        /* the run compared with; 0: the traced one */
     double slowdown;
     double value, low, high; /* with the ends of its 95 % interval; NAN: there is no such */
+    bool interval;         /* there is one, as something is random */
     double tried;            /* where there is none, since all are tolerated: up to this */
     bool none;               /* not even the least is */
 };
@@ -52,8 +55,9 @@ struct mpg_sheet {
     char *program;         /* the first lines of a text; NULL until a row is taken */
     const char *trace;
     int32_t ranks;
+    struct mpg_column sought; /* by --tolerate; */
     size_t tolerances;
-    struct mpg_tolerance tolerance[16]; /* as in struct mpg_limits */
+    struct mpg_tolerance *tolerance; /* of each signature, each limit; NULL: nothing is sought */
 };
 
 /* Room for N rows of so many COLUMNS, of which JSON will be written, or text. Error: out of memory. ROWS is to be
@@ -76,6 +80,8 @@ void mpg_sheet_sort(struct mpg_sheet *rows);
 double mpg_sheet_faster(const struct mpg_sheet *rows, size_t a, size_t b);
 
 int mpg_sheet_text(const struct mpg_sheet *rows, FILE *stream, struct mpg_error *err);
+/* A line a row, or, of --tolerate, a line for each signature and limit. */
+void mpg_sheet_csv(const struct mpg_sheet *rows, FILE *stream);
 /* The schema is in mpgsim-json(5). */
 int mpg_sheet_json(const struct mpg_sheet *rows, FILE *stream, struct mpg_error *err);
 

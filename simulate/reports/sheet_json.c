@@ -82,8 +82,9 @@ static json_t *tolerated_json(double value)
 static json_t *tolerance_json(const struct mpg_sheet *rows, size_t i)
 {
     const struct mpg_tolerance *t = &rows->tolerance[i];
-    return json_pack("{s:s, s:s?, s:f, s:o, s:[o, o], s:s}", "name", rows->column->name, "unit",
-                     rows->column->unit, "slowdown", t->slowdown, "value", tolerated_json(t->value),
+    return json_pack("{s:s?, s:o, s:s, s:s?, s:f, s:o, s:[o, o], s:s}", "signature", t->signature, "of_run_time_ns",
+                     json_real(t->base_ns > 0 ? t->base_ns : rows->row->traced_ns), "name", rows->sought.name, "unit",
+                     rows->sought.unit, "slowdown", t->slowdown, "value", tolerated_json(t->value),
                      "confidence_95", tolerated_json(t->low), tolerated_json(t->high), "which",
                      t->none ? "none" : isnan(t->value) ? "any" : "up to");
 }

@@ -251,21 +251,91 @@ static void print_pairs(const struct mpg_sheet *rows, FILE *out)
 
 static void print_tolerance(const struct mpg_sheet *rows, const struct mpg_tolerance *t, FILE *out)
 {
-    const struct mpg_column *column = rows->column;
+    const struct mpg_column *column = &rows->sought;
     char text[3][CELL];
     const double values[] = {isnan(t->value) ? t->tried : t->value, t->low, t->high};
     for (int i = 0; i < 3; i++)
         say_value(column, &(struct mpg_cell){.number = values[i]}, text[i]);
-    fprintf(out, "%.6g\n  %-13s ", t->slowdown, column->name);
+    fprintf(out, "\n  %-13s ", column->name);
     if (isnan(t->value)) {
         fprintf(out, t->none ? "none: it is more without any\n" : "any: it is no more with %s\n", text[0]);
         return;
     }
     fprintf(out, strcmp(column->unit, "ns") == 0 ? "up to %s" : "up to %s times", text[0]);
-    if (rows->replicas > 1)
+    if (t->interval)
         fprintf(out, "  (95 %% confidence: %s to %s)", isnan(t->low) ? "none" : text[1],
                 isnan(t->high) ? "any" : text[2]);
     fputc('\n', out);
+}
+
+/* Of the one signature, or of none. */
+static void print_tolerances(const struct mpg_sheet *rows, FILE *out)
+{
+    char base[32];
+    for (size_t i = 0; i < rows->tolerances; i++) {
+        const struct mpg_tolerance *t = &rows->tolerance[i];
+        fprintf(out, i > 0 ? "... of at most %.6g" : t->base_ns > 0 ? "\nTolerated, with a median run of at most %.6g" :
+                "\nTolerated, with a median slowdown of at most %.6g", t->slowdown);
+        if (t->base_ns > 0)
+            fputs(" times", out);
+        if (t->base_ns > 0 && i == 0)
+            fprintf(out, " that as given, %s", mpg_units_format_time(base, sizeof base, t->base_ns));
+        print_tolerance(rows, t, out);
+    }
+}
+
+enum { OF_SIGNATURE, OF_BASE, OF_LIMIT, OF_VALUE, OF_INTERVAL, TOLERANCE_COLUMNS };
+
+/* Column C of the table of tolerances, of T, or if that is NULL its title, into TEXT of CELL bytes. */
+static void say_tolerance(const struct mpg_sheet *rows, const struct mpg_tolerance *t, int c, char *text)
+{
+    const char *const titles[] = {"signature", rows->predicted ? "as given" : "traced", "at most", rows->sought.name,
+                                  rows->tolerance->interval ? "95 % confidence" : ""};
+    const struct mpg_column *sought = &rows->sought;
+    char low[CELL] = "none", high[CELL] = "any";
+    if (!t)
+        snprintf(text, CELL, "%s", titles[c]);
+    else if (c == OF_SIGNATURE)
+        snprintf(text, CELL, "%s", t->signature);
+    else if (c == OF_BASE)
+        mpg_units_format_time(text, CELL, t->base_ns > 0 ? t->base_ns : rows->row->traced_ns);
+    else if (c == OF_LIMIT)
+        snprintf(text, CELL, "%.6g times", t->slowdown);
+    else if (c == OF_VALUE && isnan(t->value))
+        snprintf(text, CELL, "%s", t->none ? "none" : "any");
+    else if (c == OF_VALUE)
+        say_value(sought, &(struct mpg_cell){.number = t->value}, text);
+    else if (t->interval && !isnan(t->value)) {
+        if (!isnan(t->low))
+            say_value(sought, &(struct mpg_cell){.number = t->low}, low);
+        if (!isnan(t->high))
+            say_value(sought, &(struct mpg_cell){.number = t->high}, high);
+        snprintf(text, CELL, "%.*s to %.*s", CELL / 2 - 4, low, CELL / 2 - 4, high);
+    } else
+        text[0] = '\0';
+}
+
+/* Of several signatures: a row for each of them and each limit. */
+static void print_tolerance_table(const struct mpg_sheet *rows, FILE *out)
+{
+    int width[TOLERANCE_COLUMNS] = {0};
+    char text[CELL];
+    for (int c = 0; c < TOLERANCE_COLUMNS; c++)
+        for (size_t i = 0; i <= rows->tolerances; i++) {
+            say_tolerance(rows, i > 0 ? &rows->tolerance[i - 1] : NULL, c, text);
+            if ((int)strlen(text) > width[c])
+                width[c] = (int)strlen(text);
+        }
+    fprintf(out, "\nTolerated, with a median run of at most so many times the %s\n", rows->predicted ?
+            "run as it is given" : "traced one");
+    for (size_t i = 0; i <= rows->tolerances; i++) {
+        for (int c = 0; c < TOLERANCE_COLUMNS; c++) {
+            say_tolerance(rows, i > 0 ? &rows->tolerance[i - 1] : NULL, c, text);
+            if (width[c] > 0)
+                fprintf(out, "  %*s", width[c], text);
+        }
+        fputc('\n', out);
+    }
 }
 
 int mpg_sheet_text(const struct mpg_sheet *rows, FILE *out, struct mpg_error *err)
@@ -294,10 +364,10 @@ int mpg_sheet_text(const struct mpg_sheet *rows, FILE *out, struct mpg_error *er
     fputc('\n', out);
     if (print_table(rows, out, err) < 0)
         return -1;
-    for (size_t i = 0; i < rows->tolerances; i++) {
-        fputs(i == 0 ? "\nTolerated, with a median slowdown of at most " : "... of at most ", out);
-        print_tolerance(rows, &rows->tolerance[i], out);
-    }
+    if (rows->tolerances > 0 && rows->compares)
+        print_tolerance_table(rows, out);
+    else
+        print_tolerances(rows, out);
     if (!rows->compares)
         return 0;
     fputs("\nFaster: the part of the replicas in which a row's run is the shorter one\n", out);

@@ -199,17 +199,17 @@ int mpg_report_text(const struct mpg_report *r, FILE *out, struct mpg_error *err
     return status;
 }
 
-int mpg_report_per_rank(const struct mpg_report *r, FILE *out, struct mpg_error *err)
+int mpg_report_per_rank(const struct mpg_report *r, char separator, FILE *out, struct mpg_error *err)
 {
     const struct mpg_result *q = r->result;
     double *scratch = malloc(q->replicas * sizeof *scratch);
     if (!scratch)
         return mpg_error_set(err, "out of memory");
-    fputs("rank\ttraced_ns\tdelay_ns_median\tdelay_ns_p5\tdelay_ns_p95\n", out);
+    const char c = separator;
+    fprintf(out, "rank%ctraced_ns%cdelay_ns_median%cdelay_ns_p5%cdelay_ns_p95\n", c, c, c, c);
     for (int32_t i = 0; i < q->ranks; i++) {
         struct mpg_summary s = rank_summary(q, i, scratch);
-        fprintf(out, "%d\t%.17g\t%.17g\t%.17g\t%.17g\n", i, q->traced_ns[i], s.median, s.p5,
-                s.p95);
+        fprintf(out, "%d%c%.17g%c%.17g%c%.17g%c%.17g\n", i, c, q->traced_ns[i], c, s.median, c, s.p5, c, s.p95);
     }
     free(scratch);
     return 0;

@@ -51,14 +51,9 @@ struct together {
 
 static void name_columns(const struct mpg_arguments *a, struct mpg_sheet *rows)
 {
-    static const char *const units[] = {[MPG_SWEEP_TIME] = "ns",
-                                        [MPG_SWEEP_FACTOR] = "factor",
-                                        [MPG_SWEEP_RATIO] = "ratio",
-                                        [MPG_SWEEP_SIZE] = "bytes",
-                                        [MPG_SWEEP_WORD] = NULL};
     for (size_t i = 0; i < a->sweep.axes; i++)
         rows->column[i] = (struct mpg_column){mpg_swept_name(a->sweep.axis[i].what),
-                                              units[a->sweep.axis[i].unit]};
+                                              mpg_sweep_unit_name(a->sweep.axis[i].unit)};
     if (rows->compares)
         rows->column[a->sweep.axes] = (struct mpg_column){"signature", NULL};
 }

@@ -16,11 +16,10 @@ enum {
     FIRST_VALUES = 18,
     MOST_VALUES = 8 * CURVES * MOST_LIMITS
 };
-_Static_assert(MOST_LIMITS == sizeof ((struct mpg_sheet *)0)->tolerance / sizeof(struct mpg_tolerance),
-               "a tolerance for each limit");
 
-/* Bounds are this near to each other, at last; and slowdowns as good as equal. */
-static const double NEAR = 1e-9, EQUAL = 1e-12;
+/* Bounds are this near to each other, at last; those of a prediction whose replicas differ, as noise makes its curves rough;
+ * and slowdowns as good as equal. */
+static const double NEAR = 1e-9, NEAR_ROUGH = 1e-4, EQUAL = 1e-12;
 
 /* Of a curve: what has been tried. */
 struct bounds {
@@ -29,17 +28,22 @@ struct bounds {
     bool none;                    /* not even the least is tolerated */
 };
 
+/* Of one signature, or of none. */
 struct search {
     const struct mpg_arguments *a;
     const struct mpg_asked *asked;
     const struct mpg_files *files;
+    double base_ns; /* the median run that others are longer than; 0: the traced one; */
+    double *base_run_ns; /* of the first process: its replicas', so many; */
+    uint32_t base_replicas;
+    double *ratio;  /* and room for two of each replica of any run */
     double least; /* of the values: nothing */
     struct bounds curve[MOST_LIMITS][CURVES]; /* of each limit */
     int curves;   /* one where there is one replica */
 };
 
 /* Fills ROWS with what N VALUES, ascending, bring about. */
-static int try(struct search *s, double *values, size_t n, bool json, struct mpg_sheet *rows,
+static int try(const struct search *s, double *values, size_t n, bool json, struct mpg_sheet *rows,
                struct mpg_error *err)
 {
     struct mpg_arguments a = *s->a;
@@ -56,10 +60,20 @@ static double limit_of(const struct search *s, size_t i)
     return 1 + s->a->tolerated.limit[i];
 }
 
-static double slowdown(const struct mpg_row *row, int curve)
+/* Of each curve. Draws are common, so that a prediction is held against the run as given replica by replica. */
+static void slowdowns(const struct search *s, const struct mpg_row *row, double slow[CURVES])
 {
-    const struct mpg_summary *run = &row->run;
-    return (curve == MEDIAN ? run->median : curve == HIGH ? run->high : run->low) / row->traced_ns;
+    struct mpg_summary run = row->run;
+    if (s->base_ns > 0) { /* one of them may have a single replica, as nothing in it is random */
+        const uint32_t n = row->replicas > s->base_replicas ? row->replicas : s->base_replicas;
+        for (uint32_t i = 0; i < n; i++)
+            s->ratio[i] = row->run_ns[i % row->replicas] / s->base_run_ns[i % s->base_replicas];
+        run = mpg_summarise(s->ratio, n, s->ratio + n);
+    }
+    const double one = s->base_ns > 0 ? 1 : row->traced_ns;
+    slow[MEDIAN] = run.median / one;
+    slow[HIGH] = run.high / one;
+    slow[LOW] = run.low / one;
 }
 
 /* Narrows X by SLOW at VALUE, which is between its bounds. */
@@ -80,17 +94,20 @@ static void learn(const struct search *s, double limit, struct bounds *x, double
 /* By ROWS, values ascending: what follows one that is not tolerated tells nothing. */
 static void learn_all(struct search *s, const struct mpg_sheet *rows)
 {
-    s->curves = rows->replicas > 1 ? CURVES : 1;
-    for (size_t k = 0; k < s->a->tolerated.n; k++)
-        for (int c = 0; c < s->curves; c++)
-            for (size_t i = 0; i < rows->n; i++)
-                learn(s, limit_of(s, k), &s->curve[k][c], rows->row[i].cell[0].number,
-                      slowdown(&rows->row[i], c));
+    s->curves = rows->replicas > 1 || s->base_replicas > 1 ? CURVES : 1;
+    for (size_t i = 0; i < rows->n; i++) {
+        double slow[CURVES];
+        slowdowns(s, &rows->row[i], slow);
+        for (size_t k = 0; k < s->a->tolerated.n; k++)
+            for (int c = 0; c < s->curves; c++)
+                learn(s, limit_of(s, k), &s->curve[k][c], rows->row[i].cell[0].number, slow[c]);
+    }
 }
 
-static bool is_found(const struct bounds *x)
+static bool is_found(const struct search *s, const struct bounds *x)
 {
-    return x->none || isinf(x->high) || x->high - x->low <= NEAR * x->high;
+    const double near = s->base_ns > 0 && s->curves > 1 ? NEAR_ROUGH : NEAR;
+    return x->none || isinf(x->high) || x->high - x->low <= near * x->high;
 }
 
 /* --- what to try --- */
@@ -113,7 +130,7 @@ static size_t sort(double *values, size_t n)
 }
 
 /* Between the bounds of X, whose slowdown is to be LIMIT, into VALUES; how many. */
-static size_t add_between(const struct bounds *x, double limit, double *values)
+static size_t add_between(const struct search *s, const struct bounds *x, double limit, double *values)
 {
     static const double parts[] = {0.25, 0.5, 0.75};
     const double width = x->high - x->low;
@@ -123,7 +140,7 @@ static size_t add_between(const struct bounds *x, double limit, double *values)
                             crossing, crossing - 1e-3 * width, crossing + 1e-3 * width,
                             crossing + 1e-6 * width, crossing + NEAR / 4 * crossing};
     size_t n = 0;
-    if (is_found(x))
+    if (is_found(s, x))
         return 0;
     for (size_t i = 0; i < sizeof tried / sizeof *tried; i++)
         if (tried[i] > x->low && tried[i] < x->high)
@@ -178,7 +195,7 @@ static int search(struct search *s, struct mpg_error *err)
         n = 0;
         for (size_t k = 0; k < s->a->tolerated.n; k++)
             for (int c = 0; c < s->curves; c++)
-                n += add_between(&s->curve[k][c], limit_of(s, k), values + n);
+                n += add_between(s, &s->curve[k][c], limit_of(s, k), values + n);
     }
     return 0;
 }
@@ -191,38 +208,121 @@ static double value_of(const struct bounds *x)
     return x->none || isinf(x->high) ? NAN : x->low;
 }
 
+/* Of limit K. */
 static struct mpg_tolerance tolerance_of(const struct search *s, size_t k)
 {
     const struct bounds *median = &s->curve[k][MEDIAN];
-    return (struct mpg_tolerance){.slowdown = limit_of(s, k),
+    return (struct mpg_tolerance){.signature = s->a->signatures.n > 0 ? s->a->signatures.item[0] : NULL,
+                                  .base_ns = s->base_ns,
+                                  .slowdown = limit_of(s, k),
                                   .value = value_of(median),
                                   .low = value_of(&s->curve[k][HIGH]),
                                   .high = value_of(&s->curve[k][LOW]),
                                   .tried = median->low,
+                                  .interval = s->curves > 1,
                                   .none = median->none};
+}
+
+/* --- signatures, one after the other --- */
+
+/* A's sweep without its axis: the run as all other options say. */
+static struct mpg_arguments as_given(const struct mpg_arguments *a, bool json)
+{
+    struct mpg_arguments x = *a;
+    x.sweep.axes = 0;
+    x.sweep.points = 1;
+    x.json = json;
+    return x;
+}
+
+/* What S compares with, of a prediction: the median of the run as it is given. */
+static int find_base(struct search *s, struct mpg_error *err)
+{
+    struct mpg_processes *processes = s->asked->simulation.processes;
+    struct mpg_sheet rows;
+    const struct mpg_arguments a = as_given(s->a, false);
+    int status = mpg_scenarios_run(&a, s->asked, s->files, &rows, err);
+    if (status == 0 && mpg_processes_first(processes)) {
+        const uint32_t n = rows.row->replicas;
+        const size_t most = (size_t)s->a->replicas > n ? (size_t)s->a->replicas : n;
+        s->base_replicas = n;
+        s->base_ns = rows.row->run.median;
+        s->base_run_ns = malloc(n * sizeof *s->base_run_ns);
+        s->ratio = malloc(2 * most * sizeof *s->ratio);
+        for (uint32_t i = 0; i < n && s->base_run_ns; i++)
+            s->base_run_ns[i] = rows.row->run_ns[i];
+        if (!s->base_run_ns || !s->ratio)
+            status = mpg_error_set(err, "out of memory");
+        else if (!(rows.row->run.least > 0))
+            status = mpg_error_set(err, "--tolerate: the run takes no time as it is, of which nothing is a part");
+    }
+    mpg_sheet_clear(&rows);
+    if (mpg_processes_agree(processes, status, 0, err) < 0)
+        return -1;
+    mpg_processes_tell(processes, &s->base_ns, sizeof s->base_ns);
+    return 0;
+}
+
+/* With the I-th signature of FILES, whose A and F have that alone; or without any. */
+static int search_one(struct search *s, const struct mpg_arguments *a, const struct mpg_files *files, size_t i,
+                      struct mpg_arguments *one, struct mpg_files *f, struct mpg_error *err)
+{
+    *one = *a;
+    *f = *files;
+    if (a->signatures.n > 0) {
+        one->signatures.n = 1;
+        one->signatures.item[0] = one->signature = a->signatures.item[i];
+        f->target += i;
+        f->targets = 1;
+    }
+    s->a = one;
+    s->files = f;
+    for (size_t k = 0; k < a->tolerated.n; k++)
+        for (int c = 0; c < CURVES; c++)
+            s->curve[k][c] = (struct bounds){.low = s->least, .high = INFINITY};
+    s->base_ns = 0;
+    s->base_replicas = 1;
+    s->curves = 1;
+    return a->predict && find_base(s, err) < 0 ? -1 : search(s, err);
+}
+
+/* The rows of the one signature that S is about: without any, and with what each limit tolerates. */
+static int fill_rows(const struct search *s, bool json, struct mpg_sheet *rows, struct mpg_error *err)
+{
+    double values[1 + MOST_LIMITS] = {s->least};
+    const size_t n = s->a->tolerated.n;
+    for (size_t k = 0; k < n; k++)
+        values[1 + k] = s->curve[k][MEDIAN].none ? s->curve[k][MEDIAN].high : s->curve[k][MEDIAN].low;
+    return try(s, values, sort(values, 1 + n), json, rows, err);
 }
 
 int mpg_tolerate(const struct mpg_arguments *a, const struct mpg_asked *asked, const struct mpg_files *files,
                  struct mpg_sheet *rows, struct mpg_error *err)
 {
     const bool is_ratio = a->sweep.axis[0].unit == MPG_SWEEP_RATIO;
-    struct search s = {.a = a,
-                       .asked = asked,
-                       .files = files,
-                       .least = is_ratio ? 1 : 0,
-                       .curves = 1};
-    double values[1 + MOST_LIMITS] = {s.least};
-    for (size_t k = 0; k < a->tolerated.n; k++)
-        for (int c = 0; c < CURVES; c++)
-            s.curve[k][c] = (struct bounds){.low = s.least, .high = INFINITY};
-    if (search(&s, err) < 0)
+    const size_t settings = files->targets, limits = a->tolerated.n;
+    struct search s = {.asked = asked, .least = is_ratio ? 1 : 0, .curves = 1};
+    struct mpg_tolerance *found = calloc(settings * limits, sizeof *found);
+    struct mpg_arguments one;
+    struct mpg_files f;
+    int status = mpg_processes_agree(asked->simulation.processes, found ? 0 : mpg_error_set(err, "out of memory"), 0, err);
+    for (size_t i = 0; i < settings && status == 0; i++) {
+        status = search_one(&s, a, files, i, &one, &f, err);
+        free(s.base_run_ns);
+        free(s.ratio);
+        s.base_run_ns = s.ratio = NULL;
+        for (size_t k = 0; k < limits && status == 0; k++)
+            found[i * limits + k] = tolerance_of(&s, k);
+    }
+    const struct mpg_arguments all = as_given(a, a->json);
+    if (status == 0)
+        status = settings > 1 ? mpg_scenarios_run(&all, asked, files, rows, err) : fill_rows(&s, a->json, rows, err);
+    if (status < 0) {
+        free(found);
         return -1;
-    for (size_t k = 0; k < a->tolerated.n; k++)
-        values[1 + k] = s.curve[k][MEDIAN].none ? s.curve[k][MEDIAN].high : s.curve[k][MEDIAN].low;
-    if (try(&s, values, sort(values, 1 + a->tolerated.n), a->json, rows, err) < 0)
-        return -1;
-    rows->tolerances = a->tolerated.n;
-    for (size_t k = 0; k < a->tolerated.n; k++)
-        rows->tolerance[k] = tolerance_of(&s, k);
+    }
+    rows->sought = (struct mpg_column){mpg_swept_name(a->sweep.axis[0].what), mpg_sweep_unit_name(a->sweep.axis[0].unit)};
+    rows->tolerances = settings * limits;
+    rows->tolerance = found;
     return 0;
 }

@@ -5,9 +5,11 @@
 
 #include "simulate/scenarios/scenarios.h"
 
-/* Finds for each of A's limits the largest value of A's one axis whose median slowdown is at most 1 + that limit, and
- * fills ROWS with what is so without any, and with each, ascending; its tolerances say the values, in the order of
- * the limits. All else as mpg_scenarios_run(). */
+/* Finds for each of A's signatures (or without any) and each of A's limits the largest value of A's one axis with which
+ * the median run is at most 1 + that limit times the traced one, or, of a prediction, times the median of the run as all
+ * else is given (Shen et al., LLAMP, SC 2024: T(L) <= (1 + x) T(L0)). ROWS's tolerances say the values, signatures in
+ * their order, for each the limits in theirs; its rows are what is so without any, and with each, ascending; of several
+ * signatures, the run of each as it is given. All else as mpg_scenarios_run(). */
 int mpg_tolerate(const struct mpg_arguments *a, const struct mpg_asked *asked, const struct mpg_files *files,
                  struct mpg_sheet *rows, struct mpg_error *err);
 

@@ -47,9 +47,9 @@ static struct mpg_clock_map *clocks_of(struct mpg_trace *predicted, const struct
     return clocks;
 }
 
-static int write_worlds(const struct mpg_timeline_world *world, const struct mpg_timeline_wanted *wanted,
-                        struct mpg_error *err)
+static int write_worlds(void *who, const struct mpg_timeline_world world[2], struct mpg_error *err)
 {
+    const struct mpg_timeline_wanted *wanted = who;
     struct mpg_output *out = mpg_output_open(wanted->path, err);
     if (!out)
         return -1;
@@ -59,8 +59,8 @@ static int write_worlds(const struct mpg_timeline_world *world, const struct mpg
     return -1;
 }
 
-static int write_both(const struct mpg_simulated *s, const struct mpg_timeline_wanted *wanted, uint32_t replica,
-                      const char *folder, struct mpg_error *err)
+static int show_both(const struct mpg_simulated *s, const struct mpg_timeline_wanted *wanted, uint32_t replica,
+                     const char *folder, mpg_timeline_see *see, void *who, struct mpg_error *err)
 {
     char name[64];
     struct mpg_clock_map *traced = NULL, *predicted = NULL;
@@ -71,7 +71,7 @@ static int write_both(const struct mpg_simulated *s, const struct mpg_timeline_w
         (trace = mpg_trace_open(folder, err)) &&
         (predicted = clocks_of(trace, traced, wanted->rules->delays, err))) {
         const struct mpg_timeline_world world[] = {{s->trace, "traced", traced}, {trace, name, predicted}};
-        status = write_worlds(world, wanted, err);
+        status = see(who, world, err);
     }
     mpg_clock_map_free(traced);
     mpg_clock_map_free(predicted);
@@ -79,8 +79,8 @@ static int write_both(const struct mpg_simulated *s, const struct mpg_timeline_w
     return status;
 }
 
-int mpg_timeline_both(const struct mpg_simulated *s, const struct mpg_timeline_wanted *wanted, uint32_t *replica,
-                      struct mpg_error *err)
+int mpg_timeline_show(const struct mpg_simulated *s, const struct mpg_timeline_wanted *wanted, mpg_timeline_see *see,
+                      void *who, uint32_t *replica, struct mpg_error *err)
 {
     const char *directory = getenv("TMPDIR");
     char path[4000], folder[4096];
@@ -93,8 +93,15 @@ int mpg_timeline_both(const struct mpg_simulated *s, const struct mpg_timeline_w
     *replica = s->result->first_replica + k;
     const int status = write_trace(s, wanted, *replica, folder, err) < 0
                            ? -1
-                           : write_both(s, wanted, *replica, folder, err);
+                           : show_both(s, wanted, *replica, folder, see, who, err);
     mpg_aside_remove_folder(folder);
     mpg_aside_done(folder);
-    return status < 0 ? mpg_error_prefix(err, "--timeline") : 0;
+    return status;
+}
+
+int mpg_timeline_both(const struct mpg_simulated *s, const struct mpg_timeline_wanted *wanted, uint32_t *replica,
+                      struct mpg_error *err)
+{
+    struct mpg_timeline_wanted w = *wanted;
+    return mpg_timeline_show(s, wanted, write_worlds, &w, replica, err) < 0 ? mpg_error_prefix(err, "--timeline") : 0;
 }

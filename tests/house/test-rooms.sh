@@ -69,7 +69,8 @@ simulate/timeline simulate/retrace simulate/waits analyse/timeline
 simulate/options  simulate/reports analyse/timeline history
 simulate          common
 simulate/scenarios simulate/options
-simulate/*        simulate/pages simulate/scenarios simulate/retrace simulate/waits simulate/timeline
+simulate/outputs  simulate/pages simulate/scenarios simulate/retrace simulate/waits simulate/timeline
+simulate/*        simulate/outputs
 scale             trace
 scale/read        scale analyse trace/profile trace/stat
 scale/correlate   scale statistics

@@ -349,7 +349,7 @@ refused "mpgsim: --against=0: a run takes more than 0" --ideal --against=0
 refused "mpgsim: --engine=lanes and --against exclude each other" --target=ideal --engine=lanes --against=1s \
     --parameter=BarrierAlgorithm=rounds --parameter=Policy=offload
 refused "mpgsim: --csv and --json exclude each other" --ideal --csv --json
-refused "mpgsim: --csv and --per-rank exclude each other" --ideal --csv --per-rank
+refused "mpgsim: --csv and --per-rank exclude each other with --target, which has a table of its own" --ideal --csv --per-rank
 refused "mpgsim: --engine: 'fast' is not events or lanes" --target=ideal --engine=fast
 refused "mpgsim: --engine=lanes: ideal has a BarrierAlgorithm other than rounds" --target=ideal --engine=lanes
 "$mpgsim" --target=ideal --engine=lanes --parameter=BarrierAlgorithm=rounds --parameter=Policy=offload \

@@ -134,7 +134,7 @@ def check_forms():
     added = all(abs(float(p[0]) + float(p[2]) - float(p[4]) - float(p[6])) < 1e-9 for p in (line.split() for line in lines))
     ok("text: rows add up as printed", len(lines) == 3 and added, text)
     for status, word, arguments in ((2, "is not call", ["--where=line"]), (2, "twice", ["--where=call,call"]),
-                                    (2, "exclude", ["--where=call", "--per-rank"]), (2, "without --where", ["--csv"]),
+                                    (2, "exclude", ["--where=call", "--per-rank"]), (2, "--csv is of a table", ["--csv"]),
                                     (2, "one table", ["--csv", "--where=call,rank"]),
                                     (2, "several scenarios", ["--where=call", "--sweep=latency=1us:2us:2"]),
                                     (2, "delays", ["--predict", "--latency=1us", "--where=pair"])):

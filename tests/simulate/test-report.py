@@ -58,6 +58,17 @@ def sites(n):
     return "\n".join(lines) + "\n"
 
 
+def late():
+    """Of 100 us, 4 ranks are in a barrier from 40 us on, which rank 2 enters 10 ns before it ends, at 50 us; then rank 1
+    is in a receive for 5 us."""
+    lines = ["#mpgtext 1", "#ranks 4", "#comm 0 = 0 1 2 3", "#clocks shared"]
+    for r in range(4):
+        lines += ["%d 0 1000 Init" % r, "%d %d 51000 Barrier comm=0" % (r, 50990 if r == 2 else 41000)]
+        lines += {0: ["0 71000 71385 Send comm=0 to=1 tag=1 bytes=8"], 1: ["1 66000 71385 Recv comm=0 from=0 tag=1 bytes=8"]}.get(r, [])
+        lines.append("%d 101000 101100 Finalize" % r)
+    return "\n".join(lines) + "\n"
+
+
 class Page(html.parser.HTMLParser):
     """What a page's elements are; its data."""
     def __init__(self, text):
@@ -161,6 +172,34 @@ try:
         right = right and cut["rows_total"] == len(rows) > 64 and [came(r) for r in cut["rows"]] == [came(r) for r in rows][:64]
     ok("accounts keep their worst 64 rows, and say how many there were", right, got.stderr)
 
+    # The worst phase: ten stretches of 10 us, of which the fifth is that of the barrier, by hand.
+    write("late.txt", late())
+    got = run("--noise=const:0ns", "--replicas=1", "--report=late.html", "late.txt")
+    phase = json.loads(Page(read("late.html")).data)["phase"]
+    ok("the worst phase is where ranks are in calls", [phase[k] for k in ("from_ns", "to_ns", "run_ns", "share", "ranks")] ==
+       [40000, 50000, 100000, 30010 / 40000, 4], (phase, got.stderr))
+    ok("it says who is late there", [r["in_calls_ns"] for r in phase["drawn"]] == [10000, 10000, 10, 10000])
+    barrier = [i for i, n in enumerate(phase["names"]) if n == {"name": "MPI_Barrier", "kind": "collective"}]
+    ok("and has its calls, traced and predicted", [r["traced"] for r in phase["drawn"]] == [r["predicted"] for r in phase["drawn"]] ==
+       [[[9990 if r == 2 else 0, 10 if r == 2 else 10000, barrier[0]]] for r in range(4)] and phase["traced_ns"] == 10000, phase)
+    run("--noise=const:2us@2", "--replicas=1", "--report=later.html", "late.txt")
+    phase = json.loads(Page(read("later.html")).data)["phase"]
+    ok("... later, with noise there: waits are longer, the traced ones are as they were", phase["run_ns"] == 104000 and
+       phase["drawn"][0]["traced"][0][1] == 10000 and phase["drawn"][0]["predicted"][0][1] == 12000 and
+       phase["drawn"][2]["predicted"][0][1] == 10, phase)
+    phase = json.loads(Page(read("many.html")).data)["phase"]
+    ok("of 1500 ranks 16 are drawn, those most and those least in calls", len(phase["drawn"]) == 16 and phase["ranks"] == 1500 and
+       [r["rank"] for r in phase["drawn"]] == sorted(r["rank"] for r in phase["drawn"]))
+    got = run("--suppose=drop call=Barrier", "--report=drop.html", "late.txt")
+    data = json.loads(Page(read("drop.html")).data)
+    ok("where there is none, why is said", got.returncode == 0 and "phase" not in data and "hypotheses" in data["phase_missing"], got.stderr)
+    got = run("--target=ideal", "--report=ideal.html", "late.txt")
+    data = json.loads(Page(read("ideal.html")).data)
+    ok("... in the order of simulated time", got.returncode == 0 and "simulated time" in data["phase_missing"], got.stderr)
+    got = run("--predict", "--latency=const:2385ns", "--tolerate=1%,5%:latency", "--report=tolerate.html", "late.txt")
+    ok("a page of what is tolerated", got.returncode == 0 and
+       len(json.loads(Page(read("tolerate.html")).data)["tolerances"]) == 2, got.stderr)
+
     got = run("--latency=const:1us", "--report=none/p.html", "t.txt")
     ok("a folder that is not there is one line", got.returncode == 1 and got.stderr.count("\n") == 1 and "none/p.html" in got.stderr, got.stderr)
     got = run("--latency=const:1us", "--report=t.txt", "t.txt")
@@ -175,7 +214,7 @@ try:
     ok("a full disk is said", got.returncode == 1 and "No space" in got.stderr, got.stderr)
 
     browser = shutil.which("chromium")
-    for name in ("p", "l", "w"):
+    for name in ("p", "l", "w", "late", "later", "drop", "ideal", "tolerate"):
         what = "%s.html: in a browser its script comes to its end, with verdict and what to do" % name
         if not browser:
             count += 1

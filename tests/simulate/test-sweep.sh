@@ -243,6 +243,74 @@ print("up to", *(format(float(x), ".8g") for x in sys.stdin.read().split()[2:]))
 is "a median, and its interval" "$rounded" "$("$python" median.py "$mpgsim" 2>&1)"
 ok "as text" eval '"$mpgsim" --tolerate=5%:noise ring.txt | grep -q "^  noise         up to 22.01 ns$"'
 
+# Shen et al. (LLAMP, SC 2024): the largest L with T(L) <= (1 + x) T(L0). Rank 0 computes 1000 and sends; rank 1 computes
+# 3000, receives, computes 2000. T(L) = max(1000 + L, 3000) + 2000: at L0 = 1400 it is 5000, and L is hidden up to 2000.
+# 4 bytes at 25 each: T(b) = max(1000 + 1400 + 4 b, 3000) + 2000.
+cat >hidden.txt <<'T'
+#mpgtext 1
+#ranks 2
+#comm 0 = 0 1
+#clocks shared
+0 0 100 Init
+1 0 100 Init
+0 1100 2600 Send comm=0 to=1 tag=1 bytes=4
+1 3100 4600 Recv comm=0 from=0 tag=1 bytes=4
+0 4600 4600 Finalize
+1 6600 6600 Finalize
+T
+is "a prediction: latency beyond what is hidden" \
+    "$(each_tolerated --predict --latency=const:1400ns --tolerate=1%,2.385%,5%:latency hidden.txt)" \
+    "$(for limit in 0.01 0.02385 0.05; do
+        printf '%s up to %s; ' "$(number "1 + $limit")" "$(number "((1 + $limit) * 5000 - 3000) / 1400")"
+    done)4 True"
+is "... bytes" "$(tolerated --predict --latency=const:1400ns --byte=const:25ns --tolerate=5%:byte hidden.txt)" \
+    "up to $(number '(1.05 * 5000 - 2000 - 1000 - 1400) / 4 / 25') - -"
+# 4000 of rank 1's 5000 are computation where it takes longer: 3000 and 2000 both, 5000 (1 + r).
+is "... a ratio" "$(tolerated --predict --latency=const:1400ns --tolerate=5%:compute-ratio hidden.txt)" \
+    "up to $(number '1.05') - -"
+is "... noise, of two intervals" "$(tolerated --predict --latency=const:1400ns --tolerate=5%:noise hidden.txt)" \
+    "up to $(number '0.05 * 5000 / 2') - -"
+ok "... as text" eval '"$mpgsim" --predict --latency=const:1400ns --tolerate=1%,5%:latency hidden.txt | tail -n 4 |
+    cmp - <(printf "%s\n" "Tolerated, with a median run of at most 1.01 times that as given, 5 us" \
+    "  latency       up to 1.46429 times" "... of at most 1.05 times" "  latency       up to 1.60714 times")'
+# Of several signatures each is held against its own run, and is what it is alone; as CSV and in the table, too.
+cat >apart.py <<'END'
+import csv, io, json, subprocess, sys
+def run(*words):
+    return subprocess.run([sys.argv[1], *words, "mixed.txt"], capture_output=True, text=True, check=True).stdout
+for mode in [["--predict"], []]:
+    common = [*mode, "--source=source.sig", "--replicas=16", "--tolerate=2.385%,7%:latency"]
+    both = ["--signature=wide.sig", "--signature=narrow.sig"]
+    together = json.loads(run(*common, *both, "--json"))["tolerances"]
+    alone = [t for sig in both for t in json.loads(run(*common, sig, "--json"))["tolerances"]]
+    table = list(csv.DictReader(io.StringIO(run(*common, *both, "--csv"))))
+    same = [r["signature"] for r in table] == [t["signature"] for t in together] and all(
+        r["which"] == t["which"] and [float(r[k]) if r[k] else None for k in ("value", "low", "high", "of_run_ns", "slowdown")] ==
+        [t["value"], *t["confidence_95"], t["of_run_time_ns"], t["slowdown"]] for r, t in zip(table, together))
+    text = run(*common, *both).split("Tolerated, ")[1].split("\n\n")[0].splitlines()
+    print(together == alone, len(together), same, len(text), end="; ")
+END
+is "several signatures and limits" "$("$python" apart.py "$mpgsim" 2>&1)" "True 4 True 6; True 4 True 6; "
+
+# ---- CSV ----
+cat >comma.py <<'END'
+import csv, io, json, subprocess, sys
+def run(*words):
+    return subprocess.run([sys.argv[1], *words], capture_output=True, text=True, check=True).stdout
+asked = ["--sweep=latency=1us:9us:3", "--sweep=eager-limit=-1,1KiB", "--signature=wide.sig", "--signature=narrow.sig",
+         "--source=source.sig", "--replicas=16", "late.txt"]
+rows, answer = list(csv.DictReader(io.StringIO(run("--csv", *asked)))), json.loads(run("--json", *asked))["rows"]
+print(len(rows), all([float(r["latency_ns"]), float(r["eager-limit_bytes"]), r["signature"], float(r["median_ns"]), float(r["low_ns"]),
+                      float(r["high_ns"]), float(r["slowdown"])] ==
+                     [a["values"]["latency"], a["values"]["eager-limit"], a["values"]["signature"], a["run_time_ns"]["median"],
+                      *a["run_time_ns"]["median_confidence_95"], a["slowdown_median"]] for r, a in zip(rows, answer)),
+      [r["faster_than_next"] for r in rows[:2]] == [format(answer[0]["faster_than"][0]["probability"], ".17g"), ""])
+ranks = ["--noise=exp:1us", "--per-rank", "mixed.txt"]
+print(run("--csv", *ranks) == run(*ranks).replace("\t", ","))
+END
+is "a table as CSV has what JSON has; that of ranks, commas" "$("$python" comma.py "$mpgsim" 2>&1 | paste -sd' ' -)" \
+    "12 True True True"
+
 # ---- refused ----
 while read -r pattern options; do
     # shellcheck disable=SC2086 # words
@@ -297,8 +365,8 @@ is_not_LIMIT%:PARAM --tolerate=5%
 more_than_16_limits --tolerate=1%,2%,3%,4%,5%,6%,7%,8%,9%,10%,11%,12%,13%,14%,15%,16%,17%:noise
 'eager-limit'_is_not_noise, --tolerate=5%:eager-limit
 --tolerate_and_--sweep_exclude --tolerate=5%:noise --sweep=latency=0,1us
---tolerate_and_several_--signature_exclude --tolerate=5%:noise --signature=target.sig --signature=target.sig
---tolerate_says_nothing_with_--predict --tolerate=5%:noise --predict --latency=exp:1us
+neither_--signature_nor_--latency_says --tolerate=5%:latency --predict
+--csv_and_--json_exclude --tolerate=5%:noise --csv --json
 --compute-ratio_and_--tolerate_compute-ratio_exclude --tolerate=5%:compute-ratio --compute-ratio=2
 --per-rank_is_about_one --tolerate=5%:noise --per-rank
 T

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What is found of the one scenario beside its run times, from its replicas once more. */
+#include "simulate/outputs/inquiry.h"
+
+struct mpg_simulated mpg_inquiry_simulated(const struct mpg_inquiry *x, const struct mpg_predict_options *predict)
+{
+    return (struct mpg_simulated){.trace = x->files.trace,
+                                  .p = &x->setting.asked.p,
+                                  .options = &x->setting.asked.simulation,
+                                  .predict = x->at.predict ? predict : NULL,
+                                  .result = &x->result};
+}
+
+/* What calls waited for, into REPORT. */
+static int add_waits(struct mpg_inquiry *x, struct mpg_report *report, struct mpg_error *err)
+{
+    const struct mpg_predict_options predict = mpg_setting_predict(&x->setting, &x->setting.asked.simulation);
+    const struct mpg_simulated what = mpg_inquiry_simulated(x, &predict);
+    if (!x->at.waits)
+        return 0;
+    report->waits = &x->waits.report;
+    if (mpg_median_waits_find(&x->waits, &what, x->at.waits_kind, err) < 0)
+        return -1;
+    report->waits_replica = x->waits.replica;
+    return 0;
+}
+
+static int add_where(struct mpg_inquiry *x, struct mpg_report *report, struct mpg_error *err)
+{
+    const struct mpg_arguments *a = &x->at;
+    if (!a->where)
+        return 0;
+    report->where = &x->where;
+    return mpg_where_report_make(&x->where, x->result.where, x->files.trace, a->predict, a->where_by, a->where_tables,
+                                 err);
+}
+
+/* What the run consists of, into REPORT. */
+static int add_critical(struct mpg_inquiry *x, struct mpg_report *report, struct mpg_error *err)
+{
+    static const enum mpg_where_by call = MPG_WHERE_BY_CALL;
+    const struct mpg_arguments *a = &x->at;
+    const struct mpg_predict_options predict = mpg_setting_predict(&x->setting, &x->setting.asked.simulation);
+    const struct mpg_simulated what = mpg_inquiry_simulated(x, &predict);
+    if (!a->critical_path)
+        return 0;
+    if (mpg_critical_path_find(&x->critical, &what, (uint32_t)a->segments, a->where ? a->where_by : &call,
+                               a->where ? a->where_tables : 1, err) < 0)
+        return -1;
+    x->critical_report = (struct mpg_critical_report){.path = x->critical.path,
+                                                      .table = x->critical.table,
+                                                      .tables = x->critical.tables,
+                                                      .where = x->critical.where,
+                                                      .trace = x->files.trace,
+                                                      .replica = x->critical.replica};
+    report->critical = &x->critical_report;
+    return 0;
+}
+
+/* What a page says of waiting, by callsites, where the answer says nothing of it; or why that is not known. */
+static void find_page_waits(struct mpg_inquiry *x)
+{
+    struct mpg_page_waits *waits = &x->page_waits;
+    const struct mpg_predict_options predict = mpg_setting_predict(&x->setting, &x->setting.asked.simulation);
+    const struct mpg_simulated what = mpg_inquiry_simulated(x, &predict);
+    if (!x->at.report || x->at.waits)
+        return;
+    if (x->at.by_events) {
+        mpg_error_set(&waits->why, "wait states are not found in the order of simulated time");
+        waits->none = true;
+    } else
+        waits->none = mpg_median_waits_find(&waits->found, &what, MPG_WAITS_BY_CALLSITE, &waits->why) < 0;
+}
+
+int mpg_inquiry_add(struct mpg_inquiry *x, struct mpg_report *report, struct mpg_error *err)
+{
+    if (add_where(x, report, err) < 0 || add_critical(x, report, err) < 0 || add_waits(x, report, err) < 0)
+        return -1;
+    find_page_waits(x);
+    mpg_inquiry_find_phase(x);
+    return 0;
+}

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The answer in its formats, and what is made of it: a page, plots, a row of the history. */
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "simulate/outputs/inquiry.h"
+#include "simulate/pages/page.h"
+#include "simulate/reports/extrapolated.h"
+#include "simulate/reports/report.h"
+#include "simulate/reports/sheet_plot.h"
+
+/* The table has no room for what needs attention. */
+static void warn(const struct mpg_attention *attention)
+{
+    for (size_t i = 0; i < attention->n; i++)
+        fprintf(stderr, "mpgsim: attention: %s: %s\n", attention->line[i].topic,
+                attention->line[i].text);
+}
+
+static void print_csv(const struct mpg_report *report, FILE *out)
+{
+    if (report->where)
+        mpg_where_print_csv(report->where, out);
+    else
+        mpg_report_use_csv(report, out);
+}
+
+static int write_report(const struct mpg_arguments *a, const struct mpg_report *report,
+                        struct mpg_answer *out, struct mpg_error *err)
+{
+    if (mpg_answer_open(out, a->output, a->history, err) < 0)
+        return -1;
+    FILE *stream = mpg_answer_stream(out);
+    int status = a->json       ? mpg_report_json(report, stream, err)
+                 : a->per_rank ? mpg_report_per_rank(report, a->csv ? ',' : '\t', stream, err)
+                 : a->csv      ? (print_csv(report, stream), 0)
+                               : mpg_report_text(report, stream, err);
+    if (status < 0) {
+        mpg_answer_discard(out);
+        return -1;
+    }
+    if (mpg_answer_commit(out, err) < 0)
+        return -1;
+    if (a->per_rank || a->csv)
+        warn(report->attention);
+    return 0;
+}
+
+/* The page, of the answer that has been given. */
+static int write_page(const struct mpg_arguments *a, const struct mpg_report *report, const struct mpg_page_waits *waits,
+                      const struct mpg_page_phase *phase, struct mpg_error *err)
+{
+    const struct mpg_page_parts parts = {.why_no_waits = waits->none ? waits->why.text : NULL,
+                                         .phase = phase->none ? NULL : &phase->found,
+                                         .why_no_phase = phase->why.text};
+    struct mpg_report all = *report;
+    if (!a->report)
+        return 0;
+    if (!all.waits && !waits->none) {
+        all.waits = &waits->found.report;
+        all.waits_replica = waits->found.replica;
+    }
+    return mpg_page_report(&all, &parts, a->report, err);
+}
+
+static int answer(struct mpg_inquiry *x, struct mpg_report *report, struct mpg_error *err)
+{
+    const struct mpg_arguments *a = &x->at;
+    struct mpg_attention attention = {0};
+    report->attention = &attention;
+    int status = mpg_attention_gather(report, &attention, err);
+    if (status == 0)
+        status = write_report(a, report, &x->answer, err);
+    if (status == 0)
+        status = write_page(a, report, &x->page_waits, &x->page_phase, err);
+    mpg_attention_clear(&attention);
+    return status;
+}
+
+static bool same_lines(const struct mpg_attention *a, const struct mpg_attention *b)
+{
+    for (size_t i = 0; i < a->n && a->n == b->n; i++)
+        if (strcmp(a->line[i].topic, b->line[i].topic) != 0 || strcmp(a->line[i].text, b->line[i].text) != 0)
+            return false;
+    return a->n == b->n;
+}
+
+static int write_rows(const struct mpg_arguments *a, const struct mpg_sheet *rows, struct mpg_answer *out,
+                      struct mpg_error *err)
+{
+    if (mpg_answer_open(out, a->output, a->history, err) < 0)
+        return -1;
+    FILE *stream = mpg_answer_stream(out);
+    int status = a->json  ? mpg_sheet_json(rows, stream, err)
+                 : a->csv ? (mpg_sheet_csv(rows, stream), 0)
+                          : mpg_sheet_text(rows, stream, err);
+    if (status < 0) {
+        mpg_answer_discard(out);
+        return -1;
+    }
+    if (mpg_answer_commit(out, err) < 0)
+        return -1;
+    for (size_t i = 0; i < rows->n && a->csv; i++)
+        if (i == 0 || !same_lines(&rows->row[i].attention, &rows->row[i - 1].attention))
+            warn(&rows->row[i].attention);
+    return 0;
+}
+
+static int draw_rows(const struct mpg_arguments *a, const struct mpg_sheet *rows, struct mpg_error *err)
+{
+    const struct mpg_plot_options options = {.maker = "mpgsim", .folder = a->plot, .keep = a->keep};
+    struct mpg_plot_outcome outcome;
+    if (!a->plot)
+        return 0;
+    if (plot_all(&options, mpg_sheet_draw, rows, &outcome, err) < 0) {
+        if (outcome.interrupted) {
+            mpg_error_print("mpgsim", err);
+            raise(outcome.interrupted); /* to end as the signal always does */
+        }
+        return -1;
+    }
+    for (size_t i = 0; i < outcome.missing; i++)
+        fprintf(stderr, "mpgsim: not drawn: %s\n", outcome.why[i]);
+    fprintf(stderr, "mpgsim: %zu plots in %s, each as SVG and PNG\n", outcome.plots, a->plot);
+    mpg_plot_outcome_clear(&outcome);
+    return 0;
+}
+
+static int give_rows(struct mpg_inquiry *x, struct mpg_error *err)
+{
+    if (write_rows(&x->a, &x->rows, &x->answer, err) < 0 ||
+        (x->a.report && mpg_page_sheet(&x->rows, x->a.report, err) < 0))
+        return -1;
+    return draw_rows(&x->a, &x->rows, err);
+}
+
+static int give_answer(struct mpg_inquiry *x, struct mpg_error *err)
+{
+    const struct mpg_setting *setting = &x->setting;
+    if (mpg_arguments_sweep(&x->a))
+        return give_rows(x, err);
+    struct mpg_report report = mpg_setting_report(setting, &x->at, &x->files, &setting->asked.p,
+                                                  &setting->asked.simulation, &x->result);
+    report.extrapolation = x->extrapolation.use ? &x->extrapolation : NULL;
+    report.supposing = x->supposing.list ? &x->supposing : NULL;
+    if (mpg_inquiry_write_traces(x, err) < 0 || mpg_inquiry_add(x, &report, err) < 0)
+        return -1;
+    return answer(x, &report, err);
+}
+
+/* The answer, which has been given, is kept. */
+static int keep_answer(struct mpg_inquiry *x, struct mpg_error *err)
+{
+    int64_t id;
+    if (!x->a.history)
+        return 0;
+    if (mpg_arguments_run(&x->a, &x->setting.asked, x->files.trace, x->trace, err) < 0)
+        return mpg_error_prefix(err, "--history");
+    struct mpg_history_run run = x->a.run;
+    run.answer = x->answer.bytes;
+    run.answer_bytes = x->answer.size;
+    return mpg_history_keep(x->a.history, &run, &id, err) < 0
+               ? mpg_error_prefix(err, "the answer is not kept: --history")
+               : 0;
+}
+
+int mpg_inquiry_give(struct mpg_inquiry *x, struct mpg_error *err)
+{
+    return give_answer(x, err) < 0 ? -1 : keep_answer(x, err);
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One run of mpgsim: what was asked, what was read, what was found; and what is given out of it. */
+#ifndef MPG_INQUIRY_H
+#define MPG_INQUIRY_H
+
+#include "history/answer.h"
+#include "simulate/options/inputs.h"
+#include "simulate/pages/phase.h"
+#include "simulate/reports/critical.h"
+#include "simulate/reports/sheet.h"
+#include "simulate/retrace/retrace.h"
+#include "simulate/scenarios/supposed.h"
+#include "simulate/waits/critical.h"
+#include "simulate/waits/median.h"
+
+/* Wait states of a page, whose answer need not have any. */
+struct mpg_page_waits {
+    struct mpg_median_waits found;
+    struct mpg_error why; /* there are none */
+    bool none;
+};
+
+/* The stretch that a page draws, or why there is none. */
+struct mpg_page_phase {
+    struct mpg_worst_phase found;
+    struct mpg_error why;
+    bool none;
+};
+
+/* ASKED of the setting is what AT, the first point of A, asks for. All zero at first. */
+struct mpg_inquiry {
+    struct mpg_arguments a, at;
+    const char *trace;
+    struct mpg_processes processes;
+    struct mpg_files files;
+    struct mpg_setting setting; /* of one scenario; of several, its ASKED has all distributions */
+    struct mpg_retrace *retrace; /* NULL: no trace is written */
+    struct mpg_result result;
+    struct mpg_extrapolation extrapolation; /* of result; without a target of parameters empty */
+    struct mpg_supposing supposing; /* of result; without hypotheses empty */
+    struct mpg_median_waits waits;
+    struct mpg_where_report where;
+    struct mpg_page_waits page_waits;
+    struct mpg_page_phase page_phase;
+    struct mpg_critical_path critical;
+    struct mpg_critical_report critical_report;
+    struct mpg_sheet rows;
+    struct mpg_answer answer;
+};
+
+/* Before the one scenario is simulated: its trace will be written from what WATCH, which is set then, sees. Errors: those
+ * of --output-trace. */
+int mpg_inquiry_begin_trace(struct mpg_inquiry *x, const struct mpg_watch **watch, struct mpg_error *err);
+/* After it: that trace, and --timeline's. */
+int mpg_inquiry_write_traces(struct mpg_inquiry *x, struct mpg_error *err);
+
+/* Finds the worst phase, for a page, from the traced run and the replica with the median run; or why there is none. */
+void mpg_inquiry_find_phase(struct mpg_inquiry *x);
+
+/* Adds to REPORT what options ask for of the one scenario's replicas, once more: --where, --critical-path, --waits; and
+ * finds what a page says of waiting. X has what REPORT points to. */
+int mpg_inquiry_add(struct mpg_inquiry *x, struct mpg_report *report, struct mpg_error *err);
+/* What was simulated; in perturb mode PREDICT says nothing. */
+struct mpg_simulated mpg_inquiry_simulated(const struct mpg_inquiry *x, const struct mpg_predict_options *predict);
+
+/* Writes the answer, and what goes with it: a page, plots, traces; then keeps it in the history. By the first of the
+ * processes. Errors: what cannot be written; out of memory; what was asked for of the replicas cannot be found. */
+int mpg_inquiry_give(struct mpg_inquiry *x, struct mpg_error *err);
+
+#endif

@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Three passes: how long the run is, where in it ranks are in calls, which calls these are; then the same calls of the
+ * traced run. */
+#include "simulate/pages/phase.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Of a rank's calls about so many are in a stretch, if they are spread evenly; stretches are within these bounds. */
+enum { CALLS_A_STRETCH = 60, LEAST_STRETCHES = 10, MOST_STRETCHES = 1000 };
+
+struct stretch {
+    const struct mpg_phase_world *world;
+    double begin_ns, end_ns; /* of the run, aligned */
+    double from_ns, to_ns;   /* of the stretch, aligned */
+    size_t bins;
+    double *bin;             /* time of all ranks in calls; or of the one stretch, of each rank */
+};
+
+/* What a pass does with a call of RANK, its NUMBER-th: 1 for the next, 0: enough of this rank, -1 with ERR. */
+typedef int take_call(void *who, int32_t rank, uint64_t number, const struct mpg_event *e, struct mpg_error *err);
+
+static int walk_rank(const struct mpg_phase_world *w, int32_t rank, take_call *take, void *who, struct mpg_error *err)
+{
+    struct mpg_cursor *c = mpg_cursor_open(w->trace, rank, err);
+    const struct mpg_event *e;
+    uint64_t number = 0;
+    int more = -1, status = 1;
+    while (c && status > 0 && (more = mpg_cursor_read(c, &e, err)) > 0)
+        if (mpg_event_is_call(e))
+            status = take(who, rank, number++, e, err);
+    mpg_cursor_close(c);
+    return more < 0 || status < 0 ? -1 : 0;
+}
+
+static int walk(const struct mpg_phase_world *w, take_call *take, void *who, struct mpg_error *err)
+{
+    for (int32_t rank = 0; rank < mpg_trace_ranks(w->trace); rank++)
+        if (walk_rank(w, rank, take, who, err) < 0)
+            return -1;
+    return 0;
+}
+
+/* --- the run, and what is where in it --- */
+
+static int take_ends(void *who, int32_t rank, uint64_t number, const struct mpg_event *e, struct mpg_error *err)
+{
+    struct stretch *s = who;
+    (void)err;
+    if (number == 0)
+        s->begin_ns = fmin(s->begin_ns, mpg_clock_align(s->world->clocks, rank, e->leave_ns));
+    const int64_t end_ns = e->call == MPG_CALL_Finalize ? e->enter_ns : e->leave_ns;
+    s->end_ns = fmax(s->end_ns, mpg_clock_align(s->world->clocks, rank, end_ns));
+    return 1;
+}
+
+/* MPI_Init and MPI_Finalize are not the program's. */
+static bool is_inner(const struct mpg_event *e, uint64_t number)
+{
+    return number > 0 && e->call != MPG_CALL_Finalize;
+}
+
+static int take_time(void *who, int32_t rank, uint64_t number, const struct mpg_event *e, struct mpg_error *err)
+{
+    const struct stretch *s = who;
+    const double width_ns = (s->end_ns - s->begin_ns) / (double)s->bins;
+    const double from_ns = mpg_clock_align(s->world->clocks, rank, e->enter_ns) - s->begin_ns;
+    const double to_ns = mpg_clock_align(s->world->clocks, rank, e->leave_ns) - s->begin_ns;
+    (void)err;
+    if (!is_inner(e, number) || !(to_ns > 0))
+        return 1;
+    for (size_t i = from_ns > 0 ? (size_t)(from_ns / width_ns) : 0; i < s->bins && (double)i * width_ns < to_ns; i++)
+        s->bin[i] += fmin(to_ns, (double)(i + 1) * width_ns) - fmax(from_ns, (double)i * width_ns);
+    return 1;
+}
+
+/* The stretch with most time in calls. */
+static int find_stretch(struct stretch *s, struct mpg_error *err)
+{
+    const double each = (double)mpg_trace_events(s->world->trace, -1) / mpg_trace_ranks(s->world->trace);
+    const double wanted = each / CALLS_A_STRETCH;
+    s->begin_ns = INFINITY;
+    s->end_ns = -INFINITY;
+    if (walk(s->world, take_ends, s, err) < 0)
+        return -1;
+    if (!(s->end_ns > s->begin_ns))
+        return mpg_error_set(err, "the run has no length");
+    s->bins = wanted < LEAST_STRETCHES ? LEAST_STRETCHES : wanted > MOST_STRETCHES ? MOST_STRETCHES : (size_t)wanted;
+    if (!(s->bin = calloc(s->bins, sizeof *s->bin)))
+        return mpg_error_set(err, "out of memory");
+    if (walk(s->world, take_time, s, err) < 0)
+        return -1;
+    const double width_ns = (s->end_ns - s->begin_ns) / (double)s->bins;
+    size_t worst = 0;
+    for (size_t i = 1; i < s->bins; i++)
+        if (s->bin[i] > s->bin[worst])
+            worst = i;
+    if (!(s->bin[worst] > 0))
+        return mpg_error_set(err, "no time is spent in MPI calls");
+    s->from_ns = s->begin_ns + (double)worst * width_ns;
+    s->to_ns = s->from_ns + width_ns;
+    return 0;
+}
+
+/* --- which ranks --- */
+
+struct ranked {
+    int32_t rank;
+    double in_calls_ns;
+};
+
+static int more_in_calls(const void *a, const void *b)
+{
+    const struct ranked *x = a, *y = b;
+    if (x->in_calls_ns != y->in_calls_ns)
+        return x->in_calls_ns > y->in_calls_ns ? -1 : 1;
+    return x->rank < y->rank ? -1 : x->rank > y->rank;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const struct mpg_phase_rank *x = a, *y = b;
+    return x->rank < y->rank ? -1 : x->rank > y->rank;
+}
+
+static double within_ns(const struct stretch *s, int32_t rank, const struct mpg_event *e)
+{
+    const double from_ns = mpg_clock_align(s->world->clocks, rank, e->enter_ns);
+    const double to_ns = mpg_clock_align(s->world->clocks, rank, e->leave_ns);
+    return fmax(0, fmin(to_ns, s->to_ns) - fmax(from_ns, s->from_ns));
+}
+
+struct ranking {
+    const struct stretch *s;
+    struct ranked *rank;
+};
+
+static int take_rank(void *who, int32_t rank, uint64_t number, const struct mpg_event *e, struct mpg_error *err)
+{
+    struct ranking *r = who;
+    (void)err;
+    if (is_inner(e, number))
+        r->rank[rank].in_calls_ns += within_ns(r->s, rank, e);
+    return 1;
+}
+
+static int choose_ranks(struct mpg_worst_phase *phase, const struct stretch *s, struct mpg_error *err)
+{
+    const size_t all = (size_t)phase->ranks, n = all < MPG_PHASE_RANKS ? all : MPG_PHASE_RANKS;
+    struct ranking r = {.s = s, .rank = calloc(all, sizeof *r.rank)};
+    phase->rank = calloc(n, sizeof *phase->rank);
+    int status = r.rank && phase->rank ? 0 : mpg_error_set(err, "out of memory");
+    for (size_t i = 0; i < all && status == 0; i++)
+        r.rank[i].rank = (int32_t)i;
+    if (status == 0)
+        status = walk(s->world, take_rank, &r, err);
+    if (status == 0) {
+        double sum_ns = 0;
+        for (size_t i = 0; i < all; i++)
+            sum_ns += r.rank[i].in_calls_ns;
+        phase->share = sum_ns / ((s->to_ns - s->from_ns) * (double)all);
+        qsort(r.rank, all, sizeof *r.rank, more_in_calls);
+        for (phase->n = 0; phase->n < n; phase->n++) {
+            const size_t k = phase->n < (n + 1) / 2 ? phase->n : all - n + phase->n;
+            phase->rank[phase->n].rank = r.rank[k].rank;
+            phase->rank[phase->n].in_calls_ns = r.rank[k].in_calls_ns;
+        }
+        qsort(phase->rank, phase->n, sizeof *phase->rank, by_number);
+    }
+    free(r.rank);
+    return status;
+}
+
+/* --- their calls --- */
+
+struct filling {
+    const struct stretch *s;
+    struct mpg_worst_phase *phase;
+    struct mpg_phase_rank *into;
+    double until_ns; /* aligned: where the first rank has no room for more */
+};
+
+static int take_predicted(void *who, int32_t rank, uint64_t number, const struct mpg_event *e, struct mpg_error *err)
+{
+    struct filling *f = who;
+    struct mpg_phase_rank *into = f->into;
+    const double from_ns = mpg_clock_align(f->s->world->clocks, rank, e->enter_ns);
+    const double to_ns = mpg_clock_align(f->s->world->clocks, rank, e->leave_ns);
+    (void)err;
+    if (to_ns <= f->s->from_ns || !is_inner(e, number))
+        return 1;
+    if (from_ns >= f->s->to_ns)
+        return 0;
+    if (into->n[1] == MPG_PHASE_CALLS) {
+        f->until_ns = fmin(f->until_ns, from_ns);
+        return 0;
+    }
+    if (into->n[1] == 0)
+        into->first = number;
+    into->call[1][into->n[1]++] = (struct mpg_phase_call){e->call, from_ns - f->s->from_ns, to_ns - f->s->from_ns};
+    return 1;
+}
+
+/* The same calls of the traced run, whose times are aligned as yet. */
+static int take_traced(void *who, int32_t rank, uint64_t number, const struct mpg_event *e, struct mpg_error *err)
+{
+    struct filling *f = who;
+    struct mpg_phase_rank *into = f->into;
+    (void)err;
+    if (number < into->first)
+        return 1;
+    if (into->n[0] == into->n[1])
+        return 0;
+    into->call[0][into->n[0]++] = (struct mpg_phase_call){e->call, mpg_clock_align(f->s->world->clocks, rank, e->enter_ns),
+                                                         mpg_clock_align(f->s->world->clocks, rank, e->leave_ns)};
+    return 1;
+}
+
+/* Cut at UNTIL_NS of the stretch. */
+static void cut(struct mpg_phase_rank *r, double until_ns)
+{
+    while (r->n[1] > 0 && r->call[1][r->n[1] - 1].from_ns >= until_ns)
+        r->n[1]--;
+}
+
+static bool same_calls(const struct mpg_phase_rank *r)
+{
+    for (size_t i = 0; i < r->n[1] && r->n[0] == r->n[1]; i++)
+        if (r->call[0][i].call != r->call[1][i].call)
+            return false;
+    return r->n[0] == r->n[1];
+}
+
+/* Traced times begin where the first of these calls would, were the stretch the predicted one: as long before its first
+ * call as there. */
+static void shift_traced(struct mpg_worst_phase *phase)
+{
+    double first_ns = INFINITY, last_ns = -INFINITY, lead_ns = 0;
+    bool same = true;
+    for (size_t i = 0; i < phase->n; i++) {
+        const struct mpg_phase_rank *r = &phase->rank[i];
+        same = same && same_calls(r);
+        if (r->n[0] > 0 && r->call[0][0].from_ns < first_ns) {
+            first_ns = r->call[0][0].from_ns;
+            lead_ns = r->n[1] > 0 ? r->call[1][0].from_ns : 0;
+        }
+        if (r->n[0] > 0)
+            last_ns = fmax(last_ns, r->call[0][r->n[0] - 1].to_ns);
+    }
+    phase->traced_ns = same && last_ns > first_ns ? last_ns - first_ns + lead_ns : 0;
+    for (size_t i = 0; i < phase->n; i++) {
+        struct mpg_phase_rank *r = &phase->rank[i];
+        if (!same)
+            r->n[0] = 0;
+        for (size_t k = 0; k < r->n[0]; k++) {
+            r->call[0][k].from_ns += lead_ns - first_ns;
+            r->call[0][k].to_ns += lead_ns - first_ns;
+        }
+    }
+}
+
+static int fill(struct mpg_worst_phase *phase, struct stretch *s, const struct mpg_phase_world *traced, struct mpg_error *err)
+{
+    struct stretch before = {.world = traced};
+    struct filling f = {.s = s, .phase = phase, .until_ns = s->to_ns};
+    for (size_t i = 0; i < phase->n; i++) {
+        f.into = &phase->rank[i];
+        if (walk_rank(s->world, f.into->rank, take_predicted, &f, err) < 0)
+            return -1;
+    }
+    for (size_t i = 0; i < phase->n; i++)
+        cut(&phase->rank[i], f.until_ns - s->from_ns);
+    s->to_ns = f.until_ns;
+    f.s = &before;
+    for (size_t i = 0; i < phase->n; i++) {
+        f.into = &phase->rank[i];
+        if (f.into->n[1] > 0 && walk_rank(traced, f.into->rank, take_traced, &f, err) < 0)
+            return -1;
+    }
+    shift_traced(phase);
+    return 0;
+}
+
+int mpg_worst_phase_find(struct mpg_worst_phase *phase, const struct mpg_phase_world *traced, const struct mpg_phase_world *predicted,
+                   struct mpg_error *err)
+{
+    struct stretch s = {.world = predicted};
+    *phase = (struct mpg_worst_phase){.ranks = mpg_trace_ranks(predicted->trace)};
+    int status = find_stretch(&s, err);
+    if (status == 0)
+        status = choose_ranks(phase, &s, err);
+    if (status == 0)
+        status = fill(phase, &s, traced, err);
+    phase->from_ns = s.from_ns - s.begin_ns;
+    phase->to_ns = s.to_ns - s.begin_ns;
+    phase->run_ns = s.end_ns - s.begin_ns;
+    free(s.bin);
+    return status;
+}
+
+void mpg_worst_phase_clear(struct mpg_worst_phase *phase)
+{
+    free(phase->rank);
+    *phase = (struct mpg_worst_phase){.n = 0};
+}
+
+/* --- as JSON --- */
+
+static const char *kind_of(enum mpg_call call)
+{
+    switch (mpg_call_kind(call)) {
+    case MPG_KIND_SEND:
+    case MPG_KIND_ISEND:
+    case MPG_KIND_PREADY:
+        return "send";
+    case MPG_KIND_RECV:
+    case MPG_KIND_IRECV:
+    case MPG_KIND_MRECV:
+    case MPG_KIND_IMRECV:
+    case MPG_KIND_SENDRECV:
+        return "receive";
+    case MPG_KIND_COMPLETE:
+    case MPG_KIND_PROBE:
+    case MPG_KIND_MPROBE:
+        return "wait";
+    case MPG_KIND_COLLECTIVE:
+    case MPG_KIND_ICOLLECTIVE:
+    case MPG_KIND_NEIGHBOR:
+    case MPG_KIND_CONSTRUCTOR:
+    case MPG_KIND_WIN_FENCE:
+        return "collective";
+    default:
+        return "other";
+    }
+}
+
+/* The place of CALL in NAMES, where it is put if it is not there; below 0: out of memory. */
+static int place_of(json_t *names, enum mpg_call call)
+{
+    char name[80];
+    const json_t *known;
+    size_t i;
+    snprintf(name, sizeof name, "%s%s", mpg_call_prefix(call), mpg_call_name(call));
+    json_array_foreach(names, i, known)
+        if (strcmp(json_string_value(json_object_get(known, "name")), name) == 0)
+            return (int)i;
+    return json_array_append_new(names, json_pack("{s:s, s:s}", "name", name, "kind", kind_of(call))) < 0 ? -1 : (int)i;
+}
+
+/* [[from, length, name]...], of the ns there are as whole numbers. */
+static json_t *calls_json(const struct mpg_phase_call *call, size_t n, json_t *names)
+{
+    json_t *list = json_array();
+    int status = list ? 0 : -1;
+    for (size_t i = 0; i < n && status == 0; i++) {
+        const int place = place_of(names, call[i].call);
+        const json_int_t from_ns = (json_int_t)floor(call[i].from_ns), to_ns = (json_int_t)ceil(call[i].to_ns);
+        status = place < 0 ? -1 : json_array_append_new(list, json_pack("[I, I, i]", from_ns, to_ns - from_ns, place));
+    }
+    if (status == 0)
+        return list;
+    json_decref(list);
+    return NULL;
+}
+
+static json_t *rank_json(const struct mpg_phase_rank *r, json_t *names)
+{
+    json_t *traced = calls_json(r->call[0], r->n[0], names), *predicted = calls_json(r->call[1], r->n[1], names);
+    return json_pack("{s:i, s:I, s:f, s:o, s:o}", "rank", (int)r->rank, "first", (json_int_t)r->first, "in_calls_ns",
+                     r->in_calls_ns, "traced", traced, "predicted", predicted);
+}
+
+json_t *mpg_worst_phase_json(const struct mpg_worst_phase *phase)
+{
+    json_t *names = json_array(), *list = json_array();
+    int status = names && list ? 0 : -1;
+    for (size_t i = 0; i < phase->n && status == 0; i++)
+        status = json_array_append_new(list, rank_json(&phase->rank[i], names));
+    if (status == 0)
+        return json_pack("{s:I, s:f, s:f, s:f, s:f, s:f, s:i, s:o, s:o}", "replica", (json_int_t)phase->replica, "from_ns",
+                         phase->from_ns, "to_ns", phase->to_ns, "run_ns", phase->run_ns, "share", phase->share, "traced_ns",
+                         phase->traced_ns, "ranks", (int)phase->ranks, "names", names, "drawn", list);
+    json_decref(names);
+    json_decref(list);
+    return NULL;
+}
