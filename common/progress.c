@@ -28,6 +28,13 @@ void mpg_progress_start(struct mpg_progress *p, const char *label, double total)
         p->last_s = now_s() + 0.8;
 }
 
+/* Whether the terminal is ours now: a job in the background would write into others' lines, or be stopped for it. */
+static bool is_in_front(void)
+{
+    const pid_t front = tcgetpgrp(STDERR_FILENO);
+    return front < 0 || front == getpgrp();
+}
+
 void mpg_progress_update(struct mpg_progress *p, double done)
 {
     if (!p->enabled)
@@ -36,6 +43,8 @@ void mpg_progress_update(struct mpg_progress *p, double done)
     if (now - p->last_s < 0.2)
         return;
     p->last_s = now;
+    if (!is_in_front())
+        return;
     p->drawn = 1;
     if (p->total > 0)
         fprintf(stderr, "\r\033[K%s %3.0f %%", p->label, 100 * done / p->total);
@@ -45,7 +54,7 @@ void mpg_progress_update(struct mpg_progress *p, double done)
 
 void mpg_progress_clear(struct mpg_progress *p)
 {
-    if (p->drawn)
+    if (p->drawn && is_in_front())
         fprintf(stderr, "\r\033[K");
     p->drawn = 0;
 }

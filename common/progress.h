@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A progress line on standard error, only when that is a terminal. */
+/* A progress line on standard error, only when that is a terminal, and we are not in its background. */
 #ifndef MPG_PROGRESS_H
 #define MPG_PROGRESS_H
 

@@ -41,6 +41,7 @@ void mpg_scale_run_clear(struct scale_run *run)
     free(run->program);
     free(run->date);
     free(run->host);
+    free(run->crowded_on);
 }
 
 static void clear_site(struct scale_site *site)

@@ -36,6 +36,9 @@ struct scale_run {
     double app_ns;               /* T_app = sum T_i, MPI_Init's leave to MPI_Finalize's enter */
     double comm_ns;              /* T_comm = sum of all MPI calls in between */
     double longest_ns;           /* largest T_i */
+    int32_t crowded;             /* ranks that had to share cores, on the host where most did; 0: none, or not known */
+    double room;                 /* these cores, or a quota's worth of them */
+    char *crowded_on;            /* that host; NULL: not said */
     double other_ns;             /* of comm_ns: callsites for which a profile had no row left */
     size_t label_number;
     struct scale_label *labels;
@@ -163,7 +166,7 @@ struct scale_row {
     double factor;                /* last / first */
     struct scale_power power;     /* of A_s */
     enum scale_verdict grows;
-    bool dominates;               /* most of T_comm, which grows in time, and has no verdict that it grows in share */
+    bool dominates;               /* one of few with most of T_comm, which grows in time, not surely in share */
     double chance;                /* rows that would have such an r_s if none grew; NAN: r_s is undefined */
     double projected;             /* part of T_comm at --project N; NAN: not asked for */
     struct scale_interval projected_interval;

@@ -8,17 +8,18 @@
 
 enum { MOST_CORES = 16384, WORD = 64 };
 
-struct place { /* where a rank ran */
-    int32_t host, rank;
-    const char *cores; /* "": not said */
-};
+/* The cores that P names; "": none. */
+static const char *cores_of(const struct mpg_rank_cores *p)
+{
+    return p->cores ? p->cores : "";
+}
 
 static int compare_places(const void *a, const void *b)
 {
-    const struct place *x = a, *y = b;
+    const struct mpg_rank_cores *x = a, *y = b;
     if (x->host != y->host)
         return x->host < y->host ? -1 : 1;
-    const int order = strcmp(x->cores, y->cores);
+    const int order = strcmp(cores_of(x), cores_of(y));
     return order ? order : (x->rank > y->rank) - (x->rank < y->rank);
 }
 
@@ -45,13 +46,13 @@ static bool add_cores(uint64_t *set, const char *text)
 }
 
 /* How many cores the N places have together; 0: some do not say. */
-static int count_cores(const struct place *place, size_t n)
+static int count_cores(const struct mpg_rank_cores *place, size_t n)
 {
     uint64_t set[MOST_CORES / WORD] = {0};
     int count = 0;
     for (size_t i = 0; i < n; i++)
-        if ((i == 0 || strcmp(place[i].cores, place[i - 1].cores) != 0) &&
-            !add_cores(set, place[i].cores))
+        if ((i == 0 || strcmp(cores_of(&place[i]), cores_of(&place[i - 1])) != 0) &&
+            !add_cores(set, cores_of(&place[i])))
             return 0;
     for (size_t i = 0; i < sizeof set / sizeof *set; i++)
         count += __builtin_popcountll(set[i]);
@@ -59,10 +60,10 @@ static int count_cores(const struct place *place, size_t n)
 }
 
 /* Of the N places of a host, what the same cores were given to too often, if any. */
-static void find_crowd(const struct place *place, size_t n, struct mpg_host_cores *host)
+static void find_crowd(const struct mpg_rank_cores *place, size_t n, struct mpg_host_cores *host)
 {
     for (size_t first = 0, end; first < n; first = end) {
-        for (end = first + 1; end < n && strcmp(place[end].cores, place[first].cores) == 0;)
+        for (end = first + 1; end < n && strcmp(cores_of(&place[end]), cores_of(&place[first])) == 0;)
             end++;
         const int cores = count_cores(place + first, end - first);
         if (cores > 0 && end - first > (size_t)cores && (int32_t)(end - first) > host->crowded) {
@@ -72,14 +73,11 @@ static void find_crowd(const struct place *place, size_t n, struct mpg_host_core
     }
 }
 
-static struct mpg_host_cores describe(const struct mpg_trace *t, const struct place *place, size_t n)
+static struct mpg_host_cores describe(const struct mpg_rank_cores *place, size_t n)
 {
-    struct mpg_host_cores host = {.name = mpg_trace_find_fact(t, place->rank, "host"),
-                                  .ranks = (int32_t)n,
-                                  .cores = count_cores(place, n)};
+    struct mpg_host_cores host = {.name = place->name, .ranks = (int32_t)n, .cores = count_cores(place, n)};
     for (size_t i = 0; i < n; i++) {
-        const char *text = mpg_trace_find_fact(t, place[i].rank, "core_limit");
-        const double limit = text ? strtod(text, NULL) : 0;
+        const double limit = place[i].limit ? strtod(place[i].limit, NULL) : 0;
         if (limit > 0 && (host.limit == 0 || limit < host.limit))
             host.limit = limit;
     }
@@ -95,29 +93,40 @@ static struct mpg_host_cores describe(const struct mpg_trace *t, const struct pl
     return host;
 }
 
+int mpg_cores_of(struct mpg_rank_cores *place, size_t n, struct mpg_host_cores **list, size_t *hosts,
+                 struct mpg_error *err)
+{
+    *hosts = 0;
+    *list = calloc(n + 1, sizeof **list);
+    if (!*list)
+        return mpg_error_set(err, "out of memory");
+    qsort(place, n, sizeof *place, compare_places);
+    for (size_t first = 0, end; first < n; first = end) {
+        for (end = first + 1; end < n && place[end].host == place[first].host;)
+            end++;
+        (*list)[(*hosts)++] = describe(place + first, end - first);
+    }
+    return 0;
+}
+
 int mpg_trace_cores(const struct mpg_trace *t, struct mpg_host_cores **list, size_t *n,
                     struct mpg_error *err)
 {
     const size_t ranks = (size_t)mpg_trace_ranks(t);
-    struct place *place = calloc(ranks, sizeof *place);
-    *list = calloc(ranks, sizeof **list);
+    struct mpg_rank_cores *place = calloc(ranks, sizeof *place);
+    *list = NULL;
     *n = 0;
-    if (!place || !*list) {
-        free(place);
-        free(*list);
-        *list = NULL;
+    if (!place)
         return mpg_error_set(err, "out of memory");
-    }
     for (size_t i = 0; i < ranks; i++) {
-        const char *cores = mpg_trace_find_fact(t, (int32_t)i, "cores");
-        place[i] = (struct place){mpg_trace_host(t, (int32_t)i), (int32_t)i, cores ? cores : ""};
+        const int32_t rank = (int32_t)i;
+        place[i] = (struct mpg_rank_cores){.host = mpg_trace_host(t, rank),
+                                           .rank = rank,
+                                           .name = mpg_trace_find_fact(t, rank, "host"),
+                                           .cores = mpg_trace_find_fact(t, rank, "cores"),
+                                           .limit = mpg_trace_find_fact(t, rank, "core_limit")};
     }
-    qsort(place, ranks, sizeof *place, compare_places);
-    for (size_t first = 0, end; first < ranks; first = end) {
-        for (end = first + 1; end < ranks && place[end].host == place[first].host;)
-            end++;
-        (*list)[(*n)++] = describe(t, place + first, end - first);
-    }
+    const int status = mpg_cores_of(place, ranks, list, n, err);
     free(place);
-    return 0;
+    return status;
 }

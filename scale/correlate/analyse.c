@@ -74,12 +74,15 @@ static int find_shares(const struct making *m, size_t site, const struct scale_s
     return status;
 }
 
+/* Rows that noise alone may name: one in four tables, where rows are few. */
+static const double MOST_CHANCE = 0.25;
+
 /* The verdict: it goes with N, is a quarter larger at the end than at the beginning, and matters there. */
 static enum scale_verdict judge(const struct scale_options *options, const struct scale_row *row)
 {
     if (!(row->all.r >= 0.7 && row->last >= 1.25 * row->first && row->share_last >= options->threshold))
         return SCALE_GROWS_NOT;
-    return row->chance > 1 ? SCALE_GROWS_PERHAPS : SCALE_GROWS;
+    return row->chance > MOST_CHANCE ? SCALE_GROWS_PERHAPS : SCALE_GROWS;
 }
 
 static int make_row(const struct making *m, size_t site, struct scale_row *row, struct mpg_error *err)

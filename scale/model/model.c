@@ -81,16 +81,43 @@ out:
     return 0;
 }
 
-/* Whether ROW has most of T_comm at the largest N, and its time grows: its part cannot rise much, and what it is a
- * part of grows with it. */
-static bool dominates(const struct scale_analysis *a, const struct scale_row *row)
+/* Whether ROW's time surely grows, which its part of T_comm does not show. */
+static bool grows_unseen(const struct scale_row *row)
 {
     const struct scale_model *m = row->model;
-    const struct scale_series *s = &row->series;
+    return row->grows != SCALE_GROWS && !m->why && m->growth.verdict == MPG_GROWS && m->growth.order.low > 0;
+}
+
+enum { MOST_DOMINATING = 3 };
+
+/* Finds the fewest rows, MOST_DOMINATING at most, that together have most of T_comm at the largest N: their part cannot
+ * rise much, and what it is a part of grows with them. */
+static void find_dominating(struct scale_analysis *a)
+{
     const bool of_a_part = a->options->metric == SCALE_SHARE || a->options->metric == SCALE_TIME_OF_APP;
-    return of_a_part && row->grows != SCALE_GROWS && !m->why && m->growth.verdict == MPG_GROWS &&
-           m->growth.order.low > 0 && row->share_last > 0.5 &&
-           s->x[s->n - 1] >= a->set->runs[a->set->run_number - 1].ranks;
+    struct scale_row *most[MOST_DOMINATING];
+    double together = 0;
+    size_t n = 0;
+    while (of_a_part && together <= 0.5 && n < MOST_DOMINATING) {
+        struct scale_row *next = NULL;
+        for (size_t i = 0; i < a->row_number; i++) {
+            struct scale_row *row = &a->rows[i];
+            const struct scale_series *s = &row->series;
+            bool taken = s->n == 0 || s->x[s->n - 1] < a->set->runs[a->set->run_number - 1].ranks;
+            for (size_t k = 0; k < n; k++)
+                taken |= most[k] == row;
+            if (!taken && (!next || row->share_last > next->share_last))
+                next = row;
+        }
+        if (!next)
+            return;
+        together += next->share_last;
+        most[n++] = next;
+    }
+    for (size_t k = 0; k < n && together > 0.5; k++) {
+        most[k]->dominates = grows_unseen(most[k]);
+        a->dominating += most[k]->dominates;
+    }
 }
 
 static void clear_model(struct scale_row *row)
@@ -117,12 +144,10 @@ static void drop_what_does_not_grow(struct scale_analysis *a)
 
 int mpg_scale_model_rows(struct scale_analysis *a, struct mpg_error *err)
 {
-    for (size_t i = 0; i < a->row_number; i++) {
+    for (size_t i = 0; i < a->row_number; i++)
         if (model_row(a, &a->rows[i], err) < 0)
             return -1;
-        a->rows[i].dominates = dominates(a, &a->rows[i]);
-        a->dominating += a->rows[i].dominates;
-    }
+    find_dominating(a);
     if (a->options->grows)
         drop_what_does_not_grow(a);
     return 0;

@@ -357,8 +357,11 @@ int mpg_scale_plot(const struct scale_analysis *a, const struct mpg_option_list 
     if (select->n == 0)
         choose_ends(&w);
     const char *program = a->set->run_number > 0 ? a->set->runs[0].program : NULL;
-    snprintf(w.second, sizeof w.second, "%zu runs%s%.70s; points: runs, lines: medians",
-             a->set->run_number, program ? " of " : "", program ? program : "");
+    bool crowded = false;
+    for (size_t i = 0; i < a->set->run_number; i++)
+        crowded |= a->set->runs[i].crowded > 0;
+    snprintf(w.second, sizeof w.second, "%zu runs%s%.60s%s; points: runs, lines: medians", a->set->run_number,
+             program ? " of " : "", program ? program : "", crowded ? ", more ranks than cores" : "");
     snprintf(w.modelled, sizeof w.modelled, "%.130s; dashed: models", w.second);
     return plot_all(options, draw, &w, outcome, err);
 }

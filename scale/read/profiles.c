@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "scale/read/crowd.h"
 #include "scale/read/gather.h"
 #include "trace/profile/profile.h"
 
@@ -23,14 +24,22 @@ static int keep_fact(const char *key, const char *value, const char *wanted, cha
     return mpg_error_set(err, "out of memory");
 }
 
-static int keep_facts(const struct mpg_profile *p, struct scale_run *run, struct mpg_error *err)
+static int keep_facts(const struct mpg_profile *p, int32_t rank, struct scale_run *run, struct scale_crowd *crowd,
+                      struct mpg_error *err)
 {
-    const char *key, *value;
-    for (size_t i = 0; mpg_profile_fact(p, i, &key, &value); i++)
+    const char *key, *value, *host = NULL, *cores = NULL, *limit = NULL;
+    for (size_t i = 0; mpg_profile_fact(p, i, &key, &value); i++) {
         if (keep_fact(key, value, "program", &run->program, err) < 0 ||
             keep_fact(key, value, "date", &run->date, err) < 0 || keep_fact(key, value, "host", &run->host, err) < 0)
             return -1;
-    return 0;
+        if (strcmp(key, "host") == 0)
+            host = value;
+        if (strcmp(key, "cores") == 0)
+            cores = value;
+        if (strcmp(key, "core_limit") == 0)
+            limit = value;
+    }
+    return mpg_scale_crowd_add(crowd, rank, host, cores, limit, err);
 }
 
 static bool is_in_run(enum mpg_call call)
@@ -77,8 +86,8 @@ static const char *names_of(const struct mpg_profile *p)
     return NULL;
 }
 
-static int add_rank(struct scale_gather *g, struct scale_run *run, const struct mpg_profile *p,
-                    const struct mpg_profile_rank *rank, struct mpg_error *err)
+static int add_rank(struct scale_gather *g, struct scale_run *run, struct scale_crowd *crowd,
+                    const struct mpg_profile *p, const struct mpg_profile_rank *rank, struct mpg_error *err)
 {
     const double run_ns = (double)(rank->run_ns - rank->paused_ns);
     const char *names = names_of(p);
@@ -99,13 +108,14 @@ static int add_rank(struct scale_gather *g, struct scale_run *run, const struct 
     run->unfinished |= rank->state == MPG_PROFILE_ENDED;
     run->app_ns += run_ns;
     run->longest_ns = run_ns > run->longest_ns ? run_ns : run->longest_ns;
-    return keep_facts(p, run, err);
+    return keep_facts(p, rank->rank, run, crowd, err);
 }
 
 int mpg_scale_read_profile(struct scale_gather *g, struct scale_run *run, struct mpg_error *err)
 {
     struct mpg_profile *p = mpg_profile_open(run->path, err);
     struct mpg_profile_rank rank = {0};
+    struct scale_crowd crowd = {0};
     if (!p)
         return -1;
     const struct stat_places source = {p, site_of, module_of};
@@ -113,8 +123,11 @@ int mpg_scale_read_profile(struct scale_gather *g, struct scale_run *run, struct
     int more = 0;
     run->threads = 1;
     while (status == 0 && (more = mpg_profile_next(p, &rank, err)) > 0)
-        if (add_rank(g, run, p, &rank, err) < 0)
+        if (add_rank(g, run, &crowd, p, &rank, err) < 0)
             status = mpg_error_prefix(err, "rank %d", rank.rank);
     mpg_profile_close(p);
+    if (status == 0 && more == 0)
+        status = mpg_scale_crowd_judge(&crowd, run, err);
+    mpg_scale_crowd_clear(&crowd);
     return status < 0 || more < 0 ? -1 : 0;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analyse/traced.h"
+#include "scale/read/crowd.h"
 #include "scale/read/gather.h"
 #include "trace/reader.h"
 
@@ -192,6 +193,17 @@ static int find_waits(struct reading *r, struct scale_notes *notes, struct mpg_e
 
 /* ---- the whole trace ---- */
 
+static int find_crowd(const struct reading *r, struct mpg_error *err)
+{
+    struct mpg_host_cores *host;
+    size_t hosts;
+    if (mpg_trace_cores(r->trace, &host, &hosts, err) < 0)
+        return -1;
+    const int status = mpg_scale_crowd_most(host, hosts, r->run, err);
+    free(host);
+    return status;
+}
+
 static int keep_fact(const struct mpg_trace *trace, const char *key, char **text, struct mpg_error *err)
 {
     const char *value = mpg_trace_find_fact(trace, 0, key);
@@ -224,7 +236,8 @@ static int read_all(struct reading *r, struct scale_notes *notes, struct mpg_err
     r->run->ranks = mpg_trace_ranks(r->trace);
     r->run->is_trace = true;
     if (check(r->trace, err) < 0 || keep_fact(r->trace, "program", &r->run->program, err) < 0 ||
-        keep_fact(r->trace, "date", &r->run->date, err) < 0 || keep_fact(r->trace, "host", &r->run->host, err) < 0)
+        keep_fact(r->trace, "date", &r->run->date, err) < 0 ||
+        keep_fact(r->trace, "host", &r->run->host, err) < 0 || find_crowd(r, err) < 0)
         return -1;
     for (int32_t rank = 0; rank < r->run->ranks; rank++)
         if (add_rank(r, rank, err) < 0)

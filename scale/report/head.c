@@ -78,10 +78,31 @@ static void print_intervals(const struct scale_analysis *a, FILE *out)
                 a->single > 0 ? "; some N have one run: too narrow" : "");
 }
 
+/* That ranks had to take turns, and what that does. */
+static void print_crowd(const struct scale_set *set, FILE *out)
+{
+    const struct scale_run *most = NULL;
+    size_t crowded = 0;
+    for (size_t i = 0; i < set->run_number; i++) {
+        const struct scale_run *run = &set->runs[i];
+        crowded += run->crowded > 0;
+        if (run->crowded > 0 && (!most || run->crowded * most->room > most->crowded * run->room))
+            most = run;
+    }
+    if (!most)
+        return;
+    fprintf(out, "attention   ranks had to share cores in %zu of %zu runs (%d ranks %.3g core%s of ", crowded,
+            set->run_number, most->crowded, most->room, most->room == 1 ? "" : "s");
+    mpg_printable_put(out, most->crowded_on ? most->crowded_on : "their host");
+    fputs("): they waited for each other's turns, by which alone a rank's times grow, about like N (an order of 1). What "
+          "grows here need not where cores are enough: mpgscale(1), CROWDED MACHINES, has how to ask that\n", out);
+}
+
 void mpg_scale_print_head(const struct scale_report *r, FILE *out)
 {
     const struct scale_analysis *a = r->analysis;
     const struct scale_options *o = a->options;
+    print_crowd(a->set, out);
     if (a->set->run_number > 0 && a->set->runs[0].program) {
         fputs("program     ", out);
         mpg_printable_put(out, a->set->runs[0].program);
@@ -129,6 +150,14 @@ static void put_run(FILE *out, const struct scale_run *run)
     put_number(out, "t_app_ns", run->app_ns);
     put_number(out, "t_comm_ns", run->comm_ns);
     put_number(out, "longest_ns", run->longest_ns);
+    fputs(", \"crowded\": ", out);
+    if (run->crowded > 0) {
+        fprintf(out, "{\"ranks\": %d", run->crowded);
+        put_number(out, "cores", run->room);
+        put_text(out, "host", run->crowded_on);
+        putc('}', out);
+    } else
+        fputs("null", out);
     fputs(", \"labels\": {", out);
     for (size_t i = 0; i < run->label_number; i++) {
         fputs(i > 0 ? ", " : "", out);

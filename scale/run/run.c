@@ -14,6 +14,7 @@
 #include "common/aside.h"
 #include "common/option.h"
 #include "common/output.h"
+#include "common/units.h"
 #include "scale/commands.h"
 #include "scale/run/launch.h"
 #include "scale/run/plan.h"
@@ -210,8 +211,8 @@ static int do_all(const struct request *request, struct scale_plan *plan, int *g
         *got = mpg_scale_run_signal_waits();
         if (*got)
             break;
-        snprintf(label, sizeof label, "mpgscale run: %zu of %zu runs done, %d ranks now, seconds:", plan->done, plan->n,
-                 todo->ranks);
+        snprintf(label, sizeof label, "mpgscale run: %zu of %zu runs done, %d %s now, seconds:", plan->done, plan->n,
+                 todo->ranks, mpg_units_word((uint64_t)todo->ranks, "rank", "ranks"));
         mpg_progress_start(&progress, label, 0);
         status = do_run(request, plan, todo, record, &progress, got, err);
         mpg_progress_end(&progress);

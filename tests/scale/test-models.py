@@ -152,8 +152,8 @@ def test_rates(folder, rng, trials):
 
 
 def test_dominating(folder, rng):
-    """A callsite with nearly all of the communication, whose part cannot rise: if a rank's time in it grows it
-    dominates; if not, or if it is less than half, or if its part grows, it does not."""
+    """A callsite with nearly all of the communication, or up to three that have most of it together, whose part cannot
+    rise: if a rank's time in it grows it dominates; if not, or if others have more, or if its part grows, it does not."""
     counts = (4, 9, 16, 25)
 
     def said(functions, noise=0.03, *options):
@@ -173,6 +173,12 @@ def test_dominating(folder, rng):
     ok(which == {0} and rows[0]["correlation"]["r_s"] is None, "... with nothing beside it, where r_s is undefined")
     which, rows, _ = said([lambda n: 4.77e6 * n, lambda n: 5.5e6 * n, lambda n: 2.385e6])
     ok(which == {1}, "46 % that grow are not most of it, 53 % beside them are", which)
+    which, rows, head = said([lambda n: 18.1e6 * n, lambda n: 16.9e6 * n, lambda n: 2.385e6 * n, lambda n: 9.1e6 * n])
+    ok(which == {0, 1} and len(head) == 2, "39 % and 36 % that grow dominate together, the 20 % behind them do not", which)
+    which, rows, _ = said([lambda n: 60e6 * n**0.15, lambda n: 95e6, lambda n: 8e6], 0.01)
+    ok(which == {0}, "of two that have most of it only the one that grows", which)
+    which, _, _ = said([lambda n: 7.3e6 * n] * 3 + [lambda n: 6.9e6 * n] * 4)
+    ok(not which, "where no three callsites have half of it none dominates", which)
     which, rows, _ = said([lambda n: 47.7e6 * n, lambda n: 2.385e6 * n], 0.03, "--metric=time")
     ok(not which and rows[0]["grows"] == "yes", "of times, which can grow on, none dominates", rows[0]["grows"])
     which, rows, _ = said([lambda n: 1e6 * n * n, lambda n: 47.7e6])

@@ -60,7 +60,21 @@ def crowded(folder):
     ok("other10" in titles and "other11" not in titles, "the first twelve are drawn", titles)
 
 
+def shared(folder):
+    """Where ranks shared cores, plots say so."""
+    for cores, said in (("0", True), ("0-31", False)):
+        files = []
+        for n in (2, 4, 8):
+            files.append(os.path.join(folder, "s-%s-%d" % (cores, n)))
+            profiles.write(files[-1], n, 10**9, lambda rank: [(NUMBERS["Send"], 0, 1, 1000, 1000, 1000)], [[(0, 0x10)]],
+                           facts=[("program", "./ours"), ("host", "a"), ("cores", cores)])
+        drawn(folder, *files)
+        titles = curves(os.path.join(folder, "plots", "1-time.svg"))
+        ok(any(", more ranks than cores; points" in t for t in titles) == said and
+           any(t.startswith("3 runs of ./ours") for t in titles), "cores %s: %s" % (cores, said), titles)
+
+
 if __name__ == "__main__":
     if shutil.which("gnuplot"):
-        parts(several, crowded)
+        parts(several, crowded, shared)
     print("1..0 # SKIP no gnuplot")

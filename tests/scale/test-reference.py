@@ -127,7 +127,7 @@ def add_verdicts(rows, threshold):
             row["chance"] = len(rows) * row["correlation"]["p"] / 2
         rises = (r is not None and r >= 0.7 and row["last"] >= 1.25 * row["first"] and
                  row["share_last"] >= threshold)
-        row["grows"] = "no" if not rises else "perhaps" if row["chance"] > 1 else "yes"
+        row["grows"] = "no" if not rises else "perhaps" if row["chance"] > 0.25 else "yes"
 
 
 def differences(where, want, got):
