@@ -102,6 +102,9 @@ static int read_file(struct scale_gather *g, struct scale_run *run, struct scale
         return g->how->unit == SCALE_UNIT_REGION ? mpg_error_set(err, "a profile: regions are of traces")
                                                  : mpg_scale_read_profile(g, run, err);
     const enum mpg_file_kind kind = mpg_kind_of(run->path);
+    const char *last = strrchr(run->path, '/');
+    if (kind == MPG_FILE_TEXT && strcmp(last ? last + 1 : run->path, "manifest.tsv") == 0)
+        return mpg_error_set(err, "a list of runs, no run (--manifest, or its folder)");
     switch (kind) {
     case MPG_FILE_TRACE:
     case MPG_FILE_TRACE_FOLDER:

@@ -8,23 +8,25 @@
 #include "scale/report/report.h"
 
 /* What Extra-P is given of each cell. */
-static const char *const metrics[] = {"time", "calls", "bytes", "wait"};
-enum { METRICS = sizeof metrics / sizeof *metrics };
+enum metric { TIME, TIME_OF_RANK, CALLS, BYTES, WAIT, METRICS };
+static const char *const metrics[] = {[TIME] = "time", [TIME_OF_RANK] = "time_of_rank", [CALLS] = "calls",
+                                      [BYTES] = "bytes", [WAIT] = "wait"};
 
-static double metric_of(const struct scale_cell *cell, int metric)
+static double metric_of(const struct scale_set *set, size_t site, size_t run, enum metric metric)
 {
+    const struct scale_cell *cell = scale_cell_of(set, site, run);
     switch (metric) {
-    case 0: return cell->time_ns / 1e9;
-    case 1: return (double)cell->count;
-    case 2: return cell->sent_bytes + cell->received_bytes;
+    case TIME: return cell->time_ns / 1e9;
+    case TIME_OF_RANK: return cell->time_ns / 1e9 / set->runs[run].ranks;
+    case CALLS: return (double)cell->count;
+    case BYTES: return cell->sent_bytes + cell->received_bytes;
     default: return cell->wait_ns / 1e9;
     }
 }
 
-static bool has(const struct scale_set *set, size_t site, size_t run, int metric)
+static bool has(const struct scale_set *set, size_t site, size_t run, enum metric metric)
 {
-    const struct scale_cell *cell = scale_cell_of(set, site, run);
-    return cell->count > 0 && !isnan(metric_of(cell, metric));
+    return scale_cell_of(set, site, run)->count > 0 && !isnan(metric_of(set, site, run, metric));
 }
 
 /* ---- Extra-P's text ---- */
@@ -39,7 +41,7 @@ static size_t next_count(const struct scale_set *set, size_t run)
 }
 
 /* The first process count at which no run has METRIC of SITE; 0: all have it. */
-static int32_t missing(const struct scale_set *set, size_t site, int metric)
+static int32_t missing(const struct scale_set *set, size_t site, enum metric metric)
 {
     for (size_t run = 0; run < set->run_number; run = next_count(set, run)) {
         bool any = false;
@@ -51,7 +53,7 @@ static int32_t missing(const struct scale_set *set, size_t site, int metric)
     return 0;
 }
 
-static void put_region(const struct scale_set *set, size_t site, int metric, FILE *out)
+static void put_region(const struct scale_set *set, size_t site, enum metric metric, FILE *out)
 {
     const int32_t without = missing(set, site, metric);
     if (without > 0)
@@ -68,12 +70,12 @@ static void put_region(const struct scale_set *set, size_t site, int metric, FIL
         fputs("DATA", out);
         for (size_t i = run; i < next_count(set, run); i++)
             if (has(set, site, i, metric))
-                fprintf(out, " %.17g", metric_of(scale_cell_of(set, site, i), metric));
+                fprintf(out, " %.17g", metric_of(set, site, i, metric));
         putc('\n', out);
     }
 }
 
-static bool any_has(const struct scale_set *set, int metric)
+static bool any_has(const struct scale_set *set, enum metric metric)
 {
     for (size_t site = 0; site < set->site_number; site++)
         if (missing(set, site, metric) == 0)
@@ -83,11 +85,11 @@ static bool any_has(const struct scale_set *set, int metric)
 
 static void print_extrap(const struct scale_set *set, FILE *out)
 {
-    fputs("# from mpgscale: time and wait in s, sums over all ranks\nPARAMETER p\nPOINTS", out);
+    fputs("# from mpgscale: time and wait in s, sums over all ranks, but time_of_rank their mean\nPARAMETER p\nPOINTS", out);
     for (size_t run = 0; run < set->run_number; run = next_count(set, run))
         fprintf(out, " ( %d )", set->runs[run].ranks);
     putc('\n', out);
-    for (int metric = 0; metric < METRICS; metric++) {
+    for (enum metric metric = TIME; metric < METRICS; metric++) {
         if (!any_has(set, metric))
             continue;
         fprintf(out, "\nMETRIC %s\n", metrics[metric]);
@@ -101,14 +103,14 @@ static void print_extrap(const struct scale_set *set, FILE *out)
 static void print_jsonl(const struct scale_set *set, FILE *out)
 {
     for (size_t site = 0; site < set->site_number; site++)
-        for (int metric = 0; metric < METRICS; metric++)
+        for (enum metric metric = TIME; metric < METRICS; metric++)
             for (size_t run = 0; run < set->run_number; run++) {
                 if (!has(set, site, run, metric))
                     continue;
                 fprintf(out, "{\"params\":{\"p\":%d},\"callpath\":", set->runs[run].ranks);
                 mpg_json_write_string(out, set->sites[site].name);
                 fprintf(out, ",\"metric\":\"%s\",\"value\":", metrics[metric]);
-                mpg_json_write_number(out, metric_of(scale_cell_of(set, site, run), metric));
+                mpg_json_write_number(out, metric_of(set, site, run, metric));
                 fputs("}\n", out);
             }
 }

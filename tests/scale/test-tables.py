@@ -202,6 +202,9 @@ def labels(folder):
         got_place = [r["labels"].get("place") for r in answer("--label=place=here," + name, folder)["runs"]]
         ok(got_size == ["10", "20", None] and got_place == ["here"] * 3, "... is what --label can name", got_place)
     ok(answer("--manifest", os.path.join(folder, "manifest.tsv"))["runs"] == got["runs"], "the manifest by itself")
+    done = run(os.path.join(folder, "manifest.tsv"))
+    ok(done.returncode == 1 and "a list of runs, no run (--manifest, or its folder): left out" in done.stderr,
+       "... not in place of a run", done.stderr)
     runs = list(csv.DictReader(io.StringIO(run("--table=runs", "--csv", folder).stdout)))
     times = [int(4000 * n) + 8 * 10**6 // n for n in (2, 4, 8)]
     speedup = [n / 2 * times[0] / t for n, t in zip((2, 4, 8), times)]
@@ -236,6 +239,13 @@ def exports(folder):
     sends = [(line["params"]["p"], round(line["value"] * 1e9)) for line in lines
              if line["callpath"] == "Send:app+0x10" and line["metric"] == "time"]
     ok(sends == [(n, 2385 * n + i) for n in (2, 4, 8) for i in (0, 1)], "its JSON lines: one a run", sends)
+    means = [(line["params"]["p"], line["value"] * 1e9 * line["params"]["p"]) for line in lines
+             if line["callpath"] == "Send:app+0x10" and line["metric"] == "time_of_rank"]
+    in_text = [line.split()[1:] for line in done.stdout.split("METRIC time_of_rank")[1].split("METRIC")[0].splitlines()
+               if line.startswith("DATA")]
+    ok([(n, round(t, 6)) for n, t in means] == sends and
+       [[round(1e9 * float(v) * n, 6) for v in line] for n, line in zip((2, 4, 8), in_text)] == [list(map(float, d)) for d in
+       ([2385 * n, 2385 * n + 1] for n in (2, 4, 8))], "and what a rank takes, of which our models are", means)
     rows = list(csv.DictReader(io.StringIO(run("--export=csv", *paths).stdout)))
     ok(len(rows) == 10 and sum(float(r["time_ns"]) for r in rows) == sum(4770 * n + 1 for n in (2, 4, 8)) + 4 * 77,
        "CSV: one row a run and callsite", rows)
