@@ -103,7 +103,7 @@ static int read_file(struct scale_gather *g, struct scale_run *run, struct scale
                                                  : mpg_scale_read_profile(g, run, err);
     const enum mpg_file_kind kind = mpg_kind_of(run->path);
     const char *last = strrchr(run->path, '/');
-    if (kind == MPG_FILE_TEXT && strcmp(last ? last + 1 : run->path, "manifest.tsv") == 0)
+    if (kind == MPG_FILE_TEXT && strcmp(last ? last + 1 : run->path, MPG_SCALE_MANIFEST) == 0)
         return mpg_error_set(err, "a list of runs, no run (--manifest, or its folder)");
     switch (kind) {
     case MPG_FILE_TRACE:

@@ -78,8 +78,7 @@ static void print_intervals(const struct scale_analysis *a, FILE *out)
                 a->single > 0 ? "; some N have one run: too narrow" : "");
 }
 
-/* That ranks had to take turns, and what that does. */
-static void print_crowd(const struct scale_set *set, FILE *out)
+bool mpg_scale_print_crowd(const struct scale_set *set, const char *key, FILE *out)
 {
     const struct scale_run *most = NULL;
     size_t crowded = 0;
@@ -90,19 +89,22 @@ static void print_crowd(const struct scale_set *set, FILE *out)
             most = run;
     }
     if (!most)
-        return;
-    fprintf(out, "attention   ranks had to share cores in %zu of %zu runs (%d ranks %.3g core%s of ", crowded,
-            set->run_number, most->crowded, most->room, most->room == 1 ? "" : "s");
+        return false;
+    fprintf(out, "%sranks had to share cores in %zu of %zu runs (%d ranks %.3g core%s of ", key, crowded, set->run_number,
+            most->crowded, most->room, most->room == 1 ? "" : "s");
     mpg_printable_put(out, most->crowded_on ? most->crowded_on : "their host");
-    fputs("): they waited for each other's turns, by which alone a rank's times grow, about like N (an order of 1). What "
-          "grows here need not where cores are enough: mpgscale(1), CROWDED MACHINES, has how to ask that\n", out);
+    putc(')', out);
+    return true;
 }
 
 void mpg_scale_print_head(const struct scale_report *r, FILE *out)
 {
     const struct scale_analysis *a = r->analysis;
     const struct scale_options *o = a->options;
-    print_crowd(a->set, out);
+    if (mpg_scale_print_crowd(a->set, "attention   ", out))
+        fputs(": they waited for each other's turns, by which alone a rank's times grow, about like N (an order of 1). "
+              "What grows here need not where cores are enough: mpgscale(1), CROWDED MACHINES, has how to ask that\n",
+              out);
     if (a->set->run_number > 0 && a->set->runs[0].program) {
         fputs("program     ", out);
         mpg_printable_put(out, a->set->runs[0].program);

@@ -288,11 +288,14 @@ static int print_runs(const struct scale_report *r, enum scale_format format, FI
     if (status == 0 && format == SCALE_TEXT) {
         fputs("program  ", out);
         mpg_printable_put(out, set->runs[0].program ? set->runs[0].program : "not said");
-        fprintf(out, "\nsizes    %s\nrange    %d to %d ranks\n\n",
+        fprintf(out, "\nsizes    %s\nrange    %d to %d ranks\n",
                 a->sizing == SCALE_FIXED    ? "fixed"
                 : a->sizing == SCALE_SCALED ? "scaled: the work of N ranks is N times that of one"
                                             : "not said to be fixed or scaled: speedup is as of fixed ones",
                 set->runs[0].ranks, set->runs[set->run_number - 1].ranks);
+        if (mpg_scale_print_crowd(set, "cores    ", out))
+            fputs(": speedup is as of these cores, not of one for each rank\n", out);
+        putc('\n', out);
     }
     if (status == 0)
         status = print_grid(&g, format, out, err);

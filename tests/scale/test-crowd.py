@@ -80,6 +80,9 @@ def traces(folder):
     first = run(*paths).stdout.splitlines()[0]
     ok(first.startswith("attention   ranks had to share cores in 2 of 3 runs (8 ranks 3 cores of b)"),
        "... the most crowded run is named", first)
+    text = run("--table=runs", *paths).stdout
+    ok("\ncores    ranks had to share cores in 2 of 3 runs (8 ranks 3 cores of b): speedup is" in text,
+       "... speedups, too, are of so many cores", text)
 
 
 if __name__ == "__main__":
