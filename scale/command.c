@@ -303,7 +303,7 @@ int mpg_scale_main(int argc, char **argv)
         {.name = "plot", .kind = MPG_OPTION_STRING, .value = &w.plot, .argument = "DIR",
          .help = "also draw plots into DIR, as SVG and PNG (needs gnuplot)"},
         {.name = "select", .kind = MPG_OPTION_LIST, .value = &w.select, .argument = "TEXT",
-         .help = "plots of callsites: of rows with TEXT in their names; can be given\nseveral times (default: both ends of the table)"},
+         .help = "plots of callsites: of rows with TEXT in their names; can be given\nseveral times (default: both ends of the table, the largest)"},
         {.name = "seed", .kind = MPG_OPTION_INT, .value = &w.seed, .argument = "N", .minimum = 0, .maximum = 9e15,
          .help = "of resampling (default 1)"},
         {.name = "json", .kind = MPG_OPTION_FLAG, .value = &w.json, .help = "all of it as JSON"},

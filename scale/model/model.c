@@ -89,6 +89,7 @@ static bool grows_unseen(const struct scale_row *row)
 }
 
 enum { MOST_DOMINATING = 3 };
+static const double LEAST_DOMINATING = 1.0 / 6; /* of T_comm, each */
 
 /* Finds the fewest rows, MOST_DOMINATING at most, that together have most of T_comm at the largest N: their part cannot
  * rise much, and what it is a part of grows with them. */
@@ -109,7 +110,7 @@ static void find_dominating(struct scale_analysis *a)
             if (!taken && (!next || row->share_last > next->share_last))
                 next = row;
         }
-        if (!next)
+        if (!next || next->share_last < LEAST_DOMINATING)
             return;
         together += next->share_last;
         most[n++] = next;

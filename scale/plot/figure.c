@@ -9,11 +9,11 @@
 #include "common/printable.h"
 #include "statistics/rank.h"
 
-enum { MODEL_POINTS = 60, MOST_TICS = 14 };
+enum { MODEL_POINTS = 60, MOST_TITLES = 6 /* large ones */, MOST_TICS = 14 };
 
 static const char *const colours[FIGURE_CURVES] = {PLOT_BLUE, PLOT_ORANGE, PLOT_GREEN, PLOT_PURPLE,
                                                    PLOT_YELLOW, PLOT_SKY, PLOT_GREY, "#000000",
-                                                   "#6A3D9A", "#B15928", "#1B9E77", "#E7298A"};
+                                                   "#6A3D9A", "#B15928", "#B2DF8A", "#E7298A"};
 
 struct figure_curve *figure_add(struct figure *f, size_t n, const char *title)
 {
@@ -128,7 +128,11 @@ static void put_axes(const struct figure *f, const struct range *x, const struct
         put_tics(f, script);
         plot_log_times(script, "y", plot_floor(y->low, y->high), y->high > 2 * y->low ? y->high : 2 * y->low);
     }
-    fputs("set key outside below center horizontal Left reverse maxcols 2 title ' '\n", script);
+    size_t titles = 0;
+    for (size_t i = 0; i < f->curves; i++)
+        titles += *f->curve[i].title != '\0';
+    fprintf(script, "set key outside below center horizontal Left reverse maxcols 2%s title ' '\n",
+            titles > MOST_TITLES ? " font 'sans,10'" : "");
 }
 
 static void put_curve(const struct figure *f, size_t i, FILE *script)

@@ -11,7 +11,7 @@
 #include "scale/plot/figure.h"
 #include "statistics/rank.h"
 
-enum { ENDS = 4, CALLS = 6, CHOSEN = 2 * ENDS };
+enum { ENDS = 3, LARGEST = 4, CALLS = 6, CHOSEN = 2 * ENDS, LONGEST_NAME = 24 };
 
 struct what {
     const struct scale_analysis *a;
@@ -61,6 +61,22 @@ static void choose_ends(struct what *w)
         if (r < ENDS || r + ENDS >= n)
             if (w->chosen_number < CHOSEN)
                 w->chosen[w->chosen_number++] = r;
+}
+
+/* Beside those the rows with most of the communication at the end. */
+static void choose_largest(struct what *w)
+{
+    const struct scale_row *rows = w->a->rows;
+    for (size_t r = 0; r < w->a->row_number; r++) {
+        size_t larger = 0;
+        bool taken = false;
+        for (size_t k = 0; k < w->a->row_number; k++)
+            larger += rows[k].share_last > rows[r].share_last || (rows[k].share_last == rows[r].share_last && k < r);
+        for (size_t k = 0; k < w->chosen_number; k++)
+            taken |= w->chosen[k] == r;
+        if (larger < LARGEST && !taken)
+            w->chosen[w->chosen_number++] = r;
+    }
 }
 
 /* ---- plots ---- */
@@ -354,14 +370,18 @@ int mpg_scale_plot(const struct scale_analysis *a, const struct mpg_option_list 
     struct what w = {.a = a, .select = select};
     if (choose_named(&w, err) < 0)
         return -1;
-    if (select->n == 0)
+    if (select->n == 0) {
         choose_ends(&w);
-    const char *program = a->set->run_number > 0 ? a->set->runs[0].program : NULL;
+        choose_largest(&w);
+    }
+    size_t length = 0;
+    const char *program = a->set->run_number > 0 ? scale_program_of(&a->set->runs[0], &length) : NULL;
+    length = length > LONGEST_NAME ? LONGEST_NAME : length;
     bool crowded = false;
     for (size_t i = 0; i < a->set->run_number; i++)
         crowded |= a->set->runs[i].crowded > 0;
-    snprintf(w.second, sizeof w.second, "%zu runs%s%.60s%s; points: runs, lines: medians", a->set->run_number,
-             program ? " of " : "", program ? program : "", crowded ? ", more ranks than cores" : "");
+    snprintf(w.second, sizeof w.second, "%zu runs%s%.*s%s; points: runs, lines: medians", a->set->run_number,
+             length > 0 ? " of " : "", (int)length, program ? program : "", crowded ? ", more ranks than cores" : "");
     snprintf(w.modelled, sizeof w.modelled, "%.130s; dashed: models", w.second);
     return plot_all(options, draw, &w, outcome, err);
 }

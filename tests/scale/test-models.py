@@ -177,6 +177,8 @@ def test_dominating(folder, rng):
     ok(which == {0, 1} and len(head) == 2, "39 % and 36 % that grow dominate together, the 20 % behind them do not", which)
     which, rows, _ = said([lambda n: 60e6 * n**0.15, lambda n: 95e6, lambda n: 8e6], 0.01)
     ok(which == {0}, "of two that have most of it only the one that grows", which)
+    which, _, _ = said([lambda n: 47.7e6 * n] + [lambda n: 4.77e6 * n] * 11)
+    ok(not which, "47 % and several of 5 % do not dominate together", which)
     which, _, _ = said([lambda n: 7.3e6 * n] * 3 + [lambda n: 6.9e6 * n] * 4)
     ok(not which, "where no three callsites have half of it none dominates", which)
     which, rows, _ = said([lambda n: 47.7e6 * n, lambda n: 2.385e6 * n], 0.03, "--metric=time")

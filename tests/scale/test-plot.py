@@ -71,10 +71,28 @@ def shared(folder):
         drawn(folder, *files)
         titles = curves(os.path.join(folder, "plots", "1-time.svg"))
         ok(any(", more ranks than cores; points" in t for t in titles) == said and
-           any(t.startswith("3 runs of ./ours") for t in titles), "cores %s: %s" % (cores, said), titles)
+           any(t.startswith("3 runs of ours") for t in titles), "cores %s: %s" % (cores, said), titles)
+
+
+def chosen(folder):
+    """Curves of callsites: both ends of the table, and of the rest the four with most of the communication."""
+    files = []
+    for n in (2, 4, 8):
+        # The first grow, the last fall; 9 and 11, constant, have most of it.
+        rows = [(NUMBERS["Send"], i, 1, t, t, t) for i, t in
+                enumerate(int(10**6 * n**(1 - i / 10)) * (20 if i in (9, 11) else 1) for i in range(20))]
+        files.append(os.path.join(folder, "c-%d" % n))
+        profiles.write(files[-1], n, 10**10, lambda rank, rows=rows: rows, [[(0, 0x1000 + 16 * i)] for i in range(20)],
+                       facts=[("program", "/a/rather/long/path/to/a-program-that-has-a-long-name --and arguments")])
+    drawn(folder, *files)
+    titles = curves(os.path.join(folder, "plots", "3-callsites.svg"))
+    shown = [t for t in titles if t.startswith("Send:")]
+    ok(6 < len(shown) <= 10 and "Send:app+0x1090" in shown and "Send:app+0x10b0" in shown, "the largest are drawn", titles)
+    ok("3 runs of a-program-that-has-a-lon; points: runs, lines: medians; dashed: models" in titles,
+       "the program's name is cut, not the line", titles)
 
 
 if __name__ == "__main__":
     if shutil.which("gnuplot"):
-        parts(several, crowded, shared)
+        parts(several, crowded, shared, chosen)
     print("1..0 # SKIP no gnuplot")
